@@ -1,0 +1,395 @@
+#include "allocator.h"
+
+#include <fmt/format.h>
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <atomic>
+#include <bit>
+#include <mutex>
+#include <new>
+#include <vector>
+
+#include "error.h"
+
+#if defined(__SANITIZE_ADDRESS__)
+#define HEED_CACHING 0
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define HEED_CACHING 0
+#endif
+#endif
+#ifndef HEED_CACHING
+#define HEED_CACHING 1
+#endif
+
+namespace heed {
+namespace {
+
+constexpr bool kCaching = HEED_CACHING != 0;
+constexpr std::size_t kLargestSmall = 32768;
+constexpr std::size_t kChunk = 262144;         // small blocks are carved from chunks of this size
+constexpr std::size_t kHugePage = 2097152;
+constexpr std::size_t kListBytes = 262144;     // a thread keeps about this much of each small class
+constexpr std::size_t kLinear = 16;            // classes of 64, 128, ..., 1024 bytes
+constexpr std::size_t kSmallClasses = kLinear + 4 * 5;
+
+// Small classes: multiples of 64 up to 1024, then four to a doubling up to 32768.
+struct SmallClass {
+  std::size_t index, bytes;
+};
+
+SmallClass small_class(std::size_t bytes) {
+  if (bytes <= 1024) {
+    const std::size_t lines = std::max<std::size_t>((bytes + 63) / 64, 1);
+    return {lines - 1, lines * 64};
+  }
+  const auto octave = static_cast<std::size_t>(std::bit_width(bytes - 1)) - 11;  // 1025..2048: 0
+  const std::size_t quarter = std::size_t{256} << octave;
+  const std::size_t steps = (bytes - (std::size_t{1024} << octave) + quarter - 1) / quarter;
+  return {kLinear + 4 * octave + steps - 1, (std::size_t{1024} << octave) + steps * quarter};
+}
+
+// Large blocks: eight classes to a doubling.
+std::size_t large_bytes(std::size_t bytes) {
+  const std::size_t step = std::max<std::size_t>(std::bit_floor(bytes) / 8, 4096);
+  return (bytes + step - 1) / step * step;
+}
+
+struct FreeBlock {
+  FreeBlock* next;
+};
+
+// Counters of one thread: written by it alone, read by anyone.
+struct Counters {
+  std::atomic<std::int64_t> live_bytes{0};
+  std::atomic<std::int64_t> live[kBlockKinds] = {};
+
+  static void add(std::atomic<std::int64_t>& counter, std::int64_t amount) {
+    counter.store(counter.load(std::memory_order_relaxed) + amount, std::memory_order_relaxed);
+  }
+  void count(std::int64_t bytes, BlockKind kind, std::int64_t blocks) {
+    add(live_bytes, bytes);
+    add(live[static_cast<std::size_t>(kind)], blocks);
+  }
+};
+
+struct ThreadCache {
+  FreeBlock* lists[kSmallClasses] = {};
+  std::size_t counts[kSmallClasses] = {};
+  Counters counters;
+};
+
+class Central {
+ public:
+  void* take_large(std::size_t bytes) {
+    const std::lock_guard lock(mutex_);
+    // The class itself, or one at most an eighth larger.
+    auto place = lower(bytes);
+    if (place != cached_.end() && place->bytes <= bytes + bytes / 8) {
+      void* block = place->block;
+      sizes_in_use(block, place->bytes);
+      cached_bytes_ -= place->bytes;
+      cached_.erase(place);
+      return block;
+    }
+    void* block = from_system(bytes);
+    sizes_in_use(block, bytes);
+    return block;
+  }
+
+  void give_large(void* block) noexcept {
+    const std::lock_guard lock(mutex_);
+    const auto place = std::lower_bound(in_use_.begin(), in_use_.end(), block,
+                                        [](const Block& b, void* p) { return b.block < p; });
+    const std::size_t bytes = place->bytes;
+    in_use_.erase(place);
+    live_large_ -= bytes;
+    cached_.insert(lower(bytes), Block{block, bytes});
+    cached_bytes_ += bytes;
+    // Batches of ever new sizes must not pile up blocks: keep no more idle than was ever in use.
+    while (cached_bytes_ > std::max<std::size_t>(peak_large_, std::size_t{256} << 20)) {
+      const std::size_t index = victim_++ % cached_.size();
+      drop(index);
+    }
+  }
+
+  // Small blocks of one class, as a list.
+  FreeBlock* take_small(std::size_t index, std::size_t bytes, std::size_t want, std::size_t* got) {
+    const std::lock_guard lock(mutex_);
+    FreeBlock*& list = small_[index];
+    if (!list) refill(list, bytes);
+    FreeBlock* head = list;
+    FreeBlock* last = head;
+    *got = 1;
+    while (*got < want && last->next) {
+      last = last->next;
+      ++*got;
+    }
+    list = last->next;
+    last->next = nullptr;
+    return head;
+  }
+
+  void give_small(std::size_t index, FreeBlock* head, FreeBlock* last) noexcept {
+    const std::lock_guard lock(mutex_);
+    last->next = small_[index];
+    small_[index] = head;
+  }
+
+  ThreadCache* open_cache() {
+    auto* cache = new ThreadCache;
+    const std::lock_guard lock(mutex_);
+    caches_.push_back(cache);
+    return cache;
+  }
+
+  void close_cache(ThreadCache* cache) noexcept {
+    for (std::size_t i = 0; i < kSmallClasses; ++i) {
+      FreeBlock* head = cache->lists[i];
+      if (!head) continue;
+      FreeBlock* last = head;
+      while (last->next) last = last->next;
+      give_small(i, head, last);
+    }
+    const std::lock_guard lock(mutex_);
+    retired_.count(cache->counters.live_bytes, BlockKind::storage, 0);
+    for (std::size_t k = 0; k < kBlockKinds; ++k) {
+      Counters::add(retired_.live[k], cache->counters.live[k]);
+    }
+    caches_.erase(std::find(caches_.begin(), caches_.end(), cache));
+    delete cache;
+  }
+
+  // For blocks freed after their thread's cache is gone.
+  void count_retired(std::int64_t bytes, BlockKind kind, std::int64_t blocks) noexcept {
+    const std::lock_guard lock(mutex_);
+    retired_.count(bytes, kind, blocks);
+  }
+
+  MemoryStats stats() {
+    const std::lock_guard lock(mutex_);
+    std::int64_t bytes = retired_.live_bytes;
+    std::int64_t live[kBlockKinds];
+    for (std::size_t k = 0; k < kBlockKinds; ++k) live[k] = retired_.live[k];
+    for (const ThreadCache* cache : caches_) {
+      bytes += cache->counters.live_bytes.load(std::memory_order_relaxed);
+      for (std::size_t k = 0; k < kBlockKinds; ++k) {
+        live[k] += cache->counters.live[k].load(std::memory_order_relaxed);
+      }
+    }
+    return {.live_bytes = bytes,
+            .live_storages = live[0],
+            .live_tensors = live[1],
+            .live_nodes = live[2],
+            .reserved_bytes = static_cast<std::int64_t>(reserved_),
+            .peak_reserved_bytes = static_cast<std::int64_t>(peak_reserved_),
+            .system_allocations = system_allocations_};
+  }
+
+  void set_limit(std::size_t bytes) {
+    const std::lock_guard lock(mutex_);
+    limit_ = bytes;
+  }
+
+  void release_cached() {
+    const std::lock_guard lock(mutex_);
+    while (!cached_.empty()) drop(cached_.size() - 1);
+  }
+
+ private:
+  struct Block {
+    void* block;
+    std::size_t bytes;
+  };
+
+  std::vector<Block>::iterator lower(std::size_t bytes) {
+    return std::lower_bound(cached_.begin(), cached_.end(), bytes,
+                            [](const Block& b, std::size_t n) { return b.bytes < n; });
+  }
+
+  void sizes_in_use(void* block, std::size_t bytes) {
+    const auto place = std::lower_bound(in_use_.begin(), in_use_.end(), block,
+                                        [](const Block& b, void* p) { return b.block < p; });
+    in_use_.insert(place, Block{block, bytes});
+    live_large_ += bytes;
+    peak_large_ = std::max(peak_large_, live_large_);
+  }
+
+  void drop(std::size_t index) noexcept {
+    const Block gone = cached_[index];
+    cached_.erase(cached_.begin() + static_cast<std::ptrdiff_t>(index));
+    cached_bytes_ -= gone.bytes;
+    reserved_ -= gone.bytes;
+    ::munmap(gone.block, gone.bytes);
+  }
+
+  void* from_system(std::size_t bytes) {
+    if (limit_ != 0 && reserved_ + bytes > limit_) {
+      while (!cached_.empty() && reserved_ + bytes > limit_) drop(cached_.size() - 1);
+      if (reserved_ + bytes > limit_) {
+        throw OutOfMemory(fmt::format("allocate: {} bytes more would pass the limit of {}: {} held",
+                                      bytes, limit_, reserved_));
+      }
+    }
+    // Huge pages need their own alignment: map more, cut off both ends.
+    const std::size_t slack = bytes >= 2 * kHugePage ? kHugePage : 0;
+    void* mapped = bytes > SIZE_MAX / 2 ? MAP_FAILED
+                                        : ::mmap(nullptr, bytes + slack, PROT_READ | PROT_WRITE,
+                                                 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (mapped == MAP_FAILED) {
+      throw OutOfMemory(fmt::format("allocate: the system has no {} bytes more: {} held", bytes,
+                                    reserved_));
+    }
+    if (slack != 0) {
+      auto* begin = static_cast<std::byte*>(mapped);
+      const std::size_t head =
+          (kHugePage - reinterpret_cast<std::uintptr_t>(begin) % kHugePage) % kHugePage;
+      if (head != 0) ::munmap(begin, head);
+      if (slack != head) ::munmap(begin + head + bytes, slack - head);
+      mapped = begin + head;
+      ::madvise(mapped, bytes, MADV_HUGEPAGE);
+    }
+    reserved_ += bytes;
+    peak_reserved_ = std::max(peak_reserved_, reserved_);
+    ++system_allocations_;
+    return mapped;
+  }
+
+  void refill(FreeBlock*& list, std::size_t bytes) {
+    auto* chunk = static_cast<std::byte*>(from_system(kChunk));
+    for (std::size_t at = kChunk / bytes; at-- > 0;) {
+      list = ::new (chunk + at * bytes) FreeBlock{list};
+    }
+  }
+
+  std::mutex mutex_;
+  std::vector<Block> cached_;  // idle large blocks, by size
+  std::vector<Block> in_use_;  // held large blocks, by address
+  FreeBlock* small_[kSmallClasses] = {};
+  std::vector<ThreadCache*> caches_;
+  Counters retired_;
+  std::size_t limit_ = 0, reserved_ = 0, peak_reserved_ = 0;
+  std::size_t live_large_ = 0, peak_large_ = 0, cached_bytes_ = 0, victim_ = 0;
+  std::int64_t system_allocations_ = 0;
+};
+
+// Never destroyed: objects of static life may free after main().
+Central& central() {
+  static Central* const instance = new Central;
+  return *instance;
+}
+
+// A plain pointer, so that reading it costs no guard; the guard object below closes it.
+constinit thread_local ThreadCache* t_cache = nullptr;
+constinit thread_local bool t_closed = false;
+
+struct CacheGuard {
+  ~CacheGuard() {
+    if (t_cache) central().close_cache(t_cache);
+    t_cache = nullptr;
+    t_closed = true;
+  }
+};
+
+ThreadCache* open_thread_cache() {
+  if (t_closed) return nullptr;
+  thread_local CacheGuard guard;
+  (void)guard;
+  t_cache = central().open_cache();
+  return t_cache;
+}
+
+inline ThreadCache* thread_cache() { return t_cache ? t_cache : open_thread_cache(); }
+
+void count(ThreadCache* cache, std::size_t bytes, BlockKind kind, std::int64_t sign) {
+  const std::int64_t amount = sign * static_cast<std::int64_t>(bytes);
+  if (cache) {
+    cache->counters.count(amount, kind, sign);
+  } else {
+    central().count_retired(amount, kind, sign);
+  }
+}
+
+}  // namespace
+
+void* allocate_block(std::size_t bytes, BlockKind kind) {
+  ThreadCache* cache = thread_cache();
+  if constexpr (!kCaching) {
+    void* block = ::operator new(std::max<std::size_t>(bytes, 1), std::align_val_t{kBlockAlignment},
+                                 std::nothrow);
+    if (!block) throw OutOfMemory(fmt::format("allocate: the system has no {} bytes", bytes));
+    count(cache, bytes, kind, 1);
+    return block;
+  }
+  if (bytes > kLargestSmall) {
+    if (bytes > SIZE_MAX / 4) {
+      throw OutOfMemory(fmt::format("allocate: the system has no {} bytes", bytes));
+    }
+    const std::size_t rounded = large_bytes(bytes);
+    void* block = central().take_large(rounded);
+    count(cache, rounded, kind, 1);
+    return block;
+  }
+  const SmallClass size = small_class(bytes);
+  if (!cache) {
+    std::size_t got = 0;
+    void* block = central().take_small(size.index, size.bytes, 1, &got);
+    count(cache, size.bytes, kind, 1);
+    return block;
+  }
+  FreeBlock*& list = cache->lists[size.index];
+  if (!list) {
+    const std::size_t want = std::max<std::size_t>(kListBytes / 2 / size.bytes, 1);
+    list = central().take_small(size.index, size.bytes, want, &cache->counts[size.index]);
+  }
+  FreeBlock* block = list;
+  list = block->next;
+  --cache->counts[size.index];
+  cache->counters.count(static_cast<std::int64_t>(size.bytes), kind, 1);
+  return block;
+}
+
+void free_block(void* block, std::size_t bytes, BlockKind kind) noexcept {
+  ThreadCache* cache = thread_cache();
+  if constexpr (!kCaching) {
+    ::operator delete(block, std::align_val_t{kBlockAlignment});
+    count(cache, bytes, kind, -1);
+    return;
+  }
+  if (bytes > kLargestSmall) {
+    count(cache, large_bytes(bytes), kind, -1);
+    central().give_large(block);
+    return;
+  }
+  const SmallClass size = small_class(bytes);
+  count(cache, size.bytes, kind, -1);
+  auto* freed = ::new (block) FreeBlock{nullptr};
+  if (!cache) {
+    central().give_small(size.index, freed, freed);
+    return;
+  }
+  freed->next = cache->lists[size.index];
+  cache->lists[size.index] = freed;
+  const std::size_t kept = ++cache->counts[size.index];
+  if (kept * size.bytes <= kListBytes) return;
+  // Too many: half of them go to the others.
+  FreeBlock* last = freed;
+  const std::size_t surplus = (kept + 1) / 2;
+  for (std::size_t i = 1; i < surplus; ++i) last = last->next;
+  FreeBlock* rest = last->next;
+  central().give_small(size.index, freed, last);
+  cache->lists[size.index] = rest;
+  cache->counts[size.index] = kept - surplus;
+}
+
+MemoryStats memory_stats() { return central().stats(); }
+
+void set_memory_limit(std::int64_t bytes) {
+  if (bytes < 0) throw ValueError(fmt::format("set_memory_limit: {} is negative", bytes));
+  central().set_limit(static_cast<std::size_t>(bytes));
+}
+
+void release_cached_memory() { central().release_cached(); }
+
+}  // namespace heed

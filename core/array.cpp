@@ -1,0 +1,278 @@
+#include "array.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "error.h"
+#include "kernels/copy.h"
+
+namespace heed {
+
+void Array::update() {
+  numel_ = shape_.numel();
+  contiguous_ = true;
+  Index step = 1;
+  if (numel_ == 0) return;
+  for (Index axis = rank() - 1; axis >= 0; --axis) {
+    if (shape_[axis] == 1) continue;
+    if (strides_[axis] != step) {
+      contiguous_ = false;
+      return;
+    }
+    step *= shape_[axis];
+  }
+}
+
+void Array::throw_dtype(DType asked) const {
+  throw DTypeError(fmt::format("array: asked for {} of {}", name(asked), describe(*this)));
+}
+
+Array Array::empty(const Shape& shape, DType dtype) {
+  Array out;
+  out.numel_ = check_sizes("array", shape);
+  const Index bytes =
+      checked_mul("array", out.numel_, static_cast<Index>(size_of(dtype)));
+  out.storage_ = Storage::make(static_cast<std::size_t>(bytes));
+  out.data_ = out.storage_->data();
+  out.shape_ = shape;
+  out.strides_ = row_major(shape);
+  out.dtype_ = dtype;
+  return out;
+}
+
+Array Array::zeros(const Shape& shape, DType dtype) {
+  Array out = empty(shape, dtype);
+  std::memset(out.data_, 0, out.storage_->bytes());
+  return out;
+}
+
+Array Array::full(const Shape& shape, double value, DType dtype) {
+  Array out = empty(shape, dtype);
+  kernels::fill(out, value);
+  return out;
+}
+
+template <class T>
+Array Array::from(const std::vector<T>& values, const Shape& shape) {
+  if (check_sizes("array", shape) != static_cast<Index>(values.size())) {
+    throw ShapeError(
+        fmt::format("array: {} values do not fill shape {}", values.size(), to_string(shape)));
+  }
+  Array out = empty(shape, dtype_of<T>);
+  std::copy(values.begin(), values.end(), reinterpret_cast<T*>(out.data_));
+  return out;
+}
+
+template Array Array::from(const std::vector<float>&, const Shape&);
+template Array Array::from(const std::vector<double>&, const Shape&);
+template Array Array::from(const std::vector<std::int64_t>&, const Shape&);
+template Array Array::from(const std::vector<bool>&, const Shape&);
+
+template <class T>
+std::vector<T> Array::to_vector() const {
+  const Array dense = contiguous();
+  const T* first = dense.data<T>();
+  return std::vector<T>(first, first + numel_);
+}
+
+template std::vector<float> Array::to_vector() const;
+template std::vector<double> Array::to_vector() const;
+template std::vector<std::int64_t> Array::to_vector() const;
+template std::vector<bool> Array::to_vector() const;
+
+double Array::item() const {
+  if (!defined() || numel_ != 1) {
+    throw ShapeError(fmt::format("item: needs exactly one element, not {}", describe(*this)));
+  }
+  return visit_dtype(dtype_, [&](auto zero) {
+    return static_cast<double>(*reinterpret_cast<const decltype(zero)*>(data_));
+  });
+}
+
+Array Array::as_strided(const Shape& shape, const Strides& strides) const {
+  Array out = *this;
+  out.shape_ = shape;
+  out.strides_ = strides;
+  out.update();
+  return out;
+}
+
+Array Array::reshape(const Shape& wanted) const {
+  Shape shape = wanted;
+  Index hole = -1;
+  Index known = 1;
+  for (Index axis = 0; axis < shape.rank(); ++axis) {
+    if (shape[axis] == -1 && hole < 0) {
+      hole = axis;
+    } else {
+      known = checked_mul("reshape", known, shape[axis]);
+    }
+  }
+  if (hole >= 0) shape[hole] = known == 0 ? 0 : numel_ / known;
+  if ((hole >= 0 && known == 0) || shape.numel() != numel_) {
+    throw ShapeError(fmt::format("reshape: {} elements of shape {} do not fill {}", numel_,
+                                 to_string(shape_), to_string(wanted)));
+  }
+  if (contiguous_) return as_strided(shape, row_major(shape));
+  return clone().reshape(shape);
+}
+
+Array Array::transpose(Index a, Index b) const {
+  a = normalize_axis("transpose", a, rank());
+  b = normalize_axis("transpose", b, rank());
+  Shape shape = shape_;
+  Strides strides = strides_;
+  std::swap(shape[a], shape[b]);
+  std::swap(strides[a], strides[b]);
+  return as_strided(shape, strides);
+}
+
+Array Array::permute(const std::vector<Index>& axes) const {
+  if (static_cast<Index>(axes.size()) != rank()) {
+    throw ShapeError(fmt::format("permute: {} axes given for rank {}", axes.size(), rank()));
+  }
+  Shape shape = shape_;
+  Strides strides = strides_;
+  bool seen[kMaxRank] = {};
+  for (Index i = 0; i < rank(); ++i) {
+    const Index from = normalize_axis("permute", axes[static_cast<std::size_t>(i)], rank());
+    if (seen[from]) throw ShapeError(fmt::format("permute: axis {} is named twice", from));
+    seen[from] = true;
+    shape[i] = shape_[from];
+    strides[i] = strides_[from];
+  }
+  return as_strided(shape, strides);
+}
+
+Array Array::slice(Index axis, Index start, Index stop, Index step) const {
+  axis = normalize_axis("slice", axis, rank());
+  if (step <= 0) throw ValueError(fmt::format("slice: step {} must be positive", step));
+  const Index size = shape_[axis];
+  const auto clamp = [size](Index at) {
+    return std::clamp<Index>(at < 0 ? std::max<Index>(at, -size) + size : at, 0, size);
+  };
+  start = clamp(start);
+  stop = std::max(clamp(stop), start);
+  Shape shape = shape_;
+  Strides strides = strides_;
+  shape[axis] = stop == start ? 0 : (stop - start - 1) / step + 1;
+  if (shape[axis] > 1) strides[axis] *= step;
+  Array out = as_strided(shape, strides);
+  if (out.numel_ > 0) {
+    out.data_ += start * strides_[axis] * static_cast<Index>(size_of(dtype_));
+  }
+  return out;
+}
+
+Array Array::select(Index axis, Index index) const {
+  axis = normalize_axis("select", axis, rank());
+  const Index size = shape_[axis];
+  const Index place = index < 0 ? index + size : index;
+  if (place < 0 || place >= size) {
+    throw IndexError(
+        fmt::format("select: index {} is out of range for axis {} of {}", index, axis, describe(*this)));
+  }
+  Array out = as_strided(shape_.without(axis), strides_.without(axis));
+  if (out.numel_ > 0) {
+    out.data_ += place * strides_[axis] * static_cast<Index>(size_of(dtype_));
+  }
+  return out;
+}
+
+Array Array::expand(const Shape& shape) const {
+  if (shape == shape_) return *this;
+  check_sizes("expand", shape);
+  const Index lead = shape.rank() - rank();
+  Strides strides = Strides::filled(shape.rank(), 0);
+  bool fits = lead >= 0;
+  for (Index axis = 0; fits && axis < rank(); ++axis) {
+    if (shape_[axis] == shape[lead + axis]) {
+      strides[lead + axis] = strides_[axis];
+    } else {
+      fits = shape_[axis] == 1;
+    }
+  }
+  if (!fits) {
+    throw ShapeError(
+        fmt::format("expand: {} does not broadcast to {}", describe(*this), to_string(shape)));
+  }
+  return as_strided(shape, strides);
+}
+
+Array Array::squeeze(Index axis) const {
+  axis = normalize_axis("squeeze", axis, rank());
+  if (shape_[axis] != 1) {
+    throw ShapeError(fmt::format("squeeze: axis {} of {} is not 1", axis, describe(*this)));
+  }
+  return as_strided(shape_.without(axis), strides_.without(axis));
+}
+
+Array Array::unsqueeze(Index axis) const {
+  axis = normalize_axis("unsqueeze", axis, rank() + 1);
+  return as_strided(shape_.with(axis, 1), strides_.with(axis, 1));
+}
+
+Array Array::contiguous() const { return contiguous_ ? *this : clone(); }
+
+Array Array::clone() const {
+  if (!defined()) throw ShapeError("clone: the array is undefined");
+  Array out = empty(shape_, dtype_);
+  kernels::copy_into(out, *this);
+  return out;
+}
+
+Array Array::to(DType dtype) const {
+  if (dtype == dtype_) return *this;
+  if (!defined()) throw ShapeError("to: the array is undefined");
+  Array out = empty(shape_, dtype);
+  kernels::copy_into(out, *this);
+  return out;
+}
+
+std::string describe(const Array& array) {
+  if (!array.defined()) return "undefined";
+  return name(array.dtype()) + to_string(array.shape());
+}
+
+namespace {
+
+void print(const Array& array, std::string& out) {
+  if (array.rank() == 0) {
+    const double value = array.item();
+    if (array.dtype() == DType::boolean) {
+      out += value != 0 ? "true" : "false";
+    } else if (array.dtype() == DType::i64) {
+      out += fmt::format("{}", *array.data<std::int64_t>());
+    } else {
+      out += fmt::format("{:.6g}", value);
+    }
+    return;
+  }
+  constexpr Index kLong = 12;
+  const Index size = array.shape()[0];
+  out += '[';
+  for (Index i = 0; i < size; ++i) {
+    if (i > 0) out += ", ";
+    if (size > kLong && i == kLong / 2) {
+      out += "..., ";
+      i = size - kLong / 2;
+    }
+    print(array.select(0, i), out);
+  }
+  out += ']';
+}
+
+}  // namespace
+
+std::string to_string(const Array& array) {
+  std::string out = describe(array);
+  if (array.defined()) {
+    out += ' ';
+    print(array, out);
+  }
+  return out;
+}
+
+}  // namespace heed

@@ -1,0 +1,120 @@
+// Array: an n-d block of f32, f64, i64 or bool. Shape, strides, dtype and shared storage; it knows no
+// gradients. Copying an Array copies the handle; views (reshape, transpose, slice, ...) share storage.
+// Row-major; whatever we create is contiguous, any strides are accepted as input.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "dtype.h"
+#include "shape.h"
+#include "storage.h"
+
+namespace heed {
+
+class Array {
+ public:
+  /// Undefined: has no shape, dtype or storage.
+  Array() = default;
+
+  /// Uninitialised. Throws ShapeError for negative sizes and overflow, OutOfMemory.
+  static Array empty(const Shape& shape, DType dtype);
+  static Array zeros(const Shape& shape, DType dtype);
+  /// Every element `value`, cast to `dtype`.
+  static Array full(const Shape& shape, double value, DType dtype);
+  /// Copies `values`, row-major. Throws ShapeError when the count differs from the shape's.
+  template <class T>
+  static Array from(const std::vector<T>& values, const Shape& shape);
+  /// Rank 1, as long as `values`.
+  template <class T>
+  static Array from(const std::vector<T>& values) {
+    return from(values, Shape{static_cast<Index>(values.size())});
+  }
+
+  bool defined() const { return static_cast<bool>(storage_); }
+  const Shape& shape() const { return shape_; }
+  const Strides& strides() const { return strides_; }
+  DType dtype() const { return dtype_; }
+  Index rank() const { return shape_.rank(); }
+  Index numel() const { return numel_; }
+  /// Size of one axis, negative axes from the end. Throws ShapeError out of range.
+  Index size(Index axis) const { return shape_.at(axis); }
+  bool is_contiguous() const { return contiguous_; }
+
+  /// First element. Throws DTypeError when T is not the dtype. Writing through mutable_data is for
+  /// results that nobody has seen yet; a write in place is followed by bump_version().
+  template <class T>
+  const T* data() const {
+    if (dtype_of<T> != dtype_ || !storage_) throw_dtype(dtype_of<T>);
+    return reinterpret_cast<const T*>(data_);
+  }
+  template <class T>
+  T* mutable_data() {
+    if (dtype_of<T> != dtype_ || !storage_) throw_dtype(dtype_of<T>);
+    return reinterpret_cast<T*>(data_);
+  }
+  const std::byte* raw() const { return data_; }
+  std::byte* mutable_raw() { return data_; }
+
+  /// Elements in row-major order. Throws DTypeError when T is not the dtype.
+  template <class T>
+  std::vector<T> to_vector() const;
+  /// The only element, cast to double. Throws ShapeError unless there is exactly one.
+  double item() const;
+
+  /// Writes in place so far, shared with all views.
+  std::uint32_t version() const { return storage_ ? storage_->version() : 0; }
+  void bump_version() { storage_->bump_version(); }
+  /// True when no other Array shares the storage.
+  bool unique() const { return storage_ && storage_->unique(); }
+  bool shares_storage(const Array& other) const { return storage_ == other.storage_; }
+
+  // Views. Axes may be negative; all throw ShapeError for what does not fit.
+
+  /// The same elements in another shape, one size may be -1. A view where strides allow, else a copy.
+  Array reshape(const Shape& shape) const;
+  /// Swaps two axes.
+  Array transpose(Index a, Index b) const;
+  /// Axis i of the result is axis axes[i] of this.
+  Array permute(const std::vector<Index>& axes) const;
+  /// Elements start, start + step, ... before stop, as in Python (negative bounds from the end,
+  /// clamped). Throws ValueError unless step > 0.
+  Array slice(Index axis, Index start, Index stop, Index step = 1) const;
+  /// Drops the axis. Throws IndexError out of range.
+  Array select(Index axis, Index index) const;
+  /// Broadcasts to `shape` with strides of 0.
+  Array expand(const Shape& shape) const;
+  /// Removes an axis of size 1; inserts one before `axis`.
+  Array squeeze(Index axis) const;
+  Array unsqueeze(Index axis) const;
+  /// A view with these sizes and strides on the same first element; for kernels, unchecked.
+  Array as_strided(const Shape& shape, const Strides& strides) const;
+
+  // Copies.
+
+  /// Itself when contiguous, else a contiguous copy.
+  Array contiguous() const;
+  /// A contiguous copy with storage of its own.
+  Array clone() const;
+  /// Itself when the dtype is the same, else a converted copy (f to i truncates; to bool: not 0).
+  Array to(DType dtype) const;
+
+ private:
+  [[noreturn]] void throw_dtype(DType asked) const;
+  void update();
+
+  Ref<Storage> storage_;
+  std::byte* data_ = nullptr;
+  Index numel_ = 0;
+  Shape shape_;
+  Strides strides_;
+  DType dtype_ = DType::f32;
+  bool contiguous_ = true;
+};
+
+/// "f32[2, 3]", "undefined".
+std::string describe(const Array& array);
+/// The elements, for people: nested brackets, long axes shortened.
+std::string to_string(const Array& array);
+
+}  // namespace heed

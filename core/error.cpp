@@ -1,0 +1,26 @@
+#include "error.h"
+
+#include <fmt/format.h>
+
+#include <system_error>
+
+namespace heed {
+
+FormatError::FormatError(const std::string& path, std::uint64_t offset, const std::string& message,
+                         int)
+    : Error(message), path_(path), offset_(offset) {}
+
+FormatError::FormatError(const std::string& path, std::uint64_t offset, const std::string& what)
+    : FormatError(path, offset, fmt::format("{}: at byte {}: {}", path, offset, what), 0) {}
+
+FormatError FormatError::at_line(const std::string& path, std::uint64_t line,
+                                 const std::string& what) {
+  return FormatError(path, line, fmt::format("{}:{}: {}", path, line, what), 0);
+}
+
+IoError::IoError(const std::string& path, const std::string& action, int code)
+    : Error(fmt::format("{}: {}: {}", path, action, std::generic_category().message(code))),
+      path_(path),
+      code_(code) {}
+
+}  // namespace heed

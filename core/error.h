@@ -1,0 +1,87 @@
+// The error tree. Everything the library throws derives from heed::Error; the message is one line that
+// names the operator, the rule and what came, for example
+//   matmul: inner sizes differ: a is f32[32, 128, 64], b is f32[32, 48, 96]; a's last (64) must ...
+#pragma once
+
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+
+namespace heed {
+
+/// Base of every exception thrown by the library.
+class Error : public std::runtime_error {
+ public:
+  explicit Error(const std::string& message) : std::runtime_error(message) {}
+};
+
+/// Ranks, sizes or axes that do not fit, and sizes whose product overflows.
+class ShapeError : public Error {
+ public:
+  using Error::Error;
+};
+
+/// A dtype that the operator does not take, or two that differ.
+class DTypeError : public Error {
+ public:
+  using Error::Error;
+};
+
+/// An index (of an element, a class, a row) outside its range.
+class IndexError : public Error {
+ public:
+  using Error::Error;
+};
+
+/// An argument whose value makes no sense: a probability of 2, a stride of 0, zero layers.
+class ValueError : public Error {
+ public:
+  using Error::Error;
+};
+
+/// The tape was used in a way it cannot serve: a second backward pass over a freed graph, a write in
+/// place to something that was kept, a second derivative that does not exist.
+class GradError : public Error {
+ public:
+  using Error::Error;
+};
+
+/// A file whose content breaks its format. The message begins with `path`, then the place.
+class FormatError : public Error {
+ public:
+  /// `offset` is in bytes from the file's start.
+  FormatError(const std::string& path, std::uint64_t offset, const std::string& what);
+  /// A text file: `line` counts from 1.
+  static FormatError at_line(const std::string& path, std::uint64_t line, const std::string& what);
+
+  const std::string& path() const { return path_; }
+  /// Byte offset, or the line for errors made by at_line().
+  std::uint64_t offset() const { return offset_; }
+
+ private:
+  FormatError(const std::string& path, std::uint64_t offset, const std::string& message, int);
+  std::string path_;
+  std::uint64_t offset_;
+};
+
+/// The operating system refused: carries its errno and the path.
+class IoError : public Error {
+ public:
+  /// Message: "<path>: <action>: <text of code>".
+  IoError(const std::string& path, const std::string& action, int code);
+
+  const std::string& path() const { return path_; }
+  int code() const { return code_; }
+
+ private:
+  std::string path_;
+  int code_;
+};
+
+/// Memory could not be had, or the allocator's limit would be passed.
+class OutOfMemory : public Error {
+ public:
+  using Error::Error;
+};
+
+}  // namespace heed

@@ -1,0 +1,158 @@
+#include "generator.h"
+
+#include <Random123/philox.h>
+#include <fmt/format.h>
+
+#include <cmath>
+#include <numbers>
+#include <numeric>
+
+#include "error.h"
+#include "parallel.h"
+
+namespace heed {
+namespace {
+
+using Philox = r123::Philox4x32;
+constexpr Index kGrain = 16384;
+
+// Block `place` of the stream: four 32-bit numbers.
+Philox::ctr_type block(std::uint64_t seed, std::uint64_t place) {
+  const Philox::ctr_type counter = {{static_cast<std::uint32_t>(place),
+                                     static_cast<std::uint32_t>(place >> 32), 0, 0}};
+  const Philox::key_type key = {
+      {static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32)}};
+  return Philox{}(counter, key);
+}
+
+std::uint64_t join(std::uint32_t high, std::uint32_t low) {
+  return (static_cast<std::uint64_t>(high) << 32) | low;
+}
+
+// [0, 1) with 24 and 53 bits.
+float unit(std::uint32_t bits) { return static_cast<float>(bits >> 8) * 0x1p-24f; }
+double unit(std::uint64_t bits) { return static_cast<double>(bits >> 11) * 0x1p-53; }
+
+// Calls body(place, numbers) for each block of four 32-bit numbers; `count` is in blocks.
+template <class Body>
+void each_block(std::uint64_t seed, std::uint64_t first, Index count, const Body& body) {
+  parallel_for(count, kGrain, [&](Index begin, Index end) {
+    for (Index i = begin; i < end; ++i) {
+      body(i, block(seed, first + static_cast<std::uint64_t>(i)));
+    }
+  });
+}
+
+Index blocks_for(Index count, Index each) { return (count + each - 1) / each; }
+
+// Fills with `per` numbers a block, made by draw(numbers, values[per]).
+template <class T, Index per, class Draw>
+void fill_blocks(Array& out, std::uint64_t seed, std::uint64_t first, const Draw& draw) {
+  T* to = out.mutable_data<T>();
+  const Index count = out.numel();
+  each_block(seed, first, blocks_for(count, per), [&](Index i, const Philox::ctr_type& numbers) {
+    T values[per];
+    draw(numbers, values);
+    const Index at = i * per;
+    for (Index k = 0; k < per && at + k < count; ++k) to[at + k] = values[k];
+  });
+}
+
+void check_range(const char* op, double a, double b) {
+  if (!std::isfinite(a) || !std::isfinite(b)) {
+    throw ValueError(fmt::format("{}: bounds {} and {} must be finite", op, a, b));
+  }
+}
+
+}  // namespace
+
+std::uint64_t Generator::next() {
+  const auto numbers = block(seed_, reserve(1));
+  return join(numbers[0], numbers[1]);
+}
+
+double Generator::uniform() { return unit(next()); }
+
+Index Generator::below(Index count) {
+  if (count <= 0) throw ValueError(fmt::format("below: count {} must be positive", count));
+  const auto range = static_cast<std::uint64_t>(count);
+  const std::uint64_t limit = UINT64_MAX - UINT64_MAX % range;
+  std::uint64_t drawn = next();
+  while (drawn >= limit) drawn = next();
+  return static_cast<Index>(drawn % range);
+}
+
+std::vector<Index> Generator::permutation(Index count) {
+  if (count < 0) throw ValueError(fmt::format("permutation: count {} is negative", count));
+  std::vector<Index> order(static_cast<std::size_t>(count));
+  std::iota(order.begin(), order.end(), Index{0});
+  for (Index i = count - 1; i > 0; --i) {
+    std::swap(order[static_cast<std::size_t>(i)], order[static_cast<std::size_t>(below(i + 1))]);
+  }
+  return order;
+}
+
+Array Generator::uniform(const Shape& shape, double low, double high, DType dtype) {
+  check_floating("uniform", dtype);
+  check_range("uniform", low, high);
+  Array out = Array::empty(shape, dtype);
+  const double width = high - low;
+  if (dtype == DType::f32) {
+    const auto first = reserve(static_cast<std::uint64_t>(blocks_for(out.numel(), 4)));
+    fill_blocks<float, 4>(out, seed_, first, [&](const auto& numbers, float* to) {
+      for (int k = 0; k < 4; ++k) {
+        to[k] = static_cast<float>(low) +
+                unit(numbers[static_cast<std::size_t>(k)]) * static_cast<float>(width);
+      }
+    });
+  } else {
+    const auto first = reserve(static_cast<std::uint64_t>(blocks_for(out.numel(), 2)));
+    fill_blocks<double, 2>(out, seed_, first, [&](const auto& numbers, double* to) {
+      to[0] = low + unit(join(numbers[0], numbers[1])) * width;
+      to[1] = low + unit(join(numbers[2], numbers[3])) * width;
+    });
+  }
+  return out;
+}
+
+Array Generator::normal(const Shape& shape, double mean, double deviation, DType dtype) {
+  check_floating("normal", dtype);
+  check_range("normal", mean, deviation);
+  if (deviation < 0) throw ValueError(fmt::format("normal: deviation {} is negative", deviation));
+  Array out = Array::empty(shape, dtype);
+  // Box and Muller's pairs, from 64-bit uniforms in (0, 1].
+  const auto first = reserve(static_cast<std::uint64_t>(blocks_for(out.numel(), 2)));
+  const auto draw = [&](const Philox::ctr_type& numbers, auto* to) {
+    using T = std::remove_reference_t<decltype(*to)>;
+    const double radius = std::sqrt(-2 * std::log(1 - unit(join(numbers[0], numbers[1]))));
+    const double angle = 2 * std::numbers::pi * unit(join(numbers[2], numbers[3]));
+    to[0] = static_cast<T>(mean + deviation * radius * std::cos(angle));
+    to[1] = static_cast<T>(mean + deviation * radius * std::sin(angle));
+  };
+  if (dtype == DType::f32) {
+    fill_blocks<float, 2>(out, seed_, first, draw);
+  } else {
+    fill_blocks<double, 2>(out, seed_, first, draw);
+  }
+  return out;
+}
+
+Array Generator::bernoulli(const Shape& shape, double p) {
+  if (!(p >= 0 && p <= 1)) throw ValueError(fmt::format("bernoulli: p {} is not in [0, 1]", p));
+  Array out = Array::empty(shape, DType::boolean);
+  const auto first = reserve(static_cast<std::uint64_t>(blocks_for(out.numel(), 4)));
+  const auto bound = static_cast<std::uint64_t>(p * 0x1p32);
+  fill_blocks<bool, 4>(out, seed_, first, [&](const auto& numbers, bool* to) {
+    for (int k = 0; k < 4; ++k) to[k] = numbers[static_cast<std::size_t>(k)] < bound;
+  });
+  return out;
+}
+
+Generator& default_generator() {
+  static Generator generator(0);
+  return generator;
+}
+
+void manual_seed(std::uint64_t seed) { default_generator().manual_seed(seed); }
+
+}  // namespace heed

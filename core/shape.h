@@ -1,0 +1,81 @@
+// Sizes and strides of an n-d block, at most kMaxRank of them, held inline. All arithmetic on sizes is
+// checked: a product that leaves 64 bits throws ShapeError.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <string>
+#include <vector>
+
+namespace heed {
+
+using Index = std::int64_t;
+inline constexpr Index kMaxRank = 8;
+
+/// A short list of sizes (Shape) or of steps in elements (Strides), row-major, first axis first.
+class Dims {
+ public:
+  Dims() = default;
+  Dims(std::initializer_list<Index> sizes) : Dims(sizes.begin(), static_cast<Index>(sizes.size())) {}
+  Dims(const std::vector<Index>& sizes) : Dims(sizes.data(), static_cast<Index>(sizes.size())) {}
+  /// Throws ShapeError when `rank` is above kMaxRank.
+  Dims(const Index* sizes, Index rank);
+  /// `rank` entries, all `value`.
+  static Dims filled(Index rank, Index value);
+
+  Index rank() const { return rank_; }
+  /// Unchecked; axis in [0, rank).
+  Index operator[](Index axis) const { return sizes_[axis]; }
+  Index& operator[](Index axis) { return sizes_[axis]; }
+  /// Checked; negative axes count from the end.
+  Index at(Index axis) const;
+
+  /// Product of the entries (1 for rank 0). Throws ShapeError when it overflows.
+  Index numel() const;
+
+  const Index* begin() const { return sizes_; }
+  const Index* end() const { return sizes_ + rank_; }
+  Index* begin() { return sizes_; }
+  Index* end() { return sizes_ + rank_; }
+
+  void push_back(Index size);
+  /// A copy without `axis`, or with `size` inserted before it; axis is not negative.
+  Dims without(Index axis) const;
+  Dims with(Index axis, Index size) const;
+
+  friend bool operator==(const Dims& a, const Dims& b) {
+    if (a.rank_ != b.rank_) return false;
+    for (Index i = 0; i < a.rank_; ++i) {
+      if (a.sizes_[i] != b.sizes_[i]) return false;
+    }
+    return true;
+  }
+
+ private:
+  Index sizes_[kMaxRank] = {};
+  Index rank_ = 0;
+};
+
+using Shape = Dims;
+using Strides = Dims;
+
+/// "[2, 3]".
+std::string to_string(const Dims& dims);
+
+/// a * b; throws ShapeError in `op`'s name when it overflows or either is negative.
+Index checked_mul(const char* op, Index a, Index b);
+
+/// Maps a negative axis to its place from the end. Throws ShapeError outside [-rank, rank).
+Index normalize_axis(const char* op, Index axis, Index rank);
+
+/// Row-major strides of `shape`.
+Strides row_major(const Shape& shape);
+
+/// NumPy's rule: aligned at the end, sizes equal or 1. Throws ShapeError naming `op` and both.
+Shape broadcast_shapes(const char* op, const Shape& a, const Shape& b);
+
+/// Throws ShapeError when a size is negative or the product overflows; returns the product.
+Index check_sizes(const char* op, const Shape& shape);
+
+}  // namespace heed

@@ -1,0 +1,23 @@
+#include "storage.h"
+
+#include <new>
+
+#include "error.h"
+
+namespace heed {
+
+Ref<Storage> Storage::make(std::size_t bytes) {
+  std::size_t total = 0;
+  if (__builtin_add_overflow(bytes, sizeof(Storage), &total)) {
+    throw OutOfMemory("allocate: the size overflows 64 bits");
+  }
+  return Ref<Storage>::adopt(::new (allocate_block(total, BlockKind::storage)) Storage(bytes));
+}
+
+void Storage::destroy(Storage* storage) noexcept {
+  const std::size_t total = sizeof(Storage) + storage->bytes();
+  storage->~Storage();
+  free_block(storage, total, BlockKind::storage);
+}
+
+}  // namespace heed
