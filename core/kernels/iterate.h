@@ -51,45 +51,57 @@ class Walk {
   Index inner_size() const { return inner_; }
 
   /// Calls body(at, n) for every run or piece of one: operand k begins at element at[k] and has n
-  /// elements, inner_step(k) apart. In parallel where the whole is large.
+  /// elements, inner_step(k) apart. In parallel where the whole is large; `cost` is the work of one
+  /// element in multiples of an addition.
   template <class Body>
-  void run(const Body& body) const {
+  void run(const Body& body, Index cost = 1) const {
     if (empty_) return;
-    if (outer_ == 1 && inner_ <= kGrain) {
+    const Index limit = std::max<Index>(1, kGrain / std::max<Index>(cost, 1));
+    if (outer_ == 1 && inner_ <= limit) {
       body(std::array<Index, N>{}, inner_);
       return;
     }
-    const Index piece = std::min(inner_, kGrain);
+    const Index piece = std::min(inner_, limit);
     const Index pieces = (inner_ - 1) / piece + 1;  // of each run
-    const Index grain = std::max<Index>(1, kGrain / piece);
-    parallel_for(outer_ * pieces, grain, [&](Index begin, Index end) {
-      std::array<Index, kMaxRank> place{};
-      Index rest = begin / pieces;
-      Index cut = begin % pieces;
-      for (Index axis = outer_axes_ - 1; axis >= 0; --axis) {
-        place[static_cast<std::size_t>(axis)] = rest % sizes_[axis];
-        rest /= sizes_[axis];
-      }
-      for (Index i = begin; i < end; ++i) {
-        std::array<Index, N> at;
-        for (std::size_t k = 0; k < N; ++k) {
-          at[k] = cut * piece * inner_steps_[k];
-          for (Index axis = 0; axis < outer_axes_; ++axis) {
-            at[k] += place[static_cast<std::size_t>(axis)] * steps_[k][axis];
-          }
-        }
-        body(at, std::min(piece, inner_ - cut * piece));
-        if (++cut < pieces) continue;
-        cut = 0;
-        for (Index axis = outer_axes_ - 1; axis >= 0; --axis) {
-          if (++place[static_cast<std::size_t>(axis)] < sizes_[axis]) break;
-          place[static_cast<std::size_t>(axis)] = 0;
-        }
-      }
-    });
+    const Index grain = std::max<Index>(1, limit / piece);
+    parallel_for(outer_ * pieces, grain,
+                 [&](Index begin, Index end) { run_pieces(begin, end, piece, pieces, body); });
+  }
+
+  /// The same, in order, on this thread.
+  template <class Body>
+  void run_here(const Body& body) const {
+    if (!empty_) run_pieces(0, outer_, inner_, 1, body);
   }
 
  private:
+  template <class Body>
+  void run_pieces(Index begin, Index end, Index piece, Index pieces, const Body& body) const {
+    std::array<Index, kMaxRank> place{};
+    Index rest = begin / pieces;
+    Index cut = begin % pieces;
+    for (Index axis = outer_axes_ - 1; axis >= 0; --axis) {
+      place[static_cast<std::size_t>(axis)] = rest % sizes_[axis];
+      rest /= sizes_[axis];
+    }
+    for (Index i = begin; i < end; ++i) {
+      std::array<Index, N> at;
+      for (std::size_t k = 0; k < N; ++k) {
+        at[k] = cut * piece * inner_steps_[k];
+        for (Index axis = 0; axis < outer_axes_; ++axis) {
+          at[k] += place[static_cast<std::size_t>(axis)] * steps_[k][axis];
+        }
+      }
+      body(at, std::min(piece, inner_ - cut * piece));
+      if (++cut < pieces) continue;
+      cut = 0;
+      for (Index axis = outer_axes_ - 1; axis >= 0; --axis) {
+        if (++place[static_cast<std::size_t>(axis)] < sizes_[axis]) break;
+        place[static_cast<std::size_t>(axis)] = 0;
+      }
+    }
+  }
+
   Index sizes_[kMaxRank] = {};
   Index steps_[N][kMaxRank] = {};
   std::array<Index, N> inner_steps_{};

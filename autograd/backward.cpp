@@ -1,0 +1,324 @@
+#include "backward.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <mutex>
+#include <unordered_map>
+
+#include "../core/error.h"
+#include "../core/kernels/elementwise.h"
+#include "grad_mode.h"
+#include "node.h"
+#include "ops/elementwise.h"
+#include "ops/reduce.h"
+
+namespace heed {
+namespace {
+
+// Nobody else sees these numbers: they may be added to in place.
+bool owned(const Tensor& tensor) {
+  return !tensor.is_sparse() && tensor.impl()->unique() && tensor.array().unique() &&
+         tensor.array().is_contiguous();
+}
+
+// into += gradient, in place where nothing is recorded and nobody else looks.
+void accumulate(Tensor& into, Tensor gradient) {
+  if (!into.defined()) {
+    into = std::move(gradient);
+    return;
+  }
+  if (recording()) {
+    into = into + gradient;
+    return;
+  }
+  if (into.is_sparse() && gradient.is_sparse()) {
+    into = Tensor(into.sparse_rows() + gradient.sparse_rows());
+    return;
+  }
+  if (into.is_sparse()) std::swap(into, gradient);
+  if (gradient.is_sparse()) {
+    Array sum = owned(into) ? into.array() : into.array().clone();
+    gradient.sparse_rows().add_into(sum);
+    into = Tensor(std::move(sum));
+  } else if (owned(into)) {
+    kernels::add_into(into.impl()->array, gradient.array());
+  } else if (owned(gradient) && into.shape() == gradient.shape()) {
+    kernels::add_into(gradient.impl()->array, into.array());
+    into = std::move(gradient);
+  } else {
+    into = Tensor(kernels::binary(kernels::Binary::add, into.array(), gradient.array()));
+  }
+}
+
+Tensor run_hooks(const std::unique_ptr<Hooks>& hooks, Tensor gradient) {
+  if (!hooks) return gradient;
+  const Hooks now = *hooks;  // a hook may remove itself
+  for (const auto& [id, hook] : now) {
+    Tensor changed = hook(gradient);
+    if (!changed.defined()) continue;
+    if (!(changed.shape() == gradient.shape()) || changed.dtype() != gradient.dtype()) {
+      throw GradError(fmt::format("hook: returned {} for a gradient of {}", describe(changed),
+                                  describe(gradient)));
+    }
+    gradient = std::move(changed);
+  }
+  return gradient;
+}
+
+// Gradients of leaves may be asked for by graphs on several threads.
+std::mutex& grad_mutex() {
+  static std::mutex mutex;
+  return mutex;
+}
+
+// One walk over the tape.
+class Pass final : public GradientSink {
+ public:
+  Pass(bool retain, bool only_captured) : retain_(retain), only_captured_(only_captured) {}
+  Pass(const Pass&) = delete;
+  Pass& operator=(const Pass&) = delete;
+  ~Pass() {
+    for (const Entry& entry : queue_) {
+      for (std::uint32_t i = 0; i < entry.node->output_count(); ++i) {
+        entry.node->output(i).gradient = Tensor();
+      }
+      entry.node->queued = false;
+    }
+  }
+
+  // The gradient of `input` will be wanted: index into captured().
+  void capture(const Tensor& input) {
+    const std::size_t index = captured_.size();
+    captured_.emplace_back();
+    if (input.node()) {
+      captures_.push_back({input.node().get(), input.output(), index});
+    } else {
+      leaf_slot(Ref<TensorImpl>::share(input.impl()));
+      leaf_captures_.emplace_back(input.impl(), index);
+    }
+  }
+
+  void seed(const Tensor& output, Tensor gradient) {
+    const Edge edge = Edge::to(output);
+    route(edge, std::move(gradient));
+    if (edge.node) roots_.push_back(edge.node);
+  }
+
+  void run() {
+    while (!queue_.empty()) {
+      std::pop_heap(queue_.begin(), queue_.end());
+      Node& node = *queue_.back().node;
+      queue_.pop_back();
+      visit(node);
+    }
+  }
+
+  // Hands each leaf's sum to take(leaf, gradient), in the order in which they were reached.
+  template <class Take>
+  void finish_leaves(const Take& take) {
+    for (Leaf& leaf : leaves_) {
+      if (!leaf.gradient.defined()) continue;
+      take(*leaf.impl, run_hooks(leaf.impl->hooks, std::move(leaf.gradient)));
+    }
+  }
+
+  std::vector<Tensor> captured() {
+    finish_leaves([&](TensorImpl& impl, const Tensor& gradient) {
+      for (const auto& [leaf, index] : leaf_captures_) {
+        if (leaf == &impl) captured_[index] = gradient;
+      }
+    });
+    return std::move(captured_);
+  }
+
+  // GradientSink.
+  bool wants(std::size_t input) const override {
+    const Edge& edge = current_->edge(input);
+    return !only_captured_ || edge.node || leaf_index_.contains(edge.leaf.get());
+  }
+  bool retains() const override { return retain_; }
+  void give(std::size_t input, Tensor gradient) override {
+    const Edge& edge = current_->edge(input);
+    if (!gradient.defined()) return;
+    const Shape& shape = edge.node ? edge.node->output(edge.output).shape : leaf_shape(edge);
+    const DType dtype = edge.node ? edge.node->output(edge.output).dtype : leaf_dtype(edge);
+    if (gradient.dtype() != dtype) throw_misfit(input, gradient, shape, dtype);
+    if (!(gradient.shape() == shape)) {
+      if (!broadcasts_to(shape, gradient.shape())) throw_misfit(input, gradient, shape, dtype);
+      gradient = sum_to(gradient, shape);
+    }
+    route(edge, std::move(gradient));
+  }
+
+ private:
+  struct Entry {
+    std::uint64_t order;
+    Node* node;
+    bool operator<(const Entry& other) const { return order < other.order; }
+  };
+  struct Capture {
+    Node* node;
+    std::uint32_t output;
+    std::size_t index;
+  };
+  struct Leaf {
+    Ref<TensorImpl> impl;
+    Tensor gradient;
+  };
+
+  static const Shape& leaf_shape(const Edge& edge) { return edge.leaf->array.shape(); }
+  static DType leaf_dtype(const Edge& edge) { return edge.leaf->array.dtype(); }
+
+  static bool broadcasts_to(const Shape& small, const Shape& large) {
+    const Index lead = large.rank() - small.rank();
+    if (lead < 0) return false;
+    for (Index axis = 0; axis < small.rank(); ++axis) {
+      if (small[axis] != large[lead + axis] && small[axis] != 1) return false;
+    }
+    return true;
+  }
+
+  [[noreturn]] void throw_misfit(std::size_t input, const Tensor& gradient, const Shape& shape,
+                                 DType dtype) const {
+    throw GradError(fmt::format("backward: the derivative of {} gave {} for input {}, which is {}{}",
+                                current_->name(), describe(gradient), input, name(dtype),
+                                to_string(shape)));
+  }
+
+  Leaf& leaf_slot(const Ref<TensorImpl>& impl) {
+    const auto [place, fresh] = leaf_index_.try_emplace(impl.get(), leaves_.size());
+    if (fresh) leaves_.push_back({impl, Tensor()});
+    return leaves_[place->second];
+  }
+
+  void route(const Edge& edge, Tensor gradient) {
+    if (edge.leaf) {
+      accumulate(leaf_slot(edge.leaf).gradient, std::move(gradient));
+      return;
+    }
+    if (!edge.node) return;
+    Node& node = *edge.node;
+    accumulate(node.output(edge.output).gradient, std::move(gradient));
+    if (node.queued) return;
+    node.queued = true;
+    queue_.push_back({node.order(), &node});
+    std::push_heap(queue_.begin(), queue_.end());
+  }
+
+  void visit(Node& node) {
+    node.queued = false;
+    for (std::uint32_t i = 0; i < node.output_count(); ++i) {
+      OutputSlot& slot = node.output(i);
+      if (slot.hooks && slot.gradient.defined()) {
+        slot.gradient = run_hooks(slot.hooks, std::move(slot.gradient));
+      }
+    }
+    for (const Capture& capture : captures_) {
+      if (capture.node == &node) captured_[capture.index] = node.output(capture.output).gradient;
+    }
+    if (node.freed()) {
+      throw GradError(fmt::format(
+          "backward: what {} had saved was freed by an earlier pass; call that one with retain_graph",
+          node.name()));
+    }
+    Node* const before_current = std::exchange(current_, &node);
+    Node* const before = std::exchange(detail::t_current, &node);
+    try {
+      node.differentiate(*this);
+    } catch (...) {
+      detail::t_current = before;
+      throw;
+    }
+    detail::t_current = before;
+    current_ = before_current;
+    if (!retain_) {
+      node.free_saved();
+      node.mark_freed();
+    }
+  }
+
+  bool retain_;
+  bool only_captured_;
+  Node* current_ = nullptr;
+  std::vector<Entry> queue_;  // a heap, the newest operator on top
+  std::vector<Ref<Node>> roots_;
+  std::vector<Leaf> leaves_;
+  std::unordered_map<TensorImpl*, std::size_t> leaf_index_;
+  std::vector<Capture> captures_;
+  std::vector<std::pair<TensorImpl*, std::size_t>> leaf_captures_;
+  std::vector<Tensor> captured_;
+};
+
+// The gradient to start from: the one given, or 1 for a single element.
+Tensor start(const char* op, const Tensor& output, const Tensor& given) {
+  if (!output.requires_grad()) {
+    throw GradError(fmt::format("{}: {} does not require a gradient: no input of it did, or it was "
+                                "made under NoGrad",
+                                op, describe(output)));
+  }
+  if (!given.defined()) {
+    if (output.numel() != 1) {
+      throw GradError(fmt::format("{}: {} has no single element: a gradient must be given", op,
+                                  describe(output)));
+    }
+    return full(output.shape(), 1, output.dtype());
+  }
+  if (!(given.shape() == output.shape())) {
+    throw ShapeError(
+        fmt::format("{}: a gradient of {} for an output of {}", op, describe(given), describe(output)));
+  }
+  if (given.dtype() != output.dtype()) {
+    throw DTypeError(
+        fmt::format("{}: a gradient of {} for an output of {}", op, describe(given), describe(output)));
+  }
+  return given;
+}
+
+void seed_all(const char* op, Pass& pass, const std::vector<Tensor>& outputs,
+              const std::vector<Tensor>& gradients) {
+  if (gradients.size() > outputs.size()) {
+    throw GradError(
+        fmt::format("{}: {} gradients for {} outputs", op, gradients.size(), outputs.size()));
+  }
+  std::vector<Tensor> starts;
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    starts.push_back(start(op, outputs[i], i < gradients.size() ? gradients[i] : Tensor()));
+  }
+  for (std::size_t i = 0; i < outputs.size(); ++i) pass.seed(outputs[i], std::move(starts[i]));
+}
+
+}  // namespace
+
+void backward(const std::vector<Tensor>& outputs, const std::vector<Tensor>& gradients,
+              const BackwardOptions& options) {
+  const GradMode mode(options.create_graph);
+  Pass pass(options.retain_graph || options.create_graph, false);
+  seed_all("backward", pass, outputs, gradients);
+  pass.run();
+  pass.finish_leaves([](TensorImpl& leaf, Tensor gradient) {
+    const std::lock_guard lock(grad_mutex());
+    // The first gradient is kept as it is only where nobody else could write into it.
+    if (!leaf.grad.defined() && !recording() && !gradient.is_sparse() && !owned(gradient)) {
+      gradient = Tensor(gradient.array().clone());
+    }
+    accumulate(leaf.grad, std::move(gradient));
+  });
+}
+
+std::vector<Tensor> grad(const std::vector<Tensor>& outputs, const std::vector<Tensor>& inputs,
+                         const std::vector<Tensor>& gradients, const BackwardOptions& options) {
+  for (const Tensor& input : inputs) {
+    if (!input.requires_grad()) {
+      throw GradError(fmt::format("grad: input {} does not require a gradient", describe(input)));
+    }
+  }
+  const GradMode mode(options.create_graph);
+  Pass pass(options.retain_graph || options.create_graph, true);
+  for (const Tensor& input : inputs) pass.capture(input);
+  seed_all("grad", pass, outputs, gradients);
+  pass.run();
+  return pass.captured();
+}
+
+}  // namespace heed

@@ -1,0 +1,90 @@
+#include "node.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "../core/error.h"
+#include "grad_mode.h"
+
+namespace heed {
+namespace {
+
+constinit thread_local std::uint64_t t_next_order = 1;
+constinit thread_local Node* t_dying = nullptr;
+constinit thread_local bool t_draining = false;
+
+}  // namespace
+
+Edge Edge::to(const Tensor& input) {
+  Edge edge;
+  if (!input.defined()) return edge;
+  if (input.node()) {
+    edge.node = input.node();
+    edge.output = input.output();
+  } else if (input.impl()->requires_grad) {
+    edge.leaf = Ref<TensorImpl>::share(input.impl());
+  }
+  return edge;
+}
+
+Node::Node(Op op, Edge* edges, std::size_t edge_count, OutputSlot* outputs,
+           std::uint32_t output_count)
+    : edges_(edges),
+      outputs_(outputs),
+      edge_count_(static_cast<std::uint32_t>(edge_count)),
+      output_count_(output_count),
+      op_(op) {}
+
+Node::~Node() = default;
+
+void Node::take_order() {
+  // Inputs may have been made on other threads, whose counters run on their own.
+  order_ = t_next_order;
+  for (std::size_t i = 0; i < edge_count_; ++i) {
+    if (edges_[i].node) order_ = std::max(order_, edges_[i].node->order_ + 1);
+  }
+  t_next_order = order_ + 1;
+}
+
+void Node::destroy(Node* node) noexcept {
+  node->next_dying_ = t_dying;
+  t_dying = node;
+  if (t_draining) return;
+  t_draining = true;
+  while (t_dying) {
+    Node* dying = t_dying;
+    t_dying = dying->next_dying_;
+    const std::size_t bytes = dying->size();
+    dying->~Node();
+    free_block(dying, bytes, BlockKind::node);
+  }
+  t_draining = false;
+}
+
+void Saved::throw_stale() const {
+  const char* keeper = detail::t_current ? detail::t_current->name() : "an operator";
+  throw GradError(fmt::format(
+      "backward: {} kept its input {} for the derivative, but it was written in place since "
+      "(version {}, kept at {})",
+      keeper, describe(tensor_), tensor_.array().version(), version_));
+}
+
+const Array& SavedOutput::array() const {
+  if (array_.version() != version_) {
+    const char* keeper = detail::t_current ? detail::t_current->name() : "an operator";
+    throw GradError(fmt::format(
+        "backward: {} kept its result {} for the derivative, but it was written in place since "
+        "(version {}, kept at {})",
+        keeper, describe(array_), array_.version(), version_));
+  }
+  return array_;
+}
+
+Tensor SavedOutput::operator()() const {
+  const Array& numbers = array();
+  if (!recording() || !detail::t_current) return Tensor(numbers);
+  return Tensor::on_tape(numbers, Ref<Node>::share(detail::t_current), output_);
+}
+
+}  // namespace heed

@@ -1,0 +1,132 @@
+// The tape: a Node is one recorded operator, an Edge says where the gradient of one of its inputs goes,
+// Saved and SavedOutput are what an operator's derivative keeps.
+#pragma once
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "op.h"
+#include "tensor.h"
+
+namespace heed {
+
+/// Where a gradient goes: to a result of another node, or to a leaf; nowhere when both are null.
+struct Edge {
+  Ref<Node> node;
+  Ref<TensorImpl> leaf;
+  std::uint32_t output = 0;
+
+  /// Where `input`'s gradient goes.
+  static Edge to(const Tensor& input);
+  explicit operator bool() const { return node || leaf; }
+};
+
+using Hooks = std::vector<std::pair<HookId, Hook>>;
+
+/// What the engine knows of one result of a node.
+struct OutputSlot {
+  Shape shape;
+  DType dtype = DType::f32;
+  Tensor gradient;  ///< summed so far in the pass that is running
+  std::unique_ptr<Hooks> hooks;
+};
+
+/// Takes the gradients of a node's inputs while the node is differentiated.
+class GradientSink {
+ public:
+  /// False when nobody wants the gradient of that input.
+  virtual bool wants(std::size_t input) const = 0;
+  virtual void give(std::size_t input, Tensor gradient) = 0;
+  /// True when what is saved must stay for another pass.
+  virtual bool retains() const = 0;
+
+ protected:
+  ~GradientSink() = default;
+};
+
+class Node : public RefCounted {
+ public:
+  /// Walks the freed graph with a list instead of the stack.
+  static void destroy(Node* node) noexcept;
+
+  Op op() const { return op_; }
+  const char* name() const { return heed::name(op_); }
+  /// Greater than that of every node it gets inputs from: the engine's order.
+  std::uint64_t order() const { return order_; }
+  OutputSlot& output(std::uint32_t i) { return outputs_[i]; }
+  std::uint32_t output_count() const { return output_count_; }
+  const Edge& edge(std::size_t i) const { return edges_[i]; }
+  std::size_t edge_count() const { return edge_count_; }
+  bool freed() const { return freed_; }
+
+  /// Hands the gradient of each wanted input to `sink`, given those of the outputs.
+  virtual void differentiate(GradientSink& sink) = 0;
+  /// Frees what was saved; the edges stay until the node goes.
+  virtual void free_saved() noexcept = 0;
+  void mark_freed() { freed_ = true; }
+
+  /// The engine's: true while a gradient waits here.
+  bool queued = false;
+
+ protected:
+  Node(Op op, Edge* edges, std::size_t edge_count, OutputSlot* outputs,
+       std::uint32_t output_count);
+  virtual ~Node();
+  /// To be called when the edges stand.
+  void take_order();
+
+ private:
+  virtual std::size_t size() const = 0;
+
+  Node* next_dying_ = nullptr;
+  Edge* edges_;
+  OutputSlot* outputs_;
+  std::uint64_t order_ = 0;
+  std::uint32_t edge_count_;
+  std::uint32_t output_count_;
+  Op op_;
+  bool freed_ = false;
+};
+
+/// An input kept for the derivative. Reading it after a write in place throws GradError, naming the
+/// operator that kept it.
+class Saved {
+ public:
+  Saved() = default;
+  explicit Saved(const Tensor& tensor)
+      : tensor_(tensor), version_(tensor.defined() ? tensor.array().version() : 0) {}
+  const Tensor& operator()() const {
+    if (tensor_.defined() && tensor_.array().version() != version_) throw_stale();
+    return tensor_;
+  }
+  const Array& array() const { return (*this)().array(); }
+  bool defined() const { return tensor_.defined(); }
+
+ private:
+  [[noreturn]] void throw_stale() const;
+  Tensor tensor_;
+  std::uint32_t version_ = 0;
+};
+
+/// An output kept by its own derivative: only the numbers, so that no cycle of references arises; inside
+/// the derivative it gets its place on the tape back.
+class SavedOutput {
+ public:
+  explicit SavedOutput(const Array& array, std::uint32_t output = 0)
+      : array_(array), version_(array.version()), output_(output) {}
+  Tensor operator()() const;
+  const Array& array() const;
+
+ private:
+  Array array_;
+  std::uint32_t version_;
+  std::uint32_t output_;
+};
+
+namespace detail {
+/// The node being differentiated on this thread, for Saved's messages and SavedOutput.
+inline constinit thread_local Node* t_current = nullptr;
+}  // namespace detail
+
+}  // namespace heed

@@ -1,0 +1,33 @@
+#include "dropout.h"
+
+#include <fmt/format.h>
+
+#include "../../core/error.h"
+#include "../record.h"
+#include "elementwise.h"
+
+namespace heed {
+namespace {
+
+Tensor keep(const Tensor& x, const Tensor& kept, double scale) {
+  const Tensor zero = tensor(0, x.dtype());
+  return where(kept, x, zero) * scale;
+}
+
+}  // namespace
+
+Tensor dropout(const Tensor& x, double p, Generator& generator) {
+  if (!(p >= 0 && p <= 1)) throw ValueError(fmt::format("dropout: p {} is not in [0, 1]", p));
+  check_floating("dropout", x.dtype());
+  if (p == 0) return x;
+  const Tensor kept = generator.bernoulli(x.shape(), 1 - p);
+  const double scale = p == 1 ? 0 : 1 / (1 - p);
+  Array out;
+  {
+    const NoGrad scope;
+    out = keep(x, kept, scale).array();
+  }
+  return record(Op::dropout, out, {x}, [kept, scale](const Tensor& g) { return keep(g, kept, scale); });
+}
+
+}  // namespace heed

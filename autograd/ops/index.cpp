@@ -1,0 +1,94 @@
+#include "index.h"
+
+#include <fmt/format.h>
+
+#include "../../core/error.h"
+#include "../../core/kernels/elementwise.h"
+#include "../../core/kernels/index.h"
+#include "../record.h"
+#include "elementwise.h"
+#include "shape.h"
+
+namespace heed {
+namespace {
+
+// i64 indices in [0, count) of rank 1, as many as values has places on the axis (when given).
+void check_index(const char* op, const Tensor& index, Index count) {
+  if (index.rank() != 1) {
+    throw ShapeError(fmt::format("{}: the index must have rank 1, not {}", op, describe(index)));
+  }
+  kernels::check_ids(op, index.array(), count);
+}
+
+Shape rows_shape(const Tensor& ids, const Shape& table) {
+  Shape shape{ids.numel()};
+  for (Index axis = 1; axis < table.rank(); ++axis) shape.push_back(table[axis]);
+  return shape;
+}
+
+}  // namespace
+
+// gw = zeros; gw[ids] += g. Only the rows used are held, unless that is to be differentiated again.
+Tensor embedding(const Tensor& weight, const Tensor& ids, bool sparse) {
+  Array out = kernels::take_rows("embedding", weight.array(), ids.array());
+  return record(Op::embedding, out, {weight},
+                [ids = Saved(ids), shape = weight.shape(), sparse](const Tensor& g) {
+                  const Tensor rows = reshape(g, rows_shape(ids(), shape));
+                  if (sparse && !recording()) {
+                    return Tensor(SparseRows::gather(ids.array(), rows.array(), shape[0]));
+                  }
+                  return index_add(zeros(shape, g.dtype()), 0, reshape(ids(), Shape{ids().numel()}),
+                                   rows);
+                });
+}
+
+Tensor index_select(const Tensor& x, Index axis, const Tensor& index) {
+  const Index place = normalize_axis("index_select", axis, x.rank());
+  check_index("index_select", index, x.size(place));
+  const Array moved = x.array().transpose(0, place);
+  Array out = kernels::take_rows("index_select", moved, index.array()).transpose(0, place).contiguous();
+  return record(Op::index_select, out, {x},
+                [index = Saved(index), place, shape = x.shape()](const Tensor& g) {
+                  return index_add(zeros(shape, g.dtype()), place, index(), g);
+                });
+}
+
+Tensor index_add(const Tensor& x, Index axis, const Tensor& index, const Tensor& values) {
+  const Index place = normalize_axis("index_add", axis, x.rank());
+  check_index("index_add", index, x.size(place));
+  check_floating("index_add", x.dtype());
+  Shape fits = x.shape();
+  fits[place] = index.numel();
+  if (!(values.shape() == fits) || values.dtype() != x.dtype()) {
+    throw ShapeError(fmt::format("index_add: values are {}, but {} at {} places of axis {} take {}{}",
+                                 describe(values), describe(x), index.numel(), place,
+                                 name(x.dtype()), to_string(fits)));
+  }
+  Array out = x.array().transpose(0, place).clone();
+  kernels::add_rows(out, index.array(), values.array().transpose(0, place).contiguous());
+  return record(
+      Op::index_add, out.transpose(0, place).contiguous(), {x, values},
+      [](const Tensor& g) { return g; },
+      [index = Saved(index), place](const Tensor& g) { return index_select(g, place, index()); });
+}
+
+Tensor gather(const Tensor& x, Index axis, const Tensor& index) {
+  return record(Op::gather, kernels::gather(x.array(), axis, index.array()), {x},
+                [index = Saved(index), axis, shape = x.shape()](const Tensor& g) {
+                  return scatter_add(zeros(shape, g.dtype()), axis, index(), g);
+                });
+}
+
+Tensor scatter_add(const Tensor& x, Index axis, const Tensor& index, const Tensor& values) {
+  Array out = kernels::scatter_add(x.shape(), axis, index.array(), values.array());
+  if (values.dtype() != x.dtype()) {
+    throw DTypeError(
+        fmt::format("scatter_add: dtypes differ: x is {}, values are {}", describe(x), describe(values)));
+  }
+  kernels::add_into(out, x.array());
+  return record(
+      Op::scatter_add, out, {x, values}, [](const Tensor& g) { return g; },
+      [index = Saved(index), axis](const Tensor& g) { return gather(g, axis, index()); });
+}
+
+}  // namespace heed

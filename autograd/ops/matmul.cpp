@@ -1,0 +1,48 @@
+#include "matmul.h"
+
+#include "../../core/kernels/matmul.h"
+#include "../record.h"
+#include "reduce.h"
+#include "shape.h"
+
+namespace heed {
+namespace {
+
+// x [.., k] as one matrix [rows, k].
+Tensor as_matrix(const Tensor& x) {
+  const Index columns = x.size(-1);
+  return reshape(x, Shape{x.shape().without(x.rank() - 1).numel(), columns});
+}
+
+}  // namespace
+
+// ga = g b^T, gb = a^T g; the engine sums over batches that were broadcast.
+Tensor matmul(const Tensor& a, const Tensor& b) {
+  if (a.rank() == 1 && b.rank() >= 1) {
+    const Tensor out = matmul(unsqueeze(a, 0), b.rank() == 1 ? unsqueeze(b, 1) : b);
+    return b.rank() == 1 ? reshape(out, Shape{}) : squeeze(out, -2);
+  }
+  if (b.rank() == 1 && a.rank() > 1) return squeeze(matmul(a, unsqueeze(b, 1)), -1);
+  return record(
+      Op::matmul, kernels::matmul(a.array(), b.array()), {a, b},
+      [b = Saved(b)](const Tensor& g) { return matmul(g, transpose(b(), -2, -1)); },
+      [a = Saved(a), rank = b.rank()](const Tensor& g) {
+        // Without a batch in b the sum over a's batch is one long product.
+        if (rank == 2 && g.rank() > 2) return matmul(transpose(as_matrix(a()), 0, 1), as_matrix(g));
+        return matmul(transpose(a(), -2, -1), g);
+      });
+}
+
+// gx = g w, gw = g^T x, gb = the sum of g over all but the last axis
+Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias) {
+  Array out = kernels::linear(x.array(), weight.array(), bias.defined() ? bias.array() : Array());
+  return record(
+      Op::linear, out, {x, weight, bias},
+      [weight = Saved(weight)](const Tensor& g) { return matmul(g, weight()); },
+      [x = Saved(x)](const Tensor& g) {
+        return matmul(transpose(as_matrix(g), 0, 1), as_matrix(x()));
+      },
+      [](const Tensor& g) { return sum(as_matrix(g), {0}); });
+}
+
+}  // namespace heed

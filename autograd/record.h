@@ -1,0 +1,173 @@
+// record(): puts an operator on the tape. Forward and derivative stand next to each other:
+//
+//   Tensor mul(const Tensor& x, const Tensor& y) {
+//     return record(Op::mul, kernels::binary(Binary::mul, x.array(), y.array()), {x, y},
+//                   [y = Saved(y)](const Tensor& g) { return g * y(); },
+//                   [x = Saved(x)](const Tensor& g) { return g * x(); });
+//   }
+//
+// One rule an input; what a rule captures is all that is kept for it, and the rule of an input that needs
+// no gradient is dropped at once. Rules are written with differentiable operators, and return a gradient
+// that the engine sums over broadcast axes.
+#pragma once
+
+#include <initializer_list>
+#include <new>
+#include <optional>
+#include <tuple>
+
+#include "grad_mode.h"
+#include "node.h"
+
+namespace heed {
+
+/// A reference to an input, without counting it.
+class InputRef {
+ public:
+  InputRef(const Tensor& tensor) : tensor_(&tensor) {}
+  const Tensor& operator*() const { return *tensor_; }
+
+ private:
+  const Tensor* tensor_;
+};
+using Inputs = std::initializer_list<InputRef>;
+
+/// One gradient an input, undefined where there is none.
+using Gradients = std::vector<Tensor>;
+
+namespace detail {
+
+inline bool any_requires_grad(const InputRef* begin, const InputRef* end) {
+  if (!recording()) return false;
+  for (const InputRef* input = begin; input != end; ++input) {
+    if ((**input).defined() && (**input).requires_grad()) return true;
+  }
+  return false;
+}
+
+template <class T, class... Args>
+Ref<Node> make_node(Args&&... args) {
+  void* block = allocate_block(sizeof(T), BlockKind::node);
+  try {
+    return Ref<Node>::adopt(::new (block) T(std::forward<Args>(args)...));
+  } catch (...) {
+    free_block(block, sizeof(T), BlockKind::node);
+    throw;
+  }
+}
+
+template <class... Rules>
+class RuleNode final : public Node {
+  static constexpr std::size_t kInputs = sizeof...(Rules);
+
+ public:
+  RuleNode(Op op, const Array& out, const InputRef* inputs, Rules&&... rules)
+      : Node(op, edges_, kInputs, &output_, 1), rules_(std::move(rules)...) {
+    output_.shape = out.shape();
+    output_.dtype = out.dtype();
+    for (std::size_t i = 0; i < kInputs; ++i) edges_[i] = Edge::to(*inputs[i]);
+    drop_unwanted(std::index_sequence_for<Rules...>{});
+    take_order();
+  }
+
+  void differentiate(GradientSink& sink) override {
+    const Tensor g = std::move(output_.gradient);
+    apply(g, sink, std::index_sequence_for<Rules...>{});
+  }
+  void free_saved() noexcept override {
+    std::apply([](auto&... rule) { (rule.reset(), ...); }, rules_);
+  }
+
+ private:
+  template <std::size_t... I>
+  void drop_unwanted(std::index_sequence<I...>) {
+    ((edges_[I] ? void() : std::get<I>(rules_).reset()), ...);
+  }
+  template <std::size_t... I>
+  void apply(const Tensor& g, GradientSink& sink, std::index_sequence<I...>) {
+    (apply_one<I>(g, sink), ...);
+  }
+  template <std::size_t I>
+  void apply_one(const Tensor& g, GradientSink& sink) {
+    if (!edges_[I] || !sink.wants(I)) return;
+    sink.give(I, (*std::get<I>(rules_))(g));
+    if (!sink.retains()) std::get<I>(rules_).reset();
+  }
+  std::size_t size() const override { return sizeof(*this); }
+
+  Edge edges_[kInputs];
+  OutputSlot output_;
+  std::tuple<std::optional<Rules>...> rules_;
+};
+
+template <class Rule>
+class JointNode final : public Node {
+ public:
+  JointNode(Op op, std::vector<Edge> edges, std::vector<OutputSlot> outputs, Rule&& rule)
+      : Node(op, edges.data(), edges.size(), outputs.data(),
+             static_cast<std::uint32_t>(outputs.size())),
+        edges_(std::move(edges)),
+        outputs_(std::move(outputs)),
+        rule_(std::move(rule)) {
+    take_order();
+  }
+
+  void differentiate(GradientSink& sink) override {
+    Gradients g(outputs_.size());
+    for (std::size_t i = 0; i < g.size(); ++i) g[i] = std::move(outputs_[i].gradient);
+    std::vector<bool> needs(edges_.size());
+    for (std::size_t i = 0; i < needs.size(); ++i) needs[i] = edges_[i] && sink.wants(i);
+    Gradients grads = (*rule_)(g, needs);
+    for (std::size_t i = 0; i < grads.size() && i < needs.size(); ++i) {
+      if (needs[i] && grads[i].defined()) sink.give(i, std::move(grads[i]));
+    }
+  }
+  void free_saved() noexcept override { rule_.reset(); }
+
+ private:
+  std::size_t size() const override { return sizeof(*this); }
+
+  std::vector<Edge> edges_;
+  std::vector<OutputSlot> outputs_;
+  std::optional<Rule> rule_;
+};
+
+}  // namespace detail
+
+/// A result with one rule an input: rule(g) -> gradient. Undefined inputs are skipped.
+template <class... Rules>
+Tensor record(Op op, Array out, Inputs inputs, Rules... rules) {
+  if (!detail::any_requires_grad(inputs.begin(), inputs.end())) return Tensor(std::move(out));
+  Ref<Node> node = detail::make_node<detail::RuleNode<Rules...>>(op, out, inputs.begin(),
+                                                                 std::move(rules)...);
+  return Tensor::on_tape(std::move(out), std::move(node), 0);
+}
+
+/// Several results, or any number of inputs, with one rule for all: rule(gradients of the outputs, which
+/// may be undefined, needs) -> one gradient an input, undefined where needs[i] is false.
+template <class Rule>
+std::vector<Tensor> record_joint(Op op, const std::vector<Array>& outs,
+                                 const std::vector<InputRef>& inputs, Rule rule) {
+  std::vector<Tensor> results;
+  results.reserve(outs.size());
+  if (!detail::any_requires_grad(inputs.data(), inputs.data() + inputs.size())) {
+    for (const Array& out : outs) results.emplace_back(out);
+    return results;
+  }
+  std::vector<Edge> edges;
+  edges.reserve(inputs.size());
+  for (const InputRef& input : inputs) edges.push_back(Edge::to(*input));
+  std::vector<OutputSlot> slots(outs.size());
+  for (std::size_t i = 0; i < outs.size(); ++i) {
+    slots[i].shape = outs[i].shape();
+    slots[i].dtype = outs[i].dtype();
+  }
+  const Ref<Node> node = detail::make_node<detail::JointNode<Rule>>(
+      op, std::move(edges), std::move(slots), std::move(rule));
+  for (std::size_t i = 0; i < outs.size(); ++i) {
+    results.push_back(Tensor::on_tape(outs[i], node, static_cast<std::uint32_t>(i)));
+  }
+  return results;
+}
+
+}  // namespace heed

@@ -1,0 +1,181 @@
+#include "tensor.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+
+#include "../core/error.h"
+#include "../core/generator.h"
+#include "../core/kernels/copy.h"
+#include "backward.h"
+#include "grad_mode.h"
+#include "node.h"
+
+namespace heed {
+
+TensorImpl::TensorImpl(Array numbers) : array(std::move(numbers)) {}
+TensorImpl::~TensorImpl() = default;
+
+Ref<TensorImpl> TensorImpl::make(Array array) {
+  void* block = allocate_block(sizeof(TensorImpl), BlockKind::tensor);
+  return Ref<TensorImpl>::adopt(::new (block) TensorImpl(std::move(array)));
+}
+
+void TensorImpl::destroy(TensorImpl* impl) noexcept {
+  impl->~TensorImpl();
+  free_block(impl, sizeof(TensorImpl), BlockKind::tensor);
+}
+
+Tensor::Tensor(Array array) : impl_(TensorImpl::make(std::move(array))) {}
+
+Tensor::Tensor(SparseRows rows) : impl_(TensorImpl::make(Array())) {
+  impl_->sparse = std::make_unique<SparseRows>(std::move(rows));
+}
+
+Tensor Tensor::on_tape(Array array, Ref<Node> node, std::uint32_t output) {
+  Tensor out(std::move(array));
+  out.impl_->node = std::move(node);
+  out.impl_->output = output;
+  return out;
+}
+
+TensorImpl& Tensor::checked() const {
+  if (!impl_) throw GradError("tensor: it is undefined");
+  return *impl_;
+}
+
+const Array& Tensor::array() const {
+  TensorImpl& impl = checked();
+  if (impl.sparse && !impl.array.defined()) {
+    impl.array = impl.sparse->to_dense();
+    impl.sparse.reset();
+  }
+  return impl.array;
+}
+
+const Shape& Tensor::shape() const {
+  const TensorImpl& impl = checked();
+  return impl.sparse ? impl.sparse->shape : impl.array.shape();
+}
+
+DType Tensor::dtype() const {
+  const TensorImpl& impl = checked();
+  return impl.sparse ? impl.sparse->dtype() : impl.array.dtype();
+}
+
+bool Tensor::requires_grad() const { return impl_ && (impl_->requires_grad || impl_->node); }
+bool Tensor::is_leaf() const { return !checked().node; }
+const Ref<Node>& Tensor::node() const { return checked().node; }
+std::uint32_t Tensor::output() const { return checked().output; }
+
+Tensor& Tensor::set_requires_grad(bool on) {
+  TensorImpl& impl = checked();
+  if (impl.node) {
+    throw GradError(fmt::format("set_requires_grad: {} is the result of {}, not a leaf",
+                                describe(*this), impl.node->name()));
+  }
+  if (on) check_floating("set_requires_grad", dtype());
+  impl.requires_grad = on;
+  return *this;
+}
+
+Tensor Tensor::grad() const { return checked().grad; }
+void Tensor::zero_grad() { checked().grad = Tensor(); }
+
+void Tensor::set_grad(const Tensor& gradient) {
+  if (gradient.defined()) {
+    if (!(gradient.shape() == shape())) {
+      throw ShapeError(fmt::format("set_grad: {} for a tensor of {}", describe(gradient), describe(*this)));
+    }
+    if (gradient.dtype() != dtype()) {
+      throw DTypeError(fmt::format("set_grad: {} for a tensor of {}", describe(gradient), describe(*this)));
+    }
+  }
+  checked().grad = gradient;
+}
+
+void Tensor::backward(const Tensor& gradient, const BackwardOptions& options) const {
+  heed::backward({*this}, {gradient}, options);
+}
+
+HookId Tensor::register_hook(Hook hook) const {
+  static std::atomic<HookId> next{1};
+  if (!requires_grad()) {
+    throw GradError(fmt::format("register_hook: {} does not require a gradient", describe(*this)));
+  }
+  const HookId id = next++;
+  auto& hooks = impl_->node ? impl_->node->output(impl_->output).hooks : impl_->hooks;
+  if (!hooks) hooks = std::make_unique<Hooks>();
+  hooks->emplace_back(id, std::move(hook));
+  return id;
+}
+
+void Tensor::remove_hook(HookId id) const {
+  TensorImpl& impl = checked();
+  auto& hooks = impl.node ? impl.node->output(impl.output).hooks : impl.hooks;
+  if (hooks) std::erase_if(*hooks, [id](const auto& entry) { return entry.first == id; });
+}
+
+Tensor Tensor::detach() const { return Tensor(array()); }
+
+bool Tensor::is_sparse() const { return impl_ && impl_->sparse; }
+
+const SparseRows& Tensor::sparse_rows() const {
+  const TensorImpl& impl = checked();
+  if (!impl.sparse) throw GradError(fmt::format("sparse_rows: {} is dense", describe(*this)));
+  return *impl.sparse;
+}
+
+void Tensor::set_array(Array array) {
+  TensorImpl& impl = checked();
+  if (impl.node) {
+    throw GradError(fmt::format("set_array: {} is the result of {}, not a leaf", describe(*this),
+                                impl.node->name()));
+  }
+  if (impl.requires_grad) check_floating("set_array", array.dtype());
+  impl.array = std::move(array);
+  impl.sparse.reset();
+  impl.grad = Tensor();
+}
+
+void Tensor::copy_from(const Tensor& from) {
+  TensorImpl& impl = checked();
+  if (impl.node || (impl.requires_grad && recording())) {
+    throw GradError(fmt::format(
+        "copy_from: {} {}; write under NoGrad or into a detached tensor", describe(*this),
+        impl.node ? "is the result of a recorded operator" : "is a leaf that requires a gradient"));
+  }
+  array();
+  kernels::copy_into(impl.array, from.array());
+  impl.array.bump_version();
+}
+
+Tensor tensor(double value, DType dtype) { return Array::full(Shape{}, value, dtype); }
+Tensor tensor(const std::vector<double>& values, const Shape& shape, DType dtype) {
+  return Array::from(values, shape).to(dtype);
+}
+Tensor zeros(const Shape& shape, DType dtype) { return Array::zeros(shape, dtype); }
+Tensor ones(const Shape& shape, DType dtype) { return Array::full(shape, 1, dtype); }
+Tensor full(const Shape& shape, double value, DType dtype) {
+  return Array::full(shape, value, dtype);
+}
+Tensor randn(const Shape& shape, DType dtype) { return randn(shape, dtype, default_generator()); }
+Tensor randn(const Shape& shape, DType dtype, Generator& generator) {
+  return generator.normal(shape, 0, 1, dtype);
+}
+Tensor rand(const Shape& shape, DType dtype) { return rand(shape, dtype, default_generator()); }
+Tensor rand(const Shape& shape, DType dtype, Generator& generator) {
+  return generator.uniform(shape, 0, 1, dtype);
+}
+
+std::string describe(const Tensor& tensor) {
+  if (!tensor.defined()) return "undefined";
+  return name(tensor.dtype()) + to_string(tensor.shape());
+}
+
+std::string to_string(const Tensor& tensor) {
+  return tensor.defined() ? to_string(tensor.array()) : "undefined";
+}
+
+}  // namespace heed

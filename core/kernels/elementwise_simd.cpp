@@ -1,0 +1,139 @@
+// Compiled once for each instruction set by Highway's foreach_target.
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "core/kernels/elementwise_simd.cpp"
+#include "elementwise_simd.h"
+
+#include <hwy/foreach_target.h>
+// Highway wants the line above first.
+#include <hwy/highway.h>
+
+#include "math_simd-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace heed::kernels::simd {
+namespace HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+// to[i] = f(x[i]), the tail through masked loads.
+template <class T, class F>
+void map(const T* x, T* to, std::size_t n, const F& f) {
+  const hn::ScalableTag<T> d;
+  const std::size_t lanes = hn::Lanes(d);
+  std::size_t i = 0;
+  for (; i + lanes <= n; i += lanes) hn::StoreU(f(d, hn::LoadU(d, x + i)), d, to + i);
+  if (i < n) {
+    const auto tail = hn::FirstN(d, n - i);
+    hn::BlendedStore(f(d, hn::MaskedLoad(tail, d, x + i)), tail, d, to + i);
+  }
+}
+
+template <class T, class F>
+void zip(const T* x, bool many_x, const T* y, bool many_y, T* to, std::size_t n, const F& f) {
+  const hn::ScalableTag<T> d;
+  const std::size_t lanes = hn::Lanes(d);
+  if (n == 0) return;
+  const auto one_x = hn::Set(d, *x);
+  const auto one_y = hn::Set(d, *y);
+  std::size_t i = 0;
+  if (many_x && many_y) {
+    for (; i + lanes <= n; i += lanes) {
+      hn::StoreU(f(d, hn::LoadU(d, x + i), hn::LoadU(d, y + i)), d, to + i);
+    }
+  } else if (many_x) {
+    for (; i + lanes <= n; i += lanes) hn::StoreU(f(d, hn::LoadU(d, x + i), one_y), d, to + i);
+  } else if (many_y) {
+    for (; i + lanes <= n; i += lanes) hn::StoreU(f(d, one_x, hn::LoadU(d, y + i)), d, to + i);
+  } else {
+    const auto value = f(d, one_x, one_y);
+    for (; i + lanes <= n; i += lanes) hn::StoreU(value, d, to + i);
+  }
+  if (i < n) {
+    const auto tail = hn::FirstN(d, n - i);
+    const auto a = many_x ? hn::MaskedLoad(tail, d, x + i) : one_x;
+    const auto b = many_y ? hn::MaskedLoad(tail, d, y + i) : one_y;
+    hn::BlendedStore(f(d, a, b), tail, d, to + i);
+  }
+}
+
+#define HEED_LANES(body) [](auto d, auto a) HWY_ATTR { (void)d; return body; }
+
+template <class T>
+void unary_loop(Unary op, const T* x, T* to, std::size_t n) {
+  switch (op) {
+    case Unary::neg: return map(x, to, n, HEED_LANES(hn::Neg(a)));
+    case Unary::abs: return map(x, to, n, HEED_LANES(hn::Abs(a)));
+    case Unary::sign: return map(x, to, n, HEED_LANES(sign(d, a)));
+    case Unary::exp: return map(x, to, n, HEED_LANES(exp(d, a)));
+    case Unary::log: return map(x, to, n, HEED_LANES(log(d, a)));
+    case Unary::sqrt: return map(x, to, n, HEED_LANES(hn::Sqrt(a)));
+    case Unary::reciprocal: return map(x, to, n, HEED_LANES(hn::Div(hn::Set(d, T{1}), a)));
+    case Unary::square: return map(x, to, n, HEED_LANES(hn::Mul(a, a)));
+    case Unary::tanh: return map(x, to, n, HEED_LANES(tanh(d, a)));
+    case Unary::sigmoid: return map(x, to, n, HEED_LANES(sigmoid(d, a)));
+    case Unary::relu: return map(x, to, n, HEED_LANES(relu(d, a)));
+  }
+}
+#undef HEED_LANES
+
+#define HEED_LANES(body) [](auto d, auto a, auto b) HWY_ATTR { (void)d; return body; }
+
+template <class T>
+void binary_loop(Binary op, const T* x, bool many_x, const T* y, bool many_y, T* to,
+                 std::size_t n) {
+  const auto run = [&](const auto& f) HWY_ATTR { zip(x, many_x, y, many_y, to, n, f); };
+  switch (op) {
+    case Binary::add: return run(HEED_LANES(hn::Add(a, b)));
+    case Binary::sub: return run(HEED_LANES(hn::Sub(a, b)));
+    case Binary::mul: return run(HEED_LANES(hn::Mul(a, b)));
+    case Binary::div: return run(HEED_LANES(hn::Div(a, b)));
+    case Binary::maximum: return run(HEED_LANES(maximum(d, a, b)));
+    case Binary::minimum: return run(HEED_LANES(minimum(d, a, b)));
+    case Binary::tanh_grad: return run(HEED_LANES(hn::NegMulAdd(hn::Mul(a, b), b, a)));
+    case Binary::sigmoid_grad: return run(HEED_LANES(hn::Mul(hn::Mul(a, b), hn::Sub(hn::Set(d, T{1}), b))));
+    case Binary::relu_grad:
+      return run(HEED_LANES(hn::IfThenElseZero(hn::Gt(b, hn::Zero(d)), a)));
+  }
+}
+#undef HEED_LANES
+
+void unary_f32(Unary op, const float* x, float* to, std::size_t n) { unary_loop(op, x, to, n); }
+void unary_f64(Unary op, const double* x, double* to, std::size_t n) { unary_loop(op, x, to, n); }
+void binary_f32(Binary op, const float* x, bool many_x, const float* y, bool many_y, float* to,
+                std::size_t n) {
+  binary_loop(op, x, many_x, y, many_y, to, n);
+}
+void binary_f64(Binary op, const double* x, bool many_x, const double* y, bool many_y, double* to,
+                std::size_t n) {
+  binary_loop(op, x, many_x, y, many_y, to, n);
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace heed::kernels::simd
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace heed::kernels::simd {
+
+HWY_EXPORT(unary_f32);
+HWY_EXPORT(unary_f64);
+HWY_EXPORT(binary_f32);
+HWY_EXPORT(binary_f64);
+
+void unary(Unary op, const float* x, float* to, std::size_t n) {
+  HWY_DYNAMIC_DISPATCH(unary_f32)(op, x, to, n);
+}
+void unary(Unary op, const double* x, double* to, std::size_t n) {
+  HWY_DYNAMIC_DISPATCH(unary_f64)(op, x, to, n);
+}
+void binary(Binary op, const float* x, bool many_x, const float* y, bool many_y, float* to,
+            std::size_t n) {
+  HWY_DYNAMIC_DISPATCH(binary_f32)(op, x, many_x, y, many_y, to, n);
+}
+void binary(Binary op, const double* x, bool many_x, const double* y, bool many_y, double* to,
+            std::size_t n) {
+  HWY_DYNAMIC_DISPATCH(binary_f64)(op, x, many_x, y, many_y, to, n);
+}
+
+}  // namespace heed::kernels::simd
+#endif

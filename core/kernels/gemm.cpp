@@ -1,0 +1,162 @@
+#include "gemm.h"
+
+#include <cblas.h>
+#include <fmt/format.h>
+#include <omp.h>
+
+#include <algorithm>
+#include <limits>
+#include <vector>
+
+#include "../array.h"
+#include "../error.h"
+#include "../parallel.h"
+#include "elementwise_simd.h"
+
+namespace heed::kernels {
+namespace {
+
+// OpenBLAS takes as many threads as OpenMP would give it; inside this scope that is one.
+class OneThread {
+ public:
+  OneThread() : before_(omp_get_max_threads()) {
+    if (before_ != 1) omp_set_num_threads(1);
+  }
+  ~OneThread() {
+    if (before_ != 1) omp_set_num_threads(before_);
+  }
+  OneThread(const OneThread&) = delete;
+  OneThread& operator=(const OneThread&) = delete;
+
+ private:
+  int before_;
+};
+
+int narrow(Index size) {
+  if (size > std::numeric_limits<int>::max()) {
+    throw ShapeError(fmt::format("matmul: a size of {} is beyond what BLAS takes", size));
+  }
+  return static_cast<int>(size);
+}
+
+// BLAS wants steps of at least the row length, also where there is only one row.
+template <class T>
+int leading(const Matrix<const T>& matrix, Index rows, Index columns) {
+  return narrow(std::max({matrix.step, matrix.transposed ? rows : columns, Index{1}}));
+}
+
+CBLAS_TRANSPOSE flag(bool transposed) { return transposed ? CblasTrans : CblasNoTrans; }
+
+template <class T>
+void call(Index m, Index n, Index k, T alpha, Matrix<const T> a, Matrix<const T> b, T beta, T* c,
+          Index c_step) {
+  if (m == 0 || n == 0) return;
+  const OneThread scope;
+  const int lda = leading(a, m, k);
+  const int ldb = leading(b, k, n);
+  const int ldc = narrow(std::max({c_step, n, Index{1}}));
+  if constexpr (std::is_same_v<T, float>) {
+    cblas_sgemm(CblasRowMajor, flag(a.transposed), flag(b.transposed), narrow(m), narrow(n),
+                narrow(k), alpha, a.data, lda, b.data, ldb, beta, c, ldc);
+  } else {
+    cblas_dgemm(CblasRowMajor, flag(a.transposed), flag(b.transposed), narrow(m), narrow(n),
+                narrow(k), alpha, a.data, lda, b.data, ldb, beta, c, ldc);
+  }
+}
+
+template <class T>
+Matrix<const T> rows_from(Matrix<const T> x, Index row) {
+  x.data += x.transposed ? row : row * x.step;
+  return x;
+}
+
+template <class T>
+Matrix<const T> columns_from(Matrix<const T> x, Index column) {
+  x.data += x.transposed ? column * x.step : column;
+  return x;
+}
+
+// How many tiles of at least `least` make up `size`, at most 16.
+Index tiles_of(Index size, Index least) { return std::clamp<Index>(size / least, 1, 16); }
+
+template <class T>
+void tiled(Index m, Index n, Index k, T alpha, Matrix<const T> a, Matrix<const T> b, T beta, T* c,
+           Index c_step) {
+  constexpr double kSmall = 2e5;  // multiplications below which a parallel region costs more
+  const double work = static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
+  if (work < kSmall) return call(m, n, k, alpha, a, b, beta, c, c_step);
+  if (m >= 64 && m >= n / 4) {
+    const Index tile = (m - 1) / std::max<Index>(tiles_of(m, 256), 2) + 1;
+    parallel_for(m, tile, [&](Index begin, Index end) {
+      call(end - begin, n, k, alpha, rows_from(a, begin), b, beta, c + begin * c_step, c_step);
+    });
+    return;
+  }
+  if (n >= 64 && (n >= 512 || k < 4 * n)) {
+    const Index tile = (n - 1) / std::max<Index>(tiles_of(n, 256), 2) + 1;
+    parallel_for(n, tile, [&](Index begin, Index end) {
+      call(m, end - begin, k, alpha, a, columns_from(b, begin), beta, c + begin, c_step);
+    });
+    return;
+  }
+  call(m, n, k, alpha, a, b, beta, c, c_step);
+}
+
+// A small result of a long sum (a weight's gradient): partial sums over pieces of k, added in order.
+template <class T>
+void split_sum(Index m, Index n, Index k, T alpha, Matrix<const T> a, Matrix<const T> b, T beta,
+               T* c, Index c_step, Index pieces) {
+  const Index piece = (k - 1) / pieces + 1;
+  Array parts = Array::empty(Shape{pieces - 1, m, n}, dtype_of<T>);
+  T* spare = parts.mutable_data<T>();
+  parallel_for(pieces, 1, [&](Index first, Index last) {
+    for (Index p = first; p < last; ++p) {
+      const Index begin = p * piece;
+      const Index length = std::max<Index>(std::min(k, begin + piece) - begin, 0);
+      T* to = p == 0 ? c : spare + (p - 1) * m * n;
+      call(m, n, length, alpha, columns_from(a, begin), rows_from(b, begin), p == 0 ? beta : T{0}, to,
+           p == 0 ? c_step : n);
+    }
+  });
+  parallel_for(m, std::max<Index>(1, 32768 / std::max<Index>(n, 1)), [&](Index begin, Index end) {
+    for (Index row = begin; row < end; ++row) {
+      for (Index p = 1; p < pieces; ++p) {
+        const T* part = spare + ((p - 1) * m + row) * n;
+        simd::binary(Binary::add, c + row * c_step, true, part, true, c + row * c_step,
+                     static_cast<std::size_t>(n));
+      }
+    }
+  });
+}
+
+template <class T>
+void product(Index m, Index n, Index k, T alpha, Matrix<const T> a, Matrix<const T> b, T beta, T* c,
+             Index c_step) {
+  const Index pieces = std::min<Index>(k / 512, 8);
+  if (pieces > 1 && m * n <= 512 * 512 && k >= 4 * std::max(m, n)) {
+    split_sum(m, n, k, alpha, a, b, beta, c, c_step, pieces);
+  } else {
+    tiled(m, n, k, alpha, a, b, beta, c, c_step);
+  }
+}
+
+}  // namespace
+
+void gemm(Index m, Index n, Index k, float alpha, Matrix<const float> a, Matrix<const float> b,
+          float beta, float* c, Index c_step) {
+  product(m, n, k, alpha, a, b, beta, c, c_step);
+}
+void gemm(Index m, Index n, Index k, double alpha, Matrix<const double> a, Matrix<const double> b,
+          double beta, double* c, Index c_step) {
+  product(m, n, k, alpha, a, b, beta, c, c_step);
+}
+void gemm_here(Index m, Index n, Index k, float alpha, Matrix<const float> a, Matrix<const float> b,
+               float beta, float* c, Index c_step) {
+  call(m, n, k, alpha, a, b, beta, c, c_step);
+}
+void gemm_here(Index m, Index n, Index k, double alpha, Matrix<const double> a,
+               Matrix<const double> b, double beta, double* c, Index c_step) {
+  call(m, n, k, alpha, a, b, beta, c, c_step);
+}
+
+}  // namespace heed::kernels

@@ -1,0 +1,229 @@
+#include "reduce.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "../error.h"
+#include "../parallel.h"
+#include "elementwise_simd.h"
+#include "iterate.h"
+#include "reduce_simd.h"
+
+namespace heed::kernels {
+namespace {
+
+constexpr const char* kNames[] = {"sum", "amax", "amin"};
+constexpr Binary kSteps[] = {Binary::add, Binary::maximum, Binary::minimum};
+
+template <class T>
+T identity(Reduce op) {
+  if (op == Reduce::sum) return T{0};
+  const T infinity = std::numeric_limits<T>::infinity();
+  return op == Reduce::max ? -infinity : infinity;
+}
+
+// x seen as kept axes times reduced axes, each coalesced by Walk.
+struct Split {
+  Shape kept, reduced;
+  Strides kept_steps, reduced_steps;
+
+  Split(const Array& x, const std::vector<Index>& axes) {
+    for (Index axis = 0; axis < x.rank(); ++axis) {
+      if (x.shape()[axis] == 1) continue;
+      const bool goes = std::binary_search(axes.begin(), axes.end(), axis);
+      (goes ? reduced : kept).push_back(x.shape()[axis]);
+      (goes ? reduced_steps : kept_steps).push_back(x.strides()[axis]);
+    }
+  }
+};
+
+// Each output element from its own elements, which lie along runs.
+template <class T>
+void reduce_rows(Reduce op, const T* from, T* to, const Split& split, const Strides& out_steps) {
+  const Walk<2> outer(split.kept, {&out_steps, &split.kept_steps});
+  const Walk<1> inner(split.reduced, {&split.reduced_steps});
+  const Index step = inner.inner_step(0);
+  outer.run([&](const auto& at, Index n) {
+    for (Index i = 0; i < n; ++i) {
+      const T* base = from + at[1] + i * outer.inner_step(1);
+      T sum = identity<T>(op);
+      inner.run_here([&](const auto& place, Index count) {
+        const T part = simd::reduce(op, base + place[0], step, static_cast<std::size_t>(count));
+        simd::binary(kSteps[static_cast<int>(op)], &sum, true, &part, true, &sum, 1);
+      });
+      to[at[0] + i * outer.inner_step(0)] = sum;
+    }
+  }, split.reduced.numel());
+}
+
+// Whole runs of output elements at a time, adding run after run of x to them.
+template <class T>
+void reduce_columns(Reduce op, const T* from, T* to, const Split& split, const Strides& out_steps) {
+  const Walk<2> outer(split.kept, {&out_steps, &split.kept_steps});
+  const Walk<1> inner(split.reduced, {&split.reduced_steps});
+  const Index out_step = outer.inner_step(0);
+  const Index step = outer.inner_step(1);
+  outer.run([&](const auto& at, Index n) {
+    constexpr Index kBlock = 512;
+    T sums[kBlock];
+    T gathered[kBlock];
+    for (Index first = 0; first < n; first += kBlock) {
+      const Index width = std::min(kBlock, n - first);
+      std::fill_n(sums, width, identity<T>(op));
+      inner.run_here([&](const auto& place, Index count) {
+        for (Index r = 0; r < count; ++r) {
+          const T* run = from + at[1] + first * step + place[0] + r * inner.inner_step(0);
+          if (step != 1) {
+            for (Index i = 0; i < width; ++i) gathered[i] = run[i * step];
+            run = gathered;
+          }
+          simd::binary(kSteps[static_cast<int>(op)], sums, true, run, true, sums,
+                       static_cast<std::size_t>(width));
+        }
+      });
+      for (Index i = 0; i < width; ++i) to[at[0] + (first + i) * out_step] = sums[i];
+    }
+  }, split.reduced.numel());
+}
+
+bool has_unit_step(const Strides& steps) {
+  return std::find(steps.begin(), steps.end(), 1) != steps.end();
+}
+
+// Reduces into `out`, which has the kept axes' sizes.
+template <class T>
+void reduce_into(Reduce op, const Array& x, const std::vector<Index>& axes, Array& out) {
+  const Split split(x, axes);
+  const Index kept = split.kept.numel();
+  const Index reduced = split.reduced.numel();
+  const Strides out_steps = row_major(split.kept);
+  const T* from = x.data<T>();
+  T* to = out.mutable_data<T>();
+  // Few results of many elements: partial results over pieces of the longest reduced axis.
+  if (reduced > 2 * kGrain && kept * 8 < reduced && kept <= kGrain) {
+    Index longest = -1;
+    for (const Index axis : axes) {
+      if (longest < 0 || x.shape()[axis] > x.shape()[longest]) longest = axis;
+    }
+    const Index length = x.shape()[longest];
+    const Index per = reduced / length * kept;  // elements for each place on that axis
+    const Index piece = std::max(std::max<Index>(1, 2 * kGrain / per), (length - 1) / 64 + 1);
+    const Index count = (length - 1) / piece + 1;
+    if (count > 1) {
+      Array parts = Array::empty(Shape{count, std::max<Index>(kept, 1)}, x.dtype());
+      parallel_for(count, 1, [&](Index begin, Index end) {
+        for (Index p = begin; p < end; ++p) {
+          Array part = parts.select(0, p);
+          reduce_into<T>(op, x.slice(longest, p * piece, std::min(length, (p + 1) * piece)), axes,
+                         part);
+        }
+      });
+      const Strides steps = row_major(Shape{kept});
+      Split rest(parts, {0});
+      rest.kept = Shape{kept};
+      rest.kept_steps = Strides{1};
+      reduce_columns(op, parts.data<T>(), to, rest, steps);
+      return;
+    }
+  }
+  if (has_unit_step(split.reduced_steps) || !has_unit_step(split.kept_steps)) {
+    reduce_rows(op, from, to, split, out_steps);
+  } else {
+    reduce_columns(op, from, to, split, out_steps);
+  }
+}
+
+Shape reduced_shape(const Shape& shape, const std::vector<Index>& axes, bool keepdim) {
+  Shape out;
+  for (Index axis = 0; axis < shape.rank(); ++axis) {
+    if (!std::binary_search(axes.begin(), axes.end(), axis)) {
+      out.push_back(shape[axis]);
+    } else if (keepdim) {
+      out.push_back(1);
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+std::vector<Index> normalize_axes(const char* op, const std::vector<Index>& axes, Index rank) {
+  std::vector<Index> out;
+  for (const Index axis : axes) out.push_back(normalize_axis(op, axis, rank));
+  if (axes.empty()) {
+    for (Index axis = 0; axis < rank; ++axis) out.push_back(axis);
+  }
+  std::sort(out.begin(), out.end());
+  if (std::adjacent_find(out.begin(), out.end()) != out.end()) {
+    throw ShapeError(fmt::format("{}: axis {} is named twice", op,
+                                 *std::adjacent_find(out.begin(), out.end())));
+  }
+  return out;
+}
+
+Array reduce(Reduce op, const Array& x, const std::vector<Index>& axes, bool keepdim) {
+  const char* op_name = kNames[static_cast<int>(op)];
+  const std::vector<Index> places = normalize_axes(op_name, axes, x.rank());
+  return visit_floating(op_name, x.dtype(), [&](auto zero) {
+    using T = decltype(zero);
+    const Shape shape = reduced_shape(x.shape(), places, keepdim);
+    if (shape.numel() > 0 && x.numel() == 0) {
+      if (op != Reduce::sum) {
+        throw ShapeError(fmt::format("{}: no elements to reduce in {}", op_name, describe(x)));
+      }
+      return Array::zeros(shape, x.dtype());
+    }
+    Array out = Array::empty(shape, x.dtype());
+    if (out.numel() > 0) reduce_into<T>(op, x, places, out);
+    return out;
+  });
+}
+
+Array sum_to(const Array& x, const Shape& shape) {
+  const Index lead = x.rank() - shape.rank();
+  std::vector<Index> axes;
+  for (Index axis = 0; axis < x.rank(); ++axis) {
+    if (axis < lead || (shape[axis - lead] == 1 && x.shape()[axis] != 1)) axes.push_back(axis);
+  }
+  if (axes.empty()) return x;
+  return reduce(Reduce::sum, x, axes, true).reshape(shape);
+}
+
+Array argmax(const Array& x, Index axis, bool keepdim) {
+  const Index place = normalize_axis("argmax", axis, x.rank());
+  const Index size = x.shape()[place];
+  Shape shape = x.shape();
+  shape[place] = 1;
+  if (size == 0 && shape.numel() > 0) {
+    throw ShapeError(fmt::format("argmax: no elements to reduce in {}", describe(x)));
+  }
+  Array out = Array::empty(shape, DType::i64);
+  Strides kept = x.strides();
+  kept[place] = 0;
+  const Walk<2> walk(shape, {&out.strides(), &kept});
+  visit_floating("argmax", x.dtype(), [&](auto zero) {
+    using T = decltype(zero);
+    const T* from = x.data<T>();
+    auto* to = out.mutable_data<std::int64_t>();
+    const Index step = x.strides()[place];
+    walk.run([&](const auto& at, Index n) {
+      for (Index i = 0; i < n; ++i) {
+        const T* row = from + at[1] + i * walk.inner_step(1);
+        Index best = 0;
+        for (Index k = 1; k < size; ++k) {
+          const T value = row[k * step];
+          if (value > row[best * step] || (std::isnan(value) && !std::isnan(row[best * step]))) {
+            best = k;
+          }
+        }
+        to[at[0] + i * walk.inner_step(0)] = best;
+      }
+    }, size);
+  });
+  return keepdim ? out : out.squeeze(place);
+}
+
+}  // namespace heed::kernels

@@ -1,0 +1,220 @@
+// Compiled once for each instruction set by Highway's foreach_target.
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "core/kernels/reduce_simd.cpp"
+#include "reduce_simd.h"
+
+#include <hwy/foreach_target.h>
+// Highway wants the line above first.
+#include <hwy/highway.h>
+
+#include <cmath>
+#include <limits>
+
+#include "math_simd-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace heed::kernels::simd {
+namespace HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+// Folds the vectors that load(i) gives for i = 0, lanes, 2 lanes, ... in four chains, then across. The
+// tail comes from last(i, count), already filled up with the identity.
+template <class D, class Load, class Last, class Step>
+HWY_INLINE hn::Vec<D> fold(D d, std::size_t n, hn::Vec<D> start, const Load& load, const Last& last,
+                           const Step& step) {
+  const std::size_t lanes = hn::Lanes(d);
+  auto a = start, b = start, c = start, e = start;
+  std::size_t i = 0;
+  for (; i + 4 * lanes <= n; i += 4 * lanes) {
+    a = step(a, load(i));
+    b = step(b, load(i + lanes));
+    c = step(c, load(i + 2 * lanes));
+    e = step(e, load(i + 3 * lanes));
+  }
+  for (; i + lanes <= n; i += lanes) a = step(a, load(i));
+  if (i < n) b = step(b, last(i, n - i));
+  return step(step(a, b), step(c, e));
+}
+
+template <class T, class Step>
+T across(hn::Vec<hn::ScalableTag<T>> v, const Step& step) {
+  const hn::ScalableTag<T> d;
+  HWY_ALIGN T lanes[HWY_MAX_BYTES / sizeof(T)];
+  hn::Store(v, d, lanes);
+  T out = lanes[0];
+  for (std::size_t i = 1; i < hn::Lanes(d); ++i) out = step(out, lanes[i]);
+  return out;
+}
+
+template <class T>
+T larger(T a, T b) {
+  return std::isnan(a) || a > b ? a : b;
+}
+template <class T>
+T smaller(T a, T b) {
+  return std::isnan(a) || a < b ? a : b;
+}
+
+template <class T>
+T reduce_contiguous(Reduce op, const T* x, std::size_t n) {
+  const hn::ScalableTag<T> d;
+  const T infinity = std::numeric_limits<T>::infinity();
+  const T start = op == Reduce::sum ? T{0} : op == Reduce::max ? -infinity : infinity;
+  const auto fill = hn::Set(d, start);
+  const auto load = [&](std::size_t i) HWY_ATTR { return hn::LoadU(d, x + i); };
+  const auto last = [&](std::size_t i, std::size_t count) HWY_ATTR {
+    const auto tail = hn::FirstN(d, count);
+    return hn::IfThenElse(tail, hn::MaskedLoad(tail, d, x + i), fill);
+  };
+  if (op == Reduce::sum) {
+    const auto v = fold(d, n, fill, load, last, [](auto a, auto b) HWY_ATTR { return hn::Add(a, b); });
+    return across<T>(v, [](T a, T b) { return a + b; });
+  }
+  if (op == Reduce::max) {
+    const auto v = fold(d, n, fill, load, last,
+                        [d](auto a, auto b) HWY_ATTR { return maximum(d, a, b); });
+    return across<T>(v, larger<T>);
+  }
+  const auto v = fold(d, n, fill, load, last,
+                      [d](auto a, auto b) HWY_ATTR { return minimum(d, a, b); });
+  return across<T>(v, smaller<T>);
+}
+
+template <class T>
+T reduce_any(Reduce op, const T* x, Index step, std::size_t n) {
+  if (step == 1) return reduce_contiguous(op, x, n);
+  T buffer[256];
+  T out = reduce_contiguous(op, x, 0);
+  for (std::size_t first = 0; first < n; first += 256) {
+    const std::size_t count = n - first < 256 ? n - first : 256;
+    for (std::size_t i = 0; i < count; ++i) buffer[i] = x[static_cast<Index>(first + i) * step];
+    const T part = reduce_contiguous(op, buffer, count);
+    out = op == Reduce::sum ? out + part : op == Reduce::max ? larger(out, part) : smaller(out, part);
+  }
+  return out;
+}
+
+template <class T>
+void softmax_any(const T* x, const bool* mask, T* to, std::size_t n, bool log) {
+  const hn::ScalableTag<T> d;
+  const T off = -std::numeric_limits<T>::infinity();
+  if (mask) {
+    bool any = false;
+    for (std::size_t i = 0; i < n; ++i) {
+      any |= mask[i];
+      to[i] = mask[i] ? x[i] : off;
+    }
+    if (!any) {
+      if (!log) std::fill_n(to, n, T{0});
+      return;
+    }
+    x = to;
+  }
+  const T top = reduce_contiguous(Reduce::max, x, n);
+  const std::size_t lanes = hn::Lanes(d);
+  const auto shift = hn::Set(d, top);
+  auto sum = hn::Zero(d);
+  std::size_t i = 0;
+  for (; i + lanes <= n; i += lanes) {
+    const auto moved = hn::Sub(hn::LoadU(d, x + i), shift);
+    const auto e = exp(d, moved);
+    sum = hn::Add(sum, e);
+    hn::StoreU(log ? moved : e, d, to + i);
+  }
+  if (i < n) {
+    const auto tail = hn::FirstN(d, n - i);
+    const auto moved = hn::Sub(hn::MaskedLoad(tail, d, x + i), shift);
+    const auto e = hn::IfThenElseZero(tail, exp(d, moved));
+    sum = hn::Add(sum, e);
+    hn::BlendedStore(log ? moved : e, tail, d, to + i);
+  }
+  const T total = across<T>(sum, [](T a, T b) { return a + b; });
+  const T by = log ? std::log(total) : T{1} / total;
+  const auto factor = hn::Set(d, by);
+  for (i = 0; i < n; i += lanes) {
+    const auto part = hn::FirstN(d, n - i < lanes ? n - i : lanes);
+    const auto v = hn::MaskedLoad(part, d, to + i);
+    hn::BlendedStore(log ? hn::Sub(v, factor) : hn::Mul(v, factor), part, d, to + i);
+  }
+}
+
+template <class T>
+void softmax_grad_any(const T* g, const T* y, T* to, std::size_t n, bool log) {
+  const hn::ScalableTag<T> d;
+  const std::size_t lanes = hn::Lanes(d);
+  const auto zero = hn::Zero(d);
+  const auto off = hn::Set(d, -std::numeric_limits<T>::infinity());
+  const auto idle = log ? off : zero;
+  auto sum = zero;
+  const auto part_of = [&](std::size_t i) HWY_ATTR { return hn::FirstN(d, n - i < lanes ? n - i : lanes); };
+  for (std::size_t i = 0; i < n; i += lanes) {
+    const auto part = part_of(i);
+    const auto vy = hn::MaskedLoad(part, d, y + i);
+    const auto vg = hn::IfThenElseZero(hn::Ne(vy, idle), hn::MaskedLoad(part, d, g + i));
+    sum = log ? hn::Add(sum, vg) : hn::MulAdd(vg, vy, sum);
+  }
+  const auto total = hn::Set(d, across<T>(sum, [](T a, T b) { return a + b; }));
+  for (std::size_t i = 0; i < n; i += lanes) {
+    const auto part = part_of(i);
+    const auto vy = hn::MaskedLoad(part, d, y + i);
+    const auto vg = hn::MaskedLoad(part, d, g + i);
+    const auto v = log ? hn::NegMulAdd(exp(d, vy), total, vg) : hn::Mul(vy, hn::Sub(vg, total));
+    hn::BlendedStore(hn::IfThenElseZero(hn::Ne(vy, idle), v), part, d, to + i);
+  }
+}
+
+float reduce_f32(Reduce op, const float* x, Index step, std::size_t n) {
+  return reduce_any(op, x, step, n);
+}
+double reduce_f64(Reduce op, const double* x, Index step, std::size_t n) {
+  return reduce_any(op, x, step, n);
+}
+void softmax_f32(const float* x, const bool* mask, float* to, std::size_t n, bool log) {
+  softmax_any(x, mask, to, n, log);
+}
+void softmax_f64(const double* x, const bool* mask, double* to, std::size_t n, bool log) {
+  softmax_any(x, mask, to, n, log);
+}
+void softmax_grad_f32(const float* g, const float* y, float* to, std::size_t n, bool log) {
+  softmax_grad_any(g, y, to, n, log);
+}
+void softmax_grad_f64(const double* g, const double* y, double* to, std::size_t n, bool log) {
+  softmax_grad_any(g, y, to, n, log);
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace heed::kernels::simd
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace heed::kernels::simd {
+
+HWY_EXPORT(reduce_f32);
+HWY_EXPORT(reduce_f64);
+HWY_EXPORT(softmax_f32);
+HWY_EXPORT(softmax_f64);
+HWY_EXPORT(softmax_grad_f32);
+HWY_EXPORT(softmax_grad_f64);
+
+float reduce(Reduce op, const float* x, Index step, std::size_t n) {
+  return HWY_DYNAMIC_DISPATCH(reduce_f32)(op, x, step, n);
+}
+double reduce(Reduce op, const double* x, Index step, std::size_t n) {
+  return HWY_DYNAMIC_DISPATCH(reduce_f64)(op, x, step, n);
+}
+void softmax_row(const float* x, const bool* mask, float* to, std::size_t n, bool log) {
+  HWY_DYNAMIC_DISPATCH(softmax_f32)(x, mask, to, n, log);
+}
+void softmax_row(const double* x, const bool* mask, double* to, std::size_t n, bool log) {
+  HWY_DYNAMIC_DISPATCH(softmax_f64)(x, mask, to, n, log);
+}
+void softmax_grad_row(const float* g, const float* y, float* to, std::size_t n, bool log) {
+  HWY_DYNAMIC_DISPATCH(softmax_grad_f32)(g, y, to, n, log);
+}
+void softmax_grad_row(const double* g, const double* y, double* to, std::size_t n, bool log) {
+  HWY_DYNAMIC_DISPATCH(softmax_grad_f64)(g, y, to, n, log);
+}
+
+}  // namespace heed::kernels::simd
+#endif
