@@ -1,0 +1,14 @@
+// Text: readers of files, sentences and words, vocabularies, batches.
+#pragma once
+
+#include "batches.h"
+#include "document.h"
+#include "document_batch.h"
+#include "json_lines.h"
+#include "labelled_text.h"
+#include "sentences.h"
+#include "text_file.h"
+#include "tokenizer.h"
+#include "tsv.h"
+#include "utf8.h"
+#include "vocabulary.h"

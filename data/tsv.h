@@ -1,0 +1,31 @@
+// Labelled texts as tab-separated columns, one a line, nothing quoted or escaped.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "labelled_text.h"
+#include "text_file.h"
+
+namespace heed::data {
+
+class TsvReader : public LabelledTextReader {
+ public:
+  /// `label` and `text` are column numbers from 1 or, where the first line is a header, names; when
+  /// either is a name the first line is taken for a header. An empty `label` reads no labels.
+  /// Throws ValueError for column 0 or no text column, FormatError for a name that the header
+  /// lacks, and what TextFile throws.
+  TsvReader(const std::string& path, const std::string& label, const std::string& text);
+
+  bool next(LabelledText& out) override;
+
+ private:
+  TextFile file_;
+  std::string line_;
+  std::size_t label_ = 0;    // from 1, 0 for none
+  std::size_t text_ = 0;     // from 1
+  std::size_t columns_ = 0;  // of the first line; all others must have as many
+  bool found_any_ = false;
+};
+
+}  // namespace heed::data

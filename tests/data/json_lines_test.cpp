@@ -1,0 +1,74 @@
+#include "../../data/json_lines.h"
+
+#include <gtest/gtest.h>
+
+#include "../../core/error.h"
+#include "temporary_file.h"
+
+namespace heed::data {
+namespace {
+
+using Lines = std::vector<std::string>;
+
+Lines read_all(const std::string& path, const std::string& label, const std::string& text) {
+  JsonLinesReader reader(path, label, text);
+  Lines out;
+  for (LabelledText read; reader.next(read);) {
+    out.push_back(std::to_string(read.line) + "|" + read.label + "|" + read.text);
+  }
+  return out;
+}
+
+// The error of reading `content` with the fields y and x, without the file's folder.
+std::string error_of(std::string_view content, const std::string& text = "x") {
+  const TemporaryFile file(content, "a.jsonl");
+  const std::string message = message_of<Error>([&] { read_all(file.path(), "y", text); });
+  return message.starts_with(file.folder()) ? message.substr(file.folder().size() + 1) : message;
+}
+
+TEST(JsonLines, ReadsFieldsByName) {
+  const TemporaryFile file(
+      "\xEF\xBB\xBF{\"y\": \"pos\", \"x\": \"a \\u4f60\", \"more\": [\"b\", \"c\"]}\r\n\n"
+      "{\"y\": 3, \"x\": \"d\", \"more\": []}\n{\"y\": true, \"x\": \"e\", \"more\": \"f\"}");
+  EXPECT_EQ(read_all(file.path(), "y", "x"), (Lines{"1|pos|a 你", "3|3|d", "4|true|e"}));
+  EXPECT_EQ(read_all(file.path(), "", "x,more"), (Lines{"1||a 你\nb\nc", "3||d", "4||e\nf"}));
+}
+
+TEST(JsonLines, ReplacesInvalidUtf8) {
+  const TemporaryFile file("{\"y\": \"p\", \"x\": \"caf\xE9\"}\n");
+  EXPECT_EQ(read_all(file.path(), "y", "x"), Lines{"1|p|caf\uFFFD"});
+}
+
+TEST(JsonLines, NamesTheLineThatIsWrong) {
+  const std::string good = "{\"y\": \"p\", \"x\": \"a\"}\n";
+  EXPECT_EQ(error_of(""), "a.jsonl:1: the file has no texts");
+  EXPECT_EQ(error_of(good + "{\"y\": \"p\", x}\n"), "a.jsonl:2: not valid JSON at column 12");
+  EXPECT_EQ(error_of("[1]\n"), "a.jsonl:1: must be an object, is a JSON array");
+  EXPECT_EQ(error_of("{\"y\": \"p\", \"z\": 1}\n"),
+            "a.jsonl:1: no field \"x\"; the fields are y, z");
+  EXPECT_EQ(error_of("{\"x\": \"a\"}\n"), "a.jsonl:1: no field \"y\"; the fields are x");
+  EXPECT_EQ(error_of("{\"y\": null, \"x\": \"a\"}\n"),
+            "a.jsonl:1: the label \"y\" must be a string, is null");
+  EXPECT_EQ(error_of("{\"y\": \"\", \"x\": \"a\"}\n"), "a.jsonl:1: no label");
+  EXPECT_EQ(error_of("{\"y\": \"p\", \"x\": \" \"}\n"), "a.jsonl:1: no text");
+  EXPECT_EQ(error_of("{\"y\": \"p\", \"x\": []}\n"), "a.jsonl:1: no text");
+  EXPECT_EQ(error_of("{\"y\": \"p\", \"x\": 5}\n"),
+            "a.jsonl:1: the text \"x\" must be a string or an array of strings, is a JSON number");
+  EXPECT_EQ(
+      error_of("{\"y\": \"p\", \"x\": [\"a\", {}]}\n"),
+      "a.jsonl:1: the text \"x\" must be a string or an array of strings, holds a JSON object");
+  EXPECT_EQ(error_of("{\"y\": \"p\", \"x\": \"\\ud800\"}\n").substr(0, 27),
+            "a.jsonl:1: not valid JSON a");
+  EXPECT_EQ(error_of(good, "x,"), "jsonl: no field is chosen for the text");
+  EXPECT_EQ(error_of(good, ""), "jsonl: no field is chosen for the text");
+}
+
+TEST(JsonLines, SurvivesDeepNesting) {
+  const std::string deep = std::string(1000000, '[') + std::string(1000000, ']');
+  EXPECT_EQ(
+      error_of("{\"y\": \"p\", \"x\": " + deep + "}\n"),
+      "a.jsonl:1: the text \"x\" must be a string or an array of strings, holds a JSON array");
+}
+
+}  // namespace
+}  // namespace heed::data

@@ -1,0 +1,99 @@
+#include "../../data/text_file.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cerrno>
+#include <vector>
+
+#include "../../core/error.h"
+#include "temporary_file.h"
+
+namespace heed::data {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::StartsWith;
+
+std::vector<std::string> lines_of(std::string_view content) {
+  const TemporaryFile file(content);
+  TextFile reader(file.path());
+  std::vector<std::string> lines;
+  for (std::string line; reader.next(line);) {
+    lines.push_back(line);
+    EXPECT_EQ(reader.line(), lines.size());
+  }
+  return lines;
+}
+
+TEST(TextFile, ReadsLines) {
+  EXPECT_THAT(lines_of("one\ntwo\r\n\nlast"), ElementsAre("one", "two", "", "last"));
+  EXPECT_THAT(lines_of("one\n"), ElementsAre("one"));
+  EXPECT_THAT(lines_of("\n"), ElementsAre(""));
+  EXPECT_THAT(lines_of(""), IsEmpty());
+  EXPECT_THAT(lines_of("\xEF\xBB\xBFone\n\xEF\xBB\xBFtwo"), ElementsAre("one", "\uFEFFtwo"));
+}
+
+TEST(TextFile, ReadsGzipByItsFirstBytes) {
+  EXPECT_THAT(lines_of(gzip("\xEF\xBB\xBFone\r\ntwo")), ElementsAre("one", "two"));
+  EXPECT_THAT(lines_of(gzip("one\n") + gzip("two\n")), ElementsAre("one", "two"));
+  EXPECT_THAT(lines_of(gzip("")), IsEmpty());
+}
+
+TEST(TextFile, ReadsLinesLongerThanItsBuffer) {
+  const std::string big(200003, 'x');
+  EXPECT_THAT(lines_of(big + "\n" + big + "y\nz"), ElementsAre(big, big + "y", "z"));
+  EXPECT_THAT(lines_of(gzip(big + "\nz")), ElementsAre(big, "z"));
+  // A line end right at, before and after the end of the buffer.
+  for (const std::size_t length : {65535U, 65536U, 65537U}) {
+    const std::string line(length, 'x');
+    EXPECT_THAT(lines_of(line + "\nz"), ElementsAre(line, "z"));
+    EXPECT_THAT(lines_of(line + "\r\n"), ElementsAre(line));
+  }
+}
+
+TEST(TextFile, SaysWhatItCannotOpen) {
+  const TemporaryFile file("");
+  const std::string missing = file.path() + ".missing";
+  EXPECT_EQ(message_of<IoError>([&] { TextFile reader(missing); }),
+            missing + ": open: No such file or directory");
+  EXPECT_EQ(message_of<IoError>([&] { TextFile reader(file.folder()); }),
+            file.folder() + ": read: Is a directory");
+}
+
+TEST(TextFile, SaysThatGzipIsDamaged) {
+  std::string content;
+  for (int i = 0; i < 50000; ++i) content += std::to_string(i * 7919) + "\n";
+  const std::string good = gzip(content);
+  std::string flipped = good;
+  flipped[flipped.size() / 2] = static_cast<char>(flipped[flipped.size() / 2] ^ 0x55);
+  std::string wrong_sum = good;
+  wrong_sum[wrong_sum.size() - 6] = static_cast<char>(wrong_sum[wrong_sum.size() - 6] ^ 1);
+  for (const std::string& bytes :
+       {flipped, wrong_sum, good.substr(0, good.size() - 1), good.substr(0, good.size() / 2),
+        good.substr(0, 5), std::string("\x1F\x8Bnot gzip at all")}) {
+    const TemporaryFile file(bytes);
+    const std::string message = message_of<FormatError>([&] {
+      TextFile reader(file.path());
+      for (std::string line; reader.next(line);) {
+      }
+    });
+    EXPECT_THAT(message, StartsWith(file.path() + ": at byte ")) << bytes.size();
+    EXPECT_THAT(message, HasSubstr("damaged gzip file: "));
+    EXPECT_EQ(message.find(file.path(), 1), std::string::npos) << message;
+  }
+}
+
+TEST(TextFile, RefusesALineWithoutEnd) {
+  const TemporaryFile file(gzip("short\n" + std::string(kLongestLine + 1, 'x')));
+  TextFile reader(file.path());
+  std::string line;
+  EXPECT_TRUE(reader.next(line));
+  EXPECT_EQ(message_of<FormatError>([&] { reader.next(line); }),
+            file.path() + ":2: a line of more than 16 MiB");
+}
+
+}  // namespace
+}  // namespace heed::data
