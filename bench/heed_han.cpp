@@ -1,0 +1,74 @@
+// Our side of the row han: the example's model without dropout, with the weights of han.h.
+
+#include "../autograd/ops/cross_entropy.h"
+#include "../core/parallel.h"
+#include "../examples/document_classifier/model.h"
+#include "../optim/adam.h"
+#include "han.h"
+#include "protocol.h"
+
+namespace {
+
+using namespace heed;
+namespace han = bench::han;
+
+// The parameters in the order of han::kWeights.
+std::vector<Tensor> in_order(document_classifier::HierarchicalAttention& model) {
+  const auto state = model.state_dict();
+  const auto named = [&](const std::string& name) {
+    for (const auto& [key, tensor] : state) {
+      if (key == name) return tensor;
+    }
+    throw Error("no parameter " + name);
+  };
+  std::vector<Tensor> out{named("embedding.weight")};
+  for (const std::string level : {"words.", "sentences."}) {
+    for (const std::string direction : {"", "_reverse"}) {
+      for (const char* part : {"weight_ih_l0", "weight_hh_l0", "bias_ih_l0", "bias_hh_l0"}) {
+        out.push_back(named(level + "encoder." + part + direction));
+      }
+    }
+    out.push_back(named(level + "attend.projection.weight"));
+    out.push_back(named(level + "attend.projection.bias"));
+    out.push_back(named(level + "attend.context_vector"));
+  }
+  out.push_back(named("classifier.weight"));
+  out.push_back(named("classifier.bias"));
+  return out;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const bench::Options options = bench::parse(argc, argv);
+  set_num_threads(options.threads);
+  document_classifier::ModelOptions sizes;
+  sizes.vocabulary = han::kVocabulary;
+  sizes.classes = han::kClasses;
+  sizes.embedding = han::kEmbed;
+  sizes.hidden = han::kHidden;
+  sizes.dropout = 0;
+  document_classifier::HierarchicalAttention model(sizes);
+  std::vector<Tensor> weights = in_order(model);
+  std::uint64_t seed = 1;
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    Array numbers = Array::empty(weights[i].shape(), DType::f32);
+    bench::fill(numbers.mutable_data<float>(), numbers.numel(), seed++, han::kWeights[i].bound);
+    weights[i].copy_from(numbers);
+  }
+  data::DocumentBatch batch;
+  batch.words = Array::empty({han::kDocuments * han::kSentences, han::kWords}, DType::i64);
+  han::fill_ids(batch.words.mutable_data<std::int64_t>());
+  batch.labels = Array::empty({han::kDocuments}, DType::i64);
+  han::fill_labels(batch.labels.mutable_data<std::int64_t>());
+  batch.word_counts.assign(han::kDocuments * han::kSentences, han::kWords);
+  batch.sentence_counts.assign(han::kDocuments, han::kSentences);
+  optim::Adam adam(model.parameters(), {.lr = han::kLearningRate});
+  return bench::serve(options, [&] {
+    adam.zero_grad();
+    const Tensor loss = cross_entropy(model(batch).logits, batch.labels);
+    loss.backward();
+    adam.step();
+    return loss.item();
+  });
+}

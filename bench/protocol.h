@@ -1,0 +1,60 @@
+// What the measured programs share: `PROGRAM --threads N --steps K` takes kWarmUp steps, prints
+// "ready", and then answers one line for each line on standard input:
+//   run   K steps, timed:  {"ms": milliseconds a step, "loss": loss of the last step}
+//   quit  {"peak_mb": largest resident set of the process}, and ends
+// so that bench.cpp can let two of them take turns.
+#pragma once
+
+#include <sys/resource.h>
+
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <iostream>
+#include <string>
+
+namespace bench {
+
+inline constexpr int kWarmUp = 3;
+
+struct Options {
+  int threads = 1;
+  int steps = 1;
+};
+
+inline Options parse(int argc, char** argv) {
+  Options options;
+  for (int i = 1; i + 1 < argc; i += 2) {
+    const std::string flag = argv[i];
+    if (flag == "--threads") options.threads = std::atoi(argv[i + 1]);
+    if (flag == "--steps") options.steps = std::atoi(argv[i + 1]);
+  }
+  return options;
+}
+
+/// `step()` does one step and returns its loss. Call it from main, after the threads are set.
+template <class Step>
+int serve(const Options& options, Step step) {
+  using Clock = std::chrono::steady_clock;
+  for (int i = 0; i < kWarmUp; ++i) step();
+  std::puts("ready");
+  std::fflush(stdout);
+  for (std::string line; std::getline(std::cin, line);) {
+    if (line == "run") {
+      double loss = 0;
+      const auto begin = Clock::now();
+      for (int i = 0; i < options.steps; ++i) loss = step();
+      const std::chrono::duration<double, std::milli> took = Clock::now() - begin;
+      std::printf("{\"ms\": %.6f, \"loss\": %.9g}\n", took.count() / options.steps, loss);
+    } else if (line == "quit") {
+      rusage usage{};
+      getrusage(RUSAGE_SELF, &usage);
+      std::printf("{\"peak_mb\": %.1f}\n", static_cast<double>(usage.ru_maxrss) / 1024);
+      return 0;
+    }
+    std::fflush(stdout);
+  }
+  return 0;
+}
+
+}  // namespace bench

@@ -1,0 +1,25 @@
+# How everything in this project is compiled.
+
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+
+if(HEED_TOP_LEVEL)
+  set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+  if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+    set(CMAKE_BUILD_TYPE Release CACHE STRING "Build type" FORCE)
+  endif()
+  find_program(CCACHE ccache)
+  if(CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+    set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE})
+  endif()
+endif()
+
+set(HEED_WARNINGS -Wall -Wextra -Wpedantic -Wshadow -Wconversion)
+if(HEED_WARNINGS_AS_ERRORS)
+  list(APPEND HEED_WARNINGS -Werror)
+endif()
+
+# No -march: Highway and OpenBLAS choose at run time. No -ffast-math: results must not depend on the
+# compiler's mood; errno and floating-point traps are what nobody reads.
+set(HEED_KERNEL_OPTIONS $<$<CONFIG:Release,RelWithDebInfo>:-O3> -fno-math-errno -fno-trapping-math)

@@ -1,0 +1,26 @@
+// Whole files, read and written. A write is atomic: the content goes to a temporary file in the
+// same folder, reaches the disk (fsync), and only then takes the name. Whatever fails on the way (a
+// full disk, no permission, a crash), the old file is still there, whole, and the temporary one is
+// removed.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace heed::io {
+
+/// The whole content. Throws IoError (also for a folder), OutOfMemory.
+std::string read_file(const std::string& path);
+
+/// Replaces or creates the file; a symbolic link stays and its target is replaced, permissions are
+/// kept. What is no regular file (a terminal, a pipe, /dev/stdout) is written directly. Throws
+/// IoError.
+void write_file_atomically(const std::string& path, std::string_view content);
+/// The same with the content in pieces, written one after the other.
+void write_file_atomically(const std::string& path, const std::vector<std::string_view>& pieces);
+
+/// Makes the entries of a folder (new names, renames) reach the disk. Throws IoError.
+void sync_folder(const std::string& path);
+
+}  // namespace heed::io

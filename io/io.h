@@ -1,0 +1,7 @@
+// Files: atomic writes, safetensors, model directories, settings.
+#pragma once
+
+#include "config.h"
+#include "file.h"
+#include "model_directory.h"
+#include "safetensors.h"

@@ -1,0 +1,45 @@
+// safetensors: named arrays in one file, as PyTorch, JAX and others read and write them.
+//
+//   8 bytes   N, the header's length, little endian
+//   N bytes   JSON: {"name": {"dtype": "F32", "shape": [2, 3], "data_offsets": [begin, end]}, ...,
+//             "__metadata__": {"key": "text"}}, padded with spaces
+//   the rest  the numbers, little endian, row-major; offsets count from here, without holes
+//
+// Format: https://github.com/huggingface/safetensors
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "../core/array.h"
+
+namespace heed::io {
+
+using NamedArrays = std::vector<std::pair<std::string, Array>>;
+
+struct Safetensors {
+  NamedArrays arrays;  ///< in the order of the header
+  std::map<std::string, std::string> metadata;
+};
+
+/// The bytes of such a file: F32, F64, I64, BOOL; the header keeps the order given, the numbers are
+/// laid out by element size so that all are aligned. Throws ValueError for a name given twice, the
+/// name
+/// "__metadata__", an undefined array, or text that is not UTF-8.
+std::string encode_safetensors(const NamedArrays& arrays,
+                               const std::map<std::string, std::string>& metadata = {});
+/// Strict: throws FormatError in `path`'s name for anything that breaks the format, for ranks above
+/// kMaxRank and for dtypes we lack; F16 and BF16 become f32. Memory follows the size of
+/// `bytes`, whatever the header claims.
+Safetensors decode_safetensors(std::string_view bytes, const std::string& path);
+
+/// encode, then write_file_atomically. Throws also IoError.
+void write_safetensors(const std::string& path, const NamedArrays& arrays,
+                       const std::map<std::string, std::string>& metadata = {});
+/// read_file, then decode. Throws also IoError.
+Safetensors read_safetensors(const std::string& path);
+
+}  // namespace heed::io

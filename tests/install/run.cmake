@@ -1,0 +1,17 @@
+# Installs BUILD under a prefix of its own, builds CONSUMER against it, runs it.
+set(prefix ${BUILD}/tests/install/prefix)
+set(work ${BUILD}/tests/install/consumer)
+file(REMOVE_RECURSE ${prefix} ${work})
+
+function(run)
+  execute_process(COMMAND ${ARGV} RESULT_VARIABLE code)
+  if(NOT code EQUAL 0)
+    message(FATAL_ERROR "failed (${code}): ${ARGV}")
+  endif()
+endfunction()
+
+run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${prefix})
+run(${CMAKE_COMMAND} -S ${CONSUMER} -B ${work} -G ${GENERATOR} -DCMAKE_PREFIX_PATH=${prefix}
+    -DCMAKE_CXX_COMPILER=${COMPILER} -DCMAKE_CXX_FLAGS=${FLAGS})
+run(${CMAKE_COMMAND} --build ${work})
+run(${work}/consumer)

@@ -1,0 +1,96 @@
+#include "../../io/config.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "../../core/error.h"
+
+namespace heed::io {
+namespace {
+
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+
+void expect_rejected(const std::string& json, const std::string& why) {
+  EXPECT_THAT(
+      [&] { Config::parse(json, "dir/config.json"); },
+      ThrowsMessage<FormatError>(testing::AllOf(HasSubstr("dir/config.json"), HasSubstr(why))))
+      << json;
+}
+
+TEST(Config, ComesBackAsItWas) {
+  Config config;
+  config.set("classes", 7);
+  config.set("dropout", 0.1);
+  config.set("whole", 3.0);
+  config.set("tiny", 5e-324);
+  config.set("bidirectional", true);
+  config.set("pooling", "\"att\nention\" \xe4\xb8\xad");
+  config.set("least", std::numeric_limits<std::int64_t>::min());
+  const std::string json = config.to_json();
+  const Config back = Config::parse(json, "config.json");
+  EXPECT_EQ(back.to_json(), json);
+  EXPECT_EQ(back.get_int("classes"), 7);
+  EXPECT_EQ(back.get_double("classes"), 7.0);
+  EXPECT_EQ(back.get_double("dropout"), 0.1);
+  EXPECT_EQ(back.get_double("whole"), 3.0);
+  EXPECT_EQ(back.get_double("tiny"), 5e-324);
+  EXPECT_TRUE(back.get_bool("bidirectional"));
+  EXPECT_EQ(back.get_string("pooling"), "\"att\nention\" \xe4\xb8\xad");
+  EXPECT_EQ(back.get_int("least"), std::numeric_limits<std::int64_t>::min());
+  EXPECT_TRUE(back.has("pooling"));
+  EXPECT_FALSE(back.has("pool"));
+  EXPECT_THROW(back.get_int("whole"), FormatError);
+}
+
+TEST(Config, EmptyIsAnObject) {
+  EXPECT_EQ(Config::parse(Config().to_json(), "c").to_json(), Config().to_json());
+}
+
+TEST(Config, GettersNameFileAndKey) {
+  const Config config = Config::parse(R"({"hidden": -5, "name": "x", "on": 1})", "dir/config.json");
+  EXPECT_THAT(
+      [&] { config.get_int("width"); },
+      ThrowsMessage<FormatError>("dir/config.json: at byte 0: the setting \"width\" is missing"));
+  EXPECT_THAT([&] { config.get_int("hidden", 1, 4096); },
+              ThrowsMessage<FormatError>(HasSubstr("\"hidden\" must be in [1, 4096], not -5")));
+  EXPECT_THAT([&] { config.get_int("name"); },
+              ThrowsMessage<FormatError>(HasSubstr("\"name\" must be an integer, not text")));
+  EXPECT_THAT([&] { config.get_bool("on"); },
+              ThrowsMessage<FormatError>(HasSubstr("\"on\" must be a boolean, not an integer")));
+  EXPECT_THAT([&] { config.get_double("name"); },
+              ThrowsMessage<FormatError>(HasSubstr("\"name\" must be a number, not text")));
+  EXPECT_THAT([&] { config.get_string("hidden"); },
+              ThrowsMessage<FormatError>(HasSubstr("\"hidden\" must be text, not an integer")));
+}
+
+TEST(Config, RejectsWhatIsNoFlatObject) {
+  expect_rejected("", "object beginning with '{'");
+  expect_rejected("[1]", "object beginning with '{'");
+  expect_rejected("\xef\xbb\xbf{}", "object beginning with '{'");
+  expect_rejected("{\"a\": 1", "at byte 7: this is not valid JSON");
+  expect_rejected("{\"a\": 1} x", "not valid JSON");
+  expect_rejected("{\"a\": \"\xff\"}", "not valid JSON");
+  expect_rejected(std::string("{\"a\": 1}\0{}", 11), "zero byte");
+  expect_rejected("{\"a\": 1, \"a\": 2}", "\"a\" stands twice");
+  expect_rejected("{\"a\": {\"b\": 1}}", "\"a\" is an object");
+  expect_rejected("{\"a\": [1]}", "\"a\" is an array");
+  expect_rejected("{\"a\": null}", "\"a\" is null");
+  expect_rejected("{\"a\": 9223372036854775808}", "9223372036854775808 is larger");
+  expect_rejected("{\"a\": 123456789012345678901234567890}", "is larger than 64 bits");
+  expect_rejected("{\"a\": 1e999}", "not valid JSON");
+  expect_rejected("{\"a\": " + std::string(1'000'000, '['), "\"a\" is an array");
+}
+
+TEST(Config, RefusesWhatJsonCannotHold) {
+  Config config;
+  EXPECT_THROW(config.set("lr", std::nan("")), ValueError);
+  EXPECT_THROW(config.set("lr", INFINITY), ValueError);
+  config.set("name", "\xff");
+  EXPECT_THROW(config.to_json(), ValueError);
+}
+
+}  // namespace
+}  // namespace heed::io

@@ -1,0 +1,112 @@
+#include "../../io/file.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "../../core/error.h"
+#include "full_disk.h"
+#include "temporary_folder.h"
+
+namespace heed::io {
+namespace {
+
+using testing::HasSubstr;
+
+template <class Action>
+void expect_io_error(int code, const std::string& path, Action&& action) {
+  try {
+    action();
+    ADD_FAILURE() << "no error";
+  } catch (const IoError& error) {
+    EXPECT_EQ(error.code(), code) << error.what();
+    EXPECT_EQ(error.path(), path);
+    EXPECT_THAT(error.what(), HasSubstr(path));
+  }
+}
+
+TEST(File, WritesAndReadsBack) {
+  const TemporaryFolder folder;
+  const std::string path = folder / "a";
+  const std::string content("zero \0 byte\n", 12);
+  write_file_atomically(path, content);
+  EXPECT_EQ(read_file(path), content);
+  write_file_atomically(path, {"one, ", "", "two"});
+  EXPECT_EQ(TemporaryFolder::get(path), "one, two");
+  write_file_atomically(path, "");
+  EXPECT_EQ(read_file(path), "");
+  EXPECT_EQ(folder.entries(), 1U);
+}
+
+TEST(File, ReadsWhatHasNoSize) { EXPECT_THAT(read_file("/proc/self/status"), HasSubstr("Name:")); }
+
+TEST(File, NamesWhatIsMissing) {
+  const TemporaryFolder folder;
+  expect_io_error(ENOENT, folder / "no", [&] { read_file(folder / "no"); });
+  expect_io_error(EISDIR, folder.path().string(), [&] { read_file(folder.path().string()); });
+  expect_io_error(ENOENT, folder / "no/file",
+                  [&] { write_file_atomically(folder / "no/file", "x"); });
+  expect_io_error(EISDIR, folder.path().string(),
+                  [&] { write_file_atomically(folder.path().string(), "x"); });
+  expect_io_error(ENOENT, "", [&] { write_file_atomically("", "x"); });
+  EXPECT_EQ(folder.entries(), 0U);
+}
+
+TEST(File, AFullDiskKeepsTheOldFile) {
+  const TemporaryFolder folder;
+  const std::string path = folder / "model";
+  write_file_atomically(path, "old");
+  {
+    const FullDisk full(1009);
+    expect_io_error(EFBIG, path, [&] { write_file_atomically(path, std::string(4001, 'x')); });
+  }
+  EXPECT_EQ(TemporaryFolder::get(path), "old");
+  EXPECT_EQ(folder.entries(), 1U);
+}
+
+TEST(File, AFullDeviceIsAnError) {
+  if (::access("/dev/full", W_OK) != 0) GTEST_SKIP() << "no /dev/full here";
+  expect_io_error(ENOSPC, "/dev/full", [] { write_file_atomically("/dev/full", "x"); });
+  struct stat info {};
+  ASSERT_EQ(::stat("/dev/full", &info), 0);
+  EXPECT_TRUE(S_ISCHR(info.st_mode));
+}
+
+TEST(File, NoPermissionKeepsTheOldFile) {
+  if (::geteuid() == 0) GTEST_SKIP() << "root may write everywhere";
+  const TemporaryFolder folder;
+  write_file_atomically(folder / "model", "old");
+  ::chmod(folder.path().c_str(), 0500);
+  expect_io_error(EACCES, folder / "model",
+                  [&] { write_file_atomically(folder / "model", "new"); });
+  ::chmod(folder.path().c_str(), 0700);
+  EXPECT_EQ(TemporaryFolder::get(folder / "model"), "old");
+}
+
+TEST(File, KeepsLinksAndPermissions) {
+  const TemporaryFolder folder;
+  TemporaryFolder::put(folder / "real", "old");
+  ::chmod((folder / "real").c_str(), 0640);
+  std::filesystem::create_symlink("real", folder / "link");
+  write_file_atomically(folder / "link", "new");
+  EXPECT_TRUE(std::filesystem::is_symlink(folder / "link"));
+  EXPECT_EQ(TemporaryFolder::get(folder / "real"), "new");
+  struct stat info {};
+  ASSERT_EQ(::stat((folder / "real").c_str(), &info), 0);
+  EXPECT_EQ(info.st_mode & 07777, 0640U);
+}
+
+TEST(File, TakesTheLongestName) {
+  const TemporaryFolder folder;
+  const std::string path = folder / std::string(255, 'n');
+  write_file_atomically(path, "x");
+  EXPECT_EQ(read_file(path), "x");
+  expect_io_error(ENAMETOOLONG, path + 'n', [&] { write_file_atomically(path + 'n', "x"); });
+  EXPECT_EQ(folder.entries(), 1U);
+}
+
+}  // namespace
+}  // namespace heed::io

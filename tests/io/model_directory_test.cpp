@@ -1,0 +1,108 @@
+#include "../../io/model_directory.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "../../core/error.h"
+#include "full_disk.h"
+#include "temporary_folder.h"
+
+namespace heed::io {
+namespace {
+
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+
+const DirectoryFiles kOld = {{kWeightsFile, "old weights"}, {kVocabularyFile, "old words"}};
+const DirectoryFiles kNew = {{kWeightsFile, "new weights"}, {kVocabularyFile, "new words"}};
+
+TEST(ModelDirectory, IsMadeAndReplaced) {
+  const TemporaryFolder folder;
+  const std::string path = folder / "deep/er/model";
+  save_directory(path, kOld);
+  EXPECT_EQ(read_from_directory(path, kWeightsFile), "old weights");
+  save_directory(path + "/", kNew);
+  EXPECT_EQ(read_from_directory(path, kWeightsFile), "new weights");
+  EXPECT_EQ(read_from_directory(path, kVocabularyFile), "new words");
+  // Nothing else is left beside it.
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder / "deep/er"), {}), 1);
+}
+
+TEST(ModelDirectory, KeepsWhatIsNotItsOwn) {
+  const TemporaryFolder folder;
+  const std::string path = folder / "model";
+  std::filesystem::create_directories(path + "/notes");
+  TemporaryFolder::put(path + "/notes/day", "kept");
+  TemporaryFolder::put(path + "/" + kConfigFile, "kept too");
+  save_directory(path, kNew);
+  EXPECT_EQ(TemporaryFolder::get(path + "/notes/day"), "kept");
+  EXPECT_EQ(read_from_directory(path, kConfigFile), "kept too");
+  EXPECT_EQ(read_from_directory(path, kWeightsFile), "new weights");
+  EXPECT_EQ(folder.entries(), 1U);
+}
+
+TEST(ModelDirectory, FollowsALink) {
+  const TemporaryFolder folder;
+  save_directory(folder / "model-1", kOld);
+  std::filesystem::create_directory_symlink("model-1", folder / "latest");
+  save_directory(folder / "latest", kNew);
+  EXPECT_TRUE(std::filesystem::is_symlink(folder / "latest"));
+  EXPECT_EQ(read_from_directory(folder / "model-1", kWeightsFile), "new weights");
+}
+
+TEST(ModelDirectory, AFullDiskKeepsTheOldOne) {
+  const TemporaryFolder folder;
+  const std::string path = folder / "model";
+  save_directory(path, kOld);
+  DirectoryFiles large = kNew;
+  large[1].second.assign(5003, 'x');
+  {
+    const FullDisk full(1009);
+    EXPECT_THAT([&] { save_directory(path, large); },
+                ThrowsMessage<IoError>(HasSubstr("cannot write")));
+  }
+  EXPECT_EQ(read_from_directory(path, kWeightsFile), "old weights");
+  EXPECT_EQ(read_from_directory(path, kVocabularyFile), "old words");
+  EXPECT_EQ(folder.entries(), 1U);
+}
+
+TEST(ModelDirectory, SurvivesAKillAtAnyMoment) {
+  const TemporaryFolder folder;
+  const std::string path = folder / "model";
+  save_directory(path, kOld);
+  for (unsigned round = 0; round < 29; ++round) {
+    const pid_t child = ::fork();
+    if (child == 0) {
+      for (;;) save_directory(path, kNew), save_directory(path, kOld);
+    }
+    ::usleep(200 + round * 211);
+    ::kill(child, SIGKILL);
+    ::waitpid(child, nullptr, 0);
+    const std::string weights = read_from_directory(path, kWeightsFile);
+    const std::string words = read_from_directory(path, kVocabularyFile);
+    ASSERT_EQ(weights.substr(0, 3), words.substr(0, 3));
+    ASSERT_TRUE(weights == "old weights" || weights == "new weights") << weights;
+  }
+}
+
+TEST(ModelDirectory, NamesWhatIsMissing) {
+  const TemporaryFolder folder;
+  TemporaryFolder::put(folder / "file", "x");
+  EXPECT_THAT([&] { read_from_directory(folder / "no", kConfigFile); },
+              ThrowsMessage<IoError>(HasSubstr("/no: no model directory: No such file")));
+  EXPECT_THAT([&] { read_from_directory(folder / "file", kConfigFile); },
+              ThrowsMessage<IoError>(HasSubstr("/file: not a model directory: Not a directory")));
+  EXPECT_THAT([&] { read_from_directory(folder.path().string(), kConfigFile); },
+              ThrowsMessage<IoError>(HasSubstr("/config.json: missing from the model directory")));
+  EXPECT_THAT([&] { save_directory(folder / "file", kNew); },
+              ThrowsMessage<IoError>(HasSubstr("/file: cannot save there: Not a directory")));
+  EXPECT_THROW(save_directory(folder / "file/model", kNew), IoError);
+  EXPECT_THROW(save_directory("", kNew), IoError);
+  EXPECT_THROW(save_directory(folder / "m", {{"../x", "y"}}), ValueError);
+  EXPECT_EQ(folder.entries(), 1U);
+}
+
+}  // namespace
+}  // namespace heed::io

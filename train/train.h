@@ -1,0 +1,11 @@
+// Helpers of a training loop: progress, measures, early stopping, Ctrl-C, charts, reports.
+#pragma once
+
+#include "attended_text.h"
+#include "chart.h"
+#include "early_stopping.h"
+#include "interrupt.h"
+#include "metrics.h"
+#include "progress.h"
+#include "report.h"
+#include "shade.h"
