@@ -3,11 +3,13 @@
 #include <Random123/philox.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 #include <numeric>
 
 #include "error.h"
+#include "kernels/philox_simd.h"
 #include "parallel.h"
 
 namespace heed {
@@ -33,28 +35,35 @@ std::uint64_t join(std::uint32_t high, std::uint32_t low) {
 float unit(std::uint32_t bits) { return static_cast<float>(bits >> 8) * 0x1p-24f; }
 double unit(std::uint64_t bits) { return static_cast<double>(bits >> 11) * 0x1p-53; }
 
-// Calls body(place, numbers) for each block of four 32-bit numbers; `count` is in blocks.
+Index blocks_for(Index count, Index each) { return (count + each - 1) / each; }
+
+// Calls body(at, numbers, n) over [0, blocks * 4) in pieces: n random numbers for the places from `at`.
 template <class Body>
-void each_block(std::uint64_t seed, std::uint64_t first, Index count, const Body& body) {
-  parallel_for(count, kGrain, [&](Index begin, Index end) {
-    for (Index i = begin; i < end; ++i) {
-      body(i, block(seed, first + static_cast<std::uint64_t>(i)));
+void each_piece(std::uint64_t seed, std::uint64_t first, Index blocks, const Body& body) {
+  parallel_for(blocks, kGrain, [&](Index begin, Index end) {
+    constexpr Index kPiece = 256;
+    std::uint32_t numbers[4 * kPiece];
+    for (Index piece = begin; piece < end; piece += kPiece) {
+      const Index n = std::min(kPiece, end - piece);
+      kernels::simd::philox(seed, first + static_cast<std::uint64_t>(piece),
+                            static_cast<std::size_t>(n), numbers);
+      body(4 * piece, numbers, 4 * n);
     }
   });
 }
 
-Index blocks_for(Index count, Index each) { return (count + each - 1) / each; }
-
-// Fills with `per` numbers a block, made by draw(numbers, values[per]).
+// Fills with `per` values a block of four random numbers, made by draw(numbers, values).
 template <class T, Index per, class Draw>
 void fill_blocks(Array& out, std::uint64_t seed, std::uint64_t first, const Draw& draw) {
   T* to = out.mutable_data<T>();
   const Index count = out.numel();
-  each_block(seed, first, blocks_for(count, per), [&](Index i, const Philox::ctr_type& numbers) {
-    T values[per];
-    draw(numbers, values);
-    const Index at = i * per;
-    for (Index k = 0; k < per && at + k < count; ++k) to[at + k] = values[k];
+  each_piece(seed, first, blocks_for(count, per), [&](Index at, const std::uint32_t* numbers, Index n) {
+    for (Index i = 0; i < n; i += 4) {
+      T values[per];
+      draw(numbers + i, values);
+      const Index place = (at + i) / 4 * per;
+      std::copy_n(values, std::min(per, count - place), to + place);
+    }
   });
 }
 
@@ -99,15 +108,14 @@ Array Generator::uniform(const Shape& shape, double low, double high, DType dtyp
   const double width = high - low;
   if (dtype == DType::f32) {
     const auto first = reserve(static_cast<std::uint64_t>(blocks_for(out.numel(), 4)));
-    fill_blocks<float, 4>(out, seed_, first, [&](const auto& numbers, float* to) {
+    fill_blocks<float, 4>(out, seed_, first, [&](const std::uint32_t* numbers, float* to) {
       for (int k = 0; k < 4; ++k) {
-        to[k] = static_cast<float>(low) +
-                unit(numbers[static_cast<std::size_t>(k)]) * static_cast<float>(width);
+        to[k] = static_cast<float>(low) + unit(numbers[k]) * static_cast<float>(width);
       }
     });
   } else {
     const auto first = reserve(static_cast<std::uint64_t>(blocks_for(out.numel(), 2)));
-    fill_blocks<double, 2>(out, seed_, first, [&](const auto& numbers, double* to) {
+    fill_blocks<double, 2>(out, seed_, first, [&](const std::uint32_t* numbers, double* to) {
       to[0] = low + unit(join(numbers[0], numbers[1])) * width;
       to[1] = low + unit(join(numbers[2], numbers[3])) * width;
     });
@@ -122,7 +130,7 @@ Array Generator::normal(const Shape& shape, double mean, double deviation, DType
   Array out = Array::empty(shape, dtype);
   // Box and Muller's pairs, from 64-bit uniforms in (0, 1].
   const auto first = reserve(static_cast<std::uint64_t>(blocks_for(out.numel(), 2)));
-  const auto draw = [&](const Philox::ctr_type& numbers, auto* to) {
+  const auto draw = [&](const std::uint32_t* numbers, auto* to) {
     using T = std::remove_reference_t<decltype(*to)>;
     const double radius = std::sqrt(-2 * std::log(1 - unit(join(numbers[0], numbers[1]))));
     const double angle = 2 * std::numbers::pi * unit(join(numbers[2], numbers[3]));
@@ -140,10 +148,16 @@ Array Generator::normal(const Shape& shape, double mean, double deviation, DType
 Array Generator::bernoulli(const Shape& shape, double p) {
   if (!(p >= 0 && p <= 1)) throw ValueError(fmt::format("bernoulli: p {} is not in [0, 1]", p));
   Array out = Array::empty(shape, DType::boolean);
-  const auto first = reserve(static_cast<std::uint64_t>(blocks_for(out.numel(), 4)));
-  const auto bound = static_cast<std::uint64_t>(p * 0x1p32);
-  fill_blocks<bool, 4>(out, seed_, first, [&](const auto& numbers, bool* to) {
-    for (int k = 0; k < 4; ++k) to[k] = numbers[static_cast<std::size_t>(k)] < bound;
+  const Index count = out.numel();
+  const Index blocks = blocks_for(count, 4);
+  const auto first = reserve(static_cast<std::uint64_t>(blocks));
+  // As a bound on 32 bits 1 would be 2^32: it is the one that needs no draw.
+  const auto bound = static_cast<std::uint32_t>(std::min(p * 0x1p32, 0x1p32 - 1));
+  const bool always = p == 1;
+  bool* to = out.mutable_data<bool>();
+  each_piece(seed_, first, blocks, [&](Index at, const std::uint32_t* numbers, Index n) {
+    const Index filled = std::min(n, count - at);
+    for (Index i = 0; i < filled; ++i) to[at + i] = always | (numbers[i] < bound);
   });
   return out;
 }

@@ -175,6 +175,20 @@ Array where(const Array& condition, const Array& x, const Array& y) {
     const Index step_x = walk.inner_step(2);
     const Index step_y = walk.inner_step(3);
     walk.run([&](const auto& at, Index n) {
+      if (step_mask == 0) {  // one answer for the whole run
+        const bool first = chosen[at[1]];
+        const T* from = first ? left + at[2] : right + at[3];
+        const Index step = first ? step_x : step_y;
+        for (Index i = 0; i < n; ++i) to[at[0] + i] = from[i * step];
+        return;
+      }
+      if constexpr (std::is_floating_point_v<T>) {
+        if (step_mask == 1 && (step_x == 0 || step_x == 1) && (step_y == 0 || step_y == 1)) {
+          simd::where(chosen + at[1], left + at[2], step_x != 0, right + at[3], step_y != 0, to + at[0],
+                      static_cast<std::size_t>(n));
+          return;
+        }
+      }
       for (Index i = 0; i < n; ++i) {
         to[at[0] + i] = chosen[at[1] + i * step_mask] ? left[at[2] + i * step_x]
                                                       : right[at[3] + i * step_y];

@@ -97,6 +97,45 @@ void binary_loop(Binary op, const T* x, bool many_x, const T* y, bool many_y, T*
 }
 #undef HEED_LANES
 
+// Lanes where the byte is not 0.
+template <class D>
+HWY_INLINE hn::Mask<D> mask_of(D d, const bool* condition) {
+  const hn::Rebind<std::uint8_t, D> bytes;
+  const hn::Rebind<std::int32_t, D> half;
+  const auto v = hn::PromoteTo(half, hn::LoadU(bytes, reinterpret_cast<const std::uint8_t*>(condition)));
+  if constexpr (sizeof(hn::TFromD<D>) == 4) {
+    return hn::RebindMask(d, hn::Ne(v, hn::Zero(half)));
+  } else {
+    const hn::Rebind<std::int64_t, D> whole;
+    return hn::RebindMask(d, hn::Ne(hn::PromoteTo(whole, v), hn::Zero(whole)));
+  }
+}
+
+template <class T>
+void where_loop(const bool* condition, const T* x, bool many_x, const T* y, bool many_y, T* to,
+                std::size_t n) {
+  const hn::ScalableTag<T> d;
+  const std::size_t lanes = hn::Lanes(d);
+  if (n == 0) return;
+  const auto one_x = hn::Set(d, *x);
+  const auto one_y = hn::Set(d, *y);
+  std::size_t i = 0;
+  for (; i + lanes <= n; i += lanes) {
+    const auto a = many_x ? hn::LoadU(d, x + i) : one_x;
+    const auto b = many_y ? hn::LoadU(d, y + i) : one_y;
+    hn::StoreU(hn::IfThenElse(mask_of(d, condition + i), a, b), d, to + i);
+  }
+  for (; i < n; ++i) to[i] = condition[i] ? (many_x ? x[i] : *x) : (many_y ? y[i] : *y);
+}
+
+void where_f32(const bool* condition, const float* x, bool many_x, const float* y, bool many_y,
+               float* to, std::size_t n) {
+  where_loop(condition, x, many_x, y, many_y, to, n);
+}
+void where_f64(const bool* condition, const double* x, bool many_x, const double* y, bool many_y,
+               double* to, std::size_t n) {
+  where_loop(condition, x, many_x, y, many_y, to, n);
+}
 void unary_f32(Unary op, const float* x, float* to, std::size_t n) { unary_loop(op, x, to, n); }
 void unary_f64(Unary op, const double* x, double* to, std::size_t n) { unary_loop(op, x, to, n); }
 void binary_f32(Binary op, const float* x, bool many_x, const float* y, bool many_y, float* to,
@@ -119,6 +158,8 @@ HWY_EXPORT(unary_f32);
 HWY_EXPORT(unary_f64);
 HWY_EXPORT(binary_f32);
 HWY_EXPORT(binary_f64);
+HWY_EXPORT(where_f32);
+HWY_EXPORT(where_f64);
 
 void unary(Unary op, const float* x, float* to, std::size_t n) {
   HWY_DYNAMIC_DISPATCH(unary_f32)(op, x, to, n);
@@ -133,6 +174,14 @@ void binary(Binary op, const float* x, bool many_x, const float* y, bool many_y,
 void binary(Binary op, const double* x, bool many_x, const double* y, bool many_y, double* to,
             std::size_t n) {
   HWY_DYNAMIC_DISPATCH(binary_f64)(op, x, many_x, y, many_y, to, n);
+}
+void where(const bool* condition, const float* x, bool many_x, const float* y, bool many_y, float* to,
+           std::size_t n) {
+  HWY_DYNAMIC_DISPATCH(where_f32)(condition, x, many_x, y, many_y, to, n);
+}
+void where(const bool* condition, const double* x, bool many_x, const double* y, bool many_y,
+           double* to, std::size_t n) {
+  HWY_DYNAMIC_DISPATCH(where_f64)(condition, x, many_x, y, many_y, to, n);
 }
 
 }  // namespace heed::kernels::simd

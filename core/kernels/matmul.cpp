@@ -12,13 +12,6 @@
 namespace heed::kernels {
 namespace {
 
-[[noreturn]] void throw_inner(const Array& a, const Array& b) {
-  throw ShapeError(
-      fmt::format("matmul: inner sizes differ: a is {}, b is {}; a's last ({}) must equal b's {} ({})",
-                  describe(a), describe(b), a.size(-1), b.rank() == 1 ? "only" : "second to last",
-                  b.size(b.rank() == 1 ? 0 : -2)));
-}
-
 // BLAS reads a matrix whose rows or whose columns have neighbouring elements; others are copied.
 bool readable(const Array& x) {
   const Index row = x.strides()[x.rank() - 2];
@@ -44,27 +37,33 @@ Matrix<const T> matrix_of(const Array& x) {
 
 }  // namespace
 
+void check_inner(const Array& a, const Array& b) {
+  if (a.rank() == 0 || b.rank() == 0) {
+    throw ShapeError(fmt::format("matmul: needs rank 1 or more: a is {}, b is {}", describe(a), describe(b)));
+  }
+  const Index other = b.size(b.rank() == 1 ? 0 : -2);
+  if (a.size(-1) == other) return;
+  throw ShapeError(
+      fmt::format("matmul: inner sizes differ: a is {}, b is {}; a's last ({}) must equal b's {} ({})",
+                  describe(a), describe(b), a.size(-1), b.rank() == 1 ? "only" : "second to last", other));
+}
+
 Array matmul(const Array& a, const Array& b) {
   if (!a.defined() || !b.defined() || a.dtype() != b.dtype()) {
     throw DTypeError(fmt::format("matmul: dtypes differ: a is {}, b is {}", describe(a), describe(b)));
   }
   check_floating("matmul", a.dtype());
-  if (a.rank() == 0 || b.rank() == 0) {
-    throw ShapeError(fmt::format("matmul: needs rank 1 or more: a is {}, b is {}", describe(a), describe(b)));
-  }
+  check_inner(a, b);
   if (a.rank() == 1) {
-    if (a.size(0) != b.size(b.rank() == 1 ? 0 : -2)) throw_inner(a, b);
     const Array out = matmul(a.unsqueeze(0), b.rank() == 1 ? b.unsqueeze(1) : b);
     return b.rank() == 1 ? out.reshape(Shape{}) : out.squeeze(-2);
   }
   if (b.rank() == 1) {
-    if (a.size(-1) != b.size(0)) throw_inner(a, b);
     return matmul(a, b.unsqueeze(1)).squeeze(-1);
   }
   const Index m = a.size(-2);
   const Index k = a.size(-1);
   const Index n = b.size(-1);
-  if (k != b.size(-2)) throw_inner(a, b);
   // Rows of a stacked over the batch are one large product where b has no batch.
   if (b.rank() == 2 && a.rank() > 2 && a.is_contiguous()) {
     Shape shape = a.shape();

@@ -9,6 +9,9 @@ namespace heed::kernels {
 /// left and a column on the right, and its axis is dropped. f32 or f64, any strides. Throws ShapeError, DTypeError.
 Array matmul(const Array& a, const Array& b);
 
+/// Throws ShapeError where the inner sizes of a product differ.
+void check_inner(const Array& a, const Array& b);
+
 /// x [.., in] w^T + bias, w [out, in], bias [out] or undefined.
 Array linear(const Array& x, const Array& w, const Array& bias);
 

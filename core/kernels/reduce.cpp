@@ -59,6 +59,8 @@ void reduce_rows(Reduce op, const T* from, T* to, const Split& split, const Stri
   }, split.reduced.numel());
 }
 
+constexpr Index kNarrowest = 128;  // columns that a thread takes: fewer would waste its vectors
+
 // Whole runs of output elements at a time, adding run after run of x to them.
 template <class T>
 void reduce_columns(Reduce op, const T* from, T* to, const Split& split, const Strides& out_steps) {
@@ -86,7 +88,7 @@ void reduce_columns(Reduce op, const T* from, T* to, const Split& split, const S
       });
       for (Index i = 0; i < width; ++i) to[at[0] + (first + i) * out_step] = sums[i];
     }
-  }, split.reduced.numel());
+  }, std::min(split.reduced.numel(), kGrain / kNarrowest));
 }
 
 bool has_unit_step(const Strides& steps) {
@@ -103,7 +105,7 @@ void reduce_into(Reduce op, const Array& x, const std::vector<Index>& axes, Arra
   const T* from = x.data<T>();
   T* to = out.mutable_data<T>();
   // Few results of many elements: partial results over pieces of the longest reduced axis.
-  if (reduced > 2 * kGrain && kept * 8 < reduced && kept <= kGrain) {
+  if (x.numel() > 2 * kGrain && kept * 8 < reduced) {
     Index longest = -1;
     for (const Index axis : axes) {
       if (longest < 0 || x.shape()[axis] > x.shape()[longest]) longest = axis;
