@@ -78,11 +78,11 @@ class Pass final : public GradientSink {
   Pass(bool retain, bool only_captured) : retain_(retain), only_captured_(only_captured) {}
   Pass(const Pass&) = delete;
   Pass& operator=(const Pass&) = delete;
+  // After an exception nothing of this pass may wait in the nodes for the next one.
   ~Pass() {
+    if (current_) drop_gradients(*current_);
     for (const Entry& entry : queue_) {
-      for (std::uint32_t i = 0; i < entry.node->output_count(); ++i) {
-        entry.node->output(i).gradient = Tensor();
-      }
+      drop_gradients(*entry.node);
       entry.node->queued = false;
     }
   }
@@ -93,9 +93,11 @@ class Pass final : public GradientSink {
     captured_.emplace_back();
     if (input.node()) {
       captures_.push_back({input.node().get(), input.output(), index});
+      last_order_ = std::min(last_order_, input.node()->order());
     } else {
       leaf_slot(Ref<TensorImpl>::share(input.impl()));
       leaf_captures_.emplace_back(input.impl(), index);
+      last_order_ = 0;
     }
   }
 
@@ -206,7 +208,12 @@ class Pass final : public GradientSink {
     std::push_heap(queue_.begin(), queue_.end());
   }
 
+  static void drop_gradients(Node& node) {
+    for (std::uint32_t i = 0; i < node.output_count(); ++i) node.output(i).gradient = Tensor();
+  }
+
   void visit(Node& node) {
+    current_ = &node;
     node.queued = false;
     for (std::uint32_t i = 0; i < node.output_count(); ++i) {
       OutputSlot& slot = node.output(i);
@@ -217,25 +224,33 @@ class Pass final : public GradientSink {
     for (const Capture& capture : captures_) {
       if (capture.node == &node) captured_[capture.index] = node.output(capture.output).gradient;
     }
+    // What is captured hears from newer nodes only.
+    if (only_captured_ && node.order() <= last_order_) {
+      drop_gradients(node);
+      current_ = nullptr;
+      return;
+    }
     if (node.freed()) {
       throw GradError(fmt::format(
           "backward: what {} had saved was freed by an earlier pass; call that one with retain_graph",
           node.name()));
     }
-    Node* const before_current = std::exchange(current_, &node);
     Node* const before = std::exchange(detail::t_current, &node);
     try {
       node.differentiate(*this);
     } catch (...) {
       detail::t_current = before;
+      if (!retain_) free(node);  // some of its rules may be gone already
       throw;
     }
     detail::t_current = before;
-    current_ = before_current;
-    if (!retain_) {
-      node.free_saved();
-      node.mark_freed();
-    }
+    current_ = nullptr;
+    if (!retain_) free(node);
+  }
+
+  static void free(Node& node) {
+    node.free_saved();
+    node.mark_freed();
   }
 
   bool retain_;
@@ -246,6 +261,7 @@ class Pass final : public GradientSink {
   std::vector<Leaf> leaves_;
   std::unordered_map<TensorImpl*, std::size_t> leaf_index_;
   std::vector<Capture> captures_;
+  std::uint64_t last_order_ = UINT64_MAX;  // of what is captured; 0 where leaves are
   std::vector<std::pair<TensorImpl*, std::size_t>> leaf_captures_;
   std::vector<Tensor> captured_;
 };

@@ -58,7 +58,13 @@ class Checker {
       : function_(function), leaves_(leaves), options_(options), generator_(options.seed) {}
 
   GradcheckReport run() {
-    for (const auto& [leaf_name, leaf] : leaves_) check_f64(leaf, leaf_name);
+    for (const auto& [leaf_name, leaf] : leaves_) {
+      check_f64(leaf, leaf_name);
+      if (!leaf.array().is_contiguous()) {
+        throw ValueError(fmt::format("gradcheck: {} is not contiguous; its elements cannot be moved one by one",
+                                     leaf_name));
+      }
+    }
     const std::vector<Tensor> outputs = function_();
     for (std::size_t i = 0; i < outputs.size(); ++i) {
       if (outputs[i].defined()) check_f64(outputs[i], fmt::format("output {}", i));

@@ -67,7 +67,7 @@ struct NamedLeaf {
 };
 
 /// The same over leaves that the function reaches by itself, such as a model's parameters. They are
-/// moved in place and put back.
+/// moved in place and put back. Throws ValueError for one that is not contiguous.
 GradcheckReport gradcheck(const std::function<std::vector<Tensor>()>& function,
                           const std::vector<NamedLeaf>& leaves, const GradcheckOptions& options = {});
 GradcheckReport gradgradcheck(const std::function<std::vector<Tensor>()>& function,

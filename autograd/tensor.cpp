@@ -147,7 +147,8 @@ void Tensor::copy_from(const Tensor& from) {
         impl.node ? "is the result of a recorded operator" : "is a leaf that requires a gradient"));
   }
   array();
-  kernels::copy_into(impl.array, from.array());
+  const bool overlap = from.array().shares_storage(impl.array);
+  kernels::copy_into(impl.array, overlap ? from.array().clone() : from.array());
   impl.array.bump_version();
 }
 

@@ -316,6 +316,10 @@ void count(ThreadCache* cache, std::size_t bytes, BlockKind kind, std::int64_t s
 void* allocate_block(std::size_t bytes, BlockKind kind) {
   ThreadCache* cache = thread_cache();
   if constexpr (!kCaching) {
+    // Where AddressSanitizer cannot serve it ends the program: what no machine has is refused before.
+    if (bytes > std::size_t{1} << 39) {
+      throw OutOfMemory(fmt::format("allocate: the system has no {} bytes", bytes));
+    }
     void* block = ::operator new(std::max<std::size_t>(bytes, 1), std::align_val_t{kBlockAlignment},
                                  std::nothrow);
     if (!block) throw OutOfMemory(fmt::format("allocate: the system has no {} bytes", bytes));

@@ -107,8 +107,10 @@ Tensor cross_entropy(const Tensor& logits, const Tensor& targets,
   const kernels::CrossEntropy::Result result = kernel.forward(logits.array());
   Tensor losses = record(
       Op::cross_entropy, result.losses, {logits},
-      [logits = Saved(logits), targets = Saved(targets), options, kernel,
+      [logits = Saved(logits), targets = Saved(targets), weight = Saved(options.weight), options, kernel,
        norms = result.log_norms](const Tensor& g) {
+        targets();  // the kernel holds both: were they written to since?
+        weight();
         if (!recording()) return Tensor(kernel.backward(logits.array(), norms, g.array()));
         // Differentiate the definition instead; its own graph carries the second order.
         CrossEntropyOptions each = options;

@@ -9,7 +9,7 @@ enum class Reduction : std::uint8_t { none, mean, sum };
 
 /// As PyTorch's CrossEntropyLoss.
 struct CrossEntropyOptions {
-  Tensor weight;                ///< [C], a factor a class; undefined: all 1
+  Tensor weight = {};           ///< [C], a factor a class; undefined: all 1
   Index ignore_index = -100;    ///< targets that count for nothing
   double label_smoothing = 0;   ///< in [0, 1]: this much of the target is spread over all classes
   Reduction reduction = Reduction::mean;  ///< mean: over the targets' weights

@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "../../core/error.h"
+#include "../../core/kernels/copy.h"
 #include "../../core/kernels/elementwise.h"
 #include "../../core/kernels/index.h"
 #include "../record.h"
@@ -26,20 +29,48 @@ Shape rows_shape(const Tensor& ids, const Shape& table) {
   return shape;
 }
 
+// The values that are held for `row`, if it is there, become zeros.
+void clear_row(SparseRows& sparse, Index row) {
+  const auto* first = sparse.rows.data<std::int64_t>();
+  const auto* last = first + sparse.rows.numel();
+  const auto* found = std::lower_bound(first, last, row);
+  if (found == last || *found != row) return;
+  Array values = sparse.values.select(0, found - first);
+  kernels::fill(values, 0);
+}
+
+// bool [V, 1, ..]: true at `row`.
+Tensor only_row(Index row, const Shape& table) {
+  Shape shape = Shape::filled(table.rank(), 1);
+  shape[0] = table[0];
+  Array out = Array::zeros(shape, DType::boolean);
+  out.mutable_data<bool>()[row] = true;
+  return out;
+}
+
 }  // namespace
 
-// gw = zeros; gw[ids] += g. Only the rows used are held, unless that is to be differentiated again.
-Tensor embedding(const Tensor& weight, const Tensor& ids, bool sparse) {
+// gw = zeros; gw[ids] += g; gw[padding] = 0. Only the rows used are held, unless that is to be
+// differentiated again.
+Tensor embedding(const Tensor& weight, const Tensor& ids, bool sparse, Index padding) {
   Array out = kernels::take_rows("embedding", weight.array(), ids.array());
-  return record(Op::embedding, out, {weight},
-                [ids = Saved(ids), shape = weight.shape(), sparse](const Tensor& g) {
-                  const Tensor rows = reshape(g, rows_shape(ids(), shape));
-                  if (sparse && !recording()) {
-                    return Tensor(SparseRows::gather(ids.array(), rows.array(), shape[0]));
-                  }
-                  return index_add(zeros(shape, g.dtype()), 0, reshape(ids(), Shape{ids().numel()}),
-                                   rows);
-                });
+  if (padding < -1 || padding >= weight.size(0)) {
+    throw ValueError(
+        fmt::format("embedding: padding {} is not in [-1, {})", padding, weight.size(0)));
+  }
+  return record(
+      Op::embedding, out, {weight},
+      [ids = Saved(ids), shape = weight.shape(), sparse, padding](const Tensor& g) {
+        const Tensor rows = reshape(g, rows_shape(ids(), shape));
+        if (sparse && !recording()) {
+          SparseRows used = SparseRows::gather(ids.array(), rows.array(), shape[0]);
+          clear_row(used, padding);
+          return Tensor(std::move(used));
+        }
+        const Tensor all =
+            index_add(zeros(shape, g.dtype()), 0, reshape(ids(), Shape{ids().numel()}), rows);
+        return padding < 0 ? all : where(only_row(padding, shape), tensor(0, g.dtype()), all);
+      });
 }
 
 Tensor index_select(const Tensor& x, Index axis, const Tensor& index) {

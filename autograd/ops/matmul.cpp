@@ -18,6 +18,7 @@ Tensor as_matrix(const Tensor& x) {
 
 // ga = g b^T, gb = a^T g; the engine sums over batches that were broadcast.
 Tensor matmul(const Tensor& a, const Tensor& b) {
+  if (a.rank() == 1 || b.rank() == 1) kernels::check_inner(a.array(), b.array());
   if (a.rank() == 1 && b.rank() >= 1) {
     const Tensor out = matmul(unsqueeze(a, 0), b.rank() == 1 ? unsqueeze(b, 1) : b);
     return b.rank() == 1 ? reshape(out, Shape{}) : squeeze(out, -2);

@@ -41,6 +41,7 @@ Tensor sum(const Tensor& x, const std::vector<Index>& axes, bool keepdim) {
 }
 
 Tensor mean(const Tensor& x, const std::vector<Index>& axes, bool keepdim) {
+  check_floating("mean", x.dtype());
   const Shape kept = kept_shape("mean", x, axes);
   if (x.numel() == 0) {
     throw ShapeError(fmt::format("mean: no elements to reduce in {}", describe(x)));

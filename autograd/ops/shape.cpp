@@ -128,7 +128,9 @@ Tensor concat(const std::vector<Tensor>& xs, Index axis) {
       throw ShapeError(fmt::format("concat: {} and {} must agree on all axes but {}", describe(x),
                                    describe(first), place));
     }
-    shape[place] += lengths.back();
+    if (__builtin_add_overflow(shape[place], lengths.back(), &shape[place])) {
+      throw ShapeError(fmt::format("concat: the sizes of axis {} overflow 64 bits", place));
+    }
   }
   Array out = Array::empty(shape, first.dtype());
   Index start = 0;

@@ -8,6 +8,7 @@
 #include <hwy/highway.h>
 
 #include "math_simd-inl.h"
+#include "partial_simd-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace heed::kernels::simd {
@@ -15,7 +16,7 @@ namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// to[i] = f(x[i]), the tail through masked loads.
+// to[i] = f(x[i])
 template <class T, class F>
 void map(const T* x, T* to, std::size_t n, const F& f) {
   const hn::ScalableTag<T> d;
@@ -23,8 +24,8 @@ void map(const T* x, T* to, std::size_t n, const F& f) {
   std::size_t i = 0;
   for (; i + lanes <= n; i += lanes) hn::StoreU(f(d, hn::LoadU(d, x + i)), d, to + i);
   if (i < n) {
-    const auto tail = hn::FirstN(d, n - i);
-    hn::BlendedStore(f(d, hn::MaskedLoad(tail, d, x + i)), tail, d, to + i);
+    const auto rest = static_cast<Index>(n - i);
+    store_first(f(d, load_first(d, x + i, rest)), d, to + i, rest);
   }
 }
 
@@ -49,10 +50,10 @@ void zip(const T* x, bool many_x, const T* y, bool many_y, T* to, std::size_t n,
     for (; i + lanes <= n; i += lanes) hn::StoreU(value, d, to + i);
   }
   if (i < n) {
-    const auto tail = hn::FirstN(d, n - i);
-    const auto a = many_x ? hn::MaskedLoad(tail, d, x + i) : one_x;
-    const auto b = many_y ? hn::MaskedLoad(tail, d, y + i) : one_y;
-    hn::BlendedStore(f(d, a, b), tail, d, to + i);
+    const auto rest = static_cast<Index>(n - i);
+    const auto a = many_x ? load_first(d, x + i, rest) : one_x;
+    const auto b = many_y ? load_first(d, y + i, rest) : one_y;
+    store_first(f(d, a, b), d, to + i, rest);
   }
 }
 

@@ -8,6 +8,7 @@
 #include <hwy/highway.h>
 
 #include "math_simd-inl.h"
+#include "partial_simd-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace heed::kernels::simd {
@@ -15,7 +16,7 @@ namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Calls body(i, load, store) along a row: whole vectors, then what is left through a mask.
+// Calls body(i, load, store) along a row: whole vectors, then what is left.
 template <class D, class Body>
 HWY_INLINE void along(D d, Index n, const Body& body) {
   using T = hn::TFromD<D>;
@@ -23,13 +24,14 @@ HWY_INLINE void along(D d, Index n, const Body& body) {
   const Index lanes = static_cast<Index>(hn::Lanes(d));
   Index i = 0;
   for (; i + lanes <= n; i += lanes) {
-    body(i, [d](const T* from) HWY_ATTR { return hn::LoadU(d, from); },
-         [d](V v, T* to) HWY_ATTR { hn::StoreU(v, d, to); });
+    body(
+        i, [d](const T* from) HWY_ATTR { return hn::LoadU(d, from); },
+        [d](V v, T* to) HWY_ATTR { hn::StoreU(v, d, to); });
   }
-  if (i < n) {
-    const auto part = hn::FirstN(d, static_cast<std::size_t>(n - i));
-    body(i, [d, part](const T* from) HWY_ATTR { return hn::MaskedLoad(part, d, from); },
-         [d, part](V v, T* to) HWY_ATTR { hn::BlendedStore(v, part, d, to); });
+  if (const Index left = n - i; left > 0) {
+    body(
+        i, [d, left](const T* from) HWY_ATTR { return load_first(d, from, left); },
+        [d, left](V v, T* to) HWY_ATTR { store_first(v, d, to, left); });
   }
 }
 
@@ -44,8 +46,8 @@ void step(T* gates, const T* recurrent, const T* bias, T* h, T* out, Index H) {
     const auto r = sigmoid(d, sum(0));
     const auto z = sigmoid(d, sum(1));
     const auto m = hn::Add(load(recurrent + 2 * H + i), load(bias + 3 * H + i));
-    const auto n = tanh(
-        d, hn::MulAdd(r, m, hn::Add(load(gates + 2 * H + i), load(bias + 2 * H + i))));
+    const auto n =
+        tanh(d, hn::MulAdd(r, m, hn::Add(load(gates + 2 * H + i), load(bias + 2 * H + i))));
     const auto next = hn::MulAdd(z, hn::Sub(load(h + i), n), n);
     store(r, gates + i);
     store(z, gates + H + i);
@@ -76,12 +78,12 @@ void step_grad(const T* gates, const T* h, const T* g, T* dh, T* grads, T* recur
     const auto give = [&](Index gate, auto v) HWY_ATTR {
       store(v, grads + gate * H + i);
       store(hn::Add(load(sums + gate * H + i), v), sums + gate * H + i);
-      if (gate < 3) store(v, recurrent + gate * H + i);
+      if (gate > 0) store(v, recurrent + (gate - 1) * H + i);
     };
-    give(0, dr);
-    give(1, dz);
-    give(2, dm);
-    give(3, dn);
+    give(0, dn);
+    give(1, dr);
+    give(2, dz);
+    give(3, dm);
   });
 }
 

@@ -10,6 +10,7 @@
 #include <algorithm>
 
 #include "../parallel.h"
+#include "partial_simd-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace heed::kernels::simd {
@@ -21,10 +22,10 @@ template <class T>
 using Lanes = hn::CappedTag<T, static_cast<std::size_t>(PackedMatrix<T>::kPanel)>;
 
 // Sums of kRows rows by kPanels panels stay in registers: 16 of them where vectors are as wide as a
-// panel, else 8.
-template <class T, int kRows, int kPanels>
+// panel, else 8. `width` columns of the last panel count, all unless kPartial.
+template <class T, int kRows, int kPanels, bool kPartial>
 HWY_INLINE void tile(Index k, const T* HWY_RESTRICT a, Index a_step, const T* HWY_RESTRICT panels,
-                     bool add, T* HWY_RESTRICT c, Index c_step) {
+                     bool add, T* HWY_RESTRICT c, Index c_step, Index width) {
   const Lanes<T> d;
   constexpr Index kWidth = static_cast<Index>(hn::MaxLanes(Lanes<T>()));
   constexpr int kEach = static_cast<int>(PackedMatrix<T>::kPanel / kWidth);
@@ -56,60 +57,60 @@ HWY_INLINE void tile(Index k, const T* HWY_RESTRICT a, Index a_step, const T* HW
   for (int row = 0; row < kRows; ++row) {
 #pragma GCC unroll 16
     for (int column = 0; column < kColumns; ++column) {
-      T* to = c + row * c_step + column * kWidth;
-      hn::StoreU(add ? hn::Add(hn::LoadU(d, to), sum[row][column]) : sum[row][column], d, to);
+      T* const to = c + row * c_step + column * kWidth;
+      const auto v = sum[row][column];
+      if constexpr (kPartial) {
+        const Index left = std::min(width - column * kWidth, kWidth);
+        if (left <= 0) break;
+        store_first(add ? hn::Add(load_first(d, to, left), v) : v, d, to, left);
+      } else {
+        hn::StoreU(add ? hn::Add(hn::LoadU(d, to), v) : v, d, to);
+      }
     }
+  }
+}
+
+// As many rows at once as the registers take, then half of it, and so on.
+template <class T, int kRows, int kPanels, bool kPartial>
+HWY_INLINE void rows(Index m, Index k, const T* a, Index a_step, const T* panels, bool add, T* c,
+                     Index c_step, Index width) {
+  Index row = 0;
+  for (; row + kRows <= m; row += kRows) {
+    tile<T, kRows, kPanels, kPartial>(k, a + row * a_step, a_step, panels, add, c + row * c_step,
+                                      c_step, width);
+  }
+  if constexpr (kRows > 1) {
+    rows<T, kRows / 2, kPanels, kPartial>(m - row, k, a + row * a_step, a_step, panels, add,
+                                          c + row * c_step, c_step, width);
   }
 }
 
 // All rows for a few neighbouring panels, which then lie in the nearest cache.
-template <class T, int kPanels>
-void strip(Index m, Index k, const T* a, Index a_step, const T* panels, bool add, T* c,
-           Index c_step) {
-  constexpr int kEach =
-      static_cast<int>(PackedMatrix<T>::kPanel / static_cast<Index>(hn::MaxLanes(Lanes<T>())));
-  constexpr int kMost = std::max(8 / kEach, 2);
-  Index row = 0;
-  for (; row + kMost <= m; row += kMost) {
-    tile<T, kMost, kPanels>(k, a + row * a_step, a_step, panels, add, c + row * c_step, c_step);
-  }
-  if constexpr (kMost > 4) {
-    for (; row + 4 <= m; row += 4) {
-      tile<T, 4, kPanels>(k, a + row * a_step, a_step, panels, add, c + row * c_step, c_step);
-    }
-  }
-  if constexpr (kMost > 2) {
-    for (; row + 2 <= m; row += 2) {
-      tile<T, 2, kPanels>(k, a + row * a_step, a_step, panels, add, c + row * c_step, c_step);
-    }
-  }
-  if (row < m) {
-    tile<T, 1, kPanels>(k, a + row * a_step, a_step, panels, add, c + row * c_step, c_step);
-  }
-}
-
 template <class T>
-void multiply(Index m, Index columns, Index k, const T* a, Index a_step, const T* panels, bool add,
-              T* c, Index c_step) {
+void multiply(Index m, Index n, Index k, const T* a, Index a_step, const T* panels, bool add, T* c,
+              Index c_step) {
   constexpr Index kPanel = PackedMatrix<T>::kPanel;
+  constexpr Index kEach = kPanel / static_cast<Index>(hn::MaxLanes(Lanes<T>()));
+  constexpr int kRows = kEach < 4 ? 8 / kEach : 2;
   Index j = 0;
-  if constexpr (hn::MaxLanes(Lanes<T>()) == kPanel) {
-    for (; j + 2 * kPanel <= columns; j += 2 * kPanel) {
-      strip<T, 2>(m, k, a, a_step, panels + j * k, add, c + j, c_step);
+  if constexpr (kEach == 1) {
+    for (; j + 2 * kPanel <= n; j += 2 * kPanel) {
+      rows<T, kRows, 2, false>(m, k, a, a_step, panels + j * k, add, c + j, c_step, kPanel);
     }
   }
-  for (; j < columns; j += kPanel) {
-    strip<T, 1>(m, k, a, a_step, panels + j * k, add, c + j, c_step);
+  for (; j + kPanel <= n; j += kPanel) {
+    rows<T, kRows, 1, false>(m, k, a, a_step, panels + j * k, add, c + j, c_step, kPanel);
   }
+  if (j < n) rows<T, kRows, 1, true>(m, k, a, a_step, panels + j * k, add, c + j, c_step, n - j);
 }
 
-void multiply_f32(Index m, Index columns, Index k, const float* a, Index a_step,
-                  const float* panels, bool add, float* c, Index c_step) {
-  multiply(m, columns, k, a, a_step, panels, add, c, c_step);
+void multiply_f32(Index m, Index n, Index k, const float* a, Index a_step, const float* panels,
+                  bool add, float* c, Index c_step) {
+  multiply(m, n, k, a, a_step, panels, add, c, c_step);
 }
-void multiply_f64(Index m, Index columns, Index k, const double* a, Index a_step,
-                  const double* panels, bool add, double* c, Index c_step) {
-  multiply(m, columns, k, a, a_step, panels, add, c, c_step);
+void multiply_f64(Index m, Index n, Index k, const double* a, Index a_step, const double* panels,
+                  bool add, double* c, Index c_step) {
+  multiply(m, n, k, a, a_step, panels, add, c, c_step);
 }
 
 }  // namespace HWY_NAMESPACE
@@ -126,11 +127,11 @@ HWY_EXPORT(multiply_f64);
 template <class T>
 PackedMatrix<T>::PackedMatrix(Index k, Index n, Matrix<const T> b)
     : k_(k),
-      columns_((n + kPanel - 1) / kPanel * kPanel),
-      panels_(Array::empty(Shape{columns_ / kPanel, k, kPanel}, dtype_of<T>)) {
+      n_(n),
+      panels_(Array::empty(Shape{(n + kPanel - 1) / kPanel, k, kPanel}, dtype_of<T>)) {
   T* const panels = panels_.mutable_data<T>();
   const Index grain = std::max<Index>(1, 16384 / std::max<Index>(1, k * kPanel));
-  parallel_for(columns_ / kPanel, grain, [&](Index begin, Index end) {
+  parallel_for(panels_.size(0), grain, [&](Index begin, Index end) {
     for (Index j = begin * kPanel; j < end * kPanel; j += kPanel) {
       T* const to = panels + j * k;
       const Index width = std::min(kPanel, n - j);
@@ -152,9 +153,9 @@ void PackedMatrix<T>::multiply(Index m, const T* a, Index a_step, bool add, T* c
                                Index c_step) const {
   const T* const panels = panels_.data<T>();
   if constexpr (sizeof(T) == 4) {
-    HWY_DYNAMIC_DISPATCH(simd::multiply_f32)(m, columns_, k_, a, a_step, panels, add, c, c_step);
+    HWY_DYNAMIC_DISPATCH(simd::multiply_f32)(m, n_, k_, a, a_step, panels, add, c, c_step);
   } else {
-    HWY_DYNAMIC_DISPATCH(simd::multiply_f64)(m, columns_, k_, a, a_step, panels, add, c, c_step);
+    HWY_DYNAMIC_DISPATCH(simd::multiply_f64)(m, n_, k_, a, a_step, panels, add, c, c_step);
   }
 }
 

@@ -11,6 +11,7 @@
 #include <limits>
 
 #include "math_simd-inl.h"
+#include "partial_simd-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace heed::kernels::simd {
@@ -64,8 +65,7 @@ T reduce_contiguous(Reduce op, const T* x, std::size_t n) {
   const auto fill = hn::Set(d, start);
   const auto load = [&](std::size_t i) HWY_ATTR { return hn::LoadU(d, x + i); };
   const auto last = [&](std::size_t i, std::size_t count) HWY_ATTR {
-    const auto tail = hn::FirstN(d, count);
-    return hn::IfThenElse(tail, hn::MaskedLoad(tail, d, x + i), fill);
+    return hn::IfThenElse(hn::FirstN(d, count), load_first(d, x + i, static_cast<Index>(count)), fill);
   };
   if (op == Reduce::sum) {
     const auto v = fold(d, n, fill, load, last, [](auto a, auto b) HWY_ATTR { return hn::Add(a, b); });
@@ -123,19 +123,19 @@ void softmax_any(const T* x, const bool* mask, T* to, std::size_t n, bool log) {
     hn::StoreU(log ? moved : e, d, to + i);
   }
   if (i < n) {
-    const auto tail = hn::FirstN(d, n - i);
-    const auto moved = hn::Sub(hn::MaskedLoad(tail, d, x + i), shift);
-    const auto e = hn::IfThenElseZero(tail, exp(d, moved));
+    const auto rest = static_cast<Index>(n - i);
+    const auto moved = hn::Sub(load_first(d, x + i, rest), shift);
+    const auto e = hn::IfThenElseZero(hn::FirstN(d, n - i), exp(d, moved));
     sum = hn::Add(sum, e);
-    hn::BlendedStore(log ? moved : e, tail, d, to + i);
+    store_first(log ? moved : e, d, to + i, rest);
   }
   const T total = across<T>(sum, [](T a, T b) { return a + b; });
   const T by = log ? std::log(total) : T{1} / total;
   const auto factor = hn::Set(d, by);
   for (i = 0; i < n; i += lanes) {
-    const auto part = hn::FirstN(d, n - i < lanes ? n - i : lanes);
-    const auto v = hn::MaskedLoad(part, d, to + i);
-    hn::BlendedStore(log ? hn::Sub(v, factor) : hn::Mul(v, factor), part, d, to + i);
+    const auto part = static_cast<Index>(n - i < lanes ? n - i : lanes);
+    const auto v = load_first(d, to + i, part);
+    store_first(log ? hn::Sub(v, factor) : hn::Mul(v, factor), d, to + i, part);
   }
 }
 
@@ -147,20 +147,21 @@ void softmax_grad_any(const T* g, const T* y, T* to, std::size_t n, bool log) {
   const auto off = hn::Set(d, -std::numeric_limits<T>::infinity());
   const auto idle = log ? off : zero;
   auto sum = zero;
-  const auto part_of = [&](std::size_t i) HWY_ATTR { return hn::FirstN(d, n - i < lanes ? n - i : lanes); };
+  const auto part_of = [&](std::size_t i) { return static_cast<Index>(n - i < lanes ? n - i : lanes); };
   for (std::size_t i = 0; i < n; i += lanes) {
     const auto part = part_of(i);
-    const auto vy = hn::MaskedLoad(part, d, y + i);
-    const auto vg = hn::IfThenElseZero(hn::Ne(vy, idle), hn::MaskedLoad(part, d, g + i));
+    const auto vy = load_first(d, y + i, part);
+    const auto used = hn::And(hn::Ne(vy, idle), hn::FirstN(d, static_cast<std::size_t>(part)));
+    const auto vg = hn::IfThenElseZero(used, load_first(d, g + i, part));
     sum = log ? hn::Add(sum, vg) : hn::MulAdd(vg, vy, sum);
   }
   const auto total = hn::Set(d, across<T>(sum, [](T a, T b) { return a + b; }));
   for (std::size_t i = 0; i < n; i += lanes) {
     const auto part = part_of(i);
-    const auto vy = hn::MaskedLoad(part, d, y + i);
-    const auto vg = hn::MaskedLoad(part, d, g + i);
+    const auto vy = load_first(d, y + i, part);
+    const auto vg = load_first(d, g + i, part);
     const auto v = log ? hn::NegMulAdd(exp(d, vy), total, vg) : hn::Mul(vy, hn::Sub(vg, total));
-    hn::BlendedStore(hn::IfThenElseZero(hn::Ne(vy, idle), v), part, d, to + i);
+    store_first(hn::IfThenElseZero(hn::Ne(vy, idle), v), d, to + i, part);
   }
 }
 

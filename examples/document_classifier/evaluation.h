@@ -1,0 +1,37 @@
+// How well a classifier does on documents whose class is known, and where it looks.
+#pragma once
+
+#include <vector>
+
+#include "../../train/attended_text.h"
+#include "../../train/metrics.h"
+#include "corpus.h"
+#include "saved_model.h"
+
+namespace document_classifier {
+
+/// What the classifier makes of one document.
+struct Prediction {
+  Index label = 0;
+  std::vector<double> probabilities;
+  train::AttendedText text;  ///< weights are 0 for models without attention
+};
+
+struct Evaluation {
+  train::Confusion confusion;
+  double loss = 0;
+  /// Mean share of the sentence attention that falls on evidence; NaN where no evidence is known.
+  double evidence = 0;
+  /// The first documents, as many as were asked for.
+  std::vector<Prediction> shown;
+};
+
+/// Encoded documents, read in batches of like length without dropout. `show`: how many predictions to
+/// keep with their attention.
+Evaluation evaluate(Classifier& classifier, const std::vector<Example>& examples, Index batch_size,
+                    Index show = 0);
+
+/// One document; `words` are its sentences as they should be shown.
+Prediction predict(Classifier& classifier, const data::Document& document);
+
+}  // namespace document_classifier

@@ -1,0 +1,252 @@
+// document_classifier train | evaluate | predict: see README.md.
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <filesystem>
+#include <iostream>
+#include <iterator>
+
+#include "../../core/error.h"
+#include "../../core/parallel.h"
+#include "../../io/file.h"
+#include "../../train/chart.h"
+#include "../../train/report.h"
+#include "../../train/shade.h"
+#include "evaluation.h"
+#include "trainer.h"
+
+namespace document_classifier {
+namespace {
+
+struct Flags {
+  CorpusOptions corpus;
+  TrainerOptions trainer;
+  ModelOptions model;
+  std::string pooling = "attention";
+  Index vocabulary = 30000;
+  Index min_count = 1;
+  Index show = 30;
+  int threads = 0;
+  bool quick = false;
+  bool lines = false;
+  std::string folder = "model";
+  std::string report;
+  std::string file;
+};
+
+void set_up(const Flags& flags) {
+  if (flags.threads > 0) set_num_threads(flags.threads);
+  manual_seed(flags.trainer.seed);
+}
+
+data::Vocabulary vocabulary_of(const Corpus& corpus, const Flags& flags) {
+  data::WordCounts counts;
+  for (const Example& example : corpus.train) data::count_words(example.document, counts);
+  return data::Vocabulary::from_counts(counts, {.min_count = flags.min_count, .max_words = flags.vocabulary});
+}
+
+void add_curves(train::Report& report, const Training& training) {
+  train::Series loss{"training", {}, {}}, validation{"validation", {}, {}}, accuracy{"validation", {}, {}};
+  double epoch = 0;
+  for (const EpochFigures& e : training.epochs) {
+    ++epoch;
+    for (train::Series* series : {&loss, &validation, &accuracy}) series->x.push_back(epoch);
+    loss.y.push_back(e.train_loss);
+    validation.y.push_back(e.validation_loss);
+    accuracy.y.push_back(e.validation_accuracy);
+  }
+  report.add_chart(train::line_chart({loss, validation},
+                                     {.title = "Loss", .x_label = "epoch", .y_label = "cross-entropy"}));
+  report.add_chart(
+      train::line_chart({accuracy}, {.title = "Accuracy", .x_label = "epoch", .y_label = "accuracy"}));
+}
+
+// Test, print, write the report; the last line is the one that scripts read.
+void conclude(Classifier& classifier, const std::vector<Example>& test, const Training* training,
+              const Flags& flags) {
+  const Evaluation result = evaluate(classifier, test, 2 * flags.trainer.batch_size, flags.show);
+  const std::string accuracy = fmt::format("{:.4f}", result.confusion.accuracy());
+  train::Report report("Hierarchical attention: document classification");
+  report.add_fact("accuracy", accuracy);
+  report.add_fact("macro F1", fmt::format("{:.4f}", result.confusion.macro_f1()));
+  report.add_fact("test documents", std::to_string(result.confusion.total()));
+  if (!std::isnan(result.evidence)) {
+    report.add_fact("attention on evidence", fmt::format("{:.2f}", result.evidence));
+  }
+  report.add_fact("parameters", std::to_string(classifier.model->parameter_count()));
+  report.add_fact("pooling", name(classifier.model->options.pooling));
+  if (training && !training->epochs.empty()) add_curves(report, *training);
+  report.add_confusion(result.confusion, classifier.classes);
+  for (std::size_t i = 0; i < result.shown.size(); ++i) {
+    const Prediction& p = result.shown[i];
+    report.add_document({classifier.classes[static_cast<std::size_t>(test[i].document.label)],
+                         classifier.classes[static_cast<std::size_t>(p.label)],
+                         p.probabilities[static_cast<std::size_t>(p.label)], p.text});
+  }
+  const std::string path = flags.report.empty() ? flags.folder + "/report.html" : flags.report;
+  report.save(path);
+  fmt::print("test loss {:.4f}  macro F1 {:.4f}  documents {}\n", result.loss,
+             result.confusion.macro_f1(), result.confusion.total());
+  for (Index c = 0; c < result.confusion.classes(); ++c) {
+    fmt::print("  {:<16} precision {:.4f}  recall {:.4f}  F1 {:.4f}\n",
+               classifier.classes[static_cast<std::size_t>(c)], result.confusion.precision(c),
+               result.confusion.recall(c), result.confusion.f1(c));
+  }
+  const std::string evidence =
+      std::isnan(result.evidence) ? "" : fmt::format("  evidence {:.2f}", result.evidence);
+  fmt::print("accuracy {}{}  report {}\n", accuracy, evidence, path);
+}
+
+void train_command(Flags& flags) {
+  set_up(flags);
+  if (flags.quick) {
+    flags.trainer.epochs = std::min<Index>(flags.trainer.epochs, 3);
+    flags.corpus.generated_train = std::min<Index>(flags.corpus.generated_train, 3000);
+  }
+  flags.trainer.out = flags.folder;
+  Classifier classifier;
+  if (flags.trainer.resume) classifier = load(flags.folder);
+  Corpus corpus = load_corpus(flags.corpus, classifier.classes);
+  if (!flags.trainer.resume) {
+    classifier.classes = corpus.classes;
+    classifier.limits = flags.corpus.limits;
+    classifier.vocabulary = vocabulary_of(corpus, flags);
+    flags.model.vocabulary = classifier.vocabulary.size();
+    flags.model.classes = static_cast<Index>(corpus.classes.size());
+    flags.model.pooling = pooling_kind(flags.pooling);
+    classifier.model = std::make_unique<HierarchicalAttention>(flags.model);
+  }
+  fmt::print("documents: {} to train on, {} to validate, {} to test; classes: {}\n", corpus.train.size(),
+             corpus.validation.size(), corpus.test.size(), fmt::join(corpus.classes, ", "));
+  fmt::print("vocabulary: {} words; parameters: {}\n", classifier.vocabulary.size(),
+             classifier.model->parameter_count());
+  std::fflush(stdout);
+  const Training training = train_classifier(classifier, corpus, flags.trainer);
+  if (training.interrupted) {
+    fmt::print("interrupted; the best model so far is in {}\n", flags.folder);
+    return;
+  }
+  conclude(classifier, corpus.test, &training, flags);
+}
+
+void evaluate_command(Flags& flags) {
+  set_up(flags);
+  Classifier classifier = load(flags.folder);
+  flags.corpus.limits = classifier.limits;
+  conclude(classifier, load_test(flags.corpus, classifier.classes), nullptr, flags);
+}
+
+void print_prediction(Classifier& classifier, const std::string& text) {
+  const auto tokens = data::document_tokens(text, classifier.limits);
+  data::Document document;
+  for (const auto& sentence : tokens) {
+    auto& words = document.sentences.emplace_back();
+    for (const auto& token : sentence) words.push_back(token.text);
+  }
+  Prediction p = predict(classifier, document);
+  // Show the words as they were written.
+  for (std::size_t s = 0; s < p.text.size(); ++s) {
+    for (std::size_t w = 0; w < p.text[s].words.size(); ++w) {
+      const auto& token = tokens[s][w];
+      p.text[s].words[w].text = text.substr(token.begin, token.end - token.begin);
+    }
+  }
+  fmt::print("{}\n", classifier.classes[static_cast<std::size_t>(p.label)]);
+  for (std::size_t c = 0; c < classifier.classes.size(); ++c) {
+    fmt::print("  {:<16} {:.4f}\n", classifier.classes[c], p.probabilities[c]);
+  }
+  fmt::print("{}", train::shade(p.text, train::detect_shade_style(stdout)));
+}
+
+void predict_command(Flags& flags) {
+  set_up(flags);
+  Classifier classifier = load(flags.folder);
+  std::string text = flags.file.empty() || flags.file == "-"
+                         ? std::string(std::istreambuf_iterator<char>(std::cin), {})
+                         : io::read_file(flags.file);
+  if (!flags.lines) return print_prediction(classifier, text);
+  std::size_t begin = 0;
+  while (begin < text.size()) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    if (end > begin) print_prediction(classifier, text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+}
+
+void add_data_flags(CLI::App& app, Flags& flags) {
+  app.add_option("--data", flags.corpus.path,
+                 "a TSV or JSON-lines file, plain or gzip, or a folder of train*, test* and valid* "
+                 "files; left out: generated documents");
+  app.add_option("--format", flags.corpus.columns.format, "tsv or jsonl; left out: by the file's name");
+  app.add_option("--label", flags.corpus.columns.label,
+                 "the label's column (a number from 1, or a name in a header) or field")
+      ->default_val("1");
+  app.add_option("--text", flags.corpus.columns.text,
+                 "the text's column, or one or more fields with commas between")
+      ->default_val("2");
+  app.add_option("--batch", flags.trainer.batch_size, "documents a batch")
+      ->check(CLI::Range(1, 65536))
+      ->capture_default_str();
+  app.add_option("--seed", flags.trainer.seed, "of everything random")->capture_default_str();
+  app.add_option("--threads", flags.threads, "threads; left out: all cores")->check(CLI::Range(1, 1024));
+  app.add_option("--show", flags.show, "documents in the report")->check(CLI::Range(0, 100000))->capture_default_str();
+  app.add_option("--report", flags.report, "the report's file; left out: report.html in the model's folder");
+}
+
+void add_train_flags(CLI::App& app, Flags& flags) {
+  add_data_flags(app, flags);
+  app.add_option("--out", flags.folder, "the model's folder")->capture_default_str();
+  app.add_option("--epochs", flags.trainer.epochs, "passes over the documents")->check(CLI::Range(1, 1000000))->capture_default_str();
+  app.add_option("--lr", flags.trainer.learning_rate, "Adam's learning rate")->check(CLI::PositiveNumber)->capture_default_str();
+  app.add_option("--patience", flags.trainer.patience, "epochs without gain before it stops")->check(CLI::Range(1, 1000000))->capture_default_str();
+  app.add_option("--clip", flags.trainer.clip, "largest norm of a gradient")->check(CLI::PositiveNumber)->capture_default_str();
+  app.add_option("--max-sentences", flags.corpus.limits.sentences, "of a document")->check(CLI::Range(1, 100000))->capture_default_str();
+  app.add_option("--max-words", flags.corpus.limits.words, "of a sentence")->check(CLI::Range(1, 100000))->capture_default_str();
+  app.add_option("--vocabulary", flags.vocabulary, "most words to know")->check(CLI::Range(1, 10000000))->capture_default_str();
+  app.add_option("--min-count", flags.min_count, "a rarer word is unknown")->check(CLI::Range(1, 1000000))->capture_default_str();
+  app.add_option("--embedding", flags.model.embedding, "width of a word")->check(CLI::Range(1, 65536))->capture_default_str();
+  app.add_option("--hidden", flags.model.hidden, "width of a GRU's state in each direction")->check(CLI::Range(1, 65536))->capture_default_str();
+  app.add_option("--dropout", flags.model.dropout, "probability")->check(CLI::Range(0.0, 0.99))->capture_default_str();
+  app.add_option("--pooling", flags.pooling, "attention, average or maximum")->check(CLI::IsMember({"attention", "average", "maximum"}))->capture_default_str();
+  app.add_option("--validation", flags.corpus.validation_fraction, "part of the training documents held out to choose the best epoch")->check(CLI::Range(0.001, 0.9))->capture_default_str();
+  app.add_option("--test", flags.corpus.test_fraction, "part held out for the test where no file is for it")->check(CLI::Range(0.001, 0.9))->capture_default_str();
+  app.add_option("--documents", flags.corpus.generated_train, "generated documents to train on")->check(CLI::Range(10, 10000000))->capture_default_str();
+  app.add_flag("--resume", flags.trainer.resume, "go on with the run in --out");
+  app.add_flag("--quick", flags.quick, "fewer epochs and documents: a trial in seconds");
+}
+
+int run(int argc, char** argv) {
+  Flags flags;
+  CLI::App app("Hierarchical attention document classifier");
+  app.require_subcommand(1);
+  CLI::App* train = app.add_subcommand("train", "learn from documents, test, write a report");
+  CLI::App* test = app.add_subcommand("evaluate", "test a trained model, write a report");
+  CLI::App* guess = app.add_subcommand("predict", "classify a text and show the words attended to");
+  add_train_flags(*train, flags);
+  add_data_flags(*test, flags);
+  test->add_option("--model", flags.folder, "the model's folder")->capture_default_str();
+  guess->add_option("--model", flags.folder, "the model's folder")->capture_default_str();
+  guess->add_option("--threads", flags.threads, "threads; left out: all cores")->check(CLI::Range(1, 1024));
+  guess->add_flag("--lines", flags.lines, "each line is a document");
+  guess->add_option("file", flags.file, "the text; left out or -: standard input");
+  try {
+    app.parse(argc, argv);
+    if (*train) train_command(flags);
+    if (*test) evaluate_command(flags);
+    if (*guess) predict_command(flags);
+    return 0;
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : 2;
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "document_classifier: {}\n", error.what());
+    return 2;
+  }
+}
+
+}  // namespace
+}  // namespace document_classifier
+
+int main(int argc, char** argv) { return document_classifier::run(argc, argv); }

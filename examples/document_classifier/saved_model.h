@@ -1,0 +1,31 @@
+// A trained classifier on disk: weights, vocabulary and configuration in one folder, written so that the
+// folder always holds one whole model.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "../../data/document.h"
+#include "../../data/vocabulary.h"
+#include "../../io/model_directory.h"
+#include "model.h"
+
+namespace document_classifier {
+
+/// All that it takes to read a document.
+struct Classifier {
+  std::vector<std::string> classes;
+  data::DocumentLimits limits;
+  data::Vocabulary vocabulary;
+  std::unique_ptr<HierarchicalAttention> model;
+};
+
+/// Writes the three files and `more` beside them. Throws IoError; the old model is whole then.
+void save(const Classifier& classifier, const std::string& folder, io::DirectoryFiles more = {});
+
+/// Throws IoError for a missing folder or file, FormatError for a damaged one, or a vocabulary that does
+/// not fit the weights.
+Classifier load(const std::string& folder);
+
+}  // namespace document_classifier

@@ -1,0 +1,24 @@
+// CrossEntropyLoss: cross_entropy() with its options kept. Class weights are a buffer, "weight",
+// and follow the dtype of the model.
+#pragma once
+
+#include "../autograd/ops/cross_entropy.h"
+#include "module.h"
+
+namespace heed::nn {
+
+class CrossEntropyLoss : public Module {
+ public:
+  explicit CrossEntropyLoss(const CrossEntropyOptions& options = {});
+
+  Tensor& weight;  ///< [C], a factor a class; undefined: all 1
+
+  /// logits [N, C], targets i64 [N] -> rank 0, or [N] for Reduction::none. Throws as
+  /// cross_entropy().
+  Tensor operator()(const Tensor& logits, const Tensor& targets) const;
+
+ private:
+  CrossEntropyOptions options_;
+};
+
+}  // namespace heed::nn

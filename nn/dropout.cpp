@@ -1,0 +1,19 @@
+#include "dropout.h"
+
+#include <fmt/format.h>
+
+#include "../autograd/ops/dropout.h"
+#include "../core/error.h"
+
+namespace heed::nn {
+
+Dropout::Dropout(double p, Generator* generator) : p_(p), generator_(generator) {
+  if (!(p >= 0 && p <= 1)) throw ValueError(fmt::format("Dropout: p {} is not in [0, 1]", p));
+}
+
+Tensor Dropout::operator()(const Tensor& x) const {
+  if (!training()) return x;
+  return dropout(x, p_, generator_ ? *generator_ : default_generator());
+}
+
+}  // namespace heed::nn

@@ -1,0 +1,40 @@
+#include "embedding.h"
+
+#include <fmt/format.h>
+
+#include "../autograd/ops/index.h"
+#include "../autograd/ops/shape.h"
+#include "../core/error.h"
+#include "../core/generator.h"
+
+namespace heed::nn {
+namespace {
+
+Tensor begin(const EmbeddingOptions& options) {
+  if (options.count <= 0 || options.width <= 0) {
+    throw ValueError(fmt::format("Embedding: sizes must be positive: count {}, width {}",
+                                 options.count, options.width));
+  }
+  if (options.padding < -1 || options.padding >= options.count) {
+    throw ValueError(
+        fmt::format("Embedding: padding {} is not in [-1, {})", options.padding, options.count));
+  }
+  Tensor weight = randn({options.count, options.width}, options.dtype);
+  if (options.padding >= 0) {
+    select(weight, 0, options.padding).copy_from(zeros({options.width}, options.dtype));
+  }
+  return weight;
+}
+
+}  // namespace
+
+Embedding::Embedding(const EmbeddingOptions& options)
+    : weight(parameter("weight", begin(options))),
+      padding_(options.padding),
+      sparse_(options.sparse) {}
+
+Tensor Embedding::operator()(const Tensor& ids) const {
+  return embedding(weight, ids, sparse_, padding_);
+}
+
+}  // namespace heed::nn

@@ -1,0 +1,43 @@
+// Embedding: a table of vectors, looked up by number. ids i64 [..] -> [.., width].
+//
+// The gradient of the table holds only the rows that were used (`sparse`, on by default, off in
+// PyTorch), and optimizers then touch only those rows of the table and of their own state: a step
+// costs what the batch uses, whatever the vocabulary. Rows that a batch does not use get no decay
+// and no momentum in that step. With sparse = false every step reaches every row, exactly as in
+// PyTorch.
+#pragma once
+
+#include "module.h"
+
+namespace heed::nn {
+
+struct EmbeddingOptions {
+  Index count;         ///< rows: ids are in [0, count)
+  Index width;         ///< numbers a row
+  Index padding = -1;  ///< PyTorch's padding_idx: a row of zeros that gets no gradient; -1: none
+  bool sparse = true;  ///< gradients hold only the rows used
+  DType dtype = DType::f32;
+};
+
+class Embedding : public Module {
+ public:
+  /// Numbers begin as N(0, 1). Throws ValueError for sizes that are not positive or a padding
+  /// outside [-1, count).
+  explicit Embedding(const EmbeddingOptions& options);
+  Embedding(Index count, Index width)
+      : Embedding(EmbeddingOptions{.count = count, .width = width}) {}
+
+  Tensor& weight;  ///< [count, width]
+
+  /// Throws IndexError for an id out of range, DTypeError unless ids are i64.
+  Tensor operator()(const Tensor& ids) const;
+
+  Index padding() const { return padding_; }
+  bool sparse() const { return sparse_; }
+
+ private:
+  Index padding_;
+  bool sparse_;
+};
+
+}  // namespace heed::nn

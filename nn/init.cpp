@@ -1,0 +1,115 @@
+#include "init.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "../autograd/grad_mode.h"
+#include "../core/error.h"
+
+namespace heed::nn {
+namespace {
+
+void write(Tensor& tensor, const Array& numbers) {
+  const NoGrad scope;
+  tensor.copy_from(numbers);
+}
+
+struct Fans {
+  double in, out;
+};
+
+Fans fans_of(const char* op, const Tensor& tensor) {
+  if (tensor.rank() < 2) {
+    throw ShapeError(fmt::format("{}: needs rank 2 or more, not {}", op, describe(tensor)));
+  }
+  double rest = 1;
+  for (Index axis = 2; axis < tensor.rank(); ++axis) rest *= static_cast<double>(tensor.size(axis));
+  return {static_cast<double>(tensor.size(1)) * rest, static_cast<double>(tensor.size(0)) * rest};
+}
+
+double xavier(const char* op, const Tensor& tensor, double gain) {
+  const Fans fans = fans_of(op, tensor);
+  return gain * std::sqrt(2 / std::fmax(1, fans.in + fans.out));
+}
+
+double kaiming(const char* op, const Tensor& tensor, double slope, Fan fan) {
+  const Fans fans = fans_of(op, tensor);
+  return std::sqrt(2 / ((1 + slope * slope) * std::fmax(1, fan == Fan::in ? fans.in : fans.out)));
+}
+
+// A uniform's half width for a deviation of 1.
+const double kRoot3 = std::sqrt(3.0);
+
+double dot(const double* x, const double* y, Index n) {
+  double total = 0;
+  for (Index i = 0; i < n; ++i) total += x[i] * y[i];
+  return total;
+}
+
+}  // namespace
+
+void uniform_(Tensor tensor, double low, double high, Generator& generator) {
+  write(tensor, generator.uniform(tensor.shape(), low, high, tensor.dtype()));
+}
+
+void normal_(Tensor tensor, double mean, double deviation, Generator& generator) {
+  write(tensor, generator.normal(tensor.shape(), mean, deviation, tensor.dtype()));
+}
+
+void constant_(Tensor tensor, double value) {
+  write(tensor, Array::full(tensor.shape(), value, tensor.dtype()));
+}
+
+void zeros_(Tensor tensor) { constant_(std::move(tensor), 0); }
+void ones_(Tensor tensor) { constant_(std::move(tensor), 1); }
+
+void xavier_uniform_(Tensor tensor, double gain, Generator& generator) {
+  const double bound = kRoot3 * xavier("xavier_uniform_", tensor, gain);
+  uniform_(std::move(tensor), -bound, bound, generator);
+}
+
+void xavier_normal_(Tensor tensor, double gain, Generator& generator) {
+  const double deviation = xavier("xavier_normal_", tensor, gain);
+  normal_(std::move(tensor), 0, deviation, generator);
+}
+
+void kaiming_uniform_(Tensor tensor, double slope, Fan fan, Generator& generator) {
+  const double bound = kRoot3 * kaiming("kaiming_uniform_", tensor, slope, fan);
+  uniform_(std::move(tensor), -bound, bound, generator);
+}
+
+void kaiming_normal_(Tensor tensor, double slope, Fan fan, Generator& generator) {
+  const double deviation = kaiming("kaiming_normal_", tensor, slope, fan);
+  normal_(std::move(tensor), 0, deviation, generator);
+}
+
+void orthogonal_(Tensor tensor, double gain, Generator& generator) {
+  fans_of("orthogonal_", tensor);
+  check_floating("orthogonal_", tensor.dtype());
+  if (tensor.numel() == 0) return;
+  const Index rows = tensor.size(0);
+  const Index columns = tensor.numel() / rows;
+  const Index few = std::min(rows, columns);
+  const Index many = std::max(rows, columns);
+  // Gram and Schmidt on the rows of a normal matrix; twice, which is enough for full precision.
+  Array matrix = generator.normal({few, many}, 0, 1, DType::f64);
+  double* first = matrix.mutable_data<double>();
+  for (Index i = 0; i < few; ++i) {
+    double* x = first + i * many;
+    for (int pass = 0; pass < 2; ++pass) {
+      for (Index j = 0; j < i; ++j) {
+        const double* y = first + j * many;
+        const double share = dot(x, y, many);
+        for (Index k = 0; k < many; ++k) x[k] -= share * y[k];
+      }
+      const double length = std::sqrt(dot(x, x, many));
+      for (Index k = 0; k < many; ++k) x[k] /= length;
+    }
+  }
+  for (Index k = 0; k < few * many; ++k) first[k] *= gain;
+  if (rows > columns) matrix = matrix.transpose(0, 1);
+  write(tensor, matrix.to(tensor.dtype()).reshape(tensor.shape()));
+}
+
+}  // namespace heed::nn

@@ -1,0 +1,42 @@
+// Initialisers: they write into a tensor in place, off the tape, f32 or f64, under torch.nn.init's
+// names. fan_in and fan_out of [out, in, ...] are in and out times the product of the rest; where
+// they are needed, ranks below 2 throw ShapeError. A tensor is a handle:
+// `xavier_uniform_(layer.weight)`.
+//
+// Glorot & Bengio 2010 (xavier), He et al. 2015 (kaiming), Saxe et al. 2013 (orthogonal).
+#pragma once
+
+#include "../autograd/tensor.h"
+#include "../core/generator.h"
+
+namespace heed::nn {
+
+// NOLINTBEGIN(readability-identifier-naming)
+void uniform_(Tensor tensor, double low = 0, double high = 1,
+              Generator& generator = default_generator());
+void normal_(Tensor tensor, double mean = 0, double deviation = 1,
+             Generator& generator = default_generator());
+void constant_(Tensor tensor, double value);
+void zeros_(Tensor tensor);
+void ones_(Tensor tensor);
+
+/// Uniform within gain sqrt(6 / (fan_in + fan_out)).
+void xavier_uniform_(Tensor tensor, double gain = 1, Generator& generator = default_generator());
+/// Deviation gain sqrt(2 / (fan_in + fan_out)).
+void xavier_normal_(Tensor tensor, double gain = 1, Generator& generator = default_generator());
+
+enum class Fan : std::uint8_t { in, out };
+
+/// Uniform within sqrt(6 / ((1 + slope^2) fan)); slope is the leaky ReLU's, 0 for ReLU.
+void kaiming_uniform_(Tensor tensor, double slope = 0, Fan fan = Fan::in,
+                      Generator& generator = default_generator());
+/// Deviation sqrt(2 / ((1 + slope^2) fan)).
+void kaiming_normal_(Tensor tensor, double slope = 0, Fan fan = Fan::in,
+                     Generator& generator = default_generator());
+
+/// A random matrix [out, rest] with orthonormal rows or columns, whichever are fewer, times gain.
+void orthogonal_(Tensor tensor, double gain = 1, Generator& generator = default_generator());
+
+// NOLINTEND(readability-identifier-naming)
+
+}  // namespace heed::nn

@@ -1,0 +1,31 @@
+#include "linear.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "../autograd/ops/matmul.h"
+#include "../core/error.h"
+#include "../core/generator.h"
+
+namespace heed::nn {
+namespace {
+
+// PyTorch's kaiming_uniform(a = sqrt 5) of the weight comes to the same bound as its bias'.
+Tensor begin(const Shape& shape, Index in, Index out, DType dtype) {
+  if (in <= 0 || out <= 0) {
+    throw ValueError(fmt::format("Linear: widths must be positive: in {}, out {}", in, out));
+  }
+  const double bound = 1 / std::sqrt(static_cast<double>(in));
+  return default_generator().uniform(shape, -bound, bound, dtype);
+}
+
+}  // namespace
+
+Linear::Linear(Index in, Index out, bool with_bias, DType dtype)
+    : weight(parameter("weight", begin({out, in}, in, out, dtype))),
+      bias(parameter("bias", with_bias ? begin({out}, in, out, dtype) : Tensor())) {}
+
+Tensor Linear::operator()(const Tensor& x) const { return linear(x, weight, bias); }
+
+}  // namespace heed::nn

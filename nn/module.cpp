@@ -1,0 +1,229 @@
+#include "module.h"
+
+#include <cxxabi.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <typeinfo>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "../autograd/grad_mode.h"
+#include "../core/error.h"
+
+namespace heed::nn {
+namespace {
+
+// "Linear" for heed::nn::Linear.
+std::string class_name(const Module& module) {
+  const char* mangled = typeid(module).name();
+  int status = 0;
+  const std::unique_ptr<char, decltype(&std::free)> plain(
+      abi::__cxa_demangle(mangled, nullptr, nullptr, &status), &std::free);
+  const std::string full = status == 0 ? plain.get() : mangled;
+  const std::size_t colon = full.substr(0, full.find('<')).rfind(':');
+  return colon == std::string::npos ? full : full.substr(colon + 1);
+}
+
+// 1234567 as "1,234,567".
+std::string grouped(Index count) {
+  std::string out = std::to_string(count);
+  for (std::size_t at = out.size(); at > 3;) out.insert(at -= 3, 1, ',');
+  return out;
+}
+
+std::string row(std::size_t depth, const std::string& label, const std::string& what, Index count) {
+  const std::string left = std::string(2 * depth, ' ') + label;
+  return fmt::format("{:<34} {:<20} {:>14}", left, what, grouped(count));
+}
+
+}  // namespace
+
+Module::~Module() = default;
+
+void Module::check_name(const std::string& name) const {
+  if (name.empty() || name.find('.') != std::string::npos) {
+    throw ValueError(fmt::format(
+        "module: \"{}\" is no name: it must not be empty and must not have a '.'", name));
+  }
+  const auto same = [&](const auto& entry) { return entry.name == name; };
+  if (std::any_of(slots_.begin(), slots_.end(), same) ||
+      std::any_of(children_.begin(), children_.end(), same)) {
+    throw ValueError(fmt::format("module: the name \"{}\" is taken", name));
+  }
+}
+
+Tensor& Module::parameter(const std::string& name, Tensor tensor) {
+  check_name(name);
+  if (tensor.defined()) {
+    check_floating(fmt::format("parameter \"{}\"", name).c_str(), tensor.dtype());
+    tensor.set_requires_grad();
+    if (!tensor.array().is_contiguous()) tensor.set_array(tensor.array().clone());
+  }
+  return slots_.emplace_back(Slot{name, std::move(tensor), false}).tensor;
+}
+
+Tensor& Module::buffer(const std::string& name, Tensor tensor) {
+  check_name(name);
+  return slots_.emplace_back(Slot{name, std::move(tensor), true}).tensor;
+}
+
+void Module::collect(const std::string& prefix, std::vector<Slot>& out) const {
+  for (const bool buffers : {false, true}) {
+    for (const Slot& slot : slots_) {
+      if (slot.is_buffer == buffers && slot.tensor.defined()) {
+        out.push_back({prefix + slot.name, slot.tensor, slot.is_buffer});
+      }
+    }
+  }
+  for (const Child& entry : children_) entry.module->collect(prefix + entry.name + ".", out);
+}
+
+std::vector<Module::Slot> Module::all() const {
+  std::vector<Slot> out;
+  collect("", out);
+  return out;
+}
+
+std::vector<Module::Slot> Module::distinct() const {
+  std::vector<Slot> out = all();
+  std::unordered_set<const TensorImpl*> seen;
+  std::erase_if(out, [&](const Slot& slot) { return !seen.insert(slot.tensor.impl()).second; });
+  return out;
+}
+
+NamedTensors Module::named_parameters() const {
+  NamedTensors out;
+  for (const Slot& slot : distinct()) {
+    if (!slot.is_buffer) out.emplace_back(slot.name, slot.tensor);
+  }
+  return out;
+}
+
+std::vector<Tensor> Module::parameters() const {
+  std::vector<Tensor> out;
+  for (const auto& entry : named_parameters()) out.push_back(entry.second);
+  return out;
+}
+
+NamedTensors Module::named_buffers() const {
+  NamedTensors out;
+  for (const Slot& slot : distinct()) {
+    if (slot.is_buffer) out.emplace_back(slot.name, slot.tensor);
+  }
+  return out;
+}
+
+std::vector<std::pair<std::string, Module*>> Module::children() const {
+  std::vector<std::pair<std::string, Module*>> out;
+  for (const Child& entry : children_) out.emplace_back(entry.name, entry.module.get());
+  return out;
+}
+
+NamedTensors Module::state_dict() const {
+  NamedTensors out;
+  for (const Slot& slot : all()) out.emplace_back(slot.name, slot.tensor.detach());
+  return out;
+}
+
+void Module::load_state_dict(const NamedTensors& entries, bool strict) {
+  std::vector<Slot> ours = all();
+  std::unordered_map<std::string, Tensor> given;
+  std::string faults;
+  const auto fault = [&](const std::string& text) {
+    faults += (faults.empty() ? "" : "; ") + text;
+  };
+  for (const auto& [name, tensor] : entries) {
+    if (!given.emplace(name, tensor).second) fault(fmt::format("\"{}\" is named twice", name));
+  }
+  for (const Slot& slot : ours) {
+    const auto found = given.find(slot.name);
+    if (found == given.end()) {
+      if (strict) fault(fmt::format("\"{}\" is missing", slot.name));
+      continue;
+    }
+    const Tensor& tensor = found->second;
+    if (!tensor.defined() || !(tensor.shape() == slot.tensor.shape()) ||
+        tensor.dtype() != slot.tensor.dtype()) {
+      fault(
+          fmt::format("\"{}\" is {}, not {}", slot.name, describe(tensor), describe(slot.tensor)));
+    }
+  }
+  if (strict) {
+    std::unordered_set<std::string> known;
+    for (const Slot& slot : ours) known.insert(slot.name);
+    for (const auto& entry : entries) {
+      if (!known.contains(entry.first)) fault(fmt::format("\"{}\" is unexpected", entry.first));
+    }
+  }
+  if (!faults.empty()) {
+    throw ValueError(fmt::format("load_state_dict: the entries do not fit the module: {}", faults));
+  }
+  const NoGrad scope;
+  for (Slot& slot : ours) {
+    const auto found = given.find(slot.name);
+    if (found == given.end() || found->second.array().raw() == slot.tensor.array().raw()) continue;
+    slot.tensor.copy_from(found->second);
+  }
+}
+
+void Module::train(bool on) {
+  training_ = on;
+  for (const Child& entry : children_) entry.module->train(on);
+}
+
+void Module::zero_grad() {
+  for (Tensor& tensor : parameters()) tensor.zero_grad();
+}
+
+void Module::to(DType dtype) {
+  check_floating("module.to", dtype);
+  std::vector<std::pair<Tensor, Array>> changes;  // all made before the first is taken
+  for (const Slot& slot : distinct()) {
+    if (is_floating(slot.tensor.dtype()) && slot.tensor.dtype() != dtype) {
+      changes.emplace_back(slot.tensor, slot.tensor.array().to(dtype));
+    }
+  }
+  for (auto& [tensor, numbers] : changes) tensor.set_array(std::move(numbers));
+}
+
+void Module::requires_grad(bool on) {
+  for (Tensor& tensor : parameters()) {
+    tensor.set_requires_grad(on);
+    if (!on) tensor.zero_grad();
+  }
+}
+
+Index Module::parameter_count() const {
+  Index count = 0;
+  for (const Tensor& tensor : parameters()) count += tensor.numel();
+  return count;
+}
+
+std::string Module::summary() const {
+  std::unordered_set<const TensorImpl*> seen;
+  Index frozen = 0;
+  std::string out = row(0, class_name(*this), "", parameter_count()) + "\n";
+  const auto print = [&](const auto& self, const Module& module, std::size_t depth) -> void {
+    for (const Slot& slot : module.slots_) {
+      if (!slot.tensor.defined()) continue;
+      const bool tied = !seen.insert(slot.tensor.impl()).second;
+      const bool is_frozen = !slot.is_buffer && !slot.tensor.requires_grad();
+      if (is_frozen && !tied) frozen += slot.tensor.numel();
+      out += row(depth, slot.name, describe(slot.tensor), slot.tensor.numel());
+      out += fmt::format("{}{}{}\n", slot.is_buffer ? " buffer" : "", tied ? " tied" : "",
+                         is_frozen ? " frozen" : "");
+    }
+    for (const Child& entry : module.children_) {
+      const std::string label = fmt::format("{}: {}", entry.name, class_name(*entry.module));
+      out += row(depth, label, "", entry.module->parameter_count()) + "\n";
+      self(self, *entry.module, depth + 1);
+    }
+  };
+  print(print, *this, 1);
+  if (frozen > 0) out += fmt::format("{} of the parameters are frozen\n", grouped(frozen));
+  return out;
+}
+
+}  // namespace heed::nn

@@ -1,0 +1,116 @@
+// Module: the base of layers and models. Registering happens by constructing, in member
+// initialisers, so that nothing can be forgotten:
+//
+//   class Tagger : public nn::Module {
+//    public:
+//     nn::Embedding& words = child<nn::Embedding>("words", 5000, 64);
+//     nn::Linear& out = child<nn::Linear>("out", 64, 17);
+//     Tensor& scale = parameter("scale", ones({17}));
+//     Tensor operator()(const Tensor& ids) { return out(words(ids)) * scale; }
+//   };
+//
+// Names and order are PyTorch's: a module's parameters, its buffers, then its children, each in
+// order of construction; a child's names carry its own in front ("words.weight"). Assigning one
+// parameter to another (`out.weight = words.weight`), or handing it to parameter(), ties them: one
+// tensor, two names.
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "../autograd/tensor.h"
+
+namespace heed::nn {
+
+using NamedTensors = std::vector<std::pair<std::string, Tensor>>;
+
+class Module {
+ public:
+  Module() = default;
+  Module(const Module&) = delete;  // its members refer into it
+  Module& operator=(const Module&) = delete;
+  virtual ~Module();
+
+  /// Every parameter once, tied ones under their first name. The tensors are handles, not copies.
+  NamedTensors named_parameters() const;
+  std::vector<Tensor> parameters() const;
+  /// Every buffer once.
+  NamedTensors named_buffers() const;
+  /// The direct children, as long as this module lives.
+  std::vector<std::pair<std::string, Module*>> children() const;
+
+  /// Parameters and buffers under all of their names, off the tape. They share memory with the
+  /// module: clone() what should outlive the next step.
+  NamedTensors state_dict() const;
+  /// Copies numbers into parameters and buffers, in place: optimizers and ties keep their hold.
+  /// With `strict`, names must be exactly those of state_dict(); without, others are passed over on
+  /// either side. Throws one ValueError that lists all that is missing, unexpected, named twice or
+  /// of another shape or dtype, and then has changed nothing.
+  void load_state_dict(const NamedTensors& entries, bool strict = true);
+
+  /// Training mode, which layers like Dropout ask for; on at first. Reaches all children.
+  void train(bool on = true);
+  void eval() { train(false); }
+  bool training() const { return training_; }
+
+  /// Forgets all gradients.
+  void zero_grad();
+  /// Converts floating parameters and buffers, in place; gradients go. Throws DTypeError unless f32
+  /// or f64.
+  void to(DType dtype);
+  /// Freezes (false) or thaws all parameters; freezing forgets their gradients, so that optimizers
+  /// pass them over.
+  void requires_grad(bool on = true);
+
+  /// Elements of all parameters, each counted once.
+  Index parameter_count() const;
+  /// The tree for people: names, classes, shapes and counts, a line each.
+  std::string summary() const;
+
+ protected:
+  /// Makes a T from `args` and owns it; the reference holds as long as this module. Throws
+  /// ValueError for a name that is empty, taken, or has a '.'.
+  template <class T, class... Args>
+  T& child(const std::string& name, Args&&... args) {
+    static_assert(std::is_base_of_v<Module, T>, "a child is a Module");
+    check_name(name);
+    auto made = std::make_unique<T>(std::forward<Args>(args)...);
+    T& out = *made;
+    children_.push_back({name, std::move(made)});
+    return out;
+  }
+  /// Registers a leaf that is trained (f32 or f64). An undefined tensor keeps the place of a
+  /// parameter that this module goes without, such as the bias of a Linear: no list holds it.
+  /// Throws ValueError as child() does, DTypeError, GradError for a result on the tape.
+  Tensor& parameter(const std::string& name, Tensor tensor);
+  /// Registers numbers that are saved and not trained, of any dtype.
+  Tensor& buffer(const std::string& name, Tensor tensor);
+
+ private:
+  struct Slot {
+    std::string name;
+    Tensor tensor;
+    bool is_buffer;
+  };
+  struct Child {
+    std::string name;
+    std::unique_ptr<Module> module;
+  };
+
+  void check_name(const std::string& name) const;
+  /// Every defined tensor under its full name, in the order of state_dict().
+  void collect(const std::string& prefix, std::vector<Slot>& out) const;
+  std::vector<Slot> all() const;
+  /// The same, each tensor once.
+  std::vector<Slot> distinct() const;
+
+  std::deque<Slot> slots_;  // a deque: addresses stay
+  std::vector<Child> children_;
+  bool training_ = true;
+};
+
+}  // namespace heed::nn

@@ -1,0 +1,19 @@
+// Gradient clipping, between backward() and step(). Sparse gradients stay sparse.
+#pragma once
+
+#include "../autograd/tensor.h"
+
+namespace heed::optim {
+
+/// Scales all gradients by max_norm / (norm + 1e-6) where that is below 1, and returns the norm
+/// before: that of order `norm_type` (infinity: the largest) over all gradients as one vector,
+/// summed in double. As PyTorch: when the norm is not finite, gradients become zeros and NaN, or
+/// with `error_if_nonfinite` stay as they are and ValueError is thrown. Throws ValueError for
+/// max_norm < 0 or norm_type <= 0, and for gradients that do not fit as Optimizer::step().
+double clip_grad_norm(const std::vector<Tensor>& parameters, double max_norm, double norm_type = 2,
+                      bool error_if_nonfinite = false);
+
+/// Puts every element of the gradients into [-limit, limit]; NaN stays. Throws as clip_grad_norm().
+void clip_grad_value(const std::vector<Tensor>& parameters, double limit);
+
+}  // namespace heed::optim

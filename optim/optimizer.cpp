@@ -1,0 +1,171 @@
+#include "optimizer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <unordered_map>
+
+#include "../core/error.h"
+#include "../core/kernels/copy.h"
+#include "gradient_runs.h"
+
+namespace heed::optim {
+
+Optimizer::~Optimizer() = default;
+
+void Optimizer::check_lr(double lr) const {
+  if (!(lr >= 0 && std::isfinite(lr))) {
+    throw ValueError(fmt::format("{}: lr {} must be finite and not negative", op_, lr));
+  }
+}
+
+void Optimizer::add_group(const std::vector<Tensor>& parameters, double lr,
+                          std::vector<std::string> state_names) {
+  check_lr(lr);
+  if (parameters.empty()) throw ValueError(fmt::format("{}: a group has no parameters", op_));
+  for (const Tensor& parameter : parameters) {
+    if (!parameter.defined()) throw ValueError(fmt::format("{}: a parameter is undefined", op_));
+    if (!parameter.is_leaf()) {
+      throw GradError(
+          fmt::format("{}: {} is the result of an operator, not a leaf", op_, describe(parameter)));
+    }
+    check_floating(op_, parameter.dtype());
+    if (std::any_of(slots_.begin(), slots_.end(),
+                    [&](const Slot& slot) { return slot.parameter.is_same(parameter); })) {
+      throw ValueError(fmt::format("{}: parameter {} is named twice", op_, describe(parameter)));
+    }
+    slots_.push_back({parameter, groups_.size(), 0, {}});
+  }
+  groups_.push_back({lr, std::move(state_names)});
+}
+
+double Optimizer::lr(std::size_t group) const {
+  if (group >= groups_.size()) {
+    throw IndexError(
+        fmt::format("{}: group {} is out of range [0, {})", op_, group, groups_.size()));
+  }
+  return groups_[group].lr;
+}
+
+void Optimizer::set_lr(std::size_t group, double lr) {
+  static_cast<void>(this->lr(group));
+  check_lr(lr);
+  groups_[group].lr = lr;
+}
+
+void Optimizer::set_lr(double lr) {
+  check_lr(lr);
+  for (Group& group : groups_) group.lr = lr;
+}
+
+void Optimizer::zero_grad() {
+  for (Slot& slot : slots_) slot.parameter.zero_grad();
+}
+
+void Optimizer::step() {
+  for (const Slot& slot : slots_) {
+    check_gradient(op_, slot.parameter);
+    if (slot.steps > 0 && !slot.state.empty() &&
+        !(slot.state[0].shape() == slot.parameter.shape())) {
+      throw ShapeError(fmt::format("{}: a parameter became {}, its state is {}", op_,
+                                   describe(slot.parameter), describe(slot.state[0])));
+    }
+  }
+  for (Slot& slot : slots_) {
+    Tensor gradient = slot.parameter.grad();
+    if (!gradient.defined()) continue;
+    Array numbers = slot.parameter.array();
+    slot.state.resize(groups_[slot.group].state_names.size());
+    for (Array& state : slot.state) {
+      // The model's dtype may have changed since the last step.
+      state = state.defined() ? state.to(numbers.dtype())
+                              : Array::zeros(numbers.shape(), numbers.dtype());
+    }
+    if (!gradient.is_sparse()) gradient = Tensor(gradient.array().contiguous());
+    ++slot.steps;
+    Array dense = numbers.contiguous();
+    update(slot, gradient, dense);
+    if (!dense.shares_storage(numbers)) kernels::copy_into(numbers, dense);
+    numbers.bump_version();
+  }
+}
+
+NamedArrays Optimizer::state_dict() const {
+  NamedArrays out;
+  for (std::size_t i = 0; i < groups_.size(); ++i) {
+    out.emplace_back(fmt::format("groups.{}.lr", i), Array::full({}, groups_[i].lr, DType::f64));
+  }
+  for (std::size_t i = 0; i < slots_.size(); ++i) {
+    const Slot& slot = slots_[i];
+    if (slot.steps == 0) continue;
+    out.emplace_back(fmt::format("parameters.{}.step", i),
+                     Array::from(std::vector<std::int64_t>{slot.steps}, {}));
+    const auto& names = groups_[slot.group].state_names;
+    for (std::size_t k = 0; k < names.size(); ++k) {
+      out.emplace_back(fmt::format("parameters.{}.{}", i, names[k]), slot.state[k]);
+    }
+  }
+  return out;
+}
+
+void Optimizer::load_state_dict(const NamedArrays& entries) {
+  std::unordered_map<std::string, Array> given;
+  std::string faults;
+  const auto fault = [&](const std::string& text) {
+    faults += (faults.empty() ? "" : "; ") + text;
+  };
+  for (const auto& [name, array] : entries) {
+    if (!given.emplace(name, array).second) fault(fmt::format("\"{}\" is named twice", name));
+  }
+  // Removes and returns what has this name, undefined (and a fault) unless it is as wanted.
+  const auto take = [&](const std::string& name, const Shape& shape, DType dtype) {
+    const auto found = given.find(name);
+    if (found == given.end()) {
+      fault(fmt::format("\"{}\" is missing", name));
+      return Array();
+    }
+    Array array = found->second;
+    given.erase(found);
+    if (array.defined() && array.shape() == shape && array.dtype() == dtype) return array;
+    fault(fmt::format("\"{}\" is {}, not {}{}", name, describe(array), heed::name(dtype),
+                      to_string(shape)));
+    return Array();
+  };
+  std::vector<double> rates;
+  for (std::size_t i = 0; i < groups_.size(); ++i) {
+    const std::string name = fmt::format("groups.{}.lr", i);
+    const Array lr = take(name, {}, DType::f64);
+    rates.push_back(lr.defined() ? lr.item() : 0);
+    if (!(rates.back() >= 0 && std::isfinite(rates.back()))) {
+      fault(fmt::format("\"{}\" is {}, not finite or negative", name, rates.back()));
+    }
+  }
+  std::vector<Slot> loaded = slots_;
+  for (std::size_t i = 0; i < slots_.size(); ++i) {
+    Slot& slot = loaded[i];
+    slot.steps = 0;
+    slot.state.clear();
+    const std::string name = fmt::format("parameters.{}.", i);
+    if (!given.contains(name + "step")) continue;  // never stepped
+    const Array steps = take(name + "step", {}, DType::i64);
+    if (steps.defined()) slot.steps = *steps.data<std::int64_t>();
+    if (steps.defined() && slot.steps < 1) {
+      fault(fmt::format("\"{}step\" is {}, not positive", name, slot.steps));
+    }
+    for (const std::string& state : groups_[slot.group].state_names) {
+      const Array array = take(name + state, slot.parameter.shape(), slot.parameter.dtype());
+      slot.state.push_back(array.defined() ? array.clone() : Array());
+    }
+  }
+  for (const auto& entry : entries) {
+    if (given.erase(entry.first)) fault(fmt::format("\"{}\" is unexpected", entry.first));
+  }
+  if (!faults.empty()) {
+    throw ValueError(fmt::format("{}: the entries do not fit: {}", op_, faults));
+  }
+  slots_ = std::move(loaded);
+  for (std::size_t i = 0; i < groups_.size(); ++i) groups_[i].lr = rates[i];
+}
+
+}  // namespace heed::optim

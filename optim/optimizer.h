@@ -1,0 +1,92 @@
+// Optimizer: the base of SGD, Adam, AdamW. It holds handles of parameters in groups, each group
+// with its learning rate and options, and the state that each parameter has gathered:
+//
+//   optim::Adam optimizer(model.parameters(), {.lr = 1e-3});
+//   loss.backward();
+//   optimizer.step();
+//   optimizer.zero_grad();
+//
+// Parameters without a gradient are passed over. A gradient that holds only some rows (SparseRows,
+// from Embedding) changes only those rows of the parameter and of its state: the others stay bit
+// for bit as they are, without momentum or decay. The numbers of steps, and with them Adam's bias
+// corrections, count for the whole parameter. Where all rows come every time the result is the
+// dense one.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "../autograd/tensor.h"
+
+namespace heed::optim {
+
+using NamedArrays = std::vector<std::pair<std::string, Array>>;
+
+template <class Options>
+struct ParameterGroup {
+  std::vector<Tensor> parameters;
+  Options options = {};
+};
+
+class Optimizer {
+ public:
+  Optimizer(const Optimizer&) = delete;
+  Optimizer& operator=(const Optimizer&) = delete;
+  virtual ~Optimizer();
+
+  /// One step from the gradients as they are. Throws ShapeError, DTypeError, IndexError for a
+  /// gradient that does not fit, before anything has changed.
+  void step();
+  /// Forgets the gradients of all parameters.
+  void zero_grad();
+
+  std::size_t group_count() const { return groups_.size(); }
+  /// The learning rate of a group. Throws IndexError out of range.
+  double lr(std::size_t group = 0) const;
+  /// Throws ValueError unless finite and not negative.
+  void set_lr(std::size_t group, double lr);
+  /// Of all groups.
+  void set_lr(double lr);
+
+  /// "groups.0.lr", and for each parameter that has been stepped "parameters.3.step" and its state
+  /// under PyTorch's names ("parameters.3.exp_avg"), counted over all groups. The arrays share
+  /// memory with the optimizer. A checkpoint with these and the parameters goes on to the same
+  /// bits.
+  NamedArrays state_dict() const;
+  /// Takes copies. Throws one ValueError that lists all that does not fit, and then has changed
+  /// nothing.
+  void load_state_dict(const NamedArrays& entries);
+
+ protected:
+  /// A parameter, how often it was stepped, and state of its shape.
+  struct Slot {
+    Tensor parameter;
+    std::size_t group;
+    Index steps = 0;
+    std::vector<Array> state;
+  };
+
+  /// `op` names the optimizer in messages.
+  explicit Optimizer(const char* op) : op_(op) {}
+  /// Throws ValueError for a group that is empty or has a parameter that is in a group already,
+  /// GradError for one that is no leaf, DTypeError.
+  void add_group(const std::vector<Tensor>& parameters, double lr,
+                 std::vector<std::string> state_names);
+  /// Moves `numbers`, contiguous, and slot.state, zeros at first, along `gradient`, which is sparse
+  /// or contiguous. slot.steps counts this step already.
+  virtual void update(Slot& slot, const Tensor& gradient, Array& numbers) = 0;
+
+ private:
+  struct Group {
+    double lr;
+    std::vector<std::string> state_names;
+  };
+  void check_lr(double lr) const;
+
+  const char* op_;
+  std::vector<Group> groups_;
+  std::vector<Slot> slots_;
+};
+
+}  // namespace heed::optim

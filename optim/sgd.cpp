@@ -1,0 +1,75 @@
+#include "sgd.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "../core/error.h"
+#include "gradient_runs.h"
+
+namespace heed::optim {
+namespace {
+
+void check(const SGDOptions& options) {
+  const auto check_positive = [](const char* what, double value) {
+    if (value >= 0 && std::isfinite(value)) return;
+    throw ValueError(fmt::format("SGD: {} {} must be finite and not negative", what, value));
+  };
+  check_positive("momentum", options.momentum);
+  check_positive("weight_decay", options.weight_decay);
+  if (!std::isfinite(options.dampening)) {
+    throw ValueError(fmt::format("SGD: dampening {} must be finite", options.dampening));
+  }
+  if (options.nesterov && (options.momentum == 0 || options.dampening != 0)) {
+    throw ValueError(fmt::format(
+        "SGD: nesterov wants a momentum and no dampening, not momentum {} and dampening {}",
+        options.momentum, options.dampening));
+  }
+}
+
+}  // namespace
+
+SGD::SGD(const std::vector<Tensor>& parameters, const SGDOptions& options) : Optimizer("SGD") {
+  add(parameters, options);
+}
+
+SGD::SGD(const std::vector<ParameterGroup<SGDOptions>>& groups) : Optimizer("SGD") {
+  for (const auto& group : groups) add(group.parameters, group.options);
+}
+
+void SGD::add(const std::vector<Tensor>& parameters, const SGDOptions& options) {
+  check(options);
+  std::vector<std::string> names;
+  if (options.momentum > 0) names.emplace_back("momentum_buffer");
+  add_group(parameters, options.lr, std::move(names));
+  options_.push_back(options);
+}
+
+void SGD::update(Slot& slot, const Tensor& gradient, Array& numbers) {
+  const SGDOptions& options = options_[slot.group];
+  visit_floating("SGD", numbers.dtype(), [&](auto zero) {
+    using T = decltype(zero);
+    T* const p = numbers.mutable_data<T>();
+    T* const b = slot.state.empty() ? nullptr : slot.state[0].mutable_data<T>();
+    const T lr = static_cast<T>(this->lr(slot.group));
+    const T decay = static_cast<T>(options.weight_decay);
+    const T momentum = static_cast<T>(options.momentum);
+    const bool nesterov = options.nesterov;
+    const T share = slot.steps == 1 ? T{1} : static_cast<T>(1 - options.dampening);
+    for_each_run<T>(gradient, [&](Index at, const T* __restrict g, Index n) {
+      T* __restrict x = p + at;
+      if (!b) {
+        for (Index i = 0; i < n; ++i) x[i] -= lr * (g[i] + decay * x[i]);
+        return;
+      }
+      T* __restrict buffer = b + at;
+      for (Index i = 0; i < n; ++i) {
+        const T d = g[i] + decay * x[i];
+        buffer[i] = momentum * buffer[i] + share * d;
+        x[i] -= lr * (nesterov ? d + momentum * buffer[i] : buffer[i]);
+      }
+    });
+  });
+}
+
+}  // namespace heed::optim
