@@ -11,7 +11,8 @@ namespace heed::attention {
 
 Mask::Mask(Tensor allowed) : allowed_(std::move(allowed)) {
   if (allowed_.dtype() != DType::boolean) {
-    throw DTypeError(fmt::format("mask: takes bool (true: may attend), not {}", describe(allowed_)));
+    throw DTypeError(
+        fmt::format("mask: takes bool (true: may attend), not {}", describe(allowed_)));
   }
 }
 

@@ -1,5 +1,6 @@
-// Masks say which places may be attended to: true means *may attend*, everywhere. A row without any true
-// yields zeros, with zero gradients, and whatever stands in a masked place, NaN included, changes nothing.
+// Masks say which places may be attended to: true means *may attend*, everywhere. A row without any
+// true yields zeros, with zero gradients, and whatever stands in a masked place, NaN included,
+// changes nothing.
 #pragma once
 
 #include <vector>
@@ -14,7 +15,8 @@ class Mask {
   Mask() = default;
   /// Any bool tensor that broadcasts to the scores. Throws DTypeError for other dtypes.
   explicit Mask(Tensor allowed);
-  /// [B, steps]: the first lengths[b] places of row b. Throws ShapeError for a length outside [0, steps].
+  /// [B, steps]: the first lengths[b] places of row b. Throws ShapeError for a length outside [0,
+  /// steps].
   static Mask lengths(const std::vector<Index>& lengths, Index steps);
 
   /// True when it hides nothing.

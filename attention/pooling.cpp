@@ -39,7 +39,8 @@ Tensor hidden(const Tensor& values, const Mask& mask, double value) {
 
 Index checked_width(Index width, Index hidden) {
   if (width <= 0 || hidden < 0) {
-    throw ValueError(fmt::format("pooling: width {} must be positive, hidden {} not negative", width, hidden));
+    throw ValueError(
+        fmt::format("pooling: width {} must be positive, hidden {} not negative", width, hidden));
   }
   return hidden == 0 ? width : hidden;
 }
@@ -48,14 +49,15 @@ Index checked_width(Index width, Index hidden) {
 
 Pooling::Pooling(Index width, Index hidden, DType dtype)
     : projection(child<nn::Linear>("projection", width, checked_width(width, hidden), true, dtype)),
-      context_vector(parameter("context_vector", zeros(Shape{checked_width(width, hidden)}, dtype))) {
+      context_vector(
+          parameter("context_vector", zeros(Shape{checked_width(width, hidden)}, dtype))) {
   nn::normal_(context_vector, 0, 0.1);
 }
 
 Attended Pooling::operator()(const Tensor& values, const Mask& mask, bool need_weights) const {
   check("pooling", values, mask);
-  const Tensor seen = hidden(values, mask, 0);                            // [B, T, E]
-  const Tensor scores = matmul(tanh(projection(seen)), context_vector);   // [B, T]
+  const Tensor seen = hidden(values, mask, 0);                           // [B, T, E]
+  const Tensor scores = matmul(tanh(projection(seen)), context_vector);  // [B, T]
   const Tensor weights = softmax(scores, 1, mask.tensor());
   const Tensor context = squeeze(matmul(unsqueeze(weights, 1), seen), 1);  // [B, E]
   return {context, need_weights ? weights : Tensor()};
@@ -73,7 +75,8 @@ Tensor max_pooling(const Tensor& values, const Mask& mask) {
   if (values.size(1) == 0) return sum(values, {1});
   if (mask.all()) return amax(values, {1});
   const Tensor top = amax(hidden(values, mask, -std::numeric_limits<double>::infinity()), {1});
-  const Tensor any = amax(to(by_place(values, mask), values.dtype()), {1}) > tensor(0, values.dtype());
+  const Tensor any =
+      amax(to(by_place(values, mask), values.dtype()), {1}) > tensor(0, values.dtype());
   return where(any, top, tensor(0, values.dtype()));
 }
 

@@ -1,7 +1,7 @@
 // Pooling: a set of vectors as one.
 //
-// Attention pooling (Yang et al. 2016, "Hierarchical Attention Networks for Document Classification"),
-// for words and for sentences alike:
+// Attention pooling (Yang et al. 2016, "Hierarchical Attention Networks for Document
+// Classification"), for words and for sentences alike:
 //   u_t = tanh(W h_t + b),  alpha_t = softmax_t(u_t . u_w),  s = sum_t alpha_t h_t
 // h: values [B, T, E]; u_w: context_vector [hidden]; s: context [B, E]; alpha: weights [B, T].
 #pragma once
@@ -26,9 +26,10 @@ class Pooling : public nn::Module {
   nn::Linear& projection;
   Tensor& context_vector;
 
-  /// values [B, T, width], mask broadcasting to [B, T] -> context [B, width], weights [B, T]. Throws
-  /// ShapeError, DTypeError.
-  Attended operator()(const Tensor& values, const Mask& mask = Mask(), bool need_weights = false) const;
+  /// values [B, T, width], mask broadcasting to [B, T] -> context [B, width], weights [B, T].
+  /// Throws ShapeError, DTypeError.
+  Attended operator()(const Tensor& values, const Mask& mask = Mask(),
+                      bool need_weights = false) const;
 };
 
 /// The mean of the places that may be attended to, [B, T, E] -> [B, E]; zeros where there are none.

@@ -183,9 +183,9 @@ class Pass final : public GradientSink {
 
   [[noreturn]] void throw_misfit(std::size_t input, const Tensor& gradient, const Shape& shape,
                                  DType dtype) const {
-    throw GradError(fmt::format("backward: the derivative of {} gave {} for input {}, which is {}{}",
-                                current_->name(), describe(gradient), input, name(dtype),
-                                to_string(shape)));
+    throw GradError(
+        fmt::format("backward: the derivative of {} gave {} for input {}, which is {}{}",
+                    current_->name(), describe(gradient), input, name(dtype), to_string(shape)));
   }
 
   Leaf& leaf_slot(const Ref<TensorImpl>& impl) {
@@ -231,9 +231,10 @@ class Pass final : public GradientSink {
       return;
     }
     if (node.freed()) {
-      throw GradError(fmt::format(
-          "backward: what {} had saved was freed by an earlier pass; call that one with retain_graph",
-          node.name()));
+      throw GradError(
+          fmt::format("backward: what {} had saved was freed by an earlier pass; call that one "
+                      "with retain_graph",
+                      node.name()));
     }
     Node* const before = std::exchange(detail::t_current, &node);
     try {
@@ -269,9 +270,10 @@ class Pass final : public GradientSink {
 // The gradient to start from: the one given, or 1 for a single element.
 Tensor start(const char* op, const Tensor& output, const Tensor& given) {
   if (!output.requires_grad()) {
-    throw GradError(fmt::format("{}: {} does not require a gradient: no input of it did, or it was "
-                                "made under NoGrad",
-                                op, describe(output)));
+    throw GradError(
+        fmt::format("{}: {} does not require a gradient: no input of it did, or it was "
+                    "made under NoGrad",
+                    op, describe(output)));
   }
   if (!given.defined()) {
     if (output.numel() != 1) {
@@ -281,12 +283,12 @@ Tensor start(const char* op, const Tensor& output, const Tensor& given) {
     return full(output.shape(), 1, output.dtype());
   }
   if (!(given.shape() == output.shape())) {
-    throw ShapeError(
-        fmt::format("{}: a gradient of {} for an output of {}", op, describe(given), describe(output)));
+    throw ShapeError(fmt::format("{}: a gradient of {} for an output of {}", op, describe(given),
+                                 describe(output)));
   }
   if (given.dtype() != output.dtype()) {
-    throw DTypeError(
-        fmt::format("{}: a gradient of {} for an output of {}", op, describe(given), describe(output)));
+    throw DTypeError(fmt::format("{}: a gradient of {} for an output of {}", op, describe(given),
+                                 describe(output)));
   }
   return given;
 }

@@ -1,6 +1,6 @@
-// The engine. It walks the tape from the outputs back, the newest operator first; sums gradients over
-// broadcast axes, accumulates, skips inputs that need none, checks each gradient's shape and dtype,
-// frees what was saved as soon as it was used. It walks with a queue: depth costs no stack.
+// The engine. It walks the tape from the outputs back, the newest operator first; sums gradients
+// over broadcast axes, accumulates, skips inputs that need none, checks each gradient's shape and
+// dtype, frees what was saved as soon as it was used. It walks with a queue: depth costs no stack.
 #pragma once
 
 #include <vector>
@@ -9,13 +9,14 @@
 
 namespace heed {
 
-/// Adds into grad() of every leaf. `gradients` may be shorter than `outputs` or hold undefined tensors
-/// where an output has one element: 1 is taken. Throws GradError, ShapeError, DTypeError.
+/// Adds into grad() of every leaf. `gradients` may be shorter than `outputs` or hold undefined
+/// tensors where an output has one element: 1 is taken. Throws GradError, ShapeError, DTypeError.
 void backward(const std::vector<Tensor>& outputs, const std::vector<Tensor>& gradients = {},
               const BackwardOptions& options = {});
 
-/// The gradients of `inputs` (leaves or results), leaving every grad() alone. Undefined for an input that
-/// the outputs do not depend on. Throws GradError when an input does not require a gradient.
+/// The gradients of `inputs` (leaves or results), leaving every grad() alone. Undefined for an
+/// input that the outputs do not depend on. Throws GradError when an input does not require a
+/// gradient.
 std::vector<Tensor> grad(const std::vector<Tensor>& outputs, const std::vector<Tensor>& inputs,
                          const std::vector<Tensor>& gradients = {},
                          const BackwardOptions& options = {});

@@ -7,8 +7,8 @@ namespace detail {
 inline constinit thread_local bool t_recording = true;
 }
 
-/// True when operators on tensors that require a gradient go on the tape. Inside a backward pass: true
-/// only with create_graph. Derivatives ask it before they take a fused kernel.
+/// True when operators on tensors that require a gradient go on the tape. Inside a backward pass:
+/// true only with create_graph. Derivatives ask it before they take a fused kernel.
 inline bool recording() { return detail::t_recording; }
 
 /// Sets the mode for a scope.

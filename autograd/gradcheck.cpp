@@ -39,7 +39,8 @@ double weigh(const std::vector<Tensor>& outputs, const std::vector<Array>& cotan
 
 void check_f64(const Tensor& tensor, const std::string& what) {
   if (tensor.dtype() != DType::f64) {
-    throw DTypeError(fmt::format("gradcheck: {} is {}; differences need f64", what, describe(tensor)));
+    throw DTypeError(
+        fmt::format("gradcheck: {} is {}; differences need f64", what, describe(tensor)));
   }
 }
 
@@ -61,8 +62,8 @@ class Checker {
     for (const auto& [leaf_name, leaf] : leaves_) {
       check_f64(leaf, leaf_name);
       if (!leaf.array().is_contiguous()) {
-        throw ValueError(fmt::format("gradcheck: {} is not contiguous; its elements cannot be moved one by one",
-                                     leaf_name));
+        throw ValueError(fmt::format(
+            "gradcheck: {} is not contiguous; its elements cannot be moved one by one", leaf_name));
       }
     }
     const std::vector<Tensor> outputs = function_();
@@ -125,7 +126,8 @@ class Checker {
       const double found = analytic.data<double>()[k];
       ++report_.checked;
       if (found != 0 || std::fabs(numeric) > options_.atol) nonzero_ = true;
-      if (std::fabs(found - numeric) <= options_.atol + options_.rtol * std::fabs(numeric)) continue;
+      if (std::fabs(found - numeric) <= options_.atol + options_.rtol * std::fabs(numeric))
+        continue;
       ++report_.faulty;
       report_.worst.push_back({entry.name, numbers.shape(), k, found, numeric});
     }
@@ -183,9 +185,10 @@ std::string GradcheckReport::text() const {
     if (ok) out += fmt::format("gradient check passed: {} elements agree", checked);
     return out;
   }
-  out += fmt::format("gradient check failed: {} of {} elements differ; the worst:\n", faulty, checked);
-  out += fmt::format("  {:<24} {:<14} {:>16} {:>16} {:>12}\n", "input", "index", "analytic", "numeric",
-                     "difference");
+  out +=
+      fmt::format("gradient check failed: {} of {} elements differ; the worst:\n", faulty, checked);
+  out += fmt::format("  {:<24} {:<14} {:>16} {:>16} {:>12}\n", "input", "index", "analytic",
+                     "numeric", "difference");
   for (const GradcheckFault& fault : worst) {
     out += fmt::format("  {:<24} {:<14} {:>16.9g} {:>16.9g} {:>12.3g}\n", fault.input,
                        place_of(fault.element, fault.shape), fault.analytic, fault.numeric,

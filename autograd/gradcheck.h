@@ -1,6 +1,6 @@
-// Checks of gradients against central differences, in f64. The function's outputs are weighed by random
-// cotangents and every element of every input is moved: four evaluations an element, whose error falls
-// with the fourth power of the step, so that a relative tolerance of 1e-6 has room.
+// Checks of gradients against central differences, in f64. The function's outputs are weighed by
+// random cotangents and every element of every input is moved: four evaluations an element, whose
+// error falls with the fourth power of the step, so that a relative tolerance of 1e-6 has room.
 //
 //   auto report = gradcheck([](const std::vector<Tensor>& x) { return tanh(matmul(x[0], x[1])); },
 //                           {randn({3, 5}, DType::f64), randn({5, 2}, DType::f64)});
@@ -18,36 +18,38 @@ namespace heed {
 struct GradcheckOptions {
   double rtol = 1e-6;
   double atol = 1e-8;
-  double step = 1e-3;         ///< times max(1, |x|); no kink may lie within two steps
-  Index max_elements = 0;     ///< of each input, drawn at random; 0: all
-  bool allow_zero = false;    ///< accept that every gradient is zero: such a check proves nothing
-  std::uint64_t seed = 1;     ///< of the cotangents
+  double step = 1e-3;       ///< times max(1, |x|); no kink may lie within two steps
+  Index max_elements = 0;   ///< of each input, drawn at random; 0: all
+  bool allow_zero = false;  ///< accept that every gradient is zero: such a check proves nothing
+  std::uint64_t seed = 1;   ///< of the cotangents
 };
 
 struct GradcheckFault {
   std::string input;  ///< "input 0", or the parameter's name
   Shape shape;
-  Index element;      ///< row-major
+  Index element;  ///< row-major
   double analytic, numeric;
 };
 
 /// What a check found. Converts to true when every element agreed.
 struct GradcheckReport {
   bool ok = false;
-  Index checked = 0;      ///< elements compared
-  Index faulty = 0;       ///< of these
+  Index checked = 0;                  ///< elements compared
+  Index faulty = 0;                   ///< of these
   std::vector<GradcheckFault> worst;  ///< up to ten, the largest differences
-  std::string problem;    ///< why the check could not be made, or proves nothing
+  std::string problem;                ///< why the check could not be made, or proves nothing
 
   explicit operator bool() const { return ok; }
-  /// For people: one line when all is well, else a table of input, index, analytic, numeric, difference.
+  /// For people: one line when all is well, else a table of input, index, analytic, numeric,
+  /// difference.
   std::string text() const;
 };
 
 using TensorFunction = std::function<std::vector<Tensor>(const std::vector<Tensor>&)>;
 
-/// First-order gradients of all of `inputs` (f64; used as constants' values, not changed). The function
-/// must give the same result for the same input. Throws DTypeError when an input is not f64.
+/// First-order gradients of all of `inputs` (f64; used as constants' values, not changed). The
+/// function must give the same result for the same input. Throws DTypeError when an input is not
+/// f64.
 GradcheckReport gradcheck(const TensorFunction& function, const std::vector<Tensor>& inputs,
                           const GradcheckOptions& options = {});
 GradcheckReport gradcheck(const std::function<Tensor(const std::vector<Tensor>&)>& function,
@@ -69,7 +71,8 @@ struct NamedLeaf {
 /// The same over leaves that the function reaches by itself, such as a model's parameters. They are
 /// moved in place and put back. Throws ValueError for one that is not contiguous.
 GradcheckReport gradcheck(const std::function<std::vector<Tensor>()>& function,
-                          const std::vector<NamedLeaf>& leaves, const GradcheckOptions& options = {});
+                          const std::vector<NamedLeaf>& leaves,
+                          const GradcheckOptions& options = {});
 GradcheckReport gradgradcheck(const std::function<std::vector<Tensor>()>& function,
                               const std::vector<NamedLeaf>& leaves,
                               const GradcheckOptions& options = {});

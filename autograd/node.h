@@ -1,5 +1,5 @@
-// The tape: a Node is one recorded operator, an Edge says where the gradient of one of its inputs goes,
-// Saved and SavedOutput are what an operator's derivative keeps.
+// The tape: a Node is one recorded operator, an Edge says where the gradient of one of its inputs
+// goes, Saved and SavedOutput are what an operator's derivative keeps.
 #pragma once
 
 #include <memory>
@@ -70,8 +70,7 @@ class Node : public RefCounted {
   bool queued = false;
 
  protected:
-  Node(Op op, Edge* edges, std::size_t edge_count, OutputSlot* outputs,
-       std::uint32_t output_count);
+  Node(Op op, Edge* edges, std::size_t edge_count, OutputSlot* outputs, std::uint32_t output_count);
   virtual ~Node();
   /// To be called when the edges stand.
   void take_order();
@@ -109,8 +108,8 @@ class Saved {
   std::uint32_t version_ = 0;
 };
 
-/// An output kept by its own derivative: only the numbers, so that no cycle of references arises; inside
-/// the derivative it gets its place on the tape back.
+/// An output kept by its own derivative: only the numbers, so that no cycle of references arises;
+/// inside the derivative it gets its place on the tape back.
 class SavedOutput {
  public:
   explicit SavedOutput(const Array& array, std::uint32_t output = 0)

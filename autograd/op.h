@@ -6,27 +6,21 @@
 
 namespace heed {
 
-#define HEED_OPS(X)                                                                        \
-  /* elementwise */                                                                        \
-  X(add) X(sub) X(mul) X(div) X(neg) X(abs) X(exp) X(log) X(sqrt) X(square) X(reciprocal)  \
-  X(tanh) X(sigmoid) X(relu) X(maximum) X(minimum) X(where) X(dropout)                     \
-  /* reductions */                                                                         \
-  X(sum) X(mean) X(amax) X(amin) X(sum_to)                                                 \
-  /* shape */                                                                              \
-  X(reshape) X(transpose) X(permute) X(expand) X(slice) X(slice_scatter) X(select)         \
-  X(squeeze) X(unsqueeze) X(concat) X(stack) X(to) X(clone)                                \
-  /* indexing */                                                                           \
-  X(embedding) X(index_select) X(index_add) X(gather) X(scatter_add)                       \
-  /* linear algebra */                                                                     \
-  X(matmul) X(linear)                                                                      \
-  /* normalising */                                                                        \
-  X(softmax) X(log_softmax)                                                                \
-  /* recurrent */                                                                          \
-  X(gru)                                                                                   \
-  /* losses */                                                                             \
-  X(cross_entropy)                                                                         \
-  /* defined by the user */                                                                \
-  X(function)
+#define HEED_OPS(X)                                                                                \
+  /* elementwise */                                                                                \
+  X(add)                                                                                           \
+  X(sub)                                                                                           \
+  X(mul) X(div) X(neg) X(abs) X(exp) X(log) X(sqrt) X(square) X(reciprocal) X(tanh) X(sigmoid)     \
+      X(relu) X(maximum) X(minimum) X(where) X(dropout) /* reductions */                           \
+      X(sum) X(mean) X(amax) X(amin) X(sum_to)          /* shape */                                \
+      X(reshape) X(transpose) X(permute) X(expand) X(slice) X(slice_scatter) X(select) X(squeeze)  \
+          X(unsqueeze) X(concat) X(stack) X(to) X(clone)                 /* indexing */            \
+      X(embedding) X(index_select) X(index_add) X(gather) X(scatter_add) /* linear algebra */      \
+      X(matmul) X(linear)                                                /* normalising */         \
+      X(softmax) X(log_softmax)                                          /* recurrent */           \
+      X(gru)                                                             /* losses */              \
+      X(cross_entropy)                                                   /* defined by the user */ \
+      X(function)
 
 enum class Op : std::uint8_t {
 #define HEED_OP(name) name,

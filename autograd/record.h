@@ -6,9 +6,9 @@
 //                   [x = Saved(x)](const Tensor& g) { return g * x(); });
 //   }
 //
-// One rule an input; what a rule captures is all that is kept for it, and the rule of an input that needs
-// no gradient is dropped at once. Rules are written with differentiable operators, and return a gradient
-// that the engine sums over broadcast axes.
+// One rule an input; what a rule captures is all that is kept for it, and the rule of an input that
+// needs no gradient is dropped at once. Rules are written with differentiable operators, and return
+// a gradient that the engine sums over broadcast axes.
 #pragma once
 
 #include <initializer_list>
@@ -138,13 +138,13 @@ class JointNode final : public Node {
 template <class... Rules>
 Tensor record(Op op, Array out, Inputs inputs, Rules... rules) {
   if (!detail::any_requires_grad(inputs.begin(), inputs.end())) return Tensor(std::move(out));
-  Ref<Node> node = detail::make_node<detail::RuleNode<Rules...>>(op, out, inputs.begin(),
-                                                                 std::move(rules)...);
+  Ref<Node> node =
+      detail::make_node<detail::RuleNode<Rules...>>(op, out, inputs.begin(), std::move(rules)...);
   return Tensor::on_tape(std::move(out), std::move(node), 0);
 }
 
-/// Several results, or any number of inputs, with one rule for all: rule(gradients of the outputs, which
-/// may be undefined, needs) -> one gradient an input, undefined where needs[i] is false.
+/// Several results, or any number of inputs, with one rule for all: rule(gradients of the outputs,
+/// which may be undefined, needs) -> one gradient an input, undefined where needs[i] is false.
 template <class Rule>
 std::vector<Tensor> record_joint(Op op, const std::vector<Array>& outs,
                                  const std::vector<InputRef>& inputs, Rule rule) {

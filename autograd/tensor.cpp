@@ -86,10 +86,12 @@ void Tensor::zero_grad() { checked().grad = Tensor(); }
 void Tensor::set_grad(const Tensor& gradient) {
   if (gradient.defined()) {
     if (!(gradient.shape() == shape())) {
-      throw ShapeError(fmt::format("set_grad: {} for a tensor of {}", describe(gradient), describe(*this)));
+      throw ShapeError(
+          fmt::format("set_grad: {} for a tensor of {}", describe(gradient), describe(*this)));
     }
     if (gradient.dtype() != dtype()) {
-      throw DTypeError(fmt::format("set_grad: {} for a tensor of {}", describe(gradient), describe(*this)));
+      throw DTypeError(
+          fmt::format("set_grad: {} for a tensor of {}", describe(gradient), describe(*this)));
     }
   }
   checked().grad = gradient;

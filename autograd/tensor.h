@@ -1,5 +1,5 @@
-// Tensor: an Array plus an optional place on the tape. Copying a Tensor copies the handle; both see the
-// same numbers, the same gradient and the same place.
+// Tensor: an Array plus an optional place on the tape. Copying a Tensor copies the handle; both see
+// the same numbers, the same gradient and the same place.
 #pragma once
 
 #include <functional>
@@ -15,12 +15,13 @@ namespace heed {
 class Node;
 class Tensor;
 
-/// A function on a gradient that may replace it: returns the new one, or an undefined Tensor to keep it.
+/// A function on a gradient that may replace it: returns the new one, or an undefined Tensor to
+/// keep it.
 using Hook = std::function<Tensor(const Tensor& gradient)>;
 using HookId = std::uint64_t;
 
-/// retain_graph: what was saved stays for another pass. create_graph: the pass is recorded itself, so
-/// that its results can be differentiated; implies retain_graph.
+/// retain_graph: what was saved stays for another pass. create_graph: the pass is recorded itself,
+/// so that its results can be differentiated; implies retain_graph.
 struct BackwardOptions {
   bool retain_graph = false;
   bool create_graph = false;
@@ -63,8 +64,9 @@ class Tensor {
   void set_grad(const Tensor& gradient);
   void zero_grad();
 
-  /// Walks the tape from here and adds into the grad() of every leaf. `gradient` may be left out for
-  /// one element. Throws GradError when this does not require a gradient, or the graph was freed.
+  /// Walks the tape from here and adds into the grad() of every leaf. `gradient` may be left out
+  /// for one element. Throws GradError when this does not require a gradient, or the graph was
+  /// freed.
   void backward(const Tensor& gradient = Tensor(), const BackwardOptions& options = {}) const;
 
   /// Called with each gradient that reaches this tensor, once a backward pass.
@@ -83,8 +85,8 @@ class Tensor {
   /// load_state_dict do. Drops grad(). Throws GradError for a result on the tape.
   void set_array(Array array);
 
-  /// Writes `from` (same shape) into the numbers, in place. Throws GradError for a leaf that requires a
-  /// gradient while recording, and for results on the tape.
+  /// Writes `from` (same shape) into the numbers, in place. Throws GradError for a leaf that
+  /// requires a gradient while recording, and for results on the tape.
   void copy_from(const Tensor& from);
 
   /// The same object, not equal numbers.
@@ -131,9 +133,9 @@ class TensorImpl : public RefCounted {
 
   Array array;
   Tensor grad;
-  Ref<Node> node;             ///< the operator that made it; null for leaves
-  std::uint32_t output = 0;   ///< which of its results
-  bool requires_grad = false; ///< of a leaf
+  Ref<Node> node;              ///< the operator that made it; null for leaves
+  std::uint32_t output = 0;    ///< which of its results
+  bool requires_grad = false;  ///< of a leaf
   std::unique_ptr<SparseRows> sparse;
   std::unique_ptr<std::vector<std::pair<HookId, Hook>>> hooks;  ///< of a leaf
 

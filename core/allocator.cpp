@@ -28,10 +28,10 @@ namespace {
 
 constexpr bool kCaching = HEED_CACHING != 0;
 constexpr std::size_t kLargestSmall = 32768;
-constexpr std::size_t kChunk = 262144;         // small blocks are carved from chunks of this size
+constexpr std::size_t kChunk = 262144;  // small blocks are carved from chunks of this size
 constexpr std::size_t kHugePage = 2097152;
-constexpr std::size_t kListBytes = 262144;     // a thread keeps about this much of each small class
-constexpr std::size_t kLinear = 16;            // classes of 64, 128, ..., 1024 bytes
+constexpr std::size_t kListBytes = 262144;  // a thread keeps about this much of each small class
+constexpr std::size_t kLinear = 16;         // classes of 64, 128, ..., 1024 bytes
 constexpr std::size_t kSmallClasses = kLinear + 4 * 5;
 
 // Small classes: multiples of 64 up to 1024, then four to a doubling up to 32768.
@@ -238,8 +238,8 @@ class Central {
                                         : ::mmap(nullptr, bytes + slack, PROT_READ | PROT_WRITE,
                                                  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (mapped == MAP_FAILED) {
-      throw OutOfMemory(fmt::format("allocate: the system has no {} bytes more: {} held", bytes,
-                                    reserved_));
+      throw OutOfMemory(
+          fmt::format("allocate: the system has no {} bytes more: {} held", bytes, reserved_));
     }
     if (slack != 0) {
       auto* begin = static_cast<std::byte*>(mapped);
@@ -316,12 +316,13 @@ void count(ThreadCache* cache, std::size_t bytes, BlockKind kind, std::int64_t s
 void* allocate_block(std::size_t bytes, BlockKind kind) {
   ThreadCache* cache = thread_cache();
   if constexpr (!kCaching) {
-    // Where AddressSanitizer cannot serve it ends the program: what no machine has is refused before.
+    // Where AddressSanitizer cannot serve it ends the program: what no machine has is refused
+    // before.
     if (bytes > std::size_t{1} << 39) {
       throw OutOfMemory(fmt::format("allocate: the system has no {} bytes", bytes));
     }
-    void* block = ::operator new(std::max<std::size_t>(bytes, 1), std::align_val_t{kBlockAlignment},
-                                 std::nothrow);
+    void* block = ::operator new (std::max<std::size_t>(bytes, 1),
+                                  std::align_val_t{kBlockAlignment}, std::nothrow);
     if (!block) throw OutOfMemory(fmt::format("allocate: the system has no {} bytes", bytes));
     count(cache, bytes, kind, 1);
     return block;
@@ -357,7 +358,7 @@ void* allocate_block(std::size_t bytes, BlockKind kind) {
 void free_block(void* block, std::size_t bytes, BlockKind kind) noexcept {
   ThreadCache* cache = thread_cache();
   if constexpr (!kCaching) {
-    ::operator delete(block, std::align_val_t{kBlockAlignment});
+    ::operator delete (block, std::align_val_t{kBlockAlignment});
     count(cache, bytes, kind, -1);
     return;
   }

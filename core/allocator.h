@@ -17,16 +17,17 @@ inline constexpr std::size_t kBlockKinds = 3;
 /// Every block begins at a multiple of this.
 inline constexpr std::size_t kBlockAlignment = 64;
 
-/// At least `bytes` bytes, uninitialised. Throws OutOfMemory when the system refuses or the limit would be passed.
+/// At least `bytes` bytes, uninitialised. Throws OutOfMemory when the system refuses or the limit
+/// would be passed.
 void* allocate_block(std::size_t bytes, BlockKind kind);
 /// `bytes` and `kind` must be those of the allocation.
 void free_block(void* block, std::size_t bytes, BlockKind kind) noexcept;
 
 struct MemoryStats {
-  std::int64_t live_bytes = 0;    ///< in blocks that are held now, rounded up to their size classes
-  std::int64_t live_storages = 0; ///< blocks that hold numbers
+  std::int64_t live_bytes = 0;  ///< in blocks that are held now, rounded up to their size classes
+  std::int64_t live_storages = 0;  ///< blocks that hold numbers
   std::int64_t live_tensors = 0;
-  std::int64_t live_nodes = 0;    ///< operators on the tape
+  std::int64_t live_nodes = 0;           ///< operators on the tape
   std::int64_t reserved_bytes = 0;       ///< taken from the system: live and cached
   std::int64_t peak_reserved_bytes = 0;  ///< the largest reserved_bytes so far
   std::int64_t system_allocations = 0;   ///< times that the system was asked

@@ -32,8 +32,7 @@ void Array::throw_dtype(DType asked) const {
 Array Array::empty(const Shape& shape, DType dtype) {
   Array out;
   out.numel_ = check_sizes("array", shape);
-  const Index bytes =
-      checked_mul("array", out.numel_, static_cast<Index>(size_of(dtype)));
+  const Index bytes = checked_mul("array", out.numel_, static_cast<Index>(size_of(dtype)));
   out.storage_ = Storage::make(static_cast<std::size_t>(bytes));
   out.data_ = out.storage_->data();
   out.shape_ = shape;
@@ -171,8 +170,8 @@ Array Array::select(Index axis, Index index) const {
   const Index size = shape_[axis];
   const Index place = index < 0 ? index + size : index;
   if (place < 0 || place >= size) {
-    throw IndexError(
-        fmt::format("select: index {} is out of range for axis {} of {}", index, axis, describe(*this)));
+    throw IndexError(fmt::format("select: index {} is out of range for axis {} of {}", index, axis,
+                                 describe(*this)));
   }
   Array out = as_strided(shape_.without(axis), strides_.without(axis));
   if (out.numel_ > 0) {

@@ -1,6 +1,6 @@
-// Array: an n-d block of f32, f64, i64 or bool. Shape, strides, dtype and shared storage; it knows no
-// gradients. Copying an Array copies the handle; views (reshape, transpose, slice, ...) share storage.
-// Row-major; whatever we create is contiguous, any strides are accepted as input.
+// Array: an n-d block of f32, f64, i64 or bool. Shape, strides, dtype and shared storage; it knows
+// no gradients. Copying an Array copies the handle; views (reshape, transpose, slice, ...) share
+// storage. Row-major; whatever we create is contiguous, any strides are accepted as input.
 #pragma once
 
 #include <string>
@@ -71,7 +71,8 @@ class Array {
 
   // Views. Axes may be negative; all throw ShapeError for what does not fit.
 
-  /// The same elements in another shape, one size may be -1. A view where strides allow, else a copy.
+  /// The same elements in another shape, one size may be -1. A view where strides allow, else a
+  /// copy.
   Array reshape(const Shape& shape) const;
   /// Swaps two axes.
   Array transpose(Index a, Index b) const;

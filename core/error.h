@@ -1,5 +1,5 @@
-// The error tree. Everything the library throws derives from heed::Error; the message is one line that
-// names the operator, the rule and what came, for example
+// The error tree. Everything the library throws derives from heed::Error; the message is one line
+// that names the operator, the rule and what came, for example
 //   matmul: inner sizes differ: a is f32[32, 128, 64], b is f32[32, 48, 96]; a's last (64) must ...
 #pragma once
 
@@ -39,8 +39,8 @@ class ValueError : public Error {
   using Error::Error;
 };
 
-/// The tape was used in a way it cannot serve: a second backward pass over a freed graph, a write in
-/// place to something that was kept, a second derivative that does not exist.
+/// The tape was used in a way it cannot serve: a second backward pass over a freed graph, a write
+/// in place to something that was kept, a second derivative that does not exist.
 class GradError : public Error {
  public:
   using Error::Error;

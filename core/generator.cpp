@@ -20,8 +20,8 @@ constexpr Index kGrain = 16384;
 
 // Block `place` of the stream: four 32-bit numbers.
 Philox::ctr_type block(std::uint64_t seed, std::uint64_t place) {
-  const Philox::ctr_type counter = {{static_cast<std::uint32_t>(place),
-                                     static_cast<std::uint32_t>(place >> 32), 0, 0}};
+  const Philox::ctr_type counter = {
+      {static_cast<std::uint32_t>(place), static_cast<std::uint32_t>(place >> 32), 0, 0}};
   const Philox::key_type key = {
       {static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32)}};
   return Philox{}(counter, key);
@@ -37,7 +37,8 @@ double unit(std::uint64_t bits) { return static_cast<double>(bits >> 11) * 0x1p-
 
 Index blocks_for(Index count, Index each) { return (count + each - 1) / each; }
 
-// Calls body(at, numbers, n) over [0, blocks * 4) in pieces: n random numbers for the places from `at`.
+// Calls body(at, numbers, n) over [0, blocks * 4) in pieces: n random numbers for the places from
+// `at`.
 template <class Body>
 void each_piece(std::uint64_t seed, std::uint64_t first, Index blocks, const Body& body) {
   parallel_for(blocks, kGrain, [&](Index begin, Index end) {
@@ -57,17 +58,18 @@ template <class T, Index per, class Draw>
 void fill_blocks(Array& out, std::uint64_t seed, std::uint64_t first, const Draw& draw) {
   T* to = out.mutable_data<T>();
   const Index count = out.numel();
-  each_piece(seed, first, blocks_for(count, per), [&](Index at, const std::uint32_t* numbers, Index n) {
-    for (Index i = 0; i < n; i += 4) {
-      T values[per];
-      draw(numbers + i, values);
-      const Index place = (at + i) / 4 * per;
-      std::copy_n(values, std::min(per, count - place), to + place);
-    }
-  });
+  each_piece(seed, first, blocks_for(count, per),
+             [&](Index at, const std::uint32_t* numbers, Index n) {
+               for (Index i = 0; i < n; i += 4) {
+                 T values[per];
+                 draw(numbers + i, values);
+                 const Index place = (at + i) / 4 * per;
+                 std::copy_n(values, std::min(per, count - place), to + place);
+               }
+             });
 }
 
-void check_range(const char* op, double a, double b) {
+void check_finite(const char* op, double a, double b) {
   if (!std::isfinite(a) || !std::isfinite(b)) {
     throw ValueError(fmt::format("{}: bounds {} and {} must be finite", op, a, b));
   }
@@ -103,7 +105,10 @@ std::vector<Index> Generator::permutation(Index count) {
 
 Array Generator::uniform(const Shape& shape, double low, double high, DType dtype) {
   check_floating("uniform", dtype);
-  check_range("uniform", low, high);
+  check_finite("uniform", low, high);
+  if (!(low <= high) || !std::isfinite(high - low)) {
+    throw ValueError(fmt::format("uniform: no range from {} to {}", low, high));
+  }
   Array out = Array::empty(shape, dtype);
   const double width = high - low;
   if (dtype == DType::f32) {
@@ -125,7 +130,7 @@ Array Generator::uniform(const Shape& shape, double low, double high, DType dtyp
 
 Array Generator::normal(const Shape& shape, double mean, double deviation, DType dtype) {
   check_floating("normal", dtype);
-  check_range("normal", mean, deviation);
+  check_finite("normal", mean, deviation);
   if (deviation < 0) throw ValueError(fmt::format("normal: deviation {} is negative", deviation));
   Array out = Array::empty(shape, dtype);
   // Box and Muller's pairs, from 64-bit uniforms in (0, 1].

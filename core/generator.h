@@ -1,6 +1,6 @@
-// Random numbers: Philox4x32-10 (Salmon et al. 2011), a counter-based generator. The number at place i
-// of a stream depends on seed and place alone, so filling in parallel gives the same numbers for any
-// number of threads, and the whole state is two integers.
+// Random numbers: Philox4x32-10 (Salmon et al. 2011), a counter-based generator. The number at
+// place i of a stream depends on seed and place alone, so filling in parallel gives the same
+// numbers for any number of threads, and the whole state is two integers.
 #pragma once
 
 #include <atomic>

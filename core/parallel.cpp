@@ -25,7 +25,8 @@ namespace detail {
 void run_chunks(Index count, Index grain, ChunkBody body, void* context) {
   if (grain < 1) throw ValueError(fmt::format("parallel_for: grain {} must be positive", grain));
   const Index chunks = (count - 1) / grain + 1;
-  const int threads = omp_in_parallel() ? 1 : static_cast<int>(std::min<Index>(chunks, num_threads()));
+  const int threads =
+      omp_in_parallel() ? 1 : static_cast<int>(std::min<Index>(chunks, num_threads()));
   if (threads == 1) {
     for (Index c = 0; c < chunks; ++c) body(context, c * grain, std::min(count, (c + 1) * grain));
     return;

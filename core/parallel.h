@@ -1,5 +1,5 @@
-// Work split by shape. A chunk is always `grain` items, whatever the number of threads, so results are
-// the same bits for any number of them. One pool: OpenMP's.
+// Work split by shape. A chunk is always `grain` items, whatever the number of threads, so results
+// are the same bits for any number of them. One pool: OpenMP's.
 #pragma once
 
 #include <type_traits>
@@ -18,9 +18,9 @@ using ChunkBody = void (*)(void* context, Index begin, Index end);
 void run_chunks(Index count, Index grain, ChunkBody body, void* context);
 }  // namespace detail
 
-/// Calls body(begin, end) for [0, grain), [grain, 2 grain), ... up to `count`, on any threads and in any
-/// order. One chunk, or a call from inside a parallel region, runs on the calling thread. If bodies
-/// throw, the exception of the first such chunk comes out after all have ended.
+/// Calls body(begin, end) for [0, grain), [grain, 2 grain), ... up to `count`, on any threads and
+/// in any order. One chunk, or a call from inside a parallel region, runs on the calling thread. If
+/// bodies throw, the exception of the first such chunk comes out after all have ended.
 template <class Body>
 void parallel_for(Index count, Index grain, Body&& body) {
   if (count <= 0) return;

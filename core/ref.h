@@ -1,5 +1,5 @@
-// Reference counting inside the object: Ref<T> is one pointer wide, and the last owner is recognised
-// without an atomic write, which matters where an operator costs tens of nanoseconds.
+// Reference counting inside the object: Ref<T> is one pointer wide, and the last owner is
+// recognised without an atomic write, which matters where an operator costs tens of nanoseconds.
 #pragma once
 
 #include <atomic>

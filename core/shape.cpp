@@ -44,8 +44,8 @@ Index Dims::numel() const {
   for (Index i = 0; i < rank_; ++i) {
     if (__builtin_mul_overflow(product, sizes_[i], &product)) {
       if (std::find(begin(), end(), 0) != end()) return 0;
-      throw ShapeError(fmt::format("shape: the number of elements of {} overflows 64 bits",
-                                   to_string(*this)));
+      throw ShapeError(
+          fmt::format("shape: the number of elements of {} overflows 64 bits", to_string(*this)));
     }
   }
   return product;

@@ -1,5 +1,5 @@
-// Sizes and strides of an n-d block, at most kMaxRank of them, held inline. All arithmetic on sizes is
-// checked: a product that leaves 64 bits throws ShapeError.
+// Sizes and strides of an n-d block, at most kMaxRank of them, held inline. All arithmetic on sizes
+// is checked: a product that leaves 64 bits throws ShapeError.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,8 @@ inline constexpr Index kMaxRank = 8;
 class Dims {
  public:
   Dims() = default;
-  Dims(std::initializer_list<Index> sizes) : Dims(sizes.begin(), static_cast<Index>(sizes.size())) {}
+  Dims(std::initializer_list<Index> sizes)
+      : Dims(sizes.begin(), static_cast<Index>(sizes.size())) {}
   Dims(const std::vector<Index>& sizes) : Dims(sizes.data(), static_cast<Index>(sizes.size())) {}
   /// Throws ShapeError when `rank` is above kMaxRank.
   Dims(const Index* sizes, Index rank);

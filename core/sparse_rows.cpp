@@ -41,7 +41,8 @@ SparseRows SparseRows::gather(const Array& ids, const Array& values, Index count
       }
       place[at + 1] += place[at];
     }
-    for (Index i = 0; i < m; ++i) order[static_cast<std::size_t>(place[static_cast<std::size_t>(id[i])]++)] = i;
+    for (Index i = 0; i < m; ++i)
+      order[static_cast<std::size_t>(place[static_cast<std::size_t>(id[i])]++)] = i;
   } else {
     std::iota(order.begin(), order.end(), Index{0});
     std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) { return id[a] < id[b]; });
@@ -65,16 +66,18 @@ SparseRows SparseRows::gather(const Array& ids, const Array& values, Index count
     using T = decltype(zero);
     const T* from = dense.data<T>();
     T* to = sums.mutable_data<T>();
-    parallel_for(used, std::max<Index>(1, 32768 / std::max<Index>(width, 1)), [&](Index begin, Index end) {
-      for (Index r = begin; r < end; ++r) {
-        const Index first = starts[static_cast<std::size_t>(r)];
-        const Index last = starts[static_cast<std::size_t>(r) + 1];
-        std::copy_n(from + order[static_cast<std::size_t>(first)] * width, width, to + r * width);
-        for (Index i = first + 1; i < last; ++i) {
-          add_row(to + r * width, from + order[static_cast<std::size_t>(i)] * width, width);
-        }
-      }
-    });
+    parallel_for(
+        used, std::max<Index>(1, 32768 / std::max<Index>(width, 1)), [&](Index begin, Index end) {
+          for (Index r = begin; r < end; ++r) {
+            const Index first = starts[static_cast<std::size_t>(r)];
+            const Index last = starts[static_cast<std::size_t>(r) + 1];
+            std::copy_n(from + order[static_cast<std::size_t>(first)] * width, width,
+                        to + r * width);
+            for (Index i = first + 1; i < last; ++i) {
+              add_row(to + r * width, from + order[static_cast<std::size_t>(i)] * width, width);
+            }
+          }
+        });
   });
   return {Array::from(rows), sums, shape};
 }
@@ -94,9 +97,11 @@ void SparseRows::add_into(Array& to) const {
     using T = decltype(zero);
     const T* from = values.data<T>();
     T* into = target.mutable_data<T>();
-    parallel_for(used, std::max<Index>(1, 32768 / std::max<Index>(width, 1)), [&](Index begin, Index end) {
-      for (Index r = begin; r < end; ++r) add_row(into + row[r] * width, from + r * width, width);
-    });
+    parallel_for(used, std::max<Index>(1, 32768 / std::max<Index>(width, 1)),
+                 [&](Index begin, Index end) {
+                   for (Index r = begin; r < end; ++r)
+                     add_row(into + row[r] * width, from + r * width, width);
+                 });
   });
   to.bump_version();
 }

@@ -11,7 +11,8 @@ struct SparseRows {
   Array values;  ///< [n, ...], floating, contiguous
   Shape shape;   ///< of the whole: [count, ...]
 
-  /// Sums the entries of `values` [m, ...] that name the same row of `ids` (i64 [m], in [0, count)).
+  /// Sums the entries of `values` [m, ...] that name the same row of `ids` (i64 [m], in [0,
+  /// count)).
   static SparseRows gather(const Array& ids, const Array& values, Index count);
 
   DType dtype() const { return values.dtype(); }

@@ -1,4 +1,5 @@
-// The memory behind an Array and its views: one block, a header of 64 bytes in front of the numbers.
+// The memory behind an Array and its views: one block, a header of 64 bytes in front of the
+// numbers.
 #pragma once
 
 #include <cstddef>

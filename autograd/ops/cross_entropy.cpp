@@ -19,33 +19,36 @@ namespace {
 void check(const Tensor& logits, const Tensor& targets, const CrossEntropyOptions& options) {
   check_floating("cross_entropy", logits.dtype());
   if (logits.rank() != 2 || logits.size(1) == 0) {
-    throw ShapeError(fmt::format("cross_entropy: logits must be [N, C] with C > 0, not {}", describe(logits)));
+    throw ShapeError(
+        fmt::format("cross_entropy: logits must be [N, C] with C > 0, not {}", describe(logits)));
   }
   if (targets.dtype() != DType::i64) {
     throw DTypeError(fmt::format("cross_entropy: targets must be i64, not {}", describe(targets)));
   }
   if (!(targets.shape() == Shape{logits.size(0)})) {
-    throw ShapeError(fmt::format("cross_entropy: targets are {} for logits {}", describe(targets), describe(logits)));
+    throw ShapeError(fmt::format("cross_entropy: targets are {} for logits {}", describe(targets),
+                                 describe(logits)));
   }
   if (!(options.label_smoothing >= 0 && options.label_smoothing <= 1)) {
-    throw ValueError(fmt::format("cross_entropy: label_smoothing {} is not in [0, 1]", options.label_smoothing));
+    throw ValueError(
+        fmt::format("cross_entropy: label_smoothing {} is not in [0, 1]", options.label_smoothing));
   }
   if (options.weight.defined()) {
     if (!(options.weight.shape() == Shape{logits.size(1)})) {
-      throw ShapeError(fmt::format("cross_entropy: weight is {} for {} classes", describe(options.weight),
-                                   logits.size(1)));
+      throw ShapeError(fmt::format("cross_entropy: weight is {} for {} classes",
+                                   describe(options.weight), logits.size(1)));
     }
     if (options.weight.dtype() != logits.dtype()) {
-      throw DTypeError(fmt::format("cross_entropy: weight is {} for logits {}", describe(options.weight),
-                                   describe(logits)));
+      throw DTypeError(fmt::format("cross_entropy: weight is {} for logits {}",
+                                   describe(options.weight), describe(logits)));
     }
   }
   const Array ids = targets.array().contiguous();
   const auto* id = ids.data<std::int64_t>();
   for (Index i = 0; i < ids.numel(); ++i) {
     if (id[i] != options.ignore_index && (id[i] < 0 || id[i] >= logits.size(1))) {
-      throw IndexError(fmt::format("cross_entropy: target {} at {} is out of range [0, {})", id[i], i,
-                                   logits.size(1)));
+      throw IndexError(fmt::format("cross_entropy: target {} at {} is out of range [0, {})", id[i],
+                                   i, logits.size(1)));
     }
   }
 }
@@ -61,7 +64,8 @@ Targets spread(const Tensor& logits, const Tensor& targets, const CrossEntropyOp
   const Index classes = logits.size(1);
   const Array ids = targets.array().contiguous();
   const Array weight = options.weight.defined() ? options.weight.array().contiguous() : Array();
-  Targets out{Array::zeros(logits.shape(), logits.dtype()), Array::zeros(Shape{rows}, logits.dtype())};
+  Targets out{Array::zeros(logits.shape(), logits.dtype()),
+              Array::zeros(Shape{rows}, logits.dtype())};
   visit_floating("cross_entropy", logits.dtype(), [&](auto zero) {
     using T = decltype(zero);
     T* share = out.shares.mutable_data<T>();
@@ -86,8 +90,8 @@ Tensor cross_entropy_plain(const Tensor& logits, const Tensor& targets,
   check(logits, targets, options);
   const Targets target = spread(logits, targets, options);
   // A class that a row does not count for must not bring 0 * infinity in.
-  const Tensor counted = kernels::compare(kernels::Compare::ne, target.shares,
-                                          Array::zeros(Shape{}, logits.dtype()));
+  const Tensor counted =
+      kernels::compare(kernels::Compare::ne, target.shares, Array::zeros(Shape{}, logits.dtype()));
   const Tensor zero = tensor(0, logits.dtype());
   const Tensor terms = where(counted, Tensor(target.shares) * log_softmax(logits, 1), zero);
   const Tensor losses = -sum(terms, {1});
@@ -101,25 +105,25 @@ Tensor cross_entropy_plain(const Tensor& logits, const Tensor& targets,
 Tensor cross_entropy(const Tensor& logits, const Tensor& targets,
                      const CrossEntropyOptions& options) {
   check(logits, targets, options);
-  const kernels::CrossEntropy kernel(
-      targets.array(), options.weight.defined() ? options.weight.array() : Array(),
-      options.ignore_index, options.label_smoothing);
+  const kernels::CrossEntropy kernel(targets.array(),
+                                     options.weight.defined() ? options.weight.array() : Array(),
+                                     options.ignore_index, options.label_smoothing);
   const kernels::CrossEntropy::Result result = kernel.forward(logits.array());
-  Tensor losses = record(
-      Op::cross_entropy, result.losses, {logits},
-      [logits = Saved(logits), targets = Saved(targets), weight = Saved(options.weight), options, kernel,
-       norms = result.log_norms](const Tensor& g) {
-        targets();  // the kernel holds both: were they written to since?
-        weight();
-        if (!recording()) return Tensor(kernel.backward(logits.array(), norms, g.array()));
-        // Differentiate the definition instead; its own graph carries the second order.
-        CrossEntropyOptions each = options;
-        each.reduction = Reduction::none;
-        const Targets target = spread(logits(), targets(), each);
-        const Tensor share = target.shares;
-        const Tensor p = softmax(logits(), 1);
-        return unsqueeze(g, 1) * (p * sum(share, {1}, true) - share);
-      });
+  Tensor losses =
+      record(Op::cross_entropy, result.losses, {logits},
+             [logits = Saved(logits), targets = Saved(targets), weight = Saved(options.weight),
+              options, kernel, norms = result.log_norms](const Tensor& g) {
+               targets();  // the kernel holds both: were they written to since?
+               weight();
+               if (!recording()) return Tensor(kernel.backward(logits.array(), norms, g.array()));
+               // Differentiate the definition instead; its own graph carries the second order.
+               CrossEntropyOptions each = options;
+               each.reduction = Reduction::none;
+               const Targets target = spread(logits(), targets(), each);
+               const Tensor share = target.shares;
+               const Tensor p = softmax(logits(), 1);
+               return unsqueeze(g, 1) * (p * sum(share, {1}, true) - share);
+             });
   if (options.reduction == Reduction::none) return losses;
   const Tensor total = sum(losses);
   if (options.reduction == Reduction::sum) return total;

@@ -27,7 +27,8 @@ Tensor dropout(const Tensor& x, double p, Generator& generator) {
     const NoGrad scope;
     out = keep(x, kept, scale).array();
   }
-  return record(Op::dropout, out, {x}, [kept, scale](const Tensor& g) { return keep(g, kept, scale); });
+  return record(Op::dropout, out, {x},
+                [kept, scale](const Tensor& g) { return keep(g, kept, scale); });
 }
 
 }  // namespace heed

@@ -6,8 +6,8 @@
 
 namespace heed {
 
-/// Each element is 0 with probability p, else x / (1 - p); the gradient goes through the same places.
-/// f32, f64. Throws ValueError unless 0 <= p < 1 or p == 1 (all zeros).
+/// Each element is 0 with probability p, else x / (1 - p); the gradient goes through the same
+/// places. f32, f64. Throws ValueError unless 0 <= p < 1 or p == 1 (all zeros).
 Tensor dropout(const Tensor& x, double p, Generator& generator = default_generator());
 
 }  // namespace heed

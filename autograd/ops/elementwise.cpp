@@ -42,14 +42,16 @@ Tensor operator-(const Tensor& x, const Tensor& y) {
 
 Tensor operator*(const Tensor& x, const Tensor& y) {
   return record(
-      Op::mul, apply(Binary::mul, x, y), {x, y}, [y = Saved(y)](const Tensor& g) { return g * y(); },
+      Op::mul, apply(Binary::mul, x, y), {x, y},
+      [y = Saved(y)](const Tensor& g) { return g * y(); },
       [x = Saved(x)](const Tensor& g) { return g * x(); });
 }
 
 // gy = -g x / y^2
 Tensor operator/(const Tensor& x, const Tensor& y) {
   return record(
-      Op::div, apply(Binary::div, x, y), {x, y}, [y = Saved(y)](const Tensor& g) { return g / y(); },
+      Op::div, apply(Binary::div, x, y), {x, y},
+      [y = Saved(y)](const Tensor& g) { return g / y(); },
       [x = Saved(x), y = Saved(y)](const Tensor& g) { return -(g * x() / square(y())); });
 }
 

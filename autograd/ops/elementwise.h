@@ -1,5 +1,5 @@
-// Elementwise operators. f32 and f64, any strides; two operands broadcast as in NumPy and must have one
-// dtype (DTypeError), else ShapeError. A number beside a tensor takes the tensor's dtype.
+// Elementwise operators. f32 and f64, any strides; two operands broadcast as in NumPy and must have
+// one dtype (DTypeError), else ShapeError. A number beside a tensor takes the tensor's dtype.
 #pragma once
 
 #include "../tensor.h"
@@ -38,7 +38,8 @@ Tensor relu(const Tensor& x);
 Tensor maximum(const Tensor& x, const Tensor& y);
 Tensor minimum(const Tensor& x, const Tensor& y);
 
-/// x where condition (bool, broadcasts) is true, else y. The side not taken gets a zero gradient, NaN or not.
+/// x where condition (bool, broadcasts) is true, else y. The side not taken gets a zero gradient,
+/// NaN or not.
 Tensor where(const Tensor& condition, const Tensor& x, const Tensor& y);
 /// `value` where mask (bool, broadcasts to x) is true, else x.
 Tensor masked_fill(const Tensor& x, const Tensor& mask, double value);

@@ -77,7 +77,8 @@ Tensor index_select(const Tensor& x, Index axis, const Tensor& index) {
   const Index place = normalize_axis("index_select", axis, x.rank());
   check_index("index_select", index, x.size(place));
   const Array moved = x.array().transpose(0, place);
-  Array out = kernels::take_rows("index_select", moved, index.array()).transpose(0, place).contiguous();
+  Array out =
+      kernels::take_rows("index_select", moved, index.array()).transpose(0, place).contiguous();
   return record(Op::index_select, out, {x},
                 [index = Saved(index), place, shape = x.shape()](const Tensor& g) {
                   return index_add(zeros(shape, g.dtype()), place, index(), g);
@@ -91,9 +92,9 @@ Tensor index_add(const Tensor& x, Index axis, const Tensor& index, const Tensor&
   Shape fits = x.shape();
   fits[place] = index.numel();
   if (!(values.shape() == fits) || values.dtype() != x.dtype()) {
-    throw ShapeError(fmt::format("index_add: values are {}, but {} at {} places of axis {} take {}{}",
-                                 describe(values), describe(x), index.numel(), place,
-                                 name(x.dtype()), to_string(fits)));
+    throw ShapeError(fmt::format(
+        "index_add: values are {}, but {} at {} places of axis {} take {}{}", describe(values),
+        describe(x), index.numel(), place, name(x.dtype()), to_string(fits)));
   }
   Array out = x.array().transpose(0, place).clone();
   kernels::add_rows(out, index.array(), values.array().transpose(0, place).contiguous());
@@ -113,8 +114,8 @@ Tensor gather(const Tensor& x, Index axis, const Tensor& index) {
 Tensor scatter_add(const Tensor& x, Index axis, const Tensor& index, const Tensor& values) {
   Array out = kernels::scatter_add(x.shape(), axis, index.array(), values.array());
   if (values.dtype() != x.dtype()) {
-    throw DTypeError(
-        fmt::format("scatter_add: dtypes differ: x is {}, values are {}", describe(x), describe(values)));
+    throw DTypeError(fmt::format("scatter_add: dtypes differ: x is {}, values are {}", describe(x),
+                                 describe(values)));
   }
   kernels::add_into(out, x.array());
   return record(

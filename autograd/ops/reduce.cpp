@@ -23,21 +23,23 @@ Shape kept_shape(const char* op, const Tensor& x, const std::vector<Index>& axes
 Tensor extreme(Op op, kernels::Reduce kind, const Tensor& x, const std::vector<Index>& axes,
                bool keepdim) {
   const Array y = kernels::reduce(kind, x.array(), axes, keepdim);
-  return record(op, y, {x}, [x = Saved(x), y = SavedOutput(y), kept = kept_shape(name(op), x, axes)](
-                                const Tensor& g) {
-    const Tensor top = Tensor(y.array().reshape(kept));
-    const Tensor hit = (x().detach() == top).array().to(g.dtype());
-    const Tensor share = hit / Tensor(kernels::sum_to(hit.array(), kept));
-    return reshape(g, kept) * share;
-  });
+  return record(
+      op, y, {x},
+      [x = Saved(x), y = SavedOutput(y), kept = kept_shape(name(op), x, axes)](const Tensor& g) {
+        const Tensor top = Tensor(y.array().reshape(kept));
+        const Tensor hit = (x().detach() == top).array().to(g.dtype());
+        const Tensor share = hit / Tensor(kernels::sum_to(hit.array(), kept));
+        return reshape(g, kept) * share;
+      });
 }
 
 }  // namespace
 
 Tensor sum(const Tensor& x, const std::vector<Index>& axes, bool keepdim) {
   const Shape kept = kept_shape("sum", x, axes);
-  return record(Op::sum, kernels::reduce(kernels::Reduce::sum, x.array(), axes, keepdim), {x},
-                [kept, whole = x.shape()](const Tensor& g) { return expand(reshape(g, kept), whole); });
+  return record(
+      Op::sum, kernels::reduce(kernels::Reduce::sum, x.array(), axes, keepdim), {x},
+      [kept, whole = x.shape()](const Tensor& g) { return expand(reshape(g, kept), whole); });
 }
 
 Tensor mean(const Tensor& x, const std::vector<Index>& axes, bool keepdim) {
@@ -65,7 +67,8 @@ Tensor amin(const Tensor& x, const std::vector<Index>& axes, bool keepdim) {
 
 Tensor sum_to(const Tensor& x, const Shape& shape) {
   if (!(broadcast_shapes("sum_to", shape, x.shape()) == x.shape())) {
-    throw ShapeError(fmt::format("sum_to: {} does not broadcast to {}", to_string(shape), describe(x)));
+    throw ShapeError(
+        fmt::format("sum_to: {} does not broadcast to {}", to_string(shape), describe(x)));
   }
   return record(Op::sum_to, kernels::sum_to(x.array(), shape), {x},
                 [whole = x.shape()](const Tensor& g) { return expand(g, whole); });

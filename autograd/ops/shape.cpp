@@ -18,9 +18,8 @@ Tensor slice_scatter(const Tensor& g, const Shape& shape, Index axis, Index star
   Array out = Array::zeros(shape, g.dtype());
   Array place = out.slice(axis, start, stop, step);
   kernels::copy_into(place, g.array());
-  return record(Op::slice_scatter, out, {g}, [=](const Tensor& gg) {
-    return slice(gg, axis, start, stop, step);
-  });
+  return record(Op::slice_scatter, out, {g},
+                [=](const Tensor& gg) { return slice(gg, axis, start, stop, step); });
 }
 
 }  // namespace
@@ -81,8 +80,8 @@ Tensor slice(const Tensor& x, Index axis, Index start, Index stop, Index step) {
 Tensor narrow(const Tensor& x, Index axis, Index start, Index length) {
   const Index size = x.size(normalize_axis("narrow", axis, x.rank()));
   if (start < 0 || length < 0 || start > size || length > size - start) {
-    throw IndexError(fmt::format("narrow: {} places from {} leave axis {} of {}", length, start, axis,
-                                 describe(x)));
+    throw IndexError(fmt::format("narrow: {} places from {} leave axis {} of {}", length, start,
+                                 axis, describe(x)));
   }
   return slice(x, axis, start, start + length);
 }
@@ -117,7 +116,8 @@ Tensor concat(const std::vector<Tensor>& xs, Index axis) {
   std::vector<Index> lengths;
   for (const Tensor& x : xs) {
     if (x.dtype() != first.dtype()) {
-      throw DTypeError(fmt::format("concat: dtypes differ: {} beside {}", describe(x), describe(first)));
+      throw DTypeError(
+          fmt::format("concat: dtypes differ: {} beside {}", describe(x), describe(first)));
     }
     Shape beside = x.shape();
     if (beside.rank() == shape.rank()) {
@@ -158,10 +158,12 @@ Tensor stack(const std::vector<Tensor>& xs, Index axis) {
   const Index place = normalize_axis("stack", axis, first.rank() + 1);
   for (const Tensor& x : xs) {
     if (x.dtype() != first.dtype()) {
-      throw DTypeError(fmt::format("stack: dtypes differ: {} beside {}", describe(x), describe(first)));
+      throw DTypeError(
+          fmt::format("stack: dtypes differ: {} beside {}", describe(x), describe(first)));
     }
     if (!(x.shape() == first.shape())) {
-      throw ShapeError(fmt::format("stack: shapes differ: {} beside {}", describe(x), describe(first)));
+      throw ShapeError(
+          fmt::format("stack: shapes differ: {} beside {}", describe(x), describe(first)));
     }
   }
   const auto count = static_cast<Index>(xs.size());

@@ -1,12 +1,13 @@
-// Operators that move elements and change none. Any dtype; most return views, which share memory with
-// their input. Axes may be negative. All throw ShapeError for what does not fit.
+// Operators that move elements and change none. Any dtype; most return views, which share memory
+// with their input. Axes may be negative. All throw ShapeError for what does not fit.
 #pragma once
 
 #include "../tensor.h"
 
 namespace heed {
 
-/// The same elements in row-major order in another shape; one size may be -1. A view where strides allow.
+/// The same elements in row-major order in another shape; one size may be -1. A view where strides
+/// allow.
 Tensor reshape(const Tensor& x, const Shape& shape);
 /// Joins axes first .. last into one.
 Tensor flatten(const Tensor& x, Index first = 0, Index last = -1);

@@ -5,9 +5,9 @@
 
 namespace heed {
 
-/// exp(x) / sum exp(x) along `axis`. Where `mask` (bool, broadcasts to x) is false a place takes no part
-/// and gets 0, whatever stands there, NaN included; a row without any true is all zeros, with zero
-/// gradients. Throws ShapeError, DTypeError.
+/// exp(x) / sum exp(x) along `axis`. Where `mask` (bool, broadcasts to x) is false a place takes no
+/// part and gets 0, whatever stands there, NaN included; a row without any true is all zeros, with
+/// zero gradients. Throws ShapeError, DTypeError.
 Tensor softmax(const Tensor& x, Index axis, const Tensor& mask = Tensor());
 
 /// log(softmax(x)), without loss for small values.

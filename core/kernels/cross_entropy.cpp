@@ -51,7 +51,8 @@ CrossEntropy::Result CrossEntropy::forward(const Array& logits) const {
   const Index classes = logits.size(1);
   const Array dense = logits.contiguous();
   const auto* target = targets_.data<std::int64_t>();
-  Result out{Array::empty(Shape{rows}, logits.dtype()), Array::empty(Shape{rows}, logits.dtype()), 0};
+  Result out{Array::empty(Shape{rows}, logits.dtype()), Array::empty(Shape{rows}, logits.dtype()),
+             0};
   visit_floating("cross_entropy", logits.dtype(), [&](auto zero) {
     using T = decltype(zero);
     const T* from = dense.data<T>();
@@ -100,7 +101,8 @@ Array CrossEntropy::backward(const Array& logits, const Array& log_norms, const 
     T* to = out.mutable_data<T>();
     const T smooth = static_cast<T>(smoothing_ / static_cast<double>(classes));
     T total_weight = static_cast<T>(classes);
-    if (weight) total_weight = simd::reduce(Reduce::sum, weight, 1, static_cast<std::size_t>(classes));
+    if (weight)
+      total_weight = simd::reduce(Reduce::sum, weight, 1, static_cast<std::size_t>(classes));
     parallel_for(logits.size(0), row_grain(classes), [&](Index begin, Index end) {
       for (Index i = begin; i < end; ++i) {
         T* row = to + i * classes;
@@ -115,7 +117,8 @@ Array CrossEntropy::backward(const Array& logits, const Array& log_norms, const 
         simd::binary(Binary::mul, row, true, &scale, false, row, static_cast<std::size_t>(classes));
         row[target[i]] -= factor[i] * own;
         if (smooth == 0) continue;
-        for (Index c = 0; c < classes; ++c) row[c] -= factor[i] * smooth * (weight ? weight[c] : T{1});
+        for (Index c = 0; c < classes; ++c)
+          row[c] -= factor[i] * smooth * (weight ? weight[c] : T{1});
       }
     });
   });

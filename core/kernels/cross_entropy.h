@@ -8,7 +8,8 @@ namespace heed::kernels {
 class CrossEntropy {
  public:
   /// targets i64 [N], each in [0, C) or ignore_index; weight [C] or undefined. Unchecked.
-  CrossEntropy(const Array& targets, const Array& weight, Index ignore_index, double label_smoothing);
+  CrossEntropy(const Array& targets, const Array& weight, Index ignore_index,
+               double label_smoothing);
 
   struct Result {
     Array losses;     ///< [N]

@@ -11,14 +11,15 @@ namespace {
 
 constexpr Index kBuffer = 256;
 
-constexpr const char* kUnaryNames[] = {"neg",  "abs",        "sign",   "exp",  "log",    "sqrt",
+constexpr const char* kUnaryNames[] = {"neg",        "abs",    "sign", "exp",     "log", "sqrt",
                                        "reciprocal", "square", "tanh", "sigmoid", "relu"};
-constexpr const char* kBinaryNames[] = {"add",     "sub",     "mul",       "div",         "maximum",
-                                        "minimum", "tanh_grad", "sigmoid_grad", "relu_grad"};
+constexpr const char* kBinaryNames[] = {
+    "add", "sub", "mul", "div", "maximum", "minimum", "tanh_grad", "sigmoid_grad", "relu_grad"};
 
 void check_same(const char* op, const Array& x, const Array& y) {
   if (!x.defined() || !y.defined() || x.dtype() != y.dtype()) {
-    throw DTypeError(fmt::format("{}: dtypes differ: x is {}, y is {}", op, describe(x), describe(y)));
+    throw DTypeError(
+        fmt::format("{}: dtypes differ: x is {}, y is {}", op, describe(x), describe(y)));
   }
 }
 
@@ -158,13 +159,14 @@ Array logical_and(const Array& x, const Array& y) {
 Array where(const Array& condition, const Array& x, const Array& y) {
   check_bool("where", condition);
   check_same("where", x, y);
-  const Shape shape = broadcast_shapes(
-      "where", broadcast_shapes("where", condition.shape(), x.shape()), y.shape());
+  const Shape shape =
+      broadcast_shapes("where", broadcast_shapes("where", condition.shape(), x.shape()), y.shape());
   Array out = Array::empty(shape, x.dtype());
   const Array mask = condition.expand(shape);
   const Array wide_x = x.expand(shape);
   const Array wide_y = y.expand(shape);
-  const Walk<4> walk(shape, {&out.strides(), &mask.strides(), &wide_x.strides(), &wide_y.strides()});
+  const Walk<4> walk(shape,
+                     {&out.strides(), &mask.strides(), &wide_x.strides(), &wide_y.strides()});
   const bool* chosen = mask.data<bool>();
   visit_dtype(x.dtype(), [&](auto zero) {
     using T = decltype(zero);
@@ -184,14 +186,14 @@ Array where(const Array& condition, const Array& x, const Array& y) {
       }
       if constexpr (std::is_floating_point_v<T>) {
         if (step_mask == 1 && (step_x == 0 || step_x == 1) && (step_y == 0 || step_y == 1)) {
-          simd::where(chosen + at[1], left + at[2], step_x != 0, right + at[3], step_y != 0, to + at[0],
-                      static_cast<std::size_t>(n));
+          simd::where(chosen + at[1], left + at[2], step_x != 0, right + at[3], step_y != 0,
+                      to + at[0], static_cast<std::size_t>(n));
           return;
         }
       }
       for (Index i = 0; i < n; ++i) {
-        to[at[0] + i] = chosen[at[1] + i * step_mask] ? left[at[2] + i * step_x]
-                                                      : right[at[3] + i * step_y];
+        to[at[0] + i] =
+            chosen[at[1] + i * step_mask] ? left[at[2] + i * step_x] : right[at[3] + i * step_y];
       }
     });
   });

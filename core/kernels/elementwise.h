@@ -7,10 +7,25 @@
 namespace heed::kernels {
 
 enum class Unary : std::uint8_t {
-  neg, abs, sign, exp, log, sqrt, reciprocal, square, tanh, sigmoid, relu
+  neg,
+  abs,
+  sign,
+  exp,
+  log,
+  sqrt,
+  reciprocal,
+  square,
+  tanh,
+  sigmoid,
+  relu
 };
 enum class Binary : std::uint8_t {
-  add, sub, mul, div, maximum, minimum,
+  add,
+  sub,
+  mul,
+  div,
+  maximum,
+  minimum,
   // Derivatives in one pass; x is the incoming gradient, y the operator's result.
   tanh_grad,     // g (1 - y^2)
   sigmoid_grad,  // g y (1 - y)
@@ -23,7 +38,8 @@ const char* name(Binary op);
 
 /// out = op(x). Throws DTypeError.
 Array unary(Unary op, const Array& x);
-/// out = op(x, y), broadcast. Throws DTypeError unless both are the same floating dtype, ShapeError.
+/// out = op(x, y), broadcast. Throws DTypeError unless both are the same floating dtype,
+/// ShapeError.
 Array binary(Binary op, const Array& x, const Array& y);
 /// bool, broadcast; any dtype, both the same.
 Array compare(Compare op, const Array& x, const Array& y);

@@ -57,7 +57,11 @@ void zip(const T* x, bool many_x, const T* y, bool many_y, T* to, std::size_t n,
   }
 }
 
-#define HEED_LANES(body) [](auto d, auto a) HWY_ATTR { (void)d; return body; }
+#define HEED_LANES(body)        \
+  [](auto d, auto a) HWY_ATTR { \
+    (void)d;                    \
+    return body;                \
+  }
 
 template <class T>
 void unary_loop(Unary op, const T* x, T* to, std::size_t n) {
@@ -77,7 +81,11 @@ void unary_loop(Unary op, const T* x, T* to, std::size_t n) {
 }
 #undef HEED_LANES
 
-#define HEED_LANES(body) [](auto d, auto a, auto b) HWY_ATTR { (void)d; return body; }
+#define HEED_LANES(body)                \
+  [](auto d, auto a, auto b) HWY_ATTR { \
+    (void)d;                            \
+    return body;                        \
+  }
 
 template <class T>
 void binary_loop(Binary op, const T* x, bool many_x, const T* y, bool many_y, T* to,
@@ -91,9 +99,9 @@ void binary_loop(Binary op, const T* x, bool many_x, const T* y, bool many_y, T*
     case Binary::maximum: return run(HEED_LANES(maximum(d, a, b)));
     case Binary::minimum: return run(HEED_LANES(minimum(d, a, b)));
     case Binary::tanh_grad: return run(HEED_LANES(hn::NegMulAdd(hn::Mul(a, b), b, a)));
-    case Binary::sigmoid_grad: return run(HEED_LANES(hn::Mul(hn::Mul(a, b), hn::Sub(hn::Set(d, T{1}), b))));
-    case Binary::relu_grad:
-      return run(HEED_LANES(hn::IfThenElseZero(hn::Gt(b, hn::Zero(d)), a)));
+    case Binary::sigmoid_grad:
+      return run(HEED_LANES(hn::Mul(hn::Mul(a, b), hn::Sub(hn::Set(d, T{1}), b))));
+    case Binary::relu_grad: return run(HEED_LANES(hn::IfThenElseZero(hn::Gt(b, hn::Zero(d)), a)));
   }
 }
 #undef HEED_LANES
@@ -103,7 +111,8 @@ template <class D>
 HWY_INLINE hn::Mask<D> mask_of(D d, const bool* condition) {
   const hn::Rebind<std::uint8_t, D> bytes;
   const hn::Rebind<std::int32_t, D> half;
-  const auto v = hn::PromoteTo(half, hn::LoadU(bytes, reinterpret_cast<const std::uint8_t*>(condition)));
+  const auto v =
+      hn::PromoteTo(half, hn::LoadU(bytes, reinterpret_cast<const std::uint8_t*>(condition)));
   if constexpr (sizeof(hn::TFromD<D>) == 4) {
     return hn::RebindMask(d, hn::Ne(v, hn::Zero(half)));
   } else {
@@ -176,8 +185,8 @@ void binary(Binary op, const double* x, bool many_x, const double* y, bool many_
             std::size_t n) {
   HWY_DYNAMIC_DISPATCH(binary_f64)(op, x, many_x, y, many_y, to, n);
 }
-void where(const bool* condition, const float* x, bool many_x, const float* y, bool many_y, float* to,
-           std::size_t n) {
+void where(const bool* condition, const float* x, bool many_x, const float* y, bool many_y,
+           float* to, std::size_t n) {
   HWY_DYNAMIC_DISPATCH(where_f32)(condition, x, many_x, y, many_y, to, n);
 }
 void where(const bool* condition, const double* x, bool many_x, const double* y, bool many_y,

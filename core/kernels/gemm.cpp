@@ -102,7 +102,8 @@ void tiled(Index m, Index n, Index k, T alpha, Matrix<const T> a, Matrix<const T
   call(m, n, k, alpha, a, b, beta, c, c_step);
 }
 
-// A small result of a long sum (a weight's gradient): partial sums over pieces of k, added in order.
+// A small result of a long sum (a weight's gradient): partial sums over pieces of k, added in
+// order.
 template <class T>
 void split_sum(Index m, Index n, Index k, T alpha, Matrix<const T> a, Matrix<const T> b, T beta,
                T* c, Index c_step, Index pieces) {
@@ -114,8 +115,8 @@ void split_sum(Index m, Index n, Index k, T alpha, Matrix<const T> a, Matrix<con
       const Index begin = p * piece;
       const Index length = std::max<Index>(std::min(k, begin + piece) - begin, 0);
       T* to = p == 0 ? c : spare + (p - 1) * m * n;
-      call(m, n, length, alpha, columns_from(a, begin), rows_from(b, begin), p == 0 ? beta : T{0}, to,
-           p == 0 ? c_step : n);
+      call(m, n, length, alpha, columns_from(a, begin), rows_from(b, begin), p == 0 ? beta : T{0},
+           to, p == 0 ? c_step : n);
     }
   });
   parallel_for(m, std::max<Index>(1, 32768 / std::max<Index>(n, 1)), [&](Index begin, Index end) {

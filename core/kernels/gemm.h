@@ -1,12 +1,13 @@
-// C = alpha op(A) op(B) + beta C over OpenBLAS. A large product is cut into tiles from its shape alone, each
-// one a single-threaded BLAS call: the same bits for any number of threads.
+// C = alpha op(A) op(B) + beta C over OpenBLAS. A large product is cut into tiles from its shape
+// alone, each one a single-threaded BLAS call: the same bits for any number of threads.
 #pragma once
 
 #include "../shape.h"
 
 namespace heed::kernels {
 
-/// One matrix as BLAS sees it: row-major with `step` elements between rows, or the transpose of such.
+/// One matrix as BLAS sees it: row-major with `step` elements between rows, or the transpose of
+/// such.
 template <class T>
 struct Matrix {
   T* data = nullptr;

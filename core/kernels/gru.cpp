@@ -23,11 +23,15 @@ const T* data_or_null(const Array& array) {
   return array.defined() ? array.data<T>() : nullptr;
 }
 
+// Multiplications below which a parallel region costs more than it gains.
+constexpr Index kSmallWork = 1 << 17;
+
 // c = a b, or += with `add`, in parallel.
 template <class T>
 void multiply(Index m, const T* a, Index a_step, const PackedMatrix<T>& b, bool add, T* c,
               Index c_step) {
-  parallel_for(m, 64, [&](Index begin, Index end) {
+  const Index grain = std::max<Index>(64, kSmallWork / std::max<Index>(b.k() * b.n(), 1));
+  parallel_for(m, grain, [&](Index begin, Index end) {
     b.multiply(end - begin, a + begin * a_step, a_step, add, c + begin * c_step, c_step);
   });
 }
@@ -75,7 +79,9 @@ struct Walk {
 template <class Body>
 void each_walk(const PackedSequences& sequences, Index directions, Index H, const Body& body) {
   const auto& blocks = sequences.blocks();
-  parallel_for(static_cast<Index>(blocks.size()) * directions, 1, [&](Index begin, Index end) {
+  const Index tasks = static_cast<Index>(blocks.size()) * directions;
+  const bool small = sequences.tokens() * directions * 3 * H * H < kSmallWork;
+  parallel_for(tasks, small ? tasks : 1, [&](Index begin, Index end) {
     for (Index task = begin; task < end; ++task) {
       const Index b = task / directions;
       body(Walk{sequences, blocks[static_cast<std::size_t>(b)], task % directions, directions, H},

@@ -62,8 +62,8 @@ void check_gather(const char* op, const Shape& shape, Index axis, const Array& i
   bool fits = index.rank() == shape.rank();
   for (Index a = 0; fits && a < shape.rank(); ++a) fits = a == axis || index.shape()[a] <= shape[a];
   if (!fits) {
-    throw ShapeError(fmt::format("{}: index {} does not fit into {} beside axis {}", op, describe(index),
-                                 to_string(shape), axis));
+    throw ShapeError(fmt::format("{}: index {} does not fit into {} beside axis {}", op,
+                                 describe(index), to_string(shape), axis));
   }
 }
 

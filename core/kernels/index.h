@@ -9,10 +9,12 @@ namespace heed::kernels {
 /// IndexError for an id outside [0, count).
 Array take_rows(const char* op, const Array& table, const Array& ids);
 
-/// `to` [count, ...] += rows of `values` at `ids`; ids' places in order, so that sums have fixed bits.
+/// `to` [count, ...] += rows of `values` at `ids`; ids' places in order, so that sums have fixed
+/// bits.
 void add_rows(Array& to, const Array& ids, const Array& values);
 
-/// out[i][j]... = x at index[i][j]... along `axis`; all other places as in index. Throws IndexError, ShapeError.
+/// out[i][j]... = x at index[i][j]... along `axis`; all other places as in index. Throws
+/// IndexError, ShapeError.
 Array gather(const Array& x, Index axis, const Array& index);
 
 /// Zeros of `shape`, plus values[i][j].. added at index[i][j].. along `axis`.

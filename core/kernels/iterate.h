@@ -1,6 +1,6 @@
 // Walks over N arrays of one shape as runs along the innermost axis: axes of size 1 are dropped and
-// neighbouring axes merged where every operand's strides allow, so that a contiguous array is one run
-// and a row broadcast over a matrix is a run with its own stride.
+// neighbouring axes merged where every operand's strides allow, so that a contiguous array is one
+// run and a row broadcast over a matrix is a run with its own stride.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,8 @@
 
 namespace heed::kernels {
 
-/// Elements that make a parallel region worth its cost; also the length of the pieces runs are cut into.
+/// Elements that make a parallel region worth its cost; also the length of the pieces runs are cut
+/// into.
 inline constexpr Index kGrain = 32768;
 
 template <std::size_t N>

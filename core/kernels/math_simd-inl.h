@@ -18,8 +18,8 @@ namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Highway's polynomials stay within a few units in the last place but do not hand on NaN and infinity;
-// the functions below add the ends that IEEE expects.
+// Highway's polynomials stay within a few units in the last place but do not hand on NaN and
+// infinity; the functions below add the ends that IEEE expects.
 
 template <class D, class V>
 HWY_INLINE V keep_nan(D, V x, V y) {

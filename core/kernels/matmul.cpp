@@ -39,18 +39,20 @@ Matrix<const T> matrix_of(const Array& x) {
 
 void check_inner(const Array& a, const Array& b) {
   if (a.rank() == 0 || b.rank() == 0) {
-    throw ShapeError(fmt::format("matmul: needs rank 1 or more: a is {}, b is {}", describe(a), describe(b)));
+    throw ShapeError(
+        fmt::format("matmul: needs rank 1 or more: a is {}, b is {}", describe(a), describe(b)));
   }
   const Index other = b.size(b.rank() == 1 ? 0 : -2);
   if (a.size(-1) == other) return;
-  throw ShapeError(
-      fmt::format("matmul: inner sizes differ: a is {}, b is {}; a's last ({}) must equal b's {} ({})",
-                  describe(a), describe(b), a.size(-1), b.rank() == 1 ? "only" : "second to last", other));
+  throw ShapeError(fmt::format(
+      "matmul: inner sizes differ: a is {}, b is {}; a's last ({}) must equal b's {} ({})",
+      describe(a), describe(b), a.size(-1), b.rank() == 1 ? "only" : "second to last", other));
 }
 
 Array matmul(const Array& a, const Array& b) {
   if (!a.defined() || !b.defined() || a.dtype() != b.dtype()) {
-    throw DTypeError(fmt::format("matmul: dtypes differ: a is {}, b is {}", describe(a), describe(b)));
+    throw DTypeError(
+        fmt::format("matmul: dtypes differ: a is {}, b is {}", describe(a), describe(b)));
   }
   check_floating("matmul", a.dtype());
   check_inner(a, b);
@@ -105,7 +107,8 @@ Array matmul(const Array& a, const Array& b) {
     // Small products side by side, large ones one after the other.
     const Index work = m * n * k;
     const bool side_by_side = work < (Index{1} << 24);
-    const Index grain = side_by_side ? std::max<Index>(1, (Index{1} << 18) / std::max<Index>(work, 1)) : count;
+    const Index grain =
+        side_by_side ? std::max<Index>(1, (Index{1} << 18) / std::max<Index>(work, 1)) : count;
     parallel_for(count, grain, [&](Index begin, Index end) {
       for (Index i = begin; i < end; ++i) {
         Index rest = i;
@@ -133,17 +136,18 @@ Array matmul(const Array& a, const Array& b) {
 Array linear(const Array& x, const Array& w, const Array& bias) {
   if (!x.defined() || !w.defined() || x.dtype() != w.dtype() ||
       (bias.defined() && bias.dtype() != x.dtype())) {
-    throw DTypeError(fmt::format("linear: dtypes differ: x is {}, weight is {}, bias is {}", describe(x),
-                                 describe(w), describe(bias)));
+    throw DTypeError(fmt::format("linear: dtypes differ: x is {}, weight is {}, bias is {}",
+                                 describe(x), describe(w), describe(bias)));
   }
   check_floating("linear", x.dtype());
   if (x.rank() == 0 || w.rank() != 2 || x.size(-1) != w.size(1)) {
-    throw ShapeError(fmt::format("linear: x is {}, weight is {}; x's last size must equal weight's last",
-                                 describe(x), describe(w)));
+    throw ShapeError(
+        fmt::format("linear: x is {}, weight is {}; x's last size must equal weight's last",
+                    describe(x), describe(w)));
   }
   if (bias.defined() && !(bias.shape() == Shape{w.size(0)})) {
-    throw ShapeError(fmt::format("linear: bias is {}, weight is {}; bias must be [{}]", describe(bias),
-                                 describe(w), w.size(0)));
+    throw ShapeError(fmt::format("linear: bias is {}, weight is {}; bias must be [{}]",
+                                 describe(bias), describe(w), w.size(0)));
   }
   const Index in = w.size(1);
   const Index out_width = w.size(0);

@@ -5,8 +5,9 @@
 
 namespace heed::kernels {
 
-/// a [.., m, k] times b [.., k, n] -> [.., m, n], leading axes broadcast. Rank 1 counts as a row on the
-/// left and a column on the right, and its axis is dropped. f32 or f64, any strides. Throws ShapeError, DTypeError.
+/// a [.., m, k] times b [.., k, n] -> [.., m, n], leading axes broadcast. Rank 1 counts as a row on
+/// the left and a column on the right, and its axis is dropped. f32 or f64, any strides. Throws
+/// ShapeError, DTypeError.
 Array matmul(const Array& a, const Array& b);
 
 /// Throws ShapeError where the inner sizes of a product differ.

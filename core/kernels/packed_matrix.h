@@ -17,6 +17,9 @@ class PackedMatrix {
   /// Copies b [k, n]. In parallel.
   PackedMatrix(Index k, Index n, Matrix<const T> b);
 
+  Index k() const { return k_; }
+  Index n() const { return n_; }
+
   /// c [m, n] = a [m, k] b, or += with `add`; on this thread. A row's result has the same bits in
   /// whatever company it comes.
   void multiply(Index m, const T* a, Index a_step, bool add, T* c, Index c_step) const;

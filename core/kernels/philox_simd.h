@@ -6,7 +6,8 @@
 
 namespace heed::kernels::simd {
 
-/// Blocks first, first + 1, ... of the stream of `seed`: to[4 i + k] is number k of block first + i.
+/// Blocks first, first + 1, ... of the stream of `seed`: to[4 i + k] is number k of block first +
+/// i.
 void philox(std::uint64_t seed, std::uint64_t first, std::size_t blocks, std::uint32_t* to);
 
 }  // namespace heed::kernels::simd

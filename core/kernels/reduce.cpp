@@ -46,17 +46,19 @@ void reduce_rows(Reduce op, const T* from, T* to, const Split& split, const Stri
   const Walk<2> outer(split.kept, {&out_steps, &split.kept_steps});
   const Walk<1> inner(split.reduced, {&split.reduced_steps});
   const Index step = inner.inner_step(0);
-  outer.run([&](const auto& at, Index n) {
-    for (Index i = 0; i < n; ++i) {
-      const T* base = from + at[1] + i * outer.inner_step(1);
-      T sum = identity<T>(op);
-      inner.run_here([&](const auto& place, Index count) {
-        const T part = simd::reduce(op, base + place[0], step, static_cast<std::size_t>(count));
-        simd::binary(kSteps[static_cast<int>(op)], &sum, true, &part, true, &sum, 1);
-      });
-      to[at[0] + i * outer.inner_step(0)] = sum;
-    }
-  }, split.reduced.numel());
+  outer.run(
+      [&](const auto& at, Index n) {
+        for (Index i = 0; i < n; ++i) {
+          const T* base = from + at[1] + i * outer.inner_step(1);
+          T sum = identity<T>(op);
+          inner.run_here([&](const auto& place, Index count) {
+            const T part = simd::reduce(op, base + place[0], step, static_cast<std::size_t>(count));
+            simd::binary(kSteps[static_cast<int>(op)], &sum, true, &part, true, &sum, 1);
+          });
+          to[at[0] + i * outer.inner_step(0)] = sum;
+        }
+      },
+      split.reduced.numel());
 }
 
 constexpr Index kNarrowest = 128;  // columns that a thread takes: fewer would waste its vectors
@@ -68,27 +70,29 @@ void reduce_columns(Reduce op, const T* from, T* to, const Split& split, const S
   const Walk<1> inner(split.reduced, {&split.reduced_steps});
   const Index out_step = outer.inner_step(0);
   const Index step = outer.inner_step(1);
-  outer.run([&](const auto& at, Index n) {
-    constexpr Index kBlock = 512;
-    T sums[kBlock];
-    T gathered[kBlock];
-    for (Index first = 0; first < n; first += kBlock) {
-      const Index width = std::min(kBlock, n - first);
-      std::fill_n(sums, width, identity<T>(op));
-      inner.run_here([&](const auto& place, Index count) {
-        for (Index r = 0; r < count; ++r) {
-          const T* run = from + at[1] + first * step + place[0] + r * inner.inner_step(0);
-          if (step != 1) {
-            for (Index i = 0; i < width; ++i) gathered[i] = run[i * step];
-            run = gathered;
-          }
-          simd::binary(kSteps[static_cast<int>(op)], sums, true, run, true, sums,
-                       static_cast<std::size_t>(width));
+  outer.run(
+      [&](const auto& at, Index n) {
+        constexpr Index kBlock = 512;
+        T sums[kBlock];
+        T gathered[kBlock];
+        for (Index first = 0; first < n; first += kBlock) {
+          const Index width = std::min(kBlock, n - first);
+          std::fill_n(sums, width, identity<T>(op));
+          inner.run_here([&](const auto& place, Index count) {
+            for (Index r = 0; r < count; ++r) {
+              const T* run = from + at[1] + first * step + place[0] + r * inner.inner_step(0);
+              if (step != 1) {
+                for (Index i = 0; i < width; ++i) gathered[i] = run[i * step];
+                run = gathered;
+              }
+              simd::binary(kSteps[static_cast<int>(op)], sums, true, run, true, sums,
+                           static_cast<std::size_t>(width));
+            }
+          });
+          for (Index i = 0; i < width; ++i) to[at[0] + (first + i) * out_step] = sums[i];
         }
-      });
-      for (Index i = 0; i < width; ++i) to[at[0] + (first + i) * out_step] = sums[i];
-    }
-  }, std::min(split.reduced.numel(), kGrain / kNarrowest));
+      },
+      std::min(split.reduced.numel(), kGrain / kNarrowest));
 }
 
 bool has_unit_step(const Strides& steps) {
@@ -160,8 +164,8 @@ std::vector<Index> normalize_axes(const char* op, const std::vector<Index>& axes
   }
   std::sort(out.begin(), out.end());
   if (std::adjacent_find(out.begin(), out.end()) != out.end()) {
-    throw ShapeError(fmt::format("{}: axis {} is named twice", op,
-                                 *std::adjacent_find(out.begin(), out.end())));
+    throw ShapeError(
+        fmt::format("{}: axis {} is named twice", op, *std::adjacent_find(out.begin(), out.end())));
   }
   return out;
 }
@@ -211,19 +215,22 @@ Array argmax(const Array& x, Index axis, bool keepdim) {
     const T* from = x.data<T>();
     auto* to = out.mutable_data<std::int64_t>();
     const Index step = x.strides()[place];
-    walk.run([&](const auto& at, Index n) {
-      for (Index i = 0; i < n; ++i) {
-        const T* row = from + at[1] + i * walk.inner_step(1);
-        Index best = 0;
-        for (Index k = 1; k < size; ++k) {
-          const T value = row[k * step];
-          if (value > row[best * step] || (std::isnan(value) && !std::isnan(row[best * step]))) {
-            best = k;
+    walk.run(
+        [&](const auto& at, Index n) {
+          for (Index i = 0; i < n; ++i) {
+            const T* row = from + at[1] + i * walk.inner_step(1);
+            Index best = 0;
+            for (Index k = 1; k < size; ++k) {
+              const T value = row[k * step];
+              if (value > row[best * step] ||
+                  (std::isnan(value) && !std::isnan(row[best * step]))) {
+                best = k;
+              }
+            }
+            to[at[0] + i * walk.inner_step(0)] = best;
           }
-        }
-        to[at[0] + i * walk.inner_step(0)] = best;
-      }
-    }, size);
+        },
+        size);
   });
   return keepdim ? out : out.squeeze(place);
 }

@@ -10,8 +10,9 @@ namespace heed::kernels {
 
 enum class Reduce : std::uint8_t { sum, max, min };
 
-/// Reduces `axes` (negative count from the end; empty: all of them). The reduced axes stay with size 1
-/// where `keepdim`. sum over nothing is 0; max and min throw ShapeError there. NaN comes out of max and min.
+/// Reduces `axes` (negative count from the end; empty: all of them). The reduced axes stay with
+/// size 1 where `keepdim`. sum over nothing is 0; max and min throw ShapeError there. NaN comes out
+/// of max and min.
 Array reduce(Reduce op, const Array& x, const std::vector<Index>& axes, bool keepdim);
 
 /// Sums over the axes that broadcasting `shape` to x's shape would add or stretch.

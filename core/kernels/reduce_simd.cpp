@@ -19,8 +19,8 @@ namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Folds the vectors that load(i) gives for i = 0, lanes, 2 lanes, ... in four chains, then across. The
-// tail comes from last(i, count), already filled up with the identity.
+// Folds the vectors that load(i) gives for i = 0, lanes, 2 lanes, ... in four chains, then across.
+// The tail comes from last(i, count), already filled up with the identity.
 template <class D, class Load, class Last, class Step>
 HWY_INLINE hn::Vec<D> fold(D d, std::size_t n, hn::Vec<D> start, const Load& load, const Last& last,
                            const Step& step) {
@@ -65,19 +65,21 @@ T reduce_contiguous(Reduce op, const T* x, std::size_t n) {
   const auto fill = hn::Set(d, start);
   const auto load = [&](std::size_t i) HWY_ATTR { return hn::LoadU(d, x + i); };
   const auto last = [&](std::size_t i, std::size_t count) HWY_ATTR {
-    return hn::IfThenElse(hn::FirstN(d, count), load_first(d, x + i, static_cast<Index>(count)), fill);
+    return hn::IfThenElse(hn::FirstN(d, count), load_first(d, x + i, static_cast<Index>(count)),
+                          fill);
   };
   if (op == Reduce::sum) {
-    const auto v = fold(d, n, fill, load, last, [](auto a, auto b) HWY_ATTR { return hn::Add(a, b); });
+    const auto v =
+        fold(d, n, fill, load, last, [](auto a, auto b) HWY_ATTR { return hn::Add(a, b); });
     return across<T>(v, [](T a, T b) { return a + b; });
   }
   if (op == Reduce::max) {
-    const auto v = fold(d, n, fill, load, last,
-                        [d](auto a, auto b) HWY_ATTR { return maximum(d, a, b); });
+    const auto v =
+        fold(d, n, fill, load, last, [d](auto a, auto b) HWY_ATTR { return maximum(d, a, b); });
     return across<T>(v, larger<T>);
   }
-  const auto v = fold(d, n, fill, load, last,
-                      [d](auto a, auto b) HWY_ATTR { return minimum(d, a, b); });
+  const auto v =
+      fold(d, n, fill, load, last, [d](auto a, auto b) HWY_ATTR { return minimum(d, a, b); });
   return across<T>(v, smaller<T>);
 }
 
@@ -90,7 +92,9 @@ T reduce_any(Reduce op, const T* x, Index step, std::size_t n) {
     const std::size_t count = n - first < 256 ? n - first : 256;
     for (std::size_t i = 0; i < count; ++i) buffer[i] = x[static_cast<Index>(first + i) * step];
     const T part = reduce_contiguous(op, buffer, count);
-    out = op == Reduce::sum ? out + part : op == Reduce::max ? larger(out, part) : smaller(out, part);
+    out = op == Reduce::sum   ? out + part
+          : op == Reduce::max ? larger(out, part)
+                              : smaller(out, part);
   }
   return out;
 }
@@ -147,7 +151,9 @@ void softmax_grad_any(const T* g, const T* y, T* to, std::size_t n, bool log) {
   const auto off = hn::Set(d, -std::numeric_limits<T>::infinity());
   const auto idle = log ? off : zero;
   auto sum = zero;
-  const auto part_of = [&](std::size_t i) { return static_cast<Index>(n - i < lanes ? n - i : lanes); };
+  const auto part_of = [&](std::size_t i) {
+    return static_cast<Index>(n - i < lanes ? n - i : lanes);
+  };
   for (std::size_t i = 0; i < n; i += lanes) {
     const auto part = part_of(i);
     const auto vy = load_first(d, y + i, part);

@@ -9,13 +9,13 @@ namespace heed::kernels::simd {
 float reduce(Reduce op, const float* x, Index step, std::size_t n);
 double reduce(Reduce op, const double* x, Index step, std::size_t n);
 
-/// to = softmax(x) over one row, or log_softmax. `mask` may be null; where it is false the place takes
-/// no part and gets 0 (log: -infinity); a row without any true gets zeros (log: -infinity).
+/// to = softmax(x) over one row, or log_softmax. `mask` may be null; where it is false the place
+/// takes no part and gets 0 (log: -infinity); a row without any true gets zeros (log: -infinity).
 void softmax_row(const float* x, const bool* mask, float* to, std::size_t n, bool log);
 void softmax_row(const double* x, const bool* mask, double* to, std::size_t n, bool log);
 
-/// Its derivative from the result y: softmax y (g - sum(g y)), log_softmax g - exp(y) sum(g). Where y is
-/// 0 (log: -infinity) the result is 0 whatever g is.
+/// Its derivative from the result y: softmax y (g - sum(g y)), log_softmax g - exp(y) sum(g). Where
+/// y is 0 (log: -infinity) the result is 0 whatever g is.
 void softmax_grad_row(const float* g, const float* y, float* to, std::size_t n, bool log);
 void softmax_grad_row(const double* g, const double* y, double* to, std::size_t n, bool log);
 

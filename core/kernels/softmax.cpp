@@ -35,7 +35,8 @@ Array softmax(const Array& x, Index axis, const Array& mask, bool log) {
       throw DTypeError(fmt::format("{}: the mask must be bool, not {}", op, describe(mask)));
     }
     if (!(broadcast_shapes(op, mask.shape(), x.shape()) == x.shape())) {
-      throw ShapeError(fmt::format("{}: mask {} does not broadcast to {}", op, describe(mask), describe(x)));
+      throw ShapeError(
+          fmt::format("{}: mask {} does not broadcast to {}", op, describe(mask), describe(x)));
     }
     allowed = with_axis_last(mask.expand(x.shape()), axis);
   }

@@ -1,5 +1,6 @@
-// softmax and log_softmax over one axis, optionally masked (true: takes part), and their derivatives.
-// A masked place gets 0 (log: -infinity) whatever stands there; a row that is masked whole gets zeros.
+// softmax and log_softmax over one axis, optionally masked (true: takes part), and their
+// derivatives. A masked place gets 0 (log: -infinity) whatever stands there; a row that is masked
+// whole gets zeros.
 #pragma once
 
 #include "../array.h"

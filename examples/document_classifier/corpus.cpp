@@ -39,7 +39,8 @@ std::vector<Labelled> read_file(const std::string& path, const CorpusOptions& op
   const auto reader = data::open_labelled_text(path, options.columns);
   data::LabelledText text;
   while (reader->next(text)) {
-    Labelled entry{{data::make_document(text.text, options.limits), {}}, text.label, path, text.line};
+    Labelled entry{
+        {data::make_document(text.text, options.limits), {}}, text.label, path, text.line};
     out.push_back(std::move(entry));
   }
   return out;
@@ -82,7 +83,8 @@ Parts read_folder(const CorpusOptions& options) {
     if (name.starts_with("test")) append(parts.test, read_file(path, options));
   }
   if (parts.train.empty() && parts.test.empty()) {
-    throw FormatError(options.path, 0, "the folder has no file whose name begins with train or test");
+    throw FormatError(options.path, 0,
+                      "the folder has no file whose name begins with train or test");
   }
   return parts;
 }
@@ -121,9 +123,9 @@ std::vector<Example> with_classes(std::vector<Labelled> entries,
   for (Labelled& entry : entries) {
     const auto place = std::find(classes.begin(), classes.end(), entry.label);
     if (place == classes.end()) {
-      throw FormatError::at_line(
-          entry.path, entry.line,
-          fmt::format("class '{}' is none of those known: {}", entry.label, fmt::join(classes, ", ")));
+      throw FormatError::at_line(entry.path, entry.line,
+                                 fmt::format("class '{}' is none of those known: {}", entry.label,
+                                             fmt::join(classes, ", ")));
     }
     entry.example.document.label = place - classes.begin();
     out.push_back(std::move(entry.example));
@@ -153,7 +155,8 @@ Corpus load_corpus(const CorpusOptions& options, const std::vector<std::string>&
   return corpus;
 }
 
-std::vector<Example> load_test(const CorpusOptions& options, const std::vector<std::string>& classes) {
+std::vector<Example> load_test(const CorpusOptions& options,
+                               const std::vector<std::string>& classes) {
   Parts parts;
   if (options.path.empty()) {
     parts.test = generated(options.generated_test, stream(options, kTestStream));

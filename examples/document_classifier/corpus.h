@@ -28,17 +28,19 @@ struct CorpusOptions {
   heed::data::DocumentLimits limits;
   double validation_fraction = 0.1;  ///< of the training files, where no file is for validation
   double test_fraction = 0.2;        ///< of all, where no file is for the test
-  Index generated_train = 6000;
+  Index generated_train = 4000;
   Index generated_test = 1000;
   std::uint64_t seed = 1;
 };
 
 /// Reads everything. `classes` are the labels known already (of a saved model): another one is a
-/// FormatError naming file and line; when empty, the labels found, sorted. Throws IoError, FormatError,
-/// ValueError.
+/// FormatError naming file and line; when empty, the labels found, sorted. Throws IoError,
+/// FormatError, ValueError.
 Corpus load_corpus(const CorpusOptions& options, const std::vector<std::string>& classes = {});
 
-/// Only what is to be tested: the test part of a folder or of generated documents, all of a single file.
-std::vector<Example> load_test(const CorpusOptions& options, const std::vector<std::string>& classes);
+/// Only what is to be tested: the test part of a folder or of generated documents, all of a single
+/// file.
+std::vector<Example> load_test(const CorpusOptions& options,
+                               const std::vector<std::string>& classes);
 
 }  // namespace document_classifier

@@ -47,8 +47,10 @@ Evaluation evaluate(Classifier& classifier, const std::vector<Example>& examples
   for (const Example& example : examples) {
     encoded.push_back(data::encode(example.document, classifier.vocabulary));
   }
-  Evaluation out{train::Confusion(static_cast<Index>(classifier.classes.size())), 0,
-                 std::numeric_limits<double>::quiet_NaN(), {}};
+  Evaluation out{train::Confusion(static_cast<Index>(classifier.classes.size())),
+                 0,
+                 std::numeric_limits<double>::quiet_NaN(),
+                 {}};
   out.shown.resize(static_cast<std::size_t>(std::min(show, static_cast<Index>(examples.size()))));
   train::RunningMean loss, share;
   for (const auto& batch : data::batches_by_length(data::lengths_of(encoded), batch_size)) {
@@ -64,8 +66,9 @@ Evaluation evaluate(Classifier& classifier, const std::vector<Example>& examples
       const auto first = p.begin() + static_cast<Index>(row * classifier.classes.size());
       Prediction prediction;
       prediction.probabilities.assign(first, first + static_cast<Index>(classifier.classes.size()));
-      prediction.label = std::max_element(prediction.probabilities.begin(), prediction.probabilities.end()) -
-                         prediction.probabilities.begin();
+      prediction.label =
+          std::max_element(prediction.probabilities.begin(), prediction.probabilities.end()) -
+          prediction.probabilities.begin();
       out.confusion.add(example.document.label, prediction.label);
       const bool known = !example.evidence.empty() && !reading.sentences.empty();
       if (known || place < out.shown.size()) {

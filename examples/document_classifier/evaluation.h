@@ -26,8 +26,8 @@ struct Evaluation {
   std::vector<Prediction> shown;
 };
 
-/// Encoded documents, read in batches of like length without dropout. `show`: how many predictions to
-/// keep with their attention.
+/// Encoded documents, read in batches of like length without dropout. `show`: how many predictions
+/// to keep with their attention.
 Evaluation evaluate(Classifier& classifier, const std::vector<Example>& examples, Index batch_size,
                     Index show = 0);
 

@@ -9,20 +9,25 @@ using heed::Generator;
 using heed::Index;
 using Words = std::vector<std::string_view>;
 
-const Words kFilm = {"film", "movie", "picture", "story", "plot", "acting", "script", "cast",
-                     "ending", "dialogue", "direction", "screenplay"};
-const Words kElse = {"popcorn",  "seat",    "weather", "parking", "crowd",   "queue",
-                     "dinner",   "trailer", "coffee",  "cinema",  "lobby",   "neighbour",
+const Words kFilm = {"film",   "movie", "picture", "story",    "plot",      "acting",
+                     "script", "cast",  "ending",  "dialogue", "direction", "screenplay"};
+const Words kElse = {"popcorn",  "seat",    "weather", "parking", "crowd",     "queue",
+                     "dinner",   "trailer", "coffee",  "cinema",  "lobby",     "neighbour",
                      "bus ride", "heating", "carpet",  "poster",  "ice cream", "usher"};
 const Words kGood = {"wonderful", "brilliant", "touching", "great",     "delightful", "clever",
                      "superb",    "charming",  "fresh",    "excellent", "lovely",     "gripping"};
 const Words kBad = {"terrible", "dull",   "boring", "awful",     "clumsy",  "dreadful",
                     "tedious",  "stupid", "stale",  "miserable", "painful", "weak"};
 const Words kDegree = {"", "really ", "quite ", "truly ", "rather ", "simply "};
-const Words kOpening = {"", "honestly , ", "in my opinion , ", "as we all agreed , ", "to be fair , ",
-                        "looking back , ", "i must say that "};
-const Words kPerson = {"my brother", "an old friend", "my aunt", "the whole office", "our neighbours",
-                       "a colleague"};
+const Words kOpening = {"",
+                        "honestly , ",
+                        "in my opinion , ",
+                        "as we all agreed , ",
+                        "to be fair , ",
+                        "looking back , ",
+                        "i must say that "};
+const Words kPerson = {"my brother",       "an old friend",  "my aunt",
+                       "the whole office", "our neighbours", "a colleague"};
 const Words kDay = {"monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"};
 const Words kTown = {"the city", "our village", "the old harbour", "the new mall", "the station"};
 
@@ -62,12 +67,16 @@ std::string neutral(Generator& generator) {
       return "we went to see the " + pick(kFilm, generator) + " on a " + pick(kDay, generator) +
              " with " + pick(kPerson, generator);
     case 1: return pick(kPerson, generator) + " had told us about the " + pick(kFilm, generator);
-    case 2: return "the " + pick(kFilm, generator) + " began a little after eight in " + pick(kTown, generator);
+    case 2:
+      return "the " + pick(kFilm, generator) + " began a little after eight in " +
+             pick(kTown, generator);
     case 3: return "there is a book about the " + pick(kFilm, generator) + " too";
-    case 4: return pick(kPerson, generator) + " talked about the " + pick(kFilm, generator) + " on the way home";
+    case 4:
+      return pick(kPerson, generator) + " talked about the " + pick(kFilm, generator) +
+             " on the way home";
     default:
-      return "they show the " + pick(kFilm, generator) + " in " + pick(kTown, generator) + " until " +
-             pick(kDay, generator);
+      return "they show the " + pick(kFilm, generator) + " in " + pick(kTown, generator) +
+             " until " + pick(kDay, generator);
   }
 }
 

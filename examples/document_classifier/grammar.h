@@ -1,8 +1,8 @@
-// Generated documents: reviews of a film whose class follows from what one or two sentences say of the
-// film itself. All other sentences are distractors: they say good or bad things of the popcorn, the
-// seats, the weather, in the same words, or name the film without judging it. A third of all judgements
-// is negated ("was far from dull"). So neither the words nor their counts tell the class; the place of
-// the evidence does, and it is known.
+// Generated documents: reviews of a film whose class follows from what one or two sentences say of
+// the film itself. All other sentences are distractors: they say good or bad things of the popcorn,
+// the seats, the weather, in the same words, or name the film without judging it. A third of all
+// judgements is negated ("was far from dull"). So neither the words nor their counts tell the
+// class; the place of the evidence does, and it is known.
 #pragma once
 
 #include <string>

@@ -45,11 +45,13 @@ void set_up(const Flags& flags) {
 data::Vocabulary vocabulary_of(const Corpus& corpus, const Flags& flags) {
   data::WordCounts counts;
   for (const Example& example : corpus.train) data::count_words(example.document, counts);
-  return data::Vocabulary::from_counts(counts, {.min_count = flags.min_count, .max_words = flags.vocabulary});
+  return data::Vocabulary::from_counts(
+      counts, {.min_count = flags.min_count, .max_words = flags.vocabulary});
 }
 
 void add_curves(train::Report& report, const Training& training) {
-  train::Series loss{"training", {}, {}}, validation{"validation", {}, {}}, accuracy{"validation", {}, {}};
+  train::Series loss{"training", {}, {}}, validation{"validation", {}, {}},
+      accuracy{"validation", {}, {}};
   double epoch = 0;
   for (const EpochFigures& e : training.epochs) {
     ++epoch;
@@ -58,10 +60,10 @@ void add_curves(train::Report& report, const Training& training) {
     validation.y.push_back(e.validation_loss);
     accuracy.y.push_back(e.validation_accuracy);
   }
-  report.add_chart(train::line_chart({loss, validation},
-                                     {.title = "Loss", .x_label = "epoch", .y_label = "cross-entropy"}));
-  report.add_chart(
-      train::line_chart({accuracy}, {.title = "Accuracy", .x_label = "epoch", .y_label = "accuracy"}));
+  report.add_chart(train::line_chart(
+      {loss, validation}, {.title = "Loss", .x_label = "epoch", .y_label = "cross-entropy"}));
+  report.add_chart(train::line_chart(
+      {accuracy}, {.title = "Accuracy", .x_label = "epoch", .y_label = "accuracy"}));
 }
 
 // Test, print, write the report; the last line is the one that scripts read.
@@ -103,7 +105,7 @@ void conclude(Classifier& classifier, const std::vector<Example>& test, const Tr
 void train_command(Flags& flags) {
   set_up(flags);
   if (flags.quick) {
-    flags.trainer.epochs = std::min<Index>(flags.trainer.epochs, 3);
+    flags.trainer.epochs = std::min<Index>(flags.trainer.epochs, 5);
     flags.corpus.generated_train = std::min<Index>(flags.corpus.generated_train, 3000);
   }
   flags.trainer.out = flags.folder;
@@ -119,8 +121,9 @@ void train_command(Flags& flags) {
     flags.model.pooling = pooling_kind(flags.pooling);
     classifier.model = std::make_unique<HierarchicalAttention>(flags.model);
   }
-  fmt::print("documents: {} to train on, {} to validate, {} to test; classes: {}\n", corpus.train.size(),
-             corpus.validation.size(), corpus.test.size(), fmt::join(corpus.classes, ", "));
+  fmt::print("documents: {} to train on, {} to validate, {} to test; classes: {}\n",
+             corpus.train.size(), corpus.validation.size(), corpus.test.size(),
+             fmt::join(corpus.classes, ", "));
   fmt::print("vocabulary: {} words; parameters: {}\n", classifier.vocabulary.size(),
              classifier.model->parameter_count());
   std::fflush(stdout);
@@ -180,7 +183,8 @@ void add_data_flags(CLI::App& app, Flags& flags) {
   app.add_option("--data", flags.corpus.path,
                  "a TSV or JSON-lines file, plain or gzip, or a folder of train*, test* and valid* "
                  "files; left out: generated documents");
-  app.add_option("--format", flags.corpus.columns.format, "tsv or jsonl; left out: by the file's name");
+  app.add_option("--format", flags.corpus.columns.format,
+                 "tsv or jsonl; left out: by the file's name");
   app.add_option("--label", flags.corpus.columns.label,
                  "the label's column (a number from 1, or a name in a header) or field")
       ->default_val("1");
@@ -191,29 +195,65 @@ void add_data_flags(CLI::App& app, Flags& flags) {
       ->check(CLI::Range(1, 65536))
       ->capture_default_str();
   app.add_option("--seed", flags.trainer.seed, "of everything random")->capture_default_str();
-  app.add_option("--threads", flags.threads, "threads; left out: all cores")->check(CLI::Range(1, 1024));
-  app.add_option("--show", flags.show, "documents in the report")->check(CLI::Range(0, 100000))->capture_default_str();
-  app.add_option("--report", flags.report, "the report's file; left out: report.html in the model's folder");
+  app.add_option("--threads", flags.threads, "threads; left out: all cores")
+      ->check(CLI::Range(1, 1024));
+  app.add_option("--show", flags.show, "documents in the report")
+      ->check(CLI::Range(0, 100000))
+      ->capture_default_str();
+  app.add_option("--report", flags.report,
+                 "the report's file; left out: report.html in the model's folder");
 }
 
 void add_train_flags(CLI::App& app, Flags& flags) {
   add_data_flags(app, flags);
   app.add_option("--out", flags.folder, "the model's folder")->capture_default_str();
-  app.add_option("--epochs", flags.trainer.epochs, "passes over the documents")->check(CLI::Range(1, 1000000))->capture_default_str();
-  app.add_option("--lr", flags.trainer.learning_rate, "Adam's learning rate")->check(CLI::PositiveNumber)->capture_default_str();
-  app.add_option("--patience", flags.trainer.patience, "epochs without gain before it stops")->check(CLI::Range(1, 1000000))->capture_default_str();
-  app.add_option("--clip", flags.trainer.clip, "largest norm of a gradient")->check(CLI::PositiveNumber)->capture_default_str();
-  app.add_option("--max-sentences", flags.corpus.limits.sentences, "of a document")->check(CLI::Range(1, 100000))->capture_default_str();
-  app.add_option("--max-words", flags.corpus.limits.words, "of a sentence")->check(CLI::Range(1, 100000))->capture_default_str();
-  app.add_option("--vocabulary", flags.vocabulary, "most words to know")->check(CLI::Range(1, 10000000))->capture_default_str();
-  app.add_option("--min-count", flags.min_count, "a rarer word is unknown")->check(CLI::Range(1, 1000000))->capture_default_str();
-  app.add_option("--embedding", flags.model.embedding, "width of a word")->check(CLI::Range(1, 65536))->capture_default_str();
-  app.add_option("--hidden", flags.model.hidden, "width of a GRU's state in each direction")->check(CLI::Range(1, 65536))->capture_default_str();
-  app.add_option("--dropout", flags.model.dropout, "probability")->check(CLI::Range(0.0, 0.99))->capture_default_str();
-  app.add_option("--pooling", flags.pooling, "attention, average or maximum")->check(CLI::IsMember({"attention", "average", "maximum"}))->capture_default_str();
-  app.add_option("--validation", flags.corpus.validation_fraction, "part of the training documents held out to choose the best epoch")->check(CLI::Range(0.001, 0.9))->capture_default_str();
-  app.add_option("--test", flags.corpus.test_fraction, "part held out for the test where no file is for it")->check(CLI::Range(0.001, 0.9))->capture_default_str();
-  app.add_option("--documents", flags.corpus.generated_train, "generated documents to train on")->check(CLI::Range(10, 10000000))->capture_default_str();
+  app.add_option("--epochs", flags.trainer.epochs, "passes over the documents")
+      ->check(CLI::Range(1, 1000000))
+      ->capture_default_str();
+  app.add_option("--lr", flags.trainer.learning_rate, "Adam's learning rate")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  app.add_option("--patience", flags.trainer.patience, "epochs without gain before it stops")
+      ->check(CLI::Range(1, 1000000))
+      ->capture_default_str();
+  app.add_option("--clip", flags.trainer.clip, "largest norm of a gradient")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  app.add_option("--max-sentences", flags.corpus.limits.sentences, "of a document")
+      ->check(CLI::Range(1, 100000))
+      ->capture_default_str();
+  app.add_option("--max-words", flags.corpus.limits.words, "of a sentence")
+      ->check(CLI::Range(1, 100000))
+      ->capture_default_str();
+  app.add_option("--vocabulary", flags.vocabulary, "most words to know")
+      ->check(CLI::Range(1, 10000000))
+      ->capture_default_str();
+  app.add_option("--min-count", flags.min_count, "a rarer word is unknown")
+      ->check(CLI::Range(1, 1000000))
+      ->capture_default_str();
+  app.add_option("--embedding", flags.model.embedding, "width of a word")
+      ->check(CLI::Range(1, 65536))
+      ->capture_default_str();
+  app.add_option("--hidden", flags.model.hidden, "width of a GRU's state in each direction")
+      ->check(CLI::Range(1, 65536))
+      ->capture_default_str();
+  app.add_option("--dropout", flags.model.dropout, "probability")
+      ->check(CLI::Range(0.0, 0.99))
+      ->capture_default_str();
+  app.add_option("--pooling", flags.pooling, "attention, average or maximum")
+      ->check(CLI::IsMember({"attention", "average", "maximum"}))
+      ->capture_default_str();
+  app.add_option("--validation", flags.corpus.validation_fraction,
+                 "part of the training documents held out to choose the best epoch")
+      ->check(CLI::Range(0.001, 0.9))
+      ->capture_default_str();
+  app.add_option("--test", flags.corpus.test_fraction,
+                 "part held out for the test where no file is for it")
+      ->check(CLI::Range(0.001, 0.9))
+      ->capture_default_str();
+  app.add_option("--documents", flags.corpus.generated_train, "generated documents to train on")
+      ->check(CLI::Range(10, 10000000))
+      ->capture_default_str();
   app.add_flag("--resume", flags.trainer.resume, "go on with the run in --out");
   app.add_flag("--quick", flags.quick, "fewer epochs and documents: a trial in seconds");
 }
@@ -229,7 +269,8 @@ int run(int argc, char** argv) {
   add_data_flags(*test, flags);
   test->add_option("--model", flags.folder, "the model's folder")->capture_default_str();
   guess->add_option("--model", flags.folder, "the model's folder")->capture_default_str();
-  guess->add_option("--threads", flags.threads, "threads; left out: all cores")->check(CLI::Range(1, 1024));
+  guess->add_option("--threads", flags.threads, "threads; left out: all cores")
+      ->check(CLI::Range(1, 1024));
   guess->add_flag("--lines", flags.lines, "each line is a document");
   guess->add_option("file", flags.file, "the text; left out or -: standard input");
   try {

@@ -77,7 +77,8 @@ const char* name(PoolingKind kind) {
 }
 
 Level::Level(Index input, Index hidden, PoolingKind pooling)
-    : encoder(child<nn::GRU>("encoder", nn::GRUOptions{.input = input, .hidden = hidden, .bidirectional = true})),
+    : encoder(child<nn::GRU>(
+          "encoder", nn::GRUOptions{.input = input, .hidden = hidden, .bidirectional = true})),
       kind_(pooling) {
   if (pooling == PoolingKind::attention) {
     attend_ = &child<attention::Pooling>("attend", 2 * hidden);
@@ -96,7 +97,8 @@ attention::Attended Level::operator()(const Tensor& x, const std::vector<Index>&
 HierarchicalAttention::HierarchicalAttention(const ModelOptions& model)
     : options(model),
       embedding(child<nn::Embedding>(
-          "embedding", nn::EmbeddingOptions{.count = model.vocabulary, .width = model.embedding, .padding = 0})),
+          "embedding",
+          nn::EmbeddingOptions{.count = model.vocabulary, .width = model.embedding, .padding = 0})),
       dropout(child<nn::Dropout>("dropout", model.dropout)),
       words(child<Level>("words", model.embedding, model.hidden, model.pooling)),
       sentences(child<Level>("sentences", 2 * model.hidden, model.hidden, model.pooling)),
@@ -104,8 +106,8 @@ HierarchicalAttention::HierarchicalAttention(const ModelOptions& model)
   nn::normal_(embedding.weight, 0, 0.1);
 }
 
-// Sentences of like length are read together: in a batch of real documents most of a block as wide as
-// the longest sentence would be padding.
+// Sentences of like length are read together: in a batch of real documents most of a block as wide
+// as the longest sentence would be padding.
 Tensor HierarchicalAttention::read_sentences(const data::DocumentBatch& batch,
                                              std::vector<std::vector<double>>* weights) {
   const std::vector<Index>& lengths = batch.word_counts;

@@ -1,5 +1,6 @@
-// The hierarchical attention network of Yang et al. 2016: words to a sentence, sentences to a document,
-// each by a bidirectional GRU whose states are pooled by attention; then a linear classifier.
+// The hierarchical attention network of Yang et al. 2016: words to a sentence, sentences to a
+// document, each by a bidirectional GRU whose states are pooled by attention; then a linear
+// classifier.
 #pragma once
 
 #include <string>
@@ -28,7 +29,7 @@ struct ModelOptions {
   Index classes = 0;
   Index embedding = 100;
   Index hidden = 50;  ///< of each direction
-  double dropout = 0.4;
+  double dropout = 0.3;
   PoolingKind pooling = PoolingKind::attention;
 };
 
@@ -39,7 +40,8 @@ class Level : public nn::Module {
 
   nn::GRU& encoder;
 
-  /// x [B, T, input], the first lengths[b] places of row b -> context [B, 2 hidden], weights [B, T].
+  /// x [B, T, input], the first lengths[b] places of row b -> context [B, 2 hidden], weights [B,
+  /// T].
   attention::Attended operator()(const Tensor& x, const std::vector<Index>& lengths,
                                  bool need_weights);
 
@@ -70,7 +72,8 @@ class HierarchicalAttention : public nn::Module {
 
  private:
   /// Sentence vectors [N, 2 hidden], in the batch's order.
-  Tensor read_sentences(const data::DocumentBatch& batch, std::vector<std::vector<double>>* weights);
+  Tensor read_sentences(const data::DocumentBatch& batch,
+                        std::vector<std::vector<double>>* weights);
 };
 
 }  // namespace document_classifier

@@ -33,7 +33,8 @@ io::Config config_of(const Classifier& classifier) {
 
 void save(const Classifier& classifier, const std::string& folder, io::DirectoryFiles more) {
   io::NamedArrays arrays;
-  for (const auto& [key, tensor] : classifier.model->state_dict()) arrays.emplace_back(key, tensor.array());
+  for (const auto& [key, tensor] : classifier.model->state_dict())
+    arrays.emplace_back(key, tensor.array());
   more.emplace_back(io::kWeightsFile, io::encode_safetensors(arrays));
   more.emplace_back(io::kVocabularyFile, classifier.vocabulary.serialize());
   more.emplace_back(io::kConfigFile, config_of(classifier).to_json());
@@ -42,15 +43,17 @@ void save(const Classifier& classifier, const std::string& folder, io::Directory
 
 Classifier load(const std::string& folder) {
   const std::string config_path = folder + "/" + io::kConfigFile;
-  const auto config = io::Config::parse(io::read_from_directory(folder, io::kConfigFile), config_path);
+  const auto config =
+      io::Config::parse(io::read_from_directory(folder, io::kConfigFile), config_path);
   if (config.get_string("model") != "hierarchical_attention") {
-    throw FormatError(config_path, 0, fmt::format("model '{}' is not hierarchical_attention",
-                                                  config.get_string("model")));
+    throw FormatError(
+        config_path, 0,
+        fmt::format("model '{}' is not hierarchical_attention", config.get_string("model")));
   }
   Classifier out;
   const std::string vocabulary_path = folder + "/" + io::kVocabularyFile;
-  out.vocabulary =
-      data::Vocabulary::parse(io::read_from_directory(folder, io::kVocabularyFile), vocabulary_path);
+  out.vocabulary = data::Vocabulary::parse(io::read_from_directory(folder, io::kVocabularyFile),
+                                           vocabulary_path);
   out.limits = {.sentences = config.get_int("max_sentences", 1, kMost),
                 .words = config.get_int("max_words", 1, kMost)};
   ModelOptions options;
@@ -64,16 +67,18 @@ Classifier load(const std::string& folder) {
     out.classes.push_back(config.get_string(fmt::format("class_{}", i)));
   }
   if (out.vocabulary.size() != options.vocabulary) {
-    throw FormatError(vocabulary_path, 0, fmt::format("{} words, but the model was trained with {}",
-                                                      out.vocabulary.size(), options.vocabulary));
+    throw FormatError(vocabulary_path, 0,
+                      fmt::format("{} words, but the model was trained with {}",
+                                  out.vocabulary.size(), options.vocabulary));
   }
   const std::string weights_path = folder + "/" + io::kWeightsFile;
   const auto weights =
       io::decode_safetensors(io::read_from_directory(folder, io::kWeightsFile), weights_path);
   for (const auto& [key, array] : weights.arrays) {
     if (key == "embedding.weight" && array.rank() == 2 && array.size(0) != options.vocabulary) {
-      throw FormatError(weights_path, 0, fmt::format("embeddings of {} words, but the vocabulary has {}",
-                                                     array.size(0), options.vocabulary));
+      throw FormatError(weights_path, 0,
+                        fmt::format("embeddings of {} words, but the vocabulary has {}",
+                                    array.size(0), options.vocabulary));
     }
   }
   out.model = std::make_unique<HierarchicalAttention>(options);

@@ -1,5 +1,5 @@
-// A trained classifier on disk: weights, vocabulary and configuration in one folder, written so that the
-// folder always holds one whole model.
+// A trained classifier on disk: weights, vocabulary and configuration in one folder, written so
+// that the folder always holds one whole model.
 #pragma once
 
 #include <memory>
@@ -24,8 +24,8 @@ struct Classifier {
 /// Writes the three files and `more` beside them. Throws IoError; the old model is whole then.
 void save(const Classifier& classifier, const std::string& folder, io::DirectoryFiles more = {});
 
-/// Throws IoError for a missing folder or file, FormatError for a damaged one, or a vocabulary that does
-/// not fit the weights.
+/// Throws IoError for a missing folder or file, FormatError for a damaged one, or a vocabulary that
+/// does not fit the weights.
 Classifier load(const std::string& folder);
 
 }  // namespace document_classifier

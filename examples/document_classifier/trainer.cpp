@@ -44,8 +44,10 @@ class Run {
   Training train() {
     const train::InterruptGuard guard;
     train::EarlyStopping stopping(options_.patience);
-    for (const EpochFigures& figures : training_.epochs) stopping.update(figures.validation_accuracy);
-    while (static_cast<Index>(training_.epochs.size()) < options_.epochs && !stopping.should_stop()) {
+    for (const EpochFigures& figures : training_.epochs)
+      stopping.update(figures.validation_accuracy);
+    while (static_cast<Index>(training_.epochs.size()) < options_.epochs &&
+           !stopping.should_stop()) {
       const double start = now();
       EpochFigures figures{};
       if (!run_epoch(figures.train_loss)) {
@@ -53,7 +55,8 @@ class Run {
         break;
       }
       figures.seconds = now() - start;
-      const Evaluation validation = evaluate(classifier_, corpus_.validation, 2 * options_.batch_size);
+      const Evaluation validation =
+          evaluate(classifier_, corpus_.validation, 2 * options_.batch_size);
       figures.validation_loss = validation.loss;
       figures.validation_accuracy = validation.confusion.accuracy();
       training_.epochs.push_back(figures);
@@ -81,8 +84,9 @@ class Run {
     HierarchicalAttention& model = *classifier_.model;
     model.train();
     const auto batches = data::batches_by_length(lengths_, options_.batch_size, order_);
-    train::Progress progress(fmt::format("epoch {}/{}", training_.epochs.size() + 1, options_.epochs),
-                             static_cast<Index>(batches.size()));
+    train::Progress progress(
+        fmt::format("epoch {}/{}", training_.epochs.size() + 1, options_.epochs),
+        static_cast<Index>(batches.size()));
     train::RunningMean mean;
     Index done = 0;
     for (const auto& batch : batches) {
@@ -106,24 +110,29 @@ class Run {
     for (const auto& [key, tensor] : classifier_.model->state_dict()) {
       arrays.emplace_back("model." + key, tensor.array());
     }
-    for (const auto& [key, array] : adam_.state_dict()) arrays.emplace_back("optimizer." + key, array);
+    for (const auto& [key, array] : adam_.state_dict())
+      arrays.emplace_back("optimizer." + key, array);
     const auto order = order_.state();
     const auto dropout = default_generator().state();
-    arrays.emplace_back("generators", Array::from<std::int64_t>({static_cast<std::int64_t>(order.seed),
-                                                                 static_cast<std::int64_t>(order.offset),
-                                                                 static_cast<std::int64_t>(dropout.seed),
-                                                                 static_cast<std::int64_t>(dropout.offset)}));
+    arrays.emplace_back(
+        "generators",
+        Array::from<std::int64_t>(
+            {static_cast<std::int64_t>(order.seed), static_cast<std::int64_t>(order.offset),
+             static_cast<std::int64_t>(dropout.seed), static_cast<std::int64_t>(dropout.offset)}));
     std::vector<double> figures;
     for (const EpochFigures& e : training_.epochs) {
-      figures.insert(figures.end(), {e.train_loss, e.validation_loss, e.validation_accuracy, e.seconds});
+      figures.insert(figures.end(),
+                     {e.train_loss, e.validation_loss, e.validation_accuracy, e.seconds});
     }
-    arrays.emplace_back("figures", Array::from(figures, {static_cast<Index>(training_.epochs.size()), 4}));
+    arrays.emplace_back("figures",
+                        Array::from(figures, {static_cast<Index>(training_.epochs.size()), 4}));
     return io::encode_safetensors(arrays);
   }
 
   void restore() {
     const std::string path = options_.out + "/" + kStateFile;
-    const auto file = io::decode_safetensors(io::read_from_directory(options_.out, kStateFile), path);
+    const auto file =
+        io::decode_safetensors(io::read_from_directory(options_.out, kStateFile), path);
     nn::NamedTensors weights;
     io::NamedArrays optimizer;
     const auto fail = [&](const std::string& what) { throw FormatError(path, 0, what); };
@@ -136,7 +145,8 @@ class Run {
       } else if (key == "generators") {
         if (array.dtype() != DType::i64 || array.numel() != 4) fail("'generators' is not i64[4]");
         const auto* numbers = array.data<std::int64_t>();
-        order_.set_state({static_cast<std::uint64_t>(numbers[0]), static_cast<std::uint64_t>(numbers[1])});
+        order_.set_state(
+            {static_cast<std::uint64_t>(numbers[0]), static_cast<std::uint64_t>(numbers[1])});
         default_generator().set_state(
             {static_cast<std::uint64_t>(numbers[2]), static_cast<std::uint64_t>(numbers[3])});
         complete = true;

@@ -14,13 +14,13 @@ namespace document_classifier {
 
 struct TrainerOptions {
   std::string out = "model";  ///< folder of the model
-  Index epochs = 4;
-  Index batch_size = 64;
-  double learning_rate = 1e-3;
-  double clip = 5;            ///< of the gradient's norm
-  Index patience = 3;         ///< epochs without a better validation accuracy before it stops
+  Index epochs = 6;
+  Index batch_size = 32;
+  double learning_rate = 2e-3;
+  double clip = 5;     ///< of the gradient's norm
+  Index patience = 3;  ///< epochs without a better validation accuracy before it stops
   std::uint64_t seed = 1;
-  bool resume = false;        ///< go on from what `out` holds
+  bool resume = false;  ///< go on from what `out` holds
 };
 
 /// What an epoch came to.
@@ -33,8 +33,9 @@ struct Training {
   bool interrupted = false;
 };
 
-/// Trains `classifier` on corpus.train; afterwards it holds the best weights, and so does the folder.
-/// Throws IoError, FormatError.
-Training train_classifier(Classifier& classifier, const Corpus& corpus, const TrainerOptions& options);
+/// Trains `classifier` on corpus.train; afterwards it holds the best weights, and so does the
+/// folder. Throws IoError, FormatError.
+Training train_classifier(Classifier& classifier, const Corpus& corpus,
+                          const TrainerOptions& options);
 
 }  // namespace document_classifier

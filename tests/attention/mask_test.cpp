@@ -25,14 +25,18 @@ TEST(Mask, AndAllowsWhatBothAllow) {
   EXPECT_EQ(both.tensor().array().to_vector<bool>(),
             (std::vector<bool>{true, true, false, true, false, false}));
   EXPECT_TRUE((Mask() & Mask()).all());
-  EXPECT_EQ((first & Mask()).tensor().array().to_vector<bool>(), first.tensor().array().to_vector<bool>());
+  EXPECT_EQ((first & Mask()).tensor().array().to_vector<bool>(),
+            first.tensor().array().to_vector<bool>());
 }
 
 TEST(Mask, RefusesWhatIsNoMask) {
   EXPECT_THAT([] { Mask mask(zeros({3})); },
               ThrowsMessage<DTypeError>(HasSubstr("takes bool (true: may attend), not f32[3]")));
-  EXPECT_THAT([] { Mask::lengths({2, 4}, 3); },
-              ThrowsMessage<ShapeError>(HasSubstr("length 4 of row 1 is not in [0, 3]")));
+  EXPECT_THAT(
+      [] {
+        Mask::lengths({2, 4}, 3);
+      },
+      ThrowsMessage<ShapeError>(HasSubstr("length 4 of row 1 is not in [0, 3]")));
   EXPECT_THAT([] { Mask::lengths({-1}, 3); }, ThrowsMessage<ShapeError>(HasSubstr("length -1")));
 }
 

@@ -51,7 +51,8 @@ std::vector<double> reference(const Fixture& f, const std::vector<Index>& length
       for (Index j = 0; j < kHidden; ++j) {
         double sum = b[static_cast<std::size_t>(j)];
         for (Index e = 0; e < kE; ++e) {
-          sum += w[static_cast<std::size_t>(j * kE + e)] * h[static_cast<std::size_t>((i * kT + t) * kE + e)];
+          sum += w[static_cast<std::size_t>(j * kE + e)] *
+                 h[static_cast<std::size_t>((i * kT + t) * kE + e)];
         }
         score += std::tanh(sum) * u[static_cast<std::size_t>(j)];
       }
@@ -61,7 +62,8 @@ std::vector<double> reference(const Fixture& f, const std::vector<Index>& length
       auto& weight = (*weights)[static_cast<std::size_t>(i * kT + t)];
       weight /= total;
       for (Index e = 0; e < kE; ++e) {
-        context[static_cast<std::size_t>(i * kE + e)] += weight * h[static_cast<std::size_t>((i * kT + t) * kE + e)];
+        context[static_cast<std::size_t>(i * kE + e)] +=
+            weight * h[static_cast<std::size_t>((i * kT + t) * kE + e)];
       }
     }
   }
@@ -84,11 +86,17 @@ TEST(Pooling, GradientsOfFirstAndSecondOrder) {
   const Mask mask = Mask::lengths(kLengths, kT);
   const auto check = [&](auto gradients) {
     std::vector<NamedLeaf> leaves{{"values", f.values}};
-    for (const auto& [name, tensor] : f.pooling.named_parameters()) leaves.push_back({name, tensor});
-    return gradients([&] { return std::vector<Tensor>{f.pooling(f.values, mask).context}; }, leaves);
+    for (const auto& [name, tensor] : f.pooling.named_parameters())
+      leaves.push_back({name, tensor});
+    return gradients([&] { return std::vector<Tensor>{f.pooling(f.values, mask).context}; },
+                     leaves);
   };
-  const auto first = check([](auto fn, auto leaves) { return gradcheck(std::function<std::vector<Tensor>()>(fn), leaves); });
-  const auto second = check([](auto fn, auto leaves) { return gradgradcheck(std::function<std::vector<Tensor>()>(fn), leaves); });
+  const auto first = check([](auto fn, auto leaves) {
+    return gradcheck(std::function<std::vector<Tensor>()>(fn), leaves);
+  });
+  const auto second = check([](auto fn, auto leaves) {
+    return gradgradcheck(std::function<std::vector<Tensor>()>(fn), leaves);
+  });
   EXPECT_TRUE(first) << first.text();
   EXPECT_TRUE(second) << second.text();
 }
@@ -120,8 +128,8 @@ TEST(Pooling, MaskedPlacesChangeNothing) {
 TEST(Pooling, PaddedBatchEqualsEachRowAlone) {
   const Fixture f;
   const Mask mask = Mask::lengths(kLengths, kT);
-  const auto all = {numbers(f.pooling(f.values, mask).context), numbers(average_pooling(f.values, mask)),
-                    numbers(max_pooling(f.values, mask))};
+  const auto all = {numbers(f.pooling(f.values, mask).context),
+                    numbers(average_pooling(f.values, mask)), numbers(max_pooling(f.values, mask))};
   for (Index row = 0; row < kB; ++row) {
     const Tensor alone =
         narrow(narrow(f.values, 0, row, 1), 1, 0, kLengths[static_cast<std::size_t>(row)]);
@@ -130,7 +138,8 @@ TEST(Pooling, PaddedBatchEqualsEachRowAlone) {
     auto one = single.begin();
     for (const auto& batch : all) {
       const auto begin = batch.begin() + row * kE;
-      EXPECT_THAT(*one++, testing::Pointwise(testing::DoubleNear(1e-12), std::vector<double>(begin, begin + kE)));
+      EXPECT_THAT(*one++, testing::Pointwise(testing::DoubleNear(1e-12),
+                                             std::vector<double>(begin, begin + kE)));
     }
   }
 }
@@ -139,9 +148,11 @@ TEST(Pooling, AverageAndMaximumHaveTheirGradients) {
   const Mask mask = Mask::lengths({5, 0, 3}, kT);
   const Tensor values = randn({kB, kT, kE}, DType::f64);
   using Inputs = std::vector<Tensor>;
-  const auto average = gradcheck([&](const Inputs& x) { return average_pooling(x[0], mask); }, Inputs{values});
+  const auto average =
+      gradcheck([&](const Inputs& x) { return average_pooling(x[0], mask); }, Inputs{values});
   EXPECT_TRUE(average) << average.text();
-  const auto maximum = gradcheck([&](const Inputs& x) { return max_pooling(x[0], mask); }, Inputs{values});
+  const auto maximum =
+      gradcheck([&](const Inputs& x) { return max_pooling(x[0], mask); }, Inputs{values});
   EXPECT_TRUE(maximum) << maximum.text();
   EXPECT_EQ(numbers(average_pooling(values)), numbers(mean(values, {1})));
 }
@@ -157,15 +168,28 @@ TEST(Pooling, NothingToPool) {
 
 TEST(Pooling, RefusesWhatDoesNotFit) {
   const Fixture f;
-  EXPECT_THAT([&] { f.pooling(zeros({kB, kE}, DType::f64)); },
-              ThrowsMessage<ShapeError>(HasSubstr("pooling: values must be [B, T, E], not f64[3, 7]")));
-  EXPECT_THAT([&] { f.pooling(f.values, Mask::lengths({1, 2}, kT)); },
-              ThrowsMessage<ShapeError>(HasSubstr("pooling")));
-  EXPECT_THAT([&] { average_pooling(Tensor(Array::zeros({kB, kT, kE}, DType::i64))); },
-              ThrowsMessage<DTypeError>(HasSubstr("takes f32 or f64, not i64")));
-  EXPECT_THAT([&] { max_pooling(f.values, Mask::lengths({1, 2, 3}, 4)); },
-              ThrowsMessage<ShapeError>(HasSubstr("max_pooling")));
-  EXPECT_THAT([] { Pooling pooling(0); }, ThrowsMessage<ValueError>(HasSubstr("width 0 must be positive")));
+  EXPECT_THAT(
+      [&] {
+        f.pooling(zeros({kB, kE}, DType::f64));
+      },
+      ThrowsMessage<ShapeError>(HasSubstr("pooling: values must be [B, T, E], not f64[3, 7]")));
+  EXPECT_THAT(
+      [&] {
+        f.pooling(f.values, Mask::lengths({1, 2}, kT));
+      },
+      ThrowsMessage<ShapeError>(HasSubstr("pooling")));
+  EXPECT_THAT(
+      [&] {
+        average_pooling(Tensor(Array::zeros({kB, kT, kE}, DType::i64)));
+      },
+      ThrowsMessage<DTypeError>(HasSubstr("takes f32 or f64, not i64")));
+  EXPECT_THAT(
+      [&] {
+        max_pooling(f.values, Mask::lengths({1, 2, 3}, 4));
+      },
+      ThrowsMessage<ShapeError>(HasSubstr("max_pooling")));
+  EXPECT_THAT([] { Pooling pooling(0); },
+              ThrowsMessage<ValueError>(HasSubstr("width 0 must be positive")));
 }
 
 }  // namespace

@@ -1,0 +1,133 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "../../autograd/gradcheck.h"
+#include "../../autograd/ops/elementwise.h"
+#include "../../autograd/ops/matmul.h"
+#include "../../autograd/ops/reduce.h"
+#include "../../autograd/record.h"
+#include "../../core/error.h"
+#include "../../core/generator.h"
+#include "../core/message.h"
+
+namespace heed {
+namespace {
+
+using Tensors = std::vector<Tensor>;
+using Call = std::function<Tensor(const Tensors&)>;
+
+Tensor draw(const Shape& shape) {
+  static Generator generator(13);
+  return randn(shape, DType::f64, generator);
+}
+
+// As a user would write it: x^3 with a derivative by hand, and a fault in one place.
+Tensor cube(const Tensor& x, double factor) {
+  return record(Op::function, (x * x * x).array(), {x},
+                [x = Saved(x), factor](const Tensor& g) { return factor * g * square(x()); });
+}
+
+TEST(Gradcheck, PassesAUsersFunction) {
+  const Call call = [](const Tensors& x) { return cube(x[0], 3); };
+  const auto report = gradcheck(call, {draw({3, 5})});
+  EXPECT_TRUE(report);
+  EXPECT_EQ(report.checked, 15);
+  EXPECT_EQ(report.text(), "gradient check passed: 15 elements agree");
+  EXPECT_TRUE(gradgradcheck(call, {draw({3, 5})}));
+}
+
+TEST(Gradcheck, ReportsInputIndexAndBothNumbers) {
+  const Call call = [](const Tensors& x) { return x[0] + cube(x[1], 2); };
+  const auto report = gradcheck(call, {draw({3, 5}), draw({3, 5})});
+  EXPECT_FALSE(report);
+  EXPECT_EQ(report.checked, 30);
+  EXPECT_EQ(report.faulty, 15);
+  ASSERT_EQ(report.worst.size(), 10U);
+  for (std::size_t i = 0; i < report.worst.size(); ++i) {
+    EXPECT_EQ(report.worst[i].input, "input 1");
+    EXPECT_NEAR(report.worst[i].analytic, report.worst[i].numeric * 2 / 3, 1e-8);
+    if (i == 0) continue;
+    EXPECT_GE(std::abs(report.worst[i - 1].analytic - report.worst[i - 1].numeric),
+              std::abs(report.worst[i].analytic - report.worst[i].numeric));
+  }
+  EXPECT_NE(report.text().find("15 of 30 elements differ"), std::string::npos) << report.text();
+  EXPECT_NE(report.text().find("input 1"), std::string::npos);
+}
+
+TEST(Gradcheck, FindsNaN) {
+  const Call call = [](const Tensors& x) {
+    return record(Op::function, x[0].array().clone(), {x[0]},
+                  [](const Tensor& g) { return g * NAN; });
+  };
+  EXPECT_FALSE(gradcheck(call, {draw({3})}));
+}
+
+TEST(Gradcheck, RefusesWhatProvesNothing) {
+  const Call constant = [](const Tensors& x) { return x[0] * 0; };
+  EXPECT_EQ(gradcheck(constant, {draw({3})}).problem,
+            "every gradient is zero, so agreement proves nothing");
+  EXPECT_TRUE(gradcheck(constant, {draw({3})}, {.allow_zero = true}));
+  EXPECT_EQ(gradcheck(constant, {draw({0})}).problem, "there was no element to check");
+}
+
+TEST(Gradcheck, RefusesAFunctionThatChanges) {
+  Generator generator(1);
+  const Call noisy = [&](const Tensors& x) { return x[0] * randn({3}, DType::f64, generator); };
+  EXPECT_EQ(gradcheck(noisy, {draw({3})}).problem,
+            "the function gives different results for the same inputs");
+}
+
+TEST(Gradcheck, NeedsF64) {
+  const Call call = [](const Tensors& x) { return x[0] * x[0]; };
+  EXPECT_EQ(message_of<DTypeError>([&] { gradcheck(call, {ones({3})}); }),
+            "gradcheck: input 0 is f32[3]; differences need f64");
+}
+
+TEST(Gradcheck, LeavesInputsAlone) {
+  const Tensor x = draw({3, 5});
+  const std::vector<double> before = x.array().to_vector<double>();
+  gradcheck(Call([](const Tensors& t) { return t[0] * t[0]; }), {x});
+  EXPECT_EQ(x.array().to_vector<double>(), before);
+  EXPECT_EQ(x.array().version(), 0U);
+  EXPECT_FALSE(x.requires_grad());
+}
+
+TEST(Gradcheck, ChecksSomeElementsOfLargeInputs) {
+  const auto report = gradcheck(Call([](const Tensors& t) { return t[0] * t[0]; }), {draw({101})},
+                                {.max_elements = 7});
+  EXPECT_TRUE(report);
+  EXPECT_EQ(report.checked, 7);
+}
+
+// Leaves that the function reaches by itself, as a model does its parameters.
+TEST(Gradcheck, MovesLeavesInPlaceAndPutsThemBack) {
+  Tensor weight = draw({5, 2}), bias = draw({2});
+  weight.set_requires_grad();
+  bias.set_requires_grad();
+  const Tensor x = draw({3, 5});
+  const std::vector<double> before = weight.array().to_vector<double>();
+  const std::function<Tensors()> model = [&] {
+    return Tensors{tanh(matmul(x, weight) + bias), sum(weight * weight)};
+  };
+  const std::vector<NamedLeaf> leaves = {{"weight", weight}, {"bias", bias}};
+  const auto report = gradcheck(model, leaves);
+  EXPECT_TRUE(report) << report.text();
+  EXPECT_EQ(report.checked, 12);
+  EXPECT_TRUE(gradgradcheck(model, leaves));
+  EXPECT_EQ(weight.array().to_vector<double>(), before);
+  EXPECT_FALSE(weight.grad().defined());
+}
+
+TEST(Gradcheck, RefusesAStridedLeaf) {
+  Tensor strided(draw({3, 5}).array().transpose(0, 1));
+  strided.set_requires_grad();
+  const std::function<Tensors()> model = [&] { return Tensors{strided * strided}; };
+  EXPECT_EQ(message_of<ValueError>([&] {
+              gradcheck(model, std::vector<NamedLeaf>{{"weight", strided}});
+            }),
+            "gradcheck: weight is not contiguous; its elements cannot be moved one by one");
+}
+
+}  // namespace
+}  // namespace heed

@@ -1,0 +1,135 @@
+#include "../../../autograd/ops/matmul.h"
+#include "../../../core/error.h"
+#include "table.h"
+
+namespace heed::table {
+namespace {
+
+using X = const Tensors&;
+using B = const Blocks&;
+using Sizes = std::vector<Index>;
+
+// One sum of products an element; a vector on either side has its axis put on and taken off again.
+Block product(Block a, Block b) {
+  const bool row = a.rank() == 1;
+  const bool column = b.rank() == 1;
+  if (row) a = Block({1, a.size(0)}, a.values());
+  if (column) b = Block({b.size(0), 1}, b.values());
+  const Index inner = a.size(-1);
+  const Block& longer = a.rank() >= b.rank() ? a : b;
+  const Block& shorter = a.rank() >= b.rank() ? b : a;
+  Sizes shape = longer.shape();
+  for (Index axis = 3; axis <= shorter.rank(); ++axis) {
+    Index& size = shape[shape.size() - static_cast<std::size_t>(axis)];
+    if (size == 1) size = shorter.size(-axis);
+  }
+  shape[shape.size() - 2] = a.size(-2);
+  shape[shape.size() - 1] = b.size(-1);
+  const Index last = static_cast<Index>(shape.size()) - 1;
+  Block out(shape, [&](const Place& p) {
+    double total = 0;
+    for (Index k = 0; k < inner; ++k)
+      total += a(replaced(p, last, k)) * b(replaced(p, last - 1, k));
+    return total;
+  });
+  if (column) shape.pop_back();
+  if (row) shape.erase(shape.end() - (column ? 1 : 2));
+  return {shape, out.values()};
+}
+
+Row matmul_row() {
+  const auto form = [](const std::string& name, const Sizes& a, const Sizes& b) {
+    return sample(
+        name, {in(a), in(b)}, [](X x) { return matmul(x[0], x[1]); },
+        [](B x) { return product(x[0], x[1]); });
+  };
+  return {
+      Op::matmul,
+      {form("matrices", {3, 5}, {5, 2}),
+       form("square", {3, 3}, {3, 3}),
+       form("vectors", {5}, {5}),
+       form("vector and matrix", {3}, {3, 5}),
+       form("matrix and vector", {3, 5}, {5}),
+       form("batches", {2, 3, 4}, {2, 4, 2}),
+       form("matrix right", {2, 3, 4}, {4, 2}),
+       form("matrix left", {3, 2}, {4, 2, 2}),
+       form("batch of 1 left", {1, 2, 3}, {3, 3, 2}),
+       form("batch of 1 right", {3, 2, 3}, {1, 3, 2}),
+       form("batches both ways", {2, 1, 2, 3}, {3, 3, 2}),
+       form("vector and batch", {3}, {2, 3, 2}),
+       form("batch and vector", {2, 2, 3}, {3}),
+       form("sizes of 1", {1, 1}, {1, 1}),
+       form("one row", {1, 5}, {5, 3}),
+       form("one column", {3, 5}, {5, 1}),
+       form("outer", {3, 1}, {1, 5}),
+       form("no rows", {0, 3}, {3, 2}),
+       form("no inner", {2, 0}, {0, 3}),
+       form("no batch", {0, 2, 3}, {3, 2}),
+       form("no inner, vectors", {0}, {0})},
+      {bad<ShapeError>(
+           "matmul: inner sizes differ: a is f32[3, 5], b is f32[4, 2]; a's last (5) must "
+           "equal b's second to last (4)",
+           [] { matmul(of(3, 5), of(4, 2)); }),
+       bad<ShapeError>("matmul: inner sizes differ: a is f32[3], b is f32[5]",
+                       [] { matmul(of(3), of(5)); }),
+       bad<ShapeError>("matmul: inner sizes differ", [] { matmul(of(2, 3, 5), of(3)); }),
+       bad<ShapeError>("matmul: inner sizes differ", [] { matmul(of(3), of(2, 5, 3)); }),
+       bad<ShapeError>("matmul: shapes [2] and [3] do not broadcast",
+                       [] { matmul(of(2, 3, 5), of(3, 5, 2)); }),
+       bad<ShapeError>("matmul: needs rank 1 or more: a is f32[], b is f32[3]",
+                       [] { matmul(of(), of(3)); }),
+       bad<ShapeError>("matmul: needs rank 1 or more", [] { matmul(of(3), of()); }),
+       bad<DTypeError>("matmul: dtypes differ: a is f32[3, 5], b is f64[5, 2]",
+                       [] { matmul(of(3, 5), of<DType::f64>(5, 2)); }),
+       bad<DTypeError>("matmul: takes f32 or f64, not i64", [] { matmul(ids(1, 2), ids(1, 2)); }),
+       bad<GradError>("undefined", [] { matmul(Tensor(), of(5, 2)); })}};
+}
+
+Row linear_row() {
+  const auto form = [](const std::string& name, const Sizes& x, Index width, bool bias) {
+    const Index inside = x.back();
+    std::vector<Input> inputs = {in(x), in({width, inside})};
+    if (bias) inputs.push_back(in({width}));
+    return sample(
+        name, inputs, [bias](X t) { return linear(t[0], t[1], bias ? t[2] : Tensor()); },
+        [=](B b) {
+          Sizes shape = x;
+          shape.back() = width;
+          const Index last = static_cast<Index>(shape.size()) - 1;
+          return Block(shape, [&](const Place& p) {
+            double total = bias ? b[2]({p.back()}) : 0;
+            for (Index k = 0; k < inside; ++k)
+              total += b[0](replaced(p, last, k)) * b[1]({p.back(), k});
+            return total;
+          });
+        });
+  };
+  return {
+      Op::linear,
+      {form("matrix", {3, 5}, 2, true), form("matrix without bias", {3, 5}, 2, false),
+       form("vector", {5}, 3, true), form("batch", {2, 3, 4}, 2, true),
+       form("one shape", {3, 3}, 3, true), form("sizes of 1", {1, 1}, 1, true),
+       form("no rows", {0, 3}, 2, true), form("no inputs", {3, 0}, 2, true),
+       form("no inputs, no bias", {3, 0}, 2, false), form("no outputs", {3, 2}, 0, true)},
+      {bad<ShapeError>(
+           "linear: x is f32[3, 5], weight is f32[2, 4]; x's last size must equal weight's last",
+           [] { linear(of(3, 5), of(2, 4)); }),
+       bad<ShapeError>("linear: bias is f32[5], weight is f32[2, 5]; bias must be [2]",
+                       [] { linear(of(3, 5), of(2, 5), of(5)); }),
+       bad<ShapeError>("linear: x is f32[]", [] { linear(of(), of(2, 5)); }),
+       bad<ShapeError>("linear: x is f32[3, 5], weight is f32[5]", [] { linear(of(3, 5), of(5)); }),
+       bad<DTypeError>("linear: dtypes differ", [] { linear(of(3, 5), of<DType::f64>(2, 5)); }),
+       bad<DTypeError>("linear: dtypes differ",
+                       [] { linear(of(3, 5), of(2, 5), of<DType::f64>(2)); }),
+       bad<DTypeError>("linear: takes f32 or f64, not i64",
+                       [] {
+                         linear(ids(1, 2), ids({1, 2}, {1, 2}));
+                       }),
+       bad<GradError>("undefined", [] { linear(of(3, 5), Tensor()); })}};
+}
+
+}  // namespace
+
+std::vector<Row> linalg_rows() { return {matmul_row(), linear_row()}; }
+
+}  // namespace heed::table

@@ -1,0 +1,103 @@
+#include "../../nn/init.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "../../autograd/ops/matmul.h"
+#include "../../autograd/ops/shape.h"
+#include "../../core/error.h"
+#include "thrown_text.h"
+
+namespace heed {
+namespace {
+
+struct Moments {
+  double mean = 0, deviation = 0, largest = 0;
+};
+
+Moments moments(const Tensor& tensor) {
+  const auto x = tensor.array().to(DType::f64).to_vector<double>();
+  Moments out;
+  for (const double value : x) {
+    out.mean += value / static_cast<double>(x.size());
+    out.largest = std::fmax(out.largest, std::fabs(value));
+  }
+  for (const double value : x) {
+    out.deviation += (value - out.mean) * (value - out.mean) / static_cast<double>(x.size());
+  }
+  out.deviation = std::sqrt(out.deviation);
+  return out;
+}
+
+TEST(Init, UniformAndNormalHaveTheirMoments) {
+  Tensor x = zeros({211, 97}, DType::f64).set_requires_grad();
+  const std::uint32_t version = x.array().version();
+  nn::uniform_(x, 2, 5);
+  EXPECT_GT(x.array().version(), version);
+  EXPECT_NEAR(moments(x).mean, 3.5, 0.02);
+  EXPECT_NEAR(moments(x).deviation, 3 / std::sqrt(12.0), 0.02);
+  nn::normal_(x, -1, 0.5);
+  EXPECT_NEAR(moments(x).mean, -1, 0.02);
+  EXPECT_NEAR(moments(x).deviation, 0.5, 0.01);
+  nn::constant_(x, 3);
+  EXPECT_THAT(x.array().to_vector<double>(), testing::Each(3.0));
+  nn::zeros_(x);
+  EXPECT_THAT(x.array().to_vector<double>(), testing::Each(0.0));
+  nn::ones_(x);
+  EXPECT_THAT(x.array().to_vector<double>(), testing::Each(1.0));
+  EXPECT_TRUE(x.requires_grad());
+}
+
+TEST(Init, FansSetTheSpread) {
+  const Tensor x = zeros({211, 31, 3});
+  const double in = 93, out = 633;
+  nn::xavier_uniform_(x, 2);
+  EXPECT_NEAR(moments(x).largest, 2 * std::sqrt(6 / (in + out)), 1e-3);
+  nn::xavier_normal_(x, 2);
+  EXPECT_NEAR(moments(x).deviation, 2 * std::sqrt(2 / (in + out)), 2e-3);
+  nn::kaiming_uniform_(x);
+  EXPECT_NEAR(moments(x).largest, std::sqrt(6 / in), 1e-3);
+  nn::kaiming_uniform_(x, std::sqrt(5.0));  // what PyTorch's Linear does
+  EXPECT_NEAR(moments(x).largest, std::sqrt(1 / in), 1e-3);
+  nn::kaiming_normal_(x, 0, nn::Fan::out);
+  EXPECT_NEAR(moments(x).deviation, std::sqrt(2 / out), 1e-3);
+  EXPECT_EQ(thrown_text<ShapeError>([] { nn::kaiming_normal_(zeros({5})); }),
+            "kaiming_normal_: needs rank 2 or more, not f32[5]");
+}
+
+TEST(Init, TheSameSeedGivesTheSameNumbers) {
+  Generator a(5), b(5);
+  const Tensor x = zeros({7, 3}), y = zeros({7, 3});
+  nn::xavier_normal_(x, 1, a);
+  nn::xavier_normal_(y, 1, b);
+  EXPECT_EQ(x.array().to_vector<float>(), y.array().to_vector<float>());
+}
+
+TEST(Init, OrthogonalHasOrthonormalRowsOrColumns) {
+  for (const Shape& shape : {Shape{5, 13}, Shape{13, 5}, Shape{5, 2, 3}, Shape{7, 7}}) {
+    const Tensor x = zeros(shape, DType::f64);
+    nn::orthogonal_(x, 3);
+    const Tensor flat = reshape(x, {shape[0], -1});
+    const bool wide = flat.size(0) <= flat.size(1);
+    const Tensor product =
+        wide ? matmul(flat, transpose(flat, 0, 1)) : matmul(transpose(flat, 0, 1), flat);
+    const auto numbers = product.array().to_vector<double>();
+    const auto n = static_cast<std::size_t>(product.size(0));
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+      EXPECT_NEAR(numbers[i], i % (n + 1) == 0 ? 9 : 0, 1e-12) << to_string(shape);
+    }
+  }
+}
+
+TEST(Init, AWholeNumberIsNotDrawn) {
+  const Tensor x = Array::zeros({3, 5}, DType::i64);
+  EXPECT_THAT(thrown_text<DTypeError>([&] { nn::normal_(x); }), testing::HasSubstr("normal"));
+  EXPECT_THAT(thrown_text<DTypeError>([&] { nn::orthogonal_(x); }),
+              testing::HasSubstr("orthogonal_"));
+}
+
+}  // namespace
+}  // namespace heed

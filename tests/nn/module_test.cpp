@@ -1,0 +1,256 @@
+#include "../../nn/module.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "../../autograd/ops/elementwise.h"
+#include "../../autograd/ops/reduce.h"
+#include "../../core/error.h"
+#include "../../nn/dropout.h"
+#include "../../nn/embedding.h"
+#include "../../nn/linear.h"
+#include "thrown_text.h"
+
+namespace heed {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+// The design's example: members register themselves, options first.
+class Reader : public nn::Module {
+ public:
+  Reader(Index words_in, Index width_in) : vocab(words_in), width(width_in) {}
+  Index vocab, width;
+  nn::Embedding& words = child<nn::Embedding>("words", vocab, width);
+  nn::Linear& hidden = child<nn::Linear>("hidden", width, 5);
+  Tensor& steps = buffer("steps", Array::zeros({3}, DType::i64));
+  Tensor& mean = buffer("mean", zeros({5}));
+  Tensor& scale = parameter("scale", ones({5}));
+  nn::Dropout& drop = child<nn::Dropout>("drop", 0.5);
+
+  Tensor operator()(const Tensor& ids) { return drop(hidden(words(ids))) * scale; }
+};
+
+class Outer : public nn::Module {
+ public:
+  Reader& reader = child<Reader>("reader", 11, 7);
+  nn::Linear& out = child<nn::Linear>("out", 7, 11, false);
+};
+
+class Open : public nn::Module {
+ public:
+  using Module::buffer;
+  using Module::child;
+  using Module::parameter;
+};
+
+std::vector<std::string> names(const nn::NamedTensors& entries) {
+  std::vector<std::string> out;
+  for (const auto& entry : entries) out.push_back(entry.first);
+  return out;
+}
+
+TEST(Module, WalksParametersBuffersChildrenInOrderOfConstruction) {
+  const Outer model;
+  EXPECT_THAT(names(model.named_parameters()),
+              ElementsAre("reader.scale", "reader.words.weight", "reader.hidden.weight",
+                          "reader.hidden.bias", "out.weight"));
+  EXPECT_THAT(names(model.named_buffers()), ElementsAre("reader.steps", "reader.mean"));
+  EXPECT_THAT(names(model.state_dict()),
+              ElementsAre("reader.scale", "reader.steps", "reader.mean", "reader.words.weight",
+                          "reader.hidden.weight", "reader.hidden.bias", "out.weight"));
+  const auto children = model.children();
+  ASSERT_EQ(children.size(), 2U);
+  EXPECT_EQ(children[0].first, "reader");
+  EXPECT_EQ(children[0].second, &model.reader);
+  EXPECT_EQ(model.parameter_count(), 5 + 11 * 7 + 5 * 7 + 5 + 11 * 7);
+  for (const Tensor& parameter : model.parameters()) EXPECT_TRUE(parameter.requires_grad());
+  EXPECT_FALSE(model.reader.mean.requires_grad());
+}
+
+TEST(Module, AddressesStayWhileMoreIsRegistered) {
+  Open model;
+  Tensor& first = model.parameter("first", ones({2}));
+  nn::Linear& layer = model.child<nn::Linear>("layer", 2, 3);
+  for (int i = 0; i < 100; ++i) {
+    model.parameter("p" + std::to_string(i), ones({1}));
+    model.child<nn::Linear>("c" + std::to_string(i), 1, 1);
+  }
+  EXPECT_TRUE(first.is_same(model.parameters()[0]));
+  EXPECT_EQ(&layer, model.children()[0].second);
+}
+
+TEST(Module, NamesMustBeNewAndPlain) {
+  Open model;
+  model.parameter("weight", ones({2}));
+  EXPECT_EQ(thrown_text<ValueError>([&] { model.buffer("weight", ones({2})); }),
+            "module: the name \"weight\" is taken");
+  EXPECT_EQ(thrown_text<ValueError>([&] { model.child<nn::Dropout>("weight"); }),
+            "module: the name \"weight\" is taken");
+  EXPECT_EQ(thrown_text<ValueError>([&] { model.parameter("a.b", ones({2})); }),
+            "module: \"a.b\" is no name: it must not be empty and must not have a '.'");
+  EXPECT_EQ(thrown_text<ValueError>([&] { model.parameter("", ones({2})); }),
+            "module: \"\" is no name: it must not be empty and must not have a '.'");
+  EXPECT_THAT(names(model.state_dict()), ElementsAre("weight"));
+}
+
+TEST(Module, AParameterIsAFloatingLeaf) {
+  Open model;
+  EXPECT_THAT(
+      thrown_text<DTypeError>([&] { model.parameter("count", Array::zeros({2}, DType::i64)); }),
+      HasSubstr("parameter \"count\""));
+  const Tensor leaf = ones({2}).set_requires_grad();
+  EXPECT_THAT(thrown_text<GradError>([&] { model.parameter("result", leaf + leaf); }),
+              HasSubstr("the result of add"));
+  EXPECT_TRUE(model.state_dict().empty());
+}
+
+TEST(Module, AnUndefinedParameterIsInNoList) {
+  nn::Linear layer(3, 2, false);
+  EXPECT_FALSE(layer.bias.defined());
+  EXPECT_THAT(names(layer.state_dict()), ElementsAre("weight"));
+  EXPECT_EQ(layer(ones({5, 3})).shape(), (Shape{5, 2}));
+}
+
+TEST(Module, ATiedTensorIsOneParameterWithTwoNames) {
+  Outer model;
+  model.out.weight = model.reader.words.weight;
+  EXPECT_EQ(model.parameters().size(), 4U);
+  EXPECT_THAT(names(model.state_dict()), testing::Contains("out.weight"));
+  EXPECT_EQ(model.parameter_count(), 5 + 11 * 7 + 5 * 7 + 5);
+  model.to(DType::f64);
+  EXPECT_EQ(model.out.weight.dtype(), DType::f64);
+  EXPECT_TRUE(model.out.weight.is_same(model.reader.words.weight));
+  EXPECT_THAT(model.summary(), HasSubstr("tied"));
+}
+
+TEST(Module, AParameterGivenToTwoModulesIsTied) {
+  Open model;
+  const Tensor shared = ones({3});
+  model.parameter("a", shared);
+  model.parameter("b", shared);
+  EXPECT_THAT(names(model.named_parameters()), ElementsAre("a"));
+  EXPECT_THAT(names(model.state_dict()), ElementsAre("a", "b"));
+}
+
+TEST(Module, StateGoesFromModelToModelInPlace) {
+  Outer from, to;
+  from.reader.steps.copy_from(Array::full({3}, 5, DType::i64));
+  const Tensor held = to.reader.hidden.weight;
+  const auto* place = held.array().raw();
+  to.load_state_dict(from.state_dict());
+  EXPECT_TRUE(held.is_same(to.reader.hidden.weight));
+  EXPECT_EQ(held.array().raw(), place);
+  EXPECT_FALSE(held.array().shares_storage(from.reader.hidden.weight.array()));
+  const auto ours = to.state_dict(), theirs = from.state_dict();
+  for (std::size_t i = 0; i < ours.size(); ++i) {
+    EXPECT_EQ(ours[i].first, theirs[i].first);
+    if (ours[i].second.dtype() == DType::f32) {
+      EXPECT_EQ(ours[i].second.array().to_vector<float>(),
+                theirs[i].second.array().to_vector<float>());
+    }
+  }
+  EXPECT_THAT(to.reader.steps.array().to_vector<std::int64_t>(), ElementsAre(5, 5, 5));
+  EXPECT_TRUE(held.requires_grad());
+}
+
+TEST(Module, LoadingItsOwnStateChangesNothing) {
+  nn::Linear layer(3, 2);
+  const auto before = layer.weight.array().to_vector<float>();
+  layer.load_state_dict(layer.state_dict());
+  EXPECT_EQ(layer.weight.array().to_vector<float>(), before);
+}
+
+TEST(Module, LoadingListsAllFaultsAndChangesNothing) {
+  class Pair : public nn::Module {
+   public:
+    nn::Linear& a = child<nn::Linear>("a", 2, 3);
+    nn::Linear& b = child<nn::Linear>("b", 3, 5);
+  } pair;
+  const auto before = pair.a.weight.array().to_vector<float>();
+  const nn::NamedTensors entries = {{"a.weight", zeros({3, 2})},
+                                    {"a.bias", zeros({3}, DType::f64)},
+                                    {"b.weight", zeros({3, 5})},
+                                    {"c.bias", zeros({5})},
+                                    {"a.weight", zeros({3, 2})}};
+  EXPECT_EQ(thrown_text<ValueError>([&] { pair.load_state_dict(entries); }),
+            "load_state_dict: the entries do not fit the module: \"a.weight\" is named twice; "
+            "\"a.bias\" is f64[3], not f32[3]; \"b.weight\" is f32[3, 5], not f32[5, 3]; "
+            "\"b.bias\" is missing; \"c.bias\" is unexpected");
+  EXPECT_EQ(pair.a.weight.array().to_vector<float>(), before);
+}
+
+TEST(Module, LoadingNotStrictlyTakesWhatIsThere) {
+  nn::Linear layer(2, 3);
+  const auto weight = layer.weight.array().to_vector<float>();
+  layer.load_state_dict({{"bias", ones({3})}, {"else", ones({7})}}, false);
+  EXPECT_THAT(layer.bias.array().to_vector<float>(), ElementsAre(1, 1, 1));
+  EXPECT_EQ(layer.weight.array().to_vector<float>(), weight);
+  EXPECT_THAT(thrown_text<ValueError>([&] {
+                layer.load_state_dict({{"bias", ones({2})}}, false);
+              }),
+              HasSubstr("\"bias\" is f32[2], not f32[3]"));
+}
+
+TEST(Module, ModeReachesAllChildren) {
+  Outer model;
+  EXPECT_TRUE(model.reader.drop.training());
+  model.eval();
+  EXPECT_FALSE(model.training());
+  EXPECT_FALSE(model.reader.drop.training());
+  model.train();
+  EXPECT_TRUE(model.reader.drop.training());
+}
+
+TEST(Module, ConvertsFloatingNumbersOnlyAndForgetsGradients) {
+  Outer model;
+  const Tensor held = model.reader.scale;
+  sum(held * held).backward();
+  model.to(DType::f64);
+  EXPECT_EQ(held.dtype(), DType::f64);
+  EXPECT_FALSE(held.grad().defined());
+  EXPECT_TRUE(held.requires_grad());
+  EXPECT_EQ(model.reader.mean.dtype(), DType::f64);
+  EXPECT_EQ(model.reader.steps.dtype(), DType::i64);
+  EXPECT_EQ(model.reader(Array::zeros({2, 3}, DType::i64)).dtype(), DType::f64);
+  EXPECT_THAT(thrown_text<DTypeError>([&] { model.to(DType::i64); }), HasSubstr("module.to"));
+}
+
+TEST(Module, FreezingStopsAndForgetsGradients) {
+  Outer model;
+  const Tensor ids = Array::zeros({2}, DType::i64);
+  sum(model.reader(ids)).backward();
+  EXPECT_TRUE(model.reader.hidden.bias.grad().defined());
+  model.reader.hidden.requires_grad(false);
+  EXPECT_FALSE(model.reader.hidden.bias.grad().defined());
+  EXPECT_TRUE(model.reader.scale.grad().defined());
+  model.zero_grad();
+  EXPECT_FALSE(model.reader.scale.grad().defined());
+  sum(model.reader(ids)).backward();
+  EXPECT_FALSE(model.reader.hidden.bias.grad().defined());
+  EXPECT_TRUE(model.reader.words.weight.grad().defined());
+  EXPECT_THAT(model.summary(), HasSubstr("40 of the parameters are frozen"));
+}
+
+TEST(Module, SummaryIsATree) {
+  const Outer model;
+  const std::string text = model.summary();
+  EXPECT_THAT(text, testing::StartsWith("Outer "));
+  EXPECT_THAT(text, HasSubstr("\n  reader: Reader "));
+  EXPECT_THAT(text, HasSubstr("\n    words: Embedding "));
+  EXPECT_THAT(text, testing::ContainsRegex("\n      weight +f32\\[11, 7\\] +77\n"));
+  EXPECT_THAT(text, testing::ContainsRegex("\n    steps +i64\\[3\\] +3 buffer\n"));
+  EXPECT_THAT(nn::Embedding(1234, 1000).summary(), HasSubstr("1,234,000"));
+}
+
+TEST(Module, AParameterOfOddStridesBecomesContiguous) {
+  Open model;
+  const Tensor& weight = model.parameter(
+      "weight", Tensor(Array::from(std::vector<float>{1, 2, 3, 4, 5, 6}, {2, 3}).transpose(0, 1)));
+  EXPECT_TRUE(weight.array().is_contiguous());
+  EXPECT_THAT(weight.array().to_vector<float>(), ElementsAre(1, 4, 2, 5, 3, 6));
+}
+
+}  // namespace
+}  // namespace heed

@@ -1,0 +1,275 @@
+#include "../../optim/optimizer.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <memory>
+
+#include "../../autograd/ops/elementwise.h"
+#include "../../autograd/ops/matmul.h"
+#include "../../autograd/ops/reduce.h"
+#include "../../core/error.h"
+#include "../../core/generator.h"
+#include "../../nn/embedding.h"
+#include "../../nn/linear.h"
+#include "../../optim/adam.h"
+#include "../../optim/sgd.h"
+#include "../nn/thrown_text.h"
+
+namespace heed {
+namespace {
+
+using optim::Adam;
+using optim::AdamW;
+using optim::Optimizer;
+using optim::SGD;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+std::vector<float> numbers(const Tensor& tensor) { return tensor.array().to_vector<float>(); }
+
+// The three, with everything turned on that leaves rows alone.
+std::vector<std::unique_ptr<Optimizer>> all_of(const std::vector<Tensor>& parameters) {
+  std::vector<std::unique_ptr<Optimizer>> out;
+  out.push_back(std::make_unique<SGD>(
+      parameters,
+      optim::SGDOptions{.lr = 0.1, .momentum = 0.9, .dampening = 0.3, .weight_decay = 0.1}));
+  out.push_back(
+      std::make_unique<Adam>(parameters, optim::AdamOptions{.lr = 0.1, .weight_decay = 0.1}));
+  out.push_back(
+      std::make_unique<AdamW>(parameters, optim::AdamWOptions{.lr = 0.1, .weight_decay = 0.1}));
+  return out;
+}
+
+Tensor rows_only(const std::vector<std::int64_t>& ids, Index count, Index width,
+                 Generator& generator) {
+  const Array values = generator.normal({static_cast<Index>(ids.size()), width}, 0, 1);
+  return Tensor(SparseRows::gather(Array::from(ids), values, count));
+}
+
+TEST(Optimizer, SparseAndDenseAgreeWhereAllRowsCome) {
+  for (std::size_t which = 0; which < 3; ++which) {
+    Generator generator(4);
+    const Tensor start = randn({5, 3}, DType::f32, generator);
+    Tensor sparse = Tensor(start.array().clone()).set_requires_grad();
+    Tensor dense = Tensor(start.array().clone()).set_requires_grad();
+    const auto first = std::move(all_of({sparse})[which]);
+    const auto second = std::move(all_of({dense})[which]);
+    for (int step = 0; step < 5; ++step) {
+      const Tensor g = rows_only({3, 0, 4, 1, 2, 2}, 5, 3, generator);
+      dense.set_grad(g.sparse_rows().to_dense());
+      sparse.set_grad(g);
+      first->step();
+      second->step();
+    }
+    EXPECT_EQ(numbers(sparse), numbers(dense));
+    EXPECT_NE(numbers(sparse), numbers(start));
+  }
+}
+
+TEST(Optimizer, RowsThatDoNotComeStayBitForBit) {
+  for (std::size_t which = 0; which < 3; ++which) {
+    Generator generator(5);
+    Tensor table = randn({7, 3}, DType::f32, generator).set_requires_grad();
+    const auto optimizer = std::move(all_of({table})[which]);
+    table.set_grad(rows_only({0, 1, 2, 3, 4, 5, 6}, 7, 3, generator));
+    optimizer->step();  // all rows have momentum now
+    const Array before = table.array().clone();
+    const auto state = optimizer->state_dict();
+    std::vector<Array> state_before;
+    for (const auto& entry : state) state_before.push_back(entry.second.clone());
+    table.set_grad(rows_only({5, 2}, 7, 3, generator));
+    optimizer->step();
+    for (Index row = 0; row < 7; ++row) {
+      const bool came = row == 2 || row == 5;
+      EXPECT_EQ(table.array().select(0, row).to_vector<float>() ==
+                    before.select(0, row).to_vector<float>(),
+                !came);
+      for (std::size_t k = 0; k < state.size(); ++k) {
+        if (state[k].second.rank() != 2) continue;
+        EXPECT_EQ(state[k].second.select(0, row).to_vector<float>() ==
+                      state_before[k].select(0, row).to_vector<float>(),
+                  !came)
+            << state[k].first;
+      }
+    }
+  }
+}
+
+TEST(Optimizer, ATiedTableTrainsAsItWouldDensely) {
+  std::vector<float> results[2];
+  for (const bool sparse : {true, false}) {
+    manual_seed(6);
+    nn::Embedding words({.count = 7, .width = 5, .sparse = sparse});
+    Adam adam(words.parameters(), {.lr = 0.1});
+    const Tensor ids = Array::from(std::vector<std::int64_t>{1, 4, 1});
+    for (int step = 0; step < 3; ++step) {
+      adam.zero_grad();
+      sum(square(linear(words(ids), words.weight))).backward();
+      adam.step();
+    }
+    results[sparse] = numbers(words.weight);
+  }
+  EXPECT_THAT(results[0], testing::Pointwise(testing::FloatNear(1e-5f), results[1]));
+}
+
+TEST(Optimizer, GoesOnToTheSameBitsFromItsState) {
+  for (std::size_t which = 0; which < 3; ++which) {
+    std::vector<float> results[2];
+    for (const bool interrupted : {false, true}) {
+      Generator generator(7);
+      Tensor table = randn({5, 3}, DType::f32, generator).set_requires_grad();
+      Tensor never = ones({2}).set_requires_grad();
+      auto optimizer = std::move(all_of({never, table})[which]);
+      for (int step = 0; step < 6; ++step) {
+        if (step == 3) optimizer->set_lr(0.03);
+        if (step == 4 && interrupted) {
+          auto resumed = std::move(all_of({never, table})[which]);
+          resumed->load_state_dict(optimizer->state_dict());
+          table.set_grad(ones({5, 3}));
+          optimizer->step();  // must not reach into the copy
+          table.set_array(Array::from(results[0], {5, 3}));
+          optimizer = std::move(resumed);
+        }
+        table.set_grad(rows_only({step % 5, 2}, 5, 3, generator));
+        optimizer->step();
+        if (step == 3) results[0] = numbers(table);
+      }
+      EXPECT_EQ(optimizer->lr(), 0.03);
+      EXPECT_EQ(numbers(never), (std::vector<float>{1, 1}));
+      if (interrupted) {
+        EXPECT_EQ(numbers(table), results[1]);
+      } else {
+        results[1] = numbers(table);
+      }
+    }
+  }
+}
+
+TEST(Optimizer, NamesItsStateAsPyTorchDoes) {
+  Tensor a = ones({2}).set_requires_grad(), b = ones({3}).set_requires_grad();
+  Adam adam({a, b}, {.lr = 0.5});
+  b.set_grad(ones({3}));
+  adam.step();
+  std::vector<std::string> names;
+  for (const auto& entry : adam.state_dict()) names.push_back(entry.first);
+  EXPECT_THAT(names, ElementsAre("groups.0.lr", "parameters.1.step", "parameters.1.exp_avg",
+                                 "parameters.1.exp_avg_sq"));
+}
+
+TEST(Optimizer, LoadingListsAllFaultsAndChangesNothing) {
+  Tensor p = ones({3}).set_requires_grad();
+  SGD sgd({p}, {.lr = 0.5, .momentum = 0.9});
+  p.set_grad(ones({3}));
+  sgd.step();
+  const optim::NamedArrays entries = {
+      {"groups.0.lr", Array::full({}, -2, DType::f64)},
+      {"parameters.0.step", Array::from(std::vector<std::int64_t>{0}, {})},
+      {"parameters.0.momentum_buffer", Array::zeros({5}, DType::f32)},
+      {"parameters.1.step", Array::from(std::vector<std::int64_t>{1}, {})}};
+  EXPECT_EQ(thrown_text<ValueError>([&] { sgd.load_state_dict(entries); }),
+            "SGD: the entries do not fit: \"groups.0.lr\" is -2, not finite or negative; "
+            "\"parameters.0.step\" is 0, not positive; \"parameters.0.momentum_buffer\" is f32[5], "
+            "not f32[3]; \"parameters.1.step\" is unexpected");
+  EXPECT_THAT(thrown_text<ValueError>([&] { sgd.load_state_dict({}); }),
+              HasSubstr("\"groups.0.lr\" is missing"));
+  EXPECT_EQ(sgd.lr(), 0.5);
+  EXPECT_EQ(sgd.state_dict()[2].second.to_vector<float>(), (std::vector<float>{1, 1, 1}));
+}
+
+TEST(Optimizer, GroupsHaveTheirOwnOptions) {
+  Tensor a = ones({2}).set_requires_grad(), b = ones({2}).set_requires_grad();
+  SGD sgd(std::vector<optim::ParameterGroup<optim::SGDOptions>>{
+      {.parameters = {a}, .options = {.lr = 0.5}},
+      {.parameters = {b}, .options = {.lr = 0.25, .weight_decay = 1}}});
+  EXPECT_EQ(sgd.group_count(), 2U);
+  a.set_grad(ones({2}));
+  b.set_grad(ones({2}));
+  sgd.step();
+  EXPECT_THAT(numbers(a), ElementsAre(0.5f, 0.5f));
+  EXPECT_THAT(numbers(b), ElementsAre(0.5f, 0.5f));
+  sgd.set_lr(1, 0);
+  sgd.step();
+  EXPECT_THAT(numbers(a), ElementsAre(0.0f, 0.0f));
+  EXPECT_THAT(numbers(b), ElementsAre(0.5f, 0.5f));
+  EXPECT_EQ(sgd.lr(1), 0);
+  EXPECT_EQ(thrown_text<IndexError>([&] { sgd.set_lr(2, 1); }),
+            "SGD: group 2 is out of range [0, 2)");
+}
+
+TEST(Optimizer, PassesOverTheFrozenAndWritesInPlace) {
+  nn::Linear layer(3, 2);
+  const auto* place = layer.weight.array().raw();
+  const auto version = layer.weight.array().version();
+  Adam adam(layer.parameters());
+  layer.bias.set_requires_grad(false);
+  const auto weight = numbers(layer.weight), bias = numbers(layer.bias);
+  sum(layer(ones({5, 3}))).backward();
+  adam.step();
+  EXPECT_NE(numbers(layer.weight), weight);
+  EXPECT_EQ(numbers(layer.bias), bias);
+  EXPECT_EQ(layer.weight.array().raw(), place);
+  EXPECT_GT(layer.weight.array().version(), version);
+}
+
+TEST(Optimizer, FollowsAChangeOfDtype) {
+  nn::Linear layer(3, 2);
+  Adam adam(layer.parameters());
+  for (const DType dtype : {DType::f32, DType::f64}) {
+    layer.to(dtype);
+    sum(layer(ones({5, 3}, dtype))).backward();
+    adam.step();
+  }
+  EXPECT_EQ(layer.weight.dtype(), DType::f64);
+  EXPECT_EQ(adam.state_dict()[2].second.dtype(), DType::f64);
+}
+
+TEST(Optimizer, TakesAnyStrides) {
+  Tensor p(Array::from(std::vector<float>{1, 2, 3, 4, 5, 6}, {2, 3}).transpose(0, 1));
+  p.set_requires_grad();
+  p.set_grad(Array::from(std::vector<float>{1, 2, 3, 4, 5, 6}, {2, 3}).transpose(0, 1));
+  SGD({p}, {.lr = 1, .momentum = 0.5}).step();
+  EXPECT_THAT(numbers(p), testing::Each(0.0f));
+  p.set_grad(Array::full({}, 1, DType::f32).expand({3, 2}));
+  SGD({p}, {.lr = 1}).step();
+  EXPECT_THAT(numbers(p), testing::Each(-1.0f));
+}
+
+TEST(Optimizer, ChecksItsParameters) {
+  Tensor p = ones({2}).set_requires_grad();
+  EXPECT_EQ(thrown_text<ValueError>([] { SGD(std::vector<Tensor>{}); }),
+            "SGD: a group has no parameters");
+  EXPECT_EQ(thrown_text<ValueError>([&] {
+              Adam({p, p});
+            }),
+            "Adam: parameter f32[2] is named twice");
+  EXPECT_EQ(thrown_text<ValueError>([&] {
+              Adam({p, Tensor()});
+            }),
+            "Adam: a parameter is undefined");
+  EXPECT_EQ(thrown_text<GradError>([&] { AdamW({p + p}); }),
+            "AdamW: f32[2] is the result of an operator, not a leaf");
+  EXPECT_THAT(thrown_text<DTypeError>([] { SGD({Tensor(Array::zeros({2}, DType::i64))}); }),
+              HasSubstr("SGD"));
+}
+
+TEST(Optimizer, AGradientThatDoesNotFitChangesNothing) {
+  Tensor first = ones({2}).set_requires_grad();
+  Tensor table = ones({5, 2}).set_requires_grad();
+  SGD sgd({first, table}, {.lr = 1});
+  first.set_grad(ones({2}));
+  const auto refused = [&](const std::vector<std::int64_t>& rows, const Shape& values) {
+    table.set_grad(Tensor(SparseRows{Array::from(rows), Array::zeros(values, DType::f32), {5, 2}}));
+    const std::string text = thrown_text<Error>([&] { sgd.step(); });
+    EXPECT_THAT(numbers(first), ElementsAre(1.0f, 1.0f));
+    return text;
+  };
+  EXPECT_EQ(refused({1, 5}, {2, 2}),
+            "SGD: a sparse gradient's row 5 at 1 does not ascend or is out of range [0, 5)");
+  EXPECT_THAT(refused({3, 3}, {2, 2}), HasSubstr("row 3 at 1 does not ascend"));
+  EXPECT_EQ(refused({1, 2}, {1, 2}),
+            "SGD: a sparse gradient's rows i64[2] and values f32[1, 2] do not make [5, 2]");
+}
+
+}  // namespace
+}  // namespace heed

@@ -1,0 +1,108 @@
+#include "../../optim/schedule.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "../../core/error.h"
+#include "../../optim/sgd.h"
+#include "../nn/thrown_text.h"
+
+namespace heed {
+namespace {
+
+using optim::SGD;
+using testing::DoubleNear;
+using testing::ElementsAre;
+using testing::Pointwise;
+
+struct Schedules : testing::Test {
+  Tensor p = ones({2}).set_requires_grad();
+  Tensor q = ones({2}).set_requires_grad();
+  SGD sgd{std::vector<optim::ParameterGroup<optim::SGDOptions>>{
+      {.parameters = {p}, .options = {.lr = 0.8}}, {.parameters = {q}, .options = {.lr = 0.4}}}};
+
+  // The first group's rates from now on; the second's are half of them.
+  std::vector<double> rates(optim::Schedule& schedule, int count) {
+    std::vector<double> out;
+    for (int i = 0; i < count; ++i) {
+      out.push_back(sgd.lr(0));
+      EXPECT_NEAR(sgd.lr(1), sgd.lr(0) / 2, 1e-15);
+      schedule.step();
+    }
+    return out;
+  }
+};
+
+TEST_F(Schedules, StepLR) {
+  optim::StepLR schedule(sgd, 2, 0.5);
+  EXPECT_THAT(rates(schedule, 6),
+              Pointwise(DoubleNear(1e-15), std::vector<double>{0.8, 0.8, 0.4, 0.4, 0.2, 0.2}));
+  EXPECT_EQ(schedule.steps(), 6);
+}
+
+TEST_F(Schedules, ExponentialLR) {
+  optim::ExponentialLR schedule(sgd, 0.5);
+  EXPECT_THAT(rates(schedule, 4),
+              Pointwise(DoubleNear(1e-15), std::vector<double>{0.8, 0.4, 0.2, 0.1}));
+}
+
+TEST_F(Schedules, CosineAnnealingLR) {
+  optim::CosineAnnealingLR schedule(sgd, 4, 0);
+  const double half = std::sqrt(0.5);
+  EXPECT_THAT(
+      rates(schedule, 6),
+      Pointwise(DoubleNear(1e-15), std::vector<double>{0.8, 0.4 * (1 + half), 0.4, 0.4 * (1 - half),
+                                                       0, 0.4 * (1 - half)}));
+}
+
+TEST_F(Schedules, CosineAnnealingLREndsAtItsMinimum) {
+  optim::CosineAnnealingLR schedule(sgd, 2, 0.1);
+  schedule.step();
+  EXPECT_NEAR(sgd.lr(0), 0.45, 1e-15);
+  schedule.step();
+  EXPECT_NEAR(sgd.lr(0), 0.1, 1e-15);
+  EXPECT_NEAR(sgd.lr(1), 0.1, 1e-15);
+}
+
+TEST_F(Schedules, LinearLRWarmsUp) {
+  optim::LinearLR schedule(sgd, 0.25, 1, 3);
+  EXPECT_THAT(rates(schedule, 5),
+              Pointwise(DoubleNear(1e-15), std::vector<double>{0.2, 0.4, 0.6, 0.8, 0.8}));
+}
+
+TEST_F(Schedules, LambdaLR) {
+  optim::LambdaLR schedule(sgd, [](Index step) { return 1 / static_cast<double>(step + 1); });
+  EXPECT_THAT(rates(schedule, 3),
+              Pointwise(DoubleNear(1e-15), std::vector<double>{0.8, 0.4, 0.8 / 3}));
+}
+
+TEST_F(Schedules, GoOnFromTheirState) {
+  optim::CosineAnnealingLR schedule(sgd, 7);
+  for (int i = 0; i < 3; ++i) schedule.step();
+  const auto state = schedule.state_dict();
+  schedule.step();
+  const double expected = sgd.lr();
+  sgd.set_lr(5);
+  optim::CosineAnnealingLR resumed(sgd, 7);
+  resumed.load_state_dict(state);
+  EXPECT_EQ(resumed.steps(), 3);
+  resumed.step();
+  EXPECT_EQ(sgd.lr(), expected);
+  EXPECT_EQ(thrown_text<ValueError>([&] { resumed.load_state_dict({state[0]}); }),
+            "schedule: entries steps i64[], base_lrs undefined do not fit 2 groups");
+}
+
+TEST_F(Schedules, CheckTheirLengths) {
+  EXPECT_EQ(thrown_text<ValueError>([&] { optim::StepLR(sgd, 0); }),
+            "StepLR: step_size 0 must be positive");
+  EXPECT_EQ(thrown_text<ValueError>([&] { optim::CosineAnnealingLR(sgd, -1); }),
+            "CosineAnnealingLR: t_max -1 must be positive");
+  EXPECT_EQ(thrown_text<ValueError>([&] { optim::LinearLR(sgd, 0.5, 1, 0); }),
+            "LinearLR: total_iters 0 must be positive");
+  EXPECT_EQ(sgd.lr(), 0.8);
+}
+
+}  // namespace
+}  // namespace heed
