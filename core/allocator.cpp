@@ -1,7 +1,6 @@
 #include "allocator.h"
 
 #include <fmt/format.h>
-#include <sys/mman.h>
 
 #include <algorithm>
 #include <atomic>
@@ -11,6 +10,7 @@
 #include <vector>
 
 #include "error.h"
+#include "pages.h"
 
 #if defined(__SANITIZE_ADDRESS__)
 #define HEED_CACHING 0
@@ -28,8 +28,7 @@ namespace {
 
 constexpr bool kCaching = HEED_CACHING != 0;
 constexpr std::size_t kLargestSmall = 32768;
-constexpr std::size_t kChunk = 262144;  // small blocks are carved from chunks of this size
-constexpr std::size_t kHugePage = 2097152;
+constexpr std::size_t kChunk = 262144;      // small blocks are carved from chunks of this size
 constexpr std::size_t kListBytes = 262144;  // a thread keeps about this much of each small class
 constexpr std::size_t kLinear = 16;         // classes of 64, 128, ..., 1024 bytes
 constexpr std::size_t kSmallClasses = kLinear + 4 * 5;
@@ -221,7 +220,7 @@ class Central {
     cached_.erase(cached_.begin() + static_cast<std::ptrdiff_t>(index));
     cached_bytes_ -= gone.bytes;
     reserved_ -= gone.bytes;
-    ::munmap(gone.block, gone.bytes);
+    unmap_pages(gone.block, gone.bytes);
   }
 
   void* from_system(std::size_t bytes) {
@@ -232,23 +231,10 @@ class Central {
                                       bytes, limit_, reserved_));
       }
     }
-    // Huge pages need their own alignment: map more, cut off both ends.
-    const std::size_t slack = bytes >= 2 * kHugePage ? kHugePage : 0;
-    void* mapped = bytes > SIZE_MAX / 2 ? MAP_FAILED
-                                        : ::mmap(nullptr, bytes + slack, PROT_READ | PROT_WRITE,
-                                                 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (mapped == MAP_FAILED) {
+    void* mapped = map_pages(bytes);
+    if (!mapped) {
       throw OutOfMemory(
           fmt::format("allocate: the system has no {} bytes more: {} held", bytes, reserved_));
-    }
-    if (slack != 0) {
-      auto* begin = static_cast<std::byte*>(mapped);
-      const std::size_t head =
-          (kHugePage - reinterpret_cast<std::uintptr_t>(begin) % kHugePage) % kHugePage;
-      if (head != 0) ::munmap(begin, head);
-      if (slack != head) ::munmap(begin + head + bytes, slack - head);
-      mapped = begin + head;
-      ::madvise(mapped, bytes, MADV_HUGEPAGE);
     }
     reserved_ += bytes;
     peak_reserved_ = std::max(peak_reserved_, reserved_);

@@ -287,9 +287,9 @@ TEST(Faults, AreFoundThroughEveryOperator) {
         ++tried;
         found += !gradcheck(wrong, inputs, row.gradcheck);
       }
-      EXPECT_GT(tried, 0) << name(row.op);
-      EXPECT_GE(2 * found, tried) << name(row.op) << ": " << mutation.name << " found in " << found
-                                  << " of " << tried << " samples";
+      EXPECT_GT(tried, 0) << row.subject.name;
+      EXPECT_GE(2 * found, tried) << row.subject.name << ": " << mutation.name << " found in "
+                                  << found << " of " << tried << " samples";
     }
   }
 }

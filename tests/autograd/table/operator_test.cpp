@@ -14,7 +14,7 @@
 
 namespace heed::table {
 
-void PrintTo(const Row& row, std::ostream* out) { *out << name(row.op); }
+void PrintTo(const Row& row, std::ostream* out) { *out << row.subject.name; }
 
 namespace {
 
@@ -151,7 +151,7 @@ TEST_P(Operator, LeavesItsInputsAlone) {
 
 TEST_P(Operator, RecordsNothingUnderNoGrad) {
   for (const Sample& sample : GetParam().samples) {
-    if (GetParam().op == Op::slice_scatter) continue;  // reached through the tape alone
+    if (GetParam().subject.op == Op::slice_scatter) continue;  // reached through the tape alone
     const Tensors inputs = leaves(sample.inputs, DType::f64);
     const NoGrad scope;
     const std::int64_t nodes = memory_stats().live_nodes;
@@ -164,7 +164,7 @@ TEST_P(Operator, RecordsNothingUnderNoGrad) {
 TEST_P(Operator, RecordsWhatRequiresAGradient) {
   for (const Sample& sample : GetParam().samples) {
     EXPECT_TRUE(sample.call(leaves(sample.inputs, DType::f64)).requires_grad()) << sample.name;
-    if (GetParam().op == Op::slice_scatter) continue;
+    if (GetParam().subject.op == Op::slice_scatter) continue;
     EXPECT_FALSE(sample.call(values_of(sample)).requires_grad()) << sample.name;
   }
 }
@@ -203,20 +203,21 @@ TEST_P(Operator, HasFourBadCallsAndAnEmptyInput) {
     return std::any_of(sample.inputs.begin(), sample.inputs.end(),
                        [](const Block& x) { return x.values().empty(); });
   };
-  const std::set<Op> needs_elements = {Op::mean, Op::amax, Op::amin};
   EXPECT_EQ(std::any_of(GetParam().samples.begin(), GetParam().samples.end(), has_empty),
-            !needs_elements.contains(GetParam().op));
+            !GetParam().needs_elements);
 }
 
 INSTANTIATE_TEST_SUITE_P(Table, Operator, testing::ValuesIn(table()),
-                         [](const auto& entry) { return std::string(name(entry.param.op)); });
+                         [](const auto& entry) { return std::string(entry.param.subject.name); });
 
 TEST(Table, HasOneRowForEachOperator) {
-  std::set<Op> seen;
-  for (const Row& row : table())
-    EXPECT_TRUE(seen.insert(row.op).second) << name(row.op) << " has two rows";
+  std::set<std::string> seen;
+  for (const Row& row : table()) {
+    EXPECT_TRUE(seen.insert(row.subject.name).second) << row.subject.name << " has two rows";
+  }
   for (int op = 0; op < kOps; ++op) {
-    EXPECT_TRUE(seen.contains(static_cast<Op>(op))) << name(static_cast<Op>(op)) << " has no row";
+    EXPECT_TRUE(seen.contains(name(static_cast<Op>(op))))
+        << name(static_cast<Op>(op)) << " has no row";
   }
 }
 
@@ -227,7 +228,7 @@ TEST(Table, HasTwelveSamplesAnOperatorOnTheMedian) {
     std::set<std::string> names;
     for (const Sample& sample : cases(row)) {
       EXPECT_TRUE(names.insert(sample.name).second)
-          << name(row.op) << ": two samples named " << sample.name;
+          << row.subject.name << ": two samples named " << sample.name;
     }
   }
   std::sort(counts.begin(), counts.end());

@@ -16,7 +16,8 @@ using Folding = Block (*)(const Block&, const std::vector<Index>&, bool);
 
 // Sums, means, extremes over one, several and all axes; `over_nothing`: a result without elements
 // to reduce.
-Row reduction(Op op, Reduction call, Folding reference, Domain domain, bool over_nothing) {
+Row reduction(Subject subject, Reduction call, Folding reference, Domain domain,
+              bool over_nothing) {
   struct Form {
     const char* name;
     std::vector<Index> shape, axes;
@@ -35,8 +36,9 @@ Row reduction(Op op, Reduction call, Folding reference, Domain domain, bool over
     forms.push_back({"empty", {0, 3}, {0}, false});
     forms.push_back({"empty result", {0, 3}, {1}, false});
   }
-  const std::string title = name(op);
-  Row row{op, {}, bad_operands(title, [call](const Tensor& x) { return call(x, {}, false); })};
+  const std::string title = subject.name;
+  Row row{subject, {}, bad_operands(title, [call](const Tensor& x) { return call(x, {}, false); })};
+  row.needs_elements = !over_nothing;
   for (const Form& form : forms) {
     row.samples.push_back(sample(
         form.name, {in(form.shape, domain)},

@@ -73,10 +73,11 @@ std::vector<BadCall> bad_operands(const std::string& op,
   };
 }
 
-Row unary(Op op, Tensor (*call)(const Tensor&), double (*reference)(double), Domain domain) {
+Row unary(Subject subject, Tensor (*call)(const Tensor&), double (*reference)(double),
+          Domain domain) {
   const Call on_first = [call](const Tensors& x) { return call(x[0]); };
   const Reference on_block = [reference](const Blocks& x) { return map(x[0], reference); };
-  Row row{op, {}, bad_operands(name(op), call)};
+  Row row{subject, {}, bad_operands(subject.name, call)};
   const std::vector<std::pair<std::string, std::vector<Index>>> shapes = {
       {"rank 0", {}},           {"vector", {7}},  {"matrix", {3, 5}}, {"sizes of 1", {1, 3, 1}},
       {"rank 4", {2, 1, 3, 2}}, {"empty", {0, 3}}};
@@ -86,12 +87,12 @@ Row unary(Op op, Tensor (*call)(const Tensor&), double (*reference)(double), Dom
   return row;
 }
 
-Row binary(Op op, Tensor (*call)(const Tensor&, const Tensor&), double (*reference)(double, double),
-           Domain x, Domain y) {
+Row binary(Subject subject, Tensor (*call)(const Tensor&, const Tensor&),
+           double (*reference)(double, double), Domain x, Domain y) {
   const Call on_both = [call](const Tensors& t) { return call(t[0], t[1]); };
   const Reference on_blocks = [reference](const Blocks& b) { return map(b[0], b[1], reference); };
-  const std::string title = name(op);
-  Row row{op,
+  const std::string title = subject.name;
+  Row row{subject,
           {},
           {bad<ShapeError>(title + ": shapes [3, 5] and [3] do not broadcast",
                            [call] { call(of(3, 5), of(3)); }),

@@ -1,6 +1,7 @@
-// One row an operator: how to call it, on what, what must come out, and what must be refused.
-// Everything else the suite makes of the row (see cases.h and operator_test.cpp). To add an
-// operator, add a row to its family's file; an elementwise one is a line:
+// One row an operator (or a function composed of operators): how to call it, on what, what must
+// come out, and what must be refused. Everything else the suite makes of the row (see cases.h and
+// operator_test.cpp). To add an operator, add a row to its family's file; an elementwise one is a
+// line:
 //
 //   unary(Op::tanh, tanh, std::tanh)
 //
@@ -17,6 +18,7 @@
 
 #include <concepts>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -74,20 +76,29 @@ BadCall bad(const std::string& text, std::function<void()> call) {
           }};
 }
 
+/// What a row is of: an operator of the closed list, or a function composed of such.
+struct Subject {
+  Subject(Op listed) : op(listed), name(heed::name(listed)) {}
+  Subject(const char* composed) : name(composed) {}
+  std::optional<Op> op;
+  std::string name;
+};
+
 struct Row {
-  Op op;
+  Subject subject;
   std::vector<Sample> samples;
   std::vector<BadCall> bad_calls;
   GradcheckOptions gradcheck = {};  ///< where the defaults cannot hold, and why, stands in the row
   double f32_tolerance = 1e-5;      ///< f32 against f64, relative to the largest element
+  bool needs_elements = false;      ///< there is no result for empty inputs
 };
 
 /// The row of an operator on single elements: shapes from rank 0 to 4, empty ones, four bad calls.
-Row unary(Op op, Tensor (*call)(const Tensor&), double (*reference)(double),
+Row unary(Subject subject, Tensor (*call)(const Tensor&), double (*reference)(double),
           Domain domain = Domain::any);
 /// The same of two operands: broadcast either way, both ways, with rank 0; six bad calls.
-Row binary(Op op, Tensor (*call)(const Tensor&, const Tensor&), double (*reference)(double, double),
-           Domain x = Domain::any, Domain y = Domain::any);
+Row binary(Subject subject, Tensor (*call)(const Tensor&, const Tensor&),
+           double (*reference)(double, double), Domain x = Domain::any, Domain y = Domain::any);
 /// The row with more samples, more bad calls.
 Row with(Row row, std::vector<Sample> samples, std::vector<BadCall> bad_calls = {});
 

@@ -277,7 +277,7 @@ Row to_row() {
           return map(x[0], [](double value) { return double{static_cast<float>(value)}; });
         });
   };
-  return {.op = Op::to,
+  return {.subject = Op::to,
           .samples = {there_and_back("matrix", {3, 5}), there_and_back("rank 0", {}),
                       there_and_back("vector", {7}), there_and_back("sizes of 1", {1, 3, 1}),
                       there_and_back("empty", {0, 3}),
