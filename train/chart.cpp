@@ -14,7 +14,7 @@ namespace heed::train {
 namespace {
 
 constexpr double kWidth = 560, kHeight = 320;
-constexpr double kLeft = 62, kRight = 540, kTop = 64, kBottom = 272;
+constexpr double kLeft = 70, kRight = 540, kTop = 64, kBottom = 272;
 constexpr std::size_t kMostPoints = 400;
 constexpr std::size_t kMostMarkers = 40;
 constexpr const char* kColours[] = {"#2f7fd6", "#e8790c", "#1f9e77",
@@ -199,7 +199,7 @@ std::string line_chart(const std::vector<Series>& series, const ChartOptions& op
   out += fmt::format(R"(<text x="{}" y="{}" text-anchor="middle">{}</text>)", (kLeft + kRight) / 2,
                      kHeight - 8, escape_markup(options.x_label));
   out += fmt::format(
-      R"svg(<text transform="translate(16 {}) rotate(-90)" text-anchor="middle">{}</text>)svg",
+      R"svg(<text transform="translate(12 {}) rotate(-90)" text-anchor="middle">{}</text>)svg",
       (kTop + kBottom) / 2, escape_markup(options.y_label));
   return out + "</svg>";
 }
