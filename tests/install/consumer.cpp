@@ -1,12 +1,18 @@
 // What someone writes who has installed heed and nothing else of this project.
-#include <heed/core.h>
 #include <heed/heed.h>
+#include <heed/train.h>
+
+using namespace heed;
 
 int main() {
-  heed::Generator generator(7);
-  const heed::Array draws = generator.uniform({3, 5}, 0, 1);
-  for (const float draw : draws.to_vector<float>()) {
-    if (draw < 0 || draw >= 1) return 1;
-  }
-  return draws.shape() == heed::Shape{3, 5} ? 0 : 1;
+  Tensor x = tensor({1, 2, 3, 4, 5, 6}, {3, 2});
+  x.set_requires_grad();
+  sum(x * x).backward();
+  if (x.grad().array().to_vector<float>() != std::vector<float>{2, 4, 6, 8, 10, 12}) return 1;
+  attention::Pooling pooling(2);
+  const auto report = gradcheck([](const std::vector<Tensor>& t) { return tanh(t[0]); },
+                                std::vector<Tensor>{randn({3, 5}, DType::f64)});
+  train::Confusion confusion(2);
+  confusion.add(0, 0);
+  return report && confusion.accuracy() == 1 ? 0 : 1;
 }
