@@ -8,6 +8,7 @@
 
 #include "../core/error.h"
 #include "../core/kernels/elementwise.h"
+#include "anomaly.h"
 #include "grad_mode.h"
 #include "node.h"
 #include "ops/elementwise.h"
@@ -61,6 +62,7 @@ Tensor run_hooks(const std::unique_ptr<Hooks>& hooks, Tensor gradient) {
       throw GradError(fmt::format("hook: returned {} for a gradient of {}", describe(changed),
                                   describe(gradient)));
     }
+    if (detail::t_anomaly) detail::inspect_gradient("a hook", changed);
     gradient = std::move(changed);
   }
   return gradient;
@@ -72,6 +74,16 @@ std::mutex& grad_mutex() {
   return mutex;
 }
 
+// Adds to what a tensor has gathered over passes.
+void add_to_grad(TensorImpl& impl, Tensor gradient) {
+  const std::lock_guard lock(grad_mutex());
+  // The first gradient is kept as it is only where nobody else could write into it.
+  if (!impl.grad.defined() && !recording() && !gradient.is_sparse() && !owned(gradient)) {
+    gradient = Tensor(gradient.array().clone());
+  }
+  accumulate(impl.grad, std::move(gradient));
+}
+
 // One walk over the tape.
 class Pass final : public GradientSink {
  public:
@@ -80,11 +92,8 @@ class Pass final : public GradientSink {
   Pass& operator=(const Pass&) = delete;
   // After an exception nothing of this pass may wait in the nodes for the next one.
   ~Pass() {
-    if (current_) drop_gradients(*current_);
-    for (const Entry& entry : queue_) {
-      drop_gradients(*entry.node);
-      entry.node->queued = false;
-    }
+    if (current_) leave(*current_);
+    for (const Entry& entry : queue_) leave(*entry.node);
   }
 
   // The gradient of `input` will be wanted: index into captured().
@@ -92,11 +101,11 @@ class Pass final : public GradientSink {
     const std::size_t index = captured_.size();
     captured_.emplace_back();
     if (input.node()) {
-      captures_.push_back({input.node().get(), input.output(), index});
+      captures_.insert({input.node().get(), {input.output(), index}});
       last_order_ = std::min(last_order_, input.node()->order());
     } else {
+      leaf_captures_.insert({input.impl(), index});
       leaf_slot(Ref<TensorImpl>::share(input.impl()));
-      leaf_captures_.emplace_back(input.impl(), index);
       last_order_ = 0;
     }
   }
@@ -112,6 +121,8 @@ class Pass final : public GradientSink {
       std::pop_heap(queue_.begin(), queue_.end());
       Node& node = *queue_.back().node;
       queue_.pop_back();
+      // What was grafted has been walked when the walk is back behind where it was grafted.
+      while (!grafts_.empty() && node.order() <= grafts_.back().order) grafts_.pop_back();
       visit(node);
     }
   }
@@ -127,9 +138,8 @@ class Pass final : public GradientSink {
 
   std::vector<Tensor> captured() {
     finish_leaves([&](TensorImpl& impl, const Tensor& gradient) {
-      for (const auto& [leaf, index] : leaf_captures_) {
-        if (leaf == &impl) captured_[index] = gradient;
-      }
+      const auto [begin, end] = leaf_captures_.equal_range(&impl);
+      for (auto place = begin; place != end; ++place) captured_[place->second] = gradient;
     });
     return std::move(captured_);
   }
@@ -140,9 +150,16 @@ class Pass final : public GradientSink {
     return !only_captured_ || edge.node || leaf_index_.contains(edge.leaf.get());
   }
   bool retains() const override { return retain_; }
+  void graft(const Tensor& tensor, Tensor gradient) override {
+    const Edge edge = Edge::to(tensor);
+    if (edge.node) grafts_.push_back({edge.node, current_->order()});
+    if (edge.leaf && only_captured_ && !leaf_index_.contains(edge.leaf.get())) return;
+    route(edge, std::move(gradient));
+  }
   void give(std::size_t input, Tensor gradient) override {
     const Edge& edge = current_->edge(input);
     if (!gradient.defined()) return;
+    if (detail::t_anomaly) detail::inspect_gradient(*current_, input, gradient);
     const Shape& shape = edge.node ? edge.node->output(edge.output).shape : leaf_shape(edge);
     const DType dtype = edge.node ? edge.node->output(edge.output).dtype : leaf_dtype(edge);
     if (gradient.dtype() != dtype) throw_misfit(input, gradient, shape, dtype);
@@ -160,9 +177,12 @@ class Pass final : public GradientSink {
     bool operator<(const Entry& other) const { return order < other.order; }
   };
   struct Capture {
-    Node* node;
     std::uint32_t output;
     std::size_t index;
+  };
+  struct Graft {
+    Ref<Node> node;
+    std::uint64_t order;  // of the node in whose stead it was made
   };
   struct Leaf {
     Ref<TensorImpl> impl;
@@ -201,32 +221,47 @@ class Pass final : public GradientSink {
     }
     if (!edge.node) return;
     Node& node = *edge.node;
+    if (node.pass && node.pass != this) throw_busy(node);
     accumulate(node.output(edge.output).gradient, std::move(gradient));
-    if (node.queued) return;
-    node.queued = true;
+    if (node.pass) return;
+    node.pass = this;
     queue_.push_back({node.order(), &node});
     std::push_heap(queue_.begin(), queue_.end());
   }
 
-  static void drop_gradients(Node& node) {
+  // No gradient of this pass stays behind.
+  static void leave(Node& node) {
     for (std::uint32_t i = 0; i < node.output_count(); ++i) node.output(i).gradient = Tensor();
+    node.pass = nullptr;
+  }
+
+  [[noreturn]] static void throw_busy(const Node& node) {
+    throw GradError(fmt::format(
+        "backward: {} is part of a pass that is running; one that is started by a hook or a "
+        "derivative must walk another graph",
+        node.name()));
   }
 
   void visit(Node& node) {
     current_ = &node;
-    node.queued = false;
     for (std::uint32_t i = 0; i < node.output_count(); ++i) {
       OutputSlot& slot = node.output(i);
       if (slot.hooks && slot.gradient.defined()) {
         slot.gradient = run_hooks(slot.hooks, std::move(slot.gradient));
       }
+      if (slot.retained && !only_captured_ && slot.gradient.defined()) {
+        add_to_grad(*slot.retained, slot.gradient);
+      }
     }
-    for (const Capture& capture : captures_) {
-      if (capture.node == &node) captured_[capture.index] = node.output(capture.output).gradient;
+    if (!captures_.empty()) {
+      const auto [begin, end] = captures_.equal_range(&node);
+      for (auto place = begin; place != end; ++place) {
+        captured_[place->second.index] = node.output(place->second.output).gradient;
+      }
     }
     // What is captured hears from newer nodes only.
     if (only_captured_ && node.order() <= last_order_) {
-      drop_gradients(node);
+      leave(node);
       current_ = nullptr;
       return;
     }
@@ -246,6 +281,7 @@ class Pass final : public GradientSink {
     }
     detail::t_current = before;
     current_ = nullptr;
+    node.pass = nullptr;
     if (!retain_) free(node);
   }
 
@@ -261,9 +297,10 @@ class Pass final : public GradientSink {
   std::vector<Ref<Node>> roots_;
   std::vector<Leaf> leaves_;
   std::unordered_map<TensorImpl*, std::size_t> leaf_index_;
-  std::vector<Capture> captures_;
+  std::vector<Graft> grafts_;
+  std::unordered_multimap<Node*, Capture> captures_;
   std::uint64_t last_order_ = UINT64_MAX;  // of what is captured; 0 where leaves are
-  std::vector<std::pair<TensorImpl*, std::size_t>> leaf_captures_;
+  std::unordered_multimap<TensorImpl*, std::size_t> leaf_captures_;
   std::vector<Tensor> captured_;
 };
 
@@ -290,7 +327,15 @@ Tensor start(const char* op, const Tensor& output, const Tensor& given) {
     throw DTypeError(fmt::format("{}: a gradient of {} for an output of {}", op, describe(given),
                                  describe(output)));
   }
+  if (detail::t_anomaly) detail::inspect_gradient(op, given);
   return given;
+}
+
+void check_mode(const char* op, const BackwardOptions& options) {
+  if (options.create_graph && inference()) {
+    throw GradError(fmt::format(
+        "{}: create_graph asks for what an InferenceMode forbids, a recorded pass", op));
+  }
 }
 
 void seed_all(const char* op, Pass& pass, const std::vector<Tensor>& outputs,
@@ -310,18 +355,13 @@ void seed_all(const char* op, Pass& pass, const std::vector<Tensor>& outputs,
 
 void backward(const std::vector<Tensor>& outputs, const std::vector<Tensor>& gradients,
               const BackwardOptions& options) {
+  check_mode("backward", options);
   const GradMode mode(options.create_graph);
   Pass pass(options.retain_graph || options.create_graph, false);
   seed_all("backward", pass, outputs, gradients);
   pass.run();
-  pass.finish_leaves([](TensorImpl& leaf, Tensor gradient) {
-    const std::lock_guard lock(grad_mutex());
-    // The first gradient is kept as it is only where nobody else could write into it.
-    if (!leaf.grad.defined() && !recording() && !gradient.is_sparse() && !owned(gradient)) {
-      gradient = Tensor(gradient.array().clone());
-    }
-    accumulate(leaf.grad, std::move(gradient));
-  });
+  pass.finish_leaves(
+      [](TensorImpl& leaf, Tensor gradient) { add_to_grad(leaf, std::move(gradient)); });
 }
 
 std::vector<Tensor> grad(const std::vector<Tensor>& outputs, const std::vector<Tensor>& inputs,
@@ -331,6 +371,7 @@ std::vector<Tensor> grad(const std::vector<Tensor>& outputs, const std::vector<T
       throw GradError(fmt::format("grad: input {} does not require a gradient", describe(input)));
     }
   }
+  check_mode("grad", options);
   const GradMode mode(options.create_graph);
   Pass pass(options.retain_graph || options.create_graph, true);
   for (const Tensor& input : inputs) pass.capture(input);

@@ -28,13 +28,13 @@ Edge Edge::to(const Tensor& input) {
   return edge;
 }
 
-Node::Node(Op op, Edge* edges, std::size_t edge_count, OutputSlot* outputs,
+Node::Node(Label label, Edge* edges, std::size_t edge_count, OutputSlot* outputs,
            std::uint32_t output_count)
     : edges_(edges),
       outputs_(outputs),
       edge_count_(static_cast<std::uint32_t>(edge_count)),
       output_count_(output_count),
-      op_(op) {}
+      label_(label) {}
 
 Node::~Node() = default;
 
@@ -45,6 +45,10 @@ void Node::take_order() {
     if (edges_[i].node) order_ = std::max(order_, edges_[i].node->order_ + 1);
   }
   t_next_order = order_ + 1;
+}
+
+void detail::continue_order_after(std::uint64_t order) {
+  t_next_order = std::max(t_next_order, order + 1);
 }
 
 void Node::destroy(Node* node) noexcept {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -22,6 +23,24 @@ struct Edge {
   explicit operator bool() const { return node || leaf; }
 };
 
+/// What a node is called: an operator of the list, or a user's function by a name of its own, which
+/// must outlive the graph (a literal).
+struct Label {
+  Label(Op op_in) : op(op_in) {}
+  Label(const char* name_in) : op(Op::function), user(name_in) {}
+  const char* name() const { return user ? user : heed::name(op); }
+
+  Op op;
+  const char* user = nullptr;
+};
+
+/// What DetectAnomaly notes of a node: what it was made from, and where.
+struct Origin {
+  std::string inputs;
+  std::string scopes;
+  std::vector<void*> frames;
+};
+
 using Hooks = std::vector<std::pair<HookId, Hook>>;
 
 /// What the engine knows of one result of a node.
@@ -30,6 +49,7 @@ struct OutputSlot {
   DType dtype = DType::f32;
   Tensor gradient;  ///< summed so far in the pass that is running
   std::unique_ptr<Hooks> hooks;
+  TensorImpl* retained = nullptr;  ///< of whom retain_grad() was asked, while it lives
 };
 
 /// Takes the gradients of a node's inputs while the node is differentiated.
@@ -40,6 +60,9 @@ class GradientSink {
   virtual void give(std::size_t input, Tensor gradient) = 0;
   /// True when what is saved must stay for another pass.
   virtual bool retains() const = 0;
+  /// Hands an output's gradient to a tensor made while the node is differentiated: the walk goes on
+  /// from there, as if what made it had been recorded in the node's stead.
+  virtual void graft(const Tensor& tensor, Tensor gradient) = 0;
 
  protected:
   ~GradientSink() = default;
@@ -50,8 +73,8 @@ class Node : public RefCounted {
   /// Walks the freed graph with a list instead of the stack.
   static void destroy(Node* node) noexcept;
 
-  Op op() const { return op_; }
-  const char* name() const { return heed::name(op_); }
+  Op op() const { return label_.op; }
+  const char* name() const { return label_.name(); }
   /// Greater than that of every node it gets inputs from: the engine's order.
   std::uint64_t order() const { return order_; }
   OutputSlot& output(std::uint32_t i) { return outputs_[i]; }
@@ -66,11 +89,16 @@ class Node : public RefCounted {
   virtual void free_saved() noexcept = 0;
   void mark_freed() { freed_ = true; }
 
-  /// The engine's: true while a gradient waits here.
-  bool queued = false;
+  /// Null unless it was made under DetectAnomaly.
+  const Origin* origin() const { return origin_.get(); }
+  void set_origin(std::unique_ptr<Origin> origin) { origin_ = std::move(origin); }
+
+  /// The engine's: the pass in which a gradient waits here, or that is at work here.
+  const void* pass = nullptr;
 
  protected:
-  Node(Op op, Edge* edges, std::size_t edge_count, OutputSlot* outputs, std::uint32_t output_count);
+  Node(Label label, Edge* edges, std::size_t edge_count, OutputSlot* outputs,
+       std::uint32_t output_count);
   virtual ~Node();
   /// To be called when the edges stand.
   void take_order();
@@ -84,7 +112,8 @@ class Node : public RefCounted {
   std::uint64_t order_ = 0;
   std::uint32_t edge_count_;
   std::uint32_t output_count_;
-  Op op_;
+  Label label_;
+  std::unique_ptr<Origin> origin_;
   bool freed_ = false;
 };
 
@@ -126,6 +155,10 @@ class SavedOutput {
 namespace detail {
 /// The node being differentiated on this thread, for Saved's messages and SavedOutput.
 inline constinit thread_local Node* t_current = nullptr;
+/// True under DetectAnomaly.
+inline constinit thread_local bool t_anomaly = false;
+/// Nodes made on this thread from now on come after `order`.
+void continue_order_after(std::uint64_t order);
 }  // namespace detail
 
 }  // namespace heed

@@ -37,6 +37,16 @@ using Gradients = std::vector<Tensor>;
 
 namespace detail {
 
+// anomaly.cpp: looks at a new result; notes where its node was made.
+void inspect_result(const Label& label, const Array& out, const InputRef* begin,
+                    const InputRef* end);
+void note_origin(Node& node, const InputRef* begin, const InputRef* end);
+
+// record.cpp
+[[noreturn]] void throw_undefined_result(const Label& label);
+[[noreturn]] void throw_rule_count(const Label& label, std::size_t rules, std::size_t inputs);
+[[noreturn]] void throw_gradient_count(const Node& node, std::size_t gradients);
+
 inline bool any_requires_grad(const InputRef* begin, const InputRef* end) {
   if (!recording()) return false;
   for (const InputRef* input = begin; input != end; ++input) {
@@ -61,8 +71,8 @@ class RuleNode final : public Node {
   static constexpr std::size_t kInputs = sizeof...(Rules);
 
  public:
-  RuleNode(Op op, const Array& out, const InputRef* inputs, Rules&&... rules)
-      : Node(op, edges_, kInputs, &output_, 1), rules_(std::move(rules)...) {
+  RuleNode(const Label& label, const Array& out, const InputRef* inputs, Rules&&... rules)
+      : Node(label, edges_, kInputs, &output_, 1), rules_(std::move(rules)...) {
     output_.shape = out.shape();
     output_.dtype = out.dtype();
     for (std::size_t i = 0; i < kInputs; ++i) edges_[i] = Edge::to(*inputs[i]);
@@ -103,8 +113,9 @@ class RuleNode final : public Node {
 template <class Rule>
 class JointNode final : public Node {
  public:
-  JointNode(Op op, std::vector<Edge> edges, std::vector<OutputSlot> outputs, Rule&& rule)
-      : Node(op, edges.data(), edges.size(), outputs.data(),
+  JointNode(const Label& label, std::vector<Edge> edges, std::vector<OutputSlot> outputs,
+            Rule&& rule)
+      : Node(label, edges.data(), edges.size(), outputs.data(),
              static_cast<std::uint32_t>(outputs.size())),
         edges_(std::move(edges)),
         outputs_(std::move(outputs)),
@@ -118,7 +129,8 @@ class JointNode final : public Node {
     std::vector<bool> needs(edges_.size());
     for (std::size_t i = 0; i < needs.size(); ++i) needs[i] = edges_[i] && sink.wants(i);
     Gradients grads = (*rule_)(g, needs);
-    for (std::size_t i = 0; i < grads.size() && i < needs.size(); ++i) {
+    if (grads.size() != needs.size()) throw_gradient_count(*this, grads.size());
+    for (std::size_t i = 0; i < grads.size(); ++i) {
       if (needs[i] && grads[i].defined()) sink.give(i, std::move(grads[i]));
     }
   }
@@ -136,21 +148,33 @@ class JointNode final : public Node {
 
 /// A result with one rule an input: rule(g) -> gradient. Undefined inputs are skipped.
 template <class... Rules>
-Tensor record(Op op, Array out, Inputs inputs, Rules... rules) {
+Tensor record(const Label& label, Array out, Inputs inputs, Rules... rules) {
+  if (!out.defined()) detail::throw_undefined_result(label);
+  if (inputs.size() != sizeof...(Rules)) {
+    detail::throw_rule_count(label, sizeof...(Rules), inputs.size());
+  }
+  if (detail::t_anomaly) detail::inspect_result(label, out, inputs.begin(), inputs.end());
   if (!detail::any_requires_grad(inputs.begin(), inputs.end())) return Tensor(std::move(out));
-  Ref<Node> node =
-      detail::make_node<detail::RuleNode<Rules...>>(op, out, inputs.begin(), std::move(rules)...);
+  Ref<Node> node = detail::make_node<detail::RuleNode<Rules...>>(label, out, inputs.begin(),
+                                                                 std::move(rules)...);
+  if (detail::t_anomaly) detail::note_origin(*node, inputs.begin(), inputs.end());
   return Tensor::on_tape(std::move(out), std::move(node), 0);
 }
 
 /// Several results, or any number of inputs, with one rule for all: rule(gradients of the outputs,
 /// which may be undefined, needs) -> one gradient an input, undefined where needs[i] is false.
 template <class Rule>
-std::vector<Tensor> record_joint(Op op, const std::vector<Array>& outs,
+std::vector<Tensor> record_joint(const Label& label, const std::vector<Array>& outs,
                                  const std::vector<InputRef>& inputs, Rule rule) {
+  const InputRef* const begin = inputs.data();
+  const InputRef* const end = begin + inputs.size();
   std::vector<Tensor> results;
   results.reserve(outs.size());
-  if (!detail::any_requires_grad(inputs.data(), inputs.data() + inputs.size())) {
+  for (const Array& out : outs) {
+    if (!out.defined()) detail::throw_undefined_result(label);
+    if (detail::t_anomaly) detail::inspect_result(label, out, begin, end);
+  }
+  if (!detail::any_requires_grad(begin, end)) {
     for (const Array& out : outs) results.emplace_back(out);
     return results;
   }
@@ -163,7 +187,8 @@ std::vector<Tensor> record_joint(Op op, const std::vector<Array>& outs,
     slots[i].dtype = outs[i].dtype();
   }
   const Ref<Node> node = detail::make_node<detail::JointNode<Rule>>(
-      op, std::move(edges), std::move(slots), std::move(rule));
+      label, std::move(edges), std::move(slots), std::move(rule));
+  if (detail::t_anomaly) detail::note_origin(*node, begin, end);
   for (std::size_t i = 0; i < outs.size(); ++i) {
     results.push_back(Tensor::on_tape(outs[i], node, static_cast<std::uint32_t>(i)));
   }

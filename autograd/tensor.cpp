@@ -15,7 +15,9 @@
 namespace heed {
 
 TensorImpl::TensorImpl(Array numbers) : array(std::move(numbers)) {}
-TensorImpl::~TensorImpl() = default;
+TensorImpl::~TensorImpl() {
+  if (retains_grad) node->output(output).retained = nullptr;
+}
 
 Ref<TensorImpl> TensorImpl::make(Array array) {
   void* block = allocate_block(sizeof(TensorImpl), BlockKind::tensor);
@@ -118,6 +120,19 @@ void Tensor::remove_hook(HookId id) const {
   auto& hooks = impl.node ? impl.node->output(impl.output).hooks : impl.hooks;
   if (hooks) std::erase_if(*hooks, [id](const auto& entry) { return entry.first == id; });
 }
+
+void Tensor::retain_grad() const {
+  if (!requires_grad()) {
+    throw GradError(fmt::format("retain_grad: {} does not require a gradient", describe(*this)));
+  }
+  if (!impl_->node || impl_->retains_grad) return;
+  OutputSlot& slot = impl_->node->output(impl_->output);
+  if (slot.retained) slot.retained->retains_grad = false;
+  slot.retained = impl_.get();
+  impl_->retains_grad = true;
+}
+
+bool Tensor::retains_grad() const { return impl_ && impl_->retains_grad; }
 
 Tensor Tensor::detach() const { return Tensor(array()); }
 

@@ -58,7 +58,8 @@ class Tensor {
   /// True unless it is the result of a recorded operator.
   bool is_leaf() const;
 
-  /// What backward passes have summed into this leaf; undefined before the first.
+  /// What backward passes have summed into this leaf; undefined before the first, and for results
+  /// unless retain_grad() was called.
   Tensor grad() const;
   /// Throws ShapeError, DTypeError when it does not fit.
   void set_grad(const Tensor& gradient);
@@ -72,6 +73,10 @@ class Tensor {
   /// Called with each gradient that reaches this tensor, once a backward pass.
   HookId register_hook(Hook hook) const;
   void remove_hook(HookId id) const;
+  /// Makes backward passes add into the grad() of this result as if it were a leaf; grad() leaves
+  /// it alone. Nothing for a leaf. Throws GradError when this does not require a gradient.
+  void retain_grad() const;
+  bool retains_grad() const;
 
   /// The same numbers, off the tape.
   Tensor detach() const;
@@ -136,6 +141,7 @@ class TensorImpl : public RefCounted {
   Ref<Node> node;              ///< the operator that made it; null for leaves
   std::uint32_t output = 0;    ///< which of its results
   bool requires_grad = false;  ///< of a leaf
+  bool retains_grad = false;   ///< of a result: its node points here
   std::unique_ptr<SparseRows> sparse;
   std::unique_ptr<std::vector<std::pair<HookId, Hook>>> hooks;  ///< of a leaf
 

@@ -98,7 +98,8 @@ Array Array::as_strided(const Shape& shape, const Strides& strides) const {
   return out;
 }
 
-Array Array::reshape(const Shape& wanted) const {
+// `wanted` with the size that its -1 stands for.
+Shape Array::filled(const char* op, const Shape& wanted) const {
   Shape shape = wanted;
   Index hole = -1;
   Index known = 1;
@@ -106,16 +107,32 @@ Array Array::reshape(const Shape& wanted) const {
     if (shape[axis] == -1 && hole < 0) {
       hole = axis;
     } else {
-      known = checked_mul("reshape", known, shape[axis]);
+      known = checked_mul(op, known, shape[axis]);
     }
   }
   if (hole >= 0) shape[hole] = known == 0 ? 0 : numel_ / known;
   if ((hole >= 0 && known == 0) || shape.numel() != numel_) {
-    throw ShapeError(fmt::format("reshape: {} elements of shape {} do not fill {}", numel_,
+    throw ShapeError(fmt::format("{}: {} elements of shape {} do not fill {}", op, numel_,
                                  to_string(shape_), to_string(wanted)));
   }
+  return shape;
+}
+
+Array Array::reshape(const Shape& wanted) const {
+  const Shape shape = filled("reshape", wanted);
+  Strides strides;
   if (contiguous_) return as_strided(shape, row_major(shape));
-  return clone().reshape(shape);
+  if (view_strides(shape_, strides_, shape, strides)) return as_strided(shape, strides);
+  return clone().as_strided(shape, row_major(shape));
+}
+
+Array Array::view(const Shape& wanted) const {
+  const Shape shape = filled("view", wanted);
+  Strides strides;
+  if (contiguous_) return as_strided(shape, row_major(shape));
+  if (view_strides(shape_, strides_, shape, strides)) return as_strided(shape, strides);
+  throw ShapeError(fmt::format("view: {} with strides {} has no view of shape {}; reshape copies",
+                               describe(*this), to_string(strides_), to_string(shape)));
 }
 
 Array Array::transpose(Index a, Index b) const {

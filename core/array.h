@@ -74,6 +74,8 @@ class Array {
   /// The same elements in another shape, one size may be -1. A view where strides allow, else a
   /// copy.
   Array reshape(const Shape& shape) const;
+  /// reshape() that never copies. Throws ShapeError where the strides do not allow a view.
+  Array view(const Shape& shape) const;
   /// Swaps two axes.
   Array transpose(Index a, Index b) const;
   /// Axis i of the result is axis axes[i] of this.
@@ -103,6 +105,7 @@ class Array {
  private:
   [[noreturn]] void throw_dtype(DType asked) const;
   void update();
+  Shape filled(const char* op, const Shape& wanted) const;
 
   Ref<Storage> storage_;
   std::byte* data_ = nullptr;

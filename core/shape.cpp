@@ -103,6 +103,25 @@ Strides row_major(const Shape& shape) {
   return strides;
 }
 
+bool view_strides(const Shape& from, const Strides& strides, const Shape& to, Strides& out) {
+  out = row_major(to);
+  if (from.numel() == 0) return true;
+  Index place = to.rank() - 1;
+  // Axes of `from` that lie in one another are one run; axes of `to` must cut runs, never join two.
+  for (Index axis = from.rank() - 1; axis >= 0;) {
+    const Index step = strides[axis];
+    Index run = from[axis--];
+    while (axis >= 0 && (from[axis] == 1 || strides[axis] == run * step)) run *= from[axis--];
+    Index covered = 1;
+    while (place >= 0 && (covered < run || to[place] == 1)) {
+      out[place] = covered * step;
+      covered *= to[place--];
+    }
+    if (covered != run) return false;
+  }
+  return true;
+}
+
 Shape broadcast_shapes(const char* op, const Shape& a, const Shape& b) {
   const Shape& longer = a.rank() >= b.rank() ? a : b;
   const Shape& shorter = a.rank() >= b.rank() ? b : a;

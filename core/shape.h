@@ -73,6 +73,10 @@ Index normalize_axis(const char* op, Index axis, Index rank);
 /// Row-major strides of `shape`.
 Strides row_major(const Shape& shape);
 
+/// The strides under which a view of `from` has the shape `to`, of as many elements. False where
+/// there are none, because an axis of `to` would need two steps.
+bool view_strides(const Shape& from, const Strides& strides, const Shape& to, Strides& out);
+
 /// NumPy's rule: aligned at the end, sizes equal or 1. Throws ShapeError naming `op` and both.
 Shape broadcast_shapes(const char* op, const Shape& a, const Shape& b);
 

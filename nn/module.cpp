@@ -195,6 +195,31 @@ void Module::requires_grad(bool on) {
   }
 }
 
+HookId Module::register_hook(const ParameterHook& hook) {
+  std::vector<std::pair<Tensor, HookId>> placed;
+  for (const auto& [name, tensor] : named_parameters()) {
+    if (!tensor.requires_grad()) continue;
+    const HookId id = tensor.register_hook(
+        [hook, name = name](const Tensor& gradient) { return hook(name, gradient); });
+    placed.emplace_back(tensor, id);
+  }
+  if (placed.empty()) {
+    throw GradError(
+        fmt::format("register_hook: {} has no parameter that is trained", class_name(*this)));
+  }
+  const HookId id = placed.front().second;
+  hooks_.emplace_back(id, std::move(placed));
+  return id;
+}
+
+void Module::remove_hook(HookId id) {
+  for (const auto& [key, placed] : hooks_) {
+    if (key != id) continue;
+    for (const auto& [tensor, hook] : placed) tensor.remove_hook(hook);
+  }
+  std::erase_if(hooks_, [id](const auto& entry) { return entry.first == id; });
+}
+
 Index Module::parameter_count() const {
   Index count = 0;
   for (const Tensor& tensor : parameters()) count += tensor.numel();

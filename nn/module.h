@@ -28,6 +28,9 @@ namespace heed::nn {
 
 using NamedTensors = std::vector<std::pair<std::string, Tensor>>;
 
+/// A Hook that is told the parameter's name.
+using ParameterHook = std::function<Tensor(const std::string& name, const Tensor& gradient)>;
+
 class Module {
  public:
   Module() = default;
@@ -65,6 +68,13 @@ class Module {
   /// Freezes (false) or thaws all parameters; freezing forgets their gradients, so that optimizers
   /// pass them over.
   void requires_grad(bool on = true);
+
+  /// Puts a hook on every parameter, once each, but the frozen: called with its name and each
+  /// gradient that reaches it, which it may replace. (What a layer returns is hooked where it is
+  /// called: `h = encoder(x); h.register_hook(...)`.) Throws GradError when none is trained.
+  HookId register_hook(const ParameterHook& hook);
+  /// Takes it off all of them again; nothing happens for an id that is gone.
+  void remove_hook(HookId id);
 
   /// Elements of all parameters, each counted once.
   Index parameter_count() const;
@@ -110,6 +120,8 @@ class Module {
 
   std::deque<Slot> slots_;  // a deque: addresses stay
   std::vector<Child> children_;
+  // Of each register_hook(), under the id of its first: what is on which parameter.
+  std::vector<std::pair<HookId, std::vector<std::pair<Tensor, HookId>>>> hooks_;
   bool training_ = true;
 };
 

@@ -2,22 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cmath>
-#include <numbers>
-
 #include "../core/error.h"
 
 namespace heed::optim {
-namespace {
-
-Index positive(const char* what, Index value) {
-  if (value <= 0) throw ValueError(fmt::format("{} {} must be positive", what, value));
-  return value;
-}
-
-}  // namespace
-
 Schedule::Schedule(Optimizer& optimizer, Rate rate)
     : optimizer_(optimizer), rate_(std::move(rate)) {
   for (std::size_t i = 0; i < optimizer.group_count(); ++i) base_lrs_.push_back(optimizer.lr(i));
@@ -62,32 +49,5 @@ void Schedule::load_state_dict(const NamedArrays& entries) {
 LambdaLR::LambdaLR(Optimizer& optimizer, std::function<double(Index)> factor)
     : Schedule(optimizer,
                [factor = std::move(factor)](double lr, Index step) { return lr * factor(step); }) {}
-
-StepLR::StepLR(Optimizer& optimizer, Index step_size, double gamma)
-    : Schedule(optimizer,
-               [size = positive("StepLR: step_size", step_size), gamma](double lr, Index step) {
-                 const Index drops = step / size;
-                 return lr * std::pow(gamma, static_cast<double>(drops));
-               }) {}
-
-ExponentialLR::ExponentialLR(Optimizer& optimizer, double gamma)
-    : Schedule(optimizer, [gamma](double lr, Index step) {
-        return lr * std::pow(gamma, static_cast<double>(step));
-      }) {}
-
-CosineAnnealingLR::CosineAnnealingLR(Optimizer& optimizer, Index t_max, double eta_min)
-    : Schedule(optimizer, [period = positive("CosineAnnealingLR: t_max", t_max), eta_min](
-                              double lr, Index step) {
-        const double turn = static_cast<double>(step) / static_cast<double>(period);
-        return eta_min + (lr - eta_min) * (1 + std::cos(std::numbers::pi * turn)) / 2;
-      }) {}
-
-LinearLR::LinearLR(Optimizer& optimizer, double start_factor, double end_factor, Index total_iters)
-    : Schedule(optimizer, [start_factor, end_factor,
-                           total = positive("LinearLR: total_iters", total_iters)](double lr,
-                                                                                   Index step) {
-        const double way = static_cast<double>(std::min(step, total)) / static_cast<double>(total);
-        return lr * (start_factor + (end_factor - start_factor) * way);
-      }) {}
 
 }  // namespace heed::optim

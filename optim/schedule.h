@@ -1,20 +1,20 @@
 // Learning-rate schedules. A schedule remembers the rate that each group of an optimizer began with
 // and sets rate(t) = f(beginning, t) after t calls of step(): at once for t = 0, then usually once
-// an epoch. Names and formulas (in closed form) are PyTorch's.
+// an epoch. The functions are those of rate.h; ReduceLROnPlateau, which waits for a number that
+// stops to improve, has a file of its own.
 #pragma once
 
-#include <functional>
-
 #include "optimizer.h"
+#include "rate.h"
 
 namespace heed::optim {
 
 class Schedule {
  public:
-  /// The rate at `step` of a group that began with `lr`.
-  using Rate = std::function<double(double lr, Index step)>;
+  using Rate = optim::Rate;
 
-  /// `optimizer` must outlive the schedule.
+  /// `optimizer` must outlive the schedule. Throws ValueError for a rate that is negative or not
+  /// finite, here and in step().
   Schedule(Optimizer& optimizer, Rate rate);
   virtual ~Schedule() = default;
 
@@ -41,27 +41,58 @@ struct LambdaLR : Schedule {
   LambdaLR(Optimizer& optimizer, std::function<double(Index step)> factor);
 };
 
-/// lr gamma^floor(t / step_size). Throws ValueError unless step_size > 0.
+// Each as the rate of its name, with the same defaults and errors.
+
 struct StepLR : Schedule {
-  StepLR(Optimizer& optimizer, Index step_size, double gamma = 0.1);
+  StepLR(Optimizer& optimizer, Index step_size, double gamma = 0.1)
+      : Schedule(optimizer, rate::step(step_size, gamma)) {}
 };
 
-/// lr gamma^t
+struct MultiStepLR : Schedule {
+  MultiStepLR(Optimizer& optimizer, const std::vector<Index>& milestones, double gamma = 0.1)
+      : Schedule(optimizer, rate::multi_step(milestones, gamma)) {}
+};
+
 struct ExponentialLR : Schedule {
-  ExponentialLR(Optimizer& optimizer, double gamma);
+  ExponentialLR(Optimizer& optimizer, double gamma)
+      : Schedule(optimizer, rate::exponential(gamma)) {}
 };
 
-/// eta_min + (lr - eta_min) (1 + cos(pi t / t_max)) / 2 (Loshchilov & Hutter 2017). Throws
-/// ValueError unless t_max > 0.
 struct CosineAnnealingLR : Schedule {
-  CosineAnnealingLR(Optimizer& optimizer, Index t_max, double eta_min = 0);
+  CosineAnnealingLR(Optimizer& optimizer, Index t_max, double eta_min = 0)
+      : Schedule(optimizer, rate::cosine(t_max, eta_min)) {}
 };
 
-/// Warm-up: lr times a factor that goes in a line from start_factor to end_factor over total_iters
-/// steps, and stays. Throws ValueError unless total_iters > 0.
+struct ConstantLR : Schedule {
+  explicit ConstantLR(Optimizer& optimizer, double factor = 1.0 / 3, Index total_iters = 5)
+      : Schedule(optimizer, rate::constant(factor, total_iters)) {}
+};
+
 struct LinearLR : Schedule {
   explicit LinearLR(Optimizer& optimizer, double start_factor = 1.0 / 3, double end_factor = 1,
-                    Index total_iters = 5);
+                    Index total_iters = 5)
+      : Schedule(optimizer, rate::linear(start_factor, end_factor, total_iters)) {}
+};
+
+struct NoamLR : Schedule {
+  NoamLR(Optimizer& optimizer, Index width, Index warm_up)
+      : Schedule(optimizer, rate::noam(width, warm_up)) {}
+};
+
+struct OneCycleLR : Schedule {
+  OneCycleLR(Optimizer& optimizer, const OneCycleOptions& options)
+      : Schedule(optimizer, rate::one_cycle(options)) {}
+};
+
+struct ChainedScheduler : Schedule {
+  ChainedScheduler(Optimizer& optimizer, const std::vector<Rate>& rates)
+      : Schedule(optimizer, rate::chained(rates)) {}
+};
+
+struct SequentialLR : Schedule {
+  SequentialLR(Optimizer& optimizer, const std::vector<Rate>& rates,
+               const std::vector<Index>& milestones)
+      : Schedule(optimizer, rate::sequential(rates, milestones)) {}
 };
 
 }  // namespace heed::optim

@@ -1,11 +1,9 @@
 // Cross-entropy of class scores (logits) against class indices.
 #pragma once
 
-#include "../tensor.h"
+#include "reduction.h"
 
 namespace heed {
-
-enum class Reduction : std::uint8_t { none, mean, sum };
 
 /// As PyTorch's CrossEntropyLoss.
 struct CrossEntropyOptions {

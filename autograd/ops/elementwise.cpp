@@ -1,5 +1,10 @@
 #include "elementwise.h"
 
+#include <fmt/format.h>
+
+#include <numbers>
+
+#include "../../core/error.h"
 #include "../../core/kernels/elementwise.h"
 #include "../record.h"
 
@@ -13,6 +18,11 @@ namespace {
 Array apply(Unary op, const Tensor& x) { return kernels::unary(op, x.array()); }
 Array apply(Binary op, const Tensor& x, const Tensor& y) {
   return kernels::binary(op, x.array(), y.array());
+}
+
+// A derivative in one pass, from the incoming gradient and what was kept.
+Tensor fused(Binary rule, const Tensor& g, const Array& kept) {
+  return kernels::binary(rule, g.array(), kept);
 }
 
 // A number as a tensor that fits beside x.
@@ -47,12 +57,12 @@ Tensor operator*(const Tensor& x, const Tensor& y) {
       [x = Saved(x)](const Tensor& g) { return g * x(); });
 }
 
-// gy = -g x / y^2
+// gy = -g x / y^2, where y^2 alone may overflow
 Tensor operator/(const Tensor& x, const Tensor& y) {
   return record(
       Op::div, apply(Binary::div, x, y), {x, y},
       [y = Saved(y)](const Tensor& g) { return g / y(); },
-      [x = Saved(x), y = Saved(y)](const Tensor& g) { return -(g * x() / square(y())); });
+      [x = Saved(x), y = Saved(y)](const Tensor& g) { return -(g * (x() / y() / y())); });
 }
 
 Tensor operator-(const Tensor& x) {
@@ -70,8 +80,14 @@ Tensor operator/(double x, const Tensor& y) { return like(y, x) / y; }
 
 Tensor abs(const Tensor& x) {
   return record(Op::abs, apply(Unary::abs, x), {x}, [x = Saved(x)](const Tensor& g) {
+    if (!recording()) return fused(Binary::abs_grad, g, x.array());
     return g * Tensor(kernels::unary(Unary::sign, x.array()));
   });
+}
+
+Tensor sign(const Tensor& x) {
+  return record(Op::sign, apply(Unary::sign, x), {x},
+                [](const Tensor& g) { return zeros(g.shape(), g.dtype()); });
 }
 
 Tensor exp(const Tensor& x) {
@@ -79,34 +95,85 @@ Tensor exp(const Tensor& x) {
   return record(Op::exp, y, {x}, [y = SavedOutput(y)](const Tensor& g) { return g * y(); });
 }
 
+// gx = g (y + 1)
+Tensor expm1(const Tensor& x) {
+  const Array y = apply(Unary::expm1, x);
+  return record(Op::expm1, y, {x}, [y = SavedOutput(y)](const Tensor& g) {
+    if (!recording()) return fused(Binary::expm1_grad, g, y.array());
+    return g * (y() + 1);
+  });
+}
+
 Tensor log(const Tensor& x) {
   return record(Op::log, apply(Unary::log, x), {x},
                 [x = Saved(x)](const Tensor& g) { return g / x(); });
 }
 
+Tensor log1p(const Tensor& x) {
+  return record(Op::log1p, apply(Unary::log1p, x), {x}, [x = Saved(x)](const Tensor& g) {
+    if (!recording()) return fused(Binary::log1p_grad, g, x.array());
+    return g / (x() + 1);
+  });
+}
+
 // gx = g / (2 y)
 Tensor sqrt(const Tensor& x) {
   const Array y = apply(Unary::sqrt, x);
-  return record(Op::sqrt, y, {x}, [y = SavedOutput(y)](const Tensor& g) { return g / (2 * y()); });
+  return record(Op::sqrt, y, {x}, [y = SavedOutput(y)](const Tensor& g) {
+    if (!recording()) return fused(Binary::sqrt_grad, g, y.array());
+    return g / (2 * y());
+  });
+}
+
+// gx = -g y^3 / 2
+Tensor rsqrt(const Tensor& x) {
+  const Array y = apply(Unary::rsqrt, x);
+  return record(Op::rsqrt, y, {x}, [y = SavedOutput(y)](const Tensor& g) {
+    if (!recording()) return fused(Binary::rsqrt_grad, g, y.array());
+    const Tensor out = y();
+    return (-0.5 * g) * (square(out) * out);
+  });
+}
+
+Tensor sin(const Tensor& x) {
+  return record(Op::sin, apply(Unary::sin, x), {x},
+                [x = Saved(x)](const Tensor& g) { return g * cos(x()); });
+}
+
+Tensor cos(const Tensor& x) {
+  return record(Op::cos, apply(Unary::cos, x), {x},
+                [x = Saved(x)](const Tensor& g) { return -(g * sin(x())); });
+}
+
+// gx = g 2 / sqrt(pi) exp(-x^2)
+Tensor erf(const Tensor& x) {
+  return record(Op::erf, apply(Unary::erf, x), {x}, [x = Saved(x)](const Tensor& g) {
+    if (!recording()) return fused(Binary::erf_grad, g, x.array());
+    return g * (2 * std::numbers::inv_sqrtpi * exp(-square(x())));
+  });
 }
 
 Tensor square(const Tensor& x) {
-  return record(Op::square, apply(Unary::square, x), {x},
-                [x = Saved(x)](const Tensor& g) { return g * (2 * x()); });
+  return record(Op::square, apply(Unary::square, x), {x}, [x = Saved(x)](const Tensor& g) {
+    if (!recording()) return fused(Binary::square_grad, g, x.array());
+    return g * (2 * x());
+  });
 }
 
 // gx = -g y^2
 Tensor reciprocal(const Tensor& x) {
   const Array y = apply(Unary::reciprocal, x);
-  return record(Op::reciprocal, y, {x},
-                [y = SavedOutput(y)](const Tensor& g) { return -(g * square(y())); });
+  return record(Op::reciprocal, y, {x}, [y = SavedOutput(y)](const Tensor& g) {
+    if (!recording()) return fused(Binary::reciprocal_grad, g, y.array());
+    return -(g * square(y()));
+  });
 }
 
 // gx = g (1 - y^2)
 Tensor tanh(const Tensor& x) {
   const Array y = apply(Unary::tanh, x);
   return record(Op::tanh, y, {x}, [y = SavedOutput(y)](const Tensor& g) {
-    if (!recording()) return Tensor(kernels::binary(Binary::tanh_grad, g.array(), y.array()));
+    if (!recording()) return fused(Binary::tanh_grad, g, y.array());
     return g * (1 - square(y()));
   });
 }
@@ -115,7 +182,7 @@ Tensor tanh(const Tensor& x) {
 Tensor sigmoid(const Tensor& x) {
   const Array y = apply(Unary::sigmoid, x);
   return record(Op::sigmoid, y, {x}, [y = SavedOutput(y)](const Tensor& g) {
-    if (!recording()) return Tensor(kernels::binary(Binary::sigmoid_grad, g.array(), y.array()));
+    if (!recording()) return fused(Binary::sigmoid_grad, g, y.array());
     const Tensor out = y();
     return g * (out * (1 - out));
   });
@@ -125,7 +192,7 @@ Tensor sigmoid(const Tensor& x) {
 Tensor relu(const Tensor& x) {
   const Array y = apply(Unary::relu, x);
   return record(Op::relu, y, {x}, [y = SavedOutput(y)](const Tensor& g) {
-    if (!recording()) return Tensor(kernels::binary(Binary::relu_grad, g.array(), y.array()));
+    if (!recording()) return fused(Binary::relu_grad, g, y.array());
     return where(y() > tensor(0, g.dtype()), g, tensor(0, g.dtype()));
   });
 }
@@ -161,27 +228,23 @@ Tensor masked_fill(const Tensor& x, const Tensor& mask, double value) {
   return where(mask, like(x, value), x);
 }
 
-Tensor operator==(const Tensor& x, const Tensor& y) {
-  return kernels::compare(kernels::Compare::eq, x.array(), y.array());
+Tensor where(const Tensor& condition, const Tensor& x, double y) {
+  return where(condition, x, like(x, y));
 }
-Tensor operator!=(const Tensor& x, const Tensor& y) {
-  return kernels::compare(kernels::Compare::ne, x.array(), y.array());
+Tensor where(const Tensor& condition, double x, const Tensor& y) {
+  return where(condition, like(y, x), y);
 }
-Tensor operator<(const Tensor& x, const Tensor& y) {
-  return kernels::compare(kernels::Compare::lt, x.array(), y.array());
+
+Tensor lerp(const Tensor& x, const Tensor& y, const Tensor& weight) {
+  if (x.dtype() != y.dtype() || x.dtype() != weight.dtype()) {
+    throw DTypeError(fmt::format("lerp: dtypes differ: x is {}, y is {}, weight is {}", describe(x),
+                                 describe(y), describe(weight)));
+  }
+  check_floating("lerp", x.dtype());
+  broadcast_shapes("lerp", broadcast_shapes("lerp", x.shape(), y.shape()), weight.shape());
+  return (1 - weight) * x + weight * y;
 }
-Tensor operator<=(const Tensor& x, const Tensor& y) {
-  return kernels::compare(kernels::Compare::le, x.array(), y.array());
-}
-Tensor operator>(const Tensor& x, const Tensor& y) {
-  return kernels::compare(kernels::Compare::gt, x.array(), y.array());
-}
-Tensor operator>=(const Tensor& x, const Tensor& y) {
-  return kernels::compare(kernels::Compare::ge, x.array(), y.array());
-}
-Tensor logical_not(const Tensor& x) { return kernels::logical_not(x.array()); }
-Tensor logical_and(const Tensor& x, const Tensor& y) {
-  return kernels::logical_and(x.array(), y.array());
-}
+
+Tensor lerp(const Tensor& x, const Tensor& y, double weight) { return lerp(x, y, like(x, weight)); }
 
 }  // namespace heed

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "../tensor.h"
+#include "compare.h"
 
 namespace heed {
 
@@ -23,10 +24,23 @@ Tensor operator/(double x, const Tensor& y);
 
 /// |x|; its gradient at 0 is 0.
 Tensor abs(const Tensor& x);
+/// -1, 0 or 1; NaN of NaN. Its gradient is 0 everywhere.
+Tensor sign(const Tensor& x);
 Tensor exp(const Tensor& x);
+/// exp(x) - 1, exact near 0.
+Tensor expm1(const Tensor& x);
 /// Natural logarithm.
 Tensor log(const Tensor& x);
+/// log(1 + x), exact near 0.
+Tensor log1p(const Tensor& x);
 Tensor sqrt(const Tensor& x);
+/// 1 / sqrt(x)
+Tensor rsqrt(const Tensor& x);
+/// Of radians.
+Tensor sin(const Tensor& x);
+Tensor cos(const Tensor& x);
+/// 2 / sqrt(pi) times the integral of exp(-t^2) from 0 to x.
+Tensor erf(const Tensor& x);
 Tensor square(const Tensor& x);
 Tensor reciprocal(const Tensor& x);
 Tensor tanh(const Tensor& x);
@@ -41,17 +55,13 @@ Tensor minimum(const Tensor& x, const Tensor& y);
 /// x where condition (bool, broadcasts) is true, else y. The side not taken gets a zero gradient,
 /// NaN or not.
 Tensor where(const Tensor& condition, const Tensor& x, const Tensor& y);
+Tensor where(const Tensor& condition, const Tensor& x, double y);
+Tensor where(const Tensor& condition, double x, const Tensor& y);
 /// `value` where mask (bool, broadcasts to x) is true, else x.
 Tensor masked_fill(const Tensor& x, const Tensor& mask, double value);
 
-/// Comparisons and logic: bool, no gradient.
-Tensor operator==(const Tensor& x, const Tensor& y);
-Tensor operator!=(const Tensor& x, const Tensor& y);
-Tensor operator<(const Tensor& x, const Tensor& y);
-Tensor operator<=(const Tensor& x, const Tensor& y);
-Tensor operator>(const Tensor& x, const Tensor& y);
-Tensor operator>=(const Tensor& x, const Tensor& y);
-Tensor logical_not(const Tensor& x);
-Tensor logical_and(const Tensor& x, const Tensor& y);
+/// From x (weight 0) to y (weight 1) in a straight line: (1 - weight) x + weight y. All broadcast.
+Tensor lerp(const Tensor& x, const Tensor& y, const Tensor& weight);
+Tensor lerp(const Tensor& x, const Tensor& y, double weight);
 
 }  // namespace heed

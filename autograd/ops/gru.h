@@ -7,30 +7,16 @@
 //   h' = (1 - z) * n + z * h
 #pragma once
 
-#include "../tensor.h"
+#include "rnn.h"
 
 namespace heed {
 
-/// Of one direction: w_ih [3H, I], w_hh [3H, H], b_ih and b_hh [3H], either of which may be
-/// undefined.
-struct GruWeights {
-  Tensor w_ih, w_hh, b_ih, b_hh;
-};
-
-struct GruResult {
-  Tensor output;  ///< [B, T, D H]: the state after each step, the directions side by side
-  Tensor h_n;     ///< [D, B, H]: the state after each row's last step in that direction
-};
-
-/// x [B, T, I] f32 or f64, h0 [D, B, H] or undefined (zeros), D = 1 or 2 directions; lengths: one
-/// in [0, T] a row, none for all T. The second direction reads each row from its own last step back
-/// to step 0. Past a row's length the output is 0 and x is not read, NaN or not. Throws ShapeError,
-/// DTypeError, ValueError.
-GruResult gru(const Tensor& x, const Tensor& h0, const std::vector<GruWeights>& directions,
+/// Shapes, lengths and errors as those of rnn(), with w_ih [3H, I], w_hh [3H, H], biases [3H].
+RnnResult gru(const Tensor& x, const Tensor& h0, const std::vector<RnnWeights>& directions,
               const std::vector<Index>& lengths = {});
 
-/// The same from plain operators, step by step: what the fused one is tested against.
-GruResult gru_plain(const Tensor& x, const Tensor& h0, const std::vector<GruWeights>& directions,
+/// The same from plain operators, a cell for each step: what the fused one is tested against.
+RnnResult gru_plain(const Tensor& x, const Tensor& h0, const std::vector<RnnWeights>& directions,
                     const std::vector<Index>& lengths = {});
 
 }  // namespace heed

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "../../core/error.h"
 #include "../../core/kernels/copy.h"
@@ -121,6 +122,34 @@ Tensor scatter_add(const Tensor& x, Index axis, const Tensor& index, const Tenso
   return record(
       Op::scatter_add, out, {x, values}, [](const Tensor& g) { return g; },
       [index = Saved(index), axis](const Tensor& g) { return gather(g, axis, index()); });
+}
+
+Tensor take_along(const Tensor& x, const Tensor& index, Index axis) {
+  const Index place = normalize_axis("take_along", axis, x.rank());
+  if (index.rank() != x.rank()) {
+    throw ShapeError(fmt::format("take_along: ranks differ: x is {}, the index is {}", describe(x),
+                                 describe(index)));
+  }
+  kernels::check_ids("take_along", index.array(), x.size(place));
+  Shape from = x.shape(), at = index.shape();
+  from[place] = at[place] = 1;
+  from = at = broadcast_shapes("take_along", from, at);
+  from[place] = x.size(place);
+  at[place] = index.size(place);
+  return gather(expand(x, from), place, expand(index, at));
+}
+
+Tensor one_hot(const Tensor& ids, Index classes, DType dtype) {
+  const Array flat = ids.array().contiguous();
+  if (classes == -1 && flat.dtype() == DType::i64 && flat.numel() > 0) {
+    const auto* id = flat.data<std::int64_t>();
+    classes = std::clamp<Index>(*std::max_element(id, id + flat.numel()), 0, std::numeric_limits<Index>::max() - 1) + 1;
+  }
+  if (classes < 1) {
+    throw ValueError(fmt::format("one_hot: {} classes for {}", classes, describe(ids)));
+  }
+  kernels::check_ids("one_hot", flat, classes);
+  return kernels::one_hot(flat, classes, dtype);
 }
 
 }  // namespace heed

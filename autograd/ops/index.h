@@ -23,4 +23,11 @@ Tensor gather(const Tensor& x, Index axis, const Tensor& index);
 /// x plus values[i][j].. at index[i][j].. along `axis`; the inverse of gather.
 Tensor scatter_add(const Tensor& x, Index axis, const Tensor& index, const Tensor& values);
 
+/// gather after broadcasting x and index (of one rank) on all other axes: NumPy's take_along_axis.
+Tensor take_along(const Tensor& x, const Tensor& index, Index axis);
+
+/// 1 at the place that each of `ids` names on a new last axis of `classes` (-1: the largest id and
+/// one more), else 0. No gradient. Throws ValueError for other classes below 1.
+Tensor one_hot(const Tensor& ids, Index classes = -1, DType dtype = DType::i64);
+
 }  // namespace heed

@@ -10,6 +10,11 @@ namespace heed {
 Tensor sum(const Tensor& x, const std::vector<Index>& axes = {}, bool keepdim = false);
 /// Throws ShapeError over no elements.
 Tensor mean(const Tensor& x, const std::vector<Index>& axes = {}, bool keepdim = false);
+/// 1 over no elements. Its gradient divides by nothing: zeros are right, at any order.
+Tensor prod(const Tensor& x, const std::vector<Index>& axes = {}, bool keepdim = false);
+/// log(sum(exp(x))), without overflow; -infinity over no elements and over -infinity alone, which
+/// then get no gradient.
+Tensor logsumexp(const Tensor& x, const std::vector<Index>& axes = {}, bool keepdim = false);
 /// Largest and smallest; NaN wins; equal places share the gradient. Throw ShapeError over no
 /// elements.
 Tensor amax(const Tensor& x, const std::vector<Index>& axes = {}, bool keepdim = false);
@@ -20,7 +25,15 @@ Tensor amin(const Tensor& x, const std::vector<Index>& axes = {}, bool keepdim =
 /// to x's.
 Tensor sum_to(const Tensor& x, const Shape& shape);
 
-/// i64: index of the largest along one axis, the first of equals. No gradient.
+/// i64: index of the largest (smallest) along one axis, or among all in row-major order; the first
+/// of equals, a NaN before any number. No gradient. Throw ShapeError over no elements.
 Tensor argmax(const Tensor& x, Index axis, bool keepdim = false);
+Tensor argmax(const Tensor& x);
+Tensor argmin(const Tensor& x, Index axis, bool keepdim = false);
+Tensor argmin(const Tensor& x);
+
+/// bool, of any dtype: whether all (any) elements are not 0. Over no elements true (false).
+Tensor all(const Tensor& x, const std::vector<Index>& axes = {}, bool keepdim = false);
+Tensor any(const Tensor& x, const std::vector<Index>& axes = {}, bool keepdim = false);
 
 }  // namespace heed

@@ -9,6 +9,9 @@ namespace heed::kernels {
 /// `to` is written whatever its version; the caller bumps it.
 void copy_into(Array& to, const Array& from);
 
+/// x with the order along each of `axes` (not negative, each once) reversed.
+Array flip(const Array& x, const std::vector<Index>& axes);
+
 /// Sets every element to `value`, cast to the dtype.
 void fill(Array& to, double value);
 

@@ -2,40 +2,29 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "../error.h"
 #include "elementwise_simd.h"
-#include "iterate.h"
+#include "elementwise_walk.h"
 
 namespace heed::kernels {
 namespace {
 
-constexpr Index kBuffer = 256;
-
-constexpr const char* kUnaryNames[] = {"neg",        "abs",    "sign", "exp",     "log", "sqrt",
-                                       "reciprocal", "square", "tanh", "sigmoid", "relu"};
+constexpr const char* kUnaryNames[] = {"neg",    "abs",  "sign",    "exp",  "expm1", "log",
+                                       "log1p",  "sqrt", "rsqrt",   "sin",  "cos",   "reciprocal",
+                                       "square", "tanh", "sigmoid", "relu", "erf"};
 constexpr const char* kBinaryNames[] = {
-    "add", "sub", "mul", "div", "maximum", "minimum", "tanh_grad", "sigmoid_grad", "relu_grad"};
+    "add",        "sub",         "mul",       "div",          "pow",
+    "maximum",    "minimum",     "tanh_grad", "sigmoid_grad", "relu_grad",
+    "abs_grad",   "square_grad", "sqrt_grad", "rsqrt_grad",   "reciprocal_grad",
+    "expm1_grad", "log1p_grad",  "erf_grad",  "pow_by_x",     "pow_by_y"};
 
 void check_same(const char* op, const Array& x, const Array& y) {
   if (!x.defined() || !y.defined() || x.dtype() != y.dtype()) {
     throw DTypeError(
         fmt::format("{}: dtypes differ: x is {}, y is {}", op, describe(x), describe(y)));
   }
-}
-
-// The run's elements side by side: the run itself when it is, else copied into `buffer`.
-template <class T>
-const T* gathered(const T* from, Index step, Index n, T* buffer) {
-  if (step == 1) return from;
-  for (Index i = 0; i < n; ++i) buffer[i] = from[i * step];
-  return buffer;
-}
-
-// Calls body(i, count) over pieces short enough for the buffers; one piece where none is needed.
-template <class Body>
-void pieces(Index n, bool whole, const Body& body) {
-  const Index piece = whole ? n : kBuffer;
-  for (Index i = 0; i < n; i += piece) body(i, std::min(piece, n - i));
 }
 
 }  // namespace
@@ -46,19 +35,8 @@ const char* name(Binary op) { return kBinaryNames[static_cast<int>(op)]; }
 Array unary(Unary op, const Array& x) {
   return visit_floating(name(op), x.dtype(), [&](auto zero) {
     using T = decltype(zero);
-    Array out = Array::empty(x.shape(), x.dtype());
-    const T* from = x.data<T>();
-    T* to = out.mutable_data<T>();
-    const Walk<2> walk(x.shape(), {&out.strides(), &x.strides()});
-    const Index step = walk.inner_step(1);
-    walk.run([&](const auto& at, Index n) {
-      T buffer[kBuffer];
-      pieces(n, step == 1, [&](Index i, Index count) {
-        const T* run = gathered(from + at[1] + i * step, step, count, buffer);
-        simd::unary(op, run, to + at[0] + i, static_cast<std::size_t>(count));
-      });
-    });
-    return out;
+    return map_runs<T>(x,
+                       [op](const T* from, T* to, std::size_t n) { simd::unary(op, from, to, n); });
   });
 }
 
@@ -66,35 +44,9 @@ Array binary(Binary op, const Array& x, const Array& y) {
   check_same(name(op), x, y);
   return visit_floating(name(op), x.dtype(), [&](auto zero) {
     using T = decltype(zero);
-    const bool same = x.shape() == y.shape();
-    const Shape shape = same ? x.shape() : broadcast_shapes(name(op), x.shape(), y.shape());
-    Array out = Array::empty(shape, x.dtype());
-    const T* left = x.data<T>();
-    const T* right = y.data<T>();
-    T* to = out.mutable_data<T>();
-    if (same && x.is_contiguous() && y.is_contiguous() && out.numel() <= kGrain) {
-      simd::binary(op, left, true, right, true, to, static_cast<std::size_t>(out.numel()));
-      return out;
-    }
-    const Array wide_x = x.expand(shape);
-    const Array wide_y = y.expand(shape);
-    const Walk<3> walk(shape, {&out.strides(), &wide_x.strides(), &wide_y.strides()});
-    const Index step_x = walk.inner_step(1);
-    const Index step_y = walk.inner_step(2);
-    const bool whole = (step_x == 1 || step_x == 0) && (step_y == 1 || step_y == 0);
-    walk.run([&](const auto& at, Index n) {
-      T buffer_x[kBuffer];
-      T buffer_y[kBuffer];
-      pieces(n, whole, [&](Index i, Index count) {
-        const T* run_x = left + at[1] + i * step_x;
-        const T* run_y = right + at[2] + i * step_y;
-        if (step_x != 0) run_x = gathered(run_x, step_x, count, buffer_x);
-        if (step_y != 0) run_y = gathered(run_y, step_y, count, buffer_y);
-        simd::binary(op, run_x, step_x != 0, run_y, step_y != 0, to + at[0] + i,
-                     static_cast<std::size_t>(count));
-      });
-    });
-    return out;
+    return zip_runs<T>(name(op), x, y,
+                       [op](const T* a, bool many_a, const T* b, bool many_b, T* to,
+                            std::size_t n) { simd::binary(op, a, many_a, b, many_b, to, n); });
   });
 }
 
@@ -127,6 +79,13 @@ void check_bool(const char* op, const Array& x) {
   }
 }
 
+template <class Body>
+Array zip_bool(const char* op, const Array& x, const Array& y, const Body& body) {
+  check_bool(op, x);
+  check_bool(op, y);
+  return zip<bool, bool>(op, x, y, body);
+}
+
 }  // namespace
 
 Array compare(Compare op, const Array& x, const Array& y) {
@@ -151,9 +110,31 @@ Array logical_not(const Array& x) {
 }
 
 Array logical_and(const Array& x, const Array& y) {
-  check_bool("logical_and", x);
-  check_bool("logical_and", y);
-  return zip<bool, bool>("logical_and", x, y, [](bool a, bool b) { return a && b; });
+  return zip_bool("logical_and", x, y, [](bool a, bool b) { return a && b; });
+}
+
+Array logical_or(const Array& x, const Array& y) {
+  return zip_bool("logical_or", x, y, [](bool a, bool b) { return a || b; });
+}
+
+Array logical_xor(const Array& x, const Array& y) {
+  return zip_bool("logical_xor", x, y, [](bool a, bool b) { return a != b; });
+}
+
+Array classify(Kind kind, const Array& x) {
+  return visit_dtype(x.dtype(), [&](auto zero) {
+    using T = decltype(zero);
+    if constexpr (std::is_floating_point_v<T>) {
+      switch (kind) {
+        case Kind::nan: return zip<bool, T>("isnan", x, x, [](T a, T) { return std::isnan(a); });
+        case Kind::infinite:
+          return zip<bool, T>("isinf", x, x, [](T a, T) { return std::isinf(a); });
+        case Kind::finite: break;
+      }
+      return zip<bool, T>("isfinite", x, x, [](T a, T) { return std::isfinite(a); });
+    }
+    return Array::full(x.shape(), kind == Kind::finite, DType::boolean);
+  });
 }
 
 Array where(const Array& condition, const Array& x, const Array& y) {
@@ -200,45 +181,46 @@ Array where(const Array& condition, const Array& x, const Array& y) {
   return out;
 }
 
-void add_into(Array& to, const Array& x) {
-  check_same("add_into", to, x);
-  if (!(to.shape() == x.shape())) {
-    throw ShapeError(fmt::format("add_into: {} into {}", describe(x), describe(to)));
-  }
-  const Walk<2> walk(to.shape(), {&to.strides(), &x.strides()});
-  visit_floating("add_into", to.dtype(), [&](auto zero) {
+void binary_into(Binary op, Array& to, const Array& x) {
+  check_same(name(op), to, x);
+  const Array wide = x.expand(to.shape());
+  const Walk<2> walk(to.shape(), {&to.strides(), &wide.strides()});
+  const Index step_to = walk.inner_step(0);
+  const Index step_x = walk.inner_step(1);
+  visit_floating(name(op), to.dtype(), [&](auto zero) {
     using T = decltype(zero);
     T* target = to.mutable_data<T>();
     const T* from = x.data<T>();
+    const bool whole = step_to == 1 && (step_x == 1 || step_x == 0);
     walk.run([&](const auto& at, Index n) {
-      T* a = target + at[0];
-      const T* b = from + at[1];
-      if (walk.inner_step(0) == 1 && walk.inner_step(1) == 1) {
-        simd::binary(Binary::add, a, true, b, true, a, static_cast<std::size_t>(n));
-        return;
-      }
-      for (Index i = 0; i < n; ++i) a[i * walk.inner_step(0)] += b[i * walk.inner_step(1)];
+      T buffer_to[kBuffer];
+      T buffer_x[kBuffer];
+      pieces(n, whole, [&](Index i, Index count) {
+        T* run_to = target + at[0] + i * step_to;
+        const T* run_x = from + at[1] + i * step_x;
+        if (step_x != 0) run_x = gathered(run_x, step_x, count, buffer_x);
+        const T* old = gathered<T>(run_to, step_to, count, buffer_to);
+        T* out = step_to == 1 ? run_to : buffer_to;
+        simd::binary(op, old, true, run_x, step_x != 0, out, static_cast<std::size_t>(count));
+        if (step_to == 1) return;
+        for (Index k = 0; k < count; ++k) run_to[k * step_to] = buffer_to[k];
+      });
     });
   });
   to.bump_version();
 }
 
+void add_into(Array& to, const Array& x) {
+  check_same("add_into", to, x);
+  if (!(to.shape() == x.shape())) {
+    throw ShapeError(fmt::format("add_into: {} into {}", describe(x), describe(to)));
+  }
+  binary_into(Binary::add, to, x);
+}
+
 void scale_into(Array& to, double factor) {
-  const Walk<1> walk(to.shape(), {&to.strides()});
-  visit_floating("scale_into", to.dtype(), [&](auto zero) {
-    using T = decltype(zero);
-    T* target = to.mutable_data<T>();
-    const T by = static_cast<T>(factor);
-    walk.run([&](const auto& at, Index n) {
-      T* a = target + at[0];
-      if (walk.inner_step(0) == 1) {
-        simd::binary(Binary::mul, a, true, &by, false, a, static_cast<std::size_t>(n));
-        return;
-      }
-      for (Index i = 0; i < n; ++i) a[i * walk.inner_step(0)] *= by;
-    });
-  });
-  to.bump_version();
+  check_floating("scale_into", to.dtype());
+  binary_into(Binary::mul, to, Array::full({}, factor, to.dtype()));
 }
 
 }  // namespace heed::kernels

@@ -3,10 +3,13 @@
 #define HWY_TARGET_INCLUDE "core/kernels/elementwise_simd.cpp"
 #include "elementwise_simd.h"
 
+#include <cmath>
+
 #include <hwy/foreach_target.h>
 // Highway wants the line above first.
 #include <hwy/highway.h>
 
+#include "elementwise_simd-inl.h"
 #include "math_simd-inl.h"
 #include "partial_simd-inl.h"
 
@@ -15,47 +18,6 @@ namespace heed::kernels::simd {
 namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
-
-// to[i] = f(x[i])
-template <class T, class F>
-void map(const T* x, T* to, std::size_t n, const F& f) {
-  const hn::ScalableTag<T> d;
-  const std::size_t lanes = hn::Lanes(d);
-  std::size_t i = 0;
-  for (; i + lanes <= n; i += lanes) hn::StoreU(f(d, hn::LoadU(d, x + i)), d, to + i);
-  if (i < n) {
-    const auto rest = static_cast<Index>(n - i);
-    store_first(f(d, load_first(d, x + i, rest)), d, to + i, rest);
-  }
-}
-
-template <class T, class F>
-void zip(const T* x, bool many_x, const T* y, bool many_y, T* to, std::size_t n, const F& f) {
-  const hn::ScalableTag<T> d;
-  const std::size_t lanes = hn::Lanes(d);
-  if (n == 0) return;
-  const auto one_x = hn::Set(d, *x);
-  const auto one_y = hn::Set(d, *y);
-  std::size_t i = 0;
-  if (many_x && many_y) {
-    for (; i + lanes <= n; i += lanes) {
-      hn::StoreU(f(d, hn::LoadU(d, x + i), hn::LoadU(d, y + i)), d, to + i);
-    }
-  } else if (many_x) {
-    for (; i + lanes <= n; i += lanes) hn::StoreU(f(d, hn::LoadU(d, x + i), one_y), d, to + i);
-  } else if (many_y) {
-    for (; i + lanes <= n; i += lanes) hn::StoreU(f(d, one_x, hn::LoadU(d, y + i)), d, to + i);
-  } else {
-    const auto value = f(d, one_x, one_y);
-    for (; i + lanes <= n; i += lanes) hn::StoreU(value, d, to + i);
-  }
-  if (i < n) {
-    const auto rest = static_cast<Index>(n - i);
-    const auto a = many_x ? load_first(d, x + i, rest) : one_x;
-    const auto b = many_y ? load_first(d, y + i, rest) : one_y;
-    store_first(f(d, a, b), d, to + i, rest);
-  }
-}
 
 #define HEED_LANES(body)        \
   [](auto d, auto a) HWY_ATTR { \
@@ -70,13 +32,19 @@ void unary_loop(Unary op, const T* x, T* to, std::size_t n) {
     case Unary::abs: return map(x, to, n, HEED_LANES(hn::Abs(a)));
     case Unary::sign: return map(x, to, n, HEED_LANES(sign(d, a)));
     case Unary::exp: return map(x, to, n, HEED_LANES(exp(d, a)));
+    case Unary::expm1: return map(x, to, n, HEED_LANES(expm1(d, a)));
     case Unary::log: return map(x, to, n, HEED_LANES(log(d, a)));
+    case Unary::log1p: return map(x, to, n, HEED_LANES(log1p(d, a)));
     case Unary::sqrt: return map(x, to, n, HEED_LANES(hn::Sqrt(a)));
+    case Unary::rsqrt: return map(x, to, n, HEED_LANES(hn::Div(hn::Set(d, T{1}), hn::Sqrt(a))));
+    case Unary::sin: return map(x, to, n, HEED_LANES(sin(d, a)));
+    case Unary::cos: return map(x, to, n, HEED_LANES(cos(d, a)));
     case Unary::reciprocal: return map(x, to, n, HEED_LANES(hn::Div(hn::Set(d, T{1}), a)));
     case Unary::square: return map(x, to, n, HEED_LANES(hn::Mul(a, a)));
     case Unary::tanh: return map(x, to, n, HEED_LANES(tanh(d, a)));
     case Unary::sigmoid: return map(x, to, n, HEED_LANES(sigmoid(d, a)));
     case Unary::relu: return map(x, to, n, HEED_LANES(relu(d, a)));
+    case Unary::erf: return map(x, to, n, HEED_LANES(erf(d, a)));
   }
 }
 #undef HEED_LANES
@@ -91,17 +59,42 @@ template <class T>
 void binary_loop(Binary op, const T* x, bool many_x, const T* y, bool many_y, T* to,
                  std::size_t n) {
   const auto run = [&](const auto& f) HWY_ATTR { zip(x, many_x, y, many_y, to, n, f); };
+  // A power that is one number for all is often one of these.
+  if (op == Binary::pow && n > 0 && !many_y && many_x) {
+    if (*y == 1) return run(HEED_LANES((void(b), a)));
+    if (*y == 2) return run(HEED_LANES((void(b), hn::Mul(a, a))));
+    if (*y == 3) return run(HEED_LANES((void(b), hn::Mul(hn::Mul(a, a), a))));
+    if (*y == -1) return run(HEED_LANES((void(b), hn::Div(hn::Set(d, T{1}), a))));
+  }
   switch (op) {
     case Binary::add: return run(HEED_LANES(hn::Add(a, b)));
     case Binary::sub: return run(HEED_LANES(hn::Sub(a, b)));
     case Binary::mul: return run(HEED_LANES(hn::Mul(a, b)));
     case Binary::div: return run(HEED_LANES(hn::Div(a, b)));
+    case Binary::pow:
+      return run(HEED_LANES(each(d, a, b, [](T u, T v) { return std::pow(u, v); })));
     case Binary::maximum: return run(HEED_LANES(maximum(d, a, b)));
     case Binary::minimum: return run(HEED_LANES(minimum(d, a, b)));
     case Binary::tanh_grad: return run(HEED_LANES(hn::NegMulAdd(hn::Mul(a, b), b, a)));
     case Binary::sigmoid_grad:
       return run(HEED_LANES(hn::Mul(hn::Mul(a, b), hn::Sub(hn::Set(d, T{1}), b))));
     case Binary::relu_grad: return run(HEED_LANES(hn::IfThenElseZero(hn::Gt(b, hn::Zero(d)), a)));
+    case Binary::abs_grad: return run(HEED_LANES(hn::Mul(a, sign(d, b))));
+    case Binary::square_grad: return run(HEED_LANES(hn::Mul(hn::Add(a, a), b)));
+    case Binary::sqrt_grad: return run(HEED_LANES(hn::Div(a, hn::Add(b, b))));
+    case Binary::rsqrt_grad:
+      return run(HEED_LANES(hn::Mul(hn::Mul(hn::Set(d, T{-0.5}), a), hn::Mul(hn::Mul(b, b), b))));
+    case Binary::reciprocal_grad: return run(HEED_LANES(hn::Neg(hn::Mul(a, hn::Mul(b, b)))));
+    case Binary::expm1_grad: return run(HEED_LANES(hn::Mul(a, hn::Add(b, hn::Set(d, T{1})))));
+    case Binary::log1p_grad: return run(HEED_LANES(hn::Div(a, hn::Add(b, hn::Set(d, T{1})))));
+    case Binary::erf_grad: return run(HEED_LANES(hn::Mul(a, erf_slope(d, b))));
+    case Binary::pow_by_x:
+      return run(HEED_LANES(
+          each(d, a, b, [](T u, T v) { return v == 0 ? T{0} : v * std::pow(u, v - 1); })));
+    case Binary::pow_by_y:
+      return run(HEED_LANES(each(d, a, b, [](T u, T v) {
+        return u == 0 && v >= 0 ? T{0} : std::pow(u, v) * std::log(u);
+      })));
   }
 }
 #undef HEED_LANES

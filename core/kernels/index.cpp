@@ -122,4 +122,18 @@ Array scatter_add(const Shape& shape, Index axis, const Array& index, const Arra
   return out;
 }
 
+Array one_hot(const Array& ids, Index classes, DType dtype) {
+  Shape shape = ids.shape();
+  shape.push_back(classes);
+  Array out = Array::zeros(shape, dtype);
+  const Array flat = ids.contiguous();
+  const auto* id = flat.data<std::int64_t>();
+  visit_dtype(dtype, [&](auto zero) {
+    using T = decltype(zero);
+    T* to = out.mutable_data<T>();
+    for (Index i = 0; i < flat.numel(); ++i) to[i * classes + id[i]] = T{1};
+  });
+  return out;
+}
+
 }  // namespace heed::kernels

@@ -20,6 +20,9 @@ Array gather(const Array& x, Index axis, const Array& index);
 /// Zeros of `shape`, plus values[i][j].. added at index[i][j].. along `axis`.
 Array scatter_add(const Shape& shape, Index axis, const Array& index, const Array& values);
 
+/// Zeros of ids' shape and one axis of `classes` more, with 1 where each id says; ids checked.
+Array one_hot(const Array& ids, Index classes, DType dtype);
+
 /// Throws IndexError naming the first of `ids` outside [0, count).
 void check_ids(const char* op, const Array& ids, Index count);
 

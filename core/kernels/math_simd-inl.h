@@ -10,6 +10,7 @@
 #include <hwy/contrib/math/math-inl.h>
 #include <hwy/highway.h>
 
+#include <cmath>
 #include <limits>
 
 HWY_BEFORE_NAMESPACE();
@@ -44,6 +45,104 @@ HWY_INLINE V log(D d, V x) {
   y = hn::IfThenElse(hn::Eq(x, zero), hn::Neg(hn::Inf(d)), y);
   y = hn::IfThenElse(hn::Lt(x, zero), hn::Set(d, std::numeric_limits<T>::quiet_NaN()), y);
   return keep_nan(d, x, y);
+}
+
+// For what has no vector form: f of each lane.
+template <class D, class V, class F>
+HWY_INLINE V each(D d, V x, const F& f) {
+  HWY_ALIGN hn::TFromD<D> lanes[HWY_MAX_BYTES / sizeof(hn::TFromD<D>)];
+  hn::Store(x, d, lanes);
+  for (std::size_t i = 0; i < hn::Lanes(d); ++i) lanes[i] = f(lanes[i]);
+  return hn::Load(d, lanes);
+}
+
+template <class D, class V, class F>
+HWY_INLINE V each(D d, V x, V y, const F& f) {
+  HWY_ALIGN hn::TFromD<D> left[HWY_MAX_BYTES / sizeof(hn::TFromD<D>)];
+  HWY_ALIGN hn::TFromD<D> right[HWY_MAX_BYTES / sizeof(hn::TFromD<D>)];
+  hn::Store(x, d, left);
+  hn::Store(y, d, right);
+  for (std::size_t i = 0; i < hn::Lanes(d); ++i) left[i] = f(left[i], right[i]);
+  return hn::Load(d, left);
+}
+
+template <class D, class V>
+HWY_INLINE V expm1(D d, V x) {
+  using T = hn::TFromD<D>;
+  const auto top = hn::Set(d, sizeof(T) == 4 ? T(88.72283) : T(709.782712893384));
+  auto y = hn::IfThenElse(hn::Gt(x, top), hn::Inf(d), hn::Expm1(d, hn::Min(x, top)));
+  y = hn::IfThenElse(hn::Eq(x, hn::Zero(d)), x, y);  // -0 stays
+  return keep_nan(d, x, y);
+}
+
+template <class D, class V>
+HWY_INLINE V log1p(D d, V x) {
+  using T = hn::TFromD<D>;
+  const auto lowest = hn::Set(d, T{-1});
+  auto y = hn::Log1p(d, x);
+  y = hn::IfThenElse(hn::Or(hn::Eq(x, hn::Inf(d)), hn::Eq(x, hn::Zero(d))), x, y);
+  y = hn::IfThenElse(hn::Eq(x, lowest), hn::Neg(hn::Inf(d)), y);
+  y = hn::IfThenElse(hn::Lt(x, lowest), hn::Set(d, std::numeric_limits<T>::quiet_NaN()), y);
+  return keep_nan(d, x, y);
+}
+
+// Highway reduces the angle in a few steps, which serve near 0 only: elsewhere `slow` of each lane.
+template <class D, class V, class F>
+HWY_INLINE V far_from_zero(D d, V x, V y, const F& slow) {
+  using T = hn::TFromD<D>;
+  const auto small = hn::Lt(hn::Abs(x), hn::Set(d, sizeof(T) == 4 ? T(100) : T(10000)));
+  return hn::AllTrue(d, small) ? y : hn::IfThenElse(small, y, each(d, x, slow));
+}
+
+template <class D, class V>
+HWY_INLINE V sin(D d, V x) {
+  using T = hn::TFromD<D>;
+  const auto y = far_from_zero(d, x, hn::Sin(d, x), [](T a) { return std::sin(a); });
+  return hn::IfThenElse(hn::Eq(x, hn::Zero(d)), x, y);  // -0 stays
+}
+
+template <class D, class V>
+HWY_INLINE V cos(D d, V x) {
+  using T = hn::TFromD<D>;
+  const auto y = far_from_zero(d, x, hn::Cos(d, x), [](T a) { return std::cos(a); });
+  return hn::IfThenElse(hn::Eq(x, hn::Zero(d)), hn::Set(d, T{1}), y);  // Highway's is not
+}
+
+// f32: two polynomials of the least largest error, in |x| for 1 - exp(...) and in x^2 near 0, each
+// within 2 units in the last place.
+template <class D, class V>
+HWY_INLINE V erf(D d, V x) {
+  using T = hn::TFromD<D>;
+  if constexpr (sizeof(T) == 8) {
+    return each(d, x, [](T a) { return std::erf(a); });
+  } else {
+    const auto c = [d](float value) HWY_ATTR { return hn::Set(d, value); };
+    const auto square = hn::Mul(x, x);
+    auto near = hn::MulAdd(c(-5.96761703e-4F), square, c(4.99119423e-3F));
+    near = hn::MulAdd(near, square, c(-2.67681349e-2F));
+    near = hn::MulAdd(near, square, c(1.12819925e-1F));
+    near = hn::MulAdd(near, square, c(-3.76125336e-1F));
+    near = hn::MulAdd(near, square, c(1.28379166e-1F));
+    near = hn::MulAdd(near, x, x);
+    const auto size = hn::Min(hn::Abs(x), c(8));  // 1 long before
+    auto far = hn::MulAdd(c(-1.72853470e-5F), size, c(3.83197126e-4F));
+    far = hn::MulAdd(far, hn::Mul(size, size),
+                     hn::MulAdd(c(-3.88396438e-3F), size, c(2.42546219e-2F)));
+    far = hn::MulAdd(far, size, c(-1.06777877e-1F));
+    far = hn::MulAdd(far, size, c(-6.34846687e-1F));
+    far = hn::MulAdd(far, size, c(-1.28717512e-1F));
+    far = hn::MulAdd(far, size, hn::Neg(size));
+    far = hn::CopySign(hn::Sub(c(1), hn::Exp(d, far)), x);
+    const auto y = hn::IfThenElse(hn::Gt(hn::Abs(x), c(0.927734375F)), far, near);
+    return keep_nan(d, x, y);
+  }
+}
+
+// The derivative of erf: 2 / sqrt(pi) exp(-x^2)
+template <class D, class V>
+HWY_INLINE V erf_slope(D d, V x) {
+  using T = hn::TFromD<D>;
+  return hn::Mul(hn::Set(d, T(1.1283791670955126)), exp(d, hn::Neg(hn::Mul(x, x))));
 }
 
 template <class D, class V>

@@ -23,14 +23,15 @@ PackedSequences::PackedSequences(Index batch, Index steps, const std::vector<Ind
   std::stable_sort(rows_.begin(), rows_.end(),
                    [](const Row& a, const Row& b) { return a.length > b.length; });
   for (Index first = 0; first < batch; first += block_rows) {
-    Block block{first, std::min(block_rows, batch - first), {}};
-    Index running = block.rows;
-    for (Index t = 0; t < row(first).length; ++t) {
-      while (row(first + running - 1).length <= t) --running;
-      block.active.push_back(running);
-    }
-    blocks_.push_back(std::move(block));
+    blocks_.push_back({first, std::min(block_rows, batch - first)});
   }
+}
+
+Index PackedSequences::active(const Block& block, Index t) const {
+  const auto begin = rows_.begin() + block.first;
+  return std::partition_point(begin, begin + block.rows,
+                              [t](const Row& row) { return row.length > t; }) -
+         begin;
 }
 
 Array PackedSequences::pack(const Array& x) const {

@@ -15,7 +15,6 @@ class PackedSequences {
   struct Block {
     Index first = 0;  ///< place of its first row in that order
     Index rows = 0;
-    std::vector<Index> active;  ///< active[t]: how many rows have a step t, while there is one
   };
 
   /// One length in [0, steps] a row, unchecked; no lengths: all `steps`.
@@ -25,6 +24,8 @@ class PackedSequences {
   Index batch() const { return static_cast<Index>(rows_.size()); }
   Index tokens() const { return tokens_; }
   const std::vector<Block>& blocks() const { return blocks_; }
+  /// How many rows of a block, its first ones, have a step t.
+  Index active(const Block& block, Index t) const;
 
   struct Row {
     Index index;  ///< in the batch

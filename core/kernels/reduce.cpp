@@ -15,12 +15,13 @@
 namespace heed::kernels {
 namespace {
 
-constexpr const char* kNames[] = {"sum", "amax", "amin"};
-constexpr Binary kSteps[] = {Binary::add, Binary::maximum, Binary::minimum};
+constexpr const char* kNames[] = {"sum", "amax", "amin", "prod"};
+constexpr Binary kSteps[] = {Binary::add, Binary::maximum, Binary::minimum, Binary::mul};
 
 template <class T>
 T identity(Reduce op) {
   if (op == Reduce::sum) return T{0};
+  if (op == Reduce::prod) return T{1};
   const T infinity = std::numeric_limits<T>::infinity();
   return op == Reduce::max ? -infinity : infinity;
 }
@@ -142,6 +143,8 @@ void reduce_into(Reduce op, const Array& x, const std::vector<Index>& axes, Arra
   }
 }
 
+}  // namespace
+
 Shape reduced_shape(const Shape& shape, const std::vector<Index>& axes, bool keepdim) {
   Shape out;
   for (Index axis = 0; axis < shape.rank(); ++axis) {
@@ -153,8 +156,6 @@ Shape reduced_shape(const Shape& shape, const std::vector<Index>& axes, bool kee
   }
   return out;
 }
-
-}  // namespace
 
 std::vector<Index> normalize_axes(const char* op, const std::vector<Index>& axes, Index rank) {
   std::vector<Index> out;
@@ -177,10 +178,10 @@ Array reduce(Reduce op, const Array& x, const std::vector<Index>& axes, bool kee
     using T = decltype(zero);
     const Shape shape = reduced_shape(x.shape(), places, keepdim);
     if (shape.numel() > 0 && x.numel() == 0) {
-      if (op != Reduce::sum) {
+      if (op == Reduce::max || op == Reduce::min) {
         throw ShapeError(fmt::format("{}: no elements to reduce in {}", op_name, describe(x)));
       }
-      return Array::zeros(shape, x.dtype());
+      return Array::full(shape, double{identity<T>(op)}, x.dtype());
     }
     Array out = Array::empty(shape, x.dtype());
     if (out.numel() > 0) reduce_into<T>(op, x, places, out);
@@ -196,43 +197,6 @@ Array sum_to(const Array& x, const Shape& shape) {
   }
   if (axes.empty()) return x;
   return reduce(Reduce::sum, x, axes, true).reshape(shape);
-}
-
-Array argmax(const Array& x, Index axis, bool keepdim) {
-  const Index place = normalize_axis("argmax", axis, x.rank());
-  const Index size = x.shape()[place];
-  Shape shape = x.shape();
-  shape[place] = 1;
-  if (size == 0 && shape.numel() > 0) {
-    throw ShapeError(fmt::format("argmax: no elements to reduce in {}", describe(x)));
-  }
-  Array out = Array::empty(shape, DType::i64);
-  Strides kept = x.strides();
-  kept[place] = 0;
-  const Walk<2> walk(shape, {&out.strides(), &kept});
-  visit_floating("argmax", x.dtype(), [&](auto zero) {
-    using T = decltype(zero);
-    const T* from = x.data<T>();
-    auto* to = out.mutable_data<std::int64_t>();
-    const Index step = x.strides()[place];
-    walk.run(
-        [&](const auto& at, Index n) {
-          for (Index i = 0; i < n; ++i) {
-            const T* row = from + at[1] + i * walk.inner_step(1);
-            Index best = 0;
-            for (Index k = 1; k < size; ++k) {
-              const T value = row[k * step];
-              if (value > row[best * step] ||
-                  (std::isnan(value) && !std::isnan(row[best * step]))) {
-                best = k;
-              }
-            }
-            to[at[0] + i * walk.inner_step(0)] = best;
-          }
-        },
-        size);
-  });
-  return keepdim ? out : out.squeeze(place);
 }
 
 }  // namespace heed::kernels

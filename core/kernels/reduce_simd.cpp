@@ -61,7 +61,10 @@ template <class T>
 T reduce_contiguous(Reduce op, const T* x, std::size_t n) {
   const hn::ScalableTag<T> d;
   const T infinity = std::numeric_limits<T>::infinity();
-  const T start = op == Reduce::sum ? T{0} : op == Reduce::max ? -infinity : infinity;
+  const T start = op == Reduce::sum    ? T{0}
+                  : op == Reduce::prod ? T{1}
+                  : op == Reduce::max  ? -infinity
+                                       : infinity;
   const auto fill = hn::Set(d, start);
   const auto load = [&](std::size_t i) HWY_ATTR { return hn::LoadU(d, x + i); };
   const auto last = [&](std::size_t i, std::size_t count) HWY_ATTR {
@@ -72,6 +75,11 @@ T reduce_contiguous(Reduce op, const T* x, std::size_t n) {
     const auto v =
         fold(d, n, fill, load, last, [](auto a, auto b) HWY_ATTR { return hn::Add(a, b); });
     return across<T>(v, [](T a, T b) { return a + b; });
+  }
+  if (op == Reduce::prod) {
+    const auto v =
+        fold(d, n, fill, load, last, [](auto a, auto b) HWY_ATTR { return hn::Mul(a, b); });
+    return across<T>(v, [](T a, T b) { return a * b; });
   }
   if (op == Reduce::max) {
     const auto v =
@@ -92,9 +100,10 @@ T reduce_any(Reduce op, const T* x, Index step, std::size_t n) {
     const std::size_t count = n - first < 256 ? n - first : 256;
     for (std::size_t i = 0; i < count; ++i) buffer[i] = x[static_cast<Index>(first + i) * step];
     const T part = reduce_contiguous(op, buffer, count);
-    out = op == Reduce::sum   ? out + part
-          : op == Reduce::max ? larger(out, part)
-                              : smaller(out, part);
+    out = op == Reduce::sum    ? out + part
+          : op == Reduce::prod ? out * part
+          : op == Reduce::max  ? larger(out, part)
+                               : smaller(out, part);
   }
   return out;
 }

@@ -3,7 +3,10 @@
 
 #include <thread>
 
+#include "../../autograd/anomaly.h"
 #include "../../autograd/backward.h"
+#include "../../autograd/checkpoint.h"
+#include "../../autograd/functional.h"
 #include "../../autograd/grad_mode.h"
 #include "../../autograd/ops/elementwise.h"
 #include "../../autograd/ops/matmul.h"
@@ -50,6 +53,48 @@ TEST(Threads, IndependentGraphsDoNotMeet) {
   EXPECT_EQ(after.live_nodes, before.live_nodes);
   EXPECT_EQ(after.live_tensors, before.live_tensors);
   EXPECT_EQ(after.live_storages, before.live_storages);
+}
+
+// What else a pass can be: checked for anomalies, checkpointed, of second order.
+std::vector<double> derive(std::uint64_t seed) {
+  Generator generator(seed);
+  Tensor w = randn({7, 5}, DType::f64, generator);
+  w.set_requires_grad();
+  const Tensor x = randn({3, 7}, DType::f64, generator);
+  const auto layer = [&](const Tensor& in) { return tanh(matmul(in, w)); };
+  std::vector<double> out;
+  for (int step = 0; step < 20; ++step) {
+    const DetectAnomaly anomaly;
+    const AnomalyScope scope("thread");
+    const Tensor h = checkpoint(layer, x);
+    h.retain_grad();
+    const Tensor g = grad({sum(h * h)}, {w}, {}, {.create_graph = true})[0];
+    sum(square(g)).backward();
+    out.push_back(sum(w.grad()).item());
+    const Tensor v = vjp(layer, x, h.detach()).product;
+    out.push_back(sum(v).item());
+  }
+  return out;
+}
+
+TEST(Threads, EveryKindOfPass) {
+  std::vector<std::vector<double>> found(kThreads);
+  on_threads(
+      [&](int t) { found[static_cast<std::size_t>(t)] = derive(static_cast<std::uint64_t>(t)); });
+  for (int t = 0; t < kThreads; ++t) {
+    EXPECT_EQ(found[static_cast<std::size_t>(t)], derive(static_cast<std::uint64_t>(t)))
+        << "thread " << t;
+  }
+}
+
+// Gradients of several graphs that add into one leaf.
+TEST(Threads, AddIntoOneLeaf) {
+  Tensor w = ones({5}, DType::f64);
+  w.set_requires_grad();
+  on_threads([&](int) {
+    for (int i = 0; i < 50; ++i) sum(w * 3).backward();
+  });
+  EXPECT_EQ(w.grad().array().to_vector<double>(), std::vector<double>(5, 3 * 50 * kThreads));
 }
 
 TEST(Threads, ReadOneParameterUnderNoGrad) {

@@ -73,16 +73,16 @@ TEST(GRU, StacksLayers) {
   const std::vector<Index> lengths = {2, 7, 0, 5};
   const auto p = gru.parameters();
   const auto weights = [&](std::size_t first) {
-    return std::vector<GruWeights>{{p[first], p[first + 1], p[first + 2], p[first + 3]},
+    return std::vector<RnnWeights>{{p[first], p[first + 1], p[first + 2], p[first + 3]},
                                    {p[first + 4], p[first + 5], p[first + 6], p[first + 7]}};
   };
-  const GruResult lower = gru_plain(x, slice(h0, 0, 0, 2), weights(0), lengths);
-  const GruResult upper = gru_plain(lower.output, slice(h0, 0, 2, 4), weights(8), lengths);
-  const GruResult result = gru(x, lengths, h0);
+  const RnnResult lower = gru_plain(x, slice(h0, 0, 0, 2), weights(0), lengths);
+  const RnnResult upper = gru_plain(lower.output, slice(h0, 0, 2, 4), weights(8), lengths);
+  const RnnResult result = gru(x, lengths, h0);
   EXPECT_LE(difference(result.output, upper.output), 1e-12);
   EXPECT_LE(difference(result.h_n, concat({lower.h_n, upper.h_n}, 0)), 1e-12);
 
-  const GruResult from_zeros = gru(x, lengths);
+  const RnnResult from_zeros = gru(x, lengths);
   EXPECT_LE(difference(from_zeros.output, gru(x, lengths, zeros({4, 4, 5}, DType::f64)).output),
             1e-15);
 }
@@ -94,7 +94,7 @@ TEST(GRU, Gradcheck) {
   GradcheckOptions options;
   options.max_elements = 8;
   const auto run = [&] {
-    const GruResult result = gru(x, {5, 1, 3});
+    const RnnResult result = gru(x, {5, 1, 3});
     return std::vector<Tensor>{result.output, result.h_n};
   };
   std::vector<NamedLeaf> leaves;

@@ -12,7 +12,10 @@
 #include "../../core/generator.h"
 #include "../../nn/embedding.h"
 #include "../../nn/linear.h"
+#include "../../optim/adadelta.h"
+#include "../../optim/adagrad.h"
 #include "../../optim/adam.h"
+#include "../../optim/rmsprop.h"
 #include "../../optim/sgd.h"
 #include "../nn/thrown_text.h"
 
@@ -28,7 +31,9 @@ using testing::HasSubstr;
 
 std::vector<float> numbers(const Tensor& tensor) { return tensor.array().to_vector<float>(); }
 
-// The three, with everything turned on that leaves rows alone.
+constexpr std::size_t kAll = 6;
+
+// All of them, with everything turned on that leaves rows alone.
 std::vector<std::unique_ptr<Optimizer>> all_of(const std::vector<Tensor>& parameters) {
   std::vector<std::unique_ptr<Optimizer>> out;
   out.push_back(std::make_unique<SGD>(
@@ -38,6 +43,13 @@ std::vector<std::unique_ptr<Optimizer>> all_of(const std::vector<Tensor>& parame
       std::make_unique<Adam>(parameters, optim::AdamOptions{.lr = 0.1, .weight_decay = 0.1}));
   out.push_back(
       std::make_unique<AdamW>(parameters, optim::AdamWOptions{.lr = 0.1, .weight_decay = 0.1}));
+  out.push_back(std::make_unique<optim::Adagrad>(
+      parameters, optim::AdagradOptions{.lr_decay = 0.1, .weight_decay = 0.1}));
+  out.push_back(std::make_unique<optim::Adadelta>(
+      parameters, optim::AdadeltaOptions{.lr = 0.1, .weight_decay = 0.1}));
+  out.push_back(std::make_unique<optim::RMSprop>(
+      parameters,
+      optim::RMSpropOptions{.weight_decay = 0.1, .momentum = 0.9, .centered = true}));
   return out;
 }
 
@@ -48,7 +60,7 @@ Tensor rows_only(const std::vector<std::int64_t>& ids, Index count, Index width,
 }
 
 TEST(Optimizer, SparseAndDenseAgreeWhereAllRowsCome) {
-  for (std::size_t which = 0; which < 3; ++which) {
+  for (std::size_t which = 0; which < kAll; ++which) {
     Generator generator(4);
     const Tensor start = randn({5, 3}, DType::f32, generator);
     Tensor sparse = Tensor(start.array().clone()).set_requires_grad();
@@ -68,7 +80,7 @@ TEST(Optimizer, SparseAndDenseAgreeWhereAllRowsCome) {
 }
 
 TEST(Optimizer, RowsThatDoNotComeStayBitForBit) {
-  for (std::size_t which = 0; which < 3; ++which) {
+  for (std::size_t which = 0; which < kAll; ++which) {
     Generator generator(5);
     Tensor table = randn({7, 3}, DType::f32, generator).set_requires_grad();
     const auto optimizer = std::move(all_of({table})[which]);
@@ -114,7 +126,7 @@ TEST(Optimizer, ATiedTableTrainsAsItWouldDensely) {
 }
 
 TEST(Optimizer, GoesOnToTheSameBitsFromItsState) {
-  for (std::size_t which = 0; which < 3; ++which) {
+  for (std::size_t which = 0; which < kAll; ++which) {
     std::vector<float> results[2];
     for (const bool interrupted : {false, true}) {
       Generator generator(7);

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 
 #include "../../core/error.h"
@@ -78,6 +79,83 @@ TEST_F(Schedules, LambdaLR) {
               Pointwise(DoubleNear(1e-15), std::vector<double>{0.8, 0.4, 0.8 / 3}));
 }
 
+TEST_F(Schedules, MultiStepLR) {
+  optim::MultiStepLR schedule(sgd, {1, 3, 3}, 0.5);
+  EXPECT_THAT(rates(schedule, 5),
+              Pointwise(DoubleNear(1e-15), std::vector<double>{0.8, 0.4, 0.4, 0.1, 0.1}));
+}
+
+TEST_F(Schedules, ConstantLR) {
+  optim::ConstantLR schedule(sgd, 0.25, 2);
+  EXPECT_THAT(rates(schedule, 4),
+              Pointwise(DoubleNear(1e-15), std::vector<double>{0.2, 0.2, 0.8, 0.8}));
+}
+
+TEST_F(Schedules, NoamLR) {
+  optim::NoamLR schedule(sgd, 16, 4);
+  const double top = 0.8 / 4 / 2;  // lr / sqrt(width) / sqrt(warm_up)
+  EXPECT_THAT(rates(schedule, 6),
+              Pointwise(DoubleNear(1e-15),
+                        std::vector<double>{top / 4, top / 2, top * 3 / 4, top,
+                                            0.2 / std::sqrt(5.0), 0.2 / std::sqrt(6.0)}));
+}
+
+// A walk as PyTorch's OneCycleLR makes it.
+std::vector<double> one_cycle(const std::vector<std::array<double, 3>>& phases, int count,
+                              bool linear) {
+  std::vector<double> out;
+  for (int t = 0; t < count; ++t) {
+    double start = 0;
+    for (std::size_t i = 0; i < phases.size(); ++i) {
+      const auto [end, from, to] = phases[i];
+      if (t <= end || i + 1 == phases.size()) {
+        const double way = (t - start) / (end - start);
+        out.push_back(linear ? (to - from) * way + from
+                             : to + (from - to) / 2 * (1 + std::cos(std::acos(-1.0) * way)));
+        break;
+      }
+      start = end;
+    }
+  }
+  return out;
+}
+
+TEST_F(Schedules, OneCycleLR) {
+  for (const bool linear : {false, true}) {
+    for (const bool three : {false, true}) {
+      optim::OneCycleLR schedule(sgd, {.max_lr = 2,
+                                       .total_steps = 11,
+                                       .div_factor = 4,
+                                       .final_div_factor = 10,
+                                       .linear = linear,
+                                       .three_phase = three});
+      const auto expected = three ? one_cycle({{2.3, 0.5, 2}, {4.6, 2, 0.5}, {10, 0.5, 0.05}}, 11, linear)
+                                  : one_cycle({{2.3, 0.5, 2}, {10, 2, 0.05}}, 11, linear);
+      std::vector<double> found;
+      for (int t = 0; t < 11; ++t, schedule.step()) {
+        found.push_back(sgd.lr(0));
+        EXPECT_EQ(sgd.lr(1), sgd.lr(0));
+      }
+      EXPECT_THAT(found, Pointwise(DoubleNear(1e-14), expected));
+      EXPECT_NEAR(sgd.lr(), 0.05, 1e-15);  // and stays
+    }
+  }
+}
+
+TEST_F(Schedules, ChainedFactorsMultiply) {
+  optim::ChainedScheduler schedule(sgd, {optim::rate::constant(0.1, 2), optim::rate::exponential(0.5)});
+  EXPECT_THAT(rates(schedule, 4),
+              Pointwise(DoubleNear(1e-15), std::vector<double>{0.08, 0.04, 0.2, 0.1}));
+}
+
+TEST_F(Schedules, SequentialOnesTakeOverAtTheirMilestones) {
+  optim::SequentialLR schedule(
+      sgd, {optim::rate::linear(0.25, 1, 3), optim::rate::exponential(0.5), optim::rate::constant(0)},
+      {3, 5});
+  EXPECT_THAT(rates(schedule, 7),
+              Pointwise(DoubleNear(1e-15), std::vector<double>{0.2, 0.4, 0.6, 0.8, 0.4, 0, 0}));
+}
+
 TEST_F(Schedules, GoOnFromTheirState) {
   optim::CosineAnnealingLR schedule(sgd, 7);
   for (int i = 0; i < 3; ++i) schedule.step();
@@ -101,6 +179,20 @@ TEST_F(Schedules, CheckTheirLengths) {
             "CosineAnnealingLR: t_max -1 must be positive");
   EXPECT_EQ(thrown_text<ValueError>([&] { optim::LinearLR(sgd, 0.5, 1, 0); }),
             "LinearLR: total_iters 0 must be positive");
+  EXPECT_EQ(thrown_text<ValueError>([&] {
+              optim::MultiStepLR(sgd, {3, 2});
+            }),
+            "MultiStepLR: milestones must ascend from 0 or more, not 2 after 3");
+  EXPECT_EQ(thrown_text<ValueError>([&] { optim::NoamLR(sgd, 0, 4); }),
+            "NoamLR: width 0 must be positive");
+  EXPECT_EQ(thrown_text<ValueError>([&] {
+              optim::OneCycleLR(sgd, {.max_lr = 1, .total_steps = 5, .pct_start = 2});
+            }),
+            "OneCycleLR: pct_start 2 is not in [0, 1]");
+  EXPECT_EQ(thrown_text<ValueError>([&] {
+              optim::SequentialLR(sgd, {optim::rate::exponential(1)}, {3});
+            }),
+            "SequentialLR: 1 rates want one milestone less than that, not 1");
   EXPECT_EQ(sgd.lr(), 0.8);
 }
 

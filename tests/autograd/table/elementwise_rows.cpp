@@ -2,6 +2,7 @@
 
 #include "../../../autograd/ops/dropout.h"
 #include "../../../autograd/ops/elementwise.h"
+#include "../../../autograd/ops/power.h"
 #include "../../../core/error.h"
 #include "../../../core/generator.h"
 #include "table.h"
@@ -42,6 +43,12 @@ Row where_row() {
            chosen("x of rank 0", full, {}, {2, 3}, {2, 3}),
            chosen("condition widens all", full, {}, {1, 1}, {2, 3}),
            chosen("empty", single, {0, 3}, {3}, {0, 3}),
+           sample(
+               "number for y", {in({2, 3})},
+               [full](X x) { return where(to_tensor(full, DType::boolean), x[0], 2.5); },
+               [full](B b) {
+                 return choose(full, b[0], Block({}, std::vector<double>{2.5}), {2, 3});
+               }),
            sample(
                "masked_fill", {in({2, 3})},
                [full](X x) { return masked_fill(x[0], to_tensor(full, DType::boolean), 2.5); },
@@ -93,6 +100,51 @@ Row dropout_row() {
           std::move(bad_calls)};
 }
 
+Row pow_row() {
+  const auto power = [](const std::string& name, Domain domain, double exponent) {
+    return sample(
+        name, {in({3, 2}, domain)}, [exponent](X x) { return pow(x[0], exponent); },
+        [exponent](B x) {
+          return map(x[0], [exponent](double value) { return std::pow(value, exponent); });
+        });
+  };
+  return with(binary(
+                  Op::pow, [](const Tensor& x, const Tensor& y) { return pow(x, y); }, std::pow,
+                  Domain::positive, Domain::any),
+              {power("square", Domain::nonzero, 2), power("cube", Domain::nonzero, 3),
+               power("inverse", Domain::nonzero, -1), power("root", Domain::positive, 0.5),
+               power("1", Domain::nonzero, 1), power("0", Domain::nonzero, 0),
+               power("4.5", Domain::positive, 4.5),
+               sample(
+                   "number left", {in({3, 2})}, [](X x) { return pow(2.5, x[0]); },
+                   [](B x) { return map(x[0], [](double y) { return std::pow(2.5, y); }); })},
+              {bad<DTypeError>("pow: takes f32 or f64, not i64", [] { pow(of<DType::i64>(3), 2); }),
+               bad<GradError>("undefined", [] { pow(2, Tensor()); })});
+}
+
+Row lerp_row() {
+  const auto line = [](double x, double y, double w) { return x + w * (y - x); };
+  const auto weighed = [line](const std::string& name, const std::vector<Index>& x,
+                              const std::vector<Index>& y, const std::vector<Index>& weight,
+                              const std::vector<Index>& out) {
+    return sample(
+        name, {in(x), in(y), in(weight)}, [](X t) { return lerp(t[0], t[1], t[2]); },
+        [line, out](B b) {
+          return Block(out, [&](const Place& p) { return line(b[0](p), b[1](p), b[2](p)); });
+        });
+  };
+  return with(binary(
+                  "lerp", [](const Tensor& x, const Tensor& y) { return lerp(x, y, 0.3); },
+                  [](double x, double y) { return x + 0.3 * (y - x); }),
+              {weighed("weights", {3, 5}, {3, 5}, {3, 5}, {3, 5}),
+               weighed("weights broadcast", {3, 5}, {5}, {3, 1}, {3, 5}),
+               weighed("weights widen", {5}, {1}, {3, 1}, {3, 5})},
+              {bad<DTypeError>("lerp: dtypes differ: x is f32[3], y is f32[3], weight is f64[3]",
+                               [] { lerp(of(3), of(3), of<DType::f64>(3)); }),
+               bad<ShapeError>("lerp: shapes [3] and [5] do not broadcast",
+                               [] { lerp(of(3), of(3), of(5)); })});
+}
+
 }  // namespace
 
 std::vector<Row> elementwise_rows() {
@@ -127,8 +179,18 @@ std::vector<Row> elementwise_rows() {
           Op::neg, [](T x) { return -x; }, [](double x) { return -x; }),
       unary(Op::abs, abs, std::fabs, Domain::nonzero),
       unary(Op::exp, exp, std::exp),
+      unary(Op::expm1, expm1, std::expm1),
       unary(Op::log, log, std::log, Domain::positive),
+      unary(Op::log1p, log1p, std::log1p, Domain::positive),
       unary(Op::sqrt, sqrt, std::sqrt, Domain::positive),
+      unary(
+          Op::rsqrt, rsqrt, [](double x) { return 1 / std::sqrt(x); }, Domain::positive),
+      unary(Op::sin, sin, std::sin),
+      unary(Op::cos, cos, std::cos),
+      unary(Op::erf, erf, std::erf),
+      // sign alone has no gradient to check.
+      unary(
+          Op::sign, [](T x) { return sign(x) * x; }, std::fabs, Domain::nonzero),
       unary(Op::square, square, [](double x) { return x * x; }),
       unary(
           Op::reciprocal, reciprocal, [](double x) { return 1 / x; }, Domain::nonzero),
@@ -143,6 +205,8 @@ std::vector<Row> elementwise_rows() {
           Op::minimum, minimum, [](double x, double y) { return x < y ? x : y; }, Domain::distinct,
           Domain::distinct),
       where_row(),
+      pow_row(),
+      lerp_row(),
       dropout_row(),
   };
 }

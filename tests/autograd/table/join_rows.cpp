@@ -1,3 +1,4 @@
+#include "../../../autograd/ops/join.h"
 #include "../../../autograd/ops/shape.h"
 #include "../../../core/error.h"
 #include "table.h"
@@ -101,8 +102,54 @@ Row stack_row() {
            })}};
 }
 
+// A piece of x: `size` places of an axis from `start`.
+Sample piece(const std::string& name, const Sizes& from, Index axis, Index start, Index size,
+             Call call) {
+  const auto at = static_cast<std::size_t>(axis);
+  return sample(name, {in(from)}, std::move(call), [=](B x) {
+    Sizes to = from;
+    to[at] = size;
+    return Block(to, [&](const Place& p) { return x[0](replaced(p, axis, p[at] + start)); });
+  });
+}
+
+Row split_row() {
+  return {"split",
+          {piece("by lengths", {5, 2}, 0, 3, 2,
+                 [](X x) {
+                   return split(x[0], {3, 2}, 0)[1];
+                 }),
+           piece("by one length", {2, 7}, 1, 3, 3, [](X x) { return split(x[0], 3, -1)[1]; }),
+           piece("what remains", {2, 7}, 1, 6, 1, [](X x) { return split(x[0], 3, 1)[2]; }),
+           piece("longer than the axis", {3, 2}, 0, 0, 3, [](X x) { return split(x[0], 9)[0]; }),
+           piece("sizes of 1", {1, 3}, 0, 0, 1, [](X x) { return split(x[0], 1)[0]; }),
+           piece("empty", {0, 3}, 0, 0, 0, [](X x) { return split(x[0], 2)[0]; })},
+          {bad<ShapeError>("split: the lengths sum to 4, axis 0 of f32[5] has 5",
+                           [] {
+                             split(of(5), {2, 2});
+                           }),
+           bad<ValueError>("split: length 0 must be positive", [] { split(of(5), 0); }),
+           bad<ValueError>("split: length -3 must be positive", [] { split(of(5), -3); }),
+           bad<ShapeError>("split: axis 1 is out of range for rank 1", [] { split(of(5), 2, 1); }),
+           bad<GradError>("undefined", [] { split(Tensor(), 1); })}};
+}
+
+Row chunk_row() {
+  return {"chunk",
+          {piece("first", {7, 2}, 0, 0, 3, [](X x) { return chunk(x[0], 3)[0]; }),
+           piece("last", {7, 2}, 0, 6, 1, [](X x) { return chunk(x[0], 3).back(); }),
+           piece("columns", {2, 5}, 1, 3, 2, [](X x) { return chunk(x[0], 2, -1)[1]; }),
+           piece("more than places", {3, 2}, 0, 2, 1, [](X x) { return chunk(x[0], 9).back(); }),
+           piece("one", {2, 3}, 0, 0, 2, [](X x) { return chunk(x[0], 1)[0]; }),
+           piece("empty", {0, 3}, 0, 0, 0, [](X x) { return chunk(x[0], 2)[0]; })},
+          {bad<ValueError>("chunk: 0 pieces must be positive", [] { chunk(of(5), 0); }),
+           bad<ValueError>("chunk: -1 pieces must be positive", [] { chunk(of(5), -1); }),
+           bad<ShapeError>("chunk: axis 1 is out of range for rank 1", [] { chunk(of(5), 2, 1); }),
+           bad<GradError>("undefined", [] { chunk(Tensor(), 1); })}};
+}
+
 }  // namespace
 
-std::vector<Row> join_rows() { return {concat_row(), stack_row()}; }
+std::vector<Row> join_rows() { return {concat_row(), stack_row(), split_row(), chunk_row()}; }
 
 }  // namespace heed::table

@@ -1,6 +1,10 @@
 #include <cmath>
 
+#include "../../../autograd/ops/binary_cross_entropy.h"
 #include "../../../autograd/ops/cross_entropy.h"
+#include "../../../autograd/ops/kl_div.h"
+#include "../../../autograd/ops/nll_loss.h"
+#include "../../../autograd/ops/regression_losses.h"
 #include "../../../core/error.h"
 #include "table.h"
 
@@ -108,8 +112,238 @@ Row cross_entropy_row() {
        bad<GradError>("undefined", [] { cross_entropy(of(2, 5), Tensor()); })}};
 }
 
+
+// The losses' mean or sum, or all of them.
+Block reduced(const Block& losses, Reduction reduction) {
+  if (reduction == Reduction::none) return losses;
+  double total = 0;
+  for (const double loss : losses.values()) total += loss;
+  if (reduction == Reduction::mean) total /= static_cast<double>(losses.values().size());
+  return Block({}, std::vector<double>{total});
+}
+
+using PairLoss = std::function<Tensor(const Tensor&, const Tensor&, Reduction)>;
+using PairReference = std::function<double(double, double)>;
+
+std::vector<Sample> pair_samples(const std::string& title, const PairLoss& loss,
+                                 const PairReference& reference, Domain x = Domain::distinct,
+                                 Domain y = Domain::distinct) {
+  std::vector<Sample> all;
+  const auto add = [&](const std::string& name, const std::vector<Index>& shape, Reduction how) {
+    all.push_back(sample(
+        title + name, {in(shape, x), in(shape, y)},
+        [=](X inputs) { return loss(inputs[0], inputs[1], how); },
+        [=](B inputs) { return reduced(map(inputs[0], inputs[1], reference), how); }));
+  };
+  add("mean", {3, 5}, Reduction::mean);
+  add("sum", {2, 3, 2}, Reduction::sum);
+  add("none", {3, 2}, Reduction::none);
+  add("rank 0", {}, Reduction::mean);
+  add("empty", {0, 3}, Reduction::none);
+  return all;
+}
+
+// What every loss of two tensors of one shape must refuse.
+std::vector<BadCall> bad_pairs(const std::string& op, const PairLoss& loss) {
+  return {bad<GradError>("undefined", [loss] { loss(Tensor(), of(3), Reduction::mean); }),
+          bad<GradError>("undefined", [loss] { loss(of(3), Tensor(), Reduction::mean); }),
+          bad<ShapeError>(op + ": target", [loss] { loss(of(3, 5), of(5), Reduction::mean); }),
+          bad<ShapeError>("shape: it is f32[3, 1] for f32[3, 5]",
+                          [loss] { loss(of(3, 5), of(3, 1), Reduction::sum); }),
+          bad<DTypeError>("f64[3] for input f32[3]",
+                          [loss] { loss(of(3), of<DType::f64>(3), Reduction::mean); }),
+          bad<DTypeError>(op + ": takes f32 or f64, not i64",
+                          [loss] {
+                            loss(of<DType::i64>(3), of<DType::i64>(3), Reduction::mean);
+                          }),
+          bad<ShapeError>(op + ": there is no mean over no elements: the losses are f32[0, 3]",
+                          [loss] { loss(of(0, 3), of(0, 3), Reduction::mean); })};
+}
+
+Row mse_row() {
+  return {"mse_loss",
+          pair_samples("", mse_loss, [](double x, double y) { return (x - y) * (x - y); }),
+          bad_pairs("mse_loss", mse_loss)};
+}
+
+Row l1_row() {
+  return {"l1_loss", pair_samples("", l1_loss, [](double x, double y) { return std::fabs(x - y); }),
+          bad_pairs("l1_loss", l1_loss)};
+}
+
+Row smooth_l1_row() {
+  Row row{"smooth_l1_loss", {}, {}};
+  for (const double beta : {1.1, 0.37, 2.6}) {
+    const PairLoss loss = [beta](const Tensor& x, const Tensor& y, Reduction how) {
+      return smooth_l1_loss(x, y, beta, how);
+    };
+    const PairReference reference = [beta](double x, double y) {
+      const double d = std::fabs(x - y);
+      return d < beta ? d * d / (2 * beta) : d - beta / 2;
+    };
+    for (Sample& each : pair_samples("beta " + std::to_string(beta) + ", ", loss, reference)) {
+      row.samples.push_back(std::move(each));
+    }
+    row.bad_calls = bad_pairs("smooth_l1_loss", loss);
+  }
+  row.bad_calls.push_back(bad<ValueError>("smooth_l1_loss: beta -1 must be finite and not negative",
+                                          [] { smooth_l1_loss(of(3), of(3), -1); }));
+  row.bad_calls.push_back(bad<ValueError>("smooth_l1_loss: beta nan",
+                                          [] { smooth_l1_loss(of(3), of(3), NAN); }));
+  return row;
+}
+
+Row kl_div_row() {
+  const auto loss = [](bool log_target) -> PairLoss {
+    return [log_target](const Tensor& x, const Tensor& y, Reduction how) {
+      return kl_div(x, y, how, log_target);
+    };
+  };
+  Row row{"kl_div",
+          pair_samples(
+              "", loss(false), [](double x, double y) { return y * (std::log(y) - x); },
+              Domain::positive, Domain::positive),
+          bad_pairs("kl_div", loss(false))};
+  return with(row, pair_samples("log target, ", loss(true),
+                                [](double x, double y) { return std::exp(y) * (y - x); }));
+}
+
+Row bce_row() {
+  using Shape1 = std::vector<Index>;
+  struct Form {
+    std::string name;
+    Shape1 shape, weight, pos_weight;
+    Reduction reduction;
+  };
+  const std::vector<Form> forms = {
+      {"mean", {3, 5}, {}, {}, Reduction::mean},
+      {"sum", {2, 3, 2}, {}, {}, Reduction::sum},
+      {"none", {3, 2}, {}, {}, Reduction::none},
+      {"rank 0", {}, {}, {}, Reduction::mean},
+      {"weight", {3, 5}, {3, 5}, {}, Reduction::mean},
+      {"weight broadcast", {3, 5}, {3, 1}, {}, Reduction::sum},
+      {"pos_weight", {3, 5}, {}, {5}, Reduction::mean},
+      {"both weights", {3, 5}, {5}, {1, 5}, Reduction::none},
+      {"empty", {0, 5}, {5}, {5}, Reduction::sum}};
+  Row row{"binary_cross_entropy_with_logits", {}, {}};
+  for (const Form& form : forms) {
+    const bool weighted = !form.weight.empty(), lifted = !form.pos_weight.empty();
+    std::vector<Input> inputs = {in(form.shape, Domain::nonzero), in(form.shape, Domain::positive)};
+    if (weighted) inputs.push_back(in(form.weight, Domain::positive));
+    if (lifted) inputs.push_back(in(form.pos_weight, Domain::positive));
+    row.samples.push_back(sample(
+        form.name, inputs,
+        [=](X x) {
+          return binary_cross_entropy_with_logits(
+              x[0], x[1],
+              {.weight = weighted ? x[2] : Tensor(),
+               .pos_weight = lifted ? x.back() : Tensor(),
+               .reduction = form.reduction});
+        },
+        [=](B x) {
+          const Block losses(form.shape, [&](const Place& p) {
+            const double yes = 1 / (1 + std::exp(-x[0](p)));
+            const double w = weighted ? x[2](p) : 1, lift = lifted ? x.back()(p) : 1;
+            return -w * (lift * x[1](p) * std::log(yes) + (1 - x[1](p)) * std::log(1 - yes));
+          });
+          return reduced(losses, form.reduction);
+        }));
+  }
+  const auto plain = [](const Tensor& x, const Tensor& y, Reduction how) {
+    return binary_cross_entropy_with_logits(x, y, {.reduction = how});
+  };
+  row.bad_calls = bad_pairs("binary_cross_entropy_with_logits", plain);
+  row.bad_calls.push_back(bad<ShapeError>(
+      "binary_cross_entropy_with_logits: weight f32[2, 3] does not broadcast to logits f32[3]",
+      [] { binary_cross_entropy_with_logits(of(3), of(3), {.weight = of(2, 3)}); }));
+  row.bad_calls.push_back(
+      bad<ShapeError>("binary_cross_entropy_with_logits: shapes [2] and [3] do not broadcast",
+                      [] { binary_cross_entropy_with_logits(of(3), of(3), {.pos_weight = of(2)}); }));
+  row.bad_calls.push_back(bad<DTypeError>("pos_weight is f64[3] for logits f32[3]", [] {
+    binary_cross_entropy_with_logits(of(3), of(3), {.pos_weight = of<DType::f64>(3)});
+  }));
+  return row;
+}
+
+// Scores [N, C, d..] (or [C]) against classes.
+Block picked(const Block& x, const Targets& targets) {
+  std::vector<Index> shape = x.shape();
+  const Index axis = x.rank() == 1 ? 0 : 1;
+  shape.erase(shape.begin() + axis);
+  std::size_t i = 0;
+  double weights = 0, total = 0;
+  const Block losses(shape, [&](const Place& p) {
+    const Index target = targets.classes[i++];
+    if (target == targets.ignore_index) return 0.0;
+    const double weight =
+        targets.weight.empty() ? 1 : targets.weight[static_cast<std::size_t>(target)];
+    weights += weight;
+    total -= weight * x(with(p, axis, target));
+    return -weight * x(with(p, axis, target));
+  });
+  if (targets.reduction == Reduction::none) return losses;
+  if (targets.reduction == Reduction::mean) total = weights == 0 ? 0 : total / weights;
+  return Block({}, std::vector<double>{total});
+}
+
+Row nll_row() {
+  const auto form = [](const std::string& name, const std::vector<Index>& shape,
+                       const std::vector<Index>& out, const Targets& targets) {
+    return sample(
+        name, {in(shape)},
+        [=](X x) {
+          NllLossOptions options{.ignore_index = targets.ignore_index,
+                                 .reduction = targets.reduction};
+          if (!targets.weight.empty()) {
+            const Index count = static_cast<Index>(targets.weight.size());
+            options.weight = to_tensor(Block({count}, targets.weight), x[0].dtype());
+          }
+          return nll_loss(x[0], ids(targets.classes, Shape(out)), options);
+        },
+        [=](B x) { return picked(x[0], targets); });
+  };
+  const std::vector<double> weight = {0.5, 2, 0.25};
+  return {
+      "nll_loss",
+      {form("mean", {2, 3}, {2}, {.classes = {2, 0}}),
+       form("sum", {2, 3}, {2}, {.classes = {1, 1}, .reduction = Reduction::sum}),
+       form("none", {2, 3}, {2}, {.classes = {1, 2}, .reduction = Reduction::none}),
+       form("weights", {2, 3}, {2}, {.classes = {1, 0}, .weight = weight}),
+       form("ignored", {2, 3}, {2}, {.classes = {-100, 1}, .weight = weight}),
+       form("ignored within range", {2, 3}, {2},
+            {.classes = {0, 1}, .ignore_index = 0, .reduction = Reduction::none}),
+       form("one vector", {3}, {}, {.classes = {2}, .weight = weight}),
+       form("places", {2, 3, 5}, {2, 5}, {.classes = {2, 0, 1, 1, 0, 2, -7, 2, 1, 0},
+                                          .weight = weight, .ignore_index = -7}),
+       form("places, none", {2, 3, 1, 2}, {2, 1, 2},
+            {.classes = {2, 0, 1, 1}, .weight = weight, .reduction = Reduction::none}),
+       form("no rows", {0, 3}, {0}, {.classes = {}}),
+       form("no rows, none", {0, 3}, {0}, {.classes = {}, .reduction = Reduction::none})},
+      {bad<IndexError>("nll_loss: target 3 at 1 is out of range [0, 3)",
+                       [] { nll_loss(of(2, 3), ids(0, 3)); }),
+       bad<IndexError>("nll_loss: target -1 at 0", [] { nll_loss(of(1, 3), ids(-1)); }),
+       bad<ShapeError>("nll_loss: input must be [C], [N, C] or [N, C, d..] with C > 0, not f32[]",
+                       [] { nll_loss(of(), ids(0)); }),
+       bad<ShapeError>("with C > 0, not f32[2, 0]", [] { nll_loss(of(2, 0), ids(0, 0)); }),
+       bad<ShapeError>("nll_loss: targets are i64[3] for input f32[2, 3]",
+                       [] { nll_loss(of(2, 3), ids(0, 0, 0)); }),
+       bad<DTypeError>("nll_loss: targets must be i64, not f32[2]",
+                       [] { nll_loss(of(2, 3), of(2)); }),
+       bad<DTypeError>("nll_loss: takes f32 or f64, not bool",
+                       [] { nll_loss(of<DType::boolean>(2, 3), ids(0, 0)); }),
+       bad<ShapeError>("nll_loss: weight is f32[2] for 3 classes",
+                       [] { nll_loss(of(2, 3), ids(0, 0), {.weight = of(2)}); }),
+       bad<DTypeError>("nll_loss: weight is f64[3] for input f32[2, 3]",
+                       [] { nll_loss(of(2, 3), ids(0, 0), {.weight = of<DType::f64>(3)}); }),
+       bad<GradError>("undefined", [] { nll_loss(Tensor(), ids(0)); }),
+       bad<GradError>("undefined", [] { nll_loss(of(2, 3), Tensor()); })}};
+}
+
 }  // namespace
 
-std::vector<Row> loss_rows() { return {cross_entropy_row()}; }
+std::vector<Row> loss_rows() {
+  return {cross_entropy_row(), mse_row(), l1_row(),     smooth_l1_row(),
+          kl_div_row(),        bce_row(), nll_row()};
+}
 
 }  // namespace heed::table

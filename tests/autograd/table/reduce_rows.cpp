@@ -2,6 +2,7 @@
 #include <cmath>
 #include <limits>
 
+#include "../../../autograd/ops/elementwise.h"
 #include "../../../autograd/ops/reduce.h"
 #include "../../../core/error.h"
 #include "table.h"
@@ -78,6 +79,53 @@ Block amin_of(const Block& x, const std::vector<Index>& axes, bool keepdim) {
   return fold(x, axes, keepdim, HUGE_VAL, [](double a, double b) { return std::min(a, b); });
 }
 
+Block prod_of(const Block& x, const std::vector<Index>& axes, bool keepdim) {
+  return fold(x, axes, keepdim, 1, [](double a, double b) { return a * b; });
+}
+
+// Zeros stand in x itself: one in the first row, two in the second, none in the third. Moved a
+// little they are zeros no more, so that differences see the gradients that division would lose.
+Sample prod_with_zeros(const std::string& name, const std::vector<Index>& axes) {
+  Sample made = sample(
+      name, {in({3, 5}, Domain::nonzero)}, [axes](X x) { return prod(x[0], axes); },
+      [axes](B x) { return prod_of(x[0], axes, false); });
+  made.inputs[0].at({0, 3}) = made.inputs[0].at({1, 0}) = made.inputs[0].at({1, 4}) = 0;
+  return made;
+}
+
+Row prod_row() {
+  return with(reduction(Op::prod, prod, prod_of, Domain::any, true),
+              {prod_with_zeros("rows with zeros", {1}), prod_with_zeros("columns with zeros", {0})});
+}
+
+Block logsumexp_of(const Block& x, const std::vector<Index>& axes, bool keepdim) {
+  const Block total = fold(x, axes, keepdim, 0, [](double a, double b) { return a + std::exp(b); });
+  return map(total, [](double value) { return std::log(value); });
+}
+
+Row logsumexp_row() {
+  const double off = -std::numeric_limits<double>::infinity();
+  const Block mask({3, 2}, std::vector<double>{0, off, off, off, 0, 0});
+  Row row = reduction(Op::logsumexp, logsumexp, logsumexp_of, Domain::any, false);
+  row.bad_calls.pop_back();  // over nothing there is a result, but one that loops cannot weigh
+  row.needs_elements = false;
+  return with(std::move(row),
+              {sample(
+                   "empty result", {in({0, 3})}, [](X x) { return logsumexp(x[0], {1}); },
+                   [](B x) { return logsumexp_of(x[0], {1}, false); }),
+               sample(
+                   "rows with -infinity", {in({3, 2})},
+                   [mask](X x) {
+                     return exp(logsumexp(x[0] + to_tensor(mask, x[0].dtype()), {1}));
+                   },
+                   [mask](B x) {
+                     const Block hidden =
+                         map(x[0], mask, [](double value, double add) { return value + add; });
+                     return sum_of(map(hidden, [](double value) { return std::exp(value); }), {1},
+                                   false);
+                   })});
+}
+
 Sample summed_to(const std::string& name, const std::vector<Index>& from,
                  const std::vector<Index>& to) {
   return sample(
@@ -116,7 +164,7 @@ std::vector<Row> reduce_rows() {
   return {reduction(Op::sum, sum, sum_of, Domain::any, true),
           reduction(Op::mean, mean, mean_of, Domain::any, false),
           reduction(Op::amax, amax, amax_of, Domain::distinct, false),
-          reduction(Op::amin, amin, amin_of, Domain::distinct, false), sum_to_row()};
+          reduction(Op::amin, amin, amin_of, Domain::distinct, false), sum_to_row(), prod_row(), logsumexp_row()};
 }
 
 }  // namespace heed::table

@@ -51,6 +51,32 @@ Row reshape_row() {
                            [] { flatten(of(3, 5), 1, 0); })}};
 }
 
+Row view_row() {
+  const auto to = [](const Sizes& shape) {
+    // The cases have layouts without a view, of which the error rows speak.
+    return [shape](X x) { return view(contiguous(x[0]), Shape(shape)); };
+  };
+  return {"view",
+          {recast("joined", {3, 5}, {15}, to({15})), recast("cut", {12}, {2, 3, 2}, to({2, -1, 2})),
+           recast("sizes of 1", {1, 3, 1}, {3, 1}, to({3, 1})),
+           moved(
+               "of a transpose", {2, 6}, {3, 2, 2},
+               [](X x) { return view(transpose(contiguous(x[0]), 0, 1), dims(3, 2, 2)); },
+               [](const Place& p) {
+                 return Place{p[2], 2 * p[0] + p[1]};
+               }),
+           recast("empty", {0, 3}, {3, 0}, to({3, 0}))},
+          {bad<ShapeError>("view: f32[5, 3] with strides [1, 5] has no view of shape [15]; reshape "
+                           "copies",
+                           [] { view(transpose(of(3, 5), 0, 1), dims(15)); }),
+           bad<ShapeError>("view: f32[3, 2] with strides [5, 1] has no view of shape [6]",
+                           [] { view(narrow(of(3, 5), 1, 0, 2), dims(6)); }),
+           bad<ShapeError>("view: 15 elements of shape [3, 5] do not fill [4, 4]",
+                           [] { view(of(3, 5), dims(4, 4)); }),
+           bad<ShapeError>("negative", [] { view(of(3, 5), dims(-3, -5)); }),
+           bad<GradError>("undefined", [] { view(Tensor(), dims(1)); })}};
+}
+
 // Axis i of the result is axis axes[i] of x.
 Sample turned(const std::string& name, const Sizes& from, const Sizes& axes, Call call) {
   Sizes to;
@@ -106,134 +132,31 @@ Row expand_row() {
       Op::expand,
       {widened("leading axes", {3}, {2, 5, 3}), widened("stretched", {3, 1}, {3, 5}),
        widened("both", {3, 1}, {2, 3, 4}), widened("from rank 0", {}, {2, 3}),
-       widened("nothing to do", {3, 2}, {3, 2}), widened("sizes of 1", {1, 1}, {1, 3, 1}),
-       widened("to nothing", {1, 3}, {0, 3}), widened("empty", {0, 1}, {2, 0, 3})},
+       widened("nothing to do", {3, 2}, {3, 2}),
+       moved(
+           "-1 stays", {3, 1}, {2, 3, 5},
+           [](X x) {
+             return expand(x[0], {2, -1, 5});
+           },
+           [](const Place& p) { return p; }),
+       moved(
+           "broadcast_to", {3}, {5, 3},
+           [](X x) {
+             return broadcast_to(x[0], {5, 3});
+           },
+           [](const Place& p) { return p; }),
+       widened("sizes of 1", {1, 1}, {1, 3, 1}), widened("to nothing", {1, 3}, {0, 3}),
+       widened("empty", {0, 1}, {2, 0, 3})},
       {bad<ShapeError>("expand: f32[3, 5] does not broadcast to [3]",
                        [] { expand(of(3, 5), dims(3)); }),
        bad<ShapeError>("expand: f32[3] does not broadcast to [5]", [] { expand(of(3), dims(5)); }),
-       bad<ShapeError>("negative", [] { expand(of(1), dims(-1)); }),
+       bad<ShapeError>("negative", [] { expand(of(1), dims(-1, 1)); }),
+       bad<ShapeError>("negative", [] { expand(of(1), dims(-2)); }),
        bad<ShapeError>("overflows",
                        [] {
                          expand(of(1, 1), {Index{1} << 40, Index{1} << 40});
                        }),
        bad<GradError>("undefined", [] { expand(Tensor(), dims(3)); })}};
-}
-
-Row slice_row() {
-  const auto cut = [](Index axis, Index start, Index stop, Index step) {
-    return [=](X x) { return slice(x[0], axis, start, stop, step); };
-  };
-  return {
-      Op::slice,
-      {moved("middle", {3, 7}, {3, 4}, cut(1, 2, 6, 1),
-             [](const Place& p) {
-               return Place{p[0], p[1] + 2};
-             }),
-       moved("steps", {3, 7}, {3, 3}, cut(-1, 1, 7, 2),
-             [](const Place& p) {
-               return Place{p[0], 2 * p[1] + 1};
-             }),
-       moved("rows from the end", {5, 2}, {2, 2}, cut(0, -3, -1, 1),
-             [](const Place& p) {
-               return Place{p[0] + 2, p[1]};
-             }),
-       moved("bounds beyond", {5, 2}, {5, 2}, cut(0, -99, 99, 1), [](const Place& p) { return p; }),
-       moved("a step beyond", {5, 2}, {1, 2}, cut(0, 1, 5, 99),
-             [](const Place& p) {
-               return Place{1, p[1]};
-             }),
-       moved("sizes of 1", {1, 3, 1}, {1, 2, 1}, cut(1, 1, 3, 1),
-             [](const Place& p) {
-               return Place{0, p[1] + 1, 0};
-             }),
-       moved("nothing", {3, 5}, {3, 0}, cut(1, 3, 2, 1), [](const Place& p) { return p; }),
-       moved("empty", {0, 3}, {0, 2}, cut(1, 0, 2, 1), [](const Place& p) { return p; }),
-       moved(
-           "narrow", {5, 2}, {3, 2}, [](X x) { return narrow(x[0], 0, 1, 3); },
-           [](const Place& p) {
-             return Place{p[0] + 1, p[1]};
-           }),
-       moved(
-           "split", {5, 2}, {2, 2},
-           [](X x) {
-             return split(x[0], {3, 2}, 0)[1];
-           },
-           [](const Place& p) {
-             return Place{p[0] + 3, p[1]};
-           })},
-      {bad<ValueError>("slice: step 0 must be positive", [] { slice(of(3), 0, 0, 3, 0); }),
-       bad<ValueError>("slice: step -1 must be positive", [] { slice(of(3), 0, 0, 3, -1); }),
-       bad<ShapeError>("slice: axis 1 is out of range for rank 1", [] { slice(of(3), 1, 0, 3); }),
-       bad<IndexError>("narrow: 3 places from 1 leave axis 0 of f32[3]",
-                       [] { narrow(of(3), 0, 1, 3); }),
-       bad<IndexError>("narrow: 1 places from -1", [] { narrow(of(3), 0, -1, 1); }),
-       bad<IndexError>("narrow:", [] { narrow(of(3), 0, 2, INT64_MAX); }),
-       bad<ShapeError>("split: the lengths sum to 4, axis 0 of f32[5] has 5",
-                       [] {
-                         split(of(5), {2, 2});
-                       }),
-       bad<GradError>("undefined", [] { slice(Tensor(), 0, 0, 1); })}};
-}
-
-// slice()'s derivative, which has no function of its own: zeros with g where slice would read.
-Row slice_scatter_row() {
-  const auto scattered = [](const std::string& name, const Sizes& from, const Sizes& to, Index axis,
-                            Index start, Index step) {
-    const Index stop = to[static_cast<std::size_t>(axis)];
-    return sample(
-        name, {in(from)},
-        [=](X x) {
-          const EnableGrad scope;  // the tape is how it is reached
-          Tensor whole = zeros(Shape(to), x[0].dtype());
-          whole.set_requires_grad();
-          const Tensor part = slice(whole, axis, start, stop, step);
-          return grad({part}, {whole}, {x[0]}, {.create_graph = true})[0];
-        },
-        [=](B x) {
-          Block out(to, [](const Place&) { return 0.0; });
-          each_place(from, [&](const Place& p) {
-            out.at(replaced(p, axis, start + step * p[static_cast<std::size_t>(axis)])) = x[0](p);
-          });
-          return out;
-        });
-  };
-  const auto into = [](const Shape& gradient) {
-    return [gradient] {
-      Tensor whole = of(5, 3);
-      whole.set_requires_grad();
-      grad({slice(whole, 0, 1, 3)}, {whole}, {zeros(gradient)});
-    };
-  };
-  return {Op::slice_scatter,
-          {scattered("rows", {3, 2}, {5, 2}, 0, 2, 1), scattered("steps", {2, 3}, {2, 7}, 1, 1, 2),
-           scattered("sizes of 1", {1, 1, 3}, {4, 1, 3}, 0, 3, 1),
-           scattered("vector", {3}, {7}, 0, 1, 2), scattered("empty", {0, 2}, {3, 2}, 0, 3, 1)},
-          {bad<ShapeError>("a gradient of f32[3, 3] for an output of f32[2, 3]", into({3, 3})),
-           bad<ShapeError>("a gradient of f32[2] for an output of f32[2, 3]", into({2})),
-           bad<ShapeError>("a gradient of f32[] for an output of f32[2, 3]", into({})),
-           bad<ShapeError>("a gradient of f32[2, 1] for an output of f32[2, 3]", into({2, 1}))}};
-}
-
-Row select_row() {
-  const auto taken = [](const std::string& name, const Sizes& from, const Sizes& to, Index axis,
-                        Index index, Index real_axis, Index place) {
-    return moved(
-        name, from, to, [=](X x) { return select(x[0], axis, index); },
-        [=](const Place& p) { return with(p, real_axis, place); });
-  };
-  return {
-      Op::select,
-      {taken("a row", {3, 5}, {5}, 0, 1, 0, 1), taken("a column", {3, 5}, {3}, -1, 4, 1, 4),
-       taken("from the end", {2, 3, 4}, {2, 4}, 1, -1, 1, 2),
-       taken("of a vector", {7}, {}, 0, 3, 0, 3),
-       taken("sizes of 1", {1, 3, 1}, {1, 3}, 2, 0, 2, 0), taken("empty", {2, 0}, {0}, 0, 1, 0, 1)},
-      {bad<IndexError>("select: index 3 is out of range for axis 0 of f32[3, 5]",
-                       [] { select(of(3, 5), 0, 3); }),
-       bad<IndexError>("select: index -6 is out of range for axis 1",
-                       [] { select(of(3, 5), 1, -6); }),
-       bad<ShapeError>("select: axis 2 is out of range", [] { select(of(3, 5), 2, 0); }),
-       bad<IndexError>("select: index 0 is out of range", [] { select(of(0), 0, 0); }),
-       bad<GradError>("undefined", [] { select(Tensor(), 0, 0); })}};
 }
 
 Row squeeze_row() {
@@ -242,8 +165,22 @@ Row squeeze_row() {
       Op::squeeze,
       {recast("first", {1, 3, 5}, {3, 5}, drop(0)), recast("last", {3, 5, 1}, {3, 5}, drop(-1)),
        recast("middle", {3, 1, 2}, {3, 2}, drop(1)), recast("to rank 0", {1}, {}, drop(0)),
-       recast("one of several", {1, 1, 3}, {1, 3}, drop(1)), recast("empty", {0, 1}, {0}, drop(1))},
-      {bad<ShapeError>("squeeze: axis 0 of f32[3, 1] is not 1", [] { squeeze(of(3, 1), 0); }),
+       recast("one of several", {1, 1, 3}, {1, 3}, drop(1)), recast("empty", {0, 1}, {0}, drop(1)),
+       recast("several", {1, 3, 1, 2}, {3, 2},
+              [](X x) {
+                return squeeze(x[0], {-2, 0});
+              }),
+       recast("all", {1, 3, 1, 2}, {3, 2}, [](X x) { return squeeze(x[0]); })},
+      {bad<ShapeError>("squeeze: axis -1 is named twice",
+                       [] {
+                         squeeze(of(3, 1), {1, -1});
+                       }),
+       bad<ShapeError>("squeeze: axis 0 of f32[3, 1] is not 1",
+                       [] {
+                         squeeze(of(3, 1), {0, 1});
+                       }),
+       bad<GradError>("undefined", [] { squeeze(Tensor()); }),
+       bad<ShapeError>("squeeze: axis 0 of f32[3, 1] is not 1", [] { squeeze(of(3, 1), 0); }),
        bad<ShapeError>("squeeze: axis 2 is out of range", [] { squeeze(of(3, 1), 2); }),
        bad<ShapeError>("squeeze: axis 0 is out of range for rank 0", [] { squeeze(of(), 0); }),
        bad<GradError>("undefined", [] { squeeze(Tensor(), 0); })}};
@@ -319,9 +256,8 @@ Row clone_row() {
 }  // namespace
 
 std::vector<Row> shape_rows() {
-  return {reshape_row(),       transpose_row(), permute_row(), expand_row(),    slice_row(),
-          slice_scatter_row(), select_row(),    squeeze_row(), unsqueeze_row(), to_row(),
-          clone_row()};
+  return {reshape_row(), view_row(),      transpose_row(), permute_row(), expand_row(),
+          squeeze_row(), unsqueeze_row(), to_row(),        clone_row()};
 }
 
 }  // namespace heed::table

@@ -35,6 +35,12 @@ long double exact(Unary op, long double x) {
     case Unary::tanh: return std::tanh(x);
     case Unary::sigmoid: return x < 0 ? std::exp(x) / (1 + std::exp(x)) : 1 / (1 + std::exp(-x));
     case Unary::sqrt: return std::sqrt(x);
+    case Unary::rsqrt: return 1 / std::sqrt(x);
+    case Unary::expm1: return std::expm1(x);
+    case Unary::log1p: return std::log1p(x);
+    case Unary::sin: return std::sin(x);
+    case Unary::cos: return std::cos(x);
+    case Unary::erf: return std::erf(x);
     default: return x;
   }
 }
@@ -79,6 +85,23 @@ TYPED_TEST(Accuracy, WithinFourUnitsInTheLastPlace) {
   expect_accurate<T>(Unary::tanh, -1e-5, 1e-5, 5);
   expect_accurate<T>(Unary::sigmoid, -30, 30, 5);
   expect_accurate<T>(Unary::sigmoid, -80, -60, 5);
+  expect_accurate<T>(Unary::expm1, -40, top, 4);
+  expect_accurate<T>(Unary::expm1, -1, 1, 4);
+  expect_accurate<T>(Unary::expm1, -1e-6, 1e-6, 4);
+  expect_accurate<T>(Unary::log1p, -0.999, 3, 4);
+  expect_accurate<T>(Unary::log1p, 1, 1e30, 4);
+  expect_accurate<T>(Unary::log1p, -1e-6, 1e-6, 4);
+  expect_accurate<T>(Unary::sin, -4, 4, 4);
+  expect_accurate<T>(Unary::sin, -200, 200, 4);
+  expect_accurate<T>(Unary::sin, -30000, 30000, 4);
+  expect_accurate<T>(Unary::sin, -1e30, 1e30, 4);
+  expect_accurate<T>(Unary::cos, -4, 4, 4);
+  expect_accurate<T>(Unary::cos, -200, 200, 4);
+  expect_accurate<T>(Unary::cos, -1e30, 1e30, 4);
+  expect_accurate<T>(Unary::erf, -6, 6, 4);
+  expect_accurate<T>(Unary::erf, -1, 1, 4);
+  expect_accurate<T>(Unary::erf, -1e-5, 1e-5, 4);
+  expect_accurate<T>(Unary::rsqrt, 0, 1e30, 2);
   expect_accurate<T>(Unary::sqrt, 0, 1e30, 1);  // the comparison itself rounds twice
 }
 
@@ -99,7 +122,8 @@ TYPED_TEST(Accuracy, EndsAsIeeeSays) {
   };
   for (const Unary op :
        {Unary::neg, Unary::abs, Unary::exp, Unary::log, Unary::sqrt, Unary::reciprocal,
-        Unary::square, Unary::tanh, Unary::sigmoid, Unary::relu, Unary::sign}) {
+        Unary::square, Unary::tanh, Unary::sigmoid, Unary::relu, Unary::sign, Unary::expm1,
+        Unary::log1p, Unary::rsqrt, Unary::sin, Unary::cos, Unary::erf}) {
     EXPECT_TRUE(std::isnan(of(op, nan))) << name(op);
   }
   EXPECT_EQ(of(Unary::exp, inf), inf);
@@ -115,6 +139,33 @@ TYPED_TEST(Accuracy, EndsAsIeeeSays) {
   EXPECT_TRUE(std::isnan(of(Unary::log, T{-1})));
   EXPECT_TRUE(std::isnan(of(Unary::log, -inf)));
   EXPECT_NEAR(of(Unary::log, least), std::log(static_cast<double>(least)), 1e-4);
+  EXPECT_EQ(of(Unary::expm1, inf), inf);
+  EXPECT_EQ(of(Unary::expm1, most), inf);
+  EXPECT_EQ(of(Unary::expm1, -inf), -1);
+  EXPECT_EQ(of(Unary::expm1, -most), -1);
+  EXPECT_TRUE(std::signbit(of(Unary::expm1, T{-0.0})));
+  EXPECT_EQ(of(Unary::expm1, least), least);
+  EXPECT_EQ(of(Unary::log1p, inf), inf);
+  EXPECT_EQ(of(Unary::log1p, T{-1}), -inf);
+  EXPECT_TRUE(std::isnan(of(Unary::log1p, T{-2})));
+  EXPECT_TRUE(std::isnan(of(Unary::log1p, -inf)));
+  EXPECT_TRUE(std::signbit(of(Unary::log1p, T{-0.0})));
+  EXPECT_EQ(of(Unary::log1p, least), least);
+  EXPECT_EQ(of(Unary::rsqrt, T{0}), inf);
+  EXPECT_EQ(of(Unary::rsqrt, inf), 0);
+  EXPECT_TRUE(std::isnan(of(Unary::rsqrt, T{-1})));
+  for (const Unary op : {Unary::sin, Unary::cos}) {
+    EXPECT_TRUE(std::isnan(of(op, inf)) && std::isnan(of(op, -inf))) << name(op);
+    EXPECT_LE(std::fabs(of(op, most)), 1) << name(op);
+  }
+  EXPECT_EQ(of(Unary::sin, least), least);
+  EXPECT_TRUE(std::signbit(of(Unary::sin, T{-0.0})));
+  EXPECT_EQ(of(Unary::cos, T{-0.0}), 1);
+  EXPECT_EQ(of(Unary::erf, inf), 1);
+  EXPECT_EQ(of(Unary::erf, -inf), -1);
+  EXPECT_EQ(of(Unary::erf, -most), -1);
+  EXPECT_TRUE(std::signbit(of(Unary::erf, T{-0.0})));
+  EXPECT_NEAR(of(Unary::erf, least) / static_cast<double>(least), 1, 0.2);
   EXPECT_EQ(of(Unary::tanh, inf), 1);
   EXPECT_EQ(of(Unary::tanh, -inf), -1);
   EXPECT_EQ(of(Unary::tanh, most), 1);

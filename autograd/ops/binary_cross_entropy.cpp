@@ -1,0 +1,45 @@
+#include "binary_cross_entropy.h"
+
+#include <fmt/format.h>
+
+#include "../../core/error.h"
+#include "activation.h"
+#include "elementwise.h"
+#include "loss_operands.h"
+
+namespace heed {
+namespace {
+
+constexpr const char* kOp = "binary_cross_entropy_with_logits";
+
+void check_factor(const char* what, const Tensor& factor, const Tensor& logits) {
+  if (!factor.defined()) return;
+  if (factor.dtype() != logits.dtype()) {
+    throw DTypeError(
+        fmt::format("{}: {} is {} for logits {}", kOp, what, describe(factor), describe(logits)));
+  }
+  if (!(broadcast_shapes(kOp, factor.shape(), logits.shape()) == logits.shape())) {
+    throw ShapeError(fmt::format("{}: {} {} does not broadcast to logits {}", kOp, what,
+                                 describe(factor), describe(logits)));
+  }
+}
+
+}  // namespace
+
+// log(1 - sigmoid(x)) = log sigmoid(x) - x, so both parts share one logarithm:
+//   loss = (1 - z) x - (1 + (pos_weight - 1) z) log sigmoid(x)
+Tensor binary_cross_entropy_with_logits(const Tensor& logits, const Tensor& targets,
+                                        const BinaryCrossEntropyOptions& options) {
+  check_pair(kOp, logits, targets, "targets");
+  check_factor("weight", options.weight, logits);
+  check_factor("pos_weight", options.pos_weight, logits);
+  Tensor likelihood = log_sigmoid(logits);
+  if (options.pos_weight.defined()) {
+    likelihood = (1 + (options.pos_weight - 1) * targets) * likelihood;
+  }
+  Tensor losses = (1 - targets) * logits - likelihood;
+  if (options.weight.defined()) losses = losses * options.weight;
+  return reduce_losses(kOp, losses, options.reduction);
+}
+
+}  // namespace heed

@@ -1,0 +1,21 @@
+// Cross-entropy of yes-or-no scores against targets in [0, 1].
+#pragma once
+
+#include "reduction.h"
+
+namespace heed {
+
+struct BinaryCrossEntropyOptions {
+  Tensor weight = {};      ///< a factor a loss, broadcasts to the logits; undefined: all 1
+  Tensor pos_weight = {};  ///< a factor of the positive part, broadcasts likewise; undefined: all 1
+  Reduction reduction = Reduction::mean;
+};
+
+/// -(pos_weight z log sigmoid(x) + (1 - z) log(1 - sigmoid(x))) with x the logits and z the
+/// targets, of one shape and dtype (f32, f64); exact for x of any size. As in PyTorch, targets
+/// outside [0, 1] are not refused, and targets get gradients too. Throws ShapeError, also for a
+/// mean over no elements, and DTypeError.
+Tensor binary_cross_entropy_with_logits(const Tensor& logits, const Tensor& targets,
+                                        const BinaryCrossEntropyOptions& options = {});
+
+}  // namespace heed

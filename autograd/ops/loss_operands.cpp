@@ -1,0 +1,70 @@
+#include "loss_operands.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "../../core/error.h"
+
+namespace heed {
+
+void check_pair(const char* op, const Tensor& x, const Tensor& y, const char* y_name) {
+  check_floating(op, x.dtype());
+  if (y.dtype() != x.dtype()) {
+    throw DTypeError(
+        fmt::format("{}: {} is {} for input {}", op, y_name, describe(y), describe(x)));
+  }
+  if (!(y.shape() == x.shape())) {
+    throw ShapeError(fmt::format("{}: {} must have the input's shape: it is {} for {}", op, y_name,
+                                 describe(y), describe(x)));
+  }
+}
+
+void check_finite(const char* op, const char* what, double value) {
+  if (!std::isfinite(value)) throw ValueError(fmt::format("{}: {} {} is not finite", op, what, value));
+}
+
+void check_class_weight(const char* op, const Tensor& weight, const Tensor& x, Index classes) {
+  if (!weight.defined()) return;
+  if (!(weight.shape() == Shape{classes})) {
+    throw ShapeError(
+        fmt::format("{}: weight is {} for {} classes", op, describe(weight), classes));
+  }
+  if (weight.dtype() != x.dtype()) {
+    throw DTypeError(
+        fmt::format("{}: weight is {} for input {}", op, describe(weight), describe(x)));
+  }
+}
+
+void check_classes(const char* op, const Tensor& targets, Index classes, Index ignore_index) {
+  if (targets.dtype() != DType::i64) {
+    throw DTypeError(fmt::format("{}: targets must be i64, not {}", op, describe(targets)));
+  }
+  const Array ids = targets.array().contiguous();
+  const auto* id = ids.data<std::int64_t>();
+  for (Index i = 0; i < ids.numel(); ++i) {
+    if (id[i] != ignore_index && (id[i] < 0 || id[i] >= classes)) {
+      throw IndexError(
+          fmt::format("{}: target {} at {} is out of range [0, {})", op, id[i], i, classes));
+    }
+  }
+}
+
+Tensor positive_signs(const char* op, const Tensor& targets) {
+  if (targets.dtype() == DType::boolean) {
+    throw DTypeError(fmt::format("{}: targets must be numbers, not {}", op, describe(targets)));
+  }
+  const Array signs = targets.array().to(DType::f64).contiguous();
+  Array out = Array::empty(targets.shape(), DType::boolean);
+  const auto* sign = signs.data<double>();
+  bool* positive = out.mutable_data<bool>();
+  for (Index i = 0; i < signs.numel(); ++i) {
+    if (sign[i] != 1 && sign[i] != -1) {
+      throw ValueError(fmt::format("{}: target {} at {} is neither 1 nor -1", op, sign[i], i));
+    }
+    positive[i] = sign[i] == 1;
+  }
+  return out;
+}
+
+}  // namespace heed

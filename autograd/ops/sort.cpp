@@ -1,0 +1,54 @@
+#include "sort.h"
+
+#include "../../core/kernels/reduce.h"
+#include "../../core/kernels/sort.h"
+#include "index.h"
+#include "shape.h"
+
+namespace heed {
+namespace {
+
+Picked pick(const Tensor& x, Index axis, const Tensor& places) {
+  return {gather(x, axis, places), places};
+}
+
+// Of one place, which goes unless `keepdim`.
+Picked pick_one(const Tensor& x, Index axis, const Tensor& place, bool keepdim) {
+  const Picked picked = pick(x, axis, place);
+  if (keepdim) return picked;
+  return {squeeze(picked.values, axis), squeeze(place, axis)};
+}
+
+}  // namespace
+
+Picked sort(const Tensor& x, Index axis, bool descending) {
+  const Index place = normalize_axis("sort", axis, x.rank());
+  return pick(
+      x, place,
+      kernels::first_places("sort", x.array(), place, x.size(place), descending, true));
+}
+
+Tensor argsort(const Tensor& x, Index axis, bool descending) {
+  const Index place = normalize_axis("argsort", axis, x.rank());
+  return kernels::first_places("argsort", x.array(), place, x.size(place), descending, true);
+}
+
+Picked topk(const Tensor& x, Index k, Index axis, bool largest, bool sorted) {
+  return pick(x, axis, kernels::first_places("topk", x.array(), axis, k, largest, sorted));
+}
+
+Picked max(const Tensor& x, Index axis, bool keepdim) {
+  return pick_one(x, axis, kernels::argmax(x.array(), axis, true, "max"), keepdim);
+}
+
+Picked min(const Tensor& x, Index axis, bool keepdim) {
+  return pick_one(x, axis, kernels::argmin(x.array(), axis, true, "min"), keepdim);
+}
+
+Picked median(const Tensor& x, Index axis, bool keepdim) {
+  return pick_one(x, axis, kernels::median_places(x.array(), axis), keepdim);
+}
+
+Tensor median(const Tensor& x) { return median(reshape(x, Shape{x.numel()}), 0).values; }
+
+}  // namespace heed

@@ -1,0 +1,34 @@
+#include "triangle.h"
+
+#include <fmt/format.h>
+
+#include "../../core/error.h"
+#include "elementwise.h"
+
+namespace heed {
+namespace {
+
+template <class Keep>
+Tensor where_kept(const char* op, const Tensor& x, const Keep& keep) {
+  if (x.rank() < 2) throw ShapeError(fmt::format("{}: needs matrices, not {}", op, describe(x)));
+  const Index rows = x.size(-2);
+  const Index columns = x.size(-1);
+  Array mask = Array::empty(Shape{rows, columns}, DType::boolean);
+  bool* to = mask.mutable_data<bool>();
+  for (Index row = 0; row < rows; ++row) {
+    for (Index column = 0; column < columns; ++column) *to++ = keep(column - row);
+  }
+  return where(mask, x, zeros({}, x.dtype()));
+}
+
+}  // namespace
+
+Tensor tril(const Tensor& x, Index diagonal) {
+  return where_kept("tril", x, [diagonal](Index place) { return place <= diagonal; });
+}
+
+Tensor triu(const Tensor& x, Index diagonal) {
+  return where_kept("triu", x, [diagonal](Index place) { return place >= diagonal; });
+}
+
+}  // namespace heed

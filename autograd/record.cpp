@@ -1,0 +1,23 @@
+#include "record.h"
+
+#include <fmt/format.h>
+
+#include "../core/error.h"
+
+namespace heed::detail {
+
+void throw_undefined_result(const Label& label) {
+  throw GradError(fmt::format("record: the result of {} is undefined", label.name()));
+}
+
+void throw_rule_count(const Label& label, std::size_t rules, std::size_t inputs) {
+  throw GradError(fmt::format("record: {} has {} rules for {} inputs; one rule an input",
+                              label.name(), rules, inputs));
+}
+
+void throw_gradient_count(const Node& node, std::size_t gradients) {
+  throw GradError(fmt::format("backward: the derivative of {} gave {} gradients for {} inputs",
+                              node.name(), gradients, node.edge_count()));
+}
+
+}  // namespace heed::detail

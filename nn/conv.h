@@ -1,0 +1,47 @@
+// Conv1d and Conv2d: convolutions with a weight of their own; see autograd/ops/conv.h for the
+// formula. Names, layouts and first values are PyTorch's.
+#pragma once
+
+#include "../autograd/ops/conv.h"
+#include "module.h"
+
+namespace heed::nn {
+
+class Conv1d : public Module {
+ public:
+  /// Both parameters begin uniform in (-1/sqrt(n), 1/sqrt(n)), n = in / groups times the kernel, as
+  /// PyTorch's. Throws ValueError unless all sizes are positive and groups divide both channels.
+  Conv1d(Index in, Index out, Index kernel, const Conv1dOptions& options = {},
+         bool with_bias = true, DType dtype = DType::f32);
+
+  Tensor& weight;  ///< [out, in / groups, kernel]
+  Tensor& bias;    ///< [out]; undefined without bias
+
+  /// x [B, in, L] or [in, L] -> [B, out, L'] or [out, L'].
+  Tensor operator()(const Tensor& x) const;
+
+  const Conv1dOptions& options() const { return options_; }
+
+ private:
+  Conv1dOptions options_;
+};
+
+class Conv2d : public Module {
+ public:
+  /// As Conv1d, n = in / groups times the kernel's two sizes.
+  Conv2d(Index in, Index out, Pair kernel, const Conv2dOptions& options = {}, bool with_bias = true,
+         DType dtype = DType::f32);
+
+  Tensor& weight;  ///< [out, in / groups, kernel.y, kernel.x]
+  Tensor& bias;    ///< [out]; undefined without bias
+
+  /// x [B, in, H, W] or [in, H, W] -> [B, out, H', W'] or [out, H', W'].
+  Tensor operator()(const Tensor& x) const;
+
+  const Conv2dOptions& options() const { return options_; }
+
+ private:
+  Conv2dOptions options_;
+};
+
+}  // namespace heed::nn

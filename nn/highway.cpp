@@ -1,0 +1,29 @@
+#include "highway.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "../autograd/ops/elementwise.h"
+#include "../core/error.h"
+#include "init.h"
+
+namespace heed::nn {
+
+Highway::Highway(Index width, double gate_bias, std::function<Tensor(const Tensor&)> activation,
+                 DType dtype)
+    : transform(child<Linear>("transform", width, width, true, dtype)),
+      gate(child<Linear>("gate", width, width, true, dtype)),
+      activation_(activation ? std::move(activation) : relu) {
+  if (!std::isfinite(gate_bias)) {
+    throw ValueError(fmt::format("Highway: gate_bias {} is not finite", gate_bias));
+  }
+  constant_(gate.bias, gate_bias);
+}
+
+Tensor Highway::operator()(const Tensor& x) const {
+  const Tensor t = sigmoid(gate(x));
+  return x + t * (activation_(transform(x)) - x);
+}
+
+}  // namespace heed::nn

@@ -1,0 +1,144 @@
+// Losses that keep their options, under PyTorch's names; the formulas are those of the functions.
+// Weights of classes or elements are buffers, which follow the dtype of the model, and copies of
+// what was given. (CrossEntropyLoss has a file of its own.)
+#pragma once
+
+#include "../autograd/ops/binary_cross_entropy.h"
+#include "../autograd/ops/ctc_loss.h"
+#include "../autograd/ops/kl_div.h"
+#include "../autograd/ops/margin_losses.h"
+#include "../autograd/ops/nll_loss.h"
+#include "../autograd/ops/regression_losses.h"
+#include "module.h"
+
+namespace heed::nn {
+
+class MSELoss : public Module {
+ public:
+  explicit MSELoss(Reduction reduction = Reduction::mean) : reduction_(reduction) {}
+  /// As mse_loss().
+  Tensor operator()(const Tensor& input, const Tensor& target) const {
+    return mse_loss(input, target, reduction_);
+  }
+
+ private:
+  Reduction reduction_;
+};
+
+class L1Loss : public Module {
+ public:
+  explicit L1Loss(Reduction reduction = Reduction::mean) : reduction_(reduction) {}
+  /// As l1_loss().
+  Tensor operator()(const Tensor& input, const Tensor& target) const {
+    return l1_loss(input, target, reduction_);
+  }
+
+ private:
+  Reduction reduction_;
+};
+
+class SmoothL1Loss : public Module {
+ public:
+  explicit SmoothL1Loss(double beta = 1, Reduction reduction = Reduction::mean)
+      : beta_(beta), reduction_(reduction) {}
+  /// As smooth_l1_loss().
+  Tensor operator()(const Tensor& input, const Tensor& target) const {
+    return smooth_l1_loss(input, target, beta_, reduction_);
+  }
+
+ private:
+  double beta_;
+  Reduction reduction_;
+};
+
+class KLDivLoss : public Module {
+ public:
+  explicit KLDivLoss(Reduction reduction = Reduction::mean, bool log_target = false)
+      : reduction_(reduction), log_target_(log_target) {}
+  /// As kl_div().
+  Tensor operator()(const Tensor& input, const Tensor& target) const {
+    return kl_div(input, target, reduction_, log_target_);
+  }
+
+ private:
+  Reduction reduction_;
+  bool log_target_;
+};
+
+class NLLLoss : public Module {
+ public:
+  explicit NLLLoss(const NllLossOptions& options = {});
+  Tensor& weight;  ///< [C] or undefined
+  /// As nll_loss().
+  Tensor operator()(const Tensor& input, const Tensor& targets) const;
+
+ private:
+  NllLossOptions options_;
+};
+
+class BCEWithLogitsLoss : public Module {
+ public:
+  explicit BCEWithLogitsLoss(const BinaryCrossEntropyOptions& options = {});
+  Tensor& weight;      ///< broadcasts to the logits, or undefined
+  Tensor& pos_weight;  ///< likewise
+  /// As binary_cross_entropy_with_logits().
+  Tensor operator()(const Tensor& logits, const Tensor& targets) const;
+
+ private:
+  BinaryCrossEntropyOptions options_;
+};
+
+class HingeEmbeddingLoss : public Module {
+ public:
+  explicit HingeEmbeddingLoss(double margin = 1, Reduction reduction = Reduction::mean)
+      : margin_(margin), reduction_(reduction) {}
+  /// As hinge_embedding_loss().
+  Tensor operator()(const Tensor& x, const Tensor& targets) const {
+    return hinge_embedding_loss(x, targets, margin_, reduction_);
+  }
+
+ private:
+  double margin_;
+  Reduction reduction_;
+};
+
+class CosineEmbeddingLoss : public Module {
+ public:
+  explicit CosineEmbeddingLoss(double margin = 0, Reduction reduction = Reduction::mean)
+      : margin_(margin), reduction_(reduction) {}
+  /// As cosine_embedding_loss().
+  Tensor operator()(const Tensor& a, const Tensor& b, const Tensor& targets) const {
+    return cosine_embedding_loss(a, b, targets, margin_, reduction_);
+  }
+
+ private:
+  double margin_;
+  Reduction reduction_;
+};
+
+class MultiMarginLoss : public Module {
+ public:
+  explicit MultiMarginLoss(const MultiMarginLossOptions& options = {});
+  Tensor& weight;  ///< [C] or undefined
+  /// As multi_margin_loss().
+  Tensor operator()(const Tensor& x, const Tensor& targets) const;
+
+ private:
+  MultiMarginLossOptions options_;
+};
+
+class CTCLoss : public Module {
+ public:
+  explicit CTCLoss(const CtcLossOptions& options = {}) : options_(options) {}
+  /// As ctc_loss().
+  Tensor operator()(const Tensor& log_probs, const Tensor& targets,
+                    const std::vector<Index>& input_lengths,
+                    const std::vector<Index>& target_lengths) const {
+    return ctc_loss(log_probs, targets, input_lengths, target_lengths, options_);
+  }
+
+ private:
+  CtcLossOptions options_;
+};
+
+}  // namespace heed::nn

@@ -1,0 +1,27 @@
+// LSTM: layers of long short-term memory over sequences of any lengths, batch first; see
+// autograd/ops/lstm.h for the formula, recurrent.h for the parameters: four gates, i, f, g, o.
+#pragma once
+
+#include "../autograd/ops/lstm.h"
+#include "recurrent.h"
+
+namespace heed::nn {
+
+using LSTMOptions = RecurrentOptions;
+
+class LSTM : public Recurrent {
+ public:
+  /// Every parameter begins uniform in (-1/sqrt(H), 1/sqrt(H)). Throws ValueError unless sizes and
+  /// layers are positive and dropout is in [0, 1].
+  explicit LSTM(const LSTMOptions& options);
+
+  /// x [B, T, I]; lengths: the real steps of each row, none for all T; `start` holds h0 and c0
+  /// [layers D, B, H], each of which may be undefined: zeros -> output [B, T, D H], 0 in the
+  /// padding, h_n and c_n [layers D, B, H]. D is 2 if bidirectional, else 1. Throws as lstm() does.
+  LstmResult operator()(const Tensor& x, const std::vector<Index>& lengths = {},
+                        const LstmState& start = {}) const;
+
+  const LSTMOptions& options() const { return base_options(); }
+};
+
+}  // namespace heed::nn

@@ -1,0 +1,13 @@
+#include "module_list.h"
+
+#include <fmt/format.h>
+
+#include "../core/error.h"
+
+namespace heed::nn::detail {
+
+void throw_place(std::size_t place, std::size_t size) {
+  throw IndexError(fmt::format("ModuleList: place {} is out of range [0, {})", place, size));
+}
+
+}  // namespace heed::nn::detail

@@ -1,0 +1,51 @@
+#include "positional_encoding.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "../autograd/ops/elementwise.h"
+#include "../autograd/ops/shape.h"
+#include "../core/error.h"
+
+namespace heed::nn {
+
+Tensor sinusoidal_positions(Index steps, Index width, Index first, DType dtype) {
+  if (steps < 0 || width <= 0 || first < 0) {
+    throw ValueError(fmt::format(
+        "sinusoidal_positions: steps {}, width {}, first {}: width must be positive, none negative",
+        steps, width, first));
+  }
+  check_floating("sinusoidal_positions", dtype);
+  Array out = Array::empty(Shape{steps, width}, DType::f64);
+  double* to = out.mutable_data<double>();
+  for (Index t = 0; t < steps; ++t) {
+    for (Index i = 0; i < width; ++i) {
+      const double pair = static_cast<double>(i - i % 2) / static_cast<double>(width);
+      const double angle = (static_cast<double>(first) + static_cast<double>(t)) / std::pow(1e4, pair);
+      *to++ = i % 2 == 0 ? std::sin(angle) : std::cos(angle);
+    }
+  }
+  return out.to(dtype);
+}
+
+PositionalEncoding::PositionalEncoding(Index width, double p, Index max_steps, DType dtype)
+    : pe(buffer("pe", sinusoidal_positions(max_steps, width, 0, dtype))),
+      dropout(child<Dropout>("dropout", p)) {
+  if (max_steps == 0) throw ValueError("PositionalEncoding: max_steps must be positive");
+}
+
+Tensor PositionalEncoding::operator()(const Tensor& x, Index first) const {
+  if (x.rank() < 2 || x.size(-1) != pe.size(1)) {
+    throw ShapeError(fmt::format("PositionalEncoding: x must be [.., T, {}], not {}", pe.size(1),
+                                 describe(x)));
+  }
+  const Index steps = x.size(-2);
+  if (first < 0 || first > pe.size(0) || steps > pe.size(0) - first) {
+    throw IndexError(fmt::format("PositionalEncoding: steps {} from {} are not within [0, {})",
+                                 steps, first, pe.size(0)));
+  }
+  return dropout(x + narrow(pe, 0, first, steps));
+}
+
+}  // namespace heed::nn

@@ -1,0 +1,19 @@
+// prelu() as a layer: the formula stands there.
+#pragma once
+
+#include "../autograd/ops/prelu.h"
+#include "module.h"
+
+namespace heed::nn {
+
+class PReLU : public Module {
+ public:
+  /// One slope, or one a channel. Throws ValueError unless count is positive.
+  explicit PReLU(Index count = 1, double begin = 0.25, DType dtype = DType::f32);
+
+  Tensor& weight;  ///< [count]
+
+  Tensor operator()(const Tensor& x) const { return prelu(x, weight); }
+};
+
+}  // namespace heed::nn

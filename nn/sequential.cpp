@@ -1,0 +1,32 @@
+#include "sequential.h"
+
+#include <fmt/format.h>
+
+#include "../core/error.h"
+
+namespace heed::nn {
+
+Function::Function(std::function<Tensor(const Tensor&)> function) : function_(std::move(function)) {
+  if (!function_) throw ValueError("Function: the function is empty");
+}
+
+Tensor Sequential::operator()(const Tensor& x) const {
+  Tensor y = x;
+  for (const auto& call : calls_) y = call(y);
+  return y;
+}
+
+Module& Sequential::module(std::size_t place) const {
+  if (place >= calls_.size()) {
+    throw IndexError(
+        fmt::format("Sequential: place {} is out of range [0, {})", place, calls_.size()));
+  }
+  return *children()[place].second;
+}
+
+void Sequential::throw_type(std::size_t place) const {
+  throw ValueError(fmt::format("Sequential: the module \"{}\" at place {} is of another class",
+                               children()[place].first, place));
+}
+
+}  // namespace heed::nn

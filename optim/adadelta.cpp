@@ -1,0 +1,55 @@
+#include "adadelta.h"
+
+#include <cmath>
+
+#include "check_option.h"
+#include "gradient_runs.h"
+
+namespace heed::optim {
+
+Adadelta::Adadelta(const std::vector<Tensor>& parameters, const AdadeltaOptions& options)
+    : Optimizer("Adadelta") {
+  add(parameters, options);
+}
+
+Adadelta::Adadelta(const std::vector<ParameterGroup<AdadeltaOptions>>& groups)
+    : Optimizer("Adadelta") {
+  for (const auto& group : groups) add(group.parameters, group.options);
+}
+
+void Adadelta::add(const std::vector<Tensor>& parameters, const AdadeltaOptions& options) {
+  check_share("Adadelta", "rho", options.rho);
+  check_not_negative("Adadelta", "eps", options.eps);
+  check_not_negative("Adadelta", "weight_decay", options.weight_decay);
+  add_group(parameters, options.lr, {"square_avg", "acc_delta"});
+  options_.push_back(options);
+}
+
+void Adadelta::update(Slot& slot, const Tensor& gradient, Array& numbers) {
+  const AdadeltaOptions& options = options_[slot.group];
+  visit_floating("Adadelta", numbers.dtype(), [&](auto zero) {
+    using T = decltype(zero);
+    T* const p = numbers.mutable_data<T>();
+    T* const v = slot.state[0].mutable_data<T>();
+    T* const u = slot.state[1].mutable_data<T>();
+    const T rate = static_cast<T>(lr(slot.group));
+    const T decay = static_cast<T>(options.weight_decay);
+    const T eps = static_cast<T>(options.eps);
+    const T rho = static_cast<T>(options.rho);
+    const T rest = static_cast<T>(1 - options.rho);
+    for_each_run<T>(gradient, [&](Index at, const T* __restrict g, Index n) {
+      T* __restrict x = p + at;
+      T* __restrict squares = v + at;
+      T* __restrict steps = u + at;
+      for (Index i = 0; i < n; ++i) {
+        const T d = g[i] + decay * x[i];
+        squares[i] = rho * squares[i] + rest * d * d;
+        const T delta = std::sqrt(steps[i] + eps) / std::sqrt(squares[i] + eps) * d;
+        steps[i] = rho * steps[i] + rest * delta * delta;
+        x[i] -= rate * delta;
+      }
+    });
+  });
+}
+
+}  // namespace heed::optim

@@ -1,0 +1,119 @@
+#include "ema.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "../core/error.h"
+#include "../core/kernels/copy.h"
+#include "../core/parallel.h"
+#include "check_option.h"
+
+namespace heed::optim {
+
+EMA::EMA(const std::vector<Tensor>& parameters, double decay, bool warm_up)
+    : parameters_(parameters), decay_(decay), warm_up_(warm_up) {
+  check_share("EMA", "decay", decay);
+  if (parameters.empty()) throw ValueError("EMA: there are no parameters");
+  for (const Tensor& parameter : parameters) {
+    if (!parameter.defined()) throw ValueError("EMA: a parameter is undefined");
+    if (!parameter.is_leaf()) {
+      throw GradError(
+          fmt::format("EMA: {} is the result of an operator, not a leaf", describe(parameter)));
+    }
+    check_floating("EMA", parameter.dtype());
+    averages_.push_back(parameter.array().clone());
+  }
+}
+
+void EMA::check_parameters(const char* op) const {
+  for (std::size_t i = 0; i < parameters_.size(); ++i) {
+    const Tensor& parameter = parameters_[i];
+    const auto text = [&] {
+      return fmt::format("{}: a parameter became {}, its average is {}", op, describe(parameter),
+                         describe(averages_[i]));
+    };
+    if (!(parameter.shape() == averages_[i].shape())) throw ShapeError(text());
+    if (parameter.dtype() != averages_[i].dtype()) throw DTypeError(text());
+  }
+}
+
+void EMA::update() {
+  if (swapped_) throw GradError("EMA.update: the averages are swapped in");
+  check_parameters("EMA.update");
+  ++updates_;
+  double decay = decay_;
+  if (warm_up_) {
+    decay = std::min(decay, static_cast<double>(updates_) / static_cast<double>(updates_ + 9));
+  }
+  for (std::size_t i = 0; i < parameters_.size(); ++i) {
+    const Array from = parameters_[i].array().contiguous();
+    visit_floating("EMA.update", from.dtype(), [&](auto zero) {
+      using T = decltype(zero);
+      const T* __restrict p = from.data<T>();
+      T* __restrict average = averages_[i].mutable_data<T>();
+      const T keep = static_cast<T>(decay), rest = static_cast<T>(1 - decay);
+      parallel_for(from.numel(), 16384, [&](Index begin, Index end) {
+        for (Index k = begin; k < end; ++k) average[k] = keep * average[k] + rest * p[k];
+      });
+    });
+    averages_[i].bump_version();
+  }
+}
+
+void EMA::swap() {
+  check_parameters("EMA.swap");
+  for (std::size_t i = 0; i < parameters_.size(); ++i) {
+    Array numbers = parameters_[i].array();
+    const Array before = numbers.clone();
+    kernels::copy_into(numbers, averages_[i]);
+    numbers.bump_version();
+    averages_[i] = before;
+  }
+  swapped_ = !swapped_;
+}
+
+NamedArrays EMA::state_dict() const {
+  if (swapped_) throw GradError("EMA.state_dict: the averages are swapped in");
+  NamedArrays out = {{"updates", Array::from(std::vector<std::int64_t>{updates_}, {})}};
+  for (std::size_t i = 0; i < averages_.size(); ++i) {
+    out.emplace_back(fmt::format("averages.{}", i), averages_[i]);
+  }
+  return out;
+}
+
+void EMA::load_state_dict(const NamedArrays& entries) {
+  if (swapped_) throw GradError("EMA.load_state_dict: the averages are swapped in");
+  const NamedArrays ours = state_dict();
+  std::string faults;
+  const auto fault = [&](const std::string& text) {
+    faults += (faults.empty() ? "" : "; ") + text;
+  };
+  std::vector<Array> found;
+  for (const auto& [name, array] : ours) {
+    const auto same = [&](const auto& entry) { return entry.first == name; };
+    const auto count = std::count_if(entries.begin(), entries.end(), same);
+    if (count != 1) {
+      fault(fmt::format("\"{}\" is {}", name, count == 0 ? "missing" : "named twice"));
+      continue;
+    }
+    found.push_back(std::find_if(entries.begin(), entries.end(), same)->second);
+    if (!found.back().defined() || !(found.back().shape() == array.shape()) ||
+        found.back().dtype() != array.dtype()) {
+      fault(fmt::format("\"{}\" is {}, not {}", name, describe(found.back()), describe(array)));
+    } else if (name == "updates" && found.back().item() < 0) {
+      fault("\"updates\" is negative");
+    }
+  }
+  for (const auto& entry : entries) {
+    const auto same = [&](const auto& known) { return known.first == entry.first; };
+    if (std::none_of(ours.begin(), ours.end(), same)) {
+      fault(fmt::format("\"{}\" is unexpected", entry.first));
+    }
+  }
+  if (!faults.empty()) throw ValueError("EMA: the entries do not fit: " + faults);
+  updates_ = *found[0].data<std::int64_t>();
+  for (std::size_t i = 0; i < averages_.size(); ++i) averages_[i] = found[i + 1].clone();
+}
+
+}  // namespace heed::optim

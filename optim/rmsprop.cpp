@@ -1,0 +1,62 @@
+#include "rmsprop.h"
+
+#include <cmath>
+
+#include "check_option.h"
+#include "gradient_runs.h"
+
+namespace heed::optim {
+
+RMSprop::RMSprop(const std::vector<Tensor>& parameters, const RMSpropOptions& options)
+    : Optimizer("RMSprop") {
+  add(parameters, options);
+}
+
+RMSprop::RMSprop(const std::vector<ParameterGroup<RMSpropOptions>>& groups) : Optimizer("RMSprop") {
+  for (const auto& group : groups) add(group.parameters, group.options);
+}
+
+void RMSprop::add(const std::vector<Tensor>& parameters, const RMSpropOptions& options) {
+  check_share("RMSprop", "alpha", options.alpha);
+  check_not_negative("RMSprop", "eps", options.eps);
+  check_not_negative("RMSprop", "weight_decay", options.weight_decay);
+  check_not_negative("RMSprop", "momentum", options.momentum);
+  std::vector<std::string> names = {"square_avg"};
+  if (options.momentum > 0) names.emplace_back("momentum_buffer");
+  if (options.centered) names.emplace_back("grad_avg");
+  add_group(parameters, options.lr, std::move(names));
+  options_.push_back(options);
+}
+
+void RMSprop::update(Slot& slot, const Tensor& gradient, Array& numbers) {
+  const RMSpropOptions& options = options_[slot.group];
+  visit_floating("RMSprop", numbers.dtype(), [&](auto zero) {
+    using T = decltype(zero);
+    T* const p = numbers.mutable_data<T>();
+    T* const v = slot.state[0].mutable_data<T>();
+    T* const b = options.momentum > 0 ? slot.state[1].mutable_data<T>() : nullptr;
+    T* const a = options.centered ? slot.state.back().mutable_data<T>() : nullptr;
+    const T rate = static_cast<T>(lr(slot.group));
+    const T decay = static_cast<T>(options.weight_decay);
+    const T eps = static_cast<T>(options.eps);
+    const T alpha = static_cast<T>(options.alpha);
+    const T rest = static_cast<T>(1 - options.alpha);
+    const T momentum = static_cast<T>(options.momentum);
+    for_each_run<T>(gradient, [&](Index at, const T* g, Index n) {
+      for (Index i = 0, k = at; i < n; ++i, ++k) {
+        const T d = g[i] + decay * p[k];
+        v[k] = alpha * v[k] + rest * d * d;
+        T spread = v[k];
+        if (a) {
+          a[k] = alpha * a[k] + rest * d;
+          spread -= a[k] * a[k];
+        }
+        T step = d / (std::sqrt(spread) + eps);
+        if (b) step = b[k] = momentum * b[k] + step;
+        p[k] -= rate * step;
+      }
+    });
+  });
+}
+
+}  // namespace heed::optim

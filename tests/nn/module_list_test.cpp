@@ -1,0 +1,43 @@
+#include "../../nn/module_list.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "../../core/error.h"
+#include "../../nn/dropout.h"
+#include "../../nn/linear.h"
+#include "thrown_text.h"
+
+namespace heed {
+namespace {
+
+using testing::ElementsAre;
+
+std::vector<std::string> names(const nn::Module& module) {
+  std::vector<std::string> out;
+  for (const auto& entry : module.state_dict()) out.push_back(entry.first);
+  return out;
+}
+
+TEST(ModuleList, NamesItsModulesByPlace) {
+  nn::ModuleList<nn::Linear> towers;
+  for (Index width = 1; width <= 3; ++width) towers.add(width, 2, false);
+  EXPECT_THAT(names(towers), ElementsAre("0.weight", "1.weight", "2.weight"));
+  Index width = 0;
+  for (const nn::Linear& tower : towers) EXPECT_EQ(tower.weight.size(1), ++width);
+  EXPECT_EQ(towers.size(), 3U);
+  EXPECT_EQ(&towers[2], towers.children()[2].second);
+  EXPECT_EQ(thrown_text<IndexError>([&] { towers[3]; }),
+            "ModuleList: place 3 is out of range [0, 3)");
+}
+
+TEST(ModuleList, TakesSeveralClassesUnderACommonBase) {
+  nn::ModuleList<nn::Module> parts;
+  const nn::Linear& linear = parts.add<nn::Linear>(3, 2);
+  parts.add<nn::Dropout>(0.5);
+  EXPECT_EQ(&parts[0], &linear);
+  EXPECT_EQ(parts.size(), 2U);
+}
+
+}  // namespace
+}  // namespace heed

@@ -1,0 +1,64 @@
+#include "../../nn/positional_encoding.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "../../core/error.h"
+#include "thrown_text.h"
+
+namespace heed {
+namespace {
+
+TEST(PositionalEncoding, IsThePapersFormula) {
+  for (const Index width : {6, 7}) {
+    const Tensor table = nn::sinusoidal_positions(11, width, 3, DType::f64);
+    ASSERT_EQ(table.shape(), (Shape{11, width}));
+    const auto found = table.array().to_vector<double>();
+    for (Index t = 0; t < 11; ++t) {
+      for (Index i = 0; 2 * i < width; ++i) {
+        const double angle = static_cast<double>(t + 3) /
+                             std::pow(10000, 2 * static_cast<double>(i) / static_cast<double>(width));
+        const auto place = static_cast<std::size_t>(t * width + 2 * i);
+        EXPECT_NEAR(found[place], std::sin(angle), 1e-14);
+        if (2 * i + 1 < width) EXPECT_NEAR(found[place + 1], std::cos(angle), 1e-14);
+      }
+    }
+  }
+}
+
+TEST(PositionalEncoding, AddsTheRowsOfItsSteps) {
+  nn::PositionalEncoding layer(4, 0, 13);
+  EXPECT_EQ(layer.named_buffers()[0].first, "pe");
+  EXPECT_TRUE(layer.parameters().empty());
+  const Tensor y = layer(zeros({2, 3, 4}), 5);
+  const auto expected = layer.pe.array().slice(0, 5, 8).to_vector<float>();
+  EXPECT_EQ(y.array().select(0, 0).to_vector<float>(), expected);
+  EXPECT_EQ(y.array().select(0, 1).to_vector<float>(), expected);
+}
+
+TEST(PositionalEncoding, DropsOutInTrainingOnly) {
+  nn::PositionalEncoding layer(5, 1, 7);
+  EXPECT_THAT(layer(ones({2, 3, 5})).array().to_vector<float>(), testing::Each(0));
+  layer.eval();
+  EXPECT_NE(layer(ones({2, 3, 5})).array().to_vector<float>()[0], 0);
+}
+
+TEST(PositionalEncoding, ChecksWhatItGets) {
+  const nn::PositionalEncoding layer(4, 0, 13);
+  EXPECT_EQ(thrown_text<ShapeError>([&] { layer(zeros({3, 5})); }),
+            "PositionalEncoding: x must be [.., T, 4], not f32[3, 5]");
+  EXPECT_EQ(thrown_text<IndexError>([&] { layer(zeros({3, 4}), 11); }),
+            "PositionalEncoding: steps 3 from 11 are not within [0, 13)");
+  EXPECT_EQ(thrown_text<IndexError>([&] { layer(zeros({3, 4}), -1); }),
+            "PositionalEncoding: steps 3 from -1 are not within [0, 13)");
+  EXPECT_EQ(thrown_text<ValueError>([] { nn::PositionalEncoding(0); }),
+            "sinusoidal_positions: steps 5000, width 0, first 0: width must be positive, none "
+            "negative");
+  EXPECT_EQ(thrown_text<ValueError>([] { nn::PositionalEncoding(4, 0, 0); }),
+            "PositionalEncoding: max_steps must be positive");
+}
+
+}  // namespace
+}  // namespace heed

@@ -1,0 +1,111 @@
+#include "../../optim/ema.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "../../autograd/ops/elementwise.h"
+#include "../../core/error.h"
+#include "../nn/thrown_text.h"
+
+namespace heed {
+namespace {
+
+using optim::EMA;
+using testing::ElementsAre;
+
+Tensor leaf(const std::vector<double>& values) {
+  return tensor(values, {static_cast<Index>(values.size())}, DType::f64).set_requires_grad();
+}
+
+std::vector<double> numbers(const Tensor& x) { return x.array().to_vector<double>(); }
+
+TEST(EMA, FollowsTheParameters) {
+  Tensor p = leaf({8, 0});
+  EMA average({p}, 0.75);
+  p.set_array(Array::from(std::vector<double>{0, 4}));
+  average.update();
+  EXPECT_THAT(average.averages()[0].to_vector<double>(), ElementsAre(6, 1));
+  average.update();
+  EXPECT_THAT(average.averages()[0].to_vector<double>(), ElementsAre(4.5, 1.75));
+  EXPECT_THAT(numbers(p), ElementsAre(0, 4));
+}
+
+TEST(EMA, SwapsInAndOut) {
+  Tensor p = leaf({8, 0}), q = leaf({1});
+  EMA average({p, q}, 0.5);
+  p.set_array(Array::from(std::vector<double>{0, 4}));
+  average.update();
+  const auto* place = p.array().raw();
+  const auto version = p.array().version();
+  average.swap();
+  EXPECT_TRUE(average.swapped());
+  EXPECT_THAT(numbers(p), ElementsAre(4, 2));
+  EXPECT_EQ(p.array().raw(), place);
+  EXPECT_GT(p.array().version(), version);
+  EXPECT_EQ(thrown_text<GradError>([&] { average.update(); }),
+            "EMA.update: the averages are swapped in");
+  EXPECT_EQ(thrown_text<GradError>([&] { average.state_dict(); }),
+            "EMA.state_dict: the averages are swapped in");
+  average.swap();
+  EXPECT_THAT(numbers(p), ElementsAre(0, 4));
+  EXPECT_THAT(average.averages()[0].to_vector<double>(), ElementsAre(4, 2));
+}
+
+TEST(EMA, ForgetsEarlyWeightsSoonWhenItWarmsUp) {
+  Tensor p = leaf({10});
+  EMA average({p}, 0.999, true);
+  p.set_array(Array::from(std::vector<double>{0}));
+  average.update();  // 1/10 stays
+  EXPECT_NEAR(average.averages()[0].to_vector<double>()[0], 1, 1e-15);
+  average.update();  // 2/11
+  EXPECT_NEAR(average.averages()[0].to_vector<double>()[0], 2.0 / 11, 1e-15);
+}
+
+TEST(EMA, GoesOnFromItsState) {
+  Tensor p = leaf({8, 3});
+  EMA average({p}, 0.9, true);
+  p.set_array(Array::from(std::vector<double>{1, 2}));
+  average.update();
+  EMA resumed({p}, 0.9, true);
+  resumed.load_state_dict(average.state_dict());
+  average.update();
+  resumed.update();
+  EXPECT_EQ(resumed.averages()[0].to_vector<double>(), average.averages()[0].to_vector<double>());
+}
+
+TEST(EMA, LoadingListsAllFaultsAndChangesNothing) {
+  Tensor p = leaf({8, 3});
+  EMA average({p}, 0.9);
+  EXPECT_EQ(thrown_text<ValueError>([&] {
+              average.load_state_dict(
+                  {{"averages.0", Array::zeros({3}, DType::f64)}, {"more", Array::zeros({}, DType::f64)}});
+            }),
+            "EMA: the entries do not fit: \"updates\" is missing; \"averages.0\" is f64[3], not "
+            "f64[2]; \"more\" is unexpected");
+  EXPECT_THAT(average.averages()[0].to_vector<double>(), ElementsAre(8, 3));
+}
+
+TEST(EMA, ChecksWhatItGets) {
+  Tensor p = leaf({8, 3});
+  EXPECT_EQ(thrown_text<ValueError>([&] { EMA({p}, 1.5); }), "EMA: decay 1.5 is not in [0, 1]");
+  EXPECT_EQ(thrown_text<ValueError>([&] { EMA(std::vector<Tensor>{}, 0.5); }),
+            "EMA: there are no parameters");
+  EXPECT_EQ(thrown_text<ValueError>([&] {
+              EMA({Tensor()}, 0.5);
+            }),
+            "EMA: a parameter is undefined");
+  EXPECT_EQ(thrown_text<GradError>([&] {
+              EMA({p + p}, 0.5);
+            }),
+            "EMA: f64[2] is the result of an operator, not a leaf");
+  EMA average({p}, 0.5);
+  p.set_array(Array::zeros({2}, DType::f32));
+  EXPECT_EQ(thrown_text<DTypeError>([&] { average.update(); }),
+            "EMA.update: a parameter became f32[2], its average is f64[2]");
+  p.set_array(Array::zeros({3}, DType::f64));
+  EXPECT_EQ(thrown_text<ShapeError>([&] { average.swap(); }),
+            "EMA.swap: a parameter became f64[3], its average is f64[2]");
+}
+
+}  // namespace
+}  // namespace heed
