@@ -16,8 +16,7 @@ class Highway : public Module {
  public:
   /// f is relu unless given. Throws ValueError unless width is positive and gate_bias finite.
   explicit Highway(Index width, double gate_bias = -2,
-                   std::function<Tensor(const Tensor&)> activation = {},
-                   DType dtype = DType::f32);
+                   std::function<Tensor(const Tensor&)> activation = {}, DType dtype = DType::f32);
 
   Linear& transform;
   Linear& gate;

@@ -11,8 +11,7 @@ namespace {
 
 Index joint_width(Index out, Index pieces) {
   if (out <= 0 || pieces <= 0) {
-    throw ValueError(
-        fmt::format("Maxout: out {} and pieces {} must be positive", out, pieces));
+    throw ValueError(fmt::format("Maxout: out {} and pieces {} must be positive", out, pieces));
   }
   return checked_mul("Maxout", out, pieces);
 }

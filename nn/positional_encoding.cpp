@@ -22,7 +22,8 @@ Tensor sinusoidal_positions(Index steps, Index width, Index first, DType dtype) 
   for (Index t = 0; t < steps; ++t) {
     for (Index i = 0; i < width; ++i) {
       const double pair = static_cast<double>(i - i % 2) / static_cast<double>(width);
-      const double angle = (static_cast<double>(first) + static_cast<double>(t)) / std::pow(1e4, pair);
+      const double angle =
+          (static_cast<double>(first) + static_cast<double>(t)) / std::pow(1e4, pair);
       *to++ = i % 2 == 0 ? std::sin(angle) : std::cos(angle);
     }
   }
@@ -37,8 +38,8 @@ PositionalEncoding::PositionalEncoding(Index width, double p, Index max_steps, D
 
 Tensor PositionalEncoding::operator()(const Tensor& x, Index first) const {
   if (x.rank() < 2 || x.size(-1) != pe.size(1)) {
-    throw ShapeError(fmt::format("PositionalEncoding: x must be [.., T, {}], not {}", pe.size(1),
-                                 describe(x)));
+    throw ShapeError(
+        fmt::format("PositionalEncoding: x must be [.., T, {}], not {}", pe.size(1), describe(x)));
   }
   const Index steps = x.size(-2);
   if (first < 0 || first > pe.size(0) || steps > pe.size(0) - first) {

@@ -31,8 +31,8 @@ class Sequential : public Module {
   Sequential() = default;
   /// Parts made by layer<T>(..), and functions Tensor -> Tensor.
   template <class First, class... Rest>
-    requires(!std::is_base_of_v<Module, std::remove_cvref_t<First>>)
-  explicit Sequential(const First& first, const Rest&... rest) {
+  requires(!std::is_base_of_v<Module, std::remove_cvref_t<First>>) explicit Sequential(
+      const First& first, const Rest&... rest) {
     append(first);
     (append(rest), ...);
   }

@@ -37,8 +37,8 @@ void Adagrad::update(Slot& slot, const Tensor& gradient, Array& numbers) {
     }
     const T decay = static_cast<T>(options.weight_decay);
     const T eps = static_cast<T>(options.eps);
-    const T rate = static_cast<T>(
-        lr(slot.group) / (1 + static_cast<double>(slot.steps - 1) * options.lr_decay));
+    const T rate = static_cast<T>(lr(slot.group) /
+                                  (1 + static_cast<double>(slot.steps - 1) * options.lr_decay));
     for_each_run<T>(gradient, [&](Index at, const T* __restrict g, Index n) {
       T* __restrict x = p + at;
       T* __restrict squares = s + at;

@@ -1,10 +1,13 @@
-// Optimizer: the base of SGD, Adam, AdamW. It holds handles of parameters in groups, each group
-// with its learning rate and options, and the state that each parameter has gathered:
+// Optimizer: the base of SGD, Adam and the others. It holds handles of parameters in groups, each
+// group with its learning rate and options, and the state that each parameter has gathered:
 //
 //   optim::Adam optimizer(model.parameters(), {.lr = 1e-3});
 //   loss.backward();
 //   optimizer.step();
 //   optimizer.zero_grad();
+//
+// Gradients add up until zero_grad(): a batch too large for memory can come in pieces, each with
+// its share of the loss, (loss / pieces).backward(), and one step() after the last.
 //
 // Parameters without a gradient are passed over. A gradient that holds only some rows (SparseRows,
 // from Embedding) changes only those rows of the parameter and of its state: the others stay bit

@@ -25,8 +25,8 @@ void check_ascending(const char* what, const std::vector<Index>& milestones) {
   Index before = 0;
   for (const Index milestone : milestones) {
     if (milestone < before) {
-      throw ValueError(fmt::format("{} must ascend from 0 or more, not {} after {}", what,
-                                   milestone, before));
+      throw ValueError(
+          fmt::format("{} must ascend from 0 or more, not {} after {}", what, milestone, before));
     }
     before = milestone;
   }
@@ -34,8 +34,8 @@ void check_ascending(const char* what, const std::vector<Index>& milestones) {
 
 // How many milestones are at or before `step`.
 std::size_t passed(const std::vector<Index>& milestones, Index step) {
-  return static_cast<std::size_t>(
-      std::upper_bound(milestones.begin(), milestones.end(), step) - milestones.begin());
+  return static_cast<std::size_t>(std::upper_bound(milestones.begin(), milestones.end(), step) -
+                                  milestones.begin());
 }
 
 double part(Index step, Index total) {
@@ -46,7 +46,8 @@ double part(Index step, Index total) {
 
 Rate step(Index step_size, double gamma) {
   check_positive("StepLR: step_size", step_size);
-  return [=](double lr, Index t) { return lr * std::pow(gamma, static_cast<double>(t / step_size)); };
+  return
+      [=](double lr, Index t) { return lr * std::pow(gamma, static_cast<double>(t / step_size)); };
 }
 
 Rate multi_step(std::vector<Index> milestones, double gamma) {
@@ -136,9 +137,8 @@ Rate chained(std::vector<Rate> rates) {
 
 Rate sequential(std::vector<Rate> rates, std::vector<Index> milestones) {
   if (rates.size() != milestones.size() + 1) {
-    throw ValueError(fmt::format(
-        "SequentialLR: {} rates want one milestone less than that, not {}", rates.size(),
-        milestones.size()));
+    throw ValueError(fmt::format("SequentialLR: {} rates want one milestone less than that, not {}",
+                                 rates.size(), milestones.size()));
   }
   check_ascending("SequentialLR: milestones", milestones);
   return [rates = std::move(rates), milestones = std::move(milestones)](double lr, Index t) {

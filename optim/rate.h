@@ -19,8 +19,8 @@ using Rate = std::function<double(double lr, Index step)>;
 struct OneCycleOptions {
   double max_lr;
   Index total_steps;
-  double pct_start = 0.3;  ///< the part of the steps in which the rate rises
-  double div_factor = 25;  ///< the first rate is max_lr / div_factor
+  double pct_start = 0.3;         ///< the part of the steps in which the rate rises
+  double div_factor = 25;         ///< the first rate is max_lr / div_factor
   double final_div_factor = 1e4;  ///< the last is the first / final_div_factor
   bool linear = false;            ///< lines in place of half cosines
   bool three_phase = false;       ///< down to the first rate as fast as up, then to the last

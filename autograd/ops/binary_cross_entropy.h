@@ -12,9 +12,9 @@ struct BinaryCrossEntropyOptions {
 };
 
 /// -(pos_weight z log sigmoid(x) + (1 - z) log(1 - sigmoid(x))) with x the logits and z the
-/// targets, of one shape and dtype (f32, f64); exact for x of any size. As in PyTorch, targets
-/// outside [0, 1] are not refused, and targets get gradients too. Throws ShapeError, also for a
-/// mean over no elements, and DTypeError.
+/// targets, of one shape and dtype (f32, f64); no overflow for x of any size. As in PyTorch,
+/// targets outside [0, 1] are not refused, and targets get gradients too. Throws ShapeError, also
+/// for a mean over no elements, and DTypeError.
 Tensor binary_cross_entropy_with_logits(const Tensor& logits, const Tensor& targets,
                                         const BinaryCrossEntropyOptions& options = {});
 

@@ -24,8 +24,8 @@ void check_lengths(const char* what, const Lengths& lengths, Index rows, Index m
   }
   for (std::size_t n = 0; n < lengths.size(); ++n) {
     if (lengths[n] < 0 || lengths[n] > most) {
-      throw ValueError(fmt::format("ctc_loss: {}: {} at {} is not in [0, {}]", what, lengths[n], n,
-                                   most));
+      throw ValueError(
+          fmt::format("ctc_loss: {}: {} at {} is not in [0, {}]", what, lengths[n], n, most));
     }
   }
 }
@@ -44,8 +44,8 @@ Array check(const Tensor& log_probs, const Tensor& targets, const Lengths& input
   }
   const bool joined = targets.rank() == 1;
   if (!joined && (targets.rank() != 2 || targets.size(0) != N)) {
-    throw ShapeError(fmt::format("ctc_loss: targets must be [{}, U] or [U], not {}", N,
-                                 describe(targets)));
+    throw ShapeError(
+        fmt::format("ctc_loss: targets must be [{}, U] or [U], not {}", N, describe(targets)));
   }
   if (blank < 0 || blank >= C) {
     throw ValueError(fmt::format("ctc_loss: blank {} is not in [0, {})", blank, C));
@@ -73,9 +73,9 @@ Array check(const Tensor& log_probs, const Tensor& targets, const Lengths& input
   for (std::size_t n = 0; n < target_lengths.size(); ++n, row += width) {
     for (Index u = 0; u < target_lengths[n]; ++u) {
       if (label[u] < 0 || label[u] >= C || label[u] == blank) {
-        throw IndexError(fmt::format(
-            "ctc_loss: target {} at [{}, {}] is the blank or out of range [0, {})", label[u], n, u,
-            C));
+        throw IndexError(
+            fmt::format("ctc_loss: target {} at [{}, {}] is the blank or out of range [0, {})",
+                        label[u], n, u, C));
       }
       row[u] = label[u];
     }
@@ -103,8 +103,8 @@ class Walk {
     const Index S = 2 * U + 1;
     Array labels = Array::full(Shape{N, S}, static_cast<double>(blank), DType::i64);
     Array skip = Array::zeros(Shape{N, S}, DType::boolean), first = skip.clone(),
-          last = skip.clone(), empty = skip.clone(), live = Array::zeros(Shape{T, N, 1}, DType::boolean),
-          ends = live.clone();
+          last = skip.clone(), empty = skip.clone(),
+          live = Array::zeros(Shape{T, N, 1}, DType::boolean), ends = live.clone();
     for (Index n = 0; n < N; ++n) {
       const auto* target = targets.data<std::int64_t>() + n * U;
       const Index steps = input_lengths[static_cast<std::size_t>(n)];
@@ -140,9 +140,9 @@ class Walk {
     const Index T = own_.size(0);
     Tensor alpha = where(empty_, number(0), number(kNever));  // before any step
     for (Index t = 0; t < T; ++t) {
-      const Tensor reached =
-          t == 0 ? where(first_, number(0), number(kNever))
-                 : log_add(alpha, shifted(alpha, 1), where(skip_, shifted(alpha, 2), number(kNever)));
+      const Tensor reached = t == 0 ? where(first_, number(0), number(kNever))
+                                    : log_add(alpha, shifted(alpha, 1),
+                                              where(skip_, shifted(alpha, 2), number(kNever)));
       alpha = where(select(live_, 0, t), reached + select(own_, 0, t), alpha);
       if (alphas) alphas->push_back(alpha);
     }
@@ -195,10 +195,12 @@ class Walk {
 Tensor reduced(const Tensor& losses, const Lengths& target_lengths, const CtcLossOptions& options) {
   Tensor out = losses;
   if (options.zero_infinity) {
-    const Tensor infinite = losses == full({}, std::numeric_limits<double>::infinity(), losses.dtype());
+    const Tensor infinite =
+        losses == full({}, std::numeric_limits<double>::infinity(), losses.dtype());
     out = where(infinite, tensor(0, losses.dtype()), losses);
   }
-  if (options.reduction != Reduction::mean) return reduce_losses("ctc_loss", out, options.reduction);
+  if (options.reduction != Reduction::mean)
+    return reduce_losses("ctc_loss", out, options.reduction);
   std::vector<double> counts;
   for (const Index length : target_lengths) {
     counts.push_back(static_cast<double>(std::max<Index>(1, length)));
@@ -213,9 +215,8 @@ Tensor ctc_loss_plain(const Tensor& log_probs, const Tensor& targets, const Leng
   const Array labels = check(log_probs, targets, input_lengths, target_lengths, options.blank);
   const Tensor total =
       squeeze(Walk(log_probs, labels, input_lengths, target_lengths, options.blank).forward(), 1);
-  const Tensor losses =
-      where(total > tensor(kNever / 2, total.dtype()), -total,
-            tensor(std::numeric_limits<double>::infinity(), total.dtype()));
+  const Tensor losses = where(total > tensor(kNever / 2, total.dtype()), -total,
+                              tensor(std::numeric_limits<double>::infinity(), total.dtype()));
   return reduced(losses, target_lengths, options);
 }
 
@@ -226,9 +227,8 @@ Tensor ctc_loss(const Tensor& log_probs, const Tensor& targets, const Lengths& i
   const kernels::Ctc::Result result = kernel.forward(log_probs.array());
   const Tensor losses = record(
       Op::ctc_loss, result.losses, {log_probs},
-      [log_probs = Saved(log_probs), labels, input_lengths, target_lengths,
-       blank = options.blank, kernel, losses = SavedOutput(result.losses),
-       alpha = result.alpha](const Tensor& g) {
+      [log_probs = Saved(log_probs), labels, input_lengths, target_lengths, blank = options.blank,
+       kernel, losses = SavedOutput(result.losses), alpha = result.alpha](const Tensor& g) {
         if (!recording()) {
           return Tensor(kernel.backward(log_probs.array(), {losses.array(), alpha}, g.array()));
         }

@@ -21,14 +21,14 @@ void check_pair(const char* op, const Tensor& x, const Tensor& y, const char* y_
 }
 
 void check_finite(const char* op, const char* what, double value) {
-  if (!std::isfinite(value)) throw ValueError(fmt::format("{}: {} {} is not finite", op, what, value));
+  if (!std::isfinite(value))
+    throw ValueError(fmt::format("{}: {} {} is not finite", op, what, value));
 }
 
 void check_class_weight(const char* op, const Tensor& weight, const Tensor& x, Index classes) {
   if (!weight.defined()) return;
   if (!(weight.shape() == Shape{classes})) {
-    throw ShapeError(
-        fmt::format("{}: weight is {} for {} classes", op, describe(weight), classes));
+    throw ShapeError(fmt::format("{}: weight is {} for {} classes", op, describe(weight), classes));
   }
   if (weight.dtype() != x.dtype()) {
     throw DTypeError(

@@ -6,8 +6,8 @@
 namespace heed {
 
 struct NllLossOptions {
-  Tensor weight = {};         ///< [C], a factor a class; undefined: all 1
-  Index ignore_index = -100;  ///< targets that count for nothing
+  Tensor weight = {};                     ///< [C], a factor a class; undefined: all 1
+  Index ignore_index = -100;              ///< targets that count for nothing
   Reduction reduction = Reduction::mean;  ///< mean: over the targets' weights
 };
 

@@ -23,15 +23,14 @@ Tensor l1_loss(const Tensor& input, const Tensor& target, Reduction reduction) {
 Tensor smooth_l1_loss(const Tensor& input, const Tensor& target, double beta, Reduction reduction) {
   check_pair("smooth_l1_loss", input, target);
   if (!(beta >= 0 && std::isfinite(beta))) {
-    throw ValueError(
-        fmt::format("smooth_l1_loss: beta {} must be finite and not negative", beta));
+    throw ValueError(fmt::format("smooth_l1_loss: beta {} must be finite and not negative", beta));
   }
   if (beta == 0) return l1_loss(input, target, reduction);
   const Tensor d = input - target;
   const Tensor size = abs(d);
   const Tensor near = size < tensor(beta, d.dtype());
-  return reduce_losses("smooth_l1_loss",
-                       where(near, square(d) * (0.5 / beta), size - 0.5 * beta), reduction);
+  return reduce_losses("smooth_l1_loss", where(near, square(d) * (0.5 / beta), size - 0.5 * beta),
+                       reduction);
 }
 
 }  // namespace heed

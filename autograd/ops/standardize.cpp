@@ -58,7 +58,7 @@ Tensor standardize(const Tensor& x, const Tensor& weight, const Tensor& bias,
             g[0].array(), x.array(), weight.defined() ? weight.array() : Array(), mean, variance,
             how.layout, how.eps, how.centred, weights);
         const auto shaped = [&](const Array& sums) {
-          return weights == 0 ? zeros(affine, sums.dtype()) : Tensor(sums.reshape(affine));
+          return weights == 0 ? zeros(affine, g[0].dtype()) : Tensor(sums.reshape(affine));
         };
         return Gradients{grads.x, shaped(grads.weight), shaped(grads.bias)};
       })[0];

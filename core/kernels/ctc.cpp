@@ -58,10 +58,9 @@ Ctc::Result Ctc::forward(const Array& log_probs) const {
           const F* p = from + (t * N + n) * C;
           const F* before = t == 0 ? alpha : alpha - S;
           for (Index s = 0; s < places; ++s) {
-            const F reached =
-                t == 0 ? (s < 2 ? F{0} : kNever<F>)
-                       : log_add(before[s], s > 0 ? before[s - 1] : kNever<F>,
-                                 may_skip(n, s) ? before[s - 2] : kNever<F>);
+            const F reached = t == 0 ? (s < 2 ? F{0} : kNever<F>)
+                                     : log_add(before[s], s > 0 ? before[s - 1] : kNever<F>,
+                                               may_skip(n, s) ? before[s - 2] : kNever<F>);
             alpha[s] = reached + p[label(n, s)];
           }
         }
@@ -70,7 +69,8 @@ Ctc::Result Ctc::forward(const Array& log_probs) const {
           continue;
         }
         const F* last = alpha - S;
-        losses[n] = -log_add(last[places - 1], places > 1 ? last[places - 2] : kNever<F>, kNever<F>);
+        losses[n] =
+            -log_add(last[places - 1], places > 1 ? last[places - 2] : kNever<F>, kNever<F>);
       }
     });
   });
@@ -114,8 +114,7 @@ Array Ctc::backward(const Array& log_probs, const Result& result, const Array& g
             row[label(n, s)] -= factor[n] * std::exp(alpha[s] + here + losses[n]);
           }
           for (Index s = 0; s < places; ++s) {
-            next[static_cast<std::size_t>(s)] =
-                beta[static_cast<std::size_t>(s)] + p[label(n, s)];
+            next[static_cast<std::size_t>(s)] = beta[static_cast<std::size_t>(s)] + p[label(n, s)];
           }
         }
       }

@@ -15,7 +15,8 @@ namespace {
 double at(const Tensor& x, std::size_t i) { return x.array().to_vector<double>()[i]; }
 
 TEST(Highway, MixesItselfWithItsInput) {
-  const nn::Highway layer(2, -2, [](const Tensor& x) { return tanh(x); }, DType::f64);
+  const nn::Highway layer(
+      2, -2, [](const Tensor& x) { return tanh(x); }, DType::f64);
   const Tensor x = tensor({0.3, -1.2}, {1, 2}, DType::f64);
   const Tensor y = layer(x);
   for (std::size_t j = 0; j < 2; ++j) {

@@ -25,7 +25,8 @@ TEST(Losses, KeepTheirOptions) {
   EXPECT_EQ(nn::SmoothL1Loss()(x, y).item(), (0.5 + 2.5) / 2);  // at the joint, and beyond
   EXPECT_EQ(nn::SmoothL1Loss(2, Reduction::sum)(x, y).item(), 0.25 + 2);
   EXPECT_EQ(nn::SmoothL1Loss(0, Reduction::sum)(x, y).item(), 4);
-  EXPECT_NEAR(nn::KLDivLoss(Reduction::sum, true)(x, y).item(), std::exp(2) - 3 * std::exp(1), 1e-12);
+  EXPECT_NEAR(nn::KLDivLoss(Reduction::sum, true)(x, y).item(), std::exp(2) - 3 * std::exp(1),
+              1e-12);
   EXPECT_EQ(nn::HingeEmbeddingLoss(5, Reduction::sum)(x, ids({-1, 1})).item(), 4 + 4);
   EXPECT_NEAR(nn::CosineEmbeddingLoss(0.5)(x, x, tensor(-1, DType::f64)).item(), 0.5, 1e-12);
   EXPECT_EQ(nn::MultiMarginLoss({.p = 2, .margin = 2})(x, tensor(0).array().to(DType::i64)).item(),
@@ -54,7 +55,8 @@ TEST(Losses, NllAfterLogSoftmaxIsCrossEntropy) {
 
 TEST(Losses, LogitsOfAnySizeStayExact) {
   const Tensor x = numbers({-1000, 1000, 0, 40}).set_requires_grad();
-  const Tensor loss = nn::BCEWithLogitsLoss({.reduction = Reduction::none})(x, numbers({1, 0, 1, 1}));
+  const Tensor loss =
+      nn::BCEWithLogitsLoss({.reduction = Reduction::none})(x, numbers({1, 0, 1, 1}));
   const auto found = loss.array().to_vector<double>();
   EXPECT_EQ(found[0], 1000);
   EXPECT_EQ(found[1], 1000);

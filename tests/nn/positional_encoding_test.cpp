@@ -18,11 +18,14 @@ TEST(PositionalEncoding, IsThePapersFormula) {
     const auto found = table.array().to_vector<double>();
     for (Index t = 0; t < 11; ++t) {
       for (Index i = 0; 2 * i < width; ++i) {
-        const double angle = static_cast<double>(t + 3) /
-                             std::pow(10000, 2 * static_cast<double>(i) / static_cast<double>(width));
+        const double angle =
+            static_cast<double>(t + 3) /
+            std::pow(10000, 2 * static_cast<double>(i) / static_cast<double>(width));
         const auto place = static_cast<std::size_t>(t * width + 2 * i);
         EXPECT_NEAR(found[place], std::sin(angle), 1e-14);
-        if (2 * i + 1 < width) EXPECT_NEAR(found[place + 1], std::cos(angle), 1e-14);
+        if (2 * i + 1 < width) {
+          EXPECT_NEAR(found[place + 1], std::cos(angle), 1e-14);
+        }
       }
     }
   }
@@ -47,11 +50,17 @@ TEST(PositionalEncoding, DropsOutInTrainingOnly) {
 
 TEST(PositionalEncoding, ChecksWhatItGets) {
   const nn::PositionalEncoding layer(4, 0, 13);
-  EXPECT_EQ(thrown_text<ShapeError>([&] { layer(zeros({3, 5})); }),
+  EXPECT_EQ(thrown_text<ShapeError>([&] {
+              layer(zeros({3, 5}));
+            }),
             "PositionalEncoding: x must be [.., T, 4], not f32[3, 5]");
-  EXPECT_EQ(thrown_text<IndexError>([&] { layer(zeros({3, 4}), 11); }),
+  EXPECT_EQ(thrown_text<IndexError>([&] {
+              layer(zeros({3, 4}), 11);
+            }),
             "PositionalEncoding: steps 3 from 11 are not within [0, 13)");
-  EXPECT_EQ(thrown_text<IndexError>([&] { layer(zeros({3, 4}), -1); }),
+  EXPECT_EQ(thrown_text<IndexError>([&] {
+              layer(zeros({3, 4}), -1);
+            }),
             "PositionalEncoding: steps 3 from -1 are not within [0, 13)");
   EXPECT_EQ(thrown_text<ValueError>([] { nn::PositionalEncoding(0); }),
             "sinusoidal_positions: steps 5000, width 0, first 0: width must be positive, none "

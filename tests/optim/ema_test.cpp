@@ -77,8 +77,8 @@ TEST(EMA, LoadingListsAllFaultsAndChangesNothing) {
   Tensor p = leaf({8, 3});
   EMA average({p}, 0.9);
   EXPECT_EQ(thrown_text<ValueError>([&] {
-              average.load_state_dict(
-                  {{"averages.0", Array::zeros({3}, DType::f64)}, {"more", Array::zeros({}, DType::f64)}});
+              average.load_state_dict({{"averages.0", Array::zeros({3}, DType::f64)},
+                                       {"more", Array::zeros({}, DType::f64)}});
             }),
             "EMA: the entries do not fit: \"updates\" is missing; \"averages.0\" is f64[3], not "
             "f64[2]; \"more\" is unexpected");
@@ -90,13 +90,9 @@ TEST(EMA, ChecksWhatItGets) {
   EXPECT_EQ(thrown_text<ValueError>([&] { EMA({p}, 1.5); }), "EMA: decay 1.5 is not in [0, 1]");
   EXPECT_EQ(thrown_text<ValueError>([&] { EMA(std::vector<Tensor>{}, 0.5); }),
             "EMA: there are no parameters");
-  EXPECT_EQ(thrown_text<ValueError>([&] {
-              EMA({Tensor()}, 0.5);
-            }),
+  EXPECT_EQ(thrown_text<ValueError>([&] { EMA({Tensor()}, 0.5); }),
             "EMA: a parameter is undefined");
-  EXPECT_EQ(thrown_text<GradError>([&] {
-              EMA({p + p}, 0.5);
-            }),
+  EXPECT_EQ(thrown_text<GradError>([&] { EMA({p + p}, 0.5); }),
             "EMA: f64[2] is the result of an operator, not a leaf");
   EMA average({p}, 0.5);
   p.set_array(Array::zeros({2}, DType::f32));

@@ -48,8 +48,7 @@ std::vector<std::unique_ptr<Optimizer>> all_of(const std::vector<Tensor>& parame
   out.push_back(std::make_unique<optim::Adadelta>(
       parameters, optim::AdadeltaOptions{.lr = 0.1, .weight_decay = 0.1}));
   out.push_back(std::make_unique<optim::RMSprop>(
-      parameters,
-      optim::RMSpropOptions{.weight_decay = 0.1, .momentum = 0.9, .centered = true}));
+      parameters, optim::RMSpropOptions{.weight_decay = 0.1, .momentum = 0.9, .centered = true}));
   return out;
 }
 

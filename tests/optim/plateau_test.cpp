@@ -49,7 +49,8 @@ TEST_F(Plateau, ThresholdsAreRelativeOrAbsolute) {
       sgd, {.maximize = true, .factor = 0.5, .patience = 0, .threshold = 1, .absolute = true});
   EXPECT_THAT(rates(absolute, {1, 2.5, 3}), ElementsAre(0.5, 0.5, 0.25));
   sgd.set_lr(0.5);
-  ReduceLROnPlateau largest(sgd, {.maximize = true, .factor = 0.5, .patience = 0, .threshold = 0.5});
+  ReduceLROnPlateau largest(sgd,
+                            {.maximize = true, .factor = 0.5, .patience = 0, .threshold = 0.5});
   EXPECT_THAT(rates(largest, {1, 1.6, 2}), ElementsAre(0.5, 0.5, 0.25));
 }
 

@@ -38,11 +38,10 @@ struct Reference {
 };
 
 TEST(RMSprop, IsPyTorchsArithmetic) {
-  const RMSpropOptions all[] = {
-      {},
-      {.lr = 0.05, .alpha = 0.9, .weight_decay = 0.2, .momentum = 0.7},
-      {.lr = 0.05, .alpha = 0.9, .eps = 1e-3, .centered = true},
-      {.lr = 0.05, .alpha = 0.8, .momentum = 0.5, .centered = true}};
+  const RMSpropOptions all[] = {{},
+                                {.lr = 0.05, .alpha = 0.9, .weight_decay = 0.2, .momentum = 0.7},
+                                {.lr = 0.05, .alpha = 0.9, .eps = 1e-3, .centered = true},
+                                {.lr = 0.05, .alpha = 0.8, .momentum = 0.5, .centered = true}};
   for (const RMSpropOptions& options : all) {
     expect_same_steps<RMSprop, Reference>(options, DType::f64, 1e-12);
     expect_same_steps<RMSprop, Reference>(options, DType::f32, 2e-5);

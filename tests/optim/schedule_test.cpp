@@ -129,8 +129,9 @@ TEST_F(Schedules, OneCycleLR) {
                                        .final_div_factor = 10,
                                        .linear = linear,
                                        .three_phase = three});
-      const auto expected = three ? one_cycle({{2.3, 0.5, 2}, {4.6, 2, 0.5}, {10, 0.5, 0.05}}, 11, linear)
-                                  : one_cycle({{2.3, 0.5, 2}, {10, 2, 0.05}}, 11, linear);
+      const auto expected =
+          three ? one_cycle({{2.3, 0.5, 2}, {4.6, 2, 0.5}, {10, 0.5, 0.05}}, 11, linear)
+                : one_cycle({{2.3, 0.5, 2}, {10, 2, 0.05}}, 11, linear);
       std::vector<double> found;
       for (int t = 0; t < 11; ++t, schedule.step()) {
         found.push_back(sgd.lr(0));
@@ -143,14 +144,16 @@ TEST_F(Schedules, OneCycleLR) {
 }
 
 TEST_F(Schedules, ChainedFactorsMultiply) {
-  optim::ChainedScheduler schedule(sgd, {optim::rate::constant(0.1, 2), optim::rate::exponential(0.5)});
+  optim::ChainedScheduler schedule(sgd,
+                                   {optim::rate::constant(0.1, 2), optim::rate::exponential(0.5)});
   EXPECT_THAT(rates(schedule, 4),
               Pointwise(DoubleNear(1e-15), std::vector<double>{0.08, 0.04, 0.2, 0.1}));
 }
 
 TEST_F(Schedules, SequentialOnesTakeOverAtTheirMilestones) {
   optim::SequentialLR schedule(
-      sgd, {optim::rate::linear(0.25, 1, 3), optim::rate::exponential(0.5), optim::rate::constant(0)},
+      sgd,
+      {optim::rate::linear(0.25, 1, 3), optim::rate::exponential(0.5), optim::rate::constant(0)},
       {3, 5});
   EXPECT_THAT(rates(schedule, 7),
               Pointwise(DoubleNear(1e-15), std::vector<double>{0.2, 0.4, 0.6, 0.8, 0.4, 0, 0}));
@@ -185,13 +188,11 @@ TEST_F(Schedules, CheckTheirLengths) {
             "MultiStepLR: milestones must ascend from 0 or more, not 2 after 3");
   EXPECT_EQ(thrown_text<ValueError>([&] { optim::NoamLR(sgd, 0, 4); }),
             "NoamLR: width 0 must be positive");
-  EXPECT_EQ(thrown_text<ValueError>([&] {
-              optim::OneCycleLR(sgd, {.max_lr = 1, .total_steps = 5, .pct_start = 2});
-            }),
+  EXPECT_EQ(thrown_text<ValueError>(
+                [&] { optim::OneCycleLR(sgd, {.max_lr = 1, .total_steps = 5, .pct_start = 2}); }),
             "OneCycleLR: pct_start 2 is not in [0, 1]");
-  EXPECT_EQ(thrown_text<ValueError>([&] {
-              optim::SequentialLR(sgd, {optim::rate::exponential(1)}, {3});
-            }),
+  EXPECT_EQ(thrown_text<ValueError>(
+                [&] { optim::SequentialLR(sgd, {optim::rate::exponential(1)}, {3}); }),
             "SequentialLR: 1 rates want one milestone less than that, not 1");
   EXPECT_EQ(sgd.lr(), 0.8);
 }

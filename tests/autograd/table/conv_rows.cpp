@@ -205,8 +205,8 @@ Row weight_grad_row() {
         [=](X t) { return conv2d_weight_grad(t[0], Shape(form.weight), t[1], form.options); },
         [=](B b) {
           Block gw = zeros_of(form.weight);
-          each_product(form, [&](const Place& out, const Place& from, const Place& w) {
-            gw.at(w) += b[1](out) * b[0](from);
+          each_product(form, [&](const Place& out, const Place& from, const Place& tap) {
+            gw.at(tap) += b[1](out) * b[0](from);
           });
           return gw;
         }));

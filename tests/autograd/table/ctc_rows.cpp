@@ -118,15 +118,23 @@ std::vector<Row> ctc_rows() {
       {.name = "no labels", .steps = 3, .targets = {{}, {2}}, .options = each},
       {.name = "no labels at all", .steps = 3, .targets = {{}, {}}},
       {.name = "joined targets", .targets = {{1, 2}, {2}}, .joined = true},
-      {.name = "no alignment", .steps = 2, .targets = {{1, 1}, {2}},
+      {.name = "no alignment",
+       .steps = 2,
+       .targets = {{1, 1}, {2}},
        .options = {.reduction = Reduction::none, .zero_infinity = true}},
-      {.name = "a row of no steps", .steps = 2, .targets = {{}, {1}}, .lengths = {0, 2},
+      {.name = "a row of no steps",
+       .steps = 2,
+       .targets = {{}, {1}},
+       .lengths = {0, 2},
        .options = each},
       {.name = "one row, one step", .steps = 1, .rows = 1, .targets = {{1}}},
       {.name = "no rows", .rows = 0, .targets = {}, .options = each},
       {.name = "plain", .targets = {{2, 1}, {1, 1}}, .lengths = {4, 3}, .plain = true},
-      {.name = "plain, no alignment", .steps = 2, .targets = {{1, 1}, {}},
-       .options = {.reduction = Reduction::sum, .zero_infinity = true}, .plain = true}};
+      {.name = "plain, no alignment",
+       .steps = 2,
+       .targets = {{1, 1}, {}},
+       .options = {.reduction = Reduction::sum, .zero_infinity = true},
+       .plain = true}};
   Row row{
       Op::ctc_loss,
       {},
@@ -139,7 +147,9 @@ std::vector<Row> ctc_rows() {
        wrong<DTypeError>("targets must be i64, not f32[2, 3]",
                          [](Arguments& a) { a.targets = of(2, 3); }),
        wrong<ShapeError>("targets must be [2, U] or [U], not i64[3, 2]",
-                         [](Arguments& a) { a.targets = ids({1, 1, 1, 1, 1, 1}, {3, 2}); }),
+                         [](Arguments& a) {
+                           a.targets = ids({1, 1, 1, 1, 1, 1}, {3, 2});
+                         }),
        wrong<ShapeError>("target_lengths do not sum to the size of targets i64[3]",
                          [](Arguments& a) { a.targets = ids(1, 2, 1); }),
        wrong<ShapeError>("1 input_lengths for 2 rows", [](Arguments& a) { a.input_lengths = {5}; }),
@@ -155,9 +165,13 @@ std::vector<Row> ctc_rows() {
                          }),
        wrong<ValueError>("blank 3 is not in [0, 3)", [](Arguments& a) { a.options.blank = 3; }),
        wrong<IndexError>("target 3 at [0, 1] is the blank or out of range [0, 3)",
-                         [](Arguments& a) { a.targets = ids({1, 3, 1, 1, 1, 1}, {2, 3}); }),
+                         [](Arguments& a) {
+                           a.targets = ids({1, 3, 1, 1, 1, 1}, {2, 3});
+                         }),
        wrong<IndexError>("target 0 at [1, 0] is the blank or out of range [0, 3)",
-                         [](Arguments& a) { a.targets = ids({1, 2, 1, 0, 1, 1}, {2, 3}); }),
+                         [](Arguments& a) {
+                           a.targets = ids({1, 2, 1, 0, 1, 1}, {2, 3});
+                         }),
        bad<GradError>("undefined", [] { ctc_loss(Tensor(), ids(1), {1}, {1}); }),
        bad<GradError>("undefined", [] { ctc_loss(of(5, 1, 3), Tensor(), {1}, {1}); })}};
   // Both recursions run for every number that is moved: some of them must do.

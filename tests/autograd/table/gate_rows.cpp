@@ -25,8 +25,7 @@ Row glu_row() {
           });
         });
   };
-  std::vector<BadCall> bad_calls =
-      bad_operands("glu", [](const Tensor& x) { return glu(x, 0); });
+  std::vector<BadCall> bad_calls = bad_operands("glu", [](const Tensor& x) { return glu(x, 0); });
   bad_calls.push_back(bad<ShapeError>("glu: axis 1 must be even to be halved: x is f32[2, 3]",
                                       [] { glu(of(2, 3)); }));
   bad_calls.push_back(
@@ -41,8 +40,7 @@ Row glu_row() {
 Row prelu_row() {
   const auto form = [](const std::string& name, const Sizes& shape, Index count) {
     return sample(
-        name, {in(shape, Domain::nonzero), in({count})},
-        [](X x) { return prelu(x[0], x[1]); },
+        name, {in(shape, Domain::nonzero), in({count})}, [](X x) { return prelu(x[0], x[1]); },
         [=](B x) {
           return Block(shape, [&](const Place& p) {
             const double slope = x[1](Place{count == 1 ? 0 : p[1]});
@@ -52,8 +50,8 @@ Row prelu_row() {
   };
   return {"prelu",
           {form("one slope", {3, 5}, 1), form("channels", {3, 5}, 5),
-           form("channels and places", {2, 3, 5}, 3), form("rank 0", {}, 1),
-           form("vector", {7}, 1), form("empty", {0, 3}, 3)},
+           form("channels and places", {2, 3, 5}, 3), form("rank 0", {}, 1), form("vector", {7}, 1),
+           form("empty", {0, 3}, 3)},
           {bad<ShapeError>("prelu: weight must be [1] or [5], not f32[3], for x f32[3, 5]",
                            [] { prelu(of(3, 5), of(3)); }),
            bad<ShapeError>("prelu: weight must be [1] or [1], not f32[], for x f32[3]",

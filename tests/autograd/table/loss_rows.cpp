@@ -112,7 +112,6 @@ Row cross_entropy_row() {
        bad<GradError>("undefined", [] { cross_entropy(of(2, 5), Tensor()); })}};
 }
 
-
 // The losses' mean or sum, or all of them.
 Block reduced(const Block& losses, Reduction reduction) {
   if (reduction == Reduction::none) return losses;
@@ -153,9 +152,7 @@ std::vector<BadCall> bad_pairs(const std::string& op, const PairLoss& loss) {
           bad<DTypeError>("f64[3] for input f32[3]",
                           [loss] { loss(of(3), of<DType::f64>(3), Reduction::mean); }),
           bad<DTypeError>(op + ": takes f32 or f64, not i64",
-                          [loss] {
-                            loss(of<DType::i64>(3), of<DType::i64>(3), Reduction::mean);
-                          }),
+                          [loss] { loss(of<DType::i64>(3), of<DType::i64>(3), Reduction::mean); }),
           bad<ShapeError>(op + ": there is no mean over no elements: the losses are f32[0, 3]",
                           [loss] { loss(of(0, 3), of(0, 3), Reduction::mean); })};
 }
@@ -188,8 +185,8 @@ Row smooth_l1_row() {
   }
   row.bad_calls.push_back(bad<ValueError>("smooth_l1_loss: beta -1 must be finite and not negative",
                                           [] { smooth_l1_loss(of(3), of(3), -1); }));
-  row.bad_calls.push_back(bad<ValueError>("smooth_l1_loss: beta nan",
-                                          [] { smooth_l1_loss(of(3), of(3), NAN); }));
+  row.bad_calls.push_back(
+      bad<ValueError>("smooth_l1_loss: beta nan", [] { smooth_l1_loss(of(3), of(3), NAN); }));
   return row;
 }
 
@@ -215,16 +212,15 @@ Row bce_row() {
     Shape1 shape, weight, pos_weight;
     Reduction reduction;
   };
-  const std::vector<Form> forms = {
-      {"mean", {3, 5}, {}, {}, Reduction::mean},
-      {"sum", {2, 3, 2}, {}, {}, Reduction::sum},
-      {"none", {3, 2}, {}, {}, Reduction::none},
-      {"rank 0", {}, {}, {}, Reduction::mean},
-      {"weight", {3, 5}, {3, 5}, {}, Reduction::mean},
-      {"weight broadcast", {3, 5}, {3, 1}, {}, Reduction::sum},
-      {"pos_weight", {3, 5}, {}, {5}, Reduction::mean},
-      {"both weights", {3, 5}, {5}, {1, 5}, Reduction::none},
-      {"empty", {0, 5}, {5}, {5}, Reduction::sum}};
+  const std::vector<Form> forms = {{"mean", {3, 5}, {}, {}, Reduction::mean},
+                                   {"sum", {2, 3, 2}, {}, {}, Reduction::sum},
+                                   {"none", {3, 2}, {}, {}, Reduction::none},
+                                   {"rank 0", {}, {}, {}, Reduction::mean},
+                                   {"weight", {3, 5}, {3, 5}, {}, Reduction::mean},
+                                   {"weight broadcast", {3, 5}, {3, 1}, {}, Reduction::sum},
+                                   {"pos_weight", {3, 5}, {}, {5}, Reduction::mean},
+                                   {"both weights", {3, 5}, {5}, {1, 5}, Reduction::none},
+                                   {"empty", {0, 5}, {5}, {5}, Reduction::sum}};
   Row row{"binary_cross_entropy_with_logits", {}, {}};
   for (const Form& form : forms) {
     const bool weighted = !form.weight.empty(), lifted = !form.pos_weight.empty();
@@ -234,11 +230,10 @@ Row bce_row() {
     row.samples.push_back(sample(
         form.name, inputs,
         [=](X x) {
-          return binary_cross_entropy_with_logits(
-              x[0], x[1],
-              {.weight = weighted ? x[2] : Tensor(),
-               .pos_weight = lifted ? x.back() : Tensor(),
-               .reduction = form.reduction});
+          return binary_cross_entropy_with_logits(x[0], x[1],
+                                                  {.weight = weighted ? x[2] : Tensor(),
+                                                   .pos_weight = lifted ? x.back() : Tensor(),
+                                                   .reduction = form.reduction});
         },
         [=](B x) {
           const Block losses(form.shape, [&](const Place& p) {
@@ -256,9 +251,9 @@ Row bce_row() {
   row.bad_calls.push_back(bad<ShapeError>(
       "binary_cross_entropy_with_logits: weight f32[2, 3] does not broadcast to logits f32[3]",
       [] { binary_cross_entropy_with_logits(of(3), of(3), {.weight = of(2, 3)}); }));
-  row.bad_calls.push_back(
-      bad<ShapeError>("binary_cross_entropy_with_logits: shapes [2] and [3] do not broadcast",
-                      [] { binary_cross_entropy_with_logits(of(3), of(3), {.pos_weight = of(2)}); }));
+  row.bad_calls.push_back(bad<ShapeError>(
+      "binary_cross_entropy_with_logits: shapes [2] and [3] do not broadcast",
+      [] { binary_cross_entropy_with_logits(of(3), of(3), {.pos_weight = of(2)}); }));
   row.bad_calls.push_back(bad<DTypeError>("pos_weight is f64[3] for logits f32[3]", [] {
     binary_cross_entropy_with_logits(of(3), of(3), {.pos_weight = of<DType::f64>(3)});
   }));
@@ -313,8 +308,8 @@ Row nll_row() {
        form("ignored within range", {2, 3}, {2},
             {.classes = {0, 1}, .ignore_index = 0, .reduction = Reduction::none}),
        form("one vector", {3}, {}, {.classes = {2}, .weight = weight}),
-       form("places", {2, 3, 5}, {2, 5}, {.classes = {2, 0, 1, 1, 0, 2, -7, 2, 1, 0},
-                                          .weight = weight, .ignore_index = -7}),
+       form("places", {2, 3, 5}, {2, 5},
+            {.classes = {2, 0, 1, 1, 0, 2, -7, 2, 1, 0}, .weight = weight, .ignore_index = -7}),
        form("places, none", {2, 3, 1, 2}, {2, 1, 2},
             {.classes = {2, 0, 1, 1}, .weight = weight, .reduction = Reduction::none}),
        form("no rows", {0, 3}, {0}, {.classes = {}}),
@@ -342,7 +337,7 @@ Row nll_row() {
 }  // namespace
 
 std::vector<Row> loss_rows() {
-  return {cross_entropy_row(), mse_row(), l1_row(),     smooth_l1_row(),
+  return {cross_entropy_row(), mse_row(), l1_row(), smooth_l1_row(),
           kl_div_row(),        bce_row(), nll_row()};
 }
 

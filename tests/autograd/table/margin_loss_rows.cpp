@@ -35,25 +35,25 @@ Row hinge_embedding_row() {
           return reduced(map(x[0], targets, one), reduction);
         });
   };
-  return {"hinge_embedding_loss",
-          {form("mean", {2, 3}, {1, -1, -1, 1, -1, -1}, 0.9, Reduction::mean),
-           form("sum", {5}, {-1, -1, 1, -1, -1}, 0.3, Reduction::sum),
-           form("none", {2, 2}, {-1, 1, -1, 1}, -0.2, Reduction::none),
-           form("rank 0", {}, {-1}, 5, Reduction::mean),
-           form("empty", {0, 3}, {}, 1, Reduction::none)},
-          {bad<ValueError>("hinge_embedding_loss: target 0 at 1 is neither 1 nor -1",
-                           [] { hinge_embedding_loss(of(2), ids(1, 0)); }),
-           bad<ValueError>("hinge_embedding_loss: margin inf is not finite",
-                           [] { hinge_embedding_loss(of(2), ids(1, 1), INFINITY); }),
-           bad<ShapeError>("hinge_embedding_loss: targets are i64[1] for input f32[2]",
-                           [] { hinge_embedding_loss(of(2), ids(1)); }),
-           bad<DTypeError>("hinge_embedding_loss: targets must be numbers, not bool[2]",
-                           [] { hinge_embedding_loss(of(2), of<DType::boolean>(2)); }),
-           bad<DTypeError>("hinge_embedding_loss: takes f32 or f64, not i64",
-                           [] { hinge_embedding_loss(ids(1), ids(1)); }),
-           bad<ShapeError>("hinge_embedding_loss: there is no mean over no elements",
-                           [] { hinge_embedding_loss(of(0), of(0)); }),
-           bad<GradError>("undefined", [] { hinge_embedding_loss(Tensor(), ids(1)); })}};
+  return {
+      "hinge_embedding_loss",
+      {form("mean", {2, 3}, {1, -1, -1, 1, -1, -1}, 0.9, Reduction::mean),
+       form("sum", {5}, {-1, -1, 1, -1, -1}, 0.3, Reduction::sum),
+       form("none", {2, 2}, {-1, 1, -1, 1}, -0.2, Reduction::none),
+       form("rank 0", {}, {-1}, 5, Reduction::mean), form("empty", {0, 3}, {}, 1, Reduction::none)},
+      {bad<ValueError>("hinge_embedding_loss: target 0 at 1 is neither 1 nor -1",
+                       [] { hinge_embedding_loss(of(2), ids(1, 0)); }),
+       bad<ValueError>("hinge_embedding_loss: margin inf is not finite",
+                       [] { hinge_embedding_loss(of(2), ids(1, 1), INFINITY); }),
+       bad<ShapeError>("hinge_embedding_loss: targets are i64[1] for input f32[2]",
+                       [] { hinge_embedding_loss(of(2), ids(1)); }),
+       bad<DTypeError>("hinge_embedding_loss: targets must be numbers, not bool[2]",
+                       [] { hinge_embedding_loss(of(2), of<DType::boolean>(2)); }),
+       bad<DTypeError>("hinge_embedding_loss: takes f32 or f64, not i64",
+                       [] { hinge_embedding_loss(ids(1), ids(1)); }),
+       bad<ShapeError>("hinge_embedding_loss: there is no mean over no elements",
+                       [] { hinge_embedding_loss(of(0), of(0)); }),
+       bad<GradError>("undefined", [] { hinge_embedding_loss(Tensor(), ids(1)); })}};
 }
 
 double cosine(const Block& a, const Block& b, Place at) {
@@ -128,25 +128,26 @@ Row multi_margin_row() {
       {"weights, squared", {2, 3}, {1, 0}, 2, 1.03, {0.3, 2, 1}, Reduction::none},
       {"one vector", {5}, {3}},
       {"empty", {0, 3}, {}, 1, 1, {}, Reduction::sum}};
-  Row row{"multi_margin_loss",
-          {},
-          {bad<IndexError>("multi_margin_loss: target 3 at 0 is out of range [0, 3)",
-                           [] { multi_margin_loss(of(1, 3), ids(3)); }),
-           bad<IndexError>("multi_margin_loss: target -100 at 0",
-                           [] { multi_margin_loss(of(1, 3), ids(-100)); }),
-           bad<ValueError>("multi_margin_loss: p must be 1 or 2, not 3",
-                           [] { multi_margin_loss(of(1, 3), ids(0), {.p = 3}); }),
-           bad<ValueError>("multi_margin_loss: margin nan is not finite",
-                           [] { multi_margin_loss(of(1, 3), ids(0), {.margin = NAN}); }),
-           bad<ShapeError>("multi_margin_loss: input must be [C] or [N, C] with C > 0, not f32[1, 0]",
-                           [] { multi_margin_loss(of(1, 0), ids(0)); }),
-           bad<ShapeError>("multi_margin_loss: targets are i64[2] for input f32[1, 3]",
-                           [] { multi_margin_loss(of(1, 3), ids(0, 0)); }),
-           bad<ShapeError>("multi_margin_loss: weight is f32[2] for 3 classes",
-                           [] { multi_margin_loss(of(1, 3), ids(0), {.weight = of(2)}); }),
-           bad<DTypeError>("multi_margin_loss: targets must be i64, not f32[1]",
-                           [] { multi_margin_loss(of(1, 3), of(1)); }),
-           bad<GradError>("undefined", [] { multi_margin_loss(Tensor(), ids(0)); })}};
+  Row row{
+      "multi_margin_loss",
+      {},
+      {bad<IndexError>("multi_margin_loss: target 3 at 0 is out of range [0, 3)",
+                       [] { multi_margin_loss(of(1, 3), ids(3)); }),
+       bad<IndexError>("multi_margin_loss: target -100 at 0",
+                       [] { multi_margin_loss(of(1, 3), ids(-100)); }),
+       bad<ValueError>("multi_margin_loss: p must be 1 or 2, not 3",
+                       [] { multi_margin_loss(of(1, 3), ids(0), {.p = 3}); }),
+       bad<ValueError>("multi_margin_loss: margin nan is not finite",
+                       [] { multi_margin_loss(of(1, 3), ids(0), {.margin = NAN}); }),
+       bad<ShapeError>("multi_margin_loss: input must be [C] or [N, C] with C > 0, not f32[1, 0]",
+                       [] { multi_margin_loss(of(1, 0), ids(0)); }),
+       bad<ShapeError>("multi_margin_loss: targets are i64[2] for input f32[1, 3]",
+                       [] { multi_margin_loss(of(1, 3), ids(0, 0)); }),
+       bad<ShapeError>("multi_margin_loss: weight is f32[2] for 3 classes",
+                       [] { multi_margin_loss(of(1, 3), ids(0), {.weight = of(2)}); }),
+       bad<DTypeError>("multi_margin_loss: targets must be i64, not f32[1]",
+                       [] { multi_margin_loss(of(1, 3), of(1)); }),
+       bad<GradError>("undefined", [] { multi_margin_loss(Tensor(), ids(0)); })}};
   for (const Form& form : forms) {
     row.samples.push_back(sample(
         form.name, {in(form.shape, Domain::distinct)},
@@ -166,8 +167,8 @@ Row multi_margin_row() {
             const Index count = form.shape.back();
             double loss = 0;
             for (Index c = 0; c < count; ++c) {
-              const double gap =
-                  form.margin - x[0](with(p, x[0].rank() - 1, own)) + x[0](with(p, x[0].rank() - 1, c));
+              const double gap = form.margin - x[0](with(p, x[0].rank() - 1, own)) +
+                                 x[0](with(p, x[0].rank() - 1, c));
               if (c != own && gap > 0) loss += form.p == 1 ? gap : gap * gap;
             }
             const double weight =

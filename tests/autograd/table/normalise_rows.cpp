@@ -113,9 +113,10 @@ Row sparsemax_row() {
     return sample(
         name, {in(shape)},
         [=](X x) {
-          return sparsemax(x[0], axis, masked ? to_tensor(mask, DType::boolean) : Tensor());
+          // Closer together: of distant scores only one gets a share, with no gradient.
+          return sparsemax(0.3 * x[0], axis, masked ? to_tensor(mask, DType::boolean) : Tensor());
         },
-        [=](B x) { return sparse(x[0], real, two, mask); });
+        [=](B x) { return sparse(map(x[0], [](double v) { return 0.3 * v; }), real, two, mask); });
   };
   std::vector<BadCall> bad_calls =
       bad_operands("sparsemax", [](const Tensor& x) { return sparsemax(x, 0); });
@@ -123,8 +124,9 @@ Row sparsemax_row() {
                                       [] { sparsemax(of(3, 5), 2); }));
   bad_calls.push_back(bad<DTypeError>("sparsemax: the mask must be bool, not f32[5]",
                                       [] { sparsemax(of(3, 5), 1, of(5)); }));
-  bad_calls.push_back(bad<ShapeError>("sparsemax: mask bool[2, 3, 5] does not broadcast to f32[3, 5]",
-                                      [] { sparsemax(of(3, 5), 1, of<DType::boolean>(2, 3, 5)); }));
+  bad_calls.push_back(
+      bad<ShapeError>("sparsemax: mask bool[2, 3, 5] does not broadcast to f32[3, 5]",
+                      [] { sparsemax(of(3, 5), 1, of<DType::boolean>(2, 3, 5)); }));
   return {Op::sparsemax,
           {form("rows", {3, 5}, -1, 1, open()), form("columns", {3, 5}, 0, 0, open()),
            form("middle axis", {2, 3, 2}, 1, 1, open()), form("vector", {7}, 0, 0, open()),
@@ -162,33 +164,34 @@ Row entmax_row() {
   };
   std::vector<BadCall> bad_calls =
       bad_operands("entmax", [](const Tensor& x) { return entmax(x, 0); });
-  bad_calls.push_back(bad<ShapeError>("entmax: axis -3 is out of range for rank 2",
-                                      [] { entmax(of(3, 5), -3); }));
+  bad_calls.push_back(
+      bad<ShapeError>("entmax: axis -3 is out of range for rank 2", [] { entmax(of(3, 5), -3); }));
   bad_calls.push_back(bad<ValueError>("entmax: alpha 0.5 is not a number of at least 1",
                                       [] { entmax(of(3, 5), 1, 0.5); }));
   bad_calls.push_back(bad<ValueError>("entmax: alpha nan is not a number of at least 1",
                                       [] { entmax(of(3, 5), 1, std::nan("")); }));
-  bad_calls.push_back(bad<ShapeError>("entmax: alpha f32[5] does not broadcast to [3, 1], one a row",
-                                      [] { entmax(of(3, 5), 1, ones({5})); }));
+  bad_calls.push_back(
+      bad<ShapeError>("entmax: alpha f32[5] does not broadcast to [3, 1], one a row",
+                      [] { entmax(of(3, 5), 1, ones({5})); }));
   bad_calls.push_back(bad<DTypeError>("entmax: dtypes differ: x is f32[3, 5], alpha is f64[]",
                                       [] { entmax(of(3, 5), 1, tensor(1.5, DType::f64)); }));
   bad_calls.push_back(bad<GradError>("undefined", [] { entmax(of(3, 5), 1, Tensor()); }));
   bad_calls.push_back(bad<DTypeError>("entmax: the mask must be bool, not f32[5]",
                                       [] { entmax(of(3, 5), 1, 1.5, of(5)); }));
   const Block some({2, 3}, std::vector<double>{1, 0, 1, 0, 1, 1});
-  return {Op::entmax,
-          {fixed("rows", {3, 5}, -1, 1, 1.5, open()), fixed("columns", {3, 5}, 0, 0, 1.3, open()),
-           fixed("middle axis", {2, 3, 2}, 1, 1, 1.05, open()),
-           fixed("alpha 2", {7}, 0, 0, 2, open()), fixed("alpha 3", {2, 3}, 1, 1, 3, open()),
-           fixed("masked", {2, 3}, 1, 1, 1.5, some), fixed("empty", {0, 3}, 1, 1, 1.5, open()),
-           fixed("rows of nothing", {3, 0}, 1, 1, 1.5, open()),
-           learned("learned", {3, 5}, 1, {}, open()), learned("one a row", {3, 5}, 1, {3, 1}, open()),
-           learned("one a column", {3, 5}, 0, {5}, open()),
-           learned("one a head", {2, 3, 5}, 2, {3, 1}, open()),
-           learned("learned, masked", {2, 3}, 1, {}, some),
-           learned("a row masked whole", {2, 3}, 1, {2, 1},
-                   Block({2, 1}, std::vector<double>{0, 1}))},
-          bad_calls};
+  return {
+      Op::entmax,
+      {fixed("rows", {3, 5}, -1, 1, 1.5, open()), fixed("columns", {3, 5}, 0, 0, 1.3, open()),
+       fixed("middle axis", {2, 3, 2}, 1, 1, 1.05, open()), fixed("alpha 2", {7}, 0, 0, 2, open()),
+       fixed("alpha 3", {2, 3}, 1, 1, 3, open()), fixed("masked", {2, 3}, 1, 1, 1.5, some),
+       fixed("empty", {0, 3}, 1, 1, 1.5, open()),
+       fixed("rows of nothing", {3, 0}, 1, 1, 1.5, open()),
+       learned("learned", {3, 5}, 1, {}, open()), learned("one a row", {3, 5}, 1, {3, 1}, open()),
+       learned("one a column", {3, 5}, 0, {5}, open()),
+       learned("one a head", {2, 3, 5}, 2, {3, 1}, open()),
+       learned("learned, masked", {2, 3}, 1, {}, some),
+       learned("a row masked whole", {2, 3}, 1, {2, 1}, Block({2, 1}, std::vector<double>{0, 1}))},
+      bad_calls};
 }
 
 }  // namespace

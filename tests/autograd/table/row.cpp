@@ -47,7 +47,8 @@ Sample sample(const std::string& name, const std::vector<Input>& inputs, Call ca
     for (Index i = count_of(input.shape); i > 0; --i) {
       if (input.domain == Domain::distinct) {
         const double rung = static_cast<double>(order[next++]) + 0.5;
-        values.push_back(4 * rung / static_cast<double>(rungs) - 2);
+        const double value = 4 * rung / static_cast<double>(rungs) - 2;
+        values.push_back(value < 0 ? 0.9 * value : value);  // magnitudes are distinct too
       } else {
         values.push_back(draw(input.domain, generator));
       }
