@@ -6,26 +6,35 @@
 
 namespace heed {
 
-#define HEED_OPS(X)                                                                               \
-  /* elementwise */                                                                               \
-  X(add)                                                                                          \
-  X(sub)                                                                                          \
-  X(mul)                                                                                          \
-  X(div) X(neg) X(abs) X(exp) X(log) X(sqrt) X(square) X(reciprocal) X(tanh) X(sigmoid) X(relu)   \
-      X(maximum) X(minimum) X(where) X(dropout) X(pow) X(sign) X(expm1) X(log1p) X(rsqrt) X(sin)  \
-          X(cos) X(erf) X(clamp) X(log_sigmoid) X(leaky_relu) X(elu) X(gelu) X(silu)              \
-              X(softplus)                      /* reductions */                                   \
-      X(sum) X(mean) X(amax) X(amin) X(sum_to) X(prod) X(var) X(logsumexp) X(cumsum) X(linear_scan) /* shape */                                        \
-      X(reshape) X(transpose) X(permute) X(expand) X(slice) X(slice_scatter) X(select) X(squeeze) \
-          X(unsqueeze) X(concat) X(stack) X(to) X(clone) X(flip) X(pad) X(diagonal)               \
-              X(diagonal_scatter) X(unfold) X(overlap_add)               /* indexing */           \
-      X(embedding) X(index_select) X(index_add) X(gather) X(scatter_add) X(index_put) /* linear algebra */     \
-      X(matmul) X(linear)                                                /* normalising */        \
-      X(softmax) X(log_softmax) X(sparsemax) X(entmax) X(layer_norm) X(rms_norm) X(batch_norm)    \
-          X(group_norm) /* convolution and pooling */ X(conv2d) X(conv2d_input_grad) X(conv2d_weight_grad) X(max_pool2d) X(avg_pool2d)     /* recurrent */                                                       \
-      X(gru) X(lstm) X(rnn) /* losses */                                                          \
-      X(cross_entropy) X(ctc_loss)      /* defined by the user */                                             \
-      X(function)
+// clang-format off
+#define HEED_OPS(X)                                                                              \
+  /* elementwise */                                                                              \
+  X(add) X(sub) X(mul) X(div) X(neg) X(abs) X(exp) X(log) X(sqrt) X(square) X(reciprocal)        \
+  X(tanh) X(sigmoid) X(relu) X(maximum) X(minimum) X(where) X(dropout) X(pow) X(sign) X(expm1)   \
+  X(log1p) X(rsqrt) X(sin) X(cos) X(erf) X(clamp) X(log_sigmoid) X(leaky_relu) X(elu) X(gelu)    \
+  X(silu) X(softplus)                                                                            \
+  /* reductions */                                                                               \
+  X(sum) X(mean) X(amax) X(amin) X(sum_to) X(prod) X(var) X(logsumexp) X(cumsum) X(linear_scan)  \
+  /* shape */                                                                                    \
+  X(reshape) X(transpose) X(permute) X(expand) X(slice) X(slice_scatter) X(select) X(squeeze)    \
+  X(unsqueeze) X(concat) X(stack) X(to) X(clone) X(flip) X(pad) X(diagonal) X(diagonal_scatter)  \
+  X(unfold) X(overlap_add)                                                                       \
+  /* indexing */                                                                                 \
+  X(embedding) X(index_select) X(index_add) X(gather) X(scatter_add) X(index_put)                \
+  /* linear algebra */                                                                           \
+  X(matmul) X(linear)                                                                            \
+  /* normalising */                                                                              \
+  X(softmax) X(log_softmax) X(sparsemax) X(entmax) X(layer_norm) X(rms_norm) X(batch_norm)       \
+  X(group_norm)                                                                                  \
+  /* convolution and pooling */                                                                  \
+  X(conv2d) X(conv2d_input_grad) X(conv2d_weight_grad) X(max_pool2d) X(avg_pool2d)               \
+  /* recurrent */                                                                                \
+  X(gru) X(lstm) X(rnn)                                                                          \
+  /* losses */                                                                                   \
+  X(cross_entropy) X(ctc_loss)                                                                   \
+  /* defined by the user */                                                                      \
+  X(function)
+// clang-format on
 
 enum class Op : std::uint8_t {
 #define HEED_OP(name) name,

@@ -10,8 +10,9 @@ namespace heed {
 /// f64. Throws ShapeError, DTypeError, ValueError for p and a negative eps.
 Tensor normalize(const Tensor& x, double p = 2, Index axis = 1, double eps = 1e-12);
 
-/// sum(x y) / (max(|x|, eps) max(|y|, eps)) along `axis` of the broadcast shape, which goes. Throws
-/// ShapeError, DTypeError, ValueError for a negative eps.
+/// sum(x y) / (max(|x|, eps) max(|y|, eps)) along `axis` of the broadcast shape, which goes. The
+/// gradient is that of the formula; PyTorch's, for vectors shorter than eps, is that of the norm
+/// without its bound. Throws ShapeError, DTypeError, ValueError for a negative eps.
 Tensor cosine_similarity(const Tensor& x, const Tensor& y, Index axis = 1, double eps = 1e-8);
 
 }  // namespace heed

@@ -52,7 +52,8 @@ struct MaxPooled {
       indices;  ///< i64: the place in the plane it came from, h W + w (1d: in the row); no gradient
 };
 
-/// The largest of each window; NaN wins. The gradient goes to the first of equals.
+/// The largest of each window; NaN wins. The gradient goes to the first of equals, as PyTorch's,
+/// and to the first NaN (PyTorch: the last).
 Tensor max_pool1d(const Tensor& x, const MaxPool1dOptions& options);
 Tensor max_pool2d(const Tensor& x, const MaxPool2dOptions& options);
 MaxPooled max_pool1d_with_indices(const Tensor& x, const MaxPool1dOptions& options);

@@ -20,7 +20,10 @@ Tensor prelu(const Tensor& x, const Tensor& weight) {
   }
   Shape aligned = Shape::filled(x.rank(), 1);
   if (weight.size(0) != 1) aligned[1] = channels;
-  return where(x > tensor(0, x.dtype()), x, reshape(weight, aligned) * x);
+  // Masked within the product as well: its derivatives multiply what is not taken by 0, which would
+  // be NaN of infinities.
+  const Tensor above = x > 0.0;
+  return where(above, x, reshape(weight, aligned) * where(above, 0.0, x));
 }
 
 }  // namespace heed

@@ -10,7 +10,9 @@ namespace heed {
 /// zero gradients. Throws ShapeError, DTypeError.
 Tensor softmax(const Tensor& x, Index axis, const Tensor& mask = Tensor());
 
-/// log(softmax(x)), without loss for small values.
+/// log(softmax(x)), without loss for small values. In both, a place of probability 0 exactly (x is
+/// -infinity there, say) takes no part in the gradients either, whatever comes back to it; PyTorch
+/// lets log_softmax pass on what comes.
 Tensor log_softmax(const Tensor& x, Index axis);
 
 }  // namespace heed

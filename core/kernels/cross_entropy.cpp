@@ -24,7 +24,6 @@ void shifted_exp(const T* x, T shift, T* to, Index n) {
 template <class T>
 T log_sum_exp(const T* row, Index classes) {
   const T top = simd::reduce(Reduce::max, row, 1, static_cast<std::size_t>(classes));
-  if (std::isinf(top) || std::isnan(top)) return top;
   T buffer[kPiece];
   T total = 0;
   for (Index first = 0; first < classes; first += kPiece) {

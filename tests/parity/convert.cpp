@@ -1,5 +1,7 @@
 #include <cstring>
 
+#include "../../autograd/ops/join.h"
+#include "../../autograd/ops/shape.h"
 #include "parity.h"
 
 namespace heed::parity {
@@ -52,6 +54,17 @@ Tensor ids(const std::vector<std::int64_t>& values, const Shape& shape) {
 
 torch::Tensor torch_ids(const std::vector<std::int64_t>& values, std::vector<std::int64_t> shape) {
   return torch::tensor(values, torch::kInt64).reshape(shape);
+}
+
+Tensor joined(const std::vector<Tensor>& results) {
+  std::vector<Tensor> flat;
+  for (const Tensor& x : results) flat.push_back(reshape(x, {-1}));
+  return concat(flat);
+}
+torch::Tensor joined(const std::vector<torch::Tensor>& results) {
+  std::vector<torch::Tensor> flat;
+  for (const torch::Tensor& x : results) flat.push_back(x.reshape({-1}));
+  return torch::cat(flat);
 }
 
 }  // namespace heed::parity

@@ -1,58 +1,119 @@
 #include "../../autograd/ops/elementwise.h"
 
+#include <cmath>
+
+#include "../../autograd/ops/dropout.h"
+#include "../../autograd/ops/power.h"
 #include "parity.h"
 
 namespace heed::parity {
 namespace {
 
-Peer unary(const std::string& name, Tensor (*ours)(const Tensor&),
-           torch::Tensor (*theirs)(const torch::Tensor&), Domain domain = Domain::any) {
-  return peer(
-      name, {{3, 5}}, [ours](H x) { return ours(x[0]); }, [theirs](T x) { return theirs(x[0]); },
-      domain);
+using Shapes = std::vector<std::vector<Index>>;
+
+// Values alone are compared at NaN, where derivatives differ: abs(NaN) has 0 there, ours NaN;
+// maximum(NaN, y) and minimum(NaN, y) give all of it to both, ours to neither.
+bool differs_at_nan(const std::string& name) {
+  return name == "abs" || name == "maximum" || name == "minimum";
 }
 
-template <class Ours, class Theirs>
-Peer binary(const std::string& name, Ours ours, Theirs theirs, Domain domain = Domain::any) {
-  return peer(
-      name, {{2, 1, 5}, {3, 1}}, [ours](H x) { return ours(x[0], x[1]); },
-      [theirs](T x) { return theirs(x[0], x[1]); }, domain);
+void add(std::vector<Peer>& out, Peer one) {
+  const bool alone = one.domain == Domain::special && differs_at_nan(one.name);
+  out.push_back(alone ? values_only(std::move(one)) : std::move(one));
+}
+
+// On plain numbers, on kinks, on infinities and NaN; of rank 0, of no elements.
+template <class Call>
+void unary(std::vector<Peer>& out, const std::string& name, Call call) {
+  for (const Domain domain : {Domain::any, Domain::positive, Domain::whole, Domain::special}) {
+    if (name == "sign" && domain == Domain::special) continue;  // of NaN ours is NaN, theirs 0
+    add(out, same(name, {{5, 13}}, call, domain));
+  }
+  out.push_back(same(name, {{}}, call, Domain::positive));
+  out.push_back(same(name, {{0, 3}}, call));
+}
+
+// Broadcast either way and both ways.
+template <class Call>
+void binary(std::vector<Peer>& out, const std::string& name, Call call) {
+  for (const Shapes& shapes :
+       {Shapes{{2, 1, 5}, {3, 1}}, {{3, 5}, {5}}, {{}, {7}}, {{0, 3}, {3}}}) {
+    for (const Domain domain : {Domain::any, Domain::positive, Domain::whole, Domain::special}) {
+      add(out, same(name, shapes, call, domain));
+    }
+  }
+}
+
+// A number on either side.
+template <class Call>
+void numbers(std::vector<Peer>& out, const std::string& name, Call call) {
+  for (const Domain domain : {Domain::any, Domain::whole, Domain::special}) {
+    out.push_back(same(name, {{3, 5}}, call, domain));
+  }
 }
 
 }  // namespace
 
 std::vector<Peer> elementwise_peers() {
-  return {
-      binary(
-          "add", [](auto& x, auto& y) { return x + y; }, [](auto& x, auto& y) { return x + y; }),
-      binary(
-          "sub", [](auto& x, auto& y) { return x - y; }, [](auto& x, auto& y) { return x - y; }),
-      binary(
-          "mul", [](auto& x, auto& y) { return x * y; }, [](auto& x, auto& y) { return x * y; }),
-      binary(
-          "div", [](auto& x, auto& y) { return x / y; }, [](auto& x, auto& y) { return x / y; },
-          Domain::positive),
-      binary("maximum", maximum, [](auto& x, auto& y) { return torch::maximum(x, y); }),
-      binary("minimum", minimum, [](auto& x, auto& y) { return torch::minimum(x, y); }),
-      peer(
-          "neg", {{3, 5}}, [](H x) { return -x[0]; }, [](T x) { return -x[0]; }),
-      unary("abs", abs, [](const torch::Tensor& x) { return torch::abs(x); }),
-      unary("exp", exp, [](const torch::Tensor& x) { return torch::exp(x); }),
-      unary(
-          "log", log, [](const torch::Tensor& x) { return torch::log(x); }, Domain::positive),
-      unary(
-          "sqrt", sqrt, [](const torch::Tensor& x) { return torch::sqrt(x); }, Domain::positive),
-      unary("square", square, [](const torch::Tensor& x) { return torch::square(x); }),
-      unary(
-          "reciprocal", reciprocal, [](const torch::Tensor& x) { return torch::reciprocal(x); },
-          Domain::positive),
-      unary("tanh", tanh, [](const torch::Tensor& x) { return torch::tanh(x); }),
-      unary("sigmoid", sigmoid, [](const torch::Tensor& x) { return torch::sigmoid(x); }),
-      unary("relu", relu, [](const torch::Tensor& x) { return torch::relu(x); }),
-      peer(
-          "where", {{3, 5}, {5}}, [](H x) { return where(x[0] > x[1], x[0], x[1] * x[1]); },
-          [](T x) { return torch::where(x[0] > x[1], x[0], x[1] * x[1]); }),
-  };
+  std::vector<Peer> out;
+  binary(out, "add", [](auto& x) { return x[0] + x[1]; });
+  binary(out, "sub", [](auto& x) { return x[0] - x[1]; });
+  binary(out, "mul", [](auto& x) { return x[0] * x[1]; });
+  binary(out, "div", [](auto& x) { return x[0] / x[1]; });
+  numbers(out, "add", [](auto& x) { return 1.5 + (x[0] + 0.1); });
+  numbers(out, "sub", [](auto& x) { return 1.5 - (x[0] - 0.1); });
+  numbers(out, "mul", [](auto& x) { return 1.5 * (x[0] * 0.1); });
+  numbers(out, "div", [](auto& x) { return 1.5 / (x[0] / 0.7); });
+
+  unary(out, "neg", [](auto& x) { return -x[0]; });
+  unary(out, "abs", [](auto& x) { return abs(x[0]); });
+  unary(out, "sign", [](auto& x) { return sign(x[0]); });
+  unary(out, "exp", [](auto& x) { return exp(x[0]); });
+  unary(out, "expm1", [](auto& x) { return expm1(x[0]); });
+  unary(out, "log", [](auto& x) { return log(x[0]); });
+  unary(out, "log1p", [](auto& x) { return log1p(x[0]); });
+  unary(out, "sqrt", [](auto& x) { return sqrt(x[0]); });
+  unary(out, "rsqrt", [](auto& x) { return rsqrt(x[0]); });
+  unary(out, "sin", [](auto& x) { return sin(x[0]); });
+  unary(out, "cos", [](auto& x) { return cos(x[0]); });
+  unary(out, "erf", [](auto& x) { return erf(x[0]); });
+  unary(out, "square", [](auto& x) { return square(x[0]); });
+  unary(out, "reciprocal", [](auto& x) { return reciprocal(x[0]); });
+
+  binary(out, "maximum", [](auto& x) { return maximum(x[0], x[1]); });
+  binary(out, "minimum", [](auto& x) { return minimum(x[0], x[1]); });
+  binary(out, "pow", [](auto& x) { return pow(x[0], x[1]); });
+  for (const double exponent : {2.0, 3.0, -1.0, 0.5, 0.0, 1.0, 2.7, -0.5, -2.0}) {
+    for (const Domain domain : {Domain::any, Domain::whole, Domain::special}) {
+      // Theirs are roots then, NaN of -infinity; ours are powers as in IEEE, infinity and 0.
+      if (domain == Domain::special && std::abs(exponent) == 0.5) continue;
+      out.push_back(same(
+          "pow", {{5, 13}}, [exponent](auto& x) { return pow(x[0], exponent); }, domain));
+    }
+  }
+  for (const double base : {2.5, 1.0, 0.0, -1.5}) {
+    numbers(out, "pow", [base](auto& x) { return pow(base, x[0]); });
+  }
+
+  binary(out, "where", [](auto& x) { return where(x[0] > x[1], x[0], x[1] * x[1]); });
+  numbers(out, "where", [](auto& x) { return where(x[0] > 0.5, x[0], 0.25); });
+  numbers(out, "where", [](auto& x) { return where(x[0] > 0.5, 0.25, x[0]); });
+  numbers(out, "masked_fill", [](auto& x) { return masked_fill(x[0], x[0] > 0.5, 0.25); });
+
+  // Not on infinities, where x + weight (y - x), which is theirs, is NaN.
+  for (const Domain domain : {Domain::any, Domain::unit, Domain::whole}) {
+    out.push_back(same(
+        "lerp", {{3, 5}, {5}}, [](auto& x) { return lerp(x[0], x[1], 0.3); }, domain));
+    out.push_back(same(
+        "lerp", {{2, 1, 5}, {3, 1}, {5}}, [](auto& x) { return lerp(x[0], x[1], x[2]); }, domain));
+  }
+  // Everything kept, nothing kept: what lies between is drawn from generators of their own.
+  for (const double p : {0.0, 1.0}) {
+    out.push_back(peer(
+        "dropout", {{3, 5}}, [p](H x) { return dropout(x[0], p); },
+        [p](T x) { return torch::dropout(x[0], p, true); }));
+  }
+  return out;
 }
 
 }  // namespace heed::parity

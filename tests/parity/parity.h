@@ -14,13 +14,18 @@
 
 #include "../../autograd/tensor.h"
 
+namespace heed {
+class Generator;
+}
+
 namespace heed::parity {
 
 using H = const std::vector<Tensor>&;
 using T = const std::vector<torch::Tensor>&;
 
-/// Where the random inputs lie.
-enum class Domain { any, positive, unit };
+/// Where the random inputs lie. `whole` numbers meet kinks, ties and zeros; `special` ones are
+/// infinities, NaN, zeros of either sign and a few plain numbers.
+enum class Domain { any, positive, unit, whole, special };
 
 struct Peer {
   std::string name;
@@ -35,13 +40,46 @@ inline Peer peer(std::string name, std::vector<std::vector<Index>> shapes,
   return {std::move(name), std::move(shapes), std::move(ours), std::move(theirs), domain};
 }
 
-// The families; peers.cpp joins them.
+/// The same where one expression is either call: free functions of one name and one order of
+/// arguments, which the compiler looks up beside their operands.
+///
+///   same("tanh", {{3, 5}}, [](auto& x) { return tanh(x[0]); })
+template <class Call>
+Peer same(std::string name, std::vector<std::vector<Index>> shapes, Call call,
+          Domain domain = Domain::any) {
+  return peer(
+      std::move(name), std::move(shapes), [call](H x) { return Tensor(call(x)); },
+      [call](T x) { return torch::Tensor(call(x)); }, domain);
+}
+
+/// The peer without its gradients.
+inline Peer values_only(Peer whole) {
+  whole.ours = [call = whole.ours](H x) { return call(x).detach(); };
+  whole.theirs = [call = whole.theirs](T x) { return call(x).detach(); };
+  return whole;
+}
+
+/// Rows of the gradient table that libtorch has no counterpart of, and why.
+struct Without {
+  std::string name, reason;
+};
+const std::vector<Without>& without_peer();
+
+// The families; parity_test.cpp joins them.
 std::vector<Peer> elementwise_peers();
+std::vector<Peer> activation_peers();
+std::vector<Peer> compare_peers();
 std::vector<Peer> reduce_peers();
+std::vector<Peer> statistics_peers();
+std::vector<Peer> sort_peers();
 std::vector<Peer> shape_peers();
+std::vector<Peer> slicing_peers();
+std::vector<Peer> arrange_peers();
 std::vector<Peer> index_peers();
 std::vector<Peer> linalg_peers();
 std::vector<Peer> normalise_peers();
+std::vector<Peer> conv_peers();
+std::vector<Peer> pool_peers();
 std::vector<Peer> recurrent_peers();
 std::vector<Peer> loss_peers();
 
@@ -51,5 +89,15 @@ Tensor from_torch(const torch::Tensor& tensor);
 /// i64 on either side.
 Tensor ids(const std::vector<std::int64_t>& values, const Shape& shape);
 torch::Tensor torch_ids(const std::vector<std::int64_t>& values, std::vector<std::int64_t> shape);
+
+/// All results of a call as one vector.
+Tensor joined(const std::vector<Tensor>& results);
+torch::Tensor joined(const std::vector<torch::Tensor>& results);
+
+/// Random numbers in that domain.
+Tensor draw(const std::vector<Index>& shape, Domain domain, DType dtype, Generator& generator);
+/// Fails the test unless shapes, dtypes and, up to tolerance (1 + |theirs|), all elements agree.
+void expect_close(const Tensor& ours, const torch::Tensor& theirs, double tolerance,
+                  const std::string& what);
 
 }  // namespace heed::parity

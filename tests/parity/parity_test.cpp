@@ -4,6 +4,7 @@
 #include <set>
 
 #include "../../autograd/backward.h"
+#include "../../autograd/op.h"
 #include "../../core/generator.h"
 #include "parity.h"
 
@@ -12,8 +13,10 @@ namespace {
 
 std::vector<Peer> all_peers() {
   std::vector<Peer> all;
-  for (const auto& family : {elementwise_peers, reduce_peers, shape_peers, index_peers,
-                             linalg_peers, normalise_peers, recurrent_peers, loss_peers}) {
+  for (const auto& family :
+       {elementwise_peers, activation_peers, compare_peers, reduce_peers, statistics_peers,
+        sort_peers, shape_peers, slicing_peers, arrange_peers, index_peers, linalg_peers,
+        normalise_peers, conv_peers, pool_peers, recurrent_peers, loss_peers}) {
     for (Peer& peer : family()) all.push_back(std::move(peer));
   }
   return all;
@@ -33,25 +36,6 @@ std::vector<std::string> names() {
   std::vector<std::string> out;
   for (const auto& [name, peers] : by_name()) out.push_back(name);
   return out;
-}
-
-Tensor draw(const std::vector<Index>& shape, Domain domain, DType dtype, Generator& generator) {
-  const double low = domain == Domain::any ? -2 : domain == Domain::positive ? 0.1 : 0.05;
-  const double high = domain == Domain::unit ? 0.95 : 2;
-  return Tensor(generator.uniform(Shape(shape), low, high, DType::f64).to(dtype));
-}
-
-void expect_close(const Tensor& ours, const torch::Tensor& theirs, double tolerance,
-                  const std::string& what) {
-  const Tensor expected = from_torch(theirs);
-  ASSERT_EQ(ours.shape(), expected.shape()) << what;
-  ASSERT_EQ(ours.dtype(), expected.dtype()) << what;
-  const auto a = ours.array().to(DType::f64).to_vector<double>();
-  const auto b = expected.array().to(DType::f64).to_vector<double>();
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    if (a[i] == b[i] || (std::isnan(a[i]) && std::isnan(b[i]))) continue;
-    ASSERT_NEAR(a[i], b[i], tolerance * (1 + std::abs(b[i]))) << what << ", element " << i;
-  }
 }
 
 void compare(const Peer& peer, DType dtype, double tolerance) {
@@ -85,9 +69,22 @@ void compare(const Peer& peer, DType dtype, double tolerance) {
 class Parity : public testing::TestWithParam<std::string> {};
 
 TEST_P(Parity, AgreesWithLibtorch) {
+  int at = 0;
   for (const Peer& peer : by_name().at(GetParam())) {
+    SCOPED_TRACE("peer " + std::to_string(at++) + " of the name");
     compare(peer, DType::f64, 1e-9);
     compare(peer, DType::f32, 2e-4);
+  }
+}
+
+TEST(Peers, CoverTheListOfOperators) {
+  std::set<std::string> named;
+  for (const std::string& name : names()) named.insert(name);
+  for (const Without& entry : without_peer()) {
+    EXPECT_TRUE(named.insert(entry.name).second) << entry.name << " has a peer, or stands twice";
+  }
+  for (int op = 0; op < kOps; ++op) {
+    EXPECT_TRUE(named.contains(name(static_cast<Op>(op)))) << name(static_cast<Op>(op));
   }
 }
 
