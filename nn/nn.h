@@ -1,6 +1,7 @@
 // Layers, losses, initialisers, and the checks of a whole model's gradients.
 #pragma once
 
+#include "batch_norm.h"
 #include "bilinear.h"
 #include "cells.h"
 #include "conv.h"
@@ -9,9 +10,11 @@
 #include "embedding.h"
 #include "glu.h"
 #include "gradcheck.h"
+#include "group_norm.h"
 #include "gru.h"
 #include "highway.h"
 #include "init.h"
+#include "layer_norm.h"
 #include "linear.h"
 #include "losses.h"
 #include "lstm.h"

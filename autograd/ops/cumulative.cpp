@@ -51,14 +51,13 @@ Tensor linear_scan(const Tensor& a, const Tensor& b, Index axis, bool reverse) {
   }
   const Array h = kernels::linear_scan(a.array(), b.array(), axis, reverse);
   const Index place = normalize_axis("linear_scan", axis, shape.rank());
-  return record_joint(Op::linear_scan, {h}, {a, b},
-                      [a = Saved(a), h = SavedOutput(h), place, reverse](
-                          const Gradients& g, const std::vector<bool>& needs) {
-                        const Tensor r =
-                            linear_scan(neighbour(a(), place, !reverse), g[0], place, !reverse);
-                        return Gradients{
-                            needs[0] ? r * neighbour(h(), place, reverse) : Tensor(), r};
-                      })[0];
+  return record_joint(
+      Op::linear_scan, {h}, {a, b},
+      [a = Saved(a), h = SavedOutput(h), place, reverse](const Gradients& g,
+                                                         const std::vector<bool>& needs) {
+        const Tensor r = linear_scan(neighbour(a(), place, !reverse), g[0], place, !reverse);
+        return Gradients{needs[0] ? r * neighbour(h(), place, reverse) : Tensor(), r};
+      })[0];
 }
 
 }  // namespace heed

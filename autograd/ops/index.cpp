@@ -143,7 +143,9 @@ Tensor one_hot(const Tensor& ids, Index classes, DType dtype) {
   const Array flat = ids.array().contiguous();
   if (classes == -1 && flat.dtype() == DType::i64 && flat.numel() > 0) {
     const auto* id = flat.data<std::int64_t>();
-    classes = std::clamp<Index>(*std::max_element(id, id + flat.numel()), 0, std::numeric_limits<Index>::max() - 1) + 1;
+    classes = std::clamp<Index>(*std::max_element(id, id + flat.numel()), 0,
+                                std::numeric_limits<Index>::max() - 1) +
+              1;
   }
   if (classes < 1) {
     throw ValueError(fmt::format("one_hot: {} classes for {}", classes, describe(ids)));

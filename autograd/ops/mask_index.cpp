@@ -63,8 +63,7 @@ Tensor index_put(const Tensor& x, const std::vector<Tensor>& indices, const Tens
                                  to_string(fits)));
   }
   const Tensor flat = rows.reshape(Shape{rows.numel()});
-  const Tensor written =
-      reshape(expand(values, fits), followed({rows.numel()}, x.shape(), axes));
+  const Tensor written = reshape(expand(values, fits), followed({rows.numel()}, x.shape(), axes));
   const Tensor table = reshape(x, followed({count}, x.shape(), axes));
   const Tensor out =
       accumulate ? index_add(table, 0, flat, written) : put_rows(table, flat, written);
@@ -73,8 +72,7 @@ Tensor index_put(const Tensor& x, const std::vector<Tensor>& indices, const Tens
 
 Tensor masked_select(const Tensor& x, const Tensor& mask) {
   if (mask.dtype() != DType::boolean) {
-    throw DTypeError(
-        fmt::format("masked_select: the mask must be bool, not {}", describe(mask)));
+    throw DTypeError(fmt::format("masked_select: the mask must be bool, not {}", describe(mask)));
   }
   const Shape shape = broadcast_shapes("masked_select", x.shape(), mask.shape());
   const Shape line{shape.numel()};

@@ -133,13 +133,11 @@ Tensor logsumexp(const Tensor& x, const std::vector<Index>& axes, bool keepdim) 
   const Shape shape = kernels::reduced_shape(
       x.shape(), kernels::normalize_axes("logsumexp", axes, x.rank()), keepdim);
   const Array y = out.array().reshape(shape);
-  return record(Op::logsumexp, y, {x},
-                [x = Saved(x), y = SavedOutput(y), kept](const Tensor& g) {
-                  const Tensor total = y();
-                  const Tensor none = total == tensor(-INFINITY, g.dtype());
-                  return reshape(g, kept) *
-                         exp(x() - reshape(masked_fill(total, none, 0), kept));
-                });
+  return record(Op::logsumexp, y, {x}, [x = Saved(x), y = SavedOutput(y), kept](const Tensor& g) {
+    const Tensor total = y();
+    const Tensor none = total == tensor(-INFINITY, g.dtype());
+    return reshape(g, kept) * exp(x() - reshape(masked_fill(total, none, 0), kept));
+  });
 }
 
 Tensor amax(const Tensor& x, const std::vector<Index>& axes, bool keepdim) {

@@ -23,9 +23,8 @@ Picked pick_one(const Tensor& x, Index axis, const Tensor& place, bool keepdim) 
 
 Picked sort(const Tensor& x, Index axis, bool descending) {
   const Index place = normalize_axis("sort", axis, x.rank());
-  return pick(
-      x, place,
-      kernels::first_places("sort", x.array(), place, x.size(place), descending, true));
+  return pick(x, place,
+              kernels::first_places("sort", x.array(), place, x.size(place), descending, true));
 }
 
 Tensor argsort(const Tensor& x, Index axis, bool descending) {

@@ -19,7 +19,8 @@ Index count_of(const char* op, const Tensor& x, const std::vector<Index>& axes) 
   check_floating(op, x.dtype());
   const Shape kept =
       kernels::reduced_shape(x.shape(), kernels::normalize_axes(op, axes, x.rank()), true);
-  if (x.numel() == 0) throw ShapeError(fmt::format("{}: no elements to reduce in {}", op, describe(x)));
+  if (x.numel() == 0)
+    throw ShapeError(fmt::format("{}: no elements to reduce in {}", op, describe(x)));
   return x.numel() / kept.numel();
 }
 
@@ -27,8 +28,8 @@ Tensor var_named(const char* op, const Tensor& x, const std::vector<Index>& axes
                  Index correction) {
   const Index count = count_of(op, x, axes);
   if (correction < 0 || correction >= count) {
-    throw ValueError(
-        fmt::format("{}: correction {} is not in [0, {}), the elements of a mean", op, correction, count));
+    throw ValueError(fmt::format("{}: correction {} is not in [0, {}), the elements of a mean", op,
+                                 correction, count));
   }
   const double over = static_cast<double>(count - correction);
   const Tensor from = x.detach();
@@ -55,7 +56,8 @@ Tensor root(const Tensor& x) {
 
 // x^p for x >= 0
 Tensor power(const Tensor& x, double p) {
-  return apart_from_zero(x, p < 0 ? INFINITY : 0, [p](const Tensor& above) { return exp(log(above) * p); });
+  return apart_from_zero(x, p < 0 ? INFINITY : 0,
+                         [p](const Tensor& above) { return exp(log(above) * p); });
 }
 
 }  // namespace

@@ -56,9 +56,8 @@ Array scan(const Array* a, const Array& b, Index axis, bool reverse) {
 
 Array cumsum(const Array& x, Index axis, bool reverse) {
   axis = normalize_axis("cumsum", axis, x.rank());
-  return visit_floating("cumsum", x.dtype(), [&](auto zero) {
-    return scan<decltype(zero)>(nullptr, x, axis, reverse);
-  });
+  return visit_floating("cumsum", x.dtype(),
+                        [&](auto zero) { return scan<decltype(zero)>(nullptr, x, axis, reverse); });
 }
 
 Array linear_scan(const Array& a, const Array& b, Index axis, bool reverse) {
@@ -71,9 +70,8 @@ Array linear_scan(const Array& a, const Array& b, Index axis, bool reverse) {
     throw DTypeError(
         fmt::format("linear_scan: dtypes differ: a is {}, b is {}", describe(a), describe(b)));
   }
-  return visit_floating("linear_scan", b.dtype(), [&](auto zero) {
-    return scan<decltype(zero)>(&a, b, axis, reverse);
-  });
+  return visit_floating("linear_scan", b.dtype(),
+                        [&](auto zero) { return scan<decltype(zero)>(&a, b, axis, reverse); });
 }
 
 }  // namespace heed::kernels

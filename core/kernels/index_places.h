@@ -12,14 +12,15 @@ Array nonzero(const Array& x);
 
 /// Leading axes of something, seen as one axis of rows.
 struct LeadingPlaces {
-  Array rows;      ///< i64: the row of each place
-  Index axes = 0;  ///< how many axes are led by
-  Index count = 1; ///< rows in all
+  Array rows;       ///< i64: the row of each place
+  Index axes = 0;   ///< how many axes are led by
+  Index count = 1;  ///< rows in all
 };
 
 /// The places that `indices` name on the leading axes of `shape`, broadcast. An i64 index answers
 /// for one axis, in [-size, size); a bool one for as many as it has, whose sizes are its own, and
-/// stands for the places where it is true. Throws ShapeError, DTypeError, IndexError in `op`'s name.
+/// stands for the places where it is true. Throws ShapeError, DTypeError, IndexError in `op`'s
+/// name.
 LeadingPlaces leading_places(const char* op, const Shape& shape, const std::vector<Array>& indices);
 
 /// A copy of `table` [count, ...] with rows of `values` [n, ...] at `rows` (i64 [n], in range); the

@@ -11,8 +11,8 @@ namespace heed::kernels {
 enum class Reduce : std::uint8_t { sum, max, min, prod };
 
 /// Reduces `axes` (negative count from the end; empty: all of them). The reduced axes stay with
-/// size 1 where `keepdim`. Over nothing sum is 0, prod 1; max and min throw ShapeError. NaN comes out
-/// of all.
+/// size 1 where `keepdim`. Over nothing sum is 0, prod 1; max and min throw ShapeError. NaN comes
+/// out of all.
 Array reduce(Reduce op, const Array& x, const std::vector<Index>& axes, bool keepdim);
 
 /// Sums over the axes that broadcasting `shape` to x's shape would add or stretch.

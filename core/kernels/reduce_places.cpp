@@ -1,4 +1,5 @@
-// The reductions whose answer is not one of x's numbers: where the extreme stands, whether any holds.
+// The reductions whose answer is not one of x's numbers: where the extreme stands, whether any
+// holds.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -68,14 +69,14 @@ Array holds(const char* op, const Array& x, const std::vector<Index>& axes, bool
   visit_dtype(x.dtype(), [&](auto zero) {
     using T = decltype(zero);
     const T* from = flat.data<T>();
-    parallel_for(rows, std::max<Index>(1, kGrain / std::max<Index>(width, 1)),
-                 [&](Index begin, Index end) {
-                   for (Index i = begin; i < end; ++i) {
-                     const T* row = from + i * width;
-                     to[i] = std::any_of(row, row + width,
-                                         [=](T value) { return (value != T{0}) == wanted; });
-                   }
-                 });
+    parallel_for(
+        rows, std::max<Index>(1, kGrain / std::max<Index>(width, 1)), [&](Index begin, Index end) {
+          for (Index i = begin; i < end; ++i) {
+            const T* row = from + i * width;
+            to[i] =
+                std::any_of(row, row + width, [=](T value) { return (value != T{0}) == wanted; });
+          }
+        });
   });
   return out;
 }

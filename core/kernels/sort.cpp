@@ -16,8 +16,8 @@
 namespace heed::kernels {
 namespace {
 
-// An unsigned integer that orders as the value does. A float's bits order as its magnitude: negative
-// ones are turned around. Both zeros are one, and every NaN is the greatest.
+// An unsigned integer that orders as the value does. A float's bits order as its magnitude:
+// negative ones are turned around. Both zeros are one, and every NaN is the greatest.
 std::uint32_t key_of(float value) {
   if (std::isnan(value)) return std::numeric_limits<std::uint32_t>::max();
   const auto bits = std::bit_cast<std::uint32_t>(value + 0.0F);

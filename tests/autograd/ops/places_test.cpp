@@ -1,5 +1,5 @@
-// What answers with places, counts or yes and no, and so has no gradient; the order of equals and of
-// NaN.
+// What answers with places, counts or yes and no, and so has no gradient; the order of equals and
+// of NaN.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -53,7 +53,9 @@ TEST(Argmax, OfAllCountsRowMajor) {
   EXPECT_EQ(argmax(x).rank(), 0);
   EXPECT_EQ(places(argmin(x, 1, true)), (Places{0, 2}));
   EXPECT_EQ(argmin(x, 1, true).shape(), (Shape{2, 1}));
-  EXPECT_EQ(message<ShapeError>([] { argmin(zeros({0, 3})); }),
+  EXPECT_EQ(message<ShapeError>([] {
+              argmin(zeros({0, 3}));
+            }),
             "argmin: no elements to reduce in f32[0]");
   EXPECT_EQ(message<DTypeError>([] { argmin(zeros({3}, DType::i64), 0); }),
             "argmin: takes f32 or f64, not i64");
@@ -81,10 +83,7 @@ TEST(AllAndAny, OfNothing) {
   EXPECT_EQ(any(zeros({0, 3}), {1}).shape(), Shape{0});
   EXPECT_EQ(message<ShapeError>([] { any(zeros({3}), {1}); }),
             "any: axis 1 is out of range for rank 1");
-  EXPECT_EQ(message<ShapeError>([] {
-              all(zeros({3}), {0, -1});
-            }),
-            "all: axis 0 is named twice");
+  EXPECT_EQ(message<ShapeError>([] { all(zeros({3}), {0, -1}); }), "all: axis 0 is named twice");
   EXPECT_NE(message<GradError>([] { all(Tensor()); }), "");
 }
 

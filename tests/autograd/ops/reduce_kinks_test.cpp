@@ -104,8 +104,7 @@ TEST(Logsumexp, OfMinusInfinityAloneHasNoGradient) {
 
 TEST(Logsumexp, NeitherOverflowsNorNeedsElements) {
   EXPECT_EQ(logsumexp(tensor({1000, 1000}, {2}, DType::f64)).item(), 1000 + std::log(2.0));
-  EXPECT_EQ(logsumexp(tensor({-1000, -1000}, {2}, DType::f64)).item(),
-            std::log(2.0) - 1000);
+  EXPECT_EQ(logsumexp(tensor({-1000, -1000}, {2}, DType::f64)).item(), std::log(2.0) - 1000);
   EXPECT_EQ(logsumexp(tensor({INFINITY, 3}, {2})).item(), INFINITY);
   EXPECT_TRUE(std::isnan(logsumexp(tensor({NAN, 3}, {2})).item()));
   EXPECT_EQ(logsumexp(zeros({0})).item(), -INFINITY);

@@ -15,10 +15,15 @@ struct Form {
   Sizes shape;
   Index axis, real;
 };
-const std::vector<Form> kForms = {
-    {"rows", {3, 5}, -1, 1},         {"columns", {3, 5}, 0, 0},  {"middle axis", {2, 3, 4}, 1, 1},
-    {"vector", {7}, 0, 0},           {"sizes of 1", {1, 3}, 0, 0}, {"one place", {3, 1}, 1, 1},
-    {"first of three", {3, 2, 2}, -3, 0}, {"empty", {0, 3}, 1, 1}, {"nothing to run over", {3, 0}, 1, 1}};
+const std::vector<Form> kForms = {{"rows", {3, 5}, -1, 1},
+                                  {"columns", {3, 5}, 0, 0},
+                                  {"middle axis", {2, 3, 4}, 1, 1},
+                                  {"vector", {7}, 0, 0},
+                                  {"sizes of 1", {1, 3}, 0, 0},
+                                  {"one place", {3, 1}, 1, 1},
+                                  {"first of three", {3, 2, 2}, -3, 0},
+                                  {"empty", {0, 3}, 1, 1},
+                                  {"nothing to run over", {3, 0}, 1, 1}};
 
 using Running = Tensor (*)(const Tensor&, Index);
 
@@ -39,8 +44,8 @@ Row running(Subject subject, Running call, double start, double (*step)(double, 
   }
   row.bad_calls.push_back(bad<ShapeError>(title + ": axis 2 is out of range for rank 2",
                                           [call] { call(of(3, 5), 2); }));
-  row.bad_calls.push_back(bad<ShapeError>(title + ": axis 0 is out of range for rank 0",
-                                          [call] { call(of(), 0); }));
+  row.bad_calls.push_back(
+      bad<ShapeError>(title + ": axis 0 is out of range for rank 0", [call] { call(of(), 0); }));
   return row;
 }
 

@@ -22,9 +22,11 @@ struct Places {
 Places rows() { return {{ids(2, 0, -1)}, {3}, {{2}, {0}, {4}}}; }
 Places repeats() { return {{ids(1, 1, 3, 1)}, {4}, {{1}, {1}, {3}, {1}}}; }
 Places pairs() { return {{ids(2, 0), ids(1, -3)}, {2}, {{2, 1}, {0, 0}}}; }
-Places grid() { return {{ids({4, 0, 4}, {3, 1}), ids(2, 0)},
-                      {3, 2},
-                      {{4, 2}, {4, 0}, {0, 2}, {0, 0}, {4, 2}, {4, 0}}}; }
+Places grid() {
+  return {{ids({4, 0, 4}, {3, 1}), ids(2, 0)},
+          {3, 2},
+          {{4, 2}, {4, 0}, {0, 2}, {0, 0}, {4, 2}, {4, 0}}};
+}
 Places one_row() { return {{ids({3}, {})}, {}, {{3}}}; }
 Places row_mask() { return {{flags({0, 1, 1, 0, 1}, {5})}, {3}, {{1}, {2}, {4}}}; }
 Places whole_mask() { return {{flags({1, 0, 0, 0, 1, 1}, {2, 3})}, {3}, {{0, 0}, {1, 1}, {1, 2}}}; }
@@ -33,12 +35,14 @@ Places nothing() { return {{ids(std::vector<Index>{})}, {0}, {}}; }
 
 std::size_t number(const Sizes& shape, const Place& place) {
   Index offset = 0;
-  for (std::size_t axis = 0; axis < shape.size(); ++axis) offset = offset * shape[axis] + place[axis];
+  for (std::size_t axis = 0; axis < shape.size(); ++axis)
+    offset = offset * shape[axis] + place[axis];
   return static_cast<std::size_t>(offset);
 }
 
 Place cut(const Place& p, std::size_t from, std::size_t to) {
-  return {p.begin() + static_cast<std::ptrdiff_t>(from), p.begin() + static_cast<std::ptrdiff_t>(to)};
+  return {p.begin() + static_cast<std::ptrdiff_t>(from),
+          p.begin() + static_cast<std::ptrdiff_t>(to)};
 }
 
 Place joined(Place a, const Place& b) {
@@ -132,18 +136,18 @@ Row index_put_row() {
                            [] { index_put(of(5), {of(1)}, of(1)); }),
            bad<GradError>("undefined", [] { index_put(of(5), {ids(0)}, Tensor()); })}};
   for (const bool more : {false, true}) {
-    for (Sample& one : std::vector<Sample>{
-             written("rows", {5, 3}, rows(), 1, {3, 3}, more),
-             written("repeats", {5, 2}, repeats(), 1, {4, 2}, more),
-             written("values broadcast", {5, 2}, repeats(), 1, {2}, more),
-             written("a number", {5, 2}, row_mask(), 1, {}, more),
-             written("pairs", {5, 3}, pairs(), 2, {2}, more),
-             written("pairs, rows left", {3, 3, 2}, pairs(), 2, {2, 1}, more),
-             written("broadcast indices", {5, 3}, grid(), 2, {3, 2}, more),
-             written("mask of rows", {5, 2}, row_mask(), 1, {3, 1}, more),
-             written("whole mask", {2, 3}, whole_mask(), 2, {3}, more),
-             written("nothing", {5, 3}, nothing(), 1, {0, 3}, more),
-             written("empty", {5, 0}, rows(), 1, {3, 0}, more)}) {
+    for (Sample& one :
+         std::vector<Sample>{written("rows", {5, 3}, rows(), 1, {3, 3}, more),
+                             written("repeats", {5, 2}, repeats(), 1, {4, 2}, more),
+                             written("values broadcast", {5, 2}, repeats(), 1, {2}, more),
+                             written("a number", {5, 2}, row_mask(), 1, {}, more),
+                             written("pairs", {5, 3}, pairs(), 2, {2}, more),
+                             written("pairs, rows left", {3, 3, 2}, pairs(), 2, {2, 1}, more),
+                             written("broadcast indices", {5, 3}, grid(), 2, {3, 2}, more),
+                             written("mask of rows", {5, 2}, row_mask(), 1, {3, 1}, more),
+                             written("whole mask", {2, 3}, whole_mask(), 2, {3}, more),
+                             written("nothing", {5, 3}, nothing(), 1, {0, 3}, more),
+                             written("empty", {5, 0}, rows(), 1, {3, 0}, more)}) {
       row.samples.push_back(std::move(one));
     }
   }
@@ -170,9 +174,9 @@ Row masked_select_row() {
   return {"masked_select",
           {chosen("full mask", {2, 3}, full, {2, 3}), chosen("columns", {2, 3}, row, {2, 3}),
            chosen("rows", {2, 3}, column, {2, 3}), chosen("x broadcast", {3}, full, {2, 3}),
-           chosen("both broadcast", {3}, column, {2, 3}), chosen("rank 3", {2, 2, 3}, full, {2, 2, 3}),
-           chosen("all", {3, 2}, always, {3, 2}), chosen("rank 0", {}, always, {}),
-           chosen("empty", {0, 3}, row, {0, 3})},
+           chosen("both broadcast", {3}, column, {2, 3}),
+           chosen("rank 3", {2, 2, 3}, full, {2, 2, 3}), chosen("all", {3, 2}, always, {3, 2}),
+           chosen("rank 0", {}, always, {}), chosen("empty", {0, 3}, row, {0, 3})},
           {bad<DTypeError>("masked_select: the mask must be bool, not f32[3]",
                            [] { masked_select(of(3), of(3)); }),
            bad<ShapeError>("masked_select: shapes [3] and [2] do not broadcast",
@@ -194,25 +198,26 @@ Sample taken(const std::string& name, const Sizes& from, Index axis, std::size_t
 }
 
 Row take_along_row() {
-  return {"take_along",
-          {taken("same rows", {3, 5}, 1, 1, {4, 0, 1, 1, 2, 2}, {3, 2}, {3, 2}),
-           taken("index broadcast", {3, 5}, -1, 1, {4, 0}, {1, 2}, {3, 2}),
-           taken("x broadcast", {1, 5}, 1, 1, {4, 0, 1, 1, 2, 2}, {3, 2}, {3, 2}),
-           taken("first axis", {3, 2}, 0, 0, {2, 0, 1, 2}, {4, 1}, {4, 2}),
-           taken("both broadcast", {2, 3, 1}, 1, 1, {2, 1, 0, 0}, {1, 2, 2}, {2, 2, 2}),
-           taken("vector", {7}, 0, 0, {6, 0, 6}, {3}, {3}),
-           taken("empty", {0, 3}, 1, 1, {1, 2}, {1, 2}, {0, 2})},
-          {bad<ShapeError>("take_along: ranks differ: x is f32[3, 5], the index is i64[1]",
-                           [] { take_along(of(3, 5), ids(0), 0); }),
-           bad<ShapeError>("take_along: shapes [3, 1] and [2, 1] do not broadcast",
-                           [] {
-                             take_along(of(3, 5), ids({0, 0}, {2, 1}), 1);
-                           }),
-           bad<IndexError>("take_along: index 7 is out of range [0, 7)",
-                           [] { take_along(of(7), ids(7), 0); }),
-           bad<DTypeError>("take_along: indices must be i64", [] { take_along(of(7), of(1), 0); }),
-           bad<ShapeError>("take_along: axis 1 is out of range", [] { take_along(of(7), ids(0), 1); }),
-           bad<GradError>("undefined", [] { take_along(of(7), Tensor(), 0); })}};
+  return {
+      "take_along",
+      {taken("same rows", {3, 5}, 1, 1, {4, 0, 1, 1, 2, 2}, {3, 2}, {3, 2}),
+       taken("index broadcast", {3, 5}, -1, 1, {4, 0}, {1, 2}, {3, 2}),
+       taken("x broadcast", {1, 5}, 1, 1, {4, 0, 1, 1, 2, 2}, {3, 2}, {3, 2}),
+       taken("first axis", {3, 2}, 0, 0, {2, 0, 1, 2}, {4, 1}, {4, 2}),
+       taken("both broadcast", {2, 3, 1}, 1, 1, {2, 1, 0, 0}, {1, 2, 2}, {2, 2, 2}),
+       taken("vector", {7}, 0, 0, {6, 0, 6}, {3}, {3}),
+       taken("empty", {0, 3}, 1, 1, {1, 2}, {1, 2}, {0, 2})},
+      {bad<ShapeError>("take_along: ranks differ: x is f32[3, 5], the index is i64[1]",
+                       [] { take_along(of(3, 5), ids(0), 0); }),
+       bad<ShapeError>("take_along: shapes [3, 1] and [2, 1] do not broadcast",
+                       [] {
+                         take_along(of(3, 5), ids({0, 0}, {2, 1}), 1);
+                       }),
+       bad<IndexError>("take_along: index 7 is out of range [0, 7)",
+                       [] { take_along(of(7), ids(7), 0); }),
+       bad<DTypeError>("take_along: indices must be i64", [] { take_along(of(7), of(1), 0); }),
+       bad<ShapeError>("take_along: axis 1 is out of range", [] { take_along(of(7), ids(0), 1); }),
+       bad<GradError>("undefined", [] { take_along(of(7), Tensor(), 0); })}};
 }
 
 }  // namespace

@@ -94,8 +94,9 @@ Sample prod_with_zeros(const std::string& name, const std::vector<Index>& axes) 
 }
 
 Row prod_row() {
-  return with(reduction(Op::prod, prod, prod_of, Domain::any, true),
-              {prod_with_zeros("rows with zeros", {1}), prod_with_zeros("columns with zeros", {0})});
+  return with(
+      reduction(Op::prod, prod, prod_of, Domain::any, true),
+      {prod_with_zeros("rows with zeros", {1}), prod_with_zeros("columns with zeros", {0})});
 }
 
 Block logsumexp_of(const Block& x, const std::vector<Index>& axes, bool keepdim) {
@@ -109,21 +110,19 @@ Row logsumexp_row() {
   Row row = reduction(Op::logsumexp, logsumexp, logsumexp_of, Domain::any, false);
   row.bad_calls.pop_back();  // over nothing there is a result, but one that loops cannot weigh
   row.needs_elements = false;
-  return with(std::move(row),
-              {sample(
-                   "empty result", {in({0, 3})}, [](X x) { return logsumexp(x[0], {1}); },
-                   [](B x) { return logsumexp_of(x[0], {1}, false); }),
-               sample(
-                   "rows with -infinity", {in({3, 2})},
-                   [mask](X x) {
-                     return exp(logsumexp(x[0] + to_tensor(mask, x[0].dtype()), {1}));
-                   },
-                   [mask](B x) {
-                     const Block hidden =
-                         map(x[0], mask, [](double value, double add) { return value + add; });
-                     return sum_of(map(hidden, [](double value) { return std::exp(value); }), {1},
-                                   false);
-                   })});
+  return with(
+      std::move(row),
+      {sample(
+           "empty result", {in({0, 3})}, [](X x) { return logsumexp(x[0], {1}); },
+           [](B x) { return logsumexp_of(x[0], {1}, false); }),
+       sample(
+           "rows with -infinity", {in({3, 2})},
+           [mask](X x) { return exp(logsumexp(x[0] + to_tensor(mask, x[0].dtype()), {1})); },
+           [mask](B x) {
+             const Block hidden =
+                 map(x[0], mask, [](double value, double add) { return value + add; });
+             return sum_of(map(hidden, [](double value) { return std::exp(value); }), {1}, false);
+           })});
 }
 
 Sample summed_to(const std::string& name, const std::vector<Index>& from,
@@ -164,7 +163,10 @@ std::vector<Row> reduce_rows() {
   return {reduction(Op::sum, sum, sum_of, Domain::any, true),
           reduction(Op::mean, mean, mean_of, Domain::any, false),
           reduction(Op::amax, amax, amax_of, Domain::distinct, false),
-          reduction(Op::amin, amin, amin_of, Domain::distinct, false), sum_to_row(), prod_row(), logsumexp_row()};
+          reduction(Op::amin, amin, amin_of, Domain::distinct, false),
+          sum_to_row(),
+          prod_row(),
+          logsumexp_row()};
 }
 
 }  // namespace heed::table

@@ -17,9 +17,9 @@ struct Form {
   Sizes shape;
   Index axis, real;
 };
-const std::vector<Form> kForms = {{"rows", {3, 5}, -1, 1},       {"columns", {5, 3}, 0, 0},
+const std::vector<Form> kForms = {{"rows", {3, 5}, -1, 1},          {"columns", {5, 3}, 0, 0},
                                   {"middle axis", {2, 3, 4}, 1, 1}, {"vector", {7}, 0, 0},
-                                  {"sizes of 1", {1, 3, 1}, 1, 1}, {"one place", {3, 1}, 1, 1},
+                                  {"sizes of 1", {1, 3, 1}, 1, 1},  {"one place", {3, 1}, 1, 1},
                                   {"empty", {0, 3}, 1, 1}};
 
 std::vector<double> ordered(const Block& x, const Place& p, Index axis) {
@@ -135,8 +135,11 @@ Row median_row() {
 
 std::vector<Row> sort_rows() {
   return {sort_row(), topk_row(),
-          one("max", max, [](Index size) { return size - 1; }, false),
-          one("min", min, [](Index) { return Index{0}; }, false), median_row()};
+          one(
+              "max", max, [](Index size) { return size - 1; }, false),
+          one(
+              "min", min, [](Index) { return Index{0}; }, false),
+          median_row()};
 }
 
 }  // namespace heed::table

@@ -39,9 +39,8 @@ Block var_of(const Block& x, const Axes& axes, bool keepdim, Index correction) {
   const Block squares = map(x, totals, [count](double value, double total) {
     return (value - total / count) * (value - total / count);
   });
-  return map(sum_of(squares, axes, keepdim), [=](double total) {
-    return total / (count - static_cast<double>(correction));
-  });
+  return map(sum_of(squares, axes, keepdim),
+             [=](double total) { return total / (count - static_cast<double>(correction)); });
 }
 
 // Added to every sample, so that no row's elements are all equal, where stddev has a kink: not even
@@ -58,37 +57,36 @@ using Spread = Tensor (*)(const Tensor&, const Axes&, bool, Index);
 
 Row spread(Subject subject, Spread call, double (*finish)(double)) {
   const std::string title = subject.name;
-  Row row{subject, {}, bad_operands(title, [call](const Tensor& x) { return call(x, {}, false, 1); })};
+  Row row{
+      subject, {}, bad_operands(title, [call](const Tensor& x) { return call(x, {}, false, 1); })};
   for (const Index correction : {1, 0}) {
     for (const Form& form : kForms) {
       if (form.shape[0] == 0) continue;
       row.samples.push_back(sample(
-          form.name + std::string(correction == 0 ? ", of all" : ""),
-          {in(form.shape)},
+          form.name + std::string(correction == 0 ? ", of all" : ""), {in(form.shape)},
           [=](X x) {
             return call(x[0] + to_tensor(ramp(form.shape), x[0].dtype()), form.axes, form.keepdim,
                         correction);
           },
           [=](B x) {
-            return map(
-                var_of(plus(x[0], ramp(form.shape)), form.axes, form.keepdim, correction), finish);
+            return map(var_of(plus(x[0], ramp(form.shape)), form.axes, form.keepdim, correction),
+                       finish);
           }));
     }
   }
   row.needs_elements = true;
-  const auto more = {
-      bad<ShapeError>(title + ": no elements to reduce in f32[0, 3]",
-                      [call] { call(of(0, 3), {}, false, 1); }),
-      bad<ShapeError>(title + ": axis 2 is out of range for rank 2",
-                      [call] { call(of(3, 5), {2}, false, 1); }),
-      bad<ShapeError>(title + ": axis 1 is named twice",
-                      [call] {
-                        call(of(3, 5), {1, -1}, false, 1);
-                      }),
-      bad<ValueError>(title + ": correction 1 is not in [0, 1)",
-                      [call] { call(of(3, 1), {1}, false, 1); }),
-      bad<ValueError>(title + ": correction -1 is not in [0, 3)",
-                      [call] { call(of(3, 1), {0}, false, -1); })};
+  const auto more = {bad<ShapeError>(title + ": no elements to reduce in f32[0, 3]",
+                                     [call] { call(of(0, 3), {}, false, 1); }),
+                     bad<ShapeError>(title + ": axis 2 is out of range for rank 2",
+                                     [call] { call(of(3, 5), {2}, false, 1); }),
+                     bad<ShapeError>(title + ": axis 1 is named twice",
+                                     [call] {
+                                       call(of(3, 5), {1, -1}, false, 1);
+                                     }),
+                     bad<ValueError>(title + ": correction 1 is not in [0, 1)",
+                                     [call] { call(of(3, 1), {1}, false, 1); }),
+                     bad<ValueError>(title + ": correction -1 is not in [0, 3)",
+                                     [call] { call(of(3, 1), {0}, false, -1); })};
   return with(std::move(row), {}, more);
 }
 
@@ -98,8 +96,8 @@ Block norm_of(const Block& x, double p, const Axes& axes, bool keepdim) {
       return p > 0 ? std::fmax(a, std::fabs(b)) : std::fmin(a, std::fabs(b));
     });
   }
-  const Block total = sum_of(
-      map(x, [p](double value) { return std::pow(std::fabs(value), p); }), axes, keepdim);
+  const Block total =
+      sum_of(map(x, [p](double value) { return std::pow(std::fabs(value), p); }), axes, keepdim);
   return map(total, [p](double value) { return std::pow(value, 1 / p); });
 }
 
@@ -115,22 +113,21 @@ Row norm_row() {
           {in(form.shape, std::isinf(p) ? Domain::distinct : Domain::nonzero)},
           [=](X x) { return norm(x[0] + shift, p, form.axes, form.keepdim); },
           [=](B x) {
-            return norm_of(map(x[0], [shift](double value) { return value + shift; }), p,
-                           form.axes, form.keepdim);
+            return norm_of(map(x[0], [shift](double value) { return value + shift; }), p, form.axes,
+                           form.keepdim);
           }));
     }
   }
-  return with(std::move(row), {},
-              {bad<ValueError>("norm: p is nan", [] { norm(of(3), NAN); }),
-               bad<ShapeError>("norm: axis 1 is out of range", [] { norm(of(3), 2, {1}); }),
-               bad<ShapeError>("norm: axis 0 is named twice",
-                               [] {
-                                 norm(of(3), 2, {0, 0});
-                               }),
-               bad<ShapeError>("norm: no elements to reduce in f32[0]",
-                               [] { norm(of(0), HUGE_VAL); }),
-               bad<ShapeError>("norm: no elements to reduce in f32[0]",
-                               [] { norm(of(0), -1); })});
+  return with(
+      std::move(row), {},
+      {bad<ValueError>("norm: p is nan", [] { norm(of(3), NAN); }),
+       bad<ShapeError>("norm: axis 1 is out of range", [] { norm(of(3), 2, {1}); }),
+       bad<ShapeError>("norm: axis 0 is named twice",
+                       [] {
+                         norm(of(3), 2, {0, 0});
+                       }),
+       bad<ShapeError>("norm: no elements to reduce in f32[0]", [] { norm(of(0), HUGE_VAL); }),
+       bad<ShapeError>("norm: no elements to reduce in f32[0]", [] { norm(of(0), -1); })});
 }
 
 }  // namespace

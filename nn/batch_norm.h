@@ -1,0 +1,50 @@
+// Batch normalisation (Ioffe & Szegedy 2015) as layers: by the batch's own moments in training, by
+// running averages in evaluation. Parameters and buffers have PyTorch's names: weight, bias,
+// running_mean, running_var, num_batches_tracked.
+#pragma once
+
+#include "module.h"
+
+namespace heed::nn {
+
+struct BatchNormOptions {
+  double eps = 1e-5;
+  double momentum = 0.1;  ///< how far the running averages move towards each batch
+  bool affine = true;     ///< has weight and bias
+  DType dtype = DType::f32;
+};
+
+/// What BatchNorm1d and BatchNorm2d share.
+class BatchNorm : public Module {
+ public:
+  Tensor& weight;
+  Tensor& bias;
+  Tensor& running_mean;
+  Tensor& running_var;
+  Tensor& num_batches_tracked;
+
+ protected:
+  BatchNorm(const char* name, Index channels, const BatchNormOptions& options);
+  Tensor run(const Tensor& x) const;
+
+ private:
+  BatchNormOptions options_;
+};
+
+class BatchNorm1d : public BatchNorm {
+ public:
+  /// Throws ValueError unless channels > 0.
+  explicit BatchNorm1d(Index channels, const BatchNormOptions& options = {});
+  /// x [N, C] or [N, C, L]. Throws ShapeError for other ranks, and as heed::batch_norm().
+  Tensor operator()(const Tensor& x) const;
+};
+
+class BatchNorm2d : public BatchNorm {
+ public:
+  /// Throws ValueError unless channels > 0.
+  explicit BatchNorm2d(Index channels, const BatchNormOptions& options = {});
+  /// x [N, C, H, W]. Throws ShapeError for other ranks, and as heed::batch_norm().
+  Tensor operator()(const Tensor& x) const;
+};
+
+}  // namespace heed::nn

@@ -1,0 +1,81 @@
+#include "../../nn/conv.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "../../core/error.h"
+#include "../../core/generator.h"
+#include "../../nn/gradcheck.h"
+#include "thrown_text.h"
+
+namespace heed {
+namespace {
+
+void expect_uniform_within(const Tensor& weight, double bound) {
+  double most = 0, squares = 0;
+  for (const float w : weight.array().to_vector<float>()) {
+    most = std::fmax(most, std::fabs(w));
+    squares += static_cast<double>(w) * w;
+  }
+  EXPECT_LE(most, bound * (1 + 1e-6));
+  EXPECT_NEAR(squares / static_cast<double>(weight.numel()), bound * bound / 3,
+              0.05 * bound * bound / 3);
+}
+
+TEST(Conv1d, HasPyTorchsNamesLayoutAndFirstValues) {
+  manual_seed(3);
+  const nn::Conv1d layer(14, 211, 7, {.groups = 1});
+  const nn::NamedTensors names = layer.named_parameters();
+  ASSERT_EQ(names.size(), 2U);
+  EXPECT_EQ(names[0].first, "weight");
+  EXPECT_EQ(names[1].first, "bias");
+  EXPECT_EQ(layer.weight.shape(), (Shape{211, 14, 7}));
+  EXPECT_EQ(layer.bias.shape(), (Shape{211}));
+  expect_uniform_within(layer.weight, 1 / std::sqrt(98.0));
+  EXPECT_EQ(nn::Conv1d(3, 5, 2, {}, false).named_parameters().size(), 1U);
+}
+
+TEST(Conv2d, HasPyTorchsNamesLayoutAndFirstValues) {
+  manual_seed(5);
+  const nn::Conv2d layer(12, 94, {3, 5}, {.groups = 2});
+  EXPECT_EQ(layer.weight.shape(), (Shape{94, 6, 3, 5}));
+  EXPECT_EQ(layer.bias.shape(), (Shape{94}));
+  expect_uniform_within(layer.weight, 1 / std::sqrt(90.0));
+}
+
+TEST(Conv1d, IsTheCorrelation) {
+  nn::Conv1d layer(1, 2, 2, {.padding = 1}, true, DType::f64);
+  layer.load_state_dict({{"weight", tensor({1, 10, 2, 0}, {2, 1, 2}, DType::f64)},
+                         {"bias", tensor({100, 200}, {2}, DType::f64)}});
+  const Tensor y = layer(tensor({3, 5, 7}, {1, 1, 3}, DType::f64));
+  EXPECT_EQ(y.shape(), (Shape{1, 2, 4}));
+  EXPECT_THAT(y.array().to_vector<double>(),
+              testing::ElementsAre(130, 153, 175, 107, 200, 206, 210, 214));
+}
+
+TEST(Conv2d, PassesTheGradientCheck) {
+  manual_seed(7);
+  nn::Conv2d layer(2, 3, {2, 3}, {.stride = {1, 2}, .padding = 1}, true, DType::f64);
+  const auto report = nn::gradcheck(layer, randn({2, 2, 3, 5}, DType::f64));
+  EXPECT_TRUE(report) << report.text();
+}
+
+TEST(Conv, SizesArePositiveAndGroupsDivide) {
+  EXPECT_EQ(thrown_text<ValueError>([] { nn::Conv1d(3, 5, 0); }),
+            "Conv1d: kernel must be positive, not 0");
+  EXPECT_EQ(thrown_text<ValueError>([] {
+              nn::Conv2d(3, 5, {2, -1});
+            }),
+            "Conv2d: kernel must be positive, not -1");
+  EXPECT_EQ(thrown_text<ValueError>([] { nn::Conv1d(0, 5, 3); }),
+            "Conv1d: channels must be positive and multiples of groups: in 0, out 5, groups 1");
+  EXPECT_EQ(thrown_text<ValueError>([] { nn::Conv2d(4, 6, 3, {.groups = 4}); }),
+            "Conv2d: channels must be positive and multiples of groups: in 4, out 6, groups 4");
+  EXPECT_EQ(thrown_text<ValueError>([] { nn::Conv2d(4, 6, 3, {.groups = 0}); }),
+            "Conv2d: channels must be positive and multiples of groups: in 4, out 6, groups 0");
+}
+
+}  // namespace
+}  // namespace heed

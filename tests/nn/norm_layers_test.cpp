@@ -1,0 +1,102 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "../../autograd/ops/group_norm.h"
+#include "../../autograd/ops/layer_norm.h"
+#include "../../autograd/ops/rms_norm.h"
+#include "../../core/error.h"
+#include "../../nn/batch_norm.h"
+#include "../../nn/gradcheck.h"
+#include "../../nn/group_norm.h"
+#include "../../nn/layer_norm.h"
+
+namespace heed::nn {
+namespace {
+
+std::vector<std::string> names(const Module& module) {
+  std::vector<std::string> out;
+  for (const auto& [name, tensor] : module.state_dict()) out.push_back(name);
+  return out;
+}
+
+std::vector<double> numbers(const Tensor& x) { return x.array().to_vector<double>(); }
+
+const Tensor& input() {
+  static const Tensor x = randn({5, 3, 2}, DType::f64);
+  return x;
+}
+
+TEST(NormLayers, HavePyTorchsNames) {
+  EXPECT_EQ(names(LayerNorm({3, 2})), (std::vector<std::string>{"weight", "bias"}));
+  EXPECT_EQ(names(RMSNorm({3})), (std::vector<std::string>{"weight"}));
+  EXPECT_EQ(names(GroupNorm(1, 3)), (std::vector<std::string>{"weight", "bias"}));
+  EXPECT_EQ(names(BatchNorm1d(3)),
+            (std::vector<std::string>{"weight", "bias", "running_mean", "running_var",
+                                      "num_batches_tracked"}));
+  EXPECT_TRUE(names(LayerNorm({3}, 1e-5, false)).empty());
+  EXPECT_EQ(BatchNorm2d(3, {.affine = false}).parameter_count(), 0);
+}
+
+TEST(NormLayers, AreTheirFunctions) {
+  LayerNorm layer({3, 2}, 1e-3, true, DType::f64);
+  EXPECT_EQ(numbers(layer(input())),
+            numbers(layer_norm(input(), {3, 2}, layer.weight, layer.bias, 1e-3)));
+  RMSNorm rms({2}, 1e-3, true, DType::f64);
+  EXPECT_EQ(numbers(rms(input())), numbers(rms_norm(input(), {2}, rms.weight, 1e-3)));
+  GroupNorm group(3, 3, 1e-3, true, DType::f64);
+  EXPECT_EQ(numbers(group(input())),
+            numbers(group_norm(input(), 3, group.weight, group.bias, 1e-3)));
+}
+
+TEST(NormLayers, PassTheGradientCheck) {
+  LayerNorm layer({3, 2}, 1e-5, true, DType::f64);
+  RMSNorm rms({3, 2}, 1e-5, true, DType::f64);
+  GroupNorm group(1, 3, 1e-5, true, DType::f64);
+  BatchNorm1d evaluated(3, {.dtype = DType::f64});
+  evaluated.eval();
+  for (const auto& report : {gradcheck(layer, input()), gradcheck(rms, input()),
+                             gradcheck(group, input()), gradcheck(evaluated, input())}) {
+    EXPECT_TRUE(report) << report.text();
+  }
+}
+
+// Mean and unbiased variance of each channel over 5 x 2 places, moved by a tenth.
+TEST(NormLayers, BatchNormKeepsRunningAverages) {
+  BatchNorm1d layer(3, {.dtype = DType::f64});
+  const Tensor y = layer(input());
+  const auto x = numbers(input());
+  for (std::size_t c = 0; c < 3; ++c) {
+    double sum = 0, squares = 0;
+    for (std::size_t n = 0; n < 5; ++n) {
+      for (std::size_t t = 0; t < 2; ++t) sum += x[(n * 3 + c) * 2 + t];
+    }
+    for (std::size_t n = 0; n < 5; ++n) {
+      for (std::size_t t = 0; t < 2; ++t) {
+        const double off = x[(n * 3 + c) * 2 + t] - sum / 10;
+        squares += off * off;
+      }
+    }
+    EXPECT_NEAR(numbers(layer.running_mean)[c], 0.1 * sum / 10, 1e-12);
+    EXPECT_NEAR(numbers(layer.running_var)[c], 0.9 + 0.1 * squares / 9, 1e-12);
+  }
+  EXPECT_EQ(layer.num_batches_tracked.item(), 1);
+  layer.eval();
+  EXPECT_NE(numbers(layer(input())), numbers(y));
+  EXPECT_EQ(layer.num_batches_tracked.item(), 1);
+}
+
+TEST(NormLayers, RefuseWhatDoesNotFit) {
+  EXPECT_THROW(LayerNorm(Shape{}), ShapeError);
+  EXPECT_THROW(RMSNorm({-3}), ShapeError);
+  EXPECT_THAT([] { GroupNorm(2, 3); },
+              testing::ThrowsMessage<ValueError>("GroupNorm: 2 groups do not divide 3 channels"));
+  EXPECT_THAT([] { BatchNorm1d(0); },
+              testing::ThrowsMessage<ValueError>("BatchNorm1d: channels 0 must be positive"));
+  BatchNorm1d one(3);
+  EXPECT_THROW(one(zeros({5})), ShapeError);
+  BatchNorm2d two(3);
+  EXPECT_THROW(two(zeros({5, 3})), ShapeError);
+}
+
+}  // namespace
+}  // namespace heed::nn
