@@ -26,7 +26,7 @@ void expect_uniform_within(const Tensor& weight, double bound) {
 
 TEST(Conv1d, HasPyTorchsNamesLayoutAndFirstValues) {
   manual_seed(3);
-  const nn::Conv1d layer(14, 211, 7, {.groups = 1});
+  const nn::Conv1d layer(14, 211, 7);
   const nn::NamedTensors names = layer.named_parameters();
   ASSERT_EQ(names.size(), 2U);
   EXPECT_EQ(names[0].first, "weight");
