@@ -28,7 +28,7 @@ class LayerNorm : public Module {
 class RMSNorm : public Module {
  public:
   /// As LayerNorm; the only parameter is weight.
-  explicit RMSNorm(const Shape& normalized_shape, double eps = 1e-5, bool affine = true,
+  explicit RMSNorm(const Shape& normalized_shape, double eps = 1e-6, bool affine = true,
                    DType dtype = DType::f32);
 
   Tensor& weight;

@@ -14,9 +14,21 @@ namespace {
 
 constexpr Index kCost = 64;  // a few steps, each with a power
 
-// [1 - d q]_+^(1/d) and, in `slope`, minus its derivative by q.
-double deformed_exp(double q, double d, double& slope) {
-  const double base = 1 - d * q;
+// deformed_exp() for d > 1, with c = -log of the row's largest p: 1 - d c would be lost in
+// rounding.
+double steep_power(double gap, double c, double d, double& slope) {
+  if (gap == 0) return slope = std::exp(-c);
+  const double top = std::exp(-d * c), base = top - d * gap;
+  if (!(base > 0)) return slope = 0;
+  const double p = std::exp(std::log(base) / d);
+  slope = p / base * top;
+  return p;
+}
+
+// [1 - d (gap + c)]_+^(1/d) and, in `slope`, minus its derivative by c.
+double deformed_exp(double gap, double c, double d, double& slope) {
+  if (d > 1) return steep_power(gap, c, d, slope);
+  const double q = gap + c, base = 1 - d * q;
   if (!(base > 0)) return slope = 0;
   if (d == 0) return slope = std::exp(-q);
   if (d == 1) {
@@ -39,7 +51,7 @@ Total total_at(const std::vector<double>& gaps, double c, double d) {
   Total out{0, 0};
   for (const double gap : gaps) {
     double slope;
-    out.value += deformed_exp(gap + c, d, slope);
+    out.value += deformed_exp(gap, c, d, slope);
     out.slope += slope;
   }
   return out;
@@ -47,17 +59,19 @@ Total total_at(const std::vector<double>& gaps, double c, double d) {
 
 // The c at which the powers of these gaps to the largest sum to 1.
 double threshold(const std::vector<double>& gaps, double d) {
-  const double most = std::log(static_cast<double>(gaps.size()));
-  double low = 0, high = d == 0 ? most : -std::expm1(-d * most) / d;  // all gaps 0
+  // How far c must go for a total of exp(log_n) equal powers to become 1.
+  const auto bend = [d](double log_n) {
+    return d == 0 || d > 1 ? log_n : -std::expm1(-d * log_n) / d;
+  };
+  double low = 0, high = bend(std::log(static_cast<double>(gaps.size())));  // all gaps 0
   double c = 0;
   for (int step = 0; step < 200; ++step) {
     const Total total = total_at(gaps, c, d);
     if (total.value == 1) break;
     (total.value > 1 ? low : high) = c;
-    // Newton for total^d = 1: convex in c for d <= 1, and straight where all gaps are equal.
-    const double log_total = std::log(total.value);
-    const double ahead = d == 0 ? log_total : -std::expm1(-d * log_total) / d;
-    double next = c + total.value * ahead / total.slope;
+    // Newton for total^d = 1 (d > 1: log total = 0): convex in c for d <= 1, and straight where all
+    // gaps are equal.
+    double next = c + total.value * bend(std::log(total.value)) / total.slope;
     if (!(next > low && next < high)) next = (low + high) / 2;
     if (next == c || high - low <= 1e-16 * high) break;
     c = next;
@@ -92,7 +106,7 @@ void entmax_row(const T* x, const bool* may, T* to, Index n, double alpha,
   for (Index i = 0; i < n; ++i) {
     double slope;
     const double p =
-        may && !may[i] ? 0 : deformed_exp(top - static_cast<double>(x[i]) + c, d, slope) * scale;
+        may && !may[i] ? 0 : deformed_exp(top - static_cast<double>(x[i]), c, d, slope) * scale;
     to[i] = static_cast<T>(p);
   }
 }

@@ -5,7 +5,8 @@
 //
 // which is Peters 2019's [d x - tau]_+^(1/d) in a form that loses nothing as d goes to 0, where it
 // is exp(x - max x - c). c is found in f64 by Newton's method on the row's 1/d-norm, guarded by
-// bisection: to the last bits, and for alpha = 2 in as many steps as the exact algorithm.
+// bisection: to the last bits, and for alpha = 2 in as many steps as the exact algorithm. For d > 1
+// the unknown is the logarithm of the largest p instead.
 #pragma once
 
 #include "../array.h"

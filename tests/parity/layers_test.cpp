@@ -46,6 +46,8 @@ void compare(nn::Module& ours, tn::Module& theirs, const Shapes& shapes, const O
              const TheirCall& their_call) {
   ours.to(DType::f64);
   theirs.to(torch::kFloat64);
+  auto buffers = theirs.named_buffers();  // to() converts counts as well
+  if (auto* count = buffers.find("num_batches_tracked")) count->set_data(count->to(torch::kInt64));
   const nn::NamedTensors state = state_of(theirs);
   ASSERT_EQ(names_of(ours.state_dict()), names_of(state));
   ours.load_state_dict(state);
@@ -72,6 +74,9 @@ void compare(nn::Module& ours, tn::Module& theirs, const Shapes& shapes, const O
   const auto parameters = theirs.named_parameters();
   for (const auto& [name, parameter] : ours.named_parameters()) {
     expect_close(parameter.grad(), parameters[name].grad(), kTolerance, name);
+  }
+  for (const auto& [name, buffer] : ours.named_buffers()) {
+    expect_close(buffer, buffers[name], kTolerance, name);
   }
 }
 
@@ -101,6 +106,32 @@ void linear() {
   unary(nn::Linear(3, 5), tn::Linear(3, 5), {2, 7, 3});
   unary(nn::Linear(3, 5, false), tn::Linear(tn::LinearOptions(3, 5).bias(false)), {7, 3});
 }
+
+void layer_norm() {
+  unary(nn::LayerNorm({3, 5}, 1e-3), tn::LayerNorm(tn::LayerNormOptions({3, 5}).eps(1e-3)),
+        {2, 3, 5});
+  unary(nn::LayerNorm({5}, 1e-5, false),
+        tn::LayerNorm(tn::LayerNormOptions({5}).elementwise_affine(false)), {2, 3, 5});
+}
+
+void group_norm() { unary(nn::GroupNorm(2, 6), tn::GroupNorm(2, 6), {3, 6, 5}); }
+
+// In training, with what becomes of the running averages, and in evaluation.
+template <class Ours, class Holder>
+void batch_norm(Index channels, const std::vector<Index>& shape) {
+  unary(Ours(channels, {.momentum = 0.3}), Holder(tn::BatchNormOptions(channels).momentum(0.3)),
+        shape);
+  Ours ours(channels);
+  Holder theirs(channels);
+  ours.eval();
+  theirs->eval();
+  unary(ours, theirs, shape);
+}
+void batch_norm1d() {
+  batch_norm<nn::BatchNorm1d, tn::BatchNorm1d>(3, {5, 3});
+  batch_norm<nn::BatchNorm1d, tn::BatchNorm1d>(3, {2, 3, 7});
+}
+void batch_norm2d() { batch_norm<nn::BatchNorm2d, tn::BatchNorm2d>(3, {2, 3, 5, 2}); }
 
 void bilinear() {
   binary(nn::Bilinear(3, 5, 2), tn::Bilinear(3, 5, 2), {{7, 3}, {7, 5}});
@@ -321,7 +352,11 @@ void ctc_loss() {  // through a log_softmax: see ctc_loss.h
 
 const std::map<std::string, void (*)()> kLayers = {
     {"Linear", linear},
+    {"BatchNorm1d", batch_norm1d},
+    {"BatchNorm2d", batch_norm2d},
     {"Bilinear", bilinear},
+    {"GroupNorm", group_norm},
+    {"LayerNorm", layer_norm},
     {"Embedding", embedding},
     {"RNN", rnn},
     {"GRU", gru},
