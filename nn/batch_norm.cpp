@@ -3,37 +3,54 @@
 #include <fmt/format.h>
 
 #include "../autograd/ops/batch_norm.h"
+#include "../autograd/ops/standardize.h"
 #include "../core/error.h"
 
 namespace heed::nn {
 namespace {
 
-Index checked(const char* name, Index channels) {
-  if (channels <= 0)
-    throw ValueError(fmt::format("{}: channels {} must be positive", name, channels));
-  return channels;
+const BatchNormOptions& checked(const char* layer, Index channels,
+                                const BatchNormOptions& options) {
+  if (channels <= 0) {
+    throw ValueError(fmt::format("{}: channels {} must be positive", layer, channels));
+  }
+  check_eps(layer, options.eps);
+  if (options.momentum && !(*options.momentum >= 0 && *options.momentum <= 1)) {
+    throw ValueError(fmt::format("{}: momentum {} is not in [0, 1]", layer, *options.momentum));
+  }
+  return options;
 }
 
 }  // namespace
 
 BatchNorm::BatchNorm(const char* name, Index channels, const BatchNormOptions& options)
-    : weight(parameter("weight",
-                       options.affine ? ones({checked(name, channels)}, options.dtype) : Tensor())),
+    : weight(parameter("weight", checked(name, channels, options).affine
+                                     ? ones({channels}, options.dtype)
+                                     : Tensor())),
       bias(parameter("bias", options.affine ? zeros({channels}, options.dtype) : Tensor())),
-      running_mean(buffer("running_mean", zeros({checked(name, channels)}, options.dtype))),
-      running_var(buffer("running_var", ones({channels}, options.dtype))),
-      num_batches_tracked(buffer("num_batches_tracked", zeros({}, DType::i64))),
+      running_mean(buffer("running_mean", options.track_running_stats
+                                              ? zeros({channels}, options.dtype)
+                                              : Tensor())),
+      running_var(buffer("running_var",
+                         options.track_running_stats ? ones({channels}, options.dtype) : Tensor())),
+      num_batches_tracked(buffer("num_batches_tracked",
+                                 options.track_running_stats ? zeros({}, DType::i64) : Tensor())),
       options_(options) {}
 
 Tensor BatchNorm::run(const Tensor& x) const {
-  const Tensor y = batch_norm(x, running_mean, running_var, weight, bias, training(),
-                              options_.momentum, options_.eps);
-  if (training()) {
-    Tensor count = num_batches_tracked;
-    count.copy_from(
-        Tensor(Array::from<std::int64_t>({*count.array().data<std::int64_t>() + 1}, {})));
+  const double eps = options_.eps;
+  if (!options_.track_running_stats) {
+    return forwarded(batch_norm(x, {}, {}, weight, bias, true, 0, eps));
   }
-  return y;
+  if (!training()) {
+    return forwarded(batch_norm(x, running_mean, running_var, weight, bias, false, 0, eps));
+  }
+  const std::int64_t count = *num_batches_tracked.array().data<std::int64_t>() + 1;
+  // The first of n batches has a weight of 1 / n in the end, as all of them.
+  const double momentum = options_.momentum.value_or(1 / static_cast<double>(count));
+  const Tensor y = batch_norm(x, running_mean, running_var, weight, bias, true, momentum, eps);
+  Tensor(num_batches_tracked).copy_from(Tensor(Array::from<std::int64_t>({count}, {})));
+  return forwarded(y);
 }
 
 BatchNorm1d::BatchNorm1d(Index channels, const BatchNormOptions& options)

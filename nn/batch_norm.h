@@ -3,25 +3,29 @@
 // running_mean, running_var, num_batches_tracked.
 #pragma once
 
+#include <optional>
+
 #include "module.h"
 
 namespace heed::nn {
 
 struct BatchNormOptions {
   double eps = 1e-5;
-  double momentum = 0.1;  ///< how far the running averages move towards each batch
-  bool affine = true;     ///< has weight and bias
+  /// How far the running averages move towards each batch; none: they weigh all batches the same.
+  std::optional<double> momentum = 0.1;
+  bool affine = true;               ///< has weight and bias
+  bool track_running_stats = true;  ///< without: no buffers, the batch counts in evaluation too
   DType dtype = DType::f32;
 };
 
 /// What BatchNorm1d and BatchNorm2d share.
 class BatchNorm : public Module {
  public:
-  Tensor& weight;
+  Tensor& weight;  ///< [C], as all of them but the count; undefined without affine
   Tensor& bias;
-  Tensor& running_mean;
+  Tensor& running_mean;  ///< undefined, as the next two, without track_running_stats
   Tensor& running_var;
-  Tensor& num_batches_tracked;
+  Tensor& num_batches_tracked;  ///< i64, rank 0
 
  protected:
   BatchNorm(const char* name, Index channels, const BatchNormOptions& options);
@@ -33,7 +37,7 @@ class BatchNorm : public Module {
 
 class BatchNorm1d : public BatchNorm {
  public:
-  /// Throws ValueError unless channels > 0.
+  /// Throws ValueError unless channels > 0, eps >= 0 and momentum is in [0, 1].
   explicit BatchNorm1d(Index channels, const BatchNormOptions& options = {});
   /// x [N, C] or [N, C, L]. Throws ShapeError for other ranks, and as heed::batch_norm().
   Tensor operator()(const Tensor& x) const;
@@ -41,7 +45,7 @@ class BatchNorm1d : public BatchNorm {
 
 class BatchNorm2d : public BatchNorm {
  public:
-  /// Throws ValueError unless channels > 0.
+  /// Throws ValueError unless channels > 0, eps >= 0 and momentum is in [0, 1].
   explicit BatchNorm2d(Index channels, const BatchNormOptions& options = {});
   /// x [N, C, H, W]. Throws ShapeError for other ranks, and as heed::batch_norm().
   Tensor operator()(const Tensor& x) const;

@@ -39,21 +39,23 @@ RNNCell::RNNCell(Index input, Index hidden, bool with_bias, Nonlinearity nonline
     : RecurrentCell("RNNCell", 1, input, hidden, with_bias, dtype), nonlinearity_(nonlinearity) {}
 
 Tensor RNNCell::operator()(const Tensor& x, const Tensor& h) const {
-  return rnn_cell(x, h, weights(), nonlinearity_);
+  return forwarded(rnn_cell(x, h, weights(), nonlinearity_));
 }
 
 GRUCell::GRUCell(Index input, Index hidden, bool with_bias, DType dtype)
     : RecurrentCell("GRUCell", 3, input, hidden, with_bias, dtype) {}
 
 Tensor GRUCell::operator()(const Tensor& x, const Tensor& h) const {
-  return gru_cell(x, h, weights());
+  return forwarded(gru_cell(x, h, weights()));
 }
 
 LSTMCell::LSTMCell(Index input, Index hidden, bool with_bias, DType dtype)
     : RecurrentCell("LSTMCell", 4, input, hidden, with_bias, dtype) {}
 
 LstmState LSTMCell::operator()(const Tensor& x, const LstmState& state) const {
-  return lstm_cell(x, state, weights());
+  LstmState next = lstm_cell(x, state, weights());
+  next.h = forwarded(std::move(next.h));
+  return next;
 }
 
 }  // namespace heed::nn

@@ -4,18 +4,27 @@
 
 #include <cmath>
 
+#include "../autograd/ops/window.h"
 #include "../core/error.h"
 #include "../core/generator.h"
 
 namespace heed::nn {
 namespace {
 
+// What fits no x, of one axis.
+void check_axis(const char* layer, Index kernel, Index stride, Index padding, Index dilation,
+                bool same) {
+  check_window(layer,
+               {.kernel = kernel, .stride = stride, .padding = padding, .dilation = dilation});
+  if (same && (stride != 1 || padding != 0)) {
+    throw ValueError(
+        fmt::format("{}: same goes with stride 1 and padding 0, not with stride {} and padding {}",
+                    layer, stride, padding));
+  }
+}
+
 Shape weight_shape(const char* layer, Index in, Index out, std::initializer_list<Index> kernel,
                    Index groups) {
-  for (const Index size : kernel) {
-    if (size <= 0)
-      throw ValueError(fmt::format("{}: kernel must be positive, not {}", layer, size));
-  }
   if (in <= 0 || out <= 0 || groups <= 0 || in % groups != 0 || out % groups != 0) {
     throw ValueError(fmt::format(
         "{}: channels must be positive and multiples of groups: in {}, out {}, groups {}", layer,
@@ -33,32 +42,39 @@ Tensor begin(const Shape& shape, const Shape& weight, DType dtype) {
   return default_generator().uniform(shape, -bound, bound, dtype);
 }
 
+Tensor begin_weight(const Shape& shape, DType dtype) { return begin(shape, shape, dtype); }
+
+Shape checked_shape(Index in, Index out, Index kernel, const Conv1dOptions& o) {
+  check_axis("Conv1d", kernel, o.stride, o.padding, o.dilation, o.same);
+  return weight_shape("Conv1d", in, out, {kernel}, o.groups);
+}
+
+Shape checked_shape(Index in, Index out, Pair kernel, const Conv2dOptions& o) {
+  check_axis("Conv2d", kernel.y, o.stride.y, o.padding.y, o.dilation.y, o.same);
+  check_axis("Conv2d", kernel.x, o.stride.x, o.padding.x, o.dilation.x, o.same);
+  return weight_shape("Conv2d", in, out, {kernel.y, kernel.x}, o.groups);
+}
+
 }  // namespace
 
 Conv1d::Conv1d(Index in, Index out, Index kernel, const Conv1dOptions& options, bool with_bias,
                DType dtype)
-    : weight(parameter("weight",
-                       [&] {
-                         const Shape shape =
-                             weight_shape("Conv1d", in, out, {kernel}, options.groups);
-                         return begin(shape, shape, dtype);
-                       }())),
+    : weight(parameter("weight", begin_weight(checked_shape(in, out, kernel, options), dtype))),
       bias(parameter("bias", with_bias ? begin({out}, weight.shape(), dtype) : Tensor())),
       options_(options) {}
 
-Tensor Conv1d::operator()(const Tensor& x) const { return conv1d(x, weight, bias, options_); }
+Tensor Conv1d::operator()(const Tensor& x) const {
+  return forwarded(conv1d(x, weight, bias, options_));
+}
 
 Conv2d::Conv2d(Index in, Index out, Pair kernel, const Conv2dOptions& options, bool with_bias,
                DType dtype)
-    : weight(parameter("weight",
-                       [&] {
-                         const Shape shape =
-                             weight_shape("Conv2d", in, out, {kernel.y, kernel.x}, options.groups);
-                         return begin(shape, shape, dtype);
-                       }())),
+    : weight(parameter("weight", begin_weight(checked_shape(in, out, kernel, options), dtype))),
       bias(parameter("bias", with_bias ? begin({out}, weight.shape(), dtype) : Tensor())),
       options_(options) {}
 
-Tensor Conv2d::operator()(const Tensor& x) const { return conv2d(x, weight, bias, options_); }
+Tensor Conv2d::operator()(const Tensor& x) const {
+  return forwarded(conv2d(x, weight, bias, options_));
+}
 
 }  // namespace heed::nn

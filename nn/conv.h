@@ -10,7 +10,8 @@ namespace heed::nn {
 class Conv1d : public Module {
  public:
   /// Both parameters begin uniform in (-1/sqrt(n), 1/sqrt(n)), n = in / groups times the kernel, as
-  /// PyTorch's. Throws ValueError unless all sizes are positive and groups divide both channels.
+  /// PyTorch's. Throws ValueError unless all sizes, strides and dilations are positive, paddings
+  /// not negative, and groups divide both channels; `same` takes stride 1 and padding 0.
   Conv1d(Index in, Index out, Index kernel, const Conv1dOptions& options = {},
          bool with_bias = true, DType dtype = DType::f32);
 

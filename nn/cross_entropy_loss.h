@@ -9,6 +9,7 @@ namespace heed::nn {
 
 class CrossEntropyLoss : public Module {
  public:
+  /// Throws ValueError for a label_smoothing outside [0, 1] and weights not of rank 1, DTypeError.
   explicit CrossEntropyLoss(const CrossEntropyOptions& options = {});
 
   Tensor& weight;  ///< [C], a factor a class; undefined: all 1

@@ -12,8 +12,8 @@ Dropout::Dropout(double p, Generator* generator) : p_(p), generator_(generator) 
 }
 
 Tensor Dropout::operator()(const Tensor& x) const {
-  if (!training()) return x;
-  return dropout(x, p_, generator_ ? *generator_ : default_generator());
+  if (!training()) return forwarded(x);
+  return forwarded(dropout(x, p_, generator_ ? *generator_ : default_generator()));
 }
 
 }  // namespace heed::nn

@@ -34,7 +34,7 @@ Embedding::Embedding(const EmbeddingOptions& options)
       sparse_(options.sparse) {}
 
 Tensor Embedding::operator()(const Tensor& ids) const {
-  return embedding(weight, ids, sparse_, padding_);
+  return forwarded(embedding(weight, ids, sparse_, padding_));
 }
 
 }  // namespace heed::nn

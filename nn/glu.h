@@ -8,8 +8,9 @@ namespace heed::nn {
 
 class GLU : public Module {
  public:
-  explicit GLU(Index axis = -1) : axis_(axis) {}
-  Tensor operator()(const Tensor& x) const { return glu(x, axis_); }
+  /// Throws ValueError for an axis that no tensor has.
+  explicit GLU(Index axis = -1);
+  Tensor operator()(const Tensor& x) const { return forwarded(glu(x, axis_)); }
 
  private:
   Index axis_;

@@ -7,7 +7,7 @@ namespace heed::nn {
 
 class GroupNorm : public Module {
  public:
-  /// Throws ValueError unless groups divides channels and both are positive.
+  /// Throws ValueError unless groups divides channels, both are positive and eps >= 0.
   GroupNorm(Index groups, Index channels, double eps = 1e-5, bool affine = true,
             DType dtype = DType::f32);
 

@@ -7,7 +7,7 @@ GRU::GRU(const GRUOptions& options) : Recurrent("GRU", kernels::RnnCell::gru, op
 RnnResult GRU::operator()(const Tensor& x, const std::vector<Index>& lengths,
                           const Tensor& h0) const {
   const std::vector<Tensor> results = run(x, lengths, {h0, {}});
-  return {results[0], results[1]};
+  return {forwarded(results[0]), results[1]};
 }
 
 }  // namespace heed::nn

@@ -10,7 +10,7 @@ namespace heed::nn {
 class LayerNorm : public Module {
  public:
   /// Over the trailing axes of `normalized_shape`. Without `affine` there are no parameters. Throws
-  /// ShapeError for a shape without axes or with a negative size.
+  /// ShapeError for a shape without axes or with a negative size, ValueError for a negative eps.
   explicit LayerNorm(const Shape& normalized_shape, double eps = 1e-5, bool affine = true,
                      DType dtype = DType::f32);
 

@@ -1,6 +1,7 @@
 // Losses that keep their options, under PyTorch's names; the formulas are those of the functions.
 // Weights of classes or elements are buffers, which follow the dtype of the model, and copies of
-// what was given. (CrossEntropyLoss has a file of its own.)
+// what was given. Constructors throw ValueError and DTypeError for options that fit no call.
+// (CrossEntropyLoss has a file of its own.)
 #pragma once
 
 #include "../autograd/ops/binary_cross_entropy.h"
@@ -18,7 +19,7 @@ class MSELoss : public Module {
   explicit MSELoss(Reduction reduction = Reduction::mean) : reduction_(reduction) {}
   /// As mse_loss().
   Tensor operator()(const Tensor& input, const Tensor& target) const {
-    return mse_loss(input, target, reduction_);
+    return forwarded(mse_loss(input, target, reduction_));
   }
 
  private:
@@ -30,7 +31,7 @@ class L1Loss : public Module {
   explicit L1Loss(Reduction reduction = Reduction::mean) : reduction_(reduction) {}
   /// As l1_loss().
   Tensor operator()(const Tensor& input, const Tensor& target) const {
-    return l1_loss(input, target, reduction_);
+    return forwarded(l1_loss(input, target, reduction_));
   }
 
  private:
@@ -39,11 +40,10 @@ class L1Loss : public Module {
 
 class SmoothL1Loss : public Module {
  public:
-  explicit SmoothL1Loss(double beta = 1, Reduction reduction = Reduction::mean)
-      : beta_(beta), reduction_(reduction) {}
+  explicit SmoothL1Loss(double beta = 1, Reduction reduction = Reduction::mean);
   /// As smooth_l1_loss().
   Tensor operator()(const Tensor& input, const Tensor& target) const {
-    return smooth_l1_loss(input, target, beta_, reduction_);
+    return forwarded(smooth_l1_loss(input, target, beta_, reduction_));
   }
 
  private:
@@ -57,7 +57,7 @@ class KLDivLoss : public Module {
       : reduction_(reduction), log_target_(log_target) {}
   /// As kl_div().
   Tensor operator()(const Tensor& input, const Tensor& target) const {
-    return kl_div(input, target, reduction_, log_target_);
+    return forwarded(kl_div(input, target, reduction_, log_target_));
   }
 
  private:
@@ -90,11 +90,10 @@ class BCEWithLogitsLoss : public Module {
 
 class HingeEmbeddingLoss : public Module {
  public:
-  explicit HingeEmbeddingLoss(double margin = 1, Reduction reduction = Reduction::mean)
-      : margin_(margin), reduction_(reduction) {}
+  explicit HingeEmbeddingLoss(double margin = 1, Reduction reduction = Reduction::mean);
   /// As hinge_embedding_loss().
   Tensor operator()(const Tensor& x, const Tensor& targets) const {
-    return hinge_embedding_loss(x, targets, margin_, reduction_);
+    return forwarded(hinge_embedding_loss(x, targets, margin_, reduction_));
   }
 
  private:
@@ -104,11 +103,10 @@ class HingeEmbeddingLoss : public Module {
 
 class CosineEmbeddingLoss : public Module {
  public:
-  explicit CosineEmbeddingLoss(double margin = 0, Reduction reduction = Reduction::mean)
-      : margin_(margin), reduction_(reduction) {}
+  explicit CosineEmbeddingLoss(double margin = 0, Reduction reduction = Reduction::mean);
   /// As cosine_embedding_loss().
   Tensor operator()(const Tensor& a, const Tensor& b, const Tensor& targets) const {
-    return cosine_embedding_loss(a, b, targets, margin_, reduction_);
+    return forwarded(cosine_embedding_loss(a, b, targets, margin_, reduction_));
   }
 
  private:
@@ -129,12 +127,12 @@ class MultiMarginLoss : public Module {
 
 class CTCLoss : public Module {
  public:
-  explicit CTCLoss(const CtcLossOptions& options = {}) : options_(options) {}
+  explicit CTCLoss(const CtcLossOptions& options = {});
   /// As ctc_loss().
   Tensor operator()(const Tensor& log_probs, const Tensor& targets,
                     const std::vector<Index>& input_lengths,
                     const std::vector<Index>& target_lengths) const {
-    return ctc_loss(log_probs, targets, input_lengths, target_lengths, options_);
+    return forwarded(ctc_loss(log_probs, targets, input_lengths, target_lengths, options_));
   }
 
  private:

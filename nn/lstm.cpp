@@ -7,7 +7,7 @@ LSTM::LSTM(const LSTMOptions& options) : Recurrent("LSTM", kernels::RnnCell::lst
 LstmResult LSTM::operator()(const Tensor& x, const std::vector<Index>& lengths,
                             const LstmState& start) const {
   const std::vector<Tensor> results = run(x, lengths, start);
-  return {results[0], results[1], results[2]};
+  return {forwarded(results[0]), results[1], results[2]};
 }
 
 }  // namespace heed::nn

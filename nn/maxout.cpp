@@ -9,9 +9,10 @@
 namespace heed::nn {
 namespace {
 
-Index joint_width(Index out, Index pieces) {
-  if (out <= 0 || pieces <= 0) {
-    throw ValueError(fmt::format("Maxout: out {} and pieces {} must be positive", out, pieces));
+Index joint_width(Index in, Index out, Index pieces) {
+  if (in <= 0 || out <= 0 || pieces <= 0) {
+    throw ValueError(
+        fmt::format("Maxout: in {}, out {} and pieces {} must be positive", in, out, pieces));
   }
   return checked_mul("Maxout", out, pieces);
 }
@@ -19,14 +20,15 @@ Index joint_width(Index out, Index pieces) {
 }  // namespace
 
 Maxout::Maxout(Index in, Index out, Index pieces, DType dtype)
-    : linear(child<Linear>("linear", in, joint_width(out, pieces), true, dtype)), pieces_(pieces) {}
+    : linear(child<Linear>("linear", in, joint_width(in, out, pieces), true, dtype)),
+      pieces_(pieces) {}
 
 Tensor Maxout::operator()(const Tensor& x) const {
   const Tensor all = linear(x);
   Shape split = all.shape();
   split[split.rank() - 1] /= pieces_;
   split.push_back(pieces_);
-  return amax(reshape(all, split), {-1});
+  return forwarded(amax(reshape(all, split), {-1}));
 }
 
 }  // namespace heed::nn

@@ -195,7 +195,18 @@ void Module::requires_grad(bool on) {
   }
 }
 
+Hooks& Module::hooks() {
+  if (!hooks_) hooks_ = std::make_unique<Hooks>();
+  return *hooks_;
+}
+
+HookId Module::register_forward_hook(ForwardHook hook) {
+  if (!hook) throw ValueError("register_forward_hook: the hook is empty");
+  return hooks().add(std::move(hook));
+}
+
 HookId Module::register_hook(const ParameterHook& hook) {
+  if (!hook) throw ValueError("register_hook: the hook is empty");
   std::vector<std::pair<Tensor, HookId>> placed;
   for (const auto& [name, tensor] : named_parameters()) {
     if (!tensor.requires_grad()) continue;
@@ -207,17 +218,11 @@ HookId Module::register_hook(const ParameterHook& hook) {
     throw GradError(
         fmt::format("register_hook: {} has no parameter that is trained", class_name(*this)));
   }
-  const HookId id = placed.front().second;
-  hooks_.emplace_back(id, std::move(placed));
-  return id;
+  return hooks().add(std::move(placed));
 }
 
 void Module::remove_hook(HookId id) {
-  for (const auto& [key, placed] : hooks_) {
-    if (key != id) continue;
-    for (const auto& [tensor, hook] : placed) tensor.remove_hook(hook);
-  }
-  std::erase_if(hooks_, [id](const auto& entry) { return entry.first == id; });
+  if (hooks_) hooks_->remove(id);
 }
 
 Index Module::parameter_count() const {

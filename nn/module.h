@@ -6,8 +6,11 @@
 //     nn::Embedding& words = child<nn::Embedding>("words", 5000, 64);
 //     nn::Linear& out = child<nn::Linear>("out", 64, 17);
 //     Tensor& scale = parameter("scale", ones({17}));
-//     Tensor operator()(const Tensor& ids) { return out(words(ids)) * scale; }
+//     Tensor operator()(const Tensor& ids) { return forwarded(out(words(ids)) * scale); }
 //   };
+//
+// operator() is an ordinary member function, with any arguments. One that passes what it returns
+// through forwarded(), as every layer's does, can be hooked: register_forward_hook().
 //
 // Names and order are PyTorch's: a module's parameters, its buffers, then its children, each in
 // order of construction; a child's names carry its own in front ("words.weight"). Assigning one
@@ -22,14 +25,11 @@
 #include <utility>
 #include <vector>
 
-#include "../autograd/tensor.h"
+#include "hooks.h"
 
 namespace heed::nn {
 
 using NamedTensors = std::vector<std::pair<std::string, Tensor>>;
-
-/// A Hook that is told the parameter's name.
-using ParameterHook = std::function<Tensor(const std::string& name, const Tensor& gradient)>;
 
 class Module {
  public:
@@ -69,11 +69,16 @@ class Module {
   /// pass them over.
   void requires_grad(bool on = true);
 
+  /// Puts a hook on what this module returns, after those it has: called with each output, which it
+  /// may replace, before the caller gets it. `output.register_hook(...)` in it hooks the gradient.
+  /// Of several results it sees the first: `output` of a recurrent layer, `context` of a pooling.
+  /// Throws ValueError for an empty one.
+  HookId register_forward_hook(ForwardHook hook);
   /// Puts a hook on every parameter, once each, but the frozen: called with its name and each
-  /// gradient that reaches it, which it may replace. (What a layer returns is hooked where it is
-  /// called: `h = encoder(x); h.register_hook(...)`.) Throws GradError when none is trained.
+  /// gradient that reaches it, which it may replace. Throws GradError when none is trained,
+  /// ValueError for an empty hook.
   HookId register_hook(const ParameterHook& hook);
-  /// Takes it off all of them again; nothing happens for an id that is gone.
+  /// Takes off a hook of either kind; nothing happens for an id that is gone.
   void remove_hook(HookId id);
 
   /// Elements of all parameters, each counted once.
@@ -99,6 +104,11 @@ class Module {
   Tensor& parameter(const std::string& name, Tensor tensor);
   /// Registers numbers that are saved and not trained, of any dtype.
   Tensor& buffer(const std::string& name, Tensor tensor);
+  /// What the forward hooks make of `output`; all that operator() returns passes through here.
+  Tensor forwarded(Tensor output) const {
+    if (hooks_) return hooks_->run(*this, std::move(output));
+    return output;
+  }
 
  private:
   struct Slot {
@@ -112,6 +122,7 @@ class Module {
   };
 
   void check_name(const std::string& name) const;
+  Hooks& hooks();
   /// Every defined tensor under its full name, in the order of state_dict().
   void collect(const std::string& prefix, std::vector<Slot>& out) const;
   std::vector<Slot> all() const;
@@ -120,8 +131,7 @@ class Module {
 
   std::deque<Slot> slots_;  // a deque: addresses stay
   std::vector<Child> children_;
-  // Of each register_hook(), under the id of its first: what is on which parameter.
-  std::vector<std::pair<HookId, std::vector<std::pair<Tensor, HookId>>>> hooks_;
+  std::unique_ptr<Hooks> hooks_;  // none until the first is registered
   bool training_ = true;
 };
 

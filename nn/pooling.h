@@ -1,4 +1,6 @@
 // Pooling layers without parameters, for a place in a Sequential; see autograd/ops/pool.h.
+// Constructors throw ValueError for options that fit no x: a kernel, stride or dilation that is not
+// positive, a padding that is negative or more than half of the kernel, a negative size.
 //
 //   nn::MaxPool2d pool({.kernel = 2});
 #pragma once
@@ -10,8 +12,8 @@ namespace heed::nn {
 
 class MaxPool1d : public Module {
  public:
-  explicit MaxPool1d(const MaxPool1dOptions& options) : options_(options) {}
-  Tensor operator()(const Tensor& x) const { return max_pool1d(x, options_); }
+  explicit MaxPool1d(const MaxPool1dOptions& options);
+  Tensor operator()(const Tensor& x) const { return forwarded(max_pool1d(x, options_)); }
   const MaxPool1dOptions& options() const { return options_; }
 
  private:
@@ -20,8 +22,8 @@ class MaxPool1d : public Module {
 
 class MaxPool2d : public Module {
  public:
-  explicit MaxPool2d(const MaxPool2dOptions& options) : options_(options) {}
-  Tensor operator()(const Tensor& x) const { return max_pool2d(x, options_); }
+  explicit MaxPool2d(const MaxPool2dOptions& options);
+  Tensor operator()(const Tensor& x) const { return forwarded(max_pool2d(x, options_)); }
   const MaxPool2dOptions& options() const { return options_; }
 
  private:
@@ -30,8 +32,8 @@ class MaxPool2d : public Module {
 
 class AvgPool1d : public Module {
  public:
-  explicit AvgPool1d(const AvgPool1dOptions& options) : options_(options) {}
-  Tensor operator()(const Tensor& x) const { return avg_pool1d(x, options_); }
+  explicit AvgPool1d(const AvgPool1dOptions& options);
+  Tensor operator()(const Tensor& x) const { return forwarded(avg_pool1d(x, options_)); }
   const AvgPool1dOptions& options() const { return options_; }
 
  private:
@@ -40,8 +42,8 @@ class AvgPool1d : public Module {
 
 class AvgPool2d : public Module {
  public:
-  explicit AvgPool2d(const AvgPool2dOptions& options) : options_(options) {}
-  Tensor operator()(const Tensor& x) const { return avg_pool2d(x, options_); }
+  explicit AvgPool2d(const AvgPool2dOptions& options);
+  Tensor operator()(const Tensor& x) const { return forwarded(avg_pool2d(x, options_)); }
   const AvgPool2dOptions& options() const { return options_; }
 
  private:
@@ -50,8 +52,8 @@ class AvgPool2d : public Module {
 
 class AdaptiveAvgPool1d : public Module {
  public:
-  explicit AdaptiveAvgPool1d(Index out) : out_(out) {}
-  Tensor operator()(const Tensor& x) const { return adaptive_avg_pool1d(x, out_); }
+  explicit AdaptiveAvgPool1d(Index out);
+  Tensor operator()(const Tensor& x) const { return forwarded(adaptive_avg_pool1d(x, out_)); }
   Index out() const { return out_; }
 
  private:
@@ -60,8 +62,8 @@ class AdaptiveAvgPool1d : public Module {
 
 class AdaptiveAvgPool2d : public Module {
  public:
-  explicit AdaptiveAvgPool2d(Pair out) : out_(out) {}
-  Tensor operator()(const Tensor& x) const { return adaptive_avg_pool2d(x, out_); }
+  explicit AdaptiveAvgPool2d(Pair out);
+  Tensor operator()(const Tensor& x) const { return forwarded(adaptive_avg_pool2d(x, out_)); }
   Pair out() const { return out_; }
 
  private:

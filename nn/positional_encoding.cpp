@@ -30,11 +30,24 @@ Tensor sinusoidal_positions(Index steps, Index width, Index first, DType dtype) 
   return out.to(dtype);
 }
 
-PositionalEncoding::PositionalEncoding(Index width, double p, Index max_steps, DType dtype)
-    : pe(buffer("pe", sinusoidal_positions(max_steps, width, 0, dtype))),
-      dropout(child<Dropout>("dropout", p)) {
-  if (max_steps == 0) throw ValueError("PositionalEncoding: max_steps must be positive");
+namespace {
+
+Index checked(Index width, double p, Index max_steps) {
+  if (width <= 0 || max_steps <= 0) {
+    throw ValueError(fmt::format("PositionalEncoding: width {} and max_steps {} must be positive",
+                                 width, max_steps));
+  }
+  if (!(p >= 0 && p <= 1)) {
+    throw ValueError(fmt::format("PositionalEncoding: p {} is not in [0, 1]", p));
+  }
+  return max_steps;
 }
+
+}  // namespace
+
+PositionalEncoding::PositionalEncoding(Index width, double p, Index max_steps, DType dtype)
+    : pe(buffer("pe", sinusoidal_positions(checked(width, p, max_steps), width, 0, dtype))),
+      dropout(child<Dropout>("dropout", p)) {}
 
 Tensor PositionalEncoding::operator()(const Tensor& x, Index first) const {
   if (x.rank() < 2 || x.size(-1) != pe.size(1)) {
@@ -46,7 +59,7 @@ Tensor PositionalEncoding::operator()(const Tensor& x, Index first) const {
     throw IndexError(fmt::format("PositionalEncoding: steps {} from {} are not within [0, {})",
                                  steps, first, pe.size(0)));
   }
-  return dropout(x + narrow(pe, 0, first, steps));
+  return forwarded(dropout(x + narrow(pe, 0, first, steps)));
 }
 
 }  // namespace heed::nn

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "../core/error.h"
 
 namespace heed::nn {
@@ -9,6 +11,7 @@ namespace {
 
 Tensor slopes(Index count, double begin, DType dtype) {
   if (count <= 0) throw ValueError(fmt::format("PReLU: count {} must be positive", count));
+  if (!std::isfinite(begin)) throw ValueError(fmt::format("PReLU: begin {} is not finite", begin));
   return full(Shape{count}, begin, dtype);
 }
 

@@ -8,12 +8,12 @@ namespace heed::nn {
 
 class PReLU : public Module {
  public:
-  /// One slope, or one a channel. Throws ValueError unless count is positive.
+  /// One slope, or one a channel. Throws ValueError unless count is positive and begin finite.
   explicit PReLU(Index count = 1, double begin = 0.25, DType dtype = DType::f32);
 
   Tensor& weight;  ///< [count]
 
-  Tensor operator()(const Tensor& x) const { return prelu(x, weight); }
+  Tensor operator()(const Tensor& x) const { return forwarded(prelu(x, weight)); }
 };
 
 }  // namespace heed::nn

@@ -26,7 +26,7 @@ RNN::RNN(const RNNOptions& options)
 RnnResult RNN::operator()(const Tensor& x, const std::vector<Index>& lengths,
                           const Tensor& h0) const {
   const std::vector<Tensor> results = run(x, lengths, {h0, {}});
-  return {results[0], results[1]};
+  return {forwarded(results[0]), results[1]};
 }
 
 }  // namespace heed::nn

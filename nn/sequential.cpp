@@ -13,7 +13,7 @@ Function::Function(std::function<Tensor(const Tensor&)> function) : function_(st
 Tensor Sequential::operator()(const Tensor& x) const {
   Tensor y = x;
   for (const auto& call : calls_) y = call(y);
-  return y;
+  return forwarded(std::move(y));
 }
 
 Module& Sequential::module(std::size_t place) const {

@@ -19,7 +19,7 @@ class Function : public Module {
  public:
   /// Throws ValueError for an empty one.
   explicit Function(std::function<Tensor(const Tensor&)> function);
-  Tensor operator()(const Tensor& x) const { return function_(x); }
+  Tensor operator()(const Tensor& x) const { return forwarded(function_(x)); }
 
  private:
   std::function<Tensor(const Tensor&)> function_;

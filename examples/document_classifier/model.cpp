@@ -89,9 +89,14 @@ attention::Attended Level::operator()(const Tensor& x, const std::vector<Index>&
                                       bool need_weights) {
   const Tensor states = encoder(x, lengths).output;
   const auto mask = attention::Mask::lengths(lengths, x.size(1));
-  if (kind_ == PoolingKind::average) return {attention::average_pooling(states, mask), Tensor()};
-  if (kind_ == PoolingKind::maximum) return {attention::max_pooling(states, mask), Tensor()};
-  return (*attend_)(states, mask, need_weights);
+  attention::Attended out;
+  switch (kind_) {
+    case PoolingKind::attention: out = (*attend_)(states, mask, need_weights); break;
+    case PoolingKind::average: out.context = attention::average_pooling(states, mask); break;
+    case PoolingKind::maximum: out.context = attention::max_pooling(states, mask); break;
+  }
+  out.context = forwarded(out.context);
+  return out;
 }
 
 HierarchicalAttention::HierarchicalAttention(const ModelOptions& model)
@@ -153,7 +158,7 @@ Reading HierarchicalAttention::operator()(const data::DocumentBatch& batch, bool
     std::iota(rows.begin(), rows.end(), Index{0});
     take_rows(document.weights, batch.sentence_counts, rows, out.sentences);
   }
-  out.logits = classifier(dropout(document.context));
+  out.logits = forwarded(classifier(dropout(document.context)));
   return out;
 }
 

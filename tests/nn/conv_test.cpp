@@ -5,10 +5,8 @@
 
 #include <cmath>
 
-#include "../../core/error.h"
 #include "../../core/generator.h"
 #include "../../nn/gradcheck.h"
-#include "thrown_text.h"
 
 namespace heed {
 namespace {
@@ -60,21 +58,6 @@ TEST(Conv2d, PassesTheGradientCheck) {
   nn::Conv2d layer(2, 3, {2, 3}, {.stride = {1, 2}, .padding = 1}, true, DType::f64);
   const auto report = nn::gradcheck(layer, randn({2, 2, 3, 5}, DType::f64));
   EXPECT_TRUE(report) << report.text();
-}
-
-TEST(Conv, SizesArePositiveAndGroupsDivide) {
-  EXPECT_EQ(thrown_text<ValueError>([] { nn::Conv1d(3, 5, 0); }),
-            "Conv1d: kernel must be positive, not 0");
-  EXPECT_EQ(thrown_text<ValueError>([] {
-              nn::Conv2d(3, 5, {2, -1});
-            }),
-            "Conv2d: kernel must be positive, not -1");
-  EXPECT_EQ(thrown_text<ValueError>([] { nn::Conv1d(0, 5, 3); }),
-            "Conv1d: channels must be positive and multiples of groups: in 0, out 5, groups 1");
-  EXPECT_EQ(thrown_text<ValueError>([] { nn::Conv2d(4, 6, 3, {.groups = 4}); }),
-            "Conv2d: channels must be positive and multiples of groups: in 4, out 6, groups 4");
-  EXPECT_EQ(thrown_text<ValueError>([] { nn::Conv2d(4, 6, 3, {.groups = 0}); }),
-            "Conv2d: channels must be positive and multiples of groups: in 4, out 6, groups 0");
 }
 
 }  // namespace

@@ -37,12 +37,5 @@ TEST(Highway, WithShutGatesPassesItsInputOn) {
   EXPECT_EQ(layer(x).array().to_vector<float>(), x.array().to_vector<float>());
 }
 
-TEST(Highway, ChecksItsOptions) {
-  EXPECT_EQ(thrown_text<ValueError>([] { nn::Highway(0); }),
-            "Linear: widths must be positive: in 0, out 0");
-  EXPECT_EQ(thrown_text<ValueError>([] { nn::Highway(2, NAN); }),
-            "Highway: gate_bias nan is not finite");
-}
-
 }  // namespace
 }  // namespace heed

@@ -62,11 +62,9 @@ TEST(PositionalEncoding, ChecksWhatItGets) {
               layer(zeros({3, 4}), -1);
             }),
             "PositionalEncoding: steps 3 from -1 are not within [0, 13)");
-  EXPECT_EQ(thrown_text<ValueError>([] { nn::PositionalEncoding(0); }),
-            "sinusoidal_positions: steps 5000, width 0, first 0: width must be positive, none "
+  EXPECT_EQ(thrown_text<ValueError>([] { nn::sinusoidal_positions(5, 0); }),
+            "sinusoidal_positions: steps 5, width 0, first 0: width must be positive, none "
             "negative");
-  EXPECT_EQ(thrown_text<ValueError>([] { nn::PositionalEncoding(4, 0, 0); }),
-            "PositionalEncoding: max_steps must be positive");
 }
 
 }  // namespace

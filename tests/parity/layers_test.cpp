@@ -1,137 +1,25 @@
-// Layers against those of torch::nn: the same parameters and buffers by name, order and layout;
-// with the same numbers in them the same results, and the same gradients of inputs and parameters.
-// Dropout is left out (the draws differ), and so are the layers that torch::nn lacks.
+// Layers against those of torch::nn. Dropout is left out (the draws differ), and so are the layers
+// that torch::nn lacks; the normalising ones have a file of their own.
 #include <gtest/gtest.h>
 
 #include <map>
 
 #include "../../autograd/ops/softmax.h"
-#include "../../core/generator.h"
 #include "../../nn/glu.h"
 #include "../../nn/losses.h"
 #include "../../nn/nn.h"
 #include "../../nn/prelu.h"
-#include "parity.h"
+#include "compare_layers.h"
 
 namespace heed::parity {
 namespace {
 
 namespace tn = torch::nn;
-constexpr double kTolerance = 1e-9;
-
-using Shapes = std::vector<std::vector<Index>>;
-using OurCall = std::function<Tensor(H)>;
-using TheirCall = std::function<torch::Tensor(T)>;
-
-std::vector<std::string> names_of(const nn::NamedTensors& entries) {
-  std::vector<std::string> out;
-  for (const auto& [name, tensor] : entries) out.push_back(name);
-  return out;
-}
-
-// Parameters, then buffers, as a module without children lists them.
-nn::NamedTensors state_of(const tn::Module& module) {
-  nn::NamedTensors out;
-  for (const auto& entry : module.named_parameters()) {
-    out.emplace_back(entry.key(), from_torch(entry.value()));
-  }
-  for (const auto& entry : module.named_buffers()) {
-    if (entry.value().defined()) out.emplace_back(entry.key(), from_torch(entry.value()));
-  }
-  return out;
-}
-
-// `shapes`: of the inputs that get gradients.
-void compare(nn::Module& ours, tn::Module& theirs, const Shapes& shapes, const OurCall& our_call,
-             const TheirCall& their_call) {
-  ours.to(DType::f64);
-  theirs.to(torch::kFloat64);
-  auto buffers = theirs.named_buffers();  // to() converts counts as well
-  if (auto* count = buffers.find("num_batches_tracked")) count->set_data(count->to(torch::kInt64));
-  const nn::NamedTensors state = state_of(theirs);
-  ASSERT_EQ(names_of(ours.state_dict()), names_of(state));
-  ours.load_state_dict(state);
-
-  Generator generator(7);
-  std::vector<Tensor> x;
-  std::vector<torch::Tensor> their_x;
-  for (const auto& shape : shapes) {
-    x.push_back(draw(shape, Domain::any, DType::f64, generator));
-    their_x.push_back(to_torch(x.back()).requires_grad_());
-    x.back().set_requires_grad();
-  }
-  const Tensor y = our_call(x);
-  const torch::Tensor their_y = their_call(their_x);
-  ASSERT_NO_FATAL_FAILURE(expect_close(y, their_y, kTolerance, "value"));
-
-  const std::vector<Index> out_shape(y.shape().begin(), y.shape().end());
-  const Tensor cotangent = draw(out_shape, Domain::any, DType::f64, generator);
-  y.backward(cotangent);
-  their_y.backward(to_torch(cotangent));
-  for (std::size_t i = 0; i < x.size(); ++i) {
-    expect_close(x[i].grad(), their_x[i].grad(), kTolerance, "input " + std::to_string(i));
-  }
-  const auto parameters = theirs.named_parameters();
-  for (const auto& [name, parameter] : ours.named_parameters()) {
-    expect_close(parameter.grad(), parameters[name].grad(), kTolerance, name);
-  }
-  for (const auto& [name, buffer] : ours.named_buffers()) {
-    expect_close(buffer, buffers[name], kTolerance, name);
-  }
-}
-
-// Layers of one or two tensors, loss layers among them.
-template <class Ours, class Holder>
-void unary(Ours&& ours, Holder theirs, const std::vector<Index>& shape) {
-  compare(
-      ours, *theirs, {shape}, [&](H x) { return ours(x[0]); },
-      [&](T x) { return theirs->forward(x[0]); });
-}
-template <class Ours, class Holder>
-void binary(Ours&& ours, Holder theirs, const Shapes& shapes) {
-  compare(
-      ours, *theirs, shapes, [&](H x) { return ours(x[0], x[1]); },
-      [&](T x) { return theirs->forward(x[0], x[1]); });
-}
-template <class Ours, class Holder>
-void with_targets(Ours&& ours, Holder theirs, const std::vector<Index>& shape,
-                  const std::vector<std::int64_t>& targets) {
-  const auto n = static_cast<Index>(targets.size());
-  compare(
-      ours, *theirs, {shape}, [&](H x) { return ours(x[0], ids(targets, {n})); },
-      [&](T x) { return theirs->forward(x[0], torch_ids(targets, {n})); });
-}
 
 void linear() {
   unary(nn::Linear(3, 5), tn::Linear(3, 5), {2, 7, 3});
   unary(nn::Linear(3, 5, false), tn::Linear(tn::LinearOptions(3, 5).bias(false)), {7, 3});
 }
-
-void layer_norm() {
-  unary(nn::LayerNorm({3, 5}, 1e-3), tn::LayerNorm(tn::LayerNormOptions({3, 5}).eps(1e-3)),
-        {2, 3, 5});
-  unary(nn::LayerNorm({5}, 1e-5, false),
-        tn::LayerNorm(tn::LayerNormOptions({5}).elementwise_affine(false)), {2, 3, 5});
-}
-
-void group_norm() { unary(nn::GroupNorm(2, 6), tn::GroupNorm(2, 6), {3, 6, 5}); }
-
-// In training, with what becomes of the running averages, and in evaluation.
-template <class Ours, class Holder>
-void batch_norm(Index channels, const std::vector<Index>& shape) {
-  unary(Ours(channels, {.momentum = 0.3}), Holder(tn::BatchNormOptions(channels).momentum(0.3)),
-        shape);
-  Ours ours(channels);
-  Holder theirs(channels);
-  ours.eval();
-  theirs->eval();
-  unary(ours, theirs, shape);
-}
-void batch_norm1d() {
-  batch_norm<nn::BatchNorm1d, tn::BatchNorm1d>(3, {5, 3});
-  batch_norm<nn::BatchNorm1d, tn::BatchNorm1d>(3, {2, 3, 7});
-}
-void batch_norm2d() { batch_norm<nn::BatchNorm2d, tn::BatchNorm2d>(3, {2, 3, 5, 2}); }
 
 void bilinear() {
   binary(nn::Bilinear(3, 5, 2), tn::Bilinear(3, 5, 2), {{7, 3}, {7, 5}});
@@ -352,11 +240,7 @@ void ctc_loss() {  // through a log_softmax: see ctc_loss.h
 
 const std::map<std::string, void (*)()> kLayers = {
     {"Linear", linear},
-    {"BatchNorm1d", batch_norm1d},
-    {"BatchNorm2d", batch_norm2d},
     {"Bilinear", bilinear},
-    {"GroupNorm", group_norm},
-    {"LayerNorm", layer_norm},
     {"Embedding", embedding},
     {"RNN", rnn},
     {"GRU", gru},

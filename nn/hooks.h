@@ -1,0 +1,40 @@
+// The hooks of a module: functions that see, and may replace, what it returns (forward hooks) or
+// the gradients of its parameters. Users register them by Module's own functions.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "../autograd/tensor.h"
+
+namespace heed::nn {
+
+class Module;
+
+/// A Hook that is told the parameter's name.
+using ParameterHook = std::function<Tensor(const std::string& name, const Tensor& gradient)>;
+
+/// Called with what a module is about to return; returns what shall stand in its place, or an
+/// undefined Tensor to keep it.
+using ForwardHook = std::function<Tensor(const Module& module, const Tensor& output)>;
+
+/// What is registered on one module. Ids are unique among all modules.
+class Hooks {
+ public:
+  HookId add(ForwardHook hook);
+  /// Of one ParameterHook: what is on which parameter.
+  HookId add(std::vector<std::pair<Tensor, HookId>> placed);
+  /// Nothing happens for an id that is gone.
+  void remove(HookId id);
+
+  /// `output` through all forward hooks, in the order of registering. Those that are added or
+  /// removed by one of them count from the next call on.
+  Tensor run(const Module& module, Tensor output) const;
+
+ private:
+  std::vector<std::pair<HookId, ForwardHook>> forward_;
+  std::vector<std::pair<HookId, std::vector<std::pair<Tensor, HookId>>>> on_parameters_;
+};
+
+}  // namespace heed::nn

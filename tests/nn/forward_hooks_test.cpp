@@ -1,0 +1,267 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <regex>
+#include <set>
+#include <stdexcept>
+
+#include "../../autograd/ops/elementwise.h"
+#include "../../autograd/ops/reduce.h"
+#include "../../core/error.h"
+#include "../../nn/nn.h"
+#include "thrown_text.h"
+
+namespace heed {
+namespace {
+
+using Prepare = const std::function<void(nn::Module&)>&;
+
+const Tensor& first(const Tensor& y) { return y; }
+const Tensor& first(const RnnResult& y) { return y.output; }
+const Tensor& first(const LstmResult& y) { return y.output; }
+const Tensor& first(const LstmState& y) { return y.h; }
+
+// The first result of a layer that was prepared before the call.
+template <class Layer, class... X>
+Tensor call(Prepare prepare, Layer&& layer, const X&... x) {
+  prepare(layer);
+  return first(layer(x...));
+}
+
+template <class Layer>
+Layer& evaluated(Layer&& layer) {
+  layer.eval();
+  return layer;
+}
+
+Tensor rows() { return randn({5, 3}); }
+Tensor row() { return randn({2, 4, 7}); }
+Tensor plane() { return randn({2, 4, 7, 6}); }
+Tensor ids() { return zeros({5}, DType::i64); }
+Tensor signs() { return ones({5}); }
+
+// Every layer once at least; what follows a space tells the ways of one apart.
+const std::map<std::string, std::function<Tensor(Prepare)>> kLayers = {
+    {"AdaptiveAvgPool1d", [](Prepare p) { return call(p, nn::AdaptiveAvgPool1d(3), row()); }},
+    {"AdaptiveAvgPool2d", [](Prepare p) { return call(p, nn::AdaptiveAvgPool2d(3), plane()); }},
+    {"AvgPool1d", [](Prepare p) { return call(p, nn::AvgPool1d({.kernel = 2}), row()); }},
+    {"AvgPool2d", [](Prepare p) { return call(p, nn::AvgPool2d({.kernel = 2}), plane()); }},
+    {"BCEWithLogitsLoss",
+     [](Prepare p) {
+       return call(p, nn::BCEWithLogitsLoss(), rows(), zeros({5, 3}));
+     }},
+    {"BatchNorm1d", [](Prepare p) { return call(p, nn::BatchNorm1d(3), rows()); }},
+    {"BatchNorm1d evaluated",
+     [](Prepare p) { return call(p, evaluated(nn::BatchNorm1d(3)), rows()); }},
+    {"BatchNorm1d untracked",
+     [](Prepare p) { return call(p, nn::BatchNorm1d(3, {.track_running_stats = false}), rows()); }},
+    {"BatchNorm2d", [](Prepare p) { return call(p, nn::BatchNorm2d(4), plane()); }},
+    {"Bilinear", [](Prepare p) { return call(p, nn::Bilinear(3, 3, 2), rows(), rows()); }},
+    {"CTCLoss",
+     [](Prepare p) {
+       return call(p, nn::CTCLoss(), randn({7, 1, 3}), ones({1, 2}, DType::i64),
+                   std::vector<Index>{7}, std::vector<Index>{2});
+     }},
+    {"Conv1d", [](Prepare p) { return call(p, nn::Conv1d(4, 3, 2), row()); }},
+    {"Conv2d", [](Prepare p) { return call(p, nn::Conv2d(4, 3, 2), plane()); }},
+    {"CosineEmbeddingLoss",
+     [](Prepare p) { return call(p, nn::CosineEmbeddingLoss(), rows(), rows(), signs()); }},
+    {"CrossEntropyLoss", [](Prepare p) { return call(p, nn::CrossEntropyLoss(), rows(), ids()); }},
+    {"Dropout", [](Prepare p) { return call(p, nn::Dropout(), rows()); }},
+    {"Dropout evaluated", [](Prepare p) { return call(p, evaluated(nn::Dropout()), rows()); }},
+    {"Embedding", [](Prepare p) { return call(p, nn::Embedding(3, 2), ids()); }},
+    {"Function", [](Prepare p) { return call(p, nn::Function(relu), rows()); }},
+    {"GLU", [](Prepare p) { return call(p, nn::GLU(1), row()); }},
+    {"GRU",
+     [](Prepare p) { return call(p, nn::GRU({.input = 7, .hidden = 3, .layers = 2}), row()); }},
+    {"GRUCell", [](Prepare p) { return call(p, nn::GRUCell(3, 2), rows()); }},
+    {"GroupNorm", [](Prepare p) { return call(p, nn::GroupNorm(2, 4), row()); }},
+    {"Highway", [](Prepare p) { return call(p, nn::Highway(3), rows()); }},
+    {"HingeEmbeddingLoss",
+     [](Prepare p) { return call(p, nn::HingeEmbeddingLoss(), randn({5}), signs()); }},
+    {"KLDivLoss",
+     [](Prepare p) {
+       return call(p, nn::KLDivLoss(), rows(), rand({5, 3}));
+     }},
+    {"L1Loss", [](Prepare p) { return call(p, nn::L1Loss(), rows(), rows()); }},
+    {"LSTM",
+     [](Prepare p) { return call(p, nn::LSTM({.input = 7, .hidden = 3, .layers = 2}), row()); }},
+    {"LSTMCell", [](Prepare p) { return call(p, nn::LSTMCell(3, 2), rows()); }},
+    {"LayerNorm", [](Prepare p) { return call(p, nn::LayerNorm({3}), rows()); }},
+    {"Linear", [](Prepare p) { return call(p, nn::Linear(3, 2), rows()); }},
+    {"MSELoss", [](Prepare p) { return call(p, nn::MSELoss(), rows(), rows()); }},
+    {"MaxPool1d", [](Prepare p) { return call(p, nn::MaxPool1d({.kernel = 2}), row()); }},
+    {"MaxPool2d", [](Prepare p) { return call(p, nn::MaxPool2d({.kernel = 2}), plane()); }},
+    {"Maxout", [](Prepare p) { return call(p, nn::Maxout(3, 2), rows()); }},
+    {"MultiMarginLoss", [](Prepare p) { return call(p, nn::MultiMarginLoss(), rows(), ids()); }},
+    {"NLLLoss", [](Prepare p) { return call(p, nn::NLLLoss(), rows(), ids()); }},
+    {"PReLU", [](Prepare p) { return call(p, nn::PReLU(), rows()); }},
+    {"PositionalEncoding", [](Prepare p) { return call(p, nn::PositionalEncoding(7), row()); }},
+    {"RMSNorm", [](Prepare p) { return call(p, nn::RMSNorm({3}), rows()); }},
+    {"RNN",
+     [](Prepare p) { return call(p, nn::RNN({.input = 7, .hidden = 3, .layers = 2}), row()); }},
+    {"RNNCell", [](Prepare p) { return call(p, nn::RNNCell(3, 2), rows()); }},
+    {"Sequential",
+     [](Prepare p) { return call(p, nn::Sequential(nn::layer<nn::Linear>(3, 2), relu), rows()); }},
+    {"SmoothL1Loss", [](Prepare p) { return call(p, nn::SmoothL1Loss(), rows(), rows()); }},
+};
+
+// Every class of nn/ that has a base and can be called.
+std::set<std::string> callable_classes() {
+  std::set<std::string> out;
+  const std::regex head(R"(\nclass (\w+) : public \w+ \{)");
+  for (const auto& file : std::filesystem::directory_iterator(HEED_SOURCE_DIR "/nn")) {
+    if (file.path().extension() != ".h") continue;
+    std::ifstream in(file.path());
+    const std::string text(std::istreambuf_iterator<char>(in), {});
+    for (std::sregex_iterator at(text.begin(), text.end(), head), end; at != end; ++at) {
+      const auto begin = static_cast<std::size_t>(at->position());
+      const std::string body = text.substr(begin, text.find("\n};", begin) - begin);
+      if (body.find(" operator()(") != std::string::npos) out.insert((*at)[1]);
+    }
+  }
+  return out;
+}
+
+TEST(ForwardHooks, AreTestedForEveryLayer) {
+  std::set<std::string> listed;
+  for (const auto& [name, run] : kLayers) listed.insert(name.substr(0, name.find(' ')));
+  EXPECT_EQ(listed, callable_classes());
+}
+
+TEST(ForwardHooks, SeeAndReplaceWhatEveryLayerReturns) {
+  for (const auto& [name, run] : kLayers) {
+    SCOPED_TRACE(name);
+    const Tensor other = tensor(42);
+    const nn::Module* asked = nullptr;
+    int calls = 0;
+    Tensor seen;
+    const Tensor got = run([&](nn::Module& layer) {
+      asked = &layer;
+      layer.register_forward_hook([&](const nn::Module& module, const Tensor& output) {
+        EXPECT_EQ(&module, asked);
+        ++calls;
+        seen = output;
+        return other;
+      });
+    });
+    EXPECT_EQ(calls, 1);
+    EXPECT_TRUE(seen.defined());
+    EXPECT_TRUE(got.is_same(other));
+  }
+}
+
+nn::ForwardHook keep(std::string& order, char letter) {
+  return [&order, letter](const nn::Module&, const Tensor&) {
+    order += letter;
+    return Tensor();
+  };
+}
+
+TEST(ForwardHooks, RunInOrderEachOnWhatTheOneBeforeGave) {
+  nn::Function layer([](const Tensor& x) { return x; });
+  const auto add = [&](double number) {
+    return layer.register_forward_hook(
+        [number](const nn::Module&, const Tensor& y) { return y * 10 + number; });
+  };
+  add(1);
+  const HookId second = add(2);
+  std::string order;
+  layer.register_forward_hook(keep(order, 'k'));
+  add(3);
+  EXPECT_EQ(layer(tensor(0)).item(), 123);
+  layer.remove_hook(second);
+  layer.remove_hook(second);
+  EXPECT_EQ(layer(tensor(0)).item(), 13);
+  EXPECT_EQ(order, "kk");
+}
+
+TEST(ForwardHooks, MayRemoveAndAddHooksInTheCall) {
+  nn::Function layer([](const Tensor& x) { return x; });
+  std::string order;
+  HookId own = 0, after = 0;
+  own = layer.register_forward_hook([&](const nn::Module&, const Tensor&) {
+    order += 'a';
+    layer.remove_hook(own);
+    layer.remove_hook(after);
+    layer.register_forward_hook(keep(order, 'c'));
+    return Tensor();
+  });
+  after = layer.register_forward_hook(keep(order, 'b'));
+  layer(tensor(0));
+  EXPECT_EQ(order, "ab");
+  layer(tensor(0));
+  EXPECT_EQ(order, "abc");
+}
+
+TEST(ForwardHooks, ThatThrowLeaveTheModuleUsable) {
+  nn::Sequential net(nn::layer<nn::Linear>(3, 2), relu);
+  const Tensor x = rows();
+  const auto before = net(x).array().to_vector<float>();
+  const HookId id = net.at<nn::Linear>(0).register_forward_hook(
+      [](const nn::Module&, const Tensor&) -> Tensor { throw std::runtime_error("enough"); });
+  EXPECT_EQ(thrown_text<std::runtime_error>([&] { net(x); }), "enough");
+  EXPECT_EQ(thrown_text<std::runtime_error>([&] { net(x); }), "enough");
+  net.at<nn::Linear>(0).remove_hook(id);
+  EXPECT_EQ(net(x).array().to_vector<float>(), before);
+}
+
+TEST(ForwardHooks, HookTheGradientOfWhatAModuleReturns) {
+  nn::Linear layer(3, 2);
+  Tensor seen;
+  layer.register_forward_hook([&](const nn::Module&, const Tensor& output) {
+    output.register_hook([&](const Tensor& gradient) {
+      seen = gradient;
+      return gradient * 2;
+    });
+    return Tensor();
+  });
+  const Tensor y = layer(rows());
+  const Tensor g = randn({5, 2});
+  y.backward(g);
+  ASSERT_TRUE(seen.defined());
+  EXPECT_EQ(seen.array().to_vector<float>(), g.array().to_vector<float>());
+  EXPECT_EQ(layer.bias.grad().array().to_vector<float>(),
+            sum(g * 2, {0}).array().to_vector<float>());
+}
+
+TEST(ForwardHooks, WorkOnAModuleOfOnesOwnAndBesideThoseOfParameters) {
+  struct Net : nn::Module {
+    nn::Linear& inner = child<nn::Linear>("inner", 3, 2);
+    Tensor operator()(const Tensor& x) const { return forwarded(tanh(inner(x))); }
+  } net;
+  std::string order;
+  net.inner.register_forward_hook(keep(order, 'i'));
+  const HookId outer = net.register_forward_hook(keep(order, 'o'));
+  int gradients = 0;
+  const HookId on_parameters = net.register_hook([&](const std::string&, const Tensor&) {
+    ++gradients;
+    return Tensor();
+  });
+  EXPECT_NE(outer, on_parameters);
+  sum(net(rows())).backward();
+  EXPECT_EQ(order, "io");
+  EXPECT_EQ(gradients, 2);
+  net.remove_hook(outer);
+  sum(net(rows())).backward();
+  EXPECT_EQ(order, "ioi");
+  EXPECT_EQ(gradients, 4);
+  net.remove_hook(on_parameters);
+  sum(net(rows())).backward();
+  EXPECT_EQ(gradients, 4);
+}
+
+TEST(ForwardHooks, AreNotEmpty) {
+  nn::Linear layer(3, 2);
+  EXPECT_EQ(thrown_text<ValueError>([&] { layer.register_forward_hook({}); }),
+            "register_forward_hook: the hook is empty");
+  EXPECT_EQ(thrown_text<ValueError>([&] { layer.register_hook({}); }),
+            "register_hook: the hook is empty");
+}
+
+}  // namespace
+}  // namespace heed
