@@ -3,6 +3,7 @@
 
 #include "anomaly.h"
 #include "backward.h"
+#include "check_defined.h"
 #include "checkpoint.h"
 #include "function.h"
 #include "functional.h"
@@ -11,6 +12,7 @@
 #include "op.h"
 #include "ops/activation.h"
 #include "ops/arrange.h"
+#include "ops/attention.h"
 #include "ops/batch_norm.h"
 #include "ops/binary_cross_entropy.h"
 #include "ops/cells.h"

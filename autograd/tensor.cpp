@@ -9,6 +9,7 @@
 #include "../core/generator.h"
 #include "../core/kernels/copy.h"
 #include "backward.h"
+#include "check_defined.h"
 #include "grad_mode.h"
 #include "node.h"
 
@@ -134,7 +135,10 @@ void Tensor::retain_grad() const {
 
 bool Tensor::retains_grad() const { return impl_ && impl_->retains_grad; }
 
-Tensor Tensor::detach() const { return Tensor(array()); }
+Tensor Tensor::detach() const {
+  check_defined("detach", *this, "the tensor");
+  return Tensor(array());
+}
 
 bool Tensor::is_sparse() const { return impl_ && impl_->sparse; }
 
@@ -157,6 +161,7 @@ void Tensor::set_array(Array array) {
 }
 
 void Tensor::copy_from(const Tensor& from) {
+  check_defined("copy_from", *this, "the tensor", from, "from");
   TensorImpl& impl = checked();
   if (impl.node || (impl.requires_grad && recording())) {
     throw GradError(fmt::format(

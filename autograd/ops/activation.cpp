@@ -7,6 +7,7 @@
 
 #include "../../core/error.h"
 #include "../../core/kernels/activation.h"
+#include "../check_defined.h"
 #include "../record.h"
 #include "elementwise.h"
 
@@ -19,6 +20,7 @@ namespace {
 // `slope` is the derivative in plain operators, for the pass that is recorded.
 template <class Slope>
 Tensor activate(Op op, Activation kind, const Tensor& x, double a, double b, Slope slope) {
+  check_defined(name(op), x, "x");
   return record(op, kernels::activation(kind, x.array(), a, b), {x},
                 [x = Saved(x), kind, a, b, slope](const Tensor& g) {
                   if (recording()) return g * slope(x());

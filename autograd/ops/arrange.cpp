@@ -5,6 +5,7 @@
 #include "../../core/error.h"
 #include "../../core/kernels/copy.h"
 #include "../../core/kernels/reduce.h"
+#include "../check_defined.h"
 #include "../record.h"
 #include "join.h"
 #include "shape.h"
@@ -31,6 +32,7 @@ Index run_below(const Shape& shape, Index axis) {
 }  // namespace
 
 Tensor flip(const Tensor& x, const std::vector<Index>& axes) {
+  check_defined("flip", x, "x");
   const Index rank = x.rank();
   if (axes.empty()) return x;
   const std::vector<Index> places = kernels::normalize_axes("flip", axes, rank);
@@ -39,6 +41,7 @@ Tensor flip(const Tensor& x, const std::vector<Index>& axes) {
 }
 
 Tensor roll(const Tensor& x, const std::vector<Index>& shifts, const std::vector<Index>& axes) {
+  check_defined("roll", x, "x");
   if (axes.empty() && shifts.size() == 1) {
     return reshape(roll(reshape(x, {x.numel()}), shifts, {0}), x.shape());
   }
@@ -59,6 +62,7 @@ Tensor roll(const Tensor& x, const std::vector<Index>& shifts, const std::vector
 }
 
 Tensor repeat(const Tensor& x, const std::vector<Index>& repeats) {
+  check_defined("repeat", x, "x");
   const Index lead = static_cast<Index>(repeats.size()) - x.rank();
   if (lead < 0) {
     throw ShapeError(
@@ -81,6 +85,7 @@ Tensor repeat(const Tensor& x, const std::vector<Index>& repeats) {
 }
 
 Tensor tile(const Tensor& x, const std::vector<Index>& repeats) {
+  check_defined("tile", x, "x");
   std::vector<Index> all(repeats);
   if (static_cast<Index>(all.size()) < x.rank()) {
     all.insert(all.begin(), static_cast<std::size_t>(x.rank()) - all.size(), 1);
@@ -89,6 +94,7 @@ Tensor tile(const Tensor& x, const std::vector<Index>& repeats) {
 }
 
 Tensor repeat_interleave(const Tensor& x, Index repeats, Index axis) {
+  check_defined("repeat_interleave", x, "x");
   const Index place = normalize_axis("repeat_interleave", axis, x.rank());
   return repeat_runs("repeat_interleave", x, run_below(x.shape(), place), repeats, x.shape(),
                      place);

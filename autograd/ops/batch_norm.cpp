@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "../../core/error.h"
+#include "../check_defined.h"
 #include "../grad_mode.h"
 #include "elementwise.h"
 #include "shape.h"
@@ -15,6 +16,7 @@ constexpr Index kShortest = 16;  // places that a run of its own pays for
 
 // x as [N, C, places].
 Tensor with_places(const Tensor& x) {
+  check_defined("batch_norm", x, "x");
   check_floating("batch_norm", x.dtype());
   if (x.rank() < 2) {
     throw ShapeError(fmt::format("batch_norm: x must be [N, C, ...], not {}", describe(x)));

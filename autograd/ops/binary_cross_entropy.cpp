@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "../../core/error.h"
+#include "../check_defined.h"
 #include "activation.h"
 #include "elementwise.h"
 #include "loss_operands.h"
@@ -30,6 +31,7 @@ void check_factor(const char* what, const Tensor& factor, const Tensor& logits) 
 //   loss = (1 - z) x - (1 + (pos_weight - 1) z) log sigmoid(x)
 Tensor binary_cross_entropy_with_logits(const Tensor& logits, const Tensor& targets,
                                         const BinaryCrossEntropyOptions& options) {
+  check_defined(kOp, logits, "logits", targets, "targets");
   check_pair(kOp, logits, targets, "targets");
   check_factor("weight", options.weight, logits);
   check_factor("pos_weight", options.pos_weight, logits);

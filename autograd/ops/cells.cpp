@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "../../core/error.h"
+#include "../check_defined.h"
 #include "elementwise.h"
 #include "matmul.h"
 #include "recurrent.h"
@@ -23,7 +24,8 @@ Tensor checked_state(const char* op, const char* what, const Tensor& state, cons
 }
 
 void check(const char* op, RnnCell cell, const Tensor& x, const RnnWeights& weights) {
-  if (!x.defined() || x.rank() != 2) {
+  check_defined(op, x, "x");
+  if (x.rank() != 2) {
     throw ShapeError(fmt::format("{}: x must be [B, I], not {}", op, describe(x)));
   }
   check_floating(op, x.dtype());

@@ -7,6 +7,7 @@
 #include "../../core/error.h"
 #include "../../core/kernels/activation.h"
 #include "../../core/kernels/elementwise.h"
+#include "../check_defined.h"
 #include "../record.h"
 #include "elementwise.h"
 
@@ -49,6 +50,7 @@ struct Kept {
 }  // namespace
 
 Tensor clamp(const Tensor& x, std::optional<double> min, std::optional<double> max) {
+  check_defined("clamp", x, "x");
   if (!min && !max) throw_no_bounds();
   const double a = min.value_or(-std::numeric_limits<double>::infinity());
   const double b = max.value_or(std::numeric_limits<double>::infinity());
@@ -63,6 +65,7 @@ Tensor clamp(const Tensor& x, std::optional<double> min, std::optional<double> m
 }
 
 Tensor clamp(const Tensor& x, const Tensor& min, const Tensor& max) {
+  check_defined("clamp", x, "x");
   if (!min.defined() && !max.defined()) throw_no_bounds();
   check_floating("clamp", x.dtype());
   check_bound("min", x, min);

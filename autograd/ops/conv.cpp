@@ -6,6 +6,7 @@
 
 #include "../../core/error.h"
 #include "../../core/kernels/conv.h"
+#include "../check_defined.h"
 #include "../record.h"
 #include "elementwise.h"
 #include "matmul.h"
@@ -77,6 +78,7 @@ ConvShape shape_of(const char* op, Index rank, const Shape& x, const Shape& weig
 
 void check_dtypes(const char* op, const Tensor& a, const char* name_a, const Tensor& b,
                   const char* name_b) {
+  check_defined(op, a, name_a, b, name_b);
   check_floating(op, a.dtype());
   if (a.dtype() != b.dtype()) {
     throw DTypeError(fmt::format("{}: dtypes differ: {} is {}, {} is {}", op, name_a, describe(a),

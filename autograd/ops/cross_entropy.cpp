@@ -5,10 +5,9 @@
 #include "../../core/error.h"
 #include "../../core/kernels/cross_entropy.h"
 #include "../../core/kernels/elementwise.h"
-#include "../../core/kernels/index.h"
 #include "../record.h"
 #include "elementwise.h"
-#include "index.h"
+#include "loss_operands.h"
 #include "reduce.h"
 #include "shape.h"
 #include "softmax.h"
@@ -16,41 +15,26 @@
 namespace heed {
 namespace {
 
-void check(const Tensor& logits, const Tensor& targets, const CrossEntropyOptions& options) {
-  check_floating("cross_entropy", logits.dtype());
-  if (logits.rank() != 2 || logits.size(1) == 0) {
-    throw ShapeError(
-        fmt::format("cross_entropy: logits must be [N, C] with C > 0, not {}", describe(logits)));
-  }
-  if (targets.dtype() != DType::i64) {
-    throw DTypeError(fmt::format("cross_entropy: targets must be i64, not {}", describe(targets)));
-  }
-  if (!(targets.shape() == Shape{logits.size(0)})) {
-    throw ShapeError(fmt::format("cross_entropy: targets are {} for logits {}", describe(targets),
-                                 describe(logits)));
-  }
+// The same problem with a row for every target and the classes last.
+struct Rows {
+  Tensor logits, targets;  // [N, C], [N]
+};
+
+Rows checked_rows(const Tensor& logits, const Tensor& targets, const CrossEntropyOptions& options) {
+  const Index axis = check_scores("cross_entropy", "logits", logits, targets, options.weight,
+                                  options.ignore_index);
   if (!(options.label_smoothing >= 0 && options.label_smoothing <= 1)) {
     throw ValueError(
         fmt::format("cross_entropy: label_smoothing {} is not in [0, 1]", options.label_smoothing));
   }
-  if (options.weight.defined()) {
-    if (!(options.weight.shape() == Shape{logits.size(1)})) {
-      throw ShapeError(fmt::format("cross_entropy: weight is {} for {} classes",
-                                   describe(options.weight), logits.size(1)));
-    }
-    if (options.weight.dtype() != logits.dtype()) {
-      throw DTypeError(fmt::format("cross_entropy: weight is {} for logits {}",
-                                   describe(options.weight), describe(logits)));
-    }
+  if (logits.rank() == 2) return {logits, targets};
+  std::vector<Index> order;
+  for (Index i = 0; i < logits.rank(); ++i) {
+    if (i != axis) order.push_back(i);
   }
-  const Array ids = targets.array().contiguous();
-  const auto* id = ids.data<std::int64_t>();
-  for (Index i = 0; i < ids.numel(); ++i) {
-    if (id[i] != options.ignore_index && (id[i] < 0 || id[i] >= logits.size(1))) {
-      throw IndexError(fmt::format("cross_entropy: target {} at {} is out of range [0, {})", id[i],
-                                   i, logits.size(1)));
-    }
-  }
+  order.push_back(axis);
+  return {reshape(permute(logits, order), {targets.numel(), logits.size(axis)}),
+          reshape(targets, {targets.numel()})};
 }
 
 // [N, C]: how much each class counts for each row, weights and smoothing included; rows that are
@@ -87,15 +71,15 @@ Targets spread(const Tensor& logits, const Tensor& targets, const CrossEntropyOp
 
 Tensor cross_entropy_plain(const Tensor& logits, const Tensor& targets,
                            const CrossEntropyOptions& options) {
-  check(logits, targets, options);
-  const Targets target = spread(logits, targets, options);
+  const Rows rows = checked_rows(logits, targets, options);
+  const Targets target = spread(rows.logits, rows.targets, options);
   // A class that a row does not count for must not bring 0 * infinity in.
   const Tensor counted =
       kernels::compare(kernels::Compare::ne, target.shares, Array::zeros(Shape{}, logits.dtype()));
   const Tensor zero = tensor(0, logits.dtype());
-  const Tensor terms = where(counted, Tensor(target.shares) * log_softmax(logits, 1), zero);
+  const Tensor terms = where(counted, Tensor(target.shares) * log_softmax(rows.logits, 1), zero);
   const Tensor losses = -sum(terms, {1});
-  if (options.reduction == Reduction::none) return losses;
+  if (options.reduction == Reduction::none) return reshape(losses, targets.shape());
   const Tensor total = sum(losses);
   if (options.reduction == Reduction::sum) return total;
   const double count = sum(Tensor(target.counts)).item();
@@ -104,27 +88,29 @@ Tensor cross_entropy_plain(const Tensor& logits, const Tensor& targets,
 
 Tensor cross_entropy(const Tensor& logits, const Tensor& targets,
                      const CrossEntropyOptions& options) {
-  check(logits, targets, options);
-  const kernels::CrossEntropy kernel(targets.array(),
+  const Rows rows = checked_rows(logits, targets, options);
+  const kernels::CrossEntropy kernel(rows.targets.array(),
                                      options.weight.defined() ? options.weight.array() : Array(),
                                      options.ignore_index, options.label_smoothing);
-  const kernels::CrossEntropy::Result result = kernel.forward(logits.array());
-  Tensor losses =
-      record(Op::cross_entropy, result.losses, {logits},
-             [logits = Saved(logits), targets = Saved(targets), weight = Saved(options.weight),
-              options, kernel, norms = result.log_norms](const Tensor& g) {
-               targets();  // the kernel holds both: were they written to since?
-               weight();
-               if (!recording()) return Tensor(kernel.backward(logits.array(), norms, g.array()));
-               // Differentiate the definition instead; its own graph carries the second order.
-               CrossEntropyOptions each = options;
-               each.reduction = Reduction::none;
-               const Targets target = spread(logits(), targets(), each);
-               const Tensor share = target.shares;
-               const Tensor p = softmax(logits(), 1);
-               return unsqueeze(g, 1) * (p * sum(share, {1}, true) - share);
-             });
-  if (options.reduction == Reduction::none) return losses;
+  const kernels::CrossEntropy::Result result = kernel.forward(rows.logits.array());
+  const Tensor losses = record(
+      Op::cross_entropy, result.losses, {rows.logits},
+      [logits = Saved(rows.logits), targets = Saved(rows.targets), weight = Saved(options.weight),
+       options, kernel, norms = result.log_norms](const Tensor& g) {
+        targets();  // the kernel holds both: were they written to since?
+        weight();
+        if (!recording()) return Tensor(kernel.backward(logits.array(), norms, g.array()));
+        // Differentiate the definition instead; its own graph carries the second order.
+        CrossEntropyOptions each = options;
+        each.reduction = Reduction::none;
+        const Targets target = spread(logits(), targets(), each);
+        const Tensor share = target.shares;
+        const Tensor p = softmax(logits(), 1);
+        return unsqueeze(g, 1) * (p * sum(share, {1}, true) - share);
+      });
+  if (options.reduction == Reduction::none) {
+    return targets.rank() == 1 ? losses : reshape(losses, targets.shape());
+  }
   const Tensor total = sum(losses);
   if (options.reduction == Reduction::sum) return total;
   return result.count == 0 ? total * 0 : total / result.count;

@@ -13,11 +13,11 @@ struct CrossEntropyOptions {
   Reduction reduction = Reduction::mean;  ///< mean: over the targets' weights
 };
 
-/// -sum_c q_c log softmax(logits)_c with q the smoothed target. logits [N, C] f32 or f64, targets
-/// i64 [N];
-/// -> rank 0, or [N] for Reduction::none. Without any target that counts, 0 (its gradient too). One
-/// pass each way, no copy of the logits is kept but the gradient. Throws IndexError for a target
-/// outside [0, C), ShapeError, DTypeError, ValueError.
+/// -sum_c q_c log softmax(logits)_c with q the smoothed target. logits [C], [N, C] or [N, C, d..],
+/// f32 or f64; targets i64, of that shape without C; -> rank 0, or the targets' shape for
+/// Reduction::none. Without any target that counts, 0 (its gradient too). One pass each way, and no
+/// copy of the logits is kept, but one with the classes last for [N, C, d..]. Throws IndexError for
+/// a target outside [0, C), ShapeError, DTypeError, ValueError.
 Tensor cross_entropy(const Tensor& logits, const Tensor& targets,
                      const CrossEntropyOptions& options = {});
 

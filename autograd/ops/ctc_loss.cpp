@@ -7,6 +7,7 @@
 
 #include "../../core/error.h"
 #include "../../core/kernels/ctc.h"
+#include "../check_defined.h"
 #include "../record.h"
 #include "elementwise.h"
 #include "index.h"
@@ -33,6 +34,7 @@ void check_lengths(const char* what, const Lengths& lengths, Index rows, Index m
 // Targets as [N, U], checked, with `blank` past each row's length.
 Array check(const Tensor& log_probs, const Tensor& targets, const Lengths& input_lengths,
             const Lengths& target_lengths, Index blank) {
+  check_defined("ctc_loss", log_probs, "log_probs", targets, "targets");
   check_floating("ctc_loss", log_probs.dtype());
   if (log_probs.rank() != 3 || log_probs.size(2) == 0) {
     throw ShapeError(fmt::format("ctc_loss: log_probs must be [T, N, C] with C > 0, not {}",

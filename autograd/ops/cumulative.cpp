@@ -2,6 +2,7 @@
 
 #include "../../core/error.h"
 #include "../../core/kernels/cumulative.h"
+#include "../check_defined.h"
 #include "../record.h"
 #include "elementwise.h"
 #include "shape.h"
@@ -32,9 +33,13 @@ Tensor neighbour(const Tensor& x, Index axis, bool ahead) {
 
 }  // namespace
 
-Tensor cumsum(const Tensor& x, Index axis) { return running_sum(x, axis, false); }
+Tensor cumsum(const Tensor& x, Index axis) {
+  check_defined("cumsum", x, "x");
+  return running_sum(x, axis, false);
+}
 
 Tensor cumprod(const Tensor& x, Index axis) {
+  check_defined("cumprod", x, "x");
   axis = normalize_axis("cumprod", axis, x.rank());
   check_floating("cumprod", x.dtype());
   if (x.size(axis) == 0) return clone(x);
@@ -45,6 +50,7 @@ Tensor cumprod(const Tensor& x, Index axis) {
 
 // r_t = g_t + a_{t+1} r_{t+1};  gb = r;  ga_t = r_t h_{t-1}
 Tensor linear_scan(const Tensor& a, const Tensor& b, Index axis, bool reverse) {
+  check_defined("linear_scan", a, "a", b, "b");
   const Shape shape = broadcast_shapes("linear_scan", a.shape(), b.shape());
   if (!(a.shape() == shape) || !(b.shape() == shape)) {
     return linear_scan(expand(a, shape), expand(b, shape), axis, reverse);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "../../core/error.h"
+#include "../check_defined.h"
 #include "../record.h"
 #include "elementwise.h"
 
@@ -17,6 +18,7 @@ Tensor keep(const Tensor& x, const Tensor& kept, double scale) {
 }  // namespace
 
 Tensor dropout(const Tensor& x, double p, Generator& generator) {
+  check_defined("dropout", x, "x");
   if (!(p >= 0 && p <= 1)) throw ValueError(fmt::format("dropout: p {} is not in [0, 1]", p));
   check_floating("dropout", x.dtype());
   if (p == 0) return x;

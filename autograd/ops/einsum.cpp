@@ -7,6 +7,7 @@
 #include <map>
 
 #include "../../core/error.h"
+#include "../check_defined.h"
 #include "elementwise.h"
 #include "matmul.h"
 #include "reduce.h"
@@ -262,6 +263,7 @@ Operand join(Operand a, Operand b, const Names& later, const Equation& equation)
 }  // namespace
 
 Tensor einsum(const std::string& equation_text, const std::vector<Tensor>& operands) {
+  check_defined("einsum", operands, "operands");
   Equation equation(equation_text, operands);
   if (operands.empty()) equation.fail<ValueError>("needs at least one operand");
   for (const Tensor& x : operands) {

@@ -6,6 +6,7 @@
 
 #include "../../core/error.h"
 #include "../../core/kernels/elementwise.h"
+#include "../check_defined.h"
 #include "../record.h"
 
 namespace heed {
@@ -15,8 +16,12 @@ using kernels::Unary;
 
 namespace {
 
-Array apply(Unary op, const Tensor& x) { return kernels::unary(op, x.array()); }
+Array apply(Unary op, const Tensor& x) {
+  check_defined(name(op), x, "x");
+  return kernels::unary(op, x.array());
+}
 Array apply(Binary op, const Tensor& x, const Tensor& y) {
+  check_defined(name(op), x, "x", y, "y");
   return kernels::binary(op, x.array(), y.array());
 }
 
@@ -25,16 +30,15 @@ Tensor fused(Binary rule, const Tensor& g, const Array& kept) {
   return kernels::binary(rule, g.array(), kept);
 }
 
-// A number as a tensor that fits beside x.
-Tensor like(const Tensor& x, double value) { return tensor(value, x.dtype()); }
+// A number as a tensor that fits beside x. One that is undefined is for the operator to refuse.
+Tensor like(const Tensor& x, double value) {
+  return tensor(value, x.defined() ? x.dtype() : DType::f32);
+}
 
-Tensor as(DType dtype, const Tensor& mask) { return mask.array().to(dtype); }
-
-// 1 where x wins, 0 where y does, 1/2 where they are equal.
-Tensor share(kernels::Compare wins, const Tensor& x, const Tensor& y) {
-  const Tensor won = as(x.dtype(), kernels::compare(wins, x.array(), y.array()));
-  const Tensor even = as(x.dtype(), kernels::compare(kernels::Compare::eq, x.array(), y.array()));
-  return won + 0.5 * even;
+// g but where x loses to y, half of it where they are equal. NaN never loses.
+Tensor share(const Tensor& g, kernels::Compare loses, const Tensor& x, const Tensor& y) {
+  const Tensor lost = kernels::compare(loses, x.array(), y.array());
+  return where(lost, 0, where(x == y, 0.5 * g, g));
 }
 
 }  // namespace
@@ -81,7 +85,7 @@ Tensor operator/(double x, const Tensor& y) { return like(y, x) / y; }
 Tensor abs(const Tensor& x) {
   return record(Op::abs, apply(Unary::abs, x), {x}, [x = Saved(x)](const Tensor& g) {
     if (!recording()) return fused(Binary::abs_grad, g, x.array());
-    return g * Tensor(kernels::unary(Unary::sign, x.array()));
+    return g * where(isnan(x()), 0, sign(x().detach()));
   });
 }
 
@@ -188,12 +192,12 @@ Tensor sigmoid(const Tensor& x) {
   });
 }
 
-// gx = g where y > 0
+// gx = g but where y <= 0
 Tensor relu(const Tensor& x) {
   const Array y = apply(Unary::relu, x);
   return record(Op::relu, y, {x}, [y = SavedOutput(y)](const Tensor& g) {
     if (!recording()) return fused(Binary::relu_grad, g, y.array());
-    return where(y() > tensor(0, g.dtype()), g, tensor(0, g.dtype()));
+    return where(y() <= 0, 0, g);
   });
 }
 
@@ -201,19 +205,20 @@ Tensor maximum(const Tensor& x, const Tensor& y) {
   using kernels::Compare;
   return record(
       Op::maximum, apply(Binary::maximum, x, y), {x, y},
-      [x = Saved(x), y = Saved(y)](const Tensor& g) { return g * share(Compare::gt, x(), y()); },
-      [x = Saved(x), y = Saved(y)](const Tensor& g) { return g * share(Compare::lt, x(), y()); });
+      [x = Saved(x), y = Saved(y)](const Tensor& g) { return share(g, Compare::lt, x(), y()); },
+      [x = Saved(x), y = Saved(y)](const Tensor& g) { return share(g, Compare::lt, y(), x()); });
 }
 
 Tensor minimum(const Tensor& x, const Tensor& y) {
   using kernels::Compare;
   return record(
       Op::minimum, apply(Binary::minimum, x, y), {x, y},
-      [x = Saved(x), y = Saved(y)](const Tensor& g) { return g * share(Compare::lt, x(), y()); },
-      [x = Saved(x), y = Saved(y)](const Tensor& g) { return g * share(Compare::gt, x(), y()); });
+      [x = Saved(x), y = Saved(y)](const Tensor& g) { return share(g, Compare::gt, x(), y()); },
+      [x = Saved(x), y = Saved(y)](const Tensor& g) { return share(g, Compare::gt, y(), x()); });
 }
 
 Tensor where(const Tensor& condition, const Tensor& x, const Tensor& y) {
+  check_defined("where", condition, "condition", x, "x", y, "y");
   return record(
       Op::where, kernels::where(condition.array(), x.array(), y.array()), {x, y},
       [condition = Saved(condition)](const Tensor& g) {
@@ -225,6 +230,7 @@ Tensor where(const Tensor& condition, const Tensor& x, const Tensor& y) {
 }
 
 Tensor masked_fill(const Tensor& x, const Tensor& mask, double value) {
+  check_defined("masked_fill", x, "x", mask, "mask");
   return where(mask, like(x, value), x);
 }
 
@@ -236,6 +242,7 @@ Tensor where(const Tensor& condition, double x, const Tensor& y) {
 }
 
 Tensor lerp(const Tensor& x, const Tensor& y, const Tensor& weight) {
+  check_defined("lerp", x, "x", y, "y", weight, "weight");
   if (x.dtype() != y.dtype() || x.dtype() != weight.dtype()) {
     throw DTypeError(fmt::format("lerp: dtypes differ: x is {}, y is {}, weight is {}", describe(x),
                                  describe(y), describe(weight)));

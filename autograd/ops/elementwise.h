@@ -22,7 +22,7 @@ Tensor operator-(double x, const Tensor& y);
 Tensor operator*(double x, const Tensor& y);
 Tensor operator/(double x, const Tensor& y);
 
-/// |x|; its gradient at 0 is 0.
+/// |x|; its gradient at 0 and at NaN is 0.
 Tensor abs(const Tensor& x);
 /// -1, 0 or 1; NaN of NaN. Its gradient is 0 everywhere.
 Tensor sign(const Tensor& x);
@@ -46,9 +46,10 @@ Tensor reciprocal(const Tensor& x);
 Tensor tanh(const Tensor& x);
 /// 1 / (1 + exp(-x))
 Tensor sigmoid(const Tensor& x);
-/// max(x, 0); its gradient at 0 is 0.
+/// max(x, 0); its gradient at 0 is 0. NaN comes out as NaN and keeps the gradient.
 Tensor relu(const Tensor& x);
-/// The larger, the smaller of two; NaN wins; where equal each gets half of the gradient.
+/// The larger, the smaller of two; NaN wins. Where equal each gets half of the gradient, where
+/// either is NaN both get all of it.
 Tensor maximum(const Tensor& x, const Tensor& y);
 Tensor minimum(const Tensor& x, const Tensor& y);
 

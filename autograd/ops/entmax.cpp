@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "../../core/kernels/entmax.h"
+#include "../check_defined.h"
 #include "../record.h"
 #include "elementwise.h"
 #include "reduce.h"
@@ -38,6 +39,7 @@ Gradients plain_gradients(const Tensor& g, const Tensor& y, Index axis, const Te
 }  // namespace
 
 Tensor entmax(const Tensor& x, Index axis, const Tensor& alpha, const Tensor& mask) {
+  check_defined("entmax", x, "x", alpha, "alpha");
   const Array y = kernels::entmax("entmax", x.array(), axis, alpha.array(),
                                   mask.defined() ? mask.array() : Array());
   return record_joint(Op::entmax, {y}, {x, alpha},
@@ -51,6 +53,7 @@ Tensor entmax(const Tensor& x, Index axis, const Tensor& alpha, const Tensor& ma
 }
 
 Tensor entmax(const Tensor& x, Index axis, double alpha, const Tensor& mask) {
+  check_defined("entmax", x, "x");
   return entmax(x, axis, tensor(alpha, x.dtype()), mask);
 }
 

@@ -3,12 +3,14 @@
 #include <fmt/format.h>
 
 #include "../../core/error.h"
+#include "../check_defined.h"
 #include "elementwise.h"
 #include "shape.h"
 
 namespace heed {
 
 Tensor glu(const Tensor& x, Index axis) {
+  check_defined("glu", x, "x");
   check_floating("glu", x.dtype());
   axis = normalize_axis("glu", axis, x.rank());
   const Index size = x.size(axis);

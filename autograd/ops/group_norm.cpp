@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "../../core/error.h"
+#include "../check_defined.h"
 #include "shape.h"
 #include "standardize.h"
 
@@ -21,6 +22,7 @@ Tensor fused(const Tensor& x, const Tensor& weight, const Tensor& bias,
 // As x [N, groups, C / groups, places], weight [groups, C / groups, 1].
 Tensor in_groups(const Tensor& x, Index groups, const Tensor& weight, const Tensor& bias,
                  double eps, Standardize apply) {
+  check_defined("group_norm", x, "x");
   check_floating("group_norm", x.dtype());
   check_eps("group_norm", eps);
   if (groups < 1) throw ValueError(fmt::format("group_norm: groups {} must be positive", groups));

@@ -7,6 +7,7 @@
 #include "../../core/error.h"
 #include "../../core/kernels/copy.h"
 #include "../../core/kernels/elementwise.h"
+#include "../check_defined.h"
 #include "../grad_mode.h"
 #include "../node.h"
 #include "clamp.h"
@@ -37,6 +38,7 @@ bool overlaps_itself(const Array& x) {
 
 // The numbers of x, if they may be written to.
 Array& writable(const char* op, Tensor& x) {
+  check_defined(op, x, "x");
   const Array& numbers = x.array();
   if (recording() && x.requires_grad()) {
     const std::string what = x.node()
@@ -52,7 +54,8 @@ Array& writable(const char* op, Tensor& x) {
   return x.impl()->array;
 }
 
-void check_operand(const char* op, const Tensor& x, const Tensor& y) {
+void check_operand(const char* op, const Tensor& x, const Tensor& y, const char* y_name) {
+  check_defined(op, y, y_name);
   const Shape& shape = x.shape();
   if (!(broadcast_shapes(op, shape, y.shape()) == shape)) {
     throw ShapeError(
@@ -74,7 +77,7 @@ Array apart(const Array& x, const Array& y) {
 
 Tensor write(const char* op, Binary kind, Tensor x, const Tensor& y) {
   Array& to = writable(op, x);
-  check_operand(op, x, y);
+  check_operand(op, x, y, "y");
   if (y.dtype() != to.dtype()) {
     throw DTypeError(
         fmt::format("{}: dtypes differ: x is {}, y is {}", op, describe(x), describe(y)));
@@ -85,6 +88,7 @@ Tensor write(const char* op, Binary kind, Tensor x, const Tensor& y) {
 }
 
 Tensor write(const char* op, Binary kind, Tensor x, double y) {
+  check_defined(op, x, "x");
   return write(op, kind, x, tensor(y, x.dtype()));
 }
 
@@ -113,7 +117,7 @@ Tensor zero_(Tensor x) {
 
 Tensor copy_(Tensor x, const Tensor& from) {
   Array& to = writable("copy_", x);
-  check_operand("copy_", x, from);
+  check_operand("copy_", x, from, "from");
   return replace(to, x, apart(to, from.array()).expand(x.shape()));
 }
 
@@ -135,7 +139,7 @@ Tensor clamp_(Tensor x, std::optional<double> min, std::optional<double> max) {
 
 Tensor masked_fill_(Tensor x, const Tensor& mask, double value) {
   Array& to = writable("masked_fill_", x);
-  check_operand("masked_fill_", x, mask);
+  check_operand("masked_fill_", x, mask, "mask");
   return replace(to, x, masked_fill(x.detach(), mask, value));
 }
 

@@ -9,6 +9,7 @@
 #include "../../core/kernels/copy.h"
 #include "../../core/kernels/elementwise.h"
 #include "../../core/kernels/index.h"
+#include "../check_defined.h"
 #include "../record.h"
 #include "elementwise.h"
 #include "shape.h"
@@ -54,6 +55,7 @@ Tensor only_row(Index row, const Shape& table) {
 // gw = zeros; gw[ids] += g; gw[padding] = 0. Only the rows used are held, unless that is to be
 // differentiated again.
 Tensor embedding(const Tensor& weight, const Tensor& ids, bool sparse, Index padding) {
+  check_defined("embedding", weight, "weight", ids, "ids");
   Array out = kernels::take_rows("embedding", weight.array(), ids.array());
   if (padding < -1 || padding >= weight.size(0)) {
     throw ValueError(
@@ -75,6 +77,7 @@ Tensor embedding(const Tensor& weight, const Tensor& ids, bool sparse, Index pad
 }
 
 Tensor index_select(const Tensor& x, Index axis, const Tensor& index) {
+  check_defined("index_select", x, "x", index, "index");
   const Index place = normalize_axis("index_select", axis, x.rank());
   check_index("index_select", index, x.size(place));
   const Array moved = x.array().transpose(0, place);
@@ -87,6 +90,7 @@ Tensor index_select(const Tensor& x, Index axis, const Tensor& index) {
 }
 
 Tensor index_add(const Tensor& x, Index axis, const Tensor& index, const Tensor& values) {
+  check_defined("index_add", x, "x", index, "index", values, "values");
   const Index place = normalize_axis("index_add", axis, x.rank());
   check_index("index_add", index, x.size(place));
   check_floating("index_add", x.dtype());
@@ -106,6 +110,7 @@ Tensor index_add(const Tensor& x, Index axis, const Tensor& index, const Tensor&
 }
 
 Tensor gather(const Tensor& x, Index axis, const Tensor& index) {
+  check_defined("gather", x, "x", index, "index");
   return record(Op::gather, kernels::gather(x.array(), axis, index.array()), {x},
                 [index = Saved(index), axis, shape = x.shape()](const Tensor& g) {
                   return scatter_add(zeros(shape, g.dtype()), axis, index(), g);
@@ -113,6 +118,7 @@ Tensor gather(const Tensor& x, Index axis, const Tensor& index) {
 }
 
 Tensor scatter_add(const Tensor& x, Index axis, const Tensor& index, const Tensor& values) {
+  check_defined("scatter_add", x, "x", index, "index", values, "values");
   Array out = kernels::scatter_add(x.shape(), axis, index.array(), values.array());
   if (values.dtype() != x.dtype()) {
     throw DTypeError(fmt::format("scatter_add: dtypes differ: x is {}, values are {}", describe(x),
@@ -125,6 +131,7 @@ Tensor scatter_add(const Tensor& x, Index axis, const Tensor& index, const Tenso
 }
 
 Tensor take_along(const Tensor& x, const Tensor& index, Index axis) {
+  check_defined("take_along", x, "x", index, "index");
   const Index place = normalize_axis("take_along", axis, x.rank());
   if (index.rank() != x.rank()) {
     throw ShapeError(fmt::format("take_along: ranks differ: x is {}, the index is {}", describe(x),
@@ -140,6 +147,7 @@ Tensor take_along(const Tensor& x, const Tensor& index, Index axis) {
 }
 
 Tensor one_hot(const Tensor& ids, Index classes, DType dtype) {
+  check_defined("one_hot", ids, "ids");
   const Array flat = ids.array().contiguous();
   if (classes == -1 && flat.dtype() == DType::i64 && flat.numel() > 0) {
     const auto* id = flat.data<std::int64_t>();

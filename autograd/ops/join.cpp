@@ -6,12 +6,14 @@
 
 #include "../../core/error.h"
 #include "../../core/kernels/copy.h"
+#include "../check_defined.h"
 #include "../record.h"
 #include "slicing.h"
 
 namespace heed {
 
 Tensor concat(const std::vector<Tensor>& xs, Index axis) {
+  check_defined("concat", xs, "xs");
   if (xs.empty()) throw ShapeError("concat: needs at least one tensor");
   const Array& first = xs[0].array();
   const Index place = normalize_axis("concat", axis, first.rank());
@@ -57,6 +59,7 @@ Tensor concat(const std::vector<Tensor>& xs, Index axis) {
 }
 
 Tensor stack(const std::vector<Tensor>& xs, Index axis) {
+  check_defined("stack", xs, "xs");
   if (xs.empty()) throw ShapeError("stack: needs at least one tensor");
   const Array& first = xs[0].array();
   const Index place = normalize_axis("stack", axis, first.rank() + 1);
@@ -88,6 +91,7 @@ Tensor stack(const std::vector<Tensor>& xs, Index axis) {
 }
 
 std::vector<Tensor> split(const Tensor& x, const std::vector<Index>& lengths, Index axis) {
+  check_defined("split", x, "x");
   const Index place = normalize_axis("split", axis, x.rank());
   Index start = 0;
   std::vector<Tensor> parts;
@@ -104,6 +108,7 @@ std::vector<Tensor> split(const Tensor& x, const std::vector<Index>& lengths, In
 
 // An axis of no places is one piece of none.
 std::vector<Tensor> split(const Tensor& x, Index length, Index axis) {
+  check_defined("split", x, "x");
   const Index place = normalize_axis("split", axis, x.rank());
   if (length <= 0) throw ValueError(fmt::format("split: length {} must be positive", length));
   const Index size = x.size(place);
@@ -117,6 +122,7 @@ std::vector<Tensor> split(const Tensor& x, Index length, Index axis) {
 }
 
 std::vector<Tensor> chunk(const Tensor& x, Index count, Index axis) {
+  check_defined("chunk", x, "x");
   const Index place = normalize_axis("chunk", axis, x.rank());
   if (count <= 0) throw ValueError(fmt::format("chunk: {} pieces must be positive", count));
   const Index size = x.size(place);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "../../core/error.h"
+#include "../check_defined.h"
 #include "elementwise.h"
 #include "matmul.h"
 #include "shape.h"
@@ -20,6 +21,7 @@ Tensor product(const char* op, const Tensor& a, Index rank_a, const Tensor& b, I
 }
 
 void check_bilinear(const Tensor& x1, const Tensor& x2, const Tensor& weight, const Tensor& bias) {
+  check_defined("bilinear", x1, "x1", x2, "x2", weight, "weight");
   const auto fail = [&](const char* rule) {
     throw ShapeError(fmt::format("bilinear: {}: x1 is {}, x2 is {}, weight is {}, bias is {}", rule,
                                  describe(x1), describe(x2), describe(weight), describe(bias)));
@@ -42,9 +44,13 @@ void check_bilinear(const Tensor& x1, const Tensor& x2, const Tensor& weight, co
 
 }  // namespace
 
-Tensor dot(const Tensor& x, const Tensor& y) { return product("dot", x, 1, y, 1); }
+Tensor dot(const Tensor& x, const Tensor& y) {
+  check_defined("dot", x, "x", y, "y");
+  return product("dot", x, 1, y, 1);
+}
 
 Tensor outer(const Tensor& x, const Tensor& y) {
+  check_defined("outer", x, "x", y, "y");
   if (x.rank() != 1 || y.rank() != 1) {
     throw ShapeError(
         fmt::format("outer: takes ranks 1 and 1, not {} and {}", describe(x), describe(y)));
@@ -52,11 +58,18 @@ Tensor outer(const Tensor& x, const Tensor& y) {
   return unsqueeze(x, 1) * y;
 }
 
-Tensor mm(const Tensor& a, const Tensor& b) { return product("mm", a, 2, b, 2); }
+Tensor mm(const Tensor& a, const Tensor& b) {
+  check_defined("mm", a, "a", b, "b");
+  return product("mm", a, 2, b, 2);
+}
 
-Tensor mv(const Tensor& a, const Tensor& x) { return product("mv", a, 2, x, 1); }
+Tensor mv(const Tensor& a, const Tensor& x) {
+  check_defined("mv", a, "a", x, "x");
+  return product("mv", a, 2, x, 1);
+}
 
 Tensor bmm(const Tensor& a, const Tensor& b) {
+  check_defined("bmm", a, "a", b, "b");
   if (a.rank() == 3 && b.rank() == 3 && a.size(0) != b.size(0)) {
     throw ShapeError(fmt::format("bmm: batches differ: {} and {}", describe(a), describe(b)));
   }

@@ -5,10 +5,12 @@
 #include <cmath>
 
 #include "../../core/error.h"
+#include "../check_defined.h"
 
 namespace heed {
 
 void check_pair(const char* op, const Tensor& x, const Tensor& y, const char* y_name) {
+  check_defined(op, x, "input", y, y_name);
   check_floating(op, x.dtype());
   if (y.dtype() != x.dtype()) {
     throw DTypeError(
@@ -25,14 +27,15 @@ void check_finite(const char* op, const char* what, double value) {
     throw ValueError(fmt::format("{}: {} {} is not finite", op, what, value));
 }
 
-void check_class_weight(const char* op, const Tensor& weight, const Tensor& x, Index classes) {
+void check_class_weight(const char* op, const Tensor& weight, const Tensor& x, Index classes,
+                        const char* x_name) {
   if (!weight.defined()) return;
   if (!(weight.shape() == Shape{classes})) {
     throw ShapeError(fmt::format("{}: weight is {} for {} classes", op, describe(weight), classes));
   }
   if (weight.dtype() != x.dtype()) {
     throw DTypeError(
-        fmt::format("{}: weight is {} for input {}", op, describe(weight), describe(x)));
+        fmt::format("{}: weight is {} for {} {}", op, describe(weight), x_name, describe(x)));
   }
 }
 
@@ -48,6 +51,24 @@ void check_classes(const char* op, const Tensor& targets, Index classes, Index i
           fmt::format("{}: target {} at {} is out of range [0, {})", op, id[i], i, classes));
     }
   }
+}
+
+Index check_scores(const char* op, const char* x_name, const Tensor& x, const Tensor& targets,
+                   const Tensor& weight, Index ignore_index) {
+  check_defined(op, x, x_name, targets, "targets");
+  check_floating(op, x.dtype());
+  const Index axis = x.rank() == 1 ? 0 : 1;
+  if (x.rank() == 0 || x.size(axis) == 0) {
+    throw ShapeError(fmt::format("{}: {} must be [C], [N, C] or [N, C, d..] with C > 0, not {}", op,
+                                 x_name, describe(x)));
+  }
+  if (!(targets.shape() == x.shape().without(axis))) {
+    throw ShapeError(
+        fmt::format("{}: targets are {} for {} {}", op, describe(targets), x_name, describe(x)));
+  }
+  check_class_weight(op, weight, x, x.size(axis), x_name);
+  check_classes(op, targets, x.size(axis), ignore_index);
+  return axis;
 }
 
 Tensor positive_signs(const char* op, const Tensor& targets) {

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "../../core/error.h"
+#include "../check_defined.h"
 #include "elementwise.h"
 #include "index.h"
 #include "loss_operands.h"
@@ -25,6 +26,7 @@ Tensor ramp(const Tensor& x) {
 Tensor hinge_embedding_loss(const Tensor& x, const Tensor& targets, double margin,
                             Reduction reduction) {
   constexpr const char* kOp = "hinge_embedding_loss";
+  check_defined(kOp, x, "x", targets, "targets");
   check_floating(kOp, x.dtype());
   check_finite(kOp, "margin", margin);
   if (!(targets.shape() == x.shape())) {
@@ -38,6 +40,7 @@ Tensor hinge_embedding_loss(const Tensor& x, const Tensor& targets, double margi
 Tensor cosine_embedding_loss(const Tensor& a, const Tensor& b, const Tensor& targets, double margin,
                              Reduction reduction) {
   constexpr const char* kOp = "cosine_embedding_loss";
+  check_defined(kOp, a, "a", b, "b", targets, "targets");
   check_pair(kOp, a, b, "b");
   check_finite(kOp, "margin", margin);
   if (a.rank() != 1 && a.rank() != 2) {
@@ -57,6 +60,7 @@ Tensor cosine_embedding_loss(const Tensor& a, const Tensor& b, const Tensor& tar
 Tensor multi_margin_loss(const Tensor& x, const Tensor& targets,
                          const MultiMarginLossOptions& options) {
   constexpr const char* kOp = "multi_margin_loss";
+  check_defined(kOp, x, "x", targets, "targets");
   check_floating(kOp, x.dtype());
   check_finite(kOp, "margin", options.margin);
   if (options.p != 1 && options.p != 2) {

@@ -4,6 +4,7 @@
 
 #include "../../core/error.h"
 #include "../../core/kernels/index_places.h"
+#include "../check_defined.h"
 #include "../record.h"
 #include "elementwise.h"
 #include "index.h"
@@ -14,6 +15,8 @@ namespace {
 
 kernels::LeadingPlaces places_of(const char* op, const Tensor& x,
                                  const std::vector<Tensor>& indices) {
+  check_defined(op, x, "x");
+  check_defined(op, indices, "indices");
   std::vector<Array> arrays;
   for (const Tensor& index : indices) arrays.push_back(index.array());
   return kernels::leading_places(op, x.shape(), arrays);
@@ -51,6 +54,7 @@ Tensor index(const Tensor& x, const std::vector<Tensor>& indices) {
 
 Tensor index_put(const Tensor& x, const std::vector<Tensor>& indices, const Tensor& values,
                  bool accumulate) {
+  check_defined("index_put", values, "values");
   const auto [rows, axes, count] = places_of("index_put", x, indices);
   if (values.dtype() != x.dtype()) {
     throw DTypeError(fmt::format("index_put: dtypes differ: x is {}, values are {}", describe(x),
@@ -71,6 +75,7 @@ Tensor index_put(const Tensor& x, const std::vector<Tensor>& indices, const Tens
 }
 
 Tensor masked_select(const Tensor& x, const Tensor& mask) {
+  check_defined("masked_select", x, "x", mask, "mask");
   if (mask.dtype() != DType::boolean) {
     throw DTypeError(fmt::format("masked_select: the mask must be bool, not {}", describe(mask)));
   }
@@ -80,6 +85,9 @@ Tensor masked_select(const Tensor& x, const Tensor& mask) {
   return gather(reshape(expand(x, shape), line), 0, places.select(1, 0));
 }
 
-Tensor nonzero(const Tensor& x) { return kernels::nonzero(x.array()); }
+Tensor nonzero(const Tensor& x) {
+  check_defined("nonzero", x, "x");
+  return kernels::nonzero(x.array());
+}
 
 }  // namespace heed

@@ -1,6 +1,7 @@
 #include "matmul.h"
 
 #include "../../core/kernels/matmul.h"
+#include "../check_defined.h"
 #include "../record.h"
 #include "reduce.h"
 #include "shape.h"
@@ -18,6 +19,7 @@ Tensor as_matrix(const Tensor& x) {
 
 // ga = g b^T, gb = a^T g; the engine sums over batches that were broadcast.
 Tensor matmul(const Tensor& a, const Tensor& b) {
+  check_defined("matmul", a, "a", b, "b");
   if (a.rank() == 1 || b.rank() == 1) kernels::check_inner(a.array(), b.array());
   if (a.rank() == 1 && b.rank() >= 1) {
     const Tensor out = matmul(unsqueeze(a, 0), b.rank() == 1 ? unsqueeze(b, 1) : b);
@@ -36,6 +38,7 @@ Tensor matmul(const Tensor& a, const Tensor& b) {
 
 // gx = g w, gw = g^T x, gb = the sum of g over all but the last axis
 Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias) {
+  check_defined("linear", x, "x", weight, "weight");
   Array out = kernels::linear(x.array(), weight.array(), bias.defined() ? bias.array() : Array());
   return record(
       Op::linear, out, {x, weight, bias},

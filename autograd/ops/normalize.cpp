@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "../../core/error.h"
+#include "../check_defined.h"
 #include "elementwise.h"
 #include "reduce.h"
 #include "shape.h"
@@ -35,6 +36,7 @@ Tensor unit(const Tensor& x, double p, Index axis, double eps) {
 }  // namespace
 
 Tensor normalize(const Tensor& x, double p, Index axis, double eps) {
+  check_defined("normalize", x, "x");
   check_floating("normalize", x.dtype());
   check_eps("normalize", eps);
   if (!(p >= 1)) throw ValueError(fmt::format("normalize: p {} is not at least 1", p));
@@ -42,6 +44,7 @@ Tensor normalize(const Tensor& x, double p, Index axis, double eps) {
 }
 
 Tensor cosine_similarity(const Tensor& x, const Tensor& y, Index axis, double eps) {
+  check_defined("cosine_similarity", x, "x", y, "y");
   check_floating("cosine_similarity", x.dtype());
   check_eps("cosine_similarity", eps);
   if (x.dtype() != y.dtype()) {

@@ -7,6 +7,7 @@
 
 #include "../../core/error.h"
 #include "../../core/kernels/copy.h"
+#include "../check_defined.h"
 #include "../record.h"
 #include "index.h"
 
@@ -96,6 +97,7 @@ Tensor places_shown(const Tensor& x, Index axis, const Margins& margins, PadMode
 }  // namespace
 
 Tensor pad(const Tensor& x, const std::vector<Index>& pads, PadMode mode, double value) {
+  check_defined("pad", x, "x");
   if (mode == PadMode::constant) return pad_constant(x, pads, value);
   const std::vector<Margins> margins = margins_of(x, pads);
   for (Index axis = 0; axis < x.rank(); ++axis) {

@@ -7,6 +7,7 @@
 
 #include "../../core/error.h"
 #include "../../core/kernels/pool.h"
+#include "../check_defined.h"
 #include "../record.h"
 #include "index.h"
 #include "matmul.h"
@@ -22,6 +23,7 @@ using kernels::WindowAxis;
 
 // x is f32 or f64, of one or two axes before the `rank` that are pooled, none of these empty.
 void check_input(const char* op, Index rank, const Tensor& x) {
+  check_defined(op, x, "x");
   check_floating(op, x.dtype());
   if (x.rank() != rank + 1 && x.rank() != rank + 2) {
     throw ShapeError(

@@ -1,6 +1,7 @@
 #include "power.h"
 
 #include "../../core/kernels/elementwise.h"
+#include "../check_defined.h"
 #include "../record.h"
 #include "elementwise.h"
 
@@ -24,6 +25,7 @@ Tensor by_y(const Tensor& x, const Tensor& y) {
 }  // namespace
 
 Tensor pow(const Tensor& x, const Tensor& y) {
+  check_defined("pow", x, "x", y, "y");
   return record(
       Op::pow, kernels::binary(Binary::pow, x.array(), y.array()), {x, y},
       [x = Saved(x), y = Saved(y)](const Tensor& g) { return g * by_x(x(), y()); },
@@ -31,6 +33,7 @@ Tensor pow(const Tensor& x, const Tensor& y) {
 }
 
 Tensor pow(const Tensor& x, double y) {
+  check_defined("pow", x, "x");
   return record(Op::pow,
                 kernels::binary(Binary::pow, x.array(), Array::full(Shape{}, y, x.dtype())), {x},
                 [x = Saved(x), y](const Tensor& g) {
@@ -39,6 +42,9 @@ Tensor pow(const Tensor& x, double y) {
                 });
 }
 
-Tensor pow(double x, const Tensor& y) { return pow(tensor(x, y.dtype()), y); }
+Tensor pow(double x, const Tensor& y) {
+  check_defined("pow", y, "y");
+  return pow(tensor(x, y.dtype()), y);
+}
 
 }  // namespace heed

@@ -3,12 +3,14 @@
 #include <fmt/format.h>
 
 #include "../../core/error.h"
+#include "../check_defined.h"
 #include "elementwise.h"
 #include "shape.h"
 
 namespace heed {
 
 Tensor prelu(const Tensor& x, const Tensor& weight) {
+  check_defined("prelu", x, "x", weight, "weight");
   check_floating("prelu", x.dtype());
   if (weight.dtype() != x.dtype()) {
     throw DTypeError(fmt::format("prelu: weight is {} for x {}", describe(weight), describe(x)));

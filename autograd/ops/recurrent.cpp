@@ -7,6 +7,7 @@
 #include "../../core/error.h"
 #include "../../core/kernels/rnn.h"
 #include "../backward.h"
+#include "../check_defined.h"
 #include "../record.h"
 #include "elementwise.h"
 #include "shape.h"
@@ -18,7 +19,7 @@ Index hidden(const std::vector<RnnWeights>& directions) { return directions[0].w
 
 void check_one(const char* op, const char* what, const Tensor& tensor, const Shape& shape,
                const Tensor& x) {
-  if (!tensor.defined() || !(tensor.shape() == shape)) {
+  if (!(tensor.shape() == shape)) {
     throw ShapeError(fmt::format("{}: {} must be {} for x {}, not {}", op, what, to_string(shape),
                                  describe(x), describe(tensor)));
   }
@@ -30,7 +31,8 @@ void check_one(const char* op, const char* what, const Tensor& tensor, const Sha
 void check(RnnCell cell, const Tensor& x, const RnnStart& start,
            const std::vector<RnnWeights>& directions, const std::vector<Index>& lengths) {
   const char* const op = name_of(cell);
-  if (!x.defined() || x.rank() != 3) {
+  check_defined(op, x, "x");
+  if (x.rank() != 3) {
     throw ShapeError(fmt::format("{}: x must be [B, T, I], not {}", op, describe(x)));
   }
   check_floating(op, x.dtype());
@@ -160,10 +162,12 @@ const char* name_of(RnnCell cell) { return name(op_of(cell)); }
 
 void check_weights(const char* op, RnnCell cell, const Tensor& x,
                    const std::vector<RnnWeights>& directions) {
+  for (const RnnWeights& weights : directions) {
+    check_defined(op, weights.w_ih, "w_ih", weights.w_hh, "w_hh");
+  }
   const Index G = kernels::parts_of(cell).gates;
   const Tensor& w = directions[0].w_hh;
-  if (!w.defined() || w.rank() != 2 || w.size(1) == 0 || w.size(0) % G != 0 ||
-      w.size(0) / G != w.size(1)) {
+  if (w.rank() != 2 || w.size(1) == 0 || w.size(0) % G != 0 || w.size(0) / G != w.size(1)) {
     throw ShapeError(fmt::format("{}: w_hh must be [{}H, H] with H > 0, not {}", op,
                                  G == 1 ? "" : fmt::format("{} ", G), describe(w)));
   }

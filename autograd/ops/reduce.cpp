@@ -9,6 +9,7 @@
 #include "../../core/kernels/copy.h"
 #include "../../core/kernels/elementwise.h"
 #include "../../core/kernels/reduce.h"
+#include "../check_defined.h"
 #include "../record.h"
 #include "cumulative.h"
 #include "elementwise.h"
@@ -69,6 +70,7 @@ Tensor product_beside(const Tensor& rows, bool after) {
 // gx: g where x equals the extreme, shared among equals.
 Tensor extreme(Op op, kernels::Reduce kind, const Tensor& x, const std::vector<Index>& axes,
                bool keepdim) {
+  check_defined(name(op), x, "x");
   const Array y = kernels::reduce(kind, x.array(), axes, keepdim);
   return record(
       op, y, {x},
@@ -83,6 +85,7 @@ Tensor extreme(Op op, kernels::Reduce kind, const Tensor& x, const std::vector<I
 }  // namespace
 
 Tensor sum(const Tensor& x, const std::vector<Index>& axes, bool keepdim) {
+  check_defined("sum", x, "x");
   const Shape kept = kept_shape("sum", x, axes);
   return record(
       Op::sum, kernels::reduce(kernels::Reduce::sum, x.array(), axes, keepdim), {x},
@@ -90,6 +93,7 @@ Tensor sum(const Tensor& x, const std::vector<Index>& axes, bool keepdim) {
 }
 
 Tensor mean(const Tensor& x, const std::vector<Index>& axes, bool keepdim) {
+  check_defined("mean", x, "x");
   check_floating("mean", x.dtype());
   const Shape kept = kept_shape("mean", x, axes);
   if (x.numel() == 0) {
@@ -106,6 +110,7 @@ Tensor mean(const Tensor& x, const std::vector<Index>& axes, bool keepdim) {
 
 // gx_i = g times the product of all others
 Tensor prod(const Tensor& x, const std::vector<Index>& axes, bool keepdim) {
+  check_defined("prod", x, "x");
   const std::vector<Index> places = kernels::normalize_axes("prod", axes, x.rank());
   return record(Op::prod, kernels::reduce(kernels::Reduce::prod, x.array(), axes, keepdim), {x},
                 [x = Saved(x), kept = kept_shape("prod", x, axes), places](const Tensor& g) {
@@ -119,6 +124,7 @@ Tensor prod(const Tensor& x, const std::vector<Index>& axes, bool keepdim) {
 
 // gx = g exp(x - y)
 Tensor logsumexp(const Tensor& x, const std::vector<Index>& axes, bool keepdim) {
+  check_defined("logsumexp", x, "x");
   const Shape kept = kept_shape("logsumexp", x, axes);
   check_floating("logsumexp", x.dtype());
   // Infinite numbers are not to be subtracted from each other.
@@ -149,6 +155,7 @@ Tensor amin(const Tensor& x, const std::vector<Index>& axes, bool keepdim) {
 }
 
 Tensor sum_to(const Tensor& x, const Shape& shape) {
+  check_defined("sum_to", x, "x");
   if (!(broadcast_shapes("sum_to", shape, x.shape()) == x.shape())) {
     throw ShapeError(
         fmt::format("sum_to: {} does not broadcast to {}", to_string(shape), describe(x)));
@@ -158,22 +165,32 @@ Tensor sum_to(const Tensor& x, const Shape& shape) {
 }
 
 Tensor argmax(const Tensor& x, Index axis, bool keepdim) {
+  check_defined("argmax", x, "x");
   return kernels::argmax(x.array(), axis, keepdim);
 }
 
-Tensor argmax(const Tensor& x) { return argmax(reshape(x, Shape{x.numel()}), 0); }
+Tensor argmax(const Tensor& x) {
+  check_defined("argmax", x, "x");
+  return argmax(reshape(x, Shape{x.numel()}), 0);
+}
 
 Tensor argmin(const Tensor& x, Index axis, bool keepdim) {
+  check_defined("argmin", x, "x");
   return kernels::argmin(x.array(), axis, keepdim);
 }
 
-Tensor argmin(const Tensor& x) { return argmin(reshape(x, Shape{x.numel()}), 0); }
+Tensor argmin(const Tensor& x) {
+  check_defined("argmin", x, "x");
+  return argmin(reshape(x, Shape{x.numel()}), 0);
+}
 
 Tensor all(const Tensor& x, const std::vector<Index>& axes, bool keepdim) {
+  check_defined("all", x, "x");
   return kernels::all(x.array(), axes, keepdim);
 }
 
 Tensor any(const Tensor& x, const std::vector<Index>& axes, bool keepdim) {
+  check_defined("any", x, "x");
   return kernels::any(x.array(), axes, keepdim);
 }
 

@@ -22,7 +22,7 @@ Tensor permute(const Tensor& x, const std::vector<Index>& axes);
 /// Broadcasts to `shape`; a size of -1 stays as it is. broadcast_to() takes no -1.
 Tensor expand(const Tensor& x, const Shape& shape);
 Tensor broadcast_to(const Tensor& x, const Shape& shape);
-/// Drops an axis, which must have size 1; several; all that have it.
+/// Drops an axis of size 1, several, all of them; axes of other sizes stay.
 Tensor squeeze(const Tensor& x, Index axis);
 Tensor squeeze(const Tensor& x, const std::vector<Index>& axes);
 Tensor squeeze(const Tensor& x);

@@ -6,6 +6,7 @@
 
 #include "../../core/error.h"
 #include "../../core/kernels/copy.h"
+#include "../check_defined.h"
 #include "../record.h"
 #include "shape.h"
 
@@ -51,6 +52,7 @@ Tensor diagonal_scatter(const Tensor& g, const Shape& shape, Index offset, Index
 }  // namespace
 
 Tensor slice(const Tensor& x, Index axis, Index start, Index stop, Index step) {
+  check_defined("slice", x, "x");
   return record(Op::slice, x.array().slice(axis, start, stop, step), {x},
                 [=, before = x.shape()](const Tensor& g) {
                   return slice_scatter(g, before, axis, start, stop, step);
@@ -58,6 +60,7 @@ Tensor slice(const Tensor& x, Index axis, Index start, Index stop, Index step) {
 }
 
 Tensor narrow(const Tensor& x, Index axis, Index start, Index length) {
+  check_defined("narrow", x, "x");
   const Index size = x.size(normalize_axis("narrow", axis, x.rank()));
   if (start < 0 || length < 0 || start > size || length > size - start) {
     throw IndexError(fmt::format("narrow: {} places from {} leave axis {} of {}", length, start,
@@ -67,6 +70,7 @@ Tensor narrow(const Tensor& x, Index axis, Index start, Index length) {
 }
 
 Tensor select(const Tensor& x, Index axis, Index index) {
+  check_defined("select", x, "x");
   Array out = x.array().select(axis, index);
   const Index place = index < 0 ? index + x.size(axis) : index;
   return record(Op::select, out, {x}, [axis, place, before = x.shape()](const Tensor& g) {
@@ -76,6 +80,7 @@ Tensor select(const Tensor& x, Index axis, Index index) {
 }
 
 Tensor diagonal(const Tensor& x, Index offset, Index axis1, Index axis2) {
+  check_defined("diagonal", x, "x");
   const Index first = normalize_axis("diagonal", axis1, x.rank());
   const Index second = normalize_axis("diagonal", axis2, x.rank());
   if (first == second) {
@@ -89,6 +94,7 @@ Tensor diagonal(const Tensor& x, Index offset, Index axis1, Index axis2) {
 }
 
 Tensor diag_embed(const Tensor& x, Index offset) {
+  check_defined("diag_embed", x, "x");
   const Index last = normalize_axis("diag_embed", -1, x.rank());
   Shape shape = x.shape();
   Index beside = offset;
@@ -101,6 +107,7 @@ Tensor diag_embed(const Tensor& x, Index offset) {
 }
 
 Tensor index(const Tensor& x, const std::vector<IndexEntry>& entries) {
+  check_defined("index", x, "x");
   using Kind = IndexEntry::Kind;
   const auto count = [&](Kind kind) {
     return std::count_if(entries.begin(), entries.end(),

@@ -2,6 +2,7 @@
 
 #include "../../core/kernels/reduce.h"
 #include "../../core/kernels/sort.h"
+#include "../check_defined.h"
 #include "index.h"
 #include "shape.h"
 
@@ -22,32 +23,41 @@ Picked pick_one(const Tensor& x, Index axis, const Tensor& place, bool keepdim) 
 }  // namespace
 
 Picked sort(const Tensor& x, Index axis, bool descending) {
+  check_defined("sort", x, "x");
   const Index place = normalize_axis("sort", axis, x.rank());
   return pick(x, place,
               kernels::first_places("sort", x.array(), place, x.size(place), descending, true));
 }
 
 Tensor argsort(const Tensor& x, Index axis, bool descending) {
+  check_defined("argsort", x, "x");
   const Index place = normalize_axis("argsort", axis, x.rank());
   return kernels::first_places("argsort", x.array(), place, x.size(place), descending, true);
 }
 
 Picked topk(const Tensor& x, Index k, Index axis, bool largest, bool sorted) {
+  check_defined("topk", x, "x");
   return pick(x, axis, kernels::first_places("topk", x.array(), axis, k, largest, sorted));
 }
 
 Picked max(const Tensor& x, Index axis, bool keepdim) {
+  check_defined("max", x, "x");
   return pick_one(x, axis, kernels::argmax(x.array(), axis, true, "max"), keepdim);
 }
 
 Picked min(const Tensor& x, Index axis, bool keepdim) {
+  check_defined("min", x, "x");
   return pick_one(x, axis, kernels::argmin(x.array(), axis, true, "min"), keepdim);
 }
 
 Picked median(const Tensor& x, Index axis, bool keepdim) {
+  check_defined("median", x, "x");
   return pick_one(x, axis, kernels::median_places(x.array(), axis), keepdim);
 }
 
-Tensor median(const Tensor& x) { return median(reshape(x, Shape{x.numel()}), 0).values; }
+Tensor median(const Tensor& x) {
+  check_defined("median", x, "x");
+  return median(reshape(x, Shape{x.numel()}), 0).values;
+}
 
 }  // namespace heed

@@ -1,6 +1,7 @@
 #include "sparsemax.h"
 
 #include "../../core/kernels/entmax.h"
+#include "../check_defined.h"
 #include "../record.h"
 #include "elementwise.h"
 #include "reduce.h"
@@ -9,6 +10,7 @@ namespace heed {
 
 // gx = s (g - sum(s g) / sum(s)), s = 1 on the support, which is taken as fixed.
 Tensor sparsemax(const Tensor& x, Index axis, const Tensor& mask) {
+  check_defined("sparsemax", x, "x");
   const Array two = Array::full(Shape{}, 2, x.dtype());
   const Array y =
       kernels::entmax("sparsemax", x.array(), axis, two, mask.defined() ? mask.array() : Array());

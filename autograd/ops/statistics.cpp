@@ -6,6 +6,7 @@
 
 #include "../../core/error.h"
 #include "../../core/kernels/reduce.h"
+#include "../check_defined.h"
 #include "../record.h"
 #include "elementwise.h"
 #include "reduce.h"
@@ -26,6 +27,7 @@ Index count_of(const char* op, const Tensor& x, const std::vector<Index>& axes) 
 
 Tensor var_named(const char* op, const Tensor& x, const std::vector<Index>& axes, bool keepdim,
                  Index correction) {
+  check_defined(op, x, "x");
   const Index count = count_of(op, x, axes);
   if (correction < 0 || correction >= count) {
     throw ValueError(fmt::format("{}: correction {} is not in [0, {}), the elements of a mean", op,
@@ -71,6 +73,7 @@ Tensor stddev(const Tensor& x, const std::vector<Index>& axes, bool keepdim, Ind
 }
 
 Tensor norm(const Tensor& x, double p, const std::vector<Index>& axes, bool keepdim) {
+  check_defined("norm", x, "x");
   check_floating("norm", x.dtype());
   kernels::normalize_axes("norm", axes, x.rank());
   if (std::isnan(p)) throw ValueError("norm: p is nan");

@@ -5,11 +5,13 @@
 #include <algorithm>
 
 #include "../../core/error.h"
+#include "../check_defined.h"
 
 namespace heed {
 
 Standardization trailing_rows(Op op, const Tensor& x, const Shape& normalized_shape, double eps,
                               bool centred) {
+  check_defined(name(op), x, "x");
   check_floating(name(op), x.dtype());
   check_eps(name(op), eps);
   const Index lead = x.rank() - normalized_shape.rank();

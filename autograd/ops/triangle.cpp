@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "../../core/error.h"
+#include "../check_defined.h"
 #include "elementwise.h"
 
 namespace heed {
@@ -10,6 +11,7 @@ namespace {
 
 template <class Keep>
 Tensor where_kept(const char* op, const Tensor& x, const Keep& keep) {
+  check_defined(op, x, "x");
   if (x.rank() < 2) throw ShapeError(fmt::format("{}: needs matrices, not {}", op, describe(x)));
   const Index rows = x.size(-2);
   const Index columns = x.size(-1);

@@ -5,6 +5,7 @@
 #include "../../core/error.h"
 #include "../../core/kernels/copy.h"
 #include "../../core/kernels/elementwise.h"
+#include "../check_defined.h"
 #include "../record.h"
 
 namespace heed {
@@ -55,6 +56,7 @@ Array sum_windows(const Array& x, Index axis, Index length, Index step) {
 }  // namespace
 
 Tensor unfold(const Tensor& x, Index axis, Index size, Index step) {
+  check_defined("unfold", x, "x");
   const Index place = normalize_axis("unfold", axis, x.rank());
   const Index length = x.size(place);
   const Index count = count_windows("unfold", length, size, step);
@@ -63,6 +65,7 @@ Tensor unfold(const Tensor& x, Index axis, Index size, Index step) {
 }
 
 Tensor overlap_add(const Tensor& x, Index axis, Index length, Index step) {
+  check_defined("overlap_add", x, "x");
   check_floating("overlap_add", x.dtype());
   const Index place = normalize_axis("overlap_add", axis, x.rank() - 1);
   const Index size = x.size(-1);

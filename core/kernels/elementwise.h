@@ -36,8 +36,8 @@ enum class Binary : std::uint8_t {
   // Derivatives in one pass; x is the incoming gradient, y the operator's result.
   tanh_grad,        // g (1 - y^2)
   sigmoid_grad,     // g y (1 - y)
-  relu_grad,        // g where y > 0, else 0
-  abs_grad,         // g sign(x): y is the operator's operand, as in square_grad
+  relu_grad,        // g, but 0 where y <= 0
+  abs_grad,         // g sign(x), 0 at NaN: y is the operator's operand, as in square_grad
   square_grad,      // 2 g x
   sqrt_grad,        // g / (2 y)
   rsqrt_grad,       // -g y^3 / 2

@@ -78,8 +78,9 @@ void binary_loop(Binary op, const T* x, bool many_x, const T* y, bool many_y, T*
     case Binary::tanh_grad: return run(HEED_LANES(hn::NegMulAdd(hn::Mul(a, b), b, a)));
     case Binary::sigmoid_grad:
       return run(HEED_LANES(hn::Mul(hn::Mul(a, b), hn::Sub(hn::Set(d, T{1}), b))));
-    case Binary::relu_grad: return run(HEED_LANES(hn::IfThenElseZero(hn::Gt(b, hn::Zero(d)), a)));
-    case Binary::abs_grad: return run(HEED_LANES(hn::Mul(a, sign(d, b))));
+    case Binary::relu_grad: return run(HEED_LANES(hn::IfThenZeroElse(hn::Le(b, hn::Zero(d)), a)));
+    case Binary::abs_grad:
+      return run(HEED_LANES(hn::Mul(a, hn::IfThenElseZero(hn::Eq(b, b), sign(d, b)))));
     case Binary::square_grad: return run(HEED_LANES(hn::Mul(hn::Add(a, a), b)));
     case Binary::sqrt_grad: return run(HEED_LANES(hn::Div(a, hn::Add(b, b))));
     case Binary::rsqrt_grad:

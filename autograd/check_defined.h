@@ -1,0 +1,28 @@
+// The first check of an operator: an operand that is undefined, or was moved from, is refused by
+// its name.
+//
+//   check_defined("mul", x, "x", y, "y");  // GradError: mul: y is undefined
+#pragma once
+
+#include <vector>
+
+#include "tensor.h"
+
+namespace heed {
+
+namespace detail {
+[[noreturn]] void throw_undefined(const char* op, const char* operand);
+}  // namespace detail
+
+/// Operands, each followed by its name. Throws GradError for the first that is undefined.
+template <class... More>
+void check_defined(const char* op, const Tensor& operand, const char* name, const More&... more) {
+  if (!operand.defined()) [[unlikely]]
+    detail::throw_undefined(op, name);
+  if constexpr (sizeof...(more) > 0) check_defined(op, more...);
+}
+
+/// The same for a list, whose tensors are named by their places: "concat: xs[1] is undefined".
+void check_defined(const char* op, const std::vector<Tensor>& operands, const char* name);
+
+}  // namespace heed
