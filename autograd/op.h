@@ -26,6 +26,8 @@ namespace heed {
   /* normalising */                                                                              \
   X(softmax) X(log_softmax) X(sparsemax) X(entmax) X(layer_norm) X(rms_norm) X(batch_norm)       \
   X(group_norm)                                                                                  \
+  /* attention */                                                                                \
+  X(dot_attention) X(additive_attention)                                                         \
   /* convolution and pooling */                                                                  \
   X(conv2d) X(conv2d_input_grad) X(conv2d_weight_grad) X(max_pool2d) X(avg_pool2d)               \
   /* recurrent */                                                                                \

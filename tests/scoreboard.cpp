@@ -51,10 +51,11 @@ std::set<std::string> passed(const std::vector<Test>& tests, const std::string& 
   return out;
 }
 
+// What the tests recorded, added up, those that failed too: a fault that was missed was planted.
 int property(const std::vector<Test>& tests, const std::string& key) {
   int sum = 0;
   for (const Test& test : tests) {
-    if (test.passed && test.properties.contains(key)) {
+    if (test.properties.contains(key)) {
       sum += std::stoi(test.properties.at(key).get<std::string>());
     }
   }

@@ -112,12 +112,12 @@ Matrix<const T> columns_of(const Slab& slab, const T* x, T* spare) {
 
 // A lone panel's product may use all threads; among several, each has one.
 template <class T>
-void product(bool alone, Index m, Index n, Index k, Matrix<const T> a, Matrix<const T> b, T beta,
+void product(bool alone, Index m, Index n, Index k, Matrix<const T> a, Matrix<const T> b, bool add,
              T* c, Index c_step) {
   if (alone) {
-    gemm(m, n, k, T{1}, a, b, beta, c, c_step);
+    gemm(m, n, k, a, b, add, c, c_step);
   } else {
-    gemm_here(m, n, k, T{1}, a, b, beta, c, c_step);
+    gemm_here(m, n, k, a, b, add, c, c_step);
   }
 }
 
@@ -142,7 +142,7 @@ void forward(const ConvShape& shape, const T* x, const T* weight, const T* bias,
         const bool direct = slab.one_image();
         T* c = direct ? out + slab.offset(0) : products.mutable_data<T>();
         const Index step = direct ? places : width;
-        product(panels.count() == 1, M, width, K, {weight + group * M * K, K}, b, T{0}, c, step);
+        product(panels.count() == 1, M, width, K, {weight + group * M * K, K}, b, false, c, step);
         for (Index image = 0; image < slab.images(); ++image) {
           const Index count = direct ? width : places;
           for (Index o = 0; o < M; ++o) {
@@ -185,7 +185,7 @@ void to_input(const ConvShape& shape, const T* g, const T* weight, T* gx) {
         T* c = direct ? gx + image_offset<T>(shape, slab.panel, first) : columns.mutable_data<T>();
         const Matrix<const T> a{weight + slab.group * M * K + low * taps, K, true};
         product(tasks == 1, channels * taps, width, M, a,
-                gathered(slab, g, slabs.mutable_data<T>()), T{0}, c,
+                gathered(slab, g, slabs.mutable_data<T>()), false, c,
                 direct ? shape.places() : width);
         if (!direct) col2im(shape, c, first, channels, slab.panel.begin, slab.panel.end, gx);
       }
@@ -215,7 +215,7 @@ void to_weight(const ConvShape& shape, const T* g, const T* x, Array& gw) {
         Matrix<const T> b = columns_of(slab, x, columns.mutable_data<T>());
         b.transposed = true;
         product(parts == 1, M, K, slab.panel.width(), gathered(slab, g, slabs.mutable_data<T>()), b,
-                T{1}, sum + group * M * K, K);
+                true, sum + group * M * K, K);
       }
     }
   });

@@ -12,6 +12,7 @@
 #include "../error.h"
 #include "../parallel.h"
 #include "elementwise_simd.h"
+#include "gemm_simd.h"
 
 namespace heed::kernels {
 namespace {
@@ -48,19 +49,20 @@ int leading(const Matrix<const T>& matrix, Index rows, Index columns) {
 CBLAS_TRANSPOSE flag(bool transposed) { return transposed ? CblasTrans : CblasNoTrans; }
 
 template <class T>
-void call(Index m, Index n, Index k, T alpha, Matrix<const T> a, Matrix<const T> b, T beta, T* c,
+void call(Index m, Index n, Index k, Matrix<const T> a, Matrix<const T> b, bool add, T* c,
           Index c_step) {
   if (m == 0 || n == 0) return;
+  const T beta = add ? 1 : 0;
   const OneThread scope;
   const int lda = leading(a, m, k);
   const int ldb = leading(b, k, n);
   const int ldc = narrow(std::max({c_step, n, Index{1}}));
   if constexpr (std::is_same_v<T, float>) {
     cblas_sgemm(CblasRowMajor, flag(a.transposed), flag(b.transposed), narrow(m), narrow(n),
-                narrow(k), alpha, a.data, lda, b.data, ldb, beta, c, ldc);
+                narrow(k), T{1}, a.data, lda, b.data, ldb, beta, c, ldc);
   } else {
     cblas_dgemm(CblasRowMajor, flag(a.transposed), flag(b.transposed), narrow(m), narrow(n),
-                narrow(k), alpha, a.data, lda, b.data, ldb, beta, c, ldc);
+                narrow(k), T{1}, a.data, lda, b.data, ldb, beta, c, ldc);
   }
 }
 
@@ -80,33 +82,80 @@ Matrix<const T> columns_from(Matrix<const T> x, Index column) {
 Index tiles_of(Index size, Index least) { return std::clamp<Index>(size / least, 1, 16); }
 
 template <class T>
-void tiled(Index m, Index n, Index k, T alpha, Matrix<const T> a, Matrix<const T> b, T beta, T* c,
+void tiled(Index m, Index n, Index k, Matrix<const T> a, Matrix<const T> b, bool add, T* c,
            Index c_step) {
   constexpr double kSmall = 2e5;  // multiplications below which a parallel region costs more
   const double work = static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
-  if (work < kSmall) return call(m, n, k, alpha, a, b, beta, c, c_step);
+  if (work < kSmall) return call(m, n, k, a, b, add, c, c_step);
   if (m >= 64 && m >= n / 4) {
     const Index tile = (m - 1) / std::max<Index>(tiles_of(m, 256), 2) + 1;
     parallel_for(m, tile, [&](Index begin, Index end) {
-      call(end - begin, n, k, alpha, rows_from(a, begin), b, beta, c + begin * c_step, c_step);
+      call(end - begin, n, k, rows_from(a, begin), b, add, c + begin * c_step, c_step);
     });
     return;
   }
   if (n >= 64 && (n >= 512 || k < 4 * n)) {
     const Index tile = (n - 1) / std::max<Index>(tiles_of(n, 256), 2) + 1;
     parallel_for(n, tile, [&](Index begin, Index end) {
-      call(m, end - begin, k, alpha, a, columns_from(b, begin), beta, c + begin, c_step);
+      call(m, end - begin, k, a, columns_from(b, begin), add, c + begin, c_step);
     });
     return;
   }
-  call(m, n, k, alpha, a, b, beta, c, c_step);
+  call(m, n, k, a, b, add, c, c_step);
+}
+
+Index rounded_up(Index size, Index step) { return (size + step - 1) / step * step; }
+
+// Both operands are laid out in panels, a slice of k at a time, and then multiplied tile by tile.
+void panelled(Index m, Index n, Index k, Matrix<const float> a, Matrix<const float> b, bool add,
+              const float* bias, float* c, Index c_step) {
+  const simd::GemmPanels panels = simd::gemm_panels();
+  const Index slices = (k - 1) / simd::kTileDepth + 1;
+  const Index depth = (k - 1) / slices + 1;
+  const Index tile_rows = 8 * panels.rows;
+  const Index down = (m - 1) / tile_rows + 1;
+  const Index wanted = down < 8 ? (7 + down) / down : 1;  // tiles in a row, for 8 or more in all
+  const Index tile_columns = rounded_up((n - 1) / wanted + 1, 4 * panels.columns);
+  const Index across = (n - 1) / tile_columns + 1;
+  // Of B, four panels make a piece of work, as do a tile's rows of A.
+  const Index piece = 4 * panels.columns;
+  const Index pieces = (n - 1) / piece + 1;
+  Array spare = Array::empty(
+      Shape{rounded_up(m, panels.rows) + rounded_up(n, panels.columns), depth}, DType::f32);
+  float* const columns = spare.mutable_data<float>();  // first: its panels begin at cache lines
+  float* const rows = columns + rounded_up(n, panels.columns) * depth;
+  for (Index from = 0; from < k; from += depth) {
+    const Index own = std::min(depth, k - from);
+    parallel_for(down + pieces, 1, [&](Index begin, Index end) {
+      for (Index i = begin; i < end; ++i) {
+        if (i < down) {
+          const Index row = i * tile_rows;
+          simd::gemm_pack_rows(a, row, std::min(m, row + tile_rows), from, own, rows + row * own);
+        } else {
+          const Index column = (i - down) * piece;
+          simd::gemm_pack_columns(b, column, std::min(n, column + piece), from, own,
+                                  columns + column * own);
+        }
+      }
+    });
+    parallel_for(down * across, 1, [&](Index begin, Index end) {
+      for (Index i = begin; i < end; ++i) {
+        const Index row = i / across * tile_rows;
+        const Index column = i % across * tile_columns;
+        simd::gemm_tile(std::min(tile_rows, m - row), std::min(tile_columns, n - column), own,
+                        rows + row * own, columns + column * own, add || from > 0,
+                        from == 0 && bias != nullptr ? bias + column : nullptr,
+                        c + row * c_step + column, c_step);
+      }
+    });
+  }
 }
 
 // A small result of a long sum (a weight's gradient): partial sums over pieces of k, added in
 // order.
 template <class T>
-void split_sum(Index m, Index n, Index k, T alpha, Matrix<const T> a, Matrix<const T> b, T beta,
-               T* c, Index c_step, Index pieces) {
+void split_sum(Index m, Index n, Index k, Matrix<const T> a, Matrix<const T> b, bool add, T* c,
+               Index c_step, Index pieces) {
   const Index piece = (k - 1) / pieces + 1;
   Array parts = Array::empty(Shape{pieces - 1, m, n}, dtype_of<T>);
   T* spare = parts.mutable_data<T>();
@@ -115,8 +164,8 @@ void split_sum(Index m, Index n, Index k, T alpha, Matrix<const T> a, Matrix<con
       const Index begin = p * piece;
       const Index length = std::max<Index>(std::min(k, begin + piece) - begin, 0);
       T* to = p == 0 ? c : spare + (p - 1) * m * n;
-      call(m, n, length, alpha, columns_from(a, begin), rows_from(b, begin), p == 0 ? beta : T{0},
-           to, p == 0 ? c_step : n);
+      call(m, n, length, columns_from(a, begin), rows_from(b, begin), p == 0 && add, to,
+           p == 0 ? c_step : n);
     }
   });
   parallel_for(m, std::max<Index>(1, 32768 / std::max<Index>(n, 1)), [&](Index begin, Index end) {
@@ -131,33 +180,52 @@ void split_sum(Index m, Index n, Index k, T alpha, Matrix<const T> a, Matrix<con
 }
 
 template <class T>
-void product(Index m, Index n, Index k, T alpha, Matrix<const T> a, Matrix<const T> b, T beta, T* c,
-             Index c_step) {
+void add_bias(Index m, Index n, const T* bias, T* c, Index c_step) {
+  parallel_for(m, std::max<Index>(1, 32768 / std::max<Index>(n, 1)), [&](Index begin, Index end) {
+    for (Index row = begin; row < end; ++row) {
+      T* const to = c + row * c_step;
+      simd::binary(Binary::add, to, true, bias, true, to, static_cast<std::size_t>(n));
+    }
+  });
+}
+
+template <class T>
+void product(Index m, Index n, Index k, Matrix<const T> a, Matrix<const T> b, bool add, T* c,
+             Index c_step, const T* bias) {
   const Index pieces = std::min<Index>(k / 512, 8);
-  if (pieces > 1 && m * n <= 512 * 512 && k >= 4 * std::max(m, n)) {
-    split_sum(m, n, k, alpha, a, b, beta, c, c_step, pieces);
-  } else {
-    tiled(m, n, k, alpha, a, b, beta, c, c_step);
+  const bool long_sum = pieces > 1 && m * n <= 512 * 512 && k >= 4 * std::max(m, n);
+  if constexpr (std::is_same_v<T, float>) {
+    constexpr double kSmall = 2e6;  // multiplications below which panels are not worth it
+    const double work = static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
+    if (!long_sum && work >= kSmall && simd::gemm_panels().rows > 0) {
+      return panelled(m, n, k, a, b, add, bias, c, c_step);
+    }
   }
+  if (long_sum) {
+    split_sum(m, n, k, a, b, add, c, c_step, pieces);
+  } else {
+    tiled(m, n, k, a, b, add, c, c_step);
+  }
+  if (bias != nullptr) add_bias(m, n, bias, c, c_step);
 }
 
 }  // namespace
 
-void gemm(Index m, Index n, Index k, float alpha, Matrix<const float> a, Matrix<const float> b,
-          float beta, float* c, Index c_step) {
-  product(m, n, k, alpha, a, b, beta, c, c_step);
+void gemm(Index m, Index n, Index k, Matrix<const float> a, Matrix<const float> b, bool add,
+          float* c, Index c_step, const float* bias) {
+  product(m, n, k, a, b, add, c, c_step, bias);
 }
-void gemm(Index m, Index n, Index k, double alpha, Matrix<const double> a, Matrix<const double> b,
-          double beta, double* c, Index c_step) {
-  product(m, n, k, alpha, a, b, beta, c, c_step);
+void gemm(Index m, Index n, Index k, Matrix<const double> a, Matrix<const double> b, bool add,
+          double* c, Index c_step, const double* bias) {
+  product(m, n, k, a, b, add, c, c_step, bias);
 }
-void gemm_here(Index m, Index n, Index k, float alpha, Matrix<const float> a, Matrix<const float> b,
-               float beta, float* c, Index c_step) {
-  call(m, n, k, alpha, a, b, beta, c, c_step);
+void gemm_here(Index m, Index n, Index k, Matrix<const float> a, Matrix<const float> b, bool add,
+               float* c, Index c_step) {
+  call(m, n, k, a, b, add, c, c_step);
 }
-void gemm_here(Index m, Index n, Index k, double alpha, Matrix<const double> a,
-               Matrix<const double> b, double beta, double* c, Index c_step) {
-  call(m, n, k, alpha, a, b, beta, c, c_step);
+void gemm_here(Index m, Index n, Index k, Matrix<const double> a, Matrix<const double> b, bool add,
+               double* c, Index c_step) {
+  call(m, n, k, a, b, add, c, c_step);
 }
 
 }  // namespace heed::kernels

@@ -1,5 +1,6 @@
-// C = alpha op(A) op(B) + beta C over OpenBLAS. A large product is cut into tiles from its shape
-// alone, each one a single-threaded BLAS call: the same bits for any number of threads.
+// C = op(A) op(B), or C += op(A) op(B). A large product is cut into tiles from its shape alone,
+// each made on one thread: the same bits for any number of threads. Floats go through panels of our
+// own (gemm_simd.h), all else through OpenBLAS.
 #pragma once
 
 #include "../shape.h"
@@ -15,16 +16,17 @@ struct Matrix {
   bool transposed = false;
 };
 
-/// C [m, n] (row-major) = alpha A [m, k] B [k, n] + beta C. In parallel where it is large.
-void gemm(Index m, Index n, Index k, float alpha, Matrix<const float> a, Matrix<const float> b,
-          float beta, float* c, Index c_step);
-void gemm(Index m, Index n, Index k, double alpha, Matrix<const double> a, Matrix<const double> b,
-          double beta, double* c, Index c_step);
+/// C [m, n] (row-major) = A [m, k] B [k, n], or += with `add`; `bias` [n] or null is added to every
+/// row. In parallel where it is large.
+void gemm(Index m, Index n, Index k, Matrix<const float> a, Matrix<const float> b, bool add,
+          float* c, Index c_step, const float* bias = nullptr);
+void gemm(Index m, Index n, Index k, Matrix<const double> a, Matrix<const double> b, bool add,
+          double* c, Index c_step, const double* bias = nullptr);
 
-/// The same as one BLAS call on this thread: for use inside parallel_for.
-void gemm_here(Index m, Index n, Index k, float alpha, Matrix<const float> a, Matrix<const float> b,
-               float beta, float* c, Index c_step);
-void gemm_here(Index m, Index n, Index k, double alpha, Matrix<const double> a,
-               Matrix<const double> b, double beta, double* c, Index c_step);
+/// The same on this thread: for use inside parallel_for.
+void gemm_here(Index m, Index n, Index k, Matrix<const float> a, Matrix<const float> b, bool add,
+               float* c, Index c_step);
+void gemm_here(Index m, Index n, Index k, Matrix<const double> a, Matrix<const double> b, bool add,
+               double* c, Index c_step);
 
 }  // namespace heed::kernels

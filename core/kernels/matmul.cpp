@@ -101,7 +101,7 @@ Array matmul(const Array& a, const Array& b) {
     T* to = out.mutable_data<T>();
     const Index count = batch.numel();
     if (count == 1) {
-      gemm(m, n, k, T{1}, first, second, T{0}, to, n);
+      gemm(m, n, k, first, second, false, to, n);
       return;
     }
     // Small products side by side, large ones one after the other.
@@ -123,9 +123,9 @@ Array matmul(const Array& a, const Array& b) {
         const Matrix<const T> x{first.data + at_first, first.step, first.transposed};
         const Matrix<const T> y{second.data + at_second, second.step, second.transposed};
         if (side_by_side) {
-          gemm_here(m, n, k, T{1}, x, y, T{0}, to + i * m * n, n);
+          gemm_here(m, n, k, x, y, false, to + i * m * n, n);
         } else {
-          gemm(m, n, k, T{1}, x, y, T{0}, to + i * m * n, n);
+          gemm(m, n, k, x, y, false, to + i * m * n, n);
         }
       }
     });
@@ -159,18 +159,21 @@ Array linear(const Array& x, const Array& w, const Array& bias) {
   const Array flat = x.reshape(Shape{rows, in});
   const Array left = readable(flat) ? flat : flat.contiguous();
   const Array right = readable(w) ? w : w.contiguous();
-  if (bias.defined()) {
-    copy_into(out, bias.expand(shape));
-  } else if (in == 0) {
-    fill(out, 0);
+  if (in == 0) {
+    if (bias.defined()) {
+      copy_into(out, bias.expand(shape));
+    } else {
+      fill(out, 0);
+    }
+    return out;
   }
-  if (in == 0) return out;
+  const Array offsets = bias.defined() ? bias.contiguous() : Array();
   visit_floating("linear", x.dtype(), [&](auto zero) {
     using T = decltype(zero);
     Matrix<const T> weight = matrix_of<T>(right);
     weight.transposed = !weight.transposed;
-    gemm(rows, out_width, in, T{1}, matrix_of<T>(left), weight, bias.defined() ? T{1} : T{0},
-         out.mutable_data<T>(), out_width);
+    gemm(rows, out_width, in, matrix_of<T>(left), weight, false, out.mutable_data<T>(), out_width,
+         offsets.defined() ? offsets.data<T>() : nullptr);
   });
   return out;
 }

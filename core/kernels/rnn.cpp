@@ -344,13 +344,13 @@ Rnn::Gradients Rnn::backward(const Array& x, const RnnStates& start, const Resul
       RnnWeights& to = grads.weights[d];
       if (needs.weights[d][0]) {
         Array turned = Array::empty(Shape{gates, inputs}, dtype);
-        gemm(gates, inputs, tokens, T{1}, {g, terms, true}, {packed.data<T>(), inputs}, T{0},
+        gemm(gates, inputs, tokens, {g, terms, true}, {packed.data<T>(), inputs}, false,
              turned.mutable_data<T>(), inputs);
         to.w_ih = rotated(turned, own);
       }
       if (needs.weights[d][1]) {
         to.w_hh = Array::empty(Shape{gates, H}, dtype);
-        gemm(gates, H, tokens, T{1}, {g + own, terms, true}, {ways[d].before, H}, T{0},
+        gemm(gates, H, tokens, {g + own, terms, true}, {ways[d].before, H}, false,
              to.w_hh.template mutable_data<T>(), H);
       }
       const T* const sums = ways[d].sums;

@@ -11,23 +11,12 @@ namespace {
 
 using Shapes = std::vector<std::vector<Index>>;
 
-// Values alone are compared at NaN, where derivatives differ: abs(NaN) has 0 there, ours NaN;
-// maximum(NaN, y) and minimum(NaN, y) give all of it to both, ours to neither.
-bool differs_at_nan(const std::string& name) {
-  return name == "abs" || name == "maximum" || name == "minimum";
-}
-
-void add(std::vector<Peer>& out, Peer one) {
-  const bool alone = one.domain == Domain::special && differs_at_nan(one.name);
-  out.push_back(alone ? values_only(std::move(one)) : std::move(one));
-}
-
 // On plain numbers, on kinks, on infinities and NaN; of rank 0, of no elements.
 template <class Call>
 void unary(std::vector<Peer>& out, const std::string& name, Call call) {
   for (const Domain domain : {Domain::any, Domain::positive, Domain::whole, Domain::special}) {
     if (name == "sign" && domain == Domain::special) continue;  // of NaN ours is NaN, theirs 0
-    add(out, same(name, {{5, 13}}, call, domain));
+    out.push_back(same(name, {{5, 13}}, call, domain));
   }
   out.push_back(same(name, {{}}, call, Domain::positive));
   out.push_back(same(name, {{0, 3}}, call));
@@ -39,7 +28,7 @@ void binary(std::vector<Peer>& out, const std::string& name, Call call) {
   for (const Shapes& shapes :
        {Shapes{{2, 1, 5}, {3, 1}}, {{3, 5}, {5}}, {{}, {7}}, {{0, 3}, {3}}}) {
     for (const Domain domain : {Domain::any, Domain::positive, Domain::whole, Domain::special}) {
-      add(out, same(name, shapes, call, domain));
+      out.push_back(same(name, shapes, call, domain));
     }
   }
 }

@@ -30,6 +30,30 @@ std::int64_t number(Reduction reduction) {
 }
 constexpr Reduction kReductions[] = {Reduction::none, Reduction::mean, Reduction::sum};
 
+// Scores without rows, and with more axes.
+void add_class_forms(std::vector<Peer>& peers, Reduction r) {
+  struct Form {
+    std::vector<Index> scores, targets;
+    std::vector<std::int64_t> ids;
+  };
+  for (const Form& form : {Form{{5}, {}, {3}}, Form{{2, 5, 2}, {2, 2}, kTargets},
+                           Form{{1, 5, 2, 3}, {1, 2, 3}, {4, 0, -100, 2, 2, 1}}}) {
+    for (const double smoothing : {0.0, 0.1}) {
+      peers.push_back(peer(
+          "cross_entropy", {form.scores},
+          [=](H x) {
+            return cross_entropy(
+                x[0], ids(form.ids, Shape(form.targets)),
+                {.weight = weights(x[0]), .label_smoothing = smoothing, .reduction = r});
+          },
+          [=](T x) {
+            return torch::cross_entropy_loss(x[0], torch_ids(form.ids, form.targets), weights(x[0]),
+                                             number(r), -100, smoothing);
+          }));
+    }
+  }
+}
+
 void add_class_losses(std::vector<Peer>& peers) {
   for (const Reduction r : kReductions) {
     peers.push_back(peer(
@@ -58,6 +82,7 @@ void add_class_losses(std::vector<Peer>& peers) {
         [r](T x) {
           return torch::nll_loss_nd(x[0], torch_ids({1, 0, 3, 4}, {2, 2}), {}, number(r), 3);
         }));
+    add_class_forms(peers, r);
     for (const Index p : {1, 2}) {
       peers.push_back(peer(
           "multi_margin_loss", {{4, 5}},

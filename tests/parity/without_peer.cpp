@@ -9,6 +9,7 @@ const std::vector<Without>& without_peer() {
       {"entmax", "libtorch has none"},
       {"rms_norm", "libtorch has none before 2.4"},
       {"function", "an operator of the user's own"},
+      {"hypot", "another of the user's own; libtorch's is not what it is held to"},
   };
   return list;
 }

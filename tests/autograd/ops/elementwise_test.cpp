@@ -168,6 +168,41 @@ TEST(Compare, NaNIsUnequalToAll) {
   EXPECT_EQ(flags(x >= kNan), (Flags{false, false}));
 }
 
+// As in PyTorch but for sign(), which is 0 of NaN there.
+TEST(NaN, ComesOut) {
+  const Tensor nan = leaf({kNan}), one = leaf({1});
+  for (const Tensor& out :
+       {maximum(nan, one), maximum(one, nan), minimum(nan, one), minimum(one, nan), abs(nan),
+        relu(nan), sign(nan), clamp(nan, -1, 1), clamp(nan, one, one), clamp(one, nan, one)}) {
+    EXPECT_TRUE(std::isnan(numbers(out)[0]));
+  }
+}
+
+TEST(NaN, HasTheGradientThatIsDocumented) {
+  const Tensor x = leaf({kNan, 2, kNan}), y = leaf({1, kNan, kNan});
+  const Numbers all = {1, 1, 1}, none = {0, 0, 0};
+  EXPECT_EQ(gradient(maximum(x, y), x), all);
+  EXPECT_EQ(gradient(maximum(x, y), y), all);
+  EXPECT_EQ(gradient(minimum(x, y), x), all);
+  EXPECT_EQ(gradient(minimum(x, y), y), all);
+  const Tensor nan = leaf({kNan, kNan, kNan}), low = leaf(none), high = leaf(all);
+  EXPECT_EQ(gradient(abs(nan), nan), none);
+  EXPECT_EQ(gradient(relu(nan), nan), all);
+  EXPECT_EQ(gradient(clamp(nan, -1, 1), nan), none);
+  EXPECT_EQ(gradient(clamp(nan, low, high), nan), none);
+  EXPECT_EQ(gradient(clamp(nan, low, high), low), none);
+  EXPECT_EQ(gradient(clamp(low, nan, high), low), none);
+  EXPECT_EQ(gradient(clamp(low, nan, high), nan), none);
+}
+
+// A gradient that is infinite must not become NaN on the side that lost.
+TEST(NaN, OfAnInfiniteGradientStaysAway) {
+  const Tensor x = leaf({1, 2}), y = leaf({2, 1});
+  const Tensor g = full({2}, kInf, DType::f64);
+  EXPECT_EQ(numbers(grad({maximum(x, y)}, {x}, {g})[0]), (Numbers{0, kInf}));
+  EXPECT_EQ(numbers(grad({minimum(x, y)}, {x}, {g})[0]), (Numbers{kInf, 0}));
+}
+
 TEST(Logic, Tables) {
   const Tensor p = Array::from(std::vector<bool>{false, false, true, true});
   const Tensor q = Array::from(std::vector<bool>{false, true, false, true});

@@ -53,18 +53,19 @@ Sample between(const std::string& name, const std::vector<Index>& x, const std::
 Row clamp_row() {
   std::vector<BadCall> bad_calls =
       bad_operands("clamp", [](T x) { return clamp(x, -1.0, std::nullopt); });
-  const auto more = {bad<ValueError>("clamp: it takes min, max or both; both are left out",
-                                     [] { clamp(of(3), std::nullopt, std::nullopt); }),
-                     bad<ValueError>("both are left out", [] { clamp(of(3), Tensor(), Tensor()); }),
-                     bad<DTypeError>("clamp: dtypes differ: x is f32[3], max is f64[3]",
-                                     [] { clamp(of(3), of(3), of<DType::f64>(3)); }),
-                     bad<DTypeError>("clamp: takes f32 or f64, not i64",
-                                     [] { clamp(of<DType::i64>(3), of<DType::i64>(3), Tensor()); }),
-                     bad<ShapeError>("clamp: shapes [3] and [5] do not broadcast",
-                                     [] { clamp(of(3), of(5), Tensor()); }),
-                     bad<ShapeError>("clamp: shapes [2, 3] and [5] do not broadcast",
-                                     [] { clamp(of(3), of(2, 1), of(5)); }),
-                     bad<GradError>("undefined", [] { clamp(Tensor(), of(5), Tensor()); })};
+  const auto more = {
+      bad<ValueError>("clamp: it takes min, max or both; both are left out",
+                      [] { clamp(of(3), std::nullopt, std::nullopt); }),
+      bad<ValueError>("both are left out", [] { clamp(of(3), Tensor(), Tensor()); }),
+      bad<DTypeError>("clamp: dtypes differ: x is f32[3], max is f64[3]",
+                      [] { clamp(of(3), of(3), of<DType::f64>(3)); }),
+      bad<DTypeError>("clamp: takes f32 or f64, not i64",
+                      [] { clamp(of<DType::i64>(3), of<DType::i64>(3), Tensor()); }),
+      bad<ShapeError>("clamp: shapes [3] and [5] do not broadcast",
+                      [] { clamp(of(3), of(5), Tensor()); }),
+      bad<ShapeError>("clamp: shapes [2, 3] and [5] do not broadcast",
+                      [] { clamp(of(3), of(2, 1), of(5)); }),
+      bad<GradError>("clamp: x is undefined", [] { clamp(Tensor(), of(5), Tensor()); })};
   bad_calls.insert(bad_calls.end(), more);
   return {Op::clamp,
           {clamped("two numbers", {3, 5}, -0.8, 0.9), clamped("min", {7}, 0.1, {}),

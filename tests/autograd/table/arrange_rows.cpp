@@ -42,8 +42,8 @@ Row flip_row() {
                              flip(of(3, 5), {1, -1});
                            }),
            bad<ShapeError>("flip: axis 0 is out of range for rank 0", [] { flip(of(), {0}); }),
-           bad<GradError>("undefined", [] { flip(Tensor(), {}); }),
-           bad<GradError>("undefined", [] { flip(Tensor(), {0}); })}};
+           bad<GradError>("flip: x is undefined", [] { flip(Tensor(), {}); }),
+           bad<GradError>("flip: x is undefined", [] { flip(Tensor(), {0}); })}};
 }
 
 Row roll_row() {
@@ -79,7 +79,7 @@ Row roll_row() {
                        }),
        bad<ValueError>("roll: 0 shifts for 0 axes", [] { roll(of(3, 5), {}); }),
        bad<ShapeError>("roll: axis 2 is out of range for rank 2", [] { roll(of(3, 5), {1}, {2}); }),
-       bad<GradError>("undefined", [] { roll(Tensor(), {1}); })}};
+       bad<GradError>("roll: x is undefined", [] { roll(Tensor(), {1}); })}};
 }
 
 // Element p of a repeated block is that of p modulo its shape, aligned at the end.
@@ -112,7 +112,7 @@ Row repeat_row() {
                        [] {
                          repeat(of(3), {1, 1, 1, 1, 1, 1, 1, 1, 1});
                        }),
-       bad<GradError>("undefined", [] { repeat(Tensor(), {1}); })}};
+       bad<GradError>("repeat: x is undefined", [] { repeat(Tensor(), {1}); })}};
 }
 
 Row tile_row() {
@@ -127,7 +127,7 @@ Row tile_row() {
           {bad<ValueError>("repeat: -1 times is negative", [] { tile(of(3), {-1}); }),
            bad<ShapeError>("overflows", [] { tile(of(3, 5), {Index{1} << 62}); }),
            bad<OutOfMemory>("allocate:", [] { tile(of(3), {Index{1} << 50}); }),
-           bad<GradError>("undefined", [] { tile(Tensor(), {1}); })}};
+           bad<GradError>("tile: x is undefined", [] { tile(Tensor(), {1}); })}};
 }
 
 Row repeat_interleave_row() {
@@ -152,7 +152,8 @@ Row repeat_interleave_row() {
            bad<ShapeError>("repeat_interleave: axis 1 is out of range for rank 1",
                            [] { repeat_interleave(of(3), 2, 1); }),
            bad<ShapeError>("overflows", [] { repeat_interleave(of(3), INT64_MAX, 0); }),
-           bad<GradError>("undefined", [] { repeat_interleave(Tensor(), 2, 0); })}};
+           bad<GradError>("repeat_interleave: x is undefined",
+                          [] { repeat_interleave(Tensor(), 2, 0); })}};
 }
 
 }  // namespace

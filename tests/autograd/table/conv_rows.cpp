@@ -140,7 +140,7 @@ Row conv2d_row() {
                       [=] { conv2d(zeros(x), zeros(w, DType::f64)); }),
       bad<DTypeError>("conv2d: dtypes differ: x is f32[2, 4, 5, 7], bias is f64[6]",
                       [=] { conv2d(zeros(x), zeros(w), of<DType::f64>(6)); }),
-      bad<GradError>("undefined", [=] { conv2d(zeros(x), Tensor()); })};
+      bad<GradError>("conv2d: weight is undefined", [=] { conv2d(zeros(x), Tensor()); })};
   return with(std::move(row), {}, bad_calls);
 }
 
@@ -164,7 +164,8 @@ Row input_grad_row() {
        bad<ValueError>(
            "conv2d_input_grad: stride must be positive, not 0",
            [=] { conv2d_input_grad(x, of(6, 4, 3, 3), of(2, 6, 3, 5), {.stride = 0}); }),
-       bad<GradError>("undefined", [=] { conv2d_input_grad(x, Tensor(), of(2, 6, 3, 5)); })}};
+       bad<GradError>("conv2d_input_grad: weight is undefined",
+                      [=] { conv2d_input_grad(x, Tensor(), of(2, 6, 3, 5)); })}};
   for (const Form& form : forms()) {
     row.samples.push_back(sample(
         form.name, {in(form.weight), in(out_of(form))},
@@ -198,7 +199,8 @@ Row weight_grad_row() {
        bad<ValueError>(
            "conv2d_weight_grad: padding must not be negative: -2",
            [=] { conv2d_weight_grad(of(2, 4, 5, 7), w, of(2, 6, 3, 5), {.padding = -2}); }),
-       bad<GradError>("undefined", [=] { conv2d_weight_grad(of(2, 4, 5, 7), w, Tensor()); })}};
+       bad<GradError>("conv2d_weight_grad: g is undefined",
+                      [=] { conv2d_weight_grad(of(2, 4, 5, 7), w, Tensor()); })}};
   for (const Form& form : forms()) {
     row.samples.push_back(sample(
         form.name, {in(form.x), in(out_of(form))},

@@ -136,7 +136,7 @@ Row einsum_row() {
            refused<DTypeError>("dtypes differ: f64[3] beside f32[3]", "i,i",
                                {of(3), of<DType::f64>(3)}),
            bad<DTypeError>("einsum: takes f32 or f64, not i64", [] { einsum("i", {ids(1, 2)}); }),
-           bad<GradError>("undefined", [] { einsum("i", {Tensor()}); })}};
+           bad<GradError>("einsum: operands[0] is undefined", [] { einsum("i", {Tensor()}); })}};
 }
 
 }  // namespace

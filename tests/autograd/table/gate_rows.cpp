@@ -59,8 +59,8 @@ Row prelu_row() {
            bad<DTypeError>("prelu: weight is f64[1] for x f32[3]",
                            [] { prelu(of(3), of<DType::f64>(1)); }),
            bad<DTypeError>("prelu: takes f32 or f64, not i64", [] { prelu(ids(1), of(1)); }),
-           bad<GradError>("undefined", [] { prelu(Tensor(), of(1)); }),
-           bad<GradError>("undefined", [] { prelu(of(3), Tensor()); })}};
+           bad<GradError>("prelu: x is undefined", [] { prelu(Tensor(), of(1)); }),
+           bad<GradError>("prelu: weight is undefined", [] { prelu(of(3), Tensor()); })}};
 }
 
 }  // namespace

@@ -62,8 +62,8 @@ Row embedding_row() {
                        [] { embedding(of(5, 3), ids(0), false, 5); }),
        bad<ValueError>("embedding: padding -2 is not in [-1, 5)",
                        [] { embedding(of(5, 3), ids(0), false, -2); }),
-       bad<GradError>("undefined", [] { embedding(Tensor(), ids(0)); }),
-       bad<GradError>("undefined", [] { embedding(of(5, 3), Tensor()); })}};
+       bad<GradError>("embedding: weight is undefined", [] { embedding(Tensor(), ids(0)); }),
+       bad<GradError>("embedding: ids is undefined", [] { embedding(of(5, 3), Tensor()); })}};
 }
 
 Sample selected(const std::string& name, const Sizes& from, Index axis, Index real,
@@ -97,7 +97,8 @@ Row index_select_row() {
                        [] { index_select(of(3, 5), 2, ids(0)); }),
        bad<ShapeError>("index_select: axis 0 is out of range for rank 0",
                        [] { index_select(of(), 0, ids(0)); }),
-       bad<GradError>("undefined", [] { index_select(of(3), 0, Tensor()); })}};
+       bad<GradError>("index_select: index is undefined",
+                      [] { index_select(of(3), 0, Tensor()); })}};
 }
 
 Sample added(const std::string& name, const Sizes& to, Index axis, Index real,
@@ -136,7 +137,8 @@ Row index_add_row() {
                        [] { index_add(ids(1, 2), 0, ids(0), ids(1)); }),
        bad<ShapeError>("index_add: the index must have rank 1",
                        [] { index_add(of(3), 0, ids({0}, {}), of(1)); }),
-       bad<GradError>("undefined", [] { index_add(of(3), 0, ids(0), Tensor()); })}};
+       bad<GradError>("index_add: values is undefined",
+                      [] { index_add(of(3), 0, ids(0), Tensor()); })}};
 }
 
 Sample gathered(const std::string& name, const Sizes& from, Index axis, Index real,
@@ -171,7 +173,7 @@ Row gather_row() {
                            }),
            bad<DTypeError>("gather: indices must be i64", [] { gather(of(3), 0, of(1)); }),
            bad<ShapeError>("gather: axis 1 is out of range", [] { gather(of(3), 1, ids(0)); }),
-           bad<GradError>("undefined", [] { gather(of(3), 0, Tensor()); })}};
+           bad<GradError>("gather: index is undefined", [] { gather(of(3), 0, Tensor()); })}};
 }
 
 Sample scattered(const std::string& name, const Sizes& to, Index axis, Index real,
@@ -209,7 +211,8 @@ Row scatter_add_row() {
                            [] { scatter_add(of(3), 0, ids(0), of<DType::f64>(1)); }),
            bad<DTypeError>("scatter_add: indices must be i64",
                            [] { scatter_add(of(3), 0, of(1), of(1)); }),
-           bad<GradError>("undefined", [] { scatter_add(Tensor(), 0, ids(0), of(1)); })}};
+           bad<GradError>("scatter_add: x is undefined",
+                          [] { scatter_add(Tensor(), 0, ids(0), of(1)); })}};
 }
 
 }  // namespace

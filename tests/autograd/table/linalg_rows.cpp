@@ -83,7 +83,7 @@ Row matmul_row() {
        bad<DTypeError>("matmul: dtypes differ: a is f32[3, 5], b is f64[5, 2]",
                        [] { matmul(of(3, 5), of<DType::f64>(5, 2)); }),
        bad<DTypeError>("matmul: takes f32 or f64, not i64", [] { matmul(ids(1, 2), ids(1, 2)); }),
-       bad<GradError>("undefined", [] { matmul(Tensor(), of(5, 2)); })}};
+       bad<GradError>("matmul: a is undefined", [] { matmul(Tensor(), of(5, 2)); })}};
 }
 
 Row linear_row() {
@@ -126,7 +126,7 @@ Row linear_row() {
                        [] {
                          linear(ids(1, 2), ids({1, 2}, {1, 2}));
                        }),
-       bad<GradError>("undefined", [] { linear(of(3, 5), Tensor()); })}};
+       bad<GradError>("linear: weight is undefined", [] { linear(of(3, 5), Tensor()); })}};
 }
 
 // The products by name: matmul() of two fixed ranks.
@@ -141,13 +141,16 @@ Row named_row(const std::string& name, Tensor (*call)(const Tensor&, const Tenso
   const auto add = [&](auto refused) { row.bad_calls.push_back(std::move(refused)); };
   const Tensor left = zeros(Shape(shapes[0].first));
   const Tensor right = zeros(Shape(shapes[0].second));
+  // Matrices are named a and b, vectors x and y.
+  const std::string first = left.rank() == 1 ? "x" : "a";
+  const std::string second = right.rank() > 1 ? "b" : left.rank() > 1 ? "x" : "y";
   const std::string ranks = " ranks " + std::to_string(left.rank()) + " and " +
                             std::to_string(right.rank()) + ", not f32[] and ";
   add(bad<ShapeError>(name + ": takes" + ranks, [=] { call(of(), right); }));
   add(bad<ShapeError>(name + ": takes", [=] { call(left, of()); }));
   add(bad<DTypeError>("dtypes differ", [=] { call(left, zeros(right.shape(), DType::f64)); }));
-  add(bad<GradError>("undefined", [=] { call(Tensor(), right); }));
-  add(bad<GradError>("undefined", [=] { call(left, Tensor()); }));
+  add(bad<GradError>(name + ": " + first + " is undefined", [=] { call(Tensor(), right); }));
+  add(bad<GradError>(name + ": " + second + " is undefined", [=] { call(left, Tensor()); }));
   return row;
 }
 
@@ -194,7 +197,7 @@ Row outer_row() {
                            [] { outer(of(3, 5), of(3)); }),
            bad<ShapeError>("not f32[3] and f32[]", [] { outer(of(3), of()); }),
            bad<DTypeError>("dtype", [] { outer(of(3), of<DType::f64>(3)); }),
-           bad<GradError>("undefined", [] { outer(of(3), Tensor()); })}};
+           bad<GradError>("outer: y is undefined", [] { outer(of(3), Tensor()); })}};
 }
 
 Row bilinear_row() {
@@ -248,7 +251,7 @@ Row bilinear_row() {
                        refused(of(3, 5), of<DType::f64>(3, 2), of(2, 5, 2))),
        bad<DTypeError>("bilinear: takes f32 or f64, not i64",
                        refused(ids(1, 2), ids(1, 2), of(2, 2, 2))),
-       bad<GradError>("undefined", refused(of(3, 5), Tensor(), of(2, 5, 2)))}};
+       bad<GradError>("bilinear: x2 is undefined", refused(of(3, 5), Tensor(), of(2, 5, 2)))}};
 }
 
 }  // namespace

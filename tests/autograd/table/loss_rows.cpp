@@ -22,27 +22,32 @@ struct Targets {
   Reduction reduction = Reduction::mean;
 };
 
-// -sum_c q_c log p_c a row, q the target spread by the smoothing.
+// The axis of the classes among scores of that rank.
+Index class_axis(std::size_t rank) { return rank == 1 ? 0 : 1; }
+
+// -sum_c q_c log p_c a target, q the target spread by the smoothing.
 Block loss_of(const Block& logits, const Targets& targets) {
-  const Index count = logits.size(1);
+  const Index axis = class_axis(logits.shape().size());
+  const Index count = logits.size(axis);
   const double spread = targets.label_smoothing / static_cast<double>(count);
-  std::vector<double> losses;
   double total = 0, weights = 0;
-  for (Index i = 0; i < logits.size(0); ++i) {
-    const Index target = targets.classes[static_cast<std::size_t>(i)];
+  auto next = targets.classes.begin();
+  const Block losses(without(logits.shape(), axis), [&](const Place& place) {
+    const Index target = *next++;
+    const auto score = [&](Index c) { return logits(with(place, axis, c)); };
     double norm = 0, loss = 0;
-    for (Index c = 0; c < count; ++c) norm += std::exp(logits({i, c}));
+    for (Index c = 0; c < count; ++c) norm += std::exp(score(c));
     for (Index c = 0; c < count && target != targets.ignore_index; ++c) {
       const double weight =
           targets.weight.empty() ? 1 : targets.weight[static_cast<std::size_t>(c)];
       const double q = spread + (c == target ? 1 - targets.label_smoothing : 0);
-      loss -= weight * q * (logits({i, c}) - std::log(norm));
+      loss -= weight * q * (score(c) - std::log(norm));
       if (c == target) weights += weight;
     }
-    losses.push_back(loss);
     total += loss;
-  }
-  if (targets.reduction == Reduction::none) return Block({logits.size(0)}, losses);
+    return loss;
+  });
+  if (targets.reduction == Reduction::none) return losses;
   if (targets.reduction == Reduction::mean) total = weights == 0 ? 0 : total / weights;
   return Block({}, std::vector<double>{total});
 }
@@ -51,17 +56,19 @@ using Loss = Tensor (*)(const Tensor&, const Tensor&, const CrossEntropyOptions&
 
 Sample form(const std::string& name, const std::vector<Index>& logits, const Targets& targets,
             Loss loss = cross_entropy) {
+  const Index axis = class_axis(logits.size());
   return sample(
       name, {in(logits)},
       [=](X x) {
         CrossEntropyOptions options;
         if (!targets.weight.empty()) {
-          options.weight = to_tensor(Block({logits[1]}, targets.weight), x[0].dtype());
+          options.weight = to_tensor(
+              Block({logits[static_cast<std::size_t>(axis)]}, targets.weight), x[0].dtype());
         }
         options.ignore_index = targets.ignore_index;
         options.label_smoothing = targets.label_smoothing;
         options.reduction = targets.reduction;
-        return loss(x[0], ids(targets.classes), options);
+        return loss(x[0], ids(targets.classes, Shape(without(logits, axis))), options);
       },
       [=](B x) { return loss_of(x[0], targets); });
 }
@@ -81,19 +88,36 @@ Row cross_entropy_row() {
        form("smoothed", {3, 5}, {.classes = {4, 0, 2}, .label_smoothing = 0.1}),
        form("weights", {3, 2}, {.classes = {1, 0, 1}, .weight = {0.3, 2}}),
        form("a weight of 0", {3, 2}, {.classes = {1, 0, 1}, .weight = {0, 2}}),
-       form("ignored", {3, 5}, {.classes = {4, -100, 2}}), form("everything", {3, 5}, all),
+       form("ignored", {3, 5}, {.classes = {4, -100, 2}}),
+       form("everything", {3, 5}, all),
        form("everything, none", {3, 5}, every),
        form("one class", {3, 1}, {.classes = {0, 0, 0}, .reduction = Reduction::none}),
-       form("one row", {1, 5}, {.classes = {3}}), form("no rows", {0, 5}, {.classes = {}}),
+       form("one row", {1, 5}, {.classes = {3}}),
+       form("no rows", {0, 5}, {.classes = {}}),
        form("no rows, none", {0, 5}, {.classes = {}, .reduction = Reduction::none}),
+       form("rank 1", {5}, {.classes = {2}}),
+       form("rank 1, none", {5},
+            {.classes = {4}, .label_smoothing = 0.3, .reduction = Reduction::none}),
+       form("rank 1, ignored", {5}, {.classes = {-100}, .reduction = Reduction::sum}),
+       form("rank 3", {3, 5, 1}, all),
+       form("rank 3, none", {1, 5, 3}, every),
+       form("rank 4", {1, 2, 2, 3}, {.classes = {0, 1, 1, -100, 0, 1}, .weight = {0.3, 2}}),
+       form("rank 3, empty", {2, 5, 0}, {.classes = {}, .reduction = Reduction::none}),
+       form("plain, rank 1", {5}, {.classes = {2}}, cross_entropy_plain),
+       form("plain, rank 3", {1, 5, 3}, every, cross_entropy_plain),
        form("plain, everything", {3, 5}, all, cross_entropy_plain),
        form("plain, none", {3, 5}, every, cross_entropy_plain)},
       {bad<IndexError>("cross_entropy: target 5 at 1 is out of range [0, 5)",
                        [] { cross_entropy(of(2, 5), ids(0, 5)); }),
        bad<IndexError>("cross_entropy: target -1 at 0 is out of range",
                        [] { cross_entropy(of(1, 5), ids(-1)); }),
-       bad<ShapeError>("cross_entropy: logits must be [N, C] with C > 0, not f32[5]",
+       bad<ShapeError>(
+           "cross_entropy: logits must be [C], [N, C] or [N, C, d..] with C > 0, not f32[]",
+           [] { cross_entropy(of(), ids(0)); }),
+       bad<ShapeError>("cross_entropy: targets are i64[1] for logits f32[5]",
                        [] { cross_entropy(of(5), ids(0)); }),
+       bad<ShapeError>("cross_entropy: targets are i64[2] for logits f32[2, 5, 3]",
+                       [] { cross_entropy(of(2, 5, 3), ids(0, 0)); }),
        bad<ShapeError>("with C > 0, not f32[2, 0]", [] { cross_entropy(of(2, 0), ids(0, 0)); }),
        bad<ShapeError>("cross_entropy: targets are i64[3] for logits f32[2, 5]",
                        [] { cross_entropy(of(2, 5), ids(0, 1, 2)); }),
@@ -108,8 +132,10 @@ Row cross_entropy_row() {
        bad<ValueError>(
            "cross_entropy: label_smoothing 1.5 is not in [0, 1]",
            [] { cross_entropy(of(2, 5), ids(0, 1), {.weight = {}, .label_smoothing = 1.5}); }),
-       bad<GradError>("undefined", [] { cross_entropy(Tensor(), ids(0)); }),
-       bad<GradError>("undefined", [] { cross_entropy(of(2, 5), Tensor()); })}};
+       bad<GradError>("cross_entropy: logits is undefined",
+                      [] { cross_entropy(Tensor(), ids(0)); }),
+       bad<GradError>("cross_entropy: targets is undefined",
+                      [] { cross_entropy(of(2, 5), Tensor()); })}};
 }
 
 // The losses' mean or sum, or all of them.
@@ -143,9 +169,12 @@ std::vector<Sample> pair_samples(const std::string& title, const PairLoss& loss,
 }
 
 // What every loss of two tensors of one shape must refuse.
-std::vector<BadCall> bad_pairs(const std::string& op, const PairLoss& loss) {
-  return {bad<GradError>("undefined", [loss] { loss(Tensor(), of(3), Reduction::mean); }),
-          bad<GradError>("undefined", [loss] { loss(of(3), Tensor(), Reduction::mean); }),
+std::vector<BadCall> bad_pairs(const std::string& op, const PairLoss& loss,
+                               const std::string& x = "input", const std::string& y = "target") {
+  return {bad<GradError>(op + ": " + x + " is undefined",
+                         [loss] { loss(Tensor(), of(3), Reduction::mean); }),
+          bad<GradError>(op + ": " + y + " is undefined",
+                         [loss] { loss(of(3), Tensor(), Reduction::mean); }),
           bad<ShapeError>(op + ": target", [loss] { loss(of(3, 5), of(5), Reduction::mean); }),
           bad<ShapeError>("shape: it is f32[3, 1] for f32[3, 5]",
                           [loss] { loss(of(3, 5), of(3, 1), Reduction::sum); }),
@@ -247,7 +276,7 @@ Row bce_row() {
   const auto plain = [](const Tensor& x, const Tensor& y, Reduction how) {
     return binary_cross_entropy_with_logits(x, y, {.reduction = how});
   };
-  row.bad_calls = bad_pairs("binary_cross_entropy_with_logits", plain);
+  row.bad_calls = bad_pairs("binary_cross_entropy_with_logits", plain, "logits", "targets");
   row.bad_calls.push_back(bad<ShapeError>(
       "binary_cross_entropy_with_logits: weight f32[2, 3] does not broadcast to logits f32[3]",
       [] { binary_cross_entropy_with_logits(of(3), of(3), {.weight = of(2, 3)}); }));
@@ -330,8 +359,8 @@ Row nll_row() {
                        [] { nll_loss(of(2, 3), ids(0, 0), {.weight = of(2)}); }),
        bad<DTypeError>("nll_loss: weight is f64[3] for input f32[2, 3]",
                        [] { nll_loss(of(2, 3), ids(0, 0), {.weight = of<DType::f64>(3)}); }),
-       bad<GradError>("undefined", [] { nll_loss(Tensor(), ids(0)); }),
-       bad<GradError>("undefined", [] { nll_loss(of(2, 3), Tensor()); })}};
+       bad<GradError>("nll_loss: input is undefined", [] { nll_loss(Tensor(), ids(0)); }),
+       bad<GradError>("nll_loss: targets is undefined", [] { nll_loss(of(2, 3), Tensor()); })}};
 }
 
 }  // namespace

@@ -97,8 +97,8 @@ Row index_row() {
                              index(of(5, 3), {flags({1, 0}, {2})});
                            }),
            bad<ShapeError>("index: no index is given", [] { index(of(5), {}); }),
-           bad<GradError>("undefined", [] { index(of(5), {Tensor()}); }),
-           bad<GradError>("undefined", [] { index(Tensor(), {ids(0)}); })}};
+           bad<GradError>("index: indices[0] is undefined", [] { index(of(5), {Tensor()}); }),
+           bad<GradError>("index: x is undefined", [] { index(Tensor(), {ids(0)}); })}};
 }
 
 Sample written(const std::string& name, const Sizes& to, const Places& places, std::size_t axes,
@@ -134,7 +134,8 @@ Row index_put_row() {
                            [] { index_put(ids(1, 2), {ids(0)}, ids(1), true); }),
            bad<DTypeError>("index_put: indices must be i64 or bool",
                            [] { index_put(of(5), {of(1)}, of(1)); }),
-           bad<GradError>("undefined", [] { index_put(of(5), {ids(0)}, Tensor()); })}};
+           bad<GradError>("index_put: values is undefined",
+                          [] { index_put(of(5), {ids(0)}, Tensor()); })}};
   for (const bool more : {false, true}) {
     for (Sample& one :
          std::vector<Sample>{written("rows", {5, 3}, rows(), 1, {3, 3}, more),
@@ -171,18 +172,20 @@ Row masked_select_row() {
   const Block row({3}, std::vector<double>{0, 1, 1});
   const Block column({2, 1}, std::vector<double>{0, 1});
   const Block always({}, std::vector<double>{1});
-  return {"masked_select",
-          {chosen("full mask", {2, 3}, full, {2, 3}), chosen("columns", {2, 3}, row, {2, 3}),
-           chosen("rows", {2, 3}, column, {2, 3}), chosen("x broadcast", {3}, full, {2, 3}),
-           chosen("both broadcast", {3}, column, {2, 3}),
-           chosen("rank 3", {2, 2, 3}, full, {2, 2, 3}), chosen("all", {3, 2}, always, {3, 2}),
-           chosen("rank 0", {}, always, {}), chosen("empty", {0, 3}, row, {0, 3})},
-          {bad<DTypeError>("masked_select: the mask must be bool, not f32[3]",
-                           [] { masked_select(of(3), of(3)); }),
-           bad<ShapeError>("masked_select: shapes [3] and [2] do not broadcast",
-                           [] { masked_select(of(3), of<DType::boolean>(2)); }),
-           bad<GradError>("undefined", [] { masked_select(Tensor(), of<DType::boolean>(2)); }),
-           bad<GradError>("undefined", [] { masked_select(of(3), Tensor()); })}};
+  return {
+      "masked_select",
+      {chosen("full mask", {2, 3}, full, {2, 3}), chosen("columns", {2, 3}, row, {2, 3}),
+       chosen("rows", {2, 3}, column, {2, 3}), chosen("x broadcast", {3}, full, {2, 3}),
+       chosen("both broadcast", {3}, column, {2, 3}), chosen("rank 3", {2, 2, 3}, full, {2, 2, 3}),
+       chosen("all", {3, 2}, always, {3, 2}), chosen("rank 0", {}, always, {}),
+       chosen("empty", {0, 3}, row, {0, 3})},
+      {bad<DTypeError>("masked_select: the mask must be bool, not f32[3]",
+                       [] { masked_select(of(3), of(3)); }),
+       bad<ShapeError>("masked_select: shapes [3] and [2] do not broadcast",
+                       [] { masked_select(of(3), of<DType::boolean>(2)); }),
+       bad<GradError>("masked_select: x is undefined",
+                      [] { masked_select(Tensor(), of<DType::boolean>(2)); }),
+       bad<GradError>("masked_select: mask is undefined", [] { masked_select(of(3), Tensor()); })}};
 }
 
 Sample taken(const std::string& name, const Sizes& from, Index axis, std::size_t real,
@@ -217,7 +220,7 @@ Row take_along_row() {
                        [] { take_along(of(7), ids(7), 0); }),
        bad<DTypeError>("take_along: indices must be i64", [] { take_along(of(7), of(1), 0); }),
        bad<ShapeError>("take_along: axis 1 is out of range", [] { take_along(of(7), ids(0), 1); }),
-       bad<GradError>("undefined", [] { take_along(of(7), Tensor(), 0); })}};
+       bad<GradError>("take_along: index is undefined", [] { take_along(of(7), Tensor(), 0); })}};
 }
 
 }  // namespace

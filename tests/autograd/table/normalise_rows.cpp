@@ -175,7 +175,8 @@ Row entmax_row() {
                       [] { entmax(of(3, 5), 1, ones({5})); }));
   bad_calls.push_back(bad<DTypeError>("entmax: dtypes differ: x is f32[3, 5], alpha is f64[]",
                                       [] { entmax(of(3, 5), 1, tensor(1.5, DType::f64)); }));
-  bad_calls.push_back(bad<GradError>("undefined", [] { entmax(of(3, 5), 1, Tensor()); }));
+  bad_calls.push_back(
+      bad<GradError>("entmax: alpha is undefined", [] { entmax(of(3, 5), 1, Tensor()); }));
   bad_calls.push_back(bad<DTypeError>("entmax: the mask must be bool, not f32[5]",
                                       [] { entmax(of(3, 5), 1, 1.5, of(5)); }));
   const Block some({2, 3}, std::vector<double>{1, 0, 1, 0, 1, 1});

@@ -41,7 +41,7 @@ std::vector<BadCall> refused(PadMode mode) {
                           call({3}, {-2, -2})),
           bad<ShapeError>("leave no valid size", call({3}, {INT64_MAX, 1})),
           bad<ShapeError>("leave no valid size", call({3}, {INT64_MIN, INT64_MIN})),
-          bad<GradError>("undefined", [mode] {
+          bad<GradError>("pad: x is undefined", [mode] {
             pad(Tensor(), {1, 1}, mode);
           })};
 }

@@ -190,19 +190,19 @@ std::vector<BadCall> bad_layers(const std::string& op, Layer layer, Index gates)
   ShapeError* const shape = nullptr;
   DTypeError* const dtype = nullptr;
   ValueError* const value = nullptr;
+  GradError* const grad = nullptr;
   const std::string rows = std::to_string(2 * gates);
   const std::string square = gates == 1 ? "[H, H]" : "[" + std::to_string(gates) + " H, H]";
   wrong(shape, "x must be [B, T, I], not f32[3, 5]", [](Arguments& a) { a.x = of(3, 5); });
-  wrong(shape, "x must be [B, T, I], not undefined", [](Arguments& a) { a.x = Tensor(); });
+  wrong(grad, "x is undefined", [](Arguments& a) { a.x = Tensor(); });
   wrong(dtype, "takes f32 or f64, not i64", [](Arguments& a) { a.x = of<DType::i64>(2, 3, 5); });
   wrong(shape, "w_hh must be " + square + " with H > 0, not f32[5, 2]",
         [](Arguments& a) { a.weights.w_hh = of(5, 2); });
   wrong(shape, "w_hh must be " + square + " with H > 0, not f32[0, 0]",
         [](Arguments& a) { a.weights.w_hh = of(0, 0); });
-  wrong(shape, "w_hh must be " + square + " with H > 0, not undefined",
-        [](Arguments& a) { a.weights.w_hh = Tensor(); });
+  wrong(grad, "w_hh is undefined", [](Arguments& a) { a.weights.w_hh = Tensor(); });
   wrong(shape, "w_ih must be [" + rows + ", 5]", [](Arguments& a) { a.weights.w_ih = of(6, 3); });
-  wrong(shape, "w_ih must be [" + rows + ", 5]", [](Arguments& a) { a.weights.w_ih = Tensor(); });
+  wrong(grad, "w_ih is undefined", [](Arguments& a) { a.weights.w_ih = Tensor(); });
   wrong(shape, "b_ih must be [" + rows + "]", [](Arguments& a) { a.weights.b_ih = of(7); });
   wrong(dtype, "b_hh is f64[" + rows + "] for x f32[2, 3, 5]",
         [](Arguments& a) { a.weights.b_hh = zeros(a.weights.b_hh.shape(), DType::f64); });
@@ -321,9 +321,9 @@ Row cell_row(const char* op, const Cell& cell, Layer once, Step step) {
       op,
       {},
       {bad<ShapeError>(name + "x must be [B, I], not f32[5]", wrong(of(5), {}, right)),
-       bad<ShapeError>(name + "x must be [B, I], not undefined", wrong({}, {}, right)),
+       bad<GradError>(name + "x is undefined", wrong({}, {}, right)),
        bad<DTypeError>(name + "takes f32 or f64, not i64", wrong(of<DType::i64>(3, 5), {}, right)),
-       bad<ShapeError>(name + "w_hh must be", wrong(x, {}, changed(&RnnWeights::w_hh, {}))),
+       bad<GradError>(name + "w_hh is undefined", wrong(x, {}, changed(&RnnWeights::w_hh, {}))),
        bad<ShapeError>(name + "w_hh must be",
                        wrong(x, {}, changed(&RnnWeights::w_hh, of(2 * gates, 3)))),
        bad<ShapeError>(name + "w_ih must be [" + rows + ", 5] for x f32[3, 5]",

@@ -152,7 +152,7 @@ Row sum_to_row() {
                              sum_to(of(3), {2, 3});
                            }),
            bad<ShapeError>("sum_to: [3] does not broadcast to f32[1]", [] { sum_to(of(1), {3}); }),
-           bad<GradError>("undefined", [] { sum_to(Tensor(), {3}); }),
+           bad<GradError>("sum_to: x is undefined", [] { sum_to(Tensor(), {3}); }),
            bad<DTypeError>("sum: takes f32 or f64, not i64",
                            [] { sum_to(of<DType::i64>(3, 5), {5}); })}};
 }

@@ -61,8 +61,8 @@ Sample sample(const std::string& name, const std::vector<Input>& inputs, Call ca
 std::vector<BadCall> bad_operands(const std::string& op,
                                   const std::function<Tensor(const Tensor&)>& call) {
   return {
-      bad<GradError>("undefined", [call] { call(Tensor()); }),
-      bad<GradError>("undefined",
+      bad<GradError>(op + ": x is undefined", [call] { call(Tensor()); }),
+      bad<GradError>(op + ": x is undefined",
                      [call] {
                        Tensor gone = of(3, 5);
                        const Tensor kept = std::move(gone);
@@ -103,8 +103,8 @@ Row binary(Subject subject, Tensor (*call)(const Tensor&, const Tensor&),
                            [call] { call(of(3), of<DType::f64>(3)); }),
            bad<DTypeError>(title + ": takes f32 or f64, not i64",
                            [call] { call(of<DType::i64>(3), of<DType::i64>(3)); }),
-           bad<GradError>("undefined", [call] { call(Tensor(), of(3)); }),
-           bad<GradError>("undefined", [call] { call(of(3), Tensor()); })}};
+           bad<GradError>(title + ": x is undefined", [call] { call(Tensor(), of(3)); }),
+           bad<GradError>(title + ": y is undefined", [call] { call(of(3), Tensor()); })}};
   struct Pair {
     const char* name;
     std::vector<Index> x, y;

@@ -18,6 +18,7 @@
 
 #include <concepts>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -90,7 +91,9 @@ struct Row {
   std::vector<BadCall> bad_calls;
   GradcheckOptions gradcheck = {};  ///< where the defaults cannot hold, and why, stands in the row
   double f32_tolerance = 1e-5;      ///< f32 against f64, relative to the largest element
-  bool needs_elements = false;      ///< there is no result for empty inputs
+  std::map<std::string, double> f32_exceptions = {};  ///< the same of single samples, by name
+  bool needs_elements = false;                        ///< there is no result for empty inputs
+  std::string family = {};                            ///< set by table()
 };
 
 /// The row of an operator on single elements: shapes from rank 0 to 4, empty ones, four bad calls.

@@ -60,7 +60,7 @@ Row slice_row() {
                        [] { narrow(of(3), 0, 1, 3); }),
        bad<IndexError>("narrow: 1 places from -1", [] { narrow(of(3), 0, -1, 1); }),
        bad<IndexError>("narrow:", [] { narrow(of(3), 0, 2, INT64_MAX); }),
-       bad<GradError>("undefined", [] { slice(Tensor(), 0, 0, 1); })}};
+       bad<GradError>("slice: x is undefined", [] { slice(Tensor(), 0, 0, 1); })}};
 }
 
 // slice()'s derivative, which has no function of its own: zeros with g where slice would read.
@@ -121,7 +121,7 @@ Row select_row() {
                        [] { select(of(3, 5), 1, -6); }),
        bad<ShapeError>("select: axis 2 is out of range", [] { select(of(3, 5), 2, 0); }),
        bad<IndexError>("select: index 0 is out of range", [] { select(of(0), 0, 0); }),
-       bad<GradError>("undefined", [] { select(Tensor(), 0, 0); })}};
+       bad<GradError>("select: x is undefined", [] { select(Tensor(), 0, 0); })}};
 }
 
 Row index_row() {
@@ -171,7 +171,7 @@ Row index_row() {
            bad<IndexError>("select: index 3 is out of range for axis 0 of f32[3, 5]", refused({3})),
            bad<IndexError>("select: index -6 is out of range", refused({kEllipsis, -6})),
            bad<ValueError>("slice: step -1 must be positive", refused({Slice(0, 3, -1)})),
-           bad<GradError>("undefined", [] { index(Tensor(), {0}); })}};
+           bad<GradError>("index: x is undefined", [] { index(Tensor(), {0}); })}};
 }
 
 }  // namespace

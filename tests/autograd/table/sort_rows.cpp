@@ -43,11 +43,11 @@ Sample picked(const std::string& name, const Form& form, Call call, Index count,
 Row sort_row() {
   Row row{"sort",
           {},
-          {bad<GradError>("undefined", [] { sort(Tensor()); }),
+          {bad<GradError>("sort: x is undefined", [] { sort(Tensor()); }),
            bad<ShapeError>("sort: axis 2 is out of range for rank 2", [] { sort(of(3, 5), 2); }),
            bad<ShapeError>("sort: axis -1 is out of range for rank 0", [] { sort(of()); }),
            bad<ShapeError>("argsort: axis -3 is out of range", [] { argsort(of(3, 5), -3); }),
-           bad<GradError>("undefined", [] { argsort(Tensor()); })}};
+           bad<GradError>("argsort: x is undefined", [] { argsort(Tensor()); })}};
   for (const bool descending : {false, true}) {
     for (const Form& form : kForms) {
       row.samples.push_back(picked(
@@ -62,7 +62,7 @@ Row sort_row() {
 Row topk_row() {
   Row row{"topk",
           {},
-          {bad<GradError>("undefined", [] { topk(Tensor(), 1); }),
+          {bad<GradError>("topk: x is undefined", [] { topk(Tensor(), 1); }),
            bad<ValueError>("topk: k 6 is not in [0, 5]", [] { topk(of(3, 5), 6); }),
            bad<ValueError>("topk: k -1 is not in [0, 3]", [] { topk(of(3, 5), -1, 0); }),
            bad<ShapeError>("topk: axis 2 is out of range", [] { topk(of(3, 5), 1, 2); }),
@@ -87,7 +87,7 @@ Row one(const char* name, One call, Index (*place)(Index), bool any_dtype) {
   const std::string title = name;
   Row row{name,
           {},
-          {bad<GradError>("undefined", [call] { call(Tensor(), 0, false); }),
+          {bad<GradError>(title + ": x is undefined", [call] { call(Tensor(), 0, false); }),
            bad<ShapeError>(title + ": axis 2 is out of range for rank 2",
                            [call] { call(of(3, 5), 2, false); }),
            bad<ShapeError>(title + ": axis 0 is out of range for rank 0",
@@ -128,7 +128,7 @@ Row median_row() {
                     return Block({}, std::vector<double>{values[5]});
                   })},
               {bad<ShapeError>("median: no elements to reduce in f32[0]", [] { median(of(0, 3)); }),
-               bad<GradError>("undefined", [] { median(Tensor()); })});
+               bad<GradError>("median: x is undefined", [] { median(Tensor()); })});
 }
 
 }  // namespace

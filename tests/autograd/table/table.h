@@ -24,6 +24,7 @@ std::vector<Row> linalg_rows();
 std::vector<Row> einsum_rows();
 std::vector<Row> normalise_rows();
 std::vector<Row> norm_rows();
+std::vector<Row> attention_rows();
 std::vector<Row> conv_rows();
 std::vector<Row> pool_rows();
 std::vector<Row> recurrent_rows();
@@ -35,5 +36,9 @@ std::vector<Row> function_rows();
 
 /// All of them, in the order of the list's families.
 const std::vector<Row>& table();
+/// Where they are: as parameters of tests, of which each keeps a copy.
+std::vector<const Row*> rows();
+/// The names of its families, once each.
+std::vector<std::string> families();
 
 }  // namespace heed::table

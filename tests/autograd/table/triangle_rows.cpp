@@ -39,7 +39,7 @@ Row tril_row() {
                         [] {
                           tril(expand(of(1, 1), {Index{1} << 25, Index{1} << 25}));
                         }),
-       bad<GradError>("undefined", [] { tril(Tensor()); })}};
+       bad<GradError>("tril: x is undefined", [] { tril(Tensor()); })}};
 }
 
 Row triu_row() {
@@ -59,7 +59,7 @@ Row triu_row() {
                         [] {
                           triu(expand(of(1, 1), {Index{1} << 25, Index{1} << 25}));
                         }),
-       bad<GradError>("undefined", [] { triu(Tensor()); })}};
+       bad<GradError>("triu: x is undefined", [] { triu(Tensor()); })}};
 }
 
 Row diagonal_row() {
@@ -91,7 +91,7 @@ Row diagonal_row() {
                            [] { diagonal(of(3, 5), 0, 1, -1); }),
            bad<ShapeError>("diagonal: axis 1 is out of range for rank 1", [] { diagonal(of(3)); }),
            bad<ShapeError>("diagonal: axis 0 is out of range for rank 0", [] { diagonal(of()); }),
-           bad<GradError>("undefined", [] { diagonal(Tensor()); })}};
+           bad<GradError>("diagonal: x is undefined", [] { diagonal(Tensor()); })}};
 }
 
 // diagonal()'s derivative; of square matrices it is diag_embed().
@@ -124,7 +124,7 @@ Row diagonal_scatter_row() {
                        [] { diag_embed(of(3), INT64_MAX); }),
        bad<ShapeError>("overflows 64 bits", [] { diag_embed(of(3), INT64_MIN); }),
        bad<ShapeError>("overflows 64 bits", [] { diag_embed(of(3), Index{1} << 40); }),
-       bad<GradError>("undefined", [] { diag_embed(Tensor()); })}};
+       bad<GradError>("diag_embed: x is undefined", [] { diag_embed(Tensor()); })}};
 }
 
 }  // namespace

@@ -41,7 +41,7 @@ Row unfold_row() {
        bad<ShapeError>("unfold: a window of 4 in an axis of 3", [] { unfold(of(3), 0, 4, 1); }),
        bad<ShapeError>("unfold: axis 1 is out of range for rank 1", [] { unfold(of(3), 1, 1, 1); }),
        bad<ShapeError>("rank 9 is above", [] { unfold(of(1, 1, 1, 1, 1, 1, 1, 1), 0, 1, 1); }),
-       bad<GradError>("undefined", [] { unfold(Tensor(), 0, 1, 1); })}};
+       bad<GradError>("unfold: x is undefined", [] { unfold(Tensor(), 0, 1, 1); })}};
 }
 
 Row overlap_add_row() {
@@ -81,7 +81,7 @@ Row overlap_add_row() {
                            [] {
                              overlap_add(ids({1, 2}, {2, 1}), 0, 2, 1);
                            }),
-           bad<GradError>("undefined", [] { overlap_add(Tensor(), 0, 1, 1); })}};
+           bad<GradError>("overlap_add: x is undefined", [] { overlap_add(Tensor(), 0, 1, 1); })}};
 }
 
 }  // namespace

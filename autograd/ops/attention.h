@@ -1,0 +1,62 @@
+// Softmax attention without a block of queries by keys, forward and backward:
+//
+//   context_i = sum over j of p_ij v_j,   p = softmax over the keys j of e_ij
+//   dot_attention:       e_ij = scale q_i . k_j + bias_ij                  (Luong 2015, Vaswani
+//   2017) additive_attention:  e_ij = scale w . tanh(q_i + k_j) + bias_ij        (Bahdanau 2014)
+//
+// q [.., Q, D], k [.., K, D], v [.., K, Dv] -> [.., Q, Dv], f32 or f64. Leading axes broadcast, so
+// grouped queries are a view: q [B, G, H / G, Q, D] with k and v [B, G, 1, K, ..]. Additive scores
+// take queries and keys as they come from their projections W1 q and W2 k.
+//
+// A query that may attend to nothing gets zeros, and zero gradients; what stands in a masked place,
+// NaN included, changes nothing. The backward pass computes the weights again, tile by tile, and
+// keeps one number a query; second order goes through the plain definitions.
+#pragma once
+
+#include "../tensor.h"
+
+namespace heed {
+
+/// What else decides who may attend to whom. Queries and keys are aligned at the end: query i
+/// stands at the place p = i + K - Q among the keys.
+struct AttentionOptions {
+  double scale = 1;
+  bool causal = false;  ///< keys up to p only
+  Index left = -1;      ///< window: keys from p - left ...
+  Index right = -1;     ///< ... to p + right; -1: without bound
+  Tensor lengths = {};  ///< i64 [B], or more of the first axes: keys below it only
+  Tensor allowed = {};  ///< bool, broadcasts to [.., Q, K]: true may attend
+  Tensor bias = {};     ///< broadcasts to [.., Q, K]; gets a gradient
+};
+
+/// Cost O(Q K), or O(Q window); memory O(Q + K). `log_sums` takes the log of each query's sum of
+/// exp(e), [.., Q]: see attention_weights(). Throws GradError, ShapeError, DTypeError, ValueError.
+Tensor dot_attention(const Tensor& q, const Tensor& k, const Tensor& v,
+                     const AttentionOptions& options = {}, Tensor* log_sums = nullptr);
+/// `score_vector` is w, [D].
+Tensor additive_attention(const Tensor& q, const Tensor& k, const Tensor& score_vector,
+                          const Tensor& v, const AttentionOptions& options = {},
+                          Tensor* log_sums = nullptr);
+
+/// The definitions, in plain operators.
+Tensor dot_attention_plain(const Tensor& q, const Tensor& k, const Tensor& v,
+                           const AttentionOptions& options = {});
+Tensor additive_attention_plain(const Tensor& q, const Tensor& k, const Tensor& score_vector,
+                                const Tensor& v, const AttentionOptions& options = {});
+
+/// What a call's scores were made of, to look at its weights afterwards, without gradients.
+struct AttentionCall {
+  Tensor q, k;
+  Tensor score_vector;  ///< undefined for dot_attention
+  AttentionOptions options;
+  Tensor log_sums;
+};
+
+/// [.., R, K]: the weights of the queries `rows`, i64 [R]. Throws IndexError, ShapeError.
+Tensor attention_weights(const AttentionCall& call, const Tensor& rows);
+/// [.., K]: the weight that each key got, summed over the queries.
+Tensor attention_received(const AttentionCall& call);
+/// [.., Q]: the entropy of each query's weights, in nats; 0 where there are none.
+Tensor attention_entropy(const AttentionCall& call);
+
+}  // namespace heed

@@ -1,0 +1,158 @@
+#include "attention.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "../parallel.h"
+#include "attention_scores.h"
+#include "copy.h"
+
+namespace heed::kernels {
+namespace {
+
+// One thread's walk over query tiles: keys chunk by chunk, with a running softmax.
+template <class T, class Score>
+class Forward {
+ public:
+  Forward(const AttentionPlan& plan, const LeadingAxes& axes, Attended& result)
+      : plan_(plan),
+        axes_(axes),
+        values_(plan.v, axes),
+        results_(result.out, axes),
+        terms_(plan, axes),
+        score_(plan, axes, false, memory_),
+        most_keys_(Score::most_keys(plan, false)),
+        width_(padded<T>(plan.Dv)),
+        s_(memory_.take(most_keys_ * Score::kRows)),
+        v_(memory_.take(most_keys_ * width_)),
+        out_(memory_.take(Score::kRows * width_)),
+        result_(result) {}
+
+  void start(Index unit) {
+    unit_ = unit;
+    score_.start(unit);
+    block_ = values_.block(unit, 0);
+  }
+
+  void run(Index t) {
+    plan_.fill(axes_, Score::kRows, unit_, t, tile_);
+    step_ = padded<T>(tile_.count);
+    std::fill_n(most_, step_, -std::numeric_limits<T>::infinity());
+    std::fill_n(sum_, step_, T{0});
+    std::fill_n(out_, tile_.count * width_, T{0});
+    if (!tile_.keys.empty()) score_.load(tile_);
+    bool first = true;
+    for (KeyRange keys{tile_.keys.begin, 0}; keys.begin < tile_.keys.end; keys.begin = keys.end) {
+      keys.end = std::min(tile_.keys.end, keys.begin + most_keys_);
+      if (!terms_.open(unit_, tile_, keys)) continue;
+      score_.scores(keys, s_);
+      const bool whole = terms_.whole(tile_, keys);
+      if (!whole) terms_.lay_over(unit_, tile_, keys, s_, step_);
+      simd::soften_tile(keys.size(), step_, s_, most_, sum_, factor_);
+      if (!first) scale_older();
+      add_values(keys, whole);
+      first = false;
+    }
+    store();
+  }
+
+ private:
+  void scale_older() {
+    const auto is_one = [](T factor) { return factor == T{1}; };
+    if (std::all_of(factor_, factor_ + tile_.count, is_one)) return;
+    simd::scale_rows(tile_.count, width_, out_, width_, factor_, 1, out_, width_, width_);
+  }
+
+  // out += p^T v
+  void add_values(KeyRange keys, bool whole) {
+    const auto row = [&](Index j) { return block_ + (keys.begin + j) * values_.step(); };
+    const T* v = row(0);
+    Index v_step = values_.step();
+    bool finite = true;
+    if (!whole) {
+      for (Index j = 0; j < keys.size() && finite; ++j) {
+        finite = simd::all_finite(plan_.Dv, row(j));
+      }
+    }
+    if (!finite || plan_.Dv != width_) {
+      const T one{1};
+      simd::scale_rows(keys.size(), plan_.Dv, v, v_step, &one, 0, v_, width_, width_);
+      if (!finite) clear_unless_finite(keys.size() * width_, v_);
+      v = v_;
+      v_step = width_;
+    }
+    simd::multiply_tile(tile_.count, width_, keys.size(), s_, 1, step_, v, v_step, true, out_,
+                        width_);
+    if (!finite) {
+      add_infinite(tile_.count, keys.size(), plan_.Dv, s_, s_, 1, step_, row, T{1}, out_, width_);
+    }
+  }
+
+  void store() {
+    T* const log_sums = result_.log_sums.template mutable_data<T>();
+    for (Index i = 0; i < tile_.count; ++i) {
+      const bool none = sum_[i] == T{0};
+      most_[i] = none ? -std::numeric_limits<T>::infinity() : most_[i] + std::log(sum_[i]);
+      factor_[i] = none ? T{0} : T{1} / sum_[i];
+    }
+    results_.store(unit_, tile_, plan_.Dv, out_, factor_, 1);
+    for (Index r = 0; r < tile_.run_count; ++r) {
+      const QueryTile::Run& run = tile_.runs[static_cast<std::size_t>(r)];
+      std::copy_n(
+          most_ + run.row, run.count,
+          log_sums + axes_.offset(result_.log_sums.strides(), unit_, run.member) + run.query);
+    }
+  }
+
+  const AttentionPlan& plan_;
+  const LeadingAxes& axes_;
+  TileMemory<T> memory_;
+  const OperandRows<const T> values_;
+  const OperandRows<T> results_;
+  const TileTerms<T> terms_;
+  Score score_;
+  const Index most_keys_, width_;
+  T* s_;    // [keys, step]
+  T* v_;    // [keys, width]
+  T* out_;  // [rows, width]
+  T most_[QueryTile::kMost], sum_[QueryTile::kMost], factor_[QueryTile::kMost];
+  Attended& result_;
+  Index unit_ = 0, step_ = 0;
+  const T* block_ = nullptr;
+  QueryTile tile_;
+};
+
+template <class T, class Score>
+void run(const AttentionPlan& plan, Attended& result) {
+  const LeadingAxes axes(plan.lead, plan.shared);
+  const AttentionCut cut(plan, axes, Score::kRows, 8, 16);
+  parallel_for(cut.tasks(), cut.grain(), [&](Index begin, Index end) {
+    Forward<T, Score> walk(plan, axes, result);
+    for (Index task = begin; task < end; ++task) {
+      const AttentionCut::Task at = cut.task(task);
+      walk.start(at.unit);
+      for (Index t = at.begin; t < at.end; ++t) walk.run(t);
+    }
+  });
+}
+
+}  // namespace
+
+Attended attention(const char* op, const AttentionScores& scores, const Array& v,
+                   const AttentionTerms& terms) {
+  const AttentionPlan plan(op, scores, v, terms);
+  Attended result{empty_in_order_of(plan.q, plan.Dv),
+                  Array::empty(plan.with_lead({plan.Q}), plan.q.dtype())};
+  visit_floating(op, plan.q.dtype(), [&](auto zero) {
+    using T = decltype(zero);
+    if (plan.vector.defined()) {
+      run<T, AdditiveScore<T>>(plan, result);
+    } else {
+      run<T, DotScore<T>>(plan, result);
+    }
+  });
+  return result;
+}
+
+}  // namespace heed::kernels

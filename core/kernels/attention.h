@@ -1,0 +1,71 @@
+// Softmax attention in tiles: out_i = sum over j of p_ij v_j, p = softmax(e) over the keys j that
+// query i may attend to. No block of queries by keys is ever made: each tile of scores is used up
+// where it was made, forward and backward, and only the row's log-sum-exp is kept
+// (Dao et al. 2022, FlashAttention; Milakov and Gimelshein 2018 for the running softmax).
+//
+//   dot:       e_ij = scale q_i . k_j + bias_ij
+//   additive:  e_ij = scale w . tanh(q_i + k_j) + bias_ij
+//
+// q [.., Q, D], k [.., K, D], v [.., K, Dv] -> [.., Q, Dv]; leading axes broadcast without copies.
+// Weights that are 0 take no part: what stands in a masked place, NaN included, changes no bit of
+// result or gradients; a query that may attend to nothing gets zeros.
+#pragma once
+
+#include "../array.h"
+
+namespace heed::kernels {
+
+/// What the scores are made of: additive ones where `vector` (w, [D]) is defined, else dot ones.
+struct AttentionScores {
+  Array q, k, vector;
+};
+
+/// What else decides the weights. Query i stands at the place p = i + K - Q among the keys: the
+/// last query at the last key.
+struct AttentionTerms {
+  double scale = 1;
+  bool causal = false;          ///< keys up to p only
+  Index left = -1, right = -1;  ///< keys from p - left to p + right only; -1: no bound
+  Array lengths = {};           ///< i64, the first of the leading axes ([B]): keys below it only
+  Array allowed = {};           ///< bool, broadcasts to [.., Q, K]: true may attend
+  Array bias = {};              ///< of q's dtype, broadcasts to [.., Q, K]: added to the scores
+};
+
+struct Attended {
+  Array out;       ///< [.., Q, Dv], its axes in memory in the order of q's
+  Array log_sums;  ///< [.., Q]: log of the sum of exp(e), -infinity where nothing is attended to
+};
+
+/// Each of its operand's shape; `vector` and `bias` undefined where there are none.
+struct AttentionGrads {
+  Array q, k, v, vector, bias;
+};
+
+/// Throws, in `op`'s name, ShapeError, DTypeError, ValueError for all that does not fit.
+Attended attention(const char* op, const AttentionScores& scores, const Array& v,
+                   const AttentionTerms& terms);
+
+/// The gradients, given g, that of the result. The bias gets one only `with_bias`, which costs the
+/// scores once more.
+AttentionGrads attention_grad(const char* op, const AttentionScores& scores, const Array& v,
+                              const AttentionTerms& terms, const Attended& result, const Array& g,
+                              bool with_bias);
+
+// What the weights were, from the log-sums that were kept.
+
+/// [.., R, K]: the weights of the queries `rows` (i64 [R]). Throws IndexError for one that is none.
+Array attention_weights(const char* op, const AttentionScores& scores, const AttentionTerms& terms,
+                        const Array& log_sums, const Array& rows);
+/// [.., K]: how much each key was attended to, summed over the queries.
+Array attention_received(const char* op, const AttentionScores& scores, const AttentionTerms& terms,
+                         const Array& log_sums);
+/// [.., Q]: -sum over j of p_ij log(p_ij), in nats.
+Array attention_entropy(const char* op, const AttentionScores& scores, const AttentionTerms& terms,
+                        const Array& log_sums);
+
+/// bool [.., Q, K]: where `terms` allow it; undefined when they allow all. A block of queries by
+/// keys, for the plain definition.
+Array attention_mask(const char* op, const AttentionScores& scores, const Array& v,
+                     const AttentionTerms& terms);
+
+}  // namespace heed::kernels

@@ -1,0 +1,280 @@
+#include <algorithm>
+#include <limits>
+
+#include "../parallel.h"
+#include "attention.h"
+#include "attention_scores.h"
+#include "copy.h"
+#include "reduce.h"
+
+namespace heed::kernels {
+namespace {
+
+// What came out of the forward pass and what comes back to it, [lead.., Q, Dv] and [lead.., Q].
+struct Returned {
+  Array out, log_sums, g;
+};
+
+// One tile at a time: its weights again, and the gradient of its scores.
+//   dv = p^T g,  dp = g v^T,  ds = p (dp - delta),  delta = rowsum(g out)
+template <class T, class Score>
+class Slopes {
+ public:
+  Slopes(const AttentionPlan& plan, const LeadingAxes& axes, const Returned& returned,
+         bool differentiates, TileMemory<T>& memory)
+      : score(plan, axes, differentiates, memory),
+        most_keys(Score::most_keys(plan, true)),
+        p(memory.take(most_keys * Score::kRows)),
+        d(memory.take(most_keys * Score::kRows)),
+        g(memory.take(Score::kRows * padded<T>(plan.Dv))),
+        plan_(plan),
+        axes_(axes),
+        terms_(plan, axes),
+        values_(plan.v, axes),
+        outs_(returned.out, axes),
+        gradients_(returned.g, axes),
+        log_sums_(returned.log_sums),
+        width_(padded<T>(plan.Dv)),
+        turned_(memory.take(Score::kRows * plan.Dv)) {}
+
+  void start(Index unit, Index member = 0) {
+    unit_ = unit;
+    block_ = values_.block(unit, member);
+    score.start(unit, member);
+  }
+
+  void load(const QueryTile& tile) {
+    tile_ = &tile;
+    step = padded<T>(tile.count);
+    score.load(tile);
+    gradients_.load(unit_, tile, plan_.Dv, T{1}, g);
+    simd::turn_tile(step, plan_.Dv, g, width_, turned_);
+    std::fill_n(log_sum_, step, std::numeric_limits<T>::infinity());
+    std::fill_n(delta_, step, T{0});
+    for (Index r = 0; r < tile.run_count; ++r) {
+      const QueryTile::Run& run = tile.runs[static_cast<std::size_t>(r)];
+      simd::dot_rows(run.count, plan_.Dv, outs_.run(unit_, run), outs_.step(), g + run.row * width_,
+                     width_, delta_ + run.row);
+      const T* const sums =
+          log_sums_.data<T>() + run.query + axes_.offset(log_sums_.strides(), unit_, run.member);
+      for (Index i = 0; i < run.count; ++i) {
+        // Of nothing: weights of 0, not of exp(-infinity - -infinity).
+        if (sums[i] != -std::numeric_limits<T>::infinity()) log_sum_[run.row + i] = sums[i];
+      }
+    }
+    finite = simd::all_finite(tile.count * width_, g);
+    if (!finite) clear_unless_finite(tile.count * width_, g);
+  }
+
+  // False where there is nothing to see.
+  bool weigh(KeyRange keys) {
+    if (!terms_.open(unit_, *tile_, keys)) return false;
+    score.scores(keys, p);
+    if (!terms_.whole(*tile_, keys)) terms_.lay_over(unit_, *tile_, keys, p, step);
+    simd::weigh_tile(keys.size(), step, p, log_sum_);
+    simd::multiply_tile(keys.size(), step, plan_.Dv, block_ + keys.begin * values_.step(),
+                        values_.step(), 1, turned_, step, false, d, step);
+    simd::slope_tile(keys.size(), step, p, delta_, d);
+    return true;
+  }
+
+  const T* gradient(Index i) const { return gradients_.row(unit_, *tile_, i); }
+
+  Score score;
+  const Index most_keys;
+  T* p;  // [keys, step]: the weights
+  T* d;  // [keys, step]: the gradient of the scores
+  T* g;  // [rows, width]: the gradient of the result, without what is not finite
+  Index step = 0;
+  bool finite = true;
+
+ private:
+  const AttentionPlan& plan_;
+  const LeadingAxes& axes_;
+  const TileTerms<T> terms_;
+  const OperandRows<const T> values_, outs_, gradients_;
+  const Array& log_sums_;
+  const Index width_;
+  T* turned_;  // [Dv, step]: g turned
+  T log_sum_[QueryTile::kMost], delta_[QueryTile::kMost];
+  Index unit_ = 0;
+  const T* block_ = nullptr;
+  const QueryTile* tile_ = nullptr;
+};
+
+// Calls body(keys) for the tile's keys, chunk by chunk.
+template <class Body>
+void each_chunk(const QueryTile& tile, Index most, const Body& body) {
+  for (KeyRange keys{tile.keys.begin, 0}; keys.begin < tile.keys.end; keys.begin = keys.end) {
+    keys.end = std::min(tile.keys.end, keys.begin + most);
+    body(keys);
+  }
+}
+
+// The gradient of keys or values: each task's block of its own, [parts, units, K, width]; or the
+// operand's own places at once where there is one part, and nothing was broadcast.
+class Blocks {
+ public:
+  Blocks(const Array& operand, const AttentionPlan& plan, Index parts, Index units)
+      : shape_(operand.shape()), whole_(plan.shared) {
+    const Index width = operand.size(-1);
+    whole_.push_back(plan.K);
+    whole_.push_back(width);
+    direct_ = parts == 1 && shape_ == whole_;
+    blocks_ = direct_ ? empty_in_order_of(operand, width)
+                      : Array::empty(Shape{parts, units, plan.K, width}, operand.dtype());
+    if (direct_) lead_ = blocks_.expand(plan.with_lead({plan.K, width})).strides();
+  }
+  Index step() const { return blocks_.strides()[blocks_.rank() - 2]; }
+  template <class T>
+  T* block(const LeadingAxes& axes, Index part, Index unit) {
+    T* const data = blocks_.mutable_data<T>();
+    if (direct_) return data + axes.offset(lead_, unit, 0);
+    return data + part * blocks_.strides()[0] + unit * blocks_.strides()[1];
+  }
+  Array sum() const {
+    if (direct_) return blocks_;
+    return sum_to(reduce(Reduce::sum, blocks_, {0}, false).reshape(whole_), shape_);
+  }
+
+ private:
+  Shape shape_, whole_;
+  bool direct_;
+  Array blocks_;
+  Strides lead_;  // of direct blocks, spread over the leading axes
+};
+
+template <class T, class Score>
+void differentiate(const AttentionPlan& plan, const AttentionScores& scores, const Array& v,
+                   const Returned& returned, AttentionGrads& grads) {
+  const LeadingAxes axes(plan.lead, plan.shared);
+  const AttentionCut cut(plan, axes, Score::kRows, plan.Q * axes.members() + 1, 8);
+  if (cut.tasks() == 0) {
+    for (Array* gradient : {&grads.q, &grads.k, &grads.v, &grads.vector}) {
+      if (gradient->defined()) fill(*gradient, 0);
+    }
+    return;
+  }
+  Blocks gk(scores.k, plan, cut.parts(), axes.units());
+  Blocks gv(v, plan, cut.parts(), axes.units());
+  const bool whole = plan.q.shape() == scores.q.shape();
+  Array gq = empty_in_order_of(whole ? scores.q : plan.q, plan.D);
+  Array gw = grads.vector.defined()
+                 ? Array::empty(Shape{cut.parts() * axes.units(), plan.D}, plan.q.dtype())
+                 : Array();
+  const Index width = padded<T>(plan.Dv);
+  parallel_for(cut.tasks(), cut.grain(), [&](Index begin, Index end) {
+    TileMemory<T> memory;
+    Slopes<T, Score> slopes(plan, axes, returned, true, memory);
+    T* const sum_v = memory.take(plan.K * width);
+    const OperandRows<T> to_queries(gq, axes);
+    const T one{1};
+    QueryTile tile;
+    for (Index i = begin; i < end; ++i) {
+      const AttentionCut::Task task = cut.task(i);
+      slopes.start(task.unit);
+      std::fill_n(sum_v, plan.K * width, T{0});
+      for (Index t = task.begin; t < task.end; ++t) {
+        plan.fill(axes, Score::kRows, task.unit, t, tile);
+        slopes.load(tile);
+        each_chunk(tile, slopes.most_keys, [&](KeyRange keys) {
+          if (!slopes.weigh(keys)) return;
+          T* const to = sum_v + keys.begin * width;
+          simd::multiply_tile(keys.size(), width, tile.count, slopes.p, slopes.step, 1, slopes.g,
+                              width, true, to, width);
+          if (!slopes.finite) {
+            add_infinite(
+                keys.size(), tile.count, plan.Dv, slopes.p, slopes.p, slopes.step, 1,
+                [&](Index row) { return slopes.gradient(row); }, T{1}, to, width);
+          }
+          slopes.score.slopes(keys, slopes.p, slopes.d);
+        });
+        slopes.score.store_queries(to_queries);
+      }
+      slopes.score.store_keys(gk.block<T>(axes, task.part, task.unit), gk.step());
+      simd::scale_rows(plan.K, plan.Dv, sum_v, width, &one, 0,
+                       gv.block<T>(axes, task.part, task.unit), gv.step(), plan.Dv);
+      if (gw.defined()) {
+        slopes.score.store_vector(gw.mutable_data<T>() +
+                                  (task.part * axes.units() + task.unit) * plan.D);
+      }
+    }
+  });
+  grads.q = whole ? gq : sum_to(gq, scores.q.shape());
+  grads.k = gk.sum();
+  grads.v = gv.sum();
+  if (gw.defined()) grads.vector = reduce(Reduce::sum, gw, {0}, false);
+}
+
+// The bias's own pass, with the places that share an element in the same task.
+template <class T, class Score>
+void differentiate_bias(const AttentionPlan& plan, const Returned& returned, Array& gradient) {
+  const Index rank = gradient.rank();
+  const Index rows = rank < 2 ? 1 : gradient.size(-2);
+  const Index row_step = rows == 1 ? 0 : gradient.strides()[rank - 2];
+  const Index column_step = rank == 0 || gradient.size(-1) == 1 ? 0 : gradient.strides()[rank - 1];
+  const LeadingAxes axes(plan.lead, Shape(gradient.shape().begin(), std::max<Index>(rank - 2, 0)));
+  const Index tiles = rows == 1 ? 1 : (plan.Q - 1) / Score::kRows + 1;
+  const Index each = rows == 1 ? plan.Q : Score::kRows;
+  const Index block = axes.units() == 0 ? 0 : gradient.numel() / axes.units();
+  parallel_for(axes.units() * tiles, 1, [&](Index begin, Index end) {
+    TileMemory<T> memory;
+    Slopes<T, Score> slopes(plan, axes, returned, false, memory);
+    QueryTile tile;
+    for (Index task = begin; task < end; ++task) {
+      const Index unit = task / tiles;
+      const Index first = task % tiles * each;
+      T* const to = gradient.mutable_data<T>() + unit * block;
+      for (Index member = 0; member < axes.members(); ++member) {
+        slopes.start(unit, member);
+        const Index last = std::min(plan.Q, first + each);
+        for (Index query = first; query < last; query += Score::kRows) {
+          tile.clear();
+          plan.add(axes, unit, member, query, std::min(Score::kRows, last - query), tile);
+          slopes.load(tile);
+          each_chunk(tile, slopes.most_keys, [&](KeyRange keys) {
+            if (!slopes.weigh(keys)) return;
+            for (Index i = 0; i < tile.count; ++i) {
+              T* const row = to + (query + i) * row_step;
+              for (Index j = keys.begin; j < keys.end; ++j) {
+                row[j * column_step] += slopes.d[(j - keys.begin) * slopes.step + i];
+              }
+            }
+          });
+        }
+      }
+    }
+  });
+}
+
+}  // namespace
+
+AttentionGrads attention_grad(const char* op, const AttentionScores& scores, const Array& v,
+                              const AttentionTerms& terms, const Attended& result, const Array& g,
+                              bool with_bias) {
+  const AttentionPlan plan(op, scores, v, terms);
+  const Shape shape = plan.with_lead({plan.Q, plan.Dv});
+  const Returned returned{
+      result.out.expand(shape), result.log_sums,
+      g.expand(shape).strides()[shape.rank() - 1] == 1 ? g.expand(shape) : g.contiguous()};
+  const auto like = [](const Array& x) {
+    return x.defined() ? Array::empty(x.shape(), x.dtype()) : Array();
+  };
+  AttentionGrads grads{like(scores.q), like(scores.k), like(v), like(scores.vector), {}};
+  if (with_bias) grads.bias = Array::zeros(terms.bias.shape(), terms.bias.dtype());
+  visit_floating(op, plan.q.dtype(), [&](auto zero) {
+    using T = decltype(zero);
+    const auto run = [&]<class Score>(Score*) {
+      differentiate<T, Score>(plan, scores, v, returned, grads);
+      if (with_bias && plan.Q > 0) differentiate_bias<T, Score>(plan, returned, grads.bias);
+    };
+    if (plan.vector.defined()) {
+      run(static_cast<AdditiveScore<T>*>(nullptr));
+    } else {
+      run(static_cast<DotScore<T>*>(nullptr));
+    }
+  });
+  return grads;
+}
+
+}  // namespace heed::kernels

@@ -1,0 +1,251 @@
+#include "attention_plan.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "../error.h"
+
+namespace heed::kernels {
+namespace {
+
+Shape leading(const Array& x) { return Shape(x.shape().begin(), x.rank() - 2); }
+
+Array spread(const Array& x, const Shape& lead) {
+  Shape shape = lead;
+  shape.push_back(x.size(-2));
+  shape.push_back(x.size(-1));
+  return x.expand(shape);
+}
+
+Array with_dense_rows(const Array& x) {
+  return x.size(-1) <= 1 || x.strides()[x.rank() - 1] == 1 ? x : x.contiguous();
+}
+
+void check_matrix(const char* op, const char* what, const Array& x, const Array& q) {
+  if (x.dtype() != q.dtype()) {
+    throw DTypeError(
+        fmt::format("{}: dtypes differ: q is {}, {} is {}", op, describe(q), what, describe(x)));
+  }
+  if (x.rank() < 2) {
+    throw ShapeError(fmt::format("{}: {} needs rank 2 or more, not {}", op, what, describe(x)));
+  }
+}
+
+void check_broadcast(const char* op, const char* what, const Array& x, const Shape& scores) {
+  bool fits = x.rank() <= scores.rank();
+  for (Index i = 1; fits && i <= x.rank(); ++i) {
+    const Index size = x.shape()[x.rank() - i];
+    fits = size == 1 || size == scores[scores.rank() - i];
+  }
+  if (fits) return;
+  throw ShapeError(fmt::format("{}: {} {} does not broadcast to the scores {}", op, what,
+                               describe(x), to_string(scores)));
+}
+
+}  // namespace
+
+LeadingAxes::LeadingAxes(const Shape& lead, const Shape& shared) : sizes_(lead) {
+  const Index missing = lead.rank() - shared.rank();
+  for (Index axis = 0; axis < lead.rank(); ++axis) {
+    const bool together = lead[axis] != 1 && (axis < missing || shared[axis - missing] == 1);
+    is_member_[static_cast<std::size_t>(axis)] = together;
+    (together ? members_ : units_) *= lead[axis];
+  }
+}
+
+Index LeadingAxes::offset(const Strides& strides, Index unit, Index member) const {
+  Index at = 0;
+  for (Index axis = sizes_.rank() - 1; axis >= 0; --axis) {
+    if (sizes_[axis] == 1) continue;
+    Index& rest = is_member_[static_cast<std::size_t>(axis)] ? member : unit;
+    at += rest % sizes_[axis] * strides[axis];
+    rest /= sizes_[axis];
+  }
+  return at;
+}
+
+AttentionPlan::AttentionPlan(const char* op, const AttentionScores& scores, const Array& values,
+                             const AttentionTerms& terms)
+    : scale(terms.scale) {
+  check_floating(op, scores.q.dtype());
+  check_matrix(op, "q", scores.q, scores.q);
+  check_matrix(op, "k", scores.k, scores.q);
+  if (scores.q.size(-1) != scores.k.size(-1)) {
+    throw ShapeError(fmt::format("{}: widths differ: q is {}, k is {}", op, describe(scores.q),
+                                 describe(scores.k)));
+  }
+  check_matrix(op, "v", values, scores.q);
+  if (values.size(-2) != scores.k.size(-2)) {
+    throw ShapeError(fmt::format("{}: numbers of keys differ: k is {}, v is {}", op,
+                                 describe(scores.k), describe(values)));
+  }
+  Q = scores.q.size(-2);
+  K = scores.k.size(-2);
+  D = scores.q.size(-1);
+  Dv = values.size(-1);
+  vector = scores.vector;
+  if (vector.defined() && !(vector.shape() == Shape{D} && vector.dtype() == scores.q.dtype())) {
+    throw ShapeError(fmt::format("{}: the score vector must be {}[{}], not {}; q is {}", op,
+                                 name(scores.q.dtype()), D, describe(vector), describe(scores.q)));
+  }
+  shared = broadcast_shapes(op, leading(scores.k), leading(values));
+  lead = broadcast_shapes(op, leading(scores.q), shared);
+  q = spread(with_dense_rows(scores.q), lead);
+  k = spread(with_dense_rows(scores.k), lead);
+  v = spread(with_dense_rows(values), lead);
+  if (vector.defined()) vector = vector.contiguous();
+  check_terms(op, terms);
+}
+
+void AttentionPlan::check_terms(const char* op, const AttentionTerms& terms) {
+  if (!std::isfinite(scale)) throw ValueError(fmt::format("{}: scale {} is no number", op, scale));
+  if (terms.left < -1 || terms.right < -1) {
+    throw ValueError(fmt::format("{}: window of {} to the left and {} to the right; -1 is no bound",
+                                 op, terms.left, terms.right));
+  }
+  behind_ = terms.left > Q + K ? -1 : terms.left;
+  ahead_ = terms.right > Q + K ? -1 : terms.right;
+  if (terms.causal) ahead_ = 0;
+  const Shape all = with_lead({Q, K});
+  if (terms.allowed.defined()) {
+    if (terms.allowed.dtype() != DType::boolean) {
+      throw DTypeError(
+          fmt::format("{}: allowed must be bool, not {}", op, describe(terms.allowed)));
+    }
+    check_broadcast(op, "allowed", terms.allowed, all);
+    allowed = terms.allowed.expand(all);
+  }
+  if (terms.bias.defined()) {
+    if (terms.bias.dtype() != q.dtype()) {
+      throw DTypeError(
+          fmt::format("{}: bias must be {}, not {}", op, name(q.dtype()), describe(terms.bias)));
+    }
+    check_broadcast(op, "bias", terms.bias, all);
+    bias = terms.bias.expand(all);
+  }
+  if (!terms.lengths.defined()) return;
+  if (terms.lengths.dtype() != DType::i64) {
+    throw DTypeError(fmt::format("{}: lengths must be i64, not {}", op, describe(terms.lengths)));
+  }
+  Shape front(lead.begin(), std::min(lead.rank(), terms.lengths.rank()));
+  if (!(terms.lengths.shape() == front)) {
+    throw ShapeError(fmt::format("{}: lengths {} do not begin the leading axes {}", op,
+                                 describe(terms.lengths), to_string(lead)));
+  }
+  const auto values = terms.lengths.to_vector<Index>();
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (values[i] < 0 || values[i] > K) {
+      throw ValueError(fmt::format("{}: length {} at {} is not in [0, {}]", op, values[i], i, K));
+    }
+  }
+  while (front.rank() < lead.rank()) front.push_back(1);
+  lengths_ = terms.lengths.reshape(front).expand(lead);
+}
+
+Shape AttentionPlan::with_lead(std::initializer_list<Index> rest) const {
+  Shape shape = lead;
+  for (const Index size : rest) shape.push_back(size);
+  return shape;
+}
+
+Index AttentionPlan::length_of(const LeadingAxes& axes, Index unit, Index member) const {
+  if (!lengths_.defined()) return K;
+  return lengths_.data<Index>()[axes.offset(lengths_.strides(), unit, member)];
+}
+
+KeyRange AttentionPlan::keys_of(Index query, Index length) const {
+  KeyRange keys{0, length};
+  const Index place = query + K - Q;
+  if (behind_ >= 0) keys.begin = std::max(keys.begin, place - behind_);
+  if (ahead_ >= 0) keys.end = std::min(keys.end, place + ahead_ + 1);
+  return keys.empty() ? KeyRange{} : keys;
+}
+
+KeyRange AttentionPlan::keys_of(const LeadingAxes& axes, Index unit, Index member,
+                                Index query) const {
+  return keys_of(query, length_of(axes, unit, member));
+}
+
+Index AttentionPlan::tiles(const LeadingAxes& axes, Index rows) const {
+  if (Q == 0) return 0;
+  if (Q >= rows) return axes.members() * ((Q - 1) / rows + 1);
+  return axes.members() == 0 ? 0 : (axes.members() - 1) / (rows / Q) + 1;
+}
+
+void AttentionPlan::fill(const LeadingAxes& axes, Index rows, Index unit, Index t,
+                         QueryTile& tile) const {
+  tile.clear();
+  if (Q >= rows) {
+    const Index each = (Q - 1) / rows + 1;
+    const Index first = t % each * rows;
+    add(axes, unit, t / each, first, std::min(rows, Q - first), tile);
+    return;
+  }
+  const Index together = rows / Q;
+  const Index end = std::min(axes.members(), (t + 1) * together);
+  for (Index member = t * together; member < end; ++member) add(axes, unit, member, 0, Q, tile);
+}
+
+void AttentionPlan::add(const LeadingAxes& axes, Index unit, Index member, Index first, Index count,
+                        QueryTile& tile) const {
+  tile.runs[static_cast<std::size_t>(tile.run_count++)] = {member, first, tile.count, count};
+  const Index length = length_of(axes, unit, member);
+  for (Index query = first; query < first + count; ++query) {
+    const KeyRange keys = keys_of(query, length);
+    tile.sees[static_cast<std::size_t>(tile.count++)] = keys;
+    if (keys.empty()) continue;
+    if (tile.keys.empty()) {
+      tile.keys = keys;
+    } else {
+      tile.keys = {std::min(tile.keys.begin, keys.begin), std::max(tile.keys.end, keys.end)};
+    }
+  }
+}
+
+const QueryTile::Run& QueryTile::run_of(Index row) const {
+  Index i = run_count - 1;
+  while (runs[static_cast<std::size_t>(i)].row > row) --i;
+  return runs[static_cast<std::size_t>(i)];
+}
+
+AttentionCut::AttentionCut(const AttentionPlan& plan, const LeadingAxes& axes, Index rows,
+                           Index most_tiles, Index least_tasks)
+    : units_(axes.units()), tiles_(plan.tiles(axes, rows)) {
+  const Index wanted = units_ * tiles_ / least_tasks;
+  each_ = std::clamp<Index>(wanted, 1, std::min(most_tiles, std::max<Index>(tiles_, 1)));
+  parts_ = (tiles_ + each_ - 1) / each_;
+  constexpr double kWorth = 1 << 20;  // multiplications
+  const double work = static_cast<double>(each_ * std::min(rows, plan.Q * axes.members())) *
+                      static_cast<double>(plan.K) * static_cast<double>(plan.D + plan.Dv + 16);
+  grain_ = work >= kWorth ? 1 : static_cast<Index>(kWorth / std::max(work, 64.0)) + 1;
+}
+
+AttentionCut::Task AttentionCut::task(Index i) const {
+  const Index part = parts_ - 1 - i / units_;
+  return {i % units_, part, part * each_, std::min(tiles_, (part + 1) * each_)};
+}
+
+Array empty_in_order_of(const Array& x, Index last) {
+  const Index rank = x.rank();
+  std::vector<Index> order(static_cast<std::size_t>(rank));
+  std::iota(order.begin(), order.end(), Index{0});
+  const bool broadcast = std::any_of(order.begin(), order.end(), [&](Index axis) {
+    return x.strides()[axis] == 0 && x.shape()[axis] > 1;
+  });
+  if (!broadcast) {
+    std::stable_sort(order.begin(), order.end() - 1,
+                     [&](Index a, Index b) { return x.strides()[a] > x.strides()[b]; });
+  }
+  Shape shape;
+  std::vector<Index> back(order.size());
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    shape.push_back(i + 1 == order.size() ? last : x.shape()[order[i]]);
+    back[static_cast<std::size_t>(order[i])] = static_cast<Index>(i);
+  }
+  return Array::empty(shape, x.dtype()).permute(back);
+}
+
+}  // namespace heed::kernels

@@ -1,0 +1,209 @@
+// Compiled once for each instruction set by Highway's foreach_target.
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "core/kernels/gemm_simd.cpp"
+#include "gemm_simd.h"
+
+#include <hwy/cache_control.h>
+#include <hwy/foreach_target.h>
+// Highway wants the line above first.
+#include <hwy/highway.h>
+
+#include <algorithm>
+
+#include "partial_simd-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace heed::kernels::simd {
+namespace HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+using D = hn::CappedTag<float, 16>;
+constexpr Index kLanes = static_cast<Index>(hn::MaxLanes(D()));
+// Two vectors of sums a row; as many rows as leave registers for the operands.
+constexpr Index kRows = kLanes == 16 ? 14 : 6;
+constexpr Index kColumns = 2 * kLanes;
+
+GemmPanels panels() {
+  if (kLanes < 8) return {0, 0};
+  return {kRows, kColumns};
+}
+
+// Panels of kWidth of `count` lines whose elements for one k lie side by side: all panels of a k at
+// once, as they lie in memory; zeros beyond `count`.
+template <Index kWidth>
+HWY_INLINE void copy_panels(const float* from, Index step, Index count, Index depth, float* to) {
+  const D d;
+  constexpr Index kAhead = 8;  // rows far apart, which the hardware does not foresee
+  for (Index p = 0; p < depth; ++p, from += step) {
+    if (p + kAhead < depth) {
+      for (Index i = 0; i < count; i += 16) hwy::Prefetch(from + kAhead * step + i);
+    }
+    for (Index begin = 0; begin < count; begin += kWidth) {
+      float* const at = to + begin * depth + p * kWidth;
+      if (begin + kWidth <= count) {
+#pragma GCC unroll 4
+        for (Index i = 0; i < kWidth; i += kLanes) {
+          const Index n = std::min(kLanes, kWidth - i);
+          const auto v =
+              n == kLanes ? hn::LoadU(d, from + begin + i) : load_first(d, from + begin + i, n);
+          if (n == kLanes) {
+            hn::StoreU(v, d, at + i);
+          } else {
+            store_first(v, d, at + i, n);
+          }
+        }
+      } else {
+        for (Index i = 0; i < kWidth; ++i) at[i] = begin + i < count ? from[begin + i] : 0.0f;
+      }
+    }
+  }
+}
+
+// The same of lines that lie `step` apart, each with its elements for successive k side by side.
+template <Index kWidth>
+HWY_INLINE void turn_panels(const float* from, Index step, Index count, Index depth, float* to) {
+  for (Index line = 0; line < count; line += kWidth, from += kWidth * step) {
+    const Index width = std::min(kWidth, count - line);
+    if (width == kWidth) {
+      for (Index p = 0; p < depth; ++p, to += kWidth) {
+#pragma GCC unroll 32
+        for (Index i = 0; i < kWidth; ++i) to[i] = from[i * step + p];
+      }
+      continue;
+    }
+    for (Index p = 0; p < depth; ++p, to += kWidth) {
+      for (Index i = 0; i < kWidth; ++i) to[i] = i < width ? from[i * step + p] : 0.0f;
+    }
+  }
+}
+
+void pack_rows(const float* a, Index step, bool transposed, Index begin, Index end, Index from,
+               Index depth, float* to) {
+  if (transposed) {
+    copy_panels<kRows>(a + from * step + begin, step, end - begin, depth, to);
+  } else {
+    turn_panels<kRows>(a + begin * step + from, step, end - begin, depth, to);
+  }
+}
+
+void pack_columns(const float* b, Index step, bool transposed, Index begin, Index end, Index from,
+                  Index depth, float* to) {
+  if (transposed) {
+    turn_panels<kColumns>(b + begin * step + from, step, end - begin, depth, to);
+  } else {
+    copy_panels<kColumns>(b + from * step + begin, step, end - begin, depth, to);
+  }
+}
+
+// A panel of rows by a panel of columns, all sums in registers. `rows` and `columns` count, the
+// rest is padding.
+template <bool kPartial>
+HWY_NOINLINE void panel_product(Index rows, Index columns, Index depth, const float* HWY_RESTRICT a,
+                                const float* HWY_RESTRICT b, bool add, const float* bias,
+                                float* HWY_RESTRICT c, Index c_step) {
+  const D d;
+  const Index height = kPartial ? rows : kRows;
+#pragma GCC unroll 16
+  for (Index row = 0; row < kRows; ++row) {
+    if (row < height) {
+      hwy::Prefetch(c + row * c_step);
+      hwy::Prefetch(c + row * c_step + columns - 1);
+    }
+  }
+  hn::Vec<D> low[kRows], high[kRows];
+#pragma GCC unroll 16
+  for (Index row = 0; row < kRows; ++row) low[row] = high[row] = hn::Zero(d);
+  for (Index p = 0; p < depth; ++p) {
+    const auto b0 = hn::Load(d, b + p * kColumns);
+    const auto b1 = hn::Load(d, b + p * kColumns + kLanes);
+#pragma GCC unroll 16
+    for (Index row = 0; row < kRows; ++row) {
+      const auto factor = hn::Set(d, a[p * kRows + row]);
+      low[row] = hn::MulAdd(factor, b0, low[row]);
+      high[row] = hn::MulAdd(factor, b1, high[row]);
+    }
+  }
+  const Index first = std::min(columns, kLanes);
+  const Index second = columns - first;
+  const auto bias0 = bias == nullptr ? hn::Zero(d)
+                     : kPartial      ? load_first(d, bias, first)
+                                     : hn::LoadU(d, bias);
+  const auto bias1 = bias == nullptr ? hn::Zero(d)
+                     : kPartial      ? load_first(d, bias + kLanes, second)
+                                     : hn::LoadU(d, bias + kLanes);
+#pragma GCC unroll 16
+  for (Index row = 0; row < kRows; ++row) {
+    if (row >= height) break;
+    float* const to = c + row * c_step;
+    auto v0 = low[row], v1 = high[row];
+    if (bias != nullptr) {
+      v0 = hn::Add(v0, bias0);
+      v1 = hn::Add(v1, bias1);
+    }
+    if constexpr (kPartial) {
+      if (add) {
+        v0 = hn::Add(load_first(d, to, first), v0);
+        v1 = second > 0 ? hn::Add(load_first(d, to + kLanes, second), v1) : v1;
+      }
+      store_first(v0, d, to, first);
+      if (second > 0) store_first(v1, d, to + kLanes, second);
+    } else {
+      if (add) {
+        v0 = hn::Add(hn::LoadU(d, to), v0);
+        v1 = hn::Add(hn::LoadU(d, to + kLanes), v1);
+      }
+      hn::StoreU(v0, d, to);
+      hn::StoreU(v1, d, to + kLanes);
+    }
+  }
+}
+
+// Along the rows of C, so far as the panels of B that this takes stay in the second cache.
+void tile(Index rows, Index columns, Index depth, const float* a, const float* b, bool add,
+          const float* bias, float* c, Index c_step) {
+  constexpr Index kStretch = 16 * kColumns;
+  for (Index begin = 0; begin < columns; begin += kStretch) {
+    const Index end = std::min(columns, begin + kStretch);
+    for (Index i = 0; i < rows; i += kRows) {
+      const Index height = std::min(kRows, rows - i);
+      for (Index j = begin; j < end; j += kColumns) {
+        const Index width = std::min(kColumns, columns - j);
+        const float* const own_bias = bias == nullptr ? nullptr : bias + j;
+        const auto product =
+            height == kRows && width == kColumns ? panel_product<false> : panel_product<true>;
+        product(height, width, depth, a + i * depth, b + j * depth, add, own_bias,
+                c + i * c_step + j, c_step);
+      }
+    }
+  }
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace heed::kernels::simd
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace heed::kernels::simd {
+
+HWY_EXPORT(panels);
+HWY_EXPORT(pack_rows);
+HWY_EXPORT(pack_columns);
+HWY_EXPORT(tile);
+
+GemmPanels gemm_panels() { return HWY_DYNAMIC_DISPATCH(panels)(); }
+void gemm_pack_rows(Matrix<const float> a, Index begin, Index end, Index from, Index depth,
+                    float* to) {
+  HWY_DYNAMIC_DISPATCH(pack_rows)(a.data, a.step, a.transposed, begin, end, from, depth, to);
+}
+void gemm_pack_columns(Matrix<const float> b, Index begin, Index end, Index from, Index depth,
+                       float* to) {
+  HWY_DYNAMIC_DISPATCH(pack_columns)(b.data, b.step, b.transposed, begin, end, from, depth, to);
+}
+void gemm_tile(Index rows, Index columns, Index depth, const float* a, const float* b, bool add,
+               const float* bias, float* c, Index c_step) {
+  HWY_DYNAMIC_DISPATCH(tile)(rows, columns, depth, a, b, add, bias, c, c_step);
+}
+
+}  // namespace heed::kernels::simd
+#endif

@@ -1,0 +1,145 @@
+// An operand that is undefined is named: the functions and operands that the gradient table, which
+// asks the same of every row, does not reach.
+#include <gtest/gtest.h>
+
+#include <functional>
+
+#include "../../../autograd/autograd.h"
+#include "../../../core/error.h"
+
+namespace heed {
+namespace {
+
+const Tensor kNone;
+
+Tensor some() { return ones({3}); }
+Tensor places() { return zeros({3}, DType::i64); }
+Tensor flags() { return zeros({3}, DType::boolean); }
+
+void refuses(const std::string& expected, const std::function<void()>& call) {
+  try {
+    call();
+  } catch (const GradError& error) {
+    EXPECT_EQ(error.what(), expected + " is undefined");
+    return;
+  }
+  ADD_FAILURE() << "no GradError: " << expected;
+}
+
+TEST(Undefined, NumbersBesideATensor) {
+  refuses("add: x", [] { kNone + 2; });
+  refuses("sub: x", [] { kNone - 2; });
+  refuses("mul: x", [] { kNone * 2; });
+  refuses("div: x", [] { kNone / 2; });
+  refuses("add: y", [] { 2 + kNone; });
+  refuses("sub: y", [] { 2 - kNone; });
+  refuses("mul: y", [] { 2 * kNone; });
+  refuses("div: y", [] { 2 / kNone; });
+  refuses("pow: x", [] { pow(kNone, 2); });
+  refuses("lerp: x", [] { lerp(kNone, some(), 0.5); });
+  refuses("lerp: y", [] { lerp(some(), kNone, 0.5); });
+  refuses("where: condition", [] { where(kNone, some(), 2); });
+  refuses("where: x", [] { where(flags(), kNone, 2); });
+  refuses("where: y", [] { where(flags(), 2, kNone); });
+  refuses("masked_fill: x", [] { masked_fill(kNone, flags(), 2); });
+  refuses("masked_fill: mask", [] { masked_fill(some(), kNone, 2); });
+}
+
+TEST(Undefined, ComparisonsAndLogic) {
+  refuses("compare: x", [] { (void)(kNone == some()); });
+  refuses("compare: y", [] { (void)(some() != kNone); });
+  refuses("compare: y", [] { (void)(some() < kNone); });
+  refuses("compare: x", [] { (void)(kNone >= some()); });
+  refuses("compare: x", [] { (void)(kNone <= 2); });
+  refuses("compare: y", [] { (void)(2 > kNone); });
+  refuses("logical_not: x", [] { logical_not(kNone); });
+  refuses("logical_and: x", [] { logical_and(kNone, flags()); });
+  refuses("logical_or: y", [] { logical_or(flags(), kNone); });
+  refuses("logical_xor: y", [] { logical_xor(flags(), kNone); });
+  refuses("isnan: x", [] { isnan(kNone); });
+  refuses("isinf: x", [] { isinf(kNone); });
+  refuses("isfinite: x", [] { isfinite(kNone); });
+}
+
+TEST(Undefined, InPlace) {
+  refuses("fill_: x", [] { fill_(kNone, 2); });
+  refuses("zero_: x", [] { zero_(kNone); });
+  refuses("copy_: x", [] { copy_(kNone, some()); });
+  refuses("copy_: from", [] { copy_(some(), kNone); });
+  refuses("add_: x", [] { add_(kNone, some()); });
+  refuses("add_: y", [] { add_(some(), kNone); });
+  refuses("sub_: x", [] { sub_(kNone, 2); });
+  refuses("mul_: y", [] { mul_(some(), kNone); });
+  refuses("div_: x", [] { div_(kNone, 2); });
+  refuses("pow_: y", [] { pow_(some(), kNone); });
+  refuses("clamp_: x", [] { clamp_(kNone, 0, 1); });
+  refuses("masked_fill_: x", [] { masked_fill_(kNone, flags(), 2); });
+  refuses("masked_fill_: mask", [] { masked_fill_(some(), kNone, 2); });
+}
+
+TEST(Undefined, Reductions) {
+  refuses("argmax: x", [] { argmax(kNone); });
+  refuses("argmax: x", [] { argmax(kNone, 0); });
+  refuses("argmin: x", [] { argmin(kNone); });
+  refuses("argmin: x", [] { argmin(kNone, 0); });
+  refuses("all: x", [] { all(kNone); });
+  refuses("any: x", [] { any(kNone); });
+}
+
+TEST(Undefined, Shapes) {
+  refuses("flatten: x", [] { flatten(kNone); });
+  refuses("broadcast_to: x", [] { broadcast_to(kNone, {3}); });
+  refuses("squeeze: x", [] { squeeze(kNone, {0, 1}); });
+  refuses("narrow: x", [] { narrow(kNone, 0, 0, 1); });
+  refuses("concat: xs[0]", [] { concat({kNone, some()}); });
+  refuses("stack: xs[0]", [] { stack({kNone, some()}); });
+  refuses("split: x", [] { split(kNone, {1, 2}); });
+  refuses("pad: x", [] { pad(kNone, {1, 1}, PadMode::reflect); });
+  refuses("diag_embed: x", [] { diag_embed(kNone); });
+}
+
+TEST(Undefined, Indices) {
+  refuses("index_add: index", [] { index_add(some(), 0, kNone, some()); });
+  refuses("scatter_add: index", [] { scatter_add(some(), 0, kNone, some()); });
+  refuses("index_put: x", [] { index_put(kNone, {places()}, some()); });
+  refuses("index_put: indices[0]", [] { index_put(some(), {kNone}, some()); });
+  refuses("index: indices[1]", [] { index(ones({3, 2}), {places(), kNone}); });
+  refuses("one_hot: ids", [] { one_hot(kNone); });
+  refuses("nonzero: x", [] { nonzero(kNone); });
+  refuses("argsort: x", [] { argsort(kNone); });
+}
+
+TEST(Undefined, Losses) {
+  refuses("hinge_embedding_loss: targets", [] { hinge_embedding_loss(some(), kNone); });
+  refuses("multi_margin_loss: targets", [] { multi_margin_loss(some(), kNone); });
+  refuses("cross_entropy: targets", [] { cross_entropy_plain(some(), kNone); });
+  refuses("ctc_loss: targets", [] { ctc_loss_plain(ones({3, 1, 2}), kNone, {3}, {1}); });
+}
+
+TEST(Undefined, PlainDefinitions) {
+  refuses("layer_norm: x", [] { layer_norm_plain(kNone, {3}); });
+  refuses("rms_norm: x", [] { rms_norm_plain(kNone, {3}); });
+  refuses("batch_norm: x", [] { batch_norm_plain(kNone); });
+  refuses("group_norm: x", [] { group_norm_plain(kNone, 1); });
+  refuses("conv2d: x", [] { conv2d_plain(kNone, ones({1, 1, 1, 1})); });
+  refuses("max_pool2d: x", [] { max_pool2d_plain(kNone, {.kernel = 2}); });
+  refuses("avg_pool2d: x", [] { avg_pool2d_plain(kNone, {.kernel = 2}); });
+  refuses("gru: x", [] { gru_plain(kNone, {}, {}); });
+  refuses("lstm: x", [] { lstm_plain(kNone, {}, {}); });
+  refuses("rnn: x", [] { rnn_plain(kNone, {}, {}); });
+}
+
+TEST(Undefined, Methods) {
+  refuses("detach: the tensor", [] { kNone.detach(); });
+  refuses("copy_from: the tensor", [] { Tensor().copy_from(some()); });
+  refuses("copy_from: from", [] { some().copy_from(kNone); });
+}
+
+TEST(Undefined, MovedFrom) {
+  Tensor x = some();
+  const Tensor kept = std::move(x);
+  refuses("mul: y", [&] { kept* x; });  // NOLINT(bugprone-use-after-move): that is the test
+}
+
+}  // namespace
+}  // namespace heed

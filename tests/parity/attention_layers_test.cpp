@@ -1,0 +1,106 @@
+// Attention layers against those of torch::nn, whose batches stand on axis 1 and whose masks say
+// what must not be attended to.
+#include <gtest/gtest.h>
+
+#include "../../attention/mechanisms/transformer.h"
+#include "compare_layers.h"
+
+namespace heed::parity {
+namespace {
+
+namespace tn = torch::nn;
+
+constexpr Index kB = 2, kS = 5, kT = 3, kE = 6;
+
+torch::Tensor steps_first(const torch::Tensor& x) { return x.transpose(0, 1); }
+
+// [steps, steps]: minus infinity over the future.
+torch::Tensor future(Index steps) {
+  return torch::full({steps, steps}, -std::numeric_limits<double>::infinity(), torch::kFloat64)
+      .triu(1);
+}
+
+// True in the padding.
+torch::Tensor padding(const std::vector<Index>& lengths, Index steps) {
+  return torch::arange(steps).unsqueeze(0) >= torch::tensor(lengths).unsqueeze(1);
+}
+
+TEST(AttentionParity, MultiHeadSelf) {
+  attention::MultiHead ours({.width = kE, .heads = 3});
+  tn::MultiheadAttention theirs(tn::MultiheadAttentionOptions(kE, 3));
+  compare(
+      ours, *theirs, {{kB, kS, kE}},
+      [&](H x) { return ours(x[0], {.mask = attention::Mask::causal()}).context; },
+      [&](T x) {
+        const auto in = steps_first(x[0]);
+        return steps_first(
+            std::get<0>(theirs->forward(in, in, in, torch::Tensor(), false, future(kS))));
+      });
+}
+
+TEST(AttentionParity, MultiHeadOverKeysOfOtherWidths) {
+  attention::MultiHead ours({.width = kE, .heads = 2, .key_width = 7, .value_width = 3});
+  tn::MultiheadAttention theirs(tn::MultiheadAttentionOptions(kE, 2).kdim(7).vdim(3));
+  const std::vector<Index> lengths = {5, 2};
+  for (const bool weights : {false, true}) {
+    ours.zero_grad();
+    theirs->zero_grad();
+    compare(
+        ours, *theirs, {{kB, kT, kE}, {kB, kS, 7}, {kB, kS, 3}},
+        [&](H x) {
+          const auto out =
+              ours(x[0], x[1], x[2],
+                   {.mask = attention::Mask::lengths(lengths, kS), .need_weights = weights});
+          return weights ? mean(out.weights, {1}) : out.context;
+        },
+        [&](T x) {
+          const auto [context, seen] =
+              theirs->forward(steps_first(x[0]), steps_first(x[1]), steps_first(x[2]),
+                              padding(lengths, kS), weights);
+          return weights ? seen : steps_first(context);
+        });
+  }
+}
+
+TEST(AttentionParity, TransformerEncoder) {
+  attention::TransformerEncoder ours(2, {.width = kE, .heads = 3, .hidden = 7, .dropout = 0});
+  tn::TransformerEncoder theirs(tn::TransformerEncoderOptions(
+      tn::TransformerEncoderLayerOptions(kE, 3).dim_feedforward(7).dropout(0), 2));
+  const std::vector<Index> lengths = {5, 2};
+  compare(
+      ours, *theirs, {{kB, kS, kE}},
+      [&](H x) {
+        return ours(x[0], attention::Mask::lengths(lengths, kS) & attention::Mask::causal());
+      },
+      [&](T x) {
+        return steps_first(theirs->forward(steps_first(x[0]), future(kS), padding(lengths, kS)));
+      });
+}
+
+TEST(AttentionParity, Transformer) {
+  attention::Transformer ours(1, 2,
+                              {.width = kE,
+                               .heads = 2,
+                               .hidden = 7,
+                               .dropout = 0,
+                               .activation = attention::Activation::gelu});
+  tn::Transformer theirs(tn::TransformerOptions(kE, 2)
+                             .num_encoder_layers(1)
+                             .num_decoder_layers(2)
+                             .dim_feedforward(7)
+                             .dropout(0)
+                             .activation(torch::kGELU));
+  const std::vector<Index> lengths = {5, 2};
+  compare(
+      ours, *theirs, {{kB, kS, kE}, {kB, kT, kE}},
+      [&](H x) { return ours(x[0], x[1], attention::Mask::lengths(lengths, kS)); },
+      [&](T x) {
+        const auto hidden = padding(lengths, kS);
+        return steps_first(theirs->forward(steps_first(x[0]), steps_first(x[1]), torch::Tensor(),
+                                           future(kT), torch::Tensor(), hidden, torch::Tensor(),
+                                           hidden));
+      });
+}
+
+}  // namespace
+}  // namespace heed::parity
