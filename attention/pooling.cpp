@@ -15,32 +15,30 @@
 namespace heed::attention {
 namespace {
 
-void check(const char* op, const Tensor& values, const Mask& mask) {
+// Which places may be attended to, bool broadcasting to [B, T]; undefined: all.
+Tensor checked(const char* op, const Tensor& values, const Mask& mask) {
   check_floating(op, values.dtype());
   if (values.rank() != 3) {
     throw ShapeError(fmt::format("{}: values must be [B, T, E], not {}", op, describe(values)));
   }
-  const Shape places{values.size(0), values.size(1)};
-  if (!mask.all() && !(broadcast_shapes(op, mask.tensor().shape(), places) == places)) {
-    throw ShapeError(fmt::format("{}: mask {} does not broadcast to the places {} of values {}", op,
-                                 describe(mask.tensor()), to_string(places), describe(values)));
-  }
+  return mask.tensor(Shape{values.size(0), values.size(1)}, op);
 }
 
 // bool [B, T, 1]
-Tensor by_place(const Tensor& values, const Mask& mask) {
-  return unsqueeze(expand(mask.tensor(), Shape{values.size(0), values.size(1)}), 2);
+Tensor by_place(const Tensor& values, const Tensor& allowed) {
+  return unsqueeze(expand(allowed, Shape{values.size(0), values.size(1)}), 2);
 }
 
 // `value` in the places that are masked: no NaN that stands there is ever multiplied.
-Tensor hidden(const Tensor& values, const Mask& mask, double value) {
-  return mask.all() ? values : masked_fill(values, logical_not(by_place(values, mask)), value);
+Tensor hidden(const Tensor& values, const Tensor& allowed, double value) {
+  if (!allowed.defined()) return values;
+  return masked_fill(values, logical_not(by_place(values, allowed)), value);
 }
 
 Index checked_width(Index width, Index hidden) {
   if (width <= 0 || hidden < 0) {
     throw ValueError(
-        fmt::format("pooling: width {} must be positive, hidden {} not negative", width, hidden));
+        fmt::format("Pooling: width {} must be positive, hidden {} not negative", width, hidden));
   }
   return hidden == 0 ? width : hidden;
 }
@@ -55,28 +53,28 @@ Pooling::Pooling(Index width, Index hidden, DType dtype)
 }
 
 Attended Pooling::operator()(const Tensor& values, const Mask& mask, bool need_weights) const {
-  check("pooling", values, mask);
-  const Tensor seen = hidden(values, mask, 0);                           // [B, T, E]
+  const Tensor allowed = checked("pooling", values, mask);
+  const Tensor seen = hidden(values, allowed, 0);                        // [B, T, E]
   const Tensor scores = matmul(tanh(projection(seen)), context_vector);  // [B, T]
-  const Tensor weights = softmax(scores, 1, mask.tensor());
+  const Tensor weights = softmax(scores, 1, allowed);
   const Tensor context = squeeze(matmul(unsqueeze(weights, 1), seen), 1);  // [B, E]
-  return {context, need_weights ? weights : Tensor()};
+  return {forwarded(context), need_weights ? weights : Tensor()};
 }
 
 Tensor average_pooling(const Tensor& values, const Mask& mask) {
-  check("average_pooling", values, mask);
-  if (mask.all()) return values.size(1) == 0 ? sum(values, {1}) : mean(values, {1});
-  const Tensor counts = sum(to(by_place(values, mask), values.dtype()), {1});  // [B, 1]
-  return sum(hidden(values, mask, 0), {1}) / maximum(counts, tensor(1, values.dtype()));
+  const Tensor allowed = checked("average_pooling", values, mask);
+  if (!allowed.defined()) return values.size(1) == 0 ? sum(values, {1}) : mean(values, {1});
+  const Tensor counts = sum(to(by_place(values, allowed), values.dtype()), {1});  // [B, 1]
+  return sum(hidden(values, allowed, 0), {1}) / maximum(counts, tensor(1, values.dtype()));
 }
 
 Tensor max_pooling(const Tensor& values, const Mask& mask) {
-  check("max_pooling", values, mask);
+  const Tensor allowed = checked("max_pooling", values, mask);
   if (values.size(1) == 0) return sum(values, {1});
-  if (mask.all()) return amax(values, {1});
-  const Tensor top = amax(hidden(values, mask, -std::numeric_limits<double>::infinity()), {1});
+  if (!allowed.defined()) return amax(values, {1});
+  const Tensor top = amax(hidden(values, allowed, -std::numeric_limits<double>::infinity()), {1});
   const Tensor any =
-      amax(to(by_place(values, mask), values.dtype()), {1}) > tensor(0, values.dtype());
+      amax(to(by_place(values, allowed), values.dtype()), {1}) > tensor(0, values.dtype());
   return where(any, top, tensor(0, values.dtype()));
 }
 

@@ -8,15 +8,10 @@
 
 #include "../nn/linear.h"
 #include "../nn/module.h"
+#include "attend.h"
 #include "mask.h"
 
 namespace heed::attention {
-
-/// A context, and its weights where they were asked for.
-struct Attended {
-  Tensor context;
-  Tensor weights;  ///< undefined unless asked for
-};
 
 class Pooling : public nn::Module {
  public:

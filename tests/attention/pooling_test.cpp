@@ -105,7 +105,7 @@ TEST(Pooling, MaskedPlacesChangeNothing) {
   const Fixture f;
   const Mask mask = Mask::lengths({5, 0, 3}, kT);
   const auto run = [&](double hidden) {
-    Tensor values(where(unsqueeze(mask.tensor(), 2), f.values, tensor(hidden, DType::f64)).array());
+    Tensor values(where(unsqueeze(mask.tensor({kB, kT}), 2), f.values, tensor(hidden, DType::f64)).array());
     values.set_requires_grad();
     std::vector<std::vector<double>> out;
     for (const Tensor& pooled : {f.pooling(values, mask).context, average_pooling(values, mask),

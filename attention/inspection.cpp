@@ -1,0 +1,36 @@
+#include "inspection.h"
+
+#include "../autograd/grad_mode.h"
+#include "../autograd/ops/elementwise.h"
+#include "../autograd/ops/index.h"
+#include "../autograd/ops/reduce.h"
+#include "../core/error.h"
+
+namespace heed::attention {
+
+void Inspection::check() const {
+  if (weights_.defined() || call_.q.defined()) return;
+  throw GradError("inspection: of nothing: AttendOptions::inspect was not set");
+}
+
+Tensor Inspection::rows(const Tensor& queries) const {
+  check();
+  const NoGrad scope;
+  return weights_.defined() ? index_select(weights_, -2, queries)
+                            : attention_weights(call_, queries);
+}
+
+Tensor Inspection::received() const {
+  check();
+  const NoGrad scope;
+  return weights_.defined() ? sum(weights_, {-2}) : attention_received(call_);
+}
+
+Tensor Inspection::entropies() const {
+  check();
+  const NoGrad scope;
+  if (!weights_.defined()) return attention_entropy(call_);
+  return -sum(weights_ * log(where(weights_ > 0, weights_, 1)), {-1});
+}
+
+}  // namespace heed::attention

@@ -1,0 +1,31 @@
+// A look at the weights of an attend() that did not make them: from the sums that tiled attention
+// keeps, a query at a time, so that no [Q, K] block is ever made. Without gradients.
+#pragma once
+
+#include "../autograd/ops/attention.h"
+
+namespace heed::attention {
+
+class Inspection {
+ public:
+  /// Of nothing: all members throw GradError.
+  Inspection() = default;
+  /// Of a tiled pass.
+  explicit Inspection(AttentionCall call) : call_(std::move(call)) {}
+  /// Of weights [.., Q, K] that are there.
+  explicit Inspection(const Tensor& weights) : weights_(weights.detach()) {}
+
+  /// [.., R, K]: the weights of the queries `queries`, i64 [R]. Throws IndexError.
+  Tensor rows(const Tensor& queries) const;
+  /// [.., K]: how much each key was attended to, by all queries together.
+  Tensor received() const;
+  /// [.., Q]: the entropy of each query's weights in nats; 0 where there are none.
+  Tensor entropies() const;
+
+ private:
+  void check() const;
+  AttentionCall call_;
+  Tensor weights_;
+};
+
+}  // namespace heed::attention

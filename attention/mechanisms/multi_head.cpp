@@ -1,0 +1,212 @@
+#include "multi_head.h"
+
+#include <fmt/format.h>
+
+#include "../../autograd/ops/matmul.h"
+#include "../../autograd/ops/shape.h"
+#include "../../core/error.h"
+#include "../../nn/init.h"
+#include "../rotary.h"
+
+namespace heed::attention {
+namespace {
+
+MultiHeadOptions checked(MultiHeadOptions options) {
+  const auto positive = [](const char* what, Index size) {
+    if (size <= 0) throw ValueError(fmt::format("multi_head: {} {} must be positive", what, size));
+  };
+  if (options.kv_heads == 0) options.kv_heads = options.heads;
+  if (options.key_width == 0) options.key_width = options.width;
+  if (options.value_width == 0) options.value_width = options.width;
+  positive("width", options.width);
+  positive("heads", options.heads);
+  positive("kv_heads", options.kv_heads);
+  positive("key_width", options.key_width);
+  positive("value_width", options.value_width);
+  const auto divides = [](const char* part, Index a, const char* whole, Index b) {
+    if (b % a == 0) return;
+    throw ValueError(fmt::format("multi_head: {} {} does not divide {} {}", part, a, whole, b));
+  };
+  divides("heads", options.heads, "width", options.width);
+  divides("kv_heads", options.kv_heads, "heads", options.heads);
+  if (options.rotary && options.width / options.heads % 2 != 0) {
+    throw ValueError(fmt::format("multi_head: rotary needs an even head width, not {}",
+                                 options.width / options.heads));
+  }
+  if (!(options.dropout >= 0 && options.dropout <= 1)) {
+    throw ValueError(fmt::format("multi_head: dropout {} is not in [0, 1]", options.dropout));
+  }
+  return options;
+}
+
+void check_input(const char* what, const Tensor& x, Index width, DType dtype) {
+  if (!x.defined()) throw GradError(fmt::format("multi_head: {} is undefined", what));
+  if (x.rank() != 3 || x.size(2) != width) {
+    throw ShapeError(
+        fmt::format("multi_head: {} must be [B, T, {}], not {}", what, width, describe(x)));
+  }
+  if (x.dtype() != dtype) {
+    throw DTypeError(
+        fmt::format("multi_head: {} is {}, the weights are {}", what, describe(x), name(dtype)));
+  }
+}
+
+// Something that broadcasts to [B, H, Q, K], for scores [B, H / groups, groups, Q, K].
+Tensor grouped(const Tensor& x, Index groups) {
+  if (!x.defined() || x.rank() < 3) return x;
+  const Index axis = x.rank() - 3;
+  if (x.size(axis) == 1) return unsqueeze(x, axis);
+  Shape shape = x.shape().with(axis + 1, groups);
+  shape[axis] /= groups;
+  return reshape(x, shape);
+}
+
+}  // namespace
+
+MultiHead::MultiHead(const MultiHeadOptions& options)
+    : options_(checked(options)),
+      D_(options_.width / options_.heads),
+      groups_(options_.heads / options_.kv_heads),
+      packed_(options_.key_width == options_.width && options_.value_width == options_.width),
+      in_proj_weight(parameter(
+          "in_proj_weight",
+          packed_ ? zeros(Shape{options_.width + 2 * options_.kv_heads * D_, options_.width},
+                          options_.dtype)
+                  : Tensor())),
+      q_proj_weight(parameter(
+          "q_proj_weight",
+          packed_ ? Tensor() : zeros(Shape{options_.width, options_.width}, options_.dtype))),
+      k_proj_weight(parameter(
+          "k_proj_weight",
+          packed_ ? Tensor()
+                  : zeros(Shape{options_.kv_heads * D_, options_.key_width}, options_.dtype))),
+      v_proj_weight(parameter(
+          "v_proj_weight",
+          packed_ ? Tensor()
+                  : zeros(Shape{options_.kv_heads * D_, options_.value_width}, options_.dtype))),
+      in_proj_bias(parameter(
+          "in_proj_bias",
+          options_.bias ? zeros(Shape{options_.width + 2 * options_.kv_heads * D_}, options_.dtype)
+                        : Tensor())),
+      out_proj(child<nn::Linear>("out_proj", options_.width, options_.width, options_.bias,
+                                 options_.dtype)) {
+  for (Tensor* weight : {&in_proj_weight, &q_proj_weight, &k_proj_weight, &v_proj_weight}) {
+    if (weight->defined()) nn::xavier_uniform_(*weight);
+  }
+  if (options_.bias) nn::zeros_(out_proj.bias);
+}
+
+// [B, T, heads D] -> [B, heads, T, D], a view.
+Tensor MultiHead::split_heads(const Tensor& x, Index heads) const {
+  return transpose(reshape(x, Shape{x.size(0), x.size(1), heads, D_}), 1, 2);
+}
+
+// `x` through rows first .. first + count of the joined projection.
+Tensor MultiHead::projected(const Tensor& x, Index first, Index count) const {
+  const Tensor bias = options_.bias ? narrow(in_proj_bias, 0, first, count) : Tensor();
+  return linear(x, narrow(in_proj_weight, 0, first, count), bias);
+}
+
+MultiHead::Projected MultiHead::project(const Tensor& keys, const Tensor& values) const {
+  check_input("keys", keys, options_.key_width, options_.dtype);
+  check_input("values", values, options_.value_width, options_.dtype);
+  const Index E = options_.width;
+  const Index width = options_.kv_heads * D_;
+  Tensor k, v;
+  if (packed_ && keys.is_same(values)) {
+    const std::vector<Tensor> both = split(projected(keys, E, 2 * width), {width, width}, -1);
+    k = both[0];
+    v = both[1];
+  } else if (packed_) {
+    k = projected(keys, E, width);
+    v = projected(values, E + width, width);
+  } else {
+    const auto bias = [&](Index first) {
+      return options_.bias ? narrow(in_proj_bias, 0, first, width) : Tensor();
+    };
+    k = linear(keys, k_proj_weight, bias(E));
+    v = linear(values, v_proj_weight, bias(E + width));
+  }
+  return {split_heads(k, options_.kv_heads), split_heads(v, options_.kv_heads)};
+}
+
+Attended MultiHead::operator()(const Tensor& query, const Tensor& keys, const Tensor& values,
+                               const MultiHeadCall& call) const {
+  check_input("query", query, options_.width, options_.dtype);
+  const Index E = options_.width;
+  const Index width = options_.kv_heads * D_;
+  Tensor q;
+  Projected memory;
+  if (packed_ && query.is_same(keys) && query.is_same(values)) {
+    const std::vector<Tensor> all =
+        split(projected(query, 0, E + 2 * width), {E, width, width}, -1);
+    q = split_heads(all[0], options_.heads);
+    memory = {split_heads(all[1], options_.kv_heads), split_heads(all[2], options_.kv_heads)};
+  } else {
+    q = project_query(query);
+    memory = project(keys, values);
+  }
+  const Index before = call.cache == nullptr ? 0 : call.cache->length();
+  if (options_.rotary) {
+    q = rotary(q, before, options_.rotary_base);
+    memory.keys = rotary(memory.keys, before, options_.rotary_base);
+  }
+  if (call.cache != nullptr) {
+    call.cache->append(memory.keys, memory.values);
+    memory = {call.cache->keys(), call.cache->values()};
+  }
+  return join(q, memory, call);
+}
+
+Attended MultiHead::attend_to(const Tensor& query, const Projected& memory,
+                              const MultiHeadCall& call) const {
+  if (call.cache != nullptr || options_.rotary) {
+    throw ValueError("multi_head: attend_to takes a fixed memory: no cache, no rotary positions");
+  }
+  check_input("query", query, options_.width, options_.dtype);
+  return join(project_query(query), memory, call);
+}
+
+// [B, Q, E] -> [B, H, Q, D]
+Tensor MultiHead::project_query(const Tensor& query) const {
+  const Index E = options_.width;
+  if (packed_) return split_heads(projected(query, 0, E), options_.heads);
+  const Tensor bias = options_.bias ? narrow(in_proj_bias, 0, 0, E) : Tensor();
+  return split_heads(linear(query, q_proj_weight, bias), options_.heads);
+}
+
+// The heads of queries [B, H, Q, D] attend, and their contexts are joined.
+Attended MultiHead::join(const Tensor& q, const Projected& memory,
+                         const MultiHeadCall& call) const {
+  const Index B = q.size(0);
+  const Index H = options_.heads;
+  const Index Q = q.size(2);
+  const Index K = memory.keys.size(2);
+  if (memory.keys.size(0) != B) {
+    throw ShapeError(
+        fmt::format("multi_head: {} rows of queries and {} of keys", B, memory.keys.size(0)));
+  }
+  AttendOptions options;
+  options.mask = call.mask;
+  options.bias = call.bias;
+  options.normaliser = call.normaliser;
+  options.dropout = training() ? options_.dropout : 0;
+  options.need_weights = call.need_weights;
+  Attended out;
+  if (groups_ == 1) {
+    out = attend(q, memory.keys, memory.values, options);
+  } else {
+    const Shape scores{B, H, Q, K};
+    options.mask = call.mask.with_rest(grouped(call.mask.rest(scores, "multi_head"), groups_));
+    options.bias = grouped(call.bias, groups_);
+    out = attend(reshape(q, Shape{B, options_.kv_heads, groups_, Q, D_}), unsqueeze(memory.keys, 2),
+                 unsqueeze(memory.values, 2), options);
+    out.context = reshape(out.context, Shape{B, H, Q, D_});
+    if (out.weights.defined()) out.weights = reshape(out.weights, scores);
+  }
+  // [B, H, Q, D] -> [B, Q, E]
+  const Tensor joined = reshape(transpose(out.context, 1, 2), Shape{B, Q, H * D_});
+  return {forwarded(out_proj(joined)), out.weights};
+}
+
+}  // namespace heed::attention

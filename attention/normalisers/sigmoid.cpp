@@ -1,0 +1,47 @@
+#include "sigmoid.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "../../autograd/ops/activation.h"
+#include "../../autograd/ops/elementwise.h"
+#include "../../autograd/ops/softmax.h"
+#include "../../core/error.h"
+
+namespace heed::attention {
+namespace {
+
+double checked_beta(double beta) {
+  if (beta > 0 && std::isfinite(beta)) return beta;
+  throw ValueError(fmt::format("sharpened: beta {} must be positive", beta));
+}
+
+}  // namespace
+
+Tensor Sigmoid::operator()(const Tensor& scores, const Tensor& allowed, Index, Tensor*) const {
+  if (!allowed.defined()) return forwarded(sigmoid(scores));
+  // The inner one keeps what is masked out of the derivative.
+  return forwarded(where(allowed, sigmoid(where(allowed, scores, 0)), 0));
+}
+
+// As a softmax of logarithms: no row is too small to be divided by its sum.
+Tensor NormalisedSigmoid::operator()(const Tensor& scores, const Tensor& allowed, Index axis,
+                                     Tensor*) const {
+  const Tensor seen = allowed.defined() ? where(allowed, scores, 0) : scores;
+  return forwarded(softmax(log_sigmoid(seen), axis, allowed));
+}
+
+Sharpened::Sharpened(double beta, bool learned, DType dtype)
+    : log_beta(
+          parameter("log_beta", learned ? tensor(std::log(checked_beta(beta)), dtype) : Tensor())),
+      beta_(checked_beta(beta)) {}
+
+Tensor Sharpened::operator()(const Tensor& scores, const Tensor& allowed, Index axis,
+                             Tensor*) const {
+  const Tensor seen = allowed.defined() ? where(allowed, scores, 0) : scores;
+  return forwarded(
+      softmax(log_beta.defined() ? seen * exp(log_beta) : seen * beta_, axis, allowed));
+}
+
+}  // namespace heed::attention

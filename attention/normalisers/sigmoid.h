@@ -1,0 +1,40 @@
+// Normalisers made of elementwise functions:
+//
+//   Sigmoid            sigmoid(e): each place for itself, the weights sum to anything
+//   NormalisedSigmoid  sigmoid(e) / sum sigmoid(e): Chorowski et al. 2015, "smoothing"
+//   Sharpened          softmax(beta e): Chorowski et al. 2015, "sharpening"; Graves et al. 2014
+//
+// A learned beta stays positive as exp(log_beta).
+#pragma once
+
+#include "../normaliser.h"
+
+namespace heed::attention {
+
+class Sigmoid : public Normaliser {
+ public:
+  Tensor operator()(const Tensor& scores, const Tensor& allowed = Tensor(), Index axis = -1,
+                    Tensor* state = nullptr) const override;
+};
+
+class NormalisedSigmoid : public Normaliser {
+ public:
+  Tensor operator()(const Tensor& scores, const Tensor& allowed = Tensor(), Index axis = -1,
+                    Tensor* state = nullptr) const override;
+};
+
+class Sharpened : public Normaliser {
+ public:
+  /// Throws ValueError unless beta is positive and finite.
+  explicit Sharpened(double beta, bool learned = false, DType dtype = DType::f32);
+
+  Tensor& log_beta;  ///< []; undefined unless learned
+
+  Tensor operator()(const Tensor& scores, const Tensor& allowed = Tensor(), Index axis = -1,
+                    Tensor* state = nullptr) const override;
+
+ private:
+  double beta_;
+};
+
+}  // namespace heed::attention

@@ -1,0 +1,74 @@
+#include "score.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "../autograd/check_defined.h"
+#include "../autograd/ops/elementwise.h"
+#include "../autograd/ops/matmul.h"
+#include "../autograd/ops/shape.h"
+#include "../core/error.h"
+#include "tiled.h"
+
+namespace heed::attention {
+
+Shape scores_shape(const char* op, const Tensor& query, const Tensor& keys) {
+  check_defined(op, query, "query", keys, "keys");
+  if (query.rank() < 2 || keys.rank() < 2) {
+    throw ShapeError(
+        fmt::format("{}: query must be [.., Q, dq] and keys [.., K, dk], not {} and {}", op,
+                    describe(query), describe(keys)));
+  }
+  const auto leading = [](const Tensor& x) { return Shape(x.shape().begin(), x.rank() - 2); };
+  Shape shape = broadcast_shapes(op, leading(query), leading(keys));
+  shape.push_back(query.size(-2));
+  shape.push_back(keys.size(-2));
+  return shape;
+}
+
+void check_rows(const char* op, const char* what, const Tensor& x, Index width, DType dtype) {
+  check_defined(op, x, what);
+  if (x.rank() < 2 || x.size(-1) != width) {
+    throw ShapeError(
+        fmt::format("{}: {} must be [.., n, {}], not {}", op, what, width, describe(x)));
+  }
+  if (x.dtype() != dtype) {
+    throw DTypeError(fmt::format("{}: {} must be {}, not {}", op, what, name(dtype), describe(x)));
+  }
+}
+
+Tensor Score::context(const Tensor&, const Tensor&, const Tensor&, const Mask&, const Tensor&,
+                      AttentionCall*) const {
+  return Tensor();
+}
+
+ScaledDot::ScaledDot(std::optional<double> scale) : scale_(scale) {
+  if (scale && !std::isfinite(*scale)) {
+    throw ValueError(fmt::format("scaled_dot: scale {} is not finite", *scale));
+  }
+}
+
+double ScaledDot::scale_for(const Tensor& query, const Tensor& keys) const {
+  check_defined("scaled_dot", query, "query", keys, "keys");
+  check_floating("scaled_dot", query.dtype());
+  if (query.rank() == 0) throw ShapeError("scaled_dot: query must be [.., Q, d], not a number");
+  check_rows("scaled_dot", "keys", keys, query.size(-1), query.dtype());
+  return scale_.value_or(1 / std::sqrt(static_cast<double>(std::max<Index>(keys.size(-1), 1))));
+}
+
+Tensor ScaledDot::operator()(const Tensor& query, const Tensor& keys, const Tensor&) const {
+  const double scale = scale_for(query, keys);
+  scores_shape("scaled_dot", query, keys);
+  return forwarded(matmul(query * scale, transpose(keys, -2, -1)));
+}
+
+Tensor ScaledDot::context(const Tensor& query, const Tensor& keys, const Tensor& values,
+                          const Mask& mask, const Tensor& bias, AttentionCall* call) const {
+  const double scale = scale_for(query, keys);
+  const Shape shape = scores_shape("scaled_dot", query, keys);
+  return tiled_dot(query, keys, values, tiled_options("scaled_dot", shape, mask, bias, scale),
+                   call);
+}
+
+}  // namespace heed::attention

@@ -1,0 +1,100 @@
+#include "location.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "../../autograd/check_defined.h"
+#include "../../autograd/ops/elementwise.h"
+#include "../../autograd/ops/matmul.h"
+#include "../../autograd/ops/shape.h"
+#include "../../core/error.h"
+#include "../../nn/init.h"
+#include "../tiled.h"
+
+namespace heed::attention {
+namespace {
+
+LocationAwareOptions checked(const LocationAwareOptions& options) {
+  if (options.kernel > 0 && options.kernel % 2 == 1) return options;
+  throw ValueError(
+      fmt::format("location_aware: kernel {} must be positive and odd", options.kernel));
+}
+
+Shape checked(Index query_width, Index max_keys) {
+  if (query_width > 0 && max_keys > 0) return {max_keys, query_width};
+  throw ValueError(fmt::format("location_based: query width {} and max_keys {} must be positive",
+                               query_width, max_keys));
+}
+
+}  // namespace
+
+LocationBased::LocationBased(Index query_width, Index max_keys, DType dtype)
+    : weight(parameter("weight", zeros(checked(query_width, max_keys), dtype))) {
+  const double bound = 1 / std::sqrt(static_cast<double>(query_width));
+  nn::uniform_(weight, -bound, bound);
+}
+
+// [K, dq], as keys of a dot product.
+Tensor LocationBased::places(const Tensor& query, const Tensor& keys) const {
+  check_rows("location_based", "query", query, weight.size(1), weight.dtype());
+  check_defined("location_based", keys, "keys");
+  if (keys.rank() < 2 || keys.size(-2) > weight.size(0)) {
+    throw ShapeError(
+        fmt::format("location_based: keys must be [.., K, dk] with K at most {}, not {}",
+                    weight.size(0), describe(keys)));
+  }
+  return narrow(weight, 0, 0, keys.size(-2));
+}
+
+Tensor LocationBased::operator()(const Tensor& query, const Tensor& keys, const Tensor&) const {
+  const Tensor scores = linear(query, places(query, keys));
+  return forwarded(expand(scores, scores_shape("location_based", query, keys)));
+}
+
+Tensor LocationBased::context(const Tensor& query, const Tensor& keys, const Tensor& values,
+                              const Mask& mask, const Tensor& bias, AttentionCall* call) const {
+  const Tensor k = places(query, keys);
+  const Shape shape = scores_shape("location_based", query, keys);
+  return tiled_dot(query, k, values, tiled_options("location_based", shape, mask, bias), call);
+}
+
+LocationAware::LocationAware(const LocationAwareOptions& options)
+    : query_projection(child<nn::Linear>("query_projection", checked(options).query_width,
+                                         options.hidden, true, options.dtype)),
+      key_projection(child<nn::Linear>("key_projection", options.key_width, options.hidden, false,
+                                       options.dtype)),
+      location(child<nn::Conv1d>("location", 1, options.filters, options.kernel,
+                                 Conv1dOptions{.padding = options.kernel / 2}, false,
+                                 options.dtype)),
+      location_projection(child<nn::Linear>("location_projection", options.filters, options.hidden,
+                                            false, options.dtype)),
+      score_vector(parameter("score_vector", zeros(Shape{options.hidden}, options.dtype))) {
+  const double bound = 1 / std::sqrt(static_cast<double>(options.hidden));
+  nn::uniform_(score_vector, -bound, bound);
+}
+
+Tensor LocationAware::prepare(const Tensor& keys) const {
+  check_rows("location_aware", "keys", keys, key_projection.weight.size(1), score_vector.dtype());
+  return key_projection(keys);
+}
+
+Tensor LocationAware::operator()(const Tensor& query, const Tensor& prepared,
+                                 const Tensor& last) const {
+  const DType dtype = score_vector.dtype();
+  check_rows("location_aware", "query", query, query_projection.weight.size(1), dtype);
+  check_rows("location_aware", "prepared keys", prepared, score_vector.size(0), dtype);
+  const Shape shape = scores_shape("location_aware", query, prepared);
+  Tensor inside = unsqueeze(query_projection(query), -2) + unsqueeze(prepared, -3);
+  if (last.defined() && last.numel() > 0) {
+    check_rows("location_aware", "last weights", last, shape[shape.rank() - 1], dtype);
+    const Index keys = last.size(-1);
+    const Tensor features = location(reshape(last, Shape{last.numel() / keys, 1, keys}));
+    Shape each = last.shape();
+    each.push_back(features.size(1));
+    inside = inside + location_projection(reshape(transpose(features, 1, 2), each));
+  }
+  return forwarded(matmul(tanh(inside), score_vector));
+}
+
+}  // namespace heed::attention

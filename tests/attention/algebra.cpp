@@ -1,0 +1,169 @@
+#include "algebra.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "../../autograd/ops/elementwise.h"
+#include "../../nn/init.h"
+
+namespace heed::attention {
+
+const std::vector<std::string> kScores = {
+    "dot",           "scaled_dot",     "general",        "additive",
+    "additive_bias", "location_based", "location_aware", "feature_wise"};
+const std::vector<std::string> kNormalisers = {
+    "softmax",   "sparsemax",         "entmax", "entmax_learned", "sigmoid", "normalised_sigmoid",
+    "sharpened", "sharpened_learned", "top_k",  "monotonic",      "mocha"};
+const std::vector<std::string> kMasks = {"none",    "causal",      "window",  "block",
+                                         "lengths", "key_padding", "boolean", "causal_and_lengths"};
+const std::vector<std::string> kBiases = {"none", "tensor", "alibi", "t5", "gaussian", "shaw"};
+
+namespace {
+
+// Of the same numbers every time, whatever came before.
+void draw(nn::Module& module, std::uint64_t seed) {
+  module.to(DType::f64);
+  Generator generator(seed);
+  for (const auto& [name, parameter] : module.named_parameters()) {
+    if (name.starts_with("log_")) continue;
+    nn::normal_(parameter, 0, 0.7, generator);
+  }
+}
+
+template <class T>
+std::unique_ptr<T> drawn(std::unique_ptr<T> module) {
+  draw(*module, 5);
+  return module;
+}
+
+[[noreturn]] void unknown(const std::string& name) { throw std::invalid_argument(name); }
+
+}  // namespace
+
+std::unique_ptr<Score> make_score(const std::string& name) {
+  constexpr Index kHidden = 3;
+  if (name == "dot") return std::make_unique<Dot>();
+  if (name == "scaled_dot") return std::make_unique<ScaledDot>();
+  if (name == "general") return drawn(std::make_unique<General>(kD, kD));
+  if (name == "additive") return drawn(std::make_unique<Additive>(kD, kD, kHidden));
+  if (name == "additive_bias") return drawn(std::make_unique<Additive>(kD, kD, kHidden, true));
+  if (name == "location_based") return drawn(std::make_unique<LocationBased>(kD, 7));
+  if (name == "location_aware") {
+    return drawn(std::make_unique<LocationAware>(LocationAwareOptions{
+        .query_width = kD, .key_width = kD, .hidden = kHidden, .filters = 2, .kernel = 3}));
+  }
+  if (name == "feature_wise") return drawn(std::make_unique<FeatureWise>(kD, kD, kHidden, kD));
+  unknown(name);
+}
+
+std::unique_ptr<Normaliser> make_normaliser(const std::string& name) {
+  if (name == "softmax") return std::make_unique<Softmax>();
+  if (name == "sparsemax") return std::make_unique<Sparsemax>();
+  if (name == "entmax") return std::make_unique<Entmax>();
+  if (name == "entmax_learned") {
+    return std::make_unique<Entmax>(
+        EntmaxOptions{.alpha = 1.3, .learned = true, .dtype = DType::f64});
+  }
+  if (name == "sigmoid") return std::make_unique<Sigmoid>();
+  if (name == "normalised_sigmoid") return std::make_unique<NormalisedSigmoid>();
+  if (name == "sharpened") return std::make_unique<Sharpened>(1.7);
+  if (name == "sharpened_learned") return std::make_unique<Sharpened>(1.7, true, DType::f64);
+  if (name == "top_k") return std::make_unique<TopK>(2);
+  if (name == "monotonic") return std::make_unique<Monotonic>();
+  if (name == "mocha") return std::make_unique<Mocha>(2);
+  unknown(name);
+}
+
+Mask make_mask(const std::string& name, Index queries, Index keys) {
+  if (name == "none") return Mask();
+  if (name == "causal") return Mask::causal();
+  if (name == "window") return Mask::window(1, 1);
+  if (name == "block") return Mask::block(3);
+  if (name == "lengths") return Mask::lengths({keys, keys - 2}, keys);
+  if (name == "causal_and_lengths") return Mask::causal() & Mask::lengths({0, keys - 1}, keys);
+  Array allowed = name == "key_padding" ? Array::full(Shape{kB, keys}, 1, DType::boolean)
+                                        : Array::full(Shape{kB, queries, keys}, 1, DType::boolean);
+  bool* may = allowed.mutable_data<bool>();
+  if (name == "key_padding") {
+    may[0] = may[keys + 1] = false;
+    return Mask::key_padding(allowed);
+  }
+  if (name != "boolean") unknown(name);
+  for (Index i = 0; i < allowed.numel(); i += 3) may[i] = false;
+  std::fill_n(may + (queries - 1) * keys, keys, false);
+  return Mask(allowed);
+}
+
+bool sums_to_one(const std::string& normaliser) {
+  return normaliser != "sigmoid" && normaliser != "monotonic" && normaliser != "mocha";
+}
+
+bool goes_on(const std::string& score, const std::string& normaliser) {
+  return score == "location_aware" || normaliser == "monotonic" || normaliser == "mocha";
+}
+
+Combination::Combination(const std::string& score_name, const std::string& normaliser_name,
+                         const std::string& mask_name, const std::string& bias_name, Index queries,
+                         Index count)
+    : score(make_score(score_name)),
+      normaliser(make_normaliser(normaliser_name)),
+      mask(make_mask(mask_name, queries, count)),
+      bias_(bias_name) {
+  Generator generator(13);
+  const auto normal = [&](const Shape& shape) {
+    Tensor x(generator.normal(shape, 0, 1, DType::f64));
+    return x.set_requires_grad();
+  };
+  query = normal({kB, queries, kD});
+  keys = normal({kB, count, kD});
+  values = normal({kB, count, kD});
+  if (bias_ == "tensor") bias_leaves = {{"bias", normal({queries, count})}};
+  if (bias_ == "gaussian") bias_leaves = {{"centres", normal({kB, queries})}};
+  if (bias_ == "alibi") {
+    Tensor slope = tensor({0.3}, {1}, DType::f64);
+    positions_ = std::make_unique<Alibi>(slope.set_requires_grad());
+  }
+  if (bias_ == "t5") {
+    positions_ =
+        drawn(std::make_unique<T5Bias>(T5Options{.heads = 1, .buckets = 6, .max_distance = 4}));
+  }
+  if (positions_) {
+    for (const auto& [name, leaf] : positions_->named_parameters()) {
+      bias_leaves.push_back({bias_ + "." + name, leaf});
+    }
+  }
+  if (bias_ == "shaw") {
+    relative = drawn(std::make_unique<RelativePositions>(
+        RelativeOptions{.key_width = kD, .value_width = kD, .clip = 1}));
+    for (const auto& [name, leaf] : relative->named_parameters()) {
+      bias_leaves.push_back({bias_ + "." + name, leaf});
+    }
+  }
+}
+
+Tensor Combination::bias() const {
+  if (bias_ == "tensor") return bias_leaves[0].leaf;
+  if (bias_ == "gaussian") return gaussian_bias(bias_leaves[0].leaf, keys.size(1), 1.3);
+  return positions_ ? (*positions_)(query.size(1), keys.size(1)) : Tensor();
+}
+
+AttendOptions Combination::options(bool need_weights) const {
+  return {.score = score.get(),
+          .normaliser = normaliser.get(),
+          .mask = mask,
+          .bias = bias(),
+          .relative = relative.get(),
+          .need_weights = need_weights};
+}
+
+std::vector<NamedLeaf> Combination::leaves() const {
+  std::vector<NamedLeaf> out = {{"query", query}, {"keys", keys}, {"values", values}};
+  for (const auto& [name, leaf] : score->named_parameters()) out.push_back({"score." + name, leaf});
+  for (const auto& [name, leaf] : normaliser->named_parameters()) {
+    out.push_back({"normaliser." + name, leaf});
+  }
+  out.insert(out.end(), bias_leaves.begin(), bias_leaves.end());
+  return out;
+}
+
+}  // namespace heed::attention

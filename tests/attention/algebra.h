@@ -1,0 +1,55 @@
+// Every legal combination of score, normaliser, mask and bias, as the tests go through them: small,
+// in f64, with learned parts drawn at random.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "../../attention/attention.h"
+#include "../../autograd/gradcheck.h"
+
+namespace heed::attention {
+
+inline constexpr Index kB = 2, kQ = 3, kK = 5, kD = 2;  // kD of queries, keys and values
+
+/// The names of all kinds.
+extern const std::vector<std::string> kScores, kNormalisers, kMasks, kBiases;
+
+std::unique_ptr<Score> make_score(const std::string& name);
+std::unique_ptr<Normaliser> make_normaliser(const std::string& name);
+/// For `queries` and `keys` of a batch of kB.
+Mask make_mask(const std::string& name, Index queries = kQ, Index keys = kK);
+
+/// Whether the weights of a row that may attend to something sum to 1.
+bool sums_to_one(const std::string& normaliser);
+/// Whether what a query gets depends on the queries before it.
+bool goes_on(const std::string& score, const std::string& normaliser);
+
+/// One of them, with queries, keys and values.
+struct Combination {
+  Combination(const std::string& score, const std::string& normaliser, const std::string& mask,
+              const std::string& bias, Index queries = kQ, Index keys = kK);
+
+  std::unique_ptr<Score> score;
+  std::unique_ptr<Normaliser> normaliser;
+  Mask mask;
+  std::unique_ptr<RelativePositions> relative;  ///< of the bias "shaw"
+  std::vector<NamedLeaf> bias_leaves;
+  Tensor query, keys, values;
+
+  Attended operator()(bool need_weights) const {
+    return attend(query, keys, values, options(need_weights));
+  }
+  AttendOptions options(bool need_weights) const;
+  /// query, keys, values and all that is learned.
+  std::vector<NamedLeaf> leaves() const;
+
+ private:
+  Tensor bias() const;
+  std::string bias_;
+  std::unique_ptr<Bias> positions_;
+};
+
+}  // namespace heed::attention

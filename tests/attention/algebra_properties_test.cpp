@@ -1,0 +1,269 @@
+// What holds for every combination of score, normaliser, mask and bias beside its gradients.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "../../autograd/backward.h"
+#include "../../autograd/ops/elementwise.h"
+#include "../../autograd/ops/index.h"
+#include "../../autograd/ops/reduce.h"
+#include "../../autograd/ops/shape.h"
+#include "algebra.h"
+
+namespace heed::attention {
+namespace {
+
+using testing::DoubleNear;
+using testing::Pointwise;
+std::vector<double> numbers(const Tensor& x) { return x.array().to_vector<double>(); }
+std::vector<bool> places(const Tensor& x) { return x.array().to_vector<bool>(); }
+
+class AlgebraProperties : public testing::TestWithParam<std::string> {
+ protected:
+  const std::string score = GetParam();
+
+  // Calls look(normaliser, mask, bias, name) for each of them.
+  template <class Look>
+  void each(Look look) {
+    for (const std::string& normaliser : kNormalisers) {
+      for (const std::string& mask : kMasks) {
+        for (const std::string& bias : kBiases) {
+          look(normaliser, mask, bias, normaliser + " x " + mask + " x " + bias);
+        }
+      }
+    }
+  }
+};
+
+// bool [B, Q, K]: who may attend to whom.
+Tensor allowed(const Mask& mask, Index queries, Index keys) {
+  const Shape shape{kB, queries, keys};
+  const Tensor may = mask.tensor(shape);
+  return may.defined() ? expand(may, shape) : Tensor(Array::full(shape, 1, DType::boolean));
+}
+
+// [B, Q, K], or [B, Q, K, D] of a feature-wise score with the features as rows [B, D, Q, K].
+Tensor keys_last(const Tensor& weights) {
+  return weights.rank() == 3 ? unsqueeze(weights, 1) : permute(weights, {0, 3, 1, 2});
+}
+
+TEST_P(AlgebraProperties, WeightsAreWeights) {
+  each([&](const auto& normaliser, const auto& mask, const auto& bias, const std::string& name) {
+    const Combination all(score, normaliser, mask, bias);
+    const Tensor may = unsqueeze(allowed(all.mask, kQ, kK), 1);
+    const Tensor weights = keys_last(all(true).weights);
+    EXPECT_GE(amin(weights).item(), 0) << name;
+    EXPECT_EQ(sum(where(may, 0, weights)).item(), 0) << name << ": masked places";
+    const Tensor sums = sum(weights, {-1});
+    if (sums_to_one(normaliser)) {
+      const Tensor wanted = expand(to(any(may, {-1}), DType::f64), sums.shape());
+      EXPECT_THAT(numbers(sums), Pointwise(DoubleNear(1e-12), numbers(wanted))) << name;
+    } else if (normaliser != "sigmoid") {
+      EXPECT_LE(amax(sums).item(), 1 + 1e-12) << name;
+    }
+  });
+}
+
+TEST_P(AlgebraProperties, RowsWithoutKeysGiveZeros) {
+  each([&](const auto& normaliser, const auto& mask, const auto& bias, const std::string& name) {
+    Combination all(score, normaliser, mask, bias);
+    Array none = Array::full(Shape{kB, kQ, 1}, 1, DType::boolean);
+    none.mutable_data<bool>()[1] = none.mutable_data<bool>()[kQ + 2] = false;
+    all.mask = all.mask & Mask(none);
+    const Attended out = all(true);
+    const Tensor empty = unsqueeze(logical_not(any(allowed(all.mask, kQ, kK), {-1})), -1);
+    EXPECT_EQ(sum(where(empty, abs(out.context), 0)).item(), 0) << name;
+    EXPECT_EQ(sum(where(empty, abs(all(false).context), 0)).item(), 0) << name;
+    const Tensor wild = where(empty, randn(out.context.shape(), DType::f64) * 1e9, 0);
+    for (const bool need_weights : {false, true}) {
+      for (const auto& [leaf_name, leaf] : all.leaves()) {
+        Tensor unused = leaf;
+        unused.zero_grad();
+      }
+      all(need_weights).context.backward(wild);
+      for (const auto& [leaf_name, leaf] : all.leaves()) {
+        const Tensor g = leaf.grad();
+        EXPECT_TRUE(!g.defined() || sum(abs(g)).item() == 0) << name << ' ' << leaf_name;
+      }
+    }
+  });
+}
+
+// A key is hidden from some queries, or all. What stands there, or in its value, is nothing to
+// them.
+TEST_P(AlgebraProperties, MaskedPlacesChangeNoBit) {
+  constexpr Index kHidden = 3;
+  each([&](const auto& normaliser, const auto& mask, const auto& bias, const std::string& name) {
+    if (mask == "none") return;
+    const Combination all(score, normaliser, mask, bias);
+    const Tensor sees = select(allowed(all.mask, kQ, kK), -1, kHidden);  // [B, Q]
+    Array blind = Array::full(Shape{kB, kQ, 1}, 1, DType::boolean);
+    for (Index b = 0; b < kB; ++b) {
+      bool seen = false;  // by a query that this one goes on from
+      for (Index i = 0; i < kQ; ++i) {
+        const bool now = places(sees)[static_cast<std::size_t>(b * kQ + i)];
+        seen = goes_on(score, normaliser) ? seen || now : now;
+        blind.mutable_data<bool>()[b * kQ + i] = !seen;
+      }
+    }
+    const auto run = [&](double hidden, bool need_weights) {
+      const auto dirty = [&](const Tensor& x) {
+        Array array = x.array().clone();
+        for (Index b = 0; b < kB; ++b)
+          array.mutable_data<double>()[(b * kK + kHidden) * kD] = hidden;
+        Tensor out(array);
+        return out.set_requires_grad();
+      };
+      const Tensor keys = dirty(all.keys), values = dirty(all.values);
+      const Attended out = attend(all.query, keys, values, all.options(need_weights));
+      const Tensor cotangent = where(blind, full(out.context.shape(), 0.7, DType::f64), 0);
+      std::vector<Tensor> leaves = {keys, values};
+      for (const auto& [leaf_name, leaf] : all.leaves()) {
+        if (leaf_name != "keys" && leaf_name != "values") leaves.push_back(leaf);
+      }
+      std::vector<std::vector<double>> bits = {numbers(where(blind, out.context, 0))};
+      if (need_weights) {
+        const Tensor rows = out.weights.rank() == 3 ? Tensor(blind) : unsqueeze(Tensor(blind), -1);
+        bits.push_back(numbers(where(rows, out.weights, 0)));
+      }
+      for (const Tensor& leaf : leaves) {
+        Tensor cleared = leaf;
+        cleared.zero_grad();
+      }
+      out.context.backward(cotangent);
+      for (const Tensor& leaf : leaves) {
+        bits.push_back(leaf.grad().defined() ? numbers(leaf.grad()) : std::vector<double>());
+      }
+      return bits;
+    };
+    for (const bool need_weights : {false, true}) {
+      const auto clean = run(0, need_weights);
+      EXPECT_EQ(run(std::numeric_limits<double>::quiet_NaN(), need_weights), clean) << name;
+      EXPECT_EQ(run(std::numeric_limits<double>::infinity(), need_weights), clean) << name;
+      EXPECT_EQ(run(1e6, need_weights), clean) << name;
+    }
+  });
+}
+
+// As self-attention, where padding stands behind both queries and keys.
+TEST_P(AlgebraProperties, PaddedBatchEqualsEachExampleAlone) {
+  each([&](const auto& normaliser, const auto& mask, const auto& bias, const std::string& name) {
+    if (mask == "boolean" || mask == "key_padding" || mask == "causal_and_lengths") return;
+    Combination all(score, normaliser, mask, bias, kK, kK);
+    const std::vector<Index> lengths = {kK - 2, kK};
+    all.mask = (mask == "lengths" ? Mask() : all.mask) & Mask::lengths(lengths, kK);
+    const Tensor batch = attend(all.query, all.keys, all.values, all.options(false)).context;
+    for (Index b = 0; b < kB; ++b) {
+      const Index n = lengths[static_cast<std::size_t>(b)];
+      const auto own = [&](const Tensor& x) { return narrow(narrow(x, 0, b, 1), 1, 0, n); };
+      AttendOptions alone = all.options(false);
+      alone.mask = mask == "lengths" ? Mask() : make_mask(mask, n, n);
+      if (bias == "gaussian") alone.bias = narrow(alone.bias, 0, b, 1);
+      if (alone.bias.defined()) alone.bias = narrow(narrow(alone.bias, -2, 0, n), -1, 0, n);
+      const Tensor single = attend(own(all.query), own(all.keys), own(all.values), alone).context;
+      EXPECT_THAT(numbers(own(batch)), Pointwise(DoubleNear(1e-12), numbers(single))) << name;
+    }
+  });
+}
+
+TEST_P(AlgebraProperties, OrderOfKeysIsNothingWhereNoPlaceEnters) {
+  const Tensor order(Array::from<std::int64_t>({3, 1, 4, 0, 2}));
+  each([&](const auto& normaliser, const auto& mask, const auto& bias, const std::string& name) {
+    if (goes_on(score, normaliser) || score == "location_based") return;
+    if (bias != "none" && bias != "tensor") return;
+    const Combination all(score, normaliser, mask, bias);
+    const auto moved = [&](const Tensor& x, Index axis) { return index_select(x, axis, order); };
+    AttendOptions options = all.options(true);
+    // What the rule allows moves along with the keys.
+    if (mask != "none") options.mask = Mask(moved(allowed(all.mask, kQ, kK), 2));
+    if (bias == "tensor") options.bias = moved(options.bias, 1);
+    const Attended out = attend(all.query, moved(all.keys, 1), moved(all.values, 1), options);
+    const Attended before = all(true);
+    EXPECT_THAT(numbers(out.context), Pointwise(DoubleNear(1e-12), numbers(before.context)))
+        << name;
+    EXPECT_THAT(numbers(out.weights),
+                Pointwise(DoubleNear(1e-12), numbers(moved(before.weights, 2))))
+        << name;
+  });
+}
+
+TEST_P(AlgebraProperties, CausalRowsAreBlindToWhatComes) {
+  each([&](const auto& normaliser, const auto& mask, const auto& bias, const std::string& name) {
+    if (!mask.starts_with("causal")) return;
+    const Combination all(score, normaliser, mask, bias);
+    const Tensor before = all(false).context;
+    for (Index i = 0; i < kQ; ++i) {
+      const Index seen = i + kK - kQ + 1;
+      const auto changed = [&](const Tensor& x) {
+        return concat({narrow(x, 1, 0, seen), randn({kB, kK - seen, kD}, DType::f64) * 5}, 1);
+      };
+      const Tensor after =
+          attend(all.query, changed(all.keys), changed(all.values), all.options(false)).context;
+      EXPECT_EQ(numbers(narrow(after, 1, 0, i + 1)), numbers(narrow(before, 1, 0, i + 1))) << name;
+    }
+  });
+}
+
+TEST_P(AlgebraProperties, WeightsOnRequestChangeNothing) {
+  each([&](const auto& normaliser, const auto& mask, const auto& bias, const std::string& name) {
+    const Combination all(score, normaliser, mask, bias);
+    EXPECT_THAT(numbers(all(false).context),
+                Pointwise(DoubleNear(1e-12), numbers(all(true).context)))
+        << name;
+    EXPECT_FALSE(all(false).weights.defined());
+  });
+}
+
+TEST_P(AlgebraProperties, StepByStepEqualsAllAtOnce) {
+  each([&](const auto& normaliser, const auto& mask, const auto& bias, const std::string& name) {
+    if (bias != "none" || (mask != "none" && mask != "lengths" && mask != "key_padding")) return;
+    const Combination all(score, normaliser, mask, bias);
+    const Attended whole = all(true);
+    Memory memory(all.keys, all.values, all.options(true));
+    for (int sequence = 0; sequence < 2; ++sequence) {
+      for (Index i = 0; i < kQ; ++i) {
+        const Attended step = memory.step(select(all.query, 1, i));
+        EXPECT_THAT(numbers(step.context),
+                    Pointwise(DoubleNear(1e-12), numbers(select(whole.context, 1, i))))
+            << name;
+        EXPECT_THAT(numbers(step.weights),
+                    Pointwise(DoubleNear(1e-12), numbers(select(whole.weights, 1, i))))
+            << name;
+      }
+      memory.restart();
+    }
+  });
+}
+
+// Counts of none and one.
+TEST_P(AlgebraProperties, NothingToAttendToAndNobodyWhoAttends) {
+  for (const std::string& normaliser : kNormalisers) {
+    const Combination all(score, normaliser, "none", "none");
+    for (const Mask& mask : {Mask(), Mask::causal() & Mask::window(2, 2)}) {
+      AttendOptions options = all.options(false);
+      options.mask = mask;
+      for (const Shape& size : {Shape{1, 1, 1}, Shape{0, 3, 5}, Shape{2, 0, 5}, Shape{2, 3, 0}}) {
+        const Tensor query = randn({size[0], size[1], kD}, DType::f64);
+        for (const bool need_weights : {false, true}) {
+          options.need_weights = need_weights;
+          Tensor keys = randn({size[0], size[2], kD}, DType::f64);
+          keys.set_requires_grad();
+          const Attended out = attend(query, keys, keys, options);
+          EXPECT_EQ(out.context.shape(), (Shape{size[0], size[1], kD})) << normaliser;
+          EXPECT_TRUE(size[2] > 0 || sum(abs(out.context)).item() == 0) << normaliser;
+          sum(out.context).backward();
+          EXPECT_EQ(keys.grad().shape(), keys.shape()) << normaliser;
+        }
+      }
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Every, AlgebraProperties, testing::ValuesIn(kScores),
+                         [](const testing::TestParamInfo<std::string>& kind) {
+                           return kind.param;
+                         });
+
+}  // namespace
+}  // namespace heed::attention

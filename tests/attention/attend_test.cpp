@@ -1,0 +1,341 @@
+#include "../../attention/attend.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "../../attention/normalisers/sparse.h"
+#include "../../attention/scores/additive.h"
+#include "../../attention/scores/feature_wise.h"
+#include "../../attention/scores/general.h"
+#include "../../attention/scores/location.h"
+#include "../../autograd/backward.h"
+#include "../../autograd/ops/dropout.h"
+#include "../../autograd/ops/elementwise.h"
+#include "../../autograd/ops/index.h"
+#include "../../autograd/ops/matmul.h"
+#include "../../autograd/ops/reduce.h"
+#include "../../autograd/ops/shape.h"
+#include "../../core/error.h"
+#include "../../core/generator.h"
+
+namespace heed::attention {
+namespace {
+
+using testing::DoubleNear;
+using testing::Each;
+using testing::HasSubstr;
+using testing::IsNan;
+using testing::Pointwise;
+using testing::ThrowsMessage;
+
+using Vector = std::vector<double>;
+constexpr Index kB = 2, kH = 5, kQ = 3, kK = 7, kD = 11, kDv = 13;
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+
+Vector numbers(const Tensor& x) { return x.array().to_vector<double>(); }
+auto near(const Tensor& x) { return Pointwise(DoubleNear(1e-12), numbers(x)); }
+
+struct Inputs {
+  Tensor query, keys, values;
+  Inputs() {
+    manual_seed(8);
+    query = randn({kB, kH, kQ, kD}, DType::f64);
+    keys = randn({kB, kH, kK, kD}, DType::f64);
+    values = randn({kB, kH, kK, kDv}, DType::f64);
+  }
+};
+
+TEST(Attend, IsScaledDotProductAttention) {
+  const Inputs in;
+  const Attended out = attend(in.query, in.keys, in.values, {.need_weights = true});
+  ASSERT_EQ(out.context.shape(), (Shape{kB, kH, kQ, kDv}));
+  ASSERT_EQ(out.weights.shape(), (Shape{kB, kH, kQ, kK}));
+  const auto row = [](const Tensor& x, Index b, Index h, Index i) {
+    return numbers(select(select(select(x, 0, b), 0, h), 0, i));
+  };
+  for (Index b = 0; b < kB; ++b) {
+    for (Index h = 0; h < kH; ++h) {
+      for (Index i = 0; i < kQ; ++i) {
+        const Vector q = row(in.query, b, h, i);
+        Vector weights, context(kDv, 0.0);
+        double total = 0;
+        for (Index j = 0; j < kK; ++j) {
+          const Vector k = row(in.keys, b, h, j);
+          double e = 0;
+          for (std::size_t d = 0; d < kD; ++d) e += q[d] * k[d];
+          weights.push_back(std::exp(e / std::sqrt(11.0)));
+          total += weights.back();
+        }
+        for (Index j = 0; j < kK; ++j) {
+          const Vector v = row(in.values, b, h, j);
+          weights[static_cast<std::size_t>(j)] /= total;
+          for (std::size_t d = 0; d < kDv; ++d) {
+            context[d] += weights[static_cast<std::size_t>(j)] * v[d];
+          }
+        }
+        EXPECT_THAT(row(out.weights, b, h, i), Pointwise(DoubleNear(1e-12), weights));
+        EXPECT_THAT(row(out.context, b, h, i), Pointwise(DoubleNear(1e-12), context));
+      }
+    }
+  }
+}
+
+// The same in tiles, with everything that the kernels take.
+TEST(Attend, TilesEqualThePlainForm) {
+  Inputs in;
+  for (Tensor* leaf : {&in.query, &in.keys, &in.values}) leaf->set_requires_grad();
+  const General general(kD, kD, DType::f64);
+  const Additive additive(kD, kD, 3, true, DType::f64);
+  const LocationBased location(kD, kK, DType::f64);
+  const ScaledDot scaled(0.7);
+  Array real = Array::full({kB, kK}, 1, DType::boolean);
+  real.mutable_data<bool>()[3] = false;
+  const std::vector<Mask> masks = {Mask(),
+                                   Mask::causal(),
+                                   Mask::window(1, 2),
+                                   Mask::lengths({4, 0}, kK),
+                                   Mask::lengths({5}, kK),
+                                   Mask::key_padding(real),
+                                   Mask::block(3) & Mask::lengths({2, 7}, kK) & Mask::causal()};
+  Tensor bias = randn({kH, 1, kK}, DType::f64);
+  bias.set_requires_grad();
+  for (const Score* score :
+       std::initializer_list<const Score*>{nullptr, &scaled, &general, &additive, &location}) {
+    for (const Mask& mask : masks) {
+      AttendOptions options{.score = score, .mask = mask, .bias = bias};
+      const auto run = [&](bool need_weights) {
+        options.need_weights = need_weights;
+        const Tensor context = attend(in.query, in.keys, in.values, options).context;
+        Generator generator(3);
+        const Tensor g(generator.normal(context.shape(), 0, 1, DType::f64));
+        std::vector<Tensor> out = {context};
+        for (const Tensor& gradient : grad({sum(context * g)}, {in.query, in.values, bias})) {
+          out.push_back(gradient);
+        }
+        return out;
+      };
+      const auto tiled = run(false), plain = run(true);
+      for (std::size_t i = 0; i < plain.size(); ++i) EXPECT_THAT(numbers(tiled[i]), near(plain[i]));
+    }
+  }
+}
+
+// One example without a batch: lengths of one.
+TEST(Attend, TakesMatricesWithoutABatch) {
+  const Inputs in;
+  const auto one = [](const Tensor& x) { return select(select(x, 0, 1), 0, 2); };
+  const Tensor out = attend(one(in.query), one(in.keys), one(in.values),
+                            {.mask = Mask::causal() & Mask::lengths({6}, kK)})
+                         .context;
+  const Tensor all =
+      attend(in.query, in.keys, in.values, {.mask = Mask::causal() & Mask::lengths({6, 6}, kK)})
+          .context;
+  EXPECT_THAT(numbers(out), near(one(all)));
+}
+
+TEST(Attend, FeaturesHaveWeightsOfTheirOwn) {
+  const Inputs in;
+  const FeatureWise score(kD, kD, 3, kDv, DType::f64);
+  const Attended out =
+      attend(in.query, in.keys, in.values, {.score = &score, .need_weights = true});
+  ASSERT_EQ(out.weights.shape(), (Shape{kB, kH, kQ, kK, kDv}));
+  for (Index d = 0; d < kDv; ++d) {
+    const Tensor context =
+        matmul(select(out.weights, -1, d), unsqueeze(select(in.values, -1, d), -1));
+    EXPECT_THAT(numbers(select(out.context, -1, d)), near(squeeze(context, -1)));
+  }
+}
+
+TEST(Attend, DropsWeightsOfWhichItReturnsAll) {
+  const Inputs in;
+  Generator generator(5), again(5);
+  const Attended out = attend(in.query, in.keys, in.values,
+                              {.dropout = 0.4, .generator = &generator, .need_weights = true});
+  EXPECT_THAT(numbers(sum(out.weights, {-1})), Each(testing::DoubleNear(1, 1e-12)));
+  EXPECT_THAT(numbers(out.context), near(matmul(dropout(out.weights, 0.4, again), in.values)));
+  EXPECT_EQ(numbers(attend(in.query, in.keys, in.values, {.dropout = 1}).context),
+            Vector(kB * kH * kQ * kDv, 0.0));
+}
+
+// A query that may see what is no number gets none; the others never know.
+TEST(Attend, NotANumberReachesThoseWhoMaySeeIt) {
+  for (const bool need_weights : {false, true}) {
+    const Inputs in;
+    const auto spoil = [](const Tensor& x, Index row) {
+      Array array = x.array().clone();
+      for (Index i = 0; i < kB * kH; ++i) {
+        array.mutable_data<double>()[(i * x.size(2) + row) * x.size(3)] = kNaN;
+      }
+      return Tensor(array);
+    };
+    const AttendOptions options{.mask = Mask::causal(), .need_weights = need_weights};
+    const Attended clean = attend(in.query, in.keys, in.values, options);
+    const Index last = kK - 1;  // the last query's alone
+    const Attended by_key = attend(in.query, spoil(in.keys, last), in.values, options);
+    const auto first = [](const Tensor& x) { return narrow(x, 2, 0, kQ - 1); };
+    EXPECT_EQ(numbers(first(by_key.context)), numbers(first(clean.context)));
+    EXPECT_THAT(numbers(select(by_key.context, 2, kQ - 1)), Each(IsNan()));
+    if (need_weights) {
+      EXPECT_EQ(numbers(first(by_key.weights)), numbers(first(clean.weights)));
+      EXPECT_THAT(numbers(select(by_key.weights, 2, kQ - 1)), Each(IsNan()));
+    }
+    const Attended by_value = attend(in.query, in.keys, spoil(in.values, last), options);
+    EXPECT_EQ(numbers(first(by_value.context)), numbers(first(clean.context)));
+    EXPECT_THAT(numbers(select(select(by_value.context, 2, kQ - 1), 2, 0)), Each(IsNan()));
+    EXPECT_EQ(numbers(narrow(by_value.context, 3, 1, kDv - 1)),
+              numbers(narrow(clean.context, 3, 1, kDv - 1)));
+    const Attended by_query = attend(spoil(in.query, 1), in.keys, in.values, options);
+    EXPECT_THAT(numbers(select(by_query.context, 2, 1)), Each(IsNan()));
+    EXPECT_EQ(numbers(select(by_query.context, 2, 0)), numbers(select(clean.context, 2, 0)));
+    // And a query that may see nothing is nothing, whatever it was.
+    const Mask none = Mask::lengths({0, 0}, kK);
+    const Attended empty = attend(spoil(in.query, 1), spoil(in.keys, 0), spoil(in.values, 4),
+                                  {.mask = none, .need_weights = need_weights});
+    EXPECT_EQ(sum(abs(empty.context)).item(), 0);
+  }
+}
+
+TEST(Attend, InspectionSeesTheWeightsThatWereNotMade) {
+  const Inputs in;
+  const Additive additive(kD, kD, 3, false, DType::f64);
+  const Sparsemax sparsemax;
+  const Mask mask = Mask::causal() & Mask::lengths({0, 6}, kK);
+  const Tensor rows(Array::from<std::int64_t>({2, 0}));
+  for (const Score* score : std::initializer_list<const Score*>{nullptr, &additive}) {
+    for (const Normaliser* normaliser :
+         std::initializer_list<const Normaliser*>{nullptr, &sparsemax}) {
+      AttendOptions options{
+          .score = score, .normaliser = normaliser, .mask = mask, .inspect = true};
+      const Attended out = attend(in.query, in.keys, in.values, options);
+      EXPECT_FALSE(out.weights.defined());
+      options.need_weights = true;
+      const Tensor weights = attend(in.query, in.keys, in.values, options).weights;
+      EXPECT_THAT(numbers(out.inspection.rows(rows)), near(index_select(weights, 2, rows)));
+      EXPECT_THAT(numbers(out.inspection.received()), near(sum(weights, {2})));
+      const Tensor logs = log(where(weights > 0, weights, 1));
+      EXPECT_THAT(numbers(out.inspection.entropies()), near(-sum(weights * logs, {-1})));
+    }
+  }
+  EXPECT_THAT([&] { attend(in.query, in.keys, in.values).inspection.received(); },
+              ThrowsMessage<GradError>(HasSubstr("AttendOptions::inspect was not set")));
+  const Attended out = attend(in.query, in.keys, in.values, {.inspect = true});
+  EXPECT_THAT([&] { out.inspection.rows(Tensor(Array::from<std::int64_t>({kQ}))); },
+              ThrowsMessage<IndexError>(HasSubstr("3")));
+}
+
+class CountingScore : public Dot {
+ public:
+  Tensor prepare(const Tensor& keys) const override {
+    ++prepared;
+    return keys * 2;
+  }
+  bool prepares() const override { return true; }
+  mutable int prepared = 0;
+};
+
+TEST(Memory, PreparesItsKeysOnce) {
+  const Inputs in;
+  const CountingScore score;
+  const Dot dot;
+  Memory memory(in.keys, in.values, {.score = &score, .mask = Mask::lengths({6, 2}, kK)});
+  const Attended whole =
+      attend(in.query, in.keys * 2, in.values, {.score = &dot, .mask = Mask::lengths({6, 2}, kK)});
+  for (Index i = 0; i < kQ; ++i) {
+    const Attended step = memory.step(select(in.query, 2, i));
+    EXPECT_THAT(numbers(step.context), near(select(whole.context, 2, i)));
+    EXPECT_FALSE(step.weights.defined());
+  }
+  EXPECT_THAT(numbers(memory.attend(in.query).context), near(whole.context));
+  EXPECT_EQ(score.prepared, 1);
+}
+
+TEST(Memory, AddsItsBiasAndTheSteps) {
+  const Inputs in;
+  const Tensor all = randn({kK}, DType::f64), own = randn({kB, kH, kK}, DType::f64);
+  Memory memory(in.keys, in.values, {.bias = all});
+  const Attended step = memory.step(select(in.query, 2, 0), own);
+  const Attended whole =
+      attend(narrow(in.query, 2, 0, 1), in.keys, in.values, {.bias = all + unsqueeze(own, 2)});
+  EXPECT_THAT(numbers(step.context), near(whole.context));
+}
+
+TEST(Attend, RefusesWhatDoesNotFit) {
+  const Tensor q = zeros({kB, kQ, kD}), k = zeros({kB, kK, kD}), v = zeros({kB, kK, kDv});
+  EXPECT_THAT(
+      [&] {
+        attend(q, zeros({kB, kK, kDv}), v);
+      },
+      ThrowsMessage<ShapeError>(
+          HasSubstr("scaled_dot: keys must be [.., n, 11], not f32[2, 7, 13]")));
+  EXPECT_THAT(
+      [&] {
+        attend(q, k, zeros({kB, kQ, kDv}));
+      },
+      ThrowsMessage<ShapeError>(HasSubstr("attend: keys must be [.., K, dk] and values "
+                                          "[.., K, dv], not f32[2, 7, 11] and "
+                                          "f32[2, 3, 13]")));
+  EXPECT_THAT(
+      [&] {
+        attend(q, k, zeros({5, kK, kDv}));
+      },
+      ThrowsMessage<ShapeError>(HasSubstr("attend")));
+  EXPECT_THAT(
+      [&] {
+        attend(zeros({5, kQ, kD}), k, v);
+      },
+      ThrowsMessage<ShapeError>(HasSubstr("attend")));
+  EXPECT_THAT([&] { attend(zeros({kD}), k, v); },
+              ThrowsMessage<ShapeError>(HasSubstr("attend: query must be [.., Q, dq]")));
+  EXPECT_THAT([&] { attend(Tensor(), k, v); },
+              ThrowsMessage<GradError>(HasSubstr("attend: query is undefined")));
+  EXPECT_THAT([&] { attend(q, k, Tensor()); },
+              ThrowsMessage<GradError>(HasSubstr("attend: values is undefined")));
+  EXPECT_THAT([&] { attend(q, k, to(v, DType::f64)); },
+              ThrowsMessage<DTypeError>(HasSubstr("attend: keys and values differ in dtype")));
+  EXPECT_THAT([&] { attend(to(q, DType::f64), k, v); },
+              ThrowsMessage<DTypeError>(HasSubstr("attend: query and keys differ in dtype")));
+  EXPECT_THAT(
+      ([&] {
+        attend(q, k, v, {.mask = Mask::lengths({1, 2, 3}, kK)});
+      }),
+      ThrowsMessage<ShapeError>(HasSubstr("lengths of [3, 7] do not fit scores [2, 3, 7]")));
+  EXPECT_THAT(([&] {
+                attend(q, k, v, {.mask = Mask(Array::full({kQ, kQ}, 1, DType::boolean))});
+              }),
+              ThrowsMessage<ShapeError>(HasSubstr("mask bool[3, 3] does not broadcast to scores")));
+  EXPECT_THAT(
+      [&] {
+        attend(q, k, v, {.mask = Mask(zeros({kQ, kK}))});
+      },
+      ThrowsMessage<DTypeError>(HasSubstr("mask: Mask takes bool (true: may attend)")));
+  EXPECT_THAT(
+      [&] {
+        attend(q, k, v, {.bias = zeros({kK, kQ})});
+      },
+      ThrowsMessage<ShapeError>(
+          HasSubstr("attend: bias f32[7, 3] does not broadcast to scores [2, 3, 7]")));
+  EXPECT_THAT(
+      [&] {
+        attend(q, k, v, {.bias = zeros({kQ, kK}, DType::f64)});
+      },
+      ThrowsMessage<DTypeError>(HasSubstr("attend: bias must be f32, not f64[3, 7]")));
+  EXPECT_THAT([&] { attend(q, k, v, {.dropout = 1.5}); },
+              ThrowsMessage<ValueError>(HasSubstr("attend: dropout 1.5 is not in [0, 1]")));
+  EXPECT_THAT([&] { Memory(k, v).step(tensor(1)); },
+              ThrowsMessage<ShapeError>(HasSubstr("a step's query must be [.., dq]")));
+  const FeatureWise score(kD, kD, 3, kDv + 1);
+  EXPECT_THAT([&] { attend(q, k, v, {.score = &score}); },
+              ThrowsMessage<ShapeError>(
+                  HasSubstr("attend: 14 features have scores, values are f32[2, 7, 13]")));
+  EXPECT_THAT(
+      [&] {
+        attend(q, Tensor(Array::zeros({2, 3}, DType::i64)), v);
+      },
+      ThrowsMessage<DTypeError>(HasSubstr("attend")));
+}
+
+}  // namespace
+}  // namespace heed::attention

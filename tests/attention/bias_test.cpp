@@ -1,0 +1,183 @@
+#include "../../attention/bias.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "../../attention/attend.h"
+#include "../../attention/relative.h"
+#include "../../autograd/ops/elementwise.h"
+#include "../../autograd/ops/matmul.h"
+#include "../../autograd/ops/reduce.h"
+#include "../../autograd/ops/shape.h"
+#include "../../autograd/ops/softmax.h"
+#include "../../core/error.h"
+#include "../../nn/init.h"
+
+namespace heed::attention {
+namespace {
+
+using testing::DoubleNear;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Pointwise;
+using testing::ThrowsMessage;
+
+using Vector = std::vector<double>;
+constexpr Index kQ = 3, kK = 7;
+
+Vector numbers(const Tensor& x) { return x.array().to_vector<double>(); }
+
+double at(const Tensor& x, Index h, Index i, Index j) {
+  return select(select(select(x, 0, h), 0, i), 0, j).item();
+}
+
+TEST(Bias, AlibiSlopesAreThePapers) {
+  const auto slopes = [](Index heads) { return numbers(Alibi(heads, DType::f64).slopes); };
+  EXPECT_THAT(slopes(8),
+              ElementsAre(1 / 2., 1 / 4., 1 / 8., 1 / 16., 1 / 32., 1 / 64., 1 / 128., 1 / 256.));
+  EXPECT_THAT(slopes(1), ElementsAre(1 / 256.));
+  // Between two powers of two: those of 4, then the first, third, ... of 8.
+  EXPECT_THAT(slopes(6), ElementsAre(1 / 4., 1 / 16., 1 / 64., 1 / 256., 1 / 2., 1 / 8.));
+  EXPECT_THAT(slopes(3), ElementsAre(1 / 16., 1 / 256., 1 / 4.));
+}
+
+TEST(Bias, AlibiFallsWithDistance) {
+  const Tensor bias = Alibi(2, DType::f64)(kQ, kK);
+  ASSERT_EQ(bias.shape(), (Shape{2, kQ, kK}));
+  for (Index h = 0; h < 2; ++h) {
+    for (Index i = 0; i < kQ; ++i) {
+      for (Index j = 0; j < kK; ++j) {
+        const double slope = std::exp2(-4.0 * static_cast<double>(h + 1));
+        EXPECT_EQ(at(bias, h, i, j), -slope * std::abs(static_cast<double>(j - (i + kK - kQ))));
+      }
+    }
+  }
+  const Alibi alibi(2);
+  EXPECT_EQ(alibi.at(kQ, kK, 1).array().to_vector<float>(),
+            narrow(alibi(kK, kK), 1, 1, kQ).array().to_vector<float>());
+  EXPECT_TRUE(alibi.parameters().empty());
+  EXPECT_EQ(Alibi(ones({2}).set_requires_grad()).parameters().size(), 1U);
+}
+
+TEST(Bias, ZeroSlopesAndWideWindowsChangeNothing) {
+  const Tensor x = randn({2, 5, kK, 3}, DType::f64);  // [B, H, K, D]
+  const Tensor plain = attend(x, x, x).context;
+  const Alibi flat(zeros({5}, DType::f64));
+  EXPECT_EQ(numbers(attend(x, x, x, {.bias = flat(kK, kK)}).context), numbers(plain));
+  EXPECT_EQ(numbers(attend(x, x, x, {.mask = Mask::window(kK, kK)}).context), numbers(plain));
+}
+
+TEST(Bias, T5BucketsAreThePapers) {
+  const T5Bias both({.heads = 1});
+  const auto buckets = [](const T5Bias& bias, std::initializer_list<Index> distances) {
+    std::vector<Index> out;
+    for (const Index distance : distances) out.push_back(bias.bucket(distance));
+    return out;
+  };
+  EXPECT_THAT(
+      buckets(both, {0,   -1,  -7,  -8,  -11, -12, -15, -16,  -22,  -23,  -31,
+                     -32, -45, -46, -63, -64, -90, -91, -127, -128, -5000}),
+      ElementsAre(0, 1, 7, 8, 8, 9, 9, 10, 10, 11, 11, 12, 12, 13, 13, 14, 14, 15, 15, 15, 15));
+  EXPECT_THAT(buckets(both, {1, 7, 8, 127, 128, 5000}), ElementsAre(17, 23, 24, 31, 31, 31));
+  const T5Bias causal({.heads = 1, .bidirectional = false});
+  EXPECT_THAT(buckets(causal, {3, 0, -1, -15, -16, -18, -19, -127, -128}),
+              ElementsAre(0, 0, 1, 15, 16, 16, 17, 31, 31));
+}
+
+TEST(Bias, T5LooksUpItsTable) {
+  T5Bias bias({.heads = 2, .buckets = 6, .max_distance = 5, .dtype = DType::f64});
+  EXPECT_EQ(sum(abs(bias.weight)).item(), 0);
+  nn::normal_(bias.weight, 0, 1);
+  const Tensor out = bias(kQ, kK);
+  ASSERT_EQ(out.shape(), (Shape{2, kQ, kK}));
+  for (Index h = 0; h < 2; ++h) {
+    for (Index i = 0; i < kQ; ++i) {
+      for (Index j = 0; j < kK; ++j) {
+        const Index row = bias.bucket(j - (i + kK - kQ));
+        EXPECT_EQ(at(out, h, i, j), select(select(bias.weight, 0, row), 0, h).item());
+      }
+    }
+  }
+}
+
+TEST(Bias, GaussianStandsAroundItsCentre) {
+  const Tensor centres = tensor({0.5, 2, 6.25, -1, 3, 9}, {2, kQ}, DType::f64);
+  const Tensor out = gaussian_bias(centres, kK, 1.5);
+  ASSERT_EQ(out.shape(), (Shape{2, kQ, kK}));
+  for (Index b = 0; b < 2; ++b) {
+    for (Index i = 0; i < kQ; ++i) {
+      for (Index j = 0; j < kK; ++j) {
+        const double off = static_cast<double>(j) - select(select(centres, 0, b), 0, i).item();
+        EXPECT_NEAR(at(out, b, i, j), -off * off / 4.5, 1e-12);
+      }
+    }
+  }
+}
+
+// Shaw et al., eq. 3 and 4, with the [Q, K, d] blocks that the class does without.
+TEST(Relative, IsThePapersFormula) {
+  constexpr Index kD = 5, kDv = 2, kClip = 2;
+  const RelativePositions relative(
+      {.key_width = kD, .value_width = kDv, .clip = kClip, .dtype = DType::f64});
+  nn::normal_(relative.keys, 0, 1);
+  nn::normal_(relative.values, 0, 1);
+  const Tensor q = randn({2, kQ, kD}, DType::f64), k = randn({2, kK, kD}, DType::f64);
+  const Tensor v = randn({2, kK, kDv}, DType::f64);
+  std::vector<Tensor> key_rows, value_rows;
+  for (Index i = 0; i < kQ; ++i) {
+    for (Index j = 0; j < kK; ++j) {
+      const Index row = std::clamp(j - (i + kK - kQ), -kClip, kClip) + kClip;
+      key_rows.push_back(select(relative.keys, 0, row));
+      value_rows.push_back(select(relative.values, 0, row));
+    }
+  }
+  const Tensor a_k = reshape(stack(key_rows), {1, kQ, kK, kD});
+  const Tensor a_v = reshape(stack(value_rows), {1, kQ, kK, kDv});
+  const Tensor e = sum(unsqueeze(q, 2) * (unsqueeze(k, 1) + a_k), {-1}) / std::sqrt(5.0);
+  const Tensor weights = softmax(e, -1, Mask::window(2, 1).tensor(e.shape()));
+  const Tensor context = sum(unsqueeze(weights, -1) * (unsqueeze(v, 1) + a_v), {2});
+  const Attended out =
+      attend(q, k, v, {.mask = Mask::window(2, 1), .relative = &relative, .need_weights = true});
+  EXPECT_THAT(numbers(out.weights), Pointwise(DoubleNear(1e-12), numbers(weights)));
+  EXPECT_THAT(numbers(out.context), Pointwise(DoubleNear(1e-12), numbers(context)));
+}
+
+TEST(Relative, ValuesAreOptional) {
+  const RelativePositions relative({.key_width = 3, .clip = 1, .dtype = DType::f64});
+  EXPECT_FALSE(relative.values.defined());
+  const Tensor x = randn({2, kK, 3}, DType::f64);
+  const Attended out = attend(x, x, x, {.relative = &relative, .need_weights = true});
+  EXPECT_THAT(numbers(out.context), Pointwise(DoubleNear(1e-12), numbers(matmul(out.weights, x))));
+}
+
+TEST(Bias, RefusesWhatMakesNoSense) {
+  EXPECT_THAT([] { Alibi alibi(0); }, ThrowsMessage<ValueError>(HasSubstr("alibi: heads 0")));
+  EXPECT_THAT(
+      [] {
+        Alibi alibi(ones({2, 3}));
+      },
+      ThrowsMessage<ShapeError>(HasSubstr("alibi: slopes must be [H], not f32[2, 3]")));
+  EXPECT_THAT([] { Alibi(2)(-1, 3); }, ThrowsMessage<ShapeError>(HasSubstr("-1 queries")));
+  EXPECT_THAT([] { T5Bias bias({.heads = 0}); }, ThrowsMessage<ValueError>(HasSubstr("heads 0")));
+  EXPECT_THAT(([] { T5Bias bias({.heads = 1, .buckets = 3}); }),
+              ThrowsMessage<ValueError>(HasSubstr("t5: 3 buckets")));
+  EXPECT_THAT(([] { T5Bias bias({.heads = 1, .buckets = 32, .max_distance = 8}); }),
+              ThrowsMessage<ValueError>(HasSubstr("distances up to 8")));
+  EXPECT_THAT([] { gaussian_bias(zeros({3}), 5, 0); },
+              ThrowsMessage<ValueError>(HasSubstr("gaussian_bias: sigma 0 must be positive")));
+  EXPECT_THAT([] { gaussian_bias(tensor(1), 5, 1); },
+              ThrowsMessage<ShapeError>(HasSubstr("not a number")));
+  EXPECT_THAT([] { RelativePositions relative({.key_width = 0}); },
+              ThrowsMessage<ValueError>(HasSubstr("key width 0 must be positive")));
+  EXPECT_THAT(([] { RelativePositions relative({.key_width = 2, .clip = -1}); }),
+              ThrowsMessage<ValueError>(HasSubstr("clip -1")));
+  EXPECT_THAT(([] {
+                RelativePositions({.key_width = 2}).scores(zeros({4, 3}), 5);
+              }),
+              ThrowsMessage<ShapeError>(HasSubstr("relative: query must be [.., Q, 2]")));
+}
+
+}  // namespace
+}  // namespace heed::attention

@@ -1,0 +1,291 @@
+// Each normaliser against its formula, and where one becomes another.
+#include "../../attention/normaliser.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "../../attention/normalisers/monotonic.h"
+#include "../../attention/normalisers/sigmoid.h"
+#include "../../attention/normalisers/sparse.h"
+#include "../../autograd/ops/elementwise.h"
+#include "../../autograd/ops/reduce.h"
+#include "../../autograd/ops/shape.h"
+#include "../../autograd/ops/softmax.h"
+#include "../../core/error.h"
+#include "../../core/generator.h"
+
+namespace heed::attention {
+namespace {
+
+using testing::DoubleNear;
+using testing::HasSubstr;
+using testing::Pointwise;
+using testing::ThrowsMessage;
+
+using Vector = std::vector<double>;
+constexpr Index kQ = 3, kK = 7;
+
+Vector numbers(const Tensor& x) { return x.array().to_vector<double>(); }
+auto near(const Tensor& x, double tolerance = 1e-12) {
+  return Pointwise(DoubleNear(tolerance), numbers(x));
+}
+
+Tensor scores() {
+  Generator generator(4);
+  return generator.normal({2, kQ, kK}, 0, 2, DType::f64);
+}
+
+// What each normaliser makes of the scores of the places allowed, in order; rows one by one.
+template <class Reference>
+void expect_rows(const Normaliser& normaliser, Reference reference) {
+  const Tensor e = scores();
+  const Tensor allowed(Array::from<bool>({true, true, false, true, true, true, false}, {kK}));
+  for (const bool masked : {false, true}) {
+    const Vector got = numbers(normaliser(e, masked ? allowed : Tensor()));
+    const Vector in = numbers(e);
+    for (std::size_t at = 0; at < in.size(); at += kK) {
+      Vector row, wanted(kK, 0.0);
+      for (std::size_t j = 0; j < kK; ++j) {
+        if (!masked || (j != 2 && j != 6)) row.push_back(in[at + j]);
+      }
+      const Vector out = reference(row);
+      std::size_t next = 0;
+      for (std::size_t j = 0; j < kK; ++j) {
+        if (!masked || (j != 2 && j != 6)) wanted[j] = out[next++];
+      }
+      EXPECT_THAT(
+          Vector(got.begin() + static_cast<Index>(at), got.begin() + static_cast<Index>(at) + kK),
+          Pointwise(DoubleNear(1e-12), wanted));
+    }
+  }
+}
+
+Vector normalised(Vector x) {
+  const double sum = std::accumulate(x.begin(), x.end(), 0.0);
+  for (double& value : x) value /= sum;
+  return x;
+}
+double logistic(double x) { return 1 / (1 + std::exp(-x)); }
+
+TEST(Normaliser, AreTheirFormulas) {
+  const auto map = [](auto f) {
+    return [f](Vector x) {
+      std::transform(x.begin(), x.end(), x.begin(), f);
+      return x;
+    };
+  };
+  const auto exponential = [](double x) { return std::exp(x); };
+  expect_rows(Softmax(), [&](const Vector& x) { return normalised(map(exponential)(x)); });
+  expect_rows(Sigmoid(), map(logistic));
+  expect_rows(NormalisedSigmoid(), [&](const Vector& x) { return normalised(map(logistic)(x)); });
+  for (const bool learned : {false, true}) {
+    expect_rows(Sharpened(2.5, learned, DType::f64), [&](const Vector& x) {
+      return normalised(map([](double e) { return std::exp(2.5 * e); })(x));
+    });
+  }
+  expect_rows(TopK(3), [](const Vector& x) {
+    Vector sorted = x;
+    std::sort(sorted.rbegin(), sorted.rend());
+    Vector out;
+    for (const double e : x) out.push_back(e >= sorted[2] ? std::exp(e) : 0);
+    return normalised(out);
+  });
+}
+
+// [(alpha - 1) e - tau]_+^(1 / (alpha - 1)), tau found by bisection.
+Vector entmax_by_bisection(const Vector& x, double alpha) {
+  const double top = *std::max_element(x.begin(), x.end()) * (alpha - 1);
+  double low = top - 1, high = top;
+  Vector p;
+  for (int step = 0; step < 200; ++step) {
+    const double tau = (low + high) / 2;
+    p.clear();
+    for (const double e : x) {
+      p.push_back(std::pow(std::max((alpha - 1) * e - tau, 0.0), 1 / (alpha - 1)));
+    }
+    (std::accumulate(p.begin(), p.end(), 0.0) > 1 ? low : high) = tau;
+  }
+  return p;
+}
+
+TEST(Normaliser, SparseOnesSumToOneOverFewPlaces) {
+  expect_rows(Sparsemax(), [](const Vector& x) { return entmax_by_bisection(x, 2); });
+  for (const double alpha : {1.2, 1.5, 3.0}) {
+    for (const bool learned : {false, true}) {
+      expect_rows(Entmax({.alpha = alpha, .learned = learned, .dtype = DType::f64}),
+                  [&](const Vector& x) { return entmax_by_bisection(x, alpha); });
+    }
+  }
+}
+
+TEST(Normaliser, SparsemaxIsEntmaxAtTwoAndSoftmaxAtOne) {
+  const Tensor e = scores();
+  EXPECT_THAT(numbers(Entmax({.alpha = 2})(e)), near(Sparsemax()(e)));
+  EXPECT_THAT(numbers(Entmax({.alpha = 1 + 1e-6})(e)), near(Softmax()(e), 1e-5));
+  EXPECT_THAT(numbers(TopK(kK + 4)(e)), near(Softmax()(e)));
+  EXPECT_THAT(numbers(Sharpened(1)(e)), near(Softmax()(e)));
+}
+
+TEST(Normaliser, EachHeadHasItsAlpha) {
+  const Entmax entmax({.alpha = 1.5, .learned = true, .heads = kQ, .dtype = DType::f64});
+  EXPECT_EQ(entmax.alpha().shape(), (Shape{kQ, 1, 1}));
+  entmax.log_excess.detach().copy_from(
+      tensor({std::log(0.2), 0, std::log(0.7)}, {kQ, 1, 1}, DType::f64));
+  const Tensor e = scores().array().reshape({2, kQ, 1, kK});
+  const Tensor out = entmax(e);
+  EXPECT_THAT(numbers(select(out, 1, 1)), near(Sparsemax()(select(e, 1, 1))));
+  EXPECT_THAT(numbers(select(out, 1, 2)), near(Entmax({.alpha = 1.7})(select(e, 1, 2))));
+  const Tensor by_feature = unsqueeze(e, -1);  // [2, H, 1, K, 1]
+  EXPECT_THAT(numbers(entmax(by_feature, Tensor(), -2)), near(out));
+}
+
+// A row of very negative scores still has a largest.
+TEST(Normaliser, NormalisedSigmoidOfVanishingScores) {
+  const Tensor e = tensor({-2000, -2001, -2003}, {1, 3}, DType::f64);
+  EXPECT_THAT(numbers(NormalisedSigmoid()(e)), near(Softmax()(e)));
+}
+
+TEST(Normaliser, TopKTakesTheFirstOfEqualsAndAllOfFew) {
+  const Tensor e = tensor({1, 2, 2, 2, 0}, {1, 5}, DType::f64);
+  EXPECT_EQ(numbers(TopK(2)(e)), (Vector{0, 0.5, 0.5, 0, 0}));
+  const Tensor one(Array::from<bool>({false, false, false, false, true}, {5}));
+  EXPECT_EQ(numbers(TopK(2)(e, one)), (Vector{0, 0, 0, 0, 1}));
+}
+
+// Raffel et al., place by place: p_j prod over l = k .. j - 1 of (1 - p_l), from each
+// place k where the last query may have stopped.
+Vector monotonic(const Vector& e, const Vector& last) {
+  Vector out(e.size(), 0.0);
+  for (std::size_t k = 0; k < e.size(); ++k) {
+    double arrive = last[k];
+    for (std::size_t j = k; j < e.size(); ++j) {
+      out[j] += arrive * logistic(e[j]);
+      arrive *= 1 - logistic(e[j]);
+    }
+  }
+  return out;
+}
+
+TEST(Normaliser, MonotonicIsTheExpectedPlace) {
+  const Tensor e = scores();
+  const Vector in = numbers(e);
+  Vector wanted;
+  for (Index b = 0; b < 2; ++b) {
+    Vector last(kK, 0.0);
+    last[0] = 1;
+    for (Index i = 0; i < kQ; ++i) {
+      const auto begin = in.begin() + (b * kQ + i) * kK;
+      last = monotonic(Vector(begin, begin + kK), last);
+      wanted.insert(wanted.end(), last.begin(), last.end());
+    }
+  }
+  EXPECT_THAT(numbers(Monotonic()(e)), Pointwise(DoubleNear(1e-12), wanted));
+}
+
+TEST(Normaliser, MonotonicIsStableWhereProbabilitiesAreZeroAndOne) {
+  Tensor e = tensor({-800, 800, -800, 800, 800, -800, -800, 800}, {2, 4}, DType::f64);
+  e.set_requires_grad();
+  const Tensor out = Monotonic()(e);
+  EXPECT_EQ(numbers(out), (Vector{0, 1, 0, 0, 0, 0, 0, 1}));
+  sum(out * randn(out.shape(), DType::f64)).backward();
+  EXPECT_TRUE(std::isfinite(sum(abs(e.grad())).item()));
+}
+
+TEST(Normaliser, HardMonotonicStopsOnceAndGoesOnFromThere) {
+  Monotonic hard;
+  hard.hard = true;
+  Tensor state;
+  const auto step = [&](const Vector& e) {
+    return numbers(hard(tensor(e, {1, 4}, DType::f64), Tensor(), -1, &state));
+  };
+  EXPECT_EQ(step({-1, 2, 3, -1}), (Vector{0, 1, 0, 0}));
+  EXPECT_EQ(step({9, -1, -1, 1}), (Vector{0, 0, 0, 1}));
+  EXPECT_EQ(step({9, 9, 9, -1}), (Vector{0, 0, 0, 0})) << "walked past the end";
+  // The expected form of certain scores is the hard one.
+  const Tensor certain = where(scores() > 0, 900, full({2, kQ, kK}, -900, DType::f64));
+  EXPECT_THAT(numbers(hard(certain)), near(Monotonic()(certain)));
+}
+
+TEST(Normaliser, MonotonicWalksPastMaskedPlacesAndWaitsInEmptyRows) {
+  const Tensor e = narrow(scores(), 0, 0, 1);
+  Array allowed = Array::full({1, kQ, kK}, 1, DType::boolean);
+  for (Index i = 0; i < kQ; ++i) allowed.mutable_data<bool>()[i * kK + 2] = false;
+  std::fill_n(allowed.mutable_data<bool>() + kK, kK, false);
+  const Tensor out = Monotonic()(e, allowed);
+  const auto without = [](const Tensor& x) {
+    return concat({narrow(x, -1, 0, 2), narrow(x, -1, 3, kK - 3)}, -1);
+  };
+  const Tensor rows = concat({narrow(e, 1, 0, 1), narrow(e, 1, 2, 1)}, 1);
+  const Tensor kept = concat({narrow(out, 1, 0, 1), narrow(out, 1, 2, 1)}, 1);
+  EXPECT_THAT(numbers(without(kept)), near(Monotonic()(without(rows))));
+  EXPECT_EQ(sum(select(out, 1, 1)).item(), 0);
+}
+
+TEST(Normaliser, NoiseComesInTrainingOnly) {
+  Monotonic noisy(1);
+  const Tensor e = scores();
+  EXPECT_NE(numbers(noisy(e)), numbers(Monotonic()(e)));
+  noisy.eval();
+  EXPECT_EQ(numbers(noisy(e)), numbers(Monotonic()(e)));
+}
+
+// Chiu & Raffel, term by term.
+TEST(Normaliser, MochaSpreadsOverChunks) {
+  constexpr Index kChunk = 3;
+  Generator generator(6);
+  const Tensor u(generator.normal({2, kQ, kK}, 0, 1, DType::f64));
+  const Mocha mocha(kChunk);
+  const Tensor alpha = Monotonic()(scores());
+  const Vector a = numbers(alpha), x = numbers(u);
+  Vector wanted(a.size(), 0.0);
+  for (Index row = 0; row < 2 * kQ; ++row) {
+    const auto at = [&](Index j) { return static_cast<std::size_t>(row * kK + j); };
+    for (Index j = 0; j < kK; ++j) {
+      for (Index k = j; k < std::min(j + kChunk, kK); ++k) {
+        double sum = 0;
+        for (Index l = std::max<Index>(k - kChunk + 1, 0); l <= k; ++l) sum += std::exp(x[at(l)]);
+        wanted[at(j)] += a[at(k)] * std::exp(x[at(j)]) / sum;
+      }
+    }
+  }
+  EXPECT_THAT(numbers(mocha.spread(alpha, u)), Pointwise(DoubleNear(1e-12), wanted));
+  EXPECT_THAT(numbers(mocha(scores())), near(mocha.spread(alpha, scores())));
+  EXPECT_THAT(numbers(Mocha(1)(scores())), near(alpha));
+}
+
+TEST(Normaliser, RefusesWhatMakesNoSense) {
+  EXPECT_THAT([] { Entmax entmax({.alpha = 1}); },
+              ThrowsMessage<ValueError>(HasSubstr("entmax: alpha 1 must be above 1")));
+  EXPECT_THAT([] { Entmax entmax({.alpha = std::nan("")}); },
+              ThrowsMessage<ValueError>(HasSubstr("must be above 1")));
+  EXPECT_THAT(([] { Entmax entmax({.learned = true, .heads = -1}); }),
+              ThrowsMessage<ValueError>(HasSubstr("heads -1")));
+  EXPECT_THAT([] { TopK top(0); }, ThrowsMessage<ValueError>(HasSubstr("top_k: k 0")));
+  EXPECT_THAT([] { Sharpened sharp(0); },
+              ThrowsMessage<ValueError>(HasSubstr("sharpened: beta 0 must be positive")));
+  EXPECT_THAT([] { Sharpened sharp(-1, true); }, ThrowsMessage<ValueError>(HasSubstr("beta -1")));
+  EXPECT_THAT([] { Mocha mocha(0); }, ThrowsMessage<ValueError>(HasSubstr("mocha: chunk 0")));
+  EXPECT_THAT([] { Monotonic noisy(-1); }, ThrowsMessage<ValueError>(HasSubstr("noise -1")));
+  EXPECT_THAT([] { Monotonic()(zeros({3})); },
+              ThrowsMessage<ShapeError>(HasSubstr("monotonic: scores must be [.., Q, K]")));
+  EXPECT_THAT(([] {
+                Monotonic()(zeros({2, 3, 5}), Tensor(), 0);
+              }),
+              ThrowsMessage<ShapeError>(HasSubstr("axis 0")));
+  EXPECT_THAT([] { TopK(2)(Tensor()); }, ThrowsMessage<GradError>(HasSubstr("top_k")));
+  EXPECT_THAT(([] {
+                Softmax()(zeros({2, 3}), Tensor(Array::full({4}, 1, DType::boolean)));
+              }),
+              ThrowsMessage<ShapeError>(HasSubstr("softmax")));
+  EXPECT_THAT(([] {
+                Sparsemax()(zeros({2, 3}), ones({3}));
+              }),
+              ThrowsMessage<DTypeError>(HasSubstr("sparsemax")));
+}
+
+}  // namespace
+}  // namespace heed::attention

@@ -1,0 +1,258 @@
+// Each score against its formula, element by element; sizes are distinct primes.
+#include "../../attention/score.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+
+#include "../../attention/scores/additive.h"
+#include "../../attention/scores/feature_wise.h"
+#include "../../attention/scores/general.h"
+#include "../../attention/scores/location.h"
+#include "../../autograd/ops/elementwise.h"
+#include "../../autograd/ops/reduce.h"
+#include "../../autograd/ops/shape.h"
+#include "../../core/error.h"
+#include "../../core/generator.h"
+
+namespace heed::attention {
+namespace {
+
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+
+constexpr Index kB = 2, kQ = 3, kK = 5, kDq = 7, kDk = 11, kHidden = 13;
+
+using Vector = std::vector<double>;
+
+// x[b][row] of [B, n, d]; also x[row] of [n, d].
+Vector row(const Tensor& x, Index b, Index i) {
+  return (x.rank() == 3 ? select(select(x, 0, b), 0, i) : select(x, 0, i))
+      .array()
+      .to_vector<double>();
+}
+
+double dot(const Vector& a, const Vector& b) {
+  EXPECT_EQ(a.size(), b.size());
+  double sum = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
+  return sum;
+}
+
+// matrix [out, in] times x.
+Vector times(const Tensor& matrix, const Vector& x) {
+  Vector out;
+  for (Index i = 0; i < matrix.size(0); ++i) out.push_back(dot(row(matrix, 0, i), x));
+  return out;
+}
+
+Vector plus(const Vector& a, const Vector& b) {
+  Vector out;
+  for (std::size_t i = 0; i < a.size(); ++i) out.push_back(a[i] + b[i]);
+  return out;
+}
+
+Vector tanh_of(Vector x) {
+  for (double& value : x) value = std::tanh(value);
+  return x;
+}
+
+Vector numbers(const Tensor& x) { return x.array().to_vector<double>(); }
+
+struct Inputs {
+  Tensor query, keys;
+  explicit Inputs(Index dq = kDq, Index dk = kDk) {
+    manual_seed(2);
+    query = randn({kB, kQ, dq}, DType::f64);
+    keys = randn({kB, kK, dk}, DType::f64);
+  }
+};
+
+void expect_scores(const Tensor& scores, const std::function<double(Index, Index, Index)>& of) {
+  ASSERT_EQ(scores.shape(), (Shape{kB, kQ, kK}));
+  const Vector got = numbers(scores);
+  std::size_t at = 0;
+  for (Index b = 0; b < kB; ++b) {
+    for (Index i = 0; i < kQ; ++i) {
+      for (Index j = 0; j < kK; ++j) EXPECT_NEAR(got[at++], of(b, i, j), 1e-12);
+    }
+  }
+}
+
+TEST(Score, DotAndScaledDot) {
+  const Inputs in(kDk, kDk);
+  const auto product = [&](Index b, Index i, Index j) {
+    return dot(row(in.query, b, i), row(in.keys, b, j));
+  };
+  expect_scores(Dot()(in.query, in.keys), product);
+  expect_scores(ScaledDot()(in.query, in.keys),
+                [&](Index b, Index i, Index j) { return product(b, i, j) / std::sqrt(11.0); });
+  expect_scores(ScaledDot(-0.3)(in.query, in.keys),
+                [&](Index b, Index i, Index j) { return product(b, i, j) * -0.3; });
+}
+
+TEST(Score, General) {
+  const Inputs in;
+  const General score(kDq, kDk, DType::f64);
+  EXPECT_LE(amax(abs(score.weight)).item(), 1 / std::sqrt(11.0));
+  const Tensor turned = transpose(score.weight, 0, 1);  // [dk, dq]
+  expect_scores(score(in.query, score.prepare(in.keys)), [&](Index b, Index i, Index j) {
+    return dot(times(turned, row(in.query, b, i)), row(in.keys, b, j));
+  });
+}
+
+TEST(Score, Additive) {
+  const Inputs in;
+  for (const bool with_bias : {false, true}) {
+    const Additive score(kDq, kDk, kHidden, with_bias, DType::f64);
+    EXPECT_EQ(score.parameters().size(), with_bias ? 4U : 3U);
+    const Tensor prepared = score.prepare(in.keys);
+    EXPECT_EQ(prepared.shape(), (Shape{kB, kK, kHidden}));
+    expect_scores(score(in.query, prepared), [&](Index b, Index i, Index j) {
+      Vector inside = plus(times(score.query_projection.weight, row(in.query, b, i)),
+                           times(score.key_projection.weight, row(in.keys, b, j)));
+      if (with_bias) inside = plus(inside, numbers(score.query_projection.bias));
+      return dot(numbers(score.score_vector), tanh_of(inside));
+    });
+  }
+}
+
+TEST(Score, LocationBased) {
+  const Inputs in;
+  const LocationBased score(kDq, 17, DType::f64);
+  expect_scores(score(in.query, in.keys), [&](Index b, Index i, Index j) {
+    return dot(row(score.weight, 0, j), row(in.query, b, i));
+  });
+}
+
+TEST(Score, LocationAware) {
+  const Inputs in;
+  const LocationAware score({.query_width = kDq,
+                             .key_width = kDk,
+                             .hidden = kHidden,
+                             .filters = 2,
+                             .kernel = 3,
+                             .dtype = DType::f64});
+  const Tensor last = rand({kB, kQ, kK}, DType::f64);
+  const auto expected = [&](const Tensor& weights) {
+    return [&](Index b, Index i, Index j) {
+      Vector inside = plus(plus(times(score.query_projection.weight, row(in.query, b, i)),
+                                times(score.key_projection.weight, row(in.keys, b, j))),
+                           numbers(score.query_projection.bias));
+      if (weights.defined()) {
+        const Vector before = row(weights, b, i);
+        Vector features(2, 0.0);
+        for (Index f = 0; f < 2; ++f) {
+          const Vector filter = numbers(select(select(score.location.weight, 0, f), 0, 0));
+          for (Index t = 0; t < 3; ++t) {
+            const Index at = j + t - 1;
+            if (at < 0 || at >= kK) continue;
+            features[static_cast<std::size_t>(f)] +=
+                filter[static_cast<std::size_t>(t)] * before[static_cast<std::size_t>(at)];
+          }
+        }
+        inside = plus(inside, times(score.location_projection.weight, features));
+      }
+      return dot(numbers(score.score_vector), tanh_of(inside));
+    };
+  };
+  const Tensor prepared = score.prepare(in.keys);
+  expect_scores(score(in.query, prepared, last), expected(last));
+  expect_scores(score(in.query, prepared), expected(Tensor()));
+}
+
+TEST(Score, FeatureWise) {
+  constexpr Index kD = 17;
+  const Inputs in;
+  const FeatureWise score(kDq, kDk, kHidden, kD, DType::f64);
+  const Tensor scores = score(in.query, score.prepare(in.keys));
+  ASSERT_EQ(scores.shape(), (Shape{kB, kQ, kK, kD}));
+  for (Index d = 0; d < kD; ++d) {
+    expect_scores(select(scores, 3, d), [&](Index b, Index i, Index j) {
+      const Vector inside = plus(plus(times(score.query_projection.weight, row(in.query, b, i)),
+                                      numbers(score.query_projection.bias)),
+                                 times(score.key_projection.weight, row(in.keys, b, j)));
+      return dot(row(score.out.weight, 0, d), tanh_of(inside)) +
+             numbers(score.out.bias)[static_cast<std::size_t>(d)];
+    });
+  }
+}
+
+TEST(Score, LeadingAxesBroadcast) {
+  const Tensor query = randn({kB, 3, 1, kDk}, DType::f64);
+  const Tensor keys = randn({1, 1, kK, kDk}, DType::f64);
+  const General general(kDk, kDk, DType::f64);
+  const Additive additive(kDk, kDk, kHidden, false, DType::f64);
+  const LocationBased location(kDk, kK, DType::f64);
+  const Dot dot_score;
+  for (const Score* score :
+       std::initializer_list<const Score*>{&dot_score, &general, &additive, &location}) {
+    const Tensor scores = (*score)(query, score->prepare(keys));
+    ASSERT_EQ(scores.shape(), (Shape{kB, 3, 1, kK}));
+    const Tensor one = (*score)(select(select(query, 0, 1), 0, 2),
+                                score->prepare(select(select(keys, 0, 0), 0, 0)));
+    EXPECT_THAT(numbers(select(select(scores, 0, 1), 0, 2)),
+                testing::Pointwise(testing::DoubleNear(1e-12), numbers(one)));
+  }
+}
+
+TEST(Score, RefusesWhatDoesNotFit) {
+  const Tensor query = zeros({kB, kQ, kDq}), keys = zeros({kB, kK, kDk});
+  EXPECT_THAT([&] { ScaledDot()(query, keys); },
+              ThrowsMessage<ShapeError>(
+                  HasSubstr("scaled_dot: keys must be [.., n, 7], not f32[2, 5, 11]")));
+  EXPECT_THAT(
+      [&] {
+        Dot()(query, to(zeros({kB, kK, kDq}), DType::f64));
+      },
+      ThrowsMessage<DTypeError>(HasSubstr("scaled_dot: keys must be f32")));
+  EXPECT_THAT(
+      [&] {
+        Dot()(query, zeros({3, kK, kDq}));
+      },
+      ThrowsMessage<ShapeError>(HasSubstr("scaled_dot")));
+  EXPECT_THAT([&] { Dot()(query, Tensor()); },
+              ThrowsMessage<GradError>(HasSubstr("scaled_dot: keys is undefined")));
+  EXPECT_THAT([] { ScaledDot score(std::nan("")); },
+              ThrowsMessage<ValueError>(HasSubstr("scale nan is not finite")));
+  EXPECT_THAT([&] { General(kDk, kDk)(query, keys); },
+              ThrowsMessage<ShapeError>(HasSubstr("general: query must be [.., n, 11]")));
+  EXPECT_THAT([&] { General(kDq, kDq)(query, keys); },
+              ThrowsMessage<ShapeError>(HasSubstr("general: keys must be [.., n, 7]")));
+  EXPECT_THAT([] { General score(0, 3); },
+              ThrowsMessage<ValueError>(HasSubstr("general: widths 0 and 3 must be positive")));
+  EXPECT_THAT([&] { Additive(kDq, kDq, 3).prepare(keys); },
+              ThrowsMessage<ShapeError>(HasSubstr("additive: keys must be [.., n, 7]")));
+  EXPECT_THAT(
+      [&] {
+        Additive(kDk, kDk, 3)(query, zeros({kB, kK, 3}));
+      },
+      ThrowsMessage<ShapeError>(HasSubstr("additive: query must be [.., n, 11]")));
+  EXPECT_THAT([&] { Additive(kDq, kDk, 3)(query, keys); },
+              ThrowsMessage<ShapeError>(HasSubstr("additive: prepared keys must be [.., n, 3]")));
+  EXPECT_THAT([] { Additive score(3, 5, 0); }, ThrowsMessage<ValueError>(HasSubstr("positive")));
+  EXPECT_THAT([&] { LocationBased(kDq, 4)(query, keys); },
+              ThrowsMessage<ShapeError>(HasSubstr("with K at most 4, not f32[2, 5, 11]")));
+  EXPECT_THAT([] { LocationBased score(3, 0); },
+              ThrowsMessage<ValueError>(HasSubstr("max_keys 0 must be positive")));
+  const LocationAwareOptions aware{
+      .query_width = kDq, .key_width = kDk, .hidden = 3, .filters = 2, .kernel = 5};
+  EXPECT_THAT(([&] {
+                LocationAware{aware}(query, zeros({kB, kK, 3}), zeros({kB, kQ, 4}));
+              }),
+              ThrowsMessage<ShapeError>(
+                  HasSubstr("location_aware: last weights must be [.., n, 5], not f32[2, 3, 4]")));
+  EXPECT_THAT(([&] {
+                LocationAwareOptions even = aware;
+                even.kernel = 4;
+                LocationAware score(even);
+              }),
+              ThrowsMessage<ValueError>(HasSubstr("kernel 4 must be positive and odd")));
+  EXPECT_THAT([&] { FeatureWise(kDq, kDk, 3, 2)(query, keys); },
+              ThrowsMessage<ShapeError>(HasSubstr("feature_wise: prepared keys")));
+}
+
+}  // namespace
+}  // namespace heed::attention
