@@ -1,7 +1,7 @@
 // The training step of the hierarchical attention network of Yang et al. 2016: words -> GRU ->
-// attention
-// -> sentences -> GRU -> attention -> linear -> cross entropy; f32, Adam with PyTorch's defaults.
-// One batch, used again in every step. All documents and sentences have their full length.
+// attention -> sentences -> GRU -> attention -> linear -> cross entropy; f32, Adam with PyTorch's
+// defaults. One batch, used again in every step. All documents and sentences have their full
+// length.
 #pragma once
 
 #include "workload.h"
@@ -14,7 +14,7 @@ inline constexpr std::int64_t kState = 2 * kHidden;  // both directions
 inline constexpr double kLearningRate = 1e-3;
 
 /// Pooling over steps h_t: u_t = tanh(W h_t + b), a = softmax over t of (u_t . c), sum of a_t h_t.
-inline constexpr Weight kWeights[] = {
+inline const Weights kWeights = {
     {"words.weight", kVocabulary, kEmbed, 0.1f},
     {"word_encoder.weight_ih_l0", 3 * kHidden, kEmbed, 0.14f},
     {"word_encoder.weight_hh_l0", 3 * kHidden, kHidden, 0.14f},

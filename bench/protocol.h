@@ -1,6 +1,6 @@
-// What the measured programs share: `PROGRAM --threads N --steps K` takes kWarmUp steps, prints
-// "ready", and then answers one line for each line on standard input:
-//   run   K steps, timed:  {"ms": milliseconds a step, "loss": loss of the last step}
+// What the measured programs share: `PROGRAM --row ROW --threads N --steps K` takes kWarmUp steps,
+// prints "ready", and then answers one line for each line on standard input:
+//   run   K steps, timed:  {"ms": milliseconds a step, "loss", "gradients": of the last step}
 //   quit  {"peak_mb": largest resident set of the process}, and ends
 // so that bench.cpp can let two of them take turns.
 #pragma once
@@ -18,6 +18,7 @@ namespace bench {
 inline constexpr int kWarmUp = 3;
 
 struct Options {
+  std::string row;
   int threads = 1;
   int steps = 1;
 };
@@ -26,15 +27,17 @@ inline Options parse(int argc, char** argv) {
   Options options;
   for (int i = 1; i + 1 < argc; i += 2) {
     const std::string flag = argv[i];
+    if (flag == "--row") options.row = argv[i + 1];
     if (flag == "--threads") options.threads = std::atoi(argv[i + 1]);
     if (flag == "--steps") options.steps = std::atoi(argv[i + 1]);
   }
   return options;
 }
 
-/// `step()` does one step and returns its loss. Call it from main, after the threads are set.
-template <class Step>
-int serve(const Options& options, Step step) {
+/// `step()` does one step and returns its loss. Call it from main, after the threads are set. A row
+/// without an optimizer shows by `gradients()`, a number made of them, that they are right.
+template <class Step, class Gradients>
+int serve(const Options& options, Step step, Gradients gradients) {
   using Clock = std::chrono::steady_clock;
   for (int i = 0; i < kWarmUp; ++i) step();
   std::puts("ready");
@@ -45,7 +48,8 @@ int serve(const Options& options, Step step) {
       const auto begin = Clock::now();
       for (int i = 0; i < options.steps; ++i) loss = step();
       const std::chrono::duration<double, std::milli> took = Clock::now() - begin;
-      std::printf("{\"ms\": %.6f, \"loss\": %.9g}\n", took.count() / options.steps, loss);
+      std::printf("{\"ms\": %.6f, \"loss\": %.9g, \"gradients\": %.9g}\n",
+                  took.count() / options.steps, loss, gradients());
     } else if (line == "quit") {
       rusage usage{};
       getrusage(RUSAGE_SELF, &usage);
@@ -55,6 +59,11 @@ int serve(const Options& options, Step step) {
     std::fflush(stdout);
   }
   return 0;
+}
+
+template <class Step>
+int serve(const Options& options, Step step) {
+  return serve(options, step, [] { return 0.0; });
 }
 
 }  // namespace bench

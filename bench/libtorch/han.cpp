@@ -4,6 +4,7 @@
 #include <torch/torch.h>
 
 #include "../protocol.h"
+#include "filled.h"
 
 namespace {
 
@@ -52,18 +53,6 @@ struct Network : torch::nn::Module {
   torch::nn::Linear classifier{kState, kClasses};
 };
 
-void fill_weights(Network& network) {
-  const torch::NoGradGuard guard;
-  const auto parameters = network.named_parameters();
-  TORCH_CHECK(parameters.size() == std::size(kWeights), "a weight without numbers");
-  std::uint64_t seed = 0;
-  for (const bench::Weight& weight : kWeights) {
-    Tensor tensor = parameters[weight.name];
-    TORCH_CHECK(tensor.numel() == weight.count(), weight.name);
-    bench::fill(tensor.data_ptr<float>(), weight.count(), ++seed, weight.bound);
-  }
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -71,11 +60,9 @@ int main(int argc, char** argv) {
   torch::set_num_threads(options.threads);
 
   Network network;
-  fill_weights(network);
-  Tensor ids = torch::empty({kDocuments, kSentences, kWords}, torch::kInt64);
-  Tensor labels = torch::empty({kDocuments}, torch::kInt64);
-  fill_ids(ids.data_ptr<std::int64_t>());
-  fill_labels(labels.data_ptr<std::int64_t>());
+  bench::fill_weights(network, kWeights);
+  const Tensor ids = bench::ids({kDocuments, kSentences, kWords}, fill_ids);
+  const Tensor labels = bench::ids({kDocuments}, fill_labels);
 
   torch::optim::Adam adam(network.parameters(), torch::optim::AdamOptions(kLearningRate));
   return bench::serve(options, [&] {

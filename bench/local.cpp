@@ -1,0 +1,40 @@
+#include "local.h"
+
+#include <fmt/format.h>
+
+#include <vector>
+
+#include "attention.h"
+#include "runner.h"
+
+namespace bench::local {
+namespace {
+
+constexpr double kGrowth =
+    1.25;  // that the time of a place in a window may grow from first to last
+
+}  // namespace
+
+void measure(int threads, int repeats) {
+  fmt::print("\n{:<12} {:>7} {:>7} {:>10} {:>22} {:>10} {:>9} {:>9}\n", "row", "threads", "T",
+             "local, ms", "ns of a T x window", "full, ms", "local, MB", "full, MB");
+  std::vector<double> costs;
+  for (const std::int64_t steps : kSteps) {
+    const int turn = static_cast<int>(16 * kSteps[0] / steps);  // steps of a turn, 50 ms or so
+    Runner local("heed_attention", fmt::format("local_{}", steps), turn, threads);
+    Runner full("heed_attention", fmt::format("full_{}", steps), 1, threads);
+    for (int i = 0; i < repeats; ++i) {
+      local.run();
+      full.run();
+    }
+    costs.push_back(local.ms() * 1e6 / static_cast<double>(steps * kWindow));
+    fmt::print("{:<12} {:>7} {:>7} {:>10.3f} {:>22.3f} {:>10.3f} {:>9.0f} {:>9.0f}\n", kName,
+               threads, steps, local.ms(), costs.back(), full.ms(), local.peak_mb(),
+               full.peak_mb());
+  }
+  const double growth = costs.back() / costs.front();
+  fmt::print("From first to last T the cost of a T x window grows {:.2f} times: {}\n", growth,
+             growth <= kGrowth ? "ok" : "MISSED");
+}
+
+}  // namespace bench::local

@@ -1,0 +1,70 @@
+#include "table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+
+#include "copy.h"
+#include "sgemm.h"
+
+namespace bench {
+namespace {
+
+// GFLOP/s or GB/s, the median of the rows measured against it.
+double rate(const std::vector<Result>& results, Limit limit) {
+  std::vector<double> rates;
+  for (const Result& r : results) {
+    if (r.row.limit == limit) rates.push_back(r.limit_rate * 1e-6);
+  }
+  if (rates.empty()) return 0;
+  std::sort(rates.begin(), rates.end());
+  return rates[rates.size() / 2];
+}
+
+}  // namespace
+
+void print_table(const std::vector<Result>& results) {
+  fmt::print("\n{:<12} {:>7} {:>10} {:>12} {:>7} {:>7} {:>9} {:>9} {:>12}\n", "row", "threads",
+             "ours, ms", "libtorch, ms", "ratio", "target", "of limit", "ours, MB", "libtorch, MB");
+  for (const Result& r : results) {
+    fmt::print(
+        "{:<12} {:>7} {:>10.3f} {:>12.3f} {:>7.3f} {:>7.2f} {:>9.3f} {:>9.0f} {:>12.0f} {}\n",
+        r.row.name, r.threads, r.ours_ms, r.libtorch_ms, r.ratio(), r.target(), r.limit_fraction(),
+        r.ours_peak_mb, r.libtorch_peak_mb, r.met() ? "ok" : "MISSED");
+  }
+  fmt::print(
+      "\nof limit: the time that the row's work would take at the machine's own rate, over "
+      "ours.\n");
+  if (const double flops = rate(results, Limit::flops); flops > 0) {
+    fmt::print("Its sgemm of {0} x {0}: {1:.0f} GFLOP/s in this run.\n", sgemm::kSize, flops);
+  }
+  if (const double bytes = rate(results, Limit::bytes); bytes > 0) {
+    fmt::print("Its copy of {} MB: {:.0f} GB/s read and written.\n", copy::kBytes >> 20, bytes);
+  }
+}
+
+void write_json(const std::vector<Result>& results, const std::string& path) {
+  nlohmann::json list = nlohmann::json::array();
+  for (const Result& r : results) {
+    list.push_back({{"row", r.row.name},
+                    {"threads", r.threads},
+                    {"ours_ms", r.ours_ms},
+                    {"libtorch_ms", r.libtorch_ms},
+                    {"ratio", r.ratio()},
+                    {"target", r.target()},
+                    {"met", r.met()},
+                    {"losses_agree", r.losses_agree},
+                    {"ours_peak_mb", r.ours_peak_mb},
+                    {"libtorch_peak_mb", r.libtorch_peak_mb},
+                    {"limit", r.row.limit == Limit::flops ? "flops" : "bytes"},
+                    {"limit_fraction", r.limit_fraction()}});
+  }
+  std::ofstream out(path);
+  out << list.dump(2) << '\n';
+  if (!out.flush()) throw std::runtime_error(path + ": cannot be written");
+}
+
+}  // namespace bench
