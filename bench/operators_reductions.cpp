@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "../autograd/ops/cumulative.h"
 #include "../autograd/ops/reduce.h"
 #include "../autograd/ops/softmax.h"

@@ -35,7 +35,7 @@ class Slopes {
         gradients_(returned.g, axes),
         log_sums_(returned.log_sums),
         width_(padded<T>(plan.Dv)),
-        turned_(memory.take(Score::kRows * plan.Dv)) {}
+        turned_(plan.Dv, memory) {}
 
   void start(Index unit, Index member = 0) {
     unit_ = unit;
@@ -48,7 +48,7 @@ class Slopes {
     step = padded<T>(tile.count);
     score.load(tile);
     gradients_.load(unit_, tile, plan_.Dv, T{1}, g);
-    simd::turn_tile(step, plan_.Dv, g, width_, turned_);
+    turned_.load(tile.count, g);
     std::fill_n(log_sum_, step, std::numeric_limits<T>::infinity());
     std::fill_n(delta_, step, T{0});
     for (Index r = 0; r < tile.run_count; ++r) {
@@ -72,8 +72,7 @@ class Slopes {
     score.scores(keys, p);
     if (!terms_.whole(*tile_, keys)) terms_.lay_over(unit_, *tile_, keys, p, step);
     simd::weigh_tile(keys.size(), step, p, log_sum_);
-    simd::multiply_tile(keys.size(), step, plan_.Dv, block_ + keys.begin * values_.step(),
-                        values_.step(), 1, turned_, step, false, d, step);
+    turned_.multiply(keys.size(), block_ + keys.begin * values_.step(), values_.step(), d);
     simd::slope_tile(keys.size(), step, p, delta_, d);
     return true;
   }
@@ -95,7 +94,7 @@ class Slopes {
   const OperandRows<const T> values_, outs_, gradients_;
   const Array& log_sums_;
   const Index width_;
-  T* turned_;  // [Dv, step]: g turned
+  TurnedRows<T> turned_;  // g
   T log_sum_[QueryTile::kMost], delta_[QueryTile::kMost];
   Index unit_ = 0;
   const T* block_ = nullptr;

@@ -7,6 +7,8 @@
 // Highway wants the line above first.
 #include <hwy/highway.h>
 
+#include "partial_simd-inl.h"
+
 HWY_BEFORE_NAMESPACE();
 namespace heed::kernels::simd {
 namespace HWY_NAMESPACE {
@@ -119,8 +121,59 @@ HWY_INLINE void scale_rows(Index rows, Index n, const T* from, Index from_step, 
     for (; i + lanes<T>() <= n; i += lanes<T>()) {
       hn::StoreU(hn::Mul(hn::LoadU(d, from + i), factor), d, to + i);
     }
-    for (; i < n; ++i) to[i] = from[i] * factors[row * factor_step];
+    if (i < n) {
+      const auto rest = hn::Mul(load_first(d, from + i, n - i), factor);
+      if (i + lanes<T>() <= width) {
+        hn::StoreU(rest, d, to + i);
+        i += lanes<T>();
+      } else {
+        store_first(rest, d, to + i, n - i);
+        i = n;
+      }
+    }
     for (; i < width; ++i) to[i] = T{0};
+  }
+}
+
+// kRows queries against one key.
+template <int kRows, class T>
+HWY_INLINE void dots(Index n, const T* HWY_RESTRICT key, const T* HWY_RESTRICT queries,
+                     Index query_step, T* HWY_RESTRICT to) {
+  const Lanes<T> d;
+  hn::Vec<Lanes<T>> sum[kRows];
+#pragma GCC unroll 4
+  for (int row = 0; row < kRows; ++row) sum[row] = hn::Zero(d);
+  Index i = 0;
+  for (; i + lanes<T>() <= n; i += lanes<T>()) {
+    const auto right = hn::LoadU(d, key + i);
+#pragma GCC unroll 4
+    for (int row = 0; row < kRows; ++row) {
+      sum[row] = hn::MulAdd(hn::LoadU(d, queries + row * query_step + i), right, sum[row]);
+    }
+  }
+  if (i < n) {
+    const auto right = load_first(d, key + i, n - i);
+#pragma GCC unroll 4
+    for (int row = 0; row < kRows; ++row) {
+      sum[row] = hn::MulAdd(hn::LoadU(d, queries + row * query_step + i), right, sum[row]);
+    }
+  }
+#pragma GCC unroll 4
+  for (int row = 0; row < kRows; ++row) to[row] = hn::GetLane(hn::SumOfLanes(d, sum[row]));
+}
+
+template <class T>
+HWY_INLINE void multiply_few(Index keys, Index rows, Index n, const T* k, Index k_step, const T* q,
+                             Index q_step, T* s, Index s_step) {
+  const Lanes<T> d;
+  for (Index j = 0; j < keys; ++j, k += k_step, s += s_step) {
+    for (Index i = 0; i < s_step; i += lanes<T>()) hn::StoreU(hn::Zero(d), d, s + i);
+    switch (rows) {
+      case 1: dots<1>(n, k, q, q_step, s); break;
+      case 2: dots<2>(n, k, q, q_step, s); break;
+      case 3: dots<3>(n, k, q, q_step, s); break;
+      default: dots<4>(n, k, q, q_step, s); break;
+    }
   }
 }
 
@@ -161,8 +214,16 @@ void multiply_tile_f64(Index m, Index n, Index k, const double* a, Index a_row, 
                        const double* b, Index b_step, bool add, double* c, Index c_step) {
   multiply_tile(m, n, k, a, a_row, a_column, b, b_step, add, c, c_step);
 }
+void multiply_few_f32(Index keys, Index rows, Index n, const float* k, Index k_step, const float* q,
+                      Index q_step, float* s, Index s_step) {
+  multiply_few(keys, rows, n, k, k_step, q, q_step, s, s_step);
+}
 void turn_tile_f32(Index rows, Index columns, const float* from, Index from_step, float* to) {
   turn_tile(rows, columns, from, from_step, to);
+}
+void multiply_few_f64(Index keys, Index rows, Index n, const double* k, Index k_step,
+                      const double* q, Index q_step, double* s, Index s_step) {
+  multiply_few(keys, rows, n, k, k_step, q, q_step, s, s_step);
 }
 void turn_tile_f64(Index rows, Index columns, const double* from, Index from_step, double* to) {
   turn_tile(rows, columns, from, from_step, to);
@@ -203,9 +264,19 @@ void multiply_tile(Index m, Index n, Index k, const double* a, Index a_row, Inde
                    const double* b, Index b_step, bool add, double* c, Index c_step) {
   HWY_DYNAMIC_DISPATCH(multiply_tile_f64)(m, n, k, a, a_row, a_column, b, b_step, add, c, c_step);
 }
+HWY_EXPORT(multiply_few_f32);
+void multiply_few(Index keys, Index rows, Index n, const float* k, Index k_step, const float* q,
+                  Index q_step, float* s, Index s_step) {
+  HWY_DYNAMIC_DISPATCH(multiply_few_f32)(keys, rows, n, k, k_step, q, q_step, s, s_step);
+}
 HWY_EXPORT(turn_tile_f32);
 void turn_tile(Index rows, Index columns, const float* from, Index from_step, float* to) {
   HWY_DYNAMIC_DISPATCH(turn_tile_f32)(rows, columns, from, from_step, to);
+}
+HWY_EXPORT(multiply_few_f64);
+void multiply_few(Index keys, Index rows, Index n, const double* k, Index k_step, const double* q,
+                  Index q_step, double* s, Index s_step) {
+  HWY_DYNAMIC_DISPATCH(multiply_few_f64)(keys, rows, n, k, k_step, q, q_step, s, s_step);
 }
 HWY_EXPORT(turn_tile_f64);
 void turn_tile(Index rows, Index columns, const double* from, Index from_step, double* to) {

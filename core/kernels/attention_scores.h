@@ -30,7 +30,7 @@ class DotScore {
         width_(padded<T>(plan.D)),
         scale_(static_cast<T>(plan.scale)),
         q_(memory.take(kRows * width_)),
-        turned_(memory.take(kRows * plan.D)) {
+        turned_(plan.D, memory) {
     if (!differentiates) return;
     k_ = memory.take(plan.K * width_);
     gk_ = memory.take(plan.K * width_);
@@ -53,7 +53,7 @@ class DotScore {
     tile_ = &tile;
     step_ = padded<T>(tile.count);
     queries_.load(unit_, tile, plan_.D, scale_, q_);
-    simd::turn_tile(step_, plan_.D, q_, width_, turned_);
+    turned_.load(tile.count, q_);
     if (!gk_) return;
     finite_queries_ = simd::all_finite(step_ * width_, q_);
     if (!finite_queries_) clear_unless_finite(step_ * width_, q_);
@@ -61,8 +61,7 @@ class DotScore {
   }
 
   void scores(KeyRange keys, T* s) {
-    simd::multiply_tile(keys.size(), step_, plan_.D, key(keys.begin), keys_.step(), 1, turned_,
-                        step_, false, s, step_);
+    turned_.multiply(keys.size(), key(keys.begin), keys_.step(), s);
   }
 
   void slopes(KeyRange keys, const T* p, const T* d) {
@@ -100,8 +99,8 @@ class DotScore {
   const OperandRows<const T> queries_, keys_;
   const Index width_;
   const T scale_;
-  T* q_;       // [rows, width], times the scale
-  T* turned_;  // [D, step]
+  T* q_;  // [rows, width], times the scale
+  TurnedRows<T> turned_;
   T* k_ = nullptr;
   T* gk_ = nullptr;
   T* gq_ = nullptr;

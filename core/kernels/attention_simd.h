@@ -30,6 +30,14 @@ void multiply_tile(Index m, Index n, Index k, const double* a, Index a_row, Inde
 void turn_tile(Index rows, Index columns, const float* from, Index from_step, float* to);
 void turn_tile(Index rows, Index columns, const double* from, Index from_step, double* to);
 
+/// The scores of so few queries (at most kFew) that turning them does not pay: s_ji = k_j . q_i for
+/// n-wide rows; those of q are padded with zeros to whole vectors.
+inline constexpr Index kFew = 4;
+void multiply_few(Index keys, Index rows, Index n, const float* k, Index k_step, const float* q,
+                  Index q_step, float* s, Index s_step);
+void multiply_few(Index keys, Index rows, Index n, const double* k, Index k_step, const double* q,
+                  Index q_step, double* s, Index s_step);
+
 /// s = exp(s - most) where most, of each row, has taken in the scores s; sum takes in the new
 /// weights, and factor is what the row's older results have to be scaled by. A score of -infinity
 /// has weight 0.

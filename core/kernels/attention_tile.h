@@ -3,7 +3,10 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <optional>
 #include <type_traits>
@@ -26,6 +29,41 @@ class TileMemory {
 
  private:
   std::vector<Array> blocks_;
+};
+
+/// The rows of a tile as the right-hand side of products with keys or values: turned, so that each
+/// query is a column, or as they are where they are few.
+template <class T>
+class TurnedRows {
+ public:
+  TurnedRows(Index width, TileMemory<T>& memory)
+      : n_(width), width_(padded<T>(width)), rows_(memory.take(QueryTile::kMost * width)) {}
+
+  /// Copies `from` [count, width], padded with zeros to whole vectors either way.
+  void load(Index count, const T* from) {
+    count_ = count;
+    step_ = padded<T>(count);
+    if (few()) {
+      std::copy_n(from, count * width_, rows_);
+    } else {
+      simd::turn_tile(step_, n_, from, width_, rows_);
+    }
+  }
+  /// s [keys, step] = left [keys, width] times the rows.
+  void multiply(Index keys, const T* left, Index left_step, T* s) const {
+    if (few()) {
+      simd::multiply_few(keys, count_, n_, left, left_step, rows_, width_, s, step_);
+    } else {
+      simd::multiply_tile(keys, step_, n_, left, left_step, 1, rows_, step_, false, s, step_);
+    }
+  }
+
+ private:
+  bool few() const { return count_ <= simd::kFew; }
+
+  Index n_, width_;
+  T* rows_;
+  Index count_ = 0, step_ = 0;
 };
 
 template <class T>
@@ -130,38 +168,65 @@ class TileTerms {
 
   /// True when every row of the tile may see all of the keys, and no bias says how much.
   bool whole(const QueryTile& tile, KeyRange keys) const {
-    if (allowed_ || bias_) return false;
-    for (Index i = 0; i < tile.count; ++i) {
-      const KeyRange sees = tile.sees[static_cast<std::size_t>(i)];
-      if (sees.begin > keys.begin || sees.end < keys.end) return false;
-    }
-    return true;
+    return !allowed_ && !bias_ && ranges_cover(tile, keys);
   }
 
   /// s [keys, step]: adds the bias, then -infinity in all masked places.
   void lay_over(Index unit, const QueryTile& tile, KeyRange keys, T* s, Index step) const {
+    // A mask of the keys alone hides them from all rows at once.
+    const bool by_key = allowed_ && allowed_->step() == 0 && tile.run_count == 1;
+    std::array<const T*, QueryTile::kMost> biases;
+    std::array<const bool*, QueryTile::kMost> open;
     for (Index i = 0; i < tile.count; ++i) {
-      T* const column = s + i - keys.begin * step;
-      const KeyRange sees = tile.sees[static_cast<std::size_t>(i)];
-      const KeyRange seen{std::clamp(sees.begin, keys.begin, keys.end),
-                          std::clamp(sees.end, keys.begin, keys.end)};
-      for (Index j = keys.begin; j < seen.begin; ++j) column[j * step] = kHidden;
-      for (Index j = seen.end; j < keys.end; ++j) column[j * step] = kHidden;
-      if (bias_) {
-        const T* const bias = bias_->row(unit, tile, i);
-        for (Index j = seen.begin; j < seen.end; ++j) column[j * step] += bias[j * bias_->column()];
-      }
-      if (allowed_) {
-        const bool* const may = allowed_->row(unit, tile, i);
-        for (Index j = seen.begin; j < seen.end; ++j) {
-          if (!may[j * allowed_->column()]) column[j * step] = kHidden;
+      const auto at = static_cast<std::size_t>(i);
+      if (bias_) biases[at] = bias_->row(unit, tile, i);
+      if (allowed_) open[at] = allowed_->row(unit, tile, i);
+    }
+    for (Index j = keys.begin; by_key && j < keys.end; ++j) {
+      if (!open[0][j * allowed_->column()]) std::fill_n(s + (j - keys.begin) * step, step, kHidden);
+    }
+    if (!bias_ && (by_key || !allowed_) && ranges_cover(tile, keys)) return;
+    // A few keys at a time: their scores stay in the nearest cache from row to row.
+    for (KeyRange few{keys.begin, 0}; few.begin < keys.end; few.begin = few.end) {
+      few.end = std::min(keys.end, few.begin + 16);
+      for (Index i = 0; i < tile.count; ++i) {
+        const auto at = static_cast<std::size_t>(i);
+        T* const column = s + i - keys.begin * step;
+        const KeyRange seen{std::clamp(tile.sees[at].begin, few.begin, few.end),
+                            std::clamp(tile.sees[at].end, few.begin, few.end)};
+        for (Index j = few.begin; j < seen.begin; ++j) column[j * step] = kHidden;
+        for (Index j = seen.end; j < few.end; ++j) column[j * step] = kHidden;
+        if (bias_) {
+          for (Index j = seen.begin; j < seen.end; ++j) {
+            column[j * step] += biases[at][j * bias_->column()];
+          }
+        }
+        if (allowed_ && !by_key) {
+          for (Index j = seen.begin; j < seen.end; ++j) {
+            column[j * step] = chosen(open[at][j * allowed_->column()], column[j * step]);
+          }
         }
       }
     }
   }
 
  private:
+  static bool ranges_cover(const QueryTile& tile, KeyRange keys) {
+    return std::all_of(tile.sees.begin(), tile.sees.begin() + tile.count, [=](KeyRange sees) {
+      return sees.begin <= keys.begin && sees.end >= keys.end;
+    });
+  }
+
   static constexpr T kHidden = -std::numeric_limits<T>::infinity();
+
+  // open ? score : kHidden, without a branch that nobody could foresee.
+  static T chosen(bool open, T score) {
+    using Bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
+    const Bits keep = Bits{0} - static_cast<Bits>(open);
+    return std::bit_cast<T>((std::bit_cast<Bits>(score) & keep) |
+                            (std::bit_cast<Bits>(kHidden) & ~keep));
+  }
+
   std::optional<OperandRows<const T>> bias_;
   std::optional<OperandRows<const bool>> allowed_;
 };

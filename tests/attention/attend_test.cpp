@@ -18,6 +18,7 @@
 #include "../../autograd/ops/matmul.h"
 #include "../../autograd/ops/reduce.h"
 #include "../../autograd/ops/shape.h"
+#include "../../core/allocator.h"
 #include "../../core/error.h"
 #include "../../core/generator.h"
 
@@ -224,6 +225,34 @@ TEST(Attend, InspectionSeesTheWeightsThatWereNotMade) {
   const Attended out = attend(in.query, in.keys, in.values, {.inspect = true});
   EXPECT_THAT([&] { out.inspection.rows(Tensor(Array::from<std::int64_t>({kQ}))); },
               ThrowsMessage<IndexError>(HasSubstr("3")));
+}
+
+// 2,048 queries and keys: one block of them would be 16 MB.
+TEST(Attend, MakesNoBlockOfQueriesByKeys) {
+  constexpr Index kLong = 2048, kReal = 2000;
+  Array array = Array::zeros({1, kLong, kD}, DType::f32);
+  std::fill_n(array.mutable_data<float>() + kReal * kD, (kLong - kReal) * kD,
+              std::numeric_limits<float>::quiet_NaN());
+  Tensor padded(array);
+  padded.set_requires_grad();
+  const General general(kD, kD);
+  const Additive additive(kD, kD, 3);
+  const Tensor rows(Array::from<std::int64_t>({0, kReal - 1}));
+  release_cached_memory();
+  set_memory_limit(memory_stats().reserved_bytes + (8 << 20));
+  for (const Score* score : std::initializer_list<const Score*>{nullptr, &general, &additive}) {
+    for (const Mask& mask : {Mask::lengths({kReal}, kLong), Mask::causal()}) {
+      const Tensor query = narrow(padded, 1, 0, kReal);
+      const Tensor keys = mask.has_lengths() ? padded : query;
+      const Attended out =
+          attend(query, keys, keys, {.score = score, .mask = mask, .inspect = true});
+      sum(square(out.context)).backward();
+      EXPECT_NEAR(sum(out.inspection.received()).item(), kReal, 1);
+      EXPECT_EQ(out.inspection.rows(rows).size(1), 2);
+    }
+  }
+  set_memory_limit(0);
+  EXPECT_TRUE(std::isfinite(sum(abs(padded.grad())).item()));
 }
 
 class CountingScore : public Dot {

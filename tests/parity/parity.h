@@ -78,6 +78,7 @@ std::vector<Peer> arrange_peers();
 std::vector<Peer> index_peers();
 std::vector<Peer> linalg_peers();
 std::vector<Peer> normalise_peers();
+std::vector<Peer> attention_peers();
 std::vector<Peer> conv_peers();
 std::vector<Peer> pool_peers();
 std::vector<Peer> recurrent_peers();

@@ -16,7 +16,7 @@ std::vector<Peer> all_peers() {
   for (const auto& family :
        {elementwise_peers, activation_peers, compare_peers, reduce_peers, statistics_peers,
         sort_peers, shape_peers, slicing_peers, arrange_peers, index_peers, linalg_peers,
-        normalise_peers, conv_peers, pool_peers, recurrent_peers, loss_peers}) {
+        normalise_peers, attention_peers, conv_peers, pool_peers, recurrent_peers, loss_peers}) {
     for (Peer& peer : family()) all.push_back(std::move(peer));
   }
   return all;
