@@ -61,8 +61,8 @@ void AdamBase::add(const std::vector<Tensor>& parameters, const AdamOptions& opt
 void AdamBase::update(Slot& slot, const Tensor& gradient, Array& numbers) {
   const AdamOptions& options = options_[slot.group];
   const double rate = lr(slot.group);
-  const double beta1 = options.betas.first;
-  const double beta2 = options.betas.second;
+  const double beta1 = options.betas[0];
+  const double beta2 = options.betas[1];
   const auto t = static_cast<double>(slot.steps);
   visit_floating(op_, numbers.dtype(), [&](auto zero) {
     using T = decltype(zero);
