@@ -17,8 +17,8 @@ namespace heed {
   X(sum) X(mean) X(amax) X(amin) X(sum_to) X(prod) X(var) X(logsumexp) X(cumsum) X(linear_scan)  \
   /* shape */                                                                                    \
   X(reshape) X(transpose) X(permute) X(expand) X(slice) X(slice_scatter) X(select) X(squeeze)    \
-  X(unsqueeze) X(concat) X(stack) X(to) X(clone) X(flip) X(pad) X(diagonal) X(diagonal_scatter)  \
-  X(unfold) X(overlap_add)                                                                       \
+  X(unsqueeze) X(concat) X(stack) X(split) X(to) X(clone) X(flip) X(pad) X(diagonal)             \
+  X(diagonal_scatter) X(unfold) X(overlap_add)                                                   \
   /* indexing */                                                                                 \
   X(embedding) X(index_select) X(index_add) X(gather) X(scatter_add) X(index_put)                \
   /* linear algebra */                                                                           \

@@ -91,7 +91,7 @@ void EMA::load_state_dict(const NamedArrays& entries) {
   };
   std::vector<Array> found;
   for (const auto& [name, array] : ours) {
-    const auto same = [&](const auto& entry) { return entry.first == name; };
+    const auto same = [&name = name](const auto& entry) { return entry.first == name; };
     const auto count = std::count_if(entries.begin(), entries.end(), same);
     if (count != 1) {
       fault(fmt::format("\"{}\" is {}", name, count == 0 ? "missing" : "named twice"));

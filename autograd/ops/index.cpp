@@ -50,6 +50,14 @@ Tensor only_row(Index row, const Shape& table) {
   return out;
 }
 
+// Zeros of `shape`, plus rows of g at `index` along the axis.
+Tensor spread(const Shape& shape, Index axis, const Tensor& index, const Tensor& g) {
+  if (recording() || axis != 0) return index_add(zeros(shape, g.dtype()), axis, index, g);
+  Array out = Array::zeros(shape, g.dtype());
+  kernels::add_rows(out, index.array(), g.array());
+  return out;
+}
+
 }  // namespace
 
 // gw = zeros; gw[ids] += g; gw[padding] = 0. Only the rows used are held, unless that is to be
@@ -61,19 +69,18 @@ Tensor embedding(const Tensor& weight, const Tensor& ids, bool sparse, Index pad
     throw ValueError(
         fmt::format("embedding: padding {} is not in [-1, {})", padding, weight.size(0)));
   }
-  return record(
-      Op::embedding, out, {weight},
-      [ids = Saved(ids), shape = weight.shape(), sparse, padding](const Tensor& g) {
-        const Tensor rows = reshape(g, rows_shape(ids(), shape));
-        if (sparse && !recording()) {
-          SparseRows used = SparseRows::gather(ids.array(), rows.array(), shape[0]);
-          clear_row(used, padding);
-          return Tensor(std::move(used));
-        }
-        const Tensor all =
-            index_add(zeros(shape, g.dtype()), 0, reshape(ids(), Shape{ids().numel()}), rows);
-        return padding < 0 ? all : where(only_row(padding, shape), tensor(0, g.dtype()), all);
-      });
+  return record(Op::embedding, out, {weight},
+                [ids = Saved(ids), shape = weight.shape(), sparse, padding](const Tensor& g) {
+                  const Tensor rows = reshape(g, rows_shape(ids(), shape));
+                  if (sparse && !recording()) {
+                    SparseRows used = SparseRows::gather(ids.array(), rows.array(), shape[0]);
+                    clear_row(used, padding);
+                    return Tensor(std::move(used));
+                  }
+                  const Tensor all = spread(shape, 0, reshape(ids(), Shape{ids().numel()}), rows);
+                  return padding < 0 ? all
+                                     : where(only_row(padding, shape), tensor(0, g.dtype()), all);
+                });
 }
 
 Tensor index_select(const Tensor& x, Index axis, const Tensor& index) {
@@ -85,7 +92,7 @@ Tensor index_select(const Tensor& x, Index axis, const Tensor& index) {
       kernels::take_rows("index_select", moved, index.array()).transpose(0, place).contiguous();
   return record(Op::index_select, out, {x},
                 [index = Saved(index), place, shape = x.shape()](const Tensor& g) {
-                  return index_add(zeros(shape, g.dtype()), place, index(), g);
+                  return spread(shape, place, index(), g);
                 });
 }
 
@@ -113,18 +120,17 @@ Tensor gather(const Tensor& x, Index axis, const Tensor& index) {
   check_defined("gather", x, "x", index, "index");
   return record(Op::gather, kernels::gather(x.array(), axis, index.array()), {x},
                 [index = Saved(index), axis, shape = x.shape()](const Tensor& g) {
-                  return scatter_add(zeros(shape, g.dtype()), axis, index(), g);
+                  if (recording()) return scatter_add(zeros(shape, g.dtype()), axis, index(), g);
+                  Array gx = Array::zeros(shape, g.dtype());
+                  kernels::scatter_add_into(gx, axis, index.array(), g.array());
+                  return Tensor(gx);
                 });
 }
 
 Tensor scatter_add(const Tensor& x, Index axis, const Tensor& index, const Tensor& values) {
   check_defined("scatter_add", x, "x", index, "index", values, "values");
-  Array out = kernels::scatter_add(x.shape(), axis, index.array(), values.array());
-  if (values.dtype() != x.dtype()) {
-    throw DTypeError(fmt::format("scatter_add: dtypes differ: x is {}, values are {}", describe(x),
-                                 describe(values)));
-  }
-  kernels::add_into(out, x.array());
+  Array out = x.array().clone();
+  kernels::scatter_add_into(out, axis, index.array(), values.array());
   return record(
       Op::scatter_add, out, {x, values}, [](const Tensor& g) { return g; },
       [index = Saved(index), axis](const Tensor& g) { return gather(g, axis, index()); });

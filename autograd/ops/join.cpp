@@ -11,6 +11,15 @@
 #include "slicing.h"
 
 namespace heed {
+namespace {
+
+std::vector<Shape> shapes_of(const std::vector<Array>& arrays) {
+  std::vector<Shape> out;
+  for (const Array& array : arrays) out.push_back(array.shape());
+  return out;
+}
+
+}  // namespace
 
 Tensor concat(const std::vector<Tensor>& xs, Index axis) {
   check_defined("concat", xs, "xs");
@@ -90,20 +99,37 @@ Tensor stack(const std::vector<Tensor>& xs, Index axis) {
                       })[0];
 }
 
+// The pieces' gradients are joined in one pass.
 std::vector<Tensor> split(const Tensor& x, const std::vector<Index>& lengths, Index axis) {
   check_defined("split", x, "x");
   const Index place = normalize_axis("split", axis, x.rank());
+  const Index size = x.size(place);
   Index start = 0;
-  std::vector<Tensor> parts;
+  std::vector<Array> parts;
   for (const Index length : lengths) {
-    parts.push_back(narrow(x, place, start, length));
+    if (length < 0 || length > size - start) {
+      throw ShapeError(
+          fmt::format("split: a length of {} from place {} is not within axis {} of {}", length,
+                      start, axis, describe(x)));
+    }
+    parts.push_back(x.array().slice(place, start, start + length));
     start += length;
   }
-  if (start != x.size(place)) {
+  if (start != size) {
     throw ShapeError(fmt::format("split: the lengths sum to {}, axis {} of {} has {}", start, axis,
-                                 describe(x), x.size(place)));
+                                 describe(x), size));
   }
-  return parts;
+  if (parts.empty()) return {};
+  return record_joint(Op::split, parts, {x},
+                      [shapes = shapes_of(parts), dtype = x.dtype(), place](
+                          const Gradients& g, const std::vector<bool>&) {
+                        std::vector<Tensor> whole = g;
+                        for (std::size_t i = 0; i < whole.size(); ++i) {
+                          if (!whole[i].defined())
+                            whole[i] = Array::zeros(Shape{}, dtype).expand(shapes[i]);
+                        }
+                        return Gradients{concat(whole, place)};
+                      });
 }
 
 // An axis of no places is one piece of none.
@@ -112,13 +138,13 @@ std::vector<Tensor> split(const Tensor& x, Index length, Index axis) {
   const Index place = normalize_axis("split", axis, x.rank());
   if (length <= 0) throw ValueError(fmt::format("split: length {} must be positive", length));
   const Index size = x.size(place);
-  std::vector<Tensor> parts;
+  std::vector<Index> lengths;
   Index start = 0;
   do {
-    parts.push_back(narrow(x, place, start, std::min(length, size - start)));
-    start += parts.back().size(place);
+    lengths.push_back(std::min(length, size - start));
+    start += lengths.back();
   } while (start < size);
-  return parts;
+  return split(x, lengths, place);
 }
 
 std::vector<Tensor> chunk(const Tensor& x, Index count, Index axis) {

@@ -6,7 +6,6 @@
 
 #include "../parallel.h"
 #include "attention_scores.h"
-#include "copy.h"
 
 namespace heed::kernels {
 namespace {

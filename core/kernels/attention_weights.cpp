@@ -1,8 +1,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
+#include <type_traits>
+#include <vector>
 
 #include "../error.h"
 #include "../parallel.h"

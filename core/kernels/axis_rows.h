@@ -26,7 +26,9 @@ Array mask_rows(const char* op, const Array& mask, const Array& x, Index axis);
 /// of an addition.
 template <class Body>
 void each_rows(Index rows, Index size, Index cost, const Body& body) {
-  parallel_for(rows, std::max<Index>(1, kGrain / std::max<Index>(cost * size, 1)), body);
+  const Index row_cost = std::max<Index>(cost * size, 1);
+  const bool alone = rows <= kAlone / row_cost;
+  parallel_for(rows, alone ? rows : std::max<Index>(1, kGrain / row_cost), body);
 }
 
 }  // namespace heed::kernels

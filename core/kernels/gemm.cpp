@@ -107,43 +107,50 @@ void tiled(Index m, Index n, Index k, Matrix<const T> a, Matrix<const T> b, bool
 Index rounded_up(Index size, Index step) { return (size + step - 1) / step * step; }
 
 // Both operands are laid out in panels, a slice of k at a time, and then multiplied tile by tile.
+// Of many rows, each tile has all columns and lays out its own rows of A, which stay in the cache.
 void panelled(Index m, Index n, Index k, Matrix<const float> a, Matrix<const float> b, bool add,
               const float* bias, float* c, Index c_step) {
   const simd::GemmPanels panels = simd::gemm_panels();
   const Index slices = (k - 1) / simd::kTileDepth + 1;
   const Index depth = (k - 1) / slices + 1;
-  const Index tile_rows = 8 * panels.rows;
-  const Index down = (m - 1) / tile_rows + 1;
-  const Index wanted = down < 8 ? (7 + down) / down : 1;  // tiles in a row, for 8 or more in all
-  const Index tile_columns = rounded_up((n - 1) / wanted + 1, 4 * panels.columns);
-  const Index across = (n - 1) / tile_columns + 1;
-  // Of B, four panels make a piece of work, as do a tile's rows of A.
-  const Index piece = 4 * panels.columns;
+  const Index row_panels = (m - 1) / panels.rows + 1;
+  const Index down = (row_panels - 1) / 32 * 4 + 4;  // tiles of up to 8 panels: 4, 8, 12 ...
+  const auto row_of = [&](Index tile) {
+    return std::min(m, row_panels * tile / down * panels.rows);
+  };
+  const Index piece = 4 * panels.columns;  // of B, to lay out or to multiply
   const Index pieces = (n - 1) / piece + 1;
-  Array spare = Array::empty(
-      Shape{rounded_up(m, panels.rows) + rounded_up(n, panels.columns), depth}, DType::f32);
-  float* const columns = spare.mutable_data<float>();  // first: its panels begin at cache lines
-  float* const rows = columns + rounded_up(n, panels.columns) * depth;
+  const Index wanted = down < 16 ? std::min<Index>(16 / down, pieces) : 1;  // tiles in a row
+  const Index tile_columns = ((pieces - 1) / wanted + 1) * piece;
+  const Index across = (n - 1) / tile_columns + 1;
+  const Index early = across > 1 ? down : 0;  // tiles whose rows of A are laid out beside B
+  Array spare_b = Array::empty(Shape{rounded_up(n, panels.columns), depth}, DType::f32);
+  Array spare_a = Array::empty(Shape{early > 0 ? row_panels * panels.rows : 0, depth}, DType::f32);
+  float* const columns = spare_b.mutable_data<float>();
+  float* const all_rows = spare_a.mutable_data<float>();
   for (Index from = 0; from < k; from += depth) {
     const Index own = std::min(depth, k - from);
-    parallel_for(down + pieces, 1, [&](Index begin, Index end) {
+    parallel_for(early + pieces, 1, [&](Index begin, Index end) {
       for (Index i = begin; i < end; ++i) {
-        if (i < down) {
-          const Index row = i * tile_rows;
-          simd::gemm_pack_rows(a, row, std::min(m, row + tile_rows), from, own, rows + row * own);
+        if (i < early) {
+          simd::gemm_pack_rows(a, row_of(i), row_of(i + 1), from, own, all_rows + row_of(i) * own);
         } else {
-          const Index column = (i - down) * piece;
+          const Index column = (i - early) * piece;
           simd::gemm_pack_columns(b, column, std::min(n, column + piece), from, own,
                                   columns + column * own);
         }
       }
     });
     parallel_for(down * across, 1, [&](Index begin, Index end) {
+      Array spare = Array::empty(Shape{early > 0 ? 0 : 8 * panels.rows, depth}, DType::f32);
       for (Index i = begin; i < end; ++i) {
-        const Index row = i / across * tile_rows;
+        const Index row = row_of(i / across);
+        const Index height = row_of(i / across + 1) - row;
         const Index column = i % across * tile_columns;
-        simd::gemm_tile(std::min(tile_rows, m - row), std::min(tile_columns, n - column), own,
-                        rows + row * own, columns + column * own, add || from > 0,
+        float* const rows = early > 0 ? all_rows + row * own : spare.mutable_data<float>();
+        if (early == 0) simd::gemm_pack_rows(a, row, row + height, from, own, rows);
+        simd::gemm_tile(height, std::min(tile_columns, n - column), own, rows,
+                        columns + column * own, add || from > 0,
                         from == 0 && bias != nullptr ? bias + column : nullptr,
                         c + row * c_step + column, c_step);
       }
@@ -192,14 +199,14 @@ void add_bias(Index m, Index n, const T* bias, T* c, Index c_step) {
 template <class T>
 void product(Index m, Index n, Index k, Matrix<const T> a, Matrix<const T> b, bool add, T* c,
              Index c_step, const T* bias) {
+  constexpr double kSmall = 2e6;  // multiplications below which panels are not worth it
+  const double work = static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
+  const bool in_panels = std::is_same_v<T, float> && work >= kSmall && simd::gemm_panels().rows > 0;
   const Index pieces = std::min<Index>(k / 512, 8);
-  const bool long_sum = pieces > 1 && m * n <= 512 * 512 && k >= 4 * std::max(m, n);
+  const Index small = in_panels ? 96 : 512;  // a result of too few tiles
+  const bool long_sum = pieces > 1 && m * n <= small * small && k >= 4 * std::max(m, n);
   if constexpr (std::is_same_v<T, float>) {
-    constexpr double kSmall = 2e6;  // multiplications below which panels are not worth it
-    const double work = static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
-    if (!long_sum && work >= kSmall && simd::gemm_panels().rows > 0) {
-      return panelled(m, n, k, a, b, add, bias, c, c_step);
-    }
+    if (in_panels && !long_sum) return panelled(m, n, k, a, b, add, bias, c, c_step);
   }
   if (long_sum) {
     split_sum(m, n, k, a, b, add, c, c_step, pieces);

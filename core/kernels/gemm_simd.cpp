@@ -60,19 +60,45 @@ HWY_INLINE void copy_panels(const float* from, Index step, Index count, Index de
   }
 }
 
+// Four by four: to[j][i] = from[i][j].
+HWY_INLINE void turn_four(const float* from, Index step, float* to, Index to_step) {
+#if HWY_TARGET == HWY_SCALAR
+  for (Index i = 0; i < 4; ++i) {
+    for (Index j = 0; j < 4; ++j) to[j * to_step + i] = from[i * step + j];
+  }
+#else
+  const hn::FixedTag<float, 4> d;
+  const auto x0 = hn::LoadU(d, from), x1 = hn::LoadU(d, from + step);
+  const auto x2 = hn::LoadU(d, from + 2 * step), x3 = hn::LoadU(d, from + 3 * step);
+  const auto low01 = hn::InterleaveLower(d, x0, x1), high01 = hn::InterleaveUpper(d, x0, x1);
+  const auto low23 = hn::InterleaveLower(d, x2, x3), high23 = hn::InterleaveUpper(d, x2, x3);
+  hn::StoreU(hn::ConcatLowerLower(d, low23, low01), d, to);
+  hn::StoreU(hn::ConcatUpperUpper(d, low23, low01), d, to + to_step);
+  hn::StoreU(hn::ConcatLowerLower(d, high23, high01), d, to + 2 * to_step);
+  hn::StoreU(hn::ConcatUpperUpper(d, high23, high01), d, to + 3 * to_step);
+#endif
+}
+
 // The same of lines that lie `step` apart, each with its elements for successive k side by side.
 template <Index kWidth>
 HWY_INLINE void turn_panels(const float* from, Index step, Index count, Index depth, float* to) {
   for (Index line = 0; line < count; line += kWidth, from += kWidth * step) {
     const Index width = std::min(kWidth, count - line);
-    if (width == kWidth) {
-      for (Index p = 0; p < depth; ++p, to += kWidth) {
-#pragma GCC unroll 32
-        for (Index i = 0; i < kWidth; ++i) to[i] = from[i * step + p];
+    Index p = 0;
+    constexpr Index kLine = 16;  // of a cache: read whole before the next, which may displace it
+    for (; width == kWidth && p + kLine <= depth; p += kLine, to += kLine * kWidth) {
+      if (line + 2 * kWidth <= count) {
+        for (Index i = kWidth; i < 2 * kWidth; ++i) hwy::Prefetch(from + i * step + p);
       }
-      continue;
+      for (Index i = 0; i < kWidth; i += 4) {
+        const Index group = std::min(i, kWidth - 4);  // the last may overlap the one before
+#pragma GCC unroll 4
+        for (Index q = 0; q < kLine; q += 4) {
+          turn_four(from + group * step + p + q, step, to + q * kWidth + group, kWidth);
+        }
+      }
     }
-    for (Index p = 0; p < depth; ++p, to += kWidth) {
+    for (; p < depth; ++p, to += kWidth) {
       for (Index i = 0; i < kWidth; ++i) to[i] = i < width ? from[i * step + p] : 0.0f;
     }
   }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 
 #include "../error.h"
@@ -18,6 +19,19 @@ void check_ids(const char* op, const Array& ids, Index count) {
   }
   const Walk<1> walk(ids.shape(), {&ids.strides()});
   const auto* id = ids.data<std::int64_t>();
+  // An id below 0 or above last - id has its highest bit set in one of them.
+  const auto last = static_cast<std::uint64_t>(count - 1);
+  std::atomic<std::uint64_t> bits = 0;
+  walk.run([&](const auto& at, Index n) {
+    std::uint64_t own = 0;
+    const Index step = walk.inner_step(0);
+    for (Index i = 0; i < n; ++i) {
+      const auto value = static_cast<std::uint64_t>(id[at[0] + i * step]);
+      own |= value | (last - value);
+    }
+    bits.fetch_or(own, std::memory_order_relaxed);
+  });
+  if (bits >> 63 == 0) return;
   walk.run_here([&](const auto& at, Index n) {
     for (Index i = 0; i < n; ++i) {
       const std::int64_t value = id[at[0] + i * walk.inner_step(0)];
@@ -58,6 +72,8 @@ void add_rows(Array& to, const Array& ids, const Array& values) {
 
 namespace {
 
+constexpr Index kGatherCost = 4;
+
 void check_gather(const char* op, const Shape& shape, Index axis, const Array& index) {
   bool fits = index.rank() == shape.rank();
   for (Index a = 0; fits && a < shape.rank(); ++a) fits = a == axis || index.shape()[a] <= shape[a];
@@ -83,43 +99,68 @@ Array gather(const Array& x, Index axis, const Array& index) {
     using T = decltype(zero);
     const T* from = x.data<T>();
     T* to = out.mutable_data<T>();
-    walk.run([&](const auto& at, Index n) {
-      for (Index i = 0; i < n; ++i) {
-        to[at[0] + i * walk.inner_step(0)] =
-            from[at[2] + i * walk.inner_step(2) + id[at[1] + i * walk.inner_step(1)] * along];
-      }
-    });
+    const Index step = walk.inner_step(1), beside = walk.inner_step(2);
+    walk.run(
+        [&](const auto& at, Index n) {
+          T* y = to + at[0];  // out is contiguous: so are its runs
+          const auto* place = id + at[1];
+          const T* row = from + at[2];
+          if (step == 1 && beside == 0) {
+            for (Index i = 0; i < n; ++i) y[i] = row[place[i] * along];
+          } else {
+            for (Index i = 0; i < n; ++i) y[i] = row[i * beside + place[i * step] * along];
+          }
+        },
+        kGatherCost);
   });
   return out;
 }
 
-Array scatter_add(const Shape& shape, Index axis, const Array& index, const Array& values) {
-  axis = normalize_axis("scatter_add", axis, shape.rank());
-  check_ids("scatter_add", index, shape[axis]);
-  check_gather("scatter_add", shape, axis, index);
+void scatter_add_into(Array& to, Index axis, const Array& index, const Array& values) {
+  axis = normalize_axis("scatter_add", axis, to.rank());
+  check_ids("scatter_add", index, to.size(axis));
+  check_gather("scatter_add", to.shape(), axis, index);
   if (!(values.shape() == index.shape())) {
     throw ShapeError(fmt::format("scatter_add: values {} and index {} must have one shape",
                                  describe(values), describe(index)));
   }
-  Array out = Array::zeros(shape, values.dtype());
-  Strides steps = out.strides();
-  steps[axis] = 0;
-  const Walk<3> walk(index.shape(), {&steps, &index.strides(), &values.strides()});
-  const auto* id = index.data<std::int64_t>();
-  const Index along = out.strides()[axis];
-  visit_floating("scatter_add", values.dtype(), [&](auto zero) {
+  if (values.dtype() != to.dtype()) {
+    throw DTypeError(fmt::format("scatter_add: dtypes differ: x is {}, values are {}", describe(to),
+                                 describe(values)));
+  }
+  // Several places may add into one, in order: pieces are cut across the axis, along another one.
+  Index other = -1;
+  for (Index a = 0; a < to.rank(); ++a) {
+    if (a != axis && (other < 0 || index.shape()[a] > index.shape()[other])) other = a;
+  }
+  visit_floating("scatter_add", to.dtype(), [&](auto zero) {
     using T = decltype(zero);
-    const T* from = values.data<T>();
-    T* to = out.mutable_data<T>();
-    // In order on one thread: several places may add into one.
-    walk.run_here([&](const auto& at, Index n) {
-      for (Index i = 0; i < n; ++i) {
-        to[at[0] + i * walk.inner_step(0) + id[at[1] + i * walk.inner_step(1)] * along] +=
-            from[at[2] + i * walk.inner_step(2)];
-      }
+    const Index along = to.strides()[axis];
+    T* target = to.mutable_data<T>();
+    const auto add = [&](const Array& ids, const Array& from, Index offset) {
+      Strides steps = to.strides();
+      steps[axis] = 0;
+      const Walk<3> walk(ids.shape(), {&steps, &ids.strides(), &from.strides()});
+      const auto* id = ids.data<std::int64_t>();
+      const T* x = from.data<T>();
+      walk.run_here([&](const auto& at, Index n) {
+        T* row = target + offset + at[0];
+        for (Index i = 0; i < n; ++i) {
+          row[i * walk.inner_step(0) + id[at[1] + i * walk.inner_step(1)] * along] +=
+              x[at[2] + i * walk.inner_step(2)];
+        }
+      });
+    };
+    if (other < 0 || index.numel() * kGatherCost <= kAlone) return add(index, values, 0);
+    const Index size = index.shape()[other];
+    const Index least = to.strides()[other] == 1 ? 16 : 1;  // of neighbours in a cache line
+    const Index grain = std::max(least, kGrain / kGatherCost / (index.numel() / size));
+    parallel_for(size, grain, [&](Index begin, Index end) {
+      add(index.slice(other, begin, end), values.slice(other, begin, end),
+          begin * to.strides()[other]);
     });
   });
-  return out;
+  to.bump_version();
 }
 
 Array one_hot(const Array& ids, Index classes, DType dtype) {

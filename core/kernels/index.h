@@ -17,8 +17,9 @@ void add_rows(Array& to, const Array& ids, const Array& values);
 /// IndexError, ShapeError.
 Array gather(const Array& x, Index axis, const Array& index);
 
-/// Zeros of `shape`, plus values[i][j].. added at index[i][j].. along `axis`.
-Array scatter_add(const Shape& shape, Index axis, const Array& index, const Array& values);
+/// to += values[i][j].. at index[i][j].. along `axis`; equal places in order, so that sums have
+/// fixed bits. Throws IndexError, ShapeError, DTypeError.
+void scatter_add_into(Array& to, Index axis, const Array& index, const Array& values);
 
 /// Zeros of ids' shape and one axis of `classes` more, with 1 where each id says; ids checked.
 Array one_hot(const Array& ids, Index classes, DType dtype);

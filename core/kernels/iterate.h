@@ -11,9 +11,10 @@
 
 namespace heed::kernels {
 
-/// Elements that make a parallel region worth its cost; also the length of the pieces runs are cut
-/// into.
+/// Additions in a piece of work for one thread; also the length of the pieces runs are cut into.
 inline constexpr Index kGrain = 32768;
+/// Work up to which no region is begun: less than its threads take to wake.
+inline constexpr Index kAlone = 2 * kGrain;
 
 template <std::size_t N>
 class Walk {
@@ -64,8 +65,9 @@ class Walk {
     }
     const Index piece = std::min(inner_, limit);
     const Index pieces = (inner_ - 1) / piece + 1;  // of each run
-    const Index grain = std::max<Index>(1, limit / piece);
-    parallel_for(outer_ * pieces, grain,
+    const Index count = outer_ * pieces;
+    const bool alone = count * piece <= kAlone / std::max<Index>(cost, 1);
+    parallel_for(count, alone ? count : std::max<Index>(1, limit / piece),
                  [&](Index begin, Index end) { run_pieces(begin, end, piece, pieces, body); });
   }
 

@@ -47,8 +47,15 @@ void reduce_rows(Reduce op, const T* from, T* to, const Split& split, const Stri
   const Walk<2> outer(split.kept, {&out_steps, &split.kept_steps});
   const Walk<1> inner(split.reduced, {&split.reduced_steps});
   const Index step = inner.inner_step(0);
+  const bool one_run = step == 1 && inner.inner_size() == split.reduced.numel();
   outer.run(
       [&](const auto& at, Index n) {
+        if (one_run) {
+          simd::reduce_rows(op, from + at[1], outer.inner_step(1),
+                            static_cast<std::size_t>(inner.inner_size()), to + at[0],
+                            outer.inner_step(0), n);
+          return;
+        }
         for (Index i = 0; i < n; ++i) {
           const T* base = from + at[1] + i * outer.inner_step(1);
           T sum = identity<T>(op);
@@ -62,7 +69,7 @@ void reduce_rows(Reduce op, const T* from, T* to, const Split& split, const Stri
       split.reduced.numel());
 }
 
-constexpr Index kNarrowest = 128;  // columns that a thread takes: fewer would waste its vectors
+constexpr Index kNarrowest = 512;  // columns that a thread takes: fewer would waste its vectors
 
 // Whole runs of output elements at a time, adding run after run of x to them.
 template <class T>
@@ -109,8 +116,10 @@ void reduce_into(Reduce op, const Array& x, const std::vector<Index>& axes, Arra
   const Strides out_steps = row_major(split.kept);
   const T* from = x.data<T>();
   T* to = out.mutable_data<T>();
-  // Few results of many elements: partial results over pieces of the longest reduced axis.
-  if (x.numel() > 2 * kGrain && kept * 8 < reduced) {
+  const bool along_rows = has_unit_step(split.reduced_steps) || !has_unit_step(split.kept_steps);
+  // Few results of many elements: partial results over pieces of the longest reduced axis. Whole
+  // rows at a time are also how memory is read best where the sums run down the columns.
+  if (x.numel() > 2 * kGrain && (kept * 8 < reduced || (!along_rows && kept <= kGrain / 4))) {
     Index longest = -1;
     for (const Index axis : axes) {
       if (longest < 0 || x.shape()[axis] > x.shape()[longest]) longest = axis;
@@ -136,7 +145,7 @@ void reduce_into(Reduce op, const Array& x, const std::vector<Index>& axes, Arra
       return;
     }
   }
-  if (has_unit_step(split.reduced_steps) || !has_unit_step(split.kept_steps)) {
+  if (along_rows) {
     reduce_rows(op, from, to, split, out_steps);
   } else {
     reduce_columns(op, from, to, split, out_steps);

@@ -38,14 +38,21 @@ HWY_INLINE hn::Vec<D> fold(D d, std::size_t n, hn::Vec<D> start, const Load& loa
   return step(step(a, b), step(c, e));
 }
 
-template <class T, class Step>
-T across(hn::Vec<hn::ScalableTag<T>> v, const Step& step) {
-  const hn::ScalableTag<T> d;
-  HWY_ALIGN T lanes[HWY_MAX_BYTES / sizeof(T)];
+// step over all lanes, by halves.
+template <class D, class Step>
+HWY_INLINE hn::TFromD<D> across(D d, hn::Vec<D> v, const Step& step) {
+#if HWY_HAVE_SCALABLE
+  HWY_ALIGN hn::TFromD<D> lanes[HWY_MAX_BYTES / sizeof(hn::TFromD<D>)];
   hn::Store(v, d, lanes);
-  T out = lanes[0];
-  for (std::size_t i = 1; i < hn::Lanes(d); ++i) out = step(out, lanes[i]);
-  return out;
+  for (std::size_t i = 1; i < hn::Lanes(d); ++i) v = step(v, hn::Set(d, lanes[i]));
+#else
+  constexpr std::size_t kLanes = hn::MaxLanes(D());
+  if constexpr (kLanes > 8) v = step(v, hn::Reverse(d, v));
+  if constexpr (kLanes > 4) v = step(v, hn::Reverse8(d, v));
+  if constexpr (kLanes > 2) v = step(v, hn::Reverse4(d, v));
+  if constexpr (kLanes > 1) v = step(v, hn::Reverse2(d, v));
+#endif
+  return hn::GetLane(v);
 }
 
 template <class T>
@@ -72,23 +79,19 @@ T reduce_contiguous(Reduce op, const T* x, std::size_t n) {
                           fill);
   };
   if (op == Reduce::sum) {
-    const auto v =
-        fold(d, n, fill, load, last, [](auto a, auto b) HWY_ATTR { return hn::Add(a, b); });
-    return across<T>(v, [](T a, T b) { return a + b; });
+    const auto add = [](auto a, auto b) HWY_ATTR { return hn::Add(a, b); };
+    return across(d, fold(d, n, fill, load, last, add), add);
   }
   if (op == Reduce::prod) {
-    const auto v =
-        fold(d, n, fill, load, last, [](auto a, auto b) HWY_ATTR { return hn::Mul(a, b); });
-    return across<T>(v, [](T a, T b) { return a * b; });
+    const auto mul = [](auto a, auto b) HWY_ATTR { return hn::Mul(a, b); };
+    return across(d, fold(d, n, fill, load, last, mul), mul);
   }
   if (op == Reduce::max) {
-    const auto v =
-        fold(d, n, fill, load, last, [d](auto a, auto b) HWY_ATTR { return maximum(d, a, b); });
-    return across<T>(v, larger<T>);
+    const auto most = [d](auto a, auto b) HWY_ATTR { return maximum(d, a, b); };
+    return across(d, fold(d, n, fill, load, last, most), most);
   }
-  const auto v =
-      fold(d, n, fill, load, last, [d](auto a, auto b) HWY_ATTR { return minimum(d, a, b); });
-  return across<T>(v, smaller<T>);
+  const auto least = [d](auto a, auto b) HWY_ATTR { return minimum(d, a, b); };
+  return across(d, fold(d, n, fill, load, last, least), least);
 }
 
 template <class T>
@@ -106,6 +109,12 @@ T reduce_any(Reduce op, const T* x, Index step, std::size_t n) {
                                : smaller(out, part);
   }
   return out;
+}
+
+template <class T>
+void reduce_rows(Reduce op, const T* x, Index row_step, std::size_t n, T* to, Index to_step,
+                 Index rows) {
+  for (Index i = 0; i < rows; ++i) to[i * to_step] = reduce_contiguous(op, x + i * row_step, n);
 }
 
 template <class T>
@@ -142,7 +151,7 @@ void softmax_any(const T* x, const bool* mask, T* to, std::size_t n, bool log) {
     sum = hn::Add(sum, e);
     store_first(log ? moved : e, d, to + i, rest);
   }
-  const T total = across<T>(sum, [](T a, T b) { return a + b; });
+  const T total = hn::GetLane(hn::SumOfLanes(d, sum));
   const T by = log ? std::log(total) : T{1} / total;
   const auto factor = hn::Set(d, by);
   for (i = 0; i < n; i += lanes) {
@@ -170,7 +179,7 @@ void softmax_grad_any(const T* g, const T* y, T* to, std::size_t n, bool log) {
     const auto vg = hn::IfThenElseZero(used, load_first(d, g + i, part));
     sum = log ? hn::Add(sum, vg) : hn::MulAdd(vg, vy, sum);
   }
-  const auto total = hn::Set(d, across<T>(sum, [](T a, T b) { return a + b; }));
+  const auto total = hn::Set(d, hn::GetLane(hn::SumOfLanes(d, sum)));
   for (std::size_t i = 0; i < n; i += lanes) {
     const auto part = part_of(i);
     const auto vy = load_first(d, y + i, part);
@@ -185,6 +194,14 @@ float reduce_f32(Reduce op, const float* x, Index step, std::size_t n) {
 }
 double reduce_f64(Reduce op, const double* x, Index step, std::size_t n) {
   return reduce_any(op, x, step, n);
+}
+void reduce_rows_f32(Reduce op, const float* x, Index row_step, std::size_t n, float* to,
+                     Index to_step, Index rows) {
+  reduce_rows(op, x, row_step, n, to, to_step, rows);
+}
+void reduce_rows_f64(Reduce op, const double* x, Index row_step, std::size_t n, double* to,
+                     Index to_step, Index rows) {
+  reduce_rows(op, x, row_step, n, to, to_step, rows);
 }
 void softmax_f32(const float* x, const bool* mask, float* to, std::size_t n, bool log) {
   softmax_any(x, mask, to, n, log);
@@ -208,6 +225,8 @@ namespace heed::kernels::simd {
 
 HWY_EXPORT(reduce_f32);
 HWY_EXPORT(reduce_f64);
+HWY_EXPORT(reduce_rows_f32);
+HWY_EXPORT(reduce_rows_f64);
 HWY_EXPORT(softmax_f32);
 HWY_EXPORT(softmax_f64);
 HWY_EXPORT(softmax_grad_f32);
@@ -218,6 +237,14 @@ float reduce(Reduce op, const float* x, Index step, std::size_t n) {
 }
 double reduce(Reduce op, const double* x, Index step, std::size_t n) {
   return HWY_DYNAMIC_DISPATCH(reduce_f64)(op, x, step, n);
+}
+void reduce_rows(Reduce op, const float* x, Index row_step, std::size_t n, float* to, Index to_step,
+                 Index rows) {
+  HWY_DYNAMIC_DISPATCH(reduce_rows_f32)(op, x, row_step, n, to, to_step, rows);
+}
+void reduce_rows(Reduce op, const double* x, Index row_step, std::size_t n, double* to,
+                 Index to_step, Index rows) {
+  HWY_DYNAMIC_DISPATCH(reduce_rows_f64)(op, x, row_step, n, to, to_step, rows);
 }
 void softmax_row(const float* x, const bool* mask, float* to, std::size_t n, bool log) {
   HWY_DYNAMIC_DISPATCH(softmax_f32)(x, mask, to, n, log);

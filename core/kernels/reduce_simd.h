@@ -9,6 +9,12 @@ namespace heed::kernels::simd {
 float reduce(Reduce op, const float* x, Index step, std::size_t n);
 double reduce(Reduce op, const double* x, Index step, std::size_t n);
 
+/// to[i to_step] = op over x[i row_step], x[i row_step + 1], ..., n of them, for each of `rows`.
+void reduce_rows(Reduce op, const float* x, Index row_step, std::size_t n, float* to, Index to_step,
+                 Index rows);
+void reduce_rows(Reduce op, const double* x, Index row_step, std::size_t n, double* to,
+                 Index to_step, Index rows);
+
 /// to = softmax(x) over one row, or log_softmax. `mask` may be null; where it is false the place
 /// takes no part and gets 0 (log: -infinity); a row without any true gets zeros (log: -infinity).
 void softmax_row(const float* x, const bool* mask, float* to, std::size_t n, bool log);

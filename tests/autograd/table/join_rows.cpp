@@ -114,7 +114,7 @@ Sample piece(const std::string& name, const Sizes& from, Index axis, Index start
 }
 
 Row split_row() {
-  return {"split",
+  return {Op::split,
           {piece("by lengths", {5, 2}, 0, 3, 2,
                  [](X x) {
                    return split(x[0], {3, 2}, 0)[1];

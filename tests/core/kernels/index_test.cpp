@@ -52,7 +52,7 @@ TEST(Index, ScatterIsTheTransposeOfGather) {
     for (std::size_t i = 0; i < p.size(); ++i) total += p[i] * q[i];
     return total;
   };
-  EXPECT_NEAR(dot(gather(x, 0, index), v), dot(x, scatter_add({5, 7}, 0, index, v)), 1e-12);
+  EXPECT_NEAR(dot(gather(x, 0, index), v), dot(x, scattered({5, 7}, 0, index, v)), 1e-12);
 }
 
 TEST(Index, ChecksBeforeItWrites) {

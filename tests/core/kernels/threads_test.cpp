@@ -99,7 +99,11 @@ TEST_P(SameBits, Indexing) {
   });
   const Array places = ids(5003 * 61, 1009).reshape({5003, 61});
   expect_same_bits([&] { return gather(table, 0, places); });
-  expect_same_bits([&] { return scatter_add({1009, 61}, 0, places, values); });
+  expect_same_bits([&] {
+    Array to = table.clone();
+    scatter_add_into(to, 0, places, values);
+    return to;
+  });
 }
 
 TEST_P(SameBits, Elementwise) {

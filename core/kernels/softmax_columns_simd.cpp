@@ -1,0 +1,138 @@
+// Compiled once for each instruction set by Highway's foreach_target.
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "core/kernels/softmax_columns_simd.cpp"
+#include "softmax_columns_simd.h"
+
+#include <hwy/foreach_target.h>
+// Highway wants the line above first.
+#include <hwy/highway.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "math_simd-inl.h"
+#include "partial_simd-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace heed::kernels::simd {
+namespace HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+// Calls body(i, load, store) for each vector of the columns: load and store touch these alone.
+template <class D, class Body>
+HWY_INLINE void across_columns(D d, Index columns, const Body& body) {
+  using T = hn::TFromD<D>;
+  const auto lanes = static_cast<Index>(hn::Lanes(d));
+  Index i = 0;
+  for (; i + lanes <= columns; i += lanes) {
+    body(
+        i, [d, i](const T* from) HWY_ATTR { return hn::LoadU(d, from + i); },
+        [d, i](hn::Vec<D> v, T* to) HWY_ATTR { hn::StoreU(v, d, to + i); });
+  }
+  if (i == columns) return;
+  const Index rest = columns - i;
+  body(
+      i, [d, i, rest](const T* from) HWY_ATTR { return load_first(d, from + i, rest); },
+      [d, i, rest](hn::Vec<D> v, T* to) HWY_ATTR { store_first(v, d, to + i, rest); });
+}
+
+template <class T>
+void forward(const T* x, T* to, Index rows, Index step, Index columns, bool log_of) {
+  const hn::ScalableTag<T> d;
+  T top[kStrip], sum[kStrip];
+  std::fill_n(top, columns, -std::numeric_limits<T>::infinity());
+  std::fill_n(sum, columns, T{0});
+  for (Index r = 0; r < rows; ++r) {
+    across_columns(d, columns, [&](Index, const auto& load, const auto& store) HWY_ATTR {
+      store(maximum(d, load(top), load(x + r * step)), top);
+    });
+  }
+  for (Index r = 0; r < rows; ++r) {
+    across_columns(d, columns, [&](Index, const auto& load, const auto& store) HWY_ATTR {
+      const auto moved = hn::Sub(load(x + r * step), load(top));
+      const auto e = exp(d, moved);
+      store(hn::Add(load(sum), e), sum);
+      store(log_of ? moved : e, to + r * step);
+    });
+  }
+  across_columns(d, columns, [&](Index, const auto& load, const auto& store) HWY_ATTR {
+    const auto total = load(sum);
+    store(log_of ? log(d, total) : hn::Div(hn::Set(d, T{1}), total), sum);
+  });
+  for (Index r = 0; r < rows; ++r) {
+    across_columns(d, columns, [&](Index, const auto& load, const auto& store) HWY_ATTR {
+      const auto v = load(to + r * step);
+      store(log_of ? hn::Sub(v, load(sum)) : hn::Mul(v, load(sum)), to + r * step);
+    });
+  }
+}
+
+template <class T>
+void backward(const T* g, const T* y, T* to, Index rows, Index step, Index columns, bool log_of) {
+  const hn::ScalableTag<T> d;
+  const auto idle = log_of ? hn::Set(d, -std::numeric_limits<T>::infinity()) : hn::Zero(d);
+  T sum[kStrip];
+  std::fill_n(sum, columns, T{0});
+  for (Index r = 0; r < rows; ++r) {
+    across_columns(d, columns, [&](Index, const auto& load, const auto& store) HWY_ATTR {
+      const auto vy = load(y + r * step);
+      const auto vg = hn::IfThenElseZero(hn::Ne(vy, idle), load(g + r * step));
+      store(log_of ? hn::Add(load(sum), vg) : hn::MulAdd(vg, vy, load(sum)), sum);
+    });
+  }
+  for (Index r = 0; r < rows; ++r) {
+    across_columns(d, columns, [&](Index, const auto& load, const auto& store) HWY_ATTR {
+      const auto vy = load(y + r * step);
+      const auto vg = load(g + r * step);
+      const auto v =
+          log_of ? hn::NegMulAdd(exp(d, vy), load(sum), vg) : hn::Mul(vy, hn::Sub(vg, load(sum)));
+      store(hn::IfThenElseZero(hn::Ne(vy, idle), v), to + r * step);
+    });
+  }
+}
+
+void forward_f32(const float* x, float* to, Index rows, Index step, Index columns, bool log_of) {
+  forward(x, to, rows, step, columns, log_of);
+}
+void forward_f64(const double* x, double* to, Index rows, Index step, Index columns, bool log_of) {
+  forward(x, to, rows, step, columns, log_of);
+}
+void backward_f32(const float* g, const float* y, float* to, Index rows, Index step, Index columns,
+                  bool log_of) {
+  backward(g, y, to, rows, step, columns, log_of);
+}
+void backward_f64(const double* g, const double* y, double* to, Index rows, Index step,
+                  Index columns, bool log_of) {
+  backward(g, y, to, rows, step, columns, log_of);
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace heed::kernels::simd
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace heed::kernels::simd {
+
+HWY_EXPORT(forward_f32);
+HWY_EXPORT(forward_f64);
+HWY_EXPORT(backward_f32);
+HWY_EXPORT(backward_f64);
+
+void softmax_columns(const float* x, float* to, Index rows, Index step, Index columns, bool log) {
+  HWY_DYNAMIC_DISPATCH(forward_f32)(x, to, rows, step, columns, log);
+}
+void softmax_columns(const double* x, double* to, Index rows, Index step, Index columns, bool log) {
+  HWY_DYNAMIC_DISPATCH(forward_f64)(x, to, rows, step, columns, log);
+}
+void softmax_grad_columns(const float* g, const float* y, float* to, Index rows, Index step,
+                          Index columns, bool log) {
+  HWY_DYNAMIC_DISPATCH(backward_f32)(g, y, to, rows, step, columns, log);
+}
+void softmax_grad_columns(const double* g, const double* y, double* to, Index rows, Index step,
+                          Index columns, bool log) {
+  HWY_DYNAMIC_DISPATCH(backward_f64)(g, y, to, rows, step, columns, log);
+}
+
+}  // namespace heed::kernels::simd
+#endif
