@@ -272,14 +272,17 @@ class Pass final : public GradientSink {
                       node.name()));
     }
     Node* const before = std::exchange(detail::t_current, &node);
+    const bool retained = std::exchange(detail::t_retains, retain_);
     try {
       node.differentiate(*this);
     } catch (...) {
       detail::t_current = before;
+      detail::t_retains = retained;
       if (!retain_) free(node);  // some of its rules may be gone already
       throw;
     }
     detail::t_current = before;
+    detail::t_retains = retained;
     current_ = nullptr;
     node.pass = nullptr;
     if (!retain_) free(node);

@@ -66,6 +66,11 @@ void Node::destroy(Node* node) noexcept {
   t_draining = false;
 }
 
+bool Saved::expendable() const {
+  return !detail::t_retains && tensor_.defined() && tensor_.impl()->unique() &&
+         tensor_.array().unique();
+}
+
 void Saved::throw_stale() const {
   const char* keeper = detail::t_current ? detail::t_current->name() : "an operator";
   throw GradError(fmt::format(

@@ -130,6 +130,9 @@ class Saved {
   }
   const Array& array() const { return (*this)().array(); }
   bool defined() const { return tensor_.defined(); }
+  /// True inside of a derivative that may write over the numbers: nobody else holds them, and the
+  /// pass that is running frees what was saved.
+  bool expendable() const;
 
  private:
   [[noreturn]] void throw_stale() const;
@@ -155,6 +158,8 @@ class SavedOutput {
 namespace detail {
 /// The node being differentiated on this thread, for Saved's messages and SavedOutput.
 inline constinit thread_local Node* t_current = nullptr;
+/// Whether the pass that it is differentiated in keeps what was saved.
+inline constinit thread_local bool t_retains = true;
 /// True under DetectAnomaly.
 inline constinit thread_local bool t_anomaly = false;
 /// Nodes made on this thread from now on come after `order`.

@@ -49,7 +49,9 @@ Tensor by_batch(const Tensor& x, const Tensor& weight, const Tensor& bias, doubl
                 .segment_step = channels * places,
                 .period = channels,
                 .weight_row_step = 1};
-  if (places >= kShortest) return standardize(x, a_channel(weight), a_channel(bias), how, seen);
+  how.layout.down = places == 1;
+  if (places >= kShortest || places == 1)
+    return standardize(x, a_channel(weight), a_channel(bias), how, seen);
   how.axes = {1};
   how.layout.segments = 1;
   how.layout.length = how.layout.row_step = batch * places;

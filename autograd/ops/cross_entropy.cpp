@@ -99,7 +99,10 @@ Tensor cross_entropy(const Tensor& logits, const Tensor& targets,
        options, kernel, norms = result.log_norms](const Tensor& g) {
         targets();  // the kernel holds both: were they written to since?
         weight();
-        if (!recording()) return Tensor(kernel.backward(logits.array(), norms, g.array()));
+        if (!recording()) {
+          // Large vocabularies: no second block of [N, C].
+          return Tensor(kernel.backward(logits.array(), norms, g.array(), logits.expendable()));
+        }
         // Differentiate the definition instead; its own graph carries the second order.
         CrossEntropyOptions each = options;
         each.reduction = Reduction::none;

@@ -8,6 +8,7 @@
 #include "../../core/error.h"
 #include "../../core/kernels/copy.h"
 #include "../../core/kernels/elementwise.h"
+#include "../../core/kernels/extreme.h"
 #include "../../core/kernels/reduce.h"
 #include "../check_defined.h"
 #include "../record.h"
@@ -67,19 +68,30 @@ Tensor product_beside(const Tensor& rows, bool after) {
   return linear_scan(factors, Tensor(start), axis, after);
 }
 
+// Whether `axes` are the last ones of x, and its elements lie in their order.
+bool reduces_rows(const Array& x, const std::vector<Index>& axes) {
+  if (!x.is_contiguous()) return false;
+  Index first = x.rank();
+  for (const Index axis : axes) first = std::min(first, axis < 0 ? axis + x.rank() : axis);
+  return axes.empty() || x.rank() - first == static_cast<Index>(axes.size());
+}
+
 // gx: g where x equals the extreme, shared among equals.
 Tensor extreme(Op op, kernels::Reduce kind, const Tensor& x, const std::vector<Index>& axes,
                bool keepdim) {
   check_defined(name(op), x, "x");
   const Array y = kernels::reduce(kind, x.array(), axes, keepdim);
-  return record(
-      op, y, {x},
-      [x = Saved(x), y = SavedOutput(y), kept = kept_shape(name(op), x, axes)](const Tensor& g) {
-        const Tensor top = Tensor(y.array().reshape(kept));
-        const Tensor hit = (x().detach() == top).array().to(g.dtype());
-        const Tensor share = hit / Tensor(kernels::sum_to(hit.array(), kept));
-        return reshape(g, kept) * share;
-      });
+  return record(op, y, {x},
+                [x = Saved(x), y = SavedOutput(y), kept = kept_shape(name(op), x, axes),
+                 rows = reduces_rows(x.array(), axes)](const Tensor& g) {
+                  if (rows && !recording()) {
+                    return Tensor(kernels::extreme_grad(x().array(), y.array(), g.array()));
+                  }
+                  const Tensor top = Tensor(y.array().reshape(kept));
+                  const Tensor hit = (x().detach() == top).array().to(g.dtype());
+                  const Tensor share = hit / Tensor(kernels::sum_to(hit.array(), kept));
+                  return reshape(g, kept) * share;
+                });
 }
 
 }  // namespace

@@ -85,12 +85,13 @@ CrossEntropy::Result CrossEntropy::forward(const Array& logits) const {
   return out;
 }
 
-Array CrossEntropy::backward(const Array& logits, const Array& log_norms, const Array& g) const {
+Array CrossEntropy::backward(const Array& logits, const Array& log_norms, const Array& g,
+                             bool in_place) const {
   const Index classes = logits.size(1);
   const Array dense = logits.contiguous();
   const Array factors = g.contiguous();
   const auto* target = targets_.data<std::int64_t>();
-  Array out = Array::empty(logits.shape(), logits.dtype());
+  Array out = in_place ? dense : Array::empty(logits.shape(), logits.dtype());
   visit_floating("cross_entropy", logits.dtype(), [&](auto zero) {
     using T = decltype(zero);
     const T* from = dense.data<T>();
@@ -112,8 +113,12 @@ Array CrossEntropy::backward(const Array& logits, const Array& log_norms, const 
         // p_c (sum of shares) - share_c, times g
         const T own = static_cast<T>(1 - smoothing_) * (weight ? weight[target[i]] : T{1});
         const T scale = factor[i] * (own + smooth * total_weight);
-        shifted_exp(from + i * classes, norm[i], row, classes);
-        simd::binary(Binary::mul, row, true, &scale, false, row, static_cast<std::size_t>(classes));
+        for (Index first = 0; first < classes; first += kPiece) {
+          const Index n = std::min(kPiece, classes - first);
+          T* const piece = row + first;
+          shifted_exp(from + i * classes + first, norm[i], piece, n);
+          simd::binary(Binary::mul, piece, true, &scale, false, piece, static_cast<std::size_t>(n));
+        }
         row[target[i]] -= factor[i] * own;
         if (smooth == 0) continue;
         for (Index c = 0; c < classes; ++c)

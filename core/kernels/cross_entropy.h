@@ -18,8 +18,10 @@ class CrossEntropy {
   };
   /// logits [N, C].
   Result forward(const Array& logits) const;
-  /// The gradient of the logits from that of the losses, g [N].
-  Array backward(const Array& logits, const Array& log_norms, const Array& g) const;
+  /// The gradient of the logits from that of the losses, g [N]; written over the logits with
+  /// `in_place`, where they are contiguous.
+  Array backward(const Array& logits, const Array& log_norms, const Array& g,
+                 bool in_place = false) const;
 
  private:
   Array targets_, weight_;

@@ -71,8 +71,7 @@ void binary_loop(Binary op, const T* x, bool many_x, const T* y, bool many_y, T*
     case Binary::sub: return run(HEED_LANES(hn::Sub(a, b)));
     case Binary::mul: return run(HEED_LANES(hn::Mul(a, b)));
     case Binary::div: return run(HEED_LANES(hn::Div(a, b)));
-    case Binary::pow:
-      return run(HEED_LANES(each(d, a, b, [](T u, T v) { return std::pow(u, v); })));
+    case Binary::pow: return run(HEED_LANES(pow(d, a, b)));
     case Binary::maximum: return run(HEED_LANES(maximum(d, a, b)));
     case Binary::minimum: return run(HEED_LANES(minimum(d, a, b)));
     case Binary::tanh_grad: return run(HEED_LANES(hn::NegMulAdd(hn::Mul(a, b), b, a)));
@@ -90,12 +89,12 @@ void binary_loop(Binary op, const T* x, bool many_x, const T* y, bool many_y, T*
     case Binary::log1p_grad: return run(HEED_LANES(hn::Div(a, hn::Add(b, hn::Set(d, T{1})))));
     case Binary::erf_grad: return run(HEED_LANES(hn::Mul(a, erf_slope(d, b))));
     case Binary::pow_by_x:
-      return run(HEED_LANES(
-          each(d, a, b, [](T u, T v) { return v == 0 ? T{0} : v * std::pow(u, v - 1); })));
+      return run(HEED_LANES(hn::IfThenZeroElse(
+          hn::Eq(b, hn::Zero(d)), hn::Mul(b, pow(d, a, hn::Sub(b, hn::Set(d, T{1})))))));
     case Binary::pow_by_y:
-      return run(HEED_LANES(each(d, a, b, [](T u, T v) {
-        return u == 0 && v >= 0 ? T{0} : std::pow(u, v) * std::log(u);
-      })));
+      return run(
+          HEED_LANES(hn::IfThenZeroElse(hn::And(hn::Eq(a, hn::Zero(d)), hn::Ge(b, hn::Zero(d))),
+                                        hn::Mul(pow(d, a, b), log(d, a)))));
   }
 }
 #undef HEED_LANES

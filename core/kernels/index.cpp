@@ -143,11 +143,18 @@ void scatter_add_into(Array& to, Index axis, const Array& index, const Array& va
       const Walk<3> walk(ids.shape(), {&steps, &ids.strides(), &from.strides()});
       const auto* id = ids.data<std::int64_t>();
       const T* x = from.data<T>();
+      const Index step = walk.inner_step(1), beside = walk.inner_step(0);
+      const Index x_step = walk.inner_step(2);
       walk.run_here([&](const auto& at, Index n) {
         T* row = target + offset + at[0];
-        for (Index i = 0; i < n; ++i) {
-          row[i * walk.inner_step(0) + id[at[1] + i * walk.inner_step(1)] * along] +=
-              x[at[2] + i * walk.inner_step(2)];
+        const auto* place = id + at[1];
+        const T* value = x + at[2];
+        if (step == 1 && x_step == 1 && beside == 0) {
+          for (Index i = 0; i < n; ++i) row[place[i] * along] += value[i];
+        } else {
+          for (Index i = 0; i < n; ++i) {
+            row[i * beside + place[i * step] * along] += value[i * x_step];
+          }
         }
       });
     };

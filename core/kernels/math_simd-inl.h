@@ -150,6 +150,44 @@ HWY_INLINE V tanh(D d, V x) {
   return keep_nan(d, x, hn::Tanh(d, x));
 }
 
+// x^y. f32 by way of f64, so that it is rounded once; what is not finite, and 0, lane by lane.
+template <class D, class V>
+HWY_INLINE V pow(D d, V x, V y) {
+  using T = hn::TFromD<D>;
+  const auto slow = [](T a, T b) { return std::pow(a, b); };
+#if HWY_TARGET == HWY_SCALAR
+  return each(d, x, y, slow);
+#else
+  if constexpr (sizeof(T) == 8) {
+    return each(d, x, y, slow);
+  } else {
+    const hn::Repartition<double, D> wide;
+    const hn::Half<D> half;
+    const auto size = hn::Abs(x);
+    const auto usual = hn::And(hn::And(hn::Gt(size, hn::Zero(d)), hn::Lt(size, hn::Inf(d))),
+                               hn::Lt(hn::Abs(y), hn::Inf(d)));
+    if (!hn::AllTrue(d, usual)) return each(d, x, y, slow);
+    const auto power = [&](auto a, auto b) HWY_ATTR {
+      const auto log_a = hn::Log(wide, hn::PromoteTo(wide, a));
+      return hn::DemoteTo(half, exp(wide, hn::Mul(log_a, hn::PromoteTo(wide, b))));
+    };
+    const auto low = power(hn::LowerHalf(half, size), hn::LowerHalf(half, y));
+    const auto high = power(hn::UpperHalf(half, size), hn::UpperHalf(half, y));
+    const auto all = hn::Combine(d, high, low);
+    if (hn::AllTrue(d, hn::Gt(x, hn::Zero(d)))) return all;
+    // Of a negative number: a whole power, whose sign is an odd one's; else NaN.
+    const auto one = hn::Set(d, T{1});
+    const auto halved = hn::Mul(y, hn::Set(d, T(0.5)));
+    const auto whole = hn::Eq(hn::Round(y), y);
+    const auto odd = hn::And(whole, hn::Ne(hn::Round(halved), halved));
+    const auto sign = hn::IfThenElse(odd, hn::Neg(one), one);
+    const auto of_negative =
+        hn::IfThenElse(whole, hn::Mul(all, sign), hn::Set(d, std::numeric_limits<T>::quiet_NaN()));
+    return hn::IfThenElse(hn::Lt(x, hn::Zero(d)), of_negative, all);
+  }
+#endif
+}
+
 // 1 / (1 + exp(-|x|)) mirrored: neither tail cancels or overflows.
 template <class D, class V>
 HWY_INLINE V sigmoid(D d, V x) {

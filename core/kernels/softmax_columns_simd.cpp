@@ -10,8 +10,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "each_vector_simd-inl.h"
 #include "math_simd-inl.h"
-#include "partial_simd-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace heed::kernels::simd {
@@ -19,49 +19,32 @@ namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Calls body(i, load, store) for each vector of the columns: load and store touch these alone.
-template <class D, class Body>
-HWY_INLINE void across_columns(D d, Index columns, const Body& body) {
-  using T = hn::TFromD<D>;
-  const auto lanes = static_cast<Index>(hn::Lanes(d));
-  Index i = 0;
-  for (; i + lanes <= columns; i += lanes) {
-    body(
-        i, [d, i](const T* from) HWY_ATTR { return hn::LoadU(d, from + i); },
-        [d, i](hn::Vec<D> v, T* to) HWY_ATTR { hn::StoreU(v, d, to + i); });
-  }
-  if (i == columns) return;
-  const Index rest = columns - i;
-  body(
-      i, [d, i, rest](const T* from) HWY_ATTR { return load_first(d, from + i, rest); },
-      [d, i, rest](hn::Vec<D> v, T* to) HWY_ATTR { store_first(v, d, to + i, rest); });
-}
-
 template <class T>
 void forward(const T* x, T* to, Index rows, Index step, Index columns, bool log_of) {
   const hn::ScalableTag<T> d;
+  const auto width = static_cast<std::size_t>(columns);
   T top[kStrip], sum[kStrip];
   std::fill_n(top, columns, -std::numeric_limits<T>::infinity());
   std::fill_n(sum, columns, T{0});
   for (Index r = 0; r < rows; ++r) {
-    across_columns(d, columns, [&](Index, const auto& load, const auto& store) HWY_ATTR {
+    each_vector(d, width, [&](std::size_t, const auto& load, const auto& store) HWY_ATTR {
       store(maximum(d, load(top), load(x + r * step)), top);
     });
   }
   for (Index r = 0; r < rows; ++r) {
-    across_columns(d, columns, [&](Index, const auto& load, const auto& store) HWY_ATTR {
+    each_vector(d, width, [&](std::size_t, const auto& load, const auto& store) HWY_ATTR {
       const auto moved = hn::Sub(load(x + r * step), load(top));
       const auto e = exp(d, moved);
       store(hn::Add(load(sum), e), sum);
       store(log_of ? moved : e, to + r * step);
     });
   }
-  across_columns(d, columns, [&](Index, const auto& load, const auto& store) HWY_ATTR {
+  each_vector(d, width, [&](std::size_t, const auto& load, const auto& store) HWY_ATTR {
     const auto total = load(sum);
     store(log_of ? log(d, total) : hn::Div(hn::Set(d, T{1}), total), sum);
   });
   for (Index r = 0; r < rows; ++r) {
-    across_columns(d, columns, [&](Index, const auto& load, const auto& store) HWY_ATTR {
+    each_vector(d, width, [&](std::size_t, const auto& load, const auto& store) HWY_ATTR {
       const auto v = load(to + r * step);
       store(log_of ? hn::Sub(v, load(sum)) : hn::Mul(v, load(sum)), to + r * step);
     });
@@ -71,18 +54,19 @@ void forward(const T* x, T* to, Index rows, Index step, Index columns, bool log_
 template <class T>
 void backward(const T* g, const T* y, T* to, Index rows, Index step, Index columns, bool log_of) {
   const hn::ScalableTag<T> d;
+  const auto width = static_cast<std::size_t>(columns);
   const auto idle = log_of ? hn::Set(d, -std::numeric_limits<T>::infinity()) : hn::Zero(d);
   T sum[kStrip];
   std::fill_n(sum, columns, T{0});
   for (Index r = 0; r < rows; ++r) {
-    across_columns(d, columns, [&](Index, const auto& load, const auto& store) HWY_ATTR {
+    each_vector(d, width, [&](std::size_t, const auto& load, const auto& store) HWY_ATTR {
       const auto vy = load(y + r * step);
       const auto vg = hn::IfThenElseZero(hn::Ne(vy, idle), load(g + r * step));
       store(log_of ? hn::Add(load(sum), vg) : hn::MulAdd(vg, vy, load(sum)), sum);
     });
   }
   for (Index r = 0; r < rows; ++r) {
-    across_columns(d, columns, [&](Index, const auto& load, const auto& store) HWY_ATTR {
+    each_vector(d, width, [&](std::size_t, const auto& load, const auto& store) HWY_ATTR {
       const auto vy = load(y + r * step);
       const auto vg = load(g + r * step);
       const auto v =

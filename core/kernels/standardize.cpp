@@ -6,6 +6,7 @@
 #include "../parallel.h"
 #include "iterate.h"
 #include "reduce_simd.h"
+#include "standardize_columns.h"
 #include "standardize_simd.h"
 
 namespace heed::kernels {
@@ -108,6 +109,7 @@ class GradientRows {
 
 Standardized standardize(const Array& x, const Array& weight, const Array& bias,
                          const RowLayout& layout, double eps, bool centred) {
+  if (layout.down) return standardize_columns(x, weight, bias, layout.rows, eps);
   const Array from = x.contiguous(), w = dense(weight), b = dense(bias);
   Standardized out{Array::empty(x.shape(), x.dtype()), Array::zeros({layout.rows}, x.dtype()),
                    Array::zeros({layout.rows}, x.dtype())};
@@ -140,6 +142,7 @@ StandardizeGradients standardize_grad(const Array& g, const Array& x, const Arra
                                       const Array& mean, const Array& variance,
                                       const RowLayout& layout, double eps, bool centred,
                                       Index weights) {
+  if (layout.down) return standardize_columns_grad(g, x, weight, mean, variance, eps);
   const Array dense_g = g.contiguous(), dense_x = x.contiguous(), w = dense(weight);
   Array gx = Array::empty(x.shape(), x.dtype());
   StandardizeGradients out{gx, {}, {}};

@@ -19,6 +19,7 @@ struct RowLayout {
   Index period = 1;
   Index weight_row_step = 0, weight_segment_step = 0;
   bool many = false;
+  bool down = false;  ///< rows are the columns of a matrix, with one weight each: no steps are used
 };
 
 struct Standardized {

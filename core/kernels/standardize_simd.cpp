@@ -7,6 +7,7 @@
 // Highway wants the line above first.
 #include <hwy/highway.h>
 
+#include "each_vector_simd-inl.h"
 #include "partial_simd-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -14,24 +15,6 @@ namespace heed::kernels::simd {
 namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
-
-// Calls body(i, load, store) for i = 0, lanes, 2 lanes, ...: load and store touch what is left.
-template <class D, class Body>
-HWY_INLINE void each_vector(D d, std::size_t n, const Body& body) {
-  using T = hn::TFromD<D>;
-  const std::size_t lanes = hn::Lanes(d);
-  std::size_t i = 0;
-  for (; i + lanes <= n; i += lanes) {
-    body(
-        i, [d, i](const T* from) HWY_ATTR { return hn::LoadU(d, from + i); },
-        [d, i](hn::Vec<D> v, T* to) HWY_ATTR { hn::StoreU(v, d, to + i); });
-  }
-  if (i == n) return;
-  const auto rest = static_cast<Index>(n - i);
-  body(
-      i, [d, i, rest](const T* from) HWY_ATTR { return load_first(d, from + i, rest); },
-      [d, i, rest](hn::Vec<D> v, T* to) HWY_ATTR { store_first(v, d, to + i, rest); });
-}
 
 template <class T>
 T squares_of(const T* x, T mean, std::size_t n) {
