@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "../parallel.h"
+#include "conv_direct.h"
 #include "elementwise_simd.h"
 #include "gemm.h"
 
@@ -235,19 +236,28 @@ Array conv(const ConvShape& shape, const Array& x, const Array& weight, const Ar
   const Array plus = bias.defined() ? bias.contiguous() : Array();
   visit_floating("conv", x.dtype(), [&](auto zero) {
     using T = decltype(zero);
-    forward(shape, from.data<T>(), by.data<T>(), plus.defined() ? plus.data<T>() : nullptr,
-            out.mutable_data<T>());
+    const auto run = fits_conv_direct(shape) ? conv_direct<T> : forward<T>;
+    run(shape, from.data<T>(), by.data<T>(), plus.defined() ? plus.data<T>() : nullptr,
+        out.mutable_data<T>());
   });
   return out;
 }
 
 Array conv_input_grad(const ConvShape& shape, const Array& g, const Array& weight) {
-  Array gx =
-      Array::zeros(Shape{shape.images, shape.in_channels, shape.y.in, shape.x.in}, g.dtype());
-  if (gx.numel() == 0 || g.numel() == 0) return gx;
+  const Shape whole{shape.images, shape.in_channels, shape.y.in, shape.x.in};
+  if (whole.numel() == 0 || g.numel() == 0) return Array::zeros(whole, g.dtype());
   const Array from = g.contiguous(), by = weight.contiguous();
+  const ConvShape turned = input_grad_shape(shape);
+  const bool direct = fits_conv_direct(turned);
+  Array gx = direct ? Array::empty(whole, g.dtype()) : Array::zeros(whole, g.dtype());
   visit_floating("conv_input_grad", g.dtype(), [&](auto zero) {
     using T = decltype(zero);
+    if (direct) {
+      Array taps = Array::empty(by.shape(), by.dtype());
+      turn_around(shape, by.data<T>(), taps.mutable_data<T>());
+      conv_direct<T>(turned, from.data<T>(), taps.data<T>(), nullptr, gx.mutable_data<T>());
+      return;
+    }
     to_input(shape, from.data<T>(), by.data<T>(), gx.mutable_data<T>());
   });
   return gx;

@@ -104,59 +104,85 @@ void tiled(Index m, Index n, Index k, Matrix<const T> a, Matrix<const T> b, bool
   call(m, n, k, a, b, add, c, c_step);
 }
 
-Index rounded_up(Index size, Index step) { return (size + step - 1) / step * step; }
-
-// Both operands are laid out in panels, a slice of k at a time, and then multiplied tile by tile.
-// Of many rows, each tile has all columns and lays out its own rows of A, which stay in the cache.
-void panelled(Index m, Index n, Index k, Matrix<const float> a, Matrix<const float> b, bool add,
-              const float* bias, float* c, Index c_step) {
-  const simd::GemmPanels panels = simd::gemm_panels();
-  const Index slices = (k - 1) / simd::kTileDepth + 1;
-  const Index depth = (k - 1) / slices + 1;
-  const Index row_panels = (m - 1) / panels.rows + 1;
-  const Index down = (row_panels - 1) / 32 * 4 + 4;  // tiles of up to 8 panels: 4, 8, 12 ...
-  const auto row_of = [&](Index tile) {
-    return std::min(m, row_panels * tile / down * panels.rows);
-  };
-  const Index piece = 4 * panels.columns;  // of B, to lay out or to multiply
-  const Index pieces = (n - 1) / piece + 1;
-  const Index wanted = down < 16 ? std::min<Index>(16 / down, pieces) : 1;  // tiles in a row
-  const Index tile_columns = ((pieces - 1) / wanted + 1) * piece;
-  const Index across = (n - 1) / tile_columns + 1;
-  const Index early = across > 1 ? down : 0;  // tiles whose rows of A are laid out beside B
-  Array spare_b = Array::empty(Shape{rounded_up(n, panels.columns), depth}, DType::f32);
-  Array spare_a = Array::empty(Shape{early > 0 ? row_panels * panels.rows : 0, depth}, DType::f32);
-  float* const columns = spare_b.mutable_data<float>();
-  float* const all_rows = spare_a.mutable_data<float>();
-  for (Index from = 0; from < k; from += depth) {
-    const Index own = std::min(depth, k - from);
-    parallel_for(early + pieces, 1, [&](Index begin, Index end) {
-      for (Index i = begin; i < end; ++i) {
-        if (i < early) {
-          simd::gemm_pack_rows(a, row_of(i), row_of(i + 1), from, own, all_rows + row_of(i) * own);
-        } else {
-          const Index column = (i - early) * piece;
-          simd::gemm_pack_columns(b, column, std::min(n, column + piece), from, own,
-                                  columns + column * own);
-        }
-      }
-    });
-    parallel_for(down * across, 1, [&](Index begin, Index end) {
-      Array spare = Array::empty(Shape{early > 0 ? 0 : 8 * panels.rows, depth}, DType::f32);
-      for (Index i = begin; i < end; ++i) {
-        const Index row = row_of(i / across);
-        const Index height = row_of(i / across + 1) - row;
-        const Index column = i % across * tile_columns;
-        float* const rows = early > 0 ? all_rows + row * own : spare.mutable_data<float>();
-        if (early == 0) simd::gemm_pack_rows(a, row, row + height, from, own, rows);
-        simd::gemm_tile(height, std::min(tile_columns, n - column), own, rows,
-                        columns + column * own, add || from > 0,
-                        from == 0 && bias != nullptr ? bias + column : nullptr,
-                        c + row * c_step + column, c_step);
-      }
-    });
+// Products of floats: both operands are laid out in panels, a slice of k at a time. The one with
+// fewer lines is laid out first, for all; each tile then lays out its own lines of the other, which
+// stay in the cache.
+class Panelled {
+ public:
+  Panelled(Index m, Index n, Index k, Matrix<const float> a, Matrix<const float> b, bool add,
+           const float* bias, float* c, Index c_step)
+      : m_(m), n_(n), k_(k), a_(a), b_(b), add_(add), bias_(bias), c_(c), c_step_(c_step) {
+    const Index slices = (k - 1) / simd::kTileDepth + 1;
+    depth_ = (k - 1) / slices + 1;
   }
-}
+
+  void run() const {
+    const Index row_panels = (m_ - 1) / panels_.rows + 1;
+    const Index column_panels = (n_ - 1) / panels_.columns + 1;
+    if (row_panels >= 64) {
+      // 4, 8, 12 .. tiles of rows, of up to 16 panels: each reads all of B once from afar.
+      over(row_panels, (row_panels - 1) / 64 * 4 + 4, panels_.rows, m_, column_panels,
+           panels_.columns, n_, true);
+    } else {
+      over(column_panels, std::max<Index>(std::min<Index>(column_panels, 8), column_panels / 16),
+           panels_.columns, n_, row_panels, panels_.rows, m_, false);
+    }
+  }
+
+ private:
+  // `tiles` of the `panels` of one operand's `lines`, each against all lines of the other.
+  void over(Index panels, Index tiles, Index width, Index lines, Index other_panels,
+            Index other_width, Index other_lines, bool by_rows) const {
+    Array spare = Array::empty(Shape{other_panels * other_width, depth_}, DType::f32);
+    float* const first = spare.mutable_data<float>();
+    const auto line_of = [&](Index tile) { return std::min(lines, panels * tile / tiles * width); };
+    const Index piece = 4 * other_width;
+    for (Index from = 0; from < k_; from += depth_) {
+      const Index own = std::min(depth_, k_ - from);
+      parallel_for(other_lines, piece, [&](Index begin, Index end) {
+        pack(!by_rows, begin, end, from, own, first + begin * own);
+      });
+      parallel_for(tiles, 1, [&](Index begin, Index end) {
+        Array mine = Array::empty(Shape{(panels / tiles + 1) * width, depth_}, DType::f32);
+        float* const second = mine.mutable_data<float>();
+        for (Index tile = begin; tile < end; ++tile) {
+          const Index line = line_of(tile);
+          const Index count = line_of(tile + 1) - line;
+          pack(by_rows, line, line + count, from, own, second);
+          if (by_rows) {
+            multiply(line, count, 0, n_, from, own, second, first);
+          } else {
+            multiply(0, m_, line, count, from, own, first, second);
+          }
+        }
+      });
+    }
+  }
+
+  void pack(bool rows, Index begin, Index end, Index from, Index depth, float* to) const {
+    if (rows) {
+      simd::gemm_pack_rows(a_, begin, end, from, depth, to);
+    } else {
+      simd::gemm_pack_columns(b_, begin, end, from, depth, to);
+    }
+  }
+
+  void multiply(Index row, Index rows, Index column, Index columns, Index from, Index depth,
+                const float* a, const float* b) const {
+    simd::gemm_tile(rows, columns, depth, a, b, add_ || from > 0,
+                    from == 0 && bias_ != nullptr ? bias_ + column : nullptr,
+                    c_ + row * c_step_ + column, c_step_);
+  }
+
+  simd::GemmPanels panels_ = simd::gemm_panels();
+  Index m_, n_, k_;
+  Matrix<const float> a_, b_;
+  bool add_;
+  const float* bias_;
+  float* c_;
+  Index c_step_;
+  Index depth_;
+};
 
 // A small result of a long sum (a weight's gradient): partial sums over pieces of k, added in
 // order.
@@ -206,7 +232,7 @@ void product(Index m, Index n, Index k, Matrix<const T> a, Matrix<const T> b, bo
   const Index small = in_panels ? 96 : 512;  // a result of too few tiles
   const bool long_sum = pieces > 1 && m * n <= small * small && k >= 4 * std::max(m, n);
   if constexpr (std::is_same_v<T, float>) {
-    if (in_panels && !long_sum) return panelled(m, n, k, a, b, add, bias, c, c_step);
+    if (in_panels && !long_sum) return Panelled(m, n, k, a, b, add, bias, c, c_step).run();
   }
   if (long_sum) {
     split_sum(m, n, k, a, b, add, c, c_step, pieces);

@@ -188,9 +188,10 @@ HWY_NOINLINE void panel_product(Index rows, Index columns, Index depth, const fl
 // Along the rows of C, so far as the panels of B that this takes stay in the second cache.
 void tile(Index rows, Index columns, Index depth, const float* a, const float* b, bool add,
           const float* bias, float* c, Index c_step) {
-  constexpr Index kStretch = 16 * kColumns;
-  for (Index begin = 0; begin < columns; begin += kStretch) {
-    const Index end = std::min(columns, begin + kStretch);
+  constexpr Index kNear = 196608;  // floats of B
+  const Index stretch = std::max<Index>(kNear / depth / kColumns, 1) * kColumns;
+  for (Index begin = 0; begin < columns; begin += stretch) {
+    const Index end = std::min(columns, begin + stretch);
     for (Index i = 0; i < rows; i += kRows) {
       const Index height = std::min(kRows, rows - i);
       for (Index j = begin; j < end; j += kColumns) {

@@ -288,5 +288,52 @@ TEST(Elementwise, WritesInPlace) {
             "scale_into: takes f32 or f64, not i64");
 }
 
+// Special numbers go lane by lane, so that each stands once among usual ones and once alone.
+TYPED_TEST(Accuracy, Powers) {
+  using T = TypeParam;
+  using Limits = std::numeric_limits<T>;
+  const T special[] = {0,
+                       -T{0},
+                       1,
+                       -1,
+                       2,
+                       -2,
+                       T(0.5),
+                       T(-0.5),
+                       3,
+                       T(3.3),
+                       T(-3.3),
+                       -7,
+                       T(1e10),
+                       T(-1e-10),
+                       Limits::denorm_min(),
+                       Limits::max(),
+                       Limits::lowest(),
+                       Limits::infinity(),
+                       -Limits::infinity(),
+                       Limits::quiet_NaN()};
+  std::vector<T> bases, powers;
+  for (const T base : special) {
+    for (const T power : special) {
+      bases.insert(bases.end(), 64, base);
+      powers.insert(powers.end(), 64, power);
+      bases.insert(bases.end(), {T(1.5), T(-2.5), base});
+      powers.insert(powers.end(), {T(2.5), T(3), power});
+    }
+  }
+  Generator generator(11);
+  for (int i = 0; i < 20000; ++i) {
+    bases.push_back(static_cast<T>(std::exp(generator.normal({}, 0, 9, DType::f64).item())));
+    powers.push_back(static_cast<T>(generator.normal({}, 0, 3, DType::f64).item()));
+  }
+  const auto found =
+      binary(Binary::pow, Array::from(bases), Array::from(powers)).template to_vector<T>();
+  for (std::size_t i = 0; i < bases.size(); ++i) {
+    const T expected = static_cast<T>(
+        std::pow(static_cast<long double>(bases[i]), static_cast<long double>(powers[i])));
+    ASSERT_LE(steps_between(found[i], expected), 1) << bases[i] << " ^ " << powers[i];
+  }
+}
+
 }  // namespace
 }  // namespace heed::kernels

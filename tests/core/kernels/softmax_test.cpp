@@ -82,5 +82,40 @@ TEST(Softmax, GradientIsZeroWhereNothingStands) {
             (std::vector<double>{0, -0.5, 0.5, 0}));
 }
 
+// Down the columns as along the rows, for every number of columns around those of a vector and of a
+// strip.
+TEST(Softmax, DownColumns) {
+  Generator generator(5);
+  for (const DType dtype : {DType::f32, DType::f64}) {
+    const double room = dtype == DType::f32 ? 1e-5 : 1e-13;
+    for (const Index columns : {1, 7, 8, 9, 15, 16, 17, 31, 127, 128, 129, 300}) {
+      const Array x = generator.normal({3, 11, columns}, 0, 3, dtype);
+      const Array g = generator.normal({3, 11, columns}, 0, 1, dtype);
+      for (const bool log : {false, true}) {
+        const Array y = softmax(x, 1, Array(), log);
+        const Array turned = softmax(x.transpose(1, 2).contiguous(), 2, Array(), log);
+        const auto expect_near = [&](const Array& found, const Array& expected) {
+          const auto a = found.to(DType::f64).to_vector<double>();
+          const auto b = expected.transpose(1, 2).to(DType::f64).to_vector<double>();
+          ASSERT_EQ(found.shape(), x.shape());
+          for (std::size_t i = 0; i < a.size(); ++i) {
+            ASSERT_NEAR(a[i], b[i], room * (1 + std::abs(b[i]))) << columns << " columns, " << log;
+          }
+        };
+        expect_near(y, turned);
+        expect_near(softmax_grad(g, y, 1, log),
+                    softmax_grad(g.transpose(1, 2).contiguous(), turned, 2, log));
+      }
+    }
+  }
+}
+
+TEST(Softmax, NaNSpreadsOverItsColumnOnly) {
+  Array x = Array::zeros({3, 17}, DType::f32);
+  x.mutable_data<float>()[17 + 5] = NAN;
+  const auto y = softmax(x, 0, Array(), false).to_vector<float>();
+  for (std::size_t i = 0; i < y.size(); ++i) EXPECT_EQ(std::isnan(y[i]), i % 17 == 5) << i;
+}
+
 }  // namespace
 }  // namespace heed::kernels

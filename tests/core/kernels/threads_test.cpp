@@ -5,11 +5,13 @@
 
 #include "../../../core/generator.h"
 #include "../../../core/kernels/cross_entropy.h"
+#include "../../../core/kernels/cumulative.h"
 #include "../../../core/kernels/elementwise.h"
 #include "../../../core/kernels/index.h"
 #include "../../../core/kernels/matmul.h"
 #include "../../../core/kernels/reduce.h"
 #include "../../../core/kernels/softmax.h"
+#include "../../../core/kernels/standardize_columns.h"
 #include "../../../core/parallel.h"
 #include "../../../core/sparse_rows.h"
 
@@ -104,6 +106,19 @@ TEST_P(SameBits, Indexing) {
     scatter_add_into(to, 0, places, values);
     return to;
   });
+}
+
+TEST_P(SameBits, Columns) {
+  const Array x = draw({1009, 307}), g = draw({1009, 307}), weight = draw({307});
+  expect_same_bits([&] { return standardize_columns(x, weight, Array(), 307, 0.1).y; });
+  const Standardized out = standardize_columns(x, weight, Array(), 307, 0.1);
+  const auto grads = [&] {
+    return standardize_columns_grad(g, x, weight, out.mean, out.variance, 0.1);
+  };
+  expect_same_bits([&] { return grads().x; });
+  expect_same_bits([&] { return grads().weight; });
+  expect_same_bits([&] { return cumsum(x, 0, false); });
+  expect_same_bits([&] { return cumsum(x, 1, true); });
 }
 
 TEST_P(SameBits, Elementwise) {
