@@ -23,3 +23,14 @@ endif()
 # No -march: Highway and OpenBLAS choose at run time. No -ffast-math: results must not depend on the
 # compiler's mood; errno and floating-point traps are what nobody reads.
 set(HEED_KERNEL_OPTIONS $<$<CONFIG:Release,RelWithDebInfo>:-O3> -fno-math-errno -fno-trapping-math)
+
+# The library stays under 10 MB: what is no kernel gains nothing from -O3, and SSSE3 is what a machine
+# of 2006 has and one of 2008 has more than.
+function(heed_keep_small)
+  set(kernels ${ARGN})
+  list(FILTER kernels INCLUDE REGEX "/core/kernels/")
+  set_source_files_properties(${kernels} PROPERTIES COMPILE_DEFINITIONS HWY_DISABLED_TARGETS=HWY_SSSE3)
+  set(others ${ARGN})
+  list(FILTER others INCLUDE REGEX "/(nn|attention|data|io|train)/")
+  set_source_files_properties(${others} PROPERTIES COMPILE_OPTIONS "$<$<CONFIG:Release>:-O2>")
+endfunction()

@@ -270,7 +270,11 @@ Array conv_weight_grad(const ConvShape& shape, const Array& g, const Array& x) {
   const Array from = g.contiguous(), by = x.contiguous();
   visit_floating("conv_weight_grad", g.dtype(), [&](auto zero) {
     using T = decltype(zero);
-    to_weight(shape, from.data<T>(), by.data<T>(), gw);
+    if (fits_conv_direct_weight(shape)) {
+      conv_direct_weight_grad(shape, from.data<T>(), by.data<T>(), gw.mutable_data<T>());
+    } else {
+      to_weight(shape, from.data<T>(), by.data<T>(), gw);
+    }
   });
   return gw;
 }

@@ -7,6 +7,7 @@
 #include "../parallel.h"
 #include "conv_direct_simd.h"
 #include "iterate.h"
+#include "reduce.h"
 
 namespace heed::kernels {
 namespace {
@@ -124,6 +125,65 @@ void conv_direct(const ConvShape& shape, const T* x, const T* weight, const T* b
       });
 }
 
+bool fits_conv_direct_weight(const ConvShape& shape) {
+  return fits_conv_direct(shape) && shape.out_channels * shape.depth() <= kGrain / 2;
+}
+
+template <class T>
+void conv_direct_weight_grad(const ConvShape& shape, const T* g, const T* x, T* gw) {
+  const Bands bands(shape);
+  const std::vector<Index> offsets = bands.offsets();
+  const Index tall = simd::conv_height(), depth = shape.depth();
+  const Index blocks = (shape.group_out() - 1) / tall + 1;
+  const Index step = bands.height * bands.pitch + simd::kConvSlack;
+  const Index each = simd::conv_sums(depth, sizeof(T));
+  const Index tasks = shape.images * bands.count, per_part = (tasks - 1) / 8 + 1;
+  const Index parts = (tasks - 1) / per_part + 1;
+  const Index blocks_in_all = shape.groups * blocks;
+  Array sums = Array::zeros(Shape{parts, blocks_in_all * each}, dtype_of<T>);
+  T* const all = sums.mutable_data<T>();
+  const auto band_of = [&](Index block, Index rows) {
+    const Index channels = std::min(tall, shape.group_out() - block % blocks * tall);
+    return simd::ConvBand{offsets.data(), depth, rows, shape.x.out, bands.pitch, channels};
+  };
+  const auto channel_of = [&](Index block) {
+    return block / blocks * shape.group_out() + block % blocks * tall;
+  };
+  parallel_for(tasks, per_part, [&](Index begin, Index end) {
+    Array input = Array::zeros(Shape{bands.input()}, dtype_of<T>);
+    Array rows_of_g = Array::zeros(Shape{tall * step}, dtype_of<T>);
+    T* const spread = rows_of_g.mutable_data<T>();
+    for (Index i = begin; i < end; ++i) {
+      const Index image = i / bands.count, first = i % bands.count * bands.height;
+      const Index rows = std::min(bands.height, shape.y.out - first);
+      for (Index block = 0; block < blocks_in_all; ++block) {
+        const simd::ConvBand band = band_of(block, rows);
+        if (block % blocks == 0) {
+          const Index channel = image * shape.in_channels + block / blocks * shape.group_in();
+          bands.lay_out(x + channel * shape.y.in * shape.x.in, first, input.mutable_data<T>());
+        }
+        for (Index o = 0; o < tall; ++o) {
+          T* to = spread + o * step;
+          if (o >= band.channels || rows < bands.height) std::fill_n(to, step, T{0});
+          if (o >= band.channels) continue;
+          const Index channel = image * shape.out_channels + channel_of(block) + o;
+          const T* from = g + channel * shape.places() + first * shape.x.out;
+          for (Index r = 0; r < rows; ++r) {
+            std::copy_n(from + r * shape.x.out, shape.x.out, to + r * bands.pitch);
+          }
+        }
+        simd::conv_band_weight(band, input.data<T>(), spread, step,
+                               all + (begin / per_part * blocks_in_all + block) * each);
+      }
+    }
+  });
+  const Array joined = reduce(Reduce::sum, sums, {0}, false);
+  for (Index block = 0; block < blocks_in_all; ++block) {
+    simd::conv_join(band_of(block, 1), joined.data<T>() + block * each,
+                    gw + channel_of(block) * depth);
+  }
+}
+
 ConvShape input_grad_shape(const ConvShape& shape) {
   const auto turned = [](const WindowAxis& axis) {
     WindowAxis out = axis;
@@ -151,6 +211,8 @@ void turn_around(const ConvShape& shape, const T* weight, T* to) {
 
 template void conv_direct(const ConvShape&, const float*, const float*, const float*, float*);
 template void conv_direct(const ConvShape&, const double*, const double*, const double*, double*);
+template void conv_direct_weight_grad(const ConvShape&, const float*, const float*, float*);
+template void conv_direct_weight_grad(const ConvShape&, const double*, const double*, double*);
 template void turn_around(const ConvShape&, const float*, float*);
 template void turn_around(const ConvShape&, const double*, double*);
 

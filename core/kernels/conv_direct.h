@@ -21,4 +21,10 @@ ConvShape input_grad_shape(const ConvShape& shape);
 template <class T>
 void turn_around(const ConvShape& shape, const T* weight, T* to);
 
+/// Whether conv_direct_weight_grad() takes it too: its sums stay in cache.
+bool fits_conv_direct_weight(const ConvShape& shape);
+/// gw [O, C / groups, KH, KW] from x and g [B, O, OH, OW], in parts cut by shape alone.
+template <class T>
+void conv_direct_weight_grad(const ConvShape& shape, const T* g, const T* x, T* gw);
+
 }  // namespace heed::kernels

@@ -80,6 +80,79 @@ void band_of(const ConvBand& band, const T* from, const T* weight, const T* bias
   }
 }
 
+// Sums of products of kHeight rows of g with what kCount taps read.
+template <Index kCount, class T>
+HWY_INLINE void weight_tile(const ConvBand& band, const Index* offsets, const T* HWY_RESTRICT from,
+                            const T* HWY_RESTRICT g, Index g_step, T* HWY_RESTRICT to) {
+  const Tag<T> d;
+  constexpr Index kLanes = static_cast<Index>(hn::MaxLanes(Tag<T>()));
+  hn::Vec<Tag<T>> sums[kCount][kHeight];
+#pragma GCC unroll 3
+  for (Index k = 0; k < kCount; ++k) {
+#pragma GCC unroll 8
+    for (Index o = 0; o < kHeight; ++o) {
+      sums[k][o] = hn::LoadU(d, to + (k * kHeight + o) * kLanes);
+    }
+  }
+  const Index count = (band.rows - 1) * band.pitch + band.width;
+  for (Index i = 0; i < count; i += kLanes) {
+    hn::Vec<Tag<T>> x[kCount];
+#pragma GCC unroll 3
+    for (Index k = 0; k < kCount; ++k) x[k] = hn::LoadU(d, from + offsets[k] + i);
+#pragma GCC unroll 8
+    for (Index o = 0; o < kHeight; ++o) {
+      const auto h = hn::LoadU(d, g + o * g_step + i);
+#pragma GCC unroll 3
+      for (Index k = 0; k < kCount; ++k) sums[k][o] = hn::MulAdd(h, x[k], sums[k][o]);
+    }
+  }
+#pragma GCC unroll 3
+  for (Index k = 0; k < kCount; ++k) {
+#pragma GCC unroll 8
+    for (Index o = 0; o < kHeight; ++o) {
+      hn::StoreU(sums[k][o], d, to + (k * kHeight + o) * kLanes);
+    }
+  }
+}
+
+template <class T>
+void weight_of(const ConvBand& band, const T* from, const T* g, Index g_step, T* sums) {
+  constexpr Index kEach = kHeight * static_cast<Index>(hn::MaxLanes(Tag<T>()));
+  Index k = 0;
+  for (; k + kVectors <= band.depth; k += kVectors) {
+    weight_tile<kVectors>(band, band.offsets + k, from, g, g_step, sums + k * kEach);
+  }
+  for (; k < band.depth; ++k) {
+    weight_tile<1>(band, band.offsets + k, from, g, g_step, sums + k * kEach);
+  }
+}
+
+template <class T>
+void join(const ConvBand& band, const T* sums, T* to) {
+  const Tag<T> d;
+  for (Index k = 0; k < band.depth; ++k) {
+    for (Index o = 0; o < kHeight; ++o, sums += hn::MaxLanes(d)) {
+      const auto sum = hn::SumOfLanes(d, hn::LoadU(d, sums));
+      if (o < band.channels) to[o * band.depth + k] = hn::GetLane(sum);
+    }
+  }
+}
+
+Index sums_of(Index depth, Index element_bytes) {
+  const auto lanes = element_bytes == 4 ? hn::MaxLanes(Tag<float>()) : hn::MaxLanes(Tag<double>());
+  return depth * kHeight * static_cast<Index>(lanes);
+}
+
+void weight_f32(const ConvBand& band, const float* from, const float* g, Index g_step,
+                float* sums) {
+  weight_of(band, from, g, g_step, sums);
+}
+void weight_f64(const ConvBand& band, const double* from, const double* g, Index g_step,
+                double* sums) {
+  weight_of(band, from, g, g_step, sums);
+}
+void join_f32(const ConvBand& band, const float* sums, float* to) { join(band, sums, to); }
+void join_f64(const ConvBand& band, const double* sums, double* to) { join(band, sums, to); }
 void band_f32(const ConvBand& band, const float* from, const float* weight, const float* bias,
               float* room, float* to, Index channel_step) {
   band_of(band, from, weight, bias, room, to, channel_step);
@@ -97,6 +170,11 @@ HWY_AFTER_NAMESPACE();
 namespace heed::kernels::simd {
 
 HWY_EXPORT(height);
+HWY_EXPORT(sums_of);
+HWY_EXPORT(weight_f32);
+HWY_EXPORT(weight_f64);
+HWY_EXPORT(join_f32);
+HWY_EXPORT(join_f64);
 HWY_EXPORT(band_f32);
 HWY_EXPORT(band_f64);
 
@@ -108,6 +186,23 @@ void conv_band(const ConvBand& band, const float* from, const float* weight, con
 void conv_band(const ConvBand& band, const double* from, const double* weight, const double* bias,
                double* room, double* to, Index channel_step) {
   HWY_DYNAMIC_DISPATCH(band_f64)(band, from, weight, bias, room, to, channel_step);
+}
+Index conv_sums(Index depth, Index element_bytes) {
+  return HWY_DYNAMIC_DISPATCH(sums_of)(depth, element_bytes);
+}
+void conv_band_weight(const ConvBand& band, const float* from, const float* g, Index g_step,
+                      float* sums) {
+  HWY_DYNAMIC_DISPATCH(weight_f32)(band, from, g, g_step, sums);
+}
+void conv_band_weight(const ConvBand& band, const double* from, const double* g, Index g_step,
+                      double* sums) {
+  HWY_DYNAMIC_DISPATCH(weight_f64)(band, from, g, g_step, sums);
+}
+void conv_join(const ConvBand& band, const float* sums, float* to) {
+  HWY_DYNAMIC_DISPATCH(join_f32)(band, sums, to);
+}
+void conv_join(const ConvBand& band, const double* sums, double* to) {
+  HWY_DYNAMIC_DISPATCH(join_f64)(band, sums, to);
 }
 
 }  // namespace heed::kernels::simd

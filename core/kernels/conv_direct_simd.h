@@ -27,4 +27,16 @@ void conv_band(const ConvBand& band, const float* from, const float* weight, con
 void conv_band(const ConvBand& band, const double* from, const double* weight, const double* bias,
                double* room, double* to, Index channel_step);
 
+/// Elements of the sums that conv_band_weight() adds to.
+Index conv_sums(Index depth, Index element_bytes);
+/// sums += from[offset + j] g[o g_step + j], lane by lane, for each tap and conv_height() rows of
+/// g; places that are not meant must be 0 in g, up to whole vectors.
+void conv_band_weight(const ConvBand& band, const float* from, const float* g, Index g_step,
+                      float* sums);
+void conv_band_weight(const ConvBand& band, const double* from, const double* g, Index g_step,
+                      double* sums);
+/// to[o depth + k] = the sums of all lanes.
+void conv_join(const ConvBand& band, const float* sums, float* to);
+void conv_join(const ConvBand& band, const double* sums, double* to);
+
 }  // namespace heed::kernels::simd

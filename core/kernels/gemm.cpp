@@ -117,42 +117,48 @@ class Panelled {
   }
 
   void run() const {
-    const Index row_panels = (m_ - 1) / panels_.rows + 1;
-    const Index column_panels = (n_ - 1) / panels_.columns + 1;
-    if (row_panels >= 64) {
-      // 4, 8, 12 .. tiles of rows, of up to 16 panels: each reads all of B once from afar.
-      over(row_panels, (row_panels - 1) / 64 * 4 + 4, panels_.rows, m_, column_panels,
-           panels_.columns, n_, true);
+    const Side rows{m_, panels_.rows};
+    const Side columns{n_, panels_.columns};
+    if (m_ >= n_) {
+      over(rows, columns, true);
     } else {
-      over(column_panels, std::max<Index>(std::min<Index>(column_panels, 8), column_panels / 16),
-           panels_.columns, n_, row_panels, panels_.rows, m_, false);
+      over(columns, rows, false);
     }
   }
 
  private:
-  // `tiles` of the `panels` of one operand's `lines`, each against all lines of the other.
-  void over(Index panels, Index tiles, Index width, Index lines, Index other_panels,
-            Index other_width, Index other_lines, bool by_rows) const {
-    Array spare = Array::empty(Shape{other_panels * other_width, depth_}, DType::f32);
-    float* const first = spare.mutable_data<float>();
-    const auto line_of = [&](Index tile) { return std::min(lines, panels * tile / tiles * width); };
-    const Index piece = 4 * other_width;
+  // The rows of A or the columns of B.
+  struct Side {
+    Index lines, width;  // width: of a panel
+    Index panels() const { return (lines - 1) / width + 1; }
+    // 8, 12, 16 .. of up to 16 panels, of which each reads all of the other side once from afar.
+    Index tiles() const {
+      return std::min(panels(), std::max<Index>((panels() - 1) / 64 * 4 + 4, 8));
+    }
+    Index line_of(Index tile) const { return std::min(lines, panels() * tile / tiles() * width); }
+  };
+
+  // `first` is laid out for all, then the tiles of `tiled` one by one.
+  void over(const Side& tiled, const Side& first, bool by_rows) const {
+    Array spare = Array::empty(Shape{first.panels() * first.width, depth_}, DType::f32);
+    float* const shared = spare.mutable_data<float>();
     for (Index from = 0; from < k_; from += depth_) {
       const Index own = std::min(depth_, k_ - from);
-      parallel_for(other_lines, piece, [&](Index begin, Index end) {
-        pack(!by_rows, begin, end, from, own, first + begin * own);
+      parallel_for(first.lines, 4 * first.width, [&](Index begin, Index end) {
+        pack(!by_rows, begin, end, from, own, shared + begin * own);
       });
-      parallel_for(tiles, 1, [&](Index begin, Index end) {
-        Array mine = Array::empty(Shape{(panels / tiles + 1) * width, depth_}, DType::f32);
-        float* const second = mine.mutable_data<float>();
+      parallel_for(tiled.tiles(), 1, [&](Index begin, Index end) {
+        const Index panels = tiled.panels() / tiled.tiles() + 1;
+        Array mine = Array::empty(Shape{panels * tiled.width, depth_}, DType::f32);
+        float* const own_panels = mine.mutable_data<float>();
         for (Index tile = begin; tile < end; ++tile) {
-          const Index line = line_of(tile);
-          const Index count = line_of(tile + 1) - line;
-          pack(by_rows, line, line + count, from, own, second);
+          const Index line = tiled.line_of(tile);
+          const Index count = tiled.line_of(tile + 1) - line;
+          pack(by_rows, line, line + count, from, own, own_panels);
           if (by_rows) {
-            multiply(line, count, 0, n_, from, own, second, first);
+            multiply(line, count, 0, n_, from, own, own_panels, shared);
           } else {
-            multiply(0, m_, line, count, from, own, first, second);
+            multiply(0, m_, line, count, from, own, shared, own_panels);
           }
         }
       });

@@ -13,25 +13,36 @@
 
 namespace heed::kernels {
 
-void check_ids(const char* op, const Array& ids, Index count) {
-  if (!ids.defined() || ids.dtype() != DType::i64) {
-    throw DTypeError(fmt::format("{}: indices must be i64, not {}", op, describe(ids)));
+namespace {
+
+// Whether any of n ids is not in [0, count): one below 0 or above last - id has its highest bit
+// set in one of them.
+bool strays(const std::int64_t* id, Index step, Index n, Index count) {
+  const auto last = static_cast<std::uint64_t>(count - 1);
+  std::uint64_t bits = 0;
+  for (Index i = 0; i < n; ++i) {
+    const auto value = static_cast<std::uint64_t>(id[i * step]);
+    bits |= value | (last - value);
   }
+  return bits >> 63 != 0;
+}
+
+void check_i64(const char* op, const Array& ids) {
+  if (ids.defined() && ids.dtype() == DType::i64) return;
+  throw DTypeError(fmt::format("{}: indices must be i64, not {}", op, describe(ids)));
+}
+
+}  // namespace
+
+void check_ids(const char* op, const Array& ids, Index count) {
+  check_i64(op, ids);
   const Walk<1> walk(ids.shape(), {&ids.strides()});
   const auto* id = ids.data<std::int64_t>();
-  // An id below 0 or above last - id has its highest bit set in one of them.
-  const auto last = static_cast<std::uint64_t>(count - 1);
-  std::atomic<std::uint64_t> bits = 0;
+  std::atomic<bool> wrong = false;
   walk.run([&](const auto& at, Index n) {
-    std::uint64_t own = 0;
-    const Index step = walk.inner_step(0);
-    for (Index i = 0; i < n; ++i) {
-      const auto value = static_cast<std::uint64_t>(id[at[0] + i * step]);
-      own |= value | (last - value);
-    }
-    bits.fetch_or(own, std::memory_order_relaxed);
+    if (strays(id + at[0], walk.inner_step(0), n, count)) wrong = true;
   });
-  if (bits >> 63 == 0) return;
+  if (!wrong) return;
   walk.run_here([&](const auto& at, Index n) {
     for (Index i = 0; i < n; ++i) {
       const std::int64_t value = id[at[0] + i * walk.inner_step(0)];
@@ -87,7 +98,7 @@ void check_gather(const char* op, const Shape& shape, Index axis, const Array& i
 
 Array gather(const Array& x, Index axis, const Array& index) {
   axis = normalize_axis("gather", axis, x.rank());
-  check_ids("gather", index, x.size(axis));
+  check_i64("gather", index);
   check_gather("gather", x.shape(), axis, index);
   Array out = Array::empty(index.shape(), x.dtype());
   Strides steps = x.strides();
@@ -99,11 +110,16 @@ Array gather(const Array& x, Index axis, const Array& index) {
     using T = decltype(zero);
     const T* from = x.data<T>();
     T* to = out.mutable_data<T>();
-    const Index step = walk.inner_step(1), beside = walk.inner_step(2);
+    const Index step = walk.inner_step(1), beside = walk.inner_step(2), count = x.size(axis);
+    std::atomic<bool> wrong = false;
     walk.run(
         [&](const auto& at, Index n) {
           T* y = to + at[0];  // out is contiguous: so are its runs
           const auto* place = id + at[1];
+          if (strays(place, step, n, count)) {
+            wrong = true;
+            return;
+          }
           const T* row = from + at[2];
           if (step == 1 && beside == 0) {
             for (Index i = 0; i < n; ++i) y[i] = row[place[i] * along];
@@ -112,6 +128,7 @@ Array gather(const Array& x, Index axis, const Array& index) {
           }
         },
         kGatherCost);
+    if (wrong) check_ids("gather", index, count);
   });
   return out;
 }
