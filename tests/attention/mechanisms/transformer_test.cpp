@@ -135,31 +135,6 @@ TEST(Transformer, NamesArePyTorchs) {
             "layers.0.norm2.bias layers.0.norm3.weight layers.0.norm3.bias norm.weight norm.bias ");
 }
 
-TEST(Transformer, TheSameBitsForAnyNumberOfThreads) {
-  const int before = num_threads();
-  const auto train = [](int threads) {
-    set_num_threads(threads);
-    manual_seed(13);
-    Transformer model(1, 1, {.width = 32, .heads = 4, .hidden = 64, .dropout = 0.1});
-    optim::Adam adam(model.parameters(), {.lr = 1e-3});
-    const Tensor source = randn({8, 31, 32}), target = randn({8, 29, 32});
-    for (int step = 0; step < 20; ++step) {
-      adam.zero_grad();
-      const Tensor out = model(source, target);
-      mean(out * out * target).backward();
-      adam.step();
-    }
-    std::vector<float> all;
-    for (const Tensor& parameter : model.parameters()) {
-      for (const float x : parameter.array().to_vector<float>()) all.push_back(x);
-    }
-    return all;
-  };
-  const auto one = train(1);
-  for (const int threads : {2, 3, 4}) EXPECT_EQ(train(threads), one) << threads;
-  set_num_threads(before);
-}
-
 TEST(Transformer, RefusesWhatMakesNoSense) {
   EXPECT_THAT([] { TransformerEncoder encoder(0, {.width = 4, .heads = 2}); },
               ThrowsMessage<ValueError>(HasSubstr("transformer_encoder: 0 layers")));

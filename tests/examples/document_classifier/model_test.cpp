@@ -125,6 +125,15 @@ TEST(Model, NothingStaysBehindAfterATrainingStep) {
   EXPECT_EQ(before.live_nodes, 0);
 }
 
+TEST(Model, AsksTheSystemForNoMemoryOnceItIsWarm) {
+  HierarchicalAttention model(small());
+  optim::Adam adam(model.parameters());
+  for (int i = 0; i < 3; ++i) step(model, adam);
+  const std::int64_t before = memory_stats().system_allocations;
+  for (int i = 0; i < 50; ++i) step(model, adam);
+  EXPECT_EQ(memory_stats().system_allocations, before);
+}
+
 TEST(Model, TheSameBitsForAnyNumberOfThreads) {
   const int before = num_threads();
   const auto train = [](int threads) {
