@@ -1,7 +1,8 @@
 // Counts what is covered and proven, from what the tests themselves reported:
-//   scoreboard TABLE.json PARITY.json [--json FILE]
-// where both are written by --gtest_output=json: of the gradient table, and of the comparison with
-// libtorch (left out: "-"). A test that failed, or was never there, is not counted.
+//   scoreboard TABLE.json PARITY.json ATTENTION.json [--json FILE]
+// where all are written by --gtest_output=json: of the gradient table, of the comparison with
+// libtorch, and of the attention algebra (left out: "-"). A test that failed, or was never there,
+// is not counted.
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -62,7 +63,8 @@ int property(const std::vector<Test>& tests, const std::string& key) {
   return sum;
 }
 
-ordered_json count(const std::vector<Test>& table, const std::vector<Test>& parity) {
+ordered_json count(const std::vector<Test>& table, const std::vector<Test>& parity,
+                   const std::vector<Test>& attention) {
   std::set<std::string> operators;
   std::vector<std::string> exempt;
   int planted = 0, caught = 0;
@@ -91,6 +93,10 @@ ordered_json count(const std::vector<Test>& table, const std::vector<Test>& pari
   out["faults_planted"] = planted + property(table, "planted");
   out["faults_caught"] = caught + property(table, "caught");
   out["samples_median"] = property(table, "median");
+  for (const char* key : {"attention_combinations", "attention_first_order",
+                          "attention_second_order", "mechanisms"}) {
+    out[key] = property(attention, key);
+  }
   return out;
 }
 
@@ -109,6 +115,13 @@ void print(const ordered_json& board) {
              number("parity_possible"));
   fmt::print("planted faults caught            {} of {}\n", number("faults_caught"),
              number("faults_planted"));
+  const int combinations = number("attention_combinations");
+  fmt::print("score x normaliser x mask x bias {}\n", combinations);
+  fmt::print("  first-order gradients checked  {} of {}\n", number("attention_first_order"),
+             combinations);
+  fmt::print("  second-order gradients checked {} of {}\n", number("attention_second_order"),
+             combinations);
+  fmt::print("named mechanisms                 {}\n", number("mechanisms"));
 }
 
 }  // namespace
@@ -116,15 +129,16 @@ void print(const ordered_json& board) {
 int main(int argc, char** argv) {
   const std::vector<std::string> arguments(argv + 1, argv + argc);
   try {
-    if (arguments.size() != 2 && !(arguments.size() == 4 && arguments[2] == "--json")) {
-      throw std::runtime_error("usage: scoreboard TABLE.json PARITY.json [--json FILE]");
+    if (arguments.size() != 3 && !(arguments.size() == 5 && arguments[3] == "--json")) {
+      throw std::runtime_error(
+          "usage: scoreboard TABLE.json PARITY.json ATTENTION.json [--json FILE]");
     }
-    const ordered_json board = count(read(arguments[0]), read(arguments[1]));
+    const ordered_json board = count(read(arguments[0]), read(arguments[1]), read(arguments[2]));
     print(board);
-    if (arguments.size() == 4) {
-      std::ofstream file(arguments[3]);
+    if (arguments.size() == 5) {
+      std::ofstream file(arguments[4]);
       file << board.dump(2) << '\n';
-      if (!file.flush()) throw std::runtime_error(arguments[3] + ": cannot be written");
+      if (!file.flush()) throw std::runtime_error(arguments[4] + ": cannot be written");
     }
     return 0;
   } catch (const std::exception& error) {

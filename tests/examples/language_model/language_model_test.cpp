@@ -1,0 +1,158 @@
+#include "../../../examples/language_model/model.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+
+#include "../../../autograd/grad_mode.h"
+#include "../../../autograd/ops/cross_entropy.h"
+#include "../../../autograd/ops/shape.h"
+#include "../../../autograd/ops/slicing.h"
+#include "../../../core/error.h"
+#include "../../../core/generator.h"
+#include "../../../examples/language_model/sampling.h"
+#include "../../../nn/gradcheck.h"
+
+namespace language_model {
+namespace {
+
+constexpr Index kTokens = 17;
+
+ModelOptions small(Positions positions) {
+  return {.vocabulary = kTokens,
+          .layers = 2,
+          .width = 12,
+          .heads = 3,
+          .context = 11,
+          .positions = positions};
+}
+
+class LanguageModelNetwork : public testing::TestWithParam<Positions> {
+ protected:
+  LanguageModelNetwork() {
+    manual_seed(3);
+    made_ = std::make_unique<LanguageModel>(small(GetParam()));
+    made_->to(DType::f64);
+    // Larger numbers than those to begin with, so that every part matters.
+    for (Tensor p : made_->parameters()) {
+      p.set_array(default_generator().normal(p.shape(), 0, 0.5, DType::f64));
+      p.set_requires_grad();
+    }
+  }
+  LanguageModel& model() { return *made_; }
+
+ private:
+  std::unique_ptr<LanguageModel> made_;
+};
+
+Tensor ids(Index rows, Index steps) {
+  std::vector<std::int64_t> out;
+  Generator generator(7);
+  for (Index i = 0; i < rows * steps; ++i) out.push_back(generator.below(kTokens));
+  return Array::from(out, {rows, steps});
+}
+
+TEST_P(LanguageModelNetwork, GradientsInF64) {
+  const Tensor x = ids(2, 5);
+  const Tensor targets = reshape(ids(5, 2), {-1});
+  GradcheckOptions some;
+  some.max_elements = 20;
+  const auto report = nn::gradcheck(
+      model(),
+      [&] {
+        return cross_entropy(reshape(model()(x), {-1, kTokens}), targets);
+      },
+      some);
+  EXPECT_TRUE(report) << report.text();
+}
+
+TEST_P(LanguageModelNetwork, APlaceIsBlindToWhatFollows) {
+  const NoGrad scope;
+  const Tensor x = ids(1, 11);
+  const auto whole = model()(x).array().to_vector<double>();
+  const auto part = model()(narrow(x, 1, 0, 7)).array().to_vector<double>();
+  for (std::size_t i = 0; i < part.size(); ++i) EXPECT_NEAR(part[i], whole[i], 1e-10);
+}
+
+TEST_P(LanguageModelNetwork, StepsEqualTheWhole) {
+  const NoGrad scope;
+  model().eval();
+  const Tensor x = ids(2, 11);
+  const Tensor whole = model()(x);
+  Past past;
+  for (const auto& [first, count] : {std::pair{0, 4}, {4, 1}, {5, 5}, {10, 1}}) {
+    const Tensor scores = model().step(narrow(x, 1, first, count), past);
+    const Tensor expected = select(whole, 1, first + count - 1);
+    EXPECT_THAT(
+        scores.array().to_vector<double>(),
+        testing::Pointwise(testing::DoubleNear(1e-10), expected.array().to_vector<double>()));
+  }
+  EXPECT_THROW(model().step(ids(2, 1), past), ShapeError);
+  EXPECT_THROW(model()(ids(1, 12)), ShapeError);
+}
+
+TEST_P(LanguageModelNetwork, SamplingWithTheCacheEqualsSamplingWithout) {
+  model().eval();
+  for (const double temperature : {0.0, 0.8}) {
+    SamplingOptions options{.length = 43, .temperature = temperature, .top_k = 5};
+    Generator a(11), b(11);
+    const auto cached = sample(model(), {3, 1, 4}, options, a);
+    options.cache = false;
+    EXPECT_EQ(cached, sample(model(), {3, 1, 4}, options, b));
+    EXPECT_EQ(cached.size(), 43u);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(, LanguageModelNetwork,
+                         testing::Values(Positions::learned, Positions::sinusoidal,
+                                         Positions::rotary),
+                         [](const auto& info) { return std::string(name(info.param)); });
+
+TEST(LanguageModelSampling, TopKAndTemperature) {
+  manual_seed(5);
+  LanguageModel model(small(Positions::rotary));
+  model.eval();
+  const NoGrad scope;
+  const Tensor scores = select(model(Array::from<std::int64_t>({2}, {1, 1})), 1, -1);
+  auto numbers = scores.array().to(DType::f64).to_vector<double>();
+  numbers[0] = -1e9;  // the padding is never drawn
+  std::vector<Index> order(kTokens);
+  for (Index i = 0; i < kTokens; ++i) order[static_cast<std::size_t>(i)] = i;
+  std::sort(order.begin(), order.end(), [&](Index a, Index b) {
+    return numbers[static_cast<std::size_t>(a)] > numbers[static_cast<std::size_t>(b)];
+  });
+  Generator generator(13);
+  std::vector<int> counts(kTokens);
+  for (int i = 0; i < 300; ++i) {
+    ++counts[static_cast<std::size_t>(sample(model, {2}, {.length = 1, .top_k = 3}, generator)[0])];
+  }
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    const int count = counts[static_cast<std::size_t>(order[i])];
+    i < 3 ? EXPECT_GT(count, 0) : EXPECT_EQ(count, 0);
+  }
+  EXPECT_EQ(sample(model, {2}, {.length = 1, .temperature = 0}, generator)[0], order[0]);
+  EXPECT_EQ(sample(model, {2}, {.length = 1, .top_k = 1}, generator)[0], order[0]);
+}
+
+TEST(LanguageModelSampling, RefusesBadOptions) {
+  LanguageModel model(small(Positions::learned));
+  Generator generator(1);
+  EXPECT_THROW(sample(model, {}, {}, generator), ValueError);
+  EXPECT_THROW(sample(model, {2}, {.length = -1}, generator), ValueError);
+  EXPECT_THROW(sample(model, {2}, {.temperature = -1}, generator), ValueError);
+  EXPECT_THROW(sample(model, {2}, {.temperature = NAN}, generator), ValueError);
+  EXPECT_THROW(sample(model, {2}, {.top_k = -1}, generator), ValueError);
+  EXPECT_THROW(sample(model, {kTokens}, {}, generator), IndexError);
+  ModelOptions wrong = small(Positions::learned);
+  wrong.heads = 5;
+  EXPECT_THROW(LanguageModel{wrong}, ValueError);
+  wrong = small(Positions::learned);
+  wrong.context = 0;
+  EXPECT_THROW(LanguageModel{wrong}, ValueError);
+}
+
+}  // namespace
+}  // namespace language_model
