@@ -231,9 +231,10 @@ void add_bias(Index m, Index n, const T* bias, T* c, Index c_step) {
 template <class T>
 void product(Index m, Index n, Index k, Matrix<const T> a, Matrix<const T> b, bool add, T* c,
              Index c_step, const T* bias) {
-  constexpr double kSmall = 2e6;  // multiplications below which panels are not worth it
+  // Multiplications below which panels are not worth it: BLAS turns b slowly.
+  const double few = b.transposed ? 4e5 : 2e6;
   const double work = static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
-  const bool in_panels = std::is_same_v<T, float> && work >= kSmall && simd::gemm_panels().rows > 0;
+  const bool in_panels = std::is_same_v<T, float> && work >= few && simd::gemm_panels().rows > 0;
   const Index pieces = std::min<Index>(k / 512, 8);
   const Index small = in_panels ? 96 : 512;  // a result of too few tiles
   const bool long_sum = pieces > 1 && m * n <= small * small && k >= 4 * std::max(m, n);

@@ -29,7 +29,9 @@ TEST(StandardizeColumns, LikeLoops) {
       const auto from = numbers(x), to = numbers(out.y), from_g = numbers(g), gx = numbers(grads.x);
       const double n = static_cast<double>(rows);
       for (Index c = 0; c < columns; ++c) {
-        const auto at = [c, width = columns](Index r) { return static_cast<std::size_t>(r * width + c); };
+        const auto at = [c, width = columns](Index r) {
+          return static_cast<std::size_t>(r * width + c);
+        };
         const double w = weight.select(0, c).item(), b = bias.select(0, c).item();
         double mean = 0, variance = 0, sum = 0, product = 0;
         for (Index r = 0; r < rows; ++r) mean += from[at(r)] / n;
