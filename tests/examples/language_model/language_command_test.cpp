@@ -97,13 +97,13 @@ TEST_F(LanguageModelCommand, TrainsEvaluatesAndWrites) {
   EXPECT_NE(written.output, expect_success(writing + " --seed 2").output);
 }
 
-// A sentence's first words can be learned at once: the loss must fall from log(28) = 3.3 nats.
+// From log(28) = 3.3 nats; how often each letter comes would give 2.8.
 TEST_F(LanguageModelCommand, AShortTrainingLowersTheLoss) {
   const Outcome trained = expect_success(
       "train --sentences 500 --layers 2 --width 32 --heads 2 --context 32 --batch 8 --steps 150 "
       "--lr 0.005 --warm-up 10 --generate 0 --save " +
       path("m"));
-  EXPECT_LT(validation_loss(trained.output), 1.6);
+  EXPECT_LT(validation_loss(trained.output), 1.9);
 }
 
 TEST_F(LanguageModelCommand, WordsFromAFolder) {
@@ -124,7 +124,8 @@ TEST_F(LanguageModelCommand, RefusesBadFlags) {
   expect_refused("train --steps 0", "steps");
   expect_refused("train --level line", "level");
   expect_refused("train --positions none", "positions");
-  expect_refused("train --attention hash", "attention");
+  expect_refused("train --attention synthesizer-hash", "attention: 'hash' is none of dense");
+  expect_refused("train --attention synthesizer-dense --positions rotary", "rotary positions");
   expect_refused("train --temperature -1", "temperature");
   expect_refused("train --dropout 1", "dropout");
   expect_refused("train --heads 5 --save " + path("m"), "heads 5 does not divide width 128");

@@ -5,15 +5,15 @@
 #include <cmath>
 #include <map>
 #include <sstream>
+#include <string>
+#include <vector>
 
 namespace language_model {
 namespace {
 
 using heed::Generator;
-using heed::Index;
 
-// The main verb is the last one, or the last but the object's: found by reading clauses as a stack.
-// A noun phrase is "the [adjective] noun [place the [adjective] noun] [that ...]".
+// Reads a sentence by the rules of the grammar, and looks at each verb's noun.
 class Reader {
  public:
   explicit Reader(const std::string& line) {
@@ -23,9 +23,8 @@ class Reader {
 
   // False where a verb does not agree with its noun, or the words are no sentence.
   bool agrees() {
-    const bool many = noun_phrase();
-    verb(many);
-    if (peek() == "the") noun_phrase();
+    verb(noun_phrase());
+    if (peek() == "the") noun();
     if (peek() != ".") ++at_;  // an adverb
     return fine_ && peek() == "." && at_ + 1 == words_.size();
   }
@@ -33,17 +32,24 @@ class Reader {
  private:
   std::string peek() const { return at_ < words_.size() ? words_[at_] : ""; }
 
-  bool noun_phrase() {
+  // the [adjective] noun
+  bool noun() {
     fine_ = fine_ && peek() == "the";
     ++at_;
     static const std::string kAdjectives = " old young small tall quiet brave tired proud ";
     if (kAdjectives.find(" " + peek() + " ") != std::string::npos) ++at_;
     const bool many = peek().ends_with("s");
     ++at_;
+    return many;
+  }
+
+  // noun [near noun] [that verb noun | that noun-phrase verb]
+  bool noun_phrase() {
+    const bool many = noun();
     static const std::string kPlaces = " near behind beside with ";
     if (kPlaces.find(" " + peek() + " ") != std::string::npos) {
       ++at_;
-      noun_phrase();
+      noun();
     }
     if (peek() != "that") return many;
     ++at_;
@@ -51,7 +57,7 @@ class Reader {
       verb(noun_phrase());
     } else {
       verb(many);
-      noun_phrase();
+      noun();
     }
     return many;
   }
@@ -80,8 +86,7 @@ TEST(LanguageModelGrammar, EveryVerbAgreesWithItsNoun) {
   EXPECT_FALSE(Reader("the dogs that the cat sees sleeps .").agrees());
 }
 
-// The nats must be minus the logarithm of the chance of the words: counted here for the first word
-// after "the" at the begin of a sentence, and as a bound that no count of words can pass.
+// What counts of word pairs reach is above, as they know nothing of agreement, and not by far.
 TEST(LanguageModelGrammar, ItsEntropyIsBelowThatOfItsWords) {
   Generator generator(5);
   const GeneratedText text = generate_text(4001, generator);

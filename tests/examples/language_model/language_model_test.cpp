@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <ostream>
+#include <string>
 
 #include "../../../autograd/grad_mode.h"
 #include "../../../autograd/ops/cross_entropy.h"
@@ -15,34 +17,43 @@
 #include "../../../core/generator.h"
 #include "../../../examples/language_model/sampling.h"
 #include "../../../nn/gradcheck.h"
+#include "../../../nn/init.h"
 
 namespace language_model {
 namespace {
 
 constexpr Index kTokens = 17;
 
-ModelOptions small(Positions positions) {
+ModelOptions small(Positions positions, const std::string& attention = "dot") {
   return {.vocabulary = kTokens,
           .layers = 2,
           .width = 12,
           .heads = 3,
           .context = 11,
-          .positions = positions};
+          .positions = positions,
+          .synthesizer = attention_of(attention)};
 }
 
-class LanguageModelNetwork : public testing::TestWithParam<Positions> {
+struct Case {
+  Positions positions;
+  const char* attention;
+};
+void PrintTo(const Case& of, std::ostream* out) {
+  *out << name(of.positions) << ", " << of.attention;
+}
+
+class LanguageModelNetwork : public testing::TestWithParam<Case> {
  protected:
   LanguageModelNetwork() {
     manual_seed(3);
-    made_ = std::make_unique<LanguageModel>(small(GetParam()));
-    made_->to(DType::f64);
+    ModelOptions options = small(GetParam().positions, GetParam().attention);
+    options.dtype = DType::f64;
+    made_ = std::make_unique<LanguageModel>(options);
     // Larger numbers than those to begin with, so that every part matters.
-    for (Tensor p : made_->parameters()) {
-      p.set_array(default_generator().normal(p.shape(), 0, 0.5, DType::f64));
-      p.set_requires_grad();
-    }
+    for (const Tensor& p : made_->parameters()) nn::normal_(p, 0, 0.5);
   }
   LanguageModel& model() { return *made_; }
+  bool synthesizes() const { return made_->layers == nullptr; }
 
  private:
   std::unique_ptr<LanguageModel> made_;
@@ -83,6 +94,10 @@ TEST_P(LanguageModelNetwork, StepsEqualTheWhole) {
   const Tensor x = ids(2, 11);
   const Tensor whole = model()(x);
   Past past;
+  if (synthesizes()) {
+    EXPECT_THROW(model().step(x, past), ValueError);
+    return;
+  }
   for (const auto& [first, count] : {std::pair{0, 4}, {4, 1}, {5, 5}, {10, 1}}) {
     const Tensor scores = model().step(narrow(x, 1, first, count), past);
     const Tensor expected = select(whole, 1, first + count - 1);
@@ -106,10 +121,25 @@ TEST_P(LanguageModelNetwork, SamplingWithTheCacheEqualsSamplingWithout) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(, LanguageModelNetwork,
-                         testing::Values(Positions::learned, Positions::sinusoidal,
-                                         Positions::rotary),
-                         [](const auto& info) { return std::string(name(info.param)); });
+INSTANTIATE_TEST_SUITE_P(
+    , LanguageModelNetwork,
+    testing::Values(Case{Positions::learned, "dot"}, Case{Positions::sinusoidal, "dot"},
+                    Case{Positions::rotary, "dot"}, Case{Positions::learned, "synthesizer-dense"},
+                    Case{Positions::sinusoidal, "synthesizer-fixed-random+dot-product"}));
+
+TEST(LanguageModelAttention, NamesComeBack) {
+  for (const std::string name_ :
+       {"dot", "synthesizer-dense", "synthesizer-random", "synthesizer-fixed-random",
+        "synthesizer-factorised-dense", "synthesizer-factorised-random+dot-product"}) {
+    EXPECT_EQ(name(attention_of(name_)), name_);
+  }
+  for (const char* wrong : {"", "hash", "dense", "synthesizer-", "synthesizer-hash",
+                            "synthesizer-dense+", "synthesizer-dense+hash"}) {
+    EXPECT_THROW(attention_of(wrong), ValueError) << wrong;
+  }
+  EXPECT_THROW(LanguageModel(small(Positions::rotary, "synthesizer-dense")), ValueError);
+  EXPECT_THROW(LanguageModel(small(Positions::learned, "synthesizer-dense+dense")), ValueError);
+}
 
 TEST(LanguageModelSampling, TopKAndTemperature) {
   manual_seed(5);
@@ -131,7 +161,7 @@ TEST(LanguageModelSampling, TopKAndTemperature) {
   }
   for (std::size_t i = 0; i < order.size(); ++i) {
     const int count = counts[static_cast<std::size_t>(order[i])];
-    i < 3 ? EXPECT_GT(count, 0) : EXPECT_EQ(count, 0);
+    EXPECT_EQ(count > 0, i < 3) << i;
   }
   EXPECT_EQ(sample(model, {2}, {.length = 1, .temperature = 0}, generator)[0], order[0]);
   EXPECT_EQ(sample(model, {2}, {.length = 1, .top_k = 1}, generator)[0], order[0]);

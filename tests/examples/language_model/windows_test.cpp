@@ -30,7 +30,9 @@ TEST(LanguageModelWindows, TargetsAreTheInputsOnePlaceOn) {
   const auto targets = batch.targets.to_vector<std::int64_t>();
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     EXPECT_EQ(targets[i], inputs[i] + 1);
-    if (i % 13 != 0) EXPECT_EQ(inputs[i], inputs[i - 1] + 1);
+    if (i % 13 != 0) {
+      EXPECT_EQ(inputs[i], inputs[i - 1] + 1);
+    }
   }
 }
 

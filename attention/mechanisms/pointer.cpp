@@ -1,0 +1,59 @@
+#include "pointer.h"
+
+#include <fmt/format.h>
+
+#include <limits>
+
+#include "../../autograd/ops/elementwise.h"
+#include "../../autograd/ops/reduce.h"
+#include "../../autograd/ops/shape.h"
+#include "../../autograd/ops/softmax.h"
+#include "../../core/error.h"
+#include "../finite.h"
+#include "prepared_score.h"
+
+namespace heed::attention {
+namespace {
+
+Index checked(Index query_width, Index key_width, Index hidden) {
+  if (query_width > 0 && key_width > 0 && hidden > 0) return query_width;
+  throw ValueError(
+      fmt::format("pointer: query_width {}, key_width {} and hidden {} must be positive",
+                  query_width, key_width, hidden));
+}
+
+}  // namespace
+
+Pointer::Pointer(Index query_width, Index key_width, Index hidden, DType dtype)
+    : score(child<Additive>("score", checked(query_width, key_width, hidden), key_width, hidden,
+                            false, dtype)) {}
+
+Pointer::Source Pointer::prepare(const Tensor& keys) const {
+  check_batch("pointer", "keys", keys);
+  const FinitePart finite = finite_part(keys);
+  return {score.prepare(finite.x), finite.bad};
+}
+
+Tensor Pointer::operator()(const Tensor& query, const Source& source, const Mask& mask) const {
+  check_batch("pointer", "query", query);
+  if (query.size(0) != source.keys.size(0)) {
+    throw ShapeError(fmt::format("pointer: {} rows of queries and {} of keys", query.size(0),
+                                 source.keys.size(0)));
+  }
+  const FinitePart q = finite_part(query);
+  Tensor scores = score(q.x, source.keys);
+  const Shape shape = scores.shape();
+  if (shape[2] == 0) return forwarded(scores);
+  const Tensor allowed = mask.tensor(shape, "pointer");
+  constexpr double kNever = -std::numeric_limits<double>::infinity();
+  if (allowed.defined()) {
+    // A row of -infinity alone has no softmax: it is 0 on the way, and never in the end.
+    scores = where(any(allowed, {-1}, true), where(allowed, scores, kNever), 0);
+  }
+  Tensor out = log_softmax(scores, -1);
+  if (allowed.defined()) out = where(allowed, out, kNever);
+  const NotFinite bad{q.bad, source.not_finite, Tensor()};
+  return forwarded(bad.any() ? spread_not_finite(out, bad, mask, shape, nullptr) : out);
+}
+
+}  // namespace heed::attention

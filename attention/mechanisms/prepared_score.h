@@ -1,0 +1,34 @@
+// A score over keys that are prepared already, for mechanisms that ask the same keys many times, in
+// parts (local attention) or with another past each time (coverage).
+#pragma once
+
+#include "../score.h"
+
+namespace heed::attention {
+
+class PreparedScore : public Score {
+ public:
+  /// `score` must outlive this; `last` is handed to it with each call.
+  explicit PreparedScore(const Score& score, Tensor last = Tensor())
+      : score_(score), last_(std::move(last)) {}
+
+  Tensor operator()(const Tensor& query, const Tensor& prepared,
+                    const Tensor& last = Tensor()) const override;
+  Tensor context(const Tensor& query, const Tensor& prepared, const Tensor& values,
+                 const Mask& mask, const Tensor& bias,
+                 AttentionCall* call = nullptr) const override;
+  bool per_feature() const override { return score_.per_feature(); }
+
+ private:
+  const Score& score_;
+  Tensor last_;
+};
+
+/// score.prepare(keys), with NaN in the rows of keys that are not finite: attend() knows them by
+/// it, and no NaN meets a parameter, whose gradient it would spoil even from a masked place.
+Tensor prepare_keys(const Score& score, const Tensor& keys);
+
+/// Of a batch: throws ShapeError unless x is [B, n, any], GradError where it is undefined.
+void check_batch(const char* op, const char* what, const Tensor& x);
+
+}  // namespace heed::attention

@@ -1,0 +1,275 @@
+// language_model train | evaluate | generate: see README.md.
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cmath>
+#include <cstdio>
+#include <filesystem>
+#include <numbers>
+
+#include "../../core/error.h"
+#include "../../core/generator.h"
+#include "../../core/parallel.h"
+#include "../../data/utf8.h"
+#include "../../train/chart.h"
+#include "../../train/report.h"
+#include "sampling.h"
+#include "trainer.h"
+
+namespace language_model {
+namespace {
+
+struct Flags {
+  CorpusOptions corpus;
+  TrainerOptions trainer;
+  ModelOptions model;
+  SamplingOptions sampling;
+  std::string level = "char";
+  std::string positions = "learned";
+  std::string attention = "dot";
+  std::string prompt;
+  Index vocabulary = 30000;
+  int threads = 0;
+  bool quick = false;
+  std::string folder = "model";
+  std::string report;
+};
+
+void set_up(const Flags& flags) {
+  if (flags.threads > 0) set_num_threads(flags.threads);
+  manual_seed(flags.trainer.seed);
+}
+
+// "1.8642 nats, 2.69 bits a character" or "4.81 nats, perplexity 122.7".
+std::string in_words(double loss, Level level) {
+  if (level == Level::words)
+    return fmt::format("{:.4f} nats, perplexity {:.2f}", loss, std::exp(loss));
+  return fmt::format("{:.4f} nats, {:.3f} bits a character", loss, loss / std::numbers::ln2);
+}
+
+// Without a prompt a line begins.
+std::vector<Index> prompt_of(const Language& language, const std::string& prompt) {
+  if (prompt.empty()) return encode("\n", language.level, language.vocabulary);
+  const std::string text = data::repair_utf8(prompt);
+  const std::vector<Index> ids = encode(text, language.level, language.vocabulary);
+  if (ids.empty()) throw ValueError("--prompt: it has no words");
+  const auto tokens = tokens_of(text, language.level);
+  for (std::size_t i = 0; language.level == Level::characters && i < ids.size(); ++i) {
+    if (ids[i] != data::Vocabulary::kUnknown) continue;
+    throw ValueError(
+        fmt::format("--prompt: the character '{}' is not among those learned", tokens[i]));
+  }
+  return ids;
+}
+
+void write_on(const Language& language, const Flags& flags) {
+  if (flags.sampling.length == 0) return;
+  Generator generator(flags.trainer.seed + 31);
+  language.model->eval();
+  const std::vector<Index> prompt = prompt_of(language, flags.prompt);
+  std::vector<Index> text = flags.prompt.empty() ? std::vector<Index>{} : prompt;
+  const std::vector<Index> more = sample(*language.model, prompt, flags.sampling, generator);
+  text.insert(text.end(), more.begin(), more.end());
+  fmt::print("{}\n", decode(text, language.level, language.vocabulary));
+}
+
+void add_curves(train::Report& report, const Training& training) {
+  train::Series loss{"training", {}, {}}, validation{"validation", {}, {}};
+  for (const Figures& row : training.curve) {
+    loss.x.push_back(row.step);
+    loss.y.push_back(row.train_loss);
+    validation.x.push_back(row.step);
+    validation.y.push_back(row.validation_loss);
+  }
+  report.add_chart(train::line_chart(
+      {loss, validation}, {.title = "Loss", .x_label = "step", .y_label = "nats a token"}));
+}
+
+// Evaluate, print, write the report; the last line is the one that scripts read.
+void conclude(Language& language, const Corpus& corpus, const Training* training,
+              const Flags& flags) {
+  const auto loss_of = [&](const std::string& text) {
+    return evaluate(*language.model, encode(text, language.level, language.vocabulary),
+                    4 * flags.trainer.batch_size);
+  };
+  train::Report report("A Transformer language model");
+  const double loss = loss_of(corpus.validation);
+  report.add_fact("validation", in_words(loss, language.level));
+  if (!corpus.test.empty()) {
+    const std::string test = in_words(loss_of(corpus.test), language.level);
+    report.add_fact("test", test);
+    fmt::print("test loss {}\n", test);
+  }
+  if (!std::isnan(corpus.validation_nats)) {
+    const auto tokens = static_cast<double>(tokens_of(corpus.validation, language.level).size());
+    const std::string entropy = fmt::format("{:.4f}", corpus.validation_nats / tokens);
+    report.add_fact("entropy of the text", entropy + " nats");
+    fmt::print("the text's own entropy is {} nats: no model can do better\n", entropy);
+  }
+  report.add_fact("parameters", std::to_string(language.model->parameter_count()));
+  report.add_fact("layers", std::to_string(language.model->options.layers));
+  report.add_fact("context", std::to_string(language.model->options.context));
+  report.add_fact("attention", name(language.model->options.synthesizer));
+  report.add_fact("positions", name(language.model->options.positions));
+  if (training && !training->curve.empty()) add_curves(report, *training);
+  const std::string path = flags.report.empty() ? flags.folder + "/report.html" : flags.report;
+  report.save(path);
+  fmt::print("validation loss {}  report {}\n", in_words(loss, language.level), path);
+}
+
+void train_command(Flags& flags) {
+  set_up(flags);
+  if (flags.quick) {
+    flags.trainer.steps = std::min<Index>(flags.trainer.steps, 300);
+    flags.corpus.sentences = std::min<Index>(flags.corpus.sentences, 2000);
+    flags.model.layers = std::min<Index>(flags.model.layers, 2);
+  }
+  flags.trainer.out = flags.folder;
+  Language language;
+  if (flags.trainer.resume) {
+    language = load(flags.folder);
+  } else {
+    language.level = level_of(flags.level);
+  }
+  const Corpus corpus = load_corpus(flags.corpus, language.level);
+  if (!flags.trainer.resume) {
+    language.vocabulary = vocabulary_of(corpus.train, language.level, flags.vocabulary);
+    flags.model.vocabulary = language.vocabulary.size();
+    flags.model.positions = positions_of(flags.positions);
+    flags.model.synthesizer = attention_of(flags.attention);
+    language.model = std::make_unique<LanguageModel>(flags.model);
+  }
+  prompt_of(language, flags.prompt);  // refused now, not after the training
+  const auto text = encode(corpus.train, language.level, language.vocabulary);
+  const auto validation = encode(corpus.validation, language.level, language.vocabulary);
+  fmt::print("tokens: {} to train on, {} to validate; vocabulary {}; parameters {}\n", text.size(),
+             validation.size(), language.vocabulary.size(), language.model->parameter_count());
+  std::fflush(stdout);
+  const Training training = train_language(language, text, validation, flags.trainer);
+  if (training.interrupted) {
+    fmt::print("interrupted; the best model so far is in {}\n", flags.folder);
+    return;
+  }
+  write_on(language, flags);
+  conclude(language, corpus, &training, flags);
+}
+
+void evaluate_command(Flags& flags) {
+  set_up(flags);
+  Language language = load(flags.folder);
+  conclude(language, load_corpus(flags.corpus, language.level), nullptr, flags);
+}
+
+void generate_command(Flags& flags) {
+  set_up(flags);
+  write_on(load(flags.folder), flags);
+}
+
+template <class T>
+CLI::Option* add_size(CLI::App& app, const std::string& flag, T& value, Index least,
+                      const std::string& what) {
+  return app.add_option(flag, value, what)
+      ->check(CLI::Range(least, Index{1} << 24))
+      ->capture_default_str();
+}
+
+void add_common_flags(CLI::App& app, Flags& flags) {
+  app.add_option("--seed", flags.trainer.seed, "of everything random")->capture_default_str();
+  app.add_option("--threads", flags.threads, "threads; left out: all cores")
+      ->check(CLI::Range(1, 1024));
+}
+
+void add_data_flags(CLI::App& app, Flags& flags) {
+  add_common_flags(app, flags);
+  app.add_option("--data", flags.corpus.path,
+                 "a text, plain or gzip, whose last tenth is for validation, or a folder of files "
+                 "named train, valid and perhaps test; left out: generated text");
+  add_size(app, "--sentences", flags.corpus.sentences, 10, "generated sentences to train on");
+  add_size(app, "--batch", flags.trainer.batch_size, 1, "windows of text a step");
+  app.add_option("--report", flags.report,
+                 "the report's file; left out: report.html in the model's folder");
+}
+
+void add_sampling_flags(CLI::App& app, Flags& flags) {
+  add_size(app, "--generate", flags.sampling.length, 0, "tokens to write");
+  app.add_option("--prompt", flags.prompt, "what they follow; left out: the begin of a line");
+  app.add_option("--temperature", flags.sampling.temperature,
+                 "below 1 the likely comes more often; 0: always the likeliest")
+      ->check(CLI::Range(0.0, 100.0))
+      ->capture_default_str();
+  add_size(app, "--top-k", flags.sampling.top_k, 0, "draw among the k likeliest; 0: among all");
+}
+
+void add_train_flags(CLI::App& app, Flags& flags) {
+  add_data_flags(app, flags);
+  add_sampling_flags(app, flags);
+  app.add_option("--save,--out", flags.folder, "the model's folder")->capture_default_str();
+  app.add_option("--level", flags.level, "tokens are characters (char) or words (word)")
+      ->check(CLI::IsMember({"char", "word"}))
+      ->capture_default_str();
+  add_size(app, "--vocabulary", flags.vocabulary, 1, "most frequent tokens kept");
+  add_size(app, "--layers", flags.model.layers, 1, "of the model")->check(CLI::Range(1, 1024));
+  add_size(app, "--width", flags.model.width, 1, "of the model")->check(CLI::Range(1, 1 << 14));
+  add_size(app, "--heads", flags.model.heads, 1, "of each layer, a divisor of the width");
+  add_size(app, "--context", flags.model.context, 1, "tokens that the model sees");
+  app.add_option("--positions", flags.positions, "learned, sinusoidal or rotary")
+      ->check(CLI::IsMember({"learned", "sinusoidal", "rotary"}))
+      ->capture_default_str();
+  app.add_option("--attention", flags.attention,
+                 "dot, or synthesizer- and dense, random, fixed-random, factorised-dense, "
+                 "factorised-random, or several with + between, dot-product among them")
+      ->capture_default_str();
+  app.add_option("--dropout", flags.model.dropout, "probability")
+      ->check(CLI::Range(0.0, 0.99))
+      ->capture_default_str();
+  add_size(app, "--steps", flags.trainer.steps, 1, "of the training");
+  app.add_option("--lr", flags.trainer.learning_rate,
+                 "AdamW's highest learning rate; a cosine takes it down to a tenth")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  add_size(app, "--warm-up", flags.trainer.warm_up, 0, "steps in which the learning rate rises");
+  app.add_option("--weight-decay", flags.trainer.weight_decay, "of matrices")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  app.add_option("--clip", flags.trainer.clip, "largest norm of a gradient")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  add_size(app, "--interval", flags.trainer.interval, 1, "steps between two validations");
+  add_size(app, "--stop-after", flags.trainer.stop_after, 0,
+           "stop after this step, to be resumed; 0: not");
+  app.add_flag("--resume", flags.trainer.resume, "go on with the run in --save");
+  app.add_flag("--quick", flags.quick, "fewer steps, layers and sentences: a trial in seconds");
+}
+
+int run(int argc, char** argv) {
+  Flags flags;
+  CLI::App app("Transformer language model");
+  app.require_subcommand(1);
+  CLI::App* train = app.add_subcommand("train", "learn from a text, evaluate, write a report");
+  CLI::App* test = app.add_subcommand("evaluate", "evaluate a trained model, write a report");
+  CLI::App* write = app.add_subcommand("generate", "let a trained model write");
+  add_train_flags(*train, flags);
+  add_data_flags(*test, flags);
+  test->add_option("--model", flags.folder, "the model's folder")->capture_default_str();
+  add_common_flags(*write, flags);
+  add_sampling_flags(*write, flags);
+  write->add_option("--model", flags.folder, "the model's folder")->capture_default_str();
+  try {
+    app.parse(argc, argv);
+    if (*train) train_command(flags);
+    if (*test) evaluate_command(flags);
+    if (*write) generate_command(flags);
+    return 0;
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : 2;
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "language_model: {}\n", error.what());
+    return 2;
+  }
+}
+
+}  // namespace
+}  // namespace language_model
+
+int main(int argc, char** argv) { return language_model::run(argc, argv); }

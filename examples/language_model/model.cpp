@@ -1,0 +1,121 @@
+#include "model.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "../../autograd/ops/elementwise.h"
+#include "../../autograd/ops/matmul.h"
+#include "../../autograd/ops/slicing.h"
+#include "../../core/error.h"
+#include "../../nn/init.h"
+#include "../../nn/positional_encoding.h"
+
+namespace language_model {
+namespace {
+
+attention::TransformerOptions layer_options(const ModelOptions& options) {
+  return {.width = options.width,
+          .heads = options.heads,
+          .hidden = 4 * options.width,
+          .dropout = options.dropout,
+          .pre_norm = true,
+          .activation = attention::Activation::gelu,
+          .rotary = options.positions == Positions::rotary,
+          .dtype = options.dtype};
+}
+
+const ModelOptions& checked(const ModelOptions& options) {
+  if (options.context <= 0) {
+    throw ValueError(fmt::format("language_model: context {} must be positive", options.context));
+  }
+  if (!options.synthesizer.empty() && options.positions == Positions::rotary) {
+    throw ValueError(
+        "language_model: rotary positions turn queries and keys; a Synthesizer has none");
+  }
+  return options;
+}
+
+}  // namespace
+
+Positions positions_of(const std::string& name) {
+  if (name == "learned") return Positions::learned;
+  if (name == "sinusoidal") return Positions::sinusoidal;
+  if (name == "rotary") return Positions::rotary;
+  throw ValueError("positions: '" + name + "' is none of learned, sinusoidal, rotary");
+}
+
+const char* name(Positions positions) {
+  switch (positions) {
+    case Positions::learned: return "learned";
+    case Positions::sinusoidal: return "sinusoidal";
+    case Positions::rotary: break;
+  }
+  return "rotary";
+}
+
+// The table's gradient is dense: as the output layer it gets one in every row.
+LanguageModel::LanguageModel(const ModelOptions& model)
+    : options(checked(model)),
+      tokens(child<nn::Embedding>("tokens", nn::EmbeddingOptions{.count = model.vocabulary,
+                                                                 .width = model.width,
+                                                                 .sparse = false,
+                                                                 .dtype = model.dtype})),
+      places(parameter("places", model.positions == Positions::learned
+                                     ? zeros(Shape{model.context, model.width}, model.dtype)
+                                     : Tensor())),
+      dropout(child<nn::Dropout>("dropout", model.dropout)) {
+  if (model.synthesizer.empty()) {
+    layers =
+        &child<attention::TransformerEncoder>("layers", model.layers, layer_options(model), true);
+  } else {
+    synthesizers = &child<SynthesizerEncoder>("layers", model.layers, layer_options(model),
+                                              model.synthesizer, model.context);
+  }
+  // As GPT-2: small numbers, smaller still where a layer adds to the stream, so that its variance
+  // does not grow with the depth.
+  const double small = 0.02 / std::sqrt(2.0 * static_cast<double>(model.layers));
+  for (const auto& [key, weight] : named_parameters()) {
+    const bool adds = key.ends_with("out_proj.weight") || key.ends_with("linear2.weight") ||
+                      key.ends_with("out_projection.weight");
+    if (weight.rank() == 2) nn::normal_(weight, 0, adds ? small : 0.02);
+    if (key.ends_with("bias")) nn::zeros_(weight);
+  }
+}
+
+Tensor LanguageModel::embed(const Tensor& ids, Index first) const {
+  if (ids.rank() != 2 || first + ids.size(1) > options.context) {
+    throw ShapeError(
+        fmt::format("language_model: ids {} after {} others are not [B, T] within a "
+                    "context of {}",
+                    describe(ids.array()), first, options.context));
+  }
+  Tensor x = tokens(ids);
+  if (options.positions == Positions::learned) {
+    x = x + narrow(places, 0, first, ids.size(1));
+  } else if (options.positions == Positions::sinusoidal) {
+    // The table begins small; as in the paper it is scaled to stand beside the positions.
+    x = x * std::sqrt(static_cast<double>(options.width)) +
+        nn::sinusoidal_positions(ids.size(1), options.width, first, x.dtype());
+  }
+  return dropout(x);
+}
+
+Tensor LanguageModel::operator()(const Tensor& ids) const {
+  const Tensor x = embed(ids, 0);
+  const auto mask = attention::Mask::causal();
+  return forwarded(linear(layers ? (*layers)(x, mask) : (*synthesizers)(x, mask), tokens.weight));
+}
+
+Tensor LanguageModel::step(const Tensor& ids, Past& past) const {
+  if (!layers) throw ValueError("language_model: a Synthesizer cannot go on step by step");
+  Tensor x = embed(ids, past.length);
+  past.layers.resize(layers->layers.size());
+  for (std::size_t i = 0; i < past.layers.size(); ++i) {
+    x = layers->layers[i](x, {.mask = attention::Mask::causal(), .cache = &past.layers[i]}).context;
+  }
+  past.length += ids.size(1);
+  return linear((*layers->norm)(select(x, 1, -1)), tokens.weight);
+}
+
+}  // namespace language_model

@@ -1,0 +1,63 @@
+// A decoder-only Transformer language model (Vaswani et al. 2017; Radford et al. 2019): pre-norm
+// layers that see only what stands before them, with dot-product attention or with a Synthesizer.
+// The output layer is the embedding's table.
+//
+//   ids [B, T] -> embedding + positions -> layers, causal -> norm -> logits [B, T, V]
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "../../nn/embedding.h"
+#include "synthesizer_encoder.h"
+
+namespace language_model {
+
+enum class Positions { learned, sinusoidal, rotary };
+
+/// "learned", "sinusoidal", "rotary". Throws ValueError for other names.
+Positions positions_of(const std::string& name);
+const char* name(Positions positions);
+
+struct ModelOptions {
+  Index vocabulary = 0;
+  Index layers = 4;
+  Index width = 128;
+  Index heads = 4;
+  Index context = 64;  ///< the longest text that it sees
+  double dropout = 0;
+  Positions positions = Positions::learned;
+  SynthesizerKinds synthesizer = {};  ///< none: dot-product attention
+  DType dtype = DType::f32;
+};
+
+/// What decoding step by step keeps: each layer's keys and values.
+struct Past {
+  std::vector<attention::KeyValueCache> layers;
+  Index length = 0;
+};
+
+class LanguageModel : public nn::Module {
+ public:
+  /// Throws ValueError for sizes that do not fit together, and rotary positions with a Synthesizer.
+  explicit LanguageModel(const ModelOptions& options);
+
+  ModelOptions options;
+  nn::Embedding& tokens;
+  Tensor& places;  ///< [context, width]; undefined unless learned
+  nn::Dropout& dropout;
+  attention::TransformerEncoder* layers = nullptr;  ///< null with a Synthesizer
+  SynthesizerEncoder* synthesizers = nullptr;       ///< null with dot-product attention
+
+  /// [B, T] -> [B, T, V]: row t scores what stands at t + 1. Throws ShapeError for T > context.
+  Tensor operator()(const Tensor& ids) const;
+  /// The next tokens [B, T] of a text -> [B, V], the scores of what follows the last of them. Costs
+  /// O(T (past + T) width). Throws ShapeError beyond the context, GradError while recording,
+  /// ValueError with a Synthesizer, which has no keys to keep.
+  Tensor step(const Tensor& ids, Past& past) const;
+
+ private:
+  Tensor embed(const Tensor& ids, Index first) const;
+};
+
+}  // namespace language_model

@@ -1,0 +1,21 @@
+// Writes on: one token after another, each drawn from what the model expects next.
+#pragma once
+
+#include "model.h"
+
+namespace language_model {
+
+struct SamplingOptions {
+  Index length = 300;
+  double temperature = 1;  ///< below 1 the likely is drawn more often; 0: always the likeliest
+  Index top_k = 0;         ///< only among so many; 0: all
+  /// Keeps keys and values; without, and with a Synthesizer, each step reads all again.
+  bool cache = true;
+};
+
+/// `length` tokens that follow `prompt`, which has one at least. A text that outgrows the context
+/// is cut to its latter half, and goes on from there. Throws ValueError.
+std::vector<Index> sample(const LanguageModel& model, const std::vector<Index>& prompt,
+                          const SamplingOptions& options, Generator& generator);
+
+}  // namespace language_model

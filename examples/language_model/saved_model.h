@@ -1,0 +1,28 @@
+// A trained model on disk: weights, vocabulary and configuration in one folder, written so that the
+// folder always holds one whole model.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "../../io/model_directory.h"
+#include "corpus.h"
+#include "model.h"
+
+namespace language_model {
+
+/// All that it takes to read and write text.
+struct Language {
+  Level level = Level::characters;
+  data::Vocabulary vocabulary;
+  std::unique_ptr<LanguageModel> model;
+};
+
+/// Writes the three files and `more` beside them. Throws IoError; the old model is whole then.
+void save(const Language& language, const std::string& folder, io::DirectoryFiles more = {});
+
+/// Throws IoError for a missing folder or file, FormatError for a damaged one, or a vocabulary that
+/// does not fit the weights.
+Language load(const std::string& folder);
+
+}  // namespace language_model

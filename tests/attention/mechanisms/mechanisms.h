@@ -1,0 +1,37 @@
+// Every mechanism behind one face, for tests of what holds for all of them.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "../../../attention/attend.h"
+
+namespace heed::attention {
+
+/// Of all inputs: [B, Q, E] queries over [B, K, E] keys, which are the values too.
+constexpr Index kB = 2, kQ = 3, kK = 5, kE = 6;
+
+struct Mechanism {
+  std::vector<std::shared_ptr<nn::Module>> modules = {};  ///< the mechanism itself first
+  bool self = false;                                      ///< the keys are the queries
+  bool pools = false;                                     ///< there are no queries: context [B, E]
+  bool by_place = false;                                  ///< places of keys enter
+  bool sums_to_one = true;                                ///< of its weights
+  bool projects = false;  ///< something stands behind the contexts, so that none is zero
+  Index key_axis = -1;    ///< of its weights
+  /// Keys beyond the lengths are masked; query is not looked at where `self` or `pools`.
+  std::function<Attended(const Tensor& query, const Tensor& keys, const std::vector<Index>& lengths,
+                         bool need_weights)>
+      call = {};
+
+  nn::Module& module() const { return *modules.front(); }
+  std::vector<Tensor> parameters() const;
+};
+
+extern const std::vector<std::string> kMechanisms;
+/// With random numbers in f64 in all parameters.
+Mechanism mechanism(const std::string& name);
+
+}  // namespace heed::attention

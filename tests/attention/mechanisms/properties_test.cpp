@@ -1,0 +1,217 @@
+// What holds for every mechanism.
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "../../../autograd/backward.h"
+#include "../../../autograd/gradcheck.h"
+#include "../../../autograd/ops/elementwise.h"
+#include "../../../autograd/ops/index.h"
+#include "../../../autograd/ops/reduce.h"
+#include "../../../autograd/ops/shape.h"
+#include "../../../core/generator.h"
+#include "mechanisms.h"
+
+namespace heed::attention {
+namespace {
+
+using Lengths = std::vector<Index>;
+using Outputs = std::function<std::vector<Tensor>()>;
+
+std::vector<double> numbers(const Tensor& x) { return x.array().to_vector<double>(); }
+
+double difference(const Tensor& a, const Tensor& b) {
+  EXPECT_EQ(a.shape(), b.shape());
+  return a.numel() == 0 ? 0 : amax(abs(a - b)).item();
+}
+
+class Mechanisms : public testing::TestWithParam<std::string> {
+ protected:
+  const Mechanism made = mechanism(GetParam());
+  Tensor query = randn({kB, kQ, kE}, DType::f64).set_requires_grad();
+  Tensor keys = randn({kB, kK, kE}, DType::f64).set_requires_grad();
+
+  bool crosses() const { return !made.self && !made.pools; }
+  std::vector<NamedLeaf> leaves() const {
+    std::vector<NamedLeaf> out = {{"keys", keys}};
+    if (crosses()) out.push_back({"query", query});
+    std::size_t part = 0;
+    for (const auto& module : made.modules) {
+      for (const auto& [name, tensor] : module->named_parameters()) {
+        out.push_back({std::to_string(part) + '.' + name, tensor});
+      }
+      ++part;
+    }
+    return out;
+  }
+  // Of row b of a result, what belongs to its first `length` tokens, where tokens are the queries.
+  Tensor row(const Tensor& x, Index b, Index length) const {
+    const Tensor own = narrow(x, 0, b, 1);
+    return made.self ? narrow(own, 1, 0, length) : own;
+  }
+};
+
+INSTANTIATE_TEST_SUITE_P(All, Mechanisms, testing::ValuesIn(kMechanisms),
+                         [](const auto& made) { return made.param; });
+
+TEST_P(Mechanisms, HasGradientsOfFirstAndSecondOrder) {
+  const Outputs both = [&] {
+    const Attended out = made.call(query, keys, {kK, 2}, true);
+    return std::vector<Tensor>{out.context, out.weights};
+  };
+  const Outputs alone = [&] {
+    return std::vector<Tensor>{made.call(query, keys, {kK, 2}, false).context};
+  };
+  const auto first = gradcheck(both, leaves(), {.step = 1e-4});
+  EXPECT_TRUE(first) << first.text();
+  const auto without = gradcheck(alone, leaves(), {.step = 1e-4});
+  EXPECT_TRUE(without) << without.text();
+  const auto second = gradgradcheck(alone, leaves(), {.step = 1e-4, .max_elements = 6});
+  EXPECT_TRUE(second) << second.text();
+  RecordProperty("mechanisms", first && without && second ? 1 : 0);
+}
+
+TEST_P(Mechanisms, WeightsAreWeightsAndNotNeeded) {
+  const Attended out = made.call(query, keys, {kK, 2}, true);
+  EXPECT_GE(amin(out.weights).item(), 0);
+  EXPECT_EQ(out.weights.size(made.key_axis), kK);
+  EXPECT_EQ(sum(abs(narrow(narrow(out.weights, 0, 1, 1), made.key_axis, 2, kK - 2))).item(), 0);
+  const Tensor sums = sum(out.weights, {made.key_axis});
+  EXPECT_LE(amax(sums).item(), 1 + 1e-12);
+  if (made.sums_to_one) {
+    EXPECT_LT(amax(abs(sums - 1)).item(), 1e-12);
+  }
+  const Attended alone = made.call(query, keys, {kK, 2}, false);
+  EXPECT_FALSE(alone.weights.defined());
+  EXPECT_LT(difference(alone.context, out.context), 1e-12);
+}
+
+TEST_P(Mechanisms, RowsWithoutKeysGiveZeros) {
+  const auto forget = [&] {
+    for (auto [name, leaf] : leaves()) leaf.zero_grad();
+  };
+  for (const bool need_weights : {true, false}) {
+    forget();
+    const Attended out = made.call(query, keys, {kK, 0}, need_weights);
+    const Tensor empty = narrow(out.context, 0, 1, 1);
+    if (need_weights) {
+      EXPECT_EQ(sum(abs(narrow(out.weights, 0, 1, 1))).item(), 0);
+    }
+    if (made.projects) {  // the projection's bias, the same for all
+      EXPECT_LT(difference(empty, expand(narrow(empty, 1, 0, 1), empty.shape())), 1e-15);
+    } else if (GetParam() != "hierarchical") {
+      EXPECT_EQ(sum(abs(empty)).item(), 0);
+    }
+    sum(empty * 1e9).backward();
+    for (const auto& [name, leaf] : leaves()) {
+      if (!leaf.grad().defined()) continue;
+      const bool behind = made.projects && name.find("out_proj") != std::string::npos;
+      if (!behind) {
+        EXPECT_EQ(sum(abs(leaf.grad())).item(), 0) << name;
+      }
+    }
+  }
+}
+
+TEST_P(Mechanisms, WhatIsMaskedChangesNoBit) {
+  const Lengths lengths = {3, 2};
+  const auto run = [&](double hidden, bool need_weights) {
+    Array dirty = keys.array().clone();
+    for (Index b = 0; b < kB; ++b) {
+      for (Index t = lengths[static_cast<std::size_t>(b)]; t < kK; ++t) {
+        dirty.mutable_data<double>()[(b * kK + t) * kE + 1] = hidden;
+      }
+    }
+    Tensor there(dirty);
+    there.set_requires_grad();
+    for (auto [name, leaf] : leaves()) leaf.zero_grad();
+    const Attended out = made.call(query, there, lengths, need_weights);
+    std::vector<std::vector<double>> bits;
+    Tensor loss = tensor(0, DType::f64);
+    for (Index b = 0; b < kB; ++b) {
+      const Tensor real = row(out.context, b, lengths[static_cast<std::size_t>(b)]);
+      bits.push_back(numbers(real));
+      loss = loss + sum(real * real);
+    }
+    loss.backward();
+    bits.push_back(numbers(there.grad()));
+    for (const auto& [name, leaf] : leaves()) {
+      // It projects padding with the rest: what is not a number reaches the projection's gradient.
+      if (GetParam().starts_with("multi_")) continue;
+      if (leaf.grad().defined()) bits.push_back(numbers(leaf.grad()));
+    }
+    return bits;
+  };
+  for (const bool need_weights : {false, true}) {
+    const auto clean = run(0, need_weights);
+    EXPECT_TRUE(run(std::numeric_limits<double>::quiet_NaN(), need_weights) == clean);
+    EXPECT_TRUE(run(std::numeric_limits<double>::infinity(), need_weights) == clean);
+    EXPECT_TRUE(run(1e6, need_weights) == clean);
+  }
+}
+
+TEST_P(Mechanisms, APaddedBatchEqualsEachExampleAlone) {
+  const Lengths lengths = {4, 2};
+  const Attended all = made.call(query, keys, lengths, true);
+  for (Index b = 0; b < kB; ++b) {
+    const Index n = lengths[static_cast<std::size_t>(b)];
+    const Attended alone =
+        made.call(narrow(query, 0, b, 1), narrow(narrow(keys, 0, b, 1), 1, 0, n), {n}, true);
+    Tensor weights = narrow(narrow(all.weights, 0, b, 1), made.key_axis, 0, n);
+    if (made.self) weights = narrow(weights, made.key_axis - 1, 0, n);
+    EXPECT_LT(difference(alone.weights, weights), 1e-12);
+    if (GetParam() == "pointer") continue;  // whose contexts are its weights
+    EXPECT_LT(difference(alone.context, row(all.context, b, n)), 1e-12);
+  }
+}
+
+TEST_P(Mechanisms, TheOrderOfKeysIsNothingWherePlacesAreNot) {
+  const Tensor order(Array::from(std::vector<Index>{3, 0, 4, 1, 2}));
+  const Tensor before = made.call(query, keys, {kK, kK}, false).context;
+  const Tensor after = made.call(query, index_select(keys, 1, order), {kK, kK}, false).context;
+  const bool moves = made.self || GetParam() == "pointer";
+  const Index axis = made.self ? 1 : -1;
+  const double moved = difference(after, moves ? index_select(before, axis, order) : before);
+  if (made.by_place) {
+    EXPECT_GT(moved, 1e-3);
+  } else {
+    EXPECT_LT(moved, 1e-12);
+  }
+}
+
+TEST_P(Mechanisms, EmptyBatchesQueriesAndKeys) {
+  const auto shape = [&](Index B, Index Q, Index K) {
+    return made
+        .call(zeros({B, Q, kE}, DType::f64), zeros({B, K, kE}, DType::f64),
+              Lengths(static_cast<std::size_t>(B), K), true)
+        .weights.shape();
+  };
+  EXPECT_EQ(shape(0, kQ, kK).at(0), 0);
+  EXPECT_EQ(shape(1, 1, 1).at(made.key_axis), 1);
+  if (crosses()) {
+    EXPECT_EQ(shape(kB, 0, kK).at(made.key_axis - 1), 0);
+  }
+  if (GetParam() != "hierarchical") {
+    EXPECT_EQ(shape(kB, kQ, 0).at(made.key_axis), 0);
+  }
+}
+
+// All but the functions, which come last.
+class HookedMechanisms : public Mechanisms {};
+INSTANTIATE_TEST_SUITE_P(All, HookedMechanisms,
+                         testing::ValuesIn(kMechanisms.begin(), kMechanisms.end() - 2),
+                         [](const auto& made) { return made.param; });
+
+TEST_P(HookedMechanisms, PassOnWhatHooksMake) {
+  int seen = 0;
+  made.module().register_forward_hook([&](const nn::Module&, const Tensor& out) {
+    ++seen;
+    return out * 0;
+  });
+  EXPECT_EQ(sum(abs(narrow(made.call(query, keys, {kK, kK}, false).context, -1, 0, 2))).item() > 0,
+            GetParam() == "pointer");
+  EXPECT_GT(seen, 0);
+}
+
+}  // namespace
+}  // namespace heed::attention
