@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <limits>
 
 #include "../../autograd/check_defined.h"
 #include "../../autograd/ops/elementwise.h"
@@ -11,6 +12,7 @@
 #include "../../autograd/ops/shape.h"
 #include "../../core/error.h"
 #include "../../nn/init.h"
+#include "../finite.h"
 #include "prepared_score.h"
 
 namespace heed::attention {
@@ -58,7 +60,14 @@ Coverage::Source Coverage::prepare(const Tensor& keys, const Tensor& values,
                                    const Mask& mask) const {
   check_batch("coverage", "keys", keys);
   check_batch("coverage", "values", values);
-  return {prepare_keys(score, keys), values, mask};
+  // attend() is to know the rows of keys that are not finite, and no parameter is to meet them.
+  const FinitePart finite = finite_part(keys);
+  Tensor prepared = score.prepare(finite.x);
+  if (finite.bad.defined()) {
+    prepared =
+        where(any(finite.bad, {-1}, true), std::numeric_limits<double>::quiet_NaN(), prepared);
+  }
+  return {prepared, values, mask};
 }
 
 Covered Coverage::step(const Tensor& query, const Source& source, const Tensor& coverage) const {
@@ -71,6 +80,10 @@ Covered Coverage::step(const Tensor& query, const Source& source, const Tensor& 
   if (coverage.defined() && coverage.shape() != places) {
     throw ShapeError(fmt::format("coverage: the coverage must be {}, not {}",
                                  heed::to_string(places), describe(coverage)));
+  }
+  if (coverage.defined() && coverage.dtype() != source.keys.dtype()) {
+    throw DTypeError(fmt::format("coverage: the coverage must be {}, not {}",
+                                 name(source.keys.dtype()), describe(coverage)));
   }
   const Tensor c = coverage.defined() ? coverage : zeros(places, source.keys.dtype());
   const PreparedScore scored(score, unsqueeze(c, 1));

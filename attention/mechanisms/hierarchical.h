@@ -1,20 +1,10 @@
 // Hierarchical attention (Yang et al. 2016, "Hierarchical Attention Networks for Document
 // Classification"), to any depth: words to sentences, sentences to documents, documents to ...
 //
-//   at each level  h = encode(x),  u_t = tanh(W h_t + b),  alpha = softmax_t(u_t . u_w),  s = sum_t
-//   alpha_t h_t
+//   at each level  h = encode(x),  alpha = softmax_t(u_w . tanh(W h_t + b)),  s = sum_t alpha_t h_t
 //
 // and the s of one level are the x of the next. The encoder is any callable, a bidirectional GRU in
-// the paper; it stays the caller's, who owns its parameters:
-//
-//   nn::GRU& words = child<nn::GRU>("words", ...);  nn::GRU& sentences = ...
-//   attention::Hierarchical& attend = child<attention::Hierarchical>(
-//       "attend", std::vector<attention::HierarchicalLevel>{
-//           {.width = 100, .encode = [this](const Tensor& x, const auto& n) { return words(x,
-//           n).output; }},
-//           {.width = 100, .encode = [this](const Tensor& x, const auto& n) { return sentences(x,
-//           n).output; }}});
-//   attend(embedded, {words_of_each_sentence, sentences_of_each_document}).context
+// the paper; it stays the caller's, who owns its parameters. A recipe stands in docs/attention.md.
 #pragma once
 
 #include <functional>

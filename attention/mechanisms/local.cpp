@@ -38,8 +38,8 @@ LocalOptions checked(LocalOptions options) {
   return options;
 }
 
-// The places of each query's window, as many for all: where an end cuts it, places beyond its sides
-// stand in, which are masked.
+// The places of each query's window, as many for all: where an end of the sentence cuts it, other
+// places fill it up, which are masked.
 struct Windows {
   Tensor places;  // i64 [B, Q, W]
   Tensor rows;    // i64 [B Q W]: the same among the rows of keys as [B K, ..]
@@ -60,6 +60,7 @@ Windows windows(const Tensor& middles, const std::vector<Index>& lengths, Index 
     const Index b = row / Q;
     const Index length = lengths.empty() ? K : lengths[static_cast<std::size_t>(b)];
     double middle = std::floor(p[static_cast<std::size_t>(row)]);
+    if (std::isnan(middle)) middle = 0;  // of parameters that are: the Gaussian makes it known
     if (hold) middle = std::min(middle, static_cast<double>(length - 1));
     const auto first = static_cast<Index>(
         std::clamp(middle - static_cast<double>(D), 0.0, static_cast<double>(K - W)));

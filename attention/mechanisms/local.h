@@ -7,7 +7,7 @@
 //
 // align is the softmax of any score within the window [p_t - D, p_t + D] cut to the sentence; what
 // the Gaussian takes away is not given back. Local-m has no Gaussian unless asked to. Places count
-// from 0, and the window's middle is p_t rounded down: gradients reach p_t through the Gaussian
+// from 0; the window's middle is p_t rounded down, and gradients reach p_t through the Gaussian
 // only.
 //
 // query (h_t) [B, Q, dq], keys (hbar) [B, K, dk], values [B, K, dv] -> context [B, Q, dv], weights
@@ -27,8 +27,8 @@ struct LocalOptions {
   LocalKind kind = LocalKind::monotonic;
   Index half_width = 10;  ///< D
   bool gaussian = false;  ///< of local-m; local-p always has it
-  const Score* score =
-      nullptr;               ///< null: ScaledDot; must outlive the module, which does not own it
+  /// Null: ScaledDot. It must outlive the module, which does not own it.
+  const Score* score = nullptr;
   Index query_width = 0;     ///< dq, needed by local-p
   Index hidden = 0;          ///< rows of W_p; 0: dq
   DType dtype = DType::f32;  ///< of local-p's parameters

@@ -2,10 +2,15 @@
 
 #include <fmt/format.h>
 
+#include <limits>
+
+#include "../../autograd/ops/elementwise.h"
 #include "../../autograd/ops/matmul.h"
+#include "../../autograd/ops/reduce.h"
 #include "../../autograd/ops/shape.h"
 #include "../../core/error.h"
 #include "../../nn/init.h"
+#include "../finite.h"
 #include "../rotary.h"
 
 namespace heed::attention {
@@ -49,6 +54,16 @@ void check_input(const char* what, const Tensor& x, Index width, DType dtype) {
     throw DTypeError(
         fmt::format("multi_head: {} is {}, the weights are {}", what, describe(x), name(dtype)));
   }
+}
+
+// project(x), in which rows that are not finite do not meet the weights: these would have NaN for a
+// gradient even where nobody attends to such a row. What comes out of them is NaN all the same.
+template <class Project>
+Tensor guarded(const Tensor& x, const Project& project) {
+  const FinitePart finite = finite_part(x);
+  const Tensor y = project(finite.x);
+  if (!finite.bad.defined()) return y;
+  return where(any(finite.bad, {-1}, true), std::numeric_limits<double>::quiet_NaN(), y);
 }
 
 // Something that broadcasts to [B, H, Q, K], for scores [B, H / groups, groups, Q, K].
@@ -101,10 +116,15 @@ Tensor MultiHead::split_heads(const Tensor& x, Index heads) const {
   return transpose(reshape(x, Shape{x.size(0), x.size(1), heads, D_}), 1, 2);
 }
 
-// `x` through rows first .. first + count of the joined projection.
-Tensor MultiHead::projected(const Tensor& x, Index first, Index count) const {
-  const Tensor bias = options_.bias ? narrow(in_proj_bias, 0, first, count) : Tensor();
-  return linear(x, narrow(in_proj_weight, 0, first, count), bias);
+// `x` through rows first .. first + count of the joined projection, or through a weight of its own.
+Tensor MultiHead::projected(const Tensor& x, Index first, Index count, const Tensor& weight) const {
+  const auto rows = [&](const Tensor& joined) {
+    const bool whole = !joined.defined() || joined.size(0) == count;
+    return whole ? joined : narrow(joined, 0, first, count);
+  };
+  return guarded(x, [&](const Tensor& finite) {
+    return linear(finite, weight.defined() ? weight : rows(in_proj_weight), rows(in_proj_bias));
+  });
 }
 
 MultiHead::Projected MultiHead::project(const Tensor& keys, const Tensor& values) const {
@@ -117,15 +137,9 @@ MultiHead::Projected MultiHead::project(const Tensor& keys, const Tensor& values
     const std::vector<Tensor> both = split(projected(keys, E, 2 * width), {width, width}, -1);
     k = both[0];
     v = both[1];
-  } else if (packed_) {
-    k = projected(keys, E, width);
-    v = projected(values, E + width, width);
   } else {
-    const auto bias = [&](Index first) {
-      return options_.bias ? narrow(in_proj_bias, 0, first, width) : Tensor();
-    };
-    k = linear(keys, k_proj_weight, bias(E));
-    v = linear(values, v_proj_weight, bias(E + width));
+    k = projected(keys, E, width, k_proj_weight);
+    v = projected(values, E + width, width, v_proj_weight);
   }
   return {split_heads(k, options_.kv_heads), split_heads(v, options_.kv_heads)};
 }
@@ -169,10 +183,7 @@ Attended MultiHead::attend_to(const Tensor& query, const Projected& memory,
 
 // [B, Q, E] -> [B, H, Q, D]
 Tensor MultiHead::project_query(const Tensor& query) const {
-  const Index E = options_.width;
-  if (packed_) return split_heads(projected(query, 0, E), options_.heads);
-  const Tensor bias = options_.bias ? narrow(in_proj_bias, 0, 0, E) : Tensor();
-  return split_heads(linear(query, q_proj_weight, bias), options_.heads);
+  return split_heads(projected(query, 0, options_.width, q_proj_weight), options_.heads);
 }
 
 // The heads of queries [B, H, Q, D] attend, and their contexts are joined.
@@ -206,7 +217,7 @@ Attended MultiHead::join(const Tensor& q, const Projected& memory,
   }
   // [B, H, Q, D] -> [B, Q, E]
   const Tensor joined = reshape(transpose(out.context, 1, 2), Shape{B, Q, H * D_});
-  return {forwarded(out_proj(joined)), out.weights};
+  return {forwarded(guarded(joined, out_proj)), out.weights};
 }
 
 }  // namespace heed::attention

@@ -84,7 +84,8 @@ class MultiHead : public nn::Module {
 
  private:
   Tensor split_heads(const Tensor& x, Index heads) const;
-  Tensor projected(const Tensor& x, Index first, Index count) const;
+  Tensor projected(const Tensor& x, Index first, Index count,
+                   const Tensor& weight = Tensor()) const;
   Tensor project_query(const Tensor& query) const;
   Attended join(const Tensor& q, const Projected& memory, const MultiHeadCall& call) const;
 };

@@ -2,13 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <limits>
-
 #include "../../autograd/check_defined.h"
-#include "../../autograd/ops/elementwise.h"
-#include "../../autograd/ops/reduce.h"
 #include "../../core/error.h"
-#include "../finite.h"
 
 namespace heed::attention {
 
@@ -20,14 +15,6 @@ Tensor PreparedScore::context(const Tensor& query, const Tensor& prepared, const
                               const Mask& mask, const Tensor& bias, AttentionCall* call) const {
   if (last_.defined()) return Tensor();
   return score_.context(query, prepared, values, mask, bias, call);
-}
-
-Tensor prepare_keys(const Score& score, const Tensor& keys) {
-  if (!score.prepares()) return keys;
-  const FinitePart finite = finite_part(keys);
-  const Tensor prepared = score.prepare(finite.x);
-  if (!finite.bad.defined()) return prepared;
-  return where(any(finite.bad, {-1}, true), std::numeric_limits<double>::quiet_NaN(), prepared);
 }
 
 void check_batch(const char* op, const char* what, const Tensor& x) {

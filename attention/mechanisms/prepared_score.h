@@ -24,10 +24,6 @@ class PreparedScore : public Score {
   Tensor last_;
 };
 
-/// score.prepare(keys), with NaN in the rows of keys that are not finite: attend() knows them by
-/// it, and no NaN meets a parameter, whose gradient it would spoil even from a masked place.
-Tensor prepare_keys(const Score& score, const Tensor& keys);
-
 /// Of a batch: throws ShapeError unless x is [B, n, any], GradError where it is undefined.
 void check_batch(const char* op, const char* what, const Tensor& x);
 

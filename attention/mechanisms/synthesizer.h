@@ -4,13 +4,13 @@
 //   Y = softmax(sum_n w_n S_n(X)) G(X),  w = softmax of learned logits, one a kind of score
 //   dense              S_i = W2 relu(W1 x_i + b1) + b2  in R^L
 //   random             S = R [L, L], trained; fixed_random: not trained
-//   factorised_dense   S_ij = A_i[j mod a] C_i[j div a],  A_i in R^a and C_i in R^b as in dense, a
-//   b = L factorised_random  S = R1 R2^T,  R1, R2 [L, rank] dot_product        S_ij = q_i . k_j /
-//   sqrt(D): that of the Transformer
+//   factorised_dense   S_ij = A_i[j mod a] C_i[j div a];  A_i in R^a, C_i in R^b as dense; a b = L
+//   factorised_random  S = R1 R2^T,  R1, R2 [L, rank]
+//   dot_product        S_ij = q_i . k_j / sqrt(D): that of the Transformer
 //
 // x [B, T, E], T <= L -> context [B, T, E], weights [B, H, T, T]. Of fewer steps than L the first
-// rows and columns are used. One kind alone has no w. Scores by place see no distance beyond L: to
-// decode, run all steps again under a causal mask.
+// rows and columns are used. One kind alone has no w. There is no cache: to decode, run all steps
+// again under a causal mask.
 #pragma once
 
 #include <cstdint>

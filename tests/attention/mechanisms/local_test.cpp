@@ -217,6 +217,15 @@ TEST(Local, WhatStandsOutsideTheWindowChangesNoBit) {
   }
 }
 
+TEST(Local, ParametersThatAreNoNumbersGiveNone) {
+  const Inputs in;
+  Local local(predictive(2));
+  nn::constant_(local.position_vector, kNaN);
+  for (const double x : numbers(local(in.query, in.keys, in.values, {kK, 6}).context)) {
+    EXPECT_TRUE(std::isnan(x));
+  }
+}
+
 TEST(Local, RefusesWhatDoesNotFit) {
   const auto refuses = [](const LocalOptions& options, const char* text) {
     EXPECT_THAT([&] { Local local(options); }, ThrowsMessage<ValueError>(HasSubstr(text)));
