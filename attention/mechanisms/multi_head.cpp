@@ -128,8 +128,8 @@ Tensor MultiHead::projected(const Tensor& x, Index first, Index count, const Ten
 }
 
 MultiHead::Projected MultiHead::project(const Tensor& keys, const Tensor& values) const {
-  check_input("keys", keys, options_.key_width, options_.dtype);
-  check_input("values", values, options_.value_width, options_.dtype);
+  check_input("keys", keys, options_.key_width, out_proj.weight.dtype());
+  check_input("values", values, options_.value_width, out_proj.weight.dtype());
   const Index E = options_.width;
   const Index width = options_.kv_heads * D_;
   Tensor k, v;
@@ -146,7 +146,7 @@ MultiHead::Projected MultiHead::project(const Tensor& keys, const Tensor& values
 
 Attended MultiHead::operator()(const Tensor& query, const Tensor& keys, const Tensor& values,
                                const MultiHeadCall& call) const {
-  check_input("query", query, options_.width, options_.dtype);
+  check_input("query", query, options_.width, out_proj.weight.dtype());
   const Index E = options_.width;
   const Index width = options_.kv_heads * D_;
   Tensor q;
@@ -177,7 +177,7 @@ Attended MultiHead::attend_to(const Tensor& query, const Projected& memory,
   if (call.cache != nullptr || options_.rotary) {
     throw ValueError("multi_head: attend_to takes a fixed memory: no cache, no rotary positions");
   }
-  check_input("query", query, options_.width, options_.dtype);
+  check_input("query", query, options_.width, out_proj.weight.dtype());
   return join(project_query(query), memory, call);
 }
 

@@ -204,9 +204,10 @@ Attended Synthesizer::operator()(const Tensor& x, const Mask& mask, bool need_we
     throw ShapeError(fmt::format("synthesizer: x must be [B, T, {}] with T <= {}, not {}",
                                  options_.width, options_.max_length, describe(x)));
   }
-  if (x.dtype() != options_.dtype) {
+  const DType dtype = value_projection.weight.dtype();  // to() may have changed it
+  if (x.dtype() != dtype) {
     throw DTypeError(
-        fmt::format("synthesizer: x is {}, the weights are {}", describe(x), name(options_.dtype)));
+        fmt::format("synthesizer: x is {}, the weights are {}", describe(x), name(dtype)));
   }
   const Index B = x.size(0), T = x.size(1);
   const Shape shape{B, H, T, T};
@@ -220,7 +221,7 @@ Attended Synthesizer::operator()(const Tensor& x, const Mask& mask, bool need_we
     sum_of_scores = n++ == 0 ? term : sum_of_scores + term;
   }
   // All scores are biases: queries and keys say nothing.
-  const Tensor nothing = zeros(Shape{B, H, T, 1}, options_.dtype);
+  const Tensor nothing = zeros(Shape{B, H, T, 1}, dtype);
   AttendOptions options{.mask = mask,
                         .bias = sum_of_scores,
                         .dropout = training() ? options_.dropout : 0,

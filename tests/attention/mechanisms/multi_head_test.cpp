@@ -260,6 +260,12 @@ TEST(MultiHead, NamesAndLayoutsArePyTorchs) {
       "out_proj.weightf32[12, 12] ");
 }
 
+TEST(MultiHead, GoesToAnotherDType) {
+  MultiHead attention({.width = kE, .heads = 3});
+  attention.to(DType::f64);
+  EXPECT_EQ(attention(zeros({kB, kQ, kE}, DType::f64)).context.dtype(), DType::f64);
+}
+
 TEST(MultiHead, EmptyBatchesQueriesAndKeys) {
   MultiHead attention(sizes(3));
   stir(attention);
