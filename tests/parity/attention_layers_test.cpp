@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "../../attention/mechanisms/transformer.h"
+#include "../../autograd/ops/reduce.h"
 #include "compare_layers.h"
 
 namespace heed::parity {
