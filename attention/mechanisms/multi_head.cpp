@@ -59,7 +59,8 @@ void check_input(const char* what, const Tensor& x, Index width, DType dtype) {
 // project(x), in which rows that are not finite do not meet the weights: these would have NaN for a
 // gradient even where nobody attends to such a row. What comes out of them is NaN all the same.
 template <class Project>
-Tensor guarded(const Tensor& x, const Project& project) {
+Tensor guarded(const Tensor& x, bool masked, const Project& project) {
+  if (!masked) return project(x);
   const FinitePart finite = finite_part(x);
   const Tensor y = project(finite.x);
   if (!finite.bad.defined()) return y;
@@ -117,29 +118,32 @@ Tensor MultiHead::split_heads(const Tensor& x, Index heads) const {
 }
 
 // `x` through rows first .. first + count of the joined projection, or through a weight of its own.
-Tensor MultiHead::projected(const Tensor& x, Index first, Index count, const Tensor& weight) const {
+Tensor MultiHead::projected(const Tensor& x, Index first, Index count, bool masked,
+                            const Tensor& weight) const {
   const auto rows = [&](const Tensor& joined) {
     const bool whole = !joined.defined() || joined.size(0) == count;
     return whole ? joined : narrow(joined, 0, first, count);
   };
-  return guarded(x, [&](const Tensor& finite) {
+  return guarded(x, masked, [&](const Tensor& finite) {
     return linear(finite, weight.defined() ? weight : rows(in_proj_weight), rows(in_proj_bias));
   });
 }
 
-MultiHead::Projected MultiHead::project(const Tensor& keys, const Tensor& values) const {
+MultiHead::Projected MultiHead::project(const Tensor& keys, const Tensor& values,
+                                        bool masked) const {
   check_input("keys", keys, options_.key_width, out_proj.weight.dtype());
   check_input("values", values, options_.value_width, out_proj.weight.dtype());
   const Index E = options_.width;
   const Index width = options_.kv_heads * D_;
   Tensor k, v;
   if (packed_ && keys.is_same(values)) {
-    const std::vector<Tensor> both = split(projected(keys, E, 2 * width), {width, width}, -1);
+    const std::vector<Tensor> both =
+        split(projected(keys, E, 2 * width, masked), {width, width}, -1);
     k = both[0];
     v = both[1];
   } else {
-    k = projected(keys, E, width, k_proj_weight);
-    v = projected(values, E + width, width, v_proj_weight);
+    k = projected(keys, E, width, masked, k_proj_weight);
+    v = projected(values, E + width, width, masked, v_proj_weight);
   }
   return {split_heads(k, options_.kv_heads), split_heads(v, options_.kv_heads)};
 }
@@ -149,16 +153,17 @@ Attended MultiHead::operator()(const Tensor& query, const Tensor& keys, const Te
   check_input("query", query, options_.width, out_proj.weight.dtype());
   const Index E = options_.width;
   const Index width = options_.kv_heads * D_;
+  const bool masked = !call.mask.all();
   Tensor q;
   Projected memory;
   if (packed_ && query.is_same(keys) && query.is_same(values)) {
     const std::vector<Tensor> all =
-        split(projected(query, 0, E + 2 * width), {E, width, width}, -1);
+        split(projected(query, 0, E + 2 * width, masked), {E, width, width}, -1);
     q = split_heads(all[0], options_.heads);
     memory = {split_heads(all[1], options_.kv_heads), split_heads(all[2], options_.kv_heads)};
   } else {
-    q = project_query(query);
-    memory = project(keys, values);
+    q = project_query(query, masked);
+    memory = project(keys, values, masked);
   }
   const Index before = call.cache == nullptr ? 0 : call.cache->length();
   if (options_.rotary) {
@@ -178,12 +183,12 @@ Attended MultiHead::attend_to(const Tensor& query, const Projected& memory,
     throw ValueError("multi_head: attend_to takes a fixed memory: no cache, no rotary positions");
   }
   check_input("query", query, options_.width, out_proj.weight.dtype());
-  return join(project_query(query), memory, call);
+  return join(project_query(query, !call.mask.all()), memory, call);
 }
 
 // [B, Q, E] -> [B, H, Q, D]
-Tensor MultiHead::project_query(const Tensor& query) const {
-  return split_heads(projected(query, 0, options_.width, q_proj_weight), options_.heads);
+Tensor MultiHead::project_query(const Tensor& query, bool masked) const {
+  return split_heads(projected(query, 0, options_.width, masked, q_proj_weight), options_.heads);
 }
 
 // The heads of queries [B, H, Q, D] attend, and their contexts are joined.
@@ -217,7 +222,7 @@ Attended MultiHead::join(const Tensor& q, const Projected& memory,
   }
   // [B, H, Q, D] -> [B, Q, E]
   const Tensor joined = reshape(transpose(out.context, 1, 2), Shape{B, Q, H * D_});
-  return {forwarded(guarded(joined, out_proj)), out.weights};
+  return {forwarded(guarded(joined, !call.mask.all(), out_proj)), out.weights};
 }
 
 }  // namespace heed::attention

@@ -63,7 +63,8 @@ class MultiHead : public nn::Module {
   struct Projected {
     Tensor keys, values;
   };
-  Projected project(const Tensor& keys, const Tensor& values) const;
+  /// `masked`: some of the keys may be hidden from all, and may then hold anything, NaN included.
+  Projected project(const Tensor& keys, const Tensor& values, bool masked = true) const;
   Attended attend_to(const Tensor& query, const Projected& memory,
                      const MultiHeadCall& call = {}) const;
 
@@ -84,9 +85,9 @@ class MultiHead : public nn::Module {
 
  private:
   Tensor split_heads(const Tensor& x, Index heads) const;
-  Tensor projected(const Tensor& x, Index first, Index count,
+  Tensor projected(const Tensor& x, Index first, Index count, bool masked,
                    const Tensor& weight = Tensor()) const;
-  Tensor project_query(const Tensor& query) const;
+  Tensor project_query(const Tensor& query, bool masked) const;
   Attended join(const Tensor& q, const Projected& memory, const MultiHeadCall& call) const;
 };
 

@@ -25,7 +25,7 @@ TransformerDecoderLayer::TransformerDecoderLayer(const TransformerOptions& optio
 Attended TransformerDecoderLayer::operator()(const Tensor& x, const Tensor& memory,
                                              const MultiHeadCall& target,
                                              const MultiHeadCall& source) const {
-  return (*this)(x, multihead_attn.project(memory, memory), target, source);
+  return (*this)(x, multihead_attn.project(memory, memory, !source.mask.all()), target, source);
 }
 
 Attended TransformerDecoderLayer::operator()(const Tensor& x, const MultiHead::Projected& memory,
