@@ -24,13 +24,13 @@ endif()
 # compiler's mood; errno and floating-point traps are what nobody reads.
 set(HEED_KERNEL_OPTIONS $<$<CONFIG:Release,RelWithDebInfo>:-O3> -fno-math-errno -fno-trapping-math)
 
-# The library stays under 10 MB: what is no kernel gains nothing from -O3, and SSSE3 is what a machine
-# of 2006 has and one of 2008 has more than.
+# The library stays under 10 MB: what is no kernel gains nothing from speed at the cost of size, and
+# kernels come for AVX-512, for AVX2, and in plain C++ for what is older than both.
 function(heed_keep_small)
   set(kernels ${ARGN})
   list(FILTER kernels INCLUDE REGEX "/core/kernels/")
-  set_source_files_properties(${kernels} PROPERTIES COMPILE_DEFINITIONS HWY_DISABLED_TARGETS=HWY_SSSE3)
+  set_source_files_properties(${kernels} PROPERTIES COMPILE_DEFINITIONS "HWY_DISABLED_TARGETS=(HWY_SSSE3|HWY_SSE4)")
   set(others ${ARGN})
   list(FILTER others INCLUDE REGEX "/(nn|attention|data|io|train)/")
-  set_source_files_properties(${others} PROPERTIES COMPILE_OPTIONS "$<$<CONFIG:Release>:-O2>")
+  set_source_files_properties(${others} PROPERTIES COMPILE_OPTIONS "$<$<CONFIG:Release>:-Os>")
 endfunction()
