@@ -11,6 +11,7 @@
 // a gradient that the engine sums over broadcast axes.
 #pragma once
 
+#include <array>
 #include <initializer_list>
 #include <new>
 #include <optional>
@@ -110,6 +111,36 @@ class RuleNode final : public Node {
   std::tuple<std::optional<Rules>...> rules_;
 };
 
+template <std::size_t kInputs, class Rule>
+class SharedNode final : public Node {
+ public:
+  SharedNode(const Label& label, const Array& out, const InputRef* inputs, Rule&& rule)
+      : Node(label, edges_, kInputs, &output_, 1), rule_(std::move(rule)) {
+    output_.shape = out.shape();
+    output_.dtype = out.dtype();
+    for (std::size_t i = 0; i < kInputs; ++i) edges_[i] = Edge::to(*inputs[i]);
+    take_order();
+  }
+
+  void differentiate(GradientSink& sink) override {
+    const Tensor g = std::move(output_.gradient);
+    std::array<bool, kInputs> needs;
+    for (std::size_t i = 0; i < kInputs; ++i) needs[i] = edges_[i] && sink.wants(i);
+    std::array<Tensor, kInputs> grads = (*rule_)(g, needs);
+    for (std::size_t i = 0; i < kInputs; ++i) {
+      if (needs[i]) sink.give(i, std::move(grads[i]));
+    }
+  }
+  void free_saved() noexcept override { rule_.reset(); }
+
+ private:
+  std::size_t size() const override { return sizeof(*this); }
+
+  Edge edges_[kInputs];
+  OutputSlot output_;
+  std::optional<Rule> rule_;
+};
+
 template <class Rule>
 class JointNode final : public Node {
  public:
@@ -158,6 +189,19 @@ Tensor record(const Label& label, Array out, Inputs inputs, Rules... rules) {
   Ref<Node> node = detail::make_node<detail::RuleNode<Rules...>>(label, out, inputs.begin(),
                                                                  std::move(rules)...);
   if (detail::t_anomaly) detail::note_origin(*node, inputs.begin(), inputs.end());
+  return Tensor::on_tape(std::move(out), std::move(node), 0);
+}
+
+/// A result with one rule for all inputs, where their gradients share work: rule(g, needs) -> one
+/// gradient an input, undefined where needs[i] is false.
+template <std::size_t kInputs, class Rule>
+Tensor record_shared(const Label& label, Array out, const InputRef (&inputs)[kInputs], Rule rule) {
+  if (!out.defined()) detail::throw_undefined_result(label);
+  if (detail::t_anomaly) detail::inspect_result(label, out, inputs, inputs + kInputs);
+  if (!detail::any_requires_grad(inputs, inputs + kInputs)) return Tensor(std::move(out));
+  Ref<Node> node =
+      detail::make_node<detail::SharedNode<kInputs, Rule>>(label, out, inputs, std::move(rule));
+  if (detail::t_anomaly) detail::note_origin(*node, inputs, inputs + kInputs);
   return Tensor::on_tape(std::move(out), std::move(node), 0);
 }
 

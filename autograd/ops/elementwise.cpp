@@ -25,9 +25,14 @@ Array apply(Binary op, const Tensor& x, const Tensor& y) {
   return kernels::binary(op, x.array(), y.array());
 }
 
-// A derivative in one pass, from the incoming gradient and what was kept.
+// The derivative of an operator of one input in one pass, from the incoming gradient and what was
+// kept: over that gradient where nobody else holds it.
 Tensor fused(Binary rule, const Tensor& g, const Array& kept) {
-  return kernels::binary(rule, g.array(), kept);
+  if (!g.impl()->unique() || !g.array().unique() || !g.array().is_contiguous()) {
+    return kernels::binary(rule, g.array(), kept);
+  }
+  kernels::binary_into(rule, g.impl()->array, kept);
+  return Tensor(g.array());
 }
 
 // A number as a tensor that fits beside x. One that is undefined is for the operator to refuse.

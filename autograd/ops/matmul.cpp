@@ -40,13 +40,27 @@ Tensor matmul(const Tensor& a, const Tensor& b) {
 Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias) {
   check_defined("linear", x, "x", weight, "weight");
   Array out = kernels::linear(x.array(), weight.array(), bias.defined() ? bias.array() : Array());
-  return record(
-      Op::linear, out, {x, weight, bias},
-      [weight = Saved(weight)](const Tensor& g) { return matmul(g, weight()); },
-      [x = Saved(x)](const Tensor& g) {
-        return matmul(transpose(as_matrix(g), 0, 1), as_matrix(x()));
-      },
-      [](const Tensor& g) { return sum(as_matrix(g), {0}); });
+  // What the derivative will not need is not kept.
+  const Saved kept_x = weight.requires_grad() ? Saved(x) : Saved();
+  const Saved kept_weight = x.requires_grad() ? Saved(weight) : Saved();
+  return record_shared(Op::linear, out, {x, weight, bias},
+                       [kept_x, kept_weight](const Tensor& g, const std::array<bool, 3>& needs) {
+                         std::array<Tensor, 3> grads;
+                         if (needs[0]) grads[0] = matmul(g, kept_weight());
+                         const Tensor rows = needs[1] || needs[2] ? as_matrix(g) : Tensor();
+                         if (needs[1] && needs[2] && !recording()) {
+                           Array sums;
+                           const Array x_rows = as_matrix(kept_x()).array();
+                           grads[1] = kernels::linear_weight_grad(rows.array(), x_rows, &sums);
+                           grads[2] = sums;
+                           return grads;
+                         }
+                         if (needs[1]) {
+                           grads[1] = matmul(transpose(rows, 0, 1), as_matrix(kept_x()));
+                         }
+                         if (needs[2]) grads[2] = sum(rows, {0});
+                         return grads;
+                       });
 }
 
 }  // namespace heed

@@ -143,9 +143,10 @@ void add_bias(Index m, Index n, const T* bias, T* c, Index c_step) {
   });
 }
 
+// `sums`: see gemm_and_sums(), as is what is returned.
 template <class T>
-void product(Index m, Index n, Index k, Matrix<const T> a, Matrix<const T> b, bool add, T* c,
-             Index c_step, const T* bias) {
+bool product(Index m, Index n, Index k, Matrix<const T> a, Matrix<const T> b, bool add, T* c,
+             Index c_step, const T* bias, T* sums) {
   // Multiplications below which panels are not worth it: BLAS turns b slowly.
   const double few = b.transposed ? 4e5 : 2e6;
   const double work = static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
@@ -154,7 +155,10 @@ void product(Index m, Index n, Index k, Matrix<const T> a, Matrix<const T> b, bo
   const Index small = in_panels ? 96 : 512;  // a result of too few tiles
   const bool long_sum = pieces > 1 && m * n <= small * small && k >= 4 * std::max(m, n);
   if constexpr (std::is_same_v<T, float>) {
-    if (in_panels && !long_sum) return gemm_in_panels(m, n, k, a, b, add, bias, c, c_step);
+    if (in_panels && !long_sum) {
+      gemm_in_panels(m, n, k, a, b, add, bias, c, c_step, sums);
+      return true;
+    }
   }
   if (long_sum) {
     split_sum(m, n, k, a, b, add, c, c_step, pieces);
@@ -162,17 +166,26 @@ void product(Index m, Index n, Index k, Matrix<const T> a, Matrix<const T> b, bo
     tiled(m, n, k, a, b, add, c, c_step);
   }
   if (bias != nullptr) add_bias(m, n, bias, c, c_step);
+  return false;
 }
 
 }  // namespace
 
 void gemm(Index m, Index n, Index k, Matrix<const float> a, Matrix<const float> b, bool add,
           float* c, Index c_step, const float* bias) {
-  product(m, n, k, a, b, add, c, c_step, bias);
+  product<float>(m, n, k, a, b, add, c, c_step, bias, nullptr);
 }
 void gemm(Index m, Index n, Index k, Matrix<const double> a, Matrix<const double> b, bool add,
           double* c, Index c_step, const double* bias) {
-  product(m, n, k, a, b, add, c, c_step, bias);
+  product<double>(m, n, k, a, b, add, c, c_step, bias, nullptr);
+}
+bool gemm_and_sums(Index m, Index n, Index k, Matrix<const float> a, Matrix<const float> b,
+                   float* c, Index c_step, float* sums) {
+  return product<float>(m, n, k, a, b, false, c, c_step, nullptr, sums);
+}
+bool gemm_and_sums(Index m, Index n, Index k, Matrix<const double> a, Matrix<const double> b,
+                   double* c, Index c_step, double* sums) {
+  return product<double>(m, n, k, a, b, false, c, c_step, nullptr, sums);
 }
 void gemm_here(Index m, Index n, Index k, Matrix<const float> a, Matrix<const float> b, bool add,
                float* c, Index c_step) {

@@ -23,7 +23,14 @@ void gemm(Index m, Index n, Index k, Matrix<const float> a, Matrix<const float> 
 void gemm(Index m, Index n, Index k, Matrix<const double> a, Matrix<const double> b, bool add,
           double* c, Index c_step, const double* bias = nullptr);
 
-/// The same on this thread: for use inside parallel_for.
+/// C = A B, and the sums of A's rows into `sums` [m] where they can be had in passing: for large
+/// products of floats. False where they cannot, and `sums` is as it was.
+bool gemm_and_sums(Index m, Index n, Index k, Matrix<const float> a, Matrix<const float> b,
+                   float* c, Index c_step, float* sums);
+bool gemm_and_sums(Index m, Index n, Index k, Matrix<const double> a, Matrix<const double> b,
+                   double* c, Index c_step, double* sums);
+
+/// The same as gemm() on this thread: for use inside parallel_for.
 void gemm_here(Index m, Index n, Index k, Matrix<const float> a, Matrix<const float> b, bool add,
                float* c, Index c_step);
 void gemm_here(Index m, Index n, Index k, Matrix<const double> a, Matrix<const double> b, bool add,

@@ -12,8 +12,17 @@ namespace {
 class Panelled {
  public:
   Panelled(Index m, Index n, Index k, Matrix<const float> a, Matrix<const float> b, bool add,
-           const float* bias, float* c, Index c_step)
-      : m_(m), n_(n), k_(k), a_(a), b_(b), add_(add), bias_(bias), c_(c), c_step_(c_step) {
+           const float* bias, float* c, Index c_step, float* sums)
+      : m_(m),
+        n_(n),
+        k_(k),
+        a_(a),
+        b_(b),
+        add_(add),
+        bias_(bias),
+        c_(c),
+        c_step_(c_step),
+        sums_(sums) {
     const Index slices = (k - 1) / simd::kTileDepth + 1;
     depth_ = (k - 1) / slices + 1;
   }
@@ -70,6 +79,7 @@ class Panelled {
   void pack(bool rows, Index begin, Index end, Index from, Index depth, float* to) const {
     if (rows) {
       simd::gemm_pack_rows(a_, begin, end, from, depth, to);
+      if (sums_ != nullptr) simd::gemm_panel_sums(to, end - begin, depth, from > 0, sums_ + begin);
     } else {
       simd::gemm_pack_columns(b_, begin, end, from, depth, to);
     }
@@ -89,14 +99,15 @@ class Panelled {
   const float* bias_;
   float* c_;
   Index c_step_;
+  float* sums_;
   Index depth_;
 };
 
 }  // namespace
 
 void gemm_in_panels(Index m, Index n, Index k, Matrix<const float> a, Matrix<const float> b,
-                    bool add, const float* bias, float* c, Index c_step) {
-  Panelled(m, n, k, a, b, add, bias, c, c_step).run();
+                    bool add, const float* bias, float* c, Index c_step, float* sums) {
+  Panelled(m, n, k, a, b, add, bias, c, c_step, sums).run();
 }
 
 }  // namespace heed::kernels

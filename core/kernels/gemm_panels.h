@@ -7,8 +7,9 @@
 
 namespace heed::kernels {
 
-/// As gemm(). For machines with simd::gemm_panels(), and m, n and k of at least 1.
+/// As gemm(); `sums` [m], or null, gets the sums of A's rows, made while they are laid out. For
+/// machines with simd::gemm_panels(), and m, n and k of at least 1.
 void gemm_in_panels(Index m, Index n, Index k, Matrix<const float> a, Matrix<const float> b,
-                    bool add, const float* bias, float* c, Index c_step);
+                    bool add, const float* bias, float* c, Index c_step, float* sums);
 
 }  // namespace heed::kernels

@@ -122,6 +122,21 @@ void pack_columns(const float* b, Index step, bool transposed, Index begin, Inde
   }
 }
 
+void panel_sums(const float* panels, Index rows, Index depth, bool add, float* sums) {
+  constexpr Index kChains = 4;
+  for (Index row = 0; row < rows; row += kRows, panels += kRows * depth) {
+    float parts[kChains][kRows] = {};
+    for (Index p = 0; p < depth; ++p) {
+      float* const part = parts[p % kChains];
+      for (Index i = 0; i < kRows; ++i) part[i] += panels[p * kRows + i];
+    }
+    for (Index i = 0; i < std::min(kRows, rows - row); ++i) {
+      const float sum = (parts[0][i] + parts[1][i]) + (parts[2][i] + parts[3][i]);
+      sums[row + i] = add ? sums[row + i] + sum : sum;
+    }
+  }
+}
+
 // A panel of rows by a panel of columns, all sums in registers. `rows` and `columns` count, the
 // rest is padding.
 template <bool kPartial>
@@ -216,6 +231,7 @@ namespace heed::kernels::simd {
 HWY_EXPORT(panels);
 HWY_EXPORT(pack_rows);
 HWY_EXPORT(pack_columns);
+HWY_EXPORT(panel_sums);
 HWY_EXPORT(tile);
 
 GemmPanels gemm_panels() { return HWY_DYNAMIC_DISPATCH(panels)(); }
@@ -226,6 +242,9 @@ void gemm_pack_rows(Matrix<const float> a, Index begin, Index end, Index from, I
 void gemm_pack_columns(Matrix<const float> b, Index begin, Index end, Index from, Index depth,
                        float* to) {
   HWY_DYNAMIC_DISPATCH(pack_columns)(b.data, b.step, b.transposed, begin, end, from, depth, to);
+}
+void gemm_panel_sums(const float* panels, Index rows, Index depth, bool add, float* sums) {
+  HWY_DYNAMIC_DISPATCH(panel_sums)(panels, rows, depth, add, sums);
 }
 void gemm_tile(Index rows, Index columns, Index depth, const float* a, const float* b, bool add,
                const float* bias, float* c, Index c_step) {

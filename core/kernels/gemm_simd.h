@@ -25,6 +25,9 @@ void gemm_pack_rows(Matrix<const float> a, Index begin, Index end, Index from, I
 void gemm_pack_columns(Matrix<const float> b, Index begin, Index end, Index from, Index depth,
                        float* to);
 
+/// sums [rows] = the sums over depth of packed panels of rows, or += with `add`.
+void gemm_panel_sums(const float* panels, Index rows, Index depth, bool add, float* sums);
+
 /// c [rows, columns] = the product of packed panels, or += with `add`; `bias` [columns] or null is
 /// added too.
 void gemm_tile(Index rows, Index columns, Index depth, const float* a, const float* b, bool add,

@@ -8,6 +8,7 @@
 #include "../parallel.h"
 #include "copy.h"
 #include "gemm.h"
+#include "reduce.h"
 
 namespace heed::kernels {
 namespace {
@@ -175,6 +176,29 @@ Array linear(const Array& x, const Array& w, const Array& bias) {
     gemm(rows, out_width, in, matrix_of<T>(left), weight, false, out.mutable_data<T>(), out_width,
          offsets.defined() ? offsets.data<T>() : nullptr);
   });
+  return out;
+}
+
+Array linear_weight_grad(const Array& g, const Array& x, Array* bias_grad) {
+  const Array turned = g.transpose(0, 1);
+  const Index rows = g.size(0);
+  const bool plain = bias_grad == nullptr || rows == 0 || g.numel() == 0 || x.numel() == 0 ||
+                     !readable(turned) || !readable(x);
+  if (plain) {
+    if (bias_grad != nullptr) *bias_grad = reduce(Reduce::sum, g, {0}, false);
+    return matmul(turned, x);
+  }
+  check_inner(turned, x);
+  Array out = Array::empty(Shape{g.size(1), x.size(1)}, g.dtype());
+  Array sums = Array::empty(Shape{g.size(1)}, g.dtype());
+  visit_floating("linear", g.dtype(), [&](auto zero) {
+    using T = decltype(zero);
+    const bool summed =
+        gemm_and_sums(g.size(1), x.size(1), rows, matrix_of<T>(turned), matrix_of<T>(x),
+                      out.mutable_data<T>(), x.size(1), sums.mutable_data<T>());
+    if (!summed) sums = reduce(Reduce::sum, g, {0}, false);
+  });
+  *bias_grad = sums;
   return out;
 }
 

@@ -16,4 +16,8 @@ void check_inner(const Array& a, const Array& b);
 /// x [.., in] w^T + bias, w [out, in], bias [out] or undefined.
 Array linear(const Array& x, const Array& w, const Array& bias);
 
+/// The weight's gradient of linear(), g^T x [out, in], of matrices g [rows, out] and x [rows, in];
+/// `bias_grad`, where not null, becomes the sums of g's columns [out]. Throws DTypeError, ShapeError.
+Array linear_weight_grad(const Array& g, const Array& x, Array* bias_grad);
+
 }  // namespace heed::kernels

@@ -7,6 +7,7 @@
 // Highway wants the line above first.
 #include <hwy/highway.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -111,9 +112,40 @@ T reduce_any(Reduce op, const T* x, Index step, std::size_t n) {
   return out;
 }
 
+// Rows of a few elements, as a maxout has them: one place of many rows at a time.
+template <class T>
+void reduce_narrow_rows(Reduce op, const T* x, Index row_step, Index n, T* to, Index rows) {
+  constexpr Index kBlock = 256;
+  T column[kBlock];
+  const hn::ScalableTag<T> d;
+  const Index lanes = static_cast<Index>(hn::Lanes(d));
+  for (Index first = 0; first < rows; first += kBlock) {
+    const Index count = std::min(kBlock, rows - first);
+    const T* const block = x + first * row_step;
+    T* const out = to + first;
+    for (Index i = 0; i < count; ++i) out[i] = block[i * row_step];
+    for (Index place = 1; place < n; ++place) {
+      for (Index i = 0; i < count; ++i) column[i] = block[i * row_step + place];
+      for (Index i = 0; i < count; i += lanes) {
+        const Index part = std::min(lanes, count - i);
+        const auto a = load_first(d, out + i, part);
+        const auto b = load_first(d, column + i, part);
+        const auto both = op == Reduce::sum    ? hn::Add(a, b)
+                          : op == Reduce::prod ? hn::Mul(a, b)
+                          : op == Reduce::max  ? maximum(d, a, b)
+                                               : minimum(d, a, b);
+        store_first(both, d, out + i, part);
+      }
+    }
+  }
+}
+
 template <class T>
 void reduce_rows(Reduce op, const T* x, Index row_step, std::size_t n, T* to, Index to_step,
                  Index rows) {
+  if (n > 0 && n < 8 && to_step == 1) {
+    return reduce_narrow_rows(op, x, row_step, static_cast<Index>(n), to, rows);
+  }
   for (Index i = 0; i < rows; ++i) to[i * to_step] = reduce_contiguous(op, x + i * row_step, n);
 }
 

@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "../../autograd/backward.h"
 #include "../../autograd/grad_mode.h"
 #include "../../autograd/ops/elementwise.h"
@@ -47,6 +49,30 @@ TEST(Backward, LeavesTheGivenGradientAlone) {
   y.backward(g);
   EXPECT_EQ(numbers(x.grad()), (Numbers{4, 40}));
   EXPECT_EQ(numbers(g), (Numbers{1, 10}));
+}
+
+// Derivatives of one input write over their gradient, but where somebody else holds it.
+TEST(Backward, WritesOverNoGradientThatIsHeld) {
+  const Tensor x = leaf({0.5, -2});
+  const Tensor g = tensor({1, 10}, {2}, DType::f64);
+  const Tensor y = tanh(x);
+  y.retain_grad();
+  const Tensor z = relu(y);
+  Tensor seen;
+  z.register_hook([&](const Tensor& gradient) {
+    seen = gradient;
+    return Tensor();
+  });
+  z.backward(g);
+  EXPECT_EQ(numbers(g), (Numbers{1, 10}));
+  EXPECT_EQ(numbers(seen), (Numbers{1, 10}));
+  EXPECT_EQ(numbers(y.grad()), (Numbers{1, 0}));
+  EXPECT_NEAR(numbers(x.grad())[0], 1 - std::tanh(0.5) * std::tanh(0.5), 1e-15);
+  // One gradient that goes two ways.
+  const Tensor a = leaf({0.5, 2}), b = leaf({1, 4});
+  (sqrt(a) + square(b)).backward(tensor({2, 3}, {2}, DType::f64));
+  EXPECT_NEAR(numbers(a.grad())[0], 2 / (2 * std::sqrt(0.5)), 1e-15);
+  EXPECT_EQ(numbers(b.grad()), (Numbers{4, 24}));
 }
 
 TEST(Backward, TakesOneForASingleElementOnly) {

@@ -64,6 +64,16 @@ TEST(Kinks, EqualExtremesShareTheGradient) {
   EXPECT_EQ(gradient(amin(x), x), (Numbers{0, 1.0 / 3, 0, 1.0 / 3, 0, 1.0 / 3}));
 }
 
+TEST(Kinks, ExtremesOfPairs) {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const Tensor x = leaf({7, 7, -3, 5, 2, 1, nan, 2});
+  const Numbers most = gradient(amax(reshape(x, {4, 2}), {1}), x);
+  const Numbers least = gradient(amin(reshape(x, {4, 2}), {1}), x);
+  EXPECT_EQ(Numbers(most.begin(), most.begin() + 6), (Numbers{0.5, 0.5, 0, 1, 1, 0}));
+  EXPECT_EQ(Numbers(least.begin(), least.begin() + 6), (Numbers{0.5, 0.5, 1, 0, 0, 1}));
+  EXPECT_TRUE(std::isnan(most[6]) && std::isnan(most[7]) && std::isnan(least[6]));
+}
+
 TEST(Kinks, EqualExtremesAlongAnAxisTakeTheFirst) {
   const Tensor x = leaf({7, -3, 7, -3});
   EXPECT_EQ(gradient(max(x, 0).values, x), (Numbers{1, 0, 0, 0}));

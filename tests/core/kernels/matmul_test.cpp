@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <cmath>
 #include <functional>
 
 #include "../../../core/generator.h"
@@ -189,6 +190,32 @@ TEST(Linear, IsXTimesWeightTransposedPlusBias) {
   EXPECT_EQ(linear(draw({0, 5}), w, bias).shape(), (Shape{0, 3}));
   EXPECT_EQ(linear(draw({2, 0}), draw({3, 0}), bias).to_vector<double>()[4],
             bias.to_vector<double>()[1]);
+}
+
+// A sum of g's columns is made while g is laid out, in large products of floats; and in a pass of
+// its own else.
+TEST(Linear, WeightGradComesWithTheBias) {
+  Generator generator(59);
+  for (const Shape& sizes : {Shape{1013, 67, 71}, Shape{2017, 101, 31}, Shape{7, 5, 3},
+                             Shape{4001, 3, 2}, Shape{1, 997, 1009}, Shape{0, 3, 2}}) {
+    for (const DType dtype : {DType::f32, DType::f64}) {
+      const Array g =
+          generator.normal({sizes[0], sizes[1] + 4}, 0, 1, dtype).slice(1, 3, 3 + sizes[1]);
+      const Array x = generator.normal({sizes[0], sizes[2]}, 0, 1, dtype);
+      Array sums;
+      const Array weight = linear_weight_grad(g, x, &sums);
+      const Array exact_g = g.to(DType::f64), exact_x = x.to(DType::f64);
+      const double room =
+          (dtype == DType::f32 ? 2e-6 : 1e-14) * std::sqrt(1.0 + static_cast<double>(sizes[0]));
+      const auto near = [&](const Array& found, const Array& expected) {
+        ASSERT_EQ(found.shape(), expected.shape());
+        const auto a = found.to(DType::f64).to_vector<double>(), b = expected.to_vector<double>();
+        for (std::size_t i = 0; i < a.size(); ++i) ASSERT_NEAR(a[i], b[i], 8 * room) << i;
+      };
+      near(weight, matmul(exact_g.transpose(0, 1), exact_x));
+      near(sums, matmul(Array::full({1, sizes[0]}, 1, DType::f64), exact_g).squeeze(0));
+    }
+  }
 }
 
 }  // namespace

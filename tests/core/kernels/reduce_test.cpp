@@ -9,6 +9,7 @@
 
 #include "../../../core/error.h"
 #include "../../../core/generator.h"
+#include "../../../core/kernels/copy.h"
 #include "../message.h"
 
 namespace heed::kernels {
@@ -128,6 +129,24 @@ TEST(Reduce, HandsNaNOn) {
       }
     }
     EXPECT_EQ(argmax(x, 0, false).item(), place);
+  }
+}
+
+// Rows of a few elements go many at a time.
+TEST(Reduce, NarrowRows) {
+  Generator generator(53);
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  for (const DType dtype : {DType::f32, DType::f64}) {
+    for (const Index width : {1, 2, 3, 5, 7}) {
+      Array x = generator.normal({601, 11}, 0, 1, dtype).slice(1, 1, 1 + width);
+      expect_like_loops(x, {1});
+      Array place = x.slice(0, 263, 264).slice(1, width - 1, width);
+      fill(place, nan);
+      for (const Reduce op : {Reduce::sum, Reduce::max, Reduce::min, Reduce::prod}) {
+        const auto found = reduce(op, x, {1}, false).to(DType::f64).to_vector<double>();
+        for (std::size_t i = 0; i < found.size(); ++i) EXPECT_EQ(std::isnan(found[i]), i == 263);
+      }
+    }
   }
 }
 
