@@ -40,4 +40,8 @@ Tensor gru_cell(const Tensor& x, const Tensor& h, const RnnWeights& weights);
 /// The same with two states, each of which may be undefined.
 LstmState lstm_cell(const Tensor& x, const LstmState& state, const RnnWeights& weights);
 
+/// The definitions of the last two, in plain operators.
+Tensor gru_cell_plain(const Tensor& x, const Tensor& h, const RnnWeights& weights);
+LstmState lstm_cell_plain(const Tensor& x, const LstmState& state, const RnnWeights& weights);
+
 }  // namespace heed

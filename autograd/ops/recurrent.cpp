@@ -68,10 +68,10 @@ LstmState one_step(RnnCell cell, const Tensor& x, const LstmState& state, const 
   switch (cell) {
     case RnnCell::tanh: return {rnn_cell(x, state.h, w), {}};
     case RnnCell::relu: return {rnn_cell(x, state.h, w, Nonlinearity::relu), {}};
-    case RnnCell::gru: return {gru_cell(x, state.h, w), {}};
+    case RnnCell::gru: return {gru_cell_plain(x, state.h, w), {}};
     case RnnCell::lstm: break;
   }
-  return lstm_cell(x, state, w);
+  return lstm_cell_plain(x, state, w);
 }
 
 // [B, T, 1]: true where a step is real.

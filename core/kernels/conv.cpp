@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "../parallel.h"
+#include "attention_simd.h"
 #include "conv_direct.h"
 #include "elementwise_simd.h"
 #include "gemm.h"
@@ -270,7 +271,8 @@ Array conv_weight_grad(const ConvShape& shape, const Array& g, const Array& x) {
   const Array from = g.contiguous(), by = x.contiguous();
   visit_floating("conv_weight_grad", g.dtype(), [&](auto zero) {
     using T = decltype(zero);
-    if (fits_conv_direct_weight(shape)) {
+    // It would multiply what is not finite by its gaps' zeros.
+    if (fits_conv_direct_weight(shape) && simd::all_finite(by.numel(), by.data<T>())) {
       conv_direct_weight_grad(shape, from.data<T>(), by.data<T>(), gw.mutable_data<T>());
     } else {
       to_weight(shape, from.data<T>(), by.data<T>(), gw);

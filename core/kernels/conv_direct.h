@@ -24,8 +24,7 @@ void turn_around(const ConvShape& shape, const T* weight, T* to);
 /// Whether conv_direct_weight_grad() takes it too: its sums stay in cache.
 bool fits_conv_direct_weight(const ConvShape& shape);
 /// gw [O, C / groups, KH, KW] from x and g [B, O, OH, OW], in parts cut by shape alone. The gaps
-/// between rows count as zeros of g: NaN or infinity at an image's border also reaches taps beside
-/// those that read it.
+/// between rows count as zeros of g: for finite x only.
 template <class T>
 void conv_direct_weight_grad(const ConvShape& shape, const T* g, const T* x, T* gw);
 

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "../../../autograd/backward.h"
+#include "../../../autograd/gradcheck.h"
 #include "../../../autograd/ops/elementwise.h"
 #include "../../../autograd/ops/gru.h"
 #include "../../../autograd/ops/lstm.h"
@@ -84,6 +85,91 @@ TEST(Cells, SeveralStepsAreALayer) {
   const LstmResult layer = lstm(x, {}, {w});
   EXPECT_LE(amax(abs(select(layer.h_n, 0, 0) - state.h)).item(), 1e-12);
   EXPECT_LE(amax(abs(select(layer.c_n, 0, 0) - state.c)).item(), 1e-12);
+}
+
+struct Called {
+  const char* name;
+  Index gates;
+  std::vector<Tensor> (*fused)(const std::vector<Tensor>&);
+  std::vector<Tensor> (*plain)(const std::vector<Tensor>&);
+};
+
+RnnWeights weights_of(const std::vector<Tensor>& x) { return {x[3], x[4], x[5], x[6]}; }
+std::vector<Tensor> both(const LstmState& state) { return {state.h, state.c}; }
+using Tensors = std::vector<Tensor>;
+
+// The gates in one pass, of a GRU and of an LSTM, from which both states, or one alone, go on.
+const Called kCalled[] = {
+    {"gru", 3,
+     [](const Tensors& x) { return Tensors{gru_cell(x[0], x[1], weights_of(x)) + 0 * x[2]}; },
+     [](const Tensors& x) {
+       return Tensors{gru_cell_plain(x[0], x[1], weights_of(x)) + 0 * x[2]};
+     }},
+    {"lstm", 4,
+     [](const Tensors& x) {
+       return both(lstm_cell(x[0], {x[1], x[2]}, weights_of(x)));
+     },
+     [](const Tensors& x) {
+       return both(lstm_cell_plain(x[0], {x[1], x[2]}, weights_of(x)));
+     }},
+    {"h", 4,
+     [](const Tensors& x) {
+       return Tensors{lstm_cell(x[0], {x[1], x[2]}, weights_of(x)).h};
+     },
+     [](const Tensors& x) {
+       return Tensors{lstm_cell_plain(x[0], {x[1], x[2]}, weights_of(x)).h};
+     }},
+    {"c", 4,
+     [](const Tensors& x) {
+       return Tensors{lstm_cell(x[0], {x[1], x[2]}, weights_of(x)).c};
+     },
+     [](const Tensors& x) {
+       return Tensors{lstm_cell_plain(x[0], {x[1], x[2]}, weights_of(x)).c};
+     }}};
+
+Tensors inputs(Index gates, Index B, Index I, Index H, DType dtype) {
+  Tensors all = {randn({B, I}, dtype),         randn({B, H}, dtype),
+                 randn({B, H}, dtype),         randn({gates * H, I}, dtype),
+                 randn({gates * H, H}, dtype), randn({gates * H}, dtype),
+                 randn({gates * H}, dtype)};
+  for (Tensor& x : all) x.set_requires_grad();
+  return all;
+}
+
+TEST(Cells, GatesHaveGradientsOfBothOrders) {
+  manual_seed(5);
+  for (const Called& cell : kCalled) {
+    const Tensors x = inputs(cell.gates, 2, 3, 5, DType::f64);
+    const auto first = gradcheck(TensorFunction(cell.fused), x);
+    EXPECT_TRUE(first) << cell.name << first.text();
+    const auto second = gradgradcheck(TensorFunction(cell.fused), x, {.max_elements = 7});
+    EXPECT_TRUE(second) << cell.name << second.text();
+  }
+}
+
+TEST(Cells, GatesAreAsTheirDefinition) {
+  manual_seed(7);
+  for (const Called& cell : kCalled) {
+    for (const auto& [B, H] : {std::pair<Index, Index>{1, 1}, {13, 37}, {67, 257}, {0, 3}}) {
+      const Tensors x = inputs(cell.gates, B, 11, H, DType::f64);
+      const Tensors fused = cell.fused(x), plain = cell.plain(x);
+      Tensors cotangents;
+      for (const Tensor& out : plain) cotangents.push_back(randn(out.shape(), DType::f64));
+      const Tensors from_fused = grad(fused, x, cotangents);
+      const Tensors from_plain = grad(plain, x, cotangents);
+      if (B == 0) continue;
+      for (std::size_t i = 0; i < fused.size(); ++i) {
+        EXPECT_LE(amax(abs(fused[i] - plain[i])).item(), 1e-14) << cell.name;
+      }
+      for (std::size_t i = 0; i < x.size(); ++i) {
+        ASSERT_EQ(from_fused[i].defined(), from_plain[i].defined()) << cell.name << i;
+        if (!from_plain[i].defined()) continue;
+        EXPECT_LE(amax(abs(from_fused[i] - from_plain[i])).item(),
+                  1e-12 * (1 + amax(abs(from_plain[i])).item()))
+            << cell.name << i;
+      }
+    }
+  }
 }
 
 // At the kink of relu: 0, as relu() itself; in the fused layer as in the cell.

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 
 #include "../../../autograd/backward.h"
 #include "../../../core/generator.h"
@@ -67,6 +68,22 @@ TEST_P(Convolved, HasTheSameBitsForAnyNumberOfThreads) {
     }
   }
   set_num_threads(before);
+}
+
+// An image's first place is read by four taps of nine; the others do not hear of it.
+TEST(ConvGradient, OfWhatIsNotFiniteReachesTheTapsThatReadIt) {
+  Generator generator(11);
+  Array image = generator.normal({2, 3, 13, 17}, 0, 1, DType::f32);
+  image.mutable_data<float>()[0] = std::numeric_limits<float>::infinity();
+  Tensor weight = Tensor(generator.normal({5, 3, 3, 3}, 0, 1, DType::f32));
+  weight.set_requires_grad();
+  const Tensor out = conv2d(Tensor(image), weight, {}, {.padding = {1, 1}});
+  const Tensor g = Tensor(generator.normal(out.shape(), 0, 1, DType::f32));
+  const auto gw = grad({out}, {weight}, {g})[0].array().to_vector<float>();
+  for (std::size_t i = 0; i < gw.size(); ++i) {
+    const std::size_t column = i % 3, row = i / 3 % 3, channel = i / 9 % 3;
+    EXPECT_EQ(std::isfinite(gw[i]), channel != 0 || row == 2 || column == 2) << i;
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(
