@@ -24,13 +24,20 @@ endif()
 # compiler's mood; errno and floating-point traps are what nobody reads.
 set(HEED_KERNEL_OPTIONS $<$<CONFIG:Release,RelWithDebInfo>:-O3> -fno-math-errno -fno-trapping-math)
 
-# The library stays under 10 MB: what is no kernel gains nothing from speed at the cost of size, and
-# kernels come for AVX-512, for AVX2, and in plain C++ for what is older than both.
+# The library stays under 10 MB. Kernels come for AVX-512, for AVX2, and in plain C++ for what is
+# older than both; those that only walk and dispatch do not gain from -O3, which makes them half as
+# large again, nor do layers and files from speed at the cost of size.
 function(heed_keep_small)
   set(kernels ${ARGN})
   list(FILTER kernels INCLUDE REGEX "/core/kernels/")
-  set_source_files_properties(${kernels} PROPERTIES COMPILE_DEFINITIONS "HWY_DISABLED_TARGETS=(HWY_SSSE3|HWY_SSE4)")
+  set_source_files_properties(${kernels} PROPERTIES COMPILE_DEFINITIONS
+                              "HWY_DISABLED_TARGETS=(HWY_SSSE3|HWY_SSE4)")
+  set(walking ${kernels})
+  list(FILTER walking EXCLUDE REGEX "(_simd|packed_matrix|attention_grad|attention_weights)\\.cpp$")
+  set_source_files_properties(${walking} PROPERTIES COMPILE_OPTIONS
+    "$<$<CONFIG:Release>:-O2;-ftree-vectorize>;$<$<AND:$<CONFIG:Release>,$<CXX_COMPILER_ID:GNU>>:-fvect-cost-model=dynamic>")
   set(others ${ARGN})
-  list(FILTER others INCLUDE REGEX "/(nn|attention|data|io|train)/")
+  list(FILTER others INCLUDE REGEX "/(nn|attention|data|io|train|stochastic)/")
+  list(FILTER others EXCLUDE REGEX "/inverse_cdf\\.cpp$")
   set_source_files_properties(${others} PROPERTIES COMPILE_OPTIONS "$<$<CONFIG:Release>:-Os>")
 endfunction()

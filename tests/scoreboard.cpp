@@ -1,8 +1,8 @@
 // Counts what is covered and proven, from what the tests themselves reported:
 //   scoreboard TABLE.json PARITY.json ATTENTION.json [--json FILE]
-// where all are written by --gtest_output=json: of the gradient table, of the comparison with
-// libtorch, and of the attention algebra (left out: "-"). A test that failed, or was never there,
-// is not counted.
+// where all are written by --gtest_output=json: of the gradient table and of the estimators beside
+// it, of the comparison with libtorch, and of the attention algebra (left out: "-"). A test that
+// failed, or was never there, is not counted.
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -63,6 +63,15 @@ int property(const std::vector<Test>& tests, const std::string& key) {
   return sum;
 }
 
+// The table that a test of gradients through sampling recorded: name, unbiased, z, variance.
+ordered_json estimators(const std::vector<Test>& tests) {
+  for (const Test& test : tests) {
+    if (!test.passed || !test.properties.contains("estimators")) continue;
+    return ordered_json::parse(test.properties.at("estimators").get<std::string>());
+  }
+  return ordered_json::array();
+}
+
 ordered_json count(const std::vector<Test>& table, const std::vector<Test>& parity,
                    const std::vector<Test>& attention) {
   std::set<std::string> operators;
@@ -101,6 +110,7 @@ ordered_json count(const std::vector<Test>& table, const std::vector<Test>& pari
                           "attention_second_order", "mechanisms"}) {
     out[key] = property(attention, key);
   }
+  out["estimators"] = estimators(table);
   return out;
 }
 
@@ -126,6 +136,12 @@ void print(const ordered_json& board) {
   fmt::print("  second-order gradients checked {} of {}\n", number("attention_second_order"),
              combinations);
   fmt::print("named mechanisms                 {}\n", number("mechanisms"));
+  fmt::print("gradients through sampling                    z    variance\n");
+  for (const auto& row : board.at("estimators")) {
+    fmt::print("  {:<26} {:<8} {:8.2f} {:11.4g}\n", row.at("name").get<std::string>(),
+               row.at("unbiased").get<bool>() ? "unbiased" : "biased", row.at("z").get<double>(),
+               row.at("variance").get<double>());
+  }
 }
 
 }  // namespace

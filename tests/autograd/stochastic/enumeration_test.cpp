@@ -1,0 +1,117 @@
+// Exact enumeration against sums written out.
+#include "../../../autograd/stochastic/enumeration.h"
+
+#include <gtest/gtest.h>
+
+#include "problems.h"
+
+namespace heed {
+namespace {
+
+std::string message(const std::function<void()>& call) {
+  try {
+    call();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "nothing was thrown";
+}
+
+double difference(const Tensor& x, const Tensor& y) { return amax(abs(x - y)).item(); }
+
+TEST(Enumerate, WeighsEachCostByItsProbability) {
+  const Tensor logits = randn({3, 5}, DType::f64), costs = randn({3, 5}, DType::f64);
+  const Tensor got =
+      enumerate([&](Choices& choices) { return choices.choose(logits).pick_number(costs); });
+  EXPECT_LT(difference(got, sum(softmax(logits, -1) * costs, {1})), 1e-14);
+}
+
+TEST(Enumerate, GoesThroughDependentChoices) {
+  const Tensor first = randn({2}, DType::f64), second = randn({2, 3}, DType::f64);
+  const Tensor costs = randn({2, 3}, DType::f64);
+  const Tensor got = enumerate([&](Choices& choices) {
+    const Choice a = choices.choose(first);
+    return choices.choose(a.pick(second)).pick_number(a.pick(costs));
+  });
+  const Tensor joint = unsqueeze(softmax(first, 0), 1) * softmax(second, 1);
+  EXPECT_LT(difference(got, sum(joint * costs)), 1e-14);
+}
+
+TEST(Enumerate, TakesChoicesBesideEachOtherJointly) {
+  const Tensor logits = randn({3, 2, 4}, DType::f64);
+  const Tensor table = randn({4, 1}, DType::f64);
+  const Tensor got = enumerate([&](Choices& choices) {
+    const Tensor picked = squeeze(choices.choose(logits).pick(table), -1);  // [3, 2]
+    return select(picked, 1, 0) * exp(select(picked, 1, 1));
+  });
+  const Tensor p = softmax(logits, -1);
+  const Tensor left = squeeze(matmul(select(p, 1, 0), table), -1);
+  const Tensor right = squeeze(matmul(select(p, 1, 1), exp(table)), -1);
+  EXPECT_LT(difference(got, left * right), 1e-14);
+}
+
+TEST(Enumerate, IsDifferentiableTwice) {
+  const stochastic::Problem problem(2, 3);
+  const auto expected = [&](const std::vector<Tensor>& x) {
+    return enumerate([&](Choices& choices) { return problem.cost(choices, x[0]); });
+  };
+  const std::vector<Tensor> rows = {randn({2, 2, 3}, DType::f64)};
+  const std::function<Tensor(const std::vector<Tensor>&)> function = expected;
+  EXPECT_TRUE(gradcheck(function, rows));
+  EXPECT_TRUE(gradgradcheck(function, rows));
+}
+
+TEST(Enumeration, IsAnEstimatorWithoutVariance) {
+  const stochastic::Problem problem(2, 3);
+  Enumeration exact;
+  const auto report = stochastic_gradcheck(exact, problem.row_cost(), problem.theta,
+                                           {.first_look = 32, .max_samples = 32, .batch = 16});
+  EXPECT_TRUE(report) << report.text();
+  EXPECT_LT(report.variance, 1e-28);
+}
+
+TEST(Enumerate, SaysHowLargeTheSpaceIs) {
+  const Tensor logits = zeros({1, 7});
+  const auto many = [&](int steps) {
+    return [&logits, steps](Choices& choices) {
+      Tensor total;
+      for (int t = 0; t < steps; ++t) {
+        total = choices.choose(logits).pick_number(zeros({7}));
+      }
+      return total;
+    };
+  };
+  EXPECT_EQ(message([&] { enumerate(many(12)); }),
+            "enumerate: the choices have 13841287201 sequences, more than the limit of 100000");
+  EXPECT_EQ(message([&] { enumerate(many(200)); }),
+            "enumerate: the choices have 1.05e+169 sequences, more than the limit of 100000");
+  EXPECT_EQ(message([&] { enumerate(many(2), {.limit = 48}); }),
+            "enumerate: the choices have 49 sequences, more than the limit of 48");
+  const Tensor heads = zeros({1, 13, 7});
+  EXPECT_EQ(message([&] {
+              enumerate([&](Choices& choices) {
+                return sum(choices.choose(heads).pick_number(zeros({7})), {1});
+              });
+            }),
+            "enumerate: the choices have 96889010407 sequences, more than the limit of 100000");
+}
+
+TEST(Enumerate, RefusesWhatItCannotGoThrough) {
+  EXPECT_EQ(message([] { enumerate([](Choices&) { return zeros({1}); }); }),
+            "enumerate: the function made no choice");
+  const Tensor logits = zeros({1, 3});
+  EXPECT_EQ(message([&] {
+              enumerate([&](Choices& choices) {
+                const Index first = choices.choose(logits).index().array().data<Index>()[0];
+                for (Index t = 0; t < first; ++t) choices.choose(logits);
+                return zeros({1});
+              });
+            }),
+            "enumerate: the number of choices or of places depends on what was chosen");
+  EXPECT_THROW(
+      enumerate([&](Choices& choices) { return choices.choose(logits).index(); }, {.limit = 0}),
+      ValueError);
+}
+
+}  // namespace
+}  // namespace heed

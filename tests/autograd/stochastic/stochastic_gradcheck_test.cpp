@@ -1,0 +1,160 @@
+// The check itself: it rejects what is false, accepts what is true, and says what it could see.
+#include "../../../autograd/stochastic/stochastic_gradcheck.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <set>
+
+#include "problems.h"
+
+namespace heed {
+namespace {
+
+std::string message(const std::function<void()>& call) {
+  try {
+    call();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "nothing was thrown";
+}
+
+// Normal estimates of `mean` with deviation 1, a thousand a call.
+std::function<Tensor()> around(const Tensor& mean, Generator& generator) {
+  return [mean, &generator] {
+    return mean + Tensor(generator.normal(mean.shape().with(0, 1000), 0, 1, DType::f64));
+  };
+}
+
+TEST(StochasticGradcheck, AcceptsATrueGradientWhateverTheSeed) {
+  const Tensor truth = tensor({1, -2, 0.5, 0, 3}, {5}, DType::f64);
+  for (std::uint64_t seed = 0; seed < 40; ++seed) {
+    Generator generator(seed);
+    const auto report =
+        stochastic_gradcheck(around(truth, generator), truth,
+                             {.resolution = 0, .first_look = 1000, .max_samples = 8000});
+    EXPECT_TRUE(report) << seed << ": " << report.text();
+    EXPECT_EQ(report.samples, 8000);
+    EXPECT_NEAR(report.variance, 5, 0.4);
+    EXPECT_NEAR(report.standard_error[0], 1 / std::sqrt(8000.0), 1e-3);
+  }
+}
+
+TEST(StochasticGradcheck, RejectsAsOftenAsItsFamilyWiseErrorAllows) {
+  // At a family-wise error of one half, looks and coordinates included.
+  const Tensor truth = tensor({1, -2, 0.5}, {3}, DType::f64);
+  int rejected = 0;
+  for (std::uint64_t seed = 0; seed < 200; ++seed) {
+    Generator generator(seed);
+    rejected += !stochastic_gradcheck(
+        around(truth, generator), truth,
+        {.family_error = 0.5, .resolution = 0, .first_look = 1000, .max_samples = 4000});
+  }
+  EXPECT_LT(rejected, 100 + 3 * 7);
+  EXPECT_GT(rejected, 30);  // and it does reject: Bonferroni's bound is not far off
+}
+
+TEST(StochasticGradcheck, SeesABiasOfTheSizeThatItStates) {
+  const Tensor truth = tensor({3, 0, 0, 4}, {4}, DType::f64);
+  Generator generator(7);
+  const StochasticGradcheckOptions options = {
+      .resolution = 0, .first_look = 1000, .max_samples = 16000};
+  const auto report = stochastic_gradcheck(around(truth, generator), truth, options);
+  ASSERT_TRUE(report) << report.text();
+  EXPECT_DOUBLE_EQ(report.norm, 5);
+  // The direction in which it is hardest to see: all coordinates alike.
+  const double size = report.detectable * 5 / 2;
+  const Tensor biased = truth + size * tensor({1, -1, 1, 1}, {4}, DType::f64);
+  int seen = 0;
+  for (std::uint64_t seed = 0; seed < 50; ++seed) {
+    Generator other(seed);
+    seen += !stochastic_gradcheck(around(biased, other), truth, options);
+  }
+  EXPECT_GE(seen, 48);
+}
+
+TEST(StochasticGradcheck, StopsWhenItHasSeenEnough) {
+  const Tensor truth = tensor({30, 40}, {2}, DType::f64);
+  Generator generator(8);
+  const auto report = stochastic_gradcheck(around(truth, generator), truth,
+                                           {.first_look = 1000, .max_samples = 1 << 20});
+  EXPECT_TRUE(report) << report.text();
+  EXPECT_LE(report.detectable, 0.01);
+  EXPECT_LT(report.samples, 1 << 17);
+}
+
+class PlantedBias : public testing::TestWithParam<std::string> {};
+
+TEST_P(PlantedBias, OfOnePercentIsRejected) {
+  const std::set<std::string> long_runs = {"Reinforce", "Rebar", "Relax"};
+  if (long_runs.contains(GetParam()) && !stochastic::full())
+    GTEST_SKIP() << "millions of samples: set HEED_FULL";
+  const stochastic::Problem problem(1, 3);
+  const Tensor truth = problem.gradient();
+  StochasticGradcheckOptions options = stochastic::proof();
+  options.resolution = 0.009;
+  options.max_samples = 1 << 26;  // it stops when it has seen enough
+  stochastic::Candidate tried = stochastic::candidate(GetParam(), problem);
+  if (tried.see) tried.see(zeros({options.batch, 1, 3}, DType::f64));
+  const auto check = [&](const Tensor& reference) {
+    return stochastic_gradcheck(*tried.estimator, problem.row_cost(), problem.theta, options,
+                                reference);
+  };
+  const auto right = check(truth);
+  EXPECT_TRUE(right) << right.text();
+  EXPECT_LE(right.detectable, 0.01);
+  for (const Tensor& direction : {tensor({1, -1, 1}, {1, 3}, DType::f64), truth}) {
+    const Tensor bias = direction * (0.01 * norm(truth) / norm(direction));
+    const auto wrong = check(truth + bias);
+    EXPECT_FALSE(wrong) << wrong.text();
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(In, PlantedBias,
+                         testing::Values("LeaveOneOut", "Relax", "Reinforce", "MovingAverage",
+                                         "LearnedBaseline", "SelfCritical", "Rebar"),
+                         [](const auto& kind) { return std::string(kind.param); });
+
+TEST(StochasticGradcheck, SaysWhatItFound) {
+  const Tensor truth = tensor({1, 2}, {2}, DType::f64);
+  const auto report = stochastic_gradcheck(
+      [] {
+        return tensor({1, 2.5, 1.2, 2.5, 0.8, 2.5}, {3, 2}, DType::f64);
+      },
+      truth, {.first_look = 3, .max_samples = 3});
+  EXPECT_FALSE(report);
+  EXPECT_EQ(report.worst, 1);
+  EXPECT_NEAR(report.bias[1], 0.5, 1e-12);
+  EXPECT_EQ(report.standard_error[1], 0);
+  EXPECT_NE(report.text().find("rejected: 3 samples, largest |z| "), std::string::npos)
+      << report.text();
+  const auto nothing = stochastic_gradcheck(
+      [] {
+        return zeros({3, 1}, DType::f64);
+      },
+      zeros({1}, DType::f64), {.first_look = 3, .max_samples = 3});
+  EXPECT_FALSE(nothing);
+  EXPECT_EQ(nothing.problem, "the reference is zero: there is no gradient to compare a bias with");
+}
+
+TEST(StochasticGradcheck, RefusesBadInput) {
+  const Tensor truth = ones({2}, DType::f64);
+  EXPECT_EQ(message([&] {
+              stochastic_gradcheck([] { return zeros({3, 4}, DType::f64); }, truth);
+            }),
+            "stochastic_gradcheck: estimates are f64[3, 4], must be [n, ..] of [2]");
+  EXPECT_EQ(message([&] {
+              stochastic_gradcheck([] { return zeros({3, 2}); }, truth);
+            }),
+            "stochastic_gradcheck: an estimate is f32[3, 2], must be f64");
+  EXPECT_EQ(message([&] { stochastic_gradcheck([] { return Tensor(); }, ones({2})); }),
+            "stochastic_gradcheck: the reference is f32[2], must be f64");
+  EXPECT_EQ(message([&] { stochastic_gradcheck(std::function<Tensor()>(), truth); }),
+            "stochastic_gradcheck: draw is empty");
+  EXPECT_THROW(stochastic_gradcheck([&] { return truth; }, truth, {.family_error = 0}), ValueError);
+  EXPECT_THROW(stochastic_gradcheck([&] { return truth; }, truth, {.first_look = 1}), ValueError);
+}
+
+}  // namespace
+}  // namespace heed
