@@ -49,25 +49,41 @@ void check_sources(const Tensor& keys, const Tensor& values, const AttendOptions
 }
 
 // Before anything is computed: what the parts themselves cannot see.
-void check_call(const Tensor& query, const Tensor& keys, const Tensor& values, const Tensor& bias,
-                const Shape& shape) {
-  if (query.dtype() != keys.dtype()) {
-    throw DTypeError(fmt::format("attend: query and keys differ in dtype: {} and {}",
-                                 describe(query), describe(keys)));
-  }
-  scores_shape("attend", query, values);
+// A bias of scores, broadcasting to `shape`.
+void check_added(const char* what, const Tensor& bias, const Tensor& query, const Shape& shape,
+                 const Shape& scores) {
   if (!bias.defined()) return;
   if (bias.dtype() != query.dtype()) {
     throw DTypeError(
-        fmt::format("attend: bias must be {}, not {}", name(query.dtype()), describe(bias)));
+        fmt::format("attend: {} must be {}, not {}", what, name(query.dtype()), describe(bias)));
   }
   bool fits = bias.rank() <= shape.rank();
   for (Index axis = 1; fits && axis <= bias.rank(); ++axis) {
     fits = bias.size(-axis) == 1 || bias.size(-axis) == shape[shape.rank() - axis];
   }
   if (fits) return;
-  throw ShapeError(fmt::format("attend: bias {} does not broadcast to scores {}", describe(bias),
-                               heed::to_string(shape)));
+  throw ShapeError(fmt::format("attend: {} {} does not broadcast to scores {}", what,
+                               describe(bias), heed::to_string(scores)));
+}
+
+void check_call(const Tensor& query, const Tensor& keys, const Tensor& values, const Added& added,
+                const Shape& shape) {
+  if (query.dtype() != keys.dtype()) {
+    throw DTypeError(fmt::format("attend: query and keys differ in dtype: {} and {}",
+                                 describe(query), describe(keys)));
+  }
+  scores_shape("attend", query, values);
+  check_added("bias", added.bias, query, shape, shape);
+  if (!added.diagonals.defined()) return;
+  const Index rank = shape.rank();
+  const Index count = std::max<Index>(shape[rank - 2] + shape[rank - 1] - 1, 0);
+  if (added.diagonals.rank() == 0 || added.diagonals.size(-1) != count) {
+    throw ShapeError(fmt::format("attend: diagonals must be [.., {}] for scores {}, not {}", count,
+                                 heed::to_string(shape), describe(added.diagonals)));
+  }
+  Shape diagonals(shape.begin(), rank - 2);
+  diagonals.push_back(count);
+  check_added("diagonals", added.diagonals, query, diagonals, shape);
 }
 
 }  // namespace
@@ -91,8 +107,8 @@ Memory::Memory(const Tensor& keys, const Tensor& values, const AttendOptions& op
 }
 
 Attended Memory::attend(const Tensor& query, const Tensor& bias) const {
-  Tensor state;
-  return run(query, bias, Tensor(), &state, options_.need_weights);
+  Past past;
+  return run(query, bias, past);
 }
 
 Attended Memory::step(const Tensor& query, const Tensor& bias) {
@@ -100,25 +116,22 @@ Attended Memory::step(const Tensor& query, const Tensor& bias) {
   if (query.rank() < 1) {
     throw ShapeError("attend: a step's query must be [.., dq], not " + describe(query));
   }
-  const Score& score = score_of(options_);
-  Attended out = run(unsqueeze(query, -2), bias.defined() ? unsqueeze(bias, -2) : bias, last_,
-                     &state_, options_.need_weights || score.looks_back());
-  if (score.looks_back()) last_ = out.weights;
+  Attended out = run(unsqueeze(query, -2), bias.defined() ? unsqueeze(bias, -2) : bias, past_);
   out.context = squeeze(out.context, -2);
-  out.weights =
-      options_.need_weights ? squeeze(out.weights, score.per_feature() ? -3 : -2) : Tensor();
+  if (out.weights.defined()) {
+    out.weights = squeeze(out.weights, score_of(options_).per_feature() ? -3 : -2);
+  }
   return out;
 }
 
-void Memory::restart() { last_ = state_ = Tensor(); }
+void Memory::restart() { past_ = {}; }
 
-Attended Memory::run(const Tensor& query, const Tensor& bias, const Tensor& last, Tensor* state,
-                     bool need_weights) const {
+Attended Memory::run(const Tensor& query, const Tensor& bias, Past& past) const {
   const Score& score = score_of(options_);
   const Normaliser& normaliser = normaliser_of(options_);
   const bool masked = !options_.mask.all();
   const Shape shape = scores_shape("attend", query, keys_);  // [.., Q, K]
-  const Tensor added = sum_of(options_.bias, bias);
+  const Added added{sum_of(options_.bias, bias), options_.diagonals};
   check_call(query, keys_, values_, added, shape);
 
   FinitePart q{query, Tensor()}, k{keys_, bad_keys_}, v{values_, Tensor()};
@@ -129,7 +142,7 @@ Attended Memory::run(const Tensor& query, const Tensor& bias, const Tensor& last
   };
   if (masked) q = finite_part(query);
   Attended out;
-  if (normaliser.is_softmax() && !need_weights && options_.dropout == 0 &&
+  if (normaliser.is_softmax() && !options_.need_weights && options_.dropout == 0 &&
       options_.relative == nullptr) {
     // A single query shares its keys with none, and the kernel passes over those that are masked:
     // decoding need not read them twice.
@@ -142,7 +155,11 @@ Attended Memory::run(const Tensor& query, const Tensor& bias, const Tensor& last
   if (!out.context.defined()) {
     clean();
     const Tensor allowed = options_.mask.tensor(shape, "attend");
-    out.weights = weigh(q.x, k.x, added, allowed, last, state);
+    Tensor biases = added.bias;
+    if (added.diagonals.defined()) {
+      biases = sum_of(biases, along_diagonals(added.diagonals, query.size(-2), keys_.size(-2)));
+    }
+    out.weights = weigh(q.x, k.x, biases, allowed, past);
     if (score.per_feature() && out.weights.size(-1) != v.x.size(-1)) {
       throw ShapeError(fmt::format("attend: {} features have scores, values are {}",
                                    out.weights.size(-1), describe(v.x)));
@@ -151,15 +168,17 @@ Attended Memory::run(const Tensor& query, const Tensor& bias, const Tensor& last
     if (options_.inspect) out.inspection = Inspection(out.weights);
   }
   const NotFinite bad{q.bad, k.bad, v.bad};
-  if (bad.any()) {
-    out.context = spread_not_finite(out.context, bad, options_.mask, shape, &out.weights);
+  Onward onward{score.looks_back(), normaliser.goes_on(), past.spoiled};
+  if (bad.any() || past.spoiled.defined()) {
+    out.context = spread_not_finite(out.context, bad, options_.mask, shape, &out.weights, &onward);
+    past.spoiled = onward.spoiled;
   }
-  if (!need_weights) out.weights = Tensor();
+  if (!options_.need_weights) out.weights = Tensor();
   return out;
 }
 
 Tensor Memory::weigh(const Tensor& query, const Tensor& keys, Tensor bias, const Tensor& allowed,
-                     const Tensor& last, Tensor* state) const {
+                     Past& past) const {
   const Score& score = score_of(options_);
   const Normaliser& normaliser = normaliser_of(options_);
   if (options_.relative != nullptr) {
@@ -167,21 +186,21 @@ Tensor Memory::weigh(const Tensor& query, const Tensor& keys, Tensor bias, const
   }
   const auto rows = [&](const Tensor& q, const Tensor& b, const Tensor& may, const Tensor& before) {
     const Tensor scores = score(q, keys, before);
-    if (!score.per_feature()) return normaliser(sum_of(scores, b), may, -1, state);
+    if (!score.per_feature()) return normaliser(sum_of(scores, b), may, -1, &past.state);
     const auto by_feature = [](const Tensor& x) { return x.defined() ? unsqueeze(x, -1) : x; };
-    return normaliser(sum_of(scores, by_feature(b)), by_feature(may), -2, state);
+    return normaliser(sum_of(scores, by_feature(b)), by_feature(may), -2, &past.state);
   };
-  if (!score.looks_back() || query.size(-2) <= 1) return rows(query, bias, allowed, last);
+  if (!score.looks_back()) return rows(query, bias, allowed, Tensor());
   // Each query needs the weights of the one before.
   std::vector<Tensor> weights;
   const auto row = [](const Tensor& x, Index i) {
     return x.defined() && x.rank() >= 2 && x.size(-2) > 1 ? narrow(x, -2, i, 1) : x;
   };
   for (Index i = 0; i < query.size(-2); ++i) {
-    weights.push_back(rows(narrow(query, -2, i, 1), row(bias, i), row(allowed, i),
-                           i == 0 ? last : weights.back()));
+    past.weights = rows(narrow(query, -2, i, 1), row(bias, i), row(allowed, i), past.weights);
+    weights.push_back(past.weights);
   }
-  return concat(weights, -2);
+  return weights.empty() ? rows(query, bias, allowed, Tensor()) : concat(weights, -2);
 }
 
 Tensor Memory::sum_up(Tensor weights, const Tensor& values) const {

@@ -35,6 +35,9 @@ struct AttendOptions {
   const Normaliser* normaliser = nullptr;  ///< null: Softmax
   Mask mask = {};
   Tensor bias = {};  ///< added to the scores, broadcasting to [.., Q, K]: see bias.h
+  /// Added too, [.., Q + K - 1]: a bias by place alone, of which no block is made on the tiled
+  /// path.
+  Tensor diagonals = {};
   const RelativePositions* relative = nullptr;  ///< Shaw's keys and values: see relative.h
   /// Of each weight, to be dropped; 0 in evaluation. The weights returned are those before.
   double dropout = 0;
@@ -65,16 +68,21 @@ class Memory {
   void restart();
 
  private:
-  Attended run(const Tensor& query, const Tensor& bias, const Tensor& last, Tensor* state,
-               bool need_weights) const;
+  // What a query leaves to the next.
+  struct Past {
+    Tensor weights;  // for scores that look back
+    Tensor state;    // of the normaliser
+    Tensor spoiled;  // bool [.., 1, 1]: these should be NaN
+  };
+  Attended run(const Tensor& query, const Tensor& bias, Past& past) const;
   Tensor weigh(const Tensor& query, const Tensor& keys, Tensor bias, const Tensor& allowed,
-               const Tensor& last, Tensor* state) const;
+               Past& past) const;
   Tensor sum_up(Tensor weights, const Tensor& values) const;
 
   AttendOptions options_;
   Tensor keys_, values_;  // keys as prepared
   Tensor bad_keys_;       // bool [.., K]: those that were not finite; undefined: none
-  Tensor last_, state_;   // of the last step
+  Past past_;             // of the last step
 };
 
 }  // namespace heed::attention

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "../autograd/check_defined.h"
+#include "../autograd/ops/attention.h"
 #include "../autograd/ops/elementwise.h"
 #include "../autograd/ops/index.h"
 #include "../autograd/ops/shape.h"
@@ -62,17 +63,28 @@ T5Options checked(const T5Options& options) {
 
 }  // namespace
 
+// The last query stands Q - 1 places after the first: its first key is the farthest behind.
+Tensor Bias::diagonals(Index queries, Index keys, Index first) const {
+  check_counts("bias", queries, keys);
+  return by_distance(1 - queries - first, std::max<Index>(queries + keys - 1, 0));
+}
+
+Tensor Bias::diagonals(Index queries, Index keys) const {
+  return diagonals(queries, keys, keys - queries);
+}
+
+Tensor Bias::at(Index queries, Index keys, Index first) const {
+  return along_diagonals(diagonals(queries, keys, first), queries, keys);
+}
+
 Alibi::Alibi(Index heads, DType dtype) : slopes(buffer("slopes", slopes_of(heads, dtype))) {}
 
 Alibi::Alibi(Tensor given)
     : slopes(checked_slopes(given).requires_grad() ? parameter("slopes", given)
                                                    : buffer("slopes", given)) {}
 
-Tensor Alibi::at(Index queries, Index keys, Index first) const {
-  check_counts("alibi", queries, keys);
-  const Tensor j = places(0, keys, slopes.dtype());
-  const Tensor p = places(first, queries, slopes.dtype());
-  return reshape(slopes, Shape{slopes.size(0), 1, 1}) * -abs(j - unsqueeze(p, 1));
+Tensor Alibi::by_distance(Index least, Index count) const {
+  return unsqueeze(slopes, 1) * -abs(places(least, count, slopes.dtype()));
 }
 
 T5Bias::T5Bias(const T5Options& options)
@@ -95,14 +107,10 @@ Index T5Bias::bucket(Index distance) const {
   return begin + std::min(exact + static_cast<Index>(step), side - 1);
 }
 
-Tensor T5Bias::at(Index queries, Index keys, Index first) const {
-  check_counts("t5", queries, keys);
-  Array buckets = Array::empty(Shape{queries, keys}, DType::i64);
-  auto* to = buckets.mutable_data<std::int64_t>();
-  for (Index i = 0; i < queries; ++i) {
-    for (Index j = 0; j < keys; ++j) *to++ = bucket(j - first - i);
-  }
-  return permute(embedding(weight, buckets), {2, 0, 1});
+Tensor T5Bias::by_distance(Index least, Index count) const {
+  std::vector<Index> buckets;
+  for (Index i = 0; i < count; ++i) buckets.push_back(bucket(least + i));
+  return transpose(embedding(weight, Array::from(buckets)), 0, 1);
 }
 
 Tensor gaussian_bias(const Tensor& centres, Index keys, double sigma) {

@@ -6,6 +6,9 @@
 //   T5Bias    a learned number for each head and bucket of j - p_i     Raffel et al. 2020
 //   gaussian_bias  -(j - c_i)^2 / (2 sigma^2)      Luong et al. 2015, eq. 10, with gradients to c
 //
+// The first two depend on j - p_i alone: as diagonals() they cost O(Q + K), and tiled attention
+// makes no block of them.
+//
 // What needs the queries themselves, Shaw's relative positions, stands in relative.h.
 #pragma once
 
@@ -15,10 +18,19 @@ namespace heed::attention {
 
 class Bias : public nn::Module {
  public:
-  /// For queries aligned with the keys at the end.
+  /// [.., count]: for keys that stand least, least + 1, .. places after the query (negative:
+  /// before).
+  virtual Tensor by_distance(Index least, Index count) const = 0;
+
+  /// [.., Q + K - 1], as AttendOptions::diagonals, for queries aligned with the keys at the end.
+  Tensor diagonals(Index queries, Index keys) const;
+  /// [.., Q, K], as AttendOptions::bias.
   Tensor operator()(Index queries, Index keys) const { return at(queries, keys, keys - queries); }
-  /// For queries at the places first, first + 1, ..: broadcasts to [.., Q, K].
-  virtual Tensor at(Index queries, Index keys, Index first) const = 0;
+  /// The same for queries at the places first, first + 1, ...
+  Tensor at(Index queries, Index keys, Index first) const;
+
+ private:
+  Tensor diagonals(Index queries, Index keys, Index first) const;
 };
 
 class Alibi : public Bias {
@@ -32,8 +44,8 @@ class Alibi : public Bias {
 
   Tensor& slopes;  ///< [H], a buffer, or a parameter if it requires a gradient
 
-  /// [H, Q, K]
-  Tensor at(Index queries, Index keys, Index first) const override;
+  /// [H, count]
+  Tensor by_distance(Index least, Index count) const override;
 };
 
 struct T5Options {
@@ -51,8 +63,8 @@ class T5Bias : public Bias {
 
   Tensor& weight;  ///< [buckets, H], as T5's relative_attention_bias.weight
 
-  /// [H, Q, K]
-  Tensor at(Index queries, Index keys, Index first) const override;
+  /// [H, count]
+  Tensor by_distance(Index least, Index count) const override;
   /// The bucket of a key `distance` places after the query (negative: before).
   Index bucket(Index distance) const;
 

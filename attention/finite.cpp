@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <limits>
+#include <vector>
 
 #include "../autograd/grad_mode.h"
 #include "../autograd/ops/elementwise.h"
@@ -24,8 +25,8 @@ Tensor sees(const Tensor& allowed, const Tensor& marked) {
   return matmul(to(allowed, DType::f32), to(marked, DType::f32)) > 0;
 }
 
-// The mask's tensor but for its window: mostly one row for all queries.
-Tensor without_window(const Mask& mask, const Shape& scores) {
+// The mask's tensor but for its window and blocks: mostly one row for all queries.
+Tensor by_keys(const Mask& mask, const Shape& scores) {
   Mask out;
   if (mask.has_lengths()) out = Mask::lengths(mask.key_lengths(), scores[scores.rank() - 1]);
   const Tensor rest = mask.rest(scores);
@@ -39,6 +40,22 @@ bool hidden(const Tensor& marked, const Tensor& allowed) {
   return any(logical_and(allowed, keys)).array().item() == 0;
 }
 
+// `rows` [.., Q, 1] (undefined: none) and all that go on from them; notes what the last one leaves.
+Tensor with_those_after(const Tensor& rows, const Tensor& may, Onward& onward) {
+  const Tensor sees_any = any(may, {-1}, true);
+  const Tensor own = rows.defined() ? expand(rows, sees_any.shape()) : zeros(sees_any.shape()) > 0;
+  Tensor before = onward.spoiled;
+  std::vector<Tensor> out;
+  for (Index i = 0; i < own.size(-2); ++i) {
+    Tensor now = narrow(own, -2, i, 1);
+    if (before.defined()) now = logical_or(now, logical_and(before, narrow(sees_any, -2, i, 1)));
+    out.push_back(now);
+    before = onward.state ? either(now, before) : now;
+  }
+  onward.spoiled = before;
+  return out.empty() ? rows : concat(out, -2);
+}
+
 }  // namespace
 
 FinitePart finite_part(const Tensor& x) {
@@ -49,18 +66,25 @@ FinitePart finite_part(const Tensor& x) {
   return {where(finite, x, 0), logical_not(finite)};
 }
 
+Tensor with_bad_rows(const Tensor& y, const Tensor& bad) {
+  return where(any(bad, {-1}, true), kNaN, y);
+}
+
 Tensor spread_not_finite(const Tensor& context, NotFinite what, const Mask& mask,
-                         const Shape& scores, Tensor* weights) {
-  const Tensor by_key = without_window(mask, scores);
+                         const Shape& scores, Tensor* weights, Onward* onward) {
+  const Tensor by_key = by_keys(mask, scores);
   if (hidden(what.keys, by_key)) what.keys = Tensor();
   if (hidden(what.values, by_key)) what.values = Tensor();
-  if (!what.any()) return context;
+  const bool goes_on = onward != nullptr && onward->any();
+  const bool spoiled = goes_on && onward->spoiled.defined();
+  if (!what.any() && !spoiled) return context;
   const Tensor may = expand(mask.tensor(scores), scores);
   Tensor rows;  // [.., Q, 1]
   if (what.queries.defined()) {
     rows = logical_and(any(what.queries, {-1}, true), any(may, {-1}, true));
   }
   if (what.keys.defined()) rows = either(rows, sees(may, any(what.keys, {-1}, true)));
+  if (goes_on && (rows.defined() || spoiled)) rows = with_those_after(rows, may, *onward);
   if (weights != nullptr && weights->defined() && rows.defined()) {
     Tensor places = logical_and(rows, may);
     if (weights->rank() > scores.rank()) places = unsqueeze(places, -1);

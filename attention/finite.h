@@ -1,6 +1,7 @@
 // Why masking weights is not enough: 0 times NaN is NaN, forward where a masked value is NaN,
 // backward where a masked key or a query without keys is. So plain attention runs on finite parts,
 // and what the others would have made NaN is put in afterwards, by a rule that passes no gradient.
+// Decoders go on from the finite part too, and remember that they should not have.
 #pragma once
 
 #include "mask.h"
@@ -15,6 +16,20 @@ struct FinitePart {
 };
 FinitePart finite_part(const Tensor& x);
 
+/// Copies of `y` [.., n, d] with NaN in the rows where `bad` [.., n, any] holds a true.
+Tensor with_bad_rows(const Tensor& y, const Tensor& bad);
+
+/// project(x), row by row, in which rows that are not finite do not meet the weights: these would
+/// have NaN for a gradient even where nobody attends to such a row. What comes out of them is NaN
+/// all the same. Without `masked` nobody is hidden, and it is project(x).
+template <class Project>
+Tensor guarded(const Tensor& x, bool masked, const Project& project) {
+  if (!masked) return project(x);
+  const FinitePart finite = finite_part(x);
+  const Tensor y = project(finite.x);
+  return finite.bad.defined() ? with_bad_rows(y, finite.bad) : y;
+}
+
 /// What was not finite: of queries [.., Q, dq], of keys [.., K, dk], of values [.., K, dv]; each
 /// may be undefined.
 struct NotFinite {
@@ -22,11 +37,20 @@ struct NotFinite {
   bool any() const { return queries.defined() || keys.defined() || values.defined(); }
 };
 
+/// For decoders, in which a query goes on from the one before: whether that one got NaN.
+struct Onward {
+  bool looks_back;  ///< by the last weights, which are 0 where a query may attend to nothing
+  bool state;       ///< by a state, which such a query leaves as it was
+  Tensor spoiled;   ///< bool [.., 1, 1]; undefined: it did not
+  bool any() const { return looks_back || state; }
+};
+
 /// `context` [.., Q, dv] with NaN in the rows of queries that are not finite, or may attend to a
-/// key that is not, and in the features of values that are not. `scores` is [.., Q, K]; `weights`,
+/// key that is not, and in the features of values that are not; of decoders also in the rows that
+/// go on from such a row. `scores` is [.., Q, K]; `weights`,
 /// [.., Q, K] or [.., Q, K, dv], may be null or undefined. A block of queries by keys is made only
 /// where something not finite may be attended to.
 Tensor spread_not_finite(const Tensor& context, NotFinite what, const Mask& mask,
-                         const Shape& scores, Tensor* weights);
+                         const Shape& scores, Tensor* weights, Onward* onward = nullptr);
 
 }  // namespace heed::attention

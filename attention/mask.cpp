@@ -150,13 +150,6 @@ Tensor Mask::rest(const Shape& scores, const char* op) const {
   check(scores, op);
   Tensor out = allowed_;
   if (keys_.defined()) out = both(out, beside(keys_, scores.rank()));
-  for (const Index size : blocks_) {
-    // Rounded down, also before the first key.
-    const auto begin = [size](Index p) {
-      return (p >= 0 ? p / size : -((-p - 1) / size) - 1) * size;
-    };
-    out = both(out, spans(scores, begin, [&](Index p) { return begin(p) + size - 1; }));
-  }
   return out;
 }
 
@@ -183,6 +176,7 @@ Mask Mask::with_rest(Tensor allowed) const {
   Mask out = allowed.defined() ? Mask(std::move(allowed)) : Mask();
   out.left_ = left_;
   out.right_ = right_;
+  out.blocks_ = blocks_;
   out.lengths_ = lengths_;
   out.steps_ = steps_;
   return out;
@@ -192,6 +186,13 @@ Tensor Mask::tensor(const Shape& scores, const char* op) const {
   if (all()) return Tensor();
   Tensor out = rest(scores, op);
   if (has_lengths()) out = both(out, beside(first_places(lengths_, steps_), scores.rank()));
+  for (const Index size : blocks_) {
+    // Rounded down, also before the first key.
+    const auto begin = [size](Index p) {
+      return (p >= 0 ? p / size : -((-p - 1) / size) - 1) * size;
+    };
+    out = both(out, spans(scores, begin, [&](Index p) { return begin(p) + size - 1; }));
+  }
   if (left_ >= 0 || right_ >= 0) {
     constexpr Index kFar = std::numeric_limits<Index>::max() / 2;
     out = both(out, spans(

@@ -50,9 +50,10 @@ class Mask {
   /// Of each row of the batch, where there are lengths.
   bool has_lengths() const { return steps_ >= 0; }
   const std::vector<Index>& key_lengths() const { return lengths_; }
-  /// What is no window and no length, as tensor().
+  const std::vector<Index>& blocks() const { return blocks_; }
+  /// What is no window, no block and no length, as tensor().
   Tensor rest(const Shape& scores, const char* op = "mask") const;
-  /// The same window and lengths beside another rest: for scores of another rank.
+  /// The same window, blocks and lengths beside another rest: for scores of another rank.
   Mask with_rest(Tensor allowed) const;
 
  private:

@@ -4,6 +4,7 @@
 
 #include <limits>
 
+#include "../autograd/check_defined.h"
 #include "../autograd/ops/elementwise.h"
 #include "../autograd/ops/matmul.h"
 #include "../autograd/ops/reduce.h"
@@ -11,12 +12,14 @@
 #include "../autograd/ops/softmax.h"
 #include "../core/error.h"
 #include "../nn/init.h"
+#include "score.h"
 
 namespace heed::attention {
 namespace {
 
 // Which places may be attended to, bool broadcasting to [B, T]; undefined: all.
 Tensor checked(const char* op, const Tensor& values, const Mask& mask) {
+  check_defined(op, values, "values");
   check_floating(op, values.dtype());
   if (values.rank() != 3) {
     throw ShapeError(fmt::format("{}: values must be [B, T, E], not {}", op, describe(values)));
@@ -54,6 +57,7 @@ Pooling::Pooling(Index width, Index hidden, DType dtype)
 
 Attended Pooling::operator()(const Tensor& values, const Mask& mask, bool need_weights) const {
   const Tensor allowed = checked("pooling", values, mask);
+  check_rows("pooling", "values", values, projection.weight.size(1), context_vector.dtype());
   const Tensor seen = hidden(values, allowed, 0);                        // [B, T, E]
   const Tensor scores = matmul(tanh(projection(seen)), context_vector);  // [B, T]
   const Tensor weights = softmax(scores, 1, allowed);

@@ -38,7 +38,13 @@ void check_rows(const char* op, const char* what, const Tensor& x, Index width, 
   }
 }
 
-Tensor Score::context(const Tensor&, const Tensor&, const Tensor&, const Mask&, const Tensor&,
+void check_batch(const char* op, const char* what, const Tensor& x) {
+  check_defined(op, x, what);
+  if (x.rank() == 3) return;
+  throw ShapeError(fmt::format("{}: {} must be [B, n, width], not {}", op, what, describe(x)));
+}
+
+Tensor Score::context(const Tensor&, const Tensor&, const Tensor&, const Mask&, const Added&,
                       AttentionCall*) const {
   return Tensor();
 }
@@ -64,10 +70,10 @@ Tensor ScaledDot::operator()(const Tensor& query, const Tensor& keys, const Tens
 }
 
 Tensor ScaledDot::context(const Tensor& query, const Tensor& keys, const Tensor& values,
-                          const Mask& mask, const Tensor& bias, AttentionCall* call) const {
+                          const Mask& mask, const Added& added, AttentionCall* call) const {
   const double scale = scale_for(query, keys);
   const Shape shape = scores_shape("scaled_dot", query, keys);
-  return tiled_dot(query, keys, values, tiled_options("scaled_dot", shape, mask, bias, scale),
+  return tiled_dot(query, keys, values, tiled_options("scaled_dot", shape, mask, added, scale),
                    call);
 }
 

@@ -16,6 +16,12 @@
 
 namespace heed::attention {
 
+/// What is added to scores [.., Q, K]; either may be undefined.
+struct Added {
+  Tensor bias = {};       ///< broadcasts to them
+  Tensor diagonals = {};  ///< [.., Q + K - 1], a bias by place alone: see AttentionOptions
+};
+
 class Score : public nn::Module {
  public:
   /// Once for each sequence of keys: what operator() takes for them. The keys themselves unless a
@@ -28,10 +34,9 @@ class Score : public nn::Module {
                             const Tensor& last = Tensor()) const = 0;
 
   /// Softmax attention in one pass over tiles, in O(Q + K) memory; undefined where a score has no
-  /// such form. values [.., K, dv] -> [.., Q, dv]; `bias`, where defined, broadcasts to the scores;
-  /// `call`, where given, notes what was done.
+  /// such form. values [.., K, dv] -> [.., Q, dv]; `call`, where given, notes what was done.
   virtual Tensor context(const Tensor& query, const Tensor& prepared, const Tensor& values,
-                         const Mask& mask, const Tensor& bias, AttentionCall* call = nullptr) const;
+                         const Mask& mask, const Added& added, AttentionCall* call = nullptr) const;
 
   /// Whether prepare() does more than hand the keys on.
   virtual bool prepares() const { return false; }
@@ -49,7 +54,7 @@ class ScaledDot : public Score {
   Tensor operator()(const Tensor& query, const Tensor& keys,
                     const Tensor& last = Tensor()) const override;
   Tensor context(const Tensor& query, const Tensor& keys, const Tensor& values, const Mask& mask,
-                 const Tensor& bias, AttentionCall* call = nullptr) const override;
+                 const Added& added, AttentionCall* call = nullptr) const override;
 
  private:
   double scale_for(const Tensor& query, const Tensor& keys) const;
@@ -67,5 +72,7 @@ Shape scores_shape(const char* op, const Tensor& query, const Tensor& keys);
 /// Throws ShapeError unless `x` is [.., n, width], DTypeError unless it is of the dtype; both name
 /// `op` and what x is.
 void check_rows(const char* op, const char* what, const Tensor& x, Index width, DType dtype);
+/// Of a batch: throws ShapeError unless x is [B, n, any], GradError where it is undefined.
+void check_batch(const char* op, const char* what, const Tensor& x);
 
 }  // namespace heed::attention

@@ -3,14 +3,16 @@
 namespace heed::attention {
 
 AttentionOptions tiled_options(const char* op, const Shape& scores, const Mask& mask,
-                               const Tensor& bias, double scale) {
-  AttentionOptions options{.scale = scale, .bias = bias};
+                               const Added& added, double scale) {
+  AttentionOptions options{.scale = scale, .bias = added.bias};
+  options.diagonals = added.diagonals;
   if (mask.has_lengths() && scores.rank() < 3) {  // lengths of single queries
     options.allowed = mask.tensor(scores, op);
     return options;
   }
   options.left = mask.left();
   options.right = mask.right();
+  options.blocks = mask.blocks();
   options.allowed = mask.rest(scores, op);
   if (!mask.has_lengths()) return options;
   std::vector<Index> lengths = mask.key_lengths();

@@ -3,13 +3,14 @@
 
 #include "../autograd/ops/attention.h"
 #include "mask.h"
+#include "score.h"
 
 namespace heed::attention {
 
-/// For scores [.., Q, K], which may be multiplied by `scale`. Windows and lengths stay rules; only
-/// what is neither becomes a tensor. Throws ShapeError, which names `op`.
+/// For scores [.., Q, K], which may be multiplied by `scale`. Windows, blocks and lengths stay
+/// rules; only what is none of these becomes a tensor. Throws ShapeError, which names `op`.
 AttentionOptions tiled_options(const char* op, const Shape& scores, const Mask& mask,
-                               const Tensor& bias, double scale = 1);
+                               const Added& added, double scale = 1);
 
 /// dot_attention() that notes what it did in `call`, where given.
 Tensor tiled_dot(const Tensor& query, const Tensor& keys, const Tensor& values,

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <limits>
 
 #include "../../autograd/check_defined.h"
 #include "../../autograd/ops/elementwise.h"
@@ -13,7 +12,8 @@
 #include "../../core/error.h"
 #include "../../nn/init.h"
 #include "../finite.h"
-#include "prepared_score.h"
+#include "../scores/prepared_score.h"
+#include "named.h"
 
 namespace heed::attention {
 namespace {
@@ -63,10 +63,7 @@ Coverage::Source Coverage::prepare(const Tensor& keys, const Tensor& values,
   // attend() is to know the rows of keys that are not finite, and no parameter is to meet them.
   const FinitePart finite = finite_part(keys);
   Tensor prepared = score.prepare(finite.x);
-  if (finite.bad.defined()) {
-    prepared =
-        where(any(finite.bad, {-1}, true), std::numeric_limits<double>::quiet_NaN(), prepared);
-  }
+  if (finite.bad.defined()) prepared = with_bad_rows(prepared, finite.bad);
   return {prepared, values, mask};
 }
 
@@ -86,9 +83,15 @@ Covered Coverage::step(const Tensor& query, const Source& source, const Tensor& 
                                  name(source.keys.dtype()), describe(coverage)));
   }
   const Tensor c = coverage.defined() ? coverage : zeros(places, source.keys.dtype());
-  const PreparedScore scored(score, unsqueeze(c, 1));
-  const Attended out = attend(unsqueeze(query, 1), source.keys, source.values,
-                              {.score = &scored, .mask = source.mask, .need_weights = true});
+  // Past weights that are not finite are met by no parameter either: such a row sees as a query
+  // does that is not finite itself.
+  const FinitePart past = finite_part(c);
+  const Tensor q = past.bad.defined() ? with_bad_rows(query, past.bad) : query;
+  const PreparedScore scored(score, unsqueeze(past.x, 1));
+  const Attended out = named("coverage", [&] {
+    return attend(unsqueeze(q, 1), source.keys, source.values,
+                  {.score = &scored, .mask = source.mask, .need_weights = true});
+  });
   const Tensor weights = squeeze(out.weights, 1);
   return {forwarded(squeeze(out.context, 1)), weights, sum(minimum(weights, c), {-1}), c + weights};
 }

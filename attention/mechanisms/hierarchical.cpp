@@ -8,7 +8,8 @@
 #include "../../autograd/ops/index.h"
 #include "../../autograd/ops/shape.h"
 #include "../../core/error.h"
-#include "prepared_score.h"
+#include "../score.h"
+#include "named.h"
 
 namespace heed::attention {
 
@@ -76,8 +77,10 @@ HierarchicalAttended Hierarchical::operator()(const Tensor& x,
       const Tensor real = mask.tensor(Shape{n, T}, "hierarchical");
       sequence = where(unsqueeze(real, -1), sequence, 0);
     }
-    const Tensor encoded =
-        encoders_[l].encode ? encoders_[l].encode(sequence, counts[l]) : sequence;
+    const HierarchicalLevel& level = encoders_[l];
+    const Tensor encoded = named("hierarchical", [&] {
+      return level.encode ? level.encode(sequence, counts[l]) : sequence;
+    });
     if (encoded.rank() != 3 || encoded.size(0) != n || encoded.size(1) != T ||
         encoded.size(2) != encoders_[l].width) {
       throw ShapeError(fmt::format("hierarchical: level {} must encode to [{}, {}, {}], not {}", l,

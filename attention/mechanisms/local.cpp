@@ -12,7 +12,8 @@
 #include "../../core/error.h"
 #include "../../nn/init.h"
 #include "../finite.h"
-#include "prepared_score.h"
+#include "../scores/prepared_score.h"
+#include "named.h"
 
 namespace heed::attention {
 namespace {
@@ -138,7 +139,7 @@ Local::Source Local::prepare(const Tensor& keys, const Tensor& values,
   }
   // Windows share keys, and only some queries may see one that is not finite: see finite.h.
   const FinitePart k = finite_part(keys), v = finite_part(values);
-  return {score().prepare(k.x), v.x, lengths, k.bad, v.bad};
+  return {named("local", [&] { return score().prepare(k.x); }), v.x, lengths, k.bad, v.bad};
 }
 
 // p_t, [B, Q].
@@ -202,7 +203,9 @@ Attended Local::attend_to(const Tensor& query, const Source& source, const Local
     // sum_s align_s (gaussian_s v_s): the weights need not be made.
     values = values * unsqueeze(gaussian, -1);
   }
-  Attended out = attend(unsqueeze(q.x, 2), gathered(source.keys, at), values, options);
+  Attended out = named("local", [&] {
+    return attend(unsqueeze(q.x, 2), gathered(source.keys, at), values, options);
+  });
   const NotFinite bad{q.bad.defined() ? unsqueeze(q.bad, 2) : Tensor(),
                       gathered(source.bad_keys, at), gathered(source.bad_values, at)};
   if (bad.any()) {

@@ -7,7 +7,8 @@
 #include "../../autograd/ops/shape.h"
 #include "../../autograd/ops/softmax.h"
 #include "../../core/error.h"
-#include "prepared_score.h"
+#include "../score.h"
+#include "named.h"
 
 namespace heed::attention {
 namespace {
@@ -48,7 +49,9 @@ TokenToToken::TokenToToken(Index width, Index hidden, DType dtype)
 Attended TokenToToken::operator()(const Tensor& x, const Mask& mask, bool need_weights) const {
   check_batch("token_to_token", "x", x);
   check_rows("token_to_token", "x", x, score.out.weight.size(0), score.out.weight.dtype());
-  Attended out = attend(x, x, x, {.score = &score, .mask = mask, .need_weights = need_weights});
+  Attended out = named("token_to_token", [&] {
+    return attend(x, x, x, {.score = &score, .mask = mask, .need_weights = need_weights});
+  });
   out.context = forwarded(out.context);
   return out;
 }

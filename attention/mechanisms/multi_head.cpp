@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <limits>
-
 #include "../../autograd/ops/elementwise.h"
 #include "../../autograd/ops/matmul.h"
 #include "../../autograd/ops/reduce.h"
@@ -12,6 +10,7 @@
 #include "../../nn/init.h"
 #include "../finite.h"
 #include "../rotary.h"
+#include "named.h"
 
 namespace heed::attention {
 namespace {
@@ -54,17 +53,6 @@ void check_input(const char* what, const Tensor& x, Index width, DType dtype) {
     throw DTypeError(
         fmt::format("multi_head: {} is {}, the weights are {}", what, describe(x), name(dtype)));
   }
-}
-
-// project(x), in which rows that are not finite do not meet the weights: these would have NaN for a
-// gradient even where nobody attends to such a row. What comes out of them is NaN all the same.
-template <class Project>
-Tensor guarded(const Tensor& x, bool masked, const Project& project) {
-  if (!masked) return project(x);
-  const FinitePart finite = finite_part(x);
-  const Tensor y = project(finite.x);
-  if (!finite.bad.defined()) return y;
-  return where(any(finite.bad, {-1}, true), std::numeric_limits<double>::quiet_NaN(), y);
 }
 
 // Something that broadcasts to [B, H, Q, K], for scores [B, H / groups, groups, Q, K].
@@ -191,6 +179,17 @@ Tensor MultiHead::project_query(const Tensor& query, bool masked) const {
   return split_heads(projected(query, 0, options_.width, masked, q_proj_weight), options_.heads);
 }
 
+// [.., Q + K - 1], for scores [B, H, Q, K] or [B, H / groups, groups, Q, K].
+Tensor MultiHead::diagonals(const Bias& bias, Index queries, Index keys) const {
+  const Tensor out = bias.diagonals(queries, keys);
+  if (out.rank() == 1 || (out.rank() == 2 && out.size(0) == 1)) return out;
+  if (out.rank() != 2 || out.size(0) != options_.heads) {
+    throw ShapeError(fmt::format("multi_head: position_bias must be of {} heads, or of 1, not {}",
+                                 options_.heads, describe(out)));
+  }
+  return groups_ == 1 ? out : reshape(out, Shape{options_.kv_heads, groups_, out.size(1)});
+}
+
 // The heads of queries [B, H, Q, D] attend, and their contexts are joined.
 Attended MultiHead::join(const Tensor& q, const Projected& memory,
                          const MultiHeadCall& call) const {
@@ -205,18 +204,21 @@ Attended MultiHead::join(const Tensor& q, const Projected& memory,
   AttendOptions options;
   options.mask = call.mask;
   options.bias = call.bias;
+  if (call.position_bias != nullptr) options.diagonals = diagonals(*call.position_bias, Q, K);
   options.normaliser = call.normaliser;
   options.dropout = training() ? options_.dropout : 0;
   options.need_weights = call.need_weights;
   Attended out;
   if (groups_ == 1) {
-    out = attend(q, memory.keys, memory.values, options);
+    out = named("multi_head", [&] { return attend(q, memory.keys, memory.values, options); });
   } else {
     const Shape scores{B, H, Q, K};
     options.mask = call.mask.with_rest(grouped(call.mask.rest(scores, "multi_head"), groups_));
     options.bias = grouped(call.bias, groups_);
-    out = attend(reshape(q, Shape{B, options_.kv_heads, groups_, Q, D_}), unsqueeze(memory.keys, 2),
-                 unsqueeze(memory.values, 2), options);
+    const Tensor grouped_q = reshape(q, Shape{B, options_.kv_heads, groups_, Q, D_});
+    out = named("multi_head", [&] {
+      return attend(grouped_q, unsqueeze(memory.keys, 2), unsqueeze(memory.values, 2), options);
+    });
     out.context = reshape(out.context, Shape{B, H, Q, D_});
     if (out.weights.defined()) out.weights = reshape(out.weights, scores);
   }

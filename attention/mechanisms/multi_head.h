@@ -15,6 +15,7 @@
 #include "../../nn/linear.h"
 #include "../../nn/module.h"
 #include "../attend.h"
+#include "../bias.h"
 #include "../mask.h"
 #include "key_value_cache.h"
 
@@ -36,7 +37,8 @@ struct MultiHeadOptions {
 /// What one call may add.
 struct MultiHeadCall {
   Mask mask = {};
-  Tensor bias = {};  ///< added to the scores, broadcasting to [B, H, Q, K]
+  Tensor bias = {};                     ///< added to the scores, broadcasting to [B, H, Q, K]
+  const Bias* position_bias = nullptr;  ///< another, of no block: Alibi, T5Bias; of H heads or 1
   bool need_weights = false;
   /// Null: the softmax.
   const Normaliser* normaliser = nullptr;
@@ -88,6 +90,7 @@ class MultiHead : public nn::Module {
   Tensor projected(const Tensor& x, Index first, Index count, bool masked,
                    const Tensor& weight = Tensor()) const;
   Tensor project_query(const Tensor& query, bool masked) const;
+  Tensor diagonals(const Bias& bias, Index queries, Index keys) const;
   Attended join(const Tensor& q, const Projected& memory, const MultiHeadCall& call) const;
 };
 

@@ -10,7 +10,8 @@
 #include "../../autograd/ops/softmax.h"
 #include "../../core/error.h"
 #include "../finite.h"
-#include "prepared_score.h"
+#include "../score.h"
+#include "named.h"
 
 namespace heed::attention {
 namespace {
@@ -31,7 +32,7 @@ Pointer::Pointer(Index query_width, Index key_width, Index hidden, DType dtype)
 Pointer::Source Pointer::prepare(const Tensor& keys) const {
   check_batch("pointer", "keys", keys);
   const FinitePart finite = finite_part(keys);
-  return {score.prepare(finite.x), finite.bad};
+  return {named("pointer", [&] { return score.prepare(finite.x); }), finite.bad};
 }
 
 Tensor Pointer::operator()(const Tensor& query, const Source& source, const Mask& mask) const {
@@ -41,7 +42,7 @@ Tensor Pointer::operator()(const Tensor& query, const Source& source, const Mask
                                  source.keys.size(0)));
   }
   const FinitePart q = finite_part(query);
-  Tensor scores = score(q.x, source.keys);
+  Tensor scores = named("pointer", [&] { return score(q.x, source.keys); });
   const Shape shape = scores.shape();
   if (shape[2] == 0) return forwarded(scores);
   const Tensor allowed = mask.tensor(shape, "pointer");

@@ -5,7 +5,8 @@
 #include "../../autograd/check_defined.h"
 #include "../../autograd/ops/shape.h"
 #include "../../core/error.h"
-#include "prepared_score.h"
+#include "../score.h"
+#include "named.h"
 
 namespace heed::attention {
 namespace {
@@ -19,7 +20,8 @@ Attended look(const char* op, const Tensor& query, const Tensor& places, AttendO
   }
   if (real.defined()) options.mask = options.mask & Mask::key_padding(real);
   const bool one = query.rank() == 2;
-  Attended out = attend(one ? unsqueeze(query, 1) : query, places, places, options);
+  const Tensor queries = one ? unsqueeze(query, 1) : query;
+  Attended out = named(op, [&] { return attend(queries, places, places, options); });
   if (!one) return out;
   out.context = squeeze(out.context, 1);
   if (out.weights.defined()) out.weights = squeeze(out.weights, 1);

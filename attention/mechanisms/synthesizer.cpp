@@ -14,6 +14,7 @@
 #include "../../core/error.h"
 #include "../../nn/init.h"
 #include "../finite.h"
+#include "named.h"
 
 namespace heed::attention {
 namespace {
@@ -226,7 +227,8 @@ Attended Synthesizer::operator()(const Tensor& x, const Mask& mask, bool need_we
                         .bias = sum_of_scores,
                         .dropout = training() ? options_.dropout : 0,
                         .need_weights = need_weights};
-  Attended out = attend(nothing, nothing, split_heads(value_projection(finite.x), H), options);
+  const Tensor values = split_heads(value_projection(finite.x), H);
+  Attended out = named("synthesizer", [&] { return attend(nothing, nothing, values, options); });
   out.context = out_projection(reshape(transpose(out.context, 1, 2), x.shape()));
   if (finite.bad.defined()) {
     const Tensor rows = unsqueeze(any(finite.bad, {-1}, true), 1);  // [B, 1, T, 1]

@@ -5,6 +5,8 @@
 #include "../../autograd/ops/elementwise.h"
 #include "../../autograd/ops/index.h"
 #include "../../core/error.h"
+#include "../finite.h"
+#include "named.h"
 
 namespace heed::attention {
 
@@ -34,16 +36,20 @@ Attended TransformerDecoderLayer::operator()(const Tensor& x, const MultiHead::P
   const auto forward_part = [&](const Tensor& in) {
     return dropout3(feed_forward(in, linear1, options_.activation, dropout, linear2));
   };
+  const bool masked = !target.mask.all() || !source.mask.all();
   if (options_.pre_norm) {
-    Tensor h = x + dropout1(self_attn(norm1(x), target).context);
-    const Attended seen = multihead_attn.attend_to(norm2(h), memory, source);
-    h = h + dropout2(seen.context);
-    return {forwarded(h + forward_part(norm3(h))), seen.weights};
+    const Tensor h = x + dropout1(self_attn(guarded(x, masked, norm1), target).context);
+    const Attended seen = multihead_attn.attend_to(guarded(h, masked, norm2), memory, source);
+    const auto forward = [&](const Tensor& sum) { return sum + forward_part(norm3(sum)); };
+    return {forwarded(guarded(h + dropout2(seen.context), masked, forward)), seen.weights};
   }
-  Tensor h = norm1(x + dropout1(self_attn(x, target).context));
+  const Tensor h = guarded(x + dropout1(self_attn(x, target).context), masked, norm1);
   const Attended seen = multihead_attn.attend_to(h, memory, source);
-  h = norm2(h + dropout2(seen.context));
-  return {forwarded(norm3(h + forward_part(h))), seen.weights};
+  const auto forward = [&](const Tensor& sum) {
+    const Tensor in = norm2(sum);
+    return norm3(in + forward_part(in));
+  };
+  return {forwarded(guarded(h + dropout2(seen.context), masked, forward)), seen.weights};
 }
 
 TransformerDecoder::TransformerDecoder(Index count, const TransformerOptions& options,
@@ -62,12 +68,15 @@ Tensor TransformerDecoder::operator()(const Tensor& x, const Tensor& memory, con
                                       const Mask& memory_mask, std::vector<Tensor>* weights) const {
   Tensor h = x;
   for (const TransformerDecoderLayer& layer : layers) {
-    Attended out =
-        layer(h, memory, {.mask = mask}, {.mask = memory_mask, .need_weights = weights != nullptr});
+    Attended out = named("transformer_decoder", [&] {
+      return layer(h, memory, {.mask = mask},
+                   {.mask = memory_mask, .need_weights = weights != nullptr});
+    });
     if (weights != nullptr) weights->push_back(out.weights);
     h = out.context;
   }
-  return forwarded(norm == nullptr ? h : (*norm)(h));
+  const bool masked = !mask.all() || !memory_mask.all();
+  return forwarded(norm == nullptr ? h : guarded(h, masked, *norm));
 }
 
 void TransformerDecoder::State::reorder(const Tensor& rows) {
@@ -96,11 +105,13 @@ Tensor TransformerDecoder::step(const Tensor& x, State& state) const {
   }
   Tensor h = x;
   for (std::size_t i = 0; i < layers.size(); ++i) {
-    h = layers[i](h, state.memory[i], {.mask = Mask::causal(), .cache = &state.past[i]},
-                  {.mask = state.memory_mask})
-            .context;
+    h = named("transformer_decoder", [&] {
+      return layers[i](h, state.memory[i], {.mask = Mask::causal(), .cache = &state.past[i]},
+                       {.mask = state.memory_mask})
+          .context;
+    });
   }
-  return forwarded(norm == nullptr ? h : (*norm)(h));
+  return forwarded(norm == nullptr ? h : guarded(h, true, *norm));
 }
 
 }  // namespace heed::attention

@@ -5,6 +5,8 @@
 #include "../../autograd/ops/activation.h"
 #include "../../autograd/ops/elementwise.h"
 #include "../../core/error.h"
+#include "../finite.h"
+#include "named.h"
 
 namespace heed::attention {
 
@@ -44,14 +46,18 @@ Attended TransformerEncoderLayer::operator()(const Tensor& x, const MultiHeadCal
   const auto forward_part = [&](const Tensor& in) {
     return dropout2(feed_forward(in, linear1, options_.activation, dropout, linear2));
   };
+  const bool masked = !call.mask.all();
   if (options_.pre_norm) {
-    const Attended seen = self_attn(norm1(x), call);
-    const Tensor h = x + dropout1(seen.context);
-    return {forwarded(h + forward_part(norm2(h))), seen.weights};
+    const Attended seen = self_attn(guarded(x, masked, norm1), call);
+    const auto forward = [&](const Tensor& h) { return h + forward_part(norm2(h)); };
+    return {forwarded(guarded(x + dropout1(seen.context), masked, forward)), seen.weights};
   }
   const Attended seen = self_attn(x, call);
-  const Tensor h = norm1(x + dropout1(seen.context));
-  return {forwarded(norm2(h + forward_part(h))), seen.weights};
+  const auto forward = [&](const Tensor& sum) {
+    const Tensor h = norm1(sum);
+    return norm2(h + forward_part(h));
+  };
+  return {forwarded(guarded(x + dropout1(seen.context), masked, forward)), seen.weights};
 }
 
 TransformerEncoder::TransformerEncoder(Index count, const TransformerOptions& options,
@@ -70,11 +76,32 @@ Tensor TransformerEncoder::operator()(const Tensor& x, const Mask& mask,
                                       std::vector<Tensor>* weights) const {
   Tensor h = x;
   for (const TransformerEncoderLayer& layer : layers) {
-    Attended out = layer(h, {.mask = mask, .need_weights = weights != nullptr});
+    Attended out = named("transformer_encoder", [&] {
+      return layer(h, {.mask = mask, .need_weights = weights != nullptr});
+    });
     if (weights != nullptr) weights->push_back(out.weights);
     h = out.context;
   }
-  return forwarded(norm == nullptr ? h : (*norm)(h));
+  return forwarded(norm == nullptr ? h : guarded(h, !mask.all(), *norm));
+}
+
+void TransformerEncoder::State::reorder(const Tensor& rows) {
+  for (KeyValueCache& cache : past) cache.reorder(rows);
+}
+
+Tensor TransformerEncoder::step(const Tensor& x, State& state) const {
+  if (state.past.empty()) state.past.resize(layers.size());
+  if (state.past.size() != layers.size()) {
+    throw ValueError(fmt::format("transformer_encoder: the state has {} layers, the encoder {}",
+                                 state.past.size(), layers.size()));
+  }
+  Tensor h = x;
+  for (std::size_t i = 0; i < layers.size(); ++i) {
+    h = named("transformer_encoder", [&] {
+      return layers[i](h, {.mask = Mask::causal(), .cache = &state.past[i]}).context;
+    });
+  }
+  return forwarded(norm == nullptr ? h : guarded(h, true, *norm));
 }
 
 }  // namespace heed::attention

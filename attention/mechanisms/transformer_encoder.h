@@ -71,6 +71,19 @@ class TransformerEncoder : public nn::Module {
   /// given. Throws ShapeError, DTypeError.
   Tensor operator()(const Tensor& x, const Mask& mask = Mask(),
                     std::vector<Tensor>* weights = nullptr) const;
+
+  /// What going on step by step keeps, as a language model does: each layer's past.
+  struct State {
+    std::vector<KeyValueCache> past;
+    /// Steps so far.
+    Index length() const { return past.empty() ? 0 : past.front().length(); }
+    /// Carries on with these rows of the batch, i64 [R].
+    void reorder(const Tensor& rows);
+  };
+  /// The next steps x [B, T, E], causal among themselves and after those before: what operator()
+  /// gives under Mask::causal(), at a cost of O(T (past + T) E). A new State begins. Throws
+  /// GradError while recording, ShapeError for another batch, ValueError for another stack's state.
+  Tensor step(const Tensor& x, State& state) const;
 };
 
 }  // namespace heed::attention

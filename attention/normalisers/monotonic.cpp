@@ -59,7 +59,8 @@ Tensor Monotonic::operator()(const Tensor& scores, const Tensor& allowed, Index 
   if (scores.numel() == 0) return forwarded(sigmoid(scores));
   Tensor e = in.allowed.defined() ? where(in.allowed, in.scores, 0) : in.scores;
   if (noise_ > 0 && training()) e = e + randn(e.shape(), e.dtype()) * noise_;
-  Tensor stop = hard ? heed::to(e > 0, e.dtype()) : sigmoid(e);
+  // NaN is neither above 0 nor not: it stays.
+  Tensor stop = hard ? where(e == e, heed::to(e > 0, e.dtype()), e) : sigmoid(e);
   Tensor pass = hard ? 1 - stop : sigmoid(-e);  // 1 - stop, without loss
   Tensor any_key;
   if (in.allowed.defined()) {

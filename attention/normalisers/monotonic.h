@@ -25,6 +25,8 @@ class Monotonic : public Normaliser {
 
   bool hard = false;
 
+  bool goes_on() const override { return true; }
+
   /// `state`: the weights of the last query, [.., K]. A masked place is walked past; a query that
   /// may attend to nothing leaves the place as it was. `axis` is the last, or the one before.
   Tensor operator()(const Tensor& scores, const Tensor& allowed = Tensor(), Index axis = -1,

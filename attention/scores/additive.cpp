@@ -36,10 +36,10 @@ Tensor Additive::operator()(const Tensor& query, const Tensor& prepared, const T
 }
 
 Tensor Additive::context(const Tensor& query, const Tensor& prepared, const Tensor& values,
-                         const Mask& mask, const Tensor& bias, AttentionCall* call) const {
+                         const Mask& mask, const Added& added, AttentionCall* call) const {
   const Tensor q = project(query, prepared);
   const Shape shape = scores_shape("additive", q, prepared);
-  const AttentionOptions options = tiled_options("additive", shape, mask, bias);
+  const AttentionOptions options = tiled_options("additive", shape, mask, added);
   if (call == nullptr) return additive_attention(q, prepared, score_vector, values, options);
   *call = {q, prepared, score_vector, options, Tensor()};
   return additive_attention(q, prepared, score_vector, values, options, &call->log_sums);

@@ -24,7 +24,7 @@ class Additive : public Score {
   Tensor operator()(const Tensor& query, const Tensor& prepared,
                     const Tensor& last = Tensor()) const override;
   Tensor context(const Tensor& query, const Tensor& prepared, const Tensor& values,
-                 const Mask& mask, const Tensor& bias,
+                 const Mask& mask, const Added& added,
                  AttentionCall* call = nullptr) const override;
   bool prepares() const override { return true; }
 

@@ -37,8 +37,8 @@ Tensor General::operator()(const Tensor& query, const Tensor& keys, const Tensor
 }
 
 Tensor General::context(const Tensor& query, const Tensor& keys, const Tensor& values,
-                        const Mask& mask, const Tensor& bias, AttentionCall* call) const {
-  return dot_.context(project(query, keys), keys, values, mask, bias, call);
+                        const Mask& mask, const Added& added, AttentionCall* call) const {
+  return dot_.context(project(query, keys), keys, values, mask, added, call);
 }
 
 }  // namespace heed::attention

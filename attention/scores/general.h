@@ -15,7 +15,7 @@ class General : public Score {
   Tensor operator()(const Tensor& query, const Tensor& keys,
                     const Tensor& last = Tensor()) const override;
   Tensor context(const Tensor& query, const Tensor& keys, const Tensor& values, const Mask& mask,
-                 const Tensor& bias, AttentionCall* call = nullptr) const override;
+                 const Added& added, AttentionCall* call = nullptr) const override;
 
  private:
   Tensor project(const Tensor& query, const Tensor& keys) const;

@@ -10,7 +10,6 @@
 #include "../../autograd/ops/shape.h"
 #include "../../core/error.h"
 #include "../../nn/init.h"
-#include "../tiled.h"
 
 namespace heed::attention {
 namespace {
@@ -35,28 +34,33 @@ LocationBased::LocationBased(Index query_width, Index max_keys, DType dtype)
   nn::uniform_(weight, -bound, bound);
 }
 
-// [K, dq], as keys of a dot product.
-Tensor LocationBased::places(const Tensor& query, const Tensor& keys) const {
-  check_rows("location_based", "query", query, weight.size(1), weight.dtype());
+// As keys of a dot product.
+Tensor LocationBased::prepare(const Tensor& keys) const {
   check_defined("location_based", keys, "keys");
   if (keys.rank() < 2 || keys.size(-2) > weight.size(0)) {
     throw ShapeError(
         fmt::format("location_based: keys must be [.., K, dk] with K at most {}, not {}",
                     weight.size(0), describe(keys)));
   }
-  return narrow(weight, 0, 0, keys.size(-2));
+  Shape shape = keys.shape();
+  shape[shape.rank() - 1] = weight.size(1);
+  return expand(narrow(weight, 0, 0, keys.size(-2)), shape);
 }
 
-Tensor LocationBased::operator()(const Tensor& query, const Tensor& keys, const Tensor&) const {
-  const Tensor scores = linear(query, places(query, keys));
-  return forwarded(expand(scores, scores_shape("location_based", query, keys)));
+void LocationBased::check(const Tensor& query, const Tensor& prepared) const {
+  check_rows("location_based", "query", query, weight.size(1), weight.dtype());
+  check_rows("location_based", "prepared keys", prepared, weight.size(1), weight.dtype());
 }
 
-Tensor LocationBased::context(const Tensor& query, const Tensor& keys, const Tensor& values,
-                              const Mask& mask, const Tensor& bias, AttentionCall* call) const {
-  const Tensor k = places(query, keys);
-  const Shape shape = scores_shape("location_based", query, keys);
-  return tiled_dot(query, k, values, tiled_options("location_based", shape, mask, bias), call);
+Tensor LocationBased::operator()(const Tensor& query, const Tensor& prepared, const Tensor&) const {
+  check(query, prepared);
+  return forwarded(dot_(query, prepared));
+}
+
+Tensor LocationBased::context(const Tensor& query, const Tensor& prepared, const Tensor& values,
+                              const Mask& mask, const Added& added, AttentionCall* call) const {
+  check(query, prepared);
+  return dot_.context(query, prepared, values, mask, added, call);
 }
 
 LocationAware::LocationAware(const LocationAwareOptions& options)

@@ -20,14 +20,19 @@ class LocationBased : public Score {
 
   Tensor& weight;  ///< [max_keys, dq]
 
-  /// Only the number of keys counts. Throws ShapeError for more than max_keys.
-  Tensor operator()(const Tensor& query, const Tensor& keys,
+  /// [.., K, dq]: the places' rows of the weight. Only the number of keys counts. Throws ShapeError
+  /// for more than max_keys.
+  Tensor prepare(const Tensor& keys) const override;
+  Tensor operator()(const Tensor& query, const Tensor& prepared,
                     const Tensor& last = Tensor()) const override;
-  Tensor context(const Tensor& query, const Tensor& keys, const Tensor& values, const Mask& mask,
-                 const Tensor& bias, AttentionCall* call = nullptr) const override;
+  Tensor context(const Tensor& query, const Tensor& prepared, const Tensor& values,
+                 const Mask& mask, const Added& added,
+                 AttentionCall* call = nullptr) const override;
+  bool prepares() const override { return true; }
 
  private:
-  Tensor places(const Tensor& query, const Tensor& keys) const;
+  void check(const Tensor& query, const Tensor& prepared) const;
+  Dot dot_;
 };
 
 struct LocationAwareOptions {

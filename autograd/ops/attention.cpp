@@ -1,22 +1,29 @@
 #include "attention.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "../../core/error.h"
 #include "../../core/kernels/attention.h"
 #include "../../core/kernels/elementwise.h"
 #include "../../core/kernels/reduce.h"
 #include "../backward.h"
 #include "../check_defined.h"
 #include "../record.h"
+#include "arrange.h"
 #include "elementwise.h"
 #include "matmul.h"
 #include "shape.h"
 #include "softmax.h"
+#include "unfold.h"
 
 namespace heed {
 namespace {
 
 Array array_of(const Tensor& tensor) { return tensor.defined() ? tensor.array() : Array(); }
 
-// q, k, score vector, v, bias; two of them may be undefined.
+// q, k, score vector, v, bias, diagonals; the third and the last two may be undefined.
 using Operands = std::vector<Tensor>;
 
 kernels::AttentionScores scores_of(const Operands& x) {
@@ -30,7 +37,9 @@ kernels::AttentionTerms terms_of(const AttentionOptions& options) {
           options.right,
           array_of(options.lengths),
           array_of(options.allowed),
-          array_of(options.bias)};
+          array_of(options.bias),
+          array_of(options.diagonals),
+          options.blocks};
 }
 
 const char* op_of(const Operands& x) {
@@ -65,6 +74,9 @@ Tensor plain(const Operands& x, const AttentionOptions& options) {
   }
   scores = scores * options.scale;
   if (options.bias.defined()) scores = scores + x[4];
+  if (options.diagonals.defined()) {
+    scores = scores + along_diagonals(x[5], q.size(-2), k.size(-2));
+  }
   if (spread.defined()) {
     const Shape shape = broadcast_shapes(op_of(x), scores.shape(), spread.shape());
     return matmul(softmax(expand(scores, shape), -1, Tensor(spread)), v);
@@ -104,9 +116,10 @@ Tensor attend(const Operands& x, const AttentionOptions& options, Tensor* log_su
     if (recording()) return plain_gradients(from, options, g[0], needs);
     const kernels::AttentionGrads grads =
         kernels::attention_grad(op, scores_of(from), from[3].array(), terms_of(options),
-                                {out.array(), sums}, g[0].array(), needs[4]);
+                                {out.array(), sums}, g[0].array(), needs[4], needs[5]);
     Gradients to;
-    for (const Array& gradient : {grads.q, grads.k, grads.vector, grads.v, grads.bias}) {
+    for (const Array& gradient :
+         {grads.q, grads.k, grads.vector, grads.v, grads.bias, grads.diagonals}) {
       to.push_back(gradient.defined() ? Tensor(gradient) : Tensor());
     }
     return to;
@@ -118,13 +131,13 @@ Tensor attend(const Operands& x, const AttentionOptions& options, Tensor* log_su
 Operands dot_operands(const Tensor& q, const Tensor& k, const Tensor& v,
                       const AttentionOptions& options) {
   check_defined("dot_attention", q, "q", k, "k", v, "v");
-  return {q, k, Tensor(), v, options.bias};
+  return {q, k, Tensor(), v, options.bias, options.diagonals};
 }
 
 Operands additive_operands(const Tensor& q, const Tensor& k, const Tensor& score_vector,
                            const Tensor& v, const AttentionOptions& options) {
   check_defined("additive_attention", q, "q", k, "k", score_vector, "score_vector", v, "v");
-  return {q, k, score_vector, v, options.bias};
+  return {q, k, score_vector, v, options.bias, options.diagonals};
 }
 
 // A call's parts as the kernels take them.
@@ -157,6 +170,22 @@ Tensor dot_attention_plain(const Tensor& q, const Tensor& k, const Tensor& v,
 Tensor additive_attention_plain(const Tensor& q, const Tensor& k, const Tensor& score_vector,
                                 const Tensor& v, const AttentionOptions& options) {
   return plain(additive_operands(q, k, score_vector, v, options), options);
+}
+
+// Windows of K elements, the last of them for the first query.
+Tensor along_diagonals(const Tensor& diagonals, Index queries, Index keys) {
+  check_defined("along_diagonals", diagonals, "diagonals");
+  const bool empty = queries == 0 || keys == 0;
+  const Index count = std::max<Index>(queries + keys - 1, 0);
+  if (queries < 0 || keys < 0 || diagonals.rank() == 0 || diagonals.size(-1) != count) {
+    throw ShapeError(fmt::format("along_diagonals: {} is not [.., {}], for {} queries and {} keys",
+                                 describe(diagonals), count, queries, keys));
+  }
+  if (!empty) return flip(unfold(diagonals, -1, keys, 1), {-2});
+  Shape shape = diagonals.shape();
+  shape[shape.rank() - 1] = queries;
+  shape.push_back(keys);
+  return reshape(narrow(diagonals, -1, 0, 0), Shape(shape));
 }
 
 Tensor attention_weights(const AttentionCall& call, const Tensor& rows) {

@@ -1,8 +1,8 @@
 // Softmax attention without a block of queries by keys, forward and backward:
 //
 //   context_i = sum over j of p_ij v_j,   p = softmax over the keys j of e_ij
-//   dot_attention:       e_ij = scale q_i . k_j + bias_ij                  (Luong 2015, Vaswani
-//   2017) additive_attention:  e_ij = scale w . tanh(q_i + k_j) + bias_ij        (Bahdanau 2014)
+//   dot_attention:       e_ij = scale q_i . k_j + bias_ij             Luong 2015, Vaswani 2017
+//   additive_attention:  e_ij = scale w . tanh(q_i + k_j) + bias_ij   Bahdanau 2014
 //
 // q [.., Q, D], k [.., K, D], v [.., K, Dv] -> [.., Q, Dv], f32 or f64. Leading axes broadcast, so
 // grouped queries are a view: q [B, G, H / G, Q, D] with k and v [B, G, 1, K, ..]. Additive scores
@@ -12,6 +12,8 @@
 // NaN included, changes nothing. The backward pass computes the weights again, tile by tile, and
 // keeps one number a query; second order goes through the plain definitions.
 #pragma once
+
+#include <vector>
 
 #include "../tensor.h"
 
@@ -27,6 +29,11 @@ struct AttentionOptions {
   Tensor lengths = {};  ///< i64 [B], or more of the first axes: keys below it only
   Tensor allowed = {};  ///< bool, broadcasts to [.., Q, K]: true may attend
   Tensor bias = {};     ///< broadcasts to [.., Q, K]; gets a gradient
+  /// A bias by j - p alone, [.., Q + K - 1]: element j - i + Q - 1 is added to e_ij, so that no
+  /// block of queries by keys is made of it. Leading axes broadcast; gets a gradient.
+  Tensor diagonals = {};
+  /// Of each size: keys of p's own block of so many places only, counted from the first key.
+  std::vector<Index> blocks = {};
 };
 
 /// Cost O(Q K), or O(Q window); memory O(Q + K). `log_sums` takes the log of each query's sum of
@@ -43,6 +50,9 @@ Tensor dot_attention_plain(const Tensor& q, const Tensor& k, const Tensor& v,
                            const AttentionOptions& options = {});
 Tensor additive_attention_plain(const Tensor& q, const Tensor& k, const Tensor& score_vector,
                                 const Tensor& v, const AttentionOptions& options = {});
+
+/// What `diagonals` [.., Q + K - 1] stand for, [.., Q, K]. Throws ShapeError.
+Tensor along_diagonals(const Tensor& diagonals, Index queries, Index keys);
 
 /// What a call's scores were made of, to look at its weights afterwards, without gradients.
 struct AttentionCall {

@@ -3,13 +3,15 @@
 // where it was made, forward and backward, and only the row's log-sum-exp is kept
 // (Dao et al. 2022, FlashAttention; Milakov and Gimelshein 2018 for the running softmax).
 //
-//   dot:       e_ij = scale q_i . k_j + bias_ij
-//   additive:  e_ij = scale w . tanh(q_i + k_j) + bias_ij
+//   dot:       e_ij = scale q_i . k_j + bias_ij + diagonals_(j - i)
+//   additive:  e_ij = scale w . tanh(q_i + k_j) + bias_ij + diagonals_(j - i)
 //
 // q [.., Q, D], k [.., K, D], v [.., K, Dv] -> [.., Q, Dv]; leading axes broadcast without copies.
 // Weights that are 0 take no part: what stands in a masked place, NaN included, changes no bit of
 // result or gradients; a query that may attend to nothing gets zeros.
 #pragma once
+
+#include <vector>
 
 #include "../array.h"
 
@@ -29,6 +31,10 @@ struct AttentionTerms {
   Array lengths = {};           ///< i64, the first of the leading axes ([B]): keys below it only
   Array allowed = {};           ///< bool, broadcasts to [.., Q, K]: true may attend
   Array bias = {};              ///< of q's dtype, broadcasts to [.., Q, K]: added to the scores
+  /// Of q's dtype, [.., Q + K - 1], leading axes broadcast: element j - i + Q - 1 is added.
+  Array diagonals = {};
+  /// Of each size: keys of p's own block of so many places only, counted from the first key.
+  std::vector<Index> blocks = {};
 };
 
 struct Attended {
@@ -36,20 +42,20 @@ struct Attended {
   Array log_sums;  ///< [.., Q]: log of the sum of exp(e), -infinity where nothing is attended to
 };
 
-/// Each of its operand's shape; `vector` and `bias` undefined where there are none.
+/// Each of its operand's shape; undefined where there is none, or nobody asked.
 struct AttentionGrads {
-  Array q, k, v, vector, bias;
+  Array q, k, v, vector, bias, diagonals;
 };
 
 /// Throws, in `op`'s name, ShapeError, DTypeError, ValueError for all that does not fit.
 Attended attention(const char* op, const AttentionScores& scores, const Array& v,
                    const AttentionTerms& terms);
 
-/// The gradients, given g, that of the result. The bias gets one only `with_bias`, which costs the
-/// scores once more.
+/// The gradients, given g, that of the result. The bias and the diagonals get theirs only where
+/// asked to, which costs the scores once more.
 AttentionGrads attention_grad(const char* op, const AttentionScores& scores, const Array& v,
                               const AttentionTerms& terms, const Attended& result, const Array& g,
-                              bool with_bias);
+                              bool with_bias, bool with_diagonals);
 
 // What the weights were, from the log-sums that were kept.
 

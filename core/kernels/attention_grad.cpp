@@ -205,16 +205,32 @@ void differentiate(const AttentionPlan& plan, const AttentionScores& scores, con
   if (gw.defined()) grads.vector = reduce(Reduce::sum, gw, {0}, false);
 }
 
-// The bias's own pass, with the places that share an element in the same task.
+// Where a score finds its bias: at i row_step + j column_step + first in its unit's block.
+struct BiasPlaces {
+  Shape lead;
+  Index row_step, column_step, first;
+  bool rows_apart;  // no two queries share an element
+};
+
+BiasPlaces places_of_bias(const Array& bias) {
+  const Index rank = bias.rank();
+  const bool rows = rank >= 2 && bias.size(-2) != 1;
+  const bool columns = rank >= 1 && bias.size(-1) != 1;
+  return {Shape(bias.shape().begin(), std::max<Index>(rank - 2, 0)), rows ? bias.size(-1) : 0,
+          columns ? 1 : 0, 0, rows};
+}
+
+BiasPlaces places_of_diagonals(const Array& diagonals, Index queries) {
+  return {Shape(diagonals.shape().begin(), diagonals.rank() - 1), -1, 1, queries - 1, false};
+}
+
+// A bias's own pass, with the places that share an element in the same task.
 template <class T, class Score>
-void differentiate_bias(const AttentionPlan& plan, const Returned& returned, Array& gradient) {
-  const Index rank = gradient.rank();
-  const Index rows = rank < 2 ? 1 : gradient.size(-2);
-  const Index row_step = rows == 1 ? 0 : gradient.strides()[rank - 2];
-  const Index column_step = rank == 0 || gradient.size(-1) == 1 ? 0 : gradient.strides()[rank - 1];
-  const LeadingAxes axes(plan.lead, Shape(gradient.shape().begin(), std::max<Index>(rank - 2, 0)));
-  const Index tiles = rows == 1 ? 1 : (plan.Q - 1) / Score::kRows + 1;
-  const Index each = rows == 1 ? plan.Q : Score::kRows;
+void differentiate_bias(const AttentionPlan& plan, const Returned& returned,
+                        const BiasPlaces& places, Array& gradient) {
+  const LeadingAxes axes(plan.lead, places.lead);
+  const Index tiles = places.rows_apart ? (plan.Q - 1) / Score::kRows + 1 : 1;
+  const Index each = places.rows_apart ? Score::kRows : plan.Q;
   const Index block = axes.units() == 0 ? 0 : gradient.numel() / axes.units();
   parallel_for(axes.units() * tiles, 1, [&](Index begin, Index end) {
     TileMemory<T> memory;
@@ -223,7 +239,7 @@ void differentiate_bias(const AttentionPlan& plan, const Returned& returned, Arr
     for (Index task = begin; task < end; ++task) {
       const Index unit = task / tiles;
       const Index first = task % tiles * each;
-      T* const to = gradient.mutable_data<T>() + unit * block;
+      T* const to = gradient.mutable_data<T>() + unit * block + places.first;
       for (Index member = 0; member < axes.members(); ++member) {
         slopes.start(unit, member);
         const Index last = std::min(plan.Q, first + each);
@@ -234,9 +250,9 @@ void differentiate_bias(const AttentionPlan& plan, const Returned& returned, Arr
           each_chunk(tile, slopes.most_keys, [&](KeyRange keys) {
             if (!slopes.weigh(keys)) return;
             for (Index i = 0; i < tile.count; ++i) {
-              T* const row = to + (query + i) * row_step;
+              T* const row = to + (query + i) * places.row_step;
               for (Index j = keys.begin; j < keys.end; ++j) {
-                row[j * column_step] += slopes.d[(j - keys.begin) * slopes.step + i];
+                row[j * places.column_step] += slopes.d[(j - keys.begin) * slopes.step + i];
               }
             }
           });
@@ -250,7 +266,7 @@ void differentiate_bias(const AttentionPlan& plan, const Returned& returned, Arr
 
 AttentionGrads attention_grad(const char* op, const AttentionScores& scores, const Array& v,
                               const AttentionTerms& terms, const Attended& result, const Array& g,
-                              bool with_bias) {
+                              bool with_bias, bool with_diagonals) {
   const AttentionPlan plan(op, scores, v, terms);
   const Shape shape = plan.with_lead({plan.Q, plan.Dv});
   const Returned returned{
@@ -259,13 +275,22 @@ AttentionGrads attention_grad(const char* op, const AttentionScores& scores, con
   const auto like = [](const Array& x) {
     return x.defined() ? Array::empty(x.shape(), x.dtype()) : Array();
   };
-  AttentionGrads grads{like(scores.q), like(scores.k), like(v), like(scores.vector), {}};
-  if (with_bias) grads.bias = Array::zeros(terms.bias.shape(), terms.bias.dtype());
+  AttentionGrads grads{like(scores.q), like(scores.k), like(v), like(scores.vector), {}, {}};
+  const auto none = [](const Array& x) { return Array::zeros(x.shape(), x.dtype()); };
+  if (with_bias) grads.bias = none(terms.bias);
+  if (with_diagonals) grads.diagonals = none(terms.diagonals);
   visit_floating(op, plan.q.dtype(), [&](auto zero) {
     using T = decltype(zero);
     const auto run = [&]<class Score>(Score*) {
       differentiate<T, Score>(plan, scores, v, returned, grads);
-      if (with_bias && plan.Q > 0) differentiate_bias<T, Score>(plan, returned, grads.bias);
+      if (plan.Q == 0 || plan.K == 0) return;
+      if (with_bias) {
+        differentiate_bias<T, Score>(plan, returned, places_of_bias(terms.bias), grads.bias);
+      }
+      if (with_diagonals) {
+        differentiate_bias<T, Score>(plan, returned, places_of_diagonals(terms.diagonals, plan.Q),
+                                     grads.diagonals);
+      }
     };
     if (plan.vector.defined()) {
       run(static_cast<AdditiveScore<T>*>(nullptr));

@@ -110,6 +110,10 @@ void AttentionPlan::check_terms(const char* op, const AttentionTerms& terms) {
   behind_ = terms.left > Q + K ? -1 : terms.left;
   ahead_ = terms.right > Q + K ? -1 : terms.right;
   if (terms.causal) ahead_ = 0;
+  blocks_ = terms.blocks;
+  for (const Index size : blocks_) {
+    if (size <= 0) throw ValueError(fmt::format("{}: block of {} must be positive", op, size));
+  }
   const Shape all = with_lead({Q, K});
   if (terms.allowed.defined()) {
     if (terms.allowed.dtype() != DType::boolean) {
@@ -119,14 +123,7 @@ void AttentionPlan::check_terms(const char* op, const AttentionTerms& terms) {
     check_broadcast(op, "allowed", terms.allowed, all);
     allowed = terms.allowed.expand(all);
   }
-  if (terms.bias.defined()) {
-    if (terms.bias.dtype() != q.dtype()) {
-      throw DTypeError(
-          fmt::format("{}: bias must be {}, not {}", op, name(q.dtype()), describe(terms.bias)));
-    }
-    check_broadcast(op, "bias", terms.bias, all);
-    bias = terms.bias.expand(all);
-  }
+  check_bias(op, terms);
   if (!terms.lengths.defined()) return;
   if (terms.lengths.dtype() != DType::i64) {
     throw DTypeError(fmt::format("{}: lengths must be i64, not {}", op, describe(terms.lengths)));
@@ -146,6 +143,36 @@ void AttentionPlan::check_terms(const char* op, const AttentionTerms& terms) {
   lengths_ = terms.lengths.reshape(front).expand(lead);
 }
 
+void AttentionPlan::check_bias(const char* op, const AttentionTerms& terms) {
+  const auto check_dtype = [&](const char* what, const Array& x) {
+    if (x.dtype() == q.dtype()) return;
+    throw DTypeError(
+        fmt::format("{}: {} must be {}, not {}", op, what, name(q.dtype()), describe(x)));
+  };
+  const Shape all = with_lead({Q, K});
+  if (terms.bias.defined()) {
+    check_dtype("bias", terms.bias);
+    check_broadcast(op, "bias", terms.bias, all);
+    bias = terms.bias.expand(all);
+  }
+  if (!terms.diagonals.defined()) return;
+  check_dtype("diagonals", terms.diagonals);
+  const Index count = std::max<Index>(Q + K - 1, 0);
+  if (terms.diagonals.rank() == 0 || terms.diagonals.size(-1) != count) {
+    throw ShapeError(fmt::format("{}: diagonals must be [.., {}] for scores {}, not {}", op, count,
+                                 to_string(all), describe(terms.diagonals)));
+  }
+  check_broadcast(op, "diagonals", terms.diagonals, with_lead({count}));
+  if (Q == 0 || K == 0) return;
+  // Element j - i + Q - 1: a row further down begins one element before.
+  const Array spread = terms.diagonals.expand(with_lead({count})).slice(-1, Q - 1, count);
+  Strides strides = spread.strides();
+  const Index step = strides[lead.rank()];
+  strides[lead.rank()] = -step;
+  strides.push_back(step);
+  diagonals = spread.as_strided(all, strides);
+}
+
 Shape AttentionPlan::with_lead(std::initializer_list<Index> rest) const {
   Shape shape = lead;
   for (const Index size : rest) shape.push_back(size);
@@ -162,6 +189,12 @@ KeyRange AttentionPlan::keys_of(Index query, Index length) const {
   const Index place = query + K - Q;
   if (behind_ >= 0) keys.begin = std::max(keys.begin, place - behind_);
   if (ahead_ >= 0) keys.end = std::min(keys.end, place + ahead_ + 1);
+  for (const Index size : blocks_) {
+    const Index into = place % size;
+    const Index begin = place - into - (into < 0 ? size : 0);  // also before the first key
+    keys.begin = std::max(keys.begin, begin);
+    keys.end = std::min(keys.end, begin + size);
+  }
   return keys.empty() ? KeyRange{} : keys;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <vector>
 
 #include "attention.h"
 
@@ -65,6 +66,7 @@ class AttentionPlan {
   Array q, k, v;  ///< [lead.., Q, D], ...; the last axis dense
   Array vector;
   Array allowed, bias;  ///< [lead.., Q, K] or undefined
+  Array diagonals;      ///< the same, a view in which j - i alone decides
   double scale;
 
   /// [lead.., ..].
@@ -81,11 +83,13 @@ class AttentionPlan {
 
  private:
   void check_terms(const char* op, const AttentionTerms& terms);
+  void check_bias(const char* op, const AttentionTerms& terms);
   Index length_of(const LeadingAxes& axes, Index unit, Index member) const;
   KeyRange keys_of(Index query, Index length) const;
 
   Index behind_, ahead_;  // of a query's place; -1: no bound
-  Array lengths_;         // spread over the leading axes, or undefined
+  std::vector<Index> blocks_;
+  Array lengths_;  // spread over the leading axes, or undefined
 };
 
 /// The tiles of all units handed out to threads: tasks of neighbouring tiles of one unit.

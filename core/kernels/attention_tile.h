@@ -149,7 +149,8 @@ template <class T>
 class TileTerms {
  public:
   TileTerms(const AttentionPlan& plan, const LeadingAxes& axes) {
-    if (plan.bias.defined()) bias_.emplace(plan.bias, axes);
+    if (plan.bias.defined()) biases_[0].emplace(plan.bias, axes);
+    if (plan.diagonals.defined()) biases_[1].emplace(plan.diagonals, axes);
     if (plan.allowed.defined()) allowed_.emplace(plan.allowed, axes);
   }
 
@@ -168,24 +169,26 @@ class TileTerms {
 
   /// True when every row of the tile may see all of the keys, and no bias says how much.
   bool whole(const QueryTile& tile, KeyRange keys) const {
-    return !allowed_ && !bias_ && ranges_cover(tile, keys);
+    return !allowed_ && !biased() && ranges_cover(tile, keys);
   }
 
-  /// s [keys, step]: adds the bias, then -infinity in all masked places.
+  /// s [keys, step]: adds the biases, then -infinity in all masked places.
   void lay_over(Index unit, const QueryTile& tile, KeyRange keys, T* s, Index step) const {
     // A mask of the keys alone hides them from all rows at once.
     const bool by_key = allowed_ && allowed_->step() == 0 && tile.run_count == 1;
-    std::array<const T*, QueryTile::kMost> biases;
+    std::array<std::array<const T*, QueryTile::kMost>, 2> added;
     std::array<const bool*, QueryTile::kMost> open;
     for (Index i = 0; i < tile.count; ++i) {
       const auto at = static_cast<std::size_t>(i);
-      if (bias_) biases[at] = bias_->row(unit, tile, i);
+      for (std::size_t b = 0; b < biases_.size(); ++b) {
+        if (biases_[b]) added[b][at] = biases_[b]->row(unit, tile, i);
+      }
       if (allowed_) open[at] = allowed_->row(unit, tile, i);
     }
     for (Index j = keys.begin; by_key && j < keys.end; ++j) {
       if (!open[0][j * allowed_->column()]) std::fill_n(s + (j - keys.begin) * step, step, kHidden);
     }
-    if (!bias_ && (by_key || !allowed_) && ranges_cover(tile, keys)) return;
+    if (!biased() && (by_key || !allowed_) && ranges_cover(tile, keys)) return;
     // A few keys at a time: their scores stay in the nearest cache from row to row.
     for (KeyRange few{keys.begin, 0}; few.begin < keys.end; few.begin = few.end) {
       few.end = std::min(keys.end, few.begin + 16);
@@ -196,9 +199,11 @@ class TileTerms {
                             std::clamp(tile.sees[at].end, few.begin, few.end)};
         for (Index j = few.begin; j < seen.begin; ++j) column[j * step] = kHidden;
         for (Index j = seen.end; j < few.end; ++j) column[j * step] = kHidden;
-        if (bias_) {
+        for (std::size_t b = 0; b < biases_.size(); ++b) {
+          if (!biases_[b]) continue;
+          const Index apart = biases_[b]->column();
           for (Index j = seen.begin; j < seen.end; ++j) {
-            column[j * step] += biases[at][j * bias_->column()];
+            column[j * step] += added[b][at][j * apart];
           }
         }
         if (allowed_ && !by_key) {
@@ -211,6 +216,8 @@ class TileTerms {
   }
 
  private:
+  bool biased() const { return biases_[0] || biases_[1]; }
+
   static bool ranges_cover(const QueryTile& tile, KeyRange keys) {
     return std::all_of(tile.sees.begin(), tile.sees.begin() + tile.count, [=](KeyRange sees) {
       return sees.begin <= keys.begin && sees.end >= keys.end;
@@ -227,7 +234,7 @@ class TileTerms {
                             (std::bit_cast<Bits>(kHidden) & ~keep));
   }
 
-  std::optional<OperandRows<const T>> bias_;
+  std::array<std::optional<OperandRows<const T>>, 2> biases_;
   std::optional<OperandRows<const bool>> allowed_;
 };
 

@@ -109,13 +109,8 @@ Tensor LanguageModel::operator()(const Tensor& ids) const {
 
 Tensor LanguageModel::step(const Tensor& ids, Past& past) const {
   if (!layers) throw ValueError("language_model: a Synthesizer cannot go on step by step");
-  Tensor x = embed(ids, past.length);
-  past.layers.resize(layers->layers.size());
-  for (std::size_t i = 0; i < past.layers.size(); ++i) {
-    x = layers->layers[i](x, {.mask = attention::Mask::causal(), .cache = &past.layers[i]}).context;
-  }
-  past.length += ids.size(1);
-  return linear((*layers->norm)(select(x, 1, -1)), tokens.weight);
+  const Tensor x = layers->step(embed(ids, past.length()), past);
+  return linear(select(x, 1, -1), tokens.weight);
 }
 
 }  // namespace language_model

@@ -32,10 +32,7 @@ struct ModelOptions {
 };
 
 /// What decoding step by step keeps: each layer's keys and values.
-struct Past {
-  std::vector<attention::KeyValueCache> layers;
-  Index length = 0;
-};
+using Past = attention::TransformerEncoder::State;
 
 class LanguageModel : public nn::Module {
  public:

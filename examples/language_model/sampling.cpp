@@ -74,7 +74,7 @@ std::vector<Index> sample(const LanguageModel& model, const std::vector<Index>& 
       window.erase(window.begin(), window.end() - static_cast<Index>((context + 1) / 2));
       past = Past();
     }
-    const std::vector<Index> fresh(window.begin() + past.length, window.end());
+    const std::vector<Index> fresh(window.begin() + past.length(), window.end());
     const Tensor ids = Array::from(fresh, Shape{1, static_cast<Index>(fresh.size())});
     const Tensor scores = cache ? model.step(ids, past) : select(model(ids), 1, -1);
     out.push_back(draw(scores.array().to(DType::f64).to_vector<double>(), options, generator));

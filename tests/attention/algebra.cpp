@@ -1,9 +1,13 @@
 #include "algebra.h"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <stdexcept>
 
+#include "../../autograd/grad_mode.h"
 #include "../../autograd/ops/elementwise.h"
+#include "../../autograd/ops/shape.h"
 #include "../../nn/init.h"
 
 namespace heed::attention {
@@ -35,6 +39,64 @@ std::unique_ptr<T> drawn(std::unique_ptr<T> module) {
   draw(*module, 5);
   return module;
 }
+
+constexpr double kFar = std::numeric_limits<double>::infinity();
+
+bool has_kinks(const std::string& normaliser) {
+  return normaliser == "sparsemax" || normaliser == "top_k" || normaliser.starts_with("entmax");
+}
+
+// How far a row of scores that may be attended to is from where a place gets or loses all weight.
+double distance_of_row(const std::string& normaliser, std::vector<double> scores,
+                       const std::vector<double>& weights) {
+  if (normaliser == "top_k") {  // from the 2nd largest to the next
+    std::sort(scores.rbegin(), scores.rend());
+    return scores.size() <= 2 ? kFar : scores[1] - scores[2];
+  }
+  // w = [(alpha - 1) e - tau]_+^(1 / (alpha - 1)): the largest weight tells tau.
+  const double power = normaliser == "sparsemax" ? 1 : normaliser == "entmax" ? 0.5 : 0.3;
+  const auto best = std::max_element(weights.begin(), weights.end()) - weights.begin();
+  const auto at = static_cast<std::size_t>(best);
+  const double tau = power * scores[at] - std::pow(weights[at], power);
+  double nearest = kFar;
+  for (const double score : scores) nearest = std::min(nearest, std::abs(power * score - tau));
+  return nearest;
+}
+
+// A normaliser that notes how near to a kink its scores came.
+class Watched : public Normaliser {
+ public:
+  Watched(std::string name, const Normaliser& inner) : name_(std::move(name)), inner_(inner) {}
+  mutable double distance = kFar;
+
+  Tensor operator()(const Tensor& scores, const Tensor& allowed, Index axis,
+                    Tensor* state) const override {
+    const Tensor weights = inner_(scores, allowed, axis, state);
+    const auto keys_last = [&](const Tensor& x) { return transpose(x, axis, -1).array(); };
+    const auto e = keys_last(scores).to_vector<double>();
+    const auto w = keys_last(weights).to_vector<double>();
+    std::vector<bool> may(e.size(), true);
+    if (allowed.defined()) {
+      may = keys_last(expand(allowed, scores.shape())).to_vector<bool>();
+    }
+    const auto width = static_cast<std::size_t>(scores.size(axis));
+    for (std::size_t row = 0; row < e.size(); row += width) {
+      std::vector<double> row_scores, row_weights;
+      for (std::size_t j = row; j < row + width; ++j) {
+        if (!may[j]) continue;
+        row_scores.push_back(e[j]);
+        row_weights.push_back(w[j]);
+      }
+      if (row_scores.empty()) continue;
+      distance = std::min(distance, distance_of_row(name_, row_scores, row_weights));
+    }
+    return weights;
+  }
+
+ private:
+  std::string name_;
+  const Normaliser& inner_;
+};
 
 [[noreturn]] void unknown(const std::string& name) { throw std::invalid_argument(name); }
 
@@ -94,6 +156,12 @@ Mask make_mask(const std::string& name, Index queries, Index keys) {
   return Mask(allowed);
 }
 
+Tensor allowed(const Mask& mask, Index queries, Index keys) {
+  const Shape shape{kB, queries, keys};
+  const Tensor may = mask.tensor(shape);
+  return may.defined() ? expand(may, shape) : Tensor(Array::full(shape, 1, DType::boolean));
+}
+
 bool sums_to_one(const std::string& normaliser) {
   return normaliser != "sigmoid" && normaliser != "monotonic" && normaliser != "mocha";
 }
@@ -104,21 +172,12 @@ bool goes_on(const std::string& score, const std::string& normaliser) {
 
 Combination::Combination(const std::string& score_name, const std::string& normaliser_name,
                          const std::string& mask_name, const std::string& bias_name, Index queries,
-                         Index count)
+                         Index count, std::uint64_t seed)
     : score(make_score(score_name)),
       normaliser(make_normaliser(normaliser_name)),
       mask(make_mask(mask_name, queries, count)),
+      normaliser_(normaliser_name),
       bias_(bias_name) {
-  Generator generator(13);
-  const auto normal = [&](const Shape& shape) {
-    Tensor x(generator.normal(shape, 0, 1, DType::f64));
-    return x.set_requires_grad();
-  };
-  query = normal({kB, queries, kD});
-  keys = normal({kB, count, kD});
-  values = normal({kB, count, kD});
-  if (bias_ == "tensor") bias_leaves = {{"bias", normal({queries, count})}};
-  if (bias_ == "gaussian") bias_leaves = {{"centres", normal({kB, queries})}};
   if (bias_ == "alibi") {
     Tensor slope = tensor({0.3}, {1}, DType::f64);
     positions_ = std::make_unique<Alibi>(slope.set_requires_grad());
@@ -139,12 +198,43 @@ Combination::Combination(const std::string& score_name, const std::string& norma
       bias_leaves.push_back({bias_ + "." + name, leaf});
     }
   }
+  constexpr double kMargin = 0.02;
+  Generator generator(seed);
+  do {
+    draw_inputs(generator, queries, count);
+  } while (distance_from_kinks() < kMargin);
+}
+
+void Combination::draw_inputs(Generator& generator, Index queries, Index count) {
+  const auto normal = [&](const Shape& shape) {
+    Tensor x(generator.normal(shape, 0, 1, DType::f64));
+    return x.set_requires_grad();
+  };
+  query = normal({kB, queries, kD});
+  keys = normal({kB, count, kD});
+  values = normal({kB, count, kD});
+  if (bias_ == "tensor") bias_leaves = {{"bias", normal({queries, count})}};
+  if (bias_ == "gaussian") bias_leaves = {{"centres", normal({kB, queries})}};
+}
+
+double Combination::distance_from_kinks() const {
+  if (!has_kinks(normaliser_)) return kFar;
+  const NoGrad scope;
+  const Watched watched(normaliser_, *normaliser);
+  AttendOptions with = options(true);
+  with.normaliser = &watched;
+  attend(query, keys, values, with);
+  return watched.distance;
 }
 
 Tensor Combination::bias() const {
   if (bias_ == "tensor") return bias_leaves[0].leaf;
   if (bias_ == "gaussian") return gaussian_bias(bias_leaves[0].leaf, keys.size(1), 1.3);
-  return positions_ ? (*positions_)(query.size(1), keys.size(1)) : Tensor();
+  return Tensor();
+}
+
+Tensor Combination::diagonals() const {
+  return positions_ ? positions_->diagonals(query.size(1), keys.size(1)) : Tensor();
 }
 
 AttendOptions Combination::options(bool need_weights) const {
@@ -152,6 +242,7 @@ AttendOptions Combination::options(bool need_weights) const {
           .normaliser = normaliser.get(),
           .mask = mask,
           .bias = bias(),
+          .diagonals = diagonals(),
           .relative = relative.get(),
           .need_weights = need_weights};
 }

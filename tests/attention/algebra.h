@@ -9,6 +9,7 @@
 
 #include "../../attention/attention.h"
 #include "../../autograd/gradcheck.h"
+#include "../../core/generator.h"
 
 namespace heed::attention {
 
@@ -22,15 +23,20 @@ std::unique_ptr<Normaliser> make_normaliser(const std::string& name);
 /// For `queries` and `keys` of a batch of kB.
 Mask make_mask(const std::string& name, Index queries = kQ, Index keys = kK);
 
+/// bool [B, Q, K]: who may attend to whom.
+Tensor allowed(const Mask& mask, Index queries, Index keys);
+
 /// Whether the weights of a row that may attend to something sum to 1.
 bool sums_to_one(const std::string& normaliser);
 /// Whether what a query gets depends on the queries before it.
 bool goes_on(const std::string& score, const std::string& normaliser);
 
-/// One of them, with queries, keys and values.
+/// One of them, with queries, keys and values such that no score lies near a kink of the
+/// normaliser: they are drawn again until it is so, whatever the seed.
 struct Combination {
   Combination(const std::string& score, const std::string& normaliser, const std::string& mask,
-              const std::string& bias, Index queries = kQ, Index keys = kK);
+              const std::string& bias, Index queries = kQ, Index keys = kK,
+              std::uint64_t seed = 13);
 
   std::unique_ptr<Score> score;
   std::unique_ptr<Normaliser> normaliser;
@@ -47,8 +53,11 @@ struct Combination {
   std::vector<NamedLeaf> leaves() const;
 
  private:
+  void draw_inputs(Generator& generator, Index queries, Index count);
+  double distance_from_kinks() const;
   Tensor bias() const;
-  std::string bias_;
+  Tensor diagonals() const;
+  std::string normaliser_, bias_;
   std::unique_ptr<Bias> positions_;
 };
 

@@ -36,13 +36,6 @@ class AlgebraProperties : public testing::TestWithParam<std::string> {
   }
 };
 
-// bool [B, Q, K]: who may attend to whom.
-Tensor allowed(const Mask& mask, Index queries, Index keys) {
-  const Shape shape{kB, queries, keys};
-  const Tensor may = mask.tensor(shape);
-  return may.defined() ? expand(may, shape) : Tensor(Array::full(shape, 1, DType::boolean));
-}
-
 // [B, Q, K], or [B, Q, K, D] of a feature-wise score with the features as rows [B, D, Q, K].
 Tensor keys_last(const Tensor& weights) {
   return weights.rank() == 3 ? unsqueeze(weights, 1) : permute(weights, {0, 3, 1, 2});
@@ -141,6 +134,7 @@ TEST_P(AlgebraProperties, MaskedPlacesChangeNoBit) {
       const auto clean = run(0, need_weights);
       EXPECT_EQ(run(std::numeric_limits<double>::quiet_NaN(), need_weights), clean) << name;
       EXPECT_EQ(run(std::numeric_limits<double>::infinity(), need_weights), clean) << name;
+      EXPECT_EQ(run(-std::numeric_limits<double>::infinity(), need_weights), clean) << name;
       EXPECT_EQ(run(1e6, need_weights), clean) << name;
     }
   });
@@ -161,6 +155,9 @@ TEST_P(AlgebraProperties, PaddedBatchEqualsEachExampleAlone) {
       alone.mask = mask == "lengths" ? Mask() : make_mask(mask, n, n);
       if (bias == "gaussian") alone.bias = narrow(alone.bias, 0, b, 1);
       if (alone.bias.defined()) alone.bias = narrow(narrow(alone.bias, -2, 0, n), -1, 0, n);
+      if (alone.diagonals.defined()) {
+        alone.diagonals = narrow(alone.diagonals, -1, kK - n, 2 * n - 1);
+      }
       const Tensor single = attend(own(all.query), own(all.keys), own(all.values), alone).context;
       EXPECT_THAT(numbers(own(batch)), Pointwise(DoubleNear(1e-12), numbers(single))) << name;
     }
@@ -203,6 +200,57 @@ TEST_P(AlgebraProperties, CausalRowsAreBlindToWhatComes) {
       EXPECT_EQ(numbers(narrow(after, 1, 0, i + 1)), numbers(narrow(before, 1, 0, i + 1))) << name;
     }
   });
+}
+
+TEST_P(AlgebraProperties, WideWindowsAndFlatSlopesChangeNothing) {
+  const Alibi flat(zeros({1}, DType::f64));
+  each([&](const auto& normaliser, const auto& mask, const auto& bias, const std::string& name) {
+    const Combination all(score, normaliser, mask, bias);
+    for (const bool need_weights : {false, true}) {
+      const AttendOptions options = all.options(need_weights);
+      const auto context = [&](const AttendOptions& how) {
+        return numbers(attend(all.query, all.keys, all.values, how).context);
+      };
+      const std::vector<double> before = context(options);
+      AttendOptions wide = options;
+      wide.mask = wide.mask & Mask::window(kK, kK);
+      EXPECT_THAT(context(wide), Pointwise(DoubleNear(1e-12), before)) << name;
+      AttendOptions one_block = options;
+      one_block.mask = one_block.mask & Mask::block(kK);
+      EXPECT_THAT(context(one_block), Pointwise(DoubleNear(1e-12), before)) << name;
+      AttendOptions sloped = options;
+      const Tensor level = flat.diagonals(kQ, kK);
+      sloped.diagonals = options.diagonals.defined() ? options.diagonals + level : level;
+      EXPECT_THAT(context(sloped), Pointwise(DoubleNear(1e-12), before)) << name;
+      sloped = options;
+      const Tensor none = flat(kQ, kK);
+      sloped.bias = sloped.bias.defined() ? sloped.bias + none : none;
+      EXPECT_THAT(context(sloped), Pointwise(DoubleNear(1e-12), before)) << name;
+    }
+  });
+}
+
+TEST_P(AlgebraProperties, SparsemaxIsTwoEntmaxAndSoftmaxItsLimitAtOne) {
+  const Sparsemax sparsemax;
+  const Softmax softmax;
+  const Entmax two({.alpha = 2}), nearly_one({.alpha = 1 + 1e-7});
+  for (const std::string& mask : kMasks) {
+    for (const std::string& bias : kBiases) {
+      const Combination all(score, "softmax", mask, bias);
+      const auto by = [&](const Normaliser& normaliser) {
+        AttendOptions options = all.options(true);
+        options.normaliser = &normaliser;
+        return attend(all.query, all.keys, all.values, options);
+      };
+      const std::string name = mask + " x " + bias;
+      EXPECT_THAT(numbers(by(two).weights),
+                  Pointwise(DoubleNear(1e-9), numbers(by(sparsemax).weights)))
+          << name;
+      EXPECT_THAT(numbers(by(nearly_one).weights),
+                  Pointwise(DoubleNear(1e-5), numbers(by(softmax).weights)))
+          << name;
+    }
+  }
 }
 
 TEST_P(AlgebraProperties, WeightsOnRequestChangeNothing) {

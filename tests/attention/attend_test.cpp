@@ -100,20 +100,24 @@ TEST(Attend, TilesEqualThePlainForm) {
                                    Mask::lengths({4, 0}, kK),
                                    Mask::lengths({5}, kK),
                                    Mask::key_padding(real),
+                                   Mask::block(3) & Mask::block(5),
                                    Mask::block(3) & Mask::lengths({2, 7}, kK) & Mask::causal()};
   Tensor bias = randn({kH, 1, kK}, DType::f64);
   bias.set_requires_grad();
+  Tensor diagonals = randn({kH, kQ + kK - 1}, DType::f64);
+  diagonals.set_requires_grad();
   for (const Score* score :
        std::initializer_list<const Score*>{nullptr, &scaled, &general, &additive, &location}) {
     for (const Mask& mask : masks) {
-      AttendOptions options{.score = score, .mask = mask, .bias = bias};
+      AttendOptions options{.score = score, .mask = mask, .bias = bias, .diagonals = diagonals};
       const auto run = [&](bool need_weights) {
         options.need_weights = need_weights;
         const Tensor context = attend(in.query, in.keys, in.values, options).context;
         Generator generator(3);
         const Tensor g(generator.normal(context.shape(), 0, 1, DType::f64));
         std::vector<Tensor> out = {context};
-        for (const Tensor& gradient : grad({sum(context * g)}, {in.query, in.values, bias})) {
+        for (const Tensor& gradient :
+             grad({sum(context * g)}, {in.query, in.values, bias, diagonals})) {
           out.push_back(gradient);
         }
         return out;
@@ -241,12 +245,17 @@ TEST(Attend, MakesNoBlockOfQueriesByKeys) {
   release_cached_memory();
   set_memory_limit(memory_stats().reserved_bytes + (8 << 20));
   for (const Score* score : std::initializer_list<const Score*>{nullptr, &general, &additive}) {
-    for (const Mask& mask : {Mask::lengths({kReal}, kLong), Mask::causal()}) {
+    for (const Mask& mask :
+         {Mask::lengths({kReal}, kLong), Mask::causal(), Mask::block(96) & Mask::causal()}) {
       const Tensor query = narrow(padded, 1, 0, kReal);
       const Tensor keys = mask.has_lengths() ? padded : query;
+      Tensor diagonals = zeros({1, query.size(1) + keys.size(1) - 1});
+      diagonals.set_requires_grad();
       const Attended out =
-          attend(query, keys, keys, {.score = score, .mask = mask, .inspect = true});
+          attend(query, keys, keys,
+                 {.score = score, .mask = mask, .diagonals = diagonals, .inspect = true});
       sum(square(out.context)).backward();
+      EXPECT_EQ(diagonals.grad().shape(), diagonals.shape());
       EXPECT_NEAR(sum(out.inspection.received()).item(), kReal, 1);
       EXPECT_EQ(out.inspection.rows(rows).size(1), 2);
     }
@@ -351,6 +360,15 @@ TEST(Attend, RefusesWhatDoesNotFit) {
         attend(q, k, v, {.bias = zeros({kQ, kK}, DType::f64)});
       },
       ThrowsMessage<DTypeError>(HasSubstr("attend: bias must be f32, not f64[3, 7]")));
+  EXPECT_THAT([&] { attend(q, k, v, {.diagonals = zeros({kQ + kK})}); },
+              ThrowsMessage<ShapeError>(HasSubstr(
+                  "attend: diagonals must be [.., 9] for scores [2, 3, 7], not f32[10]")));
+  EXPECT_THAT(
+      [&] {
+        attend(q, k, v, {.diagonals = zeros({5, kQ + kK - 1})});
+      },
+      ThrowsMessage<ShapeError>(
+          HasSubstr("attend: diagonals f32[5, 9] does not broadcast to scores [2, 3, 7]")));
   EXPECT_THAT([&] { attend(q, k, v, {.dropout = 1.5}); },
               ThrowsMessage<ValueError>(HasSubstr("attend: dropout 1.5 is not in [0, 1]")));
   EXPECT_THAT([&] { Memory(k, v).step(tensor(1)); },

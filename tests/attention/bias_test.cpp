@@ -7,6 +7,9 @@
 
 #include "../../attention/attend.h"
 #include "../../attention/relative.h"
+#include "../../attention/scores/additive.h"
+#include "../../autograd/backward.h"
+#include "../../autograd/gradcheck.h"
 #include "../../autograd/ops/elementwise.h"
 #include "../../autograd/ops/matmul.h"
 #include "../../autograd/ops/reduce.h"
@@ -66,6 +69,8 @@ TEST(Bias, ZeroSlopesAndWideWindowsChangeNothing) {
   const Tensor plain = attend(x, x, x).context;
   const Alibi flat(zeros({5}, DType::f64));
   EXPECT_EQ(numbers(attend(x, x, x, {.bias = flat(kK, kK)}).context), numbers(plain));
+  EXPECT_EQ(numbers(attend(x, x, x, {.diagonals = flat.diagonals(kK, kK)}).context),
+            numbers(plain));
   EXPECT_EQ(numbers(attend(x, x, x, {.mask = Mask::window(kK, kK)}).context), numbers(plain));
 }
 
@@ -100,6 +105,62 @@ TEST(Bias, T5LooksUpItsTable) {
       }
     }
   }
+}
+
+// Diagonals are what the block says, forward and backward, in tiles and by the definition.
+TEST(Bias, DiagonalsAreTheBlock) {
+  constexpr Index kH = 2, kD = 5;
+  T5Bias t5({.heads = kH, .buckets = 6, .max_distance = 5, .dtype = DType::f64});
+  nn::normal_(t5.weight, 0, 1);
+  const Alibi alibi(tensor({0.3, 0.7}, {kH}, DType::f64).set_requires_grad());
+  const Additive additive(kD, kD, 3, false, DType::f64);
+  for (const auto& [queries, keys] : std::vector<std::pair<Index, Index>>{
+           {3, 7}, {7, 3}, {5, 5}, {1, 7}, {7, 1}, {1, 1}, {70, 300}}) {
+    SCOPED_TRACE(testing::Message() << queries << " queries, " << keys << " keys");
+    Tensor q = randn({3, kH, queries, kD}, DType::f64), k = randn({3, kH, keys, kD}, DType::f64);
+    const Tensor g = randn(q.shape(), DType::f64);
+    q.set_requires_grad();
+    k.set_requires_grad();
+    for (const Bias* bias : std::initializer_list<const Bias*>{&alibi, &t5}) {
+      EXPECT_EQ(bias->diagonals(queries, keys).shape(), (Shape{kH, queries + keys - 1}));
+      for (const Score* score : std::initializer_list<const Score*>{nullptr, &additive}) {
+        for (const Mask& mask : {Mask(), Mask::causal(), Mask::block(4) & Mask::window(3, 2)}) {
+          const auto run = [&](AttendOptions options) {
+            options.score = score;
+            options.mask = mask;
+            const Tensor context = attend(q, k, k, options).context;
+            std::vector<Tensor> out = grad({context}, {q, k, bias->parameters()[0]}, {g});
+            out.push_back(context);
+            return out;
+          };
+          const auto block = run({.bias = (*bias)(queries, keys)});
+          const auto tiled = run({.diagonals = bias->diagonals(queries, keys)});
+          const auto plain =
+              run({.diagonals = bias->diagonals(queries, keys), .need_weights = true});
+          for (std::size_t i = 0; i < block.size(); ++i) {
+            EXPECT_THAT(numbers(tiled[i]), Pointwise(DoubleNear(1e-10), numbers(block[i])));
+            EXPECT_THAT(numbers(plain[i]), Pointwise(DoubleNear(1e-10), numbers(block[i])));
+          }
+        }
+      }
+    }
+  }
+}
+
+// Second order goes through the definition.
+TEST(Bias, DiagonalsPassTheChecks) {
+  const auto attend_to = [](const std::vector<Tensor>& x) {
+    return attend(x[0], x[1], x[1], {.mask = Mask::causal(), .diagonals = x[2]}).context;
+  };
+  const std::vector<Tensor> inputs = {randn({2, 3, 2}, DType::f64), randn({2, 5, 2}, DType::f64),
+                                      randn({2, 7}, DType::f64)};
+  const auto first = gradcheck(attend_to, inputs);
+  EXPECT_TRUE(first) << first.text();
+  const auto second = gradgradcheck(attend_to, inputs);
+  EXPECT_TRUE(second) << second.text();
+  const Tensor none =
+      attend(randn({0, 2}), randn({3, 2}), randn({3, 2}), {.diagonals = zeros({2})}).context;
+  EXPECT_EQ(none.shape(), (Shape{0, 2}));
 }
 
 TEST(Bias, GaussianStandsAroundItsCentre) {

@@ -225,6 +225,19 @@ TEST(Normaliser, MonotonicWalksPastMaskedPlacesAndWaitsInEmptyRows) {
   EXPECT_EQ(sum(select(out, 1, 1)).item(), 0);
 }
 
+TEST(Normaliser, HardMonotonicDropsNoScoreThatIsNotANumber) {
+  Monotonic monotonic;
+  monotonic.hard = true;
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const Tensor scores = tensor({-1, nan, 2, -1, -1, 3}, {2, 3}, DType::f64);
+  const Vector weights = numbers(monotonic(scores));
+  EXPECT_EQ(weights[0], 0);
+  EXPECT_TRUE(std::isnan(weights[1]) && std::isnan(weights[2]));
+  // Where it is masked it is nothing.
+  const Tensor allowed(Array::from<bool>({true, false, true}, {3}));
+  EXPECT_EQ(numbers(monotonic(scores, allowed)), (Vector{0, 0, 1, 0, 0, 1}));
+}
+
 TEST(Normaliser, NoiseComesInTrainingOnly) {
   Monotonic noisy(1);
   const Tensor e = scores();

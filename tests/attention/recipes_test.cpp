@@ -70,8 +70,7 @@ TEST(Recipes, Alibi) {
   const attention::MultiHead attend({.width = 12, .heads = 3});
   // [docs: alibi]
   const attention::Alibi alibi(3);  // heads
-  const Tensor y =
-      attend(x, {.mask = attention::Mask::causal(), .bias = alibi(x.size(1), x.size(1))}).context;
+  const Tensor y = attend(x, {.mask = attention::Mask::causal(), .position_bias = &alibi}).context;
   // [end]
   EXPECT_EQ(y.shape(), x.shape());
 }

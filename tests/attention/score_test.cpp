@@ -122,7 +122,9 @@ TEST(Score, Additive) {
 TEST(Score, LocationBased) {
   const Inputs in;
   const LocationBased score(kDq, 17, DType::f64);
-  expect_scores(score(in.query, in.keys), [&](Index b, Index i, Index j) {
+  const Tensor prepared = score.prepare(in.keys);
+  EXPECT_EQ(prepared.shape(), (Shape{kB, kK, kDq}));
+  expect_scores(score(in.query, prepared), [&](Index b, Index i, Index j) {
     return dot(row(score.weight, 0, j), row(in.query, b, i));
   });
 }
@@ -233,8 +235,11 @@ TEST(Score, RefusesWhatDoesNotFit) {
   EXPECT_THAT([&] { Additive(kDq, kDk, 3)(query, keys); },
               ThrowsMessage<ShapeError>(HasSubstr("additive: prepared keys must be [.., n, 3]")));
   EXPECT_THAT([] { Additive score(3, 5, 0); }, ThrowsMessage<ValueError>(HasSubstr("positive")));
-  EXPECT_THAT([&] { LocationBased(kDq, 4)(query, keys); },
+  EXPECT_THAT([&] { LocationBased(kDq, 4).prepare(keys); },
               ThrowsMessage<ShapeError>(HasSubstr("with K at most 4, not f32[2, 5, 11]")));
+  EXPECT_THAT([&] { LocationBased(kDq, kK)(query, keys); },
+              ThrowsMessage<ShapeError>(HasSubstr(
+                  "location_based: prepared keys must be [.., n, 7], not f32[2, 5, 11]")));
   EXPECT_THAT([] { LocationBased score(3, 0); },
               ThrowsMessage<ValueError>(HasSubstr("max_keys 0 must be positive")));
   const LocationAwareOptions aware{

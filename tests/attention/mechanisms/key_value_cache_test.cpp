@@ -3,7 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "../../../attention/mechanisms/multi_head.h"
+#include "../../../autograd/grad_mode.h"
 #include "../../../autograd/ops/shape.h"
+#include "../../../core/allocator.h"
 #include "../../../core/error.h"
 #include "../../../core/generator.h"
 
@@ -31,6 +34,39 @@ TEST(KeyValueCache, HoldsWhatWasAppended) {
   EXPECT_EQ(cache.length(), 0);
   cache.append(keys[0], keys[0]);
   EXPECT_EQ(numbers(cache.values()), numbers(keys[0]));
+}
+
+// Counts, not times: a step of 4,096 takes memory for itself alone, and the past is moved only
+// where the cache doubles. The keys of all steps are 1 MB, their block of scores 64 MB.
+TEST(KeyValueCache, AStepMakesNothingOfTheSizeOfThePast) {
+  constexpr Index kSteps = 4096, kWidth = 64;
+  constexpr std::int64_t kRoom = 256 << 10;
+  const NoGrad off;
+  for (const Index kv_heads : {4, 2}) {
+    const MultiHead attend({.width = kWidth, .heads = 4, .kv_heads = kv_heads, .rotary = true});
+    const Tensor tokens = randn({1, kSteps, kWidth});
+    KeyValueCache cache;
+    const auto step = [&](Index t) {
+      attend(narrow(tokens, 1, t, 1), {.mask = Mask::causal(), .cache = &cache});
+    };
+    Index moves = 0;
+    std::int64_t held = memory_stats().live_bytes;
+    for (Index t = 0; t < kSteps; ++t) {
+      const bool full = cache.length() > 0 && (cache.length() & (cache.length() - 1)) == 0;
+      if (t % 1000 == 999 && !full) {
+        release_cached_memory();
+        set_memory_limit(memory_stats().reserved_bytes + kRoom);
+      }
+      EXPECT_NO_THROW(step(t)) << t;
+      set_memory_limit(0);
+      const std::int64_t now = memory_stats().live_bytes;
+      moves += now != held;
+      held = now;
+    }
+    EXPECT_EQ(moves, 9);  // 16, 32, .., 4,096 steps
+    EXPECT_EQ(cache.length(), kSteps);
+    EXPECT_EQ(cache.keys().shape(), (Shape{1, kv_heads, kSteps, 16}));
+  }
 }
 
 TEST(KeyValueCache, CarriesOnWithTheRowsOfABeam) {

@@ -22,6 +22,10 @@ Mechanism multi_head(Index kv_heads, bool rotary, bool self) {
   auto made = std::make_shared<MultiHead>(MultiHeadOptions{
       .width = kE, .heads = 3, .kv_heads = kv_heads, .rotary = rotary, .dtype = kDType});
   Mechanism out{.modules = {made}, .self = self, .by_place = rotary, .projects = true};
+  out.name = "multi_head";
+  if (self) {
+    out.causal = [=](const Tensor& x) { return (*made)(x, {.mask = Mask::causal()}).context; };
+  }
   out.call = [=](const Tensor& query, const Tensor& keys, const Lengths& lengths, bool weights) {
     const MultiHeadCall call{.mask = padding(lengths, keys), .need_weights = weights};
     return self ? (*made)(keys, call) : (*made)(query, keys, keys, call);
@@ -38,6 +42,7 @@ Mechanism local(LocalKind kind, bool gaussian, std::shared_ptr<Score> score) {
                                                    .hidden = 2,
                                                    .dtype = kDType});
   Mechanism out{.modules = {made}, .by_place = true};
+  out.name = "local";
   if (score) out.modules.push_back(score);
   out.sums_to_one = kind == LocalKind::monotonic && !gaussian;
   out.key_axis = score && score->per_feature() ? -2 : -1;
@@ -52,11 +57,22 @@ Mechanism local(LocalKind kind, bool gaussian, std::shared_ptr<Score> score) {
   return out;
 }
 
+std::shared_ptr<Score> score(const std::string& name) {
+  if (name == "dot") return std::make_shared<Dot>();
+  if (name == "general") return std::make_shared<General>(kE, kE, kDType);
+  if (name == "additive") return std::make_shared<Additive>(kE, kE, 3, true, kDType);
+  if (name == "location_based") return std::make_shared<LocationBased>(kE, 10, kDType);
+  if (name == "feature_wise") return std::make_shared<FeatureWise>(kE, kE, 2, kE, kDType);
+  throw ValueError("score: " + name + " is none");
+}
+
 Mechanism synthesizer(const std::vector<SynthesizerKind>& kinds) {
   auto made = std::make_shared<Synthesizer>(SynthesizerOptions{
       .width = kE, .heads = 3, .max_length = 10, .kinds = kinds, .rank = 2, .dtype = kDType});
   Mechanism out{.modules = {made}, .self = true, .projects = true};
   out.by_place = kinds != std::vector{SynthesizerKind::dot_product};
+  out.name = "synthesizer";
+  out.causal = [=](const Tensor& x) { return (*made)(x, Mask::causal()).context; };
   out.call = [=](const Tensor&, const Tensor& keys, const Lengths& lengths, bool weights) {
     return (*made)(keys, padding(lengths, keys), weights);
   };
@@ -73,7 +89,7 @@ Mechanism hierarchical() {
            .encode = [gru](const Tensor& x, const Lengths& n) { return (*gru)(x, n).output; }},
           {.width = 4, .hidden = 3}},
       kDType);
-  Mechanism out{.modules = {made, gru}, .pools = true, .by_place = true};
+  Mechanism out{.modules = {made, gru}, .pools = true, .by_place = true, .name = "hierarchical"};
   out.call = [=](const Tensor&, const Tensor& keys, const Lengths& lengths, bool weights) {
     const auto read = (*made)(keys, {lengths, Lengths(lengths.size(), 1)}, weights);
     return Attended{read.context, weights ? read.weights[0] : Tensor()};
@@ -83,7 +99,7 @@ Mechanism hierarchical() {
 
 Mechanism source_to_token() {
   auto made = std::make_shared<SourceToToken>(kE, 3, kDType);
-  Mechanism out{.modules = {made}, .pools = true, .key_axis = -2};
+  Mechanism out{.modules = {made}, .pools = true, .key_axis = -2, .name = "source_to_token"};
   out.call = [=](const Tensor&, const Tensor& keys, const Lengths& lengths, bool weights) {
     return (*made)(keys, padding(lengths, keys), weights);
   };
@@ -92,7 +108,8 @@ Mechanism source_to_token() {
 
 Mechanism token_to_token() {
   auto made = std::make_shared<TokenToToken>(kE, 3, kDType);
-  Mechanism out{.modules = {made}, .self = true, .key_axis = -2};
+  Mechanism out{.modules = {made}, .self = true, .key_axis = -2, .name = "token_to_token"};
+  out.causal = [=](const Tensor& x) { return (*made)(x, Mask::causal()).context; };
   out.call = [=](const Tensor&, const Tensor& keys, const Lengths& lengths, bool weights) {
     return (*made)(keys, padding(lengths, keys), weights);
   };
@@ -101,7 +118,7 @@ Mechanism token_to_token() {
 
 Mechanism pooling() {
   auto made = std::make_shared<Pooling>(kE, 3, kDType);
-  Mechanism out{.modules = {made}, .pools = true};
+  Mechanism out{.modules = {made}, .pools = true, .name = "pooling"};
   out.call = [=](const Tensor&, const Tensor& keys, const Lengths& lengths, bool weights) {
     return (*made)(keys, padding(lengths, keys), weights);
   };
@@ -111,10 +128,10 @@ Mechanism pooling() {
 // Keys as cells one below the other, or as boxes.
 Mechanism spatial(bool grid) {
   auto score = std::make_shared<Additive>(kE, kE, 3, false, kDType);
-  Mechanism out{.modules = {score}};
+  Mechanism out{.modules = {score}, .name = grid ? "grid_attention" : "box_attention"};
   out.call = [=](const Tensor& query, const Tensor& keys, const Lengths& lengths, bool weights) {
     const AttendOptions options{.score = score.get(), .need_weights = weights};
-    const Shape places{keys.size(0), keys.size(1)};
+    const Shape places{static_cast<Index>(lengths.size()), keys.size(1)};
     const Tensor real = padding(lengths, keys).tensor(places);
     if (!grid) return box_attention(query, keys, options, real);
     Attended seen =
@@ -127,7 +144,7 @@ Mechanism spatial(bool grid) {
 
 Mechanism pointer() {
   auto made = std::make_shared<Pointer>(kE, kE, 3, kDType);
-  Mechanism out{.modules = {made}};
+  Mechanism out{.modules = {made}, .name = "pointer"};
   out.call = [=](const Tensor& query, const Tensor& keys, const Lengths& lengths, bool weights) {
     // What it points to, as a context.
     const Tensor p = exp((*made)(query, keys, padding(lengths, keys)));
@@ -138,12 +155,49 @@ Mechanism pointer() {
 
 Mechanism coverage() {
   auto made = std::make_shared<Coverage>(kE, kE, 3, kDType);
-  Mechanism out{.modules = {made}};
+  Mechanism out{.modules = {made}, .name = "coverage"};
   out.call = [=](const Tensor& query, const Tensor& keys, const Lengths& lengths, bool weights) {
     const Covered seen = (*made)(query, keys, keys, padding(lengths, keys));
     // The loss beside the context: all of it is checked.
     return Attended{concat({seen.context, unsqueeze(seen.loss, -1)}, -1),
                     weights ? seen.weights : Tensor()};
+  };
+  return out;
+}
+
+TransformerOptions small(bool pre_norm) {
+  return {.width = kE,
+          .heads = 3,
+          .hidden = 4,
+          .dropout = 0,
+          .pre_norm = pre_norm,
+          .activation = Activation::gelu,
+          .dtype = kDType};
+}
+
+Mechanism encoder(bool pre_norm) {
+  auto made = std::make_shared<TransformerEncoder>(2, small(pre_norm), pre_norm);
+  Mechanism out{.modules = {made}, .self = true, .projects = true, .residual = true};
+  out.name = "transformer_encoder";
+  out.causal = [=](const Tensor& x) { return (*made)(x, Mask::causal()); };
+  out.call = [=](const Tensor&, const Tensor& keys, const Lengths& lengths, bool weights) {
+    std::vector<Tensor> all;
+    const Tensor x = (*made)(keys, padding(lengths, keys), weights ? &all : nullptr);
+    return Attended{x, weights ? all.back() : Tensor()};
+  };
+  return out;
+}
+
+// Targets as queries, blind to each other, over a source.
+Mechanism decoder(bool pre_norm) {
+  auto made = std::make_shared<TransformerDecoder>(2, small(pre_norm), pre_norm);
+  Mechanism out{.modules = {made}, .projects = true, .residual = true};
+  out.name = "transformer_decoder";
+  out.call = [=](const Tensor& query, const Tensor& keys, const Lengths& lengths, bool weights) {
+    std::vector<Tensor> all;
+    const Tensor x =
+        (*made)(query, keys, Mask::causal(), padding(lengths, keys), weights ? &all : nullptr);
+    return Attended{x, weights ? all.back() : Tensor()};
   };
   return out;
 }
@@ -157,14 +211,11 @@ Mechanism made(const std::string& name) {
   if (name == "local_m") return local(LocalKind::monotonic, false, nullptr);
   if (name == "local_m_gaussian") return local(LocalKind::monotonic, true, nullptr);
   if (name == "local_p") return local(LocalKind::predictive, true, nullptr);
-  if (name == "local_p_general") {
-    return local(LocalKind::predictive, true, std::make_shared<General>(kE, kE, kDType));
+  if (name.starts_with("local_m_")) {
+    return local(LocalKind::monotonic, false, score(name.substr(8)));
   }
-  if (name == "local_p_additive") {
-    return local(LocalKind::predictive, true, std::make_shared<Additive>(kE, kE, 3, true, kDType));
-  }
-  if (name == "local_m_feature_wise") {
-    return local(LocalKind::monotonic, false, std::make_shared<FeatureWise>(kE, kE, 2, kE, kDType));
+  if (name.starts_with("local_p_")) {
+    return local(LocalKind::predictive, true, score(name.substr(8)));
   }
   if (name == "synthesizer_dense") return synthesizer({Kind::dense});
   if (name == "synthesizer_random") return synthesizer({Kind::random});
@@ -175,6 +226,10 @@ Mechanism made(const std::string& name) {
   if (name == "synthesizer_mixture") {
     return synthesizer({Kind::dot_product, Kind::factorised_random, Kind::dense});
   }
+  if (name == "transformer_encoder") return encoder(false);
+  if (name == "transformer_encoder_pre_norm") return encoder(true);
+  if (name == "transformer_decoder") return decoder(false);
+  if (name == "transformer_decoder_pre_norm") return decoder(true);
   if (name == "pooling") return pooling();
   if (name == "hierarchical") return hierarchical();
   if (name == "source_to_token") return source_to_token();
@@ -196,9 +251,16 @@ const std::vector<std::string> kMechanisms = {
     "local_m",
     "local_m_gaussian",
     "local_p",
+    "local_m_dot",
+    "local_m_general",
+    "local_m_additive",
+    "local_m_location_based",
+    "local_m_feature_wise",
+    "local_p_dot",
     "local_p_general",
     "local_p_additive",
-    "local_m_feature_wise",
+    "local_p_location_based",
+    "local_p_feature_wise",
     "synthesizer_dense",
     "synthesizer_random",
     "synthesizer_fixed_random",
@@ -206,6 +268,10 @@ const std::vector<std::string> kMechanisms = {
     "synthesizer_factorised_random",
     "synthesizer_dot_product",
     "synthesizer_mixture",
+    "transformer_encoder",
+    "transformer_encoder_pre_norm",
+    "transformer_decoder",
+    "transformer_decoder_pre_norm",
     "pooling",
     "hierarchical",
     "source_to_token",

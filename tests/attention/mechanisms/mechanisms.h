@@ -20,11 +20,14 @@ struct Mechanism {
   bool by_place = false;                                  ///< places of keys enter
   bool sums_to_one = true;                                ///< of its weights
   bool projects = false;  ///< something stands behind the contexts, so that none is zero
+  bool residual = false;  ///< tokens go on beside attention too, and meet norms and projections
   Index key_axis = -1;    ///< of its weights
   /// Keys beyond the lengths are masked; query is not looked at where `self` or `pools`.
   std::function<Attended(const Tensor& query, const Tensor& keys, const std::vector<Index>& lengths,
                          bool need_weights)>
       call = {};
+  std::function<Tensor(const Tensor& x)> causal = {};  ///< of those that attend to themselves
+  std::string name = {};                               ///< in its errors
 
   nn::Module& module() const { return *modules.front(); }
   std::vector<Tensor> parameters() const;

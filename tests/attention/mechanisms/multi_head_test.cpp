@@ -245,6 +245,35 @@ TEST(MultiHead, MaskedPlacesChangeNoBit) {
   }
 }
 
+TEST(MultiHead, APositionBiasIsItsBlock) {
+  const NoGrad off;
+  const Alibi of_heads(4, DType::f64);
+  T5Bias of_all({.heads = 1, .buckets = 6, .max_distance = 5, .dtype = DType::f64});
+  nn::normal_(of_all.weight, 0, 1);
+  const Tensor x = randn({2, 7, 8}, DType::f64);
+  for (const Index kv_heads : {4, 2, 1}) {
+    const MultiHead attention({.width = 8, .heads = 4, .kv_heads = kv_heads, .dtype = DType::f64});
+    for (const Bias* bias : std::initializer_list<const Bias*>{&of_heads, &of_all}) {
+      const Tensor want = attention(x, {.mask = Mask::causal(), .bias = (*bias)(7, 7)}).context;
+      for (const bool need_weights : {false, true}) {
+        const MultiHeadCall call{
+            .mask = Mask::causal(), .position_bias = bias, .need_weights = need_weights};
+        EXPECT_LT(amax(abs(attention(x, call).context - want)).item(), 1e-12);
+      }
+      KeyValueCache cache;
+      for (Index t = 0; t < 7; ++t) {
+        const MultiHeadCall call{.mask = Mask::causal(), .position_bias = bias, .cache = &cache};
+        const Tensor step = attention(narrow(x, 1, t, 1), call).context;
+        EXPECT_LT(amax(abs(step - narrow(want, 1, t, 1))).item(), 1e-12);
+      }
+    }
+    const Alibi three(3, DType::f64);
+    EXPECT_THAT([&] { attention(x, {.position_bias = &three}); },
+                ThrowsMessage<ShapeError>(HasSubstr(
+                    "multi_head: position_bias must be of 4 heads, or of 1, not f64[3, 13]")));
+  }
+}
+
 TEST(MultiHead, NamesAndLayoutsArePyTorchs) {
   const auto names = [](const MultiHead& attention) {
     std::string out;

@@ -1,6 +1,7 @@
 // What holds for every mechanism.
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <limits>
 
 #include "../../../autograd/backward.h"
@@ -9,6 +10,7 @@
 #include "../../../autograd/ops/index.h"
 #include "../../../autograd/ops/reduce.h"
 #include "../../../autograd/ops/shape.h"
+#include "../../../core/error.h"
 #include "../../../core/generator.h"
 #include "mechanisms.h"
 
@@ -54,6 +56,26 @@ class Mechanisms : public testing::TestWithParam<std::string> {
 INSTANTIATE_TEST_SUITE_P(All, Mechanisms, testing::ValuesIn(kMechanisms),
                          [](const auto& made) { return made.param; });
 
+std::vector<std::string> those(bool (*wanted)(const Mechanism&)) {
+  std::vector<std::string> out;
+  for (const std::string& name : kMechanisms) {
+    if (wanted(mechanism(name))) out.push_back(name);
+  }
+  return out;
+}
+
+class SelfAttention : public Mechanisms {};
+INSTANTIATE_TEST_SUITE_P(Each, SelfAttention, testing::ValuesIn(those([](const Mechanism& made) {
+                           return static_cast<bool>(made.causal);
+                         })),
+                         [](const auto& made) { return made.param; });
+
+class WithoutResiduals : public Mechanisms {};
+INSTANTIATE_TEST_SUITE_P(Each, WithoutResiduals, testing::ValuesIn(those([](const Mechanism& made) {
+                           return !made.residual;
+                         })),
+                         [](const auto& made) { return made.param; });
+
 TEST_P(Mechanisms, HasGradientsOfFirstAndSecondOrder) {
   const Outputs both = [&] {
     const Attended out = made.call(query, keys, {kK, 2}, true);
@@ -86,7 +108,7 @@ TEST_P(Mechanisms, WeightsAreWeightsAndNotNeeded) {
   EXPECT_LT(difference(alone.context, out.context), 1e-12);
 }
 
-TEST_P(Mechanisms, RowsWithoutKeysGiveZeros) {
+TEST_P(WithoutResiduals, RowsWithoutKeysGiveZeros) {
   const auto forget = [&] {
     for (auto [name, leaf] : leaves()) leaf.zero_grad();
   };
@@ -142,9 +164,30 @@ TEST_P(Mechanisms, WhatIsMaskedChangesNoBit) {
   };
   for (const bool need_weights : {false, true}) {
     const auto clean = run(0, need_weights);
-    EXPECT_TRUE(run(std::numeric_limits<double>::quiet_NaN(), need_weights) == clean);
-    EXPECT_TRUE(run(std::numeric_limits<double>::infinity(), need_weights) == clean);
+    constexpr double kInfinity = std::numeric_limits<double>::infinity();
+    for (const double hidden : {std::numeric_limits<double>::quiet_NaN(), kInfinity, -kInfinity}) {
+      EXPECT_TRUE(run(hidden, need_weights) == clean) << hidden;
+    }
     EXPECT_TRUE(run(1e6, need_weights) == clean);
+  }
+}
+
+// What is not masked is not dropped: the first example sees it, the second does not notice.
+TEST_P(Mechanisms, WhatIsNotANumberIsSeenByThoseWhoMay) {
+  const auto bits = [](const Tensor& x, Index b) { return numbers(narrow(x, 0, b, 1)); };
+  for (const bool need_weights : {false, true}) {
+    const Tensor clean = made.call(query, keys, {kK, 2}, need_weights).context;
+    Array dirty = keys.array().clone();
+    dirty.mutable_data<double>()[2 * kE + 1] = std::numeric_limits<double>::quiet_NaN();
+    const Attended out = made.call(query, dirty, {kK, 2}, need_weights);
+    EXPECT_EQ(bits(out.context, 1), bits(clean, 1));
+    const bool by_query = GetParam().find("location_based") != std::string::npos;
+    for (std::size_t i = 0; const double x : bits(out.context, 0)) {
+      // No key enters such scores: only the value's own feature is not a number.
+      if (!by_query || i++ % kE == 1) {
+        EXPECT_TRUE(std::isnan(x));
+      }
+    }
   }
 }
 
@@ -175,6 +218,51 @@ TEST_P(Mechanisms, TheOrderOfKeysIsNothingWherePlacesAreNot) {
   } else {
     EXPECT_LT(moved, 1e-12);
   }
+}
+
+TEST_P(SelfAttention, CausalRowsAreBlindToWhatComes) {
+  const Tensor before = made.causal(keys);
+  for (Index seen = 1; seen < kK; ++seen) {
+    const Tensor changed =
+        concat({narrow(keys, 1, 0, seen), randn({kB, kK - seen, kE}, DType::f64) * 5}, 1);
+    const Tensor after = made.causal(changed);
+    EXPECT_EQ(numbers(narrow(after, 1, 0, seen)), numbers(narrow(before, 1, 0, seen)));
+    EXPECT_GT(difference(after, before), 1e-3);
+  }
+}
+
+// In its own name, before anything is computed or written.
+TEST_P(Mechanisms, RefusesWhatDoesNotFit) {
+  const auto text = [&](const Tensor& q, const Tensor& k, const Lengths& lengths) -> std::string {
+    try {
+      made.call(q, k, lengths, false);
+    } catch (const ShapeError& error) {
+      return error.what();
+    } catch (const DTypeError& error) {
+      return error.what();
+    }
+    return "no error";
+  };
+  const auto refuses = [&](const std::string& found, const std::string& came) {
+    EXPECT_TRUE(found.starts_with(made.name + ": ")) << found;
+    EXPECT_NE(found.find(came), std::string::npos) << found;
+  };
+  const Tensor wide = zeros({kB, kK, kE + 1}, DType::f64);
+  if (GetParam().find("location_based") == std::string::npos) {
+    refuses(text(query, wide, {kK, 2}), "7]");
+  }
+  if (crosses()) {
+    refuses(text(zeros({kB, kQ, kE + 1}, DType::f64), keys, {kK, 2}), "7]");
+    refuses(text(zeros({3, kQ, kE}, DType::f64), keys, {kK, 2}), "3");
+  }
+  refuses(text(query, keys, {kK, 2, 1}), "3");
+  if (!made.parameters().empty()) {
+    refuses(text(to(query, DType::f32), to(keys, DType::f32), {kK, 2}), "f32");
+  }
+  EXPECT_NE(text(query, keys, {kK, -1}).find("length -1 of row 1 is not in [0, 5]"),
+            std::string::npos);
+  EXPECT_NE(text(query, keys, {kK + 1, 2}).find("length 6 of row 0 is not in [0, 5]"),
+            std::string::npos);
 }
 
 TEST_P(Mechanisms, EmptyBatchesQueriesAndKeys) {

@@ -109,6 +109,28 @@ TEST_P(Norms, StepByStepIsAllAtOnce) {
   EXPECT_LT(largest_difference(alone, narrow(narrow(want, 1, 2, 1), 0, 1, 1)), 1e-12);
 }
 
+TEST_P(Norms, AnEncoderGoesOnStepByStep) {
+  manual_seed(13);
+  TransformerOptions options = sizes(GetParam());
+  options.rotary = true;
+  const TransformerEncoder encoder(2, options, GetParam());
+  const NoGrad off;
+  const Tensor x = randn({kB, 7, kE}, DType::f64);
+  const Tensor want = encoder(x, Mask::causal());
+  TransformerEncoder::State state;
+  EXPECT_EQ(state.length(), 0);
+  std::vector<Tensor> steps;
+  for (const auto& [first, count] : {std::pair<Index, Index>{0, 3}, {3, 1}, {4, 2}}) {
+    steps.push_back(encoder.step(narrow(x, 1, first, count), state));
+    EXPECT_EQ(state.length(), first + count);
+  }
+  EXPECT_LT(largest_difference(concat(steps, 1), narrow(want, 1, 0, 6)), 1e-12);
+  // The second row alone goes on as it does beside the first.
+  state.reorder(Tensor(Array::from<std::int64_t>({1}, {1})));
+  const Tensor alone = encoder.step(narrow(narrow(x, 1, 6, 1), 0, 1, 1), state);
+  EXPECT_LT(largest_difference(alone, narrow(narrow(want, 1, 6, 1), 0, 1, 1)), 1e-12);
+}
+
 TEST_P(Norms, PaddingChangesNothing) {
   manual_seed(11);
   const Transformer model(2, 1, sizes(GetParam()));
@@ -149,6 +171,28 @@ TEST(Transformer, RefusesWhatMakesNoSense) {
         decoder.step(zeros({1, 1, 4}), state);
       },
       ThrowsMessage<ValueError>(HasSubstr("the state has 0 layers, the decoder 1")));
+  const TransformerEncoder one(1, {.width = 4, .heads = 2, .hidden = 3});
+  const TransformerEncoder two(2, {.width = 4, .heads = 2, .hidden = 3});
+  TransformerEncoder::State past;
+  {
+    const NoGrad off;
+    one.step(zeros({1, 1, 4}), past);
+    EXPECT_THAT(
+        [&] {
+          two.step(zeros({1, 1, 4}), past);
+        },
+        ThrowsMessage<ValueError>(HasSubstr("the state has 1 layers, the encoder 2")));
+    EXPECT_THAT(
+        [&] {
+          one.step(zeros({3, 1, 4}), past);
+        },
+        ThrowsMessage<ShapeError>(HasSubstr("key_value_cache: keys are f32[3, 2, 1, 2]")));
+  }
+  EXPECT_THAT(
+      [&] {
+        one.step(zeros({1, 1, 4}), past);
+      },
+      ThrowsMessage<GradError>(HasSubstr("decode under NoGrad")));
 }
 
 }  // namespace

@@ -115,10 +115,11 @@ TEST(AttentionTile, FindsWhatIsNotFinite) {
   }
 }
 
-// Places of the scores that are computed for Q = K = T.
-Index computed(Index T, const AttentionTerms& terms) {
+// Places of the scores that are computed for T keys and as many queries, or so many.
+Index computed(Index T, const AttentionTerms& terms, Index queries = -1) {
   const Array x = Array::zeros({T, 1}, DType::f32);
-  const AttentionPlan plan("test", {x, x, {}}, x, terms);
+  const Array q = queries < 0 ? x : x.slice(0, 0, queries);
+  const AttentionPlan plan("test", {q, x, {}}, x, terms);
   const LeadingAxes axes(plan.lead, plan.shared);
   QueryTile tile;
   Index places = 0;
@@ -134,6 +135,10 @@ TEST(AttentionPlan, LeavesOutWhatIsMaskedWhole) {
   EXPECT_EQ(computed(4096, {.causal = true}), 4096 * (4096 + 64) / 2);
   EXPECT_LE(computed(4096, {.left = 32, .right = 32}), 4096 * (32 + 32 + 64));
   EXPECT_LE(computed(8192, {.left = 32, .right = 32}), 8192 * (32 + 32 + 64));
+  for (const Index T : {512, 1024, 4096}) EXPECT_EQ(computed(T, {.causal = true}, 1), T);
+  EXPECT_EQ(computed(4096, {.left = 15, .right = 0}, 1), 16);
+  EXPECT_EQ(computed(4096, {.blocks = {64}}), 4096 * 64);
+  EXPECT_LE(computed(4096, {.causal = true, .blocks = {100}}), 4096 * 200);
   EXPECT_EQ(computed(4096, {.lengths = Array::full({}, 100, DType::i64)}), 4096 * 100);
 }
 

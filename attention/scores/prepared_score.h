@@ -15,7 +15,7 @@ class PreparedScore : public Score {
   Tensor operator()(const Tensor& query, const Tensor& prepared,
                     const Tensor& last = Tensor()) const override;
   Tensor context(const Tensor& query, const Tensor& prepared, const Tensor& values,
-                 const Mask& mask, const Tensor& bias,
+                 const Mask& mask, const Added& added,
                  AttentionCall* call = nullptr) const override;
   bool per_feature() const override { return score_.per_feature(); }
 
@@ -23,8 +23,5 @@ class PreparedScore : public Score {
   const Score& score_;
   Tensor last_;
 };
-
-/// Of a batch: throws ShapeError unless x is [B, n, any], GradError where it is undefined.
-void check_batch(const char* op, const char* what, const Tensor& x);
 
 }  // namespace heed::attention
