@@ -9,6 +9,7 @@
 #include "../autograd/ops/matmul.h"
 #include "../autograd/ops/reduce.h"
 #include "../autograd/ops/shape.h"
+#include "../core/kernels/finite.h"
 
 namespace heed::attention {
 namespace {
@@ -59,10 +60,8 @@ Tensor with_those_after(const Tensor& rows, const Tensor& may, Onward& onward) {
 }  // namespace
 
 FinitePart finite_part(const Tensor& x) {
-  // One pass that writes nothing: a sum is finite only where all of its terms are.
-  if (std::isfinite(sum(x.detach()).item())) return {x, Tensor()};
+  if (kernels::all_finite(x.array())) return {x, Tensor()};
   const Tensor finite = isfinite(x);
-  if (all(finite).array().item() != 0) return {x, Tensor()};
   return {where(finite, x, 0), logical_not(finite)};
 }
 

@@ -1,7 +1,7 @@
 // Attention alone, forward and backward, f32. Rows sdpa_T: softmax(Q K^T / sqrt(D)) V of [H, T, D]
 // blocks; row local the same with a window; row additive: softmax over j of v . tanh(q_i + k_j),
 // then the sum of values. The loss is the sum of the result times a fixed block of numbers; all
-// inputs get gradients.
+// inputs get gradients. Row decode: multi-head self-attention a token at a time, forward only.
 #pragma once
 
 #include "workload.h"
@@ -26,6 +26,17 @@ inline constexpr std::int64_t kWindow = 32;
 inline constexpr std::int64_t kSteps[] = {1024, 2048, 4096, 8192};
 
 }  // namespace bench::local
+
+namespace bench::decode {
+
+inline constexpr std::int64_t kHeads = 8, kWidth = 256;
+/// From an empty cache on.
+inline constexpr std::int64_t kSteps[] = {512, 1024, 2048, 4096};
+
+/// Tokens [1, T, E].
+inline void fill_tokens(float* to, std::int64_t steps) { fill(to, steps * kWidth, 1, 1.0f); }
+
+}  // namespace bench::decode
 
 namespace bench::additive {
 

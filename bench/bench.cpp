@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "copy.h"
+#include "decode.h"
 #include "local.h"
 #include "rows.h"
 #include "runner.h"
@@ -30,8 +31,6 @@ struct Settings {
   std::string json_file;
 };
 
-constexpr double kTolerance = 1e-3;  // relative
-
 Result measure(const Row& row, const Settings& settings) {
   Runner ours("heed_" + row.programs, row.name, row.steps, settings.threads);
   Runner theirs("libtorch_" + row.programs, row.name, row.steps, settings.threads);
@@ -44,7 +43,7 @@ Result measure(const Row& row, const Settings& settings) {
   bool agree = true;
   for (std::size_t i = 0; i < ours.first().size(); ++i) {
     const double difference = std::abs(ours.first()[i] - theirs.first()[i]);
-    agree = agree && difference <= kTolerance * std::abs(theirs.first()[i]);
+    agree = agree && difference <= row.tolerance * std::abs(theirs.first()[i]);
   }
   fmt::print("{:<12} loss {:.6f}, gradients {:.6g}; libtorch {:.6f}, {:.6g}: {}\n", row.name,
              ours.first()[0], ours.first()[1], theirs.first()[0], theirs.first()[1],
@@ -73,6 +72,7 @@ int run(const Settings& settings) {
   }
   if (!results.empty()) bench::print_table(results);
   if (wanted(bench::local::kName)) bench::local::measure(settings.threads, settings.repeats);
+  if (wanted(bench::decode::kName)) bench::decode::measure(settings.threads, settings.repeats);
   if (!settings.json_file.empty()) bench::write_json(results, settings.json_file);
   return std::all_of(results.begin(), results.end(), [](const Result& r) { return r.losses_agree; })
              ? 0
@@ -87,6 +87,7 @@ int main(int argc, char** argv) try {
   std::vector<std::string> names;
   for (const Row& row : bench::kRows) names.push_back(row.name);
   names.emplace_back(bench::local::kName);
+  names.emplace_back(bench::decode::kName);
   app.add_option("--only", settings.only, "rows to run, instead of all")
       ->check(CLI::IsMember(names));
   app.add_option("--threads", settings.threads, "threads of each program")

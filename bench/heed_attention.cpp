@@ -1,11 +1,15 @@
-// Our side of the rows sdpa_T and additive, and what the row local asks for: local_T and full_T.
+// Our side of the rows sdpa_T and additive, and what the rows local and decode ask for: local_T,
+// full_T, decode_T. All of it goes through attend() and the modules above it, as a user's does.
 
-#include "../autograd/ops/attention.h"
-
-#include <cmath>
-
+#include "../attention/attend.h"
+#include "../attention/mechanisms/multi_head.h"
+#include "../attention/tiled.h"
+#include "../autograd/grad_mode.h"
 #include "../autograd/ops/elementwise.h"
+#include "../autograd/ops/matmul.h"
 #include "../autograd/ops/reduce.h"
+#include "../autograd/ops/shape.h"
+#include "../autograd/ops/slicing.h"
 #include "../core/parallel.h"
 #include "attention.h"
 #include "filled.h"
@@ -31,17 +35,37 @@ int serve(const bench::Options& options, std::vector<Tensor> inputs, const Tenso
       [&] { return bench::sum_of_squared_gradients(inputs); });
 }
 
-int run_sdpa(const bench::Options& options, Index steps, AttentionOptions attention) {
+int run_sdpa(const bench::Options& options, Index steps, const attention::Mask& mask) {
   using namespace bench::sdpa;
-  attention.scale = 1 / std::sqrt(double{kWidth});
   const auto block = [steps](std::uint64_t number) {
     return bench::numbers({1, kHeads, steps, kWidth},
                           [=](float* to) { fill_block(to, steps, number); });
   };
-  return serve(
-      options, {block(0), block(1), block(2)}, block(3),
-      [&](const std::vector<Tensor>& x) { return dot_attention(x[0], x[1], x[2], attention); });
+  return serve(options, {block(0), block(1), block(2)}, block(3),
+               [&](const std::vector<Tensor>& x) {
+                 return attention::attend(x[0], x[1], x[2], {.mask = mask}).context;
+               });
 }
+
+// attention::Additive without its projections, which the row has not.
+class AdditiveScore : public attention::Score {
+ public:
+  explicit AdditiveScore(Tensor vector) : vector_(std::move(vector)) {}
+
+  Tensor operator()(const Tensor& query, const Tensor& keys, const Tensor&) const override {
+    return matmul(tanh(unsqueeze(query, -2) + unsqueeze(keys, -3)), vector_);
+  }
+  Tensor context(const Tensor& query, const Tensor& keys, const Tensor& values,
+                 const attention::Mask& mask, const attention::Added& added,
+                 AttentionCall*) const override {
+    const Shape scores = attention::scores_shape("additive", query, keys);
+    return additive_attention(query, keys, vector_, values,
+                              attention::tiled_options("additive", scores, mask, added));
+  }
+
+ private:
+  Tensor vector_;
+};
 
 int run_additive(const bench::Options& options) {
   using namespace bench::additive;
@@ -51,8 +75,28 @@ int run_additive(const bench::Options& options) {
   return serve(
       options,
       {block(kQueries, 0), block(kKeys, 1), block(kKeys, 2), bench::numbers({kWidth}, fill_vector)},
-      block(kQueries, 3),
-      [](const std::vector<Tensor>& x) { return additive_attention(x[0], x[1], x[3], x[2]); });
+      block(kQueries, 3), [](const std::vector<Tensor>& x) {
+        const AdditiveScore score(x[3]);
+        return attention::attend(x[0], x[1], x[2], {.score = &score}).context;
+      });
+}
+
+// A step of the protocol: so many tokens, one after the other, from an empty cache on.
+int run_decode(const bench::Options& options, Index steps) {
+  using namespace bench::decode;
+  const NoGrad scope;
+  const attention::MultiHead attend({.width = kWidth, .heads = kHeads});
+  const Tensor tokens =
+      bench::numbers({1, steps, kWidth}, [=](float* to) { fill_tokens(to, steps); });
+  return bench::serve(options, [&] {
+    attention::KeyValueCache cache;
+    Tensor last;
+    for (Index t = 0; t < steps; ++t) {
+      const attention::MultiHeadCall call{.mask = attention::Mask::causal(), .cache = &cache};
+      last = attend(narrow(tokens, 1, t, 1), call).context;
+    }
+    return sum(last).item();
+  });
 }
 
 }  // namespace
@@ -61,8 +105,10 @@ int main(int argc, char** argv) {
   const bench::Options options = bench::parse(argc, argv);
   set_num_threads(options.threads);
   if (options.row == "additive") return run_additive(options);
-  AttentionOptions attention;
-  if (options.row.starts_with("local"))
-    attention.left = attention.right = bench::local::kWindow / 2;
-  return run_sdpa(options, std::stoll(options.row.substr(options.row.find('_') + 1)), attention);
+  const Index steps = std::stoll(options.row.substr(options.row.find('_') + 1));
+  if (options.row.starts_with("decode")) return run_decode(options, steps);
+  constexpr Index kSide = bench::local::kWindow / 2;
+  const bool local = options.row.starts_with("local");
+  return run_sdpa(options, steps,
+                  local ? attention::Mask::window(kSide, kSide) : attention::Mask());
 }

@@ -1,12 +1,12 @@
 // Our side of the row seq2seq.
 
+#include "../autograd/ops/attention.h"
 #include "../autograd/ops/cross_entropy.h"
 #include "../autograd/ops/elementwise.h"
 #include "../autograd/ops/join.h"
 #include "../autograd/ops/matmul.h"
 #include "../autograd/ops/reduce.h"
 #include "../autograd/ops/shape.h"
-#include "../autograd/ops/softmax.h"
 #include "../core/parallel.h"
 #include "../nn/cells.h"
 #include "../nn/embedding.h"
@@ -45,9 +45,8 @@ class Network : public nn::Module {
     std::vector<Tensor> inputs;
     for (Index i = 0; i < kTarget; ++i) {
       const Tensor word = select(words, 1, i);
-      const Tensor hidden = tanh(projected + unsqueeze(query(state), 1));  // [B, T, H]
-      const Tensor weights = softmax(matmul(hidden, v), 1);                // [B, T]
-      const Tensor context = squeeze(matmul(unsqueeze(weights, 1), states), 1);
+      const Tensor asked = unsqueeze(query(state), 1);  // [B, 1, H]
+      const Tensor context = squeeze(additive_attention(asked, projected, v, states), 1);
       inputs.push_back(concat({state, word, context}, 1));
       state = cell(concat({word, context}, 1), state);
     }

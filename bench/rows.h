@@ -6,6 +6,7 @@
 
 #include "attention.h"
 #include "han.h"
+#include "hard.h"
 #include "overhead.h"
 #include "recurrent.h"
 #include "seq2seq.h"
@@ -22,6 +23,7 @@ struct Row {
   Limit limit;
   double work;    ///< of one step: operations or bytes
   double target;  ///< ours over libtorch's time with two threads and more; with one it is 1
+  double tolerance = 1e-3;  ///< of the losses, relative
 };
 
 inline const std::vector<Row> kRows = {
@@ -35,6 +37,8 @@ inline const std::vector<Row> kRows = {
     {"additive", "attention", 1, Limit::flops, additive::flops(), 0.2},
     {"gru", "recurrent", 3, Limit::flops, recurrent::flops(recurrent::kGruGates), 0.55},
     {"lstm", "recurrent", 3, Limit::flops, recurrent::flops(recurrent::kLstmGates), 0.55},
+    {"soft", "hard", 1, Limit::flops, hard::flops(1), 1},
+    {"hard", "hard", 1, Limit::flops, hard::flops(hard::kSamples), 1, hard::kTolerance},
     {"chain", "overhead", 200, Limit::bytes, chain::bytes(), 0.08},
     {"tiny", "overhead", 200, Limit::flops, tiny::flops(), 0.12},
 };

@@ -67,6 +67,8 @@ class Array {
   void bump_version() { storage_->bump_version(); }
   /// True when no other Array shares the storage.
   bool unique() const { return storage_ && storage_->unique(); }
+  /// What is behind it, for what is known of all views; null when undefined.
+  Storage* storage() const { return storage_.get(); }
   bool shares_storage(const Array& other) const { return storage_ == other.storage_; }
 
   // Views. Axes may be negative; all throw ShapeError for what does not fit.

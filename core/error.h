@@ -12,38 +12,44 @@ namespace heed {
 /// Base of every exception thrown by the library.
 class Error : public std::runtime_error {
  public:
-  explicit Error(const std::string& message) : std::runtime_error(message) {}
+  explicit Error(const std::string& message);
+  ~Error() override;
 };
 
 /// Ranks, sizes or axes that do not fit, and sizes whose product overflows.
 class ShapeError : public Error {
  public:
-  using Error::Error;
+  explicit ShapeError(const std::string& message);
+  ~ShapeError() override;
 };
 
 /// A dtype that the operator does not take, or two that differ.
 class DTypeError : public Error {
  public:
-  using Error::Error;
+  explicit DTypeError(const std::string& message);
+  ~DTypeError() override;
 };
 
 /// An index (of an element, a class, a row) outside its range.
 class IndexError : public Error {
  public:
-  using Error::Error;
+  explicit IndexError(const std::string& message);
+  ~IndexError() override;
 };
 
 /// An argument whose value makes no sense: a probability of 2, a stride of 0, zero layers.
 class ValueError : public Error {
  public:
-  using Error::Error;
+  explicit ValueError(const std::string& message);
+  ~ValueError() override;
 };
 
 /// The tape was used in a way it cannot serve: a second backward pass over a freed graph, a write
 /// in place to something that was kept, a second derivative that does not exist.
 class GradError : public Error {
  public:
-  using Error::Error;
+  explicit GradError(const std::string& message);
+  ~GradError() override;
 };
 
 /// A file whose content breaks its format. The message begins with `path`, then the place.
@@ -51,6 +57,7 @@ class FormatError : public Error {
  public:
   /// `offset` is in bytes from the file's start.
   FormatError(const std::string& path, std::uint64_t offset, const std::string& what);
+  ~FormatError() override;
   /// A text file: `line` counts from 1.
   static FormatError at_line(const std::string& path, std::uint64_t line, const std::string& what);
 
@@ -69,6 +76,7 @@ class IoError : public Error {
  public:
   /// Message: "<path>: <action>: <text of code>".
   IoError(const std::string& path, const std::string& action, int code);
+  ~IoError() override;
 
   const std::string& path() const { return path_; }
   int code() const { return code_; }
@@ -81,7 +89,8 @@ class IoError : public Error {
 /// Memory could not be had, or the allocator's limit would be passed.
 class OutOfMemory : public Error {
  public:
-  using Error::Error;
+  explicit OutOfMemory(const std::string& message);
+  ~OutOfMemory() override;
 };
 
 }  // namespace heed

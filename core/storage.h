@@ -2,6 +2,7 @@
 // numbers.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 
@@ -23,10 +24,15 @@ class alignas(kBlockAlignment) Storage : public RefCounted {
   std::uint32_t version() const { return version_; }
   void bump_version() { ++version_; }
 
+  /// A note, until the next write, that all numbers in it are finite: see kernels::all_finite().
+  bool known_finite() const { return finite_.load(std::memory_order_relaxed) == version_ + 1; }
+  void note_finite() { finite_.store(version_ + 1, std::memory_order_relaxed); }
+
  private:
   explicit Storage(std::size_t bytes) : bytes_(bytes) {}
   std::size_t bytes_;
   std::uint32_t version_ = 0;
+  std::atomic<std::uint32_t> finite_ = 0;  // the version it was seen at, plus 1
 };
 
 }  // namespace heed

@@ -1,9 +1,10 @@
-// Text: readers of files, sentences and words, vocabularies, batches.
+// Readers of files: text, its sentences and words, vocabularies, batches; images as IDX.
 #pragma once
 
 #include "batches.h"
 #include "document.h"
 #include "document_batch.h"
+#include "idx.h"
 #include "json_lines.h"
 #include "labelled_text.h"
 #include "sentences.h"

@@ -40,10 +40,11 @@ std::string row(std::size_t depth, const std::string& label, const std::string& 
 
 }  // namespace
 
+Module::Module() = default;
 Module::~Module() = default;
 
-void Module::check_name(const std::string& name) const {
-  if (name.empty() || name.find('.') != std::string::npos) {
+void Module::check_name(std::string_view name) const {
+  if (name.empty() || name.find('.') != std::string_view::npos) {
     throw ValueError(fmt::format(
         "module: \"{}\" is no name: it must not be empty and must not have a '.'", name));
   }
@@ -54,19 +55,29 @@ void Module::check_name(const std::string& name) const {
   }
 }
 
-Tensor& Module::parameter(const std::string& name, Tensor tensor) {
+void Module::adopt(std::string_view name, Module* child) {
+  std::unique_ptr<Module> own(child);
+  children_.push_back({std::string(name), std::move(own)});
+}
+
+Tensor Module::forwarded(Tensor output) const {
+  if (hooks_) return hooks_->run(*this, std::move(output));
+  return output;
+}
+
+Tensor& Module::parameter(std::string_view name, Tensor tensor) {
   check_name(name);
   if (tensor.defined()) {
     check_floating(fmt::format("parameter \"{}\"", name).c_str(), tensor.dtype());
     tensor.set_requires_grad();
     if (!tensor.array().is_contiguous()) tensor.set_array(tensor.array().clone());
   }
-  return slots_.emplace_back(Slot{name, std::move(tensor), false}).tensor;
+  return slots_.emplace_back(Slot{std::string(name), std::move(tensor), false}).tensor;
 }
 
-Tensor& Module::buffer(const std::string& name, Tensor tensor) {
+Tensor& Module::buffer(std::string_view name, Tensor tensor) {
   check_name(name);
-  return slots_.emplace_back(Slot{name, std::move(tensor), true}).tensor;
+  return slots_.emplace_back(Slot{std::string(name), std::move(tensor), true}).tensor;
 }
 
 void Module::collect(const std::string& prefix, std::vector<Slot>& out) const {

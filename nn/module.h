@@ -21,6 +21,7 @@
 #include <deque>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -33,7 +34,7 @@ using NamedTensors = std::vector<std::pair<std::string, Tensor>>;
 
 class Module {
  public:
-  Module() = default;
+  Module();
   Module(const Module&) = delete;  // its members refer into it
   Module& operator=(const Module&) = delete;
   virtual ~Module();
@@ -90,25 +91,21 @@ class Module {
   /// Makes a T from `args` and owns it; the reference holds as long as this module. Throws
   /// ValueError for a name that is empty, taken, or has a '.'.
   template <class T, class... Args>
-  T& child(const std::string& name, Args&&... args) {
+  T& child(std::string_view name, Args&&... args) {
     static_assert(std::is_base_of_v<Module, T>, "a child is a Module");
     check_name(name);
-    auto made = std::make_unique<T>(std::forward<Args>(args)...);
-    T& out = *made;
-    children_.push_back({name, std::move(made)});
-    return out;
+    T* const made = new T(std::forward<Args>(args)...);
+    adopt(name, made);
+    return *made;
   }
   /// Registers a leaf that is trained (f32 or f64). An undefined tensor keeps the place of a
   /// parameter that this module goes without, such as the bias of a Linear: no list holds it.
   /// Throws ValueError as child() does, DTypeError, GradError for a result on the tape.
-  Tensor& parameter(const std::string& name, Tensor tensor);
+  Tensor& parameter(std::string_view name, Tensor tensor);
   /// Registers numbers that are saved and not trained, of any dtype.
-  Tensor& buffer(const std::string& name, Tensor tensor);
+  Tensor& buffer(std::string_view name, Tensor tensor);
   /// What the forward hooks make of `output`; all that operator() returns passes through here.
-  Tensor forwarded(Tensor output) const {
-    if (hooks_) return hooks_->run(*this, std::move(output));
-    return output;
-  }
+  Tensor forwarded(Tensor output) const;
 
  private:
   struct Slot {
@@ -121,7 +118,8 @@ class Module {
     std::unique_ptr<Module> module;
   };
 
-  void check_name(const std::string& name) const;
+  void check_name(std::string_view name) const;
+  void adopt(std::string_view name, Module* child);
   Hooks& hooks();
   /// Every defined tensor under its full name, in the order of state_dict().
   void collect(const std::string& prefix, std::vector<Slot>& out) const;

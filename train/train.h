@@ -6,6 +6,7 @@
 #include "early_stopping.h"
 #include "interrupt.h"
 #include "metrics.h"
+#include "picture.h"
 #include "progress.h"
 #include "report.h"
 #include "shade.h"

@@ -67,6 +67,8 @@ void KeyValueCache::append(const Tensor& keys, const Tensor& values) {
   Array own_values = values_.slice(kSteps, length_, length);
   kernels::copy_into(own_keys, keys.array());
   kernels::copy_into(own_values, values.array());
+  own_keys.bump_version();
+  own_values.bump_version();
   length_ = length;
 }
 

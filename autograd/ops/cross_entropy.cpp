@@ -101,7 +101,9 @@ Tensor cross_entropy(const Tensor& logits, const Tensor& targets,
         weight();
         if (!recording()) {
           // Large vocabularies: no second block of [N, C].
-          return Tensor(kernel.backward(logits.array(), norms, g.array(), logits.expendable()));
+          Array out = kernel.backward(logits.array(), norms, g.array(), logits.expendable());
+          out.bump_version();  // it may be the logits' storage
+          return Tensor(std::move(out));
         }
         // Differentiate the definition instead; its own graph carries the second order.
         CrossEntropyOptions each = options;

@@ -251,9 +251,12 @@ AttentionCut::AttentionCut(const AttentionPlan& plan, const LeadingAxes& axes, I
   const Index wanted = units_ * tiles_ / least_tasks;
   each_ = std::clamp<Index>(wanted, 1, std::min(most_tiles, std::max<Index>(tiles_, 1)));
   parts_ = (tiles_ + each_ - 1) / each_;
-  constexpr double kWorth = 1 << 20;  // multiplications
-  const double work = static_cast<double>(each_ * std::min(rows, plan.Q * axes.members())) *
-                      static_cast<double>(plan.K) * static_cast<double>(plan.D + plan.Dv + 16);
+  constexpr double kWorth = 1 << 20;                                    // multiplications
+  const Index to_score = plan.vector.defined() ? 16 * plan.D : plan.D;  // tanh
+  const Index to_load = 4 * (plan.D + plan.Dv);
+  const Index queries = each_ * std::min(rows, plan.Q * axes.members());
+  const double work = static_cast<double>(plan.K) *
+                      static_cast<double>(queries * (to_score + plan.Dv + 16) + to_load);
   grain_ = work >= kWorth ? 1 : static_cast<Index>(kWorth / std::max(work, 64.0)) + 1;
 }
 

@@ -140,9 +140,12 @@ class AdditiveScore {
 
   void start(Index unit, Index member = 0) {
     unit_ = unit;
-    const T* const block = keys_.block(unit, member);
-    const T one{1};
-    simd::scale_rows(plan_.K, plan_.D, block, keys_.step(), &one, 0, k_, width_, width_);
+    own_keys_ = keys_.block(unit, member);
+    if (plan_.D != width_ || keys_.step() != width_) {
+      const T one{1};
+      simd::scale_rows(plan_.K, plan_.D, own_keys_, keys_.step(), &one, 0, k_, width_, width_);
+      own_keys_ = k_;
+    }
     if (!gk_) return;
     std::fill_n(gk_, plan_.K * width_, T{0});
     std::fill_n(gw_, width_, T{0});
@@ -157,8 +160,8 @@ class AdditiveScore {
 
   void scores(KeyRange keys, T* s) {
     if (step_ > tile_->count) std::fill_n(s, keys.size() * step_, T{0});
-    simd::additive_tile(tile_->count, keys.size(), width_, q_, k_ + keys.begin * width_, w_, s,
-                        step_, kept_);
+    simd::additive_tile(tile_->count, keys.size(), width_, q_, own_keys_ + keys.begin * width_, w_,
+                        s, step_, kept_);
   }
 
   void slopes(KeyRange keys, const T*, const T* d) {
@@ -194,7 +197,8 @@ class AdditiveScore {
   const Index width_;
   T* w_;  // times the scale
   T* q_;
-  T* k_;
+  T* k_;                         // the unit's keys, where they do not lie as they are needed
+  const T* own_keys_ = nullptr;  // [K, width]
   T* kept_ = nullptr;
   T* gk_ = nullptr;
   T* gq_ = nullptr;

@@ -1,0 +1,22 @@
+// What hard mechanisms have in common: a context made of a choice among places.
+#pragma once
+
+#include "../../autograd/stochastic/choices.h"
+#include "../score.h"
+
+namespace heed::attention {
+
+/// Of values [.., K, dv] those that are chosen: an index [.., Q] gathers rows, no weight is ever
+/// made; weights [.., Q, K] sum them up. Leading axes broadcast -> [.., Q, dv].
+Tensor chosen_values(const Choice& choice, const Tensor& values);
+
+/// Throws ShapeError, DTypeError, in `op`'s name, unless they are keys and values of one sequence.
+void check_sequence(const char* op, const Tensor& keys, const Tensor& values);
+
+/// Scores [.., Q, K] for choosing: -infinity where `allowed` (undefined: everywhere) is false,
+/// whatever stands there, and NaN where what may be looked at is not finite, in the query or in
+/// `bad_keys`. `keys` are prepared from their finite part.
+Tensor choosable_scores(const Score& score, const Tensor& query, const Tensor& keys,
+                        const Tensor& bad_keys, const Tensor& allowed, const Tensor& last);
+
+}  // namespace heed::attention

@@ -1,0 +1,145 @@
+#include "digits.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+
+#include "../../core/error.h"
+#include "../../data/idx.h"
+#include "../../train/bitmap_font.h"
+
+namespace glimpses {
+namespace {
+
+constexpr Index kPixels = kSide * kSide;
+
+// The share of ink at a place of the font's 5 x 7 dots, smooth between their centres.
+double ink(const std::array<std::uint8_t, train::kGlyphWidth>& columns, double x, double y) {
+  const double left = std::floor(x - 0.5), top = std::floor(y - 0.5);
+  const double right_share = x - 0.5 - left, lower_share = y - 0.5 - top;
+  double total = 0;
+  for (int i = 0; i < 4; ++i) {
+    const int column = static_cast<int>(left) + i % 2, row = static_cast<int>(top) + i / 2;
+    if (column < 0 || column >= train::kGlyphWidth || row < 0 || row >= 7) continue;
+    const unsigned dot = columns[static_cast<std::size_t>(column)] >> row & 1u;
+    total +=
+        dot * (i % 2 ? right_share : 1 - right_share) * (i / 2 ? lower_share : 1 - lower_share);
+  }
+  return total;
+}
+
+void draw_digit(Index label, Generator& generator, std::uint8_t* pixels) {
+  const auto columns = train::glyph(static_cast<char>('0' + label));
+  const auto between = [&](double low, double high) {
+    return low + (high - low) * generator.uniform();
+  };
+  const double angle = between(-0.25, 0.25), slant = between(-0.25, 0.25);
+  const double width = between(2.2, 3.4), height = between(2.2, 3.2);  // pixels a dot
+  const double x0 = kSide / 2.0 + between(-2, 2), y0 = kSide / 2.0 + between(-2, 2);
+  const double strength = between(1.4, 2.4), noise = between(0, 0.15);
+  const double c = std::cos(angle), s = std::sin(angle);
+  for (Index i = 0; i < kPixels; ++i) {
+    // From the pixel back to the font.
+    const double dx = static_cast<double>(i % kSide) + 0.5 - x0;
+    const double dy = static_cast<double>(i / kSide) + 0.5 - y0;
+    const double y = (c * dy - s * dx) / height;
+    const double x = (c * dx + s * dy) / width + slant * y;
+    const double light = strength * ink(columns, x + 2.5, y + 3.5) - 0.3;
+    const double shown = std::clamp(light, 0.0, 1.0) + noise * between(-1, 1);
+    pixels[i] = static_cast<std::uint8_t>(std::lround(255 * std::clamp(shown, 0.0, 1.0)));
+  }
+}
+
+std::string file_of(const std::string& folder, const std::string& name) {
+  const std::string plain = folder + "/" + name;
+  return !std::filesystem::exists(plain) && std::filesystem::exists(plain + ".gz") ? plain + ".gz"
+                                                                                   : plain;
+}
+
+Digits read_digits(const std::string& folder, const std::string& part) {
+  const std::string images_path = file_of(folder, part + "-images-idx3-ubyte");
+  const std::string labels_path = file_of(folder, part + "-labels-idx1-ubyte");
+  data::IdxFile images = data::read_idx(images_path);
+  const data::IdxFile labels = data::read_idx(labels_path);
+  if (images.shape.rank() != 3 || images.shape[1] != kSide || images.shape[2] != kSide) {
+    throw FormatError(images_path, 4,
+                      fmt::format("the images are {}, not [count, {}, {}]",
+                                  heed::to_string(images.shape), kSide, kSide));
+  }
+  if (labels.shape != Shape{images.shape[0]}) {
+    throw FormatError(labels_path, 4,
+                      fmt::format("the labels are {} for {} images", heed::to_string(labels.shape),
+                                  images.shape[0]));
+  }
+  if (labels.bytes.size() < 12) throw FormatError(labels_path, 4, "fewer than 12 digits");
+  for (std::size_t i = 0; i < labels.bytes.size(); ++i) {
+    if (labels.bytes[i] >= kClasses) {
+      throw FormatError(labels_path, 8 + i, fmt::format("label {} is no digit", labels.bytes[i]));
+    }
+  }
+  return {std::move(images.bytes), {labels.bytes.begin(), labels.bytes.end()}};
+}
+
+// Cuts off what stands from `first` on.
+Digits cut(Digits& digits, Index first) {
+  const auto pixels = digits.pixels.begin() + first * kPixels;
+  const auto labels = digits.labels.begin() + first;
+  Digits out{{pixels, digits.pixels.end()}, {labels, digits.labels.end()}};
+  digits.pixels.erase(pixels, digits.pixels.end());
+  digits.labels.erase(labels, digits.labels.end());
+  return out;
+}
+
+}  // namespace
+
+Digits draw_digits(Index count, Generator& generator) {
+  Digits out;
+  out.pixels.resize(static_cast<std::size_t>(count * kPixels));
+  for (Index i = 0; i < count; ++i) {
+    out.labels.push_back(generator.below(kClasses));
+    draw_digit(out.labels.back(), generator, out.pixels.data() + i * kPixels);
+  }
+  return out;
+}
+
+Corpus load_corpus(const CorpusOptions& options) {
+  Corpus out;
+  if (options.path.empty()) {
+    Generator generator(options.seed + 29);
+    const Index others = std::max<Index>(1, options.drawn / 6);
+    out.train = draw_digits(options.drawn, generator);
+    out.validation = draw_digits(others, generator);
+    out.test = draw_digits(others, generator);
+    return out;
+  }
+  out.train = read_digits(options.path, "train");
+  out.test = read_digits(options.path, "t10k");
+  out.validation = cut(out.train, out.train.count() - out.train.count() / 12);
+  return out;
+}
+
+Batch batch_of(const Digits& digits, const std::vector<Index>& which, Index size,
+               Generator& generator) {
+  if (size < kSide) {
+    throw ValueError(fmt::format("size {} must be at least that of a digit, {}", size, kSide));
+  }
+  const auto count = static_cast<Index>(which.size());
+  Array images = Array::zeros({count, 1, size, size}, DType::f32);
+  Array labels = Array::empty({count}, DType::i64);
+  float* image = images.mutable_data<float>();
+  for (Index i = 0; i < count; ++i, image += size * size) {
+    const Index digit = which[static_cast<std::size_t>(i)];
+    labels.mutable_data<Index>()[i] = digits.labels.at(static_cast<std::size_t>(digit));
+    const Index left = generator.below(size - kSide + 1), top = generator.below(size - kSide + 1);
+    const std::uint8_t* from = digits.pixels.data() + digit * kPixels;
+    for (Index y = 0; y < kSide; ++y) {
+      float* row = image + (top + y) * size + left;
+      for (Index x = 0; x < kSide; ++x) row[x] = static_cast<float>(*from++) / 255;
+    }
+  }
+  return {Tensor(images), Tensor(labels)};
+}
+
+}  // namespace glimpses

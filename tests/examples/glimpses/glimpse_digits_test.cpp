@@ -1,0 +1,173 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include <array>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <numeric>
+#include <set>
+
+#include "../../../core/error.h"
+#include "../../../examples/glimpses/digits.h"
+
+namespace glimpses {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::Each;
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+
+constexpr std::size_t kPixels = kSide * kSide;
+
+class GlimpseDigits : public testing::Test {
+ protected:
+  GlimpseDigits() { fs::create_directories(folder_); }
+  ~GlimpseDigits() override { fs::remove_all(folder_); }
+
+  // Of bytes that count up modulo `modulus`, packed.
+  void write(const std::string& name, const std::vector<Index>& shape, int modulus) const {
+    std::string content{0, 0, 8, static_cast<char>(shape.size())};
+    Index count = 1;
+    for (const Index size : shape) {
+      count *= size;
+      for (int shift = 24; shift >= 0; shift -= 8) {
+        content.push_back(static_cast<char>(size >> shift));
+      }
+    }
+    for (Index i = 0; i < count; ++i) content.push_back(static_cast<char>(i % modulus));
+    gzFile file = gzopen((folder_ / (name + "-ubyte.gz")).c_str(), "wb");
+    gzwrite(file, content.data(), static_cast<unsigned>(content.size()));
+    gzclose(file);
+  }
+  // 26 digits to train on and validate, 13 to test.
+  void write_all() const {
+    write("train-images-idx3", {26, kSide, kSide}, 251);
+    write("train-labels-idx1", {26}, 10);
+    write("t10k-images-idx3", {13, kSide, kSide}, 7);
+    write("t10k-labels-idx1", {13}, 10);
+  }
+  Corpus read() const { return load_corpus({.path = folder_.string()}); }
+
+  fs::path folder_ =
+      fs::temp_directory_path() / ("heed_glimpse_digits_" + std::to_string(getpid()));
+};
+
+TEST_F(GlimpseDigits, ComeFromFilesTheLastTwelfthForValidation) {
+  write_all();
+  const Corpus corpus = read();
+  EXPECT_EQ(corpus.train.count(), 24);
+  EXPECT_EQ(corpus.validation.count(), 2);
+  EXPECT_EQ(corpus.test.count(), 13);
+  EXPECT_EQ(corpus.train.labels[23], 3);
+  EXPECT_EQ(corpus.validation.labels, (std::vector<Index>{4, 5}));
+  EXPECT_EQ(corpus.train.pixels.size(), 24 * kPixels);
+  EXPECT_EQ(corpus.validation.pixels.size(), 2 * kPixels);
+  EXPECT_EQ(corpus.validation.pixels[1], (24 * kPixels + 1) % 251);
+}
+
+TEST_F(GlimpseDigits, AreRefusedWhereFilesDoNotFit) {
+  EXPECT_THAT([&] { read(); }, ThrowsMessage<IoError>(HasSubstr("train-images-idx3-ubyte")));
+  write_all();
+  write("t10k-labels-idx1", {13}, 11);
+  EXPECT_THAT([&] { read(); }, ThrowsMessage<FormatError>(HasSubstr("label 10 is no digit")));
+  write("t10k-labels-idx1", {14}, 10);
+  EXPECT_THAT([&] { read(); },
+              ThrowsMessage<FormatError>(HasSubstr("the labels are [14] for 13 images")));
+  write("t10k-images-idx3", {13, kSide, 27}, 7);
+  EXPECT_THAT([&] { read(); }, ThrowsMessage<FormatError>(
+                                   HasSubstr("the images are [13, 28, 27], not [count, 28, 28]")));
+  write("t10k-images-idx3", {0, kSide, kSide}, 7);
+  write("t10k-labels-idx1", {0}, 10);
+  EXPECT_THAT([&] { read(); }, ThrowsMessage<FormatError>(HasSubstr("fewer than 12 digits")));
+}
+
+TEST(GlimpseDrawnDigits, AreTheSeedsAndLookLikeTheirClass) {
+  Generator a(7), b(7), c(8);
+  const Digits train = draw_digits(701, a), same = draw_digits(701, b), test = draw_digits(307, c);
+  EXPECT_EQ(train.pixels, same.pixels);
+  EXPECT_EQ(train.labels, same.labels);
+  EXPECT_EQ(std::set<Index>(train.labels.begin(), train.labels.end()).size(), 10u);
+  // The nearest of the classes' means.
+  std::array<std::array<double, kPixels>, kClasses> means{};
+  std::array<double, kClasses> counts{};
+  for (std::size_t i = 0; i < train.labels.size(); ++i) {
+    const auto label = static_cast<std::size_t>(train.labels[i]);
+    ++counts[label];
+    for (std::size_t p = 0; p < kPixels; ++p) means[label][p] += train.pixels[i * kPixels + p];
+  }
+  Index right = 0;
+  for (std::size_t i = 0; i < test.labels.size(); ++i) {
+    double nearest = 1e300;
+    Index guess = -1;
+    for (std::size_t label = 0; label < kClasses; ++label) {
+      double distance = 0;
+      for (std::size_t p = 0; p < kPixels; ++p) {
+        const double apart = test.pixels[i * kPixels + p] - means[label][p] / counts[label];
+        distance += apart * apart;
+      }
+      if (distance < nearest) {
+        nearest = distance;
+        guess = static_cast<Index>(label);
+      }
+    }
+    right += guess == test.labels[i];
+  }
+  EXPECT_GT(right, 307 * 3 / 5);
+  EXPECT_LT(right, 307);  // but there is something to learn
+}
+
+TEST(GlimpseDrawnDigits, PartsDifferAndFollowTheSeed) {
+  const Corpus a = load_corpus({.drawn = 61, .seed = 3}), b = load_corpus({.drawn = 61, .seed = 4});
+  EXPECT_EQ(a.train.count(), 61);
+  EXPECT_EQ(a.validation.count(), 10);
+  EXPECT_EQ(a.test.count(), 10);
+  EXPECT_NE(a.train.pixels, b.train.pixels);
+  EXPECT_NE(a.validation.pixels, a.test.pixels);
+}
+
+TEST(GlimpseBatch, DigitsStandAtPlacesOfTheirOwn) {
+  Digits digits;
+  digits.labels = {3, 8};
+  digits.pixels.assign(2 * kPixels, 51);  // a fifth
+  digits.pixels[0] = 255;                 // the first corner
+  Generator generator(5);
+  const std::vector<Index> which(31, 0);
+  const Batch batch = batch_of(digits, which, 60, generator);
+  ASSERT_EQ(batch.images.shape(), (Shape{31, 1, 60, 60}));
+  EXPECT_THAT(batch.labels.array().to_vector<Index>(), Each(3));
+  const auto pixels = batch.images.array().to_vector<float>();
+  std::set<std::ptrdiff_t> corners;
+  for (auto image = pixels.begin(); image != pixels.end(); image += 60 * 60) {
+    const auto corner = std::find(image, image + 60 * 60, 1.0F) - image;
+    corners.insert(corner);
+    ASSERT_LE(corner / 60, 60 - kSide);
+    ASSERT_LE(corner % 60, 60 - kSide);
+    EXPECT_EQ(std::count(image, image + 60 * 60, 0.2F), kSide * kSide - 1);
+    EXPECT_EQ(image[corner + 27 * 60 + 27], 0.2F);
+  }
+  EXPECT_GT(corners.size(), 25u);
+  const Batch plain = batch_of(digits, {1}, kSide, generator);
+  EXPECT_THAT(plain.images.array().to_vector<float>(), Each(0.2F * 1.0F));
+  EXPECT_THAT([&] { batch_of(digits, which, 27, generator); },
+              ThrowsMessage<ValueError>("size 27 must be at least that of a digit, 28"));
+}
+
+TEST(GlimpseDigitsOnRealData, AreTheStandardSplit) {
+  const char* data = std::getenv("HEED_DATA");
+  const std::string path =
+      (data ? std::string(data) : HEED_SOURCE_DIR "/../shared/data") + "/mnist";
+  if (!fs::exists(path)) GTEST_SKIP() << path << " is absent";
+  const Corpus corpus = load_corpus({.path = path});
+  EXPECT_EQ(corpus.train.count(), 55000);
+  EXPECT_EQ(corpus.validation.count(), 5000);
+  EXPECT_EQ(corpus.test.count(), 10000);
+  EXPECT_EQ(corpus.train.labels[0], 5);
+  EXPECT_EQ(corpus.test.labels[0], 7);
+}
+
+}  // namespace
+}  // namespace glimpses

@@ -1,0 +1,194 @@
+// The program as a user runs it: exit codes, messages, files.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <string>
+
+#include "../../../io/file.h"
+#include "../../../io/safetensors.h"
+
+namespace {
+
+namespace fs = std::filesystem;
+using heed::io::read_file;
+using heed::io::read_safetensors;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+struct Outcome {
+  int code;
+  std::string output;  // both streams
+};
+
+class GlimpsesCommand : public testing::Test {
+ protected:
+  GlimpsesCommand() { fs::create_directories(folder_); }
+  ~GlimpsesCommand() override { fs::remove_all(folder_); }
+
+  std::string path(const std::string& name) const { return (folder_ / name).string(); }
+
+  void write(const std::string& name, const std::string& content) const {
+    std::ofstream(path(name), std::ios::binary) << content;
+  }
+
+  static Outcome run(const std::string& arguments) {
+    const std::string line = "'" HEED_GLIMPSES "' " + arguments + " 2>&1";
+    std::FILE* pipe = ::popen(line.c_str(), "r");
+    Outcome out{-1, ""};
+    char buffer[4096];
+    for (std::size_t n = 0; (n = std::fread(buffer, 1, sizeof(buffer), pipe)) > 0;)
+      out.output.append(buffer, n);
+    const int status = ::pclose(pipe);
+    out.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    return out;
+  }
+
+  static std::string expect_success(const std::string& arguments) {
+    const Outcome out = run(arguments);
+    EXPECT_EQ(out.code, 0) << out.output;
+    return out.output;
+  }
+
+  static void expect_refused(const std::string& arguments, const std::string& text) {
+    const Outcome outcome = run(arguments);
+    EXPECT_EQ(outcome.code, 2) << arguments << "\n" << outcome.output;
+    EXPECT_THAT(outcome.output, HasSubstr(text));
+  }
+
+ private:
+  fs::path folder_ =
+      fs::temp_directory_path() / ("heed_glimpses_command_" + std::to_string(::getpid()));
+};
+
+const char* const kSmall =
+    " --drawn 70 --glimpses 3 --hidden 7 --width 13 --batch 16 --runs 2 --threads 1 ";
+
+// In per cent, of the last line.
+double test_error(const std::string& output) {
+  const std::string before = "\ntest error ";
+  const std::size_t at = output.rfind(before);
+  EXPECT_NE(at, std::string::npos) << output;
+  return at == std::string::npos ? NAN : std::stod(output.substr(at + before.size()));
+}
+
+TEST_F(GlimpsesCommand, TrainsEvaluatesAndDraws) {
+  const std::string model = path("m");
+  const std::string trained = expect_success("train --epochs 2 --save " + model + kSmall);
+  EXPECT_THAT(trained, HasSubstr("digits: 70 to train on, 11 to validate, 11 to test;"));
+  EXPECT_THAT(trained, HasSubstr("\nat the means of the places "));
+  EXPECT_THAT(trained, HasSubstr(" %, the mean of 2 runs "));
+  EXPECT_THAT(read_file(model + "/report.html"), HasSubstr("3 of 8 x 8"));
+  EXPECT_THAT(read_file(model + "/glimpses.png"), StartsWith("\x89PNG"));
+  const std::string picture = read_file(model + "/glimpses.png");
+  const std::string tested = expect_success("evaluate --drawn 70 --runs 2 --report " +
+                                            path("r.html") + " --model " + model);
+  EXPECT_EQ(test_error(tested), test_error(trained));
+  EXPECT_THAT(read_file(path("r.html")), HasSubstr("test error"));
+  EXPECT_EQ(read_file(model + "/glimpses.png"), picture);
+}
+
+// From 90 %.
+TEST_F(GlimpsesCommand, AQuickTrainingRecognisesMostDigits) {
+  EXPECT_LT(test_error(expect_success("train --quick --save " + path("m"))), 25);
+}
+
+TEST_F(GlimpsesCommand, LooksAroundInLargerImages) {
+  const std::string trained = expect_success(
+      "train --epochs 1 --size 60 --scales 3 --core lstm --samples 2 --rows 0 --save " + path("m") +
+      kSmall);
+  EXPECT_FALSE(fs::exists(path("m/glimpses.png")));
+  EXPECT_THAT(read_file(path("m/config.json")), HasSubstr("\"size\": 60"));
+  const std::string tested =
+      expect_success("evaluate --drawn 70 --runs 2 --rows 1 --columns 3 --model " + path("m"));
+  EXPECT_EQ(test_error(tested), test_error(trained));
+  EXPECT_TRUE(fs::exists(path("m/glimpses.png")));
+}
+
+TEST_F(GlimpsesCommand, RefusesBadFlags) {
+  expect_refused("", "subcommand");
+  expect_refused("train --epochs 0", "epochs");
+  expect_refused("train --size 27", "size");
+  expect_refused("train --glimpses 0", "glimpses");
+  expect_refused("train --scales 9", "scales");
+  expect_refused("train --sigma 0", "sigma");
+  expect_refused("train --core gru", "core");
+  expect_refused("train --samples 0", "samples");
+  expect_refused("train --lr -1", "lr");
+  expect_refused("train --drawn 3", "drawn");
+  expect_refused("train --data " + path("absent") + " --save " + path("m"), "absent");
+  expect_refused("train --resume --save " + path("m"), path("m"));
+  expect_refused("evaluate --model " + path("m"), path("m"));
+  EXPECT_FALSE(fs::exists(path("m")));
+}
+
+TEST_F(GlimpsesCommand, RefusesBadModels) {
+  const std::string model = path("m");
+  expect_success("train --epochs 1 --rows 0 --save " + model + kSmall);
+  const std::string config = read_file(model + "/config.json");
+  const auto replaced = [&](const std::string& from, const std::string& to) {
+    std::string changed = config;
+    changed.replace(changed.find(from), from.size(), to);
+    write("m/config.json", changed);
+  };
+  replaced("\"core\": \"rnn\"", "\"core\": \"gru\"");
+  expect_refused("evaluate --model " + model, "config.json");
+  replaced("\"scales\": 1", "\"scales\": 90");
+  expect_refused("evaluate --model " + model, "config.json");
+  replaced("\"width\": 13", "\"width\": 14");
+  expect_refused("evaluate --model " + model, "model.safetensors");
+  write("m/config.json", config);
+  expect_refused("train --resume --epochs 3 --save " + model + " --drawn 70 --batch 8",
+                 "resume: the run has 5 steps of 5 an epoch");
+  write("m/training.safetensors", "short");
+  expect_refused("train --resume --save " + model + kSmall, "training.safetensors");
+}
+
+// Parameters, the optimizer's and the random streams' state, and figures without their seconds.
+std::map<std::string, std::string> state_of(const std::string& model) {
+  std::map<std::string, std::string> out;
+  for (const auto& [name, array] : read_safetensors(model + "/training.safetensors").arrays) {
+    std::string& bytes = out[name];
+    const auto* begin = reinterpret_cast<const char*>(array.raw());
+    const auto size = static_cast<std::size_t>(array.numel()) * heed::size_of(array.dtype());
+    const std::size_t row = name == "figures" ? 5 : name == "epoch" ? 4 : 0;
+    if (row == 0) {
+      bytes.assign(begin, size);
+    } else {  // the last is the seconds
+      for (std::size_t at = 0; at < size; at += 8 * row) bytes.append(begin + at, 8 * row - 8);
+    }
+  }
+  return out;
+}
+
+TEST_F(GlimpsesCommand, ResumingGivesTheSameBitsAsNeverHavingStopped) {
+  const std::string flags = std::string(kSmall) + "--epochs 3 --size 31 --rows 0 --save ";
+  expect_success("train" + flags + path("whole"));
+  // Before the first look, within an epoch, at its end.
+  for (const char* stop : {"3", "7", "10"}) {
+    const std::string stopped =
+        expect_success("train --stop-after " + std::string(stop) + flags + path("parts"));
+    EXPECT_THAT(stopped, HasSubstr("\ninterrupted; the best model so far is in "));
+    ASSERT_NE(state_of(path("whole")), state_of(path("parts")));
+    expect_success("train --resume" + flags + path("parts"));
+    const auto expected = state_of(path("whole")), found = state_of(path("parts"));
+    for (const char* name : {"figures", "progress", "epoch", "model.look.what.weight",
+                             "optimizer.parameters.0.step"}) {
+      EXPECT_TRUE(expected.contains(name)) << name;
+    }
+    ASSERT_EQ(expected.size(), found.size());
+    for (const auto& [name, bytes] : expected) EXPECT_TRUE(found.at(name) == bytes) << name;
+    EXPECT_EQ(read_file(path("whole") + "/model.safetensors"),
+              read_file(path("parts") + "/model.safetensors"));
+    fs::remove_all(path("parts"));
+  }
+}
+
+}  // namespace
