@@ -221,6 +221,8 @@ class Pass final : public GradientSink {
     }
     if (!edge.node) return;
     Node& node = *edge.node;
+    // Nothing that is captured lies behind it, though another pass may be there.
+    if (only_captured_ && node.order() < last_order_) return;
     if (node.pass && node.pass != this) throw_busy(node);
     accumulate(node.output(edge.output).gradient, std::move(gradient));
     if (node.pass) return;

@@ -7,6 +7,7 @@
 #include "attention.h"
 #include "han.h"
 #include "hard.h"
+#include "lstmn.h"
 #include "overhead.h"
 #include "recurrent.h"
 #include "seq2seq.h"
@@ -39,6 +40,7 @@ inline const std::vector<Row> kRows = {
     {"lstm", "recurrent", 3, Limit::flops, recurrent::flops(recurrent::kLstmGates), 0.55},
     {"soft", "hard", 1, Limit::flops, hard::flops(1), 1},
     {"hard", "hard", 1, Limit::flops, hard::flops(hard::kSamples), 1, hard::kTolerance},
+    {"lstmn", "lstmn", 1, Limit::flops, lstmn::flops(), 0.5},
     {"chain", "overhead", 200, Limit::bytes, chain::bytes(), 0.08},
     {"tiny", "overhead", 200, Limit::flops, tiny::flops(), 0.12},
 };

@@ -1,6 +1,7 @@
 // Readers of files: text, its sentences and words, vocabularies, batches; images as IDX.
 #pragma once
 
+#include "babi.h"
 #include "batches.h"
 #include "document.h"
 #include "document_batch.h"

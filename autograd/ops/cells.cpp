@@ -17,6 +17,17 @@ namespace {
 
 using detail::RnnCell;
 
+// What the input gives to the gates is there already: checks it against the other weights.
+void check_share(const char* op, const Tensor& from_x, Index gates, const RnnWeights& weights) {
+  check_defined(op, from_x, "from_x", weights.w_hh, "w_hh");
+  const Shape& w = weights.w_hh.shape();
+  if (w.rank() != 2 || w[0] != gates * w[1] || from_x.rank() != 2 || from_x.size(1) != w[0]) {
+    throw ShapeError(fmt::format("{}: from_x must be [B, {} H] and w_hh [{} H, H], not {} and {}",
+                                 op, gates, gates, describe(from_x), describe(weights.w_hh)));
+  }
+  check_floating(op, from_x.dtype());
+}
+
 // Checks the arguments of a cell; a state that is not given is zeros.
 Tensor checked_state(const char* op, const char* what, const Tensor& state, const Tensor& x,
                      const RnnWeights& weights) {
@@ -144,12 +155,23 @@ Tensor rnn_cell(const Tensor& x, const Tensor& h, const RnnWeights& weights,
 Tensor gru_cell(const Tensor& x, const Tensor& h, const RnnWeights& weights) {
   return gru_from(x, h, weights, gru_gates);
 }
+Tensor gru_cell_from(const Tensor& from_x, const Tensor& h, const RnnWeights& weights) {
+  check_share("gru_cell", from_x, 3, weights);
+  const Tensor before = checked_state("gru_cell", "h", h, from_x, weights);
+  return gru_gates(from_x, linear(before, weights.w_hh, weights.b_hh), before);
+}
 Tensor gru_cell_plain(const Tensor& x, const Tensor& h, const RnnWeights& weights) {
   return gru_from(x, h, weights, gru_gates_plain);
 }
 
 LstmState lstm_cell(const Tensor& x, const LstmState& state, const RnnWeights& weights) {
   return lstm_from(x, state, weights, lstm_gates);
+}
+LstmState lstm_cell_from(const Tensor& from_x, const LstmState& state, const RnnWeights& weights) {
+  check_share("lstm_cell", from_x, 4, weights);
+  const Tensor h = checked_state("lstm_cell", "h", state.h, from_x, weights);
+  const Tensor c = checked_state("lstm_cell", "c", state.c, from_x, weights);
+  return lstm_gates(from_x + linear(h, weights.w_hh, weights.b_hh), c);
 }
 LstmState lstm_cell_plain(const Tensor& x, const LstmState& state, const RnnWeights& weights) {
   return lstm_from(x, state, weights, lstm_gates_plain);

@@ -40,7 +40,12 @@ Tensor gru_cell(const Tensor& x, const Tensor& h, const RnnWeights& weights);
 /// The same with two states, each of which may be undefined.
 LstmState lstm_cell(const Tensor& x, const LstmState& state, const RnnWeights& weights);
 
-/// The definitions of the last two, in plain operators.
+/// The same from the input's share, from_x = W_ih x + b_ih, [B, G H], as made for many steps at
+/// once; w_ih and b_ih are not looked at.
+Tensor gru_cell_from(const Tensor& from_x, const Tensor& h, const RnnWeights& weights);
+LstmState lstm_cell_from(const Tensor& from_x, const LstmState& state, const RnnWeights& weights);
+
+/// The definitions of gru_cell() and lstm_cell(), in plain operators.
 Tensor gru_cell_plain(const Tensor& x, const Tensor& h, const RnnWeights& weights);
 LstmState lstm_cell_plain(const Tensor& x, const LstmState& state, const RnnWeights& weights);
 

@@ -161,6 +161,25 @@ TEST(Nested, AnotherPassOverTheSameGraphIsRefused) {
   EXPECT_EQ(numbers(x.grad()), (Numbers{32, 108}));
 }
 
+// One that asks for newer things only does not get as far.
+TEST(Nested, WhatLiesBehindAllThatIsAskedForIsNotReached) {
+  const Tensor x = leaf({2, 3});
+  const Tensor h = x * x;
+  const Tensor a = h * 3;
+  std::vector<Numbers> found;
+  a.register_hook([&](const Tensor&) {
+    const EnableGrad on;
+    const Tensor first = h * 1, second = h * 2;
+    for (const Tensor& g : grad({sum(first * second)}, {first, second})) {
+      found.push_back(numbers(g));
+    }
+    return Tensor();
+  });
+  sum(a * h).backward();  // h has its gradient from the product already
+  EXPECT_EQ(found, (std::vector<Numbers>{{8, 18}, {4, 9}}));
+  EXPECT_EQ(numbers(x.grad()), (Numbers{12 * 8, 12 * 27}));
+}
+
 // grad() answers for very many inputs in linear time.
 TEST(Wide, AMillionInputsIntoOneSum) {
   constexpr std::size_t kCount = 1000000;

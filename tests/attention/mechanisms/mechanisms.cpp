@@ -238,6 +238,9 @@ Mechanism made(const std::string& name) {
   if (name == "box_attention") return spatial(false);
   if (name == "pointer") return pointer();
   if (name == "coverage") return coverage();
+  if (Mechanism pairs = pair_mechanism(name); !pairs.modules.empty()) return pairs;
+  if (Mechanism words = decoder_mechanism(name); !words.modules.empty()) return words;
+  if (Mechanism memory = memory_mechanism(name); !memory.modules.empty()) return memory;
   throw ValueError("mechanism: " + name + " is none");
 }
 
@@ -278,6 +281,29 @@ const std::vector<std::string> kMechanisms = {
     "token_to_token",
     "pointer",
     "coverage",
+    "bahdanau_decoder",
+    "luong_decoder",
+    "luong_decoder_fed",
+    "luong_decoder_local_m",
+    "luong_decoder_local_p",
+    "location_aware_decoder",
+    "location_aware_decoder_smooth_window",
+    "location_aware_decoder_sharp",
+    "pointer_generator",
+    "pointer_generator_uncovered",
+    "conv_seq2seq",
+    "co_attention_parallel",
+    "co_attention_alternating",
+    "co_attention_hierarchy",
+    "attention_over_attention",
+    "coupled",
+    "word_by_word",
+    "smoothed_attention",
+    "key_value_memory",
+    "lstmn",
+    "lstmn_span",
+    "lstmn_shallow",
+    "lstmn_deep",
     "grid_attention",
     "box_attention",
 };

@@ -34,7 +34,14 @@ struct Mechanism {
 };
 
 extern const std::vector<std::string> kMechanisms;
+/// Those of mechanisms_decoders.cpp; without modules where none has that name.
+Mechanism decoder_mechanism(const std::string& name);
 /// With random numbers in f64 in all parameters.
 Mechanism mechanism(const std::string& name);
+
+/// Of mechanisms_pairs.cpp; without modules for names that it does not know.
+Mechanism pair_mechanism(const std::string& name);
+/// Of mechanisms_memory.cpp, likewise.
+Mechanism memory_mechanism(const std::string& name);
 
 }  // namespace heed::attention

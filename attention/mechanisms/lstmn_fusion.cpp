@@ -1,0 +1,148 @@
+#include "lstmn_fusion.h"
+
+#include <fmt/format.h>
+
+#include "../../autograd/check_defined.h"
+#include "../../autograd/ops/elementwise.h"
+#include "../../autograd/ops/matmul.h"
+#include "../../autograd/ops/shape.h"
+#include "../../core/error.h"
+#include "named.h"
+#include "real_steps.h"
+
+namespace heed::attention {
+namespace {
+
+constexpr const char* kName = "LSTMNDecoder";
+
+LSTMNDecoderOptions checked(LSTMNDecoderOptions o) {
+  if (o.input <= 0 || o.hidden <= 0 || o.source <= 0 || o.attention < 0) {
+    throw ValueError(
+        fmt::format("{}: input {}, hidden {} and source {} must be positive, attention {} not "
+                    "negative",
+                    kName, o.input, o.hidden, o.source, o.attention));
+  }
+  if (o.span == 0 || o.span < -1) {
+    throw ValueError(fmt::format("{}: a span of {} steps; -1 is no bound", kName, o.span));
+  }
+  if (o.fusion == Fusion::deep && o.source != o.hidden) {
+    throw ValueError(
+        fmt::format("{}: deep fusion adds a memory of the source's width {} to one of {}", kName,
+                    o.source, o.hidden));
+  }
+  if (o.attention == 0) o.attention = o.hidden;
+  return o;
+}
+
+LSTMNOptions cell_options(const LSTMNDecoderOptions& o) {
+  return {.input = o.input + (o.fusion == Fusion::shallow ? o.source : 0),
+          .hidden = o.hidden,
+          .attention = o.attention,
+          .span = o.span,
+          .dtype = o.dtype};
+}
+
+}  // namespace
+
+LSTMNDecoder::LSTMNDecoder(const LSTMNDecoderOptions& options)
+    : options_(checked(options)),
+      cell(child<LSTMNCell>("cell", cell_options(options_))),
+      score(child<Additive>(
+          "score", options.fusion == Fusion::deep ? options.input + options.source : options.hidden,
+          options.source, options_.attention, false, options.dtype)),
+      fusion_gate(options.fusion == Fusion::deep
+                      ? &child<nn::Linear>("fusion_gate", options.source + options.input,
+                                           options.hidden, true, options.dtype)
+                      : nullptr) {}
+
+LSTMNDecoder::State LSTMNDecoder::begin(const Tensor& hidden, const Tensor& memory,
+                                        const Mask& mask, bool need_weights) const {
+  const bool deep = options_.fusion == Fusion::deep;
+  const DType dtype = score.score_vector.dtype();
+  check_batch(kName, "the source's hidden tape", hidden);
+  check_rows(kName, "the source's hidden tape", hidden, options_.source, dtype);
+  Tensor values = hidden;
+  if (deep) {
+    check_batch(kName, "the source's memory tape", memory);
+    check_rows(kName, "the source's memory tape", memory, options_.source, dtype);
+    if (memory.shape() != hidden.shape()) {
+      throw ShapeError(fmt::format("{}: the source's tapes differ: {} and {}", kName,
+                                   describe(hidden), describe(memory)));
+    }
+    values = concat({hidden, memory}, -1);
+  }
+  const AttendOptions options{.score = &score, .mask = mask, .need_weights = need_weights};
+  return {named(kName, [&] { return Memory(hidden, values, options); }),
+          {},
+          zeros({hidden.size(0), deep ? options_.source : options_.hidden}, dtype)};
+}
+
+Tensor LSTMNDecoder::step(const Tensor& x, State& state, Tensor* weights,
+                          Tensor* intra_weights) const {
+  const DType dtype = score.score_vector.dtype();
+  check_defined(kName, x, "x", state.last, "the state");
+  const Shape shape{state.last.size(0), options_.input};
+  if (x.shape() != shape) {
+    throw ShapeError(fmt::format("{}: a step's x must be {}, not {}", kName, heed::to_string(shape),
+                                 describe(x)));
+  }
+  if (x.dtype() != dtype) {
+    throw DTypeError(fmt::format("{}: x must be {}, not {}", kName, name(dtype), describe(x)));
+  }
+  const bool deep = options_.fusion == Fusion::deep;
+  const Attended seen = named(kName, [&] {
+    return state.source.step(deep ? concat({x, state.last}, 1) : state.last);
+  });
+  if (weights != nullptr) *weights = seen.weights;
+  if (!deep) {
+    state.last = cell(concat({x, seen.context}, 1), state.own, intra_weights).h;
+    return forwarded(state.last);
+  }
+  const auto source = split(seen.context, options_.source, 1);  // gammatilde, alphatilde
+  const LstmState own = cell.summarise(x, cell.input_attention(x), state.own, intra_weights);
+  const auto gates = split(heed::linear(x, cell.gates.weight_ih, cell.gates.bias_ih) +
+                               heed::linear(own.h, cell.gates.weight_hh, cell.gates.bias_hh),
+                           options_.hidden, 1);  // i, f, g, o
+  const Tensor r = sigmoid((*fusion_gate)(concat({source[0], x}, 1)));
+  LstmState after;
+  after.c = r * source[1] + sigmoid(gates[1]) * own.c + sigmoid(gates[0]) * tanh(gates[2]);
+  after.h = sigmoid(gates[3]) * tanh(after.c);
+  cell.remember(after, state.own);
+  state.last = source[0];
+  return forwarded(after.h);
+}
+
+LSTMNDecoded LSTMNDecoder::operator()(const Tensor& x, const Tensor& hidden, const Tensor& memory,
+                                      const Mask& mask, const std::vector<Index>& lengths,
+                                      bool need_weights) const {
+  check_batch(kName, "x", x);
+  check_rows(kName, "x", x, options_.input, score.score_vector.dtype());
+  const Index B = x.size(0), T = x.size(1);
+  State state = begin(hidden, memory, mask, need_weights);
+  if (hidden.size(0) != B) {
+    throw ShapeError(
+        fmt::format("{}: {} rows of x and {} of the source", kName, B, hidden.size(0)));
+  }
+  const Tensor real = real_steps(kName, lengths, B, T);
+  const Tensor clean = real.defined() ? where(real, x, 0) : x;
+  std::vector<Tensor> outputs, weights, intra;
+  for (Index t = 0; t < T; ++t) {
+    Tensor seen, past;
+    outputs.push_back(step(select(clean, 1, t), state, need_weights ? &seen : nullptr,
+                           need_weights ? &past : nullptr));
+    if (!need_weights) continue;
+    weights.push_back(seen);
+    intra.push_back(past);
+  }
+  const auto whole = [&](const Tensor& all) { return real.defined() ? where(real, all, 0) : all; };
+  LSTMNDecoded out;
+  out.output =
+      forwarded(whole(T == 0 ? zeros({B, 0, options_.hidden}, x.dtype()) : stack(outputs, 1)));
+  if (need_weights) {
+    out.weights = whole(T == 0 ? zeros({B, 0, hidden.size(1)}, x.dtype()) : stack(weights, 1));
+    out.intra_weights = whole(past_weights(intra, B, x.dtype()));
+  }
+  return out;
+}
+
+}  // namespace heed::attention

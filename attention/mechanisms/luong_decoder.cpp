@@ -1,0 +1,214 @@
+#include "luong_decoder.h"
+
+#include <fmt/format.h>
+
+#include "../../autograd/ops/elementwise.h"
+#include "../../autograd/ops/index.h"
+#include "../../autograd/ops/lstm.h"
+#include "../../autograd/ops/matmul.h"
+#include "../../autograd/ops/shape.h"
+#include "../../core/error.h"
+#include "named.h"
+
+namespace heed::attention {
+namespace {
+
+constexpr const char* kOp = "luong_decoder";
+
+LuongOptions checked(LuongOptions options) {
+  if (options.word_width <= 0 || options.source_width <= 0 || options.state_width <= 0 ||
+      options.layers <= 0 || options.out < 0) {
+    throw ValueError(fmt::format(
+        "{}: word_width {}, source_width {}, state_width {} and layers {} must be positive, out {} "
+        "not negative",
+        kOp, options.word_width, options.source_width, options.state_width, options.layers,
+        options.out));
+  }
+  if (options.score != nullptr && options.score->looks_back()) {
+    throw ValueError(fmt::format("{}: takes no score that looks back", kOp));
+  }
+  if (options.out == 0) options.out = options.state_width;
+  return options;
+}
+
+LocalOptions local_options(const LuongOptions& options, const Score* score) {
+  const bool predictive = options.attention == LuongAttention::local_p;
+  return {.kind = predictive ? LocalKind::predictive : LocalKind::monotonic,
+          .half_width = options.half_width,
+          .score = score,
+          .query_width = options.state_width,
+          .dtype = options.dtype};
+}
+
+RnnWeights weights_of(const nn::LSTMCell& cell) {
+  return {cell.weight_ih, cell.weight_hh, cell.bias_ih, cell.bias_hh};
+}
+
+Tensor rows_of(const Tensor& x, const Tensor& rows) {
+  return x.defined() ? index_select(x, 0, rows) : x;
+}
+
+}  // namespace
+
+const Score& LuongDecoder::score() const {
+  static const Dot dot;
+  return options_.score != nullptr ? *options_.score : dot;
+}
+
+LuongDecoder::LuongDecoder(const LuongOptions& options)
+    : options_(checked(options)),
+      layers(child<nn::ModuleList<nn::LSTMCell>>("layers")),
+      dropout(child<nn::Dropout>("dropout", options_.dropout)),
+      local(options_.attention == LuongAttention::global
+                ? nullptr
+                : &child<Local>("local", local_options(options_, &score()))),
+      combine(child<nn::Linear>("combine", options_.source_width + options_.state_width,
+                                options_.out, false, options_.dtype)) {
+  for (Index i = 0; i < options_.layers; ++i) {
+    const Index below = i > 0 ? options_.state_width
+                              : options_.word_width + (options_.input_feeding ? options_.out : 0);
+    layers.add(below, options_.state_width, true, options_.dtype);
+  }
+}
+
+void LuongDecoder::State::reorder(const Tensor& rows, bool sources) {
+  for (LstmState& layer : layers) {
+    layer = {index_select(layer.h, 0, rows), index_select(layer.c, 0, rows)};
+  }
+  fed = rows_of(fed, rows);
+  if (!sources) return;
+  if (source.keys.defined()) source.reorder(rows);
+  Local::Source& at = near_source;
+  std::vector<Index> lengths;
+  if (!at.lengths.empty()) {
+    for (const Index row : rows.array().to_vector<Index>()) {
+      lengths.push_back(at.lengths[static_cast<std::size_t>(row)]);
+    }
+  }
+  at = {rows_of(at.keys, rows), rows_of(at.values, rows), lengths, rows_of(at.bad_keys, rows),
+        rows_of(at.bad_values, rows)};
+}
+
+LuongDecoder::State LuongDecoder::start(const Tensor& source, const std::vector<Index>& lengths,
+                                        const std::vector<LstmState>& begin) const {
+  check_batch(kOp, "source", source);
+  check_rows(kOp, "source", source, options_.source_width, options_.dtype);
+  State state;
+  if (local != nullptr) {
+    // Keys and values with a place of their own on the tape each: see prepare_source().
+    const auto own = [&] { return reshape(source, source.shape()); };
+    state.near_source = named(kOp, [&] { return local->prepare(own(), own(), lengths); });
+  } else {
+    const Mask mask = lengths.empty() ? Mask() : Mask::lengths(lengths, source.size(1));
+    state.source = prepare_source(kOp, score(), source, source, mask);
+  }
+  const Shape shape{source.size(0), options_.state_width};
+  const Tensor none = zeros(shape, options_.dtype);
+  if (!begin.empty() && begin.size() != layers.size()) {
+    throw ShapeError(
+        fmt::format("{}: {} first states for {} layers", kOp, begin.size(), layers.size()));
+  }
+  for (std::size_t i = 0; i < layers.size(); ++i) {
+    LstmState first = begin.empty() ? LstmState{} : begin[i];
+    for (Tensor* x : {&first.h, &first.c}) {
+      if (!x->defined()) *x = none;
+      check_state(kOp, "a first state", *x, shape, options_.dtype);
+    }
+    state.layers.push_back(first);
+  }
+  if (options_.input_feeding) {
+    state.fed = zeros(Shape{source.size(0), options_.out}, options_.dtype);
+  }
+  return state;
+}
+
+Attended LuongDecoder::look(const Tensor& query, const State& state, bool need_weights) const {
+  if (local == nullptr) {
+    return look_at(kOp, score(), state.source, query, {.need_weights = need_weights});
+  }
+  return named(kOp, [&] {
+    return local->attend_to(query, state.near_source,
+                            {.first = state.t, .need_weights = need_weights});
+  });
+}
+
+// The columns of the first layer's weight that meet what is fed.
+Tensor LuongDecoder::of_fed() const {
+  if (!options_.input_feeding) return Tensor();
+  return narrow(layers[0].weight_ih, 1, options_.word_width, options_.out);
+}
+
+// One step of all layers, from what the word gives to the first one's gates: its h.
+Tensor LuongDecoder::next(const Tensor& from_word, const Tensor& of_fed, State& state) const {
+  Tensor from = from_word, h;
+  if (options_.input_feeding) from = from + linear(state.fed, of_fed);
+  for (std::size_t i = 0; i < layers.size(); ++i) {
+    LstmState& at = state.layers[i];
+    at = i == 0 ? lstm_cell_from(from, at, weights_of(layers[0])) : layers[i](dropout(h), at);
+    h = at.h;
+  }
+  return h;
+}
+
+Attended LuongDecoder::step(const Tensor& word, State& state, bool need_weights) const {
+  const Index B = state.layers.front().h.size(0);
+  check_word(kOp, word, B, options_.word_width, options_.dtype);
+  const nn::LSTMCell& first = layers[0];
+  const Tensor from =
+      linear(word, narrow(first.weight_ih, 1, 0, options_.word_width), first.bias_ih);
+  const Tensor h = next(from, of_fed(), state);
+  const Attended seen = look(unsqueeze(h, 1), state, need_weights);
+  const Tensor out = tanh(combine(concat({squeeze(seen.context, 1), h}, 1)));
+  if (options_.input_feeding) state.fed = out;
+  ++state.t;
+  return {forwarded(out), need_weights ? squeeze(seen.weights, 1) : Tensor()};
+}
+
+Attended LuongDecoder::run(const Tensor& target, State& state, bool need_weights,
+                           const std::vector<Index>& lengths) const {
+  const Index rows = state.layers.front().h.size(0);
+  const Tensor words =
+      checked_words(kOp, target, rows, options_.word_width, options_.dtype, lengths);
+  const Index T = words.size(1);
+  Attended out;
+  if (!options_.input_feeding || T == 0) {
+    Tensor h = words;
+    for (std::size_t i = 0; i < layers.size() && T > 0; ++i) {
+      const LstmState begin{unsqueeze(state.layers[i].h, 0), unsqueeze(state.layers[i].c, 0)};
+      const LstmResult all = lstm(i == 0 ? h : dropout(h), begin, {weights_of(layers[i])});
+      h = all.output;
+      state.layers[i] = {squeeze(all.h_n, 0), squeeze(all.c_n, 0)};
+    }
+    if (T == 0) h = zeros(Shape{rows, 0, options_.state_width}, options_.dtype);
+    const Attended seen = look(h, state, need_weights);
+    out = {tanh(combine(concat({seen.context, h}, -1))), seen.weights};
+    state.t += T;
+  } else {
+    // What words give to the gates need not wait for the step before.
+    const nn::LSTMCell& first = layers[0];
+    const std::vector<Tensor> from_words = shares_of(words, first.weight_ih, first.bias_ih);
+    const Tensor of_last = contiguous(of_fed());
+    std::vector<Tensor> outs, looks;
+    for (Index t = 0; t < T; ++t) {
+      const Tensor h = next(from_words[static_cast<std::size_t>(t)], of_last, state);
+      const Attended seen = look(unsqueeze(h, 1), state, need_weights);
+      state.fed = tanh(combine(concat({squeeze(seen.context, 1), h}, 1)));
+      ++state.t;
+      outs.push_back(unsqueeze(state.fed, 1));
+      if (need_weights) looks.push_back(seen.weights);
+    }
+    out.context = concat(outs, 1);
+    if (need_weights) out.weights = concat(looks, 1);
+  }
+  out.context = forwarded(zero_padding(kOp, out.context, lengths));
+  return out;
+}
+
+Attended LuongDecoder::operator()(const Tensor& words, const Tensor& source,
+                                  const std::vector<Index>& source_lengths, bool need_weights,
+                                  const std::vector<Index>& lengths) const {
+  State state = start(source, source_lengths);
+  return run(words, state, need_weights, lengths);
+}
+
+}  // namespace heed::attention

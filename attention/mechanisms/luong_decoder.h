@@ -1,0 +1,84 @@
+// The decoder of Luong et al. 2015: the state of now asks where to look,
+//
+//   h_t = LSTM layers of E y_{t-1}, or with input feeding of [E y_{t-1}; htilde_{t-1}]
+//   htilde_t = tanh(W_c [c_t; h_t])
+//   global   a_t = softmax_s(score(h_t, hbar_s)), any score;  c_t = sum_s a_t(s) hbar_s
+//   local-m, local-p: see local.h
+//
+// The softmax over words, W_s htilde_t, is the caller's. Words (E y_{t-1}) [B, T, E], source (hbar)
+// [B, K, dk] -> htilde [B, T, out], weights (a) [B, T, K]. Without input feeding all steps are
+// computed at once.
+#pragma once
+
+#include "../../nn/cells.h"
+#include "../../nn/dropout.h"
+#include "../../nn/module_list.h"
+#include "decoder_source.h"
+#include "local.h"
+
+namespace heed::attention {
+
+enum class LuongAttention : std::uint8_t { global, local_m, local_p };
+
+struct LuongOptions {
+  Index word_width = 0;    ///< E
+  Index source_width = 0;  ///< dk
+  Index state_width = 0;   ///< H
+  Index layers = 1;
+  Index out = 0;  ///< width of htilde; 0: H
+  bool input_feeding = false;
+  LuongAttention attention = LuongAttention::global;
+  /// Null: Dot, which needs dk = H. It must outlive the module, which does not own it.
+  const Score* score = nullptr;
+  Index half_width = 10;  ///< D of local attention
+  double dropout = 0;     ///< of each layer's output but the last one's, in training
+  DType dtype = DType::f32;
+};
+
+class LuongDecoder : public nn::Module {
+ public:
+  /// Throws ValueError for sizes that are not positive, and scores that look back.
+  explicit LuongDecoder(const LuongOptions& options);
+
+ private:
+  LuongOptions options_;
+
+ public:
+  nn::ModuleList<nn::LSTMCell>& layers;
+  nn::Dropout& dropout;
+  Local* local;         ///< null in global attention
+  nn::Linear& combine;  ///< W_c [out, dk + H]
+
+  /// What decoding step by step keeps.
+  struct State {
+    std::vector<LstmState> layers;  ///< each [B, H]
+    Tensor fed;                     ///< htilde_{t-1}, [B, out]; undefined without input feeding
+    Index t = 0;
+    DecoderSource source;       ///< of global attention
+    Local::Source near_source;  ///< of local attention
+    /// Carries on with these rows of the batch, i64 [R]; `sources` false: each is of the source
+    /// that stands in its place already, as in a beam search.
+    void reorder(const Tensor& rows, bool sources = true);
+  };
+  /// Row b of the source has lengths[b] places; none given: all. `begin`: the layers' first states,
+  /// as an encoder's last ones; none: zeros. Throws ShapeError, DTypeError.
+  State start(const Tensor& source, const std::vector<Index>& lengths = {},
+              const std::vector<LstmState>& begin = {}) const;
+  /// word [B, E] -> htilde [B, out], weights [B, K]. Throws ShapeError, DTypeError.
+  Attended step(const Tensor& word, State& state, bool need_weights = false) const;
+  /// The steps of whole targets, whose rows may have lengths: beyond them `context` (htilde) is 0.
+  /// The state goes on behind the last step.
+  Attended run(const Tensor& words, State& state, bool need_weights = false,
+               const std::vector<Index>& lengths = {}) const;
+  Attended operator()(const Tensor& words, const Tensor& source,
+                      const std::vector<Index>& source_lengths = {}, bool need_weights = false,
+                      const std::vector<Index>& lengths = {}) const;
+
+ private:
+  const Score& score() const;
+  Attended look(const Tensor& query, const State& state, bool need_weights) const;
+  Tensor of_fed() const;
+  Tensor next(const Tensor& from_word, const Tensor& of_fed, State& state) const;
+};
+
+}  // namespace heed::attention

@@ -1,0 +1,219 @@
+#include "../../../attention/mechanisms/conv_seq2seq.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "../../../autograd/ops/elementwise.h"
+#include "../../../autograd/ops/index.h"
+#include "../../../autograd/ops/reduce.h"
+#include "../../../autograd/ops/shape.h"
+#include "../../../core/error.h"
+#include "../../../core/generator.h"
+#include "plain.h"
+
+namespace heed::attention {
+namespace {
+
+using plain::Block;
+using plain::difference;
+using plain::Numbers;
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+
+constexpr Index kB = 2, kT = 5, kK = 7, kE = 4, kKernel = 3, kLayers = 2;
+const std::vector<Index> kLengths = {kK, 4};
+
+ConvSeq2SeqOptions options(Index hidden, bool scale) {
+  return {.width = kE,
+          .hidden = hidden,
+          .layers = kLayers,
+          .kernel = kKernel,
+          .scale = scale,
+          .dtype = DType::f64};
+}
+
+Tensor inputs(Index steps) { return randn({kB, steps, kE}, DType::f64); }
+
+// GLU of a convolution that reads x_{t - before} .. x_{t - before + kernel - 1}.
+Numbers gated(const nn::Module& module, const std::string& name, const std::vector<Numbers>& x,
+              Index t, Index before) {
+  const Block w = plain::parameter(module, name + ".weight");
+  Numbers sums = plain::parameter(module, name + ".bias").numbers;
+  for (Index o = 0; o < w.sizes[0]; ++o) {
+    for (Index c = 0; c < w.sizes[1]; ++c) {
+      for (Index k = 0; k < kKernel; ++k) {
+        const Index place = t - before + k;
+        if (place < 0 || place >= static_cast<Index>(x.size())) continue;
+        sums[static_cast<std::size_t>(o)] +=
+            w.at({o, c, k}) * x[static_cast<std::size_t>(place)][static_cast<std::size_t>(c)];
+      }
+    }
+  }
+  Numbers out;
+  const std::size_t half = sums.size() / 2;
+  for (std::size_t i = 0; i < half; ++i) out.push_back(sums[i] * plain::sigmoid(sums[half + i]));
+  return out;
+}
+
+Numbers halved(Numbers x) {
+  for (double& each : x) each *= std::sqrt(0.5);
+  return x;
+}
+
+class ConvSeq2Seq : public testing::TestWithParam<std::pair<Index, bool>> {
+ protected:
+  ConvSeq2Seq() { manual_seed(3); }
+  ConvSeq2SeqOptions own = options(GetParam().first, GetParam().second);
+  ConvEncoder encoder{own};
+  ConvDecoder decoder{own};
+  Tensor source = inputs(kK), words = inputs(kT);
+};
+INSTANTIATE_TEST_SUITE_P(Widths, ConvSeq2Seq,
+                         testing::Values(std::pair<Index, bool>{kE, false},
+                                         std::pair<Index, bool>{6, true}));
+
+TEST_P(ConvSeq2Seq, IsTheDefinition) {
+  std::vector<Tensor> looks;
+  const Tensor all = decoder(words, encoder(source, kLengths), &looks);
+  ASSERT_EQ(looks.size(), kLayers);
+  const Block x(source), y(words);
+  Numbers outs;
+  std::vector<Numbers> weights(kLayers);
+  for (Index b = 0; b < kB; ++b) {
+    const Index m = kLengths[static_cast<std::size_t>(b)];
+    std::vector<Numbers> h, z, g;
+    for (Index j = 0; j < m; ++j) {
+      h.push_back(plain::affine(encoder, "input_projection", x.row({b, j})));
+    }
+    for (int l = 0; l < kLayers; ++l) {
+      std::vector<Numbers> next;
+      for (Index j = 0; j < m; ++j) {
+        const std::string name = "convolutions." + std::to_string(l);
+        next.push_back(halved(
+            plain::add(gated(encoder, name, h, j, kKernel / 2), h[static_cast<std::size_t>(j)])));
+      }
+      h = next;
+    }
+    for (const Numbers& each : h) z.push_back(plain::affine(encoder, "output_projection", each));
+    h.clear();
+    for (Index t = 0; t < kT; ++t) {
+      g.push_back(y.row({b, t}));
+      h.push_back(plain::affine(decoder, "input_projection", g.back()));
+    }
+    for (int l = 0; l < kLayers; ++l) {
+      const std::string layer = "layers." + std::to_string(l);
+      std::vector<Numbers> next;
+      for (Index t = 0; t < kT; ++t) {
+        const auto at = static_cast<std::size_t>(t);
+        Numbers out = gated(decoder, layer + ".convolution", h, t, kKernel - 1);
+        const Numbers d =
+            plain::add(plain::affine(decoder, layer + ".attend.query_projection", out), g[at]);
+        Numbers scores;
+        for (const Numbers& each : z) scores.push_back(plain::dot(d, each));
+        Numbers a = plain::softmax(scores, m), c(kE, 0.0);
+        for (Index j = 0; j < m; ++j) {
+          const auto place = static_cast<std::size_t>(j);
+          for (Index i = 0; i < kE; ++i) {
+            c[static_cast<std::size_t>(i)] +=
+                a[place] * (z[place][static_cast<std::size_t>(i)] + x.at({b, j, i}));
+          }
+        }
+        if (own.scale) {
+          for (double& each : c) each *= std::sqrt(static_cast<double>(m));
+        }
+        if (own.hidden != kE) c = plain::affine(decoder, layer + ".attend.context_projection", c);
+        next.push_back(halved(plain::add(plain::add(out, c), h[at])));
+        a.resize(kK, 0.0);
+        auto& row = weights[static_cast<std::size_t>(l)];
+        row.insert(row.end(), a.begin(), a.end());
+      }
+      h = next;
+    }
+    for (const Numbers& each : h) {
+      const Numbers out = plain::affine(decoder, "output_projection", each);
+      outs.insert(outs.end(), out.begin(), out.end());
+    }
+  }
+  EXPECT_LT(difference(all, outs), 1e-10);
+  for (std::size_t l = 0; l < kLayers; ++l) EXPECT_LT(difference(looks[l], weights[l]), 1e-10);
+}
+
+TEST_P(ConvSeq2Seq, StepByStepEqualsAllAtOnceAndBeamsCarryOn) {
+  const MultiStepSource read = encoder(source, kLengths);
+  std::vector<Tensor> looks;
+  const Tensor all = decoder(words, read, &looks);
+  auto state = decoder.start(read);
+  const Tensor rows(Array::from(std::vector<Index>{1, 1, 0}));
+  for (Index t = 0; t < kT; ++t) {
+    if (t == 2) {
+      auto beams = state;
+      beams.reorder(rows);
+      EXPECT_LT(difference(decoder.step(index_select(select(words, 1, t), 0, rows), beams),
+                           index_select(select(all, 1, t), 0, rows)),
+                1e-12);
+    }
+    std::vector<Tensor> now;
+    EXPECT_LT(difference(decoder.step(select(words, 1, t), state, &now), select(all, 1, t)), 1e-12);
+    EXPECT_LT(difference(now[1], narrow(looks[1], 1, t, 1)), 1e-12);
+  }
+  // In two parts.
+  state = decoder.start(read);
+  decoder.run(narrow(words, 1, 0, 1), state);
+  EXPECT_LT(difference(decoder.run(narrow(words, 1, 1, 4), state), narrow(all, 1, 1, 4)), 1e-12);
+}
+
+TEST_P(ConvSeq2Seq, TargetsMayEndBeforeOthers) {
+  const auto run = [&](double hidden) {
+    Array dirty = words.array().clone();
+    dirty.mutable_data<double>()[(kT + 3) * kE + 1] = hidden;
+    decoder.zero_grad();
+    const Tensor out = decoder(Tensor(dirty), encoder(source, kLengths), nullptr, {kT, 3});
+    sum(out * out).backward();
+    std::vector<Numbers> bits = {Block(out).numbers};
+    for (const Tensor& each : decoder.parameters()) bits.push_back(Block(each.grad()).numbers);
+    return bits;
+  };
+  const auto clean = run(0);
+  EXPECT_EQ(run(std::numeric_limits<double>::quiet_NaN()), clean);
+}
+
+TEST_P(ConvSeq2Seq, ASourceWithoutPlacesIsNotLookedAt) {
+  source.set_requires_grad();
+  std::vector<Tensor> looks;
+  const Tensor out = decoder(words, encoder(source, {kK, 0}), &looks);
+  for (const Tensor& each : looks) EXPECT_EQ(sum(abs(select(each, 0, 1))).item(), 0);
+  sum(select(out, 0, 1) * 1e9).backward();
+  EXPECT_EQ(sum(abs(source.grad())).item(), 0);
+}
+
+TEST(ConvSeq2SeqInput, IsRefusedWhereItDoesNotFit) {
+  EXPECT_THAT(
+      [] { ConvEncoder made({.width = 2, .kernel = 4}); },
+      ThrowsMessage<ValueError>(HasSubstr("conv_seq2seq: the encoder's kernel 4 must be odd")));
+  EXPECT_THAT([] { ConvDecoder made({.width = 2, .layers = 0}); },
+              ThrowsMessage<ValueError>(HasSubstr("conv_seq2seq: width 2, layers 0 and kernel 3")));
+  EXPECT_THAT([] { MultiStepAttention made(0, 2); },
+              ThrowsMessage<ValueError>(HasSubstr("multi_step: hidden 0 and width 2")));
+  const ConvEncoder encoder(options(kE, true));
+  const ConvDecoder decoder(options(kE, true));
+  const Tensor source = inputs(kK);
+  EXPECT_THAT(
+      [&] {
+        encoder(source, {1, 2, 3});
+      },
+      ThrowsMessage<ShapeError>(HasSubstr("conv_seq2seq: 3 lengths for f64[2, 7, 4]")));
+  EXPECT_THAT([&] { decoder.start({}); },
+              ThrowsMessage<GradError>(HasSubstr("conv_seq2seq: source is undefined")));
+  auto state = decoder.start(encoder(source));
+  EXPECT_THAT([&] { decoder.step(source, state); },
+              ThrowsMessage<ShapeError>(HasSubstr("a step's word must be [2, 4]")));
+  const MultiStepAttention attend(3, kE, true, DType::f64);
+  EXPECT_THAT([&] { attend(source, source, encoder(source)); },
+              ThrowsMessage<ShapeError>(HasSubstr("multi_step: h must be [.., n, 3]")));
+}
+
+}  // namespace
+}  // namespace heed::attention

@@ -1,0 +1,213 @@
+#include "../../../attention/mechanisms/location_aware_decoder.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "../../../attention/normalisers/monotonic.h"
+#include "../../../attention/normalisers/sigmoid.h"
+#include "../../../autograd/ops/elementwise.h"
+#include "../../../autograd/ops/index.h"
+#include "../../../autograd/ops/reduce.h"
+#include "../../../autograd/ops/shape.h"
+#include "../../../core/error.h"
+#include "../../../core/generator.h"
+#include "../../../nn/init.h"
+#include "plain.h"
+
+namespace heed::attention {
+namespace {
+
+using plain::Block;
+using plain::difference;
+using plain::Numbers;
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+
+constexpr Index kB = 2, kT = 5, kK = 11, kE = 3, kDk = 4, kH = 6, kFilters = 2, kKernel = 5;
+const std::vector<Index> kLengths = {kK, 7};
+
+LocationAwareDecoderOptions options(Index window, const Normaliser* normaliser) {
+  return {.word_width = kE,
+          .annotation_width = kDk,
+          .state_width = kH,
+          .hidden = 7,
+          .readout = 2,
+          .filters = kFilters,
+          .kernel = kKernel,
+          .window = window,
+          .normaliser = normaliser,
+          .dtype = DType::f64};
+}
+
+struct Inputs {
+  Tensor words = randn({kB, kT, kE}, DType::f64), source = randn({kB, kK, kDk}, DType::f64);
+  Mask mask = Mask::lengths(kLengths, kK);
+};
+
+// The paper's formulas; `weigh` makes a weight of a score before they are divided by their sum.
+void expect_definition(Index window, const Normaliser* normaliser, double (*weigh)(double)) {
+  manual_seed(3);
+  const Inputs in;
+  const LocationAwareDecoder made(options(window, normaliser));
+  for (const Tensor& each : made.parameters()) nn::normal_(each, 0, 0.7);
+  const Attended all = made(in.words, in.source, in.mask, true);
+  const Block words(in.words), source(in.source);
+  const Block filter = plain::parameter(made, "score.location.weight");
+  const Numbers v = plain::parameter(made, "score.score_vector").numbers;
+  Numbers outs, weights;
+  for (Index b = 0; b < kB; ++b) {
+    Numbers s(kH, 0.0), c(kDk, 0.0), a(kK, 0.0);
+    for (Index t = 0; t < kT; ++t) {
+      s = plain::gru(made, "cell", plain::join({words.row({b, t}), c}), s);
+      double sum = 0;
+      Index median = 0;
+      const double all_of_it = [&] {
+        double total = 0;
+        for (const double each : a) total += each;
+        return total;
+      }();
+      for (Index j = 0; t > 0 && j < kK; ++j) {
+        sum += a[static_cast<std::size_t>(j)];
+        if (sum >= all_of_it / 2) {
+          median = j;
+          break;
+        }
+      }
+      Numbers e(kK, 0.0);
+      double total = 0;
+      for (Index j = 0; j < kLengths[static_cast<std::size_t>(b)]; ++j) {
+        if (window > 0 && (j < median - window || j > median + window - 1)) continue;
+        Numbers f;
+        for (Index k = 0; k < kFilters; ++k) {
+          double feature = 0;
+          for (Index r = 0; r < kKernel; ++r) {
+            const Index place = j + r - kKernel / 2;
+            if (t > 0 && place >= 0 && place < kK) {
+              feature += filter.at({k, 0, r}) * a[static_cast<std::size_t>(place)];
+            }
+          }
+          f.push_back(feature);
+        }
+        const Numbers inside =
+            plain::add(plain::add(plain::affine(made, "score.query_projection", s),
+                                  plain::affine(made, "score.key_projection", source.row({b, j}))),
+                       plain::affine(made, "score.location_projection", f));
+        e[static_cast<std::size_t>(j)] = weigh(plain::dot(v, plain::tanh(inside)));
+        total += e[static_cast<std::size_t>(j)];
+      }
+      for (double& each : e) each /= total;
+      a = e;
+      c = plain::weighed(a, source, b);
+      const Numbers out = plain::maxout(plain::affine(made, "readout.linear", plain::join({s, c})));
+      outs.insert(outs.end(), out.begin(), out.end());
+      weights.insert(weights.end(), a.begin(), a.end());
+    }
+  }
+  EXPECT_LT(difference(all.context, outs), 1e-10);
+  EXPECT_LT(difference(all.weights, weights), 1e-10);
+
+  auto state = made.start(in.source, in.mask);
+  const Tensor rows(Array::from(std::vector<Index>{1, 0, 1}));
+  for (Index t = 0; t < kT; ++t) {
+    if (t == 3) {
+      auto beams = state;
+      beams.reorder(rows);
+      const Attended now = made.step(index_select(select(in.words, 1, t), 0, rows), beams, true);
+      EXPECT_LT(difference(now.weights, index_select(select(all.weights, 1, t), 0, rows)), 1e-12);
+    }
+    const Attended now = made.step(select(in.words, 1, t), state, true);
+    EXPECT_LT(difference(now.context, select(all.context, 1, t)), 1e-12);
+    EXPECT_LT(difference(now.weights, select(all.weights, 1, t)), 1e-12);
+  }
+}
+
+double exponential(double e) { return std::exp(e); }
+double sharpened(double e) { return std::exp(2.5 * e); }
+
+TEST(LocationAwareDecoder, IsTheDefinition) { expect_definition(0, nullptr, exponential); }
+TEST(LocationAwareDecoder, LooksAroundTheMedian) { expect_definition(2, nullptr, exponential); }
+TEST(LocationAwareDecoder, Sharpens) {
+  const Sharpened normaliser(2.5);
+  expect_definition(3, &normaliser, sharpened);
+}
+TEST(LocationAwareDecoder, Smooths) {
+  const NormalisedSigmoid normaliser;
+  expect_definition(0, &normaliser, plain::sigmoid);
+}
+
+TEST(LocationAwareDecoder, TargetsMayEndBeforeOthers) {
+  manual_seed(7);
+  const Inputs in;
+  LocationAwareDecoder made(options(2, nullptr));
+  const auto run = [&](double hidden) {
+    Array dirty = in.words.array().clone();
+    dirty.mutable_data<double>()[(kT + 4) * kE + 1] = hidden;
+    made.zero_grad();
+    const Attended out = made(Tensor(dirty), in.source, in.mask, false, {kT, 3});
+    sum(out.context * out.context).backward();
+    std::vector<Numbers> bits = {Block(out.context).numbers};
+    for (const Tensor& each : made.parameters()) bits.push_back(Block(each.grad()).numbers);
+    return bits;
+  };
+  const auto clean = run(0);
+  EXPECT_EQ(run(std::numeric_limits<double>::quiet_NaN()), clean);
+}
+
+TEST(LocationAwareDecoder, ASourceWithoutPlacesIsNotLookedAt) {
+  manual_seed(9);
+  Inputs in;
+  in.source.set_requires_grad();
+  for (const Index window : {0, 2}) {
+    const LocationAwareDecoder made(options(window, nullptr));
+    in.source.zero_grad();
+    const Attended out = made(in.words, in.source, Mask::lengths({kK, 0}, kK), true);
+    EXPECT_EQ(sum(abs(select(out.weights, 0, 1))).item(), 0);
+    sum(select(out.context, 0, 1) * 1e9).backward();
+    EXPECT_EQ(sum(abs(in.source.grad())).item(), 0);
+  }
+}
+
+// Beyond the window nothing counts, NaN or not.
+TEST(LocationAwareDecoder, TheWindowHides) {
+  manual_seed(11);
+  const Inputs in;
+  const LocationAwareDecoder made(options(2, nullptr));
+  const auto first = [&](double hidden) {
+    Array dirty = in.source.array().clone();
+    dirty.mutable_data<double>()[2 * kDk] = hidden;
+    auto state = made.start(Tensor(dirty), in.mask);
+    return Block(made.step(select(in.words, 1, 0), state).context).numbers;
+  };
+  EXPECT_EQ(first(std::numeric_limits<double>::quiet_NaN()), first(0));
+}
+
+TEST(LocationAwareDecoder, RefusesWhatDoesNotFit) {
+  auto bad = options(0, nullptr);
+  bad.kernel = 4;
+  EXPECT_THAT([&] { LocationAwareDecoder made(bad); },
+              ThrowsMessage<ValueError>(
+                  HasSubstr("location_aware_decoder: kernel 4 must be positive and odd")));
+  bad = options(-1, nullptr);
+  EXPECT_THAT([&] { LocationAwareDecoder made(bad); },
+              ThrowsMessage<ValueError>(HasSubstr("window -1 not negative")));
+  const Monotonic monotonic;
+  EXPECT_THAT([&] { LocationAwareDecoder made(options(0, &monotonic)); },
+              ThrowsMessage<ValueError>(HasSubstr("takes no normaliser that goes on")));
+  const Inputs in;
+  const LocationAwareDecoder made(options(0, nullptr));
+  EXPECT_THAT(
+      [&] {
+        made(in.words, in.source, Mask::lengths({1, 1}, 4));
+      },
+      ThrowsMessage<ShapeError>(HasSubstr("location_aware_decoder: the mask's lengths of [2, 4]")));
+  auto state = made.start(in.source);
+  EXPECT_THAT([&] { made.step(in.words, state); },
+              ThrowsMessage<ShapeError>(HasSubstr("a step's word must be [2, 3]")));
+}
+
+}  // namespace
+}  // namespace heed::attention

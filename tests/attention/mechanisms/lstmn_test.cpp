@@ -1,0 +1,240 @@
+#include "../../../attention/mechanisms/lstmn.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "../../../autograd/backward.h"
+#include "../../../autograd/ops/elementwise.h"
+#include "../../../autograd/ops/reduce.h"
+#include "../../../autograd/ops/shape.h"
+#include "../../../core/error.h"
+#include "../../../core/generator.h"
+#include "../../../nn/gradcheck.h"
+#include "../../../nn/init.h"
+
+namespace heed::attention {
+namespace {
+
+using testing::DoubleNear;
+using testing::Each;
+using testing::HasSubstr;
+using testing::Pointwise;
+using testing::ThrowsMessage;
+using Numbers = std::vector<double>;
+
+constexpr Index kB = 3, kT = 5, kI = 2, kH = 4, kA = 7;
+const std::vector<Index> kLengths = {kT, 0, 3};
+
+Numbers numbers(const Tensor& x) { return x.array().to_vector<double>(); }
+double at(const Numbers& x, Index i) { return x[static_cast<std::size_t>(i)]; }
+double& at(Numbers& x, Index i) { return x[static_cast<std::size_t>(i)]; }
+double sigmoid_of(double x) { return 1 / (1 + std::exp(-x)); }
+
+struct Plain {
+  Numbers h, c, weights;  // [steps, H], [steps, H], [steps, steps]
+};
+
+// One layer over one sequence, x [steps, I].
+Plain plain(const LSTMNCell& cell, const Numbers& x, Index I, Index steps, Index span) {
+  const Numbers wh = numbers(cell.hidden_attention.weight),
+                wt = numbers(cell.summary_attention.weight);
+  const Numbers wx = numbers(cell.input_attention.weight), v = numbers(cell.score_vector);
+  const Numbers w = numbers(cell.gates.weight_ih), u = numbers(cell.gates.weight_hh);
+  const Numbers bw = numbers(cell.gates.bias_ih), bu = numbers(cell.gates.bias_hh);
+  Plain out;
+  Numbers summary(kH, 0.0);
+  for (Index t = 0; t < steps; ++t) {
+    Numbers s(static_cast<std::size_t>(steps), 0.0), htilde(kH, 0.0), ctilde(kH, 0.0);
+    double total = 0;
+    const Index first = span < 0 ? 0 : std::max<Index>(0, t - span);
+    for (Index i = first; i < t; ++i) {
+      double score = 0;
+      for (Index a = 0; a < kA; ++a) {
+        double unit = 0;
+        for (Index k = 0; k < kH; ++k) {
+          unit += at(wh, a * kH + k) * at(out.h, i * kH + k) + at(wt, a * kH + k) * at(summary, k);
+        }
+        for (Index k = 0; k < I; ++k) unit += at(wx, a * I + k) * at(x, t * I + k);
+        score += at(v, a) * std::tanh(unit);
+      }
+      at(s, i) = std::exp(score);
+      total += at(s, i);
+    }
+    for (Index i = first; i < t; ++i) {
+      at(s, i) /= total;
+      for (Index k = 0; k < kH; ++k) {
+        at(htilde, k) += at(s, i) * at(out.h, i * kH + k);
+        at(ctilde, k) += at(s, i) * at(out.c, i * kH + k);
+      }
+    }
+    summary = htilde;
+    for (Index k = 0; k < kH; ++k) {
+      double gate[4];
+      for (Index g = 0; g < 4; ++g) {
+        const Index row = g * kH + k;
+        gate[g] = at(bw, row) + at(bu, row);
+        for (Index j = 0; j < I; ++j) gate[g] += at(w, row * I + j) * at(x, t * I + j);
+        for (Index j = 0; j < kH; ++j) gate[g] += at(u, row * kH + j) * at(htilde, j);
+      }
+      const double c =
+          sigmoid_of(gate[1]) * at(ctilde, k) + sigmoid_of(gate[0]) * std::tanh(gate[2]);
+      out.c.push_back(c);
+      out.h.push_back(sigmoid_of(gate[3]) * std::tanh(c));
+    }
+    out.weights.insert(out.weights.end(), s.begin(), s.end());
+  }
+  return out;
+}
+
+LSTMNOptions small(Index layers, Index span) {
+  return {.input = kI,
+          .hidden = kH,
+          .layers = layers,
+          .attention = kA,
+          .span = span,
+          .dtype = DType::f64};
+}
+
+TEST(LSTMN, IsTheDefinition) {
+  for (const Index span : {Index{-1}, Index{2}, Index{1}}) {
+    manual_seed(3);
+    const LSTMN model(small(2, span));
+    for (const Tensor& p : model.parameters()) nn::normal_(p, 0, 0.6);
+    const Tensor x = randn({kB, kT, kI}, DType::f64);
+    const LSTMNResult out = model(x, kLengths, true), alone = model(x, kLengths);
+    EXPECT_TRUE(alone.weights.empty());
+    for (Index b = 0; b < kB; ++b) {
+      const Index n = kLengths[static_cast<std::size_t>(b)];
+      const auto own = [&](const Tensor& all) { return narrow(select(all, 0, b), 0, 0, n); };
+      const Plain below = plain(model.layers[0], numbers(own(x)), kI, n, span);
+      const Plain top = plain(model.layers[1], below.h, kH, n, span);
+      const auto near = [](const Tensor& found, const Numbers& expected) {
+        EXPECT_THAT(numbers(found), Pointwise(DoubleNear(1e-10), expected));
+      };
+      near(own(out.output), top.h);
+      near(own(out.memory), top.c);
+      near(own(alone.output), top.h);
+      near(narrow(own(out.weights[0]), 1, 0, n), below.weights);
+      near(narrow(own(out.weights[1]), 1, 0, n), top.weights);
+      for (const Tensor& all : {out.output, out.memory, out.weights[0], out.weights[1]}) {
+        EXPECT_THAT(numbers(narrow(select(all, 0, b), 0, n, kT - n)), Each(0));
+      }
+    }
+  }
+}
+
+TEST(LSTMN, StepByStepIsAllAtOnce) {
+  manual_seed(5);
+  const LSTMN model(small(1, 3));
+  const Tensor x = randn({kB, kT, kI}, DType::f64);
+  const LSTMNResult all = model(x, {}, true);
+  LSTMNState state;
+  for (Index t = 0; t < kT; ++t) {
+    Tensor weights;
+    const LstmState now = model.layers[0](select(x, 1, t), state, &weights);
+    EXPECT_THAT(numbers(now.h), Pointwise(DoubleNear(1e-12), numbers(select(all.output, 1, t))));
+    EXPECT_THAT(numbers(now.c), Pointwise(DoubleNear(1e-12), numbers(select(all.memory, 1, t))));
+    ASSERT_EQ(weights.defined(), t > 0);
+    if (t == 0) continue;
+    const Index n = std::min<Index>(t, 3);
+    EXPECT_THAT(
+        numbers(weights),
+        Pointwise(DoubleNear(1e-12), numbers(narrow(select(all.weights[0], 1, t), 1, t - n, n))));
+  }
+}
+
+TEST(LSTMN, HasGradientsOfFirstAndSecondOrder) {
+  manual_seed(7);
+  const LSTMN model(small(2, 3));
+  for (const Tensor& p : model.parameters()) nn::normal_(p, 0, 0.6);
+  Tensor x = randn({kB, kT, kI}, DType::f64);
+  x.set_requires_grad();
+  std::vector<NamedLeaf> leaves = {{"x", x}};
+  for (const auto& [name, tensor] : model.named_parameters()) leaves.push_back({name, tensor});
+  for (const bool need_weights : {false, true}) {
+    const std::function<std::vector<Tensor>()> run = [&] {
+      const LSTMNResult out = model(x, kLengths, need_weights);
+      std::vector<Tensor> all = {out.output, out.memory};
+      all.insert(all.end(), out.weights.begin(), out.weights.end());
+      return all;
+    };
+    const auto first = gradcheck(run, leaves, {.step = 1e-4, .max_elements = 12});
+    EXPECT_TRUE(first) << first.text();
+    const auto second = gradgradcheck(run, leaves, {.step = 1e-4, .max_elements = 4});
+    EXPECT_TRUE(second) << second.text();
+  }
+}
+
+TEST(LSTMN, WhatIsBeyondTheLengthChangesNoBit) {
+  manual_seed(9);
+  const LSTMN model(small(2, -1));
+  const Tensor clean = randn({kB, kT, kI}, DType::f64);
+  const auto run = [&](double beyond, bool need_weights) {
+    Array dirty = clean.array().clone();
+    for (Index b = 0; b < kB; ++b) {
+      for (Index i = kLengths[static_cast<std::size_t>(b)] * kI; i < kT * kI; ++i) {
+        dirty.mutable_data<double>()[b * kT * kI + i] = beyond;
+      }
+    }
+    Tensor x(dirty);
+    x.set_requires_grad();
+    const LSTMNResult out = model(x, kLengths, need_weights);
+    std::vector<Tensor> leaves = model.parameters();
+    leaves.push_back(x);
+    std::vector<Numbers> bits = {numbers(out.output), numbers(out.memory)};
+    const Tensor loss = sum(out.output * out.output) + sum(out.memory);
+    for (const Tensor& g : grad({loss}, leaves)) bits.push_back(numbers(g));
+    return bits;
+  };
+  for (const bool need_weights : {false, true}) {
+    EXPECT_EQ(run(0, need_weights), run(std::numeric_limits<double>::quiet_NaN(), need_weights));
+    EXPECT_EQ(run(0, need_weights), run(std::numeric_limits<double>::infinity(), need_weights));
+  }
+  EXPECT_EQ(model(zeros({0, kT, kI}, DType::f64), {}, true).weights[1].shape(), (Shape{0, kT, kT}));
+  EXPECT_EQ(model(zeros({kB, 0, kI}, DType::f64), {}, true).weights[1].shape(), (Shape{kB, 0, 0}));
+  EXPECT_EQ(model(zeros({kB, 0, kI}, DType::f64)).memory.shape(), (Shape{kB, 0, kH}));
+}
+
+TEST(LSTMN, SaysWhatIsWrong) {
+  EXPECT_THAT([] { LSTMN({.input = 2, .hidden = 3, .span = 0}); },
+              ThrowsMessage<ValueError>("LSTMN: a span of 0 steps; -1 is no bound"));
+  EXPECT_THAT([] { LSTMN({.input = 2, .hidden = 3, .layers = 0}); },
+              ThrowsMessage<ValueError>("LSTMN: input 2, hidden 3 and layers 0 must be positive, "
+                                        "attention 0 not negative"));
+  const LSTMN model(small(1, -1));
+  EXPECT_THAT(
+      [&] {
+        model(zeros({kB, kT, 3}, DType::f64));
+      },
+      ThrowsMessage<ShapeError>("LSTMN: x must be [B, T, 2], not f64[3, 5, 3]"));
+  EXPECT_THAT(
+      [&] {
+        model(zeros({kB, kT, kI}));
+      },
+      ThrowsMessage<DTypeError>("LSTMN: x must be f64, not f32[3, 5, 2]"));
+  EXPECT_THAT(
+      [&] {
+        model(zeros({kB, kT, kI}, DType::f64), {1, 1});
+      },
+      ThrowsMessage<ShapeError>("LSTMN: 2 lengths for 3 rows"));
+  EXPECT_THAT([&] { model(Tensor()); }, ThrowsMessage<GradError>("LSTMN: x is undefined"));
+  LSTMNState state;
+  model.layers[0](zeros({kB, kI}, DType::f64), state);
+  EXPECT_THAT(
+      [&] {
+        model.layers[0](zeros({2, kI}, DType::f64), state);
+      },
+      ThrowsMessage<ShapeError>(HasSubstr("LSTMN: ")));
+  EXPECT_THAT(
+      [&] {
+        model.layers[0](zeros({kB, 3}, DType::f64), state);
+      },
+      ThrowsMessage<ShapeError>(HasSubstr("LSTMN: ")));
+}
+
+}  // namespace
+}  // namespace heed::attention

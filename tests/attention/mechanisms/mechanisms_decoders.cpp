@@ -1,0 +1,136 @@
+// Decoders behind the face of the other mechanisms: words are the queries, the source the keys.
+#include "../../../attention/attention.h"
+#include "../../../autograd/ops/shape.h"
+#include "mechanisms.h"
+
+namespace heed::attention {
+namespace {
+
+using Lengths = std::vector<Index>;
+constexpr DType kDType = DType::f64;
+
+Mask padding(const Lengths& lengths, const Tensor& keys) {
+  return Mask::lengths(lengths, keys.size(1));
+}
+
+Mechanism bahdanau() {
+  auto made = std::make_shared<BahdanauDecoder>(BahdanauOptions{.word_width = kE,
+                                                                .annotation_width = kE,
+                                                                .state_width = 4,
+                                                                .hidden = 3,
+                                                                .readout = 2,
+                                                                .dtype = kDType});
+  Mechanism out{.modules = {made}, .by_place = true, .projects = true, .residual = true};
+  out.name = "bahdanau_decoder";
+  out.call = [=](const Tensor& query, const Tensor& keys, const Lengths& lengths, bool weights) {
+    return (*made)(query, keys, padding(lengths, keys), weights);
+  };
+  return out;
+}
+
+Mechanism luong(LuongAttention attention, bool feeding, std::shared_ptr<Score> score) {
+  auto made = std::make_shared<LuongDecoder>(LuongOptions{.word_width = kE,
+                                                          .source_width = kE,
+                                                          .state_width = kE,
+                                                          .layers = 2,
+                                                          .out = 2,
+                                                          .input_feeding = feeding,
+                                                          .attention = attention,
+                                                          .score = score.get(),
+                                                          .half_width = 3,
+                                                          .dtype = kDType});
+  Mechanism out{.modules = {made}, .projects = true, .residual = true};
+  if (score) out.modules.push_back(score);
+  out.by_place = attention != LuongAttention::global;
+  out.sums_to_one = attention != LuongAttention::local_p;
+  out.name = "luong_decoder";
+  out.call = [=](const Tensor& query, const Tensor& keys, const Lengths& lengths, bool weights) {
+    return (*made)(query, keys, lengths, weights);
+  };
+  return out;
+}
+
+Mechanism location_aware(Index window, std::shared_ptr<Normaliser> normaliser) {
+  auto made = std::make_shared<LocationAwareDecoder>(
+      LocationAwareDecoderOptions{.word_width = kE,
+                                  .annotation_width = kE,
+                                  .state_width = 4,
+                                  .hidden = 3,
+                                  .readout = 2,
+                                  .filters = 2,
+                                  .kernel = 3,
+                                  .window = window,
+                                  .normaliser = normaliser.get(),
+                                  .dtype = kDType});
+  Mechanism out{.modules = {made}, .by_place = true, .projects = true, .residual = true};
+  if (normaliser) out.modules.push_back(normaliser);
+  out.name = "location_aware_decoder";
+  out.call = [=](const Tensor& query, const Tensor& keys, const Lengths& lengths, bool weights) {
+    return (*made)(query, keys, padding(lengths, keys), weights);
+  };
+  return out;
+}
+
+Mechanism pointer_generator(bool coverage) {
+  auto made = std::make_shared<PointerGenerator>(PointerGeneratorOptions{.word_width = kE,
+                                                                         .annotation_width = kE,
+                                                                         .state_width = 4,
+                                                                         .hidden = 3,
+                                                                         .vocabulary = 3,
+                                                                         .coverage = coverage,
+                                                                         .dtype = kDType});
+  Mechanism out{.modules = {made}, .projects = true, .residual = true};
+  out.name = "pointer_generator";
+  out.call = [=](const Tensor& query, const Tensor& keys, const Lengths& lengths, bool weights) {
+    const Tensor ids(Array::zeros(Shape{keys.size(0), keys.size(1)}, DType::i64));
+    const PointerGenerated seen = (*made)(query, keys, ids, padding(lengths, keys));
+    // All that it gives is checked.
+    std::vector<Tensor> parts = {seen.logits, unsqueeze(seen.gate, -1)};
+    if (coverage) parts.push_back(unsqueeze(seen.coverage_loss, -1));
+    return Attended{concat(parts, -1), weights ? seen.weights : Tensor()};
+  };
+  return out;
+}
+
+Mechanism convolutional() {
+  const ConvSeq2SeqOptions options{.width = kE, .hidden = 4, .layers = 2, .dtype = kDType};
+  auto encoder = std::make_shared<ConvEncoder>(options);
+  auto decoder = std::make_shared<ConvDecoder>(options);
+  Mechanism out{.modules = {decoder, encoder}, .by_place = true, .projects = true};
+  out.residual = true;
+  out.name = "conv_seq2seq";
+  out.call = [=](const Tensor& query, const Tensor& keys, const Lengths& lengths, bool weights) {
+    std::vector<Tensor> all;
+    const Tensor x = (*decoder)(query, (*encoder)(keys, lengths), weights ? &all : nullptr);
+    return Attended{x, weights ? all.back() : Tensor()};
+  };
+  return out;
+}
+
+}  // namespace
+
+Mechanism decoder_mechanism(const std::string& name) {
+  using Kind = LuongAttention;
+  if (name == "bahdanau_decoder") return bahdanau();
+  if (name == "luong_decoder") return luong(Kind::global, false, nullptr);
+  if (name == "luong_decoder_fed") {
+    return luong(Kind::global, true, std::make_shared<General>(kE, kE, kDType));
+  }
+  if (name == "luong_decoder_local_m") return luong(Kind::local_m, true, nullptr);
+  if (name == "luong_decoder_local_p") {
+    return luong(Kind::local_p, false, std::make_shared<General>(kE, kE, kDType));
+  }
+  if (name == "location_aware_decoder") return location_aware(0, nullptr);
+  if (name == "location_aware_decoder_smooth_window") {
+    return location_aware(3, std::make_shared<NormalisedSigmoid>());
+  }
+  if (name == "location_aware_decoder_sharp") {
+    return location_aware(0, std::make_shared<Sharpened>(1.7, true, kDType));
+  }
+  if (name == "pointer_generator") return pointer_generator(true);
+  if (name == "pointer_generator_uncovered") return pointer_generator(false);
+  if (name == "conv_seq2seq") return convolutional();
+  return {};
+}
+
+}  // namespace heed::attention

@@ -1,0 +1,113 @@
+// Mechanisms over two sequences, and of tokens in pairs.
+#include "../../../attention/mechanisms/attention_over_attention.h"
+#include "../../../attention/mechanisms/co_attention_hierarchy.h"
+#include "../../../attention/mechanisms/coupled.h"
+#include "../../../attention/mechanisms/summariser.h"
+#include "../../../attention/mechanisms/word_by_word.h"
+#include "../../../autograd/ops/elementwise.h"
+#include "../../../autograd/ops/matmul.h"
+#include "../../../autograd/ops/shape.h"
+#include "mechanisms.h"
+
+namespace heed::attention {
+namespace {
+
+using Lengths = std::vector<Index>;
+constexpr DType kDType = DType::f64;
+
+Mask padding(const Lengths& lengths, const Tensor& keys) {
+  return Mask::lengths(lengths, keys.size(1));
+}
+
+// The keys look at themselves: both axes are masked.
+template <class Kind>
+Mechanism co_attention() {
+  auto made = std::make_shared<Kind>(
+      CoAttentionOptions{.question_width = kE, .image_width = kE, .hidden = 3, .dtype = kDType});
+  Mechanism out{.modules = {made}, .pools = true, .name = "co_attention"};
+  out.call = [=](const Tensor&, const Tensor& keys, const Lengths& lengths, bool weights) {
+    const Mask real = padding(lengths, keys);
+    const CoAttended seen = (*made)(keys, keys, real, real, weights);
+    return Attended{concat({seen.image.context, seen.question.context}, -1), seen.image.weights};
+  };
+  return out;
+}
+
+Mechanism co_attention_hierarchy() {
+  auto made = std::make_shared<CoAttentionHierarchy>(
+      CoAttentionHierarchyOptions{.width = kE, .hidden = 2, .answers = 3, .dtype = kDType});
+  Mechanism out{.modules = {made}, .pools = true, .by_place = true};
+  out.name = "co_attention_hierarchy";
+  out.call = [=](const Tensor&, const Tensor& keys, const Lengths& lengths, bool weights) {
+    const CoAnswered seen = (*made)(keys, keys, lengths, padding(lengths, keys), weights);
+    return Attended{seen.logits, seen.levels.back().question.weights};
+  };
+  return out;
+}
+
+// Documents are the keys, under always the same query.
+Mechanism over_attention() {
+  auto made = std::make_shared<AttentionOverAttention>();
+  Mechanism out{.modules = {made}, .pools = true, .name = "attention_over_attention"};
+  std::vector<double> numbers;
+  for (Index i = 0; i < kQ * kE; ++i) numbers.push_back(static_cast<double>(i * i % 7) / 4 - 0.7);
+  const Tensor question = tensor(numbers, {1, kQ, kE}, kDType);
+  out.call = [=](const Tensor&, const Tensor& keys, const Lengths& lengths, bool weights) {
+    const Mask real = padding(lengths, keys);
+    const Tensor query = expand(question, Shape{keys.size(0), kQ, kE});
+    const Tensor s = (*made)(keys, query, real).weights;
+    const Tensor places = real.tensor(s.shape());
+    const Tensor seen = places.defined() ? where(unsqueeze(places, -1), keys, 0) : keys;
+    return Attended{squeeze(matmul(unsqueeze(s, 1), seen), 1), weights ? s : Tensor()};
+  };
+  return out;
+}
+
+// The tags of all tokens, as if each had the weights of its sentence.
+Mechanism coupled() {
+  auto made = std::make_shared<Coupled>(
+      CoupledOptions{.width = kE, .slices = 2, .hidden = 3, .layers = 2, .dtype = kDType});
+  Mechanism out{.modules = {made}, .self = true, .by_place = true, .name = "coupled"};
+  out.call = [=](const Tensor&, const Tensor& keys, const Lengths& lengths, bool weights) {
+    const CoupledTags seen = (*made)(keys, lengths, weights);
+    const Tensor tags = concat({seen.aspect.logits, seen.opinion.logits}, -1);
+    if (!weights) return Attended{tags};
+    const Index T = keys.size(1);
+    return Attended{tags, expand(unsqueeze(seen.aspect.weights.back(), 1), Shape{-1, T, T})};
+  };
+  return out;
+}
+
+Mechanism word_by_word() {
+  auto made = std::make_shared<WordByWord>(kE, kDType);
+  Mechanism out{.modules = {made}, .name = "word_by_word"};
+  out.call = [=](const Tensor& query, const Tensor& keys, const Lengths& lengths, bool weights) {
+    const WordByWordAttended seen = (*made)(keys, query, padding(lengths, keys), {}, weights);
+    return Attended{seen.context, seen.weights};
+  };
+  return out;
+}
+
+Mechanism smoothed() {
+  auto made = std::make_shared<SmoothedAttention>(kE, kE, 2, kDType);
+  Mechanism out{.modules = {made}, .by_place = true, .name = "smoothed_attention"};
+  out.call = [=](const Tensor& query, const Tensor& keys, const Lengths& lengths, bool weights) {
+    return (*made)(query, keys, padding(lengths, keys), weights);
+  };
+  return out;
+}
+
+}  // namespace
+
+Mechanism pair_mechanism(const std::string& name) {
+  if (name == "co_attention_parallel") return co_attention<ParallelCoAttention>();
+  if (name == "co_attention_alternating") return co_attention<AlternatingCoAttention>();
+  if (name == "co_attention_hierarchy") return co_attention_hierarchy();
+  if (name == "attention_over_attention") return over_attention();
+  if (name == "coupled") return coupled();
+  if (name == "word_by_word") return word_by_word();
+  if (name == "smoothed_attention") return smoothed();
+  return {};
+}
+
+}  // namespace heed::attention

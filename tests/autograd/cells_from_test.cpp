@@ -1,0 +1,67 @@
+// Cells whose input's share was made elsewhere are the cells.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "../../autograd/ops/cells.h"
+#include "../../autograd/ops/matmul.h"
+#include "../../core/error.h"
+#include "../../core/generator.h"
+
+namespace heed {
+namespace {
+
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+
+constexpr Index kB = 3, kI = 5, kH = 2;
+
+std::vector<double> numbers(const Tensor& x) { return x.array().to_vector<double>(); }
+
+RnnWeights weights(Index gates) {
+  manual_seed(3);
+  const auto draw = [&](const Shape& shape) { return randn(shape, DType::f64); };
+  return {draw({gates * kH, kI}), draw({gates * kH, kH}), draw({gates * kH}), draw({gates * kH})};
+}
+
+TEST(CellsFrom, AreTheCells) {
+  const RnnWeights gru = weights(3), lstm = weights(4);
+  const Tensor x = randn({kB, kI}, DType::f64), h = randn({kB, kH}, DType::f64);
+  const auto share = [&](const RnnWeights& w) { return linear(x, w.w_ih, w.b_ih); };
+  EXPECT_EQ(numbers(gru_cell_from(share(gru), h, gru)), numbers(gru_cell(x, h, gru)));
+  EXPECT_EQ(numbers(gru_cell_from(share(gru), {}, gru)), numbers(gru_cell(x, {}, gru)));
+  const LstmState have = lstm_cell_from(share(lstm), {h, Tensor()}, lstm);
+  const LstmState want = lstm_cell(x, {h, Tensor()}, lstm);
+  EXPECT_EQ(numbers(have.h), numbers(want.h));
+  EXPECT_EQ(numbers(have.c), numbers(want.c));
+}
+
+TEST(CellsFrom, RefuseWhatDoesNotFit) {
+  const RnnWeights gru = weights(3), lstm = weights(4);
+  EXPECT_THAT(
+      [&] {
+        gru_cell_from(zeros({kB, 5}, DType::f64), {}, gru);
+      },
+      ThrowsMessage<ShapeError>(
+          HasSubstr("gru_cell: from_x must be [B, 3 H] and w_hh [3 H, H], not f64[3, 5] and f64[6, "
+                    "2]")));
+  EXPECT_THAT(
+      [&] {
+        lstm_cell_from(zeros({kB, 8}, DType::f64), {zeros({kB, 1}), Tensor()}, lstm);
+      },
+      ThrowsMessage<ShapeError>(HasSubstr("lstm_cell: h")));
+  EXPECT_THAT(
+      [&] {
+        gru_cell_from(zeros({kB, 6}), zeros({kB, kH}, DType::f64), gru);
+      },
+      ThrowsMessage<DTypeError>(HasSubstr("gru_cell")));
+  EXPECT_THAT(
+      [&] {
+        gru_cell_from(zeros({kB, 6}), {}, gru);
+      },
+      ThrowsMessage<DTypeError>(HasSubstr("f64")));
+  EXPECT_THAT([&] { gru_cell_from(Tensor(), {}, gru); },
+              ThrowsMessage<GradError>(HasSubstr("gru_cell: from_x is undefined")));
+}
+
+}  // namespace
+}  // namespace heed
