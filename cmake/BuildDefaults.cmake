@@ -33,7 +33,7 @@ function(heed_keep_small)
   set_source_files_properties(${kernels} PROPERTIES COMPILE_DEFINITIONS
                               "HWY_DISABLED_TARGETS=(HWY_SSSE3|HWY_SSE4)")
   set(walking ${kernels})
-  list(FILTER walking EXCLUDE REGEX "(_simd|packed_matrix|attention_grad|attention_weights)\\.cpp$")
+  list(FILTER walking EXCLUDE REGEX "(_simd|packed_matrix|attention_grad|attention_weights|index|index_places|cumulative|sort)\\.cpp$")
   set_source_files_properties(${walking} PROPERTIES COMPILE_OPTIONS
     "$<$<CONFIG:Release>:-O2;-ftree-vectorize>;$<$<AND:$<CONFIG:Release>,$<CXX_COMPILER_ID:GNU>>:-fvect-cost-model=dynamic>")
   set(others ${ARGN})

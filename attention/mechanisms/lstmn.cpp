@@ -117,14 +117,17 @@ LSTMNResult LSTMN::operator()(const Tensor& x, const std::vector<Index>& lengths
     LSTMNState state;
     std::vector<Tensor> weights;
     if (T > 0) {
-      const auto xs = split(out.output, 1, 1);
+      // What x says to gates and scores, of all steps at once.
+      const nn::LSTMCell& gates = layer.gates;
+      const RnnWeights own{Tensor(), gates.weight_hh, Tensor(), gates.bias_hh};
+      const auto shares = split(heed::linear(out.output, gates.weight_ih, gates.bias_ih), 1, 1);
       const auto projected = split(layer.input_attention(out.output), 1, 1);
-      for (std::size_t t = 0; t < xs.size(); ++t) {
-        const Tensor now = squeeze(xs[t], 1);
+      for (std::size_t t = 0; t < shares.size(); ++t) {
+        const Tensor share = squeeze(shares[t], 1);
         Tensor seen;
         const LstmState summary =
-            layer.summarise(now, squeeze(projected[t], 1), state, need_weights ? &seen : nullptr);
-        layer.remember(layer.gates(now, summary), state);
+            layer.summarise(share, squeeze(projected[t], 1), state, need_weights ? &seen : nullptr);
+        layer.remember(lstm_cell_from(share, summary, own), state);
         if (need_weights) weights.push_back(seen);
       }
       const auto tapes = split(state.values.rows(), options_.hidden, 2);
