@@ -1,0 +1,107 @@
+#include "scene.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+
+namespace captioning {
+namespace {
+
+struct Paint {
+  const char* name;
+  double rgb[3];
+};
+const Paint kPaints[] = {{"red", {0.90, 0.15, 0.15}},    {"green", {0.15, 0.75, 0.20}},
+                         {"blue", {0.20, 0.30, 0.95}},   {"yellow", {0.95, 0.85, 0.15}},
+                         {"purple", {0.65, 0.20, 0.80}}, {"white", {0.95, 0.95, 0.95}}};
+const char* const kShapes[] = {"circle", "square", "triangle", "cross"};
+constexpr Index kPaintCount = std::size(kPaints), kShapeCount = std::size(kShapes);
+
+// Whether a dot at (x, y) from the middle belongs to the shape of this radius.
+bool covers(Index shape, double x, double y, double radius) {
+  switch (shape) {
+    case 0: return x * x + y * y <= radius * radius;
+    case 1: return std::max(std::abs(x), std::abs(y)) <= 0.85 * radius;
+    case 2:  // its tip above
+      return y <= 0.8 * radius && std::abs(x) <= (y + radius) / 1.8;
+    default:
+      return std::min(std::abs(x), std::abs(y)) <= 0.3 * radius &&
+             std::max(std::abs(x), std::abs(y)) <= radius;
+  }
+}
+
+std::uint8_t byte_of(double share) {
+  return static_cast<std::uint8_t>(std::lround(255 * std::clamp(share, 0.0, 1.0)));
+}
+
+void draw(const Paint& paint, Index shape, Index place, Generator& generator, Scene& scene) {
+  const double radius = 5 + 2 * generator.uniform(), shade = 0.8 + 0.2 * generator.uniform();
+  const auto middle = [&](Index at) {
+    return (static_cast<double>(at) + 0.5) * kPlaceSize + 2 * generator.uniform() - 1;
+  };
+  const double left = middle(place % kPlaces), top = middle(place / kPlaces);
+  for (Index y = 0; y < kSide; ++y) {
+    for (Index x = 0; x < kSide; ++x) {
+      if (!covers(shape, static_cast<double>(x) + 0.5 - left, static_cast<double>(y) + 0.5 - top,
+                  radius)) {
+        continue;
+      }
+      for (Index c = 0; c < 3; ++c) {
+        scene.image[static_cast<std::size_t>((c * kSide + y) * kSide + x)] =
+            byte_of(shade * paint.rgb[c]);
+      }
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<Index> draw_places(Generator& generator) {
+  std::vector<Index> places = generator.permutation(kPlaces * kPlaces);
+  places.resize(static_cast<std::size_t>(2 + generator.below(2)));
+  std::sort(places.begin(), places.end());
+  return places;
+}
+
+void describe(const std::vector<Thing>& things, Scene& scene) {
+  const auto say = [&](const std::string& word, Index place) {
+    scene.words.push_back(word);
+    scene.places.push_back(place);
+  };
+  for (std::size_t i = 0; i < things.size(); ++i) {
+    if (i > 0) {
+      if (things[i].place / kPlaces == things[i - 1].place / kPlaces) {
+        say("left", -1);
+        say("of", -1);
+      } else {
+        say("above", -1);
+      }
+    }
+    say("a", -1);
+    for (const std::string& name : things[i].names) say(name, things[i].place);
+  }
+}
+
+Scene shape_scene(Generator& generator) {
+  Scene scene;
+  scene.image.resize(3 * kSide * kSide);
+  for (std::uint8_t& dot : scene.image) dot = static_cast<std::uint8_t>(20 + generator.below(25));
+  std::vector<Thing> things;
+  for (const Index place : draw_places(generator)) {
+    const Paint& paint = kPaints[generator.below(kPaintCount)];
+    const Index shape = generator.below(kShapeCount);
+    draw(paint, shape, place, generator, scene);
+    things.push_back({{paint.name, kShapes[shape]}, place});
+  }
+  describe(things, scene);
+  return scene;
+}
+
+std::vector<std::string> shape_words() {
+  std::vector<std::string> words = {"a", "left", "of", "above"};
+  for (const Paint& paint : kPaints) words.emplace_back(paint.name);
+  words.insert(words.end(), std::begin(kShapes), std::end(kShapes));
+  return words;
+}
+
+}  // namespace captioning

@@ -1,0 +1,48 @@
+// Scenes to describe: two or three things at different places of a 3 x 3 grid, and the one sentence
+// that is right for them. Things come in reading order, and what joins them is "left of" where they
+// stand in one row, else "above":
+//
+//   a red circle left of a blue square above a green cross
+//
+// Which thing a word names is known, so that it can be asked whether the model looked there.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "../../core/array.h"
+#include "../../core/generator.h"
+
+namespace captioning {
+
+using heed::Generator;
+using heed::Index;
+
+inline constexpr Index kPlaces = 3;                   // along each side
+inline constexpr Index kPlaceSize = 16;               // in dots
+inline constexpr Index kSide = kPlaces * kPlaceSize;  // of an image
+
+struct Scene {
+  std::vector<std::uint8_t> image;  ///< RGB planes [3, kSide, kSide]
+  std::vector<std::string> words;
+  std::vector<Index> places;  ///< of each word: row kPlaces + column of what it names, or -1
+};
+
+/// A thing before it is drawn.
+struct Thing {
+  std::vector<std::string> names;  ///< "red", "circle"
+  Index place;
+};
+
+/// Two or three places in reading order.
+std::vector<Index> draw_places(Generator& generator);
+/// The sentence of things in reading order, with the places its words name.
+void describe(const std::vector<Thing>& things, Scene& scene);
+
+/// Coloured shapes on a noisy dark ground; sizes, shades and places vary a little.
+Scene shape_scene(Generator& generator);
+/// All words that shape_scene() may use.
+std::vector<std::string> shape_words();
+
+}  // namespace captioning

@@ -1,0 +1,32 @@
+// Writing captions, and measuring them: how many are exactly right, and how often the model looked
+// at what a word names while it said it.
+#pragma once
+
+#include <vector>
+
+#include "saved_model.h"
+#include "scene.h"
+
+namespace captioning {
+
+struct Caption {
+  std::vector<std::string> words;   ///< without the marks
+  std::vector<heed::Array> looked;  ///< of each word, f32 [kCells, kCells]
+};
+
+/// The likeliest word, one after the other, at most `longest`.
+std::vector<Caption> write_captions(const Describer& describer, const std::vector<Scene>& scenes,
+                                    Index longest = 24);
+
+/// The place of the grid, row kPlaces + column, in which the cell most looked at lies.
+Index place_looked_at(const heed::Array& looked);
+
+struct Measures {
+  double exact = 0;     ///< share of captions that are right to the last word
+  double pointing = 0;  ///< of the words that name a thing: said right, and looked at the thing
+  double loss = 0;      ///< nats a word, each word from the right ones before it
+};
+
+Measures measure(const Describer& describer, const std::vector<Scene>& scenes);
+
+}  // namespace captioning
