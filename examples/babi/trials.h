@@ -1,0 +1,46 @@
+// Several seeds for each model, side by side on all cores, and of each the one with the lowest
+// training loss; and the paper's figures to compare with.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "saved_model.h"
+
+namespace babi {
+
+/// One model to be trained: on one task, or on several jointly.
+struct Subject {
+  std::string name;  ///< "task 1", "joint"
+  std::vector<Task> tasks;
+  std::string folder;  ///< of the model
+};
+
+struct TrialOptions {
+  MemoryNetworkOptions model;  ///< but for the vocabulary
+  TrainerOptions trainer;
+  Index seeds = 1;
+  std::uint64_t seed = 1;  ///< the first
+};
+
+struct Result {
+  int task;
+  double error;  ///< of the test questions
+};
+
+struct Trials {
+  std::vector<Result> results;  ///< of each task of each subject
+  double minutes = 0;
+  bool interrupted = false;
+};
+
+/// Prints a line a trial; the folder of each subject holds its best model so far. The same results
+/// for any number of threads.
+Trials run_trials(const std::vector<Subject>& subjects, const TrialOptions& options);
+
+/// In per cent, a line a task and their mean; beside `published` figures where asked for.
+std::string table_of(const std::vector<Result>& results, bool published);
+double mean_error(const std::vector<Result>& results);
+
+}  // namespace babi

@@ -1,0 +1,144 @@
+// The program as a user runs it: exit codes, messages, files.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "../../../io/file.h"
+
+namespace {
+
+namespace fs = std::filesystem;
+using heed::io::read_file;
+using testing::HasSubstr;
+
+struct Outcome {
+  int code;
+  std::string output;  // both streams
+};
+
+class BabiCommand : public testing::Test {
+ protected:
+  BabiCommand() { fs::create_directories(folder_); }
+  ~BabiCommand() override { fs::remove_all(folder_); }
+
+  std::string path(const std::string& name) const { return (folder_ / name).string(); }
+  void write(const std::string& name, const std::string& content) const {
+    std::ofstream(path(name), std::ios::binary) << content;
+  }
+
+  static Outcome run(const std::string& arguments, const std::string& before = "") {
+    const std::string line = before + "'" HEED_BABI "' " + arguments + " 2>&1";
+    std::FILE* pipe = ::popen(line.c_str(), "r");
+    Outcome out{-1, ""};
+    char buffer[4096];
+    for (std::size_t n = 0; (n = std::fread(buffer, 1, sizeof(buffer), pipe)) > 0;)
+      out.output.append(buffer, n);
+    const int status = ::pclose(pipe);
+    out.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    return out;
+  }
+  Outcome ask(const std::string& text) const {
+    write("text", text);
+    return run("ask --model " + path("m") + " < " + path("text"));
+  }
+  static std::string expect_success(const std::string& arguments) {
+    const Outcome out = run(arguments);
+    EXPECT_EQ(out.code, 0) << out.output;
+    return out.output;
+  }
+  static void expect_refused(const std::string& arguments, const std::string& text) {
+    const Outcome outcome = run(arguments);
+    EXPECT_EQ(outcome.code, 2) << arguments << "\n" << outcome.output;
+    EXPECT_THAT(outcome.output, HasSubstr(text));
+  }
+
+ private:
+  fs::path folder_ =
+      fs::temp_directory_path() / ("heed_babi_command_" + std::to_string(::getpid()));
+};
+
+double error_of(const std::string& output) {
+  const std::string before = "\nmean test error ";
+  const std::size_t at = output.rfind(before);
+  EXPECT_NE(at, std::string::npos) << output;
+  return at == std::string::npos ? 100 : std::stod(output.substr(at + before.size()));
+}
+
+// Chance is 83 %.
+TEST_F(BabiCommand, AQuickTrainingAnswersMostQuestions) {
+  EXPECT_LT(error_of(expect_success("train --quick --save " + path("m"))), 15);
+  const Outcome told = ask("Anna went to the attic.\nBen moved to the study.\nWhere is Anna?\n");
+  EXPECT_EQ(told.code, 0) << told.output;
+  EXPECT_THAT(told.output, HasSubstr("\nanswer attic"));
+  EXPECT_THAT(told.output, HasSubstr("hop 3\n"));
+
+  const Outcome wrong = ask("Zoe went to the attic.\nAnna went to the attic.\n\nWhere is Anna?\n");
+  EXPECT_EQ(wrong.code, 2);
+  EXPECT_THAT(wrong.output, HasSubstr("line 1: the word 'zoe' is not among those learned"));
+  EXPECT_THAT(wrong.output, HasSubstr("line 3: the story that ends here has no question"));
+  EXPECT_THAT(wrong.output, HasSubstr("line 4: the question has no story before it"));
+  EXPECT_EQ(ask("").code, 2);
+
+  const std::string config = read_file(path("m/config.json"));
+  write("m/config.json", "{}");
+  EXPECT_EQ(ask("").code, 2);
+  std::string changed = config;
+  changed.replace(changed.find("\"width\": 20"), 11, "\"width\": 21");
+  write("m/config.json", changed);
+  EXPECT_THAT(ask("").output, HasSubstr("model.safetensors"));
+}
+
+TEST_F(BabiCommand, TheBestOfSeedsIsTheSameForAnyNumberOfThreads) {
+  const std::string flags =
+      "train --task all --epochs 2 --linear-epochs 1 --stories 7 --seeds 3 --save ";
+  const std::string one = expect_success(flags + path("one") + " --threads 1");
+  const std::string two = expect_success(flags + path("two") + " --threads 2");
+  EXPECT_EQ(error_of(one), error_of(two));
+  for (const char* task : {"/qa1", "/qa2"}) {
+    EXPECT_EQ(read_file(path("one") + task + "/model.safetensors"),
+              read_file(path("two") + task + "/model.safetensors"));
+  }
+  expect_success("train --epochs 1 --linear-epochs 0 --stories 5 --save " + path("joint"));
+  EXPECT_THAT(read_file(path("joint/config.json")), HasSubstr("\"width\": 50"));
+}
+
+TEST_F(BabiCommand, ReadsFilesAndRefusesBadOnes) {
+  std::string story;
+  for (int i = 0; i < 13; ++i) {
+    story += "1 Mary went to the " + std::string(i % 2 ? "hall" : "garden") +
+             ".\n2 Where is Mary?\t" + (i % 2 ? "hall" : "garden") + "\t1\n";
+  }
+  write("qa1_a_train.txt", story);
+  const std::string flags = "train --epochs 3 --data " + path("") + " --save " + path("m");
+  expect_refused(flags + " --task 1", "qa1_*_test.txt: task 1 has no such file");
+  write("qa1_a_test.txt", story);
+  EXPECT_THAT(expect_success(flags + " --task 1"), HasSubstr("paper, jointly"));
+  expect_refused(flags + " --task all", "task 2 has no such file");
+  write("qa1_a_train.txt", "1 Mary went to the hall.\n");
+  expect_refused(flags + " --task 1", "no question");
+  write("qa1_a_train.txt", "1 It is.\n2 Who?\tit\t1\n");
+  expect_refused(flags + " --task 1", "1 questions are too few");
+}
+
+TEST_F(BabiCommand, RefusesBadFlags) {
+  expect_refused("", "subcommand");
+  expect_refused("train --task 0", "no generated task 0");
+  expect_refused("train --task 1x", "'1x' is no number of a task");
+  expect_refused("train --task 21 --data .", "no task 21");
+  expect_refused("train --data " + path("absent"), "absent");
+  expect_refused("train --hops 0", "hops");
+  expect_refused("train --memory 0", "memory");
+  expect_refused("train --noise 2", "noise");
+  expect_refused("train --seeds 0", "seeds");
+  expect_refused("train --lr -1", "lr");
+  expect_refused("ask --model " + path("absent"), "absent");
+}
+
+}  // namespace

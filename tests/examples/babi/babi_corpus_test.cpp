@@ -1,0 +1,103 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "../../../core/error.h"
+#include "../../../examples/babi/corpus.h"
+#include "../../../examples/babi/listener.h"
+#include "../../../examples/babi/trials.h"
+#include "../../../examples/babi/world.h"
+
+namespace babi {
+namespace {
+
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+
+// The room that a sentence ends with is the answer, the supports begin with who or what is asked
+// about, and all stand before the question.
+TEST(BabiWorld, AnswersFollowFromTheirSupports) {
+  for (const int task : {1, 2}) {
+    Generator generator(3), same(3);
+    const auto stories = tell_stories(31, task, generator);
+    std::set<std::string> answers;
+    for (const data::BabiStory& story : stories) {
+      ASSERT_EQ(story.questions.size(), 5U);
+      for (const data::BabiQuestion& question : story.questions) {
+        ASSERT_FALSE(question.supports.empty());
+        for (const std::size_t support : question.supports) ASSERT_LT(support, question.known);
+        EXPECT_EQ(story.sentences[question.supports.back()].back(), question.answer);
+        const auto& first = story.sentences[question.supports[0]];
+        EXPECT_EQ(task == 1 ? first.front() : first.back(), question.words.back());
+        answers.insert(question.answer);
+      }
+    }
+    EXPECT_EQ(answers.size(), 6U);
+    EXPECT_EQ(tell_stories(31, task, same)[7].sentences, stories[7].sentences);
+  }
+  Generator generator(1);
+  EXPECT_THAT([&] { tell_stories(1, 3, generator); },
+              ThrowsMessage<ValueError>(HasSubstr("no generated task 3")));
+}
+
+TEST(BabiCorpus, KeepsTheLastSentencesBeforeAQuestion) {
+  const data::BabiStory story{{{"a", "b"}, {"c"}, {"d", "a", "b"}},
+                              {{{"b"}, "c", 1, {}, 0}, {{"a", "b"}, "new", 3, {}, 0}}};
+  const data::Vocabulary words({"a", "b", "c", "d"});  // 2, 3, 4, 5
+  const auto examples = encode({story}, words, 2);
+  ASSERT_EQ(examples.size(), 2U);
+  EXPECT_EQ(examples[0].sentences, (std::vector<std::vector<Index>>{{2, 3}}));
+  EXPECT_EQ(examples[1].sentences, (std::vector<std::vector<Index>>{{4}, {5, 2, 3}}));
+  EXPECT_EQ(examples[0].answer, 4);
+  EXPECT_EQ(examples[1].answer, data::Vocabulary::kUnknown);
+  const Batch batch = batch_of(examples, {1, 0});
+  EXPECT_EQ(batch.story.shape(), (Shape{2, 2, 3}));
+  EXPECT_EQ(batch.story.array().to_vector<Index>(),
+            (std::vector<Index>{4, -1, -1, 5, 2, 3, 2, 3, -1, -1, -1, -1}));
+  EXPECT_EQ(batch.question.array().to_vector<Index>(), (std::vector<Index>{2, 3, 3, -1}));
+  EXPECT_EQ(batch.lengths, (std::vector<Index>{2, 1}));
+}
+
+TEST(BabiCorpus, RefusesTasksThatThereAreNot) {
+  EXPECT_THAT([] { load_task({}, 3); }, ThrowsMessage<ValueError>(HasSubstr("generated task 3")));
+  EXPECT_THAT([] { load_task({.path = "."}, 21); },
+              ThrowsMessage<ValueError>("babi: there is no task 21, only 1 to 20"));
+  EXPECT_THAT([] { load_task({.path = "."}, 7); },
+              ThrowsMessage<IoError>(HasSubstr("task 7 has no such file")));
+  EXPECT_THROW(load_task({.path = "absent"}, 7), IoError);
+}
+
+TEST(BabiTrials, TableHasThePaperBesideOurs) {
+  EXPECT_THAT(table_of({{2, 0.125}, {19, 0.875}}, true),
+              HasSubstr("\n  19     87.5            86.7"));
+  EXPECT_THAT(table_of({{2, 0.125}, {1, 0.375}}, false), HasSubstr("\nmean     25.0\n"));
+}
+
+TEST(BabiListener, HearsStoriesAndRefusesWhatItCannotAnswer) {
+  Reader reader;
+  reader.vocabulary = data::Vocabulary({"anna", "went", "to", "the", "attic", "where", "is"});
+  reader.options = {.vocabulary = reader.vocabulary.size(), .hops = 2, .slots = 3};
+  reader.model = std::make_unique<MemoryNetwork>(reader.options);
+  reader.model->eval();
+  Listener listener(reader);
+  const auto hear = [&](const char* line) { return listener.hear(line, train::ShadeStyle::marks); };
+  EXPECT_THAT([&] { hear("Where is Anna?"); },
+              ThrowsMessage<ValueError>("the question has no story before it"));
+  EXPECT_THAT([&] { hear("Bob went to the attic."); },
+              ThrowsMessage<ValueError>("the word 'bob' is not among those learned"));
+  EXPECT_THAT([&] { hear("?"); }, ThrowsMessage<ValueError>("the line has no words"));
+  for (int i = 0; i < 5; ++i) EXPECT_EQ(hear("Anna went to the attic."), "");
+  EXPECT_THAT([&] { hear("Where is Bob?"); }, ThrowsMessage<ValueError>(HasSubstr("'bob'")));
+  const Answer answer = listener.answer({"where", "is", "anna"});
+  ASSERT_EQ(answer.weights.size(), 2U);
+  EXPECT_EQ(answer.weights[1].size(), 3U);  // as many as it remembers
+  EXPECT_THAT(hear("Where is Anna?"), testing::AllOf(HasSubstr("hop 2\n"), HasSubstr("answer ")));
+  EXPECT_EQ(hear(""), "");
+  hear("Anna went to the attic");
+  EXPECT_THAT([&] { listener.end(); },
+              ThrowsMessage<ValueError>("the story that ends here has no question"));
+}
+
+}  // namespace
+}  // namespace babi
