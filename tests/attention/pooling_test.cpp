@@ -145,6 +145,7 @@ TEST(Pooling, PaddedBatchEqualsEachRowAlone) {
 }
 
 TEST(Pooling, AverageAndMaximumHaveTheirGradients) {
+  manual_seed(61);  // no two largest ones so near that a step of the check passes the kink
   const Mask mask = Mask::lengths({5, 0, 3}, kT);
   const Tensor values = randn({kB, kT, kE}, DType::f64);
   using Inputs = std::vector<Tensor>;
