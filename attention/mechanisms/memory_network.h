@@ -9,7 +9,7 @@
 //   layer-wise tying: all hops share A and C, and u <- H u + o; B and W stand for themselves
 //   linear start: p without its softmax, for the first epochs
 //   random noise: in training, time passes T as if up to a tenth of the memories were empty ones
-//   somewhere among the sentences (which, as in the authors' code, nobody can look at)
+//   somewhere among the sentences (which nobody can look at)
 //
 // story i64 [B, N, J] and question i64 [B, L] are numbers of words, -1 where there is none; T
 // counts back from the last sentence, those `slots` and more before it share the last place. The
