@@ -5,3 +5,4 @@
 #include "file.h"
 #include "model_directory.h"
 #include "safetensors.h"
+#include "saved_module.h"

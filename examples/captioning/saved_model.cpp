@@ -4,12 +4,11 @@
 
 #include "../../core/error.h"
 #include "../../io/config.h"
-#include "../../io/safetensors.h"
+#include "../../io/saved_module.h"
 #include "corpus.h"
 
 namespace captioning {
 
-using heed::Error;
 using heed::FormatError;
 namespace data = heed::data;
 namespace io = heed::io;
@@ -32,46 +31,21 @@ io::Config config_of(const Describer& describer) {
   return config;
 }
 
-// What the saved files disagree on is the folder's fault, whoever finds it.
-template <class Body>
-auto blaming(const std::string& path, Body&& body) {
-  try {
-    return body();
-  } catch (const FormatError&) {
-    throw;
-  } catch (const Error& error) {
-    throw FormatError(path, 0, error.what());
-  }
-}
-
 }  // namespace
 
 void save(const Describer& describer, const std::string& folder, io::DirectoryFiles more) {
-  io::NamedArrays arrays;
-  for (const auto& [key, tensor] : describer.model->state_dict()) {
-    arrays.emplace_back(key, tensor.array());
-  }
-  more.emplace_back(io::kWeightsFile, io::encode_safetensors(arrays));
+  more.emplace_back(io::kWeightsFile, io::encode_weights(*describer.model));
   more.emplace_back(io::kVocabularyFile, describer.vocabulary.serialize());
   more.emplace_back(io::kConfigFile, config_of(describer).to_json());
   io::save_directory(folder, more);
 }
 
 Describer load(const std::string& folder) {
-  const std::string config_path = folder + "/" + io::kConfigFile;
-  const auto config =
-      io::Config::parse(io::read_from_directory(folder, io::kConfigFile), config_path);
-  if (config.get_string("model") != "captioning") {
-    throw FormatError(config_path, 0,
-                      fmt::format("model '{}' is not captioning", config.get_string("model")));
-  }
+  const auto config = io::read_config(folder, "captioning");
   Describer out;
   const std::string vocabulary_path = folder + "/" + io::kVocabularyFile;
   out.vocabulary = data::Vocabulary::parse(io::read_from_directory(folder, io::kVocabularyFile),
                                            vocabulary_path);
-  const std::string weights_path = folder + "/" + io::kWeightsFile;
-  const auto weights =
-      io::decode_safetensors(io::read_from_directory(folder, io::kWeightsFile), weights_path);
   ModelOptions options;
   options.vocabulary = config.get_int("vocabulary", 2, kMost);
   options.channels = config.get_int("channels", 1, kMost);
@@ -89,14 +63,12 @@ Describer load(const std::string& folder) {
       throw FormatError(vocabulary_path, 0, fmt::format("the word {} is missing", mark));
     }
   }
-  blaming(config_path, [&] {
+  io::blaming(io::config_path(folder), [&] {
     vocabulary_of(out.data);  // refuses unknown data
     options.look = look_of(config.get_string("attention"));
     out.model = std::make_unique<Captioner>(options);
   });
-  nn::NamedTensors entries;
-  for (const auto& [key, array] : weights.arrays) entries.emplace_back(key, Tensor(array));
-  blaming(weights_path, [&] { out.model->load_state_dict(entries); });
+  io::load_weights(folder, *out.model);
   out.model->eval();
   return out;
 }

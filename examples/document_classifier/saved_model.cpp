@@ -5,6 +5,7 @@
 #include "../../core/error.h"
 #include "../../io/config.h"
 #include "../../io/safetensors.h"
+#include "../../io/saved_module.h"
 
 namespace document_classifier {
 namespace {
@@ -32,24 +33,14 @@ io::Config config_of(const Classifier& classifier) {
 }  // namespace
 
 void save(const Classifier& classifier, const std::string& folder, io::DirectoryFiles more) {
-  io::NamedArrays arrays;
-  for (const auto& [key, tensor] : classifier.model->state_dict())
-    arrays.emplace_back(key, tensor.array());
-  more.emplace_back(io::kWeightsFile, io::encode_safetensors(arrays));
+  more.emplace_back(io::kWeightsFile, io::encode_weights(*classifier.model));
   more.emplace_back(io::kVocabularyFile, classifier.vocabulary.serialize());
   more.emplace_back(io::kConfigFile, config_of(classifier).to_json());
   io::save_directory(folder, more);
 }
 
 Classifier load(const std::string& folder) {
-  const std::string config_path = folder + "/" + io::kConfigFile;
-  const auto config =
-      io::Config::parse(io::read_from_directory(folder, io::kConfigFile), config_path);
-  if (config.get_string("model") != "hierarchical_attention") {
-    throw FormatError(
-        config_path, 0,
-        fmt::format("model '{}' is not hierarchical_attention", config.get_string("model")));
-  }
+  const auto config = io::read_config(folder, "hierarchical_attention");
   Classifier out;
   const std::string vocabulary_path = folder + "/" + io::kVocabularyFile;
   out.vocabulary = data::Vocabulary::parse(io::read_from_directory(folder, io::kVocabularyFile),
@@ -82,13 +73,7 @@ Classifier load(const std::string& folder) {
     }
   }
   out.model = std::make_unique<HierarchicalAttention>(options);
-  nn::NamedTensors entries;
-  for (const auto& [key, array] : weights.arrays) entries.emplace_back(key, Tensor(array));
-  try {
-    out.model->load_state_dict(entries);
-  } catch (const Error& error) {
-    throw FormatError(weights_path, 0, error.what());
-  }
+  io::load_weights(folder, *out.model);
   out.model->eval();
   return out;
 }

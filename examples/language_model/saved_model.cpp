@@ -4,7 +4,7 @@
 
 #include "../../core/error.h"
 #include "../../io/config.h"
-#include "../../io/safetensors.h"
+#include "../../io/saved_module.h"
 
 namespace language_model {
 namespace {
@@ -27,46 +27,21 @@ io::Config config_of(const Language& language) {
   return config;
 }
 
-// What the saved files disagree on is the folder's fault, whoever finds it.
-template <class Body>
-auto blaming(const std::string& path, Body&& body) {
-  try {
-    return body();
-  } catch (const FormatError&) {
-    throw;
-  } catch (const Error& error) {
-    throw FormatError(path, 0, error.what());
-  }
-}
-
 }  // namespace
 
 void save(const Language& language, const std::string& folder, io::DirectoryFiles more) {
-  io::NamedArrays arrays;
-  for (const auto& [key, tensor] : language.model->state_dict()) {
-    arrays.emplace_back(key, tensor.array());
-  }
-  more.emplace_back(io::kWeightsFile, io::encode_safetensors(arrays));
+  more.emplace_back(io::kWeightsFile, io::encode_weights(*language.model));
   more.emplace_back(io::kVocabularyFile, language.vocabulary.serialize());
   more.emplace_back(io::kConfigFile, config_of(language).to_json());
   io::save_directory(folder, more);
 }
 
 Language load(const std::string& folder) {
-  const std::string config_path = folder + "/" + io::kConfigFile;
-  const auto config =
-      io::Config::parse(io::read_from_directory(folder, io::kConfigFile), config_path);
-  if (config.get_string("model") != "language_model") {
-    throw FormatError(config_path, 0,
-                      fmt::format("model '{}' is not language_model", config.get_string("model")));
-  }
+  const auto config = io::read_config(folder, "language_model");
   Language out;
   const std::string vocabulary_path = folder + "/" + io::kVocabularyFile;
   out.vocabulary = data::Vocabulary::parse(io::read_from_directory(folder, io::kVocabularyFile),
                                            vocabulary_path);
-  const std::string weights_path = folder + "/" + io::kWeightsFile;
-  const auto weights =
-      io::decode_safetensors(io::read_from_directory(folder, io::kWeightsFile), weights_path);
   ModelOptions options;
   options.vocabulary = config.get_int("vocabulary", 2, kMost);
   options.layers = config.get_int("layers", 1, 1024);
@@ -79,15 +54,13 @@ Language load(const std::string& folder) {
                       fmt::format("{} words, but the model was trained with {}",
                                   out.vocabulary.size(), options.vocabulary));
   }
-  blaming(config_path, [&] {
+  io::blaming(io::config_path(folder), [&] {
     out.level = level_of(config.get_string("level"));
     options.positions = positions_of(config.get_string("positions"));
     options.synthesizer = attention_of(config.get_string("attention"));
     out.model = std::make_unique<LanguageModel>(options);
   });
-  nn::NamedTensors entries;
-  for (const auto& [key, array] : weights.arrays) entries.emplace_back(key, Tensor(array));
-  blaming(weights_path, [&] { out.model->load_state_dict(entries); });
+  io::load_weights(folder, *out.model);
   out.model->eval();
   return out;
 }

@@ -1,0 +1,35 @@
+#include "saved_module.h"
+
+#include <fmt/format.h>
+
+#include "model_directory.h"
+#include "safetensors.h"
+
+namespace heed::io {
+
+std::string encode_weights(const nn::Module& module) {
+  NamedArrays arrays;
+  for (const auto& [key, tensor] : module.state_dict()) arrays.emplace_back(key, tensor.array());
+  return encode_safetensors(arrays);
+}
+
+void load_weights(const std::string& folder, nn::Module& module) {
+  const std::string path = folder + "/" + kWeightsFile;
+  const auto weights = decode_safetensors(read_from_directory(folder, kWeightsFile), path);
+  nn::NamedTensors entries;
+  for (const auto& [key, array] : weights.arrays) entries.emplace_back(key, Tensor(array));
+  blaming(path, [&] { module.load_state_dict(entries); });
+}
+
+std::string config_path(const std::string& folder) { return folder + "/" + kConfigFile; }
+
+Config read_config(const std::string& folder, const std::string& kind) {
+  const std::string path = config_path(folder);
+  Config config = Config::parse(read_from_directory(folder, kConfigFile), path);
+  if (const std::string model = config.get_string("model"); model != kind) {
+    throw FormatError(path, 0, fmt::format("model '{}' is not {}", model, kind));
+  }
+  return config;
+}
+
+}  // namespace heed::io

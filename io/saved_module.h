@@ -1,0 +1,35 @@
+// A module in a model directory (model_directory.h): its weights as safetensors, and the settings
+// it was made by. What the files of a folder disagree on is a FormatError that names the file.
+#pragma once
+
+#include <string>
+
+#include "../core/error.h"
+#include "../nn/module.h"
+#include "config.h"
+
+namespace heed::io {
+
+/// The module's state, for the file kWeightsFile.
+std::string encode_weights(const nn::Module& module);
+/// Copies what kWeightsFile of the folder holds into the module. Throws IoError, FormatError.
+void load_weights(const std::string& folder, nn::Module& module);
+
+/// kConfigFile of the folder, whose "model" must be `kind`. Throws IoError, FormatError.
+Config read_config(const std::string& folder, const std::string& kind);
+/// Its path.
+std::string config_path(const std::string& folder);
+
+/// body(), whose errors become FormatErrors of `path`: what a file said could not be used.
+template <class Body>
+auto blaming(const std::string& path, Body&& body) {
+  try {
+    return body();
+  } catch (const FormatError&) {
+    throw;
+  } catch (const Error& error) {
+    throw FormatError(path, 0, error.what());
+  }
+}
+
+}  // namespace heed::io
