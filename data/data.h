@@ -8,6 +8,7 @@
 #include "idx.h"
 #include "json_lines.h"
 #include "labelled_text.h"
+#include "parallel_text.h"
 #include "sentences.h"
 #include "text_file.h"
 #include "tokenizer.h"

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "batch_norm.h"
+#include "beam_search.h"
 #include "bilinear.h"
 #include "cells.h"
 #include "conv.h"

@@ -2,7 +2,9 @@
 #pragma once
 
 #include "attended_text.h"
+#include "bleu.h"
 #include "chart.h"
+#include "chrf.h"
 #include "early_stopping.h"
 #include "interrupt.h"
 #include "metrics.h"

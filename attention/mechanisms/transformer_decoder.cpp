@@ -79,8 +79,9 @@ Tensor TransformerDecoder::operator()(const Tensor& x, const Tensor& memory, con
   return forwarded(norm == nullptr ? h : guarded(h, masked, *norm));
 }
 
-void TransformerDecoder::State::reorder(const Tensor& rows) {
+void TransformerDecoder::State::reorder(const Tensor& rows, bool sources) {
   for (KeyValueCache& cache : past) cache.reorder(rows);
+  if (!sources) return;
   for (MultiHead::Projected& layer : memory) {
     layer = {index_select(layer.keys, 0, rows), index_select(layer.values, 0, rows)};
   }
@@ -98,18 +99,19 @@ TransformerDecoder::State TransformerDecoder::start(const Tensor& memory,
   return state;
 }
 
-Tensor TransformerDecoder::step(const Tensor& x, State& state) const {
+Tensor TransformerDecoder::step(const Tensor& x, State& state, std::vector<Tensor>* weights) const {
   if (state.past.size() != layers.size()) {
     throw ValueError(fmt::format("transformer_decoder: the state has {} layers, the decoder {}",
                                  state.past.size(), layers.size()));
   }
   Tensor h = x;
   for (std::size_t i = 0; i < layers.size(); ++i) {
-    h = named("transformer_decoder", [&] {
+    const Attended out = named("transformer_decoder", [&] {
       return layers[i](h, state.memory[i], {.mask = Mask::causal(), .cache = &state.past[i]},
-                       {.mask = state.memory_mask})
-          .context;
+                       {.mask = state.memory_mask, .need_weights = weights != nullptr});
     });
+    if (weights != nullptr) weights->push_back(out.weights);
+    h = out.context;
   }
   return forwarded(norm == nullptr ? h : guarded(h, true, *norm));
 }

@@ -50,13 +50,15 @@ class TransformerDecoder : public nn::Module {
     std::vector<MultiHead::Projected> memory;
     std::vector<KeyValueCache> past;
     Mask memory_mask;
-    /// Carries on with these rows of the batch, i64 [R].
-    void reorder(const Tensor& rows);
+    /// Carries on with these rows of the batch, i64 [R]; `sources` false: each is of the memory
+    /// that stands in its place already, as in a beam search.
+    void reorder(const Tensor& rows, bool sources = true);
   };
   State start(const Tensor& memory, const Mask& memory_mask = Mask()) const;
   /// The next steps x [B, T, E] of the target, causal among themselves. Costs O(T (past + S) E).
+  /// Each layer's weights over the memory, [B, H, T, S], go into `weights` where it is given.
   /// Throws GradError while recording.
-  Tensor step(const Tensor& x, State& state) const;
+  Tensor step(const Tensor& x, State& state, std::vector<Tensor>* weights = nullptr) const;
 };
 
 }  // namespace heed::attention

@@ -1,0 +1,116 @@
+#include "beam_choices.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "../core/error.h"
+#include "../core/kernels/elementwise_simd.h"
+#include "../core/kernels/iterate.h"
+#include "../core/kernels/reduce_simd.h"
+#include "../core/parallel.h"
+
+namespace heed::nn::detail {
+namespace {
+
+using kernels::Binary, kernels::Reduce, kernels::Unary;
+namespace simd = kernels::simd;
+
+constexpr Index kBlock = 64;
+constexpr Index kPiece = 512;
+
+std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+
+template <class T>
+double sum_exp(const T* x, Index words, T top) {
+  T buffer[kPiece];
+  double total = 0;
+  for (Index first = 0; first < words; first += kPiece) {
+    const std::size_t n = at(std::min(kPiece, words - first));
+    simd::binary(Binary::sub, x + first, true, &top, false, buffer, n);
+    simd::unary(Unary::exp, buffer, buffer, n);
+    total += static_cast<double>(simd::reduce(Reduce::sum, buffer, 1, n));
+  }
+  return total;
+}
+
+}  // namespace
+
+Choices::Choices(Index end, const std::vector<Index>& forbidden, Index most, Index words)
+    : end_(end), words_(words), most_(std::min(most, words)), writable_(at(words), 1) {
+  for (const Index word : forbidden) writable_[at(word)] = 0;
+  may_end_ = writable_[at(end)] != 0;
+  writable_[at(end)] = 0;
+}
+
+void Choices::choose(const Array& scores, Index step) {
+  const Array dense = scores.contiguous();
+  const Index rows = dense.size(0);
+  counts_.resize(at(rows));
+  chosen_.resize(at(checked_mul("beam_search", rows, most_ + 1)));
+  visit_floating("beam_search", dense.dtype(), [&](auto zero) {
+    using T = decltype(zero);
+    const T* const from = dense.data<T>();
+    const Index grain = std::max<Index>(1, kernels::kGrain / (8 * words_));
+    parallel_for(rows, grain, [&](Index begin, Index end) {
+      std::vector<T> tops(at((words_ - 1) / kBlock + 1));
+      for (Index row = begin; row < end; ++row) choose_row(from + row * words_, tops, step, row);
+    });
+  });
+}
+
+void Choices::append(Index first, Index last, const std::vector<double>& log_p,
+                     std::vector<Candidate>& out) const {
+  for (Index row = first; row < last; ++row) {
+    const Candidate* const from = chosen_.data() + row * (most_ + 1);
+    for (Index i = 0; i < counts_[at(row)]; ++i) {
+      out.push_back({log_p[at(row)] + from[i].log_p, row, from[i].word});
+    }
+  }
+}
+
+// The greatest of each block comes first, so that few blocks need a second look.
+template <class T>
+void Choices::choose_row(const T* x, std::vector<T>& tops, Index step, Index row) {
+  const Index whole = words_ / kBlock, rest = words_ % kBlock;
+  simd::reduce_rows(Reduce::max, x, kBlock, kBlock, tops.data(), 1, whole);
+  if (rest > 0) tops.back() = simd::reduce(Reduce::max, x + whole * kBlock, 1, at(rest));
+  const T top = simd::reduce(Reduce::max, tops.data(), 1, tops.size());
+  if (!std::isfinite(top)) {
+    throw ValueError(fmt::format(
+        "beam_search: scores must be below infinity, at least one finite: the greatest of row {} "
+        "at step {} is {}",
+        row, step, top));
+  }
+  Candidate* const out = chosen_.data() + row * (most_ + 1);
+  Index count = 0;
+  if (may_end_ && std::isfinite(x[end_])) {
+    out[count++] = {static_cast<double>(x[end_]), row, end_};
+  }
+  count += likeliest(x, tops, row, out + count);
+  const double norm = static_cast<double>(top) + std::log(sum_exp(x, words_, top));
+  for (Index i = 0; i < count; ++i) out[i].log_p -= norm;
+  counts_[at(row)] = count;
+}
+
+template <class T>
+Index Choices::likeliest(const T* x, const std::vector<T>& tops, Index row, Candidate* out) const {
+  Index count = 0;
+  T bar = -std::numeric_limits<T>::infinity();  // a word must lie above to be taken
+  for (Index first = 0; first < words_; first += kBlock) {
+    if (tops[at(first / kBlock)] <= bar) continue;
+    for (Index i = first; i < std::min(first + kBlock, words_); ++i) {
+      if (x[i] <= bar || !writable_[at(i)]) continue;
+      Index place = count < most_ ? count++ : most_ - 1;
+      const auto value = static_cast<double>(x[i]);
+      for (; place > 0 && out[place - 1].log_p < value; --place) out[place] = out[place - 1];
+      out[place] = {value, row, i};
+      if (count == most_) bar = static_cast<T>(out[most_ - 1].log_p);
+    }
+  }
+  return count;
+}
+
+}  // namespace heed::nn::detail

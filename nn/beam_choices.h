@@ -1,0 +1,50 @@
+// The words by which a beam search may carry its rows on: of each row of scores the likeliest, with
+// their log-probabilities. Internal.
+#pragma once
+
+#include <vector>
+
+#include "../core/array.h"
+
+namespace heed::nn::detail {
+
+/// A row carried on by a word. Ordered by likelihood; of equal ones the lower row and the lower
+/// word come first.
+struct Candidate {
+  double log_p;
+  Index row, word;
+
+  bool operator<(const Candidate& other) const {
+    if (log_p != other.log_p) return log_p > other.log_p;
+    return row != other.row ? row < other.row : word < other.word;
+  }
+};
+
+class Choices {
+ public:
+  /// Up to `most` words besides the end mark; all words given lie in [0, words).
+  Choices(Index end, const std::vector<Index>& forbidden, Index most, Index words);
+
+  Index words() const { return words_; }
+  /// From scores [R, words], floating. Throws ValueError for a row with a NaN, an infinite score or
+  /// no finite one; `step` is for its text.
+  void choose(const Array& scores, Index step);
+  /// Appends the candidates of rows [first, last), the rows' own log-probabilities added.
+  void append(Index first, Index last, const std::vector<double>& log_p,
+              std::vector<Candidate>& out) const;
+
+ private:
+  template <class T>
+  void choose_row(const T* x, std::vector<T>& tops, Index step, Index row);
+  template <class T>
+  Index likeliest(const T* x, const std::vector<T>& tops, Index row, Candidate* out) const;
+
+  Index end_, words_, most_;
+  bool may_end_;
+  std::vector<char> writable_;  // but for the end mark
+  // Of the last choose(): for each row the end mark, where it is possible, and the others.
+  std::vector<Index> counts_;
+  std::vector<Candidate> chosen_;
+};
+
+}  // namespace heed::nn::detail
