@@ -1,5 +1,9 @@
 #include "bitmap_font.h"
 
+#include <algorithm>
+#include <iterator>
+#include <string_view>
+
 namespace heed::train {
 namespace {
 
@@ -41,11 +45,126 @@ constexpr Columns kGlyphs[] = {
     {0x00, 0x41, 0x36, 0x08, 0x00}, {0x02, 0x01, 0x02, 0x04, 0x02},
 };
 
+// Letters from U+00C0 to U+017F: what they are drawn as, and the mark at them.
+constexpr char32_t kFirstLetter = 0xC0;
+constexpr std::string_view kBases =
+    "AAAAAA CEEEEIIIIDNOOOOO OUUUUY  aaaaaa ceeeeiiii nooooo ouuuuy y"
+    "AaAaAaCcCcCcCcDdDdEeEeEeEeEeGgGgGgGgHhHhIiIiIiIiIiJjJjKkkLlLlLlL"
+    "lLlNnNnNnnNnOoOoOo  RrRrRrSsSsSsSsTtTtTtUuUuUuUuUuUuWwYyYZzZzZzs";
+constexpr std::string_view kMarks =
+    "`'^~:o ,`'^:`'^:-~`'^~: /`'^:'  `'^~:o ,`'^:`'^: ~`'^~: /`'^:' :"
+    "==uu;;''^^..vvvv--==uu..;;vv^^uu..,,^^--~~==uu;;.i  ^^,, '',,vv."
+    ".//'',,vv'  ==uu\"\"  '',,vv''^^,,vv,,vv--~~==uuoo\"\";;^^^^:''..vv ";
+static_assert(kBases.size() == 192 && kMarks.size() == 192);
+
+struct Sign {
+  char32_t character;
+  Columns columns;
+};
+constexpr Sign kSigns[] = {
+    {U'\u00A1', {0x00, 0x00, 0x7D, 0x00, 0x00}},  // inverted exclamation mark
+    {U'\u00A3', {0x48, 0x7E, 0x49, 0x41, 0x22}},  // pound
+    {U'\u00AB', {0x08, 0x14, 0x2A, 0x14, 0x22}},  // guillemets
+    {U'\u00B0', {0x00, 0x06, 0x09, 0x09, 0x06}},  // degree
+    {U'\u00B7', {0x00, 0x00, 0x08, 0x00, 0x00}},  // middle dot
+    {U'\u00BB', {0x22, 0x14, 0x2A, 0x14, 0x08}},
+    {U'\u00BF', {0x30, 0x48, 0x4D, 0x40, 0x20}},  // inverted question mark
+    {U'\u00C6', {0x7C, 0x0A, 0x09, 0x7F, 0x49}},  // AE
+    {U'\u00D7', {0x22, 0x14, 0x08, 0x14, 0x22}},  // times
+    {U'\u00DE', {0x7F, 0x14, 0x14, 0x14, 0x08}},  // Thorn
+    {U'\u00DF', {0x7E, 0x01, 0x49, 0x4D, 0x32}},  // sharp s
+    {U'\u00E6', {0x74, 0x54, 0x38, 0x54, 0x58}},  // ae
+    {U'\u00F0', {0x30, 0x4A, 0x4D, 0x4A, 0x3C}},  // eth
+    {U'\u00F7', {0x08, 0x08, 0x2A, 0x08, 0x08}},  // divided by
+    {U'\u00FE', {0xFF, 0x18, 0x24, 0x24, 0x18}},  // thorn
+    {U'\u0152', {0x3E, 0x41, 0x7F, 0x49, 0x41}},  // OE
+    {U'\u0153', {0x38, 0x44, 0x38, 0x54, 0x58}},  // oe
+    {U'\u201A', {0x00, 0x80, 0x60, 0x00, 0x00}},  // low quotation marks
+    {U'\u201E', {0x80, 0x60, 0x00, 0x80, 0x60}},
+    {U'\u2026', {0x40, 0x00, 0x40, 0x00, 0x40}},  // ellipsis
+    {U'\u20AC', {0x14, 0x3E, 0x55, 0x41, 0x22}},  // euro
+};
+constexpr Columns kBox = {0x7F, 0x41, 0x41, 0x41, 0x7F};
+
+// What looks the same in so few dots; 0 where nothing does.
+char ascii_of(char32_t c) {
+  if (c >= ' ' && c <= '~') return static_cast<char>(c);
+  if (c == 0xA0) return ' ';
+  if (c == 0x2018 || c == 0x2019) return '\'';
+  if (c == 0x201C || c == 0x201D) return '"';
+  if ((c >= 0x2010 && c <= 0x2015) || c == 0x2212) return '-';
+  if (c == 0x2581) return '_';  // stands for a blank in subwords
+  return 0;
+}
+
+// Three rows above a letter; the third is empty but for the ring.
+Columns mark_above(char mark) {
+  switch (mark) {
+    case '`': return {0, 1, 2, 0, 0};
+    case '\'': return {0, 0, 2, 1, 0};
+    case '^': return {0, 2, 1, 2, 0};
+    case 'v': return {0, 1, 2, 1, 0};
+    case '~': return {2, 1, 1, 2, 1};
+    case ':': return {0, 2, 0, 2, 0};
+    case 'o': return {0, 2, 5, 2, 0};
+    case '=': return {0, 2, 2, 2, 0};
+    case 'u': return {1, 2, 2, 2, 1};
+    case '.': return {0, 0, 2, 0, 0};
+    case '"': return {0, 2, 1, 2, 1};
+    default: return {};
+  }
+}
+
+// Cedilla, ogonek and strokes, in the rows of the letter itself.
+Columns mark_within(char base, char mark) {
+  const bool capital = base <= 'Z';
+  if (mark == ',') return {0, 0x80, 0x80, 0, 0};
+  if (mark == ';') return {0, 0, 0, 0x80, 0x80};
+  if (mark == '-') return capital ? Columns{8, 8, 8, 0, 0} : Columns{2, 2, 2, 2, 2};
+  if (mark != '/') return {};
+  if (base == 'L') return {0x10, 0x08, 0x04, 0, 0};
+  if (base == 'l') return {0, 0x10, 0, 0x04, 0};
+  return capital ? Columns{0x40, 0x30, 0x08, 0x06, 0x01} : Columns{0x40, 0x20, 0x10, 0x08, 0x04};
+}
+
 }  // namespace
 
 std::array<std::uint8_t, kGlyphWidth> glyph(char character) {
   const bool known = character >= ' ' && character <= '~';
   return kGlyphs[(known ? character : '?') - ' '];
+}
+
+std::array<std::uint16_t, kGlyphWidth> tall_glyph(char32_t character) {
+  Columns letter = kBox, above = {};
+  int above_row = 0;
+  const char32_t place = character - kFirstLetter;
+  if (const char same = ascii_of(character)) {
+    letter = glyph(same);
+  } else if (const Sign* sign = std::find_if(
+                 std::begin(kSigns), std::end(kSigns),
+                 [character](const Sign& each) { return each.character == character; });
+             sign != std::end(kSigns)) {
+    letter = sign->columns;
+  } else if (character >= kFirstLetter && place < kBases.size() && kBases[place] != ' ') {
+    const char base = kBases[place], mark = kMarks[place];
+    letter = glyph(base);
+    above = mark_above(mark);
+    const Columns within = mark_within(base, mark);
+    const bool dotted = base == 'i' || base == 'j';
+    const bool undotted = dotted && (mark == 'i' || above != Columns{});
+    for (std::size_t i = 0; i < letter.size(); ++i) {
+      if (undotted) letter[i] &= 0xFC;
+      letter[i] |= within[i];
+    }
+    const bool high = base <= 'Z' || std::string_view("dhklt").find(base) != std::string_view::npos;
+    above_row = high ? 0 : 2;
+  }
+  std::array<std::uint16_t, kGlyphWidth> out{};
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    out[i] = static_cast<std::uint16_t>(letter[i] << (kTallGlyphHeight - kGlyphHeight) |
+                                        above[i] << above_row);
+  }
+  return out;
 }
 
 }  // namespace heed::train

@@ -1,0 +1,23 @@
+// Where a model looks while it reads a translation that is given, word by word.
+#pragma once
+
+#include <vector>
+
+#include "corpus.h"
+#include "saved_model.h"
+
+namespace translation {
+
+struct Aligned {
+  std::vector<std::string> source, target;  ///< parts, the end mark last
+  std::vector<Look> looks;                  ///< of all layers and heads, [T, K] each
+};
+
+/// Throws ValueError for a model without attention.
+Aligned align(const Language& language, const std::string& source, const std::string& target);
+
+/// Alignment error rate against the known links, of the weights that decoding gives each step. NaN
+/// where there are no links or no attention, and for subwords, which are no words.
+double alignment_error(const Language& language, const Part& part);
+
+}  // namespace translation

@@ -1,0 +1,28 @@
+// Bahdanau et al. 2014: annotations of a bidirectional GRU, additive attention to them before each
+// step of the decoder, a maxout readout.
+#pragma once
+
+#include "../../attention/mechanisms/bahdanau_decoder.h"
+#include "../../nn/gru.h"
+#include "tables.h"
+#include "translator.h"
+
+namespace translation {
+
+class BahdanauModel : public Translator {
+ public:
+  explicit BahdanauModel(const ModelOptions& options);
+
+  Tables& tables;
+  nn::GRU& encoder;
+  heed::attention::BahdanauDecoder& decoder;
+
+  Tensor features(const Rows& source, const Rows& before,
+                  std::vector<Look>* looks = nullptr) const override;
+  Tensor logits(const Tensor& features) const override { return tables.logits(features); }
+  std::unique_ptr<nn::Decoding> start(const Rows& source) const override;
+
+  heed::attention::BahdanauDecoder::State read(const Rows& source) const;
+};
+
+}  // namespace translation

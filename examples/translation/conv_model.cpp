@@ -1,0 +1,105 @@
+#include "conv_model.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "../../autograd/ops/join.h"
+#include "../../autograd/ops/reduce.h"
+#include "../../autograd/ops/shape.h"
+#include "../../nn/init.h"
+#include "longest.h"
+
+namespace translation {
+
+namespace attention = heed::attention;
+using attention::ConvDecoder;
+
+namespace {
+
+attention::ConvSeq2SeqOptions stack_of(const ModelOptions& options) {
+  return {.width = options.width,
+          .hidden = options.hidden,
+          .layers = options.layers,
+          .kernel = options.kernel,
+          .dropout = options.dropout,
+          .dtype = options.dtype};
+}
+
+// A gate halves the numbers, and dropout makes those that it keeps larger.
+void begin(const nn::Module& stack, double dropout) {
+  for (const auto& [key, weight] : stack.named_parameters()) {
+    if (weight.rank() == 1) {
+      nn::zeros_(weight);
+      continue;
+    }
+    const bool gated = weight.rank() == 3;
+    const bool dropped = gated || key == "input_projection.weight";
+    const auto inputs = static_cast<double>(weight.numel() / weight.size(0));
+    nn::normal_(weight, 0, std::sqrt((gated ? 4 : 1) * (dropped ? 1 - dropout : 1) / inputs));
+  }
+}
+
+class Writing : public nn::Decoding {
+ public:
+  Writing(const ConvModel& model, ConvDecoder::State state)
+      : model_(model), state_(std::move(state)) {}
+
+  Tensor step(const Tensor& words, Tensor* weights) override {
+    std::vector<Tensor> layers;
+    const Tensor word = squeeze(model_.target(unsqueeze(words, 1), t_), 1);
+    const Tensor out = model_.decoder.step(word, state_, weights ? &layers : nullptr);
+    if (weights) *weights = mean(heed::concat(layers, 1), {1});
+    ++t_;
+    return model_.logits(model_.tables.dropout(out));
+  }
+  void reorder(const Tensor& rows, bool sources) override { state_.reorder(rows, sources); }
+
+ private:
+  const ConvModel& model_;
+  ConvDecoder::State state_;
+  Index t_ = 0;
+};
+
+}  // namespace
+
+ConvModel::ConvModel(const ModelOptions& given)
+    : Translator(given),
+      tables(child<Tables>("tables", given, given.width)),
+      source_places(child<attention::LearnedPositions>("source_places", places(given), given.width,
+                                                       given.dtype)),
+      target_places(child<attention::LearnedPositions>("target_places", places(given), given.width,
+                                                       given.dtype)),
+      encoder(child<attention::ConvEncoder>("encoder", stack_of(given))),
+      decoder(child<attention::ConvDecoder>("decoder", stack_of(given))) {
+  begin(encoder, given.dropout);
+  begin(decoder, given.dropout);
+}
+
+Tensor ConvModel::target(const Tensor& words, Index first) const {
+  check_longest(options, first + words.size(1));
+  return target_places(tables.target_words(words), first);
+}
+
+// The stacks drop from embeddings themselves.
+ConvDecoder::State ConvModel::read(const Rows& source) const {
+  check_longest(options, source.ids.size(1));
+  return decoder.start(encoder(source_places(tables.source_words(source.ids)), source.lengths));
+}
+
+Tensor ConvModel::features(const Rows& source, const Rows& before, std::vector<Look>* looks) const {
+  ConvDecoder::State state = read(source);
+  std::vector<Tensor> layers;
+  const Tensor out =
+      decoder.run(target(before.ids), state, looks ? &layers : nullptr, before.lengths);
+  for (std::size_t i = 0; i < layers.size(); ++i) {
+    looks->push_back({fmt::format("layer {}", i + 1), layers[i]});
+  }
+  return tables.dropout(out);
+}
+
+std::unique_ptr<nn::Decoding> ConvModel::start(const Rows& source) const {
+  return std::make_unique<Writing>(*this, read(source));
+}
+
+}  // namespace translation

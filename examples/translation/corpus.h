@@ -1,0 +1,40 @@
+// Where the sentence pairs come from: a generated language pair, whose alignment is known, or files
+// that are aligned line by line.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "alignment_error.h"
+
+namespace translation {
+
+struct CorpusOptions {
+  /// A folder with train*, val* (or valid*, dev*) and test* files that end in .LANGUAGE or
+  /// .LANGUAGE.gz; empty: generated.
+  std::string path;
+  std::string from = "en", to = "de";
+  /// Beginning of the test files' names, where there are several.
+  std::string test = "test";
+  Index sentences = 8000;  ///< generated ones to train on; a tenth as many to validate, and to test
+  Index max_words = 100;   ///< longer pairs are not trained on
+  double max_ratio = 9;    ///< nor are those of which one is so many times as long as the other
+  std::uint64_t seed = 1;
+};
+
+struct Part {
+  std::vector<std::string> source, target;
+  std::vector<Links> links;  ///< of generated pairs
+};
+
+struct Corpus {
+  Part train, validation, test;
+  std::string skipped;  ///< which pairs are not trained on, in words; empty: none
+};
+
+/// Throws IoError; FormatError for files with different numbers of lines; ValueError for a
+/// direction without data, and for a part without pairs.
+Corpus load_corpus(const CorpusOptions& options);
+
+}  // namespace translation

@@ -1,0 +1,41 @@
+// How good a translator is: BLEU, chrF, exact matches, perplexity, and BLEU by the source's length.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "batches.h"
+#include "corpus.h"
+#include "translate.h"
+
+namespace translation {
+
+/// What the model gives each right word, from the right ones before it.
+struct Likelihood {
+  double loss = 0;      ///< nats a word, without label smoothing
+  double accuracy = 0;  ///< of the likeliest word
+};
+Likelihood likelihood(const Translator& model, const std::vector<Example>& examples, Index tokens);
+
+inline constexpr Index kLengthStep = 5;      // words, between lengths that are looked at apart
+inline constexpr Index kLongestLength = 30;  // longer ones together
+
+/// BLEU of the sentences whose source has from .. to words.
+struct LengthBleu {
+  Index from, to;
+  Index sentences;
+  double bleu;
+};
+
+struct Measures {
+  double bleu = 0, chrf = 0;
+  std::string details;  ///< of BLEU, as sacreBLEU prints them
+  double exact = 0;     ///< share of sentences that are right to the last word
+  std::vector<LengthBleu> by_length;
+};
+Measures measure(const std::vector<std::string>& written, const Part& part);
+
+std::vector<std::string> best_texts(const std::vector<std::vector<Translation>>& found);
+std::vector<Example> encode(const Language& language, const Part& part);
+
+}  // namespace translation

@@ -1,0 +1,286 @@
+#include "grammar.h"
+
+#include <string_view>
+
+namespace translation {
+namespace {
+
+using heed::Generator;
+
+constexpr Index kLongest = 40;  // words of a source
+constexpr Index kDeepest = 2;   // phrases within phrases
+
+struct Noun {
+  std::string_view source, target;
+  bool feminine;
+  std::string_view second = "";  // the target's second word
+};
+const std::vector<Noun> kNouns = {{"dog", "kan", false},
+                                  {"cat", "mat", true},
+                                  {"horse", "ekv", false},
+                                  {"bird", "fugl", true},
+                                  {"farmer", "agrar", false},
+                                  {"teacher", "lernist", true},
+                                  {"singer", "kantor", true},
+                                  {"king", "reg", false},
+                                  {"queen", "dronn", true},
+                                  {"sailor", "marin", false},
+                                  {"painter", "pentor", true},
+                                  {"driver", "sofer", false},
+                                  {"doctor", "medik", true},
+                                  {"baker", "panist", false},
+                                  {"hunter", "jegar", false},
+                                  {"nurse", "flegist", true},
+                                  {"robber", "tjuv", false},
+                                  {"poet", "vers", true},
+                                  {"firefighter", "bomb", false, "flami"},
+                                  {"courier", "port", false, "leteri"},
+                                  {"shepherd", "past", true, "ovini"},
+                                  {"goldsmith", "smed", false, "auri"},
+                                  {"gardener", "gard", true, "flori"},
+                                  {"shopkeeper", "vend", true, "butiki"}};
+
+struct Verb {
+  std::string_view past, base, target, particle = "";
+};
+const std::vector<Verb> kTransitive = {{"saw", "see", "vid"},
+                                       {"followed", "follow", "seg", "ap"},
+                                       {"heard", "hear", "hor"},
+                                       {"liked", "like", "gust"},
+                                       {"feared", "fear", "tim"},
+                                       {"greeted", "greet", "salut"},
+                                       {"invited", "invite", "lad", "in"},
+                                       {"led", "lead", "duk"},
+                                       {"admired", "admire", "mir"},
+                                       {"helped", "help", "hjelp"},
+                                       {"found", "find", "trov"},
+                                       {"rejected", "reject", "vis", "ru"}};
+const std::vector<Verb> kIntransitive = {{"slept", "sleep", "dorm"},
+                                         {"waited", "wait", "vent"},
+                                         {"sang", "sing", "kant"},
+                                         {"laughed", "laugh", "rid"},
+                                         {"worked", "work", "labor"},
+                                         {"returned", "return", "venk", "ru"},
+                                         {"listened", "listen", "lyt", "ap"},
+                                         {"left", "leave", "gan", "ut"}};
+const std::vector<Verb> kSaying = {
+    {"said", "say", "dik"}, {"knew", "know", "sab"}, {"believed", "believe", "kred"}};
+
+// Of the source for one and for many; the target's takes an ending.
+struct Determiner {
+  std::string_view one, many, target;
+};
+const std::vector<Determiner> kDeterminers = {
+    {"the", "the", "l"}, {"a", "some", "un"}, {"this", "these", "est"}, {"my", "my", "mi"}};
+
+struct Entry {
+  std::string_view source, target, second = "";
+};
+const std::vector<Entry> kSizes = {{"wise", "sabi"}, {"young", "jun"},  {"small", "petit"},
+                                   {"tall", "alt"},  {"brave", "brav"}, {"tired", "tret"}};
+const std::vector<Entry> kLooks = {{"blond", "flav"}, {"pale", "blek"},     {"bearded", "skeg"},
+                                   {"famous", "fam"}, {"foreign", "fremd"}, {"quiet", "still"}};
+const std::vector<Entry> kAdverbs = {{"yesterday", "hesta"}, {"today", "odia"}, {"often", "sovent"},
+                                     {"sometimes", "kelki"}, {"then", "dan"},   {"soon", "balde"}};
+const std::vector<Entry> kPlaces = {
+    {"with", "kum"}, {"near", "apud"}, {"behind", "bak", "de"}, {"before", "fram", "de"}};
+const std::vector<Entry> kJoining = {{"and", "i"}, {"but", "mas"}};
+const std::vector<Entry> kSubordinating = {
+    {"because", "fordi"}, {"when", "kvan"}, {"while", "mentre"}};
+struct Pronoun {
+  std::string_view source, target;
+  bool many;
+};
+const std::vector<Pronoun> kPronouns = {
+    {"he", "il", false}, {"she", "ela", false}, {"they", "ili", true}};
+
+// A word of the target, and the place of the source's word that it stands for.
+struct Word {
+  std::string text;
+  Index source;
+};
+using Words = std::vector<Word>;
+
+Words operator+(Words a, const Words& b) {
+  a.insert(a.end(), b.begin(), b.end());
+  return a;
+}
+
+struct Nominal {
+  Words words;
+  bool feminine, many;
+};
+
+struct Predicate {
+  Words finite, particle;
+};
+
+// Says the source word by word, and returns what each phrase is in the target.
+class Speaker {
+ public:
+  explicit Speaker(Generator& generator) : generator_(generator) {}
+
+  /// Called once.
+  Pair sentence() {
+    Words target = clause(false, 0);
+    for (Index more = generator_.below(4); more > 0; --more) {
+      const bool under = chance(1, 3);
+      if (!under) target.push_back({",", say(",")});
+      target = target + entry(pick(under ? kSubordinating : kJoining));
+      target = target + clause(under, 0);
+    }
+    target.push_back({".", say(".")});
+    Pair pair{.source = std::move(source_), .target = "", .alignment = {}};
+    for (const Word& word : target) {
+      pair.alignment.emplace_back(word.source, static_cast<Index>(pair.alignment.size()));
+      if (!pair.target.empty()) pair.target += ' ';
+      pair.target += word.text;
+    }
+    return pair;
+  }
+  /// Words of the source so far.
+  Index length() const { return length_; }
+
+ private:
+  // `under` another one, the verb stands last.
+  Words clause(bool under, Index depth) {
+    const Words adverb = chance(1, 4) ? entry(pick(kAdverbs)) : Words();
+    const Nominal actor = subject(depth);
+    const Index kind = generator_.below(depth < kDeepest ? 7 : 6);
+    const auto& verbs = kind == 6 ? kSaying : kind > 2 ? kTransitive : kIntransitive;
+    const Predicate does = predicate(pick(verbs), actor.many);
+    const Words object = kind > 2 && kind < 6 ? nominal(depth).words : Words();
+    Words words;
+    if (under) {
+      words = adverb + actor.words + object + does.particle + does.finite;
+    } else if (adverb.empty()) {
+      words = actor.words + does.finite + object + does.particle;
+    } else {
+      words = adverb + does.finite + actor.words + object + does.particle;
+    }
+    if (kind != 6) return words;
+    words.push_back({"ke", say("that")});
+    return words + clause(true, depth + 1);
+  }
+
+  Nominal subject(Index depth) {
+    if (chance(1, 5)) {
+      const Pronoun& pronoun = pick(kPronouns);
+      return {{{std::string(pronoun.target), say(pronoun.source)}}, false, pronoun.many};
+    }
+    if (!chance(1, 6)) return nominal(depth);
+    Nominal both = noun();
+    both.words = both.words + Words{{"i", say("and")}};
+    both.words = both.words + noun().words;
+    both.many = true;
+    return both;
+  }
+
+  // What follows a noun belongs to the nearest, so that a source can be read in one way only.
+  Nominal nominal(Index depth) {
+    Nominal head = noun();
+    if (depth >= kDeepest || !chance(1, 2)) return head;
+    if (chance(1, 2)) {
+      head.words = head.words + entry(pick(kPlaces));
+      head.words = head.words + nominal(depth + 1).words;
+    } else {
+      head.words = head.words + relative(head, depth + 1);
+    }
+    return head;
+  }
+
+  // The noun acts, or is acted upon.
+  Words relative(const Nominal& head, Index depth) {
+    const Index that = say("that");
+    if (chance(1, 2)) {
+      const Words pronoun = {{"ki" + ending(head), that}};
+      const bool transitive = chance(1, 2);
+      const Predicate does = predicate(pick(transitive ? kTransitive : kIntransitive), head.many);
+      const Words object = transitive ? nominal(depth).words : Words();
+      return pronoun + object + does.particle + does.finite;
+    }
+    const Words pronoun = {{"ke" + ending(head), that}};
+    const Nominal actor = nominal(depth);
+    const Predicate does = predicate(pick(kTransitive), actor.many);
+    return pronoun + actor.words + does.particle + does.finite;
+  }
+
+  Nominal noun() {
+    const Noun& noun = pick(kNouns);
+    Nominal out{{}, noun.feminine, chance(2, 5)};
+    const Determiner& determiner = pick(kDeterminers);
+    const Index place = say(out.many ? determiner.many : determiner.one);
+    const Words first = {{std::string(determiner.target) + ending(out), place}};
+    Words adjectives;
+    for (const auto* list : {&kSizes, &kLooks}) {
+      if (!chance(1, 4)) continue;
+      const Entry& adjective = pick(*list);
+      adjectives =
+          Words{{std::string(adjective.target) + ending(out), say(adjective.source)}} + adjectives;
+    }
+    const Index at = say(std::string(noun.source) + (out.many ? "s" : ""));
+    out.words = first + Words{{std::string(noun.target) + ending(out), at}};
+    if (!noun.second.empty()) out.words.push_back({std::string(noun.second), at});
+    out.words = out.words + adjectives;
+    return out;
+  }
+
+  Predicate predicate(const Verb& verb, bool many) {
+    const bool negated = chance(1, 5);
+    Index no = 0;
+    if (negated) {
+      say("did");
+      no = say("not");
+    }
+    const Index at = say(negated ? verb.base : verb.past);
+    Predicate out;
+    out.finite = {{std::string(verb.target) + (many ? "en" : "e"), at}};
+    if (negated) out.finite = Words{{"ne", no}} + out.finite + Words{{"pas", no}};
+    if (!verb.particle.empty()) out.particle = {{std::string(verb.particle), at}};
+    return out;
+  }
+
+  Words entry(const Entry& entry) {
+    const Index at = say(entry.source);
+    Words words = {{std::string(entry.target), at}};
+    if (!entry.second.empty()) words.push_back({std::string(entry.second), at});
+    return words;
+  }
+
+  static std::string ending(const Nominal& noun) {
+    return std::string(noun.feminine ? "a" : "o") + (noun.many ? "s" : "");
+  }
+
+  // Returns the word's place.
+  Index say(std::string_view word) {
+    if (length_ > 0) source_ += ' ';
+    source_ += word;
+    return length_++;
+  }
+
+  template <class T>
+  const T& pick(const std::vector<T>& list) {
+    return list[static_cast<std::size_t>(generator_.below(static_cast<Index>(list.size())))];
+  }
+
+  // True in `part` of `whole` cases.
+  bool chance(Index part, Index whole) { return generator_.below(whole) < part; }
+
+  Generator& generator_;
+  std::string source_;
+  Index length_ = 0;
+};
+
+}  // namespace
+
+std::vector<Pair> generate_pairs(Index count, Generator& generator) {
+  std::vector<Pair> pairs;
+  while (static_cast<Index>(pairs.size()) < count) {
+    Speaker speaker(generator);
+    Pair pair = speaker.sentence();
+    if (speaker.length() <= kLongest) pairs.push_back(std::move(pair));
+  }
+  return pairs;
+}
+
+}  // namespace translation

@@ -1,0 +1,36 @@
+// A generated language pair: English of few words, and its translation into a made-up language
+// whose grammar differs where languages do:
+//
+//   yesterday a wise queen that a hunter with this firefighter invited did not reject a driver .
+//   hesta ne vise pas una dronna sabia kea uno jegaro kum esto bombo flami in lade uno sofero ru .
+//
+// Adjectives follow their noun. Articles, adjectives and relative pronouns end as their noun's
+// gender and number ask, verbs as their subject's number, which the source's verbs do not show. In
+// a main clause the verb stands second and its particle last ("vise .. ru": rejected); in a clause
+// under another both stand last ("in lade": invited). Negation is two words, as are some nouns and
+// prepositions, and "did" has no counterpart. Clauses within clauses make sentences of 3 to 40
+// words.
+//
+// A source has one translation only, and each word of the target is linked to the one word of the
+// source that it stands for.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "../../core/generator.h"
+
+namespace translation {
+
+using heed::Index;
+
+struct Pair {
+  std::string source, target;                      ///< words with a blank between them
+  std::vector<std::pair<Index, Index>> alignment;  ///< (source word, target word), sure links
+};
+
+/// The next `count` pairs of the generator's stream.
+std::vector<Pair> generate_pairs(Index count, heed::Generator& generator);
+
+}  // namespace translation

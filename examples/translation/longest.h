@@ -1,0 +1,22 @@
+// The limit of models that learn something for each place of a sentence.
+#pragma once
+
+#include <string>
+
+#include "../../core/error.h"
+#include "options.h"
+
+namespace translation {
+
+/// Places that are learned: a sentence of options.longest words, and a mark.
+inline Index places(const ModelOptions& options) { return options.longest + 1; }
+
+/// Throws ValueError for more words and marks than places.
+inline void check_longest(const ModelOptions& options, Index words) {
+  if (words <= places(options)) return;
+  throw heed::ValueError(
+      options.model + ": " + std::to_string(words) + " words and marks in a sentence: longest " +
+      std::to_string(options.longest) + " leaves room for " + std::to_string(places(options)));
+}
+
+}  // namespace translation

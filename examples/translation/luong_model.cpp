@@ -1,0 +1,122 @@
+#include "luong_model.h"
+
+#include <fmt/format.h>
+
+#include "../../attention/scores/additive.h"
+#include "../../attention/scores/general.h"
+#include "../../attention/scores/location.h"
+#include "../../autograd/ops/join.h"
+#include "../../autograd/ops/shape.h"
+#include "../../core/error.h"
+#include "longest.h"
+
+namespace translation {
+
+namespace attention = heed::attention;
+using attention::Attended;
+using attention::LuongAttention;
+using attention::LuongDecoder;
+using heed::ValueError;
+
+namespace {
+
+LuongAttention attention_of(const std::string& name) {
+  if (name == "global") return LuongAttention::global;
+  if (name == "local-m") return LuongAttention::local_m;
+  if (name == "local-p") return LuongAttention::local_p;
+  throw ValueError("attention: '" + name + "' is none of global, local-m, local-p");
+}
+
+nn::LSTMOptions encoder_of(const ModelOptions& options) {
+  if (options.hidden % 2 != 0) {
+    throw ValueError(
+        fmt::format("luong: hidden {} must be even: the encoder's directions have "
+                    "half each",
+                    options.hidden));
+  }
+  return {.input = options.width,
+          .hidden = options.hidden / 2,
+          .layers = options.layers,
+          .bidirectional = true,
+          .dropout = options.dropout,
+          .dtype = options.dtype};
+}
+
+class Writing : public nn::Decoding {
+ public:
+  Writing(const LuongModel& model, LuongDecoder::State state)
+      : model_(model), state_(std::move(state)) {}
+
+  Tensor step(const Tensor& words, Tensor* weights) override {
+    const Attended seen = model_.decoder.step(model_.tables.target(words), state_, weights);
+    if (weights) *weights = seen.weights;
+    return model_.logits(model_.tables.dropout(seen.context));
+  }
+  void reorder(const Tensor& rows, bool sources) override { state_.reorder(rows, sources); }
+
+ private:
+  const LuongModel& model_;
+  LuongDecoder::State state_;
+};
+
+}  // namespace
+
+const attention::Score* LuongModel::make_score() {
+  const Index H = options.hidden;
+  if (options.score == "dot") return nullptr;
+  if (options.score == "general") {
+    return &child<attention::General>("score", H, H, options.dtype);
+  }
+  if (options.score == "concat") {
+    return &child<attention::Additive>("score", H, H, H, false, options.dtype);
+  }
+  if (options.score == "location") {
+    return &child<attention::LocationBased>("score", H, places(options), options.dtype);
+  }
+  throw ValueError("score: '" + options.score + "' is none of dot, general, concat, location");
+}
+
+LuongModel::LuongModel(const ModelOptions& given)
+    : Translator(given),
+      tables(child<Tables>("tables", given, given.tied ? given.width : given.hidden)),
+      encoder(child<nn::LSTM>("encoder", encoder_of(given))),
+      score(make_score()),
+      decoder(child<LuongDecoder>(
+          "decoder", attention::LuongOptions{.word_width = given.width,
+                                             .source_width = given.hidden,
+                                             .state_width = given.hidden,
+                                             .layers = given.layers,
+                                             .out = given.tied ? given.width : given.hidden,
+                                             .input_feeding = given.input_feeding,
+                                             .attention = attention_of(given.attention),
+                                             .score = score,
+                                             .half_width = given.half_width,
+                                             .dropout = given.dropout,
+                                             .dtype = given.dtype})) {}
+
+LuongDecoder::State LuongModel::read(const Rows& source) const {
+  if (options.score == "location") check_longest(options, source.ids.size(1));
+  const heed::LstmResult all = encoder(tables.source(source.ids), source.lengths);
+  // The directions of each layer, side by side, as they are in the output.
+  std::vector<heed::LstmState> last;
+  const auto joined = [](const Tensor& states, Index layer) {
+    return heed::concat({select(states, 0, 2 * layer), select(states, 0, 2 * layer + 1)}, -1);
+  };
+  for (Index i = 0; i < options.layers; ++i)
+    last.push_back({joined(all.h_n, i), joined(all.c_n, i)});
+  return decoder.start(tables.dropout(all.output), source.lengths, last);
+}
+
+Tensor LuongModel::features(const Rows& source, const Rows& before,
+                            std::vector<Look>* looks) const {
+  LuongDecoder::State state = read(source);
+  const Attended seen = decoder.run(tables.target(before.ids), state, looks, before.lengths);
+  if (looks) looks->push_back({"attention", seen.weights});
+  return tables.dropout(seen.context);
+}
+
+std::unique_ptr<nn::Decoding> LuongModel::start(const Rows& source) const {
+  return std::make_unique<Writing>(*this, read(source));
+}
+
+}  // namespace translation

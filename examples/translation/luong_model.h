@@ -1,0 +1,38 @@
+// Luong et al. 2015: an LSTM encoder whose last states begin the decoder's, which looks at the
+// source after each of its steps, everywhere or in a window.
+//
+// Unlike the paper's, our encoder is bidirectional, of hidden / 2 in each direction, side by side:
+// it learns more from little text.
+#pragma once
+
+#include "../../attention/mechanisms/luong_decoder.h"
+#include "../../nn/lstm.h"
+#include "tables.h"
+#include "translator.h"
+
+namespace translation {
+
+class LuongModel : public Translator {
+ public:
+  /// Throws ValueError for an odd `hidden`, and names of scores and attention that it does not
+  /// know.
+  explicit LuongModel(const ModelOptions& options);
+
+  Tables& tables;
+  nn::LSTM& encoder;
+  const heed::attention::Score* score;  ///< null: dot
+  heed::attention::LuongDecoder& decoder;
+
+  /// With the location score throws ValueError for sources beyond options.longest.
+  Tensor features(const Rows& source, const Rows& before,
+                  std::vector<Look>* looks = nullptr) const override;
+  Tensor logits(const Tensor& features) const override { return tables.logits(features); }
+  std::unique_ptr<nn::Decoding> start(const Rows& source) const override;
+
+  heed::attention::LuongDecoder::State read(const Rows& source) const;
+
+ private:
+  const heed::attention::Score* make_score();
+};
+
+}  // namespace translation

@@ -1,0 +1,296 @@
+// translation train | evaluate | translate | align: see README.md.
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+
+#include "../../core/error.h"
+#include "../../core/generator.h"
+#include "../../core/parallel.h"
+#include "../../io/file.h"
+#include "line_reader.h"
+#include "report.h"
+#include "show_alignment.h"
+
+namespace translation {
+namespace {
+
+struct Flags {
+  CorpusOptions corpus;
+  TrainerOptions trainer;
+  ModelOptions model;
+  CoderOptions coder;
+  TranslateOptions decoding;
+  std::string fall = "cosine", optimizer = "adam";
+  int threads = 0;
+  bool quick = false, scores = false;
+  Index n_best = 1;
+  std::string folder = "model";
+  std::vector<std::string> folders;
+  std::string report, input, output, source, target;
+};
+
+void set_up(const Flags& flags) {
+  if (flags.threads > 0) heed::set_num_threads(flags.threads);
+  heed::manual_seed(flags.trainer.seed);
+}
+
+void learn_vocabularies(Language& language, const Corpus& corpus, Flags& flags) {
+  std::vector<const std::string*> source, target;
+  for (const std::string& line : corpus.train.source) source.push_back(&line);
+  for (const std::string& line : corpus.train.target) target.push_back(&line);
+  if (flags.model.shared) {
+    source.insert(source.end(), target.begin(), target.end());
+    language.source = language.target = learn_coder(source, flags.coder);
+  } else {
+    language.source = learn_coder(source, flags.coder);
+    language.target = learn_coder(target, flags.coder);
+  }
+  flags.model.source_words = language.source->size();
+  flags.model.target_words = language.target->size();
+}
+
+// Measures, prints, draws; the last line is the one that scripts read.
+void conclude(const Language& language, const Corpus& corpus, const Training* training,
+              const Flags& flags) {
+  const Findings findings = find_out(language, corpus.test, flags.decoding);
+  const std::string path = flags.report.empty() ? flags.folder + "/report.html" : flags.report;
+  write_report(path, language, findings, training);
+  fmt::print("report {}\n{}", path, in_words(findings, flags.decoding));
+}
+
+void train_command(Flags& flags) {
+  set_up(flags);
+  flags.trainer.out = flags.folder;
+  flags.trainer.fall = fall_of(flags.fall);
+  flags.trainer.adadelta = flags.optimizer == "adadelta";
+  if (flags.quick) {
+    flags.corpus.sentences = std::min<Index>(flags.corpus.sentences, 2000);
+    flags.trainer.epochs = std::min<Index>(flags.trainer.epochs, 5);
+    flags.model.width = std::min<Index>(flags.model.width, 64);
+    flags.model.hidden = std::min<Index>(flags.model.hidden, 64);
+  }
+  Language language;
+  if (flags.trainer.resume) language = load(flags.folder);
+  const Corpus corpus = load_corpus(flags.corpus);
+  if (!flags.trainer.resume) {
+    learn_vocabularies(language, corpus, flags);
+    language.model = make_translator(flags.model);
+  }
+  fmt::print("pairs: {} to train on, {} to validate, {} to test{}\n", corpus.train.source.size(),
+             corpus.validation.source.size(), corpus.test.source.size(), corpus.skipped);
+  fmt::print("vocabularies {} and {}; parameters {}\n", language.source->size(),
+             language.target->size(), language.model->parameter_count());
+  std::fflush(stdout);
+  const Training training =
+      train_translator(language, corpus.train, corpus.validation, flags.trainer);
+  if (training.interrupted) {
+    fmt::print("interrupted; the best model so far is in {}\n", flags.folder);
+    return;
+  }
+  conclude(language, corpus, &training, flags);
+}
+
+void evaluate_command(Flags& flags) {
+  set_up(flags);
+  const Language language = load(flags.folder);
+  conclude(language, load_corpus(flags.corpus), nullptr, flags);
+}
+
+void translate_command(Flags& flags) {
+  set_up(flags);
+  const Language language = load(flags.folder);
+  flags.decoding.n_best = flags.n_best;
+  LineReader reader(flags.input);
+  for (std::vector<std::string> lines; reader.next(lines);) {
+    std::size_t line = reader.first();
+    for (const auto& found : translate(language, lines, flags.decoding)) {
+      for (const Translation& one : found) {
+        if (flags.scores) fmt::print("{}\t{:.4f}\t", line, one.score);
+        fmt::print("{}\n", one.text);
+      }
+      ++line;
+    }
+    std::fflush(stdout);
+  }
+}
+
+void align_command(Flags& flags) {
+  set_up(flags);
+  const Language language = load(flags.folder);
+  flags.decoding.n_best = 1;
+  if (flags.target.empty()) {
+    flags.target = translate(language, {flags.source}, flags.decoding).front().front().text;
+  }
+  fmt::print("{}\n", show_alignment(language, flags.source, flags.target, flags.output));
+}
+
+void compare_command(Flags& flags) {
+  set_up(flags);
+  const Corpus corpus = load_corpus(flags.corpus);
+  std::vector<std::pair<std::string, std::vector<LengthBleu>>> all;
+  for (const std::string& folder : flags.folders) {
+    const Language language = load(folder);
+    const Findings findings = find_out(language, corpus.test, flags.decoding);
+    fmt::print("{}\n{}", folder, in_words(findings, flags.decoding));
+    std::fflush(stdout);
+    all.emplace_back(folder, findings.measures.by_length);
+  }
+  heed::io::write_file_atomically(flags.output, length_chart(all));
+  fmt::print("chart {}\n", flags.output);
+}
+
+template <class T>
+CLI::Option* add_size(CLI::App& app, const std::string& flag, T& value, Index least,
+                      const std::string& what) {
+  return app.add_option(flag, value, what)
+      ->check(CLI::Range(least, Index{1} << 24))
+      ->capture_default_str();
+}
+
+CLI::Option* add_number(CLI::App& app, const std::string& flag, double& value, double least,
+                        double most, const std::string& what) {
+  return app.add_option(flag, value, what)
+      ->check(CLI::Range(least, most))
+      ->capture_default_str();
+}
+
+void add_common_flags(CLI::App& app, Flags& flags) {
+  app.add_option("--seed", flags.trainer.seed, "of everything random")->capture_default_str();
+  app.add_option("--threads", flags.threads, "threads; left out: all cores")
+      ->check(CLI::Range(1, 1024));
+}
+
+void add_decoding_flags(CLI::App& app, Flags& flags) {
+  add_size(app, "--beam", flags.decoding.beam, 1, "hypotheses a sentence; 1: greedy");
+  add_number(app, "--length-penalty", flags.decoding.length_penalty, 0, 10,
+             "0: none; higher ones favour longer translations");
+  add_number(app, "--coverage-penalty", flags.decoding.coverage_penalty, 0, 10,
+             "0: none; higher ones favour translations that look at every word");
+  add_size(app, "--longest", flags.decoding.longest, 1, "words a translation");
+  app.add_flag("!--keep-unknown", flags.decoding.replace_unknown,
+               "write <unk>, not the word of the source that was looked at most");
+}
+
+void add_data_flags(CLI::App& app, Flags& flags) {
+  add_common_flags(app, flags);
+  add_decoding_flags(app, flags);
+  app.add_option("--data", flags.corpus.path,
+                 "a folder with train*, val* and test* files that end in .LANGUAGE or "
+                 ".LANGUAGE.gz; left out: a generated language pair");
+  app.add_option("--from", flags.corpus.from, "language of the source")->capture_default_str();
+  app.add_option("--to", flags.corpus.to, "language of the target")->capture_default_str();
+  app.add_option("--report", flags.report,
+                 "the report's file; left out: report.html in the model's folder");
+  app.add_option("--test", flags.corpus.test, "beginning of the test files' names")
+      ->capture_default_str();
+  add_size(app, "--sentences", flags.corpus.sentences, 10, "generated pairs to train on");
+}
+
+void add_model_flags(CLI::App& app, Flags& flags) {
+  app.add_option("--model", flags.model.model, "seq2seq, bahdanau, luong, conv, transformer")
+      ->capture_default_str();
+  add_size(app, "--width", flags.model.width, 1, "of words");
+  add_size(app, "--hidden", flags.model.hidden, 1, "of states; of a Transformer's middle layers");
+  add_size(app, "--layers", flags.model.layers, 1, "of encoder and decoder each");
+  add_size(app, "--heads", flags.model.heads, 1, "of a Transformer");
+  add_size(app, "--kernel", flags.model.kernel, 1, "of convolutions, in words");
+  add_number(app, "--dropout", flags.model.dropout, 0, 0.99, "probability");
+  app.add_flag("--tied", flags.model.tied, "the output layer is the target's embedding");
+  app.add_flag("--shared", flags.model.shared, "one vocabulary and embedding for both languages");
+  app.add_option("--style", flags.model.style, "of seq2seq: sutskever, cho")
+      ->capture_default_str();
+  app.add_option("--score", flags.model.score, "of luong: dot, general, concat, location")
+      ->capture_default_str();
+  app.add_option("--attention", flags.model.attention, "of luong: global, local-m, local-p")
+      ->capture_default_str();
+  add_size(app, "--half-width", flags.model.half_width, 0, "D of local attention");
+  app.add_flag("--input-feeding", flags.model.input_feeding, "of luong");
+}
+
+void add_train_flags(CLI::App& app, Flags& flags) {
+  add_data_flags(app, flags);
+  add_model_flags(app, flags);
+  app.add_option("--save", flags.folder, "the model's folder")->capture_default_str();
+  add_size(app, "--max-words", flags.corpus.max_words, 1, "of a sentence to train on");
+  add_size(app, "--subwords", flags.coder.subwords, 0, "pieces of a vocabulary; 0: whole words");
+  add_size(app, "--min-count", flags.coder.min_count, 1, "of a word that is learned");
+  add_size(app, "--max-vocabulary", flags.coder.max_words, 0, "the most frequent words; 0: all");
+  add_size(app, "--epochs", flags.trainer.epochs, 1, "through all pairs");
+  add_size(app, "--batch", flags.trainer.batch_tokens, 1, "words of the targets a step");
+  app.add_option("--optimizer", flags.optimizer, "adam, adadelta")
+      ->check(CLI::IsMember({"adam", "adadelta"}))
+      ->capture_default_str();
+  add_number(app, "--lr", flags.trainer.learning_rate, 0, 100, "the highest learning rate");
+  add_size(app, "--warm-up", flags.trainer.warm_up, 0, "steps in which it rises");
+  app.add_option("--fall", flags.fall, "how it falls: none, inverse-root, cosine")
+      ->capture_default_str();
+  add_number(app, "--label-smoothing", flags.trainer.label_smoothing, 0, 1,
+             "share of the target spread over all words");
+  add_number(app, "--weight-decay", flags.trainer.weight_decay, 0, 10, "of matrices");
+  add_number(app, "--clip", flags.trainer.clip, 1e-6, 1e6, "largest norm of a gradient");
+  add_number(app, "--own-words", flags.trainer.own_words, 0, 1,
+             "scheduled sampling: the share of own words among those before, at the end");
+  add_size(app, "--average", flags.trainer.average, 1, "epochs whose ends make the model");
+  add_size(app, "--patience", flags.trainer.patience, 0,
+           "epochs without a better BLEU before the end; 0: all epochs");
+  add_size(app, "--save-steps", flags.trainer.save_steps, 0,
+           "steps between two saved states; 0: an epoch");
+  add_size(app, "--stop-after", flags.trainer.stop_after, 0,
+           "stop after this step, to be resumed; 0: not");
+  app.add_flag("--resume", flags.trainer.resume, "go on with the run in --save");
+  app.add_flag("--quick", flags.quick, "fewer sentences and epochs, narrower: a trial");
+}
+
+void add_use_flags(CLI::App& app, Flags& flags) {
+  add_common_flags(app, flags);
+  add_decoding_flags(app, flags);
+  app.add_option("--model", flags.folder, "the model's folder")->capture_default_str();
+}
+
+int run(int argc, char** argv) {
+  Flags flags;
+  CLI::App app("Translation by encoders and decoders");
+  app.require_subcommand(1);
+  CLI::App* train = app.add_subcommand("train", "learn from sentence pairs, evaluate");
+  CLI::App* test = app.add_subcommand("evaluate", "evaluate a trained model");
+  CLI::App* write = app.add_subcommand("translate", "translate lines of text");
+  CLI::App* show = app.add_subcommand("align", "show where a model looks");
+  CLI::App* compare = app.add_subcommand("compare", "BLEU by length of several models");
+  add_train_flags(*train, flags);
+  add_data_flags(*test, flags);
+  test->add_option("--model", flags.folder, "the model's folder")->capture_default_str();
+  add_use_flags(*write, flags);
+  write->add_option("--input", flags.input,
+                    "a text, plain or gzip, a sentence a line; left out: standard input");
+  add_size(*write, "--n-best", flags.n_best, 1, "translations a line, at most the beam");
+  write->add_flag("--scores", flags.scores, "the line's number and the score before each");
+  add_use_flags(*show, flags);
+  show->add_option("source", flags.source, "a sentence")->required();
+  show->add_option("target", flags.target, "its translation; left out: the model's own");
+  show->add_option("--output", flags.output,
+                   "beginning of the names of a .png, a .svg and an .html; left out: none");
+  add_data_flags(*compare, flags);
+  compare->add_option("models", flags.folders, "folders of models")->required();
+  compare->add_option("--output", flags.output, "the chart's file, SVG")->required();
+  try {
+    app.parse(argc, argv);
+    if (*train) train_command(flags);
+    if (*test) evaluate_command(flags);
+    if (*write) translate_command(flags);
+    if (*show) align_command(flags);
+    if (*compare) compare_command(flags);
+    return 0;
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : 2;
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "translation: {}\n", error.what());
+    return 2;
+  }
+}
+
+}  // namespace
+}  // namespace translation
+
+int main(int argc, char** argv) { return translation::run(argc, argv); }

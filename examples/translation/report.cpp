@@ -1,0 +1,85 @@
+#include "report.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "../../train/chart.h"
+#include "../../train/report.h"
+#include "alignments.h"
+
+namespace translation {
+
+using heed::train::Series;
+
+Findings find_out(const Language& language, const Part& test, const TranslateOptions& options) {
+  language.model->eval();
+  return {likelihood(*language.model, encode(language, test), options.tokens),
+          measure(best_texts(translate(language, test.source, options)), test),
+          alignment_error(language, test)};
+}
+
+std::string in_words(const Findings& findings, const TranslateOptions& options) {
+  const Measures& measures = findings.measures;
+  std::string out;
+  for (const LengthBleu& row : measures.by_length) {
+    const std::string to = row.to > kLongestLength ? "more" : fmt::format("{}", row.to);
+    out += fmt::format("  sources of {:>2} to {:<4} words: BLEU {:5.2f}  ({} sentences)\n",
+                       row.from, to, row.bleu, row.sentences);
+  }
+  out += fmt::format("perplexity {:.3f}  token accuracy {:.4f}  exact {:.4f}  chrF {:.2f}",
+                     std::exp(findings.likelihood.loss), findings.likelihood.accuracy,
+                     measures.exact, measures.chrf);
+  if (!std::isnan(findings.alignment_error)) {
+    out += fmt::format("  alignment error {:.4f}", findings.alignment_error);
+  }
+  return out + fmt::format("\nbeam {}  BLEU {}\n", options.beam, measures.details);
+}
+
+std::string length_chart(
+    const std::vector<std::pair<std::string, std::vector<LengthBleu>>>& all) {
+  std::vector<Series> lines;
+  for (const auto& [name, rows] : all) {
+    Series line{name, {}, {}};
+    for (const LengthBleu& row : rows) {
+      line.x.push_back(static_cast<double>(row.from) + (kLengthStep - 1) / 2.0);
+      line.y.push_back(row.bleu);
+    }
+    lines.push_back(line);
+  }
+  return heed::train::line_chart(
+      lines, {.title = "BLEU by length", .x_label = "words of the source", .y_label = "BLEU"});
+}
+
+void write_report(const std::string& path, const Language& language, const Findings& findings,
+                  const Training* training) {
+  heed::train::Report report("Translation");
+  const Measures& measures = findings.measures;
+  report.add_fact("BLEU", fmt::format("{:.2f}", measures.bleu));
+  report.add_fact("chrF", fmt::format("{:.2f}", measures.chrf));
+  report.add_fact("perplexity", fmt::format("{:.3f}", std::exp(findings.likelihood.loss)));
+  report.add_fact("token accuracy", fmt::format("{:.4f}", findings.likelihood.accuracy));
+  report.add_fact("exact", fmt::format("{:.4f}", measures.exact));
+  if (!std::isnan(findings.alignment_error)) {
+    report.add_fact("alignment error", fmt::format("{:.4f}", findings.alignment_error));
+  }
+  report.add_fact("model", language.model->options.model);
+  report.add_fact("parameters", std::to_string(language.model->parameter_count()));
+  if (training && !training->curve.empty()) {
+    Series loss{"training", {}, {}}, validation{"validation", {}, {}}, bleu{"BLEU", {}, {}};
+    for (const Figures& row : training->curve) {
+      for (Series* series : {&loss, &validation, &bleu}) series->x.push_back(row.epoch);
+      loss.y.push_back(row.train_loss);
+      validation.y.push_back(row.validation_loss);
+      bleu.y.push_back(row.bleu);
+    }
+    report.add_chart(heed::train::line_chart(
+        {loss, validation}, {.title = "Loss", .x_label = "epoch", .y_label = "nats a word"}));
+    report.add_chart(heed::train::line_chart(
+        {bleu}, {.title = "Validation", .x_label = "epoch", .y_label = "BLEU, greedy"}));
+  }
+  report.add_chart(length_chart({{language.model->options.model, measures.by_length}}));
+  report.save(path);
+}
+
+}  // namespace translation

@@ -1,0 +1,96 @@
+#include "saved_model.h"
+
+#include <fmt/format.h>
+
+#include "../../core/error.h"
+#include "../../io/config.h"
+#include "../../io/saved_module.h"
+
+namespace translation {
+
+namespace io = heed::io;
+
+namespace {
+
+constexpr Index kMost = 1 << 24;  // of any size in a configuration
+constexpr const char* kSourceFile = "source.vocabulary";
+constexpr const char* kTargetFile = "target.vocabulary";
+
+io::Config config_of(const ModelOptions& options) {
+  io::Config config;
+  config.set("model", std::string("translation"));
+  config.set("kind", options.model);
+  config.set("source_words", options.source_words);
+  config.set("target_words", options.target_words);
+  config.set("width", options.width);
+  config.set("hidden", options.hidden);
+  config.set("layers", options.layers);
+  config.set("heads", options.heads);
+  config.set("kernel", options.kernel);
+  config.set("dropout", options.dropout);
+  config.set("tied", options.tied);
+  config.set("shared", options.shared);
+  config.set("style", options.style);
+  config.set("score", options.score);
+  config.set("attention", options.attention);
+  config.set("half_width", options.half_width);
+  config.set("input_feeding", options.input_feeding);
+  config.set("longest", options.longest);
+  return config;
+}
+
+ModelOptions options_of(const io::Config& config) {
+  ModelOptions options;
+  options.model = config.get_string("kind");
+  options.source_words = config.get_int("source_words", 4, kMost);
+  options.target_words = config.get_int("target_words", 4, kMost);
+  options.width = config.get_int("width", 1, 1 << 14);
+  options.hidden = config.get_int("hidden", 1, 1 << 16);
+  options.layers = config.get_int("layers", 1, 1024);
+  options.heads = config.get_int("heads", 1, 1 << 14);
+  options.kernel = config.get_int("kernel", 1, 1024);
+  options.dropout = config.get_double("dropout");
+  options.tied = config.get_bool("tied");
+  options.shared = config.get_bool("shared");
+  options.style = config.get_string("style");
+  options.score = config.get_string("score");
+  options.attention = config.get_string("attention");
+  options.half_width = config.get_int("half_width", 0, kMost);
+  options.input_feeding = config.get_bool("input_feeding");
+  options.longest = config.get_int("longest", 1, kMost);
+  return options;
+}
+
+std::shared_ptr<const Coder> read_coder(const std::string& folder, const char* file, Index words) {
+  const std::string path = folder + "/" + file;
+  std::shared_ptr<const Coder> coder = parse_coder(io::read_from_directory(folder, file), path);
+  if (coder->size() != words) {
+    throw heed::FormatError(
+        path, 0, fmt::format("{} words, but the model was trained with {}", coder->size(), words));
+  }
+  return coder;
+}
+
+}  // namespace
+
+void save(const Language& language, const std::string& folder, io::DirectoryFiles more) {
+  more.emplace_back(io::kWeightsFile, io::encode_weights(*language.model));
+  more.emplace_back(kSourceFile, language.source->serialize());
+  more.emplace_back(kTargetFile, language.target->serialize());
+  more.emplace_back(io::kConfigFile, config_of(language.model->options).to_json());
+  io::save_directory(folder, more);
+}
+
+Language load(const std::string& folder) {
+  const io::Config config = io::read_config(folder, "translation");
+  const ModelOptions options = options_of(config);
+  Language out;
+  out.source = read_coder(folder, kSourceFile, options.source_words);
+  out.target = read_coder(folder, kTargetFile, options.target_words);
+  io::blaming(io::config_path(folder), [&] { out.model = make_translator(options); });
+  io::load_weights(folder, *out.model);
+  out.model->eval();
+  return out;
+}
+
+}  // namespace translation

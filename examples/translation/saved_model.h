@@ -1,0 +1,27 @@
+// A trained model on disk: weights, both vocabularies and configuration in one folder, written so
+// that the folder always holds one whole model.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "../../io/model_directory.h"
+#include "coder.h"
+#include "translator.h"
+
+namespace translation {
+
+/// All that it takes to translate. With a shared vocabulary both coders are one.
+struct Language {
+  std::shared_ptr<const Coder> source, target;
+  std::unique_ptr<Translator> model;
+};
+
+/// Writes the files and `more` beside them. Throws IoError; the old model is whole then.
+void save(const Language& language, const std::string& folder, heed::io::DirectoryFiles more = {});
+
+/// Throws IoError for a missing folder or file, FormatError for a damaged one, or a vocabulary that
+/// does not fit the weights.
+Language load(const std::string& folder);
+
+}  // namespace translation

@@ -1,0 +1,89 @@
+#include "transformer_model.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "../../autograd/ops/elementwise.h"
+#include "../../autograd/ops/reduce.h"
+#include "../../autograd/ops/shape.h"
+#include "../../autograd/ops/slicing.h"
+#include "../../nn/positional_encoding.h"
+
+namespace translation {
+
+namespace attention = heed::attention;
+using attention::Mask;
+using attention::TransformerDecoder;
+
+namespace {
+
+attention::TransformerOptions layer_of(const ModelOptions& options) {
+  return {.width = options.width,
+          .heads = options.heads,
+          .hidden = options.hidden,
+          .dropout = options.dropout,
+          .pre_norm = true,
+          .dtype = options.dtype};
+}
+
+Mask mask_of(const Rows& source) { return Mask::lengths(source.lengths, source.ids.size(1)); }
+
+class Writing : public nn::Decoding {
+ public:
+  Writing(const TransformerModel& model, TransformerDecoder::State state)
+      : model_(model), state_(std::move(state)) {}
+
+  Tensor step(const Tensor& words, Tensor* weights) override {
+    std::vector<Tensor> layers;  // each [R, H, 1, K]
+    const Tensor word = model_.embed(model_.tables.target_words, unsqueeze(words, 1), t_++);
+    const Tensor out = model_.layers.decoder.step(word, state_, weights ? &layers : nullptr);
+    if (weights)
+      *weights = select(mean(layers[layers.size() > 1 ? layers.size() - 2 : 0], {1}), 1, 0);
+    return model_.logits(select(out, 1, 0));
+  }
+  void reorder(const Tensor& rows, bool sources) override { state_.reorder(rows, sources); }
+
+ private:
+  const TransformerModel& model_;
+  TransformerDecoder::State state_;
+  Index t_ = 0;
+};
+
+}  // namespace
+
+TransformerModel::TransformerModel(const ModelOptions& given)
+    : Translator(given),
+      tables(child<Tables>("tables", given, given.width)),
+      layers(child<attention::Transformer>("layers", given.layers, given.layers, layer_of(given))) {
+}
+
+Tensor TransformerModel::embed(const nn::Embedding& table, const Tensor& words, Index first) const {
+  const Index E = options.width;
+  return tables.dropout(table(words) * std::sqrt(static_cast<double>(E)) +
+                        nn::sinusoidal_positions(words.size(1), E, first, options.dtype));
+}
+
+Tensor TransformerModel::read(const Rows& source) const {
+  return layers.encoder(embed(tables.source_words, source.ids), mask_of(source));
+}
+
+Tensor TransformerModel::features(const Rows& source, const Rows& before,
+                                  std::vector<Look>* looks) const {
+  std::vector<Tensor> weights;  // each [B, H, T, K]
+  const Tensor out = layers.decoder(embed(tables.target_words, before.ids), read(source),
+                                    Mask::causal(), mask_of(source), looks ? &weights : nullptr);
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    for (Index head = 0; head < options.heads; ++head) {
+      looks->push_back(
+          {fmt::format("layer {} head {}", i + 1, head + 1), select(weights[i], 1, head)});
+    }
+  }
+  return out;
+}
+
+std::unique_ptr<nn::Decoding> TransformerModel::start(const Rows& source) const {
+  return std::make_unique<Writing>(*this, layers.decoder.start(read(source), mask_of(source)));
+}
+
+}  // namespace translation

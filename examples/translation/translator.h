@@ -1,0 +1,52 @@
+// What every model of the family does: it reads a source, and writes a target, in training all words
+// at once from those before each, in decoding step by step.
+//
+//   source, target  i64 [B, K], [B, T], padded with kPadding behind each row's length
+//   features        [B, T, R] -> logits [N, V] = out(features)
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "../../nn/beam_search.h"
+#include "../../nn/module.h"
+#include "options.h"
+
+namespace translation {
+
+namespace nn = heed::nn;
+using heed::Tensor;
+
+/// Rows of numbers, padded.
+struct Rows {
+  Tensor ids;                  ///< i64 [B, T]
+  std::vector<Index> lengths;  ///< B
+};
+
+/// What one layer or head looked at while a target was read: [B, T, K].
+struct Look {
+  std::string name;  ///< "attention", "layer 2 head 3"
+  Tensor weights;
+};
+
+class Translator : public nn::Module {
+ public:
+  explicit Translator(const ModelOptions& given) : options(given) {}
+  ModelOptions options;
+
+  /// What is known before each word of the target is chosen: `before` holds the words before, the
+  /// begin mark first. [B, T, R]. The weights of all layers and heads go into `looks` where it is
+  /// not null.
+  virtual Tensor features(const Rows& source, const Rows& before,
+                          std::vector<Look>* looks = nullptr) const = 0;
+  /// [.., R] -> [.., V].
+  virtual Tensor logits(const Tensor& features) const = 0;
+  /// Begins to write, a row a source. The model must outlive what it returns.
+  virtual std::unique_ptr<nn::Decoding> start(const Rows& source) const = 0;
+};
+
+/// The model that options.model names. Throws ValueError for options that make no sense.
+std::unique_ptr<Translator> make_translator(const ModelOptions& options);
+
+}  // namespace translation
