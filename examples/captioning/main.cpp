@@ -3,18 +3,20 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <CLI/CLI.hpp>
 #include <cstdio>
 
 #include "../../core/error.h"
-#include "../../core/parallel.h"
 #include "../../train/chart.h"
 #include "../../train/report.h"
+#include "../command_line.h"
 #include "pictures.h"
 #include "trainer.h"
 
 namespace captioning {
 namespace {
+
+using command_line::add_number;
+using command_line::add_size;
 
 struct Flags {
   CorpusOptions corpus;
@@ -28,10 +30,7 @@ struct Flags {
   Index describe = 6;
 };
 
-void set_up(const Flags& flags) {
-  if (flags.threads > 0) heed::set_num_threads(flags.threads);
-  heed::manual_seed(flags.trainer.seed);
-}
+void set_up(const Flags& flags) { command_line::set_up(flags.threads, flags.trainer.seed); }
 
 // The first test scenes: what the model says, and where it looked.
 void describe(const Describer& describer, const Corpus& corpus, const Flags& flags) {
@@ -138,27 +137,13 @@ void describe_command(Flags& flags) {
   describe(describer, load_corpus(flags.corpus), flags);
 }
 
-template <class T>
-CLI::Option* add_size(CLI::App& app, const std::string& flag, T& value, Index least,
-                      const std::string& what) {
-  return app.add_option(flag, value, what)
-      ->check(CLI::Range(least, Index{1} << 20))
-      ->capture_default_str();
-}
-
-CLI::Option* add_number(CLI::App& app, const std::string& flag, double& value,
-                        const CLI::Validator& check, const std::string& what) {
-  return app.add_option(flag, value, what)->check(check)->capture_default_str();
-}
-
 void add_common_flags(CLI::App& app, Flags& flags) {
   app.add_option_function<std::uint64_t>(
          "--seed",
          [&flags](const std::uint64_t& seed) { flags.corpus.seed = flags.trainer.seed = seed; },
          "of everything random")
       ->default_str("1");
-  app.add_option("--threads", flags.threads, "threads; left out: all cores")
-      ->check(CLI::Range(1, 1024));
+  command_line::add_threads(app, flags.threads);
   app.add_option("--path", flags.corpus.path, "the folder of MNIST's files, for --data mnist");
   app.add_option("--pictures", flags.pictures,
                  "file of the pictures of where it looked; left out: looks.png in the model's "
@@ -223,18 +208,11 @@ int run(int argc, char** argv) {
     other->add_option("--model", flags.folder, "the model's folder")->capture_default_str();
   }
   add_size(*test, "--test", flags.corpus.test, 1, "scenes to measure on");
-  try {
-    app.parse(argc, argv);
+  return command_line::run("captioning", app, argc, argv, [&] {
     if (*train) train_command(flags);
     if (*test) evaluate_command(flags);
     if (*say) describe_command(flags);
-    return 0;
-  } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? 0 : 2;
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "captioning: {}\n", error.what());
-    return 2;
-  }
+  });
 }
 
 }  // namespace

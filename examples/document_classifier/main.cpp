@@ -3,18 +3,17 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <filesystem>
 #include <iostream>
 #include <iterator>
 
 #include "../../core/error.h"
-#include "../../core/parallel.h"
 #include "../../io/file.h"
 #include "../../train/chart.h"
 #include "../../train/report.h"
 #include "../../train/shade.h"
+#include "../command_line.h"
 #include "evaluation.h"
 #include "trainer.h"
 
@@ -37,10 +36,7 @@ struct Flags {
   std::string file;
 };
 
-void set_up(const Flags& flags) {
-  if (flags.threads > 0) set_num_threads(flags.threads);
-  manual_seed(flags.trainer.seed);
-}
+void set_up(const Flags& flags) { command_line::set_up(flags.threads, flags.trainer.seed); }
 
 data::Vocabulary vocabulary_of(const Corpus& corpus, const Flags& flags) {
   data::WordCounts counts;
@@ -195,8 +191,7 @@ void add_data_flags(CLI::App& app, Flags& flags) {
       ->check(CLI::Range(1, 65536))
       ->capture_default_str();
   app.add_option("--seed", flags.trainer.seed, "of everything random")->capture_default_str();
-  app.add_option("--threads", flags.threads, "threads; left out: all cores")
-      ->check(CLI::Range(1, 1024));
+  command_line::add_threads(app, flags.threads);
   app.add_option("--show", flags.show, "documents in the report")
       ->check(CLI::Range(0, 100000))
       ->capture_default_str();
@@ -269,22 +264,14 @@ int run(int argc, char** argv) {
   add_data_flags(*test, flags);
   test->add_option("--model", flags.folder, "the model's folder")->capture_default_str();
   guess->add_option("--model", flags.folder, "the model's folder")->capture_default_str();
-  guess->add_option("--threads", flags.threads, "threads; left out: all cores")
-      ->check(CLI::Range(1, 1024));
+  command_line::add_threads(*guess, flags.threads);
   guess->add_flag("--lines", flags.lines, "each line is a document");
   guess->add_option("file", flags.file, "the text; left out or -: standard input");
-  try {
-    app.parse(argc, argv);
+  return command_line::run("document_classifier", app, argc, argv, [&] {
     if (*train) train_command(flags);
     if (*test) evaluate_command(flags);
     if (*guess) predict_command(flags);
-    return 0;
-  } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? 0 : 2;
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "document_classifier: {}\n", error.what());
-    return 2;
-  }
+  });
 }
 
 }  // namespace

@@ -2,20 +2,20 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <cstdio>
 
 #include "../../core/error.h"
-#include "../../core/generator.h"
-#include "../../core/parallel.h"
 #include "../../train/chart.h"
 #include "../../train/report.h"
+#include "../command_line.h"
 #include "evaluation.h"
 #include "paths.h"
 #include "trainer.h"
 
 namespace glimpses {
 namespace {
+
+using command_line::add_size;
 
 struct Flags {
   CorpusOptions corpus;
@@ -31,8 +31,7 @@ struct Flags {
 };
 
 void set_up(Flags& flags) {
-  if (flags.threads > 0) set_num_threads(flags.threads);
-  manual_seed(flags.trainer.seed);
+  command_line::set_up(flags.threads, flags.trainer.seed);
   flags.corpus.seed = flags.trainer.seed;
 }
 
@@ -120,16 +119,9 @@ void evaluate_command(Flags& flags) {
   conclude(*model, load_corpus(flags.corpus), nullptr, flags);
 }
 
-template <class T>
-CLI::Option* add_size(CLI::App& app, const std::string& flag, T& value, Index least, Index most,
-                      const std::string& what) {
-  return app.add_option(flag, value, what)->check(CLI::Range(least, most))->capture_default_str();
-}
-
 void add_data_flags(CLI::App& app, Flags& flags) {
   app.add_option("--seed", flags.trainer.seed, "of everything random")->capture_default_str();
-  app.add_option("--threads", flags.threads, "threads; left out: all cores")
-      ->check(CLI::Range(1, 1024));
+  command_line::add_threads(app, flags.threads);
   app.add_option("--data", flags.corpus.path,
                  "a folder with the four MNIST files; left out: drawn digits");
   add_size(app, "--drawn", flags.corpus.drawn, 12, 1 << 20, "digits drawn to train on");
@@ -186,17 +178,10 @@ int run(int argc, char** argv) {
   add_train_flags(*train, flags);
   add_data_flags(*test, flags);
   test->add_option("--model", flags.folder, "the model's folder")->capture_default_str();
-  try {
-    app.parse(argc, argv);
+  return command_line::run("glimpses", app, argc, argv, [&] {
     if (*train) train_command(flags);
     if (*test) evaluate_command(flags);
-    return 0;
-  } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? 0 : 2;
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "glimpses: {}\n", error.what());
-    return 2;
-  }
+  });
 }
 
 }  // namespace

@@ -2,23 +2,23 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
 #include <numbers>
 
 #include "../../core/error.h"
-#include "../../core/generator.h"
-#include "../../core/parallel.h"
 #include "../../data/utf8.h"
 #include "../../train/chart.h"
 #include "../../train/report.h"
+#include "../command_line.h"
 #include "sampling.h"
 #include "trainer.h"
 
 namespace language_model {
 namespace {
+
+using command_line::add_size;
 
 struct Flags {
   CorpusOptions corpus;
@@ -36,10 +36,7 @@ struct Flags {
   std::string report;
 };
 
-void set_up(const Flags& flags) {
-  if (flags.threads > 0) set_num_threads(flags.threads);
-  manual_seed(flags.trainer.seed);
-}
+void set_up(const Flags& flags) { command_line::set_up(flags.threads, flags.trainer.seed); }
 
 // "1.8642 nats, 2.69 bits a character" or "4.81 nats, perplexity 122.7".
 std::string in_words(double loss, Level level) {
@@ -166,18 +163,9 @@ void generate_command(Flags& flags) {
   write_on(load(flags.folder), flags);
 }
 
-template <class T>
-CLI::Option* add_size(CLI::App& app, const std::string& flag, T& value, Index least,
-                      const std::string& what) {
-  return app.add_option(flag, value, what)
-      ->check(CLI::Range(least, Index{1} << 24))
-      ->capture_default_str();
-}
-
 void add_common_flags(CLI::App& app, Flags& flags) {
   app.add_option("--seed", flags.trainer.seed, "of everything random")->capture_default_str();
-  app.add_option("--threads", flags.threads, "threads; left out: all cores")
-      ->check(CLI::Range(1, 1024));
+  command_line::add_threads(app, flags.threads);
 }
 
 void add_data_flags(CLI::App& app, Flags& flags) {
@@ -255,18 +243,11 @@ int run(int argc, char** argv) {
   add_common_flags(*write, flags);
   add_sampling_flags(*write, flags);
   write->add_option("--model", flags.folder, "the model's folder")->capture_default_str();
-  try {
-    app.parse(argc, argv);
+  return command_line::run("language_model", app, argc, argv, [&] {
     if (*train) train_command(flags);
     if (*test) evaluate_command(flags);
     if (*write) generate_command(flags);
-    return 0;
-  } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? 0 : 2;
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "language_model: {}\n", error.what());
-    return 2;
-  }
+  });
 }
 
 }  // namespace

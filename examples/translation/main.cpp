@@ -2,19 +2,20 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <cstdio>
 
 #include "../../core/error.h"
-#include "../../core/generator.h"
-#include "../../core/parallel.h"
 #include "../../io/file.h"
+#include "../command_line.h"
 #include "line_reader.h"
 #include "report.h"
 #include "show_alignment.h"
 
 namespace translation {
 namespace {
+
+using command_line::add_number;
+using command_line::add_size;
 
 struct Flags {
   CorpusOptions corpus;
@@ -31,10 +32,7 @@ struct Flags {
   std::string report, input, output, source, target;
 };
 
-void set_up(const Flags& flags) {
-  if (flags.threads > 0) heed::set_num_threads(flags.threads);
-  heed::manual_seed(flags.trainer.seed);
-}
+void set_up(const Flags& flags) { command_line::set_up(flags.threads, flags.trainer.seed); }
 
 void learn_vocabularies(Language& language, const Corpus& corpus, Flags& flags) {
   std::vector<const std::string*> source, target;
@@ -79,7 +77,8 @@ void train_command(Flags& flags) {
     language.model = make_translator(flags.model);
   }
   fmt::print("pairs: {} to train on, {} to validate, {} to test{}\n", corpus.train.source.size(),
-             corpus.validation.source.size(), corpus.test.source.size(), corpus.skipped);
+             corpus.validation.source.size(), corpus.test.source.size(),
+             corpus.skipped.empty() ? "" : "; not trained on: " + corpus.skipped);
   fmt::print("vocabularies {} and {}; parameters {}\n", language.source->size(),
              language.target->size(), language.model->parameter_count());
   std::fflush(stdout);
@@ -106,6 +105,10 @@ void translate_command(Flags& flags) {
   for (std::vector<std::string> lines; reader.next(lines);) {
     std::size_t line = reader.first();
     for (const auto& found : translate(language, lines, flags.decoding)) {
+      if (const Index left_out = found.front().left_out; left_out > 0) {
+        fmt::print(stderr, "line {}: its last {} words are left out: the model has places for {}\n",
+                   line, left_out, language.model->options.longest);
+      }
       for (const Translation& one : found) {
         if (flags.scores) fmt::print("{}\t{:.4f}\t", line, one.score);
         fmt::print("{}\n", one.text);
@@ -141,32 +144,16 @@ void compare_command(Flags& flags) {
   fmt::print("chart {}\n", flags.output);
 }
 
-template <class T>
-CLI::Option* add_size(CLI::App& app, const std::string& flag, T& value, Index least,
-                      const std::string& what) {
-  return app.add_option(flag, value, what)
-      ->check(CLI::Range(least, Index{1} << 24))
-      ->capture_default_str();
-}
-
-CLI::Option* add_number(CLI::App& app, const std::string& flag, double& value, double least,
-                        double most, const std::string& what) {
-  return app.add_option(flag, value, what)
-      ->check(CLI::Range(least, most))
-      ->capture_default_str();
-}
-
 void add_common_flags(CLI::App& app, Flags& flags) {
   app.add_option("--seed", flags.trainer.seed, "of everything random")->capture_default_str();
-  app.add_option("--threads", flags.threads, "threads; left out: all cores")
-      ->check(CLI::Range(1, 1024));
+  command_line::add_threads(app, flags.threads);
 }
 
 void add_decoding_flags(CLI::App& app, Flags& flags) {
   add_size(app, "--beam", flags.decoding.beam, 1, "hypotheses a sentence; 1: greedy");
-  add_number(app, "--length-penalty", flags.decoding.length_penalty, 0, 10,
+  add_number(app, "--length-penalty", flags.decoding.length_penalty, CLI::Range(0.0, 10.0),
              "0: none; higher ones favour longer translations");
-  add_number(app, "--coverage-penalty", flags.decoding.coverage_penalty, 0, 10,
+  add_number(app, "--coverage-penalty", flags.decoding.coverage_penalty, CLI::Range(0.0, 10.0),
              "0: none; higher ones favour translations that look at every word");
   add_size(app, "--longest", flags.decoding.longest, 1, "words a translation");
   app.add_flag("!--keep-unknown", flags.decoding.replace_unknown,
@@ -176,14 +163,20 @@ void add_decoding_flags(CLI::App& app, Flags& flags) {
 void add_data_flags(CLI::App& app, Flags& flags) {
   add_common_flags(app, flags);
   add_decoding_flags(app, flags);
-  app.add_option("--data", flags.corpus.path,
-                 "a folder with train*, val* and test* files that end in .LANGUAGE or "
-                 ".LANGUAGE.gz; left out: a generated language pair");
-  app.add_option("--from", flags.corpus.from, "language of the source")->capture_default_str();
-  app.add_option("--to", flags.corpus.to, "language of the target")->capture_default_str();
+  CLI::Option* data =
+      app.add_option("--data", flags.corpus.path,
+                     "a folder with train*, val* and test* files that end in .LANGUAGE or "
+                     ".LANGUAGE.gz; left out: a generated language pair");
+  app.add_option("--from", flags.corpus.from, "language of the source")
+      ->needs(data)
+      ->capture_default_str();
+  app.add_option("--to", flags.corpus.to, "language of the target")
+      ->needs(data)
+      ->capture_default_str();
   app.add_option("--report", flags.report,
                  "the report's file; left out: report.html in the model's folder");
   app.add_option("--test", flags.corpus.test, "beginning of the test files' names")
+      ->needs(data)
       ->capture_default_str();
   add_size(app, "--sentences", flags.corpus.sentences, 10, "generated pairs to train on");
 }
@@ -196,11 +189,10 @@ void add_model_flags(CLI::App& app, Flags& flags) {
   add_size(app, "--layers", flags.model.layers, 1, "of encoder and decoder each");
   add_size(app, "--heads", flags.model.heads, 1, "of a Transformer");
   add_size(app, "--kernel", flags.model.kernel, 1, "of convolutions, in words");
-  add_number(app, "--dropout", flags.model.dropout, 0, 0.99, "probability");
+  add_number(app, "--dropout", flags.model.dropout, CLI::Range(0.0, 0.99), "probability");
   app.add_flag("--tied", flags.model.tied, "the output layer is the target's embedding");
   app.add_flag("--shared", flags.model.shared, "one vocabulary and embedding for both languages");
-  app.add_option("--style", flags.model.style, "of seq2seq: sutskever, cho")
-      ->capture_default_str();
+  app.add_option("--style", flags.model.style, "of seq2seq: sutskever, cho")->capture_default_str();
   app.add_option("--score", flags.model.score, "of luong: dot, general, concat, location")
       ->capture_default_str();
   app.add_option("--attention", flags.model.attention, "of luong: global, local-m, local-p")
@@ -222,15 +214,18 @@ void add_train_flags(CLI::App& app, Flags& flags) {
   app.add_option("--optimizer", flags.optimizer, "adam, adadelta")
       ->check(CLI::IsMember({"adam", "adadelta"}))
       ->capture_default_str();
-  add_number(app, "--lr", flags.trainer.learning_rate, 0, 100, "the highest learning rate");
+  add_number(app, "--lr", flags.trainer.learning_rate, CLI::Range(0.0, 100.0),
+             "the highest learning rate");
   add_size(app, "--warm-up", flags.trainer.warm_up, 0, "steps in which it rises");
   app.add_option("--fall", flags.fall, "how it falls: none, inverse-root, cosine")
       ->capture_default_str();
-  add_number(app, "--label-smoothing", flags.trainer.label_smoothing, 0, 1,
+  add_number(app, "--label-smoothing", flags.trainer.label_smoothing, CLI::Range(0.0, 1.0),
              "share of the target spread over all words");
-  add_number(app, "--weight-decay", flags.trainer.weight_decay, 0, 10, "of matrices");
-  add_number(app, "--clip", flags.trainer.clip, 1e-6, 1e6, "largest norm of a gradient");
-  add_number(app, "--own-words", flags.trainer.own_words, 0, 1,
+  add_number(app, "--weight-decay", flags.trainer.weight_decay, CLI::Range(0.0, 10.0),
+             "of matrices");
+  add_number(app, "--clip", flags.trainer.clip, CLI::Range(1e-6, 1e6),
+             "largest norm of a gradient");
+  add_number(app, "--own-words", flags.trainer.own_words, CLI::Range(0.0, 1.0),
              "scheduled sampling: the share of own words among those before, at the end");
   add_size(app, "--average", flags.trainer.average, 1, "epochs whose ends make the model");
   add_size(app, "--patience", flags.trainer.patience, 0,
@@ -274,20 +269,13 @@ int run(int argc, char** argv) {
   add_data_flags(*compare, flags);
   compare->add_option("models", flags.folders, "folders of models")->required();
   compare->add_option("--output", flags.output, "the chart's file, SVG")->required();
-  try {
-    app.parse(argc, argv);
+  return command_line::run("translation", app, argc, argv, [&] {
     if (*train) train_command(flags);
     if (*test) evaluate_command(flags);
     if (*write) translate_command(flags);
     if (*show) align_command(flags);
     if (*compare) compare_command(flags);
-    return 0;
-  } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? 0 : 2;
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "translation: {}\n", error.what());
-    return 2;
-  }
+  });
 }
 
 }  // namespace
