@@ -1,6 +1,7 @@
 // Helpers of a training loop: progress, measures, early stopping, Ctrl-C, charts, reports.
 #pragma once
 
+#include "alignment.h"
 #include "attended_text.h"
 #include "bleu.h"
 #include "chart.h"
