@@ -27,3 +27,4 @@
 #include "prelu.h"
 #include "rnn.h"
 #include "sequential.h"
+#include "weight_norm.h"

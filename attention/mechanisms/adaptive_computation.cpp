@@ -8,8 +8,8 @@
 #include "../../autograd/ops/shape.h"
 #include "../../core/error.h"
 #include "../../nn/init.h"
+#include "masked_sequence.h"
 #include "named.h"
-#include "real_steps.h"
 
 namespace heed::attention {
 namespace {
@@ -117,8 +117,7 @@ Pondered AdaptiveComputation::operator()(const Tensor& x, const std::vector<Inde
   const Index B = x.size(0), T = x.size(1);
   const Shape shape{B, options_.state};
   if (start.defined()) check_state("the state", start, shape, dtype);
-  const Tensor real = real_steps(kName, lengths, B, T);
-  const Tensor clean = real.defined() ? where(real, x, 0) : x;
+  const MaskedSequence read = masked_sequence(kName, "x", x, lengths);
   Pondered out;
   if (T == 0) {
     out = {zeros({B, 0, options_.state}, dtype), zeros({B, 0}, dtype),
@@ -130,17 +129,15 @@ Pondered AdaptiveComputation::operator()(const Tensor& x, const std::vector<Inde
   Tensor state = start.defined() ? start : zeros(shape, dtype);
   std::vector<Tensor> states, costs, steps, weights;
   for (Index t = 0; t < T; ++t) {
-    const Tensor takes = real.defined() ? select(real, 1, t) : Tensor();
-    const Pondered now = ponder(select(clean, 1, t), state, takes, need_weights);
+    const Tensor takes = read.real.defined() ? narrow(read.real, 1, t, 1) : Tensor();
+    const Pondered now = ponder(select(read.x, 1, t), state, takes, need_weights);
     state = now.state;
     states.push_back(state);
     costs.push_back(now.cost);
     steps.push_back(now.steps);
     if (need_weights) weights.push_back(now.weights);
   }
-  out.state = stack(states, 1);
-  if (real.defined()) out.state = where(real, out.state, 0);
-  out.state = forwarded(out.state);
+  out.state = forwarded(zero_elsewhere(stack(states, 1), read.real));
   out.cost = stack(costs, 1);
   out.steps = stack(steps, 1);
   if (need_weights) out.weights = stack(weights, 1);

@@ -30,7 +30,7 @@ ConvSeq2SeqOptions checked(ConvSeq2SeqOptions options, bool needs_middle) {
 }
 
 // x [B, T, hidden] -> [B, T', hidden].
-Tensor gated(const nn::Conv1d& convolution, const Tensor& x) {
+Tensor gated(const nn::WeightNormConv1d& convolution, const Tensor& x) {
   return transpose(glu(convolution(transpose(x, 1, 2)), 1), 1, 2);
 }
 
@@ -38,14 +38,16 @@ Tensor gated(const nn::Conv1d& convolution, const Tensor& x) {
 
 ConvEncoder::ConvEncoder(const ConvSeq2SeqOptions& options)
     : options_(checked(options, true)),
-      input_projection(child<nn::Linear>("input_projection", options_.width, options_.hidden, true,
-                                         options_.dtype)),
-      convolutions(child<nn::ModuleList<nn::Conv1d>>("convolutions")),
-      output_projection(child<nn::Linear>("output_projection", options_.hidden, options_.width,
-                                          true, options_.dtype)),
+      input_projection(child<nn::WeightNormLinear>("input_projection", options_.width,
+                                                   options_.hidden, options_.weight_norm, true,
+                                                   options_.dtype)),
+      convolutions(child<nn::ModuleList<nn::WeightNormConv1d>>("convolutions")),
+      output_projection(child<nn::WeightNormLinear>("output_projection", options_.hidden,
+                                                    options_.width, options_.weight_norm, true,
+                                                    options_.dtype)),
       dropout(child<nn::Dropout>("dropout", options_.dropout)) {
   for (Index i = 0; i < options_.layers; ++i) {
-    convolutions.add(options_.hidden, 2 * options_.hidden, options_.kernel,
+    convolutions.add(options_.hidden, 2 * options_.hidden, options_.kernel, options_.weight_norm,
                      Conv1dOptions{.padding = options_.kernel / 2}, true, options_.dtype);
   }
 }
@@ -60,17 +62,18 @@ MultiStepSource ConvEncoder::operator()(const Tensor& x, const std::vector<Index
   const Tensor e = dropout(real(x));
   if (x.size(1) == 0 || x.size(0) == 0) return {forwarded(e), e, lengths};
   Tensor h = real(input_projection(e));
-  for (const nn::Conv1d& convolution : convolutions) {
+  for (const nn::WeightNormConv1d& convolution : convolutions) {
     h = real((gated(convolution, dropout(h)) + h) * kHalf);
   }
   const Tensor z = forwarded(real(output_projection(h)));
   return {z, z + e, lengths};
 }
 
-ConvDecoderLayer::ConvDecoderLayer(Index hidden, Index width, Index kernel, bool scale, DType dtype)
-    : convolution(child<nn::Conv1d>("convolution", hidden, 2 * hidden, kernel, Conv1dOptions{},
-                                    true, dtype)),
-      attend(child<MultiStepAttention>("attend", hidden, width, scale, dtype)) {}
+ConvDecoderLayer::ConvDecoderLayer(Index hidden, Index width, Index kernel, bool scale, DType dtype,
+                                   bool weight_norm)
+    : convolution(child<nn::WeightNormConv1d>("convolution", hidden, 2 * hidden, kernel,
+                                              weight_norm, Conv1dOptions{}, true, dtype)),
+      attend(child<MultiStepAttention>("attend", hidden, width, scale, dtype, weight_norm)) {}
 
 Attended ConvDecoderLayer::operator()(const Tensor& x, const Tensor& g,
                                       const MultiStepSource& source, bool need_weights) const {
@@ -79,14 +82,17 @@ Attended ConvDecoderLayer::operator()(const Tensor& x, const Tensor& g,
 
 ConvDecoder::ConvDecoder(const ConvSeq2SeqOptions& options)
     : options_(checked(options, false)),
-      input_projection(child<nn::Linear>("input_projection", options_.width, options_.hidden, true,
-                                         options_.dtype)),
+      input_projection(child<nn::WeightNormLinear>("input_projection", options_.width,
+                                                   options_.hidden, options_.weight_norm, true,
+                                                   options_.dtype)),
       layers(child<nn::ModuleList<ConvDecoderLayer>>("layers")),
-      output_projection(child<nn::Linear>("output_projection", options_.hidden, options_.width,
-                                          true, options_.dtype)),
+      output_projection(child<nn::WeightNormLinear>("output_projection", options_.hidden,
+                                                    options_.width, options_.weight_norm, true,
+                                                    options_.dtype)),
       dropout(child<nn::Dropout>("dropout", options_.dropout)) {
   for (Index i = 0; i < options_.layers; ++i) {
-    layers.add(options_.hidden, options_.width, options_.kernel, options_.scale, options_.dtype);
+    layers.add(options_.hidden, options_.width, options_.kernel, options_.scale, options_.dtype,
+               options_.weight_norm);
   }
 }
 

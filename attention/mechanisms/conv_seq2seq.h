@@ -11,9 +11,9 @@
 // over words is, too. A layer's cost is O(T k hidden^2 + T K E).
 #pragma once
 
-#include "../../nn/conv.h"
 #include "../../nn/dropout.h"
 #include "../../nn/module_list.h"
+#include "../../nn/weight_norm.h"
 #include "multi_step.h"
 
 namespace heed::attention {
@@ -25,6 +25,8 @@ struct ConvSeq2SeqOptions {
   Index kernel = 3;    ///< k; odd in the encoder
   double dropout = 0;  ///< of embeddings, and of what each block reads
   bool scale = true;   ///< contexts by sqrt(m): see multi_step.h
+  /// Whether all weights are g v / ||v||, as the paper's: see nn/weight_norm.h.
+  bool weight_norm = false;
   DType dtype = DType::f32;
 };
 
@@ -37,9 +39,9 @@ class ConvEncoder : public nn::Module {
   ConvSeq2SeqOptions options_;
 
  public:
-  nn::Linear& input_projection;
-  nn::ModuleList<nn::Conv1d>& convolutions;  ///< each to [2 hidden]
-  nn::Linear& output_projection;
+  nn::WeightNormLinear& input_projection;
+  nn::ModuleList<nn::WeightNormConv1d>& convolutions;  ///< each to [2 hidden]
+  nn::WeightNormLinear& output_projection;
   nn::Dropout& dropout;
 
   /// x [B, K, E]; row b has lengths[b] places, none given: all. What stands beyond them counts as
@@ -49,9 +51,10 @@ class ConvEncoder : public nn::Module {
 
 class ConvDecoderLayer : public nn::Module {
  public:
-  ConvDecoderLayer(Index hidden, Index width, Index kernel, bool scale, DType dtype);
+  ConvDecoderLayer(Index hidden, Index width, Index kernel, bool scale, DType dtype,
+                   bool weight_norm = false);
 
-  nn::Conv1d& convolution;
+  nn::WeightNormConv1d& convolution;
   MultiStepAttention& attend;
 
   /// x [B, k - 1 + T, hidden]: what this layer reads -> [B, T, hidden].
@@ -67,9 +70,9 @@ class ConvDecoder : public nn::Module {
   ConvSeq2SeqOptions options_;
 
  public:
-  nn::Linear& input_projection;
+  nn::WeightNormLinear& input_projection;
   nn::ModuleList<ConvDecoderLayer>& layers;
-  nn::Linear& output_projection;
+  nn::WeightNormLinear& output_projection;
   nn::Dropout& dropout;
 
   /// What decoding step by step keeps: the last k - 1 places that each layer read.

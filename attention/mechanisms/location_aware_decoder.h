@@ -6,8 +6,9 @@
 //   out_i = max over pairs of W_o [s_i; c_i] + b_o
 //
 // s_0 and c_0 are 0. With windowing only the places p_i - w .. p_i + w - 1 are looked at, p_i the
-// median of alpha_{i-1}, at first 0. Sharpening and smoothing are normalisers: Sharpened, TopK,
-// NormalisedSigmoid. Our s_i is the paper's s_{i-1}, which has read y_{i-1} too.
+// median of alpha_{i-1}, at first 0: a step then costs O(w + kernel), however long the source is.
+// Sharpening and smoothing are normalisers: Sharpened, TopK, NormalisedSigmoid. Our s_i is the
+// paper's s_{i-1}, which has read y_{i-1} too.
 //
 // Words (E y_{i-1}) [B, T, E], annotations (h) [B, K, dk] -> out [B, T, readout], weights (alpha)
 // [B, T, K].
@@ -50,8 +51,11 @@ class LocationAwareDecoder : public nn::Module {
   /// What decoding step by step keeps.
   struct State {
     Tensor hidden, context;  ///< s, [B, H], and c, [B, dk]
-    Tensor weights;          ///< alpha, [B, K]; undefined at first
+    /// alpha, [B, K], or [B, W] of the window's places, from first[b] on; undefined at first.
+    Tensor weights;
+    std::vector<Index> first = {};
     DecoderSource source;
+    Tensor keys, values;  ///< with windowing: the source's as rows [B K, ..], to pick from
     /// Carries on with these rows of the batch, i64 [R]; `sources` false: each is of the source
     /// that stands in its place already, as in a beam search.
     void reorder(const Tensor& rows, bool sources = true);
@@ -68,8 +72,10 @@ class LocationAwareDecoder : public nn::Module {
                       bool need_weights = false, const std::vector<Index>& lengths = {}) const;
 
  private:
-  Mask window(const State& state) const;
   void advance(const Tensor& from_word, const Tensor& of_context, State& state) const;
+  Attended look_at_all(const State& state) const;
+  Attended look_around(State& state) const;
+  Tensor whole_weights(const State& state) const;
 };
 
 }  // namespace heed::attention

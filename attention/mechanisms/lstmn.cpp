@@ -13,8 +13,8 @@
 #include "../../autograd/ops/softmax.h"
 #include "../../core/error.h"
 #include "../../nn/init.h"
+#include "masked_sequence.h"
 #include "named.h"
-#include "real_steps.h"
 
 namespace heed::attention {
 namespace {
@@ -109,9 +109,9 @@ LSTMNResult LSTMN::operator()(const Tensor& x, const std::vector<Index>& lengths
     throw DTypeError(fmt::format("{}: x must be {}, not {}", kName, name(dtype), describe(x)));
   }
   const Index B = x.size(0), T = x.size(1);
-  const Tensor real = real_steps(kName, lengths, B, T);
+  const MaskedSequence read = masked_sequence(kName, "x", x, lengths);
   LSTMNResult out;
-  out.output = real.defined() ? where(real, x, 0) : x;
+  out.output = read.x;
   if (T == 0) out.output = out.memory = zeros({B, 0, options_.hidden}, dtype);
   for (const LSTMNCell& layer : layers) {
     LSTMNState state;
@@ -135,14 +135,10 @@ LSTMNResult LSTMN::operator()(const Tensor& x, const std::vector<Index>& lengths
       out.memory = tapes[1];
     }
     if (!need_weights) continue;
-    const Tensor all = past_weights(weights, B, dtype);
-    out.weights.push_back(real.defined() ? where(real, all, 0) : all);
+    out.weights.push_back(zero_elsewhere(past_weights(weights, B, dtype), read.real));
   }
-  if (real.defined()) {
-    out.output = where(real, out.output, 0);
-    out.memory = where(real, out.memory, 0);
-  }
-  out.output = forwarded(out.output);
+  out.output = forwarded(zero_elsewhere(out.output, read.real));
+  out.memory = zero_elsewhere(out.memory, read.real);
   return out;
 }
 

@@ -81,7 +81,9 @@ class LSTMN : public nn::Module {
  public:
   nn::ModuleList<LSTMNCell>& layers;
 
-  /// x [B, T, I], of which row b has lengths[b] steps; none: all T. Throws ShapeError, DTypeError.
+  /// x [B, T, I], of which row b has lengths[b] steps; none: all T. Forward hooks of a layer and of
+  /// its gates are not called: no step goes through their operator(), as what x says to all steps
+  /// is computed at once. Throws ShapeError, DTypeError.
   LSTMNResult operator()(const Tensor& x, const std::vector<Index>& lengths = {},
                          bool need_weights = false) const;
 };

@@ -7,8 +7,8 @@
 #include "../../autograd/ops/matmul.h"
 #include "../../autograd/ops/shape.h"
 #include "../../core/error.h"
+#include "masked_sequence.h"
 #include "named.h"
-#include "real_steps.h"
 
 namespace heed::attention {
 namespace {
@@ -123,18 +123,17 @@ LSTMNDecoded LSTMNDecoder::operator()(const Tensor& x, const Tensor& hidden, con
     throw ShapeError(
         fmt::format("{}: {} rows of x and {} of the source", kName, B, hidden.size(0)));
   }
-  const Tensor real = real_steps(kName, lengths, B, T);
-  const Tensor clean = real.defined() ? where(real, x, 0) : x;
+  const MaskedSequence read = masked_sequence(kName, "x", x, lengths);
   std::vector<Tensor> outputs, weights, intra;
   for (Index t = 0; t < T; ++t) {
     Tensor seen, past;
-    outputs.push_back(step(select(clean, 1, t), state, need_weights ? &seen : nullptr,
+    outputs.push_back(step(select(read.x, 1, t), state, need_weights ? &seen : nullptr,
                            need_weights ? &past : nullptr));
     if (!need_weights) continue;
     weights.push_back(seen);
     intra.push_back(past);
   }
-  const auto whole = [&](const Tensor& all) { return real.defined() ? where(real, all, 0) : all; };
+  const auto whole = [&](const Tensor& all) { return zero_elsewhere(all, read.real); };
   LSTMNDecoded out;
   out.output =
       forwarded(whole(T == 0 ? zeros({B, 0, options_.hidden}, x.dtype()) : stack(outputs, 1)));

@@ -26,7 +26,21 @@ MaskedSequence masked_sequence(const char* op, const char* what, const Tensor& x
   check_batch(op, what, x);
   check_rows(op, what, x, width, dtype);
   const Tensor real = real_places(op, what, mask, x.size(0), x.size(1));
-  return {real.defined() ? where(unsqueeze(real, -1), x, 0) : x, real};
+  return {zero_elsewhere(x, real), real};
+}
+
+MaskedSequence masked_sequence(const char* op, const char* what, const Tensor& x,
+                               const std::vector<Index>& lengths) {
+  const Mask mask = first_places(op, what, x, lengths);
+  const Tensor real = real_places(op, what, mask, x.size(0), x.size(1));
+  return {zero_elsewhere(x, real), real};
+}
+
+Tensor zero_elsewhere(const Tensor& x, const Tensor& real) {
+  if (!real.defined()) return x;
+  Shape shape = real.shape();
+  while (shape.rank() < x.rank()) shape.push_back(1);
+  return where(reshape(real, shape), x, 0);
 }
 
 Mask first_places(const char* op, const char* what, const Tensor& x,

@@ -1,5 +1,5 @@
-// A batch of sequences, for mechanisms over several of them: which places of each count, and the
-// numbers with 0 in all others, so that nothing that stands there is ever multiplied.
+// A batch of sequences, for mechanisms over one or several of them: which places of each count, and
+// the numbers with 0 in all others, so that nothing that stands there is ever multiplied.
 #pragma once
 
 #include "../mask.h"
@@ -15,6 +15,13 @@ struct MaskedSequence {
 /// which need queries, DTypeError; all name `op` and `what` x is.
 MaskedSequence masked_sequence(const char* op, const char* what, const Tensor& x, Index width,
                                DType dtype, const Mask& mask);
+
+/// x [B, n, ..], of which row b has lengths[b] places; no lengths: all. Throws as first_places().
+MaskedSequence masked_sequence(const char* op, const char* what, const Tensor& x,
+                               const std::vector<Index>& lengths);
+
+/// x [B, n, ..] with 0 where `real` (bool [B, n] or undefined) is false.
+Tensor zero_elsewhere(const Tensor& x, const Tensor& real);
 
 /// Which places of [B, n] count, bool [B, n]; undefined: all. Throws ShapeError as above.
 Tensor real_places(const char* op, const char* what, const Mask& mask, Index batch, Index places);

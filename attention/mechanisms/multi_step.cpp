@@ -31,12 +31,16 @@ void MultiStepSource::reorder(const Tensor& rows) {
   lengths = picked;
 }
 
-MultiStepAttention::MultiStepAttention(Index hidden, Index width, bool scale, DType dtype)
-    : query_projection(
-          child<nn::Linear>("query_projection", checked(hidden, width), width, true, dtype)),
-      context_projection(
-          hidden == width ? nullptr
-                          : &child<nn::Linear>("context_projection", width, hidden, false, dtype)),
+MultiStepAttention::MultiStepAttention(Index hidden, Index width, bool scale, DType dtype,
+                                       bool weight_norm)
+    : query_projection(child<nn::WeightNormLinear>("query_projection", checked(hidden, width),
+                                                   width, weight_norm, true, dtype)),
+      context_projection(hidden == width
+                             ? nullptr
+                             : &child<nn::WeightNormLinear>("context_projection", width, hidden,
+                                                            weight_norm, false, dtype)),
+      hidden_(hidden),
+      width_(width),
       scale_(scale) {}
 
 Attended MultiStepAttention::operator()(const Tensor& h, const Tensor& g,
@@ -44,14 +48,13 @@ Attended MultiStepAttention::operator()(const Tensor& h, const Tensor& g,
   static const Dot dot;
   check_batch("multi_step", "h", h);
   check_batch("multi_step", "g", g);
-  const nn::Linear& to_query = query_projection;
-  check_rows("multi_step", "h", h, to_query.weight.size(1), to_query.weight.dtype());
-  check_rows("multi_step", "g", g, to_query.weight.size(0), to_query.weight.dtype());
+  check_rows("multi_step", "h", h, hidden_, query_projection.bias.dtype());
+  check_rows("multi_step", "g", g, width_, query_projection.bias.dtype());
   const Index K = source.keys.size(1);
   Mask mask;
   if (!source.lengths.empty()) mask = Mask::lengths(source.lengths, K);
   Attended seen = named("multi_step", [&] {
-    return attend(to_query(h) + g, source.keys, source.values,
+    return attend(query_projection(h) + g, source.keys, source.values,
                   {.score = &dot, .mask = mask, .need_weights = need_weights});
   });
   Tensor context = seen.context;

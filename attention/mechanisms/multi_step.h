@@ -10,7 +10,7 @@
 // where the widths differ.
 #pragma once
 
-#include "../../nn/linear.h"
+#include "../../nn/weight_norm.h"
 #include "../attend.h"
 
 namespace heed::attention {
@@ -27,17 +27,20 @@ struct MultiStepSource {
 
 class MultiStepAttention : public nn::Module {
  public:
-  /// Throws ValueError unless widths are positive. `scale` is whether sqrt(m) counts.
-  MultiStepAttention(Index hidden, Index width, bool scale = true, DType dtype = DType::f32);
+  /// Throws ValueError unless widths are positive. `scale` is whether sqrt(m) counts, `weight_norm`
+  /// whether the projections are normalised.
+  MultiStepAttention(Index hidden, Index width, bool scale = true, DType dtype = DType::f32,
+                     bool weight_norm = false);
 
-  nn::Linear& query_projection;    ///< W_d [E, hidden], b_d
-  nn::Linear* context_projection;  ///< W_c [hidden, E]; null where hidden is E
+  nn::WeightNormLinear& query_projection;    ///< W_d [E, hidden], b_d
+  nn::WeightNormLinear* context_projection;  ///< W_c [hidden, E]; null where hidden is E
 
   /// context: out [B, T, hidden]; weights [B, T, K]. Throws ShapeError, DTypeError.
   Attended operator()(const Tensor& h, const Tensor& g, const MultiStepSource& source,
                       bool need_weights = false) const;
 
  private:
+  Index hidden_, width_;
   bool scale_;
 };
 

@@ -14,8 +14,8 @@
 #include "../../autograd/ops/shape.h"
 #include "../../autograd/ops/softmax.h"
 #include "../../core/error.h"
+#include "masked_sequence.h"
 #include "named.h"
-#include "real_steps.h"
 
 namespace heed::attention {
 namespace {
@@ -191,12 +191,11 @@ TuringResult TuringMachine::operator()(const Tensor& x, const std::vector<Index>
   const TuringMachineOptions& o = options_;
   const Index B = x.size(0), T = x.size(1);
   check_shape("x", x, {B, T, o.input}, start);
-  const Tensor real = real_steps(kName, lengths, B, T);
-  const Tensor clean = real.defined() ? where(real, x, 0) : x;
+  const MaskedSequence read = masked_sequence(kName, "x", x, lengths);
   TuringState state = begin(B);
   std::vector<Tensor> outputs, weights;
   for (Index t = 0; t < T; ++t) {
-    outputs.push_back(step(select(clean, 1, t), state));
+    outputs.push_back(step(select(read.x, 1, t), state));
     if (need_weights) weights.push_back(state.weights);
   }
   TuringResult result;
@@ -204,11 +203,8 @@ TuringResult TuringMachine::operator()(const Tensor& x, const std::vector<Index>
   if (need_weights) {
     result.weights = T == 0 ? zeros({B, 0, head_count(o), o.slots}, x.dtype()) : stack(weights, 1);
   }
-  if (real.defined()) {
-    result.output = where(real, result.output, 0);
-    if (need_weights) result.weights = where(unsqueeze(real, -1), result.weights, 0);
-  }
-  result.output = forwarded(result.output);
+  result.output = forwarded(zero_elsewhere(result.output, read.real));
+  if (need_weights) result.weights = zero_elsewhere(result.weights, read.real);
   return result;
 }
 

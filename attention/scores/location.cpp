@@ -91,10 +91,14 @@ Tensor LocationAware::operator()(const Tensor& query, const Tensor& prepared,
   const Shape shape = scores_shape("location_aware", query, prepared);
   Tensor inside = unsqueeze(query_projection(query), -2) + unsqueeze(prepared, -3);
   if (last.defined() && last.numel() > 0) {
-    check_rows("location_aware", "last weights", last, shape[shape.rank() - 1], dtype);
-    const Index keys = last.size(-1);
-    const Tensor features = location(reshape(last, Shape{last.numel() / keys, 1, keys}));
+    const Index keys = shape[shape.rank() - 1], places = last.size(-1);
+    const Index kernel = location.weight.size(2);
+    const bool beside = places == keys + kernel - 1;
+    check_rows("location_aware", "last weights", last, beside ? places : keys, dtype);
+    Tensor features = location(reshape(last, Shape{last.numel() / places, 1, places}));
+    if (beside) features = narrow(features, 2, kernel / 2, keys);
     Shape each = last.shape();
+    each[each.rank() - 1] = keys;
     each.push_back(features.size(1));
     inside = inside + location_projection(reshape(transpose(features, 1, 2), each));
   }

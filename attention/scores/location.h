@@ -54,7 +54,8 @@ class LocationAware : public Score {
   Tensor& score_vector;             ///< v [hidden]
 
   Tensor prepare(const Tensor& keys) const override;  ///< [.., K, hidden]
-  /// last [.., Q, K] or undefined.
+  /// last [.., Q, K], or [.., Q, K + kernel - 1] with those of kernel / 2 places before the keys
+  /// and behind them; undefined: 0.
   Tensor operator()(const Tensor& query, const Tensor& prepared,
                     const Tensor& last = Tensor()) const override;
   bool prepares() const override { return true; }

@@ -129,6 +129,21 @@ TEST(Score, LocationBased) {
   });
 }
 
+// Keys that stand amid others, whose weights the convolution sees.
+TEST(Score, LocationAwareSeesWeightsBesideTheKeys) {
+  const LocationAware score({.query_width = kDq,
+                             .key_width = kDk,
+                             .hidden = kHidden,
+                             .filters = 2,
+                             .kernel = 5,
+                             .dtype = DType::f64});
+  const Tensor query = randn({kB, kQ, kDq}, DType::f64), last = rand({kB, kQ, 13}, DType::f64);
+  const Tensor keys = score.prepare(randn({kB, 13, kDk}, DType::f64));
+  const Tensor all = score(query, keys, last);
+  const Tensor some = score(query, narrow(keys, 1, 4, 6), narrow(last, 2, 2, 10));
+  EXPECT_LT(sum(abs(some - narrow(all, 2, 4, 6))).item(), 1e-12);
+}
+
 TEST(Score, LocationAware) {
   const Inputs in;
   const LocationAware score({.query_width = kDq,

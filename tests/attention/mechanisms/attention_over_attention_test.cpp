@@ -12,16 +12,21 @@
 #include "../../../autograd/ops/shape.h"
 #include "../../../core/error.h"
 #include "../../../core/generator.h"
-#include "plain_reference.h"
+#include "plain.h"
 
 namespace heed::attention {
 namespace {
 
+using plain::bits_of;
+using plain::expect_gradients;
+using plain::Leaves;
+using plain::leaves_of;
+using plain::Numbers;
+using plain::spoiled;
 using testing::DoubleNear;
 using testing::HasSubstr;
 using testing::Pointwise;
 using testing::ThrowsMessage;
-using Numbers = std::vector<double>;
 
 constexpr Index kB = 3, kDoc = 7, kT = 5, kE = 2, kWords = 4;
 const std::vector<Index> kDocs = {kDoc, 4, 3}, kQueries = {3, kT, 1};
@@ -33,7 +38,7 @@ Mask queries() { return Mask::lengths(kQueries, kT); }
 Tensor ids() { return reshape(Tensor(Array::from(kIds)), Shape{kB, kDoc}); }
 
 // s, alpha, beta and P, one after the other.
-Numbers plain(const PlainLeaves& p) {
+Numbers reference(const Leaves& p) {
   Numbers out, alphas, betas, sums;
   for (Index b = 0; b < kB; ++b) {
     const Index D = kDocs[static_cast<std::size_t>(b)], T = kQueries[static_cast<std::size_t>(b)];
@@ -47,13 +52,13 @@ Numbers plain(const PlainLeaves& p) {
     for (Index j = 0; j < T; ++j) {
       Numbers column(kDoc, 0.0);
       for (Index i = 0; i < D; ++i) column[static_cast<std::size_t>(i)] = M(i, j);
-      plain_softmax(column, D);
+      column = plain::softmax(column, D);
       for (std::size_t i = 0; i < kDoc; ++i) alpha[i][static_cast<std::size_t>(j)] = column[i];
     }
     for (Index i = 0; i < D; ++i) {
       Numbers row(kT, 0.0);
       for (Index j = 0; j < T; ++j) row[static_cast<std::size_t>(j)] = M(i, j);
-      plain_softmax(row, T);
+      row = plain::softmax(row, T);
       for (std::size_t j = 0; j < kT; ++j) beta[j] += row[j] / static_cast<double>(D);
     }
     for (std::size_t i = 0; i < kDoc; ++i) {
@@ -90,7 +95,7 @@ class OverAttention : public testing::Test {
 TEST_F(OverAttention, IsTheDefinition) {
   const auto leaves = leaves_of(made, {{"document", document}, {"query", query}});
   const auto ours = [&] { return run(document, query); };
-  expect_plain(leaves, ours, plain);
+  plain::expect_same(leaves, ours, reference);
   expect_gradients(leaves, ours, 0);
 }
 

@@ -12,14 +12,18 @@
 #include "../../../core/error.h"
 #include "../../../core/generator.h"
 #include "../../../nn/init.h"
-#include "plain_reference.h"
+#include "plain.h"
 
 namespace heed::attention {
 namespace {
 
+using plain::Block;
+using plain::expect_gradients;
+using plain::Leaves;
+using plain::leaves_of;
+using plain::Numbers;
 using testing::HasSubstr;
 using testing::ThrowsMessage;
-using Numbers = std::vector<double>;
 using Rows = std::vector<Numbers>;
 
 constexpr Index kB = 2, kT = 5, kN = 3, kD = 4, kHidden = 2, kAnswers = 7;
@@ -27,7 +31,7 @@ const std::vector<Index> kWords = {kT, 3}, kPlaces = {2, kN};
 
 double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
 
-Rows rows(const PlainTensor& x, Index b, Index count) {
+Rows rows(const Block& x, Index b, Index count) {
   Rows out;
   for (Index i = 0; i < count; ++i) {
     out.emplace_back();
@@ -36,7 +40,7 @@ Rows rows(const PlainTensor& x, Index b, Index count) {
   return out;
 }
 
-Numbers times(const PlainTensor& w, Index out_width, const Numbers& x) {
+Numbers times(const Block& w, Index out_width, const Numbers& x) {
   Numbers out(static_cast<std::size_t>(out_width), 0.0);
   for (Index o = 0; o < out_width; ++o) {
     for (std::size_t c = 0; c < x.size(); ++c) out[static_cast<std::size_t>(o)] += w(o, c) * x[c];
@@ -45,12 +49,12 @@ Numbers times(const PlainTensor& w, Index out_width, const Numbers& x) {
 }
 
 // tanh over s words from t on, those beyond the end 0; the largest of s = 1, 2, 3.
-Rows phrases(const PlainLeaves& p, const Rows& words) {
+Rows phrases(const Leaves& p, const Rows& words) {
   Rows out;
   for (std::size_t t = 0; t < words.size(); ++t) {
     Numbers best(kD, -2.0);
     for (std::size_t s = 1; s <= 3; ++s) {
-      const PlainTensor& w = p["phrases." + std::to_string(s - 1) + ".weight"];
+      const Block& w = p["phrases." + std::to_string(s - 1) + ".weight"];
       for (std::size_t o = 0; o < kD; ++o) {
         double sum = 0;
         for (std::size_t j = 0; j < s && t + j < words.size(); ++j) {
@@ -64,7 +68,7 @@ Rows phrases(const PlainLeaves& p, const Rows& words) {
   return out;
 }
 
-Rows lstm(const PlainLeaves& p, const Rows& x) {
+Rows lstm(const Leaves& p, const Rows& x) {
   Numbers h(kD, 0.0), c(kD, 0.0);
   Rows out;
   for (const Numbers& now : x) {
@@ -83,7 +87,7 @@ Rows lstm(const PlainLeaves& p, const Rows& x) {
 }
 
 Numbers attended(const Rows& x, Numbers scores) {
-  plain_softmax(scores, static_cast<Index>(scores.size()));
+  scores = plain::softmax(scores, static_cast<Index>(scores.size()));
   Numbers out(kD, 0.0);
   for (std::size_t i = 0; i < x.size(); ++i) {
     for (std::size_t c = 0; c < kD; ++c) out[c] += scores[i] * x[i][c];
@@ -92,7 +96,7 @@ Numbers attended(const Rows& x, Numbers scores) {
 }
 
 // q + v of a parallel level.
-Numbers level(const PlainLeaves& p, int i, const Rows& Q, const Rows& V) {
+Numbers level(const Leaves& p, int i, const Rows& Q, const Rows& V) {
   const std::string at = "levels." + std::to_string(i) + '.';
   Rows wq, wv;
   for (const Numbers& q : Q) wq.push_back(times(p[at + "question_projection.weight"], kHidden, q));
@@ -128,7 +132,7 @@ Numbers tanh_of(Numbers x) {
   return x;
 }
 
-Numbers plain_logits(const PlainLeaves& p) {
+Numbers plain_logits(const Leaves& p) {
   Numbers out;
   for (Index b = 0; b < kB; ++b) {
     const Rows words = rows(p["words"], b, kWords[static_cast<std::size_t>(b)]);
@@ -165,7 +169,7 @@ TEST_F(Hierarchies, AreTheDefinition) {
   const auto ours = [&] {
     return std::vector{made(words, image, kWords, Mask::lengths(kPlaces, kN)).logits};
   };
-  expect_plain(leaves, ours, plain_logits);
+  plain::expect_same(leaves, ours, plain_logits);
   expect_gradients(leaves, ours, 3);
 }
 

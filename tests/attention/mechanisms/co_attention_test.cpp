@@ -12,14 +12,20 @@
 #include "../../../autograd/ops/shape.h"
 #include "../../../core/error.h"
 #include "../../../core/generator.h"
-#include "plain_reference.h"
+#include "plain.h"
 
 namespace heed::attention {
 namespace {
 
+using plain::bits_of;
+using plain::Block;
+using plain::expect_gradients;
+using plain::Leaves;
+using plain::leaves_of;
+using plain::Numbers;
+using plain::spoiled;
 using testing::HasSubstr;
 using testing::ThrowsMessage;
-using Numbers = std::vector<double>;
 
 constexpr Index kB = 3, kT = 5, kN = 7, kDq = 3, kDv = 2, kHidden = 4;
 const std::vector<Index> kWords = {kT, 2, 0}, kPlaces = {4, kN, 3};
@@ -44,14 +50,14 @@ std::vector<Tensor> all_of(const CoAttended& seen) {
 }
 
 // sum over the row `r` of a weight [rows, d] and x[b, i, :].
-double dot(const PlainTensor& w, Index r, Index d, const PlainTensor& x, Index b, Index i) {
+double dot(const Block& w, Index r, Index d, const Block& x, Index b, Index i) {
   double out = 0;
   for (Index c = 0; c < d; ++c) out += w(r, c) * x(b, i, c);
   return out;
 }
 
 // The context of x[b] under weights a, and it behind them in `out`.
-Numbers context(const PlainTensor& x, Index b, const Numbers& a, Index d) {
+Numbers context(const Block& x, Index b, const Numbers& a, Index d) {
   Numbers out(static_cast<std::size_t>(d), 0.0);
   for (std::size_t i = 0; i < a.size(); ++i) {
     if (a[i] == 0) continue;
@@ -63,7 +69,7 @@ Numbers context(const PlainTensor& x, Index b, const Numbers& a, Index d) {
 
 void append(Numbers& to, const Numbers& from) { to.insert(to.end(), from.begin(), from.end()); }
 
-Numbers plain_parallel(const PlainLeaves& p) {
+Numbers plain_parallel(const Leaves& p) {
   const auto &Q = p["question"], &V = p["image"], &Wb = p["affinity"];
   const auto &Wq = p["question_projection.weight"], &Wv = p["image_projection.weight"];
   const auto &wq = p["question_vector"], &wv = p["image_vector"];
@@ -92,8 +98,8 @@ Numbers plain_parallel(const PlainLeaves& p) {
         aq[static_cast<std::size_t>(t)] += wq(h) * std::tanh(unit);
       }
     }
-    plain_softmax(av, N);
-    plain_softmax(aq, T);
+    av = plain::softmax(av, N);
+    aq = plain::softmax(aq, T);
     append(images, context(V, b, av, kDv));
     append(image_weights, av);
     append(questions, context(Q, b, aq, kDq));
@@ -103,11 +109,11 @@ Numbers plain_parallel(const PlainLeaves& p) {
   return images;
 }
 
-Numbers plain_alternating(const PlainLeaves& p) {
+Numbers plain_alternating(const Leaves& p) {
   Numbers parts[6];
   for (Index b = 0; b < kB; ++b) {
     // A(X; g) of the step so called; `guide` may be empty.
-    const auto guided = [&](const std::string& step, const PlainTensor& X, Index count, Index size,
+    const auto guided = [&](const std::string& step, const Block& X, Index count, Index size,
                             Index d, const Numbers& guide, Numbers* a) {
       const auto &Wx = p[step + ".projection.weight"], &w = p[step + ".score_vector"];
       a->assign(static_cast<std::size_t>(size), 0.0);
@@ -120,7 +126,7 @@ Numbers plain_alternating(const PlainLeaves& p) {
           (*a)[static_cast<std::size_t>(i)] += w(h) * std::tanh(unit);
         }
       }
-      plain_softmax(*a, count);
+      *a = plain::softmax(*a, count);
       return context(X, b, *a, d);
     };
     const Index T = length(kWords, b), N = length(kPlaces, b);
@@ -156,7 +162,7 @@ TYPED_TEST(CoAttentions, AreTheDefinition) {
   const auto ours = [&] {
     return all_of(this->made(this->question, this->image, words(), places(), true));
   };
-  expect_plain(leaves, ours, TestFixture::kParallel ? plain_parallel : plain_alternating);
+  plain::expect_same(leaves, ours, TestFixture::kParallel ? plain_parallel : plain_alternating);
   expect_gradients(leaves, ours);
 }
 

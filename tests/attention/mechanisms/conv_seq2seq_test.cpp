@@ -12,6 +12,7 @@
 #include "../../../autograd/ops/shape.h"
 #include "../../../core/error.h"
 #include "../../../core/generator.h"
+#include "../../../nn/init.h"
 #include "plain.h"
 
 namespace heed::attention {
@@ -26,12 +27,13 @@ using testing::ThrowsMessage;
 constexpr Index kB = 2, kT = 5, kK = 7, kE = 4, kKernel = 3, kLayers = 2;
 const std::vector<Index> kLengths = {kK, 4};
 
-ConvSeq2SeqOptions options(Index hidden, bool scale) {
+ConvSeq2SeqOptions options(Index hidden, bool scale, bool weight_norm = false) {
   return {.width = kE,
           .hidden = hidden,
           .layers = kLayers,
           .kernel = kKernel,
           .scale = scale,
+          .weight_norm = weight_norm,
           .dtype = DType::f64};
 }
 
@@ -40,7 +42,7 @@ Tensor inputs(Index steps) { return randn({kB, steps, kE}, DType::f64); }
 // GLU of a convolution that reads x_{t - before} .. x_{t - before + kernel - 1}.
 Numbers gated(const nn::Module& module, const std::string& name, const std::vector<Numbers>& x,
               Index t, Index before) {
-  const Block w = plain::parameter(module, name + ".weight");
+  const Block w = plain::weight(module, name);
   Numbers sums = plain::parameter(module, name + ".bias").numbers;
   for (Index o = 0; o < w.sizes[0]; ++o) {
     for (Index c = 0; c < w.sizes[1]; ++c) {
@@ -48,7 +50,7 @@ Numbers gated(const nn::Module& module, const std::string& name, const std::vect
         const Index place = t - before + k;
         if (place < 0 || place >= static_cast<Index>(x.size())) continue;
         sums[static_cast<std::size_t>(o)] +=
-            w.at({o, c, k}) * x[static_cast<std::size_t>(place)][static_cast<std::size_t>(c)];
+            w(o, c, k) * x[static_cast<std::size_t>(place)][static_cast<std::size_t>(c)];
       }
     }
   }
@@ -63,17 +65,32 @@ Numbers halved(Numbers x) {
   return x;
 }
 
-class ConvSeq2Seq : public testing::TestWithParam<std::pair<Index, bool>> {
+struct Kind {
+  Index hidden;
+  bool scale, weight_norm;
+};
+
+class ConvSeq2Seq : public testing::TestWithParam<Kind> {
  protected:
   ConvSeq2Seq() { manual_seed(3); }
-  ConvSeq2SeqOptions own = options(GetParam().first, GetParam().second);
+  void SetUp() override {
+    for (const auto& [name, g] : named_parameters()) {
+      if (name.find("weight_g") != std::string::npos) nn::uniform_(g, -1, 1);
+    }
+  }
+  nn::NamedTensors named_parameters() const {
+    nn::NamedTensors out = encoder.named_parameters();
+    for (const auto& each : decoder.named_parameters()) out.push_back(each);
+    return out;
+  }
+  ConvSeq2SeqOptions own = options(GetParam().hidden, GetParam().scale, GetParam().weight_norm);
   ConvEncoder encoder{own};
   ConvDecoder decoder{own};
   Tensor source = inputs(kK), words = inputs(kT);
 };
 INSTANTIATE_TEST_SUITE_P(Widths, ConvSeq2Seq,
-                         testing::Values(std::pair<Index, bool>{kE, false},
-                                         std::pair<Index, bool>{6, true}));
+                         testing::Values(Kind{kE, false, false}, Kind{6, true, false},
+                                         Kind{6, true, true}));
 
 TEST_P(ConvSeq2Seq, IsTheDefinition) {
   std::vector<Tensor> looks;
@@ -118,7 +135,7 @@ TEST_P(ConvSeq2Seq, IsTheDefinition) {
           const auto place = static_cast<std::size_t>(j);
           for (Index i = 0; i < kE; ++i) {
             c[static_cast<std::size_t>(i)] +=
-                a[place] * (z[place][static_cast<std::size_t>(i)] + x.at({b, j, i}));
+                a[place] * (z[place][static_cast<std::size_t>(i)] + x(b, j, i));
           }
         }
         if (own.scale) {
@@ -187,6 +204,34 @@ TEST_P(ConvSeq2Seq, ASourceWithoutPlacesIsNotLookedAt) {
   for (const Tensor& each : looks) EXPECT_EQ(sum(abs(select(each, 0, 1))).item(), 0);
   sum(select(out, 0, 1) * 1e9).backward();
   EXPECT_EQ(sum(abs(source.grad())).item(), 0);
+}
+
+// As torch.nn.utils.weight_norm names them.
+TEST(ConvSeq2SeqWeights, MayBeNormalised) {
+  manual_seed(5);
+  const ConvDecoder decoder(options(6, true, true));
+  std::vector<std::string> names;
+  for (const auto& [name, tensor] : decoder.named_parameters()) {
+    if (name.rfind("input_projection", 0) == 0 || name.rfind("layers.0", 0) == 0) {
+      names.push_back(name + heed::to_string(tensor.shape()));
+    }
+  }
+  EXPECT_THAT(names, testing::ElementsAre(
+                         "input_projection.bias[6]", "input_projection.weight_g[6, 1]",
+                         "input_projection.weight_v[6, 4]", "layers.0.convolution.bias[12]",
+                         "layers.0.convolution.weight_g[12, 1, 1]",
+                         "layers.0.convolution.weight_v[12, 6, 3]",
+                         "layers.0.attend.query_projection.bias[4]",
+                         "layers.0.attend.query_projection.weight_g[4, 1]",
+                         "layers.0.attend.query_projection.weight_v[4, 6]",
+                         "layers.0.attend.context_projection.weight_g[6, 1]",
+                         "layers.0.attend.context_projection.weight_v[6, 4]"));
+  const ConvEncoder encoder(options(6, true, true));
+  const Tensor source = inputs(kK), words = inputs(2);
+  const auto ours = [&] { return std::vector<Tensor>{decoder(words, encoder(source, kLengths))}; };
+  plain::expect_gradients(plain::leaves_of(decoder, {{"words", words}, {"source", source}}), ours,
+                          2);
+  plain::expect_gradients(plain::leaves_of(encoder, {}), ours, 2);
 }
 
 TEST(ConvSeq2SeqInput, IsRefusedWhereItDoesNotFit) {

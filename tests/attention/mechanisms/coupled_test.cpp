@@ -13,16 +13,22 @@
 #include "../../../core/error.h"
 #include "../../../core/generator.h"
 #include "../../../nn/init.h"
-#include "plain_reference.h"
+#include "plain.h"
 
 namespace heed::attention {
 namespace {
 
+using plain::bits_of;
+using plain::Block;
+using plain::expect_gradients;
+using plain::Leaves;
+using plain::leaves_of;
+using plain::Numbers;
+using plain::spoiled;
 using testing::DoubleNear;
 using testing::HasSubstr;
 using testing::Pointwise;
 using testing::ThrowsMessage;
-using Numbers = std::vector<double>;
 
 constexpr std::size_t kB = 2, kT = 5, kD = 3, kK = 2, kH = 4, kLayers = 3, kLabels = 7;
 const std::vector<Index> kLengths = {kT, 3};
@@ -44,10 +50,10 @@ std::vector<Tensor> all_of(const CoupledTags& tags) {
 
 // One of the two, over one sentence.
 struct Side {
-  Side(const PlainLeaves& leaves, std::string name) : p(leaves), at(std::move(name) + '.') {
+  Side(const Leaves& leaves, std::string name) : p(leaves), at(std::move(name) + '.') {
     for (std::size_t c = 0; c < kD; ++c) u[c] = w("prototype")(c);
   }
-  const PlainTensor& w(const std::string& name) const { return p[at + name]; }
+  const Block& w(const std::string& name) const { return p[at + name]; }
 
   void read(std::size_t b, std::size_t T, const std::array<double, kD>& other) {
     std::array<double, kH> last{};
@@ -65,7 +71,7 @@ struct Side {
       for (double& x : beta) x = std::tanh(x);
       const auto gate = [&](std::size_t row, const std::string& from) {
         double out = w("gru.bias_" + from + "_l0")(row);
-        const PlainTensor& weight = w("gru.weight_" + from + "_l0");
+        const Block& weight = w("gru.weight_" + from + "_l0");
         if (from == "ih") {
           for (std::size_t c = 0; c < 2 * kK; ++c) out += weight(row, c) * beta[c];
         } else {
@@ -87,7 +93,7 @@ struct Side {
     for (std::size_t i = 0; i < T; ++i) {
       for (std::size_t h = 0; h < kH; ++h) alpha[i] += w("score_vector")(h) * r[i][h];
     }
-    plain_softmax(alpha, static_cast<Index>(T));
+    alpha = plain::softmax(alpha, static_cast<Index>(T));
     o = {};
     for (std::size_t i = 0; i < T; ++i) {
       for (std::size_t c = 0; c < kD; ++c) o[c] += alpha[i] * p["tokens"](b, i, c);
@@ -104,14 +110,14 @@ struct Side {
     u = next;
   }
 
-  const PlainLeaves& p;
+  const Leaves& p;
   std::string at;
   std::array<double, kD> u{}, o{};
   std::vector<std::array<double, kH>> r;
   std::vector<Numbers> weights;
 };
 
-Numbers plain(const PlainLeaves& p) {
+Numbers reference(const Leaves& p) {
   std::array<Numbers, 2 * (2 + kLayers)> parts;  // as all_of()
   for (std::size_t b = 0; b < kB; ++b) {
     const auto T = static_cast<std::size_t>(kLengths[b]);
@@ -163,7 +169,7 @@ class CoupledTest : public testing::Test {
 TEST_F(CoupledTest, IsTheDefinition) {
   const auto leaves = leaves_of(made, {{"tokens", tokens}});
   const auto ours = [&] { return all_of(made(tokens, kLengths, true)); };
-  expect_plain(leaves, ours, plain);
+  plain::expect_same(leaves, ours, reference);
   expect_gradients(leaves, ours, 3);
 }
 

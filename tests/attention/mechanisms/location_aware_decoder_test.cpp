@@ -6,9 +6,11 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "../../../attention/normalisers/monotonic.h"
 #include "../../../attention/normalisers/sigmoid.h"
+#include "../../../attention/normalisers/sparse.h"
 #include "../../../autograd/ops/elementwise.h"
 #include "../../../autograd/ops/index.h"
 #include "../../../autograd/ops/reduce.h"
@@ -87,7 +89,7 @@ void expect_definition(Index window, const Normaliser* normaliser, double (*weig
           for (Index r = 0; r < kKernel; ++r) {
             const Index place = j + r - kKernel / 2;
             if (t > 0 && place >= 0 && place < kK) {
-              feature += filter.at({k, 0, r}) * a[static_cast<std::size_t>(place)];
+              feature += filter(k, 0, r) * a[static_cast<std::size_t>(place)];
             }
           }
           f.push_back(feature);
@@ -169,6 +171,87 @@ TEST(LocationAwareDecoder, ASourceWithoutPlacesIsNotLookedAt) {
     sum(select(out.context, 0, 1) * 1e9).backward();
     EXPECT_EQ(sum(abs(in.source.grad())).item(), 0);
   }
+}
+
+// What windowing means: all of the source is scored, and a mask hides what is not in the window.
+Attended masked(const LocationAwareDecoder& made, Index window, const Normaliser* normaliser,
+                const Tensor& words, const Tensor& annotations, const Mask& mask) {
+  const auto source = prepare_source("masked", made.score, annotations, annotations, mask);
+  const Index B = words.size(0), T = words.size(1), K = annotations.size(1);
+  Tensor s = zeros({B, kH}, DType::f64), c = zeros({B, kDk}, DType::f64), a;
+  std::vector<Tensor> outs, weights;
+  for (Index t = 0; t < T; ++t) {
+    s = made.cell(concat({select(words, 1, t), c}, 1), s);
+    Array allowed = Array::zeros({B, 1, K}, DType::boolean);
+    for (Index b = 0; b < B; ++b) {
+      const Numbers row = a.defined() ? Block(a).row({b}) : Numbers(static_cast<std::size_t>(K));
+      const double total = std::accumulate(row.begin(), row.end(), 0.0);
+      double sum = 0;
+      Index median = 0;
+      for (Index j = 0; j < K && total > 0; ++j) {
+        sum += row[static_cast<std::size_t>(j)];
+        median = j;
+        if (sum >= total / 2) break;
+      }
+      for (Index j = 0; j < K; ++j) {
+        allowed.mutable_data<bool>()[b * K + j] = j >= median - window && j < median + window;
+      }
+    }
+    Look look{.mask = Mask(Tensor(allowed)), .normaliser = normaliser, .need_weights = true};
+    if (a.defined()) look.last = unsqueeze(a, 1);
+    const Attended seen = look_at("masked", made.score, source, unsqueeze(s, 1), look);
+    c = squeeze(seen.context, 1);
+    a = squeeze(seen.weights, 1);
+    weights.push_back(a);
+    outs.push_back(made.readout(concat({s, c}, 1)));
+  }
+  return {stack(outs, 1), stack(weights, 1)};
+}
+
+// NaN becomes a number of its own.
+Tensor told(const Tensor& x) { return where(isfinite(x), x, 1e3); }
+
+TEST(LocationAwareDecoder, AWindowGivesTheNumbersOfAMask) {
+  manual_seed(13);
+  constexpr Index kLong = 29, kRows = 3;
+  const Sharpened sharpened(1.5);
+  const NormalisedSigmoid smooth;
+  const TopK largest(5);
+  Tensor words = randn({kRows, kT, kE}, DType::f64),
+         source = randn({kRows, kLong, kDk}, DType::f64);
+  words.set_requires_grad();
+  const auto compare = [&](Index window, const Normaliser* normaliser, Tensor annotations) {
+    annotations.set_requires_grad();
+    LocationAwareDecoder made(options(window, normaliser));
+    for (const Tensor& each : made.parameters()) nn::normal_(each, 0, 0.7);
+    const Mask mask = Mask::lengths({kLong, 17, 2}, kLong);
+    const Tensor random = randn({kRows, kT, 2}, DType::f64);
+    std::vector<std::vector<Tensor>> all;
+    for (const bool plainly : {true, false}) {
+      made.zero_grad();
+      words.zero_grad();
+      annotations.zero_grad();
+      const Attended out = plainly ? masked(made, window, normaliser, words, annotations, mask)
+                                   : made(words, annotations, mask, true);
+      sum(out.context * random).backward();
+      all.push_back({out.context, out.weights, words.grad(), annotations.grad()});
+      for (const Tensor& each : made.parameters()) all.back().push_back(each.grad());
+    }
+    EXPECT_GT(sum(abs(annotations.grad())).item(), 0);
+    for (std::size_t i = 0; i < all[0].size(); ++i) {
+      EXPECT_LT(difference(told(all[1][i]), told(all[0][i])), 1e-10)
+          << "window " << window << ", tensor " << i;
+    }
+  };
+  for (const Index window : {1, 2, 5, 14, 15, 28, 29, 31, 1000}) compare(window, nullptr, source);
+  for (const Normaliser* each :
+       {static_cast<const Normaliser*>(&sharpened), static_cast<const Normaliser*>(&smooth),
+        static_cast<const Normaliser*>(&largest)}) {
+    compare(3, each, source.detach());
+  }
+  Array spoiled = source.array().clone();
+  spoiled.mutable_data<double>()[(kLong + 3) * kDk + 1] = std::numeric_limits<double>::quiet_NaN();
+  compare(4, nullptr, Tensor(spoiled));  // seen in the second row
 }
 
 // Beyond the window nothing counts, NaN or not.

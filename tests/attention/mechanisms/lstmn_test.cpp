@@ -220,7 +220,7 @@ TEST(LSTMN, SaysWhatIsWrong) {
       [&] {
         model(zeros({kB, kT, kI}, DType::f64), {1, 1});
       },
-      ThrowsMessage<ShapeError>("LSTMN: 2 lengths for 3 rows"));
+      ThrowsMessage<ShapeError>("LSTMN: 2 lengths for 3 rows of x"));
   EXPECT_THAT([&] { model(Tensor()); }, ThrowsMessage<GradError>("LSTMN: x is undefined"));
   LSTMNState state;
   model.layers[0](zeros({kB, kI}, DType::f64), state);

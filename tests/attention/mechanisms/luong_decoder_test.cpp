@@ -93,7 +93,7 @@ TEST_P(LuongDecoders, AreTheDefinition) {
         double product = 0;
         for (Index i = 0; i < kH; ++i) {
           for (Index j = 0; j < kDk; ++j) {
-            product += high.h[static_cast<std::size_t>(i)] * w.at({i, j}) * hbar.at({b, s, j});
+            product += high.h[static_cast<std::size_t>(i)] * w(i, j) * hbar(b, s, j);
           }
         }
         e[static_cast<std::size_t>(s)] = std::exp(product);

@@ -1,9 +1,15 @@
 #include "plain.h"
 
+#include <gtest/gtest.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <stdexcept>
+
+#include "../../../autograd/backward.h"
+#include "../../../autograd/ops/elementwise.h"
+#include "../../../autograd/ops/reduce.h"
 
 namespace heed::attention::plain {
 namespace {
@@ -22,23 +28,24 @@ Block::Block(const Tensor& x)
     : numbers(x.array().to(DType::f64).to_vector<double>()),
       sizes(x.shape().begin(), x.shape().end()) {}
 
-double Block::at(const std::vector<Index>& place) const {
-  Index offset = 0;
-  for (std::size_t axis = 0; axis < sizes.size(); ++axis) {
-    offset = offset * sizes[axis] + place.at(axis);
+std::size_t Block::offset(std::initializer_list<Index> place) const {
+  if (place.size() != sizes.size()) throw std::logic_error("a place of another rank");
+  Index out = 0;
+  std::size_t axis = 0;
+  for (const Index i : place) {
+    if (i < 0 || i >= sizes[axis]) throw std::logic_error("a place that is not there");
+    out = out * sizes[axis++] + i;
   }
-  return number(numbers, offset);
+  return static_cast<std::size_t>(out);
 }
 
-Numbers Block::row(const std::vector<Index>& place) const {
-  Numbers out;
-  std::vector<Index> whole = place;
-  whole.push_back(0);
-  for (Index i = 0; i < sizes.back(); ++i) {
-    whole.back() = i;
-    out.push_back(at(whole));
-  }
-  return out;
+Numbers Block::row(std::initializer_list<Index> place) const {
+  if (place.size() + 1 != sizes.size()) throw std::logic_error("a row of another rank");
+  Index first = 0;
+  std::size_t axis = 0;
+  for (const Index i : place) first = first * sizes[axis++] + i;
+  const auto begin = numbers.begin() + first * sizes.back();
+  return Numbers(begin, begin + sizes.back());
 }
 
 Block parameter(const nn::Module& module, const std::string& name) {
@@ -46,6 +53,23 @@ Block parameter(const nn::Module& module, const std::string& name) {
     if (own == name) return Block(tensor);
   }
   throw std::runtime_error("no parameter " + name);
+}
+
+Block weight(const nn::Module& module, const std::string& name) {
+  for (const auto& [own, tensor] : module.named_parameters()) {
+    if (own == name + ".weight") return Block(tensor);
+  }
+  const Block g = parameter(module, name + ".weight_g");
+  Block v = parameter(module, name + ".weight_v");
+  const std::size_t outputs = g.numbers.size(), each = v.numbers.size() / outputs;
+  for (std::size_t o = 0; o < outputs; ++o) {
+    double squares = 0;
+    for (std::size_t i = 0; i < each; ++i) squares += std::pow(v.numbers[o * each + i], 2);
+    for (std::size_t i = 0; i < each; ++i) {
+      v.numbers[o * each + i] *= g.numbers[o] / std::sqrt(squares);
+    }
+  }
+  return v;
 }
 
 double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
@@ -76,7 +100,7 @@ Numbers affine(const Block& weight, const Numbers& x, const Block& bias) {
   Numbers out;
   for (Index i = 0; i < weight.sizes[0]; ++i) {
     double sum = bias.numbers.empty() ? 0 : number(bias.numbers, i);
-    for (Index j = 0; j < weight.sizes[1]; ++j) sum += weight.at({i, j}) * number(x, j);
+    for (Index j = 0; j < weight.sizes[1]; ++j) sum += weight(i, j) * number(x, j);
     out.push_back(sum);
   }
   return out;
@@ -87,15 +111,17 @@ Numbers affine(const nn::Module& module, const std::string& name, const Numbers&
   for (const auto& [own, tensor] : module.named_parameters()) {
     if (own == name + ".bias") bias = Block(tensor);
   }
-  return affine(parameter(module, name + ".weight"), x, bias);
+  return affine(weight(module, name), x, bias);
 }
 
 Numbers softmax(const Numbers& scores, Index length) {
   Numbers out(scores.size(), 0.0);
+  if (length == 0) return out;
+  const double top = *std::max_element(scores.begin(), scores.begin() + length);
   double total = 0;
-  for (Index j = 0; j < length; ++j) total += std::exp(number(scores, j));
+  for (Index j = 0; j < length; ++j) total += std::exp(number(scores, j) - top);
   for (Index j = 0; j < length; ++j) {
-    out[static_cast<std::size_t>(j)] = std::exp(number(scores, j)) / total;
+    out[static_cast<std::size_t>(j)] = std::exp(number(scores, j) - top) / total;
   }
   return out;
 }
@@ -104,7 +130,7 @@ Numbers weighed(const Numbers& weights, const Block& x, Index b) {
   Numbers out(static_cast<std::size_t>(x.sizes.back()), 0.0);
   for (Index j = 0; j < count(weights); ++j) {
     for (Index d = 0; d < count(out); ++d) {
-      out[static_cast<std::size_t>(d)] += number(weights, j) * x.at({b, j, d});
+      out[static_cast<std::size_t>(d)] += number(weights, j) * x(b, j, d);
     }
   }
   return out;
@@ -167,6 +193,110 @@ double difference(const Tensor& x, const Numbers& y) {
 double difference(const Tensor& x, const Tensor& y) {
   if (x.shape() != y.shape()) return std::numeric_limits<double>::infinity();
   return difference(x, y.array().to(DType::f64).to_vector<double>());
+}
+
+Leaves::Leaves(const std::vector<NamedLeaf>& leaves) {
+  for (const auto& [name, leaf] : leaves) leaves_.emplace_back(name, leaf);
+}
+
+const Block& Leaves::operator[](const std::string& name) const {
+  for (const auto& [own, block] : leaves_) {
+    if (own == name) return block;
+  }
+  throw std::logic_error("no leaf is called " + name);
+}
+
+double& Leaves::number(std::size_t leaf, Index element) {
+  return leaves_[leaf].second.numbers[static_cast<std::size_t>(element)];
+}
+
+std::vector<NamedLeaf> leaves_of(const nn::Module& module,
+                                 const std::vector<std::pair<std::string, Tensor>>& inputs) {
+  std::vector<NamedLeaf> out;
+  for (const auto& [name, tensor] : module.named_parameters()) out.push_back({name, tensor});
+  for (auto [name, tensor] : inputs) out.push_back({name, tensor.set_requires_grad()});
+  return out;
+}
+
+void expect_same(const std::vector<NamedLeaf>& leaves, const Ours& ours,
+                 const Reference& reference) {
+  Leaves moved(leaves);
+  const Numbers wanted = reference(moved);
+  Numbers cotangents;
+  Tensor loss = tensor(0, DType::f64);
+  std::size_t at = 0;
+  for (const Tensor& x : ours()) {
+    const Tensor cotangent = randn(x.shape(), DType::f64);
+    loss = loss + sum(x * cotangent);
+    for (const double c : cotangent.array().to_vector<double>()) cotangents.push_back(c);
+    for (const double have : x.array().to_vector<double>()) {
+      ASSERT_LT(at, wanted.size());
+      EXPECT_NEAR(have, wanted[at], 1e-10) << "number " << at;
+      ++at;
+    }
+  }
+  ASSERT_EQ(at, wanted.size());
+  for (auto [name, leaf] : leaves) leaf.zero_grad();
+  loss.backward();
+  const auto at_element = [&](double x, std::size_t leaf, Index i) {
+    moved.number(leaf, i) = x;
+    const Numbers y = reference(moved);
+    double out = 0;
+    for (std::size_t j = 0; j < y.size(); ++j) out += y[j] * cotangents[j];
+    return out;
+  };
+  double largest = 0;
+  for (std::size_t l = 0; l < leaves.size(); ++l) {
+    const Tensor& leaf = leaves[l].leaf;
+    const Numbers have = leaf.grad().defined()
+                             ? leaf.grad().array().to_vector<double>()
+                             : Numbers(static_cast<std::size_t>(leaf.numel()), 0.0);
+    for (Index i = 0; i < leaf.numel(); ++i) {
+      constexpr double kStep = 1e-3;
+      const double x = moved.number(l, i);
+      const double near = at_element(x + kStep, l, i) - at_element(x - kStep, l, i);
+      const double far = at_element(x + 2 * kStep, l, i) - at_element(x - 2 * kStep, l, i);
+      moved.number(l, i) = x;
+      const double numeric = (8 * near - far) / (12 * kStep);
+      largest = std::max(largest, std::abs(numeric));
+      EXPECT_NEAR(have[static_cast<std::size_t>(i)], numeric, 1e-8 * (1 + std::abs(numeric)))
+          << leaves[l].name << " element " << i;
+    }
+  }
+  EXPECT_GT(largest, 1e-3);
+}
+
+void expect_gradients(const std::vector<NamedLeaf>& leaves, const Ours& ours, Index elements) {
+  const auto first = gradcheck(ours, leaves, {.step = 1e-4});
+  EXPECT_TRUE(first) << first.text();
+  const auto second = gradgradcheck(ours, leaves, {.step = 1e-4, .max_elements = elements});
+  EXPECT_TRUE(second) << second.text();
+}
+
+std::vector<Numbers> bits_of(const std::vector<NamedLeaf>& leaves, const Ours& ours) {
+  for (auto [name, leaf] : leaves) leaf.zero_grad();
+  std::vector<Numbers> out;
+  Tensor loss = tensor(0, DType::f64);
+  for (const Tensor& x : ours()) {
+    out.push_back(x.array().to_vector<double>());
+    loss = loss + sum(x * x);
+  }
+  loss.backward();
+  for (const auto& [name, leaf] : leaves) {
+    if (leaf.grad().defined()) out.push_back(leaf.grad().array().to_vector<double>());
+  }
+  return out;
+}
+
+Tensor spoiled(const Tensor& x, const std::vector<Index>& lengths, double value) {
+  Array out = x.array().clone();
+  const Index n = x.size(1), d = x.size(2);
+  for (Index b = 0; b < x.size(0); ++b) {
+    const Index length = lengths[static_cast<std::size_t>(b)];
+    double* const first = out.mutable_data<double>() + (b * n + length) * d;
+    std::fill(first, first + (n - length) * d, value);
+  }
+  return Tensor(out);
 }
 
 }  // namespace heed::attention::plain

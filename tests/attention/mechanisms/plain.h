@@ -1,29 +1,40 @@
-// References for decoders: the papers' formulas over single numbers, in double, which share no code
-// with the library.
+// A mechanism beside a plain reference: the paper's formulas over single numbers, in double, which
+// share no code with the library. Values must agree to 1e-10; gradients, where they are compared,
+// with central differences of the reference.
 #pragma once
 
+#include <functional>
+#include <initializer_list>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "../../../autograd/gradcheck.h"
 #include "../../../nn/module.h"
 
 namespace heed::attention::plain {
 
 using Numbers = std::vector<double>;
 
-/// Any tensor's numbers in row-major order.
+/// Any tensor's numbers in row-major order: x(b, t, d).
 struct Block {
   Block() = default;
   explicit Block(const Tensor& x);
-  double at(const std::vector<Index>& place) const;
+  template <class... Indices>
+  double operator()(Indices... indices) const {
+    return numbers[offset({static_cast<Index>(indices)...})];
+  }
   /// The last axis at the place of the others.
-  Numbers row(const std::vector<Index>& place) const;
+  Numbers row(std::initializer_list<Index> place) const;
+  std::size_t offset(std::initializer_list<Index> place) const;
   Numbers numbers;
   std::vector<Index> sizes;
 };
 
 /// The module's parameter of this name.
 Block parameter(const nn::Module& module, const std::string& name);
+/// module's `name`.weight, or what `name`.weight_g and `name`.weight_v make of it.
+Block weight(const nn::Module& module, const std::string& name);
 
 double sigmoid(double x);
 double dot(const Numbers& a, const Numbers& b);
@@ -32,7 +43,7 @@ Numbers tanh(Numbers x);
 Numbers join(const std::vector<Numbers>& parts);
 /// weight x + bias; a bias without numbers is none.
 Numbers affine(const Block& weight, const Numbers& x, const Block& bias = Block());
-/// module's `name`.weight, and `name`.bias if there is one.
+/// weight(module, name), and `name`.bias if there is one.
 Numbers affine(const nn::Module& module, const std::string& name, const Numbers& x);
 /// Over the places below `length`; the others are 0.
 Numbers softmax(const Numbers& scores, Index length);
@@ -50,5 +61,37 @@ Lstm lstm(const nn::Module& module, const std::string& name, const Numbers& x, c
 /// The largest difference; infinite where counts differ.
 double difference(const Tensor& x, const Numbers& y);
 double difference(const Tensor& x, const Tensor& y);
+
+/// The numbers of leaves by name, as a reference reads them while they are moved.
+class Leaves {
+ public:
+  explicit Leaves(const std::vector<NamedLeaf>& leaves);
+  const Block& operator[](const std::string& name) const;
+  double& number(std::size_t leaf, Index element);
+
+ private:
+  std::vector<std::pair<std::string, Block>> leaves_;
+};
+
+/// The module's parameters and these inputs, which then require gradients.
+std::vector<NamedLeaf> leaves_of(const nn::Module& module,
+                                 const std::vector<std::pair<std::string, Tensor>>& inputs);
+
+using Ours = std::function<std::vector<Tensor>()>;
+using Reference = std::function<Numbers(const Leaves&)>;
+
+/// `ours` gives tensors whose numbers, one after the other, are what `reference` returns.
+void expect_same(const std::vector<NamedLeaf>& leaves, const Ours& ours,
+                 const Reference& reference);
+
+/// Gradients of first and second order by the library's own checks; of the second, `elements` of
+/// each leaf.
+void expect_gradients(const std::vector<NamedLeaf>& leaves, const Ours& ours, Index elements = 6);
+
+/// All numbers of what `ours` gives, and of the gradients of their squares' sum.
+std::vector<Numbers> bits_of(const std::vector<NamedLeaf>& leaves, const Ours& ours);
+
+/// A copy of x [B, n, d] with `value` in the places from lengths[b] on.
+Tensor spoiled(const Tensor& x, const std::vector<Index>& lengths, double value);
 
 }  // namespace heed::attention::plain

@@ -93,11 +93,11 @@ TEST_P(PointerGenerators, AreTheDefinition) {
       double loss = 0;
       for (Index j = 0; j < places; ++j) {
         const auto at = static_cast<std::size_t>(j);
-        own[static_cast<std::size_t>(ids.at({b, j}))] += (1 - gate) * a[at];
+        own[static_cast<std::size_t>(ids(b, j))] += (1 - gate) * a[at];
         loss += std::min(a[at], covered[at]);
         if (GetParam()) covered[at] += a[at];
       }
-      likelihoods.push_back(std::log(own[static_cast<std::size_t>(targets.at({b, t}))]));
+      likelihoods.push_back(std::log(own[static_cast<std::size_t>(targets(b, t))]));
       p.insert(p.end(), own.begin(), own.end());
       weights.insert(weights.end(), a.begin(), a.end());
       losses.push_back(loss);

@@ -78,7 +78,7 @@ TEST_P(PointerNetworks, AreTheDefinition) {
         total += std::exp(score);
       }
       for (const double score : u) have.push_back(score - std::log(total));
-      const auto place = static_cast<Index>(targets.at({b, t}));
+      const auto place = static_cast<Index>(targets(b, t));
       x = inputs.row({b, place});
       gone[static_cast<std::size_t>(place)] = GetParam();
     }

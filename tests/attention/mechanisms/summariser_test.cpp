@@ -12,16 +12,19 @@
 #include "../../../core/error.h"
 #include "../../../core/generator.h"
 #include "../../../nn/init.h"
-#include "plain_reference.h"
+#include "plain.h"
 
 namespace heed::attention {
 namespace {
 
+using plain::expect_gradients;
+using plain::Leaves;
+using plain::leaves_of;
+using plain::Numbers;
 using testing::DoubleNear;
 using testing::HasSubstr;
 using testing::Pointwise;
 using testing::ThrowsMessage;
-using Numbers = std::vector<double>;
 
 constexpr Index kB = 2, kM = 7, kT = 5, kSource = 11, kTarget = 4, kH = 3, kD = 2;
 constexpr Index kC = 3, kQ = 2, kHidden = 6, kStart = 1;
@@ -45,7 +48,7 @@ Tensor ids(const std::vector<Index>& numbers) {
 Mask real() { return Mask::lengths(kLengths, kM); }
 
 // Logits and weights, one after the other.
-Numbers plain(const PlainLeaves& p) {
+Numbers reference(const Leaves& p) {
   Numbers logits, weights;
   for (Index b = 0; b < kB; ++b) {
     const Index M = kLengths[static_cast<std::size_t>(b)];
@@ -67,7 +70,7 @@ Numbers plain(const PlainLeaves& p) {
           }
         }
       }
-      plain_softmax(a, M);
+      a = plain::softmax(a, M);
       for (Index word = 0; word < kTarget; ++word) {
         double logit = 0;
         for (Index c = 0; c < kH; ++c) {
@@ -111,7 +114,7 @@ TEST_F(SummariserTest, IsTheDefinition) {
     const Summarised seen = made(text, previous, real(), true);
     return std::vector{seen.logits, seen.weights};
   };
-  expect_plain(leaves, ours, plain);
+  plain::expect_same(leaves, ours, reference);
   expect_gradients(leaves, ours, 5);
   expect_gradients(
       leaves, [&] { return std::vector{made(text, previous, real()).logits}; }, 5);

@@ -360,7 +360,7 @@ TEST(TuringMachine, SaysWhatIsWrong) {
       [&] {
         machine(draw({kB, kT, kI}), {1});
       },
-      ThrowsMessage<ShapeError>("TuringMachine: 1 lengths for 2 rows"));
+      ThrowsMessage<ShapeError>("TuringMachine: 1 lengths for 2 rows of x"));
   TuringState state = machine.begin(3);
   EXPECT_THAT(
       [&] {

@@ -12,16 +12,22 @@
 #include "../../../autograd/ops/shape.h"
 #include "../../../core/error.h"
 #include "../../../core/generator.h"
-#include "plain_reference.h"
+#include "plain.h"
 
 namespace heed::attention {
 namespace {
 
+using plain::bits_of;
+using plain::Block;
+using plain::expect_gradients;
+using plain::Leaves;
+using plain::leaves_of;
+using plain::Numbers;
+using plain::spoiled;
 using testing::DoubleNear;
 using testing::HasSubstr;
 using testing::Pointwise;
 using testing::ThrowsMessage;
-using Numbers = std::vector<double>;
 using Rows = std::vector<Numbers>;
 
 constexpr std::size_t kB = 3, kL = 5, kT = 4, kK = 3, kIn = 2;
@@ -32,8 +38,7 @@ void append(Numbers& to, const Numbers& from) { to.insert(to.end(), from.begin()
 Mask premises() { return Mask::lengths(kPremises, kL); }
 
 // W x, from column `first` of W on.
-Numbers times(const PlainTensor& w, const Numbers& x, std::size_t out_width = kK,
-              std::size_t first = 0) {
+Numbers times(const Block& w, const Numbers& x, std::size_t out_width = kK, std::size_t first = 0) {
   Numbers out(out_width, 0.0);
   for (std::size_t o = 0; o < out_width; ++o) {
     for (std::size_t c = 0; c < x.size(); ++c) out[o] += w(o, first + c) * x[c];
@@ -41,14 +46,14 @@ Numbers times(const PlainTensor& w, const Numbers& x, std::size_t out_width = kK
   return out;
 }
 
-Numbers row(const PlainTensor& x, std::size_t b, std::size_t t, std::size_t width = kK) {
+Numbers row(const Block& x, std::size_t b, std::size_t t, std::size_t width = kK) {
   Numbers out;
   for (std::size_t c = 0; c < width; ++c) out.push_back(x(b, t, c));
   return out;
 }
 
 // softmax(w^T tanh(W^y Y + asked 1^T)); 0 beyond the premise.
-Numbers alpha(const PlainLeaves& p, std::size_t b, const Numbers& asked) {
+Numbers alpha(const Leaves& p, std::size_t b, const Numbers& asked) {
   Numbers e(kL, 0.0);
   const Index count = kPremises[b];
   for (std::size_t j = 0; static_cast<Index>(j) < count; ++j) {
@@ -56,11 +61,11 @@ Numbers alpha(const PlainLeaves& p, std::size_t b, const Numbers& asked) {
     for (std::size_t h = 0; h < kK; ++h)
       e[j] += p["score.score_vector"](h) * std::tanh(y[h] + asked[h]);
   }
-  plain_softmax(e, count);
+  e = plain::softmax(e, count);
   return e;
 }
 
-Numbers sum_of(const PlainLeaves& p, std::size_t b, const Numbers& weights) {
+Numbers sum_of(const Leaves& p, std::size_t b, const Numbers& weights) {
   Numbers out(kK, 0.0);
   for (std::size_t j = 0; j < kL; ++j) {
     for (std::size_t c = 0; c < kK && weights[j] != 0; ++c)
@@ -69,14 +74,14 @@ Numbers sum_of(const PlainLeaves& p, std::size_t b, const Numbers& weights) {
   return out;
 }
 
-Numbers pair_of(const PlainLeaves& p, const Numbers& r, const Numbers& last) {
+Numbers pair_of(const Leaves& p, const Numbers& r, const Numbers& last) {
   Numbers out = times(p["pair.premise.weight"], r);
   const Numbers x = times(p["pair.hypothesis.weight"], last);
   for (std::size_t c = 0; c < kK; ++c) out[c] = std::tanh(out[c] + x[c]);
   return out;
 }
 
-Numbers plain_word_by_word(const PlainLeaves& p) {
+Numbers plain_word_by_word(const Leaves& p) {
   Numbers contexts, weights, pairs;
   for (std::size_t b = 0; b < kB; ++b) {
     Numbers r(kK, 0.0), last(kK, 0.0);
@@ -103,7 +108,7 @@ Numbers plain_word_by_word(const PlainLeaves& p) {
   return contexts;
 }
 
-Numbers plain_one_shot(const PlainLeaves& p) {
+Numbers plain_one_shot(const Leaves& p) {
   Numbers contexts, weights, pairs;
   for (std::size_t b = 0; b < kB; ++b) {
     Numbers last;
@@ -122,7 +127,7 @@ Numbers plain_one_shot(const PlainLeaves& p) {
 double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
 
 // Y, H and h_N.
-Numbers plain_reading(const PlainLeaves& p) {
+Numbers plain_reading(const Leaves& p) {
   Numbers premise, hypothesis, lasts;
   for (std::size_t b = 0; b < kB; ++b) {
     Numbers h, c(kK, 0.0);
@@ -172,7 +177,7 @@ class Entailment : public testing::Test {
 TEST_F(Entailment, WordByWordIsTheDefinition) {
   const auto leaves = leaves_of(made, {{"premise", premise}, {"hypothesis", hypothesis}});
   const auto ours = [&] { return run(premise, hypothesis); };
-  expect_plain(leaves, ours, plain_word_by_word);
+  plain::expect_same(leaves, ours, plain_word_by_word);
   expect_gradients(leaves, ours, 0);
   // The tiled path, whose weights are never made.
   expect_gradients(
@@ -185,7 +190,7 @@ TEST_F(Entailment, OneShotIsTheDefinition) {
     const WordByWordAttended seen = one(premise, last, premises(), true);
     return std::vector{seen.context, seen.weights, seen.pair};
   };
-  expect_plain(leaves, ours, plain_one_shot);
+  plain::expect_same(leaves, ours, plain_one_shot);
   expect_gradients(leaves, ours, 0);
 }
 
@@ -197,7 +202,7 @@ TEST_F(Entailment, ConditionalEncodingIsTheDefinition) {
     const ReadPair read = reader(words, others, kPremises, kHypotheses);
     return std::vector{read.premise, read.hypothesis, read.last};
   };
-  expect_plain(leaves, ours, plain_reading);
+  plain::expect_same(leaves, ours, plain_reading);
   expect_gradients(leaves, ours, 3);
 }
 
