@@ -26,7 +26,7 @@ set(HEED_KERNEL_OPTIONS $<$<CONFIG:Release,RelWithDebInfo>:-O3> -fno-math-errno 
 
 # The library stays under 10 MB. Kernels come for AVX-512, for AVX2, and in plain C++ for what is
 # older than both; those that only walk and dispatch do not gain from -O3, which makes them half as
-# large again, nor do layers and files from speed at the cost of size.
+# large again, nor do operators, layers and files, which call kernels, from speed at the cost of size.
 function(heed_keep_small)
   set(kernels ${ARGN})
   list(FILTER kernels INCLUDE REGEX "/core/kernels/")
@@ -37,7 +37,7 @@ function(heed_keep_small)
   set_source_files_properties(${walking} PROPERTIES COMPILE_OPTIONS
     "$<$<CONFIG:Release>:-O2;-ftree-vectorize>;$<$<AND:$<CONFIG:Release>,$<CXX_COMPILER_ID:GNU>>:-fvect-cost-model=dynamic>")
   set(others ${ARGN})
-  list(FILTER others INCLUDE REGEX "/(nn|attention|data|io|train|stochastic)/")
+  list(FILTER others INCLUDE REGEX "/(autograd|nn|attention|data|io|train)/")
   list(FILTER others EXCLUDE REGEX "/inverse_cdf\\.cpp$")
   set_source_files_properties(${others} PROPERTIES COMPILE_OPTIONS "$<$<CONFIG:Release>:-Os>")
 endfunction()

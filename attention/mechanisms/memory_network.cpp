@@ -4,20 +4,26 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 
 #include "../../autograd/check_defined.h"
+#include "../../autograd/function.h"
 #include "../../autograd/ops/elementwise.h"
 #include "../../autograd/ops/index.h"
+#include "../../autograd/ops/join.h"
 #include "../../autograd/ops/matmul.h"
 #include "../../autograd/ops/shape.h"
 #include "../../core/error.h"
 #include "../../core/generator.h"
+#include "../../core/kernels/sparse_matrix.h"
 #include "../../nn/init.h"
 #include "../attend.h"
 #include "named.h"
 
 namespace heed::attention {
 namespace {
+
+using kernels::SparseMatrix;
 
 constexpr const char* kName = "MemoryNetwork";
 
@@ -30,6 +36,9 @@ const MemoryNetworkOptions& checked(const MemoryNetworkOptions& o) {
   }
   if (!(o.noise >= 0 && o.noise <= 1)) {
     throw ValueError(fmt::format("{}: a noise of {} is not in [0, 1]", kName, o.noise));
+  }
+  if (o.empty_memories && o.slots == 0) {
+    throw ValueError(fmt::format("{}: without slots there are no empty memories", kName));
   }
   return o;
 }
@@ -54,9 +63,10 @@ struct Words {
   std::vector<Index> place;  // of each word of the vocabulary that is among them
 
   explicit Words(Index vocabulary) : place(static_cast<std::size_t>(vocabulary), -1) {}
-  void add(const char* what, const std::vector<Index>& ids) {
+  void add(const char* what, const Index* ids, Index count) {
     const auto vocabulary = static_cast<Index>(place.size());
-    for (const Index id : ids) {
+    for (Index i = 0; i < count; ++i) {
+      const Index id = ids[i];
       if (id < -1 || id >= vocabulary) {
         throw IndexError(
             fmt::format("{}: word {} of the {} is not in [0, {})", kName, id, what, vocabulary));
@@ -69,28 +79,43 @@ struct Words {
   Index count() const { return static_cast<Index>(distinct.size()); }
 };
 
-// Sentences as rows over words: with U different ones and a table [U, d] of theirs,
-//   sum_j l_j o x_j = sum_j (1 - j/J) x_j - (k/d) sum_j (1 - 2j/J) x_j
-// is [rows, 2 U] times the table above itself times -k/d. After these stand `extra` columns.
-Array sentence_rows(const std::vector<Index>& ids, Index rows, const Words& words, bool positions,
-                    Index extra) {
-  const Index U = words.count(), columns = (positions ? 2 : 1) * U + extra;
-  Array out = Array::zeros({rows, columns}, DType::f64);
-  double* row = out.mutable_data<double>();
-  const Index length = rows == 0 ? 0 : static_cast<Index>(ids.size()) / rows;
-  const Index* id = ids.data();
-  for (Index r = 0; r < rows; ++r, row += columns, id += length) {
-    const auto J = static_cast<double>(length - std::count(id, id + length, Index{-1}));
-    double j = 0;
-    for (Index t = 0; t < length; ++t) {
-      if (id[t] < 0) continue;
-      ++j;
-      const Index u = words.place[static_cast<std::size_t>(id[t])];
-      row[u] += positions ? 1 - j / J : 1;
-      if (positions) row[U + u] += 1 - 2 * j / J;
-    }
+// A position encoding is l_kj = share_j + slope_k lean_j.
+struct Position {
+  double share, lean;
+};
+
+Position position_of(PositionEncoding encoding, double j, double J) {
+  if (encoding == PositionEncoding::published) return {1 - j / J, 1 - 2 * j / J};
+  return {1, (j - (J + 1) / 2) / J};
+}
+
+Tensor slopes_of(PositionEncoding encoding, Index width, DType dtype) {
+  const auto d = static_cast<double>(width);
+  std::vector<double> out;
+  for (double k = 1; k <= d; ++k) {
+    out.push_back(encoding == PositionEncoding::published ? -k / d : 4 * (k - (d + 1) / 2) / d);
   }
-  return out;
+  return tensor(out, {width}, dtype);
+}
+
+// Sentences as rows over words: with U different ones and a table [U, d] of theirs,
+//   sum_j l_j o x_j = sum_j share_j x_j + slope o sum_j lean_j x_j
+// is a row of 2 U numbers times the table above itself times the slopes.
+void add_sentence(SparseMatrix& rows, const Index* id, Index length, const Words& words,
+                  PositionEncoding encoding) {
+  const auto J = static_cast<double>(length - std::count(id, id + length, Index{-1}));
+  double j = 0;
+  for (Index t = 0; t < length; ++t) {
+    if (id[t] < 0) continue;
+    const Index u = words.place[static_cast<std::size_t>(id[t])];
+    if (encoding == PositionEncoding::none) {
+      rows.add(u, 1);
+      continue;
+    }
+    const Position position = position_of(encoding, ++j, J);
+    rows.add(u, position.share);
+    rows.add(words.count() + u, position.lean);
+  }
 }
 
 // How long before the question each of `count` sentences was, as if `empty` others stood at random
@@ -105,6 +130,65 @@ std::vector<Index> ages(Index count, Index empty, Generator& generator) {
   out.resize(static_cast<std::size_t>(count));
   std::sort(out.rbegin(), out.rend());
   return out;
+}
+
+// A batch as rows over its words, and behind them over ages: `M` for each story, one for a
+// question.
+struct Encoded {
+  std::vector<Index> distinct;
+  SparseMatrix memories, asks;
+};
+
+Encoded encode(const Tensor& story, const Tensor& question, const std::vector<Index>& counts,
+               Index M, const MemoryNetworkOptions& o, double noise, Generator& random) {
+  const Index B = story.size(0), N = story.size(1), J = story.size(2), L = question.size(1);
+  const Array told_ids = story.array().contiguous(), asked_ids = question.array().contiguous();
+  const Index* const told = told_ids.data<Index>();
+  const Index* const asked = asked_ids.data<Index>();
+  const auto count_of = [&](Index b) { return counts[static_cast<std::size_t>(b)]; };
+  // Not even the order of the words used is to depend on what stands beyond the sentences.
+  Words words(o.vocabulary);
+  for (Index b = 0; b < B; ++b) words.add("story", told + b * N * J, count_of(b) * J);
+  words.add("question", asked, B * L);
+
+  const Index per_word = o.position_encoding == PositionEncoding::none ? 1 : 2;
+  const Index bags = per_word * words.count();
+  Encoded out{words.distinct, SparseMatrix(B * M, bags + o.slots, B * N * (per_word * J + 1)),
+              SparseMatrix(B, bags, per_word * B * L)};
+  for (Index b = 0; b < B; ++b) {
+    const Index count = count_of(b);
+    const auto most = static_cast<Index>(std::ceil(noise * static_cast<double>(count)));
+    const bool noisy = o.slots > 0 && most > 0;
+    const auto age = ages(count, noisy ? random.below(most + 1) : 0, random);
+    for (Index i = 0; i < M; ++i) {
+      if (i < count) {
+        add_sentence(out.memories, told + (b * N + i) * J, J, words, o.position_encoding);
+        if (o.slots > 0) {
+          out.memories.add(bags + std::min(age[static_cast<std::size_t>(i)], o.slots - 1), 1);
+        }
+      }
+      out.memories.end_row();
+    }
+    add_sentence(out.asks, asked + b * L, L, words, o.position_encoding);
+    out.asks.end_row();
+  }
+  return out;
+}
+
+// Rows of sentences, and the same as columns: rows times x is linear in x, so that its derivative
+// is a product with the other, of any order.
+struct Rows {
+  SparseMatrix rows, columns;
+};
+
+Tensor product(const std::shared_ptr<const Rows>& rows, bool back, const Tensor& x) {
+  return record(kName, kernels::matmul(back ? rows->columns : rows->rows, x.array()), {x},
+                [rows, back](const Tensor& g) { return product(rows, !back, g); });
+}
+
+Tensor product(SparseMatrix rows, const Tensor& x) {
+  SparseMatrix columns = x.requires_grad() && recording() ? rows.transposed() : SparseMatrix();
+  return product(std::make_shared<Rows>(Rows{std::move(rows), std::move(columns)}), false, x);
 }
 
 }  // namespace
@@ -143,62 +227,45 @@ MemoryAnswer MemoryNetwork::operator()(const Tensor& story, const Tensor& questi
     throw ShapeError(
         fmt::format("{}: {} numbers of sentences for {} stories", kName, sentences.size(), B));
   }
-  Mask mask;
-  if (!sentences.empty()) mask = named(kName, [&] { return Mask::lengths(sentences, N); });
+  Mask real;  // sentences among the N
+  if (!sentences.empty()) real = named(kName, [&] { return Mask::lengths(sentences, N); });
+  std::vector<Index> counts = sentences;
+  if (counts.empty()) counts.assign(static_cast<std::size_t>(B), N);
+  // Without a softmax empty memories add nothing.
+  const bool empties = o.empty_memories && !linear_;
+  const Index M = empties ? std::max(N, o.slots) : N;
+  std::vector<Index> seen = counts;
+  for (Index& count : seen) count = empties ? std::max(count, o.slots) : count;
+  const bool hidden = std::any_of(seen.begin(), seen.end(), [&](Index n) { return n < M; });
+  const Mask mask = hidden ? Mask::lengths(seen, M) : Mask();
 
-  const auto count_of = [&](Index b) {
-    return sentences.empty() ? N : sentences[static_cast<std::size_t>(b)];
-  };
-  auto told = story.array().to_vector<Index>();
-  const auto asked = question.array().to_vector<Index>();
-  for (Index b = 0, row = N * story.size(2); b < B; ++b) {
-    // Not even the order of the words used is to depend on what stands beyond.
-    std::fill(told.begin() + b * row + count_of(b) * story.size(2), told.begin() + (b + 1) * row,
-              Index{-1});
-  }
-  Words used(o.vocabulary);
-  used.add("story", told);
-  used.add("question", asked);
-  const Index U = used.count(), bags = (o.position_encoding ? 2 : 1) * U;
-  Array rows = sentence_rows(told, B * N, used, o.position_encoding, o.slots);
-  Generator& random = generator != nullptr ? *generator : default_generator();
-  for (Index b = 0; b < B && o.slots > 0; ++b) {
-    const Index count = count_of(b);
-    const auto most = static_cast<Index>(std::ceil(o.noise * static_cast<double>(count)));
-    const Index empty = training() && most > 0 ? random.below(most + 1) : 0;
-    double* row = rows.mutable_data<double>() + b * N * (bags + o.slots) + bags;
-    for (const Index age : ages(count, empty, random)) {
-      row[std::min(age, o.slots - 1)] = 1;
-      row += bags + o.slots;
-    }
-  }
-  const DType dtype = words.dtype();
-  const Tensor memories(rows.to(dtype));  // [B N, bags + slots]
-  const Tensor asks(sentence_rows(asked, B, used, o.position_encoding, 0).to(dtype));
+  Encoded batch = encode(story, question, counts, M, o, training() ? o.noise : 0,
+                         generator != nullptr ? *generator : default_generator());
 
-  const Tensor distinct(Array::from(used.distinct));
-  Tensor slope;  // -k/d, k = 1 .. d
-  if (o.position_encoding) {
-    std::vector<double> k;
-    for (Index i = 1; i <= d; ++i) k.push_back(-static_cast<double>(i) / static_cast<double>(d));
-    slope = tensor(k, {d}, dtype);
-  }
-  const auto table = [&](const Tensor& all) {
-    const Tensor own = index_select(all, 0, distinct);  // [U, d]
-    return o.position_encoding ? concat({own, own * slope}) : own;
+  const bool positions = o.position_encoding != PositionEncoding::none;
+  const Tensor distinct(Array::from(batch.distinct));
+  const auto bag_table = [&](const Tensor& all) {  // [.., V, d] -> [.., bags, d]
+    const Tensor own = index_select(all, -2, distinct);
+    if (!positions) return own;
+    return concat({own, own * slopes_of(o.position_encoding, d, words.dtype())}, -2);
   };
-  const auto embed = [&](Index i) {  // [B, N, d]
-    Tensor from = table(select(words, 0, i));
-    if (o.slots > 0) from = concat({from, select(times, 0, i)});
-    return reshape(matmul(memories, from), {B, N, d});
+  // All tables side by side, so that one product embeds the sentences for all hops.
+  Tensor table = bag_table(words);
+  if (o.slots > 0) table = concat({table, times}, 1);
+  table = reshape(transpose(table, 0, 1), {batch.memories.columns(), words.size(0) * d});
+  const auto embedded = split(product(std::move(batch.memories), table), d, 1);
+  const auto embed = [&](Index i) {
+    return reshape(embedded[static_cast<std::size_t>(i)], {B, M, d});
   };
 
   const bool adjacent = o.tying == MemoryTying::adjacent;
-  Tensor u = matmul(asks, table(adjacent ? select(words, 0, 0) : asking));  // [B, d]
+  Tensor u =
+      product(std::move(batch.asks), bag_table(adjacent ? select(words, 0, 0) : asking));  // [B, d]
   Tensor m = embed(0), c;
   MemoryAnswer out;
   static const Dot dot;
-  const Tensor may = linear_ && N > 0 ? mask.tensor({B, N}, kName) : Tensor();
+  const bool blanked = linear_ || (empties && need_weights);
+  const Tensor may = blanked && N > 0 ? real.tensor({B, N}, kName) : Tensor();
   for (Index hop = 0; hop < o.hops; ++hop) {
     if (adjacent || hop == 0) c = embed(hop + 1);
     Attended read;
@@ -210,7 +277,10 @@ MemoryAnswer MemoryNetwork::operator()(const Tensor& story, const Tensor& questi
       read = attend(unsqueeze(u, 1), m, c,
                     {.score = &dot, .mask = mask, .need_weights = need_weights});
       read.context = squeeze(read.context, 1);
-      if (need_weights) read.weights = squeeze(read.weights, 1);
+      if (need_weights) {
+        read.weights = narrow(squeeze(read.weights, 1), 1, 0, N);
+        if (may.defined()) read.weights = where(may, read.weights, 0);
+      }
     }
     u = (adjacent ? u : heed::linear(u, turn)) + read.context;
     if (need_weights) out.weights.push_back(read.weights);

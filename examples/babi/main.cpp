@@ -21,8 +21,10 @@ struct Flags {
   CorpusOptions corpus;
   TrialOptions trials;
   std::string task = "joint";
-  Index width = 0, epochs = 0, halving = 0;  // 0: the paper's, which differ for joint training
+  // Negative and 0: the paper's, which differ for joint training.
+  Index width = 0, epochs = 0, halving = 0, linear_epochs = -1;
   int threads = 0;
+  std::string encoding = "centred";
   bool quick = false;
   std::string folder = "model";
 };
@@ -74,6 +76,10 @@ void train_command(Flags& flags) {
   flags.trials.model.width = either(flags.width, 20, 50);
   flags.trials.trainer.epochs = either(flags.epochs, 100, 60);
   flags.trials.trainer.halving = either(flags.halving, 25, 15);
+  flags.trials.trainer.linear_epochs = flags.linear_epochs >= 0 ? flags.linear_epochs
+                                       : joint                  ? 30
+                                                                : 20;
+  flags.trials.model.position_encoding = kEncodings.at(flags.encoding);
   flags.corpus.seed = flags.trials.seed;
   const std::vector<Subject> subjects = subjects_of(flags);
   const train::InterruptGuard guard;
@@ -147,12 +153,17 @@ void add_train_flags(CLI::App& app, Flags& flags) {
   app.add_option("--noise", model.noise, "share of empty memories in training")
       ->check(CLI::Range(0.0, 1.0))
       ->capture_default_str();
+  app.add_option("--position-encoding", flags.encoding,
+                 "centred: 1 on average; published: the paper's formula; none: bags of words")
+      ->check(CLI::IsMember(kEncodings))
+      ->capture_default_str();
+  app.add_flag("!--no-empty-memories", model.empty_memories,
+               "a hop looks at sentences alone, not at what is left of the memory");
   add_size(app, "--epochs", flags.epochs, 1, 1 << 20, "left out: 100, joint 60");
   add_size(app, "--halving", flags.halving, 1, 1 << 20,
            "epochs after which the learning rate halves; left out: 25, joint 15");
-  add_size(app, "--linear-epochs", trainer.linear_epochs, 0, 1 << 20,
-           "most of the linear start, before the others; 0: none")
-      ->capture_default_str();
+  add_size(app, "--linear-epochs", flags.linear_epochs, 0, 1 << 20,
+           "most of the linear start, before the others; 0: none; left out: 20, joint 30");
   add_size(app, "--patience", trainer.patience, 1, 1 << 20,
            "epochs without a fall of the validation loss that end the linear start")
       ->capture_default_str();

@@ -14,6 +14,11 @@ constexpr Index kMost = 1 << 20;  // of any size in a configuration
 
 }  // namespace
 
+const std::map<std::string, attention::PositionEncoding> kEncodings = {
+    {"none", attention::PositionEncoding::none},
+    {"published", attention::PositionEncoding::published},
+    {"centred", attention::PositionEncoding::centred}};
+
 void save(const MemoryNetwork& model, const MemoryNetworkOptions& options,
           const data::Vocabulary& vocabulary, const std::string& folder) {
   io::Config config;
@@ -23,6 +28,10 @@ void save(const MemoryNetwork& model, const MemoryNetworkOptions& options,
   config.set("hops", options.hops);
   config.set("memory", options.slots);
   config.set("noise", options.noise);
+  config.set("empty_memories", options.empty_memories);
+  for (const auto& [name, encoding] : kEncodings) {
+    if (encoding == options.position_encoding) config.set("position_encoding", name);
+  }
   io::save_directory(folder, {{io::kWeightsFile, io::encode_weights(model)},
                               {io::kVocabularyFile, vocabulary.serialize()},
                               {io::kConfigFile, config.to_json()}});
@@ -39,6 +48,14 @@ Reader load(const std::string& folder) {
   out.options.hops = config.get_int("hops", 1, 100);
   out.options.slots = config.get_int("memory", 1, kMost);
   out.options.noise = config.get_double("noise");
+  out.options.empty_memories = config.get_bool("empty_memories");
+  const auto encoding = kEncodings.find(config.get_string("position_encoding"));
+  if (encoding == kEncodings.end()) {
+    throw FormatError(
+        io::config_path(folder), 0,
+        fmt::format("there is no position encoding '{}'", config.get_string("position_encoding")));
+  }
+  out.options.position_encoding = encoding->second;
   if (out.vocabulary.size() != out.options.vocabulary) {
     throw FormatError(vocabulary_path, 0,
                       fmt::format("{} words, but the model was trained with {}",

@@ -2,6 +2,7 @@
 // the folder always holds one whole model.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <string>
 
@@ -9,6 +10,9 @@
 #include "trainer.h"
 
 namespace babi {
+
+/// By their names on the command line and on disk.
+extern const std::map<std::string, attention::PositionEncoding> kEncodings;
 
 /// All that it takes to answer questions.
 struct Reader {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <mutex>
@@ -28,12 +29,16 @@ Prepared prepare(const Subject& subject, MemoryNetworkOptions model) {
   Prepared out;
   out.vocabulary = vocabulary_of(subject.tasks);
   model.vocabulary = out.vocabulary.size();
-  out.model = model;
   for (const Task& task : subject.tasks) {
     const auto train = encode(task.train, out.vocabulary, model.slots);
     out.train.insert(out.train.end(), train.begin(), train.end());
     out.tests.push_back(encode(task.test, out.vocabulary, model.slots));
   }
+  // No more memories than any story fills.
+  std::size_t most = 1;
+  for (const Example& example : out.train) most = std::max(most, example.sentences.size());
+  model.slots = std::min(model.slots, static_cast<Index>(most));
+  out.model = model;
   return out;
 }
 

@@ -18,7 +18,9 @@ struct Subject {
 };
 
 struct TrialOptions {
-  MemoryNetworkOptions model;  ///< but for the vocabulary
+  /// But for the vocabulary; as in the paper, and where it is silent as in its authors' program.
+  MemoryNetworkOptions model = {.position_encoding = attention::PositionEncoding::centred,
+                                .empty_memories = true};
   TrainerOptions trainer;
   Index seeds = 1;
   std::uint64_t seed = 1;  ///< the first

@@ -40,7 +40,7 @@ const std::vector<Index> kQuestion = {3, 8, -1, 10, 0, 5};
 Tensor story() { return Tensor(Array::from(kStory, {kB, kN, kJ})); }
 Tensor question() { return Tensor(Array::from(kQuestion, {kB, kL})); }
 
-MemoryNetworkOptions options(MemoryTying tying, bool positions, Index slots) {
+MemoryNetworkOptions options(MemoryTying tying, PositionEncoding positions, Index slots) {
   return {.vocabulary = kV,
           .width = kD,
           .hops = kHops,
@@ -51,8 +51,14 @@ MemoryNetworkOptions options(MemoryTying tying, bool positions, Index slots) {
           .dtype = DType::f64};
 }
 
+double encoding(PositionEncoding positions, double j, double k, double J, double d) {
+  if (positions == PositionEncoding::none) return 1;
+  if (positions == PositionEncoding::published) return (1 - j / J) - k / d * (1 - 2 * j / J);
+  return 1 + 4 * (k - (d + 1) / 2) * (j - (J + 1) / 2) / (d * J);
+}
+
 // sum_j l_j o table[x_j], word by word.
-Numbers encoded(const Numbers& table, const Index* words, Index count, bool positions) {
+Numbers encoded(const Numbers& table, const Index* words, Index count, PositionEncoding positions) {
   double J = 0;
   for (Index t = 0; t < count; ++t) J += words[t] >= 0 ? 1 : 0;
   Numbers out(kD, 0.0);
@@ -61,7 +67,7 @@ Numbers encoded(const Numbers& table, const Index* words, Index count, bool posi
     if (words[t] < 0) continue;
     ++j;
     for (Index k = 1; k <= kD; ++k) {
-      const double l = positions ? (1 - j / J) - static_cast<double>(k) / kD * (1 - 2 * j / J) : 1;
+      const double l = encoding(positions, j, static_cast<double>(k), J, kD);
       at(out, k - 1) += l * at(table, words[t] * kD + k - 1);
     }
   }
@@ -104,6 +110,7 @@ Plain plain(const MemoryNetwork& network, const MemoryNetworkOptions& o, bool li
         at(p, i) = linear ? score : std::exp(score);
         total += at(p, i);
       }
+      if (o.empty_memories) total += std::max(0.0, static_cast<double>(o.slots - count));
       Numbers next(kD, 0.0);
       for (Index k = 0; k < kD; ++k) {
         if (adjacent) at(next, k) = at(u, k);
@@ -130,37 +137,67 @@ Plain plain(const MemoryNetwork& network, const MemoryNetworkOptions& o, bool li
   return out;
 }
 
+void expect_definition(const MemoryNetworkOptions& o, bool linear) {
+  manual_seed(5);
+  MemoryNetwork network(o);
+  for (const Tensor& p : network.parameters()) nn::normal_(p, 0, 0.4);
+  network.set_linear(linear);
+  const Plain expected = plain(network, o, linear);
+  const MemoryAnswer out = network(story(), question(), kSentences, true);
+  EXPECT_THAT(numbers(out.logits), Pointwise(DoubleNear(1e-10), expected.logits));
+  for (std::size_t hop = 0; hop < kHops; ++hop) {
+    EXPECT_THAT(numbers(out.weights[hop]), Pointwise(DoubleNear(1e-10), expected.weights[hop]));
+  }
+  const MemoryAnswer alone = network(story(), question(), kSentences);
+  EXPECT_TRUE(alone.weights.empty());
+  EXPECT_THAT(numbers(alone.logits), Pointwise(DoubleNear(1e-10), expected.logits));
+}
+
+constexpr auto kEncodings = {PositionEncoding::none, PositionEncoding::published,
+                             PositionEncoding::centred};
+
 TEST(MemoryNetwork, IsTheDefinition) {
   for (const auto tying : {MemoryTying::adjacent, MemoryTying::layer_wise}) {
-    for (const bool positions : {true, false}) {
+    for (const auto positions : kEncodings) {
       for (const Index slots : {Index{0}, kSlots}) {
         for (const bool linear : {false, true}) {
-          manual_seed(5);
-          const auto o = options(tying, positions, slots);
-          MemoryNetwork network(o);
-          for (const Tensor& p : network.parameters()) nn::normal_(p, 0, 0.4);
-          network.set_linear(linear);
-          const Plain expected = plain(network, o, linear);
-          const MemoryAnswer out = network(story(), question(), kSentences, true);
-          EXPECT_THAT(numbers(out.logits), Pointwise(DoubleNear(1e-10), expected.logits));
-          for (std::size_t hop = 0; hop < kHops; ++hop) {
-            EXPECT_THAT(numbers(out.weights[hop]),
-                        Pointwise(DoubleNear(1e-10), expected.weights[hop]));
-          }
-          const MemoryAnswer alone = network(story(), question(), kSentences);
-          EXPECT_TRUE(alone.weights.empty());
-          EXPECT_THAT(numbers(alone.logits), Pointwise(DoubleNear(1e-10), expected.logits));
+          expect_definition(options(tying, positions, slots), linear);
         }
       }
     }
   }
 }
 
+// Fewer slots than sentences, some for one story alone, more than for any.
+TEST(MemoryNetwork, EmptyMemoriesTakeTheirShare) {
+  for (const auto tying : {MemoryTying::adjacent, MemoryTying::layer_wise}) {
+    for (const Index slots : {Index{1}, kSlots, Index{7}}) {
+      for (const bool linear : {false, true}) {
+        auto o = options(tying, PositionEncoding::centred, slots);
+        o.empty_memories = true;
+        expect_definition(o, linear);
+      }
+    }
+  }
+}
+
+TEST(MemoryNetwork, TheCentredEncodingIsOneOnAverage) {
+  MemoryNetwork network(options(MemoryTying::adjacent, PositionEncoding::centred, 0));
+  for (const Tensor& p : network.parameters()) nn::constant_(p, 1);
+  const Tensor none(Array::from(std::vector<Index>{}, {1, 0, kJ}));
+  const Tensor asked(Array::from(std::vector<Index>{1, 1, 2, 3, 4}, {1, 5}));
+  EXPECT_THAT(numbers(network(none, asked).logits), Each(DoubleNear(5 * kD, 1e-12)));
+}
+
 TEST(MemoryNetwork, HasGradientsOfFirstAndSecondOrder) {
   for (const auto tying : {MemoryTying::adjacent, MemoryTying::layer_wise}) {
     for (const bool linear : {false, true}) {
       manual_seed(7);
-      MemoryNetwork network(options(tying, true, kSlots));
+      const bool adjacent = tying == MemoryTying::adjacent;
+      auto o = options(tying, adjacent ? PositionEncoding::published : PositionEncoding::centred,
+                       adjacent ? kSlots : kN + 2);
+      o.empty_memories = !adjacent;
+      MemoryNetwork network(o);
       for (const Tensor& p : network.parameters()) nn::normal_(p, 0, 0.4);
       network.set_linear(linear);
       const auto answer = [&] { return network(story(), question(), kSentences).logits; };
@@ -173,18 +210,22 @@ TEST(MemoryNetwork, HasGradientsOfFirstAndSecondOrder) {
 }
 
 TEST(MemoryNetwork, APaddedBatchEqualsEachStoryAlone) {
-  const MemoryNetwork network(options(MemoryTying::adjacent, true, kSlots));
-  const Numbers all = numbers(network(story(), question(), kSentences).logits);
-  for (Index b = 0; b < kB; ++b) {
-    const Index count = kSentences[static_cast<std::size_t>(b)];
-    const Tensor own = narrow(narrow(story(), 0, b, 1), 1, 0, count);
-    const Numbers alone = numbers(network(own, narrow(question(), 0, b, 1)).logits);
-    for (Index v = 0; v < kV; ++v) EXPECT_NEAR(at(alone, v), at(all, b * kV + v), 1e-12);
+  for (const bool empties : {false, true}) {
+    auto o = options(MemoryTying::adjacent, PositionEncoding::published, kSlots);
+    o.empty_memories = empties;
+    const MemoryNetwork network(o);
+    const Numbers all = numbers(network(story(), question(), kSentences).logits);
+    for (Index b = 0; b < kB; ++b) {
+      const Index count = kSentences[static_cast<std::size_t>(b)];
+      const Tensor own = narrow(narrow(story(), 0, b, 1), 1, 0, count);
+      const Numbers alone = numbers(network(own, narrow(question(), 0, b, 1)).logits);
+      for (Index v = 0; v < kV; ++v) EXPECT_NEAR(at(alone, v), at(all, b * kV + v), 1e-12);
+    }
   }
 }
 
 TEST(MemoryNetwork, WhatIsBeyondTheSentencesChangesNoBit) {
-  MemoryNetwork network(options(MemoryTying::adjacent, true, kSlots));
+  MemoryNetwork network(options(MemoryTying::adjacent, PositionEncoding::published, kSlots));
   const auto run = [&](Index beyond) {
     auto words = kStory;
     std::fill(words.end() - 2 * kJ, words.end(), beyond);
@@ -201,23 +242,27 @@ TEST(MemoryNetwork, WhatIsBeyondTheSentencesChangesNoBit) {
 }
 
 TEST(MemoryNetwork, AStoryWithoutASentenceLeavesTheQuestion) {
-  MemoryNetwork network(options(MemoryTying::adjacent, true, kSlots));
-  for (const bool linear : {false, true}) {
-    network.set_linear(linear);
-    const MemoryAnswer out = network(story(), question(), {kN, 0}, true);
-    const Tensor none(Array::from(std::vector<Index>{}, {1, 0, kJ}));
-    const MemoryAnswer alone = network(none, narrow(question(), 0, 1, 1), {}, true);
-    EXPECT_EQ(alone.weights[0].shape(), (Shape{1, 0}));
-    const Tensor empty = select(out.logits, 0, 1);
-    EXPECT_THAT(numbers(empty), Pointwise(DoubleNear(1e-12), numbers(alone.logits)));
-    EXPECT_THAT(numbers(select(out.weights[2], 0, 1)), Each(0));
-    EXPECT_THAT(numbers(grad({sum(empty)}, {network.times})[0]), Each(0));
+  for (const bool empties : {false, true}) {
+    auto o = options(MemoryTying::adjacent, PositionEncoding::published, kSlots);
+    o.empty_memories = empties;
+    MemoryNetwork network(o);
+    for (const bool linear : {false, true}) {
+      network.set_linear(linear);
+      const MemoryAnswer out = network(story(), question(), {kN, 0}, true);
+      const Tensor none(Array::from(std::vector<Index>{}, {1, 0, kJ}));
+      const MemoryAnswer alone = network(none, narrow(question(), 0, 1, 1), {}, true);
+      EXPECT_EQ(alone.weights[0].shape(), (Shape{1, 0}));
+      const Tensor empty = select(out.logits, 0, 1);
+      EXPECT_THAT(numbers(empty), Pointwise(DoubleNear(1e-12), numbers(alone.logits)));
+      EXPECT_THAT(numbers(select(out.weights[2], 0, 1)), Each(0));
+      EXPECT_THAT(numbers(grad({sum(empty)}, {network.times})[0]), Each(0));
+    }
   }
 }
 
 // Empty memories only make sentences older, in their order, in training alone.
 TEST(MemoryNetwork, NoiseMakesSentencesOlder) {
-  auto o = options(MemoryTying::adjacent, true, 10);
+  auto o = options(MemoryTying::adjacent, PositionEncoding::published, 10);
   o.noise = 1;
   MemoryNetwork network(o);
   Generator a(3), b(3), other(4);
@@ -239,7 +284,10 @@ TEST(MemoryNetwork, SaysWhatIsWrong) {
                                         "positive, slots 50 not negative"));
   EXPECT_THAT([] { MemoryNetwork({.vocabulary = 5, .noise = 2}); },
               ThrowsMessage<ValueError>("MemoryNetwork: a noise of 2 is not in [0, 1]"));
-  const MemoryNetwork network(options(MemoryTying::adjacent, true, kSlots));
+  EXPECT_THAT(
+      [] { MemoryNetwork({.vocabulary = 5, .slots = 0, .empty_memories = true}); },
+      ThrowsMessage<ValueError>("MemoryNetwork: without slots there are no empty memories"));
+  const MemoryNetwork network(options(MemoryTying::adjacent, PositionEncoding::published, kSlots));
   const Tensor wrong(Array::from(std::vector<Index>{0, kV, 1, -2, 1, 1}, {kB, kL}));
   EXPECT_THAT(
       [&] { network(story(), wrong); },

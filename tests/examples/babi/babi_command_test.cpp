@@ -93,6 +93,12 @@ TEST_F(BabiCommand, AQuickTrainingAnswersMostQuestions) {
   changed.replace(changed.find("\"width\": 20"), 11, "\"width\": 21");
   write("m/config.json", changed);
   EXPECT_THAT(ask("").output, HasSubstr("model.safetensors"));
+  EXPECT_THAT(config, testing::AllOf(HasSubstr("\"position_encoding\": \"centred\""),
+                                     HasSubstr("\"empty_memories\": true")));
+  changed = config;
+  changed.replace(changed.find("centred"), 7, "skewed");
+  write("m/config.json", changed);
+  EXPECT_THAT(ask("").output, HasSubstr("there is no position encoding 'skewed'"));
 }
 
 TEST_F(BabiCommand, TheBestOfSeedsIsTheSameForAnyNumberOfThreads) {
@@ -105,8 +111,13 @@ TEST_F(BabiCommand, TheBestOfSeedsIsTheSameForAnyNumberOfThreads) {
     EXPECT_EQ(read_file(path("one") + task + "/model.safetensors"),
               read_file(path("two") + task + "/model.safetensors"));
   }
-  expect_success("train --epochs 1 --linear-epochs 0 --stories 5 --save " + path("joint"));
-  EXPECT_THAT(read_file(path("joint/config.json")), HasSubstr("\"width\": 50"));
+  expect_success(
+      "train --epochs 1 --linear-epochs 0 --stories 5 --position-encoding published "
+      "--no-empty-memories --save " +
+      path("joint"));
+  EXPECT_THAT(read_file(path("joint/config.json")),
+              testing::AllOf(HasSubstr("\"width\": 50"), HasSubstr("\"published\""),
+                             HasSubstr("\"empty_memories\": false")));
 }
 
 TEST_F(BabiCommand, ReadsFilesAndRefusesBadOnes) {
@@ -121,6 +132,8 @@ TEST_F(BabiCommand, ReadsFilesAndRefusesBadOnes) {
   write("qa1_a_test.txt", story);
   EXPECT_THAT(expect_success(flags + " --task 1"), HasSubstr("paper, jointly"));
   expect_refused(flags + " --task all", "task 2 has no such file");
+  // A memory is no longer than any story.
+  EXPECT_THAT(read_file(path("m/config.json")), HasSubstr("\"memory\": 1,"));
   write("qa1_a_train.txt", "1 Mary went to the hall.\n");
   expect_refused(flags + " --task 1", "no question");
   write("qa1_a_train.txt", "1 It is.\n2 Who?\tit\t1\n");
@@ -136,6 +149,7 @@ TEST_F(BabiCommand, RefusesBadFlags) {
   expect_refused("train --hops 0", "hops");
   expect_refused("train --memory 0", "memory");
   expect_refused("train --noise 2", "noise");
+  expect_refused("train --position-encoding odd", "position-encoding");
   expect_refused("train --seeds 0", "seeds");
   expect_refused("train --lr -1", "lr");
   expect_refused("ask --model " + path("absent"), "absent");
