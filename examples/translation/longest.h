@@ -11,6 +11,11 @@ namespace translation {
 /// Places that are learned: a sentence of options.longest words, and a mark.
 inline Index places(const ModelOptions& options) { return options.longest + 1; }
 
+/// Whether the model is one of these.
+inline bool has_places(const ModelOptions& options) {
+  return options.model == "conv" || (options.model == "luong" && options.score == "location");
+}
+
 /// Throws ValueError for more words and marks than places.
 inline void check_longest(const ModelOptions& options, Index words) {
   if (words <= places(options)) return;

@@ -19,6 +19,7 @@
 #include "../../train/early_stopping.h"
 #include "../../train/interrupt.h"
 #include "../../train/progress.h"
+#include "longest.h"
 #include "training_state.h"
 
 namespace translation {
@@ -97,8 +98,7 @@ Rows own_words(const Translator& model, const Batch& batch, double share) {
 // One training run: what changes from step to step.
 class Run {
  public:
-  Run(Language& language, const Part& train, const Part& validation,
-      const TrainerOptions& options)
+  Run(Language& language, const Part& train, const Part& validation, const TrainerOptions& options)
       : language_(language),
         model_(*language.model),
         examples_(encode(language, train)),
@@ -106,6 +106,14 @@ class Run {
         validation_(validation),
         options_(options),
         optimizer_(optimizer_of(model_, options)) {
+    if (has_places(model_.options)) {  // now, not after hours
+      for (const auto* examples : {&examples_, &judged_}) {
+        for (const Example& pair : *examples) {
+          check_longest(model_.options, static_cast<Index>(pair.source.size()));
+          check_longest(model_.options, static_cast<Index>(pair.target.size()) + 1);
+        }
+      }
+    }
     state_.sums.resize(3);
     if (options.resume) state_ = restore_state(options.out, model_, *optimizer_);
   }
@@ -158,9 +166,8 @@ class Run {
     optimizer_->set_lr(rate_at(options_, state_.steps, done));
     optimizer_->zero_grad();
     const Tensor features = flatten(model_.features(batch.source, before), 0, 1);
-    const Tensor cost =
-        cross_entropy(model_.logits(index_select(features, 0, batch.places)), batch.targets,
-                      {.label_smoothing = options_.label_smoothing});
+    const Tensor cost = cross_entropy(model_.logits(index_select(features, 0, batch.places)),
+                                      batch.targets, {.label_smoothing = options_.label_smoothing});
     cost.backward();
     optim::clip_grad_norm(model_.parameters(), options_.clip);
     optimizer_->step();

@@ -1,9 +1,11 @@
 #include "translate.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "../../autograd/grad_mode.h"
 #include "batches.h"
+#include "longest.h"
 
 namespace translation {
 namespace {
@@ -28,8 +30,8 @@ Translation in_words(const Language& language, const std::string& line, const Hy
     if (found.words[t] == kUnknown && options.replace_unknown && found.weights.defined()) {
       if (source.empty()) source = language.source->parts(line);
       if (!source.empty()) {
-        part = source[static_cast<std::size_t>(most_looked_at(
-            found.weights, static_cast<Index>(t), static_cast<Index>(source.size())))];
+        part = source[static_cast<std::size_t>(most_looked_at(found.weights, static_cast<Index>(t),
+                                                              static_cast<Index>(source.size())))];
       }
     }
     out.parts.push_back(std::move(part));
@@ -76,8 +78,16 @@ std::vector<std::vector<Translation>> translate(const Language& language,
                                                 const TranslateOptions& options) {
   const heed::NoGrad scope;
   language.model->eval();
+  const ModelOptions& model = language.model->options;
+  const Index most = has_places(model) ? model.longest : std::numeric_limits<Index>::max();
   std::vector<std::vector<Index>> rows;
-  for (const std::string& line : lines) rows.push_back(read_line(*language.source, line));
+  std::vector<Index> left_out;
+  for (const std::string& line : lines) {
+    std::vector<Index> row = read_line(*language.source, line);
+    left_out.push_back(std::max<Index>(static_cast<Index>(row.size()) - 1 - most, 0));
+    row.erase(row.end() - 1 - left_out.back(), row.end() - 1);
+    rows.push_back(std::move(row));
+  }
   std::vector<std::vector<Translation>> out(lines.size());
   for (auto& found : out) found.resize(1);
   for (const std::vector<Index>& batch : batches_of(rows, options.tokens)) {
@@ -93,7 +103,7 @@ std::vector<std::vector<Translation>> translate(const Language& language,
     for (const Index i : batch) {
       sources.push_back(rows[static_cast<std::size_t>(i)]);
       const auto words = static_cast<Index>(sources.back().size()) - 1;
-      search.longest.push_back(std::min(2 * words + 10, options.longest));
+      search.longest.push_back(std::min({2 * words + 10, options.longest, most}));
     }
     const std::unique_ptr<nn::Decoding> decoding = language.model->start(rows_of(sources));
     const auto found = beam_search(*decoding, static_cast<Index>(batch.size()), search);
@@ -102,6 +112,7 @@ std::vector<std::vector<Translation>> translate(const Language& language,
       out[line].clear();
       for (const Hypothesis& hypothesis : found[b]) {
         out[line].push_back(in_words(language, lines[line], hypothesis, options));
+        out[line].back().left_out = left_out[line];
       }
     }
   }

@@ -10,7 +10,7 @@
 namespace translation {
 
 struct TranslateOptions {
-  Index beam = 5;  ///< 1: greedy
+  Index beam = 5;                                   ///< 1: greedy
   double length_penalty = 1, coverage_penalty = 0;  ///< see nn/beam_search.h
   Index n_best = 1;
   Index longest = 200;  ///< words written at most; a source of n words gets 2 n + 10
@@ -23,6 +23,7 @@ struct Translation {
   std::string text;
   std::vector<std::string> parts;  ///< what the text is joined from
   double score = 0, log_probability = 0;
+  Index left_out = 0;        ///< words at the source's end that the model has no places for
   heed::Array weights = {};  ///< [|parts| + 1 (the end mark), K] where they were asked for
 };
 

@@ -2,66 +2,23 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include <cstdio>
-#include <filesystem>
-#include <fstream>
 #include <string>
 
-#include "../../../io/file.h"
+#include "../command.h"
 
 namespace {
 
-namespace fs = std::filesystem;
+using heed::Command;
+using heed::Outcome;
 using heed::io::read_file;
 using testing::HasSubstr;
 
-struct Outcome {
-  int code;
-  std::string output;  // both streams
-};
-
-class BabiCommand : public testing::Test {
+class BabiCommand : public Command {
  protected:
-  BabiCommand() { fs::create_directories(folder_); }
-  ~BabiCommand() override { fs::remove_all(folder_); }
+  BabiCommand() : Command(HEED_BABI) {}
 
-  std::string path(const std::string& name) const { return (folder_ / name).string(); }
-  void write(const std::string& name, const std::string& content) const {
-    std::ofstream(path(name), std::ios::binary) << content;
-  }
-
-  static Outcome run(const std::string& arguments, const std::string& before = "") {
-    const std::string line = before + "'" HEED_BABI "' " + arguments + " 2>&1";
-    std::FILE* pipe = ::popen(line.c_str(), "r");
-    Outcome out{-1, ""};
-    char buffer[4096];
-    for (std::size_t n = 0; (n = std::fread(buffer, 1, sizeof(buffer), pipe)) > 0;)
-      out.output.append(buffer, n);
-    const int status = ::pclose(pipe);
-    out.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-    return out;
-  }
-  Outcome ask(const std::string& text) const {
-    write("text", text);
-    return run("ask --model " + path("m") + " < " + path("text"));
-  }
-  static std::string expect_success(const std::string& arguments) {
-    const Outcome out = run(arguments);
-    EXPECT_EQ(out.code, 0) << out.output;
-    return out.output;
-  }
-  static void expect_refused(const std::string& arguments, const std::string& text) {
-    const Outcome outcome = run(arguments);
-    EXPECT_EQ(outcome.code, 2) << arguments << "\n" << outcome.output;
-    EXPECT_THAT(outcome.output, HasSubstr(text));
-  }
-
- private:
-  fs::path folder_ =
-      fs::temp_directory_path() / ("heed_babi_command_" + std::to_string(::getpid()));
+  Outcome ask(const std::string& text) const { return run("ask --model " + path("m"), text); }
 };
 
 double error_of(const std::string& output) {
@@ -89,15 +46,11 @@ TEST_F(BabiCommand, AQuickTrainingAnswersMostQuestions) {
   const std::string config = read_file(path("m/config.json"));
   write("m/config.json", "{}");
   EXPECT_EQ(ask("").code, 2);
-  std::string changed = config;
-  changed.replace(changed.find("\"width\": 20"), 11, "\"width\": 21");
-  write("m/config.json", changed);
+  write("m/config.json", changed(config, "\"width\": 20", "\"width\": 21"));
   EXPECT_THAT(ask("").output, HasSubstr("model.safetensors"));
   EXPECT_THAT(config, testing::AllOf(HasSubstr("\"position_encoding\": \"centred\""),
                                      HasSubstr("\"empty_memories\": true")));
-  changed = config;
-  changed.replace(changed.find("centred"), 7, "skewed");
-  write("m/config.json", changed);
+  write("m/config.json", changed(config, "centred", "skewed"));
   EXPECT_THAT(ask("").output, HasSubstr("there is no position encoding 'skewed'"));
 }
 

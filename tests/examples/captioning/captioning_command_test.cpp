@@ -2,58 +2,23 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 
-#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
-#include <map>
 #include <string>
 
-#include "../../../io/file.h"
-#include "../../../io/safetensors.h"
-#include "../../io/temporary_folder.h"
+#include "../command.h"
 
 namespace {
 
 namespace fs = std::filesystem;
-using heed::TemporaryFolder;
+using heed::Command;
 using heed::io::read_file;
-using heed::io::read_safetensors;
 using testing::HasSubstr;
 
-struct Outcome {
-  int code;
-  std::string output;  // both streams
-};
-
-class CaptioningCommand : public testing::Test {
+class CaptioningCommand : public Command {
  protected:
-  std::string path(const std::string& name) const { return folder_ / name; }
-
-  static Outcome run(const std::string& arguments) {
-    const std::string line = "'" HEED_CAPTIONING "' " + arguments + " 2>&1";
-    std::FILE* pipe = ::popen(line.c_str(), "r");
-    Outcome out{-1, ""};
-    char buffer[4096];
-    for (std::size_t n = 0; (n = std::fread(buffer, 1, sizeof(buffer), pipe)) > 0;)
-      out.output.append(buffer, n);
-    const int status = ::pclose(pipe);
-    out.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-    return out;
-  }
-
-  static Outcome expect_success(const std::string& arguments) {
-    Outcome out = run(arguments);
-    EXPECT_EQ(out.code, 0) << out.output;
-    return out;
-  }
-
-  static void expect_refused(const std::string& arguments, const std::string& text) {
-    const Outcome outcome = run(arguments);
-    EXPECT_EQ(outcome.code, 2) << arguments << "\n" << outcome.output;
-    EXPECT_THAT(outcome.output, HasSubstr(text));
-  }
+  CaptioningCommand() : Command(HEED_CAPTIONING, {{"figures", {1, 1}}, {"interval", {1, 1}}}) {}
 
   void expect_resuming_changes_no_bit(const std::string& draws) const;
 
@@ -61,9 +26,6 @@ class CaptioningCommand : public testing::Test {
     const std::size_t at = output.rfind("\ntest scenes ");
     return at == std::string::npos ? output : output.substr(at + 1, output.find("  report") - at);
   }
-
- private:
-  TemporaryFolder folder_;
 };
 
 const char* const kSmall =
@@ -73,25 +35,25 @@ const char* const kSmall =
 TEST_F(CaptioningCommand, TrainsEvaluatesAndDescribes) {
   for (const std::string look : {"soft", "hard"}) {
     const std::string model = path(look);
-    const Outcome trained =
+    const std::string trained =
         expect_success("train --steps 6 --attention " + look + " --save " + model + kSmall);
-    EXPECT_THAT(trained.output, HasSubstr(look + " attention; parameters "));
-    EXPECT_THAT(trained.output, HasSubstr("where it looked: " + model + "/looks.png"));
+    EXPECT_THAT(trained, HasSubstr(look + " attention; parameters "));
+    EXPECT_THAT(trained, HasSubstr("where it looked: " + model + "/looks.png"));
     EXPECT_EQ(read_file(model + "/looks.png").substr(1, 3), "PNG");
     EXPECT_THAT(read_file(model + "/report.html"), HasSubstr("pointing"));
-    const Outcome tested = expect_success("evaluate --test 11 --model " + model);
-    EXPECT_EQ(last_line(tested.output), last_line(trained.output));
+    const std::string tested = expect_success("evaluate --test 11 --model " + model);
+    EXPECT_EQ(last_line(tested), last_line(trained));
     expect_success("describe --describe 3 --pictures " + path("p.png") + " --model " + model);
     EXPECT_GT(fs::file_size(path("p.png")), 100U);
   }
 }
 
 TEST_F(CaptioningCommand, AQuickTrainingLowersTheLoss) {
-  const Outcome out =
+  const std::string out =
       expect_success("train --quick --attention hard --threads 1 --save " + path("m"));
-  const std::size_t at = out.output.rfind("  loss ");
-  ASSERT_NE(at, std::string::npos) << out.output;
-  EXPECT_LT(std::stod(out.output.substr(at + 7)), 2.5);  // 2.9 is that of chance
+  const std::size_t at = out.rfind("  loss ");
+  ASSERT_NE(at, std::string::npos) << out;
+  EXPECT_LT(std::stod(out.substr(at + 7)), 2.5);  // 2.9 is that of chance
 }
 
 TEST_F(CaptioningCommand, DescribesDigits) {
@@ -99,9 +61,9 @@ TEST_F(CaptioningCommand, DescribesDigits) {
   const std::string data =
       (fs::path(set != nullptr ? set : HEED_SOURCE_DIR "/../shared/data") / "mnist").string();
   if (!fs::exists(data)) GTEST_SKIP() << "no MNIST in " << data;
-  const Outcome out = expect_success("train --steps 3 --data mnist --path '" + data + "' --save " +
-                                     path("m") + kSmall);
-  EXPECT_THAT(last_line(out.output), HasSubstr("test scenes 11  exact "));
+  const std::string out = expect_success("train --steps 3 --data mnist --path '" + data +
+                                         "' --save " + path("m") + kSmall);
+  EXPECT_THAT(last_line(out), HasSubstr("test scenes 11  exact "));
   expect_refused("evaluate --model " + path("m"), "mnist needs --path");
 }
 
@@ -128,9 +90,7 @@ TEST_F(CaptioningCommand, RefusesBadModels) {
   expect_success("train --steps 2 --save " + model + kSmall);
   const std::string config = read_file(model + "/config.json");
   const auto replaced = [&](const std::string& from, const std::string& to) {
-    std::string changed = config;
-    changed.replace(changed.find(from), from.size(), to);
-    TemporaryFolder::put(model + "/config.json", changed);
+    write("m/config.json", changed(config, from, to));
   };
   replaced("soft", "firm");
   expect_refused("evaluate --model " + model, "config.json");
@@ -138,23 +98,11 @@ TEST_F(CaptioningCommand, RefusesBadModels) {
   expect_refused("evaluate --model " + model, "config.json");
   replaced("\"hidden\": 7", "\"hidden\": 8");
   expect_refused("evaluate --model " + model, "model.safetensors");
-  TemporaryFolder::put(model + "/config.json", config);
-  TemporaryFolder::put(model + "/training.safetensors", "short");
+  write("m/config.json", config);
+  write("m/training.safetensors", "short");
   expect_refused("train --resume --save " + model + kSmall, "training.safetensors");
-  TemporaryFolder::put(model + "/vocabulary.txt",
-                       read_file(model + "/vocabulary.txt") + "surplus\n");
+  write("m/vocabulary.txt", read_file(model + "/vocabulary.txt") + "surplus\n");
   expect_refused("evaluate --model " + model, "vocabulary.txt");
-}
-
-// All that is random or learned, without the seconds.
-std::map<std::string, std::string> state_of(const std::string& model) {
-  std::map<std::string, std::string> out;
-  for (const auto& [name, array] : read_safetensors(model + "/training.safetensors").arrays) {
-    if (name == "interval" || name == "figures") continue;
-    const auto* begin = reinterpret_cast<const char*>(array.raw());
-    out[name].assign(begin, static_cast<std::size_t>(array.numel()) * heed::size_of(array.dtype()));
-  }
-  return out;
 }
 
 void CaptioningCommand::expect_resuming_changes_no_bit(const std::string& draws) const {
@@ -162,17 +110,13 @@ void CaptioningCommand::expect_resuming_changes_no_bit(const std::string& draws)
       kSmall + ("--attention hard --steps 14 --interval 5 --draws " + draws) + " --save ";
   expect_success("train" + flags + path("whole"));
   for (const char* stop : {"3", "10"}) {
-    const Outcome stopped =
+    const std::string stopped =
         expect_success("train --stop-after " + std::string(stop) + flags + path("parts"));
-    EXPECT_THAT(stopped.output, HasSubstr("interrupted; the best model so far is in "));
+    EXPECT_THAT(stopped, HasSubstr("interrupted; the best model so far is in "));
     ASSERT_NE(state_of(path("whole")), state_of(path("parts")));
     expect_success("train --resume" + flags + path("parts"));
-    const auto expected = state_of(path("whole")), found = state_of(path("parts"));
-    EXPECT_EQ(expected.at("baselines").empty(), draws != "1");
-    ASSERT_EQ(expected.size(), found.size());
-    for (const auto& [name, bytes] : expected) EXPECT_TRUE(found.at(name) == bytes) << name;
-    EXPECT_EQ(read_file(path("whole") + "/model.safetensors"),
-              read_file(path("parts") + "/model.safetensors"));
+    EXPECT_EQ(state_of(path("whole")).at("baselines").empty(), draws != "1");
+    expect_same_training(path("whole"), path("parts"), {});
     fs::remove_all(path("parts"));
   }
 }

@@ -2,70 +2,24 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <cmath>
-#include <cstdio>
 #include <filesystem>
-#include <fstream>
-#include <map>
 #include <string>
 
-#include "../../../io/file.h"
-#include "../../../io/safetensors.h"
+#include "../command.h"
 
 namespace {
 
 namespace fs = std::filesystem;
+using heed::Command;
 using heed::io::read_file;
-using heed::io::read_safetensors;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-struct Outcome {
-  int code;
-  std::string output;  // both streams
-};
-
-class GlimpsesCommand : public testing::Test {
+class GlimpsesCommand : public Command {
  protected:
-  GlimpsesCommand() { fs::create_directories(folder_); }
-  ~GlimpsesCommand() override { fs::remove_all(folder_); }
-
-  std::string path(const std::string& name) const { return (folder_ / name).string(); }
-
-  void write(const std::string& name, const std::string& content) const {
-    std::ofstream(path(name), std::ios::binary) << content;
-  }
-
-  static Outcome run(const std::string& arguments) {
-    const std::string line = "'" HEED_GLIMPSES "' " + arguments + " 2>&1";
-    std::FILE* pipe = ::popen(line.c_str(), "r");
-    Outcome out{-1, ""};
-    char buffer[4096];
-    for (std::size_t n = 0; (n = std::fread(buffer, 1, sizeof(buffer), pipe)) > 0;)
-      out.output.append(buffer, n);
-    const int status = ::pclose(pipe);
-    out.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-    return out;
-  }
-
-  static std::string expect_success(const std::string& arguments) {
-    const Outcome out = run(arguments);
-    EXPECT_EQ(out.code, 0) << out.output;
-    return out.output;
-  }
-
-  static void expect_refused(const std::string& arguments, const std::string& text) {
-    const Outcome outcome = run(arguments);
-    EXPECT_EQ(outcome.code, 2) << arguments << "\n" << outcome.output;
-    EXPECT_THAT(outcome.output, HasSubstr(text));
-  }
-
- private:
-  fs::path folder_ =
-      fs::temp_directory_path() / ("heed_glimpses_command_" + std::to_string(::getpid()));
+  GlimpsesCommand() : Command(HEED_GLIMPSES, {{"figures", {5, 1}}, {"epoch", {4, 1}}}) {}
 };
 
 const char* const kSmall =
@@ -134,9 +88,7 @@ TEST_F(GlimpsesCommand, RefusesBadModels) {
   expect_success("train --epochs 1 --rows 0 --save " + model + kSmall);
   const std::string config = read_file(model + "/config.json");
   const auto replaced = [&](const std::string& from, const std::string& to) {
-    std::string changed = config;
-    changed.replace(changed.find(from), from.size(), to);
-    write("m/config.json", changed);
+    write("m/config.json", changed(config, from, to));
   };
   replaced("\"core\": \"rnn\"", "\"core\": \"gru\"");
   expect_refused("evaluate --model " + model, "config.json");
@@ -151,23 +103,6 @@ TEST_F(GlimpsesCommand, RefusesBadModels) {
   expect_refused("train --resume --save " + model + kSmall, "training.safetensors");
 }
 
-// Parameters, the optimizer's and the random streams' state, and figures without their seconds.
-std::map<std::string, std::string> state_of(const std::string& model) {
-  std::map<std::string, std::string> out;
-  for (const auto& [name, array] : read_safetensors(model + "/training.safetensors").arrays) {
-    std::string& bytes = out[name];
-    const auto* begin = reinterpret_cast<const char*>(array.raw());
-    const auto size = static_cast<std::size_t>(array.numel()) * heed::size_of(array.dtype());
-    const std::size_t row = name == "figures" ? 5 : name == "epoch" ? 4 : 0;
-    if (row == 0) {
-      bytes.assign(begin, size);
-    } else {  // the last is the seconds
-      for (std::size_t at = 0; at < size; at += 8 * row) bytes.append(begin + at, 8 * row - 8);
-    }
-  }
-  return out;
-}
-
 TEST_F(GlimpsesCommand, ResumingGivesTheSameBitsAsNeverHavingStopped) {
   const std::string flags = std::string(kSmall) + "--epochs 3 --size 31 --rows 0 --save ";
   expect_success("train" + flags + path("whole"));
@@ -178,15 +113,9 @@ TEST_F(GlimpsesCommand, ResumingGivesTheSameBitsAsNeverHavingStopped) {
     EXPECT_THAT(stopped, HasSubstr("\ninterrupted; the best model so far is in "));
     ASSERT_NE(state_of(path("whole")), state_of(path("parts")));
     expect_success("train --resume" + flags + path("parts"));
-    const auto expected = state_of(path("whole")), found = state_of(path("parts"));
-    for (const char* name : {"figures", "progress", "epoch", "model.look.what.weight",
-                             "optimizer.parameters.0.step"}) {
-      EXPECT_TRUE(expected.contains(name)) << name;
-    }
-    ASSERT_EQ(expected.size(), found.size());
-    for (const auto& [name, bytes] : expected) EXPECT_TRUE(found.at(name) == bytes) << name;
-    EXPECT_EQ(read_file(path("whole") + "/model.safetensors"),
-              read_file(path("parts") + "/model.safetensors"));
+    expect_same_training(
+        path("whole"), path("parts"),
+        {"figures", "progress", "epoch", "model.look.what.weight", "optimizer.parameters.0.step"});
     fs::remove_all(path("parts"));
   }
 }
