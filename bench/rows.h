@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "attention.h"
+#include "babi.h"
 #include "han.h"
 #include "hard.h"
 #include "lstmn.h"
@@ -12,6 +13,7 @@
 #include "recurrent.h"
 #include "seq2seq.h"
 #include "transformer.h"
+#include "translation.h"
 
 namespace bench {
 
@@ -41,6 +43,13 @@ inline const std::vector<Row> kRows = {
     {"soft", "hard", 1, Limit::flops, hard::flops(1), 1},
     {"hard", "hard", 1, Limit::flops, hard::flops(hard::kSamples), 1, hard::kTolerance},
     {"lstmn", "lstmn", 1, Limit::flops, lstmn::flops(), 0.5},
+    {"babi", "babi", 1, Limit::flops, babi::flops(), 0.25},
+    {"bahdanau", "translation", static_cast<int>(bahdanau::cycle().size()), Limit::flops,
+     bahdanau::flops(), 0.5},
+    {"translator", "translation", static_cast<int>(translator::cycle().size()), Limit::flops,
+     translator::flops(), 0.65},
+    {"greedy", "translation", 1, Limit::flops, bahdanau::decoding_flops(true), 0.3},
+    {"beam", "translation", 1, Limit::flops, bahdanau::decoding_flops(false), 0.5},
     {"chain", "overhead", 200, Limit::bytes, chain::bytes(), 0.08},
     {"tiny", "overhead", 200, Limit::flops, tiny::flops(), 0.12},
 };

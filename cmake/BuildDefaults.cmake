@@ -26,7 +26,8 @@ set(HEED_KERNEL_OPTIONS $<$<CONFIG:Release,RelWithDebInfo>:-O3> -fno-math-errno 
 
 # The library stays under 10 MB. Kernels come for AVX-512, for AVX2, and in plain C++ for what is
 # older than both; those that only walk and dispatch do not gain from -O3, which makes them half as
-# large again, nor do operators, layers and files, which call kernels, from speed at the cost of size.
+# large again, nor do layers, files, and the operators that only call kernels, from speed at the cost
+# of size. The tape and the operators of small models keep it: they are what a small step costs.
 function(heed_keep_small)
   set(kernels ${ARGN})
   list(FILTER kernels INCLUDE REGEX "/core/kernels/")
@@ -39,5 +40,7 @@ function(heed_keep_small)
   set(others ${ARGN})
   list(FILTER others INCLUDE REGEX "/(autograd|nn|attention|data|io|train)/")
   list(FILTER others EXCLUDE REGEX "/inverse_cdf\\.cpp$")
+  list(FILTER others EXCLUDE REGEX
+       "/autograd/([a-z_]+|ops/(activation|cross_entropy|dropout|elementwise|matmul|reduce|shape|softmax))\\.cpp$")
   set_source_files_properties(${others} PROPERTIES COMPILE_OPTIONS "$<$<CONFIG:Release>:-Os>")
 endfunction()
