@@ -76,8 +76,7 @@ double alignment_error(const Language& language, const Part& part) {
           sources != words_in(part.source[begin + b])) {
         return kNone;
       }
-      error.add(strongest_links(select(weights, 0, row), targets, sources),
-                part.links[begin + b]);
+      error.add(strongest_links(select(weights, 0, row), targets, sources), part.links[begin + b]);
     }
   }
   return error.rate();

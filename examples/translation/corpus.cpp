@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <utility>
 
 #include "../../core/error.h"
 #include "../../core/generator.h"
@@ -27,13 +28,15 @@ Part generated(Index count, heed::Generator& generator) {
   return out;
 }
 
-bool is_of(const std::string& name, const std::string& language) {
-  return name.ends_with("." + language) || name.ends_with("." + language + ".gz");
+// The name without the ending of the language, plain or gzip; empty for others.
+std::string stem_of(const std::string& name, const std::string& language) {
+  for (const std::string& ending : {"." + language, "." + language + ".gz"}) {
+    if (name.ends_with(ending)) return name.substr(0, name.size() - ending.size());
+  }
+  return {};
 }
 
-// The first file, in the order of names, that begins with one of these and is of the language.
-std::string find(const std::string& folder, const std::vector<std::string>& beginnings,
-                 const std::string& language) {
+std::vector<std::string> names_in(const std::string& folder) {
   std::error_code error;
   std::vector<std::string> names;
   for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
@@ -41,13 +44,29 @@ std::string find(const std::string& folder, const std::vector<std::string>& begi
   }
   if (error) throw heed::IoError(folder, "read the folder", error.value());
   std::sort(names.begin(), names.end());
+  return names;
+}
+
+// The first two files, in the order of names, that begin with one of these and differ in nothing
+// but their languages.
+std::pair<std::string, std::string> find_pair(const CorpusOptions& options,
+                                              const std::vector<std::string>& beginnings) {
+  const std::vector<std::string> names = names_in(options.path);
+  std::string lacking = options.from;
   for (const std::string& beginning : beginnings) {
-    for (const std::string& name : names) {
-      if (name.starts_with(beginning) && is_of(name, language)) return folder + "/" + name;
+    for (const std::string& source : names) {
+      const std::string stem = stem_of(source, options.from);
+      if (stem.empty() || !stem.starts_with(beginning)) continue;
+      lacking = options.to;
+      for (const std::string& target : names) {
+        if (stem_of(target, options.to) == stem) {
+          return {options.path + "/" + source, options.path + "/" + target};
+        }
+      }
     }
   }
-  throw heed::ValueError(fmt::format("{}: no file {}*.{} or {}*.{}.gz", folder, beginnings.front(),
-                                     language, beginnings.front(), language));
+  throw heed::ValueError(fmt::format("{}: no file {}*.{} or {}*.{}.gz", options.path,
+                                     beginnings.front(), lacking, beginnings.front(), lacking));
 }
 
 Part part_of(data::ParallelText text, const std::string& name) {
@@ -80,8 +99,8 @@ Corpus load_corpus(const CorpusOptions& options) {
   }
   const auto read = [&options](const std::vector<std::string>& beginnings,
                                const data::ParallelOptions& limits) {
-    return data::read_parallel(find(options.path, beginnings, options.from),
-                               find(options.path, beginnings, options.to), limits);
+    const auto [source, target] = find_pair(options, beginnings);
+    return data::read_parallel(source, target, limits);
   };
   const data::ParallelOptions limits = {
       .skip_empty = true, .max_words = options.max_words, .max_ratio = options.max_ratio};

@@ -78,7 +78,7 @@ const attention::Score* LuongModel::make_score() {
 
 LuongModel::LuongModel(const ModelOptions& given)
     : Translator(given),
-      tables(child<Tables>("tables", given, given.tied ? given.width : given.hidden)),
+      tables(child<Tables>("tables", given, given.width)),
       encoder(child<nn::LSTM>("encoder", encoder_of(given))),
       score(make_score()),
       decoder(child<LuongDecoder>(
@@ -86,7 +86,7 @@ LuongModel::LuongModel(const ModelOptions& given)
                                              .source_width = given.hidden,
                                              .state_width = given.hidden,
                                              .layers = given.layers,
-                                             .out = given.tied ? given.width : given.hidden,
+                                             .out = given.width,
                                              .input_feeding = given.input_feeding,
                                              .attention = attention_of(given.attention),
                                              .score = score,
