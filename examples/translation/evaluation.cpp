@@ -35,8 +35,7 @@ std::vector<LengthBleu> by_length(const std::vector<std::string>& written, const
 
 }  // namespace
 
-Likelihood likelihood(const Translator& model, const std::vector<Example>& examples,
-                      Index tokens) {
+Likelihood likelihood(const Translator& model, const std::vector<Example>& examples, Index tokens) {
   const heed::NoGrad scope;
   heed::train::RunningMean loss, accuracy;
   for (const auto& chosen : batches_by_tokens(examples, tokens, nullptr)) {

@@ -13,86 +13,80 @@ constexpr Index kDeepest = 2;   // phrases within phrases
 struct Noun {
   std::string_view source, target;
   bool feminine;
-  std::string_view second = "";  // the target's second word
 };
-const std::vector<Noun> kNouns = {{"dog", "kan", false},
-                                  {"cat", "mat", true},
-                                  {"horse", "ekv", false},
-                                  {"bird", "fugl", true},
-                                  {"farmer", "agrar", false},
-                                  {"teacher", "lernist", true},
-                                  {"singer", "kantor", true},
-                                  {"king", "reg", false},
-                                  {"queen", "dronn", true},
-                                  {"sailor", "marin", false},
-                                  {"painter", "pentor", true},
-                                  {"driver", "sofer", false},
-                                  {"doctor", "medik", true},
-                                  {"baker", "panist", false},
-                                  {"hunter", "jegar", false},
-                                  {"nurse", "flegist", true},
-                                  {"robber", "tjuv", false},
-                                  {"poet", "vers", true},
-                                  {"firefighter", "bomb", false, "flami"},
-                                  {"courier", "port", false, "leteri"},
-                                  {"shepherd", "past", true, "ovini"},
-                                  {"goldsmith", "smed", false, "auri"},
-                                  {"gardener", "gard", true, "flori"},
-                                  {"shopkeeper", "vend", true, "butiki"}};
+const std::vector<Noun> kNouns = {
+    {"dog", "kan", false},          {"cat", "mat", true},        {"horse", "ekv", false},
+    {"bird", "fugl", true},         {"farmer", "agrar", false},  {"teacher", "lernist", true},
+    {"singer", "kantor", true},     {"king", "reg", false},      {"queen", "dronn", true},
+    {"sailor", "marin", false},     {"painter", "pentor", true}, {"driver", "sofer", false},
+    {"doctor", "medik", true},      {"baker", "panist", false},  {"hunter", "jegar", false},
+    {"nurse", "flegist", true},     {"robber", "tjuv", false},   {"poet", "vers", true},
+    {"firefighter", "bomb", false}, {"courier", "port", false},  {"shepherd", "past", true},
+    {"goldsmith", "smed", false},   {"gardener", "gard", true},  {"shopkeeper", "vend", true},
+    {"student", "skol", false},     {"judge", "dom", true},      {"tailor", "skred", false},
+    {"cook", "kokin", true},        {"dancer", "dans", true},    {"soldier", "krig", false},
+    {"neighbour", "nabo", true},    {"miller", "molen", false}};
+// Without determiner and adjectives.
+const std::vector<Noun> kNames = {
+    {"Anna", "Anja", true},     {"Peter", "Petro", false}, {"Mary", "Marja", true},
+    {"John", "Jano", false},    {"Paul", "Pavlo", false},  {"Helen", "Elena", true},
+    {"George", "Jorgo", false}, {"Alice", "Alisa", true},  {"Simon", "Simo", false},
+    {"Ruth", "Ruta", true},     {"Mark", "Marko", false},  {"Clara", "Klara", true}};
 
 struct Verb {
-  std::string_view past, base, target, particle = "";
+  std::string_view past, base, target;
 };
-const std::vector<Verb> kTransitive = {{"saw", "see", "vid"},
-                                       {"followed", "follow", "seg", "ap"},
-                                       {"heard", "hear", "hor"},
-                                       {"liked", "like", "gust"},
-                                       {"feared", "fear", "tim"},
-                                       {"greeted", "greet", "salut"},
-                                       {"invited", "invite", "lad", "in"},
-                                       {"led", "lead", "duk"},
-                                       {"admired", "admire", "mir"},
-                                       {"helped", "help", "hjelp"},
-                                       {"found", "find", "trov"},
-                                       {"rejected", "reject", "vis", "ru"}};
-const std::vector<Verb> kIntransitive = {{"slept", "sleep", "dorm"},
-                                         {"waited", "wait", "vent"},
-                                         {"sang", "sing", "kant"},
-                                         {"laughed", "laugh", "rid"},
-                                         {"worked", "work", "labor"},
-                                         {"returned", "return", "venk", "ru"},
-                                         {"listened", "listen", "lyt", "ap"},
-                                         {"left", "leave", "gan", "ut"}};
-const std::vector<Verb> kSaying = {
-    {"said", "say", "dik"}, {"knew", "know", "sab"}, {"believed", "believe", "kred"}};
+const std::vector<Verb> kTransitive = {
+    {"saw", "see", "vid"},          {"followed", "follow", "seg"}, {"heard", "hear", "hor"},
+    {"liked", "like", "gust"},      {"feared", "fear", "tim"},     {"greeted", "greet", "salut"},
+    {"invited", "invite", "lad"},   {"led", "lead", "duk"},        {"admired", "admire", "mir"},
+    {"helped", "help", "hjelp"},    {"found", "find", "trov"},     {"rejected", "reject", "vis"},
+    {"forgave", "forgive", "gnad"}, {"visited", "visit", "bes"},   {"praised", "praise", "lob"},
+    {"chased", "chase", "hast"}};
+const std::vector<Verb> kIntransitive = {
+    {"slept", "sleep", "dorm"},    {"waited", "wait", "vent"},       {"sang", "sing", "kant"},
+    {"laughed", "laugh", "rid"},   {"worked", "work", "labor"},      {"returned", "return", "venk"},
+    {"listened", "listen", "lyt"}, {"left", "leave", "gan"},         {"cried", "cry", "plor"},
+    {"smiled", "smile", "smil"},   {"stumbled", "stumble", "snubl"}, {"swam", "swim", "nat"}};
+const std::vector<Verb> kSaying = {{"said", "say", "dik"},
+                                   {"knew", "know", "sab"},
+                                   {"believed", "believe", "kred"},
+                                   {"hoped", "hope", "esper"}};
 
-// Of the source for one and for many; the target's takes an ending.
+// Of the source for one and for many.
 struct Determiner {
   std::string_view one, many, target;
 };
-const std::vector<Determiner> kDeterminers = {
-    {"the", "the", "l"}, {"a", "some", "un"}, {"this", "these", "est"}, {"my", "my", "mi"}};
-
+const std::vector<Determiner> kDeterminers = {{"the", "the", "le"},     {"a", "some", "un"},
+                                              {"this", "these", "eso"}, {"my", "my", "min"},
+                                              {"your", "your", "vos"},  {"our", "our", "nos"},
+                                              {"her", "her", "sin"},    {"their", "their", "lor"}};
 struct Entry {
-  std::string_view source, target, second = "";
+  std::string_view source, target;
 };
-const std::vector<Entry> kSizes = {{"wise", "sabi"}, {"young", "jun"},  {"small", "petit"},
-                                   {"tall", "alt"},  {"brave", "brav"}, {"tired", "tret"}};
+const std::vector<Entry> kSizes = {{"wise", "sabi"}, {"young", "jun"},   {"small", "petit"},
+                                   {"tall", "alt"},  {"brave", "brav"},  {"tired", "tret"},
+                                   {"old", "vek"},   {"cheerful", "gaj"}};
 const std::vector<Entry> kLooks = {{"blond", "flav"}, {"pale", "blek"},     {"bearded", "skeg"},
-                                   {"famous", "fam"}, {"foreign", "fremd"}, {"quiet", "still"}};
+                                   {"famous", "fam"}, {"foreign", "fremd"}, {"quiet", "still"},
+                                   {"rich", "rik"},   {"hungry", "sult"}};
 const std::vector<Entry> kAdverbs = {{"yesterday", "hesta"}, {"today", "odia"}, {"often", "sovent"},
                                      {"sometimes", "kelki"}, {"then", "dan"},   {"soon", "balde"}};
-const std::vector<Entry> kPlaces = {
-    {"with", "kum"}, {"near", "apud"}, {"behind", "bak", "de"}, {"before", "fram", "de"}};
-const std::vector<Entry> kJoining = {{"and", "i"}, {"but", "mas"}};
+const std::vector<Entry> kPlaces = {{"with", "kum"},    {"near", "apud"},    {"behind", "bak"},
+                                    {"before", "fram"}, {"without", "uten"}, {"beside", "ved"}};
+const std::vector<Entry> kNegations = {{"not", "ne"}, {"never", "nunk"}};
+const std::vector<Entry> kJoining = {{"but", "mas"}, {"so", "dunk"}, {"or", "od"}};
 const std::vector<Entry> kSubordinating = {
-    {"because", "fordi"}, {"when", "kvan"}, {"while", "mentre"}};
+    {"because", "fordi"}, {"when", "kvan"}, {"while", "mentre"}, {"although", "enda"}};
 struct Pronoun {
   std::string_view source, target;
   bool many;
 };
-const std::vector<Pronoun> kPronouns = {
-    {"he", "il", false}, {"she", "ela", false}, {"they", "ili", true}};
+const std::vector<Pronoun> kPronouns = {{"I", "mu", false},
+                                        {"he", "il", false},
+                                        {"she", "ela", false},
+                                        {"we", "ni", true},
+                                        {"they", "ili", true}};
 
 // A word of the target, and the place of the source's word that it stands for.
 struct Word {
@@ -111,10 +105,6 @@ struct Nominal {
   bool feminine, many;
 };
 
-struct Predicate {
-  Words finite, particle;
-};
-
 // Says the source word by word, and returns what each phrase is in the target.
 class Speaker {
  public:
@@ -123,13 +113,11 @@ class Speaker {
   /// Called once.
   Pair sentence() {
     Words target = clause(false, 0);
-    for (Index more = generator_.below(4); more > 0; --more) {
-      const bool under = chance(1, 3);
-      if (!under) target.push_back({",", say(",")});
+    for (Index more = generator_.below(3); more > 0; --more) {
+      const bool under = chance(1, 2);
       target = target + entry(pick(under ? kSubordinating : kJoining));
       target = target + clause(under, 0);
     }
-    target.push_back({".", say(".")});
     Pair pair{.source = std::move(source_), .target = "", .alignment = {}};
     for (const Word& word : target) {
       pair.alignment.emplace_back(word.source, static_cast<Index>(pair.alignment.size()));
@@ -148,15 +136,15 @@ class Speaker {
     const Nominal actor = subject(depth);
     const Index kind = generator_.below(depth < kDeepest ? 7 : 6);
     const auto& verbs = kind == 6 ? kSaying : kind > 2 ? kTransitive : kIntransitive;
-    const Predicate does = predicate(pick(verbs), actor.many);
+    const Words does = predicate(pick(verbs), actor.many);
     const Words object = kind > 2 && kind < 6 ? nominal(depth).words : Words();
     Words words;
     if (under) {
-      words = adverb + actor.words + object + does.particle + does.finite;
+      words = adverb + actor.words + object + does;
     } else if (adverb.empty()) {
-      words = actor.words + does.finite + object + does.particle;
+      words = actor.words + does + object;
     } else {
-      words = adverb + does.finite + actor.words + object + does.particle;
+      words = adverb + does + actor.words + object;
     }
     if (kind != 6) return words;
     words.push_back({"ke", say("that")});
@@ -179,7 +167,7 @@ class Speaker {
   // What follows a noun belongs to the nearest, so that a source can be read in one way only.
   Nominal nominal(Index depth) {
     Nominal head = noun();
-    if (depth >= kDeepest || !chance(1, 2)) return head;
+    if (depth >= kDeepest || !chance(1, 4)) return head;
     if (chance(1, 2)) {
       head.words = head.words + entry(pick(kPlaces));
       head.words = head.words + nominal(depth + 1).words;
@@ -191,26 +179,27 @@ class Speaker {
 
   // The noun acts, or is acted upon.
   Words relative(const Nominal& head, Index depth) {
-    const Index that = say("that");
     if (chance(1, 2)) {
-      const Words pronoun = {{"ki" + ending(head), that}};
+      const Words pronoun = {{"ki" + ending(head), say("who")}};
       const bool transitive = chance(1, 2);
-      const Predicate does = predicate(pick(transitive ? kTransitive : kIntransitive), head.many);
+      const Words does = predicate(pick(transitive ? kTransitive : kIntransitive), head.many);
       const Words object = transitive ? nominal(depth).words : Words();
-      return pronoun + object + does.particle + does.finite;
+      return pronoun + object + does;
     }
-    const Words pronoun = {{"ke" + ending(head), that}};
+    const Words pronoun = {{"ke" + ending(head), say("whom")}};
     const Nominal actor = nominal(depth);
-    const Predicate does = predicate(pick(kTransitive), actor.many);
-    return pronoun + actor.words + does.particle + does.finite;
+    return pronoun + actor.words + predicate(pick(kTransitive), actor.many);
   }
 
   Nominal noun() {
+    if (chance(1, 3)) {
+      const Noun& name = pick(kNames);
+      return {{{std::string(name.target), say(name.source)}}, name.feminine, false};
+    }
     const Noun& noun = pick(kNouns);
     Nominal out{{}, noun.feminine, chance(2, 5)};
     const Determiner& determiner = pick(kDeterminers);
     const Index place = say(out.many ? determiner.many : determiner.one);
-    const Words first = {{std::string(determiner.target) + ending(out), place}};
     Words adjectives;
     for (const auto* list : {&kSizes, &kLooks}) {
       if (!chance(1, 4)) continue;
@@ -219,33 +208,25 @@ class Speaker {
           Words{{std::string(adjective.target) + ending(out), say(adjective.source)}} + adjectives;
     }
     const Index at = say(std::string(noun.source) + (out.many ? "s" : ""));
-    out.words = first + Words{{std::string(noun.target) + ending(out), at}};
-    if (!noun.second.empty()) out.words.push_back({std::string(noun.second), at});
-    out.words = out.words + adjectives;
+    out.words = Words{{std::string(determiner.target), place},
+                      {std::string(noun.target) + ending(out), at}} +
+                adjectives;
     return out;
   }
 
-  Predicate predicate(const Verb& verb, bool many) {
-    const bool negated = chance(1, 5);
-    Index no = 0;
-    if (negated) {
+  Words predicate(const Verb& verb, bool many) {
+    Words out;
+    const bool did = chance(1, 4);
+    if (did) {
       say("did");
-      no = say("not");
+      if (chance(2, 3)) out = entry(pick(kNegations));
     }
-    const Index at = say(negated ? verb.base : verb.past);
-    Predicate out;
-    out.finite = {{std::string(verb.target) + (many ? "en" : "e"), at}};
-    if (negated) out.finite = Words{{"ne", no}} + out.finite + Words{{"pas", no}};
-    if (!verb.particle.empty()) out.particle = {{std::string(verb.particle), at}};
+    out.push_back(
+        {std::string(verb.target) + (many ? "en" : "e"), say(did ? verb.base : verb.past)});
     return out;
   }
 
-  Words entry(const Entry& entry) {
-    const Index at = say(entry.source);
-    Words words = {{std::string(entry.target), at}};
-    if (!entry.second.empty()) words.push_back({std::string(entry.second), at});
-    return words;
-  }
+  Words entry(const Entry& entry) { return {{std::string(entry.target), say(entry.source)}}; }
 
   static std::string ending(const Nominal& noun) {
     return std::string(noun.feminine ? "a" : "o") + (noun.many ? "s" : "");

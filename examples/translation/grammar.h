@@ -1,14 +1,13 @@
 // A generated language pair: English of few words, and its translation into a made-up language
 // whose grammar differs where languages do:
 //
-//   yesterday a wise queen that a hunter with this firefighter invited did not reject a driver .
-//   hesta ne vise pas una dronna sabia kea uno jegaro kum esto bombo flami in lade uno sofero ru .
+//   yesterday Mark whom their brave cat did not like knew that her hunters rejected their dogs
+//   hesta sabe Marko keo lor mata brava ne guste ke sin jegaros lor kanos visen
 //
-// Adjectives follow their noun. Articles, adjectives and relative pronouns end as their noun's
+// Adjectives follow their noun, the last first. They and relative pronouns end as their noun's
 // gender and number ask, verbs as their subject's number, which the source's verbs do not show. In
-// a main clause the verb stands second and its particle last ("vise .. ru": rejected); in a clause
-// under another both stand last ("in lade": invited). Negation is two words, as are some nouns and
-// prepositions, and "did" has no counterpart. Clauses within clauses make sentences of 3 to 40
+// a main clause the verb stands second ("sabe": knew); in a clause under another it stands last
+// ("visen": rejected). "did" has no counterpart. Clauses within clauses make sentences of 2 to 40
 // words.
 //
 // A source has one translation only, and each word of the target is linked to the one word of the

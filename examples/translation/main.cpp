@@ -32,7 +32,10 @@ struct Flags {
   std::string report, input, output, source, target;
 };
 
-void set_up(const Flags& flags) { command_line::set_up(flags.threads, flags.trainer.seed); }
+void set_up(Flags& flags) {
+  command_line::set_up(flags.threads, flags.trainer.seed);
+  flags.corpus.seed = flags.trainer.seed;
+}
 
 void learn_vocabularies(Language& language, const Corpus& corpus, Flags& flags) {
   std::vector<const std::string*> source, target;

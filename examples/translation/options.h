@@ -13,8 +13,8 @@ using heed::Index;
 struct ModelOptions {
   std::string model = "bahdanau";  ///< seq2seq, bahdanau, luong, conv, transformer
   Index source_words = 0, target_words = 0;
-  Index width = 256;     ///< of words
-  Index hidden = 256;    ///< of states; in the Transformer of the feed-forward part
+  Index width = 128;     ///< of words
+  Index hidden = 128;    ///< of states; in the Transformer of the feed-forward part
   Index layers = 1;      ///< of encoder and decoder each
   Index heads = 4;       ///< transformer
   Index kernel = 3;      ///< conv

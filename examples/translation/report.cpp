@@ -36,8 +36,7 @@ std::string in_words(const Findings& findings, const TranslateOptions& options) 
   return out + fmt::format("\nbeam {}  BLEU {}\n", options.beam, measures.details);
 }
 
-std::string length_chart(
-    const std::vector<std::pair<std::string, std::vector<LengthBleu>>>& all) {
+std::string length_chart(const std::vector<std::pair<std::string, std::vector<LengthBleu>>>& all) {
   std::vector<Series> lines;
   for (const auto& [name, rows] : all) {
     Series line{name, {}, {}};

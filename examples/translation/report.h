@@ -1,5 +1,5 @@
-// The report of a model as an HTML page, and the picture that holds several against each other: BLEU
-// by the source's length, as figure 2 of Bahdanau et al. 2014.
+// The report of a model as an HTML page, and the picture that holds several against each other:
+// BLEU by the source's length, as figure 2 of Bahdanau et al. 2014.
 #pragma once
 
 #include <string>

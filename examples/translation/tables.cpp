@@ -24,10 +24,8 @@ nn::EmbeddingOptions table_of(const ModelOptions& options, Index words) {
 }  // namespace
 
 Tables::Tables(const ModelOptions& options, Index features)
-    : source_words(
-          child<nn::Embedding>("source_words", table_of(options, options.source_words))),
-      target_words(
-          child<nn::Embedding>("target_words", table_of(options, options.target_words))),
+    : source_words(child<nn::Embedding>("source_words", table_of(options, options.source_words))),
+      target_words(child<nn::Embedding>("target_words", table_of(options, options.target_words))),
       out(child<nn::Linear>("out", features, options.target_words, true, options.dtype)),
       dropout(child<nn::Dropout>("dropout", options.dropout)),
       scale_(std::sqrt(static_cast<double>(options.width))) {

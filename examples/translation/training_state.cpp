@@ -70,10 +70,10 @@ std::string encode_state(const TrainingState& state, const heed::nn::Module& mod
   put("optimizer.", optimizer.state_dict());
   for (std::size_t i = 0; i < state.ends.size(); ++i) put(fmt::format("end.{}.", i), state.ends[i]);
   const auto random = heed::default_generator().state();
-  arrays.emplace_back("progress", Array::from<std::int64_t>(
-                                      {state.epoch, state.batch, state.steps,
-                                       static_cast<std::int64_t>(random.seed),
-                                       static_cast<std::int64_t>(random.offset)}));
+  arrays.emplace_back("progress",
+                      Array::from<std::int64_t>({state.epoch, state.batch, state.steps,
+                                                 static_cast<std::int64_t>(random.seed),
+                                                 static_cast<std::int64_t>(random.offset)}));
   arrays.emplace_back("sums", Array::from(state.sums));
   arrays.emplace_back("figures", Array::from(state.figures));
   return io::encode_safetensors(arrays);

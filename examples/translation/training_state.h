@@ -1,4 +1,5 @@
-// What a training run is at one moment, as a file: with it a run goes on as if it had never stopped.
+// What a training run is at one moment, as a file: with it a run goes on as if it had never
+// stopped.
 #pragma once
 
 #include <string>
@@ -23,12 +24,12 @@ void put_weights(heed::nn::Module& model, const Weights& weights);
 
 /// Beside model, optimizer and the default generator, which the file holds too.
 struct TrainingState {
-  Index epoch = 0;             ///< epochs that are through
-  Index batch = 0;             ///< batches of the next that are
-  Index steps = 0;             ///< in all
-  std::vector<Weights> ends;   ///< of the last epochs, to be averaged
-  std::vector<double> sums;    ///< loss, words and seconds of the epoch so far
-  std::vector<double> figures; ///< rows of kFigures numbers, an epoch each
+  Index epoch = 0;              ///< epochs that are through
+  Index batch = 0;              ///< batches of the next that are
+  Index steps = 0;              ///< in all
+  std::vector<Weights> ends;    ///< of the last epochs, to be averaged
+  std::vector<double> sums;     ///< loss, words and seconds of the epoch so far
+  std::vector<double> figures;  ///< rows of kFigures numbers, an epoch each
   static constexpr Index kFigures = 6;
 };
 

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cctype>
 #include <map>
 #include <set>
 #include <sstream>
@@ -35,28 +36,32 @@ bool contains(const Words& words, const std::string& word) {
   return std::find(words.begin(), words.end(), word) != words.end();
 }
 
-const Words kDeterminers = {"the", "a", "some", "this", "these", "my"};
+const Words kDeterminers = {"the", "a",    "some", "this", "these",
+                            "my",  "your", "our",  "her",  "their"};
 const Words kAdverbs = {"yesterday", "today", "often", "sometimes", "then", "soon"};
+
+const Words kAdjectives = {"wise",    "young",    "small", "tall",  "brave",   "tired",
+                           "old",     "cheerful", "blond", "pale",  "bearded", "famous",
+                           "foreign", "quiet",    "rich",  "hungry"};
+const Words kPlaces = {"with", "near", "behind", "before", "without", "beside"};
 
 // Neither clauses within clauses nor places: one actor right before each verb.
 bool is_plain(const Words& source) {
-  for (const char* word : {"that", "with", "near", "behind", "before"}) {
+  for (const char* word : {"that", "who", "whom"}) {
     if (contains(source, word)) return false;
   }
-  return true;
+  return std::none_of(kPlaces.begin(), kPlaces.end(),
+                      [&](const std::string& word) { return contains(source, word); });
 }
 
 TEST(TranslationGrammar, TheSentenceOfTheHeader) {
   const std::string source =
-      "yesterday a wise queen that a hunter with this firefighter invited did not reject a driver "
-      ".";
+      "yesterday Mark whom their brave cat did not like knew that her hunters rejected their dogs";
   for (const Pair& pair : pairs()) {
     if (pair.source != source) continue;
     EXPECT_EQ(pair.target,
-              "hesta ne vise pas una dronna sabia kea uno jegaro kum esto bombo flami in lade uno "
-              "sofero ru .");
-    const std::vector<Index> links = {0, 12, 13, 12, 1,  3,  2,  4,  5,  6,
-                                      7, 8,  9,  9,  10, 10, 14, 15, 13, 16};
+              "hesta sabe Marko keo lor mata brava ne guste ke sin jegaros lor kanos visen");
+    const std::vector<Index> links = {0, 9, 1, 2, 3, 5, 4, 7, 8, 10, 11, 12, 14, 15, 13};
     ASSERT_EQ(pair.alignment.size(), links.size());
     for (std::size_t i = 0; i < links.size(); ++i) {
       EXPECT_EQ(pair.alignment[i], std::pair(links[i], static_cast<Index>(i)));
@@ -66,7 +71,7 @@ TEST(TranslationGrammar, TheSentenceOfTheHeader) {
   FAIL() << "not one in 20,011";
 }
 
-TEST(TranslationGrammar, EveryWordOfTheTargetHasOneLinkAndOfTheSourceAllButOne) {
+TEST(TranslationGrammar, WordsAreLinkedOneToOneButDid) {
   for (const Pair& pair : pairs()) {
     const Words source = split(pair.source), target = split(pair.target);
     std::vector<int> links(source.size());
@@ -76,15 +81,12 @@ TEST(TranslationGrammar, EveryWordOfTheTargetHasOneLinkAndOfTheSourceAllButOne) 
       ++links.at(static_cast<std::size_t>(pair.alignment[i].first));
     }
     for (std::size_t i = 0; i < source.size(); ++i) {
-      ASSERT_EQ(links[i] == 0, source[i] == "did") << pair.source;
-      ASSERT_LE(links[i], 2);
-      ASSERT_TRUE(source[i] != "not" || links[i] == 2) << pair.source;
+      ASSERT_EQ(links[i], source[i] == "did" ? 0 : 1) << pair.source;
     }
   }
 }
 
-// Each word of the target stands for one word, or the two forms of one, but for the ending words
-// that several share.
+// Each word of the target stands for one word, or the two forms of one.
 TEST(TranslationGrammar, WordsKeepTheirMeaning) {
   std::map<std::string, std::set<std::string>> meanings;
   for (const Pair& pair : pairs()) {
@@ -93,48 +95,47 @@ TEST(TranslationGrammar, WordsKeepTheirMeaning) {
       meanings[target[static_cast<std::size_t>(to)]].insert(source[static_cast<std::size_t>(from)]);
     }
   }
-  for (const auto& [word, sources] : meanings) {
-    const bool particle = contains({"ru", "ap"}, word);
-    EXPECT_LE(sources.size(), particle ? 4u : 2u) << word;
-  }
+  for (const auto& [word, sources] : meanings) EXPECT_LE(sources.size(), 2u) << word;
   EXPECT_THAT(meanings["ne"], testing::ElementsAre("not"));
-  EXPECT_THAT(meanings["ru"], testing::ElementsAre("reject", "rejected", "return", "returned"));
-  EXPECT_THAT(meanings["los"], testing::ElementsAre("the"));
+  EXPECT_THAT(meanings["visen"], testing::ElementsAre("reject", "rejected"));
+  EXPECT_THAT(meanings["eso"], testing::ElementsAre("these", "this"));
 }
 
-// Found again by the links: the article and the adjectives end as their noun, an s for an s, and
+// Found again by the links: adjectives and relative pronouns end as their noun, an s for an s, and
 // adjectives stand behind it, the last first.
 TEST(TranslationGrammar, NounPhrasesAgree) {
-  int adjectives = 0, plurals = 0;
+  int adjectives = 0, plurals = 0, pronouns = 0;
   for (const Pair& pair : pairs()) {
     const Words source = split(pair.source), target = split(pair.target);
-    std::vector<std::size_t> first(source.size());  // the word that each has in the target
-    for (std::size_t i = target.size(); i-- > 0;) {
-      first[static_cast<std::size_t>(pair.alignment[i].first)] = i;
+    std::vector<std::size_t> place(source.size());  // in the target
+    for (const auto& [from, to] : pair.alignment) {
+      place[static_cast<std::size_t>(from)] = static_cast<std::size_t>(to);
     }
-    const Words kLooks = {"wise",  "young", "small",   "tall",   "brave",   "tired",
-                          "blond", "pale",  "bearded", "famous", "foreign", "quiet"};
     for (std::size_t i = 0; i + 1 < source.size(); ++i) {
       if (!contains(kDeterminers, source[i])) continue;
       std::size_t noun = i + 1;
-      while (contains(kLooks, source[noun])) ++noun;
+      while (contains(kAdjectives, source[noun])) ++noun;
       const bool many = source[noun].ends_with("s");
-      const std::string& named = target[first[noun]];
+      const std::string& named = target[place[noun]];
       const std::string ending = named.substr(named.size() - (many ? 2 : 1));
       ASSERT_TRUE(ending == (many ? "os" : "o") || ending == (many ? "as" : "a")) << pair.target;
-      ASSERT_EQ(first[noun], first[i] + 1) << pair.target;
-      for (std::size_t k = i; k < noun; ++k) {
-        ASSERT_TRUE(target[first[k]].ends_with(ending)) << pair.target;
-        if (k == i) continue;
-        ASSERT_GT(first[k], first[noun]);
-        ASSERT_TRUE(k == i + 1 || first[k] + 1 == first[k - 1]) << pair.target;
+      ASSERT_EQ(place[noun], place[i] + 1) << pair.target;
+      for (std::size_t k = i + 1; k < noun; ++k) {
+        ASSERT_TRUE(target[place[k]].ends_with(ending)) << pair.target;
+        ASSERT_EQ(place[k], place[noun] + noun - k) << pair.target;
         ++adjectives;
+      }
+      if (noun + 1 < source.size() && source[noun + 1].starts_with("who")) {
+        const bool actor = source[noun + 1] == "who";
+        ASSERT_EQ(target[place[noun + 1]], (actor ? "ki" : "ke") + ending) << pair.target;
+        ++pronouns;
       }
       plurals += many;
     }
   }
-  EXPECT_GT(adjectives, 20000);
-  EXPECT_GT(plurals, 20000);
+  EXPECT_GT(adjectives, 10000);
+  EXPECT_GT(plurals, 10000);
+  EXPECT_GT(pronouns, 3000);
 }
 
 TEST(TranslationGrammar, VerbsStandSecondOrLastAndAgree) {
@@ -144,46 +145,46 @@ TEST(TranslationGrammar, VerbsStandSecondOrLastAndAgree) {
     const auto source_of = [&](std::size_t i) {
       return source[static_cast<std::size_t>(pair.alignment[i].first)];
     };
+    const auto is_verb = [](const std::string& word) {
+      return word.ends_with("e") || word.ends_with("en");
+    };
     // A noun, a place and a noun of another number, then the verb: of the first one's number.
-    if (source.size() == 7 && contains({"with", "near", "behind", "before"}, source[2]) &&
-        contains(kDeterminers, source[0]) && contains(kDeterminers, source[3])) {
+    if (target.size() > 5 && contains(kDeterminers, source[0]) && contains(kPlaces, source[2]) &&
+        contains(kDeterminers, source[3]) && !contains(kAdjectives, source[4]) &&
+        source_of(5) == source[5] && is_verb(target[5])) {
       const bool many = source[1].ends_with("s");
       if (many == source[4].ends_with("s")) continue;
-      std::size_t verb = 0;
-      while (source_of(verb) != source[5]) ++verb;
-      EXPECT_EQ(target[verb].ends_with("en"), many) << pair.target;
+      EXPECT_EQ(target[5].ends_with("en"), many) << pair.target;
       ++apart;
     }
     if (!is_plain(source)) continue;
     if (contains(kAdverbs, source[0])) {
-      const bool no = target[1] == "ne";
+      const bool no = target[1] == "ne" || target[1] == "nunk";
       const std::string verb = target[no ? 2 : 1];
-      EXPECT_TRUE(verb.ends_with("e") || verb.ends_with("en")) << pair.target;
-      EXPECT_TRUE(!no || target[3] == "pas") << pair.target;
+      EXPECT_TRUE(is_verb(verb)) << pair.target;
       negated += no;
-      // Many where an s, an "and" or "they" come before the verb.
-      const auto at = static_cast<std::size_t>(pair.alignment[no ? 2 : 1].first) - (no ? 3 : 1);
+      // Many where an s, an "and", "we" or "they" come before the verb.
+      auto at = static_cast<std::size_t>(pair.alignment[no ? 2 : 1].first) - (no ? 2 : 1);
+      if (source[at] == "did") --at;
       const bool and_another =
           contains(Words(source.begin(), source.begin() + static_cast<Index>(at)), "and");
-      EXPECT_EQ(verb.ends_with("en"),
-                and_another || source[at] == "they" || source[at].ends_with("s"))
-          << pair.source << "\n"
-          << pair.target;
+      const bool many = source[at] == "we" || source[at] == "they" ||
+                        (source[at].ends_with("s") && std::islower(source[at][0]));
+      EXPECT_EQ(verb.ends_with("en"), and_another || many) << pair.source << "\n" << pair.target;
       ++second;
     }
     for (std::size_t i = 0; i < target.size(); ++i) {
-      if (!contains({"because", "when", "while"}, source_of(i))) continue;
+      if (!contains({"because", "when", "while", "although"}, source_of(i))) continue;
       std::size_t end = i + 1;
-      const Words kEnds = {".", ",", "fordi", "kvan", "mentre"};
-      while (!contains(kEnds, target[end])) ++end;
-      if (target[end - 1] == "pas") --end;
-      EXPECT_TRUE(target[end - 1].ends_with("e") || target[end - 1].ends_with("en")) << pair.target;
+      const Words kEnds = {"mas", "dunk", "od", "fordi", "kvan", "mentre", "enda"};
+      while (end < target.size() && !contains(kEnds, target[end])) ++end;
+      EXPECT_TRUE(is_verb(target[end - 1])) << pair.target;
       ++last;
     }
   }
   EXPECT_GT(second, 300);
   EXPECT_GT(last, 300);
-  EXPECT_GT(apart, 10);
+  EXPECT_GT(apart, 30);
   EXPECT_GT(negated, 30);
 }
 
@@ -210,11 +211,11 @@ TEST(TranslationGrammar, LengthsAndVocabularies) {
     shortest = std::min(shortest, source.size());
     longest = std::max(longest, source.size());
   }
-  EXPECT_EQ(shortest, 3u);
+  EXPECT_EQ(shortest, 2u);
   EXPECT_EQ(longest, 40u);
-  for (const std::size_t ten : {0u, 1u, 2u, 3u}) EXPECT_GT(tens[ten], 2000) << ten;
-  EXPECT_EQ(sources.size(), 135u);
-  EXPECT_EQ(targets.size(), 200u);
+  for (const std::size_t ten : {0u, 1u, 2u, 3u}) EXPECT_GT(tens[ten], 1000) << ten;
+  EXPECT_EQ(sources.size(), 197u);
+  EXPECT_EQ(targets.size(), 248u);
 }
 
 TEST(TranslationGrammar, TheSameStreamGivesTheSamePairs) {
