@@ -108,6 +108,8 @@ const std::map<std::string, std::function<Tensor(Prepare)>> kLayers = {
     {"Sequential",
      [](Prepare p) { return call(p, nn::Sequential(nn::layer<nn::Linear>(3, 2), relu), rows()); }},
     {"SmoothL1Loss", [](Prepare p) { return call(p, nn::SmoothL1Loss(), rows(), rows()); }},
+    {"WeightNormConv1d", [](Prepare p) { return call(p, nn::WeightNormConv1d(4, 3, 2), row()); }},
+    {"WeightNormLinear", [](Prepare p) { return call(p, nn::WeightNormLinear(3, 2), rows()); }},
 };
 
 // Every class of nn/ that has a base and can be called.
