@@ -10,7 +10,7 @@
 namespace translation {
 
 inline const char* const kSmall =
-    " --sentences 30 --width 6 --hidden 8 --heads 2 --batch 150 --min-count 1 --beam 2 --threads "
+    " --sentences 30 --width 6 --hidden 8 --heads 2 --batch 100 --min-count 1 --beam 2 --threads "
     "1 ";
 inline const char* const kFew = " --sentences 30 --beam 1 --threads 1 ";  // of them, to evaluate
 

@@ -34,8 +34,9 @@ TEST(TranslationModel, LuongsDecoderBeginsWhereTheEncoderEnds) {
   }
   // And features depend on it, even where no context is read.
   for (const auto& [key, weight] : model.named_parameters()) {
-    if (key == "decoder.combine.weight")
-      narrow(weight, 1, 0, 10).copy_from(zeros({10, 10}, DType::f64));
+    if (key == "decoder.combine.weight") {
+      narrow(weight, 1, 0, 10).copy_from(zeros({weight.size(0), 10}, DType::f64));
+    }
   }
   const Rows before = rows({3, 3, 3}, kTargets, kPadding, 11);
   const Rows other = rows(kRead, kSources, kPadding, 8);
