@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cstdint>
+
 #include "../../core/error.h"
 #include "../../io/config.h"
 #include "../../io/saved_module.h"
@@ -15,6 +17,8 @@ namespace {
 constexpr Index kMost = 1 << 24;  // of any size in a configuration
 constexpr const char* kSourceFile = "source.vocabulary";
 constexpr const char* kTargetFile = "target.vocabulary";
+constexpr const char* kSourceMark = "source_fingerprint";
+constexpr const char* kTargetMark = "target_fingerprint";
 
 io::Config config_of(const ModelOptions& options) {
   io::Config config;
@@ -61,12 +65,24 @@ ModelOptions options_of(const io::Config& config) {
   return options;
 }
 
-std::shared_ptr<const Coder> read_coder(const std::string& folder, const char* file, Index words) {
+// Tells vocabularies of one size apart (FNV-1a).
+std::string fingerprint(const std::string& content) {
+  std::uint64_t hash = 0xcbf29ce484222325;
+  for (const char c : content) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+  return fmt::format("{:016x}", hash);
+}
+
+std::shared_ptr<const Coder> read_coder(const std::string& folder, const char* file, Index words,
+                                        const std::string& expected) {
   const std::string path = folder + "/" + file;
-  std::shared_ptr<const Coder> coder = parse_coder(io::read_from_directory(folder, file), path);
+  const std::string content = io::read_from_directory(folder, file);
+  std::shared_ptr<const Coder> coder = parse_coder(content, path);
   if (coder->size() != words) {
     throw heed::FormatError(
         path, 0, fmt::format("{} words, but the model was trained with {}", coder->size(), words));
+  }
+  if (fingerprint(content) != expected) {
+    throw heed::FormatError(path, 0, "it is not the vocabulary that the model was trained with");
   }
   return coder;
 }
@@ -74,10 +90,14 @@ std::shared_ptr<const Coder> read_coder(const std::string& folder, const char* f
 }  // namespace
 
 void save(const Language& language, const std::string& folder, io::DirectoryFiles more) {
+  const std::string source = language.source->serialize(), target = language.target->serialize();
+  io::Config config = config_of(language.model->options);
+  config.set(kSourceMark, fingerprint(source));
+  config.set(kTargetMark, fingerprint(target));
   more.emplace_back(io::kWeightsFile, io::encode_weights(*language.model));
-  more.emplace_back(kSourceFile, language.source->serialize());
-  more.emplace_back(kTargetFile, language.target->serialize());
-  more.emplace_back(io::kConfigFile, config_of(language.model->options).to_json());
+  more.emplace_back(kSourceFile, source);
+  more.emplace_back(kTargetFile, target);
+  more.emplace_back(io::kConfigFile, config.to_json());
   io::save_directory(folder, more);
 }
 
@@ -85,8 +105,10 @@ Language load(const std::string& folder) {
   const io::Config config = io::read_config(folder, "translation");
   const ModelOptions options = options_of(config);
   Language out;
-  out.source = read_coder(folder, kSourceFile, options.source_words);
-  out.target = read_coder(folder, kTargetFile, options.target_words);
+  out.source =
+      read_coder(folder, kSourceFile, options.source_words, config.get_string(kSourceMark));
+  out.target =
+      read_coder(folder, kTargetFile, options.target_words, config.get_string(kTargetMark));
   io::blaming(io::config_path(folder), [&] { out.model = make_translator(options); });
   io::load_weights(folder, *out.model);
   out.model->eval();

@@ -95,6 +95,13 @@ Rows own_words(const Translator& model, const Batch& batch, double share) {
   return {Tensor(ids), batch.before.lengths};
 }
 
+[[noreturn]] void refuse(const Setting& before) {
+  throw heed::ValueError(
+      fmt::format("resume: the run had {} pairs to train on, {} to validate, --batch {} and --seed "
+                  "{}: it goes on with the same only",
+                  before.pairs, before.validation, before.batch_tokens, before.seed));
+}
+
 // One training run: what changes from step to step.
 class Run {
  public:
@@ -115,7 +122,14 @@ class Run {
       }
     }
     state_.sums.resize(3);
-    if (options.resume) state_ = restore_state(options.out, model_, *optimizer_);
+    const Setting setting = {static_cast<Index>(examples_.size()),
+                             static_cast<Index>(judged_.size()), options.batch_tokens,
+                             options.seed};
+    if (options.resume) {
+      state_ = restore_state(options.out, model_, *optimizer_);
+      if (!(state_.setting == setting)) refuse(state_.setting);
+    }
+    state_.setting = setting;
   }
 
   Training train() {

@@ -21,7 +21,7 @@ namespace io = heed::io;
 
 namespace {
 
-constexpr Index kNumbers = 5;  // of "progress"
+constexpr Index kNumbers = 9;  // of "progress"
 
 // The entries whose names begin so, without that beginning.
 heed::optim::NamedArrays below(const heed::optim::NamedArrays& all, const std::string& prefix) {
@@ -70,10 +70,12 @@ std::string encode_state(const TrainingState& state, const heed::nn::Module& mod
   put("optimizer.", optimizer.state_dict());
   for (std::size_t i = 0; i < state.ends.size(); ++i) put(fmt::format("end.{}.", i), state.ends[i]);
   const auto random = heed::default_generator().state();
-  arrays.emplace_back("progress",
-                      Array::from<std::int64_t>({state.epoch, state.batch, state.steps,
-                                                 static_cast<std::int64_t>(random.seed),
-                                                 static_cast<std::int64_t>(random.offset)}));
+  arrays.emplace_back(
+      "progress",
+      Array::from<std::int64_t>(
+          {state.epoch, state.batch, state.steps, static_cast<std::int64_t>(random.seed),
+           static_cast<std::int64_t>(random.offset), state.setting.pairs, state.setting.validation,
+           state.setting.batch_tokens, static_cast<std::int64_t>(state.setting.seed)}));
   arrays.emplace_back("sums", Array::from(state.sums));
   arrays.emplace_back("figures", Array::from(state.figures));
   return io::encode_safetensors(arrays);
@@ -101,6 +103,7 @@ TrainingState restore_state(const std::string& folder, heed::nn::Module& model,
   state.epoch = progress[0];
   state.batch = progress[1];
   state.steps = progress[2];
+  state.setting = {progress[5], progress[6], progress[7], static_cast<std::uint64_t>(progress[8])};
   io::blaming(path, [&] {
     for (std::size_t i = 0;; ++i) {
       const Weights end = below(file.arrays, fmt::format("end.{}.", i));

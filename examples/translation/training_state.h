@@ -2,6 +2,7 @@
 // stopped.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -22,8 +23,17 @@ Weights weights_of(const heed::nn::Module& model);
 Weights mean_of(const std::vector<Weights>& all);
 void put_weights(heed::nn::Module& model, const Weights& weights);
 
+/// What a run that goes on must have in common with the one it goes on from.
+struct Setting {
+  Index pairs = 0, validation = 0;  ///< pairs of sentences
+  Index batch_tokens = 0;
+  std::uint64_t seed = 0;
+  friend bool operator==(const Setting&, const Setting&) = default;
+};
+
 /// Beside model, optimizer and the default generator, which the file holds too.
 struct TrainingState {
+  Setting setting;
   Index epoch = 0;              ///< epochs that are through
   Index batch = 0;              ///< batches of the next that are
   Index steps = 0;              ///< in all

@@ -106,6 +106,11 @@ TEST_F(ResumedTranslation, RefusesADamagedState) {
   }
   write("m/training.safetensors", content);
   expect_refused(again + "--optimizer adadelta", "training.safetensors");
+  expect_refused(changed(again, "--sentences 30", "--sentences 40"),
+                 "resume: the run had 30 pairs to train on, 3 to validate");
+  expect_refused(changed(again, "--batch 100", "--batch 99"),
+                 "--batch 100 and --seed 1: it goes on with the same only");
+  expect_refused(again + "--seed 2", "resume: the run had");
   fs::remove(model + "/training.safetensors");
   expect_refused(again, "training.safetensors: missing");
   expect_success("evaluate --model " + model + kFew);

@@ -270,9 +270,12 @@ TEST_F(TranslationCommand, RefusesBadModels) {
   // A vocabulary of more sentences.
   expect_success("train --epochs 1 --sentences 50 --width 2 --hidden 2 --save " + path("other"));
   const std::string words = read_file(path("other/target.vocabulary"));
-  ASSERT_NE(lines_in(words), lines_in(read_file(model + "/target.vocabulary")));
+  const std::string own = read_file(model + "/target.vocabulary");
+  ASSERT_NE(lines_in(words), lines_in(own));
   write("m/target.vocabulary", words);
   refused("target.vocabulary: at byte 0: ");
+  write("m/target.vocabulary", changed(own, "\n</s>\n", "\n</s>\nother"));  // of as many words
+  refused("target.vocabulary: at byte 0: it is not the vocabulary that the model was trained with");
   fs::remove_all(model);
   refused(model);
 }
