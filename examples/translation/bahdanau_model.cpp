@@ -29,7 +29,7 @@ class Writing : public nn::Decoding {
 
 BahdanauModel::BahdanauModel(const ModelOptions& given)
     : Translator(given),
-      tables(child<Tables>("tables", given, given.tied ? given.width : given.hidden)),
+      tables(child<Tables>("tables", given, given.hidden)),
       encoder(child<nn::GRU>("encoder", nn::GRUOptions{.input = given.width,
                                                        .hidden = given.hidden,
                                                        .layers = given.layers,
@@ -37,12 +37,10 @@ BahdanauModel::BahdanauModel(const ModelOptions& given)
                                                        .dropout = given.dropout,
                                                        .dtype = given.dtype})),
       decoder(child<BahdanauDecoder>(
-          "decoder",
-          heed::attention::BahdanauOptions{.word_width = given.width,
-                                           .annotation_width = 2 * given.hidden,
-                                           .state_width = given.hidden,
-                                           .readout = given.tied ? given.width : given.hidden,
-                                           .dtype = given.dtype})) {}
+          "decoder", heed::attention::BahdanauOptions{.word_width = given.width,
+                                                      .annotation_width = 2 * given.hidden,
+                                                      .state_width = given.hidden,
+                                                      .dtype = given.dtype})) {}
 
 BahdanauDecoder::State BahdanauModel::read(const Rows& source) const {
   const Tensor annotations = encoder(tables.source(source.ids), source.lengths).output;

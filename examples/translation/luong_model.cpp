@@ -78,7 +78,7 @@ const attention::Score* LuongModel::make_score() {
 
 LuongModel::LuongModel(const ModelOptions& given)
     : Translator(given),
-      tables(child<Tables>("tables", given, given.width)),
+      tables(child<Tables>("tables", given, given.hidden)),
       encoder(child<nn::LSTM>("encoder", encoder_of(given))),
       score(make_score()),
       decoder(child<LuongDecoder>(
@@ -86,7 +86,6 @@ LuongModel::LuongModel(const ModelOptions& given)
                                              .source_width = given.hidden,
                                              .state_width = given.hidden,
                                              .layers = given.layers,
-                                             .out = given.width,
                                              .input_feeding = given.input_feeding,
                                              .attention = attention_of(given.attention),
                                              .score = score,

@@ -2,7 +2,7 @@
 // source after each of its steps, everywhere or in a window.
 //
 // Unlike the paper's, our encoder is bidirectional, of hidden / 2 in each direction, side by side:
-// it learns more from little text. What the decoder gives (htilde) is as wide as a word.
+// it learns more from little text.
 #pragma once
 
 #include "../../attention/mechanisms/luong_decoder.h"

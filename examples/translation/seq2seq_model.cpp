@@ -95,14 +95,14 @@ std::unique_ptr<nn::Decoding> SutskeverModel::start(const Rows& source) const {
 
 ChoModel::ChoModel(const ModelOptions& given)
     : Translator(given),
-      tables(child<Tables>("tables", given, given.tied ? given.width : given.hidden)),
+      tables(child<Tables>("tables", given, given.hidden)),
       encoder(child<nn::GRU>("encoder", layers_of(given, given.width))),
       summary(child<nn::Linear>("summary", given.hidden, given.hidden, true, given.dtype)),
       initial(child<nn::Linear>("initial", given.hidden, given.layers * given.hidden, true,
                                 given.dtype)),
       decoder(child<nn::GRU>("decoder", layers_of(given, given.width + given.hidden))),
-      readout(child<nn::Maxout>("readout", 2 * given.hidden + given.width,
-                                given.tied ? given.width : given.hidden, 2, given.dtype)) {}
+      readout(child<nn::Maxout>("readout", 2 * given.hidden + given.width, given.hidden, 2,
+                                given.dtype)) {}
 
 ChoModel::State ChoModel::read(const Rows& source) const {
   const Tensor last = encoder(tables.source(source.ids), source.lengths).h_n;  // [layers, B, H]

@@ -26,15 +26,14 @@ nn::EmbeddingOptions table_of(const ModelOptions& options, Index words) {
 Tables::Tables(const ModelOptions& options, Index features)
     : source_words(child<nn::Embedding>("source_words", table_of(options, options.source_words))),
       target_words(child<nn::Embedding>("target_words", table_of(options, options.target_words))),
-      out(child<nn::Linear>("out", features, options.target_words, true, options.dtype)),
+      projection(
+          options.tied && features != options.width
+              ? &child<nn::Linear>("projection", features, options.width, false, options.dtype)
+              : nullptr),
+      out(child<nn::Linear>("out", projection ? options.width : features, options.target_words,
+                            true, options.dtype)),
       dropout(child<nn::Dropout>("dropout", options.dropout)),
       scale_(std::sqrt(static_cast<double>(options.width))) {
-  if (options.tied && features != options.width) {
-    throw heed::ValueError(
-        fmt::format("tied: the output layer reads {} features, but words have {}: the "
-                    "widths must be equal",
-                    features, options.width));
-  }
   if (options.shared && options.source_words != options.target_words) {
     throw heed::ValueError(fmt::format("shared: the vocabularies have {} and {} words",
                                        options.source_words, options.target_words));

@@ -43,7 +43,8 @@ std::vector<Case> cases() {
                            {"conv", small("conv")},
                            {"transformer", small("transformer")},
                            {"transformer_one_layer", one}};
-  for (const char* tied : {"cho", "bahdanau", "luong_general", "conv", "transformer"}) {
+  for (const char* tied :
+       {"sutskever", "cho", "bahdanau", "luong_general", "conv", "transformer"}) {
     const auto same = [&](const Case& of) { return of.name == tied; };
     Case copy = *std::find_if(out.begin(), out.end(), same);
     copy.name += "_tied_shared";

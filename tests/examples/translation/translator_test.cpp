@@ -124,9 +124,6 @@ TEST(TranslationModel, RefusesOptionsThatMakeNoSense) {
       "conv", [](Options& o) { o.target_words = 0; },
       "target_words: 0 leaves no room for the 4 marks");
   throws(
-      "seq2seq", [](Options& o) { o.tied = true; },
-      "tied: the output layer reads 10 features, but words have 6");
-  throws(
       "transformer", [](Options& o) { o.shared = true; },
       "shared: the vocabularies have 17 and 13 words");
 }
