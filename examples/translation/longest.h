@@ -4,7 +4,7 @@
 #include <string>
 
 #include "../../core/error.h"
-#include "options.h"
+#include "batches.h"
 
 namespace translation {
 
@@ -14,6 +14,12 @@ inline Index places(const ModelOptions& options) { return options.longest + 1; }
 /// Whether the model is one of these.
 inline bool has_places(const ModelOptions& options) {
   return options.model == "conv" || (options.model == "luong" && options.score == "location");
+}
+
+/// Whether the model has places for both sides, the mark of each included.
+inline bool fits(const ModelOptions& options, const Example& pair) {
+  const auto most = static_cast<std::size_t>(places(options));
+  return !has_places(options) || (pair.source.size() <= most && pair.target.size() < most);
 }
 
 /// Throws ValueError for more words and marks than places.

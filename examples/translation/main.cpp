@@ -176,12 +176,15 @@ void add_data_flags(CLI::App& app, Flags& flags) {
   app.add_option("--to", flags.corpus.to, "language of the target")
       ->needs(data)
       ->capture_default_str();
-  app.add_option("--report", flags.report,
-                 "the report's file; left out: report.html in the model's folder");
   app.add_option("--test", flags.corpus.test, "beginning of the test files' names")
       ->needs(data)
       ->capture_default_str();
   add_size(app, "--sentences", flags.corpus.sentences, 10, "generated pairs to train on");
+}
+
+void add_report_flag(CLI::App& app, Flags& flags) {
+  app.add_option("--report", flags.report,
+                 "the report's file; left out: report.html in the model's folder");
 }
 
 void add_model_flags(CLI::App& app, Flags& flags) {
@@ -206,6 +209,7 @@ void add_model_flags(CLI::App& app, Flags& flags) {
 
 void add_train_flags(CLI::App& app, Flags& flags) {
   add_data_flags(app, flags);
+  add_report_flag(app, flags);
   add_model_flags(app, flags);
   app.add_option("--save", flags.folder, "the model's folder")->capture_default_str();
   add_size(app, "--max-words", flags.corpus.max_words, 1, "of a sentence to train on");
@@ -258,6 +262,7 @@ int run(int argc, char** argv) {
   CLI::App* compare = app.add_subcommand("compare", "BLEU by length of several models");
   add_train_flags(*train, flags);
   add_data_flags(*test, flags);
+  add_report_flag(*test, flags);
   test->add_option("--model", flags.folder, "the model's folder")->capture_default_str();
   add_use_flags(*write, flags);
   write->add_option("--input", flags.input,

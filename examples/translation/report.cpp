@@ -7,6 +7,7 @@
 #include "../../train/chart.h"
 #include "../../train/report.h"
 #include "alignments.h"
+#include "longest.h"
 
 namespace translation {
 
@@ -14,9 +15,12 @@ using heed::train::Series;
 
 Findings find_out(const Language& language, const Part& test, const TranslateOptions& options) {
   language.model->eval();
-  return {likelihood(*language.model, encode(language, test), options.tokens),
+  std::vector<Example> examples = encode(language, test);
+  const auto too_long = std::erase_if(
+      examples, [&](const Example& pair) { return !fits(language.model->options, pair); });
+  return {likelihood(*language.model, examples, options.tokens),
           measure(best_texts(translate(language, test.source, options)), test),
-          alignment_error(language, test)};
+          alignment_error(language, test), static_cast<Index>(too_long)};
 }
 
 std::string in_words(const Findings& findings, const TranslateOptions& options) {
@@ -26,6 +30,10 @@ std::string in_words(const Findings& findings, const TranslateOptions& options) 
     const std::string to = row.to > kLongestLength ? "more" : fmt::format("{}", row.to);
     out += fmt::format("  sources of {:>2} to {:<4} words: BLEU {:5.2f}  ({} sentences)\n",
                        row.from, to, row.bleu, row.sentences);
+  }
+  if (findings.too_long > 0) {
+    out += fmt::format("pairs longer than the model has places for, left out of perplexity: {}\n",
+                       findings.too_long);
   }
   out += fmt::format("perplexity {:.3f}  token accuracy {:.4f}  exact {:.4f}  chrF {:.2f}",
                      std::exp(findings.likelihood.loss), findings.likelihood.accuracy,

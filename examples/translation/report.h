@@ -15,6 +15,7 @@ struct Findings {
   Likelihood likelihood;
   Measures measures;
   double alignment_error = 0;  ///< NaN: not known
+  Index too_long = 0;          ///< pairs the model has no places for: not in `likelihood`
 };
 Findings find_out(const Language& language, const Part& test, const TranslateOptions& options);
 

@@ -219,6 +219,22 @@ TEST_F(TranslationCommand, SaysAtOnceWhatIsTooLongForLearnedPlaces) {
   EXPECT_THAT(outcome.output, Not(HasSubstr("epoch")));
 }
 
+// A test pair, though, costs nobody a training.
+TEST_F(TranslationCommand, MeasuresWhatIsNotTooLong) {
+  const std::string folder = data("data", "a b\nc d e\n", "c d\nf\n");
+  std::string line = "a";
+  for (int i = 0; i < 300; ++i) line += " a";
+  write("data/test.tok.en", "a b\n" + line + "\n");
+  write("data/test.tok.de", "c d\n" + line + "\n");
+  const std::string output =
+      expect_success("train --model conv --save " + path("m") + kSmall + "--data " + folder);
+  EXPECT_THAT(output, HasSubstr("\npairs longer than the model has places for, left out of "
+                                "perplexity: 1\nperplexity "));
+  EXPECT_EQ(
+      findings(expect_success("evaluate --beam 2 --model " + path("m") + " --data " + folder)),
+      findings(output));
+}
+
 TEST_F(TranslationCommand, RefusesBadFlags) {
   expect_refused("", "subcommand");
   const auto refused = [this](const std::string& flags, const std::string& text) {
