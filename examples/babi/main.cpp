@@ -2,20 +2,22 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <charconv>
 #include <cstdio>
 #include <iostream>
 
 #include "../../core/error.h"
-#include "../../core/parallel.h"
 #include "../../train/interrupt.h"
+#include "../command_line.h"
 #include "listener.h"
 #include "trials.h"
 #include "world.h"
 
 namespace babi {
 namespace {
+
+using command_line::add_number;
+using command_line::add_size;
 
 struct Flags {
   CorpusOptions corpus;
@@ -62,7 +64,7 @@ std::vector<Subject> subjects_of(const Flags& flags) {
 }
 
 void train_command(Flags& flags) {
-  if (flags.threads > 0) set_num_threads(flags.threads);
+  command_line::set_up(flags.threads, flags.trials.seed);
   if (flags.quick) {
     flags.epochs = flags.epochs > 0 ? flags.epochs : 30;
     flags.halving = flags.halving > 0 ? flags.halving : 10;
@@ -122,12 +124,6 @@ int ask_command(const Flags& flags) {
   return refused ? 2 : 0;
 }
 
-template <class T>
-CLI::Option* add_size(CLI::App& app, const std::string& flag, T& value, Index least, Index most,
-                      const std::string& what) {
-  return app.add_option(flag, value, what)->check(CLI::Range(least, most));
-}
-
 void add_train_flags(CLI::App& app, Flags& flags) {
   MemoryNetworkOptions& model = flags.trials.model;
   TrainerOptions& trainer = flags.trials.trainer;
@@ -138,43 +134,37 @@ void add_train_flags(CLI::App& app, Flags& flags) {
                  "its number; or all, a model each; or joint, one model of all")
       ->capture_default_str();
   add_size(app, "--seeds", flags.trials.seeds, 1, 1000,
-           "trials of each model, of which that of the lowest training loss is kept")
-      ->capture_default_str();
+           "trials of each model, of which that of the lowest training loss is kept");
   app.add_option("--seed", flags.trials.seed, "the first")->capture_default_str();
-  add_size(app, "--threads", flags.threads, 1, 1024, "trials side by side; left out: all cores");
-  add_size(app, "--stories", flags.corpus.stories, 2, 1 << 20, "generated ones, to train on")
-      ->capture_default_str();
+  add_size(app, "--threads", flags.threads, 1, 1024, "trials side by side; left out: all cores")
+      ->default_str("");
+  add_size(app, "--stories", flags.corpus.stories, 2, "generated ones, to train on");
   app.add_option("--save,--out", flags.folder, "the model's folder; of all, qa1, qa2 ... in it")
       ->capture_default_str();
-  add_size(app, "--width", flags.width, 1, 1 << 14, "of the embeddings; left out: 20, joint 50");
-  add_size(app, "--hops", model.hops, 1, 100, "over the story")->capture_default_str();
-  add_size(app, "--memory", model.slots, 1, 1 << 16, "last sentences that it may look at")
-      ->capture_default_str();
-  app.add_option("--noise", model.noise, "share of empty memories in training")
-      ->check(CLI::Range(0.0, 1.0))
-      ->capture_default_str();
+  add_size(app, "--width", flags.width, 1, 1 << 14, "of the embeddings; left out: 20, joint 50")
+      ->default_str("");
+  add_size(app, "--hops", model.hops, 1, 100, "over the story");
+  add_size(app, "--memory", model.slots, 1, 1 << 16, "last sentences that it may look at");
+  add_number(app, "--noise", model.noise, CLI::Range(0.0, 1.0),
+             "share of empty memories in training");
   app.add_option("--position-encoding", flags.encoding,
                  "centred: 1 on average; published: the paper's formula; none: bags of words")
       ->check(CLI::IsMember(kEncodings))
       ->capture_default_str();
   app.add_flag("!--no-empty-memories", model.empty_memories,
                "a hop looks at sentences alone, not at what is left of the memory");
-  add_size(app, "--epochs", flags.epochs, 1, 1 << 20, "left out: 100, joint 60");
-  add_size(app, "--halving", flags.halving, 1, 1 << 20,
-           "epochs after which the learning rate halves; left out: 25, joint 15");
-  add_size(app, "--linear-epochs", flags.linear_epochs, 0, 1 << 20,
-           "most of the linear start, before the others; 0: none; left out: 20, joint 30");
-  add_size(app, "--patience", trainer.patience, 1, 1 << 20,
-           "epochs without a fall of the validation loss that end the linear start")
-      ->capture_default_str();
-  add_size(app, "--batch", trainer.batch_size, 1, 1 << 20, "questions a step")
-      ->capture_default_str();
-  app.add_option("--lr", trainer.learning_rate, "the first learning rate")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
-  app.add_option("--clip", trainer.clip, "largest norm of a gradient")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
+  add_size(app, "--epochs", flags.epochs, 1, "left out: 100, joint 60")->default_str("");
+  add_size(app, "--halving", flags.halving, 1,
+           "epochs after which the learning rate halves; left out: 25, joint 15")
+      ->default_str("");
+  add_size(app, "--linear-epochs", flags.linear_epochs, 0,
+           "most of the linear start, before the others; 0: none; left out: 20, joint 30")
+      ->default_str("");
+  add_size(app, "--patience", trainer.patience, 1,
+           "epochs without a fall of the validation loss that end the linear start");
+  add_size(app, "--batch", trainer.batch_size, 1, "questions a step");
+  add_number(app, "--lr", trainer.learning_rate, CLI::PositiveNumber, "the first learning rate");
+  add_number(app, "--clip", trainer.clip, CLI::PositiveNumber, "largest norm of a gradient");
   app.add_flag("--quick", flags.quick, "task 1, 30 epochs, two seeds at most: a trial in seconds");
 }
 
@@ -187,16 +177,12 @@ int run(int argc, char** argv) {
       "ask", "answer questions on a story from standard input, a sentence or question a line");
   add_train_flags(*train, flags);
   ask->add_option("--model", flags.folder, "the model's folder")->capture_default_str();
-  try {
-    app.parse(argc, argv);
+  int code = 0;
+  const int failed = command_line::run("babi", app, argc, argv, [&] {
     if (*train) train_command(flags);
-    return *ask ? ask_command(flags) : 0;
-  } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? 0 : 2;
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "babi: {}\n", error.what());
-    return 2;
-  }
+    if (*ask) code = ask_command(flags);
+  });
+  return failed != 0 ? failed : code;
 }
 
 }  // namespace
