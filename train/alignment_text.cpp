@@ -20,26 +20,18 @@ void append_label(std::string& out, const std::string& word, std::size_t width) 
   out += "  ";
 }
 
-// One sentence of the column words a row, shaded; shade() heads each by its weight, in whose place
-// the row word comes.
+// The column words at each row word, shaded by what it gives them.
 void append_shaded_lines(std::string& out, const DrawnAlignment& it, std::size_t label,
                          ShadeStyle style) {
-  AttendedText text(it.rows.size());
   for (std::size_t row = 0; row < it.rows.size(); ++row) {
-    text[row].weight = 1.0;
-    text[row].words.resize(it.columns.size());
+    AttendedSentence line;
+    line.weight = 1.0;
     for (std::size_t column = 0; column < it.columns.size(); ++column) {
-      text[row].words[column] = {it.columns[column], it.weight(row, column)};
+      line.words.push_back({it.columns[column], it.weight(row, column)});
     }
-  }
-  const std::string lines = shade(text, style);
-  constexpr std::size_t kHead = std::string_view("100%   ").size();
-  std::size_t begin = 0;
-  for (const std::string& word : it.rows) {
-    append_label(out, word, label);
-    const std::size_t end = lines.find('\n', begin) + 1;
-    out.append(lines, begin + kHead, end - begin - kHead);
-    begin = end;
+    append_label(out, it.rows[row], label);
+    out += shade(line, it.largest, style);
+    out += '\n';
   }
 }
 

@@ -22,9 +22,9 @@ constexpr const char* kColours[] = {"#2f7fd6", "#e8790c", "#1f9e77",
 
 constexpr const char* kStyle =
     "<style>.hc{font:13px system-ui,sans-serif}.hc text{fill:#5b6470}.hc .t{font-size:15px;"
-    "font-weight:600;fill:#1f2328}.hc .g{stroke:#e3e6ea}.hc .a{stroke:#aab2bb}"
+    "font-weight:600;fill:#1f2328}.hc .p{fill:#fff}.hc .g{stroke:#e3e6ea}.hc .a{stroke:#aab2bb}"
     "@media(prefers-color-scheme:dark){.hc text{fill:#9aa4af}.hc .t{fill:#e6edf3}"
-    ".hc .g{stroke:#2c333b}.hc .a{stroke:#57606a}}</style>";
+    ".hc .p{fill:#1b1f25}.hc .g{stroke:#2c333b}.hc .a{stroke:#57606a}}</style>";
 
 // Means of equal runs of neighbours; runs with nothing finite stay breaks.
 Series thinned(const Series& series) {
@@ -182,6 +182,7 @@ std::string line_chart(const std::vector<Series>& series, const ChartOptions& op
       R"(<svg class="hc" xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {} {}" role="img">)",
       kWidth, kHeight);
   out += fmt::format("<title>{}</title>{}", escape_markup(options.title), kStyle);
+  out += R"(<rect class="p" width="100%" height="100%"/>)";  // the ground, where it stands alone
   out += fmt::format(R"(<text class="t" x="{}" y="20">{}</text>)", 8, escape_markup(options.title));
   double legend = kLeft;
   for (std::size_t i = 0; i < lines.size(); ++i) {

@@ -68,18 +68,23 @@ ShadeStyle detect_shade_style(std::FILE* out) {
                                                       : ShadeStyle::colours256;
 }
 
+std::string shade(const AttendedSentence& sentence, double largest, ShadeStyle style) {
+  std::string out;
+  std::string_view previous;
+  for (const AttendedWord& word : sentence.words) {
+    if (space_between(previous, word.text)) out += ' ';
+    out += shaded(printable(word.text), shade_of(sentence, word, largest), style);
+    previous = word.text;
+  }
+  return out;
+}
+
 std::string shade(const AttendedText& text, ShadeStyle style) {
   const double largest = largest_share(text);
   std::string out;
   for (const AttendedSentence& sentence : text) {
-    out += fmt::format("{:3.0f}% {} ", 100.0 * sentence.weight, sentence.evidence ? '*' : ' ');
-    std::string_view previous;
-    for (const AttendedWord& word : sentence.words) {
-      if (space_between(previous, word.text)) out += ' ';
-      out += shaded(printable(word.text), shade_of(sentence, word, largest), style);
-      previous = word.text;
-    }
-    out += '\n';
+    out += fmt::format("{:3.0f}% {} {}\n", 100.0 * sentence.weight, sentence.evidence ? '*' : ' ',
+                       shade(sentence, largest, style));
   }
   return out;
 }

@@ -21,4 +21,7 @@ ShadeStyle detect_shade_style(std::FILE* out);
 /// cannot send commands to the terminal.
 std::string shade(const AttendedText& text, ShadeStyle style);
 
+/// The words of one sentence, without its weight; `largest` is the full shade.
+std::string shade(const AttendedSentence& sentence, double largest, ShadeStyle style);
+
 }  // namespace heed::train

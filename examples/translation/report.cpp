@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "../../train/chart.h"
@@ -12,6 +13,12 @@
 namespace translation {
 
 using heed::train::Series;
+
+namespace {
+
+constexpr Index kFewest = 10;  // sentences of a length whose BLEU is drawn
+
+}  // namespace
 
 Findings find_out(const Language& language, const Part& test, const TranslateOptions& options) {
   language.model->eval();
@@ -48,7 +55,10 @@ std::string length_chart(const std::vector<std::pair<std::string, std::vector<Le
   std::vector<Series> lines;
   for (const auto& [name, rows] : all) {
     Series line{name, {}, {}};
+    Index most = 0;
+    for (const LengthBleu& row : rows) most = std::max(most, row.sentences);
     for (const LengthBleu& row : rows) {
+      if (row.sentences < std::min(kFewest, most)) continue;
       line.x.push_back(static_cast<double>(row.from) + (kLengthStep - 1) / 2.0);
       line.y.push_back(row.bleu);
     }

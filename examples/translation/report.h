@@ -22,7 +22,7 @@ Findings find_out(const Language& language, const Part& test, const TranslateOpt
 /// For people; the last line is BLEU as sacreBLEU prints it.
 std::string in_words(const Findings& findings, const TranslateOptions& options);
 
-/// A chart with a line for each name. SVG.
+/// A chart with a line for each name, without the lengths of fewer than ten sentences. SVG.
 std::string length_chart(const std::vector<std::pair<std::string, std::vector<LengthBleu>>>& all);
 
 /// `training` may be null. Throws IoError.
