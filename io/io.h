@@ -6,3 +6,4 @@
 #include "model_directory.h"
 #include "safetensors.h"
 #include "saved_module.h"
+#include "training_state.h"

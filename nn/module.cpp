@@ -11,6 +11,7 @@
 
 #include "../autograd/grad_mode.h"
 #include "../core/error.h"
+#include "../core/faults.h"
 
 namespace heed::nn {
 namespace {
@@ -141,23 +142,20 @@ NamedTensors Module::state_dict() const {
 void Module::load_state_dict(const NamedTensors& entries, bool strict) {
   std::vector<Slot> ours = all();
   std::unordered_map<std::string, Tensor> given;
-  std::string faults;
-  const auto fault = [&](const std::string& text) {
-    faults += (faults.empty() ? "" : "; ") + text;
-  };
+  Faults faults;
   for (const auto& [name, tensor] : entries) {
-    if (!given.emplace(name, tensor).second) fault(fmt::format("\"{}\" is named twice", name));
+    if (!given.emplace(name, tensor).second) faults.add(fmt::format("\"{}\" is named twice", name));
   }
   for (const Slot& slot : ours) {
     const auto found = given.find(slot.name);
     if (found == given.end()) {
-      if (strict) fault(fmt::format("\"{}\" is missing", slot.name));
+      if (strict) faults.add(fmt::format("\"{}\" is missing", slot.name));
       continue;
     }
     const Tensor& tensor = found->second;
     if (!tensor.defined() || !(tensor.shape() == slot.tensor.shape()) ||
         tensor.dtype() != slot.tensor.dtype()) {
-      fault(
+      faults.add(
           fmt::format("\"{}\" is {}, not {}", slot.name, describe(tensor), describe(slot.tensor)));
     }
   }
@@ -165,11 +163,13 @@ void Module::load_state_dict(const NamedTensors& entries, bool strict) {
     std::unordered_set<std::string> known;
     for (const Slot& slot : ours) known.insert(slot.name);
     for (const auto& entry : entries) {
-      if (!known.contains(entry.first)) fault(fmt::format("\"{}\" is unexpected", entry.first));
+      if (!known.contains(entry.first))
+        faults.add(fmt::format("\"{}\" is unexpected", entry.first));
     }
   }
   if (!faults.empty()) {
-    throw ValueError(fmt::format("load_state_dict: the entries do not fit the module: {}", faults));
+    throw ValueError(
+        fmt::format("load_state_dict: the entries do not fit the module: {}", faults.text()));
   }
   const NoGrad scope;
   for (Slot& slot : ours) {

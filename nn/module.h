@@ -52,8 +52,8 @@ class Module {
   NamedTensors state_dict() const;
   /// Copies numbers into parameters and buffers, in place: optimizers and ties keep their hold.
   /// With `strict`, names must be exactly those of state_dict(); without, others are passed over on
-  /// either side. Throws one ValueError that lists all that is missing, unexpected, named twice or
-  /// of another shape or dtype, and then has changed nothing.
+  /// either side. Throws one ValueError that lists what is missing, unexpected, named twice or of
+  /// another shape or dtype, the first three and how many more, and then has changed nothing.
   void load_state_dict(const NamedTensors& entries, bool strict = true);
 
   /// Training mode, which layers like Dropout ask for; on at first. Reaches all children.

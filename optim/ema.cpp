@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "../core/error.h"
+#include "../core/faults.h"
 #include "../core/kernels/copy.h"
 #include "../core/parallel.h"
 #include "check_option.h"
@@ -85,33 +86,31 @@ NamedArrays EMA::state_dict() const {
 void EMA::load_state_dict(const NamedArrays& entries) {
   if (swapped_) throw GradError("EMA.load_state_dict: the averages are swapped in");
   const NamedArrays ours = state_dict();
-  std::string faults;
-  const auto fault = [&](const std::string& text) {
-    faults += (faults.empty() ? "" : "; ") + text;
-  };
+  Faults faults;
   std::vector<Array> found;
   for (const auto& [name, array] : ours) {
     const auto same = [&name = name](const auto& entry) { return entry.first == name; };
     const auto count = std::count_if(entries.begin(), entries.end(), same);
     if (count != 1) {
-      fault(fmt::format("\"{}\" is {}", name, count == 0 ? "missing" : "named twice"));
+      faults.add(fmt::format("\"{}\" is {}", name, count == 0 ? "missing" : "named twice"));
       continue;
     }
     found.push_back(std::find_if(entries.begin(), entries.end(), same)->second);
     if (!found.back().defined() || !(found.back().shape() == array.shape()) ||
         found.back().dtype() != array.dtype()) {
-      fault(fmt::format("\"{}\" is {}, not {}", name, describe(found.back()), describe(array)));
+      faults.add(
+          fmt::format("\"{}\" is {}, not {}", name, describe(found.back()), describe(array)));
     } else if (name == "updates" && found.back().item() < 0) {
-      fault("\"updates\" is negative");
+      faults.add("\"updates\" is negative");
     }
   }
   for (const auto& entry : entries) {
     const auto same = [&](const auto& known) { return known.first == entry.first; };
     if (std::none_of(ours.begin(), ours.end(), same)) {
-      fault(fmt::format("\"{}\" is unexpected", entry.first));
+      faults.add(fmt::format("\"{}\" is unexpected", entry.first));
     }
   }
-  if (!faults.empty()) throw ValueError("EMA: the entries do not fit: " + faults);
+  if (!faults.empty()) throw ValueError("EMA: the entries do not fit: " + faults.text());
   updates_ = *found[0].data<std::int64_t>();
   for (std::size_t i = 0; i < averages_.size(); ++i) averages_[i] = found[i + 1].clone();
 }

@@ -7,10 +7,16 @@
 #include <unordered_map>
 
 #include "../core/error.h"
+#include "../core/faults.h"
 #include "../core/kernels/copy.h"
 #include "gradient_runs.h"
 
 namespace heed::optim {
+namespace {
+
+constexpr Index kMostSteps = Index{1} << 53;  // counted on as doubles
+
+}  // namespace
 
 Optimizer::~Optimizer() = default;
 
@@ -111,25 +117,22 @@ NamedArrays Optimizer::state_dict() const {
 
 void Optimizer::load_state_dict(const NamedArrays& entries) {
   std::unordered_map<std::string, Array> given;
-  std::string faults;
-  const auto fault = [&](const std::string& text) {
-    faults += (faults.empty() ? "" : "; ") + text;
-  };
+  Faults faults;
   for (const auto& [name, array] : entries) {
-    if (!given.emplace(name, array).second) fault(fmt::format("\"{}\" is named twice", name));
+    if (!given.emplace(name, array).second) faults.add(fmt::format("\"{}\" is named twice", name));
   }
   // Removes and returns what has this name, undefined (and a fault) unless it is as wanted.
   const auto take = [&](const std::string& name, const Shape& shape, DType dtype) {
     const auto found = given.find(name);
     if (found == given.end()) {
-      fault(fmt::format("\"{}\" is missing", name));
+      faults.add(fmt::format("\"{}\" is missing", name));
       return Array();
     }
     Array array = found->second;
     given.erase(found);
     if (array.defined() && array.shape() == shape && array.dtype() == dtype) return array;
-    fault(fmt::format("\"{}\" is {}, not {}{}", name, describe(array), heed::name(dtype),
-                      to_string(shape)));
+    faults.add(fmt::format("\"{}\" is {}, not {}{}", name, describe(array), heed::name(dtype),
+                           to_string(shape)));
     return Array();
   };
   std::vector<double> rates;
@@ -138,7 +141,7 @@ void Optimizer::load_state_dict(const NamedArrays& entries) {
     const Array lr = take(name, {}, DType::f64);
     rates.push_back(lr.defined() ? lr.item() : 0);
     if (!(rates.back() >= 0 && std::isfinite(rates.back()))) {
-      fault(fmt::format("\"{}\" is {}, not finite or negative", name, rates.back()));
+      faults.add(fmt::format("\"{}\" is {}, not finite or negative", name, rates.back()));
     }
   }
   std::vector<Slot> loaded = slots_;
@@ -150,8 +153,8 @@ void Optimizer::load_state_dict(const NamedArrays& entries) {
     if (!given.contains(name + "step")) continue;  // never stepped
     const Array steps = take(name + "step", {}, DType::i64);
     if (steps.defined()) slot.steps = *steps.data<std::int64_t>();
-    if (steps.defined() && slot.steps < 1) {
-      fault(fmt::format("\"{}step\" is {}, not positive", name, slot.steps));
+    if (steps.defined() && (slot.steps < 1 || slot.steps > kMostSteps)) {
+      faults.add(fmt::format("\"{}step\" is {}, not in [1, 2^53]", name, slot.steps));
     }
     for (const std::string& state : groups_[slot.group].state_names) {
       const Array array = take(name + state, slot.parameter.shape(), slot.parameter.dtype());
@@ -159,10 +162,10 @@ void Optimizer::load_state_dict(const NamedArrays& entries) {
     }
   }
   for (const auto& entry : entries) {
-    if (given.erase(entry.first)) fault(fmt::format("\"{}\" is unexpected", entry.first));
+    if (given.erase(entry.first)) faults.add(fmt::format("\"{}\" is unexpected", entry.first));
   }
   if (!faults.empty()) {
-    throw ValueError(fmt::format("{}: the entries do not fit: {}", op_, faults));
+    throw ValueError(fmt::format("{}: the entries do not fit: {}", op_, faults.text()));
   }
   slots_ = std::move(loaded);
   for (std::size_t i = 0; i < groups_.size(); ++i) groups_[i].lr = rates[i];

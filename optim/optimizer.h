@@ -57,8 +57,8 @@ class Optimizer {
   /// memory with the optimizer. A checkpoint with these and the parameters goes on to the same
   /// bits.
   NamedArrays state_dict() const;
-  /// Takes copies. Throws one ValueError that lists all that does not fit, and then has changed
-  /// nothing.
+  /// Takes copies. Throws one ValueError that lists what does not fit, the first three and how many
+  /// more, and then has changed nothing.
   void load_state_dict(const NamedArrays& entries);
 
  protected:

@@ -4,10 +4,11 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 
 #include "../../core/error.h"
 #include "../../core/generator.h"
-#include "../../io/safetensors.h"
+#include "../../io/training_state.h"
 #include "../../optim/adam.h"
 #include "../../optim/clip.h"
 #include "../../optim/schedule.h"
@@ -17,17 +18,13 @@
 
 namespace captioning {
 
-using heed::Array;
 using heed::DType;
-using heed::FormatError;
 using heed::ValueError;
 namespace io = heed::io;
 namespace optim = heed::optim;
 namespace train = heed::train;
 
 namespace {
-
-constexpr const char* kStateFile = "training.safetensors";
 
 double now() {
   using Clock = std::chrono::steady_clock;
@@ -42,6 +39,10 @@ optim::Rate rate_of(const TrainerOptions& options) {
   return optim::rate::sequential({optim::rate::linear(first, 1, options.warm_up), fall},
                                  {options.warm_up});
 }
+
+struct Sums {
+  double loss = 0, words = 0, seconds = 0;
+};
 
 // One training run: what changes from step to step.
 class Run {
@@ -96,11 +97,11 @@ class Run {
       optim::clip_grad_norm(model_.parameters(), options_.clip);
       adam_.step();
       schedule_.step();
-      loss_sum_ += loss.words * static_cast<double>(batch.images.size(0));
-      words_ += static_cast<double>(loss.count);
-      seconds_ += now() - start;
+      sums_.loss += loss.words * static_cast<double>(batch.images.size(0));
+      sums_.words += static_cast<double>(loss.count);
+      sums_.seconds += now() - start;
       start = now();
-      progress.update(schedule_.steps() - done, loss_sum_ / words_);
+      progress.update(schedule_.steps() - done, sums_.loss / sums_.words);
     }
     return true;
   }
@@ -119,110 +120,59 @@ class Run {
       best = best && (measures.exact > earlier.exact ||
                       (measures.exact == earlier.exact && measures.loss < earlier.loss));
     }
-    training_.curve.push_back({static_cast<double>(schedule_.steps()), loss_sum_ / words_,
-                               measures.loss, measures.exact, measures.pointing, seconds_});
+    const double train_loss = sums_.loss / sums_.words;
+    training_.curve.push_back({static_cast<double>(schedule_.steps()), train_loss, measures.loss,
+                               measures.exact, measures.pointing, sums_.seconds});
     fmt::print(
         "step {}  train loss {:.4f}  validation loss {:.4f}  exact {:.3f}  pointing {:.3f}  "
         "{:.1f} s\n",
-        schedule_.steps(), loss_sum_ / words_, measures.loss, measures.exact, measures.pointing,
-        seconds_);
+        schedule_.steps(), train_loss, measures.loss, measures.exact, measures.pointing,
+        sums_.seconds);
     std::fflush(stdout);
-    loss_sum_ = words_ = seconds_ = 0;
+    sums_ = {};
     keep(best);
   }
 
   // The run as it stands, and the model where it is the best.
   void keep(bool best) const {
     if (best) {
-      save(describer_, options_.out, {{kStateFile, state()}});
+      save(describer_, options_.out, {{io::kTrainingFile, state()}});
     } else {
-      io::save_directory(options_.out, {{kStateFile, state()}});
+      io::save_directory(options_.out, {{io::kTrainingFile, state()}});
     }
   }
 
-  // The last weights, the optimizer, the random streams, the baselines and the figures so far.
   std::string state() const {
-    io::NamedArrays arrays;
-    for (const auto& [key, tensor] : model_.state_dict()) {
-      arrays.emplace_back("model." + key, tensor.array());
-    }
-    for (const auto& [key, array] : adam_.state_dict()) {
-      arrays.emplace_back("optimizer." + key, array);
-    }
-    const auto rows = rows_.state(), looks = heed::default_generator().state();
-    arrays.emplace_back("progress", Array::from<std::int64_t>(
-                                        {schedule_.steps(), static_cast<std::int64_t>(rows.seed),
-                                         static_cast<std::int64_t>(rows.offset),
-                                         static_cast<std::int64_t>(looks.seed),
-                                         static_cast<std::int64_t>(looks.offset)}));
-    std::vector<double> figures, baselines;
-    for (const Figures& row : training_.curve) {
-      figures.insert(figures.end(),
-                     {row.step, row.train_loss, row.loss, row.exact, row.pointing, row.seconds});
-    }
+    io::TrainingState state(model_, adam_);
+    state.put("steps", schedule_.steps());
+    state.put("rows", rows_);
+    state.put("figures", training_.curve);
+    state.put("interval", sums_);
+    std::vector<double> baselines;
     for (const auto& each : baselines_) baselines.push_back(each.value(DType::f64).item());
-    arrays.emplace_back("figures",
-                        Array::from(figures, {static_cast<Index>(training_.curve.size()), 6}));
-    arrays.emplace_back("baselines",
-                        Array::from(baselines, {1, static_cast<Index>(baselines.size())}));
-    arrays.emplace_back("interval", Array::from<double>({loss_sum_, words_, seconds_}));
-    return io::encode_safetensors(arrays);
+    state.put("baselines", baselines);
+    return state.encode();
   }
 
   void restore() {
-    const std::string path = options_.out + "/" + kStateFile;
-    const auto file =
-        io::decode_safetensors(io::read_from_directory(options_.out, kStateFile), path);
-    nn::NamedTensors weights;
-    io::NamedArrays optimizer;
-    Array progress, figures, baselines, interval;
-    for (const auto& [key, array] : file.arrays) {
-      if (key.starts_with("model.")) weights.emplace_back(key.substr(6), Tensor(array));
-      if (key.starts_with("optimizer.")) optimizer.emplace_back(key.substr(10), array);
-      if (key == "progress") progress = array;
-      if (key == "figures") figures = array;
-      if (key == "baselines") baselines = array;
-      if (key == "interval") interval = array;
-    }
-    const auto need = [&](const char* what, const Array& array, DType dtype, Index rank,
-                          Index last) {
-      if (array.defined() && array.dtype() == dtype && array.rank() == rank &&
-          (last < 0 || array.size(-1) == last)) {
-        return;
-      }
-      throw FormatError(path, 0, fmt::format("'{}' is missing or of a wrong shape", what));
-    };
-    need("progress", progress, DType::i64, 1, 5);
-    need("figures", figures, DType::f64, 2, 6);
-    need("baselines", baselines, DType::f64, 2, -1);
-    need("interval", interval, DType::f64, 1, 3);
-    try {
-      model_.load_state_dict(weights);
-      adam_.load_state_dict(optimizer);
-    } catch (const heed::Error& error) {
-      throw FormatError(path, 0, error.what());
-    }
-    const auto* numbers = progress.data<std::int64_t>();
-    if (numbers[0] < 0 || numbers[0] > options_.steps) {
+    const auto state = io::TrainingState::read(options_.out);
+    const Index steps = state.count("steps");
+    if (steps > options_.steps) {
       throw ValueError(fmt::format("resume: the run has {} steps already, more than --steps {}",
-                                   numbers[0], options_.steps));
+                                   steps, options_.steps));
     }
-    for (std::int64_t i = 0; i < numbers[0]; ++i) schedule_.step();
-    const auto bits = [&](int i) { return static_cast<std::uint64_t>(numbers[i]); };
-    rows_.set_state({bits(1), bits(2)});
-    heed::default_generator().set_state({bits(3), bits(4)});
-    const double* row = figures.data<double>();
-    for (Index i = 0; i < figures.size(0); ++i, row += 6) {
-      training_.curve.push_back({row[0], row[1], row[2], row[3], row[4], row[5]});
-    }
-    for (const double value : baselines.to_vector<double>()) {
+    state.get("rows", rows_);
+    state.get("figures", training_.curve);
+    state.get("interval", sums_);
+    std::vector<double> baselines;
+    state.get("baselines", baselines);
+    for (const double value : baselines) {
+      if (std::isnan(value)) state.refuse("a baseline is no number");
       baselines_.emplace_back(options_.decay);
       baselines_.back().update(heed::tensor(value, DType::f64));
     }
-    const double* so_far = interval.data<double>();
-    loss_sum_ = so_far[0];
-    words_ = so_far[1];
-    seconds_ = so_far[2];
+    state.restore(model_, adam_);
+    while (schedule_.steps() < steps) schedule_.step();
   }
 
   Describer& describer_;
@@ -234,7 +184,7 @@ class Run {
   Generator rows_;
   std::vector<heed::MovingAverage> baselines_;
   Training training_;
-  double loss_sum_ = 0, words_ = 0, seconds_ = 0;  // of the interval so far
+  Sums sums_;  // of the interval so far
 };
 
 }  // namespace

@@ -6,7 +6,7 @@
 
 #include "../../autograd/ops/cross_entropy.h"
 #include "../../core/error.h"
-#include "../../io/safetensors.h"
+#include "../../io/training_state.h"
 #include "../../optim/clip.h"
 #include "../../optim/schedule.h"
 #include "../../train/early_stopping.h"
@@ -16,8 +16,6 @@
 
 namespace document_classifier {
 namespace {
-
-constexpr const char* kStateFile = "training.safetensors";
 
 double now() {
   using Clock = std::chrono::steady_clock;
@@ -67,10 +65,10 @@ class Run {
       std::fflush(stdout);
       const bool better = stopping.update(figures.validation_accuracy);
       if (better) {
-        save(classifier_, options_.out, {{kStateFile, state()}});
+        save(classifier_, options_.out, {{io::kTrainingFile, state()}});
         saved_ = true;
       } else {
-        io::save_directory(options_.out, {{kStateFile, state()}});
+        io::save_directory(options_.out, {{io::kTrainingFile, state()}});
       }
     }
     if (!saved_) save(classifier_, options_.out);
@@ -104,69 +102,18 @@ class Run {
     return true;
   }
 
-  // The last weights, the optimizer, the random streams and the figures so far.
   std::string state() const {
-    io::NamedArrays arrays;
-    for (const auto& [key, tensor] : classifier_.model->state_dict()) {
-      arrays.emplace_back("model." + key, tensor.array());
-    }
-    for (const auto& [key, array] : adam_.state_dict())
-      arrays.emplace_back("optimizer." + key, array);
-    const auto order = order_.state();
-    const auto dropout = default_generator().state();
-    arrays.emplace_back(
-        "generators",
-        Array::from<std::int64_t>(
-            {static_cast<std::int64_t>(order.seed), static_cast<std::int64_t>(order.offset),
-             static_cast<std::int64_t>(dropout.seed), static_cast<std::int64_t>(dropout.offset)}));
-    std::vector<double> figures;
-    for (const EpochFigures& e : training_.epochs) {
-      figures.insert(figures.end(),
-                     {e.train_loss, e.validation_loss, e.validation_accuracy, e.seconds});
-    }
-    arrays.emplace_back("figures",
-                        Array::from(figures, {static_cast<Index>(training_.epochs.size()), 4}));
-    return io::encode_safetensors(arrays);
+    io::TrainingState state(*classifier_.model, adam_);
+    state.put("order", order_);
+    state.put("figures", training_.epochs);
+    return state.encode();
   }
 
   void restore() {
-    const std::string path = options_.out + "/" + kStateFile;
-    const auto file =
-        io::decode_safetensors(io::read_from_directory(options_.out, kStateFile), path);
-    nn::NamedTensors weights;
-    io::NamedArrays optimizer;
-    const auto fail = [&](const std::string& what) { throw FormatError(path, 0, what); };
-    bool complete = false;
-    for (const auto& [key, array] : file.arrays) {
-      if (key.starts_with("model.")) {
-        weights.emplace_back(key.substr(6), Tensor(array));
-      } else if (key.starts_with("optimizer.")) {
-        optimizer.emplace_back(key.substr(10), array);
-      } else if (key == "generators") {
-        if (array.dtype() != DType::i64 || array.numel() != 4) fail("'generators' is not i64[4]");
-        const auto* numbers = array.data<std::int64_t>();
-        order_.set_state(
-            {static_cast<std::uint64_t>(numbers[0]), static_cast<std::uint64_t>(numbers[1])});
-        default_generator().set_state(
-            {static_cast<std::uint64_t>(numbers[2]), static_cast<std::uint64_t>(numbers[3])});
-        complete = true;
-      } else if (key == "figures") {
-        if (array.dtype() != DType::f64 || array.rank() != 2 || array.size(1) != 4) {
-          fail("'figures' is not f64[epochs, 4]");
-        }
-        const double* row = array.data<double>();
-        for (Index e = 0; e < array.size(0); ++e, row += 4) {
-          training_.epochs.push_back({row[0], row[1], row[2], row[3]});
-        }
-      }
-    }
-    if (!complete) fail("the state of the random streams is missing");
-    try {
-      classifier_.model->load_state_dict(weights);
-      adam_.load_state_dict(optimizer);
-    } catch (const Error& error) {
-      fail(error.what());
-    }
+    const auto state = io::TrainingState::read(options_.out);
+    state.get("order", order_);
+    state.get("figures", training_.epochs);
+    state.restore(*classifier_.model, adam_);
     for (std::size_t e = 0; e < training_.epochs.size(); ++e) schedule_.step();
     saved_ = true;
   }

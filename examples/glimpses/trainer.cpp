@@ -13,7 +13,7 @@
 #include "../../autograd/ops/reduce.h"
 #include "../../autograd/stochastic/baselines.h"
 #include "../../core/error.h"
-#include "../../io/safetensors.h"
+#include "../../io/training_state.h"
 #include "../../optim/adam.h"
 #include "../../optim/clip.h"
 #include "../../optim/schedule.h"
@@ -24,13 +24,14 @@
 namespace glimpses {
 namespace {
 
-constexpr const char* kStateFile = "training.safetensors";
-constexpr Index kColumns = 5;  // of Figures
-
 double now() {
   using Clock = std::chrono::steady_clock;
   return std::chrono::duration<double>(Clock::now().time_since_epoch()).count();
 }
+
+struct Sums {
+  double loss = 0, error = 0, seen = 0, seconds = 0;
+};
 
 // One training run: what changes from step to step.
 class Run {
@@ -85,9 +86,9 @@ class Run {
       const Index from = (schedule_.steps() - epoch * steps_) * options_.batch_size;
       const Index to = std::min(from + options_.batch_size, digits_.count());
       step({order.begin() + from, order.begin() + to});
-      seconds_ += now() - start;
+      sums_.seconds += now() - start;
       start = now();
-      progress.update(schedule_.steps() - first, loss_sum_ / seen_);
+      progress.update(schedule_.steps() - first, sums_.loss / sums_.seen);
     }
     return true;
   }
@@ -102,9 +103,9 @@ class Run {
     adam_.step();
     schedule_.step();
     const auto count = static_cast<double>(which.size());
-    loss_sum_ += losses.classes * count;
-    error_sum_ += losses.error * count;
-    seen_ += count;
+    sums_.loss += losses.classes * count;
+    sums_.error += losses.error * count;
+    sums_.seen += count;
   }
 
   // At the validation digits; keeps the model if it is the best so far.
@@ -116,103 +117,51 @@ class Run {
       best = best && error < earlier.validation_error;
     }
     const double epoch = static_cast<double>(schedule_.steps() / steps_);
-    const Figures row{epoch, loss_sum_ / seen_, error_sum_ / seen_, error, seconds_};
+    const Figures row{epoch, sums_.loss / sums_.seen, sums_.error / sums_.seen, error,
+                      sums_.seconds};
     training_.curve.push_back(row);
     fmt::print(
         "epoch {}  train loss {:.4f}  train error {:.2f} %  validation error {:.2f} %  "
         "{:.1f} s\n",
-        epoch, row.train_loss, 100 * row.train_error, 100 * error, seconds_);
+        epoch, row.train_loss, 100 * row.train_error, 100 * error, row.seconds);
     std::fflush(stdout);
-    loss_sum_ = error_sum_ = seen_ = seconds_ = 0;
+    sums_ = {};
     keep(best);
   }
 
   // The run as it stands, and the model where it is the best.
   void keep(bool best) const {
     if (best) {
-      save(model_, options_.out, {{kStateFile, state()}});
+      save(model_, options_.out, {{io::kTrainingFile, state()}});
     } else {
-      io::save_directory(options_.out, {{kStateFile, state()}});
+      io::save_directory(options_.out, {{io::kTrainingFile, state()}});
     }
   }
 
-  // The last weights, the optimizer, the random streams and the figures so far.
   std::string state() const {
-    io::NamedArrays arrays;
-    for (const auto& [key, tensor] : model_.state_dict()) {
-      arrays.emplace_back("model." + key, tensor.array());
-    }
-    for (const auto& [key, array] : adam_.state_dict())
-      arrays.emplace_back("optimizer." + key, array);
-    const auto places = places_.state(), glimpses = default_generator().state();
-    arrays.emplace_back(
-        "progress",
-        Array::from<std::int64_t>(
-            {schedule_.steps(), steps_, static_cast<std::int64_t>(places.seed),
-             static_cast<std::int64_t>(places.offset), static_cast<std::int64_t>(glimpses.seed),
-             static_cast<std::int64_t>(glimpses.offset)}));
-    std::vector<double> figures;
-    for (const Figures& row : training_.curve) {
-      figures.insert(figures.end(), {row.epoch, row.train_loss, row.train_error,
-                                     row.validation_error, row.seconds});
-    }
-    arrays.emplace_back(
-        "figures", Array::from(figures, {static_cast<Index>(training_.curve.size()), kColumns}));
-    arrays.emplace_back("epoch", Array::from<double>({loss_sum_, error_sum_, seen_, seconds_}));
-    return io::encode_safetensors(arrays);
+    io::TrainingState state(model_, adam_);
+    state.put("steps", schedule_.steps());
+    state.put("steps_an_epoch", steps_);
+    state.put("places", places_);
+    state.put("figures", training_.curve);
+    state.put("epoch", sums_);
+    return state.encode();
   }
 
   void restore() {
-    const std::string path = options_.out + "/" + kStateFile;
-    const auto file =
-        io::decode_safetensors(io::read_from_directory(options_.out, kStateFile), path);
-    nn::NamedTensors weights;
-    io::NamedArrays optimizer;
-    Array progress, figures, epoch;
-    for (const auto& [key, array] : file.arrays) {
-      if (key.starts_with("model.")) weights.emplace_back(key.substr(6), Tensor(array));
-      if (key.starts_with("optimizer.")) optimizer.emplace_back(key.substr(10), array);
-      if (key == "progress") progress = array;
-      if (key == "figures") figures = array;
-      if (key == "epoch") epoch = array;
-    }
-    const auto need = [&](const char* what, const Array& array, DType dtype, Index rank,
-                          Index last) {
-      if (array.defined() && array.dtype() == dtype && array.rank() == rank &&
-          array.size(-1) == last) {
-        return;
-      }
-      throw FormatError(path, 0, fmt::format("'{}' is missing or of a wrong shape", what));
-    };
-    need("progress", progress, DType::i64, 1, 6);
-    need("figures", figures, DType::f64, 2, kColumns);
-    need("epoch", epoch, DType::f64, 1, 4);
-    try {
-      model_.load_state_dict(weights);
-      adam_.load_state_dict(optimizer);
-    } catch (const Error& error) {
-      throw FormatError(path, 0, error.what());
-    }
-    const auto* numbers = progress.data<std::int64_t>();
-    if (numbers[0] < 0 || numbers[0] > steps_ * options_.epochs || numbers[1] != steps_) {
+    const auto state = io::TrainingState::read(options_.out);
+    const Index steps = state.count("steps"), an_epoch = state.count("steps_an_epoch", 1);
+    if (steps > steps_ * options_.epochs || an_epoch != steps_) {
       throw ValueError(
           fmt::format("resume: the run has {} steps of {} an epoch; --epochs, --batch and the "
                       "digits give {} of {}",
-                      numbers[0], numbers[1], steps_ * options_.epochs, steps_));
+                      steps, an_epoch, steps_ * options_.epochs, steps_));
     }
-    for (std::int64_t i = 0; i < numbers[0]; ++i) schedule_.step();
-    const auto bits = [&](int i) { return static_cast<std::uint64_t>(numbers[i]); };
-    places_.set_state({bits(2), bits(3)});
-    default_generator().set_state({bits(4), bits(5)});
-    const double* row = figures.data<double>();
-    for (Index i = 0; i < figures.size(0); ++i, row += kColumns) {
-      training_.curve.push_back({row[0], row[1], row[2], row[3], row[4]});
-    }
-    const double* so_far = epoch.data<double>();
-    loss_sum_ = so_far[0];
-    error_sum_ = so_far[1];
-    seen_ = so_far[2];
-    seconds_ = so_far[3];
+    state.get("places", places_);
+    state.get("figures", training_.curve);
+    state.get("epoch", sums_);
+    state.restore(model_, adam_);
+    while (schedule_.steps() < steps) schedule_.step();
   }
 
   GlimpseModel& model_;
@@ -223,7 +172,7 @@ class Run {
   optim::Schedule schedule_;  // counts the steps
   Generator places_;          // of digits in larger images
   Training training_;
-  double loss_sum_ = 0, error_sum_ = 0, seen_ = 0, seconds_ = 0;  // of the epoch so far
+  Sums sums_;  // of the epoch so far
 };
 
 }  // namespace

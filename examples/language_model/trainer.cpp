@@ -11,7 +11,7 @@
 #include "../../autograd/ops/shape.h"
 #include "../../core/error.h"
 #include "../../core/generator.h"
-#include "../../io/safetensors.h"
+#include "../../io/training_state.h"
 #include "../../optim/adam.h"
 #include "../../optim/clip.h"
 #include "../../optim/schedule.h"
@@ -22,8 +22,6 @@
 
 namespace language_model {
 namespace {
-
-constexpr const char* kStateFile = "training.safetensors";
 
 double now() {
   using Clock = std::chrono::steady_clock;
@@ -53,6 +51,10 @@ optim::Rate rate_of(const TrainerOptions& options) {
   return optim::rate::sequential({optim::rate::linear(first, 1, options.warm_up), fall},
                                  {options.warm_up});
 }
+
+struct Sums {
+  double loss = 0, steps = 0, seconds = 0;
+};
 
 // One training run: what changes from step to step.
 class Run {
@@ -108,11 +110,11 @@ class Run {
       optim::clip_grad_norm(model_.parameters(), options_.clip);
       adam_.step();
       schedule_.step();
-      loss_sum_ += loss.item();
-      ++loss_count_;
-      seconds_ += now() - start;
+      sums_.loss += loss.item();
+      ++sums_.steps;
+      sums_.seconds += now() - start;
       start = now();
-      progress.update(schedule_.steps() - done, loss_sum_ / loss_count_);
+      progress.update(schedule_.steps() - done, sums_.loss / sums_.steps);
     }
     return true;
   }
@@ -124,97 +126,46 @@ class Run {
     for (const Figures& earlier : training_.curve) {
       best = best && (loss < earlier.validation_loss || std::isnan(earlier.validation_loss));
     }
+    const double train_loss = sums_.loss / sums_.steps;
     training_.curve.push_back(
-        {static_cast<double>(schedule_.steps()), loss_sum_ / loss_count_, loss, seconds_});
+        {static_cast<double>(schedule_.steps()), train_loss, loss, sums_.seconds});
     fmt::print("step {}  train loss {:.4f}  validation loss {:.4f}  {:.1f} s\n", schedule_.steps(),
-               loss_sum_ / loss_count_, loss, seconds_);
+               train_loss, loss, sums_.seconds);
     std::fflush(stdout);
-    loss_sum_ = loss_count_ = seconds_ = 0;
+    sums_ = {};
     keep(best);
   }
 
   // The run as it stands, and the model where it is the best.
   void keep(bool best) const {
     if (best) {
-      save(language_, options_.out, {{kStateFile, state()}});
+      save(language_, options_.out, {{io::kTrainingFile, state()}});
     } else {
-      io::save_directory(options_.out, {{kStateFile, state()}});
+      io::save_directory(options_.out, {{io::kTrainingFile, state()}});
     }
   }
 
-  // The last weights, the optimizer, the random streams and the figures so far.
   std::string state() const {
-    io::NamedArrays arrays;
-    for (const auto& [key, tensor] : model_.state_dict()) {
-      arrays.emplace_back("model." + key, tensor.array());
-    }
-    for (const auto& [key, array] : adam_.state_dict())
-      arrays.emplace_back("optimizer." + key, array);
-    const auto places = places_.state();
-    const auto dropout = default_generator().state();
-    arrays.emplace_back("progress", Array::from<std::int64_t>(
-                                        {schedule_.steps(), static_cast<std::int64_t>(places.seed),
-                                         static_cast<std::int64_t>(places.offset),
-                                         static_cast<std::int64_t>(dropout.seed),
-                                         static_cast<std::int64_t>(dropout.offset)}));
-    std::vector<double> figures;
-    for (const Figures& row : training_.curve) {
-      figures.insert(figures.end(), {row.step, row.train_loss, row.validation_loss, row.seconds});
-    }
-    arrays.emplace_back("figures",
-                        Array::from(figures, {static_cast<Index>(training_.curve.size()), 4}));
-    arrays.emplace_back("interval", Array::from<double>({loss_sum_, loss_count_, seconds_}));
-    return io::encode_safetensors(arrays);
+    io::TrainingState state(model_, adam_);
+    state.put("steps", schedule_.steps());
+    state.put("places", places_);
+    state.put("figures", training_.curve);
+    state.put("interval", sums_);
+    return state.encode();
   }
 
   void restore() {
-    const std::string path = options_.out + "/" + kStateFile;
-    const auto file =
-        io::decode_safetensors(io::read_from_directory(options_.out, kStateFile), path);
-    nn::NamedTensors weights;
-    io::NamedArrays optimizer;
-    Array progress, figures, interval;
-    for (const auto& [key, array] : file.arrays) {
-      if (key.starts_with("model.")) weights.emplace_back(key.substr(6), Tensor(array));
-      if (key.starts_with("optimizer.")) optimizer.emplace_back(key.substr(10), array);
-      if (key == "progress") progress = array;
-      if (key == "figures") figures = array;
-      if (key == "interval") interval = array;
-    }
-    const auto need = [&](const char* what, const Array& array, DType dtype, Index rank,
-                          Index last) {
-      if (array.defined() && array.dtype() == dtype && array.rank() == rank &&
-          array.size(-1) == last) {
-        return;
-      }
-      throw FormatError(path, 0, fmt::format("'{}' is missing or of a wrong shape", what));
-    };
-    need("progress", progress, DType::i64, 1, 5);
-    need("figures", figures, DType::f64, 2, 4);
-    need("interval", interval, DType::f64, 1, 3);
-    try {
-      model_.load_state_dict(weights);
-      adam_.load_state_dict(optimizer);
-    } catch (const Error& error) {
-      throw FormatError(path, 0, error.what());
-    }
-    const auto* numbers = progress.data<std::int64_t>();
-    if (numbers[0] < 0 || numbers[0] > options_.steps) {
+    const auto state = io::TrainingState::read(options_.out);
+    const Index steps = state.count("steps");
+    if (steps > options_.steps) {
       throw ValueError(fmt::format("resume: the run has {} steps already, more than --steps {}",
-                                   numbers[0], options_.steps));
+                                   steps, options_.steps));
     }
-    for (std::int64_t i = 0; i < numbers[0]; ++i) schedule_.step();
-    const auto bits = [&](int i) { return static_cast<std::uint64_t>(numbers[i]); };
-    places_.set_state({bits(1), bits(2)});
-    default_generator().set_state({bits(3), bits(4)});
-    const double* row = figures.data<double>();
-    for (Index i = 0; i < figures.size(0); ++i, row += 4) {
-      training_.curve.push_back({row[0], row[1], row[2], row[3]});
-    }
-    const double* so_far = interval.data<double>();
-    loss_sum_ = so_far[0];
-    loss_count_ = so_far[1];
-    seconds_ = so_far[2];
+    state.get("places", places_);
+    state.get("figures", training_.curve);
+    state.get("interval", sums_);
+    state.restore(model_, adam_);
+    while (schedule_.steps() < steps) schedule_.step();
   }
 
   // The weights on disk are those of the best look.
@@ -228,7 +179,7 @@ class Run {
   optim::Schedule schedule_;  // counts the steps
   Generator places_;
   Training training_;
-  double loss_sum_ = 0, loss_count_ = 0, seconds_ = 0;  // of the interval so far
+  Sums sums_;  // of the interval so far
 };
 
 }  // namespace

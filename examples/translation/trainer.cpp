@@ -13,14 +13,15 @@
 #include "../../autograd/ops/reduce.h"
 #include "../../autograd/ops/shape.h"
 #include "../../core/error.h"
+#include "../../io/training_state.h"
 #include "../../optim/adadelta.h"
 #include "../../optim/adam.h"
 #include "../../optim/clip.h"
 #include "../../train/early_stopping.h"
 #include "../../train/interrupt.h"
 #include "../../train/progress.h"
+#include "averages.h"
 #include "longest.h"
-#include "training_state.h"
 
 namespace translation {
 
@@ -95,12 +96,9 @@ Rows own_words(const Translator& model, const Batch& batch, double share) {
   return {Tensor(ids), batch.before.lengths};
 }
 
-[[noreturn]] void refuse(const Setting& before) {
-  throw heed::ValueError(
-      fmt::format("resume: the run had {} pairs to train on, {} to validate, --batch {} and --seed "
-                  "{}: it goes on with the same only",
-                  before.pairs, before.validation, before.batch_tokens, before.seed));
-}
+struct Sums {
+  double loss = 0, words = 0, seconds = 0;
+};
 
 // One training run: what changes from step to step.
 class Run {
@@ -121,63 +119,40 @@ class Run {
         }
       }
     }
-    state_.sums.resize(3);
-    const Setting setting = {static_cast<Index>(examples_.size()),
-                             static_cast<Index>(judged_.size()), options.batch_tokens,
-                             options.seed};
-    if (options.resume) {
-      state_ = restore_state(options.out, model_, *optimizer_);
-      if (!(state_.setting == setting)) refuse(state_.setting);
-    }
-    state_.setting = setting;
+    if (options.resume) restore();
   }
 
   Training train() {
     const heed::train::InterruptGuard guard;
-    while (state_.epoch < options_.epochs && !tired()) {
+    while (epoch_ < options_.epochs && !tired()) {
       if (!run_epoch()) {
         training_.interrupted = true;
-        keep(state_.figures.empty());
+        keep(training_.curve.empty());
         break;
       }
       look();
     }
-    if (!state_.figures.empty()) model_.load_state_dict(load(options_.out).model->state_dict());
-    collect();
+    if (!training_.curve.empty()) model_.load_state_dict(load(options_.out).model->state_dict());
     return std::move(training_);
   }
 
  private:
-  double& loss() { return state_.sums[0]; }
-  double& words() { return state_.sums[1]; }
-  double& seconds() { return state_.sums[2]; }
-
-  void collect() {
-    for (std::size_t i = 0; i < state_.figures.size(); i += TrainingState::kFigures) {
-      const double* row = &state_.figures[i];
-      training_.curve.push_back({row[0], row[1], row[2], row[3], row[4], row[5]});
-    }
-  }
-
   // BLEU of the epochs so far; true when they do not improve any more.
   bool tired() const {
     if (options_.patience == 0) return false;
     heed::train::EarlyStopping stopping(options_.patience);
-    for (std::size_t i = 0; i < state_.figures.size(); i += TrainingState::kFigures) {
-      stopping.update(state_.figures[i + 3]);
-    }
+    for (const Figures& row : training_.curve) stopping.update(row.bleu);
     return stopping.should_stop();
   }
 
   bool stopped() const {
-    return heed::train::interrupted() ||
-           (options_.stop_after > 0 && state_.steps >= options_.stop_after);
+    return heed::train::interrupted() || (options_.stop_after > 0 && steps_ >= options_.stop_after);
   }
 
   void step(const Batch& batch, double done) {
     const double share = options_.own_words * done;
     const Rows before = share > 0 ? own_words(model_, batch, share) : batch.before;
-    optimizer_->set_lr(rate_at(options_, state_.steps, done));
+    optimizer_->set_lr(rate_at(options_, steps_, done));
     optimizer_->zero_grad();
     const Tensor features = flatten(model_.features(batch.source, before), 0, 1);
     const Tensor cost = cross_entropy(model_.logits(index_select(features, 0, batch.places)),
@@ -186,71 +161,64 @@ class Run {
     optim::clip_grad_norm(model_.parameters(), options_.clip);
     optimizer_->step();
     const auto count = static_cast<double>(batch.targets.numel());
-    loss() += cost.item() * count;
-    words() += count;
+    sums_.loss += cost.item() * count;
+    sums_.words += count;
   }
 
   // To the end of the epoch; false when it was stopped before.
   bool run_epoch() {
     model_.train();
     // Of its own, so that a run that goes on in the middle of an epoch meets the same batches.
-    heed::Generator order(options_.seed * 1000003 + static_cast<std::uint64_t>(state_.epoch));
+    heed::Generator order(options_.seed * 1000003 + static_cast<std::uint64_t>(epoch_));
     const auto batches = batches_by_tokens(examples_, options_.batch_tokens, &order);
     const auto count = static_cast<Index>(batches.size());
-    heed::train::Progress progress(fmt::format("epoch {}/{}", state_.epoch + 1, options_.epochs),
-                                   count);
+    heed::train::Progress progress(fmt::format("epoch {}/{}", epoch_ + 1, options_.epochs), count);
     double start = now();
-    while (state_.batch < count) {
+    while (batch_ < count) {
       if (stopped()) return false;
-      const double part = static_cast<double>(state_.batch) / static_cast<double>(count);
-      step(batch_of(examples_, batches[static_cast<std::size_t>(state_.batch)]),
-           (static_cast<double>(state_.epoch) + part) / static_cast<double>(options_.epochs));
-      ++state_.batch;
-      ++state_.steps;
-      seconds() += now() - start;
+      const double part = static_cast<double>(batch_) / static_cast<double>(count);
+      step(batch_of(examples_, batches[static_cast<std::size_t>(batch_)]),
+           (static_cast<double>(epoch_) + part) / static_cast<double>(options_.epochs));
+      ++batch_;
+      ++steps_;
+      sums_.seconds += now() - start;
       start = now();
-      if (options_.save_steps > 0 && state_.steps % options_.save_steps == 0) {
-        keep(state_.figures.empty());
+      if (options_.save_steps > 0 && steps_ % options_.save_steps == 0) {
+        keep(training_.curve.empty());
       }
-      progress.update(state_.batch, loss() / words());
+      progress.update(batch_, sums_.loss / sums_.words);
     }
     return true;
   }
 
   // At the validation pairs, with the mean of the last epochs' ends; keeps it if it is the best.
   void look() {
-    state_.ends.push_back(weights_of(model_));
-    if (static_cast<Index>(state_.ends.size()) > options_.average) {
-      state_.ends.erase(state_.ends.begin());
-    }
-    const Weights last = state_.ends.back();
-    if (state_.ends.size() > 1) put_weights(model_, mean_of(state_.ends));
+    ends_.push_back(weights_of(model_));
+    if (static_cast<Index>(ends_.size()) > options_.average) ends_.erase(ends_.begin());
+    const Weights last = ends_.back();
+    if (ends_.size() > 1) model_.load_state_dict(mean_of(ends_));
     model_.eval();
     const double validation_loss = likelihood(model_, judged_, 4 * options_.batch_tokens).loss;
     const auto found = translate(language_, validation_.source, {.beam = 1});
     const double bleu = measure(best_texts(found), validation_).bleu;
     bool best = true;
-    for (std::size_t i = 3; i < state_.figures.size(); i += TrainingState::kFigures) {
-      best = best && bleu > state_.figures[i];
-    }
-    const double epoch = static_cast<double>(++state_.epoch);
-    const double mean = loss() / words(), rate = words() / seconds();
-    state_.figures.insert(state_.figures.end(),
-                          {epoch, mean, validation_loss, bleu, seconds(), rate});
+    for (const Figures& row : training_.curve) best = best && bleu > row.bleu;
+    const double mean = sums_.loss / sums_.words;
+    training_.curve.push_back({static_cast<double>(++epoch_), mean, validation_loss, bleu,
+                               sums_.seconds, sums_.words / sums_.seconds});
     fmt::print("epoch {}  train loss {:.4f}  validation loss {:.4f}  BLEU {:.2f}  {:.1f} s\n",
-               state_.epoch, mean, validation_loss, bleu, seconds());
+               epoch_, mean, validation_loss, bleu, sums_.seconds);
     std::fflush(stdout);
-    std::fill(state_.sums.begin(), state_.sums.end(), 0);
-    state_.batch = 0;
+    sums_ = {};
+    batch_ = 0;
     // The folder gets what was judged, the state goes on with what was trained.
-    io::DirectoryFiles files;
     const Weights judged = weights_of(model_);
-    put_weights(model_, last);
-    files.emplace_back(kStateFile, encode_state(state_, model_, *optimizer_));
+    model_.load_state_dict(last);
+    io::DirectoryFiles files = {{io::kTrainingFile, state()}};
     if (best) {
-      put_weights(model_, judged);
+      model_.load_state_dict(judged);
       save(language_, options_.out, std::move(files));
-      put_weights(model_, last);
+      model_.load_state_dict(last);
     } else {
       io::save_directory(options_.out, files);
     }
@@ -258,12 +226,53 @@ class Run {
 
   // The run as it stands, and the model too where there is none yet.
   void keep(bool model_too) const {
-    io::DirectoryFiles files = {{kStateFile, encode_state(state_, model_, *optimizer_)}};
+    io::DirectoryFiles files = {{io::kTrainingFile, state()}};
     if (model_too) {
       save(language_, options_.out, std::move(files));
     } else {
       io::save_directory(options_.out, files);
     }
+  }
+
+  // What a run that goes on must have in common with the one it goes on from.
+  std::string setting() const {
+    return fmt::format(
+        "{} pairs to train on, {} to validate, --batch {}, --seed {} and --optimizer {}",
+        examples_.size(), judged_.size(), options_.batch_tokens, options_.seed,
+        options_.adadelta ? "adadelta" : "adam");
+  }
+
+  std::string state() const {
+    io::TrainingState state(model_, *optimizer_);
+    state.put("setting", setting());
+    state.put("epoch", epoch_);
+    state.put("batch", batch_);
+    state.put("steps", steps_);
+    for (std::size_t i = 0; i < ends_.size(); ++i) state.put(fmt::format("end.{}", i), ends_[i]);
+    state.put("sums", sums_);
+    state.put("figures", training_.curve);
+    return state.encode();
+  }
+
+  void restore() {
+    const auto state = io::TrainingState::read(options_.out);
+    if (const std::string& before = state.text("setting"); before != setting()) {
+      throw heed::ValueError(
+          fmt::format("resume: the run had {}: it goes on with the same only", before));
+    }
+    epoch_ = state.count("epoch");
+    batch_ = state.count("batch");
+    steps_ = state.count("steps");
+    for (;;) {
+      const std::string name = fmt::format("end.{}", ends_.size());
+      const Weights end = state.tensors(name);
+      if (end.empty()) break;
+      if (!alike(end, model_.state_dict())) state.refuse(name + " does not fit the model");
+      ends_.push_back(end);
+    }
+    state.get("sums", sums_);
+    state.get("figures", training_.curve);
+    state.restore(model_, *optimizer_);
   }
 
   Language& language_;
@@ -272,7 +281,11 @@ class Run {
   const Part& validation_;
   const TrainerOptions& options_;
   std::unique_ptr<optim::Optimizer> optimizer_;
-  TrainingState state_;
+  Index epoch_ = 0;            // epochs that are through
+  Index batch_ = 0;            // batches of the next that are
+  Index steps_ = 0;            // in all
+  std::vector<Weights> ends_;  // of the last epochs, to be averaged
+  Sums sums_;                  // of the epoch so far
   Training training_;
 };
 

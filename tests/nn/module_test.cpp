@@ -162,7 +162,7 @@ TEST(Module, LoadingItsOwnStateChangesNothing) {
   EXPECT_EQ(layer.weight.array().to_vector<float>(), before);
 }
 
-TEST(Module, LoadingListsAllFaultsAndChangesNothing) {
+TEST(Module, LoadingListsFaultsAndChangesNothing) {
   class Pair : public nn::Module {
    public:
     nn::Linear& a = child<nn::Linear>("a", 2, 3);
@@ -174,10 +174,15 @@ TEST(Module, LoadingListsAllFaultsAndChangesNothing) {
                                     {"b.weight", zeros({3, 5})},
                                     {"c.bias", zeros({5})},
                                     {"a.weight", zeros({3, 2})}};
-  EXPECT_EQ(thrown_text<ValueError>([&] { pair.load_state_dict(entries); }),
-            "load_state_dict: the entries do not fit the module: \"a.weight\" is named twice; "
-            "\"a.bias\" is f64[3], not f32[3]; \"b.weight\" is f32[3, 5], not f32[5, 3]; "
-            "\"b.bias\" is missing; \"c.bias\" is unexpected");
+  EXPECT_EQ(
+      thrown_text<ValueError>([&] { pair.load_state_dict(entries); }),
+      "load_state_dict: the entries do not fit the module: \"a.weight\" is named twice; "
+      "\"a.bias\" is f64[3], not f32[3]; \"b.weight\" is f32[3, 5], not f32[5, 3]; and 2 more");
+  EXPECT_EQ(thrown_text<ValueError>([&] {
+              pair.a.load_state_dict({{"weight", zeros({3, 2})}, {"scale", zeros({5})}});
+            }),
+            "load_state_dict: the entries do not fit the module: \"bias\" is missing; \"scale\" is "
+            "unexpected");
   EXPECT_EQ(pair.a.weight.array().to_vector<float>(), before);
 }
 

@@ -168,7 +168,7 @@ TEST(Optimizer, NamesItsStateAsPyTorchDoes) {
                                  "parameters.1.exp_avg_sq"));
 }
 
-TEST(Optimizer, LoadingListsAllFaultsAndChangesNothing) {
+TEST(Optimizer, LoadingListsFaultsAndChangesNothing) {
   Tensor p = ones({3}).set_requires_grad();
   SGD sgd({p}, {.lr = 0.5, .momentum = 0.9});
   p.set_grad(ones({3}));
@@ -180,10 +180,11 @@ TEST(Optimizer, LoadingListsAllFaultsAndChangesNothing) {
       {"parameters.1.step", Array::from(std::vector<std::int64_t>{1}, {})}};
   EXPECT_EQ(thrown_text<ValueError>([&] { sgd.load_state_dict(entries); }),
             "SGD: the entries do not fit: \"groups.0.lr\" is -2, not finite or negative; "
-            "\"parameters.0.step\" is 0, not positive; \"parameters.0.momentum_buffer\" is f32[5], "
-            "not f32[3]; \"parameters.1.step\" is unexpected");
-  EXPECT_THAT(thrown_text<ValueError>([&] { sgd.load_state_dict({}); }),
-              HasSubstr("\"groups.0.lr\" is missing"));
+            "\"parameters.0.step\" is 0, not in [1, 2^53]; \"parameters.0.momentum_buffer\" is "
+            "f32[5], not f32[3]; and 1 more");
+  EXPECT_EQ(thrown_text<ValueError>([&] { sgd.load_state_dict({entries[3]}); }),
+            "SGD: the entries do not fit: \"groups.0.lr\" is missing; \"parameters.1.step\" is "
+            "unexpected");
   EXPECT_EQ(sgd.lr(), 0.5);
   EXPECT_EQ(sgd.state_dict()[2].second.to_vector<float>(), (std::vector<float>{1, 1, 1}));
 }

@@ -133,7 +133,7 @@ TEST_F(DocumentClassifierCommand, ResumingGivesTheSameBitsAsNeverHavingStopped) 
 
   expect_same_training(
       path("whole"), path("parts"),
-      {"figures", "generators", "model.classifier.weight", "optimizer.parameters.0.step"});
+      {"figures", "order", "random", "model.classifier.weight", "optimizer.parameters.0.step"});
 }
 
 }  // namespace

@@ -123,9 +123,9 @@ TEST_F(LanguageModelCommand, ResumingGivesTheSameBitsAsNeverHavingStopped) {
     EXPECT_THAT(stopped, HasSubstr("\ninterrupted; the best model so far is in "));
     ASSERT_NE(state_of(path("whole")), state_of(path("parts")));
     expect_success("train --resume" + flags + path("parts"));
-    expect_same_training(
-        path("whole"), path("parts"),
-        {"figures", "progress", "interval", "model.tokens.weight", "optimizer.parameters.0.step"});
+    expect_same_training(path("whole"), path("parts"),
+                         {"figures", "steps", "places", "interval", "model.tokens.weight",
+                          "optimizer.parameters.0.step"});
     fs::remove_all(path("parts"));
   }
 }

@@ -50,7 +50,7 @@ TEST_F(ResumedTranslation, AKillChangesNoBit) {
     }
     expect_success("train --resume --save " + path("parts") + flags() + more);
     expect_same_training(path("whole"), path("parts"),
-                         {"figures", "progress", "sums", "model.tables.target_words.weight",
+                         {"figures", "steps", "random", "sums", "model.tables.target_words.weight",
                           "optimizer.parameters.0.step"});
     fs::remove_all(path("parts"));
   }
@@ -104,12 +104,28 @@ TEST_F(ResumedTranslation, RefusesADamagedState) {
     write("m/training.safetensors", content.substr(0, size));
     expect_refused(again, "training.safetensors");
   }
+  // The file with another entry of this name.
+  const auto put = [&](const std::string& name, const heed::Array& array) {
+    write("m/training.safetensors", content);
+    auto file = heed::io::read_safetensors(model + "/training.safetensors");
+    for (auto& entry : file.arrays) {
+      if (entry.first == name) entry.second = array;
+    }
+    heed::io::write_safetensors(model + "/training.safetensors", file.arrays, file.metadata);
+  };
+  put("end.0.tables.target_words.weight", heed::Array::zeros({5, 7}, heed::DType::f32));
+  expect_refused(again, "training.safetensors: at byte 0: end.0 does not fit the model");
+  put("epoch", heed::Array::full({}, -1, heed::DType::i64));
+  expect_refused(again, "\"epoch\" must be in [0, 2147483647], not -1");
+  put("sums", heed::Array::zeros({5, 7}, heed::DType::f64));
+  expect_refused(again, "\"sums\" is f64[5, 7], not f64[-1, 3]");
   write("m/training.safetensors", content);
-  expect_refused(again + "--optimizer adadelta", "training.safetensors");
+  expect_refused(again + "--optimizer adadelta",
+                 "and --optimizer adam: it goes on with the same only");
   expect_refused(changed(again, "--sentences 30", "--sentences 40"),
                  "resume: the run had 30 pairs to train on, 3 to validate");
   expect_refused(changed(again, "--batch 100", "--batch 99"),
-                 "--batch 100 and --seed 1: it goes on with the same only");
+                 "--batch 100, --seed 1 and --optimizer adam: it goes on with the same only");
   expect_refused(again + "--seed 2", "resume: the run had");
   fs::remove(model + "/training.safetensors");
   expect_refused(again, "training.safetensors: missing");

@@ -182,7 +182,7 @@ TEST_F(TranslationCommand, ReadsFilesThatAreAlignedLineByLine) {
                                 "not trained on: 1 empty\n"));
   const std::string packed = data("packed", source, heed::data::gzip(target), ".de.gz");
   expect_success("train" + flags + "--data " + packed + " --save " + path("b"));
-  expect_same_training(path("a"), path("b"), {"progress", "sums", "figures"});
+  expect_same_training(path("a"), path("b"), {"steps", "sums", "figures"});
   EXPECT_EQ(findings(expect_success("evaluate --beam 2 --threads 1 --data " + path("plain") +
                                     " --model " + path("b"))),
             findings(output));
