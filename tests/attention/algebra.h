@@ -20,6 +20,17 @@ extern const std::vector<std::string> kScores, kNormalisers, kMasks, kBiases;
 
 std::unique_ptr<Score> make_score(const std::string& name);
 std::unique_ptr<Normaliser> make_normaliser(const std::string& name);
+/// Calls look(normaliser, mask, bias, name) for all that a score goes with, these biases only.
+template <class Look>
+void each_beside(const std::vector<std::string>& biases, const Look& look) {
+  for (const std::string& normaliser : kNormalisers) {
+    for (const std::string& mask : kMasks) {
+      for (const std::string& bias : biases) {
+        look(normaliser, mask, bias, normaliser + " x " + mask + " x " + bias);
+      }
+    }
+  }
+}
 /// For `queries` and `keys` of a batch of kB.
 Mask make_mask(const std::string& name, Index queries = kQ, Index keys = kK);
 

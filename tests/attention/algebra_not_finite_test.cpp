@@ -9,28 +9,16 @@
 #include "../../autograd/ops/reduce.h"
 #include "../../autograd/ops/shape.h"
 #include "algebra.h"
+#include "numbers.h"
 
 namespace heed::attention {
 namespace {
 
-std::vector<double> numbers(const Tensor& x) { return x.array().to_vector<double>(); }
 std::vector<bool> places(const Tensor& x) { return x.array().to_vector<bool>(); }
 
 class AlgebraNotFinite : public testing::TestWithParam<std::string> {
  protected:
   const std::string score = GetParam();
-
-  // Calls look(normaliser, mask, bias, name) for each of them.
-  template <class Look>
-  void each(Look look) {
-    for (const std::string& normaliser : kNormalisers) {
-      for (const std::string& mask : kMasks) {
-        for (const std::string bias : {"none", "shaw"}) {
-          look(normaliser, mask, bias, normaliser + " x " + mask + " x " + bias);
-        }
-      }
-    }
-  }
 };
 
 // bool [B, Q] by hand: queries that may attend to what is marked, and in decoders those that go on
@@ -53,7 +41,8 @@ std::vector<bool> spoiled(const Tensor& may, const std::vector<bool>& own, bool 
 // What is not masked is not dropped either, by nobody who may see it; the others do not notice.
 TEST_P(AlgebraNotFinite, NotANumberIsSeenByThoseWhoMay) {
   constexpr Index kAt = 3;  // of the first row's keys, or query 1 of them
-  each([&](const auto& normaliser, const auto& mask, const auto& bias, const std::string& name) {
+  each_beside({"none", "shaw"}, [&](const auto& normaliser, const auto& mask, const auto& bias,
+                                    const std::string& name) {
     const Combination all(score, normaliser, mask, bias);
     const Tensor may = allowed(all.mask, kQ, kK);
     const std::vector<bool> see_key = places(select(may, -1, kAt));

@@ -10,29 +10,20 @@
 #include "../../autograd/ops/reduce.h"
 #include "../../autograd/ops/shape.h"
 #include "algebra.h"
+#include "numbers.h"
 
 namespace heed::attention {
 namespace {
 
-using testing::DoubleNear;
-using testing::Pointwise;
-std::vector<double> numbers(const Tensor& x) { return x.array().to_vector<double>(); }
 std::vector<bool> places(const Tensor& x) { return x.array().to_vector<bool>(); }
 
 class AlgebraProperties : public testing::TestWithParam<std::string> {
  protected:
   const std::string score = GetParam();
 
-  // Calls look(normaliser, mask, bias, name) for each of them.
   template <class Look>
-  void each(Look look) {
-    for (const std::string& normaliser : kNormalisers) {
-      for (const std::string& mask : kMasks) {
-        for (const std::string& bias : kBiases) {
-          look(normaliser, mask, bias, normaliser + " x " + mask + " x " + bias);
-        }
-      }
-    }
+  void each(const Look& look) {
+    each_beside(kBiases, look);
   }
 };
 
@@ -51,7 +42,7 @@ TEST_P(AlgebraProperties, WeightsAreWeights) {
     const Tensor sums = sum(weights, {-1});
     if (sums_to_one(normaliser)) {
       const Tensor wanted = expand(to(any(may, {-1}), DType::f64), sums.shape());
-      EXPECT_THAT(numbers(sums), Pointwise(DoubleNear(1e-12), numbers(wanted))) << name;
+      EXPECT_THAT(numbers(sums), near(wanted)) << name;
     } else if (normaliser != "sigmoid") {
       EXPECT_LE(amax(sums).item(), 1 + 1e-12) << name;
     }
@@ -159,7 +150,7 @@ TEST_P(AlgebraProperties, PaddedBatchEqualsEachExampleAlone) {
         alone.diagonals = narrow(alone.diagonals, -1, kK - n, 2 * n - 1);
       }
       const Tensor single = attend(own(all.query), own(all.keys), own(all.values), alone).context;
-      EXPECT_THAT(numbers(own(batch)), Pointwise(DoubleNear(1e-12), numbers(single))) << name;
+      EXPECT_THAT(numbers(own(batch)), near(single)) << name;
     }
   });
 }
@@ -177,11 +168,8 @@ TEST_P(AlgebraProperties, OrderOfKeysIsNothingWhereNoPlaceEnters) {
     if (bias == "tensor") options.bias = moved(options.bias, 1);
     const Attended out = attend(all.query, moved(all.keys, 1), moved(all.values, 1), options);
     const Attended before = all(true);
-    EXPECT_THAT(numbers(out.context), Pointwise(DoubleNear(1e-12), numbers(before.context)))
-        << name;
-    EXPECT_THAT(numbers(out.weights),
-                Pointwise(DoubleNear(1e-12), numbers(moved(before.weights, 2))))
-        << name;
+    EXPECT_THAT(numbers(out.context), near(before.context)) << name;
+    EXPECT_THAT(numbers(out.weights), near(moved(before.weights, 2))) << name;
   });
 }
 
@@ -214,18 +202,18 @@ TEST_P(AlgebraProperties, WideWindowsAndFlatSlopesChangeNothing) {
       const std::vector<double> before = context(options);
       AttendOptions wide = options;
       wide.mask = wide.mask & Mask::window(kK, kK);
-      EXPECT_THAT(context(wide), Pointwise(DoubleNear(1e-12), before)) << name;
+      EXPECT_THAT(context(wide), near(before)) << name;
       AttendOptions one_block = options;
       one_block.mask = one_block.mask & Mask::block(kK);
-      EXPECT_THAT(context(one_block), Pointwise(DoubleNear(1e-12), before)) << name;
+      EXPECT_THAT(context(one_block), near(before)) << name;
       AttendOptions sloped = options;
       const Tensor level = flat.diagonals(kQ, kK);
       sloped.diagonals = options.diagonals.defined() ? options.diagonals + level : level;
-      EXPECT_THAT(context(sloped), Pointwise(DoubleNear(1e-12), before)) << name;
+      EXPECT_THAT(context(sloped), near(before)) << name;
       sloped = options;
       const Tensor none = flat(kQ, kK);
       sloped.bias = sloped.bias.defined() ? sloped.bias + none : none;
-      EXPECT_THAT(context(sloped), Pointwise(DoubleNear(1e-12), before)) << name;
+      EXPECT_THAT(context(sloped), near(before)) << name;
     }
   });
 }
@@ -243,12 +231,8 @@ TEST_P(AlgebraProperties, SparsemaxIsTwoEntmaxAndSoftmaxItsLimitAtOne) {
         return attend(all.query, all.keys, all.values, options);
       };
       const std::string name = mask + " x " + bias;
-      EXPECT_THAT(numbers(by(two).weights),
-                  Pointwise(DoubleNear(1e-9), numbers(by(sparsemax).weights)))
-          << name;
-      EXPECT_THAT(numbers(by(nearly_one).weights),
-                  Pointwise(DoubleNear(1e-5), numbers(by(softmax).weights)))
-          << name;
+      EXPECT_THAT(numbers(by(two).weights), near(by(sparsemax).weights, 1e-9)) << name;
+      EXPECT_THAT(numbers(by(nearly_one).weights), near(by(softmax).weights, 1e-5)) << name;
     }
   }
 }
@@ -256,9 +240,7 @@ TEST_P(AlgebraProperties, SparsemaxIsTwoEntmaxAndSoftmaxItsLimitAtOne) {
 TEST_P(AlgebraProperties, WeightsOnRequestChangeNothing) {
   each([&](const auto& normaliser, const auto& mask, const auto& bias, const std::string& name) {
     const Combination all(score, normaliser, mask, bias);
-    EXPECT_THAT(numbers(all(false).context),
-                Pointwise(DoubleNear(1e-12), numbers(all(true).context)))
-        << name;
+    EXPECT_THAT(numbers(all(false).context), near(all(true).context)) << name;
     EXPECT_FALSE(all(false).weights.defined());
   });
 }
@@ -272,12 +254,8 @@ TEST_P(AlgebraProperties, StepByStepEqualsAllAtOnce) {
     for (int sequence = 0; sequence < 2; ++sequence) {
       for (Index i = 0; i < kQ; ++i) {
         const Attended step = memory.step(select(all.query, 1, i));
-        EXPECT_THAT(numbers(step.context),
-                    Pointwise(DoubleNear(1e-12), numbers(select(whole.context, 1, i))))
-            << name;
-        EXPECT_THAT(numbers(step.weights),
-                    Pointwise(DoubleNear(1e-12), numbers(select(whole.weights, 1, i))))
-            << name;
+        EXPECT_THAT(numbers(step.context), near(select(whole.context, 1, i))) << name;
+        EXPECT_THAT(numbers(step.weights), near(select(whole.weights, 1, i))) << name;
       }
       memory.restart();
     }

@@ -21,32 +21,22 @@
 #include "../../core/allocator.h"
 #include "../../core/error.h"
 #include "../../core/generator.h"
+#include "numbers.h"
+#include "query_keys_values.h"
 
 namespace heed::attention {
 namespace {
 
-using testing::DoubleNear;
 using testing::Each;
 using testing::HasSubstr;
 using testing::IsNan;
-using testing::Pointwise;
 using testing::ThrowsMessage;
 
-using Vector = std::vector<double>;
 constexpr Index kB = 2, kH = 5, kQ = 3, kK = 7, kD = 11, kDv = 13;
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
-Vector numbers(const Tensor& x) { return x.array().to_vector<double>(); }
-auto near(const Tensor& x) { return Pointwise(DoubleNear(1e-12), numbers(x)); }
-
-struct Inputs {
-  Tensor query, keys, values;
-  Inputs() {
-    manual_seed(8);
-    query = randn({kB, kH, kQ, kD}, DType::f64);
-    keys = randn({kB, kH, kK, kD}, DType::f64);
-    values = randn({kB, kH, kK, kDv}, DType::f64);
-  }
+struct Inputs : QueryKeysValues {
+  Inputs() : QueryKeysValues(8, {kB, kH, kQ, kD}, {kB, kH, kK, kD}, {kB, kH, kK, kDv}) {}
 };
 
 TEST(Attend, IsScaledDotProductAttention) {
@@ -60,25 +50,25 @@ TEST(Attend, IsScaledDotProductAttention) {
   for (Index b = 0; b < kB; ++b) {
     for (Index h = 0; h < kH; ++h) {
       for (Index i = 0; i < kQ; ++i) {
-        const Vector q = row(in.query, b, h, i);
-        Vector weights, context(kDv, 0.0);
+        const Numbers q = row(in.query, b, h, i);
+        Numbers weights, context(kDv, 0.0);
         double total = 0;
         for (Index j = 0; j < kK; ++j) {
-          const Vector k = row(in.keys, b, h, j);
+          const Numbers k = row(in.keys, b, h, j);
           double e = 0;
           for (std::size_t d = 0; d < kD; ++d) e += q[d] * k[d];
           weights.push_back(std::exp(e / std::sqrt(11.0)));
           total += weights.back();
         }
         for (Index j = 0; j < kK; ++j) {
-          const Vector v = row(in.values, b, h, j);
+          const Numbers v = row(in.values, b, h, j);
           weights[static_cast<std::size_t>(j)] /= total;
           for (std::size_t d = 0; d < kDv; ++d) {
             context[d] += weights[static_cast<std::size_t>(j)] * v[d];
           }
         }
-        EXPECT_THAT(row(out.weights, b, h, i), Pointwise(DoubleNear(1e-12), weights));
-        EXPECT_THAT(row(out.context, b, h, i), Pointwise(DoubleNear(1e-12), context));
+        EXPECT_THAT(row(out.weights, b, h, i), near(weights));
+        EXPECT_THAT(row(out.context, b, h, i), near(context));
       }
     }
   }
@@ -162,7 +152,7 @@ TEST(Attend, DropsWeightsOfWhichItReturnsAll) {
   EXPECT_THAT(numbers(sum(out.weights, {-1})), Each(testing::DoubleNear(1, 1e-12)));
   EXPECT_THAT(numbers(out.context), near(matmul(dropout(out.weights, 0.4, again), in.values)));
   EXPECT_EQ(numbers(attend(in.query, in.keys, in.values, {.dropout = 1}).context),
-            Vector(kB * kH * kQ * kDv, 0.0));
+            Numbers(kB * kH * kQ * kDv, 0.0));
 }
 
 // A query that may see what is no number gets none; the others never know.

@@ -17,20 +17,16 @@
 #include "../../autograd/ops/softmax.h"
 #include "../../core/error.h"
 #include "../../nn/init.h"
+#include "numbers.h"
 
 namespace heed::attention {
 namespace {
 
-using testing::DoubleNear;
 using testing::ElementsAre;
 using testing::HasSubstr;
-using testing::Pointwise;
 using testing::ThrowsMessage;
 
-using Vector = std::vector<double>;
 constexpr Index kQ = 3, kK = 7;
-
-Vector numbers(const Tensor& x) { return x.array().to_vector<double>(); }
 
 double at(const Tensor& x, Index h, Index i, Index j) {
   return select(select(select(x, 0, h), 0, i), 0, j).item();
@@ -138,8 +134,8 @@ TEST(Bias, DiagonalsAreTheBlock) {
           const auto plain =
               run({.diagonals = bias->diagonals(queries, keys), .need_weights = true});
           for (std::size_t i = 0; i < block.size(); ++i) {
-            EXPECT_THAT(numbers(tiled[i]), Pointwise(DoubleNear(1e-10), numbers(block[i])));
-            EXPECT_THAT(numbers(plain[i]), Pointwise(DoubleNear(1e-10), numbers(block[i])));
+            EXPECT_THAT(numbers(tiled[i]), near(block[i], 1e-10));
+            EXPECT_THAT(numbers(plain[i]), near(block[i], 1e-10));
           }
         }
       }
@@ -201,8 +197,8 @@ TEST(Relative, IsThePapersFormula) {
   const Tensor context = sum(unsqueeze(weights, -1) * (unsqueeze(v, 1) + a_v), {2});
   const Attended out =
       attend(q, k, v, {.mask = Mask::window(2, 1), .relative = &relative, .need_weights = true});
-  EXPECT_THAT(numbers(out.weights), Pointwise(DoubleNear(1e-12), numbers(weights)));
-  EXPECT_THAT(numbers(out.context), Pointwise(DoubleNear(1e-12), numbers(context)));
+  EXPECT_THAT(numbers(out.weights), near(weights));
+  EXPECT_THAT(numbers(out.context), near(context));
 }
 
 TEST(Relative, ValuesAreOptional) {
@@ -210,7 +206,7 @@ TEST(Relative, ValuesAreOptional) {
   EXPECT_FALSE(relative.values.defined());
   const Tensor x = randn({2, kK, 3}, DType::f64);
   const Attended out = attend(x, x, x, {.relative = &relative, .need_weights = true});
-  EXPECT_THAT(numbers(out.context), Pointwise(DoubleNear(1e-12), numbers(matmul(out.weights, x))));
+  EXPECT_THAT(numbers(out.context), near(matmul(out.weights, x)));
 }
 
 TEST(Bias, RefusesWhatMakesNoSense) {

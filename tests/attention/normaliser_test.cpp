@@ -17,22 +17,15 @@
 #include "../../autograd/ops/softmax.h"
 #include "../../core/error.h"
 #include "../../core/generator.h"
+#include "numbers.h"
 
 namespace heed::attention {
 namespace {
 
-using testing::DoubleNear;
 using testing::HasSubstr;
-using testing::Pointwise;
 using testing::ThrowsMessage;
 
-using Vector = std::vector<double>;
 constexpr Index kQ = 3, kK = 7;
-
-Vector numbers(const Tensor& x) { return x.array().to_vector<double>(); }
-auto near(const Tensor& x, double tolerance = 1e-12) {
-  return Pointwise(DoubleNear(tolerance), numbers(x));
-}
 
 Tensor scores() {
   Generator generator(4);
@@ -45,26 +38,26 @@ void expect_rows(const Normaliser& normaliser, Reference reference) {
   const Tensor e = scores();
   const Tensor allowed(Array::from<bool>({true, true, false, true, true, true, false}, {kK}));
   for (const bool masked : {false, true}) {
-    const Vector got = numbers(normaliser(e, masked ? allowed : Tensor()));
-    const Vector in = numbers(e);
+    const Numbers got = numbers(normaliser(e, masked ? allowed : Tensor()));
+    const Numbers in = numbers(e);
     for (std::size_t at = 0; at < in.size(); at += kK) {
-      Vector row, wanted(kK, 0.0);
+      Numbers row, wanted(kK, 0.0);
       for (std::size_t j = 0; j < kK; ++j) {
         if (!masked || (j != 2 && j != 6)) row.push_back(in[at + j]);
       }
-      const Vector out = reference(row);
+      const Numbers out = reference(row);
       std::size_t next = 0;
       for (std::size_t j = 0; j < kK; ++j) {
         if (!masked || (j != 2 && j != 6)) wanted[j] = out[next++];
       }
       EXPECT_THAT(
-          Vector(got.begin() + static_cast<Index>(at), got.begin() + static_cast<Index>(at) + kK),
-          Pointwise(DoubleNear(1e-12), wanted));
+          Numbers(got.begin() + static_cast<Index>(at), got.begin() + static_cast<Index>(at) + kK),
+          near(wanted));
     }
   }
 }
 
-Vector normalised(Vector x) {
+Numbers normalised(Numbers x) {
   const double sum = std::accumulate(x.begin(), x.end(), 0.0);
   for (double& value : x) value /= sum;
   return x;
@@ -73,34 +66,34 @@ double logistic(double x) { return 1 / (1 + std::exp(-x)); }
 
 TEST(Normaliser, AreTheirFormulas) {
   const auto map = [](auto f) {
-    return [f](Vector x) {
+    return [f](Numbers x) {
       std::transform(x.begin(), x.end(), x.begin(), f);
       return x;
     };
   };
   const auto exponential = [](double x) { return std::exp(x); };
-  expect_rows(Softmax(), [&](const Vector& x) { return normalised(map(exponential)(x)); });
+  expect_rows(Softmax(), [&](const Numbers& x) { return normalised(map(exponential)(x)); });
   expect_rows(Sigmoid(), map(logistic));
-  expect_rows(NormalisedSigmoid(), [&](const Vector& x) { return normalised(map(logistic)(x)); });
+  expect_rows(NormalisedSigmoid(), [&](const Numbers& x) { return normalised(map(logistic)(x)); });
   for (const bool learned : {false, true}) {
-    expect_rows(Sharpened(2.5, learned, DType::f64), [&](const Vector& x) {
+    expect_rows(Sharpened(2.5, learned, DType::f64), [&](const Numbers& x) {
       return normalised(map([](double e) { return std::exp(2.5 * e); })(x));
     });
   }
-  expect_rows(TopK(3), [](const Vector& x) {
-    Vector sorted = x;
+  expect_rows(TopK(3), [](const Numbers& x) {
+    Numbers sorted = x;
     std::sort(sorted.rbegin(), sorted.rend());
-    Vector out;
+    Numbers out;
     for (const double e : x) out.push_back(e >= sorted[2] ? std::exp(e) : 0);
     return normalised(out);
   });
 }
 
 // [(alpha - 1) e - tau]_+^(1 / (alpha - 1)), tau found by bisection.
-Vector entmax_by_bisection(const Vector& x, double alpha) {
+Numbers entmax_by_bisection(const Numbers& x, double alpha) {
   const double top = *std::max_element(x.begin(), x.end()) * (alpha - 1);
   double low = top - 1, high = top;
-  Vector p;
+  Numbers p;
   for (int step = 0; step < 200; ++step) {
     const double tau = (low + high) / 2;
     p.clear();
@@ -113,11 +106,11 @@ Vector entmax_by_bisection(const Vector& x, double alpha) {
 }
 
 TEST(Normaliser, SparseOnesSumToOneOverFewPlaces) {
-  expect_rows(Sparsemax(), [](const Vector& x) { return entmax_by_bisection(x, 2); });
+  expect_rows(Sparsemax(), [](const Numbers& x) { return entmax_by_bisection(x, 2); });
   for (const double alpha : {1.2, 1.5, 3.0}) {
     for (const bool learned : {false, true}) {
       expect_rows(Entmax({.alpha = alpha, .learned = learned, .dtype = DType::f64}),
-                  [&](const Vector& x) { return entmax_by_bisection(x, alpha); });
+                  [&](const Numbers& x) { return entmax_by_bisection(x, alpha); });
     }
   }
 }
@@ -151,15 +144,15 @@ TEST(Normaliser, NormalisedSigmoidOfVanishingScores) {
 
 TEST(Normaliser, TopKTakesTheFirstOfEqualsAndAllOfFew) {
   const Tensor e = tensor({1, 2, 2, 2, 0}, {1, 5}, DType::f64);
-  EXPECT_EQ(numbers(TopK(2)(e)), (Vector{0, 0.5, 0.5, 0, 0}));
+  EXPECT_EQ(numbers(TopK(2)(e)), (Numbers{0, 0.5, 0.5, 0, 0}));
   const Tensor one(Array::from<bool>({false, false, false, false, true}, {5}));
-  EXPECT_EQ(numbers(TopK(2)(e, one)), (Vector{0, 0, 0, 0, 1}));
+  EXPECT_EQ(numbers(TopK(2)(e, one)), (Numbers{0, 0, 0, 0, 1}));
 }
 
 // Raffel et al., place by place: p_j prod over l = k .. j - 1 of (1 - p_l), from each
 // place k where the last query may have stopped.
-Vector monotonic(const Vector& e, const Vector& last) {
-  Vector out(e.size(), 0.0);
+Numbers monotonic(const Numbers& e, const Numbers& last) {
+  Numbers out(e.size(), 0.0);
   for (std::size_t k = 0; k < e.size(); ++k) {
     double arrive = last[k];
     for (std::size_t j = k; j < e.size(); ++j) {
@@ -172,25 +165,25 @@ Vector monotonic(const Vector& e, const Vector& last) {
 
 TEST(Normaliser, MonotonicIsTheExpectedPlace) {
   const Tensor e = scores();
-  const Vector in = numbers(e);
-  Vector wanted;
+  const Numbers in = numbers(e);
+  Numbers wanted;
   for (Index b = 0; b < 2; ++b) {
-    Vector last(kK, 0.0);
+    Numbers last(kK, 0.0);
     last[0] = 1;
     for (Index i = 0; i < kQ; ++i) {
       const auto begin = in.begin() + (b * kQ + i) * kK;
-      last = monotonic(Vector(begin, begin + kK), last);
+      last = monotonic(Numbers(begin, begin + kK), last);
       wanted.insert(wanted.end(), last.begin(), last.end());
     }
   }
-  EXPECT_THAT(numbers(Monotonic()(e)), Pointwise(DoubleNear(1e-12), wanted));
+  EXPECT_THAT(numbers(Monotonic()(e)), near(wanted));
 }
 
 TEST(Normaliser, MonotonicIsStableWhereProbabilitiesAreZeroAndOne) {
   Tensor e = tensor({-800, 800, -800, 800, 800, -800, -800, 800}, {2, 4}, DType::f64);
   e.set_requires_grad();
   const Tensor out = Monotonic()(e);
-  EXPECT_EQ(numbers(out), (Vector{0, 1, 0, 0, 0, 0, 0, 1}));
+  EXPECT_EQ(numbers(out), (Numbers{0, 1, 0, 0, 0, 0, 0, 1}));
   sum(out * randn(out.shape(), DType::f64)).backward();
   EXPECT_TRUE(std::isfinite(sum(abs(e.grad())).item()));
 }
@@ -199,12 +192,12 @@ TEST(Normaliser, HardMonotonicStopsOnceAndGoesOnFromThere) {
   Monotonic hard;
   hard.hard = true;
   Tensor state;
-  const auto step = [&](const Vector& e) {
+  const auto step = [&](const Numbers& e) {
     return numbers(hard(tensor(e, {1, 4}, DType::f64), Tensor(), -1, &state));
   };
-  EXPECT_EQ(step({-1, 2, 3, -1}), (Vector{0, 1, 0, 0}));
-  EXPECT_EQ(step({9, -1, -1, 1}), (Vector{0, 0, 0, 1}));
-  EXPECT_EQ(step({9, 9, 9, -1}), (Vector{0, 0, 0, 0})) << "walked past the end";
+  EXPECT_EQ(step({-1, 2, 3, -1}), (Numbers{0, 1, 0, 0}));
+  EXPECT_EQ(step({9, -1, -1, 1}), (Numbers{0, 0, 0, 1}));
+  EXPECT_EQ(step({9, 9, 9, -1}), (Numbers{0, 0, 0, 0})) << "walked past the end";
   // The expected form of certain scores is the hard one.
   const Tensor certain = where(scores() > 0, 900, full({2, kQ, kK}, -900, DType::f64));
   EXPECT_THAT(numbers(hard(certain)), near(Monotonic()(certain)));
@@ -230,12 +223,12 @@ TEST(Normaliser, HardMonotonicDropsNoScoreThatIsNotANumber) {
   monotonic.hard = true;
   const double nan = std::numeric_limits<double>::quiet_NaN();
   const Tensor scores = tensor({-1, nan, 2, -1, -1, 3}, {2, 3}, DType::f64);
-  const Vector weights = numbers(monotonic(scores));
+  const Numbers weights = numbers(monotonic(scores));
   EXPECT_EQ(weights[0], 0);
   EXPECT_TRUE(std::isnan(weights[1]) && std::isnan(weights[2]));
   // Where it is masked it is nothing.
   const Tensor allowed(Array::from<bool>({true, false, true}, {3}));
-  EXPECT_EQ(numbers(monotonic(scores, allowed)), (Vector{0, 0, 1, 0, 0, 1}));
+  EXPECT_EQ(numbers(monotonic(scores, allowed)), (Numbers{0, 0, 1, 0, 0, 1}));
 }
 
 TEST(Normaliser, NoiseComesInTrainingOnly) {
@@ -253,8 +246,8 @@ TEST(Normaliser, MochaSpreadsOverChunks) {
   const Tensor u(generator.normal({2, kQ, kK}, 0, 1, DType::f64));
   const Mocha mocha(kChunk);
   const Tensor alpha = Monotonic()(scores());
-  const Vector a = numbers(alpha), x = numbers(u);
-  Vector wanted(a.size(), 0.0);
+  const Numbers a = numbers(alpha), x = numbers(u);
+  Numbers wanted(a.size(), 0.0);
   for (Index row = 0; row < 2 * kQ; ++row) {
     const auto at = [&](Index j) { return static_cast<std::size_t>(row * kK + j); };
     for (Index j = 0; j < kK; ++j) {
@@ -265,7 +258,7 @@ TEST(Normaliser, MochaSpreadsOverChunks) {
       }
     }
   }
-  EXPECT_THAT(numbers(mocha.spread(alpha, u)), Pointwise(DoubleNear(1e-12), wanted));
+  EXPECT_THAT(numbers(mocha.spread(alpha, u)), near(wanted));
   EXPECT_THAT(numbers(mocha(scores())), near(mocha.spread(alpha, scores())));
   EXPECT_THAT(numbers(Mocha(1)(scores())), near(alpha));
 }

@@ -15,6 +15,7 @@
 #include "../../core/generator.h"
 #include "../../nn/gradcheck.h"
 #include "../../nn/init.h"
+#include "numbers.h"
 
 namespace heed::attention {
 namespace {
@@ -24,8 +25,6 @@ using testing::ThrowsMessage;
 
 constexpr Index kB = 3, kT = 5, kE = 7, kHidden = 2;
 const std::vector<Index> kLengths = {5, 1, 3};
-
-std::vector<double> numbers(const Tensor& x) { return x.array().to_vector<double>(); }
 
 // A pooling in f64 with random weights.
 struct Fixture {
@@ -75,8 +74,8 @@ TEST(Pooling, IsThePapersFormula) {
   std::vector<double> weights;
   const auto context = reference(f, kLengths, &weights);
   const Attended out = f.pooling(f.values, Mask::lengths(kLengths, kT), true);
-  EXPECT_THAT(numbers(out.context), testing::Pointwise(testing::DoubleNear(1e-12), context));
-  EXPECT_THAT(numbers(out.weights), testing::Pointwise(testing::DoubleNear(1e-12), weights));
+  EXPECT_THAT(numbers(out.context), near(context));
+  EXPECT_THAT(numbers(out.weights), near(weights));
   EXPECT_FALSE(f.pooling(f.values, Mask()).weights.defined());
 }
 
@@ -105,7 +104,8 @@ TEST(Pooling, MaskedPlacesChangeNothing) {
   const Fixture f;
   const Mask mask = Mask::lengths({5, 0, 3}, kT);
   const auto run = [&](double hidden) {
-    Tensor values(where(unsqueeze(mask.tensor({kB, kT}), 2), f.values, tensor(hidden, DType::f64)).array());
+    Tensor values(
+        where(unsqueeze(mask.tensor({kB, kT}), 2), f.values, tensor(hidden, DType::f64)).array());
     values.set_requires_grad();
     std::vector<std::vector<double>> out;
     for (const Tensor& pooled : {f.pooling(values, mask).context, average_pooling(values, mask),
@@ -138,8 +138,7 @@ TEST(Pooling, PaddedBatchEqualsEachRowAlone) {
     auto one = single.begin();
     for (const auto& batch : all) {
       const auto begin = batch.begin() + row * kE;
-      EXPECT_THAT(*one++, testing::Pointwise(testing::DoubleNear(1e-12),
-                                             std::vector<double>(begin, begin + kE)));
+      EXPECT_THAT(*one++, near(std::vector<double>(begin, begin + kE)));
     }
   }
 }

@@ -7,14 +7,13 @@
 #include "../../core/error.h"
 #include "../../core/generator.h"
 #include "../../nn/gradcheck.h"
+#include "numbers.h"
 
 namespace heed::attention {
 namespace {
 
 using testing::HasSubstr;
 using testing::ThrowsMessage;
-
-std::vector<double> numbers(const Tensor& x) { return x.array().to_vector<double>(); }
 
 TEST(LearnedPositions, AddTheRowsOfTheirPlaces) {
   manual_seed(3);

@@ -2,10 +2,8 @@
 // last test compares.
 #include <gtest/gtest.h>
 
-#include <fstream>
-#include <sstream>
-
 #include "../../heed.h"
+#include "../structure/shown_code.h"
 
 namespace {
 
@@ -217,36 +215,8 @@ TEST(Recipes, LookingAtAnImage) {
   EXPECT_EQ(seen.weights.shape(), (Shape{2, 3, 5}));
 }
 
-std::string text_of(const std::string& path) {
-  std::ifstream in(std::string(HEED_SOURCE_DIR) + path);
-  std::stringstream out;
-  out << in.rdbuf();
-  return out.str();
-}
-
 TEST(Recipes, TheGuideShowsTheseVeryLines) {
-  const std::string test = text_of("/tests/attention/recipes_test.cpp");
-  const std::string guide = text_of("/docs/attention.md");
-  int shown = 0;
-  const std::string begin =
-      "// [docs"
-      ": ";
-  for (std::size_t at = test.find(begin); at != std::string::npos; at = test.find(begin, at + 1)) {
-    const std::size_t first = test.find('\n', at) + 1;
-    std::istringstream block(test.substr(first, test.find("// [end"
-                                                          "]",
-                                                          first) -
-                                                    first));
-    // Line by line, without indentation: what stands inside a test is indented there.
-    std::string line;
-    while (std::getline(block, line)) {
-      const std::size_t start = line.find_first_not_of(' ');
-      if (start == std::string::npos) continue;
-      EXPECT_NE(guide.find(line.substr(start)), std::string::npos) << line;
-      ++shown;
-    }
-  }
-  EXPECT_GT(shown, 80);
+  expect_shown("tests/attention/recipes_test.cpp", "docs/attention.md", 80);
 }
 
 }  // namespace

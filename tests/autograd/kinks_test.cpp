@@ -23,26 +23,12 @@
 #include "../../autograd/ops/sort.h"
 #include "../../autograd/ops/sparsemax.h"
 #include "../../autograd/ops/statistics.h"
+#include "kinks.h"
 
 namespace heed {
 namespace {
 
 using Numbers = std::vector<double>;
-
-Tensor leaf(const Numbers& values) {
-  Tensor x = tensor(values, {static_cast<Index>(values.size())}, DType::f64);
-  x.set_requires_grad();
-  return x;
-}
-
-// The gradient of a sum, by the fused derivative and by the recorded one, which must agree.
-Numbers gradient(const Tensor& out, const Tensor& x) {
-  const Tensor g = full(out.shape(), 1, out.dtype());
-  const auto plain = grad({out}, {x}, {g}, {.create_graph = true})[0].array().to_vector<double>();
-  const auto fused = grad({out}, {x}, {g})[0].array().to_vector<double>();
-  EXPECT_EQ(plain, fused);
-  return fused;
-}
 
 TEST(Kinks, AbsAndReluAreFlatAtZero) {
   const Tensor x = leaf({-1, 0, -0.0, 1});

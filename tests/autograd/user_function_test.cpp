@@ -3,11 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <fstream>
-#include <sstream>
 
 #include "../../heed.h"
 #include "../core/message.h"
+#include "../structure/shown_code.h"
 
 namespace {
 
@@ -177,36 +176,8 @@ TEST(UserModule, PassesGradcheckInBothOrders) {
   EXPECT_TRUE(heed::nn::gradgradcheck(scorer, heed::randn({3, 5}, DType::f64)));
 }
 
-std::string text_of(const std::string& path) {
-  std::ifstream in(std::string(HEED_SOURCE_DIR) + path);
-  std::stringstream out;
-  out << in.rdbuf();
-  return out.str();
-}
-
 TEST(UserFunction, TheGuideShowsTheseVeryLines) {
-  const std::string test = text_of("/tests/autograd/user_function_test.cpp");
-  const std::string guide = text_of("/docs/your_own_operator.md");
-  int shown = 0;
-  const std::string begin =
-      "// [docs"
-      ": ";
-  for (std::size_t at = test.find(begin); at != std::string::npos; at = test.find(begin, at + 1)) {
-    const std::size_t first = test.find('\n', at) + 1;
-    std::istringstream block(test.substr(first, test.find("// [end"
-                                                          "]",
-                                                          first) -
-                                                    first));
-    // Line by line, without indentation: what stands inside a test is indented there.
-    std::string line;
-    while (std::getline(block, line)) {
-      const std::size_t start = line.find_first_not_of(' ');
-      if (start == std::string::npos || line.find("EXPECT_") != std::string::npos) continue;
-      EXPECT_NE(guide.find(line.substr(start)), std::string::npos) << line;
-      ++shown;
-    }
-  }
-  EXPECT_GT(shown, 40);
+  heed::expect_shown("tests/autograd/user_function_test.cpp", "docs/your_own_operator.md", 40);
 }
 
 }  // namespace

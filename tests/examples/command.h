@@ -9,9 +9,11 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <map>
 #include <string>
 #include <utility>
@@ -141,6 +143,21 @@ class Command : public testing::Test {
     EXPECT_THAT(outcome.output, testing::HasSubstr(text)) << arguments;
   }
 
+  // The number that follows the last of these texts.
+  static double number_after(const std::string& text, const std::string& output) {
+    const std::size_t at = output.rfind(text);
+    EXPECT_NE(at, std::string::npos) << text << " in\n" << output;
+    return at == std::string::npos ? NAN : std::stod(output.substr(at + text.size()));
+  }
+  // The model in the folder m, while its settings have `to` in place of `from`.
+  void expect_config_refused(const std::string& arguments, const std::string& from,
+                             const std::string& to, const std::string& text) const {
+    const std::string config = io::read_file(path("m/config.json"));
+    write("m/config.json", changed(config, from, to));
+    expect_refused(arguments + " --model " + path("m"), text);
+    write("m/config.json", config);
+  }
+
   // Parameters, the optimizer's and the random streams' state, and figures without their times.
   using State = std::map<std::string, std::string>;
   State state_of(const std::string& model) const {
@@ -165,6 +182,22 @@ class Command : public testing::Test {
     ASSERT_EQ(expected.size(), found.size());
     for (const auto& [name, bytes] : expected) EXPECT_TRUE(found.at(name) == bytes) << name;
     EXPECT_EQ(io::read_file(a + "/model.safetensors"), io::read_file(b + "/model.safetensors"));
+  }
+  // A training in the folder whole, and one in parts, stopped after so many steps and resumed.
+  void expect_resuming_changes_no_bit(const std::string& flags, const std::vector<int>& stops,
+                                      const std::vector<std::string>& names) const {
+    const std::string whole = path("whole"), parts = path("parts");
+    expect_success("train" + flags + " --save " + whole);
+    for (const int stop : stops) {
+      const std::string stopped =
+          expect_success("train --stop-after " + std::to_string(stop) + flags + " --save " + parts);
+      EXPECT_THAT(stopped,
+                  testing::HasSubstr("\ninterrupted; the best model so far is in " + parts));
+      ASSERT_NE(state_of(whole), state_of(parts));
+      expect_success("train --resume" + flags + " --save " + parts);
+      expect_same_training(whole, parts, names);
+      std::filesystem::remove_all(parts);
+    }
   }
 
  private:

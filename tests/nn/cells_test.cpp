@@ -11,23 +11,11 @@
 #include "../../core/generator.h"
 #include "../../nn/gradcheck.h"
 #include "../../nn/lstm.h"
+#include "recurrent.h"
 #include "thrown_text.h"
 
 namespace heed::nn {
 namespace {
-
-std::string table(const Module& module) {
-  std::string out;
-  for (const auto& [name, tensor] : module.named_parameters()) {
-    out += name + " " + describe(tensor) + "\n";
-  }
-  return out;
-}
-
-double difference(const Tensor& a, const Tensor& b) {
-  EXPECT_TRUE(a.shape() == b.shape()) << describe(a) << " against " << describe(b);
-  return amax(abs(a - b)).item();
-}
 
 TEST(RecurrentCells, NamesAndShapesArePyTorchs) {
   EXPECT_EQ(table(RNNCell(3, 5)),

@@ -5,28 +5,14 @@
 #include <cmath>
 
 #include "../../autograd/backward.h"
-#include "../../autograd/ops/elementwise.h"
-#include "../../autograd/ops/reduce.h"
 #include "../../autograd/ops/shape.h"
 #include "../../core/error.h"
 #include "../../core/generator.h"
-#include "../../nn/gradcheck.h"
+#include "recurrent.h"
 #include "thrown_text.h"
 
 namespace heed::nn {
 namespace {
-
-std::string table(const GRU& gru) {
-  std::string out;
-  for (const auto& [name, tensor] : gru.named_parameters())
-    out += name + " " + describe(tensor) + "\n";
-  return out;
-}
-
-double difference(const Tensor& a, const Tensor& b) {
-  EXPECT_TRUE(a.shape() == b.shape()) << describe(a) << " against " << describe(b);
-  return amax(abs(a - b)).item();
-}
 
 TEST(GRU, NamesAndShapesArePyTorchs) {
   EXPECT_EQ(table(GRU({.input = 3, .hidden = 5, .layers = 2, .bidirectional = true})),
@@ -71,13 +57,9 @@ TEST(GRU, StacksLayers) {
   const Tensor x = randn({4, 7, 3}, DType::f64);
   const Tensor h0 = randn({4, 4, 5}, DType::f64);
   const std::vector<Index> lengths = {2, 7, 0, 5};
-  const auto p = gru.parameters();
-  const auto weights = [&](std::size_t first) {
-    return std::vector<RnnWeights>{{p[first], p[first + 1], p[first + 2], p[first + 3]},
-                                   {p[first + 4], p[first + 5], p[first + 6], p[first + 7]}};
-  };
-  const RnnResult lower = gru_plain(x, slice(h0, 0, 0, 2), weights(0), lengths);
-  const RnnResult upper = gru_plain(lower.output, slice(h0, 0, 2, 4), weights(8), lengths);
+  const RnnResult lower = gru_plain(x, slice(h0, 0, 0, 2), both_directions(gru, 0), lengths);
+  const RnnResult upper =
+      gru_plain(lower.output, slice(h0, 0, 2, 4), both_directions(gru, 1), lengths);
   const RnnResult result = gru(x, lengths, h0);
   EXPECT_LE(difference(result.output, upper.output), 1e-12);
   EXPECT_LE(difference(result.h_n, concat({lower.h_n, upper.h_n}, 0)), 1e-12);
@@ -89,21 +71,12 @@ TEST(GRU, StacksLayers) {
 
 TEST(GRU, Gradcheck) {
   manual_seed(11);
-  GRU gru({.input = 2, .hidden = 3, .layers = 2, .bidirectional = true, .dtype = DType::f64});
+  const GRU gru({.input = 2, .hidden = 3, .layers = 2, .bidirectional = true, .dtype = DType::f64});
   const Tensor x = randn({3, 5, 2}, DType::f64);
-  GradcheckOptions options;
-  options.max_elements = 8;
-  const auto run = [&] {
+  expect_gradients(gru, [&] {
     const RnnResult result = gru(x, {5, 1, 3});
     return std::vector<Tensor>{result.output, result.h_n};
-  };
-  std::vector<NamedLeaf> leaves;
-  for (const auto& [name, tensor] : gru.named_parameters()) leaves.push_back({name, tensor});
-  const GradcheckReport first = gradcheck(run, leaves, options);
-  EXPECT_TRUE(first) << first.text();
-  options.max_elements = 3;
-  const GradcheckReport second = gradgradcheck(run, leaves, options);
-  EXPECT_TRUE(second) << second.text();
+  });
 }
 
 TEST(GRU, DropsOutBetweenLayersInTrainingOnly) {

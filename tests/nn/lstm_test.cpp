@@ -2,29 +2,17 @@
 
 #include <gtest/gtest.h>
 
-#include "../../autograd/ops/elementwise.h"
-#include "../../autograd/ops/reduce.h"
 #include "../../autograd/ops/shape.h"
 #include "../../core/error.h"
 #include "../../core/generator.h"
-#include "../../nn/gradcheck.h"
+#include "recurrent.h"
 #include "thrown_text.h"
 
 namespace heed::nn {
 namespace {
 
-double difference(const Tensor& a, const Tensor& b) {
-  EXPECT_TRUE(a.shape() == b.shape()) << describe(a) << " against " << describe(b);
-  return amax(abs(a - b)).item();
-}
-
 TEST(LSTM, NamesAndShapesArePyTorchs) {
-  const LSTM lstm({.input = 3, .hidden = 5, .layers = 2, .bidirectional = true});
-  std::string table;
-  for (const auto& [name, tensor] : lstm.named_parameters()) {
-    table += name + " " + describe(tensor) + "\n";
-  }
-  EXPECT_EQ(table,
+  EXPECT_EQ(table(LSTM({.input = 3, .hidden = 5, .layers = 2, .bidirectional = true})),
             "weight_ih_l0 f32[20, 3]\n"
             "weight_hh_l0 f32[20, 5]\n"
             "bias_ih_l0 f32[20]\n"
@@ -50,16 +38,11 @@ TEST(LSTM, StacksLayers) {
   const Tensor x = randn({4, 7, 3}, DType::f64);
   const LstmState start{randn({4, 4, 5}, DType::f64), randn({4, 4, 5}, DType::f64)};
   const std::vector<Index> lengths = {2, 7, 0, 5};
-  const auto p = lstm.parameters();
-  const auto weights = [&](std::size_t first) {
-    return std::vector<RnnWeights>{{p[first], p[first + 1], p[first + 2], p[first + 3]},
-                                   {p[first + 4], p[first + 5], p[first + 6], p[first + 7]}};
-  };
   const auto half = [&](Index from) {
     return LstmState{slice(start.h, 0, from, from + 2), slice(start.c, 0, from, from + 2)};
   };
-  const LstmResult lower = lstm_plain(x, half(0), weights(0), lengths);
-  const LstmResult upper = lstm_plain(lower.output, half(2), weights(8), lengths);
+  const LstmResult lower = lstm_plain(x, half(0), both_directions(lstm, 0), lengths);
+  const LstmResult upper = lstm_plain(lower.output, half(2), both_directions(lstm, 1), lengths);
   const LstmResult result = lstm(x, lengths, start);
   EXPECT_LE(difference(result.output, upper.output), 1e-12);
   EXPECT_LE(difference(result.h_n, concat({lower.h_n, upper.h_n}, 0)), 1e-12);
@@ -73,21 +56,13 @@ TEST(LSTM, StacksLayers) {
 
 TEST(LSTM, Gradcheck) {
   manual_seed(11);
-  LSTM lstm({.input = 2, .hidden = 3, .layers = 2, .bidirectional = true, .dtype = DType::f64});
+  const LSTM lstm(
+      {.input = 2, .hidden = 3, .layers = 2, .bidirectional = true, .dtype = DType::f64});
   const Tensor x = randn({3, 5, 2}, DType::f64);
-  const auto run = [&] {
+  expect_gradients(lstm, [&] {
     const LstmResult result = lstm(x, {5, 1, 3});
     return std::vector<Tensor>{result.output, result.h_n, result.c_n};
-  };
-  std::vector<NamedLeaf> leaves;
-  for (const auto& [name, tensor] : lstm.named_parameters()) leaves.push_back({name, tensor});
-  GradcheckOptions options;
-  options.max_elements = 8;
-  const GradcheckReport first = gradcheck(run, leaves, options);
-  EXPECT_TRUE(first) << first.text();
-  options.max_elements = 3;
-  const GradcheckReport second = gradgradcheck(run, leaves, options);
-  EXPECT_TRUE(second) << second.text();
+  });
 }
 
 TEST(LSTM, DropsOutBetweenLayersInTrainingOnly) {

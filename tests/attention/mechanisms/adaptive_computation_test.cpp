@@ -7,34 +7,25 @@
 #include <cmath>
 #include <limits>
 
-#include "../../../autograd/backward.h"
-#include "../../../autograd/ops/elementwise.h"
-#include "../../../autograd/ops/reduce.h"
 #include "../../../autograd/ops/shape.h"
 #include "../../../core/error.h"
 #include "../../../core/generator.h"
 #include "../../../nn/cells.h"
 #include "../../../nn/gradcheck.h"
 #include "../../../nn/init.h"
+#include "plain.h"
 
 namespace heed::attention {
 namespace {
 
-using testing::DoubleNear;
 using testing::Each;
 using testing::ElementsAre;
 using testing::HasSubstr;
-using testing::Pointwise;
 using testing::ThrowsMessage;
-using Numbers = std::vector<double>;
 
 constexpr Index kB = 3, kT = 4, kI = 2, kS = 5, kMost = 6;
 constexpr double kEpsilon = 0.05;
 const std::vector<Index> kLengths = {kT, 0, 2};
-
-Numbers numbers(const Tensor& x) { return x.array().to_vector<double>(); }
-double at(const Numbers& x, Index i) { return x[static_cast<std::size_t>(i)]; }
-double& at(Numbers& x, Index i) { return x[static_cast<std::size_t>(i)]; }
 
 // A tanh cell that ponders.
 class Thinker : public nn::Module {
@@ -59,7 +50,7 @@ struct Plain {
   std::vector<Index> steps;
 };
 
-Plain plain(const Thinker& model, const Tensor& inputs, const Tensor& start) {
+Plain reference(const Thinker& model, const Tensor& inputs, const Tensor& start) {
   const Numbers wx = numbers(model.cell.weight_ih), ws = numbers(model.cell.weight_hh);
   const Numbers bx = numbers(model.cell.bias_ih), bs = numbers(model.cell.bias_hh);
   const Numbers w = numbers(model.ponder.halting.weight);
@@ -107,12 +98,12 @@ TEST(AdaptiveComputation, IsTheDefinition) {
   manual_seed(3);
   Thinker model;
   model.ponder.halting.bias.detach().copy_from(full({1}, -1, DType::f64));
-  Tensor x = randn({kB, kT, kI}, DType::f64), start = randn({kB, kS}, DType::f64);
-  const Plain expected = plain(model, x, start);
+  const Tensor x = randn({kB, kT, kI}, DType::f64), start = randn({kB, kS}, DType::f64);
+  const Plain expected = reference(model, x, start);
   const Pondered out = model.ponder(x, kLengths, start, true);
-  EXPECT_THAT(numbers(out.state), Pointwise(DoubleNear(1e-10), expected.states));
-  EXPECT_THAT(numbers(out.cost), Pointwise(DoubleNear(1e-10), expected.costs));
-  EXPECT_THAT(numbers(out.weights), Pointwise(DoubleNear(1e-10), expected.weights));
+  EXPECT_THAT(numbers(out.state), near(expected.states, 1e-10));
+  EXPECT_THAT(numbers(out.cost), near(expected.costs, 1e-10));
+  EXPECT_THAT(numbers(out.weights), near(expected.weights, 1e-10));
   EXPECT_EQ(out.steps.array().to_vector<Index>(), expected.steps);
   // Different rows stop at different steps, some at the last allowed.
   const auto [least, most] = std::minmax_element(expected.steps.begin(), expected.steps.end());
@@ -122,17 +113,13 @@ TEST(AdaptiveComputation, IsTheDefinition) {
   // A row alone does as in the batch.
   const Pondered alone =
       model.ponder(narrow(narrow(x, 0, 2, 1), 1, 0, 2), {}, narrow(start, 0, 2, 1));
-  EXPECT_THAT(numbers(alone.state),
-              Pointwise(DoubleNear(1e-12), numbers(narrow(narrow(out.state, 0, 2, 1), 1, 0, 2))));
+  EXPECT_THAT(numbers(alone.state), near(narrow(narrow(out.state, 0, 2, 1), 1, 0, 2)));
 
-  x.set_requires_grad();
-  start.set_requires_grad();
   const std::function<std::vector<Tensor>()> run = [&] {
     const Pondered now = model.ponder(x, kLengths, start, true);
     return std::vector<Tensor>{now.state, now.cost, now.weights};
   };
-  std::vector<NamedLeaf> leaves = {{"x", x}, {"start", start}};
-  for (const auto& [name, tensor] : model.named_parameters()) leaves.push_back({name, tensor});
+  const auto leaves = plain::leaves_of(model, {{"x", x}, {"start", start}});
   const auto first = gradcheck(run, leaves, {.step = 1e-5});
   EXPECT_TRUE(first) << first.text();
   const auto second = gradgradcheck(run, leaves, {.step = 1e-5, .max_elements = 6});
@@ -145,7 +132,7 @@ TEST(AdaptiveComputation, WithoutPonderingItIsTheCell) {
   const Tensor x = randn({kB, kI}, DType::f64), state = randn({kB, kS}, DType::f64);
   const Pondered now = model.ponder.step(x, state);
   const Tensor expected = model.cell(concat({x, ones({kB, 1}, DType::f64)}, 1), state);
-  EXPECT_THAT(numbers(now.state), Pointwise(DoubleNear(1e-15), numbers(expected)));
+  EXPECT_THAT(numbers(now.state), near(expected, 1e-15));
   EXPECT_THAT(numbers(now.cost), Each(2));
   EXPECT_THAT(now.steps.array().to_vector<Index>(), ElementsAre(1, 1, 1));
 }
@@ -154,26 +141,14 @@ TEST(AdaptiveComputation, WhatIsBeyondTheLengthChangesNoBit) {
   manual_seed(7);
   const Thinker model;
   const Tensor clean = randn({kB, kT, kI}, DType::f64);
-  const auto run = [&](double beyond) {
-    Array dirty = clean.array().clone();
-    for (Index b = 0; b < kB; ++b) {
-      for (Index i = kLengths[static_cast<std::size_t>(b)] * kI; i < kT * kI; ++i) {
-        dirty.mutable_data<double>()[b * kT * kI + i] = beyond;
-      }
-    }
-    Tensor x(dirty);
-    x.set_requires_grad();
-    const Pondered now = model.ponder(x, kLengths);
-    std::vector<Tensor> leaves = model.parameters();
-    leaves.push_back(x);
-    std::vector<Numbers> bits = {numbers(now.state), numbers(now.cost)};
-    const Tensor loss = sum(now.state * now.state) + sum(now.cost);
-    for (const Tensor& g : grad({loss}, leaves)) bits.push_back(numbers(g));
-    EXPECT_THAT(numbers(select(now.state, 0, 1)), Each(0));
-    return bits;
-  };
-  EXPECT_EQ(run(0), run(std::numeric_limits<double>::quiet_NaN()));
-  EXPECT_EQ(run(0), run(std::numeric_limits<double>::infinity()));
+  plain::expect_hidden([&](double beyond) {
+    const Tensor x = plain::spoiled(clean, kLengths, beyond);
+    return plain::bits_of(plain::leaves_of(model, {{"x", x}}), [&] {
+      const Pondered now = model.ponder(x, kLengths);
+      EXPECT_THAT(numbers(select(now.state, 0, 1)), Each(0));
+      return std::vector{now.state, now.cost};
+    });
+  });
 }
 
 // A row that is not finite ponders to the end; the others do not notice.

@@ -3,8 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <limits>
-
 #include "../../../autograd/ops/elementwise.h"
 #include "../../../autograd/ops/index.h"
 #include "../../../autograd/ops/reduce.h"
@@ -12,14 +10,13 @@
 #include "../../../core/error.h"
 #include "../../../core/generator.h"
 #include "../../../nn/gradcheck.h"
-#include "plain.h"
+#include "decoders.h"
 
 namespace heed::attention {
 namespace {
 
 using plain::Block;
 using plain::difference;
-using plain::Numbers;
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 
@@ -79,20 +76,8 @@ TEST(BahdanauDecoder, StepByStepEqualsAllAtOnceAndBeamsCarryOn) {
   const Inputs in;
   const BahdanauDecoder made(kOptions);
   const Attended all = made(in.words, in.source, in.mask, true);
-  auto state = made.start(in.source, in.mask);
-  for (Index t = 0; t < kT; ++t) {
-    const Attended now = made.step(select(in.words, 1, t), state, true);
-    EXPECT_LT(difference(now.context, select(all.context, 1, t)), 1e-12);
-    EXPECT_LT(difference(now.weights, select(all.weights, 1, t)), 1e-12);
-  }
   // Row 1 twice, then row 0: as if they had been decoded like that from the beginning.
-  state = made.start(in.source, in.mask);
-  made.step(select(in.words, 1, 0), state);
-  const Tensor rows(Array::from(std::vector<Index>{1, 1, 0}));
-  state.reorder(rows);
-  const Attended now = made.step(index_select(select(in.words, 1, 1), 0, rows), state, true);
-  EXPECT_LT(difference(now.context, index_select(select(all.context, 1, 1), 0, rows)), 1e-12);
-  EXPECT_LT(difference(now.weights, index_select(select(all.weights, 1, 1), 0, rows)), 1e-12);
+  expect_steps(made, made.start(in.source, in.mask), in.words, all, 1, {1, 1, 0});
   // Within one source only the state moves.
   auto same = made.start(expand(narrow(in.source, 0, 0, 1), {kB, kK, kDk}));
   made.step(select(in.words, 1, 0), same);
@@ -109,20 +94,10 @@ TEST(BahdanauDecoder, StepByStepEqualsAllAtOnceAndBeamsCarryOn) {
 TEST(BahdanauDecoder, TargetsMayEndBeforeOthers) {
   manual_seed(7);
   const Inputs in;
-  BahdanauDecoder made(kOptions);
-  const auto run = [&](double hidden) {
-    Array dirty = in.words.array().clone();
-    dirty.mutable_data<double>()[(kT + 2) * kE + 1] = hidden;
-    made.zero_grad();
-    const Attended out = made(Tensor(dirty), in.source, in.mask, false, {kT, 2});
-    sum(out.context * out.context).backward();
-    std::vector<Numbers> bits = {Block(out.context).numbers};
-    for (const Tensor& each : made.parameters()) bits.push_back(Block(each.grad()).numbers);
-    return bits;
-  };
-  const auto clean = run(0);
-  EXPECT_EQ(run(std::numeric_limits<double>::quiet_NaN()), clean);
-  EXPECT_EQ(run(std::numeric_limits<double>::infinity()), clean);
+  const BahdanauDecoder made(kOptions);
+  expect_ends(made, in.words, {kT, 2}, [&](const Tensor& words) {
+    return std::vector{made(words, in.source, in.mask, false, {kT, 2}).context};
+  });
   const Tensor out = made(in.words, in.source, in.mask, false, {kT, 2}).context;
   EXPECT_EQ(sum(abs(select(select(out, 0, 1), 0, 2))).item(), 0);
   const Tensor alone =
@@ -137,9 +112,7 @@ TEST(BahdanauDecoder, ASourceWithoutPlacesIsNotLookedAt) {
   const BahdanauDecoder made(kOptions);
   in.source.set_requires_grad();
   const Attended out = made(in.words, in.source, Mask::lengths({kK, 0}, kK), true);
-  EXPECT_EQ(sum(abs(select(out.weights, 0, 1))).item(), 0);
-  sum(select(out.context, 0, 1) * 1e9).backward();
-  EXPECT_EQ(sum(abs(in.source.grad())).item(), 0);
+  expect_unseen(out.context, {out.weights}, in.source);
 }
 
 TEST(BahdanauDecoder, SummariesStandForTheFirstAnnotation) {

@@ -21,15 +21,13 @@ using plain::Block;
 using plain::expect_gradients;
 using plain::Leaves;
 using plain::leaves_of;
-using plain::Numbers;
+using plain::sigmoid;
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 using Rows = std::vector<Numbers>;
 
 constexpr Index kB = 2, kT = 5, kN = 3, kD = 4, kHidden = 2, kAnswers = 7;
 const std::vector<Index> kWords = {kT, 3}, kPlaces = {2, kN};
-
-double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
 
 Rows rows(const Block& x, Index b, Index count) {
   Rows out;

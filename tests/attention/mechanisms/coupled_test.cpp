@@ -5,7 +5,6 @@
 
 #include <array>
 #include <cmath>
-#include <limits>
 
 #include "../../../autograd/ops/elementwise.h"
 #include "../../../autograd/ops/reduce.h"
@@ -18,25 +17,18 @@
 namespace heed::attention {
 namespace {
 
-using plain::bits_of;
 using plain::Block;
 using plain::expect_gradients;
 using plain::Leaves;
 using plain::leaves_of;
-using plain::Numbers;
-using plain::spoiled;
-using testing::DoubleNear;
+using plain::sigmoid;
 using testing::HasSubstr;
-using testing::Pointwise;
 using testing::ThrowsMessage;
 
 constexpr std::size_t kB = 2, kT = 5, kD = 3, kK = 2, kH = 4, kLayers = 3, kLabels = 7;
 const std::vector<Index> kLengths = {kT, 3};
 const CoupledOptions kOptions{
     .width = kD, .slices = kK, .layers = kLayers, .labels = kLabels, .dtype = DType::f64};
-
-Numbers numbers(const Tensor& x) { return x.array().to_vector<double>(); }
-double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
 
 std::vector<Tensor> all_of(const CoupledTags& tags) {
   std::vector<Tensor> out;
@@ -174,15 +166,11 @@ TEST_F(CoupledTest, IsTheDefinition) {
 }
 
 TEST_F(CoupledTest, WhatIsMaskedChangesNoBit) {
-  const auto bits = [&](double value) {
-    Tensor x = spoiled(tokens, kLengths, value);
-    return bits_of(leaves_of(made, {{"tokens", x}}),
-                   [&] { return all_of(made(x, kLengths, true)); });
-  };
-  const auto clean = bits(0);
-  for (const double value : {std::nan(""), std::numeric_limits<double>::infinity(), 1e9}) {
-    EXPECT_TRUE(bits(value) == clean) << value;
-  }
+  plain::expect_hidden([&](double value) {
+    Tensor x = plain::spoiled(tokens, kLengths, value);
+    return plain::bits_of(leaves_of(made, {{"tokens", x}}),
+                          [&] { return all_of(made(x, kLengths, true)); });
+  });
 }
 
 TEST_F(CoupledTest, ASentenceOfNothingIsZero) {
@@ -209,8 +197,7 @@ TEST_F(CoupledTest, TheSecondLayerAsksWithWhatTheFirstFound) {
   Coupled one(options);
   one.load_state_dict(made.state_dict());
   const CoupledTags first = one(tokens, kLengths, true), all = made(tokens, kLengths, true);
-  EXPECT_THAT(numbers(first.aspect.weights[0]),
-              Pointwise(DoubleNear(1e-14), numbers(all.aspect.weights[0])));
+  EXPECT_THAT(numbers(first.aspect.weights[0]), near(all.aspect.weights[0], 1e-14));
   EXPECT_GT(amax(abs(first.aspect.logits - all.aspect.logits)).item(), 1e-3);
   EXPECT_TRUE(made(tokens).aspect.weights.empty());
 }

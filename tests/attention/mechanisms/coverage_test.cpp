@@ -9,30 +9,20 @@
 #include "../../../autograd/ops/shape.h"
 #include "../../../core/error.h"
 #include "../../../core/generator.h"
+#include "../numbers.h"
+#include "../query_keys_values.h"
 
 namespace heed::attention {
 namespace {
 
-using testing::DoubleNear;
 using testing::HasSubstr;
-using testing::Pointwise;
 using testing::ThrowsMessage;
 
 constexpr Index kB = 2, kQ = 4, kK = 5, kDq = 7, kDk = 3, kDv = 2, kHidden = 6;
 const std::vector<Index> kLengths = {kK, 3};
 
-using Numbers = std::vector<double>;
-Numbers numbers(const Tensor& x) { return x.array().to_vector<double>(); }
-double at(const Numbers& x, Index i) { return x[static_cast<std::size_t>(i)]; }
-
-struct Inputs {
-  Tensor query, keys, values;
-  Inputs() {
-    manual_seed(3);
-    query = randn({kB, kQ, kDq}, DType::f64);
-    keys = randn({kB, kK, kDk}, DType::f64);
-    values = randn({kB, kK, kDv}, DType::f64);
-  }
+struct Inputs : QueryKeysValues {
+  Inputs() : QueryKeysValues(3, {kB, kQ, kDq}, {kB, kK, kDk}, {kB, kK, kDv}) {}
 };
 
 TEST(Coverage, IsTheDefinition) {
@@ -80,10 +70,10 @@ TEST(Coverage, IsTheDefinition) {
     coverages.insert(coverages.end(), covered.begin(), covered.end());
   }
   const Covered all = made(in.query, in.keys, in.values, Mask::lengths(kLengths, kK));
-  EXPECT_THAT(numbers(all.context), Pointwise(DoubleNear(1e-10), contexts));
-  EXPECT_THAT(numbers(all.weights), Pointwise(DoubleNear(1e-10), weights));
-  EXPECT_THAT(numbers(all.loss), Pointwise(DoubleNear(1e-10), losses));
-  EXPECT_THAT(numbers(all.coverage), Pointwise(DoubleNear(1e-10), coverages));
+  EXPECT_THAT(numbers(all.context), near(contexts, 1e-10));
+  EXPECT_THAT(numbers(all.weights), near(weights, 1e-10));
+  EXPECT_THAT(numbers(all.loss), near(losses, 1e-10));
+  EXPECT_THAT(numbers(all.coverage), near(coverages, 1e-10));
   EXPECT_EQ(all.weights.shape(), (Shape{kB, kQ, kK}));
 
   const auto source = made.prepare(in.keys, in.values, Mask::lengths(kLengths, kK));
@@ -91,9 +81,8 @@ TEST(Coverage, IsTheDefinition) {
   for (Index t = 0; t < kQ; ++t) {
     const Covered now = made.step(select(in.query, 1, t), source, coverage);
     coverage = now.coverage;
-    EXPECT_THAT(numbers(now.context),
-                Pointwise(DoubleNear(1e-12), numbers(select(all.context, 1, t))));
-    EXPECT_THAT(numbers(now.loss), Pointwise(DoubleNear(1e-12), numbers(select(all.loss, 1, t))));
+    EXPECT_THAT(numbers(now.context), near(select(all.context, 1, t)));
+    EXPECT_THAT(numbers(now.loss), near(select(all.loss, 1, t)));
   }
 }
 

@@ -10,6 +10,7 @@
 #include "../../../autograd/ops/reduce.h"
 #include "../../../core/error.h"
 #include "../../../core/generator.h"
+#include "../numbers.h"
 
 namespace heed::attention {
 namespace {
@@ -18,8 +19,6 @@ using testing::ElementsAre;
 using testing::ThrowsMessage;
 
 constexpr Index kB = 2, kT = 3, kK = 5;
-
-std::vector<double> numbers(const Tensor& x) { return x.array().to_vector<double>(); }
 
 Tensor booleans(const std::vector<double>& values, const Shape& shape) {
   return Tensor(Array::from(values, shape).to(DType::boolean));
@@ -48,12 +47,9 @@ TEST(DoublyStochastic, IsTheDefinition) {
     }
     return out;
   };
-  using testing::DoubleNear;
-  using testing::Pointwise;
-  EXPECT_THAT(numbers(doubly_stochastic_penalty(weights)),
-              Pointwise(DoubleNear(1e-12), reference(false)));
+  EXPECT_THAT(numbers(doubly_stochastic_penalty(weights)), near(reference(false)));
   EXPECT_THAT(numbers(doubly_stochastic_penalty(weights, steps(), some_places())),
-              Pointwise(DoubleNear(1e-12), reference(true)));
+              near(reference(true)));
 }
 
 TEST(DoublyStochastic, Gradients) {

@@ -14,20 +14,17 @@
 #include "../../../core/error.h"
 #include "../../../core/generator.h"
 #include "../../../core/parallel.h"
+#include "../numbers.h"
 
 namespace heed::attention {
 namespace {
 
-using testing::DoubleNear;
 using testing::Each;
 using testing::ElementsAre;
 using testing::HasSubstr;
-using testing::Pointwise;
 using testing::ThrowsMessage;
 
 constexpr Index kB = 3, kN = 5, kC = 2, kH = 11, kW = 7;
-
-std::vector<double> numbers(const Tensor& x) { return x.array().to_vector<double>(); }
 
 // Pixel by pixel, from the header's words.
 std::vector<double> reference(const Tensor& images, const Tensor& centres, Index g, Index scales) {
@@ -74,8 +71,7 @@ TEST(GlimpseSensor, IsTheDefinition) {
       const Tensor centres = random_centres({kB, kN, 2});
       const Tensor seen = glimpse_sensor(images, centres, g, scales);
       ASSERT_EQ(seen.shape(), (Shape{kB, kN, scales * kC * g * g}));
-      EXPECT_THAT(numbers(seen),
-                  Pointwise(DoubleNear(1e-12), reference(images, centres, g, scales)))
+      EXPECT_THAT(numbers(seen), near(reference(images, centres, g, scales)))
           << g << " at " << scales << " scales";
     }
   }

@@ -10,22 +10,19 @@
 #include "../../../core/error.h"
 #include "../../../core/generator.h"
 #include "../../../nn/gradcheck.h"
+#include "../numbers.h"
 
 namespace heed::attention {
 namespace {
 
-using testing::DoubleNear;
 using testing::Each;
 using testing::HasSubstr;
 using testing::Lt;
-using testing::Pointwise;
 using testing::ThrowsMessage;
 
 constexpr Index kB = 3, kN = 2;
 const GlimpseOptions kSmall{
     .channels = 2, .size = 3, .scales = 2, .hidden = 5, .width = 7, .dtype = DType::f64};
-
-std::vector<double> numbers(const Tensor& x) { return x.array().to_vector<double>(); }
 
 // W x + b for one row.
 std::vector<double> affine(const nn::Linear& layer, const std::vector<double>& x, bool rectify) {
@@ -58,7 +55,7 @@ TEST(GlimpseNetwork, IsThePapersFormula) {
   }
   const Tensor out = network(images, centres);
   EXPECT_EQ(out.shape(), (Shape{kB, kN, 7}));
-  EXPECT_THAT(numbers(out), Pointwise(DoubleNear(1e-12), expected));
+  EXPECT_THAT(numbers(out), near(expected));
 }
 
 TEST(GlimpseNetwork, GradientsReachParametersAndImages) {
@@ -108,7 +105,7 @@ TEST(LocationNetwork, ItsMeansStayWithinTheImage) {
       expected.push_back(std::tanh(x));
     }
   }
-  EXPECT_THAT(numbers(network(h)), Pointwise(DoubleNear(1e-12), expected));
+  EXPECT_THAT(numbers(network(h)), near(expected));
   EXPECT_THAT(expected, Each(testing::AllOf(Lt(1), testing::Gt(-1))));
   const auto report = nn::gradcheck(network, h);
   EXPECT_TRUE(report) << report.text();

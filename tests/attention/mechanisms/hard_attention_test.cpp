@@ -19,30 +19,22 @@
 #include "../../../autograd/stochastic/stochastic_gradcheck.h"
 #include "../../../core/error.h"
 #include "../../../core/generator.h"
+#include "../numbers.h"
+#include "../query_keys_values.h"
 
 namespace heed::attention {
 namespace {
 
-using testing::DoubleNear;
 using testing::Each;
-using testing::Pointwise;
 using testing::ThrowsMessage;
 
 constexpr Index kB = 2, kQ = 3, kK = 5, kE = 7, kV = 4;
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
-std::vector<double> numbers(const Tensor& x) { return x.array().to_vector<double>(); }
 std::vector<Index> places(const Tensor& x) { return x.array().to_vector<std::int64_t>(); }
-double at(const std::vector<double>& x, Index i) { return x[static_cast<std::size_t>(i)]; }
 
-struct Inputs {
-  Tensor query, keys, values;
-  Inputs() {
-    manual_seed(7);
-    query = randn({kB, kQ, kE}, DType::f64);
-    keys = randn({kB, kK, kE}, DType::f64);
-    values = randn({kB, kK, kV}, DType::f64);
-  }
+struct Inputs : QueryKeysValues {
+  Inputs() : QueryKeysValues(7, {kB, kQ, kE}, {kB, kK, kE}, {kB, kK, kV}) {}
 };
 
 // log softmax of scaled dot products over the allowed keys, element by element.
@@ -142,10 +134,10 @@ TEST(HardAttention, ItsMeanIsSoftAttention) {
                               {.score = &score, .mask = mask, .need_weights = true})
           .weights;
   const Tensor soft = sum(sum(transpose(alpha, 1, 2) * square(values) * weight, {1}), {1});
-  EXPECT_THAT(numbers(expected), Pointwise(DoubleNear(1e-12), numbers(soft)));
+  EXPECT_THAT(numbers(expected), near(soft));
   const auto have = grad({sum(expected)}, leaves), want = grad({sum(soft)}, leaves);
   for (std::size_t i = 0; i < leaves.size(); ++i) {
-    EXPECT_THAT(numbers(have[i]), Pointwise(DoubleNear(1e-12), numbers(want[i]))) << i;
+    EXPECT_THAT(numbers(have[i]), near(want[i])) << i;
   }
 }
 
@@ -271,8 +263,7 @@ TEST(HardAttention, EvaluationTakesWhatTheOptionsSay) {
   for (HardAttention* each : {&argmaxed, &expected, &sampled}) each->eval();
   const auto best = argmaxed(in.query, in.keys, in.values);
   EXPECT_EQ(places(best.choice.index()), places(argmax(soft.weights, -1)));
-  EXPECT_THAT(numbers(expected(in.query, in.keys, in.values).context),
-              Pointwise(DoubleNear(1e-12), numbers(soft.context)));
+  EXPECT_THAT(numbers(expected(in.query, in.keys, in.values).context), near(soft.context));
   Generator a(1), b(1);
   const auto one = sampled(in.query, in.keys, in.values, {.generator = &a});
   EXPECT_EQ(numbers(one.context),
@@ -294,8 +285,7 @@ TEST(HardAttention, StepsAreAllAtOnceAndScoresMayLookBack) {
   Memory soft(in.keys, in.values, {.score = &aware, .need_weights = true});
   for (Index t = 0; t < kQ; ++t) {
     const Tensor query = select(in.query, 1, t);
-    EXPECT_THAT(numbers(memory.step(query).weights),
-                Pointwise(DoubleNear(1e-12), numbers(soft.step(query).weights)));
+    EXPECT_THAT(numbers(memory.step(query).weights), near(soft.step(query).weights));
   }
 }
 

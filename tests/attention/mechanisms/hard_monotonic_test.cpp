@@ -18,30 +18,23 @@
 #include "../../../autograd/stochastic/enumeration.h"
 #include "../../../core/error.h"
 #include "../../../core/generator.h"
+#include "../numbers.h"
+#include "../query_keys_values.h"
 
 namespace heed::attention {
 namespace {
 
-using testing::DoubleNear;
 using testing::Each;
 using testing::ElementsAre;
-using testing::Pointwise;
 using testing::ThrowsMessage;
 
 constexpr Index kB = 2, kT = 3, kK = 4, kE = 5, kV = 3;
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
-std::vector<double> numbers(const Tensor& x) { return x.array().to_vector<double>(); }
 std::vector<Index> places(const Tensor& x) { return x.array().to_vector<std::int64_t>(); }
 
-struct Inputs {
-  Tensor query, keys, values;
-  Inputs() {
-    manual_seed(17);
-    query = randn({kB, kT, kE}, DType::f64);
-    keys = randn({kB, kK, kE}, DType::f64);
-    values = randn({kB, kK, kV}, DType::f64);
-  }
+struct Inputs : QueryKeysValues {
+  Inputs() : QueryKeysValues(17, {kB, kT, kE}, {kB, kK, kE}, {kB, kK, kV}) {}
 };
 
 // What stands in row 1's last key.
@@ -73,10 +66,10 @@ TEST(HardMonotonic, ItsMeanIsTheMonotonicNormaliser) {
     const Tensor want =
         sum(attend(query, keys, values, {.normaliser = &monotonic, .mask = mask}).context * weight,
             {1, 2});
-    EXPECT_THAT(numbers(have), Pointwise(DoubleNear(1e-12), numbers(want)));
+    EXPECT_THAT(numbers(have), near(want));
     const auto have_grads = grad({sum(have)}, leaves), want_grads = grad({sum(want)}, leaves);
     for (std::size_t i = 0; i < leaves.size(); ++i) {
-      EXPECT_THAT(numbers(have_grads[i]), Pointwise(DoubleNear(1e-12), numbers(want_grads[i])));
+      EXPECT_THAT(numbers(have_grads[i]), near(want_grads[i]));
     }
   }
 }

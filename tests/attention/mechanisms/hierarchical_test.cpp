@@ -9,17 +9,14 @@
 #include "../../../core/generator.h"
 #include "../../../nn/gradcheck.h"
 #include "../../../nn/gru.h"
+#include "../numbers.h"
 
 namespace heed::attention {
 namespace {
 
-using testing::DoubleNear;
 using testing::HasSubstr;
-using testing::Pointwise;
 using testing::ThrowsMessage;
 using Lengths = std::vector<Index>;
-
-std::vector<double> numbers(const Tensor& x) { return x.array().to_vector<double>(); }
 
 // Words to sentences to documents to shelves; the second level's encoder looks at neighbours too.
 class Library : public nn::Module {
@@ -78,7 +75,7 @@ TEST(Hierarchical, OfAnyDepthEqualsItsPartsAlone) {
     rows = above;
   }
   const auto read = library.attend(x, {kWords, kSentences, kDocuments}, true);
-  EXPECT_THAT(numbers(read.context), Pointwise(DoubleNear(1e-12), numbers(stack(rows))));
+  EXPECT_THAT(numbers(read.context), near(stack(rows)));
   ASSERT_EQ(read.weights.size(), 3U);
   EXPECT_EQ(read.weights[0].shape(), (Shape{7, 5}));
   EXPECT_EQ(read.weights[1].shape(), (Shape{4, 3}));

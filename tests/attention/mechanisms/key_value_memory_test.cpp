@@ -8,22 +8,16 @@
 #include "../../../core/error.h"
 #include "../../../core/generator.h"
 #include "../../../nn/gradcheck.h"
+#include "../numbers.h"
 
 namespace heed::attention {
 namespace {
 
-using testing::DoubleNear;
 using testing::HasSubstr;
-using testing::Pointwise;
 using testing::ThrowsMessage;
-using Numbers = std::vector<double>;
 
 constexpr Index kB = 2, kQ = 3, kK = 5, kD = 7, kE = 4, kC = 6, kHops = 2;
 const std::vector<Index> kLengths = {kK, 3};
-
-Numbers numbers(const Tensor& x) { return x.array().to_vector<double>(); }
-double at(const Numbers& x, Index i) { return x[static_cast<std::size_t>(i)]; }
-double& at(Numbers& x, Index i) { return x[static_cast<std::size_t>(i)]; }
 
 // W [out, in] times row r of x.
 Numbers times(const Numbers& w, const Numbers& x, Index r, Index in) {
@@ -77,12 +71,12 @@ TEST(KeyValueMemory, IsTheDefinition) {
   }
   const Mask mask = Mask::lengths(kLengths, kK);
   const KeyValueRead read = memory(query, keys, values, mask, true);
-  EXPECT_THAT(numbers(read.query), Pointwise(DoubleNear(1e-10), queries));
+  EXPECT_THAT(numbers(read.query), near(queries, 1e-10));
   ASSERT_EQ(read.weights.size(), static_cast<std::size_t>(kHops));
   for (std::size_t hop = 0; hop < kHops; ++hop) {
-    EXPECT_THAT(numbers(read.weights[hop]), Pointwise(DoubleNear(1e-10), weights[hop]));
+    EXPECT_THAT(numbers(read.weights[hop]), near(weights[hop], 1e-10));
   }
-  EXPECT_THAT(numbers(memory.scores(read.query, y)), Pointwise(DoubleNear(1e-10), scores));
+  EXPECT_THAT(numbers(memory.scores(read.query, y)), near(scores, 1e-10));
   EXPECT_TRUE(memory(query, keys, values, mask).weights.empty());
 
   const auto answer = [&] { return memory.scores(memory(query, keys, values, mask).query, y); };

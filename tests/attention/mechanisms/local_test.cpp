@@ -17,29 +17,20 @@
 #include "../../../core/generator.h"
 #include "../../../nn/gradcheck.h"
 #include "../../../nn/init.h"
+#include "../numbers.h"
+#include "../query_keys_values.h"
 
 namespace heed::attention {
 namespace {
 
-using testing::DoubleNear;
 using testing::HasSubstr;
-using testing::Pointwise;
 using testing::ThrowsMessage;
 
 constexpr Index kB = 2, kQ = 7, kK = 11, kE = 5, kV = 3;
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
-std::vector<double> numbers(const Tensor& x) { return x.array().to_vector<double>(); }
-double at(const std::vector<double>& x, Index i) { return x[static_cast<std::size_t>(i)]; }
-
-struct Inputs {
-  Tensor query, keys, values;
-  Inputs() {
-    manual_seed(5);
-    query = randn({kB, kQ, kE}, DType::f64);
-    keys = randn({kB, kK, kE}, DType::f64);
-    values = randn({kB, kK, kV}, DType::f64);
-  }
+struct Inputs : QueryKeysValues {
+  Inputs() : QueryKeysValues(5, {kB, kQ, kE}, {kB, kK, kE}, {kB, kK, kV}) {}
 };
 
 // The definition, element by element, with dot products; positions [B, Q].
@@ -76,8 +67,8 @@ Attended reference(const Inputs& in, const std::vector<double>& positions,
 }
 
 void expect_equal(const Attended& have, const Attended& want) {
-  EXPECT_THAT(numbers(have.context), Pointwise(DoubleNear(1e-10), numbers(want.context)));
-  EXPECT_THAT(numbers(have.weights), Pointwise(DoubleNear(1e-10), numbers(want.weights)));
+  EXPECT_THAT(numbers(have.context), near(want.context, 1e-10));
+  EXPECT_THAT(numbers(have.weights), near(want.weights, 1e-10));
 }
 
 LocalOptions predictive(Index D) {
@@ -154,7 +145,7 @@ TEST(Local, StepByStepIsAllAtOnce) {
     const Local::Source source = local.prepare(in.keys, in.values, {kK, 6});
     for (Index t = 0; t < kQ; ++t) {
       const Tensor step = local.attend_to(narrow(in.query, 1, t, 1), source, {.first = t}).context;
-      EXPECT_THAT(numbers(step), Pointwise(DoubleNear(1e-12), numbers(narrow(want, 1, t, 1))));
+      EXPECT_THAT(numbers(step), near(narrow(want, 1, t, 1)));
     }
   }
 }

@@ -10,24 +10,17 @@
 #include "../../../core/error.h"
 #include "../../../core/generator.h"
 #include "../../../nn/init.h"
+#include "plain.h"
 
 namespace heed::attention {
 namespace {
 
-using testing::DoubleNear;
 using testing::Each;
 using testing::HasSubstr;
-using testing::Pointwise;
 using testing::ThrowsMessage;
-using Numbers = std::vector<double>;
 
 constexpr Index kB = 2, kT = 4, kN = 5, kI = 2, kH = 3, kA = 7;
 const std::vector<Index> kSteps = {kT, 2}, kSource = {3, kN};
-
-Numbers numbers(const Tensor& x) { return x.array().to_vector<double>(); }
-double at(const Numbers& x, Index i) { return x[static_cast<std::size_t>(i)]; }
-double& at(Numbers& x, Index i) { return x[static_cast<std::size_t>(i)]; }
-double sigmoid_of(double x) { return 1 / (1 + std::exp(-x)); }
 
 // Row `row` of w [.., in] times x.
 double times(const Numbers& w, Index row, const Numbers& x) {
@@ -39,11 +32,6 @@ double times(const Numbers& w, Index row, const Numbers& x) {
 
 Numbers part(const Numbers& x, Index start, Index count) {
   return {x.begin() + start, x.begin() + start + count};
-}
-
-Numbers joined(Numbers a, const Numbers& b) {
-  a.insert(a.end(), b.begin(), b.end());
-  return a;
 }
 
 // softmax_j(v . tanh(fixed + W k_j)) over rows of keys.
@@ -73,8 +61,8 @@ struct Plain {
   std::vector<Numbers> h, p, s;
 };
 
-Plain plain(const LSTMNDecoder& model, bool deep, const std::vector<Numbers>& x,
-            const std::vector<Numbers>& gamma, const std::vector<Numbers>& alpha) {
+Plain reference(const LSTMNDecoder& model, bool deep, const std::vector<Numbers>& x,
+                const std::vector<Numbers>& gamma, const std::vector<Numbers>& alpha) {
   const LSTMNCell& cell = model.cell;
   const Numbers wg = numbers(model.score.key_projection.weight);
   const Numbers wq = numbers(model.score.query_projection.weight);
@@ -86,11 +74,11 @@ Plain plain(const LSTMNDecoder& model, bool deep, const std::vector<Numbers>& x,
   Numbers last(kH, 0.0), summary(kH, 0.0);
   for (const Numbers& now : x) {
     Numbers query(kA, 0.0);
-    const Numbers asks = deep ? joined(now, last) : last;
+    const Numbers asks = deep ? plain::join({now, last}) : last;
     for (Index a = 0; a < kA; ++a) at(query, a) = times(wq, a, asks);
     const Numbers p = weights_over(gamma, wg, query, numbers(model.score.score_vector));
     const Numbers source = mixed(p, gamma), memory = mixed(p, alpha);
-    const Numbers in = deep ? now : joined(now, source);
+    const Numbers in = deep ? now : plain::join({now, source});
     Numbers fixed(kA, 0.0);
     for (Index a = 0; a < kA; ++a) at(fixed, a) = times(wx, a, in) + times(wt, a, summary);
     const Numbers s = weights_over(out.h, wh, fixed, v);
@@ -104,15 +92,16 @@ Plain plain(const LSTMNDecoder& model, bool deep, const std::vector<Numbers>& x,
                   times(numbers(cell.gates.weight_ih), row, in) +
                   times(numbers(cell.gates.weight_hh), row, htilde);
       }
-      double value = sigmoid_of(gate[1]) * at(ctilde, k) + sigmoid_of(gate[0]) * std::tanh(gate[2]);
+      double value =
+          plain::sigmoid(gate[1]) * at(ctilde, k) + plain::sigmoid(gate[0]) * std::tanh(gate[2]);
       if (deep) {
-        const double r =
-            sigmoid_of(times(numbers(model.fusion_gate->weight), k, joined(source, now)) +
-                       at(numbers(model.fusion_gate->bias), k));
+        const double r = plain::sigmoid(
+            times(numbers(model.fusion_gate->weight), k, plain::join({source, now})) +
+            at(numbers(model.fusion_gate->bias), k));
         value += r * at(memory, k);
       }
       after.push_back(value);
-      h.push_back(sigmoid_of(gate[3]) * std::tanh(value));
+      h.push_back(plain::sigmoid(gate[3]) * std::tanh(value));
     }
     out.h.push_back(h);
     out.p.push_back(p);
@@ -153,7 +142,7 @@ TEST(LSTMNDecoder, IsTheDefinition) {
       };
       const Index n = kSteps[static_cast<std::size_t>(b)], m = kSource[static_cast<std::size_t>(b)];
       const Plain expected =
-          plain(model, fusion == Fusion::deep, rows(x, n), rows(gamma, m), rows(alpha, m));
+          reference(model, fusion == Fusion::deep, rows(x, n), rows(gamma, m), rows(alpha, m));
       const auto h = rows(out.output, kT), h_alone = rows(alone.output, kT);
       const auto p = rows(out.weights, kT), s = rows(out.intra_weights, kT);
       for (std::size_t t = 0; t < kT; ++t) {
@@ -161,11 +150,10 @@ TEST(LSTMNDecoder, IsTheDefinition) {
           for (const Numbers& zero : {h[t], p[t], s[t]}) EXPECT_THAT(zero, Each(0));
           continue;
         }
-        EXPECT_THAT(h[t], Pointwise(DoubleNear(1e-10), expected.h[t]));
-        EXPECT_THAT(h_alone[t], Pointwise(DoubleNear(1e-10), expected.h[t]));
-        EXPECT_THAT(part(p[t], 0, m), Pointwise(DoubleNear(1e-10), expected.p[t]));
-        EXPECT_THAT(part(s[t], 0, static_cast<Index>(t)),
-                    Pointwise(DoubleNear(1e-10), expected.s[t]));
+        EXPECT_THAT(h[t], near(expected.h[t], 1e-10));
+        EXPECT_THAT(h_alone[t], near(expected.h[t], 1e-10));
+        EXPECT_THAT(part(p[t], 0, m), near(expected.p[t], 1e-10));
+        EXPECT_THAT(part(s[t], 0, static_cast<Index>(t)), near(expected.s[t], 1e-10));
       }
     }
   }

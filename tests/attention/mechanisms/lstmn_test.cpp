@@ -5,41 +5,30 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
-#include "../../../autograd/backward.h"
-#include "../../../autograd/ops/elementwise.h"
-#include "../../../autograd/ops/reduce.h"
 #include "../../../autograd/ops/shape.h"
 #include "../../../core/error.h"
 #include "../../../core/generator.h"
 #include "../../../nn/gradcheck.h"
 #include "../../../nn/init.h"
+#include "plain.h"
 
 namespace heed::attention {
 namespace {
 
-using testing::DoubleNear;
 using testing::Each;
 using testing::HasSubstr;
-using testing::Pointwise;
 using testing::ThrowsMessage;
-using Numbers = std::vector<double>;
 
 constexpr Index kB = 3, kT = 5, kI = 2, kH = 4, kA = 7;
 const std::vector<Index> kLengths = {kT, 0, 3};
-
-Numbers numbers(const Tensor& x) { return x.array().to_vector<double>(); }
-double at(const Numbers& x, Index i) { return x[static_cast<std::size_t>(i)]; }
-double& at(Numbers& x, Index i) { return x[static_cast<std::size_t>(i)]; }
-double sigmoid_of(double x) { return 1 / (1 + std::exp(-x)); }
 
 struct Plain {
   Numbers h, c, weights;  // [steps, H], [steps, H], [steps, steps]
 };
 
 // One layer over one sequence, x [steps, I].
-Plain plain(const LSTMNCell& cell, const Numbers& x, Index I, Index steps, Index span) {
+Plain reference(const LSTMNCell& cell, const Numbers& x, Index I, Index steps, Index span) {
   const Numbers wh = numbers(cell.hidden_attention.weight),
                 wt = numbers(cell.summary_attention.weight);
   const Numbers wx = numbers(cell.input_attention.weight), v = numbers(cell.score_vector);
@@ -81,9 +70,9 @@ Plain plain(const LSTMNCell& cell, const Numbers& x, Index I, Index steps, Index
         for (Index j = 0; j < kH; ++j) gate[g] += at(u, row * kH + j) * at(htilde, j);
       }
       const double c =
-          sigmoid_of(gate[1]) * at(ctilde, k) + sigmoid_of(gate[0]) * std::tanh(gate[2]);
+          plain::sigmoid(gate[1]) * at(ctilde, k) + plain::sigmoid(gate[0]) * std::tanh(gate[2]);
       out.c.push_back(c);
-      out.h.push_back(sigmoid_of(gate[3]) * std::tanh(c));
+      out.h.push_back(plain::sigmoid(gate[3]) * std::tanh(c));
     }
     out.weights.insert(out.weights.end(), s.begin(), s.end());
   }
@@ -110,16 +99,13 @@ TEST(LSTMN, IsTheDefinition) {
     for (Index b = 0; b < kB; ++b) {
       const Index n = kLengths[static_cast<std::size_t>(b)];
       const auto own = [&](const Tensor& all) { return narrow(select(all, 0, b), 0, 0, n); };
-      const Plain below = plain(model.layers[0], numbers(own(x)), kI, n, span);
-      const Plain top = plain(model.layers[1], below.h, kH, n, span);
-      const auto near = [](const Tensor& found, const Numbers& expected) {
-        EXPECT_THAT(numbers(found), Pointwise(DoubleNear(1e-10), expected));
-      };
-      near(own(out.output), top.h);
-      near(own(out.memory), top.c);
-      near(own(alone.output), top.h);
-      near(narrow(own(out.weights[0]), 1, 0, n), below.weights);
-      near(narrow(own(out.weights[1]), 1, 0, n), top.weights);
+      const Plain below = reference(model.layers[0], numbers(own(x)), kI, n, span);
+      const Plain top = reference(model.layers[1], below.h, kH, n, span);
+      EXPECT_THAT(numbers(own(out.output)), near(top.h, 1e-10));
+      EXPECT_THAT(numbers(own(out.memory)), near(top.c, 1e-10));
+      EXPECT_THAT(numbers(own(alone.output)), near(top.h, 1e-10));
+      EXPECT_THAT(numbers(narrow(own(out.weights[0]), 1, 0, n)), near(below.weights, 1e-10));
+      EXPECT_THAT(numbers(narrow(own(out.weights[1]), 1, 0, n)), near(top.weights, 1e-10));
       for (const Tensor& all : {out.output, out.memory, out.weights[0], out.weights[1]}) {
         EXPECT_THAT(numbers(narrow(select(all, 0, b), 0, n, kT - n)), Each(0));
       }
@@ -136,14 +122,12 @@ TEST(LSTMN, StepByStepIsAllAtOnce) {
   for (Index t = 0; t < kT; ++t) {
     Tensor weights;
     const LstmState now = model.layers[0](select(x, 1, t), state, &weights);
-    EXPECT_THAT(numbers(now.h), Pointwise(DoubleNear(1e-12), numbers(select(all.output, 1, t))));
-    EXPECT_THAT(numbers(now.c), Pointwise(DoubleNear(1e-12), numbers(select(all.memory, 1, t))));
+    EXPECT_THAT(numbers(now.h), near(select(all.output, 1, t)));
+    EXPECT_THAT(numbers(now.c), near(select(all.memory, 1, t)));
     ASSERT_EQ(weights.defined(), t > 0);
     if (t == 0) continue;
     const Index n = std::min<Index>(t, 3);
-    EXPECT_THAT(
-        numbers(weights),
-        Pointwise(DoubleNear(1e-12), numbers(narrow(select(all.weights[0], 1, t), 1, t - n, n))));
+    EXPECT_THAT(numbers(weights), near(narrow(select(all.weights[0], 1, t), 1, t - n, n)));
   }
 }
 
@@ -151,10 +135,8 @@ TEST(LSTMN, HasGradientsOfFirstAndSecondOrder) {
   manual_seed(7);
   const LSTMN model(small(2, 3));
   for (const Tensor& p : model.parameters()) nn::normal_(p, 0, 0.6);
-  Tensor x = randn({kB, kT, kI}, DType::f64);
-  x.set_requires_grad();
-  std::vector<NamedLeaf> leaves = {{"x", x}};
-  for (const auto& [name, tensor] : model.named_parameters()) leaves.push_back({name, tensor});
+  const Tensor x = randn({kB, kT, kI}, DType::f64);
+  const auto leaves = plain::leaves_of(model, {{"x", x}});
   for (const bool need_weights : {false, true}) {
     const std::function<std::vector<Tensor>()> run = [&] {
       const LSTMNResult out = model(x, kLengths, need_weights);
@@ -173,26 +155,14 @@ TEST(LSTMN, WhatIsBeyondTheLengthChangesNoBit) {
   manual_seed(9);
   const LSTMN model(small(2, -1));
   const Tensor clean = randn({kB, kT, kI}, DType::f64);
-  const auto run = [&](double beyond, bool need_weights) {
-    Array dirty = clean.array().clone();
-    for (Index b = 0; b < kB; ++b) {
-      for (Index i = kLengths[static_cast<std::size_t>(b)] * kI; i < kT * kI; ++i) {
-        dirty.mutable_data<double>()[b * kT * kI + i] = beyond;
-      }
-    }
-    Tensor x(dirty);
-    x.set_requires_grad();
-    const LSTMNResult out = model(x, kLengths, need_weights);
-    std::vector<Tensor> leaves = model.parameters();
-    leaves.push_back(x);
-    std::vector<Numbers> bits = {numbers(out.output), numbers(out.memory)};
-    const Tensor loss = sum(out.output * out.output) + sum(out.memory);
-    for (const Tensor& g : grad({loss}, leaves)) bits.push_back(numbers(g));
-    return bits;
-  };
   for (const bool need_weights : {false, true}) {
-    EXPECT_EQ(run(0, need_weights), run(std::numeric_limits<double>::quiet_NaN(), need_weights));
-    EXPECT_EQ(run(0, need_weights), run(std::numeric_limits<double>::infinity(), need_weights));
+    plain::expect_hidden([&](double beyond) {
+      const Tensor x = plain::spoiled(clean, kLengths, beyond);
+      return plain::bits_of(plain::leaves_of(model, {{"x", x}}), [&] {
+        const LSTMNResult out = model(x, kLengths, need_weights);
+        return std::vector{out.output, out.memory};
+      });
+    });
   }
   EXPECT_EQ(model(zeros({0, kT, kI}, DType::f64), {}, true).weights[1].shape(), (Shape{0, kT, kT}));
   EXPECT_EQ(model(zeros({kB, 0, kI}, DType::f64), {}, true).weights[1].shape(), (Shape{kB, 0, 0}));

@@ -4,24 +4,21 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <limits>
 
 #include "../../../attention/scores/general.h"
 #include "../../../attention/scores/location.h"
 #include "../../../autograd/ops/elementwise.h"
-#include "../../../autograd/ops/index.h"
 #include "../../../autograd/ops/reduce.h"
 #include "../../../autograd/ops/shape.h"
 #include "../../../core/error.h"
 #include "../../../core/generator.h"
-#include "plain.h"
+#include "decoders.h"
 
 namespace heed::attention {
 namespace {
 
 using plain::Block;
 using plain::difference;
-using plain::Numbers;
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 using Kind = LuongAttention;
@@ -120,20 +117,7 @@ TEST_P(LuongDecoders, AreTheDefinition) {
 TEST_P(LuongDecoders, StepByStepEqualAllAtOnceAndBeamsCarryOn) {
   auto state = made.start(source, kLengths, begin());
   const Attended all = made.run(words, state, true);
-  auto steps = made.start(source, kLengths, begin());
-  const Tensor rows(Array::from(std::vector<Index>{1, 0, 1}));
-  for (Index t = 0; t < kT; ++t) {
-    if (t == 2) {
-      auto beams = steps;
-      beams.reorder(rows);
-      const Attended now = made.step(index_select(select(words, 1, t), 0, rows), beams, true);
-      EXPECT_LT(difference(now.context, index_select(select(all.context, 1, t), 0, rows)), 1e-12);
-      EXPECT_LT(difference(now.weights, index_select(select(all.weights, 1, t), 0, rows)), 1e-12);
-    }
-    const Attended now = made.step(select(words, 1, t), steps, true);
-    EXPECT_LT(difference(now.context, select(all.context, 1, t)), 1e-12);
-    EXPECT_LT(difference(now.weights, select(all.weights, 1, t)), 1e-12);
-  }
+  expect_steps(made, made.start(source, kLengths, begin()), words, all, 2, {1, 0, 1});
   // In two parts.
   auto parts = made.start(source, kLengths, begin());
   made.run(narrow(words, 1, 0, 3), parts);
@@ -143,20 +127,9 @@ TEST_P(LuongDecoders, StepByStepEqualAllAtOnceAndBeamsCarryOn) {
 }
 
 TEST_P(LuongDecoders, TargetsMayEndBeforeOthers) {
-  const auto run = [&](double hidden) {
-    Array dirty = words.array().clone();
-    dirty.mutable_data<double>()[(kT + 3) * kE + 1] = hidden;
-    made.zero_grad();
-    const Attended out = made(Tensor(dirty), source, kLengths, false, {kT, 3});
-    sum(out.context * out.context).backward();
-    std::vector<Numbers> bits = {Block(out.context).numbers};
-    for (const Tensor& each : made.parameters()) {
-      if (each.grad().defined()) bits.push_back(Block(each.grad()).numbers);
-    }
-    return bits;
-  };
-  const auto clean = run(0);
-  EXPECT_EQ(run(std::numeric_limits<double>::quiet_NaN()), clean);
+  expect_ends(made, words, {kT, 3}, [&](const Tensor& there) {
+    return std::vector{made(there, source, kLengths, false, {kT, 3}).context};
+  });
   const Tensor out = made(words, source, kLengths, false, {kT, 3}).context;
   EXPECT_EQ(sum(abs(select(select(out, 0, 1), 0, 3))).item(), 0);
 }
@@ -164,9 +137,7 @@ TEST_P(LuongDecoders, TargetsMayEndBeforeOthers) {
 TEST_P(LuongDecoders, ASourceWithoutPlacesIsNotLookedAt) {
   source.set_requires_grad();
   const Attended out = made(words, source, {kK, 0}, true);
-  EXPECT_EQ(sum(abs(select(out.weights, 0, 1))).item(), 0);
-  sum(select(out.context, 0, 1) * 1e9).backward();
-  EXPECT_EQ(sum(abs(source.grad())).item(), 0);
+  expect_unseen(out.context, {out.weights}, source);
 }
 
 TEST(LuongDecoder, RefusesWhatDoesNotFit) {

@@ -14,22 +14,16 @@
 #include "../../../core/generator.h"
 #include "../../../nn/gradcheck.h"
 #include "../../../nn/init.h"
+#include "../numbers.h"
 
 namespace heed::attention {
 namespace {
 
-using testing::DoubleNear;
 using testing::Each;
-using testing::Pointwise;
 using testing::ThrowsMessage;
-using Numbers = std::vector<double>;
 
 constexpr Index kB = 2, kN = 4, kJ = 5, kL = 3, kV = 11, kD = 7, kHops = 3, kSlots = 3;
 const std::vector<Index> kSentences = {kN, 2};
-
-Numbers numbers(const Tensor& x) { return x.array().to_vector<double>(); }
-double at(const Numbers& x, Index i) { return x[static_cast<std::size_t>(i)]; }
-double& at(Numbers& x, Index i) { return x[static_cast<std::size_t>(i)]; }
 
 // Words, of which some are missing; one sentence has none.
 const std::vector<Index> kStory = {3,  1,  4,  -1, -1, 1,  5, 9, 2, 6, 10, -1, -1, -1,
@@ -144,13 +138,13 @@ void expect_definition(const MemoryNetworkOptions& o, bool linear) {
   network.set_linear(linear);
   const Plain expected = plain(network, o, linear);
   const MemoryAnswer out = network(story(), question(), kSentences, true);
-  EXPECT_THAT(numbers(out.logits), Pointwise(DoubleNear(1e-10), expected.logits));
+  EXPECT_THAT(numbers(out.logits), near(expected.logits, 1e-10));
   for (std::size_t hop = 0; hop < kHops; ++hop) {
-    EXPECT_THAT(numbers(out.weights[hop]), Pointwise(DoubleNear(1e-10), expected.weights[hop]));
+    EXPECT_THAT(numbers(out.weights[hop]), near(expected.weights[hop], 1e-10));
   }
   const MemoryAnswer alone = network(story(), question(), kSentences);
   EXPECT_TRUE(alone.weights.empty());
-  EXPECT_THAT(numbers(alone.logits), Pointwise(DoubleNear(1e-10), expected.logits));
+  EXPECT_THAT(numbers(alone.logits), near(expected.logits, 1e-10));
 }
 
 constexpr auto kEncodings = {PositionEncoding::none, PositionEncoding::published,
@@ -186,7 +180,7 @@ TEST(MemoryNetwork, TheCentredEncodingIsOneOnAverage) {
   for (const Tensor& p : network.parameters()) nn::constant_(p, 1);
   const Tensor none(Array::from(std::vector<Index>{}, {1, 0, kJ}));
   const Tensor asked(Array::from(std::vector<Index>{1, 1, 2, 3, 4}, {1, 5}));
-  EXPECT_THAT(numbers(network(none, asked).logits), Each(DoubleNear(5 * kD, 1e-12)));
+  EXPECT_THAT(numbers(network(none, asked).logits), Each(testing::DoubleNear(5 * kD, 1e-12)));
 }
 
 TEST(MemoryNetwork, HasGradientsOfFirstAndSecondOrder) {
@@ -253,7 +247,7 @@ TEST(MemoryNetwork, AStoryWithoutASentenceLeavesTheQuestion) {
       const MemoryAnswer alone = network(none, narrow(question(), 0, 1, 1), {}, true);
       EXPECT_EQ(alone.weights[0].shape(), (Shape{1, 0}));
       const Tensor empty = select(out.logits, 0, 1);
-      EXPECT_THAT(numbers(empty), Pointwise(DoubleNear(1e-12), numbers(alone.logits)));
+      EXPECT_THAT(numbers(empty), near(alone.logits));
       EXPECT_THAT(numbers(select(out.weights[2], 0, 1)), Each(0));
       EXPECT_THAT(numbers(grad({sum(empty)}, {network.times})[0]), Each(0));
     }

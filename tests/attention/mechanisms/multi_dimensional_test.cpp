@@ -7,21 +7,16 @@
 
 #include "../../../core/error.h"
 #include "../../../core/generator.h"
+#include "../numbers.h"
 
 namespace heed::attention {
 namespace {
 
-using testing::DoubleNear;
 using testing::HasSubstr;
-using testing::Pointwise;
 using testing::ThrowsMessage;
 
 constexpr Index kB = 2, kT = 5, kE = 3, kHidden = 7;
 const std::vector<Index> kLengths = {5, 2};
-
-using Numbers = std::vector<double>;
-Numbers numbers(const Tensor& x) { return x.array().to_vector<double>(); }
-double at(const Numbers& x, Index i) { return x[static_cast<std::size_t>(i)]; }
 
 double product(const Tensor& weight, Index unit, const Numbers& x, Index row) {
   double sum = 0;
@@ -63,8 +58,7 @@ TEST(MultiDimensional, SourceToTokenIsTheDefinition) {
     });
     want.insert(want.end(), row.begin(), row.end());
   }
-  EXPECT_THAT(numbers(made(input, Mask::lengths(kLengths, kT)).context),
-              Pointwise(DoubleNear(1e-10), want));
+  EXPECT_THAT(numbers(made(input, Mask::lengths(kLengths, kT)).context), near(want, 1e-10));
 }
 
 TEST(MultiDimensional, TokenToTokenIsTheDefinition) {
@@ -87,8 +81,7 @@ TEST(MultiDimensional, TokenToTokenIsTheDefinition) {
     });
     want.insert(want.end(), row.begin(), row.end());
   }
-  EXPECT_THAT(numbers(made(input, Mask::lengths(kLengths, kT)).context),
-              Pointwise(DoubleNear(1e-10), want));
+  EXPECT_THAT(numbers(made(input, Mask::lengths(kLengths, kT)).context), near(want, 1e-10));
 }
 
 TEST(MultiDimensional, RefusesWhatDoesNotFit) {

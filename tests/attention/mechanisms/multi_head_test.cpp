@@ -15,6 +15,7 @@
 #include "../../../core/generator.h"
 #include "../../../nn/gradcheck.h"
 #include "../../../nn/init.h"
+#include "../numbers.h"
 
 namespace heed::attention {
 namespace {
@@ -23,8 +24,6 @@ using testing::HasSubstr;
 using testing::ThrowsMessage;
 
 constexpr Index kB = 2, kQ = 3, kK = 5, kE = 12;
-
-std::vector<double> numbers(const Tensor& x) { return x.array().to_vector<double>(); }
 
 MultiHeadOptions sizes(Index heads, Index kv_heads = 0) {
   return {.width = kE, .heads = heads, .kv_heads = kv_heads, .dtype = DType::f64};

@@ -299,4 +299,12 @@ Tensor spoiled(const Tensor& x, const std::vector<Index>& lengths, double value)
   return Tensor(out);
 }
 
+void expect_hidden(const std::function<std::vector<Numbers>(double)>& bits) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  const auto clean = bits(0);
+  for (const double value : {std::nan(""), kInfinity, -kInfinity, 1e9}) {
+    EXPECT_TRUE(bits(value) == clean) << value;
+  }
+}
+
 }  // namespace heed::attention::plain

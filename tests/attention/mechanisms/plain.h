@@ -11,10 +11,9 @@
 
 #include "../../../autograd/gradcheck.h"
 #include "../../../nn/module.h"
+#include "../numbers.h"
 
 namespace heed::attention::plain {
-
-using Numbers = std::vector<double>;
 
 /// Any tensor's numbers in row-major order: x(b, t, d).
 struct Block {
@@ -93,5 +92,8 @@ std::vector<Numbers> bits_of(const std::vector<NamedLeaf>& leaves, const Ours& o
 
 /// A copy of x [B, n, d] with `value` in the places from lengths[b] on.
 Tensor spoiled(const Tensor& x, const std::vector<Index>& lengths, double value);
+/// bits(value), of a call with `value` in all hidden places, are the same for whatever stands
+/// there: 0, NaN, infinities, 1e9.
+void expect_hidden(const std::function<std::vector<Numbers>(double value)>& bits);
 
 }  // namespace heed::attention::plain

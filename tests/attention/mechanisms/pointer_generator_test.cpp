@@ -15,14 +15,13 @@
 #include "../../../core/generator.h"
 #include "../../../nn/gradcheck.h"
 #include "../../../nn/init.h"
-#include "plain.h"
+#include "decoders.h"
 
 namespace heed::attention {
 namespace {
 
 using plain::Block;
 using plain::difference;
-using plain::Numbers;
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 
@@ -39,15 +38,11 @@ PointerGeneratorOptions options(bool coverage) {
           .dtype = DType::f64};
 }
 
-Tensor ids_of(const std::vector<Index>& numbers, const Shape& shape) {
-  return Tensor(Array::from(numbers).reshape(shape));
-}
-
 struct Inputs {
   Tensor words = randn({kB, kT, kE}, DType::f64), source = randn({kB, kK, kDk}, DType::f64);
   // 7 and 8 are words of the source alone; what is masked may be anything.
-  Tensor ids = ids_of({7, 1, 7, 8, 2, 0, 7, 3, -5, 99}, {kB, kK});
-  Tensor targets = ids_of({7, 2, 6, 7, 0, 5}, {kB, kT});
+  Tensor ids = indices({7, 1, 7, 8, 2, 0, 7, 3, -5, 99}, {kB, kK});
+  Tensor targets = indices({7, 2, 6, 7, 0, 5}, {kB, kT});
   Mask mask = Mask::lengths(kLengths, kK);
 };
 
@@ -171,8 +166,8 @@ TEST(PointerGenerator, WhatHardlyEverHappensHasAGradient) {
   PointerGenerator made(
       {.word_width = 1, .annotation_width = 1, .state_width = 1, .vocabulary = 2});
   made.gate.bias.set_array(Array::full(Shape{1}, 200, DType::f32));  // never copies
-  const auto out = made(zeros({1, 1, 1}), zeros({1, 1, 1}), ids_of({2}, {1, 1}));
-  const Tensor log_p = out.log_likelihood(ids_of({2}, {1, 1}));
+  const auto out = made(zeros({1, 1, 1}), zeros({1, 1, 1}), indices({2}, {1, 1}));
+  const Tensor log_p = out.log_likelihood(indices({2}, {1, 1}));
   EXPECT_NEAR(log_p.item(), -200, 1);
   log_p.backward();
   EXPECT_NEAR(made.gate.bias.grad().item(), -1, 1e-6);
@@ -181,19 +176,11 @@ TEST(PointerGenerator, WhatHardlyEverHappensHasAGradient) {
 TEST(PointerGenerator, TargetsMayEndBeforeOthers) {
   manual_seed(9);
   const Inputs in;
-  PointerGenerator made(options(true));
-  const auto run = [&](double hidden) {
-    Array dirty = in.words.array().clone();
-    dirty.mutable_data<double>()[(kT + 2) * kE + 1] = hidden;
-    made.zero_grad();
-    const auto out = made(Tensor(dirty), in.source, in.ids, in.mask, {kT, 2});
-    (sum(out.logits * out.logits) + sum(out.gate) + sum(out.coverage_loss)).backward();
-    std::vector<Numbers> bits = {Block(out.logits).numbers};
-    for (const Tensor& each : made.parameters()) bits.push_back(Block(each.grad()).numbers);
-    return bits;
-  };
-  const auto clean = run(0);
-  EXPECT_EQ(run(std::numeric_limits<double>::quiet_NaN()), clean);
+  const PointerGenerator made(options(true));
+  expect_ends(made, in.words, {kT, 2}, [&](const Tensor& words) {
+    const auto out = made(words, in.source, in.ids, in.mask, {kT, 2});
+    return std::vector{out.logits, out.gate, out.coverage_loss};
+  });
 }
 
 TEST(PointerGenerator, RefusesWhatDoesNotFit) {

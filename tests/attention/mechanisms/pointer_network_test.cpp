@@ -22,7 +22,6 @@ namespace {
 
 using plain::Block;
 using plain::difference;
-using plain::Numbers;
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 
@@ -39,13 +38,9 @@ PointerNetworkOptions options(bool once) {
           .dtype = DType::f64};
 }
 
-Tensor places(const std::vector<Index>& numbers, const Shape& shape) {
-  return Tensor(Array::from(numbers).reshape(shape));
-}
-
 struct Inputs {
   Tensor keys = randn({kB, kK, kDk}, DType::f64), inputs = randn({kB, kK, kI}, DType::f64);
-  Tensor targets = places({3, 0, 4, 2, 1, 0}, {kB, kT});
+  Tensor targets = indices({3, 0, 4, 2, 1, 0}, {kB, kT});
   Mask mask = Mask::lengths(kLengths, kK);
 };
 
@@ -122,7 +117,7 @@ TEST_P(PointerNetworks, WhatIsMaskedChangesNoBit) {
   manual_seed(7);
   Inputs in;
   PointerNetwork made(options(GetParam()));
-  const auto run = [&](double hidden) {
+  plain::expect_hidden([&](double hidden) {
     Array keys = in.keys.array().clone(), inputs = in.inputs.array().clone();
     keys.mutable_data<double>()[(kK + 4) * kDk + 1] = hidden;
     inputs.mutable_data<double>()[(kK + 4) * kI + 1] = hidden;
@@ -134,10 +129,7 @@ TEST_P(PointerNetworks, WhatIsMaskedChangesNoBit) {
     std::vector<Numbers> bits = {Block(log_p).numbers, Block(own.grad()).numbers};
     for (const Tensor& each : made.parameters()) bits.push_back(Block(each.grad()).numbers);
     return bits;
-  };
-  const auto clean = run(0);
-  EXPECT_EQ(run(std::numeric_limits<double>::quiet_NaN()), clean);
-  EXPECT_EQ(run(std::numeric_limits<double>::infinity()), clean);
+  });
   // Each example alone.
   const Tensor all = made(in.keys, in.inputs, in.targets, in.mask);
   const auto own = [](const Tensor& x) { return narrow(narrow(x, 0, 1, 1), 1, 0, 3); };
@@ -146,7 +138,7 @@ TEST_P(PointerNetworks, WhatIsMaskedChangesNoBit) {
             1e-12);
   // Targets that have ended, and an example without places.
   const Tensor ended =
-      made(in.keys, in.inputs, places({3, 0, 4, 2, -100, -100}, {kB, kT}), in.mask);
+      made(in.keys, in.inputs, indices({3, 0, 4, 2, -100, -100}, {kB, kT}), in.mask);
   EXPECT_LT(difference(narrow(ended, 1, 0, 2), narrow(all, 1, 0, 2)), 1e-12);
   in.keys.set_requires_grad();
   const Tensor none = made(in.keys, in.inputs, in.targets, Mask::lengths({kK, 0}, kK));
@@ -188,7 +180,7 @@ TEST(PointerNetwork, RefusesWhatDoesNotFit) {
               ThrowsMessage<ShapeError>(HasSubstr("pointer_network: inputs must be [.., n, 2]")));
   EXPECT_THAT(
       [&] {
-        made(in.keys, in.inputs, places({0, 1, 2, 3, 4, 5}, {kB, kT}));
+        made(in.keys, in.inputs, indices({0, 1, 2, 3, 4, 5}, {kB, kT}));
       },
       ThrowsMessage<IndexError>(HasSubstr("pointer_network: place 5 is not among 5 keys")));
   EXPECT_THAT(

@@ -13,6 +13,7 @@
 #include "../../../core/error.h"
 #include "../../../core/generator.h"
 #include "../../../nn/gradcheck.h"
+#include "../numbers.h"
 
 namespace heed::attention {
 namespace {
@@ -22,9 +23,6 @@ using testing::ThrowsMessage;
 
 constexpr Index kB = 2, kQ = 3, kK = 5, kDq = 7, kDk = 4, kHidden = 2;
 constexpr double kNever = -std::numeric_limits<double>::infinity();
-
-std::vector<double> numbers(const Tensor& x) { return x.array().to_vector<double>(); }
-double at(const std::vector<double>& x, Index i) { return x[static_cast<std::size_t>(i)]; }
 
 TEST(Pointer, IsTheDefinition) {
   manual_seed(3);

@@ -12,19 +12,15 @@
 #include "../../../autograd/ops/shape.h"
 #include "../../../core/error.h"
 #include "../../../core/generator.h"
+#include "../numbers.h"
 
 namespace heed::attention {
 namespace {
 
-using testing::DoubleNear;
 using testing::HasSubstr;
-using testing::Pointwise;
 using testing::ThrowsMessage;
 
 constexpr Index kB = 2, kC = 5, kH = 3, kW = 7;
-
-std::vector<double> numbers(const Tensor& x) { return x.array().to_vector<double>(); }
-double at(const std::vector<double>& x, Index i) { return x[static_cast<std::size_t>(i)]; }
 
 // Softmax of dot products over the cells that are real.
 TEST(Spatial, OverAGridIsTheDefinition) {
@@ -57,13 +53,13 @@ TEST(Spatial, OverAGridIsTheDefinition) {
   }
   const Attended out = grid_attention(query, map, {.score = &dot, .need_weights = true}, real);
   EXPECT_EQ(out.weights.shape(), (Shape{kB, kH, kW}));
-  EXPECT_THAT(numbers(out.weights), Pointwise(DoubleNear(1e-10), weights));
-  EXPECT_THAT(numbers(out.context), Pointwise(DoubleNear(1e-10), contexts));
+  EXPECT_THAT(numbers(out.weights), near(weights, 1e-10));
+  EXPECT_THAT(numbers(out.context), near(contexts, 1e-10));
   // The cells as boxes are the same.
   const Tensor boxes = transpose(flatten(map, 2, 3), 1, 2);
   const Attended same =
       box_attention(query, boxes, {.score = &dot, .need_weights = true}, flatten(real, 1, 2));
-  EXPECT_THAT(numbers(same.context), Pointwise(DoubleNear(1e-12), contexts));
+  EXPECT_THAT(numbers(same.context), near(contexts));
   EXPECT_EQ(same.weights.shape(), (Shape{kB, kH * kW}));
 }
 
@@ -77,11 +73,9 @@ TEST(Spatial, SeveralLooksAtOnceAreEachLookAlone) {
     const Attended all = grid_attention(queries, map, options);
     for (Index i = 0; i < 4; ++i) {
       const Attended one = grid_attention(select(queries, 1, i), map, options);
-      EXPECT_THAT(numbers(one.context),
-                  Pointwise(DoubleNear(1e-12), numbers(select(all.context, 1, i))));
+      EXPECT_THAT(numbers(one.context), near(select(all.context, 1, i)));
       EXPECT_EQ(one.weights.shape(), select(all.weights, 1, i).shape());
-      EXPECT_THAT(numbers(one.weights),
-                  Pointwise(DoubleNear(1e-12), numbers(select(all.weights, 1, i))));
+      EXPECT_THAT(numbers(one.weights), near(select(all.weights, 1, i)));
     }
   }
 }

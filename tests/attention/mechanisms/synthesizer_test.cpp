@@ -13,21 +13,16 @@
 #include "../../../core/error.h"
 #include "../../../core/generator.h"
 #include "../../../nn/init.h"
+#include "../numbers.h"
 
 namespace heed::attention {
 namespace {
 
-using testing::DoubleNear;
 using testing::HasSubstr;
-using testing::Pointwise;
 using testing::ThrowsMessage;
 using Kind = SynthesizerKind;
 
 constexpr Index kB = 2, kT = 7, kE = 10, kH = 2, kD = 5, kL = 12;  // L = 3 4
-
-using Numbers = std::vector<double>;
-Numbers numbers(const Tensor& x) { return x.array().to_vector<double>(); }
-double at(const Numbers& x, Index i) { return x[static_cast<std::size_t>(i)]; }
 
 SynthesizerOptions sizes(std::vector<Kind> kinds) {
   return {.width = kE,
@@ -159,10 +154,10 @@ TEST_P(Kinds, AreTheDefinition) {
   const std::vector<Index> lengths = {kT, 4};
   const auto want = reference(made, GetParam(), x, lengths);
   const Mask mask = Mask::causal() & Mask::lengths(lengths, kT);
-  EXPECT_THAT(numbers(made(x, mask).context), Pointwise(DoubleNear(1e-10), want));
+  EXPECT_THAT(numbers(made(x, mask).context), near(want, 1e-10));
   const Attended seen = made(x, mask, true);
   EXPECT_EQ(seen.weights.shape(), (Shape{kB, kH, kT, kT}));
-  EXPECT_THAT(numbers(seen.context), Pointwise(DoubleNear(1e-10), want));
+  EXPECT_THAT(numbers(seen.context), near(want, 1e-10));
 }
 
 TEST(Synthesizer, OfDotProductsAloneIsMultiHeadAttention) {
@@ -185,8 +180,7 @@ TEST(Synthesizer, OfDotProductsAloneIsMultiHeadAttention) {
                              {"out_proj.bias", part("out_projection.bias")}});
   const Tensor x = randn({kB, kT, kE}, DType::f64);
   const Tensor want = attention(x, {.mask = Mask::causal()}).context;
-  EXPECT_THAT(numbers(made(x, Mask::causal()).context),
-              Pointwise(DoubleNear(1e-12), numbers(want)));
+  EXPECT_THAT(numbers(made(x, Mask::causal()).context), near(want));
 }
 
 TEST(Synthesizer, HasOnlyWhatItsKindsNeed) {

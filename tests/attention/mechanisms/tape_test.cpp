@@ -8,13 +8,12 @@
 #include "../../../autograd/ops/shape.h"
 #include "../../../core/error.h"
 #include "../../../core/generator.h"
+#include "../numbers.h"
 
 namespace heed::attention {
 namespace {
 
 using testing::ThrowsMessage;
-
-std::vector<double> numbers(const Tensor& x) { return x.array().to_vector<double>(); }
 
 TEST(Tape, HoldsItsRows) {
   Tape tape;

@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <limits>
 
 #include "../../../autograd/backward.h"
 #include "../../../autograd/ops/elementwise.h"
@@ -15,22 +14,17 @@
 #include "../../../core/generator.h"
 #include "../../../nn/gradcheck.h"
 #include "../../../nn/init.h"
+#include "plain.h"
 
 namespace heed::attention {
 namespace {
 
-using testing::DoubleNear;
 using testing::Each;
 using testing::HasSubstr;
-using testing::Pointwise;
 using testing::ThrowsMessage;
-using Numbers = std::vector<double>;
 
 constexpr Index kB = 2, kH = 3, kN = 7, kW = 5, kReach = 2, kS = 2 * kReach + 1;
 
-Numbers numbers(const Tensor& x) { return x.array().to_vector<double>(); }
-double at(const Numbers& x, Index i) { return x[static_cast<std::size_t>(i)]; }
-double& at(Numbers& x, Index i) { return x[static_cast<std::size_t>(i)]; }
 Tensor draw(const Shape& shape) { return randn(shape, DType::f64); }
 
 struct Inputs {
@@ -96,8 +90,7 @@ TEST(TuringMachine, AddressesAsThePaperSays) {
       expected.insert(expected.end(), w.begin(), w.end());
     }
   }
-  EXPECT_THAT(numbers(address_memory(in.memory, in.last, in.signals)),
-              Pointwise(DoubleNear(1e-12), expected));
+  EXPECT_THAT(numbers(address_memory(in.memory, in.last, in.signals)), near(expected));
 }
 
 TEST(TuringMachine, ReadsAndWritesAsThePaperSays) {
@@ -129,9 +122,8 @@ TEST(TuringMachine, ReadsAndWritesAsThePaperSays) {
       }
     }
   }
-  EXPECT_THAT(numbers(read_memory(in.memory, in.last)), Pointwise(DoubleNear(1e-12), reads));
-  EXPECT_THAT(numbers(write_memory(in.memory, in.last, erase, add)),
-              Pointwise(DoubleNear(1e-12), after));
+  EXPECT_THAT(numbers(read_memory(in.memory, in.last)), near(reads));
+  EXPECT_THAT(numbers(write_memory(in.memory, in.last, erase, add)), near(after));
 }
 
 TEST(TuringMachine, PartsHaveGradientsOfFirstAndSecondOrder) {
@@ -183,7 +175,6 @@ Numbers plain_machine(const TuringMachine& machine, const TuringMachineOptions& 
     }
     return out;
   };
-  const auto sigmoid_of = [](double x) { return 1 / (1 + std::exp(-x)); };
   const auto softplus_of = [](double x) { return std::log1p(std::exp(x)); };
   Numbers memory(static_cast<std::size_t>(N * W), 1e-6), reads = find("first_reads"), result;
   Numbers h(static_cast<std::size_t>(o.hidden), 0.0), c = h;
@@ -204,8 +195,9 @@ Numbers plain_machine(const TuringMachine& machine, const TuringMachineOptions& 
       const Index n = o.hidden;
       for (Index i = 0; i < n; ++i) {
         const auto gate = [&](Index g) { return at(x, g * n + i) + at(y, g * n + i); };
-        at(c, i) = sigmoid_of(gate(1)) * at(c, i) + sigmoid_of(gate(0)) * std::tanh(gate(2));
-        at(h, i) = sigmoid_of(gate(3)) * std::tanh(at(c, i));
+        at(c, i) =
+            plain::sigmoid(gate(1)) * at(c, i) + plain::sigmoid(gate(0)) * std::tanh(gate(2));
+        at(h, i) = plain::sigmoid(gate(3)) * std::tanh(at(c, i));
       }
     } else {
       h = times(find("controller.weight"), find("controller.bias"), in);
@@ -220,8 +212,8 @@ Numbers plain_machine(const TuringMachine& machine, const TuringMachineOptions& 
       for (double& x : shift) total += x = std::exp(x);
       for (double& x : shift) x /= total;
       auto& w = weights[static_cast<std::size_t>(head)];
-      w = address(memory, N, W, w, key, softplus_of(at(own, W)), sigmoid_of(at(own, W + 1)), shift,
-                  1 + softplus_of(at(own, W + 2)));
+      w = address(memory, N, W, w, key, softplus_of(at(own, W)), plain::sigmoid(at(own, W + 1)),
+                  shift, 1 + softplus_of(at(own, W + 2)));
     }
     Numbers added(memory.size(), 0.0);
     for (Index head = R; head < H; ++head) {
@@ -229,7 +221,7 @@ Numbers plain_machine(const TuringMachine& machine, const TuringMachineOptions& 
         for (Index k = 0; k < W; ++k) {
           const double w = at(weights[static_cast<std::size_t>(head)], i);
           const Index erase = H * width + (head - R) * W + k, add = erase + o.write_heads * W;
-          at(memory, i * W + k) *= 1 - w * sigmoid_of(at(said, erase));
+          at(memory, i * W + k) *= 1 - w * plain::sigmoid(at(said, erase));
           at(added, i * W + k) += w * std::tanh(at(said, add));
         }
       }
@@ -279,8 +271,7 @@ TEST(TuringMachine, IsTheDefinition) {
     for (Index b = 0; b < kB; ++b) {
       const Index n = lengths[static_cast<std::size_t>(b)];
       const Tensor own = narrow(select(out.output, 0, b), 0, 0, n);
-      EXPECT_THAT(numbers(own),
-                  Pointwise(DoubleNear(1e-10), plain_machine(machine, small(recurrent), x, b, n)));
+      EXPECT_THAT(numbers(own), near(plain_machine(machine, small(recurrent), x, b, n), 1e-10));
     }
     EXPECT_THAT(numbers(narrow(select(out.output, 0, 1), 0, 2, 2)), Each(0));
     EXPECT_FALSE(machine(x, lengths).weights.defined());
@@ -307,22 +298,12 @@ TEST(TuringMachine, WhatIsBeyondTheLengthChangesNoBit) {
   manual_seed(9);
   const TuringMachine machine(small(true));
   const Tensor clean = draw({kB, kT, kI});
-  const auto run = [&](double beyond) {
-    Array dirty = clean.array().clone();
-    for (Index i = 2 * kI; i < kT * kI; ++i) {
-      dirty.mutable_data<double>()[kT * kI + i] = beyond;
-    }
-    Tensor x(dirty);
-    x.set_requires_grad();
-    const Tensor y = machine(x, {kT, 2}).output;
-    std::vector<Tensor> leaves = machine.parameters();
-    leaves.push_back(x);
-    std::vector<Numbers> bits = {numbers(y)};
-    for (const Tensor& g : grad({sum(y * y)}, leaves)) bits.push_back(numbers(g));
-    return bits;
-  };
-  EXPECT_EQ(run(0), run(std::numeric_limits<double>::quiet_NaN()));
-  EXPECT_EQ(run(0), run(-std::numeric_limits<double>::infinity()));
+  plain::expect_hidden([&](double beyond) {
+    const Tensor x = plain::spoiled(clean, {kT, 2}, beyond);
+    return plain::bits_of(plain::leaves_of(machine, {{"x", x}}), [&] {
+      return std::vector{machine(x, {kT, 2}).output};
+    });
+  });
   EXPECT_EQ(machine(zeros({0, kT, kI}, DType::f64)).output.shape(), (Shape{0, kT, kO}));
   EXPECT_EQ(machine(zeros({kB, 0, kI}, DType::f64), {}, true).weights.shape(),
             (Shape{kB, 0, 4, 5}));

@@ -11,6 +11,7 @@
 #include "../../../autograd/ops/activation.h"
 #include "../../../autograd/ops/clamp.h"
 #include "../../../autograd/ops/power.h"
+#include "../kinks.h"
 
 namespace heed {
 namespace {
@@ -23,21 +24,6 @@ constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 Numbers numbers(const Tensor& x) { return x.array().to_vector<double>(); }
 Flags flags(const Tensor& x) { return x.array().to_vector<bool>(); }
-
-Tensor leaf(const Numbers& values) {
-  Tensor x = tensor(values, {static_cast<Index>(values.size())}, DType::f64);
-  x.set_requires_grad();
-  return x;
-}
-
-// The gradient of a sum, by the fused derivative and by the recorded one, which must agree.
-Numbers gradient(const Tensor& out, const Tensor& x) {
-  const Tensor g = full(out.shape(), 1, out.dtype());
-  const Numbers plain = numbers(grad({out}, {x}, {g}, {.create_graph = true})[0]);
-  const Numbers fused = numbers(grad({out}, {x}, {g})[0]);
-  EXPECT_EQ(plain, fused);
-  return fused;
-}
 
 TEST(Kinks, OfActivationsAreLeftDerivatives) {
   const Tensor x = leaf({-1, 0, -0.0, 1});

@@ -15,6 +15,7 @@
 #include "../../../autograd/ops/sort.h"
 #include "../../../core/error.h"
 #include "../../../core/generator.h"
+#include "../../core/message.h"
 
 namespace heed {
 namespace {
@@ -26,16 +27,6 @@ Places places(const Tensor& x) { return x.array().to_vector<std::int64_t>(); }
 Numbers numbers(const Tensor& x) { return x.array().to(DType::f64).to_vector<double>(); }
 Tensor line(const Numbers& values, DType dtype = DType::f64) {
   return tensor(values, {static_cast<Index>(values.size())}, dtype);
-}
-
-template <class E>
-std::string message(const std::function<void()>& call) {
-  try {
-    call();
-  } catch (const E& error) {
-    return error.what();
-  }
-  return "";
 }
 
 TEST(Argmax, TakesTheFirstOfEqualsAndNaNBeforeNumbers) {
@@ -53,11 +44,11 @@ TEST(Argmax, OfAllCountsRowMajor) {
   EXPECT_EQ(argmax(x).rank(), 0);
   EXPECT_EQ(places(argmin(x, 1, true)), (Places{0, 2}));
   EXPECT_EQ(argmin(x, 1, true).shape(), (Shape{2, 1}));
-  EXPECT_EQ(message<ShapeError>([] {
+  EXPECT_EQ(message_of<ShapeError>([] {
               argmin(zeros({0, 3}));
             }),
             "argmin: no elements to reduce in f32[0]");
-  EXPECT_EQ(message<DTypeError>([] { argmin(zeros({3}, DType::i64), 0); }),
+  EXPECT_EQ(message_of<DTypeError>([] { argmin(zeros({3}, DType::i64), 0); }),
             "argmin: takes f32 or f64, not i64");
 }
 
@@ -81,10 +72,10 @@ TEST(AllAndAny, OfNothing) {
   EXPECT_EQ(any(zeros({0})).item(), 0);
   EXPECT_EQ(numbers(all(zeros({0, 3}), {0})), (Numbers{1, 1, 1}));
   EXPECT_EQ(any(zeros({0, 3}), {1}).shape(), Shape{0});
-  EXPECT_EQ(message<ShapeError>([] { any(zeros({3}), {1}); }),
+  EXPECT_EQ(message_of<ShapeError>([] { any(zeros({3}), {1}); }),
             "any: axis 1 is out of range for rank 1");
-  EXPECT_EQ(message<ShapeError>([] { all(zeros({3}), {0, -1}); }), "all: axis 0 is named twice");
-  EXPECT_NE(message<GradError>([] { all(Tensor()); }), "");
+  EXPECT_EQ(message_of<ShapeError>([] { all(zeros({3}), {0, -1}); }), "all: axis 0 is named twice");
+  EXPECT_NE(message_of<GradError>([] { all(Tensor()); }), "");
 }
 
 TEST(Sort, KeepsTheOrderOfEquals) {
@@ -157,7 +148,7 @@ TEST(Nonzero, NamesPlacesRowMajor) {
   EXPECT_EQ(nonzero(tensor(0)).shape(), (Shape{0, 0}));
   EXPECT_EQ(nonzero(zeros({0, 3})).shape(), (Shape{0, 2}));
   EXPECT_EQ(places(nonzero(line({NAN, 0}))), (Places{0}));
-  EXPECT_NE(message<GradError>([] { nonzero(Tensor()); }), "");
+  EXPECT_NE(message_of<GradError>([] { nonzero(Tensor()); }), "");
 }
 
 TEST(OneHot, CountsItsClasses) {
@@ -172,17 +163,17 @@ TEST(OneHot, CountsItsClasses) {
 TEST(OneHot, RefusesWhatIsNoClass) {
   const Tensor ids = Tensor(Array::from(Places{2, 0}));
   const Tensor below = Tensor(Array::from(Places{-1, 0}));
-  EXPECT_EQ(message<IndexError>([&] { one_hot(ids, 2); }),
+  EXPECT_EQ(message_of<IndexError>([&] { one_hot(ids, 2); }),
             "one_hot: index 2 is out of range [0, 2)");
-  EXPECT_EQ(message<IndexError>([&] { one_hot(below); }),
+  EXPECT_EQ(message_of<IndexError>([&] { one_hot(below); }),
             "one_hot: index -1 is out of range [0, 1)");
-  EXPECT_EQ(message<ValueError>([&] { one_hot(ids, 0); }), "one_hot: 0 classes for i64[2]");
-  EXPECT_EQ(message<ValueError>([] { one_hot(zeros({0}, DType::i64)); }),
+  EXPECT_EQ(message_of<ValueError>([&] { one_hot(ids, 0); }), "one_hot: 0 classes for i64[2]");
+  EXPECT_EQ(message_of<ValueError>([] { one_hot(zeros({0}, DType::i64)); }),
             "one_hot: -1 classes for i64[0]");
-  EXPECT_EQ(message<DTypeError>([] { one_hot(zeros({3}), 2); }),
+  EXPECT_EQ(message_of<DTypeError>([] { one_hot(zeros({3}), 2); }),
             "one_hot: indices must be i64, not f32[3]");
-  EXPECT_NE(message<ShapeError>([&] { one_hot(ids, INT64_MAX); }), "");
-  EXPECT_NE(message<GradError>([] { one_hot(Tensor()); }), "");
+  EXPECT_NE(message_of<ShapeError>([&] { one_hot(ids, INT64_MAX); }), "");
+  EXPECT_NE(message_of<GradError>([] { one_hot(Tensor()); }), "");
 }
 
 TEST(IndexPut, TakesAnyDtype) {

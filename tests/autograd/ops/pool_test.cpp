@@ -8,28 +8,14 @@
 #include "../../../autograd/backward.h"
 #include "../../../core/generator.h"
 #include "../../../core/parallel.h"
+#include "../kinks.h"
 
 namespace heed {
 namespace {
 
 using testing::ElementsAre;
 
-Tensor leaf(const std::vector<double>& values, const Shape& shape) {
-  Tensor x = tensor(values, shape, DType::f64);
-  x.set_requires_grad();
-  return x;
-}
-
 std::vector<double> numbers(const Tensor& x) { return x.array().to_vector<double>(); }
-
-// The gradient of a sum, by the kernel and by the recorded derivative, which must agree.
-std::vector<double> gradient(const Tensor& out, const Tensor& x) {
-  const Tensor g = full(out.shape(), 1, out.dtype());
-  const auto plain = numbers(grad({out}, {x}, {g}, {.create_graph = true})[0]);
-  const auto fused = numbers(grad({out}, {x}, {g})[0]);
-  EXPECT_EQ(plain, fused);
-  return fused;
-}
 
 TEST(MaxPool, GivesTheGradientToTheFirstOfEquals) {
   const Tensor x = leaf({5, 5, 1, 3, 3, 3}, {1, 1, 6});

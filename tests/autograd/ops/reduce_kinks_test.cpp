@@ -11,29 +11,14 @@
 #include "../../../autograd/ops/reduce.h"
 #include "../../../autograd/ops/sort.h"
 #include "../../../autograd/ops/statistics.h"
+#include "../kinks.h"
 
 namespace heed {
 namespace {
 
 using Numbers = std::vector<double>;
 
-Tensor leaf(const Numbers& values, const Shape& shape) {
-  Tensor x = tensor(values, shape, DType::f64);
-  x.set_requires_grad();
-  return x;
-}
-Tensor leaf(const Numbers& values) { return leaf(values, {static_cast<Index>(values.size())}); }
-
 Numbers numbers(const Tensor& x) { return x.array().to_vector<double>(); }
-
-// The gradient of a sum, by the fused derivative and by the recorded one, which must agree.
-Numbers gradient(const Tensor& out, const Tensor& x) {
-  const Tensor g = full(out.shape(), 1, out.dtype());
-  const Numbers plain = numbers(grad({out}, {x}, {g}, {.create_graph = true})[0]);
-  const Numbers fused = numbers(grad({out}, {x}, {g})[0]);
-  EXPECT_EQ(plain, fused);
-  return fused;
-}
 
 TEST(Kinks, NormIsFlatAtTheZeroVector) {
   const Tensor x = leaf({0, 0, 0});

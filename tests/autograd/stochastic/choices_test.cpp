@@ -7,18 +7,10 @@
 
 #include "../../../autograd/autograd.h"
 #include "../../../core/core.h"
+#include "../../core/message.h"
 
 namespace heed {
 namespace {
-
-std::string message(const std::function<void()>& call) {
-  try {
-    call();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "nothing was thrown";
-}
 
 double difference(const Tensor& x, const Tensor& y) { return amax(abs(x - y)).item(); }
 
@@ -52,23 +44,23 @@ TEST(Choice, PicksFromOneRowWithoutExamples) {
 
 TEST(Choice, RefusesValuesThatDoNotFit) {
   const Choice hard = Choice::hard(places(), 5, DType::f64);
-  EXPECT_EQ(message([&] {
+  EXPECT_EQ(message_of<Error>([&] {
               hard.pick(zeros({4, 5, 7}));
             }),
             "Choice::pick: values f32[4, 5, 7] do not go with choices [2, 3]");
-  EXPECT_EQ(message([&] {
+  EXPECT_EQ(message_of<Error>([&] {
               hard.pick(zeros({3, 6, 7}));
             }),
             "Choice::pick: values f32[3, 6, 7] have 6 places, the choice has 5");
-  EXPECT_EQ(message([&] { hard.pick(zeros({5})); }),
+  EXPECT_EQ(message_of<Error>([&] { hard.pick(zeros({5})); }),
             "Choice::pick: values f32[5] do not go with choices [2, 3]");
-  EXPECT_EQ(message([] { Choice::hard(zeros({2}), 5, DType::f32); }),
+  EXPECT_EQ(message_of<Error>([] { Choice::hard(zeros({2}), 5, DType::f32); }),
             "Choice: index is f32[2], must be i64");
-  EXPECT_EQ(message([] {
+  EXPECT_EQ(message_of<Error>([] {
               Choice::hard(full({1}, 5, DType::i64), 5, DType::f32).pick(zeros({5, 2}));
             }),
             "Choice::pick: place 5 of 5");
-  EXPECT_EQ(message([] {
+  EXPECT_EQ(message_of<Error>([] {
               Choice::soft(zeros({2, 0}));
             }),
             "Choice: weights f32[2, 0] have no places");
@@ -82,7 +74,7 @@ TEST(SampledChoices, PutSamplesInFrontOnce) {
   EXPECT_EQ(choices.choose(randn({4, 3, 7})).index().shape(), (Shape{4, 3}));  // depends on it
   EXPECT_EQ(choices.choose(randn({3, 2})).index().shape(), (Shape{4, 3}));     // does not
   EXPECT_EQ(choices.samples().size(), 3);
-  EXPECT_EQ(message([&] {
+  EXPECT_EQ(message_of<Error>([&] {
               choices.choose(randn({2, 3, 7}));
             }),
             "SampledChoices: logits f32[2, 3, 7], after first ones of rank 2: later ones have as "
@@ -119,7 +111,7 @@ TEST(RelaxedChoices, FollowTheirFormulas) {
   EXPECT_EQ(difference(sum(s, {1}), ones({7}, DType::f64)), 0);
   EXPECT_LT(difference(grad({s}, {logits}, {g})[0], grad({softmax(logits, -1)}, {logits}, {g})[0]),
             1e-14);
-  EXPECT_EQ(message([] { RelaxedChoices(Relaxation::gumbel, 0); }),
+  EXPECT_EQ(message_of<Error>([] { RelaxedChoices(Relaxation::gumbel, 0); }),
             "RelaxedChoices: tau 0 must be positive");
 }
 
@@ -140,7 +132,7 @@ TEST(ReplayedChoices, GiveWhatIsPrescribedThenTheRest) {
   EXPECT_EQ(replay.choose(logits).index().item(), 0);
   EXPECT_EQ(replay.choose(logits).index().item(), 1);
   ReplayedChoices alone({});
-  EXPECT_EQ(message([&] { alone.choose(logits); }),
+  EXPECT_EQ(message_of<Error>([&] { alone.choose(logits); }),
             "ReplayedChoices: choice 0 is asked for; 0 were given");
 }
 
@@ -151,7 +143,7 @@ TEST(Choices, RefuseLogitsThatAreNoDistribution) {
   ExpectedChoices expected;
   RelaxedChoices relaxed(Relaxation::gumbel);
   for (Choices* choices : std::vector<Choices*>{&sampled, &greedy, &expected, &relaxed}) {
-    EXPECT_EQ(message([&] { choices->choose(bad); }),
+    EXPECT_EQ(message_of<Error>([&] { choices->choose(bad); }),
               "Categorical: row 0 of f64[1, 2] holds a NaN or +infinity");
     EXPECT_THROW(choices->choose(zeros({3, 0})), ShapeError);
   }

@@ -3,19 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include "../../core/message.h"
 #include "problems.h"
 
 namespace heed {
 namespace {
-
-std::string message(const std::function<void()>& call) {
-  try {
-    call();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "nothing was thrown";
-}
 
 double difference(const Tensor& x, const Tensor& y) { return amax(abs(x - y)).item(); }
 
@@ -81,14 +73,14 @@ TEST(Enumerate, SaysHowLargeTheSpaceIs) {
       return total;
     };
   };
-  EXPECT_EQ(message([&] { enumerate(many(12)); }),
+  EXPECT_EQ(message_of<Error>([&] { enumerate(many(12)); }),
             "enumerate: the choices have 13841287201 sequences, more than the limit of 100000");
-  EXPECT_EQ(message([&] { enumerate(many(200)); }),
+  EXPECT_EQ(message_of<Error>([&] { enumerate(many(200)); }),
             "enumerate: the choices have 1.05e+169 sequences, more than the limit of 100000");
-  EXPECT_EQ(message([&] { enumerate(many(2), {.limit = 48}); }),
+  EXPECT_EQ(message_of<Error>([&] { enumerate(many(2), {.limit = 48}); }),
             "enumerate: the choices have 49 sequences, more than the limit of 48");
   const Tensor heads = zeros({1, 13, 7});
-  EXPECT_EQ(message([&] {
+  EXPECT_EQ(message_of<Error>([&] {
               enumerate([&](Choices& choices) {
                 return sum(choices.choose(heads).pick_number(zeros({7})), {1});
               });
@@ -97,10 +89,10 @@ TEST(Enumerate, SaysHowLargeTheSpaceIs) {
 }
 
 TEST(Enumerate, RefusesWhatItCannotGoThrough) {
-  EXPECT_EQ(message([] { enumerate([](Choices&) { return zeros({1}); }); }),
+  EXPECT_EQ(message_of<Error>([] { enumerate([](Choices&) { return zeros({1}); }); }),
             "enumerate: the function made no choice");
   const Tensor logits = zeros({1, 3});
-  EXPECT_EQ(message([&] {
+  EXPECT_EQ(message_of<Error>([&] {
               enumerate([&](Choices& choices) {
                 const Index first = choices.choose(logits).index().array().data<Index>()[0];
                 for (Index t = 0; t < first; ++t) choices.choose(logits);

@@ -5,6 +5,7 @@
 
 #include "../../../core/core.h"
 #include "../../../optim/adam.h"
+#include "../../core/message.h"
 #include "problems.h"
 
 namespace heed {
@@ -12,15 +13,6 @@ namespace {
 
 using stochastic::Candidate;
 using stochastic::Problem;
-
-std::string message(const std::function<void()>& call) {
-  try {
-    call();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "nothing was thrown";
-}
 
 class EveryEstimator : public testing::TestWithParam<std::string> {};
 
@@ -175,36 +167,36 @@ TEST(Estimators, RefuseBadInput) {
   const auto none = [](Choices&) { return zeros({3}, DType::f64); };
   Reinforce plain;
   Rebar rebar;
-  EXPECT_EQ(message([&] { plain(nan); }), "Samples::add_cost: cost f64[3] holds a NaN");
-  EXPECT_EQ(message([&] { rebar(nan); }), "Rebar: cost f64[3] holds a NaN");
-  EXPECT_EQ(message([&] { plain(wrong); }),
+  EXPECT_EQ(message_of<Error>([&] { plain(nan); }), "Samples::add_cost: cost f64[3] holds a NaN");
+  EXPECT_EQ(message_of<Error>([&] { rebar(nan); }), "Rebar: cost f64[3] holds a NaN");
+  EXPECT_EQ(message_of<Error>([&] { plain(wrong); }),
             "Samples::add_cost: a draw's [3] and a cost's [4] differ in axis 0; they are aligned "
             "at the front, and must be equal or 1 there");
-  EXPECT_EQ(message([&] { rebar(wrong); }),
+  EXPECT_EQ(message_of<Error>([&] { rebar(wrong); }),
             "Rebar: cost f64[4] must have the first axes of the logits f64[3, 5]");
   EXPECT_THROW(plain(none), GradError);
-  EXPECT_EQ(message([&] { rebar(none); }), "Rebar: the function made no choice");
+  EXPECT_EQ(message_of<Error>([&] { rebar(none); }), "Rebar: the function made no choice");
   LeaveOneOut others(2);
-  EXPECT_EQ(message([&] {
+  EXPECT_EQ(message_of<Error>([&] {
               others([&](Choices& c) {
                 return mean(c.choose(logits).pick_number(zeros({5}, DType::f64)), {0});
               });
             }),
             "LeaveOneOut: the cost is f64[3]; its first axis must be that of the 2 samples");
-  EXPECT_EQ(message([] { LeaveOneOut(1); }),
+  EXPECT_EQ(message_of<Error>([] { LeaveOneOut(1); }),
             "LeaveOneOut: 1 samples; the others' costs need at least 2");
   EXPECT_THROW(Vimco(1), ValueError);
   EXPECT_THROW(Relaxed(Relaxation::gumbel, 0), ValueError);
   EXPECT_THROW(Rebar(0), ValueError);
   EXPECT_THROW(Relax({.tau = -1}), ValueError);
   EXPECT_THROW(LearnedBaseline(nullptr, {}), ValueError);
-  EXPECT_EQ(message([] { MovingAverage(1); }), "MovingAverage: decay 1 is not in [0, 1)");
+  EXPECT_EQ(message_of<Error>([] { MovingAverage(1); }), "MovingAverage: decay 1 is not in [0, 1)");
   EXPECT_THROW(MovingAverage().update(full({2}, NAN)), ValueError);
-  EXPECT_EQ(message([] {
+  EXPECT_EQ(message_of<Error>([] {
               leave_one_out(zeros({1, 3}));
             }),
             "leave_one_out: cost f32[1, 3] needs a first axis of at least 2 samples");
-  EXPECT_EQ(message([] { baseline_loss(zeros({2}), zeros({3})); }),
+  EXPECT_EQ(message_of<Error>([] { baseline_loss(zeros({2}), zeros({3})); }),
             "baseline_loss: prediction is f32[2], cost is f32[3]: one shape is needed");
   EXPECT_THROW(multi_sample_bound(zeros({0, 3})), ShapeError);
 }

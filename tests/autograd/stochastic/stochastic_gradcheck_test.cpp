@@ -6,19 +6,11 @@
 #include <cmath>
 #include <set>
 
+#include "../../core/message.h"
 #include "problems.h"
 
 namespace heed {
 namespace {
-
-std::string message(const std::function<void()>& call) {
-  try {
-    call();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "nothing was thrown";
-}
 
 // Normal estimates of `mean` with deviation 1, a thousand a call.
 std::function<Tensor()> around(const Tensor& mean, Generator& generator) {
@@ -140,17 +132,17 @@ TEST(StochasticGradcheck, SaysWhatItFound) {
 
 TEST(StochasticGradcheck, RefusesBadInput) {
   const Tensor truth = ones({2}, DType::f64);
-  EXPECT_EQ(message([&] {
+  EXPECT_EQ(message_of<Error>([&] {
               stochastic_gradcheck([] { return zeros({3, 4}, DType::f64); }, truth);
             }),
             "stochastic_gradcheck: estimates are f64[3, 4], must be [n, ..] of [2]");
-  EXPECT_EQ(message([&] {
+  EXPECT_EQ(message_of<Error>([&] {
               stochastic_gradcheck([] { return zeros({3, 2}); }, truth);
             }),
             "stochastic_gradcheck: an estimate is f32[3, 2], must be f64");
-  EXPECT_EQ(message([&] { stochastic_gradcheck([] { return Tensor(); }, ones({2})); }),
+  EXPECT_EQ(message_of<Error>([&] { stochastic_gradcheck([] { return Tensor(); }, ones({2})); }),
             "stochastic_gradcheck: the reference is f32[2], must be f64");
-  EXPECT_EQ(message([&] { stochastic_gradcheck(std::function<Tensor()>(), truth); }),
+  EXPECT_EQ(message_of<Error>([&] { stochastic_gradcheck(std::function<Tensor()>(), truth); }),
             "stochastic_gradcheck: draw is empty");
   EXPECT_THROW(stochastic_gradcheck([&] { return truth; }, truth, {.family_error = 0}), ValueError);
   EXPECT_THROW(stochastic_gradcheck([&] { return truth; }, truth, {.first_look = 1}), ValueError);

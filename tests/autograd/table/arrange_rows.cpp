@@ -1,6 +1,7 @@
 #include "../../../autograd/ops/arrange.h"
 
 #include "../../../core/error.h"
+#include "moved.h"
 #include "table.h"
 
 namespace heed::table {
@@ -9,14 +10,6 @@ namespace {
 using X = const Tensors&;
 using B = const Blocks&;
 using Sizes = std::vector<Index>;
-
-// Each element of the result is the one of x at source(place).
-Sample moved(const std::string& name, const Sizes& from, const Sizes& to, Call call,
-             std::function<Place(const Place&)> source) {
-  return sample(name, {in(from)}, std::move(call), [to, source = std::move(source)](B x) {
-    return Block(to, [&](const Place& p) { return x[0](source(p)); });
-  });
-}
 
 Row flip_row() {
   const auto form = [](const std::string& name, const Sizes& shape, const Sizes& axes,

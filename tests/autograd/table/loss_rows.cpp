@@ -6,6 +6,7 @@
 #include "../../../autograd/ops/nll_loss.h"
 #include "../../../autograd/ops/regression_losses.h"
 #include "../../../core/error.h"
+#include "reduced.h"
 #include "table.h"
 
 namespace heed::table {
@@ -136,15 +137,6 @@ Row cross_entropy_row() {
                       [] { cross_entropy(Tensor(), ids(0)); }),
        bad<GradError>("cross_entropy: targets is undefined",
                       [] { cross_entropy(of(2, 5), Tensor()); })}};
-}
-
-// The losses' mean or sum, or all of them.
-Block reduced(const Block& losses, Reduction reduction) {
-  if (reduction == Reduction::none) return losses;
-  double total = 0;
-  for (const double loss : losses.values()) total += loss;
-  if (reduction == Reduction::mean) total /= static_cast<double>(losses.values().size());
-  return Block({}, std::vector<double>{total});
 }
 
 using PairLoss = std::function<Tensor(const Tensor&, const Tensor&, Reduction)>;

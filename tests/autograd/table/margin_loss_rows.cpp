@@ -2,6 +2,7 @@
 
 #include "../../../autograd/ops/margin_losses.h"
 #include "../../../core/error.h"
+#include "reduced.h"
 #include "table.h"
 
 namespace heed::table {
@@ -10,14 +11,6 @@ namespace {
 using X = const Tensors&;
 using B = const Blocks&;
 using Sizes = std::vector<Index>;
-
-Block reduced(const Block& losses, Reduction reduction) {
-  if (reduction == Reduction::none) return losses;
-  double total = 0;
-  for (const double loss : losses.values()) total += loss;
-  if (reduction == Reduction::mean) total /= static_cast<double>(losses.values().size());
-  return Block({}, std::vector<double>{total});
-}
 
 Row hinge_embedding_row() {
   const auto form = [](const std::string& name, const Sizes& shape,

@@ -3,6 +3,7 @@
 #include "../../../autograd/ops/elementwise.h"
 #include "../../../autograd/ops/shape.h"
 #include "../../../core/error.h"
+#include "moved.h"
 #include "table.h"
 
 namespace heed::table {
@@ -15,14 +16,6 @@ using Sizes = std::vector<Index>;
 // The same elements in another shape.
 Sample recast(const std::string& name, const Sizes& from, const Sizes& to, Call call) {
   return sample(name, {in(from)}, std::move(call), [to](B x) { return Block(to, x[0].values()); });
-}
-
-// Each element of the result is the one of x at source(place).
-Sample moved(const std::string& name, const Sizes& from, const Sizes& to, Call call,
-             std::function<Place(const Place&)> source) {
-  return sample(name, {in(from)}, std::move(call), [to, source = std::move(source)](B x) {
-    return Block(to, [&](const Place& p) { return x[0](source(p)); });
-  });
 }
 
 Row reshape_row() {

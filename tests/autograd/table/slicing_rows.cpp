@@ -2,6 +2,7 @@
 #include "../../../autograd/grad_mode.h"
 #include "../../../autograd/ops/slicing.h"
 #include "../../../core/error.h"
+#include "moved.h"
 #include "table.h"
 
 namespace heed::table {
@@ -10,14 +11,6 @@ namespace {
 using X = const Tensors&;
 using B = const Blocks&;
 using Sizes = std::vector<Index>;
-
-// Each element of the result is the one of x at source(place).
-Sample moved(const std::string& name, const Sizes& from, const Sizes& to, Call call,
-             std::function<Place(const Place&)> source) {
-  return sample(name, {in(from)}, std::move(call), [to, source = std::move(source)](B x) {
-    return Block(to, [&](const Place& p) { return x[0](source(p)); });
-  });
-}
 
 Row slice_row() {
   const auto cut = [](Index axis, Index start, Index stop, Index step) {

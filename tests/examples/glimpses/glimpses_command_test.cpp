@@ -3,7 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cmath>
 #include <filesystem>
 #include <string>
 
@@ -20,18 +19,15 @@ using testing::StartsWith;
 class GlimpsesCommand : public Command {
  protected:
   GlimpsesCommand() : Command(HEED_GLIMPSES, {{"figures", {5, 1}}, {"epoch", {4, 1}}}) {}
+
+  // In per cent, of the last line.
+  static double test_error(const std::string& output) {
+    return number_after("\ntest error ", output);
+  }
 };
 
 const char* const kSmall =
     " --drawn 70 --glimpses 3 --hidden 7 --width 13 --batch 16 --runs 2 --threads 1 ";
-
-// In per cent, of the last line.
-double test_error(const std::string& output) {
-  const std::string before = "\ntest error ";
-  const std::size_t at = output.rfind(before);
-  EXPECT_NE(at, std::string::npos) << output;
-  return at == std::string::npos ? NAN : std::stod(output.substr(at + before.size()));
-}
 
 TEST_F(GlimpsesCommand, TrainsEvaluatesAndDraws) {
   const std::string model = path("m");
@@ -86,17 +82,9 @@ TEST_F(GlimpsesCommand, RefusesBadFlags) {
 TEST_F(GlimpsesCommand, RefusesBadModels) {
   const std::string model = path("m");
   expect_success("train --epochs 1 --rows 0 --save " + model + kSmall);
-  const std::string config = read_file(model + "/config.json");
-  const auto replaced = [&](const std::string& from, const std::string& to) {
-    write("m/config.json", changed(config, from, to));
-  };
-  replaced("\"core\": \"rnn\"", "\"core\": \"gru\"");
-  expect_refused("evaluate --model " + model, "config.json");
-  replaced("\"scales\": 1", "\"scales\": 90");
-  expect_refused("evaluate --model " + model, "config.json");
-  replaced("\"width\": 13", "\"width\": 14");
-  expect_refused("evaluate --model " + model, "model.safetensors");
-  write("m/config.json", config);
+  expect_config_refused("evaluate", "\"core\": \"rnn\"", "\"core\": \"gru\"", "config.json");
+  expect_config_refused("evaluate", "\"scales\": 1", "\"scales\": 90", "config.json");
+  expect_config_refused("evaluate", "\"width\": 13", "\"width\": 14", "model.safetensors");
   expect_refused("train --resume --epochs 3 --save " + model + " --drawn 70 --batch 8",
                  "resume: the run has 5 steps of 5 an epoch");
   write("m/training.safetensors", "short");
@@ -104,20 +92,10 @@ TEST_F(GlimpsesCommand, RefusesBadModels) {
 }
 
 TEST_F(GlimpsesCommand, ResumingGivesTheSameBitsAsNeverHavingStopped) {
-  const std::string flags = std::string(kSmall) + "--epochs 3 --size 31 --rows 0 --save ";
-  expect_success("train" + flags + path("whole"));
   // Before the first look, within an epoch, at its end.
-  for (const char* stop : {"3", "7", "10"}) {
-    const std::string stopped =
-        expect_success("train --stop-after " + std::string(stop) + flags + path("parts"));
-    EXPECT_THAT(stopped, HasSubstr("\ninterrupted; the best model so far is in "));
-    ASSERT_NE(state_of(path("whole")), state_of(path("parts")));
-    expect_success("train --resume" + flags + path("parts"));
-    expect_same_training(path("whole"), path("parts"),
-                         {"figures", "steps", "places", "epoch", "model.look.what.weight",
-                          "optimizer.parameters.0.step"});
-    fs::remove_all(path("parts"));
-  }
+  expect_resuming_changes_no_bit(kSmall + std::string("--epochs 3 --size 31 --rows 0"), {3, 7, 10},
+                                 {"figures", "steps", "places", "epoch", "model.look.what.weight",
+                                  "optimizer.parameters.0.step"});
 }
 
 }  // namespace

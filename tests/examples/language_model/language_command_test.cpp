@@ -3,7 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -22,19 +21,16 @@ class LanguageModelCommand : public Command {
  protected:
   LanguageModelCommand()
       : Command(HEED_LANGUAGE_MODEL, {{"figures", {4, 1}}, {"interval", {3, 1}}}) {}
+
+  // The loss in the last line.
+  static double validation_loss(const std::string& output) {
+    return number_after("\nvalidation loss ", output);
+  }
 };
 
 const char* const kSmall =
     " --sentences 50 --layers 1 --width 12 --heads 2 --context 13 --batch 5 --warm-up 3"
     " --generate 0 --threads 1 ";
-
-// The loss in the last line.
-double validation_loss(const std::string& output) {
-  const std::string before = "\nvalidation loss ";
-  const std::size_t at = output.rfind(before);
-  EXPECT_NE(at, std::string::npos) << output;
-  return at == std::string::npos ? NAN : std::stod(output.substr(at + before.size()));
-}
 
 TEST_F(LanguageModelCommand, TrainsEvaluatesAndWrites) {
   const std::string model = path("m");
@@ -96,17 +92,9 @@ TEST_F(LanguageModelCommand, RefusesBadModels) {
   const std::string model = path("m");
   expect_refused("generate --model " + model, model);
   expect_success("train --steps 2 --save " + model + kSmall);
-  const std::string config = read_file(model + "/config.json");
-  const auto replaced = [&](const std::string& from, const std::string& to) {
-    write("m/config.json", changed(config, from, to));
-  };
-  replaced("\"heads\": 2", "\"heads\": 5");
-  expect_refused("generate --model " + model, "config.json");
-  replaced("learned", "guessed");
-  expect_refused("generate --model " + model, "config.json");
-  replaced("\"width\": 12", "\"width\": 14");
-  expect_refused("generate --model " + model, "model.safetensors");
-  write("m/config.json", config);
+  expect_config_refused("generate", "\"heads\": 2", "\"heads\": 5", "config.json");
+  expect_config_refused("generate", "learned", "guessed", "config.json");
+  expect_config_refused("generate", "\"width\": 12", "\"width\": 14", "model.safetensors");
   write("m/training.safetensors", "short");
   expect_refused("train --resume --save " + model + kSmall, "training.safetensors");
   std::ofstream(model + "/vocabulary.txt", std::ios::app) << "surplus\n";
@@ -114,20 +102,11 @@ TEST_F(LanguageModelCommand, RefusesBadModels) {
 }
 
 TEST_F(LanguageModelCommand, ResumingGivesTheSameBitsAsNeverHavingStopped) {
-  const std::string flags = std::string(kSmall) + "--steps 31 --interval 10 --dropout 0.2 --save ";
-  expect_success("train" + flags + path("whole"));
   // Before the first look, within an interval, at its end.
-  for (const char* stop : {"4", "17", "20"}) {
-    const std::string stopped =
-        expect_success("train --stop-after " + std::string(stop) + flags + path("parts"));
-    EXPECT_THAT(stopped, HasSubstr("\ninterrupted; the best model so far is in "));
-    ASSERT_NE(state_of(path("whole")), state_of(path("parts")));
-    expect_success("train --resume" + flags + path("parts"));
-    expect_same_training(path("whole"), path("parts"),
-                         {"figures", "steps", "places", "interval", "model.tokens.weight",
-                          "optimizer.parameters.0.step"});
-    fs::remove_all(path("parts"));
-  }
+  expect_resuming_changes_no_bit(kSmall + std::string("--steps 31 --interval 10 --dropout 0.2"),
+                                 {4, 17, 20},
+                                 {"figures", "steps", "places", "interval", "model.tokens.weight",
+                                  "optimizer.parameters.0.step"});
 }
 
 }  // namespace

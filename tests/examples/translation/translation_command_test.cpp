@@ -31,14 +31,6 @@ std::string findings(const std::string& output) {
   return at == std::string::npos ? output : output.substr(at);
 }
 
-// Nats a word of the test pairs.
-double loss_of(const std::string& output) {
-  const std::string before = "\nperplexity ";
-  const std::size_t at = output.rfind(before);
-  EXPECT_NE(at, std::string::npos) << output;
-  return at == std::string::npos ? NAN : std::log(std::stod(output.substr(at + before.size())));
-}
-
 // What a model comes to that knows no more than how often each word is.
 double loss_of_frequencies(Index sentences) {
   CorpusOptions options;
@@ -69,7 +61,8 @@ TEST_P(QuickTranslation, LearnsMoreThanHowOftenWordsAre) {
       expect_success("train --quick --epochs 5 --batch 200 --lr 0.007 --dropout 0.1 --save " +
                      path("m") + use + GetParam());
   const bool attends = std::string(GetParam()).find("seq2seq") == std::string::npos;
-  EXPECT_LT(loss_of(output), loss_of_frequencies(1500) - (attends ? 2.5 : 1.5));
+  EXPECT_LT(std::log(number_after("\nperplexity ", output)),
+            loss_of_frequencies(1500) - (attends ? 2.5 : 1.5));
   EXPECT_EQ(findings(expect_success("evaluate --model " + path("m") + use)), findings(output));
 }
 
