@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <exception>
 #include <string>
+#include <vector>
 
 #include "../core/generator.h"
 #include "../core/parallel.h"
@@ -36,16 +37,48 @@ inline void add_threads(CLI::App& app, int& threads) {
   app.add_option("--threads", threads, "threads; left out: all cores")->check(CLI::Range(1, 1024));
 }
 
+inline void add_seed(CLI::App& app, std::uint64_t& seed) {
+  app.add_option("--seed", seed, "of everything random")->capture_default_str();
+}
+
+/// A flag for one of these words.
+inline CLI::Option* add_choice(CLI::App& app, const std::string& flag, std::string& value,
+                               const std::vector<std::string>& words, const std::string& what) {
+  return app.add_option(flag, value, what)->check(CLI::IsMember(words))->capture_default_str();
+}
+
+/// `flag` says where a model is, or where it goes to.
+inline void add_folder(CLI::App& app, const std::string& flag, std::string& folder) {
+  app.add_option(flag, folder, "the model's folder")->capture_default_str();
+}
+
+inline void add_report(CLI::App& app, std::string& report) {
+  app.add_option("--report", report,
+                 "the report's file; left out: report.html in the model's folder");
+}
+
+/// The two ends of a training that is cut in parts.
+inline void add_stop_and_resume(CLI::App& app, heed::Index& stop_after, bool& resume) {
+  add_size(app, "--stop-after", stop_after, 0, "stop after this step, to be resumed; 0: not");
+  app.add_flag("--resume", resume, "go on with the run in --save");
+}
+
+/// What a training says that was stopped.
+inline void print_interrupted(const std::string& folder) {
+  fmt::print("interrupted; the best model so far is in {}\n", folder);
+}
+
 /// Before anything random; `threads` 0: all cores.
 inline void set_up(int threads, std::uint64_t seed) {
   if (threads > 0) heed::set_num_threads(threads);
   heed::manual_seed(seed);
 }
 
-/// Parses the flags and calls `body`, which runs the subcommand that was chosen. Returns the exit
+/// Parses the flags, one subcommand among them, and calls `body`, which runs it. Returns the exit
 /// code: 2 for flags that make no sense, and for errors, which are printed in the program's name.
 template <class Body>
 int run(const char* program, CLI::App& app, int argc, char** argv, Body&& body) {
+  app.require_subcommand(1);
   try {
     app.parse(argc, argv);
     body();

@@ -171,12 +171,11 @@ void add_train_flags(CLI::App& app, Flags& flags) {
 int run(int argc, char** argv) {
   Flags flags;
   CLI::App app("The end-to-end memory network on bAbI");
-  app.require_subcommand(1);
   CLI::App* train = app.add_subcommand("train", "learn tasks, test, print the table");
   CLI::App* ask = app.add_subcommand(
       "ask", "answer questions on a story from standard input, a sentence or question a line");
   add_train_flags(*train, flags);
-  ask->add_option("--model", flags.folder, "the model's folder")->capture_default_str();
+  command_line::add_folder(*ask, "--model", flags.folder);
   int code = 0;
   const int failed = command_line::run("babi", app, argc, argv, [&] {
     if (*train) train_command(flags);

@@ -6,6 +6,7 @@
 #include "../../io/config.h"
 #include "../../io/model_directory.h"
 #include "../../io/saved_module.h"
+#include "../saved_vocabulary.h"
 
 namespace babi {
 namespace {
@@ -40,9 +41,6 @@ void save(const MemoryNetwork& model, const MemoryNetworkOptions& options,
 Reader load(const std::string& folder) {
   const auto config = io::read_config(folder, "babi");
   Reader out;
-  const std::string vocabulary_path = folder + "/" + io::kVocabularyFile;
-  out.vocabulary = data::Vocabulary::parse(io::read_from_directory(folder, io::kVocabularyFile),
-                                           vocabulary_path);
   out.options.vocabulary = config.get_int("vocabulary", 2, kMost);
   out.options.width = config.get_int("width", 1, 1 << 14);
   out.options.hops = config.get_int("hops", 1, 100);
@@ -56,11 +54,7 @@ Reader load(const std::string& folder) {
         fmt::format("there is no position encoding '{}'", config.get_string("position_encoding")));
   }
   out.options.position_encoding = encoding->second;
-  if (out.vocabulary.size() != out.options.vocabulary) {
-    throw FormatError(vocabulary_path, 0,
-                      fmt::format("{} words, but the model was trained with {}",
-                                  out.vocabulary.size(), out.options.vocabulary));
-  }
+  out.vocabulary = saved_vocabulary::load(folder, out.options.vocabulary);
   io::blaming(io::config_path(folder),
               [&] { out.model = std::make_unique<MemoryNetwork>(out.options); });
   io::load_weights(folder, *out.model);

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <mutex>
 #include <numeric>
@@ -16,6 +15,7 @@
 #include "../../optim/clip.h"
 #include "../../optim/sgd.h"
 #include "../../train/interrupt.h"
+#include "../training_run.h"
 
 namespace babi {
 namespace {
@@ -102,7 +102,7 @@ Training train_model(const MemoryNetworkOptions& model, const std::vector<Exampl
   if (examples.size() < 10) {
     throw ValueError(fmt::format("babi: {} questions are too few to learn from", examples.size()));
   }
-  const auto start = std::chrono::steady_clock::now();
+  training_run::Stopwatch watch;
   Training out;
   out.model = model_of(model, seed);
   // The same tenth for every seed, so that their training losses compare.
@@ -128,7 +128,7 @@ Training train_model(const MemoryNetworkOptions& model, const std::vector<Exampl
   }
   out.model->set_linear(false);
   out.train_loss = evaluate(*out.model, train).loss;
-  out.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  out.seconds = watch.lap();
   return out;
 }
 

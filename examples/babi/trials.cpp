@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <mutex>
 
 #include "../../core/parallel.h"
+#include "../training_run.h"
 
 namespace babi {
 namespace {
@@ -60,7 +60,7 @@ struct Best {
 }  // namespace
 
 Trials run_trials(const std::vector<Subject>& subjects, const TrialOptions& options) {
-  const auto start = std::chrono::steady_clock::now();
+  training_run::Stopwatch watch;
   std::vector<Prepared> prepared;
   for (const Subject& subject : subjects) prepared.push_back(prepare(subject, options.model));
   std::vector<Best> best(subjects.size());
@@ -90,8 +90,7 @@ Trials run_trials(const std::vector<Subject>& subjects, const TrialOptions& opti
   for (const Best& of : best) {
     out.results.insert(out.results.end(), of.results.begin(), of.results.end());
   }
-  const auto end = std::chrono::steady_clock::now();
-  out.minutes = std::chrono::duration<double>(end - start).count() / 60;
+  out.minutes = watch.lap() / 60;
   return out;
 }
 

@@ -15,6 +15,7 @@
 namespace captioning {
 namespace {
 
+using command_line::add_choice;
 using command_line::add_number;
 using command_line::add_size;
 
@@ -113,10 +114,7 @@ void train_command(Flags& flags) {
              name(describer.model->options.look), describer.model->parameter_count());
   std::fflush(stdout);
   const Training training = train_describer(describer, corpus, flags.trainer);
-  if (training.interrupted) {
-    fmt::print("interrupted; the best model so far is in {}\n", flags.folder);
-    return;
-  }
+  if (training.interrupted) return command_line::print_interrupted(flags.folder);
   conclude(describer, corpus, &training, flags);
 }
 
@@ -153,13 +151,10 @@ void add_common_flags(CLI::App& app, Flags& flags) {
 
 void add_train_flags(CLI::App& app, Flags& flags) {
   add_common_flags(app, flags);
-  app.add_option("--save,--out", flags.folder, "the model's folder")->capture_default_str();
-  app.add_option("--attention", flags.look, "soft or hard")
-      ->check(CLI::IsMember({"soft", "hard"}))
-      ->capture_default_str();
-  app.add_option("--data", flags.corpus.data, "shapes, generated, or mnist, digits of --path")
-      ->check(CLI::IsMember({"shapes", "mnist"}))
-      ->capture_default_str();
+  command_line::add_folder(app, "--save,--out", flags.folder);
+  add_choice(app, "--attention", flags.look, {"soft", "hard"}, "soft or hard");
+  add_choice(app, "--data", flags.corpus.data, {"shapes", "mnist"},
+             "shapes, generated, or mnist, digits of --path");
   add_size(app, "--scenes", flags.corpus.scenes, 1, "scenes to learn from");
   add_size(app, "--validation", flags.corpus.validation, 1, "scenes to choose the model by");
   add_size(app, "--test", flags.corpus.test, 1, "scenes for the last figures");
@@ -189,23 +184,20 @@ void add_train_flags(CLI::App& app, Flags& flags) {
   add_number(app, "--decay", flags.trainer.decay, CLI::Range(0.0, 0.9999),
              "hard attention with one draw: of the moving averages");
   add_size(app, "--interval", flags.trainer.interval, 1, "steps between two measurements");
-  add_size(app, "--stop-after", flags.trainer.stop_after, 0,
-           "stop after this step, to be resumed; 0: not");
-  app.add_flag("--resume", flags.trainer.resume, "go on with the run in --save");
+  command_line::add_stop_and_resume(app, flags.trainer.stop_after, flags.trainer.resume);
   app.add_flag("--quick", flags.quick, "fewer steps and scenes: a trial in seconds");
 }
 
 int run(int argc, char** argv) {
   Flags flags;
   CLI::App app("Describes scenes, and shows where it looked");
-  app.require_subcommand(1);
   CLI::App* train = app.add_subcommand("train", "learn to describe scenes, measure, draw");
   CLI::App* test = app.add_subcommand("evaluate", "measure a trained model");
   CLI::App* say = app.add_subcommand("describe", "let a trained model describe scenes, and draw");
   add_train_flags(*train, flags);
   for (CLI::App* other : {test, say}) {
     add_common_flags(*other, flags);
-    other->add_option("--model", flags.folder, "the model's folder")->capture_default_str();
+    command_line::add_folder(*other, "--model", flags.folder);
   }
   add_size(*test, "--test", flags.corpus.test, 1, "scenes to measure on");
   return command_line::run("captioning", app, argc, argv, [&] {

@@ -5,12 +5,12 @@
 #include "../../core/error.h"
 #include "../../io/config.h"
 #include "../../io/saved_module.h"
+#include "../saved_vocabulary.h"
 #include "corpus.h"
 
 namespace captioning {
 
 using heed::FormatError;
-namespace data = heed::data;
 namespace io = heed::io;
 
 namespace {
@@ -43,9 +43,6 @@ void save(const Describer& describer, const std::string& folder, io::DirectoryFi
 Describer load(const std::string& folder) {
   const auto config = io::read_config(folder, "captioning");
   Describer out;
-  const std::string vocabulary_path = folder + "/" + io::kVocabularyFile;
-  out.vocabulary = data::Vocabulary::parse(io::read_from_directory(folder, io::kVocabularyFile),
-                                           vocabulary_path);
   ModelOptions options;
   options.vocabulary = config.get_int("vocabulary", 2, kMost);
   options.channels = config.get_int("channels", 1, kMost);
@@ -53,14 +50,11 @@ Describer load(const std::string& folder) {
   options.hidden = config.get_int("hidden", 1, kMost);
   options.mean_probability = config.get_double("mean_probability");
   out.data = config.get_string("data");
-  if (out.vocabulary.size() != options.vocabulary) {
-    throw FormatError(vocabulary_path, 0,
-                      fmt::format("{} words, but the model was trained with {}",
-                                  out.vocabulary.size(), options.vocabulary));
-  }
+  out.vocabulary = saved_vocabulary::load(folder, options.vocabulary);
   for (const char* mark : {kBegin, kEnd}) {
     if (!out.vocabulary.contains(mark)) {
-      throw FormatError(vocabulary_path, 0, fmt::format("the word {} is missing", mark));
+      throw FormatError(folder + "/" + io::kVocabularyFile, 0,
+                        fmt::format("the word {} is missing", mark));
     }
   }
   io::blaming(io::config_path(folder), [&] {

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 
 #include "../../core/error.h"
@@ -14,6 +13,7 @@
 #include "../../optim/schedule.h"
 #include "../../train/interrupt.h"
 #include "../../train/progress.h"
+#include "../training_run.h"
 #include "caption_loss.h"
 
 namespace captioning {
@@ -25,20 +25,6 @@ namespace optim = heed::optim;
 namespace train = heed::train;
 
 namespace {
-
-double now() {
-  using Clock = std::chrono::steady_clock;
-  return std::chrono::duration<double>(Clock::now().time_since_epoch()).count();
-}
-
-optim::Rate rate_of(const TrainerOptions& options) {
-  const Index rest = std::max<Index>(options.steps - options.warm_up, 1);
-  const optim::Rate fall = optim::rate::cosine(rest, options.learning_rate / 10);
-  if (options.warm_up == 0) return fall;
-  const double first = 1 / (static_cast<double>(options.warm_up) + 1);
-  return optim::rate::sequential({optim::rate::linear(first, 1, options.warm_up), fall},
-                                 {options.warm_up});
-}
 
 struct Sums {
   double loss = 0, words = 0, seconds = 0;
@@ -53,7 +39,8 @@ class Run {
         corpus_(corpus),
         options_(options),
         adam_(model_.parameters(), optim::AdamOptions{.lr = options.learning_rate}),
-        schedule_(adam_, rate_of(options)),
+        schedule_(adam_, training_run::warm_up_and_cosine(options.learning_rate, options.steps,
+                                                          options.warm_up)),
         rows_(options.seed + 17) {
     if (options.resume) restore();
   }
@@ -68,15 +55,14 @@ class Run {
         look();
       }
     }
-    model_.load_state_dict(load(options_.out).model->state_dict());
+    model_.load_state_dict(load(options_.out).model->state_dict());  // that of the best look
     return std::move(training_);
   }
 
  private:
   bool stopped() const {
     return train::interrupted() ||
-           (options_.stop_after > 0 && schedule_.steps() >= options_.stop_after &&
-            schedule_.steps() < options_.steps);
+           (options_.stop_after > 0 && schedule_.steps() >= options_.stop_after);
   }
 
   // To the end of the interval; false when it was stopped before.
@@ -85,7 +71,7 @@ class Run {
     const Index done = schedule_.steps();
     const Index end = std::min((done / options_.interval + 1) * options_.interval, options_.steps);
     train::Progress progress(fmt::format("steps to {}/{}", end, options_.steps), end - done);
-    double start = now();
+    training_run::Stopwatch watch;
     while (schedule_.steps() < end) {
       if (stopped()) return false;
       adam_.zero_grad();
@@ -99,8 +85,7 @@ class Run {
       schedule_.step();
       sums_.loss += loss.words * static_cast<double>(batch.images.size(0));
       sums_.words += static_cast<double>(loss.count);
-      sums_.seconds += now() - start;
-      start = now();
+      sums_.seconds += watch.lap();
       progress.update(schedule_.steps() - done, sums_.loss / sums_.words);
     }
     return true;

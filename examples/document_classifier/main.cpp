@@ -20,6 +20,9 @@
 namespace document_classifier {
 namespace {
 
+using command_line::add_number;
+using command_line::add_size;
+
 struct Flags {
   CorpusOptions corpus;
   TrainerOptions trainer;
@@ -124,10 +127,7 @@ void train_command(Flags& flags) {
              classifier.model->parameter_count());
   std::fflush(stdout);
   const Training training = train_classifier(classifier, corpus, flags.trainer);
-  if (training.interrupted) {
-    fmt::print("interrupted; the best model so far is in {}\n", flags.folder);
-    return;
-  }
+  if (training.interrupted) return command_line::print_interrupted(flags.folder);
   conclude(classifier, corpus.test, &training, flags);
 }
 
@@ -187,68 +187,37 @@ void add_data_flags(CLI::App& app, Flags& flags) {
   app.add_option("--text", flags.corpus.columns.text,
                  "the text's column, or one or more fields with commas between")
       ->default_val("2");
-  app.add_option("--batch", flags.trainer.batch_size, "documents a batch")
-      ->check(CLI::Range(1, 65536))
-      ->capture_default_str();
-  app.add_option("--seed", flags.trainer.seed, "of everything random")->capture_default_str();
+  add_size(app, "--batch", flags.trainer.batch_size, 1, 65536, "documents a batch");
+  command_line::add_seed(app, flags.trainer.seed);
   command_line::add_threads(app, flags.threads);
-  app.add_option("--show", flags.show, "documents in the report")
-      ->check(CLI::Range(0, 100000))
-      ->capture_default_str();
-  app.add_option("--report", flags.report,
-                 "the report's file; left out: report.html in the model's folder");
+  add_size(app, "--show", flags.show, 0, 100000, "documents in the report");
+  command_line::add_report(app, flags.report);
 }
 
 void add_train_flags(CLI::App& app, Flags& flags) {
   add_data_flags(app, flags);
-  app.add_option("--out", flags.folder, "the model's folder")->capture_default_str();
-  app.add_option("--epochs", flags.trainer.epochs, "passes over the documents")
-      ->check(CLI::Range(1, 1000000))
-      ->capture_default_str();
-  app.add_option("--lr", flags.trainer.learning_rate, "Adam's learning rate")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
-  app.add_option("--patience", flags.trainer.patience, "epochs without gain before it stops")
-      ->check(CLI::Range(1, 1000000))
-      ->capture_default_str();
-  app.add_option("--clip", flags.trainer.clip, "largest norm of a gradient")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
-  app.add_option("--max-sentences", flags.corpus.limits.sentences, "of a document")
-      ->check(CLI::Range(1, 100000))
-      ->capture_default_str();
-  app.add_option("--max-words", flags.corpus.limits.words, "of a sentence")
-      ->check(CLI::Range(1, 100000))
-      ->capture_default_str();
-  app.add_option("--vocabulary", flags.vocabulary, "most words to know")
-      ->check(CLI::Range(1, 10000000))
-      ->capture_default_str();
-  app.add_option("--min-count", flags.min_count, "a rarer word is unknown")
-      ->check(CLI::Range(1, 1000000))
-      ->capture_default_str();
-  app.add_option("--embedding", flags.model.embedding, "width of a word")
-      ->check(CLI::Range(1, 65536))
-      ->capture_default_str();
-  app.add_option("--hidden", flags.model.hidden, "width of a GRU's state in each direction")
-      ->check(CLI::Range(1, 65536))
-      ->capture_default_str();
-  app.add_option("--dropout", flags.model.dropout, "probability")
-      ->check(CLI::Range(0.0, 0.99))
-      ->capture_default_str();
-  app.add_option("--pooling", flags.pooling, "attention, average or maximum")
-      ->check(CLI::IsMember({"attention", "average", "maximum"}))
-      ->capture_default_str();
-  app.add_option("--validation", flags.corpus.validation_fraction,
-                 "part of the training documents held out to choose the best epoch")
-      ->check(CLI::Range(0.001, 0.9))
-      ->capture_default_str();
-  app.add_option("--test", flags.corpus.test_fraction,
-                 "part held out for the test where no file is for it")
-      ->check(CLI::Range(0.001, 0.9))
-      ->capture_default_str();
-  app.add_option("--documents", flags.corpus.generated_train, "generated documents to train on")
-      ->check(CLI::Range(10, 10000000))
-      ->capture_default_str();
+  command_line::add_folder(app, "--out", flags.folder);
+  add_size(app, "--epochs", flags.trainer.epochs, 1, 1000000, "passes over the documents");
+  add_number(app, "--lr", flags.trainer.learning_rate, CLI::PositiveNumber, "Adam's learning rate");
+  add_size(app, "--patience", flags.trainer.patience, 1, 1000000,
+           "epochs without gain before it stops");
+  add_number(app, "--clip", flags.trainer.clip, CLI::PositiveNumber, "largest norm of a gradient");
+  add_size(app, "--max-sentences", flags.corpus.limits.sentences, 1, 100000, "of a document");
+  add_size(app, "--max-words", flags.corpus.limits.words, 1, 100000, "of a sentence");
+  add_size(app, "--vocabulary", flags.vocabulary, 1, 10000000, "most words to know");
+  add_size(app, "--min-count", flags.min_count, 1, 1000000, "a rarer word is unknown");
+  add_size(app, "--embedding", flags.model.embedding, 1, 65536, "width of a word");
+  add_size(app, "--hidden", flags.model.hidden, 1, 65536,
+           "width of a GRU's state in each direction");
+  add_number(app, "--dropout", flags.model.dropout, CLI::Range(0.0, 0.99), "probability");
+  command_line::add_choice(app, "--pooling", flags.pooling, {"attention", "average", "maximum"},
+                           "attention, average or maximum");
+  add_number(app, "--validation", flags.corpus.validation_fraction, CLI::Range(0.001, 0.9),
+             "part of the training documents held out to choose the best epoch");
+  add_number(app, "--test", flags.corpus.test_fraction, CLI::Range(0.001, 0.9),
+             "part held out for the test where no file is for it");
+  add_size(app, "--documents", flags.corpus.generated_train, 10, 10000000,
+           "generated documents to train on");
   app.add_flag("--resume", flags.trainer.resume, "go on with the run in --out");
   app.add_flag("--quick", flags.quick, "fewer epochs and documents: a trial in seconds");
 }
@@ -256,14 +225,13 @@ void add_train_flags(CLI::App& app, Flags& flags) {
 int run(int argc, char** argv) {
   Flags flags;
   CLI::App app("Hierarchical attention document classifier");
-  app.require_subcommand(1);
   CLI::App* train = app.add_subcommand("train", "learn from documents, test, write a report");
   CLI::App* test = app.add_subcommand("evaluate", "test a trained model, write a report");
   CLI::App* guess = app.add_subcommand("predict", "classify a text and show the words attended to");
   add_train_flags(*train, flags);
   add_data_flags(*test, flags);
-  test->add_option("--model", flags.folder, "the model's folder")->capture_default_str();
-  guess->add_option("--model", flags.folder, "the model's folder")->capture_default_str();
+  command_line::add_folder(*test, "--model", flags.folder);
+  command_line::add_folder(*guess, "--model", flags.folder);
   command_line::add_threads(*guess, flags.threads);
   guess->add_flag("--lines", flags.lines, "each line is a document");
   guess->add_option("file", flags.file, "the text; left out or -: standard input");

@@ -6,6 +6,7 @@
 #include "../../io/config.h"
 #include "../../io/safetensors.h"
 #include "../../io/saved_module.h"
+#include "../saved_vocabulary.h"
 
 namespace document_classifier {
 namespace {
@@ -42,9 +43,6 @@ void save(const Classifier& classifier, const std::string& folder, io::Directory
 Classifier load(const std::string& folder) {
   const auto config = io::read_config(folder, "hierarchical_attention");
   Classifier out;
-  const std::string vocabulary_path = folder + "/" + io::kVocabularyFile;
-  out.vocabulary = data::Vocabulary::parse(io::read_from_directory(folder, io::kVocabularyFile),
-                                           vocabulary_path);
   out.limits = {.sentences = config.get_int("max_sentences", 1, kMost),
                 .words = config.get_int("max_words", 1, kMost)};
   ModelOptions options;
@@ -57,11 +55,7 @@ Classifier load(const std::string& folder) {
   for (Index i = 0; i < options.classes; ++i) {
     out.classes.push_back(config.get_string(fmt::format("class_{}", i)));
   }
-  if (out.vocabulary.size() != options.vocabulary) {
-    throw FormatError(vocabulary_path, 0,
-                      fmt::format("{} words, but the model was trained with {}",
-                                  out.vocabulary.size(), options.vocabulary));
-  }
+  out.vocabulary = saved_vocabulary::load(folder, options.vocabulary);
   const std::string weights_path = folder + "/" + io::kWeightsFile;
   const auto weights =
       io::decode_safetensors(io::read_from_directory(folder, io::kWeightsFile), weights_path);

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <chrono>
-
 #include "../../autograd/ops/cross_entropy.h"
 #include "../../core/error.h"
 #include "../../io/training_state.h"
@@ -12,15 +10,11 @@
 #include "../../train/early_stopping.h"
 #include "../../train/interrupt.h"
 #include "../../train/progress.h"
+#include "../training_run.h"
 #include "evaluation.h"
 
 namespace document_classifier {
 namespace {
-
-double now() {
-  using Clock = std::chrono::steady_clock;
-  return std::chrono::duration<double>(Clock::now().time_since_epoch()).count();
-}
 
 // One training run: what changes from epoch to epoch.
 class Run {
@@ -46,13 +40,13 @@ class Run {
       stopping.update(figures.validation_accuracy);
     while (static_cast<Index>(training_.epochs.size()) < options_.epochs &&
            !stopping.should_stop()) {
-      const double start = now();
+      training_run::Stopwatch watch;
       EpochFigures figures{};
       if (!run_epoch(figures.train_loss)) {
         training_.interrupted = true;
         break;
       }
-      figures.seconds = now() - start;
+      figures.seconds = watch.lap();
       const Evaluation validation =
           evaluate(classifier_, corpus_.validation, 2 * options_.batch_size);
       figures.validation_loss = validation.loss;
@@ -72,7 +66,8 @@ class Run {
       }
     }
     if (!saved_) save(classifier_, options_.out);
-    restore_best();
+    // The weights on disk are those of the best epoch.
+    classifier_.model->load_state_dict(load(options_.out).model->state_dict());
     return std::move(training_);
   }
 
@@ -116,12 +111,6 @@ class Run {
     state.restore(*classifier_.model, adam_);
     for (std::size_t e = 0; e < training_.epochs.size(); ++e) schedule_.step();
     saved_ = true;
-  }
-
-  // The weights on disk are those of the best epoch.
-  void restore_best() {
-    const Classifier best = load(options_.out);
-    classifier_.model->load_state_dict(best.model->state_dict());
   }
 
   Classifier& classifier_;

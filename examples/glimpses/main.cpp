@@ -15,6 +15,7 @@
 namespace glimpses {
 namespace {
 
+using command_line::add_number;
 using command_line::add_size;
 
 struct Flags {
@@ -106,10 +107,7 @@ void train_command(Flags& flags) {
              model->parameter_count());
   std::fflush(stdout);
   const Training training = train_model(*model, corpus.train, corpus.validation, flags.trainer);
-  if (training.interrupted) {
-    fmt::print("interrupted; the best model so far is in {}\n", flags.folder);
-    return;
-  }
+  if (training.interrupted) return command_line::print_interrupted(flags.folder);
   conclude(*model, corpus, &training, flags);
 }
 
@@ -120,7 +118,7 @@ void evaluate_command(Flags& flags) {
 }
 
 void add_data_flags(CLI::App& app, Flags& flags) {
-  app.add_option("--seed", flags.trainer.seed, "of everything random")->capture_default_str();
+  command_line::add_seed(app, flags.trainer.seed);
   command_line::add_threads(app, flags.threads);
   app.add_option("--data", flags.corpus.path,
                  "a folder with the four MNIST files; left out: drawn digits");
@@ -128,13 +126,12 @@ void add_data_flags(CLI::App& app, Flags& flags) {
   add_size(app, "--runs", flags.runs, 1, 1000, "over each test image, to be averaged");
   add_size(app, "--rows", flags.rows, 0, 100, "of digits in the picture; 0: none");
   add_size(app, "--columns", flags.columns, 1, 100, "of digits in the picture");
-  app.add_option("--report", flags.report,
-                 "the report's file; left out: report.html in the model's folder");
+  command_line::add_report(app, flags.report);
 }
 
 void add_train_flags(CLI::App& app, Flags& flags) {
   add_data_flags(app, flags);
-  app.add_option("--save,--out", flags.folder, "the model's folder")->capture_default_str();
+  command_line::add_folder(app, "--save,--out", flags.folder);
   add_size(app, "--size", flags.model.size, kSide, 1024,
            "of the images; above 28 each digit is at a place of its own, drawn anew each time");
   add_size(app, "--glimpses", flags.model.count, 1, 1000, "of each image");
@@ -142,26 +139,16 @@ void add_train_flags(CLI::App& app, Flags& flags) {
   add_size(app, "--scales", flags.model.scales, 1, 8, "patches a glimpse, each twice as wide");
   add_size(app, "--hidden", flags.model.hidden, 1, 1 << 14, "of what and of where");
   add_size(app, "--width", flags.model.width, 1, 1 << 14, "of the core");
-  app.add_option("--core", flags.core, "rnn or lstm")
-      ->check(CLI::IsMember({"rnn", "lstm"}))
-      ->capture_default_str();
-  app.add_option("--sigma", flags.model.sigma, "deviation of the places")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
+  command_line::add_choice(app, "--core", flags.core, {"rnn", "lstm"}, "rnn or lstm");
+  add_number(app, "--sigma", flags.model.sigma, CLI::PositiveNumber, "deviation of the places");
   add_size(app, "--epochs", flags.trainer.epochs, 1, 1 << 20, "of the training");
   add_size(app, "--batch", flags.trainer.batch_size, 1, 1 << 20, "images a step");
   add_size(app, "--samples", flags.trainer.runs, 1, 1000, "runs over each image of a step");
-  app.add_option("--lr", flags.trainer.learning_rate,
-                 "Adam's first learning rate; a cosine takes it down to a hundredth")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
-  app.add_option("--every", flags.trainer.every,
-                 "weight of the classes guessed before the last glimpse")
-      ->check(CLI::NonNegativeNumber)
-      ->capture_default_str();
-  app.add_option("--clip", flags.trainer.clip, "largest norm of a gradient")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
+  add_number(app, "--lr", flags.trainer.learning_rate, CLI::PositiveNumber,
+             "Adam's first learning rate; a cosine takes it down to a hundredth");
+  add_number(app, "--every", flags.trainer.every, CLI::NonNegativeNumber,
+             "weight of the classes guessed before the last glimpse");
+  add_number(app, "--clip", flags.trainer.clip, CLI::PositiveNumber, "largest norm of a gradient");
   add_size(app, "--stop-after", flags.trainer.stop_after, 0, Index{1} << 40,
            "stop after this step, to be resumed; 0: not");
   app.add_flag("--resume", flags.trainer.resume, "go on with the run in --save");
@@ -172,12 +159,11 @@ void add_train_flags(CLI::App& app, Flags& flags) {
 int run(int argc, char** argv) {
   Flags flags;
   CLI::App app("The recurrent attention model");
-  app.require_subcommand(1);
   CLI::App* train = app.add_subcommand("train", "learn from digits, evaluate, draw, report");
   CLI::App* test = app.add_subcommand("evaluate", "evaluate a trained model, draw, report");
   add_train_flags(*train, flags);
   add_data_flags(*test, flags);
-  test->add_option("--model", flags.folder, "the model's folder")->capture_default_str();
+  command_line::add_folder(*test, "--model", flags.folder);
   return command_line::run("glimpses", app, argc, argv, [&] {
     if (*train) train_command(flags);
     if (*test) evaluate_command(flags);

@@ -1,8 +1,5 @@
 #include "saved_model.h"
 
-#include <fmt/format.h>
-
-#include "../../core/error.h"
 #include "../../io/config.h"
 #include "../../io/saved_module.h"
 

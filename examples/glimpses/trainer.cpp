@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 
 #include "../../autograd/ops/arrange.h"
@@ -19,15 +18,11 @@
 #include "../../optim/schedule.h"
 #include "../../train/interrupt.h"
 #include "../../train/progress.h"
+#include "../training_run.h"
 #include "evaluation.h"
 
 namespace glimpses {
 namespace {
-
-double now() {
-  using Clock = std::chrono::steady_clock;
-  return std::chrono::duration<double>(Clock::now().time_since_epoch()).count();
-}
 
 struct Sums {
   double loss = 0, error = 0, seen = 0, seconds = 0;
@@ -66,8 +61,7 @@ class Run {
  private:
   bool stopped() const {
     return train::interrupted() ||
-           (options_.stop_after > 0 && schedule_.steps() >= options_.stop_after &&
-            schedule_.steps() < steps_ * options_.epochs);
+           (options_.stop_after > 0 && schedule_.steps() >= options_.stop_after);
   }
 
   // To the end of the epoch; false when it was stopped before.
@@ -80,14 +74,13 @@ class Run {
             .permutation(digits_.count());
     const Index first = schedule_.steps();
     train::Progress progress(fmt::format("epoch {}/{}", epoch + 1, options_.epochs), end - first);
-    double start = now();
+    training_run::Stopwatch watch;
     while (schedule_.steps() < end) {
       if (stopped()) return false;
       const Index from = (schedule_.steps() - epoch * steps_) * options_.batch_size;
       const Index to = std::min(from + options_.batch_size, digits_.count());
       step({order.begin() + from, order.begin() + to});
-      sums_.seconds += now() - start;
-      start = now();
+      sums_.seconds += watch.lap();
       progress.update(schedule_.steps() - first, sums_.loss / sums_.seen);
     }
     return true;

@@ -18,6 +18,8 @@
 namespace language_model {
 namespace {
 
+using command_line::add_choice;
+using command_line::add_number;
 using command_line::add_size;
 
 struct Flags {
@@ -144,10 +146,7 @@ void train_command(Flags& flags) {
              validation.size(), language.vocabulary.size(), language.model->parameter_count());
   std::fflush(stdout);
   const Training training = train_language(language, text, validation, flags.trainer);
-  if (training.interrupted) {
-    fmt::print("interrupted; the best model so far is in {}\n", flags.folder);
-    return;
-  }
+  if (training.interrupted) return command_line::print_interrupted(flags.folder);
   write_on(language, flags);
   conclude(language, corpus, &training, flags);
 }
@@ -164,7 +163,7 @@ void generate_command(Flags& flags) {
 }
 
 void add_common_flags(CLI::App& app, Flags& flags) {
-  app.add_option("--seed", flags.trainer.seed, "of everything random")->capture_default_str();
+  command_line::add_seed(app, flags.trainer.seed);
   command_line::add_threads(app, flags.threads);
 }
 
@@ -175,74 +174,59 @@ void add_data_flags(CLI::App& app, Flags& flags) {
                  "named train, valid and perhaps test; left out: generated text");
   add_size(app, "--sentences", flags.corpus.sentences, 10, "generated sentences to train on");
   add_size(app, "--batch", flags.trainer.batch_size, 1, "windows of text a step");
-  app.add_option("--report", flags.report,
-                 "the report's file; left out: report.html in the model's folder");
+  command_line::add_report(app, flags.report);
 }
 
 void add_sampling_flags(CLI::App& app, Flags& flags) {
   add_size(app, "--generate", flags.sampling.length, 0, "tokens to write");
   app.add_option("--prompt", flags.prompt, "what they follow; left out: the begin of a line");
-  app.add_option("--temperature", flags.sampling.temperature,
-                 "below 1 the likely comes more often; 0: always the likeliest")
-      ->check(CLI::Range(0.0, 100.0))
-      ->capture_default_str();
+  add_number(app, "--temperature", flags.sampling.temperature, CLI::Range(0.0, 100.0),
+             "below 1 the likely comes more often; 0: always the likeliest");
   add_size(app, "--top-k", flags.sampling.top_k, 0, "draw among the k likeliest; 0: among all");
 }
 
 void add_train_flags(CLI::App& app, Flags& flags) {
   add_data_flags(app, flags);
   add_sampling_flags(app, flags);
-  app.add_option("--save,--out", flags.folder, "the model's folder")->capture_default_str();
-  app.add_option("--level", flags.level, "tokens are characters (char) or words (word)")
-      ->check(CLI::IsMember({"char", "word"}))
-      ->capture_default_str();
+  command_line::add_folder(app, "--save,--out", flags.folder);
+  add_choice(app, "--level", flags.level, {"char", "word"},
+             "tokens are characters (char) or words (word)");
   add_size(app, "--vocabulary", flags.vocabulary, 1, "most frequent tokens kept");
   add_size(app, "--layers", flags.model.layers, 1, "of the model")->check(CLI::Range(1, 1024));
   add_size(app, "--width", flags.model.width, 1, "of the model")->check(CLI::Range(1, 1 << 14));
   add_size(app, "--heads", flags.model.heads, 1, "of each layer, a divisor of the width");
   add_size(app, "--context", flags.model.context, 1, "tokens that the model sees");
-  app.add_option("--positions", flags.positions, "learned, sinusoidal or rotary")
-      ->check(CLI::IsMember({"learned", "sinusoidal", "rotary"}))
-      ->capture_default_str();
+  add_choice(app, "--positions", flags.positions, {"learned", "sinusoidal", "rotary"},
+             "learned, sinusoidal or rotary");
   app.add_option("--attention", flags.attention,
                  "dot, or synthesizer- and dense, random, fixed-random, factorised-dense, "
                  "factorised-random, or several with + between, dot-product among them")
       ->capture_default_str();
-  app.add_option("--dropout", flags.model.dropout, "probability")
-      ->check(CLI::Range(0.0, 0.99))
-      ->capture_default_str();
+  add_number(app, "--dropout", flags.model.dropout, CLI::Range(0.0, 0.99), "probability");
   add_size(app, "--steps", flags.trainer.steps, 1, "of the training");
-  app.add_option("--lr", flags.trainer.learning_rate,
-                 "AdamW's highest learning rate; a cosine takes it down to a tenth")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
+  add_number(app, "--lr", flags.trainer.learning_rate, CLI::PositiveNumber,
+             "AdamW's highest learning rate; a cosine takes it down to a tenth");
   add_size(app, "--warm-up", flags.trainer.warm_up, 0, "steps in which the learning rate rises");
-  app.add_option("--weight-decay", flags.trainer.weight_decay, "of matrices")
-      ->check(CLI::NonNegativeNumber)
-      ->capture_default_str();
-  app.add_option("--clip", flags.trainer.clip, "largest norm of a gradient")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
+  add_number(app, "--weight-decay", flags.trainer.weight_decay, CLI::NonNegativeNumber,
+             "of matrices");
+  add_number(app, "--clip", flags.trainer.clip, CLI::PositiveNumber, "largest norm of a gradient");
   add_size(app, "--interval", flags.trainer.interval, 1, "steps between two validations");
-  add_size(app, "--stop-after", flags.trainer.stop_after, 0,
-           "stop after this step, to be resumed; 0: not");
-  app.add_flag("--resume", flags.trainer.resume, "go on with the run in --save");
+  command_line::add_stop_and_resume(app, flags.trainer.stop_after, flags.trainer.resume);
   app.add_flag("--quick", flags.quick, "fewer steps, layers and sentences: a trial in seconds");
 }
 
 int run(int argc, char** argv) {
   Flags flags;
   CLI::App app("Transformer language model");
-  app.require_subcommand(1);
   CLI::App* train = app.add_subcommand("train", "learn from a text, evaluate, write a report");
   CLI::App* test = app.add_subcommand("evaluate", "evaluate a trained model, write a report");
   CLI::App* write = app.add_subcommand("generate", "let a trained model write");
   add_train_flags(*train, flags);
   add_data_flags(*test, flags);
-  test->add_option("--model", flags.folder, "the model's folder")->capture_default_str();
+  command_line::add_folder(*test, "--model", flags.folder);
   add_common_flags(*write, flags);
   add_sampling_flags(*write, flags);
-  write->add_option("--model", flags.folder, "the model's folder")->capture_default_str();
+  command_line::add_folder(*write, "--model", flags.folder);
   return command_line::run("language_model", app, argc, argv, [&] {
     if (*train) train_command(flags);
     if (*test) evaluate_command(flags);

@@ -1,10 +1,8 @@
 #include "saved_model.h"
 
-#include <fmt/format.h>
-
-#include "../../core/error.h"
 #include "../../io/config.h"
 #include "../../io/saved_module.h"
+#include "../saved_vocabulary.h"
 
 namespace language_model {
 namespace {
@@ -39,9 +37,6 @@ void save(const Language& language, const std::string& folder, io::DirectoryFile
 Language load(const std::string& folder) {
   const auto config = io::read_config(folder, "language_model");
   Language out;
-  const std::string vocabulary_path = folder + "/" + io::kVocabularyFile;
-  out.vocabulary = data::Vocabulary::parse(io::read_from_directory(folder, io::kVocabularyFile),
-                                           vocabulary_path);
   ModelOptions options;
   options.vocabulary = config.get_int("vocabulary", 2, kMost);
   options.layers = config.get_int("layers", 1, 1024);
@@ -49,11 +44,7 @@ Language load(const std::string& folder) {
   options.heads = config.get_int("heads", 1, 1 << 14);
   options.context = config.get_int("context", 1, kMost);
   options.dropout = config.get_double("dropout");
-  if (out.vocabulary.size() != options.vocabulary) {
-    throw FormatError(vocabulary_path, 0,
-                      fmt::format("{} words, but the model was trained with {}",
-                                  out.vocabulary.size(), options.vocabulary));
-  }
+  out.vocabulary = saved_vocabulary::load(folder, options.vocabulary);
   io::blaming(io::config_path(folder), [&] {
     out.level = level_of(config.get_string("level"));
     options.positions = positions_of(config.get_string("positions"));

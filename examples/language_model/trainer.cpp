@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 
 #include "../../autograd/grad_mode.h"
@@ -18,38 +17,15 @@
 #include "../../train/interrupt.h"
 #include "../../train/metrics.h"
 #include "../../train/progress.h"
+#include "../training_run.h"
 #include "windows.h"
 
 namespace language_model {
 namespace {
 
-double now() {
-  using Clock = std::chrono::steady_clock;
-  return std::chrono::duration<double>(Clock::now().time_since_epoch()).count();
-}
-
 Tensor loss_of(const LanguageModel& model, const Batch& batch) {
   const Tensor logits = model(batch.inputs);
   return cross_entropy(reshape(logits, {-1, logits.size(2)}), reshape(batch.targets, {-1}));
-}
-
-std::vector<optim::ParameterGroup<optim::AdamWOptions>> groups_of(const LanguageModel& model,
-                                                                  const TrainerOptions& options) {
-  optim::AdamWOptions plain{.lr = options.learning_rate, .betas = {0.9, 0.99}, .weight_decay = 0};
-  optim::AdamWOptions decayed = plain;
-  decayed.weight_decay = options.weight_decay;
-  std::vector<Tensor> matrices, vectors;
-  for (const Tensor& p : model.parameters()) (p.rank() > 1 ? matrices : vectors).push_back(p);
-  return {{matrices, decayed}, {vectors, plain}};
-}
-
-optim::Rate rate_of(const TrainerOptions& options) {
-  const Index rest = std::max<Index>(options.steps - options.warm_up, 1);
-  const optim::Rate fall = optim::rate::cosine(rest, options.learning_rate / 10);
-  if (options.warm_up == 0) return fall;
-  const double first = 1 / (static_cast<double>(options.warm_up) + 1);
-  return optim::rate::sequential({optim::rate::linear(first, 1, options.warm_up), fall},
-                                 {options.warm_up});
 }
 
 struct Sums {
@@ -66,8 +42,12 @@ class Run {
         text_(text),
         validation_(validation),
         options_(options),
-        adam_(groups_of(model_, options)),
-        schedule_(adam_, rate_of(options)),
+        adam_(training_run::decaying_matrices(
+            model_.parameters(), optim::AdamWOptions{.lr = options.learning_rate,
+                                                     .betas = {0.9, 0.99},
+                                                     .weight_decay = options.weight_decay})),
+        schedule_(adam_, training_run::warm_up_and_cosine(options.learning_rate, options.steps,
+                                                          options.warm_up)),
         places_(options.seed + 17) {
     if (options.resume) restore();
   }
@@ -82,15 +62,14 @@ class Run {
         look();
       }
     }
-    restore_best();
+    model_.load_state_dict(load(options_.out).model->state_dict());  // that of the best look
     return std::move(training_);
   }
 
  private:
   bool stopped() const {
     return train::interrupted() ||
-           (options_.stop_after > 0 && schedule_.steps() >= options_.stop_after &&
-            schedule_.steps() < options_.steps);
+           (options_.stop_after > 0 && schedule_.steps() >= options_.stop_after);
   }
 
   // To the end of the interval; false when it was stopped before.
@@ -99,7 +78,7 @@ class Run {
     const Index done = schedule_.steps();
     const Index end = std::min((done / options_.interval + 1) * options_.interval, options_.steps);
     train::Progress progress(fmt::format("steps to {}/{}", end, options_.steps), end - done);
-    double start = now();
+    training_run::Stopwatch watch;
     while (schedule_.steps() < end) {
       if (stopped()) return false;
       const Batch batch =
@@ -112,8 +91,7 @@ class Run {
       schedule_.step();
       sums_.loss += loss.item();
       ++sums_.steps;
-      sums_.seconds += now() - start;
-      start = now();
+      sums_.seconds += watch.lap();
       progress.update(schedule_.steps() - done, sums_.loss / sums_.steps);
     }
     return true;
@@ -167,9 +145,6 @@ class Run {
     state.restore(model_, adam_);
     while (schedule_.steps() < steps) schedule_.step();
   }
-
-  // The weights on disk are those of the best look.
-  void restore_best() { model_.load_state_dict(load(options_.out).model->state_dict()); }
 
   Language& language_;
   LanguageModel& model_;

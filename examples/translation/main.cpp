@@ -87,10 +87,7 @@ void train_command(Flags& flags) {
   std::fflush(stdout);
   const Training training =
       train_translator(language, corpus.train, corpus.validation, flags.trainer);
-  if (training.interrupted) {
-    fmt::print("interrupted; the best model so far is in {}\n", flags.folder);
-    return;
-  }
+  if (training.interrupted) return command_line::print_interrupted(flags.folder);
   conclude(language, corpus, &training, flags);
 }
 
@@ -148,7 +145,7 @@ void compare_command(Flags& flags) {
 }
 
 void add_common_flags(CLI::App& app, Flags& flags) {
-  app.add_option("--seed", flags.trainer.seed, "of everything random")->capture_default_str();
+  command_line::add_seed(app, flags.trainer.seed);
   command_line::add_threads(app, flags.threads);
 }
 
@@ -182,11 +179,6 @@ void add_data_flags(CLI::App& app, Flags& flags) {
   add_size(app, "--sentences", flags.corpus.sentences, 10, "generated pairs to train on");
 }
 
-void add_report_flag(CLI::App& app, Flags& flags) {
-  app.add_option("--report", flags.report,
-                 "the report's file; left out: report.html in the model's folder");
-}
-
 void add_model_flags(CLI::App& app, Flags& flags) {
   app.add_option("--model", flags.model.model, "seq2seq, bahdanau, luong, conv, transformer")
       ->capture_default_str();
@@ -209,18 +201,17 @@ void add_model_flags(CLI::App& app, Flags& flags) {
 
 void add_train_flags(CLI::App& app, Flags& flags) {
   add_data_flags(app, flags);
-  add_report_flag(app, flags);
+  command_line::add_report(app, flags.report);
   add_model_flags(app, flags);
-  app.add_option("--save", flags.folder, "the model's folder")->capture_default_str();
+  command_line::add_folder(app, "--save", flags.folder);
   add_size(app, "--max-words", flags.corpus.max_words, 1, "of a sentence to train on");
   add_size(app, "--subwords", flags.coder.subwords, 0, "pieces of a vocabulary; 0: whole words");
   add_size(app, "--min-count", flags.coder.min_count, 1, "of a word that is learned");
   add_size(app, "--max-vocabulary", flags.coder.max_words, 0, "the most frequent words; 0: all");
   add_size(app, "--epochs", flags.trainer.epochs, 1, "through all pairs");
   add_size(app, "--batch", flags.trainer.batch_tokens, 1, "words of the targets a step");
-  app.add_option("--optimizer", flags.optimizer, "adam, adadelta")
-      ->check(CLI::IsMember({"adam", "adadelta"}))
-      ->capture_default_str();
+  command_line::add_choice(app, "--optimizer", flags.optimizer, {"adam", "adadelta"},
+                           "adam, adadelta");
   add_number(app, "--lr", flags.trainer.learning_rate, CLI::Range(0.0, 100.0),
              "the highest learning rate");
   add_size(app, "--warm-up", flags.trainer.warm_up, 0, "steps in which it rises");
@@ -239,22 +230,19 @@ void add_train_flags(CLI::App& app, Flags& flags) {
            "epochs without a better BLEU before the end; 0: all epochs");
   add_size(app, "--save-steps", flags.trainer.save_steps, 0,
            "steps between two saved states; 0: an epoch");
-  add_size(app, "--stop-after", flags.trainer.stop_after, 0,
-           "stop after this step, to be resumed; 0: not");
-  app.add_flag("--resume", flags.trainer.resume, "go on with the run in --save");
+  command_line::add_stop_and_resume(app, flags.trainer.stop_after, flags.trainer.resume);
   app.add_flag("--quick", flags.quick, "fewer sentences and epochs, narrower: a trial");
 }
 
 void add_use_flags(CLI::App& app, Flags& flags) {
   add_common_flags(app, flags);
   add_decoding_flags(app, flags);
-  app.add_option("--model", flags.folder, "the model's folder")->capture_default_str();
+  command_line::add_folder(app, "--model", flags.folder);
 }
 
 int run(int argc, char** argv) {
   Flags flags;
   CLI::App app("Translation by encoders and decoders");
-  app.require_subcommand(1);
   CLI::App* train = app.add_subcommand("train", "learn from sentence pairs, evaluate");
   CLI::App* test = app.add_subcommand("evaluate", "evaluate a trained model");
   CLI::App* write = app.add_subcommand("translate", "translate lines of text");
@@ -262,8 +250,8 @@ int run(int argc, char** argv) {
   CLI::App* compare = app.add_subcommand("compare", "BLEU by length of several models");
   add_train_flags(*train, flags);
   add_data_flags(*test, flags);
-  add_report_flag(*test, flags);
-  test->add_option("--model", flags.folder, "the model's folder")->capture_default_str();
+  command_line::add_report(*test, flags.report);
+  command_line::add_folder(*test, "--model", flags.folder);
   add_use_flags(*write, flags);
   write->add_option("--input", flags.input,
                     "a text, plain or gzip, a sentence a line; left out: standard input");

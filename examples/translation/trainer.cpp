@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <numbers>
 
@@ -20,6 +19,7 @@
 #include "../../train/early_stopping.h"
 #include "../../train/interrupt.h"
 #include "../../train/progress.h"
+#include "../training_run.h"
 #include "averages.h"
 #include "longest.h"
 
@@ -37,31 +37,19 @@ Fall fall_of(const std::string& name) {
 
 namespace {
 
-double now() {
-  using Clock = std::chrono::steady_clock;
-  return std::chrono::duration<double>(Clock::now().time_since_epoch()).count();
-}
-
-template <class Options>
-std::vector<optim::ParameterGroup<Options>> groups_of(const Translator& model, Options options,
-                                                      double weight_decay) {
-  std::vector<Tensor> matrices, vectors;
-  for (const Tensor& p : model.parameters()) (p.rank() > 1 ? matrices : vectors).push_back(p);
-  options.weight_decay = 0;
-  Options decayed = options;
-  decayed.weight_decay = weight_decay;
-  return {{matrices, decayed}, {vectors, options}};
-}
-
 std::unique_ptr<optim::Optimizer> optimizer_of(const Translator& model,
                                                const TrainerOptions& options) {
+  using training_run::decaying_matrices;
   if (options.adadelta) {
-    const optim::AdadeltaOptions made{.lr = options.learning_rate, .rho = 0.95};
-    return std::make_unique<optim::Adadelta>(groups_of(model, made, options.weight_decay));
+    const optim::AdadeltaOptions made{
+        .lr = options.learning_rate, .rho = 0.95, .weight_decay = options.weight_decay};
+    return std::make_unique<optim::Adadelta>(decaying_matrices(model.parameters(), made));
   }
-  const optim::AdamWOptions made{
-      .lr = options.learning_rate, .betas = {0.9, 0.98}, .eps = 1e-9, .weight_decay = 0};
-  return std::make_unique<optim::AdamW>(groups_of(model, made, options.weight_decay));
+  const optim::AdamWOptions made{.lr = options.learning_rate,
+                                 .betas = {0.9, 0.98},
+                                 .eps = 1e-9,
+                                 .weight_decay = options.weight_decay};
+  return std::make_unique<optim::AdamW>(decaying_matrices(model.parameters(), made));
 }
 
 // The rate at a step, `done` of the whole training, 0 to 1.
@@ -173,7 +161,7 @@ class Run {
     const auto batches = batches_by_tokens(examples_, options_.batch_tokens, &order);
     const auto count = static_cast<Index>(batches.size());
     heed::train::Progress progress(fmt::format("epoch {}/{}", epoch_ + 1, options_.epochs), count);
-    double start = now();
+    training_run::Stopwatch watch;
     while (batch_ < count) {
       if (stopped()) return false;
       const double part = static_cast<double>(batch_) / static_cast<double>(count);
@@ -181,8 +169,7 @@ class Run {
            (static_cast<double>(epoch_) + part) / static_cast<double>(options_.epochs));
       ++batch_;
       ++steps_;
-      sums_.seconds += now() - start;
-      start = now();
+      sums_.seconds += watch.lap();
       if (options_.save_steps > 0 && steps_ % options_.save_steps == 0) {
         keep(training_.curve.empty());
       }
