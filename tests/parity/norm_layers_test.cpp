@@ -2,9 +2,12 @@
 // running averages, or none.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "../../nn/batch_norm.h"
 #include "../../nn/group_norm.h"
 #include "../../nn/layer_norm.h"
+#include "../../nn/weight_norm.h"
 #include "compare_layers.h"
 
 namespace heed::parity {
@@ -69,6 +72,38 @@ TEST(NormLayerParity, BatchNorm1d) {
 }
 
 TEST(NormLayerParity, BatchNorm2d) { batch_norm<nn::BatchNorm2d, tn::BatchNorm2d>({2, 3, 5, 2}); }
+
+// Parameters and weight as torch.nn.utils.weight_norm leaves them; the C++ library has no more of
+// it than the operator.
+struct WeightNormed : tn::Module {
+  explicit WeightNormed(const std::vector<Index>& weight)
+      : bias(register_parameter("bias", torch::randn({weight[0]}))),
+        g(register_parameter("weight_g", torch::randn(lengths(weight)))),
+        v(register_parameter("weight_v", torch::randn(weight))) {}
+  static std::vector<Index> lengths(std::vector<Index> shape) {
+    std::fill(shape.begin() + 1, shape.end(), 1);
+    return shape;
+  }
+  torch::Tensor weight() const { return torch::_weight_norm(v, g, 0); }
+
+  torch::Tensor bias, g, v;
+};
+
+TEST(NormLayerParity, WeightNormLinear) {
+  nn::WeightNormLinear ours(5, 7);
+  WeightNormed theirs({7, 5});
+  compare(
+      ours, theirs, {{3, 5}}, [&](H x) { return ours(x[0]); },
+      [&](T x) { return torch::linear(x[0], theirs.weight(), theirs.bias); });
+}
+
+TEST(NormLayerParity, WeightNormConv1d) {
+  nn::WeightNormConv1d ours(3, 7, 2);
+  WeightNormed theirs({7, 3, 2});
+  compare(
+      ours, theirs, {{2, 3, 11}}, [&](H x) { return ours(x[0]); },
+      [&](T x) { return torch::conv1d(x[0], theirs.weight(), theirs.bias); });
+}
 
 }  // namespace
 }  // namespace heed::parity
