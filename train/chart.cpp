@@ -14,7 +14,7 @@ namespace heed::train {
 namespace {
 
 constexpr double kWidth = 560, kHeight = 320;
-constexpr double kLeft = 70, kRight = 540, kTop = 64, kBottom = 272;
+constexpr double kLeft = 70, kRight = 540, kBottom = 272;
 constexpr std::size_t kMostPoints = 400;
 constexpr std::size_t kMostMarkers = 40;
 constexpr const char* kColours[] = {"#2f7fd6", "#e8790c", "#1f9e77",
@@ -118,9 +118,29 @@ std::string draw_line(const Series& series, const Axis& x, const Axis& y, const 
          markers;
 }
 
-std::size_t characters(const std::string& text) {
-  return static_cast<std::size_t>(
+double characters(const std::string& text) {
+  return static_cast<double>(
       std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
+}
+
+// The names beside their colours, in as many rows as they need, below the title.
+struct Legend {
+  std::string drawn;
+  double bottom;
+};
+
+Legend legend_of(const std::vector<Series>& lines) {
+  std::string out;
+  double x = kLeft, y = 43;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    const double width = 20 + 7.2 * characters(lines[i].name);
+    if (x > kLeft && x + width > kRight) x = kLeft, y += 16;
+    out += fmt::format(R"(<rect x="{}" y="{}" width="14" height="4" rx="2" fill="{}"/>)", x, y - 6,
+                       kColours[i % std::size(kColours)]);
+    out += fmt::format(R"(<text x="{}" y="{}">{}</text>)", x + 20, y, escape_markup(lines[i].name));
+    x += width + 22;
+  }
+  return {out, std::min(y + 21, kBottom - 80)};
 }
 
 }  // namespace
@@ -156,7 +176,7 @@ std::vector<double> nice_ticks(double low, double high, Index count) {
 std::string line_chart(const std::vector<Series>& series, const ChartOptions& options) {
   std::vector<Series> lines;
   Axis x{.from = kLeft + 8, .to = kRight - 4, .ticks = {}};
-  Axis y{.from = kBottom, .to = kTop, .ticks = {}};
+  Axis y{.from = kBottom, .ticks = {}};
   bool whole = true;
   for (const Series& one : series) {
     if (one.x.size() != one.y.size()) {
@@ -172,6 +192,8 @@ std::string line_chart(const std::vector<Series>& series, const ChartOptions& op
       if (std::isfinite(value)) y.cover(value);
     }
   }
+  const Legend legend = legend_of(lines);
+  y.to = legend.bottom;
   x.settle(8, whole);
   y.settle(5, false);
   // The y axis runs from round number to round number, the x axis from first point to last.
@@ -184,15 +206,7 @@ std::string line_chart(const std::vector<Series>& series, const ChartOptions& op
   out += fmt::format("<title>{}</title>{}", escape_markup(options.title), kStyle);
   out += R"(<rect class="p" width="100%" height="100%"/>)";  // the ground, where it stands alone
   out += fmt::format(R"(<text class="t" x="{}" y="20">{}</text>)", 8, escape_markup(options.title));
-  double legend = kLeft;
-  for (std::size_t i = 0; i < lines.size(); ++i) {
-    const char* colour = kColours[i % std::size(kColours)];
-    out += fmt::format(R"(<rect x="{}" y="37" width="14" height="4" rx="2" fill="{}"/>)", legend,
-                       colour);
-    out +=
-        fmt::format(R"(<text x="{}" y="43">{}</text>)", legend + 20, escape_markup(lines[i].name));
-    legend += 42 + 7.2 * static_cast<double>(characters(lines[i].name));
-  }
+  out += legend.drawn;
   out += draw_axes(x, y);
   for (std::size_t i = 0; i < lines.size(); ++i) {
     out += draw_line(lines[i], x, y, kColours[i % std::size(kColours)]);
@@ -201,7 +215,7 @@ std::string line_chart(const std::vector<Series>& series, const ChartOptions& op
                      kHeight - 8, escape_markup(options.x_label));
   out += fmt::format(
       R"svg(<text transform="translate(12 {}) rotate(-90)" text-anchor="middle">{}</text>)svg",
-      (kTop + kBottom) / 2, escape_markup(options.y_label));
+      (legend.bottom + kBottom) / 2, escape_markup(options.y_label));
   return out + "</svg>";
 }
 

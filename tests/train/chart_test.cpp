@@ -45,6 +45,17 @@ TEST(Chart, DrawsEverySeries) {
   EXPECT_THAT(svg, Not(HasSubstr(">1.5</text>")));  // epochs are whole
 }
 
+TEST(Chart, ManyNamesTakeAnotherRow) {
+  std::vector<Series> lines(5);
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    lines[i] = {"series " + std::string(7, static_cast<char>('a' + i)), {1, 2}, {3, 5}};
+  }
+  const std::string svg = line_chart(lines, {});
+  EXPECT_THAT(svg, HasSubstr(R"(y="43">series aaaaaaa</text>)"));
+  EXPECT_THAT(svg, HasSubstr(R"(y="43">series ccccccc</text>)"));
+  EXPECT_THAT(svg, HasSubstr(R"(<text x="90" y="59">series ddddddd</text>)"));
+}
+
 TEST(Chart, BreaksWhereAValueIsNotFinite) {
   const std::string svg = line_chart({{"loss", {1, 2, 3, 4, 5}, {1, 2, NAN, INFINITY, 3}}}, {});
   const std::size_t path = svg.find("<path d=\"");
