@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "../../core/error.h"
+#include "../support/places.h"
 #include "temporary_file.h"
 
 namespace heed::data {
@@ -110,9 +111,7 @@ std::vector<std::pair<std::string, std::string>> members(const std::string& path
 }
 
 TEST(Babi, ReadsTheTwentyTasks) {
-  const char* set = std::getenv("HEED_DATA");
-  const std::string folder = set != nullptr ? set : HEED_SOURCE_DIR "/../shared/data";
-  const std::string path = folder + "/babi/en.tar.gz";
+  const std::string path = data_folder() + "/babi/en.tar.gz";
   if (!std::filesystem::exists(path)) GTEST_SKIP() << path << " is absent";
   const auto files = members(path);
   EXPECT_EQ(files.size(), 40U);

@@ -6,6 +6,7 @@
 #include <cstdlib>
 
 #include "../../core/error.h"
+#include "../support/places.h"
 #include "temporary_file.h"
 
 namespace heed::data {
@@ -90,9 +91,7 @@ TEST(Idx, SaysWhatItCannotOpen) {
 }
 
 TEST(Idx, ReadsMnist) {
-  const char* set = std::getenv("HEED_DATA");
-  const std::filesystem::path folder =
-      std::filesystem::path(set != nullptr ? set : HEED_SOURCE_DIR "/../shared/data") / "mnist";
+  const std::filesystem::path folder = std::filesystem::path(data_folder()) / "mnist";
   if (!std::filesystem::exists(folder)) GTEST_SKIP() << "no MNIST in " << folder;
   const IdxFile images = read_idx((folder / "t10k-images-idx3-ubyte.gz").string());
   const IdxFile labels = read_idx((folder / "t10k-labels-idx1-ubyte.gz").string());

@@ -10,6 +10,7 @@
 #include "../../core/error.h"
 #include "../../data/document.h"
 #include "../../data/text_file.h"
+#include "../support/places.h"
 #include "temporary_file.h"
 
 namespace heed::data {
@@ -42,11 +43,6 @@ TEST(LabelledText, ChoosesTheReaderByFormatOrName) {
               read_all(tsv.path(), {"csv", "1", "2"});
             }),
             tsv.path() + ": unknown format \"csv\"; known are tsv and jsonl");
-}
-
-std::string data_folder() {
-  const char* folder = std::getenv("HEED_DATA");
-  return folder != nullptr ? folder : HEED_SOURCE_DIR "/../shared/data";
 }
 
 TEST(LabelledText, ReadsTheReviewsOfImdb) {

@@ -6,6 +6,7 @@
 #include <cstdlib>
 
 #include "../../core/error.h"
+#include "../support/places.h"
 #include "temporary_file.h"
 
 namespace heed::data {
@@ -152,9 +153,7 @@ TEST(ParallelText, ChecksItsOptions) {
 }
 
 TEST(ParallelText, ReadsMulti30k) {
-  const char* set = std::getenv("HEED_DATA");
-  const std::string folder =
-      std::string(set != nullptr ? set : HEED_SOURCE_DIR "/../shared/data") + "/multi30k/";
+  const std::string folder = data_folder() + "/multi30k/";
   const auto path = [&](const std::string& part, const std::string& language) {
     return folder + part + ".lc.norm.tok." + language + ".gz";
   };

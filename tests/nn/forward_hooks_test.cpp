@@ -13,6 +13,7 @@
 #include "../../autograd/ops/reduce.h"
 #include "../../core/error.h"
 #include "../../nn/nn.h"
+#include "../support/places.h"
 #include "thrown_text.h"
 
 namespace heed {
@@ -116,7 +117,7 @@ const std::map<std::string, std::function<Tensor(Prepare)>> kLayers = {
 std::set<std::string> callable_classes() {
   std::set<std::string> out;
   const std::regex head(R"(\nclass (\w+) : public \w+ \{)");
-  for (const auto& file : std::filesystem::directory_iterator(HEED_SOURCE_DIR "/nn")) {
+  for (const auto& file : std::filesystem::directory_iterator(source_root() / "nn")) {
     if (file.path().extension() != ".h") continue;
     std::ifstream in(file.path());
     const std::string text(std::istreambuf_iterator<char>(in), {});

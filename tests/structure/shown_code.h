@@ -8,13 +8,15 @@
 #include <sstream>
 #include <string>
 
+#include "../support/places.h"
+
 namespace heed {
 
 /// Every such line of `test`, but for its checks, stands in `guide`, and there are more than
 /// `least`. Both are named from the project's root.
 inline void expect_shown(const std::string& test, const std::string& guide, int least) {
   const auto text_of = [](const std::string& path) {
-    std::ifstream in(std::string(HEED_SOURCE_DIR) + "/" + path);
+    std::ifstream in(source_root() / path);
     std::stringstream out;
     out << in.rdbuf();
     return out.str();

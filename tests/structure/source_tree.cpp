@@ -1,4 +1,5 @@
 #include "source_tree.h"
+#include "../support/places.h"
 
 #include <algorithm>
 #include <fstream>
@@ -53,8 +54,6 @@ std::vector<Include> SourceFile::includes() const {
   }
   return found;
 }
-
-fs::path source_root() { return HEED_SOURCE_DIR; }
 
 const std::vector<SourceFile>& source_files() {
   static const std::vector<SourceFile> files = read_all();

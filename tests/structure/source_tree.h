@@ -24,7 +24,6 @@ struct SourceFile {
   std::string at(std::size_t line) const { return place.string() + ":" + std::to_string(line); }
 };
 
-std::filesystem::path source_root();
 /// Every .h and .cpp file of the project, sorted.
 const std::vector<SourceFile>& source_files();
 

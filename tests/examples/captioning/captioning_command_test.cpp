@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <string>
 
+#include "../../support/places.h"
 #include "../command.h"
 
 namespace {
@@ -53,9 +54,7 @@ TEST_F(CaptioningCommand, AQuickTrainingLowersTheLoss) {
 }
 
 TEST_F(CaptioningCommand, DescribesDigits) {
-  const char* set = std::getenv("HEED_DATA");
-  const std::string data =
-      (fs::path(set != nullptr ? set : HEED_SOURCE_DIR "/../shared/data") / "mnist").string();
+  const std::string data = data_folder() + "/mnist";
   if (!fs::exists(data)) GTEST_SKIP() << "no MNIST in " << data;
   const std::string out = expect_success("train --steps 3 --data mnist --path '" + data +
                                          "' --save " + path("m") + kSmall);

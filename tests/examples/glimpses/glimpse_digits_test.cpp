@@ -12,6 +12,7 @@
 
 #include "../../../core/error.h"
 #include "../../../examples/glimpses/digits.h"
+#include "../../support/places.h"
 
 namespace glimpses {
 namespace {
@@ -157,9 +158,7 @@ TEST(GlimpseBatch, DigitsStandAtPlacesOfTheirOwn) {
 }
 
 TEST(GlimpseDigitsOnRealData, AreTheStandardSplit) {
-  const char* data = std::getenv("HEED_DATA");
-  const std::string path =
-      (data ? std::string(data) : HEED_SOURCE_DIR "/../shared/data") + "/mnist";
+  const std::string path = data_folder() + "/mnist";
   if (!fs::exists(path)) GTEST_SKIP() << path << " is absent";
   const Corpus corpus = load_corpus({.path = path});
   EXPECT_EQ(corpus.train.count(), 55000);

@@ -12,6 +12,7 @@
 #include <fstream>
 
 #include "../../../core/error.h"
+#include "../../support/places.h"
 
 namespace language_model {
 namespace {
@@ -114,8 +115,7 @@ TEST(LanguageModelTokens, CharactersAndWordsComeBack) {
 }
 
 TEST(LanguageModelTokens, PennTreebankHasTenThousandWords) {
-  const char* data = std::getenv("HEED_DATA");
-  const std::string path = (data ? std::string(data) : HEED_SOURCE_DIR "/../shared/data") + "/ptb";
+  const std::string path = data_folder() + "/ptb";
   if (!fs::exists(path)) GTEST_SKIP() << path << " is absent";
   const Corpus corpus = load_corpus({.path = path}, Level::words);
   EXPECT_EQ(tokens_of(corpus.train, Level::words).size(), 887521u + 42068u);
