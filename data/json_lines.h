@@ -1,4 +1,5 @@
-// Labelled texts as JSON lines: one object a line, whose fields are chosen by name.
+// Labelled texts as JSON lines: one object a line, whose fields are chosen by name. Other fields
+// are passed over: they take no memory, however many they are and however deep they go.
 #pragma once
 
 #include <string>
@@ -13,8 +14,8 @@ class JsonLinesReader : public LabelledTextReader {
  public:
   /// `label` names a field that holds a string, an integer or a boolean; an empty name reads no
   /// labels. `text` names a field, or several with commas between ("title,paragraphs"), that hold a
-  /// string or an array of strings; all are joined by line ends. Throws ValueError when `text`
-  /// lacks a name, and what TextFile throws.
+  /// string or an array of strings; all are joined by line ends. A chosen field that stands twice
+  /// is a FormatError. Throws ValueError when `text` lacks a name, and what TextFile throws.
   JsonLinesReader(const std::string& path, const std::string& label, const std::string& text);
 
   bool next(LabelledText& out) override;

@@ -63,6 +63,38 @@ TEST(JsonLines, NamesTheLineThatIsWrong) {
   EXPECT_EQ(error_of(good, ""), "jsonl: no field is chosen for the text");
 }
 
+TEST(JsonLines, RefusesNumbersBeyondDoubles) {
+  EXPECT_EQ(error_of("{\"y\": \"p\", \"x\": \"a\", \"z\": 1e444}\n"),
+            "a.jsonl:1: a number beyond the range of doubles at column 31");
+  EXPECT_EQ(error_of("{\"y\": \"p\", \"x\": -1e444}\n"),
+            "a.jsonl:1: a number beyond the range of doubles at column 22");
+}
+
+TEST(JsonLines, RefusesWhatJsonDoesNotHave) {
+  using namespace std::string_literals;
+  const std::string good = "{\"y\": \"p\", \"x\": \"a\"}";
+  EXPECT_EQ(error_of(good + "\0 and more\n"s), "a.jsonl:1: not valid JSON at column 21");
+  EXPECT_EQ(error_of(good + good + "\n"), "a.jsonl:1: not valid JSON at column 21");
+}
+
+TEST(JsonLines, TakesAChosenFieldOnce) {
+  EXPECT_EQ(error_of("{\"y\": \"p\", \"x\": \"a\", \"x\": \"b\"}\n"),
+            "a.jsonl:1: the field \"x\" stands twice");
+  const TemporaryFile file(
+      "{\"z\": 1, \"y\": \"p\", \"z\": {\"x\": [2]}, \"x\": [\"\", \"a\", \"\"]}\n");
+  EXPECT_EQ(read_all(file.path(), "y", "x"), Lines{"1|p|a\n"});
+  EXPECT_EQ(read_all(file.path(), "", "x,y,x"), Lines{"1||a\n\np\na\n"});
+}
+
+TEST(JsonLines, NamesTheFirstFieldsOfMany) {
+  std::string line;
+  for (int i = 0; i < 23; ++i) line += (i == 0 ? "{\"" : ", \"") + std::to_string(i) + "\": 0";
+  EXPECT_EQ(
+      error_of(line + "}\n", "t"),
+      "a.jsonl:1: no field \"y\"; the fields are 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, "
+      "14, 15, 16, 17, 18, 19 and 3 more");
+}
+
 TEST(JsonLines, SurvivesDeepNesting) {
   const std::string deep = std::string(1000000, '[') + std::string(1000000, ']');
   EXPECT_EQ(
