@@ -5,6 +5,7 @@
 #include <set>
 #include <string>
 
+#include "../support/places.h"
 #include "source_tree.h"
 
 namespace heed {
