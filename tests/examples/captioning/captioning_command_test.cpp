@@ -54,7 +54,7 @@ TEST_F(CaptioningCommand, AQuickTrainingLowersTheLoss) {
 }
 
 TEST_F(CaptioningCommand, DescribesDigits) {
-  const std::string data = data_folder() + "/mnist";
+  const std::string data = heed::data_folder() + "/mnist";
   if (!fs::exists(data)) GTEST_SKIP() << "no MNIST in " << data;
   const std::string out = expect_success("train --steps 3 --data mnist --path '" + data +
                                          "' --save " + path("m") + kSmall);

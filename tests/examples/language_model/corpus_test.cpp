@@ -115,7 +115,7 @@ TEST(LanguageModelTokens, CharactersAndWordsComeBack) {
 }
 
 TEST(LanguageModelTokens, PennTreebankHasTenThousandWords) {
-  const std::string path = data_folder() + "/ptb";
+  const std::string path = heed::data_folder() + "/ptb";
   if (!fs::exists(path)) GTEST_SKIP() << path << " is absent";
   const Corpus corpus = load_corpus({.path = path}, Level::words);
   EXPECT_EQ(tokens_of(corpus.train, Level::words).size(), 887521u + 42068u);
