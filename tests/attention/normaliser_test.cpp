@@ -188,6 +188,13 @@ TEST(Normaliser, MonotonicIsStableWhereProbabilitiesAreZeroAndOne) {
   EXPECT_TRUE(std::isfinite(sum(abs(e.grad())).item()));
 }
 
+TEST(Normaliser, MonotonicKeepsWhatPassesAnAllButCertainStop) {
+  // 1 - sigmoid(60) is 0 in doubles; what passes is sigmoid(-60), with all its digits.
+  const Numbers out = numbers(Monotonic()(tensor({60, -3, 0}, {1, 3}, DType::f64)));
+  EXPECT_DOUBLE_EQ(out[1], logistic(-60) * logistic(-3));
+  EXPECT_DOUBLE_EQ(out[2], logistic(-60) * logistic(3) / 2);
+}
+
 TEST(Normaliser, HardMonotonicStopsOnceAndGoesOnFromThere) {
   Monotonic hard;
   hard.hard = true;

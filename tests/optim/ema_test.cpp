@@ -30,6 +30,19 @@ TEST(EMA, FollowsTheParameters) {
   EXPECT_THAT(numbers(p), ElementsAre(0, 4));
 }
 
+TEST(EMA, UpdatesInPlaceAndSaysSo) {
+  Tensor p = leaf({8, 0}), q = leaf({1});
+  EMA average({p, q}, 0.75);
+  const std::vector<Array> held = average.averages();
+  std::vector<std::uint32_t> versions;
+  for (const Array& array : held) versions.push_back(array.version());
+  average.update();
+  for (std::size_t i = 0; i < held.size(); ++i) {
+    EXPECT_EQ(held[i].raw(), average.averages()[i].raw());
+    EXPECT_GT(held[i].version(), versions[i]) << i;
+  }
+}
+
 TEST(EMA, SwapsInAndOut) {
   Tensor p = leaf({8, 0}), q = leaf({1});
   EMA average({p, q}, 0.5);

@@ -1,0 +1,84 @@
+"""The test programs: which of their tests to run first for a changed file, and how.
+
+The tests that bear the file's name run first, then the quick ones of its folder, then the slow ones, then
+those of the folders that build on it. The limit of a run is on processor time, so that a busy machine
+cannot make a fault of what only waits.
+"""
+import json
+import os
+import re
+import resource
+import subprocess
+from pathlib import Path
+
+DOWNSTREAM = {  # a folder's own tests, then those of the folders that use it
+    'core': ['core', 'autograd', 'nn', 'attention', 'optim', 'io', 'data'],
+    'autograd': ['autograd', 'nn', 'attention', 'optim', 'io'],
+    'attention': ['attention'],
+    'nn': ['nn', 'attention', 'io'],
+    'optim': ['optim', 'io'],
+    'io': ['io'],
+    'data': ['data'],
+}
+QUICK = 0.1  # seconds
+MEMORY = 12 << 30
+
+
+class Programs:
+    """What the unchanged programs hold: each test's file, its time, and whether it passes at all."""
+
+    def __init__(self, tree):
+        self.tests = {}  # of each program: [(name, file, seconds)]
+        for program in tree.links:
+            binary = tree.build / f'tests/heed_{program}_tests'
+            report = tree.build / f'{program}.json'
+            if not report.exists() or report.stat().st_mtime < binary.stat().st_mtime:
+                subprocess.run([binary, f'--gtest_output=json:{report}'], stdout=subprocess.DEVNULL,
+                               stderr=subprocess.DEVNULL, env=_environment(tree), cwd=tree.build)
+            self.tests[program] = []
+            for suite in json.loads(report.read_text())['testsuites']:
+                for test in suite['testsuite']:
+                    if test['result'] == 'COMPLETED' and not test.get('failures'):
+                        self.tests[program].append((f'{suite["name"]}.{test["name"]}', test['file'],
+                                                    float(test['time'].rstrip('s'))))
+
+    def groups(self, program, file, text):
+        """Lists of tests to run one after the other, with their times."""
+        stem = Path(file).stem.removesuffix('_simd').removesuffix('-inl')
+        words = {stem, ''.join(word.capitalize() for word in stem.split('_'))}
+        words |= set(re.findall(r'Op::(\w+)', text))
+        own = re.compile('|'.join(rf'(?<![a-zA-Z]){re.escape(word)}(?![a-z])' for word in words))
+        mirrored, quick, slow = [], [], []
+        for name, place, seconds in self.tests[program]:
+            if seconds > 20 * QUICK:
+                slow.append((name, seconds))
+            elif own.search(name) or Path(place).stem.startswith(stem):
+                mirrored.append((name, seconds))
+            else:
+                (quick if seconds < QUICK else slow).append((name, seconds))
+        return [group for group in (mirrored, quick, slow) if group]
+
+
+def _environment(tree):
+    environment = dict(os.environ, OMP_WAIT_POLICY='passive')
+    environment.setdefault('HEED_DATA', str(tree.source.parent / 'shared/data'))
+    return environment
+
+
+def passes(tree, binary, tests):
+    """Whether all these tests pass, in time, without a crash."""
+    flags = Path(f'{binary}.flags')
+    flags.write_text('--gtest_fail_fast\n--gtest_brief=1\n--gtest_filter=' + ':'.join(name for name, _ in tests))
+    limit = int(20 + 10 * sum(seconds for _, seconds in tests))
+
+    def bound():
+        resource.setrlimit(resource.RLIMIT_CPU, (limit, limit))
+        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+    try:
+        return subprocess.run([binary, f'--gtest_flagfile={flags}'], stdout=subprocess.DEVNULL,
+                              stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL, cwd=Path(binary).parent,
+                              env=_environment(tree), preexec_fn=bound, timeout=30 * limit).returncode == 0
+    except subprocess.TimeoutExpired:
+        return False

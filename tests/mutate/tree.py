@@ -1,0 +1,139 @@
+"""A copy of the tree, built, in which mutants are made: nothing of the user's is touched.
+
+A mutant costs the compilation of what it changes (quickly, -O1) and a link: its objects go in front of the
+library, which then gives only what they lack.
+"""
+import json
+import os
+import re
+import shlex
+import shutil
+import subprocess
+from pathlib import Path
+
+NEAREST = 4  # of a header, how many files of the library and how many tests are compiled anew
+
+
+class BuildError(Exception):
+    pass
+
+
+def _run(command, **options):
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                          stdin=subprocess.DEVNULL, **options)
+    if done.returncode:
+        raise BuildError(done.stdout)
+    return done.stdout
+
+
+def _copy(source, target):
+    """Makes target equal to the files of source that git knows or would add; old ones keep their times."""
+    listed = _run(['git', 'ls-files', '-z', '--cached', '--others', '--exclude-standard'], cwd=source)
+    wanted = {name for name in listed.split('\0') if name and (source / name).is_file()}
+    for name in wanted:
+        new, old = source / name, target / name
+        if not old.is_file() or old.read_bytes() != new.read_bytes():
+            old.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(new, old)
+    for old in target.rglob('*'):
+        name = old.relative_to(target).as_posix()
+        if old.is_file() and not name.startswith('build/') and name not in wanted:
+            old.unlink()
+
+
+class Tree:
+    """The built copy: what its objects depend on, and how each is compiled and each program linked."""
+
+    def __init__(self, source, place, programs):
+        self.source, self.root = source, place / 'tree'
+        self.build = self.root / 'build/dev'
+        _copy(source, self.root)
+        _run(['cmake', '--preset', 'dev', '-DHEED_BUILD_EXAMPLES=OFF',
+              '-DCMAKE_EXE_LINKER_FLAGS=-fuse-ld=mold -Wl,--strip-debug',
+              '-DCMAKE_GTEST_DISCOVER_TESTS_DISCOVERY_MODE=PRE_TEST'], cwd=self.root)
+        targets = [f'heed_{program}_tests' for program in programs]
+        _run(['ninja', '-C', self.build, f'-j{os.cpu_count()}', *targets])
+        self.links = {}
+        for program, target in zip(programs, targets):
+            commands = _run(['ninja', '-C', self.build, '-t', 'commands', target])
+            self.links[program] = next(line for line in reversed(commands.splitlines())
+                                       if f'-o tests/{target}' in line)
+        self.commands = {}
+        for entry in json.loads((self.build / 'compile_commands.json').read_text()):
+            name = os.path.relpath(os.path.join(entry['directory'], entry['file']), self.root)
+            self.commands[name] = (shlex.split(entry['command']), self._object_of(entry))
+        self.users = self._users()
+
+    def _object_of(self, entry):
+        return re.search(r' -o (\S+)', entry['command']).group(1)
+
+    def _users(self):
+        """Of each file of the tree, the sources that include it."""
+        users, source = {}, None
+        sources = {made: name for name, (_, made) in self.commands.items()}
+        for line in _run(['ninja', '-C', self.build, '-t', 'deps']).splitlines():
+            if line and not line[0].isspace():
+                source = sources.get(line.split(':')[0])
+            elif line and source:
+                path = os.path.normpath(os.path.join(self.build, line.strip()))
+                if path.startswith(f'{self.root}/'):
+                    users.setdefault(os.path.relpath(path, self.root), set()).add(source)
+        return users
+
+    def sources_of(self, file):
+        """What is compiled anew when this file changes: itself, or the nearest users of a header."""
+        if file.endswith('.cpp'):
+            return [file]
+        stem, folder = Path(file).stem.removesuffix('-inl'), Path(file).parent
+        def distance(name):
+            path = Path(name)
+            return (not path.stem.startswith(stem), path.parent != folder, name)
+        users = sorted(self.users.get(file, ()), key=distance)
+        return ([name for name in users if not name.startswith('tests/')][:NEAREST] +
+                [name for name in users if name.startswith('tests/')][:NEAREST])
+
+
+class Bench:
+    """One worker's own copy of the sources, to change and to compile; all else is the tree's."""
+
+    def __init__(self, tree, place):
+        self.tree, self.root = tree, place
+        self.out = place / 'build/dev'
+        _copy(tree.source, place)
+        self.out.mkdir(parents=True, exist_ok=True)
+
+    def compile(self, file, text):
+        """Object files that stand for the tree's when `file` reads `text`; BuildError if it does not compile."""
+        changed = self.root / file
+        original = changed.read_text()
+        made = {}
+        try:
+            changed.write_text(text)
+            for number, source in enumerate(self.tree.sources_of(file)):
+                command, old = self.tree.commands[source]
+                new = self.out / f'{number}.o'
+                words = [word.replace(str(self.tree.root), str(self.root)) for word in command
+                         if word != '-Werror' and not word.endswith('ccache')]
+                words[words.index(old)] = str(new)
+                _run([*words, '-w', '-O1', '-g0'], cwd=self.out)
+                made[old] = new
+        finally:
+            changed.write_text(original)
+        return made
+
+    def link(self, program, objects):
+        """The test program with these objects in it."""
+        command = self.tree.links[program].split('&&')[1].strip()
+        result = self.out / f'heed_{program}_tests'
+        words = shlex.split(command)
+        words[words.index(f'tests/heed_{program}_tests')] = str(result)
+        first = next(place for place, word in enumerate(words) if word.endswith('.o'))
+        front = []
+        for old, new in objects.items():
+            if old in words:
+                words[words.index(old)] = str(new)
+            elif not old.startswith('tests/'):
+                front.append(str(new))
+        words[first:first] = front
+        _run(words, cwd=self.tree.build)
+        return result
