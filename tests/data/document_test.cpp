@@ -76,7 +76,8 @@ TEST(DocumentBatch, ChecksItsIndices) {
             }),
             "make_document_batch: index 3 is not in [0, 3)");
   EXPECT_THROW(make_document_batch(documents, {-1}), IndexError);
-  EXPECT_THROW(make_document_batch(documents, {}), ValueError);
+  EXPECT_EQ(message_of<ValueError>([&] { make_document_batch(documents, {}); }),
+            "make_document_batch: there are no indices");
 }
 
 }  // namespace
