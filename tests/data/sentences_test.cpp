@@ -39,6 +39,7 @@ TEST(Sentences, EndAtLines) {
   EXPECT_THAT(split_sentences("A title\r\nSome text\n\nmore<br />text <i>and</i> on</p>end"),
               ElementsAre("A title", "Some text", "more", "text <i>and</i> on", "end"));
   EXPECT_THAT(split_sentences("Good.<br /><br />Bad."), ElementsAre("Good.", "Bad."));
+  EXPECT_THAT(split_sentences(" A title \t\n  more　<br /> "), ElementsAre("A title", "more"));
 }
 
 TEST(Sentences, EndAfterChineseMarks) {
