@@ -1,6 +1,7 @@
 #include "allocator.h"
 
 #include <fmt/format.h>
+#include <pthread.h>
 
 #include <algorithm>
 #include <atomic>
@@ -79,8 +80,17 @@ struct ThreadCache {
   Counters counters;
 };
 
+class Central;
+Central& central();
+
 class Central {
  public:
+  // A child of fork() has none of the other threads, one of which may have held the lock.
+  Central() {
+    pthread_atfork([] { central().mutex_.lock(); }, [] { central().mutex_.unlock(); },
+                   [] { central().mutex_.unlock(); });
+  }
+
   void* take_large(std::size_t bytes) {
     const std::lock_guard lock(mutex_);
     // The class itself, or one at most an eighth larger.

@@ -1,7 +1,6 @@
 #include "parallel.h"
 
 #include <fmt/format.h>
-#include <omp.h>
 
 #include <algorithm>
 #include <atomic>
@@ -9,61 +8,108 @@
 #include <mutex>
 
 #include "error.h"
+#include "processors.h"
+#include "thread_pool.h"
 
 namespace heed {
+namespace {
 
-int num_threads() { return omp_get_max_threads(); }
+constinit std::atomic<int> g_threads = 0;  // 0: nobody has asked yet
+
+}  // namespace
+
+int num_threads() {
+  int threads = g_threads.load(std::memory_order_relaxed);
+  if (threads == 0) {
+    const int fresh = detail::default_threads();
+    if (g_threads.compare_exchange_strong(threads, fresh, std::memory_order_relaxed)) return fresh;
+  }
+  return threads;
+}
 
 void set_num_threads(int threads) {
-  if (threads < 1 || threads > 1024) {
-    throw ValueError(fmt::format("set_num_threads: {} is not in [1, 1024]", threads));
+  if (threads < 1 || threads > detail::kMostThreads) {
+    throw ValueError(
+        fmt::format("set_num_threads: {} is not in [1, {}]", threads, detail::kMostThreads));
   }
-  omp_set_num_threads(threads);
+  g_threads.store(threads, std::memory_order_relaxed);
 }
 
 namespace detail {
+namespace {
 
-void run_chunks(Index count, Index grain, ChunkBody body, void* context) {
-  if (grain < 1) throw ValueError(fmt::format("parallel_for: grain {} must be positive", grain));
-  const Index chunks = (count - 1) / grain + 1;
-  const int threads =
-      omp_in_parallel() ? 1 : static_cast<int>(std::min<Index>(chunks, num_threads()));
-  if (threads == 1) {
-    for (Index c = 0; c < chunks; ++c) body(context, c * grain, std::min(count, (c + 1) * grain));
-    return;
+// Each thread begins in a part of its own, the same one from call to call, so that what it used
+// last is still in its cache; then it helps with the others' parts.
+class Chunks {
+ public:
+  Chunks(Index count, Index grain, Index chunks, int threads, ChunkBody body, void* context)
+      : count_(count),
+        grain_(grain),
+        ways_(std::min(threads, kMostParts)),
+        failed_(chunks),
+        body_(body),
+        context_(context) {
+    for (int p = 0; p < ways_; ++p) {
+      parts_[p].next.store(chunks * p / ways_, std::memory_order_relaxed);
+      parts_[p].end = chunks * (p + 1) / ways_;
+    }
   }
-  // Each thread begins in a part of its own, the same one from call to call, so that what it used
-  // last is still in its cache; then it helps with the others' parts.
-  constexpr int kMostParts = 64;
+
+  void work(int place) {
+    for (int turn = 0; turn < ways_; ++turn) {
+      Part& part = parts_[(place + turn) % ways_];
+      for (Index c; (c = part.next.fetch_add(1, std::memory_order_relaxed)) < part.end;) call(c);
+    }
+  }
+
+  void rethrow() const {
+    if (error_) std::rethrow_exception(error_);
+  }
+
+ private:
+  static constexpr int kMostParts = 64;
   struct alignas(64) Part {
     std::atomic<Index> next;
     Index end;
   };
-  Part parts[kMostParts];
-  const int ways = std::min(threads, kMostParts);
-  for (int p = 0; p < ways; ++p) {
-    parts[p].next.store(chunks * p / ways, std::memory_order_relaxed);
-    parts[p].end = chunks * (p + 1) / ways;
-  }
-  std::mutex mutex;
-  std::exception_ptr error;
-  Index failed = chunks;
-#pragma omp parallel num_threads(threads)
-  for (int turn = 0; turn < ways; ++turn) {
-    Part& part = parts[(omp_get_thread_num() + turn) % ways];
-    for (Index c; (c = part.next.fetch_add(1, std::memory_order_relaxed)) < part.end;) {
-      try {
-        body(context, c * grain, std::min(count, (c + 1) * grain));
-      } catch (...) {
-        const std::lock_guard lock(mutex);
-        if (c < failed) {
-          failed = c;
-          error = std::current_exception();
-        }
+
+  void call(Index c) {
+    try {
+      body_(context_, c * grain_, std::min(count_, (c + 1) * grain_));
+    } catch (...) {
+      const std::lock_guard lock(mutex_);
+      if (c < failed_) {
+        failed_ = c;
+        error_ = std::current_exception();
       }
     }
   }
-  if (error) std::rethrow_exception(error);
+
+  Part parts_[kMostParts];
+  Index count_, grain_;
+  int ways_;
+  std::mutex mutex_;
+  std::exception_ptr error_;
+  Index failed_;
+  ChunkBody body_;
+  void* context_;
+};
+
+}  // namespace
+
+void run_chunks(Index count, Index grain, ChunkBody body, void* context) {
+  if (grain < 1) throw ValueError(fmt::format("parallel_for: grain {} must be positive", grain));
+  const Index number = (count - 1) / grain + 1;
+  const int threads =
+      ThreadPool::inside() ? 1 : static_cast<int>(std::min<Index>(number, num_threads()));
+  if (threads == 1) {
+    for (Index c = 0; c < number; ++c) body(context, c * grain, std::min(count, (c + 1) * grain));
+    return;
+  }
+  Chunks chunks(count, grain, number, threads, body, context);
+  ThreadPool::instance().run(
+      threads, [](void* all, int place) { static_cast<Chunks*>(all)->work(place); }, &chunks);
+  chunks.rethrow();
 }
 
 }  // namespace detail

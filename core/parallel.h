@@ -1,5 +1,5 @@
 // Work split by shape. A chunk is always `grain` items, whatever the number of threads, so results
-// are the same bits for any number of them. One pool: OpenMP's.
+// are the same bits for any number of them. One pool for the whole process: see thread_pool.h.
 #pragma once
 
 #include <type_traits>
@@ -7,10 +7,10 @@
 #include "shape.h"
 
 namespace heed {
-
-/// Threads a parallel region may use.
+/// Threads a parallel region may use: at first HEED_NUM_THREADS, else OMP_NUM_THREADS, else what
+/// processors.h finds. Throws ValueError where HEED_NUM_THREADS is not in [1, 1024].
 int num_threads();
-/// Throws ValueError unless `threads` is in [1, 1024].
+/// For all threads of the process. Throws ValueError unless `threads` is in [1, 1024].
 void set_num_threads(int threads);
 
 namespace detail {

@@ -2,7 +2,6 @@
 
 #include <cblas.h>
 #include <fmt/format.h>
-#include <omp.h>
 
 #include <algorithm>
 #include <limits>
@@ -11,28 +10,13 @@
 #include "../array.h"
 #include "../error.h"
 #include "../parallel.h"
+#include "blas_thread.h"
 #include "elementwise_simd.h"
 #include "gemm_panels.h"
 #include "gemm_simd.h"
 
 namespace heed::kernels {
 namespace {
-
-// OpenBLAS takes as many threads as OpenMP would give it; inside this scope that is one.
-class OneThread {
- public:
-  OneThread() : before_(omp_get_max_threads()) {
-    if (before_ != 1) omp_set_num_threads(1);
-  }
-  ~OneThread() {
-    if (before_ != 1) omp_set_num_threads(before_);
-  }
-  OneThread(const OneThread&) = delete;
-  OneThread& operator=(const OneThread&) = delete;
-
- private:
-  int before_;
-};
 
 int narrow(Index size) {
   if (size > std::numeric_limits<int>::max()) {
@@ -54,7 +38,7 @@ void call(Index m, Index n, Index k, Matrix<const T> a, Matrix<const T> b, bool 
           Index c_step) {
   if (m == 0 || n == 0) return;
   const T beta = add ? 1 : 0;
-  const OneThread scope;
+  const OneBlasThread scope;
   const int lda = leading(a, m, k);
   const int ldb = leading(b, k, n);
   const int ldc = narrow(std::max({c_step, n, Index{1}}));

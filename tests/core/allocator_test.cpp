@@ -1,8 +1,11 @@
 #include "../../core/allocator.h"
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <thread>
 #include <vector>
@@ -164,6 +167,29 @@ TEST(Allocator, RefusesAbsurdSizes) {
   for (const std::size_t bytes : {SIZE_MAX, SIZE_MAX / 2, SIZE_MAX / 8}) {
     EXPECT_THROW(allocate_block(bytes, BlockKind::storage), OutOfMemory);
   }
+}
+
+// A child of fork() has none of the threads that may be inside of the allocator at that moment.
+TEST(Allocator, AChildOfForkIsNotLockedOut) {
+  std::atomic<bool> enough = false;
+  std::thread other([&] {
+    while (!enough) {
+      free_block(allocate_block(100003, BlockKind::storage), 100003, BlockKind::storage);
+    }
+  });
+  for (int child = 0; child < 100; ++child) {
+    const pid_t pid = fork();
+    if (pid == 0) {
+      alarm(60);  // instead of for ever
+      free_block(allocate_block(3000017, BlockKind::storage), 3000017, BlockKind::storage);
+      _exit(7);
+    }
+    int status = 0;
+    EXPECT_EQ(waitpid(pid, &status, 0), pid);
+    EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 7) << status;
+  }
+  enough = true;
+  other.join();
 }
 
 }  // namespace

@@ -1,11 +1,15 @@
 #include "../../core/parallel.h"
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <mutex>
+#include <set>
+#include <thread>
 #include <vector>
 
 #include "../../core/error.h"
@@ -77,6 +81,92 @@ TEST_F(Parallel, NestedRunsOnTheCallingThread) {
     parallel_for(100, 3, [&](Index begin, Index end) { total += end - begin; });
   });
   EXPECT_EQ(total, 800);
+}
+
+// Whoever waits inside of a chunk for another chunk would wait for ever if only one thread worked.
+TEST_F(Parallel, ChunksRunSideBySide) {
+  set_num_threads(3);
+  for (int round = 0; round < 20; ++round) {
+    std::atomic<int> begun = 0;
+    std::set<std::thread::id> threads;
+    std::mutex mutex;
+    parallel_for(3, 1, [&](Index, Index) {
+      {
+        const std::lock_guard lock(mutex);
+        threads.insert(std::this_thread::get_id());
+      }
+      ++begun;
+      while (begun < 3) std::this_thread::yield();
+    });
+    EXPECT_EQ(threads.size(), 3U);
+  }
+}
+
+// More of them than the pool keeps regions for: all get their work done, and together they keep to
+// the number of threads, or to one each.
+TEST_F(Parallel, ManyCallersShareOnePool) {
+  set_num_threads(3);
+  constexpr Index kCallers = 23, kRounds = 50;
+  std::atomic<Index> total = 0;
+  std::atomic<int> inside = 0, most = 0;
+  std::vector<std::thread> callers;
+  for (Index caller = 0; caller < kCallers; ++caller) {
+    callers.emplace_back([&] {
+      for (Index round = 0; round < kRounds; ++round) {
+        parallel_for(101, 7, [&](Index begin, Index end) {
+          const int now = ++inside;
+          for (int seen = most; seen < now && !most.compare_exchange_weak(seen, now);) {
+          }
+          total += end - begin;
+          --inside;
+        });
+      }
+    });
+  }
+  for (std::thread& caller : callers) caller.join();
+  EXPECT_EQ(total, kCallers * kRounds * 101);
+  EXPECT_LE(most, kCallers + 2);
+}
+
+TEST_F(Parallel, ExceptionsStayWithTheirCaller) {
+  set_num_threads(3);
+  std::vector<std::thread> callers;
+  std::atomic<int> right = 0;
+  for (int caller = 0; caller < 4; ++caller) {
+    callers.emplace_back([&right, caller] {
+      for (int round = 0; round < 50; ++round) {
+        try {
+          parallel_for(11, 1, [&](Index begin, Index) {
+            if (begin >= caller) throw ValueError(std::to_string(caller) + std::to_string(begin));
+          });
+        } catch (const ValueError& error) {
+          right += error.what() == std::to_string(caller) + std::to_string(caller);
+        }
+      }
+    });
+  }
+  for (std::thread& caller : callers) caller.join();
+  EXPECT_EQ(right, 200);
+}
+
+// After fork() a child has none of its parent's threads.
+TEST_F(Parallel, AChildStartsAPoolOfItsOwn) {
+  set_num_threads(3);
+  const auto sum_to = [](Index count) {
+    std::atomic<Index> sum = 0;
+    parallel_for(count, 1, [&](Index begin, Index) { sum += begin; });
+    return sum.load();
+  };
+  EXPECT_EQ(sum_to(101), 5050);
+  for (int child = 0; child < 5; ++child) {
+    const pid_t pid = fork();
+    if (pid == 0) _exit(sum_to(101) == 5050 && sum_to(11) == 55 ? 7 : 1);
+    int status = 0;
+    ASSERT_EQ(waitpid(pid, &status, 0), pid);
+    ASSERT_TRUE(WIFEXITED(status));
+    EXPECT_EQ(WEXITSTATUS(status), 7);
+  }
+  EXPECT_EQ(sum_to(101), 5050);
 }
 
 TEST_F(Parallel, RefusesNonsense) {

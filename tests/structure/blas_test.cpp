@@ -1,9 +1,59 @@
-// What the dynamic linker really found: the table of alternatives may point at another build.
+// Whichever build of OpenBLAS the dynamic linker finds, products run on heed's own threads.
 #include <cblas.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <filesystem>
+#include <thread>
+#include <vector>
+
+#include "../../core/kernels/gemm.h"
+#include "../../core/parallel.h"
+
+namespace heed::kernels {
 namespace {
 
-TEST(Blas, RunsOnTheThreadsOfOpenMP) { EXPECT_EQ(openblas_get_parallel(), OPENBLAS_OPENMP); }
+std::ptrdiff_t threads_of_this_process() {
+  const std::filesystem::directory_iterator tasks("/proc/self/task");
+  return std::distance(begin(tasks), end(tasks));
+}
+
+// Large enough for OpenBLAS to share it out.
+void multiply() {
+  constexpr Index n = 509;
+  const std::vector<double> a(n * n, 0.5), b(n * n, 0.25);
+  std::vector<double> c(n * n);
+  gemm_here(n, n, n, Matrix<const double>{a.data(), n}, Matrix<const double>{b.data(), n}, false,
+            c.data(), n);
+  EXPECT_EQ(c[n + 1], n * 0.125);
+}
+
+// A user's threads; each would have a team of its own where OpenBLAS shares work by OpenMP.
+TEST(Blas, StartsNoThreads) {
+  std::thread([] { multiply(); }).join();  // a build with threads of its own has them by now
+  const std::ptrdiff_t before = threads_of_this_process();
+  multiply();
+  EXPECT_LE(threads_of_this_process(), before);
+  std::ptrdiff_t inside = 0;
+  std::thread([&] {
+    multiply();
+    inside = threads_of_this_process();
+  }).join();
+  EXPECT_LE(inside, before + 1);
+  if (openblas_get_parallel() == OPENBLAS_THREAD) {
+    EXPECT_EQ(openblas_get_num_threads(), 1);
+  }
+}
+
+TEST(Blas, StartsNoThreadsFromThoseOfThePool) {
+  multiply();
+  const int threads = num_threads();
+  const std::ptrdiff_t before = threads_of_this_process();
+  set_num_threads(3);
+  parallel_for(31, 1, [](Index, Index) { multiply(); });
+  EXPECT_LE(threads_of_this_process(), before + 2);
+  set_num_threads(threads);
+}
 
 }  // namespace
+}  // namespace heed::kernels

@@ -28,7 +28,7 @@ const std::map<std::string, std::set<std::string>> kMayInclude = {
 
 // Kept to .cpp files, so that users' builds need neither their headers nor their compile time.
 const std::set<std::string> kThirdParty = {"Random123", "cblas.h", "fmt",   "hwy",
-                                           "nlohmann",  "omp.h",   "png.h", "zlib.h"};
+                                           "nlohmann",  "png.h",   "zlib.h"};
 
 bool in_library(const SourceFile& file) { return kMayInclude.contains(file.folder()); }
 
