@@ -29,7 +29,8 @@ void check_counts(const char* op, Index queries, Index keys) {
 Tensor slopes_of(Index heads, DType dtype) {
   if (heads <= 0) throw ValueError(fmt::format("alibi: heads {} must be positive", heads));
   Index power = 1;
-  while (2 * power <= heads) power *= 2;
+  Array::empty({heads}, DType::f64);  // what no memory holds is refused before the first is made
+  while (power <= heads / 2) power *= 2;
   std::vector<double> slopes;
   for (Index h = 1; h <= power; ++h) {
     slopes.push_back(std::exp2(-8.0 * static_cast<double>(h) / static_cast<double>(power)));

@@ -10,6 +10,7 @@
 #include "../autograd/ops/index.h"
 #include "../autograd/ops/matmul.h"
 #include "../autograd/ops/shape.h"
+#include "../core/checked.h"
 #include "../core/error.h"
 #include "../nn/init.h"
 
@@ -18,7 +19,7 @@ namespace {
 
 Tensor table(const RelativeOptions& options, Index width) {
   if (width == 0) return Tensor();
-  return zeros(Shape{2 * options.clip + 1, width}, options.dtype);
+  return zeros(Shape{2 * Checked("relative", options.clip) + 1, width}, options.dtype);
 }
 
 RelativeOptions checked(const RelativeOptions& options) {

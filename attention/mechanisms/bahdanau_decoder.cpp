@@ -6,6 +6,7 @@
 #include "../../autograd/ops/index.h"
 #include "../../autograd/ops/matmul.h"
 #include "../../autograd/ops/shape.h"
+#include "../../core/checked.h"
 #include "../../core/error.h"
 
 namespace heed::attention {
@@ -40,10 +41,11 @@ BahdanauDecoder::BahdanauDecoder(const BahdanauOptions& options)
                                 options_.dtype)),
       score(child<Additive>("score", options_.state_width, options_.annotation_width,
                             options_.hidden, false, options_.dtype)),
-      cell(child<nn::GRUCell>("cell", options_.word_width + options_.annotation_width,
+      cell(child<nn::GRUCell>("cell", Checked(kOp, options_.word_width) + options_.annotation_width,
                               options_.state_width, true, options_.dtype)),
       readout(child<nn::Maxout>(
-          "readout", options_.state_width + options_.word_width + options_.annotation_width,
+          "readout",
+          Checked(kOp, options_.state_width) + options_.word_width + options_.annotation_width,
           options_.readout, 2, options_.dtype)) {}
 
 void BahdanauDecoder::State::reorder(const Tensor& rows, bool sources) {

@@ -6,6 +6,7 @@
 #include "../../autograd/ops/pad.h"
 #include "../../autograd/ops/reduce.h"
 #include "../../autograd/ops/shape.h"
+#include "../../core/checked.h"
 #include "../../core/error.h"
 #include "masked_sequence.h"
 #include "named.h"
@@ -31,8 +32,10 @@ CoAttentionHierarchy::CoAttentionHierarchy(const CoAttentionHierarchyOptions& o)
           "question", nn::LSTMOptions{.input = checked(o), .hidden = o.width, .dtype = o.dtype})),
       levels(child<nn::ModuleList<CoAttention>>("levels")),
       word_answer(child<nn::Linear>("word_answer", o.width, o.width, false, o.dtype)),
-      phrase_answer(child<nn::Linear>("phrase_answer", 2 * o.width, o.width, false, o.dtype)),
-      question_answer(child<nn::Linear>("question_answer", 2 * o.width, o.width, false, o.dtype)),
+      phrase_answer(
+          child<nn::Linear>("phrase_answer", 2 * Checked(kOp, o.width), o.width, false, o.dtype)),
+      question_answer(
+          child<nn::Linear>("question_answer", 2 * Checked(kOp, o.width), o.width, false, o.dtype)),
       out(child<nn::Linear>("out", o.width, o.answers, false, o.dtype)) {
   for (Index size = 1; size <= kLongestPhrase; ++size) {
     phrases.add(o.width, o.width, size, Conv1dOptions{}, false, o.dtype);

@@ -6,6 +6,7 @@
 #include "../../autograd/ops/glu.h"
 #include "../../autograd/ops/index.h"
 #include "../../autograd/ops/shape.h"
+#include "../../core/checked.h"
 #include "../../core/error.h"
 #include "decoder_source.h"
 #include "named.h"
@@ -47,8 +48,9 @@ ConvEncoder::ConvEncoder(const ConvSeq2SeqOptions& options)
                                                     options_.dtype)),
       dropout(child<nn::Dropout>("dropout", options_.dropout)) {
   for (Index i = 0; i < options_.layers; ++i) {
-    convolutions.add(options_.hidden, 2 * options_.hidden, options_.kernel, options_.weight_norm,
-                     Conv1dOptions{.padding = options_.kernel / 2}, true, options_.dtype);
+    convolutions.add(options_.hidden, 2 * Checked(kOp, options_.hidden), options_.kernel,
+                     options_.weight_norm, Conv1dOptions{.padding = options_.kernel / 2}, true,
+                     options_.dtype);
   }
 }
 
@@ -71,8 +73,8 @@ MultiStepSource ConvEncoder::operator()(const Tensor& x, const std::vector<Index
 
 ConvDecoderLayer::ConvDecoderLayer(Index hidden, Index width, Index kernel, bool scale, DType dtype,
                                    bool weight_norm)
-    : convolution(child<nn::WeightNormConv1d>("convolution", hidden, 2 * hidden, kernel,
-                                              weight_norm, Conv1dOptions{}, true, dtype)),
+    : convolution(child<nn::WeightNormConv1d>("convolution", hidden, 2 * Checked(kOp, hidden),
+                                              kernel, weight_norm, Conv1dOptions{}, true, dtype)),
       attend(child<MultiStepAttention>("attend", hidden, width, scale, dtype, weight_norm)) {}
 
 Attended ConvDecoderLayer::operator()(const Tensor& x, const Tensor& g,

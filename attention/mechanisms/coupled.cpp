@@ -8,6 +8,7 @@
 #include "../../autograd/ops/matmul.h"
 #include "../../autograd/ops/shape.h"
 #include "../../autograd/ops/softmax.h"
+#include "../../core/checked.h"
 #include "../../core/error.h"
 #include "../../core/generator.h"
 #include "../score.h"
@@ -24,7 +25,8 @@ const CoupledOptions& checked(const CoupledOptions& o) {
       o.width, o.slices, o.layers, o.labels, o.hidden));
 }
 
-Index hidden(const CoupledOptions& o) { return o.hidden == 0 ? 2 * o.slices : o.hidden; }
+Index twice(const CoupledOptions& o) { return 2 * Checked("coupled", o.slices); }
+Index hidden(const CoupledOptions& o) { return o.hidden == 0 ? twice(o) : o.hidden; }
 
 Tensor begin(const Shape& shape, Index in, DType dtype) {
   const double bound = 1 / std::sqrt(static_cast<double>(in));
@@ -45,8 +47,8 @@ CoupledAttention::CoupledAttention(const CoupledOptions& o)
       own(parameter("own", begin({o.slices, o.width, o.width}, o.width, o.dtype))),
       other(parameter("other", begin({o.slices, o.width, o.width}, o.width, o.dtype))),
       score_vector(parameter("score_vector", begin({hidden(o)}, hidden(o), o.dtype))),
-      gru(child<nn::GRU>(
-          "gru", nn::GRUOptions{.input = 2 * o.slices, .hidden = hidden(o), .dtype = o.dtype})),
+      gru(child<nn::GRU>("gru",
+                         nn::GRUOptions{.input = twice(o), .hidden = hidden(o), .dtype = o.dtype})),
       transfer(child<nn::Linear>("transfer", o.width, o.width, false, o.dtype)),
       out(child<nn::Linear>("out", hidden(o), o.labels, false, o.dtype)) {}
 

@@ -4,6 +4,7 @@
 
 #include "../../autograd/check_defined.h"
 #include "../../autograd/ops/elementwise.h"
+#include "../../core/checked.h"
 #include "../../core/error.h"
 
 namespace heed::attention {
@@ -15,8 +16,7 @@ Index features_of(const GlimpseOptions& options) {
   if (options.channels < 1) {
     throw ValueError(fmt::format("GlimpseNetwork: channels {} must be positive", options.channels));
   }
-  return checked_mul("GlimpseNetwork", options.scales * options.size * options.size,
-                     options.channels);
+  return Checked("GlimpseNetwork", options.scales) * options.size * options.size * options.channels;
 }
 
 }  // namespace

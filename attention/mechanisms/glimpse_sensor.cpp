@@ -8,6 +8,7 @@
 #include "../../autograd/check_defined.h"
 #include "../../autograd/ops/shape.h"
 #include "../../autograd/record.h"
+#include "../../core/checked.h"
 #include "../../core/error.h"
 #include "../../core/parallel.h"
 
@@ -166,15 +167,14 @@ Tensor glimpse_sensor(const Tensor& images, const Tensor& centres, Index size, I
   check_glimpse("glimpse_sensor", size, scales);
   const Array places = centres.array().contiguous();
   if (!all_finite(places)) throw ValueError("glimpse_sensor: centres must be finite");
-  const Sizes sizes{
-      .B = B,
-      .N = one ? 1 : centres.size(1),
-      .C = images.size(1),
-      .H = images.size(2),
-      .W = images.size(3),
-      .g = size,
-      .S = scales,
-      .features = checked_mul("glimpse_sensor", scales * size * size, images.size(1))};
+  const Sizes sizes{.B = B,
+                    .N = one ? 1 : centres.size(1),
+                    .C = images.size(1),
+                    .H = images.size(2),
+                    .W = images.size(3),
+                    .g = size,
+                    .S = scales,
+                    .features = Checked("glimpse_sensor", scales) * size * size * images.size(1)};
   const Tensor out = sense(images, Tensor(one ? places.unsqueeze(1) : places), sizes);
   return one ? squeeze(out, 1) : out;
 }

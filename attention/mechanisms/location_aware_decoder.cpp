@@ -11,6 +11,7 @@
 #include "../../autograd/ops/matmul.h"
 #include "../../autograd/ops/pad.h"
 #include "../../autograd/ops/shape.h"
+#include "../../core/checked.h"
 #include "../../core/error.h"
 #include "../finite.h"
 
@@ -118,9 +119,10 @@ LocationAwareDecoder::LocationAwareDecoder(const LocationAwareDecoderOptions& op
                                                              .filters = options_.filters,
                                                              .kernel = options_.kernel,
                                                              .dtype = options_.dtype})),
-      cell(child<nn::GRUCell>("cell", options_.word_width + options_.annotation_width,
+      cell(child<nn::GRUCell>("cell", Checked(kOp, options_.word_width) + options_.annotation_width,
                               options_.state_width, true, options_.dtype)),
-      readout(child<nn::Maxout>("readout", options_.state_width + options_.annotation_width,
+      readout(child<nn::Maxout>("readout",
+                                Checked(kOp, options_.state_width) + options_.annotation_width,
                                 options_.readout, 2, options_.dtype)) {}
 
 void LocationAwareDecoder::State::reorder(const Tensor& rows, bool sources) {

@@ -6,6 +6,7 @@
 #include "../../autograd/ops/elementwise.h"
 #include "../../autograd/ops/matmul.h"
 #include "../../autograd/ops/shape.h"
+#include "../../core/checked.h"
 #include "../../core/error.h"
 #include "masked_sequence.h"
 #include "named.h"
@@ -47,11 +48,14 @@ LSTMNOptions cell_options(const LSTMNDecoderOptions& o) {
 LSTMNDecoder::LSTMNDecoder(const LSTMNDecoderOptions& options)
     : options_(checked(options)),
       cell(child<LSTMNCell>("cell", cell_options(options_))),
-      score(child<Additive>(
-          "score", options.fusion == Fusion::deep ? options.input + options.source : options.hidden,
-          options.source, options_.attention, false, options.dtype)),
+      score(child<Additive>("score",
+                            options.fusion == Fusion::deep
+                                ? Index{Checked(kName, options.input) + options.source}
+                                : options.hidden,
+                            options.source, options_.attention, false, options.dtype)),
       fusion_gate(options.fusion == Fusion::deep
-                      ? &child<nn::Linear>("fusion_gate", options.source + options.input,
+                      ? &child<nn::Linear>("fusion_gate",
+                                           Checked(kName, options.source) + options.input,
                                            options.hidden, true, options.dtype)
                       : nullptr) {}
 

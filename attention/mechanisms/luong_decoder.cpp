@@ -7,6 +7,7 @@
 #include "../../autograd/ops/lstm.h"
 #include "../../autograd/ops/matmul.h"
 #include "../../autograd/ops/shape.h"
+#include "../../core/checked.h"
 #include "../../core/error.h"
 #include "named.h"
 
@@ -62,11 +63,13 @@ LuongDecoder::LuongDecoder(const LuongOptions& options)
       local(options_.attention == LuongAttention::global
                 ? nullptr
                 : &child<Local>("local", local_options(options_, &score()))),
-      combine(child<nn::Linear>("combine", options_.source_width + options_.state_width,
+      combine(child<nn::Linear>("combine",
+                                Checked(kOp, options_.source_width) + options_.state_width,
                                 options_.out, false, options_.dtype)) {
   for (Index i = 0; i < options_.layers; ++i) {
-    const Index below = i > 0 ? options_.state_width
-                              : options_.word_width + (options_.input_feeding ? options_.out : 0);
+    const Index below =
+        i > 0 ? options_.state_width
+              : Checked(kOp, options_.word_width) + (options_.input_feeding ? options_.out : 0);
     layers.add(below, options_.state_width, true, options_.dtype);
   }
 }

@@ -6,6 +6,7 @@
 #include "../../autograd/ops/matmul.h"
 #include "../../autograd/ops/reduce.h"
 #include "../../autograd/ops/shape.h"
+#include "../../core/checked.h"
 #include "../../core/error.h"
 #include "../../nn/init.h"
 #include "../finite.h"
@@ -43,6 +44,12 @@ MultiHeadOptions checked(MultiHeadOptions options) {
   return options;
 }
 
+// Of queries, keys and values side by side.
+Checked joined_width(const MultiHeadOptions& options) {
+  const Index D = options.width / options.heads;
+  return Checked("multi_head", options.width) + 2 * Checked("multi_head", options.kv_heads) * D;
+}
+
 void check_input(const char* what, const Tensor& x, Index width, DType dtype) {
   if (!x.defined()) throw GradError(fmt::format("multi_head: {} is undefined", what));
   if (x.rank() != 3 || x.size(2) != width) {
@@ -72,11 +79,10 @@ MultiHead::MultiHead(const MultiHeadOptions& options)
       D_(options_.width / options_.heads),
       groups_(options_.heads / options_.kv_heads),
       packed_(options_.key_width == options_.width && options_.value_width == options_.width),
-      in_proj_weight(parameter(
-          "in_proj_weight",
-          packed_ ? zeros(Shape{options_.width + 2 * options_.kv_heads * D_, options_.width},
-                          options_.dtype)
-                  : Tensor())),
+      in_proj_weight(
+          parameter("in_proj_weight",
+                    packed_ ? zeros(Shape{joined_width(options_), options_.width}, options_.dtype)
+                            : Tensor())),
       q_proj_weight(parameter(
           "q_proj_weight",
           packed_ ? Tensor() : zeros(Shape{options_.width, options_.width}, options_.dtype))),
@@ -90,8 +96,7 @@ MultiHead::MultiHead(const MultiHeadOptions& options)
                   : zeros(Shape{options_.kv_heads * D_, options_.value_width}, options_.dtype))),
       in_proj_bias(parameter(
           "in_proj_bias",
-          options_.bias ? zeros(Shape{options_.width + 2 * options_.kv_heads * D_}, options_.dtype)
-                        : Tensor())),
+          options_.bias ? zeros(Shape{joined_width(options_)}, options_.dtype) : Tensor())),
       out_proj(child<nn::Linear>("out_proj", options_.width, options_.width, options_.bias,
                                  options_.dtype)) {
   for (Tensor* weight : {&in_proj_weight, &q_proj_weight, &k_proj_weight, &v_proj_weight}) {

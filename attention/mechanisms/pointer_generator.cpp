@@ -13,6 +13,7 @@
 #include "../../autograd/ops/reduce.h"
 #include "../../autograd/ops/shape.h"
 #include "../../autograd/ops/softmax.h"
+#include "../../core/checked.h"
 #include "../../core/error.h"
 #include "decoder_source.h"
 #include "named.h"
@@ -110,17 +111,20 @@ Tensor PointerGenerated::log_likelihood(const Tensor& targets) const {
 
 PointerGenerator::PointerGenerator(const PointerGeneratorOptions& options)
     : options_(checked(options)),
-      cell(child<nn::LSTMCell>("cell", options_.word_width + options_.annotation_width,
+      cell(child<nn::LSTMCell>("cell",
+                               Checked(kOp, options_.word_width) + options_.annotation_width,
                                options_.state_width, true, options_.dtype)),
       attend(child<Coverage>("attend", options_.state_width, options_.annotation_width,
                              options_.hidden, options_.dtype)),
-      inner(child<nn::Linear>("inner", options_.state_width + options_.annotation_width,
+      inner(child<nn::Linear>("inner",
+                              Checked(kOp, options_.state_width) + options_.annotation_width,
                               options_.state_width, true, options_.dtype)),
       vocabulary(child<nn::Linear>("vocabulary", options_.state_width, options_.vocabulary, true,
                                    options_.dtype)),
-      gate(child<nn::Linear>("gate",
-                             options_.annotation_width + options_.state_width + options_.word_width,
-                             1, true, options_.dtype)) {}
+      gate(child<nn::Linear>(
+          "gate",
+          Checked(kOp, options_.annotation_width) + options_.state_width + options_.word_width, 1,
+          true, options_.dtype)) {}
 
 void PointerGenerator::State::reorder(const Tensor& rows) {
   for (Tensor* x :

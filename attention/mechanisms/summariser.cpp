@@ -8,6 +8,7 @@
 #include "../../autograd/ops/reduce.h"
 #include "../../autograd/ops/shape.h"
 #include "../../autograd/ops/unfold.h"
+#include "../../core/checked.h"
 #include "../../core/error.h"
 #include "masked_sequence.h"
 #include "named.h"
@@ -76,9 +77,10 @@ Summariser::Summariser(const SummariserOptions& o)
                                              table(o.target_words, o.target_width, o.dtype))),
       query_embedding(
           child<nn::Embedding>("query_embedding", table(o.target_words, o.target_width, o.dtype))),
-      encoder(child<SmoothedAttention>("encoder", o.context * o.target_width, o.source_width,
-                                       o.window, o.dtype)),
-      context_projection(child<nn::Linear>("context_projection", o.context * o.target_width,
+      encoder(child<SmoothedAttention>("encoder", Checked("summariser", o.context) * o.target_width,
+                                       o.source_width, o.window, o.dtype)),
+      context_projection(child<nn::Linear>("context_projection",
+                                           Checked("summariser", o.context) * o.target_width,
                                            o.hidden, false, o.dtype)),
       context_out(child<nn::Linear>("context_out", o.hidden, o.target_words, false, o.dtype)),
       encoder_out(child<nn::Linear>("encoder_out", o.source_width, o.target_words, false, o.dtype)),

@@ -13,6 +13,7 @@
 #include "../../autograd/ops/reduce.h"
 #include "../../autograd/ops/shape.h"
 #include "../../autograd/ops/softmax.h"
+#include "../../core/checked.h"
 #include "../../core/error.h"
 #include "masked_sequence.h"
 #include "named.h"
@@ -53,8 +54,15 @@ const TuringMachineOptions& checked(const TuringMachineOptions& o) {
       o.reach));
 }
 
-Index signal_width(const TuringMachineOptions& o) { return o.slot_width + 3 + 2 * o.reach + 1; }
-Index head_count(const TuringMachineOptions& o) { return o.read_heads + o.write_heads; }
+Checked signal_width(const TuringMachineOptions& o) {
+  return Checked(kName, o.slot_width) + 3 + 2 * Checked(kName, o.reach) + 1;
+}
+Checked head_count(const TuringMachineOptions& o) {
+  return Checked(kName, o.read_heads) + o.write_heads;
+}
+Checked read_width(const TuringMachineOptions& o) {
+  return Checked(kName, o.read_heads) * o.slot_width;
+}
 
 }  // namespace
 
@@ -115,21 +123,19 @@ Tensor write_memory(const Tensor& memory, const Tensor& weights, const Tensor& e
 TuringMachine::TuringMachine(const TuringMachineOptions& options)
     : options_(checked(options)),
       controller(options.recurrent
-                     ? static_cast<nn::Module&>(child<nn::LSTMCell>(
-                           "controller", options.input + options.read_heads * options.slot_width,
-                           options.hidden, true, options.dtype))
-                     : child<nn::Linear>("controller",
-                                         options.input + options.read_heads * options.slot_width,
+                     ? static_cast<nn::Module&>(
+                           child<nn::LSTMCell>("controller", read_width(options) + options.input,
+                                               options.hidden, true, options.dtype))
+                     : child<nn::Linear>("controller", read_width(options) + options.input,
                                          options.hidden, true, options.dtype)),
       heads(child<nn::Linear>("heads", options.hidden,
                               head_count(options) * signal_width(options) +
-                                  2 * options.write_heads * options.slot_width,
+                                  2 * Checked(kName, options.write_heads) * options.slot_width,
                               true, options.dtype)),
-      out(child<nn::Linear>("out", options.hidden + options.read_heads * options.slot_width,
-                            options.output, true, options.dtype)),
+      out(child<nn::Linear>("out", read_width(options) + options.hidden, options.output, true,
+                            options.dtype)),
       start(parameter("start", zeros({head_count(options), options.slots}, options.dtype))),
-      first_reads(parameter("first_reads",
-                            zeros({options.read_heads * options.slot_width}, options.dtype))) {
+      first_reads(parameter("first_reads", zeros({read_width(options)}, options.dtype))) {
   // Nineteen parts in twenty on slot 0, however many there are.
   Tensor at_first = narrow(start.detach(), 1, 0, 1);
   at_first.copy_from(

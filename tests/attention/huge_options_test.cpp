@@ -1,0 +1,135 @@
+// Options whose products and sums leave 64 bits are refused by a typed error: no size wraps around.
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <limits>
+
+#include "../../attention/attention.h"
+#include "../../core/allocator.h"
+#include "../../core/error.h"
+
+namespace heed::attention {
+namespace {
+
+constexpr Index kMost = std::numeric_limits<Index>::max();
+constexpr Index kHuge[] = {Index{1} << 62, (Index{1} << 62) + 2, kMost - 1, kMost};
+
+// Each option of `options` in turn becomes huge; make(options) must throw one of ours.
+template <class Options>
+void expect_refused(const Options& options, const std::vector<Index Options::*>& members,
+                    const std::function<void(const Options&)>& make) {
+  ASSERT_NO_THROW(make(options));
+  set_memory_limit(memory_stats().reserved_bytes + (std::int64_t{1} << 28));
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    for (const Index value : kHuge) {
+      Options huge = options;
+      huge.*members[i] = value;
+      EXPECT_THROW(make(huge), Error) << "option " << i << " = " << value;
+    }
+  }
+  set_memory_limit(0);
+}
+
+template <class Model, class Options>
+void expect_refused_by(const Options& options, const std::vector<Index Options::*>& members) {
+  expect_refused<Options>(options, members, [](const Options& o) { Model{o}; });
+}
+
+TEST(HugeOptions, OfMultiHead) {
+  using O = MultiHeadOptions;
+  expect_refused_by<MultiHead>(O{.width = 6, .heads = 2}, {&O::width, &O::heads, &O::kv_heads,
+                                                           &O::key_width, &O::value_width});
+  for (const Index width : kHuge) {
+    EXPECT_THROW(MultiHead(O{.width = width, .heads = 1}), Error) << width;
+    EXPECT_THROW(MultiHead(O{.width = width, .heads = width}), Error) << width;
+    EXPECT_THROW(MultiHead(O{.width = width, .heads = 1, .key_width = 3, .bias = false}), Error);
+  }
+}
+
+TEST(HugeOptions, OfTransformers) {
+  using O = TransformerOptions;
+  expect_refused_by<TransformerEncoderLayer>(O{.width = 6, .heads = 2, .hidden = 5},
+                                             {&O::width, &O::heads, &O::kv_heads, &O::hidden});
+  expect_refused_by<TransformerDecoderLayer>(O{.width = 6, .heads = 2, .hidden = 5},
+                                             {&O::width, &O::heads, &O::kv_heads, &O::hidden});
+}
+
+TEST(HugeOptions, OfDecoders) {
+  using B = BahdanauOptions;
+  expect_refused_by<BahdanauDecoder>(B{.word_width = 3,
+                                       .annotation_width = 5,
+                                       .state_width = 7,
+                                       .hidden = 2,
+                                       .readout = 2,
+                                       .start_width = 5},
+                                     {&B::word_width, &B::annotation_width, &B::start_width,
+                                      &B::state_width, &B::hidden, &B::readout});
+  using L = LuongOptions;
+  expect_refused_by<LuongDecoder>(
+      L{.word_width = 3, .source_width = 5, .state_width = 5, .out = 7, .input_feeding = true},
+      {&L::word_width, &L::source_width, &L::state_width, &L::out});
+  using P = PointerGeneratorOptions;
+  expect_refused_by<PointerGenerator>(
+      P{.word_width = 3, .annotation_width = 5, .state_width = 7, .hidden = 2, .vocabulary = 11},
+      {&P::word_width, &P::annotation_width, &P::state_width, &P::hidden, &P::vocabulary});
+  using A = LocationAwareDecoderOptions;
+  expect_refused_by<LocationAwareDecoder>(A{.word_width = 3,
+                                            .annotation_width = 5,
+                                            .state_width = 7,
+                                            .hidden = 2,
+                                            .readout = 2,
+                                            .filters = 2,
+                                            .kernel = 3},
+                                          {&A::word_width, &A::annotation_width, &A::state_width,
+                                           &A::hidden, &A::filters, &A::kernel, &A::readout});
+}
+
+TEST(HugeOptions, OfMemories) {
+  using T = TuringMachineOptions;
+  expect_refused_by<TuringMachine>(T{.input = 3,
+                                     .output = 2,
+                                     .hidden = 5,
+                                     .slots = 7,
+                                     .slot_width = 3,
+                                     .read_heads = 1,
+                                     .write_heads = 1},
+                                   {&T::input, &T::output, &T::hidden, &T::slots, &T::slot_width,
+                                    &T::read_heads, &T::write_heads, &T::reach});
+  using D = LSTMNDecoderOptions;
+  expect_refused_by<LSTMNDecoder>(
+      D{.input = 3, .hidden = 5, .source = 5, .fusion = Fusion::deep, .attention = 2},
+      {&D::input, &D::hidden, &D::source, &D::attention});
+}
+
+TEST(HugeOptions, OfTheOthers) {
+  using S = SummariserOptions;
+  expect_refused_by<Summariser>(S{.source_words = 7,
+                                  .target_words = 11,
+                                  .source_width = 3,
+                                  .target_width = 2,
+                                  .context = 2,
+                                  .window = 1,
+                                  .hidden = 5},
+                                {&S::source_words, &S::target_words, &S::source_width,
+                                 &S::target_width, &S::hidden, &S::context});
+  using C = CoupledOptions;
+  expect_refused_by<CoupledAttention>(C{.width = 5, .slices = 3, .labels = 2},
+                                      {&C::width, &C::slices, &C::hidden, &C::labels});
+  using H = CoAttentionHierarchyOptions;
+  expect_refused_by<CoAttentionHierarchy>(H{.width = 5, .hidden = 3, .answers = 2},
+                                          {&H::width, &H::hidden, &H::answers});
+  using V = ConvSeq2SeqOptions;
+  expect_refused_by<ConvEncoder>(V{.width = 5, .hidden = 3, .layers = 1, .kernel = 3},
+                                 {&V::width, &V::hidden, &V::kernel});
+  using G = GlimpseOptions;
+  expect_refused_by<GlimpseNetwork>(G{.size = 3, .scales = 2},
+                                    {&G::size, &G::scales, &G::channels});
+  using R = RelativeOptions;
+  expect_refused<R>(R{.key_width = 5, .value_width = 3, .clip = 2},
+                    {&R::key_width, &R::value_width, &R::clip},
+                    [](const R& o) { RelativePositions{o}; });
+  for (const Index heads : kHuge) EXPECT_THROW(Alibi(heads, DType::f32), Error) << heads;
+}
+
+}  // namespace
+}  // namespace heed::attention
