@@ -2,32 +2,14 @@
 
 #include <fmt/format.h>
 
+#include "../core/draws.h"
 #include "../core/error.h"
-#include "../core/generator.h"
 #include "record.h"
 
 namespace heed {
 namespace {
 
 using Function = std::function<std::vector<Tensor>(const std::vector<Tensor>&)>;
-
-// Sets the default generator for a scope, where there is a state to set.
-class RandomState {
- public:
-  explicit RandomState(const std::optional<Generator::State>& state) {
-    if (!state) return;
-    before_ = default_generator().state();
-    default_generator().set_state(*state);
-  }
-  ~RandomState() {
-    if (before_) default_generator().set_state(*before_);
-  }
-  RandomState(const RandomState&) = delete;
-  RandomState& operator=(const RandomState&) = delete;
-
- private:
-  std::optional<Generator::State> before_;
-};
 
 // What runs in here is the user's, not the derivative of the checkpoint.
 class OutsideOfDerivative {
@@ -43,14 +25,13 @@ class OutsideOfDerivative {
 
 class CheckpointNode final : public Node {
  public:
-  CheckpointNode(Function function, const std::vector<Tensor>& inputs,
-                 const std::optional<Generator::State>& random, std::vector<Edge> edges,
-                 std::vector<OutputSlot> outputs)
+  CheckpointNode(Function function, const std::vector<Tensor>& inputs, Draws draws,
+                 std::vector<Edge> edges, std::vector<OutputSlot> outputs)
       : Node("checkpoint", edges.data(), edges.size(), outputs.data(),
              static_cast<std::uint32_t>(outputs.size())),
         edges_(std::move(edges)),
         outputs_(std::move(outputs)),
-        kept_(Kept{std::move(function), {inputs.begin(), inputs.end()}, random}) {
+        kept_(Kept{std::move(function), {inputs.begin(), inputs.end()}, std::move(draws)}) {
     take_order();
   }
 
@@ -72,7 +53,7 @@ class CheckpointNode final : public Node {
   struct Kept {
     Function function;
     std::vector<Saved> inputs;
-    std::optional<Generator::State> random;
+    Draws draws;
   };
 
   std::vector<Tensor> run_again() const {
@@ -82,7 +63,7 @@ class CheckpointNode final : public Node {
     std::vector<Tensor> inputs;
     for (const Saved& input : kept_->inputs) inputs.push_back(input());
     const EnableGrad mode;
-    const RandomState random(kept_->random);
+    const RepeatDraws random(kept_->draws);
     const OutsideOfDerivative outside;
     detail::continue_order_after(order());
     std::vector<Tensor> results = kept_->function(inputs);
@@ -114,16 +95,15 @@ class CheckpointNode final : public Node {
 std::vector<Tensor> checkpoint(Function function, const std::vector<Tensor>& inputs) {
   if (!function) throw GradError("checkpoint: there is no function");
   if (!recording()) return function(inputs);
-  std::optional<Generator::State> random = default_generator().state();
+  Draws draws;
   std::vector<Edge> edges;
   for (const Tensor& input : inputs) edges.push_back(Edge::to(input));
   std::vector<Tensor> made;
   {
     const NoGrad off;
+    const NoteDraws note(draws);
     made = function(inputs);
   }
-  // Without draws the generator, which other threads may use, is left alone later.
-  if (default_generator().state() == *random) random.reset();
   std::vector<OutputSlot> slots(made.size());
   for (std::size_t i = 0; i < made.size(); ++i) {
     if (!made[i].defined()) detail::throw_undefined_result("checkpoint");
@@ -131,8 +111,8 @@ std::vector<Tensor> checkpoint(Function function, const std::vector<Tensor>& inp
     slots[i].shape = made[i].shape();
     slots[i].dtype = made[i].dtype();
   }
-  const Ref<Node> node = detail::make_node<CheckpointNode>(std::move(function), inputs, random,
-                                                           std::move(edges), std::move(slots));
+  const Ref<Node> node = detail::make_node<CheckpointNode>(
+      std::move(function), inputs, std::move(draws), std::move(edges), std::move(slots));
   if (detail::t_anomaly) {
     const std::vector<InputRef> refs(inputs.begin(), inputs.end());
     detail::note_origin(*node, refs.data(), refs.data() + refs.size());

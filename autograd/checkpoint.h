@@ -1,6 +1,6 @@
 // Activation checkpointing (Chen et al. 2016): memory for time. A function runs without being
 // recorded, and only its inputs are kept; when the backward pass gets there, it runs again,
-// recorded this time, with the default generator as it was, and the pass goes on through what it
+// recorded this time, with the random numbers that it drew, and the pass goes on through what it
 // made. Peak memory of n layers in k checkpoints: about k inputs and n / k layers.
 //
 //   for (Block& block : blocks) x = checkpoint([&](const Tensor& h) { return block(h); }, x);
@@ -8,9 +8,8 @@
 // Gradients of inputs and of all that the function reaches by itself, such as parameters, are bit
 // for bit those without checkpointing, in the same order of summation; create_graph and checkpoints
 // inside checkpoints work. The function must do the same both times: what it captures must not
-// change in between, must outlive the backward pass, and other generators than the default one must
-// be put back by itself. The default one's draws are put back for the whole process: functions that
-// draw from it must not run on several threads at once.
+// change in between and must outlive the backward pass. What it draws, on the thread that calls it,
+// from whatever generator, it gets again, and no generator moves.
 #pragma once
 
 #include "tensor.h"
@@ -19,8 +18,8 @@ namespace heed {
 
 /// function(inputs), made again in the backward pass. The results require a gradient whenever
 /// operators are recorded, even where nothing in them turns out to need one. The backward pass
-/// throws GradError when the second run gives other shapes, when an input was written in place
-/// since, and inside an InferenceMode.
+/// throws GradError when the second run gives other shapes, ValueError when it draws more,
+/// GradError when an input was written in place since, and inside an InferenceMode.
 std::vector<Tensor> checkpoint(
     std::function<std::vector<Tensor>(const std::vector<Tensor>&)> function,
     const std::vector<Tensor>& inputs);

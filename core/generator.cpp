@@ -8,6 +8,7 @@
 #include <numbers>
 #include <numeric>
 
+#include "draws.h"
 #include "error.h"
 #include "kernels/philox_simd.h"
 #include "parallel.h"
@@ -18,8 +19,9 @@ namespace {
 using Philox = r123::Philox4x32;
 constexpr Index kGrain = 16384;
 
-// Block `place` of the stream: four 32-bit numbers.
-Philox::ctr_type block(std::uint64_t seed, std::uint64_t place) {
+// The block at a place of a stream: four 32-bit numbers.
+Philox::ctr_type block(const Generator::State& at) {
+  const auto [seed, place] = at;
   const Philox::ctr_type counter = {
       {static_cast<std::uint32_t>(place), static_cast<std::uint32_t>(place >> 32), 0, 0}};
   const Philox::key_type key = {
@@ -40,13 +42,13 @@ Index blocks_for(Index count, Index each) { return (count + each - 1) / each; }
 // Calls body(at, numbers, n) over [0, blocks * 4) in pieces: n random numbers for the places from
 // `at`.
 template <class Body>
-void each_piece(std::uint64_t seed, std::uint64_t first, Index blocks, const Body& body) {
+void each_piece(const Generator::State& first, Index blocks, const Body& body) {
   parallel_for(blocks, kGrain, [&](Index begin, Index end) {
     constexpr Index kPiece = 256;
     std::uint32_t numbers[4 * kPiece];
     for (Index piece = begin; piece < end; piece += kPiece) {
       const Index n = std::min(kPiece, end - piece);
-      kernels::simd::philox(seed, first + static_cast<std::uint64_t>(piece),
+      kernels::simd::philox(first.seed, first.offset + static_cast<std::uint64_t>(piece),
                             static_cast<std::size_t>(n), numbers);
       body(4 * piece, numbers, 4 * n);
     }
@@ -55,18 +57,17 @@ void each_piece(std::uint64_t seed, std::uint64_t first, Index blocks, const Bod
 
 // Fills with `per` values a block of four random numbers, made by draw(numbers, values).
 template <class T, Index per, class Draw>
-void fill_blocks(Array& out, std::uint64_t seed, std::uint64_t first, const Draw& draw) {
+void fill_blocks(Array& out, const Generator::State& first, const Draw& draw) {
   T* to = out.mutable_data<T>();
   const Index count = out.numel();
-  each_piece(seed, first, blocks_for(count, per),
-             [&](Index at, const std::uint32_t* numbers, Index n) {
-               for (Index i = 0; i < n; i += 4) {
-                 T values[per];
-                 draw(numbers + i, values);
-                 const Index place = (at + i) / 4 * per;
-                 std::copy_n(values, std::min(per, count - place), to + place);
-               }
-             });
+  each_piece(first, blocks_for(count, per), [&](Index at, const std::uint32_t* numbers, Index n) {
+    for (Index i = 0; i < n; i += 4) {
+      T values[per];
+      draw(numbers + i, values);
+      const Index place = (at + i) / 4 * per;
+      std::copy_n(values, std::min(per, count - place), to + place);
+    }
+  });
 }
 
 void check_finite(const char* op, double a, double b) {
@@ -77,8 +78,13 @@ void check_finite(const char* op, double a, double b) {
 
 }  // namespace
 
+Generator::State Generator::reserve(std::uint64_t blocks) {
+  if (DrawScope* scope = DrawScope::innermost()) return scope->take(*this, blocks);
+  return {seed_, offset_.fetch_add(blocks)};
+}
+
 std::uint64_t Generator::next() {
-  const auto numbers = block(seed_, reserve(1));
+  const auto numbers = block(reserve(1));
   return join(numbers[0], numbers[1]);
 }
 
@@ -113,14 +119,14 @@ Array Generator::uniform(const Shape& shape, double low, double high, DType dtyp
   const double width = high - low;
   if (dtype == DType::f32) {
     const auto first = reserve(static_cast<std::uint64_t>(blocks_for(out.numel(), 4)));
-    fill_blocks<float, 4>(out, seed_, first, [&](const std::uint32_t* numbers, float* to) {
+    fill_blocks<float, 4>(out, first, [&](const std::uint32_t* numbers, float* to) {
       for (int k = 0; k < 4; ++k) {
         to[k] = static_cast<float>(low) + unit(numbers[k]) * static_cast<float>(width);
       }
     });
   } else {
     const auto first = reserve(static_cast<std::uint64_t>(blocks_for(out.numel(), 2)));
-    fill_blocks<double, 2>(out, seed_, first, [&](const std::uint32_t* numbers, double* to) {
+    fill_blocks<double, 2>(out, first, [&](const std::uint32_t* numbers, double* to) {
       to[0] = low + unit(join(numbers[0], numbers[1])) * width;
       to[1] = low + unit(join(numbers[2], numbers[3])) * width;
     });
@@ -143,9 +149,9 @@ Array Generator::normal(const Shape& shape, double mean, double deviation, DType
     to[1] = static_cast<T>(mean + deviation * radius * std::sin(angle));
   };
   if (dtype == DType::f32) {
-    fill_blocks<float, 2>(out, seed_, first, draw);
+    fill_blocks<float, 2>(out, first, draw);
   } else {
-    fill_blocks<double, 2>(out, seed_, first, draw);
+    fill_blocks<double, 2>(out, first, draw);
   }
   return out;
 }
@@ -160,7 +166,7 @@ Array Generator::bernoulli(const Shape& shape, double p) {
   const auto bound = static_cast<std::uint32_t>(std::min(p * 0x1p32, 0x1p32 - 1));
   const bool always = p == 1;
   bool* to = out.mutable_data<bool>();
-  each_piece(seed_, first, blocks, [&](Index at, const std::uint32_t* numbers, Index n) {
+  each_piece(first, blocks, [&](Index at, const std::uint32_t* numbers, Index n) {
     const Index filled = std::min(n, count - at);
     for (Index i = 0; i < filled; ++i) to[at + i] = always | (numbers[i] < bound);
   });

@@ -1,15 +1,22 @@
 // Random numbers: Philox4x32-10 (Salmon et al. 2011), a counter-based generator. The number at
 // place i of a stream depends on seed and place alone, so filling in parallel gives the same
 // numbers for any number of threads, and the whole state is two integers.
+//
+// Threads: several may draw from one generator at once. No two draws get the same numbers, but
+// which thread gets which is chance: for the same bits every time, each thread has its own.
+// manual_seed(), set_state() and assigning to it want the generator for themselves.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "array.h"
 
 namespace heed {
+
+class DrawScope;
 
 class Generator {
  public:
@@ -50,7 +57,10 @@ class Generator {
   Array bernoulli(const Shape& shape, double p);
 
  private:
-  std::uint64_t reserve(std::uint64_t blocks) { return offset_.fetch_add(blocks); }
+  /// Where the next `blocks` blocks lie.
+  State reserve(std::uint64_t blocks);
+
+  friend class DrawScope;
 
   std::uint64_t seed_ = 0;
   std::atomic<std::uint64_t> offset_{0};
