@@ -3,54 +3,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <mutex>
+#include <atomic>
 #include <unordered_map>
 
 #include "../core/error.h"
-#include "../core/kernels/elementwise.h"
+#include "accumulate.h"
 #include "anomaly.h"
 #include "grad_mode.h"
 #include "node.h"
-#include "ops/elementwise.h"
 #include "ops/reduce.h"
 
 namespace heed {
 namespace {
-
-// Nobody else sees these numbers: they may be added to in place.
-bool owned(const Tensor& tensor) {
-  return !tensor.is_sparse() && tensor.impl()->unique() && tensor.array().unique() &&
-         tensor.array().is_contiguous();
-}
-
-// into += gradient, in place where nothing is recorded and nobody else looks.
-void accumulate(Tensor& into, Tensor gradient) {
-  if (!into.defined()) {
-    into = std::move(gradient);
-    return;
-  }
-  if (recording()) {
-    into = into + gradient;
-    return;
-  }
-  if (into.is_sparse() && gradient.is_sparse()) {
-    into = Tensor(into.sparse_rows() + gradient.sparse_rows());
-    return;
-  }
-  if (into.is_sparse()) std::swap(into, gradient);
-  if (gradient.is_sparse()) {
-    Array sum = owned(into) ? into.array() : into.array().clone();
-    gradient.sparse_rows().add_into(sum);
-    into = Tensor(std::move(sum));
-  } else if (owned(into)) {
-    kernels::add_into(into.impl()->array, gradient.array());
-  } else if (owned(gradient) && into.shape() == gradient.shape()) {
-    kernels::add_into(gradient.impl()->array, into.array());
-    into = std::move(gradient);
-  } else {
-    into = Tensor(kernels::binary(kernels::Binary::add, into.array(), gradient.array()));
-  }
-}
 
 Tensor run_hooks(const std::unique_ptr<Hooks>& hooks, Tensor gradient) {
   if (!hooks) return gradient;
@@ -66,22 +30,6 @@ Tensor run_hooks(const std::unique_ptr<Hooks>& hooks, Tensor gradient) {
     gradient = std::move(changed);
   }
   return gradient;
-}
-
-// Gradients of leaves may be asked for by graphs on several threads.
-std::mutex& grad_mutex() {
-  static std::mutex mutex;
-  return mutex;
-}
-
-// Adds to what a tensor has gathered over passes.
-void add_to_grad(TensorImpl& impl, Tensor gradient) {
-  const std::lock_guard lock(grad_mutex());
-  // The first gradient is kept as it is only where nobody else could write into it.
-  if (!impl.grad.defined() && !recording() && !gradient.is_sparse() && !owned(gradient)) {
-    gradient = Tensor(gradient.array().clone());
-  }
-  accumulate(impl.grad, std::move(gradient));
 }
 
 // One walk over the tape.
@@ -223,24 +171,43 @@ class Pass final : public GradientSink {
     Node& node = *edge.node;
     // Nothing that is captured lies behind it, though another pass may be there.
     if (only_captured_ && node.order() < last_order_) return;
-    if (node.pass && node.pass != this) throw_busy(node);
+    // A node that is claimed stands in the queue from then on, or it would be left as it is.
+    if (queue_.size() == queue_.capacity()) queue_.reserve(2 * queue_.size() + 8);
+    if (claim(node)) {
+      queue_.push_back({node.order(), &node});
+      std::push_heap(queue_.begin(), queue_.end());
+    }
     accumulate(node.output(edge.output).gradient, std::move(gradient));
-    if (node.pass) return;
-    node.pass = this;
-    queue_.push_back({node.order(), &node});
-    std::push_heap(queue_.begin(), queue_.end());
+  }
+
+  // True when the node is new to this pass. Another pass may get to it at the same time, unless it
+  // has one owner: the edge that led here, whose node is claimed already.
+  bool claim(Node& node) {
+    const std::atomic_ref pass(node.pass);
+    const void* holder = pass.load(std::memory_order_acquire);
+    if (holder == this) return false;
+    if (!holder && node.unique()) {
+      pass.store(this, std::memory_order_relaxed);
+    } else if (holder || !pass.compare_exchange_strong(holder, this, std::memory_order_acquire)) {
+      throw_busy(node);
+    }
+    return true;
+  }
+
+  static void release(Node& node) {
+    std::atomic_ref(node.pass).store(nullptr, std::memory_order_release);
   }
 
   // No gradient of this pass stays behind.
   static void leave(Node& node) {
     for (std::uint32_t i = 0; i < node.output_count(); ++i) node.output(i).gradient = Tensor();
-    node.pass = nullptr;
+    release(node);
   }
 
   [[noreturn]] static void throw_busy(const Node& node) {
     throw GradError(fmt::format(
         "backward: {} is part of a pass that is running; one that is started by a hook or a "
-        "derivative must walk another graph",
+        "derivative, or on another thread, must walk another graph",
         node.name()));
   }
 
@@ -251,8 +218,10 @@ class Pass final : public GradientSink {
       if (slot.hooks && slot.gradient.defined()) {
         slot.gradient = run_hooks(slot.hooks, std::move(slot.gradient));
       }
-      if (slot.retained && !only_captured_ && slot.gradient.defined()) {
-        add_to_grad(*slot.retained, slot.gradient);
+      if (std::atomic_ref(slot.retained).load(std::memory_order_relaxed) && !only_captured_ &&
+          slot.gradient.defined()) {
+        const std::lock_guard lock(grad_mutex());  // while it is held nobody destroys it
+        if (TensorImpl* retained = slot.retained) add_to_grad(*retained, slot.gradient);
       }
     }
     if (!captures_.empty()) {
@@ -286,8 +255,8 @@ class Pass final : public GradientSink {
     detail::t_current = before;
     detail::t_retains = retained;
     current_ = nullptr;
-    node.pass = nullptr;
     if (!retain_) free(node);
+    release(node);
   }
 
   static void free(Node& node) {

@@ -8,6 +8,7 @@
 #include "../core/error.h"
 #include "../core/generator.h"
 #include "../core/kernels/copy.h"
+#include "accumulate.h"
 #include "backward.h"
 #include "check_defined.h"
 #include "grad_mode.h"
@@ -17,7 +18,9 @@ namespace heed {
 
 TensorImpl::TensorImpl(Array numbers) : array(std::move(numbers)) {}
 TensorImpl::~TensorImpl() {
-  if (retains_grad) node->output(output).retained = nullptr;
+  if (!retains_grad) return;
+  const std::lock_guard lock(grad_mutex());  // a pass may be about to add to grad
+  std::atomic_ref(node->output(output).retained) = nullptr;
 }
 
 Ref<TensorImpl> TensorImpl::make(Array array) {
@@ -127,9 +130,10 @@ void Tensor::retain_grad() const {
     throw GradError(fmt::format("retain_grad: {} does not require a gradient", describe(*this)));
   }
   if (!impl_->node || impl_->retains_grad) return;
+  const std::lock_guard lock(grad_mutex());
   OutputSlot& slot = impl_->node->output(impl_->output);
   if (slot.retained) slot.retained->retains_grad = false;
-  slot.retained = impl_.get();
+  std::atomic_ref(slot.retained) = impl_.get();
   impl_->retains_grad = true;
 }
 

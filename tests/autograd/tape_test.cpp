@@ -154,7 +154,7 @@ TEST(Nested, AnotherPassOverTheSameGraphIsRefused) {
   });
   EXPECT_EQ(message_of<GradError>([&] { y.backward({}, {.retain_graph = true}); }),
             "backward: mul is part of a pass that is running; one that is started by a hook or a "
-            "derivative must walk another graph");
+            "derivative, or on another thread, must walk another graph");
   EXPECT_FALSE(x.grad().defined());
   h.remove_hook(id);
   y.backward();
