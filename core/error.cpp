@@ -4,11 +4,13 @@
 
 #include <system_error>
 
+#include "quoted.h"
+
 namespace heed {
 
-// Constructors and destructors stand here, so that the classes are made once, not in every file that
-// throws one.
-Error::Error(const std::string& message) : std::runtime_error(message) {}
+// Constructors and destructors stand here, so that the classes are made once, not in every file
+// that throws one.
+Error::Error(const std::string& message) : std::runtime_error(one_line(message)) {}
 Error::~Error() = default;
 ShapeError::ShapeError(const std::string& message) : Error(message) {}
 ShapeError::~ShapeError() = default;

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "../core/error.h"
+#include "../core/quoted.h"
 #include "text_file.h"
 #include "utf8.h"
 
@@ -123,7 +124,7 @@ class Reader {
       const std::uint64_t support = take_number(rest);
       const bool whole = support > 0 && (rest.empty() || rest.front() == ' ');
       if (!whole || support > sentence_of_.size() || sentence_of_[support - 1] == kNoSentence) {
-        fail(fmt::format("\"{}\" is no sentence before the question", word));
+        fail(fmt::format("{} is no sentence before the question", in_quotes(word)));
       }
       question.supports.push_back(sentence_of_[support - 1]);
     }

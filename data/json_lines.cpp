@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "../core/error.h"
+#include "../core/quoted.h"
 #include "utf8.h"
 
 namespace heed::data {
@@ -59,7 +60,7 @@ class Record {
     const Field& field = fields_.find(name)->second;
     if (field.found) return field;
     const std::size_t more = keys_ - std::min(keys_, kNamed);
-    fail(fmt::format("no field \"{}\"; the fields are {}{}", name, names_,
+    fail(fmt::format("no field {}; the fields are {}{}", in_quotes(name), names_,
                      more > 0 ? fmt::format(" and {} more", more) : ""));
   }
 
@@ -83,11 +84,11 @@ class Record {
   }
   bool key(const std::string& name) {
     if (depth_ != 1) return true;
-    if (keys_++ < kNamed) names_ += (keys_ > 1 ? ", " : "") + name;
+    if (keys_++ < kNamed) names_ += (keys_ > 1 ? ", " : "") + in_quotes(name);
     const auto found = fields_.find(name);
     at_ = found == fields_.end() ? nullptr : &found->second;
     if (at_ == nullptr) return true;
-    if (at_->found) fail(fmt::format("the field \"{}\" stands twice", name));
+    if (at_->found) fail(fmt::format("the field {} stands twice", in_quotes(name)));
     at_->found = true;
     name_ = name;
     return true;
@@ -140,8 +141,9 @@ class Record {
   bool other(const char* kind) const {
     if (depth_ == 0) fail(fmt::format("must be an object, is {}", kind));
     if (!wanted()) return true;
-    if (at_->is_label) fail(fmt::format("the label \"{}\" must be a string, is {}", name_, kind));
-    fail(fmt::format("the text \"{}\" must be a string or an array of strings, {} {}", name_,
+    if (at_->is_label)
+      fail(fmt::format("the label {} must be a string, is {}", in_quotes(name_), kind));
+    fail(fmt::format("the text {} must be a string or an array of strings, {} {}", in_quotes(name_),
                      in_array_ ? "holds" : "is", kind));
   }
 

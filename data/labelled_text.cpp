@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "../core/error.h"
+#include "../core/quoted.h"
 #include "json_lines.h"
 #include "tsv.h"
 
@@ -30,7 +31,8 @@ std::unique_ptr<LabelledTextReader> open_labelled_text(const std::string& path,
   if (format.empty()) {
     throw ValueError(fmt::format("{}: the name tells no format; choose tsv or jsonl", path));
   }
-  throw ValueError(fmt::format("{}: unknown format \"{}\"; known are tsv and jsonl", path, format));
+  throw ValueError(
+      fmt::format("{}: unknown format {}; known are tsv and jsonl", path, in_quotes(format)));
 }
 
 }  // namespace heed::data

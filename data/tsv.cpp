@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "../core/error.h"
+#include "../core/quoted.h"
 #include "utf8.h"
 
 namespace heed::data {
@@ -34,7 +35,8 @@ std::size_t find_column(const std::string& path, const std::string& column,
     std::size_t number = 0;
     const auto read = std::from_chars(column.data(), column.data() + column.size(), number);
     if (read.ec != std::errc{} || number == 0) {
-      throw ValueError(fmt::format("tsv: column {}: columns are counted from 1", column));
+      throw ValueError(
+          fmt::format("tsv: column {}: columns are counted from 1", in_quotes(column)));
     }
     return number;
   }
@@ -42,7 +44,7 @@ std::size_t find_column(const std::string& path, const std::string& column,
   if (found == header.end()) {
     throw FormatError::at_line(
         path, 1,
-        fmt::format("no column \"{}\"; the columns are {}", column, fmt::join(header, ", ")));
+        fmt::format("no column {}; the columns are {}", in_quotes(column), quoted_list(header)));
   }
   return static_cast<std::size_t>(found - header.begin()) + 1;
 }

@@ -1,26 +1,19 @@
-// UTF-8, and the little that a tokeniser must know about characters. Text from outside may hold any
-// bytes: whatever is not UTF-8 is read as U+FFFD, one for each maximal invalid piece (the practice
-// that the Unicode standard recommends, chapter 3.9). The classes are coarse ranges of blocks, not
-// the full Unicode database: a character that no range names counts as part of a word.
+// What a tokeniser must know about characters, beyond decode_utf8(). The classes are coarse ranges
+// of blocks, not the full Unicode database: a character that no range names counts as part of a
+// word.
 #pragma once
 
-#include <cstddef>
 #include <string>
 #include <string_view>
 
+#include "../core/utf8.h"
+
 namespace heed::data {
 
-/// What stands for bytes that are not UTF-8.
-inline constexpr char32_t kReplacement = 0xFFFD;
+using heed::decode_utf8;
+using heed::Decoded;
+using heed::kReplacement;
 
-struct Decoded {
-  char32_t code;       // kReplacement when invalid
-  std::size_t length;  // in bytes, at least 1
-  bool valid;
-};
-
-/// The code point that begins at text[at]; at < text.size().
-Decoded decode_utf8(std::string_view text, std::size_t at);
 /// Appends the code point's bytes; a surrogate or a number above U+10FFFF is written as U+FFFD.
 void append_utf8(std::string& to, char32_t code);
 /// True when every byte belongs to a well-formed sequence.

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "../core/error.h"
+#include "../core/quoted.h"
 #include "utf8.h"
 
 namespace heed::data {
@@ -51,7 +52,7 @@ std::string Vocabulary::add(std::string_view word) {
     return "a word with a line end in it";
   }
   const auto [place, added] = ids_.emplace(word, size());
-  if (!added) return fmt::format("the word \"{}\" a second time", word);
+  if (!added) return fmt::format("the word {} a second time", in_quotes(word));
   words_.emplace_back(word);
   return {};
 }

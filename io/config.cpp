@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "../core/error.h"
+#include "../core/quoted.h"
 #include "json_events.h"
 
 namespace heed::io {
@@ -25,14 +26,14 @@ class ConfigReader : public JsonEvents {
     inside_ = true;
   }
   void on_key(const std::string& key) override {
-    if (values.contains(key)) fail(fmt::format("the key {} stands twice", json_quote(key)));
+    if (values.contains(key)) fail(fmt::format("the key {} stands twice", in_quotes(key)));
     key_ = key;
   }
 
  protected:
   void unexpected(const char* what) const override {
     fail(fmt::format("the value of {} is {}; it must be a boolean, a number or text",
-                     json_quote(key_), what));
+                     in_quotes(key_), what));
   }
 
  private:
@@ -79,13 +80,14 @@ std::string Config::to_json() const {
 void Config::set(const std::string& key, const Value& value) {
   const auto* number = std::get_if<double>(&value);
   if (number && !std::isfinite(*number)) {
-    throw ValueError(fmt::format("config: the value of \"{}\" is {}, not finite", key, *number));
+    throw ValueError(
+        fmt::format("config: the value of {} is {}, not finite", in_quotes(key), *number));
   }
   values_[key] = value;
 }
 
 void Config::fail(const std::string& key, const std::string& what) const {
-  throw FormatError(path_, 0, fmt::format("the setting \"{}\" {}", key, what));
+  throw FormatError(path_, 0, fmt::format("the setting {} {}", in_quotes(key), what));
 }
 
 const Config::Value& Config::get(const std::string& key) const {

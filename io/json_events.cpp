@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "../core/error.h"
+#include "../core/quoted.h"
 
 namespace heed::io {
 namespace {
@@ -29,7 +30,7 @@ class Adapter {
   bool number_float(json::number_float_t value, const std::string& text) {
     // Integers beyond 64 bits arrive here too.
     if (text.find_first_of(".eE") == std::string::npos) {
-      events_.fail(fmt::format("the integer {} is larger than 64 bits hold", text));
+      events_.fail(fmt::format("the integer {} is larger than 64 bits hold", in_quotes(text)));
     }
     return events_.on_double(value), true;
   }

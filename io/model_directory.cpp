@@ -9,6 +9,7 @@
 #include <filesystem>
 
 #include "../core/error.h"
+#include "../core/quoted.h"
 #include "file.h"
 
 namespace heed::io {
@@ -58,7 +59,7 @@ void retire(const fs::path& old, const fs::path& place, const DirectoryFiles& fi
 void save_directory(const std::string& path, const DirectoryFiles& files) {
   for (const auto& [name, content] : files) {
     if (name.empty() || name == "." || name == ".." || name.find('/') != std::string::npos) {
-      throw ValueError(fmt::format("save_directory: \"{}\" is not a file name", name));
+      throw ValueError(fmt::format("save_directory: {} is not a file name", in_quotes(name)));
     }
   }
   const fs::path place = resolve(path);

@@ -8,6 +8,7 @@
 #include <unordered_set>
 
 #include "../core/error.h"
+#include "../core/quoted.h"
 #include "file.h"
 #include "json_events.h"
 #include "safetensors_header.h"
@@ -63,7 +64,7 @@ Array read_values(const SafetensorsEntry& entry, std::string_view bytes, const s
     if (bad != bytes.end()) {
       throw FormatError(path, offset + static_cast<std::uint64_t>(bad - bytes.begin()),
                         fmt::format("tensor {} is BOOL and has a byte other than 0 and 1",
-                                    json_quote(entry.name)));
+                                    in_quotes(entry.name)));
     }
   }
   std::memcpy(out.mutable_raw(), bytes.data(), bytes.size());
@@ -74,13 +75,14 @@ void check_writable(const NamedArrays& arrays) {
   std::unordered_set<std::string_view> names;
   for (const auto& [name, array] : arrays) {
     if (!names.insert(name).second) {
-      throw ValueError(fmt::format("safetensors: the name {} is given twice", json_quote(name)));
+      throw ValueError(fmt::format("safetensors: the name {} is given twice", in_quotes(name)));
     }
     if (name == kMetadataName) {
-      throw ValueError(fmt::format("safetensors: the name {} is the format's own", name));
+      throw ValueError(
+          fmt::format("safetensors: the name {} is the format's own", in_quotes(name)));
     }
     if (!array.defined()) {
-      throw ValueError(fmt::format("safetensors: the array {} is undefined", json_quote(name)));
+      throw ValueError(fmt::format("safetensors: the array {} is undefined", in_quotes(name)));
     }
   }
 }

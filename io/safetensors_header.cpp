@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "../core/error.h"
+#include "../core/quoted.h"
 #include "json_events.h"
 
 namespace heed::io {
@@ -44,22 +45,21 @@ class HeaderReader : public JsonEvents {
   void on_key(const std::string& key) override {
     if (depth_ == 1) {
       name_ = key;
-      if (!names_.insert(key).second)
-        fail(fmt::format("the name {} stands twice", json_quote(key)));
+      if (!names_.insert(key).second) fail(fmt::format("the name {} stands twice", in_quotes(key)));
       in_metadata_ = key == kMetadataName;
       return;
     }
     field_ = key;
     if (in_metadata_) {
       if (header.metadata.contains(key))
-        fail_here(fmt::format("has the key {} twice", json_quote(key)));
+        fail_here(fmt::format("has the key {} twice", in_quotes(key)));
       return;
     }
     const bool again = (key == "dtype" && entry().type) || (key == "shape" && has_shape_) ||
                        (key == "data_offsets" && offset_count_ >= 0);
     if (again) fail_here(fmt::format("has two fields {}", key));
     if (key != "dtype" && key != "shape" && key != "data_offsets") {
-      fail_here(fmt::format("has an unknown field {}", json_quote(key)));
+      fail_here(fmt::format("has an unknown field {}", in_quotes(key)));
     }
   }
 
@@ -75,7 +75,7 @@ class HeaderReader : public JsonEvents {
     }
     if (!entry().type) {
       fail_here(fmt::format("has dtype {}; F32, F64, I64, BOOL, F16 and BF16 can be read",
-                            json_quote(value)));
+                            in_quotes(value)));
     }
   }
 
@@ -113,12 +113,12 @@ class HeaderReader : public JsonEvents {
   void unexpected(const char* what) const override {
     if (depth_ == 0 || name_.empty()) JsonEvents::unexpected(what);
     fail_here(field_.empty() ? fmt::format("is {}, not an object", what)
-                             : fmt::format("has {} in {}", what, json_quote(field_)));
+                             : fmt::format("has {} in {}", what, in_quotes(field_)));
   }
 
  private:
   [[noreturn]] void fail_here(const std::string& what) const {
-    fail(fmt::format("{} {} {}", in_metadata_ ? "the entry" : "tensor", json_quote(name_), what));
+    fail(fmt::format("{} {} {}", in_metadata_ ? "the entry" : "tensor", in_quotes(name_), what));
   }
 
   SafetensorsEntry& entry() { return header.entries.back(); }
@@ -141,19 +141,19 @@ void check_layout(const HeaderReader& reader, std::uint64_t data_bytes) {
     const auto [begin, end] = entry.offsets;
     if (begin > end || static_cast<std::uint64_t>(end) > data_bytes) {
       reader.fail(fmt::format("tensor {} has data_offsets [{}, {}] in {} bytes of data",
-                              json_quote(entry.name), begin, end, data_bytes));
+                              in_quotes(entry.name), begin, end, data_bytes));
     }
     Index count = 0;
     try {
       count = entry.shape.numel();
     } catch (const ShapeError&) {
       reader.fail(fmt::format("tensor {} has shape {}, whose number of elements overflows",
-                              json_quote(entry.name), to_string(entry.shape)));
+                              in_quotes(entry.name), to_string(entry.shape)));
     }
     const auto size = static_cast<Index>(entry.type->bytes);
     if ((end - begin) % size != 0 || (end - begin) / size != count) {
-      reader.fail(fmt::format("tensor {} has {} bytes for {}{}", json_quote(entry.name),
-                              end - begin, entry.type->name, to_string(entry.shape)));
+      reader.fail(fmt::format("tensor {} has {} bytes for {}{}", in_quotes(entry.name), end - begin,
+                              entry.type->name, to_string(entry.shape)));
     }
     sorted.push_back(&entry);
   }
@@ -165,7 +165,7 @@ void check_layout(const HeaderReader& reader, std::uint64_t data_bytes) {
     if (entry->offsets[0] != covered) {
       reader.fail(
           fmt::format("tensor {} begins at byte {} of the data, after {} that are taken: {}",
-                      json_quote(entry->name), entry->offsets[0], covered,
+                      in_quotes(entry->name), entry->offsets[0], covered,
                       entry->offsets[0] < covered ? "they overlap" : "a hole"));
     }
     covered = entry->offsets[1];

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "../core/quoted.h"
 #include "model_directory.h"
 #include "safetensors.h"
 
@@ -27,7 +28,7 @@ Config read_config(const std::string& folder, const std::string& kind) {
   const std::string path = config_path(folder);
   Config config = Config::parse(read_from_directory(folder, kConfigFile), path);
   if (const std::string model = config.get_string("model"); model != kind) {
-    throw FormatError(path, 0, fmt::format("model '{}' is not {}", model, kind));
+    throw FormatError(path, 0, fmt::format("model {} is not {}", in_quotes(model), kind));
   }
   return config;
 }

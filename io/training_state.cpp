@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "../core/error.h"
+#include "../core/quoted.h"
 #include "model_directory.h"
 #include "saved_module.h"
 
@@ -31,12 +32,15 @@ void TrainingState::restore(nn::Module& model, optim::Optimizer& optimizer) cons
   Generator random;
   get("random", random);
   blaming(path_, [&] {
-    const NamedArrays before = optimizer.state_dict();  // which loading replaces, not overwrites
-    optimizer.load_state_dict(arrays("optimizer"));
+    nn::NamedTensors before = model.state_dict();
+    for (auto& [key, tensor] : before) tensor = Tensor(tensor.array().clone());
+    nn::NamedTensors now = model.state_dict();
+    model.load_state_dict(tensors("model"));
     try {
-      model.load_state_dict(tensors("model"));
-    } catch (const Error&) {
-      optimizer.load_state_dict(before);
+      optimizer.load_state_dict(arrays("optimizer"));
+    } catch (...) {
+      // Needs no memory, which may be what is missing.
+      for (std::size_t i = 0; i < now.size(); ++i) now[i].second.copy_from(before[i].second);
       throw;
     }
   });
@@ -87,24 +91,24 @@ std::int64_t TrainingState::count(const std::string& name, std::int64_t least,
                                   std::int64_t most) const {
   const std::int64_t count = find(name, DType::i64, {}).to_vector<std::int64_t>()[0];
   if (count < least || count > most) {
-    refuse(fmt::format("\"{}\" must be in [{}, {}], not {}", name, least, most, count));
+    refuse(fmt::format("{} must be in [{}, {}], not {}", in_quotes(name), least, most, count));
   }
   return count;
 }
 
 void TrainingState::put(const std::string& name, const std::string& text) {
   if (!texts_.emplace(name, text).second) {
-    throw ValueError(fmt::format("training state: the text \"{}\" is put twice", name));
+    throw ValueError(fmt::format("training state: the text {} is put twice", in_quotes(name)));
   }
 }
 
 const std::string& TrainingState::text(const std::string& name) const {
   const auto found = texts_.find(name);
-  if (found == texts_.end()) refuse(fmt::format("the text \"{}\" is missing", name));
+  if (found == texts_.end()) refuse(fmt::format("the text {} is missing", in_quotes(name)));
   const std::string& text = found->second;
   const auto control = [](char c) { return static_cast<unsigned char>(c) < ' ' || c == 127; };
   if (text.size() > 1000 || std::any_of(text.begin(), text.end(), control)) {
-    refuse(fmt::format("the text \"{}\" is more than a line", name));
+    refuse(fmt::format("the text {} is more than a line", in_quotes(name)));
   }
   return text;
 }
@@ -114,12 +118,12 @@ void TrainingState::refuse(const std::string& what) const { throw FormatError(pa
 Array TrainingState::find(const std::string& name, DType dtype, const Shape& shape) const {
   const auto found = std::find_if(arrays_.begin(), arrays_.end(),
                                   [&](const auto& entry) { return entry.first == name; });
-  if (found == arrays_.end()) refuse(fmt::format("\"{}\" is missing", name));
+  if (found == arrays_.end()) refuse(fmt::format("{} is missing", in_quotes(name)));
   const Array& array = found->second;
   bool fits = array.dtype() == dtype && array.rank() == shape.rank();
   for (Index i = 0; fits && i < shape.rank(); ++i) fits = shape[i] < 0 || shape[i] == array.size(i);
   if (!fits) {
-    refuse(fmt::format("\"{}\" is {}, not {}{}", name, describe(array), heed::name(dtype),
+    refuse(fmt::format("{} is {}, not {}{}", in_quotes(name), describe(array), heed::name(dtype),
                        to_string(shape)));
   }
   return array;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "../core/error.h"
+#include "../core/quoted.h"
 
 namespace heed::nn {
 namespace {
@@ -11,9 +12,8 @@ std::vector<NamedLeaf> leaves_of(const Module& model, const std::vector<NamedLea
   std::vector<NamedLeaf> leaves;
   for (const auto& [name, tensor] : model.named_parameters()) {
     if (tensor.dtype() != DType::f64) {
-      throw DTypeError(
-          fmt::format("gradcheck: parameter \"{}\" is {}; call model.to(DType::f64) first", name,
-                      describe(tensor)));
+      throw DTypeError(fmt::format("gradcheck: parameter {} is {}; call model.to(DType::f64) first",
+                                   in_quotes(name), describe(tensor)));
     }
     if (tensor.requires_grad()) leaves.push_back({name, tensor});
   }

@@ -12,6 +12,7 @@
 #include "../autograd/grad_mode.h"
 #include "../core/error.h"
 #include "../core/faults.h"
+#include "../core/quoted.h"
 
 namespace heed::nn {
 namespace {
@@ -47,12 +48,12 @@ Module::~Module() = default;
 void Module::check_name(std::string_view name) const {
   if (name.empty() || name.find('.') != std::string_view::npos) {
     throw ValueError(fmt::format(
-        "module: \"{}\" is no name: it must not be empty and must not have a '.'", name));
+        "module: {} is no name: it must not be empty and must not have a '.'", in_quotes(name)));
   }
   const auto same = [&](const auto& entry) { return entry.name == name; };
   if (std::any_of(slots_.begin(), slots_.end(), same) ||
       std::any_of(children_.begin(), children_.end(), same)) {
-    throw ValueError(fmt::format("module: the name \"{}\" is taken", name));
+    throw ValueError(fmt::format("module: the name {} is taken", in_quotes(name)));
   }
 }
 
@@ -69,7 +70,7 @@ Tensor Module::forwarded(Tensor output) const {
 Tensor& Module::parameter(std::string_view name, Tensor tensor) {
   check_name(name);
   if (tensor.defined()) {
-    check_floating(fmt::format("parameter \"{}\"", name).c_str(), tensor.dtype());
+    check_floating(fmt::format("parameter {}", in_quotes(name)).c_str(), tensor.dtype());
     tensor.set_requires_grad();
     if (!tensor.array().is_contiguous()) tensor.set_array(tensor.array().clone());
   }
@@ -144,19 +145,20 @@ void Module::load_state_dict(const NamedTensors& entries, bool strict) {
   std::unordered_map<std::string, Tensor> given;
   Faults faults;
   for (const auto& [name, tensor] : entries) {
-    if (!given.emplace(name, tensor).second) faults.add(fmt::format("\"{}\" is named twice", name));
+    if (!given.emplace(name, tensor).second)
+      faults.add(fmt::format("{} is named twice", in_quotes(name)));
   }
   for (const Slot& slot : ours) {
     const auto found = given.find(slot.name);
     if (found == given.end()) {
-      if (strict) faults.add(fmt::format("\"{}\" is missing", slot.name));
+      if (strict) faults.add(fmt::format("{} is missing", in_quotes(slot.name)));
       continue;
     }
     const Tensor& tensor = found->second;
     if (!tensor.defined() || !(tensor.shape() == slot.tensor.shape()) ||
         tensor.dtype() != slot.tensor.dtype()) {
-      faults.add(
-          fmt::format("\"{}\" is {}, not {}", slot.name, describe(tensor), describe(slot.tensor)));
+      faults.add(fmt::format("{} is {}, not {}", in_quotes(slot.name), describe(tensor),
+                             describe(slot.tensor)));
     }
   }
   if (strict) {
@@ -164,19 +166,23 @@ void Module::load_state_dict(const NamedTensors& entries, bool strict) {
     for (const Slot& slot : ours) known.insert(slot.name);
     for (const auto& entry : entries) {
       if (!known.contains(entry.first))
-        faults.add(fmt::format("\"{}\" is unexpected", entry.first));
+        faults.add(fmt::format("{} is unexpected", in_quotes(entry.first)));
     }
   }
   if (!faults.empty()) {
     throw ValueError(
         fmt::format("load_state_dict: the entries do not fit the module: {}", faults.text()));
   }
-  const NoGrad scope;
-  for (Slot& slot : ours) {
+  std::vector<std::pair<Tensor, Tensor>> copies;  // what needs memory comes before the first
+  for (const Slot& slot : ours) {
     const auto found = given.find(slot.name);
     if (found == given.end() || found->second.array().raw() == slot.tensor.array().raw()) continue;
-    slot.tensor.copy_from(found->second);
+    const Array& from = found->second.array();
+    const bool overlap = from.shares_storage(slot.tensor.array());
+    copies.emplace_back(slot.tensor, overlap ? from.clone() : from.contiguous());
   }
+  const NoGrad scope;
+  for (auto& [to, from] : copies) to.copy_from(from);
 }
 
 void Module::train(bool on) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "../core/error.h"
+#include "../core/quoted.h"
 
 namespace heed::nn {
 
@@ -25,8 +26,8 @@ Module& Sequential::module(std::size_t place) const {
 }
 
 void Sequential::throw_type(std::size_t place) const {
-  throw ValueError(fmt::format("Sequential: the module \"{}\" at place {} is of another class",
-                               children()[place].first, place));
+  throw ValueError(fmt::format("Sequential: the module {} at place {} is of another class",
+                               in_quotes(children()[place].first), place));
 }
 
 }  // namespace heed::nn

@@ -8,6 +8,7 @@
 #include "../core/faults.h"
 #include "../core/kernels/copy.h"
 #include "../core/parallel.h"
+#include "../core/quoted.h"
 #include "check_option.h"
 
 namespace heed::optim {
@@ -42,13 +43,15 @@ void EMA::check_parameters(const char* op) const {
 void EMA::update() {
   if (swapped_) throw GradError("EMA.update: the averages are swapped in");
   check_parameters("EMA.update");
+  std::vector<Array> current;  // what can fail comes before the first average moves
+  for (const Tensor& parameter : parameters_) current.push_back(parameter.array().contiguous());
   ++updates_;
   double decay = decay_;
   if (warm_up_) {
     decay = std::min(decay, static_cast<double>(updates_) / static_cast<double>(updates_ + 9));
   }
-  for (std::size_t i = 0; i < parameters_.size(); ++i) {
-    const Array from = parameters_[i].array().contiguous();
+  for (std::size_t i = 0; i < current.size(); ++i) {
+    const Array& from = current[i];
     visit_floating("EMA.update", from.dtype(), [&](auto zero) {
       using T = decltype(zero);
       const T* __restrict p = from.data<T>();
@@ -64,12 +67,16 @@ void EMA::update() {
 
 void EMA::swap() {
   check_parameters("EMA.swap");
-  for (std::size_t i = 0; i < parameters_.size(); ++i) {
+  std::vector<Array> dense;  // what can fail comes before the first exchange
+  for (const Tensor& parameter : parameters_) dense.push_back(parameter.array().contiguous());
+  for (std::size_t i = 0; i < dense.size(); ++i) {
     Array numbers = parameters_[i].array();
-    const Array before = numbers.clone();
-    kernels::copy_into(numbers, averages_[i]);
+    std::byte* const begin = dense[i].mutable_raw();
+    const auto bytes = static_cast<std::size_t>(dense[i].numel()) * size_of(dense[i].dtype());
+    std::swap_ranges(begin, begin + bytes, averages_[i].mutable_raw());
+    if (!dense[i].shares_storage(numbers)) kernels::copy_into(numbers, dense[i]);
     numbers.bump_version();
-    averages_[i] = before;
+    averages_[i].bump_version();
   }
   swapped_ = !swapped_;
 }
@@ -92,14 +99,14 @@ void EMA::load_state_dict(const NamedArrays& entries) {
     const auto same = [&name = name](const auto& entry) { return entry.first == name; };
     const auto count = std::count_if(entries.begin(), entries.end(), same);
     if (count != 1) {
-      faults.add(fmt::format("\"{}\" is {}", name, count == 0 ? "missing" : "named twice"));
+      faults.add(fmt::format("{} is {}", in_quotes(name), count == 0 ? "missing" : "named twice"));
       continue;
     }
     found.push_back(std::find_if(entries.begin(), entries.end(), same)->second);
     if (!found.back().defined() || !(found.back().shape() == array.shape()) ||
         found.back().dtype() != array.dtype()) {
-      faults.add(
-          fmt::format("\"{}\" is {}, not {}", name, describe(found.back()), describe(array)));
+      faults.add(fmt::format("{} is {}, not {}", in_quotes(name), describe(found.back()),
+                             describe(array)));
     } else if (name == "updates" && found.back().item() < 0) {
       faults.add("\"updates\" is negative");
     }
@@ -107,7 +114,7 @@ void EMA::load_state_dict(const NamedArrays& entries) {
   for (const auto& entry : entries) {
     const auto same = [&](const auto& known) { return known.first == entry.first; };
     if (std::none_of(ours.begin(), ours.end(), same)) {
-      faults.add(fmt::format("\"{}\" is unexpected", entry.first));
+      faults.add(fmt::format("{} is unexpected", in_quotes(entry.first)));
     }
   }
   if (!faults.empty()) throw ValueError("EMA: the entries do not fit: " + faults.text());

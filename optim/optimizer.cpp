@@ -9,6 +9,7 @@
 #include "../core/error.h"
 #include "../core/faults.h"
 #include "../core/kernels/copy.h"
+#include "../core/quoted.h"
 #include "gradient_runs.h"
 
 namespace heed::optim {
@@ -69,30 +70,41 @@ void Optimizer::zero_grad() {
   for (Slot& slot : slots_) slot.parameter.zero_grad();
 }
 
-void Optimizer::step() {
-  for (const Slot& slot : slots_) {
-    check_gradient(op_, slot.parameter);
-    if (slot.steps > 0 && !slot.state.empty() &&
-        !(slot.state[0].shape() == slot.parameter.shape())) {
-      throw ShapeError(fmt::format("{}: a parameter became {}, its state is {}", op_,
-                                   describe(slot.parameter), describe(slot.state[0])));
-    }
+void Optimizer::check_slot(const Slot& slot) const {
+  check_gradient(op_, slot.parameter);
+  if (slot.parameter.grad().defined()) check_floating(op_, slot.parameter.dtype());
+  if (slot.steps > 0 && !slot.state.empty() && !(slot.state[0].shape() == slot.parameter.shape())) {
+    throw ShapeError(fmt::format("{}: a parameter became {}, its state is {}", op_,
+                                 describe(slot.parameter), describe(slot.state[0])));
   }
+}
+
+Optimizer::Move Optimizer::prepare(Slot& slot) const {
+  Move move{&slot, slot.parameter.grad(), slot.state, slot.parameter.array().contiguous()};
+  if (!move.gradient.is_sparse()) move.gradient = Tensor(move.gradient.array().contiguous());
+  move.state.resize(groups_[slot.group].state_names.size());
+  for (Array& state : move.state) {
+    // The model's dtype may have changed since the last step.
+    state = state.defined() ? state.to(move.numbers.dtype())
+                            : Array::zeros(move.numbers.shape(), move.numbers.dtype());
+  }
+  return move;
+}
+
+void Optimizer::step() {
+  for (const Slot& slot : slots_) check_slot(slot);
+  std::vector<Move> moves;  // what can fail has been done before the first parameter moves
+  moves.reserve(slots_.size());
   for (Slot& slot : slots_) {
-    Tensor gradient = slot.parameter.grad();
-    if (!gradient.defined()) continue;
-    Array numbers = slot.parameter.array();
-    slot.state.resize(groups_[slot.group].state_names.size());
-    for (Array& state : slot.state) {
-      // The model's dtype may have changed since the last step.
-      state = state.defined() ? state.to(numbers.dtype())
-                              : Array::zeros(numbers.shape(), numbers.dtype());
-    }
-    if (!gradient.is_sparse()) gradient = Tensor(gradient.array().contiguous());
+    if (slot.parameter.grad().defined()) moves.push_back(prepare(slot));
+  }
+  for (Move& move : moves) {
+    Slot& slot = *move.slot;
+    slot.state = std::move(move.state);
     ++slot.steps;
-    Array dense = numbers.contiguous();
-    update(slot, gradient, dense);
-    if (!dense.shares_storage(numbers)) kernels::copy_into(numbers, dense);
+    update(slot, move.gradient, move.numbers);
+    Array numbers = slot.parameter.array();
+    if (!move.numbers.shares_storage(numbers)) kernels::copy_into(numbers, move.numbers);
     numbers.bump_version();
   }
 }
@@ -119,20 +131,21 @@ void Optimizer::load_state_dict(const NamedArrays& entries) {
   std::unordered_map<std::string, Array> given;
   Faults faults;
   for (const auto& [name, array] : entries) {
-    if (!given.emplace(name, array).second) faults.add(fmt::format("\"{}\" is named twice", name));
+    if (!given.emplace(name, array).second)
+      faults.add(fmt::format("{} is named twice", in_quotes(name)));
   }
   // Removes and returns what has this name, undefined (and a fault) unless it is as wanted.
   const auto take = [&](const std::string& name, const Shape& shape, DType dtype) {
     const auto found = given.find(name);
     if (found == given.end()) {
-      faults.add(fmt::format("\"{}\" is missing", name));
+      faults.add(fmt::format("{} is missing", in_quotes(name)));
       return Array();
     }
     Array array = found->second;
     given.erase(found);
     if (array.defined() && array.shape() == shape && array.dtype() == dtype) return array;
-    faults.add(fmt::format("\"{}\" is {}, not {}{}", name, describe(array), heed::name(dtype),
-                           to_string(shape)));
+    faults.add(fmt::format("{} is {}, not {}{}", in_quotes(name), describe(array),
+                           heed::name(dtype), to_string(shape)));
     return Array();
   };
   std::vector<double> rates;
@@ -162,7 +175,8 @@ void Optimizer::load_state_dict(const NamedArrays& entries) {
     }
   }
   for (const auto& entry : entries) {
-    if (given.erase(entry.first)) faults.add(fmt::format("\"{}\" is unexpected", entry.first));
+    if (given.erase(entry.first))
+      faults.add(fmt::format("{} is unexpected", in_quotes(entry.first)));
   }
   if (!faults.empty()) {
     throw ValueError(fmt::format("{}: the entries do not fit: {}", op_, faults.text()));

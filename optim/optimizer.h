@@ -14,6 +14,9 @@
 // for bit as they are, without momentum or decay. The numbers of steps, and with them Adam's bias
 // corrections, count for the whole parameter. Where all rows come every time the result is the
 // dense one.
+//
+// Threads: an optimizer is used by one thread at a time, and step() wants its parameters for
+// itself. Optimizers of different parameters may step at once.
 #pragma once
 
 #include <string>
@@ -39,7 +42,7 @@ class Optimizer {
   virtual ~Optimizer();
 
   /// One step from the gradients as they are. Throws ShapeError, DTypeError, IndexError for a
-  /// gradient that does not fit, before anything has changed.
+  /// gradient that does not fit, and OutOfMemory, before anything has changed.
   void step();
   /// Forgets the gradients of all parameters.
   void zero_grad();
@@ -77,7 +80,7 @@ class Optimizer {
   void add_group(const std::vector<Tensor>& parameters, double lr,
                  std::vector<std::string> state_names);
   /// Moves `numbers`, contiguous, and slot.state, zeros at first, along `gradient`, which is sparse
-  /// or contiguous. slot.steps counts this step already.
+  /// or contiguous. slot.steps counts this step already. Must not throw: others have moved.
   virtual void update(Slot& slot, const Tensor& gradient, Array& numbers) = 0;
 
  private:
@@ -85,7 +88,16 @@ class Optimizer {
     double lr;
     std::vector<std::string> state_names;
   };
+  /// All that the step of one parameter needs memory for.
+  struct Move {
+    Slot* slot;
+    Tensor gradient;
+    std::vector<Array> state;
+    Array numbers;
+  };
   void check_lr(double lr) const;
+  void check_slot(const Slot& slot) const;
+  Move prepare(Slot& slot) const;
 
   const char* op_;
   std::vector<Group> groups_;

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "../core/error.h"
+#include "../core/quoted.h"
 #include "markup.h"
 
 namespace heed::train {
@@ -180,8 +181,8 @@ std::string line_chart(const std::vector<Series>& series, const ChartOptions& op
   bool whole = true;
   for (const Series& one : series) {
     if (one.x.size() != one.y.size()) {
-      throw ValueError(fmt::format("line_chart: the series \"{}\" has {} x and {} y", one.name,
-                                   one.x.size(), one.y.size()));
+      throw ValueError(fmt::format("line_chart: the series {} has {} x and {} y",
+                                   in_quotes(one.name), one.x.size(), one.y.size()));
     }
     for (const double value : one.x) whole = whole && value == std::round(value);
     for (std::size_t i = 0; i < one.x.size(); ++i) {

@@ -7,6 +7,8 @@
 #include <map>
 
 #include "../../core/error.h"
+#include "../../core/quoted.h"
+#include "../../core/utf8.h"
 #include "../check_defined.h"
 #include "elementwise.h"
 #include "matmul.h"
@@ -49,7 +51,7 @@ class Equation {
       const bool dots = terms[i].find('.') != std::string::npos;
       if (lead < 0 || (lead > 0 && !dots)) {
         fail<ShapeError>(
-            fmt::format("\"{}\" does not fit the rank of {}", terms[i], describe(xs[i])));
+            fmt::format("{} does not fit the rank of {}", in_quotes(terms[i]), describe(xs[i])));
       }
       if (dots) widest_ = std::max(widest_, lead);
       leads_.push_back(lead);
@@ -71,7 +73,7 @@ class Equation {
 
   template <class E>
   [[noreturn]] void fail(const std::string& what) const {
-    throw E(fmt::format("einsum: \"{}\": {}", text_, what));
+    throw E(fmt::format("einsum: {}: {}", in_quotes(text_), what));
   }
 
  private:
@@ -82,7 +84,9 @@ class Equation {
     for (std::size_t i = 0; i < term.size(); ++i) {
       if (dots != std::string::npos && i >= dots && i < dots + 3) continue;
       if (std::isalpha(static_cast<unsigned char>(term[i])) == 0) {
-        fail<ValueError>(fmt::format("'{}' is neither a letter nor one ellipsis", term[i]));
+        const std::string character = term.substr(i, decode_utf8(term, i).length);
+        fail<ValueError>(
+            fmt::format("'{}' is neither a letter nor one ellipsis", one_line(character)));
       }
       ++count;
     }

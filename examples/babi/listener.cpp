@@ -9,6 +9,7 @@
 #include "../../autograd/ops/reduce.h"
 #include "../../autograd/ops/softmax.h"
 #include "../../core/error.h"
+#include "../../core/quoted.h"
 #include "../../data/utf8.h"
 
 namespace babi {
@@ -39,7 +40,7 @@ std::vector<std::string> words_of(const std::string& line) {
 void check_words(const data::Vocabulary& vocabulary, const std::vector<std::string>& words) {
   for (const std::string& word : words) {
     if (vocabulary.id(word) > data::Vocabulary::kUnknown) continue;
-    throw ValueError(fmt::format("the word '{}' is not among those learned", word));
+    throw ValueError(fmt::format("the word {} is not among those learned", in_quotes(word)));
   }
 }
 

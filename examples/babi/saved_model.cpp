@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "../../core/error.h"
+#include "../../core/quoted.h"
 #include "../../io/config.h"
 #include "../../io/model_directory.h"
 #include "../../io/saved_module.h"
@@ -49,9 +50,9 @@ Reader load(const std::string& folder) {
   out.options.empty_memories = config.get_bool("empty_memories");
   const auto encoding = kEncodings.find(config.get_string("position_encoding"));
   if (encoding == kEncodings.end()) {
-    throw FormatError(
-        io::config_path(folder), 0,
-        fmt::format("there is no position encoding '{}'", config.get_string("position_encoding")));
+    throw FormatError(io::config_path(folder), 0,
+                      fmt::format("there is no position encoding {}",
+                                  in_quotes(config.get_string("position_encoding"))));
   }
   out.options.position_encoding = encoding->second;
   out.vocabulary = saved_vocabulary::load(folder, out.options.vocabulary);

@@ -8,6 +8,7 @@
 
 #include "../../core/error.h"
 #include "../../core/generator.h"
+#include "../../core/quoted.h"
 #include "../../data/batches.h"
 #include "grammar.h"
 
@@ -123,9 +124,10 @@ std::vector<Example> with_classes(std::vector<Labelled> entries,
   for (Labelled& entry : entries) {
     const auto place = std::find(classes.begin(), classes.end(), entry.label);
     if (place == classes.end()) {
-      throw FormatError::at_line(entry.path, entry.line,
-                                 fmt::format("class '{}' is none of those known: {}", entry.label,
-                                             fmt::join(classes, ", ")));
+      throw FormatError::at_line(
+          entry.path, entry.line,
+          fmt::format("class {} is none of those known: {}", in_quotes(entry.label),
+                      quoted_list({classes.begin(), classes.end()})));
     }
     entry.example.document.label = place - classes.begin();
     out.push_back(std::move(entry.example));

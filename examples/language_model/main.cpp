@@ -8,6 +8,7 @@
 #include <numbers>
 
 #include "../../core/error.h"
+#include "../../core/quoted.h"
 #include "../../data/utf8.h"
 #include "../../train/chart.h"
 #include "../../train/report.h"
@@ -57,7 +58,7 @@ std::vector<Index> prompt_of(const Language& language, const std::string& prompt
   for (std::size_t i = 0; language.level == Level::characters && i < ids.size(); ++i) {
     if (ids[i] != data::Vocabulary::kUnknown) continue;
     throw ValueError(
-        fmt::format("--prompt: the character '{}' is not among those learned", tokens[i]));
+        fmt::format("--prompt: the character {} is not among those learned", in_quotes(tokens[i])));
   }
   return ids;
 }

@@ -39,7 +39,7 @@ TEST(Tsv, ReadsColumnsByNameOfAHeader) {
   EXPECT_EQ(read_all(file.path(), "class", "text"), Lines{"2|pos|A cat"});
   EXPECT_EQ(read_all(file.path(), "3", "text"), Lines{"2|pos|A cat"});
   EXPECT_EQ(error_of("id\ttext\n", "class", "text"),
-            "a.tsv:1: no column \"class\"; the columns are id, text");
+            "a.tsv:1: no column \"class\"; the columns are \"id\", \"text\"");
 }
 
 TEST(Tsv, ReplacesInvalidUtf8) {
@@ -60,10 +60,10 @@ TEST(Tsv, NamesTheLineThatIsWrong) {
 }
 
 TEST(Tsv, ChecksItsColumns) {
-  EXPECT_EQ(error_of("a\tb\n", "0", "2"), "tsv: column 0: columns are counted from 1");
+  EXPECT_EQ(error_of("a\tb\n", "0", "2"), "tsv: column \"0\": columns are counted from 1");
   EXPECT_EQ(error_of("a\tb\n", "1", ""), "tsv: no column is chosen for the text");
   EXPECT_EQ(error_of("a\tb\n", "1", "99999999999999999999999"),
-            "tsv: column 99999999999999999999999: columns are counted from 1");
+            "tsv: column \"99999999999999999999999\": columns are counted from 1");
 }
 
 }  // namespace

@@ -123,7 +123,7 @@ TEST(SavedModule, ReadsTheConfigOfItsKind) {
 
   EXPECT_THAT([&] { read_config(path, "reader"); },
               ThrowsMessage<FormatError>(AllOf(StartsWith(config_path(path)),
-                                               HasSubstr("model 'translator' is not reader"))));
+                                               HasSubstr("model \"translator\" is not reader"))));
   // What is asked of it later names the file too.
   EXPECT_THAT(
       [&] { read_config(path, "translator").get_int("depth"); },

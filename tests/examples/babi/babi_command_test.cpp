@@ -34,7 +34,7 @@ TEST_F(BabiCommand, AQuickTrainingAnswersMostQuestions) {
 
   const Outcome wrong = ask("Zoe went to the attic.\nAnna went to the attic.\n\nWhere is Anna?\n");
   EXPECT_EQ(wrong.code, 2);
-  EXPECT_THAT(wrong.output, HasSubstr("line 1: the word 'zoe' is not among those learned"));
+  EXPECT_THAT(wrong.output, HasSubstr("line 1: the word \"zoe\" is not among those learned"));
   EXPECT_THAT(wrong.output, HasSubstr("line 3: the story that ends here has no question"));
   EXPECT_THAT(wrong.output, HasSubstr("line 4: the question has no story before it"));
   EXPECT_EQ(ask("").code, 2);
@@ -43,7 +43,7 @@ TEST_F(BabiCommand, AQuickTrainingAnswersMostQuestions) {
   EXPECT_THAT(config, testing::AllOf(HasSubstr("\"position_encoding\": \"centred\""),
                                      HasSubstr("\"empty_memories\": true")));
   expect_config_refused("ask", "\"width\": 20", "\"width\": 21", "model.safetensors");
-  expect_config_refused("ask", "centred", "skewed", "there is no position encoding 'skewed'");
+  expect_config_refused("ask", "centred", "skewed", "there is no position encoding \"skewed\"");
   write("m/config.json", "{}");
   EXPECT_EQ(ask("").code, 2);
 }

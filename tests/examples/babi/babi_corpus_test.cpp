@@ -85,7 +85,7 @@ TEST(BabiListener, HearsStoriesAndRefusesWhatItCannotAnswer) {
   EXPECT_THAT([&] { hear("Where is Anna?"); },
               ThrowsMessage<ValueError>("the question has no story before it"));
   EXPECT_THAT([&] { hear("Bob went to the attic."); },
-              ThrowsMessage<ValueError>("the word 'bob' is not among those learned"));
+              ThrowsMessage<ValueError>("the word \"bob\" is not among those learned"));
   EXPECT_THAT([&] { hear("?"); }, ThrowsMessage<ValueError>("the line has no words"));
   for (int i = 0; i < 5; ++i) EXPECT_EQ(hear("Anna went to the attic."), "");
   EXPECT_THAT([&] { hear("Where is Bob?"); }, ThrowsMessage<ValueError>(HasSubstr("'bob'")));

@@ -86,7 +86,7 @@ TEST_F(DocumentClassifierCommand, RefusesAnUnknownClass) {
   const std::string model = trained();
   expect_refused("evaluate --model " + model + " --data " +
                      write("t.tsv", "positive\tgood .\nsplendid\tfine .\n"),
-                 "t.tsv:2: class 'splendid' is none of those known: negative, positive");
+                 "t.tsv:2: class \"splendid\" is none of those known: \"negative\", \"positive\"");
 }
 
 TEST_F(DocumentClassifierCommand, PredictsWhateverTheText) {

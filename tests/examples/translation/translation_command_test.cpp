@@ -271,7 +271,7 @@ TEST_F(TranslationCommand, RefusesBadModels) {
     write("m/config.json", changed(config, from, to));
     refused(file);
   };
-  replaced("\"translation\"", "\"captioning\"", "config.json: at byte 0: model 'captioning'");
+  replaced("\"translation\"", "\"captioning\"", "config.json: at byte 0: model \"captioning\"");
   replaced("\"bahdanau\"", "\"rnn\"", "config.json: at byte 0: model: 'rnn' is none of");
   replaced("\"width\": 6", "\"width\": 0", "config.json");
   replaced("\"width\": 6", "\"width\": 7", "model.safetensors");
