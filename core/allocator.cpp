@@ -5,13 +5,16 @@
 
 #include <algorithm>
 #include <atomic>
-#include <bit>
+#include <memory>
 #include <mutex>
 #include <new>
 #include <vector>
 
+#include "block_sizes.h"
 #include "error.h"
+#include "no_memory.h"
 #include "pages.h"
+#include "refuse_block.h"
 
 #if defined(__SANITIZE_ADDRESS__)
 #define HEED_CACHING 0
@@ -28,33 +31,8 @@ namespace heed {
 namespace {
 
 constexpr bool kCaching = HEED_CACHING != 0;
-constexpr std::size_t kLargestSmall = 32768;
 constexpr std::size_t kChunk = 262144;      // small blocks are carved from chunks of this size
 constexpr std::size_t kListBytes = 262144;  // a thread keeps about this much of each small class
-constexpr std::size_t kLinear = 16;         // classes of 64, 128, ..., 1024 bytes
-constexpr std::size_t kSmallClasses = kLinear + 4 * 5;
-
-// Small classes: multiples of 64 up to 1024, then four to a doubling up to 32768.
-struct SmallClass {
-  std::size_t index, bytes;
-};
-
-SmallClass small_class(std::size_t bytes) {
-  if (bytes <= 1024) {
-    const std::size_t lines = std::max<std::size_t>((bytes + 63) / 64, 1);
-    return {lines - 1, lines * 64};
-  }
-  const auto octave = static_cast<std::size_t>(std::bit_width(bytes - 1)) - 11;  // 1025..2048: 0
-  const std::size_t quarter = std::size_t{256} << octave;
-  const std::size_t steps = (bytes - (std::size_t{1024} << octave) + quarter - 1) / quarter;
-  return {kLinear + 4 * octave + steps - 1, (std::size_t{1024} << octave) + steps * quarter};
-}
-
-// Large blocks: eight classes to a doubling.
-std::size_t large_bytes(std::size_t bytes) {
-  const std::size_t step = std::max<std::size_t>(std::bit_floor(bytes) / 8, 4096);
-  return (bytes + step - 1) / step * step;
-}
 
 struct FreeBlock {
   FreeBlock* next;
@@ -93,6 +71,7 @@ class Central {
 
   void* take_large(std::size_t bytes) {
     const std::lock_guard lock(mutex_);
+    make_room();
     // The class itself, or one at most an eighth larger.
     auto place = lower(bytes);
     if (place != cached_.end() && place->bytes <= bytes + bytes / 8) {
@@ -114,7 +93,7 @@ class Central {
     const std::size_t bytes = place->bytes;
     in_use_.erase(place);
     live_large_ -= bytes;
-    cached_.insert(lower(bytes), Block{block, bytes});
+    cached_.insert(lower(bytes), Block{block, bytes});  // there is room
     cached_bytes_ += bytes;
     // Batches of ever new sizes must not pile up blocks: keep no more idle than was ever in use.
     while (cached_bytes_ > std::max<std::size_t>(peak_large_, std::size_t{256} << 20)) {
@@ -146,11 +125,16 @@ class Central {
     small_[index] = head;
   }
 
-  ThreadCache* open_cache() {
-    auto* cache = new ThreadCache;
+  // Null where there is no memory for one: the thread does without.
+  ThreadCache* open_cache() noexcept {
     const std::lock_guard lock(mutex_);
-    caches_.push_back(cache);
-    return cache;
+    try {
+      auto cache = std::make_unique<ThreadCache>();
+      caches_.push_back(cache.get());
+      return cache.release();
+    } catch (const std::bad_alloc&) {
+      return nullptr;
+    }
   }
 
   void close_cache(ThreadCache* cache) noexcept {
@@ -217,6 +201,13 @@ class Central {
                             [](const Block& b, std::size_t n) { return b.bytes < n; });
   }
 
+  // For one block more, in use or idle: what is written down about blocks later must not fail.
+  void make_room() {
+    if (in_use_.size() == in_use_.capacity()) in_use_.reserve(2 * in_use_.size() + 64);
+    const std::size_t blocks = in_use_.size() + cached_.size() + 1;
+    if (cached_.capacity() < blocks) cached_.reserve(2 * blocks);
+  }
+
   void sizes_in_use(void* block, std::size_t bytes) {
     const auto place = std::lower_bound(in_use_.begin(), in_use_.end(), block,
                                         [](const Block& b, void* p) { return b.block < p; });
@@ -242,10 +233,11 @@ class Central {
       }
     }
     void* mapped = map_pages(bytes);
-    if (!mapped) {
-      throw OutOfMemory(
-          fmt::format("allocate: the system has no {} bytes more: {} held", bytes, reserved_));
+    while (!mapped && !cached_.empty()) {  // idle blocks of other sizes may make room
+      drop(cached_.size() - 1);
+      mapped = map_pages(bytes);
     }
+    if (!mapped) throw_no_memory(bytes, reserved_);
     reserved_ += bytes;
     peak_reserved_ = std::max(peak_reserved_, reserved_);
     ++system_allocations_;
@@ -272,7 +264,8 @@ class Central {
 
 // Never destroyed: objects of static life may free after main().
 Central& central() {
-  static Central* const instance = new Central;
+  alignas(Central) static std::byte place[sizeof(Central)];
+  static Central* const instance = ::new (place) Central;
   return *instance;
 }
 
@@ -298,6 +291,12 @@ ThreadCache* open_thread_cache() {
 
 inline ThreadCache* thread_cache() { return t_cache ? t_cache : open_thread_cache(); }
 
+constinit std::atomic<detail::RefuseBlock> g_refuse = nullptr;
+
+[[noreturn]] void throw_no_block(std::size_t bytes) {
+  throw_no_memory(bytes, static_cast<std::size_t>(central().stats().reserved_bytes));
+}
+
 void count(ThreadCache* cache, std::size_t bytes, BlockKind kind, std::int64_t sign) {
   const std::int64_t amount = sign * static_cast<std::int64_t>(bytes);
   if (cache) {
@@ -310,23 +309,22 @@ void count(ThreadCache* cache, std::size_t bytes, BlockKind kind, std::int64_t s
 }  // namespace
 
 void* allocate_block(std::size_t bytes, BlockKind kind) {
+  const detail::RefuseBlock refuse = g_refuse.load(std::memory_order_relaxed);
+  if (refuse && refuse(bytes)) [[unlikely]]
+    throw_no_block(bytes);
   ThreadCache* cache = thread_cache();
   if constexpr (!kCaching) {
     // Where AddressSanitizer cannot serve it ends the program: what no machine has is refused
     // before.
-    if (bytes > std::size_t{1} << 39) {
-      throw OutOfMemory(fmt::format("allocate: the system has no {} bytes", bytes));
-    }
+    if (bytes > std::size_t{1} << 39) throw_no_block(bytes);
     void* block = ::operator new (std::max<std::size_t>(bytes, 1),
                                   std::align_val_t{kBlockAlignment}, std::nothrow);
-    if (!block) throw OutOfMemory(fmt::format("allocate: the system has no {} bytes", bytes));
+    if (!block) throw_no_block(bytes);
     count(cache, bytes, kind, 1);
     return block;
   }
   if (bytes > kLargestSmall) {
-    if (bytes > SIZE_MAX / 4) {
-      throw OutOfMemory(fmt::format("allocate: the system has no {} bytes", bytes));
-    }
+    if (bytes > SIZE_MAX / 4) throw_no_block(bytes);
     const std::size_t rounded = large_bytes(bytes);
     void* block = central().take_large(rounded);
     count(cache, rounded, kind, 1);
@@ -392,5 +390,7 @@ void set_memory_limit(std::int64_t bytes) {
 }
 
 void release_cached_memory() { central().release_cached(); }
+
+void detail::set_refuse_block(RefuseBlock refuse) { g_refuse = refuse; }
 
 }  // namespace heed

@@ -27,6 +27,8 @@ auto blaming(const std::string& path, Body&& body) {
     return body();
   } catch (const FormatError&) {
     throw;
+  } catch (const OutOfMemory&) {  // the file is well
+    throw;
   } catch (const Error& error) {
     throw FormatError(path, 0, error.what());
   }

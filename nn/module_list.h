@@ -35,6 +35,7 @@ class ModuleList : public Module {
   /// Makes a module from `args`, at the end; of class U where that is given.
   template <class U = T, class... Args>
   U& add(Args&&... args) {
+    modules_.reserve(modules_.size() + 1);
     U& made = child<U>(std::to_string(modules_.size()), std::forward<Args>(args)...);
     modules_.push_back(&made);
     return made;

@@ -45,6 +45,7 @@ class Sequential : public Module {
   /// The same under another name. Throws ValueError for a name that is empty, taken or has a '.'.
   template <class T, class... Args>
   T& add_named(const std::string& name, Args&&... args) {
+    calls_.reserve(calls_.size() + 1);  // a child must not stay without its call
     T& made = child<T>(name, std::forward<Args>(args)...);
     calls_.push_back([&made](const Tensor& x) -> Tensor { return made(x); });
     return made;

@@ -10,6 +10,7 @@
 #include "../array.h"
 #include "../error.h"
 #include "../parallel.h"
+#include "blas_buffer.h"
 #include "blas_thread.h"
 #include "elementwise_simd.h"
 #include "gemm_panels.h"
@@ -37,6 +38,7 @@ template <class T>
 void call(Index m, Index n, Index k, Matrix<const T> a, Matrix<const T> b, bool add, T* c,
           Index c_step) {
   if (m == 0 || n == 0) return;
+  check_blas_buffer();
   const T beta = add ? 1 : 0;
   const OneBlasThread scope;
   const int lda = leading(a, m, k);

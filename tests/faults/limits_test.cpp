@@ -1,0 +1,183 @@
+// Memory that ends at a limit instead of at a chosen allocation: set_memory_limit(), and the
+// process's own (ulimit -v) in a child.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <fstream>
+
+#include "../../autograd/ops/elementwise.h"
+#include "../../autograd/ops/reduce.h"
+#include "../../core/allocator.h"
+#include "../../core/error.h"
+#include "../../core/generator.h"
+#include "../../core/parallel.h"
+#include "../../nn/gru.h"
+#include "../../nn/linear.h"
+#include "../../optim/adam.h"
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define SKIP_UNDER_SANITIZERS() GTEST_SKIP() << "sanitizers keep memory of their own"
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define SKIP_UNDER_SANITIZERS() GTEST_SKIP() << "sanitizers keep memory of their own"
+#endif
+#endif
+#ifndef SKIP_UNDER_SANITIZERS
+#define SKIP_UNDER_SANITIZERS() (void)0
+#endif
+
+namespace heed {
+namespace {
+
+using testing::HasSubstr;
+
+struct Model : nn::Module {
+  nn::GRU& gru = child<nn::GRU>("gru", nn::GRUOptions{.input = 61, .hidden = 67});
+  nn::Linear& out = child<nn::Linear>("out", 67, 53);
+};
+
+class Training {
+ public:
+  Training() : x_(Generator(3).normal({31, 37, 61}, 0, 1)) {}
+  void step() {
+    adam_.zero_grad();
+    mean(square(model_.out(model_.gru(x_).output))).backward();
+    adam_.step();
+  }
+  void forget() { adam_.zero_grad(); }
+  std::vector<float> weights() const {
+    std::vector<float> all;
+    for (const Tensor& parameter : model_.parameters()) {
+      for (const float x : parameter.array().to_vector<float>()) all.push_back(x);
+    }
+    return all;
+  }
+
+ private:
+  Model model_;
+  optim::Adam adam_{model_.parameters()};
+  Tensor x_;
+};
+
+// Every limit from what is held up to what a step needs, a chunk at a time.
+TEST(MemoryLimit, EndsStepsBeforeTheyBegin) {
+  SKIP_UNDER_SANITIZERS();
+  manual_seed(5);
+  Training undisturbed;
+  undisturbed.step();
+  manual_seed(5);
+  Training training;
+  const std::vector<float> weights = training.weights();
+  release_cached_memory();
+  const MemoryStats before = memory_stats();
+  int refused = 0;
+  for (std::int64_t limit = before.reserved_bytes + 1;; limit += 1 << 18) {
+    set_memory_limit(limit);
+    try {
+      training.step();
+      break;
+    } catch (const OutOfMemory& error) {
+      EXPECT_THAT(error.what(), HasSubstr("would pass the limit of " + std::to_string(limit)));
+      ++refused;
+    }
+    training.forget();
+    EXPECT_LE(memory_stats().reserved_bytes, limit);
+    EXPECT_EQ(memory_stats().live_bytes, before.live_bytes);
+    EXPECT_EQ(training.weights(), weights);
+    release_cached_memory();
+  }
+  set_memory_limit(0);
+  EXPECT_GT(refused, 5);
+  EXPECT_EQ(training.weights(), undisturbed.weights());
+}
+
+std::int64_t address_space() {
+  std::int64_t pages = 0;
+  std::ifstream("/proc/self/statm") >> pages;
+  return pages * ::sysconf(_SC_PAGESIZE);
+}
+
+enum Ending { kDone, kRefused, kChanged, kOther };
+
+// What a step comes to in a process that may have `more` bytes than it has.
+Ending step_within(std::int64_t more) {
+  Training training;
+  const std::vector<float> weights = training.weights();
+  const rlimit limit{static_cast<rlim_t>(address_space() + more), RLIM_INFINITY};
+  if (::setrlimit(RLIMIT_AS, &limit) != 0) return kOther;
+  Ending out = kDone;
+  try {
+    training.step();
+  } catch (const OutOfMemory&) {
+    out = kRefused;
+  } catch (const std::bad_alloc&) {
+    out = kRefused;
+  } catch (...) {
+    return kOther;
+  }
+  if (out == kRefused) {
+    training.forget();
+    if (training.weights() != weights) return kChanged;
+  }
+  const rlimit none{RLIM_INFINITY, RLIM_INFINITY};
+  if (::setrlimit(RLIMIT_AS, &none) != 0) return kOther;
+  training.step();  // still usable
+  return out;
+}
+
+TEST(AddressSpace, EndsStepsBeforeTheyBegin) {
+  SKIP_UNDER_SANITIZERS();
+  const int threads = num_threads();
+  set_num_threads(1);  // a child has none of its parent's threads
+  Training().step();   // OpenBLAS has its buffer, which is larger than all the rest
+  release_cached_memory();
+  int refused = 0, done = 0;
+  for (std::int64_t more = 0; done < 3; more += 1 << 19) {
+    const pid_t child = ::fork();
+    ASSERT_GE(child, 0);
+    if (child == 0) {
+      ::alarm(300);  // what spins for ever ends as a failure
+      ::_exit(step_within(more));
+    }
+    int status = 0;
+    ASSERT_EQ(::waitpid(child, &status, 0), child);
+    ASSERT_TRUE(WIFEXITED(status)) << "signal " << WTERMSIG(status) << " with " << more << " bytes";
+    const int ending = WEXITSTATUS(status);
+    ASSERT_TRUE(ending == kDone || ending == kRefused) << ending << " with " << more << " bytes";
+    (ending == kDone ? done : refused) += 1;
+  }
+  EXPECT_GT(refused, 3);
+  set_num_threads(threads);
+}
+
+TEST(OutOfMemory, SaysWhatWasAskedWhatIsHeldAndWhatRefused) {
+  SKIP_UNDER_SANITIZERS();
+  const int threads = num_threads();
+  set_num_threads(1);
+  const auto message = [](std::size_t bytes) {
+    try {
+      free_block(allocate_block(bytes, BlockKind::storage), bytes, BlockKind::storage);
+    } catch (const OutOfMemory& error) {
+      return std::string(error.what());
+    }
+    return std::string("nothing");
+  };
+  EXPECT_THAT(message(SIZE_MAX / 2),
+              testing::MatchesRegex(
+                  "allocate: the system has no 9223372036854775807 bytes more: [0-9]+ held"));
+  const rlimit limit{static_cast<rlim_t>(address_space() + (1 << 20)), RLIM_INFINITY};
+  const rlimit none{RLIM_INFINITY, RLIM_INFINITY};
+  ASSERT_EQ(::setrlimit(RLIMIT_AS, &limit), 0);
+  const std::string refused = message(104 << 20);
+  ASSERT_EQ(::setrlimit(RLIMIT_AS, &none), 0);
+  EXPECT_THAT(refused, testing::MatchesRegex("allocate: the system has no 109051904 bytes more: "
+                                             "[0-9]+ held, the process may have [0-9]+ "
+                                             "\\(ulimit -v\\)"));
+  set_num_threads(threads);
+}
+
+}  // namespace
+}  // namespace heed
