@@ -16,6 +16,8 @@ namespace document_classifier {
 
 using heed::FormatError;
 using heed::Generator;
+using heed::in_quotes;
+using heed::quoted_list;
 namespace data = heed::data;
 namespace fs = std::filesystem;
 
