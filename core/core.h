@@ -8,3 +8,4 @@
 #include "generator.h"
 #include "parallel.h"
 #include "shape.h"
+#include "simd.h"

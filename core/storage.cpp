@@ -3,8 +3,15 @@
 #include <new>
 
 #include "error.h"
+#include "simd.h"
 
 namespace heed {
+namespace {
+
+// Here because no program that computes is linked without storage.
+[[maybe_unused]] const bool kHeld = hold_simd_to_environment();
+
+}  // namespace
 
 Ref<Storage> Storage::make(std::size_t bytes) {
   std::size_t total = 0;
