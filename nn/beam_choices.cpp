@@ -31,7 +31,7 @@ double sum_exp(const T* x, Index words, T top) {
     const std::size_t n = at(std::min(kPiece, words - first));
     simd::binary(Binary::sub, x + first, true, &top, false, buffer, n);
     simd::unary(Unary::exp, buffer, buffer, n);
-    total += static_cast<double>(simd::reduce(Reduce::sum, buffer, 1, n));
+    total += simd::sum(buffer, 1, n);
   }
   return total;
 }

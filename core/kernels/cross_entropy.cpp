@@ -25,13 +25,13 @@ template <class T>
 T log_sum_exp(const T* row, Index classes) {
   const T top = simd::reduce(Reduce::max, row, 1, static_cast<std::size_t>(classes));
   T buffer[kPiece];
-  T total = 0;
+  double total = 0;
   for (Index first = 0; first < classes; first += kPiece) {
     const Index n = std::min(kPiece, classes - first);
     shifted_exp(row + first, top, buffer, n);
-    total += simd::reduce(Reduce::sum, buffer, 1, static_cast<std::size_t>(n));
+    total += simd::sum(buffer, 1, static_cast<std::size_t>(n));
   }
-  return top + std::log(total);
+  return top + std::log(static_cast<T>(total));
 }
 
 Index row_grain(Index classes) { return std::max<Index>(1, kGrain / (8 * classes)); }
@@ -69,12 +69,12 @@ CrossEntropy::Result CrossEntropy::forward(const Array& logits) const {
         const T own = weight ? weight[target[i]] : T{1};
         loss[i] = sure * own * (norm[i] - row[target[i]]);
         if (smooth == 0) continue;
-        T spread = 0;
+        double spread = 0;
         for (Index c = 0; c < classes; ++c) {
           const T w = weight ? weight[c] : T{1};
-          if (w != 0) spread += w * (norm[i] - row[c]);
+          if (w != 0) spread += static_cast<double>(w * (norm[i] - row[c]));
         }
-        loss[i] += smooth * spread;
+        loss[i] += smooth * static_cast<T>(spread);
       }
     });
     for (Index i = 0; i < rows; ++i) {

@@ -41,63 +41,102 @@ struct Split {
   }
 };
 
-// Each output element from its own elements, which lie along runs.
-template <class T>
-void reduce_rows(Reduce op, const T* from, T* to, const Split& split, const Strides& out_steps) {
+// Each output element from its own elements, which lie along runs. Sums may go to doubles.
+template <class T, class To>
+void reduce_rows(Reduce op, const T* from, To* to, const Split& split, const Strides& out_steps) {
   const Walk<2> outer(split.kept, {&out_steps, &split.kept_steps});
   const Walk<1> inner(split.reduced, {&split.reduced_steps});
   const Index step = inner.inner_step(0);
   const bool one_run = step == 1 && inner.inner_size() == split.reduced.numel();
   outer.run(
       [&](const auto& at, Index n) {
-        if (one_run) {
-          simd::reduce_rows(op, from + at[1], outer.inner_step(1),
-                            static_cast<std::size_t>(inner.inner_size()), to + at[0],
-                            outer.inner_step(0), n);
-          return;
+        if constexpr (std::is_same_v<T, To>) {
+          if (one_run) {
+            simd::reduce_rows(op, from + at[1], outer.inner_step(1),
+                              static_cast<std::size_t>(inner.inner_size()), to + at[0],
+                              outer.inner_step(0), n);
+            return;
+          }
         }
         for (Index i = 0; i < n; ++i) {
           const T* base = from + at[1] + i * outer.inner_step(1);
-          T sum = identity<T>(op);
-          inner.run_here([&](const auto& place, Index count) {
-            const T part = simd::reduce(op, base + place[0], step, static_cast<std::size_t>(count));
-            simd::binary(kSteps[static_cast<int>(op)], &sum, true, &part, true, &sum, 1);
+          To& place = to[at[0] + i * outer.inner_step(0)];
+          double sum = 0;
+          T other = identity<T>(op);
+          inner.run_here([&](const auto& run, Index count) {
+            const auto length = static_cast<std::size_t>(count);
+            if (op == Reduce::sum) {
+              sum += simd::sum(base + run[0], step, length);
+              return;
+            }
+            const T part = simd::reduce(op, base + run[0], step, length);
+            simd::binary(kSteps[static_cast<int>(op)], &other, true, &part, true, &other, 1);
           });
-          to[at[0] + i * outer.inner_step(0)] = sum;
+          place = op == Reduce::sum ? static_cast<To>(sum) : static_cast<To>(other);
         }
       },
       split.reduced.numel());
 }
 
 constexpr Index kNarrowest = 512;  // columns that a thread takes: fewer would waste its vectors
+constexpr Index kBlock = 512;
 
-// Whole runs of output elements at a time, adding run after run of x to them.
+// Some of the columns, beginning at `from`, `step` apart: run after run of x is added to them.
+template <class T, class To>
+void sum_block(const T* from, Index step, Index width, const Walk<1>& inner, To* to,
+               Index to_step) {
+  double sums[kBlock] = {};
+  inner.run_here([&](const auto& place, Index count) {
+    const T* run = from + place[0];
+    if (step == 1) return simd::add_rows(run, inner.inner_step(0), count, width, sums);
+    for (Index r = 0; r < count; ++r, run += inner.inner_step(0)) {
+      for (Index i = 0; i < width; ++i) sums[i] += static_cast<double>(run[i * step]);
+    }
+  });
+  for (Index i = 0; i < width; ++i) to[i * to_step] = static_cast<To>(sums[i]);
+}
+
 template <class T>
-void reduce_columns(Reduce op, const T* from, T* to, const Split& split, const Strides& out_steps) {
+void reduce_block(Reduce op, const T* from, Index step, Index width, const Walk<1>& inner, T* to,
+                  Index to_step) {
+  T results[kBlock];
+  T gathered[kBlock];
+  std::fill_n(results, width, identity<T>(op));
+  inner.run_here([&](const auto& place, Index count) {
+    for (Index r = 0; r < count; ++r) {
+      const T* run = from + place[0] + r * inner.inner_step(0);
+      if (step != 1) {
+        for (Index i = 0; i < width; ++i) gathered[i] = run[i * step];
+        run = gathered;
+      }
+      simd::binary(kSteps[static_cast<int>(op)], results, true, run, true, results,
+                   static_cast<std::size_t>(width));
+    }
+  });
+  for (Index i = 0; i < width; ++i) to[i * to_step] = results[i];
+}
+
+// Whole runs of output elements at a time.
+template <class T, class To>
+void reduce_columns(Reduce op, const T* from, To* to, const Split& split,
+                    const Strides& out_steps) {
   const Walk<2> outer(split.kept, {&out_steps, &split.kept_steps});
   const Walk<1> inner(split.reduced, {&split.reduced_steps});
   const Index out_step = outer.inner_step(0);
   const Index step = outer.inner_step(1);
   outer.run(
       [&](const auto& at, Index n) {
-        constexpr Index kBlock = 512;
-        T sums[kBlock];
-        T gathered[kBlock];
         for (Index first = 0; first < n; first += kBlock) {
           const Index width = std::min(kBlock, n - first);
-          std::fill_n(sums, width, identity<T>(op));
-          inner.run_here([&](const auto& place, Index count) {
-            for (Index r = 0; r < count; ++r) {
-              const T* run = from + at[1] + first * step + place[0] + r * inner.inner_step(0);
-              if (step != 1) {
-                for (Index i = 0; i < width; ++i) gathered[i] = run[i * step];
-                run = gathered;
-              }
-              simd::binary(kSteps[static_cast<int>(op)], sums, true, run, true, sums,
-                           static_cast<std::size_t>(width));
+          const T* const block = from + at[1] + first * step;
+          To* const results = to + at[0] + first * out_step;
+          if constexpr (std::is_same_v<T, To>) {
+            if (op != Reduce::sum) {
+              reduce_block(op, block, step, width, inner, results, out_step);
+              continue;
             }
-          });
-          for (Index i = 0; i < width; ++i) to[at[0] + (first + i) * out_step] = sums[i];
+          }
+          sum_block(block, step, width, inner, results, out_step);
         }
       },
       std::min(split.reduced.numel(), kGrain / kNarrowest));
@@ -107,15 +146,15 @@ bool has_unit_step(const Strides& steps) {
   return std::find(steps.begin(), steps.end(), 1) != steps.end();
 }
 
-// Reduces into `out`, which has the kept axes' sizes.
-template <class T>
+// Reduces into `out`, which has the kept axes' sizes; sums of floats also into doubles.
+template <class T, class To>
 void reduce_into(Reduce op, const Array& x, const std::vector<Index>& axes, Array& out) {
   const Split split(x, axes);
   const Index kept = split.kept.numel();
   const Index reduced = split.reduced.numel();
   const Strides out_steps = row_major(split.kept);
   const T* from = x.data<T>();
-  T* to = out.mutable_data<T>();
+  To* to = out.mutable_data<To>();
   const bool along_rows = has_unit_step(split.reduced_steps) || !has_unit_step(split.kept_steps);
   // Few results of many elements: partial results over pieces of the longest reduced axis. Whole
   // rows at a time are also how memory is read best where the sums run down the columns.
@@ -129,19 +168,26 @@ void reduce_into(Reduce op, const Array& x, const std::vector<Index>& axes, Arra
     const Index piece = std::max(std::max<Index>(1, 2 * kGrain / per), (length - 1) / 64 + 1);
     const Index count = (length - 1) / piece + 1;
     if (count > 1) {
-      Array parts = Array::empty(Shape{count, std::max<Index>(kept, 1)}, x.dtype());
-      parallel_for(count, 1, [&](Index begin, Index end) {
-        for (Index p = begin; p < end; ++p) {
-          Array part = parts.select(0, p);
-          reduce_into<T>(op, x.slice(longest, p * piece, std::min(length, (p + 1) * piece)), axes,
-                         part);
-        }
-      });
-      const Strides steps = row_major(Shape{kept});
-      Split rest(parts, {0});
-      rest.kept = Shape{kept};
-      rest.kept_steps = Strides{1};
-      reduce_columns(op, parts.data<T>(), to, rest, steps);
+      const auto over_pieces = [&](auto zero) {
+        using Part = decltype(zero);
+        Array parts = Array::empty(Shape{count, std::max<Index>(kept, 1)}, dtype_of<Part>);
+        parallel_for(count, 1, [&](Index begin, Index end) {
+          for (Index p = begin; p < end; ++p) {
+            Array part = parts.select(0, p);
+            reduce_into<T, Part>(op, x.slice(longest, p * piece, std::min(length, (p + 1) * piece)),
+                                 axes, part);
+          }
+        });
+        Split rest(parts, {0});
+        rest.kept = Shape{kept};
+        rest.kept_steps = Strides{1};
+        reduce_columns(op, parts.data<Part>(), to, rest, row_major(rest.kept));
+      };
+      if (op == Reduce::sum) {
+        over_pieces(double{});
+      } else {
+        over_pieces(To{});
+      }
       return;
     }
   }
@@ -193,7 +239,7 @@ Array reduce(Reduce op, const Array& x, const std::vector<Index>& axes, bool kee
       return Array::full(shape, double{identity<T>(op)}, x.dtype());
     }
     Array out = Array::empty(shape, x.dtype());
-    if (out.numel() > 0) reduce_into<T>(op, x, places, out);
+    if (out.numel() > 0) reduce_into<T, T>(op, x, places, out);
     return out;
   });
 }

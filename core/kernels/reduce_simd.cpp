@@ -11,6 +11,7 @@
 #include <cmath>
 #include <limits>
 
+#include "long_sum_simd-inl.h"
 #include "math_simd-inl.h"
 #include "partial_simd-inl.h"
 
@@ -56,6 +57,37 @@ HWY_INLINE hn::TFromD<D> across(D d, hn::Vec<D> v, const Step& step) {
   return hn::GetLane(v);
 }
 
+// In blocks of four chains of kChain vectors.
+template <class T>
+double sum_contiguous(const T* x, std::size_t n) {
+  const hn::ScalableTag<T> d;
+  const std::size_t lanes = hn::Lanes(d);
+  const std::size_t block = 4 * static_cast<std::size_t>(kChain) * lanes;
+  LongSum total;
+  const bool is_short = n < block;
+  for (; n >= block; n -= block) {
+    auto a = hn::Zero(d), b = a, c = a, e = a;
+    // Unrolled, the loads would be sorted by chain, which is slow where they come from far.
+#pragma GCC unroll 1
+    for (Index at = 0; at < kChain; ++at, x += 4 * lanes) {
+      a = hn::Add(a, hn::LoadU(d, x));
+      b = hn::Add(b, hn::LoadU(d, x + lanes));
+      c = hn::Add(c, hn::LoadU(d, x + 2 * lanes));
+      e = hn::Add(e, hn::LoadU(d, x + 3 * lanes));
+    }
+    total.add(hn::Add(hn::Add(a, b), hn::Add(c, e)));
+  }
+  const auto add = [](auto a, auto b) HWY_ATTR { return hn::Add(a, b); };
+  const auto rest = fold(
+      d, n, hn::Zero(d), [&](std::size_t i) HWY_ATTR { return hn::LoadU(d, x + i); },
+      [&](std::size_t i, std::size_t count)
+          HWY_ATTR { return load_first(d, x + i, static_cast<Index>(count)); },
+      add);
+  if (is_short) return static_cast<double>(across(d, rest, add));
+  total.add(rest);
+  return total.total();
+}
+
 template <class T>
 T larger(T a, T b) {
   return std::isnan(a) || a > b ? a : b;
@@ -69,20 +101,14 @@ template <class T>
 T reduce_contiguous(Reduce op, const T* x, std::size_t n) {
   const hn::ScalableTag<T> d;
   const T infinity = std::numeric_limits<T>::infinity();
-  const T start = op == Reduce::sum    ? T{0}
-                  : op == Reduce::prod ? T{1}
-                  : op == Reduce::max  ? -infinity
-                                       : infinity;
+  if (op == Reduce::sum) return static_cast<T>(sum_contiguous(x, n));
+  const T start = op == Reduce::prod ? T{1} : op == Reduce::max ? -infinity : infinity;
   const auto fill = hn::Set(d, start);
   const auto load = [&](std::size_t i) HWY_ATTR { return hn::LoadU(d, x + i); };
   const auto last = [&](std::size_t i, std::size_t count) HWY_ATTR {
     return hn::IfThenElse(hn::FirstN(d, count), load_first(d, x + i, static_cast<Index>(count)),
                           fill);
   };
-  if (op == Reduce::sum) {
-    const auto add = [](auto a, auto b) HWY_ATTR { return hn::Add(a, b); };
-    return across(d, fold(d, n, fill, load, last, add), add);
-  }
   if (op == Reduce::prod) {
     const auto mul = [](auto a, auto b) HWY_ATTR { return hn::Mul(a, b); };
     return across(d, fold(d, n, fill, load, last, mul), mul);
@@ -95,20 +121,45 @@ T reduce_contiguous(Reduce op, const T* x, std::size_t n) {
   return across(d, fold(d, n, fill, load, last, least), least);
 }
 
-template <class T>
-T reduce_any(Reduce op, const T* x, Index step, std::size_t n) {
-  if (step == 1) return reduce_contiguous(op, x, n);
+// Calls body(pieces of neighbouring elements, their count) for x[0], x[step], ..., n of them.
+template <class T, class Body>
+HWY_INLINE void gathered(const T* x, Index step, std::size_t n, const Body& body) {
   T buffer[256];
-  T out = reduce_contiguous(op, x, 0);
   for (std::size_t first = 0; first < n; first += 256) {
     const std::size_t count = n - first < 256 ? n - first : 256;
     for (std::size_t i = 0; i < count; ++i) buffer[i] = x[static_cast<Index>(first + i) * step];
-    const T part = reduce_contiguous(op, buffer, count);
-    out = op == Reduce::sum    ? out + part
-          : op == Reduce::prod ? out * part
-          : op == Reduce::max  ? larger(out, part)
-                               : smaller(out, part);
+    body(buffer, count);
   }
+}
+
+template <class T>
+double sum_any(const T* x, Index step, std::size_t n) {
+  if (step == 1) return sum_contiguous(x, n);
+  double out = 0;
+  gathered(x, step, n, [&](const T* piece, std::size_t count) HWY_ATTR {
+    out += sum_contiguous(piece, count);
+  });
+  return out;
+}
+
+template <class T>
+void add_rows_any(const T* x, Index row_step, Index rows, Index n, double* sums) {
+  add_columns<1>(hn::ScalableTag<T>(), rows, n, {sums},
+                 [&](Index r, const auto& load, auto* parts)
+                     HWY_ATTR { parts[0] = hn::Add(parts[0], load(x + r * row_step)); });
+}
+
+template <class T>
+T reduce_any(Reduce op, const T* x, Index step, std::size_t n) {
+  if (op == Reduce::sum) return static_cast<T>(sum_any(x, step, n));
+  if (step == 1) return reduce_contiguous(op, x, n);
+  T out = reduce_contiguous(op, x, 0);
+  gathered(x, step, n, [&](const T* piece, std::size_t count) HWY_ATTR {
+    const T part = reduce_contiguous(op, piece, count);
+    out = op == Reduce::prod  ? out * part
+          : op == Reduce::max ? larger(out, part)
+                              : smaller(out, part);
+  });
   return out;
 }
 
@@ -169,21 +220,27 @@ void softmax_any(const T* x, const bool* mask, T* to, std::size_t n, bool log) {
   const std::size_t lanes = hn::Lanes(d);
   const auto shift = hn::Set(d, top);
   auto sum = hn::Zero(d);
+  LongSum long_sum;
   std::size_t i = 0;
-  for (; i + lanes <= n; i += lanes) {
-    const auto moved = hn::Sub(hn::LoadU(d, x + i), shift);
-    const auto e = exp(d, moved);
-    sum = hn::Add(sum, e);
-    hn::StoreU(log ? moved : e, d, to + i);
+  while (i + lanes <= n) {
+    const std::size_t stop = std::min(n, i + 4 * kChain * lanes);
+    for (; i + lanes <= stop; i += lanes) {
+      const auto moved = hn::Sub(hn::LoadU(d, x + i), shift);
+      const auto e = exp(d, moved);
+      sum = hn::Add(sum, e);
+      hn::StoreU(log ? moved : e, d, to + i);
+    }
+    long_sum.add(sum);
+    sum = hn::Zero(d);
   }
   if (i < n) {
     const auto rest = static_cast<Index>(n - i);
     const auto moved = hn::Sub(load_first(d, x + i, rest), shift);
     const auto e = hn::IfThenElseZero(hn::FirstN(d, n - i), exp(d, moved));
-    sum = hn::Add(sum, e);
+    long_sum.add(e);
     store_first(log ? moved : e, d, to + i, rest);
   }
-  const T total = hn::GetLane(hn::SumOfLanes(d, sum));
+  const T total = static_cast<T>(long_sum.total());
   const T by = log ? std::log(total) : T{1} / total;
   const auto factor = hn::Set(d, by);
   for (i = 0; i < n; i += lanes) {
@@ -200,18 +257,22 @@ void softmax_grad_any(const T* g, const T* y, T* to, std::size_t n, bool log) {
   const auto zero = hn::Zero(d);
   const auto off = hn::Set(d, -std::numeric_limits<T>::infinity());
   const auto idle = log ? off : zero;
-  auto sum = zero;
+  LongSum sums;
   const auto part_of = [&](std::size_t i) {
     return static_cast<Index>(n - i < lanes ? n - i : lanes);
   };
-  for (std::size_t i = 0; i < n; i += lanes) {
-    const auto part = part_of(i);
-    const auto vy = load_first(d, y + i, part);
-    const auto used = hn::And(hn::Ne(vy, idle), hn::FirstN(d, static_cast<std::size_t>(part)));
-    const auto vg = hn::IfThenElseZero(used, load_first(d, g + i, part));
-    sum = log ? hn::Add(sum, vg) : hn::MulAdd(vg, vy, sum);
+  for (std::size_t i = 0; i < n;) {
+    auto sum = zero;
+    for (const std::size_t stop = i + kChain * lanes; i < std::min(n, stop); i += lanes) {
+      const auto part = part_of(i);
+      const auto vy = load_first(d, y + i, part);
+      const auto used = hn::And(hn::Ne(vy, idle), hn::FirstN(d, static_cast<std::size_t>(part)));
+      const auto vg = hn::IfThenElseZero(used, load_first(d, g + i, part));
+      sum = log ? hn::Add(sum, vg) : hn::MulAdd(vg, vy, sum);
+    }
+    sums.add(sum);
   }
-  const auto total = hn::Set(d, hn::GetLane(hn::SumOfLanes(d, sum)));
+  const auto total = hn::Set(d, static_cast<T>(sums.total()));
   for (std::size_t i = 0; i < n; i += lanes) {
     const auto part = part_of(i);
     const auto vy = load_first(d, y + i, part);
@@ -221,6 +282,14 @@ void softmax_grad_any(const T* g, const T* y, T* to, std::size_t n, bool log) {
   }
 }
 
+double sum_f32(const float* x, Index step, std::size_t n) { return sum_any(x, step, n); }
+double sum_f64(const double* x, Index step, std::size_t n) { return sum_any(x, step, n); }
+void add_rows_f32(const float* x, Index row_step, Index rows, Index n, double* sums) {
+  add_rows_any(x, row_step, rows, n, sums);
+}
+void add_rows_f64(const double* x, Index row_step, Index rows, Index n, double* sums) {
+  add_rows_any(x, row_step, rows, n, sums);
+}
 float reduce_f32(Reduce op, const float* x, Index step, std::size_t n) {
   return reduce_any(op, x, step, n);
 }
@@ -255,6 +324,10 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace heed::kernels::simd {
 
+HWY_EXPORT(sum_f32);
+HWY_EXPORT(sum_f64);
+HWY_EXPORT(add_rows_f32);
+HWY_EXPORT(add_rows_f64);
 HWY_EXPORT(reduce_f32);
 HWY_EXPORT(reduce_f64);
 HWY_EXPORT(reduce_rows_f32);
@@ -264,6 +337,18 @@ HWY_EXPORT(softmax_f64);
 HWY_EXPORT(softmax_grad_f32);
 HWY_EXPORT(softmax_grad_f64);
 
+double sum(const float* x, Index step, std::size_t n) {
+  return HWY_DYNAMIC_DISPATCH(sum_f32)(x, step, n);
+}
+double sum(const double* x, Index step, std::size_t n) {
+  return HWY_DYNAMIC_DISPATCH(sum_f64)(x, step, n);
+}
+void add_rows(const float* x, Index row_step, Index rows, Index n, double* sums) {
+  HWY_DYNAMIC_DISPATCH(add_rows_f32)(x, row_step, rows, n, sums);
+}
+void add_rows(const double* x, Index row_step, Index rows, Index n, double* sums) {
+  HWY_DYNAMIC_DISPATCH(add_rows_f64)(x, row_step, rows, n, sums);
+}
 float reduce(Reduce op, const float* x, Index step, std::size_t n) {
   return HWY_DYNAMIC_DISPATCH(reduce_f32)(op, x, step, n);
 }

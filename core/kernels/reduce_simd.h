@@ -5,6 +5,14 @@
 
 namespace heed::kernels::simd {
 
+/// The sum of x[0], x[step], ..., n of them: a few at a time as they are, the rest in doubles.
+double sum(const float* x, Index step, std::size_t n);
+double sum(const double* x, Index step, std::size_t n);
+
+/// sums[i] += x[i] + x[row_step + i] + ... over `rows`, for i below `n`, in the same way.
+void add_rows(const float* x, Index row_step, Index rows, Index n, double* sums);
+void add_rows(const double* x, Index row_step, Index rows, Index n, double* sums);
+
 /// op over x[0], x[step], ..., n of them.
 float reduce(Reduce op, const float* x, Index step, std::size_t n);
 double reduce(Reduce op, const double* x, Index step, std::size_t n);

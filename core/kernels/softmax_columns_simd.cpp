@@ -11,6 +11,7 @@
 #include <limits>
 
 #include "each_vector_simd-inl.h"
+#include "long_sum_simd-inl.h"
 #include "math_simd-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -19,13 +20,45 @@ namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
+// Sums of columns in the making: of a few rows as they are, of more in doubles.
+template <class T>
+class Sums {
+ public:
+  explicit Sums(Index columns) : columns_(columns) { std::fill_n(few_, columns, T{0}); }
+  T* few() { return few_; }
+  /// To be called after each row.
+  HWY_INLINE void row_done() {
+    if (++rows_ % (4 * kChain) == 0) fold();
+  }
+  /// After the last: the sums.
+  HWY_INLINE T* total() {
+    if (rows_ < 4 * kChain) return few_;
+    fold();
+    std::transform(all_, all_ + columns_, few_, [](double v) { return static_cast<T>(v); });
+    return few_;
+  }
+
+ private:
+  HWY_INLINE void fold() {
+    if (!begun_) std::fill_n(all_, columns_, 0.0);
+    begun_ = true;
+    move_sums(few_, all_, columns_);
+  }
+
+  Index columns_, rows_ = 0;
+  bool begun_ = false;
+  T few_[kStrip];
+  double all_[kStrip];
+};
+
 template <class T>
 void forward(const T* x, T* to, Index rows, Index step, Index columns, bool log_of) {
   const hn::ScalableTag<T> d;
   const auto width = static_cast<std::size_t>(columns);
-  T top[kStrip], sum[kStrip];
+  T top[kStrip];
   std::fill_n(top, columns, -std::numeric_limits<T>::infinity());
-  std::fill_n(sum, columns, T{0});
+  Sums<T> sums(columns);
+  T* sum = sums.few();
   for (Index r = 0; r < rows; ++r) {
     each_vector(d, width, [&](std::size_t, const auto& load, const auto& store) HWY_ATTR {
       store(maximum(d, load(top), load(x + r * step)), top);
@@ -38,7 +71,9 @@ void forward(const T* x, T* to, Index rows, Index step, Index columns, bool log_
       store(hn::Add(load(sum), e), sum);
       store(log_of ? moved : e, to + r * step);
     });
+    sums.row_done();
   }
+  sum = sums.total();
   each_vector(d, width, [&](std::size_t, const auto& load, const auto& store) HWY_ATTR {
     const auto total = load(sum);
     store(log_of ? log(d, total) : hn::Div(hn::Set(d, T{1}), total), sum);
@@ -56,15 +91,17 @@ void backward(const T* g, const T* y, T* to, Index rows, Index step, Index colum
   const hn::ScalableTag<T> d;
   const auto width = static_cast<std::size_t>(columns);
   const auto idle = log_of ? hn::Set(d, -std::numeric_limits<T>::infinity()) : hn::Zero(d);
-  T sum[kStrip];
-  std::fill_n(sum, columns, T{0});
+  Sums<T> sums(columns);
+  T* sum = sums.few();
   for (Index r = 0; r < rows; ++r) {
     each_vector(d, width, [&](std::size_t, const auto& load, const auto& store) HWY_ATTR {
       const auto vy = load(y + r * step);
       const auto vg = hn::IfThenElseZero(hn::Ne(vy, idle), load(g + r * step));
       store(log_of ? hn::Add(load(sum), vg) : hn::MulAdd(vg, vy, load(sum)), sum);
     });
+    sums.row_done();
   }
+  sum = sums.total();
   for (Index r = 0; r < rows; ++r) {
     each_vector(d, width, [&](std::size_t, const auto& load, const auto& store) HWY_ATTR {
       const auto vy = load(y + r * step);

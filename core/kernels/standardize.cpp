@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include "../parallel.h"
 #include "iterate.h"
@@ -37,18 +38,15 @@ struct Moments {
 template <class T>
 Moments<T> moments(const T* x, const RowLayout& layout, Index row, bool centred) {
   const auto length = static_cast<std::size_t>(layout.length);
-  const T count = static_cast<T>(layout.segments * layout.length);
-  Moments<T> out;
+  const auto count = static_cast<double>(layout.segments * layout.length);
+  double sum = 0, squares = 0;
   if (centred) {
-    each_segment(layout, row, [&](Index at, Index) {
-      out.mean += simd::reduce(Reduce::sum, x + at, 1, length);
-    });
-    out.mean /= count;
+    each_segment(layout, row, [&](Index at, Index) { sum += simd::sum(x + at, 1, length); });
   }
+  const T mean = static_cast<T>(sum / count);
   each_segment(layout, row,
-               [&](Index at, Index) { out.variance += simd::squares(x + at, out.mean, length); });
-  out.variance /= count;
-  return out;
+               [&](Index at, Index) { squares += simd::squares(x + at, mean, length); });
+  return {mean, static_cast<T>(squares / count)};
 }
 
 template <class T>
@@ -71,36 +69,51 @@ class GradientRows {
   double eps;
   bool centred;
   T* gx;
+  Index weights;
 
-  // gx of one row, and adds to the gradients of weight and bias unless they are null.
-  void run(Index row, T* gweight, T* gbias) const {
+  // gx of rows begin .. end, and adds to the gradients of weight and bias unless they are null.
+  void run(Index begin, Index end, double* gweight, double* gbias) const {
+    // Those of elements go on in doubles after a few rows.
+    constexpr Index kFew = 32;
+    const auto size = static_cast<std::size_t>(gweight && layout.many ? weights : 0);
+    std::vector<T> few(2 * size, T{0});
+    for (Index row = begin; row < end; ++row) {
+      run_row(row, gweight, gbias, few.data());
+      if (size == 0 || ((row - begin + 1) % kFew != 0 && row + 1 < end)) continue;
+      simd::move_sums(few.data(), gweight, size);
+      simd::move_sums(few.data() + size, gbias, size);
+    }
+  }
+
+ private:
+  void run_row(Index row, double* gweight, double* gbias, T* few) const {
     const auto length = static_cast<std::size_t>(layout.length);
     const simd::Centre<T> centre{mean[row], scale_of(variance[row], eps)};
-    T sum = 0, product = 0;
+    double sum = 0, product = 0;
     each_segment(layout, row, [&](Index at, Index w) {
       if (layout.many) {
         simd::standardize_sums(g + at, x + at, centre, weight ? weight + w : nullptr, sum, product,
                                length);
         if (gweight) {
-          simd::standardize_weight_grad(g + at, x + at, centre, gweight + w, gbias + w, length);
+          simd::standardize_weight_grad(g + at, x + at, centre, few + w, few + weights + w, length);
         }
         return;
       }
-      T part = 0, part_product = 0;
+      double part = 0, part_product = 0;
       simd::standardize_sums(g + at, x + at, centre, nullptr, part, part_product, length);
       if (gweight) {
         gweight[w] += part_product;
         gbias[w] += part;
       }
-      sum += (weight ? weight[w] : T{1}) * part;
-      product += (weight ? weight[w] : T{1}) * part_product;
+      sum += (weight ? static_cast<double>(weight[w]) : 1.0) * part;
+      product += (weight ? static_cast<double>(weight[w]) : 1.0) * part_product;
     });
-    const T count = static_cast<T>(layout.segments * layout.length);
-    sum = centred ? sum / count : T{0};
-    product /= count;
+    const auto count = static_cast<double>(layout.segments * layout.length);
+    const T mean_g = static_cast<T>(centred ? sum / count : 0.0);
+    const T slope = static_cast<T>(product / count);
     each_segment(layout, row, [&](Index at, Index w) {
       simd::standardize_grad(g + at, x + at, centre, weight ? weight + w : nullptr, layout.many,
-                             sum, product, gx + at, length);
+                             mean_g, slope, gx + at, length);
     });
   }
 };
@@ -149,7 +162,7 @@ StandardizeGradients standardize_grad(const Array& g, const Array& x, const Arra
   const Index grain =
       std::max(row_grain(layout), weights == 0 ? 1 : (layout.rows + kMaxPieces - 1) / kMaxPieces);
   const Index pieces = weights == 0 ? 0 : std::max<Index>(1, (layout.rows + grain - 1) / grain);
-  Array parts = Array::zeros(Shape{2, pieces, weights}, x.dtype());
+  Array parts = Array::zeros(Shape{2, pieces, weights}, DType::f64);
   if (x.numel() > 0) {
     visit_floating("standardize", x.dtype(), [&](auto zero) {
       using T = decltype(zero);
@@ -161,17 +174,17 @@ StandardizeGradients standardize_grad(const Array& g, const Array& x, const Arra
                                  variance.data<T>(),
                                  eps,
                                  centred,
-                                 gx.mutable_data<T>()};
-      T* sums = weights == 0 ? nullptr : parts.mutable_data<T>();
+                                 gx.mutable_data<T>(),
+                                 weights};
+      double* sums = weights == 0 ? nullptr : parts.mutable_data<double>();
       parallel_for(layout.rows, grain, [&](Index begin, Index end) {
-        T* gweight = sums ? sums + begin / grain * weights : nullptr;
-        T* gbias = sums ? gweight + pieces * weights : nullptr;
-        for (Index row = begin; row < end; ++row) rows.run(row, gweight, gbias);
+        double* gweight = sums ? sums + begin / grain * weights : nullptr;
+        rows.run(begin, end, gweight, sums ? gweight + pieces * weights : nullptr);
       });
     });
   }
   if (weights == 0) return out;
-  const Array summed = reduce(Reduce::sum, parts, {1}, false);
+  const Array summed = reduce(Reduce::sum, parts, {1}, false).to(x.dtype());
   out.weight = summed.select(0, 0);
   out.bias = summed.select(0, 1);
   return out;

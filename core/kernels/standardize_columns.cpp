@@ -39,14 +39,13 @@ std::vector<T> filled(const Array& array, Index columns, T otherwise) {
 }
 
 // A pair of numbers for each column, from each piece: [count, 2, columns].
-template <class T>
 class Parts {
  public:
-  Parts(const Pieces& pieces)
+  explicit Parts(const Pieces& pieces)
       : columns_(pieces.columns),
-        numbers_(Array::empty(Shape{pieces.count, 2, pieces.columns}, dtype_of<T>)) {}
-  T* first(Index piece) { return numbers_.mutable_data<T>() + 2 * piece * columns_; }
-  T* second(Index piece) { return first(piece) + columns_; }
+        numbers_(Array::empty(Shape{pieces.count, 2, pieces.columns}, DType::f64)) {}
+  double* first(Index piece) { return numbers_.mutable_data<double>() + 2 * piece * columns_; }
+  double* second(Index piece) { return first(piece) + columns_; }
 
  private:
   Index columns_;
@@ -65,24 +64,28 @@ Standardized standardize_columns(const Array& x, const Array& weight, const Arra
   visit_floating("standardize", x.dtype(), [&](auto zero) {
     using T = decltype(zero);
     const T* from = dense.data<T>();
-    Parts<T> parts(pieces);
+    Parts parts(pieces);
     pieces.each([&](Index p, Index at, Index rows) {
       simd::column_moments(from + at, rows, columns, parts.first(p), parts.second(p));
     });
-    T* mean = out.mean.mutable_data<T>();
-    T* variance = out.variance.mutable_data<T>();
-    const T count = static_cast<T>(pieces.rows);
+    const auto count = static_cast<double>(pieces.rows);
+    std::vector<double> means(static_cast<std::size_t>(columns)), variances(means.size());
     for (Index p = 0; p < pieces.count; ++p) {
-      const T share = static_cast<T>(pieces.height_of(p)) / count;
-      for (Index c = 0; c < columns; ++c) mean[c] += share * parts.first(p)[c];
+      const double share = static_cast<double>(pieces.height_of(p)) / count;
+      for (std::size_t c = 0; c < means.size(); ++c) means[c] += share * parts.first(p)[c];
     }
     for (Index p = 0; p < pieces.count; ++p) {
-      const T share = static_cast<T>(pieces.height_of(p)) / count;
-      for (Index c = 0; c < columns; ++c) {
-        const T away = parts.first(p)[c] - mean[c];
-        variance[c] += parts.second(p)[c] / count + share * away * away;
+      const double share = static_cast<double>(pieces.height_of(p)) / count;
+      for (std::size_t c = 0; c < means.size(); ++c) {
+        const double away = parts.first(p)[c] - means[c];
+        variances[c] += parts.second(p)[c] / count + share * away * away;
       }
     }
+    T* mean = out.mean.mutable_data<T>();
+    T* variance = out.variance.mutable_data<T>();
+    const auto rounded = [](double v) { return static_cast<T>(v); };
+    std::transform(means.begin(), means.end(), mean, rounded);
+    std::transform(variances.begin(), variances.end(), variance, rounded);
     std::vector<T> factor = filled<T>(weight, columns, 1);
     const std::vector<T> shift = filled<T>(bias, columns, 0);
     for (Index c = 0; c < columns; ++c) {
@@ -112,27 +115,29 @@ StandardizeGradients standardize_columns_grad(const Array& g, const Array& x, co
     using T = decltype(zero);
     const T *from_g = dense_g.data<T>(), *from_x = dense_x.data<T>();
     const T *middles = mean.data<T>(), *variances = variance.data<T>();
-    Parts<T> parts(pieces);
+    Parts parts(pieces);
     pieces.each([&](Index p, Index at, Index rows) {
       simd::column_sums(from_g + at, from_x + at, rows, columns, middles, parts.first(p),
                         parts.second(p));
     });
     T* gweight = out.weight.mutable_data<T>();
     T* gbias = out.bias.mutable_data<T>();
-    for (Index p = 0; p < pieces.count; ++p) {
-      for (Index c = 0; c < columns; ++c) gbias[c] += parts.first(p)[c];
-      for (Index c = 0; c < columns; ++c) gweight[c] += parts.second(p)[c];
-    }
     std::vector<T> factor = filled<T>(weight, columns, 1);
     std::vector<T> middle(factor.size()), slope(factor.size());
-    const T count = static_cast<T>(pieces.rows);
+    const auto count = static_cast<double>(pieces.rows);
     for (Index c = 0; c < columns; ++c) {
       const auto i = static_cast<std::size_t>(c);
-      const T scale = static_cast<T>(1 / std::sqrt(static_cast<double>(variances[c]) + eps));
-      gweight[c] *= scale;
-      factor[i] *= scale;
-      middle[i] = gbias[c] / count;
-      slope[i] = factor[i] * scale * (gweight[c] / count);
+      double sum = 0, product = 0;
+      for (Index p = 0; p < pieces.count; ++p) {
+        sum += parts.first(p)[c];
+        product += parts.second(p)[c];
+      }
+      const double scale = 1 / std::sqrt(static_cast<double>(variances[c]) + eps);
+      gweight[c] = static_cast<T>(product * scale);
+      gbias[c] = static_cast<T>(sum);
+      factor[i] *= static_cast<T>(scale);
+      middle[i] = static_cast<T>(sum / count);
+      slope[i] = static_cast<T>(static_cast<double>(factor[i]) * scale * scale * product / count);
     }
     T* to = out.x.mutable_data<T>();
     pieces.each([&](Index, Index at, Index rows) {

@@ -10,6 +10,7 @@
 #include <algorithm>
 
 #include "each_vector_simd-inl.h"
+#include "long_sum_simd-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace heed::kernels::simd {
@@ -17,26 +18,33 @@ namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
+constexpr Index kStrip = 512;       // columns
+constexpr Index kFew = 4 * kChain;  // rows that are added up as they are
+
 template <class T>
-void moments(const T* x, Index rows, Index columns, T* mean, T* squares) {
+void moments(const T* x, Index rows, Index columns, double* mean, double* squares) {
   const hn::ScalableTag<T> d;
-  const auto width = static_cast<std::size_t>(columns);
-  std::fill_n(mean, columns, T{0});
-  std::fill_n(squares, columns, T{0});
-  for (Index r = 0; r < rows; ++r) {
-    each_vector(d, width, [&](std::size_t, const auto& load, const auto& store) HWY_ATTR {
-      store(hn::Add(load(mean), load(x + r * columns)), mean);
-    });
-  }
-  const auto count = hn::Set(d, static_cast<T>(rows));
-  each_vector(d, width, [&](std::size_t, const auto& load, const auto& store) HWY_ATTR {
-    store(hn::Div(load(mean), count), mean);
-  });
-  for (Index r = 0; r < rows; ++r) {
-    each_vector(d, width, [&](std::size_t, const auto& load, const auto& store) HWY_ATTR {
-      const auto away = hn::Sub(load(x + r * columns), load(mean));
-      store(hn::MulAdd(away, away, load(squares)), squares);
-    });
+  std::fill_n(mean, columns, 0.0);
+  std::fill_n(squares, columns, 0.0);
+  T few[kStrip] = {}, middle[kStrip];
+  for (Index first = 0; first < columns; first += kStrip) {
+    const Index width = std::min(kStrip, columns - first);
+    const T* const from = x + first;
+    add_columns<1>(d, rows, width, {mean + first},
+                   [&](Index r, const auto& load, auto* parts)
+                       HWY_ATTR { parts[0] = hn::Add(parts[0], load(from + r * columns)); });
+    for (Index c = 0; c < width; ++c) {
+      mean[first + c] /= static_cast<double>(rows);
+      middle[c] = static_cast<T>(mean[first + c]);
+    }
+    for (Index r = 0; r < rows; ++r) {
+      each_vector(d, static_cast<std::size_t>(width),
+                  [&](std::size_t, const auto& load, const auto& store) HWY_ATTR {
+                    const auto away = hn::Sub(load(from + r * columns), load(middle));
+                    store(hn::MulAdd(away, away, load(few)), few);
+                  });
+      if ((r + 1) % kFew == 0 || r + 1 == rows) move_sums(few, squares + first, width);
+    }
   }
 }
 
@@ -54,18 +62,27 @@ void forward(const T* x, Index rows, Index columns, const T* mean, const T* fact
 }
 
 template <class T>
-void sums(const T* g, const T* x, Index rows, Index columns, const T* mean, T* sum, T* product) {
+void sums(const T* g, const T* x, Index rows, Index columns, const T* mean, double* sum,
+          double* product) {
   const hn::ScalableTag<T> d;
-  std::fill_n(sum, columns, T{0});
-  std::fill_n(product, columns, T{0});
-  for (Index r = 0; r < rows; ++r) {
-    each_vector(d, static_cast<std::size_t>(columns),
-                [&](std::size_t, const auto& load, const auto& store) HWY_ATTR {
-                  const auto h = load(g + r * columns);
-                  const auto away = hn::Sub(load(x + r * columns), load(mean));
-                  store(hn::Add(load(sum), h), sum);
-                  store(hn::MulAdd(h, away, load(product)), product);
-                });
+  std::fill_n(sum, columns, 0.0);
+  std::fill_n(product, columns, 0.0);
+  T few[kStrip] = {}, few_products[kStrip] = {};
+  for (Index first = 0; first < columns; first += kStrip) {
+    const Index width = std::min(kStrip, columns - first);
+    for (Index r = 0; r < rows; ++r) {
+      const T *const row_g = g + r * columns + first, *const row_x = x + r * columns + first;
+      each_vector(d, static_cast<std::size_t>(width),
+                  [&](std::size_t, const auto& load, const auto& store) HWY_ATTR {
+                    const auto h = load(row_g);
+                    const auto away = hn::Sub(load(row_x), load(mean + first));
+                    store(hn::Add(load(few), h), few);
+                    store(hn::MulAdd(h, away, load(few_products)), few_products);
+                  });
+      if ((r + 1) % kFew != 0 && r + 1 < rows) continue;
+      move_sums(few, sum + first, width);
+      move_sums(few_products, product + first, width);
+    }
   }
 }
 
@@ -84,7 +101,7 @@ void grad(const T* g, const T* x, Index rows, Index columns, const T* mean, cons
   }
 }
 
-void moments_f32(const float* x, Index rows, Index columns, float* mean, float* squares) {
+void moments_f32(const float* x, Index rows, Index columns, double* mean, double* squares) {
   moments(x, rows, columns, mean, squares);
 }
 void moments_f64(const double* x, Index rows, Index columns, double* mean, double* squares) {
@@ -99,7 +116,7 @@ void forward_f64(const double* x, Index rows, Index columns, const double* mean,
   forward(x, rows, columns, mean, factor, shift, to);
 }
 void sums_f32(const float* g, const float* x, Index rows, Index columns, const float* mean,
-              float* sum, float* product) {
+              double* sum, double* product) {
   sums(g, x, rows, columns, mean, sum, product);
 }
 void sums_f64(const double* g, const double* x, Index rows, Index columns, const double* mean,
@@ -131,7 +148,7 @@ HWY_EXPORT(sums_f64);
 HWY_EXPORT(grad_f32);
 HWY_EXPORT(grad_f64);
 
-void column_moments(const float* x, Index rows, Index columns, float* mean, float* squares) {
+void column_moments(const float* x, Index rows, Index columns, double* mean, double* squares) {
   HWY_DYNAMIC_DISPATCH(moments_f32)(x, rows, columns, mean, squares);
 }
 void column_moments(const double* x, Index rows, Index columns, double* mean, double* squares) {
@@ -146,7 +163,7 @@ void column_forward(const double* x, Index rows, Index columns, const double* me
   HWY_DYNAMIC_DISPATCH(forward_f64)(x, rows, columns, mean, factor, shift, to);
 }
 void column_sums(const float* g, const float* x, Index rows, Index columns, const float* mean,
-                 float* sum, float* product) {
+                 double* sum, double* product) {
   HWY_DYNAMIC_DISPATCH(sums_f32)(g, x, rows, columns, mean, sum, product);
 }
 void column_sums(const double* g, const double* x, Index rows, Index columns, const double* mean,

@@ -7,7 +7,7 @@
 namespace heed::kernels::simd {
 
 /// Of each column the mean, and the sum of squares about it.
-void column_moments(const float* x, Index rows, Index columns, float* mean, float* squares);
+void column_moments(const float* x, Index rows, Index columns, double* mean, double* squares);
 void column_moments(const double* x, Index rows, Index columns, double* mean, double* squares);
 
 /// to = (x - mean) factor + shift
@@ -18,7 +18,7 @@ void column_forward(const double* x, Index rows, Index columns, const double* me
 
 /// sum = sum of g, product = sum of g (x - mean)
 void column_sums(const float* g, const float* x, Index rows, Index columns, const float* mean,
-                 float* sum, float* product);
+                 double* sum, double* product);
 void column_sums(const double* g, const double* x, Index rows, Index columns, const double* mean,
                  double* sum, double* product);
 

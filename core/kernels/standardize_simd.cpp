@@ -7,7 +7,10 @@
 // Highway wants the line above first.
 #include <hwy/highway.h>
 
+#include <algorithm>
+
 #include "each_vector_simd-inl.h"
+#include "long_sum_simd-inl.h"
 #include "partial_simd-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -17,25 +20,33 @@ namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 template <class T>
-T squares_of(const T* x, T mean, std::size_t n) {
+double squares_of(const T* x, T mean, std::size_t n) {
   const hn::ScalableTag<T> d;
   const std::size_t lanes = hn::Lanes(d);
   const auto middle = hn::Set(d, mean);
-  auto even = hn::Zero(d), odd = hn::Zero(d);
+  LongSum total;
   std::size_t i = 0;
-  for (; i + 2 * lanes <= n; i += 2 * lanes) {
-    const auto a = hn::Sub(hn::LoadU(d, x + i), middle);
-    const auto b = hn::Sub(hn::LoadU(d, x + i + lanes), middle);
-    even = hn::MulAdd(a, a, even);
-    odd = hn::MulAdd(b, b, odd);
+  while (i + lanes <= n) {
+    auto even = hn::Zero(d), odd = hn::Zero(d);
+    const std::size_t stop = std::min(n, i + 2 * kChain * lanes);
+    for (; i + 2 * lanes <= stop; i += 2 * lanes) {
+      const auto a = hn::Sub(hn::LoadU(d, x + i), middle);
+      const auto b = hn::Sub(hn::LoadU(d, x + i + lanes), middle);
+      even = hn::MulAdd(a, a, even);
+      odd = hn::MulAdd(b, b, odd);
+    }
+    for (; i + lanes <= stop; i += lanes) {
+      const auto a = hn::Sub(hn::LoadU(d, x + i), middle);
+      even = hn::MulAdd(a, a, even);
+    }
+    total.add(hn::Add(even, odd));
   }
-  for (; i < n; i += lanes) {
-    const std::size_t count = n - i < lanes ? n - i : lanes;
+  if (i < n) {
     const auto a = hn::IfThenElseZero(
-        hn::FirstN(d, count), hn::Sub(load_first(d, x + i, static_cast<Index>(count)), middle));
-    even = hn::MulAdd(a, a, even);
+        hn::FirstN(d, n - i), hn::Sub(load_first(d, x + i, static_cast<Index>(n - i)), middle));
+    total.add(hn::Mul(a, a));
   }
-  return hn::GetLane(hn::SumOfLanes(d, hn::Add(even, odd)));
+  return total.total();
 }
 
 template <class T>
@@ -54,19 +65,28 @@ void standardize_run(const T* x, Centre<T> at, const T* weight, const T* bias, b
 }
 
 template <class T>
-void sums_of(const T* g, const T* x, Centre<T> at, const T* weight, T& sum, T& product,
+void sums_of(const T* g, const T* x, Centre<T> at, const T* weight, double& sum, double& product,
              std::size_t n) {
   const hn::ScalableTag<T> d;
   const auto mean = hn::Set(d, at.mean), scale = hn::Set(d, at.scale);
-  auto all = hn::Zero(d), along = hn::Zero(d);
-  each_vector(d, n, [&](std::size_t, const auto& load, const auto&) HWY_ATTR {
-    const auto z = hn::Mul(hn::Sub(load(x), mean), scale);
-    const auto h = weight ? hn::Mul(load(g), load(weight)) : load(g);
-    all = hn::Add(all, h);
-    along = hn::MulAdd(h, z, along);  // beyond the end h is 0
-  });
-  sum += hn::GetLane(hn::SumOfLanes(d, all));
-  product += hn::GetLane(hn::SumOfLanes(d, along));
+  const std::size_t block = static_cast<std::size_t>(kChain) * hn::Lanes(d);
+  LongSum all_sum, along_sum;
+  for (std::size_t first = 0; first < n; first += block) {
+    auto all = hn::Zero(d), along = hn::Zero(d);
+    const T *const own_g = g + first, *const own_x = x + first;
+    const T* const own_weight = weight ? weight + first : nullptr;
+    each_vector(d, std::min(block, n - first),
+                [&](std::size_t, const auto& load, const auto&) HWY_ATTR {
+                  const auto z = hn::Mul(hn::Sub(load(own_x), mean), scale);
+                  const auto h = weight ? hn::Mul(load(own_g), load(own_weight)) : load(own_g);
+                  all = hn::Add(all, h);
+                  along = hn::MulAdd(h, z, along);  // beyond the end h is 0
+                });
+    all_sum.add(all);
+    along_sum.add(along);
+  }
+  sum += all_sum.total();
+  product += along_sum.total();
 }
 
 template <class T>
@@ -96,7 +116,7 @@ void weight_grad_run(const T* g, const T* x, Centre<T> at, T* gweight, T* gbias,
   });
 }
 
-float squares_f32(const float* x, float mean, std::size_t n) { return squares_of(x, mean, n); }
+double squares_f32(const float* x, float mean, std::size_t n) { return squares_of(x, mean, n); }
 
 double squares_f64(const double* x, double mean, std::size_t n) { return squares_of(x, mean, n); }
 
@@ -110,8 +130,8 @@ void forward_f64(const double* x, Centre<double> at, const double* weight, const
   standardize_run(x, at, weight, bias, many, to, n);
 }
 
-void sums_f32(const float* g, const float* x, Centre<float> at, const float* weight, float& sum,
-              float& product, std::size_t n) {
+void sums_f32(const float* g, const float* x, Centre<float> at, const float* weight, double& sum,
+              double& product, std::size_t n) {
   sums_of(g, x, at, weight, sum, product, n);
 }
 
@@ -135,9 +155,17 @@ void weight_grad_f32(const float* g, const float* x, Centre<float> at, float* gw
   weight_grad_run(g, x, at, gweight, gbias, n);
 }
 
+void move_f32(float* few, double* sums, std::size_t n) {
+  move_sums(few, sums, static_cast<Index>(n));
+}
+
 void weight_grad_f64(const double* g, const double* x, Centre<double> at, double* gweight,
                      double* gbias, std::size_t n) {
   weight_grad_run(g, x, at, gweight, gbias, n);
+}
+
+void move_f64(double* few, double* sums, std::size_t n) {
+  move_sums(few, sums, static_cast<Index>(n));
 }
 
 }  // namespace HWY_NAMESPACE
@@ -157,8 +185,10 @@ HWY_EXPORT(grad_f32);
 HWY_EXPORT(grad_f64);
 HWY_EXPORT(weight_grad_f32);
 HWY_EXPORT(weight_grad_f64);
+HWY_EXPORT(move_f32);
+HWY_EXPORT(move_f64);
 
-float squares(const float* x, float mean, std::size_t n) {
+double squares(const float* x, float mean, std::size_t n) {
   return HWY_DYNAMIC_DISPATCH(squares_f32)(x, mean, n);
 }
 
@@ -177,7 +207,7 @@ void standardize(const double* x, Centre<double> at, const double* weight, const
 }
 
 void standardize_sums(const float* g, const float* x, Centre<float> at, const float* weight,
-                      float& sum, float& product, std::size_t n) {
+                      double& sum, double& product, std::size_t n) {
   HWY_DYNAMIC_DISPATCH(sums_f32)(g, x, at, weight, sum, product, n);
 }
 
@@ -201,9 +231,17 @@ void standardize_weight_grad(const float* g, const float* x, Centre<float> at, f
   HWY_DYNAMIC_DISPATCH(weight_grad_f32)(g, x, at, gweight, gbias, n);
 }
 
+void move_sums(float* few, double* sums, std::size_t n) {
+  HWY_DYNAMIC_DISPATCH(move_f32)(few, sums, n);
+}
+
 void standardize_weight_grad(const double* g, const double* x, Centre<double> at, double* gweight,
                              double* gbias, std::size_t n) {
   HWY_DYNAMIC_DISPATCH(weight_grad_f64)(g, x, at, gweight, gbias, n);
+}
+
+void move_sums(double* few, double* sums, std::size_t n) {
+  HWY_DYNAMIC_DISPATCH(move_f64)(few, sums, n);
 }
 
 }  // namespace heed::kernels::simd

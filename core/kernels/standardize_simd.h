@@ -14,8 +14,8 @@ struct Centre {
   T mean, scale;
 };
 
-/// Sum of (x - mean)^2.
-float squares(const float* x, float mean, std::size_t n);
+/// Sum of (x - mean)^2: this sum and those below go on in doubles after a few terms.
+double squares(const float* x, float mean, std::size_t n);
 double squares(const double* x, double mean, std::size_t n);
 
 /// to = z weight + bias
@@ -26,7 +26,7 @@ void standardize(const double* x, Centre<double> at, const double* weight, const
 
 /// sum += g weight, product += g weight z; with `weight` null, or one for each element.
 void standardize_sums(const float* g, const float* x, Centre<float> at, const float* weight,
-                      float& sum, float& product, std::size_t n);
+                      double& sum, double& product, std::size_t n);
 void standardize_sums(const double* g, const double* x, Centre<double> at, const double* weight,
                       double& sum, double& product, std::size_t n);
 
@@ -41,5 +41,9 @@ void standardize_weight_grad(const float* g, const float* x, Centre<float> at, f
                              float* gbias, std::size_t n);
 void standardize_weight_grad(const double* g, const double* x, Centre<double> at, double* gweight,
                              double* gbias, std::size_t n);
+
+/// sums += few, which become 0.
+void move_sums(float* few, double* sums, std::size_t n);
+void move_sums(double* few, double* sums, std::size_t n);
 
 }  // namespace heed::kernels::simd
