@@ -27,40 +27,31 @@ int narrow(Index size) {
 }
 
 // BLAS wants steps of at least the row length, also where there is only one row.
-template <class T>
-int leading(const Matrix<const T>& matrix, Index rows, Index columns) {
+int leading(const Matrix<const float>& matrix, Index rows, Index columns) {
   return narrow(std::max({matrix.step, matrix.transposed ? rows : columns, Index{1}}));
 }
 
 CBLAS_TRANSPOSE flag(bool transposed) { return transposed ? CblasTrans : CblasNoTrans; }
 
-template <class T>
-void call(Index m, Index n, Index k, Matrix<const T> a, Matrix<const T> b, bool add, T* c,
-          Index c_step) {
+void call(Index m, Index n, Index k, Matrix<const float> a, Matrix<const float> b, bool add,
+          float* c, Index c_step) {
   if (m == 0 || n == 0) return;
   check_blas_buffer();
-  const T beta = add ? 1 : 0;
+  const float beta = add ? 1 : 0;
   const OneBlasThread scope;
   const int lda = leading(a, m, k);
   const int ldb = leading(b, k, n);
   const int ldc = narrow(std::max({c_step, n, Index{1}}));
-  if constexpr (std::is_same_v<T, float>) {
-    cblas_sgemm(CblasRowMajor, flag(a.transposed), flag(b.transposed), narrow(m), narrow(n),
-                narrow(k), T{1}, a.data, lda, b.data, ldb, beta, c, ldc);
-  } else {
-    cblas_dgemm(CblasRowMajor, flag(a.transposed), flag(b.transposed), narrow(m), narrow(n),
-                narrow(k), T{1}, a.data, lda, b.data, ldb, beta, c, ldc);
-  }
+  cblas_sgemm(CblasRowMajor, flag(a.transposed), flag(b.transposed), narrow(m), narrow(n),
+              narrow(k), 1, a.data, lda, b.data, ldb, beta, c, ldc);
 }
 
-template <class T>
-Matrix<const T> rows_from(Matrix<const T> x, Index row) {
+Matrix<const float> rows_from(Matrix<const float> x, Index row) {
   x.data += x.transposed ? row : row * x.step;
   return x;
 }
 
-template <class T>
-Matrix<const T> columns_from(Matrix<const T> x, Index column) {
+Matrix<const float> columns_from(Matrix<const float> x, Index column) {
   x.data += x.transposed ? column * x.step : column;
   return x;
 }
@@ -68,9 +59,8 @@ Matrix<const T> columns_from(Matrix<const T> x, Index column) {
 // How many tiles of at least `least` make up `size`, at most 16.
 Index tiles_of(Index size, Index least) { return std::clamp<Index>(size / least, 1, 16); }
 
-template <class T>
-void tiled(Index m, Index n, Index k, Matrix<const T> a, Matrix<const T> b, bool add, T* c,
-           Index c_step) {
+void tiled(Index m, Index n, Index k, Matrix<const float> a, Matrix<const float> b, bool add,
+           float* c, Index c_step) {
   constexpr double kSmall = 2e5;  // multiplications below which a parallel region costs more
   const double work = static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
   if (work < kSmall) return call(m, n, k, a, b, add, c, c_step);
@@ -93,17 +83,16 @@ void tiled(Index m, Index n, Index k, Matrix<const T> a, Matrix<const T> b, bool
 
 // A small result of a long sum (a weight's gradient): partial sums over pieces of k, added in
 // order.
-template <class T>
-void split_sum(Index m, Index n, Index k, Matrix<const T> a, Matrix<const T> b, bool add, T* c,
-               Index c_step, Index pieces) {
+void split_sum(Index m, Index n, Index k, Matrix<const float> a, Matrix<const float> b, bool add,
+               float* c, Index c_step, Index pieces) {
   const Index piece = (k - 1) / pieces + 1;
-  Array parts = Array::empty(Shape{pieces - 1, m, n}, dtype_of<T>);
-  T* spare = parts.mutable_data<T>();
+  Array parts = Array::empty(Shape{pieces - 1, m, n}, DType::f32);
+  float* spare = parts.mutable_data<float>();
   parallel_for(pieces, 1, [&](Index first, Index last) {
     for (Index p = first; p < last; ++p) {
       const Index begin = p * piece;
       const Index length = std::max<Index>(std::min(k, begin + piece) - begin, 0);
-      T* to = p == 0 ? c : spare + (p - 1) * m * n;
+      float* to = p == 0 ? c : spare + (p - 1) * m * n;
       call(m, n, length, columns_from(a, begin), rows_from(b, begin), p == 0 && add, to,
            p == 0 ? c_step : n);
     }
@@ -111,7 +100,7 @@ void split_sum(Index m, Index n, Index k, Matrix<const T> a, Matrix<const T> b, 
   parallel_for(m, std::max<Index>(1, 32768 / std::max<Index>(n, 1)), [&](Index begin, Index end) {
     for (Index row = begin; row < end; ++row) {
       for (Index p = 1; p < pieces; ++p) {
-        const T* part = spare + ((p - 1) * m + row) * n;
+        const float* part = spare + ((p - 1) * m + row) * n;
         simd::binary(Binary::add, c + row * c_step, true, part, true, c + row * c_step,
                      static_cast<std::size_t>(n));
       }
@@ -119,34 +108,27 @@ void split_sum(Index m, Index n, Index k, Matrix<const T> a, Matrix<const T> b, 
   });
 }
 
-template <class T>
-void add_bias(Index m, Index n, const T* bias, T* c, Index c_step) {
+void add_bias(Index m, Index n, const float* bias, float* c, Index c_step) {
   parallel_for(m, std::max<Index>(1, 32768 / std::max<Index>(n, 1)), [&](Index begin, Index end) {
     for (Index row = begin; row < end; ++row) {
-      T* const to = c + row * c_step;
+      float* const to = c + row * c_step;
       simd::binary(Binary::add, to, true, bias, true, to, static_cast<std::size_t>(n));
     }
   });
 }
 
 // `sums`: see gemm_and_sums(), as is what is returned.
-template <class T>
-bool product(Index m, Index n, Index k, Matrix<const T> a, Matrix<const T> b, bool add, T* c,
-             Index c_step, const T* bias, T* sums) {
+bool product(Index m, Index n, Index k, Matrix<const float> a, Matrix<const float> b, bool add,
+             float* c, Index c_step, const float* bias, double* sums) {
   // Multiplications below which panels are not worth it: BLAS turns b slowly.
   const double few = b.transposed ? 4e5 : 2e6;
   const double work = static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
-  const bool in_panels = std::is_same_v<T, float> && work >= few && simd::gemm_panels().rows > 0;
-  const Index pieces = std::min<Index>(k / 512, 8);
-  const Index small = in_panels ? 96 : 512;  // a result of too few tiles
-  const bool long_sum = pieces > 1 && m * n <= small * small && k >= 4 * std::max(m, n);
-  if constexpr (std::is_same_v<T, float>) {
-    if (in_panels && !long_sum) {
-      gemm_in_panels(m, n, k, a, b, add, bias, c, c_step, sums);
-      return true;
-    }
+  if (work >= few && simd::gemm_panels<float>().rows > 0) {
+    gemm_in_panels(m, n, k, a, b, add, bias, c, c_step, sums);
+    return true;
   }
-  if (long_sum) {
+  const Index pieces = std::min<Index>(k / 512, 8);
+  if (pieces > 1 && m * n <= 512 * 512 && k >= 4 * std::max(m, n)) {
     split_sum(m, n, k, a, b, add, c, c_step, pieces);
   } else {
     tiled(m, n, k, a, b, add, c, c_step);
@@ -155,23 +137,37 @@ bool product(Index m, Index n, Index k, Matrix<const T> a, Matrix<const T> b, bo
   return false;
 }
 
+bool product(Index m, Index n, Index k, Matrix<const double> a, Matrix<const double> b, bool add,
+             double* c, Index c_step, const double* bias, double* sums) {
+  if (m == 0 || n == 0) return false;
+  if (k == 0) {
+    for (Index row = 0; row < m; ++row) {
+      double* const to = c + row * c_step;
+      for (Index i = 0; i < n; ++i) to[i] = (add ? to[i] : 0) + (bias ? bias[i] : 0);
+    }
+    return false;
+  }
+  gemm_in_panels(m, n, k, a, b, add, bias, c, c_step, sums);
+  return true;
+}
+
 }  // namespace
 
 void gemm(Index m, Index n, Index k, Matrix<const float> a, Matrix<const float> b, bool add,
           float* c, Index c_step, const float* bias) {
-  product<float>(m, n, k, a, b, add, c, c_step, bias, nullptr);
+  product(m, n, k, a, b, add, c, c_step, bias, nullptr);
 }
 void gemm(Index m, Index n, Index k, Matrix<const double> a, Matrix<const double> b, bool add,
           double* c, Index c_step, const double* bias) {
-  product<double>(m, n, k, a, b, add, c, c_step, bias, nullptr);
+  product(m, n, k, a, b, add, c, c_step, bias, nullptr);
 }
 bool gemm_and_sums(Index m, Index n, Index k, Matrix<const float> a, Matrix<const float> b,
-                   float* c, Index c_step, float* sums) {
-  return product<float>(m, n, k, a, b, false, c, c_step, nullptr, sums);
+                   float* c, Index c_step, double* sums) {
+  return product(m, n, k, a, b, false, c, c_step, nullptr, sums);
 }
 bool gemm_and_sums(Index m, Index n, Index k, Matrix<const double> a, Matrix<const double> b,
                    double* c, Index c_step, double* sums) {
-  return product<double>(m, n, k, a, b, false, c, c_step, nullptr, sums);
+  return product(m, n, k, a, b, false, c, c_step, nullptr, sums);
 }
 void gemm_here(Index m, Index n, Index k, Matrix<const float> a, Matrix<const float> b, bool add,
                float* c, Index c_step) {
@@ -179,7 +175,7 @@ void gemm_here(Index m, Index n, Index k, Matrix<const float> a, Matrix<const fl
 }
 void gemm_here(Index m, Index n, Index k, Matrix<const double> a, Matrix<const double> b, bool add,
                double* c, Index c_step) {
-  call(m, n, k, a, b, add, c, c_step);
+  product(m, n, k, a, b, add, c, c_step, nullptr, nullptr);
 }
 
 }  // namespace heed::kernels

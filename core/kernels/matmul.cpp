@@ -190,15 +190,15 @@ Array linear_weight_grad(const Array& g, const Array& x, Array* bias_grad) {
   }
   check_inner(turned, x);
   Array out = Array::empty(Shape{g.size(1), x.size(1)}, g.dtype());
-  Array sums = Array::empty(Shape{g.size(1)}, g.dtype());
+  Array sums = Array::empty(Shape{g.size(1)}, DType::f64);
   visit_floating("linear", g.dtype(), [&](auto zero) {
     using T = decltype(zero);
     const bool summed =
         gemm_and_sums(g.size(1), x.size(1), rows, matrix_of<T>(turned), matrix_of<T>(x),
-                      out.mutable_data<T>(), x.size(1), sums.mutable_data<T>());
+                      out.mutable_data<T>(), x.size(1), sums.mutable_data<double>());
     if (!summed) sums = reduce(Reduce::sum, g, {0}, false);
   });
-  *bias_grad = sums;
+  *bias_grad = sums.to(g.dtype());
   return out;
 }
 
