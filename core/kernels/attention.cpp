@@ -37,6 +37,17 @@ class Forward {
   void run(Index t) {
     plan_.fill(axes_, Score::kRows, unit_, t, tile_);
     step_ = padded<T>(tile_.count);
+    over_keys(T{1});
+    // The sum of large values may overflow where their mean does not.
+    if (simd::all_finite(tile_.count * width_, out_)) return store(T{1});
+    const T share = std::exp2(-std::ceil(std::log2(static_cast<T>(plan_.K))));
+    over_keys(share);
+    store(share);
+  }
+
+ private:
+  // The sums of `share` times the values, weighted but for the sum of the weights.
+  void over_keys(T share) {
     std::fill_n(most_, step_, -std::numeric_limits<T>::infinity());
     std::fill_n(sum_, step_, T{0});
     std::fill_n(out_, tile_.count * width_, T{0});
@@ -49,14 +60,15 @@ class Forward {
       const bool whole = terms_.whole(tile_, keys);
       if (!whole) terms_.lay_over(unit_, tile_, keys, s_, step_);
       simd::soften_tile(keys.size(), step_, s_, most_, sum_, factor_);
+      if (share != T{1}) {
+        simd::scale_rows(keys.size(), step_, s_, step_, &share, 0, s_, step_, step_);
+      }
       if (!first) scale_older();
       add_values(keys, whole);
       first = false;
     }
-    store();
   }
 
- private:
   void scale_older() {
     const auto is_one = [](T factor) { return factor == T{1}; };
     if (std::all_of(factor_, factor_ + tile_.count, is_one)) return;
@@ -88,12 +100,12 @@ class Forward {
     }
   }
 
-  void store() {
+  void store(T share) {
     T* const log_sums = result_.log_sums.template mutable_data<T>();
     for (Index i = 0; i < tile_.count; ++i) {
       const bool none = sum_[i] == T{0};
       most_[i] = none ? -std::numeric_limits<T>::infinity() : most_[i] + std::log(sum_[i]);
-      factor_[i] = none ? T{0} : T{1} / sum_[i];
+      factor_[i] = none ? T{0} : T{1} / share / sum_[i];
     }
     results_.store(unit_, tile_, plan_.Dv, out_, factor_, 1);
     for (Index r = 0; r < tile_.run_count; ++r) {

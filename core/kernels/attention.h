@@ -8,7 +8,8 @@
 //
 // q [.., Q, D], k [.., K, D], v [.., K, Dv] -> [.., Q, Dv]; leading axes broadcast without copies.
 // Weights that are 0 take no part: what stands in a masked place, NaN included, changes no bit of
-// result or gradients; a query that may attend to nothing gets zeros.
+// result or gradients; a query that may attend to nothing gets zeros. Results are means of values,
+// and finite where these are, up to the largest number; scores must be finite themselves.
 #pragma once
 
 #include <vector>

@@ -119,6 +119,23 @@ TEST(Attend, TilesEqualThePlainForm) {
 }
 
 // One example without a batch: lengths of one.
+// Their sum overflows, their mean does not.
+TEST(Attend, TakesTheMeanOfValuesNearTheLargestNumber) {
+  manual_seed(23);
+  for (const DType dtype : {DType::f32, DType::f64}) {
+    const double most = dtype == DType::f32 ? 3e38 : 1.7e308;
+    const Tensor query = rand({kQ, kD}, dtype), keys = rand({701, kD}, dtype);
+    const Tensor values = rand({701, kDv}, dtype);
+    const Tensor wanted = to(attend(query, keys, values).context, DType::f64);
+    for (const bool weights : {false, true}) {
+      const Tensor found = attend(query, keys, values * most, {.need_weights = weights}).context;
+      EXPECT_THAT(numbers(to(found / most, DType::f64)),
+                  near(wanted, dtype == DType::f32 ? 1e-6 : 1e-14))
+          << name(dtype) << " " << weights;
+    }
+  }
+}
+
 TEST(Attend, TakesMatricesWithoutABatch) {
   const Inputs in;
   const auto one = [](const Tensor& x) { return select(select(x, 0, 1), 0, 2); };
