@@ -65,7 +65,7 @@ void EMA::update() {
   }
 }
 
-void EMA::swap() {
+void EMA::swap() {  // NOLINT(bugprone-exception-escape)
   check_parameters("EMA.swap");
   std::vector<Array> dense;  // what can fail comes before the first exchange
   for (const Tensor& parameter : parameters_) dense.push_back(parameter.array().contiguous());

@@ -24,7 +24,7 @@ class EMA {
   /// has changed.
   void update();
   /// Exchanges the numbers of parameters and averages, in place. Throws as update().
-  void swap();
+  void swap();  // NOLINT(bugprone-exception-escape): of numbers, not of objects
   bool swapped() const { return swapped_; }
 
   /// Of the parameters, in their order; their memory is this object's.

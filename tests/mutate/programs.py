@@ -1,7 +1,7 @@
 """The test programs: which of their tests to run first for a changed file, and how.
 
-The tests that bear the file's name run first, then the quick ones of its folder, then the slow ones, then
-those of the folders that build on it. The limit of a run is on processor time, so that a busy machine
+The tests that bear the file's name run first, then the quick ones of its folder, then the same of the folders
+that build on it, at last the slow ones of its own. The limit of a run is on processor time, so that a busy machine
 cannot make a fault of what only waits.
 """
 import json
@@ -20,7 +20,7 @@ DOWNSTREAM = {  # a folder's own tests, then those of the folders that use it
     'io': ['io'],
     'data': ['data'],
 }
-QUICK = 0.1  # seconds
+QUICK, SLOW = 0.1, 2.0  # seconds
 MEMORY = 12 << 30
 
 
@@ -42,21 +42,21 @@ class Programs:
                         self.tests[program].append((f'{suite["name"]}.{test["name"]}', test['file'],
                                                     float(test['time'].rstrip('s'))))
 
-    def groups(self, program, file, text):
-        """Lists of tests to run one after the other, with their times."""
+    def runs(self, file, text):
+        """What to run for a change of this file, one after the other: pairs of a program and its tests."""
         stem = Path(file).stem.removesuffix('_simd').removesuffix('-inl')
         words = {stem, ''.join(word.capitalize() for word in stem.split('_'))}
         words |= set(re.findall(r'Op::(\w+)', text))
         own = re.compile('|'.join(rf'(?<![a-zA-Z]){re.escape(word)}(?![a-z])' for word in words))
-        mirrored, quick, slow = [], [], []
-        for name, place, seconds in self.tests[program]:
-            if seconds > 20 * QUICK:
-                slow.append((name, seconds))
-            elif own.search(name) or Path(place).stem.startswith(stem):
-                mirrored.append((name, seconds))
-            else:
-                (quick if seconds < QUICK else slow).append((name, seconds))
-        return [group for group in (mirrored, quick, slow) if group]
+        programs = DOWNSTREAM[file.split('/')[0]]
+        for program in programs:
+            tests = [test for test in self.tests[program] if test[2] <= SLOW]
+            named = [test for test in tests if own.search(test[0]) or Path(test[1]).stem.startswith(stem)]
+            yield program, named
+            yield program, [test for test in tests if test not in named and test[2] <= QUICK]
+            if program == programs[0]:
+                others = [test for test in tests if test not in named and test[2] > QUICK]
+        yield programs[0], others + [test for test in self.tests[programs[0]] if test[2] > SLOW]
 
 
 def _environment(tree):
@@ -68,8 +68,8 @@ def _environment(tree):
 def passes(tree, binary, tests):
     """Whether all these tests pass, in time, without a crash."""
     flags = Path(f'{binary}.flags')
-    flags.write_text('--gtest_fail_fast\n--gtest_brief=1\n--gtest_filter=' + ':'.join(name for name, _ in tests))
-    limit = int(20 + 10 * sum(seconds for _, seconds in tests))
+    flags.write_text('--gtest_fail_fast\n--gtest_brief=1\n--gtest_filter=' + ':'.join(name for name, *_ in tests))
+    limit = int(20 + 10 * sum(seconds for *_, seconds in tests))
 
     def bound():
         resource.setrlimit(resource.RLIMIT_CPU, (limit, limit))

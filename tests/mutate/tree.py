@@ -29,16 +29,18 @@ def _run(command, **options):
 def _copy(source, target):
     """Makes target equal to the files of source that git knows or would add; old ones keep their times."""
     listed = _run(['git', 'ls-files', '-z', '--cached', '--others', '--exclude-standard'], cwd=source)
-    wanted = {name for name in listed.split('\0') if name and (source / name).is_file()}
-    for name in wanted:
+    names = {name for name in listed.split('\0') if name and (source / name).is_file()}
+    for name in names:
         new, old = source / name, target / name
         if not old.is_file() or old.read_bytes() != new.read_bytes():
             old.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(new, old)
-    for old in target.rglob('*'):
-        name = old.relative_to(target).as_posix()
-        if old.is_file() and not name.startswith('build/') and name not in wanted:
-            old.unlink()
+    for folder, _, files in os.walk(target):
+        inside = os.path.relpath(folder, target)
+        for name in files:
+            name = os.path.normpath(os.path.join(inside, name))
+            if not name.startswith('build/') and name not in names:
+                (target / name).unlink()
 
 
 class Tree:
@@ -101,8 +103,9 @@ class Bench:
     def __init__(self, tree, place):
         self.tree, self.root = tree, place
         self.out = place / 'build/dev'
-        _copy(tree.source, place)
-        self.out.mkdir(parents=True, exist_ok=True)
+        shutil.rmtree(place, ignore_errors=True)
+        shutil.copytree(tree.root, place, ignore=lambda folder, _: ['build'] if folder == str(tree.root) else [])
+        self.out.mkdir(parents=True)
 
     def compile(self, file, text):
         """Object files that stand for the tree's when `file` reads `text`; BuildError if it does not compile."""
