@@ -33,7 +33,7 @@ void append_string(std::string& out, std::string_view text) {
     const data::Decoded c = data::decode_utf8(text, at);
     at += c.length;
     if (c.code < 0x20 || (c.code >= 0x7F && c.code < 0xA0)) continue;
-    constexpr std::u32string_view kEscaped = U"\"\\<>&\u2028\u2029";
+    constexpr std::u32string_view kEscaped = U"\"\\<>&\u2028\u2029\uFFFE\uFFFF";
     if (kEscaped.find(c.code) != std::u32string_view::npos) {
       out += fmt::format("\\u{:04x}", static_cast<unsigned>(c.code));
     } else {

@@ -55,14 +55,19 @@ struct Axis {
   void settle(Index count, bool whole) {
     if (low > high) low = 0, high = 1;
     if (low == high) {
-      const double pad = whole ? 1.0 : std::max(std::fabs(low) * 0.1, 1e-6);
-      low -= pad, high += pad;
+      const bool small = std::fabs(low) < 1e9;  // else 1 might be lost beside it
+      const double pad = whole && small ? 1.0 : std::max(std::fabs(low) * 0.1, 1e-6);
+      constexpr double kMost = std::numeric_limits<double>::max();
+      low = std::max(low - pad, -kMost), high = std::min(high + pad, kMost);
     }
     ticks = nice_ticks(low, high, count);
     // Epochs and steps: no tick at 1.5.
     if (whole) std::erase_if(ticks, [](double tick) { return tick != std::round(tick); });
   }
-  double place(double value) const { return from + (value - low) / (high - low) * (to - from); }
+  double place(double value) const {
+    const double scale = std::isfinite(high - low) ? 1.0 : 0.5;  // from -1e308 to 1e308
+    return from + (scale * value - scale * low) / (scale * high - scale * low) * (to - from);
+  }
   std::string label(double tick) const {
     const double step = ticks.size() > 1 ? ticks[1] - ticks[0] : 1.0;
     const double size = std::max(std::fabs(ticks.front()), std::fabs(ticks.back()));

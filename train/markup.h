@@ -6,7 +6,8 @@
 
 namespace heed::train {
 
-/// Escapes & < > " ', drops control characters, and puts U+FFFD for what is not UTF-8.
+/// Escapes & < > " ', drops control characters, and puts U+FFFD for what is not UTF-8 or, like
+/// U+FFFE, no character of XML.
 std::string escape_markup(std::string_view text);
 
 }  // namespace heed::train

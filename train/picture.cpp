@@ -255,9 +255,9 @@ Picture stack(const std::vector<Picture>& pictures) {
   return out;
 }
 
-void write_png(const std::string& path, const Picture& picture) {
+std::string encode_png(const Picture& picture) {
   if (picture.bytes().empty()) {
-    throw ValueError(fmt::format("write_png: a picture without dots: {} x {}", picture.width(),
+    throw ValueError(fmt::format("encode_png: a picture without dots: {} x {}", picture.width(),
                                  picture.height()));
   }
   png_image image{};
@@ -271,10 +271,14 @@ void write_png(const std::string& path, const Picture& picture) {
       0) {
     const std::string message = image.message;
     png_image_free(&image);
-    throw Error(fmt::format("write_png: {}: {}", path, message));
+    throw Error("encode_png: " + message);
   }
   out.resize(size);
-  io::write_file_atomically(path, out);
+  return out;
+}
+
+void write_png(const std::string& path, const Picture& picture) {
+  io::write_file_atomically(path, encode_png(picture));
 }
 
 }  // namespace heed::train

@@ -73,7 +73,9 @@ Picture strip(const std::vector<CaptionedPicture>& pictures);
 /// Pictures from top to bottom on white, aligned at the left.
 Picture stack(const std::vector<Picture>& pictures);
 
-/// Writes atomically. Throws IoError, ValueError for a picture without dots.
+/// The bytes of a PNG file. Throws ValueError for a picture without dots.
+std::string encode_png(const Picture& picture);
+/// The same, written atomically. Throws IoError, too.
 void write_png(const std::string& path, const Picture& picture);
 
 }  // namespace heed::train

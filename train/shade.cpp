@@ -8,6 +8,8 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "../data/utf8.h"
+
 namespace heed::train {
 namespace {
 
@@ -18,18 +20,14 @@ std::string_view environment(const char* name) {
   return value ? value : "";
 }
 
-// Drops C0, DEL and C1 (U+0080 to U+009F, C2 80 to C2 9F in UTF-8; as bare bytes they are no
-// UTF-8).
+// Drops C0, DEL and C1. Works on characters: what is dropped must not join bytes around it into
+// another command, nor may bare bytes of C1 reach a terminal that takes them for one.
 std::string printable(std::string_view word) {
   std::string out;
-  for (std::size_t i = 0; i < word.size(); ++i) {
-    const auto c = static_cast<unsigned char>(word[i]);
-    if (c < 0x20 || c == 0x7f) continue;
-    if (c == 0xc2 && i + 1 < word.size() && static_cast<unsigned char>(word[i + 1]) < 0xa0) {
-      ++i;
-      continue;
-    }
-    out += word[i];
+  for (std::size_t at = 0; at < word.size();) {
+    const data::Decoded c = data::decode_utf8(word, at);
+    at += c.length;
+    if (c.code >= 0x20 && (c.code < 0x7F || c.code >= 0xA0)) data::append_utf8(out, c.code);
   }
   return out;
 }

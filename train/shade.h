@@ -17,8 +17,8 @@ bool is_terminal(std::FILE* out);
 /// What `out` can show, by isatty, TERM, COLORTERM and NO_COLOR.
 ShadeStyle detect_shade_style(std::FILE* out);
 
-/// One line a sentence, headed by its weight. Control characters within words are dropped: a text
-/// cannot send commands to the terminal.
+/// One line a sentence, headed by its weight. Control characters within words are dropped and what
+/// is not UTF-8 becomes U+FFFD: a text cannot send commands to the terminal.
 std::string shade(const AttendedText& text, ShadeStyle style);
 
 /// The words of one sentence, without its weight; `largest` is the full shade.

@@ -55,10 +55,10 @@ TEST(AlignmentPage, WordsCannotLeaveTheData) {
   const Array one = Array::full({1, 1}, 1, DType::f32);
   const std::string page = alignment_page(
       "</title></head><script>", {{{std::string("</script><!--\0\x1b\"\\\u2028\u2029\xff"sv)},
-                                   {"a\nb\u0085\u00e4"},
+                                   {"a\nb\u0085\u00e4\uFFFE"},
                                    {{"<i>&'", one}}}});
   EXPECT_EQ(data_of(page), R"([{"source":["\u003c/script\u003e\u003c!--\u0022\u005c\u2028\u2029)"
-                           "\uFFFD\"],\"target\":[\"ab\u00e4\"],"
+                           "\uFFFD\"],\"target\":[\"ab\u00e4\\ufffe\"],"
                            R"("matrices":[{"name":"\u003ci\u003e\u0026'","weights":[1]}]}])");
   EXPECT_THAT(page, HasSubstr("<h1>&lt;/title&gt;&lt;/head&gt;&lt;script&gt;</h1>"));
 }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "../../core/error.h"
 
@@ -75,6 +76,15 @@ TEST(Chart, EmptyAndFlatSeriesAreDrawn) {
     EXPECT_THAT(svg, testing::EndsWith("</svg>"));
     EXPECT_THAT(svg, Not(HasSubstr("\"nan")));
     EXPECT_THAT(svg, Not(HasSubstr("\"inf")));
+  }
+}
+
+TEST(Chart, TheLargestNumbersHavePlaces) {
+  constexpr double kMost = std::numeric_limits<double>::max();
+  for (const double low : {-kMost, 0.0, kMost}) {
+    const std::string svg = line_chart({{"all", {low, kMost}, {kMost, low}}}, {});
+    EXPECT_THAT(svg, Not(HasSubstr("nan")));
+    EXPECT_THAT(svg, Not(HasSubstr("inf")));
   }
 }
 

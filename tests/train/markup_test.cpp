@@ -27,8 +27,9 @@ TEST(Markup, WhatIsNotUtf8IsReplaced) {
   EXPECT_EQ(escape_markup("\xc0\xaf"), mark + mark);             // overlong
   EXPECT_EQ(escape_markup("\xed\xa0\x80"), mark + mark + mark);  // a surrogate
   EXPECT_EQ(escape_markup("\xf4\x90\x80\x80"), mark + mark + mark + mark);
-  EXPECT_EQ(escape_markup("x\xe4\xb8"), "x" + mark + mark);  // cut
+  EXPECT_EQ(escape_markup("x\xe4\xb8"), "x" + mark);  // cut
   EXPECT_EQ(escape_markup("\xe4<\xad"), mark + "&lt;" + mark);
+  EXPECT_EQ(escape_markup("a\uFFFE\uFFFF"), "a" + mark + mark);  // none of XML's characters
 }
 
 }  // namespace

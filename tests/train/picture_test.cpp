@@ -180,7 +180,7 @@ TEST(Picture, SaysWhatIsWrong) {
   EXPECT_EQ(message_of<ValueError>([] { Picture(1, 1).scaled(0); }),
             "Picture: a scale must be 1 or more, not 0");
   EXPECT_EQ(message_of<ValueError>([] { write_png("never.png", Picture(0, 4)); }),
-            "write_png: a picture without dots: 0 x 4");
+            "encode_png: a picture without dots: 0 x 4");
 }
 
 }  // namespace

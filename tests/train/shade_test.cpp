@@ -42,6 +42,19 @@ TEST(Shade, ATextCannotSpeakToTheTerminal) {
   EXPECT_EQ(out, "100%   a[2Jb 31mé\n");
 }
 
+// Without the ESC between them C2 9B would be a command; so would 9B alone, to some terminals.
+TEST(Shade, WhatIsDroppedJoinsNothing) {
+  const AttendedText text = {{1.0,
+                              {{"\xc2\x1b\x9b"
+                                "2J",
+                                0.0},
+                               {"\x9b"
+                                "2J",
+                                0.0}},
+                              false}};
+  EXPECT_EQ(shade(text, ShadeStyle::marks), "100%   \uFFFD\uFFFD2J \uFFFD2J\n");
+}
+
 TEST(Shade, OddWeightsAreHarmless) {
   EXPECT_EQ(shade({}, ShadeStyle::true_colour), "");
   EXPECT_THAT(shade({{1.0, {{"x", NAN}, {"y", INFINITY}}, false}}, ShadeStyle::true_colour),
