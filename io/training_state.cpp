@@ -18,9 +18,13 @@ TrainingState::TrainingState(const nn::Module& model, const optim::Optimizer& op
 }
 
 TrainingState TrainingState::read(const std::string& folder) {
+  return decode(read_from_directory(folder, kTrainingFile), folder + "/" + kTrainingFile);
+}
+
+TrainingState TrainingState::decode(std::string_view bytes, const std::string& path) {
   TrainingState out;
-  out.path_ = folder + "/" + kTrainingFile;
-  Safetensors file = decode_safetensors(read_from_directory(folder, kTrainingFile), out.path_);
+  out.path_ = path;
+  Safetensors file = decode_safetensors(bytes, path);
   out.arrays_ = std::move(file.arrays);
   out.texts_ = std::move(file.metadata);
   return out;

@@ -19,6 +19,7 @@
 #include <limits>
 #include <map>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <vector>
 
@@ -44,6 +45,8 @@ class TrainingState {
   TrainingState(const nn::Module& model, const optim::Optimizer& optimizer);
   /// The file of the folder. Throws IoError, FormatError.
   static TrainingState read(const std::string& folder);
+  /// What encode() made. Throws FormatError in `path`'s name.
+  static TrainingState decode(std::string_view bytes, const std::string& path);
 
   /// The file's content. Throws ValueError for a name that was put twice.
   std::string encode() const;

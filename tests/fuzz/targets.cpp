@@ -1,0 +1,43 @@
+#include "targets.h"
+
+#include <string>
+
+#include "../../core/error.h"
+
+namespace heed::fuzz {
+
+const std::vector<Target>& targets() {
+  static const std::vector<Target> all = {
+      {"safetensors", safetensors},
+      {"config", config},
+      {"training_state", training_state},
+      {"model_directory", model_directory},
+      {"vocabulary", vocabulary},
+      {"coder", coder},
+      {"text_file", text_file},
+      {"tsv", tsv},
+      {"json_lines", json_lines},
+      {"parallel_text", parallel_text},
+      {"babi", babi},
+      {"idx", idx},
+      {"utf8", utf8},
+      {"tokenizer", tokenizer},
+      {"sentences", sentences},
+      {"markup", markup},
+      {"report", report},
+      {"alignment", alignment},
+      {"chart", chart},
+      {"picture", picture},
+      {"shade", shade},
+  };
+  return all;
+}
+
+const Target& target_named(std::string_view name) {
+  for (const Target& target : targets()) {
+    if (name == target.name) return target;
+  }
+  throw ValueError("fuzz: no target \"" + std::string(name) + "\"");
+}
+
+}  // namespace heed::fuzz

@@ -1,0 +1,53 @@
+// The first byte chooses: the rest as it stands, which may be gzip, or packed by us.
+#include "../../data/text_file.h"
+
+#include "../support/gzip.h"
+#include "checks.h"
+#include "input_file.h"
+#include "targets.h"
+
+namespace heed::fuzz {
+namespace {
+
+// All lines with their ends.
+std::string lines_of(const std::string& path) {
+  data::TextFile file(path);
+  std::string out, line;
+  std::uint64_t count = 0;
+  while (file.next(line)) {
+    require(file.line() == ++count, "lines are counted from 1");
+    require(line.find('\n') == std::string::npos, "a line has no end in it");
+    out += line + '\n';
+  }
+  return out;
+}
+
+// What lines_of() a plain file are.
+std::string plain_lines(std::string_view content) {
+  std::string out;
+  for (std::size_t at = 0; at < content.size(); ++at) {
+    const bool ends = at + 1 == content.size() || content[at + 1] == '\n';
+    if (content[at] != '\r' || !ends) out += content[at];
+  }
+  if (!content.empty() && content.back() != '\n') out += '\n';
+  return out.starts_with("\xEF\xBB\xBF") ? out.substr(3) : out;
+}
+
+}  // namespace
+
+void text_file(std::string_view input) {
+  static InputFile file;
+  const bool pack = !input.empty() && input[0] == 'z';
+  const std::string_view content = input.substr(input.empty() ? 0 : 1);
+  const std::string& path = file.write(pack ? gzip(content) : content);
+  std::string lines;
+  // zlib's and our buffers; gzip unpacks to at most 1,032 times its size.
+  const bool accepted =
+      accepts({path}, content.size(), {.fixed = 1 << 20, .factor = 8 * unpacked(content)},
+              [&] { lines = lines_of(path); });
+  const bool plain = pack || !content.starts_with("\x1f\x8b");
+  require(accepted || !plain, "every plain text is accepted");
+  require(!plain || lines == plain_lines(content), "the lines are those of the file");
+}
+
+}  // namespace heed::fuzz
