@@ -25,6 +25,19 @@ endif()
 # compiler's mood; errno and floating-point traps are what nobody reads.
 set(HEED_KERNEL_OPTIONS $<$<CONFIG:Release,RelWithDebInfo>:-O3> -fno-math-errno -fno-trapping-math)
 
+# What reads foreign files stands up to a mistake of ours: canaries on the stack, checked copies and
+# containers. Kernels, tape and layers, which a step waits for, see no foreign bytes and go without.
+# Programs have their tables of addresses read-only once they run.
+set(HEED_HARDENING "$<$<CONFIG:Release>:-fstack-protector-strong;-U_FORTIFY_SOURCE;-D_FORTIFY_SOURCE=2;-D_GLIBCXX_ASSERTIONS>")
+if(HEED_TOP_LEVEL AND CMAKE_SYSTEM_NAME STREQUAL Linux)
+  add_link_options(-Wl,-z,relro,-z,now,-z,noexecstack)
+endif()
+function(heed_harden)
+  set(readers ${ARGN})
+  list(FILTER readers INCLUDE REGEX "/(data|io|train)/")
+  set_property(SOURCE ${readers} APPEND PROPERTY COMPILE_OPTIONS ${HEED_HARDENING})
+endfunction()
+
 # The library stays under 10 MB. Kernels come for AVX-512, for AVX2, and in plain C++ for what is
 # older than both; those that only walk and dispatch do not gain from -O3, which makes them half as
 # large again, nor do layers, files, and the operators that only call kernels, from speed at the cost
