@@ -5,13 +5,16 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "copy.h"
+#include "crowded.h"
 #include "decode.h"
 #include "local.h"
+#include "machine.h"
 #include "rows.h"
 #include "runner.h"
 #include "sgemm.h"
@@ -66,6 +69,7 @@ int run(const Settings& settings) {
     const auto& only = settings.only;
     return only.empty() || std::find(only.begin(), only.end(), name) != only.end();
   };
+  bench::machine::print(settings.threads, settings.repeats);
   std::vector<Result> results;
   for (const Row& row : bench::kRows) {
     if (wanted(row.name)) results.push_back(measure(row, settings));
@@ -73,7 +77,11 @@ int run(const Settings& settings) {
   if (!results.empty()) bench::print_table(results);
   if (wanted(bench::local::kName)) bench::local::measure(settings.threads, settings.repeats);
   if (wanted(bench::decode::kName)) bench::decode::measure(settings.threads, settings.repeats);
-  if (!settings.json_file.empty()) bench::write_json(results, settings.json_file);
+  std::optional<bench::crowded::Result> crowded;
+  if (wanted(bench::crowded::kName)) {
+    crowded = bench::crowded::measure(settings.threads, settings.repeats);
+  }
+  if (!settings.json_file.empty()) bench::write_json(results, crowded, settings.json_file);
   return std::all_of(results.begin(), results.end(), [](const Result& r) { return r.losses_agree; })
              ? 0
              : 1;
@@ -88,6 +96,7 @@ int main(int argc, char** argv) try {
   for (const Row& row : bench::kRows) names.push_back(row.name);
   names.emplace_back(bench::local::kName);
   names.emplace_back(bench::decode::kName);
+  names.emplace_back(bench::crowded::kName);
   app.add_option("--only", settings.only, "rows to run, instead of all")
       ->check(CLI::IsMember(names));
   app.add_option("--threads", settings.threads, "threads of each program")

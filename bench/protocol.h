@@ -1,10 +1,12 @@
 // What the measured programs share: `PROGRAM --row ROW --threads N --steps K` takes kWarmUp steps,
 // prints "ready", and then answers one line for each line on standard input:
 //   run   K steps, timed:  {"ms": milliseconds a step, "loss", "gradients": of the last step}
+//   blas  {"blas": which build and kernels of OpenBLAS the process has loaded}
 //   quit  {"peak_mb": largest resident set of the process}, and ends
 // so that bench.cpp can let two of them take turns.
 #pragma once
 
+#include <dlfcn.h>
 #include <sys/resource.h>
 
 #include <chrono>
@@ -34,6 +36,16 @@ inline Options parse(int argc, char** argv) {
   return options;
 }
 
+/// As the loaded library says itself: "OpenBLAS 0.3.21 ... SkylakeX MAX_THREADS=64".
+inline std::string blas_in_use() {
+  const auto ask = [](const char* name) -> std::string {
+    const auto answer = reinterpret_cast<char* (*)()>(dlsym(RTLD_DEFAULT, name));
+    return answer ? answer() : "not OpenBLAS";
+  };
+  const std::string config = ask("openblas_get_config"), core = ask("openblas_get_corename");
+  return config.find(core) == config.npos ? config + ", " + core : config;
+}
+
 /// `step()` does one step and returns its loss. Call it from main, after the threads are set. A row
 /// without an optimizer shows by `gradients()`, a number made of them, that they are right.
 template <class Step, class Gradients>
@@ -50,6 +62,8 @@ int serve(const Options& options, Step step, Gradients gradients) {
       const std::chrono::duration<double, std::milli> took = Clock::now() - begin;
       std::printf("{\"ms\": %.6f, \"loss\": %.9g, \"gradients\": %.9g}\n",
                   took.count() / options.steps, loss, gradients());
+    } else if (line == "blas") {
+      std::printf("{\"blas\": \"%s\"}\n", blas_in_use().c_str());
     } else if (line == "quit") {
       rusage usage{};
       getrusage(RUSAGE_SELF, &usage);

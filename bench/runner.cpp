@@ -36,6 +36,8 @@ double Runner::ms() const {
   return sorted[sorted.size() / 2];
 }
 
+std::string Runner::blas() { return json::parse(process_.ask("blas")).at("blas"); }
+
 double Runner::peak_mb() { return json::parse(process_.ask("quit")).at("peak_mb"); }
 
 }  // namespace bench

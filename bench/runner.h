@@ -20,6 +20,8 @@ class Runner {
   double ms() const;
   /// After the first turn: the loss, and a number that stands for the gradients.
   const std::array<double, 2>& first() const { return first_; }
+  /// The OpenBLAS that the program has loaded.
+  std::string blas();
   /// Ends the program.
   double peak_mb();
 

@@ -55,7 +55,8 @@ void print_table(const std::vector<Result>& results) {
   }
 }
 
-void write_json(const std::vector<Result>& results, const std::string& path) {
+void write_json(const std::vector<Result>& results, const std::optional<crowded::Result>& crowded,
+                const std::string& path) {
   nlohmann::json list = nlohmann::json::array();
   for (const Result& r : results) {
     list.push_back({{"row", r.row.name},
@@ -70,6 +71,23 @@ void write_json(const std::vector<Result>& results, const std::string& path) {
                     {"libtorch_peak_mb", r.libtorch_peak_mb},
                     {"limit", r.row.limit == Limit::flops ? "flops" : "bytes"},
                     {"limit_fraction", r.limit_fraction()}});
+  }
+  if (crowded) {
+    nlohmann::json cases = nlohmann::json::array();
+    for (const crowded::Case& c : crowded->cases) {
+      cases.push_back({{"row", c.row},
+                       {"loops", c.loops},
+                       {"ms", c.ms},
+                       {"alone_ms", c.quiet_ms},
+                       {"share", c.share},
+                       {"ratio", c.ratio()}});
+    }
+    list.push_back({{"row", crowded::kName},
+                    {"threads", crowded->threads},
+                    {"ratio", crowded->ratio()},
+                    {"target", crowded::kTarget},
+                    {"met", crowded->met()},
+                    {"cases", cases}});
   }
   std::ofstream out(path);
   out << list.dump(2) << '\n';

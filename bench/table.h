@@ -1,9 +1,11 @@
 // What the benchmark found, as a table and as JSON.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "crowded.h"
 #include "rows.h"
 
 namespace bench {
@@ -26,6 +28,7 @@ struct Result {
 void print_table(const std::vector<Result>& results);
 
 /// Throws std::runtime_error when the file cannot be written.
-void write_json(const std::vector<Result>& results, const std::string& path);
+void write_json(const std::vector<Result>& results, const std::optional<crowded::Result>& crowded,
+                const std::string& path);
 
 }  // namespace bench
