@@ -132,7 +132,7 @@ void print(std::vector<Line> lines) {
 }
 
 int run(const std::vector<std::string>& only, int threads, int repeats) {
-  heed::set_num_threads(threads);  // one pool: OpenMP's, which both libraries link
+  heed::set_num_threads(threads);
   torch::set_num_threads(threads);
   std::vector<Line> lines;
   for (const auto& family : {elementwise(), reductions(), arrangements(), layers()}) {
