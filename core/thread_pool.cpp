@@ -3,8 +3,8 @@
 #include <pthread.h>
 
 #include <algorithm>
+#include <exception>
 #include <mutex>
-#include <system_error>
 #include <thread>
 
 #include "parallel.h"
@@ -45,8 +45,8 @@ void ThreadPool::start(int helpers) {
   for (int place = helpers_.load(std::memory_order_relaxed) + 1; place <= helpers; ++place) {
     try {
       std::thread([this, place] { serve(place); }).detach();
-    } catch (const std::system_error&) {
-      return;  // the system has no thread more: those that are there do the work
+    } catch (const std::exception&) {
+      return;  // no thread or no memory for it: those that are there do the work
     }
     helpers_.store(place, std::memory_order_relaxed);
   }

@@ -18,14 +18,14 @@ std::ptrdiff_t threads_of_this_process() {
   return std::distance(begin(tasks), end(tasks));
 }
 
-// Large enough for OpenBLAS to share it out.
+// By OpenBLAS, and large enough for it to share out.
 void multiply() {
   constexpr Index n = 509;
-  const std::vector<double> a(n * n, 0.5), b(n * n, 0.25);
-  std::vector<double> c(n * n);
-  gemm_here(n, n, n, Matrix<const double>{a.data(), n}, Matrix<const double>{b.data(), n}, false,
+  const std::vector<float> a(n * n, 0.5f), b(n * n, 0.25f);
+  std::vector<float> c(n * n);
+  gemm_here(n, n, n, Matrix<const float>{a.data(), n}, Matrix<const float>{b.data(), n}, false,
             c.data(), n);
-  EXPECT_EQ(c[n + 1], n * 0.125);
+  EXPECT_EQ(c[n + 1], n * 0.125f);
 }
 
 // A user's threads; each would have a team of its own where OpenBLAS shares work by OpenMP.
