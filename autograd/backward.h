@@ -9,8 +9,10 @@
 
 namespace heed {
 
-/// Adds into grad() of every leaf. `gradients` may be shorter than `outputs` or hold undefined
-/// tensors where an output has one element: 1 is taken. Throws GradError, ShapeError, DTypeError.
+/// Adds into grad() of every leaf, after the walk: what throws in the walk leaves leaves as they
+/// were. Where memory runs out after it, some have their sum and others not: zero_grad().
+/// `gradients` may be shorter than `outputs` or hold undefined tensors where an output has one
+/// element: 1 is taken. Throws GradError, ShapeError, DTypeError.
 void backward(const std::vector<Tensor>& outputs, const std::vector<Tensor>& gradients = {},
               const BackwardOptions& options = {});
 

@@ -1,5 +1,14 @@
 // Tensor: an Array plus an optional place on the tape. Copying a Tensor copies the handle; both see
 // the same numbers, the same gradient and the same place.
+//
+// Threads: any number may read one tensor and compute with it, each through handles of its own,
+// which it copies, moves and destroys as it likes, also while others walk the graph. Graphs that
+// share leaves may be differentiated at once: the gradients add up, in the order in which passes
+// end. Where two passes meet in one recorded operator the later one throws GradError. What writes
+// (copy_from, set_array, set_grad, zero_grad, set_requires_grad, register_hook, remove_hook, and
+// array() of a sparse gradient, which it makes dense) wants the tensor for itself, and so does
+// grad() while a pass may add to it. Grad modes and DetectAnomaly belong to the thread that opened
+// them.
 #pragma once
 
 #include <functional>

@@ -17,8 +17,9 @@ inline constexpr std::size_t kBlockKinds = 3;
 /// Every block begins at a multiple of this.
 inline constexpr std::size_t kBlockAlignment = 64;
 
-/// At least `bytes` bytes, uninitialised. Throws OutOfMemory when the system refuses or the limit
-/// would be passed.
+/// At least `bytes` bytes, uninitialised. Throws OutOfMemory, which says how much was asked for,
+/// how much is held and what refused it: the limit set here, the system, or the process's own limit
+/// (ulimit -v).
 void* allocate_block(std::size_t bytes, BlockKind kind);
 /// `bytes` and `kind` must be those of the allocation.
 void free_block(void* block, std::size_t bytes, BlockKind kind) noexcept;

@@ -1,5 +1,7 @@
-// The error tree. Everything the library throws derives from heed::Error; the message is one line
-// that names the operator, the rule and what came, for example
+// The error tree. Everything the library throws derives from heed::Error, but for std::bad_alloc
+// where memory for anything else than arrays and the tape is missing. The message is one line,
+// whatever bytes a user's text brings (see quoted.h), that names the operator, the rule and what
+// came, for example
 //   matmul: inner sizes differ: a is f32[32, 128, 64], b is f32[32, 48, 96]; a's last (64) must ...
 #pragma once
 

@@ -16,6 +16,11 @@
 // order of construction; a child's names carry its own in front ("words.weight"). Assigning one
 // parameter to another (`out.weight = words.weight`), or handing it to parameter(), ties them: one
 // tensor, two names.
+//
+// Threads: any number may call one module at once and differentiate what it gives, unless the call
+// itself writes, as BatchNorm does in training mode. Dropout draws from one generator for all of
+// them. Everything that is not const wants the module for itself: train(), to(), load_state_dict(),
+// zero_grad(), hooks. Modules that share no parameter may be trained at once.
 #pragma once
 
 #include <deque>
@@ -35,7 +40,7 @@ using NamedTensors = std::vector<std::pair<std::string, Tensor>>;
 class Module {
  public:
   Module();
-  Module(const Module&) = delete;  // its members refer into it
+  Module(const Module&) = delete;  // nor moved: its members refer into it. Hold a unique_ptr
   Module& operator=(const Module&) = delete;
   virtual ~Module();
 

@@ -51,6 +51,10 @@ std::vector<std::string> names(const nn::NamedTensors& entries) {
   return out;
 }
 
+// Its members refer into it: the compiler refuses to copy or to move one.
+static_assert(!std::is_copy_constructible_v<nn::Linear> && !std::is_copy_assignable_v<nn::Linear>);
+static_assert(!std::is_move_constructible_v<nn::Linear> && !std::is_move_assignable_v<nn::Linear>);
+
 TEST(Module, WalksParametersBuffersChildrenInOrderOfConstruction) {
   const Outer model;
   EXPECT_THAT(names(model.named_parameters()),
