@@ -14,6 +14,13 @@
 
 namespace heed {
 
+class Faults : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!counts_allocations()) GTEST_SKIP() << "operator new is not this program's";
+  }
+};
+
 struct Work {
   /// What is done. It must not keep anything that it makes before it has succeeded.
   std::function<void()> run;

@@ -19,7 +19,8 @@ class FailingAllocation {
   bool reached() const;
 };
 
-/// Blocks from operator new that are held now.
-std::int64_t live_news();
+/// False where operator new is not this program's, as under valgrind without
+/// --soname-synonyms=somalloc=nouserintercepts.
+bool counts_allocations();
 
 }  // namespace heed

@@ -23,7 +23,7 @@
 namespace heed {
 namespace {
 
-class Files : public testing::TestWithParam<FailingAllocation::Then> {
+class Files : public Faults, public testing::WithParamInterface<FailingAllocation::Then> {
  protected:
   std::int64_t fail_every(const Work& work) { return fail_every_allocation(work, GetParam()); }
   TemporaryFolder folder;

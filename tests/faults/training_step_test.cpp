@@ -154,7 +154,7 @@ void expect_whole_steps(Then then) {
 }
 
 template <class Types>
-class TrainingStep : public testing::Test {};
+class TrainingStep : public Faults {};
 
 template <class Model, class Optimizer>
 struct Case {
@@ -174,7 +174,7 @@ TYPED_TEST(TrainingStep, IsDoneOrNotBegunWhereMemoryIsOut) {
   TypeParam::expect_whole(Then::stay_out);
 }
 
-TEST(Average, IsTakenWholeOrNotAtAll) {
+TEST_F(Faults, AveragesAreTakenWholeOrNotAtAll) {
   manual_seed(3);
   Dense model;
   optim::EMA average(model.parameters(), 0.5, true);
