@@ -45,8 +45,11 @@ endfunction()
 function(heed_keep_small)
   set(kernels ${ARGN})
   list(FILTER kernels INCLUDE REGEX "/core/kernels/")
-  set_source_files_properties(${kernels} PROPERTIES COMPILE_DEFINITIONS
-                              "HWY_DISABLED_TARGETS=(HWY_SSSE3|HWY_SSE4)")
+  set(unused "HWY_SSSE3|HWY_SSE4")
+  if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(aarch64|arm64)$")
+    set(unused "HWY_SVE|HWY_SVE2|HWY_SVE_256|HWY_SVE2_128")  # whose vectors have no size that the compiler knows; NEON's have
+  endif()
+  set_source_files_properties(${kernels} PROPERTIES COMPILE_DEFINITIONS "HWY_DISABLED_TARGETS=(${unused})")
   # A kernel says MulAdd where it wants a product and a sum fused: where a compiler does so by itself,
   # the end of a row can have other bits than its middle.
   set_source_files_properties(${kernels} PROPERTIES COMPILE_OPTIONS -ffp-contract=off)

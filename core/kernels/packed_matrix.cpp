@@ -120,8 +120,21 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace heed::kernels {
 namespace simd {
+namespace {
+
 HWY_EXPORT(multiply_f32);
 HWY_EXPORT(multiply_f64);
+
+void multiply(Index m, Index n, Index k, const float* a, Index a_step, const float* panels,
+              bool add, float* c, Index c_step) {
+  HWY_DYNAMIC_DISPATCH(multiply_f32)(m, n, k, a, a_step, panels, add, c, c_step);
+}
+void multiply(Index m, Index n, Index k, const double* a, Index a_step, const double* panels,
+              bool add, double* c, Index c_step) {
+  HWY_DYNAMIC_DISPATCH(multiply_f64)(m, n, k, a, a_step, panels, add, c, c_step);
+}
+
+}  // namespace
 }  // namespace simd
 
 template <class T>
@@ -151,12 +164,7 @@ PackedMatrix<T>::PackedMatrix(Index k, Index n, Matrix<const T> b)
 template <class T>
 void PackedMatrix<T>::multiply(Index m, const T* a, Index a_step, bool add, T* c,
                                Index c_step) const {
-  const T* const panels = panels_.data<T>();
-  if constexpr (sizeof(T) == 4) {
-    HWY_DYNAMIC_DISPATCH(simd::multiply_f32)(m, n_, k_, a, a_step, panels, add, c, c_step);
-  } else {
-    HWY_DYNAMIC_DISPATCH(simd::multiply_f64)(m, n_, k_, a, a_step, panels, add, c, c_step);
-  }
+  simd::multiply(m, n_, k_, a, a_step, panels_.data<T>(), add, c, c_step);
 }
 
 template class PackedMatrix<float>;
