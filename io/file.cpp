@@ -2,6 +2,8 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <signal.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -9,6 +11,7 @@
 #include <atomic>
 #include <cerrno>
 #include <cstdio>
+#include <ctime>
 #include <filesystem>
 #include <new>
 #include <stdexcept>
@@ -19,6 +22,19 @@ namespace heed::io {
 namespace {
 
 namespace fs = std::filesystem;
+
+// A system call again while signals cut it short.
+template <class Call>
+auto uninterrupted(Call&& call) {
+  for (;;) {
+    const auto result = call();
+    if (result >= 0 || errno != EINTR) return result;
+  }
+}
+
+int open_file(const std::string& path, int flags, mode_t mode = 0) {
+  return uninterrupted([&] { return ::open(path.c_str(), flags | O_CLOEXEC, mode); });
+}
 
 // An open descriptor, closed in any case; close() reports what a late write-back had to say.
 class Descriptor {
@@ -34,27 +50,55 @@ class Descriptor {
   bool close() {
     const int fd = fd_;
     fd_ = -1;
-    return ::close(fd) == 0;
+    return ::close(fd) == 0 || errno == EINTR;  // which on Linux has closed it
   }
 
  private:
   int fd_;
 };
 
-bool write_all(int fd, std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t written = ::write(fd, bytes.data(), bytes.size());
-    if (written < 0) {
-      if (errno == EINTR) continue;
-      return false;
+// While alive, a write beyond the limit on file sizes (`ulimit -f`) is an error of this thread and
+// does not end the process: what other threads do about SIGXFSZ is not changed.
+class SizeLimitIsAnError {
+ public:
+  SizeLimitIsAnError() {
+    ::sigemptyset(&signal_);
+    ::sigaddset(&signal_, SIGXFSZ);
+    ::pthread_sigmask(SIG_BLOCK, &signal_, &before_);
+  }
+  ~SizeLimitIsAnError() {
+    const int code = errno;  // of the write
+    const timespec now{};
+    const bool callers_own = ::sigismember(&before_, SIGXFSZ) == 1;
+    if (!callers_own) {
+      static_cast<void>(uninterrupted([&] { return ::sigtimedwait(&signal_, nullptr, &now); }));
     }
+    ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+    errno = code;
+  }
+  SizeLimitIsAnError(const SizeLimitIsAnError&) = delete;
+  SizeLimitIsAnError& operator=(const SizeLimitIsAnError&) = delete;
+
+ private:
+  sigset_t signal_, before_;
+};
+
+bool write_all(int fd, std::string_view bytes) {
+  const SizeLimitIsAnError scope;
+  while (!bytes.empty()) {
+    const ssize_t written = uninterrupted([&] { return ::write(fd, bytes.data(), bytes.size()); });
+    if (written < 0) return false;
     bytes.remove_prefix(static_cast<std::size_t>(written));
   }
   return true;
 }
 
 // Some file systems and devices cannot sync and say so; that is no failure to write.
-bool sync(int fd) { return ::fsync(fd) == 0 || errno == EINVAL || errno == ENOTSUP; }
+bool sync(int fd) {
+  return uninterrupted([&] { return ::fsync(fd); }) == 0 || errno == EINVAL || errno == ENOTSUP;
+}
+
+constexpr std::string_view kTemporaryBegin = ".heed-", kTemporaryEnd = ".tmp";
 
 std::string folder_of(const std::string& path) {
   const std::string folder = fs::path(path).parent_path().string();
@@ -71,7 +115,7 @@ void write_pieces(int fd, const std::vector<std::string_view>& pieces, const std
 }  // namespace
 
 std::string read_file(const std::string& path) {
-  Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  Descriptor file(open_file(path, O_RDONLY));
   struct stat info {};
   if (file.get() < 0 || ::fstat(file.get(), &info) != 0) throw IoError(path, "cannot open", errno);
   if (S_ISDIR(info.st_mode)) throw IoError(path, "cannot read", EISDIR);
@@ -81,10 +125,11 @@ std::string read_file(const std::string& path) {
     std::size_t filled = 0;
     for (;;) {
       if (filled == content.size()) content.resize(content.size() * 2 + 4096);
-      const ssize_t count = ::read(file.get(), content.data() + filled, content.size() - filled);
+      const ssize_t count = uninterrupted(
+          [&] { return ::read(file.get(), content.data() + filled, content.size() - filled); });
+      if (count < 0) throw IoError(path, "cannot read", errno);
       if (count == 0) break;
-      if (count < 0 && errno != EINTR) throw IoError(path, "cannot read", errno);
-      if (count > 0) filled += static_cast<std::size_t>(count);
+      filled += static_cast<std::size_t>(count);
     }
     content.resize(filled);
     return content;
@@ -108,7 +153,7 @@ void write_file_atomically(const std::string& path, const std::vector<std::strin
   const bool exists = ::stat(target.c_str(), &old) == 0;
   if (exists && S_ISDIR(old.st_mode)) throw IoError(path, "cannot write", EISDIR);
   if (exists && !S_ISREG(old.st_mode)) {
-    Descriptor device(::open(target.c_str(), O_WRONLY | O_CLOEXEC));
+    Descriptor device(open_file(target, O_WRONLY));
     if (device.get() < 0) throw IoError(path, "cannot open", errno);
     write_pieces(device.get(), pieces, path);
     if (!device.close()) throw IoError(path, "cannot write", errno);
@@ -121,12 +166,14 @@ void write_file_atomically(const std::string& path, const std::vector<std::strin
   std::string temporary;
   int fd = -1;
   do {
-    temporary = fmt::format("{}/.heed-{}-{}.tmp", folder, ::getpid(), counter++);
-    fd = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    temporary =
+        fmt::format("{}/{}{}-{}{}", folder, kTemporaryBegin, ::getpid(), counter++, kTemporaryEnd);
+    fd = open_file(temporary, O_WRONLY | O_CREAT | O_EXCL, 0666);
   } while (fd < 0 && errno == EEXIST);
   if (fd < 0) throw IoError(path, "cannot create", errno);
 
   Descriptor file(fd);
+  static_cast<void>(::flock(fd, LOCK_EX | LOCK_NB));  // for is_abandoned()
   try {
     // Best effort: a file system without permissions refuses, and the content matters more.
     if (exists) static_cast<void>(::fchmod(fd, old.st_mode & 07777));
@@ -142,8 +189,52 @@ void write_file_atomically(const std::string& path, const std::vector<std::strin
   sync_folder(folder);
 }
 
+void write_new_file(const std::string& path, std::string_view content) {
+  Descriptor file(open_file(path, O_WRONLY | O_CREAT | O_EXCL, 0666));
+  if (file.get() < 0) throw IoError(path, "cannot create", errno);
+  if (write_all(file.get(), content) && sync(file.get()) && file.close()) return;
+  const int code = errno;
+  ::unlink(path.c_str());
+  throw IoError(path, "cannot write", code);
+}
+
+void copy_to_new_file(const std::string& from, const std::string& to) {
+  Descriptor in(open_file(from, O_RDONLY | O_NOFOLLOW));
+  struct stat info {};
+  if (in.get() < 0 || ::fstat(in.get(), &info) != 0) throw IoError(from, "cannot open", errno);
+  Descriptor out(open_file(to, O_WRONLY | O_CREAT | O_EXCL, 0600));
+  if (out.get() < 0) throw IoError(to, "cannot create", errno);
+  std::string block(1 << 20, '\0');
+  ssize_t count = 0;
+  bool written = true;
+  do {
+    count = uninterrupted([&] { return ::read(in.get(), block.data(), block.size()); });
+    if (count > 0) {
+      written = write_all(out.get(), {block.data(), static_cast<std::size_t>(count)});
+    }
+  } while (count > 0 && written);
+  if (count == 0 && written) {
+    const timespec times[2] = {info.st_atim, info.st_mtim};
+    static_cast<void>(::fchmod(out.get(), info.st_mode & 07777));
+    if (::futimens(out.get(), times) == 0 && sync(out.get()) && out.close()) return;
+  }
+  const int code = errno;
+  ::unlink(to.c_str());
+  throw IoError(count < 0 ? from : to, "cannot copy", code);
+}
+
+bool is_abandoned(const std::string& path) {
+  const std::string name = fs::path(path).filename().string();
+  if (!name.starts_with(kTemporaryBegin) || !name.ends_with(kTemporaryEnd)) return false;
+  Descriptor file(open_file(path, O_RDONLY | O_NOFOLLOW));
+  struct stat info {};
+  if (file.get() < 0 || ::fstat(file.get(), &info) != 0 || !S_ISREG(info.st_mode)) return false;
+  // The writer holds a lock on it; the age is for the moments before and after.
+  return ::flock(file.get(), LOCK_EX | LOCK_NB) == 0 && std::time(nullptr) - info.st_mtime > 60;
+}
+
 void sync_folder(const std::string& path) {
-  Descriptor folder(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  Descriptor folder(open_file(path, O_RDONLY | O_DIRECTORY));
   if (folder.get() < 0) {
     // A folder that may be written but not listed: its entries reach the disk a little later.
     if (errno == EACCES) return;

@@ -1,7 +1,7 @@
 // Whole files, read and written. A write is atomic: the content goes to a temporary file in the
 // same folder, reaches the disk (fsync), and only then takes the name. Whatever fails on the way (a
-// full disk, no permission, a crash), the old file is still there, whole, and the temporary one is
-// removed.
+// full disk, a limit on file sizes, no permission, a crash), the old file is still there, whole,
+// and the temporary one is removed.
 #pragma once
 
 #include <string>
@@ -19,6 +19,15 @@ std::string read_file(const std::string& path);
 void write_file_atomically(const std::string& path, std::string_view content);
 /// The same with the content in pieces, written one after the other.
 void write_file_atomically(const std::string& path, const std::vector<std::string_view>& pieces);
+
+/// Creates a file that is not there yet, in a folder that nobody else looks into, and brings its
+/// content to the disk. Throws IoError, after which the file is gone again.
+void write_new_file(const std::string& path, std::string_view content);
+/// The same with the content, permissions and time of another file.
+void copy_to_new_file(const std::string& from, const std::string& to);
+
+/// Whether this is the temporary file of a process that died while writing.
+bool is_abandoned(const std::string& path);
 
 /// Makes the entries of a folder (new names, renames) reach the disk. Throws IoError.
 void sync_folder(const std::string& path);

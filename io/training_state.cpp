@@ -6,10 +6,17 @@
 
 #include "../core/error.h"
 #include "../core/quoted.h"
-#include "model_directory.h"
 #include "saved_module.h"
 
 namespace heed::io {
+
+void save_training(const std::string& folder, std::string state, DirectoryFiles model, bool best) {
+  DirectoryFiles files;
+  files.emplace_back(kTrainingFile, std::move(state));
+  if (!best) return save_directory(folder, files, model);
+  model.push_back(std::move(files[0]));
+  save_directory(folder, model);
+}
 
 TrainingState::TrainingState(const nn::Module& model, const optim::Optimizer& optimizer) {
   put("model", model.state_dict());

@@ -5,8 +5,8 @@
 //   state.put("steps", steps);                    steps = state.count("steps");
 //   state.put("order", order);                    state.get("order", order);
 //   state.put("figures", figures);                state.get("figures", figures);
-//   save_directory(folder, {{io::kTrainingFile,   state.restore(model, adam);
-//                            state.encode()}});
+//   save_training(folder, state.encode(), files,  state.restore(model, adam);
+//                 is_the_best);
 //
 // The entries: "model.KEY" and "optimizer.KEY" of state_dict(), "random" of the default generator,
 // and what was put. What is missing, of another kind or does not fit is a FormatError of the file;
@@ -26,11 +26,17 @@
 #include "../core/generator.h"
 #include "../nn/module.h"
 #include "../optim/optimizer.h"
+#include "model_directory.h"
 #include "safetensors.h"
 
 namespace heed::io {
 
 inline constexpr const char* kTrainingFile = "training.safetensors";
+
+/// Saves a run (TrainingState::encode()) beside its best model. `model`: the files of the model as
+/// it is now, written when it is the best so far, and else those that the folder lacks: a folder
+/// that was deleted in mid-training is made anew, whole. Throws IoError.
+void save_training(const std::string& folder, std::string state, DirectoryFiles model, bool best);
 
 /// A double, or a struct of nothing but doubles.
 template <class T>

@@ -33,11 +33,10 @@ io::Config config_of(const Describer& describer) {
 
 }  // namespace
 
-void save(const Describer& describer, const std::string& folder, io::DirectoryFiles more) {
-  more.emplace_back(io::kWeightsFile, io::encode_weights(*describer.model));
-  more.emplace_back(io::kVocabularyFile, describer.vocabulary.serialize());
-  more.emplace_back(io::kConfigFile, config_of(describer).to_json());
-  io::save_directory(folder, more);
+io::DirectoryFiles files_of(const Describer& describer) {
+  return {{io::kWeightsFile, io::encode_weights(*describer.model)},
+          {io::kVocabularyFile, describer.vocabulary.serialize()},
+          {io::kConfigFile, config_of(describer).to_json()}};
 }
 
 Describer load(const std::string& folder) {

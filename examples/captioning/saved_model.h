@@ -18,9 +18,8 @@ struct Describer {
   std::unique_ptr<Captioner> model;
 };
 
-/// Writes the three files and `more` beside them. Throws IoError; the old model is whole then.
-void save(const Describer& describer, const std::string& folder,
-          heed::io::DirectoryFiles more = {});
+/// What io::save_directory() writes and load() reads.
+heed::io::DirectoryFiles files_of(const Describer& describer);
 
 /// Throws IoError for a missing folder or file, FormatError for a damaged one, or a vocabulary that
 /// does not fit the weights.

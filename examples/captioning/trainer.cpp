@@ -120,11 +120,7 @@ class Run {
 
   // The run as it stands, and the model where it is the best.
   void keep(bool best) const {
-    if (best) {
-      save(describer_, options_.out, {{io::kTrainingFile, state()}});
-    } else {
-      io::save_directory(options_.out, {{io::kTrainingFile, state()}});
-    }
+    io::save_training(options_.out, state(), files_of(describer_), best);
   }
 
   std::string state() const {

@@ -33,11 +33,10 @@ io::Config config_of(const Classifier& classifier) {
 
 }  // namespace
 
-void save(const Classifier& classifier, const std::string& folder, io::DirectoryFiles more) {
-  more.emplace_back(io::kWeightsFile, io::encode_weights(*classifier.model));
-  more.emplace_back(io::kVocabularyFile, classifier.vocabulary.serialize());
-  more.emplace_back(io::kConfigFile, config_of(classifier).to_json());
-  io::save_directory(folder, more);
+io::DirectoryFiles files_of(const Classifier& classifier) {
+  return {{io::kWeightsFile, io::encode_weights(*classifier.model)},
+          {io::kVocabularyFile, classifier.vocabulary.serialize()},
+          {io::kConfigFile, config_of(classifier).to_json()}};
 }
 
 Classifier load(const std::string& folder) {

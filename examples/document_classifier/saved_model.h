@@ -21,8 +21,8 @@ struct Classifier {
   std::unique_ptr<HierarchicalAttention> model;
 };
 
-/// Writes the three files and `more` beside them. Throws IoError; the old model is whole then.
-void save(const Classifier& classifier, const std::string& folder, io::DirectoryFiles more = {});
+/// What io::save_directory() writes and load() reads.
+io::DirectoryFiles files_of(const Classifier& classifier);
 
 /// Throws IoError for a missing folder or file, FormatError for a damaged one, or a vocabulary that
 /// does not fit the weights.

@@ -58,14 +58,10 @@ class Run {
                  figures.validation_accuracy, figures.seconds);
       std::fflush(stdout);
       const bool better = stopping.update(figures.validation_accuracy);
-      if (better) {
-        save(classifier_, options_.out, {{io::kTrainingFile, state()}});
-        saved_ = true;
-      } else {
-        io::save_directory(options_.out, {{io::kTrainingFile, state()}});
-      }
+      io::save_training(options_.out, state(), files_of(classifier_), better);
+      saved_ = true;
     }
-    if (!saved_) save(classifier_, options_.out);
+    if (!saved_) io::save_directory(options_.out, files_of(classifier_));
     // The weights on disk are those of the best epoch.
     classifier_.model->load_state_dict(load(options_.out).model->state_dict());
     return std::move(training_);

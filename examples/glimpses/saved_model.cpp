@@ -10,7 +10,7 @@ constexpr Index kMost = 1 << 14;  // of any size in a configuration
 
 }  // namespace
 
-void save(const GlimpseModel& model, const std::string& folder, io::DirectoryFiles more) {
+io::DirectoryFiles files_of(const GlimpseModel& model) {
   const ModelOptions& options = model.options;
   io::Config config;
   config.set("model", std::string("glimpses"));
@@ -22,9 +22,7 @@ void save(const GlimpseModel& model, const std::string& folder, io::DirectoryFil
   config.set("width", options.width);
   config.set("sigma", options.sigma);
   config.set("core", std::string(name(options.core)));
-  more.emplace_back(io::kWeightsFile, io::encode_weights(model));
-  more.emplace_back(io::kConfigFile, config.to_json());
-  io::save_directory(folder, more);
+  return {{io::kWeightsFile, io::encode_weights(model)}, {io::kConfigFile, config.to_json()}};
 }
 
 std::unique_ptr<GlimpseModel> load(const std::string& folder) {

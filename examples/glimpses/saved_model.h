@@ -10,8 +10,8 @@
 
 namespace glimpses {
 
-/// Writes the two files and `more` beside them. Throws IoError; the old model is whole then.
-void save(const GlimpseModel& model, const std::string& folder, io::DirectoryFiles more = {});
+/// What io::save_directory() writes and load() reads.
+io::DirectoryFiles files_of(const GlimpseModel& model);
 
 /// Throws IoError for a missing folder or file, FormatError for a damaged one.
 std::unique_ptr<GlimpseModel> load(const std::string& folder);

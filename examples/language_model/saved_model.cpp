@@ -27,11 +27,10 @@ io::Config config_of(const Language& language) {
 
 }  // namespace
 
-void save(const Language& language, const std::string& folder, io::DirectoryFiles more) {
-  more.emplace_back(io::kWeightsFile, io::encode_weights(*language.model));
-  more.emplace_back(io::kVocabularyFile, language.vocabulary.serialize());
-  more.emplace_back(io::kConfigFile, config_of(language).to_json());
-  io::save_directory(folder, more);
+io::DirectoryFiles files_of(const Language& language) {
+  return {{io::kWeightsFile, io::encode_weights(*language.model)},
+          {io::kVocabularyFile, language.vocabulary.serialize()},
+          {io::kConfigFile, config_of(language).to_json()}};
 }
 
 Language load(const std::string& folder) {

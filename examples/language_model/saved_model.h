@@ -18,8 +18,8 @@ struct Language {
   std::unique_ptr<LanguageModel> model;
 };
 
-/// Writes the three files and `more` beside them. Throws IoError; the old model is whole then.
-void save(const Language& language, const std::string& folder, io::DirectoryFiles more = {});
+/// What io::save_directory() writes and load() reads.
+io::DirectoryFiles files_of(const Language& language);
 
 /// Throws IoError for a missing folder or file, FormatError for a damaged one, or a vocabulary that
 /// does not fit the weights.

@@ -89,16 +89,15 @@ std::shared_ptr<const Coder> read_coder(const std::string& folder, const char* f
 
 }  // namespace
 
-void save(const Language& language, const std::string& folder, io::DirectoryFiles more) {
+io::DirectoryFiles files_of(const Language& language) {
   const std::string source = language.source->serialize(), target = language.target->serialize();
   io::Config config = config_of(language.model->options);
   config.set(kSourceMark, fingerprint(source));
   config.set(kTargetMark, fingerprint(target));
-  more.emplace_back(io::kWeightsFile, io::encode_weights(*language.model));
-  more.emplace_back(kSourceFile, source);
-  more.emplace_back(kTargetFile, target);
-  more.emplace_back(io::kConfigFile, config.to_json());
-  io::save_directory(folder, more);
+  return {{io::kWeightsFile, io::encode_weights(*language.model)},
+          {kSourceFile, source},
+          {kTargetFile, target},
+          {io::kConfigFile, config.to_json()}};
 }
 
 Language load(const std::string& folder) {

@@ -17,8 +17,8 @@ struct Language {
   std::unique_ptr<Translator> model;
 };
 
-/// Writes the files and `more` beside them. Throws IoError; the old model is whole then.
-void save(const Language& language, const std::string& folder, heed::io::DirectoryFiles more = {});
+/// What io::save_directory() writes and load() reads.
+heed::io::DirectoryFiles files_of(const Language& language);
 
 /// Throws IoError for a missing folder or file, FormatError for a damaged one, or a vocabulary that
 /// does not fit the weights.

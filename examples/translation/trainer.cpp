@@ -199,26 +199,14 @@ class Run {
     sums_ = {};
     batch_ = 0;
     // The folder gets what was judged, the state goes on with what was trained.
-    const Weights judged = weights_of(model_);
+    io::DirectoryFiles judged = files_of(language_);
     model_.load_state_dict(last);
-    io::DirectoryFiles files = {{io::kTrainingFile, state()}};
-    if (best) {
-      model_.load_state_dict(judged);
-      save(language_, options_.out, std::move(files));
-      model_.load_state_dict(last);
-    } else {
-      io::save_directory(options_.out, files);
-    }
+    io::save_training(options_.out, state(), std::move(judged), best);
   }
 
   // The run as it stands, and the model too where there is none yet.
   void keep(bool model_too) const {
-    io::DirectoryFiles files = {{io::kTrainingFile, state()}};
-    if (model_too) {
-      save(language_, options_.out, std::move(files));
-    } else {
-      io::save_directory(options_.out, files);
-    }
+    io::save_training(options_.out, state(), files_of(language_), model_too);
   }
 
   // What a run that goes on must have in common with the one it goes on from.

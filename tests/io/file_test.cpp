@@ -1,11 +1,14 @@
 #include "../../io/file.h"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <csignal>
 
 #include "../../core/error.h"
 #include "full_disk.h"
@@ -65,6 +68,48 @@ TEST(File, AFullDiskKeepsTheOldFile) {
   }
   EXPECT_EQ(TemporaryFolder::get(path), "old");
   EXPECT_EQ(folder.entries(), 1U);
+}
+
+TEST(File, ALimitOnFileSizesIsAnErrorAndEndsNoProcess) {
+  const TemporaryFolder folder;
+  write_file_atomically(folder / "model", "old");
+  rlimit before{};
+  ::getrlimit(RLIMIT_FSIZE, &before);
+  const rlimit limit{1009, before.rlim_max};
+  ::setrlimit(RLIMIT_FSIZE, &limit);  // and SIGXFSZ is not ignored, as it is for FullDisk
+  expect_io_error(EFBIG, folder / "model",
+                  [&] { write_file_atomically(folder / "model", std::string(4001, 'x')); });
+  expect_io_error(EFBIG, folder / "other",
+                  [&] { write_new_file(folder / "other", std::string(4001, 'x')); });
+  ::setrlimit(RLIMIT_FSIZE, &before);
+  sigset_t mask, pending;
+  ::pthread_sigmask(SIG_BLOCK, nullptr, &mask);
+  ::sigpending(&pending);
+  EXPECT_EQ(::sigismember(&mask, SIGXFSZ), 0);
+  EXPECT_EQ(::sigismember(&pending, SIGXFSZ), 0);
+  EXPECT_EQ(TemporaryFolder::get(folder / "model"), "old");
+  EXPECT_EQ(folder.entries(), 1U);
+}
+
+TEST(File, CopiesWithPermissionsAndTime) {
+  const TemporaryFolder folder;
+  std::string content(3000017, '\0');
+  for (std::size_t i = 0; i < content.size(); ++i) content[i] = static_cast<char>(i % 251);
+  TemporaryFolder::put(folder / "a", content);
+  ::chmod((folder / "a").c_str(), 0440);
+  const timespec times[2] = {{1000003, 7}, {2000003, 11}};
+  ::utimensat(AT_FDCWD, (folder / "a").c_str(), times, 0);
+  copy_to_new_file(folder / "a", folder / "b");
+  EXPECT_EQ(read_file(folder / "b"), content);
+  struct stat info {};
+  ASSERT_EQ(::stat((folder / "b").c_str(), &info), 0);
+  EXPECT_EQ(info.st_mode & 07777, 0440U);
+  EXPECT_EQ(info.st_mtim.tv_sec, 2000003);
+  EXPECT_EQ(info.st_mtim.tv_nsec, 11);
+  expect_io_error(EEXIST, folder / "b", [&] { copy_to_new_file(folder / "a", folder / "b"); });
+  expect_io_error(EEXIST, folder / "b", [&] { write_new_file(folder / "b", "x"); });
+  expect_io_error(ENOENT, folder / "c", [&] { copy_to_new_file(folder / "c", folder / "d"); });
+  EXPECT_EQ(folder.entries(), 2U);
 }
 
 TEST(File, AFullDeviceIsAnError) {

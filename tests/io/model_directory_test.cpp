@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -43,6 +44,50 @@ TEST(ModelDirectory, KeepsWhatIsNotItsOwn) {
   EXPECT_EQ(folder.entries(), 1U);
 }
 
+TEST(ModelDirectory, KeepsFoldersThemselvesForThoseWhoWorkInThem) {
+  const TemporaryFolder folder;
+  const std::string path = folder / "model";
+  std::filesystem::create_directories(path + "/logs/today");
+  TemporaryFolder::put(path + "/logs/today/events", "begun");
+  struct stat before {
+  }, after{};
+  ASSERT_EQ(::stat((path + "/logs").c_str(), &before), 0);
+  save_directory(path, kNew);
+  ASSERT_EQ(::stat((path + "/logs").c_str(), &after), 0);
+  EXPECT_EQ(before.st_ino, after.st_ino);
+  EXPECT_EQ(TemporaryFolder::get(path + "/logs/today/events"), "begun");
+  EXPECT_EQ(std::distance(std::filesystem::recursive_directory_iterator(path), {}), 5);
+}
+
+TEST(ModelDirectory, WritesWhatIsMissing) {
+  const TemporaryFolder folder;
+  const std::string path = folder / "model";
+  save_directory(path, {{"state", "1"}}, kOld);
+  EXPECT_EQ(read_from_directory(path, kWeightsFile), "old weights");
+  save_directory(path, {{"state", "2"}}, kNew);
+  EXPECT_EQ(read_from_directory(path, kWeightsFile), "old weights");
+  EXPECT_EQ(read_from_directory(path, "state"), "2");
+  std::filesystem::remove(path + "/" + kVocabularyFile);
+  save_directory(path, {{"state", "3"}}, kNew);
+  EXPECT_EQ(read_from_directory(path, kVocabularyFile), "new words");
+  std::filesystem::remove_all(path);
+  save_directory(path, {{"state", "4"}}, kNew);
+  EXPECT_EQ(read_from_directory(path, kWeightsFile), "new weights");
+  EXPECT_EQ(read_from_directory(path, "state"), "4");
+  EXPECT_THROW(save_directory(path, {}, {{"..", "x"}}), ValueError);
+}
+
+TEST(ModelDirectory, KeepsItsPermissions) {
+  const TemporaryFolder folder;
+  const std::string path = folder / "model";
+  save_directory(path, kOld);
+  ::chmod(path.c_str(), 02750);
+  save_directory(path, kNew);
+  struct stat info {};
+  ASSERT_EQ(::stat(path.c_str(), &info), 0);
+  EXPECT_EQ(info.st_mode & 07777, 02750U);
+}
+
 TEST(ModelDirectory, FollowsALink) {
   const TemporaryFolder folder;
   save_directory(folder / "model-1", kOld);
@@ -50,6 +95,12 @@ TEST(ModelDirectory, FollowsALink) {
   save_directory(folder / "latest", kNew);
   EXPECT_TRUE(std::filesystem::is_symlink(folder / "latest"));
   EXPECT_EQ(read_from_directory(folder / "model-1", kWeightsFile), "new weights");
+  // Also to where it was deleted.
+  std::filesystem::remove_all(folder / "model-1");
+  save_directory(folder / "latest", kOld);
+  EXPECT_EQ(read_from_directory(folder / "model-1", kWeightsFile), "old weights");
+  std::filesystem::create_symlink("ring", folder / "ring");
+  EXPECT_THROW(save_directory(folder / "ring", kOld), IoError);
 }
 
 TEST(ModelDirectory, AFullDiskKeepsTheOldOne) {

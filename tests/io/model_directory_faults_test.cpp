@@ -1,0 +1,180 @@
+// Saving and reading while each system call in turn fails, or is the last one of the process.
+#include <gtest/gtest.h>
+
+#include <tuple>
+
+#include "../torture/faulty_run.h"
+#include "../torture/generations.h"
+#include "temporary_folder.h"
+
+namespace heed::io {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A model of generation 4 beside what a user keeps: a file, a link, a folder with a folder.
+class Kept {
+ public:
+  Kept() {
+    save_generation(place(), 3, 11);
+    save_generation(place(), 4, 11);
+    fs::create_directories(place() + "/notes/empty");
+    TemporaryFolder::put(place() + "/report.html", "<html>");
+    TemporaryFolder::put(place() + "/notes/day", "first");
+    fs::create_symlink("../elsewhere", place() + "/link");
+  }
+
+  std::string place() const { return folder_ / "model"; }
+  const TemporaryFolder& folder() const { return folder_; }
+  Ran run(const std::vector<std::string>& arguments, Fault fault) const {
+    std::vector<std::string> all = {place()};
+    all.insert(all.end(), arguments.begin(), arguments.end());
+    fault.victim = place();
+    return run_saver(folder_.path().string(), all, fault);
+  }
+
+  void expect_users_files() const {
+    EXPECT_EQ(TemporaryFolder::get(place() + "/report.html"), "<html>");
+    EXPECT_EQ(TemporaryFolder::get(place() + "/notes/day"), "first");
+    EXPECT_TRUE(fs::is_directory(place() + "/notes/empty"));
+    EXPECT_EQ(fs::read_symlink(place() + "/link"), "../elsewhere");
+  }
+  /// As any program sees it.
+  long plain_generation() const {
+    return generation([&](const char* name) { return TemporaryFolder::get(place() + "/" + name); });
+  }
+  long generation() const {
+    return generation([&](const char* name) { return read_from_directory(place(), name); });
+  }
+  /// The next save, of the state alone where it can be, finds nothing amiss and leaves nothing.
+  void expect_next_save(long found) const {
+    const long next = found - found % 3 + 2;
+    save_generation(place(), next, 11);
+    EXPECT_EQ(plain_generation(), next);
+    EXPECT_EQ(folder_.entries(), 1U);
+  }
+
+ private:
+  template <class Read>
+  static long generation(Read&& read) {
+    std::string why;
+    const long out = generation_in(read, why);
+    EXPECT_GE(out, 0) << why;
+    return out;
+  }
+  TemporaryFolder folder_{TemporaryFolder::memory()};
+};
+
+constexpr long kFar = 10000;  // more calls than there are
+
+class KilledSave : public testing::TestWithParam<std::tuple<const char*, const char*>> {};
+
+TEST_P(KilledSave, LeavesTheOldDirectoryOrTheNewOne) {
+  const auto [refuse, generation] = GetParam();
+  const bool exchanged = std::string(refuse) != "exchange";
+  long at = 1;
+  for (bool killed = true; killed && at < kFar; ++at) {
+    SCOPED_TRACE("killed at call " + std::to_string(at));
+    const Kept kept;
+    killed = kept.run({generation, "1", "11"}, {.kind = "kill", .at = at, .refuse = refuse}).killed;
+    const long found = exchanged ? kept.plain_generation() : kept.generation();
+    EXPECT_TRUE(found == 4 || found == std::atol(generation)) << found;
+    kept.expect_users_files();
+    kept.expect_next_save(found);
+    kept.expect_users_files();
+    if (HasFailure()) return;
+  }
+  EXPECT_GT(at, 40);
+}
+
+INSTANTIATE_TEST_SUITE_P(ModelDirectory, KilledSave,
+                         testing::Combine(testing::Values("", "link", "exchange"),
+                                          testing::Values("5", "6")));
+
+class FailingSave : public testing::TestWithParam<std::tuple<const char*, bool, const char*>> {};
+
+TEST_P(FailingSave, LeavesTheOldDirectoryOrTheNewOne) {
+  const auto [kind, on, refuse] = GetParam();
+  long at = 1, saved = 0;
+  for (bool reached = true; reached && at < kFar; ++at) {
+    SCOPED_TRACE(std::string(kind) + " at call " + std::to_string(at));
+    const Kept kept;
+    const Ran ran =
+        kept.run({"5", "1", "11"}, {.kind = kind, .at = at, .on = on, .refuse = refuse});
+    reached = ran.calls >= at;
+    ASSERT_FALSE(ran.killed);
+    ASSERT_TRUE(ran.code == 0 || ran.code == 3) << "exit code " << ran.code;
+    const long found = kept.generation();
+    EXPECT_TRUE(found == 5 || (found == 4 && ran.code == 3)) << found << ", code " << ran.code;
+    saved += found == 5;
+    kept.expect_users_files();
+    kept.expect_next_save(found);
+    kept.expect_users_files();
+    if (HasFailure()) return;
+  }
+  EXPECT_GT(at, 40);
+  EXPECT_GT(saved, 1);
+  if (std::string(kind) == "short") {
+    EXPECT_EQ(saved, at - 1);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(ModelDirectory, FailingSave,
+                         testing::Combine(testing::Values("eio", "enospc", "short"),
+                                          testing::Bool(), testing::Values("", "exchange")));
+// A call that is always interrupted is made for ever.
+INSTANTIATE_TEST_SUITE_P(ModelDirectoryOnce, FailingSave,
+                         testing::Combine(testing::Values("eintr"), testing::Values(false),
+                                          testing::Values("", "exchange")));
+INSTANTIATE_TEST_SUITE_P(ModelDirectoryCopied, FailingSave,
+                         testing::Combine(testing::Values("enospc"), testing::Bool(),
+                                          testing::Values("link")));
+
+TEST(ModelDirectoryFaults, ADirectoryThatVanishesIsWrittenAnew) {
+  long at = 1;
+  for (bool reached = true; reached && at < kFar; ++at) {
+    SCOPED_TRACE("vanished at call " + std::to_string(at));
+    const Kept kept;
+    const Ran ran = kept.run({"5", "1", "11"}, {.kind = "vanish", .at = at});
+    reached = ran.calls >= at;
+    ASSERT_TRUE(ran.code == 0 || ran.code == 3) << ran.code;
+    // Deleted after the new one was there, it may hold what of the user's had not been put back.
+    if (fs::exists(kept.place() + "/" + kTrainingFile)) {
+      EXPECT_EQ(kept.plain_generation(), 5);
+    }
+    save_generation(kept.place(), 6, 11);
+    kept.expect_next_save(6);
+    if (HasFailure()) return;
+  }
+  EXPECT_GT(at, 40);
+}
+
+class FailingRead : public testing::TestWithParam<const char*> {};
+
+// Of a directory that has to be mended first: it was being written in place.
+TEST_P(FailingRead, ReadsTheWholeOrSaysWhy) {
+  long at = 1, read = 0;
+  for (bool reached = true; reached && at < kFar; ++at) {
+    SCOPED_TRACE(std::string(GetParam()) + " at call " + std::to_string(at));
+    const Kept kept;
+    fs::create_directory(kept.place() + "/.heed-committed");
+    TemporaryFolder::put(kept.place() + "/.heed-committed/" + kTrainingFile,
+                         content_of(5, kTrainingFile, 11));
+    const Ran ran = kept.run({}, {.kind = GetParam(), .at = at});
+    reached = ran.killed || ran.calls >= at;
+    EXPECT_TRUE(ran.killed || ran.code == 0 || ran.code == 3) << ran.code;
+    read += ran.code == 0;
+    EXPECT_EQ(kept.generation(), 5);
+    kept.expect_users_files();
+    kept.expect_next_save(5);
+    if (HasFailure()) return;
+  }
+  EXPECT_GT(at, 20);
+  EXPECT_GT(read, 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(ModelDirectory, FailingRead,
+                         testing::Values("eio", "eintr", "short", "kill"));
+
+}  // namespace
+}  // namespace heed::io
