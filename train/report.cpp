@@ -8,6 +8,7 @@
 #include "../core/error.h"
 #include "../io/file.h"
 #include "markup.h"
+#include "percent.h"
 #include "report_style.h"
 
 namespace heed::train {
@@ -38,12 +39,12 @@ std::string sentence_html(const AttendedSentence& sentence, double largest_word,
                       shade, word.weight, sentence.weight, word.weight * sentence.weight, text);
     }
   }
-  return fmt::format(
-      R"(<div class="s{}"><div class="bar" title="sentence {:.3f}"><span>{:.0f}%</span>)"
-      R"(<i style="--a:{:.2f}"></i></div><p dir="auto">{}</p></div>)"
-      "\n",
-      sentence.evidence ? " proof" : "", sentence.weight, 100.0 * sentence.weight,
-      fraction_of(sentence.weight, largest_sentence), words);
+  return fmt::format(R"(<div class="s{}"><div class="bar" title="sentence {:.3f}"><span>{}%</span>)"
+                     R"(<i style="--a:{:.2f}"></i></div><p dir="auto">{}</p></div>)"
+                     "\n",
+                     sentence.evidence ? " proof" : "", sentence.weight,
+                     percent(sentence.weight, 0), fraction_of(sentence.weight, largest_sentence),
+                     words);
 }
 
 }  // namespace
@@ -106,8 +107,8 @@ void Report::add_document(const ReportDocument& document) {
                                                                    : right ? " right"
                                                                            : " wrong");
   if (known) documents_ += fmt::format(R"(<span class="mark">{}</span>)", right ? "✓" : "✗");
-  documents_ += fmt::format(R"(<b>{}</b><span class="soft">{:.1f}%</span>)",
-                            escape_markup(document.prediction), 100.0 * document.probability);
+  documents_ += fmt::format(R"(<b>{}</b><span class="soft">{}%</span>)",
+                            escape_markup(document.prediction), percent(document.probability));
   if (known && !right) {
     documents_ += fmt::format(R"(<span>true label: <strong>{}</strong></span>)",
                               escape_markup(document.truth));

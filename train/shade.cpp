@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "../data/utf8.h"
+#include "percent.h"
 
 namespace heed::train {
 namespace {
@@ -81,7 +82,7 @@ std::string shade(const AttendedText& text, ShadeStyle style) {
   const double largest = largest_share(text);
   std::string out;
   for (const AttendedSentence& sentence : text) {
-    out += fmt::format("{:3.0f}% {} {}\n", 100.0 * sentence.weight, sentence.evidence ? '*' : ' ',
+    out += fmt::format("{:>3}% {} {}\n", percent(sentence.weight, 0), sentence.evidence ? '*' : ' ',
                        shade(sentence, largest, style));
   }
   return out;

@@ -9,6 +9,7 @@
 #include "early_stopping.h"
 #include "interrupt.h"
 #include "metrics.h"
+#include "percent.h"
 #include "picture.h"
 #include "progress.h"
 #include "report.h"

@@ -11,6 +11,7 @@
 #include "../../core/error.h"
 #include "../../core/quoted.h"
 #include "../../data/utf8.h"
+#include "../../train/percent.h"
 
 namespace babi {
 namespace {
@@ -103,7 +104,7 @@ std::string Listener::in_words(const Answer& answer, train::ShadeStyle style) co
     }
     out += fmt::format("hop {}\n{}", hop + 1, train::shade(text, style));
   }
-  return out + fmt::format("answer {}  ({:.1f} %)\n", answer.word, 100 * answer.probability);
+  return out + fmt::format("answer {}  ({} %)\n", answer.word, train::percent(answer.probability));
 }
 
 }  // namespace babi

@@ -8,6 +8,7 @@
 
 #include "../../core/error.h"
 #include "../../train/interrupt.h"
+#include "../../train/percent.h"
 #include "../command_line.h"
 #include "listener.h"
 #include "trials.h"
@@ -92,7 +93,7 @@ void train_command(Flags& flags) {
   }
   fmt::print("\n{}\n", table_of(trials.results, !flags.corpus.path.empty()));
   fmt::print("{:.1f} minutes\n", trials.minutes);
-  fmt::print("mean test error {:.1f} %  model {}\n", 100 * mean_error(trials.results),
+  fmt::print("mean test error {} %  model {}\n", train::percent(mean_error(trials.results)),
              flags.folder);
 }
 

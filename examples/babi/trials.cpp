@@ -7,6 +7,7 @@
 #include <mutex>
 
 #include "../../core/parallel.h"
+#include "../../train/percent.h"
 #include "../training_run.h"
 
 namespace babi {
@@ -79,9 +80,9 @@ Trials run_trials(const std::vector<Subject>& subjects, const TrialOptions& opti
     const std::lock_guard lock(mutex);
     out.interrupted = out.interrupted || training.interrupted;
     if (training.interrupted) return;
-    fmt::print("{}  seed {}  linear epochs {}  train loss {:.4f}  test error {:.1f} %  {:.1f} s\n",
+    fmt::print("{}  seed {}  linear epochs {}  train loss {:.4f}  test error {} %  {:.1f} s\n",
                subjects[s].name, seed, training.linear_epochs, training.train_loss,
-               100 * mean_error(results), training.seconds);
+               train::percent(mean_error(results)), training.seconds);
     std::fflush(stdout);
     if (!best[s].falls_to(training.train_loss, seed)) return;
     best[s] = {true, training.train_loss, seed, results};
@@ -103,11 +104,11 @@ double mean_error(const std::vector<Result>& results) {
 std::string table_of(const std::vector<Result>& results, bool published) {
   std::string out = published ? "task  error %  paper, jointly\n" : "task  error %\n";
   for (const Result& result : results) {
-    out += fmt::format("{:>4}  {:>7.1f}", result.task, 100 * result.error);
+    out += fmt::format("{:>4}  {:>7}", result.task, train::percent(result.error));
     if (published) out += fmt::format("  {:>14.1f}", kJoint[result.task - 1]);
     out += '\n';
   }
-  out += fmt::format("mean  {:>7.1f}", 100 * mean_error(results));
+  out += fmt::format("mean  {:>7}", train::percent(mean_error(results)));
   if (published && results.size() == kTasks) {
     out += fmt::format("  {:>14.1f}  (each task alone {:.1f})", kMeanJoint, kMeanAlone);
   }

@@ -7,6 +7,7 @@
 
 #include "../../core/error.h"
 #include "../../train/chart.h"
+#include "../../train/percent.h"
 #include "../../train/report.h"
 #include "../command_line.h"
 #include "pictures.h"
@@ -55,8 +56,8 @@ void write_report(const Describer& describer, const Measures& measures, const Tr
                   const Flags& flags) {
   heed::train::Report report("Describing scenes");
   report.add_fact("attention", name(describer.model->options.look));
-  report.add_fact("exact", fmt::format("{:.1f} %", 100 * measures.exact));
-  report.add_fact("pointing", fmt::format("{:.1f} %", 100 * measures.pointing));
+  report.add_fact("exact", heed::train::percent(measures.exact) + " %");
+  report.add_fact("pointing", heed::train::percent(measures.pointing) + " %");
   report.add_fact("parameters", std::to_string(describer.model->parameter_count()));
   if (training != nullptr && !training->curve.empty()) {
     heed::train::Series loss{"training", {}, {}}, validation{"validation", {}, {}};

@@ -6,6 +6,7 @@
 
 #include "../../core/error.h"
 #include "../../train/chart.h"
+#include "../../train/percent.h"
 #include "../../train/report.h"
 #include "../command_line.h"
 #include "evaluation.h"
@@ -55,7 +56,7 @@ void conclude(GlimpseModel& model, const Corpus& corpus, const Training* trainin
     return evaluate(model, corpus.test, {.runs = runs, .seed = flags.trainer.seed});
   };
   const auto in_words = [](const train::Confusion& found) {
-    return fmt::format("{:.2f} %", 100 * (1 - found.accuracy()));
+    return train::percent(1 - found.accuracy(), 2) + " %";
   };
   train::Report report("The recurrent attention model");
   const ModelOptions& options = model.options;

@@ -17,6 +17,7 @@
 #include "../../optim/clip.h"
 #include "../../optim/schedule.h"
 #include "../../train/interrupt.h"
+#include "../../train/percent.h"
 #include "../../train/progress.h"
 #include "../training_run.h"
 #include "evaluation.h"
@@ -114,22 +115,17 @@ class Run {
                       sums_.seconds};
     training_.curve.push_back(row);
     fmt::print(
-        "epoch {}  train loss {:.4f}  train error {:.2f} %  validation error {:.2f} %  "
+        "epoch {}  train loss {:.4f}  train error {} %  validation error {} %  "
         "{:.1f} s\n",
-        epoch, row.train_loss, 100 * row.train_error, 100 * error, row.seconds);
+        epoch, row.train_loss, train::percent(row.train_error, 2), train::percent(error, 2),
+        row.seconds);
     std::fflush(stdout);
     sums_ = {};
     keep(best);
   }
 
   // The run as it stands, and the model where it is the best.
-  void keep(bool best) const {
-    if (best) {
-      save(model_, options_.out, {{io::kTrainingFile, state()}});
-    } else {
-      io::save_directory(options_.out, {{io::kTrainingFile, state()}});
-    }
-  }
+  void keep(bool best) const { io::save_training(options_.out, state(), files_of(model_), best); }
 
   std::string state() const {
     io::TrainingState state(model_, adam_);
