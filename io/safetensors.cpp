@@ -149,7 +149,14 @@ std::string encode_safetensors(const NamedArrays& arrays,
   return out;
 }
 
-Safetensors decode_safetensors(std::string_view bytes, const std::string& path) {
+namespace {
+
+struct Split {
+  SafetensorsHeader header;
+  std::uint64_t data_begin;
+};
+
+Split split(std::string_view bytes, const std::string& path) {
   std::uint64_t length = 0;
   if (bytes.size() < kLengthBytes) {
     throw FormatError(path, bytes.size(), "the file ends before the header's length");
@@ -164,8 +171,21 @@ Safetensors decode_safetensors(std::string_view bytes, const std::string& path) 
   if (!text.starts_with('{'))
     throw FormatError(path, kLengthBytes, "the header must begin with '{'");
   const std::uint64_t data_begin = kLengthBytes + length;
-  SafetensorsHeader header =
-      read_safetensors_header(text, path, kLengthBytes, bytes.size() - data_begin);
+  return {read_safetensors_header(text, path, kLengthBytes, bytes.size() - data_begin), data_begin};
+}
+
+}  // namespace
+
+NamedShapes shapes_in_safetensors(std::string_view bytes, const std::string& path) {
+  NamedShapes out;
+  for (const SafetensorsEntry& entry : split(bytes, path).header.entries) {
+    out.emplace_back(entry.name, entry.shape);
+  }
+  return out;
+}
+
+Safetensors decode_safetensors(std::string_view bytes, const std::string& path) {
+  auto [header, data_begin] = split(bytes, path);
   Safetensors out;
   out.metadata = std::move(header.metadata);
   for (const SafetensorsEntry& entry : header.entries) {

@@ -19,6 +19,7 @@
 namespace heed::io {
 
 using NamedArrays = std::vector<std::pair<std::string, Array>>;
+using NamedShapes = std::vector<std::pair<std::string, Shape>>;
 
 struct Safetensors {
   NamedArrays arrays;  ///< in the order of the header
@@ -35,6 +36,10 @@ std::string encode_safetensors(const NamedArrays& arrays,
 /// kMaxRank and for dtypes we lack; F16 and BF16 become f32. Memory follows the size of
 /// `bytes`, whatever the header claims.
 Safetensors decode_safetensors(std::string_view bytes, const std::string& path);
+
+/// What is in the file, by its header alone: the numbers take no memory. Throws FormatError as
+/// decode_safetensors().
+NamedShapes shapes_in_safetensors(std::string_view bytes, const std::string& path);
 
 /// encode, then write_file_atomically. Throws also IoError.
 void write_safetensors(const std::string& path, const NamedArrays& arrays,

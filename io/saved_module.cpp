@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "../core/quoted.h"
+
 #include "model_directory.h"
-#include "safetensors.h"
 
 namespace heed::io {
 
@@ -20,6 +22,28 @@ void load_weights(const std::string& folder, nn::Module& module) {
   nn::NamedTensors entries;
   for (const auto& [key, array] : weights.arrays) entries.emplace_back(key, Tensor(array));
   blaming(path, [&] { module.load_state_dict(entries); });
+}
+
+void check_shapes(const std::string& folder, const NamedShapes& expected) {
+  const std::string path = folder + "/" + kWeightsFile;
+  const auto found = shapes_in_safetensors(read_from_directory(folder, kWeightsFile), path);
+  for (const auto& [name, shape] : expected) {
+    const auto of_name = [&key = name](const auto& entry) { return entry.first == key; };
+    const auto entry = std::find_if(found.begin(), found.end(), of_name);
+    if (entry == found.end()) {
+      throw FormatError(
+          path, 0, fmt::format("{} is missing, which {} asks for", in_quotes(name), kConfigFile));
+    }
+    bool fits = entry->second.rank() == shape.rank();
+    for (Index i = 0; fits && i < shape.rank(); ++i) {
+      fits = shape[i] < 0 || shape[i] == entry->second[i];
+    }
+    if (!fits) {
+      throw FormatError(path, 0,
+                        fmt::format("{} is {}, but {} asks for {}", in_quotes(name),
+                                    to_string(entry->second), kConfigFile, to_string(shape)));
+    }
+  }
 }
 
 std::string config_path(const std::string& folder) { return folder + "/" + kConfigFile; }

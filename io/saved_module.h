@@ -7,6 +7,7 @@
 #include "../core/error.h"
 #include "../nn/module.h"
 #include "config.h"
+#include "safetensors.h"
 
 namespace heed::io {
 
@@ -14,6 +15,11 @@ namespace heed::io {
 std::string encode_weights(const nn::Module& module);
 /// Copies what kWeightsFile of the folder holds into the module. Throws IoError, FormatError.
 void load_weights(const std::string& folder, nn::Module& module);
+
+/// Compares what settings ask for with the header of kWeightsFile, before a model is made by them:
+/// settings that do not belong to the weights could ask for any memory. `expected`: weights that
+/// together have all sizes of the settings; -1 is any size. Throws IoError, FormatError.
+void check_shapes(const std::string& folder, const NamedShapes& expected);
 
 /// kConfigFile of the folder, whose "model" must be `kind`. Throws IoError, FormatError.
 Config read_config(const std::string& folder, const std::string& kind);
