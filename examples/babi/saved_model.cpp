@@ -56,6 +56,9 @@ Reader load(const std::string& folder) {
   }
   out.options.position_encoding = encoding->second;
   out.vocabulary = saved_vocabulary::load(folder, out.options.vocabulary);
+  const Index tables = out.options.hops + 1;
+  io::check_shapes(folder, {{"words", {tables, out.options.vocabulary, out.options.width}},
+                            {"times", {tables, out.options.slots, out.options.width}}});
   io::blaming(io::config_path(folder),
               [&] { out.model = std::make_unique<MemoryNetwork>(out.options); });
   io::load_weights(folder, *out.model);

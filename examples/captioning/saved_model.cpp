@@ -56,6 +56,9 @@ Describer load(const std::string& folder) {
                         fmt::format("the word {} is missing", mark));
     }
   }
+  io::check_shapes(folder, {{"words.weight", {options.vocabulary, options.width}},
+                            {"conv1.weight", {options.channels, -1, -1, -1}},
+                            {"start_h.weight", {options.hidden, -1}}});
   io::blaming(io::config_path(folder), [&] {
     vocabulary_of(out.data);  // refuses unknown data
     options.look = look_of(config.get_string("attention"));

@@ -4,7 +4,6 @@
 
 #include "../../core/error.h"
 #include "../../io/config.h"
-#include "../../io/safetensors.h"
 #include "../../io/saved_module.h"
 #include "../saved_vocabulary.h"
 
@@ -55,16 +54,8 @@ Classifier load(const std::string& folder) {
     out.classes.push_back(config.get_string(fmt::format("class_{}", i)));
   }
   out.vocabulary = saved_vocabulary::load(folder, options.vocabulary);
-  const std::string weights_path = folder + "/" + io::kWeightsFile;
-  const auto weights =
-      io::decode_safetensors(io::read_from_directory(folder, io::kWeightsFile), weights_path);
-  for (const auto& [key, array] : weights.arrays) {
-    if (key == "embedding.weight" && array.rank() == 2 && array.size(0) != options.vocabulary) {
-      throw FormatError(weights_path, 0,
-                        fmt::format("embeddings of {} words, but the vocabulary has {}",
-                                    array.size(0), options.vocabulary));
-    }
-  }
+  io::check_shapes(folder, {{"embedding.weight", {options.vocabulary, options.embedding}},
+                            {"classifier.weight", {options.classes, 2 * options.hidden}}});
   out.model = std::make_unique<HierarchicalAttention>(options);
   io::load_weights(folder, *out.model);
   out.model->eval();

@@ -35,6 +35,9 @@ std::unique_ptr<GlimpseModel> load(const std::string& folder) {
   options.hidden = config.get_int("hidden", 1, kMost);
   options.width = config.get_int("width", 1, kMost);
   options.sigma = config.get_double("sigma");
+  io::check_shapes(folder, {{"look.what.weight",
+                             {options.hidden, options.scales * options.glimpse * options.glimpse}},
+                            {"look.what_out.weight", {options.width, options.hidden}}});
   auto model = io::blaming(io::config_path(folder), [&] {
     options.core = core_of(config.get_string("core"));
     return std::make_unique<GlimpseModel>(options);

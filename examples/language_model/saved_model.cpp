@@ -1,5 +1,7 @@
 #include "saved_model.h"
 
+#include <fmt/format.h>
+
 #include "../../io/config.h"
 #include "../../io/saved_module.h"
 #include "../saved_vocabulary.h"
@@ -25,6 +27,33 @@ io::Config config_of(const Language& language) {
   return config;
 }
 
+// Weights that have all sizes.
+io::NamedShapes shapes_of(const ModelOptions& options) {
+  io::NamedShapes out = {
+      {"tokens.weight", {options.vocabulary, options.width}},
+      {fmt::format("layers.layers.{}.linear1.weight", options.layers - 1), {-1, options.width}}};
+  const Index context = options.context;
+  if (options.positions == Positions::learned) out.push_back({"places", {context, options.width}});
+  for (std::size_t i = 0; i < options.synthesizer.size(); ++i) {
+    const std::string score = fmt::format("layers.layers.0.synthesizer.scores.{}.", i);
+    switch (options.synthesizer[i]) {
+      case attention::SynthesizerKind::dense:
+        out.push_back({score + "row.bias", {-1, 1, context}});
+        break;
+      case attention::SynthesizerKind::random:
+      case attention::SynthesizerKind::fixed_random:
+        out.push_back({score + "weight", {-1, context, context}});
+        break;
+      case attention::SynthesizerKind::factorised_random:
+        out.push_back({score + "left", {-1, context, -1}});
+        break;
+      case attention::SynthesizerKind::factorised_dense:
+      case attention::SynthesizerKind::dot_product: break;
+    }
+  }
+  return out;
+}
+
 }  // namespace
 
 io::DirectoryFiles files_of(const Language& language) {
@@ -48,8 +77,10 @@ Language load(const std::string& folder) {
     out.level = level_of(config.get_string("level"));
     options.positions = positions_of(config.get_string("positions"));
     options.synthesizer = attention_of(config.get_string("attention"));
-    out.model = std::make_unique<LanguageModel>(options);
   });
+  io::check_shapes(folder, shapes_of(options));
+  io::blaming(io::config_path(folder),
+              [&] { out.model = std::make_unique<LanguageModel>(options); });
   io::load_weights(folder, *out.model);
   out.model->eval();
   return out;

@@ -65,6 +65,27 @@ ModelOptions options_of(const io::Config& config) {
   return options;
 }
 
+// Weights that have all sizes.
+io::NamedShapes shapes_of(const ModelOptions& options) {
+  const Index width = options.width, hidden = options.hidden, last = options.layers - 1;
+  io::NamedShapes out = {{"tables.source_words.weight", {options.source_words, width}},
+                         {"tables.target_words.weight", {options.target_words, width}}};
+  if (options.model == "transformer") {
+    out.push_back({fmt::format("layers.encoder.layers.{}.linear1.weight", last), {hidden, width}});
+  } else if (options.model == "conv") {
+    out.push_back({fmt::format("encoder.convolutions.{}.weight", last),
+                   {2 * hidden, hidden, options.kernel}});
+    out.push_back({"source_places.weight", {options.longest + 1, width}});
+  } else {  // Luong's encoder has half of the state in each direction
+    const Index state = options.model == "luong" ? hidden / 2 : hidden;
+    out.push_back({fmt::format("encoder.weight_hh_l{}", last), {-1, state}});
+  }
+  if (options.model == "luong" && options.score == "location") {
+    out.push_back({"score.weight", {options.longest + 1, hidden}});
+  }
+  return out;
+}
+
 // Tells vocabularies of one size apart (FNV-1a).
 std::string fingerprint(const std::string& content) {
   std::uint64_t hash = 0xcbf29ce484222325;
@@ -108,6 +129,7 @@ Language load(const std::string& folder) {
       read_coder(folder, kSourceFile, options.source_words, config.get_string(kSourceMark));
   out.target =
       read_coder(folder, kTargetFile, options.target_words, config.get_string(kTargetMark));
+  io::check_shapes(folder, shapes_of(options));
   io::blaming(io::config_path(folder), [&] { out.model = make_translator(options); });
   io::load_weights(folder, *out.model);
   out.model->eval();

@@ -111,6 +111,23 @@ TEST(SavedModule, RefusesDamage) {
               ThrowsMessage<IoError>(HasSubstr("/model.safetensors: missing from the model")));
 }
 
+TEST(SavedModule, SettingsAreComparedWithTheWeightsBeforeAnythingIsMade) {
+  const TemporaryFolder folder;
+  const std::string path = folder / "m";
+  save_directory(path,
+                 {{kWeightsFile, encode_safetensors({{"a", Array::zeros({3, 5}, DType::f32)},
+                                                     {"b", Array::zeros({7}, DType::f32)}})}});
+  check_shapes(path, {{"a", {3, 5}}, {"b", {7}}});
+  check_shapes(path, {{"a", {-1, 5}}, {"b", {-1}}});
+  const auto refused = [&](const NamedShapes& shapes, const std::string& text) {
+    EXPECT_THAT([&] { check_shapes(path, shapes); }, ThrowsMessage<FormatError>(HasSubstr(text)));
+  };
+  refused({{"b", {7}}, {"a", {3, 4000000}}},
+          "model.safetensors: at byte 0: \"a\" is [3, 5], but config.json asks for [3, 4000000]");
+  refused({{"a", {15}}}, "\"a\" is [3, 5], but config.json asks for [15]");
+  refused({{"c", {3}}}, "\"c\" is missing, which config.json asks for");
+}
+
 TEST(SavedModule, ReadsTheConfigOfItsKind) {
   const TemporaryFolder folder;
   const std::string path = folder / "model";
