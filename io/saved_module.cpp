@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "../core/quoted.h"
-
 #include "model_directory.h"
 
 namespace heed::io {
