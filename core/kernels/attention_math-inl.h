@@ -63,9 +63,13 @@ HWY_INLINE V tanh_of(D d, V x) {
     auto q = hn::MulAdd(c(1.19825839466702e-06F), square, c(1.18534705686654e-04F));
     q = hn::MulAdd(q, square, c(2.26843463243900e-03F));
     q = hn::MulAdd(q, square, c(4.89352518554385e-03F));
+    const auto top = hn::Mul(z, p);
+#if HWY_ARCH_X86  // whose reciprocal has 12 bits or more; NEON's has 8, and one step leaves 16 of them
     const auto near = hn::ApproximateReciprocal(q);
-    const auto inverse = hn::Mul(near, hn::NegMulAdd(q, near, c(2)));
-    return keep_nan(d, x, hn::Mul(hn::Mul(z, p), inverse));
+    return keep_nan(d, x, hn::Mul(top, hn::Mul(near, hn::NegMulAdd(q, near, c(2)))));
+#else
+    return keep_nan(d, x, hn::Div(top, q));
+#endif
   }
 }
 

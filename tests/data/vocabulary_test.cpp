@@ -45,7 +45,8 @@ TEST(Vocabulary, ChecksItsArguments) {
   EXPECT_THROW(Vocabulary({""}), ValueError);
   EXPECT_THROW(Vocabulary({"a\nb"}), ValueError);
   EXPECT_THROW(Vocabulary({"\xFF"}), ValueError);
-  EXPECT_THROW(Vocabulary::from_counts({}, {.min_count = -1}), ValueError);
+  EXPECT_EQ(message_of<ValueError>([] { Vocabulary::from_counts({}, {.min_count = -1}); }),
+            "Vocabulary: min_count -1 and max_words 0 must not be negative");
   EXPECT_THROW(Vocabulary::from_counts({}, {.max_words = -1}), ValueError);
 }
 

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "../../core/error.h"
 #include "../../core/generator.h"
 #include "../nn/thrown_text.h"
@@ -71,6 +73,9 @@ TEST(SGD, ChecksItsOptions) {
             "SGD: lr -1 must be finite and not negative");
   EXPECT_EQ(thrown_text<ValueError>([&] { SGD({p}, {.momentum = -0.5}); }),
             "SGD: momentum -0.5 must be finite and not negative");
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  EXPECT_EQ(thrown_text<ValueError>([&] { SGD({p}, {.momentum = 0.9, .dampening = kInfinity}); }),
+            "SGD: dampening inf must be finite");
   EXPECT_EQ(thrown_text<ValueError>([&] { SGD({p}, {.nesterov = true}); }),
             "SGD: nesterov wants a momentum and no dampening, not momentum 0 and dampening 0");
 }
