@@ -108,6 +108,37 @@ TEST_P(Files, AreReplacedWholeOrNotAtAll) {
   EXPECT_EQ(TemporaryFolder::get(path), fresh);
 }
 
+TEST_P(Files, OfAModelAreReplacedTogetherOrNot) {
+  const std::string place = folder / "m";
+  const auto put = [&](const std::string& state, const std::string& weights) {
+    io::DirectoryFiles files = {{io::kTrainingFile, state}}, kept = {{io::kConfigFile, "{}"}};
+    if (weights.empty()) return io::save_directory(place, files, kept);
+    files.insert(files.end(), {{io::kWeightsFile, weights}, kept[0]});
+    io::save_directory(place, files);
+  };
+  const auto found = [&] {
+    std::string out;
+    for (const char* name : {io::kTrainingFile, io::kWeightsFile, io::kConfigFile, "users"}) {
+      out += TemporaryFolder::get(place + "/" + name) + " ";
+    }
+    return out;
+  };
+  const auto check = [&](const std::string& before, const std::string& after) {
+    return [&, before, after] {
+      EXPECT_EQ(folder.entries(), 1);
+      EXPECT_TRUE(found() == before || found() == after) << found();
+    };
+  };
+  put("s1", "w1");
+  TemporaryFolder::put(place + "/users", "own");
+  EXPECT_GT(fail_every({.run = [&] { put("s2", ""); }, .reset = check("s1 w1 {} own ", "s2 w1 {} own ")}),
+            20);
+  EXPECT_EQ(found(), "s2 w1 {} own ");
+  EXPECT_GT(fail_every({.run = [&] { put("s3", "w3"); }, .reset = check("s2 w1 {} own ", "s3 w3 {} own ")}),
+            20);
+  EXPECT_EQ(found(), "s3 w3 {} own ");
+}
+
 TEST_P(Files, HoldAReport) {
   const std::string path = folder / "report.html";
   TemporaryFolder::put(path, "old");

@@ -91,6 +91,32 @@ INSTANTIATE_TEST_SUITE_P(ModelDirectory, KilledSave,
                          testing::Combine(testing::Values("", "link", "exchange"),
                                           testing::Values("5", "6")));
 
+// What a machine that loses its power finds: each file's content before it is renamed or exchanged
+// into its place, and the folder that names it before the save returns.
+TEST(ModelDirectoryFaults, WhatIsSavedIsOnTheDisk) {
+  for (const char* refuse : {"", "exchange"}) {
+    SCOPED_TRACE(refuse);
+    const Kept kept;
+    const Ran ran = kept.run({"6", "1", "11"}, {.refuse = refuse});
+    ASSERT_EQ(ran.code, 0);
+    long files = 0, moved = 0, folders = 0;
+    for (const std::string& line : ran.lines) {
+      const bool move = line.starts_with("rename");
+      if (move && moved == 0) {
+        EXPECT_GE(files, 4) << "of weights, vocabulary, settings and state were synced before";
+      }
+      moved += move;
+      if (!line.starts_with("fsync ")) continue;
+      const std::string path = line.substr(6);
+      const bool folder = path == kept.folder().path() || path == kept.place() || fs::is_directory(path);
+      files += !folder;
+      folders += folder && moved > 0;
+    }
+    EXPECT_GT(moved, 0);
+    EXPECT_GT(folders, 0) << "no folder was synced after what it names had changed";
+  }
+}
+
 class FailingSave : public testing::TestWithParam<std::tuple<const char*, bool, const char*>> {};
 
 TEST_P(FailingSave, LeavesTheOldDirectoryOrTheNewOne) {

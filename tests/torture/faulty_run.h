@@ -25,6 +25,7 @@ struct Ran {
   bool killed = false;
   int code = 0;
   long calls = 0;  ///< that could fail; unknown when killed
+  std::vector<std::string> lines = {};  ///< of each call, its name and the path it was made for
 };
 
 /// `folder`: calls on what is in it fail.
@@ -51,8 +52,11 @@ inline Ran run_saver(const std::string& folder, const std::vector<std::string>& 
   }
   int status = 0;
   ::waitpid(child, &status, 0);
-  Ran out{WIFSIGNALED(status) != 0, WIFEXITED(status) ? WEXITSTATUS(status) : -1, 0};
-  std::ifstream(count) >> out.calls;
+  Ran out{WIFSIGNALED(status) != 0, WIFEXITED(status) ? WEXITSTATUS(status) : -1};
+  std::ifstream told(count);
+  std::string line;
+  if (std::getline(told, line)) out.calls = std::atol(line.c_str());
+  while (std::getline(told, line)) out.lines.push_back(line);
   std::error_code ignored;
   std::filesystem::remove(count, ignored);
   return out;

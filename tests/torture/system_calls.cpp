@@ -6,7 +6,8 @@
 //   kill                 the process ends as by kill -9
 //   vanish               the folder HEED_FAULT_VICTIM is deleted first
 // HEED_REFUSE: what the file system is not able to: any of link, exchange, lock.
-// At the end the number of calls goes to the file HEED_FAULT_COUNT.
+// At the end the number of calls goes to the file HEED_FAULT_COUNT, and a line for each: its name and
+// the path that decided.
 #include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
@@ -35,15 +36,24 @@ const char* setting(const char* name) {
 
 bool is(const char* fault) { return ::strcmp(setting("HEED_FAULT"), fault) == 0; }
 
-bool watched(const char* path) {
+char told[1 << 18];  // the lines; what does not fit is left out
+std::atomic<size_t> told_size{0};
+
+// Whether the path is watched; then the call is noted.
+bool watched(const char* name, const char* path) {
   const char* folder = setting("HEED_FAULT_FOLDER");
-  return *folder && path && ::strncmp(path, folder, ::strlen(folder)) == 0;
+  if (!*folder || !path || ::strncmp(path, folder, ::strlen(folder)) != 0) return false;
+  char line[PATH_MAX + 64];
+  const auto size = static_cast<size_t>(::snprintf(line, sizeof line, "%s %s\n", name, path));
+  const size_t at = told_size.fetch_add(size);
+  if (at + size < sizeof told) ::memcpy(told + at, line, size);
+  return true;
 }
 
-bool watched(int fd) {
+bool watched(const char* name, int fd) {
   char link[64], path[PATH_MAX + 1] = "";
   ::snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
-  return ::syscall(SYS_readlinkat, AT_FDCWD, link, path, PATH_MAX) > 0 && watched(path);
+  return ::syscall(SYS_readlinkat, AT_FDCWD, link, path, PATH_MAX) > 0 && watched(name, path);
 }
 
 void erase(const char* path) {
@@ -55,10 +65,10 @@ void erase(const char* path) {
 
 // Whether the call about to be made is the one.
 template <class Target>
-bool chosen(Target target) {
+bool chosen(const char* name, Target target) {
   if (inside) return false;
   const int code = errno;
-  const bool counts = watched(target);
+  const bool counts = watched(name, target);
   errno = code;
   if (!counts) return false;
   const char* at = setting("HEED_FAULT_AT");
@@ -89,7 +99,7 @@ struct Count {
     if (!*path) return;
     inside = true;
     if (FILE* out = ::fopen(path, "w")) {
-      ::fprintf(out, "%ld\n", calls.load());
+      ::fprintf(out, "%ld\n%s", calls.load(), told);
       ::fclose(out);
     }
   }
@@ -100,7 +110,7 @@ struct Count {
 // The first argument that names a file decides.
 #define HEED_WRAP(type, name, target, parameters, arguments)  \
   extern "C" type name parameters {                           \
-    if (chosen(target) && code_of_fault() != 0) {             \
+    if (chosen(#name, target) && code_of_fault() != 0) {             \
       errno = code_of_fault();                                \
       return static_cast<type>(-1);                           \
     }                                                         \
@@ -122,7 +132,7 @@ HEED_WRAP(int, access, path, (const char* path, int mode), (path, mode))
 
 // Which close the descriptor all the same.
 extern "C" int close(int fd) {
-  const bool fails = chosen(fd) && code_of_fault() != 0;
+  const bool fails = chosen("close", fd) && code_of_fault() != 0;
   static const auto real = next<int (*)(int)>("close");
   const int result = real(fd);
   if (!fails) return result;
@@ -132,25 +142,25 @@ extern "C" int close(int fd) {
 
 extern "C" int linkat(int, const char* from, int, const char* to, int flags) {
   if (refused("link")) return errno = EPERM, -1;
-  if (chosen(from) && code_of_fault() != 0) return errno = code_of_fault(), -1;
+  if (chosen("linkat", from) && code_of_fault() != 0) return errno = code_of_fault(), -1;
   return static_cast<int>(::syscall(SYS_linkat, AT_FDCWD, from, AT_FDCWD, to, flags));
 }
 
 extern "C" int renameat2(int, const char* from, int, const char* to, unsigned flags) {
   if (flags == RENAME_EXCHANGE && refused("exchange")) return errno = EINVAL, -1;
-  if (chosen(from) && code_of_fault() != 0) return errno = code_of_fault(), -1;
+  if (chosen("renameat2", from) && code_of_fault() != 0) return errno = code_of_fault(), -1;
   return static_cast<int>(::syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, flags));
 }
 
 extern "C" int flock(int fd, int operation) {
   if (refused("lock")) return errno = ENOLCK, -1;
-  if (chosen(fd) && code_of_fault() != 0) return errno = code_of_fault(), -1;
+  if (chosen("flock", fd) && code_of_fault() != 0) return errno = code_of_fault(), -1;
   return static_cast<int>(::syscall(SYS_flock, fd, operation));
 }
 
 namespace {
 int open_unless_chosen(const char* path, int flags, mode_t mode) {
-  if (chosen(path) && code_of_fault() != 0) return errno = code_of_fault(), -1;
+  if (chosen("open", path) && code_of_fault() != 0) return errno = code_of_fault(), -1;
   return static_cast<int>(::syscall(SYS_openat, AT_FDCWD, path, flags, mode));
 }
 }  // namespace
@@ -173,7 +183,7 @@ extern "C" int __open64_2(const char* path, int flags) {
 }
 
 extern "C" ssize_t write(int fd, const void* bytes, size_t size) {
-  if (chosen(fd)) {
+  if (chosen("write", fd)) {
     if (code_of_fault() != 0) return errno = code_of_fault(), -1;
     if (is("short") && size > 1) size /= 2;
   }
@@ -181,7 +191,7 @@ extern "C" ssize_t write(int fd, const void* bytes, size_t size) {
 }
 
 extern "C" ssize_t read(int fd, void* bytes, size_t size) {
-  if (chosen(fd)) {
+  if (chosen("read", fd)) {
     if (code_of_fault() != 0) return errno = code_of_fault(), -1;
     if (is("short") && size > 1) size /= 2;
   }
@@ -193,19 +203,19 @@ extern "C" ssize_t __read_chk(int fd, void* bytes, size_t size, size_t) {
 }
 
 extern "C" char* mkdtemp(char* name) {
-  if (chosen(name) && code_of_fault() != 0) return errno = code_of_fault(), nullptr;
+  if (chosen("mkdtemp", name) && code_of_fault() != 0) return errno = code_of_fault(), nullptr;
   static const auto real = next<char* (*)(char*)>("mkdtemp");
   return real(name);
 }
 
 extern "C" DIR* opendir(const char* path) {
-  if (chosen(path) && code_of_fault() != 0) return errno = code_of_fault(), nullptr;
+  if (chosen("opendir", path) && code_of_fault() != 0) return errno = code_of_fault(), nullptr;
   static const auto real = next<DIR* (*)(const char*)>("opendir");
   return real(path);
 }
 
 extern "C" dirent* readdir(DIR* folder) {
-  if (chosen(::dirfd(folder)) && code_of_fault() != 0) return errno = code_of_fault(), nullptr;
+  if (chosen("readdir", ::dirfd(folder)) && code_of_fault() != 0) return errno = code_of_fault(), nullptr;
   static const auto real = next<dirent* (*)(DIR*)>("readdir");
   return real(folder);
 }

@@ -141,20 +141,23 @@ pid_t start(const std::vector<std::string>& command, const fs::path& log) {
 int torture_training(Tally& tally, long kills, bool resumes, const fs::path& folder,
                      const std::vector<std::string>& command) {
   const fs::path place = folder / "model", log = folder.string() + ".log";
-  double seconds = 0;  // of a run that nobody disturbs
+  double seconds = 0;  // about those of a run that nobody disturbs
   while (tally.kills < kills) {
     std::vector<std::string> line = command;
     if (resumes && fs::exists(place)) line.push_back("--resume");
     const auto begin = Clock::now();
     const pid_t child = start(line, log);
     int status = 0;
+    const auto passed = [&] { return std::chrono::duration<double>(Clock::now() - begin).count(); };
     if (seconds > 0) {
-      pause(seconds);
-      ::kill(child, SIGKILL);
+      const double end = std::uniform_real_distribution<>(0, seconds)(random_bits);
+      while (passed() < end && ::waitpid(child, &status, WNOHANG) == 0) ::usleep(500);
+      if (passed() >= end) ::kill(child, SIGKILL);
     }
-    ::waitpid(child, &status, 0);
-    if (seconds == 0) seconds = std::chrono::duration<double>(Clock::now() - begin).count();
+    ::waitpid(child, &status, 0);  // which fails, and changes nothing, when it was waited for
     const bool killed = WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;
+    // Other work makes runs longer and shorter, and so does what is resumed.
+    seconds = killed ? seconds * 1.05 : seconds == 0 ? passed() : (seconds + passed()) / 2;
     tally.kills += killed;
     if (killed) tally.unfinished += entries(folder) > (fs::exists(place) ? 1 : 0);
     if (entries(folder) > 2) tally.found("more than one save is left unfinished");
