@@ -8,6 +8,7 @@
 #include <mutex>
 
 #include "error.h"
+#include "patience.h"
 #include "processors.h"
 #include "thread_pool.h"
 
@@ -62,6 +63,20 @@ class Chunks {
     }
   }
 
+  /// Place 0's work for as long as it pays to do it alone; whether that was all.
+  bool alone() {
+    constexpr long long kAlone = 500'000;  // ns: what waking another thread may cost at its worst
+    const ThreadPool::Inside scope;
+    const long long end = now() + kAlone;
+    for (int p = 0; p < ways_; ++p) {
+      for (Index c; (c = parts_[p].next.fetch_add(1, std::memory_order_relaxed)) < parts_[p].end;) {
+        call(c);
+        if (now() >= end) return false;
+      }
+    }
+    return true;
+  }
+
   void rethrow() const {
     if (error_) std::rethrow_exception(error_);
   }
@@ -107,6 +122,9 @@ void run_chunks(Index count, Index grain, ChunkBody body, void* context) {
     return;
   }
   Chunks chunks(count, grain, number, threads, body, context);
+  // Where others want the processors, a thread that has taken a piece may not get on with it for
+  // milliseconds: short work is not shared.
+  if (crowded() && chunks.alone()) return chunks.rethrow();
   ThreadPool::instance().run(
       threads, [](void* all, int place) { static_cast<Chunks*>(all)->work(place); }, &chunks);
   chunks.rethrow();

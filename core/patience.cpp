@@ -11,12 +11,6 @@ constexpr int kTurns = 32;               // pauses between two looks at the cloc
 constexpr long long kSpin = 1'000'000;   // ns
 constexpr long long kCalm = 20'000'000;  // ns without spinning after the processor was taken
 
-long long now() {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(
-             std::chrono::steady_clock::now().time_since_epoch())
-      .count();
-}
-
 void pause() {
 #if defined(__x86_64__) || defined(__i386__)
   __builtin_ia32_pause();
@@ -25,17 +19,40 @@ void pause() {
 #endif
 }
 
-// Times that the kernel took the processor from this thread while it had work.
-long preemptions() {
-  rusage usage{};
-  getrusage(RUSAGE_THREAD, &usage);
-  return usage.ru_nivcsw;
-}
+// What a thread knows of the times that the kernel took its processor while it had work.
+struct Preemptions {
+  long count = 0;
+  long long last = -kCalm, calm_until = 0;
 
-thread_local long t_preemptions = 0;
-thread_local long long t_calm_until = 0;
+  bool many(long long time) {
+    rusage usage{};
+    getrusage(RUSAGE_THREAD, &usage);
+    const long more = usage.ru_nivcsw - count;
+    if (more == 0) return time < calm_until;
+    if (more > 1 || time - last < kCalm) calm_until = time + kCalm;
+    count = usage.ru_nivcsw;
+    last = time;
+    return time < calm_until;
+  }
+};
+
+thread_local Preemptions t_preemptions;
 
 }  // namespace
+
+long long now() {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(
+             std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+
+bool crowded() {
+  if (t_preemptions.calm_until == 0) return false;
+  const long long time = now();
+  if (time < t_preemptions.calm_until || t_preemptions.many(time)) return true;
+  t_preemptions.calm_until = 0;
+  return false;
+}
 
 bool Patience::lasts() {
   pause();
@@ -43,11 +60,7 @@ bool Patience::lasts() {
   const long long time = now();
   if (turns_ == kTurns) {
     begin_ = time;
-    if (const long count = preemptions(); count != t_preemptions) {
-      t_preemptions = count;
-      t_calm_until = time + kCalm;
-    }
-    return time >= t_calm_until;
+    return !t_preemptions.many(time);
   }
   return time - begin_ < kSpin;
 }

@@ -1,8 +1,17 @@
 // Waiting for another thread: spinning, which answers within a tenth of a microsecond but takes a
 // processor, for a bounded time; where other work wants the processors, for hardly any.
+//
+// That it does is seen by how often the kernel takes the processor from a thread that has work: once
+// now and then on any machine, every few milliseconds on a crowded one.
 #pragma once
 
 namespace heed::detail {
+
+/// Nanoseconds of a clock that only goes on.
+long long now();
+
+/// Whether other work has lately wanted this thread's processor.
+bool crowded();
 
 /// One look at the clock between many looks at what is awaited.
 class Patience {

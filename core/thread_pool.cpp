@@ -23,6 +23,8 @@ constinit thread_local bool t_inside = false;
 }  // namespace
 
 bool ThreadPool::inside() { return t_inside; }
+ThreadPool::Inside::Inside() { t_inside = true; }
+ThreadPool::Inside::~Inside() { t_inside = false; }
 
 // Never destroyed: its threads wait in it until the process ends.
 ThreadPool& ThreadPool::instance() {

@@ -19,6 +19,13 @@ class ThreadPool {
   static ThreadPool& instance();
   /// Whether this thread is inside of a region.
   static bool inside();
+  /// That it is, for a caller that works alone.
+  struct Inside {
+    Inside();
+    ~Inside();
+    Inside(const Inside&) = delete;
+    Inside& operator=(const Inside&) = delete;
+  };
 
   /// Calls work(context, 0) and, on up to `threads` - 1 others as they come, work(context, place);
   /// returns when all who began have ended. All regions together use no more than num_threads()

@@ -123,12 +123,15 @@ bool product(Index m, Index n, Index k, Matrix<const float> a, Matrix<const floa
   // Multiplications below which panels are not worth it: BLAS turns b slowly.
   const double few = b.transposed ? 4e5 : 2e6;
   const double work = static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
-  if (work >= few && simd::gemm_panels<float>().rows > 0) {
+  const bool in_panels = work >= few && simd::gemm_panels<float>().rows > 0;
+  const Index pieces = std::min<Index>(k / 512, 8);
+  const Index small = in_panels ? 96 : 512;  // a result of too few tiles
+  const bool long_sum = pieces > 1 && m * n <= small * small && k >= 4 * std::max(m, n);
+  if (in_panels && !long_sum) {
     gemm_in_panels(m, n, k, a, b, add, bias, c, c_step, sums);
     return true;
   }
-  const Index pieces = std::min<Index>(k / 512, 8);
-  if (pieces > 1 && m * n <= 512 * 512 && k >= 4 * std::max(m, n)) {
+  if (long_sum) {
     split_sum(m, n, k, a, b, add, c, c_step, pieces);
   } else {
     tiled(m, n, k, a, b, add, c, c_step);
