@@ -65,17 +65,17 @@ T5Options checked(const T5Options& options) {
 }  // namespace
 
 // The last query stands Q - 1 places after the first: its first key is the farthest behind.
-Tensor Bias::diagonals(Index queries, Index keys, Index first) const {
+Tensor OffsetBias::offsets(Index queries, Index keys, Index first) const {
   check_counts("bias", queries, keys);
-  return by_distance(1 - queries - first, std::max<Index>(queries + keys - 1, 0));
+  return by_offset(1 - queries - first, std::max<Index>(queries + keys - 1, 0));
 }
 
-Tensor Bias::diagonals(Index queries, Index keys) const {
-  return diagonals(queries, keys, keys - queries);
+Tensor OffsetBias::offsets(Index queries, Index keys) const {
+  return offsets(queries, keys, keys - queries);
 }
 
-Tensor Bias::at(Index queries, Index keys, Index first) const {
-  return along_diagonals(diagonals(queries, keys, first), queries, keys);
+Tensor OffsetBias::at(Index queries, Index keys, Index first) const {
+  return offset_block(offsets(queries, keys, first), queries, keys);
 }
 
 Alibi::Alibi(Index heads, DType dtype) : slopes(buffer("slopes", slopes_of(heads, dtype))) {}
@@ -84,7 +84,7 @@ Alibi::Alibi(Tensor given)
     : slopes(checked_slopes(given).requires_grad() ? parameter("slopes", given)
                                                    : buffer("slopes", given)) {}
 
-Tensor Alibi::by_distance(Index least, Index count) const {
+Tensor Alibi::by_offset(Index least, Index count) const {
   return unsqueeze(slopes, 1) * -abs(places(least, count, slopes.dtype()));
 }
 
@@ -108,7 +108,7 @@ Index T5Bias::bucket(Index distance) const {
   return begin + std::min(exact + static_cast<Index>(step), side - 1);
 }
 
-Tensor T5Bias::by_distance(Index least, Index count) const {
+Tensor T5Bias::by_offset(Index least, Index count) const {
   std::vector<Index> buckets;
   for (Index i = 0; i < count; ++i) buckets.push_back(bucket(least + i));
   return transpose(embedding(weight, Array::from(buckets)), 0, 1);

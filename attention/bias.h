@@ -6,7 +6,7 @@
 //   T5Bias    a learned number for each head and bucket of j - p_i     Raffel et al. 2020
 //   gaussian_bias  -(j - c_i)^2 / (2 sigma^2)      Luong et al. 2015, eq. 10, with gradients to c
 //
-// The first two depend on j - p_i alone: as diagonals() they cost O(Q + K), and tiled attention
+// The first two depend on j - p_i alone: as offsets() they cost O(Q + K), and tiled attention
 // makes no block of them.
 //
 // What needs the queries themselves, Shaw's relative positions, stands in relative.h.
@@ -16,24 +16,24 @@
 
 namespace heed::attention {
 
-class Bias : public nn::Module {
+class OffsetBias : public nn::Module {
  public:
   /// [.., count]: for keys that stand least, least + 1, .. places after the query (negative:
   /// before).
-  virtual Tensor by_distance(Index least, Index count) const = 0;
+  virtual Tensor by_offset(Index least, Index count) const = 0;
 
-  /// [.., Q + K - 1], as AttendOptions::diagonals, for queries aligned with the keys at the end.
-  Tensor diagonals(Index queries, Index keys) const;
-  /// [.., Q, K], as AttendOptions::bias.
+  /// [.., Q + K - 1], as Terms::offset_bias, for queries aligned with the keys at the end.
+  Tensor offsets(Index queries, Index keys) const;
+  /// [.., Q, K], as Terms::bias.
   Tensor operator()(Index queries, Index keys) const { return at(queries, keys, keys - queries); }
   /// The same for queries at the places first, first + 1, ...
   Tensor at(Index queries, Index keys, Index first) const;
 
  private:
-  Tensor diagonals(Index queries, Index keys, Index first) const;
+  Tensor offsets(Index queries, Index keys, Index first) const;
 };
 
-class Alibi : public Bias {
+class Alibi : public OffsetBias {
  public:
   /// For a number of heads that is no power of two the slopes are the paper's code's: those of the
   /// next lower power of two, then every other one of its double. Throws ValueError unless heads is
@@ -45,7 +45,7 @@ class Alibi : public Bias {
   Tensor& slopes;  ///< [H], a buffer, or a parameter if it requires a gradient
 
   /// [H, count]
-  Tensor by_distance(Index least, Index count) const override;
+  Tensor by_offset(Index least, Index count) const override;
 };
 
 struct T5Options {
@@ -56,7 +56,7 @@ struct T5Options {
   DType dtype = DType::f32;
 };
 
-class T5Bias : public Bias {
+class T5Bias : public OffsetBias {
  public:
   /// The table begins as zeros. Throws ValueError for numbers that leave no room for a bucket.
   explicit T5Bias(const T5Options& options);
@@ -64,7 +64,7 @@ class T5Bias : public Bias {
   Tensor& weight;  ///< [buckets, H], as T5's relative_attention_bias.weight
 
   /// [H, count]
-  Tensor by_distance(Index least, Index count) const override;
+  Tensor by_offset(Index least, Index count) const override;
   /// The bucket of a key `distance` places after the query (negative: before).
   Index bucket(Index distance) const;
 

@@ -203,6 +203,8 @@ Tensor Mask::tensor(const Shape& scores, const char* op) const {
 }
 
 Mask operator&(const Mask& a, const Mask& b) {
+  if (a.all()) return b;
+  if (b.all()) return a;
   Mask out = a;
   out.left_ = narrower(a.left_, b.left_);
   out.right_ = narrower(a.right_, b.right_);

@@ -21,7 +21,7 @@ class Normaliser : public nn::Module {
   /// Whether this is the plain softmax, for which there are tiled kernels.
   virtual bool is_softmax() const { return false; }
   /// Whether `state` counts.
-  virtual bool goes_on() const { return false; }
+  virtual bool is_stateful() const { return false; }
 };
 
 /// exp(e) / sum exp(e).

@@ -5,7 +5,7 @@
 //   a_ij = row clip + min(max(j - p_i, -clip), clip) of a table,  p_i = i + K - Q
 //
 // Nothing of size [Q, K, d] is made: queries meet the table's 2 clip + 1 rows, and weights are
-// summed by distance. AttendOptions::relative takes one.
+// summed by distance. Terms::relative takes one.
 #pragma once
 
 #include "../nn/module.h"

@@ -9,7 +9,6 @@
 #include "../autograd/ops/matmul.h"
 #include "../autograd/ops/shape.h"
 #include "../core/error.h"
-#include "tiled.h"
 
 namespace heed::attention {
 
@@ -44,9 +43,22 @@ void check_batch(const char* op, const char* what, const Tensor& x) {
   throw ShapeError(fmt::format("{}: {} must be [B, n, width], not {}", op, what, describe(x)));
 }
 
-Tensor Score::context(const Tensor&, const Tensor&, const Tensor&, const Mask&, const Added&,
-                      AttentionCall*) const {
-  return Tensor();
+std::optional<Score::Form> Score::form(const Tensor&, const Tensor&) const { return {}; }
+
+Tensor Score::operator()(const Tensor& query, const Tensor& prepared, const Tensor&) const {
+  const std::optional<Form> parts = form(query, prepared);
+  if (!parts) throw ValueError("score: this one has neither a form() nor an operator() of its own");
+  return forwarded(scores_of("score", *parts));
+}
+
+Tensor Score::remember(const Tensor&, const Tensor& weights) const { return weights; }
+
+Tensor scores_of(const char* op, const Score::Form& form) {
+  scores_shape(op, form.q, form.k);
+  const auto scaled = [&](const Tensor& x) { return form.scale == 1 ? x : x * form.scale; };
+  if (!form.vector.defined()) return matmul(scaled(form.q), transpose(form.k, -2, -1));
+  const Tensor sum = unsqueeze(form.q, -2) + unsqueeze(form.k, -3);  // [.., Q, K, width]
+  return matmul(tanh(sum), scaled(form.vector));
 }
 
 ScaledDot::ScaledDot(std::optional<double> scale) : scale_(scale) {
@@ -55,26 +67,14 @@ ScaledDot::ScaledDot(std::optional<double> scale) : scale_(scale) {
   }
 }
 
-double ScaledDot::scale_for(const Tensor& query, const Tensor& keys) const {
+std::optional<Score::Form> ScaledDot::form(const Tensor& query, const Tensor& keys) const {
   check_defined("scaled_dot", query, "query", keys, "keys");
   check_floating("scaled_dot", query.dtype());
   if (query.rank() == 0) throw ShapeError("scaled_dot: query must be [.., Q, d], not a number");
   check_rows("scaled_dot", "keys", keys, query.size(-1), query.dtype());
-  return scale_.value_or(1 / std::sqrt(static_cast<double>(std::max<Index>(keys.size(-1), 1))));
-}
-
-Tensor ScaledDot::operator()(const Tensor& query, const Tensor& keys, const Tensor&) const {
-  const double scale = scale_for(query, keys);
   scores_shape("scaled_dot", query, keys);
-  return forwarded(matmul(query * scale, transpose(keys, -2, -1)));
-}
-
-Tensor ScaledDot::context(const Tensor& query, const Tensor& keys, const Tensor& values,
-                          const Mask& mask, const Added& added, AttentionCall* call) const {
-  const double scale = scale_for(query, keys);
-  const Shape shape = scores_shape("scaled_dot", query, keys);
-  return tiled_dot(query, keys, values, tiled_options("scaled_dot", shape, mask, added, scale),
-                   call);
+  const Index width = std::max<Index>(keys.size(-1), 1);
+  return Form{query, keys, scale_.value_or(1 / std::sqrt(static_cast<double>(width)))};
 }
 
 }  // namespace heed::attention

@@ -3,6 +3,9 @@
 //
 //   query [.., Q, dq], keys [.., K, dk] -> scores [.., Q, K], leading axes (batch, heads) broadcast
 //
+// A score that is a product, or a vector times tanh of a sum, says so by its form(): then softmax
+// attention runs in one pass over tiles, in O(Q + K) memory, and nothing else need be written.
+//
 // Here are the two without parameters; the others stand in scores/:
 //   Dot         q . k             Luong et al. 2015
 //   ScaledDot   q . k / sqrt(dk)  Vaswani et al. 2017, eq. 1; any other scale on demand
@@ -10,54 +13,54 @@
 
 #include <optional>
 
-#include "../autograd/ops/attention.h"
 #include "../nn/module.h"
-#include "mask.h"
 
 namespace heed::attention {
 
-/// What is added to scores [.., Q, K]; either may be undefined.
-struct Added {
-  Tensor bias = {};       ///< broadcasts to them
-  Tensor diagonals = {};  ///< [.., Q + K - 1], a bias by place alone: see AttentionOptions
-};
-
 class Score : public nn::Module {
  public:
-  /// Once for each sequence of keys: what operator() takes for them. The keys themselves unless a
-  /// score says otherwise; [.., K, any].
+  /// scale q . k, or with a vector [width]: scale vector . tanh(q + k). q [.., Q, width],
+  /// k [.., K, width].
+  struct Form {
+    Tensor q, k;
+    double scale = 1;
+    Tensor vector = {};
+  };
+
+  /// Once for each sequence of keys: what form() and operator() take for them. The keys themselves
+  /// unless a score says otherwise; [.., K, any].
   virtual Tensor prepare(const Tensor& keys) const { return keys; }
 
-  /// `last`: for scores that look back, the weights that each query's predecessor got, [.., Q, K];
-  /// undefined at the first. Throws ShapeError, DTypeError.
-  virtual Tensor operator()(const Tensor& query, const Tensor& prepared,
-                            const Tensor& last = Tensor()) const = 0;
+  /// Nothing where a score has no such form. Throws ShapeError, DTypeError.
+  virtual std::optional<Form> form(const Tensor& query, const Tensor& prepared) const;
 
-  /// Softmax attention in one pass over tiles, in O(Q + K) memory; undefined where a score has no
-  /// such form. values [.., K, dv] -> [.., Q, dv]; `call`, where given, notes what was done.
-  virtual Tensor context(const Tensor& query, const Tensor& prepared, const Tensor& values,
-                         const Mask& mask, const Added& added, AttentionCall* call = nullptr) const;
+  /// The scores themselves, by default those of form(). `past`: for those that use previous
+  /// weights, what remember() kept of them, [.., Q, K]; undefined at the first. Throws ShapeError,
+  /// DTypeError.
+  virtual Tensor operator()(const Tensor& query, const Tensor& prepared,
+                            const Tensor& past = Tensor()) const;
 
   /// Whether prepare() does more than hand the keys on.
   virtual bool prepares() const { return false; }
   /// Whether each feature has a score of its own: they are then [.., Q, K, dv].
   virtual bool per_feature() const { return false; }
-  /// Whether `last` counts.
-  virtual bool looks_back() const { return false; }
+  /// Whether `past` counts.
+  virtual bool uses_previous_weights() const { return false; }
+  /// What the next query gets for its past, from this one's past and weights: the weights.
+  virtual Tensor remember(const Tensor& past, const Tensor& weights) const;
 };
+
+/// The scores of a form, in plain operators. Throws ShapeError, which names `op`.
+Tensor scores_of(const char* op, const Score::Form& form);
 
 class ScaledDot : public Score {
  public:
   /// Without a scale, 1 / sqrt(dk). Throws ValueError for one that is not finite.
   explicit ScaledDot(std::optional<double> scale = std::nullopt);
 
-  Tensor operator()(const Tensor& query, const Tensor& keys,
-                    const Tensor& last = Tensor()) const override;
-  Tensor context(const Tensor& query, const Tensor& keys, const Tensor& values, const Mask& mask,
-                 const Added& added, AttentionCall* call = nullptr) const override;
+  std::optional<Form> form(const Tensor& query, const Tensor& keys) const override;
 
  private:
-  double scale_for(const Tensor& query, const Tensor& keys) const;
   std::optional<double> scale_;
 };
 

@@ -3,7 +3,6 @@
 
 #include "../attention/attend.h"
 #include "../attention/mechanisms/multi_head.h"
-#include "../attention/tiled.h"
 #include "../autograd/grad_mode.h"
 #include "../autograd/ops/elementwise.h"
 #include "../autograd/ops/matmul.h"
@@ -52,15 +51,8 @@ class AdditiveScore : public attention::Score {
  public:
   explicit AdditiveScore(Tensor vector) : vector_(std::move(vector)) {}
 
-  Tensor operator()(const Tensor& query, const Tensor& keys, const Tensor&) const override {
-    return matmul(tanh(unsqueeze(query, -2) + unsqueeze(keys, -3)), vector_);
-  }
-  Tensor context(const Tensor& query, const Tensor& keys, const Tensor& values,
-                 const attention::Mask& mask, const attention::Added& added,
-                 AttentionCall*) const override {
-    const Shape scores = attention::scores_shape("additive", query, keys);
-    return additive_attention(query, keys, vector_, values,
-                              attention::tiled_options("additive", scores, mask, added));
+  std::optional<Form> form(const Tensor& query, const Tensor& keys) const override {
+    return Form{.q = query, .k = keys, .vector = vector_};
   }
 
  private:
@@ -77,7 +69,7 @@ int run_additive(const bench::Options& options) {
       {block(kQueries, 0), block(kKeys, 1), block(kKeys, 2), bench::numbers({kWidth}, fill_vector)},
       block(kQueries, 3), [](const std::vector<Tensor>& x) {
         const AdditiveScore score(x[3]);
-        return attention::attend(x[0], x[1], x[2], {.score = &score}).context;
+        return attention::attend(score, x[0], x[1], x[2]).context;
       });
 }
 
@@ -92,8 +84,7 @@ int run_decode(const bench::Options& options, Index steps) {
     attention::KeyValueCache cache;
     Tensor last;
     for (Index t = 0; t < steps; ++t) {
-      const attention::MultiHeadCall call{.mask = attention::Mask::causal(), .cache = &cache};
-      last = attend(narrow(tokens, 1, t, 1), call).context;
+      last = attend(narrow(tokens, 1, t, 1), {.mask = attention::Mask::causal()}, &cache).context;
     }
     return sum(last).item();
   });

@@ -23,7 +23,8 @@ class Network : public nn::Module {
  public:
   attention::Additive& score = child<attention::Additive>("score", kWidth, kWidth, kHidden);
   nn::Linear& classifier = child<nn::Linear>("classifier", kWidth, kClasses);
-  attention::HardAttention look{{.score = &score}};
+  attention::HardAttention look{
+      {.score = std::shared_ptr<attention::Score>(std::shared_ptr<void>(), &score)}};
 
   // Costs [samples, B].
   Tensor hard(const Tensor& query, const Tensor& annotations, const Tensor& labels,
@@ -36,7 +37,7 @@ class Network : public nn::Module {
     return reshape(costs, {kSamples, kBatch});
   }
   Tensor soft(const Tensor& query, const Tensor& annotations, const Tensor& labels) {
-    attention::Memory memory(annotations, annotations, {.score = &score});
+    attention::Memory memory(score, annotations, annotations);
     return cross_entropy(classifier(memory.step(query).context), labels);
   }
 };

@@ -107,11 +107,11 @@ Outcome replace(const fs::path& place, const std::optional<HeldFolder>& old,
   }
   try {
     sync_folder(place.parent_path().string());
-  } catch (const IoError&) {
+    area->settle(place);
+  } catch (...) {  // the next save settles it
     area->leave();
     throw;
   }
-  area->settle(place);
   return Outcome::done;
 }
 

@@ -1,9 +1,11 @@
 #include "save_area.h"
 
+#include <ftw.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdio>
 #include <utility>
 #include <vector>
 
@@ -60,8 +62,12 @@ SaveArea::SaveArea(SaveArea&& other) noexcept
 
 SaveArea::~SaveArea() {
   if (path_.empty()) return;
-  std::error_code ignored;
-  fs::remove_all(path_, ignored);
+  // Without an allocation that could fail, as the one that ended the save may have.
+  const auto remove = [](const char* path, const struct stat*, int, struct FTW*) {
+    std::remove(path);
+    return 0;
+  };
+  ::nftw(path_.c_str(), remove, 16, FTW_DEPTH | FTW_PHYS);
 }
 
 std::optional<SaveArea> SaveArea::make(const fs::path& place, const std::set<std::string>& names) {
@@ -71,12 +77,20 @@ std::optional<SaveArea> SaveArea::make(const fs::path& place, const std::set<std
       if (errno == EACCES || errno == EPERM || errno == EROFS) return {};
       throw IoError(place.string(), "cannot make a folder beside it", errno);
     }
-    auto held = HeldFolder::attempt(path);
-    if (!held) {  // taken for abandoned before it was held
+    std::optional<SaveArea> made;
+    try {
+      if (auto held = HeldFolder::attempt(path)) {
+        made.emplace(SaveArea(path, std::move(*held), names));
+      }
+    } catch (...) {  // no memory
+      ::rmdir(path.c_str());
+      throw;
+    }
+    if (!made) {  // taken for abandoned before it was held
       ::rmdir(path.c_str());
       continue;
     }
-    SaveArea area(path, std::move(*held), names);
+    SaveArea area = std::move(*made);
     write_new_file(path + "/" + kNames, encode(place.filename().string(), names));
     std::error_code error;
     if (!fs::create_directory(area.model(), error)) {

@@ -57,9 +57,9 @@ void Module::check_name(std::string_view name) const {
   }
 }
 
-void Module::adopt(std::string_view name, Module* child) {
-  std::unique_ptr<Module> own(child);
-  children_.push_back({std::string(name), std::move(own)});
+void Module::adopt(std::string_view name, std::shared_ptr<Module> child) {
+  if (!child) throw GradError(fmt::format("module: child {} is none", in_quotes(name)));
+  children_.push_back({std::string(name), std::move(child)});
 }
 
 Tensor Module::forwarded(Tensor output) const {

@@ -100,6 +100,15 @@ class Module {
     static_assert(std::is_base_of_v<Module, T>, "a child is a Module");
     check_name(name);
     T* const made = new T(std::forward<Args>(args)...);
+    adopt(name, std::unique_ptr<Module>(made));
+    return *made;
+  }
+  /// Registers a module that was made elsewhere, and that others may hold too, as an option's score
+  /// is. Throws ValueError as child() does, GradError for none.
+  template <class T>
+  T& shared_child(std::string_view name, const std::shared_ptr<T>& made) {
+    static_assert(std::is_base_of_v<Module, T>, "a child is a Module");
+    check_name(name);
     adopt(name, made);
     return *made;
   }
@@ -120,11 +129,11 @@ class Module {
   };
   struct Child {
     std::string name;
-    std::unique_ptr<Module> module;
+    std::shared_ptr<Module> module;
   };
 
   void check_name(std::string_view name) const;
-  void adopt(std::string_view name, Module* child);
+  void adopt(std::string_view name, std::shared_ptr<Module> child);
   Hooks& hooks();
   /// Every defined tensor under its full name, in the order of state_dict().
   void collect(const std::string& prefix, std::vector<Slot>& out) const;

@@ -8,6 +8,7 @@
 #include "../../autograd/ops/shape.h"
 #include "../../core/checked.h"
 #include "../../core/error.h"
+#include "named.h"
 
 namespace heed::attention {
 namespace {
@@ -50,12 +51,12 @@ BahdanauDecoder::BahdanauDecoder(const BahdanauOptions& options)
 
 void BahdanauDecoder::State::reorder(const Tensor& rows, bool sources) {
   hidden = index_select(hidden, 0, rows);
-  if (sources) source.reorder(rows);
+  if (sources) memory = memory.rows(rows);
 }
 
 BahdanauDecoder::State BahdanauDecoder::start(const Tensor& annotations, const Mask& mask,
                                               const Tensor& summary) const {
-  State state{Tensor(), prepare_source(kOp, score, annotations, annotations, mask)};
+  State state{Tensor(), decoder_memory(kOp, score, annotations, annotations, mask)};
   const Index B = annotations.size(0), K = annotations.size(1), width = options_.start_width;
   Tensor from = summary;
   if (from.defined()) {
@@ -78,12 +79,11 @@ BahdanauDecoder::State BahdanauDecoder::start(const Tensor& annotations, const M
 
 Attended BahdanauDecoder::step(const Tensor& word, State& state, bool need_weights) const {
   check_word(kOp, word, state.hidden.size(0), options_.word_width, options_.dtype);
-  Attended seen =
-      look_at(kOp, score, state.source, unsqueeze(state.hidden, 1), {.need_weights = need_weights});
-  const Tensor context = squeeze(seen.context, 1);
-  const Tensor out = readout(concat({state.hidden, word, context}, 1));
-  state.hidden = cell(concat({word, context}, 1), state.hidden);
-  return {forwarded(out), need_weights ? squeeze(seen.weights, 1) : Tensor()};
+  const Attended seen =
+      named(kOp, [&] { return state.memory.step(state.hidden, {.need_weights = need_weights}); });
+  const Tensor out = readout(concat({state.hidden, word, seen.context}, 1));
+  state.hidden = cell(concat({word, seen.context}, 1), state.hidden);
+  return {forwarded(out), seen.weights};
 }
 
 Attended BahdanauDecoder::run(const Tensor& target, State& state, bool need_weights,
@@ -94,7 +94,7 @@ Attended BahdanauDecoder::run(const Tensor& target, State& state, bool need_weig
   if (T == 0) {
     return {
         forwarded(zeros(Shape{B, 0, options_.readout}, options_.dtype)),
-        need_weights ? zeros(Shape{B, 0, state.source.keys.size(1)}, options_.dtype) : Tensor()};
+        need_weights ? zeros(Shape{B, 0, state.memory.keys().size(1)}, options_.dtype) : Tensor()};
   }
   // What words give to the gates, and the readout, need not wait for the step before.
   const std::vector<Tensor> from_words = shares_of(words, cell.weight_ih, cell.bias_ih);
@@ -102,9 +102,10 @@ Attended BahdanauDecoder::run(const Tensor& target, State& state, bool need_weig
   const RnnWeights weights{cell.weight_ih, cell.weight_hh, cell.bias_ih, cell.bias_hh};
   std::vector<Tensor> states, contexts, looks;
   for (Index t = 0; t < T; ++t) {
-    const Attended seen = look_at(kOp, score, state.source, unsqueeze(state.hidden, 1),
-                                  {.need_weights = need_weights});
-    states.push_back(unsqueeze(state.hidden, 1));
+    const Tensor query = unsqueeze(state.hidden, 1);
+    const Attended seen =
+        named(kOp, [&] { return state.memory.attend(query, {.need_weights = need_weights}); });
+    states.push_back(query);
     contexts.push_back(seen.context);
     if (need_weights) looks.push_back(seen.weights);
     const Tensor from_x =

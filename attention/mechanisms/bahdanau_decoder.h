@@ -1,8 +1,9 @@
 // The decoder of Bahdanau et al. 2014 (appendix A.2.2): the state before asks where to look,
 //
-//   s_0 = tanh(W_s hback_1 + b),   e_ij = v^T tanh(W_a s_{i-1} + U_a h_j),   c_i = sum_j alpha_ij
-//   h_j s_i = GRU([E y_{i-1}; c_i], s_{i-1}) out_i = max over pairs of U_o s_{i-1} + V_o E y_{i-1}
-//   + C_o c_i + b
+//   s_0 = tanh(W_s hback_1 + b)
+//   e_ij = v^T tanh(W_a s_{i-1} + U_a h_j),   c_i = sum_j alpha_ij h_j
+//   s_i = GRU([E y_{i-1}; c_i], s_{i-1})
+//   out_i = max over pairs of U_o s_{i-1} + V_o E y_{i-1} + C_o c_i + b
 //
 // hback_1 is the backward half of the first annotation. The softmax over words, W_o out_i, is the
 // caller's. Words (E y_{i-1}: each step's is the target before it) [B, T, E], annotations (h)
@@ -44,7 +45,7 @@ class BahdanauDecoder : public nn::Module {
   /// What decoding step by step keeps.
   struct State {
     Tensor hidden;  ///< s_{i-1}, [B, H]
-    DecoderSource source;
+    Memory memory;
     /// Carries on with these rows of the batch, i64 [R]; `sources` false: each is of the source
     /// that stands in its place already, as in a beam search.
     void reorder(const Tensor& rows, bool sources = true);

@@ -54,7 +54,7 @@ ConvEncoder::ConvEncoder(const ConvSeq2SeqOptions& options)
   }
 }
 
-MultiStepSource ConvEncoder::operator()(const Tensor& x, const std::vector<Index>& lengths) const {
+Memory ConvEncoder::operator()(const Tensor& x, const std::vector<Index>& lengths) const {
   check_batch(kOp, "x", x);
   check_rows(kOp, "x", x, options_.width, options_.dtype);
   if (!lengths.empty() && static_cast<Index>(lengths.size()) != x.size(0)) {
@@ -62,13 +62,13 @@ MultiStepSource ConvEncoder::operator()(const Tensor& x, const std::vector<Index
   }
   const auto real = [&](const Tensor& y) { return zero_padding(kOp, y, lengths); };
   const Tensor e = dropout(real(x));
-  if (x.size(1) == 0 || x.size(0) == 0) return {forwarded(e), e, lengths};
+  if (x.size(1) == 0 || x.size(0) == 0) return MultiStepAttention::memory(forwarded(e), e, lengths);
   Tensor h = real(input_projection(e));
   for (const nn::WeightNormConv1d& convolution : convolutions) {
     h = real((gated(convolution, dropout(h)) + h) * kHalf);
   }
   const Tensor z = forwarded(real(output_projection(h)));
-  return {z, z + e, lengths};
+  return MultiStepAttention::memory(z, z + e, lengths);
 }
 
 ConvDecoderLayer::ConvDecoderLayer(Index hidden, Index width, Index kernel, bool scale, DType dtype,
@@ -77,8 +77,8 @@ ConvDecoderLayer::ConvDecoderLayer(Index hidden, Index width, Index kernel, bool
                                               kernel, weight_norm, Conv1dOptions{}, true, dtype)),
       attend(child<MultiStepAttention>("attend", hidden, width, scale, dtype, weight_norm)) {}
 
-Attended ConvDecoderLayer::operator()(const Tensor& x, const Tensor& g,
-                                      const MultiStepSource& source, bool need_weights) const {
+Attended ConvDecoderLayer::operator()(const Tensor& x, const Tensor& g, const Memory& source,
+                                      bool need_weights) const {
   return attend(gated(convolution, x), g, source, need_weights);
 }
 
@@ -100,31 +100,31 @@ ConvDecoder::ConvDecoder(const ConvSeq2SeqOptions& options)
 
 void ConvDecoder::State::reorder(const Tensor& rows, bool sources) {
   for (Tensor& x : past) x = index_select(x, 0, rows);
-  if (sources) source.reorder(rows);
+  if (sources) memory = memory.rows(rows);
 }
 
-ConvDecoder::State ConvDecoder::start(const MultiStepSource& source) const {
-  for (const Tensor* x : {&source.keys, &source.values}) {
+ConvDecoder::State ConvDecoder::start(const Memory& source) const {
+  for (const Tensor* x : {&source.keys(), &source.values()}) {
     check_batch(kOp, "source", *x);
     check_rows(kOp, "source", *x, options_.width, options_.dtype);
   }
-  const Shape shape{source.keys.size(0), options_.kernel - 1, options_.hidden};
+  const Shape shape{source.keys().size(0), options_.kernel - 1, options_.hidden};
   return {std::vector<Tensor>(layers.size(), zeros(shape, options_.dtype)), source};
 }
 
 Tensor ConvDecoder::step(const Tensor& word, State& state, std::vector<Tensor>* weights) const {
-  check_word(kOp, word, state.source.keys.size(0), options_.width, options_.dtype);
+  check_word(kOp, word, state.memory.keys().size(0), options_.width, options_.dtype);
   return squeeze(run(unsqueeze(word, 1), state, weights), 1);
 }
 
 Tensor ConvDecoder::run(const Tensor& target, State& state, std::vector<Tensor>* weights,
                         const std::vector<Index>& lengths) const {
-  const Tensor words = checked_words(kOp, target, state.source.keys.size(0), options_.width,
+  const Tensor words = checked_words(kOp, target, state.memory.keys().size(0), options_.width,
                                      options_.dtype, lengths);
   const Index B = words.size(0), T = words.size(1);
   const Tensor g = dropout(words);
   if (B == 0 || T == 0) {
-    const Tensor none = zeros(Shape{B, T, state.source.keys.size(1)}, options_.dtype);
+    const Tensor none = zeros(Shape{B, T, state.memory.keys().size(1)}, options_.dtype);
     if (weights != nullptr) weights->insert(weights->end(), layers.size(), none);
     return forwarded(g);
   }
@@ -132,7 +132,7 @@ Tensor ConvDecoder::run(const Tensor& target, State& state, std::vector<Tensor>*
   for (std::size_t i = 0; i < layers.size(); ++i) {
     const Tensor read = concat({state.past[i], dropout(h)}, 1);
     const Attended seen =
-        named(kOp, [&] { return layers[i](read, g, state.source, weights != nullptr); });
+        named(kOp, [&] { return layers[i](read, g, state.memory, weights != nullptr); });
     state.past[i] = narrow(read, 1, T, options_.kernel - 1);
     if (weights != nullptr) weights->push_back(seen.weights);
     h = (seen.context + h) * kHalf;
@@ -140,7 +140,7 @@ Tensor ConvDecoder::run(const Tensor& target, State& state, std::vector<Tensor>*
   return forwarded(zero_padding(kOp, output_projection(h), lengths));
 }
 
-Tensor ConvDecoder::operator()(const Tensor& words, const MultiStepSource& source,
+Tensor ConvDecoder::operator()(const Tensor& words, const Memory& source,
                                std::vector<Tensor>* weights,
                                const std::vector<Index>& lengths) const {
   State state = start(source);

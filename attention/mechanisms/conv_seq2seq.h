@@ -1,8 +1,8 @@
 // Convolutional sequence to sequence learning (Gehring et al. 2017): encoder and decoder are stacks
 // of gated convolutions, and each layer of the decoder attends (multi_step.h).
 //
-//   block    h <- (GLU(conv(h)) + h) sqrt(0.5),     in the decoder h <- (attend(GLU(conv(h))) + h)
-//            sqrt(0.5)
+//   block    h <- (GLU(conv(h)) + h) sqrt(0.5)
+//            in the decoder h <- (attend(GLU(conv(h))) + h) sqrt(0.5)
 //   encoder  h = W e + b, blocks over k places around each, z = W' h + b'
 //   decoder  h = W g + b, blocks over the k places up to each, out = W' h + b'
 //
@@ -46,7 +46,7 @@ class ConvEncoder : public nn::Module {
 
   /// x [B, K, E]; row b has lengths[b] places, none given: all. What stands beyond them counts as
   /// zeros. Throws ShapeError, DTypeError.
-  MultiStepSource operator()(const Tensor& x, const std::vector<Index>& lengths = {}) const;
+  Memory operator()(const Tensor& x, const std::vector<Index>& lengths = {}) const;
 };
 
 class ConvDecoderLayer : public nn::Module {
@@ -58,7 +58,7 @@ class ConvDecoderLayer : public nn::Module {
   MultiStepAttention& attend;
 
   /// x [B, k - 1 + T, hidden]: what this layer reads -> [B, T, hidden].
-  Attended operator()(const Tensor& x, const Tensor& g, const MultiStepSource& source,
+  Attended operator()(const Tensor& x, const Tensor& g, const Memory& source,
                       bool need_weights) const;
 };
 
@@ -78,13 +78,13 @@ class ConvDecoder : public nn::Module {
   /// What decoding step by step keeps: the last k - 1 places that each layer read.
   struct State {
     std::vector<Tensor> past;  ///< each [B, k - 1, hidden]
-    MultiStepSource source;
+    Memory memory;
     /// Carries on with these rows of the batch, i64 [R]; `sources` false: each is of the source
     /// that stands in its place already, as in a beam search.
     void reorder(const Tensor& rows, bool sources = true);
   };
   /// Throws ShapeError, DTypeError.
-  State start(const MultiStepSource& source) const;
+  State start(const Memory& source) const;
   /// word [B, E] -> out [B, E], at a cost that the steps before do not enter.
   Tensor step(const Tensor& word, State& state, std::vector<Tensor>* weights = nullptr) const;
   /// All steps of whole targets at once, whose rows may have lengths: beyond them out is 0. Each
@@ -92,7 +92,7 @@ class ConvDecoder : public nn::Module {
   /// last step.
   Tensor run(const Tensor& words, State& state, std::vector<Tensor>* weights = nullptr,
              const std::vector<Index>& lengths = {}) const;
-  Tensor operator()(const Tensor& words, const MultiStepSource& source,
+  Tensor operator()(const Tensor& words, const Memory& source,
                     std::vector<Tensor>* weights = nullptr,
                     const std::vector<Index>& lengths = {}) const;
 };

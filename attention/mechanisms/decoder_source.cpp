@@ -4,24 +4,15 @@
 
 #include "../../autograd/check_defined.h"
 #include "../../autograd/ops/elementwise.h"
-#include "../../autograd/ops/index.h"
 #include "../../autograd/ops/matmul.h"
 #include "../../autograd/ops/shape.h"
 #include "../../core/error.h"
-#include "../finite.h"
-#include "../scores/prepared_score.h"
 #include "named.h"
 
 namespace heed::attention {
 
-void DecoderSource::reorder(const Tensor& rows) {
-  keys = index_select(keys, 0, rows);
-  values = index_select(values, 0, rows);
-  mask = mask.select_rows(rows);
-}
-
-DecoderSource prepare_source(const char* op, const Score& score, const Tensor& keys,
-                             const Tensor& values, const Mask& mask) {
+Memory decoder_memory(const char* op, const Score& score, const Tensor& keys, const Tensor& values,
+                      const Mask& mask) {
   check_batch(op, "keys", keys);
   check_batch(op, "values", values);
   if (keys.size(0) != values.size(0) || keys.size(1) != values.size(1)) {
@@ -31,30 +22,8 @@ DecoderSource prepare_source(const char* op, const Score& score, const Tensor& k
   mask.tensor(Shape{keys.size(0), 1, keys.size(1)}, op);  // throws where it does not fit
   // Through places of their own on the tape: so keys and values, often one tensor, sum their
   // gradients in the same order whether something is not finite or not.
-  const FinitePart finite = finite_part(reshape(keys, keys.shape()));
-  Tensor prepared = named(op, [&] { return score.prepare(finite.x); });
-  if (finite.bad.defined()) prepared = with_bad_rows(prepared, finite.bad);
-  return {prepared, reshape(values, values.shape()), mask};
-}
-
-Attended look_at(const char* op, const Score& score, const DecoderSource& source,
-                 const Tensor& query, const Look& look) {
-  // Last weights that are not finite are met by no parameter: such a row sees as a query does that
-  // is not finite itself.
-  Tensor q = query, last = look.last;
-  if (last.defined()) {
-    const FinitePart past = finite_part(last);
-    last = past.x;
-    if (past.bad.defined()) q = with_bad_rows(q, past.bad);
-  }
-  const PreparedScore prepared(score, last);
-  return named(op, [&] {
-    return attend(q, source.keys, source.values,
-                  {.score = &prepared,
-                   .normaliser = look.normaliser,
-                   .mask = source.mask & look.mask,
-                   .need_weights = look.need_weights});
-  });
+  const auto own = [](const Tensor& x) { return reshape(x, x.shape()); };
+  return named(op, [&] { return Memory(score, own(keys), own(values), mask); });
 }
 
 Tensor zero_padding(const char* op, const Tensor& x, const std::vector<Index>& lengths) {

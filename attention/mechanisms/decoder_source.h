@@ -9,30 +9,9 @@
 
 namespace heed::attention {
 
-/// A source as a decoder keeps it. Rows of keys that are not finite are NaN, and no parameter has
-/// met them.
-struct DecoderSource {
-  Tensor keys, values;  ///< keys as prepared
-  Mask mask;
-
-  /// Carries on with these rows of the batch, i64 [R].
-  void reorder(const Tensor& rows);
-};
-
-/// Throws ShapeError, DTypeError, both in the name of `op`.
-DecoderSource prepare_source(const char* op, const Score& score, const Tensor& keys,
-                             const Tensor& values, const Mask& mask);
-
-/// What one look may add.
-struct Look {
-  Tensor last = {};  ///< [B, 1, K], for scores that look back
-  Mask mask = {};    ///< beside the source's
-  const Normaliser* normaliser = nullptr;
-  bool need_weights = false;
-};
-Attended look_at(const char* op, const Score& score, const DecoderSource& source,
-                 const Tensor& query, const Look& look = {});
-
+/// The memory of a decoder's source. Throws ShapeError, DTypeError, both in the name of `op`.
+Memory decoder_memory(const char* op, const Score& score, const Tensor& keys, const Tensor& values,
+                      const Mask& mask);
 /// The embedded words of a target, [B, T, width]: zeros beyond the lengths, if there are any, so
 /// that what stands there meets no parameter. Throws ShapeError, DTypeError in the name of `op`.
 Tensor checked_words(const char* op, const Tensor& words, Index rows, Index width, DType dtype,

@@ -12,7 +12,7 @@
 #include "../../autograd/ops/softmax.h"
 #include "../../core/error.h"
 #include "../../core/generator.h"
-#include "../finite.h"
+#include "../nan_guard.h"
 #include "hard_choice.h"
 
 namespace heed::attention {
@@ -27,17 +27,22 @@ Tensor certain(Index places, DType dtype) {
   return Tensor(out.to(dtype));
 }
 
-}  // namespace
-
-HardAttention::HardAttention(const HardOptions& options) : options_(options) {
+HardOptions checked(HardOptions options) {
   if (!(options.mean_probability >= 0 && options.mean_probability <= 1)) {
     throw ValueError(fmt::format("HardAttention: mean_probability {} is not in [0, 1]",
                                  options.mean_probability));
   }
-  if (options.score != nullptr && options.score->per_feature()) {
+  if (options.score == nullptr) options.score = std::make_shared<ScaledDot>();
+  if (options.score->per_feature()) {
     throw ValueError("HardAttention: a score for each feature has no single place to choose");
   }
+  return options;
 }
+
+}  // namespace
+
+HardAttention::HardAttention(const HardOptions& options)
+    : options_(checked(options)), score(shared_child<Score>("score", options_.score)) {}
 
 HardMemory HardAttention::begin(const Tensor& keys, const Tensor& values,
                                 const HardCall& call) const {
@@ -47,7 +52,7 @@ HardMemory HardAttention::begin(const Tensor& keys, const Tensor& values,
         "HardAttention: in training somebody must choose and record it: hand in choices, such as "
         "SampledChoices, or call eval()");
   }
-  return HardMemory(keys, values, options_, call, training());
+  return HardMemory(Memory(score, keys, values, call.mask), options_, call, training());
 }
 
 HardAttended HardAttention::operator()(const Tensor& query, const Tensor& keys,
@@ -57,26 +62,9 @@ HardAttended HardAttention::operator()(const Tensor& query, const Tensor& keys,
   return out;
 }
 
-HardMemory::HardMemory(const Tensor& keys, const Tensor& values, const HardOptions& options,
-                       const HardCall& call, bool training)
-    : score_(options.score),
-      options_(options),
-      call_(call),
-      training_(training),
-      keys_(keys),
-      values_(values),
-      finite_values_(values) {
-  static const ScaledDot scaled_dot;
-  if (score_ == nullptr) score_ = &scaled_dot;
-  if (!call.mask.all()) {
-    const FinitePart k = finite_part(keys), v = finite_part(values);
-    keys_ = k.x;
-    bad_keys_ = k.bad;
-    finite_values_ = v.x;
-    bad_values_ = v.bad;
-  }
-  keys_ = score_->prepare(keys_);
-}
+HardMemory::HardMemory(Memory memory, const HardOptions& options, const HardCall& call,
+                       bool training)
+    : memory_(std::move(memory)), options_(options), call_(call), training_(training) {}
 
 HardAttended HardMemory::attend(const Tensor& query) { return look(query, false); }
 
@@ -97,19 +85,20 @@ Choice HardMemory::choose(const Tensor& logits) {
 
 HardAttended HardMemory::look(const Tensor& query, bool one) {
   check_defined("HardAttention", query, "query");
-  if (query.dtype() != keys_.dtype()) {
+  const Tensor &keys = memory_.keys(), &values = memory_.values();
+  if (query.dtype() != keys.dtype()) {
     throw DTypeError(fmt::format("HardAttention: query and keys differ in dtype: {} and {}",
-                                 describe(query), describe(keys_)));
+                                 describe(query), describe(keys)));
   }
-  const Shape shape = scores_shape("HardAttention", query, keys_);  // [.., Q, K]
+  const Shape shape = scores_shape("HardAttention", query, keys);  // [.., Q, K]
   const Index rank = shape.rank(), places = shape[rank - 1];
   HardAttended out;
   if (shape.numel() == 0) {  // nobody looks, or nothing is there
-    out.weights = softmax((*score_)(query, keys_, last_), -1);
-    out.context = matmul(out.weights, values_);
+    out.weights = softmax(memory_.score()(query, keys, past_), -1);
+    out.context = matmul(out.weights, values);
   } else {
     const Tensor allowed = call_.mask.tensor(shape, "HardAttention");
-    const Tensor scores = choosable_scores(*score_, query, keys_, bad_keys_, allowed, last_);
+    const Tensor scores = choosable_scores(memory_, query, allowed, past_);
     out.weights = softmax(scores, -1, allowed);
 
     Tensor nothing;  // bool [.., Q, 1]: nothing may be looked at
@@ -136,19 +125,23 @@ HardAttended HardMemory::look(const Tensor& query, bool one) {
                    ? Choice::hard(unsqueeze(choice.index(), -1), places, scores.dtype())
                    : Choice::soft(unsqueeze(choice.weights(), -2));
     }
-    out.context = chosen_values(choice, choice.is_hard() ? values_ : finite_values_);
+    const bool sums = takes_mean_.defined() || !choice.is_hard();  // and does not only pick
+    const FinitePart finite =
+        sums && allowed.defined() ? finite_part(values) : FinitePart{values, Tensor()};
+    out.context = chosen_values(choice, choice.is_hard() ? values : finite.x);
     if (takes_mean_.defined()) {
-      out.context = where(takes_mean_, matmul(out.weights, finite_values_), out.context);
+      out.context = where(takes_mean_, matmul(out.weights, finite.x), out.context);
     }
-    if (bad_values_.defined() && (takes_mean_.defined() || !choice.is_hard())) {
+    if (finite.bad.defined()) {
       const Tensor was = out.context;
-      out.context = spread_not_finite(out.context, {Tensor(), Tensor(), bad_values_}, call_.mask,
+      out.context = spread_not_finite(out.context, {Tensor(), Tensor(), finite.bad}, call_.mask,
                                       shape, nullptr);
       if (choice.is_hard()) out.context = where(takes_mean_, out.context, was);
     }
     if (nothing.defined()) out.context = where(nothing, 0, out.context);
   }
-  if (score_->looks_back()) last_ = out.weights;
+  const Score& score = memory_.score();
+  if (score.uses_previous_weights()) past_ = score.remember(past_, out.weights);
   if (one) {
     out.context = squeeze(out.context, -2);
     out.weights = squeeze(out.weights, -2);

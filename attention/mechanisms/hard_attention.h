@@ -6,7 +6,7 @@
 // Who chooses is handed in: SampledChoices, or whatever an Estimator brings (autograd/stochastic),
 // which records the log-probabilities and makes the gradient.
 //
-//   const HardAttention attend({.score = &score, .mean_probability = 0.5});
+//   const HardAttention attend(score, {.mean_probability = 0.5});
 //   SampledChoices choices(0, {.entropy = 0.01});
 //   auto memory = attend.begin(annotations, annotations, {.choices = &choices});
 //   for (...) state = cell(concat({word, memory.step(state).context}, -1), state);
@@ -22,8 +22,7 @@
 #include <cstdint>
 
 #include "../../autograd/stochastic/choices.h"
-#include "../mask.h"
-#include "../score.h"
+#include "../attend.h"
 
 namespace heed::attention {
 
@@ -31,8 +30,7 @@ namespace heed::attention {
 enum class HardEvaluation : std::uint8_t { argmax, sample, expectation };
 
 struct HardOptions {
-  /// Null: ScaledDot. It must outlive the module, which does not own it.
-  const Score* score = nullptr;
+  std::shared_ptr<Score> score = {};  ///< none: ScaledDot
   HardEvaluation evaluation = HardEvaluation::argmax;
   /// In training, the probability with which an example takes the mean of its values instead of a
   /// draw, at all steps of a sequence; 0.5 in the paper.
@@ -63,19 +61,16 @@ class HardMemory {
 
  private:
   friend class HardAttention;
-  HardMemory(const Tensor& keys, const Tensor& values, const HardOptions& options,
-             const HardCall& call, bool training);
+  HardMemory(Memory memory, const HardOptions& options, const HardCall& call, bool training);
   HardAttended look(const Tensor& query, bool one);
   Choice choose(const Tensor& logits);
 
-  const Score* score_;
+  Memory memory_;
   HardOptions options_;
   HardCall call_;
   bool training_;
-  Tensor keys_, values_, finite_values_;
-  Tensor bad_keys_, bad_values_;  // bool: what was not finite; undefined: nothing
-  Tensor takes_mean_;             // bool [.., 1]; undefined before the first look
-  Tensor last_;                   // weights, for scores that look back
+  Tensor takes_mean_;  // bool [.., 1]; undefined before the first look
+  Tensor past_;        // weights, for scores that use them
 };
 
 class HardAttention : public nn::Module {
@@ -83,15 +78,18 @@ class HardAttention : public nn::Module {
   /// Throws ValueError for a probability outside [0, 1] and scores for each feature.
   explicit HardAttention(const HardOptions& options = {});
 
-  /// Throws ShapeError, DTypeError; GradError in training when nobody is there to choose. What is
-  /// pointed to must live as long as the result.
+ private:
+  HardOptions options_;
+
+ public:
+  Score& score;
+
+  /// Throws ShapeError, DTypeError; GradError in training when nobody is there to choose. What the
+  /// call points to must live as long as the result.
   HardMemory begin(const Tensor& keys, const Tensor& values, const HardCall& call = {}) const;
   /// All queries at once, as one joint choice an example.
   HardAttended operator()(const Tensor& query, const Tensor& keys, const Tensor& values,
                           const HardCall& call = {}) const;
-
- private:
-  HardOptions options_;
 };
 
 }  // namespace heed::attention

@@ -11,7 +11,7 @@
 #include "../../autograd/ops/reduce.h"
 #include "../../autograd/ops/shape.h"
 #include "../../core/error.h"
-#include "../finite.h"
+#include "../nan_guard.h"
 
 namespace heed::attention {
 
@@ -50,17 +50,15 @@ void check_sequence(const char* op, const Tensor& keys, const Tensor& values) {
   }
 }
 
-Tensor choosable_scores(const Score& score, const Tensor& query, const Tensor& keys,
-                        const Tensor& bad_keys, const Tensor& allowed, const Tensor& last) {
-  if (!allowed.defined()) return score(query, keys, last);
+Tensor choosable_scores(const Memory& memory, const Tensor& query, const Tensor& allowed,
+                        const Tensor& past) {
+  if (!allowed.defined()) return memory.score()(query, memory.keys(), past);
   constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-  const FinitePart q = finite_part(query);
-  Tensor scores = score(q.x, keys, last);
+  const FinitePart q = finite_part(query), k = finite_part(memory.keys());
+  Tensor scores = memory.score()(q.x, k.x, past);
   // What may be looked at is refused as it is without a mask.
   if (q.bad.defined()) scores = where(any(q.bad, {-1}, true), kNaN, scores);
-  if (bad_keys.defined()) {
-    scores = where(transpose(any(bad_keys, {-1}, true), -2, -1), kNaN, scores);
-  }
+  if (k.bad.defined()) scores = where(transpose(any(k.bad, {-1}, true), -2, -1), kNaN, scores);
   return where(allowed, scores, -std::numeric_limits<double>::infinity());
 }
 

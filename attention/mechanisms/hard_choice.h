@@ -2,7 +2,7 @@
 #pragma once
 
 #include "../../autograd/stochastic/choices.h"
-#include "../score.h"
+#include "../memory.h"
 
 namespace heed::attention {
 
@@ -14,9 +14,9 @@ Tensor chosen_values(const Choice& choice, const Tensor& values);
 void check_sequence(const char* op, const Tensor& keys, const Tensor& values);
 
 /// Scores [.., Q, K] for choosing: -infinity where `allowed` (undefined: everywhere) is false,
-/// whatever stands there, and NaN where what may be looked at is not finite, in the query or in
-/// `bad_keys`. `keys` are prepared from their finite part.
-Tensor choosable_scores(const Score& score, const Tensor& query, const Tensor& keys,
-                        const Tensor& bad_keys, const Tensor& allowed, const Tensor& last);
+/// whatever stands there, and NaN where what may be looked at is not finite, in the query or in the
+/// keys. `past`: as Score's.
+Tensor choosable_scores(const Memory& memory, const Tensor& query, const Tensor& allowed,
+                        const Tensor& past = Tensor());
 
 }  // namespace heed::attention

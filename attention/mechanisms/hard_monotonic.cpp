@@ -13,7 +13,6 @@
 #include "../../autograd/ops/reduce.h"
 #include "../../autograd/ops/shape.h"
 #include "../../core/error.h"
-#include "../finite.h"
 #include "hard_choice.h"
 
 namespace heed::attention {
@@ -35,14 +34,19 @@ Tensor with_end(const Tensor& stops) {
   return concat({stops, Tensor(Array::full(end, 1, DType::boolean))}, -1);
 }
 
-}  // namespace
-
-HardMonotonic::HardMonotonic(const HardMonotonicOptions& options) : options_(options) {
-  if (options.score != nullptr && (options.score->per_feature() || options.score->looks_back())) {
+HardMonotonicOptions checked(HardMonotonicOptions options) {
+  if (options.score == nullptr) options.score = std::make_shared<ScaledDot>();
+  if (options.score->per_feature() || options.score->uses_previous_weights()) {
     throw ValueError(
         "HardMonotonic: takes no score for each feature, and none that looks back at weights");
   }
+  return options;
 }
+
+}  // namespace
+
+HardMonotonic::HardMonotonic(const HardMonotonicOptions& options)
+    : options_(checked(options)), score(shared_child<Score>("score", options_.score)) {}
 
 HardMonotonicMemory HardMonotonic::begin(const Tensor& keys, const Tensor& values,
                                          const HardCall& call) const {
@@ -52,40 +56,30 @@ HardMonotonicMemory HardMonotonic::begin(const Tensor& keys, const Tensor& value
         "HardMonotonic: in training somebody must choose and record it: hand in choices, such as "
         "SampledChoices, or call eval()");
   }
-  return HardMonotonicMemory(keys, values, options_, call);
+  return HardMonotonicMemory(Memory(score, keys, values, call.mask), options_.sample, call);
 }
 
-HardMonotonicMemory::HardMonotonicMemory(const Tensor& keys, const Tensor& values,
-                                         const HardMonotonicOptions& options, const HardCall& call)
-    : score_(options.score), sample_(options.sample), call_(call), keys_(keys), values_(values) {
-  static const ScaledDot scaled_dot;
-  if (score_ == nullptr) score_ = &scaled_dot;
-  if (!call.mask.all()) {
-    const FinitePart k = finite_part(keys);
-    keys_ = k.x;
-    bad_keys_ = k.bad;
-  }
-  keys_ = score_->prepare(keys_);
-}
+HardMonotonicMemory::HardMonotonicMemory(Memory memory, bool sample, const HardCall& call)
+    : memory_(std::move(memory)), sample_(sample), call_(call) {}
 
 HardMonotonicStep HardMonotonicMemory::step(const Tensor& query) {
   check_defined("HardMonotonic", query, "query");
-  if (query.dtype() != keys_.dtype() || query.rank() < 1) {
+  const Tensor &keys = memory_.keys(), &values = memory_.values();
+  if (query.dtype() != keys.dtype() || query.rank() < 1) {
     throw DTypeError(fmt::format("HardMonotonic: a step's query must be [.., dq] and {}, not {}",
-                                 name(keys_.dtype()), describe(query)));
+                                 name(keys.dtype()), describe(query)));
   }
   const Tensor row = unsqueeze(query, -2);
-  const Shape shape = scores_shape("HardMonotonic", row, keys_);  // [.., 1, K]
+  const Shape shape = scores_shape("HardMonotonic", row, keys);  // [.., 1, K]
   const Index places = shape[shape.rank() - 1];
   Shape leading(shape.begin(), shape.rank() - 2);
   if (shape.numel() == 0) {
-    leading.push_back(values_.size(-1));
-    return {zeros(leading, values_.dtype()),
+    leading.push_back(values.size(-1));
+    return {zeros(leading, values.dtype()),
             Tensor(Array::full(leading.without(leading.rank() - 1), 0, DType::i64))};
   }
   Tensor may = call_.mask.tensor(shape, "HardMonotonic");
-  const Tensor scores =
-      squeeze(choosable_scores(*score_, row, keys_, bad_keys_, may, Tensor()), -2);
+  const Tensor scores = squeeze(choosable_scores(memory_, row, may), -2);
   if (!place_.defined()) place_ = Tensor(Array::zeros(leading, DType::i64));
   Tensor stops = numbers(places) >= unsqueeze(place_, -1);  // bool [.., K]: where it may stop
   Tensor any_key;                                           // bool [..]
@@ -123,7 +117,7 @@ HardMonotonicStep HardMonotonicMemory::step(const Tensor& query) {
   const Tensor stopped = choice < static_cast<double>(places);
   const Tensor index = where(stopped, choice, Tensor(Array::full(Shape{}, 0, DType::i64)));
   const Tensor context = squeeze(
-      chosen_values(Choice::hard(unsqueeze(index, -1), places, scores.dtype()), values_), -2);
+      chosen_values(Choice::hard(unsqueeze(index, -1), places, scores.dtype()), values), -2);
   place_ = any_key.defined() ? where(any_key, choice, place_) : choice;
   return {where(unsqueeze(stopped, -1), context, 0), place_};
 }

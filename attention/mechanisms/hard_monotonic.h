@@ -18,9 +18,8 @@
 namespace heed::attention {
 
 struct HardMonotonicOptions {
-  /// Null: ScaledDot. It must outlive the module, which does not own it.
-  const Score* score = nullptr;
-  bool sample = false;  ///< in evaluation: draw instead of the threshold
+  std::shared_ptr<Score> score = {};  ///< none: ScaledDot
+  bool sample = false;                ///< in evaluation: draw instead of the threshold
 };
 
 struct HardMonotonicStep {
@@ -36,13 +35,11 @@ class HardMonotonicMemory {
 
  private:
   friend class HardMonotonic;
-  HardMonotonicMemory(const Tensor& keys, const Tensor& values, const HardMonotonicOptions& options,
-                      const HardCall& call);
+  HardMonotonicMemory(Memory memory, bool sample, const HardCall& call);
 
-  const Score* score_;
+  Memory memory_;
   bool sample_;
   HardCall call_;
-  Tensor keys_, values_, bad_keys_;
   Tensor place_;  // i64 [..]; undefined: the beginning
 };
 
@@ -51,12 +48,15 @@ class HardMonotonic : public nn::Module {
   /// Throws ValueError for scores for each feature and those that look back.
   explicit HardMonotonic(const HardMonotonicOptions& options = {});
 
+ private:
+  HardMonotonicOptions options_;
+
+ public:
+  Score& score;
+
   /// As HardAttention::begin().
   HardMonotonicMemory begin(const Tensor& keys, const Tensor& values,
                             const HardCall& call = {}) const;
-
- private:
-  HardMonotonicOptions options_;
 };
 
 }  // namespace heed::attention

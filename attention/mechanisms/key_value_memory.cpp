@@ -8,7 +8,7 @@
 #include "../../autograd/ops/reduce.h"
 #include "../../autograd/ops/shape.h"
 #include "../../core/error.h"
-#include "../finite.h"
+#include "../nan_guard.h"
 #include "named.h"
 
 namespace heed::attention {
@@ -61,10 +61,10 @@ KeyValueRead KeyValueMemory::operator()(const Tensor& query, const Tensor& keys,
   if (of_values.bad.defined()) bad.values = any(of_values.bad, {-1}, true);
   const Shape shape{query.size(0), query.size(1), keys.size(1)};
   static const Dot dot;
-  const AttendOptions options{.score = &dot, .mask = mask, .need_weights = need_weights};
+  const Terms terms{.mask = mask, .need_weights = need_weights};
   KeyValueRead out{embedding(query)};
   for (const nn::Linear& turn : turns) {
-    Attended read = named(kName, [&] { return attend(out.query, k, v, options); });
+    Attended read = named(kName, [&] { return attend(dot, out.query, k, v, terms); });
     if (bad.any()) {
       read.context = spread_not_finite(read.context, bad, mask, shape, &read.weights);
     }

@@ -11,8 +11,7 @@
 #include "../../autograd/ops/shape.h"
 #include "../../core/error.h"
 #include "../../nn/init.h"
-#include "../finite.h"
-#include "../scores/prepared_score.h"
+#include "../nan_guard.h"
 #include "named.h"
 
 namespace heed::attention {
@@ -32,10 +31,11 @@ LocalOptions checked(LocalOptions options) {
         "not {}",
         options.query_width, options.hidden));
   }
-  if (options.score != nullptr && options.score->looks_back()) {
+  if (options.score != nullptr && options.score->uses_previous_weights()) {
     throw ValueError("local: a score that looks back has no last weights in a window that moves");
   }
   if (options.hidden == 0) options.hidden = options.query_width;
+  if (options.score == nullptr) options.score = std::make_shared<ScaledDot>();
   return options;
 }
 
@@ -43,7 +43,6 @@ LocalOptions checked(LocalOptions options) {
 // places fill it up, which are masked.
 struct Windows {
   Tensor places;  // i64 [B, Q, W]
-  Tensor rows;    // i64 [B Q W]: the same among the rows of keys as [B K, ..]
   Tensor inside;  // bool [B, Q, 1, W]
 };
 
@@ -54,7 +53,6 @@ Windows windows(const Tensor& middles, const std::vector<Index>& lengths, Index 
   const Index W = D < K ? std::min(2 * D + 1, K) : K;
   const std::vector<double> p = middles.array().to(DType::f64).to_vector<double>();
   Array places = Array::empty(Shape{B, Q, W}, DType::i64);
-  Array rows = Array::empty(Shape{B * Q * W}, DType::i64);
   Array inside = Array::empty(Shape{B, Q, 1, W}, DType::boolean);
   Index n = 0;
   for (Index row = 0; row < B * Q; ++row) {
@@ -67,21 +65,11 @@ Windows windows(const Tensor& middles, const std::vector<Index>& lengths, Index 
         std::clamp(middle - static_cast<double>(D), 0.0, static_cast<double>(K - W)));
     for (Index place = first; place < first + W; ++place, ++n) {
       places.mutable_data<Index>()[n] = place;
-      rows.mutable_data<Index>()[n] = b * K + place;
       inside.mutable_data<bool>()[n] =
           place < length && std::abs(static_cast<double>(place) - middle) <= static_cast<double>(D);
     }
   }
-  return {Tensor(places), Tensor(rows), Tensor(inside)};
-}
-
-// [B, K, d] -> [B, Q, W, d]; undefined stays so.
-Tensor gathered(const Tensor& x, const Windows& at) {
-  if (!x.defined()) return x;
-  const Tensor flat = reshape(x, Shape{x.size(0) * x.size(1), x.size(2)});
-  Shape shape = at.places.shape();
-  shape.push_back(x.size(2));
-  return reshape(index_select(flat, 0, at.rows), shape);
+  return {Tensor(places), Tensor(inside)};
 }
 
 // Weights of windows [B, Q, 1, W, ..] where their keys stand, [B, Q, K, ..].
@@ -105,15 +93,11 @@ Local::Local(const LocalOptions& options)
       position_vector(
           parameter("position_vector", options_.kind == LocalKind::predictive
                                            ? zeros(Shape{options_.hidden}, options_.dtype)
-                                           : Tensor())) {
+                                           : Tensor())),
+      score(shared_child<Score>("score", options_.score)) {
   if (!position_vector.defined()) return;
   const double bound = 1 / std::sqrt(static_cast<double>(options_.hidden));
   nn::uniform_(position_vector, -bound, bound);
-}
-
-const Score& Local::score() const {
-  static const ScaledDot scaled_dot;
-  return options_.score != nullptr ? *options_.score : scaled_dot;
 }
 
 Attended Local::operator()(const Tensor& query, const Tensor& keys, const Tensor& values,
@@ -121,30 +105,29 @@ Attended Local::operator()(const Tensor& query, const Tensor& keys, const Tensor
   return attend_to(query, prepare(keys, values, lengths), call);
 }
 
-Local::Source Local::prepare(const Tensor& keys, const Tensor& values,
-                             const std::vector<Index>& lengths) const {
+Memory Local::prepare(const Tensor& keys, const Tensor& values,
+                      const std::vector<Index>& lengths) const {
   check_batch("local", "keys", keys);
   check_batch("local", "values", values);
   if (keys.size(0) != values.size(0) || keys.size(1) != values.size(1)) {
     throw ShapeError(fmt::format("local: keys {} and values {} differ in rows or places",
                                  describe(keys), describe(values)));
   }
+  Mask mask;
   if (!lengths.empty()) {
-    const Shape scores{keys.size(0), 1, keys.size(1)};
-    Mask::lengths(lengths, keys.size(1)).tensor(scores, "local");  // throws where they do not fit
+    mask = Mask::lengths(lengths, keys.size(1));
+    mask.tensor(Shape{keys.size(0), 1, keys.size(1)}, "local");  // throws where they do not fit
     if (static_cast<Index>(lengths.size()) != keys.size(0)) {
       throw ShapeError(
           fmt::format("local: {} lengths for {} rows of keys", lengths.size(), keys.size(0)));
     }
   }
-  // Windows share keys, and only some queries may see one that is not finite: see finite.h.
-  const FinitePart k = finite_part(keys), v = finite_part(values);
-  return {named("local", [&] { return score().prepare(k.x); }), v.x, lengths, k.bad, v.bad};
+  return named("local", [&] { return Memory(score, keys, values, mask); });
 }
 
 // p_t, [B, Q].
-Tensor Local::middles(const Tensor& query, const Source& source, const LocalCall& call) const {
-  const Index B = query.size(0), Q = query.size(1), K = source.keys.size(1);
+Tensor Local::middles(const Tensor& query, const Memory& memory, const LocalCall& call) const {
+  const Index B = query.size(0), Q = query.size(1), K = memory.keys().size(1);
   const DType dtype = query.dtype();
   if (options_.kind == LocalKind::monotonic) {
     if (!call.positions.defined()) {
@@ -165,58 +148,47 @@ Tensor Local::middles(const Tensor& query, const Source& source, const LocalCall
     throw ValueError("local: positions were given, but this one predicts its own");
   }
   check_rows("local", "query", query, options_.query_width, position_vector.dtype());
-  std::vector<double> lengths(source.lengths.begin(), source.lengths.end());
+  const std::vector<Index>& known = memory.mask().key_lengths();
+  std::vector<double> lengths(known.begin(), known.end());
   if (lengths.empty()) lengths.assign(static_cast<std::size_t>(B), static_cast<double>(K));
   return tensor(lengths, Shape{B, 1}, dtype) *
          sigmoid(matmul(tanh((*position_projection)(query)), position_vector));
 }
 
-Attended Local::attend_to(const Tensor& query, const Source& source, const LocalCall& call) const {
+Attended Local::attend_to(const Tensor& query, const Memory& memory, const LocalCall& call) const {
   check_batch("local", "query", query);
-  const Index K = source.keys.size(1);
-  if (query.size(0) != source.keys.size(0)) {
-    throw ShapeError(fmt::format("local: {} rows of queries and {} of keys", query.size(0),
-                                 source.keys.size(0)));
+  const Index B = memory.keys().size(0), K = memory.keys().size(1);
+  if (query.size(0) != B) {
+    throw ShapeError(fmt::format("local: {} rows of queries and {} of keys", query.size(0), B));
   }
-  if (query.dtype() != source.values.dtype()) {
+  if (query.dtype() != memory.values().dtype()) {
     throw DTypeError(fmt::format("local: query and values differ in dtype: {} and {}",
-                                 describe(query), describe(source.values)));
+                                 describe(query), describe(memory.values())));
   }
-  const FinitePart q = finite_part(query);
-  const PreparedScore prepared(score());
-  AttendOptions options{.score = &prepared, .need_weights = call.need_weights};
-  const Tensor p = middles(q.x, source, call);
+  const Terms terms{.need_weights = call.need_weights};
+  const Tensor p = middles(finite_part(query).x, memory, call);
   if (K == 0) {
-    Attended none = attend(query, source.keys, source.values, options);
+    Attended none = memory.attend(query, terms);
     return {forwarded(none.context), none.weights};
   }
   // Saturated, the sigmoid is 1: the sentence's last place is then the middle.
-  const Windows at = windows(p.detach(), source.lengths, K, options_.half_width,
+  const Windows at = windows(p.detach(), memory.mask().key_lengths(), K, options_.half_width,
                              options_.kind == LocalKind::predictive);
-  options.mask = Mask(at.inside);
-  Tensor values = gathered(source.values, at);  // [B, Q, W, dv]
-  Tensor gaussian;                              // [B, Q, W]
+  Memory near = memory.places(at.places, Mask(at.inside));  // keys [B, Q, W, dk]
+  Tensor gaussian;                                          // [B, Q, W]
   if (options_.gaussian) {
     const double sigma = static_cast<double>(options_.half_width) / 2;
     gaussian =
         exp(square(heed::to(at.places, p.dtype()) - unsqueeze(p, -1)) * (-0.5 / (sigma * sigma)));
     // sum_s align_s (gaussian_s v_s): the weights need not be made.
-    values = values * unsqueeze(gaussian, -1);
+    near = near.weighted(unsqueeze(gaussian, -1));
   }
-  Attended out = named("local", [&] {
-    return attend(unsqueeze(q.x, 2), gathered(source.keys, at), values, options);
-  });
-  const NotFinite bad{q.bad.defined() ? unsqueeze(q.bad, 2) : Tensor(),
-                      gathered(source.bad_keys, at), gathered(source.bad_values, at)};
-  if (bad.any()) {
-    const Shape scores{query.size(0), query.size(1), 1, at.places.size(2)};
-    out.context = spread_not_finite(out.context, bad, options.mask, scores, &out.weights);
-  }
+  Attended out = named("local", [&] { return near.attend(unsqueeze(query, 2), terms); });
   out.context = forwarded(squeeze(out.context, 2));
   if (!out.weights.defined()) return out;
   if (gaussian.defined()) {
     const Tensor by_query = unsqueeze(gaussian, 2);
-    out.weights = out.weights * (prepared.per_feature() ? unsqueeze(by_query, -1) : by_query);
+    out.weights = out.weights * (score.per_feature() ? unsqueeze(by_query, -1) : by_query);
   }
   out.weights = spread(out.weights, at, K);
   return out;

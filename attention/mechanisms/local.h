@@ -25,13 +25,12 @@ enum class LocalKind : std::uint8_t { monotonic, predictive };  ///< local-m, lo
 
 struct LocalOptions {
   LocalKind kind = LocalKind::monotonic;
-  Index half_width = 10;  ///< D
-  bool gaussian = false;  ///< of local-m; local-p always has it
-  /// Null: ScaledDot. It must outlive the module, which does not own it.
-  const Score* score = nullptr;
-  Index query_width = 0;     ///< dq, needed by local-p
-  Index hidden = 0;          ///< rows of W_p; 0: dq
-  DType dtype = DType::f32;  ///< of local-p's parameters
+  Index half_width = 10;              ///< D
+  bool gaussian = false;              ///< of local-m; local-p always has it
+  std::shared_ptr<Score> score = {};  ///< none: ScaledDot
+  Index query_width = 0;              ///< dq, needed by local-p
+  Index hidden = 0;                   ///< rows of W_p; 0: dq
+  DType dtype = DType::f32;           ///< of local-p's parameters
 };
 
 /// What one call may add.
@@ -53,6 +52,7 @@ class Local : public nn::Module {
  public:
   nn::Linear* position_projection;  ///< W_p [hidden, dq]; null in local-m
   Tensor& position_vector;          ///< v_p [hidden]; undefined in local-m
+  Score& score;
 
   /// Row b has lengths[b] keys; none given: all. Throws ShapeError, DTypeError, ValueError for
   /// positions that are not finite.
@@ -60,18 +60,12 @@ class Local : public nn::Module {
                       const std::vector<Index>& lengths = {}, const LocalCall& call = {}) const;
 
   /// Keys prepared once for many calls of attend_to(): what a decoder does with its source.
-  struct Source {
-    Tensor keys, values;
-    std::vector<Index> lengths;
-    Tensor bad_keys, bad_values;  ///< bool [B, K, dk], [B, K, dv]: not finite; undefined: nowhere
-  };
-  Source prepare(const Tensor& keys, const Tensor& values,
+  Memory prepare(const Tensor& keys, const Tensor& values,
                  const std::vector<Index>& lengths = {}) const;
-  Attended attend_to(const Tensor& query, const Source& source, const LocalCall& call = {}) const;
+  Attended attend_to(const Tensor& query, const Memory& memory, const LocalCall& call = {}) const;
 
  private:
-  const Score& score() const;
-  Tensor middles(const Tensor& query, const Source& source, const LocalCall& call) const;
+  Tensor middles(const Tensor& query, const Memory& memory, const LocalCall& call) const;
 };
 
 }  // namespace heed::attention

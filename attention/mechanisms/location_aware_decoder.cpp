@@ -13,7 +13,8 @@
 #include "../../autograd/ops/shape.h"
 #include "../../core/checked.h"
 #include "../../core/error.h"
-#include "../finite.h"
+#include "../nan_guard.h"
+#include "named.h"
 
 namespace heed::attention {
 namespace {
@@ -32,7 +33,7 @@ LocationAwareDecoderOptions checked(LocationAwareDecoderOptions options) {
   if (options.kernel <= 0 || options.kernel % 2 == 0) {
     throw ValueError(fmt::format("{}: kernel {} must be positive and odd", kOp, options.kernel));
   }
-  if (options.normaliser != nullptr && options.normaliser->goes_on()) {
+  if (options.normaliser != nullptr && options.normaliser->is_stateful()) {
     throw ValueError(fmt::format("{}: takes no normaliser that goes on from query to query", kOp));
   }
   if (options.hidden == 0) options.hidden = options.state_width;
@@ -40,14 +41,11 @@ LocationAwareDecoderOptions checked(LocationAwareDecoderOptions options) {
   return options;
 }
 
-// [B, K, d] -> [B K, d].
-Tensor rows_of(const Tensor& x) { return reshape(x, Shape{x.size(0) * x.size(1), x.size(2)}); }
-
 // The places p - w .. p + w - 1 of each row, as many for all: where an end of the source cuts them
 // off, others fill up, which are not inside.
 struct Window {
   std::vector<Index> first;  // place of each row
-  Tensor rows;               // i64 [B, W]: among rows of [B K, ..]
+  Tensor places;             // i64 [B, W]
   Tensor inside;             // bool [B, W]: and the source's mask allows it
 };
 
@@ -76,18 +74,18 @@ Window around(const std::vector<Index>& middles, Index w, Index K, const Tensor&
   const Index half = std::min(w, K), W = std::min(2 * half, K);
   const bool* may = allowed.defined() ? allowed.array().data<bool>() : nullptr;
   Window out;
-  Array rows = Array::empty(Shape{B, W}, DType::i64);
+  Array places = Array::empty(Shape{B, W}, DType::i64);
   Array inside = Array::empty(Shape{B, W}, DType::boolean);
   for (Index b = 0, n = 0; b < B; ++b) {
     const Index middle = middles[static_cast<std::size_t>(b)];
     out.first.push_back(std::clamp<Index>(middle - half, 0, K - W));
     for (Index place = out.first.back(); place < out.first.back() + W; ++place, ++n) {
-      rows.mutable_data<Index>()[n] = b * K + place;
+      places.mutable_data<Index>()[n] = place;
       inside.mutable_data<bool>()[n] =
           place >= middle - half && place < middle + half && (may == nullptr || may[b * K + place]);
     }
   }
-  out.rows = rows;
+  out.places = places;
   out.inside = inside;
   return out;
 }
@@ -128,7 +126,7 @@ LocationAwareDecoder::LocationAwareDecoder(const LocationAwareDecoderOptions& op
 void LocationAwareDecoder::State::reorder(const Tensor& rows, bool sources) {
   hidden = index_select(hidden, 0, rows);
   context = index_select(context, 0, rows);
-  if (weights.defined()) weights = index_select(weights, 0, rows);
+  past.reorder(rows);
   if (!first.empty()) {
     std::vector<Index> picked;
     for (const Index row : rows.array().to_vector<Index>()) {
@@ -137,87 +135,78 @@ void LocationAwareDecoder::State::reorder(const Tensor& rows, bool sources) {
     first = picked;
   }
   if (!sources) return;
-  source.reorder(rows);
-  if (!keys.defined()) return;
-  keys = rows_of(source.keys);
-  values = rows_of(source.values);
+  memory = memory.rows(rows);
 }
 
 LocationAwareDecoder::State LocationAwareDecoder::start(const Tensor& annotations,
                                                         const Mask& mask) const {
+  check_batch(kOp, "keys", annotations);
   State state;
-  state.source = prepare_source(kOp, score, annotations, annotations, mask);
   const Index B = annotations.size(0), K = annotations.size(1);
-  if (options_.window > 0 && K > 0) {
-    state.keys = rows_of(state.source.keys);
-    state.values = rows_of(state.source.values);
+  Mask keys = mask;
+  if (options_.window > 0) {
     const Tensor allowed = mask.tensor(Shape{B, 1, K}, kOp);
     if (allowed.defined()) {  // made once, that no step is asked for it
-      const Tensor each = expand(allowed, Shape{B, 1, K});
-      state.source.mask = Mask::key_padding(contiguous(squeeze(each, 1)));
+      keys = Mask::key_padding(contiguous(squeeze(expand(allowed, Shape{B, 1, K}), 1)));
     }
   }
+  state.memory = decoder_memory(kOp, score, annotations, annotations, keys);
+  if (options_.window > 0) state.memory.lay_out_places();
   state.hidden = zeros(Shape{B, options_.state_width}, options_.dtype);
   state.context = zeros(Shape{B, options_.annotation_width}, options_.dtype);
   return state;
 }
 
-Attended LocationAwareDecoder::look_at_all(const State& state) const {
-  Look look{.normaliser = options_.normaliser, .need_weights = true};
-  if (state.weights.defined()) look.last = unsqueeze(state.weights, 1);
-  return look_at(kOp, score, state.source, unsqueeze(state.hidden, 1), look);
-}
-
-// The same with a mask that allows the window alone, but what it hides is never touched. Gradients
-// of picked rows are held as those rows until the last step's is added.
-Attended LocationAwareDecoder::look_around(State& state) const {
-  const Index B = state.hidden.size(0), K = state.source.keys.size(1);
-  const Tensor allowed = state.source.mask.tensor(Shape{B, K}, kOp);
-  const Window now = around(medians(state.weights, state.first, B), options_.window, K, allowed);
-  Tensor query = unsqueeze(state.hidden, 1);
-  Look look{.normaliser = options_.normaliser, .need_weights = true};
-  if (state.weights.defined()) {
-    const FinitePart past = finite_part(state.weights);
-    if (past.bad.defined()) query = with_bad_rows(query, unsqueeze(past.bad, 1));
-    const Index W = now.rows.size(1), kernel = options_.kernel;
-    look.last = unsqueeze(moved(past.x, state.first, now.first, kernel / 2, W + kernel - 1), 1);
+// As if by a mask that allows the window alone, but what it hides is never touched.
+Attended LocationAwareDecoder::look_around(State& state, bool need_weights) const {
+  const Index B = state.hidden.size(0), K = state.memory.keys().size(1);
+  const Tensor last = state.past.weights.defined() ? squeeze(state.past.weights, 1) : Tensor();
+  const Tensor allowed = state.memory.mask().tensor(Shape{B, K}, kOp);
+  Tensor seen = last;  // of a look that gave NaN nobody knows where it led
+  if (last.defined() && state.past.spoiled.defined()) {
+    seen = with_bad(last, squeeze(state.past.spoiled, 1));
+  }
+  const Window now = around(medians(seen, state.first, B), options_.window, K, allowed);
+  if (last.defined()) {
+    const Index W = now.places.size(1), kernel = options_.kernel;
+    state.past.weights =
+        unsqueeze(moved(last, state.first, now.first, kernel / 2, W + kernel - 1), 1);
   }
   state.first = now.first;
-  const DecoderSource near{embedding(state.keys, now.rows, true),
-                           embedding(state.values, now.rows, true), Mask::key_padding(now.inside)};
-  return look_at(kOp, score, near, query, look);
-}
-
-// [B, K], as they stand in the source.
-Tensor LocationAwareDecoder::whole_weights(const State& state) const {
-  if (!state.keys.defined()) return state.weights;
-  const Index B = state.weights.size(0), W = state.weights.size(1);
-  Array places = Array::empty(Shape{B, W}, DType::i64);
-  for (Index n = 0; n < B * W; ++n) {
-    places.mutable_data<Index>()[n] = state.first[static_cast<std::size_t>(n / W)] + n % W;
+  const Memory near = state.memory.places(now.places, Mask::key_padding(now.inside));
+  Attended out = near.step(state.hidden, state.past,
+                           {.normaliser = options_.normaliser.get(), .need_weights = need_weights});
+  if (need_weights) {  // as they stand in the source
+    out.weights = scatter_add(zeros(Shape{B, K}, options_.dtype), 1, now.places, out.weights);
   }
-  const Tensor none = zeros(Shape{B, state.source.keys.size(1)}, options_.dtype);
-  return scatter_add(none, 1, Tensor(places), state.weights);
+  return out;
 }
 
 // The state after the word, and where it looks.
-void LocationAwareDecoder::advance(const Tensor& from_word, const Tensor& of_context,
-                                   State& state) const {
+Attended LocationAwareDecoder::advance(const Tensor& from_word, const Tensor& of_context,
+                                       State& state, bool need_weights) const {
   const RnnWeights weights{cell.weight_ih, cell.weight_hh, cell.bias_ih, cell.bias_hh};
   state.hidden =
       gru_cell_from(from_word + linear(state.context, of_context), state.hidden, weights);
-  const Attended seen = state.keys.defined() ? look_around(state) : look_at_all(state);
-  state.context = squeeze(seen.context, 1);
-  state.weights = squeeze(seen.weights, 1);
+  const Attended seen = named(kOp, [&] {
+    if (options_.window > 0 && state.memory.keys().size(1) > 0) {
+      return look_around(state, need_weights);
+    }
+    return state.memory.step(
+        state.hidden, state.past,
+        {.normaliser = options_.normaliser.get(), .need_weights = need_weights});
+  });
+  state.context = seen.context;
+  return seen;
 }
 
 Attended LocationAwareDecoder::step(const Tensor& word, State& state, bool need_weights) const {
   const Index E = options_.word_width;
   check_word(kOp, word, state.hidden.size(0), E, options_.dtype);
-  advance(linear(word, narrow(cell.weight_ih, 1, 0, E), cell.bias_ih),
-          narrow(cell.weight_ih, 1, E, options_.annotation_width), state);
-  const Tensor out = readout(concat({state.hidden, state.context}, 1));
-  return {forwarded(out), need_weights ? whole_weights(state) : Tensor()};
+  const Attended seen =
+      advance(linear(word, narrow(cell.weight_ih, 1, 0, E), cell.bias_ih),
+              narrow(cell.weight_ih, 1, E, options_.annotation_width), state, need_weights);
+  return {forwarded(readout(concat({state.hidden, seen.context}, 1))), seen.weights};
 }
 
 Attended LocationAwareDecoder::run(const Tensor& target, State& state, bool need_weights,
@@ -228,15 +217,16 @@ Attended LocationAwareDecoder::run(const Tensor& target, State& state, bool need
   if (T == 0) {
     return {
         forwarded(zeros(Shape{B, 0, options_.readout}, options_.dtype)),
-        need_weights ? zeros(Shape{B, 0, state.source.keys.size(1)}, options_.dtype) : Tensor()};
+        need_weights ? zeros(Shape{B, 0, state.memory.keys().size(1)}, options_.dtype) : Tensor()};
   }
   const std::vector<Tensor> from_words = shares_of(words, cell.weight_ih, cell.bias_ih);
   const Tensor of_context = contiguous(narrow(cell.weight_ih, 1, E, options_.annotation_width));
   std::vector<Tensor> seen, looks;
   for (Index t = 0; t < T; ++t) {
-    advance(from_words[static_cast<std::size_t>(t)], of_context, state);
-    seen.push_back(concat({state.hidden, state.context}, 1));
-    if (need_weights) looks.push_back(whole_weights(state));
+    const Attended now =
+        advance(from_words[static_cast<std::size_t>(t)], of_context, state, need_weights);
+    seen.push_back(concat({state.hidden, now.context}, 1));
+    if (need_weights) looks.push_back(now.weights);
   }
   const Tensor out = readout(stack(seen, 1));
   return {forwarded(zero_padding(kOp, out, lengths)), need_weights ? stack(looks, 1) : Tensor()};

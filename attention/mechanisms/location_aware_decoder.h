@@ -7,7 +7,7 @@
 //
 // s_0 and c_0 are 0. With windowing only the places p_i - w .. p_i + w - 1 are looked at, p_i the
 // median of alpha_{i-1}, at first 0: a step then costs O(w + kernel), however long the source is.
-// Sharpening and smoothing are normalisers: Sharpened, TopK, NormalisedSigmoid. Our s_i is the
+// Sharpening and smoothing are normalisers: Temperature, TopK, NormalisedSigmoid. Our s_i is the
 // paper's s_{i-1}, which has read y_{i-1} too.
 //
 // Words (E y_{i-1}) [B, T, E], annotations (h) [B, K, dk] -> out [B, T, readout], weights (alpha)
@@ -28,10 +28,9 @@ struct LocationAwareDecoderOptions {
   Index hidden = 0;            ///< of the score; 0: H
   Index readout = 0;           ///< 0: H
   Index filters = 10;
-  Index kernel = 201;  ///< of the location's convolution; odd
-  Index window = 0;    ///< w; 0: everything is looked at
-  /// Null: Softmax. It must outlive the module, which does not own it.
-  const Normaliser* normaliser = nullptr;
+  Index kernel = 201;                           ///< of the location's convolution; odd
+  Index window = 0;                             ///< w; 0: everything is looked at
+  std::shared_ptr<Normaliser> normaliser = {};  ///< none: Softmax
   DType dtype = DType::f32;
 };
 
@@ -51,11 +50,9 @@ class LocationAwareDecoder : public nn::Module {
   /// What decoding step by step keeps.
   struct State {
     Tensor hidden, context;  ///< s, [B, H], and c, [B, dk]
-    /// alpha, [B, K], or [B, W] of the window's places, from first[b] on; undefined at first.
-    Tensor weights;
+    Past past;               ///< alpha; with windowing of the window's places, from first[b] on
     std::vector<Index> first = {};
-    DecoderSource source;
-    Tensor keys, values;  ///< with windowing: the source's as rows [B K, ..], to pick from
+    Memory memory;
     /// Carries on with these rows of the batch, i64 [R]; `sources` false: each is of the source
     /// that stands in its place already, as in a beam search.
     void reorder(const Tensor& rows, bool sources = true);
@@ -72,10 +69,9 @@ class LocationAwareDecoder : public nn::Module {
                       bool need_weights = false, const std::vector<Index>& lengths = {}) const;
 
  private:
-  void advance(const Tensor& from_word, const Tensor& of_context, State& state) const;
-  Attended look_at_all(const State& state) const;
-  Attended look_around(State& state) const;
-  Tensor whole_weights(const State& state) const;
+  Attended advance(const Tensor& from_word, const Tensor& of_context, State& state,
+                   bool need_weights) const;
+  Attended look_around(State& state, bool need_weights) const;
 };
 
 }  // namespace heed::attention

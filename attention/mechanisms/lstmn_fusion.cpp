@@ -60,7 +60,7 @@ LSTMNDecoder::LSTMNDecoder(const LSTMNDecoderOptions& options)
                       : nullptr) {}
 
 LSTMNDecoder::State LSTMNDecoder::begin(const Tensor& hidden, const Tensor& memory,
-                                        const Mask& mask, bool need_weights) const {
+                                        const Mask& mask) const {
   const bool deep = options_.fusion == Fusion::deep;
   const DType dtype = score.score_vector.dtype();
   check_batch(kName, "the source's hidden tape", hidden);
@@ -75,8 +75,7 @@ LSTMNDecoder::State LSTMNDecoder::begin(const Tensor& hidden, const Tensor& memo
     }
     values = concat({hidden, memory}, -1);
   }
-  const AttendOptions options{.score = &score, .mask = mask, .need_weights = need_weights};
-  return {named(kName, [&] { return Memory(hidden, values, options); }),
+  return {named(kName, [&] { return Memory(score, hidden, values, mask); }),
           {},
           zeros({hidden.size(0), deep ? options_.source : options_.hidden}, dtype)};
 }
@@ -95,7 +94,8 @@ Tensor LSTMNDecoder::step(const Tensor& x, State& state, Tensor* weights,
   }
   const bool deep = options_.fusion == Fusion::deep;
   const Attended seen = named(kName, [&] {
-    return state.source.step(deep ? concat({x, state.last}, 1) : state.last);
+    return state.source.step(deep ? concat({x, state.last}, 1) : state.last,
+                             {.need_weights = weights != nullptr});
   });
   if (weights != nullptr) *weights = seen.weights;
   if (!deep) {
@@ -122,7 +122,7 @@ LSTMNDecoded LSTMNDecoder::operator()(const Tensor& x, const Tensor& hidden, con
   check_batch(kName, "x", x);
   check_rows(kName, "x", x, options_.input, score.score_vector.dtype());
   const Index B = x.size(0), T = x.size(1);
-  State state = begin(hidden, memory, mask, need_weights);
+  State state = begin(hidden, memory, mask);
   if (hidden.size(0) != B) {
     throw ShapeError(
         fmt::format("{}: {} rows of x and {} of the source", kName, B, hidden.size(0)));

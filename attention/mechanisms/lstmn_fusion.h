@@ -1,12 +1,13 @@
 // A decoder that is an LSTMN and attends to a source (Cheng, Dong, Lapata 2016, section 4), by
 //
 //   shallow fusion: the source's context is read beside x_t, as in Bahdanau et al. 2014:
-//     b_j = u^T tanh(W_g gamma_j + W_s h_{t-1}),  p = softmax(b),  the LSTMN reads [x_t; sum p
-//     gamma]
+//     b_j = u^T tanh(W_g gamma_j + W_s h_{t-1}),  p = softmax(b)
+//     the LSTMN reads [x_t; sum p gamma]
 //   deep fusion: the source's memory tape alpha flows into the cell's own memory:
 //     b_j = u^T tanh(W_g gamma_j + W_x x_t + W_t gammatilde_{t-1}),  p = softmax(b)
-//     [gammatilde_t; alphatilde_t] = sum_j p_j [gamma_j; alpha_j],  r = sigmoid(W_r [gammatilde;
-//     x]) c_t = r o alphatilde_t + f o ctilde_t + i o chat,  h_t = o o tanh(c_t)
+//     [gammatilde_t; alphatilde_t] = sum_j p_j [gamma_j; alpha_j]
+//     r = sigmoid(W_r [gammatilde; x])
+//     c_t = r o alphatilde_t + f o ctilde_t + i o chat,  h_t = o o tanh(c_t)
 //
 // gamma and alpha: an encoder's hidden tape and memory tape, LSTMNResult::output and memory,
 // [B, S, Hs]. Our W_r has a bias, b_j is an Additive score with the query [x_t; gammatilde_{t-1}].
@@ -61,10 +62,8 @@ class LSTMNDecoder : public nn::Module {
   };
   /// hidden and memory [B, S, Hs] (memory is not looked at when shallow); the mask is that of the
   /// source. Throws ShapeError, DTypeError.
-  State begin(const Tensor& hidden, const Tensor& memory, const Mask& mask = Mask(),
-              bool need_weights = false) const;
-  /// x [B, I] -> h [B, H]. The weights, where pointers are given and begin() was told: [B, S], and
-  /// those of LSTMNCell.
+  State begin(const Tensor& hidden, const Tensor& memory, const Mask& mask = Mask()) const;
+  /// x [B, I] -> h [B, H]. The weights, where pointers are given: [B, S], and those of LSTMNCell.
   Tensor step(const Tensor& x, State& state, Tensor* weights = nullptr,
               Tensor* intra_weights = nullptr) const;
   /// All steps of x [B, T, I], of which row b has lengths[b]; none given: all T.

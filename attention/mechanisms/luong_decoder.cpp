@@ -25,18 +25,19 @@ LuongOptions checked(LuongOptions options) {
         kOp, options.word_width, options.source_width, options.state_width, options.layers,
         options.out));
   }
-  if (options.score != nullptr && options.score->looks_back()) {
+  if (options.score != nullptr && options.score->uses_previous_weights()) {
     throw ValueError(fmt::format("{}: takes no score that looks back", kOp));
   }
   if (options.out == 0) options.out = options.state_width;
+  if (options.score == nullptr) options.score = std::make_shared<Dot>();
   return options;
 }
 
-LocalOptions local_options(const LuongOptions& options, const Score* score) {
+LocalOptions local_options(const LuongOptions& options) {
   const bool predictive = options.attention == LuongAttention::local_p;
   return {.kind = predictive ? LocalKind::predictive : LocalKind::monotonic,
           .half_width = options.half_width,
-          .score = score,
+          .score = options.score,
           .query_width = options.state_width,
           .dtype = options.dtype};
 }
@@ -51,18 +52,14 @@ Tensor rows_of(const Tensor& x, const Tensor& rows) {
 
 }  // namespace
 
-const Score& LuongDecoder::score() const {
-  static const Dot dot;
-  return options_.score != nullptr ? *options_.score : dot;
-}
-
 LuongDecoder::LuongDecoder(const LuongOptions& options)
     : options_(checked(options)),
       layers(child<nn::ModuleList<nn::LSTMCell>>("layers")),
       dropout(child<nn::Dropout>("dropout", options_.dropout)),
       local(options_.attention == LuongAttention::global
                 ? nullptr
-                : &child<Local>("local", local_options(options_, &score()))),
+                : &child<Local>("local", local_options(options_))),
+      score(local != nullptr ? local->score : shared_child<Score>("score", options_.score)),
       combine(child<nn::Linear>("combine",
                                 Checked(kOp, options_.source_width) + options_.state_width,
                                 options_.out, false, options_.dtype)) {
@@ -80,16 +77,7 @@ void LuongDecoder::State::reorder(const Tensor& rows, bool sources) {
   }
   fed = rows_of(fed, rows);
   if (!sources) return;
-  if (source.keys.defined()) source.reorder(rows);
-  Local::Source& at = near_source;
-  std::vector<Index> lengths;
-  if (!at.lengths.empty()) {
-    for (const Index row : rows.array().to_vector<Index>()) {
-      lengths.push_back(at.lengths[static_cast<std::size_t>(row)]);
-    }
-  }
-  at = {rows_of(at.keys, rows), rows_of(at.values, rows), lengths, rows_of(at.bad_keys, rows),
-        rows_of(at.bad_values, rows)};
+  memory = memory.rows(rows);
 }
 
 LuongDecoder::State LuongDecoder::start(const Tensor& source, const std::vector<Index>& lengths,
@@ -98,12 +86,12 @@ LuongDecoder::State LuongDecoder::start(const Tensor& source, const std::vector<
   check_rows(kOp, "source", source, options_.source_width, options_.dtype);
   State state;
   if (local != nullptr) {
-    // Keys and values with a place of their own on the tape each: see prepare_source().
+    // Keys and values with a place of their own on the tape each: see decoder_memory().
     const auto own = [&] { return reshape(source, source.shape()); };
-    state.near_source = named(kOp, [&] { return local->prepare(own(), own(), lengths); });
+    state.memory = named(kOp, [&] { return local->prepare(own(), own(), lengths); });
   } else {
     const Mask mask = lengths.empty() ? Mask() : Mask::lengths(lengths, source.size(1));
-    state.source = prepare_source(kOp, score(), source, source, mask);
+    state.memory = decoder_memory(kOp, score, source, source, mask);
   }
   const Shape shape{source.size(0), options_.state_width};
   const Tensor none = zeros(shape, options_.dtype);
@@ -127,11 +115,10 @@ LuongDecoder::State LuongDecoder::start(const Tensor& source, const std::vector<
 
 Attended LuongDecoder::look(const Tensor& query, const State& state, bool need_weights) const {
   if (local == nullptr) {
-    return look_at(kOp, score(), state.source, query, {.need_weights = need_weights});
+    return named(kOp, [&] { return state.memory.attend(query, {.need_weights = need_weights}); });
   }
   return named(kOp, [&] {
-    return local->attend_to(query, state.near_source,
-                            {.first = state.t, .need_weights = need_weights});
+    return local->attend_to(query, state.memory, {.first = state.t, .need_weights = need_weights});
   });
 }
 

@@ -28,10 +28,9 @@ struct LuongOptions {
   Index out = 0;  ///< width of htilde; 0: H
   bool input_feeding = false;
   LuongAttention attention = LuongAttention::global;
-  /// Null: Dot, which needs dk = H. It must outlive the module, which does not own it.
-  const Score* score = nullptr;
-  Index half_width = 10;  ///< D of local attention
-  double dropout = 0;     ///< of each layer's output but the last one's, in training
+  std::shared_ptr<Score> score = {};  ///< none: Dot, which needs dk = H
+  Index half_width = 10;              ///< D of local attention
+  double dropout = 0;                 ///< of each layer's output but the last one's, in training
   DType dtype = DType::f32;
 };
 
@@ -47,6 +46,7 @@ class LuongDecoder : public nn::Module {
   nn::ModuleList<nn::LSTMCell>& layers;
   nn::Dropout& dropout;
   Local* local;         ///< null in global attention
+  Score& score;         ///< the local one's, where there is one
   nn::Linear& combine;  ///< W_c [out, dk + H]
 
   /// What decoding step by step keeps.
@@ -54,8 +54,7 @@ class LuongDecoder : public nn::Module {
     std::vector<LstmState> layers;  ///< each [B, H]
     Tensor fed;                     ///< htilde_{t-1}, [B, out]; undefined without input feeding
     Index t = 0;
-    DecoderSource source;       ///< of global attention
-    Local::Source near_source;  ///< of local attention
+    Memory memory;
     /// Carries on with these rows of the batch, i64 [R]; `sources` false: each is of the source
     /// that stands in its place already, as in a beam search.
     void reorder(const Tensor& rows, bool sources = true);
@@ -75,7 +74,6 @@ class LuongDecoder : public nn::Module {
                       const std::vector<Index>& lengths = {}) const;
 
  private:
-  const Score& score() const;
   Attended look(const Tensor& query, const State& state, bool need_weights) const;
   Tensor of_fed() const;
   Tensor next(const Tensor& from_word, const Tensor& of_fed, State& state) const;

@@ -274,8 +274,7 @@ MemoryAnswer MemoryNetwork::operator()(const Tensor& story, const Tensor& questi
       if (may.defined()) p = where(may, p, 0);
       read = {squeeze(matmul(unsqueeze(p, 1), c), 1), p};
     } else {
-      read = attend(unsqueeze(u, 1), m, c,
-                    {.score = &dot, .mask = mask, .need_weights = need_weights});
+      read = attend(dot, unsqueeze(u, 1), m, c, {.mask = mask, .need_weights = need_weights});
       read.context = squeeze(read.context, 1);
       if (need_weights) {
         read.weights = narrow(squeeze(read.weights, 1), 1, 0, N);

@@ -50,7 +50,7 @@ Attended TokenToToken::operator()(const Tensor& x, const Mask& mask, bool need_w
   check_batch("token_to_token", "x", x);
   check_rows("token_to_token", "x", x, score.out.weight.size(0), score.out.weight.dtype());
   Attended out = named("token_to_token", [&] {
-    return attend(x, x, x, {.score = &score, .mask = mask, .need_weights = need_weights});
+    return attend(score, x, x, x, {.mask = mask, .need_weights = need_weights});
   });
   out.context = forwarded(out.context);
   return out;

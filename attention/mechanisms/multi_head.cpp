@@ -9,7 +9,7 @@
 #include "../../core/checked.h"
 #include "../../core/error.h"
 #include "../../nn/init.h"
-#include "../finite.h"
+#include "../nan_guard.h"
 #include "../rotary.h"
 #include "named.h"
 
@@ -122,8 +122,8 @@ Tensor MultiHead::projected(const Tensor& x, Index first, Index count, bool mask
   });
 }
 
-MultiHead::Projected MultiHead::project(const Tensor& keys, const Tensor& values,
-                                        bool masked) const {
+MultiHead::Heads MultiHead::project_heads(const Tensor& keys, const Tensor& values,
+                                          bool masked) const {
   check_input("keys", keys, options_.key_width, out_proj.weight.dtype());
   check_input("values", values, options_.value_width, out_proj.weight.dtype());
   const Index E = options_.width;
@@ -141,42 +141,46 @@ MultiHead::Projected MultiHead::project(const Tensor& keys, const Tensor& values
   return {split_heads(k, options_.kv_heads), split_heads(v, options_.kv_heads)};
 }
 
+Memory MultiHead::project(const Tensor& keys, const Tensor& values, const Mask& mask) const {
+  const Heads heads = project_heads(keys, values, !mask.all());
+  return Memory(heads.keys, heads.values, mask);
+}
+
 Attended MultiHead::operator()(const Tensor& query, const Tensor& keys, const Tensor& values,
-                               const MultiHeadCall& call) const {
+                               const Terms& terms, KeyValueCache* cache) const {
   check_input("query", query, options_.width, out_proj.weight.dtype());
   const Index E = options_.width;
   const Index width = options_.kv_heads * D_;
-  const bool masked = !call.mask.all();
+  const bool masked = !terms.mask.all();
   Tensor q;
-  Projected memory;
+  Heads heads;
   if (packed_ && query.is_same(keys) && query.is_same(values)) {
     const std::vector<Tensor> all =
         split(projected(query, 0, E + 2 * width, masked), {E, width, width}, -1);
     q = split_heads(all[0], options_.heads);
-    memory = {split_heads(all[1], options_.kv_heads), split_heads(all[2], options_.kv_heads)};
+    heads = {split_heads(all[1], options_.kv_heads), split_heads(all[2], options_.kv_heads)};
   } else {
     q = project_query(query, masked);
-    memory = project(keys, values, masked);
+    heads = project_heads(keys, values, masked);
   }
-  const Index before = call.cache == nullptr ? 0 : call.cache->length();
+  const Index before = cache == nullptr ? 0 : cache->length();
   if (options_.rotary) {
     q = rotary(q, before, options_.rotary_base);
-    memory.keys = rotary(memory.keys, before, options_.rotary_base);
+    heads.keys = rotary(heads.keys, before, options_.rotary_base);
   }
-  if (call.cache != nullptr) {
-    call.cache->append(memory.keys, memory.values);
-    memory = {call.cache->keys(), call.cache->values()};
+  if (cache != nullptr) {
+    cache->append(heads.keys, heads.values);
+    heads = {cache->keys(), cache->values()};
   }
-  return join(q, memory, call);
+  return join(q, Memory(heads.keys, heads.values), terms);
 }
 
-Attended MultiHead::attend_to(const Tensor& query, const Projected& memory,
-                              const MultiHeadCall& call) const {
-  if (call.cache != nullptr || options_.rotary) {
-    throw ValueError("multi_head: attend_to takes a fixed memory: no cache, no rotary positions");
+Attended MultiHead::attend_to(const Tensor& query, const Memory& memory, const Terms& terms) const {
+  if (options_.rotary) {
+    throw ValueError("multi_head: attend_to takes a fixed memory: no rotary positions");
   }
   check_input("query", query, options_.width, out_proj.weight.dtype());
-  return join(project_query(query, !call.mask.all()), memory, call);
+  return join(project_query(query, !memory.mask().all() || !terms.mask.all()), memory, terms);
 }
 
 // [B, Q, E] -> [B, H, Q, D]
@@ -185,8 +189,8 @@ Tensor MultiHead::project_query(const Tensor& query, bool masked) const {
 }
 
 // [.., Q + K - 1], for scores [B, H, Q, K] or [B, H / groups, groups, Q, K].
-Tensor MultiHead::diagonals(const Bias& bias, Index queries, Index keys) const {
-  const Tensor out = bias.diagonals(queries, keys);
+Tensor MultiHead::head_offsets(const OffsetBias& bias, Index queries, Index keys) const {
+  const Tensor out = bias.offsets(queries, keys);
   if (out.rank() == 1 || (out.rank() == 2 && out.size(0) == 1)) return out;
   if (out.rank() != 2 || out.size(0) != options_.heads) {
     throw ShapeError(fmt::format("multi_head: position_bias must be of {} heads, or of 1, not {}",
@@ -196,40 +200,38 @@ Tensor MultiHead::diagonals(const Bias& bias, Index queries, Index keys) const {
 }
 
 // The heads of queries [B, H, Q, D] attend, and their contexts are joined.
-Attended MultiHead::join(const Tensor& q, const Projected& memory,
-                         const MultiHeadCall& call) const {
-  const Index B = q.size(0);
-  const Index H = options_.heads;
-  const Index Q = q.size(2);
-  const Index K = memory.keys.size(2);
-  if (memory.keys.size(0) != B) {
+Attended MultiHead::join(const Tensor& q, const Memory& memory, const Terms& given) const {
+  const Index B = q.size(0), H = options_.heads, Q = q.size(2), K = memory.keys().size(2);
+  if (memory.keys().size(0) != B) {
     throw ShapeError(
-        fmt::format("multi_head: {} rows of queries and {} of keys", B, memory.keys.size(0)));
+        fmt::format("multi_head: {} rows of queries and {} of keys", B, memory.keys().size(0)));
   }
-  AttendOptions options;
-  options.mask = call.mask;
-  options.bias = call.bias;
-  if (call.position_bias != nullptr) options.diagonals = diagonals(*call.position_bias, Q, K);
-  options.normaliser = call.normaliser;
-  options.dropout = training() ? options_.dropout : 0;
-  options.need_weights = call.need_weights;
+  Terms terms = given;
+  terms.mask = memory.mask() & given.mask;
+  if (terms.position_bias != nullptr) {
+    terms.offset_bias = head_offsets(*terms.position_bias, Q, K);
+    terms.position_bias = nullptr;
+  }
+  terms.dropout = training() ? options_.dropout : 0;
+  const bool masked = !terms.mask.all();
   Attended out;
   if (groups_ == 1) {
-    out = named("multi_head", [&] { return attend(q, memory.keys, memory.values, options); });
+    out = named("multi_head", [&] { return memory.masked(Mask()).attend(q, terms); });
   } else {
     const Shape scores{B, H, Q, K};
-    options.mask = call.mask.with_rest(grouped(call.mask.rest(scores, "multi_head"), groups_));
-    options.bias = grouped(call.bias, groups_);
+    terms.mask = terms.mask.with_rest(grouped(terms.mask.rest(scores, "multi_head"), groups_));
+    terms.bias = grouped(terms.bias, groups_);
     const Tensor grouped_q = reshape(q, Shape{B, options_.kv_heads, groups_, Q, D_});
     out = named("multi_head", [&] {
-      return attend(grouped_q, unsqueeze(memory.keys, 2), unsqueeze(memory.values, 2), options);
+      return attend(grouped_q, unsqueeze(memory.keys(), 2), unsqueeze(memory.values(), 2), terms);
     });
     out.context = reshape(out.context, Shape{B, H, Q, D_});
     if (out.weights.defined()) out.weights = reshape(out.weights, scores);
   }
   // [B, H, Q, D] -> [B, Q, E]
   const Tensor joined = reshape(transpose(out.context, 1, 2), Shape{B, Q, H * D_});
-  return {forwarded(guarded(joined, !call.mask.all(), out_proj)), out.weights};
+  out.context = forwarded(guarded(joined, masked, out_proj));
+  return out;
 }
 
 }  // namespace heed::attention

@@ -34,41 +34,28 @@ struct MultiHeadOptions {
   DType dtype = DType::f32;
 };
 
-/// What one call may add.
-struct MultiHeadCall {
-  Mask mask = {};
-  Tensor bias = {};                     ///< added to the scores, broadcasting to [B, H, Q, K]
-  const Bias* position_bias = nullptr;  ///< another, of no block: Alibi, T5Bias; of H heads or 1
-  bool need_weights = false;
-  /// Null: the softmax.
-  const Normaliser* normaliser = nullptr;
-  /// Holds the keys and values of the steps before, and takes in those of this call.
-  KeyValueCache* cache = nullptr;
-};
-
 class MultiHead : public nn::Module {
  public:
   /// Throws ValueError for sizes that are not positive, heads that do not divide, an odd D with
   /// rotary.
   explicit MultiHead(const MultiHeadOptions& options);
 
-  /// A boolean mask broadcasts to [B, H, Q, K]. Throws ShapeError, DTypeError.
+  /// Terms are of scores [B, H, Q, K]; a position_bias is of H heads or 1. A `cache` holds the keys
+  /// and values of the steps before, and takes in those of this call. Throws ShapeError,
+  /// DTypeError.
   Attended operator()(const Tensor& query, const Tensor& keys, const Tensor& values,
-                      const MultiHeadCall& call = {}) const;
+                      const Terms& terms = {}, KeyValueCache* cache = nullptr) const;
   /// Self-attention.
-  Attended operator()(const Tensor& x, const MultiHeadCall& call = {}) const {
-    return (*this)(x, x, x, call);
+  Attended operator()(const Tensor& x, const Terms& terms = {},
+                      KeyValueCache* cache = nullptr) const {
+    return (*this)(x, x, x, terms, cache);
   }
 
-  /// Keys and values [B, kv_heads, K, D], projected once for many calls of attend_to(): what a
-  /// decoder does with its source.
-  struct Projected {
-    Tensor keys, values;
-  };
-  /// `masked`: some of the keys may be hidden from all, and may then hold anything, NaN included.
-  Projected project(const Tensor& keys, const Tensor& values, bool masked = true) const;
-  Attended attend_to(const Tensor& query, const Projected& memory,
-                     const MultiHeadCall& call = {}) const;
+  /// Keys and values projected to their heads, [B, kv_heads, K, D], once for many calls of
+  /// attend_to(): what a decoder does with its source. The mask is that of the keys.
+  Memory project(const Tensor& keys, const Tensor& values, const Mask& mask = Mask()) const;
+  /// Throws ShapeError, DTypeError, ValueError for rotary positions.
+  Attended attend_to(const Tensor& query, const Memory& memory, const Terms& terms = {}) const;
 
   const MultiHeadOptions& options() const { return options_; }
 
@@ -86,12 +73,16 @@ class MultiHead : public nn::Module {
   nn::Linear& out_proj;
 
  private:
+  struct Heads {
+    Tensor keys, values;  // [B, kv_heads, K, D]
+  };
   Tensor split_heads(const Tensor& x, Index heads) const;
   Tensor projected(const Tensor& x, Index first, Index count, bool masked,
                    const Tensor& weight = Tensor()) const;
   Tensor project_query(const Tensor& query, bool masked) const;
-  Tensor diagonals(const Bias& bias, Index queries, Index keys) const;
-  Attended join(const Tensor& q, const Projected& memory, const MultiHeadCall& call) const;
+  Heads project_heads(const Tensor& keys, const Tensor& values, bool masked) const;
+  Tensor head_offsets(const OffsetBias& bias, Index queries, Index keys) const;
+  Attended join(const Tensor& q, const Memory& memory, const Terms& terms) const;
 };
 
 }  // namespace heed::attention

@@ -15,16 +15,6 @@
 
 namespace heed::attention {
 
-/// What the encoder hands on.
-struct MultiStepSource {
-  Tensor keys;                 ///< z, [B, K, E]
-  Tensor values;               ///< z + e
-  std::vector<Index> lengths;  ///< none: all K
-
-  /// Carries on with these rows of the batch, i64 [R].
-  void reorder(const Tensor& rows);
-};
-
 class MultiStepAttention : public nn::Module {
  public:
   /// Throws ValueError unless widths are positive. `scale` is whether sqrt(m) counts, `weight_norm`
@@ -35,8 +25,12 @@ class MultiStepAttention : public nn::Module {
   nn::WeightNormLinear& query_projection;    ///< W_d [E, hidden], b_d
   nn::WeightNormLinear* context_projection;  ///< W_c [hidden, E]; null where hidden is E
 
+  /// The source as all layers look at it: keys z, values z + e [B, K, E], whose row b has
+  /// lengths[b] places; none given: all.
+  static Memory memory(const Tensor& z, const Tensor& values,
+                       const std::vector<Index>& lengths = {});
   /// context: out [B, T, hidden]; weights [B, T, K]. Throws ShapeError, DTypeError.
-  Attended operator()(const Tensor& h, const Tensor& g, const MultiStepSource& source,
+  Attended operator()(const Tensor& h, const Tensor& g, const Memory& source,
                       bool need_weights = false) const;
 
  private:

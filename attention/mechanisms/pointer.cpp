@@ -9,7 +9,7 @@
 #include "../../autograd/ops/shape.h"
 #include "../../autograd/ops/softmax.h"
 #include "../../core/error.h"
-#include "../finite.h"
+#include "../nan_guard.h"
 #include "../score.h"
 #include "named.h"
 
@@ -29,20 +29,20 @@ Pointer::Pointer(Index query_width, Index key_width, Index hidden, DType dtype)
     : score(child<Additive>("score", checked(query_width, key_width, hidden), key_width, hidden,
                             false, dtype)) {}
 
-Pointer::Source Pointer::prepare(const Tensor& keys) const {
+Memory Pointer::prepare(const Tensor& keys, const Mask& mask) const {
   check_batch("pointer", "keys", keys);
-  const FinitePart finite = finite_part(keys);
-  return {named("pointer", [&] { return score.prepare(finite.x); }), finite.bad};
+  return named("pointer", [&] { return Memory(score, keys, keys, mask); });
 }
 
-Tensor Pointer::operator()(const Tensor& query, const Source& source, const Mask& mask) const {
+Tensor Pointer::operator()(const Tensor& query, const Memory& memory, const Mask& own) const {
   check_batch("pointer", "query", query);
-  if (query.size(0) != source.keys.size(0)) {
+  if (query.size(0) != memory.keys().size(0)) {
     throw ShapeError(fmt::format("pointer: {} rows of queries and {} of keys", query.size(0),
-                                 source.keys.size(0)));
+                                 memory.keys().size(0)));
   }
-  const FinitePart q = finite_part(query);
-  Tensor scores = named("pointer", [&] { return score(q.x, source.keys); });
+  const Mask mask = memory.mask() & own;
+  const FinitePart q = finite_part(query), k = finite_part(memory.keys());
+  Tensor scores = named("pointer", [&] { return score(q.x, k.x); });
   const Shape shape = scores.shape();
   if (shape[2] == 0) return forwarded(scores);
   const Tensor allowed = mask.tensor(shape, "pointer");
@@ -53,7 +53,7 @@ Tensor Pointer::operator()(const Tensor& query, const Source& source, const Mask
   }
   Tensor out = log_softmax(scores, -1);
   if (allowed.defined()) out = where(allowed, out, kNever);
-  const NotFinite bad{q.bad, source.not_finite, Tensor()};
+  const NotFinite bad{q.bad, k.bad, Tensor()};
   return forwarded(bad.any() ? spread_not_finite(out, bad, mask, shape, nullptr) : out);
 }
 

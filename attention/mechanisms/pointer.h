@@ -8,6 +8,7 @@
 // it pointed to.
 #pragma once
 
+#include "../memory.h"
 #include "../scores/additive.h"
 
 namespace heed::attention {
@@ -20,15 +21,11 @@ class Pointer : public nn::Module {
   Additive& score;
 
   /// Keys prepared once for many calls.
-  struct Source {
-    Tensor keys;        ///< [B, K, hidden]
-    Tensor not_finite;  ///< bool [B, K, dk]: where a key was not; undefined: nowhere
-  };
-  Source prepare(const Tensor& keys) const;
+  Memory prepare(const Tensor& keys, const Mask& mask = Mask()) const;
 
   /// log p; -infinity in masked places, and all along a query that may point to nothing. exp() of
-  /// it are the weights. Throws ShapeError, DTypeError.
-  Tensor operator()(const Tensor& query, const Source& source, const Mask& mask = Mask()) const;
+  /// it are the weights. `mask` is one beside the memory's. Throws ShapeError, DTypeError.
+  Tensor operator()(const Tensor& query, const Memory& memory, const Mask& mask = Mask()) const;
   Tensor operator()(const Tensor& query, const Tensor& keys, const Mask& mask = Mask()) const {
     return (*this)(query, prepare(keys), mask);
   }

@@ -126,12 +126,13 @@ PointerGenerator::PointerGenerator(const PointerGeneratorOptions& options)
           Checked(kOp, options_.annotation_width) + options_.state_width + options_.word_width, 1,
           true, options_.dtype)) {}
 
-void PointerGenerator::State::reorder(const Tensor& rows) {
-  for (Tensor* x :
-       {&lstm.h, &lstm.c, &context, &coverage, &ids, &copies, &source.keys, &source.values}) {
-    if (x->defined()) *x = index_select(*x, 0, rows);
-  }
-  source.mask = source.mask.select_rows(rows);
+void PointerGenerator::State::reorder(const Tensor& rows, bool sources) {
+  for (Tensor* x : {&lstm.h, &lstm.c, &context}) *x = index_select(*x, 0, rows);
+  past.reorder(rows);
+  if (!sources) return;
+  ids = index_select(ids, 0, rows);
+  if (copies.defined()) copies = index_select(copies, 0, rows);
+  memory = memory.rows(rows);
 }
 
 PointerGenerator::State PointerGenerator::start(const Tensor& annotations, const Tensor& ids,
@@ -145,7 +146,7 @@ PointerGenerator::State PointerGenerator::start(const Tensor& annotations, const
   if (real.defined()) state.copies = expand(any(real, {-1}), Shape{B, 1});
   if (K == 0) state.copies = zeros(Shape{B, 1}) > 0;
   state.ids = real_ids(ids, real.defined() ? squeeze(expand(real, Shape{B, 1, K}), 1) : real);
-  state.source = named(kOp, [&] { return attend.prepare(annotations, annotations, mask); });
+  state.memory = named(kOp, [&] { return attend.prepare(annotations, annotations, mask); });
   const Shape shape{B, options_.state_width};
   state.lstm = begin;
   for (Tensor* x : {&state.lstm.h, &state.lstm.c}) {
@@ -157,20 +158,20 @@ PointerGenerator::State PointerGenerator::start(const Tensor& annotations, const
 }
 
 // The state after the word, and what it looks at.
-Covered PointerGenerator::advance(const Tensor& from_word, const Tensor& of_context,
-                                  State& state) const {
+CoverageOutput PointerGenerator::advance(const Tensor& from_word, const Tensor& of_context,
+                                         State& state) const {
   const RnnWeights weights{cell.weight_ih, cell.weight_hh, cell.bias_ih, cell.bias_hh};
   state.lstm = lstm_cell_from(from_word + linear(state.context, of_context), state.lstm, weights);
-  Covered seen =
-      named(kOp, [&] { return attend.step(state.lstm.h, state.source, state.coverage); });
+  Past fresh, &past = options_.coverage ? state.past : fresh;
+  const CoverageOutput seen =
+      named(kOp, [&] { return attend.step(state.lstm.h, state.memory, past); });
   state.context = seen.context;
-  if (options_.coverage) state.coverage = seen.coverage;
   return seen;
 }
 
 // Of a step or of all of them.
 PointerGenerated PointerGenerator::write(const Tensor& words, const Tensor& states,
-                                         const Covered& seen, const State& state) const {
+                                         const CoverageOutput& seen, const State& state) const {
   PointerGenerated out;
   out.logits = forwarded(vocabulary(inner(concat({states, seen.context}, -1))));
   out.gate = squeeze(gate(concat({seen.context, states, words}, -1)), -1);
@@ -187,8 +188,9 @@ PointerGenerated PointerGenerator::write(const Tensor& words, const Tensor& stat
 PointerGenerated PointerGenerator::step(const Tensor& word, State& state) const {
   const Index E = options_.word_width;
   check_word(kOp, word, state.context.size(0), E, options_.dtype);
-  const Covered seen = advance(linear(word, narrow(cell.weight_ih, 1, 0, E), cell.bias_ih),
-                               narrow(cell.weight_ih, 1, E, options_.annotation_width), state);
+  const CoverageOutput seen =
+      advance(linear(word, narrow(cell.weight_ih, 1, 0, E), cell.bias_ih),
+              narrow(cell.weight_ih, 1, E, options_.annotation_width), state);
   return write(word, state.lstm.h, seen, state);
 }
 
@@ -200,21 +202,23 @@ PointerGenerated PointerGenerator::run(const Tensor& target, State& state,
   const Index B = words.size(0), T = words.size(1);
   const auto none = [&](Index width) { return zeros(Shape{B, 0, width}, options_.dtype); };
   if (T == 0) {
-    const Covered nothing{none(options_.annotation_width), none(state.ids.size(1)),
-                          zeros(Shape{B, 0}, options_.dtype), state.coverage};
+    const CoverageOutput nothing{none(options_.annotation_width),
+                                 none(state.ids.size(1)),
+                                 zeros(Shape{B, 0}, options_.dtype),
+                                 {}};
     return write(words, none(options_.state_width), nothing, state);
   }
   const std::vector<Tensor> from_words = shares_of(words, cell.weight_ih, cell.bias_ih);
   const Tensor of_context = contiguous(narrow(cell.weight_ih, 1, E, options_.annotation_width));
   std::vector<Tensor> states, contexts, weights, losses;
   for (Index t = 0; t < T; ++t) {
-    const Covered seen = advance(from_words[static_cast<std::size_t>(t)], of_context, state);
+    const CoverageOutput seen = advance(from_words[static_cast<std::size_t>(t)], of_context, state);
     states.push_back(state.lstm.h);
     contexts.push_back(seen.context);
     weights.push_back(seen.weights);
     losses.push_back(seen.loss);
   }
-  const Covered all{stack(contexts, 1), stack(weights, 1), stack(losses, 1), state.coverage};
+  const CoverageOutput all{stack(contexts, 1), stack(weights, 1), stack(losses, 1), {}};
   PointerGenerated out = write(words, stack(states, 1), all, state);
   out.logits = zero_padding(kOp, out.logits, lengths);
   for (Tensor* x : {&out.gate, &out.coverage_loss}) {

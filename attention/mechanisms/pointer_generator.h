@@ -59,14 +59,15 @@ class PointerGenerator : public nn::Module {
 
   /// What decoding step by step keeps.
   struct State {
-    LstmState lstm;   ///< [B, H] each
-    Tensor context;   ///< hstar, [B, dk]
-    Tensor coverage;  ///< [B, K]; undefined at first, and without coverage
-    Tensor ids;       ///< i64 [B, K]
-    Tensor copies;    ///< bool [B, 1]: there is something to copy; undefined: everywhere
-    Coverage::Source source;
-    /// Carries on with these rows of the batch, i64 [R].
-    void reorder(const Tensor& rows);
+    LstmState lstm;  ///< [B, H] each
+    Tensor context;  ///< hstar, [B, dk]
+    Tensor ids;      ///< i64 [B, K]
+    Tensor copies;   ///< bool [B, 1]: there is something to copy; undefined: everywhere
+    Memory memory;
+    Past past;  ///< the coverage, where there is one
+    /// Carries on with these rows of the batch, i64 [R]; `sources` false: each is of the source
+    /// that stands in its place already, as in a beam search.
+    void reorder(const Tensor& rows, bool sources = true);
   };
   /// `begin`: the first state; undefined: zeros. The mask is that of keys, whatever the query; ids
   /// in masked places may be anything. Throws ShapeError, DTypeError, IndexError for other ids
@@ -84,8 +85,8 @@ class PointerGenerator : public nn::Module {
                               const std::vector<Index>& lengths = {}) const;
 
  private:
-  Covered advance(const Tensor& from_word, const Tensor& of_context, State& state) const;
-  PointerGenerated write(const Tensor& words, const Tensor& states, const Covered& seen,
+  CoverageOutput advance(const Tensor& from_word, const Tensor& of_context, State& state) const;
+  PointerGenerated write(const Tensor& words, const Tensor& states, const CoverageOutput& seen,
                          const State& state) const;
 };
 

@@ -75,18 +75,19 @@ PointerNetwork::PointerNetwork(const PointerNetworkOptions& options)
   nn::uniform_(first_input, -bound, bound);
 }
 
-void PointerNetwork::State::reorder(const Tensor& rows) {
-  for (Tensor* x : {&lstm.h, &lstm.c, &source.keys, &source.not_finite, &inputs, &left}) {
-    if (x->defined()) *x = index_select(*x, 0, rows);
-  }
-  mask = mask.select_rows(rows);
+void PointerNetwork::State::reorder(const Tensor& rows, bool sources) {
+  lstm = {index_select(lstm.h, 0, rows), index_select(lstm.c, 0, rows)};
+  if (left.defined()) left = index_select(left, 0, rows);
+  if (!sources) return;
+  inputs = index_select(inputs, 0, rows);
+  memory = memory.rows(rows);
 }
 
 PointerNetwork::State PointerNetwork::start(const Tensor& keys, const Tensor& inputs,
                                             const Mask& mask, const LstmState& begin) const {
   check_batch(kOp, "inputs", inputs);
   check_rows(kOp, "inputs", inputs, options_.input_width, options_.dtype);
-  State state{begin, named(kOp, [&] { return point.prepare(keys); }), inputs, mask, Tensor()};
+  State state{begin, named(kOp, [&] { return point.prepare(keys, mask); }), inputs, Tensor()};
   if (keys.size(0) != inputs.size(0) || keys.size(1) != inputs.size(1)) {
     throw ShapeError(fmt::format("{}: keys {} and inputs {} differ in rows or places", kOp,
                                  describe(keys), describe(inputs)));
@@ -125,9 +126,9 @@ Tensor PointerNetwork::step(const Tensor& places, State& state) const {
     if (options_.once) left_at(last, K, state.left);
   }
   state.lstm = cell(x, state.lstm);
-  const Mask mask = state.left.defined() ? state.mask & Mask(state.left) : state.mask;
+  const Mask mask = state.left.defined() ? Mask(state.left) : Mask();
   const Tensor log_p =
-      named(kOp, [&] { return point(unsqueeze(state.lstm.h, 1), state.source, mask); });
+      named(kOp, [&] { return point(unsqueeze(state.lstm.h, 1), state.memory, mask); });
   return forwarded(squeeze(log_p, 1));
 }
 
@@ -143,9 +144,9 @@ Tensor PointerNetwork::run(const Tensor& targets, State& state) const {
   const LstmResult all =
       lstm(x, {unsqueeze(state.lstm.h, 0), unsqueeze(state.lstm.c, 0)}, {weights});
   state.lstm = {squeeze(all.h_n, 0), squeeze(all.c_n, 0)};
-  Mask mask = state.mask;
-  if (options_.once) mask = mask & Mask(left_at(targets, K, state.left));
-  return forwarded(named(kOp, [&] { return point(all.output, state.source, mask); }));
+  Mask mask;
+  if (options_.once) mask = Mask(left_at(targets, K, state.left));
+  return forwarded(named(kOp, [&] { return point(all.output, state.memory, mask); }));
 }
 
 Tensor PointerNetwork::operator()(const Tensor& keys, const Tensor& inputs, const Tensor& targets,

@@ -38,12 +38,12 @@ class PointerNetwork : public nn::Module {
   /// What decoding step by step keeps.
   struct State {
     LstmState lstm;  ///< [B, H] each
-    Pointer::Source source;
+    Memory memory;
     Tensor inputs;  ///< [B, K, I]
-    Mask mask;
-    Tensor left;  ///< bool [B, 1, K]: not pointed to yet; undefined: all
-    /// Carries on with these rows of the batch, i64 [R].
-    void reorder(const Tensor& rows);
+    Tensor left;    ///< bool [B, 1, K]: not pointed to yet; undefined: all
+    /// Carries on with these rows of the batch, i64 [R]; `sources` false: each is of the source
+    /// that stands in its place already, as in a beam search.
+    void reorder(const Tensor& rows, bool sources = true);
   };
   /// `begin`: the first state, as the encoder's last one; undefined: zeros. The mask is that of
   /// keys, whatever the query. Throws ShapeError, DTypeError.

@@ -5,23 +5,22 @@
 #include "../../autograd/check_defined.h"
 #include "../../autograd/ops/shape.h"
 #include "../../core/error.h"
-#include "../score.h"
 #include "named.h"
 
 namespace heed::attention {
 namespace {
 
 // places [B, K, d], real bool [B, K] or undefined.
-Attended look(const char* op, const Tensor& query, const Tensor& places, AttendOptions options,
-              const Tensor& real) {
+Attended look(const char* op, const Score& score, const Tensor& query, const Tensor& places,
+              Terms terms, const Tensor& real) {
   if ((query.rank() != 2 && query.rank() != 3) || query.size(0) != places.size(0)) {
     throw ShapeError(fmt::format("{}: query must be [{}, dq] or [{}, Q, dq], not {}", op,
                                  places.size(0), places.size(0), describe(query)));
   }
-  if (real.defined()) options.mask = options.mask & Mask::key_padding(real);
+  if (real.defined()) terms.mask = terms.mask & Mask::key_padding(real);
   const bool one = query.rank() == 2;
   const Tensor queries = one ? unsqueeze(query, 1) : query;
-  Attended out = named(op, [&] { return attend(queries, places, places, options); });
+  Attended out = named(op, [&] { return attend(score, queries, places, places, terms); });
   if (!one) return out;
   out.context = squeeze(out.context, 1);
   if (out.weights.defined()) out.weights = squeeze(out.weights, 1);
@@ -30,8 +29,8 @@ Attended look(const char* op, const Tensor& query, const Tensor& places, AttendO
 
 }  // namespace
 
-Attended grid_attention(const Tensor& query, const Tensor& map, const AttendOptions& options,
-                        const Tensor& real) {
+Attended grid_attention(const Score& score, const Tensor& query, const Tensor& map,
+                        const Terms& terms, const Tensor& real) {
   check_defined("grid_attention", query, "query", map, "map");
   if (map.rank() != 4) {
     throw ShapeError("grid_attention: map must be [B, C, H, W], not " + describe(map));
@@ -51,7 +50,7 @@ Attended grid_attention(const Tensor& query, const Tensor& map, const AttendOpti
     cells_real = reshape(expand(real, wanted), Shape{B, H * W});
   }
   const Tensor cells = transpose(reshape(map, Shape{B, map.size(1), H * W}), 1, 2);
-  Attended out = look("grid_attention", query, cells, options, cells_real);
+  Attended out = look("grid_attention", score, query, cells, terms, cells_real);
   if (out.weights.defined()) {
     // [B, (Q,) H W, ..] -> [B, (Q,) H, W, ..]
     const Index axis = query.rank() - 1;
@@ -64,11 +63,11 @@ Attended grid_attention(const Tensor& query, const Tensor& map, const AttendOpti
   return out;
 }
 
-Attended box_attention(const Tensor& query, const Tensor& boxes, const AttendOptions& options,
-                       const Tensor& real) {
+Attended box_attention(const Score& score, const Tensor& query, const Tensor& boxes,
+                       const Terms& terms, const Tensor& real) {
   check_defined("box_attention", query, "query");
   check_batch("box_attention", "boxes", boxes);
-  return look("box_attention", query, boxes, options, real);
+  return look("box_attention", score, query, boxes, terms, real);
 }
 
 }  // namespace heed::attention

@@ -12,13 +12,13 @@
 namespace heed::attention {
 
 /// `real`, bool broadcasting to [B, H, W]: the cells that may be looked at; undefined: all. The
-/// options' mask is over cells in rows, [.., Q, H W]. Throws ShapeError, DTypeError, ValueError.
-Attended grid_attention(const Tensor& query, const Tensor& map, const AttendOptions& options = {},
-                        const Tensor& real = Tensor());
+/// terms' mask is over cells in rows, [.., Q, H W]. Throws ShapeError, DTypeError, ValueError.
+Attended grid_attention(const Score& score, const Tensor& query, const Tensor& map,
+                        const Terms& terms = {}, const Tensor& real = Tensor());
 
 /// `real`, bool [B, K]: which boxes there are; undefined: all. Throws ShapeError, DTypeError,
 /// ValueError.
-Attended box_attention(const Tensor& query, const Tensor& boxes, const AttendOptions& options = {},
-                       const Tensor& real = Tensor());
+Attended box_attention(const Score& score, const Tensor& query, const Tensor& boxes,
+                       const Terms& terms = {}, const Tensor& real = Tensor());
 
 }  // namespace heed::attention

@@ -13,7 +13,7 @@
 #include "../../autograd/ops/softmax.h"
 #include "../../core/error.h"
 #include "../../nn/init.h"
-#include "../finite.h"
+#include "../nan_guard.h"
 #include "named.h"
 
 namespace heed::attention {
@@ -223,10 +223,10 @@ Attended Synthesizer::operator()(const Tensor& x, const Mask& mask, bool need_we
   }
   // All scores are biases: queries and keys say nothing.
   const Tensor nothing = zeros(Shape{B, H, T, 1}, dtype);
-  AttendOptions options{.mask = mask,
-                        .bias = sum_of_scores,
-                        .dropout = training() ? options_.dropout : 0,
-                        .need_weights = need_weights};
+  Terms options{.mask = mask,
+                .bias = sum_of_scores,
+                .dropout = training() ? options_.dropout : 0,
+                .need_weights = need_weights};
   const Tensor values = split_heads(value_projection(finite.x), H);
   Attended out = named("synthesizer", [&] { return attend(nothing, nothing, values, options); });
   out.context = out_projection(reshape(transpose(out.context, 1, 2), x.shape()));

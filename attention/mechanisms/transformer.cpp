@@ -15,8 +15,9 @@ Transformer::Transformer(Index encoder_layers, Index decoder_layers,
 
 Tensor Transformer::operator()(const Tensor& source, const Tensor& target, const Mask& source_mask,
                                const Mask& target_mask) const {
-  return forwarded(
-      decoder(target, encoder(source, source_mask), Mask::causal() & target_mask, source_mask));
+  return forwarded(decoder(target, encoder(source, {.mask = source_mask}).output,
+                           {.mask = Mask::causal() & target_mask}, {.mask = source_mask})
+                       .output);
 }
 
 }  // namespace heed::attention

@@ -3,9 +3,8 @@
 #include <fmt/format.h>
 
 #include "../../autograd/ops/elementwise.h"
-#include "../../autograd/ops/index.h"
 #include "../../core/error.h"
-#include "../finite.h"
+#include "../nan_guard.h"
 #include "named.h"
 
 namespace heed::attention {
@@ -25,25 +24,25 @@ TransformerDecoderLayer::TransformerDecoderLayer(const TransformerOptions& optio
       options_(options) {}
 
 Attended TransformerDecoderLayer::operator()(const Tensor& x, const Tensor& memory,
-                                             const MultiHeadCall& target,
-                                             const MultiHeadCall& source) const {
-  return (*this)(x, multihead_attn.project(memory, memory, !source.mask.all()), target, source);
+                                             const Terms& target, const Terms& source) const {
+  return (*this)(x, multihead_attn.project(memory, memory, source.mask), target, source);
 }
 
-Attended TransformerDecoderLayer::operator()(const Tensor& x, const MultiHead::Projected& memory,
-                                             const MultiHeadCall& target,
-                                             const MultiHeadCall& source) const {
+Attended TransformerDecoderLayer::operator()(const Tensor& x, const Memory& memory,
+                                             const Terms& target, const Terms& source,
+                                             KeyValueCache* cache) const {
+  const auto attend = [&](const Tensor& in) { return self_attn(in, in, in, target, cache); };
   const auto forward_part = [&](const Tensor& in) {
     return dropout3(feed_forward(in, linear1, options_.activation, dropout, linear2));
   };
-  const bool masked = !target.mask.all() || !source.mask.all();
+  const bool masked = !target.mask.all() || !source.mask.all() || !memory.mask().all();
   if (options_.pre_norm) {
-    const Tensor h = x + dropout1(self_attn(guarded(x, masked, norm1), target).context);
+    const Tensor h = x + dropout1(attend(guarded(x, masked, norm1)).context);
     const Attended seen = multihead_attn.attend_to(guarded(h, masked, norm2), memory, source);
     const auto forward = [&](const Tensor& sum) { return sum + forward_part(norm3(sum)); };
     return {forwarded(guarded(h + dropout2(seen.context), masked, forward)), seen.weights};
   }
-  const Tensor h = guarded(x + dropout1(self_attn(x, target).context), masked, norm1);
+  const Tensor h = guarded(x + dropout1(attend(x).context), masked, norm1);
   const Attended seen = multihead_attn.attend_to(h, memory, source);
   const auto forward = [&](const Tensor& sum) {
     const Tensor in = norm2(sum);
@@ -64,56 +63,56 @@ TransformerDecoder::TransformerDecoder(Index count, const TransformerOptions& op
   for (Index i = 0; i < count; ++i) layers.add(options);
 }
 
-Tensor TransformerDecoder::operator()(const Tensor& x, const Tensor& memory, const Mask& mask,
-                                      const Mask& memory_mask, std::vector<Tensor>* weights) const {
-  Tensor h = x;
+TransformerOutput TransformerDecoder::operator()(const Tensor& x, const Tensor& memory,
+                                                 const Terms& target, const Terms& source) const {
+  TransformerOutput out{x};
   for (const TransformerDecoderLayer& layer : layers) {
-    Attended out = named("transformer_decoder", [&] {
-      return layer(h, memory, {.mask = mask},
-                   {.mask = memory_mask, .need_weights = weights != nullptr});
-    });
-    if (weights != nullptr) weights->push_back(out.weights);
-    h = out.context;
+    const Attended seen =
+        named("transformer_decoder", [&] { return layer(out.output, memory, target, source); });
+    out.output = seen.context;
+    if (source.need_weights) out.weights.push_back(seen.weights);
   }
-  const bool masked = !mask.all() || !memory_mask.all();
-  return forwarded(norm == nullptr ? h : guarded(h, masked, *norm));
+  const bool masked = !target.mask.all() || !source.mask.all();
+  if (norm != nullptr) out.output = guarded(out.output, masked, *norm);
+  out.output = forwarded(out.output);
+  return out;
 }
 
 void TransformerDecoder::State::reorder(const Tensor& rows, bool sources) {
   for (KeyValueCache& cache : past) cache.reorder(rows);
   if (!sources) return;
-  for (MultiHead::Projected& layer : memory) {
-    layer = {index_select(layer.keys, 0, rows), index_select(layer.values, 0, rows)};
-  }
-  memory_mask = memory_mask.select_rows(rows);
+  for (Memory& layer : memory) layer = layer.rows(rows);
 }
 
 TransformerDecoder::State TransformerDecoder::start(const Tensor& memory,
                                                     const Mask& memory_mask) const {
   State state;
   for (const TransformerDecoderLayer& layer : layers) {
-    state.memory.push_back(layer.multihead_attn.project(memory, memory));
+    state.memory.push_back(layer.multihead_attn.project(memory, memory, memory_mask));
   }
   state.past.resize(layers.size());
-  state.memory_mask = memory_mask;
   return state;
 }
 
-Tensor TransformerDecoder::step(const Tensor& x, State& state, std::vector<Tensor>* weights) const {
+TransformerOutput TransformerDecoder::step(const Tensor& x, State& state, const Terms& target,
+                                           const Terms& source) const {
   if (state.past.size() != layers.size()) {
     throw ValueError(fmt::format("transformer_decoder: the state has {} layers, the decoder {}",
                                  state.past.size(), layers.size()));
   }
-  Tensor h = x;
+  Terms causal = target;
+  causal.mask = Mask::causal() & target.mask;
+  TransformerOutput out{x};
   for (std::size_t i = 0; i < layers.size(); ++i) {
-    const Attended out = named("transformer_decoder", [&] {
-      return layers[i](h, state.memory[i], {.mask = Mask::causal(), .cache = &state.past[i]},
-                       {.mask = state.memory_mask, .need_weights = weights != nullptr});
+    const Attended seen = named("transformer_decoder", [&] {
+      return layers[i](out.output, state.memory[i], causal, source, &state.past[i]);
     });
-    if (weights != nullptr) weights->push_back(out.weights);
-    h = out.context;
+    out.output = seen.context;
+    if (source.need_weights) out.weights.push_back(seen.weights);
   }
-  return forwarded(norm == nullptr ? h : guarded(h, true, *norm));
+  if (norm != nullptr) out.output = guarded(out.output, true, *norm);
+  out.output = forwarded(out.output);
+  return out;
 }
 
 }  // namespace heed::attention

@@ -22,12 +22,13 @@ class TransformerDecoderLayer : public nn::Module {
   nn::LayerNorm &norm1, &norm2, &norm3;
   nn::Dropout &dropout1, &dropout2, &dropout3;
 
-  /// The weights are those over the memory, [B, H, T, S], where `source` asks for them.
-  Attended operator()(const Tensor& x, const Tensor& memory, const MultiHeadCall& target,
-                      const MultiHeadCall& source = {}) const;
+  /// `target` are the terms among the targets, `source` those over the memory; the context is the
+  /// layer's output, the weights are those over the memory, [B, H, T, S], where `source` asks.
+  Attended operator()(const Tensor& x, const Tensor& memory, const Terms& target,
+                      const Terms& source = {}) const;
   /// The same for a memory projected once by multihead_attn.project().
-  Attended operator()(const Tensor& x, const MultiHead::Projected& memory,
-                      const MultiHeadCall& target, const MultiHeadCall& source = {}) const;
+  Attended operator()(const Tensor& x, const Memory& memory, const Terms& target,
+                      const Terms& source = {}, KeyValueCache* cache = nullptr) const;
 
  private:
   TransformerOptions options_;
@@ -40,25 +41,23 @@ class TransformerDecoder : public nn::Module {
   nn::ModuleList<TransformerDecoderLayer>& layers;
   nn::LayerNorm* norm;  ///< null without `final_norm`
 
-  /// Each layer's weights over the memory go into `weights` where it is given. Throws ShapeError,
-  /// DTypeError.
-  Tensor operator()(const Tensor& x, const Tensor& memory, const Mask& mask,
-                    const Mask& memory_mask = Mask(), std::vector<Tensor>* weights = nullptr) const;
+  /// Throws ShapeError, DTypeError.
+  TransformerOutput operator()(const Tensor& x, const Tensor& memory, const Terms& target,
+                               const Terms& source = {}) const;
 
   /// What decoding step by step keeps: each layer's memory, projected once, and its past.
   struct State {
-    std::vector<MultiHead::Projected> memory;
+    std::vector<Memory> memory;
     std::vector<KeyValueCache> past;
-    Mask memory_mask;
     /// Carries on with these rows of the batch, i64 [R]; `sources` false: each is of the memory
     /// that stands in its place already, as in a beam search.
     void reorder(const Tensor& rows, bool sources = true);
   };
   State start(const Tensor& memory, const Mask& memory_mask = Mask()) const;
   /// The next steps x [B, T, E] of the target, causal among themselves. Costs O(T (past + S) E).
-  /// Each layer's weights over the memory, [B, H, T, S], go into `weights` where it is given.
   /// Throws GradError while recording.
-  Tensor step(const Tensor& x, State& state, std::vector<Tensor>* weights = nullptr) const;
+  TransformerOutput step(const Tensor& x, State& state, const Terms& target = {},
+                         const Terms& source = {}) const;
 };
 
 }  // namespace heed::attention

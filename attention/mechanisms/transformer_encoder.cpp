@@ -5,7 +5,7 @@
 #include "../../autograd/ops/activation.h"
 #include "../../autograd/ops/elementwise.h"
 #include "../../core/error.h"
-#include "../finite.h"
+#include "../nan_guard.h"
 #include "named.h"
 
 namespace heed::attention {
@@ -42,17 +42,19 @@ TransformerEncoderLayer::TransformerEncoderLayer(const TransformerOptions& optio
       dropout2(child<nn::Dropout>("dropout2", options.dropout)),
       options_(options) {}
 
-Attended TransformerEncoderLayer::operator()(const Tensor& x, const MultiHeadCall& call) const {
+Attended TransformerEncoderLayer::operator()(const Tensor& x, const Terms& terms,
+                                             KeyValueCache* cache) const {
   const auto forward_part = [&](const Tensor& in) {
     return dropout2(feed_forward(in, linear1, options_.activation, dropout, linear2));
   };
-  const bool masked = !call.mask.all();
+  const auto attend = [&](const Tensor& in) { return self_attn(in, in, in, terms, cache); };
+  const bool masked = !terms.mask.all();
   if (options_.pre_norm) {
-    const Attended seen = self_attn(guarded(x, masked, norm1), call);
+    const Attended seen = attend(guarded(x, masked, norm1));
     const auto forward = [&](const Tensor& h) { return h + forward_part(norm2(h)); };
     return {forwarded(guarded(x + dropout1(seen.context), masked, forward)), seen.weights};
   }
-  const Attended seen = self_attn(x, call);
+  const Attended seen = attend(x);
   const auto forward = [&](const Tensor& sum) {
     const Tensor h = norm1(sum);
     return norm2(h + forward_part(h));
@@ -72,36 +74,38 @@ TransformerEncoder::TransformerEncoder(Index count, const TransformerOptions& op
   for (Index i = 0; i < count; ++i) layers.add(options);
 }
 
-Tensor TransformerEncoder::operator()(const Tensor& x, const Mask& mask,
-                                      std::vector<Tensor>* weights) const {
-  Tensor h = x;
-  for (const TransformerEncoderLayer& layer : layers) {
-    Attended out = named("transformer_encoder", [&] {
-      return layer(h, {.mask = mask, .need_weights = weights != nullptr});
+TransformerOutput TransformerEncoder::run(const Tensor& x, const Terms& terms, State* state) const {
+  TransformerOutput out{x};
+  for (std::size_t i = 0; i < layers.size(); ++i) {
+    Attended seen = named("transformer_encoder", [&] {
+      return layers[i](out.output, terms, state != nullptr ? &state->past[i] : nullptr);
     });
-    if (weights != nullptr) weights->push_back(out.weights);
-    h = out.context;
+    out.output = seen.context;
+    if (terms.need_weights) out.weights.push_back(seen.weights);
   }
-  return forwarded(norm == nullptr ? h : guarded(h, !mask.all(), *norm));
+  if (norm != nullptr) out.output = guarded(out.output, !terms.mask.all(), *norm);
+  out.output = forwarded(out.output);
+  return out;
+}
+
+TransformerOutput TransformerEncoder::operator()(const Tensor& x, const Terms& terms) const {
+  return run(x, terms, nullptr);
 }
 
 void TransformerEncoder::State::reorder(const Tensor& rows) {
   for (KeyValueCache& cache : past) cache.reorder(rows);
 }
 
-Tensor TransformerEncoder::step(const Tensor& x, State& state) const {
+TransformerOutput TransformerEncoder::step(const Tensor& x, State& state,
+                                           const Terms& terms) const {
   if (state.past.empty()) state.past.resize(layers.size());
   if (state.past.size() != layers.size()) {
     throw ValueError(fmt::format("transformer_encoder: the state has {} layers, the encoder {}",
                                  state.past.size(), layers.size()));
   }
-  Tensor h = x;
-  for (std::size_t i = 0; i < layers.size(); ++i) {
-    h = named("transformer_encoder", [&] {
-      return layers[i](h, {.mask = Mask::causal(), .cache = &state.past[i]}).context;
-    });
-  }
-  return forwarded(norm == nullptr ? h : guarded(h, true, *norm));
+  Terms causal = terms;
+  causal.mask = Mask::causal() & terms.mask;
+  return run(x, causal, &state);
 }
 
 }  // namespace heed::attention

@@ -30,6 +30,12 @@ struct TransformerOptions {
   DType dtype = DType::f32;
 };
 
+/// What a stack gives, and the weights of each layer, [B, H, T, K], where the terms ask for them.
+struct TransformerOutput {
+  Tensor output;
+  std::vector<Tensor> weights = {};
+};
+
 /// The options of a layer's attention to its own stack and to another.
 MultiHeadOptions self_attention(const TransformerOptions& options);
 MultiHeadOptions cross_attention(const TransformerOptions& options);
@@ -50,8 +56,9 @@ class TransformerEncoderLayer : public nn::Module {
   nn::LayerNorm &norm1, &norm2;
   nn::Dropout &dropout1, &dropout2;
 
-  /// Weights [B, H, T, T] where the call asks for them.
-  Attended operator()(const Tensor& x, const MultiHeadCall& call = {}) const;
+  /// The context is the layer's output. Weights [B, H, T, T] where the terms ask for them.
+  Attended operator()(const Tensor& x, const Terms& terms = {},
+                      KeyValueCache* cache = nullptr) const;
 
  private:
   TransformerOptions options_;
@@ -67,10 +74,8 @@ class TransformerEncoder : public nn::Module {
 
   nn::LayerNorm* norm;  ///< null without `final_norm`
 
-  /// One mask for all layers. Each layer's weights [B, H, T, T] go into `weights` where it is
-  /// given. Throws ShapeError, DTypeError.
-  Tensor operator()(const Tensor& x, const Mask& mask = Mask(),
-                    std::vector<Tensor>* weights = nullptr) const;
+  /// The same terms for all layers. Throws ShapeError, DTypeError.
+  TransformerOutput operator()(const Tensor& x, const Terms& terms = {}) const;
 
   /// What going on step by step keeps, as a language model does: each layer's past.
   struct State {
@@ -81,9 +86,13 @@ class TransformerEncoder : public nn::Module {
     void reorder(const Tensor& rows);
   };
   /// The next steps x [B, T, E], causal among themselves and after those before: what operator()
-  /// gives under Mask::causal(), at a cost of O(T (past + T) E). A new State begins. Throws
-  /// GradError while recording, ShapeError for another batch, ValueError for another stack's state.
-  Tensor step(const Tensor& x, State& state) const;
+  /// gives under Mask::causal() & terms.mask, at a cost of O(T (past + T) E). A new State begins.
+  /// Throws GradError while recording, ShapeError for another batch, ValueError for another stack's
+  /// state.
+  TransformerOutput step(const Tensor& x, State& state, const Terms& terms = {}) const;
+
+ private:
+  TransformerOutput run(const Tensor& x, const Terms& terms, State* state) const;
 };
 
 }  // namespace heed::attention

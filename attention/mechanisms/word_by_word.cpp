@@ -82,13 +82,12 @@ WordByWordAttended WordByWord::operator()(const Tensor& premise, const Tensor& h
                       first_places(kOp, "hypothesis", hypothesis, hypothesis_lengths));
   check_rows_of_batch(kOp, "hypothesis", hypothesis, B);
   const Tensor places = real_places(kOp, "premise", premise_mask, B, L);
-  Memory memory(premise, premise,
-                {.score = &score, .mask = of_keys(places), .need_weights = need_weights});
+  const Memory memory(score, premise, premise, of_keys(places));
   Tensor r = zeros(Shape{B, k}, dtype), last = r;
   std::vector<Tensor> contexts, weights;
   for (Index t = 0; t < T; ++t) {
     const Tensor h_t = select(h, 1, t);
-    const Attended seen = memory.step(concat({h_t, r}, -1));
+    const Attended seen = memory.step(concat({h_t, r}, -1), {.need_weights = need_weights});
     const Tensor now = seen.context + tanh(carry(r));
     // A row that has ended stays where it was.
     const Tensor goes_on = real.defined() ? narrow(real, 1, t, 1) : real;  // [B, 1]
@@ -124,9 +123,8 @@ WordByWordAttended OneShotAttention::operator()(const Tensor& premise, const Ten
     throw ShapeError(fmt::format("{}: last must be [{}, {}], not {}", kOp, B, k, describe(last)));
   }
   const Tensor places = real_places(kOp, "premise", premise_mask, B, premise.size(1));
-  const Attended seen =
-      attend(unsqueeze(last, 1), premise, premise,
-             {.score = &score, .mask = of_keys(places), .need_weights = need_weights});
+  const Attended seen = attend(score, unsqueeze(last, 1), premise, premise,
+                               {.mask = of_keys(places), .need_weights = need_weights});
   WordByWordAttended out;
   out.context = forwarded(squeeze(seen.context, 1));
   if (need_weights) out.weights = squeeze(seen.weights, 1);

@@ -25,7 +25,7 @@ class Monotonic : public Normaliser {
 
   bool hard = false;
 
-  bool goes_on() const override { return true; }
+  bool is_stateful() const override { return true; }
 
   /// `state`: the weights of the last query, [.., K]. A masked place is walked past; a query that
   /// may attend to nothing leaves the place as it was. `axis` is the last, or the one before.

@@ -32,13 +32,13 @@ Tensor NormalisedSigmoid::operator()(const Tensor& scores, const Tensor& allowed
   return forwarded(softmax(log_sigmoid(seen), axis, allowed));
 }
 
-Sharpened::Sharpened(double beta, bool learned, DType dtype)
+Temperature::Temperature(double beta, bool learned, DType dtype)
     : log_beta(
           parameter("log_beta", learned ? tensor(std::log(checked_beta(beta)), dtype) : Tensor())),
       beta_(checked_beta(beta)) {}
 
-Tensor Sharpened::operator()(const Tensor& scores, const Tensor& allowed, Index axis,
-                             Tensor*) const {
+Tensor Temperature::operator()(const Tensor& scores, const Tensor& allowed, Index axis,
+                               Tensor*) const {
   const Tensor seen = allowed.defined() ? where(allowed, scores, 0) : scores;
   return forwarded(
       softmax(log_beta.defined() ? seen * exp(log_beta) : seen * beta_, axis, allowed));

@@ -2,7 +2,7 @@
 //
 //   Sigmoid            sigmoid(e): each place for itself, the weights sum to anything
 //   NormalisedSigmoid  sigmoid(e) / sum sigmoid(e): Chorowski et al. 2015, "smoothing"
-//   Sharpened          softmax(beta e): Chorowski et al. 2015, "sharpening"; Graves et al. 2014
+//   Temperature          softmax(beta e): Chorowski et al. 2015, "sharpening"; Graves et al. 2014
 //
 // A learned beta stays positive as exp(log_beta).
 #pragma once
@@ -23,10 +23,10 @@ class NormalisedSigmoid : public Normaliser {
                     Tensor* state = nullptr) const override;
 };
 
-class Sharpened : public Normaliser {
+class Temperature : public Normaliser {
  public:
   /// Throws ValueError unless beta is positive and finite.
-  explicit Sharpened(double beta, bool learned = false, DType dtype = DType::f32);
+  explicit Temperature(double beta, bool learned = false, DType dtype = DType::f32);
 
   Tensor& log_beta;  ///< []; undefined unless learned
 

@@ -21,15 +21,8 @@ class Additive : public Score {
   Tensor& score_vector;          ///< v [hidden]
 
   Tensor prepare(const Tensor& keys) const override;  ///< [.., K, hidden]
-  Tensor operator()(const Tensor& query, const Tensor& prepared,
-                    const Tensor& last = Tensor()) const override;
-  Tensor context(const Tensor& query, const Tensor& prepared, const Tensor& values,
-                 const Mask& mask, const Added& added,
-                 AttentionCall* call = nullptr) const override;
+  std::optional<Form> form(const Tensor& query, const Tensor& prepared) const override;
   bool prepares() const override { return true; }
-
- private:
-  Tensor project(const Tensor& query, const Tensor& prepared) const;
 };
 
 }  // namespace heed::attention

@@ -23,7 +23,7 @@ class FeatureWise : public Score {
 
   Tensor prepare(const Tensor& keys) const override;  ///< [.., K, hidden]
   Tensor operator()(const Tensor& query, const Tensor& prepared,
-                    const Tensor& last = Tensor()) const override;
+                    const Tensor& past = Tensor()) const override;
   bool prepares() const override { return true; }
   bool per_feature() const override { return true; }
 };

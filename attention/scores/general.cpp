@@ -26,19 +26,11 @@ General::General(Index query_width, Index key_width, DType dtype)
 }
 
 // The query is taken to the keys: no key is projected, and the rest is a dot product.
-Tensor General::project(const Tensor& query, const Tensor& keys) const {
+std::optional<Score::Form> General::form(const Tensor& query, const Tensor& keys) const {
   check_rows("general", "query", query, weight.size(0), weight.dtype());
   check_rows("general", "keys", keys, weight.size(1), weight.dtype());
-  return matmul(query, weight);
-}
-
-Tensor General::operator()(const Tensor& query, const Tensor& keys, const Tensor&) const {
-  return forwarded(dot_(project(query, keys), keys));
-}
-
-Tensor General::context(const Tensor& query, const Tensor& keys, const Tensor& values,
-                        const Mask& mask, const Added& added, AttentionCall* call) const {
-  return dot_.context(project(query, keys), keys, values, mask, added, call);
+  scores_shape("general", query, keys);
+  return Form{matmul(query, weight), keys};
 }
 
 }  // namespace heed::attention

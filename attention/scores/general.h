@@ -12,14 +12,7 @@ class General : public Score {
 
   Tensor& weight;  ///< [dq, dk]
 
-  Tensor operator()(const Tensor& query, const Tensor& keys,
-                    const Tensor& last = Tensor()) const override;
-  Tensor context(const Tensor& query, const Tensor& keys, const Tensor& values, const Mask& mask,
-                 const Added& added, AttentionCall* call = nullptr) const override;
-
- private:
-  Tensor project(const Tensor& query, const Tensor& keys) const;
-  Dot dot_;
+  std::optional<Form> form(const Tensor& query, const Tensor& keys) const override;
 };
 
 }  // namespace heed::attention

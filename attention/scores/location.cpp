@@ -47,20 +47,11 @@ Tensor LocationBased::prepare(const Tensor& keys) const {
   return expand(narrow(weight, 0, 0, keys.size(-2)), shape);
 }
 
-void LocationBased::check(const Tensor& query, const Tensor& prepared) const {
+std::optional<Score::Form> LocationBased::form(const Tensor& query, const Tensor& prepared) const {
   check_rows("location_based", "query", query, weight.size(1), weight.dtype());
   check_rows("location_based", "prepared keys", prepared, weight.size(1), weight.dtype());
-}
-
-Tensor LocationBased::operator()(const Tensor& query, const Tensor& prepared, const Tensor&) const {
-  check(query, prepared);
-  return forwarded(dot_(query, prepared));
-}
-
-Tensor LocationBased::context(const Tensor& query, const Tensor& prepared, const Tensor& values,
-                              const Mask& mask, const Added& added, AttentionCall* call) const {
-  check(query, prepared);
-  return dot_.context(query, prepared, values, mask, added, call);
+  scores_shape("location_based", query, prepared);
+  return Form{query, prepared};
 }
 
 LocationAware::LocationAware(const LocationAwareOptions& options)
@@ -84,20 +75,20 @@ Tensor LocationAware::prepare(const Tensor& keys) const {
 }
 
 Tensor LocationAware::operator()(const Tensor& query, const Tensor& prepared,
-                                 const Tensor& last) const {
+                                 const Tensor& past) const {
   const DType dtype = score_vector.dtype();
   check_rows("location_aware", "query", query, query_projection.weight.size(1), dtype);
   check_rows("location_aware", "prepared keys", prepared, score_vector.size(0), dtype);
   const Shape shape = scores_shape("location_aware", query, prepared);
   Tensor inside = unsqueeze(query_projection(query), -2) + unsqueeze(prepared, -3);
-  if (last.defined() && last.numel() > 0) {
-    const Index keys = shape[shape.rank() - 1], places = last.size(-1);
+  if (past.defined() && past.numel() > 0) {
+    const Index keys = shape[shape.rank() - 1], places = past.size(-1);
     const Index kernel = location.weight.size(2);
     const bool beside = places == keys + kernel - 1;
-    check_rows("location_aware", "last weights", last, beside ? places : keys, dtype);
-    Tensor features = location(reshape(last, Shape{last.numel() / places, 1, places}));
+    check_rows("location_aware", "last weights", past, beside ? places : keys, dtype);
+    Tensor features = location(reshape(past, Shape{past.numel() / places, 1, places}));
     if (beside) features = narrow(features, 2, kernel / 2, keys);
-    Shape each = last.shape();
+    Shape each = past.shape();
     each[each.rank() - 1] = keys;
     each.push_back(features.size(1));
     inside = inside + location_projection(reshape(transpose(features, 1, 2), each));

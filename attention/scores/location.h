@@ -23,16 +23,8 @@ class LocationBased : public Score {
   /// [.., K, dq]: the places' rows of the weight. Only the number of keys counts. Throws ShapeError
   /// for more than max_keys.
   Tensor prepare(const Tensor& keys) const override;
-  Tensor operator()(const Tensor& query, const Tensor& prepared,
-                    const Tensor& last = Tensor()) const override;
-  Tensor context(const Tensor& query, const Tensor& prepared, const Tensor& values,
-                 const Mask& mask, const Added& added,
-                 AttentionCall* call = nullptr) const override;
+  std::optional<Form> form(const Tensor& query, const Tensor& prepared) const override;
   bool prepares() const override { return true; }
-
- private:
-  void check(const Tensor& query, const Tensor& prepared) const;
-  Dot dot_;
 };
 
 struct LocationAwareOptions {
@@ -54,12 +46,12 @@ class LocationAware : public Score {
   Tensor& score_vector;             ///< v [hidden]
 
   Tensor prepare(const Tensor& keys) const override;  ///< [.., K, hidden]
-  /// last [.., Q, K], or [.., Q, K + kernel - 1] with those of kernel / 2 places before the keys
+  /// past [.., Q, K], or [.., Q, K + kernel - 1] with those of kernel / 2 places before the keys
   /// and behind them; undefined: 0.
   Tensor operator()(const Tensor& query, const Tensor& prepared,
-                    const Tensor& last = Tensor()) const override;
+                    const Tensor& past = Tensor()) const override;
   bool prepares() const override { return true; }
-  bool looks_back() const override { return true; }
+  bool uses_previous_weights() const override { return true; }
 };
 
 }  // namespace heed::attention

@@ -23,15 +23,14 @@ namespace heed {
 /// stands at the place p = i + K - Q among the keys.
 struct AttentionOptions {
   double scale = 1;
-  bool causal = false;  ///< keys up to p only
   Index left = -1;      ///< window: keys from p - left ...
-  Index right = -1;     ///< ... to p + right; -1: without bound
+  Index right = -1;     ///< ... to p + right; -1: without bound; 0 is causal
   Tensor lengths = {};  ///< i64 [B], or more of the first axes: keys below it only
   Tensor allowed = {};  ///< bool, broadcasts to [.., Q, K]: true may attend
   Tensor bias = {};     ///< broadcasts to [.., Q, K]; gets a gradient
   /// A bias by j - p alone, [.., Q + K - 1]: element j - i + Q - 1 is added to e_ij, so that no
   /// block of queries by keys is made of it. Leading axes broadcast; gets a gradient.
-  Tensor diagonals = {};
+  Tensor offset_bias = {};
   /// Of each size: keys of p's own block of so many places only, counted from the first key.
   std::vector<Index> blocks = {};
 };
@@ -51,8 +50,8 @@ Tensor dot_attention_plain(const Tensor& q, const Tensor& k, const Tensor& v,
 Tensor additive_attention_plain(const Tensor& q, const Tensor& k, const Tensor& score_vector,
                                 const Tensor& v, const AttentionOptions& options = {});
 
-/// What `diagonals` [.., Q + K - 1] stand for, [.., Q, K]. Throws ShapeError.
-Tensor along_diagonals(const Tensor& diagonals, Index queries, Index keys);
+/// What `offset_bias` [.., Q + K - 1] stand for, [.., Q, K]. Throws ShapeError.
+Tensor offset_block(const Tensor& offset_bias, Index queries, Index keys);
 
 /// What a call's scores were made of, to look at its weights afterwards, without gradients.
 struct AttentionCall {

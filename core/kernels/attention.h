@@ -27,13 +27,12 @@ struct AttentionScores {
 /// last query at the last key.
 struct AttentionTerms {
   double scale = 1;
-  bool causal = false;          ///< keys up to p only
   Index left = -1, right = -1;  ///< keys from p - left to p + right only; -1: no bound
   Array lengths = {};           ///< i64, the first of the leading axes ([B]): keys below it only
   Array allowed = {};           ///< bool, broadcasts to [.., Q, K]: true may attend
   Array bias = {};              ///< of q's dtype, broadcasts to [.., Q, K]: added to the scores
   /// Of q's dtype, [.., Q + K - 1], leading axes broadcast: element j - i + Q - 1 is added.
-  Array diagonals = {};
+  Array offset_bias = {};
   /// Of each size: keys of p's own block of so many places only, counted from the first key.
   std::vector<Index> blocks = {};
 };
@@ -45,18 +44,18 @@ struct Attended {
 
 /// Each of its operand's shape; undefined where there is none, or nobody asked.
 struct AttentionGrads {
-  Array q, k, v, vector, bias, diagonals;
+  Array q, k, v, vector, bias, offset_bias;
 };
 
 /// Throws, in `op`'s name, ShapeError, DTypeError, ValueError for all that does not fit.
 Attended attention(const char* op, const AttentionScores& scores, const Array& v,
                    const AttentionTerms& terms);
 
-/// The gradients, given g, that of the result. The bias and the diagonals get theirs only where
+/// The gradients, given g, that of the result. The bias and the offset_bias get theirs only where
 /// asked to, which costs the scores once more.
 AttentionGrads attention_grad(const char* op, const AttentionScores& scores, const Array& v,
                               const AttentionTerms& terms, const Attended& result, const Array& g,
-                              bool with_bias, bool with_diagonals);
+                              bool with_bias, bool with_offset_bias);
 
 // What the weights were, from the log-sums that were kept.
 

@@ -220,8 +220,8 @@ BiasPlaces places_of_bias(const Array& bias) {
           columns ? 1 : 0, 0, rows};
 }
 
-BiasPlaces places_of_diagonals(const Array& diagonals, Index queries) {
-  return {Shape(diagonals.shape().begin(), diagonals.rank() - 1), -1, 1, queries - 1, false};
+BiasPlaces places_of_diagonals(const Array& offset_bias, Index queries) {
+  return {Shape(offset_bias.shape().begin(), offset_bias.rank() - 1), -1, 1, queries - 1, false};
 }
 
 // A bias's own pass, with the places that share an element in the same task.
@@ -278,7 +278,7 @@ AttentionGrads attention_grad(const char* op, const AttentionScores& scores, con
   AttentionGrads grads{like(scores.q), like(scores.k), like(v), like(scores.vector), {}, {}};
   const auto none = [](const Array& x) { return Array::zeros(x.shape(), x.dtype()); };
   if (with_bias) grads.bias = none(terms.bias);
-  if (with_diagonals) grads.diagonals = none(terms.diagonals);
+  if (with_diagonals) grads.offset_bias = none(terms.offset_bias);
   visit_floating(op, plan.q.dtype(), [&](auto zero) {
     using T = decltype(zero);
     const auto run = [&]<class Score>(Score*) {
@@ -288,8 +288,8 @@ AttentionGrads attention_grad(const char* op, const AttentionScores& scores, con
         differentiate_bias<T, Score>(plan, returned, places_of_bias(terms.bias), grads.bias);
       }
       if (with_diagonals) {
-        differentiate_bias<T, Score>(plan, returned, places_of_diagonals(terms.diagonals, plan.Q),
-                                     grads.diagonals);
+        differentiate_bias<T, Score>(plan, returned, places_of_diagonals(terms.offset_bias, plan.Q),
+                                     grads.offset_bias);
       }
     };
     if (plan.vector.defined()) {

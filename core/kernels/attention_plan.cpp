@@ -109,7 +109,6 @@ void AttentionPlan::check_terms(const char* op, const AttentionTerms& terms) {
   }
   behind_ = terms.left > Q + K ? -1 : terms.left;
   ahead_ = terms.right > Q + K ? -1 : terms.right;
-  if (terms.causal) ahead_ = 0;
   blocks_ = terms.blocks;
   for (const Index size : blocks_) {
     if (size <= 0) throw ValueError(fmt::format("{}: block of {} must be positive", op, size));
@@ -155,22 +154,22 @@ void AttentionPlan::check_bias(const char* op, const AttentionTerms& terms) {
     check_broadcast(op, "bias", terms.bias, all);
     bias = terms.bias.expand(all);
   }
-  if (!terms.diagonals.defined()) return;
-  check_dtype("diagonals", terms.diagonals);
+  if (!terms.offset_bias.defined()) return;
+  check_dtype("offset_bias", terms.offset_bias);
   const Index count = std::max<Index>(Q + K - 1, 0);
-  if (terms.diagonals.rank() == 0 || terms.diagonals.size(-1) != count) {
-    throw ShapeError(fmt::format("{}: diagonals must be [.., {}] for scores {}, not {}", op, count,
-                                 to_string(all), describe(terms.diagonals)));
+  if (terms.offset_bias.rank() == 0 || terms.offset_bias.size(-1) != count) {
+    throw ShapeError(fmt::format("{}: offset_bias must be [.., {}] for scores {}, not {}", op,
+                                 count, to_string(all), describe(terms.offset_bias)));
   }
-  check_broadcast(op, "diagonals", terms.diagonals, with_lead({count}));
+  check_broadcast(op, "offset_bias", terms.offset_bias, with_lead({count}));
   if (Q == 0 || K == 0) return;
   // Element j - i + Q - 1: a row further down begins one element before.
-  const Array spread = terms.diagonals.expand(with_lead({count})).slice(-1, Q - 1, count);
+  const Array spread = terms.offset_bias.expand(with_lead({count})).slice(-1, Q - 1, count);
   Strides strides = spread.strides();
   const Index step = strides[lead.rank()];
   strides[lead.rank()] = -step;
   strides.push_back(step);
-  diagonals = spread.as_strided(all, strides);
+  offset_bias = spread.as_strided(all, strides);
 }
 
 Shape AttentionPlan::with_lead(std::initializer_list<Index> rest) const {

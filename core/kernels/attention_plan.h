@@ -66,7 +66,7 @@ class AttentionPlan {
   Array q, k, v;  ///< [lead.., Q, D], ...; the last axis dense
   Array vector;
   Array allowed, bias;  ///< [lead.., Q, K] or undefined
-  Array diagonals;      ///< the same, a view in which j - i alone decides
+  Array offset_bias;    ///< the same, a view in which j - i alone decides
   double scale;
 
   /// [lead.., ..].

@@ -150,7 +150,7 @@ class TileTerms {
  public:
   TileTerms(const AttentionPlan& plan, const LeadingAxes& axes) {
     if (plan.bias.defined()) biases_[0].emplace(plan.bias, axes);
-    if (plan.diagonals.defined()) biases_[1].emplace(plan.diagonals, axes);
+    if (plan.offset_bias.defined()) biases_[1].emplace(plan.offset_bias, axes);
     if (plan.allowed.defined()) allowed_.emplace(plan.allowed, axes);
   }
 

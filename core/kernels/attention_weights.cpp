@@ -166,8 +166,8 @@ Array attention_entropy(const char* op, const AttentionScores& scores, const Att
 Array attention_mask(const char* op, const AttentionScores& scores, const Array& v,
                      const AttentionTerms& terms) {
   const AttentionPlan plan(op, scores, v, terms);
-  const bool ranges = terms.causal || terms.left >= 0 || terms.right >= 0 ||
-                      terms.lengths.defined() || !terms.blocks.empty();
+  const bool ranges = terms.left >= 0 || terms.right >= 0 || terms.lengths.defined() ||
+                      !terms.blocks.empty();
   if (!ranges) return terms.allowed;
   Array mask = Array::zeros(plan.with_lead({plan.Q, plan.K}), DType::boolean);
   const LeadingAxes axes(plan.lead, plan.lead);

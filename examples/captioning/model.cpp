@@ -43,11 +43,11 @@ Captioner::Captioner(const ModelOptions& given)
       words(child<nn::Embedding>("words", nn::EmbeddingOptions{.count = given.vocabulary,
                                                                .width = given.width,
                                                                .dtype = given.dtype})),
-      score(child<attention::Additive>("score", given.hidden, 4 * given.channels, given.hidden,
-                                       true, given.dtype)),
       hard(child<attention::HardAttention>(
-          "hard",
-          attention::HardOptions{.score = &score, .mean_probability = given.mean_probability})),
+          "hard", attention::HardOptions{.score = std::make_shared<attention::Additive>(
+                                             given.hidden, 4 * given.channels, given.hidden, true,
+                                             given.dtype),
+                                         .mean_probability = given.mean_probability})),
       gate(child<nn::Linear>("gate", given.hidden, 1, true, given.dtype)),
       cell(child<nn::LSTMCell>("cell", given.width + 4 * given.channels, given.hidden, true,
                                given.dtype)),
@@ -71,8 +71,7 @@ Captioner::Writing Captioner::begin(const Tensor& annotations, heed::Choices* ch
   if (options.look == Look::hard) {
     writing.hard = hard.begin(annotations, annotations, {.choices = choices});
   } else {
-    writing.soft.emplace(annotations, annotations,
-                         attention::AttendOptions{.score = &score, .need_weights = true});
+    writing.soft.emplace(hard.score, annotations, annotations);
   }
   return writing;
 }
@@ -87,7 +86,7 @@ Captioner::Step Captioner::step(const Tensor& word, Writing& writing) const {
     step.alpha = seen.weights;
     step.looked = seen.choice.weights();
   } else {
-    const attention::Attended seen = writing.soft->step(before);
+    const attention::Attended seen = writing.soft->step(before, {.need_weights = true});
     context = seen.context;
     step.looked = step.alpha = seen.weights;
   }

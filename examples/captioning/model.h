@@ -61,7 +61,6 @@ class Captioner : public nn::Module {
   Tensor& positions;  ///< [L, D]
   nn::Linear &start_h, &start_c;
   nn::Embedding& words;
-  attention::Additive& score;
   attention::HardAttention& hard;
   nn::Linear& gate;
   nn::LSTMCell& cell;

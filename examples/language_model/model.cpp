@@ -104,12 +104,13 @@ Tensor LanguageModel::embed(const Tensor& ids, Index first) const {
 Tensor LanguageModel::operator()(const Tensor& ids) const {
   const Tensor x = embed(ids, 0);
   const auto mask = attention::Mask::causal();
-  return forwarded(linear(layers ? (*layers)(x, mask) : (*synthesizers)(x, mask), tokens.weight));
+  return forwarded(linear(layers ? (*layers)(x, {.mask = mask}).output : (*synthesizers)(x, mask),
+                          tokens.weight));
 }
 
 Tensor LanguageModel::step(const Tensor& ids, Past& past) const {
   if (!layers) throw ValueError("language_model: a Synthesizer cannot go on step by step");
-  const Tensor x = layers->step(embed(ids, past.length()), past);
+  const Tensor x = layers->step(embed(ids, past.length()), past).output;
   return linear(select(x, 1, -1), tokens.weight);
 }
 

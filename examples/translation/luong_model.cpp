@@ -61,17 +61,17 @@ class Writing : public nn::Decoding {
 
 }  // namespace
 
-const attention::Score* LuongModel::make_score() {
+std::shared_ptr<attention::Score> LuongModel::make_score() const {
   const Index H = options.hidden;
-  if (options.score == "dot") return nullptr;
+  if (options.score == "dot") return std::make_shared<attention::Dot>();
   if (options.score == "general") {
-    return &child<attention::General>("score", H, H, options.dtype);
+    return std::make_shared<attention::General>(H, H, options.dtype);
   }
   if (options.score == "concat") {
-    return &child<attention::Additive>("score", H, H, H, false, options.dtype);
+    return std::make_shared<attention::Additive>(H, H, H, false, options.dtype);
   }
   if (options.score == "location") {
-    return &child<attention::LocationBased>("score", H, places(options), options.dtype);
+    return std::make_shared<attention::LocationBased>(H, places(options), options.dtype);
   }
   throw ValueError("score: '" + options.score + "' is none of dot, general, concat, location");
 }
@@ -80,7 +80,6 @@ LuongModel::LuongModel(const ModelOptions& given)
     : Translator(given),
       tables(child<Tables>("tables", given, given.hidden)),
       encoder(child<nn::LSTM>("encoder", encoder_of(given))),
-      score(make_score()),
       decoder(child<LuongDecoder>(
           "decoder", attention::LuongOptions{.word_width = given.width,
                                              .source_width = given.hidden,
@@ -88,7 +87,7 @@ LuongModel::LuongModel(const ModelOptions& given)
                                              .layers = given.layers,
                                              .input_feeding = given.input_feeding,
                                              .attention = attention_of(given.attention),
-                                             .score = score,
+                                             .score = make_score(),
                                              .half_width = given.half_width,
                                              .dropout = given.dropout,
                                              .dtype = given.dtype})) {}

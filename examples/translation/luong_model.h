@@ -20,7 +20,6 @@ class LuongModel : public Translator {
 
   Tables& tables;
   nn::LSTM& encoder;
-  const heed::attention::Score* score;  ///< null: dot
   heed::attention::LuongDecoder& decoder;
 
   /// With the location score throws ValueError for sources beyond options.longest.
@@ -32,7 +31,7 @@ class LuongModel : public Translator {
   heed::attention::LuongDecoder::State read(const Rows& source) const;
 
  private:
-  const heed::attention::Score* make_score();
+  std::shared_ptr<heed::attention::Score> make_score() const;
 };
 
 }  // namespace translation

@@ -81,7 +81,8 @@ io::NamedShapes shapes_of(const ModelOptions& options) {
     out.push_back({fmt::format("encoder.weight_hh_l{}", last), {-1, state}});
   }
   if (options.model == "luong" && options.score == "location") {
-    out.push_back({"score.weight", {options.longest + 1, hidden}});
+    const char* const inside = options.attention == "global" ? "decoder" : "decoder.local";
+    out.push_back({fmt::format("{}.score.weight", inside), {options.longest + 1, hidden}});
   }
   return out;
 }

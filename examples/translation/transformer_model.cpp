@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "../../autograd/ops/elementwise.h"
@@ -35,12 +36,14 @@ class Writing : public nn::Decoding {
       : model_(model), state_(std::move(state)) {}
 
   Tensor step(const Tensor& words, Tensor* weights) override {
-    std::vector<Tensor> layers;  // each [R, H, 1, K]
     const Tensor word = model_.embed(model_.tables.target_words, unsqueeze(words, 1), t_++);
-    const Tensor out = model_.layers.decoder.step(word, state_, weights ? &layers : nullptr);
-    if (weights)
-      *weights = select(mean(layers[layers.size() > 1 ? layers.size() - 2 : 0], {1}), 1, 0);
-    return model_.logits(select(out, 1, 0));
+    const attention::TransformerOutput out =
+        model_.layers.decoder.step(word, state_, {}, {.need_weights = weights != nullptr});
+    if (weights) {  // of a layer [R, H, 1, K]
+      const std::size_t last_but_one = std::max<std::size_t>(out.weights.size(), 2) - 2;
+      *weights = select(mean(out.weights[last_but_one], {1}), 1, 0);
+    }
+    return model_.logits(select(out.output, 1, 0));
   }
   void reorder(const Tensor& rows, bool sources) override { state_.reorder(rows, sources); }
 
@@ -65,21 +68,21 @@ Tensor TransformerModel::embed(const nn::Embedding& table, const Tensor& words, 
 }
 
 Tensor TransformerModel::read(const Rows& source) const {
-  return layers.encoder(embed(tables.source_words, source.ids), mask_of(source));
+  return layers.encoder(embed(tables.source_words, source.ids), {.mask = mask_of(source)}).output;
 }
 
 Tensor TransformerModel::features(const Rows& source, const Rows& before,
                                   std::vector<Look>* looks) const {
-  std::vector<Tensor> weights;  // each [B, H, T, K]
-  const Tensor out = layers.decoder(embed(tables.target_words, before.ids), read(source),
-                                    Mask::causal(), mask_of(source), looks ? &weights : nullptr);
-  for (std::size_t i = 0; i < weights.size(); ++i) {
+  const attention::TransformerOutput out =
+      layers.decoder(embed(tables.target_words, before.ids), read(source), {.mask = Mask::causal()},
+                     {.mask = mask_of(source), .need_weights = looks != nullptr});
+  for (std::size_t i = 0; i < out.weights.size(); ++i) {  // each [B, H, T, K]
     for (Index head = 0; head < options.heads; ++head) {
       looks->push_back(
-          {fmt::format("layer {} head {}", i + 1, head + 1), select(weights[i], 1, head)});
+          {fmt::format("layer {} head {}", i + 1, head + 1), select(out.weights[i], 1, head)});
     }
   }
-  return out;
+  return out.output;
 }
 
 std::unique_ptr<nn::Decoding> TransformerModel::start(const Rows& source) const {

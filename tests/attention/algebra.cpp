@@ -128,8 +128,8 @@ std::unique_ptr<Normaliser> make_normaliser(const std::string& name) {
   }
   if (name == "sigmoid") return std::make_unique<Sigmoid>();
   if (name == "normalised_sigmoid") return std::make_unique<NormalisedSigmoid>();
-  if (name == "sharpened") return std::make_unique<Sharpened>(1.7);
-  if (name == "sharpened_learned") return std::make_unique<Sharpened>(1.7, true, DType::f64);
+  if (name == "sharpened") return std::make_unique<Temperature>(1.7);
+  if (name == "sharpened_learned") return std::make_unique<Temperature>(1.7, true, DType::f64);
   if (name == "top_k") return std::make_unique<TopK>(2);
   if (name == "monotonic") return std::make_unique<Monotonic>();
   if (name == "mocha") return std::make_unique<Mocha>(2);
@@ -221,9 +221,9 @@ double Combination::distance_from_kinks() const {
   if (!has_kinks(normaliser_)) return kFar;
   const NoGrad scope;
   const Watched watched(normaliser_, *normaliser);
-  AttendOptions with = options(true);
+  Terms with = options(true);
   with.normaliser = &watched;
-  attend(query, keys, values, with);
+  attend(*score, query, keys, values, with);
   return watched.distance;
 }
 
@@ -233,18 +233,21 @@ Tensor Combination::bias() const {
   return Tensor();
 }
 
-Tensor Combination::diagonals() const {
-  return positions_ ? positions_->diagonals(query.size(1), keys.size(1)) : Tensor();
+Tensor Combination::offset_bias() const {
+  return positions_ ? positions_->offsets(query.size(1), keys.size(1)) : Tensor();
 }
 
-AttendOptions Combination::options(bool need_weights) const {
-  return {.score = score.get(),
-          .normaliser = normaliser.get(),
+Terms Combination::options(bool need_weights) const {
+  return {.normaliser = normaliser.get(),
           .mask = mask,
           .bias = bias(),
-          .diagonals = diagonals(),
+          .offset_bias = offset_bias(),
           .relative = relative.get(),
           .need_weights = need_weights};
+}
+
+Terms Combination::step_terms(bool need_weights) const {
+  return {.normaliser = normaliser.get(), .need_weights = need_weights};
 }
 
 std::vector<NamedLeaf> Combination::leaves() const {

@@ -57,9 +57,13 @@ struct Combination {
   Tensor query, keys, values;
 
   Attended operator()(bool need_weights) const {
-    return attend(query, keys, values, options(need_weights));
+    return attend(*score, query, keys, values, options(need_weights));
   }
-  AttendOptions options(bool need_weights) const;
+  Terms options(bool need_weights) const;
+  /// Steps of a sequence: keys and values once, under the mask.
+  Memory memory(const Tensor& own_keys) const { return {*score, own_keys, values, mask}; }
+  /// What a step of it adds.
+  Terms step_terms(bool need_weights) const;
   /// query, keys, values and all that is learned.
   std::vector<NamedLeaf> leaves() const;
 
@@ -67,9 +71,9 @@ struct Combination {
   void draw_inputs(Generator& generator, Index queries, Index count);
   double distance_from_kinks() const;
   Tensor bias() const;
-  Tensor diagonals() const;
+  Tensor offset_bias() const;
   std::string normaliser_, bias_;
-  std::unique_ptr<Bias> positions_;
+  std::unique_ptr<OffsetBias> positions_;
 };
 
 }  // namespace heed::attention

@@ -23,14 +23,14 @@ class AlgebraNotFinite : public testing::TestWithParam<std::string> {
 
 // bool [B, Q] by hand: queries that may attend to what is marked, and in decoders those that go on
 // from such a one.
-std::vector<bool> spoiled(const Tensor& may, const std::vector<bool>& own, bool looks_back,
-                          bool state) {
+std::vector<bool> spoiled(const Tensor& may, const std::vector<bool>& own,
+                          bool uses_previous_weights, bool state) {
   const std::vector<bool> sees_any = places(any(may, {-1}));
   std::vector<bool> out;
   for (std::size_t b = 0; b < kB; ++b) {
     bool before = false;
     for (std::size_t i = b * kQ; i < (b + 1) * kQ; ++i) {
-      const bool now = sees_any[i] && (own[i] || ((looks_back || state) && before));
+      const bool now = sees_any[i] && (own[i] || ((uses_previous_weights || state) && before));
       out.push_back(now);
       before = state ? before || now : now;
     }
@@ -71,15 +71,18 @@ TEST_P(AlgebraNotFinite, NotANumberIsSeenByThoseWhoMay) {
         }
       };
       for (const bool need_weights : {false, true}) {
-        look(attend(query, keys, all.values, all.options(need_weights)).context,
+        look(attend(*all.score, query, keys, all.values, all.options(need_weights)).context,
              all(need_weights).context, 0, by_key ? ", a key" : ", a query");
       }
       if (bias != "none" || (mask != "none" && mask != "lengths" && mask != "key_padding"))
         continue;
       const auto in_steps = [&](const Tensor& q, const Tensor& k) {
-        Memory memory(k, all.values, all.options(false));
+        const Memory memory = all.memory(k);
+        Past past;
         std::vector<Tensor> contexts;
-        for (Index i = 0; i < kQ; ++i) contexts.push_back(memory.step(select(q, 1, i)).context);
+        for (Index i = 0; i < kQ; ++i) {
+          contexts.push_back(memory.step(select(q, 1, i), past, all.step_terms(false)).context);
+        }
         return stack(contexts, 1);
       };
       look(in_steps(query, keys), all(false).context, 0, ", in steps");
@@ -92,13 +95,17 @@ TEST_P(AlgebraNotFinite, ARestartForgetsWhatWasNotANumber) {
   const Tensor bad = full({kB, kD}, std::numeric_limits<double>::quiet_NaN(), DType::f64);
   for (const std::string& normaliser : kNormalisers) {
     const Combination all(score, normaliser, "lengths", "none");
-    Memory memory(all.keys, all.values, all.options(true));
+    const Memory memory = all.memory(all.keys);
+    Past past;
+    const auto step = [&](const Tensor& query) {
+      return memory.step(query, past, all.step_terms(true)).context;
+    };
     const Tensor first = select(all.query, 1, 0);
-    const Tensor wanted = memory.step(first).context;
-    EXPECT_TRUE(std::isnan(amax(memory.step(bad).context).item())) << normaliser;
-    EXPECT_EQ(std::isnan(amax(memory.step(first).context).item()), goes_on(score, normaliser));
-    memory.restart();
-    EXPECT_EQ(numbers(memory.step(first).context), numbers(wanted)) << normaliser;
+    const Tensor wanted = step(first);
+    EXPECT_TRUE(std::isnan(amax(step(bad)).item())) << normaliser;
+    EXPECT_EQ(std::isnan(amax(step(first)).item()), goes_on(score, normaliser));
+    past = {};
+    EXPECT_EQ(numbers(step(first)), numbers(wanted)) << normaliser;
   }
 }
 

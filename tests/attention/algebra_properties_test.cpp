@@ -100,7 +100,7 @@ TEST_P(AlgebraProperties, MaskedPlacesChangeNoBit) {
         return out.set_requires_grad();
       };
       const Tensor keys = dirty(all.keys), values = dirty(all.values);
-      const Attended out = attend(all.query, keys, values, all.options(need_weights));
+      const Attended out = attend(*all.score, all.query, keys, values, all.options(need_weights));
       const Tensor cotangent = where(blind, full(out.context.shape(), 0.7, DType::f64), 0);
       std::vector<Tensor> leaves = {keys, values};
       for (const auto& [leaf_name, leaf] : all.leaves()) {
@@ -138,18 +138,20 @@ TEST_P(AlgebraProperties, PaddedBatchEqualsEachExampleAlone) {
     Combination all(score, normaliser, mask, bias, kK, kK);
     const std::vector<Index> lengths = {kK - 2, kK};
     all.mask = (mask == "lengths" ? Mask() : all.mask) & Mask::lengths(lengths, kK);
-    const Tensor batch = attend(all.query, all.keys, all.values, all.options(false)).context;
+    const Tensor batch =
+        attend(*all.score, all.query, all.keys, all.values, all.options(false)).context;
     for (Index b = 0; b < kB; ++b) {
       const Index n = lengths[static_cast<std::size_t>(b)];
       const auto own = [&](const Tensor& x) { return narrow(narrow(x, 0, b, 1), 1, 0, n); };
-      AttendOptions alone = all.options(false);
+      Terms alone = all.options(false);
       alone.mask = mask == "lengths" ? Mask() : make_mask(mask, n, n);
       if (bias == "gaussian") alone.bias = narrow(alone.bias, 0, b, 1);
       if (alone.bias.defined()) alone.bias = narrow(narrow(alone.bias, -2, 0, n), -1, 0, n);
-      if (alone.diagonals.defined()) {
-        alone.diagonals = narrow(alone.diagonals, -1, kK - n, 2 * n - 1);
+      if (alone.offset_bias.defined()) {
+        alone.offset_bias = narrow(alone.offset_bias, -1, kK - n, 2 * n - 1);
       }
-      const Tensor single = attend(own(all.query), own(all.keys), own(all.values), alone).context;
+      const Tensor single =
+          attend(*all.score, own(all.query), own(all.keys), own(all.values), alone).context;
       EXPECT_THAT(numbers(own(batch)), near(single)) << name;
     }
   });
@@ -162,11 +164,12 @@ TEST_P(AlgebraProperties, OrderOfKeysIsNothingWhereNoPlaceEnters) {
     if (bias != "none" && bias != "tensor") return;
     const Combination all(score, normaliser, mask, bias);
     const auto moved = [&](const Tensor& x, Index axis) { return index_select(x, axis, order); };
-    AttendOptions options = all.options(true);
+    Terms options = all.options(true);
     // What the rule allows moves along with the keys.
     if (mask != "none") options.mask = Mask(moved(allowed(all.mask, kQ, kK), 2));
     if (bias == "tensor") options.bias = moved(options.bias, 1);
-    const Attended out = attend(all.query, moved(all.keys, 1), moved(all.values, 1), options);
+    const Attended out =
+        attend(*all.score, all.query, moved(all.keys, 1), moved(all.values, 1), options);
     const Attended before = all(true);
     EXPECT_THAT(numbers(out.context), near(before.context)) << name;
     EXPECT_THAT(numbers(out.weights), near(moved(before.weights, 2))) << name;
@@ -184,7 +187,8 @@ TEST_P(AlgebraProperties, CausalRowsAreBlindToWhatComes) {
         return concat({narrow(x, 1, 0, seen), randn({kB, kK - seen, kD}, DType::f64) * 5}, 1);
       };
       const Tensor after =
-          attend(all.query, changed(all.keys), changed(all.values), all.options(false)).context;
+          attend(*all.score, all.query, changed(all.keys), changed(all.values), all.options(false))
+              .context;
       EXPECT_EQ(numbers(narrow(after, 1, 0, i + 1)), numbers(narrow(before, 1, 0, i + 1))) << name;
     }
   });
@@ -195,20 +199,20 @@ TEST_P(AlgebraProperties, WideWindowsAndFlatSlopesChangeNothing) {
   each([&](const auto& normaliser, const auto& mask, const auto& bias, const std::string& name) {
     const Combination all(score, normaliser, mask, bias);
     for (const bool need_weights : {false, true}) {
-      const AttendOptions options = all.options(need_weights);
-      const auto context = [&](const AttendOptions& how) {
-        return numbers(attend(all.query, all.keys, all.values, how).context);
+      const Terms options = all.options(need_weights);
+      const auto context = [&](const Terms& how) {
+        return numbers(attend(*all.score, all.query, all.keys, all.values, how).context);
       };
       const std::vector<double> before = context(options);
-      AttendOptions wide = options;
+      Terms wide = options;
       wide.mask = wide.mask & Mask::window(kK, kK);
       EXPECT_THAT(context(wide), near(before)) << name;
-      AttendOptions one_block = options;
+      Terms one_block = options;
       one_block.mask = one_block.mask & Mask::block(kK);
       EXPECT_THAT(context(one_block), near(before)) << name;
-      AttendOptions sloped = options;
-      const Tensor level = flat.diagonals(kQ, kK);
-      sloped.diagonals = options.diagonals.defined() ? options.diagonals + level : level;
+      Terms sloped = options;
+      const Tensor level = flat.offsets(kQ, kK);
+      sloped.offset_bias = options.offset_bias.defined() ? options.offset_bias + level : level;
       EXPECT_THAT(context(sloped), near(before)) << name;
       sloped = options;
       const Tensor none = flat(kQ, kK);
@@ -226,9 +230,9 @@ TEST_P(AlgebraProperties, SparsemaxIsTwoEntmaxAndSoftmaxItsLimitAtOne) {
     for (const std::string& bias : kBiases) {
       const Combination all(score, "softmax", mask, bias);
       const auto by = [&](const Normaliser& normaliser) {
-        AttendOptions options = all.options(true);
+        Terms options = all.options(true);
         options.normaliser = &normaliser;
-        return attend(all.query, all.keys, all.values, options);
+        return attend(*all.score, all.query, all.keys, all.values, options);
       };
       const std::string name = mask + " x " + bias;
       EXPECT_THAT(numbers(by(two).weights), near(by(sparsemax).weights, 1e-9)) << name;
@@ -250,14 +254,14 @@ TEST_P(AlgebraProperties, StepByStepEqualsAllAtOnce) {
     if (bias != "none" || (mask != "none" && mask != "lengths" && mask != "key_padding")) return;
     const Combination all(score, normaliser, mask, bias);
     const Attended whole = all(true);
-    Memory memory(all.keys, all.values, all.options(true));
+    const Memory memory = all.memory(all.keys);
     for (int sequence = 0; sequence < 2; ++sequence) {
+      Past past;
       for (Index i = 0; i < kQ; ++i) {
-        const Attended step = memory.step(select(all.query, 1, i));
+        const Attended step = memory.step(select(all.query, 1, i), past, all.step_terms(true));
         EXPECT_THAT(numbers(step.context), near(select(whole.context, 1, i))) << name;
         EXPECT_THAT(numbers(step.weights), near(select(whole.weights, 1, i))) << name;
       }
-      memory.restart();
     }
   });
 }
@@ -267,7 +271,7 @@ TEST_P(AlgebraProperties, NothingToAttendToAndNobodyWhoAttends) {
   for (const std::string& normaliser : kNormalisers) {
     const Combination all(score, normaliser, "none", "none");
     for (const Mask& mask : {Mask(), Mask::causal() & Mask::window(2, 2)}) {
-      AttendOptions options = all.options(false);
+      Terms options = all.options(false);
       options.mask = mask;
       for (const Shape& size : {Shape{1, 1, 1}, Shape{0, 3, 5}, Shape{2, 0, 5}, Shape{2, 3, 0}}) {
         const Tensor query = randn({size[0], size[1], kD}, DType::f64);
@@ -275,7 +279,7 @@ TEST_P(AlgebraProperties, NothingToAttendToAndNobodyWhoAttends) {
           options.need_weights = need_weights;
           Tensor keys = randn({size[0], size[2], kD}, DType::f64);
           keys.set_requires_grad();
-          const Attended out = attend(query, keys, keys, options);
+          const Attended out = attend(*all.score, query, keys, keys, options);
           EXPECT_EQ(out.context.shape(), (Shape{size[0], size[1], kD})) << normaliser;
           EXPECT_TRUE(size[2] > 0 || sum(abs(out.context)).item() == 0) << normaliser;
           sum(out.context).backward();

@@ -35,6 +35,8 @@ using testing::ThrowsMessage;
 constexpr Index kB = 2, kH = 5, kQ = 3, kK = 7, kD = 11, kDv = 13;
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
+const ScaledDot plain_score;
+
 struct Inputs : QueryKeysValues {
   Inputs() : QueryKeysValues(8, {kB, kH, kQ, kD}, {kB, kH, kK, kD}, {kB, kH, kK, kDv}) {}
 };
@@ -94,20 +96,20 @@ TEST(Attend, TilesEqualThePlainForm) {
                                    Mask::block(3) & Mask::lengths({2, 7}, kK) & Mask::causal()};
   Tensor bias = randn({kH, 1, kK}, DType::f64);
   bias.set_requires_grad();
-  Tensor diagonals = randn({kH, kQ + kK - 1}, DType::f64);
-  diagonals.set_requires_grad();
+  Tensor offset_bias = randn({kH, kQ + kK - 1}, DType::f64);
+  offset_bias.set_requires_grad();
   for (const Score* score :
-       std::initializer_list<const Score*>{nullptr, &scaled, &general, &additive, &location}) {
+       std::initializer_list<const Score*>{&plain_score, &scaled, &general, &additive, &location}) {
     for (const Mask& mask : masks) {
-      AttendOptions options{.score = score, .mask = mask, .bias = bias, .diagonals = diagonals};
+      Terms options{.mask = mask, .bias = bias, .offset_bias = offset_bias};
       const auto run = [&](bool need_weights) {
         options.need_weights = need_weights;
-        const Tensor context = attend(in.query, in.keys, in.values, options).context;
+        const Tensor context = attend(*score, in.query, in.keys, in.values, options).context;
         Generator generator(3);
         const Tensor g(generator.normal(context.shape(), 0, 1, DType::f64));
         std::vector<Tensor> out = {context};
         for (const Tensor& gradient :
-             grad({sum(context * g)}, {in.query, in.values, bias, diagonals})) {
+             grad({sum(context * g)}, {in.query, in.values, bias, offset_bias})) {
           out.push_back(gradient);
         }
         return out;
@@ -151,8 +153,7 @@ TEST(Attend, TakesMatricesWithoutABatch) {
 TEST(Attend, FeaturesHaveWeightsOfTheirOwn) {
   const Inputs in;
   const FeatureWise score(kD, kD, 3, kDv, DType::f64);
-  const Attended out =
-      attend(in.query, in.keys, in.values, {.score = &score, .need_weights = true});
+  const Attended out = attend(score, in.query, in.keys, in.values, {.need_weights = true});
   ASSERT_EQ(out.weights.shape(), (Shape{kB, kH, kQ, kK, kDv}));
   for (Index d = 0; d < kDv; ++d) {
     const Tensor context =
@@ -183,7 +184,7 @@ TEST(Attend, NotANumberReachesThoseWhoMaySeeIt) {
       }
       return Tensor(array);
     };
-    const AttendOptions options{.mask = Mask::causal(), .need_weights = need_weights};
+    const Terms options{.mask = Mask::causal(), .need_weights = need_weights};
     const Attended clean = attend(in.query, in.keys, in.values, options);
     const Index last = kK - 1;  // the last query's alone
     const Attended by_key = attend(in.query, spoil(in.keys, last), in.values, options);
@@ -216,25 +217,24 @@ TEST(Attend, InspectionSeesTheWeightsThatWereNotMade) {
   const Sparsemax sparsemax;
   const Mask mask = Mask::causal() & Mask::lengths({0, 6}, kK);
   const Tensor rows(Array::from<std::int64_t>({2, 0}));
-  for (const Score* score : std::initializer_list<const Score*>{nullptr, &additive}) {
+  for (const Score* score : std::initializer_list<const Score*>{&plain_score, &additive}) {
     for (const Normaliser* normaliser :
          std::initializer_list<const Normaliser*>{nullptr, &sparsemax}) {
-      AttendOptions options{
-          .score = score, .normaliser = normaliser, .mask = mask, .inspect = true};
-      const Attended out = attend(in.query, in.keys, in.values, options);
+      Terms options{.normaliser = normaliser, .mask = mask, .need_statistics = true};
+      const Attended out = attend(*score, in.query, in.keys, in.values, options);
       EXPECT_FALSE(out.weights.defined());
       options.need_weights = true;
-      const Tensor weights = attend(in.query, in.keys, in.values, options).weights;
-      EXPECT_THAT(numbers(out.inspection.rows(rows)), near(index_select(weights, 2, rows)));
-      EXPECT_THAT(numbers(out.inspection.received()), near(sum(weights, {2})));
+      const Tensor weights = attend(*score, in.query, in.keys, in.values, options).weights;
+      EXPECT_THAT(numbers(out.statistics.rows(rows)), near(index_select(weights, 2, rows)));
+      EXPECT_THAT(numbers(out.statistics.received()), near(sum(weights, {2})));
       const Tensor logs = log(where(weights > 0, weights, 1));
-      EXPECT_THAT(numbers(out.inspection.entropies()), near(-sum(weights * logs, {-1})));
+      EXPECT_THAT(numbers(out.statistics.entropies()), near(-sum(weights * logs, {-1})));
     }
   }
-  EXPECT_THAT([&] { attend(in.query, in.keys, in.values).inspection.received(); },
-              ThrowsMessage<GradError>(HasSubstr("AttendOptions::inspect was not set")));
-  const Attended out = attend(in.query, in.keys, in.values, {.inspect = true});
-  EXPECT_THAT([&] { out.inspection.rows(Tensor(Array::from<std::int64_t>({kQ}))); },
+  EXPECT_THAT([&] { attend(in.query, in.keys, in.values).statistics.received(); },
+              ThrowsMessage<GradError>(HasSubstr("Terms::need_statistics was not set")));
+  const Attended out = attend(in.query, in.keys, in.values, {.need_statistics = true});
+  EXPECT_THAT([&] { out.statistics.rows(Tensor(Array::from<std::int64_t>({kQ}))); },
               ThrowsMessage<IndexError>(HasSubstr("3")));
 }
 
@@ -251,20 +251,21 @@ TEST(Attend, MakesNoBlockOfQueriesByKeys) {
   const Tensor rows(Array::from<std::int64_t>({0, kReal - 1}));
   release_cached_memory();
   set_memory_limit(memory_stats().reserved_bytes + (8 << 20));
-  for (const Score* score : std::initializer_list<const Score*>{nullptr, &general, &additive}) {
+  for (const Score* score :
+       std::initializer_list<const Score*>{&plain_score, &general, &additive}) {
     for (const Mask& mask :
          {Mask::lengths({kReal}, kLong), Mask::causal(), Mask::block(96) & Mask::causal()}) {
       const Tensor query = narrow(padded, 1, 0, kReal);
       const Tensor keys = mask.has_lengths() ? padded : query;
-      Tensor diagonals = zeros({1, query.size(1) + keys.size(1) - 1});
-      diagonals.set_requires_grad();
+      Tensor offset_bias = zeros({1, query.size(1) + keys.size(1) - 1});
+      offset_bias.set_requires_grad();
       const Attended out =
-          attend(query, keys, keys,
-                 {.score = score, .mask = mask, .diagonals = diagonals, .inspect = true});
+          attend(*score, query, keys, keys,
+                 {.mask = mask, .offset_bias = offset_bias, .need_statistics = true});
       sum(square(out.context)).backward();
-      EXPECT_EQ(diagonals.grad().shape(), diagonals.shape());
-      EXPECT_NEAR(sum(out.inspection.received()).item(), kReal, 1);
-      EXPECT_EQ(out.inspection.rows(rows).size(1), 2);
+      EXPECT_EQ(offset_bias.grad().shape(), offset_bias.shape());
+      EXPECT_NEAR(sum(out.statistics.received()).item(), kReal, 1);
+      EXPECT_EQ(out.statistics.rows(rows).size(1), 2);
     }
   }
   set_memory_limit(0);
@@ -285,9 +286,9 @@ TEST(Memory, PreparesItsKeysOnce) {
   const Inputs in;
   const CountingScore score;
   const Dot dot;
-  Memory memory(in.keys, in.values, {.score = &score, .mask = Mask::lengths({6, 2}, kK)});
+  const Memory memory(score, in.keys, in.values, Mask::lengths({6, 2}, kK));
   const Attended whole =
-      attend(in.query, in.keys * 2, in.values, {.score = &dot, .mask = Mask::lengths({6, 2}, kK)});
+      attend(dot, in.query, in.keys * 2, in.values, {.mask = Mask::lengths({6, 2}, kK)});
   for (Index i = 0; i < kQ; ++i) {
     const Attended step = memory.step(select(in.query, 2, i));
     EXPECT_THAT(numbers(step.context), near(select(whole.context, 2, i)));
@@ -297,11 +298,11 @@ TEST(Memory, PreparesItsKeysOnce) {
   EXPECT_EQ(score.prepared, 1);
 }
 
-TEST(Memory, AddsItsBiasAndTheSteps) {
+TEST(Memory, AddsTheBiasOfAStep) {
   const Inputs in;
   const Tensor all = randn({kK}, DType::f64), own = randn({kB, kH, kK}, DType::f64);
-  Memory memory(in.keys, in.values, {.bias = all});
-  const Attended step = memory.step(select(in.query, 2, 0), own);
+  const Memory memory(in.keys, in.values);
+  const Attended step = memory.step(select(in.query, 2, 0), {.bias = all + own});
   const Attended whole =
       attend(narrow(in.query, 2, 0, 1), in.keys, in.values, {.bias = all + unsqueeze(own, 2)});
   EXPECT_THAT(numbers(step.context), near(whole.context));
@@ -367,21 +368,21 @@ TEST(Attend, RefusesWhatDoesNotFit) {
         attend(q, k, v, {.bias = zeros({kQ, kK}, DType::f64)});
       },
       ThrowsMessage<DTypeError>(HasSubstr("attend: bias must be f32, not f64[3, 7]")));
-  EXPECT_THAT([&] { attend(q, k, v, {.diagonals = zeros({kQ + kK})}); },
+  EXPECT_THAT([&] { attend(q, k, v, {.offset_bias = zeros({kQ + kK})}); },
               ThrowsMessage<ShapeError>(HasSubstr(
-                  "attend: diagonals must be [.., 9] for scores [2, 3, 7], not f32[10]")));
+                  "attend: offset_bias must be [.., 9] for scores [2, 3, 7], not f32[10]")));
   EXPECT_THAT(
       [&] {
-        attend(q, k, v, {.diagonals = zeros({5, kQ + kK - 1})});
+        attend(q, k, v, {.offset_bias = zeros({5, kQ + kK - 1})});
       },
       ThrowsMessage<ShapeError>(
-          HasSubstr("attend: diagonals f32[5, 9] does not broadcast to scores [2, 3, 7]")));
+          HasSubstr("attend: offset_bias f32[5, 9] does not broadcast to scores [2, 3, 7]")));
   EXPECT_THAT([&] { attend(q, k, v, {.dropout = 1.5}); },
               ThrowsMessage<ValueError>(HasSubstr("attend: dropout 1.5 is not in [0, 1]")));
   EXPECT_THAT([&] { Memory(k, v).step(tensor(1)); },
               ThrowsMessage<ShapeError>(HasSubstr("a step's query must be [.., dq]")));
   const FeatureWise score(kD, kD, 3, kDv + 1);
-  EXPECT_THAT([&] { attend(q, k, v, {.score = &score}); },
+  EXPECT_THAT([&] { attend(score, q, k, v); },
               ThrowsMessage<ShapeError>(
                   HasSubstr("attend: 14 features have scores, values are f32[2, 7, 13]")));
   EXPECT_THAT(

@@ -115,11 +115,10 @@ TEST(BadOptions, OfCalls) {
        },
        "a decoder: 2 rows of words and 7 of the source"},
   });
-  expect_refused<ValueError>(
-      {{[&] {
-          rotary.attend_to(randn({2, 3, 8}), memory());
-        },
-        "multi_head: attend_to takes a fixed memory: no cache, no rotary positions"}});
+  expect_refused<ValueError>({{[&] {
+                                 rotary.attend_to(randn({2, 3, 8}), memory());
+                               },
+                               "multi_head: attend_to takes a fixed memory: no rotary positions"}});
 }
 
 TEST(BadOptions, AChoiceLiesWithinItsSequence) {

@@ -22,6 +22,8 @@
 namespace heed::attention {
 namespace {
 
+const ScaledDot plain_score;
+
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::ThrowsMessage;
@@ -65,7 +67,7 @@ TEST(Bias, ZeroSlopesAndWideWindowsChangeNothing) {
   const Tensor plain = attend(x, x, x).context;
   const Alibi flat(zeros({5}, DType::f64));
   EXPECT_EQ(numbers(attend(x, x, x, {.bias = flat(kK, kK)}).context), numbers(plain));
-  EXPECT_EQ(numbers(attend(x, x, x, {.diagonals = flat.diagonals(kK, kK)}).context),
+  EXPECT_EQ(numbers(attend(x, x, x, {.offset_bias = flat.offsets(kK, kK)}).context),
             numbers(plain));
   EXPECT_EQ(numbers(attend(x, x, x, {.mask = Mask::window(kK, kK)}).context), numbers(plain));
 }
@@ -117,22 +119,21 @@ TEST(Bias, DiagonalsAreTheBlock) {
     const Tensor g = randn(q.shape(), DType::f64);
     q.set_requires_grad();
     k.set_requires_grad();
-    for (const Bias* bias : std::initializer_list<const Bias*>{&alibi, &t5}) {
-      EXPECT_EQ(bias->diagonals(queries, keys).shape(), (Shape{kH, queries + keys - 1}));
-      for (const Score* score : std::initializer_list<const Score*>{nullptr, &additive}) {
+    for (const OffsetBias* bias : std::initializer_list<const OffsetBias*>{&alibi, &t5}) {
+      EXPECT_EQ(bias->offsets(queries, keys).shape(), (Shape{kH, queries + keys - 1}));
+      for (const Score* score : std::initializer_list<const Score*>{&plain_score, &additive}) {
         for (const Mask& mask : {Mask(), Mask::causal(), Mask::block(4) & Mask::window(3, 2)}) {
-          const auto run = [&](AttendOptions options) {
-            options.score = score;
+          const auto run = [&](Terms options) {
             options.mask = mask;
-            const Tensor context = attend(q, k, k, options).context;
+            const Tensor context = attend(*score, q, k, k, options).context;
             std::vector<Tensor> out = grad({context}, {q, k, bias->parameters()[0]}, {g});
             out.push_back(context);
             return out;
           };
           const auto block = run({.bias = (*bias)(queries, keys)});
-          const auto tiled = run({.diagonals = bias->diagonals(queries, keys)});
+          const auto tiled = run({.offset_bias = bias->offsets(queries, keys)});
           const auto plain =
-              run({.diagonals = bias->diagonals(queries, keys), .need_weights = true});
+              run({.offset_bias = bias->offsets(queries, keys), .need_weights = true});
           for (std::size_t i = 0; i < block.size(); ++i) {
             EXPECT_THAT(numbers(tiled[i]), near(block[i], 1e-10));
             EXPECT_THAT(numbers(plain[i]), near(block[i], 1e-10));
@@ -146,7 +147,7 @@ TEST(Bias, DiagonalsAreTheBlock) {
 // Second order goes through the definition.
 TEST(Bias, DiagonalsPassTheChecks) {
   const auto attend_to = [](const std::vector<Tensor>& x) {
-    return attend(x[0], x[1], x[1], {.mask = Mask::causal(), .diagonals = x[2]}).context;
+    return attend(x[0], x[1], x[1], {.mask = Mask::causal(), .offset_bias = x[2]}).context;
   };
   const std::vector<Tensor> inputs = {randn({2, 3, 2}, DType::f64), randn({2, 5, 2}, DType::f64),
                                       randn({2, 7}, DType::f64)};
@@ -155,7 +156,7 @@ TEST(Bias, DiagonalsPassTheChecks) {
   const auto second = gradgradcheck(attend_to, inputs);
   EXPECT_TRUE(second) << second.text();
   const Tensor none =
-      attend(randn({0, 2}), randn({3, 2}), randn({3, 2}), {.diagonals = zeros({2})}).context;
+      attend(randn({0, 2}), randn({3, 2}), randn({3, 2}), {.offset_bias = zeros({2})}).context;
   EXPECT_EQ(none.shape(), (Shape{0, 2}));
 }
 

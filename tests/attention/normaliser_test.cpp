@@ -76,7 +76,7 @@ TEST(Normaliser, AreTheirFormulas) {
   expect_rows(Sigmoid(), map(logistic));
   expect_rows(NormalisedSigmoid(), [&](const Numbers& x) { return normalised(map(logistic)(x)); });
   for (const bool learned : {false, true}) {
-    expect_rows(Sharpened(2.5, learned, DType::f64), [&](const Numbers& x) {
+    expect_rows(Temperature(2.5, learned, DType::f64), [&](const Numbers& x) {
       return normalised(map([](double e) { return std::exp(2.5 * e); })(x));
     });
   }
@@ -120,7 +120,7 @@ TEST(Normaliser, SparsemaxIsEntmaxAtTwoAndSoftmaxAtOne) {
   EXPECT_THAT(numbers(Entmax({.alpha = 2})(e)), near(Sparsemax()(e)));
   EXPECT_THAT(numbers(Entmax({.alpha = 1 + 1e-6})(e)), near(Softmax()(e), 1e-5));
   EXPECT_THAT(numbers(TopK(kK + 4)(e)), near(Softmax()(e)));
-  EXPECT_THAT(numbers(Sharpened(1)(e)), near(Softmax()(e)));
+  EXPECT_THAT(numbers(Temperature(1)(e)), near(Softmax()(e)));
 }
 
 TEST(Normaliser, EachHeadHasItsAlpha) {
@@ -278,9 +278,9 @@ TEST(Normaliser, RefusesWhatMakesNoSense) {
   EXPECT_THAT(([] { Entmax entmax({.learned = true, .heads = -1}); }),
               ThrowsMessage<ValueError>(HasSubstr("heads -1")));
   EXPECT_THAT([] { TopK top(0); }, ThrowsMessage<ValueError>(HasSubstr("top_k: k 0")));
-  EXPECT_THAT([] { Sharpened sharp(0); },
+  EXPECT_THAT([] { Temperature sharp(0); },
               ThrowsMessage<ValueError>(HasSubstr("sharpened: beta 0 must be positive")));
-  EXPECT_THAT([] { Sharpened sharp(-1, true); }, ThrowsMessage<ValueError>(HasSubstr("beta -1")));
+  EXPECT_THAT([] { Temperature sharp(-1, true); }, ThrowsMessage<ValueError>(HasSubstr("beta -1")));
   EXPECT_THAT([] { Mocha mocha(0); }, ThrowsMessage<ValueError>(HasSubstr("mocha: chunk 0")));
   EXPECT_THAT([] { Monotonic noisy(-1); }, ThrowsMessage<ValueError>(HasSubstr("noise -1")));
   EXPECT_THAT([] { Monotonic()(zeros({3})); },

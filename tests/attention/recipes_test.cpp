@@ -53,10 +53,10 @@ TEST(Recipes, DecodingWithACache) {
   const NoGrad off;
   attention::KeyValueCache cache;
   const auto causal = attention::Mask::causal();
-  Tensor y = attend(prompt, {.mask = causal, .cache = &cache}).context;  // all of it at once
+  Tensor y = attend(prompt, {.mask = causal}, &cache).context;  // all of it at once
   for (int step = 0; step < 3; ++step) {
-    y = attend(next, {.mask = causal, .cache = &cache}).context;  // [2, 1, 12], O(past) a step
-    next = y;                                                     // what your model makes of it
+    y = attend(next, {.mask = causal}, &cache).context;  // [2, 1, 12], O(past) a step
+    next = y;                                            // what your model makes of it
   }
   // [end]
   EXPECT_EQ(y.shape(), (Shape{2, 1, 12}));
@@ -99,8 +99,8 @@ TEST(Recipes, BahdanauDecoder) {
   // [docs: bahdanau]
   const attention::Additive score(7, 8, 10);  // state, annotation, hidden
   nn::GRUCell cell(6 + 8, 7);
-  attention::Memory memory(annotations, annotations,  // the keys meet W2 once, here
-                           {.score = &score, .mask = attention::Mask::lengths(lengths, 5)});
+  const attention::Memory memory(score, annotations, annotations,  // the keys meet W2 once, here
+                                 attention::Mask::lengths(lengths, 5));
   Tensor state = zeros({2, 7});
   for (Index t = 0; t < embedded.size(1); ++t) {
     const Tensor context = memory.step(state).context;  // [2, 8], from the state before
@@ -113,10 +113,9 @@ TEST(Recipes, BahdanauDecoder) {
 TEST(Recipes, LuongLocal) {
   const Tensor source = randn({2, 50, 8}), states = randn({2, 3, 8});
   // [docs: local]
-  const attention::General score(8, 8);
   const attention::Local local({.kind = attention::LocalKind::predictive,
                                 .half_width = 10,
-                                .score = &score,
+                                .score = std::make_shared<attention::General>(8, 8),
                                 .query_width = 8});
   const auto memory = local.prepare(source, source, {50, 32});
   const Tensor step = narrow(states, 1, 0, 1);                         // h_t, [2, 1, 8]
@@ -158,10 +157,10 @@ TEST(Recipes, LookingWithoutWeights) {
   const Tensor x = randn({1, 2048, 16});
   // [docs: inspect]
   // 2,048 x 2,048 weights are never made, yet can be looked at.
-  const auto seen = attention::attend(x, x, x, {.inspect = true});
-  const Tensor last = seen.inspection.rows(Array::from(std::vector<Index>{2047}));  // [1, 1, 2048]
-  const Tensor received = seen.inspection.received();    // [1, 2048]: each key's share of all looks
-  const Tensor entropies = seen.inspection.entropies();  // [1, 2048]: how spread each query's are
+  const auto seen = attention::attend(x, x, x, {.need_statistics = true});
+  const Tensor last = seen.statistics.rows(Array::from(std::vector<Index>{2047}));  // [1, 1, 2048]
+  const Tensor received = seen.statistics.received();    // [1, 2048]: each key's share of all looks
+  const Tensor entropies = seen.statistics.entropies();  // [1, 2048]: how spread each query's are
   // [end]
   EXPECT_EQ(last.shape(), (Shape{1, 1, 2048}));
   EXPECT_EQ(received.shape(), entropies.shape());
@@ -207,8 +206,7 @@ TEST(Recipes, LookingAtAnImage) {
   // [docs: spatial]
   // features [2, 8, 3, 5] of a convolutional network, question [2, 6].
   const attention::Additive score(6, 8, 10);
-  const auto seen =
-      attention::grid_attention(question, features, {.score = &score, .need_weights = true});
+  const auto seen = attention::grid_attention(score, question, features, {.need_weights = true});
   // seen.context [2, 8]; seen.weights [2, 3, 5]: where it looked
   // [end]
   EXPECT_EQ(seen.context.shape(), (Shape{2, 8}));

@@ -61,7 +61,7 @@ struct Seq2Seq : nn::Module {
   Tensor operator()(const Tensor& read, const Tensor& fed) const {
     const std::vector<Index> lengths = {13, 7, 11, 2};
     const Tensor states = encoder(source(read), lengths).output;
-    const Memory memory(states, states, {.score = &score, .mask = Mask::lengths(lengths, 13)});
+    const Memory memory(score, states, states, Mask::lengths(lengths, 13));
     const Tensor inputs = target(fed);
     Tensor state = zeros({read.size(0), 32});
     std::vector<Tensor> outs;
@@ -128,12 +128,11 @@ TEST(Tiled, MakesNoBlockOfQueriesByKeys) {
   Tensor q = randn({kT, kD}), k = randn({kT, kD}), v = randn({kT, kD});
   for (Tensor* x : {&q, &k, &v}) x->set_requires_grad();
   const Additive additive(kD, kD, kD);
-  for (const Score* score :
-       {static_cast<const Score*>(nullptr), static_cast<const Score*>(&additive)}) {
+  const ScaledDot scaled_dot;
+  for (const Score* score : std::initializer_list<const Score*>{&scaled_dot, &additive}) {
     const std::int64_t reserved = memory_stats().reserved_bytes;
     set_memory_limit(reserved + 14'000'000);
-    EXPECT_NO_THROW(
-        sum(attend(q, k, v, {.score = score, .mask = Mask::causal()}).context).backward());
+    EXPECT_NO_THROW(sum(attend(*score, q, k, v, {.mask = Mask::causal()}).context).backward());
     set_memory_limit(0);
   }
 }

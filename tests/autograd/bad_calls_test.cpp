@@ -37,15 +37,15 @@ TEST(BadCalls, OfJoining) {
 }
 
 TEST(BadCalls, OfDiagonals) {
-  const auto text = [](const Tensor& diagonals, Index queries, Index keys) {
-    return thrown_text<ShapeError>([&] { along_diagonals(diagonals, queries, keys); });
+  const auto text = [](const Tensor& offset_bias, Index queries, Index keys) {
+    return thrown_text<ShapeError>([&] { offset_block(offset_bias, queries, keys); });
   };
   EXPECT_EQ(text(zeros({2, 5}), 3, 5),
-            "along_diagonals: f32[2, 5] is not [.., 7], for 3 queries and 5 keys");
+            "offset_block: f32[2, 5] is not [.., 7], for 3 queries and 5 keys");
   EXPECT_EQ(text(zeros({2, 5}), -1, 7),
-            "along_diagonals: f32[2, 5] is not [.., 5], for -1 queries and 7 keys");
+            "offset_block: f32[2, 5] is not [.., 5], for -1 queries and 7 keys");
   EXPECT_EQ(text(zeros({2, 5}), 7, -1),
-            "along_diagonals: f32[2, 5] is not [.., 5], for 7 queries and -1 keys");
+            "offset_block: f32[2, 5] is not [.., 5], for 7 queries and -1 keys");
 }
 
 TEST(BadCalls, OfMoments) {

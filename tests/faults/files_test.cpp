@@ -125,7 +125,7 @@ TEST_P(Files, OfAModelAreReplacedTogetherOrNot) {
   };
   const auto check = [&](const std::string& before, const std::string& after) {
     return [&, before, after] {
-      EXPECT_EQ(folder.entries(), 1);
+      EXPECT_LE(folder.entries(), 2);  // and what the next save clears away
       EXPECT_TRUE(found() == before || found() == after) << found();
     };
   };
@@ -137,6 +137,7 @@ TEST_P(Files, OfAModelAreReplacedTogetherOrNot) {
   EXPECT_GT(fail_every({.run = [&] { put("s3", "w3"); }, .reset = check("s2 w1 {} own ", "s3 w3 {} own ")}),
             20);
   EXPECT_EQ(found(), "s3 w3 {} own ");
+  EXPECT_EQ(folder.entries(), 1);
 }
 
 TEST_P(Files, HoldAReport) {

@@ -67,7 +67,8 @@ TEST(AttentionParity, TransformerEncoder) {
   compare(
       ours, *theirs, {{kB, kS, kE}},
       [&](H x) {
-        return ours(x[0], attention::Mask::lengths(lengths, kS) & attention::Mask::causal());
+        return ours(x[0], {.mask = attention::Mask::lengths(lengths, kS) & attention::Mask::causal()})
+            .output;
       },
       [&](T x) {
         return steps_first(theirs->forward(steps_first(x[0]), future(kS), padding(lengths, kS)));

@@ -33,7 +33,7 @@ std::vector<Peer> attention_peers() {
   const std::vector<std::vector<Index>> additive = {{2, 19, 11}, {2, 71, 11}, {11}, {2, 71, 7}};
   AttentionOptions options, causal;
   options.scale = causal.scale = 0.3;
-  causal.causal = true;
+  causal.right = 0;
   return {
       peer(
           "dot_attention", heads, [=](H x) { return dot_attention(x[0], x[1], x[2], options); },

@@ -155,7 +155,7 @@ TEST_P(ConvSeq2Seq, IsTheDefinition) {
 }
 
 TEST_P(ConvSeq2Seq, StepByStepEqualsAllAtOnceAndBeamsCarryOn) {
-  const MultiStepSource read = encoder(source, kLengths);
+  const Memory read = encoder(source, kLengths);
   std::vector<Tensor> looks;
   const Tensor all = decoder(words, read, &looks);
   auto state = decoder.start(read);

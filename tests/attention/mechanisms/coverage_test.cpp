@@ -69,7 +69,7 @@ TEST(Coverage, IsTheDefinition) {
     }
     coverages.insert(coverages.end(), covered.begin(), covered.end());
   }
-  const Covered all = made(in.query, in.keys, in.values, Mask::lengths(kLengths, kK));
+  const CoverageOutput all = made(in.query, in.keys, in.values, Mask::lengths(kLengths, kK));
   EXPECT_THAT(numbers(all.context), near(contexts, 1e-10));
   EXPECT_THAT(numbers(all.weights), near(weights, 1e-10));
   EXPECT_THAT(numbers(all.loss), near(losses, 1e-10));
@@ -77,10 +77,9 @@ TEST(Coverage, IsTheDefinition) {
   EXPECT_EQ(all.weights.shape(), (Shape{kB, kQ, kK}));
 
   const auto source = made.prepare(in.keys, in.values, Mask::lengths(kLengths, kK));
-  Tensor coverage;
+  Past past;
   for (Index t = 0; t < kQ; ++t) {
-    const Covered now = made.step(select(in.query, 1, t), source, coverage);
-    coverage = now.coverage;
+    const CoverageOutput now = made.step(select(in.query, 1, t), source, past);
     EXPECT_THAT(numbers(now.context), near(select(all.context, 1, t)));
     EXPECT_THAT(numbers(now.loss), near(select(all.loss, 1, t)));
   }
@@ -103,19 +102,22 @@ TEST(Coverage, RefusesWhatDoesNotFit) {
       },
       ThrowsMessage<ShapeError>(HasSubstr("do not fit scores [2, 1, 5]")));
   const auto source = made.prepare(in.keys, in.values);
-  EXPECT_THAT([&] { made.step(in.query, source); },
+  Past past;
+  EXPECT_THAT([&] { made.step(in.query, source, past); },
               ThrowsMessage<ShapeError>(HasSubstr("a step's query must be [2, dq], not")));
   EXPECT_THAT(
       [&] {
-        made.step(select(in.query, 1, 0), source, zeros({kB, 4}, DType::f64));
+        Past wrong{.weights = zeros({kB, 1, 4}, DType::f64)};
+        made.step(select(in.query, 1, 0), source, wrong);
       },
-      ThrowsMessage<ShapeError>(HasSubstr("the coverage must be [2, 5], not f64[2, 4]")));
+      ThrowsMessage<ShapeError>(HasSubstr("the past must be f64[2, 1, 5], not f64[2, 1, 4]")));
   EXPECT_THAT(
       [&] {
-        made.step(select(in.query, 1, 0), source, zeros({kB, kK}));
+        Past wrong{.weights = zeros({kB, 1, kK})};
+        made.step(select(in.query, 1, 0), source, wrong);
       },
-      ThrowsMessage<DTypeError>(HasSubstr("coverage")));
-  EXPECT_THAT([&] { made.step(Tensor(), source); },
+      ThrowsMessage<ShapeError>(HasSubstr("coverage: the past must be f64")));
+  EXPECT_THAT([&] { made.step(Tensor(), source, past); },
               ThrowsMessage<GradError>(HasSubstr("coverage: query is undefined")));
 }
 

@@ -19,6 +19,7 @@
 #include "../../../autograd/stochastic/stochastic_gradcheck.h"
 #include "../../../core/error.h"
 #include "../../../core/generator.h"
+#include "../borrowed.h"
 #include "../numbers.h"
 #include "../query_keys_values.h"
 
@@ -116,7 +117,7 @@ TEST(HardAttention, ItsMeanIsSoftAttention) {
   const Inputs in;
   Additive score(kE, kE, 6, true, DType::f64);
   const Tensor weight = randn({kB, 1, kV}, DType::f64);
-  const HardAttention hard({.score = &score});
+  const HardAttention hard({.score = borrowed(score)});
   const Mask mask = Mask::lengths({kK, 3}, kK);
   Tensor query = narrow(in.query, 1, 0, 1).detach(), keys = in.keys.detach(),
          values = in.values.detach();
@@ -130,8 +131,7 @@ TEST(HardAttention, ItsMeanIsSoftAttention) {
       },
       {.batch_axes = 1});
   const Tensor alpha =
-      heed::attention::attend(query, keys, values,
-                              {.score = &score, .mask = mask, .need_weights = true})
+      heed::attention::attend(score, query, keys, values, {.mask = mask, .need_weights = true})
           .weights;
   const Tensor soft = sum(sum(transpose(alpha, 1, 2) * square(values) * weight, {1}), {1});
   EXPECT_THAT(numbers(expected), near(soft));
@@ -279,13 +279,15 @@ TEST(HardAttention, StepsAreAllAtOnceAndScoresMayLookBack) {
                        .filters = 2,
                        .kernel = 3,
                        .dtype = DType::f64});
-  HardAttention attend({.score = &aware});
+  HardAttention attend({.score = borrowed(aware)});
   attend.eval();
   HardMemory memory = attend.begin(in.keys, in.values);
-  Memory soft(in.keys, in.values, {.score = &aware, .need_weights = true});
+  const Memory soft(aware, in.keys, in.values);
+  Past past;
   for (Index t = 0; t < kQ; ++t) {
     const Tensor query = select(in.query, 1, t);
-    EXPECT_THAT(numbers(memory.step(query).weights), near(soft.step(query).weights));
+    EXPECT_THAT(numbers(memory.step(query).weights),
+                near(soft.step(query, past, {.need_weights = true}).weights));
   }
 }
 
@@ -308,8 +310,8 @@ TEST(HardAttention, SmallestSizes) {
 
 TEST(HardAttention, SaysWhatIsWrong) {
   const Inputs in;
-  const FeatureWise features(kE, kE, 6, kV, DType::f64);
-  EXPECT_THAT([&] { HardAttention({.score = &features}); },
+  FeatureWise features(kE, kE, 6, kV, DType::f64);
+  EXPECT_THAT([&] { HardAttention({.score = borrowed(features)}); },
               ThrowsMessage<ValueError>(
                   "HardAttention: a score for each feature has no single place to choose"));
   EXPECT_THAT([] { HardAttention({.mean_probability = 1.5}); },

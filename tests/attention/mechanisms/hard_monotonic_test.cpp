@@ -18,6 +18,7 @@
 #include "../../../autograd/stochastic/enumeration.h"
 #include "../../../core/error.h"
 #include "../../../core/generator.h"
+#include "../borrowed.h"
 #include "../numbers.h"
 #include "../query_keys_values.h"
 
@@ -114,8 +115,8 @@ TEST(HardMonotonic, DrawsGoOnFromWhereTheLastOneStopped) {
 
 TEST(HardMonotonic, EvaluationStopsAtTheFirstLikelyPlace) {
   // Scores are the keys themselves.
-  const Dot dot;
-  HardMonotonic hard({.score = &dot});
+  Dot dot;
+  HardMonotonic hard({.score = borrowed(dot)});
   hard.eval();
   const Tensor keys = tensor({-1, 2, -3, 0.5, 4}, {1, 5, 1});
   const Tensor values = tensor({10, 20, 30, 40, 50}, {1, 5, 1});
@@ -129,7 +130,7 @@ TEST(HardMonotonic, EvaluationStopsAtTheFirstLikelyPlace) {
   }
   EXPECT_THAT(stops, ElementsAre(1, 1, 2, 3, 5, 5));
   EXPECT_THAT(contexts, ElementsAre(20, 20, 30, 40, 0, 0));
-  HardMonotonic sampling({.score = &dot, .sample = true});
+  HardMonotonic sampling({.score = borrowed(dot), .sample = true});
   sampling.eval();
   Generator generator(3);
   HardMonotonicMemory sampled = sampling.begin(keys * 1000.0, values, {.generator = &generator});
@@ -213,9 +214,8 @@ TEST(HardMonotonic, SmallestSizes) {
 
 TEST(HardMonotonic, SaysWhatIsWrong) {
   const Inputs in;
-  const LocationAware aware(
-      {.query_width = kE, .key_width = kE, .hidden = 6, .filters = 2, .kernel = 3});
-  EXPECT_THAT([&] { HardMonotonic({.score = &aware}); },
+  LocationAware aware({.query_width = kE, .key_width = kE, .hidden = 6, .filters = 2, .kernel = 3});
+  EXPECT_THAT([&] { HardMonotonic({.score = borrowed(aware)}); },
               ThrowsMessage<ValueError>("HardMonotonic: takes no score for each feature, and none "
                                         "that looks back at weights"));
   HardMonotonic hard;

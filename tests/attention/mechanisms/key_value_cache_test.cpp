@@ -47,7 +47,7 @@ TEST(KeyValueCache, AStepMakesNothingOfTheSizeOfThePast) {
     const Tensor tokens = randn({1, kSteps, kWidth});
     KeyValueCache cache;
     const auto step = [&](Index t) {
-      attend(narrow(tokens, 1, t, 1), {.mask = Mask::causal(), .cache = &cache});
+      attend(narrow(tokens, 1, t, 1), {.mask = Mask::causal()}, &cache);
     };
     Index moves = 0;
     std::int64_t held = memory_stats().live_bytes;

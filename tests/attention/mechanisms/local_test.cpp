@@ -17,6 +17,7 @@
 #include "../../../core/generator.h"
 #include "../../../nn/gradcheck.h"
 #include "../../../nn/init.h"
+#include "../borrowed.h"
 #include "../numbers.h"
 #include "../query_keys_values.h"
 
@@ -123,26 +124,27 @@ TEST(Local, PredictiveIsTheDefinition) {
 
 TEST(Local, AWindowAsWideAsTheSentenceIsGlobal) {
   const Inputs in;
-  const General general(kE, kE, DType::f64);
-  const Additive additive(kE, kE, 4, true, DType::f64);
-  for (const Score* score : std::vector<const Score*>{nullptr, &general, &additive}) {
-    const Local local({.half_width = std::numeric_limits<Index>::max(), .score = score});
-    expect_equal(
-        local(in.query, in.keys, in.values, {kK, 6}, {.need_weights = true}),
-        attend(in.query, in.keys, in.values,
-               {.score = score, .mask = Mask::lengths({kK, 6}, kK), .need_weights = true}));
+  General general(kE, kE, DType::f64);
+  Additive additive(kE, kE, 4, true, DType::f64);
+  ScaledDot scaled_dot;
+  for (Score* score : std::vector<Score*>{&scaled_dot, &general, &additive}) {
+    const Local local({.half_width = std::numeric_limits<Index>::max(), .score = borrowed(*score)});
+    expect_equal(local(in.query, in.keys, in.values, {kK, 6}, {.need_weights = true}),
+                 attend(*score, in.query, in.keys, in.values,
+                        {.mask = Mask::lengths({kK, 6}, kK), .need_weights = true}));
   }
 }
 
 TEST(Local, StepByStepIsAllAtOnce) {
   const Inputs in;
-  const Additive additive(kE, kE, 4, true, DType::f64);
+  Additive additive(kE, kE, 4, true, DType::f64);
   LocalOptions options = predictive(2);
-  options.score = &additive;
-  for (const LocalOptions& each : {options, LocalOptions{.half_width = 2, .score = &additive}}) {
+  options.score = borrowed(additive);
+  for (const LocalOptions& each :
+       {options, LocalOptions{.half_width = 2, .score = borrowed(additive)}}) {
     const Local local(each);
     const Tensor want = local(in.query, in.keys, in.values, {kK, 6}).context;
-    const Local::Source source = local.prepare(in.keys, in.values, {kK, 6});
+    const Memory source = local.prepare(in.keys, in.values, {kK, 6});
     for (Index t = 0; t < kQ; ++t) {
       const Tensor step = local.attend_to(narrow(in.query, 1, t, 1), source, {.first = t}).context;
       EXPECT_THAT(numbers(step), near(narrow(want, 1, t, 1)));
@@ -184,7 +186,7 @@ TEST(Local, WhatStandsOutsideTheWindowChangesNoBit) {
   const Inputs in;
   Additive additive(kE, kE, 4, true, DType::f64);
   for (const bool gaussian : {false, true}) {
-    const Local local({.half_width = 2, .gaussian = gaussian, .score = &additive});
+    const Local local({.half_width = 2, .gaussian = gaussian, .score = borrowed(additive)});
     const auto run = [&](double there) {
       Array dirty_keys = in.keys.array().clone(), dirty_values = in.values.array().clone();
       dirty_keys.mutable_data<double>()[8 * kE + 1] = there;
@@ -224,8 +226,8 @@ TEST(Local, RefusesWhatDoesNotFit) {
   refuses({.half_width = -1}, "local: half_width -1 must not be negative");
   refuses({.half_width = 0, .gaussian = true}, "local: half_width 0 must be positive: sigma is");
   refuses({.kind = LocalKind::predictive}, "local: predictive places need a positive query_width");
-  const LocationAware back({.query_width = 5, .key_width = 5, .hidden = 3, .kernel = 3});
-  refuses({.score = &back}, "local: a score that looks back");
+  LocationAware back({.query_width = 5, .key_width = 5, .hidden = 3, .kernel = 3});
+  refuses({.score = borrowed(back)}, "local: a score that looks back");
 
   const Inputs in;
   const Local local(LocalOptions{.half_width = 2}), predicts(predictive(2));

@@ -30,7 +30,7 @@ using testing::ThrowsMessage;
 constexpr Index kB = 2, kT = 5, kK = 11, kE = 3, kDk = 4, kH = 6, kFilters = 2, kKernel = 5;
 const std::vector<Index> kLengths = {kK, 7};
 
-LocationAwareDecoderOptions options(Index window, const Normaliser* normaliser) {
+LocationAwareDecoderOptions options(Index window, std::shared_ptr<Normaliser> normaliser) {
   return {.word_width = kE,
           .annotation_width = kDk,
           .state_width = kH,
@@ -49,7 +49,8 @@ struct Inputs {
 };
 
 // The paper's formulas; `weigh` makes a weight of a score before they are divided by their sum.
-void expect_definition(Index window, const Normaliser* normaliser, double (*weigh)(double)) {
+void expect_definition(Index window, std::shared_ptr<Normaliser> normaliser,
+                       double (*weigh)(double)) {
   manual_seed(3);
   const Inputs in;
   const LocationAwareDecoder made(options(window, normaliser));
@@ -119,12 +120,11 @@ double sharpened(double e) { return std::exp(2.5 * e); }
 TEST(LocationAwareDecoder, IsTheDefinition) { expect_definition(0, nullptr, exponential); }
 TEST(LocationAwareDecoder, LooksAroundTheMedian) { expect_definition(2, nullptr, exponential); }
 TEST(LocationAwareDecoder, Sharpens) {
-  const Sharpened normaliser(2.5);
-  expect_definition(3, &normaliser, sharpened);
+  const auto normaliser = std::make_shared<Temperature>(2.5);
+  expect_definition(3, normaliser, sharpened);
 }
 TEST(LocationAwareDecoder, Smooths) {
-  const NormalisedSigmoid normaliser;
-  expect_definition(0, &normaliser, plain::sigmoid);
+  expect_definition(0, std::make_shared<NormalisedSigmoid>(), plain::sigmoid);
 }
 
 TEST(LocationAwareDecoder, TargetsMayEndBeforeOthers) {
@@ -149,9 +149,11 @@ TEST(LocationAwareDecoder, ASourceWithoutPlacesIsNotLookedAt) {
 }
 
 // What windowing means: all of the source is scored, and a mask hides what is not in the window.
-Attended masked(const LocationAwareDecoder& made, Index window, const Normaliser* normaliser,
-                const Tensor& words, const Tensor& annotations, const Mask& mask) {
-  const auto source = prepare_source("masked", made.score, annotations, annotations, mask);
+Attended masked(const LocationAwareDecoder& made, Index window,
+                std::shared_ptr<Normaliser> normaliser, const Tensor& words,
+                const Tensor& annotations, const Mask& mask) {
+  const Memory source(made.score, annotations, annotations, mask);
+  Past past;
   const Index B = words.size(0), T = words.size(1), K = annotations.size(1);
   Tensor s = zeros({B, kH}, DType::f64), c = zeros({B, kDk}, DType::f64), a;
   std::vector<Tensor> outs, weights;
@@ -172,11 +174,11 @@ Attended masked(const LocationAwareDecoder& made, Index window, const Normaliser
         allowed.mutable_data<bool>()[b * K + j] = j >= median - window && j < median + window;
       }
     }
-    Look look{.mask = Mask(Tensor(allowed)), .normaliser = normaliser, .need_weights = true};
-    if (a.defined()) look.last = unsqueeze(a, 1);
-    const Attended seen = look_at("masked", made.score, source, unsqueeze(s, 1), look);
-    c = squeeze(seen.context, 1);
-    a = squeeze(seen.weights, 1);
+    const Attended seen = source.step(
+        s, past,
+        {.normaliser = normaliser.get(), .mask = Mask(Tensor(allowed)), .need_weights = true});
+    c = seen.context;
+    a = seen.weights;
     weights.push_back(a);
     outs.push_back(made.readout(concat({s, c}, 1)));
   }
@@ -189,13 +191,11 @@ Tensor told(const Tensor& x) { return where(isfinite(x), x, 1e3); }
 TEST(LocationAwareDecoder, AWindowGivesTheNumbersOfAMask) {
   manual_seed(13);
   constexpr Index kLong = 29, kRows = 3;
-  const Sharpened sharpened(1.5);
-  const NormalisedSigmoid smooth;
-  const TopK largest(5);
   Tensor words = randn({kRows, kT, kE}, DType::f64),
          source = randn({kRows, kLong, kDk}, DType::f64);
   words.set_requires_grad();
-  const auto compare = [&](Index window, const Normaliser* normaliser, Tensor annotations) {
+  const auto compare = [&](Index window, std::shared_ptr<Normaliser> normaliser,
+                           Tensor annotations) {
     annotations.set_requires_grad();
     LocationAwareDecoder made(options(window, normaliser));
     for (const Tensor& each : made.parameters()) nn::normal_(each, 0, 0.7);
@@ -219,11 +219,10 @@ TEST(LocationAwareDecoder, AWindowGivesTheNumbersOfAMask) {
     }
   };
   for (const Index window : {1, 2, 5, 14, 15, 28, 29, 31, 1000}) compare(window, nullptr, source);
-  for (const Normaliser* each :
-       {static_cast<const Normaliser*>(&sharpened), static_cast<const Normaliser*>(&smooth),
-        static_cast<const Normaliser*>(&largest)}) {
-    compare(3, each, source.detach());
-  }
+  const std::vector<std::shared_ptr<Normaliser>> normalisers = {
+      std::make_shared<Temperature>(1.5), std::make_shared<NormalisedSigmoid>(),
+      std::make_shared<TopK>(5)};
+  for (const auto& each : normalisers) compare(3, each, source.detach());
   Array spoiled = source.array().clone();
   spoiled.mutable_data<double>()[(kLong + 3) * kDk + 1] = std::numeric_limits<double>::quiet_NaN();
   compare(4, nullptr, Tensor(spoiled));  // seen in the second row
@@ -252,8 +251,7 @@ TEST(LocationAwareDecoder, RefusesWhatDoesNotFit) {
   bad = options(-1, nullptr);
   EXPECT_THAT([&] { LocationAwareDecoder made(bad); },
               ThrowsMessage<ValueError>(HasSubstr("window -1 not negative")));
-  const Monotonic monotonic;
-  EXPECT_THAT([&] { LocationAwareDecoder made(options(0, &monotonic)); },
+  EXPECT_THAT([] { LocationAwareDecoder made(options(0, std::make_shared<Monotonic>())); },
               ThrowsMessage<ValueError>(HasSubstr("takes no normaliser that goes on")));
   const Inputs in;
   const LocationAwareDecoder made(options(0, nullptr));

@@ -12,6 +12,7 @@
 #include "../../../autograd/ops/shape.h"
 #include "../../../core/error.h"
 #include "../../../core/generator.h"
+#include "../borrowed.h"
 #include "decoders.h"
 
 namespace heed::attention {
@@ -42,7 +43,7 @@ class LuongDecoders : public testing::TestWithParam<Case> {
                      .out = kOut,
                      .input_feeding = GetParam().feeding,
                      .attention = GetParam().attention,
-                     .score = &score,
+                     .score = borrowed(score),
                      .half_width = kD,
                      .dtype = DType::f64}};
   Tensor words = randn({kB, kT, kE}, DType::f64), source = randn({kB, kK, kDk}, DType::f64);
@@ -143,10 +144,11 @@ TEST_P(LuongDecoders, ASourceWithoutPlacesIsNotLookedAt) {
 TEST(LuongDecoder, RefusesWhatDoesNotFit) {
   EXPECT_THAT([] { LuongDecoder made({.word_width = 1, .source_width = 2, .state_width = 0}); },
               ThrowsMessage<ValueError>(HasSubstr("luong_decoder: word_width 1, source_width 2")));
-  const LocationAware aware({.query_width = 2, .key_width = 2, .hidden = 2, .kernel = 3});
+  LocationAware aware({.query_width = 2, .key_width = 2, .hidden = 2, .kernel = 3});
   EXPECT_THAT(
       [&] {
-        LuongDecoder made({.word_width = 1, .source_width = 2, .state_width = 2, .score = &aware});
+        LuongDecoder made(
+            {.word_width = 1, .source_width = 2, .state_width = 2, .score = borrowed(aware)});
       },
       ThrowsMessage<ValueError>(HasSubstr("luong_decoder: takes no score that looks back")));
   const LuongDecoder made({.word_width = kE, .source_width = kH, .state_width = kH});

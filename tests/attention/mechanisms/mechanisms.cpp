@@ -27,7 +27,7 @@ Mechanism multi_head(Index kv_heads, bool rotary, bool self) {
     out.causal = [=](const Tensor& x) { return (*made)(x, {.mask = Mask::causal()}).context; };
   }
   out.call = [=](const Tensor& query, const Tensor& keys, const Lengths& lengths, bool weights) {
-    const MultiHeadCall call{.mask = padding(lengths, keys), .need_weights = weights};
+    const Terms call{.mask = padding(lengths, keys), .need_weights = weights};
     return self ? (*made)(keys, call) : (*made)(query, keys, keys, call);
   };
   return out;
@@ -37,7 +37,7 @@ Mechanism local(LocalKind kind, bool gaussian, std::shared_ptr<Score> score) {
   auto made = std::make_shared<Local>(LocalOptions{.kind = kind,
                                                    .half_width = 2,
                                                    .gaussian = gaussian,
-                                                   .score = score.get(),
+                                                   .score = score,
                                                    .query_width = kE,
                                                    .hidden = 2,
                                                    .dtype = kDType});
@@ -130,12 +130,12 @@ Mechanism spatial(bool grid) {
   auto score = std::make_shared<Additive>(kE, kE, 3, false, kDType);
   Mechanism out{.modules = {score}, .name = grid ? "grid_attention" : "box_attention"};
   out.call = [=](const Tensor& query, const Tensor& keys, const Lengths& lengths, bool weights) {
-    const AttendOptions options{.score = score.get(), .need_weights = weights};
+    const Terms options{.need_weights = weights};
     const Shape places{static_cast<Index>(lengths.size()), keys.size(1)};
     const Tensor real = padding(lengths, keys).tensor(places);
-    if (!grid) return box_attention(query, keys, options, real);
-    Attended seen =
-        grid_attention(query, unsqueeze(transpose(keys, 1, 2), -1), options, unsqueeze(real, -1));
+    if (!grid) return box_attention(*score, query, keys, options, real);
+    Attended seen = grid_attention(*score, query, unsqueeze(transpose(keys, 1, 2), -1), options,
+                                   unsqueeze(real, -1));
     if (weights) seen.weights = squeeze(seen.weights, -1);
     return seen;
   };
@@ -157,7 +157,7 @@ Mechanism coverage() {
   auto made = std::make_shared<Coverage>(kE, kE, 3, kDType);
   Mechanism out{.modules = {made}, .name = "coverage"};
   out.call = [=](const Tensor& query, const Tensor& keys, const Lengths& lengths, bool weights) {
-    const Covered seen = (*made)(query, keys, keys, padding(lengths, keys));
+    const CoverageOutput seen = (*made)(query, keys, keys, padding(lengths, keys));
     // The loss beside the context: all of it is checked.
     return Attended{concat({seen.context, unsqueeze(seen.loss, -1)}, -1),
                     weights ? seen.weights : Tensor()};
@@ -179,11 +179,11 @@ Mechanism encoder(bool pre_norm) {
   auto made = std::make_shared<TransformerEncoder>(2, small(pre_norm), pre_norm);
   Mechanism out{.modules = {made}, .self = true, .projects = true, .residual = true};
   out.name = "transformer_encoder";
-  out.causal = [=](const Tensor& x) { return (*made)(x, Mask::causal()); };
+  out.causal = [=](const Tensor& x) { return (*made)(x, {.mask = Mask::causal()}).output; };
   out.call = [=](const Tensor&, const Tensor& keys, const Lengths& lengths, bool weights) {
-    std::vector<Tensor> all;
-    const Tensor x = (*made)(keys, padding(lengths, keys), weights ? &all : nullptr);
-    return Attended{x, weights ? all.back() : Tensor()};
+    const TransformerOutput seen =
+        (*made)(keys, {.mask = padding(lengths, keys), .need_weights = weights});
+    return Attended{seen.output, weights ? seen.weights.back() : Tensor()};
   };
   return out;
 }
@@ -194,10 +194,10 @@ Mechanism decoder(bool pre_norm) {
   Mechanism out{.modules = {made}, .projects = true, .residual = true};
   out.name = "transformer_decoder";
   out.call = [=](const Tensor& query, const Tensor& keys, const Lengths& lengths, bool weights) {
-    std::vector<Tensor> all;
-    const Tensor x =
-        (*made)(query, keys, Mask::causal(), padding(lengths, keys), weights ? &all : nullptr);
-    return Attended{x, weights ? all.back() : Tensor()};
+    const TransformerOutput seen =
+        (*made)(query, keys, {.mask = Mask::causal()},
+                {.mask = padding(lengths, keys), .need_weights = weights});
+    return Attended{seen.output, weights ? seen.weights.back() : Tensor()};
   };
   return out;
 }

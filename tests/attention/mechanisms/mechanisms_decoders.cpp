@@ -36,7 +36,7 @@ Mechanism luong(LuongAttention attention, bool feeding, std::shared_ptr<Score> s
                                                           .out = 2,
                                                           .input_feeding = feeding,
                                                           .attention = attention,
-                                                          .score = score.get(),
+                                                          .score = score,
                                                           .half_width = 3,
                                                           .dtype = kDType});
   Mechanism out{.modules = {made}, .projects = true, .residual = true};
@@ -51,17 +51,17 @@ Mechanism luong(LuongAttention attention, bool feeding, std::shared_ptr<Score> s
 }
 
 Mechanism location_aware(Index window, std::shared_ptr<Normaliser> normaliser) {
-  auto made = std::make_shared<LocationAwareDecoder>(
-      LocationAwareDecoderOptions{.word_width = kE,
-                                  .annotation_width = kE,
-                                  .state_width = 4,
-                                  .hidden = 3,
-                                  .readout = 2,
-                                  .filters = 2,
-                                  .kernel = 3,
-                                  .window = window,
-                                  .normaliser = normaliser.get(),
-                                  .dtype = kDType});
+  auto made =
+      std::make_shared<LocationAwareDecoder>(LocationAwareDecoderOptions{.word_width = kE,
+                                                                         .annotation_width = kE,
+                                                                         .state_width = 4,
+                                                                         .hidden = 3,
+                                                                         .readout = 2,
+                                                                         .filters = 2,
+                                                                         .kernel = 3,
+                                                                         .window = window,
+                                                                         .normaliser = normaliser,
+                                                                         .dtype = kDType});
   Mechanism out{.modules = {made}, .by_place = true, .projects = true, .residual = true};
   if (normaliser) out.modules.push_back(normaliser);
   out.name = "location_aware_decoder";
@@ -125,7 +125,7 @@ Mechanism decoder_mechanism(const std::string& name) {
     return location_aware(3, std::make_shared<NormalisedSigmoid>());
   }
   if (name == "location_aware_decoder_sharp") {
-    return location_aware(0, std::make_shared<Sharpened>(1.7, true, kDType));
+    return location_aware(0, std::make_shared<Temperature>(1.7, true, kDType));
   }
   if (name == "pointer_generator") return pointer_generator(true);
   if (name == "pointer_generator_uncovered") return pointer_generator(false);

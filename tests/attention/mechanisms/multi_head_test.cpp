@@ -168,8 +168,7 @@ TEST_P(Grouping, StepByStepIsAllAtOnce) {
     std::vector<Tensor> steps;
     for (Index t = 0; t < 19; t += 1 + t % 2) {  // one or two steps at once
       const Index count = std::min<Index>(1 + t % 2, 19 - t);
-      steps.push_back(
-          attention(narrow(x, 1, t, count), {.mask = Mask::causal(), .cache = &cache}).context);
+      steps.push_back(attention(narrow(x, 1, t, count), {.mask = Mask::causal()}, &cache).context);
     }
     EXPECT_EQ(cache.length(), 19);
     EXPECT_LT(largest_difference(concat(steps, 1), want), 1e-12);
@@ -209,7 +208,7 @@ TEST(MultiHead, AMemoryProjectedOnceIsTheSame) {
     const Tensor keys = randn({kB, kK, width}, DType::f64);
     const Tensor values = randn({kB, kK, kE}, DType::f64);
     const auto memory = attention.project(keys, values);
-    EXPECT_EQ(memory.keys.shape(), (Shape{kB, 3, kK, 4}));
+    EXPECT_EQ(memory.keys().shape(), (Shape{kB, 3, kK, 4}));
     EXPECT_LT(largest_difference(attention.attend_to(query, memory).context,
                                  attention(query, keys, values).context),
               1e-15);
@@ -252,17 +251,17 @@ TEST(MultiHead, APositionBiasIsItsBlock) {
   const Tensor x = randn({2, 7, 8}, DType::f64);
   for (const Index kv_heads : {4, 2, 1}) {
     const MultiHead attention({.width = 8, .heads = 4, .kv_heads = kv_heads, .dtype = DType::f64});
-    for (const Bias* bias : std::initializer_list<const Bias*>{&of_heads, &of_all}) {
+    for (const OffsetBias* bias : std::initializer_list<const OffsetBias*>{&of_heads, &of_all}) {
       const Tensor want = attention(x, {.mask = Mask::causal(), .bias = (*bias)(7, 7)}).context;
       for (const bool need_weights : {false, true}) {
-        const MultiHeadCall call{
+        const Terms call{
             .mask = Mask::causal(), .position_bias = bias, .need_weights = need_weights};
         EXPECT_LT(amax(abs(attention(x, call).context - want)).item(), 1e-12);
       }
       KeyValueCache cache;
       for (Index t = 0; t < 7; ++t) {
-        const MultiHeadCall call{.mask = Mask::causal(), .position_bias = bias, .cache = &cache};
-        const Tensor step = attention(narrow(x, 1, t, 1), call).context;
+        const Terms terms{.mask = Mask::causal(), .position_bias = bias};
+        const Tensor step = attention(narrow(x, 1, t, 1), terms, &cache).context;
         EXPECT_LT(amax(abs(step - narrow(want, 1, t, 1))).item(), 1e-12);
       }
     }
@@ -350,7 +349,7 @@ TEST(MultiHead, RefusesWhatDoesNotFit) {
       },
       ThrowsMessage<ShapeError>(HasSubstr("do not fit scores [2, 3, 3, 3]")));
   KeyValueCache cache;
-  EXPECT_THAT([&] { attention(x, {.cache = &cache}); },
+  EXPECT_THAT([&] { attention(x, {}, &cache); },
               ThrowsMessage<GradError>(HasSubstr("decode under NoGrad")));
 }
 

@@ -51,14 +51,14 @@ TEST(Spatial, OverAGridIsTheDefinition) {
     }
     contexts.insert(contexts.end(), context.begin(), context.end());
   }
-  const Attended out = grid_attention(query, map, {.score = &dot, .need_weights = true}, real);
+  const Attended out = grid_attention(dot, query, map, {.need_weights = true}, real);
   EXPECT_EQ(out.weights.shape(), (Shape{kB, kH, kW}));
   EXPECT_THAT(numbers(out.weights), near(weights, 1e-10));
   EXPECT_THAT(numbers(out.context), near(contexts, 1e-10));
   // The cells as boxes are the same.
   const Tensor boxes = transpose(flatten(map, 2, 3), 1, 2);
   const Attended same =
-      box_attention(query, boxes, {.score = &dot, .need_weights = true}, flatten(real, 1, 2));
+      box_attention(dot, query, boxes, {.need_weights = true}, flatten(real, 1, 2));
   EXPECT_THAT(numbers(same.context), near(contexts));
   EXPECT_EQ(same.weights.shape(), (Shape{kB, kH * kW}));
 }
@@ -69,10 +69,10 @@ TEST(Spatial, SeveralLooksAtOnceAreEachLookAlone) {
   const General general(kC, kC, DType::f64);
   const FeatureWise feature_wise(kC, kC, 2, kC, DType::f64);
   for (const Score* score : std::vector<const Score*>{&general, &feature_wise}) {
-    const AttendOptions options{.score = score, .need_weights = true};
-    const Attended all = grid_attention(queries, map, options);
+    const Terms options{.need_weights = true};
+    const Attended all = grid_attention(*score, queries, map, options);
     for (Index i = 0; i < 4; ++i) {
-      const Attended one = grid_attention(select(queries, 1, i), map, options);
+      const Attended one = grid_attention(*score, select(queries, 1, i), map, options);
       EXPECT_THAT(numbers(one.context), near(select(all.context, 1, i)));
       EXPECT_EQ(one.weights.shape(), select(all.weights, 1, i).shape());
       EXPECT_THAT(numbers(one.weights), near(select(all.weights, 1, i)));
@@ -83,31 +83,32 @@ TEST(Spatial, SeveralLooksAtOnceAreEachLookAlone) {
 TEST(Spatial, RefusesWhatDoesNotFit) {
   const Tensor query = zeros({kB, kC}), map = zeros({kB, kC, kH, kW});
   const Tensor real = zeros({kB, kW, kH}) == 0;
+  const ScaledDot score;
   const auto refuses = [](auto call, const char* text) {
     EXPECT_THAT(call, ThrowsMessage<ShapeError>(HasSubstr(text)));
   };
-  refuses([&] { grid_attention(query, select(map, 0, 0)); },
+  refuses([&] { grid_attention(score, query, select(map, 0, 0)); },
           "grid_attention: map must be [B, C, H, W], not f32[5, 3, 7]");
   refuses(
       [&] {
-        grid_attention(zeros({3, kC}), map);
+        grid_attention(score, zeros({3, kC}), map);
       },
       "grid_attention: query must be [2, dq] or [2, Q, dq], not f32[3, 5]");
-  refuses([&] { grid_attention(query, map, {}, real); },
+  refuses([&] { grid_attention(score, query, map, {}, real); },
           "grid_attention: real bool[2, 7, 3] does not broadcast to [2, 3, 7]");
-  refuses([&] { box_attention(query, map); }, "box_attention: boxes must be [B, n, width]");
+  refuses([&] { box_attention(score, query, map); }, "box_attention: boxes must be [B, n, width]");
   refuses(
       [&] {
-        box_attention(query, zeros({kB, 4, kC}), {}, zeros({kB, 3}) == 0);
+        box_attention(score, query, zeros({kB, 4, kC}), {}, zeros({kB, 3}) == 0);
       },
       "the mask's keys of [2, 3] do not fit scores [2, 1, 4]");
-  refuses([&] { box_attention(query, zeros({kB, 4, 3})); }, "keys must be [.., n, 5]");
+  refuses([&] { box_attention(score, query, zeros({kB, 4, 3})); }, "keys must be [.., n, 5]");
   EXPECT_THAT(
       [&] {
-        grid_attention(query, map, {}, zeros({kB, kH, kW}));
+        grid_attention(score, query, map, {}, zeros({kB, kH, kW}));
       },
       ThrowsMessage<DTypeError>(HasSubstr("key_padding")));
-  EXPECT_THAT([&] { grid_attention(Tensor(), map); },
+  EXPECT_THAT([&] { grid_attention(score, Tensor(), map); },
               ThrowsMessage<GradError>(HasSubstr("grid_attention: query is undefined")));
 }
 

@@ -155,14 +155,14 @@ template <LuongAttention kAttention, bool kFeeding>
 struct Luong : WithEncoder {
   explicit Luong(bool with) : attends(with) {}
   bool attends;
-  General& score = child<General>("score", kWidth, kWidth);
-  LuongDecoder& decoder = child<LuongDecoder>("decoder", LuongOptions{.word_width = kWidth,
-                                                                      .source_width = kWidth,
-                                                                      .state_width = kWidth,
-                                                                      .input_feeding = kFeeding,
-                                                                      .attention = kAttention,
-                                                                      .score = &score,
-                                                                      .half_width = 2});
+  LuongDecoder& decoder = child<LuongDecoder>(
+      "decoder", LuongOptions{.word_width = kWidth,
+                              .source_width = kWidth,
+                              .state_width = kWidth,
+                              .input_feeding = kFeeding,
+                              .attention = kAttention,
+                              .score = std::make_shared<General>(kWidth, kWidth),
+                              .half_width = 2});
   Tensor operator()(const Reversal& batch) const {
     const RnnResult read = encoder(source(batch.source));
     const Tensor last = concat({select(read.h_n, 0, 0), select(read.h_n, 0, 1)}, -1);
@@ -185,8 +185,8 @@ struct Convolutional : nn::Module {
   ConvDecoder& decoder = child<ConvDecoder>("decoder", options());
   nn::Linear& out = child<nn::Linear>("out", kWidth, Reversal::kWords);
   Tensor operator()(const Reversal& batch) const {
-    MultiStepSource read = encoder(places(source(batch.source)));
-    if (!attends) read.keys = read.keys * 0;
+    Memory read = encoder(places(source(batch.source)));
+    if (!attends) read = MultiStepAttention::memory(read.keys() * 0, read.values());
     return out(decoder(steps(target(batch.fed)), read));
   }
 };
@@ -225,15 +225,14 @@ struct Recitation {
 };
 
 struct Reciter : nn::Module {
-  Sharpened& sharpened = child<Sharpened>("sharpened", 2.0);
   nn::Embedding& words = child<nn::Embedding>("words", Recitation::kWords, kWidth);
-  LocationAwareDecoder& decoder =
-      child<LocationAwareDecoder>("decoder", LocationAwareDecoderOptions{.word_width = kWidth,
-                                                                         .annotation_width = kWidth,
-                                                                         .state_width = kWidth,
-                                                                         .filters = 4,
-                                                                         .kernel = 5,
-                                                                         .normaliser = &sharpened});
+  LocationAwareDecoder& decoder = child<LocationAwareDecoder>(
+      "decoder", LocationAwareDecoderOptions{.word_width = kWidth,
+                                             .annotation_width = kWidth,
+                                             .state_width = kWidth,
+                                             .filters = 4,
+                                             .kernel = 5,
+                                             .normaliser = std::make_shared<Temperature>(2.0)});
   nn::Linear& out = child<nn::Linear>("out", kWidth, Recitation::kWords);
   Tensor operator()(const Recitation& batch) const {
     return out(decoder(words(batch.fed), words(batch.source)).context);

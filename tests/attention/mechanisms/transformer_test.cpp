@@ -52,7 +52,7 @@ TEST_P(Norms, LayersAreTheirFormulas) {
   const auto decode_part = [&](const Tensor& h) {
     return decoder.linear2(gelu(decoder.linear1(h)));
   };
-  const MultiHeadCall causal{.mask = Mask::causal()};
+  const Terms causal{.mask = Mask::causal()};
   Tensor h, g;
   if (GetParam()) {
     h = x + encoder.self_attn(encoder.norm1(x)).context;
@@ -95,17 +95,17 @@ TEST_P(Norms, StepByStepIsAllAtOnce) {
   const NoGrad off;
   const Tensor x = randn({kB, kT, kE}, DType::f64), memory = randn({kB, kS, kE}, DType::f64);
   const Mask source = Mask::lengths({5, 2}, kS);
-  const Tensor want = decoder(x, memory, Mask::causal(), source);
+  const Tensor want = decoder(x, memory, {.mask = Mask::causal()}, {.mask = source}).output;
   auto state = decoder.start(memory, source);
   std::vector<Tensor> steps;
-  for (Index t = 0; t < kT; ++t) steps.push_back(decoder.step(narrow(x, 1, t, 1), state));
+  for (Index t = 0; t < kT; ++t) steps.push_back(decoder.step(narrow(x, 1, t, 1), state).output);
   EXPECT_LT(largest_difference(concat(steps, 1), want), 1e-12);
 
   // The second row alone goes on as it does beside the first.
   auto pair = decoder.start(memory, source);
   decoder.step(narrow(x, 1, 0, 2), pair);
   pair.reorder(Tensor(Array::from<std::int64_t>({1}, {1})));
-  const Tensor alone = decoder.step(narrow(narrow(x, 1, 2, 1), 0, 1, 1), pair);
+  const Tensor alone = decoder.step(narrow(narrow(x, 1, 2, 1), 0, 1, 1), pair).output;
   EXPECT_LT(largest_difference(alone, narrow(narrow(want, 1, 2, 1), 0, 1, 1)), 1e-12);
 }
 
@@ -116,18 +116,18 @@ TEST_P(Norms, AnEncoderGoesOnStepByStep) {
   const TransformerEncoder encoder(2, options, GetParam());
   const NoGrad off;
   const Tensor x = randn({kB, 7, kE}, DType::f64);
-  const Tensor want = encoder(x, Mask::causal());
+  const Tensor want = encoder(x, {.mask = Mask::causal()}).output;
   TransformerEncoder::State state;
   EXPECT_EQ(state.length(), 0);
   std::vector<Tensor> steps;
   for (const auto& [first, count] : {std::pair<Index, Index>{0, 3}, {3, 1}, {4, 2}}) {
-    steps.push_back(encoder.step(narrow(x, 1, first, count), state));
+    steps.push_back(encoder.step(narrow(x, 1, first, count), state).output);
     EXPECT_EQ(state.length(), first + count);
   }
   EXPECT_LT(largest_difference(concat(steps, 1), narrow(want, 1, 0, 6)), 1e-12);
   // The second row alone goes on as it does beside the first.
   state.reorder(Tensor(Array::from<std::int64_t>({1}, {1})));
-  const Tensor alone = encoder.step(narrow(narrow(x, 1, 6, 1), 0, 1, 1), state);
+  const Tensor alone = encoder.step(narrow(narrow(x, 1, 6, 1), 0, 1, 1), state).output;
   EXPECT_LT(largest_difference(alone, narrow(narrow(want, 1, 6, 1), 0, 1, 1)), 1e-12);
 }
 

@@ -65,7 +65,7 @@ TEST_P(AttentionMasks, WhatComesLaterChangesNoBitUnderACausalMask) {
   const Sizes sizes{"", {1, 83, 16}, {1, 83, 16}, {1, 83, 16}};
   const Tensors x = drawn(GetParam(), sizes);
   AttentionOptions options;
-  options.causal = true;
+  options.right = 0;
   const Tensors expected = all(attend, GetParam(), x, options);
   Tensors dirty = x;
   const Tensor late = flags({83, 1}, [](Index j) { return j >= 70; });

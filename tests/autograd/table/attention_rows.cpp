@@ -18,14 +18,13 @@ struct Form {
   const char* name;
   Sizes q = {3, 2}, k = {5, 2}, v = {5, 3};
   double scale = 0.7;
-  bool causal = false;
   Index left = -1, right = -1;
   std::vector<Index> lengths = {};
   Block allowed = Block({}, std::vector<double>{1});
   Sizes bias = {};
 
   AttentionOptions options(const Tensor& with_bias) const {
-    AttentionOptions out{scale, causal, left, right, {}, {}, with_bias};
+    AttentionOptions out{scale, left, right, {}, {}, with_bias};
     if (!lengths.empty()) out.lengths = ids(lengths);
     if (allowed.rank() > 0) out.allowed = to_tensor(allowed, DType::boolean);
     return out;
@@ -35,7 +34,7 @@ struct Form {
     const Index at = i + k[k.size() - 2] - q[q.size() - 2];
     Place place = lead;
     place.insert(place.end(), {i, j});
-    return (!causal || j <= at) && (left < 0 || j >= at - left) && (right < 0 || j <= at + right) &&
+    return (left < 0 || j >= at - left) && (right < 0 || j <= at + right) &&
            (lengths.empty() || j < lengths[static_cast<std::size_t>(lead[0])]) &&
            allowed(place) != 0;
   }
@@ -51,10 +50,10 @@ const std::vector<Form>& forms() {
        .q = {2, 2, 3, 2},
        .k = {2, 3, 2},
        .v = {2, 3, 2},
-       .causal = true,
+       .right = 0,
        .bias = {2, 1, 1}},
-      {.name = "causal, fewer queries", .causal = true},
-      {.name = "causal, more queries than keys", .k = {2, 2}, .v = {2, 3}, .causal = true},
+      {.name = "causal, fewer queries", .right = 0},
+      {.name = "causal, more queries than keys", .k = {2, 2}, .v = {2, 3}, .right = 0},
       {.name = "window", .q = {5, 2}, .left = 1, .right = 2},
       {.name = "lengths", .q = {3, 2, 2}, .k = {3, 5, 2}, .v = {3, 5, 1}, .lengths = {2, 0, 5}},
       {.name = "allowed",
@@ -66,8 +65,8 @@ const std::vector<Form>& forms() {
        .q = {2, 3, 2},
        .k = {2, 5, 2},
        .v = {5, 3},
-       .causal = true,
        .left = 2,
+       .right = 0,
        .lengths = {4, 5},
        .allowed = Block({1, 5}, std::vector<double>{1, 1, 0, 1, 1}),
        .bias = {2, 1, 5}},

@@ -132,13 +132,13 @@ Index computed(Index T, const AttentionTerms& terms, Index queries = -1) {
 
 TEST(AttentionPlan, LeavesOutWhatIsMaskedWhole) {
   EXPECT_EQ(computed(4096, {}), 4096 * 4096);
-  EXPECT_EQ(computed(4096, {.causal = true}), 4096 * (4096 + 64) / 2);
+  EXPECT_EQ(computed(4096, {.right = 0}), 4096 * (4096 + 64) / 2);
   EXPECT_LE(computed(4096, {.left = 32, .right = 32}), 4096 * (32 + 32 + 64));
   EXPECT_LE(computed(8192, {.left = 32, .right = 32}), 8192 * (32 + 32 + 64));
-  for (const Index T : {512, 1024, 4096}) EXPECT_EQ(computed(T, {.causal = true}, 1), T);
+  for (const Index T : {512, 1024, 4096}) EXPECT_EQ(computed(T, {.right = 0}, 1), T);
   EXPECT_EQ(computed(4096, {.left = 15, .right = 0}, 1), 16);
   EXPECT_EQ(computed(4096, {.blocks = {64}}), 4096 * 64);
-  EXPECT_LE(computed(4096, {.causal = true, .blocks = {100}}), 4096 * 200);
+  EXPECT_LE(computed(4096, {.right = 0, .blocks = {100}}), 4096 * 200);
   EXPECT_EQ(computed(4096, {.lengths = Array::full({}, 100, DType::i64)}), 4096 * 100);
 }
 

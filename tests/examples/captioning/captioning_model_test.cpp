@@ -81,7 +81,7 @@ TEST(CaptioningModel, TheHardLossDrawsAndLearnsItsBaselines) {
   EXPECT_GT(baselines[0].value().item(), baselines.back().value().item());
   first.total.backward();
   double norm = 0;
-  for (const Tensor& p : model.score.parameters()) {
+  for (const Tensor& p : model.hard.score.parameters()) {
     norm += heed::sum(heed::abs(p.grad())).item();
   }
   EXPECT_GT(norm, 0);
@@ -138,7 +138,7 @@ TEST(CaptioningModel, DrawsAreComparedWithOneAnother) {
   EXPECT_TRUE(baselines.empty());
   first.total.backward();
   double norm = 0;
-  for (const Tensor& p : model.score.parameters()) {
+  for (const Tensor& p : model.hard.score.parameters()) {
     norm += heed::sum(heed::abs(p.grad())).item();
   }
   EXPECT_GT(norm, 0);

@@ -6,14 +6,14 @@
 
 namespace heed::attention {
 
-class Inspection {
+class AttentionStatistics {
  public:
   /// Of nothing: all members throw GradError.
-  Inspection() = default;
+  AttentionStatistics() = default;
   /// Of a tiled pass.
-  explicit Inspection(AttentionCall call) : call_(std::move(call)) {}
+  explicit AttentionStatistics(AttentionCall call) : call_(std::move(call)) {}
   /// Of weights [.., Q, K] that are there.
-  explicit Inspection(const Tensor& weights) : weights_(weights.detach()) {}
+  explicit AttentionStatistics(const Tensor& weights) : weights_(weights.detach()) {}
 
   /// [.., R, K]: the weights of the queries `queries`, i64 [R]. Throws IndexError.
   Tensor rows(const Tensor& queries) const;

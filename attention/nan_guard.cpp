@@ -1,4 +1,4 @@
-#include "finite.h"
+#include "nan_guard.h"
 
 #include <cmath>
 #include <limits>
@@ -65,8 +65,31 @@ FinitePart finite_part(const Tensor& x) {
   return {where(finite, x, 0), logical_not(finite)};
 }
 
+NanGuard::NanGuard(const Tensor& query, const Tensor& keys, const Tensor& values, const Mask& mask)
+    : mask_(mask),
+      query_(mask.all() ? FinitePart{query, Tensor()} : finite_part(query)),
+      keys_{keys, Tensor()},
+      values_{values, Tensor()},
+      looked_(mask.all()) {}
+
+void NanGuard::look_through() {
+  if (looked_) return;
+  keys_ = finite_part(keys_.x);
+  values_ = finite_part(values_.x);
+  looked_ = true;
+}
+
+Tensor NanGuard::spread(const Tensor& context, const Shape& scores, Tensor* weights,
+                        Onward* onward) const {
+  const NotFinite bad{query_.bad, keys_.bad, values_.bad};
+  if (!bad.any() && (onward == nullptr || !onward->spoiled.defined())) return context;
+  return spread_not_finite(context, bad, mask_, scores, weights, onward);
+}
+
+Tensor with_bad(const Tensor& y, const Tensor& bad) { return where(bad, kNaN, y); }
+
 Tensor with_bad_rows(const Tensor& y, const Tensor& bad) {
-  return where(any(bad, {-1}, true), kNaN, y);
+  return with_bad(y, any(bad, {-1}, true));
 }
 
 Tensor spread_not_finite(const Tensor& context, NotFinite what, const Mask& mask,

@@ -1,4 +1,4 @@
-#include "inspection.h"
+#include "statistics.h"
 
 #include "../autograd/grad_mode.h"
 #include "../autograd/ops/elementwise.h"
@@ -8,25 +8,25 @@
 
 namespace heed::attention {
 
-void Inspection::check() const {
+void AttentionStatistics::check() const {
   if (weights_.defined() || call_.q.defined()) return;
-  throw GradError("inspection: of nothing: AttendOptions::inspect was not set");
+  throw GradError("attention_statistics: of nothing: Terms::need_statistics was not set");
 }
 
-Tensor Inspection::rows(const Tensor& queries) const {
+Tensor AttentionStatistics::rows(const Tensor& queries) const {
   check();
   const NoGrad scope;
   return weights_.defined() ? index_select(weights_, -2, queries)
                             : attention_weights(call_, queries);
 }
 
-Tensor Inspection::received() const {
+Tensor AttentionStatistics::received() const {
   check();
   const NoGrad scope;
   return weights_.defined() ? sum(weights_, {-2}) : attention_received(call_);
 }
 
-Tensor Inspection::entropies() const {
+Tensor AttentionStatistics::entropies() const {
   check();
   const NoGrad scope;
   if (!weights_.defined()) return attention_entropy(call_);

@@ -16,6 +16,9 @@ struct FinitePart {
 };
 FinitePart finite_part(const Tensor& x);
 
+/// A copy of `y` with NaN where `bad` is true, which passes no gradient there.
+Tensor with_bad(const Tensor& y, const Tensor& bad);
+
 /// Copies of `y` [.., n, d] with NaN in the rows where `bad` [.., n, any] holds a true.
 Tensor with_bad_rows(const Tensor& y, const Tensor& bad);
 
@@ -39,10 +42,10 @@ struct NotFinite {
 
 /// For decoders, in which a query goes on from the one before: whether that one got NaN.
 struct Onward {
-  bool looks_back;  ///< by the last weights, which are 0 where a query may attend to nothing
+  bool uses_previous_weights;  ///< by the last weights, which are 0 where a query may attend to nothing
   bool state;       ///< by a state, which such a query leaves as it was
   Tensor spoiled;   ///< bool [.., 1, 1]; undefined: it did not
-  bool any() const { return looks_back || state; }
+  bool any() const { return uses_previous_weights || state; }
 };
 
 /// `context` [.., Q, dv] with NaN in the rows of queries that are not finite, or may attend to a
@@ -52,5 +55,27 @@ struct Onward {
 /// where something not finite may be attended to.
 Tensor spread_not_finite(const Tensor& context, NotFinite what, const Mask& mask,
                          const Shape& scores, Tensor* weights, Onward* onward = nullptr);
+
+/// The parts of a call that plain attention runs on, and afterwards NaN where it belongs. Without a
+/// mask nobody is hidden: everything is then left as it is.
+class NanGuard {
+ public:
+  /// Of keys and values nothing is looked through yet.
+  NanGuard(const Tensor& query, const Tensor& keys, const Tensor& values, const Mask& mask);
+  void look_through();
+
+  const Tensor& query() const { return query_.x; }
+  const Tensor& keys() const { return keys_.x; }
+  const Tensor& values() const { return values_.x; }
+
+  /// spread_not_finite() of what was found.
+  Tensor spread(const Tensor& context, const Shape& scores, Tensor* weights,
+                Onward* onward = nullptr) const;
+
+ private:
+  const Mask& mask_;
+  FinitePart query_, keys_, values_;
+  bool looked_;
+};
 
 }  // namespace heed::attention

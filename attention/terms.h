@@ -1,0 +1,41 @@
+// What a call of attention adds to a query and a memory: one struct, from a Transformer's stack
+// down to attend(). What is pointed to must live as long as the call.
+#pragma once
+
+#include "mask.h"
+#include "normaliser.h"
+#include "statistics.h"
+
+namespace heed {
+class Generator;
+}
+
+namespace heed::attention {
+
+class OffsetBias;
+class RelativePositions;
+
+struct Terms {
+  const Normaliser* normaliser = nullptr;  ///< null: Softmax
+  Mask mask = {};                          ///< beside the memory's own
+  Tensor bias = {};  ///< added to the scores, broadcasting to [.., Q, K]: see bias.h
+  /// Added too, [.., Q + K - 1]: a bias by offset alone, of which no block is made in tiles.
+  Tensor offset_bias = {};
+  /// The same, made for the call's Q and K: Alibi, T5Bias.
+  const OffsetBias* position_bias = nullptr;
+  const RelativePositions* relative = nullptr;  ///< Shaw's keys and values: see relative.h
+  /// Of each weight, to be dropped; 0 in evaluation. The weights returned are those before.
+  double dropout = 0;
+  Generator* generator = nullptr;  ///< of the dropout; null: the default one
+  bool need_weights = false;
+  bool need_statistics = false;  ///< rows and sums of the weights, without the block
+};
+
+/// A context, and its weights where they were asked for, whole or to be looked at in parts.
+struct Attended {
+  Tensor context;
+  Tensor weights = {};                  ///< undefined unless asked for
+  AttentionStatistics statistics = {};  ///< of nothing unless asked for
+};
+
+}  // namespace heed::attention
