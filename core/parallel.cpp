@@ -67,11 +67,11 @@ class Chunks {
   bool alone() {
     constexpr long long kAlone = 500'000;  // ns: what waking another thread may cost at its worst
     const ThreadPool::Inside scope;
-    const long long end = now() + kAlone;
+    const long long end = time_run() + kAlone;
     for (int p = 0; p < ways_; ++p) {
       for (Index c; (c = parts_[p].next.fetch_add(1, std::memory_order_relaxed)) < parts_[p].end;) {
         call(c);
-        if (now() >= end) return false;
+        if (time_run() >= end) return false;
       }
     }
     return true;

@@ -1,6 +1,7 @@
 #include "patience.h"
 
 #include <sys/resource.h>
+#include <time.h>
 
 #include <chrono>
 
@@ -10,6 +11,12 @@ namespace {
 constexpr int kTurns = 32;               // pauses between two looks at the clock
 constexpr long long kSpin = 1'000'000;   // ns
 constexpr long long kCalm = 20'000'000;  // ns without spinning after the processor was taken
+
+long long now() {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(
+             std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
 
 void pause() {
 #if defined(__x86_64__) || defined(__i386__)
@@ -40,10 +47,10 @@ thread_local Preemptions t_preemptions;
 
 }  // namespace
 
-long long now() {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(
-             std::chrono::steady_clock::now().time_since_epoch())
-      .count();
+long long time_run() {
+  timespec time{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return time.tv_sec * 1'000'000'000LL + time.tv_nsec;
 }
 
 bool crowded() {

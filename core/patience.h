@@ -7,8 +7,8 @@
 
 namespace heed::detail {
 
-/// Nanoseconds of a clock that only goes on.
-long long now();
+/// Nanoseconds that this thread has run; what it waited for a processor does not count.
+long long time_run();
 
 /// Whether other work has lately wanted this thread's processor.
 bool crowded();
