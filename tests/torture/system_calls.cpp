@@ -39,15 +39,17 @@ bool is(const char* fault) { return ::strcmp(setting("HEED_FAULT"), fault) == 0;
 char told[1 << 18];  // the lines; what does not fit is left out
 std::atomic<size_t> told_size{0};
 
-// Whether the path is watched; then the call is noted.
+// Whether the path is watched; then the call is noted, as are those on the folder itself.
 bool watched(const char* name, const char* path) {
-  const char* folder = setting("HEED_FAULT_FOLDER");
-  if (!*folder || !path || ::strncmp(path, folder, ::strlen(folder)) != 0) return false;
+  const char* folder = setting("HEED_FAULT_FOLDER");  // ends with '/'
+  const size_t length = ::strlen(folder);
+  if (length == 0 || !path || ::strncmp(path, folder, length - 1) != 0) return false;
+  if (path[length - 1] != '/' && path[length - 1] != 0) return false;
   char line[PATH_MAX + 64];
   const auto size = static_cast<size_t>(::snprintf(line, sizeof line, "%s %s\n", name, path));
   const size_t at = told_size.fetch_add(size);
   if (at + size < sizeof told) ::memcpy(told + at, line, size);
-  return true;
+  return path[length - 1] == '/';
 }
 
 bool watched(const char* name, int fd) {
@@ -110,7 +112,7 @@ struct Count {
 // The first argument that names a file decides.
 #define HEED_WRAP(type, name, target, parameters, arguments)  \
   extern "C" type name parameters {                           \
-    if (chosen(#name, target) && code_of_fault() != 0) {             \
+    if (chosen(#name, target) && code_of_fault() != 0) {      \
       errno = code_of_fault();                                \
       return static_cast<type>(-1);                           \
     }                                                         \
@@ -215,7 +217,8 @@ extern "C" DIR* opendir(const char* path) {
 }
 
 extern "C" dirent* readdir(DIR* folder) {
-  if (chosen("readdir", ::dirfd(folder)) && code_of_fault() != 0) return errno = code_of_fault(), nullptr;
+  if (chosen("readdir", ::dirfd(folder)) && code_of_fault() != 0)
+    return errno = code_of_fault(), nullptr;
   static const auto real = next<dirent* (*)(DIR*)>("readdir");
   return real(folder);
 }
