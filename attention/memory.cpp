@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
+
 #include "../autograd/check_defined.h"
 #include "../autograd/ops/attention.h"
 #include "../autograd/ops/dropout.h"
@@ -13,9 +16,10 @@
 #include "../core/error.h"
 #include "../core/kernels/finite.h"
 #include "attend.h"
-#include "bias.h"
-#include "nan_guard.h"
-#include "relative.h"
+#include "biases/offset_bias.h"
+#include "detail/checks.h"
+#include "detail/nan_guard.h"
+#include "positions/relative.h"
 
 namespace heed::attention {
 namespace {
@@ -236,7 +240,10 @@ Tensor Memory::weigh(const Tensor& query, const Tensor& keys, Tensor bias, const
                      const Terms& terms, Past& past) const {
   const Normaliser& normaliser = normaliser_of(terms);
   if (terms.relative != nullptr) {
-    bias = sum_of(bias, terms.relative->scores(query, keys.size(-2)));
+    const auto form = score_->form(query, keys);  // for its scale
+    const auto width = static_cast<double>(std::max<Index>(query.size(-1), 1));
+    const double scale = form && !form->vector.defined() ? form->scale : 1 / std::sqrt(width);
+    bias = sum_of(bias, terms.relative->scores(query, keys.size(-2), scale));
   }
   const auto rows = [&](const Tensor& q, const Tensor& b, const Tensor& may, const Tensor& before) {
     const Tensor scores = (*score_)(q, keys, before);
@@ -277,6 +284,14 @@ Memory Memory::rows(const Tensor& index) const {
   out.values_ = index_select(values_, 0, index);
   out.mask_ = mask_.select_rows(index);
   if (flat_keys_.defined()) out.lay_out_places();
+  return out;
+}
+
+Memory Memory::beside_groups() const {
+  Memory out = *this;
+  out.keys_ = unsqueeze(keys_, -3);
+  out.values_ = unsqueeze(values_, -3);
+  out.flat_keys_ = out.flat_values_ = Tensor();
   return out;
 }
 

@@ -52,6 +52,8 @@ class Memory {
   /// over the whole memory.
   void lay_out_places();
 
+  /// The same with an axis of 1 before the places, over which several heads of queries share them.
+  Memory beside_groups() const;
   /// The same under another mask.
   Memory masked(const Mask& mask) const;
   /// The same with the values multiplied by a factor [.., K, 1] each.

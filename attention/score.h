@@ -69,13 +69,4 @@ class Dot : public ScaledDot {
   Dot() : ScaledDot(1) {}
 };
 
-/// The shape [.., Q, K] of the scores of these. Throws ShapeError, which names `op`, for fewer axes
-/// than two and leading axes that do not broadcast.
-Shape scores_shape(const char* op, const Tensor& query, const Tensor& keys);
-/// Throws ShapeError unless `x` is [.., n, width], DTypeError unless it is of the dtype; both name
-/// `op` and what x is.
-void check_rows(const char* op, const char* what, const Tensor& x, Index width, DType dtype);
-/// Of a batch: throws ShapeError unless x is [B, n, any], GradError where it is undefined.
-void check_batch(const char* op, const char* what, const Tensor& x);
-
 }  // namespace heed::attention

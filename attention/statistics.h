@@ -15,6 +15,9 @@ class AttentionStatistics {
   /// Of weights [.., Q, K] that are there.
   explicit AttentionStatistics(const Tensor& weights) : weights_(weights.detach()) {}
 
+  /// The same of heads [B, H, ..] that stood in groups, [B, H / G, G, ..].
+  AttentionStatistics side_by_side() const;
+
   /// [.., R, K]: the weights of the queries `queries`, i64 [R]. Throws IndexError.
   Tensor rows(const Tensor& queries) const;
   /// [.., K]: how much each key was attended to, by all queries together.
@@ -24,6 +27,8 @@ class AttentionStatistics {
 
  private:
   void check() const;
+  Tensor shaped(const Tensor& x) const;
+  bool grouped_ = false;
   AttentionCall call_;
   Tensor weights_;
 };

@@ -2,7 +2,9 @@
 // down to attend(). What is pointed to must live as long as the call.
 #pragma once
 
-#include "mask.h"
+#include <vector>
+
+#include "masks/mask.h"
 #include "normaliser.h"
 #include "statistics.h"
 
@@ -36,6 +38,13 @@ struct Attended {
   Tensor context;
   Tensor weights = {};                  ///< undefined unless asked for
   AttentionStatistics statistics = {};  ///< of nothing unless asked for
+};
+
+/// What a stack of layers or a decoder gives: of a step [B, width], of all steps [B, T, width].
+struct StackOutput {
+  Tensor output;
+  /// Of each look at what is attended to, in the order of the layers, where the terms ask for them.
+  std::vector<Tensor> weights = {};
 };
 
 }  // namespace heed::attention

@@ -2,7 +2,7 @@
 // full_T, decode_T. All of it goes through attend() and the modules above it, as a user's does.
 
 #include "../attention/attend.h"
-#include "../attention/mechanisms/multi_head.h"
+#include "../attention/mechanisms/transformer/multi_head.h"
 #include "../autograd/grad_mode.h"
 #include "../autograd/ops/elementwise.h"
 #include "../autograd/ops/matmul.h"

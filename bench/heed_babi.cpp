@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "../attention/mechanisms/memory_network.h"
+#include "../attention/mechanisms/memory/memory_network.h"
 #include "../autograd/ops/cross_entropy.h"
 #include "../autograd/ops/shape.h"
 #include "../core/parallel.h"

@@ -1,7 +1,7 @@
 // Our side of the rows hard and soft.
 
 #include "../attention/attend.h"
-#include "../attention/mechanisms/hard_attention.h"
+#include "../attention/mechanisms/hard/hard_attention.h"
 #include "../attention/scores/additive.h"
 #include "../autograd/ops/cross_entropy.h"
 #include "../autograd/ops/shape.h"

@@ -1,6 +1,6 @@
 // Our side of the row lstmn.
 
-#include "../attention/mechanisms/lstmn.h"
+#include "../attention/mechanisms/memory/lstmn.h"
 #include "../autograd/ops/elementwise.h"
 #include "../autograd/ops/reduce.h"
 #include "../core/parallel.h"

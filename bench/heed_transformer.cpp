@@ -1,6 +1,6 @@
 // Our side of the rows transformer and encoder.
 
-#include "../attention/mechanisms/transformer.h"
+#include "../attention/mechanisms/transformer/transformer.h"
 #include "../autograd/ops/cross_entropy.h"
 #include "../autograd/ops/elementwise.h"
 #include "../autograd/ops/regression_losses.h"

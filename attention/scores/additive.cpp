@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "../../nn/init.h"
+#include "../detail/checks.h"
 
 namespace heed::attention {
 

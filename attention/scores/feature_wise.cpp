@@ -2,6 +2,7 @@
 
 #include "../../autograd/ops/elementwise.h"
 #include "../../autograd/ops/shape.h"
+#include "../detail/checks.h"
 
 namespace heed::attention {
 

@@ -7,6 +7,7 @@
 #include "../../autograd/ops/matmul.h"
 #include "../../core/error.h"
 #include "../../nn/init.h"
+#include "../detail/checks.h"
 
 namespace heed::attention {
 namespace {

@@ -10,6 +10,7 @@
 #include "../../autograd/ops/shape.h"
 #include "../../core/error.h"
 #include "../../nn/init.h"
+#include "../detail/checks.h"
 
 namespace heed::attention {
 namespace {

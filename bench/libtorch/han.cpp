@@ -24,7 +24,7 @@ struct PoolingImpl : torch::nn::Module {
   }
   Tensor W, b, c;
 };
-TORCH_MODULE(Pooling);
+TORCH_MODULE(AttentionPooling);
 
 torch::nn::GRU encoder(std::int64_t input) {
   return torch::nn::GRU(
@@ -49,7 +49,7 @@ struct Network : torch::nn::Module {
   }
   torch::nn::Embedding words{kVocabulary, kEmbed};
   torch::nn::GRU word_encoder = encoder(kEmbed), sentence_encoder = encoder(kState);
-  Pooling word_attention, sentence_attention;
+  AttentionPooling word_attention, sentence_attention;
   torch::nn::Linear classifier{kState, kClasses};
 };
 

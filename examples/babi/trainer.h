@@ -8,7 +8,7 @@
 #include <memory>
 #include <vector>
 
-#include "../../attention/mechanisms/memory_network.h"
+#include "../../attention/mechanisms/memory/memory_network.h"
 #include "corpus.h"
 
 namespace babi {

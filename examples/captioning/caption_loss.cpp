@@ -1,6 +1,6 @@
 #include "caption_loss.h"
 
-#include "../../attention/mechanisms/doubly_stochastic.h"
+#include "../../attention/mechanisms/pooling/doubly_stochastic.h"
 #include "../../autograd/ops/cross_entropy.h"
 #include "../../autograd/ops/elementwise.h"
 #include "../../autograd/ops/reduce.h"

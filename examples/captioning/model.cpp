@@ -81,7 +81,7 @@ Captioner::Step Captioner::step(const Tensor& word, Writing& writing) const {
   Step step;
   Tensor context;
   if (writing.hard) {
-    const attention::HardAttended seen = writing.hard->step(before);
+    const attention::HardAttentionOutput seen = writing.hard->step(before);
     context = seen.context;
     step.alpha = seen.weights;
     step.looked = seen.choice.weights();

@@ -13,7 +13,7 @@
 #include <string>
 
 #include "../../attention/attend.h"
-#include "../../attention/mechanisms/hard_attention.h"
+#include "../../attention/mechanisms/hard/hard_attention.h"
 #include "../../attention/scores/additive.h"
 #include "../../nn/batch_norm.h"
 #include "../../nn/cells.h"

@@ -81,7 +81,7 @@ Level::Level(Index input, Index hidden, PoolingKind pooling)
           "encoder", nn::GRUOptions{.input = input, .hidden = hidden, .bidirectional = true})),
       kind_(pooling) {
   if (pooling == PoolingKind::attention) {
-    attend_ = &child<attention::Pooling>("attend", 2 * hidden);
+    attend_ = &child<attention::AttentionPooling>("attend", 2 * hidden);
   }
 }
 

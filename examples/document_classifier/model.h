@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "../../attention/pooling.h"
+#include "../../attention/mechanisms/pooling/pooling.h"
 #include "../../data/document_batch.h"
 #include "../../nn/dropout.h"
 #include "../../nn/embedding.h"
@@ -47,7 +47,7 @@ class Level : public nn::Module {
 
  private:
   PoolingKind kind_;
-  attention::Pooling* attend_ = nullptr;
+  attention::AttentionPooling* attend_ = nullptr;
 };
 
 struct Reading {

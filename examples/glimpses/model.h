@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "../../attention/mechanisms/glimpse.h"
+#include "../../attention/mechanisms/hard/glimpse.h"
 #include "../../autograd/stochastic/samples.h"
 #include "../../nn/cells.h"
 

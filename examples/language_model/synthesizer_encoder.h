@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "../../attention/mechanisms/synthesizer.h"
-#include "../../attention/mechanisms/transformer_encoder.h"
+#include "../../attention/mechanisms/transformer/synthesizer.h"
+#include "../../attention/mechanisms/transformer/transformer_encoder.h"
 
 namespace language_model {
 

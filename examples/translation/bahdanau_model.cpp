@@ -1,31 +1,11 @@
 #include "bahdanau_model.h"
 
+#include "writing.h"
+
 namespace translation {
 
-using heed::attention::Attended;
 using heed::attention::BahdanauDecoder;
 using heed::attention::Mask;
-
-namespace {
-
-class Writing : public nn::Decoding {
- public:
-  Writing(const BahdanauModel& model, BahdanauDecoder::State state)
-      : model_(model), state_(std::move(state)) {}
-
-  Tensor step(const Tensor& words, Tensor* weights) override {
-    const Attended seen = model_.decoder.step(model_.tables.target(words), state_, weights);
-    if (weights) *weights = seen.weights;
-    return model_.logits(seen.context);
-  }
-  void reorder(const Tensor& rows, bool sources) override { state_.reorder(rows, sources); }
-
- private:
-  const BahdanauModel& model_;
-  BahdanauDecoder::State state_;
-};
-
-}  // namespace
 
 BahdanauModel::BahdanauModel(const ModelOptions& given)
     : Translator(given),
@@ -51,13 +31,14 @@ BahdanauDecoder::State BahdanauModel::read(const Rows& source) const {
 Tensor BahdanauModel::features(const Rows& source, const Rows& before,
                                std::vector<Look>* looks) const {
   BahdanauDecoder::State state = read(source);
-  const Attended seen = decoder.run(tables.target(before.ids), state, looks, before.lengths);
-  if (looks) looks->push_back({"attention", seen.weights});
-  return tables.dropout(seen.context);
+  const heed::attention::StackOutput seen = decoder.run(
+      tables.target(before.ids), state, {.need_weights = looks != nullptr}, before.lengths);
+  if (looks) looks->push_back({"attention", seen.weights.front()});
+  return tables.dropout(seen.output);
 }
 
 std::unique_ptr<nn::Decoding> BahdanauModel::start(const Rows& source) const {
-  return std::make_unique<Writing>(*this, read(source));
+  return writing(*this, decoder, read(source));
 }
 
 }  // namespace translation

@@ -2,7 +2,7 @@
 // step of the decoder, a maxout readout.
 #pragma once
 
-#include "../../attention/mechanisms/bahdanau_decoder.h"
+#include "../../attention/mechanisms/decoders/bahdanau_decoder.h"
 #include "../../nn/gru.h"
 #include "tables.h"
 #include "translator.h"

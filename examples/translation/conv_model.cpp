@@ -40,27 +40,6 @@ void begin(const nn::Module& stack, double dropout) {
   }
 }
 
-class Writing : public nn::Decoding {
- public:
-  Writing(const ConvModel& model, ConvDecoder::State state)
-      : model_(model), state_(std::move(state)) {}
-
-  Tensor step(const Tensor& words, Tensor* weights) override {
-    std::vector<Tensor> layers;
-    const Tensor word = squeeze(model_.target(unsqueeze(words, 1), t_), 1);
-    const Tensor out = model_.decoder.step(word, state_, weights ? &layers : nullptr);
-    if (weights) *weights = mean(heed::concat(layers, 1), {1});
-    ++t_;
-    return model_.logits(model_.tables.dropout(out));
-  }
-  void reorder(const Tensor& rows, bool sources) override { state_.reorder(rows, sources); }
-
- private:
-  const ConvModel& model_;
-  ConvDecoder::State state_;
-  Index t_ = 0;
-};
-
 }  // namespace
 
 ConvModel::ConvModel(const ModelOptions& given)
@@ -89,17 +68,22 @@ ConvDecoder::State ConvModel::read(const Rows& source) const {
 
 Tensor ConvModel::features(const Rows& source, const Rows& before, std::vector<Look>* looks) const {
   ConvDecoder::State state = read(source);
-  std::vector<Tensor> layers;
-  const Tensor out =
-      decoder.run(target(before.ids), state, looks ? &layers : nullptr, before.lengths);
-  for (std::size_t i = 0; i < layers.size(); ++i) {
-    looks->push_back({fmt::format("layer {}", i + 1), layers[i]});
+  const attention::StackOutput out =
+      decoder.run(target(before.ids), state, {.need_weights = looks != nullptr}, before.lengths);
+  for (std::size_t i = 0; i < out.weights.size(); ++i) {
+    looks->push_back({fmt::format("layer {}", i + 1), out.weights[i]});
   }
-  return tables.dropout(out);
+  return tables.dropout(out.output);
 }
 
 std::unique_ptr<nn::Decoding> ConvModel::start(const Rows& source) const {
-  return std::make_unique<Writing>(*this, read(source));
+  return std::make_unique<attention::Writing<ConvDecoder>>(
+      decoder, read(source),
+      attention::Writing<ConvDecoder>::Ends{
+          .embed = [this](const Tensor& ids,
+                          Index t) { return squeeze(target(unsqueeze(ids, 1), t), 1); },
+          .logits = [this](const Tensor& out) { return logits(tables.dropout(out)); },
+          .weights = [](const std::vector<Tensor>& looks) { return mean(stack(looks), {0}); }});
 }
 
 }  // namespace translation

@@ -3,8 +3,8 @@
 // models its steps cost the least: nothing in them waits for the step before.
 #pragma once
 
-#include "../../attention/mechanisms/conv_seq2seq.h"
-#include "../../attention/positions.h"
+#include "../../attention/mechanisms/decoders/conv_seq2seq.h"
+#include "../../attention/positions/learned.h"
 #include "tables.h"
 #include "translator.h"
 

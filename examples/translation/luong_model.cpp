@@ -1,5 +1,7 @@
 #include "luong_model.h"
 
+#include "writing.h"
+
 #include <fmt/format.h>
 
 #include "../../attention/scores/additive.h"
@@ -13,7 +15,6 @@
 namespace translation {
 
 namespace attention = heed::attention;
-using attention::Attended;
 using attention::LuongAttention;
 using attention::LuongDecoder;
 using heed::ValueError;
@@ -41,23 +42,6 @@ nn::LSTMOptions encoder_of(const ModelOptions& options) {
           .dropout = options.dropout,
           .dtype = options.dtype};
 }
-
-class Writing : public nn::Decoding {
- public:
-  Writing(const LuongModel& model, LuongDecoder::State state)
-      : model_(model), state_(std::move(state)) {}
-
-  Tensor step(const Tensor& words, Tensor* weights) override {
-    const Attended seen = model_.decoder.step(model_.tables.target(words), state_, weights);
-    if (weights) *weights = seen.weights;
-    return model_.logits(model_.tables.dropout(seen.context));
-  }
-  void reorder(const Tensor& rows, bool sources) override { state_.reorder(rows, sources); }
-
- private:
-  const LuongModel& model_;
-  LuongDecoder::State state_;
-};
 
 }  // namespace
 
@@ -108,13 +92,14 @@ LuongDecoder::State LuongModel::read(const Rows& source) const {
 Tensor LuongModel::features(const Rows& source, const Rows& before,
                             std::vector<Look>* looks) const {
   LuongDecoder::State state = read(source);
-  const Attended seen = decoder.run(tables.target(before.ids), state, looks, before.lengths);
-  if (looks) looks->push_back({"attention", seen.weights});
-  return tables.dropout(seen.context);
+  const attention::StackOutput seen = decoder.run(
+      tables.target(before.ids), state, {.need_weights = looks != nullptr}, before.lengths);
+  if (looks) looks->push_back({"attention", seen.weights.front()});
+  return tables.dropout(seen.output);
 }
 
 std::unique_ptr<nn::Decoding> LuongModel::start(const Rows& source) const {
-  return std::make_unique<Writing>(*this, read(source));
+  return writing(*this, decoder, read(source));
 }
 
 }  // namespace translation

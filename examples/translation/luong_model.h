@@ -5,7 +5,7 @@
 // it learns more from little text.
 #pragma once
 
-#include "../../attention/mechanisms/luong_decoder.h"
+#include "../../attention/mechanisms/decoders/luong_decoder.h"
 #include "../../nn/lstm.h"
 #include "tables.h"
 #include "translator.h"

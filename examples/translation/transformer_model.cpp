@@ -30,29 +30,6 @@ attention::TransformerOptions layer_of(const ModelOptions& options) {
 
 Mask mask_of(const Rows& source) { return Mask::lengths(source.lengths, source.ids.size(1)); }
 
-class Writing : public nn::Decoding {
- public:
-  Writing(const TransformerModel& model, TransformerDecoder::State state)
-      : model_(model), state_(std::move(state)) {}
-
-  Tensor step(const Tensor& words, Tensor* weights) override {
-    const Tensor word = model_.embed(model_.tables.target_words, unsqueeze(words, 1), t_++);
-    const attention::TransformerOutput out =
-        model_.layers.decoder.step(word, state_, {}, {.need_weights = weights != nullptr});
-    if (weights) {  // of a layer [R, H, 1, K]
-      const std::size_t last_but_one = std::max<std::size_t>(out.weights.size(), 2) - 2;
-      *weights = select(mean(out.weights[last_but_one], {1}), 1, 0);
-    }
-    return model_.logits(select(out.output, 1, 0));
-  }
-  void reorder(const Tensor& rows, bool sources) override { state_.reorder(rows, sources); }
-
- private:
-  const TransformerModel& model_;
-  TransformerDecoder::State state_;
-  Index t_ = 0;
-};
-
 }  // namespace
 
 TransformerModel::TransformerModel(const ModelOptions& given)
@@ -73,7 +50,7 @@ Tensor TransformerModel::read(const Rows& source) const {
 
 Tensor TransformerModel::features(const Rows& source, const Rows& before,
                                   std::vector<Look>* looks) const {
-  const attention::TransformerOutput out =
+  const attention::StackOutput out =
       layers.decoder(embed(tables.target_words, before.ids), read(source), {.mask = Mask::causal()},
                      {.mask = mask_of(source), .need_weights = looks != nullptr});
   for (std::size_t i = 0; i < out.weights.size(); ++i) {  // each [B, H, T, K]
@@ -86,7 +63,18 @@ Tensor TransformerModel::features(const Rows& source, const Rows& before,
 }
 
 std::unique_ptr<nn::Decoding> TransformerModel::start(const Rows& source) const {
-  return std::make_unique<Writing>(*this, layers.decoder.start(read(source), mask_of(source)));
+  return std::make_unique<attention::Writing<TransformerDecoder>>(
+      layers.decoder, layers.decoder.start(read(source), mask_of(source)),
+      attention::Writing<TransformerDecoder>::Ends{
+          .embed =
+              [this](const Tensor& ids, Index t) {
+                return select(embed(tables.target_words, unsqueeze(ids, 1), t), 1, 0);
+              },
+          .logits = [this](const Tensor& out) { return logits(out); },
+          .weights =
+              [](const std::vector<Tensor>& looks) {  // the last layer but one, each [R, H, K]
+                return mean(looks[std::max<std::size_t>(looks.size(), 2) - 2], {1});
+              }});
 }
 
 }  // namespace translation

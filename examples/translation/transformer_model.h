@@ -2,7 +2,7 @@
 // care: words scaled by sqrt(E), sinusoidal positions of any sentence's length.
 #pragma once
 
-#include "../../attention/mechanisms/transformer.h"
+#include "../../attention/mechanisms/transformer/transformer.h"
 #include "tables.h"
 #include "translator.h"
 

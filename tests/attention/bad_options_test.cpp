@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "../../attention/attention.h"
-#include "../../attention/mechanisms/decoder_source.h"
-#include "../../attention/mechanisms/hard_choice.h"
+#include "../../attention/detail/decoder_checks.h"
+#include "../../attention/detail/hard_choice.h"
 #include "../../core/error.h"
 #include "../nn/thrown_text.h"
 

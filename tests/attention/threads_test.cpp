@@ -5,7 +5,7 @@
 #include <functional>
 
 #include "../../attention/attend.h"
-#include "../../attention/mechanisms/transformer.h"
+#include "../../attention/mechanisms/transformer/transformer.h"
 #include "../../attention/scores/additive.h"
 #include "../../autograd/backward.h"
 #include "../../autograd/ops/cross_entropy.h"

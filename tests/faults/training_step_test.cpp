@@ -2,8 +2,8 @@
 // before, and the same step, once it can be done, gives the bits of one that was never disturbed.
 #include <gtest/gtest.h>
 
-#include "../../attention/mechanisms/multi_head.h"
-#include "../../attention/mechanisms/transformer_encoder.h"
+#include "../../attention/mechanisms/transformer/multi_head.h"
+#include "../../attention/mechanisms/transformer/transformer_encoder.h"
 #include "../../autograd/ops/elementwise.h"
 #include "../../autograd/ops/reduce.h"
 #include "../../core/generator.h"

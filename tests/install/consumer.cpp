@@ -9,7 +9,7 @@ int main() {
   x.set_requires_grad();
   sum(x * x).backward();
   if (x.grad().array().to_vector<float>() != std::vector<float>{2, 4, 6, 8, 10, 12}) return 1;
-  attention::Pooling pooling(2);
+  attention::AttentionPooling pooling(2);
   const auto report = gradcheck([](const std::vector<Tensor>& t) { return tanh(t[0]); },
                                 std::vector<Tensor>{randn({3, 5}, DType::f64)});
   train::Confusion confusion(2);

@@ -2,7 +2,7 @@
 // what must not be attended to.
 #include <gtest/gtest.h>
 
-#include "../../attention/mechanisms/transformer.h"
+#include "../../attention/mechanisms/transformer/transformer.h"
 #include "../../autograd/ops/reduce.h"
 #include "compare_layers.h"
 

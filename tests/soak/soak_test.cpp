@@ -11,7 +11,7 @@
 #include <cstdlib>
 #include <fstream>
 
-#include "../../attention/pooling.h"
+#include "../../attention/mechanisms/pooling/pooling.h"
 #include "../../autograd/grad_mode.h"
 #include "../../autograd/ops/cross_entropy.h"
 #include "../../core/allocator.h"
@@ -42,7 +42,7 @@ struct Reader : nn::Module {
   nn::Dropout& dropout = child<nn::Dropout>("dropout", 0.1);
   nn::GRU& gru =
       child<nn::GRU>("gru", nn::GRUOptions{.input = 8, .hidden = 5, .bidirectional = true});
-  attention::Pooling& pool = child<attention::Pooling>("pool", 10);
+  attention::AttentionPooling& pool = child<attention::AttentionPooling>("pool", 10);
   nn::Linear& out = child<nn::Linear>("out", 10, kClasses);
   Tensor operator()(const Tensor& ids, const std::vector<Index>& lengths) const {
     const Tensor h = gru(dropout(words(ids)), lengths).output;

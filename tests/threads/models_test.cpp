@@ -3,8 +3,8 @@
 
 #include <atomic>
 
-#include "../../attention/mechanisms/transformer_encoder.h"
-#include "../../attention/pooling.h"
+#include "../../attention/mechanisms/transformer/transformer_encoder.h"
+#include "../../attention/mechanisms/pooling/pooling.h"
 #include "../../autograd/backward.h"
 #include "../../autograd/grad_mode.h"
 #include "../../autograd/ops/dropout.h"
@@ -36,7 +36,7 @@ struct Reader : nn::Module {
   nn::GRU& gru = child<nn::GRU>("gru", nn::GRUOptions{.input = 6, .hidden = 6});
   attention::TransformerEncoderLayer& layer = child<attention::TransformerEncoderLayer>(
       "layer", attention::TransformerOptions{.width = 6, .heads = 2, .hidden = 13, .dropout = 0.1});
-  attention::Pooling& pool = child<attention::Pooling>("pool", 6);
+  attention::AttentionPooling& pool = child<attention::AttentionPooling>("pool", 6);
   nn::Linear& out = child<nn::Linear>("out", 6, 3);
 
   Tensor operator()(const Tensor& ids) const {

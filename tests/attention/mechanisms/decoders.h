@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "../../../attention/attend.h"
+#include "../../../attention/mechanisms/decoders/decoder.h"
 #include "../../../autograd/backward.h"
 #include "../../../autograd/ops/elementwise.h"
 #include "../../../autograd/ops/index.h"
@@ -16,23 +16,29 @@ namespace heed::attention {
 
 /// Steps from `state` over words [B, T, E] give what stands in `all`; so do beams that follow
 /// `rows` from step `turn` on.
-template <class Decoder, class State>
-void expect_steps(const Decoder& made, State state, const Tensor& words, const Attended& all,
-                  Index turn, const std::vector<Index>& rows) {
+template <Decoder D>
+void expect_steps(const D& made, typename D::State state, const Tensor& words,
+                  const StackOutput& all, Index turn, const std::vector<Index>& rows) {
   const Tensor order(Array::from(rows));
+  const Terms terms{.need_weights = true};
+  const auto expect = [&](const StackOutput& now, Index t, const auto& of) {
+    EXPECT_LT(plain::difference(now.output, of(select(all.output, 1, t))), 1e-12);
+    ASSERT_EQ(now.weights.size(), all.weights.size());
+    for (std::size_t i = 0; i < now.weights.size(); ++i) {
+      const Tensor& whole = all.weights[i];  // [B, T, K], of heads [B, H, T, K]
+      const Tensor step = select(whole, whole.rank() - 2, t);
+      EXPECT_LT(plain::difference(now.weights[i], of(step)), 1e-12);
+    }
+  };
   for (Index t = 0; t < words.size(1); ++t) {
     const Tensor word = select(words, 1, t);
-    const Tensor context = select(all.context, 1, t), weights = select(all.weights, 1, t);
     if (t == turn) {
-      State beams = state;
-      beams.reorder(order);
-      const Attended now = made.step(index_select(word, 0, order), beams, true);
-      EXPECT_LT(plain::difference(now.context, index_select(context, 0, order)), 1e-12);
-      EXPECT_LT(plain::difference(now.weights, index_select(weights, 0, order)), 1e-12);
+      auto beams = state;
+      beams.reorder(order, true);
+      expect(made.step(index_select(word, 0, order), beams, terms), t,
+             [&](const Tensor& x) { return index_select(x, 0, order); });
     }
-    const Attended now = made.step(word, state, true);
-    EXPECT_LT(plain::difference(now.context, context), 1e-12);
-    EXPECT_LT(plain::difference(now.weights, weights), 1e-12);
+    expect(made.step(word, state, terms), t, [](const Tensor& x) { return x; });
   }
 }
 

@@ -117,7 +117,7 @@ Mechanism token_to_token() {
 }
 
 Mechanism pooling() {
-  auto made = std::make_shared<Pooling>(kE, 3, kDType);
+  auto made = std::make_shared<AttentionPooling>(kE, 3, kDType);
   Mechanism out{.modules = {made}, .pools = true, .name = "pooling"};
   out.call = [=](const Tensor&, const Tensor& keys, const Lengths& lengths, bool weights) {
     return (*made)(keys, padding(lengths, keys), weights);
@@ -181,7 +181,7 @@ Mechanism encoder(bool pre_norm) {
   out.name = "transformer_encoder";
   out.causal = [=](const Tensor& x) { return (*made)(x, {.mask = Mask::causal()}).output; };
   out.call = [=](const Tensor&, const Tensor& keys, const Lengths& lengths, bool weights) {
-    const TransformerOutput seen =
+    const StackOutput seen =
         (*made)(keys, {.mask = padding(lengths, keys), .need_weights = weights});
     return Attended{seen.output, weights ? seen.weights.back() : Tensor()};
   };
@@ -194,9 +194,8 @@ Mechanism decoder(bool pre_norm) {
   Mechanism out{.modules = {made}, .projects = true, .residual = true};
   out.name = "transformer_decoder";
   out.call = [=](const Tensor& query, const Tensor& keys, const Lengths& lengths, bool weights) {
-    const TransformerOutput seen =
-        (*made)(query, keys, {.mask = Mask::causal()},
-                {.mask = padding(lengths, keys), .need_weights = weights});
+    const StackOutput seen = (*made)(query, keys, {.mask = Mask::causal()},
+                                     {.mask = padding(lengths, keys), .need_weights = weights});
     return Attended{seen.output, weights ? seen.weights.back() : Tensor()};
   };
   return out;

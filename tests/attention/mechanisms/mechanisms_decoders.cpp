@@ -13,6 +13,11 @@ Mask padding(const Lengths& lengths, const Tensor& keys) {
   return Mask::lengths(lengths, keys.size(1));
 }
 
+// The last look's weights.
+Attended looked(const StackOutput& out) {
+  return {out.output, out.weights.empty() ? Tensor() : out.weights.back()};
+}
+
 Mechanism bahdanau() {
   auto made = std::make_shared<BahdanauDecoder>(BahdanauOptions{.word_width = kE,
                                                                 .annotation_width = kE,
@@ -23,7 +28,7 @@ Mechanism bahdanau() {
   Mechanism out{.modules = {made}, .by_place = true, .projects = true, .residual = true};
   out.name = "bahdanau_decoder";
   out.call = [=](const Tensor& query, const Tensor& keys, const Lengths& lengths, bool weights) {
-    return (*made)(query, keys, padding(lengths, keys), weights);
+    return looked((*made)(query, keys, padding(lengths, keys), {.need_weights = weights}));
   };
   return out;
 }
@@ -45,7 +50,7 @@ Mechanism luong(LuongAttention attention, bool feeding, std::shared_ptr<Score> s
   out.sums_to_one = attention != LuongAttention::local_p;
   out.name = "luong_decoder";
   out.call = [=](const Tensor& query, const Tensor& keys, const Lengths& lengths, bool weights) {
-    return (*made)(query, keys, lengths, weights);
+    return looked((*made)(query, keys, lengths, {.need_weights = weights}));
   };
   return out;
 }
@@ -66,7 +71,7 @@ Mechanism location_aware(Index window, std::shared_ptr<Normaliser> normaliser) {
   if (normaliser) out.modules.push_back(normaliser);
   out.name = "location_aware_decoder";
   out.call = [=](const Tensor& query, const Tensor& keys, const Lengths& lengths, bool weights) {
-    return (*made)(query, keys, padding(lengths, keys), weights);
+    return looked((*made)(query, keys, padding(lengths, keys), {.need_weights = weights}));
   };
   return out;
 }
@@ -83,11 +88,11 @@ Mechanism pointer_generator(bool coverage) {
   out.name = "pointer_generator";
   out.call = [=](const Tensor& query, const Tensor& keys, const Lengths& lengths, bool weights) {
     const Tensor ids(Array::zeros(Shape{keys.size(0), keys.size(1)}, DType::i64));
-    const PointerGenerated seen = (*made)(query, keys, ids, padding(lengths, keys));
+    const PointerGeneratorOutput seen = (*made)(query, keys, ids, padding(lengths, keys));
     // All that it gives is checked.
-    std::vector<Tensor> parts = {seen.logits, unsqueeze(seen.gate, -1)};
+    std::vector<Tensor> parts = {seen.output, unsqueeze(seen.gate, -1)};
     if (coverage) parts.push_back(unsqueeze(seen.coverage_loss, -1));
-    return Attended{concat(parts, -1), weights ? seen.weights : Tensor()};
+    return Attended{concat(parts, -1), weights ? seen.weights.front() : Tensor()};
   };
   return out;
 }
@@ -100,9 +105,7 @@ Mechanism convolutional() {
   out.residual = true;
   out.name = "conv_seq2seq";
   out.call = [=](const Tensor& query, const Tensor& keys, const Lengths& lengths, bool weights) {
-    std::vector<Tensor> all;
-    const Tensor x = (*decoder)(query, (*encoder)(keys, lengths), weights ? &all : nullptr);
-    return Attended{x, weights ? all.back() : Tensor()};
+    return looked((*decoder)(query, (*encoder)(keys, lengths), {.need_weights = weights}));
   };
   return out;
 }

@@ -1,9 +1,9 @@
 // Mechanisms that attend to what they keep, behind the face.
 #include <algorithm>
 
-#include "../../../attention/mechanisms/key_value_memory.h"
-#include "../../../attention/mechanisms/lstmn.h"
-#include "../../../attention/mechanisms/lstmn_fusion.h"
+#include "../../../attention/mechanisms/decoders/lstmn_decoder.h"
+#include "../../../attention/mechanisms/memory/key_value_memory.h"
+#include "../../../attention/mechanisms/memory/lstmn.h"
 #include "../../../autograd/ops/elementwise.h"
 #include "../../../autograd/ops/index.h"
 #include "../../../autograd/ops/shape.h"
@@ -24,7 +24,7 @@ Mechanism key_value_memory() {
       KeyValueMemoryOptions{.features = kE, .width = 4, .hops = 2, .dtype = kDType});
   Mechanism out{.modules = {made}, .residual = true, .name = "KeyValueMemory"};
   out.call = [=](const Tensor& query, const Tensor& keys, const Lengths& lengths, bool weights) {
-    const KeyValueRead read = (*made)(query, keys, keys, padding(lengths, keys), weights);
+    const KeyValueMemoryOutput read = (*made)(query, keys, keys, padding(lengths, keys), weights);
     return Attended{read.query, weights ? read.weights.back() : Tensor()};
   };
   return out;
@@ -52,7 +52,7 @@ Mechanism lstmn(Index span) {
   Mechanism out{.modules = {made}, .pools = true, .by_place = true, .sums_to_one = false};
   out.name = "LSTMN";
   out.call = [=](const Tensor&, const Tensor& keys, const Lengths& lengths, bool weights) {
-    const LSTMNResult read = (*made)(keys, lengths, weights);
+    const LSTMNOutput read = (*made)(keys, lengths, weights);
     return Attended{last_step(read.output, lengths),
                     weights ? last_step(read.weights.back(), lengths) : Tensor()};
   };
@@ -64,8 +64,9 @@ Mechanism lstmn_decoder(Fusion fusion) {
       .input = kE, .hidden = kE, .source = kE, .fusion = fusion, .attention = 3, .dtype = kDType});
   Mechanism out{.modules = {made}, .residual = true, .name = "LSTMNDecoder"};
   out.call = [=](const Tensor& query, const Tensor& keys, const Lengths& lengths, bool weights) {
-    const LSTMNDecoded read = (*made)(query, keys, keys, padding(lengths, keys), {}, weights);
-    return Attended{read.output, read.weights};
+    const StackOutput read =
+        (*made)(query, keys, keys, padding(lengths, keys), {.need_weights = weights});
+    return Attended{read.output, weights ? read.weights.front() : Tensor()};
   };
   return out;
 }

@@ -1,9 +1,9 @@
 // Mechanisms over two sequences, and of tokens in pairs.
-#include "../../../attention/mechanisms/attention_over_attention.h"
-#include "../../../attention/mechanisms/co_attention_hierarchy.h"
-#include "../../../attention/mechanisms/coupled.h"
-#include "../../../attention/mechanisms/summariser.h"
-#include "../../../attention/mechanisms/word_by_word.h"
+#include "../../../attention/mechanisms/decoders/summariser.h"
+#include "../../../attention/mechanisms/pairs/attention_over_attention.h"
+#include "../../../attention/mechanisms/pairs/co_attention_hierarchy.h"
+#include "../../../attention/mechanisms/pairs/coupled.h"
+#include "../../../attention/mechanisms/pairs/entailment.h"
 #include "../../../autograd/ops/elementwise.h"
 #include "../../../autograd/ops/matmul.h"
 #include "../../../autograd/ops/shape.h"
@@ -27,7 +27,7 @@ Mechanism co_attention() {
   Mechanism out{.modules = {made}, .pools = true, .name = "co_attention"};
   out.call = [=](const Tensor&, const Tensor& keys, const Lengths& lengths, bool weights) {
     const Mask real = padding(lengths, keys);
-    const CoAttended seen = (*made)(keys, keys, real, real, weights);
+    const CoAttentionOutput seen = (*made)(keys, keys, real, real, weights);
     return Attended{concat({seen.image.context, seen.question.context}, -1), seen.image.weights};
   };
   return out;
@@ -39,7 +39,8 @@ Mechanism co_attention_hierarchy() {
   Mechanism out{.modules = {made}, .pools = true, .by_place = true};
   out.name = "co_attention_hierarchy";
   out.call = [=](const Tensor&, const Tensor& keys, const Lengths& lengths, bool weights) {
-    const CoAnswered seen = (*made)(keys, keys, lengths, padding(lengths, keys), weights);
+    const CoAttentionHierarchyOutput seen =
+        (*made)(keys, keys, lengths, padding(lengths, keys), weights);
     return Attended{seen.logits, seen.levels.back().question.weights};
   };
   return out;
@@ -65,11 +66,11 @@ Mechanism over_attention() {
 
 // The tags of all tokens, as if each had the weights of its sentence.
 Mechanism coupled() {
-  auto made = std::make_shared<Coupled>(
+  auto made = std::make_shared<CoupledMultiLayerAttention>(
       CoupledOptions{.width = kE, .slices = 2, .hidden = 3, .layers = 2, .dtype = kDType});
   Mechanism out{.modules = {made}, .self = true, .by_place = true, .name = "coupled"};
   out.call = [=](const Tensor&, const Tensor& keys, const Lengths& lengths, bool weights) {
-    const CoupledTags seen = (*made)(keys, lengths, weights);
+    const CoupledMultiLayerOutput seen = (*made)(keys, lengths, weights);
     const Tensor tags = concat({seen.aspect.logits, seen.opinion.logits}, -1);
     if (!weights) return Attended{tags};
     const Index T = keys.size(1);
@@ -82,7 +83,7 @@ Mechanism word_by_word() {
   auto made = std::make_shared<WordByWord>(kE, kDType);
   Mechanism out{.modules = {made}, .name = "word_by_word"};
   out.call = [=](const Tensor& query, const Tensor& keys, const Lengths& lengths, bool weights) {
-    const WordByWordAttended seen = (*made)(keys, query, padding(lengths, keys), {}, weights);
+    const EntailmentOutput seen = (*made)(keys, query, padding(lengths, keys), {}, weights);
     return Attended{seen.context, seen.weights};
   };
   return out;

@@ -147,7 +147,7 @@ struct Bahdanau : WithEncoder {
     const Tensor last = concat({select(read.h_n, 0, 0), select(read.h_n, 0, 1)}, -1);
     const Ids lengths(Reversal::kRows, attends ? Reversal::kSteps : 0);
     auto state = decoder.start(read.output, Mask::lengths(lengths, Reversal::kSteps), last);
-    return out(decoder.run(target(batch.fed), state).context);
+    return out(decoder.run(target(batch.fed), state).output);
   }
 };
 
@@ -168,7 +168,7 @@ struct Luong : WithEncoder {
     const Tensor last = concat({select(read.h_n, 0, 0), select(read.h_n, 0, 1)}, -1);
     const Ids lengths(Reversal::kRows, attends ? Reversal::kSteps : 0);
     auto state = decoder.start(read.output, lengths, {{last, Tensor()}});
-    return out(decoder.run(target(batch.fed), state).context);
+    return out(decoder.run(target(batch.fed), state).output);
   }
 };
 
@@ -187,7 +187,7 @@ struct Convolutional : nn::Module {
   Tensor operator()(const Reversal& batch) const {
     Memory read = encoder(places(source(batch.source)));
     if (!attends) read = MultiStepAttention::memory(read.keys() * 0, read.values());
-    return out(decoder(steps(target(batch.fed)), read));
+    return out(decoder(steps(target(batch.fed)), read).output);
   }
 };
 
@@ -235,7 +235,7 @@ struct Reciter : nn::Module {
                                              .normaliser = std::make_shared<Temperature>(2.0)});
   nn::Linear& out = child<nn::Linear>("out", kWidth, Recitation::kWords);
   Tensor operator()(const Recitation& batch) const {
-    return out(decoder(words(batch.fed), words(batch.source)).context);
+    return out(decoder(words(batch.fed), words(batch.source)).output);
   }
 };
 
@@ -292,7 +292,7 @@ struct Copier : nn::Module {
                                                                  .annotation_width = kWidth,
                                                                  .state_width = kWidth,
                                                                  .vocabulary = Names::kWords});
-  PointerGenerated operator()(const Names& batch) const {
+  PointerGeneratorOutput operator()(const Names& batch) const {
     return decoder(words(batch.fed), encoder(words(batch.read)).output, batch.targets);
   }
 };
@@ -304,20 +304,20 @@ double copying(bool points) {
   Draw draw(3);
   learn(model, 300, 0.01, [&] {
     const Names batch(draw);
-    const PointerGenerated out = model(batch);
-    if (!points) return loss_of(out.logits, batch.read);  // a name is the unknown word
+    const PointerGeneratorOutput out = model(batch);
+    if (!points) return loss_of(out.output, batch.read);  // a name is the unknown word
     return -mean(out.log_likelihood(batch.targets)) + 0.1 * mean(out.coverage_loss);
   });
   return share([&] {
     const Names batch(draw);
-    const PointerGenerated out = model(batch);
+    const PointerGeneratorOutput out = model(batch);
     Array names = batch.targets.array().clone();
     for (Index n = 0; n < names.numel(); ++n) {
       Index& name = names.mutable_data<Index>()[n];
       if (name < Names::kWords) name = -1;
     }
     const Tensor p =
-        points ? out.distribution(Names::kWords + Names::kSteps) : softmax(out.logits, -1);
+        points ? out.distribution(Names::kWords + Names::kSteps) : softmax(out.output, -1);
     return accuracy(p, Tensor(names));
   });
 }

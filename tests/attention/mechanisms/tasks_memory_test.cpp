@@ -5,11 +5,11 @@
 #include <cstdio>
 #include <functional>
 
-#include "../../../attention/mechanisms/adaptive_computation.h"
-#include "../../../attention/mechanisms/key_value_memory.h"
-#include "../../../attention/mechanisms/lstmn.h"
-#include "../../../attention/mechanisms/memory_network.h"
-#include "../../../attention/mechanisms/turing_machine.h"
+#include "../../../attention/mechanisms/memory/adaptive_computation.h"
+#include "../../../attention/mechanisms/memory/key_value_memory.h"
+#include "../../../attention/mechanisms/memory/lstmn.h"
+#include "../../../attention/mechanisms/memory/memory_network.h"
+#include "../../../attention/mechanisms/memory/turing_machine.h"
 #include "../../../autograd/grad_mode.h"
 #include "../../../autograd/ops/binary_cross_entropy.h"
 #include "../../../autograd/ops/cross_entropy.h"
@@ -306,7 +306,7 @@ TEST(Tasks, PonderingFindsTheParity) {
     };
     train(parameters_of({&cell, &pondering, &out}), 1500, 0.01, [&] {
       draw(128);
-      const Pondered now = pondering.step(x);
+      const AdaptiveComputationOutput now = pondering.step(x);
       return cross_entropy(out(now.state), y) + 0.001 * mean(now.cost);
     });
     const NoGrad off;

@@ -4,12 +4,12 @@
 
 #include <utility>
 
-#include "../../../attention/mechanisms/attention_over_attention.h"
-#include "../../../attention/mechanisms/co_attention.h"
-#include "../../../attention/mechanisms/co_attention_hierarchy.h"
-#include "../../../attention/mechanisms/coupled.h"
-#include "../../../attention/mechanisms/summariser.h"
-#include "../../../attention/mechanisms/word_by_word.h"
+#include "../../../attention/mechanisms/decoders/summariser.h"
+#include "../../../attention/mechanisms/pairs/attention_over_attention.h"
+#include "../../../attention/mechanisms/pairs/co_attention.h"
+#include "../../../attention/mechanisms/pairs/co_attention_hierarchy.h"
+#include "../../../attention/mechanisms/pairs/coupled.h"
+#include "../../../attention/mechanisms/pairs/entailment.h"
 #include "../../../autograd/ops/elementwise.h"
 #include "../../../autograd/ops/index.h"
 #include "../../../autograd/ops/matmul.h"
@@ -245,7 +245,8 @@ TEST(TasksOfPairs, CoupledLayersAgreeOnPairs) {
   double figures[2];
   for (const Index layers : {2, 1}) {
     manual_seed(3);
-    Coupled made({.width = kSorts + 2, .slices = 6, .hidden = 12, .layers = layers, .labels = 2});
+    CoupledMultiLayerAttention made(
+        {.width = kSorts + 2, .slices = 6, .hidden = 12, .layers = layers, .labels = 2});
     figures[layers - 1] = learnt(
         layers == 2 ? "coupled, two layers" : "  without: no layer hears of another", made,
         sentence,

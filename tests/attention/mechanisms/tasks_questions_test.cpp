@@ -2,8 +2,8 @@
 // and the same readers without it, of no smaller size and after the same steps, do not.
 #include <gtest/gtest.h>
 
-#include "../../../attention/mechanisms/lstmn_fusion.h"
-#include "../../../attention/mechanisms/word_by_word.h"
+#include "../../../attention/mechanisms/decoders/lstmn_decoder.h"
+#include "../../../attention/mechanisms/pairs/entailment.h"
 #include "../../../autograd/ops/elementwise.h"
 #include "../../../autograd/ops/shape.h"
 #include "../../../core/generator.h"
@@ -63,7 +63,7 @@ TEST(TasksOfQuestions, OneShotAttentionFindsWhatTheLastWordNames) {
       "one-shot attention", with, draw,
       [&](const auto& x) {
         const Tensor words = with.read(x), asked = with.things(x[2]);
-        const ReadPair pair = with.encode(words, asked);
+        const ConditionalEncodingOutput pair = with.encode(words, asked);
         // It looks at the words themselves, too.
         return with.out(with.attend(words + pair.premise, squeeze(asked, 1) + pair.last).pair);
       },
@@ -95,7 +95,7 @@ class Answerer : public Reader {
 
   Tensor operator()(const std::vector<Tensor>& x) const {
     const Tensor words = read(x);
-    const LSTMNResult source = encoder(words);
+    const LSTMNOutput source = encoder(words);
     const Tensor asked = things(x[2]);
     const Tensor end = expand(narrow(source.output, 1, kThings - 1, 1), asked.shape());
     const Ids seen(static_cast<std::size_t>(asked.size(0)), looks_ ? kThings : 0);

@@ -1,0 +1,232 @@
+#include "mask.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "../../autograd/ops/compare.h"
+#include "../../autograd/ops/index.h"
+#include "../../autograd/ops/shape.h"
+#include "../../core/error.h"
+
+namespace heed::attention {
+namespace {
+
+void check_bool(const char* what, const Tensor& mask) {
+  if (mask.defined() && mask.dtype() == DType::boolean) return;
+  throw DTypeError(
+      fmt::format("mask: {} takes bool (true: may attend), not {}", what, describe(mask)));
+}
+
+Tensor both(const Tensor& a, const Tensor& b) {
+  if (!a.defined()) return b;
+  return b.defined() ? logical_and(a, b) : a;
+}
+
+// The narrower of two sides of a window, of which -1 has no end.
+Index narrower(Index a, Index b) { return a < 0 ? b : b < 0 ? a : std::min(a, b); }
+
+// bool [B, 1 .., K] from [B, K], to stand beside scores of `rank`.
+Tensor beside(const Tensor& keys, Index rank) {
+  Shape shape{keys.size(0)};
+  for (Index axis = 2; axis < rank; ++axis) shape.push_back(1);
+  shape.push_back(keys.size(1));
+  return reshape(keys, shape);
+}
+
+Tensor first_places(const std::vector<Index>& lengths, Index steps) {
+  const auto rows = static_cast<Index>(lengths.size());
+  Array allowed = Array::zeros(Shape{rows, steps}, DType::boolean);
+  bool* to = allowed.mutable_data<bool>();
+  for (Index row = 0; row < rows; ++row) {
+    std::fill_n(to + row * steps, lengths[static_cast<std::size_t>(row)], true);
+  }
+  return allowed;
+}
+
+// bool [Q, K]: query i stands at place p = i + K - Q and sees low(p) .. high(p).
+template <class Low, class High>
+Tensor spans(const Shape& scores, Low low, High high) {
+  const Index queries = scores[scores.rank() - 2];
+  const Index keys = scores[scores.rank() - 1];
+  Array allowed = Array::zeros(Shape{queries, keys}, DType::boolean);
+  bool* row = allowed.mutable_data<bool>();
+  for (Index i = 0; i < queries; ++i, row += keys) {
+    const Index place = i + keys - queries;
+    const Index begin = std::clamp<Index>(low(place), 0, keys);
+    const Index end = std::clamp<Index>(high(place), begin - 1, keys - 1) + 1;
+    std::fill(row + begin, row + end, true);
+  }
+  return allowed;
+}
+
+}  // namespace
+
+Mask::Mask(Tensor allowed) : allowed_(std::move(allowed)) { check_bool("Mask", allowed_); }
+
+Mask Mask::causal() {
+  Mask mask;
+  mask.right_ = 0;
+  return mask;
+}
+
+Mask Mask::window(Index left, Index right) {
+  if (left < 0 || right < 0) {
+    throw ValueError(
+        fmt::format("mask: window: left {} and right {} must not be negative", left, right));
+  }
+  constexpr Index kWidest = std::numeric_limits<Index>::max() / 4;  // places plus it stay in range
+  Mask mask;
+  mask.left_ = std::min(left, kWidest);
+  mask.right_ = std::min(right, kWidest);
+  return mask;
+}
+
+Mask Mask::block(Index size) {
+  if (size <= 0) throw ValueError(fmt::format("mask: block: size {} must be positive", size));
+  Mask mask;
+  mask.blocks_ = {size};
+  return mask;
+}
+
+Mask Mask::lengths(const std::vector<Index>& lengths, Index steps) {
+  if (steps < 0)
+    throw ShapeError(fmt::format("mask: lengths: steps {} must not be negative", steps));
+  for (std::size_t row = 0; row < lengths.size(); ++row) {
+    if (lengths[row] >= 0 && lengths[row] <= steps) continue;
+    throw ShapeError(
+        fmt::format("mask: length {} of row {} is not in [0, {}]", lengths[row], row, steps));
+  }
+  Mask mask;
+  mask.lengths_ = lengths;
+  mask.steps_ = steps;
+  return mask;
+}
+
+Mask Mask::key_padding(Tensor real) {
+  check_bool("key_padding", real);
+  if (real.rank() != 2) {
+    throw ShapeError(fmt::format("mask: key_padding takes [B, steps], not {}", describe(real)));
+  }
+  Mask mask;
+  mask.keys_ = std::move(real);
+  return mask;
+}
+
+bool Mask::all() const {
+  return left_ < 0 && right_ < 0 && blocks_.empty() && !has_lengths() && !keys_.defined() &&
+         !allowed_.defined();
+}
+
+void Mask::check(const Shape& scores, const char* op) const {
+  const Index rank = scores.rank();
+  if (rank < 2) {
+    throw ShapeError(
+        fmt::format("{}: a mask needs two axes; scores are {}", op, heed::to_string(scores)));
+  }
+  const auto fits = [&](Index rows, Index steps, const char* what) {
+    if ((rows == scores[0] || rows == 1) && steps == scores[rank - 1]) return;
+    throw ShapeError(fmt::format("{}: the mask's {} of [{}, {}] do not fit scores {}", op, what,
+                                 rows, steps, heed::to_string(scores)));
+  };
+  if (has_lengths()) fits(static_cast<Index>(lengths_.size()), steps_, "lengths");
+  if (keys_.defined()) fits(keys_.size(0), keys_.size(1), "keys");
+  if (allowed_.defined()) {
+    const Shape& own = allowed_.shape();
+    bool broadcasts = own.rank() <= rank;
+    for (Index axis = 1; broadcasts && axis <= own.rank(); ++axis) {
+      const Index size = own[own.rank() - axis];
+      broadcasts = size == 1 || size == scores[rank - axis];
+    }
+    if (!broadcasts) {
+      throw ShapeError(fmt::format("{}: mask {} does not broadcast to scores {}", op,
+                                   describe(allowed_), heed::to_string(scores)));
+    }
+  }
+}
+
+Tensor Mask::rest(const Shape& scores, const char* op) const {
+  check(scores, op);
+  Tensor out = allowed_;
+  if (keys_.defined()) out = both(out, beside(keys_, scores.rank()));
+  return out;
+}
+
+Mask Mask::select_rows(const Tensor& rows) const {
+  if (allowed_.defined() && allowed_.size(0) != 1) {
+    throw ShapeError(
+        fmt::format("mask: select_rows: of {} the rows are not known", describe(allowed_)));
+  }
+  Mask out = *this;
+  if (keys_.defined()) out.keys_ = index_select(keys_, 0, rows);
+  if (!has_lengths()) return out;
+  out.lengths_.clear();
+  for (const Index row : rows.array().to_vector<Index>()) {
+    if (row < 0 || row >= static_cast<Index>(lengths_.size())) {
+      throw IndexError(
+          fmt::format("mask: select_rows: row {} is out of range [0, {})", row, lengths_.size()));
+    }
+    out.lengths_.push_back(lengths_[static_cast<std::size_t>(row)]);
+  }
+  return out;
+}
+
+Mask Mask::with_rest(Tensor allowed) const {
+  Mask out = allowed.defined() ? Mask(std::move(allowed)) : Mask();
+  out.left_ = left_;
+  out.right_ = right_;
+  out.blocks_ = blocks_;
+  out.lengths_ = lengths_;
+  out.steps_ = steps_;
+  return out;
+}
+
+Tensor Mask::tensor(const Shape& scores, const char* op) const {
+  if (all()) return Tensor();
+  Tensor out = rest(scores, op);
+  if (has_lengths()) out = both(out, beside(first_places(lengths_, steps_), scores.rank()));
+  for (const Index size : blocks_) {
+    // Rounded down, also before the first key.
+    const auto begin = [size](Index p) {
+      return (p >= 0 ? p / size : -((-p - 1) / size) - 1) * size;
+    };
+    out = both(out, spans(scores, begin, [&](Index p) { return begin(p) + size - 1; }));
+  }
+  if (left_ >= 0 || right_ >= 0) {
+    constexpr Index kFar = std::numeric_limits<Index>::max() / 2;
+    out = both(out, spans(
+                        scores, [this](Index p) { return left_ < 0 ? -kFar : p - left_; },
+                        [this](Index p) { return right_ < 0 ? kFar : p + right_; }));
+  }
+  return out;
+}
+
+Mask operator&(const Mask& a, const Mask& b) {
+  if (a.all()) return b;
+  if (b.all()) return a;
+  Mask out = a;
+  out.left_ = narrower(a.left_, b.left_);
+  out.right_ = narrower(a.right_, b.right_);
+  for (const Index size : b.blocks_) {
+    const bool known = std::find(out.blocks_.begin(), out.blocks_.end(), size) != out.blocks_.end();
+    if (!known) out.blocks_.push_back(size);
+  }
+  out.keys_ = both(a.keys_, b.keys_);
+  out.allowed_ = both(a.allowed_, b.allowed_);
+  if (!a.has_lengths()) {
+    out.lengths_ = b.lengths_;
+    out.steps_ = b.steps_;
+  } else if (b.has_lengths()) {
+    if (a.lengths_.size() != b.lengths_.size() || a.steps_ != b.steps_) {
+      throw ShapeError(fmt::format("mask: lengths of [{}, {}] and of [{}, {}] do not combine",
+                                   a.lengths_.size(), a.steps_, b.lengths_.size(), b.steps_));
+    }
+    for (std::size_t i = 0; i < b.lengths_.size(); ++i) {
+      out.lengths_[i] = std::min(a.lengths_[i], b.lengths_[i]);
+    }
+  }
+  return out;
+}
+
+}  // namespace heed::attention

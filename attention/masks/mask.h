@@ -1,0 +1,75 @@
+// Masks say which places may be attended to: true means *may attend*, everywhere. A query without
+// any true yields zeros, with zero gradients, and whatever stands in a masked place, NaN included,
+// changes nothing.
+//
+//   const auto mask = Mask::causal() & Mask::lengths({7, 5}, 7);
+//
+// A mask is a rule until somebody asks for its tensor(): no block of queries by keys is made where
+// rules alone decide. Where queries and keys differ in number they are aligned at the end: query i
+// stands at the place i + K - Q of the keys.
+#pragma once
+
+#include <vector>
+
+#include "../../autograd/tensor.h"
+
+namespace heed::attention {
+
+class Mask {
+ public:
+  /// Everything may be attended to.
+  Mask() = default;
+  /// Any bool tensor that broadcasts to the scores. Throws DTypeError for other dtypes.
+  explicit Mask(Tensor allowed);
+  /// Places 0 .. p, where p is the query's own.
+  static Mask causal();
+  /// Places p - left .. p + right, where p is the query's own. Throws ValueError for a negative
+  /// width.
+  static Mask window(Index left, Index right);
+  /// The places of the query's own block, of `size` places each. Throws ValueError unless positive.
+  static Mask block(Index size);
+  /// [B] rows of [B, .., steps]: the first lengths[b] places. Throws ShapeError for a length
+  /// outside [0, steps].
+  static Mask lengths(const std::vector<Index>& lengths, Index steps);
+  /// bool [B, steps], whatever queries and heads stand between in the scores: true is a real key.
+  /// Throws DTypeError, ShapeError.
+  static Mask key_padding(Tensor real);
+
+  /// True when it hides nothing.
+  bool all() const;
+  /// bool, broadcasting to `scores`: [.., Q, K], or [B, K] where there are no queries; undefined
+  /// when all(). Throws ShapeError, which names `op`, where it does not fit.
+  Tensor tensor(const Shape& scores, const char* op = "mask") const;
+  /// The mask of a batch made of these rows of this one's, i64 [R]. Throws IndexError, and
+  /// ShapeError for a boolean mask, whose axes it cannot know.
+  Mask select_rows(const Tensor& rows) const;
+
+  /// Its parts, for kernels that need no block. The window's sides; -1: without an end.
+  Index left() const { return left_; }
+  Index right() const { return right_; }
+  /// Of each row of the batch, where there are lengths.
+  bool has_lengths() const { return steps_ >= 0; }
+  const std::vector<Index>& key_lengths() const { return lengths_; }
+  const std::vector<Index>& blocks() const { return blocks_; }
+  /// What is no window, no block and no length, as tensor().
+  Tensor rest(const Shape& scores, const char* op = "mask") const;
+  /// The same window, blocks and lengths beside another rest: for scores of another rank.
+  Mask with_rest(Tensor allowed) const;
+
+ private:
+  friend Mask operator&(const Mask& a, const Mask& b);
+  void check(const Shape& scores, const char* op) const;
+
+  Index left_ = -1;
+  Index right_ = -1;
+  std::vector<Index> blocks_;
+  std::vector<Index> lengths_;
+  Index steps_ = -1;  // of lengths_; -1: there are none
+  Tensor keys_;       // [B, steps]
+  Tensor allowed_;
+};
+
+/// What both allow. Throws ShapeError for lengths of different batches.
+Mask operator&(const Mask& a, const Mask& b);
+
+}  // namespace heed::attention

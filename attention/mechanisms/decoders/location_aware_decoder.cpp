@@ -1,0 +1,239 @@
+#include "location_aware_decoder.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "../../../autograd/ops/cumulative.h"
+#include "../../../autograd/ops/elementwise.h"
+#include "../../../autograd/ops/index.h"
+#include "../../../autograd/ops/matmul.h"
+#include "../../../autograd/ops/pad.h"
+#include "../../../autograd/ops/shape.h"
+#include "../../../core/checked.h"
+#include "../../../core/error.h"
+#include "../../detail/checks.h"
+#include "../../detail/named.h"
+#include "../../detail/nan_guard.h"
+
+namespace heed::attention {
+namespace {
+
+constexpr const char* kOp = "location_aware_decoder";
+
+LocationAwareDecoderOptions checked(LocationAwareDecoderOptions options) {
+  if (options.word_width <= 0 || options.annotation_width <= 0 || options.state_width <= 0 ||
+      options.filters <= 0 || options.hidden < 0 || options.readout < 0 || options.window < 0) {
+    throw ValueError(fmt::format(
+        "{}: word_width {}, annotation_width {}, state_width {} and filters {} must be positive, "
+        "hidden {}, readout {} and window {} not negative",
+        kOp, options.word_width, options.annotation_width, options.state_width, options.filters,
+        options.hidden, options.readout, options.window));
+  }
+  if (options.kernel <= 0 || options.kernel % 2 == 0) {
+    throw ValueError(fmt::format("{}: kernel {} must be positive and odd", kOp, options.kernel));
+  }
+  if (options.normaliser != nullptr && options.normaliser->is_stateful()) {
+    throw ValueError(fmt::format("{}: takes no normaliser that goes on from query to query", kOp));
+  }
+  if (options.hidden == 0) options.hidden = options.state_width;
+  if (options.readout == 0) options.readout = options.state_width;
+  return options;
+}
+
+// The places p - w .. p + w - 1 of each row, as many for all: where an end of the source cuts them
+// off, others fill up, which are not inside.
+struct Window {
+  std::vector<Index> first;  // place of each row
+  Tensor places;             // i64 [B, W]
+  Tensor inside;             // bool [B, W]: and the source's mask allows it
+};
+
+// The place where half of a row's weights, [B, W] from first[b] on, is reached.
+std::vector<Index> medians(const Tensor& weights, const std::vector<Index>& first, Index B) {
+  std::vector<Index> out(static_cast<std::size_t>(B), 0);
+  if (!weights.defined()) return out;
+  const auto all = weights.array().to(DType::f64).to_vector<double>();
+  const Index W = weights.size(1);
+  for (std::size_t b = 0; b < out.size(); ++b) {
+    const double* row = all.data() + static_cast<Index>(b) * W;
+    const double total = std::accumulate(row, row + W, 0.0);
+    double sum = 0;
+    for (Index j = 0; j < W && total > 0; ++j) {  // NaN and weights of 0 leave it at 0
+      sum += row[j];
+      out[b] = first[b] + j;
+      if (sum >= total / 2) break;
+    }
+  }
+  return out;
+}
+
+// `allowed`: bool [B, K] or undefined.
+Window around(const std::vector<Index>& middles, Index w, Index K, const Tensor& allowed) {
+  const auto B = static_cast<Index>(middles.size());
+  const Index half = std::min(w, K), W = std::min(2 * half, K);
+  const bool* may = allowed.defined() ? allowed.array().data<bool>() : nullptr;
+  Window out;
+  Array places = Array::empty(Shape{B, W}, DType::i64);
+  Array inside = Array::empty(Shape{B, W}, DType::boolean);
+  for (Index b = 0, n = 0; b < B; ++b) {
+    const Index middle = middles[static_cast<std::size_t>(b)];
+    out.first.push_back(std::clamp<Index>(middle - half, 0, K - W));
+    for (Index place = out.first.back(); place < out.first.back() + W; ++place, ++n) {
+      places.mutable_data<Index>()[n] = place;
+      inside.mutable_data<bool>()[n] =
+          place >= middle - half && place < middle + half && (may == nullptr || may[b * K + place]);
+    }
+  }
+  out.places = places;
+  out.inside = inside;
+  return out;
+}
+
+// What a row's last weights, [B, W] from `before` on and 0 elsewhere, are at `count` places from
+// `first` - `margin` on.
+Tensor moved(const Tensor& last, const std::vector<Index>& before, const std::vector<Index>& first,
+             Index margin, Index count) {
+  const Index B = last.size(0), W = last.size(1);
+  Array index = Array::empty(Shape{B, count}, DType::i64);
+  for (Index b = 0, n = 0; b < B; ++b) {
+    const auto row = static_cast<std::size_t>(b);
+    for (Index i = 0; i < count; ++i, ++n) {
+      const Index place = first[row] - margin + i - before[row];
+      index.mutable_data<Index>()[n] = place >= 0 && place < W ? place : W;
+    }
+  }
+  return gather(pad(last, {0, 1}), 1, Tensor(index));
+}
+
+}  // namespace
+
+LocationAwareDecoder::LocationAwareDecoder(const LocationAwareDecoderOptions& options)
+    : options_(checked(options)),
+      score(
+          child<LocationAware>("score", LocationAwareOptions{.query_width = options_.state_width,
+                                                             .key_width = options_.annotation_width,
+                                                             .hidden = options_.hidden,
+                                                             .filters = options_.filters,
+                                                             .kernel = options_.kernel,
+                                                             .dtype = options_.dtype})),
+      cell(child<nn::GRUCell>("cell", Checked(kOp, options_.word_width) + options_.annotation_width,
+                              options_.state_width, true, options_.dtype)),
+      readout(child<nn::Maxout>("readout",
+                                Checked(kOp, options_.state_width) + options_.annotation_width,
+                                options_.readout, 2, options_.dtype)) {}
+
+void LocationAwareDecoder::State::reorder(const Tensor& rows, bool sources) {
+  hidden = index_select(hidden, 0, rows);
+  context = index_select(context, 0, rows);
+  past.reorder(rows);
+  if (!first.empty()) {
+    std::vector<Index> picked;
+    for (const Index row : rows.array().to_vector<Index>()) {
+      picked.push_back(first[static_cast<std::size_t>(row)]);
+    }
+    first = picked;
+  }
+  if (!sources) return;
+  memory = memory.rows(rows);
+}
+
+LocationAwareDecoder::State LocationAwareDecoder::start(const Tensor& annotations,
+                                                        const Mask& mask) const {
+  check_batch(kOp, "keys", annotations);
+  State state;
+  const Index B = annotations.size(0), K = annotations.size(1);
+  Mask keys = mask;
+  if (options_.window > 0) {
+    const Tensor allowed = mask.tensor(Shape{B, 1, K}, kOp);
+    if (allowed.defined()) {  // made once, that no step is asked for it
+      keys = Mask::key_padding(contiguous(squeeze(expand(allowed, Shape{B, 1, K}), 1)));
+    }
+  }
+  state.memory = decoder_memory(kOp, score, annotations, annotations, keys);
+  if (options_.window > 0) state.memory.lay_out_places();
+  state.hidden = zeros(Shape{B, options_.state_width}, options_.dtype);
+  state.context = zeros(Shape{B, options_.annotation_width}, options_.dtype);
+  return state;
+}
+
+// As if by a mask that allows the window alone, but what it hides is never touched.
+Attended LocationAwareDecoder::look_around(State& state, const Terms& terms) const {
+  const Index B = state.hidden.size(0), K = state.memory.keys().size(1);
+  const Tensor last = state.past.weights.defined() ? squeeze(state.past.weights, 1) : Tensor();
+  const Tensor allowed = state.memory.mask().tensor(Shape{B, K}, kOp);
+  Tensor seen = last;  // of a look that gave NaN nobody knows where it led
+  if (last.defined() && state.past.spoiled.defined()) {
+    seen = with_bad(last, squeeze(state.past.spoiled, 1));
+  }
+  const Window now = around(medians(seen, state.first, B), options_.window, K, allowed);
+  if (last.defined()) {
+    const Index W = now.places.size(1), kernel = options_.kernel;
+    state.past.weights =
+        unsqueeze(moved(last, state.first, now.first, kernel / 2, W + kernel - 1), 1);
+  }
+  state.first = now.first;
+  const Memory near = state.memory.places(now.places, Mask::key_padding(now.inside));
+  Attended out = near.step(state.hidden, state.past, terms);
+  if (terms.need_weights) {  // as they stand in the source
+    out.weights = scatter_add(zeros(Shape{B, K}, options_.dtype), 1, now.places, out.weights);
+  }
+  return out;
+}
+
+// The state after the word, and where it looks.
+Attended LocationAwareDecoder::advance(const Tensor& from_word, const Tensor& of_context,
+                                       State& state, const Terms& given) const {
+  const RnnWeights weights{cell.weight_ih, cell.weight_hh, cell.bias_ih, cell.bias_hh};
+  state.hidden =
+      gru_cell_from(from_word + linear(state.context, of_context), state.hidden, weights);
+  Terms terms = given;
+  if (terms.normaliser == nullptr) terms.normaliser = options_.normaliser.get();
+  const Attended seen = named(kOp, [&] {
+    const bool windowed = options_.window > 0 && state.memory.keys().size(1) > 0;
+    return windowed ? look_around(state, terms)
+                    : state.memory.step(state.hidden, state.past, terms);
+  });
+  state.context = seen.context;
+  return seen;
+}
+
+StackOutput LocationAwareDecoder::step(const Tensor& word, State& state, const Terms& terms) const {
+  const Index E = options_.word_width;
+  check_word(kOp, word, state.hidden.size(0), E, options_.dtype);
+  const Attended seen =
+      advance(linear(word, narrow(cell.weight_ih, 1, 0, E), cell.bias_ih),
+              narrow(cell.weight_ih, 1, E, options_.annotation_width), state, terms);
+  return {forwarded(readout(concat({state.hidden, seen.context}, 1))), weights_of(seen)};
+}
+
+StackOutput LocationAwareDecoder::run(const Tensor& target, State& state, const Terms& terms,
+                                      const std::vector<Index>& lengths) const {
+  const Index E = options_.word_width;
+  const Tensor words = checked_words(kOp, target, state.hidden.size(0), E, options_.dtype, lengths);
+  const Index B = words.size(0), T = words.size(1);
+  if (T == 0) {
+    return nothing_decoded(forwarded(zeros(Shape{B, 0, options_.readout}, options_.dtype)),
+                           state.memory, terms);
+  }
+  const std::vector<Tensor> from_words = shares_of(words, cell.weight_ih, cell.bias_ih);
+  const Tensor of_context = contiguous(narrow(cell.weight_ih, 1, E, options_.annotation_width));
+  std::vector<Tensor> seen, looks;
+  for (const Tensor& from_word : from_words) {
+    const Attended now = advance(from_word, of_context, state, terms);
+    seen.push_back(concat({state.hidden, now.context}, 1));
+    if (terms.need_weights) looks.push_back(now.weights);
+  }
+  const Tensor out = readout(stack(seen, 1));
+  return {forwarded(zero_elsewhere(kOp, out, lengths)), stacked(looks)};
+}
+
+StackOutput LocationAwareDecoder::operator()(const Tensor& words, const Tensor& annotations,
+                                             const Mask& mask, const Terms& terms,
+                                             const std::vector<Index>& lengths) const {
+  State state = start(annotations, mask);
+  return run(words, state, terms, lengths);
+}
+
+}  // namespace heed::attention

@@ -1,0 +1,51 @@
+// The two networks around the glimpse sensor in the recurrent attention model (Mnih et al. 2014).
+//
+//   glimpse    g = relu(W1 relu(W_what rho(x, l)) + W2 relu(W_where l)), all with biases
+//   location   mean of the next place = tanh(W h + b); the place itself is drawn from a normal
+//              distribution around it, see autograd/stochastic
+//
+// The paper's h_g, h_l are what(..), where(..); its f_g is GlimpseNetwork, its f_l LocationNetwork.
+#pragma once
+
+#include "../../../nn/linear.h"
+#include "glimpse_sensor.h"
+
+namespace heed::attention {
+
+struct GlimpseOptions {
+  Index channels = 1;  ///< C of the images
+  Index size = 8;      ///< g: the sharpest patch is g x g
+  Index scales = 1;    ///< S patches, each of twice the side of the one before
+  Index hidden = 128;  ///< of what and of where
+  Index width = 256;   ///< of the result
+  DType dtype = DType::f32;
+};
+
+class GlimpseNetwork : public nn::Module {
+ public:
+  /// Throws ValueError for sizes that are not positive, or as glimpse_sensor() does.
+  explicit GlimpseNetwork(const GlimpseOptions& options = {});
+
+  GlimpseOptions options;
+  nn::Linear& what;
+  nn::Linear& where;
+  nn::Linear& what_out;
+  nn::Linear& where_out;
+
+  /// images [B, C, H, W], centres [B, 2] -> [B, width]; centres [B, N, 2] -> [B, N, width]. Throws
+  /// as glimpse_sensor() does, and ShapeError for another number of channels.
+  Tensor operator()(const Tensor& images, const Tensor& centres) const;
+};
+
+class LocationNetwork : public nn::Module {
+ public:
+  /// `width` of the states. Throws ValueError unless it is positive.
+  explicit LocationNetwork(Index width, DType dtype = DType::f32);
+
+  nn::Linear& linear;
+
+  /// h [.., width] -> [.., 2], each in (-1, 1): the mean of the next place.
+  Tensor operator()(const Tensor& h) const;
+};
+
+}  // namespace heed::attention

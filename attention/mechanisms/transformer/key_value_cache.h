@@ -1,0 +1,74 @@
+// The keys and values of the steps so far, for decoding step by step: each step adds its own and
+// attends to all, which costs O(T d) a step and copies nothing that was there.
+//
+// A rolling cache (Xiao et al. 2023, "Efficient streaming language models with attention sinks")
+// holds the first `sinks` steps and the last `window`, so that memory and the cost of a step stay
+// flat for ever. Positions are then those within the cache, 0 .. length - 1: append keys that have
+// no position yet, and turn them as they are read:
+//
+//   cache.append(keys, values);                      // T steps, not turned
+//   const Tensor k = rotary(cache.keys());           // [B, H, length, D]
+//   const Tensor q = rotary(query, cache.length() - T);
+//
+// Keys turned before append() keep places of their own, which must then go on from seen(), not from
+// length(). An append() of several steps drops what its last step has no room for, which its first
+// steps might still have attended to.
+#pragma once
+
+#include "../../../autograd/tensor.h"
+
+namespace heed::attention {
+
+struct KeyValueCacheOptions {
+  Index sinks = 0;   ///< steps held from the beginning on, besides the window (the paper: 4)
+  Index window = 0;  ///< the last steps; 0: all of them are held
+};
+
+class KeyValueCache {
+ public:
+  /// Empty; grows as it needs.
+  KeyValueCache() = default;
+
+  /// Rolling where a window is given. Throws ValueError for negative sizes and sinks without a
+  /// window, ShapeError where their sum leaves 64 bits.
+  explicit KeyValueCache(const KeyValueCacheOptions& options);
+
+  const KeyValueCacheOptions& options() const { return options_; }
+  /// Steps held.
+  Index length() const { return length_; }
+  /// Steps ever appended.
+  Index seen() const { return seen_; }
+
+  /// Adds keys [B, H, T, D] and values [B, H, T, Dv]. Throws ShapeError for another batch, number
+  /// of heads or width than those held, DTypeError, GradError while recording what requires a
+  /// gradient: a cache is for decoding.
+  void append(const Tensor& keys, const Tensor& values);
+
+  /// The steps held, [B, H, length, D] and [B, H, length, Dv], as views that hold until the next
+  /// append().
+  Tensor keys() const;
+  Tensor values() const;
+
+  /// Which of the steps seen, counted from 0, are held: i64 [length].
+  Tensor positions() const;
+
+  /// The rows `rows` (i64 [R]) of the batch from here on: beam search carries on with some, and
+  /// with some twice. Throws IndexError, ShapeError.
+  void reorder(const Tensor& rows);
+  /// Empty again, with the same options.
+  void clear();
+
+ private:
+  Array own(const Tensor& x) const;
+  void slide(Index drop);
+  void move(Index drop, const Array& keys, const Array& values, Index added);
+  Index sinks_held() const;
+
+  KeyValueCacheOptions options_;
+  Array keys_, values_;  // [B, H, capacity, width]
+  Index begin_ = 0;      // the steps held are begin_ .. begin_ + length_
+  Index length_ = 0;
+  Index seen_ = 0;
+};
+
+}  // namespace heed::attention

@@ -1,0 +1,286 @@
+#include "multi_head.h"
+
+#include <fmt/format.h>
+
+#include "../../../autograd/ops/activation.h"
+#include "../../../autograd/ops/elementwise.h"
+#include "../../../autograd/ops/layer_norm.h"
+#include "../../../autograd/ops/matmul.h"
+#include "../../../autograd/ops/rms_norm.h"
+#include "../../../autograd/ops/shape.h"
+#include "../../../core/checked.h"
+#include "../../../core/error.h"
+#include "../../../nn/init.h"
+#include "../../detail/nan_guard.h"
+#include "../../detail/named.h"
+#include "grouped_heads.h"
+
+namespace heed::attention {
+namespace {
+
+void check_positive(const char* what, Index size) {
+  if (size <= 0) throw ValueError(fmt::format("multi_head: {} {} must be positive", what, size));
+}
+
+void check_divides(const char* part, Index a, const char* whole, Index b) {
+  if (b % a == 0) return;
+  throw ValueError(fmt::format("multi_head: {} {} does not divide {} {}", part, a, whole, b));
+}
+
+MultiHeadOptions checked(MultiHeadOptions options) {
+  if (options.kv_heads == 0) options.kv_heads = options.heads;
+  if (options.key_width == 0) options.key_width = options.width;
+  if (options.value_width == 0) options.value_width = options.width;
+  check_positive("width", options.width);
+  check_positive("heads", options.heads);
+  check_positive("kv_heads", options.kv_heads);
+  check_positive("key_width", options.key_width);
+  check_positive("value_width", options.value_width);
+  if (options.head_width == 0) {
+    check_divides("heads", options.heads, "width", options.width);
+    options.head_width = options.width / options.heads;
+  }
+  if (options.value_head_width == 0) options.value_head_width = options.head_width;
+  check_positive("head_width", options.head_width);
+  check_positive("value_head_width", options.value_head_width);
+  check_divides("kv_heads", options.kv_heads, "heads", options.heads);
+  if (options.rotary && options.head_width % 2 != 0) {
+    throw ValueError(
+        fmt::format("multi_head: rotary needs an even head width, not {}", options.head_width));
+  }
+  if (!(options.dropout >= 0 && options.dropout <= 1)) {
+    throw ValueError(fmt::format("multi_head: dropout {} is not in [0, 1]", options.dropout));
+  }
+  if (options.score != nullptr && options.scale) {
+    throw ValueError("multi_head: a scale is of the dot product: give it to the score itself");
+  }
+  if (options.extras.any() && options.relative != nullptr) {
+    throw ValueError("multi_head: extra keys have no place for relative positions to count from");
+  }
+  return options;
+}
+
+// Rows of the joined projection, of queries, keys and values.
+struct JoinedRows {
+  Index queries, keys, values;
+  explicit JoinedRows(const MultiHeadOptions& o)
+      : queries(Checked("multi_head", o.heads) * o.head_width),
+        keys(Checked("multi_head", o.kv_heads) * o.head_width),
+        values(Checked("multi_head", o.kv_heads) * o.value_head_width) {}
+  Index all() const { return Checked("multi_head", queries) + keys + values; }
+};
+
+void check_input(const char* what, const Tensor& x, Index width, DType dtype) {
+  if (!x.defined()) throw GradError(fmt::format("multi_head: {} is undefined", what));
+  if (x.rank() != 3 || x.size(2) != width) {
+    throw ShapeError(
+        fmt::format("multi_head: {} must be [B, T, {}], not {}", what, width, describe(x)));
+  }
+  if (x.dtype() != dtype) {
+    throw DTypeError(
+        fmt::format("multi_head: {} is {}, the weights are {}", what, describe(x), name(dtype)));
+  }
+}
+
+Tensor weight(bool there, Index rows, Index columns, DType dtype) {
+  return there ? zeros(Shape{rows, columns}, dtype) : Tensor();
+}
+
+}  // namespace
+
+MultiHead::MultiHead(const MultiHeadOptions& options)
+    : options_(checked(options)),
+      D_(options_.head_width),
+      Dv_(options_.value_head_width),
+      groups_(options_.heads / options_.kv_heads),
+      packed_(options_.key_width == options_.width && options_.value_width == options_.width),
+      dot_(options_.scale),
+      in_proj_weight(
+          parameter("in_proj_weight", weight(packed_, JoinedRows(options_).all(), options_.width,
+                                             options_.dtype))),
+      q_proj_weight(parameter("q_proj_weight", weight(!packed_, JoinedRows(options_).queries,
+                                                      options_.width, options_.dtype))),
+      k_proj_weight(parameter("k_proj_weight", weight(!packed_, JoinedRows(options_).keys,
+                                                      options_.key_width, options_.dtype))),
+      v_proj_weight(parameter("v_proj_weight", weight(!packed_, JoinedRows(options_).values,
+                                                      options_.value_width, options_.dtype))),
+      in_proj_bias(parameter(
+          "in_proj_bias", options_.bias ? zeros(Shape{JoinedRows(options_).all()}, options_.dtype)
+                                        : Tensor())),
+      out_proj(child<nn::Linear>("out_proj", Checked("multi_head", options_.heads) * Dv_,
+                                 options_.width, options_.bias, options_.dtype)),
+      score(options_.score != nullptr ? shared_child("score", options_.score)
+                                      : static_cast<Score&>(dot_)),
+      normaliser(options_.normaliser != nullptr ? &shared_child("normaliser", options_.normaliser)
+                                                : nullptr),
+      relative(options_.relative != nullptr ? &shared_child("relative", options_.relative)
+                                            : nullptr),
+      q_norm(parameter("q_norm", options_.qk_norm != QkNorm::none
+                                     ? ones(Shape{D_}, options_.dtype)
+                                     : Tensor())),
+      k_norm(parameter("k_norm", options_.qk_norm != QkNorm::none
+                                     ? ones(Shape{D_}, options_.dtype)
+                                     : Tensor())),
+      gate(options_.gate ? &child<nn::Linear>("gate", options_.width, options_.heads * Dv_, true,
+                                              options_.dtype)
+                         : nullptr),
+      head_scale(parameter("head_scale", options_.head_scale
+                                             ? ones(Shape{options_.heads}, options_.dtype)
+                                             : Tensor())),
+      extras(options_.extras.any()
+                 ? &child<HeadExtras>("extras", options_.extras, options_.kv_heads, D_, Dv_,
+                                      options_.dtype)
+                 : nullptr) {
+  for (Tensor* each : {&in_proj_weight, &q_proj_weight, &k_proj_weight, &v_proj_weight}) {
+    if (each->defined()) nn::xavier_uniform_(*each);
+  }
+  if (options_.bias) nn::zeros_(out_proj.bias);
+}
+
+// [B, T, heads D] -> [B, heads, T, D], a view.
+Tensor MultiHead::split_heads(const Tensor& x, Index heads, Index width) const {
+  return transpose(reshape(x, Shape{x.size(0), x.size(1), heads, width}), 1, 2);
+}
+
+Tensor MultiHead::normed(const Tensor& x, const Tensor& weight) const {
+  if (options_.qk_norm == QkNorm::none) return x;
+  if (options_.qk_norm == QkNorm::rms) return rms_norm(x, Shape{D_}, weight);
+  return layer_norm(x, Shape{D_}, weight);
+}
+
+// `x` through rows first .. first + count of the joined projection, or through a weight of its own.
+Tensor MultiHead::projected(const Tensor& x, Index first, Index count, bool masked,
+                            const Tensor& weight) const {
+  const auto rows = [&](const Tensor& joined) {
+    const bool whole = !joined.defined() || joined.size(0) == count;
+    return whole ? joined : narrow(joined, 0, first, count);
+  };
+  return guarded(x, masked, [&](const Tensor& finite) {
+    return linear(finite, weight.defined() ? weight : rows(in_proj_weight), rows(in_proj_bias));
+  });
+}
+
+MultiHead::Heads MultiHead::project_heads(const Tensor& keys, const Tensor& values,
+                                          bool masked) const {
+  check_input("keys", keys, options_.key_width, out_proj.weight.dtype());
+  check_input("values", values, options_.value_width, out_proj.weight.dtype());
+  const JoinedRows rows(options_);
+  Tensor k, v;
+  if (packed_ && keys.is_same(values)) {
+    const std::vector<Tensor> both =
+        split(projected(keys, rows.queries, rows.keys + rows.values, masked),
+              {rows.keys, rows.values}, -1);
+    k = both[0];
+    v = both[1];
+  } else {
+    k = projected(keys, rows.queries, rows.keys, masked, k_proj_weight);
+    v = projected(values, rows.queries + rows.keys, rows.values, masked, v_proj_weight);
+  }
+  return {normed(split_heads(k, options_.kv_heads, D_), k_norm),
+          split_heads(v, options_.kv_heads, Dv_)};
+}
+
+Memory MultiHead::project(const Tensor& keys, const Tensor& values, const Mask& mask) const {
+  const Heads heads = project_heads(keys, values, !mask.all());
+  return Memory(score, heads.keys, heads.values, mask);
+}
+
+Attended MultiHead::operator()(const Tensor& query, const Tensor& keys, const Tensor& values,
+                               const Terms& terms, KeyValueCache* cache) const {
+  check_input("query", query, options_.width, out_proj.weight.dtype());
+  const bool masked = !terms.mask.all();
+  Tensor q;
+  Heads heads;
+  if (packed_ && query.is_same(keys) && query.is_same(values)) {
+    const JoinedRows rows(options_);
+    const std::vector<Tensor> all =
+        split(projected(query, 0, rows.all(), masked), {rows.queries, rows.keys, rows.values}, -1);
+    q = normed(split_heads(all[0], options_.heads, D_), q_norm);
+    heads = {normed(split_heads(all[1], options_.kv_heads, D_), k_norm),
+             split_heads(all[2], options_.kv_heads, Dv_)};
+  } else {
+    q = project_query(query, masked);
+    heads = project_heads(keys, values, masked);
+  }
+  const Index T = q.size(2);
+  const bool rolls = cache != nullptr && cache->options().window > 0;
+  const Index before = cache == nullptr ? 0 : cache->length();
+  if (options_.rotary && !rolls) {
+    q = rotary(q, options_.rotary_options, before);
+    heads.keys = rotary(heads.keys, options_.rotary_options, before);
+  }
+  if (cache != nullptr) {
+    cache->append(heads.keys, heads.values);
+    heads = {cache->keys(), cache->values()};
+  }
+  if (options_.rotary && rolls) {  // places within what is held, as in StreamingLLM
+    q = rotary(q, options_.rotary_options, std::max<Index>(cache->length() - T, 0));
+    heads.keys = rotary(heads.keys, options_.rotary_options);
+  }
+  return join(query, q, Memory(score, heads.keys, heads.values), terms);
+}
+
+Attended MultiHead::attend_to(const Tensor& query, const Memory& memory, const Terms& terms) const {
+  if (options_.rotary) {
+    throw ValueError("multi_head: attend_to takes a fixed memory: no rotary positions");
+  }
+  check_input("query", query, options_.width, out_proj.weight.dtype());
+  return join(query, project_query(query, !memory.mask().all() || !terms.mask.all()), memory,
+              terms);
+}
+
+// [B, Q, E] -> [B, H, Q, D]
+Tensor MultiHead::project_query(const Tensor& query, bool masked) const {
+  const Index count = options_.heads * D_;
+  return normed(split_heads(projected(query, 0, count, masked, q_proj_weight), options_.heads, D_),
+                q_norm);
+}
+
+// What the options say where the call does not, for scores of all heads.
+Terms MultiHead::terms_of_heads(const Terms& given, const Mask& mask, Index queries,
+                                Index keys) const {
+  Terms terms = given;
+  terms.mask = mask;
+  if (terms.normaliser == nullptr) terms.normaliser = normaliser;
+  if (terms.relative == nullptr) terms.relative = relative;
+  terms.dropout = training() ? options_.dropout : 0;
+  if (terms.position_bias == nullptr) return terms;
+  const Tensor offsets = terms.position_bias->offsets(queries, keys);
+  if (offsets.rank() > 2 || (offsets.rank() == 2 && offsets.size(0) != 1 &&
+                             offsets.size(0) != options_.heads)) {
+    throw ShapeError(fmt::format("multi_head: position_bias must be of {} heads, or of 1, not {}",
+                                 options_.heads, describe(offsets)));
+  }
+  terms.offset_bias = terms.offset_bias.defined() ? terms.offset_bias + offsets : offsets;
+  terms.position_bias = nullptr;
+  return terms;
+}
+
+// The heads of queries [B, H, Q, D] attend, and their contexts are joined.
+Attended MultiHead::join(const Tensor& query, const Tensor& q, const Memory& memory,
+                         const Terms& given) const {
+  const Index B = q.size(0), H = options_.heads, Q = q.size(2), K = memory.keys().size(2);
+  if (memory.keys().size(0) != B) {
+    throw ShapeError(
+        fmt::format("multi_head: {} rows of queries and {} of keys", B, memory.keys().size(0)));
+  }
+  const Mask mask = memory.mask() & given.mask;
+  Terms terms = terms_of_heads(given, mask, Q, K);
+  Memory all = memory.masked(Mask());
+  if (extras != nullptr) {
+    all = extras->behind(all);
+    terms = extras->widened(terms, Shape{B, H, Q, K});
+  }
+  Attended out = named("multi_head", [&] {
+    return groups_ == 1 ? all.attend(q, terms) : attend_in_groups(q, all, terms);
+  });
+  Tensor heads = out.context;  // [B, H, Q, Dv]
+  if (head_scale.defined()) heads = heads * reshape(head_scale, Shape{H, 1, 1});
+  Tensor joined = reshape(transpose(heads, 1, 2), Shape{B, Q, H * Dv_});
+  const auto gated = [&](const Tensor& x) { return sigmoid((*gate)(x)); };
+  if (gate != nullptr) joined = joined * guarded(query, !mask.all(), gated);
+  out.context = forwarded(guarded(joined, !mask.all(), out_proj));
+  return out;
+}
+
+}  // namespace heed::attention

@@ -1,0 +1,68 @@
+// The Transformer's decoder (Vaswani et al. 2017, section 3.1): each layer attends to the target so
+// far, then to the encoder's output ("memory"), then has its feed-forward part.
+//
+//   x [B, T, E], memory [B, S, E] -> [B, T, E]
+//
+// Norms as in the encoder. Parameters have the names of PyTorch's nn.TransformerDecoderLayer and
+// nn.TransformerDecoder. Masks are the caller's, in all: pass Mask::causal() for the target.
+#pragma once
+
+#include "../decoders/decoder.h"
+#include "transformer_encoder.h"
+
+namespace heed::attention {
+
+class TransformerDecoderLayer : public nn::Module {
+ public:
+  explicit TransformerDecoderLayer(const TransformerOptions& options);
+
+  MultiHead &self_attn, &multihead_attn;
+  nn::Linear& linear1;
+  nn::Dropout& dropout;
+  nn::Linear& linear2;
+  nn::LayerNorm &norm1, &norm2, &norm3;
+  nn::Dropout &dropout1, &dropout2, &dropout3;
+
+  /// `target` are the terms among the targets, `source` those over the memory; the context is the
+  /// layer's output, the weights are those over the memory, [B, H, T, S], where `source` asks.
+  Attended operator()(const Tensor& x, const Tensor& memory, const Terms& target,
+                      const Terms& source = {}) const;
+  /// The same for a memory projected once by multihead_attn.project().
+  Attended operator()(const Tensor& x, const Memory& memory, const Terms& target,
+                      const Terms& source = {}, KeyValueCache* cache = nullptr) const;
+
+ private:
+  TransformerOptions options_;
+};
+
+class TransformerDecoder : public nn::Module {
+ public:
+  TransformerDecoder(Index layers, const TransformerOptions& options, bool final_norm = false);
+
+  nn::ModuleList<TransformerDecoderLayer>& layers;
+  nn::LayerNorm* norm;  ///< null without `final_norm`
+
+  /// Throws ShapeError, DTypeError.
+  StackOutput operator()(const Tensor& x, const Tensor& memory, const Terms& target,
+                         const Terms& source = {}) const;
+
+  /// Each layer's memory, projected once, and its past.
+  struct State {
+    std::vector<Memory> memory;
+    std::vector<KeyValueCache> past;
+    void reorder(const Tensor& rows, bool sources = true);
+  };
+  State start(const Tensor& memory, const Mask& memory_mask = Mask()) const;
+  /// word [B, E] -> output [B, E], each layer's weights over the memory [B, H, S]. Costs
+  /// O((past + S) E). `terms` are those over the memory; the target is causal, `target` adds to
+  /// that. Throws GradError while recording.
+  StackOutput step(const Tensor& word, State& state, const Terms& terms = {},
+                   const Terms& target = {}) const;
+  /// The next steps x [B, T, E], causal among themselves and after those before; weights
+  /// [B, H, T, S]. Beyond a row's length the output is 0. While recording the state must stand at
+  /// its beginning, and stays there: throws GradError for another.
+  StackOutput run(const Tensor& x, State& state, const Terms& terms = {},
+                  const std::vector<Index>& lengths = {}, const Terms& target = {}) const;
+};
+
+}  // namespace heed::attention

@@ -1,0 +1,92 @@
+// The Transformer's encoder (Vaswani et al. 2017, section 3.1), x [B, T, E] -> [B, T, E]. A layer:
+//
+//   post-norm:  x = norm1(x + self_attn(x)),  x = norm2(x + feed_forward(x))
+//   pre-norm (Xiong et al. 2020):  x = x + self_attn(norm1(x)),  x = x + feed_forward(norm2(x))
+//   feed_forward(x) = linear2(activation(linear1(x)))
+//
+// with dropout after each of the two and inside the feed-forward part. Parameters have the names
+// of PyTorch's nn.TransformerEncoderLayer and nn.TransformerEncoder.
+#pragma once
+
+#include "../../../nn/dropout.h"
+#include "../../../nn/layer_norm.h"
+#include "../../../nn/module_list.h"
+#include "multi_head.h"
+
+namespace heed::attention {
+
+enum class Activation { relu, gelu };
+
+struct TransformerOptions {
+  Index width = 512;     ///< E
+  Index heads = 8;       ///< a divisor of E
+  Index kv_heads = 0;    ///< see MultiHeadOptions
+  Index hidden = 2048;   ///< of the feed-forward part
+  double dropout = 0.1;  ///< also of the weights
+  bool pre_norm = false;
+  Activation activation = Activation::relu;
+  bool rotary = false;  ///< rotary positions in self-attention
+  double eps = 1e-5;    ///< of the layer norms
+  DType dtype = DType::f32;
+};
+
+/// The options of a layer's attention to its own stack and to another.
+MultiHeadOptions self_attention(const TransformerOptions& options);
+MultiHeadOptions cross_attention(const TransformerOptions& options);
+
+/// linear2(dropout(activation(linear1(x)))).
+Tensor feed_forward(const Tensor& x, const nn::Linear& linear1, Activation activation,
+                    const nn::Dropout& dropout, const nn::Linear& linear2);
+
+class TransformerEncoderLayer : public nn::Module {
+ public:
+  /// Throws ValueError, as MultiHead and Linear.
+  explicit TransformerEncoderLayer(const TransformerOptions& options);
+
+  MultiHead& self_attn;
+  nn::Linear& linear1;
+  nn::Dropout& dropout;
+  nn::Linear& linear2;
+  nn::LayerNorm &norm1, &norm2;
+  nn::Dropout &dropout1, &dropout2;
+
+  /// The context is the layer's output. Weights [B, H, T, T] where the terms ask for them.
+  Attended operator()(const Tensor& x, const Terms& terms = {},
+                      KeyValueCache* cache = nullptr) const;
+
+ private:
+  TransformerOptions options_;
+};
+
+class TransformerEncoder : public nn::Module {
+ public:
+  /// `final_norm`: another layer norm at the end, which pre-norm layers want, and which PyTorch's
+  /// nn.Transformer has in any case.
+  TransformerEncoder(Index layers, const TransformerOptions& options, bool final_norm = false);
+
+  nn::ModuleList<TransformerEncoderLayer>& layers;
+
+  nn::LayerNorm* norm;  ///< null without `final_norm`
+
+  /// The same terms for all layers. Throws ShapeError, DTypeError.
+  StackOutput operator()(const Tensor& x, const Terms& terms = {}) const;
+
+  /// What going on step by step keeps, as a language model does: each layer's past.
+  struct State {
+    std::vector<KeyValueCache> past;
+    /// Steps so far.
+    Index length() const { return past.empty() ? 0 : past.front().length(); }
+    /// Carries on with these rows of the batch, i64 [R].
+    void reorder(const Tensor& rows);
+  };
+  /// The next steps x [B, T, E], causal among themselves and after those before: what operator()
+  /// gives under Mask::causal() & terms.mask, at a cost of O(T (past + T) E). A new State begins.
+  /// Throws GradError while recording, ShapeError for another batch, ValueError for another stack's
+  /// state.
+  StackOutput step(const Tensor& x, State& state, const Terms& terms = {}) const;
+
+ private:
+  StackOutput run(const Tensor& x, const Terms& terms, State* state) const;
+};
+
+}  // namespace heed::attention

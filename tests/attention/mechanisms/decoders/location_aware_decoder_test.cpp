@@ -1,0 +1,270 @@
+#include "../../../../attention/mechanisms/decoders/location_aware_decoder.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "../../../../attention/normalisers/monotonic.h"
+#include "../../../../attention/normalisers/sigmoid.h"
+#include "../../../../attention/normalisers/sparse.h"
+#include "../../../../autograd/ops/elementwise.h"
+#include "../../../../autograd/ops/reduce.h"
+#include "../../../../autograd/ops/shape.h"
+#include "../../../../core/error.h"
+#include "../../../../core/generator.h"
+#include "../../../../nn/init.h"
+#include "../decoders.h"
+
+namespace heed::attention {
+namespace {
+
+using plain::Block;
+using plain::difference;
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+
+constexpr Index kB = 2, kT = 5, kK = 11, kE = 3, kDk = 4, kH = 6, kFilters = 2, kKernel = 5;
+const std::vector<Index> kLengths = {kK, 7};
+
+LocationAwareDecoderOptions options(Index window, std::shared_ptr<Normaliser> normaliser) {
+  return {.word_width = kE,
+          .annotation_width = kDk,
+          .state_width = kH,
+          .hidden = 7,
+          .readout = 2,
+          .filters = kFilters,
+          .kernel = kKernel,
+          .window = window,
+          .normaliser = normaliser,
+          .dtype = DType::f64};
+}
+
+struct Inputs {
+  Tensor words = randn({kB, kT, kE}, DType::f64), source = randn({kB, kK, kDk}, DType::f64);
+  Mask mask = Mask::lengths(kLengths, kK);
+};
+
+// The paper's formulas; `weigh` makes a weight of a score before they are divided by their sum.
+void expect_definition(Index window, std::shared_ptr<Normaliser> normaliser,
+                       double (*weigh)(double)) {
+  manual_seed(3);
+  const Inputs in;
+  const LocationAwareDecoder made(options(window, normaliser));
+  for (const Tensor& each : made.parameters()) nn::normal_(each, 0, 0.7);
+  const StackOutput all = made(in.words, in.source, in.mask, {.need_weights = true});
+  const Block words(in.words), source(in.source);
+  const Block filter = plain::parameter(made, "score.location.weight");
+  const Numbers v = plain::parameter(made, "score.score_vector").numbers;
+  Numbers outs, weights;
+  for (Index b = 0; b < kB; ++b) {
+    Numbers s(kH, 0.0), c(kDk, 0.0), a(kK, 0.0);
+    for (Index t = 0; t < kT; ++t) {
+      s = plain::gru(made, "cell", plain::join({words.row({b, t}), c}), s);
+      double sum = 0;
+      Index median = 0;
+      const double all_of_it = [&] {
+        double total = 0;
+        for (const double each : a) total += each;
+        return total;
+      }();
+      for (Index j = 0; t > 0 && j < kK; ++j) {
+        sum += a[static_cast<std::size_t>(j)];
+        if (sum >= all_of_it / 2) {
+          median = j;
+          break;
+        }
+      }
+      Numbers e(kK, 0.0);
+      double total = 0;
+      for (Index j = 0; j < kLengths[static_cast<std::size_t>(b)]; ++j) {
+        if (window > 0 && (j < median - window || j > median + window - 1)) continue;
+        Numbers f;
+        for (Index k = 0; k < kFilters; ++k) {
+          double feature = 0;
+          for (Index r = 0; r < kKernel; ++r) {
+            const Index place = j + r - kKernel / 2;
+            if (t > 0 && place >= 0 && place < kK) {
+              feature += filter(k, 0, r) * a[static_cast<std::size_t>(place)];
+            }
+          }
+          f.push_back(feature);
+        }
+        const Numbers inside =
+            plain::add(plain::add(plain::affine(made, "score.query_projection", s),
+                                  plain::affine(made, "score.key_projection", source.row({b, j}))),
+                       plain::affine(made, "score.location_projection", f));
+        e[static_cast<std::size_t>(j)] = weigh(plain::dot(v, plain::tanh(inside)));
+        total += e[static_cast<std::size_t>(j)];
+      }
+      for (double& each : e) each /= total;
+      a = e;
+      c = plain::weighed(a, source, b);
+      const Numbers out = plain::maxout(plain::affine(made, "readout.linear", plain::join({s, c})));
+      outs.insert(outs.end(), out.begin(), out.end());
+      weights.insert(weights.end(), a.begin(), a.end());
+    }
+  }
+  EXPECT_LT(difference(all.output, outs), 1e-10);
+  EXPECT_LT(difference(all.weights.front(), weights), 1e-10);
+
+  expect_steps(made, made.start(in.source, in.mask), in.words, all, 3, {1, 0, 1});
+}
+
+double exponential(double e) { return std::exp(e); }
+double sharpened(double e) { return std::exp(2.5 * e); }
+
+TEST(LocationAwareDecoder, IsTheDefinition) { expect_definition(0, nullptr, exponential); }
+TEST(LocationAwareDecoder, LooksAroundTheMedian) { expect_definition(2, nullptr, exponential); }
+TEST(LocationAwareDecoder, Sharpens) {
+  const auto normaliser = std::make_shared<Temperature>(2.5);
+  expect_definition(3, normaliser, sharpened);
+}
+TEST(LocationAwareDecoder, Smooths) {
+  expect_definition(0, std::make_shared<NormalisedSigmoid>(), plain::sigmoid);
+}
+
+TEST(LocationAwareDecoder, TargetsMayEndBeforeOthers) {
+  manual_seed(7);
+  const Inputs in;
+  const LocationAwareDecoder made(options(2, nullptr));
+  expect_ends(made, in.words, {kT, 3}, [&](const Tensor& words) {
+    return std::vector{made(words, in.source, in.mask, {}, {kT, 3}).output};
+  });
+}
+
+TEST(LocationAwareDecoder, ASourceWithoutPlacesIsNotLookedAt) {
+  manual_seed(9);
+  Inputs in;
+  in.source.set_requires_grad();
+  for (const Index window : {0, 2}) {
+    const LocationAwareDecoder made(options(window, nullptr));
+    in.source.zero_grad();
+    const StackOutput out =
+        made(in.words, in.source, Mask::lengths({kK, 0}, kK), {.need_weights = true});
+    expect_unseen(out.output, out.weights, in.source);
+  }
+}
+
+// What windowing means: all of the source is scored, and a mask hides what is not in the window.
+StackOutput masked(const LocationAwareDecoder& made, Index window,
+                   std::shared_ptr<Normaliser> normaliser, const Tensor& words,
+                   const Tensor& annotations, const Mask& mask) {
+  const Memory source(made.score, annotations, annotations, mask);
+  Past past;
+  const Index B = words.size(0), T = words.size(1), K = annotations.size(1);
+  Tensor s = zeros({B, kH}, DType::f64), c = zeros({B, kDk}, DType::f64), a;
+  std::vector<Tensor> outs, weights;
+  for (Index t = 0; t < T; ++t) {
+    s = made.cell(concat({select(words, 1, t), c}, 1), s);
+    Array allowed = Array::zeros({B, 1, K}, DType::boolean);
+    for (Index b = 0; b < B; ++b) {
+      const Numbers row = a.defined() ? Block(a).row({b}) : Numbers(static_cast<std::size_t>(K));
+      const double total = std::accumulate(row.begin(), row.end(), 0.0);
+      double sum = 0;
+      Index median = 0;
+      for (Index j = 0; j < K && total > 0; ++j) {
+        sum += row[static_cast<std::size_t>(j)];
+        median = j;
+        if (sum >= total / 2) break;
+      }
+      for (Index j = 0; j < K; ++j) {
+        allowed.mutable_data<bool>()[b * K + j] = j >= median - window && j < median + window;
+      }
+    }
+    const Attended seen = source.step(
+        s, past,
+        {.normaliser = normaliser.get(), .mask = Mask(Tensor(allowed)), .need_weights = true});
+    c = seen.context;
+    a = seen.weights;
+    weights.push_back(a);
+    outs.push_back(made.readout(concat({s, c}, 1)));
+  }
+  return {stack(outs, 1), {stack(weights, 1)}};
+}
+
+// NaN becomes a number of its own.
+Tensor told(const Tensor& x) { return where(isfinite(x), x, 1e3); }
+
+TEST(LocationAwareDecoder, AWindowGivesTheNumbersOfAMask) {
+  manual_seed(13);
+  constexpr Index kLong = 29, kRows = 3;
+  Tensor words = randn({kRows, kT, kE}, DType::f64),
+         source = randn({kRows, kLong, kDk}, DType::f64);
+  words.set_requires_grad();
+  const auto compare = [&](Index window, std::shared_ptr<Normaliser> normaliser,
+                           Tensor annotations) {
+    annotations.set_requires_grad();
+    LocationAwareDecoder made(options(window, normaliser));
+    for (const Tensor& each : made.parameters()) nn::normal_(each, 0, 0.7);
+    const Mask mask = Mask::lengths({kLong, 17, 2}, kLong);
+    const Tensor random = randn({kRows, kT, 2}, DType::f64);
+    std::vector<std::vector<Tensor>> all;
+    for (const bool plainly : {true, false}) {
+      made.zero_grad();
+      words.zero_grad();
+      annotations.zero_grad();
+      const StackOutput out = plainly ? masked(made, window, normaliser, words, annotations, mask)
+                                   : made(words, annotations, mask, {.need_weights = true});
+      sum(out.output * random).backward();
+      all.push_back({out.output, out.weights.front(), words.grad(), annotations.grad()});
+      for (const Tensor& each : made.parameters()) all.back().push_back(each.grad());
+    }
+    EXPECT_GT(sum(abs(annotations.grad())).item(), 0);
+    for (std::size_t i = 0; i < all[0].size(); ++i) {
+      EXPECT_LT(difference(told(all[1][i]), told(all[0][i])), 1e-10)
+          << "window " << window << ", tensor " << i;
+    }
+  };
+  for (const Index window : {1, 2, 5, 14, 15, 28, 29, 31, 1000}) compare(window, nullptr, source);
+  const std::vector<std::shared_ptr<Normaliser>> normalisers = {
+      std::make_shared<Temperature>(1.5), std::make_shared<NormalisedSigmoid>(),
+      std::make_shared<TopK>(5)};
+  for (const auto& each : normalisers) compare(3, each, source.detach());
+  Array spoiled = source.array().clone();
+  spoiled.mutable_data<double>()[(kLong + 3) * kDk + 1] = std::numeric_limits<double>::quiet_NaN();
+  compare(4, nullptr, Tensor(spoiled));  // seen in the second row
+}
+
+// Beyond the window nothing counts, NaN or not.
+TEST(LocationAwareDecoder, TheWindowHides) {
+  manual_seed(11);
+  const Inputs in;
+  const LocationAwareDecoder made(options(2, nullptr));
+  const auto first = [&](double hidden) {
+    Array dirty = in.source.array().clone();
+    dirty.mutable_data<double>()[2 * kDk] = hidden;
+    auto state = made.start(Tensor(dirty), in.mask);
+    return Block(made.step(select(in.words, 1, 0), state).output).numbers;
+  };
+  EXPECT_EQ(first(std::numeric_limits<double>::quiet_NaN()), first(0));
+}
+
+TEST(LocationAwareDecoder, RefusesWhatDoesNotFit) {
+  auto bad = options(0, nullptr);
+  bad.kernel = 4;
+  EXPECT_THAT([&] { LocationAwareDecoder made(bad); },
+              ThrowsMessage<ValueError>(
+                  HasSubstr("location_aware_decoder: kernel 4 must be positive and odd")));
+  bad = options(-1, nullptr);
+  EXPECT_THAT([&] { LocationAwareDecoder made(bad); },
+              ThrowsMessage<ValueError>(HasSubstr("window -1 not negative")));
+  EXPECT_THAT([] { LocationAwareDecoder made(options(0, std::make_shared<Monotonic>())); },
+              ThrowsMessage<ValueError>(HasSubstr("takes no normaliser that goes on")));
+  const Inputs in;
+  const LocationAwareDecoder made(options(0, nullptr));
+  EXPECT_THAT(
+      [&] {
+        made(in.words, in.source, Mask::lengths({1, 1}, 4));
+      },
+      ThrowsMessage<ShapeError>(HasSubstr("location_aware_decoder: the mask's lengths of [2, 4]")));
+  auto state = made.start(in.source);
+  EXPECT_THAT([&] { made.step(in.words, state); },
+              ThrowsMessage<ShapeError>(HasSubstr("a step's word must be [2, 3]")));
+}
+
+}  // namespace
+}  // namespace heed::attention

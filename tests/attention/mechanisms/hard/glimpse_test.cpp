@@ -1,0 +1,116 @@
+#include "../../../../attention/mechanisms/hard/glimpse.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "../../../../autograd/ops/elementwise.h"
+#include "../../../../core/error.h"
+#include "../../../../core/generator.h"
+#include "../../../../nn/gradcheck.h"
+#include "../../numbers.h"
+
+namespace heed::attention {
+namespace {
+
+using testing::Each;
+using testing::HasSubstr;
+using testing::Lt;
+using testing::ThrowsMessage;
+
+constexpr Index kB = 3, kN = 2;
+const GlimpseOptions kSmall{
+    .channels = 2, .size = 3, .scales = 2, .hidden = 5, .width = 7, .dtype = DType::f64};
+
+// W x + b for one row.
+std::vector<double> affine(const nn::Linear& layer, const std::vector<double>& x, bool rectify) {
+  const auto w = numbers(layer.weight), b = numbers(layer.bias);
+  std::vector<double> out = b;
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    for (std::size_t j = 0; j < x.size(); ++j) out[i] += w[i * x.size() + j] * x[j];
+    if (rectify) out[i] = std::max(out[i], 0.0);
+  }
+  return out;
+}
+
+TEST(GlimpseNetwork, IsThePapersFormula) {
+  manual_seed(3);
+  const GlimpseNetwork network(kSmall);
+  const Tensor images = randn({kB, 2, 11, 13}, DType::f64);
+  const Tensor centres = randn({kB, kN, 2}, DType::f64) * 0.5;
+  const auto seen = numbers(glimpse_sensor(images, centres, 3, 2)), places = numbers(centres);
+  const Index features = 2 * 2 * 3 * 3;
+  std::vector<double> expected;
+  for (Index i = 0; i < kB * kN; ++i) {
+    const auto rho = seen.begin() + i * features;
+    const auto l = places.begin() + i * 2;
+    const auto what =
+        affine(network.what_out, affine(network.what, {rho, rho + features}, true), false);
+    const auto where = affine(network.where_out, affine(network.where, {l, l + 2}, true), false);
+    for (std::size_t j = 0; j < what.size(); ++j) {
+      expected.push_back(std::max(what[j] + where[j], 0.0));
+    }
+  }
+  const Tensor out = network(images, centres);
+  EXPECT_EQ(out.shape(), (Shape{kB, kN, 7}));
+  EXPECT_THAT(numbers(out), near(expected));
+}
+
+TEST(GlimpseNetwork, GradientsReachParametersAndImages) {
+  manual_seed(4);
+  GlimpseNetwork network(kSmall);
+  const Tensor centres = rand({kB, 2}, DType::f64) - 0.3;
+  Tensor images = randn({kB, 2, 5, 7}, DType::f64);
+  images.set_requires_grad();
+  const auto report =
+      nn::gradcheck(network, [&] { return network(images, centres); }, {}, {{"images", images}});
+  EXPECT_TRUE(report) << report.text();
+  const auto second = nn::gradgradcheck(network, [&] { return network(images, centres); },
+                                        {.max_elements = 17}, {{"images", images}});
+  EXPECT_TRUE(second) << second.text();
+}
+
+TEST(GlimpseNetwork, RefusesWhatDoesNotFit) {
+  const auto make = [](GlimpseOptions options) { return [=] { GlimpseNetwork{options}; }; };
+  EXPECT_THAT(make({.channels = 0}),
+              ThrowsMessage<ValueError>("GlimpseNetwork: channels 0 must be positive"));
+  EXPECT_THAT(make({.size = 0}), ThrowsMessage<ValueError>(HasSubstr("GlimpseNetwork: size 0")));
+  EXPECT_THAT(make({.scales = 20}),
+              ThrowsMessage<ValueError>(HasSubstr("GlimpseNetwork: size 8 and scales 20")));
+  EXPECT_THAT(make({.hidden = 0}), ThrowsMessage<ValueError>(HasSubstr("widths must be positive")));
+  EXPECT_THAT(make({.width = -1}), ThrowsMessage<ValueError>(HasSubstr("widths must be positive")));
+  const GlimpseNetwork network(kSmall);
+  const Tensor centres = zeros({kB, 2}, DType::f64);
+  EXPECT_THAT(
+      [&] {
+        network(zeros({kB, 3, 5, 7}, DType::f64), centres);
+      },
+      ThrowsMessage<ShapeError>(
+          "GlimpseNetwork: images must be [B, 2, H, W], not f64[3, 3, 5, 7]"));
+  EXPECT_THAT([&] { network(Tensor(), centres); },
+              ThrowsMessage<GradError>("GlimpseNetwork: images is undefined"));
+}
+
+TEST(LocationNetwork, ItsMeansStayWithinTheImage) {
+  manual_seed(5);
+  LocationNetwork network(7, DType::f64);
+  const Tensor h = randn({kB, kN, 7}, DType::f64) * 3.0;
+  const auto state = numbers(h);
+  std::vector<double> expected;
+  for (Index i = 0; i < kB * kN; ++i) {
+    const auto row = state.begin() + i * 7;
+    for (const double x : affine(network.linear, {row, row + 7}, false)) {
+      expected.push_back(std::tanh(x));
+    }
+  }
+  EXPECT_THAT(numbers(network(h)), near(expected));
+  EXPECT_THAT(expected, Each(testing::AllOf(Lt(1), testing::Gt(-1))));
+  const auto report = nn::gradcheck(network, h);
+  EXPECT_TRUE(report) << report.text();
+  EXPECT_THAT([] { LocationNetwork(0); }, ThrowsMessage<ValueError>(HasSubstr("positive")));
+}
+
+}  // namespace
+}  // namespace heed::attention

@@ -1,0 +1,84 @@
+#include "../../../../attention/mechanisms/memory/tape.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "../../../../autograd/gradcheck.h"
+#include "../../../../autograd/ops/elementwise.h"
+#include "../../../../autograd/ops/shape.h"
+#include "../../../../core/error.h"
+#include "../../../../core/generator.h"
+#include "../../numbers.h"
+
+namespace heed::attention {
+namespace {
+
+using testing::ThrowsMessage;
+
+TEST(Tape, HoldsItsRows) {
+  Tape tape;
+  EXPECT_FALSE(tape.rows().defined());
+  std::vector<Tensor> rows, early;
+  for (Index t = 0; t < 37; ++t) {  // past two enlargements
+    rows.push_back(randn({2, 3}, DType::f64));
+    tape.append(rows.back());
+    early.push_back(tape.rows());
+  }
+  EXPECT_EQ(tape.size(), 37);
+  EXPECT_EQ(numbers(tape.rows()), numbers(stack(rows, 1)));
+  EXPECT_EQ(numbers(tape.rows(4)), numbers(narrow(stack(rows, 1), 1, 33, 4)));
+  EXPECT_EQ(tape.rows(99).shape(), (Shape{2, 37, 3}));
+  EXPECT_EQ(numbers(early[4]), numbers(narrow(stack(rows, 1), 1, 0, 5)));
+}
+
+TEST(Tape, CopiesGoTheirOwnWays) {
+  const Tensor a = ones({1, 2}), b = a * 2, c = a * 3;
+  Tape one;
+  one.append(a);
+  Tape other = one;
+  one.append(b);
+  other.append(c);
+  EXPECT_EQ(one.rows().array().to_vector<float>(), (std::vector<float>{1, 1, 2, 2}));
+  EXPECT_EQ(other.rows().array().to_vector<float>(), (std::vector<float>{1, 1, 3, 3}));
+}
+
+TEST(Tape, HasGradientsOfFirstAndSecondOrder) {
+  manual_seed(3);
+  const auto run = [](const std::vector<Tensor>& x) {
+    Tape tape;
+    std::vector<Tensor> seen;
+    for (const Tensor& row : x) {
+      tape.append(square(row));
+      seen.push_back(square(tape.rows(2)));
+    }
+    seen.push_back(square(tape.rows()));
+    return seen;
+  };
+  std::vector<Tensor> rows;
+  for (int t = 0; t < 19; ++t) rows.push_back(randn({2, 3}, DType::f64));
+  const auto first = gradcheck(run, rows);
+  EXPECT_TRUE(first) << first.text();
+  const auto second = gradgradcheck(run, rows, {.max_elements = 2});
+  EXPECT_TRUE(second) << second.text();
+}
+
+TEST(Tape, SaysWhatIsWrong) {
+  Tape tape;
+  EXPECT_THAT([&] { tape.append(zeros({3})); },
+              ThrowsMessage<ShapeError>("tape: a row must be [B, d], not f32[3]"));
+  tape.append(zeros({2, 3}));
+  EXPECT_THAT(
+      [&] {
+        tape.append(zeros({2, 4}));
+      },
+      ThrowsMessage<ShapeError>("tape: f32[2, 4] does not fit the rows f32[2, 1, 3]"));
+  EXPECT_THAT(
+      [&] {
+        tape.append(zeros({2, 3}, DType::f64));
+      },
+      ThrowsMessage<DTypeError>("tape: f64[2, 3] does not fit the rows f32[2, 1, 3]"));
+  EXPECT_THAT([&] { tape.append(Tensor()); }, ThrowsMessage<GradError>("tape: row is undefined"));
+}
+
+}  // namespace
+}  // namespace heed::attention
