@@ -287,13 +287,16 @@ Memory Memory::rows(const Tensor& index) const {
   return out;
 }
 
-Memory Memory::beside_groups() const {
+Memory Memory::with(const Tensor& keys, const Tensor& values) const {
+  check_sources(keys, values);
   Memory out = *this;
-  out.keys_ = unsqueeze(keys_, -3);
-  out.values_ = unsqueeze(values_, -3);
+  out.keys_ = keys;
+  out.values_ = values;
   out.flat_keys_ = out.flat_values_ = Tensor();
   return out;
 }
+
+Memory Memory::beside_groups() const { return with(unsqueeze(keys_, -3), unsqueeze(values_, -3)); }
 
 Memory Memory::masked(const Mask& mask) const {
   Memory out = *this;

@@ -15,14 +15,25 @@ namespace language_model {
 namespace {
 
 attention::TransformerOptions layer_options(const ModelOptions& options) {
-  return {.width = options.width,
-          .heads = options.heads,
-          .hidden = 4 * options.width,
-          .dropout = options.dropout,
-          .pre_norm = true,
-          .activation = attention::Activation::gelu,
-          .rotary = options.positions == Positions::rotary,
-          .dtype = options.dtype};
+  attention::TransformerOptions out{.width = options.width,
+                                    .heads = options.heads,
+                                    .hidden = 4 * options.width,
+                                    .dropout = options.dropout,
+                                    .pre_norm = true,
+                                    .activation = attention::Activation::gelu,
+                                    .rotary = options.positions == Positions::rotary,
+                                    .dtype = options.dtype};
+  if (options.synthesizer.empty()) return out;
+  out.self_attention = [options](Index) -> std::shared_ptr<attention::SelfAttention> {
+    return std::make_shared<attention::Synthesizer>(
+        attention::SynthesizerOptions{.width = options.width,
+                                      .heads = options.heads,
+                                      .max_length = options.context,
+                                      .kinds = options.synthesizer,
+                                      .dropout = options.dropout,
+                                      .dtype = options.dtype});
+  };
+  return out;
 }
 
 const ModelOptions& checked(const ModelOptions& options) {
@@ -64,14 +75,9 @@ LanguageModel::LanguageModel(const ModelOptions& model)
       places(parameter("places", model.positions == Positions::learned
                                      ? zeros(Shape{model.context, model.width}, model.dtype)
                                      : Tensor())),
-      dropout(child<nn::Dropout>("dropout", model.dropout)) {
-  if (model.synthesizer.empty()) {
-    layers =
-        &child<attention::TransformerEncoder>("layers", model.layers, layer_options(model), true);
-  } else {
-    synthesizers = &child<SynthesizerEncoder>("layers", model.layers, layer_options(model),
-                                              model.synthesizer, model.context);
-  }
+      dropout(child<nn::Dropout>("dropout", model.dropout)),
+      layers(child<attention::TransformerEncoder>("layers", model.layers, layer_options(model),
+                                                  true)) {
   // As GPT-2: small numbers, smaller still where a layer adds to the stream, so that its variance
   // does not grow with the depth.
   const double small = 0.02 / std::sqrt(2.0 * static_cast<double>(model.layers));
@@ -103,14 +109,14 @@ Tensor LanguageModel::embed(const Tensor& ids, Index first) const {
 
 Tensor LanguageModel::operator()(const Tensor& ids) const {
   const Tensor x = embed(ids, 0);
-  const auto mask = attention::Mask::causal();
-  return forwarded(linear(layers ? (*layers)(x, {.mask = mask}).output : (*synthesizers)(x, mask),
-                          tokens.weight));
+  return forwarded(linear(layers(x, {.mask = attention::Mask::causal()}).output, tokens.weight));
 }
 
 Tensor LanguageModel::step(const Tensor& ids, Past& past) const {
-  if (!layers) throw ValueError("language_model: a Synthesizer cannot go on step by step");
-  const Tensor x = layers->step(embed(ids, past.length()), past).output;
+  if (!options.synthesizer.empty()) {
+    throw ValueError("language_model: a Synthesizer cannot go on step by step");
+  }
+  const Tensor x = layers.step(embed(ids, past.length()), past).output;
   return linear(select(x, 1, -1), tokens.weight);
 }
 

@@ -9,7 +9,8 @@
 #include <vector>
 
 #include "../../nn/embedding.h"
-#include "synthesizer_encoder.h"
+#include "../../attention/mechanisms/transformer/transformer_encoder.h"
+#include "synthesizer_kinds.h"
 
 namespace language_model {
 
@@ -43,8 +44,7 @@ class LanguageModel : public nn::Module {
   nn::Embedding& tokens;
   Tensor& places;  ///< [context, width]; undefined unless learned
   nn::Dropout& dropout;
-  attention::TransformerEncoder* layers = nullptr;  ///< null with a Synthesizer
-  SynthesizerEncoder* synthesizers = nullptr;       ///< null with dot-product attention
+  attention::TransformerEncoder& layers;
 
   /// [B, T] -> [B, T, V]: row t scores what stands at t + 1. Throws ShapeError for T > context.
   Tensor operator()(const Tensor& ids) const;

@@ -35,7 +35,7 @@ io::NamedShapes shapes_of(const ModelOptions& options) {
   const Index context = options.context;
   if (options.positions == Positions::learned) out.push_back({"places", {context, options.width}});
   for (std::size_t i = 0; i < options.synthesizer.size(); ++i) {
-    const std::string score = fmt::format("layers.layers.0.synthesizer.scores.{}.", i);
+    const std::string score = fmt::format("layers.layers.0.self_attn.scores.{}.", i);
     switch (options.synthesizer[i]) {
       case attention::SynthesizerKind::dense:
         out.push_back({score + "row.bias", {-1, 1, context}});

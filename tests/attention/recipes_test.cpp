@@ -134,7 +134,7 @@ TEST(Recipes, SynthesizerMixture) {
                                        .heads = 3,
                                        .max_length = 64,
                                        .kinds = {Kind::dot_product, Kind::factorised_random}});
-  const Tensor y = attend(x, attention::Mask::causal()).context;
+  const Tensor y = attend(x, {.mask = attention::Mask::causal()}).context;
   const Tensor shares = softmax(attend.mixture, 0);  // how much of each there is
   // [end]
   EXPECT_EQ(y.shape(), x.shape());
@@ -211,6 +211,65 @@ TEST(Recipes, LookingAtAnImage) {
   // [end]
   EXPECT_EQ(seen.context.shape(), (Shape{2, 8}));
   EXPECT_EQ(seen.weights.shape(), (Shape{2, 3, 5}));
+}
+
+TEST(Recipes, ATransformerWithAlibi) {
+  const Tensor x = randn({2, 7, 12});
+  // [docs: stack_alibi]
+  const attention::TransformerEncoder encoder(2, {.width = 12, .heads = 3, .hidden = 24});
+  const attention::Alibi alibi(3);
+  const attention::Terms terms{.mask = attention::Mask::causal(), .position_bias = &alibi};
+  const Tensor y = encoder(x, terms).output;  // every layer gets the terms
+  // [end]
+  EXPECT_EQ(y.shape(), x.shape());
+}
+
+TEST(Recipes, ATransformerAsT5) {
+  const Tensor x = randn({2, 7, 12});
+  // [docs: stack_t5]
+  attention::TransformerOptions options{.width = 12, .heads = 3, .hidden = 24, .pre_norm = true};
+  options.norm = attention::Norm::rms;
+  options.self_heads = [](attention::MultiHeadOptions heads, Index) {
+    heads.scale = 1;  // T5 does not divide by sqrt(D)
+    heads.bias = false;
+    return heads;
+  };
+  const attention::TransformerEncoder encoder(2, options, true);
+  const attention::T5Bias positions({.heads = 3});  // one table for all layers
+  const Tensor y = encoder(x, {.position_bias = &positions}).output;
+  // [end]
+  EXPECT_EQ(y.shape(), x.shape());
+}
+
+TEST(Recipes, ATransformerWithShawsPositions) {
+  const Tensor x = randn({2, 7, 12});
+  // [docs: stack_shaw]
+  attention::TransformerOptions options{.width = 12, .heads = 3, .hidden = 24};
+  options.self_heads = [](attention::MultiHeadOptions heads, Index) {  // a table for each layer
+    heads.relative = std::make_shared<attention::RelativePositions>(
+        attention::RelativeOptions{.key_width = 4, .value_width = 4, .clip = 16});
+    return heads;
+  };
+  const attention::TransformerEncoder encoder(2, options);
+  const Tensor y = encoder(x).output;
+  // [end]
+  EXPECT_EQ(y.shape(), x.shape());
+}
+
+TEST(Recipes, ATransformerWithEntmaxHeads) {
+  const Tensor x = randn({2, 7, 12});
+  // [docs: stack_entmax]
+  attention::TransformerOptions options{.width = 12, .heads = 3, .hidden = 24};
+  options.self_heads = [](attention::MultiHeadOptions heads, Index) {  // an alpha for each head
+    heads.normaliser = std::make_shared<attention::Entmax>(
+        attention::EntmaxOptions{.learned = true, .heads = heads.heads});
+    return heads;
+  };
+  const attention::TransformerEncoder encoder(2, options);
+  const auto [y, weights] = encoder(x, {.need_weights = true});  // weights: a tensor a layer
+  // [end]
+  EXPECT_EQ(y.shape(), x.shape());
+  EXPECT_EQ(weights.size(), 2U);
 }
 
 TEST(Recipes, TheGuideShowsTheseVeryLines) {

@@ -39,6 +39,25 @@ TEST(AttentionParity, MultiHeadSelf) {
       });
 }
 
+TEST(AttentionParity, MultiHeadWithBiasesAndZeroAttention) {
+  attention::MultiHead ours({.width = kE, .heads = 3, .extras = {.bias_kv = true, .zero = true}});
+  tn::MultiheadAttention theirs(
+      tn::MultiheadAttentionOptions(kE, 3).add_bias_kv(true).add_zero_attn(true));
+  const std::vector<Index> lengths = {5, 2};
+  compare(
+      ours, *theirs, {{kB, kS, kE}},
+      [&](H x) {
+        const auto out =
+            ours(x[0], {.mask = attention::Mask::lengths(lengths, kS), .need_weights = true});
+        return joined({out.context, mean(out.weights, {1})});
+      },
+      [&](T x) {
+        const auto in = steps_first(x[0]);
+        const auto [context, seen] = theirs->forward(in, in, in, padding(lengths, kS), true);
+        return joined({steps_first(context), seen});
+      });
+}
+
 // libtorch 1.13 wants keys and values of one width.
 TEST(AttentionParity, MultiHeadOverKeysOfAnotherWidth) {
   attention::MultiHead ours({.width = kE, .heads = 2, .key_width = 7, .value_width = 7});
@@ -67,7 +86,8 @@ TEST(AttentionParity, TransformerEncoder) {
   compare(
       ours, *theirs, {{kB, kS, kE}},
       [&](H x) {
-        return ours(x[0], {.mask = attention::Mask::lengths(lengths, kS) & attention::Mask::causal()})
+        return ours(x[0],
+                    {.mask = attention::Mask::lengths(lengths, kS) & attention::Mask::causal()})
             .output;
       },
       [&](T x) {

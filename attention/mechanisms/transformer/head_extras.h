@@ -19,26 +19,27 @@ struct HeadExtrasOptions {
   bool any() const { return slots > 0 || bias_kv || zero; }
 };
 
-class HeadExtras : public nn::Module {
+/// Of `heads` heads, on whose parameters it looks.
+class HeadExtras {
  public:
-  /// Of `heads` heads of keys of width D and values of width Dv. Slots begin as N(0, 1 / D) and
-  /// N(0, 1 / slots). Throws ValueError for a negative number of slots.
-  HeadExtras(const HeadExtrasOptions& options, Index heads, Index key_width, Index value_width,
-             DType dtype);
-
- private:
-  HeadExtrasOptions options_;
-  Index heads_, D_, Dv_;
-
- public:
-  Tensor &slot_keys, &slot_values;  ///< [slots, heads D], [slots, heads Dv]; undefined without
-  Tensor &bias_k, &bias_v;          ///< [1, 1, heads D], [1, 1, heads Dv]; undefined without
+  /// slot_keys [slots, heads D], slot_values [slots, heads Dv], bias_k [1, 1, heads D], bias_v
+  /// [1, 1, heads Dv]; each undefined without.
+  struct Learned {
+    Tensor slot_keys, slot_values, bias_k, bias_v;
+  };
+  HeadExtras(const Learned& learned, bool zero, Index heads)
+      : learned_(learned), zero_(zero), heads_(heads) {}
 
   Index count() const;
   /// keys [B, heads, K, D], values likewise -> with the extra ones behind them.
   Memory behind(const Memory& memory) const;
   /// Terms of scores [.., Q, K] as those of [.., Q, K + count()].
   Terms widened(const Terms& terms, const Shape& scores) const;
+
+ private:
+  Learned learned_;
+  bool zero_;
+  Index heads_;
 };
 
 }  // namespace heed::attention

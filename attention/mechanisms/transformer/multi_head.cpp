@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
+
 #include "../../../autograd/ops/activation.h"
 #include "../../../autograd/ops/elementwise.h"
 #include "../../../autograd/ops/layer_norm.h"
@@ -11,8 +14,8 @@
 #include "../../../core/checked.h"
 #include "../../../core/error.h"
 #include "../../../nn/init.h"
-#include "../../detail/nan_guard.h"
 #include "../../detail/named.h"
+#include "../../detail/nan_guard.h"
 #include "grouped_heads.h"
 
 namespace heed::attention {
@@ -53,6 +56,10 @@ MultiHeadOptions checked(MultiHeadOptions options) {
   }
   if (options.score != nullptr && options.scale) {
     throw ValueError("multi_head: a scale is of the dot product: give it to the score itself");
+  }
+  if (options.extras.slots < 0) {
+    throw ValueError(
+        fmt::format("multi_head: slots {} must not be negative", options.extras.slots));
   }
   if (options.extras.any() && options.relative != nullptr) {
     throw ValueError("multi_head: extra keys have no place for relative positions to count from");
@@ -95,9 +102,8 @@ MultiHead::MultiHead(const MultiHeadOptions& options)
       groups_(options_.heads / options_.kv_heads),
       packed_(options_.key_width == options_.width && options_.value_width == options_.width),
       dot_(options_.scale),
-      in_proj_weight(
-          parameter("in_proj_weight", weight(packed_, JoinedRows(options_).all(), options_.width,
-                                             options_.dtype))),
+      in_proj_weight(parameter("in_proj_weight", weight(packed_, JoinedRows(options_).all(),
+                                                        options_.width, options_.dtype))),
       q_proj_weight(parameter("q_proj_weight", weight(!packed_, JoinedRows(options_).queries,
                                                       options_.width, options_.dtype))),
       k_proj_weight(parameter("k_proj_weight", weight(!packed_, JoinedRows(options_).keys,
@@ -105,8 +111,8 @@ MultiHead::MultiHead(const MultiHeadOptions& options)
       v_proj_weight(parameter("v_proj_weight", weight(!packed_, JoinedRows(options_).values,
                                                       options_.value_width, options_.dtype))),
       in_proj_bias(parameter(
-          "in_proj_bias", options_.bias ? zeros(Shape{JoinedRows(options_).all()}, options_.dtype)
-                                        : Tensor())),
+          "in_proj_bias",
+          options_.bias ? zeros(Shape{JoinedRows(options_).all()}, options_.dtype) : Tensor())),
       out_proj(child<nn::Linear>("out_proj", Checked("multi_head", options_.heads) * Dv_,
                                  options_.width, options_.bias, options_.dtype)),
       score(options_.score != nullptr ? shared_child("score", options_.score)
@@ -115,26 +121,38 @@ MultiHead::MultiHead(const MultiHeadOptions& options)
                                                 : nullptr),
       relative(options_.relative != nullptr ? &shared_child("relative", options_.relative)
                                             : nullptr),
-      q_norm(parameter("q_norm", options_.qk_norm != QkNorm::none
-                                     ? ones(Shape{D_}, options_.dtype)
-                                     : Tensor())),
-      k_norm(parameter("k_norm", options_.qk_norm != QkNorm::none
-                                     ? ones(Shape{D_}, options_.dtype)
-                                     : Tensor())),
+      q_norm(parameter(
+          "q_norm", options_.qk_norm != QkNorm::none ? ones(Shape{D_}, options_.dtype) : Tensor())),
+      k_norm(parameter(
+          "k_norm", options_.qk_norm != QkNorm::none ? ones(Shape{D_}, options_.dtype) : Tensor())),
       gate(options_.gate ? &child<nn::Linear>("gate", options_.width, options_.heads * Dv_, true,
                                               options_.dtype)
                          : nullptr),
       head_scale(parameter("head_scale", options_.head_scale
                                              ? ones(Shape{options_.heads}, options_.dtype)
                                              : Tensor())),
-      extras(options_.extras.any()
-                 ? &child<HeadExtras>("extras", options_.extras, options_.kv_heads, D_, Dv_,
-                                      options_.dtype)
-                 : nullptr) {
+      slot_keys(parameter("slot_keys", weight(options_.extras.slots > 0, options_.extras.slots,
+                                              JoinedRows(options_).keys, options_.dtype))),
+      slot_values(parameter("slot_values", weight(options_.extras.slots > 0, options_.extras.slots,
+                                                  JoinedRows(options_).values, options_.dtype))),
+      bias_k(parameter("bias_k", options_.extras.bias_kv
+                                     ? zeros(Shape{1, 1, JoinedRows(options_).keys}, options_.dtype)
+                                     : Tensor())),
+      bias_v(
+          parameter("bias_v", options_.extras.bias_kv
+                                  ? zeros(Shape{1, 1, JoinedRows(options_).values}, options_.dtype)
+                                  : Tensor())) {
   for (Tensor* each : {&in_proj_weight, &q_proj_weight, &k_proj_weight, &v_proj_weight}) {
     if (each->defined()) nn::xavier_uniform_(*each);
   }
   if (options_.bias) nn::zeros_(out_proj.bias);
+  if (slot_keys.defined()) {
+    nn::normal_(slot_keys, 0, 1 / std::sqrt(static_cast<double>(D_)));
+    nn::normal_(slot_values, 0, 1 / std::sqrt(static_cast<double>(options_.extras.slots)));
+  }
+  for (Tensor* each : {&bias_k, &bias_v}) {
+    if (each->defined()) nn::xavier_normal_(*each);
+  }
 }
 
 // [B, T, heads D] -> [B, heads, T, D], a view.
@@ -246,8 +264,8 @@ Terms MultiHead::terms_of_heads(const Terms& given, const Mask& mask, Index quer
   terms.dropout = training() ? options_.dropout : 0;
   if (terms.position_bias == nullptr) return terms;
   const Tensor offsets = terms.position_bias->offsets(queries, keys);
-  if (offsets.rank() > 2 || (offsets.rank() == 2 && offsets.size(0) != 1 &&
-                             offsets.size(0) != options_.heads)) {
+  if (offsets.rank() > 2 ||
+      (offsets.rank() == 2 && offsets.size(0) != 1 && offsets.size(0) != options_.heads)) {
     throw ShapeError(fmt::format("multi_head: position_bias must be of {} heads, or of 1, not {}",
                                  options_.heads, describe(offsets)));
   }
@@ -265,11 +283,16 @@ Attended MultiHead::join(const Tensor& query, const Tensor& q, const Memory& mem
         fmt::format("multi_head: {} rows of queries and {} of keys", B, memory.keys().size(0)));
   }
   const Mask mask = memory.mask() & given.mask;
+  if (options_.extras.any() && given.relative != nullptr) {
+    throw ValueError("multi_head: extra keys have no place for relative positions to count from");
+  }
   Terms terms = terms_of_heads(given, mask, Q, K);
   Memory all = memory.masked(Mask());
-  if (extras != nullptr) {
-    all = extras->behind(all);
-    terms = extras->widened(terms, Shape{B, H, Q, K});
+  if (options_.extras.any()) {
+    const HeadExtras extras({slot_keys, slot_values, bias_k, bias_v}, options_.extras.zero,
+                            options_.kv_heads);
+    all = extras.behind(all);
+    terms = extras.widened(terms, Shape{B, H, Q, K});
   }
   Attended out = named("multi_head", [&] {
     return groups_ == 1 ? all.attend(q, terms) : attend_in_groups(q, all, terms);

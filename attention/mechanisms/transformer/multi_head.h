@@ -29,7 +29,7 @@
 #include "../../positions/relative.h"
 #include "../../positions/rotary.h"
 #include "head_extras.h"
-#include "key_value_cache.h"
+#include "self_attention.h"
 
 namespace heed::attention {
 
@@ -58,7 +58,7 @@ struct MultiHeadOptions {
   DType dtype = DType::f32;
 };
 
-class MultiHead : public nn::Module {
+class MultiHead : public SelfAttention {
  public:
   /// Throws ValueError for sizes that are not positive, heads that do not divide, an odd D with
   /// rotary, and a scale beside a score of its own.
@@ -71,7 +71,7 @@ class MultiHead : public nn::Module {
                       const Terms& terms = {}, KeyValueCache* cache = nullptr) const;
   /// Self-attention.
   Attended operator()(const Tensor& x, const Terms& terms = {},
-                      KeyValueCache* cache = nullptr) const {
+                      KeyValueCache* cache = nullptr) const override {
     return (*this)(x, x, x, terms, cache);
   }
 
@@ -97,12 +97,12 @@ class MultiHead : public nn::Module {
   Tensor& in_proj_bias;
   nn::Linear& out_proj;
   Score& score;
-  Normaliser* normaliser;       ///< null: Softmax
-  RelativePositions* relative;  ///< null: none
-  Tensor &q_norm, &k_norm;      ///< [D]; undefined without qk_norm
-  nn::Linear* gate;             ///< null without
-  Tensor& head_scale;           ///< [H]; undefined without
-  HeadExtras* extras;           ///< null without
+  Normaliser* normaliser;                             ///< null: Softmax
+  RelativePositions* relative;                        ///< null: none
+  Tensor &q_norm, &k_norm;                            ///< [D]; undefined without qk_norm
+  nn::Linear* gate;                                   ///< null without
+  Tensor& head_scale;                                 ///< [H]; undefined without
+  Tensor &slot_keys, &slot_values, &bias_k, &bias_v;  ///< see head_extras.h; undefined without
 
  private:
   struct Heads {

@@ -198,7 +198,12 @@ Synthesizer::Synthesizer(const SynthesizerOptions& options)
   for (const SynthesizerKind kind : options_.kinds) add(scores, kind, options_);
 }
 
-Attended Synthesizer::operator()(const Tensor& x, const Mask& mask, bool need_weights) const {
+Attended Synthesizer::operator()(const Tensor& x, const Terms& given, KeyValueCache* cache) const {
+  if (cache != nullptr || given.relative != nullptr) {
+    throw ValueError(
+        "synthesizer: takes no cache and no relative positions: its scores come from no pairs");
+  }
+  const Mask& mask = given.mask;
   check_defined("synthesizer", x, "x");
   const Index H = options_.heads;
   if (x.rank() != 3 || x.size(2) != options_.width || x.size(1) > options_.max_length) {
@@ -223,12 +228,11 @@ Attended Synthesizer::operator()(const Tensor& x, const Mask& mask, bool need_we
   }
   // All scores are biases: queries and keys say nothing.
   const Tensor nothing = zeros(Shape{B, H, T, 1}, dtype);
-  Terms options{.mask = mask,
-                .bias = sum_of_scores,
-                .dropout = training() ? options_.dropout : 0,
-                .need_weights = need_weights};
+  Terms terms = given;
+  terms.bias = given.bias.defined() ? given.bias + sum_of_scores : sum_of_scores;
+  terms.dropout = training() ? options_.dropout : 0;
   const Tensor values = split_heads(value_projection(finite.x), H);
-  Attended out = named("synthesizer", [&] { return attend(nothing, nothing, values, options); });
+  Attended out = named("synthesizer", [&] { return attend(nothing, nothing, values, terms); });
   out.context = out_projection(reshape(transpose(out.context, 1, 2), x.shape()));
   if (finite.bad.defined()) {
     const Tensor rows = unsqueeze(any(finite.bad, {-1}, true), 1);  // [B, 1, T, 1]

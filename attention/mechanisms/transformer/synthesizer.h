@@ -19,6 +19,7 @@
 #include "../../../nn/linear.h"
 #include "../../../nn/module_list.h"
 #include "../../attend.h"
+#include "self_attention.h"
 
 namespace heed::attention {
 
@@ -51,7 +52,7 @@ class Synthesis : public nn::Module {
   virtual Tensor operator()(const Tensor& x) const = 0;
 };
 
-class Synthesizer : public nn::Module {
+class Synthesizer : public SelfAttention {
  public:
   /// Throws ValueError for sizes that are not positive, heads and factors that do not divide, no
   /// kind, and a kind given twice.
@@ -66,8 +67,10 @@ class Synthesizer : public nn::Module {
   nn::Linear& value_projection;       ///< G
   nn::Linear& out_projection;
 
-  /// A boolean mask broadcasts to [B, H, T, T]. Throws ShapeError, DTypeError.
-  Attended operator()(const Tensor& x, const Mask& mask = Mask(), bool need_weights = false) const;
+  /// Terms are of scores [B, H, T, T]. Throws ShapeError, DTypeError, ValueError for a cache and
+  /// relative positions.
+  Attended operator()(const Tensor& x, const Terms& terms = {},
+                      KeyValueCache* cache = nullptr) const override;
 };
 
 }  // namespace heed::attention

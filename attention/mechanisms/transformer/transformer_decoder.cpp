@@ -13,19 +13,43 @@
 
 namespace heed::attention {
 
-TransformerDecoderLayer::TransformerDecoderLayer(const TransformerOptions& options)
-    : self_attn(child<MultiHead>("self_attn", self_attention(options))),
-      multihead_attn(child<MultiHead>("multihead_attn", cross_attention(options))),
+namespace {
+
+TransformerOptions checked(const TransformerOptions& options) {
+  if (options.parallel) throw ValueError("transformer_decoder: its parts are not parallel");
+  if (options.both_norms && !options.pre_norm) {
+    throw ValueError("transformer_decoder: both_norms adds to pre_norm");
+  }
+  return options;
+}
+
+}  // namespace
+
+TransformerDecoderLayer::TransformerDecoderLayer(const TransformerOptions& options, Index layer)
+    : self_attn(shared_child("self_attn", make_self_attention(checked(options), layer))),
+      multihead_attn(child<MultiHead>("multihead_attn", memory_heads(options, layer))),
       linear1(child<nn::Linear>("linear1", options.width, options.hidden, true, options.dtype)),
+      linear_gate(is_gated(options.activation)
+                      ? &child<nn::Linear>("linear_gate", options.width, options.hidden, true,
+                                           options.dtype)
+                      : nullptr),
       dropout(child<nn::Dropout>("dropout", options.dropout)),
       linear2(child<nn::Linear>("linear2", options.hidden, options.width, true, options.dtype)),
-      norm1(child<nn::LayerNorm>("norm1", Shape{options.width}, options.eps, true, options.dtype)),
-      norm2(child<nn::LayerNorm>("norm2", Shape{options.width}, options.eps, true, options.dtype)),
-      norm3(child<nn::LayerNorm>("norm3", Shape{options.width}, options.eps, true, options.dtype)),
+      norm1(child_norm("norm1", options)),
+      norm2(child_norm("norm2", options)),
+      norm3(child_norm("norm3", options)),
+      norm1_after(options.both_norms ? &child_norm("norm1_after", options) : nullptr),
+      norm2_after(options.both_norms ? &child_norm("norm2_after", options) : nullptr),
+      norm3_after(options.both_norms ? &child_norm("norm3_after", options) : nullptr),
       dropout1(child<nn::Dropout>("dropout1", options.dropout)),
       dropout2(child<nn::Dropout>("dropout2", options.dropout)),
       dropout3(child<nn::Dropout>("dropout3", options.dropout)),
       options_(options) {}
+
+TransformerNorm& TransformerDecoderLayer::child_norm(const char* name,
+                                                     const TransformerOptions& options) {
+  return child<TransformerNorm>(name, options.norm, options.width, options.eps, options.dtype);
+}
 
 Attended TransformerDecoderLayer::operator()(const Tensor& x, const Tensor& memory,
                                              const Terms& target, const Terms& source) const {
@@ -37,18 +61,22 @@ Attended TransformerDecoderLayer::operator()(const Tensor& in, const Memory& mem
                                              KeyValueCache* cache) const {
   const bool masked = !target.mask.all() || !source.mask.all() || !memory.mask().all();
   const ByRows first(masked, norm1), second(masked, norm2), third(masked, norm3);
+  const auto after = [&](const Tensor& x, const TransformerNorm* norm) {
+    return norm != nullptr ? ByRows(masked, *norm)(x) : x;
+  };
   Attended out;
   const auto attend = [&](const Tensor& x) {
-    return dropout1(self_attn(x, x, x, target, cache).context);
+    return dropout1(after(self_attn(x, target, cache).context, norm1_after));
   };
   const auto look = [&](const Tensor& x) {
     out = multihead_attn.attend_to(x, memory, source);
-    return dropout2(out.context);
+    return dropout2(after(out.context, norm2_after));
   };
   const auto forward = [&](const Tensor& x) {
-    return dropout3(feed_forward(x, linear1, options_.activation, dropout, linear2));
+    return feed_forward(x, linear1, linear_gate, options_.activation, dropout, linear2);
   };
-  const ByRows read(masked, forward);
+  const ByRows by_rows(masked, forward);
+  const auto read = [&](const Tensor& x) { return dropout3(after(by_rows(x), norm3_after)); };
   Tensor x = in;
   if (options_.pre_norm) {
     x = x + attend(first(x));
@@ -66,13 +94,13 @@ Attended TransformerDecoderLayer::operator()(const Tensor& in, const Memory& mem
 TransformerDecoder::TransformerDecoder(Index count, const TransformerOptions& options,
                                        bool final_norm)
     : layers(child<nn::ModuleList<TransformerDecoderLayer>>("layers")),
-      norm(final_norm ? &child<nn::LayerNorm>("norm", Shape{options.width}, options.eps, true,
-                                              options.dtype)
+      norm(final_norm ? &child<TransformerNorm>("norm", options.norm, options.width, options.eps,
+                                                options.dtype)
                       : nullptr) {
   if (count <= 0) {
     throw ValueError(fmt::format("transformer_decoder: {} layers must be positive", count));
   }
-  for (Index i = 0; i < count; ++i) layers.add(options);
+  for (Index i = 0; i < count; ++i) layers.add(options, i);
 }
 
 StackOutput TransformerDecoder::operator()(const Tensor& x, const Tensor& memory,

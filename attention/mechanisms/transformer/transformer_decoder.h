@@ -14,13 +14,17 @@ namespace heed::attention {
 
 class TransformerDecoderLayer : public nn::Module {
  public:
-  explicit TransformerDecoderLayer(const TransformerOptions& options);
+  /// Throws ValueError, as MultiHead and Linear, and for parallel parts.
+  explicit TransformerDecoderLayer(const TransformerOptions& options, Index layer = 0);
 
-  MultiHead &self_attn, &multihead_attn;
+  SelfAttention& self_attn;
+  MultiHead& multihead_attn;
   nn::Linear& linear1;
+  nn::Linear* linear_gate;  ///< null unless the activation is gated
   nn::Dropout& dropout;
   nn::Linear& linear2;
-  nn::LayerNorm &norm1, &norm2, &norm3;
+  TransformerNorm &norm1, &norm2, &norm3;
+  TransformerNorm *norm1_after, *norm2_after, *norm3_after;  ///< null without both_norms
   nn::Dropout &dropout1, &dropout2, &dropout3;
 
   /// `target` are the terms among the targets, `source` those over the memory; the context is the
@@ -32,6 +36,7 @@ class TransformerDecoderLayer : public nn::Module {
                       const Terms& source = {}, KeyValueCache* cache = nullptr) const;
 
  private:
+  TransformerNorm& child_norm(const char* name, const TransformerOptions& options);
   TransformerOptions options_;
 };
 
@@ -40,7 +45,7 @@ class TransformerDecoder : public nn::Module {
   TransformerDecoder(Index layers, const TransformerOptions& options, bool final_norm = false);
 
   nn::ModuleList<TransformerDecoderLayer>& layers;
-  nn::LayerNorm* norm;  ///< null without `final_norm`
+  TransformerNorm* norm;  ///< null without `final_norm`
 
   /// Throws ShapeError, DTypeError.
   StackOutput operator()(const Tensor& x, const Tensor& memory, const Terms& target,

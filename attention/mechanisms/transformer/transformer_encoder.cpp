@@ -10,34 +10,41 @@
 
 namespace heed::attention {
 
-MultiHeadOptions self_attention(const TransformerOptions& options) {
-  return {.width = options.width,
-          .heads = options.heads,
-          .kv_heads = options.kv_heads,
-          .dropout = options.dropout,
-          .rotary = options.rotary,
-          .dtype = options.dtype};
+namespace {
+
+TransformerOptions checked(const TransformerOptions& options) {
+  if (options.parallel && !options.pre_norm) {
+    throw ValueError("transformer_encoder: parallel parts need pre_norm: both read norm1(x)");
+  }
+  if (options.both_norms && !options.pre_norm) {
+    throw ValueError("transformer_encoder: both_norms adds to pre_norm");
+  }
+  return options;
 }
 
-MultiHeadOptions cross_attention(const TransformerOptions& options) {
-  MultiHeadOptions out = self_attention(options);
-  out.rotary = false;
-  return out;
-}
+}  // namespace
 
-Tensor feed_forward(const Tensor& x, const nn::Linear& linear1, Activation activation,
-                    const nn::Dropout& dropout, const nn::Linear& linear2) {
-  const Tensor inner = linear1(x);
-  return linear2(dropout(activation == Activation::relu ? relu(inner) : gelu(inner)));
-}
-
-TransformerEncoderLayer::TransformerEncoderLayer(const TransformerOptions& options)
-    : self_attn(child<MultiHead>("self_attn", self_attention(options))),
+TransformerEncoderLayer::TransformerEncoderLayer(const TransformerOptions& options, Index layer)
+    : self_attn(shared_child("self_attn", make_self_attention(checked(options), layer))),
       linear1(child<nn::Linear>("linear1", options.width, options.hidden, true, options.dtype)),
+      linear_gate(is_gated(options.activation)
+                      ? &child<nn::Linear>("linear_gate", options.width, options.hidden, true,
+                                           options.dtype)
+                      : nullptr),
       dropout(child<nn::Dropout>("dropout", options.dropout)),
       linear2(child<nn::Linear>("linear2", options.hidden, options.width, true, options.dtype)),
-      norm1(child<nn::LayerNorm>("norm1", Shape{options.width}, options.eps, true, options.dtype)),
-      norm2(child<nn::LayerNorm>("norm2", Shape{options.width}, options.eps, true, options.dtype)),
+      norm1(
+          child<TransformerNorm>("norm1", options.norm, options.width, options.eps, options.dtype)),
+      norm2(
+          child<TransformerNorm>("norm2", options.norm, options.width, options.eps, options.dtype)),
+      norm1_after(options.both_norms
+                      ? &child<TransformerNorm>("norm1_after", options.norm, options.width,
+                                                options.eps, options.dtype)
+                      : nullptr),
+      norm2_after(options.both_norms
+                      ? &child<TransformerNorm>("norm2_after", options.norm, options.width,
+                                                options.eps, options.dtype)
+                      : nullptr),
       dropout1(child<nn::Dropout>("dropout1", options.dropout)),
       dropout2(child<nn::Dropout>("dropout2", options.dropout)),
       options_(options) {}
@@ -46,17 +53,24 @@ Attended TransformerEncoderLayer::operator()(const Tensor& in, const Terms& term
                                              KeyValueCache* cache) const {
   const bool masked = !terms.mask.all();
   const ByRows first(masked, norm1), second(masked, norm2);
+  const auto after = [&](const Tensor& x, const TransformerNorm* norm) {
+    return norm != nullptr ? ByRows(masked, *norm)(x) : x;
+  };
   Attended out;
   const auto attend = [&](const Tensor& x) {
-    out = self_attn(x, x, x, terms, cache);
-    return dropout1(out.context);
+    out = self_attn(x, terms, cache);
+    return dropout1(after(out.context, norm1_after));
   };
   const auto forward = [&](const Tensor& x) {
-    return dropout2(feed_forward(x, linear1, options_.activation, dropout, linear2));
+    return feed_forward(x, linear1, linear_gate, options_.activation, dropout, linear2);
   };
-  const ByRows read(masked, forward);
+  const ByRows by_rows(masked, forward);
+  const auto read = [&](const Tensor& x) { return dropout2(after(by_rows(x), norm2_after)); };
   Tensor x = in;
-  if (options_.pre_norm) {
+  if (options_.parallel) {
+    const Tensor n = first(x);
+    x = x + attend(n) + read(n);
+  } else if (options_.pre_norm) {
     x = x + attend(first(x));
     x = x + read(second(x));
   } else {
@@ -70,30 +84,42 @@ Attended TransformerEncoderLayer::operator()(const Tensor& in, const Terms& term
 TransformerEncoder::TransformerEncoder(Index count, const TransformerOptions& options,
                                        bool final_norm)
     : layers(child<nn::ModuleList<TransformerEncoderLayer>>("layers")),
-      norm(final_norm ? &child<nn::LayerNorm>("norm", Shape{options.width}, options.eps, true,
-                                              options.dtype)
+      norm(final_norm ? &child<TransformerNorm>("norm", options.norm, options.width, options.eps,
+                                                options.dtype)
                       : nullptr) {
   if (count <= 0) {
     throw ValueError(fmt::format("transformer_encoder: {} layers must be positive", count));
   }
-  for (Index i = 0; i < count; ++i) layers.add(options);
+  for (Index i = 0; i < count; ++i) layers.add(options, i);
 }
 
-StackOutput TransformerEncoder::run(const Tensor& x, const Terms& terms, State* state) const {
+StackOutput TransformerEncoder::run(const Tensor& x, const std::vector<Terms>& terms,
+                                    State* state) const {
+  if (terms.size() != 1 && terms.size() != layers.size()) {
+    throw ValueError(
+        fmt::format("transformer_encoder: terms of {} layers for {}", terms.size(), layers.size()));
+  }
   StackOutput out{x};
+  bool masked = false;
   for (std::size_t i = 0; i < layers.size(); ++i) {
-    Attended seen = named("transformer_encoder", [&] {
-      return layers[i](out.output, terms, state != nullptr ? &state->past[i] : nullptr);
+    const Terms& own = terms[terms.size() == 1 ? 0 : i];
+    const Attended seen = named("transformer_encoder", [&] {
+      return layers[i](out.output, own, state != nullptr ? &state->past[i] : nullptr);
     });
     out.output = seen.context;
-    if (terms.need_weights) out.weights.push_back(seen.weights);
+    if (own.need_weights) out.weights.push_back(seen.weights);
+    masked = masked || !own.mask.all();
   }
-  if (norm != nullptr) out.output = guarded(out.output, !terms.mask.all(), *norm);
+  if (norm != nullptr) out.output = guarded(out.output, masked, *norm);
   out.output = forwarded(out.output);
   return out;
 }
 
 StackOutput TransformerEncoder::operator()(const Tensor& x, const Terms& terms) const {
+  return run(x, {terms}, nullptr);
+}
+
+StackOutput TransformerEncoder::by_layer(const Tensor& x, const std::vector<Terms>& terms) const {
   return run(x, terms, nullptr);
 }
 
@@ -109,7 +135,7 @@ StackOutput TransformerEncoder::step(const Tensor& x, State& state, const Terms&
   }
   Terms causal = terms;
   causal.mask = Mask::causal() & terms.mask;
-  return run(x, causal, &state);
+  return run(x, {causal}, &state);
 }
 
 }  // namespace heed::attention

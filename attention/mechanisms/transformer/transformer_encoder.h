@@ -2,52 +2,31 @@
 //
 //   post-norm:  x = norm1(x + self_attn(x)),  x = norm2(x + feed_forward(x))
 //   pre-norm (Xiong et al. 2020):  x = x + self_attn(norm1(x)),  x = x + feed_forward(norm2(x))
+//   both (Ding et al. 2021):  x = x + norm1'(self_attn(norm1(x))),  the same of feed_forward
+//   parallel (Wang and Komatsuzaki 2021):  x = x + self_attn(norm1(x)) + feed_forward(norm1(x))
 //   feed_forward(x) = linear2(activation(linear1(x)))
 //
 // with dropout after each of the two and inside the feed-forward part. Parameters have the names
 // of PyTorch's nn.TransformerEncoderLayer and nn.TransformerEncoder.
 #pragma once
 
-#include "../../../nn/dropout.h"
-#include "../../../nn/layer_norm.h"
 #include "../../../nn/module_list.h"
-#include "multi_head.h"
+#include "transformer_options.h"
 
 namespace heed::attention {
-
-enum class Activation { relu, gelu };
-
-struct TransformerOptions {
-  Index width = 512;     ///< E
-  Index heads = 8;       ///< a divisor of E
-  Index kv_heads = 0;    ///< see MultiHeadOptions
-  Index hidden = 2048;   ///< of the feed-forward part
-  double dropout = 0.1;  ///< also of the weights
-  bool pre_norm = false;
-  Activation activation = Activation::relu;
-  bool rotary = false;  ///< rotary positions in self-attention
-  double eps = 1e-5;    ///< of the layer norms
-  DType dtype = DType::f32;
-};
-
-/// The options of a layer's attention to its own stack and to another.
-MultiHeadOptions self_attention(const TransformerOptions& options);
-MultiHeadOptions cross_attention(const TransformerOptions& options);
-
-/// linear2(dropout(activation(linear1(x)))).
-Tensor feed_forward(const Tensor& x, const nn::Linear& linear1, Activation activation,
-                    const nn::Dropout& dropout, const nn::Linear& linear2);
 
 class TransformerEncoderLayer : public nn::Module {
  public:
   /// Throws ValueError, as MultiHead and Linear.
-  explicit TransformerEncoderLayer(const TransformerOptions& options);
+  explicit TransformerEncoderLayer(const TransformerOptions& options, Index layer = 0);
 
-  MultiHead& self_attn;
+  SelfAttention& self_attn;
   nn::Linear& linear1;
+  nn::Linear* linear_gate;  ///< null unless the activation is gated
   nn::Dropout& dropout;
   nn::Linear& linear2;
-  nn::LayerNorm &norm1, &norm2;
+  TransformerNorm &norm1, &norm2;
+  TransformerNorm *norm1_after, *norm2_after;  ///< null without both_norms
   nn::Dropout &dropout1, &dropout2;
 
   /// The context is the layer's output. Weights [B, H, T, T] where the terms ask for them.
@@ -66,10 +45,12 @@ class TransformerEncoder : public nn::Module {
 
   nn::ModuleList<TransformerEncoderLayer>& layers;
 
-  nn::LayerNorm* norm;  ///< null without `final_norm`
+  TransformerNorm* norm;  ///< null without `final_norm`
 
   /// The same terms for all layers. Throws ShapeError, DTypeError.
   StackOutput operator()(const Tensor& x, const Terms& terms = {}) const;
+  /// Terms of each layer's own. Throws ValueError for another number of them.
+  StackOutput by_layer(const Tensor& x, const std::vector<Terms>& terms) const;
 
   /// What going on step by step keeps, as a language model does: each layer's past.
   struct State {
@@ -86,7 +67,7 @@ class TransformerEncoder : public nn::Module {
   StackOutput step(const Tensor& x, State& state, const Terms& terms = {}) const;
 
  private:
-  StackOutput run(const Tensor& x, const Terms& terms, State* state) const;
+  StackOutput run(const Tensor& x, const std::vector<Terms>& terms, State* state) const;
 };
 
 }  // namespace heed::attention

@@ -232,7 +232,7 @@ TEST(Bias, RefusesWhatMakesNoSense) {
   EXPECT_THAT(([] { RelativePositions relative({.key_width = 2, .clip = -1}); }),
               ThrowsMessage<ValueError>(HasSubstr("clip -1")));
   EXPECT_THAT(([] {
-                RelativePositions({.key_width = 2}).scores(zeros({4, 3}), 5);
+                RelativePositions({.key_width = 2}).scores(zeros({4, 3}), 5, 1);
               }),
               ThrowsMessage<ShapeError>(HasSubstr("relative: query must be [.., Q, 2]")));
 }

@@ -72,9 +72,9 @@ Mechanism synthesizer(const std::vector<SynthesizerKind>& kinds) {
   Mechanism out{.modules = {made}, .self = true, .projects = true};
   out.by_place = kinds != std::vector{SynthesizerKind::dot_product};
   out.name = "synthesizer";
-  out.causal = [=](const Tensor& x) { return (*made)(x, Mask::causal()).context; };
+  out.causal = [=](const Tensor& x) { return (*made)(x, {.mask = Mask::causal()}).context; };
   out.call = [=](const Tensor&, const Tensor& keys, const Lengths& lengths, bool weights) {
-    return (*made)(keys, padding(lengths, keys), weights);
+    return (*made)(keys, {.mask = padding(lengths, keys), .need_weights = weights});
   };
   return out;
 }

@@ -53,7 +53,7 @@ class LanguageModelNetwork : public testing::TestWithParam<Case> {
     for (const Tensor& p : made_->parameters()) nn::normal_(p, 0, 0.5);
   }
   LanguageModel& model() { return *made_; }
-  bool synthesizes() const { return made_->layers == nullptr; }
+  bool synthesizes() const { return !made_->options.synthesizer.empty(); }
 
  private:
   std::unique_ptr<LanguageModel> made_;

@@ -154,8 +154,8 @@ TEST_P(Kinds, AreTheDefinition) {
   const std::vector<Index> lengths = {kT, 4};
   const auto want = reference(made, GetParam(), x, lengths);
   const Mask mask = Mask::causal() & Mask::lengths(lengths, kT);
-  EXPECT_THAT(numbers(made(x, mask).context), near(want, 1e-10));
-  const Attended seen = made(x, mask, true);
+  EXPECT_THAT(numbers(made(x, {.mask = mask}).context), near(want, 1e-10));
+  const Attended seen = made(x, {.mask = mask, .need_weights = true});
   EXPECT_EQ(seen.weights.shape(), (Shape{kB, kH, kT, kT}));
   EXPECT_THAT(numbers(seen.context), near(want, 1e-10));
 }
@@ -180,7 +180,7 @@ TEST(Synthesizer, OfDotProductsAloneIsMultiHeadAttention) {
                              {"out_proj.bias", part("out_projection.bias")}});
   const Tensor x = randn({kB, kT, kE}, DType::f64);
   const Tensor want = attention(x, {.mask = Mask::causal()}).context;
-  EXPECT_THAT(numbers(made(x, Mask::causal()).context), near(want));
+  EXPECT_THAT(numbers(made(x, {.mask = Mask::causal()}).context), near(want));
 }
 
 TEST(Synthesizer, HasOnlyWhatItsKindsNeed) {
@@ -241,7 +241,7 @@ TEST(Synthesizer, RefusesWhatDoesNotFit) {
       ThrowsMessage<DTypeError>(HasSubstr("x is f32[2, 7, 10], the weights are f64")));
   EXPECT_THAT(
       [&] {
-        made(zeros({kB, kT, kE}, DType::f64), Mask::lengths({1, 2}, 4));
+        made(zeros({kB, kT, kE}, DType::f64), {.mask = Mask::lengths({1, 2}, 4)});
       },
       ThrowsMessage<ShapeError>(HasSubstr("do not fit scores [2, 2, 7, 7]")));
   EXPECT_THAT([&] { made(Tensor()); },

@@ -1,0 +1,34 @@
+#include "layer_parts.h"
+
+#include "../../../autograd/ops/activation.h"
+#include "../../../autograd/ops/elementwise.h"
+#include "../../../autograd/ops/layer_norm.h"
+#include "../../../autograd/ops/rms_norm.h"
+
+namespace heed::attention {
+
+TransformerNorm::TransformerNorm(Norm kind, Index width, double eps, DType dtype)
+    : weight(parameter("weight", ones(Shape{width}, dtype))),
+      bias(parameter("bias", kind == Norm::layer ? zeros(Shape{width}, dtype) : Tensor())),
+      kind_(kind),
+      eps_(eps) {}
+
+Tensor TransformerNorm::operator()(const Tensor& x) const {
+  if (kind_ == Norm::rms) return forwarded(rms_norm(x, weight.shape(), weight, eps_));
+  return forwarded(layer_norm(x, weight.shape(), weight, bias, eps_));
+}
+
+Tensor feed_forward(const Tensor& x, const nn::Linear& linear1, const nn::Linear* linear_gate,
+                    Activation activation, const nn::Dropout& dropout, const nn::Linear& linear2) {
+  Tensor inner = linear1(x);
+  switch (activation) {
+    case Activation::relu: inner = relu(inner); break;
+    case Activation::swiglu: inner = silu(inner); break;
+    case Activation::gelu:
+    case Activation::geglu: inner = gelu(inner); break;
+  }
+  if (linear_gate != nullptr) inner = inner * (*linear_gate)(x);
+  return linear2(dropout(inner));
+}
+
+}  // namespace heed::attention

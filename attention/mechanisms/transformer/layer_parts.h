@@ -1,0 +1,36 @@
+// The parts of a Transformer's layer beside its attention.
+#pragma once
+
+#include "../../../nn/dropout.h"
+#include "../../../nn/linear.h"
+
+namespace heed::attention {
+
+enum class Norm : std::uint8_t { layer, rms };
+
+/// LayerNorm or RMSNorm over the last axis, with PyTorch's names: weight, bias.
+class TransformerNorm : public nn::Module {
+ public:
+  TransformerNorm(Norm kind, Index width, double eps, DType dtype = DType::f32);
+
+  Tensor& weight;  ///< [width]
+  Tensor& bias;    ///< [width]; undefined of RMSNorm
+
+  Tensor operator()(const Tensor& x) const;
+
+ private:
+  Norm kind_;
+  double eps_;
+};
+
+/// relu, gelu: linear2(act(linear1(x))). swiglu, geglu (Shazeer 2020):
+/// linear2(act(linear1(x)) o linear_gate(x)), act silu or gelu.
+enum class Activation : std::uint8_t { relu, gelu, swiglu, geglu };
+
+inline bool is_gated(Activation activation) { return activation >= Activation::swiglu; }
+
+/// With dropout before linear2; `linear_gate` is null unless the activation is gated.
+Tensor feed_forward(const Tensor& x, const nn::Linear& linear1, const nn::Linear* linear_gate,
+                    Activation activation, const nn::Dropout& dropout, const nn::Linear& linear2);
+
+}  // namespace heed::attention

@@ -1,0 +1,29 @@
+#include "transformer_options.h"
+
+namespace heed::attention {
+
+MultiHeadOptions self_heads(const TransformerOptions& options, Index layer) {
+  MultiHeadOptions out{.width = options.width,
+                       .heads = options.heads,
+                       .kv_heads = options.kv_heads,
+                       .dropout = options.dropout,
+                       .rotary = options.rotary,
+                       .dtype = options.dtype};
+  return options.self_heads ? options.self_heads(std::move(out), layer) : out;
+}
+
+MultiHeadOptions memory_heads(const TransformerOptions& options, Index layer) {
+  MultiHeadOptions out{.width = options.width,
+                       .heads = options.heads,
+                       .kv_heads = options.kv_heads,
+                       .dropout = options.dropout,
+                       .dtype = options.dtype};
+  return options.memory_heads ? options.memory_heads(std::move(out), layer) : out;
+}
+
+std::shared_ptr<SelfAttention> make_self_attention(const TransformerOptions& options, Index layer) {
+  if (options.self_attention) return options.self_attention(layer);
+  return std::make_shared<MultiHead>(self_heads(options, layer));
+}
+
+}  // namespace heed::attention

@@ -1,0 +1,42 @@
+// What a Transformer's layers are made of, encoder's and decoder's alike.
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include "layer_parts.h"
+#include "multi_head.h"
+#include "self_attention.h"
+
+namespace heed::attention {
+
+struct TransformerOptions {
+  Index width = 512;     ///< E
+  Index heads = 8;       ///< a divisor of E
+  Index kv_heads = 0;    ///< see MultiHeadOptions
+  Index hidden = 2048;   ///< of the feed-forward part
+  double dropout = 0.1;  ///< also of the weights
+  bool pre_norm = false;
+  bool both_norms = false;  ///< pre-norm, and another norm of what each part gives: norm1_after ...
+  Norm norm = Norm::layer;
+  bool parallel = false;  ///< x + self_attn(norm1(x)) + feed_forward(norm1(x)), encoders only
+  Activation activation = Activation::relu;
+  bool rotary = false;  ///< rotary positions in self-attention
+  double eps = 1e-5;    ///< of the norms
+  DType dtype = DType::f32;
+  /// What the heads of self-attention have beside: called for each layer, 0 .., with what the
+  /// options above give, so that each layer has a score, a normaliser, positions of its own.
+  std::function<MultiHeadOptions(MultiHeadOptions, Index layer)> self_heads = {};
+  /// The same of a decoder's attention to the memory.
+  std::function<MultiHeadOptions(MultiHeadOptions, Index layer)> memory_heads = {};
+  /// Another module in the place of self-attention.
+  std::function<std::shared_ptr<SelfAttention>(Index layer)> self_attention = {};
+};
+
+/// The options of a layer's attention to its own stack and to another.
+MultiHeadOptions self_heads(const TransformerOptions& options, Index layer = 0);
+MultiHeadOptions memory_heads(const TransformerOptions& options, Index layer = 0);
+/// The module itself.
+std::shared_ptr<SelfAttention> make_self_attention(const TransformerOptions& options, Index layer);
+
+}  // namespace heed::attention
