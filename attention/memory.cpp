@@ -94,6 +94,13 @@ void check_call(const Tensor& query, const Memory& memory, const Terms& terms, c
   check_bias("offset_bias", terms.offset_bias, query, offsets, shape);
 }
 
+// For rows of any number.
+Mask first_keys(Index count, Index keys) {
+  Array first = Array::zeros(Shape{1, keys}, DType::boolean);
+  std::fill_n(first.mutable_data<bool>(), count, true);
+  return Mask::key_padding(Tensor(first));
+}
+
 // Biases by offset are one tensor from here on.
 Terms with_offsets(Terms terms, Index queries, Index keys) {
   if (terms.position_bias == nullptr) return terms;
@@ -200,12 +207,15 @@ Attended Memory::step(const Tensor& query, const Terms& terms) const {
   return step(query, none, terms);
 }
 
-Attended Memory::look(const Tensor& query, const Terms& given, const Mask& mask, Past& past) const {
+Attended Memory::look(const Tensor& query, const Terms& given, const Mask& asked,
+                      Past& past) const {
   if (!defined()) throw GradError("attend: a memory of nothing");
   const Shape shape = scores_shape("attend", query, keys_);  // [.., Q, K]
   const Index queries = shape[shape.rank() - 2], keys = shape[shape.rank() - 1];
   const Terms terms = with_offsets(given, queries, keys);  // handles, no numbers
   check_call(query, *this, terms, shape);
+  const Index reach = score_->reach();
+  const Mask mask = reach >= 0 && reach < keys ? asked & first_keys(reach, keys) : asked;
   const Normaliser& normaliser = normaliser_of(terms);
   const bool tiles = normaliser.is_softmax() && !terms.need_weights && terms.dropout == 0 &&
                      terms.relative == nullptr && !score_->uses_previous_weights();

@@ -46,6 +46,9 @@ class Score : public nn::Module {
   virtual bool per_feature() const { return false; }
   /// Whether `past` counts.
   virtual bool uses_previous_weights() const { return false; }
+  /// How many places it looks at, from the first; what stands behind them is attended to by nobody.
+  /// -1: all.
+  virtual Index reach() const { return -1; }
   /// What the next query gets for its past, from this one's past and weights: the weights.
   virtual Tensor remember(const Tensor& past, const Tensor& weights) const;
 };

@@ -2,11 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "../../autograd/check_defined.h"
 #include "../../autograd/ops/elementwise.h"
 #include "../../autograd/ops/matmul.h"
+#include "../../autograd/ops/pad.h"
 #include "../../autograd/ops/shape.h"
 #include "../../core/error.h"
 #include "../../nn/init.h"
@@ -38,14 +40,15 @@ LocationBased::LocationBased(Index query_width, Index max_keys, DType dtype)
 // As keys of a dot product.
 Tensor LocationBased::prepare(const Tensor& keys) const {
   check_defined("location_based", keys, "keys");
-  if (keys.rank() < 2 || keys.size(-2) > weight.size(0)) {
-    throw ShapeError(
-        fmt::format("location_based: keys must be [.., K, dk] with K at most {}, not {}",
-                    weight.size(0), describe(keys)));
+  if (keys.rank() < 2) {
+    throw ShapeError("location_based: keys must be [.., K, dk], not " + describe(keys));
   }
+  const Index K = keys.size(-2), known = std::min(K, weight.size(0));
+  Tensor rows = narrow(weight, 0, 0, known);
+  if (known < K) rows = pad(rows, {0, 0, 0, K - known});
   Shape shape = keys.shape();
   shape[shape.rank() - 1] = weight.size(1);
-  return expand(narrow(weight, 0, 0, keys.size(-2)), shape);
+  return expand(rows, shape);
 }
 
 std::optional<Score::Form> LocationBased::form(const Tensor& query, const Tensor& prepared) const {

@@ -15,14 +15,16 @@ namespace heed::attention {
 
 class LocationBased : public Score {
  public:
-  /// For at most `max_keys` keys. Throws ValueError unless both are positive.
+  /// It looks at the first `max_keys` keys; those beyond are ignored, as in the paper. Throws
+  /// ValueError unless both are positive.
   LocationBased(Index query_width, Index max_keys, DType dtype = DType::f32);
 
   Tensor& weight;  ///< [max_keys, dq]
 
-  /// [.., K, dq]: the places' rows of the weight. Only the number of keys counts. Throws ShapeError
-  /// for more than max_keys.
+  /// [.., K, dq]: the places' rows of the weight, zeros beyond. Only the number of keys counts.
+  /// Throws ShapeError.
   Tensor prepare(const Tensor& keys) const override;
+  Index reach() const override { return weight.size(0); }
   std::optional<Form> form(const Tensor& query, const Tensor& prepared) const override;
   bool prepares() const override { return true; }
 };

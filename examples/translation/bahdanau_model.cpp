@@ -20,6 +20,7 @@ BahdanauModel::BahdanauModel(const ModelOptions& given)
           "decoder", heed::attention::BahdanauOptions{.word_width = given.width,
                                                       .annotation_width = 2 * given.hidden,
                                                       .state_width = given.hidden,
+                                                      .layers = given.layers,
                                                       .dtype = given.dtype})) {}
 
 BahdanauDecoder::State BahdanauModel::read(const Rows& source) const {

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <functional>
 
+#include "../../attention/attend.h"
 #include "../../attention/scores/additive.h"
 #include "../../attention/scores/feature_wise.h"
 #include "../../attention/scores/general.h"
@@ -16,6 +17,7 @@
 #include "../../autograd/ops/shape.h"
 #include "../../core/error.h"
 #include "../../core/generator.h"
+#include "numbers.h"
 
 namespace heed::attention {
 namespace {
@@ -77,6 +79,24 @@ void expect_scores(const Tensor& scores, const std::function<double(Index, Index
   for (Index b = 0; b < kB; ++b) {
     for (Index i = 0; i < kQ; ++i) {
       for (Index j = 0; j < kK; ++j) EXPECT_NEAR(got[at++], of(b, i, j), 1e-12);
+    }
+  }
+}
+
+// Beyond its reach a location-based score has no words, as in the paper: nobody attends to them.
+TEST(LocationBasedScore, IgnoresWhatStandsBeyondItsReach) {
+  manual_seed(3);
+  LocationBased few(5, 3, DType::f64), many(5, 7, DType::f64);
+  many.weight.set_array(concat({few.weight, randn({4, 5}, DType::f64)}, 0).array());
+  const Tensor query = randn({2, 4, 5}, DType::f64), keys = randn({2, 7, 2}, DType::f64);
+  const Tensor values = randn({2, 7, 3}, DType::f64);
+  for (const bool need_weights : {false, true}) {
+    const Attended out = attend(few, query, keys, values, {.need_weights = need_weights});
+    const Attended want = attend(many, query, keys, values,
+                                 {.mask = Mask::lengths({3, 3}, 7), .need_weights = need_weights});
+    EXPECT_THAT(numbers(out.context), near(want.context));
+    if (need_weights) {
+      EXPECT_THAT(numbers(out.weights), near(want.weights));
     }
   }
 }
@@ -250,8 +270,8 @@ TEST(Score, RefusesWhatDoesNotFit) {
   EXPECT_THAT([&] { Additive(kDq, kDk, 3)(query, keys); },
               ThrowsMessage<ShapeError>(HasSubstr("additive: prepared keys must be [.., n, 3]")));
   EXPECT_THAT([] { Additive score(3, 5, 0); }, ThrowsMessage<ValueError>(HasSubstr("positive")));
-  EXPECT_THAT([&] { LocationBased(kDq, 4).prepare(keys); },
-              ThrowsMessage<ShapeError>(HasSubstr("with K at most 4, not f32[2, 5, 11]")));
+  EXPECT_THAT([] { LocationBased(kDq, 4).prepare(zeros({4})); },
+              ThrowsMessage<ShapeError>("location_based: keys must be [.., K, dk], not f32[4]"));
   EXPECT_THAT([&] { LocationBased(kDq, kK)(query, keys); },
               ThrowsMessage<ShapeError>(HasSubstr(
                   "location_based: prepared keys must be [.., n, 7], not f32[2, 5, 11]")));

@@ -13,6 +13,7 @@
 
 #include "../../../nn/cells.h"
 #include "../../../nn/maxout.h"
+#include "../../../nn/module_list.h"
 #include "../../detail/decoder_checks.h"
 #include "../../scores/additive.h"
 #include "decoder.h"
@@ -26,6 +27,10 @@ struct BahdanauOptions {
   Index hidden = 0;            ///< of the score; 0: H
   Index readout = 0;           ///< 0: H
   Index start_width = 0;       ///< of what s_0 is made of; 0: half of dk
+  /// Of queries of width H and annotations; none: the paper's additive one.
+  std::shared_ptr<Score> score = {};
+  Index layers = 1;               ///< cells one on the other; the last one's state asks
+  bool readout_of_state = false;  ///< out_i from s_i, as Luong's, in the place of s_{i-1}
   DType dtype = DType::f32;
 };
 
@@ -38,13 +43,14 @@ class BahdanauDecoder : public nn::Module {
   BahdanauOptions options_;
 
  public:
-  nn::Linear& initial;  ///< W_s [H, start_width], b
-  Additive& score;
-  nn::GRUCell& cell;    ///< of [E y; c]
-  nn::Maxout& readout;  ///< of [s; E y; c]
+  nn::Linear& initial;  ///< W_s [layers H, start_width], b
+  Score& score;
+  nn::GRUCell& cell;                   ///< of [E y; c]
+  nn::ModuleList<nn::GRUCell>& upper;  ///< the layers above it
+  nn::Maxout& readout;                 ///< of [s; E y; c]
 
   struct State {
-    Tensor hidden;  ///< s_{i-1}, [B, H]
+    std::vector<Tensor> layers;  ///< s_{i-1}, each [B, H]
     Memory memory;
     void reorder(const Tensor& rows, bool sources = true);
   };
@@ -58,6 +64,9 @@ class BahdanauDecoder : public nn::Module {
                   const std::vector<Index>& lengths = {}) const;
   StackOutput operator()(const Tensor& words, const Tensor& annotations, const Mask& mask = Mask(),
                          const Terms& terms = {}, const std::vector<Index>& lengths = {}) const;
+
+ private:
+  void rise(State& state) const;
 };
 
 }  // namespace heed::attention

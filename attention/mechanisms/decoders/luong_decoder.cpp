@@ -61,9 +61,10 @@ LuongDecoder::LuongDecoder(const LuongOptions& options)
                 ? nullptr
                 : &child<Local>("local", local_options(options_))),
       score(local != nullptr ? local->score : shared_child<Score>("score", options_.score)),
-      combine(child<nn::Linear>("combine",
-                                Checked(kOp, options_.source_width) + options_.state_width,
-                                options_.out, false, options_.dtype)) {
+      combine(child<nn::Linear>(
+          "combine",
+          Checked(kOp, options_.source_width) + (options_.context_alone ? 0 : options_.state_width),
+          options_.out, false, options_.dtype)) {
   for (Index i = 0; i < options_.layers; ++i) {
     const Index below =
         i > 0 ? options_.state_width
@@ -122,6 +123,11 @@ Attended LuongDecoder::look(const Tensor& query, const State& state, const Terms
   });
 }
 
+// htilde [B, T, out] or [B, out].
+Tensor LuongDecoder::combined(const Tensor& context, const Tensor& h) const {
+  return tanh(combine(options_.context_alone ? context : concat({context, h}, -1)));
+}
+
 // The columns of the first layer's weight that meet what is fed.
 Tensor LuongDecoder::of_fed() const {
   if (!options_.input_feeding) return Tensor();
@@ -148,7 +154,7 @@ StackOutput LuongDecoder::step(const Tensor& word, State& state, const Terms& te
       linear(word, narrow(first.weight_ih, 1, 0, options_.word_width), first.bias_ih);
   const Tensor h = next(from, of_fed(), state);
   const Attended seen = look(unsqueeze(h, 1), state, terms);
-  const Tensor out = tanh(combine(concat({squeeze(seen.context, 1), h}, 1)));
+  const Tensor out = combined(squeeze(seen.context, 1), h);
   if (options_.input_feeding) state.fed = out;
   ++state.t;
   StackOutput result{forwarded(out)};
@@ -173,7 +179,7 @@ StackOutput LuongDecoder::run(const Tensor& target, State& state, const Terms& t
     }
     if (T == 0) h = zeros(Shape{rows, 0, options_.state_width}, options_.dtype);
     const Attended seen = look(h, state, terms);
-    out = {tanh(combine(concat({seen.context, h}, -1))), weights_of(seen)};
+    out = {combined(seen.context, h), weights_of(seen)};
     state.t += T;
   } else {
     // What words give to the gates need not wait for the step before.
@@ -184,7 +190,7 @@ StackOutput LuongDecoder::run(const Tensor& target, State& state, const Terms& t
     for (Index t = 0; t < T; ++t) {
       const Tensor h = next(from_words[static_cast<std::size_t>(t)], of_last, state);
       const Attended seen = look(unsqueeze(h, 1), state, terms);
-      state.fed = tanh(combine(concat({squeeze(seen.context, 1), h}, 1)));
+      state.fed = combined(squeeze(seen.context, 1), h);
       ++state.t;
       outs.push_back(unsqueeze(state.fed, 1));
       if (terms.need_weights) looks.push_back(seen.weights);

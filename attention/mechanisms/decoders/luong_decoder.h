@@ -31,7 +31,8 @@ struct LuongOptions {
   LuongAttention attention = LuongAttention::global;
   std::shared_ptr<Score> score = {};  ///< none: Dot, which needs dk = H
   Index half_width = 10;              ///< D of local attention
-  double dropout = 0;                 ///< of each layer's output but the last one's, in training
+  bool context_alone = false;  ///< htilde_t = tanh(W_c c_t): all that is predicted was looked at
+  double dropout = 0;          ///< of each layer's output but the last one's, in training
   DType dtype = DType::f32;
 };
 
@@ -48,7 +49,7 @@ class LuongDecoder : public nn::Module {
   nn::Dropout& dropout;
   Local* local;         ///< null in global attention
   Score& score;         ///< the local one's, where there is one
-  nn::Linear& combine;  ///< W_c [out, dk + H]
+  nn::Linear& combine;  ///< W_c [out, dk + H]; [out, dk] of the context alone
 
   struct State {
     std::vector<LstmState> layers;  ///< each [B, H]
@@ -73,6 +74,7 @@ class LuongDecoder : public nn::Module {
  private:
   Attended look(const Tensor& query, const State& state, const Terms& terms) const;
   Tensor of_fed() const;
+  Tensor combined(const Tensor& context, const Tensor& h) const;
   Tensor next(const Tensor& from_word, const Tensor& of_fed, State& state) const;
 };
 

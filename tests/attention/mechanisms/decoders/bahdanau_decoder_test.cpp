@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "../../../../attention/scores/feature_wise.h"
+#include "../../../../attention/scores/general.h"
 #include "../../../../autograd/ops/elementwise.h"
 #include "../../../../autograd/ops/index.h"
 #include "../../../../autograd/ops/reduce.h"
@@ -22,7 +24,7 @@ using testing::ThrowsMessage;
 
 constexpr Index kB = 2, kT = 3, kK = 5, kE = 7, kDk = 4, kH = 6;
 const std::vector<Index> kLengths = {kK, 3};
-constexpr BahdanauOptions kOptions{.word_width = kE,
+const BahdanauOptions kOptions{.word_width = kE,
                                    .annotation_width = kDk,
                                    .state_width = kH,
                                    .hidden = 2,
@@ -114,6 +116,47 @@ TEST(BahdanauDecoder, ASourceWithoutPlacesIsNotLookedAt) {
   const StackOutput out =
       made(in.words, in.source, Mask::lengths({kK, 0}, kK), {.need_weights = true});
   expect_unseen(out.output, out.weights, in.source);
+}
+
+TEST(BahdanauDecoder, TakesAnyScoreSeveralLayersAndAReadoutOfTheNewState) {
+  manual_seed(13);
+  const Inputs in;
+  BahdanauOptions options = kOptions;
+  const Index H = options.state_width;
+  for (const bool readout_of_state : {false, true}) {
+    const auto general = std::make_shared<General>(H, kDk, DType::f64);
+    options.score = general;
+    options.layers = 3;
+    options.readout_of_state = readout_of_state;
+    BahdanauDecoder made(options);
+    const StackOutput all = made(in.words, in.source, in.mask, {.need_weights = true});
+    // One step after the other: the last layer asks, the first reads.
+    auto state = made.start(in.source, in.mask);
+    ASSERT_EQ(state.layers.size(), 3U);
+    std::vector<Tensor> s = state.layers;
+    for (Index t = 0; t < kT; ++t) {
+      const Tensor y = select(in.words, 1, t), before = s.back();
+      const Tensor c = squeeze(
+          attend(*general, unsqueeze(before, 1), in.source, in.source, {.mask = in.mask}).context,
+          1);
+      s[0] = made.cell(concat({y, c}, 1), s[0]);
+      for (std::size_t l = 0; l < 2; ++l) s[l + 1] = made.upper[l](s[l], s[l + 1]);
+      const Tensor out = made.readout(concat({readout_of_state ? s.back() : before, y, c}, 1));
+      EXPECT_LT(difference(select(all.output, 1, t), Block(out).numbers), 1e-12);
+    }
+    expect_steps(made, made.start(in.source, in.mask), in.words, all, 1, {1, 0});
+    const auto report =
+        nn::gradcheck(made, [&] { return made(in.words, in.source, in.mask).output; },
+                      {.step = 1e-4, .max_elements = 4});
+    EXPECT_TRUE(report) << report.text();
+  }
+  options.layers = 0;
+  EXPECT_THAT([&] { BahdanauDecoder made(options); },
+              ThrowsMessage<ValueError>("bahdanau_decoder: layers 0 must be positive"));
+  options.layers = 1;
+  options.score = std::make_shared<FeatureWise>(H, kDk, 2, 2, DType::f64);
+  EXPECT_THAT([&] { BahdanauDecoder made(options); },
+              ThrowsMessage<ValueError>(HasSubstr("takes no score that looks back")));
 }
 
 TEST(BahdanauDecoder, SummariesStandForTheFirstAnnotation) {

@@ -8,6 +8,7 @@
 #include "../../../../attention/scores/general.h"
 #include "../../../../attention/scores/location.h"
 #include "../../../../autograd/ops/elementwise.h"
+#include "../../../../autograd/ops/matmul.h"
 #include "../../../../autograd/ops/reduce.h"
 #include "../../../../autograd/ops/shape.h"
 #include "../../../../core/error.h"
@@ -138,6 +139,22 @@ TEST_P(LuongDecoders, ASourceWithoutPlacesIsNotLookedAt) {
   source.set_requires_grad();
   const StackOutput out = made(words, source, {kK, 0}, {.need_weights = true});
   expect_unseen(out.output, out.weights, source);
+}
+
+TEST(LuongDecoder, MayPredictFromTheContextAlone) {
+  manual_seed(13);
+  const LuongDecoder made({.word_width = kE,
+                           .source_width = kH,
+                           .state_width = kH,
+                           .out = kOut,
+                           .context_alone = true,
+                           .dtype = DType::f64});
+  const Tensor words = randn({kB, kT, kE}, DType::f64), source = randn({kB, kK, kH}, DType::f64);
+  EXPECT_EQ(made.combine.weight.shape(), (Shape{kOut, kH}));
+  const StackOutput all = made(words, source, {}, {.need_weights = true});
+  const Tensor contexts = matmul(all.weights.front(), source);
+  EXPECT_LT(difference(all.output, Block(tanh(made.combine(contexts))).numbers), 1e-12);
+  expect_steps(made, made.start(source), words, all, 1, {1, 0});
 }
 
 TEST(LuongDecoder, RefusesWhatDoesNotFit) {
