@@ -48,6 +48,7 @@
 #include "normalisers/monotonic.h"
 #include "normalisers/sigmoid.h"
 #include "normalisers/sparse.h"
+#include "normalisers/temperature.h"
 #include "positions/learned.h"
 #include "positions/relative.h"
 #include "positions/rotary.h"

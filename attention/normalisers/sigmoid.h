@@ -2,9 +2,6 @@
 //
 //   Sigmoid            sigmoid(e): each place for itself, the weights sum to anything
 //   NormalisedSigmoid  sigmoid(e) / sum sigmoid(e): Chorowski et al. 2015, "smoothing"
-//   Temperature          softmax(beta e): Chorowski et al. 2015, "sharpening"; Graves et al. 2014
-//
-// A learned beta stays positive as exp(log_beta).
 #pragma once
 
 #include "../normaliser.h"
@@ -21,20 +18,6 @@ class NormalisedSigmoid : public Normaliser {
  public:
   Tensor operator()(const Tensor& scores, const Tensor& allowed = Tensor(), Index axis = -1,
                     Tensor* state = nullptr) const override;
-};
-
-class Temperature : public Normaliser {
- public:
-  /// Throws ValueError unless beta is positive and finite.
-  explicit Temperature(double beta, bool learned = false, DType dtype = DType::f32);
-
-  Tensor& log_beta;  ///< []; undefined unless learned
-
-  Tensor operator()(const Tensor& scores, const Tensor& allowed = Tensor(), Index axis = -1,
-                    Tensor* state = nullptr) const override;
-
- private:
-  double beta_;
 };
 
 }  // namespace heed::attention

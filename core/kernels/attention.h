@@ -3,8 +3,8 @@
 // where it was made, forward and backward, and only the row's log-sum-exp is kept
 // (Dao et al. 2022, FlashAttention; Milakov and Gimelshein 2018 for the running softmax).
 //
-//   dot:       e_ij = scale q_i . k_j + bias_ij + diagonals_(j - i)
-//   additive:  e_ij = scale w . tanh(q_i + k_j) + bias_ij + diagonals_(j - i)
+//   dot:       e_ij = scale q_i . k_j + bias_ij + offset_bias_(j - i)
+//   additive:  e_ij = scale w . tanh(q_i + k_j) + bias_ij + offset_bias_(j - i)
 //
 // q [.., Q, D], k [.., K, D], v [.., K, Dv] -> [.., Q, Dv]; leading axes broadcast without copies.
 // Weights that are 0 take no part: what stands in a masked place, NaN included, changes no bit of

@@ -220,7 +220,7 @@ BiasPlaces places_of_bias(const Array& bias) {
           columns ? 1 : 0, 0, rows};
 }
 
-BiasPlaces places_of_diagonals(const Array& offset_bias, Index queries) {
+BiasPlaces places_of_offsets(const Array& offset_bias, Index queries) {
   return {Shape(offset_bias.shape().begin(), offset_bias.rank() - 1), -1, 1, queries - 1, false};
 }
 
@@ -266,7 +266,7 @@ void differentiate_bias(const AttentionPlan& plan, const Returned& returned,
 
 AttentionGrads attention_grad(const char* op, const AttentionScores& scores, const Array& v,
                               const AttentionTerms& terms, const Attended& result, const Array& g,
-                              bool with_bias, bool with_diagonals) {
+                              bool with_bias, bool with_offset_bias) {
   const AttentionPlan plan(op, scores, v, terms);
   const Shape shape = plan.with_lead({plan.Q, plan.Dv});
   const Returned returned{
@@ -278,7 +278,7 @@ AttentionGrads attention_grad(const char* op, const AttentionScores& scores, con
   AttentionGrads grads{like(scores.q), like(scores.k), like(v), like(scores.vector), {}, {}};
   const auto none = [](const Array& x) { return Array::zeros(x.shape(), x.dtype()); };
   if (with_bias) grads.bias = none(terms.bias);
-  if (with_diagonals) grads.offset_bias = none(terms.offset_bias);
+  if (with_offset_bias) grads.offset_bias = none(terms.offset_bias);
   visit_floating(op, plan.q.dtype(), [&](auto zero) {
     using T = decltype(zero);
     const auto run = [&]<class Score>(Score*) {
@@ -287,8 +287,8 @@ AttentionGrads attention_grad(const char* op, const AttentionScores& scores, con
       if (with_bias) {
         differentiate_bias<T, Score>(plan, returned, places_of_bias(terms.bias), grads.bias);
       }
-      if (with_diagonals) {
-        differentiate_bias<T, Score>(plan, returned, places_of_diagonals(terms.offset_bias, plan.Q),
+      if (with_offset_bias) {
+        differentiate_bias<T, Score>(plan, returned, places_of_offsets(terms.offset_bias, plan.Q),
                                      grads.offset_bias);
       }
     };

@@ -211,7 +211,7 @@ TEST(Attend, NotANumberReachesThoseWhoMaySeeIt) {
   }
 }
 
-TEST(Attend, InspectionSeesTheWeightsThatWereNotMade) {
+TEST(Attend, StatisticsSeeTheWeightsThatWereNotMade) {
   const Inputs in;
   const Additive additive(kD, kD, 3, false, DType::f64);
   const Sparsemax sparsemax;

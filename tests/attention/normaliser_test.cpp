@@ -10,6 +10,7 @@
 
 #include "../../attention/normalisers/monotonic.h"
 #include "../../attention/normalisers/sigmoid.h"
+#include "../../attention/normalisers/temperature.h"
 #include "../../attention/normalisers/sparse.h"
 #include "../../autograd/ops/elementwise.h"
 #include "../../autograd/ops/reduce.h"
@@ -279,7 +280,7 @@ TEST(Normaliser, RefusesWhatMakesNoSense) {
               ThrowsMessage<ValueError>(HasSubstr("heads -1")));
   EXPECT_THAT([] { TopK top(0); }, ThrowsMessage<ValueError>(HasSubstr("top_k: k 0")));
   EXPECT_THAT([] { Temperature sharp(0); },
-              ThrowsMessage<ValueError>(HasSubstr("sharpened: beta 0 must be positive")));
+              ThrowsMessage<ValueError>(HasSubstr("temperature: beta 0 must be positive")));
   EXPECT_THAT([] { Temperature sharp(-1, true); }, ThrowsMessage<ValueError>(HasSubstr("beta -1")));
   EXPECT_THAT([] { Mocha mocha(0); }, ThrowsMessage<ValueError>(HasSubstr("mocha: chunk 0")));
   EXPECT_THAT([] { Monotonic noisy(-1); }, ThrowsMessage<ValueError>(HasSubstr("noise -1")));

@@ -10,6 +10,7 @@
 
 #include "../../../../attention/normalisers/monotonic.h"
 #include "../../../../attention/normalisers/sigmoid.h"
+#include "../../../../attention/normalisers/temperature.h"
 #include "../../../../attention/normalisers/sparse.h"
 #include "../../../../autograd/ops/elementwise.h"
 #include "../../../../autograd/ops/reduce.h"
