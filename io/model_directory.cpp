@@ -127,8 +127,10 @@ Outcome save_once(const std::string& path, const DirectoryFiles& files,
   }
   const auto old = HeldFolder::wait(place);
   if (old && ::access(place.c_str(), W_OK) != 0) throw IoError(path, "cannot save there", errno);
-  if (old) finish_in_place(place);
-  SaveArea::settle_abandoned(place);
+  if (old) {
+    finish_in_place(place);
+    SaveArea::settle_abandoned(place);
+  }
 
   Contents contents(files.begin(), files.end());
   for (const auto& [name, content] : missing) {
@@ -137,6 +139,11 @@ Outcome save_once(const std::string& path, const DirectoryFiles& files,
   std::set<std::string> names;
   for (const auto& [name, content] : contents) names.insert(name);
   const Outcome outcome = replace(place, old, names, contents);
+  // Only now: what lies there of a model that somebody has deleted is no whole one.
+  if (!old && outcome == Outcome::done) {
+    const auto held = HeldFolder::attempt(place);
+    if (held) SaveArea::settle_abandoned(place);
+  }
   if (outcome != Outcome::not_here) return outcome;
   if (!old) throw IoError(path, "cannot save there", EACCES);
   write_in_place(place, contents);
