@@ -127,10 +127,8 @@ Outcome save_once(const std::string& path, const DirectoryFiles& files,
   }
   const auto old = HeldFolder::wait(place);
   if (old && ::access(place.c_str(), W_OK) != 0) throw IoError(path, "cannot save there", errno);
-  if (old) {
-    finish_in_place(place);
-    SaveArea::settle_abandoned(place);
-  }
+  if (old) finish_in_place(place);
+  SaveArea::settle_abandoned(place);
 
   Contents contents(files.begin(), files.end());
   for (const auto& [name, content] : missing) {
@@ -139,7 +137,7 @@ Outcome save_once(const std::string& path, const DirectoryFiles& files,
   std::set<std::string> names;
   for (const auto& [name, content] : contents) names.insert(name);
   const Outcome outcome = replace(place, old, names, contents);
-  // Only now: what lies there of a model that somebody has deleted is no whole one.
+  // What waited for a model to be there again.
   if (!old && outcome == Outcome::done) {
     const auto held = HeldFolder::attempt(place);
     if (held) SaveArea::settle_abandoned(place);
