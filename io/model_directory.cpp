@@ -137,6 +137,11 @@ Outcome save_once(const std::string& path, const DirectoryFiles& files,
   std::set<std::string> names;
   for (const auto& [name, content] : contents) names.insert(name);
   const Outcome outcome = replace(place, old, names, contents);
+  // What waited for a model to be there again.
+  if (!old && outcome == Outcome::done) {
+    const auto held = HeldFolder::attempt(place);
+    if (held) SaveArea::settle_abandoned(place);
+  }
   if (outcome != Outcome::not_here) return outcome;
   if (!old) throw IoError(path, "cannot save there", EACCES);
   write_in_place(place, contents);

@@ -42,6 +42,14 @@ std::optional<std::set<std::string>> decode(const std::string& content, const st
   return out;
 }
 
+// Whether something is in there that was not saved, but carried from the place.
+bool holds_others(const fs::path& model, const std::set<std::string>& names) {
+  for (const std::string& name : names_in(model)) {
+    if (!names.contains(name)) return true;
+  }
+  return false;
+}
+
 void remove_area(const fs::path& area) {
   ::rmdir((area / kModel).c_str());
   std::error_code ignored;
@@ -122,6 +130,8 @@ void SaveArea::settle_abandoned(const fs::path& place) {
       if (entry_at(area / kModel)) {
         const auto names = decode(read_file((area / kNames).string()), place.filename().string());
         if (!names) continue;
+        // What belongs to a model that somebody has deleted would be no whole one at its place.
+        if (!entry_at(place) && holds_others(area / kModel, *names)) continue;
         io::settle(area / kModel, place, *names, true);
       }
       remove_area(area);

@@ -31,7 +31,8 @@ class SaveArea {
   /// It is, but may have to be needed again: it stays for the next save.
   void leave() { path_.clear(); }
 
-  /// Settles all areas of dead processes that saved to this place.
+  /// Settles all areas of dead processes that saved to this place; where nothing is there, those
+  /// only that bring nothing to it.
   static void settle_abandoned(const std::filesystem::path& place);
 
  private:

@@ -381,6 +381,17 @@ TEST(Attend, RefusesWhatDoesNotFit) {
               ThrowsMessage<ValueError>(HasSubstr("attend: dropout 1.5 is not in [0, 1]")));
   EXPECT_THAT([&] { Memory(k, v).step(tensor(1)); },
               ThrowsMessage<ShapeError>(HasSubstr("a step's query must be [.., dq]")));
+  EXPECT_THAT(
+      [&] {
+        Memory(k, v).places(zeros({2, 3}));
+      },
+      ThrowsMessage<ShapeError>(
+          HasSubstr("memory: places f32[2, 3] of keys f32[2, 7, 11] must be i64 [2, ..]")));
+  EXPECT_THAT(
+      [&] {
+        Memory(k, v).places(Tensor(Array::full({2, 3}, kK, DType::i64)));
+      },
+      ThrowsMessage<IndexError>(HasSubstr("memory: place 7 is out of range [0, 7)")));
   const FeatureWise score(kD, kD, 3, kDv + 1);
   EXPECT_THAT([&] { attend(score, q, k, v); },
               ThrowsMessage<ShapeError>(

@@ -91,6 +91,35 @@ INSTANTIATE_TEST_SUITE_P(ModelDirectory, KilledSave,
                          testing::Combine(testing::Values("", "link", "exchange"),
                                           testing::Values("5", "6")));
 
+// A save died right after the exchange, then its user deleted the model: what the dead one left is
+// no model without its training state, at no moment, and no weights of another one get into it.
+TEST(ModelDirectoryFaults, ADeletedDirectoryDoesNotComeBackInParts) {
+  long at = 1;
+  for (bool killed = true; killed && at < kFar; ++at) {
+    SCOPED_TRACE("killed at call " + std::to_string(at));
+    const Kept kept;
+    const std::string area = kept.folder() / ".heed-save-Ab3dE6";
+    fs::create_directory(area);
+    TemporaryFolder::put(area + "/names", std::string("heed/model/") + kTrainingFile + "//");
+    fs::rename(kept.place(), area + "/model");
+    killed = kept.run({"8", "1", "11"}, {.kind = "kill", .at = at}).killed;
+    long found = 6;
+    if (fs::exists(kept.place())) {
+      found = kept.plain_generation();
+      EXPECT_EQ(found, 8);
+    }
+    // No matter how often: what one writes that dies does not pile up.
+    kept.run({"8", "1", "11"}, {.kind = "kill", .at = at});
+    EXPECT_LE(kept.folder().entries(), 3U);
+    if (fs::exists(kept.place())) found = kept.plain_generation();
+    kept.expect_next_save(found);
+    EXPECT_EQ(TemporaryFolder::get(kept.place() + "/report.html"), "<html>");
+    EXPECT_EQ(TemporaryFolder::get(kept.place() + "/notes/day"), "first");
+    if (HasFailure()) return;
+  }
+  EXPECT_GT(at, 40);
+}
+
 // What a machine that loses its power finds: each file's content before it is renamed or exchanged
 // into its place, and the folder that names it before the save returns.
 TEST(ModelDirectoryFaults, WhatIsSavedIsOnTheDisk) {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <filesystem>
 
 #include "../../autograd/ops/elementwise.h"
 #include "../../autograd/ops/reduce.h"
@@ -229,6 +230,22 @@ TEST(TrainingState, RefusesANamePutTwice) {
               ThrowsMessage<ValueError>("training state: the text \"setting\" is put twice"));
   state.put("random", 3);
   EXPECT_THAT([&] { state.encode(); }, ThrowsMessage<ValueError>(HasSubstr("random")));
+}
+
+// The weights beside the state are the best so far, and whatever was deleted is written.
+TEST(TrainingState, IsSavedBesideTheBestWeights) {
+  const TemporaryFolder folder;
+  const std::string path = folder / "model";
+  const auto save = [&](const std::string& epoch, bool best) {
+    save_training(path, "state " + epoch, {{"weights", "of " + epoch}}, best);
+    return read_from_directory(path, kTrainingFile) + ", weights " +
+           read_from_directory(path, "weights");
+  };
+  EXPECT_EQ(save("1", false), "state 1, weights of 1");
+  EXPECT_EQ(save("2", true), "state 2, weights of 2");
+  EXPECT_EQ(save("3", false), "state 3, weights of 2");
+  std::filesystem::remove(path + "/weights");
+  EXPECT_EQ(save("4", false), "state 4, weights of 4");
 }
 
 }  // namespace

@@ -95,6 +95,12 @@ TEST(EMA, LoadingListsAllFaultsAndChangesNothing) {
             }),
             "EMA: the entries do not fit: \"updates\" is missing; \"averages.0\" is f64[3], not "
             "f64[2]; \"more\" is unexpected");
+  auto state = average.state_dict();
+  for (auto& [name, array] : state) {
+    if (name == "updates") array = Array::full({}, -1, array.dtype());
+  }
+  EXPECT_EQ(thrown_text<ValueError>([&] { average.load_state_dict(state); }),
+            "EMA: the entries do not fit: \"updates\" is negative");
   EXPECT_THAT(average.averages()[0].to_vector<double>(), ElementsAre(8, 3));
 }
 

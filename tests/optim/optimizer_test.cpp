@@ -283,5 +283,40 @@ TEST(Optimizer, AGradientThatDoesNotFitChangesNothing) {
             "SGD: a sparse gradient's rows i64[2] and values f32[1, 2] do not make [5, 2]");
 }
 
+// A group takes the options that stand beside it: two groups step as two optimizers do.
+template <class Kind, class Options>
+void expect_groups_step_as_two(const Options& first, const Options& second) {
+  const auto fresh = [](double at) {
+    Tensor p = full({3}, at, DType::f64);
+    p.set_requires_grad();
+    return p;
+  };
+  Tensor a = fresh(2), b = fresh(-3), c = fresh(2), d = fresh(-3);
+  Kind together(std::vector<optim::ParameterGroup<Options>>{{{a}, first}, {{b}, second}});
+  Kind one({c}, first), other({d}, second);
+  for (int step = 0; step < 3; ++step) {
+    together.zero_grad();
+    one.zero_grad();
+    other.zero_grad();
+    sum(a * a * a + b * b).backward();
+    sum(c * c * c + d * d).backward();
+    together.step();
+    one.step();
+    other.step();
+  }
+  EXPECT_EQ(a.array().to_vector<double>(), c.array().to_vector<double>());
+  EXPECT_EQ(b.array().to_vector<double>(), d.array().to_vector<double>());
+  EXPECT_NE(a.array().to_vector<double>()[0], 2);
+}
+
+TEST(Optimizer, EachKindTakesGroups) {
+  expect_groups_step_as_two<SGD, optim::SGDOptions>({.lr = 0.1}, {.lr = 0.03, .momentum = 0.7});
+  expect_groups_step_as_two<Adam, optim::AdamOptions>({.lr = 0.1}, {.lr = 0.03});
+  expect_groups_step_as_two<AdamW, optim::AdamWOptions>({.lr = 0.1}, {.lr = 0.03});
+  expect_groups_step_as_two<optim::RMSprop, optim::RMSpropOptions>({.lr = 0.1}, {.alpha = 0.7});
+  expect_groups_step_as_two<optim::Adagrad, optim::AdagradOptions>({.lr = 0.1}, {.lr_decay = 0.3});
+  expect_groups_step_as_two<optim::Adadelta, optim::AdadeltaOptions>({.lr = 3}, {.rho = 0.7});
+}
+
 }  // namespace
 }  // namespace heed

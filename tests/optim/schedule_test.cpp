@@ -191,6 +191,9 @@ TEST_F(Schedules, CheckTheirLengths) {
   EXPECT_EQ(thrown_text<ValueError>(
                 [&] { optim::OneCycleLR(sgd, {.max_lr = 1, .total_steps = 5, .pct_start = 2}); }),
             "OneCycleLR: pct_start 2 is not in [0, 1]");
+  EXPECT_EQ(
+      thrown_text<ValueError>([&] { optim::OneCycleLR(sgd, {.max_lr = 0, .total_steps = 5}); }),
+      "OneCycleLR: max_lr 0 must be finite and positive");
   EXPECT_EQ(thrown_text<ValueError>(
                 [&] { optim::SequentialLR(sgd, {optim::rate::exponential(1)}, {3}); }),
             "SequentialLR: 1 rates want one milestone less than that, not 1");

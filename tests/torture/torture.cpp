@@ -14,6 +14,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <random>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -141,30 +142,65 @@ pid_t start(const std::vector<std::string>& command, const fs::path& log) {
 int torture_training(Tally& tally, long kills, bool resumes, const fs::path& folder,
                      const std::vector<std::string>& command) {
   const fs::path place = folder / "model", log = folder.string() + ".log";
+  // What lies beside the model: the save under way, or left by the dead.
+  const auto saves = [&] {
+    std::set<std::string> names;
+    for (const auto& entry : fs::directory_iterator(folder)) names.insert(entry.path().string());
+    names.erase(place.string());
+    return names;
+  };
+  const auto new_saves = [&](const std::set<std::string>& before) {
+    std::set<std::string> names = saves();
+    std::erase_if(names, [&](const std::string& name) { return before.contains(name); });
+    return names.size();
+  };
+  const auto written = [&] {
+    std::error_code absent;
+    return fs::last_write_time(place / io::kTrainingFile, absent);
+  };
   double seconds = 0;  // about those of a run that nobody disturbs
   while (tally.kills < kills) {
     std::vector<std::string> line = command;
-    if (resumes && fs::exists(place)) line.push_back("--resume");
+    const bool was_there = fs::exists(place);
+    if (resumes && was_there) line.push_back("--resume");
+    const std::set<std::string> before = saves();
+    const fs::file_time_type written_before = written();
     const auto begin = Clock::now();
     const pid_t child = start(line, log);
     int status = 0;
     const auto passed = [&] { return std::chrono::duration<double>(Clock::now() - begin).count(); };
     if (seconds > 0) {
       const double end = std::uniform_real_distribution<>(0, seconds)(random_bits);
-      while (passed() < end && ::waitpid(child, &status, WNOHANG) == 0) ::usleep(500);
-      if (passed() >= end) ::kill(child, SIGKILL);
+      const auto runs = [&] { return ::waitpid(child, &status, WNOHANG) == 0; };
+      bool alive = true;
+      while (passed() < end && (alive = runs())) ::usleep(500);
+      // A save takes a hundredth of the time: each second kill waits for one, and falls at a random
+      // moment of it or soon behind.
+      if (tally.kills % 2 == 1) {
+        while (alive && new_saves(before) == 0) alive = runs();
+        if (alive) pause(0.0005);
+      }
+      if (alive) ::kill(child, SIGKILL);
     }
     ::waitpid(child, &status, 0);  // which fails, and changes nothing, when it was waited for
     const bool killed = WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;
     // Other work makes runs longer and shorter, and so does what is resumed.
     seconds = killed ? seconds * 1.05 : seconds == 0 ? passed() : (seconds + passed()) / 2;
     tally.kills += killed;
-    if (killed) tally.unfinished += entries(folder) > (fs::exists(place) ? 1 : 0);
-    if (entries(folder) > 2) tally.found("more than one save is left unfinished");
+    if (killed) tally.unfinished += new_saves(before) > 0;
+    // Behind a model that was deleted one may wait for the next whole save.
+    const std::size_t left = saves().size(), own = new_saves(before);
+    if (own > 1 || left > 2 || (own == 1 && left > 1 && was_there)) {
+      tally.found("more than one save is left unfinished");
+    }
     check_model(tally, place, resumes);
     if (!killed) {
       if (status != 0) tally.found("it ended by itself: " + read_if_there(log));
-      if (entries(folder) > 1) tally.found("a run that ended left something beside its model");
+      // A run resumed at its end may have nothing to save, and what the dead left goes with a save.
+      const bool saved = !resumes || written() != written_before;
+      if (new_saves(before) > 0 || (saved && !saves().empty())) {
+        tally.found("a run that ended left something beside its model");
+      }
       fs::remove_all(place);
     }
     if (tally.findings > 10) break;
