@@ -272,42 +272,6 @@ TEST(Attend, MakesNoBlockOfQueriesByKeys) {
   EXPECT_TRUE(std::isfinite(sum(abs(padded.grad())).item()));
 }
 
-class CountingScore : public Dot {
- public:
-  Tensor prepare(const Tensor& keys) const override {
-    ++prepared;
-    return keys * 2;
-  }
-  bool prepares() const override { return true; }
-  mutable int prepared = 0;
-};
-
-TEST(Memory, PreparesItsKeysOnce) {
-  const Inputs in;
-  const CountingScore score;
-  const Dot dot;
-  const Memory memory(score, in.keys, in.values, Mask::lengths({6, 2}, kK));
-  const Attended whole =
-      attend(dot, in.query, in.keys * 2, in.values, {.mask = Mask::lengths({6, 2}, kK)});
-  for (Index i = 0; i < kQ; ++i) {
-    const Attended step = memory.step(select(in.query, 2, i));
-    EXPECT_THAT(numbers(step.context), near(select(whole.context, 2, i)));
-    EXPECT_FALSE(step.weights.defined());
-  }
-  EXPECT_THAT(numbers(memory.attend(in.query).context), near(whole.context));
-  EXPECT_EQ(score.prepared, 1);
-}
-
-TEST(Memory, AddsTheBiasOfAStep) {
-  const Inputs in;
-  const Tensor all = randn({kK}, DType::f64), own = randn({kB, kH, kK}, DType::f64);
-  const Memory memory(in.keys, in.values);
-  const Attended step = memory.step(select(in.query, 2, 0), {.bias = all + own});
-  const Attended whole =
-      attend(narrow(in.query, 2, 0, 1), in.keys, in.values, {.bias = all + unsqueeze(own, 2)});
-  EXPECT_THAT(numbers(step.context), near(whole.context));
-}
-
 TEST(Attend, RefusesWhatDoesNotFit) {
   const Tensor q = zeros({kB, kQ, kD}), k = zeros({kB, kK, kD}), v = zeros({kB, kK, kDv});
   EXPECT_THAT(

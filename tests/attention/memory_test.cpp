@@ -1,0 +1,77 @@
+#include "../../attention/memory.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "../../attention/attend.h"
+#include "../../attention/normalisers/sparse.h"
+#include "../../attention/scores/additive.h"
+#include "../../attention/scores/feature_wise.h"
+#include "../../attention/scores/general.h"
+#include "../../attention/scores/location.h"
+#include "../../autograd/backward.h"
+#include "../../autograd/ops/dropout.h"
+#include "../../autograd/ops/elementwise.h"
+#include "../../autograd/ops/index.h"
+#include "../../autograd/ops/matmul.h"
+#include "../../autograd/ops/reduce.h"
+#include "../../autograd/ops/shape.h"
+#include "../../core/allocator.h"
+#include "../../core/error.h"
+#include "../../core/generator.h"
+#include "numbers.h"
+#include "query_keys_values.h"
+
+namespace heed::attention {
+namespace {
+
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+
+constexpr Index kB = 2, kH = 5, kQ = 3, kK = 7, kD = 11, kDv = 13;
+
+struct Inputs : QueryKeysValues {
+  Inputs() : QueryKeysValues(8, {kB, kH, kQ, kD}, {kB, kH, kK, kD}, {kB, kH, kK, kDv}) {}
+};
+
+class CountingScore : public Dot {
+ public:
+  Tensor prepare(const Tensor& keys) const override {
+    ++prepared;
+    return keys * 2;
+  }
+  bool prepares() const override { return true; }
+  mutable int prepared = 0;
+};
+
+TEST(Memory, PreparesItsKeysOnce) {
+  const Inputs in;
+  const CountingScore score;
+  const Dot dot;
+  const Memory memory(score, in.keys, in.values, Mask::lengths({6, 2}, kK));
+  const Attended whole =
+      attend(dot, in.query, in.keys * 2, in.values, {.mask = Mask::lengths({6, 2}, kK)});
+  for (Index i = 0; i < kQ; ++i) {
+    const Attended step = memory.step(select(in.query, 2, i));
+    EXPECT_THAT(numbers(step.context), near(select(whole.context, 2, i)));
+    EXPECT_FALSE(step.weights.defined());
+  }
+  EXPECT_THAT(numbers(memory.attend(in.query).context), near(whole.context));
+  EXPECT_EQ(score.prepared, 1);
+}
+
+TEST(Memory, AddsTheBiasOfAStep) {
+  const Inputs in;
+  const Tensor all = randn({kK}, DType::f64), own = randn({kB, kH, kK}, DType::f64);
+  const Memory memory(in.keys, in.values);
+  const Attended step = memory.step(select(in.query, 2, 0), {.bias = all + own});
+  const Attended whole =
+      attend(narrow(in.query, 2, 0, 1), in.keys, in.values, {.bias = all + unsqueeze(own, 2)});
+  EXPECT_THAT(numbers(step.context), near(whole.context));
+}
+
+}  // namespace
+}  // namespace heed::attention
