@@ -3,23 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "../autograd/check_defined.h"
-#include "../autograd/ops/attention.h"
-#include "../autograd/ops/dropout.h"
 #include "../autograd/ops/elementwise.h"
 #include "../autograd/ops/index.h"
-#include "../autograd/ops/matmul.h"
-#include "../autograd/ops/reduce.h"
 #include "../autograd/ops/shape.h"
 #include "../core/error.h"
 #include "../core/kernels/finite.h"
-#include "attend.h"
-#include "biases/offset_bias.h"
 #include "detail/checks.h"
 #include "detail/nan_guard.h"
-#include "positions/relative.h"
 
 namespace heed::attention {
 namespace {
@@ -27,16 +19,6 @@ namespace {
 const ScaledDot& scaled_dot() {
   static const ScaledDot score;
   return score;
-}
-
-const Normaliser& normaliser_of(const Terms& terms) {
-  static const Softmax softmax;
-  return terms.normaliser != nullptr ? *terms.normaliser : softmax;
-}
-
-Tensor sum_of(const Tensor& a, const Tensor& b) {
-  if (!a.defined()) return b;
-  return b.defined() ? a + b : a;
 }
 
 void check_sources(const Tensor& keys, const Tensor& values) {
@@ -54,113 +36,11 @@ void check_sources(const Tensor& keys, const Tensor& values) {
   }
 }
 
-// A bias of scores, broadcasting to `shape`.
-void check_bias(const char* what, const Tensor& bias, const Tensor& query, const Shape& shape,
-                const Shape& scores) {
-  if (!bias.defined()) return;
-  if (bias.dtype() != query.dtype()) {
-    throw DTypeError(
-        fmt::format("attend: {} must be {}, not {}", what, name(query.dtype()), describe(bias)));
-  }
-  bool fits = bias.rank() <= shape.rank();
-  for (Index axis = 1; fits && axis <= bias.rank(); ++axis) {
-    fits = bias.size(-axis) == 1 || bias.size(-axis) == shape[shape.rank() - axis];
-  }
-  if (fits) return;
-  throw ShapeError(fmt::format("attend: {} {} does not broadcast to scores {}", what,
-                               describe(bias), heed::to_string(scores)));
-}
-
-// Before anything is computed: what the parts themselves cannot see.
-void check_call(const Tensor& query, const Memory& memory, const Terms& terms, const Shape& shape) {
-  if (query.dtype() != memory.keys().dtype()) {
-    throw DTypeError(fmt::format("attend: query and keys differ in dtype: {} and {}",
-                                 describe(query), describe(memory.keys())));
-  }
-  if (!(terms.dropout >= 0 && terms.dropout <= 1)) {
-    throw ValueError(fmt::format("attend: dropout {} is not in [0, 1]", terms.dropout));
-  }
-  scores_shape("attend", query, memory.values());
-  check_bias("bias", terms.bias, query, shape, shape);
-  if (!terms.offset_bias.defined()) return;
-  const Index rank = shape.rank();
-  const Index count = std::max<Index>(shape[rank - 2] + shape[rank - 1] - 1, 0);
-  if (terms.offset_bias.rank() == 0 || terms.offset_bias.size(-1) != count) {
-    throw ShapeError(fmt::format("attend: offset_bias must be [.., {}] for scores {}, not {}",
-                                 count, heed::to_string(shape), describe(terms.offset_bias)));
-  }
-  Shape offsets(shape.begin(), rank - 2);
-  offsets.push_back(count);
-  check_bias("offset_bias", terms.offset_bias, query, offsets, shape);
-}
-
-// For rows of any number.
-Mask first_keys(Index count, Index keys) {
-  Array first = Array::zeros(Shape{1, keys}, DType::boolean);
-  std::fill_n(first.mutable_data<bool>(), count, true);
-  return Mask::key_padding(Tensor(first));
-}
-
-// Biases by offset are one tensor from here on.
-Terms with_offsets(Terms terms, Index queries, Index keys) {
-  if (terms.position_bias == nullptr) return terms;
-  terms.offset_bias = sum_of(terms.offset_bias, terms.position_bias->offsets(queries, keys));
-  terms.position_bias = nullptr;
-  return terms;
-}
-
-// Windows, blocks and lengths stay rules; only what is none of these becomes a tensor.
-AttentionOptions tiled_options(const Shape& scores, const Mask& mask, const Terms& terms,
-                               double scale) {
-  AttentionOptions options{.scale = scale, .bias = terms.bias, .offset_bias = terms.offset_bias};
-  if (mask.has_lengths() && scores.rank() < 3) {  // lengths of single queries
-    options.allowed = mask.tensor(scores, "attend");
-    return options;
-  }
-  options.left = mask.left();
-  options.right = mask.right();
-  options.blocks = mask.blocks();
-  options.allowed = mask.rest(scores, "attend");
-  if (!mask.has_lengths()) return options;
-  std::vector<Index> lengths = mask.key_lengths();
-  if (lengths.size() == 1) lengths.assign(static_cast<std::size_t>(scores[0]), lengths[0]);
-  options.lengths = Array::from<std::int64_t>(lengths);
-  return options;
-}
-
-// The context in one pass over tiles.
-Attended in_tiles(const Score::Form& form, const Tensor& values, const Shape& shape,
-                  const Mask& mask, const Terms& terms) {
-  AttentionCall call{form.q, form.k, form.vector, tiled_options(shape, mask, terms, form.scale),
-                     Tensor()};
-  Tensor* const sums = terms.need_statistics ? &call.log_sums : nullptr;
-  Attended out;
-  out.context = form.vector.defined()
-                    ? additive_attention(form.q, form.k, form.vector, values, call.options, sums)
-                    : dot_attention(form.q, form.k, values, call.options, sums);
-  if (terms.need_statistics) out.statistics = AttentionStatistics(std::move(call));
-  return out;
-}
-
 Tensor rows_of(const Tensor& x, const Tensor& index) {
-  return x.defined() && x.rank() > 0 && x.size(0) > 1 ? index_select(x, 0, index) : x;
+  return x.defined() ? index_select(x, 0, index) : x;
 }
 
 }  // namespace
-
-Attended attend(const Tensor& query, const Memory& memory, const Terms& terms) {
-  return memory.attend(query, terms);
-}
-
-Attended attend(const Score& score, const Tensor& query, const Tensor& keys, const Tensor& values,
-                const Terms& terms) {
-  Past past;
-  return Memory(score, keys, values).look(query, terms, terms.mask, past);
-}
-
-Attended attend(const Tensor& query, const Tensor& keys, const Tensor& values, const Terms& terms) {
-  return attend(scaled_dot(), query, keys, values, terms);
-}
 
 void Past::reorder(const Tensor& rows) {
   weights = rows_of(weights, rows);
@@ -176,116 +56,6 @@ Memory::Memory(const Score& score, const Tensor& keys, const Tensor& values, con
   check_sources(keys, values);
   keys_ =
       guarded(keys, score.prepares(), [&](const Tensor& finite) { return score.prepare(finite); });
-}
-
-Attended Memory::attend(const Tensor& query, const Terms& terms) const {
-  Past past;
-  return look(query, terms, mask_ & terms.mask, past);
-}
-
-Attended Memory::step(const Tensor& query, Past& past, const Terms& terms) const {
-  check_defined("attend", query, "query");
-  if (query.rank() < 1) {
-    throw ShapeError("attend: a step's query must be [.., dq], not " + describe(query));
-  }
-  Terms row = terms;
-  if (row.bias.defined() && row.bias.rank() > 0) row.bias = unsqueeze(row.bias, -2);
-  Attended out = look(unsqueeze(query, -2), row, mask_ & terms.mask, past);
-  out.context = squeeze(out.context, -2);
-  if (out.weights.defined()) {
-    out.weights = squeeze(out.weights, score_->per_feature() ? -3 : -2);
-  }
-  return out;
-}
-
-Attended Memory::step(const Tensor& query, const Terms& terms) const {
-  if (score_ != nullptr &&
-      (score_->uses_previous_weights() || normaliser_of(terms).is_stateful())) {
-    throw ValueError("attend: a step that goes on from the one before needs its Past");
-  }
-  Past none;
-  return step(query, none, terms);
-}
-
-Attended Memory::look(const Tensor& query, const Terms& given, const Mask& asked,
-                      Past& past) const {
-  if (!defined()) throw GradError("attend: a memory of nothing");
-  const Shape shape = scores_shape("attend", query, keys_);  // [.., Q, K]
-  const Index queries = shape[shape.rank() - 2], keys = shape[shape.rank() - 1];
-  const Terms terms = with_offsets(given, queries, keys);  // handles, no numbers
-  check_call(query, *this, terms, shape);
-  const Index reach = score_->reach();
-  const Mask mask = reach >= 0 && reach < keys ? asked & first_keys(reach, keys) : asked;
-  const Normaliser& normaliser = normaliser_of(terms);
-  const bool tiles = normaliser.is_softmax() && !terms.need_weights && terms.dropout == 0 &&
-                     terms.relative == nullptr && !score_->uses_previous_weights();
-
-  // A single query shares its keys with none, and tiles pass over those that are masked: decoding
-  // need not look through them.
-  NanGuard guard(query, keys_, values_, mask);
-  if (!tiles || queries > 1 || shared_) guard.look_through();
-  Attended out;
-  const auto form = tiles ? score_->form(guard.query(), guard.keys()) : std::nullopt;
-  if (form) {
-    out = in_tiles(*form, guard.values(), shape, mask, terms);
-  } else {
-    guard.look_through();
-    const Tensor allowed = mask.tensor(shape, "attend");
-    Tensor bias = terms.bias;
-    if (terms.offset_bias.defined()) {
-      bias = sum_of(bias, offset_block(terms.offset_bias, queries, keys));
-    }
-    out.weights = weigh(guard.query(), guard.keys(), bias, allowed, terms, past);
-    out.context = sum_up(out.weights, guard.values(), terms);
-    if (terms.need_statistics) out.statistics = AttentionStatistics(out.weights);
-  }
-  Onward onward{score_->uses_previous_weights(), normaliser.is_stateful(), past.spoiled};
-  out.context = guard.spread(out.context, shape, &out.weights, &onward);
-  past.spoiled = onward.spoiled;
-  if (!terms.need_weights) out.weights = Tensor();
-  return out;
-}
-
-Tensor Memory::weigh(const Tensor& query, const Tensor& keys, Tensor bias, const Tensor& allowed,
-                     const Terms& terms, Past& past) const {
-  const Normaliser& normaliser = normaliser_of(terms);
-  if (terms.relative != nullptr) {
-    const auto form = score_->form(query, keys);  // for its scale
-    const auto width = static_cast<double>(std::max<Index>(query.size(-1), 1));
-    const double scale = form && !form->vector.defined() ? form->scale : 1 / std::sqrt(width);
-    bias = sum_of(bias, terms.relative->scores(query, keys.size(-2), scale));
-  }
-  const auto rows = [&](const Tensor& q, const Tensor& b, const Tensor& may, const Tensor& before) {
-    const Tensor scores = (*score_)(q, keys, before);
-    if (!score_->per_feature()) return normaliser(sum_of(scores, b), may, -1, &past.state);
-    const auto by_feature = [](const Tensor& x) { return x.defined() ? unsqueeze(x, -1) : x; };
-    return normaliser(sum_of(scores, by_feature(b)), by_feature(may), -2, &past.state);
-  };
-  if (!score_->uses_previous_weights()) return rows(query, bias, allowed, Tensor());
-  // Each query needs the weights of the one before.
-  std::vector<Tensor> weights;
-  const auto row = [](const Tensor& x, Index i) {
-    return x.defined() && x.rank() >= 2 && x.size(-2) > 1 ? narrow(x, -2, i, 1) : x;
-  };
-  for (Index i = 0; i < query.size(-2); ++i) {
-    weights.push_back(rows(narrow(query, -2, i, 1), row(bias, i), row(allowed, i), past.weights));
-    past.weights = score_->remember(past.weights, weights.back());
-  }
-  return weights.empty() ? rows(query, bias, allowed, Tensor()) : concat(weights, -2);
-}
-
-Tensor Memory::sum_up(Tensor weights, const Tensor& values, const Terms& terms) const {
-  if (score_->per_feature() && weights.size(-1) != values.size(-1)) {
-    throw ShapeError(fmt::format("attend: {} features have scores, values are {}", weights.size(-1),
-                                 describe(values)));
-  }
-  if (terms.dropout > 0) {
-    weights = dropout(weights, terms.dropout,
-                      terms.generator != nullptr ? *terms.generator : default_generator());
-  }
-  if (score_->per_feature()) return sum(weights * unsqueeze(values, -3), {-2});
-  const Tensor context = matmul(weights, values);
-  return terms.relative != nullptr ? context + terms.relative->context(weights) : context;
 }
 
 Memory Memory::rows(const Tensor& index) const {

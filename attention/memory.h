@@ -69,6 +69,7 @@ class Memory {
 
  private:
   friend Attended attend(const Score&, const Tensor&, const Tensor&, const Tensor&, const Terms&);
+  friend Attended attend(const Tensor&, const Tensor&, const Tensor&, const Terms&);
   Attended look(const Tensor& query, const Terms& terms, const Mask& mask, Past& past) const;
   Tensor weigh(const Tensor& query, const Tensor& keys, Tensor bias, const Tensor& allowed,
                const Terms& terms, Past& past) const;

@@ -20,7 +20,7 @@ class RelativePositions;
 struct Terms {
   const Normaliser* normaliser = nullptr;  ///< null: Softmax
   Mask mask = {};                          ///< beside the memory's own
-  Tensor bias = {};  ///< added to the scores, broadcasting to [.., Q, K]: see bias.h
+  Tensor bias = {};                        ///< added to the scores, broadcasting to [.., Q, K]
   /// Added too, [.., Q + K - 1]: a bias by offset alone, of which no block is made in tiles.
   Tensor offset_bias = {};
   /// The same, made for the call's Q and K: Alibi, T5Bias.

@@ -13,7 +13,7 @@ inline constexpr std::int64_t kVocabulary = 20000, kEmbed = 200, kHidden = 50, k
 inline constexpr std::int64_t kState = 2 * kHidden;  // both directions
 inline constexpr double kLearningRate = 1e-3;
 
-/// AttentionPooling over steps h_t: u_t = tanh(W h_t + b), a = softmax over t of (u_t . c), sum of a_t h_t.
+/// Pooling over steps h_t: u_t = tanh(W h_t + b), a = softmax over t of (u_t . c), sum of a_t h_t.
 inline const Weights kWeights = {
     {"words.weight", kVocabulary, kEmbed, 0.1f},
     {"word_encoder.weight_ih_l0", 3 * kHidden, kEmbed, 0.14f},

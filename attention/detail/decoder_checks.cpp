@@ -83,4 +83,18 @@ void check_state(const char* op, const char* what, const Tensor& x, const Shape&
   }
 }
 
+void check_window_terms(const char* op, const Terms& terms) {
+  const auto refuse = [&](bool given, const char* what) {
+    if (given) throw ValueError(fmt::format("{}: takes no {}: its window moves", op, what));
+  };
+  refuse(!terms.mask.all(), "mask");
+  refuse(terms.bias.defined(), "bias");
+  refuse(terms.offset_bias.defined(), "offset_bias");
+  refuse(terms.position_bias != nullptr, "position_bias");
+  refuse(terms.relative != nullptr, "relative positions");
+  refuse(terms.need_statistics, "statistics");
+  refuse(terms.normaliser != nullptr && terms.normaliser->is_stateful(),
+         "normaliser that goes on from query to query");
+}
+
 }  // namespace heed::attention

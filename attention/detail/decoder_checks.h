@@ -30,6 +30,9 @@ Tensor checked_words(const char* op, const Tensor& words, Index rows, Index widt
 std::vector<Tensor> shares_of(const Tensor& words, const Tensor& weight_ih, const Tensor& bias);
 /// One step's, [B, width].
 void check_word(const char* op, const Tensor& word, Index rows, Index width, DType dtype);
+/// Within a window that moves, terms may name a normaliser, dropout and whether weights are wanted.
+/// What they say of whole rows of keys throws ValueError, as a normaliser that is stateful.
+void check_window_terms(const char* op, const Terms& terms);
 /// Throws ShapeError unless x is `shape`, DTypeError.
 void check_state(const char* op, const char* what, const Tensor& x, const Shape& shape,
                  DType dtype);

@@ -50,7 +50,7 @@ Tensor dot_attention_plain(const Tensor& q, const Tensor& k, const Tensor& v,
 Tensor additive_attention_plain(const Tensor& q, const Tensor& k, const Tensor& score_vector,
                                 const Tensor& v, const AttentionOptions& options = {});
 
-/// What `offset_bias` [.., Q + K - 1] stand for, [.., Q, K]. Throws ShapeError.
+/// The block [.., Q, K] that an `offset_bias` [.., Q + K - 1] stands for. Throws ShapeError.
 Tensor offset_block(const Tensor& offset_bias, Index queries, Index keys);
 
 /// What a call's scores were made of, to look at its weights afterwards, without gradients.

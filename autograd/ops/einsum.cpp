@@ -25,7 +25,7 @@ bool holds(const Names& names, char name) { return names.find(name) != Names::np
 
 struct Operand {
   Tensor x;
-  Names names;  // one an axis, no two the same once offset_bias are taken
+  Names names;  // one an axis, no two the same once diagonals are taken
 };
 
 class Equation {

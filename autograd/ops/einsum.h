@@ -1,7 +1,7 @@
 // Sums of products after an equation, as in NumPy and PyTorch:
 //
 //   einsum("ik,kj->ij", {a, b})      product of matrices      einsum("ii", {a})       trace
-//   einsum("...ij->...ji", {a})      transposes               einsum("ii->i", {a})    offset_bias
+//   einsum("...ij->...ji", {a})      transposes               einsum("ii->i", {a})    diagonal
 //   einsum("bi,oij,bj->bo", {x, w, y})                        einsum("i,j->ij", {x, y})
 //
 // One letter names an axis; letters that the result lacks are summed over. "..." stands for any

@@ -12,6 +12,7 @@
 #include "../../../core/error.h"
 #include "../../../nn/init.h"
 #include "../../detail/checks.h"
+#include "../../detail/decoder_checks.h"
 #include "../../detail/named.h"
 #include "../../detail/nan_guard.h"
 
@@ -166,7 +167,8 @@ Attended Local::attend_to(const Tensor& query, const Memory& memory, const Local
     throw DTypeError(fmt::format("local: query and values differ in dtype: {} and {}",
                                  describe(query), describe(memory.values())));
   }
-  const Terms terms{.need_weights = call.need_weights};
+  const Terms& terms = call.terms;
+  check_window_terms("local", terms);
   const Tensor p = middles(finite_part(query).x, memory, call);
   if (K == 0) {
     Attended none = memory.attend(query, terms);

@@ -37,7 +37,9 @@ struct LocalOptions {
 struct LocalCall {
   Index first = 0;        ///< t of the first query, for local-m step by step
   Tensor positions = {};  ///< local-m's p_t, [B, Q]; undefined: first, first + 1, ..
-  bool need_weights = false;
+  /// Within the window: its normaliser, dropout and whether weights are wanted. What is said of
+  /// whole rows of keys (mask, biases, relative positions, statistics) has no place here.
+  Terms terms = {};
 };
 
 class Local : public nn::Module {
@@ -55,7 +57,7 @@ class Local : public nn::Module {
   Score& score;
 
   /// Row b has lengths[b] keys; none given: all. Throws ShapeError, DTypeError, ValueError for
-  /// positions that are not finite.
+  /// positions that are not finite and for terms that it does not take.
   Attended operator()(const Tensor& query, const Tensor& keys, const Tensor& values,
                       const std::vector<Index>& lengths = {}, const LocalCall& call = {}) const;
 

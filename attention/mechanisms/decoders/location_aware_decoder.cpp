@@ -160,6 +160,7 @@ LocationAwareDecoder::State LocationAwareDecoder::start(const Tensor& annotation
 
 // As if by a mask that allows the window alone, but what it hides is never touched.
 Attended LocationAwareDecoder::look_around(State& state, const Terms& terms) const {
+  check_window_terms(kOp, terms);
   const Index B = state.hidden.size(0), K = state.memory.keys().size(1);
   const Tensor last = state.past.weights.defined() ? squeeze(state.past.weights, 1) : Tensor();
   const Tensor allowed = state.memory.mask().tensor(Shape{B, K}, kOp);

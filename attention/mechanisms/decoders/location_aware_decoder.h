@@ -57,7 +57,8 @@ class LocationAwareDecoder : public nn::Module {
   };
   /// The mask is that of keys, whatever the query. Throws ShapeError, DTypeError.
   State start(const Tensor& annotations, const Mask& mask = Mask()) const;
-  /// output (out) [B, readout], weights [B, K]. Throws ShapeError, DTypeError.
+  /// output (out) [B, readout], weights [B, K]. Throws ShapeError, DTypeError; ValueError for terms
+  /// that a window does not take.
   StackOutput step(const Tensor& word, State& state, const Terms& terms = {}) const;
   StackOutput run(const Tensor& words, State& state, const Terms& terms = {},
                   const std::vector<Index>& lengths = {}) const;

@@ -118,8 +118,7 @@ LuongDecoder::State LuongDecoder::start(const Tensor& source, const std::vector<
 Attended LuongDecoder::look(const Tensor& query, const State& state, const Terms& terms) const {
   return named(kOp, [&] {
     if (local == nullptr) return state.memory.attend(query, terms);
-    return local->attend_to(query, state.memory,
-                            {.first = state.t, .need_weights = terms.need_weights});
+    return local->attend_to(query, state.memory, {.first = state.t, .terms = terms});
   });
 }
 

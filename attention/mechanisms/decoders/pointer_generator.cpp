@@ -233,9 +233,10 @@ PointerGeneratorOutput PointerGenerator::run(const Tensor& target, State& state,
 
 PointerGeneratorOutput PointerGenerator::operator()(const Tensor& words, const Tensor& annotations,
                                                     const Tensor& ids, const Mask& mask,
+                                                    const Terms& terms,
                                                     const std::vector<Index>& lengths) const {
   State state = start(annotations, ids, mask);
-  return run(words, state, {}, lengths);
+  return run(words, state, terms, lengths);
 }
 
 }  // namespace heed::attention

@@ -80,6 +80,7 @@ class PointerGenerator : public nn::Module {
                              const std::vector<Index>& lengths = {}) const;
   PointerGeneratorOutput operator()(const Tensor& words, const Tensor& annotations,
                                     const Tensor& ids, const Mask& mask = Mask(),
+                                    const Terms& terms = {},
                                     const std::vector<Index>& lengths = {}) const;
 
  private:

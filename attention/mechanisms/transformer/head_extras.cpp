@@ -7,6 +7,7 @@
 #include "../../../autograd/ops/shape.h"
 
 namespace heed::attention {
+
 Index HeadExtras::count() const {
   const Index slots = learned_.slot_keys.defined() ? learned_.slot_keys.size(0) : 0;
   return slots + (learned_.bias_k.defined() ? 1 : 0) + (zero_ ? 1 : 0);

@@ -2,8 +2,8 @@
 //
 //   slots      learned keys and values of each head, persistent memory (Sukhbaatar et al. 2019)
 //   bias_kv    one learned key and one value: PyTorch's add_bias_kv
-//   zero       a key and a value of zeros: PyTorch's add_zero_attn; with the scores of softmax it is
-//              the 1 of softmax-plus-one
+//   zero       a key and a value of zeros: PyTorch's add_zero_attn; with dot scores, whose
+//              score it then is, the 1 of softmax-plus-one
 //
 // They stand behind the sequence, in this order; what terms say of the sequence holds for it alone.
 #pragma once

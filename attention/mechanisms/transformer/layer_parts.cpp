@@ -4,6 +4,7 @@
 #include "../../../autograd/ops/elementwise.h"
 #include "../../../autograd/ops/layer_norm.h"
 #include "../../../autograd/ops/rms_norm.h"
+#include "../../detail/nan_guard.h"
 
 namespace heed::attention {
 
@@ -16,6 +17,10 @@ TransformerNorm::TransformerNorm(Norm kind, Index width, double eps, DType dtype
 Tensor TransformerNorm::operator()(const Tensor& x) const {
   if (kind_ == Norm::rms) return forwarded(rms_norm(x, weight.shape(), weight, eps_));
   return forwarded(layer_norm(x, weight.shape(), weight, bias, eps_));
+}
+
+Tensor normed(const TransformerNorm* norm, bool masked, const Tensor& x) {
+  return norm != nullptr ? guarded(x, masked, *norm) : x;
 }
 
 Tensor feed_forward(const Tensor& x, const nn::Linear& linear1, const nn::Linear* linear_gate,

@@ -23,6 +23,9 @@ class TransformerNorm : public nn::Module {
   double eps_;
 };
 
+/// norm(x), which rows that are not finite do not meet where some are masked: see guarded(). Null: x.
+Tensor normed(const TransformerNorm* norm, bool masked, const Tensor& x);
+
 /// relu, gelu: linear2(act(linear1(x))). swiglu, geglu (Shazeer 2020):
 /// linear2(act(linear1(x)) o linear_gate(x)), act silu or gelu.
 enum class Activation : std::uint8_t { relu, gelu, swiglu, geglu };

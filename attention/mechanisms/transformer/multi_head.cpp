@@ -261,7 +261,7 @@ Terms MultiHead::terms_of_heads(const Terms& given, const Mask& mask, Index quer
   terms.mask = mask;
   if (terms.normaliser == nullptr) terms.normaliser = normaliser;
   if (terms.relative == nullptr) terms.relative = relative;
-  terms.dropout = training() ? options_.dropout : 0;
+  if (terms.dropout == 0 && training()) terms.dropout = options_.dropout;
   if (terms.position_bias == nullptr) return terms;
   const Tensor offsets = terms.position_bias->offsets(queries, keys);
   if (offsets.rank() > 2 ||

@@ -230,7 +230,7 @@ Attended Synthesizer::operator()(const Tensor& x, const Terms& given, KeyValueCa
   const Tensor nothing = zeros(Shape{B, H, T, 1}, dtype);
   Terms terms = given;
   terms.bias = given.bias.defined() ? given.bias + sum_of_scores : sum_of_scores;
-  terms.dropout = training() ? options_.dropout : 0;
+  if (terms.dropout == 0 && training()) terms.dropout = options_.dropout;
   const Tensor values = split_heads(value_projection(finite.x), H);
   Attended out = named("synthesizer", [&] { return attend(nothing, nothing, values, terms); });
   out.context = out_projection(reshape(transpose(out.context, 1, 2), x.shape()));

@@ -60,32 +60,28 @@ Attended TransformerDecoderLayer::operator()(const Tensor& in, const Memory& mem
                                              const Terms& target, const Terms& source,
                                              KeyValueCache* cache) const {
   const bool masked = !target.mask.all() || !source.mask.all() || !memory.mask().all();
-  const ByRows first(masked, norm1), second(masked, norm2), third(masked, norm3);
-  const auto after = [&](const Tensor& x, const TransformerNorm* norm) {
-    return norm != nullptr ? ByRows(masked, *norm)(x) : x;
-  };
+  const ByRows first(masked, norm1), second(masked, norm2);
   Attended out;
   const auto attend = [&](const Tensor& x) {
-    return dropout1(after(self_attn(x, target, cache).context, norm1_after));
+    return dropout1(normed(norm1_after, masked, self_attn(x, target, cache).context));
   };
   const auto look = [&](const Tensor& x) {
     out = multihead_attn.attend_to(x, memory, source);
-    return dropout2(after(out.context, norm2_after));
+    return dropout2(normed(norm2_after, masked, out.context));
   };
-  const auto forward = [&](const Tensor& x) {
-    return feed_forward(x, linear1, linear_gate, options_.activation, dropout, linear2);
+  const auto read = [&](const Tensor& x) {
+    const Tensor y = feed_forward(x, linear1, linear_gate, options_.activation, dropout, linear2);
+    return dropout3(normed(norm3_after, false, y));
   };
-  const ByRows by_rows(masked, forward);
-  const auto read = [&](const Tensor& x) { return dropout3(after(by_rows(x), norm3_after)); };
   Tensor x = in;
   if (options_.pre_norm) {
     x = x + attend(first(x));
     x = x + look(second(x));
-    x = x + read(third(x));
+    x = x + guarded(x, masked, [&](const Tensor& y) { return read(norm3(y)); });
   } else {
     x = first(x + attend(x));
     x = second(x + look(x));
-    x = third(x + read(x));
+    x = guarded(x, masked, [&](const Tensor& y) { return norm3(y + read(y)); });
   }
   out.context = forwarded(x);
   return out;
@@ -113,8 +109,7 @@ StackOutput TransformerDecoder::operator()(const Tensor& x, const Tensor& memory
     if (source.need_weights) out.weights.push_back(seen.weights);
   }
   const bool masked = !target.mask.all() || !source.mask.all();
-  if (norm != nullptr) out.output = guarded(out.output, masked, *norm);
-  out.output = forwarded(out.output);
+  out.output = forwarded(normed(norm, masked, out.output));
   return out;
 }
 
@@ -137,7 +132,7 @@ TransformerDecoder::State TransformerDecoder::start(const Tensor& memory,
 StackOutput TransformerDecoder::step(const Tensor& word, State& state, const Terms& terms,
                                      const Terms& target) const {
   check_defined("transformer_decoder", word, "word");
-  StackOutput out = run(unsqueeze(word, 1), state, terms, {}, target);
+  StackOutput out = go_on(unsqueeze(word, 1), state, terms, {}, target, true);
   out.output = squeeze(out.output, 1);
   for (Tensor& weights : out.weights) weights = squeeze(weights, 2);
   return out;
@@ -145,13 +140,25 @@ StackOutput TransformerDecoder::step(const Tensor& word, State& state, const Ter
 
 StackOutput TransformerDecoder::run(const Tensor& x, State& state, const Terms& terms,
                                     const std::vector<Index>& lengths, const Terms& target) const {
+  const bool cached = !recording();
+  const bool begun = !state.past.empty() && state.past.front().length() > 0;
+  if (!cached && begun) {
+    throw GradError("transformer_decoder: a state that has made steps; go on under NoGrad");
+  }
+  StackOutput out = go_on(x, state, terms, lengths, target, cached);
+  state.ran = !cached;
+  return out;
+}
+
+StackOutput TransformerDecoder::go_on(const Tensor& x, State& state, const Terms& terms,
+                                      const std::vector<Index>& lengths, const Terms& target,
+                                      bool cached) const {
   if (state.past.size() != layers.size()) {
     throw ValueError(fmt::format("transformer_decoder: the state has {} layers, the decoder {}",
                                  state.past.size(), layers.size()));
   }
-  const bool cached = !recording();
-  if (!cached && state.past[0].length() > 0) {
-    throw GradError("transformer_decoder: a state that has made steps; go on under NoGrad");
+  if (state.ran) {
+    throw GradError("transformer_decoder: a state that was run while recording has no past");
   }
   Terms causal = target;
   causal.mask = Mask::causal() & target.mask;
@@ -164,7 +171,7 @@ StackOutput TransformerDecoder::run(const Tensor& x, State& state, const Terms& 
     out.output = seen.context;
     if (terms.need_weights) out.weights.push_back(seen.weights);
   }
-  if (norm != nullptr) out.output = guarded(out.output, true, *norm);
+  out.output = normed(norm, true, out.output);
   out.output = forwarded(zero_elsewhere("transformer_decoder", out.output, lengths));
   return out;
 }

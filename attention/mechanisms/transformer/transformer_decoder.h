@@ -55,6 +55,7 @@ class TransformerDecoder : public nn::Module {
   struct State {
     std::vector<Memory> memory;
     std::vector<KeyValueCache> past;
+    bool ran = false;  ///< while recording: its end is not known
     void reorder(const Tensor& rows, bool sources = true);
   };
   State start(const Tensor& memory, const Mask& memory_mask = Mask()) const;
@@ -65,9 +66,13 @@ class TransformerDecoder : public nn::Module {
                    const Terms& target = {}) const;
   /// The next steps x [B, T, E], causal among themselves and after those before; weights
   /// [B, H, T, S]. Beyond a row's length the output is 0. While recording the state must stand at
-  /// its beginning, and stays there: throws GradError for another.
+  /// its beginning, and cannot be gone on from: throws GradError for both.
   StackOutput run(const Tensor& x, State& state, const Terms& terms = {},
                   const std::vector<Index>& lengths = {}, const Terms& target = {}) const;
+
+ private:
+  StackOutput go_on(const Tensor& x, State& state, const Terms& terms,
+                    const std::vector<Index>& lengths, const Terms& target, bool cached) const;
 };
 
 }  // namespace heed::attention

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "../../../autograd/ops/activation.h"
 #include "../../../autograd/ops/elementwise.h"
 #include "../../../core/error.h"
 #include "../../detail/named.h"
@@ -52,30 +51,26 @@ TransformerEncoderLayer::TransformerEncoderLayer(const TransformerOptions& optio
 Attended TransformerEncoderLayer::operator()(const Tensor& in, const Terms& terms,
                                              KeyValueCache* cache) const {
   const bool masked = !terms.mask.all();
-  const ByRows first(masked, norm1), second(masked, norm2);
-  const auto after = [&](const Tensor& x, const TransformerNorm* norm) {
-    return norm != nullptr ? ByRows(masked, *norm)(x) : x;
-  };
+  const ByRows first(masked, norm1);
   Attended out;
   const auto attend = [&](const Tensor& x) {
     out = self_attn(x, terms, cache);
-    return dropout1(after(out.context, norm1_after));
+    return dropout1(normed(norm1_after, masked, out.context));
   };
-  const auto forward = [&](const Tensor& x) {
-    return feed_forward(x, linear1, linear_gate, options_.activation, dropout, linear2);
+  const auto read = [&](const Tensor& x) {
+    const Tensor y = feed_forward(x, linear1, linear_gate, options_.activation, dropout, linear2);
+    return dropout2(normed(norm2_after, false, y));
   };
-  const ByRows by_rows(masked, forward);
-  const auto read = [&](const Tensor& x) { return dropout2(after(by_rows(x), norm2_after)); };
   Tensor x = in;
   if (options_.parallel) {
     const Tensor n = first(x);
-    x = x + attend(n) + read(n);
+    x = x + attend(n) + guarded(n, masked, read);
   } else if (options_.pre_norm) {
     x = x + attend(first(x));
-    x = x + read(second(x));
+    x = x + guarded(x, masked, [&](const Tensor& y) { return read(norm2(y)); });
   } else {
     x = first(x + attend(x));
-    x = second(x + read(x));
+    x = guarded(x, masked, [&](const Tensor& y) { return norm2(y + read(y)); });
   }
   out.context = forwarded(x);
   return out;
@@ -110,8 +105,7 @@ StackOutput TransformerEncoder::run(const Tensor& x, const std::vector<Terms>& t
     if (own.need_weights) out.weights.push_back(seen.weights);
     masked = masked || !own.mask.all();
   }
-  if (norm != nullptr) out.output = guarded(out.output, masked, *norm);
-  out.output = forwarded(out.output);
+  out.output = forwarded(normed(norm, masked, out.output));
   return out;
 }
 

@@ -15,12 +15,16 @@
 namespace heed::attention {
 
 /// Steps from `state` over words [B, T, E] give what stands in `all`; so do beams that follow
-/// `rows` from step `turn` on.
+/// `rows` from step `turn` on, and a batch of its first row alone that becomes three beams.
 template <Decoder D>
 void expect_steps(const D& made, typename D::State state, const Tensor& words,
                   const StackOutput& all, Index turn, const std::vector<Index>& rows) {
   const Tensor order(Array::from(rows));
   const Terms terms{.need_weights = true};
+  const Tensor first(Array::from(std::vector<Index>{0}));
+  const Tensor thrice(Array::from(std::vector<Index>{0, 0, 0}));
+  auto alone = state;
+  alone.reorder(first, true);
   const auto expect = [&](const StackOutput& now, Index t, const auto& of) {
     EXPECT_LT(plain::difference(now.output, of(select(all.output, 1, t))), 1e-12);
     ASSERT_EQ(now.weights.size(), all.weights.size());
@@ -39,6 +43,10 @@ void expect_steps(const D& made, typename D::State state, const Tensor& words,
              [&](const Tensor& x) { return index_select(x, 0, order); });
     }
     expect(made.step(word, state, terms), t, [](const Tensor& x) { return x; });
+    if (t == turn + 1) alone.reorder(thrice, true);
+    const Tensor& on = t > turn ? thrice : first;
+    const auto of_first = [&](const Tensor& x) { return index_select(x, 0, on); };
+    expect(made.step(of_first(word), alone, terms), t, of_first);
   }
 }
 

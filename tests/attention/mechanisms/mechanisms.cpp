@@ -47,7 +47,7 @@ Mechanism local(LocalKind kind, bool gaussian, std::shared_ptr<Score> score) {
   out.sums_to_one = kind == LocalKind::monotonic && !gaussian;
   out.key_axis = score && score->per_feature() ? -2 : -1;
   out.call = [=](const Tensor& query, const Tensor& keys, const Lengths& lengths, bool weights) {
-    LocalCall call{.need_weights = weights};
+    LocalCall call{.terms = {.need_weights = weights}};
     if (kind == LocalKind::monotonic && !gaussian) {
       // Near the beginning, so that no window is beyond a short sentence.
       call.positions = full(Shape{query.size(0), query.size(1)}, 1.3, kDType);

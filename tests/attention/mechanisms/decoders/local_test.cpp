@@ -6,6 +6,10 @@
 #include <cmath>
 #include <limits>
 
+#include "../../../../attention/biases/offset_bias.h"
+#include "../../../../attention/normalisers/monotonic.h"
+#include "../../../../attention/normalisers/sigmoid.h"
+#include "../../../../attention/positions/relative.h"
 #include "../../../../attention/scores/additive.h"
 #include "../../../../attention/scores/general.h"
 #include "../../../../attention/scores/location.h"
@@ -88,12 +92,13 @@ TEST(Local, MonotonicIsTheDefinition) {
       std::vector<double> positions;
       for (Index i = 0; i < kB * kQ; ++i) positions.push_back(static_cast<double>(i % kQ + 2));
       // Row 1's last windows lie wholly beyond its end.
-      expect_equal(local(in.query, in.keys, in.values, {kK, 4}, {.first = 2, .need_weights = true}),
+      expect_equal(local(in.query, in.keys, in.values, {kK, 4},
+                         {.first = 2, .terms = {.need_weights = true}}),
                    reference(in, positions, {kK, 4}, D, gaussian));
       const Tensor places = rand({kB, kQ}, DType::f64) * 22.0 - 5.0;
-      expect_equal(
-          local(in.query, in.keys, in.values, {kK, 4}, {.positions = places, .need_weights = true}),
-          reference(in, numbers(places), {kK, 4}, D, gaussian));
+      expect_equal(local(in.query, in.keys, in.values, {kK, 4},
+                         {.positions = places, .terms = {.need_weights = true}}),
+                   reference(in, numbers(places), {kK, 4}, D, gaussian));
     }
   }
 }
@@ -117,7 +122,7 @@ TEST(Local, PredictiveIsTheDefinition) {
       positions.push_back(static_cast<double>(lengths[static_cast<std::size_t>(row / kQ)]) /
                           (1 + std::exp(-sum)));
     }
-    expect_equal(local(in.query, in.keys, in.values, lengths, {.need_weights = true}),
+    expect_equal(local(in.query, in.keys, in.values, lengths, {.terms = {.need_weights = true}}),
                  reference(in, positions, lengths, D, true));
   }
 }
@@ -129,7 +134,7 @@ TEST(Local, AWindowAsWideAsTheSentenceIsGlobal) {
   ScaledDot scaled_dot;
   for (Score* score : std::vector<Score*>{&scaled_dot, &general, &additive}) {
     const Local local({.half_width = std::numeric_limits<Index>::max(), .score = borrowed(*score)});
-    expect_equal(local(in.query, in.keys, in.values, {kK, 6}, {.need_weights = true}),
+    expect_equal(local(in.query, in.keys, in.values, {kK, 6}, {.terms = {.need_weights = true}}),
                  attend(*score, in.query, in.keys, in.values,
                         {.mask = Mask::lengths({kK, 6}, kK), .need_weights = true}));
   }
@@ -175,7 +180,8 @@ TEST(Local, APositionAtTheVeryEndSeesTheLastPlaces) {
   weight.mutable_data<double>()[0] = weight.mutable_data<double>()[kE] = 1;
   local.position_projection->weight.set_array(weight);
   const Tensor query = full({kB, kQ, kE}, 50, DType::f64);
-  const Tensor weights = local(query, in.keys, in.values, {kK, 6}, {.need_weights = true}).weights;
+  const Tensor weights =
+      local(query, in.keys, in.values, {kK, 6}, {.terms = {.need_weights = true}}).weights;
   EXPECT_GT(amin(narrow(narrow(weights, 0, 0, 1), 2, kK - 2, 2)).item(), 0);
   EXPECT_GT(amin(narrow(narrow(weights, 0, 1, 1), 2, 4, 2)).item(), 0);
   EXPECT_EQ(sum(narrow(narrow(weights, 0, 1, 1), 2, 0, 4)).item(), 0);
@@ -216,6 +222,44 @@ TEST(Local, ParametersThatAreNoNumbersGiveNone) {
   nn::constant_(local.position_vector, kNaN);
   for (const double x : numbers(local(in.query, in.keys, in.values, {kK, 6}).context)) {
     EXPECT_TRUE(std::isnan(x));
+  }
+}
+
+// A window's weights under another normaliser, and dropped as those of all places would be.
+TEST(Local, TakesTheTermsOfAWindow) {
+  manual_seed(29);
+  const Tensor query = randn({2, 5, 3}, DType::f64), keys = randn({2, 7, 3}, DType::f64);
+  const Tensor values = randn({2, 7, 4}, DType::f64);
+  const Local made({.half_width = 2, .dtype = DType::f64});
+  const NormalisedSigmoid smooth;
+  const Attended local =
+      made(query, keys, values, {}, {.terms = {.normaliser = &smooth, .need_weights = true}});
+  const Mask window = Mask::window(2, 2);
+  const Attended whole =
+      attend(narrow(query, 1, 0, 5), narrow(keys, 1, 0, 5), narrow(values, 1, 0, 5),
+             {.normaliser = &smooth, .mask = window, .need_weights = true});
+  // The first three queries do not reach beyond the fifth place.
+  expect_equal({narrow(local.context, 1, 0, 3), narrow(narrow(local.weights, 1, 0, 3), 2, 0, 5)},
+               {narrow(whole.context, 1, 0, 3), narrow(whole.weights, 1, 0, 3)});
+  Generator draws(5);
+  const Attended none =
+      made(query, keys, values, {}, {.terms = {.dropout = 1, .generator = &draws}});
+  EXPECT_EQ(sum(abs(none.context)).item(), 0);
+
+  const Alibi slopes(1, DType::f64);
+  const RelativePositions relative({.key_width = 3});
+  const Monotonic monotonic;
+  const std::vector<std::pair<Terms, const char*>> refused = {
+      {{.mask = Mask::causal()}, "mask"},
+      {{.bias = zeros({5, 7}, DType::f64)}, "bias"},
+      {{.offset_bias = zeros({11}, DType::f64)}, "offset_bias"},
+      {{.position_bias = &slopes}, "position_bias"},
+      {{.relative = &relative}, "relative positions"},
+      {{.need_statistics = true}, "statistics"},
+      {{.normaliser = &monotonic}, "normaliser that goes on"}};
+  for (const auto& [terms, what] : refused) {
+    EXPECT_THAT([&] { made(query, keys, values, {}, {.terms = terms}); },
+                ThrowsMessage<ValueError>(HasSubstr(std::string("local: takes no ") + what)));
   }
 }
 

@@ -10,8 +10,8 @@
 
 #include "../../../../attention/normalisers/monotonic.h"
 #include "../../../../attention/normalisers/sigmoid.h"
-#include "../../../../attention/normalisers/temperature.h"
 #include "../../../../attention/normalisers/sparse.h"
+#include "../../../../attention/normalisers/temperature.h"
 #include "../../../../autograd/ops/elementwise.h"
 #include "../../../../autograd/ops/reduce.h"
 #include "../../../../autograd/ops/shape.h"
@@ -209,7 +209,7 @@ TEST(LocationAwareDecoder, AWindowGivesTheNumbersOfAMask) {
       words.zero_grad();
       annotations.zero_grad();
       const StackOutput out = plainly ? masked(made, window, normaliser, words, annotations, mask)
-                                   : made(words, annotations, mask, {.need_weights = true});
+                                      : made(words, annotations, mask, {.need_weights = true});
       sum(out.output * random).backward();
       all.push_back({out.output, out.weights.front(), words.grad(), annotations.grad()});
       for (const Tensor& each : made.parameters()) all.back().push_back(each.grad());
@@ -257,6 +257,9 @@ TEST(LocationAwareDecoder, RefusesWhatDoesNotFit) {
               ThrowsMessage<ValueError>(HasSubstr("takes no normaliser that goes on")));
   const Inputs in;
   const LocationAwareDecoder made(options(0, nullptr));
+  const LocationAwareDecoder windowed(options(2, nullptr));
+  EXPECT_THAT([&] { windowed(in.words, in.source, in.mask, {.mask = Mask::causal()}); },
+              ThrowsMessage<ValueError>(HasSubstr("location_aware_decoder: takes no mask")));
   EXPECT_THAT(
       [&] {
         made(in.words, in.source, Mask::lengths({1, 1}, 4));

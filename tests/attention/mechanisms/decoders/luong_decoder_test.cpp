@@ -157,6 +157,19 @@ TEST(LuongDecoder, MayPredictFromTheContextAlone) {
   expect_steps(made, made.start(source), words, all, 1, {1, 0});
 }
 
+TEST(LuongDecoder, LocalAttentionRefusesTermsOfAllPlaces) {
+  const LuongDecoder made({.word_width = kE,
+                           .source_width = kH,
+                           .state_width = kH,
+                           .attention = LuongAttention::local_m});
+  const Tensor words = randn({2, 3, kE}), source = randn({2, 5, kH});
+  EXPECT_THAT(
+      [&] {
+        made(words, source, {}, {.mask = Mask::lengths({5, 2}, 5)});
+      },
+      ThrowsMessage<ValueError>(HasSubstr("local: takes no mask")));
+}
+
 TEST(LuongDecoder, RefusesWhatDoesNotFit) {
   EXPECT_THAT([] { LuongDecoder made({.word_width = 1, .source_width = 2, .state_width = 0}); },
               ThrowsMessage<ValueError>(HasSubstr("luong_decoder: word_width 1, source_width 2")));

@@ -103,6 +103,18 @@ TEST_P(PointerGenerators, AreTheDefinition) {
   EXPECT_LT(difference(all.weights.front(), weights), 1e-10);
   EXPECT_LT(difference(all.coverage_loss, losses), 1e-10);
 
+  // A batch of one row that becomes several beams.
+  const Tensor first(Array::from(std::vector<Index>{0}));
+  const Tensor thrice(Array::from(std::vector<Index>{0, 0, 0}));
+  auto alone = made.start(in.source, in.ids, in.mask);
+  alone.reorder(first);
+  made.step(index_select(select(in.words, 1, 0), 0, first), alone);
+  alone.reorder(thrice);
+  const auto copies = made.step(index_select(select(in.words, 1, 1), 0, thrice), alone);
+  EXPECT_LT(difference(copies.distribution(kExtended),
+                       index_select(select(all.distribution(kExtended), 1, 1), 0, thrice)),
+            1e-12);
+
   // Step by step, and beams that carry on.
   auto state = made.start(in.source, in.ids, in.mask);
   const Tensor rows(Array::from(std::vector<Index>{1, 1, 0}));
@@ -178,7 +190,7 @@ TEST(PointerGenerator, TargetsMayEndBeforeOthers) {
   const Inputs in;
   const PointerGenerator made(options(true));
   expect_ends(made, in.words, {kT, 2}, [&](const Tensor& words) {
-    const auto out = made(words, in.source, in.ids, in.mask, {kT, 2});
+    const auto out = made(words, in.source, in.ids, in.mask, {}, {kT, 2});
     return std::vector{out.output, out.gate, out.coverage_loss};
   });
 }

@@ -243,6 +243,15 @@ TEST_P(MultiHeadOption, StatisticsWithoutTheBlock) {
   EXPECT_EQ(out.statistics.entropies().shape(), (Shape{kB, kH, kT}));
 }
 
+TEST(MultiHeadOptions, ACallsDropoutIsHeardInEvaluation) {
+  manual_seed(3);
+  MultiHead made({.width = 6, .heads = 2, .dtype = DType::f64});
+  made.eval();
+  const Tensor x = randn({2, 3, 6}, DType::f64);
+  const Tensor nothing = made(x, {.dropout = 1}).context;  // what is left is the output's bias
+  EXPECT_THAT(numbers(nothing), near(expand(made.out_proj.bias, x.shape())));
+}
+
 TEST(MultiHeadOptions, RefuseWhatMakesNoSense) {
   MultiHeadOptions options = sizes(2);
   options.scale = 2;

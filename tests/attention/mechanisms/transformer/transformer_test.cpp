@@ -113,6 +113,21 @@ TEST_P(Norms, StepByStepIsAllAtOnce) {
   EXPECT_LT(largest_difference(alone, narrow(narrow(want, 1, 2, 1), 0, 1, 1)), 1e-12);
 }
 
+TEST_P(Norms, ARecordedDecoderHasNoPast) {
+  manual_seed(11);
+  const TransformerDecoder decoder(2, sizes(GetParam()));
+  const Tensor x = randn({kB, kT, kE}, DType::f64), memory = randn({kB, kS, kE}, DType::f64);
+  auto state = decoder.start(memory);
+  EXPECT_THAT([&] { decoder.step(select(x, 1, 0), state); },
+              ThrowsMessage<GradError>(HasSubstr("NoGrad")));
+  auto whole = decoder.start(memory);
+  decoder.run(x, whole);
+  const NoGrad off;
+  EXPECT_THAT([&] { decoder.step(select(x, 1, 0), whole); },
+              ThrowsMessage<GradError>(HasSubstr("has no past")));
+  EXPECT_THAT([&] { decoder.run(x, whole); }, ThrowsMessage<GradError>(HasSubstr("has no past")));
+}
+
 TEST_P(Norms, AnEncoderGoesOnStepByStep) {
   manual_seed(13);
   TransformerOptions options = sizes(GetParam());
