@@ -28,30 +28,31 @@ void check_one(const char* op, const char* what, const Tensor& tensor, const Sha
   }
 }
 
+// How many sequences there are.
+Index batch(const Tensor& x, const Sequences& sequences) {
+  return sequences.offsets.empty() ? x.size(0) : static_cast<Index>(sequences.offsets.size()) - 1;
+}
+
 void check(RnnCell cell, const Tensor& x, const RnnStart& start,
-           const std::vector<RnnWeights>& directions, const std::vector<Index>& lengths) {
+           const std::vector<RnnWeights>& directions, const Sequences& sequences) {
   const char* const op = name_of(cell);
   check_defined(op, x, "x");
-  if (x.rank() != 3) {
-    throw ShapeError(fmt::format("{}: x must be [B, T, I], not {}", op, describe(x)));
+  const bool padded = sequences.offsets.empty();
+  if (x.rank() != (padded ? 3 : 2)) {
+    throw ShapeError(fmt::format("{}: {}, not {}", op,
+                                 padded ? "x must be [B, T, I]" : "tokens must be [N, I]",
+                                 describe(x)));
   }
   check_floating(op, x.dtype());
   if (directions.empty() || directions.size() > 2) {
     throw ValueError(fmt::format("{}: directions must be 1 or 2, not {}", op, directions.size()));
   }
   check_weights(op, cell, x, directions);
-  const Shape states{static_cast<Index>(directions.size()), x.size(0), hidden(directions)};
+  const Shape states{static_cast<Index>(directions.size()), batch(x, sequences),
+                     hidden(directions)};
   if (start.h.defined()) check_one(op, "h0", start.h, states, x);
   if (start.c.defined()) check_one(op, "c0", start.c, states, x);
-  if (!lengths.empty() && static_cast<Index>(lengths.size()) != x.size(0)) {
-    throw ShapeError(fmt::format("{}: {} lengths for x {}", op, lengths.size(), describe(x)));
-  }
-  for (std::size_t i = 0; i < lengths.size(); ++i) {
-    if (lengths[i] < 0 || lengths[i] > x.size(1)) {
-      throw ValueError(
-          fmt::format("{}: length {} at {} is not in [0, {}]", op, lengths[i], i, x.size(1)));
-    }
-  }
+  if (padded) check_lengths(op, sequences.lengths, x);
 }
 
 Op op_of(RnnCell cell) {
@@ -111,7 +112,7 @@ Array array_of(const Tensor& tensor) { return tensor.defined() ? tensor.array() 
 // For a pass that is recorded itself: the definition once more, and its gradients. Each input comes
 // as a view of its own, so that one tensor in two places gets two gradients.
 Gradients plain_gradients(RnnCell cell, const std::vector<Tensor>& inputs,
-                          const std::vector<Index>& lengths, const Gradients& g,
+                          const Sequences& sequences, const Gradients& g,
                           const std::vector<bool>& needs) {
   std::vector<Tensor> views, wanted;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
@@ -119,7 +120,7 @@ Gradients plain_gradients(RnnCell cell, const std::vector<Tensor>& inputs,
     if (needs[i]) wanted.push_back(views[i]);
   }
   const std::vector<Tensor> all =
-      recurrent_plain(cell, views[0], {views[1], views[2]}, unlisted<RnnWeights>(views), lengths);
+      recurrent_plain(cell, views[0], {views[1], views[2]}, unlisted<RnnWeights>(views), sequences);
   std::vector<Tensor> outs, cotangents;
   for (std::size_t i = 0; i < all.size(); ++i) {
     if (!g[i].defined() || !all[i].requires_grad()) continue;  // no steps: a constant
@@ -158,6 +159,11 @@ Gradients fused_gradients(const kernels::Rnn& kernel, const std::vector<Tensor>&
 
 }  // namespace
 
+Sequences sequences_of(const char* op, const Packed& x) {
+  check_offsets(op, x.offsets, x.tokens);
+  return {.offsets = x.offsets};
+}
+
 const char* name_of(RnnCell cell) { return name(op_of(cell)); }
 
 void check_weights(const char* op, RnnCell cell, const Tensor& x,
@@ -187,11 +193,18 @@ void check_state(const char* op, const char* what, const Tensor& state, const Sh
 
 std::vector<Tensor> recurrent_plain(RnnCell cell, const Tensor& x, const RnnStart& start,
                                     const std::vector<RnnWeights>& directions,
-                                    const std::vector<Index>& lengths) {
-  check(cell, x, start, directions, lengths);
+                                    const Sequences& sequences) {
+  check(cell, x, start, directions, sequences);
+  if (!sequences.offsets.empty()) {
+    const Packed packed{x, sequences.offsets};
+    const Sequences padded{packed.lengths()};
+    std::vector<Tensor> results = recurrent_plain(cell, unpack(packed), start, directions, padded);
+    results[0] = pack(results[0], padded.lengths).tokens;
+    return results;
+  }
   const Index B = x.size(0), T = x.size(1), H = hidden(directions);
   const bool has_c = cell == RnnCell::lstm;
-  const Tensor real = real_steps(x, lengths);
+  const Tensor real = real_steps(x, sequences.lengths);
   const Tensor zero = tensor(0, x.dtype());
   const Tensor clean = where(real, x, zero);
   std::vector<Tensor> outputs, h_n, c_n;
@@ -221,8 +234,8 @@ std::vector<Tensor> recurrent_plain(RnnCell cell, const Tensor& x, const RnnStar
 
 std::vector<Tensor> recurrent(RnnCell cell, const Tensor& x, const RnnStart& start,
                               const std::vector<RnnWeights>& directions,
-                              const std::vector<Index>& lengths) {
-  check(cell, x, start, directions, lengths);
+                              const Sequences& sequences) {
+  check(cell, x, start, directions, sequences);
   const std::vector<InputRef> inputs = listed(x, start, directions);
   std::vector<Saved> saved;
   std::vector<Array> arrays;
@@ -230,17 +243,20 @@ std::vector<Tensor> recurrent(RnnCell cell, const Tensor& x, const RnnStart& sta
     saved.emplace_back(*input);
     arrays.push_back(array_of(*input));
   }
-  const kernels::Rnn kernel(cell, x.size(0), x.size(1), lengths,
-                            unlisted<kernels::RnnWeights>(arrays));
+  const auto weights = unlisted<kernels::RnnWeights>(arrays);
+  const kernels::Rnn kernel =
+      sequences.offsets.empty()
+          ? kernels::Rnn(cell, x.size(0), x.size(1), sequences.lengths, weights)
+          : kernels::Rnn(cell, sequences.offsets, weights);
   kernels::Rnn::Result result = kernel.forward(arrays[0], {arrays[1], arrays[2]});
   std::vector<Array> outs = {result.out, result.last.h};
   if (cell == RnnCell::lstm) outs.push_back(result.last.c);
-  const auto rule = [cell, saved = std::move(saved), kernel, lengths, out = SavedOutput(result.out),
-                     kept = std::move(result.kept)](const Gradients& g,
-                                                    const std::vector<bool>& needs) {
+  const auto rule = [cell, saved = std::move(saved), kernel, sequences,
+                     out = SavedOutput(result.out), kept = std::move(result.kept)](
+                        const Gradients& g, const std::vector<bool>& needs) {
     std::vector<Tensor> from;
     for (const Saved& input : saved) from.push_back(input());
-    if (recording()) return plain_gradients(cell, from, lengths, g, needs);
+    if (recording()) return plain_gradients(cell, from, sequences, g, needs);
     return fused_gradients(kernel, from, {out.array(), {}, kept}, g, needs);
   };
   return record_joint(op_of(cell), outs, inputs, rule);
