@@ -1,6 +1,6 @@
 #include "gru.h"
 
-#include "recurrent.h"
+#include "recurrent_plain.h"
 
 namespace heed {
 

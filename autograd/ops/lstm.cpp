@@ -1,6 +1,6 @@
 #include "lstm.h"
 
-#include "recurrent.h"
+#include "recurrent_plain.h"
 
 namespace heed {
 

@@ -2,20 +2,16 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "../../core/error.h"
 #include "../../core/kernels/rnn.h"
 #include "../backward.h"
 #include "../check_defined.h"
 #include "../record.h"
-#include "elementwise.h"
+#include "recurrent_plain.h"
 #include "shape.h"
 
 namespace heed::detail {
 namespace {
-
-Index hidden(const std::vector<RnnWeights>& directions) { return directions[0].w_hh.size(1); }
 
 void check_one(const char* op, const char* what, const Tensor& tensor, const Shape& shape,
                const Tensor& x) {
@@ -28,33 +24,6 @@ void check_one(const char* op, const char* what, const Tensor& tensor, const Sha
   }
 }
 
-// How many sequences there are.
-Index batch(const Tensor& x, const Sequences& sequences) {
-  return sequences.offsets.empty() ? x.size(0) : static_cast<Index>(sequences.offsets.size()) - 1;
-}
-
-void check(RnnCell cell, const Tensor& x, const RnnStart& start,
-           const std::vector<RnnWeights>& directions, const Sequences& sequences) {
-  const char* const op = name_of(cell);
-  check_defined(op, x, "x");
-  const bool padded = sequences.offsets.empty();
-  if (x.rank() != (padded ? 3 : 2)) {
-    throw ShapeError(fmt::format("{}: {}, not {}", op,
-                                 padded ? "x must be [B, T, I]" : "tokens must be [N, I]",
-                                 describe(x)));
-  }
-  check_floating(op, x.dtype());
-  if (directions.empty() || directions.size() > 2) {
-    throw ValueError(fmt::format("{}: directions must be 1 or 2, not {}", op, directions.size()));
-  }
-  check_weights(op, cell, x, directions);
-  const Shape states{static_cast<Index>(directions.size()), batch(x, sequences),
-                     hidden(directions)};
-  if (start.h.defined()) check_one(op, "h0", start.h, states, x);
-  if (start.c.defined()) check_one(op, "c0", start.c, states, x);
-  if (padded) check_lengths(op, sequences.lengths, x);
-}
-
 Op op_of(RnnCell cell) {
   switch (cell) {
     case RnnCell::tanh:
@@ -63,27 +32,6 @@ Op op_of(RnnCell cell) {
     case RnnCell::lstm: return Op::lstm;
   }
   return Op::rnn;
-}
-
-LstmState one_step(RnnCell cell, const Tensor& x, const LstmState& state, const RnnWeights& w) {
-  switch (cell) {
-    case RnnCell::tanh: return {rnn_cell(x, state.h, w), {}};
-    case RnnCell::relu: return {rnn_cell(x, state.h, w, Nonlinearity::relu), {}};
-    case RnnCell::gru: return {gru_cell_plain(x, state.h, w), {}};
-    case RnnCell::lstm: break;
-  }
-  return lstm_cell_plain(x, state, w);
-}
-
-// [B, T, 1]: true where a step is real.
-Tensor real_steps(const Tensor& x, const std::vector<Index>& lengths) {
-  Array mask = Array::full(Shape{x.size(0), x.size(1), 1}, 1, DType::boolean);
-  bool* row = mask.mutable_data<bool>();
-  for (const Index length : lengths) {
-    std::fill(row + length, row + x.size(1), false);
-    row += x.size(1);
-  }
-  return mask;
 }
 
 // The inputs of the operator as one list: x, h0, c0, then each direction's four.
@@ -130,7 +78,9 @@ Gradients plain_gradients(RnnCell cell, const std::vector<Tensor>& inputs,
   const std::vector<Tensor> found = grad(outs, wanted, cotangents, {.create_graph = true});
   Gradients to(inputs.size());
   for (std::size_t i = 0, next = 0; i < to.size(); ++i) {
-    if (needs[i]) to[i] = found[next++];
+    if (!needs[i]) continue;
+    to[i] = found[next++];
+    if (!to[i].defined()) to[i] = zeros(inputs[i].shape(), inputs[i].dtype());  // no steps
   }
   return to;
 }
@@ -158,6 +108,10 @@ Gradients fused_gradients(const kernels::Rnn& kernel, const std::vector<Tensor>&
 }
 
 }  // namespace
+
+Index Sequences::batch(const Tensor& x) const {
+  return offsets.empty() ? x.size(0) : static_cast<Index>(offsets.size()) - 1;
+}
 
 Sequences sequences_of(const char* op, const Packed& x) {
   check_offsets(op, x.offsets, x.tokens);
@@ -191,51 +145,32 @@ void check_state(const char* op, const char* what, const Tensor& state, const Sh
   check_one(op, what, state, shape, x);
 }
 
-std::vector<Tensor> recurrent_plain(RnnCell cell, const Tensor& x, const RnnStart& start,
-                                    const std::vector<RnnWeights>& directions,
-                                    const Sequences& sequences) {
-  check(cell, x, start, directions, sequences);
-  if (!sequences.offsets.empty()) {
-    const Packed packed{x, sequences.offsets};
-    const Sequences padded{packed.lengths()};
-    std::vector<Tensor> results = recurrent_plain(cell, unpack(packed), start, directions, padded);
-    results[0] = pack(results[0], padded.lengths).tokens;
-    return results;
+void check_recurrent(RnnCell cell, const Tensor& x, const RnnStart& start,
+                     const std::vector<RnnWeights>& directions, const Sequences& sequences) {
+  const char* const op = name_of(cell);
+  check_defined(op, x, "x");
+  const bool padded = sequences.offsets.empty();
+  if (x.rank() != (padded ? 3 : 2)) {
+    throw ShapeError(fmt::format("{}: {}, not {}", op,
+                                 padded ? "x must be [B, T, I]" : "tokens must be [N, I]",
+                                 describe(x)));
   }
-  const Index B = x.size(0), T = x.size(1), H = hidden(directions);
-  const bool has_c = cell == RnnCell::lstm;
-  const Tensor real = real_steps(x, sequences.lengths);
-  const Tensor zero = tensor(0, x.dtype());
-  const Tensor clean = where(real, x, zero);
-  std::vector<Tensor> outputs, h_n, c_n;
-  for (std::size_t d = 0; d < directions.size(); ++d) {
-    const auto first = [&](const Tensor& states) {
-      return states.defined() ? select(states, 0, static_cast<Index>(d))
-                              : zeros(Shape{B, H}, x.dtype());
-    };
-    LstmState state{first(start.h), has_c ? first(start.c) : Tensor()};
-    std::vector<Tensor> out(static_cast<std::size_t>(T));
-    for (Index s = 0; s < T; ++s) {
-      const Index t = d == 0 ? s : T - 1 - s;
-      const Tensor runs = select(real, 1, t);  // [B, 1]
-      const LstmState next = one_step(cell, select(clean, 1, t), state, directions[d]);
-      state.h = where(runs, next.h, state.h);
-      if (has_c) state.c = where(runs, next.c, state.c);
-      out[static_cast<std::size_t>(t)] = where(runs, next.h, zero);
-    }
-    outputs.push_back(T == 0 ? zeros(Shape{B, 0, H}, x.dtype()) : stack(out, 1));
-    h_n.push_back(state.h);
-    c_n.push_back(state.c);
+  check_floating(op, x.dtype());
+  if (directions.empty() || directions.size() > 2) {
+    throw ValueError(fmt::format("{}: directions must be 1 or 2, not {}", op, directions.size()));
   }
-  std::vector<Tensor> results = {concat(outputs, 2), stack(h_n, 0)};
-  if (has_c) results.push_back(stack(c_n, 0));
-  return results;
+  check_weights(op, cell, x, directions);
+  const Shape states{static_cast<Index>(directions.size()), sequences.batch(x),
+                     directions[0].w_hh.size(1)};
+  if (start.h.defined()) check_one(op, "h0", start.h, states, x);
+  if (start.c.defined()) check_one(op, "c0", start.c, states, x);
+  if (padded) check_lengths(op, sequences.lengths, x);
 }
 
 std::vector<Tensor> recurrent(RnnCell cell, const Tensor& x, const RnnStart& start,
                               const std::vector<RnnWeights>& directions,
                               const Sequences& sequences) {
-  check(cell, x, start, directions, sequences);
+  check_recurrent(cell, x, start, directions, sequences);
   const std::vector<InputRef> inputs = listed(x, start, directions);
   std::vector<Saved> saved;
   std::vector<Array> arrays;

@@ -1,5 +1,6 @@
-// What rnn(), gru() and lstm() are made of, for any cell: one fused operator with its derivative,
-// and its definition in plain operators. Internal: users call those functions.
+// What rnn(), gru() and lstm() are made of, for any cell: one fused operator with its derivative.
+// Its definition in plain operators stands in recurrent_plain.h. Internal: users call those
+// functions.
 #pragma once
 
 #include <vector>
@@ -19,6 +20,9 @@ using RnnStart = LstmState;
 struct Sequences {
   std::vector<Index> lengths = {};  ///< x [B, T, I]: of each row; none: all T
   std::vector<Index> offsets = {};  ///< x [N, I]: as packed.h has them; none: x is padded
+
+  /// How many there are.
+  Index batch(const Tensor& x) const;
 };
 
 /// Of a packed batch, checked in the name of `op`.
@@ -31,11 +35,9 @@ const char* name_of(RnnCell cell);
 std::vector<Tensor> recurrent(RnnCell cell, const Tensor& x, const RnnStart& start,
                               const std::vector<RnnWeights>& directions,
                               const Sequences& sequences);
-/// The same by cells.h, step by step, of a batch that is padded for it.
-std::vector<Tensor> recurrent_plain(RnnCell cell, const Tensor& x, const RnnStart& start,
-                                    const std::vector<RnnWeights>& directions,
-                                    const Sequences& sequences);
-
+/// All arguments of either.
+void check_recurrent(RnnCell cell, const Tensor& x, const RnnStart& start,
+                     const std::vector<RnnWeights>& directions, const Sequences& sequences);
 /// Checks, in the name of `op`, the weights of all directions against x [.., I], and one state
 /// against its shape.
 void check_weights(const char* op, RnnCell cell, const Tensor& x,

@@ -1,6 +1,6 @@
 #include "rnn.h"
 
-#include "recurrent.h"
+#include "recurrent_plain.h"
 
 namespace heed {
 namespace {

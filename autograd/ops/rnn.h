@@ -24,8 +24,7 @@ RnnResult rnn(const Tensor& x, const Tensor& h0, const std::vector<RnnWeights>& 
               Nonlinearity nonlinearity = Nonlinearity::tanh);
 
 /// The same of a packed batch, tokens [N, I]: output [N, D H], h_n [D, B, H], of the bits that the
-/// padded batch would give. Nothing is made for padding but where a derivative is recorded itself.
-/// Throws as check_offsets() and rnn() do.
+/// padded batch would give. Nothing is made for padding. Throws as check_offsets() and rnn() do.
 RnnResult rnn(const Packed& x, const Tensor& h0, const std::vector<RnnWeights>& directions,
               Nonlinearity nonlinearity = Nonlinearity::tanh);
 

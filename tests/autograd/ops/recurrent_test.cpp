@@ -1,4 +1,4 @@
-#include "../../../autograd/ops/recurrent.h"
+#include "../../../autograd/ops/recurrent_plain.h"
 
 #include <gtest/gtest.h>
 
