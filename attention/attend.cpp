@@ -7,11 +7,13 @@
 
 #include "../autograd/check_defined.h"
 #include "../autograd/ops/attention.h"
+#include "../autograd/ops/compare.h"
 #include "../autograd/ops/dropout.h"
 #include "../autograd/ops/elementwise.h"
 #include "../autograd/ops/matmul.h"
 #include "../autograd/ops/reduce.h"
 #include "../autograd/ops/shape.h"
+#include "../autograd/ops/sinks.h"
 #include "../core/error.h"
 #include "biases/offset_bias.h"
 #include "detail/checks.h"
@@ -59,6 +61,7 @@ void check_call(const Tensor& query, const Memory& memory, const Terms& terms, c
   }
   scores_shape("attend", query, memory.values());
   check_bias("bias", terms.bias, query, shape, shape);
+  check_bias("sinks", terms.sinks, query, Shape(shape.begin(), shape.rank() - 2), shape);
   if (!terms.offset_bias.defined()) return;
   const Index rank = shape.rank();
   const Index count = std::max<Index>(shape[rank - 2] + shape[rank - 1] - 1, 0);
@@ -78,8 +81,15 @@ Mask first_keys(Index count, Index keys) {
   return Mask::key_padding(Tensor(first));
 }
 
-// Biases by offset are one tensor from here on.
-Terms with_offsets(Terms terms, Index queries, Index keys) {
+// Biases by offset are one tensor from here on, and softmax-plus-one is softmax beside a sink.
+Terms settled(Terms terms, Index queries, Index keys, DType dtype) {
+  if (normaliser_of(terms).is_softmax_plus_one()) {
+    if (terms.sinks.defined()) {
+      throw ValueError("attend: softmax-plus-one has a sink of its own: no sinks beside it");
+    }
+    terms.normaliser = nullptr;
+    terms.sinks = zeros(Shape{}, dtype);
+  }
   if (terms.position_bias == nullptr) return terms;
   terms.offset_bias = sum_of(terms.offset_bias, terms.position_bias->offsets(queries, keys));
   terms.position_bias = nullptr;
@@ -90,6 +100,10 @@ Terms with_offsets(Terms terms, Index queries, Index keys) {
 AttentionOptions tiled_options(const Shape& scores, const Mask& mask, const Terms& terms,
                                double scale) {
   AttentionOptions options{.scale = scale, .bias = terms.bias, .offset_bias = terms.offset_bias};
+  options.map = terms.map;
+  options.sinks = terms.sinks;
+  options.dropout = terms.dropout;
+  options.generator = terms.generator;
   if (mask.has_lengths() && scores.rank() < 3) {  // lengths of single queries
     options.allowed = mask.tensor(scores, "attend");
     return options;
@@ -97,6 +111,8 @@ AttentionOptions tiled_options(const Shape& scores, const Mask& mask, const Term
   options.left = mask.left();
   options.right = mask.right();
   options.blocks = mask.blocks();
+  options.segments = mask.segment_offsets();
+  options.rule = mask.places();
   options.allowed = mask.rest(scores, "attend");
   if (!mask.has_lengths()) return options;
   std::vector<Index> lengths = mask.key_lengths();
@@ -105,17 +121,48 @@ AttentionOptions tiled_options(const Shape& scores, const Mask& mask, const Term
   return options;
 }
 
+// What only a block of scores can say of itself.
+void check_block(const Score& score, const Normaliser& normaliser, const Terms& terms) {
+  const bool one_score = !score.per_feature() && !score.uses_previous_weights();
+  const auto refuse = [](const char* what, const char* why) {
+    throw ValueError(fmt::format("attend: {} {}", what, why));
+  };
+  if (terms.map.defined() && !one_score) refuse("a score map", "takes one score a place");
+  if (terms.sinks.defined() && (!one_score || normaliser.is_stateful())) {
+    refuse("sinks", "stand beside one score a place, and queries that know nothing of each other");
+  }
+  if (terms.need_log_sums && (!one_score || !normaliser.is_softmax())) {
+    refuse("log_sums", "are those of softmax, of one score a place");
+  }
+}
+
+// A map gives no NaN of a score that is a number and seen.
+Tensor mapped(const ScoreMap& map, const Tensor& scores, const Tensor& allowed) {
+  const Tensor out = map(scores);
+  Tensor wrong = logical_and(isnan(out), isfinite(scores));
+  if (allowed.defined()) wrong = logical_and(wrong, allowed);
+  if (any(wrong).array().item() != 0) {
+    throw ValueError("attend: the score map gives NaN of a score that is a number");
+  }
+  return out;
+}
+
 // The context in one pass over tiles.
 Attended in_tiles(const Score::Form& form, const Tensor& values, const Shape& shape,
                   const Mask& mask, const Terms& terms) {
   AttentionCall call{form.q, form.k, form.vector, tiled_options(shape, mask, terms, form.scale),
                      Tensor()};
-  Tensor* const sums = terms.need_statistics ? &call.log_sums : nullptr;
+  const bool summed = terms.need_statistics || terms.need_log_sums;
+  Tensor* const sums = summed ? &call.log_sums : nullptr;
   Attended out;
   out.context = form.vector.defined()
                     ? additive_attention(form.q, form.k, form.vector, values, call.options, sums)
                     : dot_attention(form.q, form.k, values, call.options, sums);
-  if (terms.need_statistics) out.statistics = AttentionStatistics(std::move(call));
+  if (terms.need_log_sums) out.log_sums = call.log_sums;
+  if (terms.need_statistics) {
+    call.log_sums = call.log_sums.detach();
+    out.statistics = AttentionStatistics(std::move(call));
+  }
   return out;
 }
 
@@ -155,13 +202,13 @@ Attended Memory::look(const Tensor& query, const Terms& given, const Mask& asked
   if (!defined()) throw GradError("attend: a memory of nothing");
   const Shape shape = scores_shape("attend", query, keys_);  // [.., Q, K]
   const Index queries = shape[shape.rank() - 2], keys = shape[shape.rank() - 1];
-  const Terms terms = with_offsets(given, queries, keys);  // handles, no numbers
+  const Terms terms = settled(given, queries, keys, keys_.dtype());  // handles, no numbers
   check_call(query, *this, terms, shape);
   const Index reach = score_->reach();
   const Mask mask = reach >= 0 && reach < keys ? asked & first_keys(reach, keys) : asked;
   const Normaliser& normaliser = normaliser_of(terms);
-  const bool tiles = normaliser.is_softmax() && !terms.need_weights && terms.dropout == 0 &&
-                     terms.relative == nullptr && !score_->uses_previous_weights();
+  const bool tiles = normaliser.is_softmax() && !terms.need_weights && terms.relative == nullptr &&
+                     !score_->uses_previous_weights();
 
   // A single query shares its keys with none, and tiles pass over those that are masked: decoding
   // need not look through them.
@@ -172,26 +219,34 @@ Attended Memory::look(const Tensor& query, const Terms& given, const Mask& asked
   if (form) {
     out = in_tiles(*form, guard.values(), shape, mask, terms);
   } else {
+    if (terms.tiles_only) {
+      throw ValueError(fmt::format(
+          "attend: tiles_only, but scores {} need their block: the score, the normaliser or the "
+          "terms have no tiled form",
+          heed::to_string(shape)));
+    }
     guard.look_through();
     const Tensor allowed = mask.tensor(shape, "attend");
     Tensor bias = terms.bias;
     if (terms.offset_bias.defined()) {
       bias = sum_of(bias, offset_block(terms.offset_bias, queries, keys));
     }
-    out.weights = weigh(guard.query(), guard.keys(), bias, allowed, terms, past);
+    out.weights = weigh(guard.query(), guard.keys(), bias, allowed, terms, past, &out.log_sums);
     out.context = sum_up(out.weights, guard.values(), terms);
     if (terms.need_statistics) out.statistics = AttentionStatistics(out.weights);
   }
   Onward onward{score_->uses_previous_weights(), normaliser.is_stateful(), past.spoiled};
   out.context = guard.spread(out.context, shape, &out.weights, &onward);
   past.spoiled = onward.spoiled;
+  if (out.log_sums.defined()) out.log_sums = guard.spread_sums(out.log_sums, shape);
   if (!terms.need_weights) out.weights = Tensor();
   return out;
 }
 
 Tensor Memory::weigh(const Tensor& query, const Tensor& keys, Tensor bias, const Tensor& allowed,
-                     const Terms& terms, Past& past) const {
+                     const Terms& terms, Past& past, Tensor* log_sums) const {
   const Normaliser& normaliser = normaliser_of(terms);
+  check_block(*score_, normaliser, terms);
   if (terms.relative != nullptr) {
     const auto form = score_->form(query, keys);  // for its scale
     const auto width = static_cast<double>(std::max<Index>(query.size(-1), 1));
@@ -199,8 +254,15 @@ Tensor Memory::weigh(const Tensor& query, const Tensor& keys, Tensor bias, const
     bias = sum_of(bias, terms.relative->scores(query, keys.size(-2), scale));
   }
   const auto rows = [&](const Tensor& q, const Tensor& b, const Tensor& may, const Tensor& before) {
-    const Tensor scores = (*score_)(q, keys, before);
-    if (!score_->per_feature()) return normaliser(sum_of(scores, b), may, -1, &past.state);
+    Tensor scores = (*score_)(q, keys, before);
+    if (terms.map.defined()) scores = mapped(terms.map, scores, may);
+    if (!score_->per_feature()) {
+      scores = sum_of(scores, b);
+      ScoresBesideSinks all{scores, may};
+      if (terms.sinks.defined()) all = beside_sinks(scores, may, terms.sinks);
+      if (terms.need_log_sums) *log_sums = log_sums_of(all.scores, all.allowed);
+      return narrow(normaliser(all.scores, all.allowed, -1, &past.state), -1, 0, scores.size(-1));
+    }
     const auto by_feature = [](const Tensor& x) { return x.defined() ? unsqueeze(x, -1) : x; };
     return normaliser(sum_of(scores, by_feature(b)), by_feature(may), -2, &past.state);
   };

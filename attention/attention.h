@@ -44,6 +44,7 @@
 #include "mechanisms/transformer/transformer_decoder.h"
 #include "mechanisms/transformer/transformer_encoder.h"
 #include "memory.h"
+#include "merge.h"
 #include "normaliser.h"
 #include "normalisers/monotonic.h"
 #include "normalisers/sigmoid.h"

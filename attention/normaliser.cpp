@@ -1,11 +1,20 @@
 #include "normaliser.h"
 
+#include "../autograd/ops/shape.h"
+#include "../autograd/ops/sinks.h"
 #include "../autograd/ops/softmax.h"
 
 namespace heed::attention {
 
 Tensor Softmax::operator()(const Tensor& scores, const Tensor& allowed, Index axis, Tensor*) const {
   return forwarded(softmax(scores, axis, allowed));
+}
+
+Tensor SoftmaxPlusOne::operator()(const Tensor& scores, const Tensor& allowed, Index axis,
+                                  Tensor*) const {
+  const Index from_end = axis < 0 ? axis : axis - scores.rank();
+  const auto all = beside_sinks(scores, allowed, zeros(Shape{}, scores.dtype()), from_end);
+  return forwarded(narrow(softmax(all.scores, axis, all.allowed), axis, 0, scores.size(axis)));
 }
 
 }  // namespace heed::attention

@@ -20,6 +20,8 @@ class Normaliser : public nn::Module {
 
   /// Whether this is the plain softmax, for which there are tiled kernels.
   virtual bool is_softmax() const { return false; }
+  /// Whether this is the softmax beside a sink of 0: see Terms::sinks.
+  virtual bool is_softmax_plus_one() const { return false; }
   /// Whether `state` counts.
   virtual bool is_stateful() const { return false; }
 };
@@ -30,6 +32,15 @@ class Softmax : public Normaliser {
   Tensor operator()(const Tensor& scores, const Tensor& allowed = Tensor(), Index axis = -1,
                     Tensor* state = nullptr) const override;
   bool is_softmax() const override { return true; }
+};
+
+/// exp(e) / (1 + sum exp(e)): a query may attend to nothing much (Miller 2023, "Attention Is Off By
+/// One").
+class SoftmaxPlusOne : public Normaliser {
+ public:
+  Tensor operator()(const Tensor& scores, const Tensor& allowed = Tensor(), Index axis = -1,
+                    Tensor* state = nullptr) const override;
+  bool is_softmax_plus_one() const override { return true; }
 };
 
 }  // namespace heed::attention

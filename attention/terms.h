@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "../autograd/ops/score_map.h"
 #include "masks/mask.h"
 #include "normaliser.h"
 #include "statistics.h"
@@ -26,11 +27,17 @@ struct Terms {
   /// The same, made for the call's Q and K: Alibi, T5Bias.
   const OffsetBias* position_bias = nullptr;
   const RelativePositions* relative = nullptr;  ///< Shaw's keys and values: see relative.h
+  /// Of the scores, before the biases: any function of a score and its place.
+  ScoreMap map = {};
+  /// A logit of a key that gives nothing: broadcasts to the leading axes, [H] for one a head.
+  Tensor sinks = {};
   /// Of each weight, to be dropped; 0 in evaluation. The weights returned are those before.
   double dropout = 0;
   Generator* generator = nullptr;  ///< of the dropout; null: the default one
   bool need_weights = false;
   bool need_statistics = false;  ///< rows and sums of the weights, without the block
+  bool need_log_sums = false;    ///< for merge(); of softmax alone
+  bool tiles_only = false;       ///< throws ValueError where a block of scores would be made
 };
 
 /// A context, and its weights where they were asked for, whole or to be looked at in parts.
@@ -38,6 +45,9 @@ struct Attended {
   Tensor context;
   Tensor weights = {};                  ///< undefined unless asked for
   AttentionStatistics statistics = {};  ///< of nothing unless asked for
+  /// [.., Q]: the log of each query's sum of exp(score), -infinity where it may attend to nothing;
+  /// undefined unless asked for. Differentiable.
+  Tensor log_sums = {};
 };
 
 /// What a stack of layers or a decoder gives: of a step [B, width], of all steps [B, T, width].

@@ -156,6 +156,11 @@ Array Generator::normal(const Shape& shape, double mean, double deviation, DType
   return out;
 }
 
+Generator::State Generator::skip(Index numbers) {
+  if (numbers < 0) throw ValueError(fmt::format("skip: {} numbers", numbers));
+  return reserve(static_cast<std::uint64_t>(blocks_for(numbers, 4)));
+}
+
 Array Generator::bernoulli(const Shape& shape, double p) {
   if (!(p >= 0 && p <= 1)) throw ValueError(fmt::format("bernoulli: p {} is not in [0, 1]", p));
   Array out = Array::empty(shape, DType::boolean);

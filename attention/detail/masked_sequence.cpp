@@ -13,7 +13,8 @@
 namespace heed::attention {
 
 Tensor real_places(const char* op, const char* what, const Mask& mask, Index batch, Index places) {
-  if (mask.left() >= 0 || mask.right() >= 0 || !mask.blocks().empty()) {
+  if (mask.left() >= 0 || mask.right() >= 0 || !mask.blocks().empty() ||
+      !mask.segment_offsets().empty() || mask.places() != nullptr) {
     throw ShapeError(
         fmt::format("{}: the mask of {} is one of places: no window, no block", op, what));
   }

@@ -86,6 +86,12 @@ Tensor NanGuard::spread(const Tensor& context, const Shape& scores, Tensor* weig
   return spread_not_finite(context, bad, mask_, scores, weights, onward);
 }
 
+Tensor NanGuard::spread_sums(const Tensor& sums, const Shape& scores) const {
+  const NotFinite bad{query_.bad, keys_.bad, Tensor()};
+  if (!bad.any()) return sums;
+  return squeeze(spread_not_finite(unsqueeze(sums, -1), bad, mask_, scores, nullptr), -1);
+}
+
 Tensor with_bad(const Tensor& y, const Tensor& bad) { return where(bad, kNaN, y); }
 
 Tensor with_bad_rows(const Tensor& y, const Tensor& bad) {

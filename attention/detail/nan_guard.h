@@ -81,6 +81,8 @@ class NanGuard {
   const Tensor& keys() const { return keys_.x; }
   const Tensor& values() const { return values_.x; }
 
+  /// The sums of scores, [.., Q], with NaN where a score is not finite.
+  Tensor spread_sums(const Tensor& sums, const Shape& scores) const;
   /// spread_not_finite() of what was found.
   Tensor spread(const Tensor& context, const Shape& scores, Tensor* weights,
                 Onward* onward = nullptr) const;

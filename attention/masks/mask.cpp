@@ -9,6 +9,7 @@
 #include "../../autograd/ops/index.h"
 #include "../../autograd/ops/shape.h"
 #include "../../core/error.h"
+#include "combined.h"
 
 namespace heed::attention {
 namespace {
@@ -41,22 +42,6 @@ Tensor first_places(const std::vector<Index>& lengths, Index steps) {
   bool* to = allowed.mutable_data<bool>();
   for (Index row = 0; row < rows; ++row) {
     std::fill_n(to + row * steps, lengths[static_cast<std::size_t>(row)], true);
-  }
-  return allowed;
-}
-
-// bool [Q, K]: query i stands at place p = i + K - Q and sees low(p) .. high(p).
-template <class Low, class High>
-Tensor spans(const Shape& scores, Low low, High high) {
-  const Index queries = scores[scores.rank() - 2];
-  const Index keys = scores[scores.rank() - 1];
-  Array allowed = Array::zeros(Shape{queries, keys}, DType::boolean);
-  bool* row = allowed.mutable_data<bool>();
-  for (Index i = 0; i < queries; ++i, row += keys) {
-    const Index place = i + keys - queries;
-    const Index begin = std::clamp<Index>(low(place), 0, keys);
-    const Index end = std::clamp<Index>(high(place), begin - 1, keys - 1) + 1;
-    std::fill(row + begin, row + end, true);
   }
   return allowed;
 }
@@ -104,6 +89,23 @@ Mask Mask::lengths(const std::vector<Index>& lengths, Index steps) {
   return mask;
 }
 
+Mask Mask::segments(const std::vector<Index>& offsets) {
+  if (offsets.empty() || offsets.front() != 0 || !std::is_sorted(offsets.begin(), offsets.end())) {
+    throw ValueError(fmt::format("mask: segments: {} offsets{} must begin at 0 and not fall",
+                                 offsets.size(),
+                                 offsets.empty() ? "" : fmt::format(" from {}", offsets.front())));
+  }
+  Mask mask;
+  mask.segments_ = offsets;
+  return mask;
+}
+
+Mask Mask::of(std::shared_ptr<const TileRule> rule) {
+  Mask mask;
+  mask.rule_ = std::move(rule);
+  return mask;
+}
+
 Mask Mask::key_padding(Tensor real) {
   check_bool("key_padding", real);
   if (real.rank() != 2) {
@@ -116,7 +118,7 @@ Mask Mask::key_padding(Tensor real) {
 
 bool Mask::all() const {
   return left_ < 0 && right_ < 0 && blocks_.empty() && !has_lengths() && !keys_.defined() &&
-         !allowed_.defined();
+         !allowed_.defined() && segments_.empty() && rule_ == nullptr;
 }
 
 void Mask::check(const Shape& scores, const char* op) const {
@@ -132,6 +134,11 @@ void Mask::check(const Shape& scores, const char* op) const {
   };
   if (has_lengths()) fits(static_cast<Index>(lengths_.size()), steps_, "lengths");
   if (keys_.defined()) fits(keys_.size(0), keys_.size(1), "keys");
+  if (rule_ != nullptr) rule_->check(op, scores);
+  if (!segments_.empty() && segments_.back() != scores[rank - 1]) {
+    throw ShapeError(fmt::format("{}: the mask's segments end at {}, scores are {}", op,
+                                 segments_.back(), heed::to_string(scores)));
+  }
   if (allowed_.defined()) {
     const Shape& own = allowed_.shape();
     bool broadcasts = own.rank() <= rank;
@@ -160,6 +167,7 @@ Mask Mask::select_rows(const Tensor& rows) const {
   }
   Mask out = *this;
   if (keys_.defined()) out.keys_ = index_select(keys_, 0, rows);
+  if (rule_ != nullptr) out.rule_ = detail::of_rows(rule_, rows.array().to_vector<Index>());
   if (!has_lengths()) return out;
   out.lengths_.clear();
   for (const Index row : rows.array().to_vector<Index>()) {
@@ -172,13 +180,15 @@ Mask Mask::select_rows(const Tensor& rows) const {
   return out;
 }
 
-Mask Mask::with_rest(Tensor allowed) const {
+Mask Mask::with_rest(Tensor allowed, const Shape& scores) const {
   Mask out = allowed.defined() ? Mask(std::move(allowed)) : Mask();
   out.left_ = left_;
   out.right_ = right_;
   out.blocks_ = blocks_;
   out.lengths_ = lengths_;
   out.steps_ = steps_;
+  out.segments_ = segments_;
+  if (rule_ != nullptr) out.rule_ = detail::of_scores(rule_, scores);
   return out;
 }
 
@@ -186,21 +196,31 @@ Tensor Mask::tensor(const Shape& scores, const char* op) const {
   if (all()) return Tensor();
   Tensor out = rest(scores, op);
   if (has_lengths()) out = both(out, beside(first_places(lengths_, steps_), scores.rank()));
-  for (const Index size : blocks_) {
-    // Rounded down, also before the first key.
-    const auto begin = [size](Index p) {
-      return (p >= 0 ? p / size : -((-p - 1) / size) - 1) * size;
-    };
-    out = both(out, spans(scores, begin, [&](Index p) { return begin(p) + size - 1; }));
-  }
-  if (left_ >= 0 || right_ >= 0) {
-    constexpr Index kFar = std::numeric_limits<Index>::max() / 2;
-    out = both(out, spans(
-                        scores, [this](Index p) { return left_ < 0 ? -kFar : p - left_; },
-                        [this](Index p) { return right_ < 0 ? kFar : p + right_; }));
-  }
-  return out;
+  detail::Rule places = rule_;
+  for (const Index size : blocks_) places = detail::both(detail::block_rule(size), places);
+  if (!segments_.empty()) places = detail::both(detail::segments_rule(segments_), places);
+  if (left_ >= 0 || right_ >= 0) places = detail::both(detail::window_rule(left_, right_), places);
+  return places != nullptr ? both(out, detail::tensor_of(*places, scores, op)) : out;
 }
+
+std::shared_ptr<const TileRule> Mask::as_rule() const {
+  detail::Rule all = rule_;
+  const auto add = [&](const detail::Rule& rule) { all = detail::both(rule, all); };
+  if (allowed_.defined()) add(detail::tensor_rule(allowed_));
+  if (keys_.defined()) add(detail::keys_rule(keys_));
+  if (has_lengths()) add(detail::keys_rule(first_places(lengths_, steps_)));
+  for (const Index size : blocks_) add(detail::block_rule(size));
+  if (!segments_.empty()) add(detail::segments_rule(segments_));
+  if (left_ >= 0 || right_ >= 0) add(detail::window_rule(left_, right_));
+  return all;
+}
+
+Mask operator|(const Mask& a, const Mask& b) {
+  if (a.all()) return a;
+  return b.all() ? b : Mask::of(detail::either(a.as_rule(), b.as_rule()));
+}
+
+Mask operator!(const Mask& a) { return Mask::of(detail::negated(a.as_rule())); }
 
 Mask operator&(const Mask& a, const Mask& b) {
   if (a.all()) return b;
@@ -214,6 +234,12 @@ Mask operator&(const Mask& a, const Mask& b) {
   }
   out.keys_ = both(a.keys_, b.keys_);
   out.allowed_ = both(a.allowed_, b.allowed_);
+  out.rule_ = detail::both(a.rule_, b.rule_);
+  if (a.segments_.empty()) {
+    out.segments_ = b.segments_;
+  } else if (!b.segments_.empty() && b.segments_ != a.segments_) {
+    out.rule_ = detail::both(detail::segments_rule(b.segments_), out.rule_);
+  }
   if (!a.has_lengths()) {
     out.lengths_ = b.lengths_;
     out.steps_ = b.steps_;

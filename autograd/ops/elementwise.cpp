@@ -222,6 +222,15 @@ Tensor minimum(const Tensor& x, const Tensor& y) {
       [x = Saved(x), y = Saved(y)](const Tensor& g) { return share(g, Compare::gt, y(), x()); });
 }
 
+Tensor maximum(const Tensor& x, double y) {
+  check_defined("maximum", x, "x");
+  return maximum(x, tensor(y, x.dtype()));
+}
+Tensor minimum(const Tensor& x, double y) {
+  check_defined("minimum", x, "x");
+  return minimum(x, tensor(y, x.dtype()));
+}
+
 Tensor where(const Tensor& condition, const Tensor& x, const Tensor& y) {
   check_defined("where", condition, "condition", x, "x", y, "y");
   return record(

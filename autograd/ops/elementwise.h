@@ -52,6 +52,8 @@ Tensor relu(const Tensor& x);
 /// either is NaN both get all of it.
 Tensor maximum(const Tensor& x, const Tensor& y);
 Tensor minimum(const Tensor& x, const Tensor& y);
+Tensor maximum(const Tensor& x, double y);
+Tensor minimum(const Tensor& x, double y);
 
 /// x where condition (bool, broadcasts) is true, else y. The side not taken gets a zero gradient,
 /// NaN or not.

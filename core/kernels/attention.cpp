@@ -1,11 +1,15 @@
 #include "attention.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
+#include "../error.h"
 #include "../parallel.h"
 #include "attention_scores.h"
+#include "tile_terms.h"
 
 namespace heed::kernels {
 namespace {
@@ -19,13 +23,15 @@ class Forward {
         axes_(axes),
         values_(plan.v, axes),
         results_(result.out, axes),
-        terms_(plan, axes),
         score_(plan, axes, false, memory_),
-        most_keys_(Score::most_keys(plan, false)),
+        most_keys_(most_keys_of(plan, Score::most_keys(plan, false))),
+        terms_(plan, axes, most_keys_),
+        dropout_(plan, axes, most_keys_, memory_),
         width_(padded<T>(plan.Dv)),
         s_(memory_.take(most_keys_ * Score::kRows)),
         v_(memory_.take(most_keys_ * width_)),
         out_(memory_.take(Score::kRows * width_)),
+        sinks_(plan.sinks.defined() ? plan.sinks.data<T>() : nullptr),
         result_(result) {}
 
   void start(Index unit) {
@@ -37,6 +43,7 @@ class Forward {
   void run(Index t) {
     plan_.fill(axes_, Score::kRows, unit_, t, tile_);
     step_ = padded<T>(tile_.count);
+    terms_.load(unit_, tile_);
     over_keys(T{1});
     // The sum of large values may overflow where their mean does not.
     if (simd::all_finite(tile_.count * width_, out_)) return store(T{1});
@@ -48,24 +55,58 @@ class Forward {
  private:
   // The sums of `share` times the values, weighted but for the sum of the weights.
   void over_keys(T share) {
-    std::fill_n(most_, step_, -std::numeric_limits<T>::infinity());
-    std::fill_n(sum_, step_, T{0});
+    begin_sums();
     std::fill_n(out_, tile_.count * width_, T{0});
     if (!tile_.keys.empty()) score_.load(tile_);
     bool first = true;
     for (KeyRange keys{tile_.keys.begin, 0}; keys.begin < tile_.keys.end; keys.begin = keys.end) {
       keys.end = std::min(tile_.keys.end, keys.begin + most_keys_);
-      if (!terms_.open(unit_, tile_, keys)) continue;
+      if (!terms_.open(keys)) continue;
       score_.scores(keys, s_);
-      const bool whole = terms_.whole(tile_, keys);
-      if (!whole) terms_.lay_over(unit_, tile_, keys, s_, step_);
+      if (terms_.maps()) terms_.map(s_);
+      const bool whole = terms_.whole();
+      if (!whole) terms_.lay_over(s_);
       simd::soften_tile(keys.size(), step_, s_, most_, sum_, factor_);
+      if (dropout_.drops()) dropout_.apply(unit_, tile_, keys, s_);
       if (share != T{1}) {
         simd::scale_rows(keys.size(), step_, s_, step_, &share, 0, s_, step_, step_);
       }
       if (!first) scale_older();
       add_values(keys, whole);
       first = false;
+    }
+  }
+
+  // Of nothing yet, or of a sink, which is the first score of its row.
+  void begin_sums() {
+    std::fill_n(most_, step_, -std::numeric_limits<T>::infinity());
+    std::fill_n(sum_, step_, T{0});
+    if (sinks_ == nullptr) return;
+    for (Index r = 0; r < tile_.run_count; ++r) {
+      const QueryTile::Run& run = tile_.runs[static_cast<std::size_t>(r)];
+      const T sink = sinks_[axes_.offset(plan_.sinks.strides(), unit_, run.member)];
+      if (sink == -std::numeric_limits<T>::infinity()) continue;
+      std::fill_n(most_ + run.row, run.count, sink);
+      std::fill_n(sum_ + run.row, run.count, T{1});
+    }
+  }
+
+  // A map may give no NaN of a score that is a number.
+  void check_map() {
+    if (std::none_of(sum_, sum_ + tile_.count, [](T sum) { return std::isnan(sum); })) return;
+    for (KeyRange keys{tile_.keys.begin, 0}; keys.begin < tile_.keys.end; ++keys.begin) {
+      keys.end = keys.begin + 1;
+      if (!terms_.open(keys)) continue;
+      score_.scores(keys, s_);
+      std::copy_n(s_, tile_.count, row_);
+      terms_.map(s_);
+      terms_.lay_over(s_);
+      for (Index i = 0; i < tile_.count; ++i) {
+        if (std::isnan(s_[i]) && std::isfinite(row_[i])) {
+          throw ValueError(
+              fmt::format("{}: the score map gives NaN of a score of {}", plan_.op_name, row_[i]));
+        }
+      }
     }
   }
 
@@ -101,6 +142,7 @@ class Forward {
   }
 
   void store(T share) {
+    if (terms_.maps()) check_map();
     T* const log_sums = result_.log_sums.template mutable_data<T>();
     for (Index i = 0; i < tile_.count; ++i) {
       const bool none = sum_[i] == T{0};
@@ -121,13 +163,17 @@ class Forward {
   TileMemory<T> memory_;
   const OperandRows<const T> values_;
   const OperandRows<T> results_;
-  const TileTerms<T> terms_;
   Score score_;
-  const Index most_keys_, width_;
+  const Index most_keys_;
+  TileTerms<T> terms_;
+  TileDropout<T> dropout_;
+  const Index width_;
   T* s_;    // [keys, step]
   T* v_;    // [keys, width]
   T* out_;  // [rows, width]
   T most_[QueryTile::kMost], sum_[QueryTile::kMost], factor_[QueryTile::kMost];
+  T row_[QueryTile::kMost];
+  const T* sinks_;  // by the plan's strides
   Attended& result_;
   Index unit_ = 0, step_ = 0;
   const T* block_ = nullptr;

@@ -3,8 +3,11 @@
 // where it was made, forward and backward, and only the row's log-sum-exp is kept
 // (Dao et al. 2022, FlashAttention; Milakov and Gimelshein 2018 for the running softmax).
 //
-//   dot:       e_ij = scale q_i . k_j + bias_ij + offset_bias_(j - i)
-//   additive:  e_ij = scale w . tanh(q_i + k_j) + bias_ij + offset_bias_(j - i)
+//   dot:       e_ij = map(scale q_i . k_j) + bias_ij + offset_bias_(j - i)
+//   additive:  e_ij = map(scale w . tanh(q_i + k_j)) + bias_ij + offset_bias_(j - i)
+//
+// A sink is a key more, of a score of its own, that gives nothing. Dropout sets weights to 0 after
+// the softmax, by random numbers that follow from their places, and are not kept.
 //
 // q [.., Q, D], k [.., K, D], v [.., K, Dv] -> [.., Q, Dv]; leading axes broadcast without copies.
 // Weights that are 0 take no part: what stands in a masked place, NaN included, changes no bit of
@@ -12,11 +15,16 @@
 // and finite where these are, up to the largest number; scores must be finite themselves.
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "../array.h"
+#include "../generator.h"
 
 namespace heed::kernels {
+
+class TileMap;
+class TileRule;
 
 /// What the scores are made of: additive ones where `vector` (w, [D]) is defined, else dot ones.
 struct AttentionScores {
@@ -35,6 +43,14 @@ struct AttentionTerms {
   Array offset_bias = {};
   /// Of each size: keys of p's own block of so many places only, counted from the first key.
   std::vector<Index> blocks = {};
+  /// Keys of p's own segment only: segment s is segments[s] .. segments[s + 1] - 1.
+  std::vector<Index> segments = {};
+  std::shared_ptr<const TileRule> rule = {};  ///< beside all these
+  std::shared_ptr<const TileMap> map = {};    ///< of the scores, before the biases
+  Array sinks = {};                           ///< of q's dtype, broadcasts to the leading axes
+  double dropout = 0;
+  /// Number n of this stream decides about element n of the weights [.., Q, K].
+  Generator::State draws = {};
 };
 
 struct Attended {
@@ -45,17 +61,23 @@ struct Attended {
 /// Each of its operand's shape; undefined where there is none, or nobody asked.
 struct AttentionGrads {
   Array q, k, v, vector, bias, offset_bias;
+  std::vector<Array> captured;  ///< by the map, f64 of one axis; undefined where none is wanted
+};
+
+/// What comes back to a result; `log_sums` may be undefined.
+struct AttendedGrad {
+  Array out, log_sums;
 };
 
 /// Throws, in `op`'s name, ShapeError, DTypeError, ValueError for all that does not fit.
 Attended attention(const char* op, const AttentionScores& scores, const Array& v,
                    const AttentionTerms& terms);
 
-/// The gradients, given g, that of the result. The bias and the offset_bias get theirs only where
+/// The gradients, given g, those of the result; of sinks see the operator. The bias and the offset_bias get theirs only where
 /// asked to, which costs the scores once more.
 AttentionGrads attention_grad(const char* op, const AttentionScores& scores, const Array& v,
-                              const AttentionTerms& terms, const Attended& result, const Array& g,
-                              bool with_bias, bool with_offset_bias);
+                              const AttentionTerms& terms, const Attended& result,
+                              const AttendedGrad& g, bool with_bias, bool with_offset_bias);
 
 // What the weights were, from the log-sums that were kept.
 

@@ -6,36 +6,45 @@
 #include "attention_scores.h"
 #include "copy.h"
 #include "reduce.h"
+#include "tile_terms.h"
 
 namespace heed::kernels {
 namespace {
 
-// What came out of the forward pass and what comes back to it, [lead.., Q, Dv] and [lead.., Q].
+// What came out of the forward pass and what comes back to it, out and g [lead.., Q, Dv], the others
+// [lead.., Q].
 struct Returned {
-  Array out, log_sums, g;
+  Array out, log_sums, g, g_log_sums;  // the last may be undefined
 };
 
 // One tile at a time: its weights again, and the gradient of its scores.
-//   dv = p^T g,  dp = g v^T,  ds = p (dp - delta),  delta = rowsum(g out)
+//   dv = p^T g,  dp = g v^T,  ds = p (dp - delta),  delta = rowsum(g out) - g_log_sum
+// Dropout's factors stand between p and what it weighs.
 template <class T, class Score>
 class Slopes {
  public:
   Slopes(const AttentionPlan& plan, const LeadingAxes& axes, const Returned& returned,
          bool differentiates, TileMemory<T>& memory)
       : score(plan, axes, differentiates, memory),
-        most_keys(Score::most_keys(plan, true)),
+        most_keys(most_keys_of(plan, Score::most_keys(plan, true))),
+        terms(plan, axes, most_keys),
         p(memory.take(most_keys * Score::kRows)),
         d(memory.take(most_keys * Score::kRows)),
         g(memory.take(Score::kRows * padded<T>(plan.Dv))),
         plan_(plan),
         axes_(axes),
-        terms_(plan, axes),
+        dropout_(plan, axes, most_keys, memory),
         values_(plan.v, axes),
         outs_(returned.out, axes),
         gradients_(returned.g, axes),
         log_sums_(returned.log_sums),
+        sums_grads_(returned.g_log_sums),
         width_(padded<T>(plan.Dv)),
-        turned_(plan.Dv, memory) {}
+        turned_(plan.Dv, memory) {
+    if (plan.map == nullptr || !differentiates) return;
+    raw_ = memory.take(most_keys * Score::kRows);
+    slope_ = memory.take(most_keys * Score::kRows);
+  }
 
   void start(Index unit, Index member = 0) {
     unit_ = unit;
@@ -47,6 +56,7 @@ class Slopes {
     tile_ = &tile;
     step = padded<T>(tile.count);
     score.load(tile);
+    terms.load(unit_, tile);
     gradients_.load(unit_, tile, plan_.Dv, T{1}, g);
     turned_.load(tile.count, g);
     std::fill_n(log_sum_, step, std::numeric_limits<T>::infinity());
@@ -59,7 +69,11 @@ class Slopes {
           log_sums_.data<T>() + run.query + axes_.offset(log_sums_.strides(), unit_, run.member);
       for (Index i = 0; i < run.count; ++i) {
         // Of nothing: weights of 0, not of exp(-infinity - -infinity).
-        if (sums[i] != -std::numeric_limits<T>::infinity()) log_sum_[run.row + i] = sums[i];
+        if (sums[i] == -std::numeric_limits<T>::infinity()) continue;
+        log_sum_[run.row + i] = sums[i];
+        if (sums_grads_.defined()) {
+          delta_[run.row + i] -= sums_grads_.data<T>()[&sums[i] - log_sums_.data<T>()];
+        }
       }
     }
     finite = simd::all_finite(tile.count * width_, g);
@@ -68,19 +82,36 @@ class Slopes {
 
   // False where there is nothing to see.
   bool weigh(KeyRange keys) {
-    if (!terms_.open(unit_, *tile_, keys)) return false;
+    if (!terms.open(keys)) return false;
     score.scores(keys, p);
-    if (!terms_.whole(*tile_, keys)) terms_.lay_over(unit_, *tile_, keys, p, step);
+    if (raw_ != nullptr) std::copy_n(p, keys.size() * step, raw_);
+    if (terms.maps()) terms.map(p, slope_);
+    if (!terms.whole()) terms.lay_over(p);
     simd::weigh_tile(keys.size(), step, p, log_sum_);
     turned_.multiply(keys.size(), block_ + keys.begin * values_.step(), values_.step(), d);
+    if (dropout_.drops()) dropout_.apply(unit_, *tile_, keys, d);
     simd::slope_tile(keys.size(), step, p, delta_, d);
+    if (dropout_.drops()) dropout_.again(keys, step, p);
     return true;
+  }
+
+  // d becomes the gradient of what the map was given; adds that of what it has captured.
+  void through_map(KeyRange keys, double* const* captured) {
+    if (raw_ == nullptr) return;
+    for (Index j = 0; captured != nullptr && j < keys.size(); ++j) {
+      plan_.map->add_captured(terms.rows(), keys.begin + j, raw_ + j * step, d + j * step,
+                              captured);
+    }
+    for (Index at = 0; at < keys.size() * step; ++at) {
+      d[at] = d[at] == T{0} ? T{0} : d[at] * slope_[at];
+    }
   }
 
   const T* gradient(Index i) const { return gradients_.row(unit_, *tile_, i); }
 
   Score score;
   const Index most_keys;
+  TileTerms<T> terms;
   T* p;  // [keys, step]: the weights
   T* d;  // [keys, step]: the gradient of the scores
   T* g;  // [rows, width]: the gradient of the result, without what is not finite
@@ -90,9 +121,12 @@ class Slopes {
  private:
   const AttentionPlan& plan_;
   const LeadingAxes& axes_;
-  const TileTerms<T> terms_;
+  TileDropout<T> dropout_;
   const OperandRows<const T> values_, outs_, gradients_;
   const Array& log_sums_;
+  const Array& sums_grads_;
+  T* raw_ = nullptr;    // [keys, step]: the scores before the map
+  T* slope_ = nullptr;  // [keys, step]: its derivative
   const Index width_;
   TurnedRows<T> turned_;  // g
   T log_sum_[QueryTile::kMost], delta_[QueryTile::kMost];
@@ -143,6 +177,39 @@ class Blocks {
   Strides lead_;  // of direct blocks, spread over the leading axes
 };
 
+// The gradients of what the map has captured: each task's own, [tasks, numbers].
+class CapturedSums {
+ public:
+  CapturedSums(const AttentionPlan& plan, Index tasks) {
+    if (plan.map == nullptr) return;
+    for (const Index numbers : plan.map->wanted()) {
+      const Shape shape{tasks, numbers};
+      sums_.push_back(numbers > 0 ? Array::zeros(shape, DType::f64) : Array());
+    }
+  }
+  /// Where a task's begin; null for what nobody wants. Of nothing if nobody wants any.
+  std::vector<double*> of(Index task) const {
+    std::vector<double*> to;
+    bool any = false;
+    for (const Array& sums : sums_) {
+      Array own = sums;
+      any = any || own.defined();
+      to.push_back(own.defined() ? own.mutable_data<double>() + task * own.size(1) : nullptr);
+    }
+    return any ? to : std::vector<double*>();
+  }
+  std::vector<Array> sums() const {
+    std::vector<Array> out;
+    for (const Array& sums : sums_) {
+      out.push_back(sums.defined() ? reduce(Reduce::sum, sums, {0}, false) : Array());
+    }
+    return out;
+  }
+
+ private:
+  std::vector<Array> sums_;
+};
+
 template <class T, class Score>
 void differentiate(const AttentionPlan& plan, const AttentionScores& scores, const Array& v,
                    const Returned& returned, AttentionGrads& grads) {
@@ -162,6 +229,7 @@ void differentiate(const AttentionPlan& plan, const AttentionScores& scores, con
                  ? Array::empty(Shape{cut.parts() * axes.units(), plan.D}, plan.q.dtype())
                  : Array();
   const Index width = padded<T>(plan.Dv);
+  const CapturedSums captured(plan, cut.tasks());
   parallel_for(cut.tasks(), cut.grain(), [&](Index begin, Index end) {
     TileMemory<T> memory;
     Slopes<T, Score> slopes(plan, axes, returned, true, memory);
@@ -171,6 +239,7 @@ void differentiate(const AttentionPlan& plan, const AttentionScores& scores, con
     QueryTile tile;
     for (Index i = begin; i < end; ++i) {
       const AttentionCut::Task task = cut.task(i);
+      const std::vector<double*> to_captured = captured.of(i);
       slopes.start(task.unit);
       std::fill_n(sum_v, plan.K * width, T{0});
       for (Index t = task.begin; t < task.end; ++t) {
@@ -186,6 +255,7 @@ void differentiate(const AttentionPlan& plan, const AttentionScores& scores, con
                 keys.size(), tile.count, plan.Dv, slopes.p, slopes.p, slopes.step, 1,
                 [&](Index row) { return slopes.gradient(row); }, T{1}, to, width);
           }
+          slopes.through_map(keys, to_captured.empty() ? nullptr : to_captured.data());
           slopes.score.slopes(keys, slopes.p, slopes.d);
         });
         slopes.score.store_queries(to_queries);
@@ -203,6 +273,7 @@ void differentiate(const AttentionPlan& plan, const AttentionScores& scores, con
   grads.k = gk.sum();
   grads.v = gv.sum();
   if (gw.defined()) grads.vector = reduce(Reduce::sum, gw, {0}, false);
+  grads.captured = captured.sums();
 }
 
 // Where a score finds its bias: at i row_step + j column_step + first in its unit's block.
@@ -265,17 +336,20 @@ void differentiate_bias(const AttentionPlan& plan, const Returned& returned,
 }  // namespace
 
 AttentionGrads attention_grad(const char* op, const AttentionScores& scores, const Array& v,
-                              const AttentionTerms& terms, const Attended& result, const Array& g,
-                              bool with_bias, bool with_offset_bias) {
+                              const AttentionTerms& terms, const Attended& result,
+                              const AttendedGrad& back, bool with_bias, bool with_offset_bias) {
   const AttentionPlan plan(op, scores, v, terms);
   const Shape shape = plan.with_lead({plan.Q, plan.Dv});
-  const Returned returned{
-      result.out.expand(shape), result.log_sums,
-      g.expand(shape).strides()[shape.rank() - 1] == 1 ? g.expand(shape) : g.contiguous()};
+  const Array g = back.out.expand(shape);
+  const Returned returned{result.out.expand(shape), result.log_sums,
+                          g.strides()[shape.rank() - 1] == 1 ? g : g.contiguous(),
+                          back.log_sums.defined()
+                              ? back.log_sums.expand(result.log_sums.shape()).contiguous()
+                              : Array()};
   const auto like = [](const Array& x) {
     return x.defined() ? Array::empty(x.shape(), x.dtype()) : Array();
   };
-  AttentionGrads grads{like(scores.q), like(scores.k), like(v), like(scores.vector), {}, {}};
+  AttentionGrads grads{like(scores.q), like(scores.k), like(v), like(scores.vector), {}, {}, {}};
   const auto none = [](const Array& x) { return Array::zeros(x.shape(), x.dtype()); };
   if (with_bias) grads.bias = none(terms.bias);
   if (with_offset_bias) grads.offset_bias = none(terms.offset_bias);

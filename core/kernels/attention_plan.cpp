@@ -70,7 +70,12 @@ Index LeadingAxes::offset(const Strides& strides, Index unit, Index member) cons
 
 AttentionPlan::AttentionPlan(const char* op, const AttentionScores& scores, const Array& values,
                              const AttentionTerms& terms)
-    : scale(terms.scale) {
+    : op_name(op),
+      scale(terms.scale),
+      dropout(terms.dropout),
+      draws(terms.draws),
+      rule(terms.rule),
+      map(terms.map) {
   check_floating(op, scores.q.dtype());
   check_matrix(op, "q", scores.q, scores.q);
   check_matrix(op, "k", scores.k, scores.q);
@@ -98,7 +103,25 @@ AttentionPlan::AttentionPlan(const char* op, const AttentionScores& scores, cons
   k = spread(with_dense_rows(scores.k), lead);
   v = spread(with_dense_rows(values), lead);
   if (vector.defined()) vector = vector.contiguous();
+  all = with_lead({Q, K});
+  batch_steps_ = head_steps_ = matrix_steps_ = q.strides();  // as many as are needed
+  for (Index axis = lead.rank() - 1, heads = 1, matrices = 1; axis >= 0; --axis) {
+    const bool is_batch = axis == 0 && lead.rank() > 0;
+    batch_steps_[axis] = is_batch ? 1 : 0;
+    head_steps_[axis] = is_batch ? 0 : heads;
+    matrix_steps_[axis] = matrices;
+    if (!is_batch) heads *= lead[axis];
+    matrices *= lead[axis];
+  }
   check_terms(op, terms);
+}
+
+ScoresAt AttentionPlan::matrix(const LeadingAxes& axes, Index unit, Index member) const {
+  return {&all, axes.offset(batch_steps_, unit, member), axes.offset(head_steps_, unit, member)};
+}
+
+Index AttentionPlan::matrices_before(const LeadingAxes& axes, Index unit, Index member) const {
+  return axes.offset(matrix_steps_, unit, member);
 }
 
 void AttentionPlan::check_terms(const char* op, const AttentionTerms& terms) {
@@ -113,7 +136,11 @@ void AttentionPlan::check_terms(const char* op, const AttentionTerms& terms) {
   for (const Index size : blocks_) {
     if (size <= 0) throw ValueError(fmt::format("{}: block of {} must be positive", op, size));
   }
-  const Shape all = with_lead({Q, K});
+  if (!(dropout >= 0 && dropout <= 1)) {
+    throw ValueError(fmt::format("{}: dropout {} is not in [0, 1]", op, dropout));
+  }
+  check_segments(op, terms.segments);
+  if (rule != nullptr) rule->check(op, all);
   if (terms.allowed.defined()) {
     if (terms.allowed.dtype() != DType::boolean) {
       throw DTypeError(
@@ -142,13 +169,30 @@ void AttentionPlan::check_terms(const char* op, const AttentionTerms& terms) {
   lengths_ = terms.lengths.reshape(front).expand(lead);
 }
 
+void AttentionPlan::check_segments(const char* op, const std::vector<Index>& offsets) {
+  if (offsets.empty()) return;
+  if (offsets.front() != 0 || offsets.back() != K ||
+      !std::is_sorted(offsets.begin(), offsets.end())) {
+    throw ValueError(fmt::format(
+        "{}: segments must begin at 0, not fall, and end at the number of keys, {}, not {} .. {}",
+        op, K, offsets.front(), offsets.back()));
+  }
+  for (std::size_t s = 1; s < offsets.size(); ++s) {
+    segments_.resize(static_cast<std::size_t>(offsets[s]), {offsets[s - 1], offsets[s]});
+  }
+}
+
 void AttentionPlan::check_bias(const char* op, const AttentionTerms& terms) {
   const auto check_dtype = [&](const char* what, const Array& x) {
     if (x.dtype() == q.dtype()) return;
     throw DTypeError(
         fmt::format("{}: {} must be {}, not {}", op, what, name(q.dtype()), describe(x)));
   };
-  const Shape all = with_lead({Q, K});
+  if (terms.sinks.defined()) {
+    check_dtype("sinks", terms.sinks);
+    check_broadcast(op, "sinks", terms.sinks, lead);
+    sinks = terms.sinks.expand(lead);
+  }
   if (terms.bias.defined()) {
     check_dtype("bias", terms.bias);
     check_broadcast(op, "bias", terms.bias, all);
@@ -193,6 +237,11 @@ KeyRange AttentionPlan::keys_of(Index query, Index length) const {
     const Index begin = place - into - (into < 0 ? size : 0);  // also before the first key
     keys.begin = std::max(keys.begin, begin);
     keys.end = std::min(keys.end, begin + size);
+  }
+  if (!segments_.empty()) {
+    const KeyRange own = place < 0 ? KeyRange{} : segments_[static_cast<std::size_t>(place)];
+    keys.begin = std::max(keys.begin, own.begin);
+    keys.end = std::min(keys.end, own.end);
   }
   return keys.empty() ? KeyRange{} : keys;
 }

@@ -2,19 +2,15 @@
 // which queries make a tile and which keys they may see. Everything follows from shapes alone.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <vector>
 
 #include "attention.h"
+#include "tile_map.h"
+#include "tile_rule.h"
 
 namespace heed::kernels {
-
-/// Keys begin .. end - 1.
-struct KeyRange {
-  Index begin = 0, end = 0;
-  Index size() const { return end - begin; }
-  bool empty() const { return end <= begin; }
-};
 
 /// The common leading axes, split in two: a *member* of a unit differs from the others in axes that
 /// an operand was broadcast over, so that all members share it.
@@ -60,6 +56,7 @@ class AttentionPlan {
   AttentionPlan(const char* op, const AttentionScores& scores, const Array& v,
                 const AttentionTerms& terms);
 
+  const char* op_name;
   Index Q, K, D, Dv;
   Shape lead;     ///< of the result
   Shape shared;   ///< leading axes of keys and values
@@ -67,10 +64,18 @@ class AttentionPlan {
   Array vector;
   Array allowed, bias;  ///< [lead.., Q, K] or undefined
   Array offset_bias;    ///< the same, a view in which j - i alone decides
-  double scale;
+  Array sinks;          ///< [lead..] or undefined
+  double scale, dropout;
+  Generator::State draws;
+  Shape all;  ///< [lead.., Q, K]
+  std::shared_ptr<const TileRule> rule;
+  std::shared_ptr<const TileMap> map;
 
   /// [lead.., ..].
   Shape with_lead(std::initializer_list<Index> rest) const;
+  /// Which matrix of scores a member's is, and how many stand before it.
+  ScoresAt matrix(const LeadingAxes& axes, Index unit, Index member) const;
+  Index matrices_before(const LeadingAxes& axes, Index unit, Index member) const;
   /// The keys that a query may see, as far as ranges say.
   KeyRange keys_of(const LeadingAxes& axes, Index unit, Index member, Index query) const;
 
@@ -84,13 +89,22 @@ class AttentionPlan {
  private:
   void check_terms(const char* op, const AttentionTerms& terms);
   void check_bias(const char* op, const AttentionTerms& terms);
+  void check_segments(const char* op, const std::vector<Index>& offsets);
   Index length_of(const LeadingAxes& axes, Index unit, Index member) const;
   KeyRange keys_of(Index query, Index length) const;
 
   Index behind_, ahead_;  // of a query's place; -1: no bound
   std::vector<Index> blocks_;
+  std::vector<KeyRange> segments_;  // of each place, if there are any
+  Strides batch_steps_, head_steps_, matrix_steps_;
   Array lengths_;  // spread over the leading axes, or undefined
 };
+
+/// The most keys of a tile, for a score that takes as many: fewer where a rule may hide some.
+inline Index most_keys_of(const AttentionPlan& plan, Index score_takes) {
+  constexpr Index kRuled = 64;
+  return plan.rule != nullptr ? std::min(score_takes, kRuled) : score_takes;
+}
 
 /// The tiles of all units handed out to threads: tasks of neighbouring tiles of one unit.
 class AttentionCut {

@@ -1,14 +1,9 @@
-// What every walk over tiles of attention needs, whatever the score: memory for the tiles, the bias
-// and the masks laid over a tile of scores, and the care for numbers that are not finite.
+// What every walk over tiles of attention needs, whatever the score: memory for the tiles, the rows
+// of an operand that make one, and the care for numbers that are not finite.
 #pragma once
 
 #include <algorithm>
-#include <array>
-#include <bit>
 #include <cmath>
-#include <cstdint>
-#include <limits>
-#include <optional>
 #include <type_traits>
 #include <vector>
 
@@ -142,100 +137,6 @@ class OperandRows {
   Strides strides_;
   Index step_, column_;
   const LeadingAxes& axes_;
-};
-
-/// Bias and masks of the plan, over tiles of one LeadingAxes.
-template <class T>
-class TileTerms {
- public:
-  TileTerms(const AttentionPlan& plan, const LeadingAxes& axes) {
-    if (plan.bias.defined()) biases_[0].emplace(plan.bias, axes);
-    if (plan.offset_bias.defined()) biases_[1].emplace(plan.offset_bias, axes);
-    if (plan.allowed.defined()) allowed_.emplace(plan.allowed, axes);
-  }
-
-  /// False where `allowed` lets no row of the tile see any of the keys.
-  bool open(Index unit, const QueryTile& tile, KeyRange keys) const {
-    if (!allowed_) return true;
-    for (Index i = 0; i < tile.count; ++i) {
-      const KeyRange sees = tile.sees[static_cast<std::size_t>(i)];
-      const bool* const may = allowed_->row(unit, tile, i);
-      for (Index j = std::max(keys.begin, sees.begin); j < std::min(keys.end, sees.end); ++j) {
-        if (may[j * allowed_->column()]) return true;
-      }
-    }
-    return false;
-  }
-
-  /// True when every row of the tile may see all of the keys, and no bias says how much.
-  bool whole(const QueryTile& tile, KeyRange keys) const {
-    return !allowed_ && !biased() && ranges_cover(tile, keys);
-  }
-
-  /// s [keys, step]: adds the biases, then -infinity in all masked places.
-  void lay_over(Index unit, const QueryTile& tile, KeyRange keys, T* s, Index step) const {
-    // A mask of the keys alone hides them from all rows at once.
-    const bool by_key = allowed_ && allowed_->step() == 0 && tile.run_count == 1;
-    std::array<std::array<const T*, QueryTile::kMost>, 2> added;
-    std::array<const bool*, QueryTile::kMost> open;
-    for (Index i = 0; i < tile.count; ++i) {
-      const auto at = static_cast<std::size_t>(i);
-      for (std::size_t b = 0; b < biases_.size(); ++b) {
-        if (biases_[b]) added[b][at] = biases_[b]->row(unit, tile, i);
-      }
-      if (allowed_) open[at] = allowed_->row(unit, tile, i);
-    }
-    for (Index j = keys.begin; by_key && j < keys.end; ++j) {
-      if (!open[0][j * allowed_->column()]) std::fill_n(s + (j - keys.begin) * step, step, kHidden);
-    }
-    if (!biased() && (by_key || !allowed_) && ranges_cover(tile, keys)) return;
-    // A few keys at a time: their scores stay in the nearest cache from row to row.
-    for (KeyRange few{keys.begin, 0}; few.begin < keys.end; few.begin = few.end) {
-      few.end = std::min(keys.end, few.begin + 16);
-      for (Index i = 0; i < tile.count; ++i) {
-        const auto at = static_cast<std::size_t>(i);
-        T* const column = s + i - keys.begin * step;
-        const KeyRange seen{std::clamp(tile.sees[at].begin, few.begin, few.end),
-                            std::clamp(tile.sees[at].end, few.begin, few.end)};
-        for (Index j = few.begin; j < seen.begin; ++j) column[j * step] = kHidden;
-        for (Index j = seen.end; j < few.end; ++j) column[j * step] = kHidden;
-        for (std::size_t b = 0; b < biases_.size(); ++b) {
-          if (!biases_[b]) continue;
-          const Index apart = biases_[b]->column();
-          for (Index j = seen.begin; j < seen.end; ++j) {
-            column[j * step] += added[b][at][j * apart];
-          }
-        }
-        if (allowed_ && !by_key) {
-          for (Index j = seen.begin; j < seen.end; ++j) {
-            column[j * step] = chosen(open[at][j * allowed_->column()], column[j * step]);
-          }
-        }
-      }
-    }
-  }
-
- private:
-  bool biased() const { return biases_[0] || biases_[1]; }
-
-  static bool ranges_cover(const QueryTile& tile, KeyRange keys) {
-    return std::all_of(tile.sees.begin(), tile.sees.begin() + tile.count, [=](KeyRange sees) {
-      return sees.begin <= keys.begin && sees.end >= keys.end;
-    });
-  }
-
-  static constexpr T kHidden = -std::numeric_limits<T>::infinity();
-
-  // open ? score : kHidden, without a branch that nobody could foresee.
-  static T chosen(bool open, T score) {
-    using Bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
-    const Bits keep = Bits{0} - static_cast<Bits>(open);
-    return std::bit_cast<T>((std::bit_cast<Bits>(score) & keep) |
-                            (std::bit_cast<Bits>(kHidden) & ~keep));
-  }
-
-  std::array<std::optional<OperandRows<const T>>, 2> biases_;
-  std::optional<OperandRows<const bool>> allowed_;
 };
 
 }  // namespace heed::kernels

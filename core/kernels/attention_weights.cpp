@@ -9,6 +9,7 @@
 #include "../parallel.h"
 #include "attention.h"
 #include "attention_scores.h"
+#include "tile_terms.h"
 
 namespace heed::kernels {
 namespace {
@@ -19,11 +20,11 @@ template <class T, class Score, class Visit>
 void each_tile(const AttentionPlan& plan, const Array& log_sums, const std::vector<Index>& queries,
                const Visit& visit) {
   const LeadingAxes axes(plan.lead, plan.lead);
-  const TileTerms<T> terms(plan, axes);
   parallel_for(axes.units(), 1, [&](Index begin, Index end) {
     TileMemory<T> memory;
     Score score(plan, axes, false, memory);
-    const Index most_keys = Score::most_keys(plan, false);
+    const Index most_keys = most_keys_of(plan, Score::most_keys(plan, false));
+    TileTerms<T> terms(plan, axes, most_keys);
     T* const s = memory.take(most_keys * Score::kRows);
     T* const p = memory.take(most_keys * Score::kRows);
     T log_sum[QueryTile::kMost];
@@ -41,11 +42,13 @@ void each_tile(const AttentionPlan& plan, const Array& log_sums, const std::vect
         }
         const Index step = padded<T>(tile.count);
         score.load(tile);
+        terms.load(unit, tile);
         for (KeyRange keys{tile.keys.begin, 0}; keys.begin < tile.keys.end; keys.begin = keys.end) {
           keys.end = std::min(tile.keys.end, keys.begin + most_keys);
-          if (!terms.open(unit, tile, keys)) continue;
+          if (!terms.open(keys)) continue;
           score.scores(keys, s);
-          terms.lay_over(unit, tile, keys, s, step);
+          if (terms.maps()) terms.map(s);
+          terms.lay_over(s);
           std::copy_n(s, keys.size() * step, p);
           simd::weigh_tile(keys.size(), step, p, log_sum);
           for (Index i = 0; i < tile.count; ++i) {
@@ -167,22 +170,28 @@ Array attention_mask(const char* op, const AttentionScores& scores, const Array&
                      const AttentionTerms& terms) {
   const AttentionPlan plan(op, scores, v, terms);
   const bool ranges = terms.left >= 0 || terms.right >= 0 || terms.lengths.defined() ||
-                      !terms.blocks.empty();
+                      !terms.blocks.empty() || !terms.segments.empty() || terms.rule != nullptr;
   if (!ranges) return terms.allowed;
   Array mask = Array::zeros(plan.with_lead({plan.Q, plan.K}), DType::boolean);
   const LeadingAxes axes(plan.lead, plan.lead);
   bool* to = mask.mutable_data<bool>();
   for (Index unit = 0; unit < axes.units(); ++unit) {
+    const KeyRange all{0, plan.K}, queries{plan.K - plan.Q, plan.K};
+    std::fill_n(to, plan.Q * plan.K, true);
+    if (plan.rule != nullptr && plan.Q > 0 && plan.K > 0) {
+      plan.rule->fill(plan.matrix(axes, unit, 0), queries, all, to, plan.K);
+    }
     for (Index query = 0; query < plan.Q; ++query, to += plan.K) {
       const KeyRange keys = plan.keys_of(axes, unit, 0, query);
-      if (!plan.allowed.defined()) {
-        std::fill(to + keys.begin, to + keys.end, true);
-        continue;
-      }
+      std::fill(to, to + keys.begin, false);
+      std::fill(to + keys.end, to + plan.K, false);
+      if (!plan.allowed.defined()) continue;
       const Strides& steps = plan.allowed.strides();
       const bool* const may =
           plan.allowed.data<bool>() + axes.offset(steps, unit, 0) + query * steps[steps.rank() - 2];
-      for (Index j = keys.begin; j < keys.end; ++j) to[j] = may[j * steps[steps.rank() - 1]];
+      for (Index j = keys.begin; j < keys.end; ++j) {
+        to[j] = to[j] && may[j * steps[steps.rank() - 1]];
+      }
     }
   }
   return mask;

@@ -40,7 +40,8 @@ Terms HeadExtras::widened(const Terms& given, const Shape& scores) const {
   Tensor allowed = given.mask.tensor(scores, "multi_head");
   if (allowed.defined()) {
     Shape open = allowed.shape();
-    if (open[open.rank() - 1] != K) allowed = expand(allowed, open.with(open.rank() - 1, K));
+    open[open.rank() - 1] = K;
+    allowed = expand(allowed, open);
     open[open.rank() - 1] = count();
     terms.mask = Mask(concat({allowed, zeros(open) == 0}, -1));
   }

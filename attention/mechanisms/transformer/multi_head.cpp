@@ -131,6 +131,8 @@ MultiHead::MultiHead(const MultiHeadOptions& options)
       head_scale(parameter("head_scale", options_.head_scale
                                              ? ones(Shape{options_.heads}, options_.dtype)
                                              : Tensor())),
+      sinks(parameter("sinks", options_.sinks ? zeros(Shape{options_.heads}, options_.dtype)
+                                              : Tensor())),
       slot_keys(parameter("slot_keys", weight(options_.extras.slots > 0, options_.extras.slots,
                                               JoinedRows(options_).keys, options_.dtype))),
       slot_values(parameter("slot_values", weight(options_.extras.slots > 0, options_.extras.slots,
@@ -261,6 +263,7 @@ Terms MultiHead::terms_of_heads(const Terms& given, const Mask& mask, Index quer
   terms.mask = mask;
   if (terms.normaliser == nullptr) terms.normaliser = normaliser;
   if (terms.relative == nullptr) terms.relative = relative;
+  if (!terms.sinks.defined()) terms.sinks = sinks;
   if (terms.dropout == 0 && training()) terms.dropout = options_.dropout;
   if (terms.position_bias == nullptr) return terms;
   const Tensor offsets = terms.position_bias->offsets(queries, keys);
@@ -287,6 +290,9 @@ Attended MultiHead::join(const Tensor& query, const Tensor& q, const Memory& mem
     throw ValueError("multi_head: extra keys have no place for relative positions to count from");
   }
   Terms terms = terms_of_heads(given, mask, Q, K);
+  if (options_.extras.any() && terms.map.defined()) {
+    throw ValueError("multi_head: extra keys have no place for a score map to ask of");
+  }
   Memory all = memory.masked(Mask());
   if (options_.extras.any()) {
     const HeadExtras extras({slot_keys, slot_values, bias_k, bias_v}, options_.extras.zero,

@@ -12,6 +12,7 @@
 //   qk_norm      norm(q_h) and norm(k_h) in the place of q_h and k_h       Dehghani et al. 2023
 //   gate         head_h o sigmoid(query W_h^G + b_h) before W^O            Qiu et al. 2025
 //   head_scale   gamma_h head_h                                            Shleifer et al. 2021
+//   sinks        weights that sum up to less than 1: see Terms::sinks
 //
 // Parameters have the names and layouts of PyTorch's nn.MultiheadAttention: in_proj_weight
 // [H D + kv_heads (D + Dv), E], or q_proj_weight, k_proj_weight, v_proj_weight where keys or values
@@ -54,6 +55,7 @@ struct MultiHeadOptions {
   QkNorm qk_norm = QkNorm::none;
   bool gate = false;
   bool head_scale = false;
+  bool sinks = false;  ///< a learned logit a head, of a key that gives nothing
   HeadExtrasOptions extras = {};
   DType dtype = DType::f32;
 };
@@ -102,6 +104,7 @@ class MultiHead : public SelfAttention {
   Tensor &q_norm, &k_norm;                            ///< [D]; undefined without qk_norm
   nn::Linear* gate;                                   ///< null without
   Tensor& head_scale;                                 ///< [H]; undefined without
+  Tensor& sinks;                                      ///< [H], at first 0; undefined without
   Tensor &slot_keys, &slot_values, &bias_k, &bias_v;  ///< see head_extras.h; undefined without
 
  private:

@@ -1,0 +1,287 @@
+// What stands beside the score in a tile: the map, the biases, the masks, dropout.
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <optional>
+
+#include "attention_tile.h"
+#include "philox_simd.h"
+
+namespace heed::kernels {
+
+/// Map, biases and masks of the plan, over tiles of one LeadingAxes; of one thread. load() says
+/// which queries are meant, open() which keys.
+template <class T>
+class TileTerms {
+ public:
+  TileTerms(const AttentionPlan& plan, const LeadingAxes& axes, Index most_keys)
+      : plan_(plan), axes_(axes), most_keys_(most_keys) {
+    if (plan.bias.defined()) biases_[0].emplace(plan.bias, axes);
+    if (plan.offset_bias.defined()) biases_[1].emplace(plan.offset_bias, axes);
+    if (plan.allowed.defined()) allowed_.emplace(plan.allowed, axes);
+    if (plan.rule != nullptr) {
+      may_ = std::make_unique<bool[]>(static_cast<std::size_t>(QueryTile::kMost * most_keys));
+    }
+    if (plan.map != nullptr) rows_ = std::make_unique<MapRows<T>>();
+  }
+
+  void load(Index unit, const QueryTile& tile) {
+    unit_ = unit;
+    tile_ = &tile;
+    step_ = padded<T>(tile.count);
+    if (rows_) load_rows();
+  }
+
+  /// False where no row of the tile may see any of the keys.
+  bool open(KeyRange keys) {
+    keys_ = keys;
+    ruled_ = false;
+    if (plan_.rule != nullptr) {
+      const Seen seen = ask();
+      if (seen == Seen::none) return false;
+      ruled_ = seen == Seen::some;
+    }
+    if (ruled_ && allowed_) {
+      for (Index i = 0; i < tile_->count; ++i) {
+        const bool* const may = allowed_->row(unit_, *tile_, i);
+        bool* const own = may_.get() + i * most_keys_;
+        for (Index j = 0; j < keys.size(); ++j) {
+          own[j] = own[j] && may[(keys.begin + j) * allowed_->column()];
+        }
+      }
+    }
+    if (!ruled_ && !allowed_) return true;
+    for (Index i = 0; i < tile_->count; ++i) {
+      const KeyRange sees = tile_->sees[static_cast<std::size_t>(i)];
+      const Places open = places(i);
+      for (Index j = std::max(keys.begin, sees.begin); j < std::min(keys.end, sees.end); ++j) {
+        if (open.may[j * open.column]) return true;
+      }
+    }
+    return false;
+  }
+
+  /// True when every row of the tile may see all of the keys, and nothing is added to their scores.
+  bool whole() const { return !masked() && !biased() && ranges_cover(); }
+
+  bool maps() const { return rows_ != nullptr; }
+  const MapRows<T>& rows() const { return *rows_; }
+  /// s [keys, step] becomes f(s), and slope f'(s), unless null.
+  void map(T* s, T* slope = nullptr) const {
+    for (Index j = 0; j < keys_.size(); ++j) {
+      T* const row = s + j * step_;
+      if (slope != nullptr) {
+        plan_.map->map(*rows_, keys_.begin + j, row, slope + j * step_);
+      } else {
+        plan_.map->map(*rows_, keys_.begin + j, row);
+      }
+    }
+  }
+
+  /// s [keys, step]: adds the biases, then -infinity in all masked places.
+  void lay_over(T* s) const {
+    // A mask of the keys alone hides them from all rows at once.
+    const bool by_key = !ruled_ && allowed_ && allowed_->step() == 0 && tile_->run_count == 1;
+    std::array<std::array<const T*, QueryTile::kMost>, 2> added;
+    std::array<Places, QueryTile::kMost> open;
+    for (Index i = 0; i < tile_->count; ++i) {
+      const auto at = static_cast<std::size_t>(i);
+      for (std::size_t b = 0; b < biases_.size(); ++b) {
+        if (biases_[b]) added[b][at] = biases_[b]->row(unit_, *tile_, i);
+      }
+      if (masked()) open[at] = places(i);
+    }
+    for (Index j = keys_.begin; by_key && j < keys_.end; ++j) {
+      if (!open[0].may[j * open[0].column]) {
+        std::fill_n(s + (j - keys_.begin) * step_, step_, kHidden);
+      }
+    }
+    if (!biased() && (by_key || !masked()) && ranges_cover()) return;
+    // A few keys at a time: their scores stay in the nearest cache from row to row.
+    for (KeyRange few{keys_.begin, 0}; few.begin < keys_.end; few.begin = few.end) {
+      few.end = std::min(keys_.end, few.begin + 16);
+      for (Index i = 0; i < tile_->count; ++i) {
+        const auto at = static_cast<std::size_t>(i);
+        T* const column = s + i - keys_.begin * step_;
+        const KeyRange seen{std::clamp(tile_->sees[at].begin, few.begin, few.end),
+                            std::clamp(tile_->sees[at].end, few.begin, few.end)};
+        for (Index j = few.begin; j < seen.begin; ++j) column[j * step_] = kHidden;
+        for (Index j = seen.end; j < few.end; ++j) column[j * step_] = kHidden;
+        for (std::size_t b = 0; b < biases_.size(); ++b) {
+          if (!biases_[b]) continue;
+          const Index apart = biases_[b]->column();
+          for (Index j = seen.begin; j < seen.end; ++j) {
+            column[j * step_] += added[b][at][j * apart];
+          }
+        }
+        if (masked() && !by_key) {
+          for (Index j = seen.begin; j < seen.end; ++j) {
+            column[j * step_] = chosen(open[at].may[j * open[at].column], column[j * step_]);
+          }
+        }
+      }
+    }
+  }
+
+ private:
+  // Whether key j is open to a row: may[j * column].
+  struct Places {
+    const bool* may;
+    Index column;
+  };
+  Places places(Index i) const {
+    if (ruled_) return {may_.get() + i * most_keys_ - keys_.begin, 1};
+    return {allowed_->row(unit_, *tile_, i), allowed_->column()};
+  }
+
+  bool biased() const { return biases_[0] || biases_[1]; }
+  bool masked() const { return ruled_ || allowed_; }
+
+  bool ranges_cover() const {
+    return std::all_of(
+        tile_->sees.begin(), tile_->sees.begin() + tile_->count,
+        [this](KeyRange sees) { return sees.begin <= keys_.begin && sees.end >= keys_.end; });
+  }
+
+  // What the rule says of the tile's runs; where that is `some`, may_ holds all places.
+  Seen ask() {
+    const auto all_runs = [&](const auto& of_run) {
+      std::optional<Seen> seen;
+      for (Index r = 0; r < tile_->run_count; ++r) {
+        const QueryTile::Run& run = tile_->runs[static_cast<std::size_t>(r)];
+        const Index first = run.query + plan_.K - plan_.Q;
+        const Seen own =
+            of_run(run, plan_.matrix(axes_, unit_, run.member), KeyRange{first, first + run.count});
+        seen = seen.value_or(own) == own ? own : Seen::some;
+      }
+      return seen.value_or(Seen::none);
+    };
+    const Seen seen = all_runs([&](const auto&, const ScoresAt& at, KeyRange queries) {
+      return plan_.rule->over(at, queries, keys_);
+    });
+    if (seen != Seen::some) return seen;
+    return all_runs([&](const QueryTile::Run& run, const ScoresAt& at, KeyRange queries) {
+      return plan_.rule->fill(at, queries, keys_, may_.get() + run.row * most_keys_, most_keys_);
+    });
+  }
+
+  void load_rows() {
+    MapRows<T>& rows = *rows_;
+    rows.count = tile_->count;
+    rows.step = step_;
+    rows.place.n = rows.batch.n = rows.head.n = step_;
+    for (Index r = 0; r < tile_->run_count; ++r) {
+      const QueryTile::Run& run = tile_->runs[static_cast<std::size_t>(r)];
+      const ScoresAt at = plan_.matrix(axes_, unit_, run.member);
+      for (Index i = 0; i < run.count; ++i) set_row(run.row + i, run.query + i, at);
+      for (Index i = tile_->count; r == 0 && i < step_; ++i) set_row(i, run.query, at);
+    }
+    if (tile_->run_count == 1) rows.batch.n = rows.head.n = 1;
+  }
+  void set_row(Index i, Index query, const ScoresAt& at) {
+    rows_->query[i] = query;
+    rows_->batch_of[i] = at.batch;
+    rows_->head_of[i] = at.head;
+    rows_->place.x[i] = static_cast<T>(query + plan_.K - plan_.Q);
+    rows_->batch.x[i] = static_cast<T>(at.batch);
+    rows_->head.x[i] = static_cast<T>(at.head);
+  }
+
+  static constexpr T kHidden = -std::numeric_limits<T>::infinity();
+
+  // open ? score : kHidden, without a branch that nobody could foresee.
+  static T chosen(bool open, T score) {
+    using Bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
+    const Bits keep = Bits{0} - static_cast<Bits>(open);
+    return std::bit_cast<T>((std::bit_cast<Bits>(score) & keep) |
+                            (std::bit_cast<Bits>(kHidden) & ~keep));
+  }
+
+  const AttentionPlan& plan_;
+  const LeadingAxes& axes_;
+  const Index most_keys_;
+  std::array<std::optional<OperandRows<const T>>, 2> biases_;
+  std::optional<OperandRows<const bool>> allowed_;
+  std::unique_ptr<bool[]> may_;  // [rows, most_keys], of what the rule leaves to be looked at
+  std::unique_ptr<MapRows<T>> rows_;
+  Index unit_ = 0, step_ = 0;
+  const QueryTile* tile_ = nullptr;
+  KeyRange keys_;
+  bool ruled_ = false;
+};
+
+/// Whether each weight of a tile is kept: 1 / (1 - p) or 0, the same whenever it is asked for.
+template <class T>
+class TileDropout {
+ public:
+  TileDropout(const AttentionPlan& plan, const LeadingAxes& axes, Index most_keys,
+              TileMemory<T>& memory)
+      : plan_(plan),
+        axes_(axes),
+        scale_(plan.dropout < 1 ? static_cast<T>(1 / (1 - plan.dropout)) : T{0}),
+        bound_(static_cast<std::uint32_t>(std::min((1 - plan.dropout) * 0x1p32, 0x1p32 - 1))) {
+    if (!drops()) return;
+    factors_ = memory.take(most_keys * QueryTile::kMost);
+    numbers_ = std::make_unique<std::uint32_t[]>(kRows * kApart);
+  }
+  bool drops() const { return plan_.dropout > 0; }
+
+  /// x [keys, step] times the factors; before() those made last.
+  void apply(Index unit, const QueryTile& tile, KeyRange keys, T* x) {
+    make(unit, tile, keys);
+    again(keys, padded<T>(tile.count), x);
+  }
+  void again(KeyRange keys, Index step, T* x) const {
+    for (Index at = 0; at < keys.size() * step; ++at) x[at] *= factors_[at];
+  }
+
+ private:
+  static constexpr Index kRows = 16, kKeys = 64, kApart = kKeys + 8;
+
+  void make(Index unit, const QueryTile& tile, KeyRange keys) {
+    const Index step = padded<T>(tile.count);
+    for (Index row = 0; row < tile.count; row += kRows) {
+      const Index rows = std::min(kRows, tile.count - row);
+      for (Index first = keys.begin; first < keys.end; first += kKeys) {
+        const Index count = std::min(kKeys, keys.end - first);
+        const std::uint32_t* from[kRows];
+        for (Index i = 0; i < rows; ++i) from[i] = draw(unit, tile, row + i, first, count, i);
+        T* const to = factors_ + (first - keys.begin) * step + row;
+        for (Index j = 0; j < count; ++j) {
+          for (Index i = 0; i < rows; ++i) {
+            to[j * step + i] = from[i][j] < bound_ ? scale_ : T{0};
+          }
+        }
+      }
+    }
+    if (tile.count == step) return;
+    for (Index j = 0; j < keys.size(); ++j) {
+      std::fill(factors_ + j * step + tile.count, factors_ + (j + 1) * step, T{0});
+    }
+  }
+  // The numbers of `count` keys from `first` on.
+  const std::uint32_t* draw(Index unit, const QueryTile& tile, Index row, Index first, Index count,
+                            Index slot) const {
+    const QueryTile::Run& run = tile.run_of(row);
+    const Index matrix = plan_.matrices_before(axes_, unit, run.member);
+    const Index element = (matrix * plan_.Q + run.query + row - run.row) * plan_.K + first;
+    const Index blocks = (element + count + 3) / 4 - element / 4;
+    std::uint32_t* const to = numbers_.get() + slot * kApart;
+    simd::philox(plan_.draws.seed, plan_.draws.offset + static_cast<std::uint64_t>(element / 4),
+                 static_cast<std::size_t>(blocks), to);
+    return to + element % 4;
+  }
+
+  const AttentionPlan& plan_;
+  const LeadingAxes& axes_;
+  T scale_;
+  std::uint32_t bound_;
+  T* factors_ = nullptr;  // [keys, step]
+  std::unique_ptr<std::uint32_t[]> numbers_;
+};
+
+}  // namespace heed::kernels
