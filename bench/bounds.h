@@ -5,6 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "flex.h"
+#include "packed.h"
+
 namespace bench {
 
 struct Bound {
@@ -15,7 +18,9 @@ struct Bound {
 };
 
 inline const std::vector<Bound> kBounds = {
+    {"flex", "flex", "sdpa_2048", "attention", flex::share(flex::kTile, flex::kTile), 1.35},
     {"dropout", "attention", "sdpa_2048", "attention", 1, 1.25},
+    {"packed", "packed", "packed_full", "packed", packed::share(), 1.1},
 };
 
 struct BoundResult {

@@ -31,6 +31,9 @@ constexpr bool allowed(std::int64_t q, std::int64_t k) {
   return k <= q && (q - k < kWindow || k < kFirst || q / kDocument == k / kDocument);
 }
 
+/// Rows and columns of the tiles by whose number the row is judged.
+inline constexpr std::int64_t kTile = 64;
+
 /// The part of all [rows, columns] tiles in which any place is allowed; of places where both are 1.
 constexpr double share(std::int64_t rows, std::int64_t columns) {
   std::int64_t visited = 0, tiles = 0;

@@ -27,6 +27,11 @@ inline std::int64_t tokens(const std::vector<std::int64_t>& lengths) {
   return sum;
 }
 
+/// Of the tokens of packed_full.
+inline double share() {
+  return static_cast<double>(tokens(lengths())) / static_cast<double>(tokens(full_lengths()));
+}
+
 inline Weights weights() {
   Weights out;
   for (std::int64_t i = 0; i < kLayers; ++i) {
