@@ -21,6 +21,8 @@ namespace heed {
   X(diagonal_scatter) X(unfold) X(overlap_add)                                                   \
   /* indexing */                                                                                 \
   X(embedding) X(index_select) X(index_add) X(gather) X(scatter_add) X(index_put)                \
+  /* packed batches */                                                                           \
+  X(pack) X(unpack) X(segment_sum) X(segment_max) X(repeat_segments)                             \
   /* linear algebra */                                                                           \
   X(matmul) X(linear)                                                                            \
   /* normalising */                                                                              \

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "bounds.h"
 #include "copy.h"
 #include "crowded.h"
 #include "decode.h"
@@ -75,13 +76,19 @@ int run(const Settings& settings) {
     if (wanted(row.name)) results.push_back(measure(row, settings));
   }
   if (!results.empty()) bench::print_table(results);
+  std::vector<bench::BoundResult> bounds;
+  for (const bench::Bound& bound : bench::kBounds) {
+    if (wanted(bound.row)) {
+      bounds.push_back(bench::measure(bound, settings.threads, settings.repeats));
+    }
+  }
   if (wanted(bench::local::kName)) bench::local::measure(settings.threads, settings.repeats);
   if (wanted(bench::decode::kName)) bench::decode::measure(settings.threads, settings.repeats);
   std::optional<bench::crowded::Result> crowded;
   if (wanted(bench::crowded::kName)) {
     crowded = bench::crowded::measure(settings.threads, settings.repeats);
   }
-  if (!settings.json_file.empty()) bench::write_json(results, crowded, settings.json_file);
+  if (!settings.json_file.empty()) bench::write_json(results, bounds, crowded, settings.json_file);
   return std::all_of(results.begin(), results.end(), [](const Result& r) { return r.losses_agree; })
              ? 0
              : 1;
@@ -94,6 +101,7 @@ int main(int argc, char** argv) try {
   CLI::App app("Training steps of heed and of libtorch, in turns.");
   std::vector<std::string> names;
   for (const Row& row : bench::kRows) names.push_back(row.name);
+  for (const bench::Bound& bound : bench::kBounds) names.push_back(bound.row);
   names.emplace_back(bench::local::kName);
   names.emplace_back(bench::decode::kName);
   names.emplace_back(bench::crowded::kName);

@@ -1,5 +1,6 @@
 // Our side of the rows sdpa_T and additive, and what the rows local and decode ask for: local_T,
-// full_T, decode_T. All of it goes through attend() and the modules above it, as a user's does.
+// full_T, decode_T; and row dropout, sdpa_T with dropout of the weights. All of it goes through
+// attend() and the modules above it, as a user's does.
 
 #include "../attention/attend.h"
 #include "../attention/mechanisms/transformer/multi_head.h"
@@ -34,7 +35,7 @@ int serve(const bench::Options& options, std::vector<Tensor> inputs, const Tenso
       [&] { return bench::sum_of_squared_gradients(inputs); });
 }
 
-int run_sdpa(const bench::Options& options, Index steps, const attention::Mask& mask) {
+int run_sdpa(const bench::Options& options, Index steps, const attention::Terms& terms) {
   using namespace bench::sdpa;
   const auto block = [steps](std::uint64_t number) {
     return bench::numbers({1, kHeads, steps, kWidth},
@@ -42,7 +43,7 @@ int run_sdpa(const bench::Options& options, Index steps, const attention::Mask& 
   };
   return serve(options, {block(0), block(1), block(2)}, block(3),
                [&](const std::vector<Tensor>& x) {
-                 return attention::attend(x[0], x[1], x[2], {.mask = mask}).context;
+                 return attention::attend(x[0], x[1], x[2], terms).context;
                });
 }
 
@@ -96,10 +97,13 @@ int main(int argc, char** argv) {
   const bench::Options options = bench::parse(argc, argv);
   set_num_threads(options.threads);
   if (options.row == "additive") return run_additive(options);
+  if (options.row == "dropout") {
+    return run_sdpa(options, bench::sdpa::kDropoutSteps, {.dropout = bench::sdpa::kDropout});
+  }
   const Index steps = std::stoll(options.row.substr(options.row.find('_') + 1));
   if (options.row.starts_with("decode")) return run_decode(options, steps);
   constexpr Index kSide = bench::local::kWindow / 2;
   const bool local = options.row.starts_with("local");
   return run_sdpa(options, steps,
-                  local ? attention::Mask::window(kSide, kSide) : attention::Mask());
+                  {.mask = local ? attention::Mask::window(kSide, kSide) : attention::Mask()});
 }

@@ -6,10 +6,12 @@
 
 #include "attention.h"
 #include "babi.h"
+#include "flex.h"
 #include "han.h"
 #include "hard.h"
 #include "lstmn.h"
 #include "overhead.h"
+#include "packed.h"
 #include "recurrent.h"
 #include "seq2seq.h"
 #include "transformer.h"
@@ -37,6 +39,8 @@ inline const std::vector<Row> kRows = {
     {"sdpa_512", "attention", 5, Limit::flops, sdpa::flops(512), 0.65},
     {"sdpa_2048", "attention", 1, Limit::flops, sdpa::flops(2048), 0.45},
     {"sdpa_4096", "attention", 1, Limit::flops, sdpa::flops(4096), 0.28},
+    {"flex", "flex", 1, Limit::flops, flex::flops(), 0.3},
+    {"packed", "packed", 1, Limit::flops, packed::flops(), 0.5},
     {"additive", "attention", 1, Limit::flops, additive::flops(), 0.2},
     {"gru", "recurrent", 3, Limit::flops, recurrent::flops(recurrent::kGruGates), 0.55},
     {"lstm", "recurrent", 3, Limit::flops, recurrent::flops(recurrent::kLstmGates), 0.55},

@@ -55,8 +55,8 @@ void print_table(const std::vector<Result>& results) {
   }
 }
 
-void write_json(const std::vector<Result>& results, const std::optional<crowded::Result>& crowded,
-                const std::string& path) {
+void write_json(const std::vector<Result>& results, const std::vector<BoundResult>& bounds,
+                const std::optional<crowded::Result>& crowded, const std::string& path) {
   nlohmann::json list = nlohmann::json::array();
   for (const Result& r : results) {
     list.push_back({{"row", r.row.name},
@@ -71,6 +71,22 @@ void write_json(const std::vector<Result>& results, const std::optional<crowded:
                     {"libtorch_peak_mb", r.libtorch_peak_mb},
                     {"limit", r.row.limit == Limit::flops ? "flops" : "bytes"},
                     {"limit_fraction", r.limit_fraction()}});
+  }
+  for (const BoundResult& b : bounds) {
+    if (std::any_of(results.begin(), results.end(),
+                    [&](const Result& r) { return r.row.name == b.bound.row; })) {
+      continue;
+    }
+    list.push_back({{"row", b.bound.row},
+                    {"threads", b.threads},
+                    {"ours_ms", b.ms},
+                    {"beside", b.bound.base},
+                    {"beside_ms", b.base_ms},
+                    {"ratio", b.ratio()},
+                    {"target", b.bound.target},
+                    {"met", b.met()},
+                    {"ours_peak_mb", b.peak_mb},
+                    {"beside_peak_mb", b.base_peak_mb}});
   }
   if (crowded) {
     nlohmann::json cases = nlohmann::json::array();

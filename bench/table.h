@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "bounds.h"
 #include "crowded.h"
 #include "rows.h"
 
@@ -27,8 +28,9 @@ struct Result {
 
 void print_table(const std::vector<Result>& results);
 
-/// Throws std::runtime_error when the file cannot be written.
-void write_json(const std::vector<Result>& results, const std::optional<crowded::Result>& crowded,
-                const std::string& path);
+/// Of a bound's row that libtorch has, too, the ratio is the one against libtorch. Throws
+/// std::runtime_error when the file cannot be written.
+void write_json(const std::vector<Result>& results, const std::vector<BoundResult>& bounds,
+                const std::optional<crowded::Result>& crowded, const std::string& path);
 
 }  // namespace bench

@@ -20,6 +20,8 @@ class GRU : public Recurrent {
   /// bidirectional, else 1. Throws as gru() does.
   RnnResult operator()(const Tensor& x, const std::vector<Index>& lengths = {},
                        const Tensor& h0 = Tensor()) const;
+  /// The same of a packed batch, tokens [N, I]: output [N, D H], and no work for padding.
+  RnnResult operator()(const Packed& x, const Tensor& h0 = Tensor()) const;
 
   const GRUOptions& options() const { return base_options(); }
 };

@@ -20,6 +20,8 @@ class LSTM : public Recurrent {
   /// padding, h_n and c_n [layers D, B, H]. D is 2 if bidirectional, else 1. Throws as lstm() does.
   LstmResult operator()(const Tensor& x, const std::vector<Index>& lengths = {},
                         const LstmState& start = {}) const;
+  /// The same of a packed batch, tokens [N, I]: output [N, D H], and no work for padding.
+  LstmResult operator()(const Packed& x, const LstmState& start = {}) const;
 
   const LSTMOptions& options() const { return base_options(); }
 };

@@ -42,7 +42,11 @@ Recurrent::Recurrent(const char* name, kernels::RnnCell cell, const RecurrentOpt
   }
 }
 
-std::vector<Tensor> Recurrent::run(const Tensor& x, const std::vector<Index>& lengths,
+std::vector<Tensor> Recurrent::run(const Packed& x, const LstmState& start) const {
+  return run(x.tokens, heed::detail::sequences_of(heed::detail::name_of(cell_), x), start);
+}
+
+std::vector<Tensor> Recurrent::run(const Tensor& x, const heed::detail::Sequences& sequences,
                                    const LstmState& start) const {
   const Index layers = options_.layers, directions = options_.bidirectional ? 2 : 1;
   const auto check = [&](const char* what, const Tensor& states) {
@@ -67,8 +71,8 @@ std::vector<Tensor> Recurrent::run(const Tensor& x, const std::vector<Index>& le
     };
     Tensor from = results[0];
     if (layer > 0 && training() && options_.dropout > 0) from = dropout(from, options_.dropout);
-    results =
-        detail::recurrent(cell_, from, {of_layer(start.h), of_layer(start.c)}, weights, lengths);
+    results = heed::detail::recurrent(cell_, from, {of_layer(start.h), of_layer(start.c)}, weights,
+                                      sequences);
     for (std::size_t i = 1; i < results.size(); ++i) ends[i - 1].push_back(results[i]);
   }
   for (std::size_t i = 1; i < results.size() && layers > 1; ++i) {

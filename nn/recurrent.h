@@ -28,8 +28,10 @@ class Recurrent : public Module {
   Recurrent(const char* name, kernels::RnnCell cell, const RecurrentOptions& options);
 
   /// All layers: output [B, T, D H], h_n [layers D, B, H] and, of an LSTM, c_n.
-  std::vector<Tensor> run(const Tensor& x, const std::vector<Index>& lengths,
+  std::vector<Tensor> run(const Tensor& x, const heed::detail::Sequences& sequences,
                           const LstmState& start) const;
+  /// The same of a packed batch: output [N, D H].
+  std::vector<Tensor> run(const Packed& x, const LstmState& start) const;
 
   const RecurrentOptions& base_options() const { return options_; }
 

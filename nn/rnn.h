@@ -29,6 +29,8 @@ class RNN : public Recurrent {
   /// bidirectional, else 1. Throws as rnn() does.
   RnnResult operator()(const Tensor& x, const std::vector<Index>& lengths = {},
                        const Tensor& h0 = Tensor()) const;
+  /// The same of a packed batch, tokens [N, I]: output [N, D H], and no work for padding.
+  RnnResult operator()(const Packed& x, const Tensor& h0 = Tensor()) const;
 
   const RNNOptions& options() const { return options_; }
 

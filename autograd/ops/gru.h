@@ -14,6 +14,8 @@ namespace heed {
 /// Shapes, lengths and errors as those of rnn(), with w_ih [3H, I], w_hh [3H, H], biases [3H].
 RnnResult gru(const Tensor& x, const Tensor& h0, const std::vector<RnnWeights>& directions,
               const std::vector<Index>& lengths = {});
+/// The same of a packed batch, as rnn() takes it.
+RnnResult gru(const Packed& x, const Tensor& h0, const std::vector<RnnWeights>& directions);
 
 /// The same from plain operators, a cell for each step: what the fused one is tested against.
 RnnResult gru_plain(const Tensor& x, const Tensor& h0, const std::vector<RnnWeights>& directions,

@@ -11,11 +11,12 @@
 #pragma once
 
 #include "cells.h"
+#include "packed.h"
 
 namespace heed {
 
 struct LstmResult {
-  Tensor output;  ///< [B, T, D H]: h after each step, the directions side by side
+  Tensor output;  ///< [B, T, D H] or [N, D H]: h after each step, the directions side by side
   Tensor h_n;     ///< [D, B, H]: h after each row's last step in that direction
   Tensor c_n;     ///< [D, B, H]: c likewise
 };
@@ -24,6 +25,8 @@ struct LstmResult {
 /// [4H]; `start` holds h0 and c0 [D, B, H], each of which may be undefined: zeros.
 LstmResult lstm(const Tensor& x, const LstmState& start, const std::vector<RnnWeights>& directions,
                 const std::vector<Index>& lengths = {});
+/// The same of a packed batch, as rnn() takes it.
+LstmResult lstm(const Packed& x, const LstmState& start, const std::vector<RnnWeights>& directions);
 
 /// The same from plain operators, a cell for each step: what the fused one is tested against.
 LstmResult lstm_plain(const Tensor& x, const LstmState& start,

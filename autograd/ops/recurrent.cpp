@@ -2,20 +2,16 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "../../core/error.h"
 #include "../../core/kernels/rnn.h"
 #include "../backward.h"
 #include "../check_defined.h"
 #include "../record.h"
-#include "elementwise.h"
+#include "recurrent_plain.h"
 #include "shape.h"
 
 namespace heed::detail {
 namespace {
-
-Index hidden(const std::vector<RnnWeights>& directions) { return directions[0].w_hh.size(1); }
 
 void check_one(const char* op, const char* what, const Tensor& tensor, const Shape& shape,
                const Tensor& x) {
@@ -28,32 +24,6 @@ void check_one(const char* op, const char* what, const Tensor& tensor, const Sha
   }
 }
 
-void check(RnnCell cell, const Tensor& x, const RnnStart& start,
-           const std::vector<RnnWeights>& directions, const std::vector<Index>& lengths) {
-  const char* const op = name_of(cell);
-  check_defined(op, x, "x");
-  if (x.rank() != 3) {
-    throw ShapeError(fmt::format("{}: x must be [B, T, I], not {}", op, describe(x)));
-  }
-  check_floating(op, x.dtype());
-  if (directions.empty() || directions.size() > 2) {
-    throw ValueError(fmt::format("{}: directions must be 1 or 2, not {}", op, directions.size()));
-  }
-  check_weights(op, cell, x, directions);
-  const Shape states{static_cast<Index>(directions.size()), x.size(0), hidden(directions)};
-  if (start.h.defined()) check_one(op, "h0", start.h, states, x);
-  if (start.c.defined()) check_one(op, "c0", start.c, states, x);
-  if (!lengths.empty() && static_cast<Index>(lengths.size()) != x.size(0)) {
-    throw ShapeError(fmt::format("{}: {} lengths for x {}", op, lengths.size(), describe(x)));
-  }
-  for (std::size_t i = 0; i < lengths.size(); ++i) {
-    if (lengths[i] < 0 || lengths[i] > x.size(1)) {
-      throw ValueError(
-          fmt::format("{}: length {} at {} is not in [0, {}]", op, lengths[i], i, x.size(1)));
-    }
-  }
-}
-
 Op op_of(RnnCell cell) {
   switch (cell) {
     case RnnCell::tanh:
@@ -62,27 +32,6 @@ Op op_of(RnnCell cell) {
     case RnnCell::lstm: return Op::lstm;
   }
   return Op::rnn;
-}
-
-LstmState one_step(RnnCell cell, const Tensor& x, const LstmState& state, const RnnWeights& w) {
-  switch (cell) {
-    case RnnCell::tanh: return {rnn_cell(x, state.h, w), {}};
-    case RnnCell::relu: return {rnn_cell(x, state.h, w, Nonlinearity::relu), {}};
-    case RnnCell::gru: return {gru_cell_plain(x, state.h, w), {}};
-    case RnnCell::lstm: break;
-  }
-  return lstm_cell_plain(x, state, w);
-}
-
-// [B, T, 1]: true where a step is real.
-Tensor real_steps(const Tensor& x, const std::vector<Index>& lengths) {
-  Array mask = Array::full(Shape{x.size(0), x.size(1), 1}, 1, DType::boolean);
-  bool* row = mask.mutable_data<bool>();
-  for (const Index length : lengths) {
-    std::fill(row + length, row + x.size(1), false);
-    row += x.size(1);
-  }
-  return mask;
 }
 
 // The inputs of the operator as one list: x, h0, c0, then each direction's four.
@@ -111,7 +60,7 @@ Array array_of(const Tensor& tensor) { return tensor.defined() ? tensor.array() 
 // For a pass that is recorded itself: the definition once more, and its gradients. Each input comes
 // as a view of its own, so that one tensor in two places gets two gradients.
 Gradients plain_gradients(RnnCell cell, const std::vector<Tensor>& inputs,
-                          const std::vector<Index>& lengths, const Gradients& g,
+                          const Sequences& sequences, const Gradients& g,
                           const std::vector<bool>& needs) {
   std::vector<Tensor> views, wanted;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
@@ -119,7 +68,7 @@ Gradients plain_gradients(RnnCell cell, const std::vector<Tensor>& inputs,
     if (needs[i]) wanted.push_back(views[i]);
   }
   const std::vector<Tensor> all =
-      recurrent_plain(cell, views[0], {views[1], views[2]}, unlisted<RnnWeights>(views), lengths);
+      recurrent_plain(cell, views[0], {views[1], views[2]}, unlisted<RnnWeights>(views), sequences);
   std::vector<Tensor> outs, cotangents;
   for (std::size_t i = 0; i < all.size(); ++i) {
     if (!g[i].defined() || !all[i].requires_grad()) continue;  // no steps: a constant
@@ -129,7 +78,9 @@ Gradients plain_gradients(RnnCell cell, const std::vector<Tensor>& inputs,
   const std::vector<Tensor> found = grad(outs, wanted, cotangents, {.create_graph = true});
   Gradients to(inputs.size());
   for (std::size_t i = 0, next = 0; i < to.size(); ++i) {
-    if (needs[i]) to[i] = found[next++];
+    if (!needs[i]) continue;
+    to[i] = found[next++];
+    if (!to[i].defined()) to[i] = zeros(inputs[i].shape(), inputs[i].dtype());  // no steps
   }
   return to;
 }
@@ -158,6 +109,15 @@ Gradients fused_gradients(const kernels::Rnn& kernel, const std::vector<Tensor>&
 
 }  // namespace
 
+Index Sequences::batch(const Tensor& x) const {
+  return offsets.empty() ? x.size(0) : static_cast<Index>(offsets.size()) - 1;
+}
+
+Sequences sequences_of(const char* op, const Packed& x) {
+  check_offsets(op, x.offsets, x.tokens);
+  return {.offsets = x.offsets};
+}
+
 const char* name_of(RnnCell cell) { return name(op_of(cell)); }
 
 void check_weights(const char* op, RnnCell cell, const Tensor& x,
@@ -185,44 +145,32 @@ void check_state(const char* op, const char* what, const Tensor& state, const Sh
   check_one(op, what, state, shape, x);
 }
 
-std::vector<Tensor> recurrent_plain(RnnCell cell, const Tensor& x, const RnnStart& start,
-                                    const std::vector<RnnWeights>& directions,
-                                    const std::vector<Index>& lengths) {
-  check(cell, x, start, directions, lengths);
-  const Index B = x.size(0), T = x.size(1), H = hidden(directions);
-  const bool has_c = cell == RnnCell::lstm;
-  const Tensor real = real_steps(x, lengths);
-  const Tensor zero = tensor(0, x.dtype());
-  const Tensor clean = where(real, x, zero);
-  std::vector<Tensor> outputs, h_n, c_n;
-  for (std::size_t d = 0; d < directions.size(); ++d) {
-    const auto first = [&](const Tensor& states) {
-      return states.defined() ? select(states, 0, static_cast<Index>(d))
-                              : zeros(Shape{B, H}, x.dtype());
-    };
-    LstmState state{first(start.h), has_c ? first(start.c) : Tensor()};
-    std::vector<Tensor> out(static_cast<std::size_t>(T));
-    for (Index s = 0; s < T; ++s) {
-      const Index t = d == 0 ? s : T - 1 - s;
-      const Tensor runs = select(real, 1, t);  // [B, 1]
-      const LstmState next = one_step(cell, select(clean, 1, t), state, directions[d]);
-      state.h = where(runs, next.h, state.h);
-      if (has_c) state.c = where(runs, next.c, state.c);
-      out[static_cast<std::size_t>(t)] = where(runs, next.h, zero);
-    }
-    outputs.push_back(T == 0 ? zeros(Shape{B, 0, H}, x.dtype()) : stack(out, 1));
-    h_n.push_back(state.h);
-    c_n.push_back(state.c);
+void check_recurrent(RnnCell cell, const Tensor& x, const RnnStart& start,
+                     const std::vector<RnnWeights>& directions, const Sequences& sequences) {
+  const char* const op = name_of(cell);
+  check_defined(op, x, "x");
+  const bool padded = sequences.offsets.empty();
+  if (x.rank() != (padded ? 3 : 2)) {
+    throw ShapeError(fmt::format("{}: {}, not {}", op,
+                                 padded ? "x must be [B, T, I]" : "tokens must be [N, I]",
+                                 describe(x)));
   }
-  std::vector<Tensor> results = {concat(outputs, 2), stack(h_n, 0)};
-  if (has_c) results.push_back(stack(c_n, 0));
-  return results;
+  check_floating(op, x.dtype());
+  if (directions.empty() || directions.size() > 2) {
+    throw ValueError(fmt::format("{}: directions must be 1 or 2, not {}", op, directions.size()));
+  }
+  check_weights(op, cell, x, directions);
+  const Shape states{static_cast<Index>(directions.size()), sequences.batch(x),
+                     directions[0].w_hh.size(1)};
+  if (start.h.defined()) check_one(op, "h0", start.h, states, x);
+  if (start.c.defined()) check_one(op, "c0", start.c, states, x);
+  if (padded) check_lengths(op, sequences.lengths, x);
 }
 
 std::vector<Tensor> recurrent(RnnCell cell, const Tensor& x, const RnnStart& start,
                               const std::vector<RnnWeights>& directions,
-                              const std::vector<Index>& lengths) {
-  check(cell, x, start, directions, lengths);
+                              const Sequences& sequences) {
+  check_recurrent(cell, x, start, directions, sequences);
   const std::vector<InputRef> inputs = listed(x, start, directions);
   std::vector<Saved> saved;
   std::vector<Array> arrays;
@@ -230,17 +178,20 @@ std::vector<Tensor> recurrent(RnnCell cell, const Tensor& x, const RnnStart& sta
     saved.emplace_back(*input);
     arrays.push_back(array_of(*input));
   }
-  const kernels::Rnn kernel(cell, x.size(0), x.size(1), lengths,
-                            unlisted<kernels::RnnWeights>(arrays));
+  const auto weights = unlisted<kernels::RnnWeights>(arrays);
+  const kernels::Rnn kernel =
+      sequences.offsets.empty()
+          ? kernels::Rnn(cell, x.size(0), x.size(1), sequences.lengths, weights)
+          : kernels::Rnn(cell, sequences.offsets, weights);
   kernels::Rnn::Result result = kernel.forward(arrays[0], {arrays[1], arrays[2]});
   std::vector<Array> outs = {result.out, result.last.h};
   if (cell == RnnCell::lstm) outs.push_back(result.last.c);
-  const auto rule = [cell, saved = std::move(saved), kernel, lengths, out = SavedOutput(result.out),
-                     kept = std::move(result.kept)](const Gradients& g,
-                                                    const std::vector<bool>& needs) {
+  const auto rule = [cell, saved = std::move(saved), kernel, sequences,
+                     out = SavedOutput(result.out), kept = std::move(result.kept)](
+                        const Gradients& g, const std::vector<bool>& needs) {
     std::vector<Tensor> from;
     for (const Saved& input : saved) from.push_back(input());
-    if (recording()) return plain_gradients(cell, from, lengths, g, needs);
+    if (recording()) return plain_gradients(cell, from, sequences, g, needs);
     return fused_gradients(kernel, from, {out.array(), {}, kept}, g, needs);
   };
   return record_joint(op_of(cell), outs, inputs, rule);

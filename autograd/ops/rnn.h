@@ -5,12 +5,13 @@
 #pragma once
 
 #include "cells.h"
+#include "packed.h"
 
 namespace heed {
 
 /// Of an RNN or a GRU.
 struct RnnResult {
-  Tensor output;  ///< [B, T, D H]: the state after each step, the directions side by side
+  Tensor output;  ///< [B, T, D H] or [N, D H]: the state after each step, directions side by side
   Tensor h_n;     ///< [D, B, H]: the state after each row's last step in that direction
 };
 
@@ -20,6 +21,11 @@ struct RnnResult {
 /// DTypeError, ValueError.
 RnnResult rnn(const Tensor& x, const Tensor& h0, const std::vector<RnnWeights>& directions,
               const std::vector<Index>& lengths = {},
+              Nonlinearity nonlinearity = Nonlinearity::tanh);
+
+/// The same of a packed batch, tokens [N, I]: output [N, D H], h_n [D, B, H], of the bits that the
+/// padded batch would give. Nothing is made for padding. Throws as check_offsets() and rnn() do.
+RnnResult rnn(const Packed& x, const Tensor& h0, const std::vector<RnnWeights>& directions,
               Nonlinearity nonlinearity = Nonlinearity::tanh);
 
 /// The same from plain operators, a cell for each step: what the fused one is tested against.

@@ -11,8 +11,8 @@ namespace {
 using namespace bench::han;  // the sizes
 using torch::Tensor;
 
-struct PoolingImpl : torch::nn::Module {
-  PoolingImpl() {
+struct AttentionPoolingImpl : torch::nn::Module {
+  AttentionPoolingImpl() {
     W = register_parameter("W", torch::empty({kState, kState}));
     b = register_parameter("b", torch::empty({kState}));
     c = register_parameter("c", torch::empty({kState}));

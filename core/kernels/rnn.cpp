@@ -63,10 +63,8 @@ struct Walk {
   // The second direction starts at each row's own last step; as many rows run at its step s.
   Index time(Index i, Index s) const { return direction == 0 ? s : row(i).length - 1 - s; }
   Index token(Index i, Index s) const { return row(i).token + time(i, s); }
-  // In [B, T, D H] and in [D, B, H].
-  Index output(Index i, Index t) const {
-    return ((row(i).index * sequences.steps() + t) * directions + direction) * H;
-  }
+  // In [B, T, D H] or [tokens, D H], and in [D, B, H].
+  Index output(Index i, Index t) const { return ((row(i).place + t) * directions + direction) * H; }
   Index state(Index i) const { return (direction * sequences.batch() + row(i).index) * H; }
 
   // The block's states [rows, H] from and to [D, B, H]; zeros where `from` is null.
@@ -147,7 +145,8 @@ void run(RnnCell cell, const Walk& walk, const Forward<T>& to, const States<cons
   walk.scatter(h_rows, last.h);
   if (last.c) walk.scatter(c_rows, last.c);
   for (Index i = 0; i < walk.block.rows; ++i) {
-    for (Index t = walk.row(i).length; t < walk.sequences.steps(); ++t) {
+    const auto& [index, length, token, place, padding] = walk.row(i);
+    for (Index t = length; t < length + padding; ++t) {
       std::fill_n(out + walk.output(i, t), H, T{0});
     }
   }
@@ -253,14 +252,21 @@ RnnStates empty_states(RnnCell cell, const Shape& shape, DType dtype) {
 
 }  // namespace
 
-Rnn::Rnn(RnnCell cell, Index batch, Index steps, const std::vector<Index>& lengths,
-         std::vector<RnnWeights> weights)
+Rnn::Rnn(RnnCell cell, PackedSequences sequences, std::vector<RnnWeights> weights)
     : cell_(cell),
       weights_(std::move(weights)),
       H_(weights_[0].w_hh.size(1)),
-      sequences_(batch, steps, lengths, block_rows(batch, weights_.size())) {
+      sequences_(std::move(sequences)) {
   for (RnnWeights& w : weights_) w = {dense(w.w_ih), dense(w.w_hh), dense(w.b_ih), dense(w.b_hh)};
 }
+
+Rnn::Rnn(RnnCell cell, Index batch, Index steps, const std::vector<Index>& lengths,
+         const std::vector<RnnWeights>& weights)
+    : Rnn(cell, {batch, steps, lengths, block_rows(batch, weights.size())}, weights) {}
+
+Rnn::Rnn(RnnCell cell, const std::vector<Index>& offsets, const std::vector<RnnWeights>& weights)
+    : Rnn(cell, {offsets, block_rows(static_cast<Index>(offsets.size()) - 1, weights.size())},
+          weights) {}
 
 Rnn::Result Rnn::forward(const Array& x, const RnnStates& start) const {
   const Index H = H_;
@@ -268,9 +274,9 @@ Rnn::Result Rnn::forward(const Array& x, const RnnStates& start) const {
   const Index gates = parts.gates * H, kept = parts.kept * H;
   const Index directions = static_cast<Index>(weights_.size());
   const Index tokens = sequences_.tokens();
-  const Index inputs = x.size(2);
-  Result result{Array::empty(Shape{x.size(0), x.size(1), directions * H}, x.dtype()),
-                empty_states(cell_, Shape{directions, x.size(0), H}, x.dtype()),
+  const Index inputs = x.size(-1);
+  Result result{Array::empty(sequences_.shape(directions * H), x.dtype()),
+                empty_states(cell_, Shape{directions, sequences_.batch(), H}, x.dtype()),
                 {}};
   const RnnStates first = dense(start);
   const Array packed = sequences_.pack(x);
@@ -303,12 +309,12 @@ Rnn::Gradients Rnn::backward(const Array& x, const RnnStates& start, const Resul
   const std::size_t directions = weights_.size();
   const Index tokens = sequences_.tokens();
   const Index blocks = static_cast<Index>(sequences_.blocks().size());
-  const Index inputs = x.size(2);
+  const Index inputs = x.size(-1);
   const DType dtype = x.dtype();
   const RnnStates first = dense(start), g_ends = dense(g_last);
   const Array g_outs = dense(g_out);
   RnnStates g_start =
-      empty_states(cell_, Shape{static_cast<Index>(directions), x.size(0), H}, dtype);
+      empty_states(cell_, Shape{static_cast<Index>(directions), sequences_.batch(), H}, dtype);
   Gradients grads;
   grads.weights.resize(directions);
   visit_floating("rnn", dtype, [&](auto zero) {

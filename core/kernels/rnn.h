@@ -29,14 +29,16 @@ class Rnn {
   /// `steps` is T; lengths as for PackedSequences. `weights` has D directions, the second one
   /// reading each row backward from its last real step. f32 or f64; unchecked.
   Rnn(RnnCell cell, Index batch, Index steps, const std::vector<Index>& lengths,
-      std::vector<RnnWeights> weights);
+      const std::vector<RnnWeights>& weights);
+  /// The same of sequences without padding; offsets as for PackedSequences.
+  Rnn(RnnCell cell, const std::vector<Index>& offsets, const std::vector<RnnWeights>& weights);
 
   struct Result {
-    Array out;                ///< [B, T, D H], zeros in the padding
+    Array out;                ///< [B, T, D H], zeros in the padding; or [tokens, D H]
     RnnStates last;           ///< [D, B, H], each row's after its last step
     std::vector<Array> kept;  ///< a direction: [tokens, kept H], for backward()
   };
-  /// x [B, T, I]; start [D, B, H] or undefined: zeros.
+  /// x [B, T, I], or [tokens, I]; start [D, B, H] or undefined: zeros.
   Result forward(const Array& x, const RnnStates& start) const;
 
   /// Which gradients to make: of x, h0, c0, and a direction's four weights.
@@ -55,6 +57,8 @@ class Rnn {
                      const Array& g_out, const RnnStates& g_last, const Needs& needs) const;
 
  private:
+  Rnn(RnnCell cell, PackedSequences sequences, std::vector<RnnWeights> weights);
+
   RnnCell cell_;
   std::vector<RnnWeights> weights_;
   Index H_;

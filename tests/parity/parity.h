@@ -76,6 +76,7 @@ std::vector<Peer> shape_peers();
 std::vector<Peer> slicing_peers();
 std::vector<Peer> arrange_peers();
 std::vector<Peer> index_peers();
+std::vector<Peer> packed_peers();
 std::vector<Peer> linalg_peers();
 std::vector<Peer> normalise_peers();
 std::vector<Peer> attention_peers();

@@ -8,6 +8,7 @@
 #include "../../../autograd/ops/elementwise.h"
 #include "../../../autograd/ops/matmul.h"
 #include "../../../autograd/ops/reduce.h"
+#include "../../../autograd/ops/segment.h"
 #include "../../../autograd/ops/shape.h"
 #include "../../../autograd/ops/softmax.h"
 #include "../../../core/error.h"
@@ -26,6 +27,14 @@ Tensor checked(const char* op, const Tensor& values, const Mask& mask) {
     throw ShapeError(fmt::format("{}: values must be [B, T, E], not {}", op, describe(values)));
   }
   return mask.tensor(Shape{values.size(0), values.size(1)}, op);
+}
+
+void check_packed(const char* op, const Packed& values) {
+  check_offsets(op, values.offsets, values.tokens);
+  check_floating(op, values.tokens.dtype());
+  if (values.tokens.rank() != 2) {
+    throw ShapeError(fmt::format("{}: tokens must be [N, E], not {}", op, describe(values.tokens)));
+  }
 }
 
 // bool [B, T, 1]
@@ -67,11 +76,26 @@ Attended AttentionPooling::operator()(const Tensor& values, const Mask& mask,
   return {forwarded(context), need_weights ? weights : Tensor()};
 }
 
+Attended AttentionPooling::operator()(const Packed& values, bool need_weights) const {
+  const auto& [tokens, offsets] = values;
+  check_packed("pooling", values);
+  check_rows("pooling", "values", tokens, projection.weight.size(1), context_vector.dtype());
+  const Tensor scores = matmul(tanh(projection(tokens)), context_vector);         // [N]
+  const Tensor weights = segment_softmax({scores, offsets});                      // [N]
+  const Tensor context = segment_sum({unsqueeze(weights, 1) * tokens, offsets});  // [B, E]
+  return {forwarded(context), need_weights ? weights : Tensor()};
+}
+
 Tensor average_pooling(const Tensor& values, const Mask& mask) {
   const Tensor allowed = checked("average_pooling", values, mask);
   if (!allowed.defined()) return values.size(1) == 0 ? sum(values, {1}) : mean(values, {1});
   const Tensor counts = sum(to(by_place(values, allowed), values.dtype()), {1});  // [B, 1]
   return sum(hidden(values, allowed, 0), {1}) / maximum(counts, tensor(1, values.dtype()));
+}
+
+Tensor average_pooling(const Packed& values) {
+  check_packed("average_pooling", values);
+  return segment_mean(values);
 }
 
 Tensor max_pooling(const Tensor& values, const Mask& mask) {
@@ -82,6 +106,11 @@ Tensor max_pooling(const Tensor& values, const Mask& mask) {
   const Tensor any =
       amax(to(by_place(values, allowed), values.dtype()), {1}) > tensor(0, values.dtype());
   return where(any, top, tensor(0, values.dtype()));
+}
+
+Tensor max_pooling(const Packed& values) {
+  check_packed("max_pooling", values);
+  return segment_max(values);
 }
 
 }  // namespace heed::attention

@@ -1,4 +1,4 @@
-#include "../../../autograd/ops/recurrent.h"
+#include "../../../autograd/ops/recurrent_plain.h"
 
 #include <gtest/gtest.h>
 
@@ -67,7 +67,7 @@ struct Case {
       w.b_ih = from[next++];
       w.b_hh = from[next++];
     }
-    return function(cell, from[0], first, weights, lengths);
+    return function(cell, from[0], first, weights, {lengths});
   }
 
   // Outputs, then the gradient of every leaf, given the same random cotangents.

@@ -25,6 +25,7 @@ constexpr File kFiles[] = {
     {"shape", unfold_rows},
     {"indexing", index_rows},
     {"indexing", mask_index_rows},
+    {"packed", packed_rows},
     {"linear_algebra", linalg_rows},
     {"linear_algebra", einsum_rows},
     {"normalising", normalise_rows},

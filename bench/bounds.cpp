@@ -1,0 +1,27 @@
+#include "bounds.h"
+
+#include <fmt/format.h>
+
+#include "runner.h"
+
+namespace bench {
+
+BoundResult measure(const Bound& bound, int threads, int repeats) {
+  Runner row("heed_" + bound.program, bound.row, 1, threads);
+  Runner base("heed_" + bound.beside, bound.base, 1, threads);
+  for (int i = 0; i < repeats; ++i) {
+    row.run();
+    base.run();
+  }
+  BoundResult result{.bound = bound, .threads = threads, .ms = row.ms(), .base_ms = base.ms()};
+  result.peak_mb = row.peak_mb();
+  result.base_peak_mb = base.peak_mb();
+  fmt::print(
+      "{}: {:.3f} ms and {:.0f} MB; {}: {:.3f} ms and {:.0f} MB; of {:.3f} of its time {:.3f}, at "
+      "most {:.2f}: {}\n",
+      bound.row, result.ms, result.peak_mb, bound.base, result.base_ms, result.base_peak_mb,
+      bound.share, result.ratio(), bound.target, result.met() ? "ok" : "MISSED");
+  return result;
+}
+
+}  // namespace bench

@@ -1,0 +1,39 @@
+// Rows that are held to another row of ours, in turns with it: what a feature may cost beside the
+// same work without it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "flex.h"
+#include "packed.h"
+
+namespace bench {
+
+struct Bound {
+  std::string row, program;  ///< heed_PROGRAM, which takes the row's name
+  std::string base, beside;  ///< the other row, and its program
+  double share;              ///< of the other row's work that this one has
+  double target;             ///< its time over that share of the other's
+};
+
+inline const std::vector<Bound> kBounds = {
+    {"flex", "flex", "sdpa_2048", "attention", flex::share(flex::kTile, flex::kTile), 1.35},
+    {"dropout", "attention", "sdpa_2048", "attention", 1, 1.25},
+    {"packed", "packed", "packed_full", "packed", packed::share(), 1.1},
+};
+
+struct BoundResult {
+  Bound bound;
+  int threads = 0;
+  double ms = 0, base_ms = 0;
+  double peak_mb = 0, base_peak_mb = 0;
+
+  double ratio() const { return ms / (base_ms * bound.share); }
+  bool met() const { return ratio() <= bound.target; }
+};
+
+/// Measures and prints.
+BoundResult measure(const Bound& bound, int threads, int repeats);
+
+}  // namespace bench
