@@ -289,8 +289,12 @@ Tensor Memory::sum_up(Tensor weights, const Tensor& values, const Terms& terms) 
                                  describe(values)));
   }
   if (terms.dropout > 0) {
-    weights = dropout(weights, terms.dropout,
-                      terms.generator != nullptr ? *terms.generator : default_generator());
+    if (score_->per_feature()) {
+      weights = dropout(weights, terms.dropout,
+                        terms.generator != nullptr ? *terms.generator : default_generator());
+    } else {
+      weights = attention_dropout(weights, terms.dropout, terms.generator);
+    }
   }
   if (score_->per_feature()) return sum(weights * unsqueeze(values, -3), {-2});
   const Tensor context = matmul(weights, values);

@@ -156,9 +156,9 @@ Array Generator::normal(const Shape& shape, double mean, double deviation, DType
   return out;
 }
 
-Generator::State Generator::skip(Index numbers) {
-  if (numbers < 0) throw ValueError(fmt::format("skip: {} numbers", numbers));
-  return reserve(static_cast<std::uint64_t>(blocks_for(numbers, 4)));
+Generator::State Generator::skip(Index blocks) {
+  if (blocks < 0) throw ValueError(fmt::format("skip: {} blocks", blocks));
+  return reserve(static_cast<std::uint64_t>(blocks));
 }
 
 Array Generator::bernoulli(const Shape& shape, double p) {

@@ -53,8 +53,8 @@ class Generator {
   /// Arrays of independent draws; f32 or f64, contiguous. Throw DTypeError, ShapeError, ValueError.
   Array uniform(const Shape& shape, double low, double high, DType dtype = DType::f32);
   Array normal(const Shape& shape, double mean, double deviation, DType dtype = DType::f32);
-  /// Passes over so many 32-bit numbers: where the first one stands, four to a block.
-  State skip(Index numbers);
+  /// Passes over so many blocks of four 32-bit numbers: where they stand. Throws ValueError.
+  State skip(Index blocks);
   /// bool, each true with probability p. Throws ValueError unless 0 <= p <= 1.
   Array bernoulli(const Shape& shape, double p);
 

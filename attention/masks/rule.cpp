@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "../../core/error.h"
 
 namespace heed::attention::detail {
@@ -16,6 +18,27 @@ RuleTable::RuleTable(const Tensor& x) {
   data_ = numbers_.data<Index>();
   rank_ = numbers_.rank();
   size_ = numbers_.size(0);
+  for (Index first = 0; first + kRun <= numbers_.numel(); first += kRun) {
+    const auto [least, most] = std::minmax_element(data_ + first, data_ + first + kRun);
+    runs_.emplace_back(*least, *most);
+  }
+}
+
+// The least and the most of numbers begin .. end - 1, by whole runs where they lie within.
+Interval RuleTable::over_run(Index begin, Index end) const {
+  Interval out(Interval::kMost, Interval::kLeast);
+  const auto take = [&](const Interval& x) {
+    out = {std::min(out.low, x.low), std::max(out.high, x.high)};
+  };
+  while (begin < end) {
+    if (begin % kRun == 0 && begin + kRun <= end) {
+      take(runs_[static_cast<std::size_t>(begin / kRun)]);
+      begin += kRun;
+    } else {
+      take(data_[begin++]);
+    }
+  }
+  return out;
 }
 
 std::pair<Index, Index> RuleTable::begin_of(std::size_t count, Index batch) const {
@@ -54,6 +77,9 @@ Interval RuleTable::over(const Interval* places, std::size_t count, Index batch)
     const Index size = numbers_.size(axis + static_cast<Index>(i));
     if (places[i].low < 0 || places[i].high >= size) return Interval::all();
     numbers *= places[i].high - places[i].low + 1;
+  }
+  if (count == 1) {
+    return over_run(begin + places[0].low, begin + places[0].high + 1);
   }
   if (numbers > (1 << 16)) return Interval::all();  // nobody asks of so much at once
   Interval out(Interval::kMost, Interval::kLeast);

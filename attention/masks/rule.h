@@ -54,6 +54,10 @@ class RuleTable {
   /// Where a batch's numbers begin, and the axis of the first place.
   std::pair<Index, Index> begin_of(std::size_t count, Index batch) const;
 
+  Interval over_run(Index begin, Index end) const;
+
+  static constexpr Index kRun = 32;
+  std::vector<Interval> runs_;  // of as many numbers each
   Array numbers_;
   const Index* data_;
   Index rank_, size_;  // of the first axis

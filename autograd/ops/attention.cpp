@@ -14,7 +14,6 @@
 #include "../record.h"
 #include "arrange.h"
 #include "compare.h"
-#include "dropout.h"
 #include "elementwise.h"
 #include "matmul.h"
 #include "reduce.h"
@@ -121,6 +120,11 @@ Weights weigh(const Tensor& scores, const Tensor& allowed, const Tensor& sinks) 
   return {narrow(weights, -1, 0, scores.size(-1)), log_sums_of(all.scores, all.allowed)};
 }
 
+Tensor dropped(const Tensor& weights, double p, const Generator::State& draws) {
+  const auto [kept, scale] = kernels::attention_kept(weights.shape(), p, draws);
+  return where(Tensor(kept), weights * scale, 0);
+}
+
 struct Attended {
   Tensor out, log_sums;
 };
@@ -155,11 +159,7 @@ Attended plain(const Operands& x, const Call& call) {
   const Weights made =
       weigh(expand(scores, whole), spread.defined() ? Tensor(spread) : Tensor(), x.sinks);
   Tensor weights = made.weights;
-  if (options.dropout > 0) {
-    Generator again;
-    again.set_state(call.draws);
-    weights = dropout(weights, options.dropout, again);
-  }
+  if (options.dropout > 0) weights = dropped(weights, options.dropout, call.draws);
   return {matmul(weights, v), made.log_sums};
 }
 
@@ -203,7 +203,7 @@ Tensor attend(const Operands& x, const AttentionOptions& options, Tensor* log_su
   Call call{options};
   if (options.dropout > 0 && options.dropout <= 1) {
     Generator& generator = options.generator ? *options.generator : default_generator();
-    call.draws = generator.skip(scores_of_shape(op, x).numel());
+    call.draws = generator.skip(kernels::attention_dropout_blocks(scores_of_shape(op, x)));
   }
   const kernels::Attended result =
       kernels::attention(op, scores_of(x), x.v.array(), terms_of(op, call, x));
@@ -251,7 +251,7 @@ Tensor plain(const Operands& x, const AttentionOptions& options, Tensor* log_sum
   Call call{options};
   if (options.dropout > 0) {
     Generator& generator = options.generator ? *options.generator : default_generator();
-    call.draws = generator.skip(scores_of_shape(op_of(x), x).numel());
+    call.draws = generator.skip(kernels::attention_dropout_blocks(scores_of_shape(op_of(x), x)));
   }
   const Attended made = plain(x, call);
   if (log_sums) *log_sums = made.log_sums;
@@ -314,6 +314,19 @@ Tensor additive_attention_plain(const Tensor& q, const Tensor& k, const Tensor& 
                                 const Tensor& v, const AttentionOptions& options,
                                 Tensor* log_sums) {
   return plain(additive_operands(q, k, score_vector, v, options), options, log_sums);
+}
+
+Tensor attention_dropout(const Tensor& weights, double p, Generator* generator) {
+  const char* const op = "attention_dropout";
+  check_defined(op, weights, "weights");
+  check_floating(op, weights.dtype());
+  if (!(p >= 0 && p <= 1)) throw ValueError(fmt::format("{}: p {} is not in [0, 1]", op, p));
+  if (weights.rank() < 2) {
+    throw ShapeError(fmt::format("{}: weights must be [.., Q, K], not {}", op, describe(weights)));
+  }
+  if (p == 0) return weights;
+  Generator& draw = generator ? *generator : default_generator();
+  return dropped(weights, p, draw.skip(kernels::attention_dropout_blocks(weights.shape())));
 }
 
 // Windows of K elements, the last of them for the first query.

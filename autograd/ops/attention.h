@@ -48,8 +48,8 @@ struct AttentionOptions {
   std::shared_ptr<const kernels::TileRule> rule = {};  ///< beside all these
   ScoreMap map = {};
   Tensor sinks = {};  ///< broadcasts to the leading axes, [H] of [B, H, Q, D]; gets a gradient
-  /// Of each weight after the softmax, to be dropped: those that dropout() would drop of the weights
-  /// [.., Q, K], drawn by place and drawn again for the gradient, so that no block of them is kept.
+  /// Of each weight after the softmax, to be dropped, in steps of 2^-16: as attention_dropout()
+  /// does, drawn by place and drawn again for the gradient, so that no block of them is kept.
   double dropout = 0;
   Generator* generator = nullptr;  ///< null: the default one
 };
@@ -71,6 +71,11 @@ Tensor dot_attention_plain(const Tensor& q, const Tensor& k, const Tensor& v,
 Tensor additive_attention_plain(const Tensor& q, const Tensor& k, const Tensor& score_vector,
                                 const Tensor& v, const AttentionOptions& options = {},
                                 Tensor* log_sums = nullptr);
+
+/// What is left of weights [.., Q, K] of which each is dropped with probability p, scaled: the
+/// definition of the options' dropout. Null: the default generator. Throws ShapeError, DTypeError,
+/// ValueError.
+Tensor attention_dropout(const Tensor& weights, double p, Generator* generator = nullptr);
 
 /// The block [.., Q, K] that an `offset_bias` [.., Q + K - 1] stands for. Throws ShapeError.
 Tensor offset_block(const Tensor& offset_bias, Index queries, Index keys);

@@ -57,16 +57,22 @@ class BoundCapture {
   const Array& array() const { return array_; }
 
   template <class T>
-  kernels::Strip<T> strip(const kernels::MapRows<T>& rows, Index key) const {
+  kernels::Strip<T> strip(const kernels::MapRows<T>& rows) const {
     const T* const from = array_.data<T>();
+    if (kind_ == Capture::number && rows.head.n == 1) {
+      kernels::Strip<T> one(1);
+      one.x[0] = from[place(rows, 0)];
+      return one;
+    }
     if (kind_ == Capture::number && array_.numel() == 1) return kernels::Strip<T>::of(*from);
-    kernels::Strip<T> out(rows.step);
-    for (Index i = 0; i < rows.step; ++i) out.x[i] = from[place(rows, i, key)];
+    kernels::Strip<T> out(rows.size());
+    for (Index at = 0; at < out.n; ++at) out.x[at] = from[place(rows, at)];
     return out;
   }
-  /// Where a row's number stands.
+  /// Where the number of a score of the strip stands.
   template <class T>
-  Index place(const kernels::MapRows<T>& rows, Index i, Index key) const {
+  Index place(const kernels::MapRows<T>& rows, Index at) const {
+    const Index i = at % rows.step, key = rows.key + at / rows.step;
     if (kind_ == Capture::number) return array_.numel() == 1 ? 0 : rows.head_of[i];
     const Index matrix = rows.batch_of[i] * heads_ + rows.head_of[i];
     return matrices_[static_cast<std::size_t>(matrix)] + rows.query[i] * row_step_ +
@@ -162,38 +168,37 @@ class BoundMap final : public kernels::TileMap {
   BoundMap(const F& f, std::vector<BoundCapture> captured)
       : f_(f), captured_(std::move(captured)) {}
 
-  void map(const Rows<float>& rows, Index key, float* s) const override { value(rows, key, s); }
-  void map(const Rows<double>& rows, Index key, double* s) const override { value(rows, key, s); }
-  void map(const Rows<float>& rows, Index key, float* s, float* slope) const override {
-    with_slope(rows, key, s, slope);
+  void map(const Rows<float>& rows, float* s) const override { value(rows, s); }
+  void map(const Rows<double>& rows, double* s) const override { value(rows, s); }
+  void map(const Rows<float>& rows, float* s, float* slope) const override {
+    with_slope(rows, s, slope);
   }
-  void map(const Rows<double>& rows, Index key, double* s, double* slope) const override {
-    with_slope(rows, key, s, slope);
+  void map(const Rows<double>& rows, double* s, double* slope) const override {
+    with_slope(rows, s, slope);
   }
   std::vector<Index> wanted() const override {
     std::vector<Index> out;
     for (const BoundCapture& capture : captured_) out.push_back(capture.wanted());
     return out;
   }
-  void add_captured(const Rows<float>& rows, Index key, const float* s, const float* d,
+  void add_captured(const Rows<float>& rows, const float* s, const float* d,
                     double* const* to) const override {
-    add(rows, key, s, d, to);
+    add(rows, s, d, to);
   }
-  void add_captured(const Rows<double>& rows, Index key, const double* s, const double* d,
+  void add_captured(const Rows<double>& rows, const double* s, const double* d,
                     double* const* to) const override {
-    add(rows, key, s, d, to);
+    add(rows, s, d, to);
   }
 
  private:
   template <class Number, std::size_t kAt, class T>
-  auto view([[maybe_unused]] const Rows<T>& rows, [[maybe_unused]] Index key,
-            [[maybe_unused]] Variable* variable) const {
+  auto view([[maybe_unused]] const Rows<T>& rows, [[maybe_unused]] Variable* variable) const {
     const BoundCapture& capture = captured_[kAt];
     if constexpr (kKinds[kAt] == Capture::table) {
       const bool by_it = variable != nullptr && variable->capture == static_cast<Index>(kAt);
-      return BoundTable<T, Number>(capture, rows.step, by_it ? variable : nullptr);
+      return BoundTable<T, Number>(capture, rows.size(), by_it ? variable : nullptr);
     } else {
-      Number out = capture.strip(rows, key);
+      Number out = capture.strip(rows);
       if constexpr (std::is_same_v<Number, Dual<T>>) {
         if (variable->capture == static_cast<Index>(kAt)) return Number::variable(out.v);
       }
@@ -202,64 +207,69 @@ class BoundMap final : public kernels::TileMap {
   }
 
   template <class Number, class T, std::size_t... kAt>
-  Number call(const Rows<T>& rows, Index key, const Number& s, [[maybe_unused]] Variable* variable,
-              std::index_sequence<kAt...>) const {
-    const ScorePlace<Strip<T>> at{rows.place, Strip<T>::of(static_cast<double>(key)), rows.batch,
-                                  rows.head};
-    return number<T, Number>(f_(s, at, view<Number, kAt>(rows, key, variable)...));
+  auto call(const Rows<T>& rows, const Number& s, [[maybe_unused]] Variable* variable,
+            std::index_sequence<kAt...>) const {
+    const ScorePlace<const Strip<T>&> at{rows.place, rows.of_key, rows.batch, rows.head};
+    return as_number<T, Number>(f_(s, at, view<Number, kAt>(rows, variable)...));
   }
 
   // Whatever a lambda gives.
   template <class T, class Number, class Given>
-  static Number number(const Given& given) {
-    if constexpr (std::is_arithmetic_v<Given>) {
-      return Strip<T>::of(static_cast<double>(given));
+  static decltype(auto) as_number(Given&& given) {
+    if constexpr (std::is_arithmetic_v<std::remove_cvref_t<Given>>) {
+      return Number(Strip<T>::of(static_cast<double>(given)));
     } else {
-      return given;
+      return std::remove_cvref_t<Given>(std::forward<Given>(given));
     }
   }
 
   template <class T>
   static Strip<T> strip_of(const Rows<T>& rows, const T* from) {
-    Strip<T> out(rows.step);
-    std::copy_n(from, rows.step, out.x);
+    Strip<T> out(rows.size());
+    std::copy_n(from, rows.size(), out.x);
     return out;
   }
   template <class T>
   static void store(const Rows<T>& rows, const Strip<T>& from, T* to) {
     if (from.n > 1) {
-      std::copy_n(from.x, rows.step, to);
+      std::copy_n(from.x, rows.size(), to);
     } else {
-      std::fill_n(to, rows.step, from.x[0]);
+      std::fill_n(to, rows.size(), from.x[0]);
     }
   }
 
   template <class T>
-  void value(const Rows<T>& rows, Index key, T* s) const {
-    store(rows, call<Strip<T>>(rows, key, strip_of(rows, s), nullptr, Places()), s);
+  void value(const Rows<T>& rows, T* s) const {
+    store(rows, call<Strip<T>>(rows, strip_of(rows, s), nullptr, Places()), s);
   }
   template <class T>
-  void with_slope(const Rows<T>& rows, Index key, T* s, T* slope) const {
+  void with_slope(const Rows<T>& rows, T* s, T* slope) const {
     Variable score;
     const auto at = Dual<T>::variable(strip_of(rows, s));
-    const Dual<T> out = call<Dual<T>>(rows, key, at, &score, Places());
-    store(rows, out.v, s);
-    store(rows, out.moves ? out.d : Strip<T>::of(0), slope);
+    const auto out = call<Dual<T>>(rows, at, &score, Places());
+    if constexpr (std::is_same_v<std::remove_cvref_t<decltype(out)>, Dual<T>>) {
+      store(rows, out.v, s);
+      store(rows, out.moves ? out.d : Strip<T>::of(0), slope);
+    } else {
+      store(rows, out, s);
+      store(rows, Strip<T>::of(0), slope);
+    }
   }
 
   template <class T>
-  void add(const Rows<T>& rows, Index key, const T* s, const T* d, double* const* to) const {
+  void add(const Rows<T>& rows, const T* s, const T* d, double* const* to) const {
     const Dual<T> at(strip_of(rows, s));
     for (std::size_t c = 0; c < captured_.size(); ++c) {
       if (to[c] == nullptr) continue;
       Variable by{.capture = static_cast<Index>(c)};
       do {
         by.looks = 0;
-        const Dual<T> out = call<Dual<T>>(rows, key, at, &by, Places());
-        for (Index i = 0; out.moves && i < rows.count; ++i) {
-          if (d[i] == T{0}) continue;  // nobody sees it, and NaN may stand there
+        const Dual<T> out = call<Dual<T>>(rows, at, &by, Places());
+        for (Index i = 0; out.moves && i < rows.size(); ++i) {
+          // Nobody sees it, and NaN may stand there.
+          if (d[i] == T{0} || i % rows.step >= rows.count) continue;
           const Index place = kKinds[c] == Capture::table ? by.seen[static_cast<std::size_t>(i)]
-                                                          : captured_[c].place(rows, i, key);
+                                                          : captured_[c].place(rows, i);
           if (place >= 0) to[c][place] += static_cast<double>(d[i]) * out.d.at(i);
         }
       } while (++by.look < by.looks);

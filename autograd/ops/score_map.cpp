@@ -48,18 +48,13 @@ class BoundTwo final : public kernels::TileMap {
   using Part = std::shared_ptr<const kernels::TileMap>;
   BoundTwo(Part first, Part second) : first_(std::move(first)), second_(std::move(second)) {}
 
-  void map(const kernels::MapRows<float>& rows, Index key, float* s) const override {
-    value(rows, key, s);
+  void map(const kernels::MapRows<float>& rows, float* s) const override { value(rows, s); }
+  void map(const kernels::MapRows<double>& rows, double* s) const override { value(rows, s); }
+  void map(const kernels::MapRows<float>& rows, float* s, float* slope) const override {
+    with_slope(rows, s, slope);
   }
-  void map(const kernels::MapRows<double>& rows, Index key, double* s) const override {
-    value(rows, key, s);
-  }
-  void map(const kernels::MapRows<float>& rows, Index key, float* s, float* slope) const override {
-    with_slope(rows, key, s, slope);
-  }
-  void map(const kernels::MapRows<double>& rows, Index key, double* s,
-           double* slope) const override {
-    with_slope(rows, key, s, slope);
+  void map(const kernels::MapRows<double>& rows, double* s, double* slope) const override {
+    with_slope(rows, s, slope);
   }
   std::vector<Index> wanted() const override {
     std::vector<Index> all = first_->wanted();
@@ -67,38 +62,37 @@ class BoundTwo final : public kernels::TileMap {
     all.insert(all.end(), others.begin(), others.end());
     return all;
   }
-  void add_captured(const kernels::MapRows<float>& rows, Index key, const float* s, const float* d,
+  void add_captured(const kernels::MapRows<float>& rows, const float* s, const float* d,
                     double* const* to) const override {
-    add(rows, key, s, d, to);
+    add(rows, s, d, to);
   }
-  void add_captured(const kernels::MapRows<double>& rows, Index key, const double* s,
-                    const double* d, double* const* to) const override {
-    add(rows, key, s, d, to);
+  void add_captured(const kernels::MapRows<double>& rows, const double* s, const double* d,
+                    double* const* to) const override {
+    add(rows, s, d, to);
   }
 
  private:
   template <class T>
-  void value(const kernels::MapRows<T>& rows, Index key, T* s) const {
-    first_->map(rows, key, s);
-    second_->map(rows, key, s);
+  void value(const kernels::MapRows<T>& rows, T* s) const {
+    first_->map(rows, s);
+    second_->map(rows, s);
   }
   template <class T>
-  void with_slope(const kernels::MapRows<T>& rows, Index key, T* s, T* slope) const {
+  void with_slope(const kernels::MapRows<T>& rows, T* s, T* slope) const {
     T own[kernels::Strip<T>::kMost];
-    first_->map(rows, key, s, slope);
-    second_->map(rows, key, s, own);
-    for (Index i = 0; i < rows.step; ++i) slope[i] *= own[i];
+    first_->map(rows, s, slope);
+    second_->map(rows, s, own);
+    for (Index i = 0; i < rows.size(); ++i) slope[i] *= own[i];
   }
   template <class T>
-  void add(const kernels::MapRows<T>& rows, Index key, const T* s, const T* d,
-           double* const* to) const {
+  void add(const kernels::MapRows<T>& rows, const T* s, const T* d, double* const* to) const {
     T between[kernels::Strip<T>::kMost], own[kernels::Strip<T>::kMost];
-    std::copy_n(s, rows.step, between);
-    first_->map(rows, key, between);
-    second_->add_captured(rows, key, between, d, to + first_->wanted().size());
-    second_->map(rows, key, between, own);
-    for (Index i = 0; i < rows.step; ++i) own[i] = d[i] == T{0} ? T{0} : own[i] * d[i];
-    first_->add_captured(rows, key, s, own, to);
+    std::copy_n(s, rows.size(), between);
+    first_->map(rows, between);
+    second_->add_captured(rows, between, d, to + first_->wanted().size());
+    second_->map(rows, between, own);
+    for (Index i = 0; i < rows.size(); ++i) own[i] = d[i] == T{0} ? T{0} : own[i] * d[i];
+    first_->add_captured(rows, s, own, to);
   }
 
   Part first_, second_;

@@ -8,6 +8,7 @@
 
 #include "../error.h"
 #include "../parallel.h"
+#include "attention_dropout.h"
 #include "attention_scores.h"
 #include "tile_terms.h"
 
@@ -26,7 +27,7 @@ class Forward {
         score_(plan, axes, false, memory_),
         most_keys_(most_keys_of(plan, Score::most_keys(plan, false))),
         terms_(plan, axes, most_keys_),
-        dropout_(plan, axes, most_keys_, memory_),
+        dropout_(plan, axes, most_keys_),
         width_(padded<T>(plan.Dv)),
         s_(memory_.take(most_keys_ * Score::kRows)),
         v_(memory_.take(most_keys_ * width_)),
@@ -67,7 +68,10 @@ class Forward {
       const bool whole = terms_.whole();
       if (!whole) terms_.lay_over(s_);
       simd::soften_tile(keys.size(), step_, s_, most_, sum_, factor_);
-      if (dropout_.drops()) dropout_.apply(unit_, tile_, keys, s_);
+      if (dropout_.drops()) {
+        dropout_.draw(unit_, tile_, keys);
+        dropout_.apply(s_);
+      }
       if (share != T{1}) {
         simd::scale_rows(keys.size(), step_, s_, step_, &share, 0, s_, step_, step_);
       }

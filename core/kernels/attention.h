@@ -49,7 +49,7 @@ struct AttentionTerms {
   std::shared_ptr<const TileMap> map = {};    ///< of the scores, before the biases
   Array sinks = {};                           ///< of q's dtype, broadcasts to the leading axes
   double dropout = 0;
-  /// Number n of this stream decides about element n of the weights [.., Q, K].
+  /// Where the stream that decides begins: see attention_kept().
   Generator::State draws = {};
 };
 
@@ -95,5 +95,14 @@ Array attention_entropy(const char* op, const AttentionScores& scores, const Att
 /// keys, for the plain definition.
 Array attention_mask(const char* op, const AttentionScores& scores, const Array& v,
                      const AttentionTerms& terms);
+
+/// bool [.., Q, K], of weights of this shape: what dropout keeps, of which each is scaled by
+/// `scale`. They take attention_dropout_blocks() of the stream.
+struct Kept {
+  Array kept;
+  double scale;
+};
+Kept attention_kept(const Shape& weights, double dropout, const Generator::State& draws);
+Index attention_dropout_blocks(const Shape& weights);
 
 }  // namespace heed::kernels

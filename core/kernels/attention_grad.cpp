@@ -3,6 +3,7 @@
 
 #include "../parallel.h"
 #include "attention.h"
+#include "attention_dropout.h"
 #include "attention_scores.h"
 #include "copy.h"
 #include "reduce.h"
@@ -33,7 +34,7 @@ class Slopes {
         g(memory.take(Score::kRows * padded<T>(plan.Dv))),
         plan_(plan),
         axes_(axes),
-        dropout_(plan, axes, most_keys, memory),
+        dropout_(plan, axes, most_keys),
         values_(plan.v, axes),
         outs_(returned.out, axes),
         gradients_(returned.g, axes),
@@ -42,8 +43,11 @@ class Slopes {
         width_(padded<T>(plan.Dv)),
         turned_(plan.Dv, memory) {
     if (plan.map == nullptr || !differentiates) return;
-    raw_ = memory.take(most_keys * Score::kRows);
     slope_ = memory.take(most_keys * Score::kRows);
+    const std::vector<Index> wanted = plan.map->wanted();
+    if (std::any_of(wanted.begin(), wanted.end(), [](Index numbers) { return numbers > 0; })) {
+      raw_ = memory.take(most_keys * Score::kRows);
+    }
   }
 
   void start(Index unit, Index member = 0) {
@@ -89,22 +93,24 @@ class Slopes {
     if (!terms.whole()) terms.lay_over(p);
     simd::weigh_tile(keys.size(), step, p, log_sum_);
     turned_.multiply(keys.size(), block_ + keys.begin * values_.step(), values_.step(), d);
-    if (dropout_.drops()) dropout_.apply(unit_, *tile_, keys, d);
+    if (dropout_.drops()) {
+      dropout_.draw(unit_, *tile_, keys);
+      dropout_.apply(d);
+    }
     simd::slope_tile(keys.size(), step, p, delta_, d);
-    if (dropout_.drops()) dropout_.again(keys, step, p);
+    if (dropout_.drops()) dropout_.apply(p);
     return true;
   }
 
   // d becomes the gradient of what the map was given; adds that of what it has captured.
   void through_map(KeyRange keys, double* const* captured) {
-    if (raw_ == nullptr) return;
-    for (Index j = 0; captured != nullptr && j < keys.size(); ++j) {
-      plan_.map->add_captured(terms.rows(), keys.begin + j, raw_ + j * step, d + j * step,
-                              captured);
+    if (slope_ == nullptr) return;
+    if (captured != nullptr) {
+      terms.each_strip([&](const MapRows<T>& rows, Index at) {
+        plan_.map->add_captured(rows, raw_ + at, d + at, captured);
+      });
     }
-    for (Index at = 0; at < keys.size() * step; ++at) {
-      d[at] = d[at] == T{0} ? T{0} : d[at] * slope_[at];
-    }
+    simd::chain_tile(keys.size() * step, slope_, d);
   }
 
   const T* gradient(Index i) const { return gradients_.row(unit_, *tile_, i); }
@@ -125,7 +131,7 @@ class Slopes {
   const OperandRows<const T> values_, outs_, gradients_;
   const Array& log_sums_;
   const Array& sums_grads_;
-  T* raw_ = nullptr;    // [keys, step]: the scores before the map
+  T* raw_ = nullptr;    // [keys, step]: the scores before the map, where they are wanted
   T* slope_ = nullptr;  // [keys, step]: its derivative
   const Index width_;
   TurnedRows<T> turned_;  // g

@@ -88,6 +88,43 @@ HWY_INLINE void slope_tile(Index keys, Index rows, const T* p, const T* delta, T
   }
 }
 
+template <class T>
+HWY_INLINE void chain_tile(Index n, const T* HWY_RESTRICT slope, T* HWY_RESTRICT x) {
+  const Lanes<T> d;
+  for (Index at = 0; at < n; at += lanes<T>()) {
+    const auto v = hn::LoadU(d, x + at);
+    const auto none = hn::Eq(v, hn::Zero(d));
+    hn::StoreU(hn::IfThenZeroElse(none, hn::Mul(v, hn::LoadU(d, slope + at))), d, x + at);
+  }
+}
+
+template <class T>
+HWY_INLINE void tanh_tile(Index n, const T* x, T* to) {
+  const Lanes<T> d;
+  for (Index at = 0; at < n; at += lanes<T>()) {
+    hn::StoreU(tanh_of(d, hn::LoadU(d, x + at)), d, to + at);
+  }
+}
+
+template <class T>
+HWY_INLINE void drop_tile(Index n, const std::uint16_t* HWY_RESTRICT numbers, std::uint32_t bound,
+                          T scale, T* HWY_RESTRICT x) {
+  if constexpr (sizeof(T) == 4) {
+    const Lanes<T> d;
+    const hn::RebindToUnsigned<Lanes<T>> du;
+    const hn::Rebind<std::uint16_t, Lanes<T>> narrow;
+    const auto most = hn::Set(du, bound);
+    const auto factor = hn::Set(d, scale);
+    for (Index at = 0; at < n; at += lanes<T>()) {
+      const auto number = hn::PromoteTo(du, hn::LoadU(narrow, numbers + at));
+      const auto keep = hn::RebindMask(d, hn::Lt(number, most));
+      hn::StoreU(hn::IfThenElseZero(keep, hn::Mul(hn::LoadU(d, x + at), factor)), d, x + at);
+    }
+  } else {
+    for (Index at = 0; at < n; ++at) x[at] = numbers[at] < bound ? x[at] * scale : T{0};
+  }
+}
+
 // kRows queries against one key.
 template <int kRows, class T>
 HWY_INLINE void additive_rows(Index width, const T* HWY_RESTRICT q, const T* HWY_RESTRICT k,
@@ -186,6 +223,18 @@ void slope_tile_f32(Index keys, Index rows, const float* p, const float* delta, 
 void slope_tile_f64(Index keys, Index rows, const double* p, const double* delta, double* d) {
   slope_tile(keys, rows, p, delta, d);
 }
+void chain_tile_f32(Index n, const float* slope, float* d) { chain_tile(n, slope, d); }
+void chain_tile_f64(Index n, const double* slope, double* d) { chain_tile(n, slope, d); }
+void tanh_tile_f32(Index n, const float* x, float* to) { tanh_tile(n, x, to); }
+void tanh_tile_f64(Index n, const double* x, double* to) { tanh_tile(n, x, to); }
+void drop_tile_f32(Index n, const std::uint16_t* numbers, std::uint32_t bound, float scale,
+                   float* x) {
+  drop_tile(n, numbers, bound, scale, x);
+}
+void drop_tile_f64(Index n, const std::uint16_t* numbers, std::uint32_t bound, double scale,
+                   double* x) {
+  drop_tile(n, numbers, bound, scale, x);
+}
 void additive_tile_f32(Index rows, Index keys, Index width, const float* q, const float* k,
                        const float* w, float* s, Index s_step, float* kept) {
   additive_tile(rows, keys, width, q, k, w, s, s_step, kept);
@@ -233,6 +282,31 @@ void slope_tile(Index keys, Index rows, const float* p, const float* delta, floa
 HWY_EXPORT(slope_tile_f64);
 void slope_tile(Index keys, Index rows, const double* p, const double* delta, double* d) {
   HWY_DYNAMIC_DISPATCH(slope_tile_f64)(keys, rows, p, delta, d);
+}
+HWY_EXPORT(chain_tile_f32);
+void chain_tile(Index n, const float* slope, float* d) {
+  HWY_DYNAMIC_DISPATCH(chain_tile_f32)(n, slope, d);
+}
+HWY_EXPORT(chain_tile_f64);
+void chain_tile(Index n, const double* slope, double* d) {
+  HWY_DYNAMIC_DISPATCH(chain_tile_f64)(n, slope, d);
+}
+HWY_EXPORT(tanh_tile_f32);
+void tanh_tile(Index n, const float* x, float* to) {
+  HWY_DYNAMIC_DISPATCH(tanh_tile_f32)(n, x, to);
+}
+HWY_EXPORT(tanh_tile_f64);
+void tanh_tile(Index n, const double* x, double* to) {
+  HWY_DYNAMIC_DISPATCH(tanh_tile_f64)(n, x, to);
+}
+HWY_EXPORT(drop_tile_f32);
+void drop_tile(Index n, const std::uint16_t* numbers, std::uint32_t bound, float scale, float* x) {
+  HWY_DYNAMIC_DISPATCH(drop_tile_f32)(n, numbers, bound, scale, x);
+}
+HWY_EXPORT(drop_tile_f64);
+void drop_tile(Index n, const std::uint16_t* numbers, std::uint32_t bound, double scale,
+               double* x) {
+  HWY_DYNAMIC_DISPATCH(drop_tile_f64)(n, numbers, bound, scale, x);
 }
 HWY_EXPORT(additive_tile_f32);
 void additive_tile(Index rows, Index keys, Index width, const float* q, const float* k,

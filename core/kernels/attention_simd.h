@@ -4,6 +4,8 @@
 // kTileLanes, as is every step; what stands beyond the real rows is computed and never looked at.
 #pragma once
 
+#include <cstdint>
+
 #include "../shape.h"
 
 namespace heed::kernels {
@@ -51,6 +53,18 @@ void weigh_tile(Index keys, Index rows, double* s, const double* log_sums);
 /// The scores' gradient: d = p (d - delta of its row), 0 where p is 0.
 void slope_tile(Index keys, Index rows, const float* p, const float* delta, float* d);
 void slope_tile(Index keys, Index rows, const double* p, const double* delta, double* d);
+
+/// d = d slope, 0 where d is 0; n is a multiple of kTileLanes.
+void chain_tile(Index n, const float* slope, float* d);
+void chain_tile(Index n, const double* slope, double* d);
+
+/// tanh as in additive_tile(); n is a multiple of kTileLanes, `to` may be x.
+void tanh_tile(Index n, const float* x, float* to);
+void tanh_tile(Index n, const double* x, double* to);
+
+/// x = x scale where its number is below the bound, else 0; n is a multiple of kTileLanes.
+void drop_tile(Index n, const std::uint16_t* numbers, std::uint32_t bound, float scale, float* x);
+void drop_tile(Index n, const std::uint16_t* numbers, std::uint32_t bound, double scale, double* x);
 
 /// to_i = factors[i factor_step] from_i, n wide, with zeros up to `width`.
 void scale_rows(Index rows, Index n, const float* from, Index from_step, const float* factors,

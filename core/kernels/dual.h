@@ -2,6 +2,9 @@
 // numbers, called with them, is differentiated by the compiler.
 #pragma once
 
+#include <concepts>
+#include <type_traits>
+
 #include "strip.h"
 
 namespace heed::kernels {
@@ -9,138 +12,144 @@ namespace heed::kernels {
 template <class T>
 struct Dual {
   Strip<T> v;
-  Strip<T> d;  ///< unset unless it moves
-  bool moves;  ///< it depends on the variable
+  Strip<T> d = Strip<T>(1);  ///< 0 unless it moves
+  bool moves = false;        ///< it depends on the variable
 
-  Dual(const Strip<T>& value) : v(value), d(1), moves(false) {}
-  Dual(const Strip<T>& value, const Strip<T>& derivative) : v(value), d(derivative), moves(true) {}
+  Dual(const Strip<T>& value) : v(value) {}
   /// The variable itself.
-  static Dual variable(const Strip<T>& value) { return {value, Strip<T>::of(1)}; }
+  static Dual variable(const Strip<T>& value) {
+    Dual out(value);
+    out.d = Strip<T>::of(1);
+    out.moves = true;
+    return out;
+  }
 };
 
 namespace detail {
 
-/// of(v), whose derivative is slope().
-template <class T, class Slope>
-Dual<T> chain(const Strip<T>& value, const Dual<T>& x, const Slope& slope) {
-  return x.moves ? Dual<T>(value, slope()) : Dual<T>(value);
+// What stands beside a dual number: another one, a strip, a number.
+template <class T>
+const Strip<T>& value_of(const Dual<T>& x) {
+  return x.v;
 }
+template <class T>
+const Strip<T>& value_of(const Strip<T>& x) {
+  return x;
+}
+template <class T>
+bool moves(const Dual<T>& x) {
+  return x.moves;
+}
+template <class X>
+constexpr bool moves(const X&) {
+  return false;
+}
+template <class X>
+struct StripOf {
+  static constexpr bool is_dual = false;
+  using type = void;
+};
+template <class U>
+struct StripOf<Dual<U>> {
+  static constexpr bool is_dual = true;
+  using type = U;
+};
+template <class X, class Y>
+using NumberOf =
+    std::conditional_t<StripOf<X>::is_dual, typename StripOf<X>::type, typename StripOf<Y>::type>;
 
-template <class T, class ByX, class ByY>
-Dual<T> chain(const Strip<T>& value, const Dual<T>& x, const Dual<T>& y, const ByX& by_x,
-              const ByY& by_y) {
-  if (x.moves && y.moves) return {value, by_x() + by_y()};
-  if (x.moves) return {value, by_x()};
-  return y.moves ? Dual<T>(value, by_y()) : Dual<T>(value);
-}
+// Two operands, one of which is a dual number.
+template <class X, class Y>
+concept WithDual =
+    (StripOf<X>::is_dual || StripOf<Y>::is_dual) &&
+    (StripOf<X>::is_dual || std::is_arithmetic_v<X> ||
+     std::same_as<X, Strip<NumberOf<X, Y>>>)&&(StripOf<Y>::is_dual || std::is_arithmetic_v<Y> ||
+                                               std::same_as<Y, Strip<NumberOf<X, Y>>>);
 
-}  // namespace detail
+// An operand's parts, whatever it is.
+template <class T, class X>
+struct Parts {
+  explicit Parts(const X& x)
+      : own(Strip<T>::of(0)), v(value(x)), d(slope(x)), moves(detail::moves(x)) {}
+  Strip<T> own;
+  const Strip<T>& v;
+  const Strip<T>& d;
+  bool moves;
 
-template <class T>
-Dual<T> operator+(const Dual<T>& x, const Dual<T>& y) {
-  return detail::chain(
-      x.v + y.v, x, y, [&] { return x.d; }, [&] { return y.d; });
-}
-template <class T>
-Dual<T> operator-(const Dual<T>& x, const Dual<T>& y) {
-  return detail::chain(
-      x.v - y.v, x, y, [&] { return x.d; }, [&] { return -y.d; });
-}
-template <class T>
-Dual<T> operator*(const Dual<T>& x, const Dual<T>& y) {
-  return detail::chain(
-      x.v * y.v, x, y, [&] { return x.d * y.v; }, [&] { return y.d * x.v; });
-}
-template <class T>
-Dual<T> operator/(const Dual<T>& x, const Dual<T>& y) {
-  const Strip<T> quotient = x.v / y.v;
-  return detail::chain(
-      quotient, x, y, [&] { return x.d / y.v; }, [&] { return -(y.d * quotient / y.v); });
-}
-template <class T>
-Dual<T> pow(const Dual<T>& x, const Dual<T>& y) {
-  return detail::chain(
-      pow(x.v, y.v), x, y, [&] { return x.d * binary(Binary::pow_by_x, x.v, y.v); },
-      [&] { return y.d * binary(Binary::pow_by_y, x.v, y.v); });
-}
-
-namespace detail {
-
-/// The derivative of whichever is `above`; where they are equal, half of each.
-template <class T>
-Dual<T> choice(const Strip<T>& value, const Dual<T>& x, const Dual<T>& y, Compare above) {
-  const auto share = [&](const Strip<T>& d, const Strip<T>& own, const Strip<T>& other) {
-    return where(own == other, d * 0.5, where(compare(above, own, other), d, 0 * d));
-  };
-  return chain(
-      value, x, y, [&] { return share(x.d, x.v, y.v); }, [&] { return share(y.d, y.v, x.v); });
-}
-
-}  // namespace detail
-
-template <class T>
-Dual<T> maximum(const Dual<T>& x, const Dual<T>& y) {
-  return detail::choice(maximum(x.v, y.v), x, y, Compare::gt);
-}
-template <class T>
-Dual<T> minimum(const Dual<T>& x, const Dual<T>& y) {
-  return detail::choice(minimum(x.v, y.v), x, y, Compare::lt);
-}
-template <class T>
-Dual<T> where(const StripMask& condition, const Dual<T>& x, const Dual<T>& y) {
-  const Strip<T> still = Strip<T>::of(0);
-  const Strip<T> value = where(condition, x.v, y.v);
-  if (!x.moves && !y.moves) return value;
-  return {value, where(condition, x.moves ? x.d : still, y.moves ? y.d : still)};
-}
-
-// With strips and numbers, which do not move.
-#define HEED_DUAL_BINARY(name)                        \
-  template <class T>                                  \
-  Dual<T> name(const Dual<T>& x, const Strip<T>& y) { \
-    return name(x, Dual<T>(y));                       \
-  }                                                   \
-  template <class T>                                  \
-  Dual<T> name(const Strip<T>& x, const Dual<T>& y) { \
-    return name(Dual<T>(x), y);                       \
-  }                                                   \
-  template <class T>                                  \
-  Dual<T> name(const Dual<T>& x, double y) {          \
-    return name(x, Dual<T>(Strip<T>::of(y)));         \
-  }                                                   \
-  template <class T>                                  \
-  Dual<T> name(double x, const Dual<T>& y) {          \
-    return name(Dual<T>(Strip<T>::of(x)), y);         \
+ private:
+  const Strip<T>& value(const X& x) {
+    if constexpr (std::is_arithmetic_v<X>) {
+      own.x[0] = static_cast<T>(x);
+      return own;
+    } else {
+      return value_of(x);
+    }
   }
-HEED_DUAL_BINARY(operator+)
-HEED_DUAL_BINARY(operator-)
-HEED_DUAL_BINARY(operator*)
-HEED_DUAL_BINARY(operator/)
-HEED_DUAL_BINARY(pow)
-HEED_DUAL_BINARY(maximum)
-HEED_DUAL_BINARY(minimum)
+  const Strip<T>& slope(const X& x) {
+    if constexpr (StripOf<X>::is_dual) {
+      return x.d;
+    } else {
+      return own;
+    }
+  }
+};
+
+/// op(x, y), and by_x(to), by_y(to), which put their part of the slope there, for those that move.
+template <class T, class X, class Y, class ByX, class ByY>
+Dual<T> chain(Binary op, const Parts<T, X>& x, const Parts<T, Y>& y, const ByX& by_x,
+              const ByY& by_y) {
+  Dual<T> out{binary(op, x.v, y.v)};
+  out.moves = x.moves || y.moves;
+  if (x.moves) by_x(out, out.d);
+  if (y.moves && !x.moves) by_y(out, out.d);
+  if (y.moves && x.moves) {
+    Strip<T> other(1);
+    by_y(out, other);
+    binary_into(Binary::add, out.d, other, out.d);
+  }
+  return out;
+}
+
+template <class T, class Slope>
+Dual<T> chain(Unary op, const Dual<T>& x, const Slope& slope) {
+  Dual<T> out{unary(op, x.v)};
+  out.moves = x.moves;
+  if (x.moves) slope(out.v, out.d);
+  return out;
+}
+
+}  // namespace detail
+
+#define HEED_DUAL_BINARY(name, op, by_x, by_y)                                              \
+  template <class X, class Y>                                                               \
+  requires detail::WithDual<X, Y>                                                           \
+  auto name(const X& left, const Y& right) {                                                \
+    using T = detail::NumberOf<X, Y>;                                                       \
+    const detail::Parts<T, X> x(left);                                                      \
+    const detail::Parts<T, Y> y(right);                                                     \
+    return detail::chain<T>(                                                                \
+        Binary::op, x, y, [&]([[maybe_unused]] const Dual<T>& out, Strip<T>& to) { by_x; }, \
+        [&]([[maybe_unused]] const Dual<T>& out, Strip<T>& to) { by_y; });                  \
+  }
+HEED_DUAL_BINARY(operator+, add, to = x.d, to = y.d)
+HEED_DUAL_BINARY(operator-, sub, to = x.d, unary_into(Unary::neg, y.d, to))
+HEED_DUAL_BINARY(operator*, mul, binary_into(Binary::mul, x.d, y.v, to),
+                 binary_into(Binary::mul, y.d, x.v, to))
+HEED_DUAL_BINARY(operator/, div, binary_into(Binary::div, x.d, y.v, to), to = -(y.d * out.v / y.v))
+HEED_DUAL_BINARY(pow, pow, to = x.d * binary(Binary::pow_by_x, x.v, y.v),
+                 to = y.d * binary(Binary::pow_by_y, x.v, y.v))
+// Where two are equal, half of each.
+HEED_DUAL_BINARY(maximum, maximum, to = where(x.v == y.v, x.d * 0.5, where(x.v > y.v, x.d, 0)),
+                 to = where(x.v == y.v, y.d * 0.5, where(y.v > x.v, y.d, 0)))
+HEED_DUAL_BINARY(minimum, minimum, to = where(x.v == y.v, x.d * 0.5, where(x.v < y.v, x.d, 0)),
+                 to = where(x.v == y.v, y.d * 0.5, where(y.v < x.v, y.d, 0)))
 #undef HEED_DUAL_BINARY
 
-#define HEED_DUAL_COMPARE(sign)                                  \
-  template <class T>                                             \
-  StripMask operator sign(const Dual<T>& x, const Dual<T>& y) {  \
-    return x.v sign y.v;                                         \
-  }                                                              \
-  template <class T>                                             \
-  StripMask operator sign(const Dual<T>& x, const Strip<T>& y) { \
-    return x.v sign y;                                           \
-  }                                                              \
-  template <class T>                                             \
-  StripMask operator sign(const Strip<T>& x, const Dual<T>& y) { \
-    return x sign y.v;                                           \
-  }                                                              \
-  template <class T>                                             \
-  StripMask operator sign(const Dual<T>& x, double y) {          \
-    return x.v sign y;                                           \
-  }                                                              \
-  template <class T>                                             \
-  StripMask operator sign(double x, const Dual<T>& y) {          \
-    return x sign y.v;                                           \
+#define HEED_DUAL_COMPARE(sign)                                                            \
+  template <class X, class Y>                                                              \
+  requires detail::WithDual<X, Y> StripMask operator sign(const X& left, const Y& right) { \
+    using T = detail::NumberOf<X, Y>;                                                      \
+    return detail::Parts<T, X>(left).v sign detail::Parts<T, Y>(right).v;                  \
   }
 HEED_DUAL_COMPARE(==)
 HEED_DUAL_COMPARE(!=)
@@ -150,47 +159,43 @@ HEED_DUAL_COMPARE(>)
 HEED_DUAL_COMPARE(>=)
 #undef HEED_DUAL_COMPARE
 
-template <class T>
-Dual<T> where(const StripMask& condition, const Dual<T>& x, const Strip<T>& y) {
-  return where(condition, x, Dual<T>(y));
-}
-template <class T>
-Dual<T> where(const StripMask& condition, const Strip<T>& x, const Dual<T>& y) {
-  return where(condition, Dual<T>(x), y);
-}
-template <class T>
-Dual<T> where(const StripMask& condition, const Dual<T>& x, double y) {
-  return where(condition, x, Dual<T>(Strip<T>::of(y)));
-}
-template <class T>
-Dual<T> where(const StripMask& condition, double x, const Dual<T>& y) {
-  return where(condition, Dual<T>(Strip<T>::of(x)), y);
+template <class X, class Y>
+requires detail::WithDual<X, Y>
+auto where(const StripMask& condition, const X& left, const Y& right) {
+  using T = detail::NumberOf<X, Y>;
+  const detail::Parts<T, X> x(left);
+  const detail::Parts<T, Y> y(right);
+  Dual<T> out{where(condition, x.v, y.v)};
+  out.moves = x.moves || y.moves;
+  const Strip<T> still = Strip<T>::of(0);
+  if (out.moves) out.d = where(condition, x.moves ? x.d : still, y.moves ? y.d : still);
+  return out;
 }
 
-// Functions: the derivative of x.v where it is named, y the function's value.
-#define HEED_DUAL_UNARY(name, slope)                                 \
-  template <class T>                                                 \
-  Dual<T> name(const Dual<T>& x) {                                   \
-    const Strip<T> y = name(x.v);                                    \
-    return detail::chain(y, x, [&]() -> Strip<T> { return slope; }); \
+// Functions: from x, and y, the function's value, its slope.
+#define HEED_DUAL_UNARY(name, op, slope)                                                    \
+  template <class T>                                                                        \
+  Dual<T> name(const Dual<T>& x) {                                                          \
+    return detail::chain(Unary::op, x,                                                      \
+                         [&]([[maybe_unused]] const Strip<T>& y, Strip<T>& to) { slope; }); \
   }
-HEED_DUAL_UNARY(operator-, -x.d)
-HEED_DUAL_UNARY(abs, binary(Binary::abs_grad, x.d, x.v))
-HEED_DUAL_UNARY(sign, 0 * y)
-HEED_DUAL_UNARY(exp, x.d* y)
-HEED_DUAL_UNARY(expm1, binary(Binary::expm1_grad, x.d, y))
-HEED_DUAL_UNARY(log, x.d / x.v)
-HEED_DUAL_UNARY(log1p, binary(Binary::log1p_grad, x.d, x.v))
-HEED_DUAL_UNARY(sqrt, binary(Binary::sqrt_grad, x.d, y))
-HEED_DUAL_UNARY(rsqrt, binary(Binary::rsqrt_grad, x.d, y))
-HEED_DUAL_UNARY(sin, x.d* cos(x.v))
-HEED_DUAL_UNARY(cos, -(x.d* sin(x.v)))
-HEED_DUAL_UNARY(erf, binary(Binary::erf_grad, x.d, x.v))
-HEED_DUAL_UNARY(square, binary(Binary::square_grad, x.d, x.v))
-HEED_DUAL_UNARY(reciprocal, binary(Binary::reciprocal_grad, x.d, y))
-HEED_DUAL_UNARY(tanh, binary(Binary::tanh_grad, x.d, y))
-HEED_DUAL_UNARY(sigmoid, binary(Binary::sigmoid_grad, x.d, y))
-HEED_DUAL_UNARY(relu, binary(Binary::relu_grad, x.d, y))
+HEED_DUAL_UNARY(operator-, neg, unary_into(Unary::neg, x.d, to))
+HEED_DUAL_UNARY(abs, abs, binary_into(Binary::abs_grad, x.d, x.v, to))
+HEED_DUAL_UNARY(sign, sign, to = Strip<T>::of(0))
+HEED_DUAL_UNARY(exp, exp, binary_into(Binary::mul, x.d, y, to))
+HEED_DUAL_UNARY(expm1, expm1, binary_into(Binary::expm1_grad, x.d, y, to))
+HEED_DUAL_UNARY(log, log, binary_into(Binary::div, x.d, x.v, to))
+HEED_DUAL_UNARY(log1p, log1p, binary_into(Binary::log1p_grad, x.d, x.v, to))
+HEED_DUAL_UNARY(sqrt, sqrt, binary_into(Binary::sqrt_grad, x.d, y, to))
+HEED_DUAL_UNARY(rsqrt, rsqrt, binary_into(Binary::rsqrt_grad, x.d, y, to))
+HEED_DUAL_UNARY(sin, sin, to = x.d * cos(x.v))
+HEED_DUAL_UNARY(cos, cos, to = -(x.d * sin(x.v)))
+HEED_DUAL_UNARY(erf, erf, binary_into(Binary::erf_grad, x.d, x.v, to))
+HEED_DUAL_UNARY(square, square, binary_into(Binary::square_grad, x.d, x.v, to))
+HEED_DUAL_UNARY(reciprocal, reciprocal, binary_into(Binary::reciprocal_grad, x.d, y, to))
+HEED_DUAL_UNARY(tanh, tanh, binary_into(Binary::tanh_grad, x.d, y, to))
+HEED_DUAL_UNARY(sigmoid, sigmoid, binary_into(Binary::sigmoid_grad, x.d, y, to))
+HEED_DUAL_UNARY(relu, relu, binary_into(Binary::relu_grad, x.d, y, to))
 #undef HEED_DUAL_UNARY
 
 }  // namespace heed::kernels

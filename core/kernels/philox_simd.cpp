@@ -57,15 +57,12 @@ void fill(std::uint64_t seed, std::uint64_t first, std::size_t blocks, std::uint
   const D d;
   const std::size_t lanes = hn::Lanes(d);
   for (std::size_t i = 0; i < blocks; i += lanes) {
-    // The low half may pass 2^32 inside a vector: the high half is made lane by lane.
-    HWY_ALIGN std::uint32_t low[HWY_MAX_BYTES / 4];
-    HWY_ALIGN std::uint32_t high[HWY_MAX_BYTES / 4];
-    for (std::size_t k = 0; k < lanes; ++k) {
-      const std::uint64_t place = first + i + k;
-      low[k] = static_cast<std::uint32_t>(place);
-      high[k] = static_cast<std::uint32_t>(place >> 32);
-    }
-    V c0 = hn::Load(d, low), c1 = hn::Load(d, high);
+    const std::uint64_t place = first + i;
+    const auto low = hn::Set(d, static_cast<std::uint32_t>(place));
+    V c0 = hn::Add(low, hn::Iota(d, 0u));
+    V c1 = hn::Set(d, static_cast<std::uint32_t>(place >> 32));
+    // Where the low half passes 2^32 the high one goes on.
+    c1 = hn::Sub(c1, hn::VecFromMask(d, hn::Lt(c0, low)));
     V c2 = hn::Zero(d), c3 = hn::Zero(d);
     rounds(seed, c0, c1, c2, c3);
     if (i + lanes <= blocks) {

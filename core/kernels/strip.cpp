@@ -1,5 +1,6 @@
 #include "strip.h"
 
+#include "attention_simd.h"
 #include "elementwise_simd.h"
 
 namespace heed::kernels {
@@ -8,16 +9,28 @@ namespace {
 std::size_t size(Index n) { return static_cast<std::size_t>(n); }
 
 template <class T>
+void apply(Unary op, const Strip<T>& x, Strip<T>& to) {
+  to.n = x.n;
+  if (op == Unary::tanh && x.n > 1) return simd::tanh_tile(x.n, x.x, to.x);  // half the work
+  simd::unary(op, x.x, to.x, size(to.n));
+}
+template <class T>
 Strip<T> apply(Unary op, const Strip<T>& x) {
   Strip<T> out(x.n);
-  simd::unary(op, x.x, out.x, size(x.n));
+  apply(op, x, out);
   return out;
 }
 
 template <class T>
+void apply(Binary op, const Strip<T>& x, const Strip<T>& y, Strip<T>& to) {
+  const bool many_x = x.n > 1, many_y = y.n > 1;
+  to.n = std::max(x.n, y.n);
+  simd::binary(op, x.x, many_x, y.x, many_y, to.x, size(to.n));
+}
+template <class T>
 Strip<T> apply(Binary op, const Strip<T>& x, const Strip<T>& y) {
-  Strip<T> out(std::max(x.n, y.n));
-  simd::binary(op, x.x, x.n > 1, y.x, y.n > 1, out.x, size(out.n));
+  Strip<T> out(1);
+  apply(op, x, y, out);
   return out;
 }
 
@@ -58,6 +71,14 @@ StripMask combine(const StripMask& x, const StripMask& y, Logic logic) {
 
 }  // namespace
 
+void unary_into(Unary op, const Strip<float>& x, Strip<float>& to) { apply(op, x, to); }
+void unary_into(Unary op, const Strip<double>& x, Strip<double>& to) { apply(op, x, to); }
+void binary_into(Binary op, const Strip<float>& x, const Strip<float>& y, Strip<float>& to) {
+  apply(op, x, y, to);
+}
+void binary_into(Binary op, const Strip<double>& x, const Strip<double>& y, Strip<double>& to) {
+  apply(op, x, y, to);
+}
 Strip<float> unary(Unary op, const Strip<float>& x) { return apply(op, x); }
 Strip<double> unary(Unary op, const Strip<double>& x) { return apply(op, x); }
 Strip<float> binary(Binary op, const Strip<float>& x, const Strip<float>& y) {

@@ -1,6 +1,7 @@
 // A strip of numbers, of which a function can be written as of one: what the scores of a tile are
 // mapped with (tile_map.h). Operators and functions run over the whole strip, with the vectors of
-// the processor at hand, and give what the kernels of the same name give of arrays.
+// the processor at hand, and give what the kernels of the same name give of arrays,
+// but for tanh, which is the one of additive scores.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +12,7 @@ namespace heed::kernels {
 
 template <class T>
 struct Strip {
-  static constexpr Index kMost = 64;
+  static constexpr Index kMost = 256;
 
   Index n;     ///< 1: the same number all along
   T x[kMost];  // uninitialised but for the first
@@ -38,6 +39,11 @@ struct StripMask {
   bool at(Index i) const { return x[n > 1 ? i : 0]; }
 };
 
+/// The same in a place of their own, which may be an operand.
+void unary_into(Unary op, const Strip<float>& x, Strip<float>& to);
+void unary_into(Unary op, const Strip<double>& x, Strip<double>& to);
+void binary_into(Binary op, const Strip<float>& x, const Strip<float>& y, Strip<float>& to);
+void binary_into(Binary op, const Strip<double>& x, const Strip<double>& y, Strip<double>& to);
 Strip<float> unary(Unary op, const Strip<float>& x);
 Strip<double> unary(Unary op, const Strip<double>& x);
 Strip<float> binary(Binary op, const Strip<float>& x, const Strip<float>& y);

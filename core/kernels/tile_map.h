@@ -8,35 +8,40 @@
 
 namespace heed::kernels {
 
-/// The queries of a tile, a row each. Padding repeats the first row.
+/// Where the scores of a strip stand: some keys of a tile, one after the other, and of each the
+/// tile's queries, a row each. Padding repeats the first row.
 template <class T>
 struct MapRows {
-  Index count = 0, step = 0;
-  Strip<T> place{1}, batch{1}, head{1};
-  /// Numbers of the same, and of the query among the queries.
-  Index query[Strip<T>::kMost], batch_of[Strip<T>::kMost], head_of[Strip<T>::kMost];
+  static constexpr Index kMostRows = 64;
+
+  Index count = 0, step = 0;                        ///< rows, and with padding
+  Index key = 0, keys = 0;                          ///< the first key, and how many
+  Strip<T> place{1}, head{1}, batch{1}, of_key{1};  ///< of each score
+  /// By row: the query among the queries, its batch and head.
+  Index query[kMostRows], batch_of[kMostRows], head_of[kMostRows];
+
+  Index size() const { return keys * step; }
 };
 
 class TileMap {
  public:
   virtual ~TileMap() = default;
 
-  /// s [step], the scores of all rows with one key, become f(s). Throws IndexError for a look into
-  /// a table beyond its end.
-  virtual void map(const MapRows<float>& rows, Index key, float* s) const = 0;
-  virtual void map(const MapRows<double>& rows, Index key, double* s) const = 0;
+  /// s [keys, step] becomes f(s).
+  virtual void map(const MapRows<float>& rows, float* s) const = 0;
+  virtual void map(const MapRows<double>& rows, double* s) const = 0;
   /// The same, and f'(s).
-  virtual void map(const MapRows<float>& rows, Index key, float* s, float* slope) const = 0;
-  virtual void map(const MapRows<double>& rows, Index key, double* s, double* slope) const = 0;
+  virtual void map(const MapRows<float>& rows, float* s, float* slope) const = 0;
+  virtual void map(const MapRows<double>& rows, double* s, double* slope) const = 0;
 
   /// How many numbers each captured array has of which a gradient is wanted; 0: none is.
   virtual std::vector<Index> wanted() const { return {}; }
   /// to[c] += of the captured array c, given the scores s and the gradients d of f(s), 0 where
-  /// there is none.
-  virtual void add_captured(const MapRows<float>& rows, Index key, const float* s, const float* d,
+  /// there is none; null where none is wanted.
+  virtual void add_captured(const MapRows<float>& rows, const float* s, const float* d,
                             double* const* to) const = 0;
-  virtual void add_captured(const MapRows<double>& rows, Index key, const double* s,
-                            const double* d, double* const* to) const = 0;
+  virtual void add_captured(const MapRows<double>& rows, const double* s, const double* d,
+                            double* const* to) const = 0;
 };
 
 }  // namespace heed::kernels

@@ -1,4 +1,4 @@
-// What stands beside the score in a tile: the map, the biases, the masks, dropout.
+// What stands beside the score in a tile: the map, the biases, the masks.
 #pragma once
 
 #include <array>
@@ -7,9 +7,9 @@
 #include <limits>
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include "attention_tile.h"
-#include "philox_simd.h"
 
 namespace heed::kernels {
 
@@ -69,17 +69,24 @@ class TileTerms {
   bool whole() const { return !masked() && !biased() && ranges_cover(); }
 
   bool maps() const { return rows_ != nullptr; }
-  const MapRows<T>& rows() const { return *rows_; }
+  /// Calls visit(rows, at) for the strips of a tile of scores [keys, step], each from `at` on.
+  template <class Visit>
+  void each_strip(const Visit& visit) const {
+    const Index most = Strip<T>::kMost / step_;
+    for (Index j = 0; j < keys_.size(); j += most) {
+      set_keys(keys_.begin + j, std::min(most, keys_.size() - j));
+      visit(std::as_const(*rows_), j * step_);
+    }
+  }
   /// s [keys, step] becomes f(s), and slope f'(s), unless null.
   void map(T* s, T* slope = nullptr) const {
-    for (Index j = 0; j < keys_.size(); ++j) {
-      T* const row = s + j * step_;
+    each_strip([&](const MapRows<T>& rows, Index at) {
       if (slope != nullptr) {
-        plan_.map->map(*rows_, keys_.begin + j, row, slope + j * step_);
+        plan_.map->map(rows, s + at, slope + at);
       } else {
-        plan_.map->map(*rows_, keys_.begin + j, row);
+        plan_.map->map(rows, s + at);
       }
-    }
+    });
   }
 
   /// s [keys, step]: adds the biases, then -infinity in all masked places.
@@ -169,18 +176,23 @@ class TileTerms {
     });
   }
 
+  // Rows, and their places for as many keys as a strip has.
   void load_rows() {
     MapRows<T>& rows = *rows_;
     rows.count = tile_->count;
     rows.step = step_;
-    rows.place.n = rows.batch.n = rows.head.n = step_;
     for (Index r = 0; r < tile_->run_count; ++r) {
       const QueryTile::Run& run = tile_->runs[static_cast<std::size_t>(r)];
       const ScoresAt at = plan_.matrix(axes_, unit_, run.member);
       for (Index i = 0; i < run.count; ++i) set_row(run.row + i, run.query + i, at);
       for (Index i = tile_->count; r == 0 && i < step_; ++i) set_row(i, run.query, at);
     }
-    if (tile_->run_count == 1) rows.batch.n = rows.head.n = 1;
+    one_matrix_ = tile_->run_count == 1;
+    for (Strip<T>* x : {&rows.place, &rows.batch, &rows.head}) {
+      for (Index at = step_; at + step_ <= Strip<T>::kMost; at += step_) {
+        std::copy_n(x->x, step_, x->x + at);
+      }
+    }
   }
   void set_row(Index i, Index query, const ScoresAt& at) {
     rows_->query[i] = query;
@@ -189,6 +201,16 @@ class TileTerms {
     rows_->place.x[i] = static_cast<T>(query + plan_.K - plan_.Q);
     rows_->batch.x[i] = static_cast<T>(at.batch);
     rows_->head.x[i] = static_cast<T>(at.head);
+  }
+  void set_keys(Index first, Index count) const {
+    MapRows<T>& rows = *rows_;
+    rows.key = first;
+    rows.keys = count;
+    rows.place.n = rows.of_key.n = count * step_;
+    rows.batch.n = rows.head.n = one_matrix_ ? 1 : count * step_;
+    for (Index j = 0; j < count; ++j) {
+      std::fill_n(rows.of_key.x + j * step_, step_, static_cast<T>(first + j));
+    }
   }
 
   static constexpr T kHidden = -std::numeric_limits<T>::infinity();
@@ -211,77 +233,7 @@ class TileTerms {
   Index unit_ = 0, step_ = 0;
   const QueryTile* tile_ = nullptr;
   KeyRange keys_;
-  bool ruled_ = false;
-};
-
-/// Whether each weight of a tile is kept: 1 / (1 - p) or 0, the same whenever it is asked for.
-template <class T>
-class TileDropout {
- public:
-  TileDropout(const AttentionPlan& plan, const LeadingAxes& axes, Index most_keys,
-              TileMemory<T>& memory)
-      : plan_(plan),
-        axes_(axes),
-        scale_(plan.dropout < 1 ? static_cast<T>(1 / (1 - plan.dropout)) : T{0}),
-        bound_(static_cast<std::uint32_t>(std::min((1 - plan.dropout) * 0x1p32, 0x1p32 - 1))) {
-    if (!drops()) return;
-    factors_ = memory.take(most_keys * QueryTile::kMost);
-    numbers_ = std::make_unique<std::uint32_t[]>(kRows * kApart);
-  }
-  bool drops() const { return plan_.dropout > 0; }
-
-  /// x [keys, step] times the factors; before() those made last.
-  void apply(Index unit, const QueryTile& tile, KeyRange keys, T* x) {
-    make(unit, tile, keys);
-    again(keys, padded<T>(tile.count), x);
-  }
-  void again(KeyRange keys, Index step, T* x) const {
-    for (Index at = 0; at < keys.size() * step; ++at) x[at] *= factors_[at];
-  }
-
- private:
-  static constexpr Index kRows = 16, kKeys = 64, kApart = kKeys + 8;
-
-  void make(Index unit, const QueryTile& tile, KeyRange keys) {
-    const Index step = padded<T>(tile.count);
-    for (Index row = 0; row < tile.count; row += kRows) {
-      const Index rows = std::min(kRows, tile.count - row);
-      for (Index first = keys.begin; first < keys.end; first += kKeys) {
-        const Index count = std::min(kKeys, keys.end - first);
-        const std::uint32_t* from[kRows];
-        for (Index i = 0; i < rows; ++i) from[i] = draw(unit, tile, row + i, first, count, i);
-        T* const to = factors_ + (first - keys.begin) * step + row;
-        for (Index j = 0; j < count; ++j) {
-          for (Index i = 0; i < rows; ++i) {
-            to[j * step + i] = from[i][j] < bound_ ? scale_ : T{0};
-          }
-        }
-      }
-    }
-    if (tile.count == step) return;
-    for (Index j = 0; j < keys.size(); ++j) {
-      std::fill(factors_ + j * step + tile.count, factors_ + (j + 1) * step, T{0});
-    }
-  }
-  // The numbers of `count` keys from `first` on.
-  const std::uint32_t* draw(Index unit, const QueryTile& tile, Index row, Index first, Index count,
-                            Index slot) const {
-    const QueryTile::Run& run = tile.run_of(row);
-    const Index matrix = plan_.matrices_before(axes_, unit, run.member);
-    const Index element = (matrix * plan_.Q + run.query + row - run.row) * plan_.K + first;
-    const Index blocks = (element + count + 3) / 4 - element / 4;
-    std::uint32_t* const to = numbers_.get() + slot * kApart;
-    simd::philox(plan_.draws.seed, plan_.draws.offset + static_cast<std::uint64_t>(element / 4),
-                 static_cast<std::size_t>(blocks), to);
-    return to + element % 4;
-  }
-
-  const AttentionPlan& plan_;
-  const LeadingAxes& axes_;
-  T scale_;
-  std::uint32_t bound_;
-  T* factors_ = nullptr;  // [keys, step]
-  std::unique_ptr<std::uint32_t[]> numbers_;
+  bool ruled_ = false, one_matrix_ = true;
 };
 
 }  // namespace heed::kernels
