@@ -82,8 +82,9 @@ Mask first_keys(Index count, Index keys) {
 }
 
 // Biases by offset are one tensor from here on, and softmax-plus-one is softmax beside a sink.
-Terms settled(Terms terms, Index queries, Index keys, DType dtype) {
-  if (normaliser_of(terms).is_softmax_plus_one()) {
+Terms settled(const Score& score, Terms terms, Index queries, Index keys, DType dtype) {
+  const bool one_score = !score.per_feature() && !score.uses_previous_weights();
+  if (normaliser_of(terms).is_softmax_plus_one() && one_score) {
     if (terms.sinks.defined()) {
       throw ValueError("attend: softmax-plus-one has a sink of its own: no sinks beside it");
     }
@@ -202,7 +203,7 @@ Attended Memory::look(const Tensor& query, const Terms& given, const Mask& asked
   if (!defined()) throw GradError("attend: a memory of nothing");
   const Shape shape = scores_shape("attend", query, keys_);  // [.., Q, K]
   const Index queries = shape[shape.rank() - 2], keys = shape[shape.rank() - 1];
-  const Terms terms = settled(given, queries, keys, keys_.dtype());  // handles, no numbers
+  const Terms terms = settled(*score_, given, queries, keys, keys_.dtype());  // handles, no numbers
   check_call(query, *this, terms, shape);
   const Index reach = score_->reach();
   const Mask mask = reach >= 0 && reach < keys ? asked & first_keys(reach, keys) : asked;
@@ -258,10 +259,13 @@ Tensor Memory::weigh(const Tensor& query, const Tensor& keys, Tensor bias, const
     if (terms.map.defined()) scores = mapped(terms.map, scores, may);
     if (!score_->per_feature()) {
       scores = sum_of(scores, b);
-      ScoresBesideSinks all{scores, may};
-      if (terms.sinks.defined()) all = beside_sinks(scores, may, terms.sinks);
+      if (!terms.sinks.defined()) {
+        if (terms.need_log_sums) *log_sums = log_sums_of(scores, may);
+        return normaliser(scores, may, -1, &past.state);
+      }
+      const ScoresBesideSinks all = beside_sinks(scores, may, terms.sinks);
       if (terms.need_log_sums) *log_sums = log_sums_of(all.scores, all.allowed);
-      return narrow(normaliser(all.scores, all.allowed, -1, &past.state), -1, 0, scores.size(-1));
+      return narrow(normaliser(all.scores, all.allowed), -1, 0, scores.size(-1));
     }
     const auto by_feature = [](const Tensor& x) { return x.defined() ? unsqueeze(x, -1) : x; };
     return normaliser(sum_of(scores, by_feature(b)), by_feature(may), -2, &past.state);

@@ -3,7 +3,11 @@
 
 #include "attend.h"
 #include "biases/offset_bias.h"
+#include "maps/maps.h"
+#include "masks/interval.h"
 #include "masks/mask.h"
+#include "masks/rule.h"
+#include "masks/rules.h"
 #include "mechanisms/decoders/bahdanau_decoder.h"
 #include "mechanisms/decoders/conv_seq2seq.h"
 #include "mechanisms/decoders/coverage.h"

@@ -107,7 +107,7 @@ ordered_json count(const std::vector<Test>& table, const std::vector<Test>& pari
   out["faults_caught"] = caught + property(table, "caught");
   out["samples_median"] = property(table, "median");
   for (const char* key : {"attention_combinations", "attention_first_order",
-                          "attention_second_order", "mechanisms"}) {
+                          "attention_second_order", "score_maps", "mask_rules", "mechanisms"}) {
     out[key] = property(attention, key);
   }
   out["estimators"] = estimators(table);
@@ -135,6 +135,8 @@ void print(const ordered_json& board) {
              combinations);
   fmt::print("  second-order gradients checked {} of {}\n", number("attention_second_order"),
              combinations);
+  fmt::print("score maps with a name           {}\n", number("score_maps"));
+  fmt::print("mask rules with a name           {}\n", number("mask_rules"));
   fmt::print("named mechanisms                 {}\n", number("mechanisms"));
   fmt::print("gradients through sampling                    z    variance\n");
   for (const auto& row : board.at("estimators")) {

@@ -215,11 +215,10 @@ Rule of_scores(const Rule& rule, const Shape& scores) {
 Tensor tensor_of(const TileRule& rule, const Shape& scores, const char* op) {
   rule.check(op, scores);
   const Index rank = scores.rank(), Q = scores[rank - 2], K = scores[rank - 1];
-  Shape shape = scores;
-  for (Index axis = 0; axis < rank - 2 && !rule.by_matrix(); ++axis) shape[axis] = 1;
+  const Shape shape = rule.by_matrix() ? scores : Shape{Q, K};
   Array out = Array::zeros(shape, DType::boolean);
   if (out.numel() == 0) return out;
-  const Index matrices = out.numel() / (Q * K), batch = rank > 2 ? shape[0] : 1;
+  const Index matrices = out.numel() / (Q * K), batch = shape.rank() > 2 ? shape[0] : 1;
   const Index heads = matrices / batch;
   for (Index matrix = 0; matrix < matrices; ++matrix) {
     rule.fill({&scores, matrix / heads, matrix % heads}, {K - Q, K}, {0, K},

@@ -41,8 +41,8 @@ class Mask {
   template <class F, class... Captured>
   static Mask rule(F f, const Captured&... captured) {
     using Lambda = detail::LambdaRule<F, sizeof...(Captured)>;
-    return of(std::make_shared<Lambda>(std::move(f),
-                                       std::vector<detail::RuleTable>{detail::RuleTable(captured)...}));
+    return of(std::make_shared<Lambda>(
+        std::move(f), std::vector<detail::RuleTable>{detail::RuleTable(captured)...}));
   }
   /// A rule as it is.
   static Mask of(std::shared_ptr<const TileRule> rule);
@@ -90,7 +90,7 @@ class Mask {
   std::vector<Index> lengths_;
   Index steps_ = -1;  // of lengths_; -1: there are none
   std::vector<Index> segments_;
-  Tensor keys_;       // [B, steps]
+  Tensor keys_;  // [B, steps]
   Tensor allowed_;
   std::shared_ptr<const TileRule> rule_;
 };

@@ -10,7 +10,8 @@ RuleTable::RuleTable(const Tensor& x) {
   if (!x.defined() || (x.dtype() != DType::i64 && x.dtype() != DType::boolean)) {
     throw DTypeError(fmt::format("mask: a rule captures i64 or bool, not {}", describe(x)));
   }
-  if (x.rank() == 0) throw ShapeError("mask: a rule captures tensors with axes, not " + describe(x));
+  if (x.rank() == 0)
+    throw ShapeError("mask: a rule captures tensors with axes, not " + describe(x));
   numbers_ = x.array().to(DType::i64).contiguous();
   data_ = numbers_.data<Index>();
   rank_ = numbers_.rank();
@@ -21,8 +22,8 @@ std::pair<Index, Index> RuleTable::begin_of(std::size_t count, Index batch) cons
   const auto places = static_cast<Index>(count);
   if (places == rank_) return {0, 0};
   if (places + 1 != rank_) {
-    throw ShapeError(fmt::format("mask: a rule reads {} at {} places", heed::to_string(numbers_.shape()),
-                                 count));
+    throw ShapeError(fmt::format("mask: a rule reads {} at {} places",
+                                 heed::to_string(numbers_.shape()), count));
   }
   if (size_ == 1) return {0, 1};
   if (batch >= size_) {

@@ -91,8 +91,7 @@ class LambdaRule final : public TileRule {
   }
   template <class Number, std::size_t... kAt>
   static constexpr bool takes_matrix(std::index_sequence<kAt...>) {
-    return std::is_invocable_v<const F&, Number, Number, Number, Number,
-                               LookUpOf<Number, kAt>...>;
+    return std::is_invocable_v<const F&, Number, Number, Number, Number, LookUpOf<Number, kAt>...>;
   }
   using Tables = std::make_index_sequence<kTables>;
   template <class Number>
@@ -109,8 +108,8 @@ class LambdaRule final : public TileRule {
   bool by_matrix() const override { return kTables > 0 || !takes_places<Single>(Tables()); }
   Seen over(const ScoresAt& at, KeyRange q, KeyRange k) const override {
     if constexpr (kIntervals) {
-      const Truth truth = call<Interval>(at, Interval(q.begin, q.end - 1),
-                                         Interval(k.begin, k.end - 1), Tables());
+      const Truth truth =
+          call<Interval>(at, Interval(q.begin, q.end - 1), Interval(k.begin, k.end - 1), Tables());
       if (!truth.may_fail) return Seen::all;
       return truth.may_hold ? Seen::some : Seen::none;
     }
@@ -129,8 +128,7 @@ class LambdaRule final : public TileRule {
     if constexpr (takes_places<Number>(Tables())) {
       return f_(q, k, LookUp<Number>(tables_[kAt], at.batch)...);
     } else {
-      return f_(q, k, Number(at.batch), Number(at.head),
-                LookUp<Number>(tables_[kAt], at.batch)...);
+      return f_(q, k, Number(at.batch), Number(at.head), LookUp<Number>(tables_[kAt], at.batch)...);
     }
   }
 

@@ -17,10 +17,12 @@ const std::vector<std::string> kScores = {
     "additive_bias", "location_based", "location_aware", "feature_wise"};
 const std::vector<std::string> kNormalisers = {
     "softmax",   "sparsemax",         "entmax", "entmax_learned", "sigmoid", "normalised_sigmoid",
-    "sharpened", "sharpened_learned", "top_k",  "monotonic",      "mocha"};
+    "sharpened", "sharpened_learned", "top_k",  "monotonic",      "mocha",   "softmax_plus_one"};
 const std::vector<std::string> kMasks = {"none",    "causal",      "window",  "block",
-                                         "lengths", "key_padding", "boolean", "causal_and_lengths"};
-const std::vector<std::string> kBiases = {"none", "tensor", "alibi", "t5", "gaussian", "shaw"};
+                                         "lengths", "key_padding", "boolean", "causal_and_lengths",
+                                         "rule",    "either"};
+const std::vector<std::string> kBiases = {"none", "tensor", "alibi",    "t5",   "gaussian",
+                                          "shaw", "sinks",  "soft_cap", "table"};
 
 namespace {
 
@@ -133,6 +135,7 @@ std::unique_ptr<Normaliser> make_normaliser(const std::string& name) {
   if (name == "top_k") return std::make_unique<TopK>(2);
   if (name == "monotonic") return std::make_unique<Monotonic>();
   if (name == "mocha") return std::make_unique<Mocha>(2);
+  if (name == "softmax_plus_one") return std::make_unique<SoftmaxPlusOne>();
   unknown(name);
 }
 
@@ -143,6 +146,8 @@ Mask make_mask(const std::string& name, Index queries, Index keys) {
   if (name == "block") return Mask::block(3);
   if (name == "lengths") return Mask::lengths({keys, keys - 2}, keys);
   if (name == "causal_and_lengths") return Mask::causal() & Mask::lengths({0, keys - 1}, keys);
+  if (name == "rule") return Mask::rule([](auto q, auto k) { return k <= q && (q - k) % 3 != 2; });
+  if (name == "either") return Mask::window(0, 0) | !masks::prefix_lm(4);
   Array allowed = name == "key_padding" ? Array::full(Shape{kB, keys}, 1, DType::boolean)
                                         : Array::full(Shape{kB, queries, keys}, 1, DType::boolean);
   bool* may = allowed.mutable_data<bool>();
@@ -162,8 +167,16 @@ Tensor allowed(const Mask& mask, Index queries, Index keys) {
   return may.defined() ? expand(may, shape) : Tensor(Array::full(shape, 1, DType::boolean));
 }
 
-bool sums_to_one(const std::string& normaliser) {
-  return normaliser != "sigmoid" && normaliser != "monotonic" && normaliser != "mocha";
+bool is_legal(const std::string& score, const std::string& normaliser, const std::string& bias) {
+  if (bias != "sinks" && bias != "soft_cap" && bias != "table") return true;
+  if (score == "feature_wise" || score == "location_aware") return false;
+  return bias != "sinks" ||
+         (normaliser != "monotonic" && normaliser != "mocha" && normaliser != "softmax_plus_one");
+}
+
+bool sums_to_one(const std::string& normaliser, const std::string& bias) {
+  return bias != "sinks" && normaliser != "softmax_plus_one" && normaliser != "sigmoid" &&
+         normaliser != "monotonic" && normaliser != "mocha";
 }
 
 bool goes_on(const std::string& score, const std::string& normaliser) {
@@ -197,6 +210,16 @@ Combination::Combination(const std::string& score_name, const std::string& norma
     for (const auto& [name, leaf] : relative->named_parameters()) {
       bias_leaves.push_back({bias_ + "." + name, leaf});
     }
+  }
+  const auto leaf = [&](const Tensor& x) {
+    bias_leaves.push_back({bias_, x});
+    return bias_leaves.back().leaf.set_requires_grad();
+  };
+  if (bias_ == "sinks") sinks = leaf(tensor({0.4, -0.3}, {kB}, DType::f64));
+  if (bias_ == "soft_cap") map = maps::soft_cap(leaf(tensor({1.7}, {1}, DType::f64)));
+  if (bias_ == "table") {
+    map = score_map([](auto s, auto at, auto t) { return s * t(minimum(abs(at.q - at.k), 3)); },
+                    as_table(leaf(tensor({0.9, 0.7, 1.2, -0.6}, {4}, DType::f64))));
   }
   constexpr double kMargin = 0.02;
   Generator generator(seed);
@@ -243,6 +266,8 @@ Terms Combination::options(bool need_weights) const {
           .bias = bias(),
           .offset_bias = offset_bias(),
           .relative = relative.get(),
+          .map = map,
+          .sinks = sinks,
           .need_weights = need_weights};
 }
 

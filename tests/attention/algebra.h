@@ -20,12 +20,16 @@ extern const std::vector<std::string> kScores, kNormalisers, kMasks, kBiases;
 
 std::unique_ptr<Score> make_score(const std::string& name);
 std::unique_ptr<Normaliser> make_normaliser(const std::string& name);
+/// Maps and sinks stand beside one score a place, of queries that know nothing of each other.
+bool is_legal(const std::string& score, const std::string& normaliser, const std::string& bias);
 /// Calls look(normaliser, mask, bias, name) for all that a score goes with, these biases only.
 template <class Look>
-void each_beside(const std::vector<std::string>& biases, const Look& look) {
+void each_beside(const std::string& score, const std::vector<std::string>& biases,
+                 const Look& look) {
   for (const std::string& normaliser : kNormalisers) {
     for (const std::string& mask : kMasks) {
       for (const std::string& bias : biases) {
+        if (!is_legal(score, normaliser, bias)) continue;
         look(normaliser, mask, bias, normaliser + " x " + mask + " x " + bias);
       }
     }
@@ -38,7 +42,7 @@ Mask make_mask(const std::string& name, Index queries = kQ, Index keys = kK);
 Tensor allowed(const Mask& mask, Index queries, Index keys);
 
 /// Whether the weights of a row that may attend to something sum to 1.
-bool sums_to_one(const std::string& normaliser);
+bool sums_to_one(const std::string& normaliser, const std::string& bias);
 /// Whether what a query gets depends on the queries before it.
 bool goes_on(const std::string& score, const std::string& normaliser);
 
@@ -52,6 +56,8 @@ struct Combination {
   std::unique_ptr<Score> score;
   std::unique_ptr<Normaliser> normaliser;
   Mask mask;
+  ScoreMap map;                                 ///< of the biases "soft_cap" and "table"
+  Tensor sinks;                                 ///< of the bias "sinks"
   std::unique_ptr<RelativePositions> relative;  ///< of the bias "shaw"
   std::vector<NamedLeaf> bias_leaves;
   Tensor query, keys, values;

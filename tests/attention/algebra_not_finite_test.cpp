@@ -41,53 +41,54 @@ std::vector<bool> spoiled(const Tensor& may, const std::vector<bool>& own,
 // What is not masked is not dropped either, by nobody who may see it; the others do not notice.
 TEST_P(AlgebraNotFinite, NotANumberIsSeenByThoseWhoMay) {
   constexpr Index kAt = 3;  // of the first row's keys, or query 1 of them
-  each_beside({"none", "shaw"}, [&](const auto& normaliser, const auto& mask, const auto& bias,
-                                    const std::string& name) {
-    const Combination all(score, normaliser, mask, bias);
-    const Tensor may = allowed(all.mask, kQ, kK);
-    const std::vector<bool> see_key = places(select(may, -1, kAt));
-    for (const bool by_key : {false, true}) {
-      if (by_key && score == "location_based") continue;  // which looks at no key
-      const auto dirty = [](const Tensor& x, Index row) {
-        Array array = x.array().clone();
-        array.mutable_data<double>()[row * kD] = std::numeric_limits<double>::quiet_NaN();
-        return Tensor(array);
-      };
-      const Tensor query = by_key ? all.query : dirty(all.query, 1);
-      const Tensor keys = by_key ? dirty(all.keys, kAt) : all.keys;
-      std::vector<bool> own(kB * kQ, false);
-      for (std::size_t i = 0; i < kQ; ++i) own[i] = by_key ? see_key[i] : i == 1;
-      const bool state = normaliser == "monotonic" || normaliser == "mocha";
-      const std::vector<bool> wanted = spoiled(may, own, score == "location_aware", state);
-      const auto look = [&](const Tensor& context, const Tensor& clean, std::size_t first,
-                            const std::string& how) {
-        const std::vector<double> got = numbers(context), before = numbers(clean);
-        for (std::size_t i = 0; i < got.size(); ++i) {
-          if (wanted[first + i / kD]) {
-            EXPECT_TRUE(std::isnan(got[i])) << name << how;
-          } else {
-            EXPECT_NEAR(got[i], before[i], 1e-12) << name << how;
+  each_beside(
+      score, {"none", "shaw", "soft_cap", "sinks"},
+      [&](const auto& normaliser, const auto& mask, const auto& bias, const std::string& name) {
+        const Combination all(score, normaliser, mask, bias);
+        const Tensor may = allowed(all.mask, kQ, kK);
+        const std::vector<bool> see_key = places(select(may, -1, kAt));
+        for (const bool by_key : {false, true}) {
+          if (by_key && score == "location_based") continue;  // which looks at no key
+          const auto dirty = [](const Tensor& x, Index row) {
+            Array array = x.array().clone();
+            array.mutable_data<double>()[row * kD] = std::numeric_limits<double>::quiet_NaN();
+            return Tensor(array);
+          };
+          const Tensor query = by_key ? all.query : dirty(all.query, 1);
+          const Tensor keys = by_key ? dirty(all.keys, kAt) : all.keys;
+          std::vector<bool> own(kB * kQ, false);
+          for (std::size_t i = 0; i < kQ; ++i) own[i] = by_key ? see_key[i] : i == 1;
+          const bool state = normaliser == "monotonic" || normaliser == "mocha";
+          const std::vector<bool> wanted = spoiled(may, own, score == "location_aware", state);
+          const auto look = [&](const Tensor& context, const Tensor& clean, std::size_t first,
+                                const std::string& how) {
+            const std::vector<double> got = numbers(context), before = numbers(clean);
+            for (std::size_t i = 0; i < got.size(); ++i) {
+              if (wanted[first + i / kD]) {
+                EXPECT_TRUE(std::isnan(got[i])) << name << how;
+              } else {
+                EXPECT_NEAR(got[i], before[i], 1e-12) << name << how;
+              }
+            }
+          };
+          for (const bool need_weights : {false, true}) {
+            look(attend(*all.score, query, keys, all.values, all.options(need_weights)).context,
+                 all(need_weights).context, 0, by_key ? ", a key" : ", a query");
           }
+          if (bias != "none" || (mask != "none" && mask != "lengths" && mask != "key_padding"))
+            continue;
+          const auto in_steps = [&](const Tensor& q, const Tensor& k) {
+            const Memory memory = all.memory(k);
+            Past past;
+            std::vector<Tensor> contexts;
+            for (Index i = 0; i < kQ; ++i) {
+              contexts.push_back(memory.step(select(q, 1, i), past, all.step_terms(false)).context);
+            }
+            return stack(contexts, 1);
+          };
+          look(in_steps(query, keys), all(false).context, 0, ", in steps");
         }
-      };
-      for (const bool need_weights : {false, true}) {
-        look(attend(*all.score, query, keys, all.values, all.options(need_weights)).context,
-             all(need_weights).context, 0, by_key ? ", a key" : ", a query");
-      }
-      if (bias != "none" || (mask != "none" && mask != "lengths" && mask != "key_padding"))
-        continue;
-      const auto in_steps = [&](const Tensor& q, const Tensor& k) {
-        const Memory memory = all.memory(k);
-        Past past;
-        std::vector<Tensor> contexts;
-        for (Index i = 0; i < kQ; ++i) {
-          contexts.push_back(memory.step(select(q, 1, i), past, all.step_terms(false)).context);
-        }
-        return stack(contexts, 1);
-      };
-      look(in_steps(query, keys), all(false).context, 0, ", in steps");
-    }
-  });
+      });
 }
 
 // A decoder that begins again has forgotten what it saw.

@@ -26,6 +26,7 @@ class Algebra : public testing::TestWithParam<Kind> {
     const auto& [score, normaliser] = GetParam();
     for (const std::string& mask : kMasks) {
       for (const std::string& bias : kBiases) {
+        if (!is_legal(score, normaliser, bias)) continue;
         const std::string name = score + " x " + normaliser + " x " + mask + " x " + bias;
         look(Combination(score, normaliser, mask, bias, kQ, kK, seed()), name);
       }

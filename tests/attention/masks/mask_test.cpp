@@ -153,7 +153,7 @@ TEST(Mask, ItsPartsMakeTheWhole) {
   EXPECT_EQ((all & Mask::block(3) & Mask::block(4)).blocks(), (std::vector<Index>{4, 3}));
   EXPECT_FALSE(all.rest(scores).defined());
   EXPECT_FALSE(Mask().tensor(scores).defined());
-  const Mask other = all.with_rest(Mask::block(3).tensor(scores));
+  const Mask other = all.with_rest(Mask::block(3).tensor(scores), scores);
   expect_rule(other, [](Index b, Index i, Index j) {
     const Index p = place(i, kQ, kK);
     return j >= p - 2 && j <= p && j < (b == 0 ? 4 : 2) && j / 3 == p / 3 && j / 4 == p / 4;
