@@ -70,7 +70,7 @@ int run(const bench::Options& options) {
   optim::Adam adam(encoder.parameters(), {.lr = kLearningRate});
   return bench::serve(options, [&] {
     adam.zero_grad();
-    const Tensor loss = mse_loss(encoder(x), wanted);
+    const Tensor loss = mse_loss(encoder(x).output, wanted);
     loss.backward();
     adam.step();
     return loss.item();

@@ -90,8 +90,8 @@ void add_curves(train::Report& report, const Training& training) {
 void conclude(Language& language, const Corpus& corpus, const Training* training,
               const Flags& flags) {
   const auto loss_of = [&](const std::string& text) {
-    return evaluate(*language.model, encode(text, language.level, language.vocabulary),
-                    4 * flags.trainer.batch_size);
+    return evaluate(language, encode(text, language.level, language.vocabulary),
+                    4 * flags.trainer.batch_size, flags.trainer.packed);
   };
   train::Report report("A Transformer language model");
   const double loss = loss_of(corpus.validation);
@@ -175,6 +175,8 @@ void add_data_flags(CLI::App& app, Flags& flags) {
                  "named train, valid and perhaps test; left out: generated text");
   add_size(app, "--sentences", flags.corpus.sentences, 10, "generated sentences to train on");
   add_size(app, "--batch", flags.trainer.batch_size, 1, "windows of text a step");
+  app.add_flag("--packed", flags.trainer.packed,
+               "whole lines, one behind the other, that see themselves alone, instead of windows");
   command_line::add_report(app, flags.report);
 }
 

@@ -2,10 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "../../autograd/ops/elementwise.h"
+#include "../../autograd/ops/index.h"
 #include "../../autograd/ops/matmul.h"
+#include "../../autograd/ops/shape.h"
 #include "../../autograd/ops/slicing.h"
 #include "../../core/error.h"
 #include "../../nn/init.h"
@@ -89,6 +92,25 @@ LanguageModel::LanguageModel(const ModelOptions& model)
   }
 }
 
+Tensor LanguageModel::positions(Index first, Index count) const {
+  switch (options.positions) {
+    case Positions::learned: return narrow(places, 0, first, count);
+    case Positions::sinusoidal:
+      return nn::sinusoidal_positions(count, options.width, first, options.dtype);
+    case Positions::rotary: break;
+  }
+  return Tensor();
+}
+
+Tensor LanguageModel::embed(const Tensor& ids, const Tensor& rows) const {
+  Tensor x = tokens(ids);
+  // The table begins small; as in the paper it is scaled to stand beside the positions.
+  if (options.positions == Positions::sinusoidal) {
+    x = x * std::sqrt(static_cast<double>(options.width));
+  }
+  return dropout(rows.defined() ? x + rows : x);
+}
+
 Tensor LanguageModel::embed(const Tensor& ids, Index first) const {
   if (ids.rank() != 2 || first + ids.size(1) > options.context) {
     throw ShapeError(
@@ -96,20 +118,37 @@ Tensor LanguageModel::embed(const Tensor& ids, Index first) const {
                     "context of {}",
                     describe(ids.array()), first, options.context));
   }
-  Tensor x = tokens(ids);
-  if (options.positions == Positions::learned) {
-    x = x + narrow(places, 0, first, ids.size(1));
-  } else if (options.positions == Positions::sinusoidal) {
-    // The table begins small; as in the paper it is scaled to stand beside the positions.
-    x = x * std::sqrt(static_cast<double>(options.width)) +
-        nn::sinusoidal_positions(ids.size(1), options.width, first, x.dtype());
-  }
-  return dropout(x);
+  return embed(ids, positions(first, ids.size(1)));
 }
 
 Tensor LanguageModel::operator()(const Tensor& ids) const {
-  const Tensor x = embed(ids, 0);
+  const Tensor x = embed(ids, Index{0});
   return forwarded(linear(layers(x, {.mask = attention::Mask::causal()}).output, tokens.weight));
+}
+
+Tensor LanguageModel::operator()(const Packed& ids) const {
+  check_offsets("language_model", ids.offsets, ids.tokens);
+  if (!options.synthesizer.empty()) {
+    throw ValueError("language_model: a Synthesizer cannot read packed texts");
+  }
+  const std::vector<Index> lengths = ids.lengths();
+  Index longest = 1;
+  std::vector<std::int64_t> steps;  // N: the place of each token in its text
+  for (const Index length : lengths) {
+    longest = std::max(longest, length);
+    for (Index t = 0; t < length; ++t) steps.push_back(t);
+  }
+  if (longest > options.context) {
+    throw ShapeError(fmt::format("language_model: a text of {} tokens in a context of {}", longest,
+                                 options.context));
+  }
+  // Rotary ones count from the first text's begin: only how far two tokens stand apart matters.
+  Tensor rows = positions(0, longest);
+  if (rows.defined()) rows = index_select(rows, 0, Tensor(Array::from(steps)));
+  const Tensor x = embed(ids.tokens, rows);
+  const attention::Mask mask = attention::Mask::causal() & attention::Mask::segments(ids.offsets);
+  const Tensor out = squeeze(layers(unsqueeze(x, 0), {.mask = mask}).output, 0);
+  return forwarded(linear(out, tokens.weight));
 }
 
 Tensor LanguageModel::step(const Tensor& ids, Past& past) const {

@@ -8,8 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "../../nn/embedding.h"
 #include "../../attention/mechanisms/transformer/transformer_encoder.h"
+#include "../../autograd/ops/packed.h"
+#include "../../nn/embedding.h"
 #include "synthesizer_kinds.h"
 
 namespace language_model {
@@ -48,12 +49,20 @@ class LanguageModel : public nn::Module {
 
   /// [B, T] -> [B, T, V]: row t scores what stands at t + 1. Throws ShapeError for T > context.
   Tensor operator()(const Tensor& ids) const;
+  /// The same of texts one behind the other, i64 [N] -> [N, V], each of which sees itself alone.
+  /// Throws ShapeError, ValueError as check_offsets(), and ValueError with a Synthesizer, which
+  /// knows places of one text only.
+  Tensor operator()(const Packed& ids) const;
   /// The next tokens [B, T] of a text -> [B, V], the scores of what follows the last of them. Costs
   /// O(T (past + T) width). Throws ShapeError beyond the context, GradError while recording,
   /// ValueError with a Synthesizer, which has no keys to keep.
   Tensor step(const Tensor& ids, Past& past) const;
 
  private:
+  // [count, width]; undefined where they are rotary.
+  Tensor positions(Index first, Index count) const;
+  Tensor embed(const Tensor& ids, const Tensor& rows) const;
+  // ids [B, T], the first of which stand at `first`.
   Tensor embed(const Tensor& ids, Index first) const;
 };
 

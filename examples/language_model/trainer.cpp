@@ -28,6 +28,15 @@ Tensor loss_of(const LanguageModel& model, const Batch& batch) {
   return cross_entropy(reshape(logits, {-1, logits.size(2)}), reshape(batch.targets, {-1}));
 }
 
+Tensor loss_of(const LanguageModel& model, const PackedBatch& batch) {
+  return cross_entropy(model(batch.inputs), batch.targets);
+}
+
+std::vector<Line> cut_lines(const Language& language, const std::vector<Index>& text) {
+  const Index end_mark = encode("\n", language.level, language.vocabulary).front();
+  return lines_of(text, end_mark, language.model->options.context);
+}
+
 struct Sums {
   double loss = 0, steps = 0, seconds = 0;
 };
@@ -49,6 +58,7 @@ class Run {
         schedule_(adam_, training_run::warm_up_and_cosine(options.learning_rate, options.steps,
                                                           options.warm_up)),
         places_(options.seed + 17) {
+    if (options.packed) lines_ = cut_lines(language, text);
     if (options.resume) restore();
   }
 
@@ -81,10 +91,8 @@ class Run {
     training_run::Stopwatch watch;
     while (schedule_.steps() < end) {
       if (stopped()) return false;
-      const Batch batch =
-          random_windows(text_, options_.batch_size, model_.options.context, places_);
       adam_.zero_grad();
-      const Tensor loss = loss_of(model_, batch);
+      const Tensor loss = next_loss();
       loss.backward();
       optim::clip_grad_norm(model_.parameters(), options_.clip);
       adam_.step();
@@ -97,9 +105,18 @@ class Run {
     return true;
   }
 
+  Tensor next_loss() {
+    const Index context = model_.options.context;
+    if (!options_.packed) {
+      return loss_of(model_, random_windows(text_, options_.batch_size, context, places_));
+    }
+    const Index tokens = options_.batch_size * context;
+    return loss_of(model_, packed_lines(text_, random_lines(lines_, tokens, places_)));
+  }
+
   // At the validation text; keeps the model if it is the best so far.
   void look() {
-    const double loss = evaluate(model_, validation_, 4 * options_.batch_size);
+    const double loss = evaluate(language_, validation_, 4 * options_.batch_size, options_.packed);
     bool best = true;
     for (const Figures& earlier : training_.curve) {
       best = best && (loss < earlier.validation_loss || std::isnan(earlier.validation_loss));
@@ -146,6 +163,7 @@ class Run {
   LanguageModel& model_;
   const std::vector<Index>&text_, &validation_;
   const TrainerOptions& options_;
+  std::vector<Line> lines_;  // where they are packed
   optim::AdamW adam_;
   optim::Schedule schedule_;  // counts the steps
   Generator places_;
@@ -155,12 +173,26 @@ class Run {
 
 }  // namespace
 
-double evaluate(LanguageModel& model, const std::vector<Index>& text, Index batch_size) {
+double evaluate(const Language& language, const std::vector<Index>& text, Index batch_size,
+                bool packed) {
+  LanguageModel& model = *language.model;
   const NoGrad scope;
   model.eval();
   train::RunningMean mean;
-  for (const Batch& batch : all_windows(text, batch_size, model.options.context)) {
+  const auto add = [&](const auto& batch) {
     mean.add(loss_of(model, batch).item(), static_cast<double>(batch.targets.numel()));
+  };
+  if (packed) {
+    const std::vector<Line> lines = cut_lines(language, text);
+    if (lines.empty()) throw ValueError("lines: the text has no line behind its first");
+    const auto step = static_cast<std::size_t>(batch_size);
+    for (std::size_t i = 0; i < lines.size(); i += step) {
+      const auto first = lines.begin() + static_cast<std::ptrdiff_t>(i);
+      const auto count = static_cast<std::ptrdiff_t>(std::min(step, lines.size() - i));
+      add(packed_lines(text, {first, first + count}));
+    }
+  } else {
+    for (const Batch& batch : all_windows(text, batch_size, model.options.context)) add(batch);
   }
   return mean.mean();
 }

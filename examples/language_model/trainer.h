@@ -1,4 +1,4 @@
-// Training: steps over random windows of the text, the learning rate warmed up and then let down as
+// Training: steps over random windows of the text, or random lines, the learning rate warmed up and then let down as
 // a cosine, the model of the lowest validation loss kept on disk, a clean end on Ctrl-C, and
 // resuming where a run was stopped, to the same bits.
 #pragma once
@@ -20,7 +20,10 @@ struct TrainerOptions {
   double weight_decay = 0.1;    ///< of matrices only
   double clip = 1;              ///< of the gradient's norm
   Index interval = 250;         ///< steps between two looks at the validation text
-  Index stop_after = 0;         ///< stop there as by Ctrl-C, to be resumed later; 0: at the end
+  /// Steps over whole lines, one behind the other, that see themselves alone; `batch_size` contexts
+  /// of them, or a little more.
+  bool packed = false;
+  Index stop_after = 0;  ///< stop there as by Ctrl-C, to be resumed later; 0: at the end
   std::uint64_t seed = 1;
   bool resume = false;  ///< go on from what `out` holds
 };
@@ -35,8 +38,9 @@ struct Training {
   bool interrupted = false;
 };
 
-/// Mean loss over the whole text in nats a token, without dropout.
-double evaluate(LanguageModel& model, const std::vector<Index>& text, Index batch_size);
+/// Mean loss over the whole text in nats a token, without dropout; in windows, or line by line.
+double evaluate(const Language& language, const std::vector<Index>& text, Index batch_size,
+                bool packed);
 
 /// Trains on `train`, token numbers; afterwards the model holds the best weights, and so does the
 /// folder. Throws IoError, FormatError; ValueError for a text shorter than the context.

@@ -39,6 +39,44 @@ Batch random_windows(const std::vector<Index>& text, Index count, Index context,
   return cut(text, starts, context);
 }
 
+std::vector<Line> lines_of(const std::vector<Index>& text, Index end_mark, Index context) {
+  std::vector<Line> out;
+  auto mark = std::find(text.begin(), text.end(), end_mark);
+  while (mark != text.end()) {
+    const auto next = std::find(mark + 1, text.end(), end_mark);
+    const Index begin = mark - text.begin() + 1;
+    const Index end = next == text.end() ? next - text.begin() : next - text.begin() + 1;
+    for (Index first = begin; first < end; first += context) {
+      out.push_back({first, std::min(end, first + context)});
+    }
+    mark = next;
+  }
+  return out;
+}
+
+PackedBatch packed_lines(const std::vector<Index>& text, const std::vector<Line>& lines) {
+  std::vector<std::int64_t> inputs, targets;
+  std::vector<Index> lengths;
+  for (const auto& [begin, end] : lines) {
+    const auto first = text.begin() + begin, last = text.begin() + end;
+    inputs.insert(inputs.end(), first - 1, last - 1);
+    targets.insert(targets.end(), first, last);
+    lengths.push_back(end - begin);
+  }
+  return {{Array::from(inputs), heed::offsets_of(lengths)}, Array::from(targets)};
+}
+
+std::vector<Line> random_lines(const std::vector<Line>& lines, Index tokens,
+                               heed::Generator& generator) {
+  if (lines.empty()) throw ValueError("lines: the text has no line behind its first");
+  std::vector<Line> out;
+  for (Index count = 0; count < tokens; count += out.back().end - out.back().begin) {
+    const Index drawn = generator.below(static_cast<Index>(lines.size()));
+    out.push_back(lines[static_cast<std::size_t>(drawn)]);
+  }
+  return out;
+}
+
 std::vector<Batch> all_windows(const std::vector<Index>& text, Index count, Index context) {
   if (text.size() < 2) {
     throw ValueError(fmt::format("windows: {} tokens hold nothing to predict", text.size()));

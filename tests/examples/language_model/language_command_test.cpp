@@ -48,6 +48,19 @@ TEST_F(LanguageModelCommand, TrainsEvaluatesAndWrites) {
   EXPECT_NE(written, expect_success(writing + " --seed 2"));
 }
 
+TEST_F(LanguageModelCommand, TrainsOnPackedLines) {
+  const std::string model = path("m");
+  const std::string trained = expect_success("train --packed --steps 7 --save " + model + kSmall);
+  const std::string test = "evaluate --sentences 50 --batch 5 --model " + model;
+  EXPECT_EQ(validation_loss(expect_success(test + " --packed")), validation_loss(trained));
+  EXPECT_NE(validation_loss(expect_success(test)), validation_loss(trained));
+  const std::string stopped = path("stopped");
+  expect_success("train --packed --steps 7 --stop-after 4 --save " + stopped + kSmall);
+  const std::string resumed =
+      expect_success("train --packed --resume --steps 7 --save " + stopped + kSmall);
+  EXPECT_EQ(validation_loss(resumed), validation_loss(trained));
+}
+
 // From log(28) = 3.3 nats; how often each letter comes would give 2.8.
 TEST_F(LanguageModelCommand, AShortTrainingLowersTheLoss) {
   const std::string trained = expect_success(

@@ -11,6 +11,8 @@
 
 #include "../../../autograd/grad_mode.h"
 #include "../../../autograd/ops/cross_entropy.h"
+#include "../../../autograd/ops/elementwise.h"
+#include "../../../autograd/ops/reduce.h"
 #include "../../../autograd/ops/shape.h"
 #include "../../../autograd/ops/slicing.h"
 #include "../../../core/error.h"
@@ -64,6 +66,27 @@ Tensor ids(Index rows, Index steps) {
   Generator generator(7);
   for (Index i = 0; i < rows * steps; ++i) out.push_back(generator.below(kTokens));
   return Array::from(out, {rows, steps});
+}
+
+TEST_P(LanguageModelNetwork, PackedTextsSeeThemselvesAlone) {
+  const Tensor x = flatten(ids(1, 17));
+  const Packed packed{x, {0, 5, 5, 6, 17}};
+  if (synthesizes()) {
+    EXPECT_THROW(model()(packed), ValueError);
+    return;
+  }
+  const NoGrad scope;
+  const Tensor all = model()(packed);
+  ASSERT_EQ(all.shape(), (Shape{17, kTokens}));
+  for (Index b = 0; b < packed.sequences(); ++b) {
+    const Index first = packed.offsets[static_cast<std::size_t>(b)], count = packed.length(b);
+    if (count == 0) continue;
+    const Tensor alone = model()(unsqueeze(narrow(x, 0, first, count), 0));
+    EXPECT_LE(amax(abs(narrow(all, 0, first, count) - squeeze(alone, 0))).item(), 1e-11) << b;
+  }
+  EXPECT_THROW(model()(Packed{x, {0, 17}}), ShapeError);  // longer than the context
+  EXPECT_THROW(model()(Packed{x, {0, 5, 11}}), ShapeError);
+  EXPECT_THROW(model()(Packed{x, {0, 9, 5, 17}}), ValueError);
 }
 
 TEST_P(LanguageModelNetwork, GradientsInF64) {

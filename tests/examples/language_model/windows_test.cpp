@@ -63,5 +63,43 @@ TEST(LanguageModelWindows, AllOfThemHaveEachTokenButTheFirstAsATargetOnce) {
   EXPECT_THROW(all_windows(counting(1), 3, 13), heed::ValueError);
 }
 
+// Lines end in 9; before the first mark stands what no line begins with.
+const std::vector<Index> kLines = {5, 9, 1, 2, 3, 9, 9, 4, 9, 6, 7};
+
+TEST(LanguageModelLines, AreCutAtTheirEndsAndAtTheContext) {
+  const auto cut = [](Index context) {
+    std::vector<std::pair<Index, Index>> out;
+    for (const auto& [begin, end] : lines_of(kLines, 9, context)) out.emplace_back(begin, end);
+    return out;
+  };
+  using Lines = std::vector<std::pair<Index, Index>>;
+  EXPECT_EQ(cut(13), (Lines{{2, 6}, {6, 7}, {7, 9}, {9, 11}}));
+  EXPECT_EQ(cut(3), (Lines{{2, 5}, {5, 6}, {6, 7}, {7, 9}, {9, 11}}));
+  EXPECT_TRUE(lines_of({1, 2, 3}, 9, 3).empty());
+  EXPECT_TRUE(lines_of({1, 2, 9}, 9, 3).empty());
+}
+
+TEST(LanguageModelLines, StandOneBehindTheOther) {
+  const PackedBatch batch = packed_lines(kLines, {{2, 6}, {7, 9}});
+  EXPECT_THAT(batch.inputs.tokens.array().to_vector<std::int64_t>(),
+              testing::ElementsAre(9, 1, 2, 3, 9, 4));
+  EXPECT_THAT(batch.targets.array().to_vector<std::int64_t>(),
+              testing::ElementsAre(1, 2, 3, 9, 4, 9));
+  EXPECT_THAT(batch.inputs.offsets, testing::ElementsAre(0, 4, 6));
+}
+
+TEST(LanguageModelLines, AreDrawnUntilThereAreEnough) {
+  Generator generator(3);
+  const std::vector<Line> lines = lines_of(kLines, 9, 13);
+  for (const Index tokens : {1, 7, 23}) {
+    Index count = 0;
+    const std::vector<Line> drawn = random_lines(lines, tokens, generator);
+    for (const auto& [begin, end] : drawn) count += end - begin;
+    EXPECT_GE(count, tokens);
+    EXPECT_LT(count - (drawn.back().end - drawn.back().begin), tokens);
+  }
+  EXPECT_THROW(random_lines({}, 3, generator), heed::ValueError);
+}
+
 }  // namespace
 }  // namespace language_model
