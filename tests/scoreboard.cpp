@@ -107,9 +107,20 @@ ordered_json count(const std::vector<Test>& table, const std::vector<Test>& pari
   out["faults_caught"] = caught + property(table, "caught");
   out["samples_median"] = property(table, "median");
   for (const char* key : {"attention_combinations", "attention_first_order",
-                          "attention_second_order", "score_maps", "mask_rules", "mechanisms"}) {
+                          "attention_second_order", "score_maps", "mask_rules"}) {
     out[key] = property(attention, key);
   }
+  std::set<std::string> mechanisms, failing;
+  for (const Test& test : attention) {
+    if (test.name == "HasGradientsOfFirstAndSecondOrder" && !test.passed) {
+      failing.insert(test.properties.value("mechanism", ""));
+    }
+    if (test.passed && test.properties.contains("mechanism")) {
+      mechanisms.insert(test.properties.at("mechanism").get<std::string>());
+    }
+  }
+  for (const std::string& name : failing) mechanisms.erase(name);
+  out["mechanisms"] = mechanisms.size();
   out["estimators"] = estimators(table);
   return out;
 }

@@ -100,6 +100,26 @@ Mask Mask::segments(const std::vector<Index>& offsets) {
   return mask;
 }
 
+Mask Mask::segments(const std::vector<Index>& queries, const std::vector<Index>& keys) {
+  const auto numbers = [](const std::vector<Index>& offsets) {  // of the segments, by place
+    const Mask checked = segments(offsets);
+    std::vector<Index> out;
+    for (std::size_t s = 1; s < offsets.size(); ++s) {
+      out.resize(static_cast<std::size_t>(offsets[s]), static_cast<Index>(s) - 1);
+    }
+    return out;
+  };
+  if (queries.size() != keys.size()) {
+    throw ValueError(fmt::format("mask: segments: {} of queries and {} of keys", queries.size() - 1,
+                                 keys.size() - 1));
+  }
+  const auto of_queries = numbers(queries), of_keys = numbers(keys);
+  if (of_queries.empty() || of_keys.empty()) return !Mask();
+  const Index ahead = keys.back() - queries.back();  // query i stands at place i + K - Q
+  return rule([ahead](auto q, auto k, auto query, auto key) { return query(q - ahead) == key(k); },
+              Tensor(Array::from(of_queries)), Tensor(Array::from(of_keys)));
+}
+
 Mask Mask::of(std::shared_ptr<const TileRule> rule) {
   Mask mask;
   mask.rule_ = std::move(rule);

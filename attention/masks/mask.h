@@ -36,6 +36,9 @@ class Mask {
   /// that stand one behind the other have them. Throws ValueError for offsets that do not begin at
   /// 0, or fall.
   static Mask segments(const std::vector<Index>& offsets);
+  /// The same of queries that have segments of their own, as many as the keys: query i is in segment
+  /// s of the queries and sees segment s of the keys. Throws ValueError.
+  static Mask segments(const std::vector<Index>& queries, const std::vector<Index>& keys);
   /// Where the lambda says so, of the query's place and the key's: see rule.h. What it has captured
   /// are i64 or bool tensors. Throws DTypeError, ShapeError.
   template <class F, class... Captured>

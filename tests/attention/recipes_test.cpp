@@ -272,6 +272,49 @@ TEST(Recipes, ATransformerWithEntmaxHeads) {
   EXPECT_EQ(weights.size(), 2U);
 }
 
+TEST(Recipes, ARuleOfYourOwn) {
+  using attention::Mask;
+  const Tensor x = randn({2, 7, 12});
+  const Tensor documents(Array::from<std::int64_t>({0, 0, 0, 1, 1, 1, 1}));
+  const attention::TransformerEncoder encoder(1, {.width = 12, .heads = 3, .hidden = 24});
+  // [docs: rule]
+  // The last 128 places or the first four, within a document; the odd heads see all of it.
+  const auto mask = attention::Mask::rule(
+      [](auto q, auto k, auto, auto head, auto doc) {
+        return k <= q && doc(q) == doc(k) && (q - k < 128 || k < 4 || head % 2 == 1);
+      },
+      documents);
+  const Tensor y = encoder(x, {.mask = mask}).output;
+  // [end]
+  EXPECT_EQ(y.shape(), x.shape());
+}
+
+TEST(Recipes, ASoftCapThatIsLearned) {
+  using attention::Mask;
+  const Tensor x = randn({2, 7, 12}), slopes = rand({3});
+  const attention::TransformerEncoder encoder(1, {.width = 12, .heads = 3, .hidden = 24});
+  // [docs: soft_cap]
+  Tensor cap = tensor({20.0}, {1}).set_requires_grad();  // learned
+  const ScoreMap near = score_map([](auto s, auto at, auto m) { return s - m * abs(at.q - at.k); },
+                                  slopes);  // [H], one a head
+  const ScoreMap soft = score_map([](auto s, auto, auto c) { return c * tanh(s / c); }, cap);
+  const Tensor y = encoder(x, {.mask = attention::Mask::causal(), .map = soft.then(near)}).output;
+  // [end]
+  sum(y * y).backward();
+  EXPECT_NE(cap.grad().item(), 0);
+}
+
+TEST(Recipes, APackedBatchOfDocuments) {
+  const Tensor padded = randn({3, 7, 12});
+  // [docs: packed]
+  const Packed batch = pack(padded, {5, 2, 7});  // tokens [14, 12]
+  const attention::TransformerEncoder encoder(2, {.width = 12, .heads = 3, .hidden = 24});
+  const Packed states{encoder(batch, {.mask = attention::Mask::causal()}).output, batch.offsets};
+  const Tensor y = unpack(states);  // [3, 7, 12], zeros behind the ends
+  // [end]
+  EXPECT_EQ(y.shape(), padded.shape());
+}
+
 TEST(Recipes, TheGuideShowsTheseVeryLines) {
   expect_shown("tests/attention/recipes_test.cpp", "docs/attention.md", 80);
 }

@@ -44,7 +44,8 @@ Attended attend_in_groups(const Tensor& q, const Memory& memory, const Terms& gi
   const Index shared = memory.keys().size(1), K = memory.keys().size(2), groups = H / shared;
   Terms terms = given;
   const Shape scores{B, H, Q, K};
-  terms.mask = given.mask.with_rest(grouped(given.mask.rest(scores, "multi_head"), groups, 2), scores);
+  terms.mask =
+      given.mask.with_rest(grouped(given.mask.rest(scores, "multi_head"), groups, 2), scores);
   terms.map = given.map.in_groups(groups);
   terms.sinks = grouped(given.sinks, groups, 0);
   terms.bias = grouped(given.bias, groups, 2);

@@ -131,8 +131,8 @@ MultiHead::MultiHead(const MultiHeadOptions& options)
       head_scale(parameter("head_scale", options_.head_scale
                                              ? ones(Shape{options_.heads}, options_.dtype)
                                              : Tensor())),
-      sinks(parameter("sinks", options_.sinks ? zeros(Shape{options_.heads}, options_.dtype)
-                                              : Tensor())),
+      sinks(parameter("sinks",
+                      options_.sinks ? zeros(Shape{options_.heads}, options_.dtype) : Tensor())),
       slot_keys(parameter("slot_keys", weight(options_.extras.slots > 0, options_.extras.slots,
                                               JoinedRows(options_).keys, options_.dtype))),
       slot_values(parameter("slot_values", weight(options_.extras.slots > 0, options_.extras.slots,
@@ -203,6 +203,15 @@ MultiHead::Heads MultiHead::project_heads(const Tensor& keys, const Tensor& valu
 Memory MultiHead::project(const Tensor& keys, const Tensor& values, const Mask& mask) const {
   const Heads heads = project_heads(keys, values, !mask.all());
   return Memory(score, heads.keys, heads.values, mask);
+}
+
+Attended MultiHead::operator()(const Packed& x, const Terms& terms) const {
+  check_offsets("multi_head", x.offsets, x.tokens);
+  Terms own = terms;
+  own.mask = Mask::segments(x.offsets) & terms.mask;
+  Attended out = (*this)(unsqueeze(x.tokens, 0), own);
+  out.context = squeeze(out.context, 0);
+  return out;
 }
 
 Attended MultiHead::operator()(const Tensor& query, const Tensor& keys, const Tensor& values,

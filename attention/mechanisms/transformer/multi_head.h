@@ -23,6 +23,7 @@
 #include <memory>
 #include <optional>
 
+#include "../../../autograd/ops/packed.h"
 #include "../../../nn/layer_norm.h"
 #include "../../../nn/linear.h"
 #include "../../attend.h"
@@ -76,6 +77,9 @@ class MultiHead : public SelfAttention {
                       KeyValueCache* cache = nullptr) const override {
     return (*this)(x, x, x, terms, cache);
   }
+  /// Self-attention of a packed batch, tokens [N, E] -> context [N, E], weights [1, H, N, N] where
+  /// asked for: each sequence sees itself alone. Throws as check_offsets().
+  Attended operator()(const Packed& x, const Terms& terms = {}) const;
 
   /// Keys and values projected to their heads, [B, kv_heads, K, D], once for many calls of
   /// attend_to(): what a decoder does with its source. The mask is that of the keys.

@@ -113,6 +113,18 @@ StackOutput TransformerDecoder::operator()(const Tensor& x, const Tensor& memory
   return out;
 }
 
+StackOutput TransformerDecoder::operator()(const Packed& x, const Packed& memory,
+                                           const Terms& target, const Terms& source) const {
+  check_offsets("transformer_decoder", x.offsets, x.tokens);
+  check_offsets("transformer_decoder", memory.offsets, memory.tokens);
+  Terms own = target, other = source;
+  own.mask = Mask::segments(x.offsets) & target.mask;
+  other.mask = Mask::segments(x.offsets, memory.offsets) & source.mask;
+  StackOutput out = (*this)(unsqueeze(x.tokens, 0), unsqueeze(memory.tokens, 0), own, other);
+  out.output = squeeze(out.output, 0);
+  return out;
+}
+
 void TransformerDecoder::State::reorder(const Tensor& rows, bool sources) {
   for (KeyValueCache& cache : past) cache.reorder(rows);
   if (!sources) return;

@@ -51,6 +51,11 @@ class TransformerDecoder : public nn::Module {
   StackOutput operator()(const Tensor& x, const Tensor& memory, const Terms& target,
                          const Terms& source = {}) const;
 
+  /// Of packed batches, tokens [N, E] and [M, E] -> output [N, E]: each target sees itself and its
+  /// own source alone. Throws as check_offsets(), and ValueError for another number of sources.
+  StackOutput operator()(const Packed& x, const Packed& memory, const Terms& target,
+                         const Terms& source = {}) const;
+
   /// Each layer's memory, projected once, and its past.
   struct State {
     std::vector<Memory> memory;

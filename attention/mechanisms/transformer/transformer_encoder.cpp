@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "../../../autograd/ops/elementwise.h"
+#include "../../../autograd/ops/shape.h"
 #include "../../../core/error.h"
 #include "../../detail/named.h"
 #include "../../detail/nan_guard.h"
@@ -111,6 +112,15 @@ StackOutput TransformerEncoder::run(const Tensor& x, const std::vector<Terms>& t
 
 StackOutput TransformerEncoder::operator()(const Tensor& x, const Terms& terms) const {
   return run(x, {terms}, nullptr);
+}
+
+StackOutput TransformerEncoder::operator()(const Packed& x, const Terms& terms) const {
+  check_offsets("transformer_encoder", x.offsets, x.tokens);
+  Terms own = terms;
+  own.mask = Mask::segments(x.offsets) & terms.mask;
+  StackOutput out = run(unsqueeze(x.tokens, 0), {own}, nullptr);
+  out.output = squeeze(out.output, 0);
+  return out;
 }
 
 StackOutput TransformerEncoder::by_layer(const Tensor& x, const std::vector<Terms>& terms) const {

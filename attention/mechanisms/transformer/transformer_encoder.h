@@ -10,6 +10,7 @@
 // of PyTorch's nn.TransformerEncoderLayer and nn.TransformerEncoder.
 #pragma once
 
+#include "../../../autograd/ops/packed.h"
 #include "../../../nn/module_list.h"
 #include "transformer_options.h"
 
@@ -49,6 +50,9 @@ class TransformerEncoder : public nn::Module {
 
   /// The same terms for all layers. Throws ShapeError, DTypeError.
   StackOutput operator()(const Tensor& x, const Terms& terms = {}) const;
+  /// Of a packed batch, tokens [N, E] -> output [N, E], weights [1, H, N, N] where asked for: each
+  /// sequence sees itself alone, and nothing is computed for padding. Throws as check_offsets().
+  StackOutput operator()(const Packed& x, const Terms& terms = {}) const;
   /// Terms of each layer's own. Throws ValueError for another number of them.
   StackOutput by_layer(const Tensor& x, const std::vector<Terms>& terms) const;
 

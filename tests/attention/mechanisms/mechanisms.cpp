@@ -33,6 +33,43 @@ Mechanism multi_head(Index kv_heads, bool rotary, bool self) {
   return out;
 }
 
+// Options of the heads, one in each row; what they add to a call is in the terms.
+Mechanism heads_with(const std::string& option) {
+  MultiHeadOptions options{.width = kE, .heads = 3, .kv_heads = 1, .dtype = kDType};
+  Terms terms;
+  auto cap = std::make_shared<Tensor>(tensor({1.3}, {1}, kDType).set_requires_grad());
+  if (option == "sinks") options.sinks = true;
+  if (option == "soft_cap") terms.map = maps::soft_cap(*cap);
+  if (option == "slopes") terms.map = maps::slopes(tensor({0.3, 0.1, -0.2}, {3}, kDType));
+  if (option == "rule") {
+    terms.mask = Mask::rule([](auto q, auto k, auto, auto head) { return (q + k) % 4 != head; });
+  }
+  if (option == "additive") options.score = std::make_shared<Additive>(2, 2, 3, true, kDType);
+  if (option == "entmax") {
+    options.normaliser = std::make_shared<Entmax>(EntmaxOptions{.alpha = 1.3, .dtype = kDType});
+  }
+  if (option == "plus_one") options.normaliser = std::make_shared<SoftmaxPlusOne>();
+  if (option == "qk_norm") options.qk_norm = QkNorm::rms;
+  if (option == "gate") options.gate = true;
+  if (option == "widths") options.head_width = 3, options.value_head_width = 2;
+  auto made = std::make_shared<MultiHead>(options);
+  Mechanism out{.modules = {made}, .self = true, .projects = true, .name = "multi_head"};
+  out.by_place = option == "slopes" || option == "rule";
+  out.sums_to_one = option != "sinks" && option != "plus_one";
+  out.causal = [=](const Tensor& x) {
+    Terms call = terms;
+    call.mask = terms.mask & Mask::causal();
+    return (*made)(x, call).context;
+  };
+  out.call = [=](const Tensor&, const Tensor& keys, const Lengths& lengths, bool weights) {
+    Terms call = terms;
+    call.mask = terms.mask & padding(lengths, keys);
+    call.need_weights = weights;
+    return (*made)(keys, call);
+  };
+  return out;
+}
+
 Mechanism local(LocalKind kind, bool gaussian, std::shared_ptr<Score> score) {
   auto made = std::make_shared<Local>(LocalOptions{.kind = kind,
                                                    .half_width = 2,
@@ -207,6 +244,7 @@ Mechanism made(const std::string& name) {
   if (name == "multi_head_self") return multi_head(3, false, true);
   if (name == "multi_head_rotary") return multi_head(3, true, true);
   if (name == "multi_query") return multi_head(1, false, false);
+  if (name.starts_with("heads_with_")) return heads_with(name.substr(11));
   if (name == "local_m") return local(LocalKind::monotonic, false, nullptr);
   if (name == "local_m_gaussian") return local(LocalKind::monotonic, true, nullptr);
   if (name == "local_p") return local(LocalKind::predictive, true, nullptr);
@@ -250,6 +288,16 @@ const std::vector<std::string> kMechanisms = {
     "multi_head_self",
     "multi_head_rotary",
     "multi_query",
+    "heads_with_sinks",
+    "heads_with_soft_cap",
+    "heads_with_slopes",
+    "heads_with_rule",
+    "heads_with_additive",
+    "heads_with_entmax",
+    "heads_with_plus_one",
+    "heads_with_qk_norm",
+    "heads_with_gate",
+    "heads_with_widths",
     "local_m",
     "local_m_gaussian",
     "local_p",
