@@ -60,9 +60,8 @@ class Forward {
     std::fill_n(out_, tile_.count * width_, T{0});
     if (!tile_.keys.empty()) score_.load(tile_);
     bool first = true;
-    for (KeyRange keys{tile_.keys.begin, 0}; keys.begin < tile_.keys.end; keys.begin = keys.end) {
-      keys.end = std::min(tile_.keys.end, keys.begin + most_keys_);
-      if (!terms_.open(keys)) continue;
+    KeyRange keys{tile_.keys.begin, tile_.keys.begin};
+    while (!(keys = terms_.next(keys.end, tile_.keys.end)).empty()) {
       score_.scores(keys, s_);
       if (terms_.maps()) terms_.map(s_);
       const bool whole = terms_.whole();

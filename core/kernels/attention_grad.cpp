@@ -84,9 +84,7 @@ class Slopes {
     if (!finite) clear_unless_finite(tile.count * width_, g);
   }
 
-  // False where there is nothing to see.
-  bool weigh(KeyRange keys) {
-    if (!terms.open(keys)) return false;
+  void weigh(KeyRange keys) {
     score.scores(keys, p);
     if (raw_ != nullptr) std::copy_n(p, keys.size() * step, raw_);
     if (terms.maps()) terms.map(p, slope_);
@@ -99,7 +97,6 @@ class Slopes {
     }
     simd::slope_tile(keys.size(), step, p, delta_, d);
     if (dropout_.drops()) dropout_.apply(p);
-    return true;
   }
 
   // d becomes the gradient of what the map was given; adds that of what it has captured.
@@ -141,13 +138,11 @@ class Slopes {
   const QueryTile* tile_ = nullptr;
 };
 
-// Calls body(keys) for the tile's keys, chunk by chunk.
-template <class Body>
-void each_chunk(const QueryTile& tile, Index most, const Body& body) {
-  for (KeyRange keys{tile.keys.begin, 0}; keys.begin < tile.keys.end; keys.begin = keys.end) {
-    keys.end = std::min(tile.keys.end, keys.begin + most);
-    body(keys);
-  }
+// Calls body(keys) for those of the tile's keys that anybody may see, chunk by chunk.
+template <class Terms, class Body>
+void each_chunk(const QueryTile& tile, Terms& terms, const Body& body) {
+  KeyRange keys{tile.keys.begin, tile.keys.begin};
+  while (!(keys = terms.next(keys.end, tile.keys.end)).empty()) body(keys);
 }
 
 // The gradient of keys or values: each task's block of its own, [parts, units, K, width]; or the
@@ -251,8 +246,8 @@ void differentiate(const AttentionPlan& plan, const AttentionScores& scores, con
       for (Index t = task.begin; t < task.end; ++t) {
         plan.fill(axes, Score::kRows, task.unit, t, tile);
         slopes.load(tile);
-        each_chunk(tile, slopes.most_keys, [&](KeyRange keys) {
-          if (!slopes.weigh(keys)) return;
+        each_chunk(tile, slopes.terms, [&](KeyRange keys) {
+          slopes.weigh(keys);
           T* const to = sum_v + keys.begin * width;
           simd::multiply_tile(keys.size(), width, tile.count, slopes.p, slopes.step, 1, slopes.g,
                               width, true, to, width);
@@ -324,8 +319,8 @@ void differentiate_bias(const AttentionPlan& plan, const Returned& returned,
           tile.clear();
           plan.add(axes, unit, member, query, std::min(Score::kRows, last - query), tile);
           slopes.load(tile);
-          each_chunk(tile, slopes.most_keys, [&](KeyRange keys) {
-            if (!slopes.weigh(keys)) return;
+          each_chunk(tile, slopes.terms, [&](KeyRange keys) {
+            slopes.weigh(keys);
             for (Index i = 0; i < tile.count; ++i) {
               T* const row = to + (query + i) * places.row_step;
               for (Index j = keys.begin; j < keys.end; ++j) {

@@ -102,7 +102,7 @@ class AttentionPlan {
 
 /// The most keys of a tile, for a score that takes as many: fewer where a rule may hide some.
 inline Index most_keys_of(const AttentionPlan& plan, Index score_takes) {
-  constexpr Index kRuled = 64;
+  constexpr Index kRuled = 192;
   return plan.rule != nullptr ? std::min(score_takes, kRuled) : score_takes;
 }
 

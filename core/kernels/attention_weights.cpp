@@ -43,9 +43,8 @@ void each_tile(const AttentionPlan& plan, const Array& log_sums, const std::vect
         const Index step = padded<T>(tile.count);
         score.load(tile);
         terms.load(unit, tile);
-        for (KeyRange keys{tile.keys.begin, 0}; keys.begin < tile.keys.end; keys.begin = keys.end) {
-          keys.end = std::min(tile.keys.end, keys.begin + most_keys);
-          if (!terms.open(keys)) continue;
+        KeyRange keys{tile.keys.begin, tile.keys.begin};
+        while (!(keys = terms.next(keys.end, tile.keys.end)).empty()) {
           score.scores(keys, s);
           if (terms.maps()) terms.map(s);
           terms.lay_over(s);

@@ -14,7 +14,7 @@
 namespace heed::kernels {
 
 /// Map, biases and masks of the plan, over tiles of one LeadingAxes; of one thread. load() says
-/// which queries are meant, open() which keys.
+/// which queries are meant, next() or open() which keys.
 template <class T>
 class TileTerms {
  public:
@@ -36,33 +36,41 @@ class TileTerms {
     if (rows_) load_rows();
   }
 
-  /// False where no row of the tile may see any of the keys.
+  /// The next keys from `from` on, and before `end`, of which any row of the tile may see any; empty
+  /// where there are none. What follows is of these.
+  KeyRange next(Index from, Index end) {
+    if (plan_.rule == nullptr) {
+      for (KeyRange keys{from, 0}; keys.begin < end; keys.begin = keys.end) {
+        keys.end = std::min(end, keys.begin + most_keys_);
+        if (open(keys)) return keys;
+      }
+      return {};
+    }
+    // By blocks: those that are hidden are left out, neighbours that are not go together.
+    const Index block = std::min(kBlock, most_keys_);
+    keys_ = {};
+    ruled_ = false;
+    for (KeyRange part{from, 0}; part.begin < end; part.begin = part.end) {
+      part.end = std::min(end, part.begin + block);
+      const Index first = keys_.empty() ? part.begin : keys_.begin;
+      if (part.end - first > most_keys_) break;
+      const Seen seen = look(part, part.begin - first);
+      if (seen == Seen::none && !keys_.empty()) break;
+      if (seen == Seen::none) continue;
+      ruled_ = ruled_ || seen == Seen::some;
+      keys_ = {first, part.end};
+    }
+    return keys_;
+  }
+  /// Whether any row of the tile may see any of these keys. What follows is of these.
   bool open(KeyRange keys) {
     keys_ = keys;
     ruled_ = false;
-    if (plan_.rule != nullptr) {
-      const Seen seen = ask();
-      if (seen == Seen::none) return false;
-      ruled_ = seen == Seen::some;
-    }
-    if (ruled_ && allowed_) {
-      for (Index i = 0; i < tile_->count; ++i) {
-        const bool* const may = allowed_->row(unit_, *tile_, i);
-        bool* const own = may_.get() + i * most_keys_;
-        for (Index j = 0; j < keys.size(); ++j) {
-          own[j] = own[j] && may[(keys.begin + j) * allowed_->column()];
-        }
-      }
-    }
-    if (!ruled_ && !allowed_) return true;
-    for (Index i = 0; i < tile_->count; ++i) {
-      const KeyRange sees = tile_->sees[static_cast<std::size_t>(i)];
-      const Places open = places(i);
-      for (Index j = std::max(keys.begin, sees.begin); j < std::min(keys.end, sees.end); ++j) {
-        if (open.may[j * open.column]) return true;
-      }
-    }
-    return false;
+    if (plan_.rule == nullptr)
+      return !allowed_ || any_open(keys, [&](Index i) { return allowed_at(i); });
+    const Seen seen = look(keys, 0);
+    ruled_ = seen == Seen::some;
+    return seen != Seen::none;
   }
 
   /// True when every row of the tile may see all of the keys, and nothing is added to their scores.
@@ -140,9 +148,45 @@ class TileTerms {
     const bool* may;
     Index column;
   };
+  Places allowed_at(Index i) const { return {allowed_->row(unit_, *tile_, i), allowed_->column()}; }
   Places places(Index i) const {
     if (ruled_) return {may_.get() + i * most_keys_ - keys_.begin, 1};
-    return {allowed_->row(unit_, *tile_, i), allowed_->column()};
+    return allowed_at(i);
+  }
+
+  template <class At>
+  bool any_open(KeyRange keys, const At& at) const {
+    for (Index i = 0; i < tile_->count; ++i) {
+      const KeyRange sees = tile_->sees[static_cast<std::size_t>(i)];
+      const Places open = at(i);
+      for (Index j = std::max(keys.begin, sees.begin); j < std::min(keys.end, sees.end); ++j) {
+        if (open.may[j * open.column]) return true;
+      }
+    }
+    return false;
+  }
+
+  // What rule and `allowed` leave of a block, whose places stand in may_ from `column` on.
+  Seen look(KeyRange keys, Index column) {
+    Seen seen = ask(keys, column);
+    if (seen == Seen::none) return seen;
+    bool* const own = may_.get() + column;
+    if (seen == Seen::all) {
+      for (Index i = 0; i < tile_->count; ++i) std::fill_n(own + i * most_keys_, keys.size(), true);
+    }
+    if (allowed_) {
+      seen = Seen::some;
+      for (Index i = 0; i < tile_->count; ++i) {
+        const Places also = allowed_at(i);
+        for (Index j = 0; j < keys.size(); ++j) {
+          bool& may = own[i * most_keys_ + j];
+          may = may && also.may[(keys.begin + j) * also.column];
+        }
+      }
+    }
+    if (seen == Seen::all) return seen;
+    const auto mine = [&](Index i) { return Places{own + i * most_keys_ - keys.begin, 1}; };
+    return any_open(keys, mine) ? seen : Seen::none;
   }
 
   bool biased() const { return biases_[0] || biases_[1]; }
@@ -155,7 +199,7 @@ class TileTerms {
   }
 
   // What the rule says of the tile's runs; where that is `some`, may_ holds all places.
-  Seen ask() {
+  Seen ask(KeyRange keys, Index column) {
     const auto all_runs = [&](const auto& of_run) {
       std::optional<Seen> seen;
       for (Index r = 0; r < tile_->run_count; ++r) {
@@ -168,11 +212,12 @@ class TileTerms {
       return seen.value_or(Seen::none);
     };
     const Seen seen = all_runs([&](const auto&, const ScoresAt& at, KeyRange queries) {
-      return plan_.rule->over(at, queries, keys_);
+      return plan_.rule->over(at, queries, keys);
     });
     if (seen != Seen::some) return seen;
     return all_runs([&](const QueryTile::Run& run, const ScoresAt& at, KeyRange queries) {
-      return plan_.rule->fill(at, queries, keys_, may_.get() + run.row * most_keys_, most_keys_);
+      bool* const to = may_.get() + run.row * most_keys_ + column;
+      return plan_.rule->fill(at, queries, keys, to, most_keys_);
     });
   }
 
@@ -213,6 +258,7 @@ class TileTerms {
     }
   }
 
+  static constexpr Index kBlock = 64;  // keys that a rule is asked of at once
   static constexpr T kHidden = -std::numeric_limits<T>::infinity();
 
   // open ? score : kHidden, without a branch that nobody could foresee.

@@ -84,7 +84,7 @@ TEST(PackedAttention, OfStacksIsThatOfThePaddedBatch) {
 
 TEST(PackedAttention, PassesTheChecks) {
   manual_seed(5);
-  const TransformerEncoder encoder(1, options());
+  TransformerEncoder encoder(1, options());
   Tensor x = randn({5, kE}, DType::f64);
   const auto run = [&] { return encoder(Packed{x, {0, 2, 2, 5}}).output; };
   const std::vector<NamedLeaf> leaves = {{"x", x.set_requires_grad()}};
