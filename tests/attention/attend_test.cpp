@@ -12,7 +12,7 @@
 #include "../../attention/scores/general.h"
 #include "../../attention/scores/location.h"
 #include "../../autograd/backward.h"
-#include "../../autograd/ops/dropout.h"
+#include "../../autograd/ops/attention.h"
 #include "../../autograd/ops/elementwise.h"
 #include "../../autograd/ops/index.h"
 #include "../../autograd/ops/matmul.h"
@@ -168,7 +168,8 @@ TEST(Attend, DropsWeightsOfWhichItReturnsAll) {
   const Attended out = attend(in.query, in.keys, in.values,
                               {.dropout = 0.4, .generator = &generator, .need_weights = true});
   EXPECT_THAT(numbers(sum(out.weights, {-1})), Each(testing::DoubleNear(1, 1e-12)));
-  EXPECT_THAT(numbers(out.context), near(matmul(dropout(out.weights, 0.4, again), in.values)));
+  EXPECT_THAT(numbers(out.context),
+              near(matmul(attention_dropout(out.weights, 0.4, &again), in.values)));
   EXPECT_EQ(numbers(attend(in.query, in.keys, in.values, {.dropout = 1}).context),
             Numbers(kB * kH * kQ * kDv, 0.0));
 }
