@@ -64,15 +64,13 @@ template <bool kWhole>
 HWY_NOINLINE void all_rows(Index m, Index columns, Index k, const double* a, Strides of_a,
                            const double* b, Index b_step, bool add, const double* bias, double* c,
                            Index c_step) {
-  Index row = 0;
-  const auto next = [&](auto height) {
+  const auto some = [&](auto height, Index row) {
     rows_by_vector<height(), kWhole>(columns, k, a + row * of_a.line, of_a, b, b_step, add, bias,
                                      c + row * c_step, c_step);
-    row += height();
   };
-  while (row + 4 <= m) next(std::integral_constant<Index, 4>());
-  if (m - row >= 2) next(std::integral_constant<Index, 2>());
-  if (m - row == 1) next(std::integral_constant<Index, 1>());
+  for (Index row = 0; row + 4 <= m; row += 4) some(std::integral_constant<Index, 4>(), row);
+  if (m % 4 >= 2) some(std::integral_constant<Index, 2>(), m / 4 * 4);
+  if (m % 2 == 1) some(std::integral_constant<Index, 1>(), m - 1);
 }
 
 void small_product(Index m, Index n, Index k, Matrix<const double> a, Matrix<const double> b,
