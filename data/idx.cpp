@@ -21,7 +21,8 @@ class Unpacked {
   explicit Unpacked(const std::string& path) : path_(path) {
     errno = 0;
     file_ = gzopen(path.c_str(), "rb");
-    if (file_ == nullptr) throw IoError(path, "open", errno != 0 ? errno : ENOMEM);
+    if (file_ == nullptr && errno != 0 && errno != ENOMEM) throw IoError(path, "open", errno);
+    if (file_ == nullptr) throw OutOfMemory(fmt::format("{}: no memory to open it", path));
   }
   ~Unpacked() { gzclose_r(file_); }
   Unpacked(const Unpacked&) = delete;
@@ -36,6 +37,7 @@ class Unpacked {
     int code = Z_OK;
     const std::string_view message = gzerror(file_, &code);
     if (code == Z_ERRNO) throw IoError(path_, "read", system_error != 0 ? system_error : EIO);
+    if (code == Z_MEM_ERROR) throw OutOfMemory(fmt::format("{}: no memory to read it", path_));
     if (got < 0 || (code != Z_OK && code != Z_STREAM_END)) {
       // zlib's text repeats the path before what is wrong.
       const std::size_t colon = message.rfind(": ");

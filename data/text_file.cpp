@@ -37,7 +37,10 @@ struct TextFile::Stream {
 TextFile::TextFile(std::string path) : path_(std::move(path)), stream_(std::make_unique<Stream>()) {
   errno = 0;
   stream_->file = gzopen(path_.c_str(), "rb");
-  if (stream_->file == nullptr) throw IoError(path_, "open", errno != 0 ? errno : ENOMEM);
+  if (stream_->file == nullptr) {
+    if (errno != 0 && errno != ENOMEM) throw IoError(path_, "open", errno);
+    throw OutOfMemory(fmt::format("{}: no memory to open it", path_));
+  }
   gzbuffer(stream_->file, kBufferBytes);
   fill();  // now, since a directory opens without complaint and fails only here
 }
@@ -54,6 +57,7 @@ bool TextFile::fill() {
   int code = Z_OK;
   const char* text = gzerror(s.file, &code);
   if (code == Z_ERRNO) throw IoError(path_, "read", system_error != 0 ? system_error : EIO);
+  if (code == Z_MEM_ERROR) throw OutOfMemory(fmt::format("{}: no memory to read it", path_));
   if (count < 0 || (code != Z_OK && code != Z_STREAM_END)) {
     // zlib's text repeats the path before what is wrong.
     const std::string_view message = text;

@@ -15,6 +15,7 @@
 #include "elementwise_simd.h"
 #include "gemm_panels.h"
 #include "gemm_simd.h"
+#include "gemm_small_simd.h"
 
 namespace heed::kernels {
 namespace {
@@ -150,7 +151,11 @@ bool product(Index m, Index n, Index k, Matrix<const double> a, Matrix<const dou
     }
     return false;
   }
-  gemm_in_panels(m, n, k, a, b, add, bias, c, c_step, sums);
+  if (sums == nullptr && simd::is_small_gemm(m, n, k, b.transposed)) {
+    simd::gemm_small(m, n, k, a, b, add, bias, c, c_step);
+  } else {
+    gemm_in_panels(m, n, k, a, b, add, bias, c, c_step, sums);
+  }
   return true;
 }
 

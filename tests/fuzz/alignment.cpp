@@ -69,7 +69,7 @@ void require_text(const train::Alignment& from) {
       const bool ours =
           c == '\n' ||
           (c == 0x1B && style != train::ShadeStyle::marks &&
-           (text.substr(at).starts_with("\x1b[0m") || text.substr(at).starts_with("\x1b[30;48;")));
+           (text.compare(at, 4, "\x1b[0m") == 0 || text.compare(at, 8, "\x1b[30;48;") == 0));
       require((c >= 0x20 && c != 0x7F) || ours, "a text sends the terminal no commands");
     }
   }

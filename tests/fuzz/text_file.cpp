@@ -17,7 +17,7 @@ std::string lines_of(const std::string& path) {
   while (file.next(line)) {
     require(file.line() == ++count, "lines are counted from 1");
     require(line.find('\n') == std::string::npos, "a line has no end in it");
-    out += line + '\n';
+    out.append(line) += '\n';
   }
   return out;
 }

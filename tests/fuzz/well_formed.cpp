@@ -1,8 +1,9 @@
 #include "well_formed.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <cstring>
 #include <iterator>
-#include <set>
 
 #include "../../data/utf8.h"
 #include "checks.h"
@@ -16,6 +17,17 @@ constexpr std::string_view kVoid[] = {"meta", "input", "br", "hr", "img", "link"
 bool is_name(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
          c == ':';
+}
+
+// Whether eight bytes are characters of ASCII that can be seen, or blanks: most of a page is.
+bool are_plain(const char* bytes) {
+  constexpr std::uint64_t kEach = 0x0101010101010101, kTop = kEach * 0x80;
+  std::uint64_t word = 0;
+  std::memcpy(&word, bytes, sizeof(word));
+  // With no top bit set neither sum goes beyond its byte: one is at least 0x80 from 0x20 on, the
+  // other from 0x7F on.
+  return (word & kTop) == 0 && ((word + kEach * 0x60) & kTop) == kTop &&
+         ((word + kEach) & kTop) == 0;
 }
 
 class Reader {
@@ -51,47 +63,45 @@ class Reader {
   void skip_blanks() {
     rest_.remove_prefix(std::min(rest_.find_first_not_of(kBlanks), rest_.size()));
   }
-  std::string name() {
+  std::string_view name() {
     const auto end = std::find_if_not(rest_.begin(), rest_.end(), is_name);
-    std::string out(rest_.begin(), end);
+    const std::string_view out(rest_.data(), static_cast<std::size_t>(end - rest_.begin()));
     require(!out.empty(), "a name stands where one must");
     rest_.remove_prefix(out.size());
     return out;
   }
 
   void append_text(std::string_view text) {
-    for (std::size_t at = 0; at < text.size(); ++at) {
-      const char c = text[at];
-      require(c != '<' && c != '>', "brackets are escaped");
-      if (c != '&') {
-        out_.text += c;
-        continue;
-      }
+    for (;;) {
+      const std::size_t plain = std::min(text.find_first_of("<>&"), text.size());
+      out_.text.append(text.data(), plain);
+      text.remove_prefix(plain);
+      if (text.empty()) return;
+      require(text[0] == '&', "brackets are escaped");
       constexpr std::string_view kEntities[][2] = {
           {"&amp;", "&"}, {"&lt;", "<"}, {"&gt;", ">"}, {"&quot;", "\""}, {"&#39;", "'"}};
-      const auto entity =
-          std::find_if(std::begin(kEntities), std::end(kEntities),
-                       [&](const auto& each) { return text.substr(at).starts_with(each[0]); });
+      const auto entity = std::find_if(std::begin(kEntities), std::end(kEntities),
+                                       [&](const auto& each) { return text.starts_with(each[0]); });
       require(entity != std::end(kEntities), "an ampersand begins an entity");
       out_.text += (*entity)[1];
-      at += (*entity)[0].size() - 1;
+      text.remove_prefix((*entity)[0].size());
     }
   }
 
   void read_tag() {
     take("<");
     if (took("/")) {
-      const std::string ended = name();
+      const std::string_view ended = name();
       require(!open_.empty() && open_.back() == ended, "what ends is what began last");
       open_.pop_back();
-      out_.tags.push_back("/" + ended);
+      out_.tags.append("/").append(ended) += '\n';
       return take(">");
     }
-    const std::string element = name();
+    const std::string_view element = name();
     require(!open_.empty() || !any_, "there is one outermost element");
     any_ = true;
-    std::string tag = element;
-    std::set<std::string> attributes;
+    out_.tags += element;
+    attributes_.clear();
     bool ended = false;
     for (;;) {
       const bool blank = !rest_.empty() && kBlanks.find(rest_[0]) != kBlanks.npos;
@@ -102,9 +112,11 @@ class Reader {
         break;
       }
       require(blank, "a blank stands before an attribute");
-      const std::string attribute = name();
-      require(attributes.insert(attribute).second, "an attribute stands once");
-      tag += ' ' + attribute;
+      const std::string_view attribute = name();
+      require(std::find(attributes_.begin(), attributes_.end(), attribute) == attributes_.end(),
+              "an attribute stands once");
+      attributes_.push_back(attribute);
+      out_.tags.append(" ").append(attribute);
       out_.text += '\n';
       if (html_ && !rest_.starts_with("=")) continue;
       take("=\"");
@@ -114,7 +126,7 @@ class Reader {
       rest_.remove_prefix(end + 1);
     }
     out_.text += '\n';
-    out_.tags.push_back(tag);
+    out_.tags += '\n';
     const bool is_void =
         html_ && std::find(std::begin(kVoid), std::end(kVoid), element) != std::end(kVoid);
     if (ended || is_void) return;
@@ -130,7 +142,7 @@ class Reader {
 
   std::string_view rest_;
   bool html_, any_ = false;
-  std::vector<std::string> open_;
+  std::vector<std::string_view> open_, attributes_;
   Markup out_;
 };
 
@@ -138,6 +150,10 @@ class Reader {
 
 void require_characters(std::string_view text) {
   for (std::size_t at = 0; at < text.size();) {
+    if (at + 8 <= text.size() && are_plain(text.data() + at)) {
+      at += 8;
+      continue;
+    }
     const data::Decoded read = data::decode_utf8(text, at);
     at += read.length;
     const char32_t c = read.code;

@@ -10,9 +10,9 @@
 namespace heed::fuzz {
 
 struct Markup {
-  /// "name attribute attribute" of each tag in order, "/name" where it ends: what foreign texts
-  /// must not change.
-  std::vector<std::string> tags;
+  /// A line "name attribute attribute" for each tag in order, "/name" where it ends: what foreign
+  /// texts must not change.
+  std::string tags;
   /// What stands between tags and in attributes, as it was before it was escaped.
   std::string text;
   /// What stands within script elements, one after another.

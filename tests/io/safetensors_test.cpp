@@ -203,6 +203,9 @@ TEST(Safetensors, HostileHeaders) {
   expect_rejected(file_with(std::string("{}\0", 3)), "zero byte");
   expect_rejected(file_with(R"({"w":)"), "not valid JSON");
   expect_rejected(file_with("{\"\xff\":1}"), "not valid JSON");
+  expect_rejected(file_with(R"({"":1})"), "at byte 8: an integer is unexpected");
+  expect_rejected(file_with(R"({"":true})"), "at byte 8: a boolean is unexpected");
+  expect_rejected(file_with(R"({"":0.5})"), "at byte 8: a number with a fraction is unexpected");
   expect_rejected(file_with(R"({"w":1})"), R"(tensor "w" is an integer, not an object)");
   expect_rejected(file_with(R"({"w":[]})"), R"(tensor "w" is an array, not an object)");
   expect_rejected(file_with(R"({"w":null})"), R"(tensor "w" is null)");

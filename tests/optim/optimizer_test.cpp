@@ -283,6 +283,34 @@ TEST(Optimizer, AGradientThatDoesNotFitChangesNothing) {
             "SGD: a sparse gradient's rows i64[2] and values f32[1, 2] do not make [5, 2]");
 }
 
+// The gradient is the caller's tensor, which may become another one behind the optimizer's back; so
+// may the parameter, between two steps.
+TEST(Optimizer, WhatBecameAnotherTensorChangesNothing) {
+  Tensor first = ones({2}).set_requires_grad(), second = ones({5}).set_requires_grad();
+  Adam adam({first, second});
+  const auto refused = [&](const Array& gradient) {
+    const Tensor given = ones({5});
+    first.set_grad(ones({2}));
+    second.set_grad(given);
+    Tensor(given).set_array(gradient);
+    const std::string text = thrown_text<Error>([&] { adam.step(); });
+    EXPECT_THAT(numbers(first), ElementsAre(1.0f, 1.0f));
+    return text;
+  };
+  EXPECT_EQ(refused(Array::zeros({3}, DType::f32)),
+            "Adam: a gradient of f32[3] for a parameter of f32[5]");
+  EXPECT_EQ(refused(Array::zeros({5}, DType::f64)),
+            "Adam: a gradient of f64[5] for a parameter of f32[5]");
+  second.set_grad(ones({5}));
+  adam.step();
+  const std::vector<float> before = numbers(first);
+  second.set_array(Array::zeros({7}, DType::f32));
+  second.set_grad(ones({7}));
+  EXPECT_EQ(thrown_text<ShapeError>([&] { adam.step(); }),
+            "Adam: a parameter became f32[7], its state is f32[5]");
+  EXPECT_EQ(numbers(first), before);
+}
+
 // A group takes the options that stand beside it: two groups step as two optimizers do.
 template <class Kind, class Options>
 void expect_groups_step_as_two(const Options& first, const Options& second) {

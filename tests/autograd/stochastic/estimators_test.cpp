@@ -176,6 +176,21 @@ TEST(Estimators, RefuseBadInput) {
             "Rebar: cost f64[4] must have the first axes of the logits f64[3, 5]");
   EXPECT_THROW(plain(none), GradError);
   EXPECT_EQ(message_of<Error>([&] { rebar(none); }), "Rebar: the function made no choice");
+  // Chooses once more where its first choice is relaxed, when nothing more is prescribed.
+  const auto fickle = [&](Choices& c) {
+    const Choice first = c.choose(logits);
+    const Choice last = first.is_hard() ? first : c.choose(logits);
+    return last.pick_number(ones({5}, DType::f64));
+  };
+  EXPECT_EQ(message_of<GradError>([&] { rebar(fickle); }),
+            "control variate: the function made 1 choices, and more when they were relaxed");
+  Relax broad({.control = [](const Tensor& z, Index) { return z; }});
+  EXPECT_EQ(
+      message_of<ShapeError>([&] {
+        broad([&](Choices& c) { return c.choose(logits).pick_number(ones({5}, DType::f64)); });
+      }),
+      "Relax: the control variate is f64[3, 5], the cost f64[3]");
+  EXPECT_EQ(message_of<ValueError>([] { Rebar(1, INFINITY); }), "Rebar: eta inf must be finite");
   LeaveOneOut others(2);
   EXPECT_EQ(message_of<Error>([&] {
               others([&](Choices& c) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "../../../core/generator.h"
 #include "../../../core/parallel.h"
@@ -170,6 +171,40 @@ TEST(Gemm, AnElementOfDoublesHasTheSameBitsInAnyCompany) {
     if (simd() != Simd::plain) fused.push_back(all);
   });
   for (const Doubles& each : fused) EXPECT_EQ(each, fused.front());
+}
+
+// Small products go another way than large ones; what is added to them is added in the same order.
+TEST(Gemm, ASmallProductOfDoublesIsPartOfALargeOneWithAllThatIsAdded) {
+  constexpr Index m = 67, n = 71, k = 73;
+  under_every_simd([&] {
+    for (int way = 0; way < 8; ++way) {
+      Generator generator(11);
+      const bool add = (way & 4) != 0;
+      const Laid<double> a(m, k, (way & 1) != 0, generator);
+      const Laid<double> b(k, n, (way & 2) != 0, generator);
+      const Array bias = generator.normal({n}, 0, 1, DType::f64);
+      const Array before = generator.normal({m, n}, 0, 1, DType::f64);
+      const auto product = [&](Index first, Index rows, Index columns) {
+        Matrix<const double> part = a.matrix;
+        part.data += a.place(first, 0);
+        Array c = before.clone();
+        gemm(rows, columns, k, part, b.matrix, add, c.mutable_data<double>() + first * n, n,
+             bias.data<double>());
+        return c;
+      };
+      const Array whole = product(0, m, n);
+      for (const auto& [rows, columns] :
+           {std::pair<Index, Index>{1, 1}, {2, 5}, {3, 17}, {7, 13}}) {
+        const Array part = product(5, rows, columns);
+        for (Index i = 0; i < rows; ++i) {
+          for (Index j = 0; j < columns; ++j) {
+            const Index at = (5 + i) * n + j;
+            ASSERT_EQ(part.data<double>()[at], whole.data<double>()[at]) << way << ' ' << rows;
+          }
+        }
+      }
+    }
+  });
 }
 
 TEST(Gemm, AProductOverNothingIsZero) {

@@ -184,6 +184,14 @@ TEST(LSTMNDecoder, SaysWhatIsWrong) {
   EXPECT_THAT([&] { model(x, tape, narrow(tape, 1, 0, 2)); },
               ThrowsMessage<ShapeError>("LSTMNDecoder: the source's tapes differ: f64[2, 5, 3] and "
                                         "f64[2, 2, 3]"));
+  EXPECT_THAT([&] { model(x, heed::to(tape, DType::f32), tape); },
+              ThrowsMessage<DTypeError>(
+                  "LSTMNDecoder: the source's hidden tape must be f64, not f32[2, 5, 3]"));
+  EXPECT_THAT([&] { model(x, tape, heed::to(tape, DType::f32)); },
+              ThrowsMessage<DTypeError>(
+                  "LSTMNDecoder: the source's memory tape must be f64, not f32[2, 5, 3]"));
+  EXPECT_THAT([&] { model(select(x, 0, 0), tape, tape); },
+              ThrowsMessage<ShapeError>("LSTMNDecoder: x must be [B, n, width], not f64[4, 2]"));
   EXPECT_THAT(
       [&] { model(x, tape, Tensor()); },
       ThrowsMessage<GradError>(HasSubstr("LSTMNDecoder: the source's memory tape is undefined")));
@@ -195,6 +203,15 @@ TEST(LSTMNDecoder, SaysWhatIsWrong) {
         model.step(zeros({kB, 3}, DType::f64), state);
       },
       ThrowsMessage<ShapeError>("LSTMNDecoder: a step's x must be [2, 2], not f64[2, 3]"));
+  EXPECT_THAT(
+      [&] {
+        model.step(zeros({kB, kI}), state);
+      },
+      ThrowsMessage<DTypeError>("LSTMNDecoder: a step's x must be f64, not f32[2, 2]"));
+  EXPECT_THAT([&] { model.step(Tensor(), state); },
+              ThrowsMessage<GradError>(HasSubstr("LSTMNDecoder: x is undefined")));
+  EXPECT_THAT([] { LSTMNDecoder({.input = 2, .hidden = 3, .source = 3, .attention = -1}); },
+              ThrowsMessage<ValueError>(HasSubstr("attention -1 not negative")));
 }
 
 }  // namespace

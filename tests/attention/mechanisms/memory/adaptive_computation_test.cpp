@@ -209,6 +209,18 @@ TEST(AdaptiveComputation, SaysWhatIsWrong) {
       ThrowsMessage<ShapeError>("AdaptiveComputation: the state must be [3, 5], not f64[3, 1]"));
   EXPECT_THAT(
       [&] {
+        model.ponder.step(zeros({kB, kI}, DType::f64), zeros({kB, kS}));
+      },
+      ThrowsMessage<DTypeError>("AdaptiveComputation: the state must be f64, not f32[3, 5]"));
+  const AdaptiveComputation nothing(
+      Options{.state = 5, .cell = [](const Tensor&, const Tensor&) { return Tensor(); }});
+  EXPECT_THAT(
+      [&] {
+        nothing.step(zeros({2, 3}));
+      },
+      ThrowsMessage<GradError>("AdaptiveComputation: the state that the cell gives is undefined"));
+  EXPECT_THAT(
+      [&] {
         model.ponder(zeros({kB, kT, kI}, DType::f64), {1, 2, kT + 1});
       },
       ThrowsMessage<ShapeError>("AdaptiveComputation: mask: length 5 of row 2 is not in [0, 4]"));

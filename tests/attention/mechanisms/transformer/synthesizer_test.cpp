@@ -246,7 +246,17 @@ TEST(Synthesizer, RefusesWhatDoesNotFit) {
       ThrowsMessage<ShapeError>(HasSubstr("do not fit scores [2, 2, 7, 7]")));
   EXPECT_THAT([&] { made(Tensor()); },
               ThrowsMessage<GradError>(HasSubstr("synthesizer: x is undefined")));
-  EXPECT_STREQ(name(Kind::factorised_dense), "factorised_dense");
+}
+
+TEST(Synthesizer, NamesItsKinds) {
+  const std::pair<Kind, const char*> names[] = {{Kind::dense, "dense"},
+                                                {Kind::random, "random"},
+                                                {Kind::fixed_random, "fixed_random"},
+                                                {Kind::factorised_dense, "factorised_dense"},
+                                                {Kind::factorised_random, "factorised_random"},
+                                                {Kind::dot_product, "dot_product"}};
+  for (const auto& [kind, text] : names) EXPECT_STREQ(name(kind), text);
+  EXPECT_STREQ(name(static_cast<Kind>(77)), "unknown");
 }
 
 }  // namespace
