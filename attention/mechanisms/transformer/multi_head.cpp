@@ -162,10 +162,12 @@ Tensor MultiHead::split_heads(const Tensor& x, Index heads, Index width) const {
   return transpose(reshape(x, Shape{x.size(0), x.size(1), heads, width}), 1, 2);
 }
 
-Tensor MultiHead::normed(const Tensor& x, const Tensor& weight) const {
+Tensor MultiHead::normed(const Tensor& x, const Tensor& weight, bool masked) const {
   if (options_.qk_norm == QkNorm::none) return x;
-  if (options_.qk_norm == QkNorm::rms) return rms_norm(x, Shape{D_}, weight);
-  return layer_norm(x, Shape{D_}, weight);
+  return guarded(x, masked, [&](const Tensor& finite) {
+    if (options_.qk_norm == QkNorm::rms) return rms_norm(finite, Shape{D_}, weight);
+    return layer_norm(finite, Shape{D_}, weight);
+  });
 }
 
 // `x` through rows first .. first + count of the joined projection, or through a weight of its own.
@@ -196,7 +198,7 @@ MultiHead::Heads MultiHead::project_heads(const Tensor& keys, const Tensor& valu
     k = projected(keys, rows.queries, rows.keys, masked, k_proj_weight);
     v = projected(values, rows.queries + rows.keys, rows.values, masked, v_proj_weight);
   }
-  return {normed(split_heads(k, options_.kv_heads, D_), k_norm),
+  return {normed(split_heads(k, options_.kv_heads, D_), k_norm, masked),
           split_heads(v, options_.kv_heads, Dv_)};
 }
 
@@ -224,8 +226,8 @@ Attended MultiHead::operator()(const Tensor& query, const Tensor& keys, const Te
     const JoinedRows rows(options_);
     const std::vector<Tensor> all =
         split(projected(query, 0, rows.all(), masked), {rows.queries, rows.keys, rows.values}, -1);
-    q = normed(split_heads(all[0], options_.heads, D_), q_norm);
-    heads = {normed(split_heads(all[1], options_.kv_heads, D_), k_norm),
+    q = normed(split_heads(all[0], options_.heads, D_), q_norm, masked);
+    heads = {normed(split_heads(all[1], options_.kv_heads, D_), k_norm, masked),
              split_heads(all[2], options_.kv_heads, Dv_)};
   } else {
     q = project_query(query, masked);
@@ -262,7 +264,7 @@ Attended MultiHead::attend_to(const Tensor& query, const Memory& memory, const T
 Tensor MultiHead::project_query(const Tensor& query, bool masked) const {
   const Index count = options_.heads * D_;
   return normed(split_heads(projected(query, 0, count, masked, q_proj_weight), options_.heads, D_),
-                q_norm);
+                q_norm, masked);
 }
 
 // What the options say where the call does not, for scores of all heads.

@@ -116,7 +116,7 @@ class MultiHead : public SelfAttention {
     Tensor keys, values;  // [B, kv_heads, K, D]
   };
   Tensor split_heads(const Tensor& x, Index heads, Index width) const;
-  Tensor normed(const Tensor& x, const Tensor& weight) const;
+  Tensor normed(const Tensor& x, const Tensor& weight, bool masked) const;
   Tensor projected(const Tensor& x, Index first, Index count, bool masked,
                    const Tensor& weight = Tensor()) const;
   Tensor project_query(const Tensor& query, bool masked) const;
