@@ -85,12 +85,10 @@ void settle_entry(const fs::path& left, const fs::path& place, bool crashed) {
     } else {
       move(left, place);
     }
-  } else if (same_entry(*a, *b) || is_later(*b, *a)) {
+  } else if (same_entry(*a, *b) || is_later(*b, *a) || (crashed && !is_later(*a, *b))) {
     ::unlink(left.c_str());
   } else if (!crashed) {
     move(left, place);  // the later one, or what the one at the place is a copy of
-  } else if (!is_later(*a, *b)) {
-    ::unlink(left.c_str());
   }
 }
 

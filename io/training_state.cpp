@@ -59,11 +59,13 @@ void TrainingState::restore(nn::Module& model, optim::Optimizer& optimizer) cons
 }
 
 void TrainingState::put(const std::string& name, const NamedArrays& arrays) {
-  for (const auto& [key, array] : arrays) arrays_.emplace_back(name + "." + key, array);
+  const std::string prefix = name + ".";
+  for (const auto& [key, array] : arrays) arrays_.emplace_back(prefix + key, array);
 }
 
 void TrainingState::put(const std::string& name, const nn::NamedTensors& tensors) {
-  for (const auto& [key, tensor] : tensors) arrays_.emplace_back(name + "." + key, tensor.array());
+  const std::string prefix = name + ".";
+  for (const auto& [key, tensor] : tensors) arrays_.emplace_back(prefix + key, tensor.array());
 }
 
 NamedArrays TrainingState::arrays(const std::string& name) const {
