@@ -186,6 +186,7 @@ Attended Memory::step(const Tensor& query, Past& past, const Terms& terms) const
   if (out.weights.defined()) {
     out.weights = squeeze(out.weights, score_->per_feature() ? -3 : -2);
   }
+  if (out.log_sums.defined()) out.log_sums = squeeze(out.log_sums, -1);
   return out;
 }
 

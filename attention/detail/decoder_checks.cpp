@@ -92,7 +92,10 @@ void check_window_terms(const char* op, const Terms& terms) {
   refuse(terms.offset_bias.defined(), "offset_bias");
   refuse(terms.position_bias != nullptr, "position_bias");
   refuse(terms.relative != nullptr, "relative positions");
+  refuse(terms.map.defined(), "score map");
+  refuse(terms.sinks.defined(), "sinks");
   refuse(terms.need_statistics, "statistics");
+  refuse(terms.need_log_sums, "log_sums");
   refuse(terms.normaliser != nullptr && terms.normaliser->is_stateful(),
          "normaliser that goes on from query to query");
 }

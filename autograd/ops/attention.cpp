@@ -61,10 +61,13 @@ Shape scores_of_shape(const char* op, const Operands& x) {
   const auto lead = [](const Tensor& t) {
     return Shape(t.shape().begin(), std::max<Index>(t.rank() - 2, 0));
   };
-  for (const Tensor* t : {&x.q, &x.k, &x.v}) {
-    if (t->rank() < 2)
-      throw ShapeError(fmt::format("{}: {} needs rank 2 or more", op, describe(*t)));
-  }
+  const auto check = [&](const char* what, const Tensor& t) {
+    if (t.rank() >= 2) return;
+    throw ShapeError(fmt::format("{}: {} needs rank 2 or more, not {}", op, what, describe(t)));
+  };
+  check("q", x.q);
+  check("k", x.k);
+  check("v", x.v);
   Shape shape = broadcast_shapes(op, lead(x.q), broadcast_shapes(op, lead(x.k), lead(x.v)));
   shape.push_back(x.q.size(-2));
   shape.push_back(x.k.size(-2));

@@ -66,8 +66,9 @@ class TileTerms {
   bool open(KeyRange keys) {
     keys_ = keys;
     ruled_ = false;
-    if (plan_.rule == nullptr)
+    if (plan_.rule == nullptr) {
       return !allowed_ || any_open(keys, [&](Index i) { return allowed_at(i); });
+    }
     const Seen seen = look(keys, 0);
     ruled_ = seen == Seen::some;
     return seen != Seen::none;

@@ -38,7 +38,7 @@ struct LocalCall {
   Index first = 0;        ///< t of the first query, for local-m step by step
   Tensor positions = {};  ///< local-m's p_t, [B, Q]; undefined: first, first + 1, ..
   /// Within the window: its normaliser, dropout and whether weights are wanted. What is said of
-  /// whole rows of keys (mask, biases, relative positions, statistics) has no place here.
+  /// whole rows of keys (mask, biases, maps, sinks, relative positions, sums) has no place here.
   Terms terms = {};
 };
 

@@ -178,6 +178,28 @@ TEST(Merge, IsAttentionOverAllKeysAtOnce) {
   EXPECT_EQ(sum(abs(nothing.context)).item(), 0);
 }
 
+// A step's sums are a number a row, as its context is a row; heads in groups give theirs in order.
+TEST(Merge, JoinsStepsAndHeadsInGroups) {
+  manual_seed(3);
+  const Tensor query = randn({kB, 3}, DType::f64);
+  const Tensor keys = randn({kB, 7, 3}, DType::f64), values = randn({kB, 7, 2}, DType::f64);
+  const auto step = [&](Index begin, Index count) {
+    return Memory(narrow(keys, 1, begin, count), narrow(values, 1, begin, count))
+        .step(query, {.need_log_sums = true});
+  };
+  const Attended whole = step(0, 7), parts = merge({step(0, 2), step(2, 5)});
+  EXPECT_EQ(whole.log_sums.shape(), (Shape{kB}));
+  EXPECT_THAT(numbers(parts.context), near(whole.context));
+  EXPECT_THAT(numbers(parts.log_sums), near(whole.log_sums));
+
+  const MultiHead heads({.width = 12, .heads = 6, .kv_heads = 2, .dtype = DType::f64});
+  const Tensor x = randn({kB, kK, 12}, DType::f64);
+  const Attended tiled = heads(x, {.need_log_sums = true});
+  const Attended block = heads(x, {.need_weights = true, .need_log_sums = true});
+  EXPECT_EQ(tiled.log_sums.shape(), (Shape{kB, 6, kK}));
+  EXPECT_THAT(numbers(tiled.log_sums), near(block.log_sums));
+}
+
 TEST(Merge, RefusesWhatDoesNotFit) {
   const Tensor x = randn({2, 3, 5});
   EXPECT_THAT([] { merge({}); }, ThrowsMessage<ValueError>(HasSubstr("merge: no parts")));

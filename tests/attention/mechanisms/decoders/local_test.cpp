@@ -255,7 +255,10 @@ TEST(Local, TakesTheTermsOfAWindow) {
       {{.offset_bias = zeros({11}, DType::f64)}, "offset_bias"},
       {{.position_bias = &slopes}, "position_bias"},
       {{.relative = &relative}, "relative positions"},
+      {{.map = score_map([](auto s, auto) { return s; })}, "score map"},
+      {{.sinks = zeros({}, DType::f64)}, "sinks"},
       {{.need_statistics = true}, "statistics"},
+      {{.need_log_sums = true}, "log_sums"},
       {{.normaliser = &monotonic}, "normaliser that goes on"}};
   for (const auto& [terms, what] : refused) {
     EXPECT_THAT([&] { made(query, keys, values, {}, {.terms = terms}); },
