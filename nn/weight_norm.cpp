@@ -9,17 +9,17 @@
 #include "../core/error.h"
 
 namespace heed::nn {
-namespace {
 
-// ||v|| of each entry of the first axis, [out, 1, ..].
-Tensor lengths_of(const Tensor& v) {
+Tensor weight_lengths(const Tensor& v) {
   std::vector<Index> others;
   for (Index axis = 1; axis < v.rank(); ++axis) others.push_back(axis);
   return sqrt(sum(square(v), others, true));
 }
 
+namespace {
+
 Tensor first_g(const Tensor& weight, bool normalised) {
-  return normalised ? lengths_of(weight.detach()) : Tensor();
+  return normalised ? weight_lengths(weight.detach()) : Tensor();
 }
 
 }  // namespace
@@ -33,7 +33,7 @@ Tensor weight_norm(const Tensor& v, const Tensor& g) {
         fmt::format("weight_norm: v must be [out, ..] and g [out, 1, ..], not {} and {}",
                     describe(v), describe(g)));
   }
-  return v * (g / lengths_of(v));
+  return v * (g / weight_lengths(v));
 }
 
 WeightNormLinear::WeightNormLinear(Index in, Index out, bool normalised, bool with_bias,

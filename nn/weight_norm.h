@@ -12,6 +12,9 @@ namespace heed::nn {
 /// w, shaped as v [out, ..], from g [out, 1, ..]. As in PyTorch, a v of zeros makes NaN.
 Tensor weight_norm(const Tensor& v, const Tensor& g);
 
+/// ||v|| of each entry of the first axis, [out, 1, ..]: the g that makes weight_norm(v, g) be v.
+Tensor weight_lengths(const Tensor& v);
+
 /// A Linear whose `weight` is undefined, and made of weight_g and weight_v at each call; without
 /// `normalised` it is just a Linear, and these two are undefined.
 class WeightNormLinear : public Linear {

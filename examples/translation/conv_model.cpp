@@ -4,10 +4,12 @@
 
 #include <cmath>
 
+#include "../../autograd/grad_mode.h"
 #include "../../autograd/ops/join.h"
 #include "../../autograd/ops/reduce.h"
 #include "../../autograd/ops/shape.h"
 #include "../../nn/init.h"
+#include "../../nn/weight_norm.h"
 #include "longest.h"
 
 namespace translation {
@@ -23,20 +25,27 @@ attention::ConvSeq2SeqOptions stack_of(const ModelOptions& options) {
           .layers = options.layers,
           .kernel = options.kernel,
           .dropout = options.dropout,
+          .weight_norm = true,
+          .attentions = options.layers,
           .dtype = options.dtype};
 }
 
 // A gate halves the numbers, and dropout makes those that it keeps larger.
 void begin(const nn::Module& stack, double dropout) {
+  const heed::NoGrad scope;
+  heed::Tensor lengths;  // stand before their directions
   for (const auto& [key, weight] : stack.named_parameters()) {
     if (weight.rank() == 1) {
       nn::zeros_(weight);
-      continue;
+    } else if (key.ends_with("weight_g")) {
+      lengths = weight;
+    } else {
+      const bool gated = weight.rank() == 3;
+      const bool dropped = gated || key == "input_projection.weight_v";
+      const auto inputs = static_cast<double>(weight.numel() / weight.size(0));
+      nn::normal_(weight, 0, std::sqrt((gated ? 4 : 1) * (dropped ? 1 - dropout : 1) / inputs));
+      lengths.copy_from(nn::weight_lengths(weight));
     }
-    const bool gated = weight.rank() == 3;
-    const bool dropped = gated || key == "input_projection.weight";
-    const auto inputs = static_cast<double>(weight.numel() / weight.size(0));
-    nn::normal_(weight, 0, std::sqrt((gated ? 4 : 1) * (dropped ? 1 - dropout : 1) / inputs));
   }
 }
 

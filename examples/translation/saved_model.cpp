@@ -73,7 +73,7 @@ io::NamedShapes shapes_of(const ModelOptions& options) {
   if (options.model == "transformer") {
     out.push_back({fmt::format("layers.encoder.layers.{}.linear1.weight", last), {hidden, width}});
   } else if (options.model == "conv") {
-    out.push_back({fmt::format("encoder.convolutions.{}.weight", last),
+    out.push_back({fmt::format("encoder.convolutions.{}.weight_v", last),
                    {2 * hidden, hidden, options.kernel}});
     out.push_back({"source_places.weight", {options.longest + 1, width}});
   } else {  // Luong's encoder has half of the state in each direction

@@ -24,11 +24,21 @@ ConvSeq2SeqOptions checked(ConvSeq2SeqOptions options, bool needs_middle) {
         "{}: width {}, layers {} and kernel {} must be positive, hidden {} not negative", kOp,
         options.width, options.layers, options.kernel, options.hidden));
   }
+  if (options.attentions <= 0) {
+    throw ValueError(fmt::format("{}: attentions {} must be positive", kOp, options.attentions));
+  }
   if (needs_middle && options.kernel % 2 == 0) {
     throw ValueError(fmt::format("{}: the encoder's kernel {} must be odd", kOp, options.kernel));
   }
   if (options.hidden == 0) options.hidden = options.width;
   return options;
+}
+
+// z, with 1/m of its gradient.
+Tensor with_gradient_over(Index m, const Tensor& z) {
+  if (m == 1 || !z.requires_grad()) return z;
+  const Tensor number = z.detach();
+  return number + (z - number) * (1.0 / static_cast<double>(m));
 }
 
 // x [B, T, hidden] -> [B, T', hidden].
@@ -68,7 +78,7 @@ Memory ConvEncoder::operator()(const Tensor& x, const std::vector<Index>& length
   for (const nn::WeightNormConv1d& convolution : convolutions) {
     h = real((gated(convolution, dropout(h)) + h) * kHalf);
   }
-  const Tensor z = forwarded(real(output_projection(h)));
+  const Tensor z = with_gradient_over(options_.attentions, forwarded(real(output_projection(h))));
   return MultiStepAttention::memory(z, z + e, lengths);
 }
 

@@ -28,6 +28,9 @@ struct ConvSeq2SeqOptions {
   bool scale = true;   ///< contexts by sqrt(m): see multi_step.h
   /// Whether all weights are g v / ||v||, as the paper's: see nn/weight_norm.h.
   bool weight_norm = false;
+  /// m > 1 divides the gradient that reaches the encoder's layers, but not that of its embeddings in
+  /// the values, by the number of attentions that it comes from (the paper's section 3.4).
+  Index attentions = 1;
   DType dtype = DType::f32;
 };
 

@@ -207,6 +207,33 @@ TEST(ConvSeq2SeqWeights, MayBeNormalised) {
   plain::expect_gradients(plain::leaves_of(encoder, {}), ours, 2);
 }
 
+// Section 3.4: what m attentions send back counts once a layer of the encoder, in full for embeddings
+// in the values.
+TEST(ConvSeq2SeqWeights, OfTheEncoderGetTheMeanOfTheAttentionsGradients) {
+  manual_seed(5);
+  ConvSeq2SeqOptions made = options(5, true, true);
+  ConvEncoder whole(made);
+  made.attentions = 3;
+  ConvEncoder shared(made);
+  shared.load_state_dict(whole.state_dict());
+  const Tensor numbers = inputs(kK), cotangent = randn({kB, kK, kE}, DType::f64);
+  const auto gradient = [&](const ConvEncoder& encoder, bool values) {
+    const Tensor x = Tensor(numbers.array().clone()).set_requires_grad();
+    const Memory memory = encoder(x, kLengths);
+    sum((values ? memory.values() : memory.keys()) * cotangent).backward();
+    return x.grad();
+  };
+  EXPECT_EQ(difference(whole(numbers, kLengths).values(), shared(numbers, kLengths).values()), 0);
+  const Tensor keys = gradient(whole, false);
+  EXPECT_LT(difference(keys, gradient(shared, false) * 3.0), 1e-12);
+  for (std::size_t i = 0; i < whole.parameters().size(); ++i) {
+    const Tensor g = whole.parameters()[i].grad(), third = shared.parameters()[i].grad();
+    EXPECT_LT(difference(g, third * 3.0), 1e-12) << i;
+    EXPECT_GT(difference(g, third), 0) << i;
+  }
+  EXPECT_LT(difference(gradient(whole, true) - keys, gradient(shared, true) - keys / 3.0), 1e-12);
+}
+
 TEST(ConvSeq2SeqInput, IsRefusedWhereItDoesNotFit) {
   EXPECT_THAT(
       [] { ConvEncoder made({.width = 2, .kernel = 4}); },
