@@ -8,6 +8,7 @@ MultiHeadOptions self_heads(const TransformerOptions& options, Index layer) {
                        .kv_heads = options.kv_heads,
                        .dropout = options.dropout,
                        .rotary = options.rotary,
+                       .rotary_options = options.rotary_options,
                        .dtype = options.dtype};
   return options.self_heads ? options.self_heads(std::move(out), layer) : out;
 }

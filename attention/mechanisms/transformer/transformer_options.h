@@ -21,8 +21,9 @@ struct TransformerOptions {
   Norm norm = Norm::layer;
   bool parallel = false;  ///< x + self_attn(norm1(x)) + feed_forward(norm1(x)), encoders only
   Activation activation = Activation::relu;
-  bool rotary = false;  ///< rotary positions in self-attention
-  double eps = 1e-5;    ///< of the norms
+  bool rotary = false;                ///< rotary positions in self-attention
+  RotaryOptions rotary_options = {};  ///< base, layout, width and scaling of these
+  double eps = 1e-5;                  ///< of the norms
   DType dtype = DType::f32;
   /// What the heads of self-attention have beside: called for each layer, 0 .., with what the
   /// options above give, so that each layer has a score, a normaliser, positions of its own.
