@@ -29,6 +29,20 @@ std::vector<std::vector<Index>> cut_sorted(const std::vector<LengthKey>& lengths
   return batches;
 }
 
+// How far two lengths of one batch may lie apart beside what is needed.
+constexpr double kJitter = 2;
+
+void check_tokens(const char* op, Index tokens) {
+  if (tokens <= 0) throw ValueError(fmt::format("{}: tokens {} must be positive", op, tokens));
+}
+
+std::vector<Index> order_of(std::size_t count, Generator* generator) {
+  if (generator) return generator->permutation(static_cast<Index>(count));
+  std::vector<Index> order(count);
+  std::iota(order.begin(), order.end(), Index{0});
+  return order;
+}
+
 }  // namespace
 
 Split split(Index count, double fraction, Generator& generator) {
@@ -62,6 +76,53 @@ std::vector<std::vector<Index>> batches_by_length(const std::vector<LengthKey>& 
   std::vector<Index> order(lengths.size());
   std::iota(order.begin(), order.end(), Index{0});
   return cut_sorted(lengths, batch_size, std::move(order));
+}
+
+std::vector<std::vector<Index>> batches_by_tokens(const std::vector<LengthKey>& lengths,
+                                                  Index tokens, Generator* generator) {
+  check_tokens("batches_by_tokens", tokens);
+  std::vector<Index> order = order_of(lengths.size(), generator);
+  std::vector<std::pair<double, double>> keys;
+  for (const auto& [first, second] : lengths) {
+    const double jitter = generator ? kJitter * generator->uniform() : 0;
+    keys.emplace_back(static_cast<double>(first) + jitter, static_cast<double>(second));
+  }
+  std::stable_sort(order.begin(), order.end(), [&keys](Index a, Index b) {
+    return keys[static_cast<std::size_t>(a)] < keys[static_cast<std::size_t>(b)];
+  });
+  std::vector<std::vector<Index>> sorted;
+  Index longest = 0;
+  for (const Index i : order) {
+    const Index length = lengths[static_cast<std::size_t>(i)].first;
+    longest = std::max(longest, length);
+    if (sorted.empty() || (static_cast<Index>(sorted.back().size()) + 1) * longest > tokens) {
+      sorted.emplace_back();
+      longest = length;
+    }
+    sorted.back().push_back(i);
+  }
+  std::vector<std::vector<Index>> batches;
+  for (const Index i : order_of(sorted.size(), generator)) {
+    batches.push_back(std::move(sorted[static_cast<std::size_t>(i)]));
+  }
+  return batches;
+}
+
+std::vector<std::vector<Index>> batches_packed(const std::vector<LengthKey>& lengths, Index tokens,
+                                               Generator* generator) {
+  check_tokens("batches_packed", tokens);
+  std::vector<std::vector<Index>> batches;
+  Index sum = 0;
+  for (const Index i : order_of(lengths.size(), generator)) {
+    const Index length = lengths[static_cast<std::size_t>(i)].first;
+    if (batches.empty() || length > tokens - sum) {
+      batches.emplace_back();
+      sum = 0;
+    }
+    batches.back().push_back(i);
+    sum += length;
+  }
+  return batches;
 }
 
 Padded pad(const std::vector<std::vector<Index>>& rows, Index padding) {

@@ -33,6 +33,18 @@ std::vector<std::vector<Index>> batches_by_length(const std::vector<LengthKey>& 
 std::vector<std::vector<Index>> batches_by_length(const std::vector<LengthKey>& lengths,
                                                   Index batch_size);
 
+/// Cuts the examples into batches of similar lengths by what is padded: rows times the longest
+/// (first) is at most `tokens`, but for single rows that are longer. Which examples meet, and the
+/// order of the batches, are drawn; with `generator` null nothing is, and short ones come first.
+/// Throws ValueError unless tokens > 0.
+std::vector<std::vector<Index>> batches_by_tokens(const std::vector<LengthKey>& lengths,
+                                                  Index tokens, Generator* generator);
+/// Cuts the examples, in a drawn order, or as they come where `generator` is null, into batches that
+/// are not padded: the sum of their lengths (first) is at most `tokens`, but for single ones that
+/// are longer. Throws ValueError unless tokens > 0.
+std::vector<std::vector<Index>> batches_packed(const std::vector<LengthKey>& lengths, Index tokens,
+                                               Generator* generator);
+
 struct Padded {
   Array ids;                   // i64 [B, T], T the longest row
   std::vector<Index> lengths;  // B

@@ -4,13 +4,13 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <mutex>
 
 namespace heed::train {
 namespace {
 
 // Lock-free, as a signal handler needs.
 std::atomic<bool> arrived{false};
-std::atomic<int> guards{0};
 static_assert(std::atomic<bool>::is_always_lock_free);
 
 extern "C" void remember(int signal) {
@@ -18,27 +18,34 @@ extern "C" void remember(int signal) {
   if (arrived.exchange(true)) ::_exit(128 + signal);
 }
 
-}  // namespace
-
-struct InterruptGuard::Actions {
+// What was there before the first guard.
+struct Actions {
   struct sigaction interrupt;
   struct sigaction terminate;
 };
+Actions before;
+int guards = 0;
+std::mutex mutex;  // of these two
 
-InterruptGuard::InterruptGuard() : old_(new Actions) {
+}  // namespace
+
+InterruptGuard::InterruptGuard() {
+  const std::lock_guard lock(mutex);
+  if (guards++ > 0) return;
   struct sigaction action {};
   action.sa_handler = remember;
   action.sa_flags = SA_RESTART;  // a write under way goes on
   ::sigemptyset(&action.sa_mask);
-  ::sigaction(SIGINT, &action, &old_->interrupt);
-  ::sigaction(SIGTERM, &action, &old_->terminate);
-  ++guards;
+  ::sigaction(SIGINT, &action, &before.interrupt);
+  ::sigaction(SIGTERM, &action, &before.terminate);
 }
 
 InterruptGuard::~InterruptGuard() {
-  ::sigaction(SIGINT, &old_->interrupt, nullptr);
-  ::sigaction(SIGTERM, &old_->terminate, nullptr);
-  if (--guards == 0) arrived = false;
+  const std::lock_guard lock(mutex);
+  if (--guards > 0) return;
+  ::sigaction(SIGINT, &before.interrupt, nullptr);
+  ::sigaction(SIGTERM, &before.terminate, nullptr);
+  arrived = false;
 }
 
 bool interrupted() { return arrived; }

@@ -5,21 +5,16 @@
 //   for (...) { ...; if (train::interrupted()) break; }
 #pragma once
 
-#include <memory>
-
 namespace heed::train {
 
-/// Catches the two signals while alive; puts back what was there before. Guards may nest.
+/// Catches the two signals while alive; puts back what was there before. Guards may nest, and
+/// several threads may have one.
 class InterruptGuard {
  public:
   InterruptGuard();
   ~InterruptGuard();
   InterruptGuard(const InterruptGuard&) = delete;
   InterruptGuard& operator=(const InterruptGuard&) = delete;
-
- private:
-  struct Actions;
-  std::unique_ptr<Actions> old_;
 };
 
 /// True after a first signal, until the outermost guard is gone.

@@ -1,0 +1,316 @@
+// Loader: batches for a training, pass after pass, from anything that has a size.
+//
+//   data::Loader batches(examples, {.size = 64, .by = &Example::length});   // std::vector<Example>s
+//   data::Loader batches(examples, [&](const std::vector<Index>& rows) { return batch_of(examples, rows); },
+//                        {.size = 64, .prefetch = 2});
+//   while (auto batch = batches.next()) { ... }    // one pass; the next call begins another
+//
+// Which examples meet is drawn from the loader's own Generator at the start of a pass, so that a
+// place in a pass is three numbers: state_dict() has them, and load_state_dict() goes on there to
+// the same batches. With `prefetch` a thread makes batches ahead; they are the same ones.
+//
+// What a Loader walks can be another thing altogether, a Pass: see drawn() for batches without end,
+// and stream.h for files larger than memory.
+//
+// Threads: a loader is used by one thread. With `prefetch` the function that makes batches runs in
+// another: what it draws, it draws from the Generator that it is given.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "../core/error.h"
+#include "../core/generator.h"
+#include "batches.h"
+#include "prefetch.h"
+
+namespace heed::data {
+
+/// One walk over the data.
+template <class Batch>
+struct Pass {
+  Index count = 0;  ///< of batches; 0 where nobody knows
+  /// Makes the next batch; only passes over it where `out` is null. False at the end.
+  std::function<bool(std::optional<Batch>* out)> next;
+};
+
+/// Begins the pass of that number, drawing from the generator.
+template <class Batch>
+using Begin = std::function<Pass<Batch>(Generator& generator, Index pass)>;
+
+/// How many there are of what, in a batch: `Length(rows, words)`, or a number.
+struct Length : LengthKey {
+  Length(Index rows, Index words = 0)  // NOLINT(google-explicit-constructor)
+      : LengthKey(rows, words) {}
+  Length(const LengthKey& key) : LengthKey(key) {}  // NOLINT(google-explicit-constructor)
+};
+
+template <class Item>
+struct LoaderOptions {
+  Index size = 32;      ///< examples a batch
+  Index tokens = 0;     ///< in place of `size`: see batches_by_tokens(); wants `by`
+  bool packed = false;  ///< tokens are counted without padding, and lengths need not be alike
+  std::function<Length(const Item&)> by = {};  ///< examples of like length meet
+  bool shuffle = true;                         ///< false: in the order given, or by length
+  bool drop_last = false;                      ///< leaves out a last batch of less than `size`
+  Index prefetch = 0;      ///< batches that a thread makes ahead; 0: none, no thread
+  std::uint64_t seed = 0;  ///< of the loader's generator
+};
+
+/// The examples of each batch of a pass. Throws ValueError for options that make no sense.
+struct Cut {
+  Index size = 32, tokens = 0;
+  bool packed = false, shuffle = true, drop_last = false;
+};
+std::vector<std::vector<Index>> cut(Index count, const std::vector<LengthKey>& lengths,
+                                    const Cut& how, Generator& generator);
+
+/// A pass over these batches of examples.
+template <class Batch, class Make>
+Pass<Batch> pass_over(std::vector<std::vector<Index>> batches, Make make) {
+  const auto count = static_cast<Index>(batches.size());
+  return {count, [batches = std::move(batches), make = std::move(make),
+                  at = std::size_t{0}](std::optional<Batch>* out) mutable {
+            if (at == batches.size()) return false;
+            const std::vector<Index>& rows = batches[at++];
+            if (out) out->emplace(make(rows));
+            return true;
+          }};
+}
+
+namespace detail {
+
+template <class Set>
+using ItemOf = std::decay_t<decltype(std::declval<const Set&>()[std::size_t{}])>;
+template <class Make>
+using MadeBy = std::decay_t<std::invoke_result_t<Make&, const std::vector<Index>&>>;
+template <class Set>
+concept HasBatches = requires(const Set& set, const std::vector<Index>& rows) {
+  set.batch(rows);
+};
+
+template <class Set>
+auto made_by(const Set& set) {
+  return [&set](const std::vector<Index>& rows) {
+    if constexpr (HasBatches<Set>) {
+      return set.batch(rows);
+    } else {
+      std::vector<ItemOf<Set>> out;
+      for (const Index row : rows) out.push_back(set[static_cast<std::size_t>(row)]);
+      return out;
+    }
+  };
+}
+template <class Set>
+using BatchOf = MadeBy<decltype(made_by(std::declval<const Set&>()))>;
+
+/// Where a loader stands: behind `index` batches of a pass that began with this generator.
+struct Place {
+  Generator::State begin;
+  Index pass = 0, index = 0;
+};
+/// Throws ValueError.
+std::vector<std::pair<std::string, Array>> to_arrays(const Place& place);
+Place to_place(const std::vector<std::pair<std::string, Array>>& entries);
+/// Throws ValueError.
+Index checked_prefetch(Index count);
+[[noreturn]] void fail_beyond(const Place& place, Index found);
+[[noreturn]] void fail_nothing();
+
+}  // namespace detail
+
+template <class Batch>
+class Loader {
+ public:
+  /// Examples of `set`, which outlives the loader: batch(rows) where it has that, else vectors of
+  /// its items. Throws ValueError for a set of nothing and options that make no sense.
+  template <class Set>
+  explicit Loader(const Set& set, LoaderOptions<detail::ItemOf<Set>> options = {})
+      : Loader(set, detail::made_by(set), std::move(options)) {}
+  /// The same with make(rows), called with a batch's places in the set.
+  template <class Set, class Make>
+  requires std::is_invocable_v < Make&, const std::vector<Index>
+  & > Loader(const Set& set, Make make, LoaderOptions<detail::ItemOf<Set>> options = {})
+      : Loader(begin_of(set, std::move(make), options), Generator(options.seed), options.prefetch) {
+  }
+  /// Whatever `begin` gives. `endless`: each batch is a pass of its own, and there is no end.
+  Loader(Begin<Batch> begin, const Generator& generator, Index prefetch = 0, bool endless = false)
+      : begin_(std::move(begin)),
+        generator_(generator),
+        endless_(endless),
+        prefetch_(detail::checked_prefetch(prefetch)) {
+    at_.begin = made_.begin = generator_.state();
+  }
+
+  Loader(const Loader&) = delete;  // a pass may refer to its generator
+  Loader& operator=(const Loader&) = delete;
+
+  /// The next batch; none at the end of a pass. Throws what making it threw, in whatever thread,
+  /// with the batch's number in front; the loader then stands where it stood.
+  std::optional<Batch> next();
+  /// Batches of the pass that is under way, or that begins with the next call; 0: not known.
+  Index count();
+  /// Batches of this pass so far, and passes before.
+  Index index() const { return at_.index; }
+  Index pass() const { return at_.pass; }
+  bool endless() const { return endless_; }
+
+  /// "loader", i64 [4]: for checkpoints. Loading goes on there, and throws ValueError for entries
+  /// that do not fit.
+  std::vector<std::pair<std::string, Array>> state_dict() const { return detail::to_arrays(at_); }
+  void load_state_dict(const std::vector<std::pair<std::string, Array>>& entries);
+
+ private:
+  struct Made {
+    std::optional<Batch> batch;
+    detail::Place after;
+    std::exception_ptr error = {};
+  };
+  template <class Set, class Make>
+  static Begin<Batch> begin_of(const Set& set, Make make,
+                               const LoaderOptions<detail::ItemOf<Set>>& options);
+  void open();
+  Made produce();
+  void go_to(const detail::Place& place);
+
+  Begin<Batch> begin_;
+  Generator generator_;
+  bool endless_;
+  Index prefetch_;
+  std::optional<Pass<Batch>> current_;
+  detail::Place at_, made_;  // what the caller has had, and what was made
+  Index count_ = 0;
+  std::unique_ptr<Prefetch<Made>> ahead_;
+};
+
+template <class Set>
+Loader(const Set&, LoaderOptions<detail::ItemOf<Set>>) -> Loader<detail::BatchOf<Set>>;
+template <class Set>
+explicit Loader(const Set&) -> Loader<detail::BatchOf<Set>>;
+template <class Set, class Make>
+requires std::is_invocable_v < Make&, const std::vector<Index>
+& > Loader(const Set&, Make, LoaderOptions<detail::ItemOf<Set>>)->Loader<detail::MadeBy<Make>>;
+template <class Set, class Make>
+requires std::is_invocable_v < Make&, const std::vector<Index>
+& > Loader(const Set&, Make)->Loader<detail::MadeBy<Make>>;
+
+/// Batches without end, each of them draw(generator).
+template <class Draw>
+auto drawn(Draw draw, std::uint64_t seed = 0, Index prefetch = 0) {
+  using Batch = std::decay_t<std::invoke_result_t<Draw&, Generator&>>;
+  return Loader<Batch>(
+      [draw = std::move(draw)](Generator& generator, Index) mutable {
+        return Pass<Batch>{0, [&generator, &draw](std::optional<Batch>* out) {
+                             out->emplace(draw(generator));
+                             return true;
+                           }};
+      },
+      Generator(seed), prefetch, true);
+}
+
+template <class Batch>
+template <class Set, class Make>
+Begin<Batch> Loader<Batch>::begin_of(const Set& set, Make make,
+                                     const LoaderOptions<detail::ItemOf<Set>>& options) {
+  const auto count = static_cast<Index>(set.size());
+  if (count == 0) detail::fail_nothing();
+  std::vector<LengthKey> lengths;
+  for (Index i = 0; options.by && i < count; ++i) {
+    lengths.push_back(options.by(set[static_cast<std::size_t>(i)]));
+  }
+  const Cut how{options.size, options.tokens, options.packed, options.shuffle, options.drop_last};
+  Generator trial(0);
+  cut(count, lengths, how, trial);  // complains now
+  return [=, lengths = std::move(lengths), make = std::move(make)](Generator& generator, Index) {
+    return pass_over<Batch>(cut(count, lengths, how, generator), make);
+  };
+}
+
+template <class Batch>
+void Loader<Batch>::open() {
+  if (current_) return;
+  made_.begin = generator_.state();
+  current_ = begin_(generator_, made_.pass);
+  if (!endless_) count_ = current_->count;
+}
+
+template <class Batch>
+typename Loader<Batch>::Made Loader<Batch>::produce() {
+  Made out;
+  try {
+    open();
+    const bool more = current_->next(&out.batch);
+    if (more) ++made_.index;
+    if (!more || endless_) {
+      current_.reset();
+      made_ = {generator_.state(), made_.pass + 1, 0};
+    }
+  } catch (...) {
+    out.batch.reset();
+    out.error = std::current_exception();
+  }
+  out.after = made_;
+  return out;
+}
+
+template <class Batch>
+std::optional<Batch> Loader<Batch>::next() {
+  Made made;
+  if (prefetch_ == 0) {
+    made = produce();
+  } else {
+    if (!ahead_) {
+      open();
+      ahead_ = std::make_unique<Prefetch<Made>>(
+          prefetch_, [this] { return produce(); },
+          [](const Made& last) { return !last.batch.has_value(); });
+    }
+    made = ahead_->take();
+    if (!made.batch) ahead_.reset();
+  }
+  if (made.error) {
+    const detail::Place here = at_;
+    go_to(here);
+    rethrow_named(made.error, here.index, here.pass);
+  }
+  at_ = made.after;
+  return std::move(made.batch);
+}
+
+template <class Batch>
+Index Loader<Batch>::count() {
+  if (!ahead_ && !endless_) open();
+  return count_;
+}
+
+template <class Batch>
+void Loader<Batch>::go_to(const detail::Place& place) {
+  ahead_.reset();
+  current_.reset();
+  generator_.set_state(place.begin);
+  made_ = at_ = {place.begin, place.pass, 0};
+  if (place.index == 0) return;
+  open();
+  for (; made_.index < place.index; ++made_.index) {
+    if (!current_->next(nullptr)) detail::fail_beyond(place, made_.index);
+  }
+  at_ = made_;
+}
+
+template <class Batch>
+void Loader<Batch>::load_state_dict(const std::vector<std::pair<std::string, Array>>& entries) {
+  const detail::Place place = detail::to_place(entries), before = at_;
+  try {
+    go_to(place);
+  } catch (...) {
+    go_to(before);
+    throw;
+  }
+}
+
+}  // namespace heed::data

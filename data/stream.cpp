@@ -1,0 +1,15 @@
+#include "stream.h"
+
+#include <fmt/format.h>
+
+namespace heed::data {
+
+void check_stream(const std::vector<std::string>& files, const StreamOptions& options) {
+  if (files.empty()) throw ValueError("streamed: there are no files");
+  if (options.size <= 0 || options.buffer <= 0) {
+    throw ValueError(fmt::format("streamed: size {} and buffer {} must be positive", options.size,
+                                 options.buffer));
+  }
+}
+
+}  // namespace heed::data

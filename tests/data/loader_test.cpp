@@ -1,0 +1,218 @@
+#include "../../data/loader.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <numeric>
+#include <set>
+#include <string>
+
+namespace heed::data {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::SizeIs;
+using testing::ThrowsMessage;
+using testing::UnorderedElementsAreArray;
+
+using Rows = std::vector<Index>;
+
+struct Word {
+  std::string text;
+  Index length() const { return static_cast<Index>(text.size()); }
+};
+
+std::vector<Word> words(Index count) {
+  std::vector<Word> out;
+  for (Index i = 0; i < count; ++i) {
+    out.push_back({std::string(static_cast<std::size_t>(1 + i * 7 % 5), 'x') + std::to_string(i)});
+  }
+  return out;
+}
+
+Rows same(const Rows& rows) { return rows; }
+
+// One whole pass.
+template <class Batch>
+std::vector<Batch> all(Loader<Batch>& loader) {
+  std::vector<Batch> out;
+  while (auto batch = loader.next()) out.push_back(std::move(*batch));
+  return out;
+}
+
+Rows joined(const std::vector<Rows>& batches) {
+  Rows out;
+  for (const Rows& rows : batches) out.insert(out.end(), rows.begin(), rows.end());
+  return out;
+}
+
+Rows iota(Index count) {
+  Rows out(static_cast<std::size_t>(count));
+  std::iota(out.begin(), out.end(), Index{0});
+  return out;
+}
+
+TEST(Loader, GivesEachExampleOnceAPassInAnotherOrder) {
+  const std::vector<Word> set = words(23);
+  Loader loader(set, same, {.size = 5, .seed = 3});
+  EXPECT_EQ(loader.count(), 5);
+  const auto first = all(loader), second = all(loader);
+  EXPECT_THAT(first, SizeIs(5));
+  EXPECT_THAT(first.back(), SizeIs(3));
+  EXPECT_THAT(joined(first), UnorderedElementsAreArray(iota(23)));
+  EXPECT_THAT(joined(second), UnorderedElementsAreArray(iota(23)));
+  EXPECT_NE(first, second);
+  EXPECT_EQ(loader.pass(), 2);
+}
+
+TEST(Loader, GivesItemsOrWhatTheSetMakesOfThem) {
+  const std::vector<Word> set = words(3);
+  Loader items(set, {.size = 2, .shuffle = false});
+  const auto first = items.next();
+  ASSERT_TRUE(first);
+  EXPECT_EQ(first->at(1).text, set[1].text);
+  struct Squares {
+    std::size_t size() const { return 4; }
+    Index operator[](std::size_t i) const { return static_cast<Index>(i); }
+    std::string batch(const Rows& rows) const { return std::to_string(rows.front()); }
+  } const squares;
+  Loader made(squares, {.size = 3, .shuffle = false});
+  EXPECT_EQ(made.next(), "0");
+  EXPECT_EQ(made.next(), "3");
+  EXPECT_EQ(made.next(), std::nullopt);
+}
+
+TEST(Loader, PutsLikeLengthsTogether) {
+  const std::vector<Word> set = words(40);
+  Loader loader(set, same, {.size = 4, .by = &Word::length});
+  for (const Rows& rows : all(loader)) {
+    std::set<Index> lengths;
+    for (const Index row : rows) lengths.insert(set[static_cast<std::size_t>(row)].length());
+    EXPECT_LE(lengths.size(), 3u);
+  }
+}
+
+TEST(Loader, CutsByTokensWithPaddingAndWithout) {
+  const std::vector<Word> set = words(40);
+  const auto length = [&](Index row) { return set[static_cast<std::size_t>(row)].length(); };
+  for (const bool packed : {false, true}) {
+    Loader loader(set, same, {.tokens = 17, .packed = packed, .by = &Word::length});
+    const auto batches = all(loader);
+    EXPECT_THAT(joined(batches), UnorderedElementsAreArray(iota(40)));
+    for (const Rows& rows : batches) {
+      Index longest = 0, sum = 0;
+      for (const Index row : rows) {
+        longest = std::max(longest, length(row));
+        sum += length(row);
+      }
+      EXPECT_LE(packed ? sum : longest * static_cast<Index>(rows.size()), 17);
+    }
+  }
+}
+
+TEST(Loader, MayLeaveOutTheLast) {
+  const std::vector<Word> set = words(11);
+  Loader loader(set, same, {.size = 4, .drop_last = true});
+  EXPECT_THAT(all(loader), ElementsAre(SizeIs(4), SizeIs(4)));
+}
+
+class LoaderAhead : public testing::TestWithParam<Index> {};
+
+TEST_P(LoaderAhead, GivesTheSameBatchesAndGoesOnWhereItStood) {
+  const std::vector<Word> set = words(23);
+  const LoaderOptions<Word> options{.size = 3, .by = &Word::length, .seed = 5};
+  Loader plain(set, same, options);
+  LoaderOptions<Word> ahead = options;
+  ahead.prefetch = GetParam();
+  Loader loader(set, same, ahead);
+  EXPECT_EQ(all(loader), all(plain));
+  for (int i = 0; i < 4; ++i) EXPECT_EQ(loader.next(), plain.next());
+  const auto state = loader.state_dict();
+  const auto rest = all(plain), next = all(plain);
+  ahead.seed = 99;
+  Loader resumed(set, same, ahead);
+  resumed.load_state_dict(state);
+  EXPECT_EQ(resumed.index(), 4);
+  EXPECT_EQ(resumed.pass(), 1);
+  EXPECT_EQ(all(resumed), rest);
+  EXPECT_EQ(all(resumed), next);
+  loader.load_state_dict(state);
+  EXPECT_EQ(all(loader), rest);
+}
+
+TEST_P(LoaderAhead, DrawsWithoutEnd) {
+  const auto draw = [](Generator& generator) { return generator.below(1000003); };
+  auto plain = drawn(draw, 7);
+  auto loader = drawn(draw, 7, GetParam());
+  std::vector<Index> first;
+  for (int i = 0; i < 5; ++i) {
+    first.push_back(*plain.next());
+    EXPECT_EQ(loader.next(), first.back());
+  }
+  Generator generator(7);
+  EXPECT_EQ(first[0], generator.below(1000003));
+  const auto state = loader.state_dict();
+  auto resumed = drawn(draw, 1, GetParam());
+  resumed.load_state_dict(state);
+  for (int i = 0; i < 5; ++i) EXPECT_EQ(resumed.next(), plain.next());
+  EXPECT_EQ(loader.count(), 0);
+}
+
+TEST_P(LoaderAhead, BringsErrorsToTheCallerAndStaysWhereItWas) {
+  const std::vector<Word> set = words(10);
+  std::atomic<bool> broken = true;
+  Loader loader(set,
+                [&](const Rows& rows) {
+                  if (rows.front() == 6 && broken) throw ShapeError("no such row");
+                  return rows;
+                },
+                {.size = 3, .shuffle = false, .prefetch = GetParam()});
+  EXPECT_THAT(loader.next(), testing::Optional(ElementsAre(0, 1, 2)));
+  EXPECT_TRUE(loader.next());
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_THAT([&] { loader.next(); },
+                ThrowsMessage<ShapeError>(HasSubstr("loader: batch 2 of pass 0: no such row")));
+    EXPECT_EQ(loader.index(), 2);
+  }
+  broken = false;
+  EXPECT_THAT(loader.next(), testing::Optional(ElementsAre(6, 7, 8)));
+  EXPECT_THAT(loader.next(), testing::Optional(ElementsAre(9)));
+  EXPECT_EQ(loader.next(), std::nullopt);
+}
+
+INSTANTIATE_TEST_SUITE_P(Batches, LoaderAhead, testing::Values(0, 1, 3));
+
+TEST(Loader, RefusesWhatMakesNoSense) {
+  const std::vector<Word> set = words(10), none;
+  EXPECT_THAT([&] { Loader loader(none, same); },
+              ThrowsMessage<ValueError>(HasSubstr("there is nothing to load")));
+  EXPECT_THAT([&] { Loader loader(set, same, {.size = 0}); },
+              ThrowsMessage<ValueError>(HasSubstr("size 0 must be positive")));
+  EXPECT_THAT([&] { Loader loader(set, same, {.tokens = 5}); },
+              ThrowsMessage<ValueError>(HasSubstr("give `by`")));
+  EXPECT_THAT([&] { Loader loader(set, same, {.tokens = -5, .by = &Word::length}); },
+              ThrowsMessage<ValueError>(HasSubstr("tokens -5 must be positive")));
+  EXPECT_THAT([&] { Loader loader(set, same, {.size = 11, .drop_last = true}); },
+              ThrowsMessage<ValueError>(HasSubstr("less than a batch of 11")));
+  EXPECT_THAT([&] { Loader loader(set, same, {.prefetch = -1}); },
+              ThrowsMessage<ValueError>(HasSubstr("prefetch -1 must be in [0, 1024]")));
+}
+
+TEST(Loader, RefusesAStateThatDoesNotFitAndStaysWhereItWas) {
+  const std::vector<Word> set = words(10);
+  Loader loader(set, same, {.size = 3, .shuffle = false});
+  loader.next();
+  EXPECT_THAT([&] { loader.load_state_dict({}); },
+              ThrowsMessage<ValueError>(HasSubstr("the entries must be one")));
+  EXPECT_THAT(
+      [&] {
+        loader.load_state_dict({{"loader", Array::from<std::int64_t>({1, 0, 0, 5})}});
+      },
+      ThrowsMessage<ValueError>(
+          HasSubstr("5 batches of pass 0 are said to be done, but it has 4")));
+  EXPECT_THAT(loader.next(), testing::Optional(ElementsAre(3, 4, 5)));
+}
+
+}  // namespace
+}  // namespace heed::data
