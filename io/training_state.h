@@ -92,6 +92,7 @@ class TrainingState {
   template <Figures Row>
   void get(const std::string& name, Row& row) const;
 
+  const std::string& path() const { return path_; }
   /// Throws the FormatError of what was found to make no sense.
   [[noreturn]] void refuse(const std::string& what) const;
 

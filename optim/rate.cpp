@@ -128,6 +128,20 @@ Rate one_cycle(const OneCycleOptions& options) {
   };
 }
 
+Rate warm_up_and_cosine(Index steps, Index warm_up, double floor) {
+  check_positive("warm_up_and_cosine: steps", steps);
+  if (warm_up < 0) {
+    throw ValueError(fmt::format("warm_up_and_cosine: warm_up {} is negative", warm_up));
+  }
+  const Index falls = std::max<Index>(steps - warm_up, 1);
+  const Rate fall = [falls, floor](double lr, Index t) {
+    return cosine(falls, lr / (1 / floor))(lr, t);
+  };
+  if (warm_up == 0) return fall;
+  const double first = 1 / (static_cast<double>(warm_up) + 1);
+  return sequential({linear(first, 1, warm_up), fall}, {warm_up});
+}
+
 Rate chained(std::vector<Rate> rates) {
   return [rates = std::move(rates)](double lr, Index t) {
     for (const Rate& rate : rates) lr = rate(lr, t);

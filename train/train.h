@@ -1,4 +1,5 @@
-// Helpers of a training loop: progress, measures, early stopping, Ctrl-C, charts, reports.
+// The training loop and what belongs to it: progress, measures, early stopping, Ctrl-C, charts,
+// reports.
 #pragma once
 
 #include "alignment.h"
@@ -6,6 +7,7 @@
 #include "bleu.h"
 #include "chart.h"
 #include "chrf.h"
+#include "curves.h"
 #include "early_stopping.h"
 #include "interrupt.h"
 #include "metrics.h"
@@ -13,4 +15,6 @@
 #include "picture.h"
 #include "progress.h"
 #include "report.h"
+#include "run.h"
 #include "shade.h"
+#include "training.h"

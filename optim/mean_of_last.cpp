@@ -1,0 +1,107 @@
+#include "mean_of_last.h"
+
+#include <fmt/format.h>
+
+#include "../autograd/grad_mode.h"
+#include "../autograd/ops/elementwise.h"
+#include "../core/error.h"
+#include "../core/faults.h"
+#include "../core/quoted.h"
+#include "check_option.h"
+
+namespace heed::optim {
+
+MeanOfLast::MeanOfLast(const std::vector<Tensor>& parameters, Index count)
+    : parameters_(parameters), count_(static_cast<std::size_t>(count)) {
+  if (count <= 0) throw ValueError(fmt::format("MeanOfLast: count {} must be positive", count));
+  if (parameters.empty()) throw ValueError("MeanOfLast: there are no parameters");
+  for (const Tensor& parameter : parameters) {
+    if (!parameter.defined()) throw ValueError("MeanOfLast: a parameter is undefined");
+    if (!parameter.is_leaf()) {
+      throw GradError(fmt::format("MeanOfLast: {} is the result of an operator, not a leaf",
+                                  describe(parameter)));
+    }
+    check_floating("MeanOfLast", parameter.dtype());
+  }
+}
+
+void MeanOfLast::take() {
+  if (!own_.empty()) throw GradError("MeanOfLast.take: the mean is swapped in");
+  Moment now;
+  for (const Tensor& parameter : parameters_) now.push_back(parameter.array().clone());
+  taken_.push_back(std::move(now));
+  if (taken_.size() > count_) taken_.erase(taken_.begin());
+}
+
+void MeanOfLast::write(const Moment& numbers) {
+  const NoGrad scope;
+  for (std::size_t i = 0; i < numbers.size(); ++i) parameters_[i].copy_from(Tensor(numbers[i]));
+}
+
+void MeanOfLast::swap() {  // NOLINT(bugprone-exception-escape)
+  if (!own_.empty()) {
+    write(own_);
+    own_.clear();
+    return;
+  }
+  if (taken_.size() < 2) return;
+  const NoGrad scope;
+  Moment own, means;  // what can fail comes before the first write
+  for (std::size_t i = 0; i < parameters_.size(); ++i) {
+    own.push_back(parameters_[i].array().clone());
+    Tensor mean(taken_[0][i]);
+    if (!(mean.shape() == own[i].shape())) {
+      throw ShapeError(fmt::format("MeanOfLast.swap: a parameter became {}, its mean is {}",
+                                   describe(parameters_[i]), describe(mean)));
+    }
+    if (mean.dtype() != own[i].dtype()) {
+      throw DTypeError(fmt::format("MeanOfLast.swap: a parameter became {}, its mean is {}",
+                                   describe(parameters_[i]), describe(mean)));
+    }
+    for (std::size_t k = 1; k < taken_.size(); ++k) mean = mean + Tensor(taken_[k][i]);
+    means.push_back((mean / static_cast<double>(taken_.size())).array());
+  }
+  write(means);
+  own_ = std::move(own);
+}
+
+NamedArrays MeanOfLast::state_dict() const {
+  if (!own_.empty()) throw GradError("MeanOfLast.state_dict: the mean is swapped in");
+  NamedArrays out;
+  for (std::size_t k = 0; k < taken_.size(); ++k) {
+    for (std::size_t i = 0; i < taken_[k].size(); ++i) {
+      out.emplace_back(fmt::format("{}.{}", k, i), taken_[k][i]);
+    }
+  }
+  return out;
+}
+
+void MeanOfLast::load_state_dict(const NamedArrays& entries) {
+  if (!own_.empty()) throw GradError("MeanOfLast.load_state_dict: the mean is swapped in");
+  const std::size_t n = parameters_.size();
+  Faults faults;
+  if (entries.size() % n != 0 || entries.size() / n > count_) {
+    faults.add(fmt::format("{} entries for {} parameters, taken at most {} times", entries.size(),
+                           n, count_));
+  }
+  std::vector<Moment> found;
+  for (std::size_t e = 0; faults.empty() && e < entries.size(); ++e) {
+    const auto& [name, array] = entries[e];
+    const std::string expected = fmt::format("{}.{}", e / n, e % n);
+    const Tensor& parameter = parameters_[e % n];
+    if (name != expected) {
+      faults.add(fmt::format("{} stands where {} should", in_quotes(name), in_quotes(expected)));
+    } else if (!array.defined() || !(array.shape() == parameter.shape()) ||
+               array.dtype() != parameter.dtype()) {
+      faults.add(
+          fmt::format("{} is {}, not {}", in_quotes(name), describe(array), describe(parameter)));
+    } else {
+      if (e % n == 0) found.emplace_back();
+      found.back().push_back(array.clone());
+    }
+  }
+  if (!faults.empty()) throw ValueError("MeanOfLast: the entries do not fit: " + faults.text());
+  taken_ = std::move(found);
+}
+
+}  // namespace heed::optim

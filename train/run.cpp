@@ -1,0 +1,381 @@
+#include "run.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+
+#include "../autograd/grad_mode.h"
+#include "../autograd/ops/elementwise.h"
+#include "../core/error.h"
+#include "../core/quoted.h"
+#include "../optim/clip.h"
+#include "../optim/ema.h"
+#include "../optim/mean_of_last.h"
+#include "curves.h"
+#include "interrupt.h"
+#include "progress.h"
+#include "report.h"
+
+namespace heed::train {
+namespace {
+
+constexpr const char* kLoss = "train loss";
+
+double now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+void check(bool right, const std::string& what) {
+  if (!right) throw ValueError("run: " + what);
+}
+
+RunOptions checked(RunOptions options) {
+  const auto not_negative = [](const char* name, auto value) {
+    check(value >= 0, fmt::format("{} {} must not be negative", name, value));
+  };
+  not_negative("epochs", options.epochs);
+  not_negative("steps", options.steps);
+  not_negative("every", options.every);
+  not_negative("clip", options.clip);
+  not_negative("patience", options.patience);
+  not_negative("save_every", options.save_every);
+  not_negative("stop_after", options.stop_after);
+  check((options.epochs > 0) != (options.steps > 0),
+        fmt::format("epochs {} or steps {} must be positive, one of the two", options.epochs,
+                    options.steps));
+  check(options.accumulate > 0, fmt::format("accumulate {} must be positive", options.accumulate));
+  check(options.average > 0, fmt::format("average {} must be positive", options.average));
+  check(options.ema >= 0 && options.ema < 1, fmt::format("ema {} must be in [0, 1)", options.ema));
+  check(options.average == 1 || options.ema == 0, "average and ema do not go together");
+  check(!options.resume || !options.out.empty(), "resume needs the folder `out`");
+  if (options.steps > 0 && options.every == 0)
+    options.every = std::max<Index>(options.steps / 10, 1);
+  return options;
+}
+
+struct Sums {
+  double loss = 0, weight = 0, seconds = 0;
+};
+
+}  // namespace
+
+// What changes from step to step.
+struct Run::State {
+  Index steps = 0, epochs = 0;
+  Sums sums;  // of the round so far
+  Figures also;
+  Training training;
+  std::vector<double> first_rates;
+  std::unique_ptr<optim::MeanOfLast> mean;
+  std::unique_ptr<optim::EMA> ema;
+  std::function<optim::NamedArrays()> place;  // of the batches
+  nn::NamedTensors best;                      // weights, where there is no folder
+
+  // Puts the averages into the model, or takes them out again.
+  void swap() const {
+    if (mean) mean->swap();
+    if (ema) ema->swap();
+  }
+};
+
+Run::Run(nn::Module& model, optim::Optimizer& optimizer, RunOptions options)
+    : model_(model),
+      optimizer_(optimizer),
+      options_(checked(std::move(options))),
+      state_(std::make_unique<State>()) {
+  for (std::size_t g = 0; g < optimizer.group_count(); ++g) {
+    state_->first_rates.push_back(optimizer.lr(g));
+  }
+  if (options_.average > 1) {
+    state_->mean = std::make_unique<optim::MeanOfLast>(model.parameters(), options_.average);
+  }
+  if (options_.ema > 0) {
+    state_->ema = std::make_unique<optim::EMA>(model.parameters(), options_.ema);
+  }
+}
+
+Run::~Run() = default;
+
+Run& Run::schedule(optim::Rate rate, Per per) {
+  rate_ = [rate = std::move(rate), per](const Moment& moment, double first) {
+    return rate(first, per == Per::step ? moment.step : moment.epoch);
+  };
+  return *this;
+}
+
+Run& Run::schedule(std::function<double(const Moment&)> rate) {
+  rate_ = [rate = std::move(rate)](const Moment& moment, double) { return rate(moment); };
+  return *this;
+}
+
+Run& Run::validate(std::function<Figures()> look) {
+  validate_ = std::move(look);
+  return *this;
+}
+
+Run& Run::files(std::function<io::DirectoryFiles()> files) {
+  files_ = std::move(files);
+  return *this;
+}
+
+Run& Run::each_round(std::function<void(const Training&)> call) {
+  each_round_ = std::move(call);
+  return *this;
+}
+
+bool Run::stopped() const {
+  return interrupted() || (options_.stop_after > 0 && state_->steps >= options_.stop_after);
+}
+
+bool Run::finished() const {
+  const auto& rounds = state_->training.rounds;
+  if (options_.patience > 0 && !rounds.empty()) {
+    const Index since = static_cast<Index>(rounds.size()) - 1 - state_->training.best(wanted());
+    if (since >= options_.patience) return true;
+  }
+  return options_.steps > 0 ? state_->steps >= options_.steps : state_->epochs >= options_.epochs;
+}
+
+std::vector<Wanted> Run::wanted() const {
+  if (!options_.keep.empty()) return options_.keep;
+  const Figures& figures = state_->training.rounds.front().figures;
+  return {lowest(figures[validate_ && figures.size() > 1 ? state_->also.size() + 1 : 0].name)};
+}
+
+Moment Run::moment(Batches& batches) const {
+  Moment out{state_->steps, state_->epochs, 0};
+  if (options_.steps > 0) {
+    out.done = static_cast<double>(out.step) / static_cast<double>(options_.steps);
+  } else {
+    const auto count = static_cast<double>(batches.count());
+    const double part = count > 0 ? static_cast<double>(batches.index()) / count : 0;
+    out.done = (static_cast<double>(out.epoch) + part) / static_cast<double>(options_.epochs);
+  }
+  return out;
+}
+
+// One step of the optimizer; at the end of a pass perhaps of fewer batches, or none.
+void Run::step(Batches& batches, bool& end_of_pass) {
+  State& s = *state_;
+  const Moment at = moment(batches);
+  bool ours = false;
+  Index taken = 0;
+  for (; taken < options_.accumulate; ++taken) {
+    if (!batches.next()) {
+      end_of_pass = true;
+      break;
+    }
+    if (taken == 0) {
+      optimizer_.zero_grad();
+      for (std::size_t g = 0; rate_ && g < s.first_rates.size(); ++g) {
+        optimizer_.set_lr(g, rate_(at, s.first_rates[g]));
+      }
+    }
+    const Loss loss = batches.loss(at);
+    if (loss.tensor.defined()) {
+      ours = true;
+      const double share = 1 / static_cast<double>(options_.accumulate);
+      (options_.accumulate == 1 ? loss.tensor : loss.tensor * share).backward();
+    }
+    const double shown =
+        std::isnan(loss.shown) && loss.tensor.defined() ? loss.tensor.item() : loss.shown;
+    s.sums.loss += shown * loss.weight;
+    s.sums.weight += loss.weight;
+    if (s.also.empty()) s.also.resize(loss.also.size());
+    check(loss.also.size() == s.also.size(), "each batch must give the same figures");
+    for (std::size_t i = 0; i < s.also.size(); ++i) {
+      const double sum = s.also[i].value + loss.also[i].value * loss.weight;
+      s.also[i] = {loss.also[i].name, sum, loss.also[i].digits};
+    }
+  }
+  if (taken > 0) {
+    if (ours) {
+      if (options_.clip > 0) optim::clip_grad_norm(model_.parameters(), options_.clip);
+      optimizer_.step();
+    }
+    if (s.ema) s.ema->update();
+    ++s.steps;
+  }
+  const Index count = batches.count();
+  if (!end_of_pass && count > 0 && batches.index() == count) end_of_pass = !batches.next();
+  if (end_of_pass) ++s.epochs;
+}
+
+// To the next look; false when it was stopped before.
+bool Run::round(Batches& batches) {
+  State& s = *state_;
+  model_.train();
+  const bool by_pass = options_.every == 0;
+  const Index begin = s.steps;
+  Index end = by_pass ? 0 : (begin / options_.every + 1) * options_.every;
+  if (options_.steps > 0) end = std::min(end, options_.steps);
+  Index total = end - begin;
+  if (by_pass) {
+    const Index left = std::max<Index>(batches.count() - batches.index(), 0);
+    total = (left + options_.accumulate - 1) / options_.accumulate;
+  }
+  std::optional<Progress> progress;
+  if (total > 0 && !options_.quiet) {
+    progress.emplace(by_pass ? fmt::format("epoch {}/{}", s.epochs + 1, options_.epochs)
+                     : options_.steps > 0 ? fmt::format("steps to {}/{}", end, options_.steps)
+                                          : fmt::format("steps to {}", end),
+                     total);
+  }
+  Index passes_of_nothing = 0;
+  double before = now();
+  for (;;) {
+    if (stopped()) return false;
+    bool end_of_pass = false;
+    const Index steps = s.steps;
+    step(batches, end_of_pass);
+    passes_of_nothing = s.steps > steps ? 0 : passes_of_nothing + 1;
+    check(passes_of_nothing < 2, "a pass over the batches gave none");
+    const double after = now();
+    s.sums.seconds += after - before;
+    before = after;
+    if (progress && s.steps > steps) progress->update(s.steps - begin, s.sums.loss / s.sums.weight);
+    const bool through = options_.epochs > 0 && s.epochs >= options_.epochs;
+    if (by_pass ? end_of_pass : through || s.steps == end) return true;
+    if (options_.save_every > 0 && s.steps > steps && s.steps % options_.save_every == 0) {
+      keep(s.training.rounds.empty(), files_());
+      before = now();
+    }
+  }
+}
+
+// At the validation data, with the average of the weights; keeps them if they are the best.
+void Run::look() {
+  State& s = *state_;
+  Round made{s.steps, s.epochs, s.sums.seconds, {{kLoss, s.sums.loss / s.sums.weight}}};
+  for (Figure figure : s.also) {
+    figure.value /= s.sums.weight;
+    made.figures.push_back(std::move(figure));
+  }
+  if (s.mean) s.mean->take();
+  s.swap();
+  io::DirectoryFiles judged;
+  bool best = false;
+  try {
+    const NoGrad scope;
+    model_.eval();
+    if (validate_) {
+      const Figures found = validate_();
+      made.figures.insert(made.figures.end(), found.begin(), found.end());
+    }
+    s.training.rounds.push_back(std::move(made));
+    best = s.training.best(wanted()) + 1 == static_cast<Index>(s.training.rounds.size());
+    if (!options_.out.empty()) judged = files_();
+    if (best && options_.out.empty()) {
+      s.best = model_.state_dict();
+      for (auto& [name, tensor] : s.best) tensor = Tensor(tensor.array().clone());
+    }
+  } catch (...) {
+    s.swap();
+    throw;
+  }
+  s.swap();  // the folder gets what was judged, the state goes on with what was trained
+  if (!options_.quiet) {
+    const bool by_epoch = options_.every == 0;
+    fmt::print("{}\n", to_line(s.training.rounds.back(), by_epoch ? "epoch" : "step"));
+    std::fflush(stdout);
+  }
+  s.sums = {};
+  for (Figure& figure : s.also) figure.value = 0;
+  keep(best, std::move(judged));
+  if (!options_.report.empty()) {
+    Report report("Training");
+    add_curves(report, s.training, options_.every == 0 ? "epoch" : "step");
+    report.save(options_.report);
+  }
+  if (each_round_) each_round_(s.training);
+}
+
+void Run::keep(bool best, io::DirectoryFiles files) {
+  if (!options_.out.empty()) io::save_training(options_.out, encode(), std::move(files), best);
+}
+
+std::string Run::encode() const {
+  const State& s = *state_;
+  io::TrainingState state(model_, optimizer_);
+  state.put("setting", options_.setting);
+  state.put("steps", s.steps);
+  state.put("epochs", s.epochs);
+  state.put("batches", s.place());
+  state.put("sums", s.sums);
+  std::vector<double> also;
+  for (const Figure& figure : s.also) also.push_back(figure.value);
+  state.put("also", also);
+  s.training.put(state);
+  if (s.mean) state.put("average", s.mean->state_dict());
+  if (s.ema) state.put("average", s.ema->state_dict());
+  for (const Carried& each : carried_) each.put(state);
+  return state.encode();
+}
+
+void Run::restore(Batches& batches) {
+  State& s = *state_;
+  const auto state = io::TrainingState::read(options_.out);
+  if (const std::string& before = state.text("setting"); before != options_.setting) {
+    throw ValueError(
+        fmt::format("resume: the run had {}: it goes on with the same only, not with {}", before,
+                    options_.setting));
+  }
+  const Index steps = state.count("steps"), epochs = state.count("epochs");
+  if (options_.steps > 0 && steps > options_.steps) {
+    throw ValueError(
+        fmt::format("resume: the run has {} steps already, more than {}", steps, options_.steps));
+  }
+  Training training;
+  training.get(state);
+  Sums sums;
+  state.get("sums", sums);
+  std::vector<double> also;
+  state.get("also", also);
+  const auto fits = [&](const auto& body) { io::blaming(state.path(), body); };
+  if (s.mean) fits([&] { s.mean->load_state_dict(state.arrays("average")); });
+  if (s.ema) fits([&] { s.ema->load_state_dict(state.arrays("average")); });
+  for (const Carried& each : carried_) fits([&] { each.get(state); });
+  fits([&] { batches.restore(state.arrays("batches")); });
+  state.restore(model_, optimizer_);
+  s.steps = steps;
+  s.epochs = epochs;
+  s.sums = sums;
+  s.training = std::move(training);
+  for (const double value : also) s.also.push_back({"", value});  // named by the next batch
+}
+
+// The best weights, wherever they are.
+void Run::end() {
+  if (!state_->training.rounds.empty()) {
+    if (!options_.out.empty()) {
+      io::load_weights(options_.out, model_);
+    } else if (!state_->best.empty()) {
+      model_.load_state_dict(state_->best);
+    }
+  }
+  model_.eval();
+}
+
+Training Run::go(Batches& batches) {
+  check(!batches.endless || options_.steps > 0, "batches without end want `steps`, not epochs");
+  if (!files_) {
+    files_ = [this] { return io::DirectoryFiles{{io::kWeightsFile, io::encode_weights(model_)}}; };
+  }
+  state_->place = batches.state;
+  if (options_.resume) restore(batches);
+  const InterruptGuard guard;
+  while (!finished()) {
+    if (round(batches)) {
+      look();
+    } else {
+      state_->training.interrupted = true;
+      keep(state_->training.rounds.empty(), options_.out.empty() ? io::DirectoryFiles{} : files_());
+      break;
+    }
+  }
+  end();
+  return state_->training;
+}
+
+}  // namespace heed::train

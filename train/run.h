@@ -1,0 +1,212 @@
+// Run: a training, once for all models. It owns what all trainings have: epochs or steps, a look at
+// the validation data every so often, the best model kept on disk, early stopping, averages of the
+// weights, schedules, clipping, gradients over several batches, progress, a clean end on Ctrl-C, and
+// going on where it was stopped or killed, to the same bits.
+//
+//   train::Run run(model, adam, {.out = "model", .epochs = 6, .clip = 5, .keep = {"accuracy"}});
+//   run.validate([&] { return train::Figures{{"loss", ..}, {"accuracy", ..}}; });
+//   run(batches, [&](const Batch& b) { return cross_entropy(model(b.x), b.labels); });
+//
+// In this order: the batch's loss, backward, clip, the schedule's rate, the optimizer's step; at the
+// end of an epoch (or every so many steps) the average is put in, the model looks in eval mode and
+// without a tape at what validate() looks at, what it came to is printed and logged, and the folder
+// gets the state, and the model if it is the best so far. At the end the model holds the best weights.
+//
+// A training with two optimizers, or none of ours, steps in its own function and gives back what it
+// wants to be shown: see Stepped. docs/training.md has it all, step by step.
+#pragma once
+
+#include <cmath>
+#include <cstdio>
+#include <functional>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "../io/saved_module.h"
+#include "../io/training_state.h"
+#include "../nn/module.h"
+#include "../optim/optimizer.h"
+#include "../optim/rate.h"
+#include "training.h"
+
+namespace heed::train {
+
+struct RunOptions {
+  std::string out = {};  ///< the model's folder; empty: nothing is saved
+  Index epochs = 0;      ///< passes over the batches
+  Index steps = 0;       ///< or steps: one of the two
+  Index every = 0;       ///< steps between two validations; 0: an epoch, or a tenth of `steps`
+  Index accumulate = 1;  ///< batches a step
+  double clip = 0;       ///< of the gradient's norm; 0: none
+  std::vector<Wanted> keep =
+      {};                ///< the best model's; left out: lowest of validate()'s first figure
+  Index patience = 0;    ///< rounds without a better one before it stops; 0: it does not
+  Index average = 1;     ///< judged and kept is the mean of the last rounds' ends
+  double ema = 0;        ///< or an exponential average of this decay (optim::EMA)
+  Index save_every = 0;  ///< steps between two saved states beside those of the rounds
+  Index stop_after = 0;  ///< stop behind this step as by Ctrl-C, to be resumed; 0: not
+  bool resume = false;   ///< go on from what `out` holds
+  /// What a run that goes on must have in common with the one it goes on from, in words: the data,
+  /// the batch, the seed ("29000 pairs, --batch 800"). One line.
+  std::string setting = {};
+  std::string report = {};  ///< a page with the curves, written each round; empty: none
+  bool quiet = false;       ///< prints nothing
+};
+
+/// Where a training stands before a step.
+struct Moment {
+  Index step = 0, epoch = 0;
+  double done = 0;  ///< of the whole, 0 to 1
+};
+
+/// What a batch came to. `shown` stands for "train loss", by default the loss itself; the mean of a
+/// round weighs it, and what is in `also`, by `weight`.
+struct Loss {
+  Tensor tensor;
+  double shown = std::numeric_limits<double>::quiet_NaN();
+  double weight = 1;
+  Figures also = {};
+};
+
+/// The same of a function that has done backward and step itself.
+struct Stepped {
+  double shown = 0;
+  double weight = 1;
+  Figures also = {};
+};
+
+enum class Per : std::uint8_t { step, epoch };
+
+class Run {
+ public:
+  /// Model and optimizer outlive the run. Throws ValueError for options that make no sense.
+  Run(nn::Module& model, optim::Optimizer& optimizer, RunOptions options);
+  ~Run();
+  Run(const Run&) = delete;
+  Run& operator=(const Run&) = delete;
+
+  /// Sets the rates of the optimizer's groups before each step: rate(the group's first, steps or
+  /// epochs so far).
+  Run& schedule(optim::Rate rate, Per per = Per::step);
+  /// The same for one that asks how much is done.
+  Run& schedule(std::function<double(const Moment&)> rate);
+  /// What a round looks at; the model is in eval mode, and nothing records.
+  Run& validate(std::function<Figures()> look);
+  /// The files of the model's folder, its weights among them; left out: the weights.
+  Run& files(std::function<io::DirectoryFiles()> files);
+  /// Called after each round, saved already.
+  Run& each_round(std::function<void(const Training&)> call);
+  /// More that a run that goes on needs to the bit: a Generator, numbers (io::Figures), or anything
+  /// with state_dict() and load_state_dict(). Must outlive the run.
+  template <class T>
+  Run& carry(const std::string& name, T& object);
+
+  /// Trains on the batches of `source`, a data::Loader or what has its next(), count(), index() and
+  /// state. body(batch) or body(batch, moment) gives a Tensor, the loss, or Loss, or Stepped. Throws
+  /// IoError, FormatError and ValueError for a run that cannot be resumed, whatever the functions
+  /// throw, and before that nothing is lost: the folder holds the last state.
+  template <class Source, class Body>
+  Training operator()(Source& source, Body&& body);
+
+ private:
+  /// Of any batch type.
+  struct Batches {
+    std::function<bool()> next;
+    std::function<Loss(const Moment&)> loss;
+    std::function<Index()> count, index;
+    std::function<optim::NamedArrays()> state;
+    std::function<void(const optim::NamedArrays&)> restore;
+    bool endless = false;
+  };
+  struct Carried {
+    std::function<void(io::TrainingState&)> put;
+    std::function<void(const io::TrainingState&)> get;
+  };
+  struct State;
+
+  Training go(Batches& batches);
+  bool round(Batches& batches);
+  void step(Batches& batches, bool& end_of_pass);
+  void look();
+  void keep(bool best, io::DirectoryFiles files);
+  std::string encode() const;
+  void restore(Batches& batches);
+  void end();
+  bool stopped() const;
+  bool finished() const;
+  Moment moment(Batches& batches) const;
+  std::vector<Wanted> wanted() const;
+
+  nn::Module& model_;
+  optim::Optimizer& optimizer_;
+  RunOptions options_;
+  std::vector<Carried> carried_;
+  std::function<double(const Moment&, double first)> rate_;
+  std::function<Figures()> validate_;
+  std::function<io::DirectoryFiles()> files_;
+  std::function<void(const Training&)> each_round_;
+  std::unique_ptr<State> state_;
+};
+
+template <class T>
+Run& Run::carry(const std::string& name, T& object) {
+  const std::string key = "carried." + name;
+  if constexpr (requires(io::TrainingState & state) {
+                  state.put(key, object);
+                  state.get(key, object);
+                }) {
+    carried_.push_back(
+        {[key, &object](io::TrainingState& state) { state.put(key, object); },
+         [key, &object](const io::TrainingState& state) { state.get(key, object); }});
+  } else {
+    carried_.push_back(
+        {[key, &object](io::TrainingState& state) { state.put(key, object.state_dict()); },
+         [key, &object](const io::TrainingState& state) {
+           if constexpr (requires { object.load_state_dict(state.arrays(key)); }) {
+             object.load_state_dict(state.arrays(key));
+           } else {
+             object.load_state_dict(state.tensors(key));
+           }
+         }});
+  }
+  return *this;
+}
+
+template <class Source, class Body>
+Training Run::operator()(Source& source, Body&& body) {
+  using Batch = std::decay_t<decltype(*source.next())>;
+  std::optional<Batch> batch;
+  Batches batches;
+  batches.next = [&] {
+    batch.reset();
+    batch = source.next();
+    return batch.has_value();
+  };
+  batches.loss = [&](const Moment& moment) {
+    const auto result = [&] {
+      if constexpr (std::is_invocable_v<Body&, const Batch&, const Moment&>) {
+        return body(std::as_const(*batch), moment);
+      } else {
+        return body(std::as_const(*batch));
+      }
+    }();
+    if constexpr (std::is_same_v<std::decay_t<decltype(result)>, Stepped>) {
+      return Loss{Tensor(), result.shown, result.weight, result.also};
+    } else if constexpr (std::is_same_v<std::decay_t<decltype(result)>, Loss>) {
+      return result;
+    } else {
+      return Loss{result};
+    }
+  };
+  batches.count = [&] { return source.count(); };
+  batches.index = [&] { return source.index(); };
+  batches.state = [&] { return source.state_dict(); };
+  batches.restore = [&](const optim::NamedArrays& entries) { source.load_state_dict(entries); };
+  batches.endless = source.endless();
+  return go(batches);
+}
+
+}  // namespace heed::train
