@@ -23,15 +23,17 @@ std::vector<Tensor> in_order(document_classifier::HierarchicalAttention& model) 
     throw Error("no parameter " + name);
   };
   std::vector<Tensor> out{named("embedding.weight")};
-  for (const std::string level : {"words.", "sentences."}) {
+  for (int level = 0; level < 2; ++level) {
+    const std::string encoder = level == 0 ? "words." : "sentences.";
     for (const std::string direction : {"", "_reverse"}) {
       for (const char* part : {"weight_ih_l0", "weight_hh_l0", "bias_ih_l0", "bias_hh_l0"}) {
-        out.push_back(named(level + "encoder." + part + direction));
+        out.push_back(named(encoder + part + direction));
       }
     }
-    out.push_back(named(level + "attend.projection.weight"));
-    out.push_back(named(level + "attend.projection.bias"));
-    out.push_back(named(level + "attend.context_vector"));
+    const std::string attend = "attend.levels." + std::to_string(level) + ".";
+    out.push_back(named(attend + "projection.weight"));
+    out.push_back(named(attend + "projection.bias"));
+    out.push_back(named(attend + "context_vector"));
   }
   out.push_back(named("classifier.weight"));
   out.push_back(named("classifier.bias"));

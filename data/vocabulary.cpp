@@ -111,4 +111,13 @@ Vocabulary Vocabulary::parse(std::string_view content, const std::string& path) 
   return vocabulary;
 }
 
+Vocabulary Vocabulary::parse(std::string_view content, const std::string& path, Index size) {
+  Vocabulary out = parse(content, path);
+  if (out.size() != size) {
+    throw FormatError(path, 0,
+                      fmt::format("{} words, but the model was trained with {}", out.size(), size));
+  }
+  return out;
+}
+
 }  // namespace heed::data

@@ -47,6 +47,8 @@ class Vocabulary {
   /// else: no special words, a word twice, an empty line, bytes that are not UTF-8, a last line cut
   /// short.
   static Vocabulary parse(std::string_view content, const std::string& path);
+  /// Throws also for a vocabulary of another size than a model has.
+  static Vocabulary parse(std::string_view content, const std::string& path, Index size);
 
  private:
   // Lets the map be asked with a string_view.

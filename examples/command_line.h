@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <exception>
@@ -12,6 +13,7 @@
 
 #include "../core/generator.h"
 #include "../core/parallel.h"
+#include "../io/fields.h"
 
 namespace command_line {
 
@@ -31,6 +33,47 @@ CLI::Option* add_size(CLI::App& app, const std::string& flag, T& value, heed::In
 inline CLI::Option* add_number(CLI::App& app, const std::string& flag, double& value,
                                const CLI::Validator& check, const std::string& what) {
   return app.add_option(flag, value, what)->check(check)->capture_default_str();
+}
+
+/// A flag for each field of options: "--max-words" for max_words.
+class FlagFields : public heed::io::Fields {
+ public:
+  explicit FlagFields(CLI::App& app) : app_(app) {}
+  void size(const std::string& name, heed::Index& value, heed::Index least, heed::Index most,
+            const std::string& help) override {
+    add_size(app_, flag_of(name), value, least, most, help);
+  }
+  void number(const std::string& name, double& value, double least, double most,
+              const std::string& help) override {
+    add_number(app_, flag_of(name), value, CLI::Range(least, most), help);
+  }
+  void flag(const std::string& name, bool& value, const std::string& help) override {
+    app_.add_flag(flag_of(name), value, help);
+  }
+  void text(const std::string& name, std::string& value, const std::string& help) override {
+    app_.add_option(flag_of(name), value, help)->capture_default_str();
+  }
+
+ protected:
+  void word(const std::string& name, const Word& word, const std::string& help) override {
+    app_.add_option_function<std::string>(flag_of(name), word.set, help)
+        ->check(CLI::IsMember(word.words))
+        ->default_str(word.get());
+  }
+
+ private:
+  static std::string flag_of(std::string name) {
+    std::replace(name.begin(), name.end(), '_', '-');
+    return "--" + name;
+  }
+  CLI::App& app_;
+};
+
+/// Of all options' fields.
+template <heed::io::HasFields... Options>
+void add_fields(CLI::App& app, Options&... options) {
+  FlagFields flags(app);
+  (options.fields(flags), ...);
 }
 
 inline void add_threads(CLI::App& app, int& threads) {
@@ -60,7 +103,7 @@ inline void add_report(CLI::App& app, std::string& report) {
 /// The two ends of a training that is cut in parts.
 inline void add_stop_and_resume(CLI::App& app, heed::Index& stop_after, bool& resume) {
   add_size(app, "--stop-after", stop_after, 0, "stop after this step, to be resumed; 0: not");
-  app.add_flag("--resume", resume, "go on with the run in --save");
+  app.add_flag("--resume", resume, "go on with the run in the folder");
 }
 
 /// What a training says that was stopped.

@@ -86,45 +86,53 @@ void Config::set(const std::string& key, const Value& value) {
   values_[key] = value;
 }
 
-void Config::fail(const std::string& key, const std::string& what) const {
+void Config::refuse(const std::string& key, const std::string& what) const {
   throw FormatError(path_, 0, fmt::format("the setting {} {}", in_quotes(key), what));
 }
 
 const Config::Value& Config::get(const std::string& key) const {
   const auto found = values_.find(key);
-  if (found == values_.end()) fail(key, "is missing");
+  if (found == values_.end()) refuse(key, "is missing");
   return found->second;
 }
 
 bool Config::get_bool(const std::string& key) const {
   const Value& value = get(key);
   const auto* flag = std::get_if<bool>(&value);
-  if (!flag) fail(key, fmt::format("must be a boolean, not {}", kind(value)));
+  if (!flag) refuse(key, fmt::format("must be a boolean, not {}", kind(value)));
   return *flag;
 }
 
 std::int64_t Config::get_int(const std::string& key, std::int64_t least, std::int64_t most) const {
   const Value& value = get(key);
   const auto* number = std::get_if<std::int64_t>(&value);
-  if (!number) fail(key, fmt::format("must be an integer, not {}", kind(value)));
+  if (!number) refuse(key, fmt::format("must be an integer, not {}", kind(value)));
   if (*number < least || *number > most) {
-    fail(key, fmt::format("must be in [{}, {}], not {}", least, most, *number));
+    refuse(key, fmt::format("must be in [{}, {}], not {}", least, most, *number));
   }
   return *number;
 }
 
-double Config::get_double(const std::string& key) const {
+double Config::get_double(const std::string& key, double least, double most) const {
   const Value& value = get(key);
-  if (const auto* whole = std::get_if<std::int64_t>(&value)) return static_cast<double>(*whole);
-  const auto* number = std::get_if<double>(&value);
-  if (!number) fail(key, fmt::format("must be a number, not {}", kind(value)));
-  return *number;
+  double number = 0;
+  if (const auto* whole = std::get_if<std::int64_t>(&value)) {
+    number = static_cast<double>(*whole);
+  } else if (const auto* given = std::get_if<double>(&value)) {
+    number = *given;
+  } else {
+    refuse(key, fmt::format("must be a number, not {}", kind(value)));
+  }
+  if (!(number >= least && number <= most)) {
+    refuse(key, fmt::format("must be in [{}, {}], not {}", least, most, number));
+  }
+  return number;
 }
 
 const std::string& Config::get_string(const std::string& key) const {
   const Value& value = get(key);
   const auto* text = std::get_if<std::string>(&value);
-  if (!text) fail(key, fmt::format("must be text, not {}", kind(value)));
+  if (!text) refuse(key, fmt::format("must be text, not {}", kind(value)));
   return *text;
 }
 

@@ -33,13 +33,15 @@ class Config {
   std::int64_t get_int(const std::string& key,
                        std::int64_t least = std::numeric_limits<std::int64_t>::min(),
                        std::int64_t most = std::numeric_limits<std::int64_t>::max()) const;
-  /// An integer is a number too.
-  double get_double(const std::string& key) const;
+  /// An integer is a number too. Throws FormatError also outside [least, most].
+  double get_double(const std::string& key, double least = -std::numeric_limits<double>::infinity(),
+                    double most = std::numeric_limits<double>::infinity()) const;
   const std::string& get_string(const std::string& key) const;
+  /// Throws the FormatError of a key whose value cannot be used.
+  [[noreturn]] void refuse(const std::string& key, const std::string& what) const;
 
  private:
   const Value& get(const std::string& key) const;
-  [[noreturn]] void fail(const std::string& key, const std::string& what) const;
 
   std::string path_ = "configuration";
   std::map<std::string, Value> values_;

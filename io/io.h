@@ -2,8 +2,10 @@
 #pragma once
 
 #include "config.h"
+#include "fields.h"
 #include "file.h"
 #include "model_directory.h"
 #include "safetensors.h"
+#include "saved_model.h"
 #include "saved_module.h"
 #include "training_state.h"

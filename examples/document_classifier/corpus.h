@@ -7,6 +7,7 @@
 
 #include "../../data/document.h"
 #include "../../data/labelled_text.h"
+#include "model.h"
 
 namespace document_classifier {
 
@@ -25,7 +26,7 @@ struct Corpus {
 struct CorpusOptions {
   std::string path;  ///< a file, or a folder of files train*, test*, valid*; empty: generated
   heed::data::LabelledTextOptions columns;
-  heed::data::DocumentLimits limits;
+  Limits limits;
   double validation_fraction = 0.1;  ///< of the training files, where no file is for validation
   double test_fraction = 0.2;        ///< of all, where no file is for the test
   Index generated_train = 4000;

@@ -10,7 +10,7 @@
 
 #include "../../core/error.h"
 #include "../../io/file.h"
-#include "../../train/chart.h"
+#include "../../train/curves.h"
 #include "../../train/report.h"
 #include "../../train/shade.h"
 #include "../command_line.h"
@@ -27,7 +27,6 @@ struct Flags {
   CorpusOptions corpus;
   TrainerOptions trainer;
   ModelOptions model;
-  std::string pooling = "attention";
   Index vocabulary = 30000;
   Index min_count = 1;
   Index show = 30;
@@ -48,27 +47,10 @@ data::Vocabulary vocabulary_of(const Corpus& corpus, const Flags& flags) {
       counts, {.min_count = flags.min_count, .max_words = flags.vocabulary});
 }
 
-void add_curves(train::Report& report, const Training& training) {
-  train::Series loss{"training", {}, {}}, validation{"validation", {}, {}},
-      accuracy{"validation", {}, {}};
-  double epoch = 0;
-  for (const EpochFigures& e : training.epochs) {
-    ++epoch;
-    for (train::Series* series : {&loss, &validation, &accuracy}) series->x.push_back(epoch);
-    loss.y.push_back(e.train_loss);
-    validation.y.push_back(e.validation_loss);
-    accuracy.y.push_back(e.validation_accuracy);
-  }
-  report.add_chart(train::line_chart(
-      {loss, validation}, {.title = "Loss", .x_label = "epoch", .y_label = "cross-entropy"}));
-  report.add_chart(train::line_chart(
-      {accuracy}, {.title = "Accuracy", .x_label = "epoch", .y_label = "accuracy"}));
-}
-
 // Test, print, write the report; the last line is the one that scripts read.
-void conclude(Classifier& classifier, const std::vector<Example>& test, const Training* training,
-              const Flags& flags) {
-  const Evaluation result = evaluate(classifier, test, 2 * flags.trainer.batch_size, flags.show);
+void conclude(Classifier& classifier, const std::vector<Example>& test,
+              const train::Training* training, const Flags& flags) {
+  const Evaluation result = evaluate(classifier, test, 2 * flags.trainer.batch, flags.show);
   const std::string accuracy = fmt::format("{:.4f}", result.confusion.accuracy());
   train::Report report("Hierarchical attention: document classification");
   report.add_fact("accuracy", accuracy);
@@ -78,8 +60,8 @@ void conclude(Classifier& classifier, const std::vector<Example>& test, const Tr
     report.add_fact("attention on evidence", fmt::format("{:.2f}", result.evidence));
   }
   report.add_fact("parameters", std::to_string(classifier.model->parameter_count()));
-  report.add_fact("pooling", name(classifier.model->options.pooling));
-  if (training && !training->epochs.empty()) add_curves(report, *training);
+  report.add_fact("pooling", classifier.model->options.pooling);
+  if (training) train::add_curves(report, *training);
   report.add_confusion(result.confusion, classifier.classes);
   for (std::size_t i = 0; i < result.shown.size(); ++i) {
     const Prediction& p = result.shown[i];
@@ -117,7 +99,6 @@ void train_command(Flags& flags) {
     classifier.vocabulary = vocabulary_of(corpus, flags);
     flags.model.vocabulary = classifier.vocabulary.size();
     flags.model.classes = static_cast<Index>(corpus.classes.size());
-    flags.model.pooling = pooling_kind(flags.pooling);
     classifier.model = std::make_unique<HierarchicalAttention>(flags.model);
   }
   fmt::print("documents: {} to train on, {} to validate, {} to test; classes: {}\n",
@@ -126,7 +107,7 @@ void train_command(Flags& flags) {
   fmt::print("vocabulary: {} words; parameters: {}\n", classifier.vocabulary.size(),
              classifier.model->parameter_count());
   std::fflush(stdout);
-  const Training training = train_classifier(classifier, corpus, flags.trainer);
+  const train::Training training = train_classifier(classifier, corpus, flags.trainer);
   if (training.interrupted) return command_line::print_interrupted(flags.folder);
   conclude(classifier, corpus.test, &training, flags);
 }
@@ -187,7 +168,7 @@ void add_data_flags(CLI::App& app, Flags& flags) {
   app.add_option("--text", flags.corpus.columns.text,
                  "the text's column, or one or more fields with commas between")
       ->default_val("2");
-  add_size(app, "--batch", flags.trainer.batch_size, 1, 65536, "documents a batch");
+  add_size(app, "--batch", flags.trainer.batch, 1, 65536, "documents a batch");
   command_line::add_seed(app, flags.trainer.seed);
   command_line::add_threads(app, flags.threads);
   add_size(app, "--show", flags.show, 0, 100000, "documents in the report");
@@ -197,28 +178,16 @@ void add_data_flags(CLI::App& app, Flags& flags) {
 void add_train_flags(CLI::App& app, Flags& flags) {
   add_data_flags(app, flags);
   command_line::add_folder(app, "--out", flags.folder);
-  add_size(app, "--epochs", flags.trainer.epochs, 1, 1000000, "passes over the documents");
-  add_number(app, "--lr", flags.trainer.learning_rate, CLI::PositiveNumber, "Adam's learning rate");
-  add_size(app, "--patience", flags.trainer.patience, 1, 1000000,
-           "epochs without gain before it stops");
-  add_number(app, "--clip", flags.trainer.clip, CLI::PositiveNumber, "largest norm of a gradient");
-  add_size(app, "--max-sentences", flags.corpus.limits.sentences, 1, 100000, "of a document");
-  add_size(app, "--max-words", flags.corpus.limits.words, 1, 100000, "of a sentence");
+  command_line::add_fields(app, flags.trainer, flags.corpus.limits, flags.model);
   add_size(app, "--vocabulary", flags.vocabulary, 1, 10000000, "most words to know");
   add_size(app, "--min-count", flags.min_count, 1, 1000000, "a rarer word is unknown");
-  add_size(app, "--embedding", flags.model.embedding, 1, 65536, "width of a word");
-  add_size(app, "--hidden", flags.model.hidden, 1, 65536,
-           "width of a GRU's state in each direction");
-  add_number(app, "--dropout", flags.model.dropout, CLI::Range(0.0, 0.99), "probability");
-  command_line::add_choice(app, "--pooling", flags.pooling, {"attention", "average", "maximum"},
-                           "attention, average or maximum");
   add_number(app, "--validation", flags.corpus.validation_fraction, CLI::Range(0.001, 0.9),
              "part of the training documents held out to choose the best epoch");
   add_number(app, "--test", flags.corpus.test_fraction, CLI::Range(0.001, 0.9),
              "part held out for the test where no file is for it");
   add_size(app, "--documents", flags.corpus.generated_train, 10, 10000000,
            "generated documents to train on");
-  app.add_flag("--resume", flags.trainer.resume, "go on with the run in --out");
+  command_line::add_stop_and_resume(app, flags.trainer.stop_after, flags.trainer.resume);
   app.add_flag("--quick", flags.quick, "fewer epochs and documents: a trial in seconds");
 }
 

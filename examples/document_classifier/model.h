@@ -6,8 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "../../attention/mechanisms/pooling/pooling.h"
+#include "../../attention/mechanisms/pooling/hierarchical.h"
 #include "../../data/document_batch.h"
+#include "../../io/fields.h"
 #include "../../nn/dropout.h"
 #include "../../nn/embedding.h"
 #include "../../nn/gru.h"
@@ -17,37 +18,28 @@ namespace document_classifier {
 
 using namespace heed;  // an application speaks the library's language
 
-/// What stands where the paper has attention: its own pooling, or the two it is compared with.
-enum class PoolingKind { attention, average, maximum };
-
-/// "attention", "average", "maximum". Throws ValueError for other names.
-PoolingKind pooling_kind(const std::string& name);
-const char* name(PoolingKind kind);
-
 struct ModelOptions {
-  Index vocabulary = 0;
-  Index classes = 0;
+  Index vocabulary = 2;
+  Index classes = 2;
   Index embedding = 100;
-  Index hidden = 50;  ///< of each direction
+  Index hidden = 50;
   double dropout = 0.3;
-  PoolingKind pooling = PoolingKind::attention;
+  std::string pooling = "attention";
+  void fields(io::Fields& f) {
+    f.size("embedding", embedding, 1, 65536, "width of a word");
+    f.size("hidden", hidden, 1, 65536, "width of a GRU's state in each direction");
+    f.number("dropout", dropout, 0, 0.99, "probability");
+    f.choice("pooling", pooling, {"attention", "average", "maximum"},
+             "what stands where the paper has attention");
+  }
 };
 
-/// One level of the hierarchy: a sequence of vectors to one vector.
-class Level : public nn::Module {
- public:
-  Level(Index input, Index hidden, PoolingKind pooling);
-
-  nn::GRU& encoder;
-
-  /// x [B, T, input], the first lengths[b] places of row b -> context [B, 2 hidden], weights [B,
-  /// T].
-  attention::Attended operator()(const Tensor& x, const std::vector<Index>& lengths,
-                                 bool need_weights);
-
- private:
-  PoolingKind kind_;
-  attention::AttentionPooling* attend_ = nullptr;
+/// What is kept of a text.
+struct Limits : data::DocumentLimits {
+  void fields(io::Fields& f) {
+    f.size("max_sentences", sentences, 1, 100000, "of a document");
+    f.size("max_words", words, 1, 100000, "of a sentence");
+  }
 };
 
 struct Reading {
@@ -64,16 +56,11 @@ class HierarchicalAttention : public nn::Module {
   ModelOptions options;
   nn::Embedding& embedding;
   nn::Dropout& dropout;
-  Level& words;
-  Level& sentences;
+  nn::GRU &words, &sentences;
+  attention::Hierarchical& attend;
   nn::Linear& classifier;
 
-  Reading operator()(const data::DocumentBatch& batch, bool need_weights = false);
-
- private:
-  /// Sentence vectors [N, 2 hidden], in the batch's order.
-  Tensor read_sentences(const data::DocumentBatch& batch,
-                        std::vector<std::vector<double>>* weights);
+  Reading operator()(const data::DocumentBatch& batch, bool need_weights = false) const;
 };
 
 }  // namespace document_classifier

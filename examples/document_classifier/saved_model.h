@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "../../data/document.h"
 #include "../../data/vocabulary.h"
 #include "../../io/model_directory.h"
 #include "model.h"
@@ -16,7 +15,7 @@ namespace document_classifier {
 /// All that it takes to read a document.
 struct Classifier {
   std::vector<std::string> classes;
-  data::DocumentLimits limits;
+  Limits limits;
   data::Vocabulary vocabulary;
   std::unique_ptr<HierarchicalAttention> model;
 };

@@ -1,12 +1,11 @@
-// Training: epochs over shuffled batches, the best model by validation accuracy kept on disk, early
-// stopping, a clean end on Ctrl-C, and resuming where a run was stopped, to the same bits.
+// Training: epochs over shuffled batches by the library's loop (train/run.h), the best model by
+// validation accuracy kept on disk.
 #pragma once
 
 #include <cstdint>
 #include <string>
-#include <vector>
 
-#include "../../optim/adam.h"
+#include "../../train/run.h"
 #include "corpus.h"
 #include "saved_model.h"
 
@@ -15,27 +14,24 @@ namespace document_classifier {
 struct TrainerOptions {
   std::string out = "model";  ///< folder of the model
   Index epochs = 6;
-  Index batch_size = 32;
-  double learning_rate = 2e-3;
-  double clip = 5;     ///< of the gradient's norm
-  Index patience = 3;  ///< epochs without a better validation accuracy before it stops
+  Index batch = 32;
+  double lr = 2e-3;
+  double clip = 5;
+  Index patience = 3;
+  Index stop_after = 0;
   std::uint64_t seed = 1;
-  bool resume = false;  ///< go on from what `out` holds
-};
-
-/// What an epoch came to.
-struct EpochFigures {
-  double train_loss, validation_loss, validation_accuracy, seconds;
-};
-
-struct Training {
-  std::vector<EpochFigures> epochs;
-  bool interrupted = false;
+  bool resume = false;
+  void fields(io::Fields& f) {
+    f.size("epochs", epochs, 1, 1000000, "passes over the documents");
+    f.number("lr", lr, 0, 1e6, "Adam's learning rate");
+    f.number("clip", clip, 1e-9, 1e9, "largest norm of a gradient");
+    f.size("patience", patience, 1, 1000000, "epochs without gain before it stops");
+  }
 };
 
 /// Trains `classifier` on corpus.train; afterwards it holds the best weights, and so does the
-/// folder. Throws IoError, FormatError.
-Training train_classifier(Classifier& classifier, const Corpus& corpus,
-                          const TrainerOptions& options);
+/// folder. Throws IoError, FormatError, ValueError for a run that cannot be resumed.
+train::Training train_classifier(Classifier& classifier, const Corpus& corpus,
+                                 const TrainerOptions& options);
 
 }  // namespace document_classifier

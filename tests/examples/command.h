@@ -105,7 +105,8 @@ struct Timed {
 class Command : public testing::Test {
  protected:
   using TimedEntries = std::map<std::string, Timed>;  // of the file of a training's state
-  explicit Command(const std::string& program, TimedEntries timed = {})
+  explicit Command(const std::string& program,
+                   TimedEntries timed = {{"rounds", {3, 1}}, {"sums", {3, 1}}})
       : program_("'" + program + "' "), timed_(std::move(timed)) {}
 
   std::string path(const std::string& name) const { return folder_ / name; }

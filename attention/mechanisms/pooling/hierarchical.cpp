@@ -52,7 +52,7 @@ Hierarchical::Hierarchical(const std::vector<HierarchicalLevel>& all, DType dtyp
           fmt::format("hierarchical: width {} must be positive, hidden {} not negative",
                       level.width, level.hidden));
     }
-    levels.add(level.width, level.hidden, dtype);
+    if (!level.pool) levels.add(level.width, level.hidden, dtype);
   }
 }
 
@@ -63,6 +63,9 @@ HierarchicalOutput Hierarchical::operator()(const Tensor& x,
   if (counts.size() != encoders_.size()) {
     throw ShapeError(
         fmt::format("hierarchical: counts of {} levels for {}", counts.size(), encoders_.size()));
+  }
+  for (const HierarchicalLevel& level : encoders_) {
+    if (level.pool) throw ValueError("hierarchical: a level's own pool needs packed batches");
   }
   HierarchicalOutput out;
   std::size_t l = 0;
@@ -91,6 +94,46 @@ HierarchicalOutput Hierarchical::operator()(const Tensor& x,
     out.context = pooled.context;
     if (need_weights) out.weights.push_back(pooled.weights);
     ++l;
+  }
+  out.context = forwarded(out.context);
+  return out;
+}
+
+HierarchicalOutput Hierarchical::operator()(const Packed& x,
+                                            const std::vector<std::vector<Index>>& above,
+                                            bool need_weights) const {
+  if (above.size() + 1 != encoders_.size()) {
+    throw ShapeError(fmt::format("hierarchical: counts of {} levels above the first for {}",
+                                 above.size(), encoders_.size()));
+  }
+  HierarchicalOutput out;
+  auto attention = levels.begin();
+  for (std::size_t l = 0; l < encoders_.size(); ++l) {
+    const Packed level = l == 0 ? x : Packed{out.context, offsets_of(above[l - 1])};
+    check_offsets("hierarchical", level.offsets, level.tokens);
+    const auto& encode = encoders_[l].encode_packed;
+    if (!encode && encoders_[l].encode) {
+      throw ValueError(
+          fmt::format("hierarchical: level {} has no encode_packed for packed batches", l));
+    }
+    const Packed encoded{
+        named("hierarchical", [&] { return encode ? encode(level) : level.tokens; }),
+        level.offsets};
+    if (encoded.tokens.rank() != 2 || encoded.tokens.size(0) != level.tokens.size(0) ||
+        encoded.tokens.size(1) != encoders_[l].width) {
+      throw ShapeError(fmt::format("hierarchical: level {} must encode to [{}, {}], not {}", l,
+                                   level.tokens.size(0), encoders_[l].width,
+                                   describe(encoded.tokens)));
+    }
+    Attended pooled;
+    if (encoders_[l].pool) {
+      pooled.context = encoders_[l].pool(encoded);
+    } else {
+      pooled = (*attention)(encoded, need_weights);
+      ++attention;
+    }
+    out.context = pooled.context;
+    if (need_weights) out.weights.push_back(pooled.weights);
   }
   out.context = forwarded(out.context);
   return out;

@@ -21,11 +21,18 @@ struct HierarchicalLevel {
   /// x [n, T, in], padded with zeros, of which row i has lengths[i] places -> [n, T, width]. None:
   /// x itself.
   std::function<Tensor(const Tensor& x, const std::vector<Index>& lengths)> encode = {};
+  /// The same of packed batches, tokens [N, in] -> [N, width].
+  std::function<Tensor(const Packed& x)> encode_packed = {};
+  /// What stands in the place of attention, [N, width] -> [n, width]: average_pooling, say. Packed
+  /// batches only.
+  std::function<Tensor(const Packed& x)> pool = {};
 };
 
 struct HierarchicalOutput {
-  Tensor context;                    ///< [B, width of the last level]
-  std::vector<Tensor> weights = {};  ///< of each level, [its rows, T]; empty unless asked for
+  Tensor context;  ///< [B, width of the last level]
+  /// Of each level, [its rows, T], of packed batches [its tokens]; empty unless asked for. Undefined
+  /// for a level with a `pool` of its own.
+  std::vector<Tensor> weights = {};
 };
 
 class Hierarchical : public nn::Module {
@@ -37,13 +44,16 @@ class Hierarchical : public nn::Module {
   std::vector<HierarchicalLevel> encoders_;
 
  public:
-  nn::ModuleList<AttentionPooling>& levels;
+  nn::ModuleList<AttentionPooling>& levels;  ///< those that have attention
 
   /// x [n, T, in]: all leaf sequences, those of one parent after each other. counts[0][i] is the
   /// length of row i, counts[l][i] the number of rows of level l - 1 that make row i of level l;
   /// the last says how many rows there are in the end. A row of nothing is zeros, and its parent
   /// reads it as such. Throws ShapeError where counts do not fit each other.
   HierarchicalOutput operator()(const Tensor& x, const std::vector<std::vector<Index>>& counts,
+                                bool need_weights = false) const;
+  /// The same without padding: x has the leaf sequences, `above` the counts of the levels above.
+  HierarchicalOutput operator()(const Packed& x, const std::vector<std::vector<Index>>& above,
                                 bool need_weights = false) const;
 };
 

@@ -22,7 +22,7 @@ using testing::HasSubstr;
 
 class DocumentClassifierCommand : public Command {
  protected:
-  DocumentClassifierCommand() : Command(HEED_DOCUMENT_CLASSIFIER, {{"figures", {4, 1}}}) {}
+  DocumentClassifierCommand() : Command(HEED_DOCUMENT_CLASSIFIER) {}
 
   // A model trained for a moment on generated documents.
   std::string trained() const {
@@ -133,7 +133,7 @@ TEST_F(DocumentClassifierCommand, ResumingGivesTheSameBitsAsNeverHavingStopped) 
 
   expect_same_training(
       path("whole"), path("parts"),
-      {"figures", "order", "random", "model.classifier.weight", "optimizer.parameters.0.step"});
+      {"rounds", "batches.loader", "random", "model.classifier.weight", "optimizer.parameters.0.step"});
 }
 
 }  // namespace

@@ -1,0 +1,69 @@
+#include "saved_model.h"
+
+#include <fmt/format.h>
+
+#include <cstdint>
+
+#include "file.h"
+
+namespace heed::io {
+namespace {
+
+// Tells contents of one size apart (FNV-1a).
+std::string fingerprint(const std::string& content) {
+  std::uint64_t hash = 0xcbf29ce484222325;
+  for (const char c : content) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+  return fmt::format("{:016x}", hash);
+}
+
+std::string key_of(const std::string& file) { return "fingerprint of " + file; }
+
+}  // namespace
+
+ModelFiles::ModelFiles(const std::string& kind) { config_.set("model", kind); }
+
+ModelFiles& ModelFiles::set(const std::string& key, const Config::Value& value) {
+  config_.set(key, value);
+  return *this;
+}
+
+ModelFiles& ModelFiles::text(const std::string& file, const std::string& content) {
+  config_.set(key_of(file), fingerprint(content));
+  files_.emplace_back(file, content);
+  return *this;
+}
+
+ModelFiles& ModelFiles::weights(const nn::Module& module) {
+  files_.emplace_back(kWeightsFile, encode_weights(module));
+  return *this;
+}
+
+ModelFiles::operator DirectoryFiles() const {
+  DirectoryFiles out = files_;
+  out.emplace_back(kConfigFile, config_.to_json());
+  return out;
+}
+
+ModelFolder::ModelFolder(std::string folder, const std::string& kind)
+    : folder_(std::move(folder)), config_(read_config(folder_, kind)) {}
+
+std::string ModelFolder::text(const std::string& file) const {
+  std::string content = read_from_directory(folder_, file);
+  if (fingerprint(content) != config_.get_string(key_of(file))) {
+    throw FormatError(path(file), 0, "it is not the one that was saved with this model");
+  }
+  return content;
+}
+
+void save(const std::string& path, const nn::Module& module) {
+  write_file_atomically(path, encode_weights(module));
+}
+
+void load(const std::string& path, nn::Module& module) {
+  const auto weights = decode_safetensors(read_file(path), path);
+  nn::NamedTensors entries;
+  for (const auto& [key, array] : weights.arrays) entries.emplace_back(key, Tensor(array));
+  blaming(path, [&] { module.load_state_dict(entries); });
+}
+
+}  // namespace heed::io

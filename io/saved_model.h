@@ -1,0 +1,87 @@
+// A model in its folder (model_directory.h): weights, settings, and texts such as vocabularies.
+//
+//   io::ModelFiles files("tagger");                       const io::ModelFolder saved(path, "tagger");
+//   files.options(model.options)                          const auto options = saved.options<Options>();
+//       .text(io::kVocabularyFile, words.serialize())     words = parse(saved.text(io::kVocabularyFile));
+//       .weights(model);                                  auto model = saved.make<Tagger>(options);
+//   io::save_directory(path, files);
+//
+// Each text's fingerprint stands in the settings, so that a folder whose parts come from two models
+// is found out. A weights file alone, without a folder, is save() and load().
+#pragma once
+
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "fields.h"
+#include "model_directory.h"
+#include "saved_module.h"
+
+namespace heed::io {
+
+/// What is written.
+class ModelFiles {
+ public:
+  /// `kind` is checked when the folder is opened.
+  explicit ModelFiles(const std::string& kind);
+  /// Each field a setting. Throws ValueError.
+  template <HasFields Options>
+  ModelFiles& options(const Options& options) {
+    write_fields(config_, options);
+    return *this;
+  }
+  ModelFiles& set(const std::string& key, const Config::Value& value);
+  ModelFiles& text(const std::string& file, const std::string& content);
+  ModelFiles& weights(const nn::Module& module);
+
+  /// For save_directory().
+  operator DirectoryFiles() const;  // NOLINT(google-explicit-constructor)
+
+ private:
+  Config config_;
+  DirectoryFiles files_;
+};
+
+/// What is read. All that the folder's files disagree on is a FormatError that names the file.
+class ModelFolder {
+ public:
+  /// Throws IoError, FormatError for settings that are damaged or of another kind of model.
+  ModelFolder(std::string folder, const std::string& kind);
+
+  const Config& config() const { return config_; }
+  template <HasFields Options>
+  Options options(Options options = {}) const {
+    return read_fields(config_, std::move(options));
+  }
+  /// The whole file. Throws also FormatError for another one than was saved with these settings.
+  std::string text(const std::string& file) const;
+  std::string path(const std::string& file) const { return folder_ + "/" + file; }
+  /// Before a model is made by the settings: see check_shapes().
+  void expect(const NamedShapes& shapes) const { check_shapes(folder_, shapes); }
+
+  /// made() -> a pointer to a module, which gets the weights and is in eval mode. An error in it is
+  /// the settings' fault.
+  template <class Make>
+  auto make_by(Make&& made) const {
+    auto module = blaming(config_path(folder_), made);
+    load_weights(folder_, *module);
+    module->eval();
+    return module;
+  }
+  template <class Module, class... Args>
+  std::unique_ptr<Module> make(const Args&... args) const {
+    return make_by([&] { return std::make_unique<Module>(args...); });
+  }
+
+ private:
+  std::string folder_;
+  Config config_;
+};
+
+/// The module's state dict as one safetensors file, written atomically. Throws IoError.
+void save(const std::string& path, const nn::Module& module);
+/// Copies it into the module, all of it or nothing. Throws IoError, FormatError.
+void load(const std::string& path, nn::Module& module);
+
+}  // namespace heed::io
