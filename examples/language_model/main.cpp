@@ -10,9 +10,10 @@
 #include "../../core/error.h"
 #include "../../core/quoted.h"
 #include "../../data/utf8.h"
-#include "../../train/chart.h"
+#include "../../train/curves.h"
 #include "../../train/report.h"
 #include "../command_line.h"
+#include "evaluation.h"
 #include "sampling.h"
 #include "trainer.h"
 
@@ -29,8 +30,6 @@ struct Flags {
   ModelOptions model;
   SamplingOptions sampling;
   std::string level = "char";
-  std::string positions = "learned";
-  std::string attention = "dot";
   std::string prompt;
   Index vocabulary = 30000;
   int threads = 0;
@@ -74,24 +73,12 @@ void write_on(const Language& language, const Flags& flags) {
   fmt::print("{}\n", decode(text, language.level, language.vocabulary));
 }
 
-void add_curves(train::Report& report, const Training& training) {
-  train::Series loss{"training", {}, {}}, validation{"validation", {}, {}};
-  for (const Figures& row : training.curve) {
-    loss.x.push_back(row.step);
-    loss.y.push_back(row.train_loss);
-    validation.x.push_back(row.step);
-    validation.y.push_back(row.validation_loss);
-  }
-  report.add_chart(train::line_chart(
-      {loss, validation}, {.title = "Loss", .x_label = "step", .y_label = "nats a token"}));
-}
-
 // Evaluate, print, write the report; the last line is the one that scripts read.
-void conclude(Language& language, const Corpus& corpus, const Training* training,
+void conclude(Language& language, const Corpus& corpus, const train::Training* training,
               const Flags& flags) {
   const auto loss_of = [&](const std::string& text) {
     return evaluate(language, encode(text, language.level, language.vocabulary),
-                    4 * flags.trainer.batch_size, flags.trainer.packed);
+                    4 * flags.trainer.batch, flags.trainer.packed);
   };
   train::Report report("A Transformer language model");
   const double loss = loss_of(corpus.validation);
@@ -110,9 +97,8 @@ void conclude(Language& language, const Corpus& corpus, const Training* training
   report.add_fact("parameters", std::to_string(language.model->parameter_count()));
   report.add_fact("layers", std::to_string(language.model->options.layers));
   report.add_fact("context", std::to_string(language.model->options.context));
-  report.add_fact("attention", name(language.model->options.synthesizer));
-  report.add_fact("positions", name(language.model->options.positions));
-  if (training && !training->curve.empty()) add_curves(report, *training);
+  report.add_fact("attention", language.model->options.attention);
+  if (training) train::add_curves(report, *training, "step");
   const std::string path = flags.report.empty() ? flags.folder + "/report.html" : flags.report;
   report.save(path);
   fmt::print("validation loss {}  report {}\n", in_words(loss, language.level), path);
@@ -136,8 +122,6 @@ void train_command(Flags& flags) {
   if (!flags.trainer.resume) {
     language.vocabulary = vocabulary_of(corpus.train, language.level, flags.vocabulary);
     flags.model.vocabulary = language.vocabulary.size();
-    flags.model.positions = positions_of(flags.positions);
-    flags.model.synthesizer = attention_of(flags.attention);
     language.model = std::make_unique<LanguageModel>(flags.model);
   }
   prompt_of(language, flags.prompt);  // refused now, not after the training
@@ -146,7 +130,7 @@ void train_command(Flags& flags) {
   fmt::print("tokens: {} to train on, {} to validate; vocabulary {}; parameters {}\n", text.size(),
              validation.size(), language.vocabulary.size(), language.model->parameter_count());
   std::fflush(stdout);
-  const Training training = train_language(language, text, validation, flags.trainer);
+  const train::Training training = train_language(language, text, validation, flags.trainer);
   if (training.interrupted) return command_line::print_interrupted(flags.folder);
   write_on(language, flags);
   conclude(language, corpus, &training, flags);
@@ -174,7 +158,7 @@ void add_data_flags(CLI::App& app, Flags& flags) {
                  "a text, plain or gzip, whose last tenth is for validation, or a folder of files "
                  "named train, valid and perhaps test; left out: generated text");
   add_size(app, "--sentences", flags.corpus.sentences, 10, "generated sentences to train on");
-  add_size(app, "--batch", flags.trainer.batch_size, 1, "windows of text a step");
+  add_size(app, "--batch", flags.trainer.batch, 1, "windows of text a step");
   app.add_flag("--packed", flags.trainer.packed,
                "whole lines, one behind the other, that see themselves alone, instead of windows");
   command_line::add_report(app, flags.report);
@@ -195,25 +179,7 @@ void add_train_flags(CLI::App& app, Flags& flags) {
   add_choice(app, "--level", flags.level, {"char", "word"},
              "tokens are characters (char) or words (word)");
   add_size(app, "--vocabulary", flags.vocabulary, 1, "most frequent tokens kept");
-  add_size(app, "--layers", flags.model.layers, 1, "of the model")->check(CLI::Range(1, 1024));
-  add_size(app, "--width", flags.model.width, 1, "of the model")->check(CLI::Range(1, 1 << 14));
-  add_size(app, "--heads", flags.model.heads, 1, "of each layer, a divisor of the width");
-  add_size(app, "--context", flags.model.context, 1, "tokens that the model sees");
-  add_choice(app, "--positions", flags.positions, {"learned", "sinusoidal", "rotary"},
-             "learned, sinusoidal or rotary");
-  app.add_option("--attention", flags.attention,
-                 "dot, or synthesizer- and dense, random, fixed-random, factorised-dense, "
-                 "factorised-random, or several with + between, dot-product among them")
-      ->capture_default_str();
-  add_number(app, "--dropout", flags.model.dropout, CLI::Range(0.0, 0.99), "probability");
-  add_size(app, "--steps", flags.trainer.steps, 1, "of the training");
-  add_number(app, "--lr", flags.trainer.learning_rate, CLI::PositiveNumber,
-             "AdamW's highest learning rate; a cosine takes it down to a tenth");
-  add_size(app, "--warm-up", flags.trainer.warm_up, 0, "steps in which the learning rate rises");
-  add_number(app, "--weight-decay", flags.trainer.weight_decay, CLI::NonNegativeNumber,
-             "of matrices");
-  add_number(app, "--clip", flags.trainer.clip, CLI::PositiveNumber, "largest norm of a gradient");
-  add_size(app, "--interval", flags.trainer.interval, 1, "steps between two validations");
+  command_line::add_fields(app, flags.model, flags.trainer);
   command_line::add_stop_and_resume(app, flags.trainer.stop_after, flags.trainer.resume);
   app.add_flag("--quick", flags.quick, "fewer steps, layers and sentences: a trial in seconds");
 }

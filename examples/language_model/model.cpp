@@ -17,7 +17,8 @@
 namespace language_model {
 namespace {
 
-attention::TransformerOptions layer_options(const ModelOptions& options) {
+attention::TransformerOptions layer_options(const ModelOptions& options,
+                                            const SynthesizerKinds& kinds) {
   attention::TransformerOptions out{.width = options.width,
                                     .heads = options.heads,
                                     .hidden = 4 * options.width,
@@ -26,13 +27,13 @@ attention::TransformerOptions layer_options(const ModelOptions& options) {
                                     .activation = attention::Activation::gelu,
                                     .rotary = options.positions == Positions::rotary,
                                     .dtype = options.dtype};
-  if (options.synthesizer.empty()) return out;
-  out.self_attention = [options](Index) -> std::shared_ptr<attention::SelfAttention> {
+  if (kinds.empty()) return out;
+  out.self_attention = [options, kinds](Index) -> std::shared_ptr<attention::SelfAttention> {
     return std::make_shared<attention::Synthesizer>(
         attention::SynthesizerOptions{.width = options.width,
                                       .heads = options.heads,
                                       .max_length = options.context,
-                                      .kinds = options.synthesizer,
+                                      .kinds = kinds,
                                       .dropout = options.dropout,
                                       .dtype = options.dtype});
   };
@@ -43,7 +44,7 @@ const ModelOptions& checked(const ModelOptions& options) {
   if (options.context <= 0) {
     throw ValueError(fmt::format("language_model: context {} must be positive", options.context));
   }
-  if (!options.synthesizer.empty() && options.positions == Positions::rotary) {
+  if (!attention_of(options.attention).empty() && options.positions == Positions::rotary) {
     throw ValueError(
         "language_model: rotary positions turn queries and keys; a Synthesizer has none");
   }
@@ -52,25 +53,10 @@ const ModelOptions& checked(const ModelOptions& options) {
 
 }  // namespace
 
-Positions positions_of(const std::string& name) {
-  if (name == "learned") return Positions::learned;
-  if (name == "sinusoidal") return Positions::sinusoidal;
-  if (name == "rotary") return Positions::rotary;
-  throw ValueError("positions: '" + name + "' is none of learned, sinusoidal, rotary");
-}
-
-const char* name(Positions positions) {
-  switch (positions) {
-    case Positions::learned: return "learned";
-    case Positions::sinusoidal: return "sinusoidal";
-    case Positions::rotary: break;
-  }
-  return "rotary";
-}
-
 // The table's gradient is dense: as the output layer it gets one in every row.
 LanguageModel::LanguageModel(const ModelOptions& model)
     : options(checked(model)),
+      synthesizer(attention_of(model.attention)),
       tokens(child<nn::Embedding>("tokens", nn::EmbeddingOptions{.count = model.vocabulary,
                                                                  .width = model.width,
                                                                  .sparse = false,
@@ -79,8 +65,8 @@ LanguageModel::LanguageModel(const ModelOptions& model)
                                      ? zeros(Shape{model.context, model.width}, model.dtype)
                                      : Tensor())),
       dropout(child<nn::Dropout>("dropout", model.dropout)),
-      layers(child<attention::TransformerEncoder>("layers", model.layers, layer_options(model),
-                                                  true)) {
+      layers(child<attention::TransformerEncoder>("layers", model.layers,
+                                                  layer_options(model, synthesizer), true)) {
   // As GPT-2: small numbers, smaller still where a layer adds to the stream, so that its variance
   // does not grow with the depth.
   const double small = 0.02 / std::sqrt(2.0 * static_cast<double>(model.layers));
@@ -128,7 +114,7 @@ Tensor LanguageModel::operator()(const Tensor& ids) const {
 
 Tensor LanguageModel::operator()(const Packed& ids) const {
   check_offsets("language_model", ids.offsets, ids.tokens);
-  if (!options.synthesizer.empty()) {
+  if (!synthesizer.empty()) {
     throw ValueError("language_model: a Synthesizer cannot read packed texts");
   }
   const std::vector<Index> lengths = ids.lengths();
@@ -152,7 +138,7 @@ Tensor LanguageModel::operator()(const Packed& ids) const {
 }
 
 Tensor LanguageModel::step(const Tensor& ids, Past& past) const {
-  if (!options.synthesizer.empty()) {
+  if (!synthesizer.empty()) {
     throw ValueError("language_model: a Synthesizer cannot go on step by step");
   }
   const Tensor x = layers.step(embed(ids, past.length()), past).output;

@@ -10,6 +10,7 @@
 
 #include "../../attention/mechanisms/transformer/transformer_encoder.h"
 #include "../../autograd/ops/packed.h"
+#include "../../io/fields.h"
 #include "../../nn/embedding.h"
 #include "synthesizer_kinds.h"
 
@@ -17,20 +18,31 @@ namespace language_model {
 
 enum class Positions { learned, sinusoidal, rotary };
 
-/// "learned", "sinusoidal", "rotary". Throws ValueError for other names.
-Positions positions_of(const std::string& name);
-const char* name(Positions positions);
-
 struct ModelOptions {
-  Index vocabulary = 0;
+  Index vocabulary = 2;
   Index layers = 4;
   Index width = 128;
   Index heads = 4;
   Index context = 64;  ///< the longest text that it sees
   double dropout = 0;
   Positions positions = Positions::learned;
-  SynthesizerKinds synthesizer = {};  ///< none: dot-product attention
+  std::string attention = "dot";  ///< see attention_of()
   DType dtype = DType::f32;
+  void fields(io::Fields& f) {
+    f.size("layers", layers, 1, 1024, "of the model");
+    f.size("width", width, 1, 1 << 14, "of the model");
+    f.size("heads", heads, 1, 1 << 14, "of each layer, a divisor of the width");
+    f.size("context", context, 1, 1 << 24, "tokens that the model sees");
+    f.choice("positions", positions,
+             {{"learned", Positions::learned},
+              {"sinusoidal", Positions::sinusoidal},
+              {"rotary", Positions::rotary}},
+             "of the tokens");
+    f.text("attention", attention,
+           "dot, or synthesizer- and dense, random, fixed-random, factorised-dense, "
+           "factorised-random, or several with + between, dot-product among them");
+    f.number("dropout", dropout, 0, 0.99, "probability");
+  }
 };
 
 /// What decoding step by step keeps: each layer's keys and values.
@@ -42,6 +54,7 @@ class LanguageModel : public nn::Module {
   explicit LanguageModel(const ModelOptions& options);
 
   ModelOptions options;
+  SynthesizerKinds synthesizer;  ///< none: dot-product attention
   nn::Embedding& tokens;
   Tensor& places;  ///< [context, width]; undefined unless learned
   nn::Dropout& dropout;

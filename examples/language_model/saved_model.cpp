@@ -2,30 +2,12 @@
 
 #include <fmt/format.h>
 
-#include "../../io/config.h"
-#include "../../io/saved_module.h"
-#include "../saved_vocabulary.h"
+#include "../../io/saved_model.h"
 
 namespace language_model {
 namespace {
 
-constexpr Index kMost = 1 << 24;  // of any size in a configuration
-
-io::Config config_of(const Language& language) {
-  const ModelOptions& options = language.model->options;
-  io::Config config;
-  config.set("model", std::string("language_model"));
-  config.set("level", std::string(name(language.level)));
-  config.set("vocabulary", options.vocabulary);
-  config.set("layers", options.layers);
-  config.set("width", options.width);
-  config.set("heads", options.heads);
-  config.set("context", options.context);
-  config.set("dropout", options.dropout);
-  config.set("positions", std::string(name(options.positions)));
-  config.set("attention", name(options.synthesizer));
-  return config;
-}
+constexpr const char* kKind = "language_model";
 
 // Weights that have all sizes.
 io::NamedShapes shapes_of(const ModelOptions& options) {
@@ -34,9 +16,10 @@ io::NamedShapes shapes_of(const ModelOptions& options) {
       {fmt::format("layers.layers.{}.linear1.weight", options.layers - 1), {-1, options.width}}};
   const Index context = options.context;
   if (options.positions == Positions::learned) out.push_back({"places", {context, options.width}});
-  for (std::size_t i = 0; i < options.synthesizer.size(); ++i) {
+  const SynthesizerKinds kinds = attention_of(options.attention);
+  for (std::size_t i = 0; i < kinds.size(); ++i) {
     const std::string score = fmt::format("layers.layers.0.self_attn.scores.{}.", i);
-    switch (options.synthesizer[i]) {
+    switch (kinds[i]) {
       case attention::SynthesizerKind::dense:
         out.push_back({score + "row.bias", {-1, 1, context}});
         break;
@@ -57,32 +40,26 @@ io::NamedShapes shapes_of(const ModelOptions& options) {
 }  // namespace
 
 io::DirectoryFiles files_of(const Language& language) {
-  return {{io::kWeightsFile, io::encode_weights(*language.model)},
-          {io::kVocabularyFile, language.vocabulary.serialize()},
-          {io::kConfigFile, config_of(language).to_json()}};
+  return io::ModelFiles(kKind)
+      .options(language.model->options)
+      .set("level", std::string(name(language.level)))
+      .text(io::kVocabularyFile, language.vocabulary.serialize())
+      .weights(*language.model);
 }
 
 Language load(const std::string& folder) {
-  const auto config = io::read_config(folder, "language_model");
+  const io::ModelFolder saved(folder, kKind);
+  auto options = saved.options<ModelOptions>();
   Language out;
-  ModelOptions options;
-  options.vocabulary = config.get_int("vocabulary", 2, kMost);
-  options.layers = config.get_int("layers", 1, 1024);
-  options.width = config.get_int("width", 1, 1 << 14);
-  options.heads = config.get_int("heads", 1, 1 << 14);
-  options.context = config.get_int("context", 1, kMost);
-  options.dropout = config.get_double("dropout");
-  out.vocabulary = saved_vocabulary::load(folder, options.vocabulary);
-  io::blaming(io::config_path(folder), [&] {
-    out.level = level_of(config.get_string("level"));
-    options.positions = positions_of(config.get_string("positions"));
-    options.synthesizer = attention_of(config.get_string("attention"));
+  out.vocabulary =
+      data::Vocabulary::parse(saved.text(io::kVocabularyFile), saved.path(io::kVocabularyFile));
+  options.vocabulary = out.vocabulary.size();
+  const auto shapes = io::blaming(saved.path(io::kConfigFile), [&] {
+    out.level = level_of(saved.config().get_string("level"));
+    return shapes_of(options);
   });
-  io::check_shapes(folder, shapes_of(options));
-  io::blaming(io::config_path(folder),
-              [&] { out.model = std::make_unique<LanguageModel>(options); });
-  io::load_weights(folder, *out.model);
-  out.model->eval();
+  saved.expect(shapes);
+  out.model = saved.make<LanguageModel>(options);
   return out;
 }
 

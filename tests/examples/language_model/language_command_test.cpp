@@ -19,8 +19,7 @@ using testing::Not;
 
 class LanguageModelCommand : public Command {
  protected:
-  LanguageModelCommand()
-      : Command(HEED_LANGUAGE_MODEL, {{"figures", {4, 1}}, {"interval", {3, 1}}}) {}
+  LanguageModelCommand() : Command(HEED_LANGUAGE_MODEL) {}
 
   // The loss in the last line.
   static double validation_loss(const std::string& output) {
@@ -118,8 +117,8 @@ TEST_F(LanguageModelCommand, ResumingGivesTheSameBitsAsNeverHavingStopped) {
   // Before the first look, within an interval, at its end.
   expect_resuming_changes_no_bit(kSmall + std::string("--steps 31 --interval 10 --dropout 0.2"),
                                  {4, 17, 20},
-                                 {"figures", "steps", "places", "interval", "model.tokens.weight",
-                                  "optimizer.parameters.0.step"});
+                                 {"rounds", "steps", "batches.loader", "sums",
+                                  "model.tokens.weight", "optimizer.parameters.0.step"});
 }
 
 }  // namespace

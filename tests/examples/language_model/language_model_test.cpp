@@ -33,7 +33,7 @@ ModelOptions small(Positions positions, const std::string& attention = "dot") {
           .heads = 3,
           .context = 11,
           .positions = positions,
-          .synthesizer = attention_of(attention)};
+          .attention = attention};
 }
 
 struct Case {
@@ -41,7 +41,7 @@ struct Case {
   const char* attention;
 };
 void PrintTo(const Case& of, std::ostream* out) {
-  *out << name(of.positions) << ", " << of.attention;
+  *out << static_cast<int>(of.positions) << ", " << of.attention;
 }
 
 class LanguageModelNetwork : public testing::TestWithParam<Case> {
@@ -55,7 +55,7 @@ class LanguageModelNetwork : public testing::TestWithParam<Case> {
     for (const Tensor& p : made_->parameters()) nn::normal_(p, 0, 0.5);
   }
   LanguageModel& model() { return *made_; }
-  bool synthesizes() const { return !made_->options.synthesizer.empty(); }
+  bool synthesizes() const { return !made_->synthesizer.empty(); }
 
  private:
   std::unique_ptr<LanguageModel> made_;

@@ -1,0 +1,50 @@
+#include "evaluation.h"
+
+#include <algorithm>
+
+#include "../../autograd/grad_mode.h"
+#include "../../autograd/ops/cross_entropy.h"
+#include "../../autograd/ops/shape.h"
+#include "../../core/error.h"
+#include "../../train/metrics.h"
+
+namespace language_model {
+
+Tensor loss_of(const LanguageModel& model, const Batch& batch) {
+  const Tensor logits = model(batch.inputs);
+  return cross_entropy(reshape(logits, {-1, logits.size(2)}), reshape(batch.targets, {-1}));
+}
+
+Tensor loss_of(const LanguageModel& model, const PackedBatch& batch) {
+  return cross_entropy(model(batch.inputs), batch.targets);
+}
+
+std::vector<Line> cut_lines(const Language& language, const std::vector<Index>& text) {
+  const Index end_mark = encode("\n", language.level, language.vocabulary).front();
+  return lines_of(text, end_mark, language.model->options.context);
+}
+
+double evaluate(const Language& language, const std::vector<Index>& text, Index batch,
+                bool packed) {
+  LanguageModel& model = *language.model;
+  const NoGrad scope;
+  model.eval();
+  train::RunningMean mean;
+  const auto add = [&](const auto& part) {
+    mean.add(loss_of(model, part).item(), static_cast<double>(part.targets.numel()));
+  };
+  if (!packed) {
+    for (const Batch& part : all_windows(text, batch, model.options.context)) add(part);
+    return mean.mean();
+  }
+  const std::vector<Line> lines = cut_lines(language, text);
+  if (lines.empty()) throw ValueError("lines: the text has no line behind its first");
+  for (auto first = lines.begin(); first != lines.end();) {
+    const auto last = first + std::min<Index>(batch, lines.end() - first);
+    add(packed_lines(text, {first, last}));
+    first = last;
+  }
+  return mean.mean();
+}
+
+}  // namespace language_model
