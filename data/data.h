@@ -3,6 +3,7 @@
 
 #include "babi.h"
 #include "batches.h"
+#include "coder.h"
 #include "document.h"
 #include "document_batch.h"
 #include "idx.h"
@@ -12,8 +13,10 @@
 #include "parallel_text.h"
 #include "sentences.h"
 #include "stream.h"
+#include "subwords.h"
 #include "text_file.h"
 #include "tokenizer.h"
 #include "tsv.h"
 #include "utf8.h"
 #include "vocabulary.h"
+#include "words.h"

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <exception>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -35,10 +36,14 @@ inline CLI::Option* add_number(CLI::App& app, const std::string& flag, double& v
   return app.add_option(flag, value, what)->check(check)->capture_default_str();
 }
 
+/// Flags of other names than their fields.
+using Renamed = std::map<std::string, std::string>;
+
 /// A flag for each field of options: "--max-words" for max_words.
 class FlagFields : public heed::io::Fields {
  public:
-  explicit FlagFields(CLI::App& app) : app_(app) {}
+  explicit FlagFields(CLI::App& app, Renamed renamed = {})
+      : app_(app), renamed_(std::move(renamed)) {}
   void size(const std::string& name, heed::Index& value, heed::Index least, heed::Index most,
             const std::string& help) override {
     add_size(app_, flag_of(name), value, least, most, help);
@@ -62,17 +67,24 @@ class FlagFields : public heed::io::Fields {
   }
 
  private:
-  static std::string flag_of(std::string name) {
+  std::string flag_of(std::string name) const {
+    if (const auto found = renamed_.find(name); found != renamed_.end()) return found->second;
     std::replace(name.begin(), name.end(), '_', '-');
     return "--" + name;
   }
   CLI::App& app_;
+  Renamed renamed_;
 };
 
 /// Of all options' fields.
 template <heed::io::HasFields... Options>
 void add_fields(CLI::App& app, Options&... options) {
   FlagFields flags(app);
+  (options.fields(flags), ...);
+}
+template <heed::io::HasFields... Options>
+void add_fields(CLI::App& app, Renamed renamed, Options&... options) {
+  FlagFields flags(app, std::move(renamed));
   (options.fields(flags), ...);
 }
 

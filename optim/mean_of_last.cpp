@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "../autograd/grad_mode.h"
 #include "../autograd/ops/elementwise.h"
 #include "../core/error.h"
@@ -84,20 +86,20 @@ void MeanOfLast::load_state_dict(const NamedArrays& entries) {
     faults.add(fmt::format("{} entries for {} parameters, taken at most {} times", entries.size(),
                            n, count_));
   }
-  std::vector<Moment> found;
+  std::vector<Moment> found(entries.size() / n);
   for (std::size_t e = 0; faults.empty() && e < entries.size(); ++e) {
-    const auto& [name, array] = entries[e];
-    const std::string expected = fmt::format("{}.{}", e / n, e % n);
+    const std::string name = fmt::format("{}.{}", e / n, e % n);
+    const auto entry = std::find_if(entries.begin(), entries.end(),
+                                    [&](const auto& each) { return each.first == name; });
     const Tensor& parameter = parameters_[e % n];
-    if (name != expected) {
-      faults.add(fmt::format("{} stands where {} should", in_quotes(name), in_quotes(expected)));
-    } else if (!array.defined() || !(array.shape() == parameter.shape()) ||
-               array.dtype() != parameter.dtype()) {
-      faults.add(
-          fmt::format("{} is {}, not {}", in_quotes(name), describe(array), describe(parameter)));
+    if (entry == entries.end()) {
+      faults.add(fmt::format("{} is missing", in_quotes(name)));
+    } else if (!entry->second.defined() || !(entry->second.shape() == parameter.shape()) ||
+               entry->second.dtype() != parameter.dtype()) {
+      faults.add(fmt::format("{} is {}, not {}", in_quotes(name), describe(entry->second),
+                             describe(parameter)));
     } else {
-      if (e % n == 0) found.emplace_back();
-      found.back().push_back(array.clone());
+      found[e / n].push_back(entry->second.clone());
     }
   }
   if (!faults.empty()) throw ValueError("MeanOfLast: the entries do not fit: " + faults.text());

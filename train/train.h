@@ -3,6 +3,7 @@
 #pragma once
 
 #include "alignment.h"
+#include "alignment_error.h"
 #include "attended_text.h"
 #include "bleu.h"
 #include "chart.h"

@@ -6,9 +6,10 @@
 #include "../../autograd/grad_mode.h"
 #include "../../autograd/ops/shape.h"
 #include "../../core/error.h"
+#include "../../data/words.h"
+#include "../../train/alignment_error.h"
 #include "evaluation.h"
 #include "translate.h"
-#include "words.h"
 
 namespace translation {
 namespace {
@@ -21,7 +22,7 @@ std::vector<std::string> with_end(std::vector<std::string> parts) {
   return parts;
 }
 
-Index words_in(const std::string& line) { return static_cast<Index>(words_of(line).size()); }
+Index words_in(const std::string& line) { return static_cast<Index>(data::words_of(line).size()); }
 
 // The weights of every step, each [B, K]; none where the model does not attend.
 std::vector<Tensor> forced_weights(const Translator& model, const Batch& batch) {
@@ -39,15 +40,15 @@ std::vector<Tensor> forced_weights(const Translator& model, const Batch& batch) 
 }  // namespace
 
 Aligned align(const Language& language, const std::string& source, const std::string& target) {
-  const heed::NoGrad scope;
+  const NoGrad scope;
   language.model->eval();
   const Batch batch =
       batch_of({{read_line(*language.source, source), language.target->encode(target)}}, {0});
   Aligned out;
   language.model->features(batch.source, batch.before, &out.looks);
   if (out.looks.empty()) {
-    throw heed::ValueError("align: a model " + language.model->options.model +
-                           " has no attention to look at");
+    throw ValueError("align: a model " + language.model->options.model +
+                     " has no attention to look at");
   }
   for (Look& look : out.looks) look.weights = squeeze(look.weights, 0);
   out.source = with_end(language.source->parts(source));
@@ -56,9 +57,9 @@ Aligned align(const Language& language, const std::string& source, const std::st
 }
 
 double alignment_error(const Language& language, const Part& part) {
-  const heed::NoGrad scope;
+  const NoGrad scope;
   language.model->eval();
-  AlignmentError error;
+  train::AlignmentError error;
   const std::vector<Example> examples = encode(language, part);
   for (std::size_t begin = 0; begin < part.links.size(); begin += kAtOnce) {
     std::vector<Index> chosen;
@@ -76,7 +77,8 @@ double alignment_error(const Language& language, const Part& part) {
           sources != words_in(part.source[begin + b])) {
         return kNone;
       }
-      error.add(strongest_links(select(weights, 0, row), targets, sources), part.links[begin + b]);
+      error.add(train::strongest_links(select(weights, 0, row), targets, sources),
+                part.links[begin + b]);
     }
   }
   return error.rate();

@@ -4,8 +4,8 @@
 
 namespace translation {
 
-using heed::attention::BahdanauDecoder;
-using heed::attention::Mask;
+using attention::BahdanauDecoder;
+using attention::Mask;
 
 BahdanauModel::BahdanauModel(const ModelOptions& given)
     : Translator(given),
@@ -17,11 +17,11 @@ BahdanauModel::BahdanauModel(const ModelOptions& given)
                                                        .dropout = given.dropout,
                                                        .dtype = given.dtype})),
       decoder(child<BahdanauDecoder>(
-          "decoder", heed::attention::BahdanauOptions{.word_width = given.width,
-                                                      .annotation_width = 2 * given.hidden,
-                                                      .state_width = given.hidden,
-                                                      .layers = given.layers,
-                                                      .dtype = given.dtype})) {}
+          "decoder", attention::BahdanauOptions{.word_width = given.width,
+                                                .annotation_width = 2 * given.hidden,
+                                                .state_width = given.hidden,
+                                                .layers = given.layers,
+                                                .dtype = given.dtype})) {}
 
 BahdanauDecoder::State BahdanauModel::read(const Rows& source) const {
   const Tensor annotations = encoder(tables.source(source.ids), source.lengths).output;
@@ -32,7 +32,7 @@ BahdanauDecoder::State BahdanauModel::read(const Rows& source) const {
 Tensor BahdanauModel::features(const Rows& source, const Rows& before,
                                std::vector<Look>* looks) const {
   BahdanauDecoder::State state = read(source);
-  const heed::attention::StackOutput seen = decoder.run(
+  const attention::StackOutput seen = decoder.run(
       tables.target(before.ids), state, {.need_weights = looks != nullptr}, before.lengths);
   if (looks) looks->push_back({"attention", seen.weights.front()});
   return tables.dropout(seen.output);

@@ -15,14 +15,14 @@ class BahdanauModel : public Translator {
 
   Tables& tables;
   nn::GRU& encoder;
-  heed::attention::BahdanauDecoder& decoder;
+  attention::BahdanauDecoder& decoder;
 
   Tensor features(const Rows& source, const Rows& before,
                   std::vector<Look>* looks = nullptr) const override;
   Tensor logits(const Tensor& features) const override { return tables.logits(features); }
   std::unique_ptr<nn::Decoding> start(const Rows& source) const override;
 
-  heed::attention::BahdanauDecoder::State read(const Rows& source) const;
+  attention::BahdanauDecoder::State read(const Rows& source) const;
 };
 
 }  // namespace translation

@@ -14,7 +14,6 @@
 
 namespace translation {
 
-namespace attention = heed::attention;
 using attention::ConvDecoder;
 
 namespace {
@@ -32,8 +31,8 @@ attention::ConvSeq2SeqOptions stack_of(const ModelOptions& options) {
 
 // A gate halves the numbers, and dropout makes those that it keeps larger.
 void begin(const nn::Module& stack, double dropout) {
-  const heed::NoGrad scope;
-  heed::Tensor lengths;  // stand before their directions
+  const NoGrad scope;
+  Tensor lengths;  // stand before their directions
   for (const auto& [key, weight] : stack.named_parameters()) {
     if (weight.rank() == 1) {
       nn::zeros_(weight);

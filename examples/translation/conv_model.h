@@ -16,9 +16,9 @@ class ConvModel : public Translator {
   explicit ConvModel(const ModelOptions& options);
 
   Tables& tables;
-  heed::attention::LearnedPositions &source_places, &target_places;
-  heed::attention::ConvEncoder& encoder;
-  heed::attention::ConvDecoder& decoder;
+  attention::LearnedPositions &source_places, &target_places;
+  attention::ConvEncoder& encoder;
+  attention::ConvDecoder& decoder;
 
   /// Throws ValueError for sentences beyond options.longest.
   Tensor features(const Rows& source, const Rows& before,
@@ -27,7 +27,7 @@ class ConvModel : public Translator {
   /// A step's weights are the mean over the layers.
   std::unique_ptr<nn::Decoding> start(const Rows& source) const override;
 
-  heed::attention::ConvDecoder::State read(const Rows& source) const;
+  attention::ConvDecoder::State read(const Rows& source) const;
   /// Words [B, T] of the target, the first of which stands at `first` -> [B, T, E].
   Tensor target(const Tensor& words, Index first = 0) const;
 };

@@ -13,12 +13,11 @@
 
 namespace translation {
 
-namespace data = heed::data;
 namespace fs = std::filesystem;
 
 namespace {
 
-Part generated(Index count, heed::Generator& generator) {
+Part generated(Index count, Generator& generator) {
   Part out;
   for (Pair& pair : generate_pairs(count, generator)) {
     out.source.push_back(std::move(pair.source));
@@ -42,7 +41,7 @@ std::vector<std::string> names_in(const std::string& folder) {
   for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
     names.push_back(at->path().filename().string());
   }
-  if (error) throw heed::IoError(folder, "read the folder", error.value());
+  if (error) throw IoError(folder, "read the folder", error.value());
   std::sort(names.begin(), names.end());
   return names;
 }
@@ -65,12 +64,12 @@ std::pair<std::string, std::string> find_pair(const CorpusOptions& options,
       }
     }
   }
-  throw heed::ValueError(fmt::format("{}: no file {}*.{} or {}*.{}.gz", options.path,
-                                     beginnings.front(), lacking, beginnings.front(), lacking));
+  throw ValueError(fmt::format("{}: no file {}*.{} or {}*.{}.gz", options.path, beginnings.front(),
+                               lacking, beginnings.front(), lacking));
 }
 
 Part part_of(data::ParallelText text, const std::string& name) {
-  if (text.source.empty()) throw heed::ValueError(name + ": no pair of sentences is left");
+  if (text.source.empty()) throw ValueError(name + ": no pair of sentences is left");
   return {std::move(text.source), std::move(text.target), {}};
 }
 
@@ -90,7 +89,7 @@ std::string skipped(const data::ParallelText& text) {
 Corpus load_corpus(const CorpusOptions& options) {
   Corpus out;
   if (options.path.empty()) {
-    heed::Generator generator(options.seed + 11);
+    Generator generator(options.seed + 11);
     const Index tenth = std::max<Index>(options.sentences / 10, 1);
     out.train = generated(options.sentences, generator);
     out.validation = generated(tenth, generator);

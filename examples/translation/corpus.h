@@ -6,9 +6,11 @@
 #include <string>
 #include <vector>
 
-#include "alignment_error.h"
+#include "../../train/alignment_error.h"
 
 namespace translation {
+
+using namespace heed;  // an application speaks the library's language
 
 struct CorpusOptions {
   /// A folder with train*, val* (or valid*, dev*) and test* files that end in .LANGUAGE or
@@ -25,7 +27,7 @@ struct CorpusOptions {
 
 struct Part {
   std::vector<std::string> source, target;
-  std::vector<Links> links;  ///< of generated pairs
+  std::vector<train::Links> links;  ///< of generated pairs
 };
 
 struct Corpus {

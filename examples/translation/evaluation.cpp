@@ -2,13 +2,11 @@
 
 #include "../../autograd/grad_mode.h"
 #include "../../autograd/ops/cross_entropy.h"
-#include "../../autograd/ops/index.h"
 #include "../../autograd/ops/reduce.h"
-#include "../../autograd/ops/shape.h"
+#include "../../data/words.h"
 #include "../../train/bleu.h"
 #include "../../train/chrf.h"
 #include "../../train/metrics.h"
-#include "words.h"
 
 namespace translation {
 namespace {
@@ -21,13 +19,13 @@ std::vector<LengthBleu> by_length(const std::vector<std::string>& written, const
     const Index to = from > kLongestLength ? kAny : from + kLengthStep - 1;
     std::vector<std::string> ours, right;
     for (std::size_t i = 0; i < written.size(); ++i) {
-      const auto words = static_cast<Index>(words_of(part.source[i]).size());
+      const auto words = static_cast<Index>(data::words_of(part.source[i]).size());
       if (words < from || words > to) continue;
       ours.push_back(written[i]);
       right.push_back(part.target[i]);
     }
     if (ours.empty()) continue;
-    const double bleu = heed::train::corpus_bleu(ours, right).score;
+    const double bleu = train::corpus_bleu(ours, right).score;
     out.push_back({from, to, static_cast<Index>(ours.size()), bleu});
   }
   return out;
@@ -36,12 +34,11 @@ std::vector<LengthBleu> by_length(const std::vector<std::string>& written, const
 }  // namespace
 
 Likelihood likelihood(const Translator& model, const std::vector<Example>& examples, Index tokens) {
-  const heed::NoGrad scope;
-  heed::train::RunningMean loss, accuracy;
-  for (const auto& chosen : batches_by_tokens(examples, tokens, nullptr)) {
+  const NoGrad scope;
+  train::RunningMean loss, accuracy;
+  for (const auto& chosen : data::batches_by_tokens(lengths_of(examples), tokens, nullptr)) {
     const Batch batch = batch_of(examples, chosen);
-    const Tensor features = flatten(model.features(batch.source, batch.before), 0, 1);
-    const Tensor logits = model.logits(index_select(features, 0, batch.places));
+    const Tensor logits = model.logits(features_of(model, batch));
     const auto count = static_cast<double>(batch.targets.numel());
     loss.add(cross_entropy(logits, batch.targets).item(), count);
     const auto likeliest = argmax(logits, -1).array().to_vector<std::int64_t>();
@@ -53,10 +50,10 @@ Likelihood likelihood(const Translator& model, const std::vector<Example>& examp
 
 Measures measure(const std::vector<std::string>& written, const Part& part) {
   Measures out;
-  const heed::train::Bleu bleu = heed::train::corpus_bleu(written, part.target);
+  const train::Bleu bleu = train::corpus_bleu(written, part.target);
   out.bleu = bleu.score;
   out.details = bleu.to_string();
-  out.chrf = heed::train::corpus_chrf(written, part.target);
+  out.chrf = train::corpus_chrf(written, part.target);
   for (std::size_t i = 0; i < written.size(); ++i) out.exact += written[i] == part.target[i];
   out.exact /= static_cast<double>(written.size());
   out.by_length = by_length(written, part);

@@ -5,8 +5,6 @@
 namespace translation {
 namespace {
 
-using heed::Generator;
-
 constexpr Index kLongest = 40;  // words of a source
 constexpr Index kDeepest = 2;   // phrases within phrases
 

@@ -22,7 +22,7 @@
 
 namespace translation {
 
-using heed::Index;
+using namespace heed;  // an application speaks the library's language
 
 struct Pair {
   std::string source, target;                      ///< words with a blank between them
@@ -30,6 +30,6 @@ struct Pair {
 };
 
 /// The next `count` pairs of the generator's stream.
-std::vector<Pair> generate_pairs(Index count, heed::Generator& generator);
+std::vector<Pair> generate_pairs(Index count, Generator& generator);
 
 }  // namespace translation

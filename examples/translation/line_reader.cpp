@@ -12,9 +12,9 @@ constexpr std::size_t kMany = 1000;
 }  // namespace
 
 LineReader::LineReader(const std::string& path)
-    : at_once_(path.empty() && heed::train::is_terminal(stdin) ? 1 : kMany) {
+    : at_once_(path.empty() && train::is_terminal(stdin) ? 1 : kMany) {
   std::ios::sync_with_stdio(false);  // else nobody can tell whether more has come
-  if (!path.empty()) file_ = std::make_unique<heed::data::TextFile>(path);
+  if (!path.empty()) file_ = std::make_unique<data::TextFile>(path);
 }
 
 bool LineReader::read(std::string& line) {

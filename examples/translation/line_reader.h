@@ -9,6 +9,8 @@
 
 namespace translation {
 
+using namespace heed;  // an application speaks the library's language
+
 class LineReader {
  public:
   /// Of a file, plain or gzip; an empty path: standard input. Throws IoError, FormatError.
@@ -22,7 +24,7 @@ class LineReader {
  private:
   bool read(std::string& line);
 
-  std::unique_ptr<heed::data::TextFile> file_;  // null: standard input
+  std::unique_ptr<data::TextFile> file_;  // null: standard input
   std::size_t at_once_;
   std::size_t first_ = 1, next_ = 1;
 };

@@ -25,9 +25,18 @@ inline bool fits(const ModelOptions& options, const Example& pair) {
 /// Throws ValueError for more words and marks than places.
 inline void check_longest(const ModelOptions& options, Index words) {
   if (words <= places(options)) return;
-  throw heed::ValueError(
-      options.model + ": " + std::to_string(words) + " words and marks in a sentence: longest " +
-      std::to_string(options.longest) + " leaves room for " + std::to_string(places(options)));
+  throw ValueError(options.model + ": " + std::to_string(words) +
+                   " words and marks in a sentence: longest " + std::to_string(options.longest) +
+                   " leaves room for " + std::to_string(places(options)));
+}
+
+/// The same of all pairs, for the models that have places.
+inline void check_longest(const ModelOptions& options, const std::vector<Example>& pairs) {
+  for (const Example& pair : pairs) {
+    if (!has_places(options)) return;
+    check_longest(options, static_cast<Index>(pair.source.size()));
+    check_longest(options, static_cast<Index>(pair.target.size()) + 1);
+  }
 }
 
 }  // namespace translation

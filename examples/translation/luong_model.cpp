@@ -14,10 +14,8 @@
 
 namespace translation {
 
-namespace attention = heed::attention;
 using attention::LuongAttention;
 using attention::LuongDecoder;
-using heed::ValueError;
 
 namespace {
 
@@ -78,11 +76,11 @@ LuongModel::LuongModel(const ModelOptions& given)
 
 LuongDecoder::State LuongModel::read(const Rows& source) const {
   if (options.score == "location") check_longest(options, source.ids.size(1));
-  const heed::LstmResult all = encoder(tables.source(source.ids), source.lengths);
+  const LstmResult all = encoder(tables.source(source.ids), source.lengths);
   // The directions of each layer, side by side, as they are in the output.
-  std::vector<heed::LstmState> last;
+  std::vector<LstmState> last;
   const auto joined = [](const Tensor& states, Index layer) {
-    return heed::concat({select(states, 0, 2 * layer), select(states, 0, 2 * layer + 1)}, -1);
+    return concat({select(states, 0, 2 * layer), select(states, 0, 2 * layer + 1)}, -1);
   };
   for (Index i = 0; i < options.layers; ++i)
     last.push_back({joined(all.h_n, i), joined(all.c_n, i)});

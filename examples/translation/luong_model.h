@@ -20,7 +20,7 @@ class LuongModel : public Translator {
 
   Tables& tables;
   nn::LSTM& encoder;
-  heed::attention::LuongDecoder& decoder;
+  attention::LuongDecoder& decoder;
 
   /// With the location score throws ValueError for sources beyond options.longest.
   Tensor features(const Rows& source, const Rows& before,
@@ -28,10 +28,10 @@ class LuongModel : public Translator {
   Tensor logits(const Tensor& features) const override { return tables.logits(features); }
   std::unique_ptr<nn::Decoding> start(const Rows& source) const override;
 
-  heed::attention::LuongDecoder::State read(const Rows& source) const;
+  attention::LuongDecoder::State read(const Rows& source) const;
 
  private:
-  std::shared_ptr<heed::attention::Score> make_score() const;
+  std::shared_ptr<attention::Score> make_score() const;
 };
 
 }  // namespace translation

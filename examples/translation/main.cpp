@@ -5,11 +5,13 @@
 #include <cstdio>
 
 #include "../../core/error.h"
+#include "../../data/subwords.h"
 #include "../../io/file.h"
 #include "../command_line.h"
 #include "line_reader.h"
 #include "report.h"
 #include "show_alignment.h"
+#include "trainer.h"
 
 namespace translation {
 namespace {
@@ -21,9 +23,8 @@ struct Flags {
   CorpusOptions corpus;
   TrainerOptions trainer;
   ModelOptions model;
-  CoderOptions coder;
+  data::CoderOptions coder;
   TranslateOptions decoding;
-  std::string fall = "cosine", optimizer = "adam";
   int threads = 0;
   bool quick = false, scores = false;
   Index n_best = 1;
@@ -43,17 +44,17 @@ void learn_vocabularies(Language& language, const Corpus& corpus, Flags& flags) 
   for (const std::string& line : corpus.train.target) target.push_back(&line);
   if (flags.model.shared) {
     source.insert(source.end(), target.begin(), target.end());
-    language.source = language.target = learn_coder(source, flags.coder);
+    language.source = language.target = data::learn_coder(source, flags.coder);
   } else {
-    language.source = learn_coder(source, flags.coder);
-    language.target = learn_coder(target, flags.coder);
+    language.source = data::learn_coder(source, flags.coder);
+    language.target = data::learn_coder(target, flags.coder);
   }
   flags.model.source_words = language.source->size();
   flags.model.target_words = language.target->size();
 }
 
 // Measures, prints, draws; the last line is the one that scripts read.
-void conclude(const Language& language, const Corpus& corpus, const Training* training,
+void conclude(const Language& language, const Corpus& corpus, const train::Training* training,
               const Flags& flags) {
   const Findings findings = find_out(language, corpus.test, flags.decoding);
   const std::string path = flags.report.empty() ? flags.folder + "/report.html" : flags.report;
@@ -64,8 +65,6 @@ void conclude(const Language& language, const Corpus& corpus, const Training* tr
 void train_command(Flags& flags) {
   set_up(flags);
   flags.trainer.out = flags.folder;
-  flags.trainer.fall = fall_of(flags.fall);
-  flags.trainer.adadelta = flags.optimizer == "adadelta";
   if (flags.quick) {
     flags.corpus.sentences = std::min<Index>(flags.corpus.sentences, 2000);
     flags.trainer.epochs = std::min<Index>(flags.trainer.epochs, 5);
@@ -85,7 +84,7 @@ void train_command(Flags& flags) {
   fmt::print("vocabularies {} and {}; parameters {}\n", language.source->size(),
              language.target->size(), language.model->parameter_count());
   std::fflush(stdout);
-  const Training training =
+  const train::Training training =
       train_translator(language, corpus.train, corpus.validation, flags.trainer);
   if (training.interrupted) return command_line::print_interrupted(flags.folder);
   conclude(language, corpus, &training, flags);
@@ -140,7 +139,7 @@ void compare_command(Flags& flags) {
     std::fflush(stdout);
     all.emplace_back(folder, findings.measures.by_length);
   }
-  heed::io::write_file_atomically(flags.output, length_chart(all));
+  io::write_file_atomically(flags.output, length_chart(all));
   fmt::print("chart {}\n", flags.output);
 }
 
@@ -179,57 +178,15 @@ void add_data_flags(CLI::App& app, Flags& flags) {
   add_size(app, "--sentences", flags.corpus.sentences, 10, "generated pairs to train on");
 }
 
-void add_model_flags(CLI::App& app, Flags& flags) {
-  app.add_option("--model", flags.model.model, "seq2seq, bahdanau, luong, conv, transformer")
-      ->capture_default_str();
-  add_size(app, "--width", flags.model.width, 1, "of words");
-  add_size(app, "--hidden", flags.model.hidden, 1, "of states; of a Transformer's middle layers");
-  add_size(app, "--layers", flags.model.layers, 1, "of encoder and decoder each");
-  add_size(app, "--heads", flags.model.heads, 1, "of a Transformer");
-  add_size(app, "--kernel", flags.model.kernel, 1, "of convolutions, in words");
-  add_number(app, "--dropout", flags.model.dropout, CLI::Range(0.0, 0.99), "probability");
-  app.add_flag("--tied", flags.model.tied, "the output layer is the target's embedding");
-  app.add_flag("--shared", flags.model.shared, "one vocabulary and embedding for both languages");
-  app.add_option("--style", flags.model.style, "of seq2seq: sutskever, cho")->capture_default_str();
-  app.add_option("--score", flags.model.score, "of luong: dot, general, concat, location")
-      ->capture_default_str();
-  app.add_option("--attention", flags.model.attention, "of luong: global, local-m, local-p")
-      ->capture_default_str();
-  add_size(app, "--half-width", flags.model.half_width, 0, "D of local attention");
-  app.add_flag("--input-feeding", flags.model.input_feeding, "of luong");
-}
-
 void add_train_flags(CLI::App& app, Flags& flags) {
   add_data_flags(app, flags);
   command_line::add_report(app, flags.report);
-  add_model_flags(app, flags);
+  command_line::add_fields(app, {{"kind", "--model"}}, flags.model, flags.trainer);
   command_line::add_folder(app, "--save", flags.folder);
   add_size(app, "--max-words", flags.corpus.max_words, 1, "of a sentence to train on");
   add_size(app, "--subwords", flags.coder.subwords, 0, "pieces of a vocabulary; 0: whole words");
   add_size(app, "--min-count", flags.coder.min_count, 1, "of a word that is learned");
   add_size(app, "--max-vocabulary", flags.coder.max_words, 0, "the most frequent words; 0: all");
-  add_size(app, "--epochs", flags.trainer.epochs, 1, "through all pairs");
-  add_size(app, "--batch", flags.trainer.batch_tokens, 1, "words of the targets a step");
-  command_line::add_choice(app, "--optimizer", flags.optimizer, {"adam", "adadelta"},
-                           "adam, adadelta");
-  add_number(app, "--lr", flags.trainer.learning_rate, CLI::Range(0.0, 100.0),
-             "the highest learning rate");
-  add_size(app, "--warm-up", flags.trainer.warm_up, 0, "steps in which it rises");
-  app.add_option("--fall", flags.fall, "how it falls: none, inverse-root, cosine")
-      ->capture_default_str();
-  add_number(app, "--label-smoothing", flags.trainer.label_smoothing, CLI::Range(0.0, 1.0),
-             "share of the target spread over all words");
-  add_number(app, "--weight-decay", flags.trainer.weight_decay, CLI::Range(0.0, 10.0),
-             "of matrices");
-  add_number(app, "--clip", flags.trainer.clip, CLI::Range(1e-6, 1e6),
-             "largest norm of a gradient");
-  add_number(app, "--own-words", flags.trainer.own_words, CLI::Range(0.0, 1.0),
-             "scheduled sampling: the share of own words among those before, at the end");
-  add_size(app, "--average", flags.trainer.average, 1, "epochs whose ends make the model");
-  add_size(app, "--patience", flags.trainer.patience, 0,
-           "epochs without a better BLEU before the end; 0: all epochs");
-  add_size(app, "--save-steps", flags.trainer.save_steps, 0,
-           "steps between two saved states; 0: an epoch");
   command_line::add_stop_and_resume(app, flags.trainer.stop_after, flags.trainer.resume);
   app.add_flag("--quick", flags.quick, "fewer sentences and epochs, narrower: a trial");
 }

@@ -6,13 +6,12 @@
 #include <cmath>
 
 #include "../../train/chart.h"
+#include "../../train/curves.h"
 #include "../../train/report.h"
 #include "alignments.h"
 #include "longest.h"
 
 namespace translation {
-
-using heed::train::Series;
 
 namespace {
 
@@ -52,9 +51,9 @@ std::string in_words(const Findings& findings, const TranslateOptions& options) 
 }
 
 std::string length_chart(const std::vector<std::pair<std::string, std::vector<LengthBleu>>>& all) {
-  std::vector<Series> lines;
+  std::vector<train::Series> lines;
   for (const auto& [name, rows] : all) {
-    Series line{name, {}, {}};
+    train::Series line{name, {}, {}};
     Index most = 0;
     for (const LengthBleu& row : rows) most = std::max(most, row.sentences);
     for (const LengthBleu& row : rows) {
@@ -64,13 +63,13 @@ std::string length_chart(const std::vector<std::pair<std::string, std::vector<Le
     }
     lines.push_back(line);
   }
-  return heed::train::line_chart(
+  return train::line_chart(
       lines, {.title = "BLEU by length", .x_label = "words of the source", .y_label = "BLEU"});
 }
 
 void write_report(const std::string& path, const Language& language, const Findings& findings,
-                  const Training* training) {
-  heed::train::Report report("Translation");
+                  const train::Training* training) {
+  train::Report report("Translation");
   const Measures& measures = findings.measures;
   report.add_fact("BLEU", fmt::format("{:.2f}", measures.bleu));
   report.add_fact("chrF", fmt::format("{:.2f}", measures.chrf));
@@ -82,19 +81,7 @@ void write_report(const std::string& path, const Language& language, const Findi
   }
   report.add_fact("model", language.model->options.model);
   report.add_fact("parameters", std::to_string(language.model->parameter_count()));
-  if (training && !training->curve.empty()) {
-    Series loss{"training", {}, {}}, validation{"validation", {}, {}}, bleu{"BLEU", {}, {}};
-    for (const Figures& row : training->curve) {
-      for (Series* series : {&loss, &validation, &bleu}) series->x.push_back(row.epoch);
-      loss.y.push_back(row.train_loss);
-      validation.y.push_back(row.validation_loss);
-      bleu.y.push_back(row.bleu);
-    }
-    report.add_chart(heed::train::line_chart(
-        {loss, validation}, {.title = "Loss", .x_label = "epoch", .y_label = "nats a word"}));
-    report.add_chart(heed::train::line_chart(
-        {bleu}, {.title = "Validation", .x_label = "epoch", .y_label = "BLEU, greedy"}));
-  }
+  if (training) train::add_curves(report, *training);
   report.add_chart(length_chart({{language.model->options.model, measures.by_length}}));
   report.save(path);
 }

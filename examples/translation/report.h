@@ -6,7 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "trainer.h"
+#include "../../train/run.h"
+#include "evaluation.h"
 
 namespace translation {
 
@@ -27,6 +28,6 @@ std::string length_chart(const std::vector<std::pair<std::string, std::vector<Le
 
 /// `training` may be null. Throws IoError.
 void write_report(const std::string& path, const Language& language, const Findings& findings,
-                  const Training* training);
+                  const train::Training* training);
 
 }  // namespace translation

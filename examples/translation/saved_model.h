@@ -5,15 +5,15 @@
 #include <memory>
 #include <string>
 
+#include "../../data/coder.h"
 #include "../../io/model_directory.h"
-#include "coder.h"
 #include "translator.h"
 
 namespace translation {
 
 /// All that it takes to translate. With a shared vocabulary both coders are one.
 struct Language {
-  std::shared_ptr<const Coder> source, target;
+  std::shared_ptr<const data::Coder> source, target;
   std::unique_ptr<Translator> model;
 };
 

@@ -9,10 +9,6 @@
 
 namespace translation {
 
-using heed::LstmResult;
-using heed::LstmState;
-using heed::Shape;
-
 namespace {
 
 nn::RecurrentOptions layers_of(const ModelOptions& options, Index input) {
@@ -31,7 +27,7 @@ Tensor reversed(const Rows& rows) {
     std::reverse(row, row + length);
     row += rows.ids.size(1);
   }
-  return heed::Array::from(ids, rows.ids.shape());
+  return Array::from(ids, rows.ids.shape());
 }
 
 class SutskeverWriting : public nn::Decoding {
@@ -114,10 +110,10 @@ ChoModel::State ChoModel::read(const Rows& source) const {
 Tensor ChoModel::write(const Tensor& words, State& state, const std::vector<Index>& lengths) const {
   const Shape shape{words.size(0), words.size(1), options.hidden};
   const Tensor context = expand(unsqueeze(state.c, 1), shape);
-  const Tensor in = heed::concat({tables.target(words), context}, -1);
+  const Tensor in = concat({tables.target(words), context}, -1);
   const auto after = decoder(in, lengths, state.hidden);
   state.hidden = after.h_n;
-  return tables.dropout(readout(heed::concat({after.output, in}, -1)));
+  return tables.dropout(readout(concat({after.output, in}, -1)));
 }
 
 Tensor ChoModel::features(const Rows& source, const Rows& before, std::vector<Look>*) const {

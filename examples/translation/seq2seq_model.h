@@ -28,7 +28,7 @@ class SutskeverModel : public Translator {
   std::unique_ptr<nn::Decoding> start(const Rows& source) const override;
 
   /// The encoder's last states, [layers, B, H].
-  heed::LstmState read(const Rows& source) const;
+  LstmState read(const Rows& source) const;
 };
 
 class ChoModel : public Translator {

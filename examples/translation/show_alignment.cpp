@@ -10,11 +10,9 @@
 
 namespace translation {
 
-namespace train = heed::train;
-
 std::string show_alignment(const Language& language, const std::string& source,
                            const std::string& target, const std::string& output) {
-  const heed::NoGrad scope;
+  const NoGrad scope;
   const Aligned aligned = align(language, source, target);
   train::AlignedSentence sentence{aligned.source, aligned.target, {}};
   Tensor sum;
@@ -29,9 +27,8 @@ std::string show_alignment(const Language& language, const std::string& source,
   if (several) sentence.matrices.insert(sentence.matrices.begin(), {whole.title, whole.weights});
   if (!output.empty()) {
     train::write_png(output + ".png", train::alignment_picture(whole));
-    heed::io::write_file_atomically(output + ".svg", train::alignment_svg(whole));
-    heed::io::write_file_atomically(output + ".html",
-                                    train::alignment_page("Alignment", {sentence}));
+    io::write_file_atomically(output + ".svg", train::alignment_svg(whole));
+    io::write_file_atomically(output + ".html", train::alignment_page("Alignment", {sentence}));
   }
   return train::alignment_text(whole, train::detect_shade_style(stdout));
 }

@@ -7,8 +7,8 @@
 #include "../../autograd/grad_mode.h"
 #include "../../autograd/ops/elementwise.h"
 #include "../../core/error.h"
+#include "../../data/coder.h"
 #include "../../nn/init.h"
-#include "coder.h"
 
 namespace translation {
 namespace {
@@ -16,7 +16,7 @@ namespace {
 nn::EmbeddingOptions table_of(const ModelOptions& options, Index words) {
   return {.count = words,
           .width = options.width,
-          .padding = kPadding,
+          .padding = data::kPadding,
           .sparse = !options.tied,
           .dtype = options.dtype};
 }
@@ -35,10 +35,10 @@ Tables::Tables(const ModelOptions& options, Index features)
       dropout(child<nn::Dropout>("dropout", options.dropout)),
       scale_(std::sqrt(static_cast<double>(options.width))) {
   if (options.shared && options.source_words != options.target_words) {
-    throw heed::ValueError(fmt::format("shared: the vocabularies have {} and {} words",
-                                       options.source_words, options.target_words));
+    throw ValueError(fmt::format("shared: the vocabularies have {} and {} words",
+                                 options.source_words, options.target_words));
   }
-  const heed::NoGrad scope;
+  const NoGrad scope;
   for (nn::Embedding* table : {&source_words, &target_words}) {
     table->weight.copy_from((table->weight / scale_).array());
   }

@@ -16,9 +16,6 @@
 
 namespace translation {
 
-namespace nn = heed::nn;
-using heed::Tensor;
-
 class Tables : public nn::Module {
  public:
   /// `features`: R. Throws ValueError for `shared` where the vocabularies differ in size.

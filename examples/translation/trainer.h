@@ -1,55 +1,60 @@
-// Training: batches of about as many tokens each, the model of the highest validation BLEU kept on
-// disk, a clean end on Ctrl-C, and resuming to the same bits, also after a kill.
+// Training: batches of about as many tokens each, the best model by validation BLEU kept on disk.
 #pragma once
 
 #include <cstdint>
 #include <string>
-#include <vector>
 
+#include "../../optim/fall.h"
+#include "../../train/run.h"
 #include "evaluation.h"
 
 namespace translation {
 
-enum class Fall { none, inverse_root, cosine };
-
-/// "none", "inverse-root", "cosine". Throws ValueError for other names.
-Fall fall_of(const std::string& name);
-
 struct TrainerOptions {
   std::string out = "model";  ///< folder of the model
   Index epochs = 10;
-  Index batch_tokens = 800;     ///< words of the targets, padding included
-  bool adadelta = false;        ///< in place of Adam
-  double learning_rate = 2e-3;  ///< the highest
-  Index warm_up = 0;            ///< steps in which it rises
-  Fall fall = Fall::cosine;     ///< how it falls afterwards
+  Index batch = 800;
+  std::string optimizer = "adam";
+  double lr = 2e-3;
+  Index warm_up = 0;
+  optim::Fall fall = optim::Fall::cosine;
   double label_smoothing = 0.1;
-  double weight_decay = 0;  ///< of matrices, apart from the gradient
-  double clip = 1;          ///< of the gradient's norm
+  double weight_decay = 0;
+  double clip = 1;
   /// Of the words before each, so many are the model's own at the end of the training, rising from
   /// none (scheduled sampling: Bengio et al. 2015; in two passes: Mihaylova & Martins 2019).
   double own_words = 0;
-  Index average = 1;     ///< the model that is judged and kept is the mean of the last epochs' ends
-  Index patience = 0;    ///< epochs without a better BLEU; 0: no early stop
-  Index save_steps = 0;  ///< steps between two saved states; 0: an epoch
-  Index stop_after = 0;  ///< stop after this step as by Ctrl-C; 0: not
+  Index average = 1, patience = 0, save_steps = 0, stop_after = 0;
+  bool packed = false;
   std::uint64_t seed = 1;
-  bool resume = false;  ///< go on from what `out` holds
+  bool resume = false;
+
+  void fields(io::Fields& f) {
+    f.size("epochs", epochs, 1, 1 << 24, "through all pairs");
+    f.size("batch", batch, 1, 1 << 24, "words of the targets a step, padding included");
+    f.flag("packed", packed, "sentences one behind the other, without padding: of a transformer");
+    f.choice("optimizer", optimizer, {"adam", "adadelta"}, "of the weights");
+    f.number("lr", lr, 0, 100, "the highest learning rate");
+    f.size("warm_up", warm_up, 0, 1 << 24, "steps in which it rises");
+    f.choice("fall", fall,
+             {{"none", optim::Fall::none},
+              {"inverse-root", optim::Fall::inverse_root},
+              {"cosine", optim::Fall::cosine}},
+             "how it falls");
+    f.number("label_smoothing", label_smoothing, 0, 1, "share of the target spread over all words");
+    f.number("weight_decay", weight_decay, 0, 10, "of matrices");
+    f.number("clip", clip, 1e-6, 1e6, "largest norm of a gradient");
+    f.number("own_words", own_words, 0, 1,
+             "scheduled sampling: the share of own words among those before, at the end");
+    f.size("average", average, 1, 1 << 24, "epochs whose ends make the model");
+    f.size("patience", patience, 0, 1 << 24,
+           "epochs without a better BLEU before the end; 0: all epochs");
+    f.size("save_steps", save_steps, 0, 1 << 24, "steps between two saved states; 0: an epoch");
+  }
 };
 
-/// What an epoch came to.
-struct Figures {
-  double epoch, train_loss, validation_loss, bleu, seconds, tokens_per_second;
-};
-
-struct Training {
-  std::vector<Figures> curve;
-  bool interrupted = false;
-};
-
-/// Trains; afterwards the model holds the best weights, and so does the folder. Throws IoError,
-/// FormatError, ValueError.
-Training train_translator(Language& language, const Part& train, const Part& validation,
-                          const TrainerOptions& options);
+/// Afterwards model and folder hold the best weights. Throws IoError, FormatError, ValueError.
+train::Training train_translator(Language& language, const Part& train, const Part& validation,
+                                 const TrainerOptions& options);
 
 }  // namespace translation

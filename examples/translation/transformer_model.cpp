@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "../../autograd/ops/elementwise.h"
+#include "../../autograd/ops/index.h"
 #include "../../autograd/ops/reduce.h"
 #include "../../autograd/ops/shape.h"
 #include "../../autograd/ops/slicing.h"
@@ -13,7 +14,6 @@
 
 namespace translation {
 
-namespace attention = heed::attention;
 using attention::Mask;
 using attention::TransformerDecoder;
 
@@ -60,6 +60,25 @@ Tensor TransformerModel::features(const Rows& source, const Rows& before,
     }
   }
   return out.output;
+}
+
+Packed TransformerModel::embed(const nn::Embedding& table, const Packed& words) const {
+  const std::vector<Index> lengths = words.lengths();
+  const Index longest = *std::max_element(lengths.begin(), lengths.end());
+  std::vector<Index> places;
+  for (const Index length : lengths) {
+    for (Index t = 0; t < length; ++t) places.push_back(t);
+  }
+  const Tensor rows = nn::sinusoidal_positions(longest, options.width, 0, options.dtype);
+  const Tensor x = table(words.tokens) * std::sqrt(static_cast<double>(options.width));
+  return {tables.dropout(x + index_select(rows, 0, Tensor(Array::from(places)))), words.offsets};
+}
+
+Tensor TransformerModel::features(const Packed& source, const Packed& before) const {
+  const Packed read = embed(tables.source_words, source);
+  const Packed memory{layers.encoder(read, {}).output, source.offsets};
+  return layers.decoder(embed(tables.target_words, before), memory, {.mask = Mask::causal()}, {})
+      .output;
 }
 
 std::unique_ptr<nn::Decoding> TransformerModel::start(const Rows& source) const {

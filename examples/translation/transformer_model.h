@@ -13,16 +13,19 @@ class TransformerModel : public Translator {
   explicit TransformerModel(const ModelOptions& options);
 
   Tables& tables;
-  heed::attention::Transformer& layers;
+  attention::Transformer& layers;
 
   /// The looks are those of each layer's and head's attention to the source.
   Tensor features(const Rows& source, const Rows& before,
                   std::vector<Look>* looks = nullptr) const override;
+  Tensor features(const Packed& source, const Packed& before) const override;
   Tensor logits(const Tensor& features) const override { return tables.logits(features); }
   /// A step's weights are the mean over heads of the last layer but one (of a single layer, its),
   /// which aligns best (Garg et al. 2019).
   std::unique_ptr<nn::Decoding> start(const Rows& source) const override;
 
+  /// Packed words [N] -> tokens [N, E], each text's from place 0.
+  Packed embed(const nn::Embedding& table, const Packed& words) const;
   /// The encoder's output, [B, K, E].
   Tensor read(const Rows& source) const;
   /// Words [B, T], the first of which stands at `first` -> [B, T, E].

@@ -10,13 +10,13 @@
 namespace translation {
 namespace {
 
-using heed::nn::BeamSearchOptions;
-using heed::nn::Hypothesis;
+using nn::BeamSearchOptions;
+using nn::Hypothesis;
 
 // The source's part that step t looked at most; the end mark, which stands behind, is none.
-Index most_looked_at(const heed::Array& weights, Index t, Index parts) {
+Index most_looked_at(const Array& weights, Index t, Index parts) {
   const Index K = weights.size(1);
-  const auto all = weights.to(heed::DType::f64).to_vector<double>();
+  const auto all = weights.to(DType::f64).to_vector<double>();
   const auto row = all.begin() + t * K;
   return std::max_element(row, row + std::min(parts, K)) - row;
 }
@@ -27,7 +27,7 @@ Translation in_words(const Language& language, const std::string& line, const Hy
   std::vector<std::string> source;
   for (std::size_t t = 0; t < found.words.size(); ++t) {
     std::string part = language.target->part(found.words[t]);
-    if (found.words[t] == kUnknown && options.replace_unknown && found.weights.defined()) {
+    if (found.words[t] == data::kUnknown && options.replace_unknown && found.weights.defined()) {
       if (source.empty()) source = language.source->parts(line);
       if (!source.empty()) {
         part = source[static_cast<std::size_t>(most_looked_at(found.weights, static_cast<Index>(t),
@@ -43,40 +43,35 @@ Translation in_words(const Language& language, const std::string& line, const Hy
   return out;
 }
 
-// Numbers of lines, in batches of similar lengths.
+// Numbers of lines that have words, in batches of similar lengths.
 std::vector<std::vector<Index>> batches_of(const std::vector<std::vector<Index>>& rows,
                                            Index tokens) {
-  std::vector<Index> order;
+  std::vector<Index> lines;
+  std::vector<data::LengthKey> lengths;
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    if (rows[i].size() > 1) order.push_back(static_cast<Index>(i));
+    if (rows[i].size() < 2) continue;
+    lines.push_back(static_cast<Index>(i));
+    lengths.emplace_back(static_cast<Index>(rows[i].size()), 0);
   }
-  const auto length = [&rows](Index i) {
-    return static_cast<Index>(rows[static_cast<std::size_t>(i)].size());
-  };
-  std::stable_sort(order.begin(), order.end(),
-                   [&length](Index a, Index b) { return length(a) < length(b); });
-  std::vector<std::vector<Index>> out;
-  for (const Index i : order) {
-    if (out.empty() || (static_cast<Index>(out.back().size()) + 1) * length(i) > tokens) {
-      out.emplace_back();
-    }
-    out.back().push_back(i);
+  auto out = data::batches_by_tokens(lengths, tokens, nullptr);
+  for (auto& batch : out) {
+    for (Index& i : batch) i = lines[static_cast<std::size_t>(i)];
   }
   return out;
 }
 
 }  // namespace
 
-std::vector<Index> read_line(const Coder& coder, const std::string& line) {
+std::vector<Index> read_line(const data::Coder& coder, const std::string& line) {
   std::vector<Index> ids = coder.encode(line);
-  ids.push_back(kEnd);
+  ids.push_back(data::kEnd);
   return ids;
 }
 
 std::vector<std::vector<Translation>> translate(const Language& language,
                                                 const std::vector<std::string>& lines,
                                                 const TranslateOptions& options) {
-  const heed::NoGrad scope;
+  const NoGrad scope;
   language.model->eval();
   const ModelOptions& model = language.model->options;
   const Index most = has_places(model) ? model.longest : std::numeric_limits<Index>::max();
@@ -92,13 +87,13 @@ std::vector<std::vector<Translation>> translate(const Language& language,
   for (auto& found : out) found.resize(1);
   for (const std::vector<Index>& batch : batches_of(rows, options.tokens)) {
     std::vector<std::vector<Index>> sources;
-    BeamSearchOptions search{.begin = kBegin,
-                             .end = kEnd,
+    BeamSearchOptions search{.begin = data::kBegin,
+                             .end = data::kEnd,
                              .beam = options.beam,
                              .length_penalty = options.length_penalty,
                              .coverage_penalty = options.coverage_penalty,
                              .n_best = options.n_best,
-                             .forbidden = {kPadding, kBegin},
+                             .forbidden = {data::kPadding, data::kBegin},
                              .need_weights = options.need_weights || options.replace_unknown};
     for (const Index i : batch) {
       sources.push_back(rows[static_cast<std::size_t>(i)]);

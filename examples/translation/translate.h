@@ -34,6 +34,6 @@ std::vector<std::vector<Translation>> translate(const Language& language,
                                                 const TranslateOptions& options);
 
 /// The source as the model reads it, with its end mark.
-std::vector<Index> read_line(const Coder& coder, const std::string& line);
+std::vector<Index> read_line(const data::Coder& coder, const std::string& line);
 
 }  // namespace translation

@@ -9,14 +9,12 @@
 #include <string>
 #include <vector>
 
+#include "../../autograd/ops/packed.h"
 #include "../../nn/beam_search.h"
 #include "../../nn/module.h"
 #include "options.h"
 
 namespace translation {
-
-namespace nn = heed::nn;
-using heed::Tensor;
 
 /// Rows of numbers, padded.
 struct Rows {
@@ -40,6 +38,8 @@ class Translator : public nn::Module {
   /// not null.
   virtual Tensor features(const Rows& source, const Rows& before,
                           std::vector<Look>* looks = nullptr) const = 0;
+  /// The same of texts one behind the other: [N, R]. Throws ValueError for a model that cannot.
+  virtual Tensor features(const Packed& source, const Packed& before) const;
   /// [.., R] -> [.., V].
   virtual Tensor logits(const Tensor& features) const = 0;
   /// Begins to write, a row a source. The model must outlive what it returns.

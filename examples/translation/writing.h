@@ -8,15 +8,14 @@
 namespace translation {
 
 template <class Model, class D>
-std::unique_ptr<heed::nn::Decoding> writing(const Model& model, const D& decoder,
-                                            typename D::State state) {
-  using Writing = heed::attention::Writing<D>;
+std::unique_ptr<nn::Decoding> writing(const Model& model, const D& decoder,
+                                      typename D::State state) {
+  using Writing = attention::Writing<D>;
   return std::make_unique<Writing>(
       decoder, std::move(state),
       typename Writing::Ends{
-          .embed = [&](const heed::Tensor& ids, heed::Index) { return model.tables.target(ids); },
-          .logits =
-              [&](const heed::Tensor& out) { return model.logits(model.tables.dropout(out)); }});
+          .embed = [&](const Tensor& ids, Index) { return model.tables.target(ids); },
+          .logits = [&](const Tensor& out) { return model.logits(model.tables.dropout(out)); }});
 }
 
 }  // namespace translation

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "../../../examples/translation/coder.h"
+#include "../../../data/subwords.h"
 
 namespace translation {
 namespace {
@@ -17,7 +17,7 @@ std::vector<Example> examples_of(const std::vector<std::size_t>& lengths) {
   for (const std::size_t n : lengths) {
     Example example;
     example.source.assign(n + 1, 5);
-    example.source.push_back(kEnd);
+    example.source.push_back(data::kEnd);
     example.target.assign(n, 7);
     out.push_back(example);
   }
@@ -25,17 +25,30 @@ std::vector<Example> examples_of(const std::vector<std::size_t>& lengths) {
 }
 
 TEST(TranslationBatches, HoldWhatStandsBeforeEachWordAndTheWord) {
-  const std::vector<Example> examples = {{{9, 8, kEnd}, {4, 6, 5}}, {{7, kEnd}, {11}}};
+  const std::vector<Example> examples = {{{9, 8, data::kEnd}, {4, 6, 5}}, {{7, data::kEnd}, {11}}};
   const Batch batch = batch_of(examples, {1, 0});
   EXPECT_THAT(batch.source.ids.array().to_vector<std::int64_t>(),
-              ElementsAre(7, kEnd, kPadding, 9, 8, kEnd));
+              ElementsAre(7, data::kEnd, data::kPadding, 9, 8, data::kEnd));
   EXPECT_THAT(batch.source.lengths, ElementsAre(2, 3));
   EXPECT_THAT(batch.before.ids.array().to_vector<std::int64_t>(),
-              ElementsAre(kBegin, 11, kPadding, kPadding, kBegin, 4, 6, 5));
+              ElementsAre(data::kBegin, 11, data::kPadding, data::kPadding, data::kBegin, 4, 6, 5));
   EXPECT_THAT(batch.before.lengths, ElementsAre(2, 4));
   EXPECT_THAT(batch.places.array().to_vector<std::int64_t>(), ElementsAre(0, 1, 4, 5, 6, 7));
   EXPECT_THAT(batch.targets.array().to_vector<std::int64_t>(),
-              ElementsAre(11, kEnd, 4, 6, 5, kEnd));
+              ElementsAre(11, data::kEnd, 4, 6, 5, data::kEnd));
+}
+
+TEST(TranslationBatches, StandOneBehindTheOtherWhereTheyArePacked) {
+  const std::vector<Example> examples = {{{9, 8, data::kEnd}, {4, 6, 5}}, {{7, data::kEnd}, {11}}};
+  const PackedBatch batch = packed_batch_of(examples, {1, 0});
+  EXPECT_THAT(batch.source.tokens.array().to_vector<std::int64_t>(),
+              ElementsAre(7, data::kEnd, 9, 8, data::kEnd));
+  EXPECT_THAT(batch.source.offsets, ElementsAre(0, 2, 5));
+  EXPECT_THAT(batch.before.tokens.array().to_vector<std::int64_t>(),
+              ElementsAre(data::kBegin, 11, data::kBegin, 4, 6, 5));
+  EXPECT_THAT(batch.before.offsets, ElementsAre(0, 2, 6));
+  EXPECT_THAT(batch.targets.array().to_vector<std::int64_t>(),
+              ElementsAre(11, data::kEnd, 4, 6, 5, data::kEnd));
 }
 
 TEST(TranslationBatches, EachExampleOnceAndNoMoreWordsThanAskedFor) {
@@ -43,7 +56,7 @@ TEST(TranslationBatches, EachExampleOnceAndNoMoreWordsThanAskedFor) {
   for (std::size_t i = 0; i < 211; ++i) lengths.push_back(1 + i * i % 29);
   const std::vector<Example> examples = examples_of(lengths);
   heed::Generator generator(3);
-  const auto batches = batches_by_tokens(examples, 97, &generator);
+  const auto batches = data::batches_by_tokens(lengths_of(examples), 97, &generator);
   std::vector<Index> seen;
   for (const auto& batch : batches) {
     Index longest = 0;
@@ -57,12 +70,12 @@ TEST(TranslationBatches, EachExampleOnceAndNoMoreWordsThanAskedFor) {
   for (Index i = 0; i < 211; ++i) EXPECT_EQ(seen[static_cast<std::size_t>(i)], i);
   EXPECT_EQ(seen.size(), 211u);
   heed::Generator same(3), other(4);
-  EXPECT_EQ(batches_by_tokens(examples, 97, &same), batches);
-  EXPECT_NE(batches_by_tokens(examples, 97, &other), batches);
+  EXPECT_EQ(data::batches_by_tokens(lengths_of(examples), 97, &same), batches);
+  EXPECT_NE(data::batches_by_tokens(lengths_of(examples), 97, &other), batches);
 }
 
 TEST(TranslationBatches, WithoutChanceShortOnesComeFirstAndLongOnesAlone) {
-  const auto batches = batches_by_tokens(examples_of({40, 2, 3, 2}), 8, nullptr);
+  const auto batches = data::batches_by_tokens(lengths_of(examples_of({40, 2, 3, 2})), 8, nullptr);
   EXPECT_THAT(batches, ElementsAre(ElementsAre(1, 3), ElementsAre(2), ElementsAre(0)));
 }
 

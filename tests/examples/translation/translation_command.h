@@ -16,7 +16,7 @@ inline const char* const kFew = " --sentences 30 --beam 1 --threads 1 ";  // of 
 
 class TranslationCommand : public heed::Command {
  protected:
-  TranslationCommand() : heed::Command(HEED_TRANSLATION, {{"figures", {6, 2}}, {"sums", {3, 1}}}) {}
+  TranslationCommand() : heed::Command(HEED_TRANSLATION) {}
 
   // A model trained for a moment, in the folder NAME.
   std::string trained(const std::string& flags = "", const std::string& name = "m") const {

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "../../../data/subwords.h"
 #include "../../../data/utf8.h"
-#include "../../../examples/translation/coder.h"
 #include "../../../examples/translation/corpus.h"
 #include "../../data/temporary_file.h"
 #include "translation_command.h"
@@ -38,12 +38,12 @@ double loss_of_frequencies(Index sentences) {
   const Corpus corpus = load_corpus(options);
   std::vector<const std::string*> lines;
   for (const std::string& line : corpus.train.target) lines.push_back(&line);
-  const auto coder = learn_coder(lines, {});
+  const auto coder = data::learn_coder(lines, {});
   std::vector<double> counts(static_cast<std::size_t>(coder->size()), 1.0);
   const auto each = [&coder](const std::vector<std::string>& texts, auto use) {
     for (const std::string& text : texts) {
       for (const Index id : coder->encode(text)) use(static_cast<std::size_t>(id));
-      use(static_cast<std::size_t>(kEnd));
+      use(static_cast<std::size_t>(data::kEnd));
     }
   };
   double all = static_cast<double>(counts.size()), loss = 0, words = 0;
@@ -68,11 +68,13 @@ TEST_P(QuickTranslation, LearnsMoreThanHowOftenWordsAre) {
 
 INSTANTIATE_TEST_SUITE_P(
     AllModels, QuickTranslation,
-    testing::Values(
-        "--model seq2seq --style sutskever", "--model seq2seq --style cho", "--model bahdanau",
-        "--model luong", "--model luong --input-feeding", "--model luong --attention local-m",
-        "--model luong --attention local-m --input-feeding", "--model luong --attention local-p",
-        "--model luong --attention local-p --input-feeding", "--model conv", "--model transformer"),
+    testing::Values("--model seq2seq --style sutskever", "--model seq2seq --style cho",
+                    "--model bahdanau", "--model luong", "--model luong --input-feeding",
+                    "--model luong --attention local-m",
+                    "--model luong --attention local-m --input-feeding",
+                    "--model luong --attention local-p",
+                    "--model luong --attention local-p --input-feeding", "--model conv",
+                    "--model transformer", "--model transformer --packed"),
     [](const auto& model) {
       std::string name = model.param;
       for (const char* flag : {"--model", "--style", "--attention", "-", " "}) {
@@ -84,7 +86,7 @@ INSTANTIATE_TEST_SUITE_P(
     });
 
 TEST_F(TranslationCommand, LearnsSubwords) {
-  if (!has_subwords()) GTEST_SKIP() << "built without sentencepiece";
+  if (!data::has_subwords()) GTEST_SKIP() << "built without sentencepiece";
   trained("--subwords 200 --shared --tied --model transformer");
   EXPECT_THAT(read_file(path("m/source.vocabulary")), testing::StartsWith("subwords\n"));
   EXPECT_EQ(read_file(path("m/source.vocabulary")), read_file(path("m/target.vocabulary")));
@@ -175,7 +177,7 @@ TEST_F(TranslationCommand, ReadsFilesThatAreAlignedLineByLine) {
                                 "not trained on: 1 empty\n"));
   const std::string packed = data("packed", source, heed::data::gzip(target), ".de.gz");
   expect_success("train" + flags + "--data " + packed + " --save " + path("b"));
-  expect_same_training(path("a"), path("b"), {"steps", "sums", "figures"});
+  expect_same_training(path("a"), path("b"), {"steps", "sums", "rounds"});
   EXPECT_EQ(findings(expect_success("evaluate --beam 2 --threads 1 --data " + path("plain") +
                                     " --model " + path("b"))),
             findings(output));
@@ -233,15 +235,17 @@ TEST_F(TranslationCommand, RefusesBadFlags) {
   const auto refused = [this](const std::string& flags, const std::string& text) {
     expect_refused("train --save " + path("m") + kSmall + flags, text);
   };
-  refused("--model rnn", "model: 'rnn' is none of seq2seq, bahdanau, luong, conv, transformer");
-  refused("--model seq2seq --style graves", "style: 'graves'");
-  refused("--model luong --score sum", "score: 'sum'");
-  refused("--model luong --attention near", "attention: 'near'");
-  refused("--fall free", "fall: 'free'");
+  refused("--model rnn", "--model: rnn not in {seq2seq,bahdanau,luong,conv,transformer}");
+  refused("--model seq2seq --style graves", "--style: graves not in");
+  refused("--model luong --score sum", "--score: sum not in");
+  refused("--model luong --attention near", "--attention: near not in");
+  refused("--fall free", "--fall: free not in");
   refused("--optimizer sgd", "optimizer");
   refused("--epochs 0", "epochs");
   refused("--dropout 1", "dropout");
   refused("--own-words 2", "own-words");
+  refused("--packed", "packed: a bahdanau model reads padded batches only");
+  refused("--model transformer --packed --own-words 0.5", "own-words: packed batches are without");
   refused("--resume", path("m"));
   expect_refused("train --sentences 20 --model transformer --width 6 --heads 4 --save " + path("m"),
                  "heads 4 does not divide width 6");
@@ -272,7 +276,8 @@ TEST_F(TranslationCommand, RefusesBadModels) {
     refused(file);
   };
   replaced("\"translation\"", "\"captioning\"", "config.json: at byte 0: model \"captioning\"");
-  replaced("\"bahdanau\"", "\"rnn\"", "config.json: at byte 0: model: 'rnn' is none of");
+  replaced("\"bahdanau\"", "\"rnn\"",
+           "config.json: at byte 0: the setting \"kind\" \"rnn\" is none of");
   replaced("\"width\": 6", "\"width\": 0", "config.json");
   replaced("\"width\": 6", "\"width\": 7", "model.safetensors");
   write("m/config.json", config);
@@ -284,7 +289,7 @@ TEST_F(TranslationCommand, RefusesBadModels) {
   write("m/target.vocabulary", words);
   refused("target.vocabulary: at byte 0: ");
   write("m/target.vocabulary", changed(own, "\n</s>\n", "\n</s>\nother"));  // of as many words
-  refused("target.vocabulary: at byte 0: it is not the vocabulary that the model was trained with");
+  refused("target.vocabulary: at byte 0: it is not the one that was saved with this model");
   fs::remove_all(model);
   refused(model);
 }

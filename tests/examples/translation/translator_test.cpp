@@ -1,11 +1,12 @@
 #include "../../../examples/translation/translator.h"
+#include "../../../examples/translation/batches.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "../../../autograd/grad_mode.h"
 #include "../../../core/error.h"
-#include "../../../examples/translation/coder.h"
+#include "../../../data/subwords.h"
 #include "../../../examples/translation/luong_model.h"
 #include "small_models.h"
 
@@ -21,7 +22,7 @@ TEST(TranslationModel, LuongsDecoderBeginsWhereTheEncoderEnds) {
   const NoGrad scope;
   LuongModel model(small("luong"));
   model.eval();
-  const Rows source = rows(kRead, kSources, kPadding, 7);
+  const Rows source = rows(kRead, kSources, data::kPadding, 7);
   const Tensor output = model.encoder(model.tables.source(source.ids), source.lengths).output;
   const auto state = model.read(source);
   ASSERT_EQ(state.layers.size(), 2U);
@@ -38,14 +39,26 @@ TEST(TranslationModel, LuongsDecoderBeginsWhereTheEncoderEnds) {
       narrow(weight, 1, 0, 10).copy_from(zeros({weight.size(0), 10}, DType::f64));
     }
   }
-  const Rows before = rows({3, 3, 3}, kTargets, kPadding, 11);
-  const Rows other = rows(kRead, kSources, kPadding, 8);
+  const Rows before = rows({3, 3, 3}, kTargets, data::kPadding, 11);
+  const Rows other = rows(kRead, kSources, data::kPadding, 8);
   EXPECT_GT(difference(model.features(source, before), model.features(other, before)), 1e-6);
 }
 
+TEST(TranslationModel, ReadsPackedSentencesAsPaddedOnes) {
+  manual_seed(7);
+  const auto model = make_translator(small("transformer"));
+  model->eval();
+  const std::vector<Example> pairs = {{{5, 6, 7, data::kEnd}, {4, 8}},
+                                      {{9, data::kEnd}, {5, 6, 4}}};
+  const Tensor padded = features_of(*model, batch_of(pairs, {0, 1}));
+  const Tensor packed = features_of(*model, packed_batch_of(pairs, {0, 1}));
+  EXPECT_EQ(padded.shape(), packed.shape());
+  EXPECT_LT(difference(padded, packed), 1e-12);
+}
+
 TEST(TranslationModel, NamesWhatIsTooLong) {
-  const Rows fits = rows({12, 3}, kTargets, kPadding, 3);
-  const Rows more = rows({13, 3}, kTargets, kPadding, 3);
+  const Rows fits = rows({12, 3}, kTargets, data::kPadding, 3);
+  const Rows more = rows({13, 3}, kTargets, data::kPadding, 3);
   for (const ModelOptions& options : {small("conv"), luong("location", "global")}) {
     const auto model = make_translator(options);
     const auto text = HasSubstr(
@@ -75,21 +88,18 @@ TEST(TranslationModel, RefusesOptionsThatMakeNoSense) {
   using Options = ModelOptions;
   throws(
       "rnn", [](Options&) {},
-      "model: 'rnn' is none of seq2seq, bahdanau, luong, conv, transformer");
+      "kind \"rnn\" is none of \"seq2seq\", \"bahdanau\", \"luong\", \"conv\"");
   throws(
-      "seq2seq", [](Options& o) { o.style = "graves"; },
-      "style: 'graves' is none of sutskever, cho");
+      "seq2seq", [](Options& o) { o.style = "graves"; }, "style \"graves\" is none of");
   throws(
-      "luong", [](Options& o) { o.score = "cosine"; },
-      "score: 'cosine' is none of dot, general, concat, location");
+      "luong", [](Options& o) { o.score = "cosine"; }, "score \"cosine\" is none of");
   throws(
-      "luong", [](Options& o) { o.attention = "local"; },
-      "attention: 'local' is none of global, local-m, local-p");
+      "luong", [](Options& o) { o.attention = "local"; }, "attention \"local\" is none of");
   throws(
       "luong", [](Options& o) { o.hidden = 7; },
       "luong: hidden 7 must be even: the encoder's directions have half each");
   throws(
-      "luong", [](Options& o) { o.half_width = -1; }, "half_width: -1 must not be negative");
+      "luong", [](Options& o) { o.half_width = -1; }, "half_width -1 must be in [0, 16777216]");
   throws(
       "luong",
       [](Options& o) {
@@ -102,27 +112,27 @@ TEST(TranslationModel, RefusesOptionsThatMakeNoSense) {
   throws(
       "transformer", [](Options& o) { o.heads = 4; }, "heads 4 does not divide width 6");
   throws(
-      "bahdanau", [](Options& o) { o.width = 0; }, "width: 0 must be positive");
+      "bahdanau", [](Options& o) { o.width = 0; }, "width 0 must be in [1, 16384]");
   throws(
-      "bahdanau", [](Options& o) { o.hidden = -3; }, "hidden: -3 must be positive");
+      "bahdanau", [](Options& o) { o.hidden = -3; }, "hidden -3 must be in [1, 65536]");
   throws(
-      "bahdanau", [](Options& o) { o.layers = 0; }, "layers: 0 must be positive");
+      "bahdanau", [](Options& o) { o.layers = 0; }, "layers 0 must be in [1, 1024]");
   throws(
-      "transformer", [](Options& o) { o.heads = 0; }, "heads: 0 must be positive");
+      "transformer", [](Options& o) { o.heads = 0; }, "heads 0 must be in [1, 16384]");
   throws(
-      "conv", [](Options& o) { o.kernel = 0; }, "kernel: 0 must be positive");
+      "conv", [](Options& o) { o.kernel = 0; }, "kernel 0 must be in [1, 1024]");
   throws(
-      "conv", [](Options& o) { o.longest = 0; }, "longest: 0 must be positive");
+      "conv", [](Options& o) { o.longest = 0; }, "places 0 must be in [1, 16777216]");
   throws(
-      "conv", [](Options& o) { o.dropout = 1; }, "dropout: 1 is not in [0, 1)");
+      "conv", [](Options& o) { o.dropout = 1; }, "dropout 1 must be in [0, 0.99]");
   throws(
-      "conv", [](Options& o) { o.dropout = std::nan(""); }, "dropout: nan is not in [0, 1)");
+      "conv", [](Options& o) { o.dropout = std::nan(""); }, "dropout nan must be in [0, 0.99]");
   throws(
       "conv", [](Options& o) { o.source_words = 3; },
-      "source_words: 3 leaves no room for the 4 marks");
+      "a vocabulary of 3 leaves no room for the 4 marks");
   throws(
       "conv", [](Options& o) { o.target_words = 0; },
-      "target_words: 0 leaves no room for the 4 marks");
+      "a vocabulary of 0 leaves no room for the 4 marks");
   throws(
       "transformer", [](Options& o) { o.shared = true; },
       "shared: the vocabularies have 17 and 13 words");

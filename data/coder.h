@@ -8,11 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include "../../data/vocabulary.h"
+#include "vocabulary.h"
 
-namespace translation {
-
-using heed::Index;
+namespace heed::data {
 
 inline constexpr Index kPadding = 0, kUnknown = 1, kBegin = 2, kEnd = 3;
 /// How the marks are written for people, in the order of their numbers.
@@ -34,34 +32,19 @@ class Coder {
   virtual std::string join(const std::vector<std::string>& parts) const = 0;
   /// The line again; padding and marks are left out. Throws IndexError outside [0, size).
   std::string decode(const std::vector<Index>& ids) const;
-  /// For the file of a model, read again by parse_coder(): the vocabulary's text, whose first line
+  /// For the file of a model, read again by parse_coder() of subwords.h: the vocabulary's text, whose first line
   /// says which coder it is in place of the padding.
   std::string serialize() const;
 
  protected:
   /// The vocabulary's first four entries are the marks; `name` lives as long as the program.
-  Coder(std::string_view name, heed::data::Vocabulary vocabulary)
+  Coder(std::string_view name, Vocabulary vocabulary)
       : name_(name), vocabulary_(std::move(vocabulary)) {}
-  const heed::data::Vocabulary& vocabulary() const { return vocabulary_; }
+  const Vocabulary& vocabulary() const { return vocabulary_; }
 
  private:
   std::string_view name_;
-  heed::data::Vocabulary vocabulary_;
+  Vocabulary vocabulary_;
 };
 
-struct CoderOptions {
-  Index subwords = 0;   ///< at most so many subwords (byte-pair encoding); 0: words
-  Index min_count = 2;  ///< of a word; others are unknown
-  Index max_words = 0;  ///< the most frequent; 0: no limit
-};
-
-/// Learns a coder from lines. Throws ValueError for options that make no sense, for lines without a
-/// word, and for subwords where the program was built without sentencepiece.
-std::unique_ptr<Coder> learn_coder(const std::vector<const std::string*>& lines,
-                                   const CoderOptions& options);
-/// What serialize() made. Throws FormatError with `path`.
-std::unique_ptr<Coder> parse_coder(const std::string& content, const std::string& path);
-/// Whether subwords are there.
-bool has_subwords();
-
-}  // namespace translation
+}  // namespace heed::data

@@ -10,8 +10,8 @@
 #include <string_view>
 #include <utility>
 
-#include "../../core/error.h"
-#include "../../data/utf8.h"
+#include "../core/error.h"
+#include "utf8.h"
 #include "words.h"
 
 #ifdef HEED_SENTENCEPIECE
@@ -19,10 +19,7 @@
 #include <sentencepiece_trainer.h>
 #endif
 
-namespace translation {
-
-using heed::ValueError;
-using heed::data::Vocabulary;
+namespace heed::data {
 
 #ifdef HEED_SENTENCEPIECE
 namespace {
@@ -134,7 +131,7 @@ std::unique_ptr<Coder> learn_subwords(const std::vector<const std::string*>& lin
       texts.back() += word + ' ';
     }
     for (std::size_t at = 0; at < text.size();) {
-      const auto decoded = heed::data::decode_utf8(text, at);
+      const auto decoded = decode_utf8(text, at);
       characters.insert(decoded.code);
       at += decoded.length;
     }
@@ -189,4 +186,53 @@ std::unique_ptr<Coder> learn_subwords(const std::vector<const std::string*>&, In
 
 #endif
 
-}  // namespace translation
+std::unique_ptr<Coder> learn_coder(const std::vector<const std::string*>& lines,
+                                   const CoderOptions& options) {
+  constexpr Index kMost = 1 << 24;  // floats count the merges
+  if (options.subwords < 0 || options.subwords > kMost) {
+    throw ValueError(
+        fmt::format("learn_coder: {} subwords: must be in [0, {}]", options.subwords, kMost));
+  }
+  if (options.min_count < 0 || options.max_words < 0) {
+    throw ValueError(fmt::format("learn_coder: min_count {} and max_words {} must not be negative",
+                                 options.min_count, options.max_words));
+  }
+  const auto blank = [](const std::string* line) { return words_of(*line).empty(); };
+  if (std::all_of(lines.begin(), lines.end(), blank)) {
+    throw ValueError("learn_coder: the text has no words");
+  }
+  if (options.subwords > 0) return learn_subwords(lines, options.subwords);
+  return std::make_unique<Words>(
+      learn_words(lines, {.min_count = options.min_count, .max_words = options.max_words}));
+}
+
+std::unique_ptr<Coder> parse_coder(const std::string& content, const std::string& path) {
+  const std::size_t end = std::min(content.find('\n'), content.size());
+  const std::string_view kind = std::string_view(content).substr(0, end);
+  if (kind != Words::kName && kind != kSubwords) {
+    throw FormatError::at_line(path, 1,
+                               fmt::format("must be \"{}\" or \"{}\"", Words::kName, kSubwords));
+  }
+  auto vocabulary = Vocabulary::parse(std::string(kMarks[kPadding]) + content.substr(end), path);
+  for (Index id = kBegin; id <= kEnd; ++id) {
+    const std::string_view mark = kMarks[id];
+    if (id >= vocabulary.size() || vocabulary.word(id) != mark) {
+      throw FormatError::at_line(path, static_cast<std::uint64_t>(id) + 1,
+                                 fmt::format("must be {}", mark));
+    }
+  }
+  for (Index id = kEnd + 1; id < vocabulary.size(); ++id) {
+    if (words_of(vocabulary.word(id)) != std::vector<std::string>{vocabulary.word(id)}) {
+      throw FormatError::at_line(path, static_cast<std::uint64_t>(id) + 1,
+                                 "a word with a blank in it");
+    }
+  }
+  try {
+    if (kind == kSubwords) return make_subwords(std::move(vocabulary));
+  } catch (const ValueError& error) {
+    throw FormatError(path, 0, error.what());
+  }
+  return std::make_unique<Words>(std::move(vocabulary));
+}
+
+}  // namespace heed::data

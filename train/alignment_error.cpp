@@ -5,23 +5,23 @@
 #include <limits>
 #include <set>
 
-#include "../../autograd/ops/reduce.h"
-#include "../../core/error.h"
+#include "../autograd/ops/reduce.h"
+#include "../core/error.h"
 
-namespace translation {
+namespace heed::train {
 
-Links strongest_links(const heed::Tensor& weights, Index targets, Index sources) {
+Links strongest_links(const Tensor& weights, Index targets, Index sources) {
   const auto fits = [&] { return weights.size(0) >= targets && weights.size(1) >= sources; };
   if (!weights.defined() || weights.rank() != 2 || targets < 0 || !fits()) {
-    throw heed::ShapeError(
+    throw ShapeError(
         fmt::format("strongest_links: weights must be [T, K] with T >= {} and K >= {}: came {}",
                     targets, sources, describe(weights)));
   }
-  if (sources < 1) throw heed::ValueError("strongest_links: there are no source words");
+  if (sources < 1) throw ValueError("strongest_links: there are no source words");
   Links links;
   if (targets == 0) return links;
-  const heed::Array words = weights.array().slice(0, 0, targets).slice(1, 0, sources);
-  const std::vector<Index> strongest = argmax(heed::Tensor(words), 1).array().to_vector<Index>();
+  const Array words = weights.array().slice(0, 0, targets).slice(1, 0, sources);
+  const std::vector<Index> strongest = argmax(Tensor(words), 1).array().to_vector<Index>();
   for (Index target = 0; target < targets; ++target) {
     links.emplace_back(strongest[static_cast<std::size_t>(target)], target);
   }
@@ -47,4 +47,4 @@ double AlignmentError::rate() const {
   return 1 - static_cast<double>(right_) / static_cast<double>(links_);
 }
 
-}  // namespace translation
+}  // namespace heed::train

@@ -1,15 +1,15 @@
-#include "../../../examples/translation/alignment_error.h"
+#include "../../train/alignment_error.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "../../../autograd/ops/shape.h"
-#include "../../../core/error.h"
-#include "../../core/message.h"
+#include "../../autograd/ops/shape.h"
+#include "../../core/error.h"
+#include "../core/message.h"
 
-namespace translation {
+namespace heed::train {
 namespace {
 
 using heed::message_of;
@@ -80,4 +80,4 @@ TEST(AlignmentError, SumsOverSentences) {
 }
 
 }  // namespace
-}  // namespace translation
+}  // namespace heed::train

@@ -1,4 +1,4 @@
-#include "../../../examples/translation/coder.h"
+#include "../../data/subwords.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,11 +8,11 @@
 #include <string>
 #include <vector>
 
-#include "../../../core/error.h"
-#include "../../../core/generator.h"
-#include "../../core/message.h"
+#include "../../core/error.h"
+#include "../../core/generator.h"
+#include "../core/message.h"
 
-namespace translation {
+namespace heed::data {
 namespace {
 
 using heed::FormatError;
@@ -37,7 +37,7 @@ const Lines kText = {"the old dog saw the lower cat .", "der alte hund sah die s
 #define NEEDS_SUBWORDS() \
   if (!has_subwords()) GTEST_SKIP() << "built without sentencepiece"
 
-TEST(TranslationCoder, NumbersWordsByFallingCount) {
+TEST(Coder, NumbersWordsByFallingCount) {
   const Lines lines = {"b a  the", "the\ta the", "b rare", ""};
   const auto coder = learn(lines, {});
   EXPECT_EQ(coder->serialize(), "words\n<unk>\n<s>\n</s>\nthe\na\nb\n");
@@ -50,7 +50,7 @@ TEST(TranslationCoder, NumbersWordsByFallingCount) {
             "words\n<unk>\n<s>\n</s>\nthe\n");
 }
 
-TEST(TranslationCoder, DecodesWithoutMarks) {
+TEST(Coder, DecodesWithoutMarks) {
   const auto coder = words({"a a a b b c"});
   EXPECT_EQ(coder->decode({kBegin, 4, 6, kUnknown, 5, kEnd, kPadding, kPadding}), "a c <unk> b");
   EXPECT_EQ(coder->decode({}), "");
@@ -64,7 +64,7 @@ TEST(TranslationCoder, DecodesWithoutMarks) {
   EXPECT_THROW(coder->part(7), IndexError);
 }
 
-TEST(TranslationCoder, AWordSpeltLikeAMarkIsUnknown) {
+TEST(Coder, AWordSpeltLikeAMarkIsUnknown) {
   const Lines lines = {"<s> a </s> <pad> <unk> <s> <s>"};
   const auto coder = words(lines);
   EXPECT_EQ(coder->size(), 5);
@@ -72,7 +72,7 @@ TEST(TranslationCoder, AWordSpeltLikeAMarkIsUnknown) {
   EXPECT_EQ(coder->join(coder->parts(lines[0])), lines[0]);
 }
 
-TEST(TranslationCoder, ReplacesWhatIsNotText) {
+TEST(Coder, ReplacesWhatIsNotText) {
   const auto coder = words({"a\xff b", "\xc3"});
   EXPECT_THAT(coder->parts("a\xff b"), ElementsAre("a\uFFFD", "b"));
   EXPECT_THAT(coder->encode("a\xfe"), coder->encode("a\xff"));
@@ -80,7 +80,7 @@ TEST(TranslationCoder, ReplacesWhatIsNotText) {
   EXPECT_THAT(coder->parts(std::string("a\0b", 3)), ElementsAre("a", "b"));
 }
 
-TEST(TranslationCoder, TheLineComesBack) {
+TEST(Coder, TheLineComesBack) {
   std::vector<std::unique_ptr<Coder>> coders;
   coders.push_back(words(kText));
   if (has_subwords()) coders.push_back(learn(kText, {.subwords = 97}));
@@ -101,7 +101,7 @@ TEST(TranslationCoder, TheLineComesBack) {
   }
 }
 
-TEST(TranslationCoder, ChecksItsOptions) {
+TEST(Coder, ChecksItsOptions) {
   const Lines some = {"a b"};
   EXPECT_EQ(message_of<ValueError>([&] { learn(some, {.subwords = -1}); }),
             "learn_coder: -1 subwords: must be in [0, 16777216]");
@@ -117,7 +117,7 @@ TEST(TranslationCoder, ChecksItsOptions) {
   }
 }
 
-TEST(TranslationCoder, ReadsOnlyWhatItWrote) {
+TEST(Coder, ReadsOnlyWhatItWrote) {
   const auto wrong = [](const std::string& content) {
     return message_of<FormatError>([&] { parse_coder(content, "m/coder.txt"); });
   };
@@ -137,7 +137,7 @@ TEST(TranslationCoder, ReadsOnlyWhatItWrote) {
   EXPECT_EQ(wrong(marks + "\xff\n"), "m/coder.txt:5: a word that is not valid UTF-8");
 }
 
-TEST(TranslationCoder, DamagedContentIsAnErrorOrAnotherCoder) {
+TEST(Coder, DamagedContentIsAnErrorOrAnotherCoder) {
   Lines contents = {words(kText)->serialize()};
   if (has_subwords()) contents.push_back(learn(kText, {.subwords = 83})->serialize());
   heed::Generator generator(5);
@@ -169,7 +169,7 @@ TEST(TranslationCoder, DamagedContentIsAnErrorOrAnotherCoder) {
   EXPECT_GT(read, 300);
 }
 
-TEST(TranslationCoder, WithoutSentencepieceThereAreOnlyWords) {
+TEST(Coder, WithoutSentencepieceThereAreOnlyWords) {
   if (has_subwords()) GTEST_SKIP() << "built with sentencepiece";
   EXPECT_EQ(message_of<ValueError>([] { learn(kText, {.subwords = 97}); }),
             "subwords: this program was built without sentencepiece");
@@ -179,7 +179,7 @@ TEST(TranslationCoder, WithoutSentencepieceThereAreOnlyWords) {
 }
 
 // Merged first is what stands together most often: "_a" 6 times, then "_ab" 4 times.
-TEST(TranslationCoder, SubwordsAreMergedPairs) {
+TEST(Coder, SubwordsAreMergedPairs) {
   NEEDS_SUBWORDS();
   const Lines lines = {"ab ab ac", "ab", "ac ab"};
   const auto coder = learn(lines, {.subwords = 10});
@@ -198,7 +198,7 @@ TEST(TranslationCoder, SubwordsAreMergedPairs) {
   EXPECT_EQ(learn(lines, {.subwords = 8})->size(), 8);
 }
 
-TEST(TranslationCoder, SubwordsDoNotDependOnTheOrderOfLines) {
+TEST(Coder, SubwordsDoNotDependOnTheOrderOfLines) {
   NEEDS_SUBWORDS();
   Lines turned = kText;
   std::reverse(turned.begin(), turned.end());
@@ -207,7 +207,7 @@ TEST(TranslationCoder, SubwordsDoNotDependOnTheOrderOfLines) {
   EXPECT_EQ(learn(turned, {.subwords = 97})->serialize(), once);
 }
 
-TEST(TranslationCoder, SubwordsTakeAnyLine) {
+TEST(Coder, SubwordsTakeAnyLine) {
   NEEDS_SUBWORDS();
   std::string many, one(20011, 'x');
   for (int i = 0; i < 10007; ++i) many += i % 3 == 0 ? "low " : "lower ";
@@ -231,4 +231,4 @@ TEST(TranslationCoder, SubwordsTakeAnyLine) {
 }
 
 }  // namespace
-}  // namespace translation
+}  // namespace heed::data

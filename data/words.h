@@ -8,7 +8,7 @@
 
 #include "coder.h"
 
-namespace translation {
+namespace heed::data {
 
 /// What stands between blanks, tabs and other control characters, in UTF-8.
 std::vector<std::string> words_of(std::string_view line);
@@ -19,7 +19,7 @@ class Words : public Coder {
  public:
   static constexpr std::string_view kName = "words";
   /// Its first four entries are the marks.
-  explicit Words(heed::data::Vocabulary vocabulary) : Coder(kName, std::move(vocabulary)) {}
+  explicit Words(Vocabulary vocabulary) : Coder(kName, std::move(vocabulary)) {}
 
   std::vector<Index> encode(std::string_view line) const override;
   std::vector<std::string> parts(std::string_view line) const override { return words_of(line); }
@@ -27,6 +27,6 @@ class Words : public Coder {
 };
 
 /// The words of the lines by falling count. Throws ValueError for options below zero.
-Words learn_words(const std::vector<const std::string*>& lines, const CoderOptions& options);
+Words learn_words(const std::vector<const std::string*>& lines, const VocabularyOptions& options);
 
-}  // namespace translation
+}  // namespace heed::data

@@ -8,11 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include "../../autograd/tensor.h"
+#include "../autograd/tensor.h"
 
-namespace translation {
-
-using heed::Index;
+namespace heed::train {
 
 /// (source word, target word), both counted from 0.
 using Links = std::vector<std::pair<Index, Index>>;
@@ -20,7 +18,7 @@ using Links = std::vector<std::pair<Index, Index>>;
 /// For each of the first `targets` words the one of the first `sources` with the largest weight.
 /// `weights` is [T, K] of a text that was read word by word, T >= targets and K >= sources. Throws
 /// ShapeError, ValueError for no sources.
-Links strongest_links(const heed::Tensor& weights, Index targets, Index sources);
+Links strongest_links(const Tensor& weights, Index targets, Index sources);
 
 /// Sums over sentences.
 class AlignmentError {
@@ -34,4 +32,4 @@ class AlignmentError {
   Index right_ = 0, links_ = 0;  // the numerator and the denominator
 };
 
-}  // namespace translation
+}  // namespace heed::train

@@ -2,14 +2,12 @@
 
 #include <algorithm>
 
-#include "../../data/utf8.h"
+#include "utf8.h"
 
-namespace translation {
-
-using heed::data::Vocabulary;
+namespace heed::data {
 
 std::vector<std::string> words_of(std::string_view line) {
-  const std::string text = heed::data::repair_utf8(line);
+  const std::string text = repair_utf8(line);
   const auto separates = [](char c) { return static_cast<unsigned char>(c) <= ' '; };
   std::vector<std::string> words;
   auto begin = text.begin();
@@ -30,14 +28,13 @@ std::string joined(const std::vector<std::string>& words) {
   return line;
 }
 
-Words learn_words(const std::vector<const std::string*>& lines, const CoderOptions& options) {
-  heed::data::WordCounts counts;
+Words learn_words(const std::vector<const std::string*>& lines, const VocabularyOptions& options) {
+  WordCounts counts;
   for (const std::string* line : lines) {
     for (std::string& word : words_of(*line)) ++counts[std::move(word)];
   }
   for (const std::string_view mark : kMarks) counts.erase(std::string(mark));
-  const auto ranked = Vocabulary::from_counts(
-      counts, {.min_count = options.min_count, .max_words = options.max_words});
+  const auto ranked = Vocabulary::from_counts(counts, options);
   std::vector<std::string> words = {std::string(kMarks[kBegin]), std::string(kMarks[kEnd])};
   for (Index id = Vocabulary::kUnknown + 1; id < ranked.size(); ++id) {
     words.push_back(ranked.word(id));
@@ -53,4 +50,4 @@ std::vector<Index> Words::encode(std::string_view line) const {
   return ids;
 }
 
-}  // namespace translation
+}  // namespace heed::data

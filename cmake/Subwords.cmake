@@ -1,0 +1,18 @@
+# heed::subwords: coders of subwords (data/subwords.h), learned and read by sentencepiece where it is
+# installed; without it they throw.
+add_library(heed_subwords STATIC data/subwords.cpp)
+add_library(heed::subwords ALIAS heed_subwords)
+set_target_properties(heed_subwords PROPERTIES EXPORT_NAME subwords)
+target_compile_options(heed_subwords PRIVATE ${HEED_WARNINGS} ${HEED_HARDENING})
+target_link_libraries(heed_subwords PUBLIC heed PRIVATE fmt::fmt)
+find_path(SENTENCEPIECE_INCLUDE sentencepiece_trainer.h)
+find_library(SENTENCEPIECE_LIBRARY sentencepiece)
+find_library(SENTENCEPIECE_TRAIN_LIBRARY sentencepiece_train)
+mark_as_advanced(SENTENCEPIECE_INCLUDE SENTENCEPIECE_LIBRARY SENTENCEPIECE_TRAIN_LIBRARY)
+if(SENTENCEPIECE_INCLUDE AND SENTENCEPIECE_LIBRARY AND SENTENCEPIECE_TRAIN_LIBRARY)
+  target_compile_definitions(heed_subwords PRIVATE HEED_SENTENCEPIECE)
+  target_include_directories(heed_subwords SYSTEM PRIVATE ${SENTENCEPIECE_INCLUDE})
+  target_link_libraries(heed_subwords PRIVATE ${SENTENCEPIECE_TRAIN_LIBRARY} ${SENTENCEPIECE_LIBRARY})
+else()
+  message(STATUS "heed::subwords: without subwords, as sentencepiece is not installed")
+endif()
