@@ -87,6 +87,7 @@ Level::Level(Index input, Index hidden, PoolingKind pooling)
 
 attention::Attended Level::operator()(const Tensor& x, const std::vector<Index>& lengths,
                                       bool need_weights) {
+  const Scope scope(*this);
   const Tensor states = encoder(x, lengths).output;
   const auto mask = attention::Mask::lengths(lengths, x.size(1));
   attention::Attended out;
@@ -144,6 +145,7 @@ Tensor HierarchicalAttention::read_sentences(const data::DocumentBatch& batch,
 }
 
 Reading HierarchicalAttention::operator()(const data::DocumentBatch& batch, bool need_weights) {
+  const Scope scope(*this);
   Reading out;
   const bool weighs = need_weights && options.pooling == PoolingKind::attention;
   if (weighs) {
