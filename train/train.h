@@ -1,4 +1,5 @@
-// Helpers of a training loop: progress, measures, early stopping, Ctrl-C, charts, reports.
+// Helpers of a training loop: progress, measures, early stopping, Ctrl-C, charts, reports, logs; and
+// insight into what runs: profiler, summary, graph.
 #pragma once
 
 #include "alignment.h"
@@ -6,13 +7,20 @@
 #include "bleu.h"
 #include "chart.h"
 #include "chrf.h"
+#include "csv_log.h"
 #include "early_stopping.h"
+#include "flops.h"
+#include "graph.h"
 #include "interrupt.h"
+#include "json_log.h"
 #include "log.h"
 #include "metrics.h"
 #include "percent.h"
 #include "picture.h"
+#include "profiler.h"
 #include "progress.h"
 #include "report.h"
 #include "shade.h"
 #include "spread.h"
+#include "summary.h"
+#include "tensorboard.h"
