@@ -31,6 +31,11 @@ def pointer_in(ref):
     return ref["object_"]
 
 
+def held_by(unique):
+    """The address in a std::unique_ptr, which is nothing else in any standard library."""
+    return unique.address.cast(gdb.lookup_type("long").pointer()).dereference()
+
+
 def dtype_name(dtype):
     return str(dtype).rsplit("::", 1)[-1].replace("boolean", "bool")
 
@@ -92,7 +97,7 @@ class TensorPrinter:
         if int(pointer) == 0:
             return "undefined"
         impl = pointer.dereference()
-        if int(impl["sparse"]["_M_t"]["_M_t"]["_M_head_impl"]) != 0:
+        if int(held_by(impl["sparse"])) != 0:
             return "sparse gradient"
         text = array_text(impl["array"])
         node = pointer_in(impl["node"])
@@ -103,11 +108,14 @@ class TensorPrinter:
     @staticmethod
     def maker(node):
         try:
-            label = node.dereference()["label_"]
+            # By its place: of the whole, gdb would look for the class that it really is.
+            field = next(f for f in node.type.target().fields() if f.name == "label_")
+            start = node.cast(gdb.lookup_type("char").pointer()) + field.bitpos // 8
+            label = start.cast(field.type.pointer()).dereference()
             if int(label["user"]) != 0:
                 return label["user"].string()
             return str(label["op"]).rsplit("::", 1)[-1]
-        except gdb.error:  # the program holds no description of Node
+        except (gdb.error, StopIteration):  # the program holds no description of Node
             return "an operator"
 
 
