@@ -1,10 +1,12 @@
 // Where a module stands, and that errors thrown under it say so.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <memory>
 #include <stdexcept>
 #include <thread>
 
+#include "../../autograd/anomaly.h"
 #include "../../autograd/ops/elementwise.h"
 #include "../../autograd/ops/matmul.h"
 #include "../../autograd/ops/reduce.h"
@@ -162,6 +164,22 @@ TEST(ModulePath, OfAPartOfNoTreeIsThatOfItsCaller) {
               net.at<ByValue>(1)(ones({2, 7}));
             }).substr(0, 11),
             "1: linear: ");
+}
+
+TEST(ModulePath, IsWhereAnAnomalyWasRecorded) {
+  struct Root : nn::Module {
+    Root() { inner.weight.set_array(Array::zeros({1, 1}, DType::f32)); }
+    nn::Linear& inner = child<nn::Linear>("inner", 1, 1, false);
+  } const root;
+  const DetectAnomaly anomaly;
+  const Tensor loss = sum(sqrt(root.inner(ones({1, 1}))));
+  EXPECT_THAT(thrown_text<AnomalyError>([&] {
+                const Scope scope(root.inner);
+                sum(sqrt(Tensor(Array::zeros({1}, DType::f32)).set_requires_grad())).backward();
+              }),
+              testing::HasSubstr("sqrt of f32[1], in inner"));
+  EXPECT_THAT(thrown_text<AnomalyError>([&] { loss.backward(); }),
+              testing::Not(testing::HasSubstr("in inner")));
 }
 
 TEST(ModulePath, BelongsToTheThread) {
