@@ -87,7 +87,6 @@ Level::Level(Index input, Index hidden, PoolingKind pooling)
 
 attention::Attended Level::operator()(const Tensor& x, const std::vector<Index>& lengths,
                                       bool need_weights) {
-  const Scope scope(*this);
   const Tensor states = encoder(x, lengths).output;
   const auto mask = attention::Mask::lengths(lengths, x.size(1));
   attention::Attended out;
@@ -145,7 +144,6 @@ Tensor HierarchicalAttention::read_sentences(const data::DocumentBatch& batch,
 }
 
 Reading HierarchicalAttention::operator()(const data::DocumentBatch& batch, bool need_weights) {
-  const Scope scope(*this);
   Reading out;
   const bool weighs = need_weights && options.pooling == PoolingKind::attention;
   if (weighs) {

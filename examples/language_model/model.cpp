@@ -122,13 +122,11 @@ Tensor LanguageModel::embed(const Tensor& ids, Index first) const {
 }
 
 Tensor LanguageModel::operator()(const Tensor& ids) const {
-  const Scope scope(*this);
   const Tensor x = embed(ids, Index{0});
   return forwarded(linear(layers(x, {.mask = attention::Mask::causal()}).output, tokens.weight));
 }
 
 Tensor LanguageModel::operator()(const Packed& ids) const {
-  const Scope scope(*this);
   check_offsets("language_model", ids.offsets, ids.tokens);
   if (!options.synthesizer.empty()) {
     throw ValueError("language_model: a Synthesizer cannot read packed texts");
