@@ -7,11 +7,13 @@
 namespace heed::attention {
 
 Tensor Softmax::operator()(const Tensor& scores, const Tensor& allowed, Index axis, Tensor*) const {
+  const Scope scope(*this);
   return forwarded(softmax(scores, axis, allowed));
 }
 
 Tensor SoftmaxPlusOne::operator()(const Tensor& scores, const Tensor& allowed, Index axis,
                                   Tensor*) const {
+  const Scope scope(*this);
   const Index from_end = axis < 0 ? axis : axis - scores.rank();
   const auto all = beside_sinks(scores, allowed, zeros(Shape{}, scores.dtype()), from_end);
   return forwarded(narrow(softmax(all.scores, axis, all.allowed), axis, 0, scores.size(axis)));

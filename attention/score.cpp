@@ -16,6 +16,7 @@ namespace heed::attention {
 std::optional<Score::Form> Score::form(const Tensor&, const Tensor&) const { return {}; }
 
 Tensor Score::operator()(const Tensor& query, const Tensor& prepared, const Tensor&) const {
+  const Scope scope(*this);
   const std::optional<Form> parts = form(query, prepared);
   if (!parts) throw ValueError("score: this one has neither a form() nor an operator() of its own");
   return forwarded(scores_of("score", *parts));

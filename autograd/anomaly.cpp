@@ -8,6 +8,7 @@
 #include <cmath>
 #include <map>
 
+#include "../core/scope.h"
 #include "record.h"
 
 namespace heed {
@@ -167,6 +168,9 @@ void detail::note_origin(Node& node, const InputRef* begin, const InputRef* end)
   auto origin = std::make_unique<Origin>();
   origin->inputs = list(begin, end);
   origin->scopes = AnomalyScope::path();
+  if (const std::string module = Scope::path(); !module.empty()) {
+    origin->scopes += (origin->scopes.empty() ? "" : " > ") + module;
+  }
   if (t_current) {
     origin->scopes += fmt::format("{}the derivative of {}", origin->scopes.empty() ? "" : " > ",
                                   t_current->name());

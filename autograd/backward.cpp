@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "../core/error.h"
+#include "../core/observer.h"
 #include "accumulate.h"
 #include "anomaly.h"
 #include "grad_mode.h"
@@ -245,7 +246,10 @@ class Pass final : public GradientSink {
     Node* const before = std::exchange(detail::t_current, &node);
     const bool retained = std::exchange(detail::t_retains, retain_);
     try {
-      node.differentiate(*this);
+      if (observed()) [[unlikely]]
+        differentiate_observed(node);
+      else
+        node.differentiate(*this);
     } catch (...) {
       detail::t_current = before;
       detail::t_retains = retained;
@@ -257,6 +261,21 @@ class Pass final : public GradientSink {
     current_ = nullptr;
     if (!retain_) free(node);
     release(node);
+  }
+
+  // Whoever watches is told which gradients are wanted.
+  void differentiate_observed(Node& node) {
+    const std::size_t count = node.edge_count();
+    const auto wanted = std::make_unique<bool[]>(count);
+    for (std::size_t i = 0; i < count; ++i) wanted[i] = node.edge(i) && wants(i);
+    detail::tell_derivative({node.name(), node.call(), {wanted.get(), count}});
+    try {
+      node.differentiate(*this);
+    } catch (...) {
+      detail::tell_derivative_ends();
+      throw;
+    }
+    detail::tell_derivative_ends();
   }
 
   static void free(Node& node) {

@@ -117,6 +117,10 @@ std::vector<Tensor> checkpoint(Function function, const std::vector<Tensor>& inp
     const std::vector<InputRef> refs(inputs.begin(), inputs.end());
     detail::note_origin(*node, refs.data(), refs.data() + refs.size());
   }
+  if (observed()) {
+    const std::vector<InputRef> refs(inputs.begin(), inputs.end());
+    detail::tell_call("checkpoint", nullptr, 0, refs.data(), refs.data() + refs.size(), node.get());
+  }
   for (std::size_t i = 0; i < made.size(); ++i) {
     made[i] = Tensor::on_tape(made[i].array(), node, static_cast<std::uint32_t>(i));
   }

@@ -89,6 +89,10 @@ class Node : public RefCounted {
   virtual void free_saved() noexcept = 0;
   void mark_freed() { freed_ = true; }
 
+  /// What an Observer called the operator's call; 0 where none was told.
+  std::uint32_t call() const { return call_; }
+  void set_call(std::uint32_t call) { call_ = call; }
+
   /// Null unless it was made under DetectAnomaly.
   const Origin* origin() const { return origin_.get(); }
   void set_origin(std::unique_ptr<Origin> origin) { origin_ = std::move(origin); }
@@ -115,6 +119,7 @@ class Node : public RefCounted {
   Label label_;
   std::unique_ptr<Origin> origin_;
   bool freed_ = false;
+  std::uint32_t call_ = 0;
 };
 
 /// An input kept for the derivative. Reading it after a write in place throws GradError, naming the

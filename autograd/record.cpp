@@ -6,6 +6,19 @@
 
 namespace heed::detail {
 
+void tell_call(const Label& label, const Array* outs, std::size_t count, const InputRef* begin,
+               const InputRef* end, Node* node) {
+  std::vector<Array> inputs;
+  inputs.reserve(static_cast<std::size_t>(end - begin));
+  for (const InputRef* input = begin; input != end; ++input) {
+    const bool dense = (**input).defined() && !(**input).is_sparse();
+    inputs.push_back(dense ? (**input).array() : Array());
+  }
+  const std::uint32_t number =
+      tell_called({label.name(), inputs, {outs, count}, t_current != nullptr});
+  if (node) node->set_call(number);
+}
+
 void throw_undefined_result(const Label& label) {
   throw GradError(fmt::format("record: the result of {} is undefined", label.name()));
 }

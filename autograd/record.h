@@ -17,6 +17,7 @@
 #include <optional>
 #include <tuple>
 
+#include "../core/observer.h"
 #include "grad_mode.h"
 #include "node.h"
 
@@ -44,6 +45,9 @@ void inspect_result(const Label& label, const Array& out, const InputRef* begin,
 void note_origin(Node& node, const InputRef* begin, const InputRef* end);
 
 // record.cpp
+/// Tells the Observer of a call; its number goes into the node, where there is one.
+void tell_call(const Label& label, const Array* outs, std::size_t count, const InputRef* begin,
+               const InputRef* end, Node* node);
 [[noreturn]] void throw_undefined_result(const Label& label);
 [[noreturn]] void throw_rule_count(const Label& label, std::size_t rules, std::size_t inputs);
 [[noreturn]] void throw_gradient_count(const Node& node, std::size_t gradients);
@@ -185,10 +189,16 @@ Tensor record(const Label& label, Array out, Inputs inputs, Rules... rules) {
     detail::throw_rule_count(label, sizeof...(Rules), inputs.size());
   }
   if (detail::t_anomaly) detail::inspect_result(label, out, inputs.begin(), inputs.end());
-  if (!detail::any_requires_grad(inputs.begin(), inputs.end())) return Tensor(std::move(out));
+  if (!detail::any_requires_grad(inputs.begin(), inputs.end())) {
+    if (observed()) [[unlikely]]
+      detail::tell_call(label, &out, 1, inputs.begin(), inputs.end(), nullptr);
+    return Tensor(std::move(out));
+  }
   Ref<Node> node = detail::make_node<detail::RuleNode<Rules...>>(label, out, inputs.begin(),
                                                                  std::move(rules)...);
   if (detail::t_anomaly) detail::note_origin(*node, inputs.begin(), inputs.end());
+  if (observed()) [[unlikely]]
+    detail::tell_call(label, &out, 1, inputs.begin(), inputs.end(), node.get());
   return Tensor::on_tape(std::move(out), std::move(node), 0);
 }
 
@@ -198,10 +208,16 @@ template <std::size_t kInputs, class Rule>
 Tensor record_shared(const Label& label, Array out, const InputRef (&inputs)[kInputs], Rule rule) {
   if (!out.defined()) detail::throw_undefined_result(label);
   if (detail::t_anomaly) detail::inspect_result(label, out, inputs, inputs + kInputs);
-  if (!detail::any_requires_grad(inputs, inputs + kInputs)) return Tensor(std::move(out));
+  if (!detail::any_requires_grad(inputs, inputs + kInputs)) {
+    if (observed()) [[unlikely]]
+      detail::tell_call(label, &out, 1, inputs, inputs + kInputs, nullptr);
+    return Tensor(std::move(out));
+  }
   Ref<Node> node =
       detail::make_node<detail::SharedNode<kInputs, Rule>>(label, out, inputs, std::move(rule));
   if (detail::t_anomaly) detail::note_origin(*node, inputs, inputs + kInputs);
+  if (observed()) [[unlikely]]
+    detail::tell_call(label, &out, 1, inputs, inputs + kInputs, node.get());
   return Tensor::on_tape(std::move(out), std::move(node), 0);
 }
 
@@ -219,6 +235,8 @@ std::vector<Tensor> record_joint(const Label& label, const std::vector<Array>& o
     if (detail::t_anomaly) detail::inspect_result(label, out, begin, end);
   }
   if (!detail::any_requires_grad(begin, end)) {
+    if (observed()) [[unlikely]]
+      detail::tell_call(label, outs.data(), outs.size(), begin, end, nullptr);
     for (const Array& out : outs) results.emplace_back(out);
     return results;
   }
@@ -233,6 +251,8 @@ std::vector<Tensor> record_joint(const Label& label, const std::vector<Array>& o
   const Ref<Node> node = detail::make_node<detail::JointNode<Rule>>(
       label, std::move(edges), std::move(slots), std::move(rule));
   if (detail::t_anomaly) detail::note_origin(*node, begin, end);
+  if (observed()) [[unlikely]]
+    detail::tell_call(label, outs.data(), outs.size(), begin, end, node.get());
   for (std::size_t i = 0; i < outs.size(); ++i) {
     results.push_back(Tensor::on_tape(outs[i], node, static_cast<std::uint32_t>(i)));
   }

@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <atomic>
+#include <ostream>
 
 #include "../core/error.h"
 #include "../core/generator.h"
 #include "../core/kernels/copy.h"
+#include "../core/print.h"
 #include "accumulate.h"
 #include "backward.h"
 #include "check_defined.h"
@@ -33,7 +35,10 @@ void TensorImpl::destroy(TensorImpl* impl) noexcept {
   free_block(impl, sizeof(TensorImpl), BlockKind::tensor);
 }
 
-Tensor::Tensor(Array array) : impl_(TensorImpl::make(std::move(array))) {}
+Tensor::Tensor(Array array) : impl_(TensorImpl::make(std::move(array))) {
+  if (observed()) [[unlikely]]
+    detail::tell_wrapped();
+}
 
 Tensor::Tensor(SparseRows rows) : impl_(TensorImpl::make(Array())) {
   impl_->sparse = std::make_unique<SparseRows>(std::move(rows));
@@ -202,7 +207,20 @@ std::string describe(const Tensor& tensor) {
 }
 
 std::string to_string(const Tensor& tensor) {
-  return tensor.defined() ? to_string(tensor.array()) : "undefined";
+  if (!tensor.defined()) return "undefined";
+  std::vector<std::string> notes;
+  if (!tensor.is_leaf()) {
+    notes.push_back(fmt::format("grad_fn=<{}>", tensor.node()->name()));
+  } else if (tensor.requires_grad()) {
+    notes.push_back("requires_grad=True");
+  }
+  // Reading the array of a sparse gradient would make it dense.
+  const Array numbers = tensor.is_sparse() ? tensor.sparse_rows().to_dense() : tensor.array();
+  return detail::printed("tensor", numbers, notes);
+}
+
+std::ostream& operator<<(std::ostream& out, const Tensor& tensor) {
+  return out << to_string(tensor);
 }
 
 }  // namespace heed

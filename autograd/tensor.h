@@ -137,7 +137,9 @@ Tensor rand(const Shape& shape, DType dtype, Generator& generator);
 
 /// "f32[2, 3]", "undefined".
 std::string describe(const Tensor& tensor);
+/// As NumPy prints: a row a line, columns aligned, long axes cut; see core/print.h.
 std::string to_string(const Tensor& tensor);
+std::ostream& operator<<(std::ostream& out, const Tensor& tensor);
 
 /// What a Tensor points to.
 class TensorImpl : public RefCounted {

@@ -33,6 +33,7 @@ struct Settings {
   int threads = 2;
   int repeats = 9;
   std::string json_file;
+  std::string profile;
 };
 
 Result measure(const Row& row, const Settings& settings) {
@@ -63,6 +64,15 @@ Result measure(const Row& row, const Settings& settings) {
           .libtorch_peak_mb = theirs.peak_mb(),
           .limit_rate = limit_work / limit.ms(),
           .losses_agree = agree};
+}
+
+int profile(const Settings& settings) {
+  for (const Row& row : bench::kRows) {
+    if (row.name != settings.profile) continue;
+    fmt::print("{}",
+               Runner("heed_" + row.programs, row.name, row.steps, settings.threads).profile());
+  }
+  return 0;
 }
 
 int run(const Settings& settings) {
@@ -101,6 +111,7 @@ int main(int argc, char** argv) try {
   CLI::App app("Training steps of heed and of libtorch, in turns.");
   std::vector<std::string> names;
   for (const Row& row : bench::kRows) names.push_back(row.name);
+  const std::vector<std::string> rows = names;
   for (const bench::Bound& bound : bench::kBounds) names.push_back(bound.row);
   names.emplace_back(bench::local::kName);
   names.emplace_back(bench::decode::kName);
@@ -112,8 +123,11 @@ int main(int argc, char** argv) try {
   app.add_option("--repeats", settings.repeats, "turns of each program")
       ->check(CLI::Range(1, 10000));
   app.add_option("--json", settings.json_file, "also write the results here");
+  app.add_option("--profile", settings.profile,
+                 "instead: where the time of our side of this row goes, by operator and module")
+      ->check(CLI::IsMember(rows));
   CLI11_PARSE(app, argc, argv);
-  return run(settings);
+  return settings.profile.empty() ? run(settings) : profile(settings);
 } catch (const std::exception& error) {
   fmt::print(stderr, "bench: {}\n", error.what());
   return 2;

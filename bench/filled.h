@@ -6,6 +6,7 @@
 
 #include "../core/error.h"
 #include "../nn/module.h"
+#include "profile.h"
 #include "workload.h"
 
 namespace bench {

@@ -50,6 +50,7 @@ int run(const bench::Options& options) {
     adam.zero_grad();
     const Tensor loss = cross_entropy(network(read, fed), wanted);
     loss.backward();
+    const train::Region region("adam");  // for --profile
     adam.step();
     return loss.item();
   });

@@ -2,6 +2,7 @@
 // prints "ready", and then answers one line for each line on standard input:
 //   run   K steps, timed:  {"ms": milliseconds a step, "loss", "gradients": of the last step}
 //   blas  {"blas": which build and kernels of OpenBLAS the process has loaded}
+//   profile  heed's programs only: {"table": where the time of K steps goes, ..}, see profile.h
 //   quit  {"peak_mb": largest resident set of the process}, and ends
 // so that bench.cpp can let two of them take turns.
 #pragma once
@@ -12,6 +13,7 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <functional>
 #include <iostream>
 #include <string>
 
@@ -46,6 +48,9 @@ inline std::string blas_in_use() {
   return config.find(core) == config.npos ? config + ", " + core : config;
 }
 
+/// What answers "profile", where there is something.
+inline std::string (*profile)(int steps, const std::function<void()>& step) = nullptr;
+
 /// `step()` does one step and returns its loss. Call it from main, after the threads are set. A row
 /// without an optimizer shows by `gradients()`, a number made of them, that they are right.
 template <class Step, class Gradients>
@@ -62,6 +67,8 @@ int serve(const Options& options, Step step, Gradients gradients) {
       const std::chrono::duration<double, std::milli> took = Clock::now() - begin;
       std::printf("{\"ms\": %.6f, \"loss\": %.9g, \"gradients\": %.9g}\n",
                   took.count() / options.steps, loss, gradients());
+    } else if (line == "profile" && profile) {
+      std::puts(profile(options.steps, [&] { step(); }).c_str());
     } else if (line == "blas") {
       std::printf("{\"blas\": \"%s\"}\n", blas_in_use().c_str());
     } else if (line == "quit") {

@@ -1,5 +1,7 @@
 #include "runner.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
@@ -34,6 +36,14 @@ double Runner::ms() const {
   std::vector<double> sorted = times_;
   std::sort(sorted.begin(), sorted.end());
   return sorted[sorted.size() / 2];
+}
+
+std::string Runner::profile() {
+  const json answer = json::parse(process_.ask("profile"));
+  const double plain = answer.at("plain"), profiled = answer.at("profiled");
+  return fmt::format("{}a step takes {:.3f} ms, {:.3f} ms while it is profiled ({:+.1f}%)\n",
+                     answer.at("table").get<std::string>(), plain, profiled,
+                     100 * (profiled / plain - 1));
 }
 
 std::string Runner::blas() { return json::parse(process_.ask("blas")).at("blas"); }

@@ -20,6 +20,8 @@ class Runner {
   double ms() const;
   /// After the first turn: the loss, and a number that stands for the gradients.
   const std::array<double, 2>& first() const { return first_; }
+  /// Of one of heed's: where the time of a turn's steps goes, as a table, and what profiling costs.
+  std::string profile();
   /// The OpenBLAS that the program has loaded.
   std::string blas();
   /// Ends the program.

@@ -18,3 +18,4 @@ install(FILES ${PROJECT_BINARY_DIR}/heedConfig.cmake ${PROJECT_BINARY_DIR}/heedC
               cmake/FindOpenBLAS.cmake
         DESTINATION ${HEED_PACKAGE_DIR})
 install(FILES LICENSE README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(FILES scripts/heed_gdb.py DESTINATION ${CMAKE_INSTALL_DATADIR}/heed)  # for gdb

@@ -252,43 +252,4 @@ std::string describe(const Array& array) {
   return name(array.dtype()) + to_string(array.shape());
 }
 
-namespace {
-
-void print(const Array& array, std::string& out) {
-  if (array.rank() == 0) {
-    const double value = array.item();
-    if (array.dtype() == DType::boolean) {
-      out += value != 0 ? "true" : "false";
-    } else if (array.dtype() == DType::i64) {
-      out += fmt::format("{}", *array.data<std::int64_t>());
-    } else {
-      out += fmt::format("{:.6g}", value);
-    }
-    return;
-  }
-  constexpr Index kLong = 12;
-  const Index size = array.shape()[0];
-  out += '[';
-  for (Index i = 0; i < size; ++i) {
-    if (i > 0) out += ", ";
-    if (size > kLong && i == kLong / 2) {
-      out += "..., ";
-      i = size - kLong / 2;
-    }
-    print(array.select(0, i), out);
-  }
-  out += ']';
-}
-
-}  // namespace
-
-std::string to_string(const Array& array) {
-  std::string out = describe(array);
-  if (array.defined()) {
-    out += ' ';
-    print(array, out);
-  }
-  return out;
-}
-
 }  // namespace heed

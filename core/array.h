@@ -3,6 +3,7 @@
 // storage. Row-major; whatever we create is contiguous, any strides are accepted as input.
 #pragma once
 
+#include <iosfwd>
 #include <string>
 #include <vector>
 
@@ -120,7 +121,8 @@ class Array {
 
 /// "f32[2, 3]", "undefined".
 std::string describe(const Array& array);
-/// The elements, for people: nested brackets, long axes shortened.
+/// As NumPy prints: a row a line, columns aligned, long axes cut; see print.h.
 std::string to_string(const Array& array);
+std::ostream& operator<<(std::ostream& out, const Array& array);
 
 }  // namespace heed

@@ -5,12 +5,36 @@
 #include <system_error>
 
 #include "quoted.h"
+#include "scope.h"
 
 namespace heed {
 
+namespace {
+
+// "encoder.layers.2: "
+std::string place() {
+  const std::string path = Scope::path();
+  return path.empty() ? path : one_line(path) + ": ";
+}
+
+// The path once, also where `message` quotes an error that was thrown here.
+std::string placed(const std::string& message) {
+  const std::string before = place();
+  std::string text = one_line(message);
+  const std::size_t again = before.empty() ? text.npos : text.find(before);
+  if (again != text.npos) text.erase(again, before.size());
+  return before + text;
+}
+
+}  // namespace
+
 // Constructors and destructors stand here, so that the classes are made once, not in every file
 // that throws one.
-Error::Error(const std::string& message) : std::runtime_error(one_line(message)) {}
+Error::Error(const std::string& message)
+    : std::runtime_error(placed(message)), text_(place().size()) {}
+std::string Error::where() const {
+  return text_ == 0 ? std::string() : std::string(what(), text_ - 2);
+}
 Error::~Error() = default;
 ShapeError::ShapeError(const std::string& message) : Error(message) {}
 ShapeError::~ShapeError() = default;

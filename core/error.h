@@ -3,8 +3,11 @@
 // whatever bytes a user's text brings (see quoted.h), that names the operator, the rule and what
 // came, for example
 //   matmul: inner sizes differ: a is f32[32, 128, 64], b is f32[32, 48, 96]; a's last (64) must ...
+// What is thrown inside of a layer's Scope begins with the layer's path: "encoder.linear1: linear:
+// ...".
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <stdexcept>
 #include <string>
@@ -16,6 +19,14 @@ class Error : public std::runtime_error {
  public:
   explicit Error(const std::string& message);
   ~Error() override;
+
+  /// The path of the layer it was thrown in ("encoder.layers.2"), or empty; what() begins with it.
+  std::string where() const;
+  /// what() without the path: for who catches an error and throws another with more words.
+  const char* message() const { return what() + text_; }
+
+ private:
+  std::size_t text_;  // where the text behind the path begins
 };
 
 /// Ranks, sizes or axes that do not fit, and sizes whose product overflows.

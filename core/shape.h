@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <iosfwd>
 #include <string>
 #include <vector>
 
@@ -63,6 +64,7 @@ using Strides = Dims;
 
 /// "[2, 3]".
 std::string to_string(const Dims& dims);
+std::ostream& operator<<(std::ostream& out, const Dims& dims);
 
 /// a * b; throws ShapeError in `op`'s name when it overflows or either is negative.
 Index checked_mul(const char* op, Index a, Index b);

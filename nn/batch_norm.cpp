@@ -38,6 +38,7 @@ BatchNorm::BatchNorm(const char* name, Index channels, const BatchNormOptions& o
       options_(options) {}
 
 Tensor BatchNorm::run(const Tensor& x) const {
+  const Scope scope(*this);
   const double eps = options_.eps;
   if (!options_.track_running_stats) {
     return forwarded(batch_norm(x, {}, {}, weight, bias, true, 0, eps));
@@ -57,6 +58,7 @@ BatchNorm1d::BatchNorm1d(Index channels, const BatchNormOptions& options)
     : BatchNorm("BatchNorm1d", channels, options) {}
 
 Tensor BatchNorm1d::operator()(const Tensor& x) const {
+  const Scope scope(*this);
   if (x.rank() != 2 && x.rank() != 3) {
     throw ShapeError(
         fmt::format("BatchNorm1d: x must be [N, C] or [N, C, L], not {}", describe(x)));
@@ -68,6 +70,7 @@ BatchNorm2d::BatchNorm2d(Index channels, const BatchNormOptions& options)
     : BatchNorm("BatchNorm2d", channels, options) {}
 
 Tensor BatchNorm2d::operator()(const Tensor& x) const {
+  const Scope scope(*this);
   if (x.rank() != 4) {
     throw ShapeError(fmt::format("BatchNorm2d: x must be [N, C, H, W], not {}", describe(x)));
   }

@@ -28,6 +28,7 @@ Bilinear::Bilinear(Index in1, Index in2, Index out, bool with_bias, DType dtype)
       bias(parameter("bias", with_bias ? begin({out}, in1, in2, out, dtype) : Tensor())) {}
 
 Tensor Bilinear::operator()(const Tensor& x1, const Tensor& x2) const {
+  const Scope scope(*this);
   return forwarded(bilinear(x1, x2, weight, bias));
 }
 

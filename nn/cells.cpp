@@ -39,6 +39,7 @@ RNNCell::RNNCell(Index input, Index hidden, bool with_bias, Nonlinearity nonline
     : RecurrentCell("RNNCell", 1, input, hidden, with_bias, dtype), nonlinearity_(nonlinearity) {}
 
 Tensor RNNCell::operator()(const Tensor& x, const Tensor& h) const {
+  const Scope scope(*this);
   return forwarded(rnn_cell(x, h, weights(), nonlinearity_));
 }
 
@@ -46,6 +47,7 @@ GRUCell::GRUCell(Index input, Index hidden, bool with_bias, DType dtype)
     : RecurrentCell("GRUCell", 3, input, hidden, with_bias, dtype) {}
 
 Tensor GRUCell::operator()(const Tensor& x, const Tensor& h) const {
+  const Scope scope(*this);
   return forwarded(gru_cell(x, h, weights()));
 }
 
@@ -53,6 +55,7 @@ LSTMCell::LSTMCell(Index input, Index hidden, bool with_bias, DType dtype)
     : RecurrentCell("LSTMCell", 4, input, hidden, with_bias, dtype) {}
 
 LstmState LSTMCell::operator()(const Tensor& x, const LstmState& state) const {
+  const Scope scope(*this);
   LstmState next = lstm_cell(x, state, weights());
   next.h = forwarded(std::move(next.h));
   return next;

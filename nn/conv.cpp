@@ -64,6 +64,7 @@ Conv1d::Conv1d(Index in, Index out, Index kernel, const Conv1dOptions& options, 
       options_(options) {}
 
 Tensor Conv1d::operator()(const Tensor& x) const {
+  const Scope scope(*this);
   return forwarded(conv1d(x, weight, bias, options_));
 }
 
@@ -74,6 +75,7 @@ Conv2d::Conv2d(Index in, Index out, Pair kernel, const Conv2dOptions& options, b
       options_(options) {}
 
 Tensor Conv2d::operator()(const Tensor& x) const {
+  const Scope scope(*this);
   return forwarded(conv2d(x, weight, bias, options_));
 }
 

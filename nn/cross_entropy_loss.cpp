@@ -17,6 +17,7 @@ CrossEntropyLoss::CrossEntropyLoss(const CrossEntropyOptions& options)
 }
 
 Tensor CrossEntropyLoss::operator()(const Tensor& logits, const Tensor& targets) const {
+  const Scope scope(*this);
   CrossEntropyOptions options = options_;
   options.weight = weight;
   return forwarded(cross_entropy(logits, targets, options));

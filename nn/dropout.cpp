@@ -12,6 +12,7 @@ Dropout::Dropout(double p, Generator* generator) : p_(p), generator_(generator) 
 }
 
 Tensor Dropout::operator()(const Tensor& x) const {
+  const Scope scope(*this);
   if (!training()) return forwarded(x);
   return forwarded(dropout(x, p_, generator_ ? *generator_ : default_generator()));
 }

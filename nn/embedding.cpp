@@ -34,6 +34,7 @@ Embedding::Embedding(const EmbeddingOptions& options)
       sparse_(options.sparse) {}
 
 Tensor Embedding::operator()(const Tensor& ids) const {
+  const Scope scope(*this);
   return forwarded(embedding(weight, ids, sparse_, padding_));
 }
 

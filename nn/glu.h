@@ -10,7 +10,10 @@ class GLU : public Module {
  public:
   /// Throws ValueError for an axis that no tensor has.
   explicit GLU(Index axis = -1);
-  Tensor operator()(const Tensor& x) const { return forwarded(glu(x, axis_)); }
+  Tensor operator()(const Tensor& x) const {
+    const Scope scope(*this);
+    return forwarded(glu(x, axis_));
+  }
 
  private:
   Index axis_;

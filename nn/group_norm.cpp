@@ -30,6 +30,7 @@ GroupNorm::GroupNorm(Index groups, Index channels, double eps, bool affine, DTyp
 }
 
 Tensor GroupNorm::operator()(const Tensor& x) const {
+  const Scope scope(*this);
   return forwarded(group_norm(x, groups_, weight, bias, eps_));
 }
 

@@ -30,6 +30,7 @@ Highway::Highway(Index width, double gate_bias, std::function<Tensor(const Tenso
 }
 
 Tensor Highway::operator()(const Tensor& x) const {
+  const Scope scope(*this);
   const Tensor t = sigmoid(gate(x));
   return forwarded(x + t * (activation_(transform(x)) - x));
 }

@@ -25,6 +25,7 @@ LayerNorm::LayerNorm(const Shape& normalized_shape, double eps, bool affine, DTy
       eps_(eps) {}
 
 Tensor LayerNorm::operator()(const Tensor& x) const {
+  const Scope scope(*this);
   return forwarded(layer_norm(x, normalized_shape_, weight, bias, eps_));
 }
 
@@ -35,6 +36,7 @@ RMSNorm::RMSNorm(const Shape& normalized_shape, double eps, bool affine, DType d
       eps_(eps) {}
 
 Tensor RMSNorm::operator()(const Tensor& x) const {
+  const Scope scope(*this);
   return forwarded(rms_norm(x, normalized_shape_, weight, eps_));
 }
 

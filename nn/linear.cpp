@@ -26,6 +26,9 @@ Linear::Linear(Index in, Index out, bool with_bias, DType dtype)
     : weight(parameter("weight", begin({out, in}, in, out, dtype))),
       bias(parameter("bias", with_bias ? begin({out}, in, out, dtype) : Tensor())) {}
 
-Tensor Linear::operator()(const Tensor& x) const { return forwarded(linear(x, weight, bias)); }
+Tensor Linear::operator()(const Tensor& x) const {
+  const Scope scope(*this);
+  return forwarded(linear(x, weight, bias));
+}
 
 }  // namespace heed::nn

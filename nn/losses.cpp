@@ -47,6 +47,7 @@ NLLLoss::NLLLoss(const NllLossOptions& options)
       options_(options) {}
 
 Tensor NLLLoss::operator()(const Tensor& input, const Tensor& targets) const {
+  const Scope scope(*this);
   NllLossOptions options = options_;
   options.weight = weight;
   return forwarded(nll_loss(input, targets, options));
@@ -58,6 +59,7 @@ BCEWithLogitsLoss::BCEWithLogitsLoss(const BinaryCrossEntropyOptions& options)
       options_(options) {}
 
 Tensor BCEWithLogitsLoss::operator()(const Tensor& logits, const Tensor& targets) const {
+  const Scope scope(*this);
   BinaryCrossEntropyOptions options = options_;
   options.weight = weight;
   options.pos_weight = pos_weight;
@@ -74,6 +76,7 @@ MultiMarginLoss::MultiMarginLoss(const MultiMarginLossOptions& options)
 }
 
 Tensor MultiMarginLoss::operator()(const Tensor& x, const Tensor& targets) const {
+  const Scope scope(*this);
   MultiMarginLossOptions options = options_;
   options.weight = weight;
   return forwarded(multi_margin_loss(x, targets, options));

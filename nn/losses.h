@@ -19,6 +19,7 @@ class MSELoss : public Module {
   explicit MSELoss(Reduction reduction = Reduction::mean) : reduction_(reduction) {}
   /// As mse_loss().
   Tensor operator()(const Tensor& input, const Tensor& target) const {
+    const Scope scope(*this);
     return forwarded(mse_loss(input, target, reduction_));
   }
 
@@ -31,6 +32,7 @@ class L1Loss : public Module {
   explicit L1Loss(Reduction reduction = Reduction::mean) : reduction_(reduction) {}
   /// As l1_loss().
   Tensor operator()(const Tensor& input, const Tensor& target) const {
+    const Scope scope(*this);
     return forwarded(l1_loss(input, target, reduction_));
   }
 
@@ -43,6 +45,7 @@ class SmoothL1Loss : public Module {
   explicit SmoothL1Loss(double beta = 1, Reduction reduction = Reduction::mean);
   /// As smooth_l1_loss().
   Tensor operator()(const Tensor& input, const Tensor& target) const {
+    const Scope scope(*this);
     return forwarded(smooth_l1_loss(input, target, beta_, reduction_));
   }
 
@@ -57,6 +60,7 @@ class KLDivLoss : public Module {
       : reduction_(reduction), log_target_(log_target) {}
   /// As kl_div().
   Tensor operator()(const Tensor& input, const Tensor& target) const {
+    const Scope scope(*this);
     return forwarded(kl_div(input, target, reduction_, log_target_));
   }
 
@@ -93,6 +97,7 @@ class HingeEmbeddingLoss : public Module {
   explicit HingeEmbeddingLoss(double margin = 1, Reduction reduction = Reduction::mean);
   /// As hinge_embedding_loss().
   Tensor operator()(const Tensor& x, const Tensor& targets) const {
+    const Scope scope(*this);
     return forwarded(hinge_embedding_loss(x, targets, margin_, reduction_));
   }
 
@@ -106,6 +111,7 @@ class CosineEmbeddingLoss : public Module {
   explicit CosineEmbeddingLoss(double margin = 0, Reduction reduction = Reduction::mean);
   /// As cosine_embedding_loss().
   Tensor operator()(const Tensor& a, const Tensor& b, const Tensor& targets) const {
+    const Scope scope(*this);
     return forwarded(cosine_embedding_loss(a, b, targets, margin_, reduction_));
   }
 
@@ -132,6 +138,7 @@ class CTCLoss : public Module {
   Tensor operator()(const Tensor& log_probs, const Tensor& targets,
                     const std::vector<Index>& input_lengths,
                     const std::vector<Index>& target_lengths) const {
+    const Scope scope(*this);
     return forwarded(ctc_loss(log_probs, targets, input_lengths, target_lengths, options_));
   }
 

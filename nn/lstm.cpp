@@ -6,11 +6,13 @@ LSTM::LSTM(const LSTMOptions& options) : Recurrent("LSTM", kernels::RnnCell::lst
 
 LstmResult LSTM::operator()(const Tensor& x, const std::vector<Index>& lengths,
                             const LstmState& start) const {
+  const Scope scope(*this);
   const std::vector<Tensor> results = run(x, {lengths}, start);
   return {forwarded(results[0]), results[1], results[2]};
 }
 
 LstmResult LSTM::operator()(const Packed& x, const LstmState& start) const {
+  const Scope scope(*this);
   const std::vector<Tensor> results = run(x, start);
   return {forwarded(results[0]), results[1], results[2]};
 }

@@ -24,6 +24,7 @@ Maxout::Maxout(Index in, Index out, Index pieces, DType dtype)
       pieces_(pieces) {}
 
 Tensor Maxout::operator()(const Tensor& x) const {
+  const Scope scope(*this);
   const Tensor all = linear(x);
   Shape split = all.shape();
   split[split.rank() - 1] /= pieces_;

@@ -1,11 +1,8 @@
 #include "module.h"
 
-#include <cxxabi.h>
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdlib>
-#include <typeinfo>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -16,17 +13,6 @@
 
 namespace heed::nn {
 namespace {
-
-// "Linear" for heed::nn::Linear.
-std::string class_name(const Module& module) {
-  const char* mangled = typeid(module).name();
-  int status = 0;
-  const std::unique_ptr<char, decltype(&std::free)> plain(
-      abi::__cxa_demangle(mangled, nullptr, nullptr, &status), &std::free);
-  const std::string full = status == 0 ? plain.get() : mangled;
-  const std::size_t colon = full.substr(0, full.find('<')).rfind(':');
-  return colon == std::string::npos ? full : full.substr(colon + 1);
-}
 
 // 1234567 as "1,234,567".
 std::string grouped(Index count) {
@@ -43,7 +29,7 @@ std::string row(std::size_t depth, const std::string& label, const std::string& 
 }  // namespace
 
 Module::Module() = default;
-Module::~Module() = default;
+Module::~Module() { leave_children(); }
 
 void Module::check_name(std::string_view name) const {
   if (name.empty() || name.find('.') != std::string_view::npos) {
@@ -59,11 +45,18 @@ void Module::check_name(std::string_view name) const {
 
 void Module::adopt(std::string_view name, std::shared_ptr<Module> child) {
   if (!child) throw GradError(fmt::format("module: child {} is none", in_quotes(name)));
-  children_.push_back({std::string(name), std::move(child)});
+  children_.push_back({std::string(name), child});
+  try {
+    child->add_parent(*this, name);
+  } catch (...) {
+    children_.pop_back();
+    throw;
+  }
 }
 
 Tensor Module::forwarded(Tensor output) const {
-  if (hooks_) return hooks_->run(*this, std::move(output));
+  if (hooks_) output = hooks_->run(*this, std::move(output));
+  if (observed() && output.defined()) detail::tell_returned(*this, output.array());
   return output;
 }
 
@@ -233,7 +226,7 @@ HookId Module::register_hook(const ParameterHook& hook) {
   }
   if (placed.empty()) {
     throw GradError(
-        fmt::format("register_hook: {} has no parameter that is trained", class_name(*this)));
+        fmt::format("register_hook: {} has no parameter that is trained", class_name()));
   }
   return hooks().add(std::move(placed));
 }
@@ -251,7 +244,7 @@ Index Module::parameter_count() const {
 std::string Module::summary() const {
   std::unordered_set<const TensorImpl*> seen;
   Index frozen = 0;
-  std::string out = row(0, class_name(*this), "", parameter_count()) + "\n";
+  std::string out = row(0, class_name(), "", parameter_count()) + "\n";
   const auto print = [&](const auto& self, const Module& module, std::size_t depth) -> void {
     for (const Slot& slot : module.slots_) {
       if (!slot.tensor.defined()) continue;
@@ -263,7 +256,7 @@ std::string Module::summary() const {
                          is_frozen ? " frozen" : "");
     }
     for (const Child& entry : module.children_) {
-      const std::string label = fmt::format("{}: {}", entry.name, class_name(*entry.module));
+      const std::string label = fmt::format("{}: {}", entry.name, entry.module->class_name());
       out += row(depth, label, "", entry.module->parameter_count()) + "\n";
       self(self, *entry.module, depth + 1);
     }

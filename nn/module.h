@@ -6,11 +6,15 @@
 //     nn::Embedding& words = child<nn::Embedding>("words", 5000, 64);
 //     nn::Linear& out = child<nn::Linear>("out", 64, 17);
 //     Tensor& scale = parameter("scale", ones({17}));
-//     Tensor operator()(const Tensor& ids) { return forwarded(out(words(ids)) * scale); }
+//     Tensor operator()(const Tensor& ids) {
+//       const Scope scope(*this);
+//       return forwarded(out(words(ids)) * scale);
+//     }
 //   };
 //
 // operator() is an ordinary member function, with any arguments. One that passes what it returns
-// through forwarded(), as every layer's does, can be hooked: register_forward_hook().
+// through forwarded(), as every layer's does, can be hooked: register_forward_hook(). While its
+// Scope lives, errors begin with the module's path, and profiles count what runs under it.
 //
 // Names and order are PyTorch's: a module's parameters, its buffers, then its children, each in
 // order of construction; a child's names carry its own in front ("words.weight"). Assigning one
@@ -31,13 +35,14 @@
 #include <utility>
 #include <vector>
 
+#include "../core/scope.h"
 #include "hooks.h"
 
 namespace heed::nn {
 
 using NamedTensors = std::vector<std::pair<std::string, Tensor>>;
 
-class Module {
+class Module : public Part {
  public:
   Module();
   Module(const Module&) = delete;  // nor moved: its members refer into it. Hold a unique_ptr
@@ -87,12 +92,20 @@ class Module {
   /// Takes off a hook of either kind; nothing happens for an id that is gone.
   void remove_hook(HookId id);
 
+  /// Its names from the root down, "encoder.layers.2"; empty for a root. A child of several
+  /// modules has the place in the one whose forward runs on this thread, else in the first.
+  std::string path() const override;
+  /// The class without its namespace, "Linear".
+  std::string class_name() const override;
+
   /// Elements of all parameters, each counted once.
   Index parameter_count() const;
   /// The tree for people: names, classes, shapes and counts, a line each.
   std::string summary() const;
 
  protected:
+  using Scope = heed::Scope;
+
   /// Makes a T from `args` and owns it; the reference holds as long as this module. Throws
   /// ValueError for a name that is empty, taken, or has a '.'.
   template <class T, class... Args>
@@ -131,10 +144,20 @@ class Module {
     std::string name;
     std::shared_ptr<Module> module;
   };
+  struct Parent {
+    const Module* module;
+    std::string name;
+  };
 
   void check_name(std::string_view name) const;
   void adopt(std::string_view name, std::shared_ptr<Module> child);
   Hooks& hooks();
+  // module_path.cpp
+  void add_parent(const Module& parent, std::string_view name);
+  void leave_children();
+  bool is_within(const Part& part) const;
+  const Parent& parent() const;
+  std::string path_here() const;
   /// Every defined tensor under its full name, in the order of state_dict().
   void collect(const std::string& prefix, std::vector<Slot>& out) const;
   std::vector<Slot> all() const;
@@ -143,6 +166,7 @@ class Module {
 
   std::deque<Slot> slots_;  // a deque: addresses stay
   std::vector<Child> children_;
+  std::vector<Parent> parents_;   // several for a shared child
   std::unique_ptr<Hooks> hooks_;  // none until the first is registered
   bool training_ = true;
 };

@@ -13,7 +13,10 @@ namespace heed::nn {
 class MaxPool1d : public Module {
  public:
   explicit MaxPool1d(const MaxPool1dOptions& options);
-  Tensor operator()(const Tensor& x) const { return forwarded(max_pool1d(x, options_)); }
+  Tensor operator()(const Tensor& x) const {
+    const Scope scope(*this);
+    return forwarded(max_pool1d(x, options_));
+  }
   const MaxPool1dOptions& options() const { return options_; }
 
  private:
@@ -23,7 +26,10 @@ class MaxPool1d : public Module {
 class MaxPool2d : public Module {
  public:
   explicit MaxPool2d(const MaxPool2dOptions& options);
-  Tensor operator()(const Tensor& x) const { return forwarded(max_pool2d(x, options_)); }
+  Tensor operator()(const Tensor& x) const {
+    const Scope scope(*this);
+    return forwarded(max_pool2d(x, options_));
+  }
   const MaxPool2dOptions& options() const { return options_; }
 
  private:
@@ -33,7 +39,10 @@ class MaxPool2d : public Module {
 class AvgPool1d : public Module {
  public:
   explicit AvgPool1d(const AvgPool1dOptions& options);
-  Tensor operator()(const Tensor& x) const { return forwarded(avg_pool1d(x, options_)); }
+  Tensor operator()(const Tensor& x) const {
+    const Scope scope(*this);
+    return forwarded(avg_pool1d(x, options_));
+  }
   const AvgPool1dOptions& options() const { return options_; }
 
  private:
@@ -43,7 +52,10 @@ class AvgPool1d : public Module {
 class AvgPool2d : public Module {
  public:
   explicit AvgPool2d(const AvgPool2dOptions& options);
-  Tensor operator()(const Tensor& x) const { return forwarded(avg_pool2d(x, options_)); }
+  Tensor operator()(const Tensor& x) const {
+    const Scope scope(*this);
+    return forwarded(avg_pool2d(x, options_));
+  }
   const AvgPool2dOptions& options() const { return options_; }
 
  private:
@@ -53,7 +65,10 @@ class AvgPool2d : public Module {
 class AdaptiveAvgPool1d : public Module {
  public:
   explicit AdaptiveAvgPool1d(Index out);
-  Tensor operator()(const Tensor& x) const { return forwarded(adaptive_avg_pool1d(x, out_)); }
+  Tensor operator()(const Tensor& x) const {
+    const Scope scope(*this);
+    return forwarded(adaptive_avg_pool1d(x, out_));
+  }
   Index out() const { return out_; }
 
  private:
@@ -63,7 +78,10 @@ class AdaptiveAvgPool1d : public Module {
 class AdaptiveAvgPool2d : public Module {
  public:
   explicit AdaptiveAvgPool2d(Pair out);
-  Tensor operator()(const Tensor& x) const { return forwarded(adaptive_avg_pool2d(x, out_)); }
+  Tensor operator()(const Tensor& x) const {
+    const Scope scope(*this);
+    return forwarded(adaptive_avg_pool2d(x, out_));
+  }
   Pair out() const { return out_; }
 
  private:

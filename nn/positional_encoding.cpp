@@ -50,6 +50,7 @@ PositionalEncoding::PositionalEncoding(Index width, double p, Index max_steps, D
       dropout(child<Dropout>("dropout", p)) {}
 
 Tensor PositionalEncoding::operator()(const Tensor& x, Index first) const {
+  const Scope scope(*this);
   if (x.rank() < 2 || x.size(-1) != pe.size(1)) {
     throw ShapeError(
         fmt::format("PositionalEncoding: x must be [.., T, {}], not {}", pe.size(1), describe(x)));

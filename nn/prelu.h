@@ -13,7 +13,10 @@ class PReLU : public Module {
 
   Tensor& weight;  ///< [count]
 
-  Tensor operator()(const Tensor& x) const { return forwarded(prelu(x, weight)); }
+  Tensor operator()(const Tensor& x) const {
+    const Scope scope(*this);
+    return forwarded(prelu(x, weight));
+  }
 };
 
 }  // namespace heed::nn

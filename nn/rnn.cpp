@@ -25,11 +25,13 @@ RNN::RNN(const RNNOptions& options)
 
 RnnResult RNN::operator()(const Tensor& x, const std::vector<Index>& lengths,
                           const Tensor& h0) const {
+  const Scope scope(*this);
   const std::vector<Tensor> results = run(x, {lengths}, {h0, {}});
   return {forwarded(results[0]), results[1]};
 }
 
 RnnResult RNN::operator()(const Packed& x, const Tensor& h0) const {
+  const Scope scope(*this);
   const std::vector<Tensor> results = run(x, {h0, {}});
   return {forwarded(results[0]), results[1]};
 }

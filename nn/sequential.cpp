@@ -12,6 +12,7 @@ Function::Function(std::function<Tensor(const Tensor&)> function) : function_(st
 }
 
 Tensor Sequential::operator()(const Tensor& x) const {
+  const Scope scope(*this);
   Tensor y = x;
   for (const auto& call : calls_) y = call(y);
   return forwarded(std::move(y));

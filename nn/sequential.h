@@ -19,7 +19,10 @@ class Function : public Module {
  public:
   /// Throws ValueError for an empty one.
   explicit Function(std::function<Tensor(const Tensor&)> function);
-  Tensor operator()(const Tensor& x) const { return forwarded(function_(x)); }
+  Tensor operator()(const Tensor& x) const {
+    const Scope scope(*this);
+    return forwarded(function_(x));
+  }
 
  private:
   std::function<Tensor(const Tensor&)> function_;

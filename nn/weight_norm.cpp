@@ -45,6 +45,7 @@ WeightNormLinear::WeightNormLinear(Index in, Index out, bool normalised, bool wi
 }
 
 Tensor WeightNormLinear::operator()(const Tensor& x) const {
+  const Scope scope(*this);
   if (weight.defined()) return Linear::operator()(x);
   return forwarded(linear(x, weight_norm(weight_v, weight_g), bias));
 }
@@ -58,6 +59,7 @@ WeightNormConv1d::WeightNormConv1d(Index in, Index out, Index kernel, bool norma
 }
 
 Tensor WeightNormConv1d::operator()(const Tensor& x) const {
+  const Scope scope(*this);
   if (weight.defined()) return Conv1d::operator()(x);
   return forwarded(conv1d(x, weight_norm(weight_v, weight_g), bias, options()));
 }

@@ -21,6 +21,15 @@ double fraction_of(double part, double whole) {
   return std::isfinite(part) && whole > 0.0 ? std::clamp(part / whole, 0.0, 1.0) : 0.0;
 }
 
+std::string fact_html(const std::string& name, const std::string& value) {
+  return fmt::format("<div><dt>{}</dt><dd>{}</dd></div>\n", escape_markup(name),
+                     escape_markup(value));
+}
+
+std::string chart_html(const std::string& svg) {
+  return fmt::format("<div class=\"card\">{}</div>\n", svg);
+}
+
 std::string sentence_html(const AttendedSentence& sentence, double largest_word,
                           double largest_sentence) {
   std::string words;
@@ -49,13 +58,32 @@ std::string sentence_html(const AttendedSentence& sentence, double largest_word,
 
 }  // namespace
 
-void Report::add_fact(const std::string& name, const std::string& value) {
-  facts_ +=
-      fmt::format("<div><dt>{}</dt><dd>{}</dd></div>\n", escape_markup(name), escape_markup(value));
+void Report::set(std::vector<Named>& list, const std::string& name, std::string html) {
+  for (Named& known : list) {
+    if (known.name != name) continue;
+    known.html = std::move(html);
+    return;
+  }
+  list.push_back({name, std::move(html)});
 }
 
-void Report::add_chart(const std::string& svg) {
-  charts_ += fmt::format("<div class=\"card\">{}</div>\n", svg);
+void Report::add_fact(const std::string& name, const std::string& value) {
+  facts_.push_back({name, fact_html(name, value)});
+}
+
+void Report::set_fact(const std::string& name, const std::string& value) {
+  set(facts_, name, fact_html(name, value));
+}
+
+void Report::add_chart(const std::string& svg) { charts_.push_back({"", chart_html(svg)}); }
+
+void Report::set_chart(const std::string& name, const std::string& svg) {
+  set(charts_, "set " + name, chart_html(svg));
+}
+
+void Report::refresh(int seconds) {
+  if (seconds < 0) throw ValueError(fmt::format("report: refresh every {} seconds", seconds));
+  refresh_ = seconds;
 }
 
 void Report::add_confusion(const Confusion& confusion, const std::vector<std::string>& classes) {
@@ -125,10 +153,17 @@ std::string Report::html() const {
   std::string out = fmt::format(
       "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
       "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">"
-      "<title>{}</title><style>{}</style></head><body><main>\n<h1>{}</h1>\n",
+      "{}<title>{}</title><style>{}</style></head><body><main>\n<h1>{}</h1>\n",
+      refresh_ > 0 ? fmt::format("<meta http-equiv=\"refresh\" content=\"{}\">", refresh_) : "",
       title, kReportStyle, title);
-  if (!facts_.empty()) out += "<dl class=\"facts\">\n" + facts_ + "</dl>\n";
-  if (!charts_.empty()) out += "<div class=\"charts\">\n" + charts_ + "</div>\n";
+  const auto add_all = [&](const char* begin, const std::vector<Named>& list, const char* end) {
+    if (list.empty()) return;
+    out += begin;
+    for (const Named& each : list) out += each.html;
+    out += end;
+  };
+  add_all("<dl class=\"facts\">\n", facts_, "</dl>\n");
+  add_all("<div class=\"charts\">\n", charts_, "</div>\n");
   out += confusions_;
   if (!documents_.empty()) {
     out +=

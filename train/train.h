@@ -1,5 +1,5 @@
-// The training loop and what belongs to it: progress, measures, early stopping, Ctrl-C, charts,
-// reports.
+// The training loop and what belongs to it: progress, measures, logs, profiler, early stopping, Ctrl-C,
+// charts, reports.
 #pragma once
 
 #include "alignment.h"
@@ -8,14 +8,23 @@
 #include "bleu.h"
 #include "chart.h"
 #include "chrf.h"
+#include "csv_log.h"
 #include "curves.h"
 #include "early_stopping.h"
+#include "flops.h"
+#include "graph.h"
 #include "interrupt.h"
+#include "json_log.h"
+#include "log.h"
 #include "metrics.h"
 #include "percent.h"
 #include "picture.h"
+#include "profiler.h"
 #include "progress.h"
 #include "report.h"
 #include "run.h"
 #include "shade.h"
+#include "spread.h"
+#include "summary.h"
+#include "tensorboard.h"
 #include "training.h"

@@ -12,7 +12,7 @@ namespace heed::attention {
 /// part(), whose ShapeErrors and DTypeErrors get `op` before their text.
 template <class Part>
 auto named(const char* op, const Part& part) {
-  const auto text = [op](const Error& error) { return std::string(op) + ": " + error.what(); };
+  const auto text = [op](const Error& error) { return std::string(op) + ": " + error.message(); };
   try {
     return part();
   } catch (const ShapeError& error) {

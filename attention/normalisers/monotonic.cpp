@@ -55,6 +55,7 @@ Monotonic::Monotonic(double noise) : noise_(noise) {
 
 Tensor Monotonic::operator()(const Tensor& scores, const Tensor& allowed, Index axis,
                              Tensor* state) const {
+  const Scope scope(*this);
   const Rows in = rows("monotonic", scores, allowed, axis);
   if (scores.numel() == 0) return forwarded(sigmoid(scores));
   Tensor e = in.allowed.defined() ? where(in.allowed, in.scores, 0) : in.scores;
@@ -85,6 +86,7 @@ Mocha::Mocha(Index chunk, double noise) : Monotonic(noise), chunk_(chunk) {
 
 Tensor Mocha::operator()(const Tensor& scores, const Tensor& allowed, Index axis,
                          Tensor* state) const {
+  const Scope scope(*this);
   const Rows in = rows("mocha", scores, allowed, axis);
   const Tensor weights = Monotonic::operator()(in.scores, in.allowed, -1, state);
   return forwarded(features_last(spread(weights, in.scores, in.allowed), in.features));

@@ -39,6 +39,7 @@ Tensor initial_excess(const EntmaxOptions& options) {
 
 Tensor Sparsemax::operator()(const Tensor& scores, const Tensor& allowed, Index axis,
                              Tensor*) const {
+  const Scope scope(*this);
   return forwarded(sparsemax(scores, axis, allowed));
 }
 
@@ -51,6 +52,7 @@ Tensor Entmax::alpha() const {
 }
 
 Tensor Entmax::operator()(const Tensor& scores, const Tensor& allowed, Index axis, Tensor*) const {
+  const Scope scope(*this);
   if (!log_excess.defined()) return forwarded(entmax(scores, axis, alpha_, allowed));
   const bool features = axis == -2 && log_excess.rank() > 0;
   return forwarded(entmax(scores, axis, features ? unsqueeze(alpha(), -1) : alpha(), allowed));
@@ -61,11 +63,12 @@ TopK::TopK(Index k) : k_(k) {
 }
 
 Tensor TopK::operator()(const Tensor& scores, const Tensor& allowed, Index axis, Tensor*) const {
+  const Scope scope(*this);
   check_defined("top_k", scores, "scores");
   check_floating("top_k", scores.dtype());
   Tensor chosen;  // bool
   {
-    const NoGrad scope;
+    const NoGrad off;
     constexpr double kLeast = -std::numeric_limits<double>::infinity();
     const Tensor candidates = allowed.defined() ? where(allowed, scores, kLeast) : scores;
     const Index k = std::min(k_, candidates.size(axis));

@@ -25,6 +25,7 @@ Temperature::Temperature(double beta, bool learned, DType dtype)
 
 Tensor Temperature::operator()(const Tensor& scores, const Tensor& allowed, Index axis,
                                Tensor*) const {
+  const Scope scope(*this);
   const Tensor seen = allowed.defined() ? where(allowed, scores, 0) : scores;
   return forwarded(
       softmax(log_beta.defined() ? seen * exp(log_beta) : seen * beta_, axis, allowed));

@@ -25,6 +25,7 @@ LearnedPositions::LearnedPositions(Index max_steps, Index width, DType dtype)
 }
 
 Tensor LearnedPositions::operator()(const Tensor& x, Index first) const {
+  const Scope scope(*this);
   check_defined("learned_positions", x, "x");
   if (x.rank() < 2 || x.size(-1) != weight.size(1)) {
     throw ShapeError(fmt::format("learned_positions: x must be [.., T, {}], not {}", weight.size(1),

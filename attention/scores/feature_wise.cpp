@@ -18,6 +18,7 @@ Tensor FeatureWise::prepare(const Tensor& keys) const {
 }
 
 Tensor FeatureWise::operator()(const Tensor& query, const Tensor& prepared, const Tensor&) const {
+  const Scope scope(*this);
   const DType dtype = out.weight.dtype();
   check_rows("feature_wise", "query", query, query_projection.weight.size(1), dtype);
   check_rows("feature_wise", "prepared keys", prepared, out.weight.size(1), dtype);

@@ -80,6 +80,7 @@ Tensor LocationAware::prepare(const Tensor& keys) const {
 
 Tensor LocationAware::operator()(const Tensor& query, const Tensor& prepared,
                                  const Tensor& past) const {
+  const Scope scope(*this);
   const DType dtype = score_vector.dtype();
   check_rows("location_aware", "query", query, query_projection.weight.size(1), dtype);
   check_rows("location_aware", "prepared keys", prepared, score_vector.size(0), dtype);

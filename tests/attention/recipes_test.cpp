@@ -20,6 +20,7 @@ class Block : public nn::Module {
   attention::MultiHead& attend;
 
   Tensor operator()(const Tensor& x, const attention::Mask& mask) const {
+    const Scope scope(*this);
     return forwarded(x + attend(norm(x), {.mask = mask}).context);  // [B, T, E]
   }
 };

@@ -223,16 +223,5 @@ TEST(Array, RefusesSizesThatOverflow) {
   EXPECT_THROW((Shape{1, 1, 1, 1, 1, 1, 1, 1, 1}), ShapeError);
 }
 
-TEST(Array, PrintsItself) {
-  EXPECT_EQ(to_string(Array::from(std::vector<double>{1, 2.5, -3, 0}, {2, 2})),
-            "f64[2, 2] [[1, 2.5], [-3, 0]]");
-  EXPECT_EQ(to_string(Array::from(std::vector<bool>{true, false})), "bool[2] [true, false]");
-  EXPECT_EQ(to_string(Array::from(std::vector<std::int64_t>{INT64_MAX})),
-            "i64[1] [9223372036854775807]");
-  EXPECT_EQ(to_string(Array()), "undefined");
-  EXPECT_EQ(to_string(counted({100})), "f64[100] [0, 1, 2, 3, 4, 5, ..., 94, 95, 96, 97, 98, 99]");
-  EXPECT_EQ(to_string(Array::zeros({0, 3}, DType::f32)), "f32[0, 3] []");
-}
-
 }  // namespace
 }  // namespace heed

@@ -81,5 +81,28 @@ TEST(Report, IsSavedAtomically) {
   EXPECT_THROW(report.save(folder / "no/report.html"), IoError);
 }
 
+TEST(Report, CanBeWatchedWhileItGrows) {
+  const TemporaryFolder folder;
+  Report report("run");
+  EXPECT_THAT(report.html(), Not(HasSubstr("http-equiv")));
+  report.refresh(7);
+  for (int epoch = 1; epoch <= 3; ++epoch) {
+    report.set_fact("epoch", std::to_string(epoch));
+    report.set_chart("loss", "<svg>" + std::to_string(epoch) + "</svg>");
+    report.save(folder / "report.html");
+  }
+  report.add_fact("epoch", "more");
+  const std::string page = TemporaryFolder::get(folder / "report.html");
+  EXPECT_THAT(page, HasSubstr("<meta http-equiv=\"refresh\" content=\"7\">"));
+  EXPECT_THAT(page, HasSubstr("<dd>3</dd>"));
+  EXPECT_THAT(page, Not(HasSubstr("<dd>2</dd>")));
+  EXPECT_THAT(page, HasSubstr("<svg>3</svg>"));
+  EXPECT_THAT(page, Not(HasSubstr("<svg>1</svg>")));
+  EXPECT_THAT(report.html(), HasSubstr("<dd>more</dd>"));
+  report.refresh(0);
+  EXPECT_THAT(report.html(), Not(HasSubstr("http-equiv")));
+  EXPECT_THROW(report.refresh(-1), ValueError);
+}
+
 }  // namespace
 }  // namespace heed::train

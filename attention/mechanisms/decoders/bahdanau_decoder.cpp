@@ -102,6 +102,7 @@ BahdanauDecoder::State BahdanauDecoder::start(const Tensor& annotations, const M
 }
 
 StackOutput BahdanauDecoder::step(const Tensor& word, State& state, const Terms& terms) const {
+  const Scope scope(*this);
   const Index E = options_.word_width;
   check_word(kOp, word, state.layers[0].size(0), E, options_.dtype);
   const Tensor before = state.layers.back();
@@ -114,6 +115,7 @@ StackOutput BahdanauDecoder::step(const Tensor& word, State& state, const Terms&
 
 StackOutput BahdanauDecoder::run(const Tensor& target, State& state, const Terms& terms,
                                  const std::vector<Index>& lengths) const {
+  const Scope scope(*this);
   const Index E = options_.word_width, dk = options_.annotation_width;
   const Tensor words =
       checked_words(kOp, target, state.layers[0].size(0), E, options_.dtype, lengths);
@@ -144,6 +146,7 @@ StackOutput BahdanauDecoder::run(const Tensor& target, State& state, const Terms
 StackOutput BahdanauDecoder::operator()(const Tensor& words, const Tensor& annotations,
                                         const Mask& mask, const Terms& terms,
                                         const std::vector<Index>& lengths) const {
+  const Scope scope(*this);
   State state = start(annotations, mask);
   return run(words, state, terms, lengths);
 }

@@ -66,6 +66,7 @@ ConvEncoder::ConvEncoder(const ConvSeq2SeqOptions& options)
 }
 
 Memory ConvEncoder::operator()(const Tensor& x, const std::vector<Index>& lengths) const {
+  const Scope scope(*this);
   check_batch(kOp, "x", x);
   check_rows(kOp, "x", x, options_.width, options_.dtype);
   if (!lengths.empty() && static_cast<Index>(lengths.size()) != x.size(0)) {
@@ -90,6 +91,7 @@ ConvDecoderLayer::ConvDecoderLayer(Index hidden, Index width, Index kernel, bool
 
 Attended ConvDecoderLayer::operator()(const Tensor& x, const Tensor& g, const Memory& source,
                                       const Terms& terms) const {
+  const Scope scope(*this);
   return attend(gated(convolution, x), g, source, terms);
 }
 
@@ -124,6 +126,7 @@ ConvDecoder::State ConvDecoder::start(const Memory& source) const {
 }
 
 StackOutput ConvDecoder::step(const Tensor& word, State& state, const Terms& terms) const {
+  const Scope scope(*this);
   check_word(kOp, word, state.memory.keys().size(0), options_.width, options_.dtype);
   StackOutput out = run(unsqueeze(word, 1), state, terms);
   out.output = squeeze(out.output, 1);
@@ -133,6 +136,7 @@ StackOutput ConvDecoder::step(const Tensor& word, State& state, const Terms& ter
 
 StackOutput ConvDecoder::run(const Tensor& target, State& state, const Terms& terms,
                              const std::vector<Index>& lengths) const {
+  const Scope scope(*this);
   const Tensor words = checked_words(kOp, target, state.memory.keys().size(0), options_.width,
                                      options_.dtype, lengths);
   const Index B = words.size(0), T = words.size(1);
@@ -158,6 +162,7 @@ StackOutput ConvDecoder::run(const Tensor& target, State& state, const Terms& te
 
 StackOutput ConvDecoder::operator()(const Tensor& words, const Memory& source, const Terms& terms,
                                     const std::vector<Index>& lengths) const {
+  const Scope scope(*this);
   State state = start(source);
   return run(words, state, terms, lengths);
 }

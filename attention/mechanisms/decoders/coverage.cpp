@@ -44,6 +44,7 @@ Tensor CoverageScore::prepare(const Tensor& keys) const {
 
 Tensor CoverageScore::operator()(const Tensor& query, const Tensor& prepared,
                                  const Tensor& past) const {
+  const Scope scope(*this);
   const DType dtype = score_vector.dtype();
   check_rows("coverage", "query", query, query_projection.weight.size(1), dtype);
   check_rows("coverage", "prepared keys", prepared, score_vector.size(0), dtype);
@@ -67,6 +68,7 @@ Memory Coverage::prepare(const Tensor& keys, const Tensor& values, const Mask& m
 
 CoverageOutput Coverage::step(const Tensor& query, const Memory& memory, Past& past,
                               const Terms& terms) const {
+  const Scope scope(*this);
   check_defined("coverage", query, "query");
   const Index B = memory.keys().size(0), K = memory.keys().size(1);
   if (query.rank() != 2 || query.size(0) != B) {
@@ -89,6 +91,7 @@ CoverageOutput Coverage::step(const Tensor& query, const Memory& memory, Past& p
 
 CoverageOutput Coverage::operator()(const Tensor& query, const Tensor& keys, const Tensor& values,
                                     const Mask& mask) const {
+  const Scope scope(*this);
   check_batch("coverage", "query", query);
   const Memory memory = prepare(keys, values, mask);
   const Index B = query.size(0), Q = query.size(1);

@@ -104,6 +104,7 @@ Local::Local(const LocalOptions& options)
 
 Attended Local::operator()(const Tensor& query, const Tensor& keys, const Tensor& values,
                            const std::vector<Index>& lengths, const LocalCall& call) const {
+  const Scope scope(*this);
   return attend_to(query, prepare(keys, values, lengths), call);
 }
 
@@ -158,6 +159,7 @@ Tensor Local::middles(const Tensor& query, const Memory& memory, const LocalCall
 }
 
 Attended Local::attend_to(const Tensor& query, const Memory& memory, const LocalCall& call) const {
+  const Scope scope(*this);
   check_batch("local", "query", query);
   const Index B = memory.keys().size(0), K = memory.keys().size(1);
   if (query.size(0) != B) {

@@ -201,6 +201,7 @@ Attended LocationAwareDecoder::advance(const Tensor& from_word, const Tensor& of
 }
 
 StackOutput LocationAwareDecoder::step(const Tensor& word, State& state, const Terms& terms) const {
+  const Scope scope(*this);
   const Index E = options_.word_width;
   check_word(kOp, word, state.hidden.size(0), E, options_.dtype);
   const Attended seen =
@@ -211,6 +212,7 @@ StackOutput LocationAwareDecoder::step(const Tensor& word, State& state, const T
 
 StackOutput LocationAwareDecoder::run(const Tensor& target, State& state, const Terms& terms,
                                       const std::vector<Index>& lengths) const {
+  const Scope scope(*this);
   const Index E = options_.word_width;
   const Tensor words = checked_words(kOp, target, state.hidden.size(0), E, options_.dtype, lengths);
   const Index B = words.size(0), T = words.size(1);
@@ -233,6 +235,7 @@ StackOutput LocationAwareDecoder::run(const Tensor& target, State& state, const 
 StackOutput LocationAwareDecoder::operator()(const Tensor& words, const Tensor& annotations,
                                              const Mask& mask, const Terms& terms,
                                              const std::vector<Index>& lengths) const {
+  const Scope scope(*this);
   State state = start(annotations, mask);
   return run(words, state, terms, lengths);
 }

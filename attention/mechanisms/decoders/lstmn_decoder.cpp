@@ -90,6 +90,7 @@ void LSTMNDecoder::State::reorder(const Tensor& rows, bool sources) {
 }
 
 LSTMNDecoderOutput LSTMNDecoder::step(const Tensor& x, State& state, const Terms& terms) const {
+  const Scope scope(*this);
   check_defined(kName, x, "x", state.last, "the state");
   check_state(kName, "a step's x", x, Shape{state.last.size(0), options_.input},
               score.score_vector.dtype());
@@ -122,6 +123,7 @@ LSTMNDecoderOutput LSTMNDecoder::step(const Tensor& x, State& state, const Terms
 
 LSTMNDecoderOutput LSTMNDecoder::run(const Tensor& x, State& state, const Terms& terms,
                                      const std::vector<Index>& lengths) const {
+  const Scope scope(*this);
   check_batch(kName, "x", x);
   check_rows(kName, "x", x, options_.input, score.score_vector.dtype());
   const Index B = x.size(0), T = x.size(1);
@@ -154,6 +156,7 @@ LSTMNDecoderOutput LSTMNDecoder::operator()(const Tensor& x, const Tensor& hidde
                                             const Tensor& memory, const Mask& mask,
                                             const Terms& terms,
                                             const std::vector<Index>& lengths) const {
+  const Scope scope(*this);
   State state = start(hidden, memory, mask);
   return run(x, state, terms, lengths);
 }

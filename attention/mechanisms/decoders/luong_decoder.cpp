@@ -146,6 +146,7 @@ Tensor LuongDecoder::next(const Tensor& from_word, const Tensor& of_fed, State& 
 }
 
 StackOutput LuongDecoder::step(const Tensor& word, State& state, const Terms& terms) const {
+  const Scope scope(*this);
   const Index B = state.layers.front().h.size(0);
   check_word(kOp, word, B, options_.word_width, options_.dtype);
   const nn::LSTMCell& first = layers[0];
@@ -163,6 +164,7 @@ StackOutput LuongDecoder::step(const Tensor& word, State& state, const Terms& te
 
 StackOutput LuongDecoder::run(const Tensor& target, State& state, const Terms& terms,
                               const std::vector<Index>& lengths) const {
+  const Scope scope(*this);
   const Index rows = state.layers.front().h.size(0);
   const Tensor words =
       checked_words(kOp, target, rows, options_.word_width, options_.dtype, lengths);
@@ -203,6 +205,7 @@ StackOutput LuongDecoder::run(const Tensor& target, State& state, const Terms& t
 StackOutput LuongDecoder::operator()(const Tensor& words, const Tensor& source,
                                      const std::vector<Index>& source_lengths, const Terms& terms,
                                      const std::vector<Index>& lengths) const {
+  const Scope scope(*this);
   State state = start(source, source_lengths);
   return run(words, state, terms, lengths);
 }

@@ -41,6 +41,7 @@ MultiStepAttention::MultiStepAttention(Index hidden, Index width, bool scale, DT
 
 Attended MultiStepAttention::operator()(const Tensor& h, const Tensor& g, const Memory& source,
                                         const Terms& terms) const {
+  const Scope scope(*this);
   check_batch("multi_step", "h", h);
   check_batch("multi_step", "g", g);
   check_rows("multi_step", "h", h, hidden_, query_projection.bias.dtype());

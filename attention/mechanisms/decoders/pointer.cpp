@@ -36,6 +36,7 @@ Memory Pointer::prepare(const Tensor& keys, const Mask& mask) const {
 }
 
 Tensor Pointer::operator()(const Tensor& query, const Memory& memory, const Mask& own) const {
+  const Scope scope(*this);
   check_batch("pointer", "query", query);
   if (query.size(0) != memory.keys().size(0)) {
     throw ShapeError(fmt::format("pointer: {} rows of queries and {} of keys", query.size(0),

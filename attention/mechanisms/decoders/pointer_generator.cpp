@@ -174,6 +174,7 @@ CoverageOutput PointerGenerator::advance(const Tensor& from_word, const Tensor& 
 PointerGeneratorOutput PointerGenerator::write(const Tensor& words, const Tensor& states,
                                                const CoverageOutput& seen,
                                                const State& state) const {
+  const Scope scope(*this);
   PointerGeneratorOutput out;
   out.output = forwarded(vocabulary(inner(concat({states, seen.context}, -1))));
   out.gate = squeeze(gate(concat({seen.context, states, words}, -1)), -1);
@@ -189,6 +190,7 @@ PointerGeneratorOutput PointerGenerator::write(const Tensor& words, const Tensor
 
 PointerGeneratorOutput PointerGenerator::step(const Tensor& word, State& state,
                                               const Terms& terms) const {
+  const Scope scope(*this);
   const Index E = options_.word_width;
   check_word(kOp, word, state.context.size(0), E, options_.dtype);
   const CoverageOutput seen =
@@ -199,6 +201,7 @@ PointerGeneratorOutput PointerGenerator::step(const Tensor& word, State& state,
 
 PointerGeneratorOutput PointerGenerator::run(const Tensor& target, State& state, const Terms& terms,
                                              const std::vector<Index>& lengths) const {
+  const Scope scope(*this);
   const Index E = options_.word_width;
   const Tensor words =
       checked_words(kOp, target, state.context.size(0), E, options_.dtype, lengths);
@@ -235,6 +238,7 @@ PointerGeneratorOutput PointerGenerator::operator()(const Tensor& words, const T
                                                     const Tensor& ids, const Mask& mask,
                                                     const Terms& terms,
                                                     const std::vector<Index>& lengths) const {
+  const Scope scope(*this);
   State state = start(annotations, ids, mask);
   return run(words, state, terms, lengths);
 }

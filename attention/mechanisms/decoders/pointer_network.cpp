@@ -118,6 +118,7 @@ Tensor PointerNetwork::read(const Tensor& places, const State& state) const {
 }
 
 Tensor PointerNetwork::step(const Tensor& places, State& state) const {
+  const Scope scope(*this);
   const Index B = state.inputs.size(0), K = state.inputs.size(1), I = options_.input_width;
   Tensor x = expand(first_input, Shape{B, I});
   if (places.defined()) {
@@ -134,6 +135,7 @@ Tensor PointerNetwork::step(const Tensor& places, State& state) const {
 }
 
 Tensor PointerNetwork::run(const Tensor& targets, State& state) const {
+  const Scope scope(*this);
   check_defined(kOp, targets, "targets");
   const Index B = state.inputs.size(0), K = state.inputs.size(1), I = options_.input_width;
   const Index T = targets.rank() == 2 ? targets.size(1) : 0;
@@ -152,6 +154,7 @@ Tensor PointerNetwork::run(const Tensor& targets, State& state) const {
 
 Tensor PointerNetwork::operator()(const Tensor& keys, const Tensor& inputs, const Tensor& targets,
                                   const Mask& mask, const LstmState& begin) const {
+  const Scope scope(*this);
   State state = start(keys, inputs, mask, begin);
   return run(targets, state);
 }

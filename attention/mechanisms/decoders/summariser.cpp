@@ -57,6 +57,7 @@ Tensor SmoothedAttention::smoothed(const Tensor& x) const {
 
 Attended SmoothedAttention::operator()(const Tensor& query, const Tensor& keys, const Mask& mask,
                                        bool need_weights) const {
+  const Scope scope(*this);
   constexpr const char* kOp = "smoothed_attention";
   check_batch(kOp, "query", query);
   const DType dtype = score.weight.dtype();
@@ -89,6 +90,7 @@ Summariser::Summariser(const SummariserOptions& o)
 
 SummariserOutput Summariser::operator()(const Tensor& source, const Tensor& previous,
                                         const Mask& mask, bool need_weights) const {
+  const Scope scope(*this);
   constexpr const char* kOp = "summariser";
   check_defined(kOp, source, "source");
   if (source.rank() != 2) {

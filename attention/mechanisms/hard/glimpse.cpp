@@ -29,6 +29,7 @@ GlimpseNetwork::GlimpseNetwork(const GlimpseOptions& o)
       where_out(child<nn::Linear>("where_out", o.hidden, o.width, true, o.dtype)) {}
 
 Tensor GlimpseNetwork::operator()(const Tensor& images, const Tensor& centres) const {
+  const Scope scope(*this);
   check_defined("GlimpseNetwork", images, "images", centres, "centres");
   if (images.rank() != 4 || images.size(1) != options.channels) {
     throw ShapeError(fmt::format("GlimpseNetwork: images must be [B, {}, H, W], not {}",
@@ -41,6 +42,9 @@ Tensor GlimpseNetwork::operator()(const Tensor& images, const Tensor& centres) c
 LocationNetwork::LocationNetwork(Index width, DType dtype)
     : linear(child<nn::Linear>("linear", width, 2, true, dtype)) {}
 
-Tensor LocationNetwork::operator()(const Tensor& h) const { return forwarded(tanh(linear(h))); }
+Tensor LocationNetwork::operator()(const Tensor& h) const {
+  const Scope scope(*this);
+  return forwarded(tanh(linear(h)));
+}
 
 }  // namespace heed::attention

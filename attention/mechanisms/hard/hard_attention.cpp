@@ -47,6 +47,7 @@ HardAttention::HardAttention(const HardOptions& options)
 
 HardMemory HardAttention::begin(const Tensor& keys, const Tensor& values,
                                 const HardCall& call) const {
+  const Scope scope(*this);
   check_sequence("HardAttention", keys, values);
   if (training() && call.choices == nullptr) {
     throw GradError(
@@ -58,6 +59,7 @@ HardMemory HardAttention::begin(const Tensor& keys, const Tensor& values,
 
 HardAttentionOutput HardAttention::operator()(const Tensor& query, const Tensor& keys,
                                               const Tensor& values, const HardCall& call) const {
+  const Scope scope(*this);
   HardAttentionOutput out = begin(keys, values, call).attend(query);
   out.context = forwarded(out.context);
   return out;

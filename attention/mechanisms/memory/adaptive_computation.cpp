@@ -102,6 +102,7 @@ AdaptiveComputationOutput AdaptiveComputation::ponder(const Tensor& x, const Ten
 
 AdaptiveComputationOutput AdaptiveComputation::step(const Tensor& x, const Tensor& state,
                                                     bool need_weights) const {
+  const Scope scope(*this);
   const DType dtype = halting.weight.dtype();
   check_input(x, 2, "[B, I]", dtype);
   const Shape shape{x.size(0), options_.state};
@@ -116,6 +117,7 @@ AdaptiveComputationOutput AdaptiveComputation::operator()(const Tensor& x,
                                                           const std::vector<Index>& lengths,
                                                           const Tensor& start,
                                                           bool need_weights) const {
+  const Scope scope(*this);
   const DType dtype = halting.weight.dtype();
   check_input(x, 3, "[B, T, I]", dtype);
   const Index B = x.size(0), T = x.size(1);

@@ -38,6 +38,7 @@ KeyValueMemory::KeyValueMemory(const KeyValueMemoryOptions& options)
 KeyValueMemoryOutput KeyValueMemory::operator()(const Tensor& query, const Tensor& keys,
                                                 const Tensor& values, const Mask& mask,
                                                 bool need_weights) const {
+  const Scope scope(*this);
   const Index D = embedding.weight.size(1);
   const DType dtype = embedding.weight.dtype();
   const auto check = [&](const char* what, const Tensor& x) {

@@ -86,6 +86,7 @@ void LSTMNCell::remember(const LstmState& after, LSTMNState& state) const {
 }
 
 LstmState LSTMNCell::operator()(const Tensor& x, LSTMNState& state, Tensor* weights) const {
+  const Scope scope(*this);
   check_defined(kName, x, "x");
   return named(kName, [&] {
     LstmState after = gates(x, summarise(x, input_attention(x), state, weights));
@@ -106,6 +107,7 @@ LSTMN::LSTMN(const LSTMNOptions& options)
 
 LSTMNOutput LSTMN::operator()(const Tensor& x, const std::vector<Index>& lengths,
                               bool need_weights) const {
+  const Scope scope(*this);
   check_defined(kName, x, "x");
   if (x.rank() != 3 || x.size(2) != options_.input) {
     throw ShapeError(

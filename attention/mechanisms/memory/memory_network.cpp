@@ -216,6 +216,7 @@ MemoryNetwork::MemoryNetwork(const MemoryNetworkOptions& options)
 MemoryNetworkOutput MemoryNetwork::operator()(const Tensor& story, const Tensor& question,
                                               const std::vector<Index>& sentences,
                                               bool need_weights, Generator* generator) const {
+  const Scope scope(*this);
   const MemoryNetworkOptions& o = options_;
   check_numbers("story", "[B, N, J]", story, 3);
   check_numbers("question", "[B, L]", question, 2);

@@ -143,6 +143,7 @@ TuringMachine::TuringMachine(const TuringMachineOptions& options)
 }
 
 TuringState TuringMachine::begin(Index batch) const {
+  const Scope scope(*this);
   if (batch < 0) throw ShapeError(fmt::format("{}: a batch of {}", kName, batch));
   const TuringMachineOptions& o = options_;
   TuringState state;
@@ -157,6 +158,7 @@ TuringState TuringMachine::begin(Index batch) const {
 }
 
 Tensor TuringMachine::step(const Tensor& x, TuringState& state) const {
+  const Scope scope(*this);
   const TuringMachineOptions& o = options_;
   const Index B = state.memory.defined() ? state.memory.size(0) : 0;
   const Index H = head_count(o), W = o.slot_width;
@@ -193,6 +195,7 @@ Tensor TuringMachine::step(const Tensor& x, TuringState& state) const {
 
 TuringMachineOutput TuringMachine::operator()(const Tensor& x, const std::vector<Index>& lengths,
                                               bool need_weights) const {
+  const Scope scope(*this);
   check_rank("x", x);
   const TuringMachineOptions& o = options_;
   const Index B = x.size(0), T = x.size(1);

@@ -21,6 +21,7 @@ AttentionOverAttentionOutput AttentionOverAttention::operator()(const Tensor& do
                                                                 const Mask& document_mask,
                                                                 const Mask& query_mask,
                                                                 bool need_weights) const {
+  const Scope scope(*this);
   constexpr const char* kOp = "attention_over_attention";
   check_batch(kOp, "document", document);
   check_floating(kOp, document.dtype());

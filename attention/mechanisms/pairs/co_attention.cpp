@@ -64,6 +64,7 @@ ParallelCoAttention::ParallelCoAttention(const CoAttentionOptions& o)
 CoAttentionOutput ParallelCoAttention::operator()(const Tensor& question, const Tensor& image,
                                                   const Mask& question_mask, const Mask& image_mask,
                                                   bool need_weights) const {
+  const Scope scope(*this);
   const auto [q, v] = both(question, affinity.size(0), image, affinity.size(1), affinity.dtype(),
                            question_mask, image_mask);
   // Places that do not count are 0, and so are their rows of all three: none has a bias.
@@ -88,6 +89,7 @@ GuidedAttention::GuidedAttention(Index width, std::optional<Index> guide_width, 
 
 Attended GuidedAttention::operator()(const Tensor& x, const Tensor& real, const Tensor& guide,
                                      bool need_weights) const {
+  const Scope scope(*this);
   Tensor before = projection(x);
   if (guide.defined()) before = before + unsqueeze(linear(guide, guide_projection), 1);
   Attended out = weighed(x, real, before, score_vector, need_weights);
@@ -107,6 +109,7 @@ CoAttentionOutput AlternatingCoAttention::operator()(const Tensor& question, con
                                                      const Mask& question_mask,
                                                      const Mask& image_mask,
                                                      bool need_weights) const {
+  const Scope scope(*this);
   const auto [q, v] =
       both(question, summarise.projection.weight.size(1), image, to_image.projection.weight.size(1),
            summarise.score_vector.dtype(), question_mask, image_mask);

@@ -57,6 +57,7 @@ CoAttentionHierarchyOutput CoAttentionHierarchy::operator()(const Tensor& words,
                                                             const std::vector<Index>& lengths,
                                                             const Mask& image_mask,
                                                             bool need_weights) const {
+  const Scope scope(*this);
   check_batch(kOp, "words", words);
   check_batch(kOp, "image", image);
   const Index T = words.size(1);

@@ -72,6 +72,7 @@ CoupledMultiLayerAttention::CoupledMultiLayerAttention(const CoupledOptions& o)
 CoupledMultiLayerOutput CoupledMultiLayerAttention::operator()(const Tensor& tokens,
                                                                const std::vector<Index>& lengths,
                                                                bool need_weights) const {
+  const Scope scope(*this);
   constexpr const char* kOp = "coupled";
   check_batch(kOp, "tokens", tokens);
   const Mask mask = first_places(kOp, "tokens", tokens, lengths);

@@ -34,6 +34,7 @@ ConditionalEncoding::ConditionalEncoding(Index input, Index hidden, DType dtype)
 ConditionalEncodingOutput ConditionalEncoding::operator()(
     const Tensor& premise_words, const Tensor& hypothesis_words,
     const std::vector<Index>& premise_lengths, const std::vector<Index>& hypothesis_lengths) const {
+  const Scope scope(*this);
   constexpr const char* kOp = "conditional_encoding";
   const Index input = premise.options().input;
   const DType dtype = premise.options().dtype;
@@ -58,6 +59,7 @@ EntailmentPair::EntailmentPair(Index width, DType dtype)
       hypothesis(child<nn::Linear>("hypothesis", width, width, false, dtype)) {}
 
 Tensor EntailmentPair::operator()(const Tensor& r, const Tensor& last) const {
+  const Scope scope(*this);
   return forwarded(tanh(premise(r) + hypothesis(last)));
 }
 
@@ -71,6 +73,7 @@ EntailmentOutput WordByWord::operator()(const Tensor& premise, const Tensor& hyp
                                         const Mask& premise_mask,
                                         const std::vector<Index>& hypothesis_lengths,
                                         bool need_weights) const {
+  const Scope scope(*this);
   constexpr const char* kOp = "word_by_word";
   const Index k = carry.weight.size(0);
   const DType dtype = carry.weight.dtype();
@@ -113,6 +116,7 @@ OneShotAttention::OneShotAttention(Index width, DType dtype)
 
 EntailmentOutput OneShotAttention::operator()(const Tensor& premise, const Tensor& last,
                                               const Mask& premise_mask, bool need_weights) const {
+  const Scope scope(*this);
   constexpr const char* kOp = "one_shot_attention";
   const Index k = score.score_vector.size(0);
   const DType dtype = score.score_vector.dtype();

@@ -59,6 +59,7 @@ Hierarchical::Hierarchical(const std::vector<HierarchicalLevel>& all, DType dtyp
 HierarchicalOutput Hierarchical::operator()(const Tensor& x,
                                             const std::vector<std::vector<Index>>& counts,
                                             bool need_weights) const {
+  const Scope scope(*this);
   check_batch("hierarchical", "x", x);
   if (counts.size() != encoders_.size()) {
     throw ShapeError(

@@ -30,6 +30,7 @@ SourceToToken::SourceToToken(Index width, Index hidden, DType dtype)
       out(child<nn::Linear>("out", hidden == 0 ? width : hidden, width, true, dtype)) {}
 
 Attended SourceToToken::operator()(const Tensor& x, const Mask& mask, bool need_weights) const {
+  const Scope scope(*this);
   check_batch("source_to_token", "x", x);
   check_rows("source_to_token", "x", x, out.weight.size(0), out.weight.dtype());
   const Shape places{x.size(0), x.size(1)};
@@ -48,6 +49,7 @@ TokenToToken::TokenToToken(Index width, Index hidden, DType dtype)
                                width, dtype)) {}
 
 Attended TokenToToken::operator()(const Tensor& x, const Mask& mask, bool need_weights) const {
+  const Scope scope(*this);
   check_batch("token_to_token", "x", x);
   check_rows("token_to_token", "x", x, score.out.weight.size(0), score.out.weight.dtype());
   Attended out = named("token_to_token", [&] {

@@ -67,6 +67,7 @@ AttentionPooling::AttentionPooling(Index width, Index hidden, DType dtype)
 
 Attended AttentionPooling::operator()(const Tensor& values, const Mask& mask,
                                       bool need_weights) const {
+  const Scope scope(*this);
   const Tensor allowed = checked("pooling", values, mask);
   check_rows("pooling", "values", values, projection.weight.size(1), context_vector.dtype());
   const Tensor seen = hidden(values, allowed, 0);                        // [B, T, E]
@@ -77,6 +78,7 @@ Attended AttentionPooling::operator()(const Tensor& values, const Mask& mask,
 }
 
 Attended AttentionPooling::operator()(const Packed& values, bool need_weights) const {
+  const Scope scope(*this);
   const auto& [tokens, offsets] = values;
   check_packed("pooling", values);
   check_rows("pooling", "values", tokens, projection.weight.size(1), context_vector.dtype());

@@ -15,6 +15,7 @@ TransformerNorm::TransformerNorm(Norm kind, Index width, double eps, DType dtype
       eps_(eps) {}
 
 Tensor TransformerNorm::operator()(const Tensor& x) const {
+  const Scope scope(*this);
   if (kind_ == Norm::rms) return forwarded(rms_norm(x, weight.shape(), weight, eps_));
   return forwarded(layer_norm(x, weight.shape(), weight, bias, eps_));
 }

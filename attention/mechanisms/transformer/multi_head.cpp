@@ -203,11 +203,13 @@ MultiHead::Heads MultiHead::project_heads(const Tensor& keys, const Tensor& valu
 }
 
 Memory MultiHead::project(const Tensor& keys, const Tensor& values, const Mask& mask) const {
+  const Scope scope(*this);
   const Heads heads = project_heads(keys, values, !mask.all());
   return Memory(score, heads.keys, heads.values, mask);
 }
 
 Attended MultiHead::operator()(const Packed& x, const Terms& terms) const {
+  const Scope scope(*this);
   check_offsets("multi_head", x.offsets, x.tokens);
   Terms own = terms;
   own.mask = Mask::segments(x.offsets) & terms.mask;
@@ -218,6 +220,7 @@ Attended MultiHead::operator()(const Packed& x, const Terms& terms) const {
 
 Attended MultiHead::operator()(const Tensor& query, const Tensor& keys, const Tensor& values,
                                const Terms& terms, KeyValueCache* cache) const {
+  const Scope scope(*this);
   check_input("query", query, options_.width, out_proj.weight.dtype());
   const bool masked = !terms.mask.all();
   Tensor q;
@@ -252,6 +255,7 @@ Attended MultiHead::operator()(const Tensor& query, const Tensor& keys, const Te
 }
 
 Attended MultiHead::attend_to(const Tensor& query, const Memory& memory, const Terms& terms) const {
+  const Scope scope(*this);
   if (options_.rotary) {
     throw ValueError("multi_head: attend_to takes a fixed memory: no rotary positions");
   }

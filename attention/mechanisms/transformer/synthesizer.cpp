@@ -199,6 +199,7 @@ Synthesizer::Synthesizer(const SynthesizerOptions& options)
 }
 
 Attended Synthesizer::operator()(const Tensor& x, const Terms& given, KeyValueCache* cache) const {
+  const Scope scope(*this);
   if (cache != nullptr || given.relative != nullptr) {
     throw ValueError(
         "synthesizer: takes no cache and no relative positions: its scores come from no pairs");

@@ -15,6 +15,7 @@ Transformer::Transformer(Index encoder_layers, Index decoder_layers,
 
 Tensor Transformer::operator()(const Tensor& source, const Tensor& target, const Mask& source_mask,
                                const Mask& target_mask) const {
+  const Scope scope(*this);
   return forwarded(decoder(target, encoder(source, {.mask = source_mask}).output,
                            {.mask = Mask::causal() & target_mask}, {.mask = source_mask})
                        .output);

@@ -53,12 +53,14 @@ TransformerNorm& TransformerDecoderLayer::child_norm(const char* name,
 
 Attended TransformerDecoderLayer::operator()(const Tensor& x, const Tensor& memory,
                                              const Terms& target, const Terms& source) const {
+  const Scope scope(*this);
   return (*this)(x, multihead_attn.project(memory, memory, source.mask), target, source);
 }
 
 Attended TransformerDecoderLayer::operator()(const Tensor& in, const Memory& memory,
                                              const Terms& target, const Terms& source,
                                              KeyValueCache* cache) const {
+  const Scope scope(*this);
   const bool masked = !target.mask.all() || !source.mask.all() || !memory.mask().all();
   const ByRows first(masked, norm1), second(masked, norm2);
   Attended out;
@@ -101,6 +103,7 @@ TransformerDecoder::TransformerDecoder(Index count, const TransformerOptions& op
 
 StackOutput TransformerDecoder::operator()(const Tensor& x, const Tensor& memory,
                                            const Terms& target, const Terms& source) const {
+  const Scope scope(*this);
   StackOutput out{x};
   for (const TransformerDecoderLayer& layer : layers) {
     const Attended seen =
@@ -115,6 +118,7 @@ StackOutput TransformerDecoder::operator()(const Tensor& x, const Tensor& memory
 
 StackOutput TransformerDecoder::operator()(const Packed& x, const Packed& memory,
                                            const Terms& target, const Terms& source) const {
+  const Scope scope(*this);
   check_offsets("transformer_decoder", x.offsets, x.tokens);
   check_offsets("transformer_decoder", memory.offsets, memory.tokens);
   Terms own = target, other = source;
@@ -143,6 +147,7 @@ TransformerDecoder::State TransformerDecoder::start(const Tensor& memory,
 
 StackOutput TransformerDecoder::step(const Tensor& word, State& state, const Terms& terms,
                                      const Terms& target) const {
+  const Scope scope(*this);
   check_defined("transformer_decoder", word, "word");
   StackOutput out = go_on(unsqueeze(word, 1), state, terms, {}, target, true);
   out.output = squeeze(out.output, 1);
@@ -152,6 +157,7 @@ StackOutput TransformerDecoder::step(const Tensor& word, State& state, const Ter
 
 StackOutput TransformerDecoder::run(const Tensor& x, State& state, const Terms& terms,
                                     const std::vector<Index>& lengths, const Terms& target) const {
+  const Scope scope(*this);
   const bool cached = !recording();
   const bool begun = !state.past.empty() && state.past.front().length() > 0;
   if (!cached && begun) {
@@ -165,6 +171,7 @@ StackOutput TransformerDecoder::run(const Tensor& x, State& state, const Terms& 
 StackOutput TransformerDecoder::go_on(const Tensor& x, State& state, const Terms& terms,
                                       const std::vector<Index>& lengths, const Terms& target,
                                       bool cached) const {
+  const Scope scope(*this);
   if (state.past.size() != layers.size()) {
     throw ValueError(fmt::format("transformer_decoder: the state has {} layers, the decoder {}",
                                  state.past.size(), layers.size()));

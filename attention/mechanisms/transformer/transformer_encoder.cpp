@@ -51,6 +51,7 @@ TransformerEncoderLayer::TransformerEncoderLayer(const TransformerOptions& optio
 
 Attended TransformerEncoderLayer::operator()(const Tensor& in, const Terms& terms,
                                              KeyValueCache* cache) const {
+  const Scope scope(*this);
   const bool masked = !terms.mask.all();
   const ByRows first(masked, norm1);
   Attended out;
@@ -91,6 +92,7 @@ TransformerEncoder::TransformerEncoder(Index count, const TransformerOptions& op
 
 StackOutput TransformerEncoder::run(const Tensor& x, const std::vector<Terms>& terms,
                                     State* state) const {
+  const Scope scope(*this);
   if (terms.size() != 1 && terms.size() != layers.size()) {
     throw ValueError(
         fmt::format("transformer_encoder: terms of {} layers for {}", terms.size(), layers.size()));
@@ -111,10 +113,12 @@ StackOutput TransformerEncoder::run(const Tensor& x, const std::vector<Terms>& t
 }
 
 StackOutput TransformerEncoder::operator()(const Tensor& x, const Terms& terms) const {
+  const Scope scope(*this);
   return run(x, {terms}, nullptr);
 }
 
 StackOutput TransformerEncoder::operator()(const Packed& x, const Terms& terms) const {
+  const Scope scope(*this);
   check_offsets("transformer_encoder", x.offsets, x.tokens);
   Terms own = terms;
   own.mask = Mask::segments(x.offsets) & terms.mask;
@@ -124,6 +128,7 @@ StackOutput TransformerEncoder::operator()(const Packed& x, const Terms& terms) 
 }
 
 StackOutput TransformerEncoder::by_layer(const Tensor& x, const std::vector<Terms>& terms) const {
+  const Scope scope(*this);
   return run(x, terms, nullptr);
 }
 
@@ -132,6 +137,7 @@ void TransformerEncoder::State::reorder(const Tensor& rows) {
 }
 
 StackOutput TransformerEncoder::step(const Tensor& x, State& state, const Terms& terms) const {
+  const Scope scope(*this);
   if (state.past.empty()) state.past.resize(layers.size());
   if (state.past.size() != layers.size()) {
     throw ValueError(fmt::format("transformer_encoder: the state has {} layers, the encoder {}",

@@ -1,0 +1,75 @@
+// Where a module stands in its tree.
+#include <cxxabi.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <mutex>
+#include <typeinfo>
+
+#include "module.h"
+
+namespace heed::nn {
+namespace {
+
+// Of who is whose parent: a shared child may be adopted by modules that several threads make.
+std::mutex& family() {
+  static auto* const mutex = new std::mutex;  // modules may outlive static objects
+  return *mutex;
+}
+
+}  // namespace
+
+void Module::add_parent(const Module& parent, std::string_view name) {
+  const std::lock_guard lock(family());
+  parents_.push_back({&parent, std::string(name)});
+}
+
+void Module::leave_children() {
+  const std::lock_guard lock(family());
+  for (const Child& entry : children_) {
+    std::erase_if(entry.module->parents_,
+                  [this](const Parent& parent) { return parent.module == this; });
+  }
+}
+
+bool Module::is_within(const Part& part) const {
+  return &part == this || std::any_of(parents_.begin(), parents_.end(), [&](const Parent& parent) {
+    return parent.module->is_within(part);
+  });
+}
+
+// The one by which this is called now: of a shared child the one nearest to the innermost scope.
+const Module::Parent& Module::parent() const {
+  if (parents_.size() > 1) {
+    for (const Scope* scope = Scope::current(); scope; scope = scope->outer()) {
+      for (const Parent& parent : parents_) {
+        if (parent.module->is_within(scope->part())) return parent;
+      }
+    }
+  }
+  return parents_.front();
+}
+
+std::string Module::path_here() const {
+  if (parents_.empty()) return {};
+  const Parent& at = parent();
+  const std::string above = at.module->path_here();
+  return above.empty() ? at.name : above + "." + at.name;
+}
+
+std::string Module::path() const {
+  const std::lock_guard lock(family());
+  return path_here();
+}
+
+std::string Module::class_name() const {
+  const char* mangled = typeid(*this).name();
+  int status = 0;
+  const std::unique_ptr<char, decltype(&std::free)> plain(
+      abi::__cxa_demangle(mangled, nullptr, nullptr, &status), &std::free);
+  const std::string full = status == 0 ? plain.get() : mangled;
+  const std::size_t colon = full.substr(0, full.find('<')).rfind(':');
+  return colon == std::string::npos ? full : full.substr(colon + 1);
+}
+
+}  // namespace heed::nn

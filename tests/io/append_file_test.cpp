@@ -1,0 +1,72 @@
+#include "../../io/append_file.h"
+
+#include <gtest/gtest.h>
+
+#include <cerrno>
+#include <filesystem>
+
+#include "../../core/error.h"
+#include "full_disk.h"
+#include "temporary_folder.h"
+
+namespace heed::io {
+namespace {
+
+TEST(AppendFile, GrowsAtItsEnd) {
+  const TemporaryFolder folder;
+  const std::string path = folder / "a/b/log";
+  {
+    AppendFile file(path);
+    EXPECT_EQ(file.path(), path);
+    file.append("one\n");
+    EXPECT_EQ(TemporaryFolder::get(path), "one\n");
+  }
+  AppendFile again(path);
+  again.append("");
+  again.append("two\n");
+  EXPECT_EQ(TemporaryFolder::get(path), "one\ntwo\n");
+}
+
+TEST(AppendFile, GoesOnWithWhatReplacedIt) {
+  const TemporaryFolder folder;
+  const std::string path = folder / "log";
+  AppendFile file(path);
+  file.append("old\n");
+  std::filesystem::remove(path);
+  TemporaryFolder::put(path, "new\n");
+  file.reopen();
+  file.append("more\n");
+  EXPECT_EQ(TemporaryFolder::get(path), "new\nmore\n");
+}
+
+TEST(AppendFile, TakesBackWhatDoesNotFit) {
+  const TemporaryFolder folder;
+  AppendFile file(folder / "log");
+  file.append("first\n");
+  {
+    const FullDisk full(11);
+    EXPECT_THROW(file.append("second line\n"), IoError);
+  }
+  EXPECT_EQ(TemporaryFolder::get(folder / "log"), "first\n");
+  file.append("third\n");
+  EXPECT_EQ(TemporaryFolder::get(folder / "log"), "first\nthird\n");
+}
+
+TEST(AppendFile, RefusesWhatCannotBeWritten) {
+  const TemporaryFolder folder;
+  EXPECT_THROW(AppendFile(folder.path().string()), IoError);
+  TemporaryFolder::put(folder / "file", "");
+  EXPECT_THROW(AppendFile(folder / "file/log"), IoError);
+  EXPECT_THROW(AppendFile(""), IoError);
+  AppendFile full("/dev/full");
+  try {
+    full.append("x");
+    FAIL();
+  } catch (const IoError& error) {
+    EXPECT_EQ(error.code(), ENOSPC);
+    EXPECT_EQ(error.path(), "/dev/full");
+  }
+}
+
+}  // namespace
+}  // namespace heed::io

@@ -1,0 +1,188 @@
+// CsvLog and JsonLog, and what every Log refuses.
+#include "../../train/log.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <memory>
+
+#include "../../core/error.h"
+#include "../../train/csv_log.h"
+#include "../../train/json_log.h"
+#include "../../train/spread.h"
+#include "../../train/tensorboard.h"
+#include "../core/message.h"
+#include "../io/temporary_folder.h"
+
+namespace heed::train {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+constexpr double kInf = std::numeric_limits<double>::infinity();
+
+TEST(CsvLog, HasARowAStepAndAColumnAName) {
+  const TemporaryFolder folder;
+  const std::string path = folder / "deep/er/log.csv";
+  CsvLog log(path);
+  log.scalar(100, "loss", 0.6931);
+  log.scalar(200, "loss", 0.1);
+  EXPECT_EQ(TemporaryFolder::get(path), "step,loss\n100,0.6931\n");
+  log.scalar(200, "accuracy", 0.83);
+  log.scalar(200, "loss", 0.25);  // the later one stands
+  log.text(200, "sample", "dropped");
+  log.histogram(200, "weights", tensor({1, 2}, {2}));
+  log.image(200, "picture", Picture(2, 3));
+  log.scalar(300, "accuracy", kNan);
+  log.scalar(300, "loss, \"all\"", -kInf);
+  log.flush();
+  EXPECT_EQ(TemporaryFolder::get(path),
+            "step,loss,accuracy,\"loss, \"\"all\"\"\"\n"
+            "100,0.6931,,\n"
+            "200,0.25,0.83,\n"
+            "300,,nan,-inf\n");
+}
+
+TEST(CsvLog, GoesOnAfterTheStep) {
+  const TemporaryFolder folder;
+  const std::string path = folder / "log.csv";
+  {
+    CsvLog log(path);
+    for (int step = 0; step < 5; ++step) log.scalar(step, "a, b", step / 4.0);
+  }  // writes the last row
+  {
+    CsvLog log(path);
+    log.resume(2);
+    log.scalar(3, "a, b", 7);
+    log.scalar(3, "more", 8);
+  }
+  EXPECT_EQ(TemporaryFolder::get(path), "step,\"a, b\",more\n0,0,\n1,0.25,\n2,0.5,\n3,7,8\n");
+  {
+    TemporaryFolder::put(path, TemporaryFolder::get(path) + "4,1");  // cut short by a crash
+    CsvLog log(path);
+    log.resume(11);
+    log.scalar(12, "more", 1);
+  }
+  EXPECT_EQ(TemporaryFolder::get(path),
+            "step,\"a, b\",more\n0,0,\n1,0.25,\n2,0.5,\n3,7,8\n12,,1\n");
+  {
+    CsvLog log(path);  // of another run
+    log.scalar(1, "x", 1);
+  }
+  EXPECT_EQ(TemporaryFolder::get(path), "step,x\n1,1\n");
+}
+
+TEST(CsvLog, RefusesAFileThatIsNoLog) {
+  const TemporaryFolder folder;
+  TemporaryFolder::put(folder / "a.csv", "name,b\n1,2\n");
+  TemporaryFolder::put(folder / "b.csv", "step,b\n1,2\nx,3\n");
+  EXPECT_THAT(message_of<FormatError>([&] { CsvLog(folder / "a.csv").resume(1); }),
+              HasSubstr("a.csv:1: the first column is no step"));
+  EXPECT_THAT(message_of<FormatError>([&] { CsvLog(folder / "b.csv").resume(1); }),
+              HasSubstr("b.csv:3: no row of this log"));
+  EXPECT_EQ(TemporaryFolder::get(folder / "b.csv"), "step,b\n1,2\nx,3\n");
+  EXPECT_THROW(CsvLog(folder / "c.csv").scalar(1, "step", 2), ValueError);
+}
+
+TEST(JsonLog, HasAnObjectAStep) {
+  const TemporaryFolder folder;
+  const std::string path = folder / "log.jsonl";
+  {
+    JsonLog log(path);
+    log.scalar(100, "loss", 0.5);
+    log.text(100, "a \"sample\"", "line\none");
+    log.scalar(200, "loss", kNan);
+    log.scalar(200, "rate", kInf);
+    log.histogram(200, "w", tensor({1, kNan, 5}, {3}));
+    log.image(200, "picture", Picture(2, 3));
+  }
+  EXPECT_EQ(TemporaryFolder::get(path),
+            "{\"step\":100,\"loss\":0.5,\"a \\\"sample\\\"\":\"line\\none\"}\n"
+            "{\"step\":200,\"loss\":null,\"rate\":null,\"w\":{\"count\":2,\"mean\":3,"
+            "\"std\":2,\"min\":1,\"max\":5}}\n");
+  {
+    TemporaryFolder::put(path, TemporaryFolder::get(path) + "{\"step\":3");
+    JsonLog log(path);
+    log.resume(100);
+    log.scalar(101, "loss", 0.25);
+  }
+  EXPECT_EQ(TemporaryFolder::get(path),
+            "{\"step\":100,\"loss\":0.5,\"a \\\"sample\\\"\":\"line\\none\"}\n"
+            "{\"step\":101,\"loss\":0.25}\n");
+  TemporaryFolder::put(path, "{\"step\":1}\n[]\n");
+  EXPECT_THAT(message_of<FormatError>([&] { JsonLog(path).resume(1); }),
+              HasSubstr("log.jsonl:2: no line of this log"));
+  EXPECT_THROW(JsonLog(path).scalar(1, "step", 2), ValueError);
+}
+
+std::vector<std::unique_ptr<Log>> all_kinds(const TemporaryFolder& folder) {
+  std::vector<std::unique_ptr<Log>> logs;
+  logs.push_back(std::make_unique<CsvLog>(folder / "log.csv"));
+  logs.push_back(std::make_unique<JsonLog>(folder / "log.jsonl"));
+  logs.push_back(std::make_unique<TensorBoard>(folder / "board"));
+  return logs;
+}
+
+TEST(Log, RefusesBadInput) {
+  const TemporaryFolder folder;
+  for (const auto& log : all_kinds(folder)) {
+    EXPECT_EQ(message_of<ValueError>([&] { log->scalar(-1, "loss", 1); }),
+              "scalar \"loss\": step -1 is negative");
+    for (const std::string name : {"", "a\nb", "a\x1b[31m", "\xff", "a\x7f", "\xc2\x85"}) {
+      EXPECT_THAT(message_of<ValueError>([&] { log->scalar(1, name, 1); }),
+                  HasSubstr("is no name: it must be UTF-8"));
+    }
+    EXPECT_THROW(log->image(1, "picture", Picture(0, 3)), ValueError);
+    EXPECT_THROW(log->histogram(1, "none", Tensor()), GradError);
+    EXPECT_THROW(log->resume(-1), ValueError);
+    log->scalar(1, "größe/æ 1", 1);
+    EXPECT_EQ(message_of<ValueError>([&] { log->resume(1); }),
+              "resume: something was logged already");
+  }
+}
+
+TEST(Log, SaysWhatCannotBeWritten) {
+  const TemporaryFolder folder;
+  TemporaryFolder::put(folder / "file", "");
+  EXPECT_THROW(CsvLog(folder / "file/log.csv"), IoError);
+  EXPECT_THROW(JsonLog(folder / "file/log.jsonl"), IoError);
+  EXPECT_THROW(TensorBoard(folder / "file"), IoError);
+  EXPECT_THROW(TensorBoard(folder / "file/board"), IoError);
+  EXPECT_THROW(CsvLog(folder.path().string()), IoError);
+  EXPECT_THROW(TensorBoard("/proc/none"), IoError);
+}
+
+TEST(Log, ResumesWhatIsNotThere) {
+  const TemporaryFolder folder;
+  for (const auto& log : all_kinds(folder)) {
+    log->resume(5);
+    log->scalar(6, "loss", 1);
+    log->flush();
+  }
+  EXPECT_EQ(TemporaryFolder::get(folder / "log.csv"), "step,loss\n6,1\n");
+  EXPECT_EQ(TemporaryFolder::get(folder / "log.jsonl"), "{\"step\":6,\"loss\":1}\n");
+}
+
+TEST(Spread, CountsIntoBins) {
+  const Spread spread = spread_of(Array::from(std::vector<double>{0, 1, 2, 3, 4, kNan, kInf}), 2);
+  EXPECT_EQ(spread.count, 5);
+  EXPECT_EQ(spread.least, 0);
+  EXPECT_EQ(spread.most, 4);
+  EXPECT_EQ(spread.sum, 10);
+  EXPECT_EQ(spread.sum_of_squares, 30);
+  EXPECT_THAT(spread.limits, testing::ElementsAre(2, 4));
+  EXPECT_THAT(spread.counts, testing::ElementsAre(2, 3));
+  EXPECT_THAT(spread_of(Array::full({3}, 7, DType::i64)).counts, testing::ElementsAre(3));
+  EXPECT_EQ(spread_of(Array::full({3}, kNan, DType::f32)).count, 0);
+  EXPECT_EQ(spread_of(Array()).count, 0);
+  const double huge = std::numeric_limits<double>::max();
+  const Spread wide = spread_of(Array::from(std::vector<double>{-huge, 0, huge}), 3);
+  EXPECT_THAT(wide.counts, testing::ElementsAre(1, 1, 1));
+  EXPECT_EQ(wide.limits.back(), huge);
+  EXPECT_THROW(spread_of(Array(), 0), ValueError);
+}
+
+}  // namespace
+}  // namespace heed::train

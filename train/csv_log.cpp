@@ -1,0 +1,155 @@
+#include "csv_log.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <optional>
+
+#include "../core/error.h"
+#include "../io/file.h"
+
+namespace heed::train {
+namespace {
+
+using Record = std::vector<std::string>;
+
+std::string quoted_field(const std::string& text) {
+  const bool plain = text.find_first_of(",\"\r\n") == text.npos &&
+                     (text.empty() || (text.front() != ' ' && text.back() != ' '));
+  if (plain) return text;
+  std::string out = "\"";
+  for (const char c : text) {
+    if (c == '"') out += '"';
+    out += c;
+  }
+  return out + '"';
+}
+
+// The record that begins at `at`, which then stands behind its line; nothing where the last line
+// was cut short.
+std::optional<Record> next_record(const std::string& text, std::size_t& at) {
+  Record record(1);
+  bool quoted = false;
+  for (; at < text.size(); ++at) {
+    const char c = text[at];
+    if (quoted) {
+      if (c != '"') {
+        record.back() += c;
+      } else if (at + 1 < text.size() && text[at + 1] == '"') {
+        record.back() += text[++at];
+      } else {
+        quoted = false;
+      }
+    } else if (c == '"') {
+      quoted = true;
+    } else if (c == ',') {
+      record.emplace_back();
+    } else if (c == '\n') {
+      ++at;
+      return record;
+    } else {
+      record.back() += c;
+    }
+  }
+  return std::nullopt;
+}
+
+std::string line_of_fields(const Record& fields) {
+  std::string out;
+  for (std::size_t i = 0; i < fields.size(); ++i) {
+    if (i > 0) out += ',';
+    out += quoted_field(fields[i]);
+  }
+  out += '\n';
+  return out;
+}
+
+}  // namespace
+
+CsvLog::CsvLog(const std::string& path) : file_(path) {}
+
+CsvLog::~CsvLog() {
+  try {
+    flush();
+  } catch (const std::exception&) {
+    // Nobody is there to hear of it.
+  }
+}
+
+std::string CsvLog::line_of(const StepRow& row) const {
+  Record fields{std::to_string(row.step)};
+  fields.resize(columns_.size() + 1);
+  for (const auto& [name, text] : row.fields) {
+    const auto column = std::find(columns_.begin(), columns_.end(), name) - columns_.begin();
+    fields[static_cast<std::size_t>(column) + 1] = text;
+  }
+  return line_of_fields(fields);
+}
+
+void CsvLog::rewrite() {
+  Record header = columns_;
+  header.insert(header.begin(), "step");
+  std::string content = line_of_fields(header);
+  if (!fresh_) {
+    const std::string before = io::read_file(file_.path());
+    std::size_t at = 0;
+    next_record(before, at);
+    while (std::optional<Record> record = next_record(before, at)) {
+      record->resize(header.size());
+      content += line_of_fields(*record);
+    }
+  }
+  io::write_file_atomically(file_.path(), content);
+  file_.reopen();
+  fresh_ = false;
+}
+
+void CsvLog::write_scalar(std::int64_t step, const std::string& name, double value) {
+  if (name == "step") throw ValueError("csv log: a figure cannot be called \"step\"");
+  if (step != row_.step) flush();
+  row_.step = step;
+  row_.set(name, fmt::format("{}", value));
+}
+
+void CsvLog::flush() {
+  if (row_.empty()) return;
+  const std::size_t before = columns_.size();
+  for (const auto& field : row_.fields) {
+    if (std::find(columns_.begin(), columns_.end(), field.first) == columns_.end()) {
+      columns_.push_back(field.first);
+    }
+  }
+  if (fresh_ || columns_.size() != before) rewrite();
+  file_.append(line_of(row_));
+  row_.fields.clear();
+}
+
+void CsvLog::go_on_after(std::int64_t step) {
+  const std::string& path = file_.path();
+  const std::string before = io::read_file(path);
+  std::size_t at = 0;
+  const std::optional<Record> header = next_record(before, at);
+  if (!header) return;  // nothing was logged: as a new one
+  if (header->front() != "step") throw FormatError::at_line(path, 1, "the first column is no step");
+  std::string content = line_of_fields(*header);
+  std::uint64_t line = 1;
+  while (const std::optional<Record> record = next_record(before, at)) {
+    ++line;
+    std::int64_t of = -1;
+    const std::string& text = record->front();
+    const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), of);
+    if (code != std::errc() || end != text.data() + text.size() ||
+        record->size() != header->size()) {
+      throw FormatError::at_line(path, line, "no row of this log");
+    }
+    if (of <= step) content += line_of_fields(*record);
+  }
+  columns_.assign(header->begin() + 1, header->end());
+  io::write_file_atomically(path, content);
+  file_.reopen();
+  fresh_ = false;
+}
+
+}  // namespace heed::train

@@ -1,0 +1,86 @@
+#include "json_log.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "../core/error.h"
+#include "../io/file.h"
+#include "../io/json_events.h"
+
+namespace heed::train {
+namespace {
+
+std::string number(double value) {
+  return std::isfinite(value) ? fmt::format("{}", value) : "null";
+}
+
+}  // namespace
+
+JsonLog::JsonLog(const std::string& path) : file_(path) {}
+
+JsonLog::~JsonLog() {
+  try {
+    flush();
+  } catch (const std::exception&) {
+    // Nobody is there to hear of it.
+  }
+}
+
+void JsonLog::set(std::int64_t step, const std::string& name, std::string json) {
+  if (name == "step") throw ValueError("json log: a figure cannot be called \"step\"");
+  if (step != row_.step) flush();
+  row_.step = step;
+  row_.set(name, std::move(json));
+}
+
+void JsonLog::write_scalar(std::int64_t step, const std::string& name, double value) {
+  set(step, name, number(value));
+}
+
+void JsonLog::write_text(std::int64_t step, const std::string& name, const std::string& text) {
+  set(step, name, io::json_quote(text));
+}
+
+void JsonLog::write_histogram(std::int64_t step, const std::string& name, const Spread& spread) {
+  set(step, name,
+      fmt::format(R"({{"count":{},"mean":{},"std":{},"min":{},"max":{}}})", spread.count,
+                  number(spread.mean()), number(spread.deviation()), number(spread.least),
+                  number(spread.most)));
+}
+
+void JsonLog::flush() {
+  if (row_.empty()) return;
+  if (fresh_) {
+    io::write_file_atomically(file_.path(), "");
+    file_.reopen();
+    fresh_ = false;
+  }
+  std::string line = fmt::format(R"({{"step":{})", row_.step);
+  for (const auto& [name, json] : row_.fields) {
+    line += fmt::format(",{}:{}", io::json_quote(name), json);
+  }
+  file_.append(line + "}\n");
+  row_.fields.clear();
+}
+
+void JsonLog::go_on_after(std::int64_t step) {
+  const std::string before = io::read_file(file_.path());
+  std::string content;
+  std::uint64_t line = 0;
+  for (std::size_t at = 0, end; (end = before.find('\n', at)) != before.npos; at = end + 1) {
+    ++line;
+    const std::string text = before.substr(at, end - at);
+    const nlohmann::json row = nlohmann::json::parse(text, nullptr, false);
+    if (!row.is_object() || !row.contains("step") || !row["step"].is_number_integer()) {
+      throw FormatError::at_line(file_.path(), line, "no line of this log");
+    }
+    if (row["step"].get<std::int64_t>() <= step) content += text + "\n";
+  }
+  io::write_file_atomically(file_.path(), content);
+  file_.reopen();
+  fresh_ = false;
+}
+
+}  // namespace heed::train

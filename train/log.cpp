@@ -1,0 +1,68 @@
+#include "log.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "../core/error.h"
+#include "../core/quoted.h"
+#include "../core/utf8.h"
+
+namespace heed::train {
+namespace {
+
+bool is_name(const std::string& name) {
+  for (std::size_t at = 0; at < name.size();) {
+    const Decoded read = decode_utf8(name, at);
+    if (!read.valid || read.code < 0x20 || (read.code >= 0x7F && read.code < 0xA0)) return false;
+    at += read.length;
+  }
+  return !name.empty();
+}
+
+}  // namespace
+
+void Log::check(const char* what, std::int64_t step, const std::string& name) {
+  if (step < 0) {
+    throw ValueError(fmt::format("{} {}: step {} is negative", what, in_quotes(name), step));
+  }
+  if (!is_name(name)) {
+    throw ValueError(
+        fmt::format("{}: {} is no name: it must be UTF-8, not empty, without control characters",
+                    what, in_quotes(name)));
+  }
+  begun_ = true;
+}
+
+void Log::scalar(std::int64_t step, const std::string& name, double value) {
+  check("scalar", step, name);
+  write_scalar(step, name, value);
+}
+
+void Log::text(std::int64_t step, const std::string& name, const std::string& text) {
+  check("text", step, name);
+  write_text(step, name, text);
+}
+
+void Log::histogram(std::int64_t step, const std::string& name, const Tensor& values) {
+  check("histogram", step, name);
+  const Spread spread = spread_of(values.array());
+  if (spread.count > 0) write_histogram(step, name, spread);
+}
+
+void Log::image(std::int64_t step, const std::string& name, const Picture& picture) {
+  check("image", step, name);
+  if (picture.bytes().empty()) {
+    throw ValueError(fmt::format("image {}: the picture has no dots", in_quotes(name)));
+  }
+  write_image(step, name, picture);
+}
+
+void Log::resume(std::int64_t step) {
+  if (step < 0) throw ValueError(fmt::format("resume: step {} is negative", step));
+  if (begun_) throw ValueError("resume: something was logged already");
+  begun_ = true;
+  go_on_after(step);
+}
+
+}  // namespace heed::train

@@ -1,0 +1,64 @@
+// The trace of a Profiler, in the format of Chrome's about:tracing, which Perfetto reads too.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <iterator>
+
+#include "../core/utf8.h"
+#include "../io/file.h"
+#include "../io/json_events.h"
+#include "profile_counts.h"
+#include "profiler.h"
+
+namespace heed::train {
+namespace {
+
+// A literal, whatever bytes the text has.
+std::string quote(const std::string& text) {
+  std::string valid;
+  for (std::size_t at = 0; at < text.size();) {
+    const Decoded read = decode_utf8(text, at);
+    valid += read.valid ? text.substr(at, read.length) : "?";
+    at += read.length;
+  }
+  return io::json_quote(valid);
+}
+
+}  // namespace
+
+std::string Profiler::trace() const {
+  using Kind = ProfileCounts::Event::Kind;
+  const int process = ::getpid();
+  std::string out =
+      fmt::format(R"({{"displayTimeUnit":"ms","otherData":{{"droppedEvents":{}}},"traceEvents":[)"
+                  "\n"
+                  R"({{"name":"process_name","ph":"M","pid":{},"tid":1,"args":{{"name":"heed"}}}})",
+                  counts_->dropped(), process);
+  const auto to = std::back_inserter(out);
+  for (const ProfileCounts::Event& event : counts_->events()) {
+    const bool module = event.kind == Kind::module;
+    const ProfileCounts::Row* row = module ? nullptr : &counts_->all_rows()[event.of];
+    const ProfileCounts::Place& place = counts_->places()[module ? event.of : row->place];
+    const std::string path = counts_->shown(place);
+    const char* kind = module ? "module" : event.kind == Kind::forward ? "forward" : "backward";
+    fmt::format_to(to,
+                   ",\n"
+                   R"({{"name":{},"cat":"{}","ph":"X","ts":{:.3f},"dur":{:.3f},"pid":{},"tid":{},)"
+                   R"("args":{{"{}":{})",
+                   quote(module ? path : row->op), kind, 1e6 * (event.begin - begun_),
+                   1e6 * event.seconds, process, event.thread, module ? "class" : "module",
+                   quote(module ? place.class_name : path));
+    if (event.shapes != 0)
+      fmt::format_to(to, R"(,"shapes":{})", quote(counts_->text(event.shapes)));
+    if (!module) fmt::format_to(to, R"(,"flop":{:.0f})", event.flops);
+    out += "}}";
+  }
+  return out + "\n]}\n";
+}
+
+void Profiler::save_trace(const std::string& path) const {
+  io::write_file_atomically(path, trace());
+}
+
+}  // namespace heed::train
