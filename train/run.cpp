@@ -30,30 +30,6 @@ void check(bool right, const std::string& what) {
   if (!right) throw ValueError("run: " + what);
 }
 
-RunOptions checked(RunOptions options) {
-  const auto not_negative = [](const char* name, auto value) {
-    check(value >= 0, fmt::format("{} {} must not be negative", name, value));
-  };
-  not_negative("epochs", options.epochs);
-  not_negative("steps", options.steps);
-  not_negative("every", options.every);
-  not_negative("clip", options.clip);
-  not_negative("patience", options.patience);
-  not_negative("save_every", options.save_every);
-  not_negative("stop_after", options.stop_after);
-  check((options.epochs > 0) != (options.steps > 0),
-        fmt::format("epochs {} or steps {} must be positive, one of the two", options.epochs,
-                    options.steps));
-  check(options.accumulate > 0, fmt::format("accumulate {} must be positive", options.accumulate));
-  check(options.average > 0, fmt::format("average {} must be positive", options.average));
-  check(options.ema >= 0 && options.ema < 1, fmt::format("ema {} must be in [0, 1)", options.ema));
-  check(options.average == 1 || options.ema == 0, "average and ema do not go together");
-  check(!options.resume || !options.out.empty(), "resume needs the folder `out`");
-  if (options.steps > 0 && options.every == 0)
-    options.every = std::max<Index>(options.steps / 10, 1);
-  return options;
-}
-
 struct Sums {
   double loss = 0, weight = 0, seconds = 0;
 };
@@ -64,6 +40,7 @@ struct Sums {
 struct Run::State {
   Index steps = 0, epochs = 0;
   Sums sums;  // of the round so far
+  double step_loss = 0;
   Figures also;
   Training training;
   std::vector<double> first_rates;
@@ -124,6 +101,12 @@ Run& Run::each_round(std::function<void(const Training&)> call) {
   return *this;
 }
 
+Run& Run::log(std::shared_ptr<Log> log) {
+  check(log != nullptr, "the log is none");
+  logs_.push_back(std::move(log));
+  return *this;
+}
+
 bool Run::stopped() const {
   return interrupted() || (options_.stop_after > 0 && state_->steps >= options_.stop_after);
 }
@@ -180,6 +163,9 @@ void Run::step(Batches& batches, bool& end_of_pass) {
     }
     const double shown =
         std::isnan(loss.shown) && loss.tensor.defined() ? loss.tensor.item() : loss.shown;
+    s.step_loss = taken == 0 ? shown
+                             : (s.step_loss * static_cast<double>(taken) + shown) /
+                                   static_cast<double>(taken + 1);
     s.sums.loss += shown * loss.weight;
     s.sums.weight += loss.weight;
     if (s.also.empty()) s.also.resize(loss.also.size());
@@ -196,6 +182,10 @@ void Run::step(Batches& batches, bool& end_of_pass) {
     }
     if (s.ema) s.ema->update();
     ++s.steps;
+    for (const auto& log : logs_) {
+      log->scalar(s.steps, "step loss", s.step_loss);
+      log->scalar(s.steps, "lr", optimizer_.lr());
+    }
   }
   const Index count = batches.count();
   if (!end_of_pass && count > 0 && batches.index() == count) end_of_pass = !batches.next();
@@ -283,12 +273,23 @@ void Run::look() {
   s.sums = {};
   for (Figure& figure : s.also) figure.value = 0;
   keep(best, std::move(judged));
-  if (!options_.report.empty()) {
-    Report report("Training");
-    add_curves(report, s.training, options_.every == 0 ? "epoch" : "step");
-    report.save(options_.report);
-  }
+  log_round();
   if (each_round_) each_round_(s.training);
+}
+
+void Run::log_round() {
+  const Training& training = state_->training;
+  for (const auto& log : logs_) {
+    for (const Figure& figure : training.rounds.back().figures) {
+      log->scalar(state_->steps, figure.name, figure.value);
+    }
+    log->flush();
+  }
+  if (options_.report.empty()) return;
+  Report report("Training");
+  report.refresh(finished() ? 0 : 10);
+  add_curves(report, training, options_.every == 0 ? "epoch" : "step");
+  report.save(options_.report);
 }
 
 void Run::keep(bool best, io::DirectoryFiles files) {
@@ -363,7 +364,10 @@ Training Run::go(Batches& batches) {
     files_ = [this] { return io::DirectoryFiles{{io::kWeightsFile, io::encode_weights(model_)}}; };
   }
   state_->place = batches.state;
-  if (options_.resume) restore(batches);
+  if (options_.resume) {
+    restore(batches);
+    for (const auto& log : logs_) log->resume(state_->steps);
+  }
   const InterruptGuard guard;
   while (!finished()) {
     if (round(batches)) {

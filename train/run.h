@@ -5,6 +5,7 @@
 //
 //   train::Run run(model, adam, {.out = "model", .epochs = 6, .clip = 5, .keep = {"accuracy"}});
 //   run.validate([&] { return train::Figures{{"loss", ..}, {"accuracy", ..}}; });
+//   run.log(std::make_shared<train::TensorBoard>("runs/first"));
 //   run(batches, [&](const Batch& b) { return cross_entropy(model(b.x), b.labels); });
 //
 // In this order: the batch's loss, backward, clip, the schedule's rate, the optimizer's step; at the
@@ -30,31 +31,11 @@
 #include "../nn/module.h"
 #include "../optim/optimizer.h"
 #include "../optim/rate.h"
+#include "log.h"
+#include "run_options.h"
 #include "training.h"
 
 namespace heed::train {
-
-struct RunOptions {
-  std::string out = {};  ///< the model's folder; empty: nothing is saved
-  Index epochs = 0;      ///< passes over the batches
-  Index steps = 0;       ///< or steps: one of the two
-  Index every = 0;       ///< steps between two validations; 0: an epoch, or a tenth of `steps`
-  Index accumulate = 1;  ///< batches a step
-  double clip = 0;       ///< of the gradient's norm; 0: none
-  std::vector<Wanted> keep =
-      {};                ///< the best model's; left out: lowest of validate()'s first figure
-  Index patience = 0;    ///< rounds without a better one before it stops; 0: it does not
-  Index average = 1;     ///< judged and kept is the mean of the last rounds' ends
-  double ema = 0;        ///< or an exponential average of this decay (optim::EMA)
-  Index save_every = 0;  ///< steps between two saved states beside those of the rounds
-  Index stop_after = 0;  ///< stop behind this step as by Ctrl-C, to be resumed; 0: not
-  bool resume = false;   ///< go on from what `out` holds
-  /// What a run that goes on must have in common with the one it goes on from, in words: the data,
-  /// the batch, the seed ("29000 pairs, --batch 800"). One line.
-  std::string setting = {};
-  std::string report = {};  ///< a page with the curves, written each round; empty: none
-  bool quiet = false;       ///< prints nothing
-};
 
 /// Where a training stands before a step.
 struct Moment {
@@ -97,6 +78,9 @@ class Run {
   Run& validate(std::function<Figures()> look);
   /// The files of the model's folder, its weights among them; left out: the weights.
   Run& files(std::function<io::DirectoryFiles()> files);
+  /// Gets each step's loss ("step loss") and learning rate ("lr"), and each round's figures. More
+  /// than one may be given; a run that goes on drops what was logged for later steps.
+  Run& log(std::shared_ptr<Log> log);
   /// Called after each round, saved already.
   Run& each_round(std::function<void(const Training&)> call);
   /// More that a run that goes on needs to the bit: a Generator, numbers (io::Figures), or anything
@@ -134,6 +118,7 @@ class Run {
   void keep(bool best, io::DirectoryFiles files);
   std::string encode() const;
   void restore(Batches& batches);
+  void log_round();
   void end();
   bool stopped() const;
   bool finished() const;
@@ -147,6 +132,7 @@ class Run {
   std::function<double(const Moment&, double first)> rate_;
   std::function<Figures()> validate_;
   std::function<io::DirectoryFiles()> files_;
+  std::vector<std::shared_ptr<Log>> logs_;
   std::function<void(const Training&)> each_round_;
   std::unique_ptr<State> state_;
 };

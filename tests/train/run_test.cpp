@@ -14,6 +14,7 @@
 #include "../../nn/dropout.h"
 #include "../../nn/linear.h"
 #include "../../optim/optim.h"
+#include "../../train/csv_log.h"
 #include "../io/temporary_folder.h"
 
 namespace heed::train {
@@ -306,6 +307,34 @@ TEST(Run, LeavesWhatItHadWhenTheBatchFails) {
   EXPECT_THAT(
       again(*resumed.loader, [&](const Batch& batch) { return resumed.error(batch); }).rounds,
       SizeIs(3));
+}
+
+TEST(Run, LogsStepsAndRoundsAndDropsWhatIsDoneAgain) {
+  const TemporaryFolder folder(TemporaryFolder::memory());
+  const auto trained = [&](const std::string& out, Index stop, bool resume, Index dies = 0) {
+    Trial trial(
+        {.out = folder / out, .epochs = 2, .save_every = 4, .stop_after = stop, .resume = resume});
+    trial.options.quiet = true;
+    train::Run run(*trial.model, *trial.adam, trial.options);
+    run.log(std::make_shared<CsvLog>(folder / (out + ".csv")));
+    run.validate([&] { return Figures{{"validation loss", trial.error(trial.set).item()}}; });
+    Index seen = 0;
+    run(*trial.loader, [&](const Batch& batch) {
+      if (++seen == dies) throw ValueError("killed");
+      return trial.error(batch);
+    });
+  };
+  trained("whole", 0, false);
+  const std::string whole = io::read_file(folder / "whole.csv");
+  EXPECT_THAT(whole, HasSubstr("step loss"));
+  EXPECT_THAT(whole, HasSubstr("validation loss"));
+  EXPECT_EQ(std::count(whole.begin(), whole.end(), '\n'), 13);  // the names, and 12 steps
+  trained("cut", 7, false);
+  trained("cut", 0, true);
+  EXPECT_EQ(io::read_file(folder / "cut.csv"), whole);
+  EXPECT_THROW(trained("dead", 0, false, 11), ValueError);  // ten steps logged, eight saved
+  trained("dead", 0, true);
+  EXPECT_EQ(io::read_file(folder / "dead.csv"), whole);
 }
 
 TEST(Run, WritesAPageOfItsCurves) {

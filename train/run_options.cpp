@@ -1,0 +1,42 @@
+#include "run_options.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "../core/error.h"
+
+namespace heed::train {
+namespace {
+
+void check(bool right, const std::string& what) {
+  if (!right) throw ValueError("run: " + what);
+}
+
+}  // namespace
+
+RunOptions checked(RunOptions options) {
+  const auto not_negative = [](const char* name, auto value) {
+    check(value >= 0, fmt::format("{} {} must not be negative", name, value));
+  };
+  not_negative("epochs", options.epochs);
+  not_negative("steps", options.steps);
+  not_negative("every", options.every);
+  not_negative("clip", options.clip);
+  not_negative("patience", options.patience);
+  not_negative("save_every", options.save_every);
+  not_negative("stop_after", options.stop_after);
+  check((options.epochs > 0) != (options.steps > 0),
+        fmt::format("epochs {} or steps {} must be positive, one of the two", options.epochs,
+                    options.steps));
+  check(options.accumulate > 0, fmt::format("accumulate {} must be positive", options.accumulate));
+  check(options.average > 0, fmt::format("average {} must be positive", options.average));
+  check(options.ema >= 0 && options.ema < 1, fmt::format("ema {} must be in [0, 1)", options.ema));
+  check(options.average == 1 || options.ema == 0, "average and ema do not go together");
+  check(!options.resume || !options.out.empty(), "resume needs the folder `out`");
+  if (options.steps > 0 && options.every == 0)
+    options.every = std::max<Index>(options.steps / 10, 1);
+  return options;
+}
+
+}  // namespace heed::train
