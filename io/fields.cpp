@@ -11,9 +11,7 @@ namespace heed::io {
 
 void Fields::choice(const std::string& name, std::string& value,
                     const std::vector<std::string>& words, const std::string& help) {
-  std::vector<std::pair<std::string, std::string>> all;
-  for (const std::string& each : words) all.emplace_back(each, each);
-  choice<std::string>(name, value, all, help);
+  word(name, {words, [&] { return value; }, [&](const std::string& text) { value = text; }}, help);
 }
 
 namespace detail {
