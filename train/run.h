@@ -10,7 +10,7 @@
 // In this order: the batch's loss, backward, clip, the schedule's rate, the optimizer's step; at the
 // end of an epoch (or every so many steps) the average is put in, the model looks in eval mode and
 // without a tape at what validate() looks at, what it came to is printed and logged, and the folder
-// gets the state, and the model if it is the best so far. At the end the model holds the best weights.
+// gets the state, and the model if it is the best so far. At the end the model holds what was kept.
 //
 // A training with two optimizers, or none of ours, steps in its own function and gives back what it
 // wants to be shown: see Stepped. docs/training.md has it all, step by step.
@@ -43,6 +43,7 @@ struct RunOptions {
   double clip = 0;       ///< of the gradient's norm; 0: none
   std::vector<Wanted> keep =
       {};                ///< the best model's; left out: lowest of validate()'s first figure
+  bool last = false;     ///< kept is the model of the last round, whichever was the best
   Index patience = 0;    ///< rounds without a better one before it stops; 0: it does not
   Index average = 1;     ///< judged and kept is the mean of the last rounds' ends
   double ema = 0;        ///< or an exponential average of this decay (optim::EMA)
