@@ -35,7 +35,7 @@ inline CLI::Option* add_number(CLI::App& app, const std::string& flag, double& v
   return app.add_option(flag, value, what)->check(check)->capture_default_str();
 }
 
-/// A flag for each field of options: "--max-words" for max_words.
+/// A flag for each field of options: "--max-words" for max_words; "--no-..", too, for what is on.
 class FlagFields : public heed::io::Fields {
  public:
   explicit FlagFields(CLI::App& app) : app_(app) {}
@@ -48,7 +48,8 @@ class FlagFields : public heed::io::Fields {
     add_number(app_, flag_of(name), value, CLI::Range(least, most), help);
   }
   void flag(const std::string& name, bool& value, const std::string& help) override {
-    app_.add_flag(flag_of(name), value, help);
+    const std::string flag = flag_of(name);
+    app_.add_flag(value ? flag + ",!--no-" + flag.substr(2) : flag, value, help);
   }
   void text(const std::string& name, std::string& value, const std::string& help) override {
     app_.add_option(flag_of(name), value, help)->capture_default_str();
