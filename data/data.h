@@ -1,4 +1,4 @@
-// Readers of files: text, its sentences and words, vocabularies, batches; images as IDX.
+// Readers of files: text, its sentences and words, vocabularies, batches; images as IDX and MNIST.
 #pragma once
 
 #include "babi.h"
@@ -10,6 +10,7 @@
 #include "json_lines.h"
 #include "labelled_text.h"
 #include "loader.h"
+#include "mnist.h"
 #include "parallel_text.h"
 #include "sentences.h"
 #include "stream.h"

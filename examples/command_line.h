@@ -39,7 +39,7 @@ inline CLI::Option* add_number(CLI::App& app, const std::string& flag, double& v
 /// Flags of other names than their fields.
 using Renamed = std::map<std::string, std::string>;
 
-/// A flag for each field of options: "--max-words" for max_words.
+/// A flag for each field of options: "--max-words" for max_words; "--no-..", too, for what is on.
 class FlagFields : public heed::io::Fields {
  public:
   explicit FlagFields(CLI::App& app, Renamed renamed = {})
@@ -53,7 +53,8 @@ class FlagFields : public heed::io::Fields {
     add_number(app_, flag_of(name), value, CLI::Range(least, most), help);
   }
   void flag(const std::string& name, bool& value, const std::string& help) override {
-    app_.add_flag(flag_of(name), value, help);
+    const std::string flag = flag_of(name);
+    app_.add_flag(value ? flag + ",!--no-" + flag.substr(2) : flag, value, help);
   }
   void text(const std::string& name, std::string& value, const std::string& help) override {
     app_.add_option(flag_of(name), value, help)->capture_default_str();

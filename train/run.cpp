@@ -254,7 +254,8 @@ void Run::look() {
       made.figures.insert(made.figures.end(), found.begin(), found.end());
     }
     s.training.rounds.push_back(std::move(made));
-    best = s.training.best(wanted()) + 1 == static_cast<Index>(s.training.rounds.size());
+    best = s.training.best(wanted()) + 1 == static_cast<Index>(s.training.rounds.size()) ||
+           options_.last;
     if (!options_.out.empty()) judged = files_();
     if (best && options_.out.empty()) {
       s.best = model_.state_dict();
@@ -346,7 +347,7 @@ void Run::restore(Batches& batches) {
   for (const double value : also) s.also.push_back({"", value});  // named by the next batch
 }
 
-// The best weights, wherever they are.
+// The weights that were kept, wherever they are.
 void Run::end() {
   if (!state_->training.rounds.empty()) {
     if (!options_.out.empty()) {

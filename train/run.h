@@ -11,7 +11,7 @@
 // In this order: the batch's loss, backward, clip, the schedule's rate, the optimizer's step; at the
 // end of an epoch (or every so many steps) the average is put in, the model looks in eval mode and
 // without a tape at what validate() looks at, what it came to is printed and logged, and the folder
-// gets the state, and the model if it is the best so far. At the end the model holds the best weights.
+// gets the state, and the model if it is the best so far. At the end the model holds what was kept.
 //
 // A training with two optimizers, or none of ours, steps in its own function and gives back what it
 // wants to be shown: see Stepped. docs/training.md has it all, step by step.

@@ -17,6 +17,7 @@ struct RunOptions {
   double clip = 0;       ///< of the gradient's norm; 0: none
   std::vector<Wanted> keep =
       {};                ///< the best model's; left out: lowest of validate()'s first figure
+  bool last = false;     ///< kept is the model of the last round, whichever was the best
   Index patience = 0;    ///< rounds without a better one before it stops; 0: it does not
   Index average = 1;     ///< judged and kept is the mean of the last rounds' ends
   double ema = 0;        ///< or an exponential average of this decay (optim::EMA)

@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "../../core/error.h"
+#include "../../data/batches.h"
 #include "world.h"
 
 namespace babi {
@@ -52,14 +53,15 @@ Task load_task(const CorpusOptions& options, int number) {
 
 data::Vocabulary vocabulary_of(const std::vector<Task>& tasks) {
   data::WordCounts counts;
+  const auto count = [&](const std::vector<std::string>& words) {
+    for (const std::string& word : words) ++counts[word];
+  };
   for (const Task& task : tasks) {
     for (const data::BabiStory& story : task.train) {
-      for (const auto& sentence : story.sentences) {
-        for (const std::string& word : sentence) ++counts[word];
-      }
+      for (const auto& sentence : story.sentences) count(sentence);
       for (const data::BabiQuestion& question : story.questions) {
-        for (const std::string& word : question.words) ++counts[word];
-        ++counts[question.answer];
+        count(question.words);
+        count({question.answer});
       }
     }
   }
@@ -83,32 +85,38 @@ std::vector<Example> encode(const std::vector<data::BabiStory>& stories,
   return out;
 }
 
-Batch batch_of(const std::vector<Example>& examples, const std::vector<Index>& which) {
-  std::size_t most = 0, longest = 0, asked = 0;
-  for (const Index i : which) {
-    const Example& example = examples[static_cast<std::size_t>(i)];
-    most = std::max(most, example.sentences.size());
-    asked = std::max(asked, example.question.size());
-    for (const auto& sentence : example.sentences) longest = std::max(longest, sentence.size());
+std::pair<std::vector<Example>, std::vector<Example>> without_a_tenth(
+    const std::vector<Example>& examples) {
+  if (examples.size() < 10) {
+    throw ValueError(fmt::format("babi: {} questions are too few to learn from", examples.size()));
   }
-  std::vector<Index> story(which.size() * most * longest, -1), question(which.size() * asked, -1);
+  std::vector<Example> rest, held;
+  for (const Index i : Generator(0x4e1d).permutation(static_cast<Index>(examples.size()))) {
+    (held.size() < examples.size() / 10 ? held : rest)
+        .push_back(examples[static_cast<std::size_t>(i)]);
+  }
+  return {std::move(rest), std::move(held)};
+}
+
+Batch batch_of(const std::vector<Example>& examples, const std::vector<Index>& rows) {
+  std::size_t most = 1;
+  for (const Index i : rows) {
+    most = std::max(most, examples[static_cast<std::size_t>(i)].sentences.size());
+  }
+  std::vector<std::vector<Index>> sentences, questions;
   std::vector<Index> answers, lengths;
-  for (std::size_t b = 0; b < which.size(); ++b) {
-    const Example& example = examples[static_cast<std::size_t>(which[b])];
-    for (std::size_t n = 0; n < example.sentences.size(); ++n) {
-      const auto& sentence = example.sentences[n];
-      std::copy(sentence.begin(), sentence.end(),
-                story.begin() + static_cast<std::ptrdiff_t>((b * most + n) * longest));
-    }
-    std::copy(example.question.begin(), example.question.end(),
-              question.begin() + static_cast<std::ptrdiff_t>(b * asked));
+  for (const Index i : rows) {
+    const Example& example = examples[static_cast<std::size_t>(i)];
+    sentences.insert(sentences.end(), example.sentences.begin(), example.sentences.end());
+    questions.push_back(example.question);
+    sentences.resize(questions.size() * most);
     answers.push_back(example.answer);
     lengths.push_back(static_cast<Index>(example.sentences.size()));
   }
-  const auto B = static_cast<Index>(which.size());
-  return {Tensor(Array::from(story, {B, static_cast<Index>(most), static_cast<Index>(longest)})),
-          Tensor(Array::from(question, {B, static_cast<Index>(asked)})),
-          Tensor(Array::from(answers)), lengths};
+  const Array story = data::pad(sentences, -1).ids;  // [B N, J]
+  return {Tensor(story.reshape(
+              {static_cast<Index>(rows.size()), static_cast<Index>(most), story.shape()[1]})),
+          Tensor(data::pad(questions, -1).ids), Tensor(Array::from(answers)), lengths};
 }
 
 }  // namespace babi

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "../../autograd/tensor.h"
@@ -45,6 +46,11 @@ struct Example {
 std::vector<Example> encode(const std::vector<data::BabiStory>& stories,
                             const data::Vocabulary& vocabulary, Index memory);
 
+/// Nine tenths to learn from and one that is held back, in a drawn order that is always the same.
+/// Throws ValueError for fewer than ten.
+std::pair<std::vector<Example>, std::vector<Example>> without_a_tenth(
+    const std::vector<Example>& examples);
+
 /// Examples side by side, as attention::MemoryNetwork reads them.
 struct Batch {
   Tensor story;                ///< i64 [B, N, J], -1 where there is no word
@@ -54,6 +60,6 @@ struct Batch {
 };
 
 /// The examples of these numbers, at least one.
-Batch batch_of(const std::vector<Example>& examples, const std::vector<Index>& which);
+Batch batch_of(const std::vector<Example>& examples, const std::vector<Index>& rows);
 
 }  // namespace babi

@@ -79,7 +79,8 @@ Answer Listener::answer(const std::vector<std::string>& question) const {
   const data::BabiStory story{sentences_, {{question, "", sentences_.size(), {}, 0}}};
   const Batch batch = batch_of(encode({story}, reader_.vocabulary, reader_.options.slots), {0});
   const NoGrad scope;
-  const attention::MemoryNetworkOutput out = (*reader_.model)(batch.story, batch.question, {}, true);
+  const attention::MemoryNetworkOutput out =
+      (*reader_.model)(batch.story, batch.question, {}, true);
   const Tensor chances = softmax(out.logits, -1);
   const Index best = argmax(chances, -1).array().to_vector<Index>()[0];
   Answer answer{reader_.vocabulary.word(best),

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "../../train/shade.h"
-#include "saved_model.h"
+#include "model.h"
 
 namespace babi {
 

@@ -4,47 +4,43 @@
 // questions, held back, has not fallen for a while.
 #pragma once
 
-#include <cstdint>
-#include <memory>
-#include <vector>
-
-#include "../../attention/mechanisms/memory/memory_network.h"
-#include "corpus.h"
+#include "model.h"
 
 namespace babi {
 
-using attention::MemoryNetwork;
-using attention::MemoryNetworkOptions;
-
 struct TrainerOptions {
-  Index epochs = 100;        ///< after the linear start
-  Index halving = 25;        ///< epochs from one learning rate to its half
-  Index linear_epochs = 20;  ///< of the linear start, at most; 0: none
-  Index patience = 20;       ///< epochs without a fall of the validation loss that end it
-  Index batch_size = 32;
-  double learning_rate = 0.01;
-  double clip = 40;  ///< of the gradient's norm
+  Index epochs = 100;
+  Index halving = 25;
+  Index linear_epochs = 20;
+  Index patience = 20;
+  Index batch = 32;
+  double lr = 0.01;
+  double clip = 40;
+  void fields(io::Fields& f) {
+    f.size("epochs", epochs, 1, 1 << 24, "after the linear start; joint 60 if nothing is said");
+    f.size("halving", halving, 1, 1 << 24,
+           "epochs after which the learning rate halves; joint 15 if nothing is said");
+    f.size("linear_epochs", linear_epochs, 0, 1 << 24,
+           "most of the linear start; 0: none; joint 30 if nothing is said");
+    f.size("patience", patience, 1, 1 << 24,
+           "epochs without a fall of the validation loss that end the linear start");
+    f.size("batch", batch, 1, 1 << 24, "questions a step");
+    f.number("lr", lr, 1e-12, 1e6, "the first learning rate");
+    f.number("clip", clip, 1e-9, 1e9, "largest norm of a gradient");
+  }
 };
 
 struct Training {
   std::unique_ptr<MemoryNetwork> model;
   double train_loss = 0;  ///< nats a question, without noise, at the end
-  Index linear_epochs = 0;
+  std::size_t linear_epochs = 0;
   double seconds = 0;
   bool interrupted = false;
 };
 
-/// Of the questions, in nats and as a share of them.
-struct Figures {
-  double loss, error;
-};
-
-/// Throws ValueError without an example.
-Figures evaluate(MemoryNetwork& model, const std::vector<Example>& examples);
-
 /// From weights, order and noise of `seed` alone. Throws ValueError for fewer than ten examples;
 /// options as MemoryNetwork.
-Training train_model(const MemoryNetworkOptions& model, const std::vector<Example>& examples,
+Training train_model(const ModelOptions& model, const std::vector<Example>& examples,
                      const TrainerOptions& options, std::uint64_t seed);
 
 }  // namespace babi

@@ -3,12 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
+#include <cmath>
 #include <cstdio>
+#include <limits>
 #include <mutex>
+#include <utility>
 
 #include "../../core/parallel.h"
 #include "../../train/percent.h"
-#include "../training_run.h"
 
 namespace babi {
 namespace {
@@ -20,16 +23,15 @@ constexpr double kJoint[kTasks] = {0.0, 13.1, 23.4, 5.9, 12.9, 3.7, 22.9, 9.1,  
 constexpr double kMeanAlone = 13.9, kMeanJoint = 12.4;
 
 struct Prepared {
-  MemoryNetworkOptions model;
+  ModelOptions model;
   data::Vocabulary vocabulary;
   std::vector<Example> train;
   std::vector<std::vector<Example>> tests;  // of each task
 };
 
-Prepared prepare(const Subject& subject, MemoryNetworkOptions model) {
-  Prepared out;
-  out.vocabulary = vocabulary_of(subject.tasks);
-  model.vocabulary = out.vocabulary.size();
+Prepared prepare(const Subject& subject, const ModelOptions& model) {
+  Prepared out{model, vocabulary_of(subject.tasks), {}, {}};
+  out.model.vocabulary = out.vocabulary.size();
   for (const Task& task : subject.tasks) {
     const auto train = encode(task.train, out.vocabulary, model.slots);
     out.train.insert(out.train.end(), train.begin(), train.end());
@@ -38,30 +40,21 @@ Prepared prepare(const Subject& subject, MemoryNetworkOptions model) {
   // No more memories than any story fills.
   std::size_t most = 1;
   for (const Example& example : out.train) most = std::max(most, example.sentences.size());
-  model.slots = std::min(model.slots, static_cast<Index>(most));
-  out.model = model;
+  out.model.slots = std::min(model.slots, static_cast<Index>(most));
   return out;
 }
 
-// The best trial of a subject so far.
+// The best trial of a subject so far: of equal ones the first, whichever was done first.
 struct Best {
-  bool any = false;
-  double loss = 0;
-  std::uint64_t seed = 0;
-  std::vector<Result> results;
-
-  // Of equal ones the first, whichever was done first; whatever is finite before what is not.
-  bool falls_to(double other, std::uint64_t with) const {
-    if (!any) return true;
-    if (other != other || loss != loss) return loss != loss && (other == other || with < seed);
-    return other < loss || (other == loss && with < seed);
-  }
+  std::pair<double, std::uint64_t> loss = {INFINITY, std::numeric_limits<std::uint64_t>::max()};
+  std::vector<Result> results = {};
 };
 
 }  // namespace
 
 Trials run_trials(const std::vector<Subject>& subjects, const TrialOptions& options) {
-  training_run::Stopwatch watch;
+  using Clock = std::chrono::steady_clock;
+  const Clock::time_point begin = Clock::now();
   std::vector<Prepared> prepared;
   for (const Subject& subject : subjects) prepared.push_back(prepare(subject, options.model));
   std::vector<Best> best(subjects.size());
@@ -84,14 +77,15 @@ Trials run_trials(const std::vector<Subject>& subjects, const TrialOptions& opti
                subjects[s].name, seed, training.linear_epochs, training.train_loss,
                train::percent(mean_error(results)), training.seconds);
     std::fflush(stdout);
-    if (!best[s].falls_to(training.train_loss, seed)) return;
-    best[s] = {true, training.train_loss, seed, results};
+    const double loss = std::isnan(training.train_loss) ? INFINITY : training.train_loss;
+    if (std::pair(loss, seed) >= best[s].loss) return;
+    best[s] = {{loss, seed}, results};
     save(*training.model, data.model, data.vocabulary, subjects[s].folder);
   });
   for (const Best& of : best) {
     out.results.insert(out.results.end(), of.results.begin(), of.results.end());
   }
-  out.minutes = watch.lap() / 60;
+  out.minutes = std::chrono::duration<double, std::ratio<60>>(Clock::now() - begin).count();
   return out;
 }
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "saved_model.h"
+#include "trainer.h"
 
 namespace babi {
 
@@ -18,9 +18,7 @@ struct Subject {
 };
 
 struct TrialOptions {
-  /// But for the vocabulary; as in the paper, and where it is silent as in its authors' program.
-  MemoryNetworkOptions model = {.position_encoding = attention::PositionEncoding::centred,
-                                .empty_memories = true};
+  ModelOptions model;  ///< but for the vocabulary
   TrainerOptions trainer;
   Index seeds = 1;
   std::uint64_t seed = 1;  ///< the first

@@ -1,17 +1,37 @@
-// What a training step makes small: see trainer.h for the formulas.
+// What a training step makes small.
+//
+//   soft   -log p(y | a) + lambda sum_i (1 - sum_t alpha_ti)^2
+//   hard   its gradient is that of the expected cost over what is looked at: with l_t = log p(s_t)
+//          d -log p(y | s) + lambda_r sum_t (C_t - b_t) d l_t - lambda_e sum_t d H(s_t),
+//          C_t = -log p of the words from t on; b_t the mean C_t of the scene's other draws, or the
+//          moving average of C_t where there is one draw
+//
+// The paper weighs every l_t by the log-probability of the whole caption; words before t do not
+// depend on s_t, so that leaving them out changes no mean and lowers the variance.
 #pragma once
 
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "../../autograd/stochastic/baselines.h"
-#include "corpus.h"
 #include "model.h"
 
 namespace captioning {
 
 struct LossOptions {
-  double lambda = 0, lambda_r = 1, lambda_e = 0;
-  Index draws = 1;  ///< a scene
+  double lambda = 0, lambda_r = 1, lambda_e = 0.01;
+  Index draws = 4;
+  double decay = 0.9;
+  void fields(io::Fields& f) {
+    f.number("lambda", lambda, 0, 1e9, "soft attention: of the doubly stochastic penalty");
+    f.number("lambda_r", lambda_r, 1e-9, 1e9, "hard attention: of the score function");
+    f.number("lambda_e", lambda_e, 0, 1e9, "hard attention: of the entropy");
+    f.size("draws", draws, 1, 1 << 10,
+           "hard attention: of each scene, every one's baseline the mean of the others; 1: a "
+           "moving average");
+    f.number("decay", decay, 0, 0.9999, "hard attention with one draw: of the moving averages");
+  }
 };
 
 /// `total` is to be differentiated; `words` is -log p of all real words, mean over examples.
@@ -21,9 +41,21 @@ struct CaptionLoss {
   Index count = 0;  ///< of real words
 };
 
-/// `baselines`, one a step, are made, used and updated here where one draw a scene has no others to
-/// be compared with; soft attention has none.
-CaptionLoss caption_loss(const Captioner& model, const Batch& batch, const LossOptions& options,
-                         double decay, std::vector<heed::MovingAverage>& baselines);
+/// The loss with its moving averages, one a step: they are made and updated where one draw a scene
+/// has no others to be compared with; soft attention has none.
+class CaptionCost {
+ public:
+  explicit CaptionCost(const LossOptions& options) : options_(options) {}
+  CaptionLoss operator()(const Captioner& model, const Batch& batch);
+
+  std::vector<double> baselines() const;
+  /// "baselines", f64 [T]. Loading throws ValueError for other entries, and for NaN.
+  std::vector<std::pair<std::string, Array>> state_dict() const;
+  void load_state_dict(const std::vector<std::pair<std::string, Array>>& entries);
+
+ private:
+  LossOptions options_;
+  std::vector<MovingAverage> baselines_;
+};
 
 }  // namespace captioning

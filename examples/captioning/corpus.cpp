@@ -4,63 +4,43 @@
 
 #include "../../core/error.h"
 #include "../../data/batches.h"
-#include "digits.h"
 
 namespace captioning {
 
-using heed::Array;
-using heed::DType;
-using heed::ValueError;
-namespace data = heed::data;
-
-namespace {
-
-// Streams of the seed: the same scenes whatever else is drawn.
-constexpr std::uint64_t kTrainStream = 0x5ce0, kValidationStream = 0x5ce1, kTestStream = 0x5ce2;
-
-std::vector<Scene> make(Index count, std::uint64_t stream, std::uint64_t seed,
-                        const std::function<Scene(Generator&)>& scene) {
-  Generator generator(seed * 0x10001 + stream);
-  std::vector<Scene> out;
-  for (Index i = 0; i < count; ++i) out.push_back(scene(generator));
-  return out;
-}
-
-[[noreturn]] void refuse(const std::string& name) {
-  throw ValueError("data: '" + name + "' is none of shapes, mnist");
-}
-
-}  // namespace
-
 Corpus load_corpus(const CorpusOptions& options) {
-  if (options.data == "shapes") {
-    return {make(options.scenes, kTrainStream, options.seed, shape_scene),
-            make(options.validation, kValidationStream, options.seed, shape_scene),
-            make(options.test, kTestStream, options.seed, shape_scene)};
-  }
-  if (options.data != "mnist") refuse(options.data);
+  using Make = std::function<Scene(Generator&)>;
+  // Each part has a stream of the seed: the same scenes whatever else is drawn.
+  const auto corpus = [&](const Make& train, const Make& validation, const Make& test) {
+    const auto part = [&](Index count, std::uint64_t stream, const Make& scene) {
+      Generator generator(options.seed * 0x10001 + stream);
+      std::vector<Scene> out;
+      for (Index i = 0; i < count; ++i) out.push_back(scene(generator));
+      return out;
+    };
+    return Corpus{part(options.scenes, 0x5ce0, train), part(options.validation, 0x5ce1, validation),
+                  part(options.test, 0x5ce2, test)};
+  };
+  vocabulary_of(options.data);  // refuses other data
+  if (options.data == "shapes") return corpus(shape_scene, shape_scene, shape_scene);
   if (options.path.empty()) throw ValueError("data: mnist needs --path, the folder of its files");
-  const Digits train(options.path, "train"), test(options.path, "t10k");
+  const data::Digits train = data::read_mnist(options.path, "train");
+  const data::Digits test = data::read_mnist(options.path, "t10k");
   const Index last = train.count(), learned = last - last / 6;
-  return {make(options.scenes, kTrainStream, options.seed,
-               [&](Generator& generator) { return train.scene(generator, 0, learned); }),
-          make(options.validation, kValidationStream, options.seed,
-               [&](Generator& generator) { return train.scene(generator, learned, last); }),
-          make(options.test, kTestStream, options.seed,
-               [&](Generator& generator) { return test.scene(generator, 0, test.count()); })};
+  const auto of = [](const data::Digits& digits, Index begin, Index end) {
+    return [&digits, begin, end](Generator& g) { return digit_scene(digits, begin, end, g); };
+  };
+  return corpus(of(train, 0, learned), of(train, learned, last), of(test, 0, test.count()));
 }
 
 data::Vocabulary vocabulary_of(const std::string& name) {
-  if (name != "shapes" && name != "mnist") refuse(name);
-  std::vector<std::string> words = {kBegin, kEnd};
-  for (const std::string& word : name == "shapes" ? shape_words() : digit_words()) {
-    words.push_back(word);
-  }
+  std::vector<std::string> words = words_of(name);
+  words.insert(words.begin(), {kBegin, kEnd});
   return data::Vocabulary(words);
 }
 
 Batch batch_of(const std::vector<Scene>& scenes, const std::vector<Index>& rows,
                const data::Vocabulary& vocabulary) {
+  if (rows.empty()) throw ValueError("batch: no scenes");
   Array images = Array::empty({static_cast<Index>(rows.size()), 3, kSide, kSide}, DType::f32);
   float* to = images.mutable_data<float>();
   std::vector<std::vector<Index>> words, targets;
@@ -72,7 +52,6 @@ Batch batch_of(const std::vector<Scene>& scenes, const std::vector<Index>& rows,
     words.back().insert(words.back().begin(), vocabulary.id(kBegin));
     targets.back().push_back(vocabulary.id(kEnd));
   }
-  if (rows.empty()) throw ValueError("batch: no scenes");
   return {images, data::pad(words).ids, data::pad(targets).ids};
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "../../core/array.h"
 #include "../../data/vocabulary.h"
 #include "scene.h"
 
@@ -32,16 +33,16 @@ inline constexpr const char* kBegin = "<begin>";
 inline constexpr const char* kEnd = "<end>";
 
 /// All words of the data, and the two marks. Throws ValueError for other data.
-heed::data::Vocabulary vocabulary_of(const std::string& data);
+data::Vocabulary vocabulary_of(const std::string& data);
 
 struct Batch {
-  heed::Array images;   ///< f32 [B, 3, kSide, kSide] in [0, 1]
-  heed::Array words;    ///< i64 [B, T]: <begin> and the words, padded with 0
-  heed::Array targets;  ///< i64 [B, T]: the words and <end>, padded with 0
+  Array images;   ///< f32 [B, 3, kSide, kSide] in [0, 1]
+  Array words;    ///< i64 [B, T]: <begin> and the words, padded with 0
+  Array targets;  ///< i64 [B, T]: the words and <end>, padded with 0
 };
 
-/// Of these scenes.
+/// Of these scenes. Throws ValueError without any.
 Batch batch_of(const std::vector<Scene>& scenes, const std::vector<Index>& rows,
-               const heed::data::Vocabulary& vocabulary);
+               const data::Vocabulary& vocabulary);
 
 }  // namespace captioning

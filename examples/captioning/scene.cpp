@@ -1,8 +1,12 @@
 #include "scene.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+
+#include "../../core/error.h"
 
 namespace captioning {
 namespace {
@@ -15,6 +19,8 @@ const Paint kPaints[] = {{"red", {0.90, 0.15, 0.15}},    {"green", {0.15, 0.75, 
                          {"blue", {0.20, 0.30, 0.95}},   {"yellow", {0.95, 0.85, 0.15}},
                          {"purple", {0.65, 0.20, 0.80}}, {"white", {0.95, 0.95, 0.95}}};
 const char* const kShapes[] = {"circle", "square", "triangle", "cross"};
+const char* const kDigits[] = {"zero", "one", "two",   "three", "four",
+                               "five", "six", "seven", "eight", "nine"};
 constexpr Index kPaintCount = std::size(kPaints), kShapeCount = std::size(kShapes);
 
 // Whether a dot at (x, y) from the middle belongs to the shape of this radius.
@@ -54,8 +60,7 @@ void draw(const Paint& paint, Index shape, Index place, Generator& generator, Sc
   }
 }
 
-}  // namespace
-
+// Two or three places in reading order.
 std::vector<Index> draw_places(Generator& generator) {
   std::vector<Index> places = generator.permutation(kPlaces * kPlaces);
   places.resize(static_cast<std::size_t>(2 + generator.below(2)));
@@ -63,19 +68,19 @@ std::vector<Index> draw_places(Generator& generator) {
   return places;
 }
 
+}  // namespace
+
 void describe(const std::vector<Thing>& things, Scene& scene) {
   const auto say = [&](const std::string& word, Index place) {
     scene.words.push_back(word);
     scene.places.push_back(place);
   };
   for (std::size_t i = 0; i < things.size(); ++i) {
-    if (i > 0) {
-      if (things[i].place / kPlaces == things[i - 1].place / kPlaces) {
-        say("left", -1);
-        say("of", -1);
-      } else {
-        say("above", -1);
-      }
+    if (i > 0 && things[i].place / kPlaces == things[i - 1].place / kPlaces) {
+      say("left", -1);
+      say("of", -1);
+    } else if (i > 0) {
+      say("above", -1);
     }
     say("a", -1);
     for (const std::string& name : things[i].names) say(name, things[i].place);
@@ -97,10 +102,46 @@ Scene shape_scene(Generator& generator) {
   return scene;
 }
 
-std::vector<std::string> shape_words() {
+Scene digit_scene(const data::Digits& digits, Index begin, Index end, Generator& generator) {
+  if (begin < 0 || end > digits.count() || begin >= end) {
+    throw ValueError(
+        fmt::format("digits: [{}, {}) are no digits of {}", begin, end, digits.count()));
+  }
+  constexpr Index kFull = data::kDigitSide, kShrunk = kFull / 2;
+  Scene scene;
+  scene.image.resize(3 * kSide * kSide);
+  std::vector<Thing> things;
+  for (const Index place : draw_places(generator)) {
+    const Index which = begin + generator.below(end - begin);
+    const std::uint8_t* digit = digits.pixels.data() + which * kFull * kFull;
+    const Index left = place % kPlaces * kPlaceSize + generator.below(kPlaceSize - kShrunk + 1);
+    const Index top = place / kPlaces * kPlaceSize + generator.below(kPlaceSize - kShrunk + 1);
+    for (Index y = 0; y < kShrunk; ++y) {
+      for (Index x = 0; x < kShrunk; ++x) {
+        const std::uint8_t* four = digit + 2 * y * kFull + 2 * x;
+        const int mean = (four[0] + four[1] + four[kFull] + four[kFull + 1] + 2) / 4;
+        for (Index c = 0; c < 3; ++c) {
+          scene.image[static_cast<std::size_t>((c * kSide + top + y) * kSide + left + x)] =
+              static_cast<std::uint8_t>(mean);
+        }
+      }
+    }
+    things.push_back({{kDigits[digits.labels[static_cast<std::size_t>(which)]]}, place});
+  }
+  describe(things, scene);
+  return scene;
+}
+
+std::vector<std::string> words_of(const std::string& data) {
   std::vector<std::string> words = {"a", "left", "of", "above"};
-  for (const Paint& paint : kPaints) words.emplace_back(paint.name);
-  words.insert(words.end(), std::begin(kShapes), std::end(kShapes));
+  if (data == "shapes") {
+    for (const Paint& paint : kPaints) words.emplace_back(paint.name);
+    words.insert(words.end(), std::begin(kShapes), std::end(kShapes));
+  } else if (data == "mnist") {
+    words.insert(words.end(), std::begin(kDigits), std::end(kDigits));
+  } else {
+    throw ValueError("data: '" + data + "' is none of shapes, mnist");
+  }
   return words;
 }
 

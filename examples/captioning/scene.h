@@ -1,8 +1,9 @@
-// Scenes to describe: two or three things at different places of a 3 x 3 grid, and the one sentence
-// that is right for them. Things come in reading order, and what joins them is "left of" where they
-// stand in one row, else "above":
+// Scenes to describe: two or three things at different places of a 3 x 3 grid, coloured shapes or
+// handwritten digits, and the one sentence that is right for them. Things come in reading order,
+// and what joins them is "left of" where they stand in one row, else "above":
 //
 //   a red circle left of a blue square above a green cross
+//   a three left of a seven
 //
 // Which thing a word names is known, so that it can be asked whether the model looked there.
 #pragma once
@@ -11,13 +12,12 @@
 #include <string>
 #include <vector>
 
-#include "../../core/array.h"
 #include "../../core/generator.h"
+#include "../../data/mnist.h"
 
 namespace captioning {
 
-using heed::Generator;
-using heed::Index;
+using namespace heed;  // an application speaks the library's language
 
 inline constexpr Index kPlaces = 3;                   // along each side
 inline constexpr Index kPlaceSize = 16;               // in dots
@@ -35,14 +35,15 @@ struct Thing {
   Index place;
 };
 
-/// Two or three places in reading order.
-std::vector<Index> draw_places(Generator& generator);
 /// The sentence of things in reading order, with the places its words name.
 void describe(const std::vector<Thing>& things, Scene& scene);
 
 /// Coloured shapes on a noisy dark ground; sizes, shades and places vary a little.
 Scene shape_scene(Generator& generator);
-/// All words that shape_scene() may use.
-std::vector<std::string> shape_words();
+/// Of the digits [begin, end), each shrunk to 14 x 14. Throws ValueError when there is none.
+Scene digit_scene(const data::Digits& digits, Index begin, Index end, Generator& generator);
+
+/// All words that scenes of "shapes" or of "mnist" may use. Throws ValueError for other data.
+std::vector<std::string> words_of(const std::string& data);
 
 }  // namespace captioning

@@ -1,73 +1,68 @@
 #include "writing.h"
 
-#include <algorithm>
-
 #include "../../autograd/grad_mode.h"
 #include "../../autograd/ops/cross_entropy.h"
 #include "../../autograd/ops/reduce.h"
 #include "../../autograd/ops/shape.h"
+#include "../../data/loader.h"
 #include "../../train/metrics.h"
-#include "corpus.h"
 
 namespace captioning {
-
-using heed::Array;
-
 namespace {
 
-constexpr Index kAtOnce = 100;
+// Calls body(batch) for all scenes in their order.
+template <class Body>
+void for_batches(const Describer& describer, const std::vector<Scene>& scenes, const Body& body) {
+  const NoGrad scope;
+  describer.model->eval();
+  data::Loader batches(
+      scenes,
+      [&](const std::vector<Index>& rows) { return batch_of(scenes, rows, describer.vocabulary); },
+      {.size = 100, .shuffle = false});
+  while (const auto batch = batches.next()) body(*batch);
+}
 
-std::vector<Index> rows_from(Index begin, std::size_t count) {
-  std::vector<Index> out;
-  for (Index i = begin; i < std::min(begin + kAtOnce, static_cast<Index>(count)); ++i) {
-    out.push_back(i);
+std::vector<Caption> write(const Describer& describer, const Batch& batch, Index longest) {
+  const Captioner& model = *describer.model;
+  std::vector<Caption> out(static_cast<std::size_t>(batch.images.size(0)));
+  auto writing = model.begin(model.annotate(batch.images));
+  const Index end = describer.vocabulary.id(kEnd);
+  std::vector<Index> said(out.size(), describer.vocabulary.id(kBegin));
+  bool any = true;
+  for (Index t = 0; t < longest && any; ++t) {
+    const Captioner::Step step = model.step(Tensor(Array::from(said)), writing);
+    const auto next = argmax(step.logits, -1).array().to_vector<Index>();
+    any = false;
+    for (std::size_t b = 0; b < out.size(); ++b) {
+      if (said[b] != end) said[b] = next[b];
+      if (said[b] == end) continue;
+      any = true;
+      const Array looked = step.looked.array().select(0, static_cast<Index>(b));
+      out[b].words.push_back(describer.vocabulary.word(said[b]));
+      out[b].looked.push_back(looked.reshape({kCells, kCells}).clone());
+    }
   }
   return out;
 }
 
-double real_words(const Tensor& targets) {
-  const auto ids = targets.array().to_vector<std::int64_t>();
-  return static_cast<double>(ids.size()) -
-         static_cast<double>(std::count(ids.begin(), ids.end(), heed::data::Vocabulary::kPadding));
-}
-
-void write_batch(const Describer& describer, const Batch& batch, Index longest,
-                 std::vector<Caption>& out) {
-  const Captioner& model = *describer.model;
-  const std::size_t first = out.size(), count = static_cast<std::size_t>(batch.images.size(0));
-  out.resize(first + count);
-  auto writing = model.begin(model.annotate(batch.images));
-  const Index begin = describer.vocabulary.id(kBegin), end = describer.vocabulary.id(kEnd);
-  std::vector<std::int64_t> said(count, begin);
-  for (Index t = 0; t < longest; ++t) {
-    const Captioner::Step step = model.step(Tensor(Array::from(said)), writing);
-    const auto next = argmax(step.logits, -1).array().to_vector<std::int64_t>();
-    bool any = false;
-    for (std::size_t b = 0; b < count; ++b) {
-      if (said[b] == end) continue;
-      said[b] = next[b];
-      if (said[b] == end) continue;
-      any = true;
-      Caption& caption = out[first + b];
-      caption.words.push_back(describer.vocabulary.word(said[b]));
-      caption.looked.push_back(
-          step.looked.array().select(0, static_cast<Index>(b)).reshape({kCells, kCells}).clone());
-    }
-    if (!any) return;
+train::Picture image_of(const Scene& scene) {
+  train::Picture picture(kSide, kSide);
+  const auto plane = static_cast<std::size_t>(kSide * kSide);
+  for (std::size_t at = 0; at < plane; ++at) {
+    picture.set(static_cast<Index>(at) % kSide, static_cast<Index>(at) / kSide,
+                {scene.image[at], scene.image[plane + at], scene.image[2 * plane + at]});
   }
+  return picture.scaled(2);
 }
 
 }  // namespace
 
 std::vector<Caption> write_captions(const Describer& describer, const std::vector<Scene>& scenes,
                                     Index longest) {
-  const heed::NoGrad scope;
-  describer.model->eval();
   std::vector<Caption> out;
-  for (Index begin = 0; begin < static_cast<Index>(scenes.size()); begin += kAtOnce) {
-    write_batch(describer, batch_of(scenes, rows_from(begin, scenes.size()), describer.vocabulary),
-                longest, out);
-  }
+  for_batches(describer, scenes, [&](const Batch& batch) {
+    for (Caption& caption : write(describer, batch, longest)) out.push_back(std::move(caption));
+  });
   return out;
 }
 
@@ -78,9 +73,8 @@ Index place_looked_at(const Array& looked) {
 }
 
 Measures measure(const Describer& describer, const std::vector<Scene>& scenes) {
-  const heed::NoGrad scope;
   const std::vector<Caption> captions = write_captions(describer, scenes);
-  heed::train::RunningMean exact, pointing, loss;
+  train::RunningMean exact, pointing, loss;
   for (std::size_t i = 0; i < scenes.size(); ++i) {
     const Scene& scene = scenes[i];
     const Caption& caption = captions[i];
@@ -92,17 +86,32 @@ Measures measure(const Describer& describer, const std::vector<Scene>& scenes) {
     }
   }
   const Captioner& model = *describer.model;
-  for (Index begin = 0; begin < static_cast<Index>(scenes.size()); begin += kAtOnce) {
-    const Batch batch = batch_of(scenes, rows_from(begin, scenes.size()), describer.vocabulary);
+  for_batches(describer, scenes, [&](const Batch& batch) {
     auto writing = model.begin(model.annotate(batch.images));
     for (Index t = 0; t < batch.words.size(1); ++t) {
       const Tensor targets = select(Tensor(batch.targets), 1, t);
       const Tensor logits = model.step(select(Tensor(batch.words), 1, t), writing).logits;
-      const double count = real_words(targets);
+      double count = 0;
+      for (const Index id : targets.array().to_vector<Index>()) count += id != 0;
       loss.add(cross_entropy(logits, targets, {.ignore_index = 0}).item(), count);
     }
-  }
+  });
   return {exact.mean(), pointing.mean(), loss.mean()};
+}
+
+train::Picture looks_of(const std::vector<Scene>& scenes, const std::vector<Caption>& captions,
+                        bool smooth) {
+  std::vector<train::Picture> strips;
+  for (std::size_t i = 0; i < scenes.size(); ++i) {
+    const train::Picture image = image_of(scenes[i]);
+    std::vector<train::CaptionedPicture> looks = {{image, ""}};
+    for (std::size_t t = 0; t < captions[i].words.size(); ++t) {
+      looks.push_back({image, captions[i].words[t]});
+      looks.back().picture.heat(captions[i].looked[t], smooth);
+    }
+    strips.push_back(strip(looks));
+  }
+  return stack(strips);
 }
 
 }  // namespace captioning

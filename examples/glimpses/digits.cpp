@@ -4,10 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 
 #include "../../core/error.h"
-#include "../../data/idx.h"
 #include "../../train/bitmap_font.h"
 
 namespace glimpses {
@@ -52,36 +50,6 @@ void draw_digit(Index label, Generator& generator, std::uint8_t* pixels) {
   }
 }
 
-std::string file_of(const std::string& folder, const std::string& name) {
-  const std::string plain = folder + "/" + name;
-  return !std::filesystem::exists(plain) && std::filesystem::exists(plain + ".gz") ? plain + ".gz"
-                                                                                   : plain;
-}
-
-Digits read_digits(const std::string& folder, const std::string& part) {
-  const std::string images_path = file_of(folder, part + "-images-idx3-ubyte");
-  const std::string labels_path = file_of(folder, part + "-labels-idx1-ubyte");
-  data::IdxFile images = data::read_idx(images_path);
-  const data::IdxFile labels = data::read_idx(labels_path);
-  if (images.shape.rank() != 3 || images.shape[1] != kSide || images.shape[2] != kSide) {
-    throw FormatError(images_path, 4,
-                      fmt::format("the images are {}, not [count, {}, {}]",
-                                  heed::to_string(images.shape), kSide, kSide));
-  }
-  if (labels.shape != Shape{images.shape[0]}) {
-    throw FormatError(labels_path, 4,
-                      fmt::format("the labels are {} for {} images", heed::to_string(labels.shape),
-                                  images.shape[0]));
-  }
-  if (labels.bytes.size() < 12) throw FormatError(labels_path, 4, "fewer than 12 digits");
-  for (std::size_t i = 0; i < labels.bytes.size(); ++i) {
-    if (labels.bytes[i] >= kClasses) {
-      throw FormatError(labels_path, 8 + i, fmt::format("label {} is no digit", labels.bytes[i]));
-    }
-  }
-  return {std::move(images.bytes), {labels.bytes.begin(), labels.bytes.end()}};
-}
-
 // Cuts off what stands from `first` on.
 Digits cut(Digits& digits, Index first) {
   const auto pixels = digits.pixels.begin() + first * kPixels;
@@ -114,23 +82,26 @@ Corpus load_corpus(const CorpusOptions& options) {
     out.test = draw_digits(others, generator);
     return out;
   }
-  out.train = read_digits(options.path, "train");
-  out.test = read_digits(options.path, "t10k");
+  out.train = data::read_mnist(options.path, "train");
+  out.test = data::read_mnist(options.path, "t10k");
+  if (out.train.count() < 12) {
+    throw FormatError(options.path, 0, "fewer than 12 digits to train on and to validate");
+  }
   out.validation = cut(out.train, out.train.count() - out.train.count() / 12);
   return out;
 }
 
-Batch batch_of(const Digits& digits, const std::vector<Index>& which, Index size,
+Batch batch_of(const Digits& digits, const std::vector<Index>& rows, Index size,
                Generator& generator) {
   if (size < kSide) {
     throw ValueError(fmt::format("size {} must be at least that of a digit, {}", size, kSide));
   }
-  const auto count = static_cast<Index>(which.size());
+  const auto count = static_cast<Index>(rows.size());
   Array images = Array::zeros({count, 1, size, size}, DType::f32);
   Array labels = Array::empty({count}, DType::i64);
   float* image = images.mutable_data<float>();
   for (Index i = 0; i < count; ++i, image += size * size) {
-    const Index digit = which[static_cast<std::size_t>(i)];
+    const Index digit = rows[static_cast<std::size_t>(i)];
     labels.mutable_data<Index>()[i] = digits.labels.at(static_cast<std::size_t>(digit));
     const Index left = generator.below(size - kSide + 1), top = generator.below(size - kSide + 1);
     const std::uint8_t* from = digits.pixels.data() + digit * kPixels;

@@ -1,35 +1,24 @@
 #include "model.h"
 
-#include <fmt/format.h>
-
-#include <cmath>
-
+#include "../../autograd/ops/arrange.h"
 #include "../../autograd/ops/clamp.h"
+#include "../../autograd/ops/compare.h"
+#include "../../autograd/ops/cross_entropy.h"
+#include "../../autograd/ops/elementwise.h"
+#include "../../autograd/ops/reduce.h"
 #include "../../autograd/ops/shape.h"
-#include "../../core/error.h"
+#include "../../autograd/stochastic/baselines.h"
+#include "../../io/saved_model.h"
 
 namespace glimpses {
 namespace {
 
 const ModelOptions& checked(const ModelOptions& options) {
-  if (options.count < 1) {
-    throw ValueError(fmt::format("glimpses: {} glimpses are too few", options.count));
-  }
-  if (!std::isfinite(options.sigma) || options.sigma <= 0) {
-    throw ValueError(fmt::format("glimpses: sigma {} must be positive", options.sigma));
-  }
+  io::check_fields(options);
   return options;
 }
 
 }  // namespace
-
-Core core_of(const std::string& name) {
-  if (name == "rnn") return Core::rnn;
-  if (name == "lstm") return Core::lstm;
-  throw ValueError("core: '" + name + "' is none of rnn, lstm");
-}
-
-const char* name(Core core) { return core == Core::rnn ? "rnn" : "lstm"; }
 
 GlimpseModel::GlimpseModel(const ModelOptions& o)
     : options(checked(o)),
@@ -39,9 +28,9 @@ GlimpseModel::GlimpseModel(const ModelOptions& o)
                                                                               .width = o.width,
                                                                               .dtype = o.dtype})),
       locate(child<attention::LocationNetwork>("locate", o.width, o.dtype)),
-      classify(child<nn::Linear>("classify", o.width, o.classes, true, o.dtype)),
+      classify(child<nn::Linear>("classify", o.width, kClasses, true, o.dtype)),
       baseline(child<nn::Linear>("baseline", o.width, 1, true, o.dtype)) {
-  if (o.core == Core::rnn) {
+  if (o.core == "rnn") {
     rnn = &child<nn::RNNCell>("core", o.width, o.width, true, Nonlinearity::relu, o.dtype);
   } else {
     lstm = &child<nn::LSTMCell>("core", o.width, o.width, true, o.dtype);
@@ -68,6 +57,38 @@ Episode GlimpseModel::operator()(const Tensor& images, Index runs, Looking looki
     out.logits.push_back(classify(state.h));
   }
   return out;
+}
+
+Losses losses_of(const Episode& episode, const Tensor& labels, Index runs, double every) {
+  const Tensor classes = repeat_interleave(labels, runs, 0);
+  Tensor loss = cross_entropy(episode.logits.back(), classes);
+  const double nats = loss.item();
+  const std::size_t earlier = episode.logits.size() - 1;
+  for (std::size_t t = 0; every > 0 && t < earlier; ++t) {
+    loss =
+        loss + cross_entropy(episode.logits[t], classes) * (every / static_cast<double>(earlier));
+  }
+  const Tensor right = argmax(episode.logits.back(), -1) == classes;
+  const Tensor reward = right.array().to(loss.dtype());
+  Samples samples = episode.samples;
+  samples.add_reward(reward);
+  loss = loss + samples.surrogate(episode.baselines);
+  for (std::size_t t = 0; t < episode.baselines.size(); ++t) {
+    loss = loss + 0.5 * baseline_loss(episode.baselines[t], -reward);
+  }
+  return {loss, nats, 1 - mean(reward).item()};
+}
+
+io::DirectoryFiles files_of(const GlimpseModel& model) {
+  return io::ModelFiles("glimpses").options(model.options).weights(model);
+}
+
+std::unique_ptr<GlimpseModel> load(const std::string& folder) {
+  const io::ModelFolder saved(folder, "glimpses");
+  const auto o = saved.options<ModelOptions>();
+  saved.expect({{"look.what.weight", {o.hidden, o.scales * o.glimpse * o.glimpse}},
+                {"look.what_out.weight", {o.width, o.hidden}}});
+  return saved.make<GlimpseModel>(o);
 }
 
 }  // namespace glimpses

@@ -10,35 +10,39 @@
 // location from the reward.
 #pragma once
 
-#include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "../../attention/mechanisms/hard/glimpse.h"
 #include "../../autograd/stochastic/samples.h"
+#include "../../io/model_directory.h"
 #include "../../nn/cells.h"
+#include "digits.h"
 
 namespace glimpses {
 
-using namespace heed;  // an application speaks the library's language
-
-enum class Core : std::uint8_t { rnn, lstm };
-
-/// "rnn", "lstm". Throws ValueError for other names.
-Core core_of(const std::string& name);
-const char* name(Core core);
-
 struct ModelOptions {
-  Index size = 28;  ///< of the images; the network itself fits any
-  Index count = 8;  ///< T, glimpses of an image
+  Index size = kSide;  ///< of the images; the network itself fits any
+  Index count = 8;     ///< T, glimpses of an image
   Index glimpse = 8;
   Index scales = 1;
   Index hidden = 128;
   Index width = 256;
+  std::string core = "rnn";
   double sigma = 0.2;
-  Core core = Core::rnn;
-  Index classes = 10;
   DType dtype = DType::f32;
+  void fields(io::Fields& f) {
+    f.size("size", size, kSide, 1024,
+           "of the images; above 28 each digit is at a place of its own, drawn anew each time");
+    f.size("glimpses", count, 1, 1000, "of each image");
+    f.size("glimpse", glimpse, 1, 1024, "pixels across");
+    f.size("scales", scales, 1, 8, "patches a glimpse, each twice as wide");
+    f.size("hidden", hidden, 1, 1 << 14, "of what and of where");
+    f.size("width", width, 1, 1 << 14, "of the core");
+    f.choice("core", core, {"rnn", "lstm"}, "rnn or lstm");
+    f.number("sigma", sigma, 1e-9, 1e9, "deviation of the places");
+  }
 };
 
 /// How places come about: drawn, or their means.
@@ -54,7 +58,7 @@ struct Episode {
 
 class GlimpseModel : public nn::Module {
  public:
-  /// Throws ValueError for sizes that are not positive, or a sigma that is not.
+  /// Throws ValueError for options out of range.
   explicit GlimpseModel(const ModelOptions& options);
 
   ModelOptions options;
@@ -69,5 +73,19 @@ class GlimpseModel : public nn::Module {
   Episode operator()(const Tensor& images, Index runs, Looking looking = Looking::sample,
                      Generator* generator = nullptr) const;
 };
+
+/// Cross-entropy, surrogate of the reward (1 where the last guess is right) and the baselines' own
+/// loss, of an episode of `runs` runs over images with these labels. `every` weighs the classes
+/// guessed before the last glimpse.
+struct Losses {
+  Tensor total;  ///< to differentiate
+  double classes;
+  double error;  ///< of the last guesses
+};
+Losses losses_of(const Episode& episode, const Tensor& labels, Index runs, double every);
+
+/// A model on disk, weights and configuration. load() throws IoError, FormatError.
+io::DirectoryFiles files_of(const GlimpseModel& model);
+std::unique_ptr<GlimpseModel> load(const std::string& folder);
 
 }  // namespace glimpses

@@ -128,6 +128,17 @@ TEST(Run, KeepsTheBestInMemoryWithoutAFolder) {
   EXPECT_NEAR(last.error(last.set).item(), loss, 1e-12);
 }
 
+TEST(Run, KeepsTheLastWhereThatIsWanted) {
+  const TemporaryFolder folder(TemporaryFolder::memory());
+  for (const std::string& out : {std::string(), folder / "model"}) {
+    Trial trial({.out = out, .epochs = 3, .keep = {lowest("looks")}, .last = true});
+    const double loss = trial.train().curve("validation loss")[2];
+    EXPECT_NEAR(trial.error(trial.set).item(), loss, 1e-12);
+  }
+  Trial patient({.epochs = 9, .keep = {lowest("looks")}, .last = true, .patience = 2});
+  EXPECT_THAT(patient.train().rounds, SizeIs(3));  // by the best all the same
+}
+
 class RunResumed : public testing::TestWithParam<RunOptions> {};
 
 TEST_P(RunResumed, HasTheSameBitsWhereverItWasStopped) {

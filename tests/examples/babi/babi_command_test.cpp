@@ -43,7 +43,8 @@ TEST_F(BabiCommand, AQuickTrainingAnswersMostQuestions) {
   EXPECT_THAT(config, testing::AllOf(HasSubstr("\"position_encoding\": \"centred\""),
                                      HasSubstr("\"empty_memories\": true")));
   expect_config_refused("ask", "\"width\": 20", "\"width\": 21", "model.safetensors");
-  expect_config_refused("ask", "centred", "skewed", "there is no position encoding \"skewed\"");
+  expect_config_refused("ask", "centred", "skewed",
+                        "\"skewed\" is none of \"none\", \"published\", \"centred\"");
   write("m/config.json", "{}");
   EXPECT_EQ(ask("").code, 2);
 }

@@ -59,6 +59,20 @@ TEST(BabiCorpus, KeepsTheLastSentencesBeforeAQuestion) {
   EXPECT_EQ(batch.lengths, (std::vector<Index>{2, 1}));
 }
 
+TEST(BabiCorpus, AQuestionMayHaveNoStoryBeforeIt) {
+  const std::vector<Example> examples = {{{}, {2}, 3}, {{}, {2, 4}, 3}, {{{2, 4}}, {2}, 3}};
+  ModelOptions options;
+  options.vocabulary = 5;
+  const auto model = make_model(options, 1);
+  model->eval();
+  const auto logits_of = [&](const Batch& batch) {
+    return (*model)(batch.story, batch.question, batch.lengths).logits.array().to_vector<float>();
+  };
+  const auto alone = logits_of(batch_of(examples, {0, 1}));
+  const auto together = logits_of(batch_of(examples, {0, 1, 2}));
+  for (std::size_t i = 0; i < alone.size(); ++i) EXPECT_NEAR(alone[i], together[i], 1e-6);
+}
+
 TEST(BabiCorpus, RefusesTasksThatThereAreNot) {
   EXPECT_THAT([] { load_task({}, 3); }, ThrowsMessage<ValueError>(HasSubstr("generated task 3")));
   EXPECT_THAT([] { load_task({.path = "."}, 21); },
@@ -77,7 +91,9 @@ TEST(BabiTrials, TableHasThePaperBesideOurs) {
 TEST(BabiListener, HearsStoriesAndRefusesWhatItCannotAnswer) {
   Reader reader;
   reader.vocabulary = data::Vocabulary({"anna", "went", "to", "the", "attic", "where", "is"});
-  reader.options = {.vocabulary = reader.vocabulary.size(), .hops = 2, .slots = 3};
+  reader.options.vocabulary = reader.vocabulary.size();
+  reader.options.hops = 2;
+  reader.options.slots = 3;
   reader.model = std::make_unique<MemoryNetwork>(reader.options);
   reader.model->eval();
   Listener listener(reader);

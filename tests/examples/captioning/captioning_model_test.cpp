@@ -1,35 +1,34 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "../../../autograd/gradcheck.h"
 #include "../../../autograd/ops/elementwise.h"
 #include "../../../autograd/ops/reduce.h"
 #include "../../../autograd/ops/shape.h"
 #include "../../../autograd/stochastic/enumeration.h"
+#include "../../../core/error.h"
 #include "../../../core/generator.h"
 #include "../../../examples/captioning/caption_loss.h"
-#include "../../../examples/captioning/pictures.h"
+#include "../../../examples/captioning/writing.h"
 #include "../../../nn/gradcheck.h"
 
 namespace captioning {
 namespace {
 
-using heed::Array;
-using heed::DType;
-using heed::Shape;
-
-ModelOptions tiny(Look look) {
+ModelOptions tiny(const std::string& look) {
   return {.vocabulary = vocabulary_of("shapes").size(),
           .channels = 2,
           .width = 5,
           .hidden = 7,
-          .look = look,
-          .mean_probability = 0.5,
+          .attention = look,
+          .mean = 0.5,
           .dtype = DType::f64};
 }
 
 Batch some_batch(DType dtype) {
-  heed::manual_seed(3);
+  manual_seed(3);
   const Corpus corpus = load_corpus({.scenes = 3, .validation = 0, .test = 0});
   Batch batch = batch_of(corpus.train, {2, 0}, vocabulary_of("shapes"));
   batch.images = batch.images.to(dtype);
@@ -38,7 +37,7 @@ Batch some_batch(DType dtype) {
 
 TEST(CaptioningModel, Shapes) {
   const Batch batch = some_batch(DType::f64);
-  for (const Look look : {Look::soft, Look::hard}) {
+  for (const char* look : {"soft", "hard"}) {
     Captioner model(tiny(look));
     model.eval();
     const Tensor annotations = model.annotate(batch.images);
@@ -50,7 +49,7 @@ TEST(CaptioningModel, Shapes) {
     for (const double total : sum(step.looked, {1}).array().to_vector<double>()) {
       EXPECT_NEAR(total, 1, 1e-12);
     }
-    EXPECT_EQ(amax(step.looked).item() == 1, look == Look::hard);
+    EXPECT_EQ(amax(step.looked).item() == 1, look == std::string("hard"));
   }
 }
 
@@ -59,43 +58,46 @@ TEST(CaptioningModel, GradientsOfTheSoftLoss) {
   Batch batch = some_batch(DType::f64);
   batch.words = batch.words.slice(1, 0, 3);
   batch.targets = batch.targets.slice(1, 0, 3);
-  Captioner model(tiny(Look::soft));
-  std::vector<heed::MovingAverage> baselines;
-  const auto run = [&] {
-    return caption_loss(model, batch, {.lambda = 0.3}, 0.9, baselines).total;
-  };
-  const auto report =
-      heed::nn::gradcheck(model, run, {.rtol = 1e-4, .step = 1e-5, .max_elements = 7});
+  Captioner model(tiny("soft"));
+  CaptionCost cost({.lambda = 0.3});
+  const auto run = [&] { return cost(model, batch).total; };
+  const auto report = nn::gradcheck(model, run, {.rtol = 1e-4, .step = 1e-5, .max_elements = 7});
   EXPECT_TRUE(report) << report.text();
-  EXPECT_TRUE(baselines.empty());
+  EXPECT_TRUE(cost.baselines().empty());
 }
 
 // What is drawn decides: the words' loss is the plain one, the baselines follow the costs.
 TEST(CaptioningModel, TheHardLossDrawsAndLearnsItsBaselines) {
   const Batch batch = some_batch(DType::f64);
-  Captioner model(tiny(Look::hard));
-  std::vector<heed::MovingAverage> baselines;
-  const auto first = caption_loss(model, batch, {.lambda_e = 0.01}, 0.9, baselines);
+  Captioner model(tiny("hard"));
+  CaptionCost cost({.draws = 1});
+  const auto first = cost(model, batch);
+  const std::vector<double> baselines = cost.baselines();
   ASSERT_EQ(static_cast<Index>(baselines.size()), batch.words.size(1));
-  EXPECT_NEAR(baselines[0].value(DType::f64).item(), first.words, 0.5);
-  EXPECT_GT(baselines[0].value().item(), baselines.back().value().item());
+  EXPECT_NEAR(baselines[0], first.words, 0.5);
+  EXPECT_GT(baselines[0], baselines.back());
   first.total.backward();
   double norm = 0;
   for (const Tensor& p : model.hard.score.parameters()) {
-    norm += heed::sum(heed::abs(p.grad())).item();
+    norm += sum(abs(p.grad())).item();
   }
   EXPECT_GT(norm, 0);
-  const auto second = caption_loss(model, batch, {.lambda_e = 0.01}, 0.9, baselines);
-  EXPECT_NE(first.words, second.words);  // other places were drawn
+  EXPECT_NE(first.words, cost(model, batch).words);  // other places were drawn
+  CaptionCost other({.draws = 1});
+  other.load_state_dict(cost.state_dict());
+  EXPECT_EQ(other.baselines(), cost.baselines());
+  EXPECT_THROW(other.load_state_dict({{"baselines", Array::from<double>({0.5, NAN})}}), ValueError);
+  EXPECT_THROW(other.load_state_dict({}), ValueError);
+  EXPECT_EQ(other.baselines(), cost.baselines());
 }
 
 // K draws of a scene are K captions of it, each as if it were the only one.
 TEST(CaptioningModel, DrawsOfAScenePartAtTheFirstLook) {
   constexpr Index kDraws = 3, kSteps = 4;
   const Batch batch = some_batch(DType::f64);
-  Captioner model(tiny(Look::hard));
+  Captioner model(tiny("hard"));
   model.eval();
-  heed::Generator generator(7);
+  Generator generator(7);
   std::vector<Array> places;  // [K, B]
   for (Index t = 0; t < kSteps; ++t) {
     std::vector<std::int64_t> drawn(2 * kDraws);
@@ -103,12 +105,11 @@ TEST(CaptioningModel, DrawsOfAScenePartAtTheFirstLook) {
     places.push_back(Array::from(drawn, {kDraws, 2}));
   }
   const auto logits_under = [&](const auto& choice_of) {
-    std::vector<heed::Choice> prescribed;
+    std::vector<Choice> prescribed;
     for (const Array& each : places) {
-      prescribed.push_back(
-          heed::Choice::hard(Tensor(choice_of(each)), kCells * kCells, DType::f64));
+      prescribed.push_back(Choice::hard(Tensor(choice_of(each)), kCells * kCells, DType::f64));
     }
-    heed::ReplayedChoices choices(prescribed);
+    ReplayedChoices choices(prescribed);
     auto writing = model.begin(model.annotate(batch.images), &choices);
     std::vector<Array> out;
     for (Index t = 0; t < kSteps; ++t) {
@@ -131,22 +132,21 @@ TEST(CaptioningModel, DrawsOfAScenePartAtTheFirstLook) {
 
 TEST(CaptioningModel, DrawsAreComparedWithOneAnother) {
   const Batch batch = some_batch(DType::f64);
-  Captioner model(tiny(Look::hard));
-  std::vector<heed::MovingAverage> baselines;
-  const LossOptions options = {.lambda_e = 0.01, .draws = 3};
-  const auto first = caption_loss(model, batch, options, 0.9, baselines);
-  EXPECT_TRUE(baselines.empty());
+  Captioner model(tiny("hard"));
+  CaptionCost cost({.draws = 3});
+  const auto first = cost(model, batch);
+  EXPECT_TRUE(cost.baselines().empty());
   first.total.backward();
   double norm = 0;
   for (const Tensor& p : model.hard.score.parameters()) {
-    norm += heed::sum(heed::abs(p.grad())).item();
+    norm += sum(abs(p.grad())).item();
   }
   EXPECT_GT(norm, 0);
-  EXPECT_NE(first.words, caption_loss(model, batch, options, 0.9, baselines).words);
+  EXPECT_NE(first.words, cost(model, batch).words);
 }
 
 TEST(CaptioningModel, WritesAndPointsAndDraws) {
-  Describer describer{"shapes", vocabulary_of("shapes"),
+  Describer describer{vocabulary_of("shapes"),
                       std::make_unique<Captioner>(ModelOptions{
                           .vocabulary = vocabulary_of("shapes").size(), .channels = 2})};
   const Corpus corpus = load_corpus({.scenes = 0, .validation = 0, .test = 3});

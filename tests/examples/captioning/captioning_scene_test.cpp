@@ -7,15 +7,13 @@
 
 #include "../../../core/error.h"
 #include "../../../examples/captioning/corpus.h"
-#include "../../../examples/captioning/digits.h"
 #include "../../data/temporary_file.h"
 #include "../../io/temporary_folder.h"
 
 namespace captioning {
 namespace {
 
-using heed::TemporaryFolder;
-using heed::data::message_of;
+using data::message_of;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
@@ -30,7 +28,7 @@ TEST(CaptioningScene, OneSentenceIsRight) {
 TEST(CaptioningScene, ShapesStandWhereTheWordsSay) {
   Generator generator(3);
   std::set<std::string> said;
-  const std::vector<std::string> words = shape_words();
+  const std::vector<std::string> words = words_of("shapes");
   for (int i = 0; i < 200; ++i) {
     const Scene scene = shape_scene(generator);
     ASSERT_EQ(scene.image.size(), static_cast<std::size_t>(3 * kSide * kSide));
@@ -78,9 +76,9 @@ TEST(CaptioningScene, BatchesHoldWordsAndTargets) {
   Scene shorter = scene;
   shorter.words.resize(2);
   const Batch batch = batch_of({scene, shorter}, {1, 0}, vocabulary);
-  EXPECT_EQ(batch.images.shape(), (heed::Shape{2, 3, kSide, kSide}));
+  EXPECT_EQ(batch.images.shape(), (Shape{2, 3, kSide, kSide}));
   EXPECT_FLOAT_EQ(batch.images.data<float>()[0], 0.2F);
-  EXPECT_EQ(batch.words.shape(), (heed::Shape{2, 9}));
+  EXPECT_EQ(batch.words.shape(), (Shape{2, 9}));
   const auto words = batch.words.to_vector<std::int64_t>();
   const auto targets = batch.targets.to_vector<std::int64_t>();
   EXPECT_EQ(words[0], vocabulary.id(kBegin));
@@ -101,17 +99,17 @@ void write_digits(const TemporaryFolder& folder, const std::string& part, int la
     images += std::string(28 * 28, static_cast<char>(10 * digit + 100));
   for (int i = 0; i < labels; ++i) names.push_back(static_cast<char>(i == labels - 1 ? worst : i));
   TemporaryFolder::put(folder / (part + "-images-idx3-ubyte"), images);
-  TemporaryFolder::put(folder / (part + "-labels-idx1-ubyte.gz"), heed::data::gzip(names));
+  TemporaryFolder::put(folder / (part + "-labels-idx1-ubyte.gz"), data::gzip(names));
 }
 
 TEST(CaptioningScene, DigitsStandWhereTheWordsSay) {
   const TemporaryFolder folder;
   write_digits(folder, "train", 10);
-  const Digits digits(folder.path(), "train");
-  const std::vector<std::string> words = digit_words();
+  const data::Digits digits = data::read_mnist(folder.path(), "train");
+  const std::vector<std::string> words = words_of("mnist");
   Generator generator(5);
   for (int i = 0; i < 50; ++i) {
-    const Scene scene = digits.scene(generator, 0, 10);
+    const Scene scene = digit_scene(digits, 0, 10, generator);
     for (std::size_t t = 0; t < scene.words.size(); ++t) {
       if (scene.places[t] < 0) continue;
       const Index middle = kPlaceSize / 2;
@@ -147,26 +145,19 @@ TEST(CaptioningScene, NoDigitServesTwoParts) {
 
 TEST(CaptioningScene, SaysWhatIsWrongWithData) {
   const TemporaryFolder folder;
-  EXPECT_EQ(message_of<heed::ValueError>([] { load_corpus({.data = "photos"}); }),
+  EXPECT_EQ(message_of<ValueError>([] { load_corpus({.data = "photos"}); }),
             "data: 'photos' is none of shapes, mnist");
-  EXPECT_EQ(message_of<heed::ValueError>([] { load_corpus({.data = "mnist"}); }),
+  EXPECT_EQ(message_of<ValueError>([] { load_corpus({.data = "mnist"}); }),
             "data: mnist needs --path, the folder of its files");
-  EXPECT_THAT(message_of<heed::IoError>([&] { Digits(folder.path(), "train"); }),
-              HasSubstr("train-images-idx3-ubyte.gz: open: No such file"));
-  write_digits(folder, "train", 9);
-  EXPECT_THAT(message_of<heed::FormatError>([&] { Digits(folder.path(), "train"); }),
-              HasSubstr("labels-idx1-ubyte.gz: at byte 4: labels of [9] for 10 images"));
+  const auto load = [&] { load_corpus({.data = "mnist", .path = folder.path()}); };
+  EXPECT_THAT(message_of<IoError>(load), HasSubstr("train-images-idx3-ubyte: open: No such file"));
+  write_digits(folder, "train", 10, 77);
+  EXPECT_THAT(message_of<FormatError>(load), HasSubstr("77 is no digit"));
   write_digits(folder, "train", 10);
   Generator generator(5);
-  EXPECT_EQ(
-      message_of<heed::ValueError>([&] { Digits(folder.path(), "train").scene(generator, 7, 11); }),
-      "digits: [7, 11) are no digits of 10");
-  write_digits(folder, "train", 10, 77);
-  EXPECT_THAT(message_of<heed::FormatError>([&] { Digits(folder.path(), "train"); }),
-              HasSubstr("labels-idx1-ubyte.gz: at byte 17: 77 is no digit"));
-  TemporaryFolder::put(folder / "train-images-idx3-ubyte", std::string("\0\0\x08\x01\0\0\0\1x", 9));
-  EXPECT_THAT(message_of<heed::FormatError>([&] { Digits(folder.path(), "train"); }),
-              HasSubstr("images of [1], not of [n, 28, 28], n > 0"));
+  const data::Digits digits = data::read_mnist(folder.path(), "train");
+  EXPECT_EQ(message_of<ValueError>([&] { digit_scene(digits, 7, 11, generator); }),
+            "digits: [7, 11) are no digits of 10");
 }
 
 }  // namespace

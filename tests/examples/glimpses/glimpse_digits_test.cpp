@@ -70,19 +70,16 @@ TEST_F(GlimpseDigits, ComeFromFilesTheLastTwelfthForValidation) {
   EXPECT_EQ(corpus.validation.pixels[1], (24 * kPixels + 1) % 251);
 }
 
+// What data::read_mnist() refuses, and what is too little to be parted.
 TEST_F(GlimpseDigits, AreRefusedWhereFilesDoNotFit) {
   EXPECT_THAT([&] { read(); }, ThrowsMessage<IoError>(HasSubstr("train-images-idx3-ubyte")));
   write_all();
-  write("t10k-labels-idx1", {13}, 11);
-  EXPECT_THAT([&] { read(); }, ThrowsMessage<FormatError>(HasSubstr("label 10 is no digit")));
   write("t10k-labels-idx1", {14}, 10);
   EXPECT_THAT([&] { read(); },
-              ThrowsMessage<FormatError>(HasSubstr("the labels are [14] for 13 images")));
-  write("t10k-images-idx3", {13, kSide, 27}, 7);
-  EXPECT_THAT([&] { read(); }, ThrowsMessage<FormatError>(
-                                   HasSubstr("the images are [13, 28, 27], not [count, 28, 28]")));
-  write("t10k-images-idx3", {0, kSide, kSide}, 7);
-  write("t10k-labels-idx1", {0}, 10);
+              ThrowsMessage<FormatError>(HasSubstr("labels of [14] for 13 images")));
+  write_all();
+  write("train-images-idx3", {11, kSide, kSide}, 7);
+  write("train-labels-idx1", {11}, 10);
   EXPECT_THAT([&] { read(); }, ThrowsMessage<FormatError>(HasSubstr("fewer than 12 digits")));
 }
 

@@ -1,0 +1,66 @@
+// The small programs, run as a reader runs them, and their size: a page each.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "../../support/places.h"
+#include "../command.h"
+
+namespace heed {
+namespace {
+
+using testing::HasSubstr;
+
+class Small : public Command {
+ protected:
+  Small() : Command(HEED_SMALL "/brackets") {}
+  std::string expect(const std::string& name, const std::string& arguments) const {
+    return Command(std::string(HEED_SMALL "/") + name).expect_success(arguments);
+  }
+  static std::string source(const std::string& name) {
+    return io::read_file((source_root() / "examples/small" / (name + ".cpp")).string());
+  }
+  static auto lines(const std::string& text) { return std::count(text.begin(), text.end(), '\n'); }
+};
+
+TEST_F(Small, RegressionFindsTheCurve) {
+  EXPECT_LT(number_after("mean square error ", expect("regression", "")), 0.01);
+}
+TEST_F(Small, ImagesAreTold) { EXPECT_GT(number_after("\naccuracy ", expect("images", "2")), 0.8); }
+TEST_F(Small, CharactersAreWritten) { EXPECT_GT(expect("characters", "60").size(), 200u); }
+TEST_F(Small, LookingFindsThePlace) {
+  const std::string output = expect("looking", "300 " + path("looking.png"));
+  EXPECT_GT(number_after("right ", output), 0.9);
+  EXPECT_TRUE(std::filesystem::exists(path("looking.png")));
+}
+TEST_F(Small, ReinforceFindsTheReward) {
+  EXPECT_GT(number_after("\nreward ", expect("reinforce", "100")), 0.9);
+}
+
+TEST_F(Small, BracketsAreResumedToTheSameBits) {
+  const std::string whole = expect_success("train --epochs 2 --width 8 --out " + path("whole"));
+  EXPECT_THAT(whole, HasSubstr("\naccuracy "));
+  const std::string parts = " --epochs 2 --width 8 --out " + path("parts");
+  EXPECT_THAT(expect_success("train --stop-after 77" + parts), HasSubstr("interrupted"));
+  expect_success("train --resume" + parts);
+  expect_same_training(path("whole"), path("parts"), {"rounds", "batches.loader"});
+  EXPECT_TRUE(std::filesystem::exists(path("parts/report.html")));
+  EXPECT_FALSE(std::filesystem::is_empty(path("parts/logs")));
+  EXPECT_THAT(expect_success("ask '(()' --model " + path("parts")), testing::StartsWith("(()\n"));
+  expect_refused("ask 'a(' --model " + path("parts"), "ask: a row is of ( and )");
+  expect_refused("ask '(' --model " + path("none"), "none");
+  expect_refused("train --resume --out " + path("none"), "none");
+}
+
+TEST_F(Small, EachIsAPage) {
+  for (const char* name : {"regression", "images", "characters", "looking", "reinforce"}) {
+    EXPECT_LE(lines(source(name)), 120) << name;
+  }
+  const std::string brackets = source("brackets");
+  EXPECT_LE(lines(brackets.substr(brackets.find("// --- everything else"))), 120);
+}
+
+}  // namespace
+}  // namespace heed
