@@ -13,11 +13,18 @@ namespace {
 
 using testing::HasSubstr;
 
+// One of the programs.
+struct Program : Command {
+  explicit Program(const std::string& name) : Command(HEED_SMALL "/" + name) {}
+  using Command::expect_success;
+  void TestBody() override {}
+};
+
 class Small : public Command {
  protected:
   Small() : Command(HEED_SMALL "/brackets") {}
   std::string expect(const std::string& name, const std::string& arguments) const {
-    return Command(std::string(HEED_SMALL "/") + name).expect_success(arguments);
+    return Program(name).expect_success(arguments);
   }
   static std::string source(const std::string& name) {
     return io::read_file((source_root() / "examples/small" / (name + ".cpp")).string());
