@@ -20,6 +20,15 @@ bool is_name(const std::string& name) {
   return !name.empty();
 }
 
+bool is_utf8(const std::string& text) {
+  for (std::size_t at = 0; at < text.size();) {
+    const Decoded read = decode_utf8(text, at);
+    if (!read.valid) return false;
+    at += read.length;
+  }
+  return true;
+}
+
 }  // namespace
 
 void Log::check(const char* what, std::int64_t step, const std::string& name) {
@@ -41,6 +50,7 @@ void Log::scalar(std::int64_t step, const std::string& name, double value) {
 
 void Log::text(std::int64_t step, const std::string& name, const std::string& text) {
   check("text", step, name);
+  if (!is_utf8(text)) throw ValueError(fmt::format("text {}: it is not UTF-8", in_quotes(name)));
   write_text(step, name, text);
 }
 

@@ -35,7 +35,7 @@ class Log {
 
   /// Any number, NaN and infinities too.
   void scalar(std::int64_t step, const std::string& name, double value);
-  /// Markdown, in TensorBoard.
+  /// Any lines; Markdown in TensorBoard. Throws ValueError for what is not UTF-8.
   void text(std::int64_t step, const std::string& name, const std::string& text);
   /// How the elements of a tensor of any shape and dtype are spread. Those that are not finite are
   /// left out; nothing is logged where none is left.

@@ -134,6 +134,8 @@ TEST(Log, RefusesBadInput) {
       EXPECT_THAT(message_of<ValueError>([&] { log->scalar(1, name, 1); }),
                   HasSubstr("is no name: it must be UTF-8"));
     }
+    EXPECT_EQ(message_of<ValueError>([&] { log->text(1, "sample", "\xff"); }),
+              "text \"sample\": it is not UTF-8");
     EXPECT_THROW(log->image(1, "picture", Picture(0, 3)), ValueError);
     EXPECT_THROW(log->histogram(1, "none", Tensor()), GradError);
     EXPECT_THROW(log->resume(-1), ValueError);
