@@ -6,13 +6,9 @@
 #include <utility>
 #include <vector>
 
-#include "../../autograd/tensor.h"
-#include "../../data/babi.h"
-#include "../../data/vocabulary.h"
+#include "world.h"
 
 namespace babi {
-
-using namespace heed;  // an application speaks the library's language
 
 inline constexpr int kTasks = 20;
 

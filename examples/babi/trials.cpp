@@ -10,7 +10,6 @@
 #include <mutex>
 #include <utility>
 
-#include "../../core/parallel.h"
 #include "../../train/percent.h"
 
 namespace babi {

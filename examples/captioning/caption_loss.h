@@ -14,7 +14,6 @@
 #include <utility>
 #include <vector>
 
-#include "../../autograd/stochastic/baselines.h"
 #include "model.h"
 
 namespace captioning {

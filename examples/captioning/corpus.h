@@ -6,8 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "../../core/array.h"
-#include "../../data/vocabulary.h"
 #include "scene.h"
 
 namespace captioning {

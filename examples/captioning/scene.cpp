@@ -6,8 +6,6 @@
 #include <cmath>
 #include <cstdlib>
 
-#include "../../core/error.h"
-
 namespace captioning {
 namespace {
 

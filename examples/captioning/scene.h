@@ -12,8 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "../../core/generator.h"
-#include "../../data/mnist.h"
+#include "../../heed.h"
 
 namespace captioning {
 

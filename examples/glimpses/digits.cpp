@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "../../core/error.h"
 #include "../../train/bitmap_font.h"
 
 namespace glimpses {

@@ -7,10 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "../../autograd/tensor.h"
-#include "../../core/generator.h"
-#include "../../data/mnist.h"
-#include "../../io/fields.h"
+#include "../../heed.h"
 
 namespace glimpses {
 
