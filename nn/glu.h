@@ -2,11 +2,11 @@
 #pragma once
 
 #include "../autograd/ops/glu.h"
-#include "module.h"
+#include "layer.h"
 
 namespace heed::nn {
 
-class GLU : public Module {
+class GLU : public Layer<GLU> {
  public:
   /// Throws ValueError for an axis that no tensor has.
   explicit GLU(Index axis = -1);
@@ -16,6 +16,8 @@ class GLU : public Module {
   }
 
  private:
+  friend class Sequential;
+  GLU(GLU&&) = default;
   Index axis_;
 };
 

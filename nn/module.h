@@ -16,6 +16,11 @@
 // through forwarded(), as every layer's does, can be hooked: register_forward_hook(). While its
 // Scope lives, errors begin with the module's path, and profiles count what runs under it.
 //
+// A child held by value, `nn::Linear out{64, 17};`, would be in no list and no state dict: the first
+// list of its owner's parameters (or child(), of that owner) throws ValueError that names both
+// classes. What stands elsewhere, in a unique_ptr or a container of one's own, is not found: ModuleList
+// and Sequential own any number.
+//
 // Names and order are PyTorch's: a module's parameters, its buffers, then its children, each in
 // order of construction; a child's names carry its own in front ("words.weight"). Assigning one
 // parameter to another (`out.weight = words.weight`), or handing it to parameter(), ties them: one
@@ -27,11 +32,15 @@
 // zero_grad(), hooks. Modules that share no parameter may be trained at once.
 #pragma once
 
+#include <atomic>
 #include <deque>
+#include <iosfwd>
 #include <memory>
+#include <new>
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <typeinfo>
 #include <utility>
 #include <vector>
 
@@ -42,12 +51,30 @@ namespace heed::nn {
 
 using NamedTensors = std::vector<std::pair<std::string, Tensor>>;
 
+template <class T>
+class Layer;
+
 class Module : public Part {
  public:
   Module();
   Module(const Module&) = delete;  // nor moved: its members refer into it. Hold a unique_ptr
   Module& operator=(const Module&) = delete;
   virtual ~Module();
+
+  // How large an object is, its class' operator delete is told: see held_by_value.cpp. Otherwise
+  // they do what the global ones do.
+  static void* operator new(std::size_t size) { return ::operator new(size); }
+  static void* operator new(std::size_t size, std::align_val_t alignment) {
+    return ::operator new(size, alignment);
+  }
+  static void* operator new(std::size_t, void* place) noexcept { return place; }
+  static void operator delete(void* block) noexcept { ::operator delete(block); }
+  static void operator delete(void* block, std::align_val_t alignment) noexcept {
+    ::operator delete(block, alignment);
+  }
+  static void operator delete(Module* module, std::destroying_delete_t, std::size_t size);
+  static void operator delete(Module* module, std::destroying_delete_t, std::size_t size,
+                              std::align_val_t alignment);
 
   /// Every parameter once, tied ones under their first name. The tensors are handles, not copies.
   NamedTensors named_parameters() const;
@@ -65,6 +92,12 @@ class Module : public Part {
   /// either side. Throws one ValueError that lists what is missing, unexpected, named twice or of
   /// another shape or dtype, the first three and how many more, and then has changed nothing.
   void load_state_dict(const NamedTensors& entries, bool strict = true);
+  /// The same of arrays, as io::read_safetensors() gives them.
+  template <class Entries>
+  requires std::same_as<Entries, std::vector<std::pair<std::string, Array>>>
+  void load_state_dict(const Entries& entries, bool strict = true) {
+    load_state_dict(NamedTensors(entries.begin(), entries.end()), strict);
+  }
 
   /// Training mode, which layers like Dropout ask for; on at first. Reaches all children.
   void train(bool on = true);
@@ -83,7 +116,9 @@ class Module : public Part {
   /// Puts a hook on what this module returns, after those it has: called with each output, which it
   /// may replace, before the caller gets it. `output.register_hook(...)` in it hooks the gradient.
   /// Of several results it sees the first: `output` of a recurrent layer, `context` of a pooling.
-  /// Throws ValueError for an empty one.
+  /// Where gradients reach a parameter of the module, or its mode is changed after its children ran,
+  /// and the hook was not called, its operator() does without forwarded(): GradError says so. Throws
+  /// ValueError for an empty one.
   HookId register_forward_hook(ForwardHook hook);
   /// Puts a hook on every parameter, once each, but the frozen: called with its name and each
   /// gradient that reaches it, which it may replace. Throws GradError when none is trained,
@@ -103,6 +138,17 @@ class Module : public Part {
   /// The tree for people: names, classes, shapes and counts, a line each.
   std::string summary() const;
 
+  void cuda(Say<"heed computes on the processor: leave it out"> = {}) const = delete;
+  void requires_grad_(bool, Say<"module.requires_grad(on)"> = {}) const = delete;
+  void register_module(const char*, const Module&,
+                       Say<"T& name = child<T>(\"name\", ...) as a member"> = {}) const = delete;
+  void register_parameter(
+      const char*, const Tensor&,
+      Say<"Tensor& name = parameter(\"name\", tensor) as a member"> = {}) const = delete;
+  void register_buffer(const char*, const Tensor&,
+                       Say<"Tensor& name = buffer(\"name\", tensor) as a member"> = {}) const =
+      delete;
+
  protected:
   using Scope = heed::Scope;
 
@@ -115,6 +161,11 @@ class Module : public Part {
     T* const made = new T(std::forward<Args>(args)...);
     adopt(name, std::unique_ptr<Module>(made));
     return *made;
+  }
+  /// The same from options in braces: child<nn::LSTM>("encoder", {.input = 3, .hidden = 5}).
+  template <class T>
+  T& child(std::string_view name, const typename T::Options& options) {
+    return child<T, const typename T::Options&>(name, options);
   }
   /// Registers a module that was made elsewhere, and that others may hold too, as an option's score
   /// is. Throws ValueError as child() does, GradError for none.
@@ -131,10 +182,18 @@ class Module : public Part {
   Tensor& parameter(std::string_view name, Tensor tensor);
   /// Registers numbers that are saved and not trained, of any dtype.
   Tensor& buffer(std::string_view name, Tensor tensor);
+  /// Says that every operator() of this class passes through forwarded().
+  void forwards_always() { always_forwards_ = true; }
   /// What the forward hooks make of `output`; all that operator() returns passes through here.
   Tensor forwarded(Tensor output) const;
 
  private:
+  template <class T>
+  friend class Layer;
+  /// Takes the state of a Layer that is about to go.
+  struct Handover {};
+  Module(Module&& from, Handover);
+
   struct Slot {
     std::string name;
     Tensor tensor;
@@ -155,9 +214,15 @@ class Module : public Part {
   // module_path.cpp
   void add_parent(const Module& parent, std::string_view name);
   void leave_children();
+  /// Its children were `from`'s.
+  void change_parent(const Module& from);
   bool is_within(const Part& part) const;
   const Parent& parent() const;
   std::string path_here() const;
+  /// Throws GradError unless this is of class `layer` itself.
+  void check_is(const std::type_info& layer) const;
+  /// Throws ValueError when a module stands inside of this object and is nobody's child.
+  void check_held_by_value() const;
   /// Every defined tensor under its full name, in the order of state_dict().
   void collect(const std::string& prefix, std::vector<Slot>& out) const;
   std::vector<Slot> all() const;
@@ -166,9 +231,16 @@ class Module : public Part {
 
   std::deque<Slot> slots_;  // a deque: addresses stay
   std::vector<Child> children_;
-  std::vector<Parent> parents_;   // several for a shared child
-  std::unique_ptr<Hooks> hooks_;  // none until the first is registered
+  std::vector<Parent> parents_;                // several for a shared child
+  std::unique_ptr<Hooks> hooks_;               // none until the first is registered
+  mutable std::atomic<bool> checked_ = false;  // check_held_by_value() found nothing
+  bool owned_ = false;                         // is somebody's child
+  bool always_forwards_ = false;               // is a Layer
   bool training_ = true;
 };
+
+/// summary()
+std::string to_string(const Module& module);
+std::ostream& operator<<(std::ostream& out, const Module& module);
 
 }  // namespace heed::nn

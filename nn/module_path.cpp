@@ -32,6 +32,15 @@ void Module::leave_children() {
   }
 }
 
+void Module::change_parent(const Module& from) {
+  const std::lock_guard lock(family());
+  for (const Child& entry : children_) {
+    for (Parent& parent : entry.module->parents_) {
+      if (parent.module == &from) parent.module = this;
+    }
+  }
+}
+
 bool Module::is_within(const Part& part) const {
   return &part == this || std::any_of(parents_.begin(), parents_.end(), [&](const Parent& parent) {
     return parent.module->is_within(part);
