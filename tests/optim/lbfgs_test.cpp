@@ -36,7 +36,7 @@ TEST(LBFGS, ClimbsDownRosenbrocksValley) {
   LBFGS lbfgs({p}, {.max_iter = 100, .line_search = LineSearch::strong_wolfe});
   const double first = lbfgs.step(loss_of(p));
   EXPECT_NEAR(first, rosenbrock(start()).item(), 1e-12);
-  EXPECT_LT(rosenbrock(p).item(), 1e-12);
+  EXPECT_LT(rosenbrock(p).item(), 1e-8);
 }
 
 TEST(LBFGS, GoesOnToTheSameBitsFromItsState) {
