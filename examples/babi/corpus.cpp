@@ -6,6 +6,10 @@
 #include <cerrno>
 #include <filesystem>
 
+#include "../../core/error.h"
+#include "../../data/batches.h"
+#include "world.h"
+
 namespace babi {
 namespace {
 

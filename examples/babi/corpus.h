@@ -6,9 +6,13 @@
 #include <utility>
 #include <vector>
 
-#include "world.h"
+#include "../../autograd/tensor.h"
+#include "../../data/babi.h"
+#include "../../data/vocabulary.h"
 
 namespace babi {
+
+using namespace heed;  // an application speaks the library's language
 
 inline constexpr int kTasks = 20;
 

@@ -4,10 +4,13 @@
 
 #include <algorithm>
 #include <cctype>
-#include <iterator>
-#include <sstream>
 
+#include "../../autograd/grad_mode.h"
+#include "../../autograd/ops/reduce.h"
+#include "../../autograd/ops/softmax.h"
+#include "../../core/error.h"
 #include "../../core/quoted.h"
+#include "../../data/utf8.h"
 #include "../../train/percent.h"
 
 namespace babi {
@@ -16,12 +19,23 @@ namespace {
 constexpr double kShown = 0.05;  // sentences with less of a hop's attention are left out
 
 // In lower case, without full stops and question marks at the end.
-std::vector<std::string> words_of(std::string line) {
-  const auto lower = [](unsigned char c) { return c < 0x80 ? std::tolower(c) : c; };
-  std::transform(line.begin(), line.end(), line.begin(), lower);
-  line.resize(line.find_last_not_of(" \t\r.?") + 1);
-  std::istringstream in(line);
-  return {std::istream_iterator<std::string>(in), {}};
+std::vector<std::string> words_of(const std::string& line) {
+  std::vector<std::string> out;
+  std::string word;
+  for (const char c : line + ' ') {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte > ' ' && byte != 0x7f) {
+      word += byte < 0x80 ? static_cast<char>(std::tolower(byte)) : c;
+    } else if (!word.empty()) {
+      out.push_back(std::move(word));
+      word.clear();
+    }
+  }
+  while (!out.empty() && (out.back().ends_with('.') || out.back().ends_with('?'))) {
+    out.back().pop_back();
+    if (out.back().empty()) out.pop_back();
+  }
+  return out;
 }
 
 void check_words(const data::Vocabulary& vocabulary, const std::vector<std::string>& words) {
@@ -68,8 +82,9 @@ Answer Listener::answer(const std::vector<std::string>& question) const {
   const attention::MemoryNetworkOutput out =
       (*reader_.model)(batch.story, batch.question, {}, true);
   const Tensor chances = softmax(out.logits, -1);
-  Answer answer{reader_.vocabulary.word(static_cast<Index>(argmax(chances).item())),
-                amax(chances).item(),
+  const Index best = argmax(chances, -1).array().to_vector<Index>()[0];
+  Answer answer{reader_.vocabulary.word(best),
+                chances.array().to(DType::f64).to_vector<double>()[static_cast<std::size_t>(best)],
                 {}};
   for (const Tensor& hop : out.weights)
     answer.weights.push_back(hop.array().to(DType::f64).to_vector<double>());

@@ -2,14 +2,17 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
 #include <cstdio>
 #include <iostream>
 
+#include "../../core/error.h"
 #include "../../train/interrupt.h"
 #include "../../train/percent.h"
 #include "../command_line.h"
 #include "listener.h"
 #include "trials.h"
+#include "world.h"
 
 namespace babi {
 namespace {
@@ -23,18 +26,32 @@ struct Flags {
   std::string folder = "model";
 };
 
+std::vector<int> numbers_of(const Flags& flags) {
+  std::vector<int> out;
+  if (flags.task == "all" || flags.task == "joint") {
+    const int count = flags.corpus.path.empty() ? kGeneratedTasks : kTasks;
+    for (int number = 1; number <= count; ++number) out.push_back(number);
+    return out;
+  }
+  const char* end = flags.task.data() + flags.task.size();
+  int number = 0;
+  const auto read = std::from_chars(flags.task.data(), end, number);
+  if (read.ec != std::errc{} || read.ptr != end) {
+    throw ValueError("--task: '" + flags.task + "' is no number of a task, nor all or joint");
+  }
+  return {number};
+}
+
 std::vector<Subject> subjects_of(const Flags& flags) {
-  const bool joint = flags.task == "joint", several = joint || flags.task == "all";
-  const int all = flags.corpus.path.empty() ? kGeneratedTasks : kTasks;
-  const int first = several ? 1 : std::stoi(flags.task), last = several ? all : first;
   std::vector<Subject> out;
-  if (joint) out.push_back({"joint", {}, flags.folder});
-  for (int number = first; number <= last; ++number) {
-    if (!joint) {
-      const std::string within = several ? fmt::format("/qa{}", number) : "";
+  if (flags.task == "joint") out.push_back({"joint", {}, flags.folder});
+  for (const int number : numbers_of(flags)) {
+    Task task = load_task(flags.corpus, number);
+    if (flags.task != "joint") {
+      const std::string within = flags.task == "all" ? fmt::format("/qa{}", number) : "";
       out.push_back({fmt::format("task {}", number), {}, flags.folder + within});
     }
-    out.back().tasks.push_back(load_task(flags.corpus, number));
+    out.back().tasks.push_back(std::move(task));
   }
   return out;
 }
@@ -110,7 +127,6 @@ void add_train_flags(CLI::App& app, Flags& flags) {
                  "stories, tasks 1 and 2");
   app.add_option("--task", flags.task,
                  "its number; or all, a model each; or joint, one model of all")
-      ->check(CLI::IsMember({"all", "joint"}) | CLI::Range(1, kTasks))
       ->capture_default_str();
   command_line::add_size(app, "--seeds", flags.trials.seeds, 1, 1000,
                          "trials of each model, of which that of the lowest training loss is kept");

@@ -2,6 +2,13 @@
 
 #include <mutex>
 
+#include "../../autograd/grad_mode.h"
+#include "../../autograd/ops/cross_entropy.h"
+#include "../../autograd/ops/reduce.h"
+#include "../../core/generator.h"
+#include "../../data/loader.h"
+#include "../../io/saved_model.h"
+
 namespace babi {
 
 std::unique_ptr<MemoryNetwork> make_model(const ModelOptions& options, std::uint64_t seed) {

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "../../attention/mechanisms/memory/memory_network.h"
+#include "../../io/fields.h"
 #include "corpus.h"
 
 namespace babi {

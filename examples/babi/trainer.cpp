@@ -2,6 +2,9 @@
 
 #include <cmath>
 
+#include "../../autograd/ops/cross_entropy.h"
+#include "../../data/loader.h"
+#include "../../optim/sgd.h"
 #include "../../train/run.h"
 
 namespace babi {

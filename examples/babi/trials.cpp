@@ -10,6 +10,7 @@
 #include <mutex>
 #include <utility>
 
+#include "../../core/parallel.h"
 #include "../../train/percent.h"
 
 namespace babi {

@@ -6,11 +6,13 @@
 #include <array>
 #include <string>
 
+#include "../../core/error.h"
+
 namespace babi {
 namespace {
 
-using data::BabiQuestion;
-using data::BabiStory;
+using heed::data::BabiQuestion;
+using heed::data::BabiStory;
 using Words = std::vector<std::string>;
 
 const Words kPeople = {"anna", "ben", "clara", "david"};
@@ -118,8 +120,8 @@ class House {
 
 std::vector<BabiStory> tell_stories(Index count, int task, Generator& generator) {
   if (task < 1 || task > kGeneratedTasks) {
-    throw ValueError(fmt::format("babi: there is no generated task {}, only 1 and {}; see --data",
-                                 task, kGeneratedTasks));
+    throw heed::ValueError(fmt::format(
+        "babi: there is no generated task {}, only 1 and {}; see --data", task, kGeneratedTasks));
   }
   std::vector<BabiStory> out;
   for (Index i = 0; i < count; ++i) out.push_back(House(generator, task).tell());

@@ -7,16 +7,18 @@
 
 #include <vector>
 
-#include "../../heed.h"
+#include "../../core/generator.h"
+#include "../../data/babi.h"
 
 namespace babi {
 
-using namespace heed;  // an application speaks the library's language
+using heed::Generator;
+using heed::Index;
 
 inline constexpr int kGeneratedTasks = 2;
 
 /// The next `count` stories of the generator's stream, five questions each. Throws ValueError for a
 /// task that is none of the two.
-std::vector<data::BabiStory> tell_stories(Index count, int task, Generator& generator);
+std::vector<heed::data::BabiStory> tell_stories(Index count, int task, Generator& generator);
 
 }  // namespace babi

@@ -1,5 +1,13 @@
 #include "caption_loss.h"
 
+#include "../../attention/mechanisms/pooling/doubly_stochastic.h"
+#include "../../autograd/ops/compare.h"
+#include "../../autograd/ops/cross_entropy.h"
+#include "../../autograd/ops/elementwise.h"
+#include "../../autograd/ops/reduce.h"
+#include "../../autograd/ops/shape.h"
+#include "../../core/error.h"
+
 namespace captioning {
 
 CaptionLoss CaptionCost::operator()(const Captioner& model, const Batch& batch) {
@@ -19,7 +27,7 @@ CaptionLoss CaptionCost::operator()(const Captioner& model, const Batch& batch) 
                                              {.ignore_index = 0, .reduction = Reduction::none}),
                                rows);
     if (is_hard) choices.samples().add_cost(nll);
-    alphas.push_back(step.looked);
+    alphas.push_back(step.alpha);
     plain = plain.defined() ? plain + mean(nll) : mean(nll);
   }
   for (const Index id : batch.targets.to_vector<Index>()) loss.count += id != 0;

@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "../../autograd/stochastic/baselines.h"
 #include "model.h"
 
 namespace captioning {

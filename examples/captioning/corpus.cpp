@@ -2,6 +2,9 @@
 
 #include <functional>
 
+#include "../../core/error.h"
+#include "../../data/batches.h"
+
 namespace captioning {
 
 Corpus load_corpus(const CorpusOptions& options) {

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "../../core/array.h"
+#include "../../data/vocabulary.h"
 #include "scene.h"
 
 namespace captioning {

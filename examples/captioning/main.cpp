@@ -43,7 +43,7 @@ void describe(const Describer& describer, const Corpus& corpus, const Flags& fla
     fmt::print("  but it is {}\n", fmt::join(scenes[i].words, " "));
   }
   const std::string path =
-      flags.pictures.empty() ? flags.trainer.run.out + "/looks.png" : flags.pictures;
+      flags.pictures.empty() ? flags.trainer.out + "/looks.png" : flags.pictures;
   train::write_png(path, looks_of(scenes, captions, !describer.model->options.hard()));
   fmt::print("where it looked: {}\n", path);
 }
@@ -59,7 +59,7 @@ void conclude(const Describer& describer, const Corpus& corpus, const train::Tra
   report.add_fact("pointing", train::percent(found.pointing) + " %");
   report.add_fact("parameters", std::to_string(describer.model->parameter_count()));
   train::add_curves(report, training, "step");
-  const std::string path = flags.trainer.run.out + "/report.html";
+  const std::string path = flags.trainer.out + "/report.html";
   report.save(path);
   fmt::print("test scenes {}  exact {:.4f}  pointing {:.4f}  loss {:.4f}  report {}\n",
              corpus.test.size(), found.exact, found.pointing, found.loss, path);
@@ -69,15 +69,15 @@ void train_command(Flags& flags) {
   set_up(flags);
   if (flags.quick) {
     const auto at_most = [](Index& value, Index most) { value = std::min(value, most); };
-    at_most(flags.trainer.run.steps, 60);
+    at_most(flags.trainer.steps, 60);
     at_most(flags.trainer.warm_up, 10);
     at_most(flags.corpus.scenes, 500);
     at_most(flags.corpus.validation, 50);
     at_most(flags.corpus.test, 50);
   }
   Describer describer;
-  if (flags.trainer.run.resume) {
-    describer = load(flags.trainer.run.out);
+  if (flags.trainer.resume) {
+    describer = load(flags.trainer.out);
   } else {
     describer.vocabulary = vocabulary_of(flags.model.data);
     flags.model.vocabulary = describer.vocabulary.size();
@@ -90,14 +90,14 @@ void train_command(Flags& flags) {
              describer.model->options.attention, describer.model->parameter_count());
   std::fflush(stdout);
   const train::Training training = train_describer(describer, corpus, flags.trainer);
-  if (training.interrupted) return command_line::print_interrupted(flags.trainer.run.out);
+  if (training.interrupted) return command_line::print_interrupted(flags.trainer.out);
   conclude(describer, corpus, training, flags);
 }
 
 // A trained model, and test scenes of its kind.
 std::pair<Describer, Corpus> loaded(Flags& flags, Index test) {
   set_up(flags);
-  Describer describer = load(flags.trainer.run.out);
+  Describer describer = load(flags.trainer.out);
   flags.corpus.data = describer.model->options.data;
   flags.corpus.scenes = flags.corpus.validation = 0;
   flags.corpus.test = test;
@@ -115,7 +115,7 @@ void describe_command(Flags& flags) {
 }
 
 void add_common_flags(CLI::App& app, Flags& flags, const std::string& folder) {
-  command_line::add_folder(app, folder, flags.trainer.run.out);
+  command_line::add_folder(app, folder, flags.trainer.out);
   command_line::add_seed(app, flags.trainer.seed);
   command_line::add_threads(app, flags.threads);
   app.add_option("--path", flags.corpus.path, "the folder of MNIST's files, for --data mnist");
@@ -135,7 +135,7 @@ int run(int argc, char** argv) {
   command_line::add_fields(*train, flags.model, flags.trainer);
   add_size(*train, "--scenes", flags.corpus.scenes, 1, "scenes to learn from");
   add_size(*train, "--validation", flags.corpus.validation, 1, "scenes to choose the model by");
-  command_line::add_stop_and_resume(*train, flags.trainer.run.stop_after, flags.trainer.run.resume);
+  command_line::add_stop_and_resume(*train, flags.trainer.stop_after, flags.trainer.resume);
   train->add_flag("--quick", flags.quick, "fewer steps and scenes: a trial in seconds");
   for (CLI::App* other : {test, say}) add_common_flags(*other, flags, "--model");
   for (CLI::App* each : {train, test}) {

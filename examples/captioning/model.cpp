@@ -1,5 +1,11 @@
 #include "model.h"
 
+#include "../../autograd/ops/elementwise.h"
+#include "../../autograd/ops/pool.h"
+#include "../../autograd/ops/reduce.h"
+#include "../../autograd/ops/shape.h"
+#include "../../io/saved_model.h"
+
 namespace captioning {
 
 Tensor Captioner::annotate(const Tensor& images) const {
@@ -29,11 +35,12 @@ Captioner::Step Captioner::step(const Tensor& word, Writing& writing) const {
   if (writing.hard) {
     const attention::HardAttentionOutput seen = writing.hard->step(before);
     context = seen.context;
+    step.alpha = seen.weights;
     step.looked = seen.choice.weights();
   } else {
     const attention::Attended seen = writing.soft->step(before, {.need_weights = true});
     context = seen.context;
-    step.looked = seen.weights;
+    step.looked = step.alpha = seen.weights;
   }
   context = sigmoid(gate(before)) * context;
   const Tensor said = words(word);

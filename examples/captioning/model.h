@@ -13,6 +13,16 @@
 #include <optional>
 #include <string>
 
+#include "../../attention/attend.h"
+#include "../../attention/mechanisms/hard/hard_attention.h"
+#include "../../attention/scores/additive.h"
+#include "../../io/fields.h"
+#include "../../io/model_directory.h"
+#include "../../nn/batch_norm.h"
+#include "../../nn/cells.h"
+#include "../../nn/conv.h"
+#include "../../nn/embedding.h"
+#include "../../nn/linear.h"
 #include "corpus.h"
 
 namespace captioning {
@@ -94,6 +104,7 @@ class Captioner : public nn::Module {
   struct Step {
     Tensor logits;  ///< [B, V], of the next word
     Tensor looked;  ///< [B, L]: alpha_t; of a hard choice 1 at its place
+    Tensor alpha;   ///< [B, L]
   };
   /// `choices` chooses for hard attention, in training; null: the likeliest. Where it draws K times
   /// a scene, all that a step gives has a first axis K.

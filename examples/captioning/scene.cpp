@@ -6,6 +6,8 @@
 #include <cmath>
 #include <cstdlib>
 
+#include "../../core/error.h"
+
 namespace captioning {
 namespace {
 

@@ -12,7 +12,8 @@
 #include <string>
 #include <vector>
 
-#include "../../heed.h"
+#include "../../core/generator.h"
+#include "../../data/mnist.h"
 
 namespace captioning {
 

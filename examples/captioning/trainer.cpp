@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include "../../data/loader.h"
+#include "../../optim/adam.h"
+#include "../../train/run.h"
 #include "writing.h"
 
 namespace captioning {
@@ -18,11 +21,18 @@ train::Training train_describer(Describer& describer, const Corpus& corpus,
       options.seed + 17);
   CaptionCost cost(options.loss);
   optim::Adam adam(model.parameters(), {.lr = options.lr});
-  train::RunOptions how = options.run;
-  how.setting = fmt::format("{} scenes, --batch {}, --draws {}, --seed {}", corpus.train.size(),
-                            options.batch, options.loss.draws, options.seed);
-  train::Run run(model, adam, how);
-  run.schedule(optim::rate::warm_up_and_cosine(how.steps, options.warm_up))
+  train::Run run(
+      model, adam,
+      {.out = options.out,
+       .steps = options.steps,
+       .every = options.interval,
+       .clip = options.clip,
+       .keep = {"exact", train::lowest("validation loss")},
+       .stop_after = options.stop_after,
+       .resume = options.resume,
+       .setting = fmt::format("{} scenes, --batch {}, --draws {}, --seed {}", corpus.train.size(),
+                              options.batch, options.loss.draws, options.seed)});
+  run.schedule(optim::rate::warm_up_and_cosine(options.steps, options.warm_up))
       .files([&] { return files_of(describer); })
       .carry("loss", cost)
       .validate([&]() -> train::Figures {

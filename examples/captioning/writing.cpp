@@ -1,5 +1,10 @@
 #include "writing.h"
 
+#include "../../autograd/grad_mode.h"
+#include "../../autograd/ops/cross_entropy.h"
+#include "../../autograd/ops/reduce.h"
+#include "../../autograd/ops/shape.h"
+#include "../../data/loader.h"
 #include "../../train/metrics.h"
 
 namespace captioning {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "../../core/error.h"
 #include "../../train/bitmap_font.h"
 
 namespace glimpses {

@@ -7,7 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "../../heed.h"
+#include "../../autograd/tensor.h"
+#include "../../core/generator.h"
+#include "../../data/mnist.h"
+#include "../../io/fields.h"
 
 namespace glimpses {
 

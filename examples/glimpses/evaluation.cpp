@@ -7,6 +7,13 @@
 #include <numeric>
 #include <utility>
 
+#include "../../autograd/grad_mode.h"
+#include "../../autograd/ops/reduce.h"
+#include "../../autograd/ops/shape.h"
+#include "../../autograd/ops/slicing.h"
+#include "../../autograd/ops/softmax.h"
+#include "../../data/loader.h"
+
 namespace glimpses {
 namespace {
 

@@ -35,7 +35,7 @@ void set_up(Flags& flags) {
 void conclude(GlimpseModel& model, const Corpus& corpus, const train::Training& training,
               const Flags& flags) {
   const ModelOptions& options = model.options;
-  const std::string& folder = flags.trainer.run.out;
+  const std::string& folder = flags.trainer.out;
   const auto figures_of = [&](Index runs) {
     return evaluate(model, corpus.test, runs, flags.trainer.seed);
   };
@@ -76,27 +76,27 @@ void train_command(Flags& flags) {
   set_up(flags);
   if (flags.quick) {
     const auto at_most = [](Index& value, Index most) { value = std::min(value, most); };
-    at_most(flags.trainer.run.epochs, 20);
+    at_most(flags.trainer.epochs, 20);
     at_most(flags.trainer.batch, 32);
     at_most(flags.corpus.drawn, 3000);
     at_most(flags.model.hidden, 64);
     at_most(flags.model.width, 128);
   }
-  const auto model = flags.trainer.run.resume ? load(flags.trainer.run.out)
-                                              : std::make_unique<GlimpseModel>(flags.model);
+  const auto model =
+      flags.trainer.resume ? load(flags.trainer.out) : std::make_unique<GlimpseModel>(flags.model);
   const Corpus corpus = load_corpus(flags.corpus);
   fmt::print("digits: {} to train on, {} to validate, {} to test; parameters {}\n",
              corpus.train.count(), corpus.validation.count(), corpus.test.count(),
              model->parameter_count());
   std::fflush(stdout);
   const auto training = train_model(*model, corpus.train, corpus.validation, flags.trainer);
-  if (training.interrupted) return command_line::print_interrupted(flags.trainer.run.out);
+  if (training.interrupted) return command_line::print_interrupted(flags.trainer.out);
   conclude(*model, corpus, training, flags);
 }
 
 void evaluate_command(Flags& flags) {
   set_up(flags);
-  const auto model = load(flags.trainer.run.out);
+  const auto model = load(flags.trainer.out);
   conclude(*model, load_corpus(flags.corpus), {}, flags);
 }
 
@@ -116,13 +116,13 @@ int run(int argc, char** argv) {
   CLI::App* train = app.add_subcommand("train", "learn from digits, evaluate, draw, report");
   CLI::App* test = app.add_subcommand("evaluate", "evaluate a trained model, draw, report");
   add_common_flags(*train, flags);
-  command_line::add_folder(*train, "--save,--out", flags.trainer.run.out);
+  command_line::add_folder(*train, "--save,--out", flags.trainer.out);
   command_line::add_fields(*train, flags.model, flags.trainer);
-  command_line::add_stop_and_resume(*train, flags.trainer.run.stop_after, flags.trainer.run.resume);
+  command_line::add_stop_and_resume(*train, flags.trainer.stop_after, flags.trainer.resume);
   train->add_flag("--quick", flags.quick,
                   "fewer digits and epochs, a smaller network: a trial in seconds");
   add_common_flags(*test, flags);
-  command_line::add_folder(*test, "--model", flags.trainer.run.out);
+  command_line::add_folder(*test, "--model", flags.trainer.out);
   return command_line::run("glimpses", app, argc, argv, [&] {
     if (*train) train_command(flags);
     if (*test) evaluate_command(flags);

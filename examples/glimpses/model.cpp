@@ -1,5 +1,15 @@
 #include "model.h"
 
+#include "../../autograd/ops/arrange.h"
+#include "../../autograd/ops/clamp.h"
+#include "../../autograd/ops/compare.h"
+#include "../../autograd/ops/cross_entropy.h"
+#include "../../autograd/ops/elementwise.h"
+#include "../../autograd/ops/reduce.h"
+#include "../../autograd/ops/shape.h"
+#include "../../autograd/stochastic/baselines.h"
+#include "../../io/saved_model.h"
+
 namespace glimpses {
 namespace {
 

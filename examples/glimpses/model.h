@@ -14,6 +14,10 @@
 #include <string>
 #include <vector>
 
+#include "../../attention/mechanisms/hard/glimpse.h"
+#include "../../autograd/stochastic/samples.h"
+#include "../../io/model_directory.h"
+#include "../../nn/cells.h"
 #include "digits.h"
 
 namespace glimpses {

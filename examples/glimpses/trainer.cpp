@@ -4,6 +4,9 @@
 
 #include <functional>
 
+#include "../../data/loader.h"
+#include "../../optim/adam.h"
+#include "../../train/run.h"
 #include "evaluation.h"
 
 namespace glimpses {
@@ -20,11 +23,16 @@ train::Training train_model(GlimpseModel& model, const Digits& digits, const Dig
       Generator());
   Generator places(options.seed + 17);  // of digits in larger images
   optim::Adam adam(model.parameters(), {.lr = options.lr});
-  train::RunOptions how = options.run;
-  how.setting =
-      fmt::format("{} digits, --batch {}, --seed {}", digits.count(), options.batch, options.seed);
-  train::Run run(model, adam, how);
-  run.schedule(optim::rate::cosine(batches.count() * how.epochs, options.lr / 100))
+  train::Run run(model, adam,
+                 {.out = options.out,
+                  .epochs = options.epochs,
+                  .clip = options.clip,
+                  .keep = {train::lowest("validation error %")},
+                  .stop_after = options.stop_after,
+                  .resume = options.resume,
+                  .setting = fmt::format("{} digits, --batch {}, --seed {}", digits.count(),
+                                         options.batch, options.seed)});
+  run.schedule(optim::rate::cosine(batches.count() * options.epochs, options.lr / 100))
       .files([&] { return files_of(model); })
       .carry("places", places)
       .validate([&]() -> train::Figures {

@@ -90,10 +90,9 @@ TEST_F(BabiCommand, ReadsFilesAndRefusesBadOnes) {
 
 TEST_F(BabiCommand, RefusesBadFlags) {
   expect_refused("", "subcommand");
-  expect_refused("train --task 0", "--task");
-  expect_refused("train --task 1x", "1x");
-  expect_refused("train --task 3", "no generated task 3");
-  expect_refused("train --task 21 --data .", "--task");
+  expect_refused("train --task 0", "no generated task 0");
+  expect_refused("train --task 1x", "'1x' is no number of a task");
+  expect_refused("train --task 21 --data .", "no task 21");
   expect_refused("train --data " + path("absent"), "absent");
   expect_refused("train --hops 0", "hops");
   expect_refused("train --memory 0", "memory");
