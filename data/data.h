@@ -1,4 +1,5 @@
-// Readers of files: text, its sentences and words, vocabularies, batches; images as IDX and MNIST.
+// Readers of files: text, its sentences and words, vocabularies, batches; images as IDX and MNIST; texts and
+// scenes that are generated, of which the truth is known.
 #pragma once
 
 #include "babi.h"
@@ -6,6 +7,8 @@
 #include "coder.h"
 #include "document.h"
 #include "document_batch.h"
+#include "generated/scenes.h"
+#include "generated/stories.h"
 #include "idx.h"
 #include "json_lines.h"
 #include "labelled_text.h"

@@ -1,4 +1,4 @@
-#include "world.h"
+#include "stories.h"
 
 #include <fmt/format.h>
 
@@ -8,11 +8,9 @@
 
 #include "../../core/error.h"
 
-namespace babi {
+namespace heed::data {
 namespace {
 
-using heed::data::BabiQuestion;
-using heed::data::BabiStory;
 using Words = std::vector<std::string>;
 
 const Words kPeople = {"anna", "ben", "clara", "david"};
@@ -120,12 +118,12 @@ class House {
 
 std::vector<BabiStory> tell_stories(Index count, int task, Generator& generator) {
   if (task < 1 || task > kGeneratedTasks) {
-    throw heed::ValueError(fmt::format(
-        "babi: there is no generated task {}, only 1 and {}; see --data", task, kGeneratedTasks));
+    throw ValueError(fmt::format("babi: there is no generated task {}, only 1 and {}; see --data",
+                                 task, kGeneratedTasks));
   }
   std::vector<BabiStory> out;
   for (Index i = 0; i < count; ++i) out.push_back(House(generator, task).tell());
   return out;
 }
 
-}  // namespace babi
+}  // namespace heed::data

@@ -8,17 +8,14 @@
 #include <vector>
 
 #include "../../core/generator.h"
-#include "../../data/babi.h"
+#include "../babi.h"
 
-namespace babi {
-
-using heed::Generator;
-using heed::Index;
+namespace heed::data {
 
 inline constexpr int kGeneratedTasks = 2;
 
 /// The next `count` stories of the generator's stream, five questions each. Throws ValueError for a
 /// task that is none of the two.
-std::vector<heed::data::BabiStory> tell_stories(Index count, int task, Generator& generator);
+std::vector<BabiStory> tell_stories(Index count, int task, Generator& generator);
 
-}  // namespace babi
+}  // namespace heed::data

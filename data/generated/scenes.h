@@ -13,37 +13,35 @@
 #include <vector>
 
 #include "../../core/generator.h"
-#include "../../data/mnist.h"
+#include "../mnist.h"
 
-namespace captioning {
+namespace heed::data {
 
-using namespace heed;  // an application speaks the library's language
-
-inline constexpr Index kPlaces = 3;                   // along each side
-inline constexpr Index kPlaceSize = 16;               // in dots
-inline constexpr Index kSide = kPlaces * kPlaceSize;  // of an image
+inline constexpr Index kScenePlaces = 3;                             // along each side
+inline constexpr Index kScenePlaceSize = 16;                         // in dots
+inline constexpr Index kSceneSide = kScenePlaces * kScenePlaceSize;  // of an image
 
 struct Scene {
-  std::vector<std::uint8_t> image;  ///< RGB planes [3, kSide, kSide]
+  std::vector<std::uint8_t> image;  ///< RGB planes [3, kSceneSide, kSceneSide]
   std::vector<std::string> words;
-  std::vector<Index> places;  ///< of each word: row kPlaces + column of what it names, or -1
+  std::vector<Index> places;  ///< of each word: row kScenePlaces + column of what it names, or -1
 };
 
 /// A thing before it is drawn.
-struct Thing {
+struct SceneThing {
   std::vector<std::string> names;  ///< "red", "circle"
   Index place;
 };
 
 /// The sentence of things in reading order, with the places its words name.
-void describe(const std::vector<Thing>& things, Scene& scene);
+void say_things(const std::vector<SceneThing>& things, Scene& scene);
 
 /// Coloured shapes on a noisy dark ground; sizes, shades and places vary a little.
 Scene shape_scene(Generator& generator);
 /// Of the digits [begin, end), each shrunk to 14 x 14. Throws ValueError when there is none.
-Scene digit_scene(const data::Digits& digits, Index begin, Index end, Generator& generator);
+Scene digit_scene(const Digits& digits, Index begin, Index end, Generator& generator);
 
 /// All words that scenes of "shapes" or of "mnist" may use. Throws ValueError for other data.
-std::vector<std::string> words_of(const std::string& data);
+std::vector<std::string> scene_words(const std::string& data);
 
-}  // namespace captioning
+}  // namespace heed::data

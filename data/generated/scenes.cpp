@@ -1,4 +1,4 @@
-#include "scene.h"
+#include "scenes.h"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,7 @@
 
 #include "../../core/error.h"
 
-namespace captioning {
+namespace heed::data {
 namespace {
 
 struct Paint {
@@ -43,17 +43,17 @@ std::uint8_t byte_of(double share) {
 void draw(const Paint& paint, Index shape, Index place, Generator& generator, Scene& scene) {
   const double radius = 5 + 2 * generator.uniform(), shade = 0.8 + 0.2 * generator.uniform();
   const auto middle = [&](Index at) {
-    return (static_cast<double>(at) + 0.5) * kPlaceSize + 2 * generator.uniform() - 1;
+    return (static_cast<double>(at) + 0.5) * kScenePlaceSize + 2 * generator.uniform() - 1;
   };
-  const double left = middle(place % kPlaces), top = middle(place / kPlaces);
-  for (Index y = 0; y < kSide; ++y) {
-    for (Index x = 0; x < kSide; ++x) {
+  const double left = middle(place % kScenePlaces), top = middle(place / kScenePlaces);
+  for (Index y = 0; y < kSceneSide; ++y) {
+    for (Index x = 0; x < kSceneSide; ++x) {
       if (!covers(shape, static_cast<double>(x) + 0.5 - left, static_cast<double>(y) + 0.5 - top,
                   radius)) {
         continue;
       }
       for (Index c = 0; c < 3; ++c) {
-        scene.image[static_cast<std::size_t>((c * kSide + y) * kSide + x)] =
+        scene.image[static_cast<std::size_t>((c * kSceneSide + y) * kSceneSide + x)] =
             byte_of(shade * paint.rgb[c]);
       }
     }
@@ -62,7 +62,7 @@ void draw(const Paint& paint, Index shape, Index place, Generator& generator, Sc
 
 // Two or three places in reading order.
 std::vector<Index> draw_places(Generator& generator) {
-  std::vector<Index> places = generator.permutation(kPlaces * kPlaces);
+  std::vector<Index> places = generator.permutation(kScenePlaces * kScenePlaces);
   places.resize(static_cast<std::size_t>(2 + generator.below(2)));
   std::sort(places.begin(), places.end());
   return places;
@@ -70,13 +70,13 @@ std::vector<Index> draw_places(Generator& generator) {
 
 }  // namespace
 
-void describe(const std::vector<Thing>& things, Scene& scene) {
+void say_things(const std::vector<SceneThing>& things, Scene& scene) {
   const auto say = [&](const std::string& word, Index place) {
     scene.words.push_back(word);
     scene.places.push_back(place);
   };
   for (std::size_t i = 0; i < things.size(); ++i) {
-    if (i > 0 && things[i].place / kPlaces == things[i - 1].place / kPlaces) {
+    if (i > 0 && things[i].place / kScenePlaces == things[i - 1].place / kScenePlaces) {
       say("left", -1);
       say("of", -1);
     } else if (i > 0) {
@@ -89,50 +89,53 @@ void describe(const std::vector<Thing>& things, Scene& scene) {
 
 Scene shape_scene(Generator& generator) {
   Scene scene;
-  scene.image.resize(3 * kSide * kSide);
+  scene.image.resize(3 * kSceneSide * kSceneSide);
   for (std::uint8_t& dot : scene.image) dot = static_cast<std::uint8_t>(20 + generator.below(25));
-  std::vector<Thing> things;
+  std::vector<SceneThing> things;
   for (const Index place : draw_places(generator)) {
     const Paint& paint = kPaints[generator.below(kPaintCount)];
     const Index shape = generator.below(kShapeCount);
     draw(paint, shape, place, generator, scene);
     things.push_back({{paint.name, kShapes[shape]}, place});
   }
-  describe(things, scene);
+  say_things(things, scene);
   return scene;
 }
 
-Scene digit_scene(const data::Digits& digits, Index begin, Index end, Generator& generator) {
+Scene digit_scene(const Digits& digits, Index begin, Index end, Generator& generator) {
   if (begin < 0 || end > digits.count() || begin >= end) {
     throw ValueError(
         fmt::format("digits: [{}, {}) are no digits of {}", begin, end, digits.count()));
   }
-  constexpr Index kFull = data::kDigitSide, kShrunk = kFull / 2;
+  constexpr Index kFull = kDigitSide, kShrunk = kFull / 2;
   Scene scene;
-  scene.image.resize(3 * kSide * kSide);
-  std::vector<Thing> things;
+  scene.image.resize(3 * kSceneSide * kSceneSide);
+  std::vector<SceneThing> things;
   for (const Index place : draw_places(generator)) {
     const Index which = begin + generator.below(end - begin);
     const std::uint8_t* digit = digits.pixels.data() + which * kFull * kFull;
-    const Index left = place % kPlaces * kPlaceSize + generator.below(kPlaceSize - kShrunk + 1);
-    const Index top = place / kPlaces * kPlaceSize + generator.below(kPlaceSize - kShrunk + 1);
+    const Index left =
+        place % kScenePlaces * kScenePlaceSize + generator.below(kScenePlaceSize - kShrunk + 1);
+    const Index top =
+        place / kScenePlaces * kScenePlaceSize + generator.below(kScenePlaceSize - kShrunk + 1);
     for (Index y = 0; y < kShrunk; ++y) {
       for (Index x = 0; x < kShrunk; ++x) {
         const std::uint8_t* four = digit + 2 * y * kFull + 2 * x;
         const int mean = (four[0] + four[1] + four[kFull] + four[kFull + 1] + 2) / 4;
         for (Index c = 0; c < 3; ++c) {
-          scene.image[static_cast<std::size_t>((c * kSide + top + y) * kSide + left + x)] =
+          scene
+              .image[static_cast<std::size_t>((c * kSceneSide + top + y) * kSceneSide + left + x)] =
               static_cast<std::uint8_t>(mean);
         }
       }
     }
     things.push_back({{kDigits[digits.labels[static_cast<std::size_t>(which)]]}, place});
   }
-  describe(things, scene);
+  say_things(things, scene);
   return scene;
 }
 
-std::vector<std::string> words_of(const std::string& data) {
+std::vector<std::string> scene_words(const std::string& data) {
   std::vector<std::string> words = {"a", "left", "of", "above"};
   if (data == "shapes") {
     for (const Paint& paint : kPaints) words.emplace_back(paint.name);
@@ -145,4 +148,4 @@ std::vector<std::string> words_of(const std::string& data) {
   return words;
 }
 
-}  // namespace captioning
+}  // namespace heed::data

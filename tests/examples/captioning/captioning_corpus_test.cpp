@@ -1,4 +1,4 @@
-#include "../../../examples/captioning/scene.h"
+#include "../../../examples/captioning/corpus.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -6,7 +6,6 @@
 #include <set>
 
 #include "../../../core/error.h"
-#include "../../../examples/captioning/corpus.h"
 #include "../../data/temporary_file.h"
 #include "../../io/temporary_folder.h"
 
@@ -17,44 +16,7 @@ using data::message_of;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-TEST(CaptioningScene, OneSentenceIsRight) {
-  Scene scene;
-  describe({{{"red", "circle"}, 3}, {{"blue", "square"}, 5}, {{"white", "cross"}, 6}}, scene);
-  EXPECT_THAT(scene.words, ElementsAre("a", "red", "circle", "left", "of", "a", "blue", "square",
-                                       "above", "a", "white", "cross"));
-  EXPECT_THAT(scene.places, ElementsAre(-1, 3, 3, -1, -1, -1, 5, 5, -1, -1, 6, 6));
-}
-
-TEST(CaptioningScene, ShapesStandWhereTheWordsSay) {
-  Generator generator(3);
-  std::set<std::string> said;
-  const std::vector<std::string> words = words_of("shapes");
-  for (int i = 0; i < 200; ++i) {
-    const Scene scene = shape_scene(generator);
-    ASSERT_EQ(scene.image.size(), static_cast<std::size_t>(3 * kSide * kSide));
-    said.insert(scene.words.begin(), scene.words.end());
-    const std::set<Index> named(scene.places.begin(), scene.places.end());
-    EXPECT_THAT(named.size(), testing::AnyOf(3U, 4U));  // -1 is one of them
-    for (Index place = 0; place < kPlaces * kPlaces; ++place) {
-      std::uint8_t brightest = 0;
-      for (Index y = 0; y < kPlaceSize; ++y) {
-        for (Index x = 0; x < kPlaceSize; ++x) {
-          for (Index c = 0; c < 3; ++c) {
-            const Index row = place / kPlaces * kPlaceSize + y,
-                        column = place % kPlaces * kPlaceSize + x;
-            brightest =
-                std::max(brightest,
-                         scene.image[static_cast<std::size_t>((c * kSide + row) * kSide + column)]);
-          }
-        }
-      }
-      EXPECT_EQ(brightest > 100, named.contains(place)) << i << " " << place;
-    }
-  }
-  EXPECT_EQ(said, std::set<std::string>(words.begin(), words.end()));
-}
-
-TEST(CaptioningScene, SeedsAndPartsDiffer) {
+TEST(CaptioningCorpus, SeedsAndPartsDiffer) {
   const Corpus one = load_corpus({.scenes = 3, .validation = 5, .test = 7, .seed = 5});
   const Corpus same = load_corpus({.scenes = 3, .validation = 5, .test = 7, .seed = 5});
   const Corpus other = load_corpus({.scenes = 3, .validation = 5, .test = 7, .seed = 6});
@@ -68,15 +30,15 @@ TEST(CaptioningScene, SeedsAndPartsDiffer) {
   EXPECT_NE(one.validation[2].image, one.test[2].image);
 }
 
-TEST(CaptioningScene, BatchesHoldWordsAndTargets) {
+TEST(CaptioningCorpus, BatchesHoldWordsAndTargets) {
   const auto vocabulary = vocabulary_of("shapes");
   Scene scene;
-  scene.image.assign(3 * kSide * kSide, 51);
-  describe({{{"red", "circle"}, 3}, {{"blue", "square"}, 5}}, scene);
+  scene.image.assign(3 * kSceneSide * kSceneSide, 51);
+  data::say_things({{{"red", "circle"}, 3}, {{"blue", "square"}, 5}}, scene);
   Scene shorter = scene;
   shorter.words.resize(2);
   const Batch batch = batch_of({scene, shorter}, {1, 0}, vocabulary);
-  EXPECT_EQ(batch.images.shape(), (Shape{2, 3, kSide, kSide}));
+  EXPECT_EQ(batch.images.shape(), (Shape{2, 3, kSceneSide, kSceneSide}));
   EXPECT_FLOAT_EQ(batch.images.data<float>()[0], 0.2F);
   EXPECT_EQ(batch.words.shape(), (Shape{2, 9}));
   const auto words = batch.words.to_vector<std::int64_t>();
@@ -102,27 +64,8 @@ void write_digits(const TemporaryFolder& folder, const std::string& part, int la
   TemporaryFolder::put(folder / (part + "-labels-idx1-ubyte.gz"), data::gzip(names));
 }
 
-TEST(CaptioningScene, DigitsStandWhereTheWordsSay) {
-  const TemporaryFolder folder;
-  write_digits(folder, "train", 10);
-  const data::Digits digits = data::read_mnist(folder.path(), "train");
-  const std::vector<std::string> words = words_of("mnist");
-  Generator generator(5);
-  for (int i = 0; i < 50; ++i) {
-    const Scene scene = digit_scene(digits, 0, 10, generator);
-    for (std::size_t t = 0; t < scene.words.size(); ++t) {
-      if (scene.places[t] < 0) continue;
-      const Index middle = kPlaceSize / 2;
-      const Index row = scene.places[t] / kPlaces * kPlaceSize + middle;
-      const Index column = scene.places[t] % kPlaces * kPlaceSize + middle;
-      const int digit = (scene.image[static_cast<std::size_t>(row * kSide + column)] - 100) / 10;
-      EXPECT_EQ(scene.words[t], words[static_cast<std::size_t>(4 + digit)]);
-    }
-  }
-}
-
 // Of ten digits to train on the last is for validation; the test part stands for itself.
-TEST(CaptioningScene, NoDigitServesTwoParts) {
+TEST(CaptioningCorpus, NoDigitServesTwoParts) {
   const TemporaryFolder folder;
   write_digits(folder, "train", 10);
   write_digits(folder, "t10k", 10);
@@ -143,7 +86,7 @@ TEST(CaptioningScene, NoDigitServesTwoParts) {
   EXPECT_EQ(said(corpus.test).size(), 10U);
 }
 
-TEST(CaptioningScene, SaysWhatIsWrongWithData) {
+TEST(CaptioningCorpus, SaysWhatIsWrongWithData) {
   const TemporaryFolder folder;
   EXPECT_EQ(message_of<ValueError>([] { load_corpus({.data = "photos"}); }),
             "data: 'photos' is none of shapes, mnist");
@@ -156,7 +99,7 @@ TEST(CaptioningScene, SaysWhatIsWrongWithData) {
   write_digits(folder, "train", 10);
   Generator generator(5);
   const data::Digits digits = data::read_mnist(folder.path(), "train");
-  EXPECT_EQ(message_of<ValueError>([&] { digit_scene(digits, 7, 11, generator); }),
+  EXPECT_EQ(message_of<ValueError>([&] { data::digit_scene(digits, 7, 11, generator); }),
             "digits: [7, 11) are no digits of 10");
 }
 
