@@ -26,5 +26,6 @@
 #include "positional_encoding.h"
 #include "prelu.h"
 #include "rnn.h"
+#include "sampling.h"
 #include "sequential.h"
 #include "weight_norm.h"

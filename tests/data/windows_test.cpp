@@ -1,17 +1,15 @@
-#include "../../../examples/language_model/windows.h"
+#include "../../data/windows.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <numeric>
 
-#include "../../../core/error.h"
+#include "../../core/error.h"
 
-namespace language_model {
+namespace heed::data {
 namespace {
 
-using heed::Generator;
-using heed::Shape;
 using testing::ElementsAreArray;
 
 // Token i is i.
@@ -21,9 +19,9 @@ std::vector<Index> counting(Index count) {
   return out;
 }
 
-TEST(LanguageModelWindows, TargetsAreTheInputsOnePlaceOn) {
+TEST(WindowsOfText, TargetsAreTheInputsOnePlaceOn) {
   Generator generator(3);
-  const Batch batch = random_windows(counting(101), 7, 13, generator);
+  const Windows batch = random_windows(counting(101), 7, 13, generator);
   ASSERT_EQ(batch.inputs.shape(), (Shape{7, 13}));
   ASSERT_EQ(batch.targets.shape(), (Shape{7, 13}));
   const auto inputs = batch.inputs.to_vector<std::int64_t>();
@@ -36,21 +34,21 @@ TEST(LanguageModelWindows, TargetsAreTheInputsOnePlaceOn) {
   }
 }
 
-TEST(LanguageModelWindows, RandomOnesReachEveryPlaceAndNotBeyond) {
+TEST(WindowsOfText, RandomOnesReachEveryPlaceAndNotBeyond) {
   Generator generator(5);
   std::vector<int> starts(3);
   for (int i = 0; i < 50; ++i) {
-    const Batch batch = random_windows(counting(16), 1, 13, generator);
+    const Windows batch = random_windows(counting(16), 1, 13, generator);
     ++starts.at(static_cast<std::size_t>(batch.inputs.to_vector<std::int64_t>()[0]));
   }
   for (const int n : starts) EXPECT_GT(n, 0);
-  EXPECT_THROW(random_windows(counting(13), 1, 13, generator), heed::ValueError);
+  EXPECT_THROW(random_windows(counting(13), 1, 13, generator), ValueError);
 }
 
-TEST(LanguageModelWindows, AllOfThemHaveEachTokenButTheFirstAsATargetOnce) {
+TEST(WindowsOfText, AllOfThemHaveEachTokenButTheFirstAsATargetOnce) {
   for (const Index size : {2, 14, 53, 54, 66, 71}) {
     std::vector<std::int64_t> targets;
-    for (const Batch& batch : all_windows(counting(size), 3, 13)) {
+    for (const Windows& batch : all_windows(counting(size), 3, 13)) {
       EXPECT_LE(batch.inputs.size(0), 3);
       const auto more = batch.targets.to_vector<std::int64_t>();
       targets.insert(targets.end(), more.begin(), more.end());
@@ -60,13 +58,13 @@ TEST(LanguageModelWindows, AllOfThemHaveEachTokenButTheFirstAsATargetOnce) {
     expected.erase(expected.begin());
     EXPECT_THAT(targets, ElementsAreArray(expected));
   }
-  EXPECT_THROW(all_windows(counting(1), 3, 13), heed::ValueError);
+  EXPECT_THROW(all_windows(counting(1), 3, 13), ValueError);
 }
 
 // Lines end in 9; before the first mark stands what no line begins with.
 const std::vector<Index> kLines = {5, 9, 1, 2, 3, 9, 9, 4, 9, 6, 7};
 
-TEST(LanguageModelLines, AreCutAtTheirEndsAndAtTheContext) {
+TEST(LinesOfText, AreCutAtTheirEndsAndAtTheContext) {
   const auto cut = [](Index context) {
     std::vector<std::pair<Index, Index>> out;
     for (const auto& [begin, end] : lines_of(kLines, 9, context)) out.emplace_back(begin, end);
@@ -79,27 +77,18 @@ TEST(LanguageModelLines, AreCutAtTheirEndsAndAtTheContext) {
   EXPECT_TRUE(lines_of({1, 2, 9}, 9, 3).empty());
 }
 
-TEST(LanguageModelLines, StandOneBehindTheOther) {
-  const PackedBatch batch = packed_lines(kLines, {{2, 6}, {7, 9}});
-  EXPECT_THAT(batch.inputs.tokens.array().to_vector<std::int64_t>(),
-              testing::ElementsAre(9, 1, 2, 3, 9, 4));
-  EXPECT_THAT(batch.targets.array().to_vector<std::int64_t>(),
-              testing::ElementsAre(1, 2, 3, 9, 4, 9));
-  EXPECT_THAT(batch.inputs.offsets, testing::ElementsAre(0, 4, 6));
-}
-
-TEST(LanguageModelLines, AreDrawnUntilThereAreEnough) {
+TEST(LinesOfText, AreDrawnUntilThereAreEnough) {
   Generator generator(3);
-  const std::vector<Line> lines = lines_of(kLines, 9, 13);
+  const std::vector<LinePlaces> lines = lines_of(kLines, 9, 13);
   for (const Index tokens : {1, 7, 23}) {
     Index count = 0;
-    const std::vector<Line> drawn = random_lines(lines, tokens, generator);
+    const std::vector<LinePlaces> drawn = random_lines(lines, tokens, generator);
     for (const auto& [begin, end] : drawn) count += end - begin;
     EXPECT_GE(count, tokens);
     EXPECT_LT(count - (drawn.back().end - drawn.back().begin), tokens);
   }
-  EXPECT_THROW(random_lines({}, 3, generator), heed::ValueError);
+  EXPECT_THROW(random_lines({}, 3, generator), ValueError);
 }
 
 }  // namespace
-}  // namespace language_model
+}  // namespace heed::data

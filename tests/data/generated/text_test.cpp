@@ -1,4 +1,4 @@
-#include "../../../examples/language_model/grammar.h"
+#include "../../../data/generated/text.h"
 
 #include <gtest/gtest.h>
 
@@ -8,10 +8,8 @@
 #include <string>
 #include <vector>
 
-namespace language_model {
+namespace heed::data {
 namespace {
-
-using heed::Generator;
 
 // Reads a sentence by the rules of the grammar, and looks at each verb's noun.
 class Reader {
@@ -72,7 +70,7 @@ class Reader {
   bool fine_ = true;
 };
 
-TEST(LanguageModelGrammar, EveryVerbAgreesWithItsNoun) {
+TEST(GeneratedText, EveryVerbAgreesWithItsNoun) {
   Generator generator(3);
   const GeneratedText text = generate_text(997, generator);
   std::istringstream lines(text.text);
@@ -87,7 +85,7 @@ TEST(LanguageModelGrammar, EveryVerbAgreesWithItsNoun) {
 }
 
 // What counts of word pairs reach is above, as they know nothing of agreement, and not by far.
-TEST(LanguageModelGrammar, ItsEntropyIsBelowThatOfItsWords) {
+TEST(GeneratedText, ItsEntropyIsBelowThatOfItsWords) {
   Generator generator(5);
   const GeneratedText text = generate_text(4001, generator);
   std::map<std::string, double> pairs, firsts;
@@ -107,7 +105,7 @@ TEST(LanguageModelGrammar, ItsEntropyIsBelowThatOfItsWords) {
   EXPECT_GT(text.nats, 0.5 * bigrams);
 }
 
-TEST(LanguageModelGrammar, TheChanceOfAShortSentenceIsThatOfItsChoices) {
+TEST(GeneratedText, TheChanceOfAShortSentenceIsThatOfItsChoices) {
   // "the dog sleeps .": one; no adjective 2/3; dog 1/12; no place 3/4; no clause 3/5; no object
   // 1/2; sleep 1/8; no adverb 2/3.
   const double expected = -std::log(1.0 / 2 * 2 / 3 / 12 * 3 / 4 * 3 / 5 * 1 / 2 / 8 * 2 / 3);
@@ -122,4 +120,4 @@ TEST(LanguageModelGrammar, TheChanceOfAShortSentenceIsThatOfItsChoices) {
 }
 
 }  // namespace
-}  // namespace language_model
+}  // namespace heed::data

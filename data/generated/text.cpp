@@ -1,14 +1,12 @@
-#include "grammar.h"
+#include "text.h"
 
 #include <cmath>
 #include <string_view>
 #include <vector>
 
-namespace language_model {
+namespace heed::data {
 namespace {
 
-using heed::Generator;
-using heed::Index;
 using Words = std::vector<std::string_view>;
 
 // All regular: nouns are many and verbs of one with an s.
@@ -99,4 +97,4 @@ GeneratedText generate_text(Index sentences, Generator& generator) {
   return out;
 }
 
-}  // namespace language_model
+}  // namespace heed::data

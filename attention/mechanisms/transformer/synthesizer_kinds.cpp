@@ -3,17 +3,15 @@
 #include <algorithm>
 #include <cstring>
 
-#include "../../core/error.h"
+#include "../../../core/error.h"
 
-namespace language_model {
+namespace heed::attention {
 namespace {
-
-using attention::SynthesizerKind;
 
 constexpr const char* kPrefix = "synthesizer-";
 
 std::string flag_of(SynthesizerKind kind) {
-  std::string out = attention::name(kind);
+  std::string out = name(kind);
   std::replace(out.begin(), out.end(), '_', '-');
   return out;
 }
@@ -31,7 +29,7 @@ SynthesizerKind kind_of(const std::string& flag) {
 
 }  // namespace
 
-SynthesizerKinds attention_of(const std::string& name) {
+SynthesizerKinds synthesizer_kinds(const std::string& name) {
   if (name == "dot") return {};
   if (!name.starts_with(kPrefix)) {
     throw ValueError("attention: '" + name + "' is neither dot nor synthesizer-KIND[+KIND..]");
@@ -55,4 +53,4 @@ std::string name(const SynthesizerKinds& kinds) {
   return out;
 }
 
-}  // namespace language_model
+}  // namespace heed::attention

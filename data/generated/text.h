@@ -11,7 +11,7 @@
 
 #include "../../core/generator.h"
 
-namespace language_model {
+namespace heed::data {
 
 struct GeneratedText {
   std::string text;  ///< a sentence a line
@@ -19,6 +19,6 @@ struct GeneratedText {
 };
 
 /// The next `sentences` sentences of the generator's stream.
-GeneratedText generate_text(heed::Index sentences, heed::Generator& generator);
+GeneratedText generate_text(Index sentences, Generator& generator);
 
-}  // namespace language_model
+}  // namespace heed::data
