@@ -1,12 +1,10 @@
-#include "grammar.h"
+#include "reviews.h"
 
 #include <string_view>
 
-namespace document_classifier {
+namespace heed::data {
 namespace {
 
-using heed::Generator;
-using heed::Index;
 using Words = std::vector<std::string_view>;
 
 const Words kFilm = {"film",   "movie", "picture", "story",    "plot",      "acting",
@@ -116,4 +114,4 @@ std::vector<GeneratedDocument> generate_documents(Index count, Generator& genera
   return documents;
 }
 
-}  // namespace document_classifier
+}  // namespace heed::data

@@ -10,7 +10,7 @@
 
 #include "../../core/generator.h"
 
-namespace document_classifier {
+namespace heed::data {
 
 struct GeneratedDocument {
   std::vector<std::string> sentences;
@@ -19,6 +19,6 @@ struct GeneratedDocument {
 };
 
 /// The next `count` documents of the generator's stream.
-std::vector<GeneratedDocument> generate_documents(heed::Index count, heed::Generator& generator);
+std::vector<GeneratedDocument> generate_documents(Index count, Generator& generator);
 
-}  // namespace document_classifier
+}  // namespace heed::data

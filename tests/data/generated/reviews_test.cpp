@@ -1,4 +1,4 @@
-#include "../../../examples/document_classifier/grammar.h"
+#include "../../../data/generated/reviews.h"
 
 #include <gtest/gtest.h>
 
@@ -8,12 +8,10 @@
 
 #include "../../../data/tokenizer.h"
 
-namespace document_classifier {
+namespace heed::data {
 namespace {
 
-using heed::Generator;
-
-TEST(Grammar, EvidenceIsKnownAndClassesAreEven) {
+TEST(GeneratedReviews, EvidenceIsKnownAndClassesAreEven) {
   Generator generator(5);
   const auto documents = generate_documents(997, generator);
   std::map<std::string, int> labels;
@@ -23,14 +21,13 @@ TEST(Grammar, EvidenceIsKnownAndClassesAreEven) {
     const auto evidence = std::count(document.evidence.begin(), document.evidence.end(), true);
     EXPECT_TRUE(evidence == 1 || evidence == 2);
     EXPECT_GE(document.sentences.size(), 6u);
-    for (const auto& sentence : document.sentences)
-      EXPECT_GE(heed::data::tokenize(sentence).size(), 5u);
+    for (const auto& sentence : document.sentences) EXPECT_GE(tokenize(sentence).size(), 5u);
   }
   ASSERT_EQ(labels.size(), 2u);
   EXPECT_NEAR(labels["positive"], 498, 60);
 }
 
-TEST(Grammar, TheSameStreamGivesTheSameDocuments) {
+TEST(GeneratedReviews, TheSameStreamGivesTheSameDocuments) {
   Generator a(7), b(7);
   const auto first = generate_documents(11, a), second = generate_documents(11, b);
   for (std::size_t i = 0; i < first.size(); ++i) EXPECT_EQ(first[i].sentences, second[i].sentences);
@@ -38,7 +35,7 @@ TEST(Grammar, TheSameStreamGivesTheSameDocuments) {
 }
 
 // A sum of word weights (log-odds with smoothing, learned on one half) must not solve it.
-TEST(Grammar, NoBagOfWordsSolvesIt) {
+TEST(GeneratedReviews, NoBagOfWordsSolvesIt) {
   Generator generator(11);
   const auto documents = generate_documents(4001, generator);
   std::map<std::string, std::pair<double, double>> counts;
@@ -46,7 +43,7 @@ TEST(Grammar, NoBagOfWordsSolvesIt) {
   const auto words_of = [](const GeneratedDocument& document) {
     std::vector<std::string> words;
     for (const auto& sentence : document.sentences) {
-      for (auto& word : heed::data::tokenize(sentence)) words.push_back(std::move(word));
+      for (auto& word : tokenize(sentence)) words.push_back(std::move(word));
     }
     return words;
   };
@@ -70,4 +67,4 @@ TEST(Grammar, NoBagOfWordsSolvesIt) {
 }
 
 }  // namespace
-}  // namespace document_classifier
+}  // namespace heed::data
