@@ -5,11 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "../../data/text_file.h"
+#include "text_file.h"
 
-namespace translation {
-
-using namespace heed;  // an application speaks the library's language
+namespace heed::data {
 
 class LineReader {
  public:
@@ -24,9 +22,9 @@ class LineReader {
  private:
   bool read(std::string& line);
 
-  std::unique_ptr<data::TextFile> file_;  // null: standard input
+  std::unique_ptr<TextFile> file_;  // null: standard input
   std::size_t at_once_;
   std::size_t first_ = 1, next_ = 1;
 };
 
-}  // namespace translation
+}  // namespace heed::data

@@ -1,10 +1,10 @@
 #include "line_reader.h"
 
+#include <unistd.h>
+
 #include <iostream>
 
-#include "../../train/shade.h"
-
-namespace translation {
+namespace heed::data {
 namespace {
 
 constexpr std::size_t kMany = 1000;
@@ -12,9 +12,9 @@ constexpr std::size_t kMany = 1000;
 }  // namespace
 
 LineReader::LineReader(const std::string& path)
-    : at_once_(path.empty() && train::is_terminal(stdin) ? 1 : kMany) {
+    : at_once_(path.empty() && ::isatty(STDIN_FILENO) == 1 ? 1 : kMany) {
   std::ios::sync_with_stdio(false);  // else nobody can tell whether more has come
-  if (!path.empty()) file_ = std::make_unique<data::TextFile>(path);
+  if (!path.empty()) file_ = std::make_unique<TextFile>(path);
 }
 
 bool LineReader::read(std::string& line) {
@@ -37,4 +37,4 @@ bool LineReader::next(std::vector<std::string>& lines) {
   return !lines.empty();
 }
 
-}  // namespace translation
+}  // namespace heed::data

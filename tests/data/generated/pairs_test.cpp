@@ -1,4 +1,4 @@
-#include "../../../examples/translation/grammar.h"
+#include "../../../data/generated/pairs.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -11,10 +11,9 @@
 #include <string>
 #include <vector>
 
-namespace translation {
+namespace heed::data {
 namespace {
 
-using heed::Generator;
 using Words = std::vector<std::string>;
 
 Words split(const std::string& line) {
@@ -24,8 +23,8 @@ Words split(const std::string& line) {
   return words;
 }
 
-const std::vector<Pair>& pairs() {
-  static const std::vector<Pair> kPairs = [] {
+const std::vector<GeneratedPair>& pairs() {
+  static const std::vector<GeneratedPair> kPairs = [] {
     Generator generator(1);
     return generate_pairs(20011, generator);
   }();
@@ -54,10 +53,10 @@ bool is_plain(const Words& source) {
                       [&](const std::string& word) { return contains(source, word); });
 }
 
-TEST(TranslationGrammar, TheSentenceOfTheHeader) {
+TEST(GeneratedPairs, TheSentenceOfTheHeader) {
   const std::string source =
       "yesterday Mark whom their brave cat did not like knew that her hunters rejected their dogs";
-  for (const Pair& pair : pairs()) {
+  for (const GeneratedPair& pair : pairs()) {
     if (pair.source != source) continue;
     EXPECT_EQ(pair.target,
               "hesta sabe Marko keo lor mata brava ne guste ke sin jegaros lor kanos visen");
@@ -71,8 +70,8 @@ TEST(TranslationGrammar, TheSentenceOfTheHeader) {
   FAIL() << "not one in 20,011";
 }
 
-TEST(TranslationGrammar, WordsAreLinkedOneToOneButDid) {
-  for (const Pair& pair : pairs()) {
+TEST(GeneratedPairs, WordsAreLinkedOneToOneButDid) {
+  for (const GeneratedPair& pair : pairs()) {
     const Words source = split(pair.source), target = split(pair.target);
     std::vector<int> links(source.size());
     ASSERT_EQ(pair.alignment.size(), target.size());
@@ -87,9 +86,9 @@ TEST(TranslationGrammar, WordsAreLinkedOneToOneButDid) {
 }
 
 // Each word of the target stands for one word, or the two forms of one.
-TEST(TranslationGrammar, WordsKeepTheirMeaning) {
+TEST(GeneratedPairs, WordsKeepTheirMeaning) {
   std::map<std::string, std::set<std::string>> meanings;
-  for (const Pair& pair : pairs()) {
+  for (const GeneratedPair& pair : pairs()) {
     const Words source = split(pair.source), target = split(pair.target);
     for (const auto& [from, to] : pair.alignment) {
       meanings[target[static_cast<std::size_t>(to)]].insert(source[static_cast<std::size_t>(from)]);
@@ -103,9 +102,9 @@ TEST(TranslationGrammar, WordsKeepTheirMeaning) {
 
 // Found again by the links: adjectives and relative pronouns end as their noun, an s for an s, and
 // adjectives stand behind it, the last first.
-TEST(TranslationGrammar, NounPhrasesAgree) {
+TEST(GeneratedPairs, NounPhrasesAgree) {
   int adjectives = 0, plurals = 0, pronouns = 0;
-  for (const Pair& pair : pairs()) {
+  for (const GeneratedPair& pair : pairs()) {
     const Words source = split(pair.source), target = split(pair.target);
     std::vector<std::size_t> place(source.size());  // in the target
     for (const auto& [from, to] : pair.alignment) {
@@ -138,9 +137,9 @@ TEST(TranslationGrammar, NounPhrasesAgree) {
   EXPECT_GT(pronouns, 3000);
 }
 
-TEST(TranslationGrammar, VerbsStandSecondOrLastAndAgree) {
+TEST(GeneratedPairs, VerbsStandSecondOrLastAndAgree) {
   int second = 0, last = 0, apart = 0, negated = 0;
-  for (const Pair& pair : pairs()) {
+  for (const GeneratedPair& pair : pairs()) {
     const Words source = split(pair.source), target = split(pair.target);
     const auto source_of = [&](std::size_t i) {
       return source[static_cast<std::size_t>(pair.alignment[i].first)];
@@ -188,10 +187,10 @@ TEST(TranslationGrammar, VerbsStandSecondOrLastAndAgree) {
   EXPECT_GT(negated, 30);
 }
 
-TEST(TranslationGrammar, ASourceHasOneTranslation) {
+TEST(GeneratedPairs, ASourceHasOneTranslation) {
   std::map<std::string, std::string> seen;
   int twice = 0;
-  for (const Pair& pair : pairs()) {
+  for (const GeneratedPair& pair : pairs()) {
     const auto [place, added] = seen.emplace(pair.source, pair.target);
     twice += !added;
     EXPECT_EQ(place->second, pair.target) << pair.source;
@@ -199,11 +198,11 @@ TEST(TranslationGrammar, ASourceHasOneTranslation) {
   EXPECT_GT(twice, 100);
 }
 
-TEST(TranslationGrammar, LengthsAndVocabularies) {
+TEST(GeneratedPairs, LengthsAndVocabularies) {
   std::map<std::size_t, int> tens;
   std::set<std::string> sources, targets;
   std::size_t shortest = 100, longest = 0;
-  for (const Pair& pair : pairs()) {
+  for (const GeneratedPair& pair : pairs()) {
     const Words source = split(pair.source), target = split(pair.target);
     sources.insert(source.begin(), source.end());
     targets.insert(target.begin(), target.end());
@@ -218,7 +217,7 @@ TEST(TranslationGrammar, LengthsAndVocabularies) {
   EXPECT_EQ(targets.size(), 248u);
 }
 
-TEST(TranslationGrammar, TheSameStreamGivesTheSamePairs) {
+TEST(GeneratedPairs, TheSameStreamGivesTheSamePairs) {
   Generator a(7), b(7), c(11);
   const auto first = generate_pairs(13, a), begun = generate_pairs(5, b);
   const auto rest = generate_pairs(8, b);
@@ -231,4 +230,4 @@ TEST(TranslationGrammar, TheSameStreamGivesTheSamePairs) {
 }
 
 }  // namespace
-}  // namespace translation
+}  // namespace heed::data

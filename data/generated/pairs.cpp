@@ -1,8 +1,8 @@
-#include "grammar.h"
+#include "pairs.h"
 
 #include <string_view>
 
-namespace translation {
+namespace heed::data {
 namespace {
 
 constexpr Index kLongest = 40;  // words of a source
@@ -109,14 +109,14 @@ class Speaker {
   explicit Speaker(Generator& generator) : generator_(generator) {}
 
   /// Called once.
-  Pair sentence() {
+  GeneratedPair sentence() {
     Words target = clause(false, 0);
     for (Index more = generator_.below(3); more > 0; --more) {
       const bool under = chance(1, 2);
       target = target + entry(pick(under ? kSubordinating : kJoining));
       target = target + clause(under, 0);
     }
-    Pair pair{.source = std::move(source_), .target = "", .alignment = {}};
+    GeneratedPair pair{.source = std::move(source_), .target = "", .alignment = {}};
     for (const Word& word : target) {
       pair.alignment.emplace_back(word.source, static_cast<Index>(pair.alignment.size()));
       if (!pair.target.empty()) pair.target += ' ';
@@ -252,14 +252,14 @@ class Speaker {
 
 }  // namespace
 
-std::vector<Pair> generate_pairs(Index count, Generator& generator) {
-  std::vector<Pair> pairs;
+std::vector<GeneratedPair> generate_pairs(Index count, Generator& generator) {
+  std::vector<GeneratedPair> pairs;
   while (static_cast<Index>(pairs.size()) < count) {
     Speaker speaker(generator);
-    Pair pair = speaker.sentence();
+    GeneratedPair pair = speaker.sentence();
     if (speaker.length() <= kLongest) pairs.push_back(std::move(pair));
   }
   return pairs;
 }
 
-}  // namespace translation
+}  // namespace heed::data

@@ -20,16 +20,14 @@
 
 #include "../../core/generator.h"
 
-namespace translation {
+namespace heed::data {
 
-using namespace heed;  // an application speaks the library's language
-
-struct Pair {
+struct GeneratedPair {
   std::string source, target;                      ///< words with a blank between them
   std::vector<std::pair<Index, Index>> alignment;  ///< (source word, target word), sure links
 };
 
 /// The next `count` pairs of the generator's stream.
-std::vector<Pair> generate_pairs(Index count, Generator& generator);
+std::vector<GeneratedPair> generate_pairs(Index count, Generator& generator);
 
-}  // namespace translation
+}  // namespace heed::data
