@@ -7,6 +7,7 @@
 #include "../../autograd/grad_mode.h"
 #include "../../autograd/ops/slicing.h"
 #include "../../core/error.h"
+#include "../../data/vocabulary.h"
 
 namespace language_model {
 
@@ -17,6 +18,8 @@ std::vector<Index> sample(const LanguageModel& model, const std::vector<Index>& 
     throw ValueError(fmt::format("sample: length {} must not be negative", options.length));
   }
   const NoGrad scope;
+  nn::SamplingOptions choice = options.choice;
+  choice.forbidden.push_back(data::Vocabulary::kPadding);
   const auto context = static_cast<std::size_t>(model.options.context);
   // What the model sees, and how much of it the cache holds.
   std::vector<Index> window(prompt.end() - static_cast<Index>(std::min(context, prompt.size())),
@@ -32,8 +35,7 @@ std::vector<Index> sample(const LanguageModel& model, const std::vector<Index>& 
     const std::vector<Index> fresh(window.begin() + past.length(), window.end());
     const Tensor ids = Array::from(fresh, Shape{1, static_cast<Index>(fresh.size())});
     const Tensor scores = cache ? model.step(ids, past) : select(model(ids), 1, -1);
-    out.push_back(
-        nn::sample(scores.array().to(DType::f64).to_vector<double>(), options.choice, generator));
+    out.push_back(nn::sample(scores.array().to(DType::f64).to_vector<double>(), choice, generator));
     window.push_back(out.back());
   }
   return out;

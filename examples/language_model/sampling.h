@@ -8,7 +8,7 @@ namespace language_model {
 
 struct SamplingOptions {
   Index length = 300;
-  nn::SamplingOptions choice = {.forbidden = {0}};  ///< never the padding
+  nn::SamplingOptions choice = {};  ///< of each token; the padding is never drawn
   /// Keeps keys and values; without, and with a Synthesizer, each step reads all again.
   bool cache = true;
 };

@@ -136,7 +136,7 @@ TEST_P(LanguageModelNetwork, StepsEqualTheWhole) {
 TEST_P(LanguageModelNetwork, SamplingWithTheCacheEqualsSamplingWithout) {
   model().eval();
   for (const double temperature : {0.0, 0.8}) {
-    SamplingOptions options{.length = 43, .temperature = temperature, .top_k = 5};
+    SamplingOptions options{.length = 43, .choice = {.temperature = temperature, .top_k = 5}};
     Generator a(11), b(11);
     const auto cached = sample(model(), {3, 1, 4}, options, a);
     options.cache = false;
