@@ -44,6 +44,7 @@
 #include "mechanisms/transformer/key_value_cache.h"
 #include "mechanisms/transformer/multi_head.h"
 #include "mechanisms/transformer/synthesizer.h"
+#include "mechanisms/transformer/synthesizer_kinds.h"
 #include "mechanisms/transformer/transformer.h"
 #include "mechanisms/transformer/transformer_decoder.h"
 #include "mechanisms/transformer/transformer_encoder.h"

@@ -1,4 +1,5 @@
-// Readers of files: text, its sentences and words, vocabularies, batches; images as IDX and MNIST.
+// Readers of files: text, its sentences and words, vocabularies, batches; images as IDX and MNIST; texts and
+// scenes that are generated, of which the truth is known.
 #pragma once
 
 #include "babi.h"
@@ -6,18 +7,30 @@
 #include "coder.h"
 #include "document.h"
 #include "document_batch.h"
+#include "folder_parts.h"
+#include "generated/pairs.h"
+#include "generated/reviews.h"
+#include "generated/scenes.h"
+#include "generated/stories.h"
+#include "generated/text.h"
 #include "idx.h"
 #include "json_lines.h"
+#include "labelled_parts.h"
 #include "labelled_text.h"
+#include "line_reader.h"
 #include "loader.h"
 #include "mnist.h"
+#include "parallel_folder.h"
 #include "parallel_text.h"
 #include "sentences.h"
 #include "stream.h"
 #include "subwords.h"
 #include "text_file.h"
+#include "text_level.h"
+#include "text_parts.h"
 #include "tokenizer.h"
 #include "tsv.h"
 #include "utf8.h"
 #include "vocabulary.h"
+#include "windows.h"
 #include "words.h"

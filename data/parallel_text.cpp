@@ -117,4 +117,15 @@ ParallelText read_parallel_tsv(const std::string& path, const ParallelOptions& o
   return text;
 }
 
+std::string left_out(const ParallelText& text) {
+  std::string out;
+  const auto count = [&out](Index pairs, const char* why) {
+    if (pairs > 0) out += fmt::format("{}{} {}", out.empty() ? "" : ", ", pairs, why);
+  };
+  count(text.empty, "empty");
+  count(text.too_long, "too long");
+  count(text.unequal, "of unequal lengths");
+  return out;
+}
+
 }  // namespace heed::data

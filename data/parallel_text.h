@@ -28,6 +28,9 @@ struct ParallelText {
   Index repaired = 0;  ///< pairs kept that were not UTF-8
 };
 
+/// "3 empty, 1 too long, 2 of unequal lengths"; empty where no pair was left out.
+std::string left_out(const ParallelText& text);
+
 /// Throws ValueError for max_words < 0 or a max_ratio that is neither 0 nor at least 1; FormatError
 /// that names file and line where one file ends before the other, or both are empty; what TextFile
 /// throws.

@@ -119,6 +119,14 @@ inline void add_stop_and_resume(CLI::App& app, heed::Index& stop_after, bool& re
   app.add_flag("--resume", resume, "go on with the run in the folder");
 }
 
+/// Where the report goes to: as add_report() says.
+inline std::string report_path(const std::string& report, const std::string& folder) {
+  return report.empty() ? folder + "/report.html" : report;
+}
+
+/// What a quick trial does to a size.
+inline void at_most(heed::Index& value, heed::Index most) { value = std::min(value, most); }
+
 /// What a training says that was stopped.
 inline void print_interrupted(const std::string& folder) {
   fmt::print("interrupted; the best model so far is in {}\n", folder);

@@ -31,5 +31,6 @@
 #include "prelu.h"
 #include "reshaping.h"
 #include "rnn.h"
+#include "sampling.h"
 #include "sequential.h"
 #include "weight_norm.h"

@@ -4,6 +4,7 @@
 
 #include "alignment.h"
 #include "alignment_error.h"
+#include "alignment_mean.h"
 #include "attended_text.h"
 #include "bleu.h"
 #include "chart.h"
@@ -15,6 +16,7 @@
 #include "graph.h"
 #include "interrupt.h"
 #include "json_log.h"
+#include "length_bleu.h"
 #include "log.h"
 #include "metrics.h"
 #include "percent.h"

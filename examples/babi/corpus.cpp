@@ -8,7 +8,7 @@
 
 #include "../../core/error.h"
 #include "../../data/batches.h"
-#include "world.h"
+#include "../../data/generated/stories.h"
 
 namespace babi {
 namespace {
@@ -41,8 +41,8 @@ Task load_task(const CorpusOptions& options, int number) {
   if (options.path.empty()) {
     const std::uint64_t seed = options.seed * 0x10001 + static_cast<std::uint64_t>(number) * 0x101;
     Generator train(seed + kTrainStream), test(seed + kTestStream);
-    return {number, tell_stories(options.stories, number, train),
-            tell_stories(options.stories, number, test)};
+    return {number, data::tell_stories(options.stories, number, train),
+            data::tell_stories(options.stories, number, test)};
   }
   if (number < 1 || number > kTasks) {
     throw ValueError(fmt::format("babi: there is no task {}, only 1 to {}", number, kTasks));

@@ -7,12 +7,12 @@
 #include <iostream>
 
 #include "../../core/error.h"
+#include "../../data/generated/stories.h"
 #include "../../train/interrupt.h"
 #include "../../train/percent.h"
 #include "../command_line.h"
 #include "listener.h"
 #include "trials.h"
-#include "world.h"
 
 namespace babi {
 namespace {
@@ -29,7 +29,7 @@ struct Flags {
 std::vector<int> numbers_of(const Flags& flags) {
   std::vector<int> out;
   if (flags.task == "all" || flags.task == "joint") {
-    const int count = flags.corpus.path.empty() ? kGeneratedTasks : kTasks;
+    const int count = flags.corpus.path.empty() ? data::kGeneratedTasks : kTasks;
     for (int number = 1; number <= count; ++number) out.push_back(number);
     return out;
   }

@@ -21,19 +21,20 @@ Corpus load_corpus(const CorpusOptions& options) {
                   part(options.test, 0x5ce2, test)};
   };
   vocabulary_of(options.data);  // refuses other data
-  if (options.data == "shapes") return corpus(shape_scene, shape_scene, shape_scene);
+  if (options.data == "shapes")
+    return corpus(data::shape_scene, data::shape_scene, data::shape_scene);
   if (options.path.empty()) throw ValueError("data: mnist needs --path, the folder of its files");
   const data::Digits train = data::read_mnist(options.path, "train");
   const data::Digits test = data::read_mnist(options.path, "t10k");
   const Index last = train.count(), learned = last - last / 6;
   const auto of = [](const data::Digits& digits, Index begin, Index end) {
-    return [&digits, begin, end](Generator& g) { return digit_scene(digits, begin, end, g); };
+    return [&digits, begin, end](Generator& g) { return data::digit_scene(digits, begin, end, g); };
   };
   return corpus(of(train, 0, learned), of(train, learned, last), of(test, 0, test.count()));
 }
 
 data::Vocabulary vocabulary_of(const std::string& name) {
-  std::vector<std::string> words = words_of(name);
+  std::vector<std::string> words = data::scene_words(name);
   words.insert(words.begin(), {kBegin, kEnd});
   return data::Vocabulary(words);
 }
@@ -41,7 +42,8 @@ data::Vocabulary vocabulary_of(const std::string& name) {
 Batch batch_of(const std::vector<Scene>& scenes, const std::vector<Index>& rows,
                const data::Vocabulary& vocabulary) {
   if (rows.empty()) throw ValueError("batch: no scenes");
-  Array images = Array::empty({static_cast<Index>(rows.size()), 3, kSide, kSide}, DType::f32);
+  Array images =
+      Array::empty({static_cast<Index>(rows.size()), 3, kSceneSide, kSceneSide}, DType::f32);
   float* to = images.mutable_data<float>();
   std::vector<std::vector<Index>> words, targets;
   for (const Index row : rows) {

@@ -7,10 +7,13 @@
 #include <vector>
 
 #include "../../core/array.h"
+#include "../../data/generated/scenes.h"
 #include "../../data/vocabulary.h"
-#include "scene.h"
 
 namespace captioning {
+
+using namespace heed;  // an application speaks the library's language
+using data::Scene, data::kSceneSide;
 
 struct CorpusOptions {
   std::string data = "shapes";  ///< or "mnist"
@@ -36,7 +39,7 @@ inline constexpr const char* kEnd = "<end>";
 data::Vocabulary vocabulary_of(const std::string& data);
 
 struct Batch {
-  Array images;   ///< f32 [B, 3, kSide, kSide] in [0, 1]
+  Array images;   ///< f32 [B, 3, kSceneSide, kSceneSide] in [0, 1]
   Array words;    ///< i64 [B, T]: <begin> and the words, padded with 0
   Array targets;  ///< i64 [B, T]: the words and <end>, padded with 0
 };

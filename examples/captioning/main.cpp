@@ -15,6 +15,7 @@ namespace captioning {
 namespace {
 
 using command_line::add_size;
+using command_line::at_most;
 
 struct Flags {
   CorpusOptions corpus;
@@ -68,7 +69,6 @@ void conclude(const Describer& describer, const Corpus& corpus, const train::Tra
 void train_command(Flags& flags) {
   set_up(flags);
   if (flags.quick) {
-    const auto at_most = [](Index& value, Index most) { value = std::min(value, most); };
     at_most(flags.trainer.steps, 60);
     at_most(flags.trainer.warm_up, 10);
     at_most(flags.corpus.scenes, 500);

@@ -46,10 +46,10 @@ std::vector<Caption> write(const Describer& describer, const Batch& batch, Index
 }
 
 train::Picture image_of(const Scene& scene) {
-  train::Picture picture(kSide, kSide);
-  const auto plane = static_cast<std::size_t>(kSide * kSide);
+  train::Picture picture(kSceneSide, kSceneSide);
+  const auto plane = static_cast<std::size_t>(kSceneSide * kSceneSide);
   for (std::size_t at = 0; at < plane; ++at) {
-    picture.set(static_cast<Index>(at) % kSide, static_cast<Index>(at) / kSide,
+    picture.set(static_cast<Index>(at) % kSceneSide, static_cast<Index>(at) / kSceneSide,
                 {scene.image[at], scene.image[plane + at], scene.image[2 * plane + at]});
   }
   return picture.scaled(2);
@@ -69,7 +69,8 @@ std::vector<Caption> write_captions(const Describer& describer, const std::vecto
 Index place_looked_at(const Array& looked) {
   const Index most = static_cast<Index>(argmax(Tensor(looked)).item());
   const Index row = most / kCells, column = most % kCells;
-  return row * kPlaces / kCells * kPlaces + column * kPlaces / kCells;
+  return row * data::kScenePlaces / kCells * data::kScenePlaces +
+         column * data::kScenePlaces / kCells;
 }
 
 Measures measure(const Describer& describer, const std::vector<Scene>& scenes) {

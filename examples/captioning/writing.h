@@ -18,7 +18,7 @@ struct Caption {
 std::vector<Caption> write_captions(const Describer& describer, const std::vector<Scene>& scenes,
                                     Index longest = 24);
 
-/// The place of the grid, row kPlaces + column, in which the cell most looked at lies.
+/// The place of the grid, row kScenePlaces + column, in which the cell most looked at lies.
 Index place_looked_at(const Array& looked);
 
 struct Measures {

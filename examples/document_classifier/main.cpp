@@ -22,6 +22,7 @@ namespace {
 
 using command_line::add_number;
 using command_line::add_size;
+using command_line::at_most;
 
 struct Flags {
   CorpusOptions corpus;
@@ -69,7 +70,7 @@ void conclude(Classifier& classifier, const std::vector<Example>& test,
                          classifier.classes[static_cast<std::size_t>(p.label)],
                          p.probabilities[static_cast<std::size_t>(p.label)], p.text});
   }
-  const std::string path = flags.report.empty() ? flags.folder + "/report.html" : flags.report;
+  const std::string path = command_line::report_path(flags.report, flags.folder);
   report.save(path);
   fmt::print("test loss {:.4f}  macro F1 {:.4f}  documents {}\n", result.loss,
              result.confusion.macro_f1(), result.confusion.total());
@@ -86,8 +87,8 @@ void conclude(Classifier& classifier, const std::vector<Example>& test,
 void train_command(Flags& flags) {
   set_up(flags);
   if (flags.quick) {
-    flags.trainer.epochs = std::min<Index>(flags.trainer.epochs, 5);
-    flags.corpus.generated_train = std::min<Index>(flags.corpus.generated_train, 3000);
+    at_most(flags.trainer.epochs, 5);
+    at_most(flags.corpus.generated_train, 3000);
   }
   flags.trainer.out = flags.folder;
   Classifier classifier;

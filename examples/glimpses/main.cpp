@@ -14,6 +14,7 @@ namespace glimpses {
 namespace {
 
 using command_line::add_size;
+using command_line::at_most;
 
 struct Flags {
   CorpusOptions corpus;
@@ -61,7 +62,7 @@ void conclude(GlimpseModel& model, const Corpus& corpus, const train::Training& 
   std::vector<std::string> names;
   for (Index c = 0; c < kClasses; ++c) names.push_back(std::to_string(c));
   report.add_confusion(one, names);
-  const std::string path = flags.report.empty() ? folder + "/report.html" : flags.report;
+  const std::string path = command_line::report_path(flags.report, folder);
   report.save(path);
   if (flags.rows > 0) {
     const std::string picture = folder + "/glimpses.png";
@@ -75,7 +76,6 @@ void conclude(GlimpseModel& model, const Corpus& corpus, const train::Training& 
 void train_command(Flags& flags) {
   set_up(flags);
   if (flags.quick) {
-    const auto at_most = [](Index& value, Index most) { value = std::min(value, most); };
     at_most(flags.trainer.epochs, 20);
     at_most(flags.trainer.batch, 32);
     at_most(flags.corpus.drawn, 3000);

@@ -10,18 +10,31 @@
 
 namespace language_model {
 
-Tensor loss_of(const LanguageModel& model, const Batch& batch) {
+PackedLines packed_lines(const std::vector<Index>& text,
+                         const std::vector<data::LinePlaces>& lines) {
+  std::vector<std::int64_t> inputs, targets;
+  std::vector<Index> lengths;
+  for (const auto& [begin, end] : lines) {
+    const auto first = text.begin() + begin, last = text.begin() + end;
+    inputs.insert(inputs.end(), first - 1, last - 1);
+    targets.insert(targets.end(), first, last);
+    lengths.push_back(end - begin);
+  }
+  return {{Array::from(inputs), offsets_of(lengths)}, Array::from(targets)};
+}
+
+Tensor loss_of(const LanguageModel& model, const data::Windows& batch) {
   const Tensor logits = model(batch.inputs);
   return cross_entropy(reshape(logits, {-1, logits.size(2)}), reshape(batch.targets, {-1}));
 }
 
-Tensor loss_of(const LanguageModel& model, const PackedBatch& batch) {
+Tensor loss_of(const LanguageModel& model, const PackedLines& batch) {
   return cross_entropy(model(batch.inputs), batch.targets);
 }
 
-std::vector<Line> cut_lines(const Language& language, const std::vector<Index>& text) {
+std::vector<data::LinePlaces> cut_lines(const Language& language, const std::vector<Index>& text) {
   const Index end_mark = encode("\n", language.level, language.vocabulary).front();
-  return lines_of(text, end_mark, language.model->options.context);
+  return data::lines_of(text, end_mark, language.model->options.context);
 }
 
 double evaluate(const Language& language, const std::vector<Index>& text, Index batch,
@@ -34,10 +47,11 @@ double evaluate(const Language& language, const std::vector<Index>& text, Index 
     mean.add(loss_of(model, part).item(), static_cast<double>(part.targets.numel()));
   };
   if (!packed) {
-    for (const Batch& part : all_windows(text, batch, model.options.context)) add(part);
+    for (const data::Windows& part : data::all_windows(text, batch, model.options.context))
+      add(part);
     return mean.mean();
   }
-  const std::vector<Line> lines = cut_lines(language, text);
+  const std::vector<data::LinePlaces> lines = cut_lines(language, text);
   if (lines.empty()) throw ValueError("lines: the text has no line behind its first");
   for (auto first = lines.begin(); first != lines.end();) {
     const auto last = first + std::min<Index>(batch, lines.end() - first);

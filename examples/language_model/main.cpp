@@ -23,6 +23,7 @@ namespace {
 using command_line::add_choice;
 using command_line::add_number;
 using command_line::add_size;
+using command_line::at_most;
 
 struct Flags {
   CorpusOptions corpus;
@@ -41,8 +42,8 @@ struct Flags {
 void set_up(const Flags& flags) { command_line::set_up(flags.threads, flags.trainer.seed); }
 
 // "1.8642 nats, 2.69 bits a character" or "4.81 nats, perplexity 122.7".
-std::string in_words(double loss, Level level) {
-  if (level == Level::words)
+std::string in_words(double loss, data::TextLevel level) {
+  if (level == data::TextLevel::words)
     return fmt::format("{:.4f} nats, perplexity {:.2f}", loss, std::exp(loss));
   return fmt::format("{:.4f} nats, {:.3f} bits a character", loss, loss / std::numbers::ln2);
 }
@@ -54,7 +55,7 @@ std::vector<Index> prompt_of(const Language& language, const std::string& prompt
   const std::vector<Index> ids = encode(text, language.level, language.vocabulary);
   if (ids.empty()) throw ValueError("--prompt: it has no words");
   const auto tokens = tokens_of(text, language.level);
-  for (std::size_t i = 0; language.level == Level::characters && i < ids.size(); ++i) {
+  for (std::size_t i = 0; language.level == data::TextLevel::characters && i < ids.size(); ++i) {
     if (ids[i] != data::Vocabulary::kUnknown) continue;
     throw ValueError(
         fmt::format("--prompt: the character {} is not among those learned", in_quotes(tokens[i])));
@@ -99,7 +100,7 @@ void conclude(Language& language, const Corpus& corpus, const train::Training* t
   report.add_fact("context", std::to_string(language.model->options.context));
   report.add_fact("attention", language.model->options.attention);
   if (training) train::add_curves(report, *training, "step");
-  const std::string path = flags.report.empty() ? flags.folder + "/report.html" : flags.report;
+  const std::string path = command_line::report_path(flags.report, flags.folder);
   report.save(path);
   fmt::print("validation loss {}  report {}\n", in_words(loss, language.level), path);
 }
@@ -107,16 +108,16 @@ void conclude(Language& language, const Corpus& corpus, const train::Training* t
 void train_command(Flags& flags) {
   set_up(flags);
   if (flags.quick) {
-    flags.trainer.steps = std::min<Index>(flags.trainer.steps, 300);
-    flags.corpus.sentences = std::min<Index>(flags.corpus.sentences, 2000);
-    flags.model.layers = std::min<Index>(flags.model.layers, 2);
+    at_most(flags.trainer.steps, 300);
+    at_most(flags.corpus.sentences, 2000);
+    at_most(flags.model.layers, 2);
   }
   flags.trainer.out = flags.folder;
   Language language;
   if (flags.trainer.resume) {
     language = load(flags.folder);
   } else {
-    language.level = level_of(flags.level);
+    language.level = data::text_level(flags.level);
   }
   const Corpus corpus = load_corpus(flags.corpus, language.level);
   if (!flags.trainer.resume) {
@@ -167,9 +168,10 @@ void add_data_flags(CLI::App& app, Flags& flags) {
 void add_sampling_flags(CLI::App& app, Flags& flags) {
   add_size(app, "--generate", flags.sampling.length, 0, "tokens to write");
   app.add_option("--prompt", flags.prompt, "what they follow; left out: the begin of a line");
-  add_number(app, "--temperature", flags.sampling.temperature, CLI::Range(0.0, 100.0),
+  add_number(app, "--temperature", flags.sampling.choice.temperature, CLI::Range(0.0, 100.0),
              "below 1 the likely comes more often; 0: always the likeliest");
-  add_size(app, "--top-k", flags.sampling.top_k, 0, "draw among the k likeliest; 0: among all");
+  add_size(app, "--top-k", flags.sampling.choice.top_k, 0,
+           "draw among the k likeliest; 0: among all");
 }
 
 void add_train_flags(CLI::App& app, Flags& flags) {

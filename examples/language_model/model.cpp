@@ -18,7 +18,7 @@ namespace language_model {
 namespace {
 
 attention::TransformerOptions layer_options(const ModelOptions& options,
-                                            const SynthesizerKinds& kinds) {
+                                            const attention::SynthesizerKinds& kinds) {
   attention::TransformerOptions out{.width = options.width,
                                     .heads = options.heads,
                                     .hidden = 4 * options.width,
@@ -44,7 +44,8 @@ const ModelOptions& checked(const ModelOptions& options) {
   if (options.context <= 0) {
     throw ValueError(fmt::format("language_model: context {} must be positive", options.context));
   }
-  if (!attention_of(options.attention).empty() && options.positions == Positions::rotary) {
+  if (!attention::synthesizer_kinds(options.attention).empty() &&
+      options.positions == Positions::rotary) {
     throw ValueError(
         "language_model: rotary positions turn queries and keys; a Synthesizer has none");
   }
@@ -56,7 +57,7 @@ const ModelOptions& checked(const ModelOptions& options) {
 // The table's gradient is dense: as the output layer it gets one in every row.
 LanguageModel::LanguageModel(const ModelOptions& model)
     : options(checked(model)),
-      synthesizer(attention_of(model.attention)),
+      synthesizer(attention::synthesizer_kinds(model.attention)),
       tokens(child<nn::Embedding>("tokens", nn::EmbeddingOptions{.count = model.vocabulary,
                                                                  .width = model.width,
                                                                  .sparse = false,

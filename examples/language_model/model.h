@@ -8,13 +8,15 @@
 #include <string>
 #include <vector>
 
+#include "../../attention/mechanisms/transformer/synthesizer_kinds.h"
 #include "../../attention/mechanisms/transformer/transformer_encoder.h"
 #include "../../autograd/ops/packed.h"
 #include "../../io/fields.h"
 #include "../../nn/embedding.h"
-#include "synthesizer_kinds.h"
 
 namespace language_model {
+
+using namespace heed;  // an application speaks the library's language
 
 enum class Positions { learned, sinusoidal, rotary };
 
@@ -26,7 +28,7 @@ struct ModelOptions {
   Index context = 64;  ///< the longest text that it sees
   double dropout = 0;
   Positions positions = Positions::learned;
-  std::string attention = "dot";  ///< see attention_of()
+  std::string attention = "dot";  ///< see attention::synthesizer_kinds()
   DType dtype = DType::f32;
   void fields(io::Fields& f) {
     f.size("layers", layers, 1, 1024, "of the model");
@@ -54,7 +56,7 @@ class LanguageModel : public nn::Module {
   explicit LanguageModel(const ModelOptions& options);
 
   ModelOptions options;
-  SynthesizerKinds synthesizer;  ///< none: dot-product attention
+  attention::SynthesizerKinds synthesizer;  ///< none: dot-product attention
   nn::Embedding& tokens;
   Tensor& places;  ///< [context, width]; undefined unless learned
   nn::Dropout& dropout;

@@ -1,14 +1,14 @@
 // Writes on: one token after another, each drawn from what the model expects next.
 #pragma once
 
+#include "../../nn/sampling.h"
 #include "model.h"
 
 namespace language_model {
 
 struct SamplingOptions {
   Index length = 300;
-  double temperature = 1;  ///< below 1 the likely is drawn more often; 0: always the likeliest
-  Index top_k = 0;         ///< only among so many; 0: all
+  nn::SamplingOptions choice = {};  ///< of each token; the padding is never drawn
   /// Keeps keys and values; without, and with a Synthesizer, each step reads all again.
   bool cache = true;
 };

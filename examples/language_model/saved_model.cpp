@@ -16,7 +16,7 @@ io::NamedShapes shapes_of(const ModelOptions& options) {
       {fmt::format("layers.layers.{}.linear1.weight", options.layers - 1), {-1, options.width}}};
   const Index context = options.context;
   if (options.positions == Positions::learned) out.push_back({"places", {context, options.width}});
-  const SynthesizerKinds kinds = attention_of(options.attention);
+  const attention::SynthesizerKinds kinds = attention::synthesizer_kinds(options.attention);
   for (std::size_t i = 0; i < kinds.size(); ++i) {
     const std::string score = fmt::format("layers.layers.0.self_attn.scores.{}.", i);
     switch (kinds[i]) {
@@ -55,7 +55,7 @@ Language load(const std::string& folder) {
       data::Vocabulary::parse(saved.text(io::kVocabularyFile), saved.path(io::kVocabularyFile));
   options.vocabulary = out.vocabulary.size();
   const auto shapes = io::blaming(saved.path(io::kConfigFile), [&] {
-    out.level = level_of(saved.config().get_string("level"));
+    out.level = data::text_level(saved.config().get_string("level"));
     return shapes_of(options);
   });
   saved.expect(shapes);

@@ -13,7 +13,7 @@ namespace language_model {
 
 /// All that it takes to read and write text.
 struct Language {
-  Level level = Level::characters;
+  data::TextLevel level = data::TextLevel::characters;
   data::Vocabulary vocabulary;
   std::unique_ptr<LanguageModel> model;
 };

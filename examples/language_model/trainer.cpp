@@ -39,12 +39,13 @@ train::Training train_language(Language& language, const std::vector<Index>& tex
     return run(batches, [&](const auto& batch) { return loss_of(model, batch); });
   };
   if (!options.packed) {
-    return train(
-        [&](Generator& places) { return random_windows(text, options.batch, context, places); });
+    return train([&](Generator& places) {
+      return data::random_windows(text, options.batch, context, places);
+    });
   }
-  const std::vector<Line> lines = cut_lines(language, text);
+  const std::vector<data::LinePlaces> lines = cut_lines(language, text);
   return train([&](Generator& places) {
-    return packed_lines(text, random_lines(lines, options.batch * context, places));
+    return packed_lines(text, data::random_lines(lines, options.batch * context, places));
   });
 }
 

@@ -39,20 +39,23 @@ std::vector<Tensor> forced_weights(const Translator& model, const Batch& batch) 
 
 }  // namespace
 
-Aligned align(const Language& language, const std::string& source, const std::string& target) {
+train::AlignedSentence align(const Language& language, const std::string& source,
+                             const std::string& target) {
   const NoGrad scope;
   language.model->eval();
   const Batch batch =
       batch_of({{read_line(*language.source, source), language.target->encode(target)}}, {0});
-  Aligned out;
-  language.model->features(batch.source, batch.before, &out.looks);
-  if (out.looks.empty()) {
+  std::vector<Look> looks;
+  language.model->features(batch.source, batch.before, &looks);
+  if (looks.empty()) {
     throw ValueError("align: a model " + language.model->options.model +
                      " has no attention to look at");
   }
-  for (Look& look : out.looks) look.weights = squeeze(look.weights, 0);
-  out.source = with_end(language.source->parts(source));
-  out.target = with_end(language.target->parts(target));
+  train::AlignedSentence out{
+      with_end(language.source->parts(source)), with_end(language.target->parts(target)), {}};
+  for (const Look& look : looks) {
+    out.matrices.push_back({look.name, squeeze(look.weights, 0).array()});
+  }
   return out;
 }
 

@@ -1,20 +1,18 @@
 // Where a model looks while it reads a translation that is given, word by word.
 #pragma once
 
-#include <vector>
+#include <string>
 
+#include "../../train/alignment.h"
 #include "corpus.h"
 #include "saved_model.h"
 
 namespace translation {
 
-struct Aligned {
-  std::vector<std::string> source, target;  ///< parts, the end mark last
-  std::vector<Look> looks;                  ///< of all layers and heads, [T, K] each
-};
-
-/// Throws ValueError for a model without attention.
-Aligned align(const Language& language, const std::string& source, const std::string& target);
+/// The parts of both sentences, the end mark last, and the weights of all layers and heads, [T, K]
+/// each. Throws ValueError for a model without attention.
+train::AlignedSentence align(const Language& language, const std::string& source,
+                             const std::string& target);
 
 /// Alignment error rate against the known links, of the weights that decoding gives each step. NaN
 /// where there are no links or no attention, and for subwords, which are no words.

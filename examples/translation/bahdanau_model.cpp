@@ -1,7 +1,5 @@
 #include "bahdanau_model.h"
 
-#include "writing.h"
-
 namespace translation {
 
 using attention::BahdanauDecoder;

@@ -3,35 +3,11 @@
 #include "../../autograd/grad_mode.h"
 #include "../../autograd/ops/cross_entropy.h"
 #include "../../autograd/ops/reduce.h"
-#include "../../data/words.h"
 #include "../../train/bleu.h"
 #include "../../train/chrf.h"
 #include "../../train/metrics.h"
 
 namespace translation {
-namespace {
-
-constexpr Index kAny = Index{1} << 30;
-
-std::vector<LengthBleu> by_length(const std::vector<std::string>& written, const Part& part) {
-  std::vector<LengthBleu> out;
-  for (Index from = 1; from <= kLongestLength + 1; from += kLengthStep) {
-    const Index to = from > kLongestLength ? kAny : from + kLengthStep - 1;
-    std::vector<std::string> ours, right;
-    for (std::size_t i = 0; i < written.size(); ++i) {
-      const auto words = static_cast<Index>(data::words_of(part.source[i]).size());
-      if (words < from || words > to) continue;
-      ours.push_back(written[i]);
-      right.push_back(part.target[i]);
-    }
-    if (ours.empty()) continue;
-    const double bleu = train::corpus_bleu(ours, right).score;
-    out.push_back({from, to, static_cast<Index>(ours.size()), bleu});
-  }
-  return out;
-}
-
-}  // namespace
 
 Likelihood likelihood(const Translator& model, const std::vector<Example>& examples, Index tokens) {
   const NoGrad scope;
@@ -56,7 +32,7 @@ Measures measure(const std::vector<std::string>& written, const Part& part) {
   out.chrf = train::corpus_chrf(written, part.target);
   for (std::size_t i = 0; i < written.size(); ++i) out.exact += written[i] == part.target[i];
   out.exact /= static_cast<double>(written.size());
-  out.by_length = by_length(written, part);
+  out.by_length = train::bleu_by_length(written, part.target, part.source);
   return out;
 }
 

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "../../train/length_bleu.h"
 #include "batches.h"
 #include "corpus.h"
 #include "translate.h"
@@ -17,21 +18,11 @@ struct Likelihood {
 };
 Likelihood likelihood(const Translator& model, const std::vector<Example>& examples, Index tokens);
 
-inline constexpr Index kLengthStep = 5;      // words, between lengths that are looked at apart
-inline constexpr Index kLongestLength = 30;  // longer ones together
-
-/// BLEU of the sentences whose source has from .. to words.
-struct LengthBleu {
-  Index from, to;
-  Index sentences;
-  double bleu;
-};
-
 struct Measures {
   double bleu = 0, chrf = 0;
   std::string details;  ///< of BLEU, as sacreBLEU prints them
   double exact = 0;     ///< share of sentences that are right to the last word
-  std::vector<LengthBleu> by_length;
+  std::vector<train::LengthBleu> by_length;
 };
 Measures measure(const std::vector<std::string>& written, const Part& part);
 

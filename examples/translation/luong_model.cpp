@@ -1,7 +1,5 @@
 #include "luong_model.h"
 
-#include "writing.h"
-
 #include <fmt/format.h>
 
 #include "../../attention/scores/additive.h"

@@ -5,12 +5,14 @@
 #include <cstdio>
 
 #include "../../core/error.h"
+#include "../../data/line_reader.h"
 #include "../../data/subwords.h"
 #include "../../io/file.h"
+#include "../../train/alignment_mean.h"
+#include "../../train/shade.h"
 #include "../command_line.h"
-#include "line_reader.h"
+#include "alignments.h"
 #include "report.h"
-#include "show_alignment.h"
 #include "trainer.h"
 
 namespace translation {
@@ -18,6 +20,7 @@ namespace {
 
 using command_line::add_number;
 using command_line::add_size;
+using command_line::at_most;
 
 struct Flags {
   CorpusOptions corpus;
@@ -57,7 +60,7 @@ void learn_vocabularies(Language& language, const Corpus& corpus, Flags& flags) 
 void conclude(const Language& language, const Corpus& corpus, const train::Training* training,
               const Flags& flags) {
   const Findings findings = find_out(language, corpus.test, flags.decoding);
-  const std::string path = flags.report.empty() ? flags.folder + "/report.html" : flags.report;
+  const std::string path = command_line::report_path(flags.report, flags.folder);
   write_report(path, language, findings, training);
   fmt::print("report {}\n{}", path, in_words(findings, flags.decoding));
 }
@@ -66,10 +69,10 @@ void train_command(Flags& flags) {
   set_up(flags);
   flags.trainer.out = flags.folder;
   if (flags.quick) {
-    flags.corpus.sentences = std::min<Index>(flags.corpus.sentences, 2000);
-    flags.trainer.epochs = std::min<Index>(flags.trainer.epochs, 5);
-    flags.model.width = std::min<Index>(flags.model.width, 64);
-    flags.model.hidden = std::min<Index>(flags.model.hidden, 64);
+    at_most(flags.corpus.sentences, 2000);
+    at_most(flags.trainer.epochs, 5);
+    at_most(flags.model.width, 64);
+    at_most(flags.model.hidden, 64);
   }
   Language language;
   if (flags.trainer.resume) language = load(flags.folder);
@@ -100,7 +103,7 @@ void translate_command(Flags& flags) {
   set_up(flags);
   const Language language = load(flags.folder);
   flags.decoding.n_best = flags.n_best;
-  LineReader reader(flags.input);
+  data::LineReader reader(flags.input);
   for (std::vector<std::string> lines; reader.next(lines);) {
     std::size_t line = reader.first();
     for (const auto& found : translate(language, lines, flags.decoding)) {
@@ -125,13 +128,16 @@ void align_command(Flags& flags) {
   if (flags.target.empty()) {
     flags.target = translate(language, {flags.source}, flags.decoding).front().front().text;
   }
-  fmt::print("{}\n", show_alignment(language, flags.source, flags.target, flags.output));
+  const train::AlignedSentence sentence = align(language, flags.source, flags.target);
+  if (!flags.output.empty()) train::write_alignment(flags.output, sentence);
+  fmt::print("{}\n", train::alignment_text(train::mean_alignment(sentence),
+                                           train::detect_shade_style(stdout)));
 }
 
 void compare_command(Flags& flags) {
   set_up(flags);
   const Corpus corpus = load_corpus(flags.corpus);
-  std::vector<std::pair<std::string, std::vector<LengthBleu>>> all;
+  std::vector<std::pair<std::string, std::vector<train::LengthBleu>>> all;
   for (const std::string& folder : flags.folders) {
     const Language language = load(folder);
     const Findings findings = find_out(language, corpus.test, flags.decoding);
@@ -139,7 +145,7 @@ void compare_command(Flags& flags) {
     std::fflush(stdout);
     all.emplace_back(folder, findings.measures.by_length);
   }
-  io::write_file_atomically(flags.output, length_chart(all));
+  io::write_file_atomically(flags.output, train::length_chart(all));
   fmt::print("chart {}\n", flags.output);
 }
 

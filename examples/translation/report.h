@@ -1,10 +1,7 @@
-// The report of a model as an HTML page, and the picture that holds several against each other:
-// BLEU by the source's length, as figure 2 of Bahdanau et al. 2014.
+// Everything that is known of a model on test pairs, in words and as an HTML page.
 #pragma once
 
 #include <string>
-#include <utility>
-#include <vector>
 
 #include "../../train/run.h"
 #include "evaluation.h"
@@ -22,9 +19,6 @@ Findings find_out(const Language& language, const Part& test, const TranslateOpt
 
 /// For people; the last line is BLEU as sacreBLEU prints it.
 std::string in_words(const Findings& findings, const TranslateOptions& options);
-
-/// A chart with a line for each name, without the lengths of fewer than ten sentences. SVG.
-std::string length_chart(const std::vector<std::pair<std::string, std::vector<LengthBleu>>>& all);
 
 /// `training` may be null. Throws IoError.
 void write_report(const std::string& path, const Language& language, const Findings& findings,

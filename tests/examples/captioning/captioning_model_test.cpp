@@ -160,7 +160,7 @@ TEST(CaptioningModel, WritesAndPointsAndDraws) {
   EXPECT_EQ(measures.exact, 0);
   EXPECT_GT(measures.loss, 1);
   const auto picture = looks_of(corpus.test, captions, true);
-  EXPECT_GT(picture.height(), 3 * 2 * kSide);
+  EXPECT_GT(picture.height(), 3 * 2 * kSceneSide);
 }
 
 TEST(CaptioningModel, CellsBelongToPlaces) {

@@ -17,6 +17,7 @@
 #include "../../../autograd/ops/slicing.h"
 #include "../../../core/error.h"
 #include "../../../core/generator.h"
+#include "../../../examples/language_model/evaluation.h"
 #include "../../../examples/language_model/sampling.h"
 #include "../../../nn/gradcheck.h"
 #include "../../../nn/init.h"
@@ -135,7 +136,7 @@ TEST_P(LanguageModelNetwork, StepsEqualTheWhole) {
 TEST_P(LanguageModelNetwork, SamplingWithTheCacheEqualsSamplingWithout) {
   model().eval();
   for (const double temperature : {0.0, 0.8}) {
-    SamplingOptions options{.length = 43, .temperature = temperature, .top_k = 5};
+    SamplingOptions options{.length = 43, .choice = {.temperature = temperature, .top_k = 5}};
     Generator a(11), b(11);
     const auto cached = sample(model(), {3, 1, 4}, options, a);
     options.cache = false;
@@ -150,16 +151,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{Positions::rotary, "dot"}, Case{Positions::learned, "synthesizer-dense"},
                     Case{Positions::sinusoidal, "synthesizer-fixed-random+dot-product"}));
 
-TEST(LanguageModelAttention, NamesComeBack) {
-  for (const std::string name_ :
-       {"dot", "synthesizer-dense", "synthesizer-random", "synthesizer-fixed-random",
-        "synthesizer-factorised-dense", "synthesizer-factorised-random+dot-product"}) {
-    EXPECT_EQ(name(attention_of(name_)), name_);
-  }
-  for (const char* wrong : {"", "hash", "dense", "synthesizer-", "synthesizer-hash",
-                            "synthesizer-dense+", "synthesizer-dense+hash"}) {
-    EXPECT_THROW(attention_of(wrong), ValueError) << wrong;
-  }
+TEST(LanguageModelAttention, RefusesWhatDoesNotFit) {
   EXPECT_THROW(LanguageModel(small(Positions::rotary, "synthesizer-dense")), ValueError);
   EXPECT_THROW(LanguageModel(small(Positions::learned, "synthesizer-dense+dense")), ValueError);
 }
@@ -180,14 +172,25 @@ TEST(LanguageModelSampling, TopKAndTemperature) {
   Generator generator(13);
   std::vector<int> counts(kTokens);
   for (int i = 0; i < 300; ++i) {
-    ++counts[static_cast<std::size_t>(sample(model, {2}, {.length = 1, .top_k = 3}, generator)[0])];
+    ++counts[static_cast<std::size_t>(
+        sample(model, {2}, {.length = 1, .choice = {.top_k = 3}}, generator)[0])];
   }
   for (std::size_t i = 0; i < order.size(); ++i) {
     const int count = counts[static_cast<std::size_t>(order[i])];
     EXPECT_EQ(count > 0, i < 3) << i;
   }
-  EXPECT_EQ(sample(model, {2}, {.length = 1, .temperature = 0}, generator)[0], order[0]);
-  EXPECT_EQ(sample(model, {2}, {.length = 1, .top_k = 1}, generator)[0], order[0]);
+  EXPECT_EQ(sample(model, {2}, {.length = 1, .choice = {.temperature = 0}}, generator)[0],
+            order[0]);
+  EXPECT_EQ(sample(model, {2}, {.length = 1, .choice = {.top_k = 1}}, generator)[0], order[0]);
+}
+
+TEST(LanguageModelLines, StandOneBehindTheOther) {
+  const PackedLines batch = packed_lines({5, 9, 1, 2, 3, 9, 9, 4, 9, 6, 7}, {{2, 6}, {7, 9}});
+  EXPECT_THAT(batch.inputs.tokens.array().to_vector<std::int64_t>(),
+              testing::ElementsAre(9, 1, 2, 3, 9, 4));
+  EXPECT_THAT(batch.targets.array().to_vector<std::int64_t>(),
+              testing::ElementsAre(1, 2, 3, 9, 4, 9));
+  EXPECT_THAT(batch.inputs.offsets, testing::ElementsAre(0, 4, 6));
 }
 
 TEST(LanguageModelSampling, RefusesBadOptions) {
@@ -195,9 +198,9 @@ TEST(LanguageModelSampling, RefusesBadOptions) {
   Generator generator(1);
   EXPECT_THROW(sample(model, {}, {}, generator), ValueError);
   EXPECT_THROW(sample(model, {2}, {.length = -1}, generator), ValueError);
-  EXPECT_THROW(sample(model, {2}, {.temperature = -1}, generator), ValueError);
-  EXPECT_THROW(sample(model, {2}, {.temperature = NAN}, generator), ValueError);
-  EXPECT_THROW(sample(model, {2}, {.top_k = -1}, generator), ValueError);
+  EXPECT_THROW(sample(model, {2}, {.choice = {.temperature = -1}}, generator), ValueError);
+  EXPECT_THROW(sample(model, {2}, {.choice = {.temperature = NAN}}, generator), ValueError);
+  EXPECT_THROW(sample(model, {2}, {.choice = {.top_k = -1}}, generator), ValueError);
   EXPECT_THROW(sample(model, {kTokens}, {}, generator), IndexError);
   ModelOptions wrong = small(Positions::learned);
   wrong.heads = 5;

@@ -1,0 +1,30 @@
+// Lines as they come: from a terminal each at once, from a file many together, which is faster.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "text_file.h"
+
+namespace heed::data {
+
+class LineReader {
+ public:
+  /// Of a file, plain or gzip; an empty path: standard input. Throws IoError, FormatError.
+  explicit LineReader(const std::string& path);
+
+  /// The next lines, at least one; false at the end.
+  bool next(std::vector<std::string>& lines);
+  /// Number of the first of them, from 1.
+  std::size_t first() const { return first_; }
+
+ private:
+  bool read(std::string& line);
+
+  std::unique_ptr<TextFile> file_;  // null: standard input
+  std::size_t at_once_;
+  std::size_t first_ = 1, next_ = 1;
+};
+
+}  // namespace heed::data

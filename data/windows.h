@@ -1,0 +1,40 @@
+// Windows of a text that is token numbers, and its lines: what a language model learns from. The
+// targets are the inputs one place further on.
+#pragma once
+
+#include <vector>
+
+#include "../core/array.h"
+#include "../core/generator.h"
+
+namespace heed::data {
+
+/// B of them, T tokens each.
+struct Windows {
+  Array inputs, targets;  ///< i64 [B, T]
+};
+
+/// `count` windows of `length` tokens at random places. Throws ValueError for a text of `length`
+/// tokens or fewer.
+Windows random_windows(const std::vector<Index>& text, Index count, Index length,
+                       Generator& generator);
+
+/// The whole text once, each token but the first a target once: windows side by side, at most
+/// `count` a batch, the last perhaps shorter, in a batch of its own. Throws ValueError for a text
+/// of fewer than two tokens.
+std::vector<Windows> all_windows(const std::vector<Index>& text, Index count, Index length);
+
+/// The places [begin, end) of a line in its text.
+struct LinePlaces {
+  Index begin, end;
+};
+
+/// Where the lines of a text stand, each with its end mark; without the first, before which no mark
+/// stands. A line of more than `longest` tokens is several.
+std::vector<LinePlaces> lines_of(const std::vector<Index>& text, Index end_mark, Index longest);
+
+/// Lines drawn until they have `tokens` tokens. Throws ValueError where there are none.
+std::vector<LinePlaces> random_lines(const std::vector<LinePlaces>& lines, Index tokens,
+                                     Generator& generator);
+
+}  // namespace heed::data

@@ -1,0 +1,74 @@
+#include "../../../data/generated/scenes.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+
+namespace heed::data {
+namespace {
+
+using testing::ElementsAre;
+
+TEST(GeneratedScenes, OneSentenceIsRight) {
+  Scene scene;
+  say_things({{{"red", "circle"}, 3}, {{"blue", "square"}, 5}, {{"white", "cross"}, 6}}, scene);
+  EXPECT_THAT(scene.words, ElementsAre("a", "red", "circle", "left", "of", "a", "blue", "square",
+                                       "above", "a", "white", "cross"));
+  EXPECT_THAT(scene.places, ElementsAre(-1, 3, 3, -1, -1, -1, 5, 5, -1, -1, 6, 6));
+}
+
+TEST(GeneratedScenes, ShapesStandWhereTheWordsSay) {
+  Generator generator(3);
+  std::set<std::string> said;
+  const std::vector<std::string> words = scene_words("shapes");
+  for (int i = 0; i < 200; ++i) {
+    const Scene scene = shape_scene(generator);
+    ASSERT_EQ(scene.image.size(), static_cast<std::size_t>(3 * kSceneSide * kSceneSide));
+    said.insert(scene.words.begin(), scene.words.end());
+    const std::set<Index> named(scene.places.begin(), scene.places.end());
+    EXPECT_THAT(named.size(), testing::AnyOf(3U, 4U));  // -1 is one of them
+    for (Index place = 0; place < kScenePlaces * kScenePlaces; ++place) {
+      std::uint8_t brightest = 0;
+      for (Index y = 0; y < kScenePlaceSize; ++y) {
+        for (Index x = 0; x < kScenePlaceSize; ++x) {
+          for (Index c = 0; c < 3; ++c) {
+            const Index row = place / kScenePlaces * kScenePlaceSize + y,
+                        column = place % kScenePlaces * kScenePlaceSize + x;
+            brightest = std::max(brightest, scene.image[static_cast<std::size_t>(
+                                                (c * kSceneSide + row) * kSceneSide + column)]);
+          }
+        }
+      }
+      EXPECT_EQ(brightest > 100, named.contains(place)) << i << " " << place;
+    }
+  }
+  EXPECT_EQ(said, std::set<std::string>(words.begin(), words.end()));
+}
+
+TEST(GeneratedScenes, DigitsStandWhereTheWordsSay) {
+  Digits digits;  // the images of a digit as bright as it is
+  for (int digit = 0; digit < 10; ++digit) {
+    digits.labels.push_back(digit);
+    digits.pixels.insert(digits.pixels.end(), static_cast<std::size_t>(kDigitSide * kDigitSide),
+                         static_cast<std::uint8_t>(10 * digit + 100));
+  }
+  const std::vector<std::string> words = scene_words("mnist");
+  Generator generator(5);
+  for (int i = 0; i < 50; ++i) {
+    const Scene scene = digit_scene(digits, 0, 10, generator);
+    for (std::size_t t = 0; t < scene.words.size(); ++t) {
+      if (scene.places[t] < 0) continue;
+      const Index middle = kScenePlaceSize / 2;
+      const Index row = scene.places[t] / kScenePlaces * kScenePlaceSize + middle;
+      const Index column = scene.places[t] % kScenePlaces * kScenePlaceSize + middle;
+      const int digit =
+          (scene.image[static_cast<std::size_t>(row * kSceneSide + column)] - 100) / 10;
+      EXPECT_EQ(scene.words[t], words[static_cast<std::size_t>(4 + digit)]);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace heed::data

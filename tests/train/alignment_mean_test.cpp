@@ -1,0 +1,31 @@
+#include "../../train/alignment_mean.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "../../core/error.h"
+#include "../io/temporary_folder.h"
+
+namespace heed::train {
+namespace {
+
+TEST(AlignmentMean, IsOfAllMatrices) {
+  AlignedSentence sentence{{"a", "b"}, {"c"}, {{"head 1", Array::from<float>({1, 0}, {1, 2})}}};
+  EXPECT_EQ(mean_alignment(sentence).title, "head 1");
+  sentence.matrices.push_back({"head 2", Array::from<float>({0.5F, 0.5F}, {1, 2})});
+  const Alignment mean = mean_alignment(sentence);
+  EXPECT_EQ(mean.title, "all layers and heads");
+  EXPECT_THAT(mean.weights.to_vector<float>(), testing::ElementsAre(0.75F, 0.25F));
+  const TemporaryFolder folder;
+  write_alignment(folder / "it", sentence);
+  for (const char* name : {"it.png", "it.svg", "it.html"}) {
+    EXPECT_TRUE(std::filesystem::exists(folder / name)) << name;
+  }
+  EXPECT_THROW(mean_alignment({}), ValueError);
+  EXPECT_THROW(write_alignment(folder / "absent/it", sentence), IoError);
+}
+
+}  // namespace
+}  // namespace heed::train
