@@ -73,5 +73,13 @@ TEST(Memory, AddsTheBiasOfAStep) {
   EXPECT_THAT(numbers(step.context), near(whole.context));
 }
 
+TEST(Memory, OfNothingSaysSo) {
+  EXPECT_THAT(
+      [] {
+        Memory().attend(zeros({2, 3}));
+      },
+      testing::ThrowsMessage<GradError>("attend: a memory of nothing"));
+}
+
 }  // namespace
 }  // namespace heed::attention

@@ -107,6 +107,12 @@ TEST(PackedAttention, RefusesOffsetsThatDoNotFit) {
         },
         ThrowsMessage<Error>(HasSubstr("transformer_encoder")));
   }
+  const MultiHead heads({.width = 6, .heads = 3});
+  EXPECT_THAT(
+      [&] {
+        heads(Packed{x, {0, 4}});
+      },
+      ThrowsMessage<ShapeError>("multi_head: offsets end at 4, tokens are f32[5, 6]"));
   EXPECT_THAT(
       [&] {
         decoder(Packed{x, {0, 2, 5}}, Packed{x, {0, 5}}, {});

@@ -155,6 +155,11 @@ TEST(Safetensors, WriterRefusesWhatTheFormatCannotHold) {
   EXPECT_THROW(encode_safetensors({{"__metadata__", w}}), ValueError);
   EXPECT_THROW(encode_safetensors({{"\xff", w}}), ValueError);
   EXPECT_THROW(encode_safetensors({{"w", w}}, {{"k", "\xc3"}}), ValueError);
+  EXPECT_THAT(
+      [&] {
+        encode_safetensors({{"w", w}}, {{"k", std::string(100'000'000, 'a')}});
+      },
+      ThrowsMessage<ValueError>(HasSubstr("is above the format's limit of 100000000")));
 }
 
 TEST(Safetensors, AFullDiskKeepsTheOldFile) {

@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "../../autograd/ops/elementwise.h"
 #include "../../autograd/ops/matmul.h"
+#include "../../autograd/ops/reduce.h"
 #include "../../autograd/ops/shape.h"
 #include "../../core/error.h"
 #include "thrown_text.h"
@@ -90,6 +92,18 @@ TEST(Init, OrthogonalHasOrthonormalRowsOrColumns) {
       EXPECT_NEAR(numbers[i], i % (n + 1) == 0 ? 9 : 0, 1e-12) << to_string(shape);
     }
   }
+}
+
+TEST(Init, AGainThatIsLeftOutIsOne) {
+  const Tensor x = zeros({5, 13}, DType::f64);
+  nn::orthogonal_(x);
+  EXPECT_NEAR(sum(x * x).item(), 5, 1e-12);
+}
+
+TEST(Init, ASingleInputCountsAsOne) {
+  const Tensor x = zeros({1009, 1});
+  nn::kaiming_uniform_(x);
+  EXPECT_NEAR(moments(x).largest, std::sqrt(6.0), 0.05);
 }
 
 TEST(Init, AWholeNumberIsNotDrawn) {

@@ -180,6 +180,8 @@ TEST_F(Schedules, CheckTheirLengths) {
             "StepLR: step_size 0 must be positive");
   EXPECT_EQ(thrown_text<ValueError>([&] { optim::CosineAnnealingLR(sgd, -1); }),
             "CosineAnnealingLR: t_max -1 must be positive");
+  EXPECT_EQ(thrown_text<ValueError>([&] { optim::ConstantLR(sgd, 0.5, 0); }),
+            "ConstantLR: total_iters 0 must be positive");
   EXPECT_EQ(thrown_text<ValueError>([&] { optim::LinearLR(sgd, 0.5, 1, 0); }),
             "LinearLR: total_iters 0 must be positive");
   EXPECT_EQ(thrown_text<ValueError>([&] {

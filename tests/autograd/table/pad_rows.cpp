@@ -37,8 +37,8 @@ std::vector<BadCall> refused(PadMode mode) {
   return {bad<ShapeError>("pad: needs two numbers an axis, at most 4 for f32[3, 5]; got 3",
                           call({3, 5}, {1, 1, 1})),
           bad<ShapeError>("at most 2 for f32[3]; got 4", call({3}, {1, 1, 1, 1})),
-          bad<ShapeError>("pad: -2 before and -2 after axis 0 of f32[3] leave no valid size",
-                          call({3}, {-2, -2})),
+          bad<ShapeError>("pad: -1 before and -3 after axis 0 of f32[3] leave no valid size",
+                          call({3}, {-1, -3})),
           bad<ShapeError>("leave no valid size", call({3}, {INT64_MAX, 1})),
           bad<ShapeError>("leave no valid size", call({3}, {INT64_MIN, INT64_MIN})),
           bad<GradError>("pad: x is undefined", [mode] {

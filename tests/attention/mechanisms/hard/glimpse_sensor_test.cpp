@@ -201,6 +201,8 @@ TEST(GlimpseSensor, RefusesWhatItCannotLookAt) {
   EXPECT_THAT(call(images, centres, 0),
               ThrowsMessage<ValueError>("glimpse_sensor: size 0 and scales 1 must be positive, and "
                                         "the largest side at most 65536"));
+  EXPECT_THAT(call(images, centres, 65537),
+              ThrowsMessage<ValueError>(HasSubstr("glimpse_sensor: size 65537 and scales 1")));
   for (const Index scales : {Index{0}, Index{17}, std::numeric_limits<Index>::max()}) {
     EXPECT_THAT(call(images, centres, 3, scales),
                 ThrowsMessage<ValueError>(HasSubstr("glimpse_sensor: size 3 and scales")));

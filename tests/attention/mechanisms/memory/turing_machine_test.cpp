@@ -326,6 +326,14 @@ TEST(TuringMachine, SaysWhatIsWrong) {
   EXPECT_THAT([&] { address_memory(in.memory, in.last, even); },
               ThrowsMessage<ShapeError>(
                   "TuringMachine: shift must be [B, H, 2 reach + 1], not f64[2, 3, 4]"));
+  even.shift = draw({kH, 3});
+  EXPECT_THAT(
+      [&] { address_memory(in.memory, in.last, even); },
+      ThrowsMessage<ShapeError>("TuringMachine: shift must be [B, any, any], not f64[3, 3]"));
+  HeadSignals wide = in.signals;
+  wide.key = draw({kB, kH, 1});
+  EXPECT_THAT([&] { address_memory(in.memory, in.last, wide); },
+              ThrowsMessage<ShapeError>("TuringMachine: key must be [2, 3, 5], not f64[2, 3, 1]"));
   EXPECT_THAT([&] { read_memory(in.memory, to(in.last, DType::f32)); },
               ThrowsMessage<DTypeError>(
                   "TuringMachine: weights must be f64 as the memory, not f32[2, 3, 7]"));

@@ -267,6 +267,8 @@ TEST_F(Entailment, RefusesWhatDoesNotFit) {
   EXPECT_THAT([&] { one(premise, narrow(last, 0, 0, 2)); },
               ThrowsMessage<ShapeError>(
                   HasSubstr("one_shot_attention: last must be [3, 3], not f64[2, 3]")));
+  EXPECT_THAT([&] { one(premise, to(last, DType::f32)); },
+              ThrowsMessage<DTypeError>("one_shot_attention: last must be f64, not f32[3, 3]"));
   const ConditionalEncoding reader(kK, kK, DType::f64);
   EXPECT_THAT(
       [&] { reader(premise, narrow(hypothesis, 2, 0, 1)); },

@@ -1,0 +1,45 @@
+// What is meant by an option or an argument that is left out.
+#include <gtest/gtest.h>
+
+#include "../../attention/mechanisms/decoders/local.h"
+#include "../../attention/mechanisms/decoders/luong_decoder.h"
+#include "../../attention/mechanisms/decoders/multi_step.h"
+#include "../../attention/mechanisms/decoders/pointer_network.h"
+#include "../../attention/mechanisms/memory/key_value_memory.h"
+#include "../../core/array.h"
+
+namespace heed::attention {
+namespace {
+
+TEST(Defaults, OfOptions) {
+  EXPECT_EQ(LocalOptions{}.half_width, 10);
+  EXPECT_FALSE(LocalOptions{}.gaussian);
+  EXPECT_EQ(KeyValueMemoryOptions{}.hops, 2);
+}
+
+TEST(Defaults, APointersHiddenWidthIsItsStates) {
+  const PointerNetwork made({.input_width = 2, .key_width = 3, .state_width = 5});
+  const PointerNetwork same({.input_width = 2, .key_width = 3, .state_width = 5, .hidden = 5});
+  const auto left = made.named_parameters(), right = same.named_parameters();
+  ASSERT_EQ(left.size(), right.size());
+  for (std::size_t i = 0; i < left.size(); ++i) {
+    EXPECT_EQ(left[i].first, right[i].first);
+    EXPECT_EQ(left[i].second.shape(), right[i].second.shape());
+  }
+}
+
+TEST(Defaults, MultiStepHasPlainProjections) {
+  const MultiStepAttention made(3, 2);
+  EXPECT_TRUE(made.query_projection.weight.defined());
+  EXPECT_FALSE(made.query_projection.weight_g.defined());
+}
+
+TEST(Defaults, ReorderingTakesTheSourcesAlong) {
+  const LuongDecoder made({.word_width = 2, .source_width = 3, .state_width = 3});
+  auto state = made.start(zeros({2, 7, 3}));
+  state.reorder(Tensor(Array::from(std::vector<Index>{1, 0, 1})));
+  EXPECT_EQ(state.memory.keys().size(0), 3);
+}
+
+}  // namespace
+}  // namespace heed::attention
