@@ -4,6 +4,14 @@ set(CMAKE_CXX_STANDARD 20)
 set(CMAKE_CXX_STANDARD_REQUIRED ON)
 set(CMAKE_CXX_EXTENSIONS OFF)
 
+# Part of somebody's project (add_subdirectory, FetchContent) that names no build type, heed would come
+# without any optimisation, 30 times slower. This is the value of this folder alone.
+if(NOT HEED_TOP_LEVEL AND NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+  set(CMAKE_BUILD_TYPE Release)
+  message(WARNING "heed: CMAKE_BUILD_TYPE is not set: heed itself is built as Release, your own code is not "
+                  "optimised. Say -DCMAKE_BUILD_TYPE=Release")
+endif()
+
 if(HEED_TOP_LEVEL)
   set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
   if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
@@ -23,7 +31,9 @@ endif()
 
 # No -march: Highway and OpenBLAS choose at run time. No -ffast-math: results must not depend on the
 # compiler's mood; errno and floating-point traps are what nobody reads.
-set(HEED_KERNEL_OPTIONS $<$<CONFIG:Release,RelWithDebInfo>:-O3> -fno-math-errno -fno-trapping-math)
+set(HEED_KERNEL_OPTIONS $<$<CONFIG:Release,RelWithDebInfo>:-O3> -fno-math-errno -fno-trapping-math
+    # Nobody replaces one of our functions by one of his own: they may be inlined in a shared library, too.
+    -fno-semantic-interposition)
 
 # What reads foreign files stands up to a mistake of ours: canaries on the stack, checked copies and
 # containers. Kernels, tape and layers, which a step waits for, see no foreign bytes and go without.
