@@ -26,7 +26,6 @@ std::vector<Tensor> leaves_of(const char* op, const std::vector<Tensor>& inputs)
   return leaves;
 }
 
-Tensor zeros_like(const Tensor& x) { return zeros(x.shape(), x.dtype()); }
 
 void check_fits(const char* op, const Tensor& v, const Tensor& x) {
   if (!(v.shape() == x.shape())) {

@@ -6,7 +6,6 @@
 #include <atomic>
 
 #include "../core/error.h"
-#include "../core/generator.h"
 #include "../core/kernels/copy.h"
 #include "accumulate.h"
 #include "backward.h"
@@ -85,6 +84,9 @@ Tensor& Tensor::set_requires_grad(bool on) {
   impl.requires_grad = on;
   return *this;
 }
+
+// A handle of the same leaf, so that a const one will do.
+Tensor Tensor::requires_grad(bool on) const { return Tensor(*this).set_requires_grad(on); }
 
 Tensor Tensor::grad() const { return checked().grad; }
 void Tensor::zero_grad() { checked().grad = Tensor(); }
@@ -176,24 +178,6 @@ void Tensor::copy_from(const Tensor& from) {
   const bool overlap = from.array().shares_storage(impl.array);
   kernels::copy_into(impl.array, overlap ? from.array().clone() : from.array());
   impl.array.bump_version();
-}
-
-Tensor tensor(double value, DType dtype) { return Array::full(Shape{}, value, dtype); }
-Tensor tensor(const std::vector<double>& values, const Shape& shape, DType dtype) {
-  return Array::from(values, shape).to(dtype);
-}
-Tensor zeros(const Shape& shape, DType dtype) { return Array::zeros(shape, dtype); }
-Tensor ones(const Shape& shape, DType dtype) { return Array::full(shape, 1, dtype); }
-Tensor full(const Shape& shape, double value, DType dtype) {
-  return Array::full(shape, value, dtype);
-}
-Tensor randn(const Shape& shape, DType dtype) { return randn(shape, dtype, default_generator()); }
-Tensor randn(const Shape& shape, DType dtype, Generator& generator) {
-  return generator.normal(shape, 0, 1, dtype);
-}
-Tensor rand(const Shape& shape, DType dtype) { return rand(shape, dtype, default_generator()); }
-Tensor rand(const Shape& shape, DType dtype, Generator& generator) {
-  return generator.uniform(shape, 0, 1, dtype);
 }
 
 std::string describe(const Tensor& tensor) {

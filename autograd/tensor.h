@@ -11,18 +11,30 @@
 // them.
 #pragma once
 
+#include <concepts>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "../core/array.h"
+#include "../core/axes.h"
+#include "../core/refused.h"
+#include "../core/scalar.h"
 #include "../core/sparse_rows.h"
 
 namespace heed {
 
+class Generator;
+class IndexEntry;
 class Node;
 class Tensor;
+struct Picked;
+
+/// An integer, and no bool.
+template <class T>
+concept Whole = std::integral<T> && !std::same_as<T, bool>;
 
 /// A function on a gradient that may replace it: returns the new one, or an undefined Tensor to
 /// keep it.
@@ -44,9 +56,12 @@ class Tensor {
   Tensor() = default;
   /// A constant: no place on the tape.
   Tensor(Array array);
+  Tensor(const Tensor&) = default;
+  Tensor(Tensor&&) = default;
+  Tensor& operator=(const Tensor&) & = default;
+  Tensor& operator=(Tensor&&) & = default;
   /// A gradient of which only some rows are held. Any operator that reads it makes it dense.
   explicit Tensor(SparseRows rows);
-  /// From numbers: `tensor({1, 2, 3, 4, 5, 6}, {2, 3})` and tensor(2.5).
 
   bool defined() const { return static_cast<bool>(impl_); }
   /// The numbers. Throws GradError when undefined.
@@ -57,13 +72,19 @@ class Tensor {
   Index numel() const { return array().numel(); }
   /// Size of one axis, negative axes from the end. Throws ShapeError.
   Index size(Index axis) const { return shape().at(axis); }
-  /// The only element. Throws ShapeError unless there is exactly one.
-  double item() const { return array().item(); }
+  /// The only element, cast to T. Throws ShapeError unless there is exactly one.
+  template <class T = double>
+  T item() const {
+    if constexpr (std::same_as<T, bool>) return array().item() != 0;
+    return static_cast<T>(array().item());
+  }
 
   /// True for leaves that were asked to, and for results on the tape.
   bool requires_grad() const;
   /// Throws GradError for a result on the tape, DTypeError unless f32 or f64.
   Tensor& set_requires_grad(bool on = true);
+  Tensor requires_grad(bool on) const;
+  Tensor requires_grad_(bool on = true) const { return requires_grad(on); }
   /// True unless it is the result of a recorded operator.
   bool is_leaf() const;
 
@@ -106,6 +127,251 @@ class Tensor {
   /// The same object, not equal numbers.
   bool is_same(const Tensor& other) const { return impl_ == other.impl_; }
 
+  // What follows are methods by PyTorch's names, each defined in methods.h, which <heed/heed.h> has,
+  // by the function of the same name: shapes, dtypes and errors are that function's. Sizes and axes
+  // may stand in braces or by themselves: view({-1, 6}), view(-1, 6), sum(1), sum({0, -1}, true).
+
+  const Shape& sizes() const { return shape(); }
+  const Shape& size() const { return shape(); }
+  Index dim() const { return rank(); }
+  const Strides& strides() const { return array().strides(); }
+  Index stride(Index axis) const { return strides().at(axis); }
+  bool is_contiguous() const { return array().is_contiguous(); }
+  bool is_floating_point() const { return is_floating(dtype()); }
+  /// The first element, to be read; rows follow each other where is_contiguous(). Throws DTypeError
+  /// unless T is the dtype.
+  template <class T>
+  const T* data_ptr() const {
+    return array().data<T>();
+  }
+  /// The elements in row-major order. Throws DTypeError unless T is the dtype.
+  template <class T>
+  std::vector<T> to_vector() const {
+    return array().to_vector<T>();
+  }
+  /// Off the tape, as detach().
+  Tensor data() const { return detach(); }
+  /// Whether the only element is not 0: `if (all(x == y))`. Throws ShapeError unless there is one.
+  explicit operator bool() const { return item<bool>(); }
+
+  /// One place of the first axis, a view; the places where a bool mask is true; those that i64
+  /// indices name; `x[{Slice(0, 2), 1}]`. See select(), index().
+  Tensor operator[](Index place) const;
+  Tensor operator[](const Tensor& places) const;
+  Tensor operator[](std::initializer_list<IndexEntry> entries) const;
+  /// `x[0] = y`, `x[0] = 1`: written into x, as copy_() and fill_() do.
+  Tensor& operator=(const Tensor& y) &&;
+  Tensor& operator=(Scalar y) &&;
+
+  // Shapes.
+  Tensor view(const Shape& shape) const;
+  Tensor reshape(const Shape& shape) const;
+  Tensor expand(const Shape& shape) const;
+  Tensor repeat(const Axes& repeats) const;
+  Tensor permute(const Axes& axes) const;
+  template <Whole... I>
+  Tensor view(I... sizes) const {
+    return view(Shape{static_cast<Index>(sizes)...});
+  }
+  template <Whole... I>
+  Tensor reshape(I... sizes) const {
+    return reshape(Shape{static_cast<Index>(sizes)...});
+  }
+  template <Whole... I>
+  Tensor expand(I... sizes) const {
+    return expand(Shape{static_cast<Index>(sizes)...});
+  }
+  template <Whole... I>
+  requires(sizeof...(I) > 1) Tensor repeat(I... repeats)
+  const { return repeat(Axes{static_cast<Index>(repeats)...}); }
+  template <Whole... I>
+  requires(sizeof...(I) > 1) Tensor permute(I... axes)
+  const { return permute(Axes{static_cast<Index>(axes)...}); }
+  Tensor view_as(const Tensor& other) const;
+  Tensor reshape_as(const Tensor& other) const;
+  Tensor expand_as(const Tensor& other) const;
+  Tensor broadcast_to(const Shape& shape) const;
+  Tensor flatten(Index first = 0, Index last = -1) const;
+  Tensor transpose(Index a, Index b) const;
+  Tensor t() const;
+  Tensor T() const;
+  Tensor mT() const;
+  Tensor squeeze() const;
+  Tensor squeeze(Index axis) const;
+  Tensor unsqueeze(Index axis) const;
+  Tensor contiguous() const;
+  Tensor flip(const Axes& axes) const;
+  Tensor roll(const Axes& shifts, const Axes& axes = {}) const;
+  Tensor tile(const Axes& repeats) const;
+  Tensor repeat_interleave(Index repeats, Index axis) const;
+  Tensor unfold(Index axis, Index size, Index step) const;
+  std::vector<Tensor> split(Index length, Index axis = 0) const;
+  std::vector<Tensor> split(const std::vector<Index>& lengths, Index axis = 0) const;
+  std::vector<Tensor> chunk(Index count, Index axis = 0) const;
+  std::vector<Tensor> unbind(Index axis = 0) const;
+  Tensor to(DType dtype) const;
+  Tensor clone() const;
+  Tensor cpu() const { return *this; }
+
+  // Parts.
+  Tensor select(Index axis, Index index) const;
+  Tensor slice(Index axis, Index start, Index stop, Index step = 1) const;
+  Tensor narrow(Index axis, Index start, Index length) const;
+  Tensor index_select(Index axis, const Tensor& index) const;
+  Tensor gather(Index axis, const Tensor& index) const;
+  Tensor scatter_add(Index axis, const Tensor& index, const Tensor& values) const;
+  Tensor index_add(Index axis, const Tensor& index, const Tensor& values) const;
+  Tensor masked_fill(const Tensor& mask, double value) const;
+  Tensor masked_select(const Tensor& mask) const;
+  Tensor nonzero() const;
+  Tensor diagonal(Index offset = 0, Index axis1 = 0, Index axis2 = 1) const;
+  Tensor diag(Index offset = 0) const;
+  Tensor tril(Index diagonal = 0) const;
+  Tensor triu(Index diagonal = 0) const;
+
+  // Element by element.
+  Tensor add(const Tensor& y) const;
+  Tensor add(Scalar y) const;
+  Tensor sub(const Tensor& y) const;
+  Tensor sub(Scalar y) const;
+  Tensor mul(const Tensor& y) const;
+  Tensor mul(Scalar y) const;
+  Tensor div(const Tensor& y) const;
+  Tensor div(Scalar y) const;
+  Tensor remainder(const Tensor& y) const;
+  Tensor remainder(Scalar y) const;
+  Tensor pow(const Tensor& y) const;
+  Tensor pow(double y) const;
+  Tensor neg() const;
+  Tensor abs() const;
+  Tensor sign() const;
+  Tensor exp() const;
+  Tensor expm1() const;
+  Tensor log() const;
+  Tensor log1p() const;
+  Tensor sqrt() const;
+  Tensor rsqrt() const;
+  Tensor square() const;
+  Tensor reciprocal() const;
+  Tensor sin() const;
+  Tensor cos() const;
+  Tensor tan() const;
+  Tensor tanh() const;
+  Tensor erf() const;
+  Tensor sigmoid() const;
+  Tensor relu() const;
+  Tensor floor() const;
+  Tensor ceil() const;
+  Tensor round() const;
+  Tensor trunc() const;
+  Tensor clamp(std::optional<double> min, std::optional<double> max = {}) const;
+  Tensor clip(std::optional<double> min, std::optional<double> max = {}) const;
+  Tensor maximum(const Tensor& y) const;
+  Tensor minimum(const Tensor& y) const;
+  Tensor softmax(Index axis) const;
+  Tensor log_softmax(Index axis) const;
+  Tensor eq(const Tensor& y) const;
+  Tensor eq(double y) const;
+  Tensor ne(const Tensor& y) const;
+  Tensor ne(double y) const;
+  Tensor lt(const Tensor& y) const;
+  Tensor lt(double y) const;
+  Tensor le(const Tensor& y) const;
+  Tensor le(double y) const;
+  Tensor gt(const Tensor& y) const;
+  Tensor gt(double y) const;
+  Tensor ge(const Tensor& y) const;
+  Tensor ge(double y) const;
+  Tensor logical_not() const;
+  Tensor logical_and(const Tensor& y) const;
+  Tensor logical_or(const Tensor& y) const;
+  Tensor isnan() const;
+  Tensor isinf() const;
+  Tensor isfinite() const;
+  bool equal(const Tensor& y) const;
+  bool allclose(const Tensor& y, double rtol = 1e-5, double atol = 1e-8) const;
+
+  // Over axes; none: all.
+  Tensor sum(const Axes& axes = {}, bool keepdim = false) const;
+  Tensor mean(const Axes& axes = {}, bool keepdim = false) const;
+  Tensor prod(const Axes& axes = {}, bool keepdim = false) const;
+  Tensor var(const Axes& axes = {}, bool keepdim = false) const;
+  Tensor std(const Axes& axes = {}, bool keepdim = false) const;
+  Tensor norm(double p = 2, const Axes& axes = {}, bool keepdim = false) const;
+  Tensor logsumexp(const Axes& axes, bool keepdim = false) const;
+  Tensor amax(const Axes& axes = {}, bool keepdim = false) const;
+  Tensor amin(const Axes& axes = {}, bool keepdim = false) const;
+  Tensor all(const Axes& axes = {}, bool keepdim = false) const;
+  Tensor any(const Axes& axes = {}, bool keepdim = false) const;
+  Tensor max() const;
+  Tensor min() const;
+  Picked max(Index axis, bool keepdim = false) const;
+  Picked min(Index axis, bool keepdim = false) const;
+  Tensor argmax() const;
+  Tensor argmin() const;
+  Tensor argmax(Index axis, bool keepdim = false) const;
+  Tensor argmin(Index axis, bool keepdim = false) const;
+  Tensor median() const;
+  Picked sort(Index axis = -1, bool descending = false) const;
+  Tensor argsort(Index axis = -1, bool descending = false) const;
+  Picked topk(Index k, Index axis = -1, bool largest = true, bool sorted = true) const;
+  Tensor cumsum(Index axis) const;
+  Tensor cumprod(Index axis) const;
+
+  // Products.
+  Tensor matmul(const Tensor& y) const;
+  Tensor mm(const Tensor& y) const;
+  Tensor bmm(const Tensor& y) const;
+  Tensor mv(const Tensor& y) const;
+  Tensor dot(const Tensor& y) const;
+  Tensor outer(const Tensor& y) const;
+
+  // In place, unrecorded: see ops/in_place.h.
+  Tensor fill_(double value) const;
+  Tensor zero_() const;
+  Tensor copy_(const Tensor& from) const;
+  Tensor add_(const Tensor& y) const;
+  Tensor add_(double y) const;
+  Tensor sub_(const Tensor& y) const;
+  Tensor sub_(double y) const;
+  Tensor mul_(const Tensor& y) const;
+  Tensor mul_(double y) const;
+  Tensor div_(const Tensor& y) const;
+  Tensor div_(double y) const;
+  Tensor pow_(double y) const;
+  Tensor clamp_(std::optional<double> min, std::optional<double> max = {}) const;
+  Tensor masked_fill_(const Tensor& mask, double value) const;
+  Tensor neg_() const;
+  Tensor abs_() const;
+  Tensor exp_() const;
+  Tensor log_() const;
+  Tensor sqrt_() const;
+  Tensor tanh_() const;
+  Tensor sigmoid_() const;
+  Tensor relu_() const;
+  Tensor floor_() const;
+  Tensor round_() const;
+  Tensor normal_(double mean = 0, double deviation = 1) const;
+  Tensor uniform_(double low = 0, double high = 1) const;
+
+  // What heed has no such word for.
+  void cuda(Say<"heed computes on the processor: leave it out"> = {}) const = delete;
+  void device(Say<"heed computes on the processor: leave it out"> = {}) const = delete;
+  void is_cuda(Say<"heed computes on the processor: leave it out"> = {}) const = delete;
+  Tensor detach_(Say<"x = x.detach()"> = {}) const = delete;
+  Tensor t_(Say<"x = x.t()"> = {}) const = delete;
+  Tensor transpose_(Index, Index, Say<"x = x.transpose(a, b)"> = {}) const = delete;
+  Tensor unsqueeze_(Index, Say<"x = x.unsqueeze(axis)"> = {}) const = delete;
+  Tensor squeeze_(Say<"x = x.squeeze()"> = {}) const = delete;
+  Tensor resize_(const Shape&, Say<"x = x.reshape(shape)"> = {}) const = delete;
+  Tensor inverse(Say<"heed has no inverse of a matrix"> = {}) const = delete;
+
+  static Tensor zeros(const Shape& shape, DType dtype = DType::f32);
+  static Tensor ones(const Shape& shape, DType dtype = DType::f32);
+  static Tensor full(const Shape& shape, double value, DType dtype = DType::f32);
+  static Tensor rand(const Shape& shape, DType dtype = DType::f32);
+  static Tensor randn(const Shape& shape, DType dtype = DType::f32);
+
   // For the tape.
   TensorImpl* impl() const { return impl_.get(); }
   static Tensor on_tape(Array array, Ref<Node> node, std::uint32_t output);
@@ -120,43 +386,11 @@ class Tensor {
   Ref<TensorImpl> impl_;
 };
 
-/// Rank 0. `tensor(2.5)`
-Tensor tensor(double value, DType dtype = DType::f32);
-/// `values` in row-major order. Throws ShapeError when the count does not fill the shape.
-Tensor tensor(const std::vector<double>& values, const Shape& shape, DType dtype = DType::f32);
-Tensor zeros(const Shape& shape, DType dtype = DType::f32);
-Tensor ones(const Shape& shape, DType dtype = DType::f32);
-Tensor full(const Shape& shape, double value, DType dtype = DType::f32);
-
-class Generator;
-/// Independent draws, from the default generator or the one given.
-Tensor randn(const Shape& shape, DType dtype = DType::f32);
-Tensor randn(const Shape& shape, DType dtype, Generator& generator);
-Tensor rand(const Shape& shape, DType dtype = DType::f32);
-Tensor rand(const Shape& shape, DType dtype, Generator& generator);
-
 /// "f32[2, 3]", "undefined".
 std::string describe(const Tensor& tensor);
 std::string to_string(const Tensor& tensor);
 
-/// What a Tensor points to.
-class TensorImpl : public RefCounted {
- public:
-  static Ref<TensorImpl> make(Array array);
-  static void destroy(TensorImpl* impl) noexcept;
-
-  Array array;
-  Tensor grad;
-  Ref<Node> node;              ///< the operator that made it; null for leaves
-  std::uint32_t output = 0;    ///< which of its results
-  bool requires_grad = false;  ///< of a leaf
-  bool retains_grad = false;   ///< of a result: its node points here
-  std::unique_ptr<SparseRows> sparse;
-  std::unique_ptr<std::vector<std::pair<HookId, Hook>>> hooks;  ///< of a leaf
-
- private:
-  explicit TensorImpl(Array numbers);
-  ~TensorImpl();
-};
-
 }  // namespace heed
+
+#include "factories.h"    // what makes tensors,
+#include "tensor_impl.h"  // what they point to

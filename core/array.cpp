@@ -54,7 +54,7 @@ Array Array::full(const Shape& shape, double value, DType dtype) {
 }
 
 template <class T>
-Array Array::from(const std::vector<T>& values, const Shape& shape) {
+Array Array::copied(const std::vector<T>& values, const Shape& shape) {
   if (check_sizes("array", shape) != static_cast<Index>(values.size())) {
     throw ShapeError(
         fmt::format("array: {} values do not fill shape {}", values.size(), to_string(shape)));
@@ -64,22 +64,22 @@ Array Array::from(const std::vector<T>& values, const Shape& shape) {
   return out;
 }
 
-template Array Array::from(const std::vector<float>&, const Shape&);
-template Array Array::from(const std::vector<double>&, const Shape&);
-template Array Array::from(const std::vector<std::int64_t>&, const Shape&);
-template Array Array::from(const std::vector<bool>&, const Shape&);
+template Array Array::copied(const std::vector<float>&, const Shape&);
+template Array Array::copied(const std::vector<double>&, const Shape&);
+template Array Array::copied(const std::vector<std::int64_t>&, const Shape&);
+template Array Array::copied(const std::vector<bool>&, const Shape&);
 
 template <class T>
-std::vector<T> Array::to_vector() const {
+std::vector<T> Array::copied_out() const {
   const Array dense = contiguous();
   const T* first = dense.data<T>();
   return std::vector<T>(first, first + numel_);
 }
 
-template std::vector<float> Array::to_vector() const;
-template std::vector<double> Array::to_vector() const;
-template std::vector<std::int64_t> Array::to_vector() const;
-template std::vector<bool> Array::to_vector() const;
+template std::vector<float> Array::copied_out() const;
+template std::vector<double> Array::copied_out() const;
+template std::vector<std::int64_t> Array::copied_out() const;
+template std::vector<bool> Array::copied_out() const;
 
 double Array::item() const {
   if (!defined() || numel_ != 1) {
@@ -104,7 +104,12 @@ Shape Array::filled(const char* op, const Shape& wanted) const {
   Index hole = -1;
   Index known = 1;
   for (Index axis = 0; axis < shape.rank(); ++axis) {
-    if (shape[axis] == -1 && hole < 0) {
+    if (shape[axis] == -1) {
+      if (hole >= 0) {
+        throw ShapeError(
+            fmt::format("{}: only one size may be -1, which stands for what is left: {}", op,
+                        to_string(wanted)));
+      }
       hole = axis;
     } else {
       known = checked_mul(op, known, shape[axis]);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "dtype.h"
@@ -22,9 +23,18 @@ class Array {
   static Array zeros(const Shape& shape, DType dtype);
   /// Every element `value`, cast to `dtype`.
   static Array full(const Shape& shape, double value, DType dtype);
-  /// Copies `values`, row-major. Throws ShapeError when the count differs from the shape's.
+  /// Copies `values`, row-major: float, double, bool, or any integers, which become i64. Throws
+  /// ShapeError when the count differs from the shape's.
   template <class T>
-  static Array from(const std::vector<T>& values, const Shape& shape);
+  static Array from(const std::vector<T>& values, const Shape& shape) {
+    static_assert(std::is_arithmetic_v<T>, "Array::from takes float, double, bool or integers");
+    if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
+      using Whole = const std::vector<std::int64_t>;
+      return copied(Whole(values.begin(), values.end()), shape);
+    } else {
+      return copied(values, shape);
+    }
+  }
   /// Rank 1, as long as `values`.
   template <class T>
   static Array from(const std::vector<T>& values) {
@@ -58,7 +68,12 @@ class Array {
 
   /// Elements in row-major order. Throws DTypeError when T is not the dtype.
   template <class T>
-  std::vector<T> to_vector() const;
+  std::vector<T> to_vector() const {
+    static_assert(std::is_same_v<T, float> || std::is_same_v<T, double> ||
+                      std::is_same_v<T, std::int64_t> || std::is_same_v<T, bool>,
+                  "to_vector<T>: T is float, double, std::int64_t or bool");
+    return copied_out<T>();
+  }
   /// The only element, cast to double. Throws ShapeError unless there is exactly one.
   double item() const;
 
@@ -105,6 +120,10 @@ class Array {
   Array to(DType dtype) const;
 
  private:
+  template <class T>
+  static Array copied(const std::vector<T>& values, const Shape& shape);
+  template <class T>
+  std::vector<T> copied_out() const;
   [[noreturn]] void throw_dtype(DType asked) const;
   void update();
   Shape filled(const char* op, const Shape& wanted) const;

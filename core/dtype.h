@@ -1,4 +1,5 @@
-// The four element types, and the way from a run-time DType to a C++ type.
+// The four element types, and the way from a run-time DType to a C++ type. There is one integer, i64:
+// 32 bits wide, which others have, are read as it, and its names in PyTorch stand for it.
 #pragma once
 
 #include <cstddef>
@@ -6,7 +7,17 @@
 
 namespace heed {
 
-enum class DType : std::uint8_t { f32, f64, i64, boolean };
+enum class DType : std::uint8_t {
+  f32,
+  f64,
+  i64,
+  boolean,
+  float32 = f32,
+  float64 = f64,
+  int64 = i64,
+  int32 = i64,
+  i32 = i64
+};
 
 /// Bytes of one element.
 constexpr std::size_t size_of(DType dtype) {

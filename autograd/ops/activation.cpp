@@ -9,6 +9,7 @@
 #include "../../core/kernels/activation.h"
 #include "../check_defined.h"
 #include "../record.h"
+#include "clamp.h"
 #include "elementwise.h"
 
 namespace heed {
@@ -82,6 +83,30 @@ Tensor softplus(const Tensor& x, double beta, double threshold) {
                     const Tensor scaled = beta * t;
                     return where(scaled > threshold, 1, sigmoid(scaled));
                   });
+}
+
+Tensor relu6(const Tensor& x) {
+  check_defined("relu6", x, "x");
+  check_floating("relu6", x.dtype());
+  return clamp(x, 0, 6);
+}
+
+Tensor hardtanh(const Tensor& x, double min, double max) {
+  check_defined("hardtanh", x, "x");
+  check_floating("hardtanh", x.dtype());
+  return clamp(x, min, max);
+}
+
+Tensor softsign(const Tensor& x) {
+  check_defined("softsign", x, "x");
+  check_floating("softsign", x.dtype());
+  return x / (1 + abs(x));
+}
+
+Tensor mish(const Tensor& x) {
+  check_defined("mish", x, "x");
+  check_floating("mish", x.dtype());
+  return x * tanh(softplus(x));
 }
 
 }  // namespace heed

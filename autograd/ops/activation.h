@@ -23,4 +23,12 @@ Tensor silu(const Tensor& x);
 /// is 0 or not finite.
 Tensor softplus(const Tensor& x, double beta = 1, double threshold = 20);
 
+/// min(max(x, 0), 6), and between other bounds.
+Tensor relu6(const Tensor& x);
+Tensor hardtanh(const Tensor& x, double min = -1, double max = 1);
+/// x / (1 + |x|)
+Tensor softsign(const Tensor& x);
+/// x tanh(softplus(x)). Misra 2019.
+Tensor mish(const Tensor& x);
+
 }  // namespace heed

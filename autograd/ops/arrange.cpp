@@ -31,7 +31,7 @@ Index run_below(const Shape& shape, Index axis) {
 
 }  // namespace
 
-Tensor flip(const Tensor& x, const std::vector<Index>& axes) {
+Tensor flip(const Tensor& x, const Axes& axes) {
   check_defined("flip", x, "x");
   const Index rank = x.rank();
   if (axes.empty()) return x;
@@ -40,7 +40,7 @@ Tensor flip(const Tensor& x, const std::vector<Index>& axes) {
                 [places](const Tensor& g) { return flip(g, places); });
 }
 
-Tensor roll(const Tensor& x, const std::vector<Index>& shifts, const std::vector<Index>& axes) {
+Tensor roll(const Tensor& x, const Axes& shifts, const Axes& axes) {
   check_defined("roll", x, "x");
   if (axes.empty() && shifts.size() == 1) {
     return reshape(roll(reshape(x, {x.numel()}), shifts, {0}), x.shape());

@@ -7,10 +7,10 @@
 namespace heed {
 
 /// The order along each of the axes reversed; none: x.
-Tensor flip(const Tensor& x, const std::vector<Index>& axes);
+Tensor flip(const Tensor& x, const Axes& axes);
 /// Moves each element `shifts[i]` places up axes[i]; what leaves the end comes in at the start.
 /// Without axes x is rolled as one row. Throws ValueError unless there is a shift for each axis.
-Tensor roll(const Tensor& x, const std::vector<Index>& shifts, const std::vector<Index>& axes = {});
+Tensor roll(const Tensor& x, const Axes& shifts, const Axes& axes = {});
 /// x side by side, repeats[i] times along axis i; more repeats than axes add leading ones. Throws
 /// ShapeError for fewer, ValueError for negative ones.
 Tensor repeat(const Tensor& x, const std::vector<Index>& repeats);

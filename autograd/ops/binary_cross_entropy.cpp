@@ -5,8 +5,10 @@
 #include "../../core/error.h"
 #include "../check_defined.h"
 #include "activation.h"
+#include "clamp.h"
 #include "elementwise.h"
 #include "loss_operands.h"
+#include "reduce.h"
 
 namespace heed {
 namespace {
@@ -42,6 +44,21 @@ Tensor binary_cross_entropy_with_logits(const Tensor& logits, const Tensor& targ
   Tensor losses = (1 - targets) * logits - likelihood;
   if (options.weight.defined()) losses = losses * options.weight;
   return reduce_losses(kOp, losses, options.reduction);
+}
+
+Tensor binary_cross_entropy(const Tensor& p, const Tensor& targets,
+                            const ProbabilityLossOptions& options) {
+  check_defined("binary_cross_entropy", p, "p", targets, "targets");
+  check_pair("binary_cross_entropy", p, targets, "targets");
+  if (any((p.detach() < 0) | (p.detach() > 1) | isnan(p.detach())).item<bool>()) {
+    throw ValueError(
+        "binary_cross_entropy: p must be in [0, 1]: of logits it is "
+        "binary_cross_entropy_with_logits");
+  }
+  if (options.weight.defined()) check_factor("weight", options.weight, p);
+  Tensor losses = (targets - 1) * clamp(log1p(-p), -100) - targets * clamp(log(p), -100);
+  if (options.weight.defined()) losses = losses * options.weight;
+  return reduce_losses("binary_cross_entropy", losses, options.reduction);
 }
 
 }  // namespace heed

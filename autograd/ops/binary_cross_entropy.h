@@ -18,4 +18,15 @@ struct BinaryCrossEntropyOptions {
 Tensor binary_cross_entropy_with_logits(const Tensor& logits, const Tensor& targets,
                                         const BinaryCrossEntropyOptions& options = {});
 
+struct ProbabilityLossOptions {
+  Tensor weight = {};  ///< a factor a loss, broadcasts; undefined: all 1
+  Reduction reduction = Reduction::mean;
+};
+
+/// -(z log p + (1 - z) log(1 - p)) of probabilities p in [0, 1]; each logarithm is at least -100, as
+/// PyTorch's. Logits lose nothing: binary_cross_entropy_with_logits(). Throws ValueError for p
+/// outside [0, 1], ShapeError, DTypeError.
+Tensor binary_cross_entropy(const Tensor& p, const Tensor& targets,
+                            const ProbabilityLossOptions& options = {});
+
 }  // namespace heed

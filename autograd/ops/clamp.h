@@ -11,7 +11,10 @@
 namespace heed {
 
 /// A bound left out (std::nullopt) does not bind. Throws ValueError when both are.
-Tensor clamp(const Tensor& x, std::optional<double> min, std::optional<double> max);
+Tensor clamp(const Tensor& x, std::optional<double> min, std::optional<double> max = {});
+inline Tensor clip(const Tensor& x, std::optional<double> min, std::optional<double> max = {}) {
+  return clamp(x, min, max);
+}
 /// Bounds that broadcast with x, of its dtype; undefined ones do not bind. Throws ValueError when
 /// both are, DTypeError, ShapeError.
 Tensor clamp(const Tensor& x, const Tensor& min, const Tensor& max);

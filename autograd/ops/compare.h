@@ -33,6 +33,13 @@ Tensor logical_and(const Tensor& x, const Tensor& y);
 Tensor logical_or(const Tensor& x, const Tensor& y);
 Tensor logical_xor(const Tensor& x, const Tensor& y);
 
+/// The same: ~x and !x, x & y, x | y, x ^ y.
+inline Tensor operator!(const Tensor& x) { return logical_not(x); }
+inline Tensor operator~(const Tensor& x) { return logical_not(x); }
+inline Tensor operator&(const Tensor& x, const Tensor& y) { return logical_and(x, y); }
+inline Tensor operator|(const Tensor& x, const Tensor& y) { return logical_or(x, y); }
+inline Tensor operator^(const Tensor& x, const Tensor& y) { return logical_xor(x, y); }
+
 /// Of any dtype; integers and bools are finite.
 Tensor isnan(const Tensor& x);
 Tensor isinf(const Tensor& x);

@@ -33,4 +33,21 @@ Tensor dropout(const Tensor& x, double p, Generator& generator) {
                 [kept, scale](const Tensor& g) { return keep(g, kept, scale); });
 }
 
+Tensor dropout(const Tensor& x, double p, bool training, Generator& generator) {
+  if (training) return dropout(x, p, generator);
+  check_defined("dropout", x, "x");
+  return x;
+}
+
+Tensor dropout_channels(const Tensor& x, double p, Generator& generator) {
+  check_defined("dropout_channels", x, "x");
+  if (x.rank() < 2) {
+    throw ShapeError(fmt::format("dropout_channels: takes [B, C, ..], not {}", describe(x)));
+  }
+  Shape channels = Shape::filled(x.rank(), 1);
+  channels[0] = x.shape()[0];
+  channels[1] = x.shape()[1];
+  return x * dropout(ones(channels, x.dtype()), p, generator);
+}
+
 }  // namespace heed

@@ -10,4 +10,11 @@ namespace heed {
 /// places. f32, f64. Throws ValueError unless 0 <= p < 1 or p == 1 (all zeros).
 Tensor dropout(const Tensor& x, double p, Generator& generator = default_generator());
 
+/// As F.dropout: x itself unless `training`.
+Tensor dropout(const Tensor& x, double p, bool training,
+               Generator& generator = default_generator());
+/// Whole channels: of x [B, C, ..] each place of the first two axes is dropped or kept as one.
+/// Throws ShapeError below rank 2.
+Tensor dropout_channels(const Tensor& x, double p, Generator& generator = default_generator());
+
 }  // namespace heed

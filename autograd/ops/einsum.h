@@ -21,4 +21,9 @@ namespace heed {
 /// fit the operands; all name the equation.
 Tensor einsum(const std::string& equation, const std::vector<Tensor>& operands);
 
+template <class... Operands>
+Tensor einsum(const std::string& equation, const Tensor& first, const Operands&... rest) {
+  return einsum(equation, std::vector<Tensor>{first, rest...});
+}
+
 }  // namespace heed

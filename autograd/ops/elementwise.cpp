@@ -35,9 +35,24 @@ Tensor fused(Binary rule, const Tensor& g, const Array& kept) {
   return Tensor(g.array());
 }
 
+// A tensor and a number beside it, in one dtype. A tensor that is undefined is for the operator to
+// refuse.
+struct Widened {
+  Widened(const Tensor& tensor, Scalar number) : x(tensor) {
+    if (!x.defined() || is_floating(x.dtype())) {
+      y = Array::full(Shape{}, number.value(), x.defined() ? x.dtype() : DType::f32);
+      return;
+    }
+    const DType dtype = number.dtype() == DType::boolean ? x.dtype() : number.dtype();
+    if (dtype != x.dtype()) x = Tensor(x.array().to(dtype));
+    y = full(Shape{}, number, dtype);
+  }
+  Tensor x, y;
+};
+
 // A number as a tensor that fits beside x. One that is undefined is for the operator to refuse.
 Tensor like(const Tensor& x, double value) {
-  return tensor(value, x.defined() ? x.dtype() : DType::f32);
+  return Array::full(Shape{}, value, x.defined() ? x.dtype() : DType::f32);
 }
 
 // g but where x loses to y, half of it where they are equal. NaN never loses.
@@ -68,6 +83,9 @@ Tensor operator*(const Tensor& x, const Tensor& y) {
 
 // gy = -g x / y^2, where y^2 alone may overflow
 Tensor operator/(const Tensor& x, const Tensor& y) {
+  if (x.defined() && y.defined() && x.dtype() == y.dtype() && !is_floating(x.dtype())) {
+    return Tensor(x.array().to(DType::f32)) / Tensor(y.array().to(DType::f32));
+  }
   return record(
       Op::div, apply(Binary::div, x, y), {x, y},
       [y = Saved(y)](const Tensor& g) { return g / y(); },
@@ -78,14 +96,38 @@ Tensor operator-(const Tensor& x) {
   return record(Op::neg, apply(Unary::neg, x), {x}, [](const Tensor& g) { return -g; });
 }
 
-Tensor operator+(const Tensor& x, double y) { return x + like(x, y); }
-Tensor operator-(const Tensor& x, double y) { return x - like(x, y); }
-Tensor operator*(const Tensor& x, double y) { return x * like(x, y); }
-Tensor operator/(const Tensor& x, double y) { return x / like(x, y); }
-Tensor operator+(double x, const Tensor& y) { return like(y, x) + y; }
-Tensor operator-(double x, const Tensor& y) { return like(y, x) - y; }
-Tensor operator*(double x, const Tensor& y) { return like(y, x) * y; }
-Tensor operator/(double x, const Tensor& y) { return like(y, x) / y; }
+Tensor operator+(const Tensor& x, Scalar y) {
+  const Widened wide(x, y);
+  return wide.x + wide.y;
+}
+Tensor operator-(const Tensor& x, Scalar y) {
+  const Widened wide(x, y);
+  return wide.x - wide.y;
+}
+Tensor operator*(const Tensor& x, Scalar y) {
+  const Widened wide(x, y);
+  return wide.x * wide.y;
+}
+Tensor operator/(const Tensor& x, Scalar y) {
+  const Widened wide(x, y);
+  return wide.x / wide.y;
+}
+Tensor operator+(Scalar x, const Tensor& y) {
+  const Widened wide(y, x);
+  return wide.y + wide.x;
+}
+Tensor operator-(Scalar x, const Tensor& y) {
+  const Widened wide(y, x);
+  return wide.y - wide.x;
+}
+Tensor operator*(Scalar x, const Tensor& y) {
+  const Widened wide(y, x);
+  return wide.y * wide.x;
+}
+Tensor operator/(Scalar x, const Tensor& y) {
+  const Widened wide(y, x);
+  return wide.y / wide.x;
+}
 
 Tensor abs(const Tensor& x) {
   return record(Op::abs, apply(Unary::abs, x), {x}, [x = Saved(x)](const Tensor& g) {

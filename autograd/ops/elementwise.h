@@ -1,5 +1,9 @@
 // Elementwise operators. f32 and f64, any strides; two operands broadcast as in NumPy and must have
 // one dtype (DTypeError), else ShapeError. A number beside a tensor takes the tensor's dtype.
+//
+// + - * and /, neg, abs, sign, square, maximum and minimum also take i64, which wraps around where
+// it overflows; + and * also bool: or, and. As in PyTorch / of integers is f32, and a number with a
+// point beside integers, an integer beside bools, makes the whole f32, i64.
 #pragma once
 
 #include "../tensor.h"
@@ -13,14 +17,35 @@ Tensor operator*(const Tensor& x, const Tensor& y);
 Tensor operator/(const Tensor& x, const Tensor& y);
 Tensor operator-(const Tensor& x);
 
-Tensor operator+(const Tensor& x, double y);
-Tensor operator-(const Tensor& x, double y);
-Tensor operator*(const Tensor& x, double y);
-Tensor operator/(const Tensor& x, double y);
-Tensor operator+(double x, const Tensor& y);
-Tensor operator-(double x, const Tensor& y);
-Tensor operator*(double x, const Tensor& y);
-Tensor operator/(double x, const Tensor& y);
+Tensor operator+(const Tensor& x, Scalar y);
+Tensor operator-(const Tensor& x, Scalar y);
+Tensor operator*(const Tensor& x, Scalar y);
+Tensor operator/(const Tensor& x, Scalar y);
+Tensor operator+(Scalar x, const Tensor& y);
+Tensor operator-(Scalar x, const Tensor& y);
+Tensor operator*(Scalar x, const Tensor& y);
+Tensor operator/(Scalar x, const Tensor& y);
+
+/// Writes into x where nothing is to be recorded, as PyTorch does; else x becomes the new tensor,
+/// and other handles of the old one keep the old numbers. Throws GradError for a leaf that requires
+/// a gradient while recording, ShapeError where x would grow, DTypeError.
+Tensor& operator+=(Tensor& x, const Tensor& y);
+Tensor& operator-=(Tensor& x, const Tensor& y);
+Tensor& operator*=(Tensor& x, const Tensor& y);
+Tensor& operator/=(Tensor& x, const Tensor& y);
+Tensor& operator+=(Tensor& x, double y);
+Tensor& operator-=(Tensor& x, double y);
+Tensor& operator*=(Tensor& x, double y);
+Tensor& operator/=(Tensor& x, double y);
+/// Of a part, `x[0] += y`: always in place. Throw as add_() and the others.
+Tensor operator+=(Tensor&& x, const Tensor& y);
+Tensor operator-=(Tensor&& x, const Tensor& y);
+Tensor operator*=(Tensor&& x, const Tensor& y);
+Tensor operator/=(Tensor&& x, const Tensor& y);
+Tensor operator+=(Tensor&& x, double y);
+Tensor operator-=(Tensor&& x, double y);
+Tensor operator*=(Tensor&& x, double y);
+Tensor operator/=(Tensor&& x, double y);
 
 /// |x|; its gradient at 0 and at NaN is 0.
 Tensor abs(const Tensor& x);

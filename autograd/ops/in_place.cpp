@@ -3,10 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "../../core/error.h"
+#include "../../core/generator.h"
 #include "../../core/kernels/copy.h"
 #include "../../core/kernels/elementwise.h"
+#include "../../core/kernels/integer.h"
 #include "../check_defined.h"
 #include "../grad_mode.h"
 #include "../node.h"
@@ -75,12 +78,22 @@ Array apart(const Array& x, const Array& y) {
   return y.shares_storage(x) && !same ? y.clone() : y;
 }
 
+// For what has no kernel that writes in place.
+Tensor replace(Array& to, const Tensor& x, const Tensor& from) {
+  kernels::copy_into(to, from.array());
+  to.bump_version();
+  return x;
+}
+
 Tensor write(const char* op, Binary kind, Tensor x, const Tensor& y) {
   Array& to = writable(op, x);
   check_operand(op, x, y, "y");
   if (y.dtype() != to.dtype()) {
     throw DTypeError(
         fmt::format("{}: dtypes differ: x is {}, y is {}", op, describe(x), describe(y)));
+  }
+  if (kernels::takes(kind, to.dtype())) {
+    return replace(to, x, kernels::binary(kind, to, y.array()));
   }
   check_floating(op, to.dtype());
   kernels::binary_into(kind, to, apart(to, y.array()));
@@ -89,14 +102,36 @@ Tensor write(const char* op, Binary kind, Tensor x, const Tensor& y) {
 
 Tensor write(const char* op, Binary kind, Tensor x, double y) {
   check_defined(op, x, "x");
+  if (!is_floating(x.dtype()) && y != std::trunc(y)) {
+    throw DTypeError(
+        fmt::format("{}: {} and a number with a point, {}: convert x first, to(x, DType::f32)", op,
+                    describe(x), y));
+  }
   return write(op, kind, x, tensor(y, x.dtype()));
 }
 
-// For what has no kernel that writes in place.
-Tensor replace(Array& to, const Tensor& x, const Tensor& from) {
-  kernels::copy_into(to, from.array());
-  to.bump_version();
-  return x;
+// x = plain(x, y), or write(x, y) where nothing is to be recorded.
+template <class Operand>
+Tensor& compound(const char* op, Tensor& x, const Operand& y,
+                 Tensor (*write)(Tensor, const Operand&),
+                 Tensor (*plain)(const Tensor&, const Operand&)) {
+  check_defined(op, x, "x");
+  bool recorded = recording() && x.requires_grad() && !x.is_leaf();
+  if constexpr (std::is_same_v<Operand, Tensor>) {
+    check_defined(op, y, "y");
+    const bool written = recording() && x.requires_grad() && x.is_leaf();  // and refused
+    recorded = recorded || (recording() && y.requires_grad() && !written);
+  }
+  if (!recorded) {
+    write(x, y);
+    return x;
+  }
+  const Tensor out = plain(x, y);
+  if (!(out.shape() == x.shape())) {
+    throw ShapeError(
+        fmt::format("{}: the result {} is not of x's shape, {}", op, describe(out), describe(x)));
+  }
+  return x = out;
 }
 
 }  // namespace
@@ -141,6 +176,67 @@ Tensor masked_fill_(Tensor x, const Tensor& mask, double value) {
   Array& to = writable("masked_fill_", x);
   check_operand("masked_fill_", x, mask, "mask");
   return replace(to, x, masked_fill(x.detach(), mask, value));
+}
+
+Tensor& operator+=(Tensor& x, const Tensor& y) {
+  return compound<Tensor>(
+      "operator+=", x, y, [](Tensor to, const Tensor& from) { return add_(std::move(to), from); },
+      [](const Tensor& a, const Tensor& b) { return a + b; });
+}
+Tensor& operator+=(Tensor& x, double y) {
+  return compound<double>(
+      "operator+=", x, y, [](Tensor to, const double& from) { return add_(std::move(to), from); },
+      [](const Tensor& a, const double& b) { return a + b; });
+}
+Tensor operator+=(Tensor&& x, const Tensor& y) { return add_(x, y); }
+Tensor operator+=(Tensor&& x, double y) { return add_(x, y); }
+
+Tensor& operator-=(Tensor& x, const Tensor& y) {
+  return compound<Tensor>(
+      "operator-=", x, y, [](Tensor to, const Tensor& from) { return sub_(std::move(to), from); },
+      [](const Tensor& a, const Tensor& b) { return a - b; });
+}
+Tensor& operator-=(Tensor& x, double y) {
+  return compound<double>(
+      "operator-=", x, y, [](Tensor to, const double& from) { return sub_(std::move(to), from); },
+      [](const Tensor& a, const double& b) { return a - b; });
+}
+Tensor operator-=(Tensor&& x, const Tensor& y) { return sub_(x, y); }
+Tensor operator-=(Tensor&& x, double y) { return sub_(x, y); }
+
+Tensor& operator*=(Tensor& x, const Tensor& y) {
+  return compound<Tensor>(
+      "operator*=", x, y, [](Tensor to, const Tensor& from) { return mul_(std::move(to), from); },
+      [](const Tensor& a, const Tensor& b) { return a * b; });
+}
+Tensor& operator*=(Tensor& x, double y) {
+  return compound<double>(
+      "operator*=", x, y, [](Tensor to, const double& from) { return mul_(std::move(to), from); },
+      [](const Tensor& a, const double& b) { return a * b; });
+}
+Tensor operator*=(Tensor&& x, const Tensor& y) { return mul_(x, y); }
+Tensor operator*=(Tensor&& x, double y) { return mul_(x, y); }
+
+Tensor& operator/=(Tensor& x, const Tensor& y) {
+  return compound<Tensor>(
+      "operator/=", x, y, [](Tensor to, const Tensor& from) { return div_(std::move(to), from); },
+      [](const Tensor& a, const Tensor& b) { return a / b; });
+}
+Tensor& operator/=(Tensor& x, double y) {
+  return compound<double>(
+      "operator/=", x, y, [](Tensor to, const double& from) { return div_(std::move(to), from); },
+      [](const Tensor& a, const double& b) { return a / b; });
+}
+Tensor operator/=(Tensor&& x, const Tensor& y) { return div_(x, y); }
+Tensor operator/=(Tensor&& x, double y) { return div_(x, y); }
+
+Tensor Tensor::normal_(double mean, double deviation) const {
+  check_defined("normal_", *this, "x");
+  return heed::copy_(*this, default_generator().normal(shape(), mean, deviation, dtype()));
+}
+Tensor Tensor::uniform_(double low, double high) const {
+  check_defined("uniform_", *this, "x");
+  return heed::copy_(*this, default_generator().uniform(shape(), low, high, dtype()));
 }
 
 }  // namespace heed

@@ -23,7 +23,7 @@ Tensor zero_(Tensor x);
 /// Converts to x's dtype.
 Tensor copy_(Tensor x, const Tensor& from);
 
-/// f32 or f64, y of the same dtype.
+/// f32 or f64, y of the same dtype; add_, sub_ and mul_ also i64.
 Tensor add_(Tensor x, const Tensor& y);
 Tensor sub_(Tensor x, const Tensor& y);
 Tensor mul_(Tensor x, const Tensor& y);

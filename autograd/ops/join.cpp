@@ -155,4 +155,12 @@ std::vector<Tensor> chunk(const Tensor& x, Index count, Index axis) {
   return split(x, std::max<Index>(1, size / count + (size % count != 0)), place);
 }
 
+std::vector<Tensor> unbind(const Tensor& x, Index axis) {
+  check_defined("unbind", x, "x");
+  const Index place = normalize_axis("unbind", axis, x.rank());
+  std::vector<Tensor> out;
+  for (Index i = 0; i < x.size(place); ++i) out.push_back(select(x, place, i));
+  return out;
+}
+
 }  // namespace heed

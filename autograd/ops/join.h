@@ -18,4 +18,10 @@ std::vector<Tensor> split(const Tensor& x, Index length, Index axis = 0);
 /// positive.
 std::vector<Tensor> chunk(const Tensor& x, Index count, Index axis = 0);
 
+/// The places of an axis, which is dropped, one tensor each.
+std::vector<Tensor> unbind(const Tensor& x, Index axis = 0);
+
+/// concat() by PyTorch's shorter name.
+inline Tensor cat(const std::vector<Tensor>& xs, Index axis = 0) { return concat(xs, axis); }
+
 }  // namespace heed

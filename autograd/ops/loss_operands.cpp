@@ -62,9 +62,23 @@ Index check_scores(const char* op, const char* x_name, const Tensor& x, const Te
     throw ShapeError(fmt::format("{}: {} must be [C], [N, C] or [N, C, d..] with C > 0, not {}", op,
                                  x_name, describe(x)));
   }
-  if (!(targets.shape() == x.shape().without(axis))) {
-    throw ShapeError(
-        fmt::format("{}: targets are {} for {} {}", op, describe(targets), x_name, describe(x)));
+  const Shape wanted = x.shape().without(axis);
+  if (!(targets.shape() == wanted)) {
+    std::string hint;
+    const Index rank = targets.rank();
+    if (x.rank() > 2 && targets.shape() == x.shape().without(x.rank() - 1)) {
+      hint = fmt::format("; the classes are axis 1: of [B, T, V], {}(transpose({}, 1, 2), targets)",
+                         op, x_name);
+    } else if (targets.shape() == x.shape()) {
+      hint =
+          "; a target is the index of a class: of one-hot rows or probabilities, argmax(targets, "
+          "1)";
+    } else if (rank == wanted.rank() + 1 && targets.size(-1) == 1 &&
+               targets.shape().without(rank - 1) == wanted) {
+      hint = "; squeeze(targets, -1)";
+    }
+    throw ShapeError(fmt::format("{}: targets are {} for {} {}, not {}{}", op, describe(targets),
+                                 x_name, describe(x), to_string(wanted), hint));
   }
   check_class_weight(op, weight, x, x.size(axis), x_name);
   check_classes(op, targets, x.size(axis), ignore_index);

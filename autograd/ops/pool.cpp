@@ -50,7 +50,7 @@ WindowAxis axis_of(const char* op, Index in, Index kernel, Index stride, Index p
   return axis;
 }
 
-struct Axes {
+struct Windows {
   WindowAxis y, x;
 };
 
@@ -58,7 +58,7 @@ struct Averages {
   AverageAxis y, x;
 };
 
-Axes axes_of(const char* op, Index rank, const Tensor& x, const MaxPool2dOptions& options) {
+Windows axes_of(const char* op, Index rank, const Tensor& x, const MaxPool2dOptions& options) {
   check_input(op, rank, x);
   const Pair stride = options.stride.value_or(options.kernel);
   const auto axis = [&](Index place, Index Pair::*part) {
@@ -85,7 +85,7 @@ AvgPool2dOptions widened(const AvgPool1dOptions& options) {
           .count_include_pad = options.count_include_pad};
 }
 
-Axes axes_of(const char* op, Index rank, const Tensor& x, const AvgPool2dOptions& options) {
+Windows axes_of(const char* op, Index rank, const Tensor& x, const AvgPool2dOptions& options) {
   return axes_of(op, rank, x,
                  MaxPool2dOptions{.kernel = options.kernel,
                                   .stride = options.stride,
@@ -107,7 +107,7 @@ Shape pooled_shape(const Tensor& x, Index rows, Index columns) {
   return shape;
 }
 
-Averages averages(const Axes& axes, bool count_include_pad) {
+Averages averages(const Windows& axes, bool count_include_pad) {
   return {{axes.y, count_include_pad}, {axes.x, count_include_pad}};
 }
 
@@ -157,7 +157,7 @@ void check_adaptive(const char* op, Index rank, const Tensor& x, Index out) {
 
 // gx: g at the places that were the largest.
 MaxPooled max_pool2d_with_indices(const Tensor& x, const MaxPool2dOptions& options) {
-  const Axes axes = axes_of("max_pool2d", 2, x, options);
+  const Windows axes = axes_of("max_pool2d", 2, x, options);
   const kernels::Pooled out = kernels::max_pool(axes.y, axes.x, x.array().reshape(planes_of(x)));
   const Shape shape = pooled_shape(x, axes.y.out, axes.x.out);
   const Tensor indices = out.indices.reshape(shape);

@@ -63,6 +63,24 @@ MaxPooled max_pool2d_with_indices(const Tensor& x, const MaxPool2dOptions& optio
 Tensor avg_pool1d(const Tensor& x, const AvgPool1dOptions& options);
 Tensor avg_pool2d(const Tensor& x, const AvgPool2dOptions& options);
 
+/// The same by a kernel's size alone.
+template <Whole K>
+Tensor max_pool1d(const Tensor& x, K kernel) {
+  return max_pool1d(x, MaxPool1dOptions{.kernel = static_cast<Index>(kernel)});
+}
+template <Whole K>
+Tensor max_pool2d(const Tensor& x, K kernel) {
+  return max_pool2d(x, MaxPool2dOptions{.kernel = static_cast<Index>(kernel)});
+}
+template <Whole K>
+Tensor avg_pool1d(const Tensor& x, K kernel) {
+  return avg_pool1d(x, AvgPool1dOptions{.kernel = static_cast<Index>(kernel)});
+}
+template <Whole K>
+Tensor avg_pool2d(const Tensor& x, K kernel) {
+  return avg_pool2d(x, AvgPool2dOptions{.kernel = static_cast<Index>(kernel)});
+}
+
 /// Means of windows that cut x into `out` pieces: place i of n covers [floor(i in / out),
 /// ceil((i + 1) in / out)).
 Tensor adaptive_avg_pool1d(const Tensor& x, Index out);

@@ -96,7 +96,7 @@ Tensor extreme(Op op, kernels::Reduce kind, const Tensor& x, const std::vector<I
 
 }  // namespace
 
-Tensor sum(const Tensor& x, const std::vector<Index>& axes, bool keepdim) {
+Tensor sum(const Tensor& x, const Axes& axes, bool keepdim) {
   check_defined("sum", x, "x");
   const Shape kept = kept_shape("sum", x, axes);
   return record(
@@ -104,9 +104,12 @@ Tensor sum(const Tensor& x, const std::vector<Index>& axes, bool keepdim) {
       [kept, whole = x.shape()](const Tensor& g) { return expand(reshape(g, kept), whole); });
 }
 
-Tensor mean(const Tensor& x, const std::vector<Index>& axes, bool keepdim) {
+Tensor mean(const Tensor& x, const Axes& axes, bool keepdim) {
   check_defined("mean", x, "x");
-  check_floating("mean", x.dtype());
+  if (!is_floating(x.dtype())) {
+    throw DTypeError(fmt::format(
+        "mean: takes f32 or f64, not {}: convert first, mean(to(x, DType::f32))", name(x.dtype())));
+  }
   const Shape kept = kept_shape("mean", x, axes);
   if (x.numel() == 0) {
     throw ShapeError(fmt::format("mean: no elements to reduce in {}", describe(x)));
@@ -121,7 +124,7 @@ Tensor mean(const Tensor& x, const std::vector<Index>& axes, bool keepdim) {
 }
 
 // gx_i = g times the product of all others
-Tensor prod(const Tensor& x, const std::vector<Index>& axes, bool keepdim) {
+Tensor prod(const Tensor& x, const Axes& axes, bool keepdim) {
   check_defined("prod", x, "x");
   const std::vector<Index> places = kernels::normalize_axes("prod", axes, x.rank());
   return record(Op::prod, kernels::reduce(kernels::Reduce::prod, x.array(), axes, keepdim), {x},
@@ -135,7 +138,7 @@ Tensor prod(const Tensor& x, const std::vector<Index>& axes, bool keepdim) {
 }
 
 // gx = g exp(x - y)
-Tensor logsumexp(const Tensor& x, const std::vector<Index>& axes, bool keepdim) {
+Tensor logsumexp(const Tensor& x, const Axes& axes, bool keepdim) {
   check_defined("logsumexp", x, "x");
   const Shape kept = kept_shape("logsumexp", x, axes);
   check_floating("logsumexp", x.dtype());
@@ -158,11 +161,11 @@ Tensor logsumexp(const Tensor& x, const std::vector<Index>& axes, bool keepdim) 
   });
 }
 
-Tensor amax(const Tensor& x, const std::vector<Index>& axes, bool keepdim) {
+Tensor amax(const Tensor& x, const Axes& axes, bool keepdim) {
   return extreme(Op::amax, kernels::Reduce::max, x, axes, keepdim);
 }
 
-Tensor amin(const Tensor& x, const std::vector<Index>& axes, bool keepdim) {
+Tensor amin(const Tensor& x, const Axes& axes, bool keepdim) {
   return extreme(Op::amin, kernels::Reduce::min, x, axes, keepdim);
 }
 
@@ -196,12 +199,12 @@ Tensor argmin(const Tensor& x) {
   return argmin(reshape(x, Shape{x.numel()}), 0);
 }
 
-Tensor all(const Tensor& x, const std::vector<Index>& axes, bool keepdim) {
+Tensor all(const Tensor& x, const Axes& axes, bool keepdim) {
   check_defined("all", x, "x");
   return kernels::all(x.array(), axes, keepdim);
 }
 
-Tensor any(const Tensor& x, const std::vector<Index>& axes, bool keepdim) {
+Tensor any(const Tensor& x, const Axes& axes, bool keepdim) {
   check_defined("any", x, "x");
   return kernels::any(x.array(), axes, keepdim);
 }

@@ -7,18 +7,18 @@
 namespace heed {
 
 /// 0 over no elements.
-Tensor sum(const Tensor& x, const std::vector<Index>& axes = {}, bool keepdim = false);
+Tensor sum(const Tensor& x, const Axes& axes = {}, bool keepdim = false);
 /// Throws ShapeError over no elements.
-Tensor mean(const Tensor& x, const std::vector<Index>& axes = {}, bool keepdim = false);
+Tensor mean(const Tensor& x, const Axes& axes = {}, bool keepdim = false);
 /// 1 over no elements. Its gradient divides by nothing: zeros are right, at any order.
-Tensor prod(const Tensor& x, const std::vector<Index>& axes = {}, bool keepdim = false);
+Tensor prod(const Tensor& x, const Axes& axes = {}, bool keepdim = false);
 /// log(sum(exp(x))), without overflow; -infinity over no elements and over -infinity alone, which
 /// then get no gradient.
-Tensor logsumexp(const Tensor& x, const std::vector<Index>& axes = {}, bool keepdim = false);
+Tensor logsumexp(const Tensor& x, const Axes& axes = {}, bool keepdim = false);
 /// Largest and smallest; NaN wins; equal places share the gradient. Throw ShapeError over no
 /// elements.
-Tensor amax(const Tensor& x, const std::vector<Index>& axes = {}, bool keepdim = false);
-Tensor amin(const Tensor& x, const std::vector<Index>& axes = {}, bool keepdim = false);
+Tensor amax(const Tensor& x, const Axes& axes = {}, bool keepdim = false);
+Tensor amin(const Tensor& x, const Axes& axes = {}, bool keepdim = false);
 
 /// Sums over the axes that broadcasting `shape` to x's shape would add or stretch: what the engine
 /// does to the gradient of a broadcast operand. Throws ShapeError when `shape` does not broadcast
@@ -33,7 +33,7 @@ Tensor argmin(const Tensor& x, Index axis, bool keepdim = false);
 Tensor argmin(const Tensor& x);
 
 /// bool, of any dtype: whether all (any) elements are not 0. Over no elements true (false).
-Tensor all(const Tensor& x, const std::vector<Index>& axes = {}, bool keepdim = false);
-Tensor any(const Tensor& x, const std::vector<Index>& axes = {}, bool keepdim = false);
+Tensor all(const Tensor& x, const Axes& axes = {}, bool keepdim = false);
+Tensor any(const Tensor& x, const Axes& axes = {}, bool keepdim = false);
 
 }  // namespace heed

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "../../core/error.h"
+#include "../check_defined.h"
 #include "elementwise.h"
 #include "loss_operands.h"
 
@@ -30,6 +31,16 @@ Tensor smooth_l1_loss(const Tensor& input, const Tensor& target, double beta, Re
   const Tensor size = abs(d);
   const Tensor near = size < tensor(beta, d.dtype());
   return reduce_losses("smooth_l1_loss", where(near, square(d) * (0.5 / beta), size - 0.5 * beta),
+                       reduction);
+}
+
+Tensor huber_loss(const Tensor& input, const Tensor& target, double delta, Reduction reduction) {
+  check_defined("huber_loss", input, "input", target, "target");
+  check_pair("huber_loss", input, target);
+  if (!(delta > 0 && std::isfinite(delta))) {
+    throw ValueError(fmt::format("huber_loss: delta {} must be positive and finite", delta));
+  }
+  return reduce_losses("huber_loss", delta * smooth_l1_loss(input, target, delta, Reduction::none),
                        reduction);
 }
 

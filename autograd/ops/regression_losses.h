@@ -18,4 +18,9 @@ Tensor l1_loss(const Tensor& input, const Tensor& target, Reduction reduction = 
 Tensor smooth_l1_loss(const Tensor& input, const Tensor& target, double beta = 1,
                       Reduction reduction = Reduction::mean);
 
+/// d^2 / 2 where |d| <= delta, else delta (|d| - delta / 2) (Huber 1964): delta smooth_l1_loss.
+/// Throws ValueError unless delta is positive and finite.
+Tensor huber_loss(const Tensor& input, const Tensor& target, double delta = 1,
+                  Reduction reduction = Reduction::mean);
+
 }  // namespace heed

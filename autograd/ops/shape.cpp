@@ -49,6 +49,15 @@ Tensor transpose(const Tensor& x, Index a, Index b) {
                 [a, b](const Tensor& g) { return transpose(g, a, b); });
 }
 
+Tensor t(const Tensor& x) {
+  check_defined("t", x, "x");
+  if (x.rank() > 2) {
+    throw ShapeError(fmt::format(
+        "t: {} is no matrix: transpose(x, a, b) swaps two axes, x.mT() the last two", describe(x)));
+  }
+  return x.rank() < 2 ? x : transpose(x, 0, 1);
+}
+
 Tensor permute(const Tensor& x, const std::vector<Index>& axes) {
   check_defined("permute", x, "x");
   Array out = x.array().permute(axes);

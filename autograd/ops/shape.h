@@ -17,6 +17,8 @@ Tensor view(const Tensor& x, const Shape& shape);
 Tensor flatten(const Tensor& x, Index first = 0, Index last = -1);
 /// Swaps two axes.
 Tensor transpose(const Tensor& x, Index a, Index b);
+/// The two axes of a matrix swapped; a vector stays. Throws ShapeError above rank 2.
+Tensor t(const Tensor& x);
 /// Axis i of the result is axis axes[i] of x.
 Tensor permute(const Tensor& x, const std::vector<Index>& axes);
 /// Broadcasts to `shape`; a size of -1 stays as it is. broadcast_to() takes no -1.

@@ -3,7 +3,9 @@
 #include "../../core/kernels/reduce.h"
 #include "../../core/kernels/sort.h"
 #include "../check_defined.h"
+#include "elementwise.h"
 #include "index.h"
+#include "reduce.h"
 #include "shape.h"
 
 namespace heed {
@@ -49,6 +51,11 @@ Picked min(const Tensor& x, Index axis, bool keepdim) {
   check_defined("min", x, "x");
   return pick_one(x, axis, kernels::argmin(x.array(), axis, true, "min"), keepdim);
 }
+
+Tensor max(const Tensor& x) { return amax(x); }
+Tensor min(const Tensor& x) { return amin(x); }
+Tensor max(const Tensor& x, const Tensor& y) { return maximum(x, y); }
+Tensor min(const Tensor& x, const Tensor& y) { return minimum(x, y); }
 
 Picked median(const Tensor& x, Index axis, bool keepdim) {
   check_defined("median", x, "x");

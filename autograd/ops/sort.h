@@ -22,10 +22,16 @@ Tensor argsort(const Tensor& x, Index axis = -1, bool descending = false);
 /// ValueError unless k is in [0, size].
 Picked topk(const Tensor& x, Index k, Index axis = -1, bool largest = true, bool sorted = true);
 
-/// The largest, the smallest; the first of equals; NaN wins. f32 and f64. Throw ShapeError over no
-/// elements.
+/// The largest, the smallest; the first of equals; NaN wins. Throw ShapeError over no elements.
 Picked max(const Tensor& x, Index axis, bool keepdim = false);
 Picked min(const Tensor& x, Index axis, bool keepdim = false);
+
+/// Of all elements: rank 0, as amax() and amin().
+Tensor max(const Tensor& x);
+Tensor min(const Tensor& x);
+/// Of two, element by element: maximum() and minimum().
+Tensor max(const Tensor& x, const Tensor& y);
+Tensor min(const Tensor& x, const Tensor& y);
 
 /// The lower of the two middle elements for an even count; the first NaN where there is one. Throws
 /// ShapeError over no elements.

@@ -25,7 +25,7 @@ Index count_of(const char* op, const Tensor& x, const std::vector<Index>& axes) 
   return x.numel() / kept.numel();
 }
 
-Tensor var_named(const char* op, const Tensor& x, const std::vector<Index>& axes, bool keepdim,
+Tensor var_named(const char* op, const Tensor& x, const Axes& axes, bool keepdim,
                  Index correction) {
   check_defined(op, x, "x");
   const Index count = count_of(op, x, axes);
@@ -64,15 +64,15 @@ Tensor power(const Tensor& x, double p) {
 
 }  // namespace
 
-Tensor var(const Tensor& x, const std::vector<Index>& axes, bool keepdim, Index correction) {
+Tensor var(const Tensor& x, const Axes& axes, bool keepdim, Index correction) {
   return var_named("var", x, axes, keepdim, correction);
 }
 
-Tensor stddev(const Tensor& x, const std::vector<Index>& axes, bool keepdim, Index correction) {
+Tensor stddev(const Tensor& x, const Axes& axes, bool keepdim, Index correction) {
   return root(var_named("stddev", x, axes, keepdim, correction));
 }
 
-Tensor norm(const Tensor& x, double p, const std::vector<Index>& axes, bool keepdim) {
+Tensor norm(const Tensor& x, double p, const Axes& axes, bool keepdim) {
   check_defined("norm", x, "x");
   check_floating("norm", x.dtype());
   kernels::normalize_axes("norm", axes, x.rank());

@@ -5,6 +5,8 @@
 #include "../../core/error.h"
 #include "../check_defined.h"
 #include "elementwise.h"
+#include "reduce.h"
+#include "slicing.h"
 
 namespace heed {
 namespace {
@@ -31,6 +33,19 @@ Tensor tril(const Tensor& x, Index diagonal) {
 
 Tensor triu(const Tensor& x, Index diagonal) {
   return where_kept("triu", x, [diagonal](Index place) { return place >= diagonal; });
+}
+
+Tensor diag(const Tensor& x, Index offset) {
+  check_defined("diag", x, "x");
+  if (x.rank() == 1) return diag_embed(x, offset);
+  if (x.rank() == 2) return diagonal(x, offset);
+  throw ShapeError(fmt::format("diag: takes a vector or a matrix, not {}", describe(x)));
+}
+
+Tensor trace(const Tensor& x) {
+  check_defined("trace", x, "x");
+  if (x.rank() == 2) return sum(diagonal(x));
+  throw ShapeError(fmt::format("trace: takes a matrix, not {}", describe(x)));
 }
 
 }  // namespace heed

@@ -7,6 +7,7 @@
 #include "../error.h"
 #include "elementwise_simd.h"
 #include "elementwise_walk.h"
+#include "integer.h"
 
 namespace heed::kernels {
 namespace {
@@ -33,6 +34,7 @@ const char* name(Unary op) { return kUnaryNames[static_cast<int>(op)]; }
 const char* name(Binary op) { return kBinaryNames[static_cast<int>(op)]; }
 
 Array unary(Unary op, const Array& x) {
+  if (x.dtype() == DType::i64 && takes_integers(op)) return integer_unary(op, x);
   return visit_floating(name(op), x.dtype(), [&](auto zero) {
     using T = decltype(zero);
     return map_runs<T>(x,
@@ -42,6 +44,7 @@ Array unary(Unary op, const Array& x) {
 
 Array binary(Binary op, const Array& x, const Array& y) {
   check_same(name(op), x, y);
+  if (takes(op, x.dtype())) return integer_binary(op, x, y);
   return visit_floating(name(op), x.dtype(), [&](auto zero) {
     using T = decltype(zero);
     return zip_runs<T>(name(op), x, y,

@@ -9,6 +9,7 @@
 #include "../error.h"
 #include "../parallel.h"
 #include "elementwise_simd.h"
+#include "integer.h"
 #include "iterate.h"
 #include "reduce_simd.h"
 
@@ -229,6 +230,7 @@ std::vector<Index> normalize_axes(const char* op, const std::vector<Index>& axes
 Array reduce(Reduce op, const Array& x, const std::vector<Index>& axes, bool keepdim) {
   const char* op_name = kNames[static_cast<int>(op)];
   const std::vector<Index> places = normalize_axes(op_name, axes, x.rank());
+  if (!is_floating(x.dtype())) return integer_reduce(op, x, places, keepdim);
   return visit_floating(op_name, x.dtype(), [&](auto zero) {
     using T = decltype(zero);
     const Shape shape = reduced_shape(x.shape(), places, keepdim);

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "../error.h"
 #include "../parallel.h"
@@ -24,12 +23,12 @@ Array place_of_extreme(const char* op, const Array& x, Index axis, bool keepdim,
   if (size == 0 && shape.numel() > 0) {
     throw ShapeError(fmt::format("{}: no elements to reduce in {}", op, describe(x)));
   }
-  check_floating(op, x.dtype());
   Array out = Array::empty(shape, DType::i64);
   Strides kept = x.strides();
   kept[place] = 0;
   const Walk<2> walk(shape, {&out.strides(), &kept});
-  visit_floating(op, x.dtype(), [&](auto zero) {
+  const auto is_nan = [](auto value) { return value != value; };
+  visit_dtype(x.dtype(), [&](auto zero) {
     using T = decltype(zero);
     const T* from = x.data<T>();
     auto* to = out.mutable_data<std::int64_t>();
@@ -42,7 +41,7 @@ Array place_of_extreme(const char* op, const Array& x, Index axis, bool keepdim,
             for (Index k = 1; k < size; ++k) {
               const T value = row[k * step];
               const T held = row[best * step];
-              if (before(value, held) || (std::isnan(value) && !std::isnan(held))) best = k;
+              if (before(value, held) || (is_nan(value) && !is_nan(held))) best = k;
             }
             to[at[0] + i * walk.inner_step(0)] = best;
           }

@@ -344,7 +344,7 @@ TEST(Attend, RefusesWhatDoesNotFit) {
           HasSubstr("attend: offset_bias f32[5, 9] does not broadcast to scores [2, 3, 7]")));
   EXPECT_THAT([&] { attend(q, k, v, {.dropout = 1.5}); },
               ThrowsMessage<ValueError>(HasSubstr("attend: dropout 1.5 is not in [0, 1]")));
-  EXPECT_THAT([&] { Memory(k, v).step(tensor(1)); },
+  EXPECT_THAT([&] { Memory(k, v).step(tensor(1.0)); },
               ThrowsMessage<ShapeError>(HasSubstr("a step's query must be [.., dq]")));
   EXPECT_THAT(
       [&] {

@@ -185,7 +185,7 @@ TEST(Wide, AMillionInputsIntoOneSum) {
   constexpr std::size_t kCount = 1000000;
   std::vector<Tensor> leaves;
   for (std::size_t i = 0; i < kCount; ++i) {
-    leaves.push_back(full({1}, 1));
+    leaves.push_back(full({1}, 1.0));
     leaves.back().set_requires_grad();
   }
   const Tensor y = sum(concat(leaves) * 3);

@@ -10,11 +10,11 @@
 
 namespace {
 
-// [docs: softsign]
+// [docs: soft_sign]
 // y = x / (1 + |x|);  gx = g / (1 + |x|)^2
-heed::Tensor softsign(const heed::Tensor& x) {
+heed::Tensor soft_sign(const heed::Tensor& x) {
   const heed::Tensor y = x.detach() / (1 + abs(x.detach()));
-  return heed::record("softsign", y.array(), {x}, [x = heed::Saved(x)](const heed::Tensor& g) {
+  return heed::record("soft_sign", y.array(), {x}, [x = heed::Saved(x)](const heed::Tensor& g) {
     return g / square(1 + abs(x()));
   });
 }
@@ -81,7 +81,7 @@ class Scorer : public heed::nn::Module {
   explicit Scorer(heed::Index inputs) : hidden(child<heed::nn::Linear>("hidden", inputs, 7)) {}
   heed::nn::Linear& hidden;
   heed::Tensor& gain = parameter("gain", heed::ones({7}));
-  heed::Tensor operator()(const heed::Tensor& x) const { return softsign(hidden(x)) * gain; }
+  heed::Tensor operator()(const heed::Tensor& x) const { return soft_sign(hidden(x)) * gain; }
 };
 // [end]
 
@@ -92,9 +92,9 @@ Tensor positive(const heed::Shape& shape) { return 0.5 + 2 * heed::rand(shape, D
 
 TEST(UserFunction, PassesGradcheckInBothOrders) {
   heed::manual_seed(
-      3);  // at 0 the derivative of softsign has a kink, next to which no draw may fall
+      3);  // at 0 the derivative of soft_sign has a kink, next to which no draw may fall
   // [docs: check]
-  const auto f = [](const std::vector<Tensor>& x) { return softsign(x[0]); };
+  const auto f = [](const std::vector<Tensor>& x) { return soft_sign(x[0]); };
   const auto report = heed::gradcheck(f, {heed::randn({3, 5}, DType::f64)});
   EXPECT_TRUE(report) << report.text();
   const auto second = heed::gradgradcheck(f, {heed::randn({3, 5}, DType::f64)});
@@ -131,13 +131,13 @@ TEST(UserFunction, ThatIsDifferentiableOnceSaysSo) {
 TEST(UserFunction, IsNamedByItsName) {
   Tensor x = positive({3});
   x.set_requires_grad();
-  const Tensor y = softsign(x);
-  EXPECT_STREQ(y.node()->name(), "softsign");
+  const Tensor y = soft_sign(x);
+  EXPECT_STREQ(y.node()->name(), "soft_sign");
   x.detach().copy_from(heed::zeros({3}, DType::f64));
   EXPECT_EQ(heed::message_of<heed::GradError>([&] { sum(y).backward(); }),
-            "backward: softsign kept its input f64[3] for the derivative, but it was written in "
+            "backward: soft_sign kept its input f64[3] for the derivative, but it was written in "
             "place since (version 1, kept at 0)");
-  const Tensor z = sum(softsign(x));
+  const Tensor z = sum(soft_sign(x));
   z.backward();
   EXPECT_NE(heed::message_of<heed::GradError>([&] { z.backward(); }).find("what sum had saved"),
             std::string::npos);

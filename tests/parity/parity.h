@@ -68,6 +68,7 @@ const std::vector<Without>& without_peer();
 // The families; parity_test.cpp joins them.
 std::vector<Peer> elementwise_peers();
 std::vector<Peer> activation_peers();
+std::vector<Peer> habit_peers();
 std::vector<Peer> compare_peers();
 std::vector<Peer> reduce_peers();
 std::vector<Peer> statistics_peers();

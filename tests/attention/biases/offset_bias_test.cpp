@@ -225,7 +225,7 @@ TEST(Bias, RefusesWhatMakesNoSense) {
               ThrowsMessage<ValueError>(HasSubstr("distances up to 8")));
   EXPECT_THAT([] { gaussian_bias(zeros({3}), 5, 0); },
               ThrowsMessage<ValueError>(HasSubstr("gaussian_bias: sigma 0 must be positive")));
-  EXPECT_THAT([] { gaussian_bias(tensor(1), 5, 1); },
+  EXPECT_THAT([] { gaussian_bias(tensor(1.0), 5, 1); },
               ThrowsMessage<ShapeError>(HasSubstr("not a number")));
   EXPECT_THAT([] { RelativePositions relative({.key_width = 0}); },
               ThrowsMessage<ValueError>(HasSubstr("key width 0 must be positive")));

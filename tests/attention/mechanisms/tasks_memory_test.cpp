@@ -286,7 +286,7 @@ TEST(Tasks, PonderingFindsTheParity) {
         {.state = kHidden,
          .cell = [&](const Tensor& x, const Tensor& state) { return cell(x, state); },
          .max_steps = max_steps});
-    pondering.halting.bias.detach().copy_from(full({1}, -2));  // ponders long at first
+    pondering.halting.bias.detach().copy_from(full({1}, -2.0));  // ponders long at first
     const nn::Linear out(kHidden, 2);
     Generator random(102);
     Tensor x, y;

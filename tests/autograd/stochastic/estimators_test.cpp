@@ -222,8 +222,8 @@ TEST(Baselines, AreWhatTheirFormulasSay) {
             (std::vector<double>{5.5, 9, 4.5, 7.5, 2, 3.5}));
   MovingAverage average(0.9);
   EXPECT_EQ(average.value().item(), 0);
-  average.update(full({3}, 10));
-  average.update(full({3}, 20));
+  average.update(full({3}, 10.0));
+  average.update(full({3}, 20.0));
   EXPECT_DOUBLE_EQ(average.value(DType::f64).item(), 11);
   EXPECT_NEAR(multi_sample_bound(cost).array().data<double>()[0],
               -std::log((std::exp(-1.0) + std::exp(-3.0) + std::exp(-8.0)) / 3), 1e-14);

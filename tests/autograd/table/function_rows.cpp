@@ -45,7 +45,7 @@ Row hypot_row() {
                                    [] { hypot(of(3, 5), of(3)); }),
                    bad<DTypeError>("add: dtypes differ: x is f32[3], y is f64[3]",
                                    [] { hypot(of(3), of<DType::f64>(3)); }),
-                   bad<DTypeError>("square: takes f32 or f64, not i64",
+                   bad<DTypeError>("sqrt: takes f32 or f64, not i64",
                                    [] { hypot(of<DType::i64>(3), of<DType::i64>(3)); })};
   return row;
 }
@@ -56,6 +56,8 @@ std::vector<Row> function_rows() {
   Row row = unary(
       Op::function, softsign, [](double x) { return x / (1 + std::fabs(x)); }, Domain::nonzero);
   row.bad_calls = bad_operands("abs", softsign);
+  row.bad_calls[2] = bad<DTypeError>("abs: takes f32 or f64, not bool",
+                                     [] { softsign(of<DType::boolean>()); });  // i64 has an abs
   return {row, hypot_row()};
 }
 

@@ -127,6 +127,14 @@ Row with(Row row, std::vector<Sample> samples, std::vector<BadCall> bad_calls) {
   return row;
 }
 
+Row integers_too(Row row, bool bools) {
+  std::erase_if(row.bad_calls, [bools](const BadCall& call) {
+    return call.text.find("not i64") != std::string::npos ||
+           (bools && call.text.find("not bool") != std::string::npos);
+  });
+  return row;
+}
+
 Tensor ids(const std::vector<Index>& values, const Shape& shape) {
   return Array::from(values, shape);
 }

@@ -22,26 +22,27 @@ Row reshape_row() {
   const auto to = [](const Sizes& shape) {
     return [shape](X x) { return reshape(x[0], Shape(shape)); };
   };
-  return {Op::reshape,
-          {recast("joined", {3, 5}, {15}, to({15})), recast("cut", {12}, {2, 3, 2}, to({2, -1, 2})),
-           recast("other rows", {2, 6}, {3, 4}, to({3, 4})),
-           recast("to rank 0", {1, 1}, {}, to({})), recast("from rank 0", {}, {1, 1}, to({1, 1})),
-           recast("sizes of 1", {1, 3, 1}, {3, 1}, to({3, 1})),
-           recast("empty", {0, 3}, {3, 0}, to({3, 0})),
-           recast("flatten", {2, 3, 2}, {2, 6}, [](X x) { return flatten(x[0], 1); })},
-          {bad<ShapeError>("reshape: 15 elements of shape [3, 5] do not fill [4, 4]",
-                           [] { reshape(of(3, 5), dims(4, 4)); }),
-           bad<ShapeError>("do not fill [-1, 4]", [] { reshape(of(3, 5), dims(-1, 4)); }),
-           bad<ShapeError>("negative", [] { reshape(of(3, 5), dims(-1, -1)); }),
-           bad<ShapeError>("negative", [] { reshape(of(3, 5), dims(-3, -5)); }),
-           bad<ShapeError>("overflows",
-                           [] {
-                             reshape(of(3), {Index{1} << 40, Index{1} << 40});
-                           }),
-           bad<ShapeError>("do not fill", [] { reshape(of(0, 3), dims(-1, 0)); }),
-           bad<GradError>("reshape: x is undefined", [] { reshape(Tensor(), dims(1)); }),
-           bad<ShapeError>("flatten: first axis 1 comes after last axis 0",
-                           [] { flatten(of(3, 5), 1, 0); })}};
+  return {
+      Op::reshape,
+      {recast("joined", {3, 5}, {15}, to({15})), recast("cut", {12}, {2, 3, 2}, to({2, -1, 2})),
+       recast("other rows", {2, 6}, {3, 4}, to({3, 4})), recast("to rank 0", {1, 1}, {}, to({})),
+       recast("from rank 0", {}, {1, 1}, to({1, 1})),
+       recast("sizes of 1", {1, 3, 1}, {3, 1}, to({3, 1})),
+       recast("empty", {0, 3}, {3, 0}, to({3, 0})),
+       recast("flatten", {2, 3, 2}, {2, 6}, [](X x) { return flatten(x[0], 1); })},
+      {bad<ShapeError>("reshape: 15 elements of shape [3, 5] do not fill [4, 4]",
+                       [] { reshape(of(3, 5), dims(4, 4)); }),
+       bad<ShapeError>("do not fill [-1, 4]", [] { reshape(of(3, 5), dims(-1, 4)); }),
+       bad<ShapeError>("reshape: only one size may be -1", [] { reshape(of(3, 5), dims(-1, -1)); }),
+       bad<ShapeError>("negative", [] { reshape(of(3, 5), dims(-3, -5)); }),
+       bad<ShapeError>("overflows",
+                       [] {
+                         reshape(of(3), {Index{1} << 40, Index{1} << 40});
+                       }),
+       bad<ShapeError>("do not fill", [] { reshape(of(0, 3), dims(-1, 0)); }),
+       bad<GradError>("reshape: x is undefined", [] { reshape(Tensor(), dims(1)); }),
+       bad<ShapeError>("flatten: first axis 1 comes after last axis 0",
+                       [] { flatten(of(3, 5), 1, 0); })}};
 }
 
 Row view_row() {

@@ -83,7 +83,7 @@ Row topk_row() {
 using One = Picked (*)(const Tensor&, Index, bool);
 
 // One element of each sorted row, its place from the row's length.
-Row one(const char* name, One call, Index (*place)(Index), bool any_dtype) {
+Row one(const char* name, One call, Index (*place)(Index)) {
   const std::string title = name;
   Row row{name,
           {},
@@ -94,10 +94,6 @@ Row one(const char* name, One call, Index (*place)(Index), bool any_dtype) {
                            [call] { call(of(), 0, false); }),
            bad<ShapeError>(title + ": no elements to reduce in f32[3, 0]",
                            [call] { call(of(3, 0), 1, false); })}};
-  if (!any_dtype) {
-    row.bad_calls.push_back(bad<DTypeError>(title + ": takes f32 or f64, not i64",
-                                            [call] { call(of<DType::i64>(3), 0, false); }));
-  }
   for (const bool keepdim : {false, true}) {
     for (const Form& form : kForms) {
       row.samples.push_back(sample(
@@ -119,7 +115,7 @@ Row one(const char* name, One call, Index (*place)(Index), bool any_dtype) {
 
 Row median_row() {
   const auto middle = [](Index size) { return (size - 1) / 2; };
-  return with(one("median", median, middle, true),
+  return with(one("median", median, middle),
               {sample(
                   "whole", {in({3, 4}, Domain::distinct)}, [](X x) { return median(x[0]); },
                   [](B x) {
@@ -134,12 +130,8 @@ Row median_row() {
 }  // namespace
 
 std::vector<Row> sort_rows() {
-  return {sort_row(), topk_row(),
-          one(
-              "max", max, [](Index size) { return size - 1; }, false),
-          one(
-              "min", min, [](Index) { return Index{0}; }, false),
-          median_row()};
+  return {sort_row(), topk_row(), one("max", max, [](Index size) { return size - 1; }),
+          one("min", min, [](Index) { return Index{0}; }), median_row()};
 }
 
 }  // namespace heed::table

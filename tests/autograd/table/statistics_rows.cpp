@@ -53,7 +53,7 @@ Block plus(const Block& x, const Block& y) {
   return map(x, y, [](double a, double b) { return a + b; });
 }
 
-using Spread = Tensor (*)(const Tensor&, const Axes&, bool, Index);
+using Spread = Tensor (*)(const Tensor&, const heed::Axes&, bool, Index);
 
 Row spread(Subject subject, Spread call, double (*finish)(double)) {
   const std::string title = subject.name;

@@ -1,0 +1,173 @@
+#include "factories.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "../core/error.h"
+#include "../core/generator.h"
+#include "check_defined.h"
+
+namespace heed {
+
+Tensor zeros(const Shape& shape, DType dtype) { return Array::zeros(shape, dtype); }
+Tensor ones(const Shape& shape, DType dtype) { return Array::full(shape, 1, dtype); }
+Tensor full(const Shape& shape, Scalar value) { return full(shape, value, value.dtype()); }
+Tensor full(const Shape& shape, Scalar value, DType dtype) {
+  if (dtype != DType::i64 || value.dtype() == DType::f32) {
+    return Array::full(shape, value.value(), dtype);
+  }
+  Array out = Array::empty(shape, dtype);  // a double would round large integers
+  std::fill_n(out.mutable_data<std::int64_t>(), out.numel(), value.whole());
+  return out;
+}
+
+Tensor randn(const Shape& shape, DType dtype) { return randn(shape, dtype, default_generator()); }
+Tensor randn(const Shape& shape, DType dtype, Generator& generator) {
+  return generator.normal(shape, 0, 1, dtype);
+}
+Tensor rand(const Shape& shape, DType dtype) { return rand(shape, dtype, default_generator()); }
+Tensor rand(const Shape& shape, DType dtype, Generator& generator) {
+  return generator.uniform(shape, 0, 1, dtype);
+}
+
+Tensor randint(Index low, Index high, const Shape& shape) {
+  if (low >= high || (low < 0 && high > low + INT64_MAX)) {
+    throw ValueError(fmt::format("randint: no integers from {} to below {}", low, high));
+  }
+  std::vector<std::int64_t> values(static_cast<std::size_t>(check_sizes("randint", shape)));
+  for (std::int64_t& value : values) value = low + default_generator().below(high - low);
+  return Array::from(values, shape);
+}
+Tensor randint(Index high, const Shape& shape) { return randint(0, high, shape); }
+
+Tensor randperm(Index count) {
+  if (count < 0) throw ValueError(fmt::format("randperm: count {} is negative", count));
+  return Array::from(default_generator().permutation(count));
+}
+
+Tensor bernoulli(const Tensor& probabilities) {
+  check_defined("bernoulli", probabilities, "probabilities");
+  const DType dtype = probabilities.dtype();
+  check_floating("bernoulli", dtype);
+  const auto p = probabilities.array().to(DType::f64).to_vector<double>();
+  std::vector<double> values(p.size());
+  for (std::size_t i = 0; i < p.size(); ++i) {
+    if (!(p[i] >= 0 && p[i] <= 1)) {
+      throw ValueError(fmt::format("bernoulli: probability {} is not in [0, 1]", p[i]));
+    }
+  }
+  for (std::size_t i = 0; i < p.size(); ++i) values[i] = default_generator().uniform() < p[i];
+  return Array::from(values, probabilities.shape()).to(dtype);
+}
+
+Tensor zeros_like(const Tensor& x) {
+  check_defined("zeros_like", x, "x");
+  return zeros(x.shape(), x.dtype());
+}
+Tensor ones_like(const Tensor& x) {
+  check_defined("ones_like", x, "x");
+  return ones(x.shape(), x.dtype());
+}
+Tensor full_like(const Tensor& x, Scalar value) {
+  check_defined("full_like", x, "x");
+  return full(x.shape(), value, x.dtype());
+}
+Tensor empty_like(const Tensor& x) {
+  check_defined("empty_like", x, "x");
+  return empty(x.shape(), x.dtype());
+}
+Tensor rand_like(const Tensor& x) {
+  check_defined("rand_like", x, "x");
+  return rand(x.shape(), x.dtype());
+}
+Tensor randn_like(const Tensor& x) {
+  check_defined("randn_like", x, "x");
+  return randn(x.shape(), x.dtype());
+}
+
+Tensor arange(Scalar stop) { return arange(0, stop, 1); }
+Tensor arange(Scalar start, Scalar stop, Scalar step) {
+  const auto has_point = [](Scalar number) { return number.dtype() == DType::f32; };
+  return arange(start, stop, step,
+                has_point(start) || has_point(stop) || has_point(step) ? DType::f32 : DType::i64);
+}
+Tensor arange(Scalar start, Scalar stop, Scalar step, DType dtype) {
+  const double length = std::ceil((stop.value() - start.value()) / step.value());
+  if (step.value() == 0 || !std::isfinite(length) || length < 0) {
+    throw ValueError(fmt::format("arange: steps of {} do not lead from {} to {}", step.value(),
+                                 start.value(), stop.value()));
+  }
+  if (length > 9e15) throw ShapeError(fmt::format("arange: {} elements are too many", length));
+  const auto count = static_cast<std::size_t>(length);
+  if (start.dtype() != DType::f32 && step.dtype() != DType::f32) {
+    std::vector<std::int64_t> values(count);
+    for (std::size_t i = 0; i < count; ++i) {
+      values[i] = start.whole() + static_cast<Index>(i) * step.whole();
+    }
+    return Array::from(values).to(dtype);
+  }
+  std::vector<double> values(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    values[i] = start.value() + static_cast<double>(i) * step.value();
+  }
+  return Array::from(values).to(dtype);
+}
+
+// From both ends, so that the last is met exactly.
+Tensor linspace(double first, double last, Index count, DType dtype) {
+  check_floating("linspace", dtype);
+  if (count < 0) throw ValueError(fmt::format("linspace: count {} is negative", count));
+  std::vector<double> values(static_cast<std::size_t>(count));
+  const double step = count > 1 ? (last - first) / static_cast<double>(count - 1) : 0;
+  for (Index i = 0; i < count; ++i) {
+    values[static_cast<std::size_t>(i)] = i < count / 2 || count == 1
+                                              ? first + static_cast<double>(i) * step
+                                              : last - static_cast<double>(count - 1 - i) * step;
+  }
+  return Array::from(values).to(dtype);
+}
+
+Tensor eye(Index rows, Index columns, DType dtype) {
+  Array out = Array::zeros({rows, columns}, dtype);
+  visit_dtype(dtype, [&](auto zero) {
+    using T = decltype(zero);
+    T* const to = out.mutable_data<T>();
+    for (Index i = 0; i < std::min(rows, columns); ++i) to[i * (columns + 1)] = T{1};
+  });
+  return out;
+}
+
+Tensor tensor(const std::vector<double>& values, const Shape& shape, DType dtype) {
+  return Array::from(values, shape).to(dtype);
+}
+
+Nested::Nested(std::initializer_list<Nested> rows) : shape_{static_cast<Index>(rows.size())} {
+  if (rows.size() == 0) return;
+  const Shape& inner = rows.begin()->shape_;
+  for (const Index size : inner) shape_.push_back(size);
+  dtype_ = DType::boolean;
+  for (const Nested& row : rows) {
+    if (!(row.shape_ == inner)) {
+      throw ShapeError(fmt::format("tensor: values in braces are of shapes {} and {}",
+                                   to_string(inner), to_string(row.shape_)));
+    }
+    values_.insert(values_.end(), row.values_.begin(), row.values_.end());
+    whole_.insert(whole_.end(), row.whole_.begin(), row.whole_.end());
+    if (row.dtype_ == DType::f32 || dtype_ == DType::boolean) dtype_ = row.dtype_;
+  }
+}
+
+Tensor Nested::tensor(std::optional<DType> dtype) const {
+  const DType own = dtype_;
+  return (own == DType::i64 ? Array::from(whole_, shape_) : Array::from(values_, shape_))
+      .to(dtype.value_or(own));
+}
+
+Tensor tensor(std::initializer_list<Nested> values) { return Nested(values).tensor({}); }
+Tensor tensor(std::initializer_list<Nested> values, DType dtype) {
+  return Nested(values).tensor(dtype);
+}
+
+}  // namespace heed

@@ -1,0 +1,305 @@
+// The methods of Tensor that are functions of the same name, a line each. <heed/heed.h> and
+// <heed/autograd.h> have it; whoever includes less calls the functions.
+#pragma once
+
+#include "ops/arrange.h"
+#include "ops/clamp.h"
+#include "ops/close.h"
+#include "ops/cumulative.h"
+#include "ops/elementwise.h"
+#include "ops/in_place.h"
+#include "ops/index.h"
+#include "ops/linalg.h"
+#include "ops/mask_index.h"
+#include "ops/matmul.h"
+#include "ops/power.h"
+#include "ops/reduce.h"
+#include "ops/remainder.h"
+#include "ops/rounding.h"
+#include "ops/shape.h"
+#include "ops/softmax.h"
+#include "ops/sort.h"
+#include "ops/statistics.h"
+#include "ops/triangle.h"
+#include "ops/trigonometry.h"
+#include "ops/unfold.h"
+#include "tensor.h"
+
+namespace heed {
+
+// Places.
+inline Tensor Tensor::operator[](Index place) const { return heed::select(*this, 0, place); }
+inline Tensor Tensor::operator[](const Tensor& places) const {
+  return heed::index(*this, std::vector<Tensor>{places});
+}
+inline Tensor Tensor::operator[](std::initializer_list<IndexEntry> entries) const {
+  return heed::index(*this, entries);
+}
+inline Tensor& Tensor::operator=(const Tensor& y) && {
+  heed::copy_(*this, y);
+  return *this;
+}
+inline Tensor& Tensor::operator=(Scalar y) && {
+  heed::fill_(*this, y.value());
+  return *this;
+}
+
+// Shapes.
+inline Tensor Tensor::view(const Shape& shape) const { return heed::view(*this, shape); }
+inline Tensor Tensor::reshape(const Shape& shape) const { return heed::reshape(*this, shape); }
+inline Tensor Tensor::expand(const Shape& shape) const { return heed::expand(*this, shape); }
+inline Tensor Tensor::repeat(const Axes& repeats) const { return heed::repeat(*this, repeats); }
+inline Tensor Tensor::permute(const Axes& axes) const { return heed::permute(*this, axes); }
+inline Tensor Tensor::view_as(const Tensor& other) const {
+  return heed::view(*this, other.shape());
+}
+inline Tensor Tensor::reshape_as(const Tensor& other) const {
+  return heed::reshape(*this, other.shape());
+}
+inline Tensor Tensor::expand_as(const Tensor& other) const {
+  return heed::expand(*this, other.shape());
+}
+inline Tensor Tensor::broadcast_to(const Shape& shape) const {
+  return heed::broadcast_to(*this, shape);
+}
+inline Tensor Tensor::flatten(Index first, Index last) const {
+  return heed::flatten(*this, first, last);
+}
+inline Tensor Tensor::transpose(Index a, Index b) const { return heed::transpose(*this, a, b); }
+inline Tensor Tensor::t() const { return heed::t(*this); }
+inline Tensor Tensor::T() const { return heed::t(*this); }
+inline Tensor Tensor::mT() const { return heed::transpose(*this, -2, -1); }
+inline Tensor Tensor::squeeze() const { return heed::squeeze(*this); }
+inline Tensor Tensor::squeeze(Index axis) const { return heed::squeeze(*this, axis); }
+inline Tensor Tensor::unsqueeze(Index axis) const { return heed::unsqueeze(*this, axis); }
+inline Tensor Tensor::contiguous() const { return heed::contiguous(*this); }
+inline Tensor Tensor::flip(const Axes& axes) const { return heed::flip(*this, axes); }
+inline Tensor Tensor::roll(const Axes& shifts, const Axes& axes) const {
+  return heed::roll(*this, shifts, axes);
+}
+inline Tensor Tensor::tile(const Axes& repeats) const { return heed::tile(*this, repeats); }
+inline Tensor Tensor::repeat_interleave(Index repeats, Index axis) const {
+  return heed::repeat_interleave(*this, repeats, axis);
+}
+inline Tensor Tensor::unfold(Index axis, Index size, Index step) const {
+  return heed::unfold(*this, axis, size, step);
+}
+inline std::vector<Tensor> Tensor::split(Index length, Index axis) const {
+  return heed::split(*this, length, axis);
+}
+inline std::vector<Tensor> Tensor::split(const std::vector<Index>& lengths, Index axis) const {
+  return heed::split(*this, lengths, axis);
+}
+inline std::vector<Tensor> Tensor::chunk(Index count, Index axis) const {
+  return heed::chunk(*this, count, axis);
+}
+inline std::vector<Tensor> Tensor::unbind(Index axis) const { return heed::unbind(*this, axis); }
+inline Tensor Tensor::to(DType dtype) const { return heed::to(*this, dtype); }
+inline Tensor Tensor::clone() const { return heed::clone(*this); }
+
+// Parts.
+inline Tensor Tensor::select(Index axis, Index index) const {
+  return heed::select(*this, axis, index);
+}
+inline Tensor Tensor::slice(Index axis, Index start, Index stop, Index step) const {
+  return heed::slice(*this, axis, start, stop, step);
+}
+inline Tensor Tensor::narrow(Index axis, Index start, Index length) const {
+  return heed::narrow(*this, axis, start, length);
+}
+inline Tensor Tensor::index_select(Index axis, const Tensor& index) const {
+  return heed::index_select(*this, axis, index);
+}
+inline Tensor Tensor::gather(Index axis, const Tensor& index) const {
+  return heed::gather(*this, axis, index);
+}
+inline Tensor Tensor::scatter_add(Index axis, const Tensor& index, const Tensor& values) const {
+  return heed::scatter_add(*this, axis, index, values);
+}
+inline Tensor Tensor::index_add(Index axis, const Tensor& index, const Tensor& values) const {
+  return heed::index_add(*this, axis, index, values);
+}
+inline Tensor Tensor::masked_fill(const Tensor& mask, double value) const {
+  return heed::masked_fill(*this, mask, value);
+}
+inline Tensor Tensor::masked_select(const Tensor& mask) const {
+  return heed::masked_select(*this, mask);
+}
+inline Tensor Tensor::nonzero() const { return heed::nonzero(*this); }
+inline Tensor Tensor::diagonal(Index offset, Index axis1, Index axis2) const {
+  return heed::diagonal(*this, offset, axis1, axis2);
+}
+inline Tensor Tensor::diag(Index offset) const { return heed::diag(*this, offset); }
+inline Tensor Tensor::tril(Index diagonal) const { return heed::tril(*this, diagonal); }
+inline Tensor Tensor::triu(Index diagonal) const { return heed::triu(*this, diagonal); }
+
+// Element by element.
+inline Tensor Tensor::add(const Tensor& y) const { return *this + y; }
+inline Tensor Tensor::add(Scalar y) const { return *this + y; }
+inline Tensor Tensor::sub(const Tensor& y) const { return *this - y; }
+inline Tensor Tensor::sub(Scalar y) const { return *this - y; }
+inline Tensor Tensor::mul(const Tensor& y) const { return *this * y; }
+inline Tensor Tensor::mul(Scalar y) const { return *this * y; }
+inline Tensor Tensor::div(const Tensor& y) const { return *this / y; }
+inline Tensor Tensor::div(Scalar y) const { return *this / y; }
+inline Tensor Tensor::remainder(const Tensor& y) const { return heed::remainder(*this, y); }
+inline Tensor Tensor::remainder(Scalar y) const { return heed::remainder(*this, y); }
+inline Tensor Tensor::pow(const Tensor& y) const { return heed::pow(*this, y); }
+inline Tensor Tensor::pow(double y) const { return heed::pow(*this, y); }
+inline Tensor Tensor::neg() const { return -*this; }
+inline Tensor Tensor::abs() const { return heed::abs(*this); }
+inline Tensor Tensor::sign() const { return heed::sign(*this); }
+inline Tensor Tensor::exp() const { return heed::exp(*this); }
+inline Tensor Tensor::expm1() const { return heed::expm1(*this); }
+inline Tensor Tensor::log() const { return heed::log(*this); }
+inline Tensor Tensor::log1p() const { return heed::log1p(*this); }
+inline Tensor Tensor::sqrt() const { return heed::sqrt(*this); }
+inline Tensor Tensor::rsqrt() const { return heed::rsqrt(*this); }
+inline Tensor Tensor::square() const { return heed::square(*this); }
+inline Tensor Tensor::reciprocal() const { return heed::reciprocal(*this); }
+inline Tensor Tensor::sin() const { return heed::sin(*this); }
+inline Tensor Tensor::cos() const { return heed::cos(*this); }
+inline Tensor Tensor::tan() const { return heed::tan(*this); }
+inline Tensor Tensor::tanh() const { return heed::tanh(*this); }
+inline Tensor Tensor::erf() const { return heed::erf(*this); }
+inline Tensor Tensor::sigmoid() const { return heed::sigmoid(*this); }
+inline Tensor Tensor::relu() const { return heed::relu(*this); }
+inline Tensor Tensor::floor() const { return heed::floor(*this); }
+inline Tensor Tensor::ceil() const { return heed::ceil(*this); }
+inline Tensor Tensor::round() const { return heed::round(*this); }
+inline Tensor Tensor::trunc() const { return heed::trunc(*this); }
+inline Tensor Tensor::clamp(std::optional<double> min, std::optional<double> max) const {
+  return heed::clamp(*this, min, max);
+}
+inline Tensor Tensor::clip(std::optional<double> min, std::optional<double> max) const {
+  return heed::clamp(*this, min, max);
+}
+inline Tensor Tensor::maximum(const Tensor& y) const { return heed::maximum(*this, y); }
+inline Tensor Tensor::minimum(const Tensor& y) const { return heed::minimum(*this, y); }
+inline Tensor Tensor::softmax(Index axis) const { return heed::softmax(*this, axis); }
+inline Tensor Tensor::log_softmax(Index axis) const { return heed::log_softmax(*this, axis); }
+inline Tensor Tensor::eq(const Tensor& y) const { return *this == y; }
+inline Tensor Tensor::eq(double y) const { return *this == y; }
+inline Tensor Tensor::ne(const Tensor& y) const { return *this != y; }
+inline Tensor Tensor::ne(double y) const { return *this != y; }
+inline Tensor Tensor::lt(const Tensor& y) const { return *this < y; }
+inline Tensor Tensor::lt(double y) const { return *this < y; }
+inline Tensor Tensor::le(const Tensor& y) const { return *this <= y; }
+inline Tensor Tensor::le(double y) const { return *this <= y; }
+inline Tensor Tensor::gt(const Tensor& y) const { return *this > y; }
+inline Tensor Tensor::gt(double y) const { return *this > y; }
+inline Tensor Tensor::ge(const Tensor& y) const { return *this >= y; }
+inline Tensor Tensor::ge(double y) const { return *this >= y; }
+inline Tensor Tensor::logical_not() const { return heed::logical_not(*this); }
+inline Tensor Tensor::logical_and(const Tensor& y) const { return heed::logical_and(*this, y); }
+inline Tensor Tensor::logical_or(const Tensor& y) const { return heed::logical_or(*this, y); }
+inline Tensor Tensor::isnan() const { return heed::isnan(*this); }
+inline Tensor Tensor::isinf() const { return heed::isinf(*this); }
+inline Tensor Tensor::isfinite() const { return heed::isfinite(*this); }
+inline bool Tensor::equal(const Tensor& y) const { return heed::equal(*this, y); }
+inline bool Tensor::allclose(const Tensor& y, double rtol, double atol) const {
+  return heed::allclose(*this, y, rtol, atol);
+}
+
+// Over axes; none: all.
+inline Tensor Tensor::sum(const Axes& axes, bool keepdim) const {
+  return heed::sum(*this, axes, keepdim);
+}
+inline Tensor Tensor::mean(const Axes& axes, bool keepdim) const {
+  return heed::mean(*this, axes, keepdim);
+}
+inline Tensor Tensor::prod(const Axes& axes, bool keepdim) const {
+  return heed::prod(*this, axes, keepdim);
+}
+inline Tensor Tensor::var(const Axes& axes, bool keepdim) const {
+  return heed::var(*this, axes, keepdim);
+}
+inline Tensor Tensor::std(const Axes& axes, bool keepdim) const {
+  return heed::stddev(*this, axes, keepdim);
+}
+inline Tensor Tensor::norm(double p, const Axes& axes, bool keepdim) const {
+  return heed::norm(*this, p, axes, keepdim);
+}
+inline Tensor Tensor::logsumexp(const Axes& axes, bool keepdim) const {
+  return heed::logsumexp(*this, axes, keepdim);
+}
+inline Tensor Tensor::amax(const Axes& axes, bool keepdim) const {
+  return heed::amax(*this, axes, keepdim);
+}
+inline Tensor Tensor::amin(const Axes& axes, bool keepdim) const {
+  return heed::amin(*this, axes, keepdim);
+}
+inline Tensor Tensor::all(const Axes& axes, bool keepdim) const {
+  return heed::all(*this, axes, keepdim);
+}
+inline Tensor Tensor::any(const Axes& axes, bool keepdim) const {
+  return heed::any(*this, axes, keepdim);
+}
+inline Tensor Tensor::max() const { return heed::max(*this); }
+inline Tensor Tensor::min() const { return heed::min(*this); }
+inline Picked Tensor::max(Index axis, bool keepdim) const {
+  return heed::max(*this, axis, keepdim);
+}
+inline Picked Tensor::min(Index axis, bool keepdim) const {
+  return heed::min(*this, axis, keepdim);
+}
+inline Tensor Tensor::argmax() const { return heed::argmax(*this); }
+inline Tensor Tensor::argmin() const { return heed::argmin(*this); }
+inline Tensor Tensor::argmax(Index axis, bool keepdim) const {
+  return heed::argmax(*this, axis, keepdim);
+}
+inline Tensor Tensor::argmin(Index axis, bool keepdim) const {
+  return heed::argmin(*this, axis, keepdim);
+}
+inline Tensor Tensor::median() const { return heed::median(*this); }
+inline Picked Tensor::sort(Index axis, bool descending) const {
+  return heed::sort(*this, axis, descending);
+}
+inline Tensor Tensor::argsort(Index axis, bool descending) const {
+  return heed::argsort(*this, axis, descending);
+}
+inline Picked Tensor::topk(Index k, Index axis, bool largest, bool sorted) const {
+  return heed::topk(*this, k, axis, largest, sorted);
+}
+inline Tensor Tensor::cumsum(Index axis) const { return heed::cumsum(*this, axis); }
+inline Tensor Tensor::cumprod(Index axis) const { return heed::cumprod(*this, axis); }
+
+// Products.
+inline Tensor Tensor::matmul(const Tensor& y) const { return heed::matmul(*this, y); }
+inline Tensor Tensor::mm(const Tensor& y) const { return heed::mm(*this, y); }
+inline Tensor Tensor::bmm(const Tensor& y) const { return heed::bmm(*this, y); }
+inline Tensor Tensor::mv(const Tensor& y) const { return heed::mv(*this, y); }
+inline Tensor Tensor::dot(const Tensor& y) const { return heed::dot(*this, y); }
+inline Tensor Tensor::outer(const Tensor& y) const { return heed::outer(*this, y); }
+
+// In place.
+inline Tensor Tensor::fill_(double value) const { return heed::fill_(*this, value); }
+inline Tensor Tensor::zero_() const { return heed::zero_(*this); }
+inline Tensor Tensor::copy_(const Tensor& from) const { return heed::copy_(*this, from); }
+inline Tensor Tensor::add_(const Tensor& y) const { return heed::add_(*this, y); }
+inline Tensor Tensor::add_(double y) const { return heed::add_(*this, y); }
+inline Tensor Tensor::sub_(const Tensor& y) const { return heed::sub_(*this, y); }
+inline Tensor Tensor::sub_(double y) const { return heed::sub_(*this, y); }
+inline Tensor Tensor::mul_(const Tensor& y) const { return heed::mul_(*this, y); }
+inline Tensor Tensor::mul_(double y) const { return heed::mul_(*this, y); }
+inline Tensor Tensor::div_(const Tensor& y) const { return heed::div_(*this, y); }
+inline Tensor Tensor::div_(double y) const { return heed::div_(*this, y); }
+inline Tensor Tensor::pow_(double y) const { return heed::pow_(*this, y); }
+inline Tensor Tensor::clamp_(std::optional<double> min, std::optional<double> max) const {
+  return heed::clamp_(*this, min, max);
+}
+inline Tensor Tensor::masked_fill_(const Tensor& mask, double value) const {
+  return heed::masked_fill_(*this, mask, value);
+}
+inline Tensor Tensor::neg_() const { return heed::copy_(*this, -detach()); }
+inline Tensor Tensor::abs_() const { return heed::copy_(*this, heed::abs(detach())); }
+inline Tensor Tensor::exp_() const { return heed::copy_(*this, heed::exp(detach())); }
+inline Tensor Tensor::log_() const { return heed::copy_(*this, heed::log(detach())); }
+inline Tensor Tensor::sqrt_() const { return heed::copy_(*this, heed::sqrt(detach())); }
+inline Tensor Tensor::tanh_() const { return heed::copy_(*this, heed::tanh(detach())); }
+inline Tensor Tensor::sigmoid_() const { return heed::copy_(*this, heed::sigmoid(detach())); }
+inline Tensor Tensor::relu_() const { return heed::copy_(*this, heed::relu(detach())); }
+inline Tensor Tensor::floor_() const { return heed::copy_(*this, heed::floor(detach())); }
+inline Tensor Tensor::round_() const { return heed::copy_(*this, heed::round(detach())); }
+
+}  // namespace heed

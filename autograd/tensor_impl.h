@@ -1,0 +1,29 @@
+// What a Tensor points to: numbers, gradient, place on the tape. For the tape and the engine; comes
+// with tensor.h.
+#pragma once
+
+#include "tensor.h"
+
+namespace heed {
+
+/// What a Tensor points to.
+class TensorImpl : public RefCounted {
+ public:
+  static Ref<TensorImpl> make(Array array);
+  static void destroy(TensorImpl* impl) noexcept;
+
+  Array array;
+  Tensor grad;
+  Ref<Node> node;              ///< the operator that made it; null for leaves
+  std::uint32_t output = 0;    ///< which of its results
+  bool requires_grad = false;  ///< of a leaf
+  bool retains_grad = false;   ///< of a result: its node points here
+  std::unique_ptr<SparseRows> sparse;
+  std::unique_ptr<std::vector<std::pair<HookId, Hook>>> hooks;  ///< of a leaf
+
+ private:
+  explicit TensorImpl(Array numbers);
+  ~TensorImpl();
+};
+
+}  // namespace heed

@@ -1,0 +1,171 @@
+// Arithmetic and reductions of integers and bools, and what makes them, as in PyTorch.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "../../autograd/methods.h"
+#include "../../autograd/ops/search.h"
+#include "../../core/error.h"
+#include "../../core/generator.h"
+
+namespace heed {
+namespace {
+
+using Integers = std::vector<std::int64_t>;
+
+Integers whole(const Tensor& x) { return x.array().to_vector<std::int64_t>(); }
+
+TEST(IntegerTensors, AddSubtractAndMultiply) {
+  const Tensor a = tensor({{1, -2, 3}, {4, 5, -6}});
+  const Tensor b = tensor({7, 0, -1});
+  EXPECT_EQ(whole(a + b), (Integers{8, -2, 2, 11, 5, -7}));
+  EXPECT_EQ(whole(a - b), (Integers{-6, -2, 4, -3, 5, -5}));
+  EXPECT_EQ(whole(a.t() * 2), (Integers{2, 8, -4, 10, 6, -12}));
+  EXPECT_EQ(whole(-a), (Integers{-1, 2, -3, -4, -5, 6}));
+  EXPECT_EQ(whole(abs(a)), (Integers{1, 2, 3, 4, 5, 6}));
+  EXPECT_EQ(whole(sign(a)), (Integers{1, -1, 1, 1, 1, -1}));
+  EXPECT_EQ(whole(square(b)), (Integers{49, 0, 1}));
+  EXPECT_EQ(whole(maximum(a[0], b)), (Integers{7, 0, 3}));
+  EXPECT_EQ(whole(min(a[0], b)), (Integers{1, -2, -1}));
+  EXPECT_EQ(whole(b % 2), (Integers{1, 0, 1}));
+  EXPECT_EQ(whole(remainder(b, -4)), (Integers{-1, 0, -1}));
+  EXPECT_EQ(whole(floor(b)), whole(b));
+}
+
+TEST(IntegerTensors, WrapAroundAsMachinesDo) {
+  const Tensor most = tensor(INT64_MAX);
+  EXPECT_EQ((most + 1).item<std::int64_t>(), INT64_MIN);
+  EXPECT_EQ(whole(most * 1), Integers{INT64_MAX});
+  EXPECT_EQ(whole(-tensor(INT64_MIN)), Integers{INT64_MIN});
+  EXPECT_EQ(whole(tensor(INT64_MIN) % -1), Integers{0});
+  EXPECT_EQ(whole(tensor(5) % 0), Integers{0});
+}
+
+TEST(IntegerTensors, BecomeFloatsByDivisionAndByAPoint) {
+  const Tensor a = arange(3);
+  EXPECT_EQ((a / 2).dtype(), DType::f32);
+  EXPECT_EQ((a / 2).to_vector<float>(), (std::vector<float>{0, 0.5, 1}));
+  EXPECT_EQ((a * 0.5).to_vector<float>(), (std::vector<float>{0, 0.5, 1}));
+  EXPECT_EQ((1 - a).dtype(), DType::i64);
+  EXPECT_EQ((a > 0).dtype(), DType::boolean);
+  EXPECT_EQ(((a > 0) + 1).dtype(), DType::i64);
+  EXPECT_EQ(((a > 0) * 0.5).dtype(), DType::f32);
+}
+
+TEST(IntegerTensors, CountBySums) {
+  const Tensor x = tensor({{1, 2, 3}, {1, 5, 3}});
+  const Tensor y = tensor({1, 2, 4});
+  const Tensor hits = sum(x == y);
+  EXPECT_EQ(hits.dtype(), DType::i64);
+  EXPECT_EQ(hits.item(), 3);
+  EXPECT_EQ(whole(x.sum(0)), (Integers{2, 7, 6}));
+  EXPECT_EQ(whole(x.prod(1, true)), (Integers{6, 15}));
+  EXPECT_EQ(whole(x.amax(1)), (Integers{3, 5}));
+  EXPECT_EQ(whole(x.min(0).values), (Integers{1, 2, 3}));
+  EXPECT_EQ(whole(x.argmax(1)), (Integers{2, 1}));
+  EXPECT_EQ(whole(sum(zeros({0, 2}, DType::i64), 0)), (Integers{0, 0}));
+  EXPECT_THROW(amax(zeros({0}, DType::i64)), ShapeError);
+  EXPECT_EQ(whole(count_nonzero(x - 1)), Integers{4});
+  EXPECT_TRUE((x > 4).max());
+}
+
+TEST(IntegerTensors, HaveNoMeanOfTheirOwn) {
+  EXPECT_THAT([] { mean(arange(3)); },
+              testing::ThrowsMessage<DTypeError>("mean: takes f32 or f64, not i64: convert first, "
+                                                 "mean(to(x, DType::f32))"));
+}
+
+TEST(IntegerTensors, BoolsAddAsOrAndMultiplyAsAnd) {
+  const Tensor a = tensor({true, true, false, false});
+  const Tensor b = tensor({true, false, true, false});
+  EXPECT_EQ((a + b).to_vector<bool>(), (a | b).to_vector<bool>());
+  EXPECT_EQ((a * b).to_vector<bool>(), (a & b).to_vector<bool>());
+  EXPECT_THROW(a - b, DTypeError);
+}
+
+TEST(IntegerTensors, AreWrittenInPlace) {
+  Tensor x = arange(4);
+  x += 2;
+  x *= arange(4);
+  x[0] = 9;
+  EXPECT_EQ(whole(x), (Integers{9, 3, 8, 15}));
+  EXPECT_THROW(x += 0.5, DTypeError);
+  EXPECT_THROW(x /= 2, DTypeError);
+}
+
+TEST(Factories, TakeTheDtypeOfTheirNumbers) {
+  EXPECT_EQ(describe(tensor({1, 2, 3})), "i64[3]");
+  EXPECT_EQ(describe(tensor({{1, 2}, {3, 4}, {5, 6}})), "i64[3, 2]");
+  EXPECT_EQ(describe(tensor({{1.5, 2}, {3, 4}})), "f32[2, 2]");
+  EXPECT_EQ(describe(tensor({true, false})), "bool[2]");
+  EXPECT_EQ(describe(tensor({5})), "i64[1]");
+  EXPECT_EQ(describe(tensor(5)), "i64[]");
+  EXPECT_EQ(describe(tensor(5.0)), "f32[]");
+  EXPECT_EQ(describe(tensor({1, 2}, DType::f64)), "f64[2]");
+  EXPECT_EQ(describe(tensor({1, 2, 3, 4}, {2, 2})), "f32[2, 2]");
+  EXPECT_EQ(describe(tensor(std::vector<int>{1, 2})), "i64[2]");
+  EXPECT_EQ(describe(tensor({})), "f32[0]");
+  EXPECT_EQ(describe(full({3}, 2)), "i64[3]");
+  EXPECT_EQ(describe(full({3}, 2.0)), "f32[3]");
+  EXPECT_EQ(describe(full({3}, true)), "bool[3]");
+  EXPECT_EQ(describe(zeros(2, 3)), "f32[2, 3]");
+  EXPECT_EQ(whole(tensor({INT64_MAX - 1})), Integers{INT64_MAX - 1});
+  EXPECT_THROW(tensor({{1, 2}, {3}}), ShapeError);
+  EXPECT_THROW(tensor({{1, 2}, 3}), ShapeError);
+}
+
+TEST(Factories, MakeRanges) {
+  EXPECT_EQ(whole(arange(5)), (Integers{0, 1, 2, 3, 4}));
+  EXPECT_EQ(whole(arange(2, 9, 3)), (Integers{2, 5, 8}));
+  EXPECT_EQ(whole(arange(3, 0, -2)), (Integers{3, 1}));
+  EXPECT_EQ(arange(0, 1, 0.25).to_vector<float>(), (std::vector<float>{0, 0.25, 0.5, 0.75}));
+  EXPECT_EQ(describe(arange(3, DType::f64)), "f64[3]");
+  EXPECT_EQ(arange(0).numel(), 0);
+  EXPECT_THROW(arange(0, 5, 0), ValueError);
+  EXPECT_THROW(arange(0, 5, -1), ValueError);
+  EXPECT_EQ(linspace(0, 1, 5, DType::f64).to_vector<double>(),
+            (std::vector<double>{0, 0.25, 0.5, 0.75, 1}));
+  EXPECT_EQ(linspace(3, 4, 1).item(), 3);
+  EXPECT_EQ(eye(2, 3).to_vector<float>(), (std::vector<float>{1, 0, 0, 0, 1, 0}));
+  EXPECT_EQ(describe(zeros_like(eye(3, DType::f64))), "f64[3, 3]");
+  EXPECT_EQ(whole(full_like(arange(2), 7)), (Integers{7, 7}));
+}
+
+TEST(Factories, Draw) {
+  manual_seed(5);
+  const Tensor x = randint(-3, 4, {1000});
+  EXPECT_EQ(x.dtype(), DType::i64);
+  EXPECT_EQ(x.min().item(), -3);
+  EXPECT_EQ(x.max().item(), 3);
+  EXPECT_EQ(whole(sort(randperm(7)).values), whole(arange(7)));
+  EXPECT_THROW(randint(3, 3, {2}), ValueError);
+  EXPECT_THROW(randperm(-1), ValueError);
+  const Tensor coins = bernoulli(full({1000}, 0.25));
+  EXPECT_NEAR(coins.mean().item(), 0.25, 0.06);
+  EXPECT_THROW(bernoulli(full({2}, 1.5)), ValueError);
+}
+
+TEST(Search, FindsTheDifferentValues) {
+  const Tensor x = tensor({{3, 1, 3}, {2, 1, 3}});
+  const auto [values, inverse, counts] = unique_with_counts(x);
+  EXPECT_EQ(whole(values), (Integers{1, 2, 3}));
+  EXPECT_EQ(whole(inverse), (Integers{2, 0, 2, 1, 0, 2}));
+  EXPECT_EQ(whole(counts), (Integers{2, 1, 3}));
+  EXPECT_EQ(unique(zeros({0})).numel(), 0);
+  EXPECT_EQ(whole(bincount(tensor({1, 4, 1}))), (Integers{0, 2, 0, 0, 1}));
+  EXPECT_EQ(whole(bincount(tensor({1}), 3)), (Integers{0, 1, 0}));
+  EXPECT_THROW(bincount(tensor({-1})), ValueError);
+  EXPECT_THROW(bincount(zeros({2})), DTypeError);
+}
+
+TEST(Search, FindsBuckets) {
+  const Tensor bounds = tensor({1.0, 3.0, 5.0});
+  const Tensor x = tensor({{0.0, 1.0}, {4.0, 9.0}});
+  EXPECT_EQ(whole(bucketize(x, bounds)), (Integers{0, 0, 2, 3}));
+  EXPECT_EQ(whole(bucketize(x, bounds, true)), (Integers{0, 1, 2, 3}));
+  EXPECT_EQ(whole(searchsorted(bounds, x)), whole(bucketize(x, bounds)));
+  EXPECT_THROW(bucketize(x, arange(3)), DTypeError);
+  EXPECT_THROW(bucketize(x, x), ShapeError);
+}
+
+}  // namespace
+}  // namespace heed

@@ -1,0 +1,153 @@
+// What PyTorch's users write first does what it does there: methods, operators, writes in place.
+#include "../../autograd/methods.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "../../autograd/grad_mode.h"
+#include "../../autograd/other_words.h"
+#include "../../core/error.h"
+
+namespace heed {
+namespace {
+
+using Numbers = std::vector<double>;
+
+Tensor six() { return tensor({1, 2, 3, 4, 5, 6}, {2, 3}, DType::f64); }
+Numbers numbers(const Tensor& x) { return x.array().to(DType::f64).to_vector<double>(); }
+
+TEST(Methods, ReshapeAsTheFunctionsDo) {
+  const Tensor x = six();
+  EXPECT_EQ(x.view({-1, 6}).shape(), (Shape{1, 6}));
+  EXPECT_EQ(x.view(3, -1).shape(), (Shape{3, 2}));
+  EXPECT_EQ(x.reshape(6).shape(), (Shape{6}));
+  EXPECT_EQ(numbers(x.t()), (Numbers{1, 4, 2, 5, 3, 6}));
+  EXPECT_EQ(numbers(x.T()), numbers(x.transpose(0, 1)));
+  EXPECT_EQ(numbers(x.permute(1, 0)), numbers(x.permute({1, 0})));
+  EXPECT_EQ(x.unsqueeze(0).expand(5, -1, 3).shape(), (Shape{5, 2, 3}));
+  EXPECT_EQ(x.repeat(2, 1).shape(), (Shape{4, 3}));
+  EXPECT_EQ(x.unbind(1).size(), 3U);
+  EXPECT_EQ(numbers(x.flip(1)), (Numbers{3, 2, 1, 6, 5, 4}));
+  EXPECT_EQ(x.size(), x.sizes());
+  EXPECT_EQ(x.dim(), 2);
+  EXPECT_EQ(x.stride(0), 3);
+  EXPECT_THROW(x.view({-1, -1}), ShapeError);
+  EXPECT_THROW(zeros({2, 3, 5}).t(), ShapeError);
+}
+
+TEST(Methods, ReduceOverOneAxisOrSeveral) {
+  const Tensor x = six();
+  EXPECT_EQ(x.sum().item(), 21);
+  EXPECT_EQ(numbers(x.sum(0)), (Numbers{5, 7, 9}));
+  EXPECT_EQ(numbers(x.sum({0, 1}, true)), (Numbers{21}));
+  EXPECT_EQ(numbers(sum(x, -1)), (Numbers{6, 15}));
+  EXPECT_EQ(numbers(x.mean(1, true)), (Numbers{2, 5}));
+  EXPECT_EQ(x.max().item<int>(), 6);
+  EXPECT_EQ(min(x).item(), 1);
+  const auto [values, places] = x.max(1);
+  EXPECT_EQ(numbers(values), (Numbers{3, 6}));
+  EXPECT_EQ(numbers(places), (Numbers{2, 2}));
+  EXPECT_NEAR(x.std().item(), std::sqrt(3.5), 1e-12);
+  EXPECT_EQ(numbers(heed::std(x, 1)), (Numbers{1, 1}));
+  EXPECT_EQ(numbers(x.argmax(1)), (Numbers{2, 2}));
+  EXPECT_EQ(numbers(max(x, 3.5 + 0 * x)), numbers(maximum(x, 3.5)));
+}
+
+TEST(Methods, IndexAsPythonDoes) {
+  const Tensor x = six();
+  EXPECT_EQ(numbers(x[1]), (Numbers{4, 5, 6}));
+  EXPECT_EQ(x[-1][0].item(), 4);
+  EXPECT_EQ(numbers(x[x > 3.0]), (Numbers{4, 5, 6}));
+  EXPECT_EQ(numbers(x[tensor({1, 0, 1})]), (Numbers{4, 5, 6, 1, 2, 3, 4, 5, 6}));
+  EXPECT_EQ(numbers((x[{Slice(), Slice(0, 2)}])), (Numbers{1, 2, 4, 5}));
+  EXPECT_THROW(x[2], IndexError);
+}
+
+TEST(Methods, AssigningToAPartWritesIt) {
+  const Tensor x = six();
+  x[0] = tensor({7.0, 8.0, 9.0}, DType::f64);
+  x[1] = 0;
+  x[1][2] += 5;
+  EXPECT_EQ(numbers(x), (Numbers{7, 8, 9, 0, 0, 5}));
+  const Tensor leaf = six().requires_grad_();
+  EXPECT_THROW(leaf[0] = 1.0, GradError);
+  EXPECT_THROW(x[0] = zeros({2}), ShapeError);
+}
+
+TEST(Methods, CompoundAssignmentWritesInPlaceWhereNothingIsRecorded) {
+  Tensor x = six();
+  const Tensor alias = x;
+  x += 1;
+  x *= x;
+  x -= tensor({1.0, 2.0, 3.0}, DType::f64);
+  x /= 2.0;
+  EXPECT_EQ(numbers(alias), (Numbers{1.5, 3.5, 6.5, 12, 17, 23}));
+  EXPECT_THROW(x += zeros({5, 2, 3}, DType::f64), ShapeError);
+  const Tensor weight = six().requires_grad_();
+  {
+    const NoGrad scope;
+    Tensor p = weight;
+    p -= 0.5 * p;
+    EXPECT_EQ(numbers(weight), (Numbers{0.5, 1, 1.5, 2, 2.5, 3}));
+  }
+  Tensor p = weight;
+  EXPECT_THROW(p += 1, GradError);
+}
+
+TEST(Methods, CompoundAssignmentIsRecorded) {
+  const Tensor x = six().requires_grad_();
+  Tensor y = x * 1;
+  y += x;
+  y *= 3;
+  Tensor z = zeros({2, 3}, DType::f64);
+  z += y;
+  z.sum().backward();
+  EXPECT_EQ(numbers(x.grad()), Numbers(6, 6.0));
+  EXPECT_THROW(y += zeros({5, 2, 3}, DType::f64), ShapeError);
+}
+
+TEST(Methods, OperatorsOfBoolsAndTruth) {
+  const Tensor x = six();
+  EXPECT_EQ(((x > 1) & (x < 4)).sum().item(), 2);
+  EXPECT_EQ(((x < 2) | (x > 5)).sum().item(), 2);
+  EXPECT_EQ((~(x > 2) ^ !(x > 2)).any().item(), 0);
+  EXPECT_TRUE(all(x == x));
+  EXPECT_FALSE((x > 6).any());
+  EXPECT_THROW(static_cast<bool>(x > 2), ShapeError);
+  EXPECT_TRUE(x.allclose(x + 1e-9));
+  EXPECT_FALSE(allclose(x, x + 1e-3));
+  EXPECT_TRUE(equal(x, six()));
+  EXPECT_FALSE(equal(x, six().t()));
+  const Tensor odd = tensor({INFINITY, -INFINITY, NAN}, {3});
+  EXPECT_EQ(numbers(isclose(odd, odd)), (Numbers{1, 1, 0}));
+  EXPECT_TRUE(allclose(odd, odd, 0, 0, true));
+}
+
+TEST(Methods, WriteInPlace) {
+  const Tensor x = six();
+  x.sub_(3).relu_().mul_(2.0).clamp_(0, 5);
+  EXPECT_EQ(numbers(x), (Numbers{0, 0, 0, 2, 4, 5}));
+  x.masked_fill_(x > 3, -1).abs_().neg_();
+  EXPECT_EQ(numbers(x), (Numbers{0, 0, 0, -2, -1, -1}));
+  EXPECT_EQ(numbers(x.zero_()), Numbers(6, 0.0));
+  x.uniform_(3, 4);
+  EXPECT_TRUE(all((x >= 3) & (x < 4)));
+  EXPECT_EQ(x.copy_(ones({3}, DType::f64)).sum().item(), 6);
+  EXPECT_EQ(x.data_ptr<double>()[5], 1);
+  EXPECT_THROW(x.data_ptr<float>(), DTypeError);
+}
+
+TEST(Methods, OtherWordsMeanOurs) {
+  const Tensor x = six().requires_grad_();
+  EXPECT_EQ(numbers(grad((x * x).sum(), x)), (Numbers{2, 4, 6, 8, 10, 12}));
+  EXPECT_EQ(grad({(x * x).sum()}, {x}).size(), 1U);
+  const no_grad scope;
+  EXPECT_FALSE((x * 2).requires_grad());
+  EXPECT_EQ(numbers(cat({x, x}, 1)[0]), (Numbers{1, 2, 3, 1, 2, 3}));
+  EXPECT_EQ(numbers(clip(x, 2, 3)), (Numbers{2, 2, 3, 3, 3, 3}));
+  EXPECT_EQ(numbers(add(x, 1)), numbers(x + 1));
+}
+
+}  // namespace
+}  // namespace heed
