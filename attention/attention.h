@@ -58,6 +58,7 @@
 #include "positions/relative.h"
 #include "positions/rotary.h"
 #include "positions/rotary_frequencies.h"
+#include "scaled_dot_product.h"
 #include "score.h"
 #include "scores/additive.h"
 #include "scores/feature_wise.h"

@@ -23,35 +23,40 @@ const BatchNormOptions& checked(const char* layer, Index channels,
 
 }  // namespace
 
-BatchNorm::BatchNorm(const char* name, Index channels, const BatchNormOptions& options)
-    : weight(parameter("weight", checked(name, channels, options).affine
-                                     ? ones({channels}, options.dtype)
-                                     : Tensor())),
-      bias(parameter("bias", options.affine ? zeros({channels}, options.dtype) : Tensor())),
-      running_mean(buffer("running_mean", options.track_running_stats
-                                              ? zeros({channels}, options.dtype)
-                                              : Tensor())),
-      running_var(buffer("running_var",
-                         options.track_running_stats ? ones({channels}, options.dtype) : Tensor())),
-      num_batches_tracked(buffer("num_batches_tracked",
-                                 options.track_running_stats ? zeros({}, DType::i64) : Tensor())),
+template <class T>
+BatchNorm<T>::BatchNorm(const char* name, Index channels, const BatchNormOptions& options)
+    : weight(this->parameter("weight", checked(name, channels, options).affine
+                                           ? ones({channels}, options.dtype)
+                                           : Tensor())),
+      bias(this->parameter("bias", options.affine ? zeros({channels}, options.dtype) : Tensor())),
+      running_mean(this->buffer("running_mean", options.track_running_stats
+                                                    ? zeros({channels}, options.dtype)
+                                                    : Tensor())),
+      running_var(this->buffer(
+          "running_var", options.track_running_stats ? ones({channels}, options.dtype) : Tensor())),
+      num_batches_tracked(this->buffer(
+          "num_batches_tracked", options.track_running_stats ? zeros({}, DType::i64) : Tensor())),
       options_(options) {}
 
-Tensor BatchNorm::run(const Tensor& x) const {
+template <class T>
+Tensor BatchNorm<T>::run(const Tensor& x) const {
   const double eps = options_.eps;
   if (!options_.track_running_stats) {
-    return forwarded(batch_norm(x, {}, {}, weight, bias, true, 0, eps));
+    return this->forwarded(batch_norm(x, {}, {}, weight, bias, true, 0, eps));
   }
-  if (!training()) {
-    return forwarded(batch_norm(x, running_mean, running_var, weight, bias, false, 0, eps));
+  if (!this->training()) {
+    return this->forwarded(batch_norm(x, running_mean, running_var, weight, bias, false, 0, eps));
   }
   const std::int64_t count = *num_batches_tracked.array().data<std::int64_t>() + 1;
   // The first of n batches has a weight of 1 / n in the end, as all of them.
   const double momentum = options_.momentum.value_or(1 / static_cast<double>(count));
   const Tensor y = batch_norm(x, running_mean, running_var, weight, bias, true, momentum, eps);
   Tensor(num_batches_tracked).copy_from(Tensor(Array::from<std::int64_t>({count}, {})));
-  return forwarded(y);
+  return this->forwarded(y);
 }
+
+template class BatchNorm<BatchNorm1d>;
+template class BatchNorm<BatchNorm2d>;
 
 BatchNorm1d::BatchNorm1d(Index channels, const BatchNormOptions& options)
     : BatchNorm("BatchNorm1d", channels, options) {}

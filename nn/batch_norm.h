@@ -5,7 +5,7 @@
 
 #include <optional>
 
-#include "module.h"
+#include "layer.h"
 
 namespace heed::nn {
 
@@ -18,8 +18,9 @@ struct BatchNormOptions {
   DType dtype = DType::f32;
 };
 
-/// What BatchNorm1d and BatchNorm2d share.
-class BatchNorm : public Module {
+/// What BatchNorm1d and BatchNorm2d share; T is one of them.
+template <class T>
+class BatchNorm : public Layer<T> {
  public:
   Tensor& weight;  ///< [C], as all of them but the count; undefined without affine
   Tensor& bias;
@@ -29,26 +30,35 @@ class BatchNorm : public Module {
 
  protected:
   BatchNorm(const char* name, Index channels, const BatchNormOptions& options);
+  BatchNorm(BatchNorm&&) = default;
   Tensor run(const Tensor& x) const;
 
  private:
   BatchNormOptions options_;
 };
 
-class BatchNorm1d : public BatchNorm {
+class BatchNorm1d : public BatchNorm<BatchNorm1d> {
  public:
   /// Throws ValueError unless channels > 0, eps >= 0 and momentum is in [0, 1].
   explicit BatchNorm1d(Index channels, const BatchNormOptions& options = {});
   /// x [N, C] or [N, C, L]. Throws ShapeError for other ranks, and as heed::batch_norm().
   Tensor operator()(const Tensor& x) const;
+
+ private:
+  friend class Sequential;
+  BatchNorm1d(BatchNorm1d&&) = default;
 };
 
-class BatchNorm2d : public BatchNorm {
+class BatchNorm2d : public BatchNorm<BatchNorm2d> {
  public:
   /// Throws ValueError unless channels > 0, eps >= 0 and momentum is in [0, 1].
   explicit BatchNorm2d(Index channels, const BatchNormOptions& options = {});
   /// x [N, C, H, W]. Throws ShapeError for other ranks, and as heed::batch_norm().
   Tensor operator()(const Tensor& x) const;
+
+ private:
+  friend class Sequential;
+  BatchNorm2d(BatchNorm2d&&) = default;
 };
 
 }  // namespace heed::nn

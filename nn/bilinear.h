@@ -1,11 +1,11 @@
 // Bilinear: y_o = x1^T W_o x2 + b_o. x1 [.., in1], x2 [.., in2] -> [.., out].
 #pragma once
 
-#include "module.h"
+#include "layer.h"
 
 namespace heed::nn {
 
-class Bilinear : public Module {
+class Bilinear : public Layer<Bilinear> {
  public:
   /// Both parameters begin uniform in (-1/sqrt(in1), 1/sqrt(in1)), as PyTorch's. Throws ValueError
   /// unless all widths are positive.

@@ -33,6 +33,7 @@ RecurrentCell::RecurrentCell(const char* name, Index gates, Index input, Index h
       weight_hh(parameter("weight_hh", begin({gates * hidden, hidden}, hidden, dtype))),
       bias_ih(parameter("bias_ih", with_bias ? begin({gates * hidden}, hidden, dtype) : Tensor())),
       bias_hh(parameter("bias_hh", with_bias ? begin({gates * hidden}, hidden, dtype) : Tensor())) {
+  forwards_always();
 }
 
 RNNCell::RNNCell(Index input, Index hidden, bool with_bias, Nonlinearity nonlinearity, DType dtype)

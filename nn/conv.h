@@ -3,17 +3,27 @@
 #pragma once
 
 #include "../autograd/ops/conv.h"
-#include "module.h"
+#include "layer.h"
 
 namespace heed::nn {
 
-class Conv1d : public Module {
+class Conv1d : public Layer<Conv1d> {
  public:
   /// Both parameters begin uniform in (-1/sqrt(n), 1/sqrt(n)), n = in / groups times the kernel, as
   /// PyTorch's. Throws ValueError unless all sizes, strides and dilations are positive, paddings
   /// not negative, and groups divide both channels; `same` takes stride 1 and padding 0.
   Conv1d(Index in, Index out, Index kernel, const Conv1dOptions& options = {},
          bool with_bias = true, DType dtype = DType::f32);
+  /// The options one by one, in PyTorch's order.
+  template <Whole S>
+  Conv1d(Index in, Index out, Index kernel, S stride, Index padding = 0, Index dilation = 1,
+         Index groups = 1, bool with_bias = true)
+      : Conv1d(in, out, kernel,
+               Conv1dOptions{.stride = static_cast<Index>(stride),
+                             .padding = padding,
+                             .dilation = dilation,
+                             .groups = groups},
+               with_bias) {}
 
   Tensor& weight;  ///< [out, in / groups, kernel]
   Tensor& bias;    ///< [out]; undefined without bias
@@ -24,14 +34,26 @@ class Conv1d : public Module {
   const Conv1dOptions& options() const { return options_; }
 
  private:
+  friend class Sequential;
+  Conv1d(Conv1d&&) = default;
   Conv1dOptions options_;
 };
 
-class Conv2d : public Module {
+class Conv2d : public Layer<Conv2d> {
  public:
   /// As Conv1d, n = in / groups times the kernel's two sizes.
   Conv2d(Index in, Index out, Pair kernel, const Conv2dOptions& options = {}, bool with_bias = true,
          DType dtype = DType::f32);
+  /// The options one by one, in PyTorch's order.
+  template <Whole S>
+  Conv2d(Index in, Index out, Pair kernel, S stride, Pair padding = 0, Pair dilation = 1,
+         Index groups = 1, bool with_bias = true)
+      : Conv2d(in, out, kernel,
+               Conv2dOptions{.stride = static_cast<Index>(stride),
+                             .padding = padding,
+                             .dilation = dilation,
+                             .groups = groups},
+               with_bias) {}
 
   Tensor& weight;  ///< [out, in / groups, kernel.y, kernel.x]
   Tensor& bias;    ///< [out]; undefined without bias
@@ -42,6 +64,8 @@ class Conv2d : public Module {
   const Conv2dOptions& options() const { return options_; }
 
  private:
+  friend class Sequential;
+  Conv2d(Conv2d&&) = default;
   Conv2dOptions options_;
 };
 

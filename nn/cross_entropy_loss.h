@@ -3,11 +3,11 @@
 #pragma once
 
 #include "../autograd/ops/cross_entropy.h"
-#include "module.h"
+#include "layer.h"
 
 namespace heed::nn {
 
-class CrossEntropyLoss : public Module {
+class CrossEntropyLoss : public Layer<CrossEntropyLoss> {
  public:
   /// Throws ValueError for a label_smoothing outside [0, 1] and weights not of rank 1, DTypeError.
   explicit CrossEntropyLoss(const CrossEntropyOptions& options = {});

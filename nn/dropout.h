@@ -1,7 +1,7 @@
 // Dropout as a layer: active in training mode, nothing in evaluation mode.
 #pragma once
 
-#include "module.h"
+#include "layer.h"
 
 namespace heed {
 class Generator;
@@ -9,7 +9,7 @@ class Generator;
 
 namespace heed::nn {
 
-class Dropout : public Module {
+class Dropout : public Layer<Dropout> {
  public:
   /// Drops each element with probability `p`. Draws from `generator`, which must outlive the layer,
   /// or from the default one. Throws ValueError unless 0 <= p <= 1.
@@ -21,8 +21,26 @@ class Dropout : public Module {
   double p() const { return p_; }
 
  private:
+  friend class Sequential;
+  Dropout(Dropout&&) = default;
   double p_;
   Generator* generator_;
 };
+
+/// Whole channels are dropped, or kept: x [B, C, L] or [B, C, H, W].
+class Dropout2d : public Layer<Dropout2d> {
+ public:
+  /// As Dropout.
+  explicit Dropout2d(double p = 0.5, Generator* generator = nullptr);
+  /// Throws ShapeError below rank 2, DTypeError.
+  Tensor operator()(const Tensor& x) const;
+
+ private:
+  friend class Sequential;
+  Dropout2d(Dropout2d&&) = default;
+  double p_;
+  Generator* generator_;
+};
+using Dropout1d = Dropout2d;
 
 }  // namespace heed::nn

@@ -7,7 +7,7 @@
 // PyTorch.
 #pragma once
 
-#include "module.h"
+#include "layer.h"
 
 namespace heed::nn {
 
@@ -19,8 +19,9 @@ struct EmbeddingOptions {
   DType dtype = DType::f32;
 };
 
-class Embedding : public Module {
+class Embedding : public Layer<Embedding> {
  public:
+  using Options = EmbeddingOptions;
   /// Numbers begin as N(0, 1). Throws ValueError for sizes that are not positive or a padding
   /// outside [-1, count).
   explicit Embedding(const EmbeddingOptions& options);
@@ -36,6 +37,8 @@ class Embedding : public Module {
   bool sparse() const { return sparse_; }
 
  private:
+  friend class Sequential;
+  Embedding(Embedding&&) = default;
   Index padding_;
   bool sparse_;
 };

@@ -2,17 +2,19 @@
 #pragma once
 
 #include "../autograd/ops/glu.h"
-#include "module.h"
+#include "layer.h"
 
 namespace heed::nn {
 
-class GLU : public Module {
+class GLU : public Layer<GLU> {
  public:
   /// Throws ValueError for an axis that no tensor has.
   explicit GLU(Index axis = -1);
   Tensor operator()(const Tensor& x) const { return forwarded(glu(x, axis_)); }
 
  private:
+  friend class Sequential;
+  GLU(GLU&&) = default;
   Index axis_;
 };
 

@@ -11,9 +11,13 @@ using GRUOptions = RecurrentOptions;
 
 class GRU : public Recurrent {
  public:
+  using Options = GRUOptions;
+
   /// Every parameter begins uniform in (-1/sqrt(H), 1/sqrt(H)). Throws ValueError unless sizes and
   /// layers are positive and dropout is in [0, 1].
   explicit GRU(const GRUOptions& options);
+  GRU(Index input, Index hidden, Index layers = 1)
+      : GRU(GRUOptions{.input = input, .hidden = hidden, .layers = layers}) {}
 
   /// x [B, T, I]; lengths: the real steps of each row, none for all T; h0 [layers D, B, H] or
   /// undefined: zeros -> output [B, T, D H], 0 in the padding, and h_n [layers D, B, H]. D is 2 if
@@ -22,6 +26,12 @@ class GRU : public Recurrent {
                        const Tensor& h0 = Tensor()) const;
   /// The same of a packed batch, tokens [N, I]: output [N, D H], and no work for padding.
   RnnResult operator()(const Packed& x, const Tensor& h0 = Tensor()) const;
+
+  /// operator() by PyTorch's name for it.
+  template <class... Args>
+  RnnResult forward(const Args&... args) const {
+    return (*this)(args...);
+  }
 
   const GRUOptions& options() const { return base_options(); }
 };

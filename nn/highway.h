@@ -12,7 +12,7 @@
 
 namespace heed::nn {
 
-class Highway : public Module {
+class Highway : public Layer<Highway> {
  public:
   /// f is relu unless given. Throws ValueError unless width is positive and gate_bias finite.
   explicit Highway(Index width, double gate_bias = -2,
@@ -25,6 +25,8 @@ class Highway : public Module {
   Tensor operator()(const Tensor& x) const;
 
  private:
+  friend class Sequential;
+  Highway(Highway&&) = default;
   std::function<Tensor(const Tensor&)> activation_;
 };
 

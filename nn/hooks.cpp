@@ -2,6 +2,8 @@
 
 #include <atomic>
 
+#include "../core/error.h"
+
 namespace heed::nn {
 namespace {
 
@@ -20,6 +22,27 @@ HookId Hooks::add(std::vector<std::pair<Tensor, HookId>> placed) {
   return on_parameters_.emplace_back(next_id(), std::move(placed)).first;
 }
 
+std::shared_ptr<Watch> Hooks::watch(HookId id, const std::vector<Tensor>& parameters, bool parts,
+                                    const std::string& name) {
+  if (!watch_) watch_ = std::make_shared<Watch>();
+  silent_ = "register_forward_hook: " + name +
+            " ran and its hook was not called: end operator() with `return forwarded(...)`";
+  const Hook look = [watch = watch_, parts, text = silent_](const Tensor&) -> Tensor {
+    if (!watch->called && (watch->entered || !parts)) throw GradError(text);
+    return {};
+  };
+  std::vector<std::pair<Tensor, HookId>> placed;
+  for (const Tensor& parameter : parameters) {
+    if (parameter.requires_grad()) placed.emplace_back(parameter, parameter.register_hook(look));
+  }
+  on_parameters_.emplace_back(id, std::move(placed));
+  return watch_;
+}
+
+void Hooks::check_called() const {
+  if (watch_ && watch_->entered && !watch_->called && !forward_.empty()) throw GradError(silent_);
+}
+
 void Hooks::remove(HookId id) {
   const auto same = [id](const auto& entry) { return entry.first == id; };
   for (const auto& entry : on_parameters_) {
@@ -31,6 +54,7 @@ void Hooks::remove(HookId id) {
 }
 
 Tensor Hooks::run(const Module& module, Tensor output) const {
+  if (watch_) watch_->called = true;
   const auto now = forward_;  // a hook may remove itself
   for (const auto& [id, hook] : now) {
     Tensor changed = hook(module, output);

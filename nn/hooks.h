@@ -2,6 +2,8 @@
 // the gradients of its parameters. Users register them by Module's own functions.
 #pragma once
 
+#include <atomic>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -19,12 +21,24 @@ using ParameterHook = std::function<Tensor(const std::string& name, const Tensor
 /// undefined Tensor to keep it.
 using ForwardHook = std::function<Tensor(const Module& module, const Tensor& output)>;
 
+/// What has been seen of a module whose operator() may not pass through forwarded().
+struct Watch {
+  std::atomic<bool> called = false;   ///< its forward hooks were
+  std::atomic<bool> entered = false;  ///< a child of it was called
+};
+
 /// What is registered on one module. Ids are unique among all modules.
 class Hooks {
  public:
   HookId add(ForwardHook hook);
   /// Of one ParameterHook: what is on which parameter.
   HookId add(std::vector<std::pair<Tensor, HookId>> placed);
+  /// From now on the forward hook `id` is expected to be called where the parameters get gradients,
+  /// after `parts` children of `module`, of the class `name`, were: else they throw GradError.
+  std::shared_ptr<Watch> watch(HookId id, const std::vector<Tensor>& parameters, bool parts,
+                               const std::string& name);
+  /// Throws it now.
+  void check_called() const;
   /// Nothing happens for an id that is gone.
   void remove(HookId id);
 
@@ -34,6 +48,8 @@ class Hooks {
 
  private:
   std::vector<std::pair<HookId, ForwardHook>> forward_;
+  std::shared_ptr<Watch> watch_;
+  std::string silent_;  // what is thrown
   std::vector<std::pair<HookId, std::vector<std::pair<Tensor, HookId>>>> on_parameters_;
 };
 

@@ -3,16 +3,22 @@
 // shape.
 #pragma once
 
-#include "module.h"
+#include "layer.h"
 
 namespace heed::nn {
 
-class LayerNorm : public Module {
+class LayerNorm : public Layer<LayerNorm> {
  public:
   /// Over the trailing axes of `normalized_shape`. Without `affine` there are no parameters. Throws
   /// ShapeError for a shape without axes or with a negative size, ValueError for a negative eps.
   explicit LayerNorm(const Shape& normalized_shape, double eps = 1e-5, bool affine = true,
                      DType dtype = DType::f32);
+  explicit LayerNorm(std::initializer_list<Index> shape, double eps = 1e-5, bool affine = true,
+                     DType dtype = DType::f32)
+      : LayerNorm(Shape(shape), eps, affine, dtype) {}
+  template <Whole T>
+  explicit LayerNorm(T width, double eps = 1e-5, bool affine = true)
+      : LayerNorm(Shape{static_cast<Index>(width)}, eps, affine) {}
 
   Tensor& weight;
   Tensor& bias;
@@ -21,15 +27,23 @@ class LayerNorm : public Module {
   Tensor operator()(const Tensor& x) const;
 
  private:
+  friend class Sequential;
+  LayerNorm(LayerNorm&&) = default;
   Shape normalized_shape_;
   double eps_;
 };
 
-class RMSNorm : public Module {
+class RMSNorm : public Layer<RMSNorm> {
  public:
   /// As LayerNorm; the only parameter is weight.
   explicit RMSNorm(const Shape& normalized_shape, double eps = 1e-6, bool affine = true,
                    DType dtype = DType::f32);
+  explicit RMSNorm(std::initializer_list<Index> shape, double eps = 1e-6, bool affine = true,
+                   DType dtype = DType::f32)
+      : RMSNorm(Shape(shape), eps, affine, dtype) {}
+  template <Whole T>
+  explicit RMSNorm(T width, double eps = 1e-6, bool affine = true)
+      : RMSNorm(Shape{static_cast<Index>(width)}, eps, affine) {}
 
   Tensor& weight;
 
@@ -37,6 +51,8 @@ class RMSNorm : public Module {
   Tensor operator()(const Tensor& x) const;
 
  private:
+  friend class Sequential;
+  RMSNorm(RMSNorm&&) = default;
   Shape normalized_shape_;
   double eps_;
 };

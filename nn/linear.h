@@ -1,11 +1,11 @@
 // Linear: y = x W^T + b. x [.., in] -> [.., out].
 #pragma once
 
-#include "module.h"
+#include "layer.h"
 
 namespace heed::nn {
 
-class Linear : public Module {
+class Linear : public Layer<Linear> {
  public:
   /// Both parameters begin uniform in (-1/sqrt(in), 1/sqrt(in)), as PyTorch's. Throws ValueError
   /// unless both widths are positive.
@@ -15,6 +15,10 @@ class Linear : public Module {
   Tensor& bias;    ///< [out]; undefined without bias
 
   Tensor operator()(const Tensor& x) const;
+
+ private:
+  friend class Sequential;
+  Linear(Linear&&) = default;
 };
 
 }  // namespace heed::nn

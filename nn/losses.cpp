@@ -26,6 +26,12 @@ SmoothL1Loss::SmoothL1Loss(double beta, Reduction reduction) : beta_(beta), redu
   }
 }
 
+HuberLoss::HuberLoss(double delta, Reduction reduction) : delta_(delta), reduction_(reduction) {
+  if (!(delta > 0 && std::isfinite(delta))) {
+    throw ValueError(fmt::format("HuberLoss: delta {} must be positive and finite", delta));
+  }
+}
+
 HingeEmbeddingLoss::HingeEmbeddingLoss(double margin, Reduction reduction)
     : margin_(margin), reduction_(reduction) {
   check_finite("HingeEmbeddingLoss", "margin", margin);

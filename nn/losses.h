@@ -10,11 +10,11 @@
 #include "../autograd/ops/margin_losses.h"
 #include "../autograd/ops/nll_loss.h"
 #include "../autograd/ops/regression_losses.h"
-#include "module.h"
+#include "layer.h"
 
 namespace heed::nn {
 
-class MSELoss : public Module {
+class MSELoss : public Layer<MSELoss> {
  public:
   explicit MSELoss(Reduction reduction = Reduction::mean) : reduction_(reduction) {}
   /// As mse_loss().
@@ -26,7 +26,7 @@ class MSELoss : public Module {
   Reduction reduction_;
 };
 
-class L1Loss : public Module {
+class L1Loss : public Layer<L1Loss> {
  public:
   explicit L1Loss(Reduction reduction = Reduction::mean) : reduction_(reduction) {}
   /// As l1_loss().
@@ -38,7 +38,7 @@ class L1Loss : public Module {
   Reduction reduction_;
 };
 
-class SmoothL1Loss : public Module {
+class SmoothL1Loss : public Layer<SmoothL1Loss> {
  public:
   explicit SmoothL1Loss(double beta = 1, Reduction reduction = Reduction::mean);
   /// As smooth_l1_loss().
@@ -51,7 +51,20 @@ class SmoothL1Loss : public Module {
   Reduction reduction_;
 };
 
-class KLDivLoss : public Module {
+class HuberLoss : public Layer<HuberLoss> {
+ public:
+  explicit HuberLoss(double delta = 1, Reduction reduction = Reduction::mean);
+  /// As huber_loss().
+  Tensor operator()(const Tensor& input, const Tensor& target) const {
+    return forwarded(huber_loss(input, target, delta_, reduction_));
+  }
+
+ private:
+  double delta_;
+  Reduction reduction_;
+};
+
+class KLDivLoss : public Layer<KLDivLoss> {
  public:
   explicit KLDivLoss(Reduction reduction = Reduction::mean, bool log_target = false)
       : reduction_(reduction), log_target_(log_target) {}
@@ -65,7 +78,7 @@ class KLDivLoss : public Module {
   bool log_target_;
 };
 
-class NLLLoss : public Module {
+class NLLLoss : public Layer<NLLLoss> {
  public:
   explicit NLLLoss(const NllLossOptions& options = {});
   Tensor& weight;  ///< [C] or undefined
@@ -76,7 +89,7 @@ class NLLLoss : public Module {
   NllLossOptions options_;
 };
 
-class BCEWithLogitsLoss : public Module {
+class BCEWithLogitsLoss : public Layer<BCEWithLogitsLoss> {
  public:
   explicit BCEWithLogitsLoss(const BinaryCrossEntropyOptions& options = {});
   Tensor& weight;      ///< broadcasts to the logits, or undefined
@@ -88,7 +101,19 @@ class BCEWithLogitsLoss : public Module {
   BinaryCrossEntropyOptions options_;
 };
 
-class HingeEmbeddingLoss : public Module {
+class BCELoss : public Layer<BCELoss> {
+ public:
+  explicit BCELoss(Reduction reduction = Reduction::mean) : reduction_(reduction) {}
+  /// As binary_cross_entropy().
+  Tensor operator()(const Tensor& p, const Tensor& targets) const {
+    return forwarded(binary_cross_entropy(p, targets, {.reduction = reduction_}));
+  }
+
+ private:
+  Reduction reduction_;
+};
+
+class HingeEmbeddingLoss : public Layer<HingeEmbeddingLoss> {
  public:
   explicit HingeEmbeddingLoss(double margin = 1, Reduction reduction = Reduction::mean);
   /// As hinge_embedding_loss().
@@ -101,7 +126,7 @@ class HingeEmbeddingLoss : public Module {
   Reduction reduction_;
 };
 
-class CosineEmbeddingLoss : public Module {
+class CosineEmbeddingLoss : public Layer<CosineEmbeddingLoss> {
  public:
   explicit CosineEmbeddingLoss(double margin = 0, Reduction reduction = Reduction::mean);
   /// As cosine_embedding_loss().
@@ -114,7 +139,7 @@ class CosineEmbeddingLoss : public Module {
   Reduction reduction_;
 };
 
-class MultiMarginLoss : public Module {
+class MultiMarginLoss : public Layer<MultiMarginLoss> {
  public:
   explicit MultiMarginLoss(const MultiMarginLossOptions& options = {});
   Tensor& weight;  ///< [C] or undefined
@@ -125,7 +150,7 @@ class MultiMarginLoss : public Module {
   MultiMarginLossOptions options_;
 };
 
-class CTCLoss : public Module {
+class CTCLoss : public Layer<CTCLoss> {
  public:
   explicit CTCLoss(const CtcLossOptions& options = {});
   /// As ctc_loss().

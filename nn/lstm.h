@@ -11,9 +11,13 @@ using LSTMOptions = RecurrentOptions;
 
 class LSTM : public Recurrent {
  public:
+  using Options = LSTMOptions;
+
   /// Every parameter begins uniform in (-1/sqrt(H), 1/sqrt(H)). Throws ValueError unless sizes and
   /// layers are positive and dropout is in [0, 1].
   explicit LSTM(const LSTMOptions& options);
+  LSTM(Index input, Index hidden, Index layers = 1)
+      : LSTM(LSTMOptions{.input = input, .hidden = hidden, .layers = layers}) {}
 
   /// x [B, T, I]; lengths: the real steps of each row, none for all T; `start` holds h0 and c0
   /// [layers D, B, H], each of which may be undefined: zeros -> output [B, T, D H], 0 in the
@@ -22,6 +26,12 @@ class LSTM : public Recurrent {
                         const LstmState& start = {}) const;
   /// The same of a packed batch, tokens [N, I]: output [N, D H], and no work for padding.
   LstmResult operator()(const Packed& x, const LstmState& start = {}) const;
+
+  /// operator() by PyTorch's name for it.
+  template <class... Args>
+  LstmResult forward(const Args&... args) const {
+    return (*this)(args...);
+  }
 
   const LSTMOptions& options() const { return base_options(); }
 };

@@ -6,7 +6,7 @@
 
 namespace heed::nn {
 
-class Maxout : public Module {
+class Maxout : public Layer<Maxout> {
  public:
   /// Throws ValueError unless all are positive, ShapeError when out pieces overflows.
   Maxout(Index in, Index out, Index pieces = 2, DType dtype = DType::f32);
@@ -18,6 +18,8 @@ class Maxout : public Module {
   Tensor operator()(const Tensor& x) const;
 
  private:
+  friend class Sequential;
+  Maxout(Maxout&&) = default;
   Index pieces_;
 };
 

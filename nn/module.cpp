@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <ostream>
 #include <typeinfo>
 #include <unordered_map>
 #include <unordered_set>
@@ -13,6 +14,7 @@
 #include "../core/error.h"
 #include "../core/faults.h"
 #include "../core/quoted.h"
+#include "held_by_value.h"
 
 namespace heed::nn {
 namespace {
@@ -42,8 +44,18 @@ std::string row(std::size_t depth, const std::string& label, const std::string& 
 
 }  // namespace
 
-Module::Module() = default;
-Module::~Module() = default;
+Module::Module() { detail::enter_unowned(this); }
+Module::Module(Module&& from, Handover)
+    : slots_(std::move(from.slots_)),
+      children_(std::move(from.children_)),
+      hooks_(std::move(from.hooks_)),
+      always_forwards_(from.always_forwards_),
+      training_(from.training_) {
+  detail::enter_unowned(this);
+}
+Module::~Module() {
+  if (!owned_) detail::leave_unowned(this);
+}
 
 void Module::check_name(std::string_view name) const {
   if (name.empty() || name.find('.') != std::string_view::npos) {
@@ -59,7 +71,29 @@ void Module::check_name(std::string_view name) const {
 
 void Module::adopt(std::string_view name, std::shared_ptr<Module> child) {
   if (!child) throw GradError(fmt::format("module: child {} is none", in_quotes(name)));
+  child->check_held_by_value();
+  Module& module = *child;
   children_.push_back({std::string(name), std::move(child)});
+  if (!module.owned_) detail::leave_unowned(&module);
+  module.owned_ = true;
+}
+
+void Module::check_held_by_value() const {
+  if (checked_.load(std::memory_order_relaxed)) return;
+  if (const Module* found = detail::held_by_value(*this)) {
+    throw ValueError(fmt::format(
+        "module: {0} holds a {1} by value, which is in none of its lists: hold it by reference, "
+        "{1}& name = child<{1}>(\"name\", ...)",
+        class_name(*this), class_name(*found)));
+  }
+  checked_.store(true, std::memory_order_relaxed);
+}
+
+void Module::check_is(const std::type_info& layer) const {
+  if (typeid(*this) == layer) return;
+  throw GradError(fmt::format(
+      "forward: {} is derived from a layer, whose forward() this is: call the module, module(x)",
+      class_name(*this)));
 }
 
 Tensor Module::forwarded(Tensor output) const {
@@ -83,6 +117,7 @@ Tensor& Module::buffer(std::string_view name, Tensor tensor) {
 }
 
 void Module::collect(const std::string& prefix, std::vector<Slot>& out) const {
+  check_held_by_value();
   for (const bool buffers : {false, true}) {
     for (const Slot& slot : slots_) {
       if (slot.is_buffer == buffers && slot.tensor.defined()) {
@@ -186,6 +221,7 @@ void Module::load_state_dict(const NamedTensors& entries, bool strict) {
 }
 
 void Module::train(bool on) {
+  if (hooks_) hooks_->check_called();
   training_ = on;
   for (const Child& entry : children_) entry.module->train(on);
 }
@@ -219,7 +255,16 @@ Hooks& Module::hooks() {
 
 HookId Module::register_forward_hook(ForwardHook hook) {
   if (!hook) throw ValueError("register_forward_hook: the hook is empty");
-  return hooks().add(std::move(hook));
+  const HookId id = hooks().add(std::move(hook));
+  if (always_forwards_) return id;
+  const auto watch = hooks().watch(id, parameters(), !children_.empty(), class_name(*this));
+  for (const Child& entry : children_) {
+    entry.module->hooks().add([watch](const Module&, const Tensor&) -> Tensor {
+      watch->entered = true;
+      return {};
+    });
+  }
+  return id;
 }
 
 HookId Module::register_hook(const ParameterHook& hook) {
@@ -271,6 +316,11 @@ std::string Module::summary() const {
   print(print, *this, 1);
   if (frozen > 0) out += fmt::format("{} of the parameters are frozen\n", grouped(frozen));
   return out;
+}
+
+std::string to_string(const Module& module) { return module.summary(); }
+std::ostream& operator<<(std::ostream& out, const Module& module) {
+  return out << module.summary();
 }
 
 }  // namespace heed::nn

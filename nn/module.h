@@ -12,6 +12,11 @@
 // operator() is an ordinary member function, with any arguments. One that passes what it returns
 // through forwarded(), as every layer's does, can be hooked: register_forward_hook().
 //
+// A child held by value, `nn::Linear out{64, 17};`, would be in no list and no state dict: the first
+// list of its owner's parameters (or child(), of that owner) throws ValueError that names both
+// classes. What stands elsewhere, in a unique_ptr or a container of one's own, is not found: ModuleList
+// and Sequential own any number.
+//
 // Names and order are PyTorch's: a module's parameters, its buffers, then its children, each in
 // order of construction; a child's names carry its own in front ("words.weight"). Assigning one
 // parameter to another (`out.weight = words.weight`), or handing it to parameter(), ties them: one
@@ -23,11 +28,15 @@
 // zero_grad(), hooks. Modules that share no parameter may be trained at once.
 #pragma once
 
+#include <atomic>
 #include <deque>
+#include <iosfwd>
 #include <memory>
+#include <new>
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <typeinfo>
 #include <utility>
 #include <vector>
 
@@ -37,12 +46,30 @@ namespace heed::nn {
 
 using NamedTensors = std::vector<std::pair<std::string, Tensor>>;
 
+template <class T>
+class Layer;
+
 class Module {
  public:
   Module();
   Module(const Module&) = delete;  // nor moved: its members refer into it. Hold a unique_ptr
   Module& operator=(const Module&) = delete;
   virtual ~Module();
+
+  // How large an object is, its class' operator delete is told: see held_by_value.cpp. Otherwise
+  // they do what the global ones do.
+  static void* operator new(std::size_t size) { return ::operator new(size); }
+  static void* operator new(std::size_t size, std::align_val_t alignment) {
+    return ::operator new(size, alignment);
+  }
+  static void* operator new(std::size_t, void* place) noexcept { return place; }
+  static void operator delete(void* block) noexcept { ::operator delete(block); }
+  static void operator delete(void* block, std::align_val_t alignment) noexcept {
+    ::operator delete(block, alignment);
+  }
+  static void operator delete(Module* module, std::destroying_delete_t, std::size_t size);
+  static void operator delete(Module* module, std::destroying_delete_t, std::size_t size,
+                              std::align_val_t alignment);
 
   /// Every parameter once, tied ones under their first name. The tensors are handles, not copies.
   NamedTensors named_parameters() const;
@@ -60,6 +87,12 @@ class Module {
   /// either side. Throws one ValueError that lists what is missing, unexpected, named twice or of
   /// another shape or dtype, the first three and how many more, and then has changed nothing.
   void load_state_dict(const NamedTensors& entries, bool strict = true);
+  /// The same of arrays, as io::read_safetensors() gives them.
+  template <class Entries>
+  requires std::same_as<Entries, std::vector<std::pair<std::string, Array>>>
+  void load_state_dict(const Entries& entries, bool strict = true) {
+    load_state_dict(NamedTensors(entries.begin(), entries.end()), strict);
+  }
 
   /// Training mode, which layers like Dropout ask for; on at first. Reaches all children.
   void train(bool on = true);
@@ -78,7 +111,9 @@ class Module {
   /// Puts a hook on what this module returns, after those it has: called with each output, which it
   /// may replace, before the caller gets it. `output.register_hook(...)` in it hooks the gradient.
   /// Of several results it sees the first: `output` of a recurrent layer, `context` of a pooling.
-  /// Throws ValueError for an empty one.
+  /// Where gradients reach a parameter of the module, or its mode is changed after its children ran,
+  /// and the hook was not called, its operator() does without forwarded(): GradError says so. Throws
+  /// ValueError for an empty one.
   HookId register_forward_hook(ForwardHook hook);
   /// Puts a hook on every parameter, once each, but the frozen: called with its name and each
   /// gradient that reaches it, which it may replace. Throws GradError when none is trained,
@@ -92,6 +127,17 @@ class Module {
   /// The tree for people: names, classes, shapes and counts, a line each.
   std::string summary() const;
 
+  void cuda(Say<"heed computes on the processor: leave it out"> = {}) const = delete;
+  void requires_grad_(bool, Say<"module.requires_grad(on)"> = {}) const = delete;
+  void register_module(const char*, const Module&,
+                       Say<"T& name = child<T>(\"name\", ...) as a member"> = {}) const = delete;
+  void register_parameter(
+      const char*, const Tensor&,
+      Say<"Tensor& name = parameter(\"name\", tensor) as a member"> = {}) const = delete;
+  void register_buffer(const char*, const Tensor&,
+                       Say<"Tensor& name = buffer(\"name\", tensor) as a member"> = {}) const =
+      delete;
+
  protected:
   /// Makes a T from `args` and owns it; the reference holds as long as this module. Throws
   /// ValueError for a name that is empty, taken, or has a '.'.
@@ -102,6 +148,11 @@ class Module {
     T* const made = new T(std::forward<Args>(args)...);
     adopt(name, std::unique_ptr<Module>(made));
     return *made;
+  }
+  /// The same from options in braces: child<nn::LSTM>("encoder", {.input = 3, .hidden = 5}).
+  template <class T>
+  T& child(std::string_view name, const typename T::Options& options) {
+    return child<T, const typename T::Options&>(name, options);
   }
   /// Registers a module that was made elsewhere, and that others may hold too, as an option's score
   /// is. Throws ValueError as child() does, GradError for none.
@@ -118,10 +169,18 @@ class Module {
   Tensor& parameter(std::string_view name, Tensor tensor);
   /// Registers numbers that are saved and not trained, of any dtype.
   Tensor& buffer(std::string_view name, Tensor tensor);
+  /// Says that every operator() of this class passes through forwarded().
+  void forwards_always() { always_forwards_ = true; }
   /// What the forward hooks make of `output`; all that operator() returns passes through here.
   Tensor forwarded(Tensor output) const;
 
  private:
+  template <class T>
+  friend class Layer;
+  /// Takes the state of a Layer that is about to go.
+  struct Handover {};
+  Module(Module&& from, Handover);
+
   struct Slot {
     std::string name;
     Tensor tensor;
@@ -135,6 +194,10 @@ class Module {
   void check_name(std::string_view name) const;
   void adopt(std::string_view name, std::shared_ptr<Module> child);
   Hooks& hooks();
+  /// Throws GradError unless this is of class `layer` itself.
+  void check_is(const std::type_info& layer) const;
+  /// Throws ValueError when a module stands inside of this object and is nobody's child.
+  void check_held_by_value() const;
   /// Every defined tensor under its full name, in the order of state_dict().
   void collect(const std::string& prefix, std::vector<Slot>& out) const;
   std::vector<Slot> all() const;
@@ -143,8 +206,15 @@ class Module {
 
   std::deque<Slot> slots_;  // a deque: addresses stay
   std::vector<Child> children_;
-  std::unique_ptr<Hooks> hooks_;  // none until the first is registered
+  std::unique_ptr<Hooks> hooks_;               // none until the first is registered
+  mutable std::atomic<bool> checked_ = false;  // check_held_by_value() found nothing
+  bool owned_ = false;                         // is somebody's child
+  bool always_forwards_ = false;               // is a Layer
   bool training_ = true;
 };
+
+/// summary()
+std::string to_string(const Module& module);
+std::ostream& operator<<(std::ostream& out, const Module& module);
 
 }  // namespace heed::nn

@@ -1,11 +1,13 @@
 // Layers, losses, initialisers, and the checks of a whole model's gradients.
 #pragma once
 
+#include "activations.h"
 #include "batch_norm.h"
 #include "beam_search.h"
 #include "bilinear.h"
 #include "cells.h"
 #include "conv.h"
+#include "conv_transpose.h"
 #include "cross_entropy_loss.h"
 #include "dropout.h"
 #include "embedding.h"
@@ -15,6 +17,7 @@
 #include "gru.h"
 #include "highway.h"
 #include "init.h"
+#include "layer.h"
 #include "layer_norm.h"
 #include "linear.h"
 #include "losses.h"
@@ -22,9 +25,11 @@
 #include "maxout.h"
 #include "module.h"
 #include "module_list.h"
+#include "other_words.h"
 #include "pooling.h"
 #include "positional_encoding.h"
 #include "prelu.h"
+#include "reshaping.h"
 #include "rnn.h"
 #include "sequential.h"
 #include "weight_norm.h"

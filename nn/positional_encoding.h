@@ -11,7 +11,7 @@ namespace heed::nn {
 /// positive, a negative count or a negative first position.
 Tensor sinusoidal_positions(Index steps, Index width, Index first = 0, DType dtype = DType::f32);
 
-class PositionalEncoding : public Module {
+class PositionalEncoding : public Layer<PositionalEncoding> {
  public:
   /// Dropout with probability `p` after the sum, as in the paper. Throws ValueError for sizes that
   /// are not positive and a p outside [0, 1].
@@ -24,6 +24,10 @@ class PositionalEncoding : public Module {
   /// x [.., T, E] plus the rows first .. first + T. Throws ShapeError when E differs, IndexError
   /// for steps beyond max_steps.
   Tensor operator()(const Tensor& x, Index first = 0) const;
+
+ private:
+  friend class Sequential;
+  PositionalEncoding(PositionalEncoding&&) = default;
 };
 
 }  // namespace heed::nn

@@ -2,11 +2,11 @@
 #pragma once
 
 #include "../autograd/ops/prelu.h"
-#include "module.h"
+#include "layer.h"
 
 namespace heed::nn {
 
-class PReLU : public Module {
+class PReLU : public Layer<PReLU> {
  public:
   /// One slope, or one a channel. Throws ValueError unless count is positive and begin finite.
   explicit PReLU(Index count = 1, double begin = 0.25, DType dtype = DType::f32);
@@ -14,6 +14,10 @@ class PReLU : public Module {
   Tensor& weight;  ///< [count]
 
   Tensor operator()(const Tensor& x) const { return forwarded(prelu(x, weight)); }
+
+ private:
+  friend class Sequential;
+  PReLU(PReLU&&) = default;
 };
 
 }  // namespace heed::nn

@@ -21,6 +21,7 @@ Recurrent::Recurrent(const char* name, kernels::RnnCell cell, const RecurrentOpt
   if (!(dropout >= 0 && dropout <= 1)) {
     throw ValueError(fmt::format("{}: dropout {} is not in [0, 1]", name, dropout));
   }
+  forwards_always();
   const double bound = 1 / std::sqrt(static_cast<double>(hidden));
   const Index rows = checked_mul(name, kernels::parts_of(cell).gates, hidden);
   const Index directions = bidirectional ? 2 : 1;

@@ -20,9 +20,13 @@ struct RNNOptions {
 
 class RNN : public Recurrent {
  public:
+  using Options = RNNOptions;
+
   /// Every parameter begins uniform in (-1/sqrt(H), 1/sqrt(H)). Throws ValueError unless sizes and
   /// layers are positive and dropout is in [0, 1].
   explicit RNN(const RNNOptions& options);
+  RNN(Index input, Index hidden, Index layers = 1)
+      : RNN(RNNOptions{.input = input, .hidden = hidden, .layers = layers}) {}
 
   /// x [B, T, I]; lengths: the real steps of each row, none for all T; h0 [layers D, B, H] or
   /// undefined: zeros -> output [B, T, D H], 0 in the padding, and h_n [layers D, B, H]. D is 2 if
@@ -31,6 +35,12 @@ class RNN : public Recurrent {
                        const Tensor& h0 = Tensor()) const;
   /// The same of a packed batch, tokens [N, I]: output [N, D H], and no work for padding.
   RnnResult operator()(const Packed& x, const Tensor& h0 = Tensor()) const;
+
+  /// operator() by PyTorch's name for it.
+  template <class... Args>
+  RnnResult forward(const Args&... args) const {
+    return (*this)(args...);
+  }
 
   const RNNOptions& options() const { return options_; }
 

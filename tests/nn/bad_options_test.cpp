@@ -199,7 +199,7 @@ TEST(BadOptions, OfLosses) {
          nn::CrossEntropyLoss({.weight = ones({2, 3})});
        },
        "CrossEntropyLoss: weight must be [C], not f32[2, 3]"},
-      {[] { nn::NLLLoss({.weight = tensor(1)}); }, "NLLLoss: weight must be [C], not f32[]"},
+      {[] { nn::NLLLoss({.weight = tensor(1.0)}); }, "NLLLoss: weight must be [C], not f32[]"},
       {[] { nn::SmoothL1Loss(-1); }, "SmoothL1Loss: beta -1 must be finite and not negative"},
       {[] { nn::HingeEmbeddingLoss{kNaN}; }, "HingeEmbeddingLoss: margin nan is not finite"},
       {[] { nn::CosineEmbeddingLoss{kInfinity}; }, "CosineEmbeddingLoss: margin inf is not finite"},

@@ -51,6 +51,10 @@ const std::map<std::string, std::function<Tensor(Prepare)>> kLayers = {
     {"AdaptiveAvgPool2d", [](Prepare p) { return call(p, nn::AdaptiveAvgPool2d(3), plane()); }},
     {"AvgPool1d", [](Prepare p) { return call(p, nn::AvgPool1d({.kernel = 2}), row()); }},
     {"AvgPool2d", [](Prepare p) { return call(p, nn::AvgPool2d({.kernel = 2}), plane()); }},
+    {"BCELoss",
+     [](Prepare p) {
+       return call(p, nn::BCELoss(), rand({5, 3}), zeros({5, 3}));
+     }},
     {"BCEWithLogitsLoss",
      [](Prepare p) {
        return call(p, nn::BCEWithLogitsLoss(), rows(), zeros({5, 3}));
@@ -69,21 +73,31 @@ const std::map<std::string, std::function<Tensor(Prepare)>> kLayers = {
      }},
     {"Conv1d", [](Prepare p) { return call(p, nn::Conv1d(4, 3, 2), row()); }},
     {"Conv2d", [](Prepare p) { return call(p, nn::Conv2d(4, 3, 2), plane()); }},
+    {"ConvTranspose1d", [](Prepare p) { return call(p, nn::ConvTranspose1d(4, 3, 2), row()); }},
+    {"ConvTranspose2d", [](Prepare p) { return call(p, nn::ConvTranspose2d(4, 3, 2), plane()); }},
     {"CosineEmbeddingLoss",
      [](Prepare p) { return call(p, nn::CosineEmbeddingLoss(), rows(), rows(), signs()); }},
     {"CrossEntropyLoss", [](Prepare p) { return call(p, nn::CrossEntropyLoss(), rows(), ids()); }},
     {"Dropout", [](Prepare p) { return call(p, nn::Dropout(), rows()); }},
     {"Dropout evaluated", [](Prepare p) { return call(p, evaluated(nn::Dropout()), rows()); }},
+    {"Dropout2d", [](Prepare p) { return call(p, nn::Dropout2d(), plane()); }},
+    {"Dropout2d evaluated", [](Prepare p) { return call(p, evaluated(nn::Dropout2d()), plane()); }},
+    {"ELU", [](Prepare p) { return call(p, nn::ELU(), rows()); }},
     {"Embedding", [](Prepare p) { return call(p, nn::Embedding(3, 2), ids()); }},
+    {"Flatten", [](Prepare p) { return call(p, nn::Flatten(), row()); }},
     {"Function", [](Prepare p) { return call(p, nn::Function(relu), rows()); }},
+    {"GELU", [](Prepare p) { return call(p, nn::GELU(), rows()); }},
     {"GLU", [](Prepare p) { return call(p, nn::GLU(1), row()); }},
     {"GRU",
      [](Prepare p) { return call(p, nn::GRU({.input = 7, .hidden = 3, .layers = 2}), row()); }},
     {"GRUCell", [](Prepare p) { return call(p, nn::GRUCell(3, 2), rows()); }},
     {"GroupNorm", [](Prepare p) { return call(p, nn::GroupNorm(2, 4), row()); }},
+    {"Hardtanh", [](Prepare p) { return call(p, nn::Hardtanh(), rows()); }},
     {"Highway", [](Prepare p) { return call(p, nn::Highway(3), rows()); }},
     {"HingeEmbeddingLoss",
      [](Prepare p) { return call(p, nn::HingeEmbeddingLoss(), randn({5}), signs()); }},
+    {"HuberLoss", [](Prepare p) { return call(p, nn::HuberLoss(), rows(), rows()); }},
+    {"Identity", [](Prepare p) { return call(p, nn::Identity(), rows()); }},
     {"KLDivLoss",
      [](Prepare p) {
        return call(p, nn::KLDivLoss(), rows(), rand({5, 3}));
@@ -93,22 +107,39 @@ const std::map<std::string, std::function<Tensor(Prepare)>> kLayers = {
      [](Prepare p) { return call(p, nn::LSTM({.input = 7, .hidden = 3, .layers = 2}), row()); }},
     {"LSTMCell", [](Prepare p) { return call(p, nn::LSTMCell(3, 2), rows()); }},
     {"LayerNorm", [](Prepare p) { return call(p, nn::LayerNorm({3}), rows()); }},
+    {"LeakyReLU", [](Prepare p) { return call(p, nn::LeakyReLU(), rows()); }},
     {"Linear", [](Prepare p) { return call(p, nn::Linear(3, 2), rows()); }},
+    {"LogSigmoid", [](Prepare p) { return call(p, nn::LogSigmoid(), rows()); }},
+    {"LogSoftmax", [](Prepare p) { return call(p, nn::LogSoftmax(-1), rows()); }},
     {"MSELoss", [](Prepare p) { return call(p, nn::MSELoss(), rows(), rows()); }},
     {"MaxPool1d", [](Prepare p) { return call(p, nn::MaxPool1d({.kernel = 2}), row()); }},
     {"MaxPool2d", [](Prepare p) { return call(p, nn::MaxPool2d({.kernel = 2}), plane()); }},
     {"Maxout", [](Prepare p) { return call(p, nn::Maxout(3, 2), rows()); }},
+    {"Mish", [](Prepare p) { return call(p, nn::Mish(), rows()); }},
     {"MultiMarginLoss", [](Prepare p) { return call(p, nn::MultiMarginLoss(), rows(), ids()); }},
     {"NLLLoss", [](Prepare p) { return call(p, nn::NLLLoss(), rows(), ids()); }},
     {"PReLU", [](Prepare p) { return call(p, nn::PReLU(), rows()); }},
     {"PositionalEncoding", [](Prepare p) { return call(p, nn::PositionalEncoding(7), row()); }},
+    {"ReLU", [](Prepare p) { return call(p, nn::ReLU(), rows()); }},
+    {"ReLU6", [](Prepare p) { return call(p, nn::ReLU6(), rows()); }},
     {"RMSNorm", [](Prepare p) { return call(p, nn::RMSNorm({3}), rows()); }},
     {"RNN",
      [](Prepare p) { return call(p, nn::RNN({.input = 7, .hidden = 3, .layers = 2}), row()); }},
     {"RNNCell", [](Prepare p) { return call(p, nn::RNNCell(3, 2), rows()); }},
     {"Sequential",
      [](Prepare p) { return call(p, nn::Sequential(nn::layer<nn::Linear>(3, 2), relu), rows()); }},
+    {"SiLU", [](Prepare p) { return call(p, nn::SiLU(), rows()); }},
+    {"Sigmoid", [](Prepare p) { return call(p, nn::Sigmoid(), rows()); }},
     {"SmoothL1Loss", [](Prepare p) { return call(p, nn::SmoothL1Loss(), rows(), rows()); }},
+    {"Softmax", [](Prepare p) { return call(p, nn::Softmax(-1), rows()); }},
+    {"Softplus", [](Prepare p) { return call(p, nn::Softplus(), rows()); }},
+    {"Softsign", [](Prepare p) { return call(p, nn::Softsign(), rows()); }},
+    {"Tanh", [](Prepare p) { return call(p, nn::Tanh(), rows()); }},
+    {"Unflatten",
+     [](Prepare p) {
+       return call(p, nn::Unflatten(-1, {7, 1}), row());
+     }},
+    {"Upsample", [](Prepare p) { return call(p, nn::Upsample({.scale = 2}), row()); }},
     {"WeightNormConv1d", [](Prepare p) { return call(p, nn::WeightNormConv1d(4, 3, 2), row()); }},
     {"WeightNormLinear", [](Prepare p) { return call(p, nn::WeightNormLinear(3, 2), rows()); }},
 };
@@ -116,7 +147,7 @@ const std::map<std::string, std::function<Tensor(Prepare)>> kLayers = {
 // Every class of nn/ that has a base and can be called.
 std::set<std::string> callable_classes() {
   std::set<std::string> out;
-  const std::regex head(R"(\nclass (\w+) : public \w+ \{)");
+  const std::regex head(R"(\nclass (\w+) : public [\w<>, ]+ \{)");
   for (const auto& file : std::filesystem::directory_iterator(source_root() / "nn")) {
     if (file.path().extension() != ".h") continue;
     std::ifstream in(file.path());
@@ -124,7 +155,9 @@ std::set<std::string> callable_classes() {
     for (std::sregex_iterator at(text.begin(), text.end(), head), end; at != end; ++at) {
       const auto begin = static_cast<std::size_t>(at->position());
       const std::string body = text.substr(begin, text.find("\n};", begin) - begin);
-      if (body.find(" operator()(") != std::string::npos) out.insert((*at)[1]);
+      const bool activation = body.find(" : public Activation<") != std::string::npos;
+      if ((*at)[1] == "Activation") continue;  // the base of those
+      if (activation || body.find(" operator()(") != std::string::npos) out.insert((*at)[1]);
     }
   }
   return out;
@@ -139,7 +172,7 @@ TEST(ForwardHooks, AreTestedForEveryLayer) {
 TEST(ForwardHooks, SeeAndReplaceWhatEveryLayerReturns) {
   for (const auto& [name, run] : kLayers) {
     SCOPED_TRACE(name);
-    const Tensor other = tensor(42);
+    const Tensor other = tensor(42.0);
     const nn::Module* asked = nullptr;
     int calls = 0;
     Tensor seen;
@@ -176,10 +209,10 @@ TEST(ForwardHooks, RunInOrderEachOnWhatTheOneBeforeGave) {
   std::string order;
   layer.register_forward_hook(keep(order, 'k'));
   add(3);
-  EXPECT_EQ(layer(tensor(0)).item(), 123);
+  EXPECT_EQ(layer(tensor(0.0)).item(), 123);
   layer.remove_hook(second);
   layer.remove_hook(second);
-  EXPECT_EQ(layer(tensor(0)).item(), 13);
+  EXPECT_EQ(layer(tensor(0.0)).item(), 13);
   EXPECT_EQ(order, "kk");
 }
 
@@ -195,9 +228,9 @@ TEST(ForwardHooks, MayRemoveAndAddHooksInTheCall) {
     return Tensor();
   });
   after = layer.register_forward_hook(keep(order, 'b'));
-  layer(tensor(0));
+  layer(tensor(0.0));
   EXPECT_EQ(order, "ab");
-  layer(tensor(0));
+  layer(tensor(0.0));
   EXPECT_EQ(order, "abc");
 }
 

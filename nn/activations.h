@@ -1,0 +1,167 @@
+// Activations as layers, for a place in a Sequential; the formulas are those of the functions in
+// autograd/ops/activation.h, elementwise.h and softmax.h. Names and defaults are PyTorch's.
+#pragma once
+
+#include "../autograd/ops/activation.h"
+#include "../autograd/ops/elementwise.h"
+#include "../autograd/ops/softmax.h"
+#include "layer.h"
+
+namespace heed::nn {
+
+/// A function of one tensor as a layer without parameters.
+template <class T, Tensor (*function)(const Tensor&)>
+class Activation : public Layer<T> {
+ public:
+  Activation() = default;
+  Tensor operator()(const Tensor& x) const { return this->forwarded(function(x)); }
+
+ protected:
+  Activation(Activation&&) = default;
+};
+
+class ReLU : public Activation<ReLU, relu> {
+ public:
+  ReLU() = default;
+
+ private:
+  friend class Sequential;
+  ReLU(ReLU&&) = default;
+};
+class Tanh : public Activation<Tanh, tanh> {
+ public:
+  Tanh() = default;
+
+ private:
+  friend class Sequential;
+  Tanh(Tanh&&) = default;
+};
+class Sigmoid : public Activation<Sigmoid, sigmoid> {
+ public:
+  Sigmoid() = default;
+
+ private:
+  friend class Sequential;
+  Sigmoid(Sigmoid&&) = default;
+};
+class SiLU : public Activation<SiLU, silu> {
+ public:
+  SiLU() = default;
+
+ private:
+  friend class Sequential;
+  SiLU(SiLU&&) = default;
+};
+class LogSigmoid : public Activation<LogSigmoid, log_sigmoid> {
+ public:
+  LogSigmoid() = default;
+
+ private:
+  friend class Sequential;
+  LogSigmoid(LogSigmoid&&) = default;
+};
+class ReLU6 : public Activation<ReLU6, relu6> {
+ public:
+  ReLU6() = default;
+
+ private:
+  friend class Sequential;
+  ReLU6(ReLU6&&) = default;
+};
+class Softsign : public Activation<Softsign, softsign> {
+ public:
+  Softsign() = default;
+
+ private:
+  friend class Sequential;
+  Softsign(Softsign&&) = default;
+};
+class Mish : public Activation<Mish, mish> {
+ public:
+  Mish() = default;
+
+ private:
+  friend class Sequential;
+  Mish(Mish&&) = default;
+};
+
+class GELU : public Layer<GELU> {
+ public:
+  explicit GELU(Gelu form = Gelu::exact) : form_(form) {}
+  Tensor operator()(const Tensor& x) const { return forwarded(gelu(x, form_)); }
+
+ private:
+  friend class Sequential;
+  GELU(GELU&&) = default;
+  Gelu form_;
+};
+
+class LeakyReLU : public Layer<LeakyReLU> {
+ public:
+  explicit LeakyReLU(double slope = 0.01) : slope_(slope) {}
+  Tensor operator()(const Tensor& x) const { return forwarded(leaky_relu(x, slope_)); }
+
+ private:
+  friend class Sequential;
+  LeakyReLU(LeakyReLU&&) = default;
+  double slope_;
+};
+
+class ELU : public Layer<ELU> {
+ public:
+  explicit ELU(double alpha = 1) : alpha_(alpha) {}
+  Tensor operator()(const Tensor& x) const { return forwarded(elu(x, alpha_)); }
+
+ private:
+  friend class Sequential;
+  ELU(ELU&&) = default;
+  double alpha_;
+};
+
+class Softplus : public Layer<Softplus> {
+ public:
+  explicit Softplus(double beta = 1, double threshold = 20) : beta_(beta), threshold_(threshold) {}
+  Tensor operator()(const Tensor& x) const { return forwarded(softplus(x, beta_, threshold_)); }
+
+ private:
+  friend class Sequential;
+  Softplus(Softplus&&) = default;
+  double beta_;
+  double threshold_;
+};
+
+class Hardtanh : public Layer<Hardtanh> {
+ public:
+  explicit Hardtanh(double min = -1, double max = 1) : min_(min), max_(max) {}
+  Tensor operator()(const Tensor& x) const { return forwarded(hardtanh(x, min_, max_)); }
+
+ private:
+  friend class Sequential;
+  Hardtanh(Hardtanh&&) = default;
+  double min_;
+  double max_;
+};
+
+class Softmax : public Layer<Softmax> {
+ public:
+  explicit Softmax(Index axis) : axis_(axis) {}
+  Tensor operator()(const Tensor& x) const { return forwarded(softmax(x, axis_)); }
+
+ private:
+  friend class Sequential;
+  Softmax(Softmax&&) = default;
+  Index axis_;
+};
+
+class LogSoftmax : public Layer<LogSoftmax> {
+ public:
+  explicit LogSoftmax(Index axis) : axis_(axis) {}
+  Tensor operator()(const Tensor& x) const { return forwarded(log_softmax(x, axis_)); }
+
+ private:
+  friend class Sequential;
+  LogSoftmax(LogSoftmax&&) = default;
+  Index axis_;
+};
+
+}  // namespace heed::nn

@@ -1,0 +1,66 @@
+// ConvTranspose1d and ConvTranspose2d: transposed convolutions with a weight of their own; see
+// autograd/ops/conv_transpose.h for the sizes. Names, layouts and first values are PyTorch's.
+#pragma once
+
+#include "../autograd/ops/conv_transpose.h"
+#include "layer.h"
+
+namespace heed::nn {
+
+class ConvTranspose1d : public Layer<ConvTranspose1d> {
+ public:
+  /// Both parameters begin uniform in (-1/sqrt(n), 1/sqrt(n)), n = out / groups times the kernel.
+  /// Throws ValueError unless all sizes are positive and groups divide both channels.
+  ConvTranspose1d(Index in, Index out, Index kernel, const ConvTranspose1dOptions& options = {},
+                  bool with_bias = true, DType dtype = DType::f32);
+  /// The options one by one, in PyTorch's order.
+  template <Whole S>
+  ConvTranspose1d(Index in, Index out, Index kernel, S stride, Index padding = 0,
+                  Index output_padding = 0, Index groups = 1, bool with_bias = true)
+      : ConvTranspose1d(in, out, kernel,
+                        ConvTranspose1dOptions{.stride = static_cast<Index>(stride),
+                                               .padding = padding,
+                                               .output_padding = output_padding,
+                                               .groups = groups},
+                        with_bias) {}
+
+  Tensor& weight;  ///< [in, out / groups, kernel]
+  Tensor& bias;    ///< [out]; undefined without bias
+
+  /// x [B, in, L] or [in, L] -> [B, out, L'] or [out, L'].
+  Tensor operator()(const Tensor& x) const;
+
+ private:
+  friend class Sequential;
+  ConvTranspose1d(ConvTranspose1d&&) = default;
+  ConvTranspose1dOptions options_;
+};
+
+class ConvTranspose2d : public Layer<ConvTranspose2d> {
+ public:
+  /// As ConvTranspose1d, n = out / groups times the kernel's two sizes.
+  ConvTranspose2d(Index in, Index out, Pair kernel, const ConvTranspose2dOptions& options = {},
+                  bool with_bias = true, DType dtype = DType::f32);
+  template <Whole S>
+  ConvTranspose2d(Index in, Index out, Pair kernel, S stride, Pair padding = 0,
+                  Pair output_padding = 0, Index groups = 1, bool with_bias = true)
+      : ConvTranspose2d(in, out, kernel,
+                        ConvTranspose2dOptions{.stride = static_cast<Index>(stride),
+                                               .padding = padding,
+                                               .output_padding = output_padding,
+                                               .groups = groups},
+                        with_bias) {}
+
+  Tensor& weight;  ///< [in, out / groups, kernel.y, kernel.x]
+  Tensor& bias;    ///< [out]; undefined without bias
+
+  /// x [B, in, H, W] or [in, H, W] -> [B, out, H', W'] or [out, H', W'].
+  Tensor operator()(const Tensor& x) const;
+
+ private:
+  friend class Sequential;
+  ConvTranspose2d(ConvTranspose2d&&) = default;
+  ConvTranspose2dOptions options_;
+};
+
+}  // namespace heed::nn
