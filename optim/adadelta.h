@@ -22,6 +22,9 @@ class Adadelta final : public Optimizer {
   /// Throws ValueError for options that make no sense, and as Optimizer::add_group().
   explicit Adadelta(const std::vector<Tensor>& parameters, const AdadeltaOptions& options = {});
   explicit Adadelta(const std::vector<ParameterGroup<AdadeltaOptions>>& groups);
+  template <std::floating_point T>
+  Adadelta(const std::vector<Tensor>& parameters, T lr)
+      : Adadelta(parameters, AdadeltaOptions{.lr = lr}) {}
 
  private:
   void add(const std::vector<Tensor>& parameters, const AdadeltaOptions& options);

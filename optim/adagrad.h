@@ -21,6 +21,9 @@ class Adagrad final : public Optimizer {
   /// Throws ValueError for options that make no sense, and as Optimizer::add_group().
   explicit Adagrad(const std::vector<Tensor>& parameters, const AdagradOptions& options = {});
   explicit Adagrad(const std::vector<ParameterGroup<AdagradOptions>>& groups);
+  template <std::floating_point T>
+  Adagrad(const std::vector<Tensor>& parameters, T lr)
+      : Adagrad(parameters, AdagradOptions{.lr = lr}) {}
 
  private:
   void add(const std::vector<Tensor>& parameters, const AdagradOptions& options);

@@ -46,12 +46,16 @@ class Adam final : public AdamBase {
   /// Throws ValueError for options that make no sense, and as Optimizer::add_group().
   explicit Adam(const std::vector<Tensor>& parameters, const AdamOptions& options = {});
   explicit Adam(const std::vector<ParameterGroup<AdamOptions>>& groups);
+  template <std::floating_point T>
+  Adam(const std::vector<Tensor>& parameters, T lr) : Adam(parameters, AdamOptions{.lr = lr}) {}
 };
 
 class AdamW final : public AdamBase {
  public:
   explicit AdamW(const std::vector<Tensor>& parameters, const AdamWOptions& options = {});
   explicit AdamW(const std::vector<ParameterGroup<AdamWOptions>>& groups);
+  template <std::floating_point T>
+  AdamW(const std::vector<Tensor>& parameters, T lr) : AdamW(parameters, AdamWOptions{.lr = lr}) {}
 };
 
 }  // namespace heed::optim

@@ -19,6 +19,7 @@
 // itself. Optimizers of different parameters may step at once.
 #pragma once
 
+#include <concepts>
 #include <string>
 #include <utility>
 #include <vector>
@@ -43,7 +44,7 @@ class Optimizer {
 
   /// One step from the gradients as they are. Throws ShapeError, DTypeError, IndexError for a
   /// gradient that does not fit, and OutOfMemory, before anything has changed.
-  void step();
+  virtual void step();
   /// Forgets the gradients of all parameters.
   void zero_grad();
 
@@ -59,10 +60,10 @@ class Optimizer {
   /// under PyTorch's names ("parameters.3.exp_avg"), counted over all groups. The arrays share
   /// memory with the optimizer. A checkpoint with these and the parameters goes on to the same
   /// bits.
-  NamedArrays state_dict() const;
+  virtual NamedArrays state_dict() const;
   /// Takes copies. Throws one ValueError that lists what does not fit, the first three and how many
   /// more, and then has changed nothing.
-  void load_state_dict(const NamedArrays& entries);
+  virtual void load_state_dict(const NamedArrays& entries);
 
  protected:
   /// A parameter, how often it was stepped, and state of its shape.
@@ -73,6 +74,7 @@ class Optimizer {
     std::vector<Array> state;
   };
 
+  const std::vector<Slot>& slots() const { return slots_; }
   /// `op` names the optimizer in messages.
   explicit Optimizer(const char* op) : op_(op) {}
   /// Throws ValueError for a group that is empty or has a parameter that is in a group already,

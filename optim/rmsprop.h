@@ -25,6 +25,9 @@ class RMSprop final : public Optimizer {
   /// Throws ValueError for options that make no sense, and as Optimizer::add_group().
   explicit RMSprop(const std::vector<Tensor>& parameters, const RMSpropOptions& options = {});
   explicit RMSprop(const std::vector<ParameterGroup<RMSpropOptions>>& groups);
+  template <std::floating_point T>
+  RMSprop(const std::vector<Tensor>& parameters, T lr)
+      : RMSprop(parameters, RMSpropOptions{.lr = lr}) {}
 
  private:
   void add(const std::vector<Tensor>& parameters, const RMSpropOptions& options);

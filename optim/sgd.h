@@ -21,6 +21,8 @@ class SGD final : public Optimizer {
   /// Throws ValueError for options that make no sense, and as Optimizer::add_group().
   explicit SGD(const std::vector<Tensor>& parameters, const SGDOptions& options = {});
   explicit SGD(const std::vector<ParameterGroup<SGDOptions>>& groups);
+  template <std::floating_point T>
+  SGD(const std::vector<Tensor>& parameters, T lr) : SGD(parameters, SGDOptions{.lr = lr}) {}
 
  private:
   void add(const std::vector<Tensor>& parameters, const SGDOptions& options);

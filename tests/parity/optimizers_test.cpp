@@ -27,14 +27,18 @@ class Problem {
   const std::vector<Tensor>& ours() const { return ours_; }
   const std::vector<torch::Tensor>& theirs() const { return theirs_; }
 
-  void backward() {
-    mse_loss(tanh(matmul(x_, ours_[0]) + ours_[1]), y_).backward();
+  Tensor our_loss() const { return mse_loss(tanh(matmul(x_, ours_[0]) + ours_[1]), y_); }
+  torch::Tensor their_loss() const {
     const auto out = torch::tanh(torch::matmul(to_torch(x_), theirs_[0]) + theirs_[1]);
-    torch::mse_loss(out, to_torch(y_)).backward();
+    return torch::mse_loss(out, to_torch(y_));
   }
-  void expect_agreement(int step) const {
+  void backward() {
+    our_loss().backward();
+    their_loss().backward();
+  }
+  void expect_agreement(int step, double tolerance = kTolerance) const {
     for (std::size_t i = 0; i < ours_.size(); ++i) {
-      expect_close(ours_[i], theirs_[i], kTolerance,
+      expect_close(ours_[i], theirs_[i], tolerance,
                    "parameter " + std::to_string(i) + " after step " + std::to_string(step));
     }
   }
@@ -115,6 +119,38 @@ void rmsprop() {
   both({.lr = 0.003, .eps = 1e-3, .centered = true}, Theirs(0.003).eps(1e-3).centered(true));
 }
 
+void lbfgs() {
+  for (const bool search : {false, true}) {
+    Problem problem;
+    using Theirs = torch::optim::LBFGSOptions;
+    auto options = Theirs(search ? 1 : 0.1).max_iter(4).history_size(3);
+    if (search) options = options.line_search_fn("strong_wolfe");
+    optim::LBFGS ours(problem.ours(), {.lr = search ? 1 : 0.1,
+                                       .max_iter = 4,
+                                       .history_size = 3,
+                                       .line_search = search ? optim::LineSearch::strong_wolfe
+                                                             : optim::LineSearch::none});
+    torch::optim::LBFGS theirs(problem.theirs(), options);
+    for (int step = 0; step < 8 && !testing::Test::HasFatalFailure(); ++step) {
+      const double our_loss = ours.step([&] {
+        ours.zero_grad();
+        const Tensor loss = problem.our_loss();
+        loss.backward();
+        return loss;
+      });
+      const torch::Tensor their_loss = theirs.step([&] {
+        theirs.zero_grad();
+        const torch::Tensor loss = problem.their_loss();
+        loss.backward();
+        return loss;
+      });
+      EXPECT_NEAR(our_loss, their_loss.item<double>(), 1e-6) << step;
+      // Rounding grows with each direction that is made from the ones before.
+      problem.expect_agreement(step, 1e-6);
+    }
+  }
+}
+
 void step_lr() {
   Problem problem;
   optim::SGD ours(problem.ours(), {.lr = 0.3});
@@ -168,6 +204,7 @@ const std::map<std::string, void (*)()> kComparisons = {{"SGD", sgd},
                                                         {"AdamW", adamw},
                                                         {"Adagrad", adagrad},
                                                         {"RMSprop", rmsprop},
+                                                        {"LBFGS", lbfgs},
                                                         {"StepLR", step_lr},
                                                         {"clip_grad_norm", clip_norm},
                                                         {"clip_grad_value", clip_value}};

@@ -1,0 +1,47 @@
+#include "lion.h"
+
+#include "check_option.h"
+#include "gradient_runs.h"
+
+namespace heed::optim {
+
+Lion::Lion(const std::vector<Tensor>& parameters, const LionOptions& options) : Optimizer("Lion") {
+  add(parameters, options);
+}
+
+Lion::Lion(const std::vector<ParameterGroup<LionOptions>>& groups) : Optimizer("Lion") {
+  for (const auto& group : groups) add(group.parameters, group.options);
+}
+
+void Lion::add(const std::vector<Tensor>& parameters, const LionOptions& options) {
+  check_share("Lion", "beta1", options.betas[0]);
+  check_share("Lion", "beta2", options.betas[1]);
+  check_not_negative("Lion", "weight_decay", options.weight_decay);
+  add_group(parameters, options.lr, {"exp_avg"});
+  options_.push_back(options);
+}
+
+void Lion::update(Slot& slot, const Tensor& gradient, Array& numbers) {
+  const LionOptions& options = options_[slot.group];
+  visit_floating("Lion", numbers.dtype(), [&](auto zero) {
+    using T = decltype(zero);
+    T* const p = numbers.mutable_data<T>();
+    T* const average = slot.state[0].mutable_data<T>();
+    const T lr = static_cast<T>(this->lr(slot.group));
+    const T decay = static_cast<T>(options.weight_decay);
+    const T beta1 = static_cast<T>(options.betas[0]);
+    const T beta2 = static_cast<T>(options.betas[1]);
+    for_each_run<T>(gradient, [&](Index at, const T* __restrict g, Index n) {
+      T* __restrict x = p + at;
+      T* __restrict m = average + at;
+      for (Index i = 0; i < n; ++i) {
+        const T c = beta1 * m[i] + (1 - beta1) * g[i];
+        const T sign = static_cast<T>((c > 0) - (c < 0));
+        x[i] -= lr * (sign + decay * x[i]);
+        m[i] = beta2 * m[i] + (1 - beta2) * g[i];
+      }
+    });
+  });
+}
+
+}  // namespace heed::optim

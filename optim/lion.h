@@ -1,0 +1,35 @@
+// Lion (Chen et al. 2023): the sign of a momentum, decayed apart from it.
+//   c = beta1 m + (1 - beta1) g
+//   p = p - lr weight_decay p - lr sign(c)
+//   m = beta2 m + (1 - beta2) g
+// Learning rates are 3 to 10 times smaller than Adam's, decays as much larger.
+#pragma once
+
+#include <array>
+
+#include "optimizer.h"
+
+namespace heed::optim {
+
+struct LionOptions {
+  double lr = 1e-4;
+  std::array<double, 2> betas = {0.9, 0.99};
+  double weight_decay = 0;
+};
+
+class Lion final : public Optimizer {
+ public:
+  /// Throws ValueError for options that make no sense, and as Optimizer::add_group().
+  explicit Lion(const std::vector<Tensor>& parameters, const LionOptions& options = {});
+  explicit Lion(const std::vector<ParameterGroup<LionOptions>>& groups);
+  template <std::floating_point T>
+  Lion(const std::vector<Tensor>& parameters, T lr) : Lion(parameters, LionOptions{.lr = lr}) {}
+
+ private:
+  void add(const std::vector<Tensor>& parameters, const LionOptions& options);
+  void update(Slot& slot, const Tensor& gradient, Array& numbers) override;
+
+  std::vector<LionOptions> options_;
+};
+
+}  // namespace heed::optim

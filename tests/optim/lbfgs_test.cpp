@@ -1,0 +1,99 @@
+#include "../../optim/lbfgs.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "../../autograd/backward.h"
+#include "../../autograd/ops/elementwise.h"
+#include "../../autograd/ops/reduce.h"
+#include "../../autograd/ops/slicing.h"
+#include "../../core/error.h"
+#include "../../optim/line_search.h"
+
+namespace heed::optim {
+namespace {
+
+// (1 - x)^2 + 100 (y - x^2)^2, smallest at (1, 1).
+Tensor rosenbrock(const Tensor& p) {
+  const Tensor x = select(p, 0, 0);
+  const Tensor y = select(p, 0, 1);
+  return square(1 - x) + 100 * square(y - square(x));
+}
+
+LBFGS::Loss loss_of(Tensor p) {
+  return [p]() mutable {
+    p.zero_grad();
+    const Tensor loss = rosenbrock(p);
+    loss.backward();
+    return loss;
+  };
+}
+
+Tensor start() { return tensor({-1.2, 1}, {2}, DType::f64).set_requires_grad(); }
+
+TEST(LBFGS, ClimbsDownRosenbrocksValley) {
+  const Tensor p = start();
+  LBFGS lbfgs({p}, {.max_iter = 100, .line_search = LineSearch::strong_wolfe});
+  const double first = lbfgs.step(loss_of(p));
+  EXPECT_NEAR(first, rosenbrock(start()).item(), 1e-12);
+  EXPECT_LT(rosenbrock(p).item(), 1e-8);
+}
+
+TEST(LBFGS, GoesOnToTheSameBitsFromItsState) {
+  const Tensor p = start();
+  const LBFGSOptions options{.max_iter = 3, .line_search = LineSearch::strong_wolfe};
+  LBFGS whole({p}, options);
+  whole.step(loss_of(p));
+  const Tensor q = Tensor(p.array().clone()).set_requires_grad();
+  LBFGS resumed({q}, options);
+  resumed.load_state_dict(whole.state_dict());
+  for (int i = 0; i < 3; ++i) {
+    whole.step(loss_of(p));
+    resumed.step(loss_of(q));
+  }
+  EXPECT_EQ(p.array().to_vector<double>(), q.array().to_vector<double>());
+}
+
+TEST(LBFGS, StateThatDoesNotFitChangesNothing) {
+  const Tensor p = start();
+  LBFGS lbfgs({p}, {.max_iter = 3});
+  lbfgs.step(loss_of(p));
+  const auto before = lbfgs.state_dict();
+  auto broken = before;
+  std::erase_if(broken, [](const auto& entry) { return entry.first == "lbfgs.y"; });
+  EXPECT_THAT([&] { lbfgs.load_state_dict(broken); },
+              testing::ThrowsMessage<ValueError>(testing::HasSubstr("\"lbfgs.y\" is missing")));
+  EXPECT_EQ(lbfgs.state_dict().size(), before.size());
+}
+
+TEST(LBFGS, RefusesWhatMakesNoSense) {
+  const Tensor p = start();
+  EXPECT_THROW(LBFGS({p}, {.max_iter = 0}), ValueError);
+  EXPECT_THROW(LBFGS({p}, {.history_size = 0}), ValueError);
+  EXPECT_THROW(LBFGS({p}, {.tolerance_grad = -1}), ValueError);
+  LBFGS lbfgs({p}, 0.5);
+  EXPECT_THROW(lbfgs.step(LBFGS::Loss()), ValueError);
+  Optimizer& base = lbfgs;
+  EXPECT_THROW(base.step(), GradError);
+  EXPECT_THROW(lbfgs.step([]() -> Tensor { throw ValueError("as asked"); }), ValueError);
+  EXPECT_EQ(p.array().to_vector<double>(), (std::vector<double>{-1.2, 1}));
+}
+
+TEST(StrongWolfe, HoldsWhereTheSearchEnds) {
+  // f(t) = t^4 - 3 t^2 - t, from 0 with a slope of -1.
+  const auto f = [](double t) { return t * t * t * t - 3 * t * t - t; };
+  const auto slope = [](double t) { return 4 * t * t * t - 6 * t - 1; };
+  for (const double first : {1e-3, 0.1, 1.0, 7.0, 100.0}) {
+    const LinePlace found = strong_wolfe(
+        [&](double t) {
+          return LinePlace{t, f(t), slope(t)};
+        },
+        {0, 0, -1}, first, 1, 1e-9);
+    EXPECT_LE(found.loss, 1e-4 * found.t * -1) << first;
+    EXPECT_LE(std::abs(found.slope), 0.9) << first;
+    EXPECT_EQ(found.loss, f(found.t));
+  }
+}
+
+}  // namespace
+}  // namespace heed::optim
