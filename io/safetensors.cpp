@@ -58,6 +58,15 @@ Array read_values(const SafetensorsEntry& entry, std::string_view bytes, const s
     }
     return out;
   }
+  if (entry.type->bytes != size_of(entry.type->dtype)) {  // I32
+    std::int64_t* const to = out.mutable_data<std::int64_t>();
+    for (std::size_t i = 0; i < bytes.size() / 4; ++i) {
+      std::int32_t value = 0;
+      std::memcpy(&value, bytes.data() + 4 * i, 4);
+      to[i] = value;
+    }
+    return out;
+  }
   if (entry.type->dtype == DType::boolean) {
     const auto bad =
         std::find_if(bytes.begin(), bytes.end(), [](char c) { return c != 0 && c != 1; });

@@ -33,7 +33,7 @@ struct Safetensors {
 std::string encode_safetensors(const NamedArrays& arrays,
                                const std::map<std::string, std::string>& metadata = {});
 /// Strict: throws FormatError in `path`'s name for anything that breaks the format, for ranks above
-/// kMaxRank and for dtypes we lack; F16 and BF16 become f32. Memory follows the size of
+/// kMaxRank and for dtypes we lack; F16 and BF16 become f32, I32 becomes i64. Memory follows the size of
 /// `bytes`, whatever the header claims.
 Safetensors decode_safetensors(std::string_view bytes, const std::string& path);
 

@@ -74,7 +74,7 @@ class HeaderReader : public JsonEvents {
       if (value == type.name) entry().type = &type;
     }
     if (!entry().type) {
-      fail_here(fmt::format("has dtype {}; F32, F64, I64, BOOL, F16 and BF16 can be read",
+      fail_here(fmt::format("has dtype {}; F32, F64, I64, I32, BOOL, F16 and BF16 can be read",
                             in_quotes(value)));
     }
   }

@@ -23,6 +23,7 @@ struct SafetensorsType {
 inline constexpr SafetensorsType kSafetensorsTypes[] = {
     {"F32", 4, DType::f32},      {"F64", 8, DType::f64}, {"I64", 8, DType::i64},
     {"BOOL", 1, DType::boolean}, {"F16", 2, DType::f32}, {"BF16", 2, DType::f32},
+    {"I32", 4, DType::i64},
 };
 
 struct SafetensorsEntry {

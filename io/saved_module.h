@@ -2,6 +2,8 @@
 // it was made by. What the files of a folder disagree on is a FormatError that names the file.
 #pragma once
 
+#include <concepts>
+#include <map>
 #include <string>
 
 #include "../core/error.h"
@@ -10,6 +12,16 @@
 #include "safetensors.h"
 
 namespace heed::io {
+
+/// write_safetensors() of a module's state_dict().
+template <class Entries>
+requires std::same_as<Entries, nn::NamedTensors>
+void write_safetensors(const std::string& path, const Entries& entries,
+                       const std::map<std::string, std::string>& metadata = {}) {
+  NamedArrays arrays;
+  for (const auto& [name, tensor] : entries) arrays.emplace_back(name, tensor.array());
+  write_safetensors(path, arrays, metadata);
+}
 
 /// The module's state, for the file kWeightsFile.
 std::string encode_weights(const nn::Module& module);

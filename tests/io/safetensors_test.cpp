@@ -118,6 +118,15 @@ TEST(Safetensors, HalfTypesBecomeFloats) {
   EXPECT_TRUE(std::isnan(halves[6]));
 }
 
+TEST(Safetensors, IntegersOf32BitsBecomeI64) {
+  std::string bytes = file_with(one("I32", "[3]", "[0,12]"));
+  const std::int32_t values[] = {7, -1, INT32_MIN};
+  bytes.append(reinterpret_cast<const char*>(values), sizeof values);
+  const Safetensors back = decode_safetensors(bytes, "m");
+  EXPECT_EQ(back.arrays[0].second.to_vector<std::int64_t>(),
+            (std::vector<std::int64_t>{7, -1, INT32_MIN}));
+}
+
 // As the Python package lays it out: offsets in another order than the names, spaces at the end.
 TEST(Safetensors, ReadsHeadersInAnyOrder) {
   std::string bytes = file_with(
@@ -237,8 +246,9 @@ TEST(Safetensors, HostileHeaders) {
 }
 
 TEST(Safetensors, HostileTensors) {
-  expect_rejected(file_with(one("I32", "[1]", "[0,4]"), 4),
-                  R"(tensor "w" has dtype "I32"; F32, F64, I64, BOOL, F16 and BF16 can be read)");
+  expect_rejected(
+      file_with(one("I16", "[2]", "[0,4]"), 4),
+      R"(tensor "w" has dtype "I16"; F32, F64, I64, I32, BOOL, F16 and BF16 can be read)");
   expect_rejected(file_with(one("F32", "[-1]", "[0,4]"), 4), "has -1 in its shape");
   expect_rejected(file_with(one("F32", "[1.0]", "[0,4]"), 4), "a number with a fraction");
   expect_rejected(file_with(one("F32", "[1e3]", "[0,4]"), 4), "a number with a fraction");
