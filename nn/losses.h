@@ -59,6 +59,7 @@ class HuberLoss : public Layer<HuberLoss> {
   explicit HuberLoss(double delta = 1, Reduction reduction = Reduction::mean);
   /// As huber_loss().
   Tensor operator()(const Tensor& input, const Tensor& target) const {
+    const Scope scope(*this);
     return forwarded(huber_loss(input, target, delta_, reduction_));
   }
 
@@ -110,6 +111,7 @@ class BCELoss : public Layer<BCELoss> {
   explicit BCELoss(Reduction reduction = Reduction::mean) : reduction_(reduction) {}
   /// As binary_cross_entropy().
   Tensor operator()(const Tensor& p, const Tensor& targets) const {
+    const Scope scope(*this);
     return forwarded(binary_cross_entropy(p, targets, {.reduction = reduction_}));
   }
 

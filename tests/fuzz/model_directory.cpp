@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "../../examples/saved_vocabulary.h"
+#include "../../data/vocabulary.h"
 #include "../../io/saved_module.h"
 #include "checks.h"
 #include "learner.h"
@@ -58,7 +58,8 @@ void model_directory(std::string_view input) {
   const bool accepted =
       accepts({weights, words, settings}, input.size(), {.fixed = 1 << 16, .factor = 100}, [&] {
         const io::Config config = io::read_config(path, "learner");
-        saved_vocabulary::load(path, config.get_int("words", 2, 10));
+        data::Vocabulary::parse(io::read_from_directory(path, io::kVocabularyFile),
+                                path + "/" + io::kVocabularyFile, config.get_int("words", 2, 10));
         io::load_weights(path, model);
       });
   const std::string after = io::encode_weights(model);

@@ -152,16 +152,16 @@ TEST(ModulePath, OfASharedChildIsTheOneThatRuns) {
 }
 
 TEST(ModulePath, OfAPartOfNoTreeIsThatOfItsCaller) {
-  struct ByValue : nn::Module {
-    nn::Linear linear{5, 3};
+  struct Apart : nn::Module {  // so that no list has it
+    std::unique_ptr<nn::Linear> linear = std::make_unique<nn::Linear>(5, 3);
     Tensor operator()(const Tensor& x) const {
       const Scope scope(*this);
-      return forwarded(linear(x));
+      return forwarded((*linear)(x));
     }
   };
-  const nn::Sequential net(nn::layer<nn::Linear>(2, 5), nn::layer<ByValue>());
+  const nn::Sequential net(nn::layer<nn::Linear>(2, 5), nn::layer<Apart>());
   EXPECT_EQ(thrown_text<ShapeError>([&] {
-              net.at<ByValue>(1)(ones({2, 7}));
+              net.at<Apart>(1)(ones({2, 7}));
             }).substr(0, 11),
             "1: linear: ");
 }

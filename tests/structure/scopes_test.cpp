@@ -23,6 +23,7 @@ TEST(Scopes, StandInEveryFunctionThatForwards) {
   for (const SourceFile& file : source_files()) {
     if (file.folder() != "nn" && file.folder() != "attention") continue;
     if (file.place == "nn/module.cpp" || file.place == "nn/module.h") continue;
+    if (file.place == "nn/hooks.cpp") continue;  // speaks of it
     std::string head;
     bool scope = false, forwards = false;
     for (const std::string& line : file.lines) {

@@ -103,6 +103,7 @@ HierarchicalOutput Hierarchical::operator()(const Tensor& x,
 HierarchicalOutput Hierarchical::operator()(const Packed& x,
                                             const std::vector<std::vector<Index>>& above,
                                             bool need_weights) const {
+  const Scope scope(*this);
   if (above.size() + 1 != encoders_.size()) {
     throw ShapeError(fmt::format("hierarchical: counts of {} levels above the first for {}",
                                  above.size(), encoders_.size()));
