@@ -92,7 +92,7 @@ TEST_F(LanguageModelCommand, RefusesBadFlags) {
   expect_refused("train --temperature -1", "temperature");
   expect_refused("train --dropout 1", "dropout");
   expect_refused("train --heads 5 --save " + path("m"), "heads 5 does not divide width 128");
-  expect_refused("train --sentences 10 --context 5000 --save " + path("m"), "context of 5000");
+  expect_refused("train --sentences 10 --context 5000 --save " + path("m"), "length of 5000");
   expect_refused("train --prompt 'Zoë' --save " + path("m"), R"(the character "Z")");
   expect_refused("train --data " + path("absent.txt"), "absent.txt");
   expect_refused("train --data " + write("tiny.txt", "a\n"), "tiny.txt");
