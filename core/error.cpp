@@ -17,13 +17,17 @@ std::string place() {
   return path.empty() ? path : one_line(path) + ": ";
 }
 
-// The path once, also where `message` quotes an error that was thrown here.
+// What the last error of this thread said that had a path.
+thread_local std::string t_last;
+
+// The path once, also where `message` quotes an error that was thrown here just before.
 std::string placed(const std::string& message) {
   const std::string before = place();
   std::string text = one_line(message);
-  const std::size_t again = before.empty() ? text.npos : text.find(before);
+  if (before.empty()) return text;
+  const std::size_t again = t_last.starts_with(before) ? text.find(t_last) : text.npos;
   if (again != text.npos) text.erase(again, before.size());
-  return before + text;
+  return t_last = before + text;
 }
 
 }  // namespace

@@ -116,7 +116,11 @@ TEST(ModulePath, StandsThereOnceWhereAnErrorIsThrownAgain) {
   EXPECT_EQ(text.substr(0, 39), "inner: wrapping: inner.linear: linear: ");
   const nn::Sequential net(nn::layer<Wrapping>());
   const Scope scope(*net.children()[0].second);
-  EXPECT_STREQ(ValueError("again: 0: mul: bad").what(), "0: again: mul: bad");
+  const ValueError first("mul: bad");
+  EXPECT_EQ(ValueError(std::string("again: ") + first.what()).what(),
+            std::string("0: again: mul: bad"));
+  // What only looks like the path stays.
+  EXPECT_STREQ(ValueError("10: 0: bad").what(), "0: 10: 0: bad");
 }
 
 TEST(ModulePath, OfASharedChildIsTheOneThatRuns) {

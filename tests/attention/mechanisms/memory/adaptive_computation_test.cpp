@@ -191,12 +191,12 @@ TEST(AdaptiveComputation, SaysWhatIsWrong) {
       [&] {
         model.ponder(zeros({kB, kI}, DType::f64));
       },
-      ThrowsMessage<ShapeError>("AdaptiveComputation: x must be [B, T, I], not f64[3, 2]"));
+      ThrowsMessage<ShapeError>("ponder: AdaptiveComputation: x must be [B, T, I], not f64[3, 2]"));
   EXPECT_THAT(
       [&] {
         model.ponder.step(zeros({kB, kI}));
       },
-      ThrowsMessage<DTypeError>("AdaptiveComputation: x must be f64, not f32[3, 2]"));
+      ThrowsMessage<DTypeError>("ponder: AdaptiveComputation: x must be f64, not f32[3, 2]"));
   EXPECT_THAT(
       [&] {
         model.ponder.step(zeros({kB, kI + 1}, DType::f64));
@@ -206,12 +206,14 @@ TEST(AdaptiveComputation, SaysWhatIsWrong) {
       [&] {
         model.ponder.step(zeros({kB, kI}, DType::f64), zeros({kB, 1}, DType::f64));
       },
-      ThrowsMessage<ShapeError>("AdaptiveComputation: the state must be [3, 5], not f64[3, 1]"));
+      ThrowsMessage<ShapeError>(
+          "ponder: AdaptiveComputation: the state must be [3, 5], not f64[3, 1]"));
   EXPECT_THAT(
       [&] {
         model.ponder.step(zeros({kB, kI}, DType::f64), zeros({kB, kS}));
       },
-      ThrowsMessage<DTypeError>("AdaptiveComputation: the state must be f64, not f32[3, 5]"));
+      ThrowsMessage<DTypeError>(
+          "ponder: AdaptiveComputation: the state must be f64, not f32[3, 5]"));
   const AdaptiveComputation nothing(
       Options{.state = 5, .cell = [](const Tensor&, const Tensor&) { return Tensor(); }});
   EXPECT_THAT(
@@ -223,7 +225,8 @@ TEST(AdaptiveComputation, SaysWhatIsWrong) {
       [&] {
         model.ponder(zeros({kB, kT, kI}, DType::f64), {1, 2, kT + 1});
       },
-      ThrowsMessage<ShapeError>("AdaptiveComputation: mask: length 5 of row 2 is not in [0, 4]"));
+      ThrowsMessage<ShapeError>(
+          "ponder: AdaptiveComputation: mask: length 5 of row 2 is not in [0, 4]"));
 }
 
 }  // namespace
