@@ -69,15 +69,16 @@ std::size_t size_of_object(const Module& module) {
   return size;
 }
 
-const Module* held_by_value(const Module& module) {
+std::vector<const Module*> held_by_value(const Module& module) {
+  std::vector<const Module*> out;
   const auto* const begin = static_cast<const std::byte*>(dynamic_cast<const void*>(&module));
   const std::byte* const end = begin + size_of_object(module);
   const std::lock_guard lock(unowned().mutex);
   const auto& places = unowned().places;
   for (auto at = places.lower_bound(begin); at != places.end() && std::less<>()(*at, end); ++at) {
-    if (*at != &module) return static_cast<const Module*>(*at);
+    if (*at != &module) out.push_back(static_cast<const Module*>(*at));
   }
-  return nullptr;
+  return out;
 }
 
 }  // namespace detail

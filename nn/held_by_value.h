@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <vector>
 
 namespace heed::nn {
 
@@ -16,8 +17,8 @@ void leave_unowned(const Module* module) noexcept;
 
 /// The size of the whole object of which `module` is the base.
 std::size_t size_of_object(const Module& module);
-/// A module without owner that stands inside of `module`'s object; null: none.
-const Module* held_by_value(const Module& module);
+/// The modules without owner that stand inside of `module`'s object.
+std::vector<const Module*> held_by_value(const Module& module);
 
 }  // namespace detail
 }  // namespace heed::nn

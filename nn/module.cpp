@@ -75,7 +75,9 @@ void Module::adopt(std::string_view name, std::shared_ptr<Module> child) {
 
 void Module::check_held_by_value() const {
   if (checked_.load(std::memory_order_relaxed)) return;
-  if (const Module* found = detail::held_by_value(*this)) {
+  for (const Module* found : detail::held_by_value(*this)) {
+    // What has nothing to list, and no mode as layers have, may stand where it likes: a score.
+    if (found->slots_.empty() && found->children_.empty() && !found->always_forwards_) continue;
     throw ValueError(fmt::format(
         "module: {0} holds a {1} by value, which is in none of its lists: hold it by reference, "
         "{1}& name = child<{1}>(\"name\", ...)",

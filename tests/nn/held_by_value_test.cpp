@@ -80,6 +80,24 @@ TEST(HeldByValue, IsNothingThatStandsElsewhere) {
   for (const nn::Linear& tower : towers) EXPECT_EQ(tower.parameters().size(), 2U);
 }
 
+class Stateless : public nn::Module {};
+class Owner : public nn::Module {
+ public:
+  Stateless score;
+  nn::Linear& out = child<nn::Linear>("out", 5, 2);
+};
+class Moody : public nn::Module {
+ public:
+  Stateless score;
+  nn::Dropout drop;  // which eval() would not reach
+};
+
+TEST(HeldByValue, IsWellWhereThereIsNothingToList) {
+  EXPECT_EQ(Owner().parameters().size(), 2U);
+  const Moody model;
+  EXPECT_THROW(model.parameters(), ValueError);
+}
+
 TEST(HeldByValue, KnowsTheSizeOfAnyObject) {
   const nn::Linear linear(3, 2);
   const auto model = std::make_unique<ByReference>(2);
