@@ -101,7 +101,7 @@ MultiHead::MultiHead(const MultiHeadOptions& options)
       Dv_(options_.value_head_width),
       groups_(options_.heads / options_.kv_heads),
       packed_(options_.key_width == options_.width && options_.value_width == options_.width),
-      dot_(std::make_unique<ScaledDot>(options_.scale)),
+      dot_(options_.scale),
       in_proj_weight(parameter("in_proj_weight", weight(packed_, JoinedRows(options_).all(),
                                                         options_.width, options_.dtype))),
       q_proj_weight(parameter("q_proj_weight", weight(!packed_, JoinedRows(options_).queries,
@@ -116,7 +116,7 @@ MultiHead::MultiHead(const MultiHeadOptions& options)
       out_proj(child<nn::Linear>("out_proj", Checked("multi_head", options_.heads) * Dv_,
                                  options_.width, options_.bias, options_.dtype)),
       score(options_.score != nullptr ? shared_child("score", options_.score)
-                                      : static_cast<Score&>(*dot_)),
+                                      : static_cast<Score&>(dot_)),
       normaliser(options_.normaliser != nullptr ? &shared_child("normaliser", options_.normaliser)
                                                 : nullptr),
       relative(options_.relative != nullptr ? &shared_child("relative", options_.relative)

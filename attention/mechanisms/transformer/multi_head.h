@@ -92,8 +92,8 @@ class MultiHead : public SelfAttention {
  private:
   MultiHeadOptions options_;
   Index D_, Dv_, groups_;
-  bool packed_;                     // one in_proj_weight
-  std::unique_ptr<ScaledDot> dot_;  // of no list: it has nothing to learn
+  bool packed_;  // one in_proj_weight
+  ScaledDot dot_;
 
  public:
   Tensor& in_proj_weight;
