@@ -40,8 +40,8 @@ TEST(PrintTensor, LeavesASparseGradientSparse) {
 }
 
 TEST(PrintTensor, GoesThroughFmt) {
-  EXPECT_EQ(fmt::format("{}|{:>8}|{}", tensor(1), Shape{2, 3}, tensor(2).array()),
-            "tensor(1.)|  [2, 3]|array(2.)");
+  EXPECT_EQ(fmt::format("{}|{:>8}|{}", tensor(1.0), Shape{2, 3}, tensor(2).array()),
+            "tensor(1.)|  [2, 3]|array(2)");
 }
 
 }  // namespace
