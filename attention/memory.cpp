@@ -5,11 +5,11 @@
 #include <algorithm>
 
 #include "../autograd/check_defined.h"
-#include "../autograd/ops/elementwise.h"
-#include "../autograd/ops/index.h"
-#include "../autograd/ops/shape.h"
+#include "../autograd/ops/elementwise/elementwise.h"
+#include "../autograd/ops/index/index.h"
+#include "../autograd/ops/shape/shape.h"
 #include "../core/error.h"
-#include "../core/kernels/finite.h"
+#include "../core/kernels/reduce/finite.h"
 #include "detail/checks.h"
 #include "detail/nan_guard.h"
 

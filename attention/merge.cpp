@@ -4,12 +4,12 @@
 
 #include <limits>
 
-#include "../autograd/ops/compare.h"
-#include "../autograd/ops/elementwise.h"
-#include "../autograd/ops/join.h"
-#include "../autograd/ops/reduce.h"
-#include "../autograd/ops/shape.h"
-#include "../autograd/ops/softmax.h"
+#include "../autograd/ops/elementwise/compare.h"
+#include "../autograd/ops/elementwise/elementwise.h"
+#include "../autograd/ops/normalise/softmax.h"
+#include "../autograd/ops/reduce/reduce.h"
+#include "../autograd/ops/shape/join.h"
+#include "../autograd/ops/shape/shape.h"
 #include "../core/error.h"
 
 namespace heed::attention {

@@ -1,8 +1,8 @@
 #include "normaliser.h"
 
-#include "../autograd/ops/shape.h"
-#include "../autograd/ops/sinks.h"
-#include "../autograd/ops/softmax.h"
+#include "../autograd/ops/attention/sinks.h"
+#include "../autograd/ops/normalise/softmax.h"
+#include "../autograd/ops/shape/shape.h"
 
 namespace heed::attention {
 

@@ -3,8 +3,8 @@
 #include <cmath>
 
 #include "../autograd/check_defined.h"
-#include "../autograd/ops/elementwise.h"
-#include "../autograd/ops/triangle.h"
+#include "../autograd/ops/elementwise/elementwise.h"
+#include "../autograd/ops/shape/triangle.h"
 
 namespace heed {
 

@@ -5,9 +5,9 @@
 #include <cmath>
 
 #include "../autograd/check_defined.h"
-#include "../autograd/ops/elementwise.h"
-#include "../autograd/ops/matmul.h"
-#include "../autograd/ops/shape.h"
+#include "../autograd/ops/elementwise/elementwise.h"
+#include "../autograd/ops/linalg/matmul.h"
+#include "../autograd/ops/shape/shape.h"
 #include "../core/error.h"
 #include "detail/checks.h"
 

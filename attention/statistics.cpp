@@ -1,10 +1,10 @@
 #include "statistics.h"
 
 #include "../autograd/grad_mode.h"
-#include "../autograd/ops/elementwise.h"
-#include "../autograd/ops/index.h"
-#include "../autograd/ops/reduce.h"
-#include "../autograd/ops/shape.h"
+#include "../autograd/ops/elementwise/elementwise.h"
+#include "../autograd/ops/index/index.h"
+#include "../autograd/ops/reduce/reduce.h"
+#include "../autograd/ops/shape/shape.h"
 #include "../core/error.h"
 
 namespace heed::attention {

@@ -2,7 +2,7 @@
 // keeps, a query at a time, so that no [Q, K] block is ever made. Without gradients.
 #pragma once
 
-#include "../autograd/ops/attention.h"
+#include "../autograd/ops/attention/attention.h"
 
 namespace heed::attention {
 

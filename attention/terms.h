@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "../autograd/ops/score_map.h"
+#include "../autograd/ops/attention/score_map.h"
 #include "masks/mask.h"
 #include "normaliser.h"
 #include "statistics.h"

@@ -1,8 +1,8 @@
 #include "accumulate.h"
 
-#include "../core/kernels/elementwise.h"
+#include "../core/kernels/elementwise/elementwise.h"
 #include "grad_mode.h"
-#include "ops/elementwise.h"
+#include "ops/elementwise/elementwise.h"
 
 namespace heed {
 namespace {

@@ -12,7 +12,7 @@
 #include "anomaly.h"
 #include "grad_mode.h"
 #include "node.h"
-#include "ops/reduce.h"
+#include "ops/reduce/reduce.h"
 
 namespace heed {
 namespace {

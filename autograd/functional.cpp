@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include "../core/error.h"
-#include "../core/kernels/copy.h"
+#include "../core/kernels/elementwise/copy.h"
 #include "backward.h"
 #include "grad_mode.h"
-#include "ops/elementwise.h"
-#include "ops/reduce.h"
+#include "ops/elementwise/elementwise.h"
+#include "ops/reduce/reduce.h"
 
 namespace heed {
 namespace {
@@ -25,7 +25,6 @@ std::vector<Tensor> leaves_of(const char* op, const std::vector<Tensor>& inputs)
   }
   return leaves;
 }
-
 
 void check_fits(const char* op, const Tensor& v, const Tensor& x) {
   if (!(v.shape() == x.shape())) {

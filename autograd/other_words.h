@@ -4,12 +4,12 @@
 
 #include "backward.h"
 #include "grad_mode.h"
-#include "ops/binary_cross_entropy.h"
-#include "ops/elementwise.h"
-#include "ops/linalg.h"
-#include "ops/matmul.h"
-#include "ops/reduce.h"
-#include "ops/shape.h"
+#include "ops/elementwise/elementwise.h"
+#include "ops/linalg/linalg.h"
+#include "ops/linalg/matmul.h"
+#include "ops/losses/binary_cross_entropy.h"
+#include "ops/reduce/reduce.h"
+#include "ops/shape/shape.h"
 
 namespace heed {
 

@@ -7,7 +7,7 @@
 #include <ostream>
 
 #include "../core/error.h"
-#include "../core/kernels/copy.h"
+#include "../core/kernels/elementwise/copy.h"
 #include "../core/print.h"
 #include "accumulate.h"
 #include "backward.h"

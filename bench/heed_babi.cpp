@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "../attention/mechanisms/memory/memory_network.h"
-#include "../autograd/ops/cross_entropy.h"
-#include "../autograd/ops/shape.h"
+#include "../autograd/ops/losses/cross_entropy.h"
+#include "../autograd/ops/shape/shape.h"
 #include "../core/parallel.h"
 #include "../optim/clip.h"
 #include "../optim/sgd.h"

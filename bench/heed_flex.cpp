@@ -3,8 +3,8 @@
 #include "flex.h"
 
 #include "../attention/attend.h"
-#include "../autograd/ops/elementwise.h"
-#include "../autograd/ops/reduce.h"
+#include "../autograd/ops/elementwise/elementwise.h"
+#include "../autograd/ops/reduce/reduce.h"
 #include "../core/parallel.h"
 #include "filled.h"
 #include "protocol.h"

@@ -1,6 +1,6 @@
 // Our side of the row han: the example's model without dropout, with the weights of han.h.
 
-#include "../autograd/ops/cross_entropy.h"
+#include "../autograd/ops/losses/cross_entropy.h"
 #include "../core/error.h"
 #include "../core/parallel.h"
 #include "../examples/document_classifier/model.h"

@@ -1,8 +1,8 @@
 // Our side of the row lstmn.
 
 #include "../attention/mechanisms/memory/lstmn.h"
-#include "../autograd/ops/elementwise.h"
-#include "../autograd/ops/reduce.h"
+#include "../autograd/ops/elementwise/elementwise.h"
+#include "../autograd/ops/reduce/reduce.h"
 #include "../core/parallel.h"
 #include "filled.h"
 #include "lstmn.h"

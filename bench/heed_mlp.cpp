@@ -1,6 +1,6 @@
 // The network of mlp.h.
-#include "../autograd/ops/cross_entropy.h"
-#include "../autograd/ops/elementwise.h"
+#include "../autograd/ops/elementwise/elementwise.h"
+#include "../autograd/ops/losses/cross_entropy.h"
 #include "../core/parallel.h"
 #include "../nn/linear.h"
 #include "../optim/adam.h"

@@ -1,8 +1,8 @@
 // Our side of the rows chain and tiny.
 
-#include "../autograd/ops/elementwise.h"
-#include "../autograd/ops/matmul.h"
-#include "../autograd/ops/reduce.h"
+#include "../autograd/ops/elementwise/elementwise.h"
+#include "../autograd/ops/linalg/matmul.h"
+#include "../autograd/ops/reduce/reduce.h"
 #include "../core/parallel.h"
 #include "filled.h"
 #include "overhead.h"

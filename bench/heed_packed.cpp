@@ -1,9 +1,9 @@
 // Our side of row packed, and of packed_full, as many sequences of the longest length.
 
 #include "../attention/mechanisms/transformer/transformer_encoder.h"
-#include "../autograd/ops/packed.h"
-#include "../autograd/ops/regression_losses.h"
-#include "../autograd/ops/shape.h"
+#include "../autograd/ops/losses/regression_losses.h"
+#include "../autograd/ops/packed/packed.h"
+#include "../autograd/ops/shape/shape.h"
 #include "../core/parallel.h"
 #include "filled.h"
 #include "packed.h"

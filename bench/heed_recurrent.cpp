@@ -1,7 +1,7 @@
 // Our side of the rows gru and lstm.
 
-#include "../autograd/ops/elementwise.h"
-#include "../autograd/ops/reduce.h"
+#include "../autograd/ops/elementwise/elementwise.h"
+#include "../autograd/ops/reduce/reduce.h"
 #include "../core/parallel.h"
 #include "../nn/gru.h"
 #include "../nn/lstm.h"

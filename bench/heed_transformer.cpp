@@ -1,10 +1,10 @@
 // Our side of the rows transformer and encoder.
 
 #include "../attention/mechanisms/transformer/transformer.h"
-#include "../autograd/ops/cross_entropy.h"
-#include "../autograd/ops/elementwise.h"
-#include "../autograd/ops/regression_losses.h"
-#include "../autograd/ops/shape.h"
+#include "../autograd/ops/elementwise/elementwise.h"
+#include "../autograd/ops/losses/cross_entropy.h"
+#include "../autograd/ops/losses/regression_losses.h"
+#include "../autograd/ops/shape/shape.h"
 #include "../core/parallel.h"
 #include "../nn/embedding.h"
 #include "../optim/adam.h"

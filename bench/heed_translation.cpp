@@ -2,9 +2,9 @@
 // trainer does and started as its decoding does.
 
 #include "../autograd/grad_mode.h"
-#include "../autograd/ops/cross_entropy.h"
-#include "../autograd/ops/index.h"
-#include "../autograd/ops/shape.h"
+#include "../autograd/ops/index/index.h"
+#include "../autograd/ops/losses/cross_entropy.h"
+#include "../autograd/ops/shape/shape.h"
 #include "../core/error.h"
 #include "../core/parallel.h"
 #include "../examples/translation/batches.h"

@@ -1,6 +1,6 @@
-#include "../autograd/ops/index.h"
-#include "../autograd/ops/join.h"
-#include "../autograd/ops/shape.h"
+#include "../autograd/ops/index/index.h"
+#include "../autograd/ops/shape/join.h"
+#include "../autograd/ops/shape/shape.h"
 #include "operators.h"
 
 namespace bench::operators {

@@ -1,7 +1,7 @@
-#include "../autograd/ops/activation.h"
-#include "../autograd/ops/dropout.h"
-#include "../autograd/ops/elementwise.h"
-#include "../autograd/ops/power.h"
+#include "../autograd/ops/elementwise/activation.h"
+#include "../autograd/ops/elementwise/dropout.h"
+#include "../autograd/ops/elementwise/elementwise.h"
+#include "../autograd/ops/elementwise/power.h"
 #include "operators.h"
 
 namespace bench::operators {

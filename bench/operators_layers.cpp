@@ -1,9 +1,9 @@
-#include "../autograd/ops/batch_norm.h"
-#include "../autograd/ops/conv.h"
-#include "../autograd/ops/cross_entropy.h"
-#include "../autograd/ops/layer_norm.h"
-#include "../autograd/ops/matmul.h"
-#include "../autograd/ops/pool.h"
+#include "../autograd/ops/conv/conv.h"
+#include "../autograd/ops/conv/pool.h"
+#include "../autograd/ops/linalg/matmul.h"
+#include "../autograd/ops/losses/cross_entropy.h"
+#include "../autograd/ops/normalise/batch_norm.h"
+#include "../autograd/ops/normalise/layer_norm.h"
 #include "operators.h"
 
 namespace bench::operators {

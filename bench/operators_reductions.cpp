@@ -1,10 +1,10 @@
 #include <algorithm>
 
-#include "../autograd/ops/cumulative.h"
-#include "../autograd/ops/reduce.h"
-#include "../autograd/ops/softmax.h"
-#include "../autograd/ops/sort.h"
-#include "../autograd/ops/statistics.h"
+#include "../autograd/ops/index/sort.h"
+#include "../autograd/ops/normalise/softmax.h"
+#include "../autograd/ops/reduce/cumulative.h"
+#include "../autograd/ops/reduce/reduce.h"
+#include "../autograd/ops/reduce/statistics.h"
 #include "operators.h"
 
 namespace bench::operators {

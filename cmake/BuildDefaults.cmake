@@ -48,11 +48,10 @@ function(heed_harden)
   set_property(SOURCE ${readers} APPEND PROPERTY COMPILE_OPTIONS ${HEED_HARDENING})
 endfunction()
 
-# The library stays under 10 MB. Kernels come for AVX-512, for AVX2, and in plain C++ for what is
-# older than both; those that only walk and dispatch do not gain from -O3, which makes them half as
-# large again, nor do layers, files, and the operators that only call kernels, from speed at the cost
-# of size. The tape and the operators of small models keep it: they are what a small step costs.
-function(heed_keep_small)
+# Kernels come for AVX-512, for AVX2, and in plain C++ for what is older than both. Those that only walk and
+# dispatch do not gain from -O3, which makes them half as large again, nor do layers, files, and the operators
+# that only call kernels. The tape and the operators of small models keep it: they are what a small step costs.
+function(heed_optimise)
   set(kernels ${ARGN})
   list(FILTER kernels INCLUDE REGEX "/core/kernels/")
   set(unused "HWY_SSSE3|HWY_SSE4")
@@ -68,9 +67,8 @@ function(heed_keep_small)
   set_property(SOURCE ${walking} APPEND PROPERTY COMPILE_OPTIONS
     "$<$<CONFIG:Release>:-O2;-ftree-vectorize>;$<$<AND:$<CONFIG:Release>,$<CXX_COMPILER_ID:GNU>>:-fvect-cost-model=dynamic>")
   set(others ${ARGN})
-  list(FILTER others INCLUDE REGEX "/(autograd|nn|attention|data|io|train)/")
-  list(FILTER others EXCLUDE REGEX "/inverse_cdf\\.cpp$")
+  list(FILTER others EXCLUDE REGEX "/core/")
   list(FILTER others EXCLUDE REGEX
-       "/autograd/([a-z_]+|ops/(activation|cross_entropy|dropout|elementwise|matmul|reduce|shape|softmax))\\.cpp$")
-  set_source_files_properties(${others} PROPERTIES COMPILE_OPTIONS "$<$<CONFIG:Release>:-Os>")
+       "/autograd/([a-z_]+|ops/[a-z]+/(activation|cross_entropy|dropout|elementwise|matmul|reduce|shape|softmax))\\.cpp$")
+  set_property(SOURCE ${others} APPEND PROPERTY COMPILE_OPTIONS "$<$<CONFIG:Release>:-O2>")
 endfunction()

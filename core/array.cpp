@@ -6,7 +6,7 @@
 #include <cstring>
 
 #include "error.h"
-#include "kernels/copy.h"
+#include "kernels/elementwise/copy.h"
 
 namespace heed {
 

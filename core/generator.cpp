@@ -10,7 +10,7 @@
 
 #include "draws.h"
 #include "error.h"
-#include "kernels/philox_simd.h"
+#include "kernels/elementwise/philox_simd.h"
 #include "parallel.h"
 
 namespace heed {

@@ -4,7 +4,7 @@
 #include <numeric>
 #include <vector>
 
-#include "kernels/elementwise_simd.h"
+#include "kernels/elementwise/elementwise_simd.h"
 #include "parallel.h"
 
 namespace heed {

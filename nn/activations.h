@@ -1,10 +1,10 @@
 // Activations as layers, for a place in a Sequential; the formulas are those of the functions in
-// autograd/ops/activation.h, elementwise.h and softmax.h. Names and defaults are PyTorch's.
+// autograd/ops/elementwise/activation.h, elementwise.h and softmax.h. Names and defaults are PyTorch's.
 #pragma once
 
-#include "../autograd/ops/activation.h"
-#include "../autograd/ops/elementwise.h"
-#include "../autograd/ops/softmax.h"
+#include "../autograd/ops/elementwise/activation.h"
+#include "../autograd/ops/elementwise/elementwise.h"
+#include "../autograd/ops/normalise/softmax.h"
 #include "layer.h"
 
 namespace heed::nn {

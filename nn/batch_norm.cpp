@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "../autograd/ops/batch_norm.h"
-#include "../autograd/ops/standardize.h"
+#include "../autograd/ops/normalise/batch_norm.h"
+#include "../autograd/ops/normalise/standardize.h"
 #include "../core/error.h"
 
 namespace heed::nn {

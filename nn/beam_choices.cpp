@@ -7,9 +7,9 @@
 #include <limits>
 
 #include "../core/error.h"
-#include "../core/kernels/elementwise_simd.h"
-#include "../core/kernels/iterate.h"
-#include "../core/kernels/reduce_simd.h"
+#include "../core/kernels/elementwise/elementwise_simd.h"
+#include "../core/kernels/elementwise/iterate.h"
+#include "../core/kernels/reduce/reduce_simd.h"
 #include "../core/parallel.h"
 
 namespace heed::nn::detail {

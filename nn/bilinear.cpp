@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "../autograd/ops/linalg.h"
+#include "../autograd/ops/linalg/linalg.h"
 #include "../core/error.h"
 #include "../core/generator.h"
 

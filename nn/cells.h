@@ -1,9 +1,9 @@
 // RNNCell, GRUCell, LSTMCell: one step of a recurrent layer, for loops that feed results back; see
-// autograd/ops/cells.h for the formulas. Names and layouts are PyTorch's: weight_ih [G H, I],
+// autograd/ops/recurrent/cells.h for the formulas. Names and layouts are PyTorch's: weight_ih [G H, I],
 // weight_hh [G H, H], bias_ih and bias_hh [G H], with 1, 3 (r, z, n) and 4 (i, f, g, o) gates.
 #pragma once
 
-#include "../autograd/ops/cells.h"
+#include "../autograd/ops/recurrent/cells.h"
 #include "module.h"
 
 namespace heed::nn {

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "../autograd/ops/window.h"
+#include "../autograd/ops/conv/window.h"
 #include "../core/error.h"
 #include "../core/generator.h"
 

@@ -1,8 +1,8 @@
-// Conv1d and Conv2d: convolutions with a weight of their own; see autograd/ops/conv.h for the
+// Conv1d and Conv2d: convolutions with a weight of their own; see autograd/ops/conv/conv.h for the
 // formula. Names, layouts and first values are PyTorch's.
 #pragma once
 
-#include "../autograd/ops/conv.h"
+#include "../autograd/ops/conv/conv.h"
 #include "layer.h"
 
 namespace heed::nn {

@@ -1,8 +1,8 @@
 // ConvTranspose1d and ConvTranspose2d: transposed convolutions with a weight of their own; see
-// autograd/ops/conv_transpose.h for the sizes. Names, layouts and first values are PyTorch's.
+// autograd/ops/conv/conv_transpose.h for the sizes. Names, layouts and first values are PyTorch's.
 #pragma once
 
-#include "../autograd/ops/conv_transpose.h"
+#include "../autograd/ops/conv/conv_transpose.h"
 #include "layer.h"
 
 namespace heed::nn {

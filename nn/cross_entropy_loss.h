@@ -2,7 +2,7 @@
 // and follow the dtype of the model.
 #pragma once
 
-#include "../autograd/ops/cross_entropy.h"
+#include "../autograd/ops/losses/cross_entropy.h"
 #include "layer.h"
 
 namespace heed::nn {

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "../autograd/ops/dropout.h"
+#include "../autograd/ops/elementwise/dropout.h"
 #include "../core/error.h"
 
 namespace heed::nn {

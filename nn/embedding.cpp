@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "../autograd/ops/index.h"
-#include "../autograd/ops/shape.h"
+#include "../autograd/ops/index/index.h"
+#include "../autograd/ops/shape/shape.h"
 #include "../core/error.h"
 #include "../core/generator.h"
 

@@ -1,7 +1,7 @@
 // glu() as a layer: the formula stands there.
 #pragma once
 
-#include "../autograd/ops/glu.h"
+#include "../autograd/ops/elementwise/glu.h"
 #include "layer.h"
 
 namespace heed::nn {

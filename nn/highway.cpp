@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "../autograd/ops/elementwise.h"
+#include "../autograd/ops/elementwise/elementwise.h"
 #include "../core/error.h"
 #include "init.h"
 

@@ -1,8 +1,8 @@
 #include "layer_norm.h"
 
-#include "../autograd/ops/layer_norm.h"
-#include "../autograd/ops/rms_norm.h"
-#include "../autograd/ops/standardize.h"
+#include "../autograd/ops/normalise/layer_norm.h"
+#include "../autograd/ops/normalise/rms_norm.h"
+#include "../autograd/ops/normalise/standardize.h"
 #include "../core/error.h"
 
 namespace heed::nn {

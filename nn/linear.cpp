@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "../autograd/ops/matmul.h"
+#include "../autograd/ops/linalg/matmul.h"
 #include "../core/error.h"
 #include "../core/generator.h"
 

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "../autograd/ops/loss_operands.h"
+#include "../autograd/ops/losses/loss_operands.h"
 #include "../core/error.h"
 #include "class_weights.h"
 

@@ -4,12 +4,12 @@
 // (CrossEntropyLoss has a file of its own.)
 #pragma once
 
-#include "../autograd/ops/binary_cross_entropy.h"
-#include "../autograd/ops/ctc_loss.h"
-#include "../autograd/ops/kl_div.h"
-#include "../autograd/ops/margin_losses.h"
-#include "../autograd/ops/nll_loss.h"
-#include "../autograd/ops/regression_losses.h"
+#include "../autograd/ops/losses/binary_cross_entropy.h"
+#include "../autograd/ops/losses/ctc_loss.h"
+#include "../autograd/ops/losses/kl_div.h"
+#include "../autograd/ops/losses/margin_losses.h"
+#include "../autograd/ops/losses/nll_loss.h"
+#include "../autograd/ops/losses/regression_losses.h"
 #include "layer.h"
 
 namespace heed::nn {

@@ -1,8 +1,8 @@
 // LSTM: layers of long short-term memory over sequences of any lengths, batch first; see
-// autograd/ops/lstm.h for the formula, recurrent.h for the parameters: four gates, i, f, g, o.
+// autograd/ops/recurrent/lstm.h for the formula, recurrent.h for the parameters: four gates, i, f, g, o.
 #pragma once
 
-#include "../autograd/ops/lstm.h"
+#include "../autograd/ops/recurrent/lstm.h"
 #include "recurrent.h"
 
 namespace heed::nn {

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "../autograd/ops/reduce.h"
-#include "../autograd/ops/shape.h"
+#include "../autograd/ops/reduce/reduce.h"
+#include "../autograd/ops/shape/shape.h"
 #include "../core/error.h"
 
 namespace heed::nn {

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "../autograd/ops/window.h"
+#include "../autograd/ops/conv/window.h"
 #include "../core/error.h"
 
 namespace heed::nn {

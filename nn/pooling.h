@@ -1,11 +1,11 @@
-// Pooling layers without parameters, for a place in a Sequential; see autograd/ops/pool.h.
+// Pooling layers without parameters, for a place in a Sequential; see autograd/ops/conv/pool.h.
 // Constructors throw ValueError for options that fit no x: a kernel, stride or dilation that is not
 // positive, a padding that is negative or more than half of the kernel, a negative size.
 //
 //   nn::MaxPool2d pool({.kernel = 2});
 #pragma once
 
-#include "../autograd/ops/pool.h"
+#include "../autograd/ops/conv/pool.h"
 #include "layer.h"
 
 namespace heed::nn {

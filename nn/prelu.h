@@ -1,7 +1,7 @@
 // prelu() as a layer: the formula stands there.
 #pragma once
 
-#include "../autograd/ops/prelu.h"
+#include "../autograd/ops/elementwise/prelu.h"
 #include "layer.h"
 
 namespace heed::nn {

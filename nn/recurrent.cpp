@@ -4,8 +4,8 @@
 
 #include <cmath>
 
-#include "../autograd/ops/dropout.h"
-#include "../autograd/ops/shape.h"
+#include "../autograd/ops/elementwise/dropout.h"
+#include "../autograd/ops/shape/shape.h"
 #include "../core/error.h"
 #include "../core/generator.h"
 

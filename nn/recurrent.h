@@ -6,7 +6,7 @@
 
 #include <vector>
 
-#include "../autograd/ops/recurrent.h"
+#include "../autograd/ops/recurrent/recurrent.h"
 #include "module.h"
 
 namespace heed::nn {

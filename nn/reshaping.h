@@ -1,8 +1,8 @@
 // Layers without parameters that change the shape, or nothing: for a place in a Sequential.
 #pragma once
 
-#include "../autograd/ops/interpolate.h"
-#include "../autograd/ops/shape.h"
+#include "../autograd/ops/conv/interpolate.h"
+#include "../autograd/ops/shape/shape.h"
 #include "layer.h"
 
 namespace heed::nn {

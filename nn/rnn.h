@@ -1,8 +1,8 @@
 // RNN: simple recurrent layers (Elman 1990) over sequences of any lengths, batch first; see
-// autograd/ops/rnn.h for the formula, recurrent.h for the parameters: one gate.
+// autograd/ops/recurrent/rnn.h for the formula, recurrent.h for the parameters: one gate.
 #pragma once
 
-#include "../autograd/ops/rnn.h"
+#include "../autograd/ops/recurrent/rnn.h"
 #include "recurrent.h"
 
 namespace heed::nn {

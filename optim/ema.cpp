@@ -6,7 +6,7 @@
 
 #include "../core/error.h"
 #include "../core/faults.h"
-#include "../core/kernels/copy.h"
+#include "../core/kernels/elementwise/copy.h"
 #include "../core/parallel.h"
 #include "../core/quoted.h"
 #include "check_option.h"

@@ -8,7 +8,7 @@
 #include "../autograd/grad_mode.h"
 #include "../core/error.h"
 #include "../core/faults.h"
-#include "../core/kernels/copy.h"
+#include "../core/kernels/elementwise/copy.h"
 #include "check_option.h"
 #include "gradient_runs.h"
 #include "line_search.h"

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "../autograd/grad_mode.h"
-#include "../autograd/ops/elementwise.h"
+#include "../autograd/ops/elementwise/elementwise.h"
 #include "../core/error.h"
 #include "../core/faults.h"
 #include "../core/quoted.h"

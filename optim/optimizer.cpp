@@ -8,7 +8,7 @@
 
 #include "../core/error.h"
 #include "../core/faults.h"
-#include "../core/kernels/copy.h"
+#include "../core/kernels/elementwise/copy.h"
 #include "../core/quoted.h"
 #include "gradient_runs.h"
 

@@ -5,7 +5,7 @@
 #include <limits>
 #include <set>
 
-#include "../autograd/ops/reduce.h"
+#include "../autograd/ops/reduce/reduce.h"
 #include "../core/error.h"
 
 namespace heed::train {

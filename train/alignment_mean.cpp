@@ -1,7 +1,7 @@
 #include "alignment_mean.h"
 
 #include "../autograd/grad_mode.h"
-#include "../autograd/ops/elementwise.h"
+#include "../autograd/ops/elementwise/elementwise.h"
 #include "../core/error.h"
 #include "../io/file.h"
 

@@ -6,7 +6,7 @@
 #include <chrono>
 
 #include "../autograd/grad_mode.h"
-#include "../autograd/ops/elementwise.h"
+#include "../autograd/ops/elementwise/elementwise.h"
 #include "../core/error.h"
 #include "../core/quoted.h"
 #include "../optim/clip.h"

@@ -5,10 +5,10 @@
 #include <cmath>
 
 #include "../../autograd/check_defined.h"
-#include "../../autograd/ops/attention.h"
-#include "../../autograd/ops/elementwise.h"
-#include "../../autograd/ops/index.h"
-#include "../../autograd/ops/shape.h"
+#include "../../autograd/ops/attention/attention.h"
+#include "../../autograd/ops/elementwise/elementwise.h"
+#include "../../autograd/ops/index/index.h"
+#include "../../autograd/ops/shape/shape.h"
 #include "../../core/error.h"
 
 namespace heed::attention {

@@ -5,11 +5,11 @@
 #include <vector>
 
 #include "../../autograd/grad_mode.h"
-#include "../../autograd/ops/elementwise.h"
-#include "../../autograd/ops/matmul.h"
-#include "../../autograd/ops/reduce.h"
-#include "../../autograd/ops/shape.h"
-#include "../../core/kernels/finite.h"
+#include "../../autograd/ops/elementwise/elementwise.h"
+#include "../../autograd/ops/linalg/matmul.h"
+#include "../../autograd/ops/reduce/reduce.h"
+#include "../../autograd/ops/shape/shape.h"
+#include "../../core/kernels/reduce/finite.h"
 
 namespace heed::attention {
 namespace {

@@ -2,7 +2,7 @@
 // the other by then(): maps::soft_cap(cap).then(maps::slopes(m)).
 #pragma once
 
-#include "../../autograd/ops/score_map.h"
+#include "../../autograd/ops/attention/score_map.h"
 
 namespace heed::attention::maps {
 

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <limits>
 
-#include "../../autograd/ops/compare.h"
-#include "../../autograd/ops/index.h"
-#include "../../autograd/ops/shape.h"
+#include "../../autograd/ops/elementwise/compare.h"
+#include "../../autograd/ops/index/index.h"
+#include "../../autograd/ops/shape/shape.h"
 #include "../../core/error.h"
 #include "combined.h"
 

@@ -23,7 +23,7 @@
 #include <vector>
 
 #include "../../autograd/tensor.h"
-#include "../../core/kernels/tile_rule.h"
+#include "../../core/kernels/attention/tile_rule.h"
 #include "interval.h"
 
 namespace heed::attention {

@@ -1,8 +1,8 @@
 #include "sigmoid.h"
 
-#include "../../autograd/ops/activation.h"
-#include "../../autograd/ops/elementwise.h"
-#include "../../autograd/ops/softmax.h"
+#include "../../autograd/ops/elementwise/activation.h"
+#include "../../autograd/ops/elementwise/elementwise.h"
+#include "../../autograd/ops/normalise/softmax.h"
 
 namespace heed::attention {
 

@@ -7,13 +7,13 @@
 
 #include "../../autograd/check_defined.h"
 #include "../../autograd/grad_mode.h"
-#include "../../autograd/ops/elementwise.h"
-#include "../../autograd/ops/entmax.h"
-#include "../../autograd/ops/index.h"
-#include "../../autograd/ops/shape.h"
-#include "../../autograd/ops/softmax.h"
-#include "../../autograd/ops/sort.h"
-#include "../../autograd/ops/sparsemax.h"
+#include "../../autograd/ops/elementwise/elementwise.h"
+#include "../../autograd/ops/index/index.h"
+#include "../../autograd/ops/index/sort.h"
+#include "../../autograd/ops/normalise/entmax.h"
+#include "../../autograd/ops/normalise/softmax.h"
+#include "../../autograd/ops/normalise/sparsemax.h"
+#include "../../autograd/ops/shape/shape.h"
 #include "../../core/error.h"
 
 namespace heed::attention {

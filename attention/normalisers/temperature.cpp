@@ -4,8 +4,8 @@
 
 #include <cmath>
 
-#include "../../autograd/ops/elementwise.h"
-#include "../../autograd/ops/softmax.h"
+#include "../../autograd/ops/elementwise/elementwise.h"
+#include "../../autograd/ops/normalise/softmax.h"
 #include "../../core/error.h"
 
 namespace heed::attention {

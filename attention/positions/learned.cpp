@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include "../../autograd/check_defined.h"
-#include "../../autograd/ops/elementwise.h"
-#include "../../autograd/ops/shape.h"
+#include "../../autograd/ops/elementwise/elementwise.h"
+#include "../../autograd/ops/shape/shape.h"
 #include "../../core/error.h"
 #include "../../nn/init.h"
 

@@ -7,8 +7,8 @@
 
 #include "../../autograd/check_defined.h"
 #include "../../autograd/grad_mode.h"
-#include "../../autograd/ops/elementwise.h"
-#include "../../autograd/ops/shape.h"
+#include "../../autograd/ops/elementwise/elementwise.h"
+#include "../../autograd/ops/shape/shape.h"
 #include "../../core/checked.h"
 #include "../../core/error.h"
 

@@ -1,7 +1,7 @@
 #include "feature_wise.h"
 
-#include "../../autograd/ops/elementwise.h"
-#include "../../autograd/ops/shape.h"
+#include "../../autograd/ops/elementwise/elementwise.h"
+#include "../../autograd/ops/shape/shape.h"
 #include "../detail/checks.h"
 
 namespace heed::attention {

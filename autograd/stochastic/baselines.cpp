@@ -7,8 +7,8 @@
 #include "../../core/error.h"
 #include "../check_defined.h"
 #include "../grad_mode.h"
-#include "../ops/elementwise.h"
-#include "../ops/reduce.h"
+#include "../ops/elementwise/elementwise.h"
+#include "../ops/reduce/reduce.h"
 
 namespace heed {
 

@@ -6,13 +6,13 @@
 #include "../../core/generator.h"
 #include "../check_defined.h"
 #include "../grad_mode.h"
-#include "../ops/clamp.h"
-#include "../ops/elementwise.h"
-#include "../ops/index.h"
-#include "../ops/matmul.h"
-#include "../ops/reduce.h"
-#include "../ops/shape.h"
-#include "../ops/softmax.h"
+#include "../ops/elementwise/clamp.h"
+#include "../ops/elementwise/elementwise.h"
+#include "../ops/index/index.h"
+#include "../ops/linalg/matmul.h"
+#include "../ops/normalise/softmax.h"
+#include "../ops/reduce/reduce.h"
+#include "../ops/shape/shape.h"
 
 namespace heed {
 namespace {

@@ -8,13 +8,13 @@
 #include "../backward.h"
 #include "../check_defined.h"
 #include "../function.h"
-#include "../ops/activation.h"
-#include "../ops/compare.h"
-#include "../ops/elementwise.h"
-#include "../ops/index.h"
-#include "../ops/reduce.h"
-#include "../ops/shape.h"
-#include "../ops/softmax.h"
+#include "../ops/elementwise/activation.h"
+#include "../ops/elementwise/compare.h"
+#include "../ops/elementwise/elementwise.h"
+#include "../ops/index/index.h"
+#include "../ops/normalise/softmax.h"
+#include "../ops/reduce/reduce.h"
+#include "../ops/shape/shape.h"
 
 namespace heed {
 namespace {

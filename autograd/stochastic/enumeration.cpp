@@ -7,8 +7,8 @@
 
 #include "../../core/error.h"
 #include "../check_defined.h"
-#include "../ops/elementwise.h"
-#include "../ops/reduce.h"
+#include "../ops/elementwise/elementwise.h"
+#include "../ops/reduce/reduce.h"
 #include "front_axes.h"
 
 namespace heed {

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include "../../core/error.h"
-#include "../ops/reduce.h"
-#include "../ops/shape.h"
+#include "../ops/reduce/reduce.h"
+#include "../ops/shape/shape.h"
 
 namespace heed {
 

@@ -4,7 +4,7 @@
 
 #include "../../core/error.h"
 #include "../check_defined.h"
-#include "../ops/reduce.h"
+#include "../ops/reduce/reduce.h"
 
 namespace heed {
 

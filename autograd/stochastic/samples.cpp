@@ -8,10 +8,10 @@
 #include "../../core/error.h"
 #include "../check_defined.h"
 #include "../grad_mode.h"
-#include "../ops/compare.h"
-#include "../ops/elementwise.h"
-#include "../ops/reduce.h"
-#include "../ops/shape.h"
+#include "../ops/elementwise/compare.h"
+#include "../ops/elementwise/elementwise.h"
+#include "../ops/reduce/reduce.h"
+#include "../ops/shape/shape.h"
 #include "front_axes.h"
 
 namespace heed {

@@ -10,9 +10,9 @@
 #include "../../core/generator.h"
 #include "../backward.h"
 #include "../check_defined.h"
-#include "../ops/elementwise.h"
-#include "../ops/reduce.h"
-#include "../ops/shape.h"
+#include "../ops/elementwise/elementwise.h"
+#include "../ops/reduce/reduce.h"
+#include "../ops/shape/shape.h"
 
 namespace heed {
 namespace {

@@ -6,8 +6,8 @@
 #include <cctype>
 
 #include "../../autograd/grad_mode.h"
-#include "../../autograd/ops/reduce.h"
-#include "../../autograd/ops/softmax.h"
+#include "../../autograd/ops/normalise/softmax.h"
+#include "../../autograd/ops/reduce/reduce.h"
 #include "../../core/error.h"
 #include "../../core/quoted.h"
 #include "../../data/utf8.h"

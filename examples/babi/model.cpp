@@ -3,8 +3,8 @@
 #include <mutex>
 
 #include "../../autograd/grad_mode.h"
-#include "../../autograd/ops/cross_entropy.h"
-#include "../../autograd/ops/reduce.h"
+#include "../../autograd/ops/losses/cross_entropy.h"
+#include "../../autograd/ops/reduce/reduce.h"
 #include "../../core/generator.h"
 #include "../../data/loader.h"
 #include "../../io/saved_model.h"

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "../../autograd/ops/cross_entropy.h"
+#include "../../autograd/ops/losses/cross_entropy.h"
 #include "../../data/loader.h"
 #include "../../optim/sgd.h"
 #include "../../train/run.h"

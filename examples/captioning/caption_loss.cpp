@@ -1,11 +1,11 @@
 #include "caption_loss.h"
 
 #include "../../attention/mechanisms/pooling/doubly_stochastic.h"
-#include "../../autograd/ops/compare.h"
-#include "../../autograd/ops/cross_entropy.h"
-#include "../../autograd/ops/elementwise.h"
-#include "../../autograd/ops/reduce.h"
-#include "../../autograd/ops/shape.h"
+#include "../../autograd/ops/elementwise/compare.h"
+#include "../../autograd/ops/elementwise/elementwise.h"
+#include "../../autograd/ops/losses/cross_entropy.h"
+#include "../../autograd/ops/reduce/reduce.h"
+#include "../../autograd/ops/shape/shape.h"
 #include "../../core/error.h"
 
 namespace captioning {

@@ -1,9 +1,9 @@
 #include "model.h"
 
-#include "../../autograd/ops/elementwise.h"
-#include "../../autograd/ops/pool.h"
-#include "../../autograd/ops/reduce.h"
-#include "../../autograd/ops/shape.h"
+#include "../../autograd/ops/conv/pool.h"
+#include "../../autograd/ops/elementwise/elementwise.h"
+#include "../../autograd/ops/reduce/reduce.h"
+#include "../../autograd/ops/shape/shape.h"
 #include "../../io/saved_model.h"
 
 namespace captioning {

@@ -1,9 +1,9 @@
 #include "writing.h"
 
 #include "../../autograd/grad_mode.h"
-#include "../../autograd/ops/cross_entropy.h"
-#include "../../autograd/ops/reduce.h"
-#include "../../autograd/ops/shape.h"
+#include "../../autograd/ops/losses/cross_entropy.h"
+#include "../../autograd/ops/reduce/reduce.h"
+#include "../../autograd/ops/shape/shape.h"
 #include "../../data/loader.h"
 #include "../../train/metrics.h"
 

@@ -4,8 +4,8 @@
 #include <limits>
 
 #include "../../autograd/grad_mode.h"
-#include "../../autograd/ops/cross_entropy.h"
-#include "../../autograd/ops/softmax.h"
+#include "../../autograd/ops/losses/cross_entropy.h"
+#include "../../autograd/ops/normalise/softmax.h"
 #include "../../core/error.h"
 
 namespace document_classifier {

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "../../autograd/ops/cross_entropy.h"
+#include "../../autograd/ops/losses/cross_entropy.h"
 #include "../../data/loader.h"
 #include "../../optim/adam.h"
 #include "evaluation.h"

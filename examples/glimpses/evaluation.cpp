@@ -8,10 +8,10 @@
 #include <utility>
 
 #include "../../autograd/grad_mode.h"
-#include "../../autograd/ops/reduce.h"
-#include "../../autograd/ops/shape.h"
-#include "../../autograd/ops/slicing.h"
-#include "../../autograd/ops/softmax.h"
+#include "../../autograd/ops/normalise/softmax.h"
+#include "../../autograd/ops/reduce/reduce.h"
+#include "../../autograd/ops/shape/shape.h"
+#include "../../autograd/ops/shape/slicing.h"
 #include "../../data/loader.h"
 
 namespace glimpses {

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "../../autograd/grad_mode.h"
-#include "../../autograd/ops/cross_entropy.h"
-#include "../../autograd/ops/shape.h"
+#include "../../autograd/ops/losses/cross_entropy.h"
+#include "../../autograd/ops/shape/shape.h"
 #include "../../core/error.h"
 #include "../../train/metrics.h"
 

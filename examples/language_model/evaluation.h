@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "../../autograd/ops/packed.h"
+#include "../../autograd/ops/packed/packed.h"
 #include "../../data/windows.h"
 #include "saved_model.h"
 

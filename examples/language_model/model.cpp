@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <cmath>
 
-#include "../../autograd/ops/elementwise.h"
-#include "../../autograd/ops/index.h"
-#include "../../autograd/ops/matmul.h"
-#include "../../autograd/ops/shape.h"
-#include "../../autograd/ops/slicing.h"
+#include "../../autograd/ops/elementwise/elementwise.h"
+#include "../../autograd/ops/index/index.h"
+#include "../../autograd/ops/linalg/matmul.h"
+#include "../../autograd/ops/shape/shape.h"
+#include "../../autograd/ops/shape/slicing.h"
 #include "../../core/error.h"
 #include "../../nn/init.h"
 #include "../../nn/positional_encoding.h"

@@ -10,7 +10,7 @@
 
 #include "../../attention/mechanisms/transformer/synthesizer_kinds.h"
 #include "../../attention/mechanisms/transformer/transformer_encoder.h"
-#include "../../autograd/ops/packed.h"
+#include "../../autograd/ops/packed/packed.h"
 #include "../../io/fields.h"
 #include "../../nn/embedding.h"
 

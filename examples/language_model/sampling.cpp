@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "../../autograd/grad_mode.h"
-#include "../../autograd/ops/slicing.h"
+#include "../../autograd/ops/shape/slicing.h"
 #include "../../core/error.h"
 #include "../../data/vocabulary.h"
 

@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "../../autograd/grad_mode.h"
-#include "../../autograd/ops/shape.h"
+#include "../../autograd/ops/shape/shape.h"
 #include "../../core/error.h"
 #include "../../data/words.h"
 #include "../../train/alignment_error.h"

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "../../autograd/ops/index.h"
-#include "../../autograd/ops/shape.h"
+#include "../../autograd/ops/index/index.h"
+#include "../../autograd/ops/shape/shape.h"
 #include "../../data/coder.h"
 
 namespace translation {

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "../../autograd/ops/packed.h"
+#include "../../autograd/ops/packed/packed.h"
 #include "../../data/loader.h"
 #include "translator.h"
 

@@ -5,9 +5,9 @@
 #include <cmath>
 
 #include "../../autograd/grad_mode.h"
-#include "../../autograd/ops/join.h"
-#include "../../autograd/ops/reduce.h"
-#include "../../autograd/ops/shape.h"
+#include "../../autograd/ops/reduce/reduce.h"
+#include "../../autograd/ops/shape/join.h"
+#include "../../autograd/ops/shape/shape.h"
 #include "../../nn/init.h"
 #include "../../nn/weight_norm.h"
 #include "longest.h"

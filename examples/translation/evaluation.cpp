@@ -1,8 +1,8 @@
 #include "evaluation.h"
 
 #include "../../autograd/grad_mode.h"
-#include "../../autograd/ops/cross_entropy.h"
-#include "../../autograd/ops/reduce.h"
+#include "../../autograd/ops/losses/cross_entropy.h"
+#include "../../autograd/ops/reduce/reduce.h"
 #include "../../train/bleu.h"
 #include "../../train/chrf.h"
 #include "../../train/metrics.h"

@@ -5,8 +5,8 @@
 #include "../../attention/scores/additive.h"
 #include "../../attention/scores/general.h"
 #include "../../attention/scores/location.h"
-#include "../../autograd/ops/join.h"
-#include "../../autograd/ops/shape.h"
+#include "../../autograd/ops/shape/join.h"
+#include "../../autograd/ops/shape/shape.h"
 #include "../../core/error.h"
 #include "longest.h"
 

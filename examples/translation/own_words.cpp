@@ -1,7 +1,7 @@
 #include "own_words.h"
 
 #include "../../autograd/grad_mode.h"
-#include "../../autograd/ops/reduce.h"
+#include "../../autograd/ops/reduce/reduce.h"
 #include "../../core/error.h"
 #include "../../core/generator.h"
 

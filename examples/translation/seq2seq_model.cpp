@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
-#include "../../autograd/ops/elementwise.h"
-#include "../../autograd/ops/index.h"
-#include "../../autograd/ops/join.h"
-#include "../../autograd/ops/shape.h"
+#include "../../autograd/ops/elementwise/elementwise.h"
+#include "../../autograd/ops/index/index.h"
+#include "../../autograd/ops/shape/join.h"
+#include "../../autograd/ops/shape/shape.h"
 
 namespace translation {
 

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "../../autograd/grad_mode.h"
-#include "../../autograd/ops/elementwise.h"
+#include "../../autograd/ops/elementwise/elementwise.h"
 #include "../../core/error.h"
 #include "../../data/coder.h"
 #include "../../nn/init.h"

@@ -11,7 +11,7 @@
 #include <memory>
 
 #include "../../attention/mechanisms/decoders/decoder.h"
-#include "../../autograd/ops/elementwise.h"
+#include "../../autograd/ops/elementwise/elementwise.h"
 #include "../../nn/dropout.h"
 #include "../../nn/embedding.h"
 #include "../../nn/linear.h"

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "../../autograd/ops/cross_entropy.h"
+#include "../../autograd/ops/losses/cross_entropy.h"
 #include "longest.h"
 #include "optimizer.h"
 #include "own_words.h"

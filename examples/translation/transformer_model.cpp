@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <cmath>
 
-#include "../../autograd/ops/elementwise.h"
-#include "../../autograd/ops/index.h"
-#include "../../autograd/ops/reduce.h"
-#include "../../autograd/ops/shape.h"
-#include "../../autograd/ops/slicing.h"
+#include "../../autograd/ops/elementwise/elementwise.h"
+#include "../../autograd/ops/index/index.h"
+#include "../../autograd/ops/reduce/reduce.h"
+#include "../../autograd/ops/shape/shape.h"
+#include "../../autograd/ops/shape/slicing.h"
 #include "../../nn/positional_encoding.h"
 
 namespace translation {

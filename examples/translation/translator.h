@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "../../autograd/ops/packed.h"
+#include "../../autograd/ops/packed/packed.h"
 #include "../../nn/beam_search.h"
 #include "../../nn/module.h"
 #include "options.h"

@@ -6,8 +6,8 @@
 #include <stdexcept>
 
 #include "../../autograd/grad_mode.h"
-#include "../../autograd/ops/elementwise.h"
-#include "../../autograd/ops/shape.h"
+#include "../../autograd/ops/elementwise/elementwise.h"
+#include "../../autograd/ops/shape/shape.h"
 #include "../../nn/init.h"
 
 namespace heed::attention {

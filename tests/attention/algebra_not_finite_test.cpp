@@ -5,9 +5,9 @@
 #include <cmath>
 #include <limits>
 
-#include "../../autograd/ops/elementwise.h"
-#include "../../autograd/ops/reduce.h"
-#include "../../autograd/ops/shape.h"
+#include "../../autograd/ops/elementwise/elementwise.h"
+#include "../../autograd/ops/reduce/reduce.h"
+#include "../../autograd/ops/shape/shape.h"
 #include "algebra.h"
 #include "numbers.h"
 

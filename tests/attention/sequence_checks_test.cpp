@@ -9,7 +9,7 @@
 #include "../../attention/attention.h"
 #include "../../attention/detail/decoder_checks.h"
 #include "../../attention/detail/masked_sequence.h"
-#include "../../autograd/ops/shape.h"
+#include "../../autograd/ops/shape/shape.h"
 #include "../../core/error.h"
 #include "../nn/thrown_text.h"
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "../../autograd/autograd.h"
-#include "../../autograd/ops/window.h"
+#include "../../autograd/ops/conv/window.h"
 #include "../../core/error.h"
 #include "../../core/generator.h"
 #include "../nn/thrown_text.h"

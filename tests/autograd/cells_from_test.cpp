@@ -2,8 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "../../autograd/ops/cells.h"
-#include "../../autograd/ops/matmul.h"
+#include "../../autograd/ops/linalg/matmul.h"
+#include "../../autograd/ops/recurrent/cells.h"
 #include "../../core/error.h"
 #include "../../core/generator.h"
 

@@ -3,15 +3,15 @@
 
 #include "../../autograd/backward.h"
 #include "../../autograd/grad_mode.h"
-#include "../../autograd/ops/cross_entropy.h"
-#include "../../autograd/ops/elementwise.h"
-#include "../../autograd/ops/index.h"
-#include "../../autograd/ops/matmul.h"
-#include "../../autograd/ops/reduce.h"
-#include "../../autograd/ops/shape.h"
-#include "../../autograd/ops/softmax.h"
+#include "../../autograd/ops/elementwise/elementwise.h"
+#include "../../autograd/ops/index/index.h"
+#include "../../autograd/ops/linalg/matmul.h"
+#include "../../autograd/ops/losses/cross_entropy.h"
+#include "../../autograd/ops/normalise/softmax.h"
+#include "../../autograd/ops/reduce/reduce.h"
+#include "../../autograd/ops/shape/shape.h"
 #include "../../core/error.h"
-#include "../../core/kernels/elementwise.h"
+#include "../../core/kernels/elementwise/elementwise.h"
 #include "../core/message.h"
 
 namespace heed {

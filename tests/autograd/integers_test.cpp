@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "../../autograd/methods.h"
-#include "../../autograd/ops/search.h"
+#include "../../autograd/ops/index/search.h"
 #include "../../core/error.h"
 #include "../../core/generator.h"
 

@@ -5,8 +5,8 @@
 
 #include "../../autograd/backward.h"
 #include "../../autograd/grad_mode.h"
-#include "../../autograd/ops/elementwise.h"
-#include "../../autograd/ops/reduce.h"
+#include "../../autograd/ops/elementwise/elementwise.h"
+#include "../../autograd/ops/reduce/reduce.h"
 #include "../../core/allocator.h"
 
 namespace heed {

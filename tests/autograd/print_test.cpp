@@ -5,9 +5,9 @@
 #include <sstream>
 
 #include "../../autograd/formatter.h"
-#include "../../autograd/ops/elementwise.h"
-#include "../../autograd/ops/index.h"
-#include "../../autograd/ops/reduce.h"
+#include "../../autograd/ops/elementwise/elementwise.h"
+#include "../../autograd/ops/index/index.h"
+#include "../../autograd/ops/reduce/reduce.h"
 
 namespace heed {
 namespace {

@@ -1,9 +1,9 @@
 #include <gtest/gtest.h>
 
 #include "../../autograd/backward.h"
-#include "../../autograd/ops/elementwise.h"
-#include "../../autograd/ops/index.h"
-#include "../../autograd/ops/reduce.h"
+#include "../../autograd/ops/elementwise/elementwise.h"
+#include "../../autograd/ops/index/index.h"
+#include "../../autograd/ops/reduce/reduce.h"
 #include "../../core/error.h"
 #include "../../core/generator.h"
 #include "../core/message.h"

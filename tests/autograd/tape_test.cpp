@@ -4,9 +4,9 @@
 
 #include "../../autograd/backward.h"
 #include "../../autograd/grad_mode.h"
-#include "../../autograd/ops/elementwise.h"
-#include "../../autograd/ops/reduce.h"
-#include "../../autograd/ops/shape.h"
+#include "../../autograd/ops/elementwise/elementwise.h"
+#include "../../autograd/ops/reduce/reduce.h"
+#include "../../autograd/ops/shape/shape.h"
 #include "../../autograd/record.h"
 #include "../../core/allocator.h"
 #include "../../core/error.h"

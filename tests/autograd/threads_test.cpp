@@ -8,9 +8,9 @@
 #include "../../autograd/checkpoint.h"
 #include "../../autograd/functional.h"
 #include "../../autograd/grad_mode.h"
-#include "../../autograd/ops/elementwise.h"
-#include "../../autograd/ops/matmul.h"
-#include "../../autograd/ops/reduce.h"
+#include "../../autograd/ops/elementwise/elementwise.h"
+#include "../../autograd/ops/linalg/matmul.h"
+#include "../../autograd/ops/reduce/reduce.h"
 #include "../../core/allocator.h"
 #include "../../core/generator.h"
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "../../core/generator.h"
-#include "../../core/kernels/reduce.h"
+#include "../../core/kernels/reduce/reduce.h"
 #include "../support/every_simd.h"
 
 namespace heed {

@@ -10,8 +10,8 @@
 #include <fstream>
 #include <functional>
 
-#include "../../autograd/ops/elementwise.h"
-#include "../../autograd/ops/reduce.h"
+#include "../../autograd/ops/elementwise/elementwise.h"
+#include "../../autograd/ops/reduce/reduce.h"
 #include "../../core/allocator.h"
 #include "../../core/error.h"
 #include "../../core/generator.h"

@@ -4,8 +4,8 @@
 
 #include "../../attention/mechanisms/transformer/multi_head.h"
 #include "../../attention/mechanisms/transformer/transformer_encoder.h"
-#include "../../autograd/ops/elementwise.h"
-#include "../../autograd/ops/reduce.h"
+#include "../../autograd/ops/elementwise/elementwise.h"
+#include "../../autograd/ops/reduce/reduce.h"
 #include "../../core/generator.h"
 #include "../../core/parallel.h"
 #include "../../nn/batch_norm.h"

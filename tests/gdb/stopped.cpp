@@ -1,6 +1,6 @@
 // Stops where gdb can look at shapes, arrays and tensors: of gdb_test.cpp.
 #include "../../autograd/node.h"
-#include "../../autograd/ops/elementwise.h"
+#include "../../autograd/ops/elementwise/elementwise.h"
 #include "../../autograd/tensor.h"
 
 extern "C" [[gnu::noinline]] void stop_here() { asm volatile(""); }

@@ -6,8 +6,8 @@
 #include <cmath>
 #include <filesystem>
 
-#include "../../autograd/ops/elementwise.h"
-#include "../../autograd/ops/reduce.h"
+#include "../../autograd/ops/elementwise/elementwise.h"
+#include "../../autograd/ops/reduce/reduce.h"
 #include "../../io/model_directory.h"
 #include "../../io/saved_module.h"
 #include "../../nn/linear.h"

@@ -6,9 +6,9 @@
 #include <cmath>
 
 #include "../../autograd/backward.h"
-#include "../../autograd/ops/elementwise.h"
-#include "../../autograd/ops/matmul.h"
-#include "../../autograd/ops/reduce.h"
+#include "../../autograd/ops/elementwise/elementwise.h"
+#include "../../autograd/ops/linalg/matmul.h"
+#include "../../autograd/ops/reduce/reduce.h"
 #include "../../core/error.h"
 #include "../../core/generator.h"
 #include "../../nn/gradcheck.h"

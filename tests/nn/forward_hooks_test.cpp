@@ -9,8 +9,8 @@
 #include <set>
 #include <stdexcept>
 
-#include "../../autograd/ops/elementwise.h"
-#include "../../autograd/ops/reduce.h"
+#include "../../autograd/ops/elementwise/elementwise.h"
+#include "../../autograd/ops/reduce/reduce.h"
 #include "../../core/error.h"
 #include "../../nn/nn.h"
 #include "../support/places.h"

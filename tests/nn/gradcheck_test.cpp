@@ -3,8 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "../../autograd/ops/cross_entropy.h"
-#include "../../autograd/ops/elementwise.h"
+#include "../../autograd/ops/elementwise/elementwise.h"
+#include "../../autograd/ops/losses/cross_entropy.h"
 #include "../../autograd/record.h"
 #include "../../core/error.h"
 #include "../../nn/dropout.h"

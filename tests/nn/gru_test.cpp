@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "../../autograd/backward.h"
-#include "../../autograd/ops/shape.h"
+#include "../../autograd/ops/shape/shape.h"
 #include "../../core/error.h"
 #include "../../core/generator.h"
 #include "recurrent.h"

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "../../autograd/backward.h"
-#include "../../autograd/ops/reduce.h"
+#include "../../autograd/ops/reduce/reduce.h"
 #include "../../core/error.h"
 #include "../../nn/nn.h"
 

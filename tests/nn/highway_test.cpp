@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "../../autograd/ops/elementwise.h"
+#include "../../autograd/ops/elementwise/elementwise.h"
 #include "../../core/error.h"
 #include "thrown_text.h"
 

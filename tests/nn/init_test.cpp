@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "../../autograd/ops/elementwise.h"
-#include "../../autograd/ops/matmul.h"
-#include "../../autograd/ops/reduce.h"
-#include "../../autograd/ops/shape.h"
+#include "../../autograd/ops/elementwise/elementwise.h"
+#include "../../autograd/ops/linalg/matmul.h"
+#include "../../autograd/ops/reduce/reduce.h"
+#include "../../autograd/ops/shape/shape.h"
 #include "../../core/error.h"
 #include "thrown_text.h"
 

@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "../../autograd/ops/softmax.h"
+#include "../../autograd/ops/normalise/softmax.h"
 #include "../../nn/cross_entropy_loss.h"
 
 namespace heed {

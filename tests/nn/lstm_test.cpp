@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "../../autograd/ops/shape.h"
+#include "../../autograd/ops/shape/shape.h"
 #include "../../core/error.h"
 #include "../../core/generator.h"
 #include "recurrent.h"

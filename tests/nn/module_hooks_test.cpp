@@ -2,8 +2,8 @@
 
 #include <map>
 
-#include "../../autograd/ops/elementwise.h"
-#include "../../autograd/ops/reduce.h"
+#include "../../autograd/ops/elementwise/elementwise.h"
+#include "../../autograd/ops/reduce/reduce.h"
 #include "../../core/error.h"
 #include "../../nn/linear.h"
 #include "thrown_text.h"

@@ -7,10 +7,10 @@
 #include <thread>
 
 #include "../../autograd/anomaly.h"
-#include "../../autograd/ops/elementwise.h"
-#include "../../autograd/ops/matmul.h"
-#include "../../autograd/ops/reduce.h"
-#include "../../autograd/ops/shape.h"
+#include "../../autograd/ops/elementwise/elementwise.h"
+#include "../../autograd/ops/linalg/matmul.h"
+#include "../../autograd/ops/reduce/reduce.h"
+#include "../../autograd/ops/shape/shape.h"
 #include "../../core/error.h"
 #include "../../nn/linear.h"
 #include "../../nn/module_list.h"

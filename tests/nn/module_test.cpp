@@ -3,8 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "../../autograd/ops/elementwise.h"
-#include "../../autograd/ops/reduce.h"
+#include "../../autograd/ops/elementwise/elementwise.h"
+#include "../../autograd/ops/reduce/reduce.h"
 #include "../../core/error.h"
 #include "../../nn/dropout.h"
 #include "../../nn/embedding.h"

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "../../autograd/ops/shape.h"
+#include "../../autograd/ops/shape/shape.h"
 #include "../../core/error.h"
 #include "../../core/generator.h"
 #include "../../nn/gru.h"

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "../../autograd/gradcheck.h"
-#include "../../autograd/ops/cells.h"
-#include "../../autograd/ops/elementwise.h"
-#include "../../autograd/ops/reduce.h"
+#include "../../autograd/ops/elementwise/elementwise.h"
+#include "../../autograd/ops/recurrent/cells.h"
+#include "../../autograd/ops/reduce/reduce.h"
 #include "../../nn/module.h"
 
 namespace heed::nn {

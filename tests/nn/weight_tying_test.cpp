@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "../../autograd/ops/cross_entropy.h"
+#include "../../autograd/ops/losses/cross_entropy.h"
 #include "../../core/error.h"
 #include "../../core/generator.h"
 #include "../../nn/embedding.h"

@@ -2,9 +2,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "../../autograd/ops/elementwise.h"
-#include "../../autograd/ops/regression_losses.h"
-#include "../../autograd/ops/shape.h"
+#include "../../autograd/ops/elementwise/elementwise.h"
+#include "../../autograd/ops/losses/regression_losses.h"
+#include "../../autograd/ops/shape/shape.h"
 #include "../../core/generator.h"
 #include "../../nn/linear.h"
 #include "../../optim/adam.h"

@@ -4,9 +4,9 @@
 #include <gtest/gtest.h>
 
 #include "../../autograd/backward.h"
-#include "../../autograd/ops/elementwise.h"
-#include "../../autograd/ops/reduce.h"
-#include "../../autograd/ops/slicing.h"
+#include "../../autograd/ops/elementwise/elementwise.h"
+#include "../../autograd/ops/reduce/reduce.h"
+#include "../../autograd/ops/shape/slicing.h"
 #include "../../core/error.h"
 #include "../../optim/line_search.h"
 

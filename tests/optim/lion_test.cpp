@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "../../autograd/backward.h"
-#include "../../autograd/ops/elementwise.h"
-#include "../../autograd/ops/reduce.h"
+#include "../../autograd/ops/elementwise/elementwise.h"
+#include "../../autograd/ops/reduce/reduce.h"
 #include "../../core/error.h"
 
 namespace heed::optim {

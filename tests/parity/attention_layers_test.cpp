@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "../../attention/mechanisms/transformer/transformer.h"
-#include "../../autograd/ops/reduce.h"
+#include "../../autograd/ops/reduce/reduce.h"
 #include "compare_layers.h"
 
 namespace heed::parity {

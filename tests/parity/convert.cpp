@@ -1,7 +1,7 @@
 #include <cstring>
 
-#include "../../autograd/ops/join.h"
-#include "../../autograd/ops/shape.h"
+#include "../../autograd/ops/shape/join.h"
+#include "../../autograd/ops/shape/shape.h"
 #include "parity.h"
 
 namespace heed::parity {

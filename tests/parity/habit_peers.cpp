@@ -1,18 +1,18 @@
 // What stands in the table's trigonometry, resize and composed rows.
 #include <cmath>
 
-#include "../../autograd/ops/activation.h"
-#include "../../autograd/ops/binary_cross_entropy.h"
-#include "../../autograd/ops/conv_transpose.h"
-#include "../../autograd/ops/dropout.h"
-#include "../../autograd/ops/elementwise.h"
-#include "../../autograd/ops/interpolate.h"
-#include "../../autograd/ops/join.h"
-#include "../../autograd/ops/regression_losses.h"
-#include "../../autograd/ops/remainder.h"
-#include "../../autograd/ops/rounding.h"
-#include "../../autograd/ops/triangle.h"
-#include "../../autograd/ops/trigonometry.h"
+#include "../../autograd/ops/conv/conv_transpose.h"
+#include "../../autograd/ops/conv/interpolate.h"
+#include "../../autograd/ops/elementwise/activation.h"
+#include "../../autograd/ops/elementwise/dropout.h"
+#include "../../autograd/ops/elementwise/elementwise.h"
+#include "../../autograd/ops/elementwise/remainder.h"
+#include "../../autograd/ops/elementwise/rounding.h"
+#include "../../autograd/ops/elementwise/trigonometry.h"
+#include "../../autograd/ops/losses/binary_cross_entropy.h"
+#include "../../autograd/ops/losses/regression_losses.h"
+#include "../../autograd/ops/shape/join.h"
+#include "../../autograd/ops/shape/triangle.h"
 #include "parity.h"
 
 namespace heed::parity {

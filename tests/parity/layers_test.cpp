@@ -4,7 +4,7 @@
 
 #include <map>
 
-#include "../../autograd/ops/softmax.h"
+#include "../../autograd/ops/normalise/softmax.h"
 #include "../../nn/glu.h"
 #include "../../nn/losses.h"
 #include "../../nn/nn.h"

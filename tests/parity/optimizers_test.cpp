@@ -4,9 +4,9 @@
 
 #include <map>
 
-#include "../../autograd/ops/elementwise.h"
-#include "../../autograd/ops/matmul.h"
-#include "../../autograd/ops/regression_losses.h"
+#include "../../autograd/ops/elementwise/elementwise.h"
+#include "../../autograd/ops/linalg/matmul.h"
+#include "../../autograd/ops/losses/regression_losses.h"
 #include "../../core/generator.h"
 #include "../../optim/optim.h"
 #include "parity.h"

@@ -13,7 +13,7 @@
 
 #include "../../attention/mechanisms/pooling/pooling.h"
 #include "../../autograd/grad_mode.h"
-#include "../../autograd/ops/cross_entropy.h"
+#include "../../autograd/ops/losses/cross_entropy.h"
 #include "../../core/allocator.h"
 #include "../../core/generator.h"
 #include "../../io/model_directory.h"

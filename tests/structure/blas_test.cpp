@@ -7,7 +7,7 @@
 #include <thread>
 #include <vector>
 
-#include "../../core/kernels/gemm.h"
+#include "../../core/kernels/gemm/gemm.h"
 #include "../../core/parallel.h"
 
 namespace heed::kernels {

@@ -3,14 +3,14 @@
 
 #include <atomic>
 
-#include "../../attention/mechanisms/transformer/transformer_encoder.h"
 #include "../../attention/mechanisms/pooling/pooling.h"
+#include "../../attention/mechanisms/transformer/transformer_encoder.h"
 #include "../../autograd/backward.h"
 #include "../../autograd/grad_mode.h"
-#include "../../autograd/ops/dropout.h"
-#include "../../autograd/ops/elementwise.h"
-#include "../../autograd/ops/reduce.h"
-#include "../../autograd/ops/shape.h"
+#include "../../autograd/ops/elementwise/dropout.h"
+#include "../../autograd/ops/elementwise/elementwise.h"
+#include "../../autograd/ops/reduce/reduce.h"
+#include "../../autograd/ops/shape/shape.h"
 #include "../../core/allocator.h"
 #include "../../core/generator.h"
 #include "../../nn/batch_norm.h"

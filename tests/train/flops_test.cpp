@@ -3,14 +3,14 @@
 
 #include <gtest/gtest.h>
 
-#include "../../autograd/ops/activation.h"
-#include "../../autograd/ops/attention.h"
-#include "../../autograd/ops/conv.h"
-#include "../../autograd/ops/einsum.h"
-#include "../../autograd/ops/elementwise.h"
-#include "../../autograd/ops/matmul.h"
-#include "../../autograd/ops/reduce.h"
-#include "../../autograd/ops/shape.h"
+#include "../../autograd/ops/attention/attention.h"
+#include "../../autograd/ops/conv/conv.h"
+#include "../../autograd/ops/elementwise/activation.h"
+#include "../../autograd/ops/elementwise/elementwise.h"
+#include "../../autograd/ops/linalg/einsum.h"
+#include "../../autograd/ops/linalg/matmul.h"
+#include "../../autograd/ops/reduce/reduce.h"
+#include "../../autograd/ops/shape/shape.h"
 #include "../../nn/lstm.h"
 
 namespace heed::train {

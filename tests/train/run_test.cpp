@@ -5,9 +5,9 @@
 
 #include <filesystem>
 
-#include "../../autograd/ops/elementwise.h"
-#include "../../autograd/ops/matmul.h"
-#include "../../autograd/ops/reduce.h"
+#include "../../autograd/ops/elementwise/elementwise.h"
+#include "../../autograd/ops/linalg/matmul.h"
+#include "../../autograd/ops/reduce/reduce.h"
 #include "../../core/error.h"
 #include "../../data/loader.h"
 #include "../../io/io.h"

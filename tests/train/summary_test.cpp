@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "../../autograd/grad_mode.h"
-#include "../../autograd/ops/activation.h"
-#include "../../autograd/ops/elementwise.h"
+#include "../../autograd/ops/elementwise/activation.h"
+#include "../../autograd/ops/elementwise/elementwise.h"
 #include "../../core/error.h"
 #include "../../nn/dropout.h"
 #include "../../nn/linear.h"

@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <numeric>
 
-#include "../../../autograd/ops/cumulative.h"
-#include "../../../autograd/ops/elementwise.h"
-#include "../../../autograd/ops/index.h"
-#include "../../../autograd/ops/matmul.h"
-#include "../../../autograd/ops/pad.h"
-#include "../../../autograd/ops/shape.h"
+#include "../../../autograd/ops/elementwise/elementwise.h"
+#include "../../../autograd/ops/index/index.h"
+#include "../../../autograd/ops/linalg/matmul.h"
+#include "../../../autograd/ops/reduce/cumulative.h"
+#include "../../../autograd/ops/shape/pad.h"
+#include "../../../autograd/ops/shape/shape.h"
 #include "../../../core/checked.h"
 #include "../../../core/error.h"
 #include "../../detail/checks.h"

@@ -2,11 +2,11 @@
 
 #include <fmt/format.h>
 
-#include "../../../autograd/ops/elementwise.h"
-#include "../../../autograd/ops/index.h"
-#include "../../../autograd/ops/lstm.h"
-#include "../../../autograd/ops/matmul.h"
-#include "../../../autograd/ops/shape.h"
+#include "../../../autograd/ops/elementwise/elementwise.h"
+#include "../../../autograd/ops/index/index.h"
+#include "../../../autograd/ops/linalg/matmul.h"
+#include "../../../autograd/ops/recurrent/lstm.h"
+#include "../../../autograd/ops/shape/shape.h"
 #include "../../../core/checked.h"
 #include "../../../core/error.h"
 #include "../../detail/checks.h"

@@ -4,10 +4,10 @@
 
 #include <limits>
 
-#include "../../../autograd/ops/elementwise.h"
-#include "../../../autograd/ops/reduce.h"
-#include "../../../autograd/ops/shape.h"
-#include "../../../autograd/ops/softmax.h"
+#include "../../../autograd/ops/elementwise/elementwise.h"
+#include "../../../autograd/ops/normalise/softmax.h"
+#include "../../../autograd/ops/reduce/reduce.h"
+#include "../../../autograd/ops/shape/shape.h"
 #include "../../../core/error.h"
 #include "../../detail/checks.h"
 #include "../../detail/named.h"

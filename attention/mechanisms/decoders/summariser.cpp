@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include "../../../autograd/check_defined.h"
-#include "../../../autograd/ops/elementwise.h"
-#include "../../../autograd/ops/pad.h"
-#include "../../../autograd/ops/reduce.h"
-#include "../../../autograd/ops/shape.h"
-#include "../../../autograd/ops/unfold.h"
+#include "../../../autograd/ops/elementwise/elementwise.h"
+#include "../../../autograd/ops/reduce/reduce.h"
+#include "../../../autograd/ops/shape/pad.h"
+#include "../../../autograd/ops/shape/shape.h"
+#include "../../../autograd/ops/shape/unfold.h"
 #include "../../../core/checked.h"
 #include "../../../core/error.h"
 #include "../../detail/checks.h"

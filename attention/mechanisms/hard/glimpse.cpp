@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "../../../autograd/check_defined.h"
-#include "../../../autograd/ops/elementwise.h"
+#include "../../../autograd/ops/elementwise/elementwise.h"
 #include "../../../core/checked.h"
 #include "../../../core/error.h"
 

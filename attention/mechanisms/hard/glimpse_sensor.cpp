@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "../../../autograd/check_defined.h"
-#include "../../../autograd/ops/shape.h"
+#include "../../../autograd/ops/shape/shape.h"
 #include "../../../autograd/record.h"
 #include "../../../core/checked.h"
 #include "../../../core/error.h"

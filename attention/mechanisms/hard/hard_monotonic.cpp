@@ -6,12 +6,12 @@
 #include <vector>
 
 #include "../../../autograd/check_defined.h"
-#include "../../../autograd/ops/activation.h"
-#include "../../../autograd/ops/cumulative.h"
-#include "../../../autograd/ops/elementwise.h"
-#include "../../../autograd/ops/pad.h"
-#include "../../../autograd/ops/reduce.h"
-#include "../../../autograd/ops/shape.h"
+#include "../../../autograd/ops/elementwise/activation.h"
+#include "../../../autograd/ops/elementwise/elementwise.h"
+#include "../../../autograd/ops/reduce/cumulative.h"
+#include "../../../autograd/ops/reduce/reduce.h"
+#include "../../../autograd/ops/shape/pad.h"
+#include "../../../autograd/ops/shape/shape.h"
 #include "../../../core/error.h"
 #include "../../detail/checks.h"
 #include "../../detail/hard_choice.h"

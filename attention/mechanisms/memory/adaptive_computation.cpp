@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include "../../../autograd/check_defined.h"
-#include "../../../autograd/ops/elementwise.h"
-#include "../../../autograd/ops/reduce.h"
-#include "../../../autograd/ops/shape.h"
+#include "../../../autograd/ops/elementwise/elementwise.h"
+#include "../../../autograd/ops/reduce/reduce.h"
+#include "../../../autograd/ops/shape/shape.h"
 #include "../../../core/error.h"
 #include "../../../nn/init.h"
 #include "../../detail/masked_sequence.h"

@@ -5,11 +5,11 @@
 #include <algorithm>
 
 #include "../../../autograd/check_defined.h"
-#include "../../../autograd/ops/index.h"
-#include "../../../autograd/ops/slicing.h"
+#include "../../../autograd/ops/index/index.h"
+#include "../../../autograd/ops/shape/slicing.h"
 #include "../../../autograd/record.h"
 #include "../../../core/error.h"
-#include "../../../core/kernels/copy.h"
+#include "../../../core/kernels/elementwise/copy.h"
 
 namespace heed::attention {
 

@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include "../../../autograd/check_defined.h"
-#include "../../../autograd/ops/elementwise.h"
-#include "../../../autograd/ops/index.h"
-#include "../../../autograd/ops/matmul.h"
-#include "../../../autograd/ops/reduce.h"
-#include "../../../autograd/ops/shape.h"
-#include "../../../autograd/ops/softmax.h"
+#include "../../../autograd/ops/elementwise/elementwise.h"
+#include "../../../autograd/ops/index/index.h"
+#include "../../../autograd/ops/linalg/matmul.h"
+#include "../../../autograd/ops/normalise/softmax.h"
+#include "../../../autograd/ops/reduce/reduce.h"
+#include "../../../autograd/ops/shape/shape.h"
 #include "../../../core/error.h"
 #include "../../detail/checks.h"
 #include "../../detail/masked_sequence.h"

@@ -4,10 +4,10 @@
 
 #include <cmath>
 
-#include "../../../autograd/ops/elementwise.h"
-#include "../../../autograd/ops/matmul.h"
-#include "../../../autograd/ops/shape.h"
-#include "../../../autograd/ops/softmax.h"
+#include "../../../autograd/ops/elementwise/elementwise.h"
+#include "../../../autograd/ops/linalg/matmul.h"
+#include "../../../autograd/ops/normalise/softmax.h"
+#include "../../../autograd/ops/shape/shape.h"
 #include "../../../core/error.h"
 #include "../../../core/generator.h"
 #include "../../detail/checks.h"

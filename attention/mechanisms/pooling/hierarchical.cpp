@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include "../../../autograd/ops/elementwise.h"
-#include "../../../autograd/ops/index.h"
-#include "../../../autograd/ops/shape.h"
+#include "../../../autograd/ops/elementwise/elementwise.h"
+#include "../../../autograd/ops/index/index.h"
+#include "../../../autograd/ops/shape/shape.h"
 #include "../../../core/error.h"
 #include "../../detail/checks.h"
 #include "../../detail/named.h"

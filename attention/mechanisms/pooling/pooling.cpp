@@ -5,12 +5,12 @@
 #include <limits>
 
 #include "../../../autograd/check_defined.h"
-#include "../../../autograd/ops/elementwise.h"
-#include "../../../autograd/ops/matmul.h"
-#include "../../../autograd/ops/reduce.h"
-#include "../../../autograd/ops/segment.h"
-#include "../../../autograd/ops/shape.h"
-#include "../../../autograd/ops/softmax.h"
+#include "../../../autograd/ops/elementwise/elementwise.h"
+#include "../../../autograd/ops/linalg/matmul.h"
+#include "../../../autograd/ops/normalise/softmax.h"
+#include "../../../autograd/ops/packed/segment.h"
+#include "../../../autograd/ops/reduce/reduce.h"
+#include "../../../autograd/ops/shape/shape.h"
 #include "../../../core/error.h"
 #include "../../../nn/init.h"
 #include "../../detail/checks.h"

@@ -9,7 +9,7 @@
 // without any gives zeros.
 #pragma once
 
-#include "../../../autograd/ops/packed.h"
+#include "../../../autograd/ops/packed/packed.h"
 #include "../../../nn/linear.h"
 #include "../../../nn/module.h"
 #include "../../attend.h"

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "../../../autograd/check_defined.h"
-#include "../../../autograd/ops/shape.h"
+#include "../../../autograd/ops/shape/shape.h"
 #include "../../../core/error.h"
 #include "../../detail/checks.h"
 #include "../../detail/named.h"

@@ -2,7 +2,7 @@
 
 #include <optional>
 
-#include "../../../autograd/ops/shape.h"
+#include "../../../autograd/ops/shape/shape.h"
 
 namespace heed::attention {
 namespace {

@@ -1,10 +1,10 @@
 #include "head_extras.h"
 
-#include "../../../autograd/ops/attention.h"
-#include "../../../autograd/ops/elementwise.h"
-#include "../../../autograd/ops/join.h"
-#include "../../../autograd/ops/pad.h"
-#include "../../../autograd/ops/shape.h"
+#include "../../../autograd/ops/attention/attention.h"
+#include "../../../autograd/ops/elementwise/elementwise.h"
+#include "../../../autograd/ops/shape/join.h"
+#include "../../../autograd/ops/shape/pad.h"
+#include "../../../autograd/ops/shape/shape.h"
 
 namespace heed::attention {
 

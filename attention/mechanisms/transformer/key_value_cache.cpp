@@ -5,10 +5,10 @@
 #include <algorithm>
 
 #include "../../../autograd/grad_mode.h"
-#include "../../../autograd/ops/index.h"
+#include "../../../autograd/ops/index/index.h"
 #include "../../../core/checked.h"
 #include "../../../core/error.h"
-#include "../../../core/kernels/copy.h"
+#include "../../../core/kernels/elementwise/copy.h"
 
 namespace heed::attention {
 namespace {

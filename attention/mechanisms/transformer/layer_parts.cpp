@@ -1,9 +1,9 @@
 #include "layer_parts.h"
 
-#include "../../../autograd/ops/activation.h"
-#include "../../../autograd/ops/elementwise.h"
-#include "../../../autograd/ops/layer_norm.h"
-#include "../../../autograd/ops/rms_norm.h"
+#include "../../../autograd/ops/elementwise/activation.h"
+#include "../../../autograd/ops/elementwise/elementwise.h"
+#include "../../../autograd/ops/normalise/layer_norm.h"
+#include "../../../autograd/ops/normalise/rms_norm.h"
 #include "../../detail/nan_guard.h"
 
 namespace heed::attention {

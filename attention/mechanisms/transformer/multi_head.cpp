@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <cmath>
 
-#include "../../../autograd/ops/activation.h"
-#include "../../../autograd/ops/elementwise.h"
-#include "../../../autograd/ops/layer_norm.h"
-#include "../../../autograd/ops/matmul.h"
-#include "../../../autograd/ops/rms_norm.h"
-#include "../../../autograd/ops/shape.h"
+#include "../../../autograd/ops/elementwise/activation.h"
+#include "../../../autograd/ops/elementwise/elementwise.h"
+#include "../../../autograd/ops/linalg/matmul.h"
+#include "../../../autograd/ops/normalise/layer_norm.h"
+#include "../../../autograd/ops/normalise/rms_norm.h"
+#include "../../../autograd/ops/shape/shape.h"
 #include "../../../core/checked.h"
 #include "../../../core/error.h"
 #include "../../../nn/init.h"

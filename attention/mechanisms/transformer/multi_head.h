@@ -23,7 +23,7 @@
 #include <memory>
 #include <optional>
 
-#include "../../../autograd/ops/packed.h"
+#include "../../../autograd/ops/packed/packed.h"
 #include "../../../nn/layer_norm.h"
 #include "../../../nn/linear.h"
 #include "../../attend.h"

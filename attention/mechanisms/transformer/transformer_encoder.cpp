@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "../../../autograd/ops/elementwise.h"
-#include "../../../autograd/ops/shape.h"
+#include "../../../autograd/ops/elementwise/elementwise.h"
+#include "../../../autograd/ops/shape/shape.h"
 #include "../../../core/error.h"
 #include "../../detail/named.h"
 #include "../../detail/nan_guard.h"

@@ -10,7 +10,7 @@
 // of PyTorch's nn.TransformerEncoderLayer and nn.TransformerEncoder.
 #pragma once
 
-#include "../../../autograd/ops/packed.h"
+#include "../../../autograd/ops/packed/packed.h"
 #include "../../../nn/module_list.h"
 #include "transformer_options.h"
 

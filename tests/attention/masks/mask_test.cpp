@@ -6,7 +6,7 @@
 #include <functional>
 #include <limits>
 
-#include "../../../autograd/ops/shape.h"
+#include "../../../autograd/ops/shape/shape.h"
 #include "../../../core/error.h"
 
 namespace heed::attention {

@@ -11,9 +11,9 @@
 
 #include "../../../attention/attend.h"
 #include "../../../autograd/backward.h"
-#include "../../../autograd/ops/elementwise.h"
-#include "../../../autograd/ops/reduce.h"
-#include "../../../autograd/ops/shape.h"
+#include "../../../autograd/ops/elementwise/elementwise.h"
+#include "../../../autograd/ops/reduce/reduce.h"
+#include "../../../autograd/ops/shape/shape.h"
 #include "../../../core/allocator.h"
 #include "../../../core/error.h"
 #include "../../../core/generator.h"

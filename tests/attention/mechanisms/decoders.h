@@ -6,10 +6,10 @@
 
 #include "../../../attention/mechanisms/decoders/decoder.h"
 #include "../../../autograd/backward.h"
-#include "../../../autograd/ops/elementwise.h"
-#include "../../../autograd/ops/index.h"
-#include "../../../autograd/ops/reduce.h"
-#include "../../../autograd/ops/shape.h"
+#include "../../../autograd/ops/elementwise/elementwise.h"
+#include "../../../autograd/ops/index/index.h"
+#include "../../../autograd/ops/reduce/reduce.h"
+#include "../../../autograd/ops/shape/shape.h"
 #include "plain.h"
 
 namespace heed::attention {

@@ -5,10 +5,10 @@
 #include <utility>
 
 #include "../../../autograd/grad_mode.h"
-#include "../../../autograd/ops/cross_entropy.h"
-#include "../../../autograd/ops/elementwise.h"
-#include "../../../autograd/ops/reduce.h"
-#include "../../../autograd/ops/shape.h"
+#include "../../../autograd/ops/elementwise/elementwise.h"
+#include "../../../autograd/ops/losses/cross_entropy.h"
+#include "../../../autograd/ops/reduce/reduce.h"
+#include "../../../autograd/ops/shape/shape.h"
 #include "../../../optim/adam.h"
 
 namespace heed::attention {

@@ -1,8 +1,8 @@
 #include "mechanisms.h"
 
 #include "../../../attention/attention.h"
-#include "../../../autograd/ops/elementwise.h"
-#include "../../../autograd/ops/shape.h"
+#include "../../../autograd/ops/elementwise/elementwise.h"
+#include "../../../autograd/ops/shape/shape.h"
 #include "../../../core/error.h"
 #include "../../../core/generator.h"
 #include "../../../nn/gru.h"

@@ -1,6 +1,6 @@
 // Decoders behind the face of the other mechanisms: words are the queries, the source the keys.
 #include "../../../attention/attention.h"
-#include "../../../autograd/ops/shape.h"
+#include "../../../autograd/ops/shape/shape.h"
 #include "mechanisms.h"
 
 namespace heed::attention {

@@ -4,9 +4,9 @@
 #include "../../../attention/mechanisms/decoders/lstmn_decoder.h"
 #include "../../../attention/mechanisms/memory/key_value_memory.h"
 #include "../../../attention/mechanisms/memory/lstmn.h"
-#include "../../../autograd/ops/elementwise.h"
-#include "../../../autograd/ops/index.h"
-#include "../../../autograd/ops/shape.h"
+#include "../../../autograd/ops/elementwise/elementwise.h"
+#include "../../../autograd/ops/index/index.h"
+#include "../../../autograd/ops/shape/shape.h"
 #include "mechanisms.h"
 
 namespace heed::attention {

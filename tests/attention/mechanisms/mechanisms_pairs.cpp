@@ -4,9 +4,9 @@
 #include "../../../attention/mechanisms/pairs/co_attention_hierarchy.h"
 #include "../../../attention/mechanisms/pairs/coupled.h"
 #include "../../../attention/mechanisms/pairs/entailment.h"
-#include "../../../autograd/ops/elementwise.h"
-#include "../../../autograd/ops/matmul.h"
-#include "../../../autograd/ops/shape.h"
+#include "../../../autograd/ops/elementwise/elementwise.h"
+#include "../../../autograd/ops/linalg/matmul.h"
+#include "../../../autograd/ops/shape/shape.h"
 #include "mechanisms.h"
 
 namespace heed::attention {

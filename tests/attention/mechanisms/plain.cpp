@@ -8,8 +8,8 @@
 #include <stdexcept>
 
 #include "../../../autograd/backward.h"
-#include "../../../autograd/ops/elementwise.h"
-#include "../../../autograd/ops/reduce.h"
+#include "../../../autograd/ops/elementwise/elementwise.h"
+#include "../../../autograd/ops/reduce/reduce.h"
 
 namespace heed::attention::plain {
 namespace {

@@ -4,8 +4,8 @@
 
 #include "../../../attention/mechanisms/decoders/lstmn_decoder.h"
 #include "../../../attention/mechanisms/pairs/entailment.h"
-#include "../../../autograd/ops/elementwise.h"
-#include "../../../autograd/ops/shape.h"
+#include "../../../autograd/ops/elementwise/elementwise.h"
+#include "../../../autograd/ops/shape/shape.h"
 #include "../../../core/generator.h"
 #include "../../../nn/embedding.h"
 #include "learning_task.h"

@@ -7,12 +7,12 @@
 #include <cstdint>
 #include <functional>
 
-#include "../../../autograd/ops/elementwise.h"
-#include "../../../autograd/ops/index.h"
-#include "../../../autograd/ops/mask_index.h"
-#include "../../../autograd/ops/reduce.h"
-#include "../../../autograd/ops/shape.h"
-#include "../../../autograd/ops/sort.h"
+#include "../../../autograd/ops/elementwise/elementwise.h"
+#include "../../../autograd/ops/index/index.h"
+#include "../../../autograd/ops/index/mask_index.h"
+#include "../../../autograd/ops/index/sort.h"
+#include "../../../autograd/ops/reduce/reduce.h"
+#include "../../../autograd/ops/shape/shape.h"
 #include "../../../core/error.h"
 #include "../../../core/generator.h"
 #include "../../core/message.h"

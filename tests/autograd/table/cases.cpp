@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <limits>
 
-#include "../../../autograd/ops/reduce.h"
-#include "../../../autograd/ops/shape.h"
+#include "../../../autograd/ops/reduce/reduce.h"
+#include "../../../autograd/ops/shape/shape.h"
 
 namespace heed::table {
 namespace {

@@ -1,12 +1,12 @@
 #include <algorithm>
 #include <cmath>
 
-#include "../../../autograd/ops/activation.h"
-#include "../../../autograd/ops/binary_cross_entropy.h"
-#include "../../../autograd/ops/elementwise.h"
-#include "../../../autograd/ops/join.h"
-#include "../../../autograd/ops/regression_losses.h"
-#include "../../../autograd/ops/triangle.h"
+#include "../../../autograd/ops/elementwise/activation.h"
+#include "../../../autograd/ops/elementwise/elementwise.h"
+#include "../../../autograd/ops/losses/binary_cross_entropy.h"
+#include "../../../autograd/ops/losses/regression_losses.h"
+#include "../../../autograd/ops/shape/join.h"
+#include "../../../autograd/ops/shape/triangle.h"
 #include "../../../core/error.h"
 #include "reduced.h"
 #include "table.h"

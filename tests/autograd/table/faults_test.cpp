@@ -2,16 +2,16 @@
 // right derivative stands beside the wrong one, and must pass.
 #include <gtest/gtest.h>
 
-#include "../../../autograd/ops/elementwise.h"
-#include "../../../autograd/ops/index.h"
-#include "../../../autograd/ops/matmul.h"
-#include "../../../autograd/ops/reduce.h"
-#include "../../../autograd/ops/shape.h"
+#include "../../../autograd/ops/elementwise/elementwise.h"
+#include "../../../autograd/ops/index/index.h"
+#include "../../../autograd/ops/linalg/matmul.h"
+#include "../../../autograd/ops/reduce/reduce.h"
+#include "../../../autograd/ops/shape/shape.h"
 #include "../../../autograd/record.h"
 #include "../../../core/generator.h"
-#include "../../../core/kernels/elementwise.h"
-#include "../../../core/kernels/matmul.h"
-#include "../../../core/kernels/reduce.h"
+#include "../../../core/kernels/elementwise/elementwise.h"
+#include "../../../core/kernels/gemm/matmul.h"
+#include "../../../core/kernels/reduce/reduce.h"
 #include "row.h"
 
 namespace heed::table {

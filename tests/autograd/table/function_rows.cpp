@@ -1,10 +1,10 @@
 #include <cmath>
 
 #include "../../../autograd/check_defined.h"
-#include "../../../autograd/ops/elementwise.h"
+#include "../../../autograd/ops/elementwise/elementwise.h"
 #include "../../../autograd/record.h"
 #include "../../../core/error.h"
-#include "../../../core/kernels/elementwise.h"
+#include "../../../core/kernels/elementwise/elementwise.h"
 #include "table.h"
 
 namespace heed::table {

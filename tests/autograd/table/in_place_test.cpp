@@ -1,13 +1,13 @@
 // Every pair of an operator that keeps and a write: each input, and the result, of each row's first
 // sample is written to between the forward and the backward pass. Then the backward pass names the
 // operator that kept it, or its gradients never depended on what was written.
-#include "../../../autograd/ops/in_place.h"
+#include "../../../autograd/ops/elementwise/in_place.h"
 
 #include <gtest/gtest.h>
 
 #include "../../../autograd/backward.h"
 #include "../../../autograd/grad_mode.h"
-#include "../../../autograd/ops/elementwise.h"
+#include "../../../autograd/ops/elementwise/elementwise.h"
 #include "../../../autograd/record.h"
 #include "../../../core/error.h"
 #include "../../../core/generator.h"

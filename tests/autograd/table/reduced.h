@@ -1,7 +1,7 @@
 // What a loss makes of its examples' losses.
 #pragma once
 
-#include "../../../autograd/ops/reduction.h"
+#include "../../../autograd/ops/losses/reduction.h"
 #include "block.h"
 
 namespace heed::table {

@@ -4,14 +4,14 @@
 #include <cstring>
 
 #include "../../../core/generator.h"
-#include "../../../core/kernels/cross_entropy.h"
-#include "../../../core/kernels/cumulative.h"
-#include "../../../core/kernels/elementwise.h"
-#include "../../../core/kernels/index.h"
-#include "../../../core/kernels/matmul.h"
-#include "../../../core/kernels/reduce.h"
-#include "../../../core/kernels/softmax.h"
-#include "../../../core/kernels/standardize_columns.h"
+#include "../../../core/kernels/elementwise/elementwise.h"
+#include "../../../core/kernels/gemm/matmul.h"
+#include "../../../core/kernels/index/index.h"
+#include "../../../core/kernels/losses/cross_entropy.h"
+#include "../../../core/kernels/normalise/softmax.h"
+#include "../../../core/kernels/normalise/standardize_columns.h"
+#include "../../../core/kernels/reduce/cumulative.h"
+#include "../../../core/kernels/reduce/reduce.h"
 #include "../../../core/parallel.h"
 #include "../../../core/sparse_rows.h"
 

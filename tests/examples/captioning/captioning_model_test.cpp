@@ -4,9 +4,9 @@
 #include <cmath>
 
 #include "../../../autograd/gradcheck.h"
-#include "../../../autograd/ops/elementwise.h"
-#include "../../../autograd/ops/reduce.h"
-#include "../../../autograd/ops/shape.h"
+#include "../../../autograd/ops/elementwise/elementwise.h"
+#include "../../../autograd/ops/reduce/reduce.h"
+#include "../../../autograd/ops/shape/shape.h"
 #include "../../../autograd/stochastic/enumeration.h"
 #include "../../../core/error.h"
 #include "../../../core/generator.h"

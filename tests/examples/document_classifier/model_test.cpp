@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "../../../autograd/ops/cross_entropy.h"
+#include "../../../autograd/ops/losses/cross_entropy.h"
 #include "../../../core/allocator.h"
 #include "../../../core/generator.h"
 #include "../../../core/parallel.h"

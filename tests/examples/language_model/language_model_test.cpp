@@ -10,11 +10,11 @@
 #include <string>
 
 #include "../../../autograd/grad_mode.h"
-#include "../../../autograd/ops/cross_entropy.h"
-#include "../../../autograd/ops/elementwise.h"
-#include "../../../autograd/ops/reduce.h"
-#include "../../../autograd/ops/shape.h"
-#include "../../../autograd/ops/slicing.h"
+#include "../../../autograd/ops/elementwise/elementwise.h"
+#include "../../../autograd/ops/losses/cross_entropy.h"
+#include "../../../autograd/ops/reduce/reduce.h"
+#include "../../../autograd/ops/shape/shape.h"
+#include "../../../autograd/ops/shape/slicing.h"
 #include "../../../core/error.h"
 #include "../../../core/generator.h"
 #include "../../../examples/language_model/evaluation.h"

@@ -3,9 +3,9 @@
 #include <ostream>
 
 #include "../../../autograd/grad_mode.h"
-#include "../../../autograd/ops/cross_entropy.h"
-#include "../../../autograd/ops/index.h"
-#include "../../../autograd/ops/shape.h"
+#include "../../../autograd/ops/index/index.h"
+#include "../../../autograd/ops/losses/cross_entropy.h"
+#include "../../../autograd/ops/shape/shape.h"
 #include "../../../data/subwords.h"
 #include "../../../nn/gradcheck.h"
 #include "../../../nn/init.h"

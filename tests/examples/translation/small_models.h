@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "../../../autograd/ops/elementwise.h"
-#include "../../../autograd/ops/reduce.h"
-#include "../../../autograd/ops/slicing.h"
+#include "../../../autograd/ops/elementwise/elementwise.h"
+#include "../../../autograd/ops/reduce/reduce.h"
+#include "../../../autograd/ops/shape/slicing.h"
 #include "../../../core/generator.h"
 #include "../../../examples/translation/translator.h"
 

@@ -5,10 +5,10 @@
 
 #include "../../../../attention/scores/feature_wise.h"
 #include "../../../../attention/scores/general.h"
-#include "../../../../autograd/ops/elementwise.h"
-#include "../../../../autograd/ops/index.h"
-#include "../../../../autograd/ops/reduce.h"
-#include "../../../../autograd/ops/shape.h"
+#include "../../../../autograd/ops/elementwise/elementwise.h"
+#include "../../../../autograd/ops/index/index.h"
+#include "../../../../autograd/ops/reduce/reduce.h"
+#include "../../../../autograd/ops/shape/shape.h"
 #include "../../../../core/error.h"
 #include "../../../../core/generator.h"
 #include "../../../../nn/gradcheck.h"
@@ -25,11 +25,11 @@ using testing::ThrowsMessage;
 constexpr Index kB = 2, kT = 3, kK = 5, kE = 7, kDk = 4, kH = 6;
 const std::vector<Index> kLengths = {kK, 3};
 const BahdanauOptions kOptions{.word_width = kE,
-                                   .annotation_width = kDk,
-                                   .state_width = kH,
-                                   .hidden = 2,
-                                   .readout = 3,
-                                   .dtype = DType::f64};
+                               .annotation_width = kDk,
+                               .state_width = kH,
+                               .hidden = 2,
+                               .readout = 3,
+                               .dtype = DType::f64};
 
 struct Inputs {
   Tensor words, source;

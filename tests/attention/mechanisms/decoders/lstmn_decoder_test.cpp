@@ -5,8 +5,8 @@
 
 #include <cmath>
 
-#include "../../../../autograd/ops/elementwise.h"
-#include "../../../../autograd/ops/shape.h"
+#include "../../../../autograd/ops/elementwise/elementwise.h"
+#include "../../../../autograd/ops/shape/shape.h"
 #include "../../../../core/error.h"
 #include "../../../../core/generator.h"
 #include "../../../../nn/init.h"

@@ -7,11 +7,11 @@
 #include <cmath>
 #include <limits>
 
-#include "../../../../autograd/ops/elementwise.h"
-#include "../../../../autograd/ops/index.h"
-#include "../../../../autograd/ops/nll_loss.h"
-#include "../../../../autograd/ops/reduce.h"
-#include "../../../../autograd/ops/shape.h"
+#include "../../../../autograd/ops/elementwise/elementwise.h"
+#include "../../../../autograd/ops/index/index.h"
+#include "../../../../autograd/ops/losses/nll_loss.h"
+#include "../../../../autograd/ops/reduce/reduce.h"
+#include "../../../../autograd/ops/shape/shape.h"
 #include "../../../../core/error.h"
 #include "../../../../core/generator.h"
 #include "../../../../nn/gradcheck.h"

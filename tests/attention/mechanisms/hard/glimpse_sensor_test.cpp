@@ -7,10 +7,10 @@
 #include <limits>
 
 #include "../../../../autograd/gradcheck.h"
-#include "../../../../autograd/ops/elementwise.h"
-#include "../../../../autograd/ops/reduce.h"
-#include "../../../../autograd/ops/shape.h"
-#include "../../../../autograd/ops/slicing.h"
+#include "../../../../autograd/ops/elementwise/elementwise.h"
+#include "../../../../autograd/ops/reduce/reduce.h"
+#include "../../../../autograd/ops/shape/shape.h"
+#include "../../../../autograd/ops/shape/slicing.h"
 #include "../../../../core/error.h"
 #include "../../../../core/generator.h"
 #include "../../../../core/parallel.h"

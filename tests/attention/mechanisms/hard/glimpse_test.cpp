@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "../../../../autograd/ops/elementwise.h"
+#include "../../../../autograd/ops/elementwise/elementwise.h"
 #include "../../../../core/error.h"
 #include "../../../../core/generator.h"
 #include "../../../../nn/gradcheck.h"

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <limits>
 
-#include "../../../../autograd/ops/shape.h"
+#include "../../../../autograd/ops/shape/shape.h"
 #include "../../../../core/error.h"
 #include "../../../../core/generator.h"
 #include "../../../../nn/cells.h"

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "../../../../autograd/ops/shape.h"
+#include "../../../../autograd/ops/shape/shape.h"
 #include "../../../../core/error.h"
 #include "../../../../core/generator.h"
 #include "../../../../nn/gradcheck.h"

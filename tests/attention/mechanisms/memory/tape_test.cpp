@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "../../../../autograd/gradcheck.h"
-#include "../../../../autograd/ops/elementwise.h"
-#include "../../../../autograd/ops/shape.h"
+#include "../../../../autograd/ops/elementwise/elementwise.h"
+#include "../../../../autograd/ops/shape/shape.h"
 #include "../../../../core/error.h"
 #include "../../../../core/generator.h"
 #include "../../numbers.h"

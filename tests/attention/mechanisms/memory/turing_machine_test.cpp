@@ -6,10 +6,10 @@
 #include <cmath>
 
 #include "../../../../autograd/backward.h"
-#include "../../../../autograd/ops/elementwise.h"
-#include "../../../../autograd/ops/reduce.h"
-#include "../../../../autograd/ops/shape.h"
-#include "../../../../autograd/ops/softmax.h"
+#include "../../../../autograd/ops/elementwise/elementwise.h"
+#include "../../../../autograd/ops/normalise/softmax.h"
+#include "../../../../autograd/ops/reduce/reduce.h"
+#include "../../../../autograd/ops/shape/shape.h"
 #include "../../../../core/error.h"
 #include "../../../../core/generator.h"
 #include "../../../../nn/gradcheck.h"

@@ -5,10 +5,10 @@
 
 #include <cmath>
 
-#include "../../../../autograd/ops/elementwise.h"
-#include "../../../../autograd/ops/index.h"
-#include "../../../../autograd/ops/reduce.h"
-#include "../../../../autograd/ops/shape.h"
+#include "../../../../autograd/ops/elementwise/elementwise.h"
+#include "../../../../autograd/ops/index/index.h"
+#include "../../../../autograd/ops/reduce/reduce.h"
+#include "../../../../autograd/ops/shape/shape.h"
 #include "../../../../core/error.h"
 #include "../../../../core/generator.h"
 #include "../plain.h"

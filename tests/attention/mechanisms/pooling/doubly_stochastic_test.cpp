@@ -7,7 +7,7 @@
 
 #include "../../../../autograd/backward.h"
 #include "../../../../autograd/gradcheck.h"
-#include "../../../../autograd/ops/reduce.h"
+#include "../../../../autograd/ops/reduce/reduce.h"
 #include "../../../../core/error.h"
 #include "../../../../core/generator.h"
 #include "../../numbers.h"

@@ -7,9 +7,9 @@
 
 #include "../../../../attention/scores/feature_wise.h"
 #include "../../../../attention/scores/general.h"
-#include "../../../../autograd/ops/elementwise.h"
-#include "../../../../autograd/ops/reduce.h"
-#include "../../../../autograd/ops/shape.h"
+#include "../../../../autograd/ops/elementwise/elementwise.h"
+#include "../../../../autograd/ops/reduce/reduce.h"
+#include "../../../../autograd/ops/shape/shape.h"
 #include "../../../../core/error.h"
 #include "../../../../core/generator.h"
 #include "../../numbers.h"

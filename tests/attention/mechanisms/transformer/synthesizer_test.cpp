@@ -7,9 +7,9 @@
 
 #include "../../../../attention/mechanisms/transformer/multi_head.h"
 #include "../../../../autograd/grad_mode.h"
-#include "../../../../autograd/ops/elementwise.h"
-#include "../../../../autograd/ops/reduce.h"
-#include "../../../../autograd/ops/shape.h"
+#include "../../../../autograd/ops/elementwise/elementwise.h"
+#include "../../../../autograd/ops/reduce/reduce.h"
+#include "../../../../autograd/ops/shape/shape.h"
 #include "../../../../core/error.h"
 #include "../../../../core/generator.h"
 #include "../../../../nn/init.h"

@@ -1,0 +1,40 @@
+#include "sinks.h"
+
+#include <limits>
+
+#include "../elementwise/compare.h"
+#include "../elementwise/elementwise.h"
+#include "../normalise/softmax.h"
+#include "../reduce/reduce.h"
+#include "../shape/join.h"
+#include "../shape/shape.h"
+
+namespace heed {
+
+ScoresBesideSinks beside_sinks(const Tensor& scores, const Tensor& allowed, const Tensor& sinks,
+                               Index axis) {
+  Shape one = scores.shape();
+  one[scores.rank() + axis] = 1;
+  Tensor sink = unsqueeze(unsqueeze(sinks, -1), -1);
+  if (axis == -2) sink = unsqueeze(sink, -1);
+  sink = expand(sink, one);
+  ScoresBesideSinks out{concat({scores, sink}, axis), Tensor()};
+  if (allowed.defined()) {
+    out.allowed = concat({expand(allowed, scores.shape()), isfinite(sink.detach())}, axis);
+  }
+  return out;
+}
+
+Tensor log_sums_of(const Tensor& scores, const Tensor& allowed) {
+  constexpr double kNone = -std::numeric_limits<double>::infinity();
+  if (scores.size(-1) == 0) {
+    return zeros(Shape(scores.shape().begin(), scores.rank() - 1), scores.dtype()) + kNone;
+  }
+  if (!allowed.defined()) return logsumexp(scores, {-1});
+  const Tensor may = expand(allowed, scores.shape());
+  const Tensor some = any(may, {-1}, true);
+  const Tensor seen = where(logical_or(may, logical_not(some)), where(some, scores, 0), kNone);
+  return where(squeeze(some, -1), logsumexp(seen, {-1}), kNone);
+}
+
+}  // namespace heed

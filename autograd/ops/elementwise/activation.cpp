@@ -1,0 +1,112 @@
+#include "activation.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <numbers>
+
+#include "../../../core/error.h"
+#include "../../../core/kernels/elementwise/activation.h"
+#include "../../check_defined.h"
+#include "../../record.h"
+#include "clamp.h"
+#include "elementwise.h"
+
+namespace heed {
+
+using kernels::Activation;
+
+namespace {
+
+// `slope` is the derivative in plain operators, for the pass that is recorded.
+template <class Slope>
+Tensor activate(Op op, Activation kind, const Tensor& x, double a, double b, Slope slope) {
+  check_defined(name(op), x, "x");
+  return record(op, kernels::activation(kind, x.array(), a, b), {x},
+                [x = Saved(x), kind, a, b, slope](const Tensor& g) {
+                  if (recording()) return g * slope(x());
+                  return Tensor(kernels::activation_grad(kind, g.array(), x.array(), a, b));
+                });
+}
+
+Tensor number(const Tensor& x, double value) { return tensor(value, x.dtype()); }
+
+}  // namespace
+
+Tensor log_sigmoid(const Tensor& x) {
+  return activate(Op::log_sigmoid, Activation::log_sigmoid, x, 0, 0,
+                  [](const Tensor& t) { return sigmoid(-t); });
+}
+
+Tensor leaky_relu(const Tensor& x, double slope) {
+  return activate(Op::leaky_relu, Activation::leaky_relu, x, slope, 0, [slope](const Tensor& t) {
+    return where(t > 0, number(t, 1), number(t, slope));
+  });
+}
+
+Tensor elu(const Tensor& x, double alpha) {
+  return activate(Op::elu, Activation::elu, x, alpha, 0, [alpha](const Tensor& t) {
+    const Tensor right = t > 0;
+    return where(right, 1, alpha * exp(where(right, 0, t)));  // exp of the right side may overflow
+  });
+}
+
+Tensor gelu(const Tensor& x, Gelu form) {
+  if (form == Gelu::exact) {
+    return activate(Op::gelu, Activation::gelu, x, 0, 0, [](const Tensor& t) {
+      const Tensor cdf = 0.5 * (1 + erf(t / std::numbers::sqrt2));
+      const double scale = std::numbers::inv_sqrtpi / std::numbers::sqrt2;
+      return cdf + t * (scale * exp(-0.5 * square(t)));
+    });
+  }
+  return activate(Op::gelu, Activation::gelu_tanh, x, 0, 0, [](const Tensor& t) {
+    const double scale = std::numbers::sqrt2 * std::numbers::inv_sqrtpi;
+    const Tensor y = tanh(scale * (t + 0.044715 * (t * square(t))));
+    const Tensor inner = scale * (1 + 3 * 0.044715 * square(t));
+    return 0.5 * (1 + y + t * ((1 - square(y)) * inner));
+  });
+}
+
+Tensor silu(const Tensor& x) {
+  return activate(Op::silu, Activation::silu, x, 0, 0, [](const Tensor& t) {
+    const Tensor s = sigmoid(t);
+    return s * (1 + t * (1 - s));
+  });
+}
+
+Tensor softplus(const Tensor& x, double beta, double threshold) {
+  if (!std::isfinite(beta) || beta == 0) {
+    throw ValueError(fmt::format("softplus: beta must be finite and not 0: it is {}", beta));
+  }
+  return activate(Op::softplus, Activation::softplus, x, beta, threshold,
+                  [beta, threshold](const Tensor& t) {
+                    const Tensor scaled = beta * t;
+                    return where(scaled > threshold, 1, sigmoid(scaled));
+                  });
+}
+
+Tensor relu6(const Tensor& x) {
+  check_defined("relu6", x, "x");
+  check_floating("relu6", x.dtype());
+  return clamp(x, 0, 6);
+}
+
+Tensor hardtanh(const Tensor& x, double min, double max) {
+  check_defined("hardtanh", x, "x");
+  check_floating("hardtanh", x.dtype());
+  return clamp(x, min, max);
+}
+
+Tensor softsign(const Tensor& x) {
+  check_defined("softsign", x, "x");
+  check_floating("softsign", x.dtype());
+  return x / (1 + abs(x));
+}
+
+Tensor mish(const Tensor& x) {
+  check_defined("mish", x, "x");
+  check_floating("mish", x.dtype());
+  return x * tanh(softplus(x));
+}
+
+}  // namespace heed

@@ -1,0 +1,87 @@
+#include "clamp.h"
+
+#include <fmt/format.h>
+
+#include <limits>
+
+#include "../../../core/error.h"
+#include "../../../core/kernels/elementwise/activation.h"
+#include "../../../core/kernels/elementwise/elementwise.h"
+#include "../../check_defined.h"
+#include "../../record.h"
+#include "elementwise.h"
+
+namespace heed {
+
+using kernels::Activation;
+
+namespace {
+
+[[noreturn]] void throw_no_bounds() {
+  throw ValueError("clamp: it takes min, max or both; both are left out");
+}
+
+void check_bound(const char* which, const Tensor& x, const Tensor& bound) {
+  if (bound.defined() && bound.dtype() != x.dtype()) {
+    throw DTypeError(fmt::format("clamp: dtypes differ: x is {}, {} is {}", describe(x), which,
+                                 describe(bound)));
+  }
+}
+
+// What all three derivatives look at.
+struct Kept {
+  Saved x, min, max;
+
+  Tensor inside() const {
+    if (!min.defined()) return x() <= max();
+    if (!max.defined()) return x() >= min();
+    return logical_and(x() >= min(), x() <= max());
+  }
+  Tensor below() const {
+    const Tensor low = x() < min();
+    return max.defined() ? logical_and(low, min() < max()) : low;
+  }
+  Tensor above() const {
+    const Tensor high = x() > max();
+    return min.defined() ? logical_or(high, max() < min()) : high;
+  }
+};
+
+}  // namespace
+
+Tensor clamp(const Tensor& x, std::optional<double> min, std::optional<double> max) {
+  check_defined("clamp", x, "x");
+  if (!min && !max) throw_no_bounds();
+  const double a = min.value_or(-std::numeric_limits<double>::infinity());
+  const double b = max.value_or(std::numeric_limits<double>::infinity());
+  return record(
+      Op::clamp, kernels::activation(Activation::clamp, x.array(), a, b), {x},
+      [x = Saved(x), a, b](const Tensor& g) {
+        if (!recording()) {
+          return Tensor(kernels::activation_grad(Activation::clamp, g.array(), x.array(), a, b));
+        }
+        return where(logical_and(x() >= a, x() <= b), g, 0);
+      });
+}
+
+Tensor clamp(const Tensor& x, const Tensor& min, const Tensor& max) {
+  check_defined("clamp", x, "x");
+  if (!min.defined() && !max.defined()) throw_no_bounds();
+  check_floating("clamp", x.dtype());
+  check_bound("min", x, min);
+  check_bound("max", x, max);
+  Shape shape = x.shape();
+  if (min.defined()) shape = broadcast_shapes("clamp", shape, min.shape());
+  if (max.defined()) broadcast_shapes("clamp", shape, max.shape());
+  Array out = x.array();
+  if (min.defined()) out = kernels::binary(kernels::Binary::maximum, out, min.array());
+  if (max.defined()) out = kernels::binary(kernels::Binary::minimum, out, max.array());
+  const Kept kept{Saved(x), Saved(min), Saved(max)};
+  return record(
+      Op::clamp, std::move(out), {x, min, max},
+      [kept](const Tensor& g) { return where(kept.inside(), g, 0); },
+      [kept](const Tensor& g) { return where(kept.below(), g, 0); },
+      [kept](const Tensor& g) { return where(kept.above(), g, 0); });
+}
+
+}  // namespace heed

@@ -1,0 +1,22 @@
+// clamp(x, min, max) = min(max(x, min), max): x held between two bounds; where min > max, the
+// result is max. NaN in x or in a bound comes out as NaN, and there nothing gets a gradient. At a
+// bound x keeps the whole gradient, as in PyTorch; a bound gets the gradient where it is the result
+// and x is not.
+#pragma once
+
+#include <optional>
+
+#include "../../tensor.h"
+
+namespace heed {
+
+/// A bound left out (std::nullopt) does not bind. Throws ValueError when both are.
+Tensor clamp(const Tensor& x, std::optional<double> min, std::optional<double> max = {});
+inline Tensor clip(const Tensor& x, std::optional<double> min, std::optional<double> max = {}) {
+  return clamp(x, min, max);
+}
+/// Bounds that broadcast with x, of its dtype; undefined ones do not bind. Throws ValueError when
+/// both are, DTypeError, ShapeError.
+Tensor clamp(const Tensor& x, const Tensor& min, const Tensor& max);
+
+}  // namespace heed

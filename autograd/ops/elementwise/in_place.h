@@ -1,0 +1,42 @@
+// Writes in place: x itself changes, for all that share its memory, and x comes back. `from` and y
+// broadcast to x's shape.
+//
+// A write bumps the version of x's memory. A derivative that kept the old numbers is found by it:
+// the backward pass throws GradError, naming the operator that kept them.
+//
+// Writes are not recorded. While recording, they throw GradError for a leaf that requires a
+// gradient, for the result of a recorded operator, and where y requires a gradient, which would be
+// lost: write under NoGrad, or use the operator that makes a new tensor. They throw ShapeError
+// where x is expanded or overlaps itself, DTypeError for dtypes that do not fit. Everything is
+// checked before the first write.
+#pragma once
+
+#include <optional>
+
+#include "../../tensor.h"
+
+namespace heed {
+
+/// Any dtype; the value is cast to it.
+Tensor fill_(Tensor x, double value);
+Tensor zero_(Tensor x);
+/// Converts to x's dtype.
+Tensor copy_(Tensor x, const Tensor& from);
+
+/// f32 or f64, y of the same dtype; add_, sub_ and mul_ also i64.
+Tensor add_(Tensor x, const Tensor& y);
+Tensor sub_(Tensor x, const Tensor& y);
+Tensor mul_(Tensor x, const Tensor& y);
+Tensor div_(Tensor x, const Tensor& y);
+Tensor pow_(Tensor x, const Tensor& y);
+Tensor add_(Tensor x, double y);
+Tensor sub_(Tensor x, double y);
+Tensor mul_(Tensor x, double y);
+Tensor div_(Tensor x, double y);
+Tensor pow_(Tensor x, double y);
+/// As clamp(); throws ValueError when both bounds are left out.
+Tensor clamp_(Tensor x, std::optional<double> min, std::optional<double> max);
+/// `value` where mask (bool) is true.
+Tensor masked_fill_(Tensor x, const Tensor& mask, double value);
+
+}  // namespace heed

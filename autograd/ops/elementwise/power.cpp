@@ -1,0 +1,50 @@
+#include "power.h"
+
+#include "../../../core/kernels/elementwise/elementwise.h"
+#include "../../check_defined.h"
+#include "../../record.h"
+#include "elementwise.h"
+
+namespace heed {
+
+using kernels::Binary;
+
+namespace {
+
+Tensor by_x(const Tensor& x, const Tensor& y) {
+  if (!recording()) return kernels::binary(Binary::pow_by_x, x.array(), y.array());
+  return where(y == 0, 0, y * pow(x, y - 1));
+}
+
+Tensor by_y(const Tensor& x, const Tensor& y) {
+  if (!recording()) return kernels::binary(Binary::pow_by_y, x.array(), y.array());
+  const Tensor flat = logical_and(x == 0, y >= 0);
+  return where(flat, 0, pow(x, y) * log(where(flat, 1, x)));
+}
+
+}  // namespace
+
+Tensor pow(const Tensor& x, const Tensor& y) {
+  check_defined("pow", x, "x", y, "y");
+  return record(
+      Op::pow, kernels::binary(Binary::pow, x.array(), y.array()), {x, y},
+      [x = Saved(x), y = Saved(y)](const Tensor& g) { return g * by_x(x(), y()); },
+      [x = Saved(x), y = Saved(y)](const Tensor& g) { return g * by_y(x(), y()); });
+}
+
+Tensor pow(const Tensor& x, double y) {
+  check_defined("pow", x, "x");
+  return record(Op::pow,
+                kernels::binary(Binary::pow, x.array(), Array::full(Shape{}, y, x.dtype())), {x},
+                [x = Saved(x), y](const Tensor& g) {
+                  if (y == 0) return zeros(g.shape(), g.dtype());
+                  return g * (y * pow(x(), y - 1));
+                });
+}
+
+Tensor pow(double x, const Tensor& y) {
+  check_defined("pow", y, "y");
+  return pow(tensor(x, y.dtype()), y);
+}
+
+}  // namespace heed

@@ -1,0 +1,32 @@
+#include "softmax.h"
+
+#include "../../../core/kernels/normalise/softmax.h"
+#include "../../check_defined.h"
+#include "../../record.h"
+#include "../elementwise/elementwise.h"
+#include "../reduce/reduce.h"
+
+namespace heed {
+
+// gx = y (g - sum(g y))
+Tensor softmax(const Tensor& x, Index axis, const Tensor& mask) {
+  check_defined("softmax", x, "x");
+  const Array y = kernels::softmax(x.array(), axis, mask.defined() ? mask.array() : Array(), false);
+  return record(Op::softmax, y, {x}, [y = SavedOutput(y), axis](const Tensor& g) {
+    if (!recording()) return Tensor(kernels::softmax_grad(g.array(), y.array(), axis, false));
+    const Tensor out = y();
+    return out * (g - sum(g * out, {axis}, true));
+  });
+}
+
+// gx = g - exp(y) sum(g)
+Tensor log_softmax(const Tensor& x, Index axis) {
+  check_defined("log_softmax", x, "x");
+  const Array y = kernels::softmax(x.array(), axis, Array(), true);
+  return record(Op::log_softmax, y, {x}, [y = SavedOutput(y), axis](const Tensor& g) {
+    if (!recording()) return Tensor(kernels::softmax_grad(g.array(), y.array(), axis, true));
+    return g - exp(y()) * sum(g, {axis}, true);
+  });
+}
+
+}  // namespace heed

@@ -1,0 +1,28 @@
+#include "sparsemax.h"
+
+#include "../../../core/kernels/normalise/entmax.h"
+#include "../../check_defined.h"
+#include "../../record.h"
+#include "../elementwise/elementwise.h"
+#include "../reduce/reduce.h"
+
+namespace heed {
+
+// gx = s (g - sum(s g) / sum(s)), s = 1 on the support, which is taken as fixed.
+Tensor sparsemax(const Tensor& x, Index axis, const Tensor& mask) {
+  check_defined("sparsemax", x, "x");
+  const Array two = Array::full(Shape{}, 2, x.dtype());
+  const Array y =
+      kernels::entmax("sparsemax", x.array(), axis, two, mask.defined() ? mask.array() : Array());
+  return record(Op::sparsemax, y, {x}, [y = SavedOutput(y), axis, two](const Tensor& g) {
+    if (!recording()) return Tensor(kernels::entmax_grad(g.array(), y.array(), axis, two).x);
+    const Tensor p(y.array());
+    const Tensor support = p > tensor(0, p.dtype());
+    const Tensor s(support.array().to(p.dtype()));
+    const Tensor count = maximum(sum(s, {axis}, true), tensor(1, p.dtype()));
+    const Tensor zero = tensor(0, p.dtype());
+    return s * (where(support, g, zero) - sum(where(support, g, zero), {axis}, true) / count);
+  });
+}
+
+}  // namespace heed

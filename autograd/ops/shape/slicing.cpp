@@ -1,0 +1,136 @@
+#include "slicing.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "../../../core/error.h"
+#include "../../../core/kernels/elementwise/copy.h"
+#include "../../check_defined.h"
+#include "../../record.h"
+#include "shape.h"
+
+namespace heed {
+namespace {
+
+// Zeros of `shape` with g in the places that slice() would read.
+Tensor slice_scatter(const Tensor& g, const Shape& shape, Index axis, Index start, Index stop,
+                     Index step) {
+  Array out = Array::zeros(shape, g.dtype());
+  Array place = out.slice(axis, start, stop, step);
+  kernels::copy_into(place, g.array());
+  return record(Op::slice_scatter, out, {g},
+                [=](const Tensor& gg) { return slice(gg, axis, start, stop, step); });
+}
+
+// The diagonal as a view; axis1 and axis2 are two axes of x, not negative.
+Array diagonal_of(const Array& x, Index offset, Index axis1, Index axis2) {
+  const Index rows = x.shape()[axis1];
+  const Index columns = x.shape()[axis2];
+  // Beyond a corner there is nothing; the clamp keeps what follows within 64 bits.
+  offset = std::clamp(offset, -rows, columns);
+  const Array from = offset >= 0 ? x.slice(axis2, offset, columns) : x.slice(axis1, -offset, rows);
+  const Index last = std::max(axis1, axis2);
+  const Index first = std::min(axis1, axis2);
+  Shape shape = from.shape().without(last).without(first);
+  Strides strides = from.strides().without(last).without(first);
+  shape.push_back(std::min(from.shape()[axis1], from.shape()[axis2]));
+  strides.push_back(x.strides()[axis1] + x.strides()[axis2]);
+  return from.as_strided(shape, strides);
+}
+
+// Zeros of `shape` with g in the places that diagonal() would read.
+Tensor diagonal_scatter(const Tensor& g, const Shape& shape, Index offset, Index axis1,
+                        Index axis2) {
+  Array out = Array::zeros(shape, g.dtype());
+  Array place = diagonal_of(out, offset, axis1, axis2);
+  kernels::copy_into(place, g.array());
+  return record(Op::diagonal_scatter, out, {g},
+                [=](const Tensor& gg) { return diagonal(gg, offset, axis1, axis2); });
+}
+
+}  // namespace
+
+Tensor slice(const Tensor& x, Index axis, Index start, Index stop, Index step) {
+  check_defined("slice", x, "x");
+  return record(Op::slice, x.array().slice(axis, start, stop, step), {x},
+                [=, before = x.shape()](const Tensor& g) {
+                  return slice_scatter(g, before, axis, start, stop, step);
+                });
+}
+
+Tensor narrow(const Tensor& x, Index axis, Index start, Index length) {
+  check_defined("narrow", x, "x");
+  const Index size = x.size(normalize_axis("narrow", axis, x.rank()));
+  if (start < 0 || length < 0 || start > size || length > size - start) {
+    throw IndexError(fmt::format("narrow: {} places from {} leave axis {} of {}", length, start,
+                                 axis, describe(x)));
+  }
+  return slice(x, axis, start, start + length);
+}
+
+Tensor select(const Tensor& x, Index axis, Index index) {
+  check_defined("select", x, "x");
+  Array out = x.array().select(axis, index);
+  const Index place = index < 0 ? index + x.size(axis) : index;
+  return record(Op::select, out, {x}, [axis, place, before = x.shape()](const Tensor& g) {
+    const Index at = normalize_axis("select", axis, before.rank());
+    return slice_scatter(unsqueeze(g, at), before, at, place, place + 1, 1);
+  });
+}
+
+Tensor diagonal(const Tensor& x, Index offset, Index axis1, Index axis2) {
+  check_defined("diagonal", x, "x");
+  const Index first = normalize_axis("diagonal", axis1, x.rank());
+  const Index second = normalize_axis("diagonal", axis2, x.rank());
+  if (first == second) {
+    throw ShapeError(
+        fmt::format("diagonal: axes {} and {} of {} are the same", axis1, axis2, describe(x)));
+  }
+  return record(Op::diagonal, diagonal_of(x.array(), offset, first, second), {x},
+                [=, before = x.shape()](const Tensor& g) {
+                  return diagonal_scatter(g, before, offset, first, second);
+                });
+}
+
+Tensor diag_embed(const Tensor& x, Index offset) {
+  check_defined("diag_embed", x, "x");
+  const Index last = normalize_axis("diag_embed", -1, x.rank());
+  Shape shape = x.shape();
+  Index beside = offset;
+  if ((offset < 0 && __builtin_sub_overflow(Index{0}, offset, &beside)) ||
+      __builtin_add_overflow(shape[last], beside, &shape[last])) {
+    throw ShapeError(fmt::format("diag_embed: offset {} overflows 64 bits", offset));
+  }
+  shape.push_back(shape[last]);
+  return diagonal_scatter(x, shape, offset, last, last + 1);
+}
+
+Tensor index(const Tensor& x, const std::vector<IndexEntry>& entries) {
+  check_defined("index", x, "x");
+  using Kind = IndexEntry::Kind;
+  const auto count = [&](Kind kind) {
+    return std::count_if(entries.begin(), entries.end(),
+                         [kind](const IndexEntry& entry) { return entry.kind == kind; });
+  };
+  const Index named = count(Kind::place) + count(Kind::slice);
+  if (named > x.rank()) {
+    throw IndexError(fmt::format("index: {} entries for the axes of {}", named, describe(x)));
+  }
+  if (count(Kind::ellipsis) > 1) throw IndexError("index: more than one ellipsis");
+  Tensor out = x;
+  Index axis = 0;  // of `out`, where the next entry applies
+  for (const IndexEntry& entry : entries) {
+    switch (entry.kind) {
+      case Kind::place: out = select(out, axis, entry.range.start); break;
+      case Kind::slice:
+        out = slice(out, axis++, entry.range.start, entry.range.stop, entry.range.step);
+        break;
+      case Kind::ellipsis: axis += x.rank() - named; break;
+      case Kind::new_axis: out = unsqueeze(out, axis++); break;
+    }
+  }
+  return out;
+}
+
+}  // namespace heed

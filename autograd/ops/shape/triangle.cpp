@@ -1,0 +1,51 @@
+#include "triangle.h"
+
+#include <fmt/format.h>
+
+#include "../../../core/error.h"
+#include "../../check_defined.h"
+#include "../elementwise/elementwise.h"
+#include "../reduce/reduce.h"
+#include "slicing.h"
+
+namespace heed {
+namespace {
+
+template <class Keep>
+Tensor where_kept(const char* op, const Tensor& x, const Keep& keep) {
+  check_defined(op, x, "x");
+  if (x.rank() < 2) throw ShapeError(fmt::format("{}: needs matrices, not {}", op, describe(x)));
+  const Index rows = x.size(-2);
+  const Index columns = x.size(-1);
+  Array mask = Array::empty(Shape{rows, columns}, DType::boolean);
+  bool* to = mask.mutable_data<bool>();
+  for (Index row = 0; row < rows; ++row) {
+    for (Index column = 0; column < columns; ++column) *to++ = keep(column - row);
+  }
+  return where(mask, x, zeros({}, x.dtype()));
+}
+
+}  // namespace
+
+Tensor tril(const Tensor& x, Index diagonal) {
+  return where_kept("tril", x, [diagonal](Index place) { return place <= diagonal; });
+}
+
+Tensor triu(const Tensor& x, Index diagonal) {
+  return where_kept("triu", x, [diagonal](Index place) { return place >= diagonal; });
+}
+
+Tensor diag(const Tensor& x, Index offset) {
+  check_defined("diag", x, "x");
+  if (x.rank() == 1) return diag_embed(x, offset);
+  if (x.rank() == 2) return diagonal(x, offset);
+  throw ShapeError(fmt::format("diag: takes a vector or a matrix, not {}", describe(x)));
+}
+
+Tensor trace(const Tensor& x) {
+  check_defined("trace", x, "x");
+  if (x.rank() == 2) return sum(diagonal(x));
+  throw ShapeError(fmt::format("trace: takes a matrix, not {}", describe(x)));
+}
+
+}  // namespace heed

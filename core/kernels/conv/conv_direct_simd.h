@@ -1,0 +1,42 @@
+// The loops behind conv_direct.h: a band of one image's output places, on one thread.
+#pragma once
+
+#include "../../shape.h"
+
+namespace heed::kernels::simd {
+
+/// Output channels whose sums run side by side: as many as leave registers for the operands.
+Index conv_height();
+/// Elements that may be read and written beyond a band's: it is worked through in whole vectors.
+inline constexpr Index kConvSlack = 64;
+
+/// A band of output rows as one row of places, `pitch` from row to row, of which the last of each
+/// row are not meant.
+struct ConvBand {
+  const Index* offsets;  ///< [depth]: where each tap's element of the first place lies
+  Index depth;
+  Index rows, width, pitch;  ///< of the output
+  Index channels;            ///< at most conv_height()
+};
+
+/// to[o channel_step + r width + i] = bias[o] + sum over taps of weight [depth, conv_height()]
+/// times from[offset + r pitch + i]. `room` holds conv_height() rows of rows * pitch + kConvSlack
+/// elements.
+void conv_band(const ConvBand& band, const float* from, const float* weight, const float* bias,
+               float* room, float* to, Index channel_step);
+void conv_band(const ConvBand& band, const double* from, const double* weight, const double* bias,
+               double* room, double* to, Index channel_step);
+
+/// Elements of the sums that conv_band_weight() adds to.
+Index conv_sums(Index depth, Index element_bytes);
+/// sums += from[offset + j] g[o g_step + j], lane by lane, for each tap and conv_height() rows of
+/// g; places that are not meant must be 0 in g, up to whole vectors.
+void conv_band_weight(const ConvBand& band, const float* from, const float* g, Index g_step,
+                      float* sums);
+void conv_band_weight(const ConvBand& band, const double* from, const double* g, Index g_step,
+                      double* sums);
+/// to[o depth + k] = the sums of all lanes.
+void conv_join(const ConvBand& band, const float* sums, float* to);
+void conv_join(const ConvBand& band, const double* sums, double* to);
+
+}  // namespace heed::kernels::simd

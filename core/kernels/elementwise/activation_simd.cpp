@@ -1,0 +1,174 @@
+// Compiled once for each instruction set by Highway's foreach_target.
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "core/kernels/elementwise/activation_simd.cpp"
+#include "activation_simd.h"
+
+#include <hwy/foreach_target.h>
+// Highway wants the line above first.
+#include <hwy/highway.h>
+
+#include "elementwise_simd-inl.h"
+#include "math_simd-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace heed::kernels::simd {
+namespace HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+// log(1 + exp(x)) without overflow, and without losing small results.
+template <class D, class V>
+HWY_INLINE V log_one_plus_exp(D d, V x) {
+  const auto tail = log1p(d, exp(d, hn::Neg(hn::Abs(x))));
+  return hn::Add(relu(d, x), tail);
+}
+
+template <class D, class V>
+HWY_INLINE V normal_cdf(D d, V x) {
+  using T = hn::TFromD<D>;
+  const auto half = hn::Set(d, T{0.5});
+  return hn::MulAdd(half, erf(d, hn::Mul(x, hn::Set(d, T(0.7071067811865476)))), half);
+}
+
+template <class D, class V>
+HWY_INLINE V normal_density(D d, V x) {
+  using T = hn::TFromD<D>;
+  const auto e = exp(d, hn::Mul(hn::Set(d, T{-0.5}), hn::Mul(x, x)));
+  return hn::Mul(hn::Set(d, T(0.3989422804014327)), e);
+}
+
+// tanh(sqrt(2 / pi) (x + 0.044715 x^3)) of gelu's approximation.
+template <class D, class V>
+HWY_INLINE V gelu_inner_tanh(D d, V x) {
+  using T = hn::TFromD<D>;
+  const auto cubic = hn::MulAdd(hn::Mul(hn::Set(d, T(0.044715)), hn::Mul(x, x)), x, x);
+  return tanh(d, hn::Mul(hn::Set(d, T(0.7978845608028654)), cubic));
+}
+
+template <class D, class V>
+HWY_INLINE V gelu_tanh_slope(D d, V x) {
+  using T = hn::TFromD<D>;
+  const auto one = hn::Set(d, T{1});
+  const auto half = hn::Set(d, T{0.5});
+  const auto t = gelu_inner_tanh(d, x);
+  const auto inner_slope = hn::Mul(hn::Set(d, T(0.7978845608028654)),
+                                   hn::MulAdd(hn::Set(d, T(0.134145)), hn::Mul(x, x), one));
+  const auto bend = hn::Mul(hn::NegMulAdd(t, t, one), inner_slope);
+  return hn::Mul(half, hn::MulAdd(x, bend, hn::Add(one, t)));
+}
+
+template <class D, class V>
+HWY_INLINE V silu_slope(D d, V x) {
+  const auto one = hn::Set(d, hn::TFromD<D>{1});
+  const auto s = sigmoid(d, x);
+  return hn::Mul(s, hn::MulAdd(x, hn::Sub(one, s), one));
+}
+
+#define HEED_LANES(body)                    \
+  [lower, upper](auto d, auto x) HWY_ATTR { \
+    const auto a = hn::Set(d, lower);       \
+    const auto b = hn::Set(d, upper);       \
+    (void)a, (void)b;                       \
+    return body;                            \
+  }
+
+template <class T>
+void loop(Activation op, const T* from, T* to, std::size_t n, T lower, T upper) {
+  switch (op) {
+    case Activation::log_sigmoid:
+      return map(from, to, n, HEED_LANES(hn::Neg(log_one_plus_exp(d, hn::Neg(x)))));
+    case Activation::leaky_relu:
+      return map(from, to, n, HEED_LANES(hn::IfThenElse(hn::Gt(x, hn::Zero(d)), x, hn::Mul(a, x))));
+    case Activation::elu:
+      return map(from, to, n,
+                 HEED_LANES(hn::IfThenElse(hn::Gt(x, hn::Zero(d)), x, hn::Mul(a, expm1(d, x)))));
+    case Activation::gelu: return map(from, to, n, HEED_LANES(hn::Mul(x, normal_cdf(d, x))));
+    case Activation::gelu_tanh:
+      return map(from, to, n,
+                 HEED_LANES(hn::Mul(hn::Mul(hn::Set(d, T{0.5}), x),
+                                    hn::Add(hn::Set(d, T{1}), gelu_inner_tanh(d, x)))));
+    case Activation::silu: return map(from, to, n, HEED_LANES(hn::Mul(x, sigmoid(d, x))));
+    case Activation::softplus:
+      return map(from, to, n,
+                 HEED_LANES(hn::IfThenElse(hn::Gt(hn::Mul(a, x), b), x,
+                                           hn::Div(log_one_plus_exp(d, hn::Mul(a, x)), a))));
+    case Activation::clamp: return map(from, to, n, HEED_LANES(minimum(d, maximum(d, x, a), b)));
+  }
+}
+#undef HEED_LANES
+
+#define HEED_LANES(body)                            \
+  [lower, upper](auto d, auto g, auto x) HWY_ATTR { \
+    const auto a = hn::Set(d, lower);               \
+    const auto b = hn::Set(d, upper);               \
+    (void)a, (void)b;                               \
+    return body;                                    \
+  }
+
+template <class T>
+void grad_loop(Activation op, const T* in, const T* from, T* to, std::size_t n, T lower, T upper) {
+  const auto run = [&](const auto& f) HWY_ATTR { zip_many(in, from, to, n, f); };
+  switch (op) {
+    case Activation::log_sigmoid: return run(HEED_LANES(hn::Mul(g, sigmoid(d, hn::Neg(x)))));
+    case Activation::leaky_relu:
+      return run(HEED_LANES(hn::IfThenElse(hn::Gt(x, hn::Zero(d)), g, hn::Mul(g, a))));
+    case Activation::elu:
+      return run(
+          HEED_LANES(hn::IfThenElse(hn::Gt(x, hn::Zero(d)), g, hn::Mul(hn::Mul(g, a), exp(d, x)))));
+    case Activation::gelu:
+      return run(HEED_LANES(hn::Mul(g, hn::MulAdd(x, normal_density(d, x), normal_cdf(d, x)))));
+    case Activation::gelu_tanh: return run(HEED_LANES(hn::Mul(g, gelu_tanh_slope(d, x))));
+    case Activation::silu: return run(HEED_LANES(hn::Mul(g, silu_slope(d, x))));
+    case Activation::softplus:
+      return run(HEED_LANES(
+          hn::IfThenElse(hn::Gt(hn::Mul(a, x), b), g, hn::Mul(g, sigmoid(d, hn::Mul(a, x))))));
+    case Activation::clamp:
+      return run(HEED_LANES(hn::IfThenElseZero(hn::And(hn::Ge(x, a), hn::Le(x, b)), g)));
+  }
+}
+#undef HEED_LANES
+
+void loop_f32(Activation op, const float* x, float* to, std::size_t n, float a, float b) {
+  loop(op, x, to, n, a, b);
+}
+void loop_f64(Activation op, const double* x, double* to, std::size_t n, double a, double b) {
+  loop(op, x, to, n, a, b);
+}
+void grad_f32(Activation op, const float* g, const float* x, float* to, std::size_t n, float a,
+              float b) {
+  grad_loop(op, g, x, to, n, a, b);
+}
+void grad_f64(Activation op, const double* g, const double* x, double* to, std::size_t n, double a,
+              double b) {
+  grad_loop(op, g, x, to, n, a, b);
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace heed::kernels::simd
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace heed::kernels::simd {
+
+HWY_EXPORT(loop_f32);
+HWY_EXPORT(loop_f64);
+HWY_EXPORT(grad_f32);
+HWY_EXPORT(grad_f64);
+
+void activation(Activation op, const float* x, float* to, std::size_t n, float a, float b) {
+  HWY_DYNAMIC_DISPATCH(loop_f32)(op, x, to, n, a, b);
+}
+void activation(Activation op, const double* x, double* to, std::size_t n, double a, double b) {
+  HWY_DYNAMIC_DISPATCH(loop_f64)(op, x, to, n, a, b);
+}
+void activation_grad(Activation op, const float* g, const float* x, float* to, std::size_t n,
+                     float a, float b) {
+  HWY_DYNAMIC_DISPATCH(grad_f32)(op, g, x, to, n, a, b);
+}
+void activation_grad(Activation op, const double* g, const double* x, double* to, std::size_t n,
+                     double a, double b) {
+  HWY_DYNAMIC_DISPATCH(grad_f64)(op, g, x, to, n, a, b);
+}
+
+}  // namespace heed::kernels::simd
+#endif

@@ -1,0 +1,18 @@
+// Copies between layouts and dtypes.
+#pragma once
+
+#include "../../array.h"
+
+namespace heed::kernels {
+
+/// Writes `from` into `to`, elementwise, converting the dtype. Shapes must be equal, any strides.
+/// `to` is written whatever its version; the caller bumps it.
+void copy_into(Array& to, const Array& from);
+
+/// x with the order along each of `axes` (not negative, each once) reversed.
+Array flip(const Array& x, const std::vector<Index>& axes);
+
+/// Sets every element to `value`, cast to the dtype.
+void fill(Array& to, double value);
+
+}  // namespace heed::kernels

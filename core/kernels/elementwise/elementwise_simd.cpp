@@ -1,0 +1,191 @@
+// Compiled once for each instruction set by Highway's foreach_target.
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "core/kernels/elementwise/elementwise_simd.cpp"
+#include "elementwise_simd.h"
+
+#include <cmath>
+
+#include <hwy/foreach_target.h>
+// Highway wants the line above first.
+#include <hwy/highway.h>
+
+#include "../reduce/partial_simd-inl.h"
+#include "elementwise_simd-inl.h"
+#include "math_simd-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace heed::kernels::simd {
+namespace HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+#define HEED_LANES(body)        \
+  [](auto d, auto a) HWY_ATTR { \
+    (void)d;                    \
+    return body;                \
+  }
+
+template <class T>
+void unary_loop(Unary op, const T* x, T* to, std::size_t n) {
+  switch (op) {
+    case Unary::neg: return map(x, to, n, HEED_LANES(hn::Neg(a)));
+    case Unary::abs: return map(x, to, n, HEED_LANES(hn::Abs(a)));
+    case Unary::sign: return map(x, to, n, HEED_LANES(sign(d, a)));
+    case Unary::exp: return map(x, to, n, HEED_LANES(exp(d, a)));
+    case Unary::expm1: return map(x, to, n, HEED_LANES(expm1(d, a)));
+    case Unary::log: return map(x, to, n, HEED_LANES(log(d, a)));
+    case Unary::log1p: return map(x, to, n, HEED_LANES(log1p(d, a)));
+    case Unary::sqrt: return map(x, to, n, HEED_LANES(hn::Sqrt(a)));
+    case Unary::rsqrt: return map(x, to, n, HEED_LANES(hn::Div(hn::Set(d, T{1}), hn::Sqrt(a))));
+    case Unary::sin: return map(x, to, n, HEED_LANES(sin(d, a)));
+    case Unary::cos: return map(x, to, n, HEED_LANES(cos(d, a)));
+    case Unary::reciprocal: return map(x, to, n, HEED_LANES(hn::Div(hn::Set(d, T{1}), a)));
+    case Unary::square: return map(x, to, n, HEED_LANES(hn::Mul(a, a)));
+    case Unary::tanh: return map(x, to, n, HEED_LANES(tanh(d, a)));
+    case Unary::sigmoid: return map(x, to, n, HEED_LANES(sigmoid(d, a)));
+    case Unary::relu: return map(x, to, n, HEED_LANES(relu(d, a)));
+    case Unary::erf: return map(x, to, n, HEED_LANES(erf(d, a)));
+  }
+}
+#undef HEED_LANES
+
+#define HEED_LANES(body)                \
+  [](auto d, auto a, auto b) HWY_ATTR { \
+    (void)d;                            \
+    return body;                        \
+  }
+
+template <class T>
+void binary_loop(Binary op, const T* x, bool many_x, const T* y, bool many_y, T* to,
+                 std::size_t n) {
+  const auto run = [&](const auto& f) HWY_ATTR { zip(x, many_x, y, many_y, to, n, f); };
+  // A power that is one number for all is often one of these.
+  if (op == Binary::pow && n > 0 && !many_y && many_x) {
+    if (*y == 1) return run(HEED_LANES((void(b), a)));
+    if (*y == 2) return run(HEED_LANES((void(b), hn::Mul(a, a))));
+    if (*y == 3) return run(HEED_LANES((void(b), hn::Mul(hn::Mul(a, a), a))));
+    if (*y == -1) return run(HEED_LANES((void(b), hn::Div(hn::Set(d, T{1}), a))));
+  }
+  switch (op) {
+    case Binary::add: return run(HEED_LANES(hn::Add(a, b)));
+    case Binary::sub: return run(HEED_LANES(hn::Sub(a, b)));
+    case Binary::mul: return run(HEED_LANES(hn::Mul(a, b)));
+    case Binary::div: return run(HEED_LANES(hn::Div(a, b)));
+    case Binary::pow: return run(HEED_LANES(pow(d, a, b)));
+    case Binary::maximum: return run(HEED_LANES(maximum(d, a, b)));
+    case Binary::minimum: return run(HEED_LANES(minimum(d, a, b)));
+    case Binary::tanh_grad: return run(HEED_LANES(hn::NegMulAdd(hn::Mul(a, b), b, a)));
+    case Binary::sigmoid_grad:
+      return run(HEED_LANES(hn::Mul(hn::Mul(a, b), hn::Sub(hn::Set(d, T{1}), b))));
+    case Binary::relu_grad: return run(HEED_LANES(hn::IfThenZeroElse(hn::Le(b, hn::Zero(d)), a)));
+    case Binary::abs_grad:
+      return run(HEED_LANES(hn::Mul(a, hn::IfThenElseZero(hn::Eq(b, b), sign(d, b)))));
+    case Binary::square_grad: return run(HEED_LANES(hn::Mul(hn::Add(a, a), b)));
+    case Binary::sqrt_grad: return run(HEED_LANES(hn::Div(a, hn::Add(b, b))));
+    case Binary::rsqrt_grad:
+      return run(HEED_LANES(hn::Mul(hn::Mul(hn::Set(d, T{-0.5}), a), hn::Mul(hn::Mul(b, b), b))));
+    case Binary::reciprocal_grad: return run(HEED_LANES(hn::Neg(hn::Mul(a, hn::Mul(b, b)))));
+    case Binary::expm1_grad: return run(HEED_LANES(hn::Mul(a, hn::Add(b, hn::Set(d, T{1})))));
+    case Binary::log1p_grad: return run(HEED_LANES(hn::Div(a, hn::Add(b, hn::Set(d, T{1})))));
+    case Binary::erf_grad: return run(HEED_LANES(hn::Mul(a, erf_slope(d, b))));
+    case Binary::pow_by_x:
+      return run(HEED_LANES(hn::IfThenZeroElse(
+          hn::Eq(b, hn::Zero(d)), hn::Mul(b, pow(d, a, hn::Sub(b, hn::Set(d, T{1})))))));
+    case Binary::pow_by_y:
+      return run(
+          HEED_LANES(hn::IfThenZeroElse(hn::And(hn::Eq(a, hn::Zero(d)), hn::Ge(b, hn::Zero(d))),
+                                        hn::Mul(pow(d, a, b), log(d, a)))));
+  }
+}
+#undef HEED_LANES
+
+// Lanes where the byte is not 0.
+template <class D>
+HWY_INLINE hn::Mask<D> mask_of(D d, const bool* condition) {
+  const hn::Rebind<std::uint8_t, D> bytes;
+  const hn::Rebind<std::int32_t, D> half;
+  const auto v =
+      hn::PromoteTo(half, hn::LoadU(bytes, reinterpret_cast<const std::uint8_t*>(condition)));
+  if constexpr (sizeof(hn::TFromD<D>) == 4) {
+    return hn::RebindMask(d, hn::Ne(v, hn::Zero(half)));
+  } else {
+    const hn::Rebind<std::int64_t, D> whole;
+    return hn::RebindMask(d, hn::Ne(hn::PromoteTo(whole, v), hn::Zero(whole)));
+  }
+}
+
+template <class T>
+void where_loop(const bool* condition, const T* x, bool many_x, const T* y, bool many_y, T* to,
+                std::size_t n) {
+  const hn::ScalableTag<T> d;
+  const std::size_t lanes = hn::Lanes(d);
+  if (n == 0) return;
+  const auto one_x = hn::Set(d, *x);
+  const auto one_y = hn::Set(d, *y);
+  std::size_t i = 0;
+  for (; i + lanes <= n; i += lanes) {
+    const auto a = many_x ? hn::LoadU(d, x + i) : one_x;
+    const auto b = many_y ? hn::LoadU(d, y + i) : one_y;
+    hn::StoreU(hn::IfThenElse(mask_of(d, condition + i), a, b), d, to + i);
+  }
+  for (; i < n; ++i) to[i] = condition[i] ? (many_x ? x[i] : *x) : (many_y ? y[i] : *y);
+}
+
+void where_f32(const bool* condition, const float* x, bool many_x, const float* y, bool many_y,
+               float* to, std::size_t n) {
+  where_loop(condition, x, many_x, y, many_y, to, n);
+}
+void where_f64(const bool* condition, const double* x, bool many_x, const double* y, bool many_y,
+               double* to, std::size_t n) {
+  where_loop(condition, x, many_x, y, many_y, to, n);
+}
+void unary_f32(Unary op, const float* x, float* to, std::size_t n) { unary_loop(op, x, to, n); }
+void unary_f64(Unary op, const double* x, double* to, std::size_t n) { unary_loop(op, x, to, n); }
+void binary_f32(Binary op, const float* x, bool many_x, const float* y, bool many_y, float* to,
+                std::size_t n) {
+  binary_loop(op, x, many_x, y, many_y, to, n);
+}
+void binary_f64(Binary op, const double* x, bool many_x, const double* y, bool many_y, double* to,
+                std::size_t n) {
+  binary_loop(op, x, many_x, y, many_y, to, n);
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace heed::kernels::simd
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace heed::kernels::simd {
+
+HWY_EXPORT(unary_f32);
+HWY_EXPORT(unary_f64);
+HWY_EXPORT(binary_f32);
+HWY_EXPORT(binary_f64);
+HWY_EXPORT(where_f32);
+HWY_EXPORT(where_f64);
+
+void unary(Unary op, const float* x, float* to, std::size_t n) {
+  HWY_DYNAMIC_DISPATCH(unary_f32)(op, x, to, n);
+}
+void unary(Unary op, const double* x, double* to, std::size_t n) {
+  HWY_DYNAMIC_DISPATCH(unary_f64)(op, x, to, n);
+}
+void binary(Binary op, const float* x, bool many_x, const float* y, bool many_y, float* to,
+            std::size_t n) {
+  HWY_DYNAMIC_DISPATCH(binary_f32)(op, x, many_x, y, many_y, to, n);
+}
+void binary(Binary op, const double* x, bool many_x, const double* y, bool many_y, double* to,
+            std::size_t n) {
+  HWY_DYNAMIC_DISPATCH(binary_f64)(op, x, many_x, y, many_y, to, n);
+}
+void where(const bool* condition, const float* x, bool many_x, const float* y, bool many_y,
+           float* to, std::size_t n) {
+  HWY_DYNAMIC_DISPATCH(where_f32)(condition, x, many_x, y, many_y, to, n);
+}
+void where(const bool* condition, const double* x, bool many_x, const double* y, bool many_y,
+           double* to, std::size_t n) {
+  HWY_DYNAMIC_DISPATCH(where_f64)(condition, x, many_x, y, many_y, to, n);
+}
+
+}  // namespace heed::kernels::simd
+#endif

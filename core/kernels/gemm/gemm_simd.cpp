@@ -1,0 +1,344 @@
+// Compiled once for each instruction set by Highway's foreach_target.
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "core/kernels/gemm/gemm_simd.cpp"
+#include "gemm_simd.h"
+
+#include <hwy/cache_control.h>
+#include <hwy/foreach_target.h>
+// Highway wants the line above first.
+#include <hwy/highway.h>
+
+#include <algorithm>
+
+#include "../reduce/partial_simd-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace heed::kernels::simd {
+namespace HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+template <class T>
+using Lanes = hn::CappedTag<T, 64 / sizeof(T)>;
+template <class T>
+constexpr Index kLanes = static_cast<Index>(hn::MaxLanes(Lanes<T>()));
+// Two vectors of sums a row; as many rows as leave registers for the operands.
+template <class T>
+constexpr Index kRows = kLanes<T> * sizeof(T) == 64 ? 14 : 6;
+template <class T>
+constexpr Index kColumns = 2 * kLanes<T>;
+
+GemmPanels panels_f32() {
+  if (kLanes<float> < 8) return {0, 0};
+  return {kRows<float>, kColumns<float>};
+}
+GemmPanels panels_f64() { return {kRows<double>, kColumns<double>}; }
+
+// Panels of kWidth of `count` lines whose elements for one k lie side by side: all panels of a k at
+// once, as they lie in memory; zeros beyond `count`.
+template <Index kWidth, class T>
+HWY_INLINE void copy_panels(const T* from, Index step, Index count, Index depth, T* to) {
+  const Lanes<T> d;
+  constexpr Index kEach = kLanes<T>;
+  constexpr Index kLine = 64 / sizeof(T);
+  constexpr Index kAhead = 8;  // rows far apart, which the hardware does not foresee
+  for (Index p = 0; p < depth; ++p, from += step) {
+    if (p + kAhead < depth) {
+      for (Index i = 0; i < count; i += kLine) hwy::Prefetch(from + kAhead * step + i);
+    }
+    for (Index begin = 0; begin < count; begin += kWidth) {
+      T* const at = to + begin * depth + p * kWidth;
+      if (begin + kWidth <= count) {
+#pragma GCC unroll 4
+        for (Index i = 0; i < kWidth; i += kEach) {
+          const Index n = std::min(kEach, kWidth - i);
+          const auto v =
+              n == kEach ? hn::LoadU(d, from + begin + i) : load_first(d, from + begin + i, n);
+          if (n == kEach) {
+            hn::StoreU(v, d, at + i);
+          } else {
+            store_first(v, d, at + i, n);
+          }
+        }
+      } else {
+        for (Index i = 0; i < kWidth; ++i) at[i] = begin + i < count ? from[begin + i] : T{0};
+      }
+    }
+  }
+}
+
+// A square of kSquare by kSquare: to[j][i] = from[i][j].
+#if HWY_TARGET == HWY_SCALAR
+template <class T>
+constexpr Index kSquare = 2;
+template <class T>
+HWY_INLINE void turn_square(const T* from, Index step, T* to, Index to_step) {
+  for (Index i = 0; i < 2; ++i) {
+    for (Index j = 0; j < 2; ++j) to[j * to_step + i] = from[i * step + j];
+  }
+}
+#else
+template <class T>
+constexpr Index kSquare = 16 / sizeof(T);
+HWY_INLINE void turn_square(const float* from, Index step, float* to, Index to_step) {
+  const hn::FixedTag<float, 4> d;
+  const auto x0 = hn::LoadU(d, from), x1 = hn::LoadU(d, from + step);
+  const auto x2 = hn::LoadU(d, from + 2 * step), x3 = hn::LoadU(d, from + 3 * step);
+  const auto low01 = hn::InterleaveLower(d, x0, x1), high01 = hn::InterleaveUpper(d, x0, x1);
+  const auto low23 = hn::InterleaveLower(d, x2, x3), high23 = hn::InterleaveUpper(d, x2, x3);
+  hn::StoreU(hn::ConcatLowerLower(d, low23, low01), d, to);
+  hn::StoreU(hn::ConcatUpperUpper(d, low23, low01), d, to + to_step);
+  hn::StoreU(hn::ConcatLowerLower(d, high23, high01), d, to + 2 * to_step);
+  hn::StoreU(hn::ConcatUpperUpper(d, high23, high01), d, to + 3 * to_step);
+}
+HWY_INLINE void turn_square(const double* from, Index step, double* to, Index to_step) {
+  const hn::FixedTag<double, 2> d;
+  const auto x0 = hn::LoadU(d, from), x1 = hn::LoadU(d, from + step);
+  hn::StoreU(hn::InterleaveLower(d, x0, x1), d, to);
+  hn::StoreU(hn::InterleaveUpper(d, x0, x1), d, to + to_step);
+}
+#endif
+
+// The same of lines that lie `step` apart, each with its elements for successive k side by side.
+template <Index kWidth, class T>
+HWY_INLINE void turn_panels(const T* from, Index step, Index count, Index depth, T* to) {
+  constexpr Index kEach = kSquare<T>;
+  for (Index line = 0; line < count; line += kWidth, from += kWidth * step) {
+    const Index width = std::min(kWidth, count - line);
+    Index p = 0;
+    // Of a cache: read whole before the next, which may displace it.
+    constexpr Index kLine = 64 / sizeof(T);
+    for (; width == kWidth && p + kLine <= depth; p += kLine, to += kLine * kWidth) {
+      if (line + 2 * kWidth <= count) {
+        for (Index i = kWidth; i < 2 * kWidth; ++i) hwy::Prefetch(from + i * step + p);
+      }
+      for (Index i = 0; i < kWidth; i += kEach) {
+        const Index group = std::min(i, kWidth - kEach);  // the last may overlap the one before
+#pragma GCC unroll 4
+        for (Index q = 0; q < kLine; q += kEach) {
+          turn_square(from + group * step + p + q, step, to + q * kWidth + group, kWidth);
+        }
+      }
+    }
+    for (; p < depth; ++p, to += kWidth) {
+      for (Index i = 0; i < kWidth; ++i) to[i] = i < width ? from[i * step + p] : T{0};
+    }
+  }
+}
+
+template <class T>
+void pack_rows(Matrix<const T> a, Index begin, Index end, Index from, Index depth, T* to) {
+  if (a.transposed) {
+    copy_panels<kRows<T>>(a.data + from * a.step + begin, a.step, end - begin, depth, to);
+  } else {
+    turn_panels<kRows<T>>(a.data + begin * a.step + from, a.step, end - begin, depth, to);
+  }
+}
+
+template <class T>
+void pack_columns(Matrix<const T> b, Index begin, Index end, Index from, Index depth, T* to) {
+  if (b.transposed) {
+    turn_panels<kColumns<T>>(b.data + begin * b.step + from, b.step, end - begin, depth, to);
+  } else {
+    copy_panels<kColumns<T>>(b.data + from * b.step + begin, b.step, end - begin, depth, to);
+  }
+}
+
+// A few as they are, then on in doubles.
+template <class T>
+void panel_sums(const T* panels, Index rows, Index depth, bool add, double* sums) {
+  constexpr Index kFew = 8, kHeight = kRows<T>;
+  for (Index row = 0; row < rows; row += kHeight) {
+    double total[kHeight] = {};
+    for (Index first = 0; first < depth; first += kFew) {
+      T part[kHeight] = {};
+      for (Index p = first; p < std::min(depth, first + kFew); ++p, panels += kHeight) {
+        for (Index i = 0; i < kHeight; ++i) part[i] += panels[i];
+      }
+      for (Index i = 0; i < kHeight; ++i) total[i] += static_cast<double>(part[i]);
+    }
+    for (Index i = 0; i < std::min(kHeight, rows - row); ++i) {
+      sums[row + i] = add ? sums[row + i] + total[i] : total[i];
+    }
+  }
+}
+
+// A panel of rows by a panel of columns, all sums in registers. `rows` and `columns` count, the
+// rest is padding.
+template <bool kPartial, class T>
+HWY_NOINLINE void panel_product(Index rows, Index columns, Index depth, const T* HWY_RESTRICT a,
+                                const T* HWY_RESTRICT b, bool add, const T* bias, T* HWY_RESTRICT c,
+                                Index c_step) {
+  const Lanes<T> d;
+  constexpr Index kHeight = kRows<T>, kWidth = kColumns<T>, kEach = kLanes<T>;
+  const Index height = kPartial ? rows : kHeight;
+#pragma GCC unroll 16
+  for (Index row = 0; row < kHeight; ++row) {
+    if (row < height) {
+      hwy::Prefetch(c + row * c_step);
+      hwy::Prefetch(c + row * c_step + columns - 1);
+    }
+  }
+  hn::Vec<Lanes<T>> low[kHeight], high[kHeight];
+#pragma GCC unroll 16
+  for (Index row = 0; row < kHeight; ++row) low[row] = high[row] = hn::Zero(d);
+  for (Index p = 0; p < depth; ++p) {
+    const auto b0 = hn::Load(d, b + p * kWidth);
+    const auto b1 = hn::Load(d, b + p * kWidth + kEach);
+#pragma GCC unroll 16
+    for (Index row = 0; row < kHeight; ++row) {
+      const auto factor = hn::Set(d, a[p * kHeight + row]);
+      low[row] = hn::MulAdd(factor, b0, low[row]);
+      high[row] = hn::MulAdd(factor, b1, high[row]);
+    }
+  }
+  const Index first = std::min(columns, kEach);
+  const Index second = columns - first;
+  const auto bias0 = bias == nullptr ? hn::Zero(d)
+                     : kPartial      ? load_first(d, bias, first)
+                                     : hn::LoadU(d, bias);
+  const auto bias1 = bias == nullptr ? hn::Zero(d)
+                     : kPartial      ? load_first(d, bias + kEach, second)
+                                     : hn::LoadU(d, bias + kEach);
+#pragma GCC unroll 16
+  for (Index row = 0; row < kHeight; ++row) {
+    if (row >= height) break;
+    T* const to = c + row * c_step;
+    auto v0 = low[row], v1 = high[row];
+    if (bias != nullptr) {
+      v0 = hn::Add(v0, bias0);
+      v1 = hn::Add(v1, bias1);
+    }
+    if constexpr (kPartial) {
+      if (add) {
+        v0 = hn::Add(load_first(d, to, first), v0);
+        v1 = second > 0 ? hn::Add(load_first(d, to + kEach, second), v1) : v1;
+      }
+      store_first(v0, d, to, first);
+      if (second > 0) store_first(v1, d, to + kEach, second);
+    } else {
+      if (add) {
+        v0 = hn::Add(hn::LoadU(d, to), v0);
+        v1 = hn::Add(hn::LoadU(d, to + kEach), v1);
+      }
+      hn::StoreU(v0, d, to);
+      hn::StoreU(v1, d, to + kEach);
+    }
+  }
+}
+
+// Along the rows of C, so far as the panels of B that this takes stay in the second cache.
+template <class T>
+void tile(Index rows, Index columns, Index depth, const T* a, const T* b, bool add, const T* bias,
+          T* c, Index c_step) {
+  constexpr Index kHeight = kRows<T>, kWidth = kColumns<T>;
+  constexpr Index kNear = 786432 / sizeof(T);  // elements of B
+  const Index stretch = std::max<Index>(kNear / depth / kWidth, 1) * kWidth;
+  for (Index begin = 0; begin < columns; begin += stretch) {
+    const Index end = std::min(columns, begin + stretch);
+    for (Index i = 0; i < rows; i += kHeight) {
+      const Index height = std::min(kHeight, rows - i);
+      for (Index j = begin; j < end; j += kWidth) {
+        const Index width = std::min(kWidth, columns - j);
+        const T* const own_bias = bias == nullptr ? nullptr : bias + j;
+        const auto product =
+            height == kHeight && width == kWidth ? panel_product<false, T> : panel_product<true, T>;
+        product(height, width, depth, a + i * depth, b + j * depth, add, own_bias,
+                c + i * c_step + j, c_step);
+      }
+    }
+  }
+}
+
+void pack_rows_f32(Matrix<const float> a, Index begin, Index end, Index from, Index depth,
+                   float* to) {
+  pack_rows(a, begin, end, from, depth, to);
+}
+void pack_columns_f32(Matrix<const float> b, Index begin, Index end, Index from, Index depth,
+                      float* to) {
+  pack_columns(b, begin, end, from, depth, to);
+}
+void panel_sums_f32(const float* panels, Index rows, Index depth, bool add, double* sums) {
+  panel_sums(panels, rows, depth, add, sums);
+}
+void tile_f32(Index rows, Index columns, Index depth, const float* a, const float* b, bool add,
+              const float* bias, float* c, Index c_step) {
+  tile(rows, columns, depth, a, b, add, bias, c, c_step);
+}
+
+void pack_rows_f64(Matrix<const double> a, Index begin, Index end, Index from, Index depth,
+                   double* to) {
+  pack_rows(a, begin, end, from, depth, to);
+}
+void pack_columns_f64(Matrix<const double> b, Index begin, Index end, Index from, Index depth,
+                      double* to) {
+  pack_columns(b, begin, end, from, depth, to);
+}
+void panel_sums_f64(const double* panels, Index rows, Index depth, bool add, double* sums) {
+  panel_sums(panels, rows, depth, add, sums);
+}
+void tile_f64(Index rows, Index columns, Index depth, const double* a, const double* b, bool add,
+              const double* bias, double* c, Index c_step) {
+  tile(rows, columns, depth, a, b, add, bias, c, c_step);
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace heed::kernels::simd
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace heed::kernels::simd {
+
+HWY_EXPORT(panels_f32);
+HWY_EXPORT(panels_f64);
+HWY_EXPORT(pack_rows_f32);
+HWY_EXPORT(pack_rows_f64);
+HWY_EXPORT(pack_columns_f32);
+HWY_EXPORT(pack_columns_f64);
+HWY_EXPORT(panel_sums_f32);
+HWY_EXPORT(panel_sums_f64);
+HWY_EXPORT(tile_f32);
+HWY_EXPORT(tile_f64);
+
+template <>
+GemmPanels gemm_panels<float>() {
+  return HWY_DYNAMIC_DISPATCH(panels_f32)();
+}
+void gemm_pack_rows(Matrix<const float> a, Index begin, Index end, Index from, Index depth,
+                    float* to) {
+  HWY_DYNAMIC_DISPATCH(pack_rows_f32)(a, begin, end, from, depth, to);
+}
+void gemm_pack_columns(Matrix<const float> b, Index begin, Index end, Index from, Index depth,
+                       float* to) {
+  HWY_DYNAMIC_DISPATCH(pack_columns_f32)(b, begin, end, from, depth, to);
+}
+void gemm_panel_sums(const float* panels, Index rows, Index depth, bool add, double* sums) {
+  HWY_DYNAMIC_DISPATCH(panel_sums_f32)(panels, rows, depth, add, sums);
+}
+void gemm_tile(Index rows, Index columns, Index depth, const float* a, const float* b, bool add,
+               const float* bias, float* c, Index c_step) {
+  HWY_DYNAMIC_DISPATCH(tile_f32)(rows, columns, depth, a, b, add, bias, c, c_step);
+}
+
+template <>
+GemmPanels gemm_panels<double>() {
+  return HWY_DYNAMIC_DISPATCH(panels_f64)();
+}
+void gemm_pack_rows(Matrix<const double> a, Index begin, Index end, Index from, Index depth,
+                    double* to) {
+  HWY_DYNAMIC_DISPATCH(pack_rows_f64)(a, begin, end, from, depth, to);
+}
+void gemm_pack_columns(Matrix<const double> b, Index begin, Index end, Index from, Index depth,
+                       double* to) {
+  HWY_DYNAMIC_DISPATCH(pack_columns_f64)(b, begin, end, from, depth, to);
+}
+void gemm_panel_sums(const double* panels, Index rows, Index depth, bool add, double* sums) {
+  HWY_DYNAMIC_DISPATCH(panel_sums_f64)(panels, rows, depth, add, sums);
+}
+void gemm_tile(Index rows, Index columns, Index depth, const double* a, const double* b, bool add,
+               const double* bias, double* c, Index c_step) {
+  HWY_DYNAMIC_DISPATCH(tile_f64)(rows, columns, depth, a, b, add, bias, c, c_step);
+}
+
+}  // namespace heed::kernels::simd
+#endif

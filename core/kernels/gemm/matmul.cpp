@@ -1,0 +1,205 @@
+#include "matmul.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "../../error.h"
+#include "../../parallel.h"
+#include "../elementwise/copy.h"
+#include "../reduce/reduce.h"
+#include "gemm.h"
+
+namespace heed::kernels {
+namespace {
+
+// BLAS reads a matrix whose rows or whose columns have neighbouring elements; others are copied.
+bool readable(const Array& x) {
+  const Index row = x.strides()[x.rank() - 2];
+  const Index column = x.strides()[x.rank() - 1];
+  const Index rows = x.size(-2);
+  const Index columns = x.size(-1);
+  const bool as_is = (column == 1 || columns == 1) && (row >= columns || rows == 1);
+  const bool turned = (row == 1 || rows == 1) && (column >= rows || columns == 1);
+  return as_is || turned;
+}
+
+template <class T>
+Matrix<const T> matrix_of(const Array& x) {
+  const Index row = x.strides()[x.rank() - 2];
+  const Index column = x.strides()[x.rank() - 1];
+  const Index rows = x.size(-2);
+  const Index columns = x.size(-1);
+  if ((column == 1 || columns == 1) && (row >= columns || rows == 1)) {
+    return {x.data<T>(), rows == 1 ? columns : row, false};
+  }
+  return {x.data<T>(), columns == 1 ? rows : column, true};
+}
+
+}  // namespace
+
+void check_inner(const Array& a, const Array& b) {
+  if (a.rank() == 0 || b.rank() == 0) {
+    throw ShapeError(
+        fmt::format("matmul: needs rank 1 or more: a is {}, b is {}", describe(a), describe(b)));
+  }
+  const Index other = b.size(b.rank() == 1 ? 0 : -2);
+  if (a.size(-1) == other) return;
+  throw ShapeError(fmt::format(
+      "matmul: inner sizes differ: a is {}, b is {}; a's last ({}) must equal b's {} ({})",
+      describe(a), describe(b), a.size(-1), b.rank() == 1 ? "only" : "second to last", other));
+}
+
+Array matmul(const Array& a, const Array& b) {
+  if (!a.defined() || !b.defined() || a.dtype() != b.dtype()) {
+    throw DTypeError(
+        fmt::format("matmul: dtypes differ: a is {}, b is {}", describe(a), describe(b)));
+  }
+  check_floating("matmul", a.dtype());
+  check_inner(a, b);
+  if (a.rank() == 1) {
+    const Array out = matmul(a.unsqueeze(0), b.rank() == 1 ? b.unsqueeze(1) : b);
+    return b.rank() == 1 ? out.reshape(Shape{}) : out.squeeze(-2);
+  }
+  if (b.rank() == 1) {
+    return matmul(a, b.unsqueeze(1)).squeeze(-1);
+  }
+  const Index m = a.size(-2);
+  const Index k = a.size(-1);
+  const Index n = b.size(-1);
+  // Rows of a stacked over the batch are one large product where b has no batch.
+  if (b.rank() == 2 && a.rank() > 2 && a.is_contiguous()) {
+    Shape shape = a.shape();
+    shape[a.rank() - 1] = n;
+    const Index rows = a.shape().without(a.rank() - 1).numel();
+    return matmul(a.reshape(Shape{rows, k}), b).reshape(shape);
+  }
+  const Shape batch_a(a.shape().begin(), a.rank() - 2);
+  const Shape batch_b(b.shape().begin(), b.rank() - 2);
+  const Shape batch = broadcast_shapes("matmul", batch_a, batch_b);
+  Shape shape = batch;
+  shape.push_back(m);
+  shape.push_back(n);
+  Array out = Array::empty(shape, a.dtype());
+  if (out.numel() == 0) return out;
+  if (k == 0) {
+    fill(out, 0);
+    return out;
+  }
+  Array left = readable(a) ? a : a.contiguous();
+  Array right = readable(b) ? b : b.contiguous();
+  Shape wide = batch;
+  wide.push_back(m);
+  wide.push_back(k);
+  left = left.expand(wide);
+  wide[batch.rank()] = k;
+  wide[batch.rank() + 1] = n;
+  right = right.expand(wide);
+  visit_floating("matmul", a.dtype(), [&](auto zero) {
+    using T = decltype(zero);
+    const Matrix<const T> first = matrix_of<T>(left);
+    const Matrix<const T> second = matrix_of<T>(right);
+    T* to = out.mutable_data<T>();
+    const Index count = batch.numel();
+    if (count == 1) {
+      gemm(m, n, k, first, second, false, to, n);
+      return;
+    }
+    // Small products side by side, large ones one after the other.
+    const Index work = m * n * k;
+    const bool side_by_side = work < (Index{1} << 24);
+    const Index grain =
+        side_by_side ? std::max<Index>(1, (Index{1} << 18) / std::max<Index>(work, 1)) : count;
+    parallel_for(count, grain, [&](Index begin, Index end) {
+      for (Index i = begin; i < end; ++i) {
+        Index rest = i;
+        Index at_first = 0;
+        Index at_second = 0;
+        for (Index axis = batch.rank() - 1; axis >= 0; --axis) {
+          const Index place = rest % batch[axis];
+          rest /= batch[axis];
+          at_first += place * left.strides()[axis];
+          at_second += place * right.strides()[axis];
+        }
+        const Matrix<const T> x{first.data + at_first, first.step, first.transposed};
+        const Matrix<const T> y{second.data + at_second, second.step, second.transposed};
+        if (side_by_side) {
+          gemm_here(m, n, k, x, y, false, to + i * m * n, n);
+        } else {
+          gemm(m, n, k, x, y, false, to + i * m * n, n);
+        }
+      }
+    });
+  });
+  return out;
+}
+
+Array linear(const Array& x, const Array& w, const Array& bias) {
+  if (!x.defined() || !w.defined() || x.dtype() != w.dtype() ||
+      (bias.defined() && bias.dtype() != x.dtype())) {
+    throw DTypeError(fmt::format("linear: dtypes differ: x is {}, weight is {}, bias is {}",
+                                 describe(x), describe(w), describe(bias)));
+  }
+  check_floating("linear", x.dtype());
+  if (x.rank() == 0 || w.rank() != 2 || x.size(-1) != w.size(1)) {
+    throw ShapeError(
+        fmt::format("linear: x is {}, weight is {}; x's last size must equal weight's last",
+                    describe(x), describe(w)));
+  }
+  if (bias.defined() && !(bias.shape() == Shape{w.size(0)})) {
+    throw ShapeError(fmt::format("linear: bias is {}, weight is {}; bias must be [{}]",
+                                 describe(bias), describe(w), w.size(0)));
+  }
+  const Index in = w.size(1);
+  const Index out_width = w.size(0);
+  Shape shape = x.shape();
+  shape[x.rank() - 1] = out_width;
+  const Index rows = x.shape().without(x.rank() - 1).numel();
+  Array out = Array::empty(shape, x.dtype());
+  if (out.numel() == 0) return out;
+  const Array flat = x.reshape(Shape{rows, in});
+  const Array left = readable(flat) ? flat : flat.contiguous();
+  const Array right = readable(w) ? w : w.contiguous();
+  if (in == 0) {
+    if (bias.defined()) {
+      copy_into(out, bias.expand(shape));
+    } else {
+      fill(out, 0);
+    }
+    return out;
+  }
+  const Array offsets = bias.defined() ? bias.contiguous() : Array();
+  visit_floating("linear", x.dtype(), [&](auto zero) {
+    using T = decltype(zero);
+    Matrix<const T> weight = matrix_of<T>(right);
+    weight.transposed = !weight.transposed;
+    gemm(rows, out_width, in, matrix_of<T>(left), weight, false, out.mutable_data<T>(), out_width,
+         offsets.defined() ? offsets.data<T>() : nullptr);
+  });
+  return out;
+}
+
+Array linear_weight_grad(const Array& g, const Array& x, Array* bias_grad) {
+  const Array turned = g.transpose(0, 1);
+  const Index rows = g.size(0);
+  const bool plain = bias_grad == nullptr || rows == 0 || g.numel() == 0 || x.numel() == 0 ||
+                     !readable(turned) || !readable(x);
+  if (plain) {
+    if (bias_grad != nullptr) *bias_grad = reduce(Reduce::sum, g, {0}, false);
+    return matmul(turned, x);
+  }
+  check_inner(turned, x);
+  Array out = Array::empty(Shape{g.size(1), x.size(1)}, g.dtype());
+  Array sums = Array::empty(Shape{g.size(1)}, DType::f64);
+  visit_floating("linear", g.dtype(), [&](auto zero) {
+    using T = decltype(zero);
+    const bool summed =
+        gemm_and_sums(g.size(1), x.size(1), rows, matrix_of<T>(turned), matrix_of<T>(x),
+                      out.mutable_data<T>(), x.size(1), sums.mutable_data<double>());
+    if (!summed) sums = reduce(Reduce::sum, g, {0}, false);
+  });
+  *bias_grad = sums.to(g.dtype());
+  return out;
+}
+
+}  // namespace heed::kernels

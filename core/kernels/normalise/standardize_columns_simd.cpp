@@ -1,0 +1,183 @@
+// Compiled once for each instruction set by Highway's foreach_target.
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "core/kernels/normalise/standardize_columns_simd.cpp"
+#include "standardize_columns_simd.h"
+
+#include <hwy/foreach_target.h>
+// Highway wants the line above first.
+#include <hwy/highway.h>
+
+#include <algorithm>
+
+#include "../elementwise/each_vector_simd-inl.h"
+#include "../reduce/long_sum_simd-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace heed::kernels::simd {
+namespace HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+constexpr Index kStrip = 512;       // columns
+constexpr Index kFew = 4 * kChain;  // rows that are added up as they are
+
+template <class T>
+void moments(const T* x, Index rows, Index columns, double* mean, double* squares) {
+  const hn::ScalableTag<T> d;
+  std::fill_n(mean, columns, 0.0);
+  std::fill_n(squares, columns, 0.0);
+  T few[kStrip] = {}, middle[kStrip];
+  for (Index first = 0; first < columns; first += kStrip) {
+    const Index width = std::min(kStrip, columns - first);
+    const T* const from = x + first;
+    add_columns<1>(d, rows, width, {mean + first},
+                   [&](Index r, const auto& load, auto* parts)
+                       HWY_ATTR { parts[0] = hn::Add(parts[0], load(from + r * columns)); });
+    for (Index c = 0; c < width; ++c) {
+      mean[first + c] /= static_cast<double>(rows);
+      middle[c] = static_cast<T>(mean[first + c]);
+    }
+    for (Index r = 0; r < rows; ++r) {
+      each_vector(d, static_cast<std::size_t>(width),
+                  [&](std::size_t, const auto& load, const auto& store) HWY_ATTR {
+                    const auto away = hn::Sub(load(from + r * columns), load(middle));
+                    store(hn::MulAdd(away, away, load(few)), few);
+                  });
+      if ((r + 1) % kFew == 0 || r + 1 == rows) move_sums(few, squares + first, width);
+    }
+  }
+}
+
+template <class T>
+void forward(const T* x, Index rows, Index columns, const T* mean, const T* factor, const T* shift,
+             T* to) {
+  const hn::ScalableTag<T> d;
+  for (Index r = 0; r < rows; ++r) {
+    each_vector(d, static_cast<std::size_t>(columns),
+                [&](std::size_t, const auto& load, const auto& store) HWY_ATTR {
+                  const auto away = hn::Sub(load(x + r * columns), load(mean));
+                  store(hn::MulAdd(away, load(factor), load(shift)), to + r * columns);
+                });
+  }
+}
+
+template <class T>
+void sums(const T* g, const T* x, Index rows, Index columns, const T* mean, double* sum,
+          double* product) {
+  const hn::ScalableTag<T> d;
+  std::fill_n(sum, columns, 0.0);
+  std::fill_n(product, columns, 0.0);
+  T few[kStrip] = {}, few_products[kStrip] = {};
+  for (Index first = 0; first < columns; first += kStrip) {
+    const Index width = std::min(kStrip, columns - first);
+    for (Index r = 0; r < rows; ++r) {
+      const T *const row_g = g + r * columns + first, *const row_x = x + r * columns + first;
+      each_vector(d, static_cast<std::size_t>(width),
+                  [&](std::size_t, const auto& load, const auto& store) HWY_ATTR {
+                    const auto h = load(row_g);
+                    const auto away = hn::Sub(load(row_x), load(mean + first));
+                    store(hn::Add(load(few), h), few);
+                    store(hn::MulAdd(h, away, load(few_products)), few_products);
+                  });
+      if ((r + 1) % kFew != 0 && r + 1 < rows) continue;
+      move_sums(few, sum + first, width);
+      move_sums(few_products, product + first, width);
+    }
+  }
+}
+
+template <class T>
+void grad(const T* g, const T* x, Index rows, Index columns, const T* mean, const T* middle,
+          const T* factor, const T* slope, T* to) {
+  const hn::ScalableTag<T> d;
+  for (Index r = 0; r < rows; ++r) {
+    each_vector(d, static_cast<std::size_t>(columns),
+                [&](std::size_t, const auto& load, const auto& store) HWY_ATTR {
+                  const auto h =
+                      hn::Mul(hn::Sub(load(g + r * columns), load(middle)), load(factor));
+                  const auto away = hn::Sub(load(x + r * columns), load(mean));
+                  store(hn::NegMulAdd(away, load(slope), h), to + r * columns);
+                });
+  }
+}
+
+void moments_f32(const float* x, Index rows, Index columns, double* mean, double* squares) {
+  moments(x, rows, columns, mean, squares);
+}
+void moments_f64(const double* x, Index rows, Index columns, double* mean, double* squares) {
+  moments(x, rows, columns, mean, squares);
+}
+void forward_f32(const float* x, Index rows, Index columns, const float* mean, const float* factor,
+                 const float* shift, float* to) {
+  forward(x, rows, columns, mean, factor, shift, to);
+}
+void forward_f64(const double* x, Index rows, Index columns, const double* mean,
+                 const double* factor, const double* shift, double* to) {
+  forward(x, rows, columns, mean, factor, shift, to);
+}
+void sums_f32(const float* g, const float* x, Index rows, Index columns, const float* mean,
+              double* sum, double* product) {
+  sums(g, x, rows, columns, mean, sum, product);
+}
+void sums_f64(const double* g, const double* x, Index rows, Index columns, const double* mean,
+              double* sum, double* product) {
+  sums(g, x, rows, columns, mean, sum, product);
+}
+void grad_f32(const float* g, const float* x, Index rows, Index columns, const float* mean,
+              const float* middle, const float* factor, const float* slope, float* to) {
+  grad(g, x, rows, columns, mean, middle, factor, slope, to);
+}
+void grad_f64(const double* g, const double* x, Index rows, Index columns, const double* mean,
+              const double* middle, const double* factor, const double* slope, double* to) {
+  grad(g, x, rows, columns, mean, middle, factor, slope, to);
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace heed::kernels::simd
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace heed::kernels::simd {
+
+HWY_EXPORT(moments_f32);
+HWY_EXPORT(moments_f64);
+HWY_EXPORT(forward_f32);
+HWY_EXPORT(forward_f64);
+HWY_EXPORT(sums_f32);
+HWY_EXPORT(sums_f64);
+HWY_EXPORT(grad_f32);
+HWY_EXPORT(grad_f64);
+
+void column_moments(const float* x, Index rows, Index columns, double* mean, double* squares) {
+  HWY_DYNAMIC_DISPATCH(moments_f32)(x, rows, columns, mean, squares);
+}
+void column_moments(const double* x, Index rows, Index columns, double* mean, double* squares) {
+  HWY_DYNAMIC_DISPATCH(moments_f64)(x, rows, columns, mean, squares);
+}
+void column_forward(const float* x, Index rows, Index columns, const float* mean,
+                    const float* factor, const float* shift, float* to) {
+  HWY_DYNAMIC_DISPATCH(forward_f32)(x, rows, columns, mean, factor, shift, to);
+}
+void column_forward(const double* x, Index rows, Index columns, const double* mean,
+                    const double* factor, const double* shift, double* to) {
+  HWY_DYNAMIC_DISPATCH(forward_f64)(x, rows, columns, mean, factor, shift, to);
+}
+void column_sums(const float* g, const float* x, Index rows, Index columns, const float* mean,
+                 double* sum, double* product) {
+  HWY_DYNAMIC_DISPATCH(sums_f32)(g, x, rows, columns, mean, sum, product);
+}
+void column_sums(const double* g, const double* x, Index rows, Index columns, const double* mean,
+                 double* sum, double* product) {
+  HWY_DYNAMIC_DISPATCH(sums_f64)(g, x, rows, columns, mean, sum, product);
+}
+void column_grad(const float* g, const float* x, Index rows, Index columns, const float* mean,
+                 const float* middle, const float* factor, const float* slope, float* to) {
+  HWY_DYNAMIC_DISPATCH(grad_f32)(g, x, rows, columns, mean, middle, factor, slope, to);
+}
+void column_grad(const double* g, const double* x, Index rows, Index columns, const double* mean,
+                 const double* middle, const double* factor, const double* slope, double* to) {
+  HWY_DYNAMIC_DISPATCH(grad_f64)(g, x, rows, columns, mean, middle, factor, slope, to);
+}
+
+}  // namespace heed::kernels::simd
+#endif

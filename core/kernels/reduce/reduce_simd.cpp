@@ -1,0 +1,380 @@
+// Compiled once for each instruction set by Highway's foreach_target.
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "core/kernels/reduce/reduce_simd.cpp"
+#include "reduce_simd.h"
+
+#include <hwy/foreach_target.h>
+// Highway wants the line above first.
+#include <hwy/highway.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "../elementwise/math_simd-inl.h"
+#include "long_sum_simd-inl.h"
+#include "partial_simd-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace heed::kernels::simd {
+namespace HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+// Folds the vectors that load(i) gives for i = 0, lanes, 2 lanes, ... in four chains, then across.
+// The tail comes from last(i, count), already filled up with the identity.
+template <class D, class Load, class Last, class Step>
+HWY_INLINE hn::Vec<D> fold(D d, std::size_t n, hn::Vec<D> start, const Load& load, const Last& last,
+                           const Step& step) {
+  const std::size_t lanes = hn::Lanes(d);
+  auto a = start, b = start, c = start, e = start;
+  std::size_t i = 0;
+  for (; i + 4 * lanes <= n; i += 4 * lanes) {
+    a = step(a, load(i));
+    b = step(b, load(i + lanes));
+    c = step(c, load(i + 2 * lanes));
+    e = step(e, load(i + 3 * lanes));
+  }
+  for (; i + lanes <= n; i += lanes) a = step(a, load(i));
+  if (i < n) b = step(b, last(i, n - i));
+  return step(step(a, b), step(c, e));
+}
+
+// step over all lanes, by halves.
+template <class D, class Step>
+HWY_INLINE hn::TFromD<D> across(D d, hn::Vec<D> v, const Step& step) {
+#if HWY_HAVE_SCALABLE
+  HWY_ALIGN hn::TFromD<D> lanes[HWY_MAX_BYTES / sizeof(hn::TFromD<D>)];
+  hn::Store(v, d, lanes);
+  for (std::size_t i = 1; i < hn::Lanes(d); ++i) v = step(v, hn::Set(d, lanes[i]));
+#else
+  constexpr std::size_t kLanes = hn::MaxLanes(D());
+  if constexpr (kLanes > 8) v = step(v, hn::Reverse(d, v));
+  if constexpr (kLanes > 4) v = step(v, hn::Reverse8(d, v));
+  if constexpr (kLanes > 2) v = step(v, hn::Reverse4(d, v));
+  if constexpr (kLanes > 1) v = step(v, hn::Reverse2(d, v));
+#endif
+  return hn::GetLane(v);
+}
+
+// In blocks of four chains of kChain vectors.
+template <class T>
+double sum_contiguous(const T* x, std::size_t n) {
+  const hn::ScalableTag<T> d;
+  const std::size_t lanes = hn::Lanes(d);
+  const std::size_t block = 4 * static_cast<std::size_t>(kChain) * lanes;
+  LongSum total;
+  const bool is_short = n < block;
+  for (; n >= block; n -= block) {
+    auto a = hn::Zero(d), b = a, c = a, e = a;
+    // Unrolled, the loads would be sorted by chain, which is slow where they come from far.
+#pragma GCC unroll 1
+    for (Index at = 0; at < kChain; ++at, x += 4 * lanes) {
+      a = hn::Add(a, hn::LoadU(d, x));
+      b = hn::Add(b, hn::LoadU(d, x + lanes));
+      c = hn::Add(c, hn::LoadU(d, x + 2 * lanes));
+      e = hn::Add(e, hn::LoadU(d, x + 3 * lanes));
+    }
+    total.add(hn::Add(hn::Add(a, b), hn::Add(c, e)));
+  }
+  const auto add = [](auto a, auto b) HWY_ATTR { return hn::Add(a, b); };
+  const auto rest = fold(
+      d, n, hn::Zero(d), [&](std::size_t i) HWY_ATTR { return hn::LoadU(d, x + i); },
+      [&](std::size_t i, std::size_t count)
+          HWY_ATTR { return load_first(d, x + i, static_cast<Index>(count)); },
+      add);
+  if (is_short) return static_cast<double>(across(d, rest, add));
+  total.add(rest);
+  return total.total();
+}
+
+template <class T>
+T larger(T a, T b) {
+  return std::isnan(a) || a > b ? a : b;
+}
+template <class T>
+T smaller(T a, T b) {
+  return std::isnan(a) || a < b ? a : b;
+}
+
+template <class T>
+T reduce_contiguous(Reduce op, const T* x, std::size_t n) {
+  const hn::ScalableTag<T> d;
+  const T infinity = std::numeric_limits<T>::infinity();
+  if (op == Reduce::sum) return static_cast<T>(sum_contiguous(x, n));
+  const T start = op == Reduce::prod ? T{1} : op == Reduce::max ? -infinity : infinity;
+  const auto fill = hn::Set(d, start);
+  const auto load = [&](std::size_t i) HWY_ATTR { return hn::LoadU(d, x + i); };
+  const auto last = [&](std::size_t i, std::size_t count) HWY_ATTR {
+    return hn::IfThenElse(hn::FirstN(d, count), load_first(d, x + i, static_cast<Index>(count)),
+                          fill);
+  };
+  if (op == Reduce::prod) {
+    const auto mul = [](auto a, auto b) HWY_ATTR { return hn::Mul(a, b); };
+    return across(d, fold(d, n, fill, load, last, mul), mul);
+  }
+  if (op == Reduce::max) {
+    const auto most = [d](auto a, auto b) HWY_ATTR { return maximum(d, a, b); };
+    return across(d, fold(d, n, fill, load, last, most), most);
+  }
+  const auto least = [d](auto a, auto b) HWY_ATTR { return minimum(d, a, b); };
+  return across(d, fold(d, n, fill, load, last, least), least);
+}
+
+// Calls body(pieces of neighbouring elements, their count) for x[0], x[step], ..., n of them.
+template <class T, class Body>
+HWY_INLINE void gathered(const T* x, Index step, std::size_t n, const Body& body) {
+  T buffer[256];
+  for (std::size_t first = 0; first < n; first += 256) {
+    const std::size_t count = n - first < 256 ? n - first : 256;
+    for (std::size_t i = 0; i < count; ++i) buffer[i] = x[static_cast<Index>(first + i) * step];
+    body(buffer, count);
+  }
+}
+
+template <class T>
+double sum_any(const T* x, Index step, std::size_t n) {
+  if (step == 1) return sum_contiguous(x, n);
+  double out = 0;
+  gathered(x, step, n, [&](const T* piece, std::size_t count) HWY_ATTR {
+    out += sum_contiguous(piece, count);
+  });
+  return out;
+}
+
+template <class T>
+void add_rows_any(const T* x, Index row_step, Index rows, Index n, double* sums) {
+  add_columns<1>(hn::ScalableTag<T>(), rows, n, {sums},
+                 [&](Index r, const auto& load, auto* parts)
+                     HWY_ATTR { parts[0] = hn::Add(parts[0], load(x + r * row_step)); });
+}
+
+template <class T>
+T reduce_any(Reduce op, const T* x, Index step, std::size_t n) {
+  if (op == Reduce::sum) return static_cast<T>(sum_any(x, step, n));
+  if (step == 1) return reduce_contiguous(op, x, n);
+  T out = reduce_contiguous(op, x, 0);
+  gathered(x, step, n, [&](const T* piece, std::size_t count) HWY_ATTR {
+    const T part = reduce_contiguous(op, piece, count);
+    out = op == Reduce::prod  ? out * part
+          : op == Reduce::max ? larger(out, part)
+                              : smaller(out, part);
+  });
+  return out;
+}
+
+// Rows of a few elements, as a maxout has them: one place of many rows at a time.
+template <class T>
+void reduce_narrow_rows(Reduce op, const T* x, Index row_step, Index n, T* to, Index rows) {
+  constexpr Index kBlock = 256;
+  T column[kBlock];
+  const hn::ScalableTag<T> d;
+  const Index lanes = static_cast<Index>(hn::Lanes(d));
+  for (Index first = 0; first < rows; first += kBlock) {
+    const Index count = std::min(kBlock, rows - first);
+    const T* const block = x + first * row_step;
+    T* const out = to + first;
+    for (Index i = 0; i < count; ++i) out[i] = block[i * row_step];
+    for (Index place = 1; place < n; ++place) {
+      for (Index i = 0; i < count; ++i) column[i] = block[i * row_step + place];
+      for (Index i = 0; i < count; i += lanes) {
+        const Index part = std::min(lanes, count - i);
+        const auto a = load_first(d, out + i, part);
+        const auto b = load_first(d, column + i, part);
+        const auto both = op == Reduce::sum    ? hn::Add(a, b)
+                          : op == Reduce::prod ? hn::Mul(a, b)
+                          : op == Reduce::max  ? maximum(d, a, b)
+                                               : minimum(d, a, b);
+        store_first(both, d, out + i, part);
+      }
+    }
+  }
+}
+
+template <class T>
+void reduce_rows(Reduce op, const T* x, Index row_step, std::size_t n, T* to, Index to_step,
+                 Index rows) {
+  if (n > 0 && n < 8 && to_step == 1) {
+    return reduce_narrow_rows(op, x, row_step, static_cast<Index>(n), to, rows);
+  }
+  for (Index i = 0; i < rows; ++i) to[i * to_step] = reduce_contiguous(op, x + i * row_step, n);
+}
+
+template <class T>
+void softmax_any(const T* x, const bool* mask, T* to, std::size_t n, bool log) {
+  const hn::ScalableTag<T> d;
+  const T off = -std::numeric_limits<T>::infinity();
+  if (mask) {
+    bool any = false;
+    for (std::size_t i = 0; i < n; ++i) {
+      any |= mask[i];
+      to[i] = mask[i] ? x[i] : off;
+    }
+    if (!any) {
+      if (!log) std::fill_n(to, n, T{0});
+      return;
+    }
+    x = to;
+  }
+  const T top = reduce_contiguous(Reduce::max, x, n);
+  const std::size_t lanes = hn::Lanes(d);
+  const auto shift = hn::Set(d, top);
+  auto sum = hn::Zero(d);
+  LongSum long_sum;
+  std::size_t i = 0;
+  while (i + lanes <= n) {
+    const std::size_t stop = std::min(n, i + 4 * kChain * lanes);
+    for (; i + lanes <= stop; i += lanes) {
+      const auto moved = hn::Sub(hn::LoadU(d, x + i), shift);
+      const auto e = exp(d, moved);
+      sum = hn::Add(sum, e);
+      hn::StoreU(log ? moved : e, d, to + i);
+    }
+    long_sum.add(sum);
+    sum = hn::Zero(d);
+  }
+  if (i < n) {
+    const auto rest = static_cast<Index>(n - i);
+    const auto moved = hn::Sub(load_first(d, x + i, rest), shift);
+    const auto e = hn::IfThenElseZero(hn::FirstN(d, n - i), exp(d, moved));
+    long_sum.add(e);
+    store_first(log ? moved : e, d, to + i, rest);
+  }
+  const T total = static_cast<T>(long_sum.total());
+  const T by = log ? std::log(total) : T{1} / total;
+  const auto factor = hn::Set(d, by);
+  for (i = 0; i < n; i += lanes) {
+    const auto part = static_cast<Index>(n - i < lanes ? n - i : lanes);
+    const auto v = load_first(d, to + i, part);
+    store_first(log ? hn::Sub(v, factor) : hn::Mul(v, factor), d, to + i, part);
+  }
+}
+
+template <class T>
+void softmax_grad_any(const T* g, const T* y, T* to, std::size_t n, bool log) {
+  const hn::ScalableTag<T> d;
+  const std::size_t lanes = hn::Lanes(d);
+  const auto zero = hn::Zero(d);
+  const auto off = hn::Set(d, -std::numeric_limits<T>::infinity());
+  const auto idle = log ? off : zero;
+  LongSum sums;
+  const auto part_of = [&](std::size_t i) {
+    return static_cast<Index>(n - i < lanes ? n - i : lanes);
+  };
+  for (std::size_t i = 0; i < n;) {
+    auto sum = zero;
+    for (const std::size_t stop = i + kChain * lanes; i < std::min(n, stop); i += lanes) {
+      const auto part = part_of(i);
+      const auto vy = load_first(d, y + i, part);
+      const auto used = hn::And(hn::Ne(vy, idle), hn::FirstN(d, static_cast<std::size_t>(part)));
+      const auto vg = hn::IfThenElseZero(used, load_first(d, g + i, part));
+      sum = log ? hn::Add(sum, vg) : hn::MulAdd(vg, vy, sum);
+    }
+    sums.add(sum);
+  }
+  const auto total = hn::Set(d, static_cast<T>(sums.total()));
+  for (std::size_t i = 0; i < n; i += lanes) {
+    const auto part = part_of(i);
+    const auto vy = load_first(d, y + i, part);
+    const auto vg = load_first(d, g + i, part);
+    const auto v = log ? hn::NegMulAdd(exp(d, vy), total, vg) : hn::Mul(vy, hn::Sub(vg, total));
+    store_first(hn::IfThenElseZero(hn::Ne(vy, idle), v), d, to + i, part);
+  }
+}
+
+double sum_f32(const float* x, Index step, std::size_t n) { return sum_any(x, step, n); }
+double sum_f64(const double* x, Index step, std::size_t n) { return sum_any(x, step, n); }
+void add_rows_f32(const float* x, Index row_step, Index rows, Index n, double* sums) {
+  add_rows_any(x, row_step, rows, n, sums);
+}
+void add_rows_f64(const double* x, Index row_step, Index rows, Index n, double* sums) {
+  add_rows_any(x, row_step, rows, n, sums);
+}
+float reduce_f32(Reduce op, const float* x, Index step, std::size_t n) {
+  return reduce_any(op, x, step, n);
+}
+double reduce_f64(Reduce op, const double* x, Index step, std::size_t n) {
+  return reduce_any(op, x, step, n);
+}
+void reduce_rows_f32(Reduce op, const float* x, Index row_step, std::size_t n, float* to,
+                     Index to_step, Index rows) {
+  reduce_rows(op, x, row_step, n, to, to_step, rows);
+}
+void reduce_rows_f64(Reduce op, const double* x, Index row_step, std::size_t n, double* to,
+                     Index to_step, Index rows) {
+  reduce_rows(op, x, row_step, n, to, to_step, rows);
+}
+void softmax_f32(const float* x, const bool* mask, float* to, std::size_t n, bool log) {
+  softmax_any(x, mask, to, n, log);
+}
+void softmax_f64(const double* x, const bool* mask, double* to, std::size_t n, bool log) {
+  softmax_any(x, mask, to, n, log);
+}
+void softmax_grad_f32(const float* g, const float* y, float* to, std::size_t n, bool log) {
+  softmax_grad_any(g, y, to, n, log);
+}
+void softmax_grad_f64(const double* g, const double* y, double* to, std::size_t n, bool log) {
+  softmax_grad_any(g, y, to, n, log);
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace heed::kernels::simd
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace heed::kernels::simd {
+
+HWY_EXPORT(sum_f32);
+HWY_EXPORT(sum_f64);
+HWY_EXPORT(add_rows_f32);
+HWY_EXPORT(add_rows_f64);
+HWY_EXPORT(reduce_f32);
+HWY_EXPORT(reduce_f64);
+HWY_EXPORT(reduce_rows_f32);
+HWY_EXPORT(reduce_rows_f64);
+HWY_EXPORT(softmax_f32);
+HWY_EXPORT(softmax_f64);
+HWY_EXPORT(softmax_grad_f32);
+HWY_EXPORT(softmax_grad_f64);
+
+double sum(const float* x, Index step, std::size_t n) {
+  return HWY_DYNAMIC_DISPATCH(sum_f32)(x, step, n);
+}
+double sum(const double* x, Index step, std::size_t n) {
+  return HWY_DYNAMIC_DISPATCH(sum_f64)(x, step, n);
+}
+void add_rows(const float* x, Index row_step, Index rows, Index n, double* sums) {
+  HWY_DYNAMIC_DISPATCH(add_rows_f32)(x, row_step, rows, n, sums);
+}
+void add_rows(const double* x, Index row_step, Index rows, Index n, double* sums) {
+  HWY_DYNAMIC_DISPATCH(add_rows_f64)(x, row_step, rows, n, sums);
+}
+float reduce(Reduce op, const float* x, Index step, std::size_t n) {
+  return HWY_DYNAMIC_DISPATCH(reduce_f32)(op, x, step, n);
+}
+double reduce(Reduce op, const double* x, Index step, std::size_t n) {
+  return HWY_DYNAMIC_DISPATCH(reduce_f64)(op, x, step, n);
+}
+void reduce_rows(Reduce op, const float* x, Index row_step, std::size_t n, float* to, Index to_step,
+                 Index rows) {
+  HWY_DYNAMIC_DISPATCH(reduce_rows_f32)(op, x, row_step, n, to, to_step, rows);
+}
+void reduce_rows(Reduce op, const double* x, Index row_step, std::size_t n, double* to,
+                 Index to_step, Index rows) {
+  HWY_DYNAMIC_DISPATCH(reduce_rows_f64)(op, x, row_step, n, to, to_step, rows);
+}
+void softmax_row(const float* x, const bool* mask, float* to, std::size_t n, bool log) {
+  HWY_DYNAMIC_DISPATCH(softmax_f32)(x, mask, to, n, log);
+}
+void softmax_row(const double* x, const bool* mask, double* to, std::size_t n, bool log) {
+  HWY_DYNAMIC_DISPATCH(softmax_f64)(x, mask, to, n, log);
+}
+void softmax_grad_row(const float* g, const float* y, float* to, std::size_t n, bool log) {
+  HWY_DYNAMIC_DISPATCH(softmax_grad_f32)(g, y, to, n, log);
+}
+void softmax_grad_row(const double* g, const double* y, double* to, std::size_t n, bool log) {
+  HWY_DYNAMIC_DISPATCH(softmax_grad_f64)(g, y, to, n, log);
+}
+
+}  // namespace heed::kernels::simd
+#endif

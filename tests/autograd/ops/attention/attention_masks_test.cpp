@@ -1,0 +1,124 @@
+// What stands where nobody may look changes nothing, in results and gradients of tiled attention.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "../../../../autograd/ops/elementwise/elementwise.h"
+#include "../../../../autograd/ops/reduce/reduce.h"
+#include "../../../../autograd/ops/shape/shape.h"
+#include "attention_cases.h"
+
+namespace heed::attention_cases {
+namespace {
+
+class AttentionMasks : public AttentionTest {};
+
+INSTANTIATE_TEST_SUITE_P(Scores, AttentionMasks, testing::Values(Score::dot, Score::additive),
+                         name_of);
+
+// Writes NaN and infinities where `places` (bool, broadcast) is true.
+Tensor spoilt(const Tensor& x, const Tensor& places) {
+  Array numbers = x.array().clone();
+  const Array here = places.array().expand(x.shape()).contiguous();
+  constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+  constexpr double kInf = std::numeric_limits<double>::infinity();
+  for (Index i = 0; i < numbers.numel(); ++i) {
+    if (here.data<bool>()[i]) numbers.mutable_data<double>()[i] = i % 3 == 0 ? kInf : kNan;
+  }
+  return numbers;
+}
+
+// Keys that nobody may see, in four ways, and queries that see nothing.
+TEST_P(AttentionMasks, WhatIsMaskedChangesNoBit) {
+  const Sizes sizes{"", {2, 3, 71, 16}, {2, 3, 83, 16}, {2, 3, 83, 16}};
+  const Tensors x = drawn(GetParam(), sizes);
+  Generator draw(11);
+  const Tensor g = draw.normal({2, 3, 71, 16}, 0, 1, DType::f64);
+  const Tensor late_keys = flags({83, 1}, [](Index j) { return j >= 60; });
+  const Tensor late_queries = flags({71, 1}, [](Index i) { return i >= 50; });
+  std::vector<AttentionOptions> ways(4);
+  ways[0].lengths = Array::from(std::vector<Index>{60, 59});
+  ways[1].allowed = flags({83}, [](Index j) { return j < 60; });
+  ways[2].right = -1;
+  ways[2].allowed = flags({71, 83}, [](Index at) { return at % 83 < 60 && at / 83 < 50; });
+  ways[3] = ways[2];
+  ways[3].bias = draw.normal({71, 83}, 0, 1, DType::f64);
+  for (std::size_t way = 0; way < ways.size(); ++way) {
+    SCOPED_TRACE(way);
+    const Tensors expected = all(attend, GetParam(), x, ways[way], g);
+    Tensors dirty = x;
+    dirty[1] = spoilt(x[1], late_keys);
+    dirty[2] = spoilt(x[2], late_keys);
+    Tensor dirty_g = g;
+    if (way >= 2) {
+      dirty[0] = spoilt(x[0], late_queries);
+      dirty_g = spoilt(g, late_queries);
+    }
+    expect_same_bits(all(attend, GetParam(), dirty, ways[way], dirty_g), expected);
+    expect_near(all(attend_plain, GetParam(), dirty, ways[way], way >= 2 ? g : dirty_g), expected,
+                1e-12);
+  }
+}
+
+TEST_P(AttentionMasks, WhatComesLaterChangesNoBitUnderACausalMask) {
+  const Sizes sizes{"", {1, 83, 16}, {1, 83, 16}, {1, 83, 16}};
+  const Tensors x = drawn(GetParam(), sizes);
+  AttentionOptions options;
+  options.right = 0;
+  const Tensors expected = all(attend, GetParam(), x, options);
+  Tensors dirty = x;
+  const Tensor late = flags({83, 1}, [](Index j) { return j >= 70; });
+  for (std::size_t i = 0; i < 3; ++i) dirty[i] = spoilt(x[i], late);
+  const Tensors found = all(attend, GetParam(), dirty, options);
+  // What those queries saw has gradients of theirs.
+  EXPECT_TRUE(same_bits(narrow(found[0], 1, 0, 70), narrow(expected[0], 1, 0, 70)));
+  EXPECT_TRUE(same_bits(narrow(found[1], 1, 0, 70), narrow(expected[1], 1, 0, 70)));
+  EXPECT_FALSE(same_bits(found[0], expected[0]));
+  EXPECT_TRUE(std::isnan(sum(narrow(found[0], 1, 70, 13)).item()));
+}
+
+TEST_P(AttentionMasks, NaNThatIsSeenSpreads) {
+  const Sizes sizes{"", {3, 16}, {5, 16}, {5, 16}};
+  AttentionOptions options;
+  options.allowed = flags({3, 5}, [](Index at) { return at != 2; });  // query 0 not key 2
+  Tensors x = drawn(GetParam(), sizes);
+  x[2] = spoilt(x[2], flags({5, 1}, [](Index j) { return j == 2; }));
+  const Tensor out = attend(GetParam(), x, options);
+  EXPECT_TRUE(std::isfinite(sum(narrow(out, 0, 0, 1)).item()));
+  EXPECT_FALSE(std::isfinite(sum(narrow(out, 0, 1, 1)).item()));
+  EXPECT_FALSE(std::isfinite(sum(narrow(out, 0, 2, 1)).item()));
+}
+
+TEST_P(AttentionMasks, OfNothingIsZero) {
+  const Sizes sizes{"", {2, 5, 7}, {2, 11, 7}, {2, 11, 3}};
+  AttentionOptions options;
+  options.lengths = Array::from(std::vector<Index>{0, 4});
+  const Tensors found = all(attend, GetParam(), drawn(GetParam(), sizes), options);
+  for (std::size_t i = 0; i < 4; ++i) EXPECT_EQ(sum(abs(select(found[i], 0, 0))).item(), 0) << i;
+  EXPECT_GT(sum(abs(select(found[0], 0, 1))).item(), 0);
+  for (const Sizes& none :
+       {Sizes{"", {2, 0, 7}, {2, 11, 7}, {2, 11, 3}}, Sizes{"", {2, 5, 7}, {2, 0, 7}, {2, 0, 3}},
+        Sizes{"", {0, 5, 7}, {0, 11, 7}, {11, 3}}, Sizes{"", {2, 5, 0}, {2, 11, 0}, {2, 11, 3}},
+        Sizes{"", {2, 5, 7}, {2, 11, 7}, {2, 11, 0}}}) {
+    const Tensors x = drawn(GetParam(), none);
+    expect_near(all(attend, GetParam(), x, {}), all(attend_plain, GetParam(), x, {}), 1e-12);
+  }
+}
+
+// A bias of -infinity hides a place as a mask does.
+TEST_P(AttentionMasks, ABiasOfMinusInfinityHides) {
+  const Sizes sizes{"", {2, 5, 7}, {2, 11, 7}, {2, 11, 3}};
+  const Tensors x = drawn(GetParam(), sizes);
+  AttentionOptions masked, biased;
+  masked.allowed = flags({5, 11}, [](Index at) { return at % 3 != 0 && at / 11 != 4; });
+  biased.bias = where(masked.allowed, zeros({5, 11}, DType::f64),
+                      full({5, 11}, -std::numeric_limits<double>::infinity(), DType::f64));
+  const Tensors expected = all(attend, GetParam(), x, masked);
+  Tensors found = all(attend, GetParam(), x, biased);
+  found.pop_back();
+  expect_near(found, expected, 1e-14);
+}
+
+}  // namespace
+}  // namespace heed::attention_cases

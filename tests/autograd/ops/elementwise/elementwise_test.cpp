@@ -1,0 +1,214 @@
+// Sub-gradients at kinks, values at the ends, comparisons with numbers: what the table's random
+// samples do not meet.
+#include "../../../../autograd/ops/elementwise/elementwise.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "../../../../autograd/backward.h"
+#include "../../../../autograd/ops/elementwise/activation.h"
+#include "../../../../autograd/ops/elementwise/clamp.h"
+#include "../../../../autograd/ops/elementwise/power.h"
+#include "../../kinks.h"
+
+namespace heed {
+namespace {
+
+using Numbers = std::vector<double>;
+using Flags = std::vector<bool>;
+
+constexpr double kInf = std::numeric_limits<double>::infinity();
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+
+Numbers numbers(const Tensor& x) { return x.array().to_vector<double>(); }
+Flags flags(const Tensor& x) { return x.array().to_vector<bool>(); }
+
+TEST(Kinks, OfActivationsAreLeftDerivatives) {
+  const Tensor x = leaf({-1, 0, -0.0, 1});
+  EXPECT_EQ(gradient(leaky_relu(x, 0.25), x), (Numbers{0.25, 0.25, 0.25, 1}));
+  EXPECT_EQ(gradient(elu(x, 0.5), x), (Numbers{0.5 * std::exp(-1.0), 0.5, 0.5, 1}));
+  EXPECT_EQ(gradient(sign(x), x), (Numbers{0, 0, 0, 0}));
+}
+
+TEST(Kinks, OfSoftplusIsAtTheThreshold) {
+  const Tensor x = leaf({1, 2, 3});
+  const Numbers found = gradient(softplus(x, 2, 4), x);  // 2 x > 4 beyond the second
+  EXPECT_NEAR(found[1], 1 / (1 + std::exp(-4.0)), 1e-15);
+  EXPECT_EQ(found[2], 1);
+  EXPECT_EQ(numbers(softplus(x, 2, 4))[2], 3);
+}
+
+TEST(Kinks, OfClampKeepTheGradientAtTheBounds) {
+  const Tensor x = leaf({-2, -1, 0, 1, 2});
+  EXPECT_EQ(gradient(clamp(x, -1, 1), x), (Numbers{0, 1, 1, 1, 0}));
+  EXPECT_EQ(gradient(clamp(x, -1, {}), x), (Numbers{0, 1, 1, 1, 1}));
+  const Tensor low = leaf({-1, -1, -1, -1, 3}), high = leaf({1, 1, 1, 1, 1});
+  const auto out = [&] { return clamp(x, low, high); };
+  EXPECT_EQ(numbers(out()), (Numbers{-1, -1, 0, 1, 1}));
+  EXPECT_EQ(gradient(out(), x), (Numbers{0, 1, 1, 1, 0}));
+  EXPECT_EQ(gradient(out(), low), (Numbers{1, 0, 0, 0, 0}));
+  EXPECT_EQ(gradient(out(), high), (Numbers{0, 0, 0, 0, 1}));
+}
+
+TEST(Clamp, WithCrossedBoundsIsTheUpperOne) {
+  const Tensor x = leaf({-2, 0, 5});
+  EXPECT_EQ(numbers(clamp(x, 3, 1)), (Numbers{1, 1, 1}));
+  EXPECT_EQ(gradient(clamp(x, 3, 1), x), (Numbers{0, 0, 0}));
+}
+
+TEST(Clamp, HandsOnNaN) {
+  const Numbers found = numbers(clamp(tensor({kNan, kInf, -kInf}, {3}, DType::f64), -1, 1));
+  EXPECT_TRUE(std::isnan(found[0]));
+  EXPECT_EQ(found[1], 1);
+  EXPECT_EQ(found[2], -1);
+  EXPECT_TRUE(std::isnan(numbers(clamp(tensor({1}, {1}, DType::f64), kNan, 2))[0]));
+}
+
+TEST(Pow, AtZeroAsInPyTorch) {
+  const Tensor x = leaf({0, 0, 0, 0}), y = leaf({0, 1, 2, 3});
+  EXPECT_EQ(numbers(pow(x, y)), (Numbers{1, 0, 0, 0}));
+  EXPECT_EQ(gradient(pow(x, y), x), (Numbers{0, 1, 0, 0}));
+  EXPECT_EQ(gradient(pow(x, y), y), (Numbers{0, 0, 0, 0}));
+  EXPECT_EQ(gradient(pow(0, y), y), (Numbers{0, 0, 0, 0}));
+  EXPECT_EQ(gradient(pow(x, 0), x), (Numbers{0, 0, 0, 0}));
+  EXPECT_EQ(gradient(pow(x, 1), x), (Numbers{1, 1, 1, 1}));
+  EXPECT_EQ(gradient(pow(x, 2), x), (Numbers{0, 0, 0, 0}));
+  EXPECT_EQ(gradient(pow(x, 0.5), x), (Numbers{kInf, kInf, kInf, kInf}));
+}
+
+TEST(Pow, OfNegativeNumbers) {
+  const Tensor x = leaf({-2, -2, -2}), y = leaf({2, 3, -1});
+  EXPECT_EQ(numbers(pow(x, y)), (Numbers{4, -8, -0.5}));
+  EXPECT_EQ(gradient(pow(x, y), x), (Numbers{-4, 12, -0.25}));
+  EXPECT_TRUE(std::isnan(numbers(pow(x, 0.5))[0]));
+  EXPECT_EQ(numbers(pow(tensor(-kInf, DType::f64), 0.5))[0], kInf);
+}
+
+TEST(Tails, DoNotOverflow) {
+  const Tensor x = leaf({-800, 800});
+  EXPECT_EQ(numbers(log_sigmoid(x)), (Numbers{-800, 0}));
+  EXPECT_EQ(gradient(log_sigmoid(x), x), (Numbers{1, 0}));
+  EXPECT_EQ(numbers(softplus(x, 1, 1e9)), (Numbers{0, 800}));
+  EXPECT_EQ(numbers(silu(x)), (Numbers{0, 800}));
+  EXPECT_EQ(gradient(silu(x), x), (Numbers{0, 1}));
+  EXPECT_EQ(numbers(elu(x)), (Numbers{-1, 800}));
+  EXPECT_EQ(gradient(elu(x), x), (Numbers{0, 1}));
+  EXPECT_EQ(numbers(gelu(x)), (Numbers{0, 800}));
+  EXPECT_EQ(gradient(gelu(x), x), (Numbers{0, 1}));
+  EXPECT_EQ(gradient(gelu(x, Gelu::tanh), x), (Numbers{0, 1}));
+  // Second order through the side that is not taken.
+  const Tensor first = grad({elu(x)}, {x}, {ones({2}, DType::f64)}, {.create_graph = true})[0];
+  EXPECT_EQ(gradient(first, x), (Numbers{0, 0}));
+}
+
+TEST(Activations, HandOnNaN) {
+  const Tensor x = tensor({kNan}, {1}, DType::f64);
+  for (const Tensor& y : {log_sigmoid(x), leaky_relu(x), elu(x), gelu(x), gelu(x, Gelu::tanh),
+                          silu(x), softplus(x)}) {
+    EXPECT_TRUE(std::isnan(y.item()));
+  }
+}
+
+TEST(Lerp, IsExactAtBothEnds) {
+  const Tensor x = tensor({1e16, 0.1}, {2}, DType::f64), y = tensor({1, 0.7}, {2}, DType::f64);
+  EXPECT_EQ(numbers(lerp(x, y, 0)), numbers(x));
+  EXPECT_EQ(numbers(lerp(x, y, 1)), numbers(y));
+}
+
+TEST(Compare, WithNumbers) {
+  const Tensor x = tensor({1, 2, 3}, {3});
+  EXPECT_EQ(flags(x == 2), (Flags{false, true, false}));
+  EXPECT_EQ(flags(x != 2), (Flags{true, false, true}));
+  EXPECT_EQ(flags(x < 2), (Flags{true, false, false}));
+  EXPECT_EQ(flags(x <= 2), (Flags{true, true, false}));
+  EXPECT_EQ(flags(x > 2), (Flags{false, false, true}));
+  EXPECT_EQ(flags(x >= 2), (Flags{false, true, true}));
+  EXPECT_EQ(flags(2 == x), (Flags{false, true, false}));
+  EXPECT_EQ(flags(2 != x), (Flags{true, false, true}));
+  EXPECT_EQ(flags(2 < x), (Flags{false, false, true}));
+  EXPECT_EQ(flags(2 <= x), (Flags{false, true, true}));
+  EXPECT_EQ(flags(2 > x), (Flags{true, false, false}));
+  EXPECT_EQ(flags(2 >= x), (Flags{true, true, false}));
+  EXPECT_EQ(flags(tensor({0.1}, {1}) == 0.1), (Flags{true}));  // rounded to f32 like x
+}
+
+TEST(Compare, IntegersAndBoolsByValue) {
+  const Tensor ids = Array::from(std::vector<std::int64_t>{2, 3, (std::int64_t{1} << 53) + 1});
+  EXPECT_EQ(flags(ids < 2.5), (Flags{true, false, false}));
+  EXPECT_EQ(flags(ids > 2.5), (Flags{false, true, true}));
+  EXPECT_EQ(flags(ids == 0x1p53), (Flags{false, false, false}));
+  EXPECT_EQ(flags(ids < kInf), (Flags{true, true, true}));
+  EXPECT_EQ(flags(ids == kNan), (Flags{false, false, false}));
+  EXPECT_EQ(flags(ids < 1e300), (Flags{true, true, true}));
+  const Tensor mask = ids > 2;
+  EXPECT_EQ(flags(mask == 1), (Flags{false, true, true}));
+  EXPECT_EQ(flags(mask == 2), (Flags{false, false, false}));
+}
+
+TEST(Compare, NaNIsUnequalToAll) {
+  const Tensor x = tensor({kNan, 1}, {2}, DType::f64);
+  EXPECT_EQ(flags(x == x), (Flags{false, true}));
+  EXPECT_EQ(flags(x != x), (Flags{true, false}));
+  EXPECT_EQ(flags(x >= kNan), (Flags{false, false}));
+}
+
+// As in PyTorch but for sign(), which is 0 of NaN there.
+TEST(NaN, ComesOut) {
+  const Tensor nan = leaf({kNan}), one = leaf({1});
+  for (const Tensor& out :
+       {maximum(nan, one), maximum(one, nan), minimum(nan, one), minimum(one, nan), abs(nan),
+        relu(nan), sign(nan), clamp(nan, -1, 1), clamp(nan, one, one), clamp(one, nan, one)}) {
+    EXPECT_TRUE(std::isnan(numbers(out)[0]));
+  }
+}
+
+TEST(NaN, HasTheGradientThatIsDocumented) {
+  const Tensor x = leaf({kNan, 2, kNan}), y = leaf({1, kNan, kNan});
+  const Numbers all = {1, 1, 1}, none = {0, 0, 0};
+  EXPECT_EQ(gradient(maximum(x, y), x), all);
+  EXPECT_EQ(gradient(maximum(x, y), y), all);
+  EXPECT_EQ(gradient(minimum(x, y), x), all);
+  EXPECT_EQ(gradient(minimum(x, y), y), all);
+  const Tensor nan = leaf({kNan, kNan, kNan}), low = leaf(none), high = leaf(all);
+  EXPECT_EQ(gradient(abs(nan), nan), none);
+  EXPECT_EQ(gradient(relu(nan), nan), all);
+  EXPECT_EQ(gradient(clamp(nan, -1, 1), nan), none);
+  EXPECT_EQ(gradient(clamp(nan, low, high), nan), none);
+  EXPECT_EQ(gradient(clamp(nan, low, high), low), none);
+  EXPECT_EQ(gradient(clamp(low, nan, high), low), none);
+  EXPECT_EQ(gradient(clamp(low, nan, high), nan), none);
+}
+
+// A gradient that is infinite must not become NaN on the side that lost.
+TEST(NaN, OfAnInfiniteGradientStaysAway) {
+  const Tensor x = leaf({1, 2}), y = leaf({2, 1});
+  const Tensor g = full({2}, kInf, DType::f64);
+  EXPECT_EQ(numbers(grad({maximum(x, y)}, {x}, {g})[0]), (Numbers{0, kInf}));
+  EXPECT_EQ(numbers(grad({minimum(x, y)}, {x}, {g})[0]), (Numbers{kInf, 0}));
+}
+
+TEST(Logic, Tables) {
+  const Tensor p = Array::from(std::vector<bool>{false, false, true, true});
+  const Tensor q = Array::from(std::vector<bool>{false, true, false, true});
+  EXPECT_EQ(flags(logical_and(p, q)), (Flags{false, false, false, true}));
+  EXPECT_EQ(flags(logical_or(p, q)), (Flags{false, true, true, true}));
+  EXPECT_EQ(flags(logical_xor(p, q)), (Flags{false, true, true, false}));
+  EXPECT_EQ(flags(logical_not(p)), (Flags{true, true, false, false}));
+}
+
+TEST(Classify, EveryDtype) {
+  for (const DType dtype : {DType::f32, DType::f64}) {
+    const Tensor x = tensor({kNan, kInf, -kInf, 0, -1}, {5}, dtype);
+    EXPECT_EQ(flags(isnan(x)), (Flags{true, false, false, false, false}));
+    EXPECT_EQ(flags(isinf(x)), (Flags{false, true, true, false, false}));
+    EXPECT_EQ(flags(isfinite(x)), (Flags{false, false, false, true, true}));
+  }
+  const Tensor ids = zeros({2}, DType::i64);
+  EXPECT_EQ(flags(isnan(ids)), (Flags{false, false}));
+  EXPECT_EQ(flags(isfinite(ids)), (Flags{true, true}));
+}
+
+}  // namespace
+}  // namespace heed

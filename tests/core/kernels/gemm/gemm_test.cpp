@@ -1,0 +1,220 @@
+#include "../../../../core/kernels/gemm/gemm.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "../../../../core/generator.h"
+#include "../../../../core/parallel.h"
+#include "../../../support/every_simd.h"
+
+namespace heed::kernels {
+namespace {
+
+struct Case {
+  Index m, n, k;
+};
+
+// Around and beyond the panels and tiles of every instruction set, thin and long ones, small ones.
+constexpr Case kCases[] = {{1, 1, 1},       {3, 5, 7},       {17, 2, 29},    {1, 67, 131},
+                           {113, 131, 389}, {15, 1031, 211}, {127, 33, 769}, {1201, 29, 97},
+                           {1, 4099, 523},  {229, 1, 9001},  {83, 577, 47},  {337, 512, 385}};
+
+// A matrix of [rows, columns] in a block whose rows are `spare` longer, laid out either way.
+template <class T>
+struct Laid {
+  std::vector<T> numbers;
+  Matrix<const T> matrix;
+  Index rows, columns;
+  Laid(Index rows_, Index columns_, bool transposed, Generator& generator)
+      : rows(rows_), columns(columns_) {
+    const Index lines = transposed ? columns : rows;
+    const Index step = (transposed ? rows : columns) + 3;
+    // Nothing may be read between the lines.
+    numbers.assign(static_cast<std::size_t>(lines * step), std::numeric_limits<T>::quiet_NaN());
+    matrix = {numbers.data(), step, transposed};
+    const Array values = generator.normal({rows, columns}, 0, 1, dtype_of<T>);
+    for (Index i = 0; i < rows; ++i) {
+      for (Index j = 0; j < columns; ++j) {
+        numbers[place(i, j)] = values.data<T>()[i * columns + j];
+      }
+    }
+  }
+  std::size_t place(Index i, Index j) const {
+    return static_cast<std::size_t>(matrix.transposed ? j * matrix.step + i : i * matrix.step + j);
+  }
+  double at(Index i, Index j) const { return static_cast<double>(numbers[place(i, j)]); }
+};
+
+template <class T>
+void expect_sums() {
+  Generator generator(3);
+  for (const Case& size : kCases) {
+    for (int way = 0; way < 8; ++way) {
+      const bool add = (way & 4) != 0, biased = way % 3 == 1;
+      const Laid<T> a(size.m, size.k, (way & 1) != 0, generator);
+      const Laid<T> b(size.k, size.n, (way & 2) != 0, generator);
+      const Index step = size.n + 5;
+      const std::vector<T> before(static_cast<std::size_t>(size.m * step), 7);
+      std::vector<T> c = before, bias(static_cast<std::size_t>(size.n));
+      for (std::size_t j = 0; j < bias.size(); ++j) bias[j] = static_cast<T>(j % 11);
+      gemm(size.m, size.n, size.k, a.matrix, b.matrix, add, c.data(), step,
+           biased ? bias.data() : nullptr);
+      double worst = 0;
+      const Index skip = std::max<Index>(1, size.m * size.n / 211);
+      for (Index at = 0; at < size.m * size.n; at += skip) {
+        const Index i = at / size.n, j = at % size.n;
+        long double sum = (add ? 7 : 0) + (biased ? static_cast<double>(j % 11) : 0);
+        for (Index p = 0; p < size.k; ++p) sum += static_cast<long double>(a.at(i, p)) * b.at(p, j);
+        const double found = static_cast<double>(c[static_cast<std::size_t>(i * step + j)]);
+        ASSERT_FALSE(std::isnan(found)) << i << ' ' << j;
+        worst = std::max(worst, std::abs(found - static_cast<double>(sum)));
+      }
+      EXPECT_LT(worst,
+                (sizeof(T) == 4 ? 2e-6 : 4e-15) * std::sqrt(static_cast<double>(size.k)) * 10)
+          << size.m << ' ' << size.n << ' ' << size.k << " way " << way;
+      for (Index i = 0; i < size.m; ++i) {  // nothing is written between the rows
+        for (Index j = size.n; j < step; ++j) {
+          ASSERT_EQ(c[static_cast<std::size_t>(i * step + j)], 7) << i;
+        }
+      }
+    }
+  }
+}
+
+TEST(Gemm, ProductsAreTheirSums) {
+  under_every_simd([] {
+    expect_sums<float>();
+    expect_sums<double>();
+  });
+}
+
+template <class T>
+void expect_same_bits_for_any_number_of_threads() {
+  Generator generator(5);
+  const int threads = num_threads();
+  for (const Case& size : kCases) {
+    const Laid<T> a(size.m, size.k, false, generator), b(size.k, size.n, true, generator);
+    const auto product = [&](int count) {
+      set_num_threads(count);
+      std::vector<T> c(static_cast<std::size_t>(size.m * size.n));
+      gemm(size.m, size.n, size.k, a.matrix, b.matrix, false, c.data(), size.n);
+      return c;
+    };
+    const auto one = product(1);
+    for (const int count : {2, 3, 4}) EXPECT_EQ(product(count), one) << size.m << ' ' << count;
+  }
+  set_num_threads(threads);
+}
+
+TEST(Gemm, GivesTheSameBitsForAnyNumberOfThreads) {
+  expect_same_bits_for_any_number_of_threads<float>();
+  expect_same_bits_for_any_number_of_threads<double>();
+}
+
+using Doubles = std::vector<double>;
+
+// The product of rows and columns first .. end of a and b.
+Doubles part_of(const Laid<double>& a, Index first_row, Index end_row, const Laid<double>& b,
+                Index first_column, Index end_column, bool here) {
+  Matrix<const double> rows = a.matrix, columns = b.matrix;
+  rows.data += a.place(first_row, 0);
+  columns.data += b.place(0, first_column);
+  const Index m = end_row - first_row, n = end_column - first_column, k = a.columns;
+  Doubles c(static_cast<std::size_t>(m * n));
+  if (here) {
+    gemm_here(m, n, k, rows, columns, false, c.data(), n);
+  } else {
+    gemm(m, n, k, rows, columns, false, c.data(), n);
+  }
+  return c;
+}
+
+// Alone, in small company and in large, whichever way both lie, here or in parallel; and with any
+// instructions that fuse products and sums.
+TEST(Gemm, AnElementOfDoublesHasTheSameBitsInAnyCompany) {
+  std::vector<Doubles> fused;
+  under_every_simd([&] {
+    Doubles all;
+    for (const Case& size : kCases) {
+      Doubles wanted;
+      for (int way = 0; way < 4; ++way) {
+        Generator generator(7);
+        const Laid<double> a(size.m, size.k, (way & 1) != 0, generator);
+        const Laid<double> b(size.k, size.n, (way & 2) != 0, generator);
+        const Doubles c = part_of(a, 0, size.m, b, 0, size.n, false);
+        if (way == 0) wanted = c;
+        ASSERT_EQ(c, wanted) << size.m << ' ' << way;
+        for (const Index height : {1, 3, 64}) {
+          for (const Index width : {1, 5, 100}) {
+            const Index row = size.m * 2 / 3, column = size.n / 3;
+            const Index end_row = std::min(size.m, row + height);
+            const Index end_column = std::min(size.n, column + width);
+            const Doubles part =
+                part_of(a, row, end_row, b, column, end_column, (way + width) % 2 == 0);
+            for (Index i = row; i < end_row; ++i) {
+              for (Index j = column; j < end_column; ++j) {
+                const Index at = (i - row) * (end_column - column) + j - column;
+                ASSERT_EQ(part[static_cast<std::size_t>(at)],
+                          wanted[static_cast<std::size_t>(i * size.n + j)])
+                    << size.m << ' ' << way << ' ' << height << ' ' << width;
+              }
+            }
+          }
+        }
+      }
+      all.insert(all.end(), wanted.begin(), wanted.end());
+    }
+    if (simd() != Simd::plain) fused.push_back(all);
+  });
+  for (const Doubles& each : fused) EXPECT_EQ(each, fused.front());
+}
+
+// Small products go another way than large ones; what is added to them is added in the same order.
+TEST(Gemm, ASmallProductOfDoublesIsPartOfALargeOneWithAllThatIsAdded) {
+  constexpr Index m = 67, n = 71, k = 73;
+  under_every_simd([&] {
+    for (int way = 0; way < 8; ++way) {
+      Generator generator(11);
+      const bool add = (way & 4) != 0;
+      const Laid<double> a(m, k, (way & 1) != 0, generator);
+      const Laid<double> b(k, n, (way & 2) != 0, generator);
+      const Array bias = generator.normal({n}, 0, 1, DType::f64);
+      const Array before = generator.normal({m, n}, 0, 1, DType::f64);
+      const auto product = [&](Index first, Index rows, Index columns) {
+        Matrix<const double> part = a.matrix;
+        part.data += a.place(first, 0);
+        Array c = before.clone();
+        gemm(rows, columns, k, part, b.matrix, add, c.mutable_data<double>() + first * n, n,
+             bias.data<double>());
+        return c;
+      };
+      const Array whole = product(0, m, n);
+      for (const auto& [rows, columns] :
+           {std::pair<Index, Index>{1, 1}, {2, 5}, {3, 17}, {7, 13}}) {
+        const Array part = product(5, rows, columns);
+        for (Index i = 0; i < rows; ++i) {
+          for (Index j = 0; j < columns; ++j) {
+            const Index at = (5 + i) * n + j;
+            ASSERT_EQ(part.data<double>()[at], whole.data<double>()[at]) << way << ' ' << rows;
+          }
+        }
+      }
+    }
+  });
+}
+
+TEST(Gemm, AProductOverNothingIsZero) {
+  Doubles c(6, 5);
+  const double bias[] = {1, 2, 3};
+  gemm(2, 3, 0, Matrix<const double>{}, Matrix<const double>{}, true, c.data(), 3, bias);
+  EXPECT_EQ(c, (Doubles{6, 7, 8, 6, 7, 8}));
+  gemm(2, 3, 0, Matrix<const double>{}, Matrix<const double>{}, false, c.data(), 3);
+  EXPECT_EQ(c, Doubles(6, 0));
+}
+
+}  // namespace
+}  // namespace heed::kernels
