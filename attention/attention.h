@@ -2,7 +2,10 @@
 #pragma once
 
 #include "attend.h"
+#include "biases/alibi.h"
+#include "biases/gaussian_bias.h"
 #include "biases/offset_bias.h"
+#include "biases/t5_bias.h"
 #include "maps/maps.h"
 #include "masks/interval.h"
 #include "masks/mask.h"

@@ -196,7 +196,7 @@ std::string to_string(const Tensor& tensor) {
   if (!tensor.is_leaf()) {
     notes.push_back(fmt::format("grad_fn=<{}>", tensor.node()->name()));
   } else if (tensor.requires_grad()) {
-    notes.push_back("requires_grad=True");
+    notes.emplace_back("requires_grad=True");
   }
   // Reading the array of a sparse gradient would make it dense.
   const Array numbers = tensor.is_sparse() ? tensor.sparse_rows().to_dense() : tensor.array();

@@ -7,27 +7,16 @@
 
 namespace heed::optim {
 
-Adadelta::Adadelta(const std::vector<Tensor>& parameters, const AdadeltaOptions& options)
-    : Optimizer("Adadelta") {
-  add(parameters, options);
-}
-
-Adadelta::Adadelta(const std::vector<ParameterGroup<AdadeltaOptions>>& groups)
-    : Optimizer("Adadelta") {
-  for (const auto& group : groups) add(group.parameters, group.options);
-}
-
-void Adadelta::add(const std::vector<Tensor>& parameters, const AdadeltaOptions& options) {
-  check_share("Adadelta", "rho", options.rho);
-  check_not_negative("Adadelta", "eps", options.eps);
-  check_not_negative("Adadelta", "weight_decay", options.weight_decay);
-  add_group(parameters, options.lr, {"square_avg", "acc_delta"});
-  options_.push_back(options);
+std::vector<std::string> Adadelta::state_names(const AdadeltaOptions& options) {
+  check_share(kName, "rho", options.rho);
+  check_not_negative(kName, "eps", options.eps);
+  check_not_negative(kName, "weight_decay", options.weight_decay);
+  return {"square_avg", "acc_delta"};
 }
 
 void Adadelta::update(Slot& slot, const Tensor& gradient, Array& numbers) {
-  const AdadeltaOptions& options = options_[slot.group];
-  visit_floating("Adadelta", numbers.dtype(), [&](auto zero) {
+  const AdadeltaOptions& options = options_of(slot);
+  visit_floating(kName, numbers.dtype(), [&](auto zero) {
     using T = decltype(zero);
     T* const p = numbers.mutable_data<T>();
     T* const v = slot.state[0].mutable_data<T>();

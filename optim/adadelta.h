@@ -6,7 +6,7 @@
 //   p = p - lr d
 #pragma once
 
-#include "optimizer.h"
+#include "optimizer_of.h"
 
 namespace heed::optim {
 
@@ -17,20 +17,14 @@ struct AdadeltaOptions {
   double weight_decay = 0;
 };
 
-class Adadelta final : public Optimizer {
+class Adadelta final : public OptimizerOf<Adadelta, AdadeltaOptions> {
  public:
-  /// Throws ValueError for options that make no sense, and as Optimizer::add_group().
-  explicit Adadelta(const std::vector<Tensor>& parameters, const AdadeltaOptions& options = {});
-  explicit Adadelta(const std::vector<ParameterGroup<AdadeltaOptions>>& groups);
-  template <std::floating_point T>
-  Adadelta(const std::vector<Tensor>& parameters, T lr)
-      : Adadelta(parameters, AdadeltaOptions{.lr = lr}) {}
+  using OptimizerOf::OptimizerOf;
+  static constexpr const char* kName = "Adadelta";
+  static std::vector<std::string> state_names(const AdadeltaOptions& options);
 
  private:
-  void add(const std::vector<Tensor>& parameters, const AdadeltaOptions& options);
   void update(Slot& slot, const Tensor& gradient, Array& numbers) override;
-
-  std::vector<AdadeltaOptions> options_;
 };
 
 }  // namespace heed::optim

@@ -8,27 +8,17 @@
 
 namespace heed::optim {
 
-Adagrad::Adagrad(const std::vector<Tensor>& parameters, const AdagradOptions& options)
-    : Optimizer("Adagrad") {
-  add(parameters, options);
-}
-
-Adagrad::Adagrad(const std::vector<ParameterGroup<AdagradOptions>>& groups) : Optimizer("Adagrad") {
-  for (const auto& group : groups) add(group.parameters, group.options);
-}
-
-void Adagrad::add(const std::vector<Tensor>& parameters, const AdagradOptions& options) {
-  check_not_negative("Adagrad", "lr_decay", options.lr_decay);
-  check_not_negative("Adagrad", "weight_decay", options.weight_decay);
-  check_not_negative("Adagrad", "initial_accumulator_value", options.initial_accumulator_value);
-  check_not_negative("Adagrad", "eps", options.eps);
-  add_group(parameters, options.lr, {"sum"});
-  options_.push_back(options);
+std::vector<std::string> Adagrad::state_names(const AdagradOptions& options) {
+  check_not_negative(kName, "lr_decay", options.lr_decay);
+  check_not_negative(kName, "weight_decay", options.weight_decay);
+  check_not_negative(kName, "initial_accumulator_value", options.initial_accumulator_value);
+  check_not_negative(kName, "eps", options.eps);
+  return {"sum"};
 }
 
 void Adagrad::update(Slot& slot, const Tensor& gradient, Array& numbers) {
-  const AdagradOptions& options = options_[slot.group];
-  visit_floating("Adagrad", numbers.dtype(), [&](auto zero) {
+  const AdagradOptions& options = options_of(slot);
+  visit_floating(kName, numbers.dtype(), [&](auto zero) {
     using T = decltype(zero);
     T* const p = numbers.mutable_data<T>();
     T* const s = slot.state[0].mutable_data<T>();

@@ -4,7 +4,7 @@
 //   p = p - lr / (1 + (t - 1) lr_decay) g / (sqrt(s) + eps)
 #pragma once
 
-#include "optimizer.h"
+#include "optimizer_of.h"
 
 namespace heed::optim {
 
@@ -16,20 +16,14 @@ struct AdagradOptions {
   double eps = 1e-10;
 };
 
-class Adagrad final : public Optimizer {
+class Adagrad final : public OptimizerOf<Adagrad, AdagradOptions> {
  public:
-  /// Throws ValueError for options that make no sense, and as Optimizer::add_group().
-  explicit Adagrad(const std::vector<Tensor>& parameters, const AdagradOptions& options = {});
-  explicit Adagrad(const std::vector<ParameterGroup<AdagradOptions>>& groups);
-  template <std::floating_point T>
-  Adagrad(const std::vector<Tensor>& parameters, T lr)
-      : Adagrad(parameters, AdagradOptions{.lr = lr}) {}
+  using OptimizerOf::OptimizerOf;
+  static constexpr const char* kName = "Adagrad";
+  static std::vector<std::string> state_names(const AdagradOptions& options);
 
  private:
-  void add(const std::vector<Tensor>& parameters, const AdagradOptions& options);
   void update(Slot& slot, const Tensor& gradient, Array& numbers) override;
-
-  std::vector<AdagradOptions> options_;
 };
 
 }  // namespace heed::optim

@@ -5,30 +5,21 @@
 #include <cmath>
 
 #include "../core/error.h"
+#include "check_option.h"
 #include "gradient_runs.h"
 
 namespace heed::optim {
 namespace {
 
-void check(const char* op, const AdamOptions& options) {
+template <class Options>
+std::vector<std::string> moments(const char* op, const Options& options) {
   for (const double beta : options.betas) {
     if (!(beta >= 0 && beta < 1))
       throw ValueError(fmt::format("{}: beta {} is not in [0, 1)", op, beta));
   }
-  if (!(options.eps >= 0 && std::isfinite(options.eps))) {
-    throw ValueError(fmt::format("{}: eps {} must be finite and not negative", op, options.eps));
-  }
-  if (!(options.weight_decay >= 0 && std::isfinite(options.weight_decay))) {
-    throw ValueError(fmt::format("{}: weight_decay {} must be finite and not negative", op,
-                                 options.weight_decay));
-  }
-}
-
-AdamOptions plain(const AdamWOptions& options) {
-  return {.lr = options.lr,
-          .betas = options.betas,
-          .eps = options.eps,
-          .weight_decay = options.weight_decay};
+  check_not_negative(op, "eps", options.eps);
+  check_not_negative(op, "weight_decay", options.weight_decay);
+  return {"exp_avg", "exp_avg_sq"};
 }
 
 // The step's constants, worked out in double. The betas' complements are taken before rounding.
@@ -50,25 +41,18 @@ void run(const Step<T>& s, const T* __restrict g, T* __restrict p, T* __restrict
   }
 }
 
-}  // namespace
-
-void AdamBase::add(const std::vector<Tensor>& parameters, const AdamOptions& options) {
-  check(op_, options);
-  add_group(parameters, options.lr, {"exp_avg", "exp_avg_sq"});
-  options_.push_back(options);
-}
-
-void AdamBase::update(Slot& slot, const Tensor& gradient, Array& numbers) {
-  const AdamOptions& options = options_[slot.group];
-  const double rate = lr(slot.group);
+// One step of one parameter; `decoupled` makes it AdamW's.
+template <class Options>
+void move(const Options& options, double rate, bool decoupled, Index steps,
+          std::vector<Array>& state, const Tensor& gradient, Array& numbers) {
   const double beta1 = options.betas[0];
   const double beta2 = options.betas[1];
-  const auto t = static_cast<double>(slot.steps);
-  visit_floating(op_, numbers.dtype(), [&](auto zero) {
+  const auto t = static_cast<double>(steps);
+  visit_floating(Adam::kName, numbers.dtype(), [&](auto zero) {
     using T = decltype(zero);
     const Step<T> step = {
-        .keep = static_cast<T>(decoupled_ ? 1 - rate * options.weight_decay : 1),
-        .decay = static_cast<T>(decoupled_ ? 0 : options.weight_decay),
+        .keep = static_cast<T>(decoupled ? 1 - rate * options.weight_decay : 1),
+        .decay = static_cast<T>(decoupled ? 0 : options.weight_decay),
         .beta1 = static_cast<T>(beta1),
         .rest1 = static_cast<T>(1 - beta1),
         .beta2 = static_cast<T>(beta2),
@@ -78,29 +62,29 @@ void AdamBase::update(Slot& slot, const Tensor& gradient, Array& numbers) {
         .eps = static_cast<T>(options.eps),
     };
     T* const p = numbers.mutable_data<T>();
-    T* const m = slot.state[0].mutable_data<T>();
-    T* const v = slot.state[1].mutable_data<T>();
+    T* const m = state[0].mutable_data<T>();
+    T* const v = state[1].mutable_data<T>();
     for_each_run<T>(
         gradient, [&](Index at, const T* g, Index n) { run(step, g, p + at, m + at, v + at, n); });
   });
 }
 
-Adam::Adam(const std::vector<Tensor>& parameters, const AdamOptions& options)
-    : AdamBase("Adam", false) {
-  add(parameters, options);
+}  // namespace
+
+std::vector<std::string> Adam::state_names(const AdamOptions& options) {
+  return moments(kName, options);
 }
 
-Adam::Adam(const std::vector<ParameterGroup<AdamOptions>>& groups) : AdamBase("Adam", false) {
-  for (const auto& group : groups) add(group.parameters, group.options);
+std::vector<std::string> AdamW::state_names(const AdamWOptions& options) {
+  return moments(kName, options);
 }
 
-AdamW::AdamW(const std::vector<Tensor>& parameters, const AdamWOptions& options)
-    : AdamBase("AdamW", true) {
-  add(parameters, plain(options));
+void Adam::update(Slot& slot, const Tensor& gradient, Array& numbers) {
+  move(options_of(slot), lr(slot.group), false, slot.steps, slot.state, gradient, numbers);
 }
 
-AdamW::AdamW(const std::vector<ParameterGroup<AdamWOptions>>& groups) : AdamBase("AdamW", true) {
-  for (const auto& group : groups) add(group.parameters, plain(group.options));
+void AdamW::update(Slot& slot, const Tensor& gradient, Array& numbers) {
+  move(options_of(slot), lr(slot.group), true, slot.steps, slot.state, gradient, numbers);
 }
 
 }  // namespace heed::optim

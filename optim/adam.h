@@ -9,7 +9,7 @@
 
 #include <array>
 
-#include "optimizer.h"
+#include "optimizer_of.h"
 
 namespace heed::optim {
 
@@ -27,35 +27,24 @@ struct AdamWOptions {
   double weight_decay = 0.01;
 };
 
-/// The shared step; `decoupled` makes it AdamW's.
-class AdamBase : public Optimizer {
- protected:
-  AdamBase(const char* op, bool decoupled) : Optimizer(op), op_(op), decoupled_(decoupled) {}
-  void add(const std::vector<Tensor>& parameters, const AdamOptions& options);
+class Adam final : public OptimizerOf<Adam, AdamOptions> {
+ public:
+  using OptimizerOf::OptimizerOf;
+  static constexpr const char* kName = "Adam";
+  static std::vector<std::string> state_names(const AdamOptions& options);
 
  private:
   void update(Slot& slot, const Tensor& gradient, Array& numbers) override;
-
-  const char* op_;
-  bool decoupled_;
-  std::vector<AdamOptions> options_;
 };
 
-class Adam final : public AdamBase {
+class AdamW final : public OptimizerOf<AdamW, AdamWOptions> {
  public:
-  /// Throws ValueError for options that make no sense, and as Optimizer::add_group().
-  explicit Adam(const std::vector<Tensor>& parameters, const AdamOptions& options = {});
-  explicit Adam(const std::vector<ParameterGroup<AdamOptions>>& groups);
-  template <std::floating_point T>
-  Adam(const std::vector<Tensor>& parameters, T lr) : Adam(parameters, AdamOptions{.lr = lr}) {}
-};
+  using OptimizerOf::OptimizerOf;
+  static constexpr const char* kName = "AdamW";
+  static std::vector<std::string> state_names(const AdamWOptions& options);
 
-class AdamW final : public AdamBase {
- public:
-  explicit AdamW(const std::vector<Tensor>& parameters, const AdamWOptions& options = {});
-  explicit AdamW(const std::vector<ParameterGroup<AdamWOptions>>& groups);
-  template <std::floating_point T>
-  AdamW(const std::vector<Tensor>& parameters, T lr) : AdamW(parameters, AdamWOptions{.lr = lr}) {}
+ private:
+  void update(Slot& slot, const Tensor& gradient, Array& numbers) override;
 };
 
 }  // namespace heed::optim

@@ -5,25 +5,16 @@
 
 namespace heed::optim {
 
-Lion::Lion(const std::vector<Tensor>& parameters, const LionOptions& options) : Optimizer("Lion") {
-  add(parameters, options);
-}
-
-Lion::Lion(const std::vector<ParameterGroup<LionOptions>>& groups) : Optimizer("Lion") {
-  for (const auto& group : groups) add(group.parameters, group.options);
-}
-
-void Lion::add(const std::vector<Tensor>& parameters, const LionOptions& options) {
-  check_share("Lion", "beta1", options.betas[0]);
-  check_share("Lion", "beta2", options.betas[1]);
-  check_not_negative("Lion", "weight_decay", options.weight_decay);
-  add_group(parameters, options.lr, {"exp_avg"});
-  options_.push_back(options);
+std::vector<std::string> Lion::state_names(const LionOptions& options) {
+  check_share(kName, "beta1", options.betas[0]);
+  check_share(kName, "beta2", options.betas[1]);
+  check_not_negative(kName, "weight_decay", options.weight_decay);
+  return {"exp_avg"};
 }
 
 void Lion::update(Slot& slot, const Tensor& gradient, Array& numbers) {
-  const LionOptions& options = options_[slot.group];
-  visit_floating("Lion", numbers.dtype(), [&](auto zero) {
+  const LionOptions& options = options_of(slot);
+  visit_floating(kName, numbers.dtype(), [&](auto zero) {
     using T = decltype(zero);
     T* const p = numbers.mutable_data<T>();
     T* const average = slot.state[0].mutable_data<T>();

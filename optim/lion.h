@@ -7,7 +7,7 @@
 
 #include <array>
 
-#include "optimizer.h"
+#include "optimizer_of.h"
 
 namespace heed::optim {
 
@@ -17,19 +17,14 @@ struct LionOptions {
   double weight_decay = 0;
 };
 
-class Lion final : public Optimizer {
+class Lion final : public OptimizerOf<Lion, LionOptions> {
  public:
-  /// Throws ValueError for options that make no sense, and as Optimizer::add_group().
-  explicit Lion(const std::vector<Tensor>& parameters, const LionOptions& options = {});
-  explicit Lion(const std::vector<ParameterGroup<LionOptions>>& groups);
-  template <std::floating_point T>
-  Lion(const std::vector<Tensor>& parameters, T lr) : Lion(parameters, LionOptions{.lr = lr}) {}
+  using OptimizerOf::OptimizerOf;
+  static constexpr const char* kName = "Lion";
+  static std::vector<std::string> state_names(const LionOptions& options);
 
  private:
-  void add(const std::vector<Tensor>& parameters, const LionOptions& options);
   void update(Slot& slot, const Tensor& gradient, Array& numbers) override;
-
-  std::vector<LionOptions> options_;
 };
 
 }  // namespace heed::optim

@@ -7,30 +7,20 @@
 
 namespace heed::optim {
 
-RMSprop::RMSprop(const std::vector<Tensor>& parameters, const RMSpropOptions& options)
-    : Optimizer("RMSprop") {
-  add(parameters, options);
-}
-
-RMSprop::RMSprop(const std::vector<ParameterGroup<RMSpropOptions>>& groups) : Optimizer("RMSprop") {
-  for (const auto& group : groups) add(group.parameters, group.options);
-}
-
-void RMSprop::add(const std::vector<Tensor>& parameters, const RMSpropOptions& options) {
-  check_share("RMSprop", "alpha", options.alpha);
-  check_not_negative("RMSprop", "eps", options.eps);
-  check_not_negative("RMSprop", "weight_decay", options.weight_decay);
-  check_not_negative("RMSprop", "momentum", options.momentum);
+std::vector<std::string> RMSprop::state_names(const RMSpropOptions& options) {
+  check_share(kName, "alpha", options.alpha);
+  check_not_negative(kName, "eps", options.eps);
+  check_not_negative(kName, "weight_decay", options.weight_decay);
+  check_not_negative(kName, "momentum", options.momentum);
   std::vector<std::string> names = {"square_avg"};
   if (options.momentum > 0) names.emplace_back("momentum_buffer");
   if (options.centered) names.emplace_back("grad_avg");
-  add_group(parameters, options.lr, std::move(names));
-  options_.push_back(options);
+  return names;
 }
 
 void RMSprop::update(Slot& slot, const Tensor& gradient, Array& numbers) {
-  const RMSpropOptions& options = options_[slot.group];
-  visit_floating("RMSprop", numbers.dtype(), [&](auto zero) {
+  const RMSpropOptions& options = options_of(slot);
+  visit_floating(kName, numbers.dtype(), [&](auto zero) {
     using T = decltype(zero);
     T* const p = numbers.mutable_data<T>();
     T* const v = slot.state[0].mutable_data<T>();

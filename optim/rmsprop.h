@@ -7,7 +7,7 @@
 //   p = p - lr b
 #pragma once
 
-#include "optimizer.h"
+#include "optimizer_of.h"
 
 namespace heed::optim {
 
@@ -20,20 +20,14 @@ struct RMSpropOptions {
   bool centered = false;
 };
 
-class RMSprop final : public Optimizer {
+class RMSprop final : public OptimizerOf<RMSprop, RMSpropOptions> {
  public:
-  /// Throws ValueError for options that make no sense, and as Optimizer::add_group().
-  explicit RMSprop(const std::vector<Tensor>& parameters, const RMSpropOptions& options = {});
-  explicit RMSprop(const std::vector<ParameterGroup<RMSpropOptions>>& groups);
-  template <std::floating_point T>
-  RMSprop(const std::vector<Tensor>& parameters, T lr)
-      : RMSprop(parameters, RMSpropOptions{.lr = lr}) {}
+  using OptimizerOf::OptimizerOf;
+  static constexpr const char* kName = "RMSprop";
+  static std::vector<std::string> state_names(const RMSpropOptions& options);
 
  private:
-  void add(const std::vector<Tensor>& parameters, const RMSpropOptions& options);
   void update(Slot& slot, const Tensor& gradient, Array& numbers) override;
-
-  std::vector<RMSpropOptions> options_;
 };
 
 }  // namespace heed::optim

@@ -5,18 +5,14 @@
 #include <cmath>
 
 #include "../core/error.h"
+#include "check_option.h"
 #include "gradient_runs.h"
 
 namespace heed::optim {
-namespace {
 
-void check(const SGDOptions& options) {
-  const auto check_positive = [](const char* what, double value) {
-    if (value >= 0 && std::isfinite(value)) return;
-    throw ValueError(fmt::format("SGD: {} {} must be finite and not negative", what, value));
-  };
-  check_positive("momentum", options.momentum);
-  check_positive("weight_decay", options.weight_decay);
+std::vector<std::string> SGD::state_names(const SGDOptions& options) {
+  check_not_negative(kName, "momentum", options.momentum);
+  check_not_negative(kName, "weight_decay", options.weight_decay);
   if (!std::isfinite(options.dampening)) {
     throw ValueError(fmt::format("SGD: dampening {} must be finite", options.dampening));
   }
@@ -25,29 +21,14 @@ void check(const SGDOptions& options) {
         "SGD: nesterov wants a momentum and no dampening, not momentum {} and dampening {}",
         options.momentum, options.dampening));
   }
-}
-
-}  // namespace
-
-SGD::SGD(const std::vector<Tensor>& parameters, const SGDOptions& options) : Optimizer("SGD") {
-  add(parameters, options);
-}
-
-SGD::SGD(const std::vector<ParameterGroup<SGDOptions>>& groups) : Optimizer("SGD") {
-  for (const auto& group : groups) add(group.parameters, group.options);
-}
-
-void SGD::add(const std::vector<Tensor>& parameters, const SGDOptions& options) {
-  check(options);
   std::vector<std::string> names;
   if (options.momentum > 0) names.emplace_back("momentum_buffer");
-  add_group(parameters, options.lr, std::move(names));
-  options_.push_back(options);
+  return names;
 }
 
 void SGD::update(Slot& slot, const Tensor& gradient, Array& numbers) {
-  const SGDOptions& options = options_[slot.group];
-  visit_floating("SGD", numbers.dtype(), [&](auto zero) {
+  const SGDOptions& options = options_of(slot);
+  visit_floating(kName, numbers.dtype(), [&](auto zero) {
     using T = decltype(zero);
     T* const p = numbers.mutable_data<T>();
     T* const b = slot.state.empty() ? nullptr : slot.state[0].mutable_data<T>();

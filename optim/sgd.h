@@ -4,7 +4,7 @@
 //   p = p - lr b                            (nesterov: p - lr (g + momentum b))
 #pragma once
 
-#include "optimizer.h"
+#include "optimizer_of.h"
 
 namespace heed::optim {
 
@@ -16,19 +16,14 @@ struct SGDOptions {
   bool nesterov = false;  ///< wants a momentum and no dampening
 };
 
-class SGD final : public Optimizer {
+class SGD final : public OptimizerOf<SGD, SGDOptions> {
  public:
-  /// Throws ValueError for options that make no sense, and as Optimizer::add_group().
-  explicit SGD(const std::vector<Tensor>& parameters, const SGDOptions& options = {});
-  explicit SGD(const std::vector<ParameterGroup<SGDOptions>>& groups);
-  template <std::floating_point T>
-  SGD(const std::vector<Tensor>& parameters, T lr) : SGD(parameters, SGDOptions{.lr = lr}) {}
+  using OptimizerOf::OptimizerOf;
+  static constexpr const char* kName = "SGD";
+  static std::vector<std::string> state_names(const SGDOptions& options);
 
  private:
-  void add(const std::vector<Tensor>& parameters, const SGDOptions& options);
   void update(Slot& slot, const Tensor& gradient, Array& numbers) override;
-
-  std::vector<SGDOptions> options_;
 };
 
 }  // namespace heed::optim

@@ -5,6 +5,9 @@
 #include <limits>
 #include <stdexcept>
 
+#include "../../attention/biases/alibi.h"
+#include "../../attention/biases/gaussian_bias.h"
+#include "../../attention/biases/t5_bias.h"
 #include "../../autograd/grad_mode.h"
 #include "../../autograd/ops/elementwise/elementwise.h"
 #include "../../autograd/ops/shape/shape.h"

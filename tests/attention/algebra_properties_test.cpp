@@ -4,6 +4,7 @@
 
 #include <limits>
 
+#include "../../attention/biases/alibi.h"
 #include "../../autograd/backward.h"
 #include "../../autograd/ops/elementwise/elementwise.h"
 #include "../../autograd/ops/index/index.h"

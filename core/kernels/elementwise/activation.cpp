@@ -9,14 +9,17 @@
 namespace heed::kernels {
 namespace {
 
-constexpr const char* kNames[] = {"log_sigmoid", "leaky_relu", "elu",      "gelu",
-                                  "gelu",        "silu",       "softplus", "clamp"};
+#define HEED_NAME(name) #name,
+constexpr const char* kNames[] = {HEED_ACTIVATIONS(HEED_NAME)};
+#undef HEED_NAME
 // Of one element, in additions.
 constexpr Index kCost = 8;
 
 }  // namespace
 
-const char* name(Activation op) { return kNames[static_cast<int>(op)]; }
+const char* name(Activation op) {
+  return op == Activation::gelu_tanh ? "gelu" : kNames[static_cast<int>(op)];
+}
 
 Array activation(Activation op, const Array& x, double a, double b) {
   return visit_floating(name(op), x.dtype(), [&](auto zero) {

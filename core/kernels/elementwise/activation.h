@@ -7,16 +7,21 @@
 namespace heed::kernels {
 
 /// `a` and `b` are the numbers each takes.
-enum class Activation : std::uint8_t {
-  log_sigmoid,  // log(1 / (1 + exp(-x)))
-  leaky_relu,   // x where x > 0, else a x
-  elu,          // x where x > 0, else a (exp(x) - 1)
-  gelu,         // x (1 + erf(x / sqrt(2))) / 2
-  gelu_tanh,    // x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))) / 2
-  silu,         // x / (1 + exp(-x))
-  softplus,     // log(1 + exp(a x)) / a, x where a x > b
-  clamp         // min(max(x, a), b)
-};
+// clang-format off
+#define HEED_ACTIVATIONS(X)                                                              \
+  X(log_sigmoid) /* log(1 / (1 + exp(-x))) */                                            \
+  X(leaky_relu)  /* x where x > 0, else a x */                                           \
+  X(elu)         /* x where x > 0, else a (exp(x) - 1) */                                \
+  X(gelu)        /* x (1 + erf(x / sqrt(2))) / 2 */                                      \
+  X(gelu_tanh)   /* x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))) / 2; its name is gelu */ \
+  X(silu)        /* x / (1 + exp(-x)) */                                                 \
+  X(softplus)    /* log(1 + exp(a x)) / a, x where a x > b */                            \
+  X(clamp)       /* min(max(x, a), b) */
+// clang-format on
+
+#define HEED_NAMED(name) name,
+enum class Activation : std::uint8_t { HEED_ACTIVATIONS(HEED_NAMED) };
+#undef HEED_NAMED
 
 const char* name(Activation op);
 

@@ -12,14 +12,10 @@
 namespace heed::kernels {
 namespace {
 
-constexpr const char* kUnaryNames[] = {"neg",    "abs",  "sign",    "exp",  "expm1", "log",
-                                       "log1p",  "sqrt", "rsqrt",   "sin",  "cos",   "reciprocal",
-                                       "square", "tanh", "sigmoid", "relu", "erf"};
-constexpr const char* kBinaryNames[] = {
-    "add",        "sub",         "mul",       "div",          "pow",
-    "maximum",    "minimum",     "tanh_grad", "sigmoid_grad", "relu_grad",
-    "abs_grad",   "square_grad", "sqrt_grad", "rsqrt_grad",   "reciprocal_grad",
-    "expm1_grad", "log1p_grad",  "erf_grad",  "pow_by_x",     "pow_by_y"};
+#define HEED_NAME(name, ...) #name,
+constexpr const char* kUnaryNames[] = {HEED_UNARY_KERNELS(HEED_NAME)};
+constexpr const char* kBinaryNames[] = {HEED_BINARY_KERNELS(HEED_NAME)};
+#undef HEED_NAME
 
 void check_same(const char* op, const Array& x, const Array& y) {
   if (!x.defined() || !y.defined() || x.dtype() != y.dtype()) {

@@ -19,40 +19,24 @@ namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-#define HEED_LANES(body)        \
-  [](auto d, auto a) HWY_ATTR { \
-    (void)d;                    \
-    return body;                \
-  }
-
 template <class T>
 void unary_loop(Unary op, const T* x, T* to, std::size_t n) {
   switch (op) {
-    case Unary::neg: return map(x, to, n, HEED_LANES(hn::Neg(a)));
-    case Unary::abs: return map(x, to, n, HEED_LANES(hn::Abs(a)));
-    case Unary::sign: return map(x, to, n, HEED_LANES(sign(d, a)));
-    case Unary::exp: return map(x, to, n, HEED_LANES(exp(d, a)));
-    case Unary::expm1: return map(x, to, n, HEED_LANES(expm1(d, a)));
-    case Unary::log: return map(x, to, n, HEED_LANES(log(d, a)));
-    case Unary::log1p: return map(x, to, n, HEED_LANES(log1p(d, a)));
-    case Unary::sqrt: return map(x, to, n, HEED_LANES(hn::Sqrt(a)));
-    case Unary::rsqrt: return map(x, to, n, HEED_LANES(hn::Div(hn::Set(d, T{1}), hn::Sqrt(a))));
-    case Unary::sin: return map(x, to, n, HEED_LANES(sin(d, a)));
-    case Unary::cos: return map(x, to, n, HEED_LANES(cos(d, a)));
-    case Unary::reciprocal: return map(x, to, n, HEED_LANES(hn::Div(hn::Set(d, T{1}), a)));
-    case Unary::square: return map(x, to, n, HEED_LANES(hn::Mul(a, a)));
-    case Unary::tanh: return map(x, to, n, HEED_LANES(tanh(d, a)));
-    case Unary::sigmoid: return map(x, to, n, HEED_LANES(sigmoid(d, a)));
-    case Unary::relu: return map(x, to, n, HEED_LANES(relu(d, a)));
-    case Unary::erf: return map(x, to, n, HEED_LANES(erf(d, a)));
+#define HEED_CASE(name, ...)                           \
+  case Unary::name:                                    \
+    return map(x, to, n, [](auto d, auto a) HWY_ATTR { \
+      (void)d;                                         \
+      return __VA_ARGS__;                              \
+    });
+    HEED_UNARY_KERNELS(HEED_CASE)
+#undef HEED_CASE
   }
 }
-#undef HEED_LANES
 
-#define HEED_LANES(body)                \
+#define HEED_LANES(...)                 \
   [](auto d, auto a, auto b) HWY_ATTR { \
     (void)d;                            \
-    return body;                        \
+    return __VA_ARGS__;                 \
   }
 
 template <class T>
@@ -67,34 +51,10 @@ void binary_loop(Binary op, const T* x, bool many_x, const T* y, bool many_y, T*
     if (*y == -1) return run(HEED_LANES((void(b), hn::Div(hn::Set(d, T{1}), a))));
   }
   switch (op) {
-    case Binary::add: return run(HEED_LANES(hn::Add(a, b)));
-    case Binary::sub: return run(HEED_LANES(hn::Sub(a, b)));
-    case Binary::mul: return run(HEED_LANES(hn::Mul(a, b)));
-    case Binary::div: return run(HEED_LANES(hn::Div(a, b)));
-    case Binary::pow: return run(HEED_LANES(pow(d, a, b)));
-    case Binary::maximum: return run(HEED_LANES(maximum(d, a, b)));
-    case Binary::minimum: return run(HEED_LANES(minimum(d, a, b)));
-    case Binary::tanh_grad: return run(HEED_LANES(hn::NegMulAdd(hn::Mul(a, b), b, a)));
-    case Binary::sigmoid_grad:
-      return run(HEED_LANES(hn::Mul(hn::Mul(a, b), hn::Sub(hn::Set(d, T{1}), b))));
-    case Binary::relu_grad: return run(HEED_LANES(hn::IfThenZeroElse(hn::Le(b, hn::Zero(d)), a)));
-    case Binary::abs_grad:
-      return run(HEED_LANES(hn::Mul(a, hn::IfThenElseZero(hn::Eq(b, b), sign(d, b)))));
-    case Binary::square_grad: return run(HEED_LANES(hn::Mul(hn::Add(a, a), b)));
-    case Binary::sqrt_grad: return run(HEED_LANES(hn::Div(a, hn::Add(b, b))));
-    case Binary::rsqrt_grad:
-      return run(HEED_LANES(hn::Mul(hn::Mul(hn::Set(d, T{-0.5}), a), hn::Mul(hn::Mul(b, b), b))));
-    case Binary::reciprocal_grad: return run(HEED_LANES(hn::Neg(hn::Mul(a, hn::Mul(b, b)))));
-    case Binary::expm1_grad: return run(HEED_LANES(hn::Mul(a, hn::Add(b, hn::Set(d, T{1})))));
-    case Binary::log1p_grad: return run(HEED_LANES(hn::Div(a, hn::Add(b, hn::Set(d, T{1})))));
-    case Binary::erf_grad: return run(HEED_LANES(hn::Mul(a, erf_slope(d, b))));
-    case Binary::pow_by_x:
-      return run(HEED_LANES(hn::IfThenZeroElse(
-          hn::Eq(b, hn::Zero(d)), hn::Mul(b, pow(d, a, hn::Sub(b, hn::Set(d, T{1})))))));
-    case Binary::pow_by_y:
-      return run(
-          HEED_LANES(hn::IfThenZeroElse(hn::And(hn::Eq(a, hn::Zero(d)), hn::Ge(b, hn::Zero(d))),
-                                        hn::Mul(pow(d, a, b), log(d, a)))));
+#define HEED_CASE(name, ...) \
+  case Binary::name: return run(HEED_LANES(__VA_ARGS__));
+    HEED_BINARY_KERNELS(HEED_CASE)
+#undef HEED_CASE
   }
 }
 #undef HEED_LANES

@@ -1,4 +1,7 @@
 #include "../../../attention/biases/offset_bias.h"
+#include "../../../attention/biases/alibi.h"
+#include "../../../attention/biases/gaussian_bias.h"
+#include "../../../attention/biases/t5_bias.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

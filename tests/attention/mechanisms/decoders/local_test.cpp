@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-#include "../../../../attention/biases/offset_bias.h"
+#include "../../../../attention/biases/alibi.h"
 #include "../../../../attention/normalisers/monotonic.h"
 #include "../../../../attention/normalisers/sigmoid.h"
 #include "../../../../attention/positions/relative.h"

@@ -1,4 +1,6 @@
 #include "../../../../attention/mechanisms/transformer/multi_head.h"
+#include "../../../../attention/biases/alibi.h"
+#include "../../../../attention/biases/t5_bias.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -2,7 +2,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "../../../../attention/biases/alibi.h"
 #include "../../../../attention/biases/offset_bias.h"
+#include "../../../../attention/biases/t5_bias.h"
 #include "../../../../attention/mechanisms/transformer/synthesizer.h"
 #include "../../../../attention/mechanisms/transformer/transformer.h"
 #include "../../../../attention/scores/general.h"

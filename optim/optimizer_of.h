@@ -1,0 +1,45 @@
+// OptimizerOf<Self, Options>: what the optimizers whose groups have options share, all but their
+// formula. Such a one is its options, its name, what they ask for, and an update():
+//
+//   class Lion final : public OptimizerOf<Lion, LionOptions> {
+//    public:
+//     using OptimizerOf::OptimizerOf;
+//     static constexpr const char* kName = "Lion";
+//     static std::vector<std::string> state_names(const LionOptions& options);
+#pragma once
+
+#include "optimizer.h"
+
+namespace heed::optim {
+
+/// Self::state_names(options) throws ValueError for options that make no sense and gives PyTorch's
+/// names of the state that a parameter has with them.
+template <class Self, class Options>
+class OptimizerOf : public Optimizer {
+ public:
+  /// Throws ValueError for options that make no sense, and as Optimizer::add_group().
+  explicit OptimizerOf(const std::vector<Tensor>& parameters, const Options& options = {})
+      : Optimizer(Self::kName) {
+    add(parameters, options);
+  }
+  explicit OptimizerOf(const std::vector<ParameterGroup<Options>>& groups)
+      : Optimizer(Self::kName) {
+    for (const auto& group : groups) add(group.parameters, group.options);
+  }
+  template <std::floating_point T>
+  OptimizerOf(const std::vector<Tensor>& parameters, T lr)
+      : OptimizerOf(parameters, Options{.lr = lr}) {}
+
+ protected:
+  const Options& options_of(const Slot& slot) const { return options_[slot.group]; }
+
+ private:
+  void add(const std::vector<Tensor>& parameters, const Options& options) {
+    add_group(parameters, options.lr, Self::state_names(options));
+    options_.push_back(options);
+  }
+
+  std::vector<Options> options_;
+};
+
+}  // namespace heed::optim
