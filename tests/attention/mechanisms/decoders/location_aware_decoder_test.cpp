@@ -1,6 +1,5 @@
 #include "../../../../attention/mechanisms/decoders/location_aware_decoder.h"
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -18,6 +17,7 @@
 #include "../../../../core/error.h"
 #include "../../../../core/generator.h"
 #include "../../../../nn/init.h"
+#include "../../../support/throws.h"
 #include "../decoders.h"
 
 namespace heed::attention {
@@ -25,8 +25,6 @@ namespace {
 
 using plain::Block;
 using plain::difference;
-using testing::HasSubstr;
-using testing::ThrowsMessage;
 
 constexpr Index kB = 2, kT = 5, kK = 11, kE = 3, kDk = 4, kH = 6, kFilters = 2, kKernel = 5;
 const std::vector<Index> kLengths = {kK, 7};
@@ -247,27 +245,21 @@ TEST(LocationAwareDecoder, TheWindowHides) {
 TEST(LocationAwareDecoder, RefusesWhatDoesNotFit) {
   auto bad = options(0, nullptr);
   bad.kernel = 4;
-  EXPECT_THAT([&] { LocationAwareDecoder made(bad); },
-              ThrowsMessage<ValueError>(
-                  HasSubstr("location_aware_decoder: kernel 4 must be positive and odd")));
+  EXPECT_ERROR_WITH(ValueError, "location_aware_decoder: kernel 4 must be positive and odd",
+                    LocationAwareDecoder made(bad));
   bad = options(-1, nullptr);
-  EXPECT_THAT([&] { LocationAwareDecoder made(bad); },
-              ThrowsMessage<ValueError>(HasSubstr("window -1 not negative")));
-  EXPECT_THAT([] { LocationAwareDecoder made(options(0, std::make_shared<Monotonic>())); },
-              ThrowsMessage<ValueError>(HasSubstr("takes no normaliser that goes on")));
+  EXPECT_ERROR_WITH(ValueError, "window -1 not negative", LocationAwareDecoder made(bad));
+  EXPECT_ERROR_WITH(ValueError, "takes no normaliser that goes on",
+                    LocationAwareDecoder made(options(0, std::make_shared<Monotonic>())));
   const Inputs in;
   const LocationAwareDecoder made(options(0, nullptr));
   const LocationAwareDecoder windowed(options(2, nullptr));
-  EXPECT_THAT([&] { windowed(in.words, in.source, in.mask, {.mask = Mask::causal()}); },
-              ThrowsMessage<ValueError>(HasSubstr("location_aware_decoder: takes no mask")));
-  EXPECT_THAT(
-      [&] {
-        made(in.words, in.source, Mask::lengths({1, 1}, 4));
-      },
-      ThrowsMessage<ShapeError>(HasSubstr("location_aware_decoder: the mask's lengths of [2, 4]")));
+  EXPECT_ERROR_WITH(ValueError, "location_aware_decoder: takes no mask",
+                    windowed(in.words, in.source, in.mask, {.mask = Mask::causal()}));
+  EXPECT_ERROR_WITH(ShapeError, "location_aware_decoder: the mask's lengths of [2, 4]",
+                    made(in.words, in.source, Mask::lengths({1, 1}, 4)));
   auto state = made.start(in.source);
-  EXPECT_THAT([&] { made.step(in.words, state); },
-              ThrowsMessage<ShapeError>(HasSubstr("a step's word must be [2, 3]")));
+  EXPECT_ERROR_WITH(ShapeError, "a step's word must be [2, 3]", made.step(in.words, state));
 }
 
 }  // namespace

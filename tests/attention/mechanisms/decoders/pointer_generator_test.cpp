@@ -1,6 +1,5 @@
 #include "../../../../attention/mechanisms/decoders/pointer_generator.h"
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -15,6 +14,7 @@
 #include "../../../../core/generator.h"
 #include "../../../../nn/gradcheck.h"
 #include "../../../../nn/init.h"
+#include "../../../support/throws.h"
 #include "../decoders.h"
 
 namespace heed::attention {
@@ -22,8 +22,6 @@ namespace {
 
 using plain::Block;
 using plain::difference;
-using testing::HasSubstr;
-using testing::ThrowsMessage;
 
 constexpr Index kB = 2, kT = 3, kK = 5, kE = 4, kDk = 2, kH = 6, kV = 7, kExtended = 9;
 const std::vector<Index> kLengths = {kK, 3};
@@ -196,28 +194,22 @@ TEST(PointerGenerator, TargetsMayEndBeforeOthers) {
 }
 
 TEST(PointerGenerator, RefusesWhatDoesNotFit) {
-  EXPECT_THAT([] { PointerGenerator made({.word_width = 1, .annotation_width = 1}); },
-              ThrowsMessage<ValueError>(HasSubstr("state_width 0 and vocabulary 0 must be")));
+  EXPECT_ERROR_WITH(ValueError, "state_width 0 and vocabulary 0 must be",
+                    PointerGenerator made({.word_width = 1, .annotation_width = 1}));
   const Inputs in;
   const PointerGenerator made(options(true));
-  EXPECT_THAT(
-      [&] { made.start(in.source, in.ids); },
-      ThrowsMessage<IndexError>(HasSubstr("pointer_generator: id -5 of the source is below 0")));
-  EXPECT_THAT(
-      [&] { made.start(in.source, narrow(in.ids, 1, 0, 4), in.mask); },
-      ThrowsMessage<ShapeError>(HasSubstr("pointer_generator: ids must be [2, 5], not i64[2, 4]")));
-  EXPECT_THAT(
-      [&] {
-        made.start(in.source, zeros({kB, kK}), in.mask);
-      },
-      ThrowsMessage<DTypeError>(HasSubstr("ids must be i64, not f32[2, 5]")));
+  EXPECT_ERROR_WITH(IndexError, "pointer_generator: id -5 of the source is below 0",
+                    made.start(in.source, in.ids));
+  EXPECT_ERROR_WITH(ShapeError, "pointer_generator: ids must be [2, 5], not i64[2, 4]",
+                    made.start(in.source, narrow(in.ids, 1, 0, 4), in.mask));
+  EXPECT_ERROR_WITH(DTypeError, "ids must be i64, not f32[2, 5]",
+                    made.start(in.source, zeros({kB, kK}), in.mask));
   const auto out = made(in.words, in.source, in.ids, in.mask);
-  EXPECT_THAT([&] { out.distribution(kV - 1); },
-              ThrowsMessage<ValueError>(HasSubstr("an extended vocabulary of 6 is less than 7")));
-  EXPECT_THAT([&] { out.distribution(kV); }, ThrowsMessage<IndexError>(HasSubstr("7")));
-  EXPECT_THAT([&] { out.log_likelihood(select(in.targets, 1, 0)); },
-              ThrowsMessage<ShapeError>(
-                  HasSubstr("pointer_generator: targets must be [2, 3], not i64[2]")));
+  EXPECT_ERROR_WITH(ValueError, "an extended vocabulary of 6 is less than 7",
+                    out.distribution(kV - 1));
+  EXPECT_ERROR_WITH(IndexError, "7", out.distribution(kV));
+  EXPECT_ERROR_WITH(ShapeError, "pointer_generator: targets must be [2, 3], not i64[2]",
+                    out.log_likelihood(select(in.targets, 1, 0)));
 }
 
 }  // namespace

@@ -1,6 +1,5 @@
 #include "../../../../attention/mechanisms/decoders/pointer_network.h"
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -15,6 +14,7 @@
 #include "../../../../core/error.h"
 #include "../../../../core/generator.h"
 #include "../../../../nn/gradcheck.h"
+#include "../../../support/throws.h"
 #include "../plain.h"
 
 namespace heed::attention {
@@ -22,8 +22,6 @@ namespace {
 
 using plain::Block;
 using plain::difference;
-using testing::HasSubstr;
-using testing::ThrowsMessage;
 
 constexpr Index kB = 2, kT = 3, kK = 5, kI = 2, kDk = 4, kH = 6;
 constexpr double kNever = -std::numeric_limits<double>::infinity();
@@ -168,31 +166,22 @@ TEST(PointerNetwork, DecodesEachPlaceOnce) {
 }
 
 TEST(PointerNetwork, RefusesWhatDoesNotFit) {
-  EXPECT_THAT([] { PointerNetwork made({.input_width = 2, .key_width = 0, .state_width = 3}); },
-              ThrowsMessage<ValueError>(HasSubstr("pointer_network: input_width 2, key_width 0")));
+  EXPECT_ERROR_WITH(ValueError, "pointer_network: input_width 2, key_width 0",
+                    PointerNetwork made({.input_width = 2, .key_width = 0, .state_width = 3}));
   const Inputs in;
   const PointerNetwork made(options(false));
-  EXPECT_THAT([&] { made.start(in.keys, narrow(in.inputs, 1, 0, 4)); },
-              ThrowsMessage<ShapeError>(HasSubstr("differ in rows or places")));
-  EXPECT_THAT([&] { made.start(in.inputs, in.inputs); },
-              ThrowsMessage<ShapeError>(HasSubstr("pointer_network: ")));
-  EXPECT_THAT([&] { made.start(in.keys, in.keys); },
-              ThrowsMessage<ShapeError>(HasSubstr("pointer_network: inputs must be [.., n, 2]")));
-  EXPECT_THAT(
-      [&] {
-        made(in.keys, in.inputs, indices({0, 1, 2, 3, 4, 5}, {kB, kT}));
-      },
-      ThrowsMessage<IndexError>(HasSubstr("pointer_network: place 5 is not among 5 keys")));
-  EXPECT_THAT(
-      [&] {
-        made(in.keys, in.inputs, zeros({kB, kT}));
-      },
-      ThrowsMessage<DTypeError>(HasSubstr("places must be i64")));
-  EXPECT_THAT([&] { made(in.keys, in.inputs, Tensor()); },
-              ThrowsMessage<GradError>(HasSubstr("pointer_network: targets is undefined")));
+  EXPECT_ERROR_WITH(ShapeError, "differ in rows or places",
+                    made.start(in.keys, narrow(in.inputs, 1, 0, 4)));
+  EXPECT_ERROR_WITH(ShapeError, "pointer_network: ", made.start(in.inputs, in.inputs));
+  EXPECT_ERROR_WITH(ShapeError, "pointer_network: inputs must be [.., n, 2]",
+                    made.start(in.keys, in.keys));
+  EXPECT_ERROR_WITH(IndexError, "pointer_network: place 5 is not among 5 keys",
+                    made(in.keys, in.inputs, indices({0, 1, 2, 3, 4, 5}, {kB, kT})));
+  EXPECT_ERROR_WITH(DTypeError, "places must be i64", made(in.keys, in.inputs, zeros({kB, kT})));
+  EXPECT_ERROR_WITH(GradError, "pointer_network: targets is undefined",
+                    made(in.keys, in.inputs, Tensor()));
   auto state = made.start(in.keys, in.inputs);
-  EXPECT_THAT([&] { made.decode(state, -1); },
-              ThrowsMessage<ValueError>(HasSubstr("pointer_network: -1 steps are below 0")));
+  EXPECT_ERROR_WITH(ValueError, "pointer_network: -1 steps are below 0", made.decode(state, -1));
 }
 
 }  // namespace

@@ -1,6 +1,5 @@
 #include "../../../../attention/mechanisms/transformer/multi_head.h"
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -15,13 +14,11 @@
 #include "../../../../core/generator.h"
 #include "../../../../nn/gradcheck.h"
 #include "../../../../nn/init.h"
+#include "../../../support/throws.h"
 #include "../../numbers.h"
 
 namespace heed::attention {
 namespace {
-
-using testing::HasSubstr;
-using testing::ThrowsMessage;
 
 constexpr Index kB = 2, kQ = 3, kK = 5, kE = 12;
 
@@ -266,9 +263,9 @@ TEST(MultiHead, APositionBiasIsItsBlock) {
       }
     }
     const Alibi three(3, DType::f64);
-    EXPECT_THAT([&] { attention(x, {.position_bias = &three}); },
-                ThrowsMessage<ShapeError>(HasSubstr(
-                    "multi_head: position_bias must be of 4 heads, or of 1, not f64[3, 13]")));
+    EXPECT_ERROR_WITH(ShapeError,
+                      "multi_head: position_bias must be of 4 heads, or of 1, not f64[3, 13]",
+                      attention(x, {.position_bias = &three}));
   }
 }
 
@@ -310,7 +307,7 @@ TEST(MultiHead, EmptyBatchesQueriesAndKeys) {
 
 TEST(MultiHead, RefusesWhatDoesNotFit) {
   const auto refuses = [](const MultiHeadOptions& options, const char* text) {
-    EXPECT_THAT([&] { MultiHead attention(options); }, ThrowsMessage<ValueError>(HasSubstr(text)));
+    EXPECT_ERROR_WITH(ValueError, text, MultiHead attention(options));
   };
   refuses({.width = 12, .heads = 5}, "multi_head: heads 5 does not divide width 12");
   refuses({.width = 12, .heads = 4, .kv_heads = 3},
@@ -321,36 +318,18 @@ TEST(MultiHead, RefusesWhatDoesNotFit) {
   refuses({.width = 12, .heads = 4, .dropout = 1.5}, "multi_head: dropout 1.5 is not in [0, 1]");
   const MultiHead attention(sizes(3));
   const Tensor x = zeros({kB, kQ, kE}, DType::f64);
-  EXPECT_THAT(
-      [&] {
-        attention(x, zeros({kB, kK, 7}, DType::f64), x);
-      },
-      ThrowsMessage<ShapeError>(HasSubstr("keys must be [B, T, 12], not f64[2, 5, 7]")));
-  EXPECT_THAT(
-      [&] {
-        attention(zeros({kQ, kE}, DType::f64));
-      },
-      ThrowsMessage<ShapeError>(HasSubstr("query must be [B, T, 12]")));
-  EXPECT_THAT(
-      [&] {
-        attention(zeros({kB, kQ, kE}));
-      },
-      ThrowsMessage<DTypeError>(HasSubstr("query is f32[2, 3, 12], the weights are f64")));
-  EXPECT_THAT([&] { attention(Tensor()); },
-              ThrowsMessage<GradError>(HasSubstr("multi_head: query is undefined")));
-  EXPECT_THAT(
-      [&] {
-        attention(x, zeros({3, kK, kE}, DType::f64), zeros({3, kK, kE}, DType::f64));
-      },
-      ThrowsMessage<ShapeError>(HasSubstr("2 rows of queries and 3 of keys")));
-  EXPECT_THAT(
-      [&] {
-        attention(x, {.mask = Mask::lengths({1, 2}, 4)});
-      },
-      ThrowsMessage<ShapeError>(HasSubstr("do not fit scores [2, 3, 3, 3]")));
+  EXPECT_ERROR_WITH(ShapeError, "keys must be [B, T, 12], not f64[2, 5, 7]",
+                    attention(x, zeros({kB, kK, 7}, DType::f64), x));
+  EXPECT_ERROR_WITH(ShapeError, "query must be [B, T, 12]", attention(zeros({kQ, kE}, DType::f64)));
+  EXPECT_ERROR_WITH(DTypeError, "query is f32[2, 3, 12], the weights are f64",
+                    attention(zeros({kB, kQ, kE})));
+  EXPECT_ERROR_WITH(GradError, "multi_head: query is undefined", attention(Tensor()));
+  EXPECT_ERROR_WITH(ShapeError, "2 rows of queries and 3 of keys",
+                    attention(x, zeros({3, kK, kE}, DType::f64), zeros({3, kK, kE}, DType::f64)));
+  EXPECT_ERROR_WITH(ShapeError, "do not fit scores [2, 3, 3, 3]",
+                    attention(x, {.mask = Mask::lengths({1, 2}, 4)}));
   KeyValueCache cache;
-  EXPECT_THAT([&] { attention(x, {}, &cache); },
-              ThrowsMessage<GradError>(HasSubstr("decode under NoGrad")));
+  EXPECT_ERROR_WITH(GradError, "decode under NoGrad", attention(x, {}, &cache));
 }
 
 }  // namespace

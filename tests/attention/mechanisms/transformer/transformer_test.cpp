@@ -1,6 +1,5 @@
 #include "../../../../attention/mechanisms/transformer/transformer.h"
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "../../../../autograd/backward.h"
@@ -14,13 +13,11 @@
 #include "../../../../core/parallel.h"
 #include "../../../../nn/gradcheck.h"
 #include "../../../../optim/adam.h"
+#include "../../../support/throws.h"
 #include "../decoders.h"
 
 namespace heed::attention {
 namespace {
-
-using testing::HasSubstr;
-using testing::ThrowsMessage;
 
 constexpr Index kB = 2, kS = 5, kT = 3, kE = 6;
 
@@ -118,14 +115,12 @@ TEST_P(Norms, ARecordedDecoderHasNoPast) {
   const TransformerDecoder decoder(2, sizes(GetParam()));
   const Tensor x = randn({kB, kT, kE}, DType::f64), memory = randn({kB, kS, kE}, DType::f64);
   auto state = decoder.start(memory);
-  EXPECT_THAT([&] { decoder.step(select(x, 1, 0), state); },
-              ThrowsMessage<GradError>(HasSubstr("NoGrad")));
+  EXPECT_ERROR_WITH(GradError, "NoGrad", decoder.step(select(x, 1, 0), state));
   auto whole = decoder.start(memory);
   decoder.run(x, whole);
   const NoGrad off;
-  EXPECT_THAT([&] { decoder.step(select(x, 1, 0), whole); },
-              ThrowsMessage<GradError>(HasSubstr("has no past")));
-  EXPECT_THAT([&] { decoder.run(x, whole); }, ThrowsMessage<GradError>(HasSubstr("has no past")));
+  EXPECT_ERROR_WITH(GradError, "has no past", decoder.step(select(x, 1, 0), whole));
+  EXPECT_ERROR_WITH(GradError, "has no past", decoder.run(x, whole));
 }
 
 TEST_P(Norms, AnEncoderGoesOnStepByStep) {
@@ -177,41 +172,28 @@ TEST(Transformer, NamesArePyTorchs) {
 }
 
 TEST(Transformer, RefusesWhatMakesNoSense) {
-  EXPECT_THAT([] { TransformerEncoder encoder(0, {.width = 4, .heads = 2}); },
-              ThrowsMessage<ValueError>(HasSubstr("transformer_encoder: 0 layers")));
-  EXPECT_THAT([] { TransformerDecoder decoder(-1, {.width = 4, .heads = 2}); },
-              ThrowsMessage<ValueError>(HasSubstr("transformer_decoder: -1 layers")));
-  EXPECT_THAT([] { TransformerEncoder encoder(1, {.width = 4, .heads = 3}); },
-              ThrowsMessage<ValueError>(HasSubstr("heads 3 does not divide width 4")));
+  EXPECT_ERROR_WITH(ValueError, "transformer_encoder: 0 layers",
+                    TransformerEncoder encoder(0, {.width = 4, .heads = 2}));
+  EXPECT_ERROR_WITH(ValueError, "transformer_decoder: -1 layers",
+                    TransformerDecoder decoder(-1, {.width = 4, .heads = 2}));
+  EXPECT_ERROR_WITH(ValueError, "heads 3 does not divide width 4",
+                    TransformerEncoder encoder(1, {.width = 4, .heads = 3}));
   const TransformerDecoder decoder(1, {.width = 4, .heads = 2, .hidden = 3});
   TransformerDecoder::State state;
-  EXPECT_THAT(
-      [&] {
-        decoder.step(zeros({1, 4}), state);
-      },
-      ThrowsMessage<ValueError>(HasSubstr("the state has 0 layers, the decoder 1")));
+  EXPECT_ERROR_WITH(ValueError, "the state has 0 layers, the decoder 1",
+                    decoder.step(zeros({1, 4}), state));
   const TransformerEncoder one(1, {.width = 4, .heads = 2, .hidden = 3});
   const TransformerEncoder two(2, {.width = 4, .heads = 2, .hidden = 3});
   TransformerEncoder::State past;
   {
     const NoGrad off;
     one.step(zeros({1, 1, 4}), past);
-    EXPECT_THAT(
-        [&] {
-          two.step(zeros({1, 1, 4}), past);
-        },
-        ThrowsMessage<ValueError>(HasSubstr("the state has 1 layers, the encoder 2")));
-    EXPECT_THAT(
-        [&] {
-          one.step(zeros({3, 1, 4}), past);
-        },
-        ThrowsMessage<ShapeError>(HasSubstr("key_value_cache: keys are f32[3, 2, 1, 2]")));
+    EXPECT_ERROR_WITH(ValueError, "the state has 1 layers, the encoder 2",
+                      two.step(zeros({1, 1, 4}), past));
+    EXPECT_ERROR_WITH(ShapeError, "key_value_cache: keys are f32[3, 2, 1, 2]",
+                      one.step(zeros({3, 1, 4}), past));
   }
-  EXPECT_THAT(
-      [&] {
-        one.step(zeros({1, 1, 4}), past);
-      },
-      ThrowsMessage<GradError>(HasSubstr("decode under NoGrad")));
+  EXPECT_ERROR_WITH(GradError, "decode under NoGrad", one.step(zeros({1, 1, 4}), past));
 }
 
 }  // namespace

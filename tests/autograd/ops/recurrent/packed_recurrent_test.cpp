@@ -18,6 +18,7 @@
 #include "../../../../core/error.h"
 #include "../../../../core/generator.h"
 #include "../../../../core/parallel.h"
+#include "../../../support/throws.h"
 
 namespace heed {
 namespace {
@@ -216,13 +217,7 @@ TEST_P(PackedRecurrent, SaysWhatIsWrong) {
   Generator draw(17);
   const Parameters from(cell, 2, DType::f32, draw);
   const auto refuses = [&]<class E>(E*, const std::string& text, const Packed& x) {
-    try {
-      run(cell, x, from);
-    } catch (const E& error) {
-      EXPECT_EQ(error.what(), op + ": " + text);
-      return;
-    }
-    ADD_FAILURE() << "not thrown: " << text;
+    EXPECT_ERROR(E, op + ": " + text, run(cell, x, from));
   };
   const auto of = [](const Shape& shape, DType dtype = DType::f32) { return zeros(shape, dtype); };
   refuses(static_cast<ValueError*>(nullptr), "offsets must begin at 0; none came",
