@@ -59,8 +59,6 @@ Vector tanh_of(Vector x) {
   return x;
 }
 
-Vector numbers(const Tensor& x) { return x.array().to_vector<double>(); }
-
 struct Inputs {
   Tensor query, keys;
   explicit Inputs(Index dq = kDq, Index dk = kDk) {

@@ -5,14 +5,13 @@
 #include "../../autograd/ops/recurrent/cells.h"
 #include "../../core/error.h"
 #include "../../core/generator.h"
+#include "../support/numbers.h"
 #include "../support/throws.h"
 
 namespace heed {
 namespace {
 
 constexpr Index kB = 3, kI = 5, kH = 2;
-
-std::vector<double> numbers(const Tensor& x) { return x.array().to_vector<double>(); }
 
 RnnWeights weights(Index gates) {
   manual_seed(3);

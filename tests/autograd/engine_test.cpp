@@ -11,6 +11,7 @@
 #include "../../autograd/record.h"
 #include "../../core/allocator.h"
 #include "../../core/error.h"
+#include "../support/numbers.h"
 #include "../support/throws.h"
 
 namespace heed {
@@ -21,9 +22,6 @@ Tensor leaf(const std::vector<double>& values) {
   x.set_requires_grad();
   return x;
 }
-
-std::vector<double> numbers(const Tensor& x) { return x.array().to_vector<double>(); }
-using Numbers = std::vector<double>;
 
 TEST(Backward, AddsIntoLeaves) {
   const Tensor x = leaf({2, 3});

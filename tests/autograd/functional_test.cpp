@@ -9,13 +9,12 @@
 #include "../../autograd/ops/reduce/reduce.h"
 #include "../../autograd/ops/shape/shape.h"
 #include "../../core/error.h"
+#include "../support/numbers.h"
 #include "../support/throws.h"
 
 namespace heed {
 namespace {
 
-using Numbers = std::vector<double>;
-Numbers numbers(const Tensor& x) { return x.array().contiguous().to_vector<double>(); }
 Tensor vec(const Numbers& values) {
   return tensor(values, {static_cast<Index>(values.size())}, DType::f64);
 }

@@ -10,13 +10,12 @@
 #include "../../autograd/record.h"
 #include "../../core/allocator.h"
 #include "../../core/error.h"
+#include "../support/numbers.h"
 #include "../support/throws.h"
 
 namespace heed {
 namespace {
 
-using Numbers = std::vector<double>;
-Numbers numbers(const Tensor& x) { return x.array().to_vector<double>(); }
 Tensor leaf(const Numbers& values) {
   Tensor x = tensor(values, {static_cast<Index>(values.size())}, DType::f64);
   x.set_requires_grad();

@@ -5,6 +5,7 @@
 
 #include "../../autograd/ops/elementwise/elementwise.h"
 #include "../../core/error.h"
+#include "../support/numbers.h"
 #include "../support/throws.h"
 
 namespace heed {
@@ -16,8 +17,6 @@ using testing::ElementsAre;
 Tensor leaf(const std::vector<double>& values) {
   return tensor(values, {static_cast<Index>(values.size())}, DType::f64).set_requires_grad();
 }
-
-std::vector<double> numbers(const Tensor& x) { return x.array().to_vector<double>(); }
 
 TEST(EMA, FollowsTheParameters) {
   Tensor p = leaf({8, 0});

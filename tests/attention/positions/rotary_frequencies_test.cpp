@@ -11,16 +11,13 @@
 
 #include "../../../core/allocator.h"
 #include "../../../core/error.h"
+#include "../../support/numbers.h"
 #include "../../support/throws.h"
 
 namespace heed::attention {
 namespace {
 
 using enum RotaryScalingKind;
-
-using Numbers = std::vector<double>;
-
-Numbers numbers(const Tensor& x) { return x.array().to_vector<double>(); }
 
 Numbers plain(Index width, double base) {
   Numbers out;

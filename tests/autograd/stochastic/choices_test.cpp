@@ -7,12 +7,11 @@
 
 #include "../../../autograd/autograd.h"
 #include "../../../core/core.h"
+#include "../../support/numbers.h"
 #include "../../support/throws.h"
 
 namespace heed {
 namespace {
-
-double difference(const Tensor& x, const Tensor& y) { return amax(abs(x - y)).item(); }
 
 // [2] samples of [3] examples with 5 places.
 Tensor places() { return Tensor(Array::from(std::vector<Index>{4, 0, 2, 1, 1, 3}, {2, 3})); }

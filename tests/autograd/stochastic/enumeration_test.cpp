@@ -3,13 +3,12 @@
 
 #include <gtest/gtest.h>
 
+#include "../../support/numbers.h"
 #include "../../support/throws.h"
 #include "problems.h"
 
 namespace heed {
 namespace {
-
-double difference(const Tensor& x, const Tensor& y) { return amax(abs(x - y)).item(); }
 
 TEST(Enumerate, WeighsEachCostByItsProbability) {
   const Tensor logits = randn({3, 5}, DType::f64), costs = randn({3, 5}, DType::f64);

@@ -10,6 +10,7 @@
 #include "../../../core/error.h"
 #include "../../../core/generator.h"
 #include "../../../examples/glimpses/evaluation.h"
+#include "../../support/numbers.h"
 #include "../../support/throws.h"
 
 namespace glimpses {
@@ -30,8 +31,6 @@ ModelOptions small(const std::string& core = "rnn") {
           .core = core,
           .dtype = DType::f64};
 }
-
-std::vector<double> numbers(const Tensor& x) { return x.array().to_vector<double>(); }
 
 TEST(GlimpseModel, RunsOfAnImageStandSideBySide) {
   for (const char* core : {"rnn", "lstm"}) {

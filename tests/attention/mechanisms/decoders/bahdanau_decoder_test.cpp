@@ -17,9 +17,6 @@
 namespace heed::attention {
 namespace {
 
-using plain::Block;
-using plain::difference;
-
 constexpr Index kB = 2, kT = 3, kK = 5, kE = 7, kDk = 4, kH = 6;
 const std::vector<Index> kLengths = {kK, 3};
 const BahdanauOptions kOptions{.word_width = kE,
@@ -44,7 +41,7 @@ TEST(BahdanauDecoder, IsTheDefinition) {
   const BahdanauDecoder made(kOptions);
   const StackOutput all = made(in.words, in.source, in.mask, {.need_weights = true});
   const Block words(in.words), source(in.source);
-  const Numbers v = plain::parameter(made, "score.score_vector").numbers;
+  const Numbers v = plain::parameter(made, "score.score_vector").values();
   Numbers outs, weights;
   for (Index b = 0; b < kB; ++b) {
     const Numbers first = source.row({b, 0});
@@ -140,7 +137,7 @@ TEST(BahdanauDecoder, TakesAnyScoreSeveralLayersAndAReadoutOfTheNewState) {
       s[0] = made.cell(concat({y, c}, 1), s[0]);
       for (std::size_t l = 0; l < 2; ++l) s[l + 1] = made.upper[l](s[l], s[l + 1]);
       const Tensor out = made.readout(concat({readout_of_state ? s.back() : before, y, c}, 1));
-      EXPECT_LT(difference(select(all.output, 1, t), Block(out).numbers), 1e-12);
+      EXPECT_LT(difference(select(all.output, 1, t), Block(out).values()), 1e-12);
     }
     expect_steps(made, made.start(in.source, in.mask), in.words, all, 1, {1, 0});
     const auto report =

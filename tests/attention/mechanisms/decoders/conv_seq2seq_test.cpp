@@ -16,9 +16,6 @@
 namespace heed::attention {
 namespace {
 
-using plain::Block;
-using plain::difference;
-
 constexpr Index kB = 2, kT = 5, kK = 7, kE = 4, kKernel = 3, kLayers = 2;
 const std::vector<Index> kLengths = {kK, 4};
 
@@ -38,9 +35,9 @@ Tensor inputs(Index steps) { return randn({kB, steps, kE}, DType::f64); }
 Numbers gated(const nn::Module& module, const std::string& name, const std::vector<Numbers>& x,
               Index t, Index before) {
   const Block w = plain::weight(module, name);
-  Numbers sums = plain::parameter(module, name + ".bias").numbers;
-  for (Index o = 0; o < w.sizes[0]; ++o) {
-    for (Index c = 0; c < w.sizes[1]; ++c) {
+  Numbers sums = plain::parameter(module, name + ".bias").values();
+  for (Index o = 0; o < w.size(0); ++o) {
+    for (Index c = 0; c < w.size(1); ++c) {
       for (Index k = 0; k < kKernel; ++k) {
         const Index place = t - before + k;
         if (place < 0 || place >= static_cast<Index>(x.size())) continue;

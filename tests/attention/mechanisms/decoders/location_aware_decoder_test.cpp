@@ -23,9 +23,6 @@
 namespace heed::attention {
 namespace {
 
-using plain::Block;
-using plain::difference;
-
 constexpr Index kB = 2, kT = 5, kK = 11, kE = 3, kDk = 4, kH = 6, kFilters = 2, kKernel = 5;
 const std::vector<Index> kLengths = {kK, 7};
 
@@ -57,7 +54,7 @@ void expect_definition(Index window, std::shared_ptr<Normaliser> normaliser,
   const StackOutput all = made(in.words, in.source, in.mask, {.need_weights = true});
   const Block words(in.words), source(in.source);
   const Block filter = plain::parameter(made, "score.location.weight");
-  const Numbers v = plain::parameter(made, "score.score_vector").numbers;
+  const Numbers v = plain::parameter(made, "score.score_vector").values();
   Numbers outs, weights;
   for (Index b = 0; b < kB; ++b) {
     Numbers s(kH, 0.0), c(kDk, 0.0), a(kK, 0.0);
@@ -237,7 +234,7 @@ TEST(LocationAwareDecoder, TheWindowHides) {
     Array dirty = in.source.array().clone();
     dirty.mutable_data<double>()[2 * kDk] = hidden;
     auto state = made.start(Tensor(dirty), in.mask);
-    return Block(made.step(select(in.words, 1, 0), state).output).numbers;
+    return Block(made.step(select(in.words, 1, 0), state).output).values();
   };
   EXPECT_EQ(first(std::numeric_limits<double>::quiet_NaN()), first(0));
 }

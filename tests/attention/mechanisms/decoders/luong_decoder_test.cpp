@@ -19,8 +19,6 @@
 namespace heed::attention {
 namespace {
 
-using plain::Block;
-using plain::difference;
 using Kind = LuongAttention;
 
 constexpr Index kB = 2, kT = 4, kK = 7, kE = 3, kDk = 5, kH = 6, kOut = 2, kD = 2;
@@ -79,7 +77,7 @@ TEST_P(LuongDecoders, AreTheDefinition) {
       if (GetParam().attention == Kind::local_p) {
         p = static_cast<double>(S) *
             plain::sigmoid(
-                plain::dot(plain::parameter(made, "local.position_vector").numbers,
+                plain::dot(plain::parameter(made, "local.position_vector").values(),
                            plain::tanh(plain::affine(made, "local.position_projection", high.h))));
       }
       Numbers e(kK, 0.0), a(kK, 0.0);
@@ -151,7 +149,7 @@ TEST(LuongDecoder, MayPredictFromTheContextAlone) {
   EXPECT_EQ(made.combine.weight.shape(), (Shape{kOut, kH}));
   const StackOutput all = made(words, source, {}, {.need_weights = true});
   const Tensor contexts = matmul(all.weights.front(), source);
-  EXPECT_LT(difference(all.output, Block(tanh(made.combine(contexts))).numbers), 1e-12);
+  EXPECT_LT(difference(all.output, Block(tanh(made.combine(contexts))).values()), 1e-12);
   expect_steps(made, made.start(source), words, all, 1, {1, 0});
 }
 

@@ -20,9 +20,6 @@
 namespace heed::attention {
 namespace {
 
-using plain::Block;
-using plain::difference;
-
 constexpr Index kB = 2, kT = 3, kK = 5, kE = 4, kDk = 2, kH = 6, kV = 7, kExtended = 9;
 const std::vector<Index> kLengths = {kK, 3};
 
@@ -54,8 +51,8 @@ TEST_P(PointerGenerators, AreTheDefinition) {
   for (const Tensor& each : made.parameters()) nn::normal_(each, 0, 0.6);
   const PointerGeneratorOutput all = made(in.words, in.source, in.ids, in.mask);
   const Block words(in.words), source(in.source), ids(in.ids), targets(in.targets);
-  const Numbers v = plain::parameter(made, "attend.score.score_vector").numbers;
-  const Numbers wc = plain::parameter(made, "attend.score.coverage_vector").numbers;
+  const Numbers v = plain::parameter(made, "attend.score.score_vector").values();
+  const Numbers wc = plain::parameter(made, "attend.score.coverage_vector").values();
   Numbers p, likelihoods, losses, weights;
   for (Index b = 0; b < kB; ++b) {
     plain::Lstm s{Numbers(kH, 0.0), Numbers(kH, 0.0)};
@@ -164,11 +161,11 @@ TEST(PointerGenerator, WritesWhereThereIsNothingToCopy) {
   EXPECT_LT(difference(sum(p, {-1}), Numbers(kB * kT, 1.0)), 1e-12);
   EXPECT_EQ(sum(abs(select(out.weights.front(), 0, 1))).item(), 0);
   const Tensor log_p = select(out.log_likelihood(in.targets), 0, 1);
-  EXPECT_EQ(Block(log_p).numbers[0], -std::numeric_limits<double>::infinity());  // a copy
+  EXPECT_EQ(Block(log_p).values()[0], -std::numeric_limits<double>::infinity());  // a copy
   sum(narrow(log_p, 0, 1, 2) * 1e9).backward();
   EXPECT_EQ(sum(abs(in.source.grad())).item(), 0);
   // Targets that count for nothing.
-  EXPECT_EQ(Block(out.log_likelihood(full(Shape{kB, kT}, -100, DType::i64))).numbers,
+  EXPECT_EQ(Block(out.log_likelihood(full(Shape{kB, kT}, -100, DType::i64))).values(),
             Numbers(kB * kT, 0.0));
 }
 

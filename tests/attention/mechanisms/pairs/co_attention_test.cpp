@@ -17,7 +17,6 @@
 namespace heed::attention {
 namespace {
 
-using plain::Block;
 using plain::expect_gradients;
 using plain::Leaves;
 using plain::leaves_of;

@@ -14,6 +14,7 @@
 #include "../../../../core/generator.h"
 #include "../../../../nn/gradcheck.h"
 #include "../../../../nn/init.h"
+#include "../../../support/numbers.h"
 #include "../../../support/throws.h"
 #include "../../numbers.h"
 
@@ -29,11 +30,6 @@ MultiHeadOptions sizes(Index heads, Index kv_heads = 0) {
 // Biases begin as zeros: moved away from there, so that they count.
 void stir(MultiHead& attention) {
   for (Tensor parameter : attention.parameters()) nn::normal_(parameter, 0, 0.4);
-}
-
-double largest_difference(const Tensor& a, const Tensor& b) {
-  EXPECT_EQ(a.shape(), b.shape());
-  return amax(abs(a - b)).item();
 }
 
 // The definition, element by element: x W^T + b for each head, softmax, sum, W^O.
@@ -145,7 +141,7 @@ TEST_P(Grouping, TakesMasksAndBiasesOfEveryRank) {
         attention(x, {.mask = Mask(expand(allowed, Shape{kB, heads, kQ, kQ})), .bias = wide})
             .context;
     const Tensor have = attention(x, {.mask = Mask(allowed), .bias = bias}).context;
-    EXPECT_LT(largest_difference(have, want), 1e-12) << heed::to_string(shape);
+    EXPECT_LT(difference(have, want), 1e-12) << heed::to_string(shape);
   }
 }
 
@@ -168,7 +164,7 @@ TEST_P(Grouping, StepByStepIsAllAtOnce) {
       steps.push_back(attention(narrow(x, 1, t, count), {.mask = Mask::causal()}, &cache).context);
     }
     EXPECT_EQ(cache.length(), 19);
-    EXPECT_LT(largest_difference(concat(steps, 1), want), 1e-12);
+    EXPECT_LT(difference(concat(steps, 1), want), 1e-12);
   }
 }
 
@@ -191,7 +187,7 @@ TEST(MultiHead, FewerHeadsOfKeysAreThoseHeadsRepeated) {
   full.out_proj.weight.copy_from(grouped.out_proj.weight);
   full.out_proj.bias.copy_from(grouped.out_proj.bias);
   const Tensor x = randn({kB, kK, kE}, DType::f64);
-  EXPECT_LT(largest_difference(grouped(x).context, full(x).context), 1e-12);
+  EXPECT_LT(difference(grouped(x).context, full(x).context), 1e-12);
 }
 
 TEST(MultiHead, AMemoryProjectedOnceIsTheSame) {
@@ -206,8 +202,8 @@ TEST(MultiHead, AMemoryProjectedOnceIsTheSame) {
     const Tensor values = randn({kB, kK, kE}, DType::f64);
     const auto memory = attention.project(keys, values);
     EXPECT_EQ(memory.keys().shape(), (Shape{kB, 3, kK, 4}));
-    EXPECT_LT(largest_difference(attention.attend_to(query, memory).context,
-                                 attention(query, keys, values).context),
+    EXPECT_LT(difference(attention.attend_to(query, memory).context,
+                         attention(query, keys, values).context),
               1e-15);
   }
 }
@@ -302,7 +298,7 @@ TEST(MultiHead, EmptyBatchesQueriesAndKeys) {
   EXPECT_EQ(run(kB, 0, kK).shape(), (Shape{kB, 0, kE}));
   // Nothing to attend to: zero contexts, of which the last projection leaves its bias.
   const Tensor none = run(kB, kQ, 0);
-  EXPECT_LT(largest_difference(none, expand(attention.out_proj.bias, none.shape())), 1e-15);
+  EXPECT_LT(difference(none, expand(attention.out_proj.bias, none.shape())), 1e-15);
 }
 
 TEST(MultiHead, RefusesWhatDoesNotFit) {

@@ -18,6 +18,7 @@
 #include "../../../../core/error.h"
 #include "../../../../core/generator.h"
 #include "../../../../core/parallel.h"
+#include "../../../support/numbers.h"
 #include "../../../support/throws.h"
 
 namespace heed {
@@ -72,13 +73,6 @@ std::vector<Tensor> run(RnnCell cell, const Packed& x, const Parameters& from) {
   }
   const LstmResult result = lstm(x, from.start, from.weights);
   return {result.output, result.h_n, result.c_n};
-}
-
-bool same_bits(const Tensor& a, const Tensor& b) {
-  const Array x = a.array().contiguous(), y = b.array().contiguous();
-  return a.shape() == b.shape() &&
-         std::memcmp(x.raw(), y.raw(), static_cast<std::size_t>(x.numel()) * size_of(x.dtype())) ==
-             0;
 }
 
 // Up to a part of the largest; one that is undefined, for want of any step, is zeros.
