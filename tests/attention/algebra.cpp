@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <stdexcept>
 
 #include "../../attention/biases/alibi.h"
 #include "../../attention/biases/gaussian_bias.h"
@@ -15,15 +14,6 @@
 
 namespace heed::attention {
 
-const std::vector<std::string> kScores = {
-    "dot",           "scaled_dot",     "general",        "additive",
-    "additive_bias", "location_based", "location_aware", "feature_wise"};
-const std::vector<std::string> kNormalisers = {
-    "softmax",   "sparsemax",         "entmax", "entmax_learned", "sigmoid", "normalised_sigmoid",
-    "sharpened", "sharpened_learned", "top_k",  "monotonic",      "mocha",   "softmax_plus_one"};
-const std::vector<std::string> kMasks = {"none",    "causal",      "window",  "block",
-                                         "lengths", "key_padding", "boolean", "causal_and_lengths",
-                                         "rule",    "either"};
 const std::vector<std::string> kBiases = {"none", "tensor", "alibi",    "t5",   "gaussian",
                                           "shaw", "sinks",  "soft_cap", "table"};
 
@@ -45,6 +35,7 @@ std::unique_ptr<T> drawn(std::unique_ptr<T> module) {
   return module;
 }
 
+constexpr Index kHidden = 3, kPlaces = 10;
 constexpr double kFar = std::numeric_limits<double>::infinity();
 
 bool has_kinks(const std::string& normaliser) {
@@ -103,66 +94,74 @@ class Watched : public Normaliser {
   const Normaliser& inner_;
 };
 
-[[noreturn]] void unknown(const std::string& name) { throw std::invalid_argument(name); }
-
 }  // namespace
 
-std::unique_ptr<Score> make_score(const std::string& name) {
-  constexpr Index kHidden = 3;
-  if (name == "dot") return std::make_unique<Dot>();
-  if (name == "scaled_dot") return std::make_unique<ScaledDot>();
-  if (name == "general") return drawn(std::make_unique<General>(kD, kD));
-  if (name == "additive") return drawn(std::make_unique<Additive>(kD, kD, kHidden));
-  if (name == "additive_bias") return drawn(std::make_unique<Additive>(kD, kD, kHidden, true));
-  if (name == "location_based") return drawn(std::make_unique<LocationBased>(kD, 7));
-  if (name == "location_aware") {
-    return drawn(std::make_unique<LocationAware>(LocationAwareOptions{
-        .query_width = kD, .key_width = kD, .hidden = kHidden, .filters = 2, .kernel = 3}));
-  }
-  if (name == "feature_wise") return drawn(std::make_unique<FeatureWise>(kD, kD, kHidden, kD));
-  unknown(name);
-}
+const Registry<std::unique_ptr<Score>, Index> kScores = {
+    {"dot", [](Index) { return std::make_unique<Dot>(); }},
+    {"scaled_dot", [](Index) { return std::make_unique<ScaledDot>(); }},
+    {"general", [](Index d) { return drawn(std::make_unique<General>(d, d)); }},
+    {"additive", [](Index d) { return drawn(std::make_unique<Additive>(d, d, kHidden)); }},
+    {"additive_bias",
+     [](Index d) { return drawn(std::make_unique<Additive>(d, d, kHidden, true)); }},
+    {"location_based", [](Index d) { return drawn(std::make_unique<LocationBased>(d, kPlaces)); }},
+    {"location_aware",
+     [](Index d) {
+       return drawn(std::make_unique<LocationAware>(LocationAwareOptions{
+           .query_width = d, .key_width = d, .hidden = kHidden, .filters = 2, .kernel = 3}));
+     }},
+    {"feature_wise",
+     [](Index d) { return drawn(std::make_unique<FeatureWise>(d, d, kHidden, d)); }}};
 
-std::unique_ptr<Normaliser> make_normaliser(const std::string& name) {
-  if (name == "softmax") return std::make_unique<Softmax>();
-  if (name == "sparsemax") return std::make_unique<Sparsemax>();
-  if (name == "entmax") return std::make_unique<Entmax>();
-  if (name == "entmax_learned") {
-    return std::make_unique<Entmax>(
-        EntmaxOptions{.alpha = 1.3, .learned = true, .dtype = DType::f64});
-  }
-  if (name == "sigmoid") return std::make_unique<Sigmoid>();
-  if (name == "normalised_sigmoid") return std::make_unique<NormalisedSigmoid>();
-  if (name == "sharpened") return std::make_unique<Temperature>(1.7);
-  if (name == "sharpened_learned") return std::make_unique<Temperature>(1.7, true, DType::f64);
-  if (name == "top_k") return std::make_unique<TopK>(2);
-  if (name == "monotonic") return std::make_unique<Monotonic>();
-  if (name == "mocha") return std::make_unique<Mocha>(2);
-  if (name == "softmax_plus_one") return std::make_unique<SoftmaxPlusOne>();
-  unknown(name);
-}
+const Registry<std::unique_ptr<Normaliser>> kNormalisers = {
+    {"softmax", [] { return std::make_unique<Softmax>(); }},
+    {"sparsemax", [] { return std::make_unique<Sparsemax>(); }},
+    {"entmax", [] { return std::make_unique<Entmax>(); }},
+    {"entmax_learned",
+     [] {
+       return std::make_unique<Entmax>(
+           EntmaxOptions{.alpha = 1.3, .learned = true, .dtype = DType::f64});
+     }},
+    {"sigmoid", [] { return std::make_unique<Sigmoid>(); }},
+    {"normalised_sigmoid", [] { return std::make_unique<NormalisedSigmoid>(); }},
+    {"sharpened", [] { return std::make_unique<Temperature>(1.7); }},
+    {"sharpened_learned", [] { return std::make_unique<Temperature>(1.7, true, DType::f64); }},
+    {"top_k", [] { return std::make_unique<TopK>(2); }},
+    {"monotonic", [] { return std::make_unique<Monotonic>(); }},
+    {"mocha", [] { return std::make_unique<Mocha>(2); }},
+    {"softmax_plus_one", [] { return std::make_unique<SoftmaxPlusOne>(); }}};
 
-Mask make_mask(const std::string& name, Index queries, Index keys) {
-  if (name == "none") return Mask();
-  if (name == "causal") return Mask::causal();
-  if (name == "window") return Mask::window(1, 1);
-  if (name == "block") return Mask::block(3);
-  if (name == "lengths") return Mask::lengths({keys, keys - 2}, keys);
-  if (name == "causal_and_lengths") return Mask::causal() & Mask::lengths({0, keys - 1}, keys);
-  if (name == "rule") return Mask::rule([](auto q, auto k) { return k <= q && (q - k) % 3 != 2; });
-  if (name == "either") return Mask::window(0, 0) | !masks::prefix_lm(4);
-  Array allowed = name == "key_padding" ? Array::full(Shape{kB, keys}, 1, DType::boolean)
-                                        : Array::full(Shape{kB, queries, keys}, 1, DType::boolean);
-  bool* may = allowed.mutable_data<bool>();
-  if (name == "key_padding") {
-    may[0] = may[keys + 1] = false;
-    return Mask::key_padding(allowed);
-  }
-  if (name != "boolean") unknown(name);
-  for (Index i = 0; i < allowed.numel(); i += 3) may[i] = false;
-  std::fill_n(may + (queries - 1) * keys, keys, false);
-  return Mask(allowed);
-}
+const Registry<Mask, Index, Index> kMasks = {
+    {"none", [](Index, Index) { return Mask(); }},
+    {"causal", [](Index, Index) { return Mask::causal(); }},
+    {"window", [](Index, Index) { return Mask::window(1, 1); }},
+    {"block", [](Index, Index) { return Mask::block(3); }},
+    {"lengths",
+     [](Index, Index keys) {
+       return Mask::lengths({keys, keys - 2}, keys);
+     }},
+    {"key_padding",
+     [](Index, Index keys) {
+       Array real = Array::full(Shape{kB, keys}, 1, DType::boolean);
+       real.mutable_data<bool>()[0] = real.mutable_data<bool>()[keys + 1] = false;
+       return Mask::key_padding(real);
+     }},
+    {"boolean",
+     [](Index queries, Index keys) {
+       Array allowed = Array::full(Shape{kB, queries, keys}, 1, DType::boolean);
+       bool* may = allowed.mutable_data<bool>();
+       for (Index i = 0; i < allowed.numel(); i += 3) may[i] = false;
+       std::fill_n(may + (queries - 1) * keys, keys, false);
+       return Mask(allowed);
+     }},
+    {"causal_and_lengths",
+     [](Index, Index keys) {
+       return Mask::causal() & Mask::lengths({0, keys - 1}, keys);
+     }},
+    {"rule",
+     [](Index, Index) {
+       return Mask::rule([](auto q, auto k) { return k <= q && (q - k) % 3 != 2; });
+     }},
+    {"either", [](Index, Index) { return Mask::window(0, 0) | !masks::prefix_lm(4); }}};
 
 Tensor allowed(const Mask& mask, Index queries, Index keys) {
   const Shape shape{kB, queries, keys};
@@ -189,9 +188,9 @@ bool goes_on(const std::string& score, const std::string& normaliser) {
 Combination::Combination(const std::string& score_name, const std::string& normaliser_name,
                          const std::string& mask_name, const std::string& bias_name, Index queries,
                          Index count, std::uint64_t seed)
-    : score(make_score(score_name)),
-      normaliser(make_normaliser(normaliser_name)),
-      mask(make_mask(mask_name, queries, count)),
+    : score(kScores(score_name, kD)),
+      normaliser(kNormalisers(normaliser_name)),
+      mask(kMasks(mask_name, queries, count)),
       normaliser_(normaliser_name),
       bias_(bias_name) {
   if (bias_ == "alibi") {

@@ -10,16 +10,19 @@
 #include "../../attention/attention.h"
 #include "../../autograd/gradcheck.h"
 #include "../../core/generator.h"
+#include "../support/registry.h"
 
 namespace heed::attention {
 
 inline constexpr Index kB = 2, kQ = 3, kK = 5, kD = 2;  // kD of queries, keys and values
 
-/// The names of all kinds.
-extern const std::vector<std::string> kScores, kNormalisers, kMasks, kBiases;
+/// Of queries and keys of this width.
+extern const Registry<std::unique_ptr<Score>, Index> kScores;
+extern const Registry<std::unique_ptr<Normaliser>> kNormalisers;
+/// For that many queries and keys of a batch of kB.
+extern const Registry<Mask, Index, Index> kMasks;
+extern const std::vector<std::string> kBiases;
 
-std::unique_ptr<Score> make_score(const std::string& name);
-std::unique_ptr<Normaliser> make_normaliser(const std::string& name);
 /// Maps and sinks stand beside one score a place, of queries that know nothing of each other.
 bool is_legal(const std::string& score, const std::string& normaliser, const std::string& bias);
 /// Calls look(normaliser, mask, bias, name) for all that a score goes with, these biases only.
@@ -35,9 +38,6 @@ void each_beside(const std::string& score, const std::vector<std::string>& biase
     }
   }
 }
-/// For `queries` and `keys` of a batch of kB.
-Mask make_mask(const std::string& name, Index queries = kQ, Index keys = kK);
-
 /// bool [B, Q, K]: who may attend to whom.
 Tensor allowed(const Mask& mask, Index queries, Index keys);
 

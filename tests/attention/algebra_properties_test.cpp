@@ -145,7 +145,7 @@ TEST_P(AlgebraProperties, PaddedBatchEqualsEachExampleAlone) {
       const Index n = lengths[static_cast<std::size_t>(b)];
       const auto own = [&](const Tensor& x) { return narrow(narrow(x, 0, b, 1), 1, 0, n); };
       Terms alone = all.options(false);
-      alone.mask = mask == "lengths" ? Mask() : make_mask(mask, n, n);
+      alone.mask = mask == "lengths" ? Mask() : kMasks(mask, n, n);
       if (bias == "gaussian") alone.bias = narrow(alone.bias, 0, b, 1);
       if (bias == "sinks") alone.sinks = narrow(alone.sinks, 0, b, 1);
       if (alone.bias.defined()) alone.bias = narrow(narrow(alone.bias, -2, 0, n), -1, 0, n);

@@ -21,6 +21,7 @@
 #include "../../core/allocator.h"
 #include "../../core/error.h"
 #include "../../core/generator.h"
+#include "../support/throws.h"
 #include "numbers.h"
 #include "query_keys_values.h"
 
@@ -28,9 +29,7 @@ namespace heed::attention {
 namespace {
 
 using testing::Each;
-using testing::HasSubstr;
 using testing::IsNan;
-using testing::ThrowsMessage;
 
 constexpr Index kB = 2, kH = 5, kQ = 3, kK = 7, kD = 11, kDv = 13;
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
@@ -232,11 +231,10 @@ TEST(Attend, StatisticsSeeTheWeightsThatWereNotMade) {
       EXPECT_THAT(numbers(out.statistics.entropies()), near(-sum(weights * logs, {-1})));
     }
   }
-  EXPECT_THAT([&] { attend(in.query, in.keys, in.values).statistics.received(); },
-              ThrowsMessage<GradError>(HasSubstr("Terms::need_statistics was not set")));
+  EXPECT_ERROR_WITH(GradError, "Terms::need_statistics was not set",
+                    attend(in.query, in.keys, in.values).statistics.received());
   const Attended out = attend(in.query, in.keys, in.values, {.need_statistics = true});
-  EXPECT_THAT([&] { out.statistics.rows(Tensor(Array::from<std::int64_t>({kQ}))); },
-              ThrowsMessage<IndexError>(HasSubstr("3")));
+  EXPECT_ERROR_WITH(IndexError, "3", out.statistics.rows(Tensor(Array::from<std::int64_t>({kQ}))));
 }
 
 // 2,048 queries and keys: one block of them would be 16 MB.
@@ -275,97 +273,49 @@ TEST(Attend, MakesNoBlockOfQueriesByKeys) {
 
 TEST(Attend, RefusesWhatDoesNotFit) {
   const Tensor q = zeros({kB, kQ, kD}), k = zeros({kB, kK, kD}), v = zeros({kB, kK, kDv});
-  EXPECT_THAT(
-      [&] {
-        attend(q, zeros({kB, kK, kDv}), v);
-      },
-      ThrowsMessage<ShapeError>(
-          HasSubstr("scaled_dot: keys must be [.., n, 11], not f32[2, 7, 13]")));
-  EXPECT_THAT(
-      [&] {
-        attend(q, k, zeros({kB, kQ, kDv}));
-      },
-      ThrowsMessage<ShapeError>(HasSubstr("attend: keys must be [.., K, dk] and values "
-                                          "[.., K, dv], not f32[2, 7, 11] and "
-                                          "f32[2, 3, 13]")));
-  EXPECT_THAT(
-      [&] {
-        attend(q, k, zeros({5, kK, kDv}));
-      },
-      ThrowsMessage<ShapeError>(HasSubstr("attend")));
-  EXPECT_THAT(
-      [&] {
-        attend(zeros({5, kQ, kD}), k, v);
-      },
-      ThrowsMessage<ShapeError>(HasSubstr("attend")));
-  EXPECT_THAT([&] { attend(zeros({kD}), k, v); },
-              ThrowsMessage<ShapeError>(HasSubstr("attend: query must be [.., Q, dq]")));
-  EXPECT_THAT([&] { attend(Tensor(), k, v); },
-              ThrowsMessage<GradError>(HasSubstr("attend: query is undefined")));
-  EXPECT_THAT([&] { attend(q, k, Tensor()); },
-              ThrowsMessage<GradError>(HasSubstr("attend: values is undefined")));
-  EXPECT_THAT([&] { attend(q, k, to(v, DType::f64)); },
-              ThrowsMessage<DTypeError>(HasSubstr("attend: keys and values differ in dtype")));
-  EXPECT_THAT([&] { attend(to(q, DType::f64), k, v); },
-              ThrowsMessage<DTypeError>(HasSubstr("attend: query and keys differ in dtype")));
-  EXPECT_THAT(
-      ([&] {
-        attend(q, k, v, {.mask = Mask::lengths({1, 2, 3}, kK)});
-      }),
-      ThrowsMessage<ShapeError>(HasSubstr("lengths of [3, 7] do not fit scores [2, 3, 7]")));
-  EXPECT_THAT(([&] {
-                attend(q, k, v, {.mask = Mask(Array::full({kQ, kQ}, 1, DType::boolean))});
-              }),
-              ThrowsMessage<ShapeError>(HasSubstr("mask bool[3, 3] does not broadcast to scores")));
-  EXPECT_THAT(
-      [&] {
-        attend(q, k, v, {.mask = Mask(zeros({kQ, kK}))});
-      },
-      ThrowsMessage<DTypeError>(HasSubstr("mask: Mask takes bool (true: may attend)")));
-  EXPECT_THAT(
-      [&] {
-        attend(q, k, v, {.bias = zeros({kK, kQ})});
-      },
-      ThrowsMessage<ShapeError>(
-          HasSubstr("attend: bias f32[7, 3] does not broadcast to scores [2, 3, 7]")));
-  EXPECT_THAT(
-      [&] {
-        attend(q, k, v, {.bias = zeros({kQ, kK}, DType::f64)});
-      },
-      ThrowsMessage<DTypeError>(HasSubstr("attend: bias must be f32, not f64[3, 7]")));
-  EXPECT_THAT([&] { attend(q, k, v, {.offset_bias = zeros({kQ + kK})}); },
-              ThrowsMessage<ShapeError>(HasSubstr(
-                  "attend: offset_bias must be [.., 9] for scores [2, 3, 7], not f32[10]")));
-  EXPECT_THAT(
-      [&] {
-        attend(q, k, v, {.offset_bias = zeros({5, kQ + kK - 1})});
-      },
-      ThrowsMessage<ShapeError>(
-          HasSubstr("attend: offset_bias f32[5, 9] does not broadcast to scores [2, 3, 7]")));
-  EXPECT_THAT([&] { attend(q, k, v, {.dropout = 1.5}); },
-              ThrowsMessage<ValueError>(HasSubstr("attend: dropout 1.5 is not in [0, 1]")));
-  EXPECT_THAT([&] { Memory(k, v).step(tensor(1.0)); },
-              ThrowsMessage<ShapeError>(HasSubstr("a step's query must be [.., dq]")));
-  EXPECT_THAT(
-      [&] {
-        Memory(k, v).places(zeros({2, 3}));
-      },
-      ThrowsMessage<ShapeError>(
-          HasSubstr("memory: places f32[2, 3] of keys f32[2, 7, 11] must be i64 [2, ..]")));
-  EXPECT_THAT(
-      [&] {
-        Memory(k, v).places(Tensor(Array::full({2, 3}, kK, DType::i64)));
-      },
-      ThrowsMessage<IndexError>(HasSubstr("memory: place 7 is out of range [0, 7)")));
+  EXPECT_ERROR_WITH(ShapeError, "scaled_dot: keys must be [.., n, 11], not f32[2, 7, 13]",
+                    attend(q, zeros({kB, kK, kDv}), v));
+  EXPECT_ERROR_WITH(ShapeError,
+                    "attend: keys must be [.., K, dk] and values [.., K, dv], not f32[2, 7, 11] "
+                    "and f32[2, 3, 13]",
+                    attend(q, k, zeros({kB, kQ, kDv})));
+  EXPECT_ERROR_WITH(ShapeError, "attend", attend(q, k, zeros({5, kK, kDv})));
+  EXPECT_ERROR_WITH(ShapeError, "attend", attend(zeros({5, kQ, kD}), k, v));
+  EXPECT_ERROR_WITH(ShapeError, "attend: query must be [.., Q, dq]", attend(zeros({kD}), k, v));
+  EXPECT_ERROR_WITH(GradError, "attend: query is undefined", attend(Tensor(), k, v));
+  EXPECT_ERROR_WITH(GradError, "attend: values is undefined", attend(q, k, Tensor()));
+  EXPECT_ERROR_WITH(DTypeError, "attend: keys and values differ in dtype",
+                    attend(q, k, to(v, DType::f64)));
+  EXPECT_ERROR_WITH(DTypeError, "attend: query and keys differ in dtype",
+                    attend(to(q, DType::f64), k, v));
+  EXPECT_ERROR_WITH(ShapeError, "lengths of [3, 7] do not fit scores [2, 3, 7]",
+                    attend(q, k, v, {.mask = Mask::lengths({1, 2, 3}, kK)}));
+  EXPECT_ERROR_WITH(ShapeError, "mask bool[3, 3] does not broadcast to scores",
+                    attend(q, k, v, {.mask = Mask(Array::full({kQ, kQ}, 1, DType::boolean))}));
+  EXPECT_ERROR_WITH(DTypeError, "mask: Mask takes bool (true: may attend)",
+                    attend(q, k, v, {.mask = Mask(zeros({kQ, kK}))}));
+  EXPECT_ERROR_WITH(ShapeError, "attend: bias f32[7, 3] does not broadcast to scores [2, 3, 7]",
+                    attend(q, k, v, {.bias = zeros({kK, kQ})}));
+  EXPECT_ERROR_WITH(DTypeError, "attend: bias must be f32, not f64[3, 7]",
+                    attend(q, k, v, {.bias = zeros({kQ, kK}, DType::f64)}));
+  EXPECT_ERROR_WITH(ShapeError,
+                    "attend: offset_bias must be [.., 9] for scores [2, 3, 7], not f32[10]",
+                    attend(q, k, v, {.offset_bias = zeros({kQ + kK})}));
+  EXPECT_ERROR_WITH(ShapeError,
+                    "attend: offset_bias f32[5, 9] does not broadcast to scores [2, 3, 7]",
+                    attend(q, k, v, {.offset_bias = zeros({5, kQ + kK - 1})}));
+  EXPECT_ERROR_WITH(ValueError, "attend: dropout 1.5 is not in [0, 1]",
+                    attend(q, k, v, {.dropout = 1.5}));
+  EXPECT_ERROR_WITH(ShapeError, "a step's query must be [.., dq]", Memory(k, v).step(tensor(1.0)));
+  EXPECT_ERROR_WITH(ShapeError,
+                    "memory: places f32[2, 3] of keys f32[2, 7, 11] must be i64 [2, ..]",
+                    Memory(k, v).places(zeros({2, 3})));
+  EXPECT_ERROR_WITH(IndexError, "memory: place 7 is out of range [0, 7)",
+                    Memory(k, v).places(Tensor(Array::full({2, 3}, kK, DType::i64))));
   const FeatureWise score(kD, kD, 3, kDv + 1);
-  EXPECT_THAT([&] { attend(score, q, k, v); },
-              ThrowsMessage<ShapeError>(
-                  HasSubstr("attend: 14 features have scores, values are f32[2, 7, 13]")));
-  EXPECT_THAT(
-      [&] {
-        attend(q, Tensor(Array::zeros({2, 3}, DType::i64)), v);
-      },
-      ThrowsMessage<DTypeError>(HasSubstr("attend")));
+  EXPECT_ERROR_WITH(ShapeError, "attend: 14 features have scores, values are f32[2, 7, 13]",
+                    attend(score, q, k, v));
+  EXPECT_ERROR_WITH(DTypeError, "attend", attend(q, Tensor(Array::zeros({2, 3}, DType::i64)), v));
 }
 
 }  // namespace

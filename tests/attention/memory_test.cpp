@@ -22,14 +22,12 @@
 #include "../../core/allocator.h"
 #include "../../core/error.h"
 #include "../../core/generator.h"
+#include "../support/throws.h"
 #include "numbers.h"
 #include "query_keys_values.h"
 
 namespace heed::attention {
 namespace {
-
-using testing::HasSubstr;
-using testing::ThrowsMessage;
 
 constexpr Index kB = 2, kH = 5, kQ = 3, kK = 7, kD = 11, kDv = 13;
 
@@ -74,11 +72,7 @@ TEST(Memory, AddsTheBiasOfAStep) {
 }
 
 TEST(Memory, OfNothingSaysSo) {
-  EXPECT_THAT(
-      [] {
-        Memory().attend(zeros({2, 3}));
-      },
-      testing::ThrowsMessage<GradError>("attend: a memory of nothing"));
+  EXPECT_ERROR(GradError, "attend: a memory of nothing", Memory().attend(zeros({2, 3})));
 }
 
 }  // namespace

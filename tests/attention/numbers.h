@@ -6,12 +6,10 @@
 #include <vector>
 
 #include "../../autograd/tensor.h"
+#include "../support/numbers.h"
 
 namespace heed::attention {
 
-using Numbers = std::vector<double>;
-
-inline Numbers numbers(const Tensor& x) { return x.array().to_vector<double>(); }
 inline double at(const Numbers& x, Index i) { return x[static_cast<std::size_t>(i)]; }
 inline double& at(Numbers& x, Index i) { return x[static_cast<std::size_t>(i)]; }
 

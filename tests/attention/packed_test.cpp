@@ -11,13 +11,11 @@
 #include "../../core/error.h"
 #include "../../core/generator.h"
 #include "../../nn/gradcheck.h"
+#include "../support/throws.h"
 #include "numbers.h"
 
 namespace heed::attention {
 namespace {
-
-using testing::HasSubstr;
-using testing::ThrowsMessage;
 
 const std::vector<Index> kLengths = {5, 0, 2, 7}, kSources = {3, 4, 1, 6};
 constexpr Index kE = 6;
@@ -101,23 +99,13 @@ TEST(PackedAttention, RefusesOffsetsThatDoNotFit) {
   for (const std::vector<Index>& bad :
        std::vector<std::vector<Index>>{{0, 4}, {1, 5}, {0, 3, 2, 5}}) {
     EXPECT_THROW(encoder(Packed{x, bad}), Error);
-    EXPECT_THAT(
-        [&] {
-          encoder(Packed{x, bad});
-        },
-        ThrowsMessage<Error>(HasSubstr("transformer_encoder")));
+    EXPECT_ERROR_WITH(Error, "transformer_encoder", encoder(Packed{x, bad}));
   }
   const MultiHead heads({.width = 6, .heads = 3});
-  EXPECT_THAT(
-      [&] {
-        heads(Packed{x, {0, 4}});
-      },
-      ThrowsMessage<ShapeError>("multi_head: offsets end at 4, tokens are f32[5, 6]"));
-  EXPECT_THAT(
-      [&] {
-        decoder(Packed{x, {0, 2, 5}}, Packed{x, {0, 5}}, {});
-      },
-      ThrowsMessage<ValueError>(HasSubstr("segments: 2 of queries and 1 of keys")));
+  EXPECT_ERROR(ShapeError, "multi_head: offsets end at 4, tokens are f32[5, 6]",
+               heads(Packed{x, {0, 4}}));
+  EXPECT_ERROR_WITH(ValueError, "segments: 2 of queries and 1 of keys",
+                    decoder(Packed{x, {0, 2, 5}}, Packed{x, {0, 5}}, {}));
 }
 
 }  // namespace

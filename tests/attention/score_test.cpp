@@ -17,13 +17,11 @@
 #include "../../autograd/ops/shape/shape.h"
 #include "../../core/error.h"
 #include "../../core/generator.h"
+#include "../support/throws.h"
 #include "numbers.h"
 
 namespace heed::attention {
 namespace {
-
-using testing::HasSubstr;
-using testing::ThrowsMessage;
 
 constexpr Index kB = 2, kQ = 3, kK = 5, kDq = 7, kDk = 11, kHidden = 13;
 
@@ -60,8 +58,6 @@ Vector tanh_of(Vector x) {
   for (double& value : x) value = std::tanh(value);
   return x;
 }
-
-Vector numbers(const Tensor& x) { return x.array().to_vector<double>(); }
 
 struct Inputs {
   Tensor query, keys;
@@ -237,61 +233,41 @@ TEST(Score, LeadingAxesBroadcast) {
 
 TEST(Score, RefusesWhatDoesNotFit) {
   const Tensor query = zeros({kB, kQ, kDq}), keys = zeros({kB, kK, kDk});
-  EXPECT_THAT([&] { ScaledDot()(query, keys); },
-              ThrowsMessage<ShapeError>(
-                  HasSubstr("scaled_dot: keys must be [.., n, 7], not f32[2, 5, 11]")));
-  EXPECT_THAT(
-      [&] {
-        Dot()(query, to(zeros({kB, kK, kDq}), DType::f64));
-      },
-      ThrowsMessage<DTypeError>(HasSubstr("scaled_dot: keys must be f32")));
-  EXPECT_THAT(
-      [&] {
-        Dot()(query, zeros({3, kK, kDq}));
-      },
-      ThrowsMessage<ShapeError>(HasSubstr("scaled_dot")));
-  EXPECT_THAT([&] { Dot()(query, Tensor()); },
-              ThrowsMessage<GradError>(HasSubstr("scaled_dot: keys is undefined")));
-  EXPECT_THAT([] { ScaledDot score(std::nan("")); },
-              ThrowsMessage<ValueError>(HasSubstr("scale nan is not finite")));
-  EXPECT_THAT([&] { General(kDk, kDk)(query, keys); },
-              ThrowsMessage<ShapeError>(HasSubstr("general: query must be [.., n, 11]")));
-  EXPECT_THAT([&] { General(kDq, kDq)(query, keys); },
-              ThrowsMessage<ShapeError>(HasSubstr("general: keys must be [.., n, 7]")));
-  EXPECT_THAT([] { General score(0, 3); },
-              ThrowsMessage<ValueError>(HasSubstr("general: widths 0 and 3 must be positive")));
-  EXPECT_THAT([&] { Additive(kDq, kDq, 3).prepare(keys); },
-              ThrowsMessage<ShapeError>(HasSubstr("additive: keys must be [.., n, 7]")));
-  EXPECT_THAT(
-      [&] {
-        Additive(kDk, kDk, 3)(query, zeros({kB, kK, 3}));
-      },
-      ThrowsMessage<ShapeError>(HasSubstr("additive: query must be [.., n, 11]")));
-  EXPECT_THAT([&] { Additive(kDq, kDk, 3)(query, keys); },
-              ThrowsMessage<ShapeError>(HasSubstr("additive: prepared keys must be [.., n, 3]")));
-  EXPECT_THAT([] { Additive score(3, 5, 0); }, ThrowsMessage<ValueError>(HasSubstr("positive")));
-  EXPECT_THAT([] { LocationBased(kDq, 4).prepare(zeros({4})); },
-              ThrowsMessage<ShapeError>("location_based: keys must be [.., K, dk], not f32[4]"));
-  EXPECT_THAT([&] { LocationBased(kDq, kK)(query, keys); },
-              ThrowsMessage<ShapeError>(HasSubstr(
-                  "location_based: prepared keys must be [.., n, 7], not f32[2, 5, 11]")));
-  EXPECT_THAT([] { LocationBased score(3, 0); },
-              ThrowsMessage<ValueError>(HasSubstr("max_keys 0 must be positive")));
+  EXPECT_ERROR_WITH(ShapeError, "scaled_dot: keys must be [.., n, 7], not f32[2, 5, 11]",
+                    ScaledDot()(query, keys));
+  EXPECT_ERROR_WITH(DTypeError, "scaled_dot: keys must be f32",
+                    Dot()(query, to(zeros({kB, kK, kDq}), DType::f64)));
+  EXPECT_ERROR_WITH(ShapeError, "scaled_dot", Dot()(query, zeros({3, kK, kDq})));
+  EXPECT_ERROR_WITH(GradError, "scaled_dot: keys is undefined", Dot()(query, Tensor()));
+  EXPECT_ERROR_WITH(ValueError, "scale nan is not finite", ScaledDot score(std::nan("")));
+  EXPECT_ERROR_WITH(ShapeError, "general: query must be [.., n, 11]",
+                    General(kDk, kDk)(query, keys));
+  EXPECT_ERROR_WITH(ShapeError, "general: keys must be [.., n, 7]", General(kDq, kDq)(query, keys));
+  EXPECT_ERROR_WITH(ValueError, "general: widths 0 and 3 must be positive", General score(0, 3));
+  EXPECT_ERROR_WITH(ShapeError, "additive: keys must be [.., n, 7]",
+                    Additive(kDq, kDq, 3).prepare(keys));
+  EXPECT_ERROR_WITH(ShapeError, "additive: query must be [.., n, 11]",
+                    Additive(kDk, kDk, 3)(query, zeros({kB, kK, 3})));
+  EXPECT_ERROR_WITH(ShapeError, "additive: prepared keys must be [.., n, 3]",
+                    Additive(kDq, kDk, 3)(query, keys));
+  EXPECT_ERROR_WITH(ValueError, "positive", Additive score(3, 5, 0));
+  EXPECT_ERROR(ShapeError, "location_based: keys must be [.., K, dk], not f32[4]",
+               LocationBased(kDq, 4).prepare(zeros({4})));
+  EXPECT_ERROR_WITH(ShapeError,
+                    "location_based: prepared keys must be [.., n, 7], not f32[2, 5, 11]",
+                    LocationBased(kDq, kK)(query, keys));
+  EXPECT_ERROR_WITH(ValueError, "max_keys 0 must be positive", LocationBased score(3, 0));
   const LocationAwareOptions aware{
       .query_width = kDq, .key_width = kDk, .hidden = 3, .filters = 2, .kernel = 5};
-  EXPECT_THAT(([&] {
-                LocationAware{aware}(query, zeros({kB, kK, 3}), zeros({kB, kQ, 4}));
-              }),
-              ThrowsMessage<ShapeError>(
-                  HasSubstr("location_aware: last weights must be [.., n, 5], not f32[2, 3, 4]")));
-  EXPECT_THAT(([&] {
-                LocationAwareOptions even = aware;
-                even.kernel = 4;
-                LocationAware score(even);
-              }),
-              ThrowsMessage<ValueError>(HasSubstr("kernel 4 must be positive and odd")));
-  EXPECT_THAT([&] { FeatureWise(kDq, kDk, 3, 2)(query, keys); },
-              ThrowsMessage<ShapeError>(HasSubstr("feature_wise: prepared keys")));
+  EXPECT_ERROR_WITH(ShapeError, "location_aware: last weights must be [.., n, 5], not f32[2, 3, 4]",
+                    LocationAware{aware}(query, zeros({kB, kK, 3}), zeros({kB, kQ, 4})));
+  EXPECT_TRUE(throws_with<ValueError>("kernel 4 must be positive and odd", [&] {
+    LocationAwareOptions even = aware;
+    even.kernel = 4;
+    LocationAware score(even);
+  }));
+  EXPECT_ERROR_WITH(ShapeError, "feature_wise: prepared keys",
+                    FeatureWise(kDq, kDk, 3, 2)(query, keys));
 }
 
 }  // namespace

@@ -1,21 +1,17 @@
 // Cells whose input's share was made elsewhere are the cells.
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "../../autograd/ops/linalg/matmul.h"
 #include "../../autograd/ops/recurrent/cells.h"
 #include "../../core/error.h"
 #include "../../core/generator.h"
+#include "../support/numbers.h"
+#include "../support/throws.h"
 
 namespace heed {
 namespace {
 
-using testing::HasSubstr;
-using testing::ThrowsMessage;
-
 constexpr Index kB = 3, kI = 5, kH = 2;
-
-std::vector<double> numbers(const Tensor& x) { return x.array().to_vector<double>(); }
 
 RnnWeights weights(Index gates) {
   manual_seed(3);
@@ -37,30 +33,16 @@ TEST(CellsFrom, AreTheCells) {
 
 TEST(CellsFrom, RefuseWhatDoesNotFit) {
   const RnnWeights gru = weights(3), lstm = weights(4);
-  EXPECT_THAT(
-      [&] {
-        gru_cell_from(zeros({kB, 5}, DType::f64), {}, gru);
-      },
-      ThrowsMessage<ShapeError>(
-          HasSubstr("gru_cell: from_x must be [B, 3 H] and w_hh [3 H, H], not f64[3, 5] and f64[6, "
-                    "2]")));
-  EXPECT_THAT(
-      [&] {
-        lstm_cell_from(zeros({kB, 8}, DType::f64), {zeros({kB, 1}), Tensor()}, lstm);
-      },
-      ThrowsMessage<ShapeError>(HasSubstr("lstm_cell: h")));
-  EXPECT_THAT(
-      [&] {
-        gru_cell_from(zeros({kB, 6}), zeros({kB, kH}, DType::f64), gru);
-      },
-      ThrowsMessage<DTypeError>(HasSubstr("gru_cell")));
-  EXPECT_THAT(
-      [&] {
-        gru_cell_from(zeros({kB, 6}), {}, gru);
-      },
-      ThrowsMessage<DTypeError>(HasSubstr("f64")));
-  EXPECT_THAT([&] { gru_cell_from(Tensor(), {}, gru); },
-              ThrowsMessage<GradError>(HasSubstr("gru_cell: from_x is undefined")));
+  EXPECT_ERROR_WITH(
+      ShapeError,
+      "gru_cell: from_x must be [B, 3 H] and w_hh [3 H, H], not f64[3, 5] and f64[6, 2]",
+      gru_cell_from(zeros({kB, 5}, DType::f64), {}, gru));
+  EXPECT_ERROR_WITH(ShapeError, "lstm_cell: h",
+                    lstm_cell_from(zeros({kB, 8}, DType::f64), {zeros({kB, 1}), Tensor()}, lstm));
+  EXPECT_ERROR_WITH(DTypeError, "gru_cell",
+                    gru_cell_from(zeros({kB, 6}), zeros({kB, kH}, DType::f64), gru));
+  EXPECT_ERROR_WITH(DTypeError, "f64", gru_cell_from(zeros({kB, 6}), {}, gru));
+  EXPECT_ERROR_WITH(GradError, "gru_cell: from_x is undefined", gru_cell_from(Tensor(), {}, gru));
 }
 
 }  // namespace

@@ -16,7 +16,7 @@
 #include "../../core/allocator.h"
 #include "../../core/error.h"
 #include "../../core/generator.h"
-#include "../core/message.h"
+#include "../support/throws.h"
 
 namespace heed {
 namespace {
@@ -223,20 +223,22 @@ TEST(Checkpoint, SaysWhatWentWrong) {
   Index length = 1;
   const Tensor y = checkpoint([&](const Tensor& a) { return narrow(a, 0, 0, length); }, x);
   length = 2;
-  EXPECT_EQ(message_of<GradError>([&] { sum(y).backward(); }),
-            "checkpoint: result 0 was f32[1], but f32[2] when it was made again");
+  EXPECT_ERROR(GradError, "checkpoint: result 0 was f32[1], but f32[2] when it was made again",
+               sum(y).backward());
   const Tensor h = x * 1;
   const Tensor z = checkpoint([&](const Tensor& a) { return a * a; }, h);
   h.detach().copy_from(x.detach());
-  EXPECT_EQ(message_of<GradError>([&] { sum(z).backward(); }),
-            "backward: checkpoint kept its input f32[2] for the derivative, but it was written in "
-            "place since (version 1, kept at 0)");
+  EXPECT_ERROR(GradError,
+               "backward: checkpoint kept its input f32[2] for the derivative, but it was written "
+               "in place since (version 1, kept at 0)",
+               sum(z).backward());
   const Tensor w = checkpoint([](const Tensor& a) { return a * a; }, x);
   const InferenceMode mode;
-  EXPECT_EQ(message_of<GradError>([&] { w.backward(ones({2})); }),
-            "checkpoint: its backward pass must record, which an InferenceMode forbids");
-  EXPECT_EQ(message_of<GradError>([&] { checkpoint(std::function<Tensor(const Tensor&)>(), x); }),
-            "checkpoint: there is no function");
+  EXPECT_ERROR(GradError,
+               "checkpoint: its backward pass must record, which an InferenceMode forbids",
+               w.backward(ones({2})));
+  EXPECT_ERROR(GradError, "checkpoint: there is no function",
+               checkpoint(std::function<Tensor(const Tensor&)>(), x));
 }
 
 }  // namespace

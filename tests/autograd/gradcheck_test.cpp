@@ -9,7 +9,7 @@
 #include "../../autograd/record.h"
 #include "../../core/error.h"
 #include "../../core/generator.h"
-#include "../core/message.h"
+#include "../support/throws.h"
 
 namespace heed {
 namespace {
@@ -80,8 +80,8 @@ TEST(Gradcheck, RefusesAFunctionThatChanges) {
 
 TEST(Gradcheck, NeedsF64) {
   const Call call = [](const Tensors& x) { return x[0] * x[0]; };
-  EXPECT_EQ(message_of<DTypeError>([&] { gradcheck(call, {ones({3})}); }),
-            "gradcheck: input 0 is f32[3]; differences need f64");
+  EXPECT_ERROR(DTypeError, "gradcheck: input 0 is f32[3]; differences need f64",
+               gradcheck(call, {ones({3})}));
 }
 
 TEST(Gradcheck, LeavesInputsAlone) {
@@ -123,10 +123,9 @@ TEST(Gradcheck, RefusesAStridedLeaf) {
   Tensor strided(draw({3, 5}).array().transpose(0, 1));
   strided.set_requires_grad();
   const std::function<Tensors()> model = [&] { return Tensors{strided * strided}; };
-  EXPECT_EQ(message_of<ValueError>([&] {
-              gradcheck(model, std::vector<NamedLeaf>{{"weight", strided}});
-            }),
-            "gradcheck: weight is not contiguous; its elements cannot be moved one by one");
+  EXPECT_ERROR(ValueError,
+               "gradcheck: weight is not contiguous; its elements cannot be moved one by one",
+               gradcheck(model, std::vector<NamedLeaf>{{"weight", strided}}));
 }
 
 }  // namespace

@@ -6,7 +6,7 @@
 #include "../../autograd/ops/reduce/reduce.h"
 #include "../../core/error.h"
 #include "../../core/generator.h"
-#include "../core/message.h"
+#include "../support/throws.h"
 
 namespace heed {
 namespace {
@@ -125,8 +125,7 @@ TEST_F(SparseGradient, IsDenseWhereItIsRecorded) {
 }
 
 TEST_F(SparseGradient, RowsOfADenseOneAreRefused) {
-  EXPECT_EQ(message_of<GradError>([&] { weight.sparse_rows(); }),
-            "sparse_rows: f64[101, 3] is dense");
+  EXPECT_ERROR(GradError, "sparse_rows: f64[101, 3] is dense", weight.sparse_rows());
 }
 
 TEST_F(SparseGradient, LeavesASharedGradientAlone) {

@@ -12,7 +12,7 @@
 
 #include "../../core/array.h"
 #include "../../core/error.h"
-#include "message.h"
+#include "../support/throws.h"
 
 #if defined(__SANITIZE_ADDRESS__)
 #define HEED_NO_CACHE 1
@@ -103,8 +103,7 @@ TEST(Allocator, KeepsToTheLimit) {
   EXPECT_NO_THROW(Array::empty({3 << 20}, DType::boolean));
   set_memory_limit(0);
   EXPECT_NO_THROW(Array::empty({6 << 20}, DType::boolean));
-  EXPECT_EQ(message_of<ValueError>([] { set_memory_limit(-1); }),
-            "set_memory_limit: -1 is negative");
+  EXPECT_ERROR(ValueError, "set_memory_limit: -1 is negative", set_memory_limit(-1));
 }
 
 // What is idle makes room before the limit refuses.

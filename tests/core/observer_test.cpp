@@ -9,7 +9,7 @@
 
 #include "../../core/error.h"
 #include "../../core/scope.h"
-#include "message.h"
+#include "../support/throws.h"
 
 namespace heed {
 namespace {
@@ -52,8 +52,8 @@ TEST(Observer, HearsOfScopesWhileInstalled) {
 TEST(Observer, IsAlone) {
   Notes first, second;
   const Observer::Installed installed(first);
-  EXPECT_EQ(message_of<ValueError>([&] { const Observer::Installed other(second); }),
-            "observer: another profiler or summary is at work");
+  EXPECT_ERROR(ValueError, "observer: another profiler or summary is at work",
+               const Observer::Installed other(second));
   EXPECT_TRUE(observed());
 }
 

@@ -15,7 +15,7 @@
 
 #include "../../core/error.h"
 #include "../../core/patience.h"
-#include "message.h"
+#include "../support/throws.h"
 
 namespace heed {
 namespace {
@@ -179,11 +179,10 @@ TEST_F(Parallel, AChildStartsAPoolOfItsOwn) {
 }
 
 TEST_F(Parallel, RefusesNonsense) {
-  EXPECT_EQ(message_of<ValueError>([] { set_num_threads(0); }),
-            "set_num_threads: 0 is not in [1, 1024]");
+  EXPECT_ERROR(ValueError, "set_num_threads: 0 is not in [1, 1024]", set_num_threads(0));
   EXPECT_THROW(set_num_threads(1025), ValueError);
-  EXPECT_EQ(message_of<ValueError>([] { parallel_for(3, 0, [](Index, Index) {}); }),
-            "parallel_for: grain 0 must be positive");
+  EXPECT_ERROR(ValueError, "parallel_for: grain 0 must be positive",
+               parallel_for(3, 0, [](Index, Index) {}));
 }
 
 }  // namespace

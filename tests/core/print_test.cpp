@@ -9,7 +9,7 @@
 #include <sstream>
 
 #include "../../core/error.h"
-#include "message.h"
+#include "../support/throws.h"
 
 namespace heed {
 namespace {
@@ -170,9 +170,10 @@ TEST(Print, TakesOptions) {
   EXPECT_EQ(to_string(counted({5}, DType::i64), {.threshold = 4, .edge = 0}),
             "array([...], shape=[5])");
   EXPECT_EQ(to_string(counted({3}, DType::i64), {.width = 1}), "array([0,\n       1,\n       2])");
-  EXPECT_EQ(message_of<ValueError>([&] { to_string(x, {.precision = -1}); }),
-            "to_string: precision -1 must be in [0, 32], edge 3 and threshold 1000 not negative, "
-            "width 75 positive");
+  EXPECT_ERROR(ValueError,
+               "to_string: precision -1 must be in [0, 32], edge 3 and threshold 1000 not "
+               "negative, width 75 positive",
+               to_string(x, {.precision = -1}));
 }
 
 TEST(Print, GoesIntoStreams) {

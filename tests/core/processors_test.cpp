@@ -11,7 +11,7 @@
 #include <string>
 
 #include "../../core/error.h"
-#include "message.h"
+#include "../support/throws.h"
 
 namespace heed::detail {
 namespace {
@@ -125,8 +125,8 @@ TEST(DefaultThreads, OwnVariableIsCheckedOpenMPsIsNot) {
   const Variable shared("OMP_NUM_THREADS", "many");
   for (const char* text : {"", "0", "-1", "1025", "4x", "99999999999999999999"}) {
     const Variable own("HEED_NUM_THREADS", text);
-    EXPECT_EQ(message_of<ValueError>([] { default_threads(); }),
-              "HEED_NUM_THREADS: '" + std::string(text) + "' is not in [1, 1024]");
+    EXPECT_ERROR(ValueError, "HEED_NUM_THREADS: '" + std::string(text) + "' is not in [1, 1024]",
+                 default_threads());
   }
   const Variable own("HEED_NUM_THREADS", nullptr);
   EXPECT_GE(default_threads(), 1);

@@ -10,6 +10,7 @@
 #include <numeric>
 
 #include "../../core/error.h"
+#include "../support/throws.h"
 #include "temporary_file.h"
 
 namespace heed::data {
@@ -45,8 +46,7 @@ TEST(Split, LeavesNeitherPartEmpty) {
   EXPECT_THAT(split(5, 0, generator).held_out, IsEmpty());
   EXPECT_THAT(split(0, 0.5, generator).rest, IsEmpty());
   EXPECT_EQ(split(1, 0.1, generator).rest.size(), 1U);
-  EXPECT_EQ(message_of<ValueError>([&] { split(5, 1.5, generator); }),
-            "split: fraction 1.5 must be in [0, 1)");
+  EXPECT_ERROR(ValueError, "split: fraction 1.5 must be in [0, 1)", split(5, 1.5, generator));
   EXPECT_THROW(split(5, std::nan(""), generator), ValueError);
   EXPECT_THROW(split(-1, 0.5, generator), ValueError);
 }
@@ -88,8 +88,8 @@ TEST(Batches, WithoutAGeneratorAreInOrder) {
               ElementsAre(ElementsAre(2, 1), ElementsAre(4, 3), ElementsAre(0)));
   EXPECT_THAT(batches_by_length({}, 2), IsEmpty());
   EXPECT_EQ(batches_by_length(lengths, INT64_MAX).size(), 1U);
-  EXPECT_EQ(message_of<ValueError>([&] { batches_by_length(lengths, 0); }),
-            "batches_by_length: batch size 0 must be positive");
+  EXPECT_ERROR(ValueError, "batches_by_length: batch size 0 must be positive",
+               batches_by_length(lengths, 0));
 }
 
 TEST(Pad, FillsUpShortRows) {
@@ -98,7 +98,7 @@ TEST(Pad, FillsUpShortRows) {
   EXPECT_THAT(padded.ids.to_vector<Index>(), ElementsAre(5, 6, -1, -1, -1, -1, 7, 8, 9));
   EXPECT_THAT(padded.lengths, ElementsAre(2, 0, 3));
   EXPECT_EQ(pad({{}, {}}).ids.shape(), (Shape{2, 0}));
-  EXPECT_EQ(message_of<ValueError>([] { pad({}); }), "pad: there are no rows");
+  EXPECT_ERROR(ValueError, "pad: there are no rows", pad({}));
 }
 
 }  // namespace

@@ -10,7 +10,7 @@
 
 #include "../../core/error.h"
 #include "../../core/generator.h"
-#include "../core/message.h"
+#include "../support/throws.h"
 
 namespace heed::data {
 namespace {
@@ -56,10 +56,7 @@ TEST(Coder, DecodesWithoutMarks) {
   EXPECT_EQ(coder->decode({}), "");
   EXPECT_EQ(coder->part(5), "b");
   EXPECT_EQ(coder->part(kUnknown), "<unk>");
-  EXPECT_EQ(message_of<IndexError>([&] {
-              coder->decode({4, 7});
-            }),
-            "Vocabulary: id 7 is not in [0, 7)");
+  EXPECT_ERROR(IndexError, "Vocabulary: id 7 is not in [0, 7)", coder->decode({4, 7}));
   EXPECT_THROW(coder->decode({-1}), IndexError);
   EXPECT_THROW(coder->part(7), IndexError);
 }
@@ -103,16 +100,16 @@ TEST(Coder, TheLineComesBack) {
 
 TEST(Coder, ChecksItsOptions) {
   const Lines some = {"a b"};
-  EXPECT_EQ(message_of<ValueError>([&] { learn(some, {.subwords = -1}); }),
-            "learn_coder: -1 subwords: must be in [0, 16777216]");
+  EXPECT_ERROR(ValueError, "learn_coder: -1 subwords: must be in [0, 16777216]",
+               learn(some, {.subwords = -1}));
   EXPECT_THROW(learn(some, {.subwords = Index{1} << 40}), ValueError);
-  EXPECT_EQ(message_of<ValueError>([&] { learn(some, {.min_count = -3}); }),
-            "learn_coder: min_count -3 and max_words 0 must not be negative");
+  EXPECT_ERROR(ValueError, "learn_coder: min_count -3 and max_words 0 must not be negative",
+               learn(some, {.min_count = -3}));
   EXPECT_THROW(learn(some, {.max_words = -1}), ValueError);
   for (const Lines& none : {Lines{}, Lines{"", " \t "}}) {
     for (const Index subwords : {0, 50}) {
-      EXPECT_EQ(message_of<ValueError>([&] { learn(none, {.subwords = subwords}); }),
-                "learn_coder: the text has no words");
+      EXPECT_ERROR(ValueError, "learn_coder: the text has no words",
+                   learn(none, {.subwords = subwords}));
     }
   }
 }
@@ -171,11 +168,11 @@ TEST(Coder, DamagedContentIsAnErrorOrAnotherCoder) {
 
 TEST(Coder, WithoutSentencepieceThereAreOnlyWords) {
   if (has_subwords()) GTEST_SKIP() << "built with sentencepiece";
-  EXPECT_EQ(message_of<ValueError>([] { learn(kText, {.subwords = 97}); }),
-            "subwords: this program was built without sentencepiece");
-  EXPECT_EQ(message_of<FormatError>(
-                [] { parse_coder("subwords\n<unk>\n<s>\n</s>\n▁a\n", "m/coder.txt"); }),
-            "m/coder.txt: at byte 0: subwords: this program was built without sentencepiece");
+  EXPECT_ERROR(ValueError, "subwords: this program was built without sentencepiece",
+               learn(kText, {.subwords = 97}));
+  EXPECT_ERROR(FormatError,
+               "m/coder.txt: at byte 0: subwords: this program was built without sentencepiece",
+               parse_coder("subwords\n<unk>\n<s>\n</s>\n▁a\n", "m/coder.txt"));
 }
 
 // Merged first is what stands together most often: "_a" 6 times, then "_ab" 4 times.
@@ -192,9 +189,10 @@ TEST(Coder, SubwordsAreMergedPairs) {
   EXPECT_THROW(coder->decode({10}), IndexError);
   // There is nothing more to merge.
   EXPECT_LT(learn(lines, {.subwords = 5003})->size(), 17);
-  EXPECT_EQ(message_of<ValueError>([&] { learn(lines, {.subwords = 7}); }),
-            "learn_coder: 7 subwords are too few: the marks and the text's different characters "
-            "are 8");
+  EXPECT_ERROR(
+      ValueError,
+      "learn_coder: 7 subwords are too few: the marks and the text's different characters are 8",
+      learn(lines, {.subwords = 7}));
   EXPECT_EQ(learn(lines, {.subwords = 8})->size(), 8);
 }
 

@@ -5,6 +5,7 @@
 
 #include "../../core/error.h"
 #include "../../data/document_batch.h"
+#include "../support/throws.h"
 #include "temporary_file.h"
 
 namespace heed::data {
@@ -20,10 +21,8 @@ TEST(Document, IsCutToItsLimits) {
                                               ElementsAre("six", "!")));
   EXPECT_EQ(document.label, 5);
   EXPECT_THAT(make_document(" $ ", {}).sentences, IsEmpty());
-  EXPECT_EQ(message_of<ValueError>([] {
-              make_document("a", {0, 7});
-            }),
-            "document: limits of 0 sentences and 7 words must be positive");
+  EXPECT_ERROR(ValueError, "document: limits of 0 sentences and 7 words must be positive",
+               make_document("a", {0, 7}));
   EXPECT_THROW(make_document("a", {7, 0}), ValueError);
 }
 
@@ -71,13 +70,11 @@ TEST(DocumentBatch, PutsTheSentencesOfAllDocumentsInOneBlock) {
 
 TEST(DocumentBatch, ChecksItsIndices) {
   const std::vector<EncodedDocument> documents(3);
-  EXPECT_EQ(message_of<IndexError>([&] {
-              make_document_batch(documents, {0, 3});
-            }),
-            "make_document_batch: index 3 is not in [0, 3)");
+  EXPECT_ERROR(IndexError, "make_document_batch: index 3 is not in [0, 3)",
+               make_document_batch(documents, {0, 3}));
   EXPECT_THROW(make_document_batch(documents, {-1}), IndexError);
-  EXPECT_EQ(message_of<ValueError>([&] { make_document_batch(documents, {}); }),
-            "make_document_batch: there are no indices");
+  EXPECT_ERROR(ValueError, "make_document_batch: there are no indices",
+               make_document_batch(documents, {}));
 }
 
 }  // namespace

@@ -6,13 +6,12 @@
 #include "../../core/error.h"
 #include "../../data/parallel_folder.h"
 #include "../io/temporary_folder.h"
+#include "../support/throws.h"
 
 namespace heed::data {
 namespace {
 
 using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::ThrowsMessage;
 
 TEST(FolderParts, AreToldByTheFilesNames) {
   const TemporaryFolder folder;
@@ -40,13 +39,10 @@ TEST(FolderParts, OfParallelTextsArePairs) {
   const auto [source, target] = find_parallel(folder.path(), "en", "de", {"val", "train"});
   EXPECT_EQ(source, folder / "train.tok.en.gz");
   EXPECT_EQ(target, folder / "train.tok.de");
-  EXPECT_THAT([&] { find_parallel(folder.path(), "en", "xx", {"train"}); },
-              ThrowsMessage<ValueError>(HasSubstr("no file train*.xx or train*.xx.gz")));
-  EXPECT_THAT(
-      [&] {
-        find_parallel(folder.path(), "xx", "en", {"val", "dev"});
-      },
-      ThrowsMessage<ValueError>(HasSubstr("no file val*.xx")));
+  EXPECT_ERROR_WITH(ValueError, "no file train*.xx or train*.xx.gz",
+                    find_parallel(folder.path(), "en", "xx", {"train"}));
+  EXPECT_ERROR_WITH(ValueError, "no file val*.xx",
+                    find_parallel(folder.path(), "xx", "en", {"val", "dev"}));
   EXPECT_THROW(find_parallel(folder / "absent", "en", "de", {"train"}), IoError);
 }
 

@@ -7,6 +7,7 @@
 
 #include "../../core/error.h"
 #include "../support/places.h"
+#include "../support/throws.h"
 #include "temporary_file.h"
 
 namespace heed::data {
@@ -84,10 +85,9 @@ TEST(Idx, SaysThatGzipIsDamaged) {
 
 TEST(Idx, SaysWhatItCannotOpen) {
   const TemporaryFile file("");
-  EXPECT_EQ(message_of<IoError>([&] { read_idx(file.path() + ".missing"); }),
-            file.path() + ".missing: open: No such file or directory");
-  EXPECT_EQ(message_of<IoError>([&] { read_idx(file.folder()); }),
-            file.folder() + ": read: Is a directory");
+  EXPECT_ERROR(IoError, file.path() + ".missing: open: No such file or directory",
+               read_idx(file.path() + ".missing"));
+  EXPECT_ERROR(IoError, file.folder() + ": read: Is a directory", read_idx(file.folder()));
 }
 
 TEST(Idx, ReadsMnist) {

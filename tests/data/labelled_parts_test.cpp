@@ -7,13 +7,13 @@
 
 #include "../../core/error.h"
 #include "../io/temporary_folder.h"
+#include "../support/throws.h"
 
 namespace heed::data {
 namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
-using testing::ThrowsMessage;
 
 const LabelledTextOptions kColumns = {.format = "tsv", .label = "1", .text = "2"};
 const auto kLength = [](const std::string& text) { return text.size(); };
@@ -39,9 +39,9 @@ TEST(LabelledParts, AFolderHasAFileForEach) {
   const auto classes = classes_of(parts.train);
   EXPECT_THAT(classes, ElementsAre("bad", "good"));
   EXPECT_EQ(class_of(parts.validation[0], classes), 1);
-  EXPECT_THAT([&] { class_of(parts.test.at(0), classes); },
-              ThrowsMessage<FormatError>(HasSubstr(
-                  "test.tsv:1: class \"new\" is none of those known: \"bad\", \"good\"")));
+  EXPECT_ERROR_WITH(FormatError,
+                    "test.tsv:1: class \"new\" is none of those known: \"bad\", \"good\"",
+                    class_of(parts.test.at(0), classes));
 }
 
 TEST(LabelledParts, AFileIsAllToBeTrainedOn) {
@@ -50,9 +50,8 @@ TEST(LabelledParts, AFileIsAllToBeTrainedOn) {
   const auto parts = read(folder / "a.tsv");
   EXPECT_EQ(parts.train.size(), 2U);
   EXPECT_TRUE(parts.validation.empty() && parts.test.empty());
-  EXPECT_THAT([&] { read(folder.path()); },
-              ThrowsMessage<FormatError>(
-                  HasSubstr("the folder has no file whose name begins with train or test")));
+  EXPECT_ERROR_WITH(FormatError, "the folder has no file whose name begins with train or test",
+                    read(folder.path()));
   EXPECT_THROW(read(folder / "absent"), IoError);
 }
 

@@ -11,6 +11,7 @@
 #include "../../data/document.h"
 #include "../../data/text_file.h"
 #include "../support/places.h"
+#include "../support/throws.h"
 #include "temporary_file.h"
 
 namespace heed::data {
@@ -35,14 +36,10 @@ TEST(LabelledText, ChoosesTheReaderByFormatOrName) {
   EXPECT_EQ(read_all(tsv.path(), {"", "1", "2"}), Lines{"1|pos|good"});
   EXPECT_EQ(read_all(jsonl.path(), {"", "y", "x"}), Lines{"1|pos|good"});
   EXPECT_EQ(read_all(other.path(), {"tsv", "1", "2"}), Lines{"1|pos|good"});
-  EXPECT_EQ(message_of<ValueError>([&] {
-              read_all(other.path(), {"", "1", "2"});
-            }),
-            other.path() + ": the name tells no format; choose tsv or jsonl");
-  EXPECT_EQ(message_of<ValueError>([&] {
-              read_all(tsv.path(), {"csv", "1", "2"});
-            }),
-            tsv.path() + ": unknown format \"csv\"; known are tsv and jsonl");
+  EXPECT_ERROR(ValueError, other.path() + ": the name tells no format; choose tsv or jsonl",
+               read_all(other.path(), {"", "1", "2"}));
+  EXPECT_ERROR(ValueError, tsv.path() + ": unknown format \"csv\"; known are tsv and jsonl",
+               read_all(tsv.path(), {"csv", "1", "2"}));
 }
 
 TEST(LabelledText, ReadsTheReviewsOfImdb) {

@@ -7,13 +7,13 @@
 #include <set>
 #include <string>
 
+#include "../support/throws.h"
+
 namespace heed::data {
 namespace {
 
 using testing::ElementsAre;
-using testing::HasSubstr;
 using testing::SizeIs;
-using testing::ThrowsMessage;
 using testing::UnorderedElementsAreArray;
 
 using Rows = std::vector<Index>;
@@ -171,8 +171,7 @@ TEST_P(LoaderAhead, BringsErrorsToTheCallerAndStaysWhereItWas) {
   EXPECT_THAT(loader.next(), testing::Optional(ElementsAre(0, 1, 2)));
   EXPECT_TRUE(loader.next());
   for (int i = 0; i < 2; ++i) {
-    EXPECT_THAT([&] { loader.next(); },
-                ThrowsMessage<ShapeError>(HasSubstr("loader: batch 2 of pass 0: no such row")));
+    EXPECT_ERROR_WITH(ShapeError, "loader: batch 2 of pass 0: no such row", loader.next());
     EXPECT_EQ(loader.index(), 2);
   }
   broken = false;
@@ -185,32 +184,24 @@ INSTANTIATE_TEST_SUITE_P(Batches, LoaderAhead, testing::Values(0, 1, 3));
 
 TEST(Loader, RefusesWhatMakesNoSense) {
   const std::vector<Word> set = words(10), none;
-  EXPECT_THAT([&] { Loader loader(none, same); },
-              ThrowsMessage<ValueError>(HasSubstr("there is nothing to load")));
-  EXPECT_THAT([&] { Loader loader(set, same, {.size = 0}); },
-              ThrowsMessage<ValueError>(HasSubstr("size 0 must be positive")));
-  EXPECT_THAT([&] { Loader loader(set, same, {.tokens = 5}); },
-              ThrowsMessage<ValueError>(HasSubstr("give `by`")));
-  EXPECT_THAT([&] { Loader loader(set, same, {.tokens = -5, .by = &Word::length}); },
-              ThrowsMessage<ValueError>(HasSubstr("tokens -5 must be positive")));
-  EXPECT_THAT([&] { Loader loader(set, same, {.size = 11, .drop_last = true}); },
-              ThrowsMessage<ValueError>(HasSubstr("less than a batch of 11")));
-  EXPECT_THAT([&] { Loader loader(set, same, {.prefetch = -1}); },
-              ThrowsMessage<ValueError>(HasSubstr("prefetch -1 must be in [0, 1024]")));
+  EXPECT_ERROR_WITH(ValueError, "there is nothing to load", Loader loader(none, same));
+  EXPECT_ERROR_WITH(ValueError, "size 0 must be positive", Loader loader(set, same, {.size = 0}));
+  EXPECT_ERROR_WITH(ValueError, "give `by`", Loader loader(set, same, {.tokens = 5}));
+  EXPECT_ERROR_WITH(ValueError, "tokens -5 must be positive",
+                    Loader loader(set, same, {.tokens = -5, .by = &Word::length}));
+  EXPECT_ERROR_WITH(ValueError, "less than a batch of 11",
+                    Loader loader(set, same, {.size = 11, .drop_last = true}));
+  EXPECT_ERROR_WITH(ValueError, "prefetch -1 must be in [0, 1024]",
+                    Loader loader(set, same, {.prefetch = -1}));
 }
 
 TEST(Loader, RefusesAStateThatDoesNotFitAndStaysWhereItWas) {
   const std::vector<Word> set = words(10);
   Loader loader(set, same, {.size = 3, .shuffle = false});
   loader.next();
-  EXPECT_THAT([&] { loader.load_state_dict({}); },
-              ThrowsMessage<ValueError>(HasSubstr("the entries must be one")));
-  EXPECT_THAT(
-      [&] {
-        loader.load_state_dict({{"loader", Array::from<std::int64_t>({1, 0, 0, 5})}});
-      },
-      ThrowsMessage<ValueError>(
-          HasSubstr("5 batches of pass 0 are said to be done, but it has 4")));
+  EXPECT_ERROR_WITH(ValueError, "the entries must be one", loader.load_state_dict({}));
+  EXPECT_ERROR_WITH(ValueError, "5 batches of pass 0 are said to be done, but it has 4",
+                    loader.load_state_dict({{"loader", Array::from<std::int64_t>({1, 0, 0, 5})}}));
   EXPECT_THAT(loader.next(), testing::Optional(ElementsAre(3, 4, 5)));
 }
 

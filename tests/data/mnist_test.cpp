@@ -6,6 +6,7 @@
 #include "../../core/error.h"
 #include "../io/temporary_folder.h"
 #include "../support/gzip.h"
+#include "../support/throws.h"
 #include "temporary_file.h"
 
 namespace heed::data {
@@ -41,8 +42,8 @@ TEST(Mnist, SaysWhatDoesNotFit) {
   const auto complaint = [&] {
     return message_of<FormatError>([&] { read_mnist(folder.path(), "train"); });
   };
-  EXPECT_THAT(message_of<IoError>([&] { read_mnist(folder.path(), "train"); }),
-              HasSubstr("train-images-idx3-ubyte: open: No such file"));
+  EXPECT_ERROR_WITH(IoError, "train-images-idx3-ubyte: open: No such file",
+                    read_mnist(folder.path(), "train"));
   write(folder, kFive, 5, 4);
   EXPECT_THAT(complaint(), HasSubstr("labels-idx1-ubyte.gz: at byte 4: mnist: labels of [4] for 5 "
                                      "images"));

@@ -7,6 +7,7 @@
 
 #include "../../core/error.h"
 #include "../support/places.h"
+#include "../support/throws.h"
 #include "temporary_file.h"
 
 namespace heed::data {

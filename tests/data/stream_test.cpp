@@ -5,14 +5,12 @@
 
 #include <fstream>
 
+#include "../support/throws.h"
 #include "temporary_file.h"
 
 namespace heed::data {
 namespace {
 
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::ThrowsMessage;
 using testing::UnorderedElementsAreArray;
 
 using Words = std::vector<std::string>;
@@ -77,10 +75,9 @@ TEST_F(Stream, GoesOnInTheMiddle) {
 }
 
 TEST_F(Stream, RefusesWhatMakesNoSense) {
-  EXPECT_THAT([&] { streamed<std::string>({}, open, same); },
-              ThrowsMessage<ValueError>(HasSubstr("there are no files")));
-  EXPECT_THAT([&] { streamed<std::string>(paths_, open, same, {.buffer = 0}); },
-              ThrowsMessage<ValueError>(HasSubstr("size 32 and buffer 0 must be positive")));
+  EXPECT_ERROR_WITH(ValueError, "there are no files", streamed<std::string>({}, open, same));
+  EXPECT_ERROR_WITH(ValueError, "size 32 and buffer 0 must be positive",
+                    streamed<std::string>(paths_, open, same, {.buffer = 0}));
 }
 
 }  // namespace

@@ -39,15 +39,4 @@ class TemporaryFile {
 
 using heed::gzip;
 
-/// The message of the E that `body` throws; says so when it throws nothing.
-template <class E, class Body>
-std::string message_of(const Body& body) {
-  try {
-    body();
-  } catch (const E& error) {
-    return error.what();
-  }
-  return "nothing was thrown";
-}
-
 }  // namespace heed::data

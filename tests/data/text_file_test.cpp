@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "../../core/error.h"
+#include "../support/throws.h"
 #include "temporary_file.h"
 
 namespace heed::data {
@@ -57,10 +58,8 @@ TEST(TextFile, ReadsLinesLongerThanItsBuffer) {
 TEST(TextFile, SaysWhatItCannotOpen) {
   const TemporaryFile file("");
   const std::string missing = file.path() + ".missing";
-  EXPECT_EQ(message_of<IoError>([&] { TextFile reader(missing); }),
-            missing + ": open: No such file or directory");
-  EXPECT_EQ(message_of<IoError>([&] { TextFile reader(file.folder()); }),
-            file.folder() + ": read: Is a directory");
+  EXPECT_ERROR(IoError, missing + ": open: No such file or directory", TextFile reader(missing));
+  EXPECT_ERROR(IoError, file.folder() + ": read: Is a directory", TextFile reader(file.folder()));
 }
 
 TEST(TextFile, SaysThatGzipIsDamaged) {
@@ -91,8 +90,7 @@ TEST(TextFile, RefusesALineWithoutEnd) {
   TextFile reader(file.path());
   std::string line;
   EXPECT_TRUE(reader.next(line));
-  EXPECT_EQ(message_of<FormatError>([&] { reader.next(line); }),
-            file.path() + ":2: a line of more than 16 MiB");
+  EXPECT_ERROR(FormatError, file.path() + ":2: a line of more than 16 MiB", reader.next(line));
 }
 
 }  // namespace

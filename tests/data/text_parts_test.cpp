@@ -1,6 +1,5 @@
 #include "../../data/text_parts.h"
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 #include <zlib.h>
@@ -10,12 +9,12 @@
 
 #include "../../core/error.h"
 #include "../support/places.h"
+#include "../support/throws.h"
 
 namespace heed::data {
 namespace {
 
 namespace fs = std::filesystem;
-using testing::HasSubstr;
 
 class TextPartsFiles : public testing::Test {
  protected:
@@ -30,15 +29,6 @@ class TextPartsFiles : public testing::Test {
 
   fs::path folder_ = fs::temp_directory_path() / ("heed_text_parts_" + std::to_string(::getpid()));
 };
-
-std::string refusal(const std::string& path, TextLevel level) {
-  try {
-    read_text_parts(path, level);
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
-}
 
 TEST_F(TextPartsFiles, TheLastTenthOfAFileIsForValidation) {
   const std::string text = "0123456789abcdefghi\nABCDEFGHIJ\n";  // 31 characters
@@ -72,11 +62,12 @@ TEST_F(TextPartsFiles, AFolderHasFilesOfItsOwn) {
 }
 
 TEST_F(TextPartsFiles, RefusesWhatItCannotUse) {
-  EXPECT_THAT(refusal((folder_ / "absent").string(), TextLevel::words), HasSubstr("absent"));
-  EXPECT_THAT(refusal(write("short.txt", "three little words"), TextLevel::words),
-              HasSubstr("short.txt: at byte 0: 4 tokens are too few to learn from"));
-  EXPECT_THAT(refusal(folder_.string(), TextLevel::words),
-              HasSubstr("the folder lacks a file named train or one named valid"));
+  EXPECT_ERROR_WITH(Error, "absent",
+                    read_text_parts((folder_ / "absent").string(), TextLevel::words));
+  EXPECT_ERROR_WITH(Error, "short.txt: at byte 0: 4 tokens are too few to learn from",
+                    read_text_parts(write("short.txt", "three little words"), TextLevel::words));
+  EXPECT_ERROR_WITH(Error, "the folder lacks a file named train or one named valid",
+                    read_text_parts(folder_.string(), TextLevel::words));
 }
 
 TEST_F(TextPartsFiles, ReadsGzipAndRepairsWhatIsNotUtf8) {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "../../core/error.h"
+#include "../support/throws.h"
 #include "temporary_file.h"
 
 namespace heed::data {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "../../core/error.h"
+#include "../support/throws.h"
 #include "temporary_file.h"
 
 namespace heed::data {
@@ -35,18 +36,15 @@ TEST(Vocabulary, KeepsTheMostFrequentWords) {
 
 TEST(Vocabulary, ChecksItsArguments) {
   const Vocabulary v({"a"});
-  EXPECT_EQ(message_of<IndexError>([&] { v.word(3); }), "Vocabulary: id 3 is not in [0, 3)");
+  EXPECT_ERROR(IndexError, "Vocabulary: id 3 is not in [0, 3)", v.word(3));
   EXPECT_THROW(v.word(-1), IndexError);
-  EXPECT_EQ(message_of<ValueError>([] {
-              Vocabulary({"a", "a"});
-            }),
-            "Vocabulary: the word \"a\" a second time");
+  EXPECT_ERROR(ValueError, "Vocabulary: the word \"a\" a second time", Vocabulary({"a", "a"}));
   EXPECT_THROW(Vocabulary({"<unk>"}), ValueError);
   EXPECT_THROW(Vocabulary({""}), ValueError);
   EXPECT_THROW(Vocabulary({"a\nb"}), ValueError);
   EXPECT_THROW(Vocabulary({"\xFF"}), ValueError);
-  EXPECT_EQ(message_of<ValueError>([] { Vocabulary::from_counts({}, {.min_count = -1}); }),
-            "Vocabulary: min_count -1 and max_words 0 must not be negative");
+  EXPECT_ERROR(ValueError, "Vocabulary: min_count -1 and max_words 0 must not be negative",
+               Vocabulary::from_counts({}, {.min_count = -1}));
   EXPECT_THROW(Vocabulary::from_counts({}, {.max_words = -1}), ValueError);
 }
 

@@ -6,17 +6,16 @@
 #include <cmath>
 
 #include "../../core/error.h"
+#include "../support/throws.h"
 
 namespace heed::io {
 namespace {
 
 using testing::HasSubstr;
-using testing::ThrowsMessage;
 
 void expect_rejected(const std::string& json, const std::string& why) {
-  EXPECT_THAT(
-      [&] { Config::parse(json, "dir/config.json"); },
-      ThrowsMessage<FormatError>(testing::AllOf(HasSubstr("dir/config.json"), HasSubstr(why))))
+  EXPECT_THAT(message_of<FormatError>([&] { Config::parse(json, "dir/config.json"); }),
+              testing::AllOf(HasSubstr("dir/config.json"), HasSubstr(why)))
       << json;
 }
 
@@ -51,19 +50,15 @@ TEST(Config, EmptyIsAnObject) {
 
 TEST(Config, GettersNameFileAndKey) {
   const Config config = Config::parse(R"({"hidden": -5, "name": "x", "on": 1})", "dir/config.json");
-  EXPECT_THAT(
-      [&] { config.get_int("width"); },
-      ThrowsMessage<FormatError>("dir/config.json: at byte 0: the setting \"width\" is missing"));
-  EXPECT_THAT([&] { config.get_int("hidden", 1, 4096); },
-              ThrowsMessage<FormatError>(HasSubstr("\"hidden\" must be in [1, 4096], not -5")));
-  EXPECT_THAT([&] { config.get_int("name"); },
-              ThrowsMessage<FormatError>(HasSubstr("\"name\" must be an integer, not text")));
-  EXPECT_THAT([&] { config.get_bool("on"); },
-              ThrowsMessage<FormatError>(HasSubstr("\"on\" must be a boolean, not an integer")));
-  EXPECT_THAT([&] { config.get_double("name"); },
-              ThrowsMessage<FormatError>(HasSubstr("\"name\" must be a number, not text")));
-  EXPECT_THAT([&] { config.get_string("hidden"); },
-              ThrowsMessage<FormatError>(HasSubstr("\"hidden\" must be text, not an integer")));
+  EXPECT_ERROR(FormatError, "dir/config.json: at byte 0: the setting \"width\" is missing",
+               config.get_int("width"));
+  EXPECT_ERROR_WITH(FormatError, "\"hidden\" must be in [1, 4096], not -5",
+                    config.get_int("hidden", 1, 4096));
+  EXPECT_ERROR_WITH(FormatError, "\"name\" must be an integer, not text", config.get_int("name"));
+  EXPECT_ERROR_WITH(FormatError, "\"on\" must be a boolean, not an integer", config.get_bool("on"));
+  EXPECT_ERROR_WITH(FormatError, "\"name\" must be a number, not text", config.get_double("name"));
+  EXPECT_ERROR_WITH(FormatError, "\"hidden\" must be text, not an integer",
+                    config.get_string("hidden"));
 }
 
 TEST(Config, RejectsWhatIsNoFlatObject) {

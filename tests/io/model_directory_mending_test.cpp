@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "../../core/error.h"
+#include "../support/throws.h"
 #include "../torture/generations.h"
 #include "temporary_folder.h"
 
@@ -15,7 +16,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using testing::HasSubstr;
-using testing::ThrowsMessage;
 
 constexpr const char* kGoneProcess = "4194303";
 
@@ -46,17 +46,16 @@ TEST(ModelDirectoryMending, SaysWhereTheRestLiesWhenItIsNotPlain) {
   save_directory(path, {{kConfigFile, "settings"}});
   // Somebody's own second model.
   save_directory(path + ".new-2", {{kConfigFile, "others"}, {kWeightsFile, "weights"}});
-  EXPECT_THAT(
-      [&] { read_from_directory(path, kWeightsFile); },
-      ThrowsMessage<IoError>(HasSubstr("model.safetensors: missing from the model directory "
-                                       "(a save that was cut short left ")));
-  EXPECT_THAT([&] { read_from_directory(path, kWeightsFile); },
-              ThrowsMessage<IoError>(HasSubstr("/model.new-2): No such file")));
+  EXPECT_ERROR_WITH(
+      IoError,
+      "model.safetensors: missing from the model directory (a save that was cut short left ",
+      read_from_directory(path, kWeightsFile));
+  EXPECT_ERROR_WITH(IoError, "/model.new-2): No such file",
+                    read_from_directory(path, kWeightsFile));
   EXPECT_EQ(TemporaryFolder::get(path + ".new-2/" + kWeightsFile), "weights");
   fs::remove_all(path);
-  EXPECT_THAT(
-      [&] { read_from_directory(path, kWeightsFile); },
-      ThrowsMessage<IoError>(HasSubstr("no model directory (a save that was cut short left ")));
+  EXPECT_ERROR_WITH(IoError, "no model directory (a save that was cut short left ",
+                    read_from_directory(path, kWeightsFile));
   EXPECT_TRUE(fs::exists(path + ".new-2"));
 }
 

@@ -1,20 +1,17 @@
 #include "../../io/model_directory.h"
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "../../core/error.h"
+#include "../support/throws.h"
 #include "full_disk.h"
 #include "temporary_folder.h"
 
 namespace heed::io {
 namespace {
-
-using testing::HasSubstr;
-using testing::ThrowsMessage;
 
 const DirectoryFiles kOld = {{kWeightsFile, "old weights"}, {kVocabularyFile, "old words"}};
 const DirectoryFiles kNew = {{kWeightsFile, "new weights"}, {kVocabularyFile, "new words"}};
@@ -111,8 +108,7 @@ TEST(ModelDirectory, AFullDiskKeepsTheOldOne) {
   large[1].second.assign(5003, 'x');
   {
     const FullDisk full(1009);
-    EXPECT_THAT([&] { save_directory(path, large); },
-                ThrowsMessage<IoError>(HasSubstr("cannot write")));
+    EXPECT_ERROR_WITH(IoError, "cannot write", save_directory(path, large));
   }
   EXPECT_EQ(read_from_directory(path, kWeightsFile), "old weights");
   EXPECT_EQ(read_from_directory(path, kVocabularyFile), "old words");
@@ -141,14 +137,14 @@ TEST(ModelDirectory, SurvivesAKillAtAnyMoment) {
 TEST(ModelDirectory, NamesWhatIsMissing) {
   const TemporaryFolder folder;
   TemporaryFolder::put(folder / "file", "x");
-  EXPECT_THAT([&] { read_from_directory(folder / "no", kConfigFile); },
-              ThrowsMessage<IoError>(HasSubstr("/no: no model directory: No such file")));
-  EXPECT_THAT([&] { read_from_directory(folder / "file", kConfigFile); },
-              ThrowsMessage<IoError>(HasSubstr("/file: not a model directory: Not a directory")));
-  EXPECT_THAT([&] { read_from_directory(folder.path().string(), kConfigFile); },
-              ThrowsMessage<IoError>(HasSubstr("/config.json: missing from the model directory")));
-  EXPECT_THAT([&] { save_directory(folder / "file", kNew); },
-              ThrowsMessage<IoError>(HasSubstr("/file: cannot save there: Not a directory")));
+  EXPECT_ERROR_WITH(IoError, "/no: no model directory: No such file",
+                    read_from_directory(folder / "no", kConfigFile));
+  EXPECT_ERROR_WITH(IoError, "/file: not a model directory: Not a directory",
+                    read_from_directory(folder / "file", kConfigFile));
+  EXPECT_ERROR_WITH(IoError, "/config.json: missing from the model directory",
+                    read_from_directory(folder.path().string(), kConfigFile));
+  EXPECT_ERROR_WITH(IoError, "/file: cannot save there: Not a directory",
+                    save_directory(folder / "file", kNew));
   EXPECT_THROW(save_directory(folder / "file/model", kNew), IoError);
   EXPECT_THROW(save_directory("", kNew), IoError);
   EXPECT_THROW(save_directory(folder / "m", {{"../x", "y"}}), ValueError);

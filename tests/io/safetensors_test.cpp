@@ -9,6 +9,7 @@
 #include <numeric>
 
 #include "../../core/error.h"
+#include "../support/throws.h"
 #include "full_disk.h"
 #include "temporary_folder.h"
 
@@ -17,7 +18,6 @@ namespace {
 
 using testing::AllOf;
 using testing::HasSubstr;
-using testing::ThrowsMessage;
 
 std::vector<float> counting(Index count) {
   std::vector<float> values(static_cast<std::size_t>(count));
@@ -47,8 +47,8 @@ std::string one(const std::string& dtype, const std::string& shape, const std::s
 }
 
 void expect_rejected(const std::string& bytes, const std::string& why) {
-  EXPECT_THAT([&] { decode_safetensors(bytes, "m.safetensors"); },
-              ThrowsMessage<FormatError>(AllOf(HasSubstr("m.safetensors"), HasSubstr(why))))
+  EXPECT_THAT(message_of<FormatError>([&] { decode_safetensors(bytes, "m.safetensors"); }),
+              AllOf(HasSubstr("m.safetensors"), HasSubstr(why)))
       << bytes.substr(0, 300);
 }
 
@@ -142,24 +142,15 @@ TEST(Safetensors, ReadsHeadersInAnyOrder) {
 
 TEST(Safetensors, WriterRefusesWhatTheFormatCannotHold) {
   const Array w = Array::zeros({2}, DType::f32);
-  EXPECT_THAT(
-      [&] {
-        encode_safetensors({{"w", w}, {"w", w}});
-      },
-      ThrowsMessage<ValueError>("safetensors: the name \"w\" is given twice"));
-  EXPECT_THAT(
-      [&] {
-        encode_safetensors({{"w", Array()}});
-      },
-      ThrowsMessage<ValueError>("safetensors: the array \"w\" is undefined"));
+  EXPECT_ERROR(ValueError, "safetensors: the name \"w\" is given twice",
+               encode_safetensors({{"w", w}, {"w", w}}));
+  EXPECT_ERROR(ValueError, "safetensors: the array \"w\" is undefined",
+               encode_safetensors({{"w", Array()}}));
   EXPECT_THROW(encode_safetensors({{"__metadata__", w}}), ValueError);
   EXPECT_THROW(encode_safetensors({{"\xff", w}}), ValueError);
   EXPECT_THROW(encode_safetensors({{"w", w}}, {{"k", "\xc3"}}), ValueError);
-  EXPECT_THAT(
-      [&] {
-        encode_safetensors({{"w", w}}, {{"k", std::string(100'000'000, 'a')}});
-      },
-      ThrowsMessage<ValueError>(HasSubstr("is above the format's limit of 100000000")));
+  EXPECT_ERROR_WITH(ValueError, "is above the format's limit of 100000000",
+                    encode_safetensors({{"w", w}}, {{"k", std::string(100'000'000, 'a')}}));
 }
 
 TEST(Safetensors, AFullDiskKeepsTheOldFile) {

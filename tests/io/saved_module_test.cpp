@@ -7,6 +7,7 @@
 #include "../../io/safetensors.h"
 #include "../../nn/batch_norm.h"
 #include "../../nn/linear.h"
+#include "../support/throws.h"
 #include "temporary_folder.h"
 
 namespace heed::io {
@@ -15,7 +16,6 @@ namespace {
 using testing::AllOf;
 using testing::HasSubstr;
 using testing::StartsWith;
-using testing::ThrowsMessage;
 
 // A parameter of its own, children, buffers.
 class Net : public nn::Module {
@@ -76,9 +76,8 @@ TEST(SavedModule, ReadsTheSameFileAsSafetensors) {
 // The error of loading into `into`, which must then be as it was.
 void expect_refused(const std::string& folder, nn::Module& into, const std::string& what) {
   const std::string before = state(into);
-  EXPECT_THAT([&] { load_weights(folder, into); },
-              ThrowsMessage<FormatError>(
-                  AllOf(StartsWith(folder + "/model.safetensors"), HasSubstr(what))));
+  EXPECT_THAT(message_of<FormatError>([&] { load_weights(folder, into); }),
+              AllOf(StartsWith(folder + "/model.safetensors"), HasSubstr(what)));
   EXPECT_EQ(state(into), before);
 }
 
@@ -104,11 +103,10 @@ TEST(SavedModule, RefusesDamage) {
   expect_refused(path, net, "");
   save_directory(path, {{kWeightsFile, ""}});
   expect_refused(path, net, "");
-  EXPECT_THAT([&] { load_weights(folder / "no", net); },
-              ThrowsMessage<IoError>(HasSubstr("/no: no model directory")));
+  EXPECT_ERROR_WITH(IoError, "/no: no model directory", load_weights(folder / "no", net));
   std::filesystem::create_directory(folder / "empty");
-  EXPECT_THAT([&] { load_weights(folder / "empty", net); },
-              ThrowsMessage<IoError>(HasSubstr("/model.safetensors: missing from the model")));
+  EXPECT_ERROR_WITH(IoError, "/model.safetensors: missing from the model",
+                    load_weights(folder / "empty", net));
 }
 
 TEST(SavedModule, SettingsAreComparedWithTheWeightsBeforeAnythingIsMade) {
@@ -120,7 +118,7 @@ TEST(SavedModule, SettingsAreComparedWithTheWeightsBeforeAnythingIsMade) {
   check_shapes(path, {{"a", {3, 5}}, {"b", {7}}});
   check_shapes(path, {{"a", {-1, 5}}, {"b", {-1}}});
   const auto refused = [&](const NamedShapes& shapes, const std::string& text) {
-    EXPECT_THAT([&] { check_shapes(path, shapes); }, ThrowsMessage<FormatError>(HasSubstr(text)));
+    EXPECT_ERROR_WITH(FormatError, text, check_shapes(path, shapes));
   };
   refused({{"b", {7}}, {"a", {3, 4000000}}},
           "model.safetensors: at byte 0: \"a\" is [3, 5], but config.json asks for [3, 4000000]");
@@ -138,34 +136,34 @@ TEST(SavedModule, ReadsTheConfigOfItsKind) {
   save_directory(path, {{kConfigFile, config.to_json()}});
   EXPECT_EQ(read_config(path, "translator").get_int("width"), 17);
 
-  EXPECT_THAT([&] { read_config(path, "reader"); },
-              ThrowsMessage<FormatError>(AllOf(StartsWith(config_path(path)),
-                                               HasSubstr("model \"translator\" is not reader"))));
-  // What is asked of it later names the file too.
   EXPECT_THAT(
-      [&] { read_config(path, "translator").get_int("depth"); },
-      ThrowsMessage<FormatError>(AllOf(StartsWith(config_path(path)), HasSubstr("\"depth\""))));
+      message_of<FormatError>([&] { read_config(path, "reader"); }),
+      AllOf(StartsWith(config_path(path)), HasSubstr("model \"translator\" is not reader")));
+  // What is asked of it later names the file too.
+  EXPECT_THAT(message_of<FormatError>([&] { read_config(path, "translator").get_int("depth"); }),
+              AllOf(StartsWith(config_path(path)), HasSubstr("\"depth\"")));
   for (const char* const broken : {"{}", "{\"model\": 3}", "{\"model\"", ""}) {
     save_directory(path, {{kConfigFile, broken}});
-    EXPECT_THAT([&] { read_config(path, "translator"); },
-                ThrowsMessage<FormatError>(StartsWith(config_path(path))))
+    EXPECT_THAT(message_of<FormatError>([&] { read_config(path, "translator"); }),
+                StartsWith(config_path(path)))
         << broken;
   }
-  EXPECT_THAT([&] { read_config(folder / "no", "translator"); },
-              ThrowsMessage<IoError>(HasSubstr("/no: no model directory")));
+  EXPECT_ERROR_WITH(IoError, "/no: no model directory", read_config(folder / "no", "translator"));
 }
 
 TEST(SavedModule, BlamesTheFileForWhatFollowsFromIt) {
   EXPECT_EQ(blaming("a.json", [] { return 31; }), 31);
   // Errors become the file's ...
+  EXPECT_THAT(message_of<FormatError>(
+                  [] { blaming("a.json", []() -> int { throw ValueError("linear: 0 inputs"); }); }),
+              AllOf(StartsWith("a.json"), HasSubstr("linear: 0 inputs")));
   EXPECT_THAT(
-      [] { blaming("a.json", []() -> int { throw ValueError("linear: 0 inputs"); }); },
-      ThrowsMessage<FormatError>(AllOf(StartsWith("a.json"), HasSubstr("linear: 0 inputs"))));
-  EXPECT_THAT([] { blaming("a.json", [] { throw ShapeError("too large"); }); },
-              ThrowsMessage<FormatError>(AllOf(StartsWith("a.json"), HasSubstr("too large"))));
+      message_of<FormatError>([] { blaming("a.json", [] { throw ShapeError("too large"); }); }),
+      AllOf(StartsWith("a.json"), HasSubstr("too large")));
   // ... but those that name another file already, and what is no error of ours.
-  EXPECT_THAT([] { blaming("a.json", [] { throw FormatError("b.txt", 7, "broken"); }); },
-              ThrowsMessage<FormatError>(AllOf(StartsWith("b.txt"), HasSubstr("broken"))));
+  EXPECT_THAT(message_of<FormatError>(
+                  [] { blaming("a.json", [] { throw FormatError("b.txt", 7, "broken"); }); }),
+              AllOf(StartsWith("b.txt"), HasSubstr("broken")));
   EXPECT_THROW(blaming("a.json", [] { throw std::logic_error("ours"); }), std::logic_error);
 }
 

@@ -14,6 +14,7 @@
 #include "../../optim/adadelta.h"
 #include "../../optim/adam.h"
 #include "../../optim/ema.h"
+#include "../support/throws.h"
 #include "temporary_folder.h"
 
 namespace heed::io {
@@ -24,7 +25,6 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::SizeIs;
 using testing::StartsWith;
-using testing::ThrowsMessage;
 
 struct Row {
   double loss = 0, seconds = 0, bleu = 0;
@@ -59,8 +59,8 @@ void save(const TemporaryFolder& folder, const TrainingState& state) {
 // What throws the FormatError of the file, with this text.
 template <class Body>
 void expect_refused(const TemporaryFolder& folder, const Body& body, const std::string& text) {
-  EXPECT_THAT(body, ThrowsMessage<FormatError>(
-                        AllOf(StartsWith(folder / "m/training.safetensors"), HasSubstr(text))));
+  EXPECT_THAT(message_of<FormatError>(body),
+              AllOf(StartsWith(folder / "m/training.safetensors"), HasSubstr(text)));
 }
 
 TEST(TrainingState, ARunGoesOnToTheSameBits) {
@@ -218,18 +218,17 @@ TEST(TrainingState, RefusesDamage) {
     expect_refused(
         folder, [&] { TrainingState::read(folder / "m"); }, "");
   }
-  EXPECT_THAT([&] { TrainingState::read(folder / "no"); },
-              ThrowsMessage<IoError>(HasSubstr("/no: no model directory")));
+  EXPECT_ERROR_WITH(IoError, "/no: no model directory", TrainingState::read(folder / "no"));
 }
 
 TEST(TrainingState, RefusesANamePutTwice) {
   const Learner run(3);
   TrainingState state(run.model, run.adam);
   state.put("setting", "a");
-  EXPECT_THAT([&] { state.put("setting", "b"); },
-              ThrowsMessage<ValueError>("training state: the text \"setting\" is put twice"));
+  EXPECT_ERROR(ValueError, "training state: the text \"setting\" is put twice",
+               state.put("setting", "b"));
   state.put("random", 3);
-  EXPECT_THAT([&] { state.encode(); }, ThrowsMessage<ValueError>(HasSubstr("random")));
+  EXPECT_ERROR_WITH(ValueError, "random", state.encode());
 }
 
 // The weights beside the state are the best so far, and whatever was deleted is written.

@@ -3,8 +3,8 @@
 #include <limits>
 
 #include "../../core/error.h"
+#include "../support/throws.h"
 #include "prefix_decoding.h"
-#include "thrown_text.h"
 
 namespace heed {
 namespace {
@@ -17,7 +17,7 @@ constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 TEST(BeamSearchErrors, OfOptionsThatMakeNoSense) {
   const auto refused = [](const BeamSearchOptions& o, const Numbers& scores = {0, 1, 2},
                           Index sources = 2) {
-    return thrown_text<ValueError>([&] {
+    return message_of<ValueError>([&] {
       Prefixes decoding(constant_model(scores), {0, 1});
       beam_search(decoding, sources, o);
     });
@@ -52,7 +52,7 @@ TEST(BeamSearchErrors, OfOptionsThatMakeNoSense) {
 TEST(BeamSearchErrors, OfScoresThatAreNone) {
   const BeamSearchOptions o{.begin = 0, .end = 2, .beam = 2};
   const auto refused = [&](Index words, Index bad, double value) {
-    return thrown_text<ValueError>([&] {
+    return message_of<ValueError>([&] {
       Prefixes decoding({[=](Index source, const Words& prefix) {
                           Numbers x(static_cast<std::size_t>(words));
                           if (source == 1 && prefix.size() == 2) {
@@ -72,12 +72,13 @@ TEST(BeamSearchErrors, OfScoresThatAreNone) {
               "beam_search: scores must be below infinity, at least one finite: the greatest of "
               "row 2 at step 1 is inf");
   }
-  EXPECT_EQ(thrown_text<ValueError>([&] {
-              Prefixes decoding(constant_model({-kInfinity, -kInfinity, -kInfinity}), {0});
-              beam_search(decoding, 1, o);
-            }),
-            "beam_search: scores must be below infinity, at least one finite: the greatest of row "
-            "0 at step 0 is -inf");
+  EXPECT_TRUE(throws<ValueError>(
+      "beam_search: scores must be below infinity, at least one finite: the greatest of row 0 at "
+      "step 0 is -inf",
+      [&] {
+        Prefixes decoding(constant_model({-kInfinity, -kInfinity, -kInfinity}), {0});
+        beam_search(decoding, 1, o);
+      }));
 }
 
 // A decoder that gives what it is told.
@@ -97,7 +98,7 @@ TEST(BeamSearchErrors, OfBlocksOfTheWrongShape) {
     decoding.scores = scores;
     decoding.looks = looks;
     const BeamSearchOptions o{.begin = 0, .end = 2, .beam = 2, .need_weights = true};
-    return thrown_text<ShapeError>([&] { beam_search(decoding, 3, o); });
+    return message_of<ShapeError>([&] { beam_search(decoding, 3, o); });
   };
   EXPECT_EQ(refused(zeros({2, 5}), {}), "beam_search: scores must be [3, any], not f32[2, 5]");
   EXPECT_EQ(refused(zeros({3}), {}), "beam_search: scores must be [3, any], not f32[3]");
@@ -108,8 +109,8 @@ TEST(BeamSearchErrors, OfBlocksOfTheWrongShape) {
             "beam_search: scores must be [6, 5], not f32[3, 5]");
   Wrong decoding;
   decoding.scores = Array::zeros({3, 5}, DType::i64);
-  EXPECT_EQ(thrown_text<DTypeError>([&] { beam_search(decoding, 3, {.begin = 0, .end = 2}); }),
-            "beam_search: scores must be f32 or f64, not i64[3, 5]");
+  EXPECT_ERROR(DTypeError, "beam_search: scores must be f32 or f64, not i64[3, 5]",
+               beam_search(decoding, 3, {.begin = 0, .end = 2}));
 }
 
 }  // namespace

@@ -7,7 +7,7 @@
 
 #include "../../core/error.h"
 #include "../../core/generator.h"
-#include "thrown_text.h"
+#include "../support/throws.h"
 
 namespace heed {
 namespace {
@@ -37,8 +37,8 @@ TEST(Bilinear, IsTheSumOfAllProducts) {
 }
 
 TEST(Bilinear, WidthsArePositive) {
-  EXPECT_EQ(thrown_text<ValueError>([] { nn::Bilinear(2, 0, 3); }),
-            "Bilinear: widths must be positive: in 2 and 0, out 3");
+  EXPECT_ERROR(ValueError, "Bilinear: widths must be positive: in 2 and 0, out 3",
+               nn::Bilinear(2, 0, 3));
 }
 
 }  // namespace

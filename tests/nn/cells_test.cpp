@@ -11,8 +11,8 @@
 #include "../../core/generator.h"
 #include "../../nn/gradcheck.h"
 #include "../../nn/lstm.h"
+#include "../support/throws.h"
 #include "recurrent.h"
-#include "thrown_text.h"
 
 namespace heed::nn {
 namespace {
@@ -85,17 +85,12 @@ TEST(RecurrentCells, Gradcheck) {
 }
 
 TEST(RecurrentCells, SayWhatIsWrong) {
-  EXPECT_EQ(thrown_text<ValueError>([] { RNNCell cell(0, 5); }),
-            "RNNCell: input 0 and hidden 5 must be positive");
-  EXPECT_EQ(thrown_text<ValueError>([] { GRUCell cell(3, -1); }),
-            "GRUCell: input 3 and hidden -1 must be positive");
-  EXPECT_EQ(thrown_text<ValueError>([] { LSTMCell cell(3, 0); }),
-            "LSTMCell: input 3 and hidden 0 must be positive");
+  EXPECT_ERROR(ValueError, "RNNCell: input 0 and hidden 5 must be positive", RNNCell cell(0, 5));
+  EXPECT_ERROR(ValueError, "GRUCell: input 3 and hidden -1 must be positive", GRUCell cell(3, -1));
+  EXPECT_ERROR(ValueError, "LSTMCell: input 3 and hidden 0 must be positive", LSTMCell cell(3, 0));
   const LSTMCell cell(3, 5);
-  EXPECT_EQ(thrown_text<ShapeError>([&] {
-              cell(randn({2, 4}));
-            }),
-            "lstm_cell: w_ih must be [20, 4] for x f32[2, 4], not f32[20, 3]");
+  EXPECT_ERROR(ShapeError, "lstm_cell: w_ih must be [20, 4] for x f32[2, 4], not f32[20, 3]",
+               cell(randn({2, 4})));
 }
 
 }  // namespace

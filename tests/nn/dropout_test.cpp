@@ -5,7 +5,7 @@
 
 #include "../../core/error.h"
 #include "../../core/generator.h"
-#include "thrown_text.h"
+#include "../support/throws.h"
 
 namespace heed {
 namespace {
@@ -32,8 +32,8 @@ TEST(Dropout, DrawsFromTheGeneratorGiven) {
 }
 
 TEST(Dropout, ChecksItsProbability) {
-  EXPECT_EQ(thrown_text<ValueError>([] { nn::Dropout(1.5); }), "Dropout: p 1.5 is not in [0, 1]");
-  EXPECT_EQ(thrown_text<ValueError>([] { nn::Dropout(-0.5); }), "Dropout: p -0.5 is not in [0, 1]");
+  EXPECT_ERROR(ValueError, "Dropout: p 1.5 is not in [0, 1]", nn::Dropout(1.5));
+  EXPECT_ERROR(ValueError, "Dropout: p -0.5 is not in [0, 1]", nn::Dropout(-0.5));
 }
 
 }  // namespace

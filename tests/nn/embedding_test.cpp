@@ -13,7 +13,7 @@
 #include "../../core/generator.h"
 #include "../../nn/gradcheck.h"
 #include "../../nn/init.h"
-#include "thrown_text.h"
+#include "../support/throws.h"
 
 namespace heed {
 namespace {
@@ -116,17 +116,13 @@ TEST(Embedding, SumsSparseAndDenseGradientsWhenTied) {
 }
 
 TEST(Embedding, ChecksOptionsAndIds) {
-  EXPECT_EQ(thrown_text<ValueError>([] { nn::Embedding(0, 3); }),
-            "Embedding: sizes must be positive: count 0, width 3");
-  EXPECT_EQ(thrown_text<ValueError>([] { nn::Embedding({.count = 5, .width = 3, .padding = 5}); }),
-            "Embedding: padding 5 is not in [-1, 5)");
+  EXPECT_ERROR(ValueError, "Embedding: sizes must be positive: count 0, width 3",
+               nn::Embedding(0, 3));
+  EXPECT_ERROR(ValueError, "Embedding: padding 5 is not in [-1, 5)",
+               nn::Embedding({.count = 5, .width = 3, .padding = 5}));
   const nn::Embedding words(5, 3);
-  EXPECT_EQ(thrown_text<IndexError>([&] {
-              words(ids_of({1, 5}, {2}));
-            }),
-            "embedding: index 5 is out of range [0, 5)");
-  EXPECT_EQ(thrown_text<DTypeError>([&] { words(ones({2})); }),
-            "embedding: indices must be i64, not f32[2]");
+  EXPECT_ERROR(IndexError, "embedding: index 5 is out of range [0, 5)", words(ids_of({1, 5}, {2})));
+  EXPECT_ERROR(DTypeError, "embedding: indices must be i64, not f32[2]", words(ones({2})));
 }
 
 }  // namespace

@@ -1,4 +1,3 @@
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -14,7 +13,7 @@
 #include "../../core/error.h"
 #include "../../nn/nn.h"
 #include "../support/places.h"
-#include "thrown_text.h"
+#include "../support/throws.h"
 
 namespace heed {
 namespace {
@@ -240,8 +239,8 @@ TEST(ForwardHooks, ThatThrowLeaveTheModuleUsable) {
   const auto before = net(x).array().to_vector<float>();
   const HookId id = net.at<nn::Linear>(0).register_forward_hook(
       [](const nn::Module&, const Tensor&) -> Tensor { throw std::runtime_error("enough"); });
-  EXPECT_EQ(thrown_text<std::runtime_error>([&] { net(x); }), "enough");
-  EXPECT_EQ(thrown_text<std::runtime_error>([&] { net(x); }), "enough");
+  EXPECT_ERROR(std::runtime_error, "enough", net(x));
+  EXPECT_ERROR(std::runtime_error, "enough", net(x));
   net.at<nn::Linear>(0).remove_hook(id);
   EXPECT_EQ(net(x).array().to_vector<float>(), before);
 }
@@ -293,10 +292,9 @@ TEST(ForwardHooks, WorkOnAModuleOfOnesOwnAndBesideThoseOfParameters) {
 
 TEST(ForwardHooks, AreNotEmpty) {
   nn::Linear layer(3, 2);
-  EXPECT_EQ(thrown_text<ValueError>([&] { layer.register_forward_hook({}); }),
-            "register_forward_hook: the hook is empty");
-  EXPECT_EQ(thrown_text<ValueError>([&] { layer.register_hook({}); }),
-            "register_hook: the hook is empty");
+  EXPECT_ERROR(ValueError, "register_forward_hook: the hook is empty",
+               layer.register_forward_hook({}));
+  EXPECT_ERROR(ValueError, "register_hook: the hook is empty", layer.register_hook({}));
 }
 
 }  // namespace

@@ -8,8 +8,8 @@
 #include "../../autograd/ops/shape/shape.h"
 #include "../../core/error.h"
 #include "../../core/generator.h"
+#include "../support/throws.h"
 #include "recurrent.h"
-#include "thrown_text.h"
 
 namespace heed::nn {
 namespace {
@@ -94,7 +94,7 @@ TEST(GRU, DropsOutBetweenLayersInTrainingOnly) {
 
 TEST(GRU, SaysWhatIsWrong) {
   const auto made = [](const GRUOptions& options) {
-    return thrown_text<ValueError>([&] { GRU gru(options); });
+    return message_of<ValueError>([&] { GRU gru(options); });
   };
   EXPECT_EQ(made({.input = 0, .hidden = 5}),
             "GRU: input 0, hidden 5 and layers 1 must be positive");
@@ -104,18 +104,12 @@ TEST(GRU, SaysWhatIsWrong) {
             "GRU: input 3, hidden 5 and layers 0 must be positive");
   EXPECT_EQ(made({.input = 3, .hidden = 5, .dropout = 1.5}), "GRU: dropout 1.5 is not in [0, 1]");
   const GRU gru({.input = 3, .hidden = 5, .layers = 2});
-  EXPECT_EQ(thrown_text<ShapeError>([&] {
-              gru(randn({2, 7, 3}), {}, randn({3, 2, 5}));
-            }),
-            "GRU: h0 must be [2, B, 5], not f32[3, 2, 5]");
-  EXPECT_EQ(thrown_text<ShapeError>([&] {
-              gru(randn({2, 7, 3}), {}, randn({2, 3, 5}));
-            }),
-            "gru: h0 must be [1, 2, 5] for x f32[2, 7, 3], not f32[1, 3, 5]");
-  EXPECT_EQ(thrown_text<ShapeError>([&] {
-              gru(randn({2, 7, 4}));
-            }),
-            "gru: w_ih must be [15, 4] for x f32[2, 7, 4], not f32[15, 3]");
+  EXPECT_ERROR(ShapeError, "GRU: h0 must be [2, B, 5], not f32[3, 2, 5]",
+               gru(randn({2, 7, 3}), {}, randn({3, 2, 5})));
+  EXPECT_ERROR(ShapeError, "gru: h0 must be [1, 2, 5] for x f32[2, 7, 3], not f32[1, 3, 5]",
+               gru(randn({2, 7, 3}), {}, randn({2, 3, 5})));
+  EXPECT_ERROR(ShapeError, "gru: w_ih must be [15, 4] for x f32[2, 7, 4], not f32[15, 3]",
+               gru(randn({2, 7, 4})));
 }
 
 }  // namespace

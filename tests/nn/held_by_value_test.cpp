@@ -1,6 +1,5 @@
 #include "../../nn/held_by_value.h"
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <deque>
@@ -9,11 +8,10 @@
 #include "../../core/error.h"
 #include "../../nn/nn.h"
 #include "../../optim/sgd.h"
+#include "../support/throws.h"
 
 namespace heed {
 namespace {
-
-using testing::ThrowsMessage;
 
 class ByValue : public nn::Module {
  public:
@@ -41,17 +39,17 @@ constexpr const char* kText =
 
 TEST(HeldByValue, IsFoundByTheFirstListOfTheOwner) {
   const ByValue model;
-  EXPECT_THAT([&] { model.parameters(); }, ThrowsMessage<ValueError>(kText));
-  EXPECT_THAT([&] { model.state_dict(); }, ThrowsMessage<ValueError>(kText));
-  EXPECT_THAT([&] { optim::SGD(model.parameters()); }, ThrowsMessage<ValueError>(kText));
+  EXPECT_ERROR(ValueError, kText, model.parameters());
+  EXPECT_ERROR(ValueError, kText, model.state_dict());
+  EXPECT_ERROR(ValueError, kText, optim::SGD(model.parameters()));
   const auto on_heap = std::make_unique<ByValue>();
-  EXPECT_THAT([&] { on_heap->parameters(); }, ThrowsMessage<ValueError>(kText));
+  EXPECT_ERROR(ValueError, kText, on_heap->parameters());
   const auto shared = std::make_shared<ByValue>();
-  EXPECT_THAT([&] { shared->summary(); }, ThrowsMessage<ValueError>(kText));
+  EXPECT_ERROR(ValueError, kText, shared->summary());
 }
 
 TEST(HeldByValue, IsFoundWhereTheOwnerIsSomebodysChild) {
-  EXPECT_THAT([] { Outer(); }, ThrowsMessage<ValueError>(kText));
+  EXPECT_ERROR(ValueError, kText, Outer());
 }
 
 TEST(HeldByValue, IsWhatALateMemberIs) {

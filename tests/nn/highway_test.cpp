@@ -1,13 +1,11 @@
 #include "../../nn/highway.h"
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
 
 #include "../../autograd/ops/elementwise/elementwise.h"
 #include "../../core/error.h"
-#include "thrown_text.h"
 
 namespace heed {
 namespace {

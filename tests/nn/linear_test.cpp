@@ -7,7 +7,7 @@
 
 #include "../../core/error.h"
 #include "../../core/generator.h"
-#include "thrown_text.h"
+#include "../support/throws.h"
 
 namespace heed {
 namespace {
@@ -40,10 +40,8 @@ TEST(Linear, IsTheAffineMap) {
 }
 
 TEST(Linear, WidthsArePositive) {
-  EXPECT_EQ(thrown_text<ValueError>([] { nn::Linear(0, 3); }),
-            "Linear: widths must be positive: in 0, out 3");
-  EXPECT_EQ(thrown_text<ValueError>([] { nn::Linear(3, -1); }),
-            "Linear: widths must be positive: in 3, out -1");
+  EXPECT_ERROR(ValueError, "Linear: widths must be positive: in 0, out 3", nn::Linear(0, 3));
+  EXPECT_ERROR(ValueError, "Linear: widths must be positive: in 3, out -1", nn::Linear(3, -1));
 }
 
 }  // namespace

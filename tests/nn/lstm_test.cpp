@@ -5,8 +5,8 @@
 #include "../../autograd/ops/shape/shape.h"
 #include "../../core/error.h"
 #include "../../core/generator.h"
+#include "../support/throws.h"
 #include "recurrent.h"
-#include "thrown_text.h"
 
 namespace heed::nn {
 namespace {
@@ -77,29 +77,23 @@ TEST(LSTM, DropsOutBetweenLayersInTrainingOnly) {
 
 TEST(LSTM, SaysWhatIsWrong) {
   const auto made = [](const LSTMOptions& options) {
-    return thrown_text<ValueError>([&] { LSTM lstm(options); });
+    return message_of<ValueError>([&] { LSTM lstm(options); });
   };
   EXPECT_EQ(made({.input = 0, .hidden = 5}),
             "LSTM: input 0, hidden 5 and layers 1 must be positive");
   EXPECT_EQ(made({.input = 3, .hidden = 5, .dropout = -0.1}),
             "LSTM: dropout -0.1 is not in [0, 1]");
   const auto huge = [](Index hidden) {
-    return thrown_text<ShapeError>([&] { LSTM lstm({.input = 3, .hidden = hidden}); });
+    return message_of<ShapeError>([&] { LSTM lstm({.input = 3, .hidden = hidden}); });
   };
   EXPECT_NE(huge(Index{1} << 62).find("overflow"), std::string::npos) << huge(Index{1} << 62);
   const LSTM lstm({.input = 3, .hidden = 5, .layers = 2});
-  EXPECT_EQ(thrown_text<ShapeError>([&] {
-              lstm(randn({2, 7, 3}), {}, {Tensor(), randn({3, 2, 5})});
-            }),
-            "LSTM: c0 must be [2, B, 5], not f32[3, 2, 5]");
-  EXPECT_EQ(thrown_text<ShapeError>([&] {
-              lstm(randn({2, 7, 3}), {}, {Tensor(), randn({2, 3, 5})});
-            }),
-            "lstm: c0 must be [1, 2, 5] for x f32[2, 7, 3], not f32[1, 3, 5]");
-  EXPECT_EQ(thrown_text<ShapeError>([&] {
-              lstm(randn({2, 7, 4}));
-            }),
-            "lstm: w_ih must be [20, 4] for x f32[2, 7, 4], not f32[20, 3]");
+  EXPECT_ERROR(ShapeError, "LSTM: c0 must be [2, B, 5], not f32[3, 2, 5]",
+               lstm(randn({2, 7, 3}), {}, {Tensor(), randn({3, 2, 5})}));
+  EXPECT_ERROR(ShapeError, "lstm: c0 must be [1, 2, 5] for x f32[2, 7, 3], not f32[1, 3, 5]",
+               lstm(randn({2, 7, 3}), {}, {Tensor(), randn({2, 3, 5})}));
+  EXPECT_ERROR(ShapeError, "lstm: w_ih must be [20, 4] for x f32[2, 7, 4], not f32[20, 3]",
+               lstm(randn({2, 7, 4})));
 }
 
 }  // namespace

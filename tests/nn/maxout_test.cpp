@@ -1,12 +1,11 @@
 #include "../../nn/maxout.h"
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
 
 #include "../../core/error.h"
-#include "thrown_text.h"
+#include "../support/throws.h"
 
 namespace heed {
 namespace {
@@ -35,8 +34,7 @@ TEST(Maxout, IsTheLargestOfItsPieces) {
 }
 
 TEST(Maxout, ChecksItsSizes) {
-  EXPECT_THAT(thrown_text<ShapeError>([] { nn::Maxout(3, Index{1} << 62, 4); }),
-              testing::HasSubstr("Maxout"));
+  EXPECT_ERROR_WITH(ShapeError, "Maxout", nn::Maxout(3, Index{1} << 62, 4));
 }
 
 }  // namespace

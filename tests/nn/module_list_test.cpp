@@ -6,7 +6,7 @@
 #include "../../core/error.h"
 #include "../../nn/dropout.h"
 #include "../../nn/linear.h"
-#include "thrown_text.h"
+#include "../support/throws.h"
 
 namespace heed {
 namespace {
@@ -27,8 +27,7 @@ TEST(ModuleList, NamesItsModulesByPlace) {
   for (const nn::Linear& tower : towers) EXPECT_EQ(tower.weight.size(1), ++width);
   EXPECT_EQ(towers.size(), 3U);
   EXPECT_EQ(&towers[2], towers.children()[2].second);
-  EXPECT_EQ(thrown_text<IndexError>([&] { towers[3]; }),
-            "ModuleList: place 3 is out of range [0, 3)");
+  EXPECT_ERROR(IndexError, "ModuleList: place 3 is out of range [0, 3)", towers[3]);
 }
 
 TEST(ModuleList, TakesSeveralClassesUnderACommonBase) {

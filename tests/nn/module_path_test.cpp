@@ -15,7 +15,7 @@
 #include "../../nn/linear.h"
 #include "../../nn/module_list.h"
 #include "../../nn/sequential.h"
-#include "thrown_text.h"
+#include "../support/throws.h"
 
 namespace heed {
 namespace {
@@ -62,20 +62,20 @@ TEST(ModulePath, IsThatOfTheTree) {
 
 TEST(ModulePath, BeginsErrorsOfLayersAndOfUsersOwn) {
   const Net net;
-  EXPECT_EQ(thrown_text<ShapeError>([&] {
+  EXPECT_EQ(message_of<ShapeError>([&] {
               net(ones({2, 5}));
             }).substr(0, 33),
             "encoder.layers.1.linear: linear: ");
-  EXPECT_EQ(thrown_text<ShapeError>([&] {
+  EXPECT_EQ(message_of<ShapeError>([&] {
               net(ones({2, 7}));
             }).substr(0, 23),
             "encoder.layers.1: mul: ");
   // By itself a child has the same place.
-  EXPECT_EQ(thrown_text<ShapeError>([&] {
+  EXPECT_EQ(message_of<ShapeError>([&] {
               net.encoder.layers[0](ones({2, 7}));
             }).substr(0, 33),
             "encoder.layers.0.linear: linear: ");
-  EXPECT_EQ(thrown_text<ShapeError>([&] {
+  EXPECT_EQ(message_of<ShapeError>([&] {
               matmul(ones({2, 7}), ones({3}));
             }).substr(0, 8),
             "matmul: ");
@@ -112,7 +112,7 @@ TEST(ModulePath, StandsThereOnceWhereAnErrorIsThrownAgain) {
   struct Outer : nn::Module {
     Wrapping& inner = child<Wrapping>("inner");
   } const outer;
-  const std::string text = thrown_text<ValueError>([&] { outer.inner(ones({2, 7})); });
+  const std::string text = message_of<ValueError>([&] { outer.inner(ones({2, 7})); });
   EXPECT_EQ(text.substr(0, 39), "inner: wrapping: inner.linear: linear: ");
   const nn::Sequential net(nn::layer<Wrapping>());
   const Scope scope(*net.children()[0].second);
@@ -145,8 +145,8 @@ TEST(ModulePath, OfASharedChildIsTheOneThatRuns) {
   const auto made = std::make_shared<nn::Linear>(5, 3);
   {
     const Two two(made);
-    EXPECT_EQ(thrown_text<ShapeError>([&] { two(ones({2, 7})); }).substr(0, 14), "right.linear: ");
-    EXPECT_EQ(thrown_text<ShapeError>([&] {
+    EXPECT_EQ(message_of<ShapeError>([&] { two(ones({2, 7})); }).substr(0, 14), "right.linear: ");
+    EXPECT_EQ(message_of<ShapeError>([&] {
                 two.left(ones({2, 7}));
               }).substr(0, 13),
               "left.linear: ");
@@ -164,7 +164,7 @@ TEST(ModulePath, OfAPartOfNoTreeIsThatOfItsCaller) {
     }
   };
   const nn::Sequential net(nn::layer<nn::Linear>(2, 5), nn::layer<Apart>());
-  EXPECT_EQ(thrown_text<ShapeError>([&] {
+  EXPECT_EQ(message_of<ShapeError>([&] {
               net.at<Apart>(1)(ones({2, 7}));
             }).substr(0, 11),
             "1: linear: ");
@@ -177,12 +177,11 @@ TEST(ModulePath, IsWhereAnAnomalyWasRecorded) {
   } const root;
   const DetectAnomaly anomaly;
   const Tensor loss = sum(sqrt(root.inner(ones({1, 1}))));
-  EXPECT_THAT(thrown_text<AnomalyError>([&] {
-                const Scope scope(root.inner);
-                sum(sqrt(Tensor(Array::zeros({1}, DType::f32)).set_requires_grad())).backward();
-              }),
-              testing::HasSubstr("sqrt of f32[1], in inner"));
-  EXPECT_THAT(thrown_text<AnomalyError>([&] { loss.backward(); }),
+  EXPECT_TRUE(throws_with<AnomalyError>("sqrt of f32[1], in inner", [&] {
+    const Scope scope(root.inner);
+    sum(sqrt(Tensor(Array::zeros({1}, DType::f32)).set_requires_grad())).backward();
+  }));
+  EXPECT_THAT(message_of<AnomalyError>([&] { loss.backward(); }),
               testing::Not(testing::HasSubstr("in inner")));
 }
 

@@ -12,6 +12,7 @@
 #include "../../nn/gradcheck.h"
 #include "../../nn/group_norm.h"
 #include "../../nn/layer_norm.h"
+#include "../support/numbers.h"
 
 namespace heed::nn {
 namespace {
@@ -21,8 +22,6 @@ std::vector<std::string> names(const Module& module) {
   for (const auto& [name, tensor] : module.state_dict()) out.push_back(name);
   return out;
 }
-
-std::vector<double> numbers(const Tensor& x) { return x.array().to_vector<double>(); }
 
 const Tensor& input() {
   static const Tensor x = randn({5, 3, 2}, DType::f64);

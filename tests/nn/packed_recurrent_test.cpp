@@ -9,8 +9,8 @@
 #include "../../nn/gru.h"
 #include "../../nn/lstm.h"
 #include "../../nn/rnn.h"
+#include "../support/throws.h"
 #include "recurrent.h"
-#include "thrown_text.h"
 
 namespace heed::nn {
 namespace {
@@ -65,19 +65,13 @@ TEST(PackedRecurrentLayers, DropOutBetweenLayersInTrainingOnly) {
 
 TEST(PackedRecurrentLayers, SayWhatIsWrong) {
   const GRU gru({.input = 3, .hidden = 5});
-  EXPECT_EQ(thrown_text<ShapeError>([&] {
-              gru(Packed{randn({7, 3}), {0, 2, 5}});
-            }),
-            "gru: offsets end at 5, tokens are f32[7, 3]");
-  EXPECT_EQ(thrown_text<ValueError>([&] {
-              gru(Packed{randn({7, 3}), {}});
-            }),
-            "gru: offsets must begin at 0; none came");
+  EXPECT_ERROR(ShapeError, "gru: offsets end at 5, tokens are f32[7, 3]",
+               gru(Packed{randn({7, 3}), {0, 2, 5}}));
+  EXPECT_ERROR(ValueError, "gru: offsets must begin at 0; none came",
+               gru(Packed{randn({7, 3}), {}}));
   const LSTM lstm({.input = 3, .hidden = 5});
-  EXPECT_EQ(thrown_text<ShapeError>([&] {
-              lstm(Packed{randn({7, 3}), {0, 2, 7}}, {randn({1, 3, 5}), Tensor()});
-            }),
-            "lstm: h0 must be [1, 2, 5] for x f32[7, 3], not f32[1, 3, 5]");
+  EXPECT_ERROR(ShapeError, "lstm: h0 must be [1, 2, 5] for x f32[7, 3], not f32[1, 3, 5]",
+               lstm(Packed{randn({7, 3}), {0, 2, 7}}, {randn({1, 3, 5}), Tensor()}));
 }
 
 }  // namespace

@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "../../core/error.h"
-#include "thrown_text.h"
+#include "../support/throws.h"
 
 namespace heed {
 namespace {
@@ -50,21 +50,16 @@ TEST(PositionalEncoding, DropsOutInTrainingOnly) {
 
 TEST(PositionalEncoding, ChecksWhatItGets) {
   const nn::PositionalEncoding layer(4, 0, 13);
-  EXPECT_EQ(thrown_text<ShapeError>([&] {
-              layer(zeros({3, 5}));
-            }),
-            "PositionalEncoding: x must be [.., T, 4], not f32[3, 5]");
-  EXPECT_EQ(thrown_text<IndexError>([&] {
-              layer(zeros({3, 4}), 11);
-            }),
-            "PositionalEncoding: steps 3 from 11 are not within [0, 13)");
-  EXPECT_EQ(thrown_text<IndexError>([&] {
-              layer(zeros({3, 4}), -1);
-            }),
-            "PositionalEncoding: steps 3 from -1 are not within [0, 13)");
-  EXPECT_EQ(thrown_text<ValueError>([] { nn::sinusoidal_positions(5, 0); }),
-            "sinusoidal_positions: steps 5, width 0, first 0: width must be positive, none "
-            "negative");
+  EXPECT_ERROR(ShapeError, "PositionalEncoding: x must be [.., T, 4], not f32[3, 5]",
+               layer(zeros({3, 5})));
+  EXPECT_ERROR(IndexError, "PositionalEncoding: steps 3 from 11 are not within [0, 13)",
+               layer(zeros({3, 4}), 11));
+  EXPECT_ERROR(IndexError, "PositionalEncoding: steps 3 from -1 are not within [0, 13)",
+               layer(zeros({3, 4}), -1));
+  EXPECT_ERROR(
+      ValueError,
+      "sinusoidal_positions: steps 5, width 0, first 0: width must be positive, none negative",
+      nn::sinusoidal_positions(5, 0));
 }
 
 }  // namespace

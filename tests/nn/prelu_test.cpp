@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "../../core/error.h"
-#include "thrown_text.h"
+#include "../support/throws.h"
 
 namespace heed {
 namespace {
@@ -18,7 +18,7 @@ TEST(PReLU, BeginsAsPyTorchDoes) {
   y.backward(ones({3}));
   EXPECT_THAT(x.grad().array().to_vector<float>(), testing::ElementsAre(0.25f, 0.25f, 1));
   EXPECT_THAT(layer.weight.grad().array().to_vector<float>(), testing::ElementsAre(-4));
-  EXPECT_EQ(thrown_text<ValueError>([] { nn::PReLU(0); }), "PReLU: count 0 must be positive");
+  EXPECT_ERROR(ValueError, "PReLU: count 0 must be positive", nn::PReLU(0));
 }
 
 }  // namespace

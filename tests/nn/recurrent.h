@@ -12,6 +12,7 @@
 #include "../../autograd/ops/recurrent/cells.h"
 #include "../../autograd/ops/reduce/reduce.h"
 #include "../../nn/module.h"
+#include "../support/numbers.h"
 
 namespace heed::nn {
 
@@ -22,11 +23,6 @@ inline std::string table(const Module& module) {
     out += name + " " + describe(tensor) + "\n";
   }
   return out;
-}
-
-inline double difference(const Tensor& a, const Tensor& b) {
-  EXPECT_TRUE(a.shape() == b.shape()) << describe(a) << " against " << describe(b);
-  return amax(abs(a - b)).item();
 }
 
 /// Forwards and backwards, of layer `layer` of one that is bidirectional and has biases.

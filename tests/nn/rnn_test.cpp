@@ -5,8 +5,8 @@
 #include "../../autograd/ops/shape/shape.h"
 #include "../../core/error.h"
 #include "../../core/generator.h"
+#include "../support/throws.h"
 #include "recurrent.h"
-#include "thrown_text.h"
 
 namespace heed::nn {
 namespace {
@@ -58,19 +58,14 @@ TEST(RNN, Gradcheck) {
 }
 
 TEST(RNN, SaysWhatIsWrong) {
-  EXPECT_EQ(thrown_text<ValueError>([] { RNN rnn({.input = 3, .hidden = 0}); }),
-            "RNN: input 3, hidden 0 and layers 1 must be positive");
-  EXPECT_EQ(thrown_text<ValueError>([] { RNN rnn({.input = 3, .hidden = 5, .dropout = 2}); }),
-            "RNN: dropout 2 is not in [0, 1]");
+  EXPECT_ERROR(ValueError, "RNN: input 3, hidden 0 and layers 1 must be positive",
+               RNN rnn({.input = 3, .hidden = 0}));
+  EXPECT_ERROR(ValueError, "RNN: dropout 2 is not in [0, 1]",
+               RNN rnn({.input = 3, .hidden = 5, .dropout = 2}));
   const RNN rnn({.input = 3, .hidden = 5});
-  EXPECT_EQ(thrown_text<ShapeError>([&] {
-              rnn(randn({2, 7, 3}), {}, randn({2, 2, 5}));
-            }),
-            "RNN: h0 must be [1, B, 5], not f32[2, 2, 5]");
-  EXPECT_EQ(thrown_text<ShapeError>([&] {
-              rnn(randn({7, 3}));
-            }),
-            "rnn: x must be [B, T, I], not f32[7, 3]");
+  EXPECT_ERROR(ShapeError, "RNN: h0 must be [1, B, 5], not f32[2, 2, 5]",
+               rnn(randn({2, 7, 3}), {}, randn({2, 2, 5})));
+  EXPECT_ERROR(ShapeError, "rnn: x must be [B, T, I], not f32[7, 3]", rnn(randn({7, 3})));
 }
 
 }  // namespace

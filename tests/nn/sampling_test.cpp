@@ -1,11 +1,11 @@
 #include "../../nn/sampling.h"
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
 
 #include "../../core/error.h"
+#include "../support/throws.h"
 
 namespace heed::nn {
 namespace {
@@ -44,11 +44,8 @@ TEST(Sampling, RefusesWhatItCannotDraw) {
   EXPECT_THROW(sample({1}, {.temperature = -1}, generator), ValueError);
   EXPECT_THROW(sample({1}, {.temperature = NAN}, generator), ValueError);
   EXPECT_THROW(sample({1}, {.top_k = -1}, generator), ValueError);
-  EXPECT_THAT(
-      [&] {
-        sample({1, 2}, {.forbidden = {2}}, generator);
-      },
-      testing::ThrowsMessage<IndexError>("sample: forbidden 2 is none of 2 scores"));
+  EXPECT_ERROR(IndexError, "sample: forbidden 2 is none of 2 scores",
+               sample({1, 2}, {.forbidden = {2}}, generator));
 }
 
 }  // namespace

@@ -7,7 +7,7 @@
 #include "../../core/error.h"
 #include "../../nn/dropout.h"
 #include "../../nn/linear.h"
-#include "thrown_text.h"
+#include "../support/throws.h"
 
 namespace heed {
 namespace {
@@ -63,14 +63,12 @@ TEST(Sequential, IsAChildAndHasSequentials) {
 
 TEST(Sequential, ChecksPlacesClassesAndNames) {
   nn::Sequential net(nn::layer<nn::Linear>(3, 5));
-  EXPECT_EQ(thrown_text<IndexError>([&] { net.at<nn::Linear>(1); }),
-            "Sequential: place 1 is out of range [0, 1)");
-  EXPECT_EQ(thrown_text<ValueError>([&] { net.at<nn::Dropout>(0); }),
-            "Sequential: the module \"0\" at place 0 is of another class");
-  EXPECT_EQ(thrown_text<ValueError>([&] { net.add_named<nn::Linear>("0", 5, 2); }),
-            "module: the name \"0\" is taken");
+  EXPECT_ERROR(IndexError, "Sequential: place 1 is out of range [0, 1)", net.at<nn::Linear>(1));
+  EXPECT_ERROR(ValueError, "Sequential: the module \"0\" at place 0 is of another class",
+               net.at<nn::Dropout>(0));
+  EXPECT_ERROR(ValueError, "module: the name \"0\" is taken", net.add_named<nn::Linear>("0", 5, 2));
   EXPECT_EQ(net.size(), 1U);
-  EXPECT_EQ(thrown_text<ValueError>([] { nn::Function({}); }), "Function: the function is empty");
+  EXPECT_ERROR(ValueError, "Function: the function is empty", nn::Function({}));
 }
 
 }  // namespace

@@ -12,12 +12,10 @@
 #include "../../core/error.h"
 #include "../../core/generator.h"
 #include "../../nn/gradcheck.h"
+#include "../support/throws.h"
 
 namespace heed::nn {
 namespace {
-
-using testing::HasSubstr;
-using testing::ThrowsMessage;
 
 constexpr Index kIn = 5, kOut = 3, kKernel = 7;
 
@@ -100,18 +98,12 @@ TEST(WeightNorm, GradientsOfBothOrders) {
 }
 
 TEST(WeightNorm, RefusesWhatDoesNotFit) {
-  EXPECT_THAT(
-      [] {
-        weight_norm(zeros({3, 5}), zeros({3, 5}));
-      },
-      ThrowsMessage<ShapeError>(
-          HasSubstr("weight_norm: v must be [out, ..] and g [out, 1, ..], not f32[3, 5]")));
-  EXPECT_THAT([] { weight_norm(zeros({3}), zeros({3})); },
-              ThrowsMessage<ShapeError>(HasSubstr("")));
-  EXPECT_THAT([] { weight_norm(Tensor(), zeros({3})); },
-              ThrowsMessage<GradError>(HasSubstr("weight_norm: v is undefined")));
-  EXPECT_THAT([] { WeightNormLinear made(0, 2); },
-              ThrowsMessage<ValueError>(HasSubstr("Linear: widths must be positive")));
+  EXPECT_ERROR_WITH(ShapeError,
+                    "weight_norm: v must be [out, ..] and g [out, 1, ..], not f32[3, 5]",
+                    weight_norm(zeros({3, 5}), zeros({3, 5})));
+  EXPECT_ERROR_WITH(ShapeError, "", weight_norm(zeros({3}), zeros({3})));
+  EXPECT_ERROR_WITH(GradError, "weight_norm: v is undefined", weight_norm(Tensor(), zeros({3})));
+  EXPECT_ERROR_WITH(ValueError, "Linear: widths must be positive", WeightNormLinear made(0, 2));
 }
 
 }  // namespace

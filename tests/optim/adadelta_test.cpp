@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "../../core/error.h"
-#include "../nn/thrown_text.h"
+#include "../support/throws.h"
 #include "compare.h"
 
 namespace heed {
@@ -39,12 +39,11 @@ TEST(Adadelta, IsPyTorchsArithmetic) {
 
 TEST(Adadelta, ChecksItsOptions) {
   const Tensor p = ones({2}).set_requires_grad();
-  EXPECT_EQ(thrown_text<ValueError>([&] { Adadelta({p}, {.rho = 1.5}); }),
-            "Adadelta: rho 1.5 is not in [0, 1]");
-  EXPECT_EQ(thrown_text<ValueError>([&] { Adadelta({p}, {.eps = -1}); }),
-            "Adadelta: eps -1 must be finite and not negative");
-  EXPECT_EQ(thrown_text<ValueError>([&] { Adadelta({p}, {.weight_decay = -1}); }),
-            "Adadelta: weight_decay -1 must be finite and not negative");
+  EXPECT_ERROR(ValueError, "Adadelta: rho 1.5 is not in [0, 1]", Adadelta({p}, {.rho = 1.5}));
+  EXPECT_ERROR(ValueError, "Adadelta: eps -1 must be finite and not negative",
+               Adadelta({p}, {.eps = -1}));
+  EXPECT_ERROR(ValueError, "Adadelta: weight_decay -1 must be finite and not negative",
+               Adadelta({p}, {.weight_decay = -1}));
 }
 
 }  // namespace

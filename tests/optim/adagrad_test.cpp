@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "../../core/error.h"
-#include "../nn/thrown_text.h"
+#include "../support/throws.h"
 #include "compare.h"
 
 namespace heed {
@@ -42,12 +42,12 @@ TEST(Adagrad, IsPyTorchsArithmetic) {
 
 TEST(Adagrad, ChecksItsOptions) {
   const Tensor p = ones({2}).set_requires_grad();
-  EXPECT_EQ(thrown_text<ValueError>([&] { Adagrad({p}, {.lr_decay = -1}); }),
-            "Adagrad: lr_decay -1 must be finite and not negative");
-  EXPECT_EQ(thrown_text<ValueError>([&] { Adagrad({p}, {.initial_accumulator_value = INFINITY}); }),
-            "Adagrad: initial_accumulator_value inf must be finite and not negative");
-  EXPECT_EQ(thrown_text<ValueError>([&] { Adagrad({p}, {.lr = NAN}); }),
-            "Adagrad: lr nan must be finite and not negative");
+  EXPECT_ERROR(ValueError, "Adagrad: lr_decay -1 must be finite and not negative",
+               Adagrad({p}, {.lr_decay = -1}));
+  EXPECT_ERROR(ValueError, "Adagrad: initial_accumulator_value inf must be finite and not negative",
+               Adagrad({p}, {.initial_accumulator_value = INFINITY}));
+  EXPECT_ERROR(ValueError, "Adagrad: lr nan must be finite and not negative",
+               Adagrad({p}, {.lr = NAN}));
 }
 
 }  // namespace

@@ -5,7 +5,8 @@
 
 #include "../../autograd/ops/elementwise/elementwise.h"
 #include "../../core/error.h"
-#include "../nn/thrown_text.h"
+#include "../support/numbers.h"
+#include "../support/throws.h"
 
 namespace heed {
 namespace {
@@ -16,8 +17,6 @@ using testing::ElementsAre;
 Tensor leaf(const std::vector<double>& values) {
   return tensor(values, {static_cast<Index>(values.size())}, DType::f64).set_requires_grad();
 }
-
-std::vector<double> numbers(const Tensor& x) { return x.array().to_vector<double>(); }
 
 TEST(EMA, FollowsTheParameters) {
   Tensor p = leaf({8, 0});
@@ -55,10 +54,8 @@ TEST(EMA, SwapsInAndOut) {
   EXPECT_THAT(numbers(p), ElementsAre(4, 2));
   EXPECT_EQ(p.array().raw(), place);
   EXPECT_GT(p.array().version(), version);
-  EXPECT_EQ(thrown_text<GradError>([&] { average.update(); }),
-            "EMA.update: the averages are swapped in");
-  EXPECT_EQ(thrown_text<GradError>([&] { average.state_dict(); }),
-            "EMA.state_dict: the averages are swapped in");
+  EXPECT_ERROR(GradError, "EMA.update: the averages are swapped in", average.update());
+  EXPECT_ERROR(GradError, "EMA.state_dict: the averages are swapped in", average.state_dict());
   average.swap();
   EXPECT_THAT(numbers(p), ElementsAre(0, 4));
   EXPECT_THAT(average.averages()[0].to_vector<double>(), ElementsAre(4, 2));
@@ -89,37 +86,34 @@ TEST(EMA, GoesOnFromItsState) {
 TEST(EMA, LoadingListsAllFaultsAndChangesNothing) {
   Tensor p = leaf({8, 3});
   EMA average({p}, 0.9);
-  EXPECT_EQ(thrown_text<ValueError>([&] {
-              average.load_state_dict({{"averages.0", Array::zeros({3}, DType::f64)},
-                                       {"more", Array::zeros({}, DType::f64)}});
-            }),
-            "EMA: the entries do not fit: \"updates\" is missing; \"averages.0\" is f64[3], not "
-            "f64[2]; \"more\" is unexpected");
+  EXPECT_ERROR(ValueError,
+               "EMA: the entries do not fit: \"updates\" is missing; \"averages.0\" is f64[3], not "
+               "f64[2]; \"more\" is unexpected",
+               average.load_state_dict({{"averages.0", Array::zeros({3}, DType::f64)},
+                                        {"more", Array::zeros({}, DType::f64)}}));
   auto state = average.state_dict();
   for (auto& [name, array] : state) {
     if (name == "updates") array = Array::full({}, -1, array.dtype());
   }
-  EXPECT_EQ(thrown_text<ValueError>([&] { average.load_state_dict(state); }),
-            "EMA: the entries do not fit: \"updates\" is negative");
+  EXPECT_ERROR(ValueError, "EMA: the entries do not fit: \"updates\" is negative",
+               average.load_state_dict(state));
   EXPECT_THAT(average.averages()[0].to_vector<double>(), ElementsAre(8, 3));
 }
 
 TEST(EMA, ChecksWhatItGets) {
   Tensor p = leaf({8, 3});
-  EXPECT_EQ(thrown_text<ValueError>([&] { EMA({p}, 1.5); }), "EMA: decay 1.5 is not in [0, 1]");
-  EXPECT_EQ(thrown_text<ValueError>([&] { EMA(std::vector<Tensor>{}, 0.5); }),
-            "EMA: there are no parameters");
-  EXPECT_EQ(thrown_text<ValueError>([&] { EMA({Tensor()}, 0.5); }),
-            "EMA: a parameter is undefined");
-  EXPECT_EQ(thrown_text<GradError>([&] { EMA({p + p}, 0.5); }),
-            "EMA: f64[2] is the result of an operator, not a leaf");
+  EXPECT_ERROR(ValueError, "EMA: decay 1.5 is not in [0, 1]", EMA({p}, 1.5));
+  EXPECT_ERROR(ValueError, "EMA: there are no parameters", EMA(std::vector<Tensor>{}, 0.5));
+  EXPECT_ERROR(ValueError, "EMA: a parameter is undefined", EMA({Tensor()}, 0.5));
+  EXPECT_ERROR(GradError, "EMA: f64[2] is the result of an operator, not a leaf",
+               EMA({p + p}, 0.5));
   EMA average({p}, 0.5);
   p.set_array(Array::zeros({2}, DType::f32));
-  EXPECT_EQ(thrown_text<DTypeError>([&] { average.update(); }),
-            "EMA.update: a parameter became f32[2], its average is f64[2]");
+  EXPECT_ERROR(DTypeError, "EMA.update: a parameter became f32[2], its average is f64[2]",
+               average.update());
   p.set_array(Array::zeros({3}, DType::f64));
-  EXPECT_EQ(thrown_text<ShapeError>([&] { average.swap(); }),
-            "EMA.swap: a parameter became f64[3], its average is f64[2]");
+  EXPECT_ERROR(ShapeError, "EMA.swap: a parameter became f64[3], its average is f64[2]",
+               average.swap());
 }
 
 }  // namespace

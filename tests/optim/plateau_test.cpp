@@ -7,7 +7,7 @@
 
 #include "../../core/error.h"
 #include "../../optim/sgd.h"
-#include "../nn/thrown_text.h"
+#include "../support/throws.h"
 
 namespace heed {
 namespace {
@@ -65,15 +65,15 @@ TEST_F(Plateau, GoesOnFromItsState) {
   ReduceLROnPlateau resumed(sgd, {.factor = 0.5, .patience = 2});
   resumed.load_state_dict(schedule.state_dict());
   EXPECT_THAT(rates(resumed, {1}), ElementsAre(0.25));
-  EXPECT_EQ(thrown_text<ValueError>([&] { resumed.load_state_dict({}); }),
-            "ReduceLROnPlateau: the entries do not fit: \"best\" is undefined");
+  EXPECT_ERROR(ValueError, "ReduceLROnPlateau: the entries do not fit: \"best\" is undefined",
+               resumed.load_state_dict({}));
 }
 
 TEST_F(Plateau, ChecksItsOptions) {
-  EXPECT_EQ(thrown_text<ValueError>([&] { ReduceLROnPlateau(sgd, {.factor = 1}); }),
-            "ReduceLROnPlateau: factor 1 is not in [0, 1)");
-  EXPECT_EQ(thrown_text<ValueError>([&] { ReduceLROnPlateau(sgd, {.patience = -1}); }),
-            "ReduceLROnPlateau: patience -1 must be finite and not negative");
+  EXPECT_ERROR(ValueError, "ReduceLROnPlateau: factor 1 is not in [0, 1)",
+               ReduceLROnPlateau(sgd, {.factor = 1}));
+  EXPECT_ERROR(ValueError, "ReduceLROnPlateau: patience -1 must be finite and not negative",
+               ReduceLROnPlateau(sgd, {.patience = -1}));
 }
 
 }  // namespace

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "../../core/error.h"
-#include "../nn/thrown_text.h"
+#include "../support/throws.h"
 #include "compare.h"
 
 namespace heed {
@@ -50,12 +50,11 @@ TEST(RMSprop, IsPyTorchsArithmetic) {
 
 TEST(RMSprop, ChecksItsOptions) {
   const Tensor p = ones({2}).set_requires_grad();
-  EXPECT_EQ(thrown_text<ValueError>([&] { RMSprop({p}, {.alpha = -0.5}); }),
-            "RMSprop: alpha -0.5 is not in [0, 1]");
-  EXPECT_EQ(thrown_text<ValueError>([&] { RMSprop({p}, {.momentum = NAN}); }),
-            "RMSprop: momentum nan must be finite and not negative");
-  EXPECT_EQ(thrown_text<ValueError>([&] { RMSprop({p}, {.eps = -1}); }),
-            "RMSprop: eps -1 must be finite and not negative");
+  EXPECT_ERROR(ValueError, "RMSprop: alpha -0.5 is not in [0, 1]", RMSprop({p}, {.alpha = -0.5}));
+  EXPECT_ERROR(ValueError, "RMSprop: momentum nan must be finite and not negative",
+               RMSprop({p}, {.momentum = NAN}));
+  EXPECT_ERROR(ValueError, "RMSprop: eps -1 must be finite and not negative",
+               RMSprop({p}, {.eps = -1}));
 }
 
 }  // namespace

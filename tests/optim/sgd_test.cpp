@@ -1,13 +1,12 @@
 #include "../../optim/sgd.h"
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <limits>
 
 #include "../../core/error.h"
 #include "../../core/generator.h"
-#include "../nn/thrown_text.h"
+#include "../support/throws.h"
 
 namespace heed {
 namespace {
@@ -69,15 +68,15 @@ TEST(SGD, IsPyTorchsArithmetic) {
 
 TEST(SGD, ChecksItsOptions) {
   const Tensor p = leaf({1});
-  EXPECT_EQ(thrown_text<ValueError>([&] { SGD({p}, {.lr = -1}); }),
-            "SGD: lr -1 must be finite and not negative");
-  EXPECT_EQ(thrown_text<ValueError>([&] { SGD({p}, {.momentum = -0.5}); }),
-            "SGD: momentum -0.5 must be finite and not negative");
+  EXPECT_ERROR(ValueError, "SGD: lr -1 must be finite and not negative", SGD({p}, {.lr = -1}));
+  EXPECT_ERROR(ValueError, "SGD: momentum -0.5 must be finite and not negative",
+               SGD({p}, {.momentum = -0.5}));
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
-  EXPECT_EQ(thrown_text<ValueError>([&] { SGD({p}, {.momentum = 0.9, .dampening = kInfinity}); }),
-            "SGD: dampening inf must be finite");
-  EXPECT_EQ(thrown_text<ValueError>([&] { SGD({p}, {.nesterov = true}); }),
-            "SGD: nesterov wants a momentum and no dampening, not momentum 0 and dampening 0");
+  EXPECT_ERROR(ValueError, "SGD: dampening inf must be finite",
+               SGD({p}, {.momentum = 0.9, .dampening = kInfinity}));
+  EXPECT_ERROR(ValueError,
+               "SGD: nesterov wants a momentum and no dampening, not momentum 0 and dampening 0",
+               SGD({p}, {.nesterov = true}));
 }
 
 }  // namespace

@@ -15,6 +15,7 @@
 #include "../../core/allocator.h"
 #include "../../core/error.h"
 #include "../../core/generator.h"
+#include "../support/numbers.h"
 #include "on_threads.h"
 
 namespace heed {
@@ -27,8 +28,6 @@ Tensor leaf(const Shape& shape, double value) {
   x.set_requires_grad();
   return x;
 }
-
-std::vector<double> numbers(const Tensor& x) { return x.array().to_vector<double>(); }
 
 // Whole numbers: their sum is exact in any order.
 TEST(SharedLeaves, GatherTheSumOfAllPasses) {

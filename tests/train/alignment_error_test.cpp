@@ -7,12 +7,11 @@
 
 #include "../../autograd/ops/shape/shape.h"
 #include "../../core/error.h"
-#include "../core/message.h"
+#include "../support/throws.h"
 
 namespace heed::train {
 namespace {
 
-using heed::message_of;
 using heed::Tensor;
 using heed::tensor;
 using testing::ElementsAre;
@@ -38,14 +37,15 @@ TEST(AlignmentError, StrongestLinksAreTheFirstOfTheLargestWeights) {
 
 TEST(AlignmentError, ChecksItsArguments) {
   const Tensor weights = tensor(kWeights, {3, 4});
-  EXPECT_EQ(message_of<heed::ShapeError>([&] { strongest_links(weights, 4, 2); }),
-            "strongest_links: weights must be [T, K] with T >= 4 and K >= 2: came f32[3, 4]");
+  EXPECT_ERROR(heed::ShapeError,
+               "strongest_links: weights must be [T, K] with T >= 4 and K >= 2: came f32[3, 4]",
+               strongest_links(weights, 4, 2));
   EXPECT_THROW(strongest_links(weights, 3, 5), heed::ShapeError);
   EXPECT_THROW(strongest_links(weights, -1, 4), heed::ShapeError);
   EXPECT_THROW(strongest_links(tensor(2.5), 1, 1), heed::ShapeError);
   EXPECT_THROW(strongest_links(Tensor(), 1, 1), heed::ShapeError);
-  EXPECT_EQ(message_of<heed::ValueError>([&] { strongest_links(weights, 3, 0); }),
-            "strongest_links: there are no source words");
+  EXPECT_ERROR(heed::ValueError, "strongest_links: there are no source words",
+               strongest_links(weights, 3, 0));
   EXPECT_THROW(strongest_links(weights, 3, -1), heed::ValueError);
 }
 

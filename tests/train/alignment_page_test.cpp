@@ -7,11 +7,11 @@
 #include "../../core/error.h"
 #include "../../train/alignment.h"
 #include "../data/temporary_file.h"
+#include "../support/throws.h"
 
 namespace heed::train {
 namespace {
 
-using data::message_of;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -64,15 +64,12 @@ TEST(AlignmentPage, WordsCannotLeaveTheData) {
 }
 
 TEST(AlignmentPage, SaysWhatIsWrong) {
-  EXPECT_EQ(message_of<ShapeError>([] {
-              alignment_page("", {{{"a", "b"}, {"c"}, {{"", Array::zeros({2, 1}, DType::f32)}}}});
-            }),
-            "alignment_page: weights must be [rows, columns], one or more, with a word each: "
-            "f32[2, 1] for 1 and 2 words");
-  EXPECT_EQ(message_of<DTypeError>([] {
-              alignment_page("", {{{"a"}, {"c"}, {{"", Array::zeros({1, 1}, DType::boolean)}}}});
-            }),
-            "alignment_page: weights must be f32 or f64, not bool[1, 1]");
+  EXPECT_ERROR(ShapeError,
+               "alignment_page: weights must be [rows, columns], one or more, with a word each: "
+               "f32[2, 1] for 1 and 2 words",
+               alignment_page("", {{{"a", "b"}, {"c"}, {{"", Array::zeros({2, 1}, DType::f32)}}}}));
+  EXPECT_ERROR(DTypeError, "alignment_page: weights must be f32 or f64, not bool[1, 1]",
+               alignment_page("", {{{"a"}, {"c"}, {{"", Array::zeros({1, 1}, DType::boolean)}}}}));
 }
 
 }  // namespace

@@ -7,11 +7,11 @@
 
 #include "../../core/error.h"
 #include "../data/temporary_file.h"
+#include "../support/throws.h"
 
 namespace heed::train {
 namespace {
 
-using data::message_of;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -83,23 +83,23 @@ TEST(AlignmentText, WithoutAnyWeightNothingIsShaded) {
 TEST(Alignment, SaysWhatIsWrong) {
   Alignment wrong = alignment();
   wrong.weights = Array::zeros({3, 2}, DType::f32);
-  EXPECT_EQ(message_of<ShapeError>([&] { alignment_text(wrong, ShadeStyle::marks); }),
-            "alignment_text: weights must be [rows, columns], one or more, with a word each: "
-            "f32[3, 2] for 2 and 3 words");
-  EXPECT_THAT(message_of<ShapeError>([&] { alignment_picture(wrong); }),
-              HasSubstr("alignment_picture: weights must be [rows, columns]"));
+  EXPECT_ERROR(ShapeError,
+               "alignment_text: weights must be [rows, columns], one or more, with a word each: "
+               "f32[3, 2] for 2 and 3 words",
+               alignment_text(wrong, ShadeStyle::marks));
+  EXPECT_ERROR_WITH(ShapeError, "alignment_picture: weights must be [rows, columns]",
+                    alignment_picture(wrong));
   wrong.weights = Array::zeros({6}, DType::f64);
-  EXPECT_THAT(message_of<ShapeError>([&] { alignment_svg(wrong); }),
-              HasSubstr("f64[6] for 2 and 3 words"));
+  EXPECT_ERROR_WITH(ShapeError, "f64[6] for 2 and 3 words", alignment_svg(wrong));
   wrong.weights = Array::zeros({2, 3}, DType::i64);
-  EXPECT_EQ(message_of<DTypeError>([&] { alignment_svg(wrong); }),
-            "alignment_svg: weights must be f32 or f64, not i64[2, 3]");
+  EXPECT_ERROR(DTypeError, "alignment_svg: weights must be f32 or f64, not i64[2, 3]",
+               alignment_svg(wrong));
   wrong.weights = Array();
-  EXPECT_EQ(message_of<DTypeError>([&] { alignment_picture(wrong); }),
-            "alignment_picture: weights must be f32 or f64, not undefined");
+  EXPECT_ERROR(DTypeError, "alignment_picture: weights must be f32 or f64, not undefined",
+               alignment_picture(wrong));
   const Alignment none = {"", {}, {"a"}, Array::zeros({1, 0}, DType::f32)};
-  EXPECT_THAT(message_of<ShapeError>([&] { alignment_text(none, ShadeStyle::marks); }),
-              HasSubstr("f32[1, 0] for 1 and 0 words"));
+  EXPECT_ERROR_WITH(ShapeError, "f32[1, 0] for 1 and 0 words",
+                    alignment_text(none, ShadeStyle::marks));
 }
 
 }  // namespace

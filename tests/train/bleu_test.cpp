@@ -12,13 +12,12 @@
 #include <sstream>
 
 #include "../../core/error.h"
+#include "../support/throws.h"
 
 namespace heed::train {
 namespace {
 
 using testing::ElementsAre;
-using testing::StrEq;
-using testing::ThrowsMessage;
 using Lines = std::vector<std::string>;
 using References = std::vector<std::vector<std::string>>;
 
@@ -303,30 +302,19 @@ TEST(Bleu, ALineOfTenThousandWords) {
 }
 
 TEST(Bleu, Checks) {
-  EXPECT_THAT([] { corpus_bleu({}, Lines{}); },
-              ThrowsMessage<ValueError>(StrEq("bleu: there are no lines")));
-  EXPECT_THAT(
-      [] {
-        corpus_bleu(Lines{"a", "b", "c"}, Lines{"a", "b"});
-      },
-      ThrowsMessage<ValueError>(StrEq("bleu: 3 lines, but references for 2")));
-  EXPECT_THAT(
-      [] {
-        corpus_bleu(Lines{"a", "b"}, References{{"a"}, {}});
-      },
-      ThrowsMessage<ValueError>(StrEq("bleu: a line has no reference")));
-  EXPECT_THAT([] { sentence_bleu("a", {}); },
-              ThrowsMessage<ValueError>(StrEq("bleu: a line has no reference")));
-  EXPECT_THAT([] { sentence_bleu("a", {"a"}, {.smooth_value = -1.0}); },
-              ThrowsMessage<ValueError>(StrEq("bleu: the smooth value is -1; needs at least 0")));
+  EXPECT_ERROR(ValueError, "bleu: there are no lines", corpus_bleu({}, Lines{}));
+  EXPECT_ERROR(ValueError, "bleu: 3 lines, but references for 2",
+               corpus_bleu(Lines{"a", "b", "c"}, Lines{"a", "b"}));
+  EXPECT_ERROR(ValueError, "bleu: a line has no reference",
+               corpus_bleu(Lines{"a", "b"}, References{{"a"}, {}}));
+  EXPECT_ERROR(ValueError, "bleu: a line has no reference", sentence_bleu("a", {}));
+  EXPECT_ERROR(ValueError, "bleu: the smooth value is -1; needs at least 0",
+               sentence_bleu("a", {"a"}, {.smooth_value = -1.0}));
   EXPECT_THROW(
       sentence_bleu("a", {"a"}, {.smooth_value = std::numeric_limits<double>::quiet_NaN()}),
       ValueError);
-  EXPECT_THAT(
-      [] {
-        bleu_of_counts({.counts = {2, 0, 0, 0}, .totals = {1, 0, 0, 0}});
-      },
-      ThrowsMessage<ValueError>(StrEq("bleu: counts are at least 0 and at most the totals")));
+  EXPECT_ERROR(ValueError, "bleu: counts are at least 0 and at most the totals",
+               bleu_of_counts({.counts = {2, 0, 0, 0}, .totals = {1, 0, 0, 0}}));
   EXPECT_THROW(bleu_of_counts({.system_length = -1}), ValueError);
 }
 

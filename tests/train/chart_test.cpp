@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "../../core/error.h"
+#include "../support/throws.h"
 
 namespace heed::train {
 namespace {
@@ -98,11 +99,8 @@ TEST(Chart, LongSeriesStaySmall) {
 }
 
 TEST(Chart, WantsAsManyXAsY) {
-  EXPECT_THAT(
-      [] {
-        line_chart({{"loss", {1, 2}, {1}}}, {});
-      },
-      testing::ThrowsMessage<ValueError>("line_chart: the series \"loss\" has 2 x and 1 y"));
+  EXPECT_ERROR(ValueError, "line_chart: the series \"loss\" has 2 x and 1 y",
+               line_chart({{"loss", {1, 2}, {1}}}, {}));
 }
 
 }  // namespace

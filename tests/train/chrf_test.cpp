@@ -1,6 +1,5 @@
 #include "../../train/chrf.h"
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -8,12 +7,10 @@
 #include <random>
 
 #include "../../core/error.h"
+#include "../support/throws.h"
 
 namespace heed::train {
 namespace {
-
-using testing::StrEq;
-using testing::ThrowsMessage;
 using Lines = std::vector<std::string>;
 using References = std::vector<std::vector<std::string>>;
 
@@ -150,22 +147,16 @@ TEST(Chrf, IsItsDefinition) {
 }
 
 TEST(Chrf, Checks) {
-  EXPECT_THAT([] { corpus_chrf({}, Lines{}); },
-              ThrowsMessage<ValueError>(StrEq("chrf: there are no lines")));
-  EXPECT_THAT(
-      [] {
-        corpus_chrf(Lines{"a"}, Lines{"a", "b"});
-      },
-      ThrowsMessage<ValueError>(StrEq("chrf: 1 lines, but references for 2")));
-  EXPECT_THAT([] { sentence_chrf("a", {}); },
-              ThrowsMessage<ValueError>(StrEq("chrf: a line has no reference")));
-  EXPECT_THAT([] { sentence_chrf("a", {"a"}, {.char_order = 0}); },
-              ThrowsMessage<ValueError>(
-                  StrEq("chrf: char_order is 0 and word_order 0; needs 1 to 64 and 0 to 64")));
+  EXPECT_ERROR(ValueError, "chrf: there are no lines", corpus_chrf({}, Lines{}));
+  EXPECT_ERROR(ValueError, "chrf: 1 lines, but references for 2",
+               corpus_chrf(Lines{"a"}, Lines{"a", "b"}));
+  EXPECT_ERROR(ValueError, "chrf: a line has no reference", sentence_chrf("a", {}));
+  EXPECT_ERROR(ValueError, "chrf: char_order is 0 and word_order 0; needs 1 to 64 and 0 to 64",
+               sentence_chrf("a", {"a"}, {.char_order = 0}));
   EXPECT_THROW(sentence_chrf("a", {"a"}, {.word_order = -1}), ValueError);
   EXPECT_THROW(sentence_chrf("a", {"a"}, {.char_order = Index{1} << 60}), ValueError);
-  EXPECT_THAT([] { sentence_chrf("a", {"a"}, {.beta = 0.0}); },
-              ThrowsMessage<ValueError>(StrEq("chrf: beta is 0; needs to be above 0")));
+  EXPECT_ERROR(ValueError, "chrf: beta is 0; needs to be above 0",
+               sentence_chrf("a", {"a"}, {.beta = 0.0}));
   EXPECT_THROW(sentence_chrf("a", {"a"}, {.beta = std::nan("")}), ValueError);
 }
 

@@ -12,13 +12,11 @@
 #include "../../train/json_log.h"
 #include "../../train/spread.h"
 #include "../../train/tensorboard.h"
-#include "../core/message.h"
 #include "../io/temporary_folder.h"
+#include "../support/throws.h"
 
 namespace heed::train {
 namespace {
-
-using testing::HasSubstr;
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr double kInf = std::numeric_limits<double>::infinity();
@@ -78,10 +76,9 @@ TEST(CsvLog, RefusesAFileThatIsNoLog) {
   const TemporaryFolder folder;
   TemporaryFolder::put(folder / "a.csv", "name,b\n1,2\n");
   TemporaryFolder::put(folder / "b.csv", "step,b\n1,2\nx,3\n");
-  EXPECT_THAT(message_of<FormatError>([&] { CsvLog(folder / "a.csv").resume(1); }),
-              HasSubstr("a.csv:1: the first column is no step"));
-  EXPECT_THAT(message_of<FormatError>([&] { CsvLog(folder / "b.csv").resume(1); }),
-              HasSubstr("b.csv:3: no row of this log"));
+  EXPECT_ERROR_WITH(FormatError, "a.csv:1: the first column is no step",
+                    CsvLog(folder / "a.csv").resume(1));
+  EXPECT_ERROR_WITH(FormatError, "b.csv:3: no row of this log", CsvLog(folder / "b.csv").resume(1));
   EXPECT_EQ(TemporaryFolder::get(folder / "b.csv"), "step,b\n1,2\nx,3\n");
   EXPECT_THROW(CsvLog(folder / "c.csv").scalar(1, "step", 2), ValueError);
 }
@@ -112,8 +109,7 @@ TEST(JsonLog, HasAnObjectAStep) {
             "{\"step\":100,\"loss\":0.5,\"a \\\"sample\\\"\":\"line\\none\"}\n"
             "{\"step\":101,\"loss\":0.25}\n");
   TemporaryFolder::put(path, "{\"step\":1}\n[]\n");
-  EXPECT_THAT(message_of<FormatError>([&] { JsonLog(path).resume(1); }),
-              HasSubstr("log.jsonl:2: no line of this log"));
+  EXPECT_ERROR_WITH(FormatError, "log.jsonl:2: no line of this log", JsonLog(path).resume(1));
   EXPECT_THROW(JsonLog(path).scalar(1, "step", 2), ValueError);
 }
 
@@ -128,20 +124,16 @@ std::vector<std::unique_ptr<Log>> all_kinds(const TemporaryFolder& folder) {
 TEST(Log, RefusesBadInput) {
   const TemporaryFolder folder;
   for (const auto& log : all_kinds(folder)) {
-    EXPECT_EQ(message_of<ValueError>([&] { log->scalar(-1, "loss", 1); }),
-              "scalar \"loss\": step -1 is negative");
+    EXPECT_ERROR(ValueError, "scalar \"loss\": step -1 is negative", log->scalar(-1, "loss", 1));
     for (const std::string name : {"", "a\nb", "a\x1b[31m", "\xff", "a\x7f", "\xc2\x85"}) {
-      EXPECT_THAT(message_of<ValueError>([&] { log->scalar(1, name, 1); }),
-                  HasSubstr("is no name: it must be UTF-8"));
+      EXPECT_ERROR_WITH(ValueError, "is no name: it must be UTF-8", log->scalar(1, name, 1));
     }
-    EXPECT_EQ(message_of<ValueError>([&] { log->text(1, "sample", "\xff"); }),
-              "text \"sample\": it is not UTF-8");
+    EXPECT_ERROR(ValueError, "text \"sample\": it is not UTF-8", log->text(1, "sample", "\xff"));
     EXPECT_THROW(log->image(1, "picture", Picture(0, 3)), ValueError);
     EXPECT_THROW(log->histogram(1, "none", Tensor()), GradError);
     EXPECT_THROW(log->resume(-1), ValueError);
     log->scalar(1, "größe/æ 1", 1);
-    EXPECT_EQ(message_of<ValueError>([&] { log->resume(1); }),
-              "resume: something was logged already");
+    EXPECT_ERROR(ValueError, "resume: something was logged already", log->resume(1));
   }
 }
 

@@ -1,14 +1,12 @@
 #include "../../train/metrics.h"
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "../../core/error.h"
+#include "../support/throws.h"
 
 namespace heed::train {
 namespace {
-
-using testing::ThrowsMessage;
 
 TEST(Confusion, FiguresOfASmallCase) {
   Confusion confusion(4);
@@ -38,14 +36,12 @@ TEST(Confusion, OfNothingIsZero) {
 
 TEST(Confusion, ChecksItsClasses) {
   Confusion confusion(3);
-  EXPECT_THAT([&] { confusion.add(3, 0); },
-              ThrowsMessage<IndexError>("confusion: class 3 is out of range for 3 classes"));
-  EXPECT_THAT([&] { confusion.add(0, -1); },
-              ThrowsMessage<IndexError>("confusion: class -1 is out of range for 3 classes"));
+  EXPECT_ERROR(IndexError, "confusion: class 3 is out of range for 3 classes", confusion.add(3, 0));
+  EXPECT_ERROR(IndexError, "confusion: class -1 is out of range for 3 classes",
+               confusion.add(0, -1));
   EXPECT_THROW(static_cast<void>(confusion.f1(5)), IndexError);
   EXPECT_EQ(confusion.total(), 0);
-  EXPECT_THAT([] { Confusion{0}; },
-              ThrowsMessage<ValueError>("confusion: 0 classes; needs at least 1"));
+  EXPECT_ERROR(ValueError, "confusion: 0 classes; needs at least 1", Confusion{0});
 }
 
 TEST(RunningMean, WeighsItsValues) {

@@ -1,6 +1,5 @@
 #include "../../train/picture.h"
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -9,11 +8,10 @@
 #include "../../core/error.h"
 #include "../data/temporary_file.h"
 #include "../io/temporary_folder.h"
+#include "../support/throws.h"
 
 namespace heed::train {
 namespace {
-
-using data::message_of;
 
 constexpr Colour kRed = {200, 10, 20}, kBlue = {0, 40, 240};
 
@@ -152,35 +150,25 @@ TEST(Picture, IsWrittenAsPng) {
   // Width, height, 8 bits a channel, RGB.
   EXPECT_EQ(bytes.substr(16, 10), std::string("\0\0\0\x11\0\0\0\x0b\x08\x02", 10));
   EXPECT_EQ(folder.entries(), 1U);
-  EXPECT_THAT(message_of<IoError>([&] { write_png(folder / "no/a.png", picture); }),
-              testing::HasSubstr("No such file or directory"));
+  EXPECT_ERROR_WITH(IoError, "No such file or directory", write_png(folder / "no/a.png", picture));
 }
 
 TEST(Picture, SaysWhatIsWrong) {
-  EXPECT_EQ(message_of<ShapeError>([] { Picture(-1, 5); }),
-            "Picture: at most 268435456 dots: -1 x 5 came");
-  EXPECT_EQ(message_of<ShapeError>([] { Picture(Index{1} << 40, Index{1} << 40); }),
-            "Picture: at most 268435456 dots: 1099511627776 x 1099511627776 came");
-  EXPECT_EQ(message_of<IndexError>([] { Picture(3, 2).at(3, 1); }),
-            "Picture: no dot (3, 1) in 3 x 2");
-  EXPECT_EQ(message_of<DTypeError>([] { Picture::from(Array()); }),
-            "Picture: an image must be f32 or f64, not undefined");
-  EXPECT_EQ(message_of<ShapeError>([] {
-              Picture::from(Array::zeros({2, 5, 5}, DType::f32));
-            }),
-            "Picture: an image must be [H, W] or [3, H, W], not f32[2, 5, 5]");
-  EXPECT_EQ(message_of<DTypeError>([] {
-              Picture(1, 1).heat(Array::zeros({2, 2}, DType::i64));
-            }),
-            "Picture: weights must be f32 or f64, not i64[2, 2]");
-  EXPECT_EQ(message_of<ShapeError>([] {
-              Picture(1, 1).heat(Array::zeros({0, 2}, DType::f32));
-            }),
-            "Picture: weights must be [rows, columns] of one or more, not f32[0, 2]");
-  EXPECT_EQ(message_of<ValueError>([] { Picture(1, 1).scaled(0); }),
-            "Picture: a scale must be 1 or more, not 0");
-  EXPECT_EQ(message_of<ValueError>([] { write_png("never.png", Picture(0, 4)); }),
-            "encode_png: a picture without dots: 0 x 4");
+  EXPECT_ERROR(ShapeError, "Picture: at most 268435456 dots: -1 x 5 came", Picture(-1, 5));
+  EXPECT_ERROR(ShapeError, "Picture: at most 268435456 dots: 1099511627776 x 1099511627776 came",
+               Picture(Index{1} << 40, Index{1} << 40));
+  EXPECT_ERROR(IndexError, "Picture: no dot (3, 1) in 3 x 2", Picture(3, 2).at(3, 1));
+  EXPECT_ERROR(DTypeError, "Picture: an image must be f32 or f64, not undefined",
+               Picture::from(Array()));
+  EXPECT_ERROR(ShapeError, "Picture: an image must be [H, W] or [3, H, W], not f32[2, 5, 5]",
+               Picture::from(Array::zeros({2, 5, 5}, DType::f32)));
+  EXPECT_ERROR(DTypeError, "Picture: weights must be f32 or f64, not i64[2, 2]",
+               Picture(1, 1).heat(Array::zeros({2, 2}, DType::i64)));
+  EXPECT_ERROR(ShapeError, "Picture: weights must be [rows, columns] of one or more, not f32[0, 2]",
+               Picture(1, 1).heat(Array::zeros({0, 2}, DType::f32)));
+  EXPECT_ERROR(ValueError, "Picture: a scale must be 1 or more, not 0", Picture(1, 1).scaled(0));
+  EXPECT_ERROR(ValueError, "encode_png: a picture without dots: 0 x 4",
+               write_png("never.png", Picture(0, 4)));
 }
 
 }  // namespace

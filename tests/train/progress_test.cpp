@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "../../core/error.h"
+#include "../support/throws.h"
 
 namespace heed::train {
 namespace {
@@ -108,8 +109,7 @@ TEST(Progress, AnUnfinishedBarEndsItsLine) {
 }
 
 TEST(Progress, ChecksItsTotal) {
-  EXPECT_THAT([] { Progress("x", 0); },
-              testing::ThrowsMessage<ValueError>("progress: the total 0 must be positive"));
+  EXPECT_ERROR(ValueError, "progress: the total 0 must be positive", Progress("x", 0));
 }
 
 TEST(Progress, DurationsRead) {

@@ -8,6 +8,7 @@
 #include "../../core/error.h"
 #include "../../train/chart.h"
 #include "../io/temporary_folder.h"
+#include "../support/throws.h"
 
 namespace heed::train {
 namespace {
@@ -65,11 +66,8 @@ TEST(Report, EmptyAndOddOnesAreWellFormed) {
   EXPECT_THAT(report.html(), testing::EndsWith("</main></body></html>\n"));
   EXPECT_THAT(report.html(), Not(HasSubstr("--a:nan")));
   EXPECT_THAT(report.html(), Not(HasSubstr("only where the model is wrong")));
-  EXPECT_THAT(
-      [&] {
-        report.add_confusion(Confusion(3), {"a", "b"});
-      },
-      testing::ThrowsMessage<ValueError>("report: 2 class names for a confusion matrix of 3"));
+  EXPECT_ERROR(ValueError, "report: 2 class names for a confusion matrix of 3",
+               report.add_confusion(Confusion(3), {"a", "b"}));
 }
 
 TEST(Report, IsSavedAtomically) {

@@ -16,14 +16,13 @@
 #include "../../optim/optim.h"
 #include "../../train/csv_log.h"
 #include "../io/temporary_folder.h"
+#include "../support/throws.h"
 
 namespace heed::train {
 namespace {
 
-using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::SizeIs;
-using testing::ThrowsMessage;
 
 constexpr Index kIn = 3, kOut = 2, kCount = 23;
 
@@ -244,7 +243,7 @@ TEST(Run, RefusesToGoOnWithOtherThings) {
   const auto refused = [&](RunOptions other, const char* text) {
     Trial trial(other);
     const auto before = trial.weights();
-    EXPECT_THAT([&] { trial.train(); }, ThrowsMessage<Error>(HasSubstr(text)));
+    EXPECT_ERROR_WITH(Error, text, trial.train());
     EXPECT_EQ(trial.weights(), before);
   };
   RunOptions other = options;
@@ -264,7 +263,7 @@ TEST(Run, RefusesToGoOnWithOtherThings) {
 
 TEST(Run, RefusesOptionsThatMakeNoSense) {
   const auto refused = [](RunOptions options, const char* text) {
-    EXPECT_THAT([&] { Trial(options).train(); }, ThrowsMessage<ValueError>(HasSubstr(text)));
+    EXPECT_ERROR_WITH(ValueError, text, Trial(options).train());
   };
   refused({}, "run: epochs 0 or steps 0 must be positive, one of the two");
   refused({.epochs = 1, .steps = 1}, "one of the two");
@@ -278,8 +277,8 @@ TEST(Run, RefusesOptionsThatMakeNoSense) {
   Trial trial({.epochs = 1});
   train::Run run(*trial.model, *trial.adam, trial.options);
   auto endless = data::drawn([](Generator& generator) { return generator.uniform(); });
-  EXPECT_THAT([&] { run(endless, [](double) { return Stepped{}; }); },
-              ThrowsMessage<ValueError>(HasSubstr("batches without end want `steps`")));
+  EXPECT_TRUE(throws_with<ValueError>("batches without end want `steps`",
+                                      [&] { run(endless, [](double) { return Stepped{}; }); }));
 }
 
 TEST(Run, AsksHowMuchIsDoneForTheRateAndTheBatch) {
@@ -304,13 +303,12 @@ TEST(Run, LeavesWhatItHadWhenTheBatchFails) {
   Trial trial({.out = folder / "m", .steps = 9, .every = 3});
   train::Run run(*trial.model, *trial.adam, trial.options);
   Index seen = 0;
-  EXPECT_THAT(([&] {
-                run(*trial.loader, [&](const Batch& batch) {
-                  if (++seen == 5) throw ShapeError("the fifth");
-                  return trial.error(batch);
-                });
-              }),
-              ThrowsMessage<ShapeError>(HasSubstr("the fifth")));
+  EXPECT_TRUE(throws_with<ShapeError>("the fifth", [&] {
+    run(*trial.loader, [&](const Batch& batch) {
+      if (++seen == 5) throw ShapeError("the fifth");
+      return trial.error(batch);
+    });
+  }));
   RunOptions options = trial.options;
   options.resume = true;
   Trial resumed(options);

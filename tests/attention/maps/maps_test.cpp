@@ -24,13 +24,11 @@
 #include "../../../core/error.h"
 #include "../../../core/generator.h"
 #include "../../../nn/gradcheck.h"
+#include "../../support/throws.h"
 #include "../numbers.h"
 
 namespace heed::attention {
 namespace {
-
-using testing::HasSubstr;
-using testing::ThrowsMessage;
 
 constexpr Index kB = 2, kH = 3, kQ = 3, kK = 5;
 
@@ -202,16 +200,12 @@ TEST(Merge, JoinsStepsAndHeadsInGroups) {
 
 TEST(Merge, RefusesWhatDoesNotFit) {
   const Tensor x = randn({2, 3, 5});
-  EXPECT_THAT([] { merge({}); }, ThrowsMessage<ValueError>(HasSubstr("merge: no parts")));
-  EXPECT_THAT([&] { merge({attend(x, x, x)}); },
-              ThrowsMessage<ValueError>(HasSubstr("merge: part 0 has no log_sums")));
+  EXPECT_ERROR_WITH(ValueError, "merge: no parts", merge({}));
+  EXPECT_ERROR_WITH(ValueError, "merge: part 0 has no log_sums", merge({attend(x, x, x)}));
   const Attended a = attend(x, x, x, {.need_log_sums = true});
   const Tensor y = randn({2, 4, 5});
-  EXPECT_THAT(
-      [&] {
-        merge({a, attend(y, y, y, {.need_log_sums = true})});
-      },
-      ThrowsMessage<ShapeError>(HasSubstr("merge: part 1")));
+  EXPECT_ERROR_WITH(ShapeError, "merge: part 1",
+                    merge({a, attend(y, y, y, {.need_log_sums = true})}));
 }
 
 // Through heads in groups and a stack, against terms that make the block.
@@ -262,34 +256,31 @@ TEST(Inside, RefusesWhatMakesNoSense) {
   const Monotonic monotonic;
   Terms blocks{.need_weights = true};
   blocks.tiles_only = true;
-  EXPECT_THAT(with(blocks), ThrowsMessage<ValueError>(HasSubstr("attend: tiles_only, but scores")));
-  EXPECT_THAT(with({.normaliser = &sparsemax, .need_log_sums = true}),
-              ThrowsMessage<ValueError>(HasSubstr("attend: log_sums are those of softmax")));
-  EXPECT_THAT(with({.normaliser = &plus_one, .sinks = zeros({1})}),
-              ThrowsMessage<ValueError>(HasSubstr("softmax-plus-one has a sink of its own")));
-  EXPECT_THAT(with({.normaliser = &monotonic, .sinks = zeros({1})}),
-              ThrowsMessage<ValueError>(HasSubstr("attend: sinks stand beside one score")));
-  EXPECT_THAT(with({.sinks = zeros({7})}),
-              ThrowsMessage<ShapeError>(HasSubstr("attend: sinks f32[7] does not broadcast")));
-  EXPECT_THAT(with({.sinks = zeros({1}, DType::f64)}),
-              ThrowsMessage<DTypeError>(HasSubstr("attend: sinks must be f32")));
-  EXPECT_THAT(with({.map = score_map([](auto s, auto) { return log(s - 100); })}),
-              ThrowsMessage<ValueError>(HasSubstr("the score map gives NaN")));
-  EXPECT_THAT(
-      with({.map = score_map([](auto s, auto) { return log(s - 100); }), .need_weights = true}),
-      ThrowsMessage<ValueError>(HasSubstr("the score map gives NaN")));
+  EXPECT_ERROR_WITH(ValueError, "attend: tiles_only, but scores", with(blocks)());
+  EXPECT_ERROR_WITH(ValueError, "attend: log_sums are those of softmax",
+                    with({.normaliser = &sparsemax, .need_log_sums = true})());
+  EXPECT_ERROR_WITH(ValueError, "softmax-plus-one has a sink of its own",
+                    with({.normaliser = &plus_one, .sinks = zeros({1})})());
+  EXPECT_ERROR_WITH(ValueError, "attend: sinks stand beside one score",
+                    with({.normaliser = &monotonic, .sinks = zeros({1})})());
+  EXPECT_ERROR_WITH(ShapeError, "attend: sinks f32[7] does not broadcast",
+                    with({.sinks = zeros({7})})());
+  EXPECT_ERROR_WITH(DTypeError, "attend: sinks must be f32",
+                    with({.sinks = zeros({1}, DType::f64)})());
+  EXPECT_ERROR_WITH(ValueError, "the score map gives NaN",
+                    with({.map = score_map([](auto s, auto) { return log(s - 100); })})());
+  EXPECT_ERROR_WITH(
+      ValueError, "the score map gives NaN",
+      with({.map = score_map([](auto s, auto) { return log(s - 100); }), .need_weights = true})());
   const FeatureWise by_feature(4, 4, 3, 4);
-  EXPECT_THAT([&] { attend(by_feature, x, x, x, {.map = maps::soft_cap(1)}); },
-              ThrowsMessage<ValueError>(HasSubstr("a score map takes one score a place")));
-  EXPECT_THAT([] { maps::soft_cap(0); }, ThrowsMessage<ValueError>(HasSubstr("soft_cap: cap 0")));
-  EXPECT_THAT([] { maps::sandwich(2, 5, 3); }, ThrowsMessage<ValueError>(HasSubstr("width 3")));
-  EXPECT_THAT([] { maps::by_distance(zeros({3}), indices({1}, {1})); },
-              ThrowsMessage<ShapeError>(HasSubstr("the table must be [H, D]")));
-  EXPECT_THAT(
-      [] {
-        maps::by_distance(zeros({3, 2}), zeros({1}));
-      },
-      ThrowsMessage<DTypeError>(HasSubstr("distances must be i64")));
+  EXPECT_ERROR_WITH(ValueError, "a score map takes one score a place",
+                    attend(by_feature, x, x, x, {.map = maps::soft_cap(1)}));
+  EXPECT_ERROR_WITH(ValueError, "soft_cap: cap 0", maps::soft_cap(0));
+  EXPECT_ERROR_WITH(ValueError, "width 3", maps::sandwich(2, 5, 3));
+  EXPECT_ERROR_WITH(ShapeError, "the table must be [H, D]",
+                    maps::by_distance(zeros({3}), indices({1}, {1})));
+  EXPECT_ERROR_WITH(DTypeError, "distances must be i64",
+                    maps::by_distance(zeros({3, 2}), zeros({1})));
 }
 
 }  // namespace

@@ -1,6 +1,5 @@
 #include "../../../attention/masks/mask.h"
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -8,12 +7,10 @@
 
 #include "../../../autograd/ops/shape/shape.h"
 #include "../../../core/error.h"
+#include "../../support/throws.h"
 
 namespace heed::attention {
 namespace {
-
-using testing::HasSubstr;
-using testing::ThrowsMessage;
 
 constexpr Index kB = 2, kQ = 3, kK = 5;
 using Rule = std::function<bool(Index b, Index i, Index j)>;
@@ -168,65 +165,39 @@ TEST(Mask, RowsOfTheBatchCanBeChosen) {
   const Mask padding = Mask::key_padding(Array::from<bool>({true, false, false, true}, {2, 2}));
   EXPECT_EQ(padding.select_rows(rows).tensor({3, 2}).array().to_vector<bool>(),
             (std::vector<bool>{false, true, false, true, true, false}));
-  EXPECT_THAT([&] { Mask::lengths({4}, kK).select_rows(rows); },
-              ThrowsMessage<IndexError>(HasSubstr("row 1 is out of range [0, 1)")));
-  EXPECT_THAT(
-      [&] {
-        Mask(Array::full({2, 1, 3}, 1, DType::boolean)).select_rows(rows);
-      },
-      ThrowsMessage<ShapeError>(HasSubstr("of bool[2, 1, 3] the rows are not known")));
+  EXPECT_ERROR_WITH(IndexError, "row 1 is out of range [0, 1)",
+                    Mask::lengths({4}, kK).select_rows(rows));
+  EXPECT_ERROR_WITH(ShapeError, "of bool[2, 1, 3] the rows are not known",
+                    Mask(Array::full({2, 1, 3}, 1, DType::boolean)).select_rows(rows));
 }
 
 TEST(Mask, RefusesWhatIsNoMask) {
-  EXPECT_THAT([] { Mask mask(zeros({3})); },
-              ThrowsMessage<DTypeError>(HasSubstr("takes bool (true: may attend), not f32[3]")));
-  EXPECT_THAT([] { Mask mask((Tensor())); }, ThrowsMessage<DTypeError>(HasSubstr("undefined")));
-  EXPECT_THAT(
-      [] {
-        Mask::key_padding(zeros({2, 3}));
-      },
-      ThrowsMessage<DTypeError>(HasSubstr("mask: key_padding takes bool")));
-  EXPECT_THAT([] { Mask::key_padding(Array::full({3}, 1, DType::boolean)); },
-              ThrowsMessage<ShapeError>(HasSubstr("takes [B, steps], not bool[3]")));
-  EXPECT_THAT(([] {
-                Mask::lengths({2, 4}, 3);
-              }),
-              ThrowsMessage<ShapeError>(HasSubstr("length 4 of row 1 is not in [0, 3]")));
-  EXPECT_THAT([] { Mask::lengths({-1}, 3); }, ThrowsMessage<ShapeError>(HasSubstr("length -1")));
-  EXPECT_THAT([] { Mask::lengths({}, -2); },
-              ThrowsMessage<ShapeError>(HasSubstr("steps -2 must not be negative")));
-  EXPECT_THAT([] { Mask::window(-1, 2); },
-              ThrowsMessage<ValueError>(HasSubstr("left -1 and right 2 must not be negative")));
-  EXPECT_THAT([] { Mask::window(1, -2); }, ThrowsMessage<ValueError>(HasSubstr("right -2")));
-  EXPECT_THAT([] { Mask::block(0); }, ThrowsMessage<ValueError>(HasSubstr("size 0")));
-  EXPECT_THAT(([] {
-                Mask::lengths({1, 2}, 3) & Mask::lengths({1}, 3);
-              }),
-              ThrowsMessage<ShapeError>(HasSubstr("lengths of [2, 3] and of [1, 3]")));
+  EXPECT_ERROR_WITH(DTypeError, "takes bool (true: may attend), not f32[3]", Mask mask(zeros({3})));
+  EXPECT_ERROR_WITH(DTypeError, "undefined", Mask mask((Tensor())));
+  EXPECT_ERROR_WITH(DTypeError, "mask: key_padding takes bool", Mask::key_padding(zeros({2, 3})));
+  EXPECT_ERROR_WITH(ShapeError, "takes [B, steps], not bool[3]",
+                    Mask::key_padding(Array::full({3}, 1, DType::boolean)));
+  EXPECT_ERROR_WITH(ShapeError, "length 4 of row 1 is not in [0, 3]", Mask::lengths({2, 4}, 3));
+  EXPECT_ERROR_WITH(ShapeError, "length -1", Mask::lengths({-1}, 3));
+  EXPECT_ERROR_WITH(ShapeError, "steps -2 must not be negative", Mask::lengths({}, -2));
+  EXPECT_ERROR_WITH(ValueError, "left -1 and right 2 must not be negative", Mask::window(-1, 2));
+  EXPECT_ERROR_WITH(ValueError, "right -2", Mask::window(1, -2));
+  EXPECT_ERROR_WITH(ValueError, "size 0", Mask::block(0));
+  EXPECT_ERROR_WITH(ShapeError, "lengths of [2, 3] and of [1, 3]",
+                    Mask::lengths({1, 2}, 3) & Mask::lengths({1}, 3));
 }
 
 TEST(Mask, RefusesScoresThatItDoesNotFit) {
-  EXPECT_THAT([] { Mask::causal().tensor({4}, "pooling"); },
-              ThrowsMessage<ShapeError>(HasSubstr("pooling: a mask needs two axes")));
-  EXPECT_THAT(([] {
-                Mask::lengths({1, 2, 3}, kK).tensor({kB, kQ, kK}, "attend");
-              }),
-              ThrowsMessage<ShapeError>(
-                  HasSubstr("attend: the mask's lengths of [3, 5] do not fit scores [2, 3, 5]")));
-  EXPECT_THAT(([] {
-                Mask::lengths({1, 2}, 4).tensor({kB, kQ, kK});
-              }),
-              ThrowsMessage<ShapeError>(HasSubstr("lengths of [2, 4]")));
-  EXPECT_THAT(([] {
-                Mask::key_padding(Array::full({2, 4}, 1, DType::boolean)).tensor({kB, kQ, kK});
-              }),
-              ThrowsMessage<ShapeError>(HasSubstr("keys of [2, 4] do not fit scores [2, 3, 5]")));
+  EXPECT_ERROR_WITH(ShapeError, "pooling: a mask needs two axes",
+                    Mask::causal().tensor({4}, "pooling"));
+  EXPECT_ERROR_WITH(ShapeError, "attend: the mask's lengths of [3, 5] do not fit scores [2, 3, 5]",
+                    Mask::lengths({1, 2, 3}, kK).tensor({kB, kQ, kK}, "attend"));
+  EXPECT_ERROR_WITH(ShapeError, "lengths of [2, 4]", Mask::lengths({1, 2}, 4).tensor({kB, kQ, kK}));
+  EXPECT_ERROR_WITH(ShapeError, "keys of [2, 4] do not fit scores [2, 3, 5]",
+                    Mask::key_padding(Array::full({2, 4}, 1, DType::boolean)).tensor({kB, kQ, kK}));
   for (const Shape& shape : {Shape{kQ, 4}, Shape{kK, kQ}, Shape{1, kB, kQ, kK}}) {
-    EXPECT_THAT(
-        [&] {
-          Mask(Array::full(shape, 1, DType::boolean)).tensor({kB, kQ, kK});
-        },
-        ThrowsMessage<ShapeError>(HasSubstr("does not broadcast to scores [2, 3, 5]")));
+    EXPECT_ERROR_WITH(ShapeError, "does not broadcast to scores [2, 3, 5]",
+                      Mask(Array::full(shape, 1, DType::boolean)).tensor({kB, kQ, kK}));
   }
 }
 

@@ -17,13 +17,11 @@
 #include "../../../core/allocator.h"
 #include "../../../core/error.h"
 #include "../../../core/generator.h"
+#include "../../support/throws.h"
 #include "../numbers.h"
 
 namespace heed::attention {
 namespace {
-
-using testing::HasSubstr;
-using testing::ThrowsMessage;
 
 constexpr Index kB = 2, kH = 3, kQ = 67, kK = 89;
 const Shape kScores{kB, kH, kQ, kK};
@@ -236,42 +234,31 @@ TEST(Rules, MakeNoBlockOfQueriesByKeys) {
 TEST(Rules, RefuseWhatDoesNotFit) {
   const Shape scores{2, 5, 7};
   const auto asks = [&](const Mask& mask) { return [&scores, mask] { mask.tensor(scores); }; };
-  EXPECT_THAT([] { masks::documents(zeros({7})); },
-              ThrowsMessage<DTypeError>(HasSubstr("a rule captures i64 or bool, not f32[7]")));
-  EXPECT_THAT(
-      [] {
-        masks::documents(indices({1}, {1, 1, 1}));
-      },
-      ThrowsMessage<ShapeError>(HasSubstr("documents: ids must be [K] or [B, K]")));
-  EXPECT_THAT(asks(masks::documents(indices({1, 2, 3}, {3}))),
-              ThrowsMessage<IndexError>(HasSubstr("mask: a rule reads place")));
-  EXPECT_THAT(asks(masks::prefix_lm(indices({1}, {1}))),
-              ThrowsMessage<IndexError>(HasSubstr("a rule reads place 1 of 1")));
-  EXPECT_THAT(
-      asks(Mask::rule([](auto q, auto k, auto t) { return t(q, k, q) == 1; }, indices({1}, {1}))),
-      ThrowsMessage<ShapeError>(HasSubstr("mask: a rule reads [1] at 3 places")));
-  EXPECT_THAT(
-      [] {
-        Mask::segments({1, 3});
-      },
-      ThrowsMessage<ValueError>(HasSubstr("must begin at 0")));
-  EXPECT_THAT([] { Mask::segments({0, 3, 2}); }, ThrowsMessage<ValueError>(HasSubstr("not fall")));
-  EXPECT_THAT([] { Mask::segments({}); }, ThrowsMessage<ValueError>(HasSubstr("0 offsets")));
-  EXPECT_THAT(asks(Mask::segments({0, 6})),
-              ThrowsMessage<ShapeError>(HasSubstr("segments end at 6")));
-  EXPECT_THAT([] { masks::prefix_lm(-1); },
-              ThrowsMessage<ValueError>(HasSubstr("prefix_lm: prefix -1")));
-  EXPECT_THAT([] { masks::dilated(3, 0); }, ThrowsMessage<ValueError>(HasSubstr("dilation 0")));
-  EXPECT_THAT([] { masks::strided(0); }, ThrowsMessage<ValueError>(HasSubstr("stride 0")));
-  EXPECT_THAT([] { masks::neighbourhood(0, 1); }, ThrowsMessage<ValueError>(HasSubstr("width 0")));
-  EXPECT_THAT([] { masks::block_sparse(zeros({3}) == 0, 4); },
-              ThrowsMessage<ShapeError>(HasSubstr("block_sparse: the layout must be")));
-  EXPECT_THAT([] { masks::window_with_sinks(-1, 0); },
-              ThrowsMessage<ValueError>(HasSubstr("window -1")));
-  EXPECT_THAT([] { masks::global_tokens(-2); }, ThrowsMessage<ValueError>(HasSubstr("count -2")));
+  EXPECT_ERROR_WITH(DTypeError, "a rule captures i64 or bool, not f32[7]",
+                    masks::documents(zeros({7})));
+  EXPECT_ERROR_WITH(ShapeError, "documents: ids must be [K] or [B, K]",
+                    masks::documents(indices({1}, {1, 1, 1})));
+  EXPECT_ERROR_WITH(IndexError, "mask: a rule reads place",
+                    asks(masks::documents(indices({1, 2, 3}, {3})))());
+  EXPECT_ERROR_WITH(IndexError, "a rule reads place 1 of 1",
+                    asks(masks::prefix_lm(indices({1}, {1})))());
+  EXPECT_ERROR_WITH(ShapeError, "mask: a rule reads [1] at 3 places",
+                    asks(Mask::rule([](auto q, auto k, auto t) { return t(q, k, q) == 1; },
+                                    indices({1}, {1})))());
+  EXPECT_ERROR_WITH(ValueError, "must begin at 0", Mask::segments({1, 3}));
+  EXPECT_ERROR_WITH(ValueError, "not fall", Mask::segments({0, 3, 2}));
+  EXPECT_ERROR_WITH(ValueError, "0 offsets", Mask::segments({}));
+  EXPECT_ERROR_WITH(ShapeError, "segments end at 6", asks(Mask::segments({0, 6}))());
+  EXPECT_ERROR_WITH(ValueError, "prefix_lm: prefix -1", masks::prefix_lm(-1));
+  EXPECT_ERROR_WITH(ValueError, "dilation 0", masks::dilated(3, 0));
+  EXPECT_ERROR_WITH(ValueError, "stride 0", masks::strided(0));
+  EXPECT_ERROR_WITH(ValueError, "width 0", masks::neighbourhood(0, 1));
+  EXPECT_ERROR_WITH(ShapeError, "block_sparse: the layout must be",
+                    masks::block_sparse(zeros({3}) == 0, 4));
+  EXPECT_ERROR_WITH(ValueError, "window -1", masks::window_with_sinks(-1, 0));
+  EXPECT_ERROR_WITH(ValueError, "count -2", masks::global_tokens(-2));
   Generator draw(1);
-  EXPECT_THAT([&] { masks::bigbird(9, {.block = 0}, draw); },
-              ThrowsMessage<ValueError>(HasSubstr("bigbird: block 0")));
+  EXPECT_ERROR_WITH(ValueError, "bigbird: block 0", masks::bigbird(9, {.block = 0}, draw));
 }
 
 TEST(Rules, BigBirdSeesItsWindowTheGlobalBlocksAndAsManyDrawn) {

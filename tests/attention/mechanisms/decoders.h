@@ -26,12 +26,12 @@ void expect_steps(const D& made, typename D::State state, const Tensor& words,
   auto alone = state;
   alone.reorder(first, true);
   const auto expect = [&](const StackOutput& now, Index t, const auto& of) {
-    EXPECT_LT(plain::difference(now.output, of(select(all.output, 1, t))), 1e-12);
+    EXPECT_LT(difference(now.output, of(select(all.output, 1, t))), 1e-12);
     ASSERT_EQ(now.weights.size(), all.weights.size());
     for (std::size_t i = 0; i < now.weights.size(); ++i) {
       const Tensor& whole = all.weights[i];  // [B, T, K], of heads [B, H, T, K]
       const Tensor step = select(whole, whole.rank() - 2, t);
-      EXPECT_LT(plain::difference(now.weights[i], of(step)), 1e-12);
+      EXPECT_LT(difference(now.weights[i], of(step)), 1e-12);
     }
   };
   for (Index t = 0; t < words.size(1); ++t) {

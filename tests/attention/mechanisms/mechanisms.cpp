@@ -14,10 +14,6 @@ namespace {
 using Lengths = std::vector<Index>;
 constexpr DType kDType = DType::f64;
 
-Mask padding(const Lengths& lengths, const Tensor& keys) {
-  return Mask::lengths(lengths, keys.size(1));
-}
-
 Mechanism multi_head(Index kv_heads, bool rotary, bool self) {
   auto made = std::make_shared<MultiHead>(MultiHeadOptions{
       .width = kE, .heads = 3, .kv_heads = kv_heads, .rotary = rotary, .dtype = kDType});
@@ -94,13 +90,11 @@ Mechanism local(LocalKind kind, bool gaussian, std::shared_ptr<Score> score) {
   return out;
 }
 
-std::shared_ptr<Score> score(const std::string& name) {
-  if (name == "dot") return std::make_shared<Dot>();
-  if (name == "general") return std::make_shared<General>(kE, kE, kDType);
-  if (name == "additive") return std::make_shared<Additive>(kE, kE, 3, true, kDType);
-  if (name == "location_based") return std::make_shared<LocationBased>(kE, 10, kDType);
-  if (name == "feature_wise") return std::make_shared<FeatureWise>(kE, kE, 2, kE, kDType);
-  throw ValueError("score: " + name + " is none");
+Mechanism local_m(const std::string& score) {
+  return local(LocalKind::monotonic, false, kScores(score, kE));
+}
+Mechanism local_p(const std::string& score) {
+  return local(LocalKind::predictive, true, kScores(score, kE));
 }
 
 Mechanism synthesizer(const std::vector<SynthesizerKind>& kinds) {
@@ -238,122 +232,68 @@ Mechanism decoder(bool pre_norm) {
   return out;
 }
 
-Mechanism made(const std::string& name) {
-  using Kind = SynthesizerKind;
-  if (name == "multi_head") return multi_head(3, false, false);
-  if (name == "multi_head_self") return multi_head(3, false, true);
-  if (name == "multi_head_rotary") return multi_head(3, true, true);
-  if (name == "multi_query") return multi_head(1, false, false);
-  if (name.starts_with("heads_with_")) return heads_with(name.substr(11));
-  if (name == "local_m") return local(LocalKind::monotonic, false, nullptr);
-  if (name == "local_m_gaussian") return local(LocalKind::monotonic, true, nullptr);
-  if (name == "local_p") return local(LocalKind::predictive, true, nullptr);
-  if (name.starts_with("local_m_")) {
-    return local(LocalKind::monotonic, false, score(name.substr(8)));
-  }
-  if (name.starts_with("local_p_")) {
-    return local(LocalKind::predictive, true, score(name.substr(8)));
-  }
-  if (name == "synthesizer_dense") return synthesizer({Kind::dense});
-  if (name == "synthesizer_random") return synthesizer({Kind::random});
-  if (name == "synthesizer_fixed_random") return synthesizer({Kind::fixed_random});
-  if (name == "synthesizer_factorised_dense") return synthesizer({Kind::factorised_dense});
-  if (name == "synthesizer_factorised_random") return synthesizer({Kind::factorised_random});
-  if (name == "synthesizer_dot_product") return synthesizer({Kind::dot_product});
-  if (name == "synthesizer_mixture") {
-    return synthesizer({Kind::dot_product, Kind::factorised_random, Kind::dense});
-  }
-  if (name == "transformer_encoder") return encoder(false);
-  if (name == "transformer_encoder_pre_norm") return encoder(true);
-  if (name == "transformer_decoder") return decoder(false);
-  if (name == "transformer_decoder_pre_norm") return decoder(true);
-  if (name == "pooling") return pooling();
-  if (name == "hierarchical") return hierarchical();
-  if (name == "source_to_token") return source_to_token();
-  if (name == "token_to_token") return token_to_token();
-  if (name == "grid_attention") return spatial(true);
-  if (name == "box_attention") return spatial(false);
-  if (name == "pointer") return pointer();
-  if (name == "coverage") return coverage();
-  if (Mechanism pairs = pair_mechanism(name); !pairs.modules.empty()) return pairs;
-  if (Mechanism words = decoder_mechanism(name); !words.modules.empty()) return words;
-  if (Mechanism memory = memory_mechanism(name); !memory.modules.empty()) return memory;
-  throw ValueError("mechanism: " + name + " is none");
-}
+using Kind = SynthesizerKind;
+const Registry<Mechanism> kOnes = {
+    {"multi_head", [] { return multi_head(3, false, false); }},
+    {"multi_head_self", [] { return multi_head(3, false, true); }},
+    {"multi_head_rotary", [] { return multi_head(3, true, true); }},
+    {"multi_query", [] { return multi_head(1, false, false); }},
+    {"heads_with_sinks", [] { return heads_with("sinks"); }},
+    {"heads_with_soft_cap", [] { return heads_with("soft_cap"); }},
+    {"heads_with_slopes", [] { return heads_with("slopes"); }},
+    {"heads_with_rule", [] { return heads_with("rule"); }},
+    {"heads_with_additive", [] { return heads_with("additive"); }},
+    {"heads_with_entmax", [] { return heads_with("entmax"); }},
+    {"heads_with_plus_one", [] { return heads_with("plus_one"); }},
+    {"heads_with_qk_norm", [] { return heads_with("qk_norm"); }},
+    {"heads_with_gate", [] { return heads_with("gate"); }},
+    {"heads_with_widths", [] { return heads_with("widths"); }},
+    {"local_m", [] { return local(LocalKind::monotonic, false, nullptr); }},
+    {"local_m_gaussian", [] { return local(LocalKind::monotonic, true, nullptr); }},
+    {"local_p", [] { return local(LocalKind::predictive, true, nullptr); }},
+    {"local_m_dot", [] { return local_m("dot"); }},
+    {"local_m_general", [] { return local_m("general"); }},
+    {"local_m_additive", [] { return local_m("additive_bias"); }},
+    {"local_m_location_based", [] { return local_m("location_based"); }},
+    {"local_m_feature_wise", [] { return local_m("feature_wise"); }},
+    {"local_p_dot", [] { return local_p("dot"); }},
+    {"local_p_general", [] { return local_p("general"); }},
+    {"local_p_additive", [] { return local_p("additive_bias"); }},
+    {"local_p_location_based", [] { return local_p("location_based"); }},
+    {"local_p_feature_wise", [] { return local_p("feature_wise"); }},
+    {"synthesizer_dense", [] { return synthesizer({Kind::dense}); }},
+    {"synthesizer_random", [] { return synthesizer({Kind::random}); }},
+    {"synthesizer_fixed_random", [] { return synthesizer({Kind::fixed_random}); }},
+    {"synthesizer_factorised_dense", [] { return synthesizer({Kind::factorised_dense}); }},
+    {"synthesizer_factorised_random", [] { return synthesizer({Kind::factorised_random}); }},
+    {"synthesizer_dot_product", [] { return synthesizer({Kind::dot_product}); }},
+    {"synthesizer_mixture",
+     [] {
+       return synthesizer({Kind::dot_product, Kind::factorised_random, Kind::dense});
+     }},
+    {"transformer_encoder", [] { return encoder(false); }},
+    {"transformer_encoder_pre_norm", [] { return encoder(true); }},
+    {"transformer_decoder", [] { return decoder(false); }},
+    {"transformer_decoder_pre_norm", [] { return decoder(true); }},
+    {"pooling", pooling},
+    {"hierarchical", hierarchical},
+    {"source_to_token", source_to_token},
+    {"token_to_token", token_to_token},
+    {"pointer", pointer},
+    {"coverage", coverage},
+};
+const Registry<Mechanism> kFunctions = {
+    {"grid_attention", [] { return spatial(true); }},
+    {"box_attention", [] { return spatial(false); }},
+};
 
 }  // namespace
 
-const std::vector<std::string> kMechanisms = {
-    "multi_head",
-    "multi_head_self",
-    "multi_head_rotary",
-    "multi_query",
-    "heads_with_sinks",
-    "heads_with_soft_cap",
-    "heads_with_slopes",
-    "heads_with_rule",
-    "heads_with_additive",
-    "heads_with_entmax",
-    "heads_with_plus_one",
-    "heads_with_qk_norm",
-    "heads_with_gate",
-    "heads_with_widths",
-    "local_m",
-    "local_m_gaussian",
-    "local_p",
-    "local_m_dot",
-    "local_m_general",
-    "local_m_additive",
-    "local_m_location_based",
-    "local_m_feature_wise",
-    "local_p_dot",
-    "local_p_general",
-    "local_p_additive",
-    "local_p_location_based",
-    "local_p_feature_wise",
-    "synthesizer_dense",
-    "synthesizer_random",
-    "synthesizer_fixed_random",
-    "synthesizer_factorised_dense",
-    "synthesizer_factorised_random",
-    "synthesizer_dot_product",
-    "synthesizer_mixture",
-    "transformer_encoder",
-    "transformer_encoder_pre_norm",
-    "transformer_decoder",
-    "transformer_decoder_pre_norm",
-    "pooling",
-    "hierarchical",
-    "source_to_token",
-    "token_to_token",
-    "pointer",
-    "coverage",
-    "bahdanau_decoder",
-    "luong_decoder",
-    "luong_decoder_fed",
-    "luong_decoder_local_m",
-    "luong_decoder_local_p",
-    "location_aware_decoder",
-    "location_aware_decoder_smooth_window",
-    "location_aware_decoder_sharp",
-    "pointer_generator",
-    "pointer_generator_uncovered",
-    "conv_seq2seq",
-    "co_attention_parallel",
-    "co_attention_alternating",
-    "co_attention_hierarchy",
-    "attention_over_attention",
-    "coupled",
-    "word_by_word",
-    "smoothed_attention",
-    "key_value_memory",
-    "lstmn",
-    "lstmn_span",
-    "lstmn_shallow",
-    "lstmn_deep",
-    "grid_attention",
-    "box_attention",
-};
+const Registry<Mechanism> kMechanisms = Registry<Mechanism>(kOnes)
+                                            .add(decoder_mechanisms())
+                                            .add(pair_mechanisms())
+                                            .add(memory_mechanisms())
+                                            .add(kFunctions);
 
 std::vector<Tensor> Mechanism::parameters() const {
   std::vector<Tensor> out;
@@ -365,7 +305,7 @@ std::vector<Tensor> Mechanism::parameters() const {
 
 Mechanism mechanism(const std::string& name) {
   manual_seed(41);
-  Mechanism out = made(name);
+  Mechanism out = kMechanisms(name);
   for (const Tensor& parameter : out.parameters()) nn::normal_(parameter, 0, 0.5);
   return out;
 }

@@ -7,11 +7,12 @@
 #include <vector>
 
 #include "../../../attention/attend.h"
+#include "../algebra.h"
 
 namespace heed::attention {
 
 /// Of all inputs: [B, Q, E] queries over [B, K, E] keys, which are the values too.
-constexpr Index kB = 2, kQ = 3, kK = 5, kE = 6;
+constexpr Index kE = 6;
 
 struct Mechanism {
   std::vector<std::shared_ptr<nn::Module>> modules = {};  ///< the mechanism itself first
@@ -33,15 +34,18 @@ struct Mechanism {
   std::vector<Tensor> parameters() const;
 };
 
-extern const std::vector<std::string> kMechanisms;
-/// Those of mechanisms_decoders.cpp; without modules where none has that name.
-Mechanism decoder_mechanism(const std::string& name);
+extern const Registry<Mechanism> kMechanisms;
 /// With random numbers in f64 in all parameters.
 Mechanism mechanism(const std::string& name);
 
-/// Of mechanisms_pairs.cpp; without modules for names that it does not know.
-Mechanism pair_mechanism(const std::string& name);
-/// Of mechanisms_memory.cpp, likewise.
-Mechanism memory_mechanism(const std::string& name);
+/// Parts of kMechanisms, of mechanisms_decoders.cpp and so on.
+Registry<Mechanism> decoder_mechanisms();
+Registry<Mechanism> pair_mechanisms();
+Registry<Mechanism> memory_mechanisms();
+
+/// Of as many places of keys as each row has.
+inline Mask padding(const std::vector<Index>& lengths, const Tensor& keys) {
+  return Mask::lengths(lengths, keys.size(1));
+}
 
 }  // namespace heed::attention

@@ -9,10 +9,6 @@ namespace {
 using Lengths = std::vector<Index>;
 constexpr DType kDType = DType::f64;
 
-Mask padding(const Lengths& lengths, const Tensor& keys) {
-  return Mask::lengths(lengths, keys.size(1));
-}
-
 // The last look's weights.
 Attended looked(const StackOutput& out) {
   return {out.output, out.weights.empty() ? Tensor() : out.weights.back()};
@@ -112,28 +108,25 @@ Mechanism convolutional() {
 
 }  // namespace
 
-Mechanism decoder_mechanism(const std::string& name) {
+Registry<Mechanism> decoder_mechanisms() {
   using Kind = LuongAttention;
-  if (name == "bahdanau_decoder") return bahdanau();
-  if (name == "luong_decoder") return luong(Kind::global, false, nullptr);
-  if (name == "luong_decoder_fed") {
-    return luong(Kind::global, true, std::make_shared<General>(kE, kE, kDType));
-  }
-  if (name == "luong_decoder_local_m") return luong(Kind::local_m, true, nullptr);
-  if (name == "luong_decoder_local_p") {
-    return luong(Kind::local_p, false, std::make_shared<General>(kE, kE, kDType));
-  }
-  if (name == "location_aware_decoder") return location_aware(0, nullptr);
-  if (name == "location_aware_decoder_smooth_window") {
-    return location_aware(3, std::make_shared<NormalisedSigmoid>());
-  }
-  if (name == "location_aware_decoder_sharp") {
-    return location_aware(0, std::make_shared<Temperature>(1.7, true, kDType));
-  }
-  if (name == "pointer_generator") return pointer_generator(true);
-  if (name == "pointer_generator_uncovered") return pointer_generator(false);
-  if (name == "conv_seq2seq") return convolutional();
-  return {};
+  return {
+      {"bahdanau_decoder", bahdanau},
+      {"luong_decoder", [] { return luong(Kind::global, false, nullptr); }},
+      {"luong_decoder_fed",
+       [] { return luong(Kind::global, true, std::make_shared<General>(kE, kE, kDType)); }},
+      {"luong_decoder_local_m", [] { return luong(Kind::local_m, true, nullptr); }},
+      {"luong_decoder_local_p",
+       [] { return luong(Kind::local_p, false, std::make_shared<General>(kE, kE, kDType)); }},
+      {"location_aware_decoder", [] { return location_aware(0, nullptr); }},
+      {"location_aware_decoder_smooth_window",
+       [] { return location_aware(3, std::make_shared<NormalisedSigmoid>()); }},
+      {"location_aware_decoder_sharp",
+       [] { return location_aware(0, std::make_shared<Temperature>(1.7, true, kDType)); }},
+      {"pointer_generator", [] { return pointer_generator(true); }},
+      {"pointer_generator_uncovered", [] { return pointer_generator(false); }},
+      {"conv_seq2seq", convolutional},
+  };
 }
 
 }  // namespace heed::attention

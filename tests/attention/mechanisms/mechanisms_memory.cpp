@@ -15,10 +15,6 @@ namespace {
 using Lengths = std::vector<Index>;
 constexpr DType kDType = DType::f64;
 
-Mask padding(const Lengths& lengths, const Tensor& keys) {
-  return Mask::lengths(lengths, keys.size(1));
-}
-
 Mechanism key_value_memory() {
   auto made = std::make_shared<KeyValueMemory>(
       KeyValueMemoryOptions{.features = kE, .width = 4, .hops = 2, .dtype = kDType});
@@ -73,13 +69,14 @@ Mechanism lstmn_decoder(Fusion fusion) {
 
 }  // namespace
 
-Mechanism memory_mechanism(const std::string& name) {
-  if (name == "key_value_memory") return key_value_memory();
-  if (name == "lstmn") return lstmn(-1);
-  if (name == "lstmn_span") return lstmn(2);
-  if (name == "lstmn_shallow") return lstmn_decoder(Fusion::shallow);
-  if (name == "lstmn_deep") return lstmn_decoder(Fusion::deep);
-  return {};
+Registry<Mechanism> memory_mechanisms() {
+  return {
+      {"key_value_memory", key_value_memory},
+      {"lstmn", [] { return lstmn(-1); }},
+      {"lstmn_span", [] { return lstmn(2); }},
+      {"lstmn_shallow", [] { return lstmn_decoder(Fusion::shallow); }},
+      {"lstmn_deep", [] { return lstmn_decoder(Fusion::deep); }},
+  };
 }
 
 }  // namespace heed::attention

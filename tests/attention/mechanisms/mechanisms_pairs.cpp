@@ -15,10 +15,6 @@ namespace {
 using Lengths = std::vector<Index>;
 constexpr DType kDType = DType::f64;
 
-Mask padding(const Lengths& lengths, const Tensor& keys) {
-  return Mask::lengths(lengths, keys.size(1));
-}
-
 // The keys look at themselves: both axes are masked.
 template <class Kind>
 Mechanism co_attention() {
@@ -100,15 +96,16 @@ Mechanism smoothed() {
 
 }  // namespace
 
-Mechanism pair_mechanism(const std::string& name) {
-  if (name == "co_attention_parallel") return co_attention<ParallelCoAttention>();
-  if (name == "co_attention_alternating") return co_attention<AlternatingCoAttention>();
-  if (name == "co_attention_hierarchy") return co_attention_hierarchy();
-  if (name == "attention_over_attention") return over_attention();
-  if (name == "coupled") return coupled();
-  if (name == "word_by_word") return word_by_word();
-  if (name == "smoothed_attention") return smoothed();
-  return {};
+Registry<Mechanism> pair_mechanisms() {
+  return {
+      {"co_attention_parallel", co_attention<ParallelCoAttention>},
+      {"co_attention_alternating", co_attention<AlternatingCoAttention>},
+      {"co_attention_hierarchy", co_attention_hierarchy},
+      {"attention_over_attention", over_attention},
+      {"coupled", coupled},
+      {"word_by_word", word_by_word},
+      {"smoothed_attention", smoothed},
+  };
 }
 
 }  // namespace heed::attention

@@ -24,30 +24,6 @@ Numbers part(const Numbers& x, Index which, Index parts) {
 
 }  // namespace
 
-Block::Block(const Tensor& x)
-    : numbers(x.array().to(DType::f64).to_vector<double>()),
-      sizes(x.shape().begin(), x.shape().end()) {}
-
-std::size_t Block::offset(std::initializer_list<Index> place) const {
-  if (place.size() != sizes.size()) throw std::logic_error("a place of another rank");
-  Index out = 0;
-  std::size_t axis = 0;
-  for (const Index i : place) {
-    if (i < 0 || i >= sizes[axis]) throw std::logic_error("a place that is not there");
-    out = out * sizes[axis++] + i;
-  }
-  return static_cast<std::size_t>(out);
-}
-
-Numbers Block::row(std::initializer_list<Index> place) const {
-  if (place.size() + 1 != sizes.size()) throw std::logic_error("a row of another rank");
-  Index first = 0;
-  std::size_t axis = 0;
-  for (const Index i : place) first = first * sizes[axis++] + i;
-  const auto begin = numbers.begin() + first * sizes.back();
-  return Numbers(begin, begin + sizes.back());
-}
-
 Block parameter(const nn::Module& module, const std::string& name) {
   for (const auto& [own, tensor] : module.named_parameters()) {
     if (own == name) return Block(tensor);
@@ -61,12 +37,12 @@ Block weight(const nn::Module& module, const std::string& name) {
   }
   const Block g = parameter(module, name + ".weight_g");
   Block v = parameter(module, name + ".weight_v");
-  const std::size_t outputs = g.numbers.size(), each = v.numbers.size() / outputs;
+  const std::size_t outputs = g.values().size(), each = v.values().size() / outputs;
   for (std::size_t o = 0; o < outputs; ++o) {
     double squares = 0;
-    for (std::size_t i = 0; i < each; ++i) squares += std::pow(v.numbers[o * each + i], 2);
+    for (std::size_t i = 0; i < each; ++i) squares += std::pow(v.values()[o * each + i], 2);
     for (std::size_t i = 0; i < each; ++i) {
-      v.numbers[o * each + i] *= g.numbers[o] / std::sqrt(squares);
+      v.values()[o * each + i] *= g.values()[o] / std::sqrt(squares);
     }
   }
   return v;
@@ -98,9 +74,9 @@ Numbers join(const std::vector<Numbers>& parts) {
 
 Numbers affine(const Block& weight, const Numbers& x, const Block& bias) {
   Numbers out;
-  for (Index i = 0; i < weight.sizes[0]; ++i) {
-    double sum = bias.numbers.empty() ? 0 : number(bias.numbers, i);
-    for (Index j = 0; j < weight.sizes[1]; ++j) sum += weight(i, j) * number(x, j);
+  for (Index i = 0; i < weight.size(0); ++i) {
+    double sum = bias.values().empty() ? 0 : number(bias.values(), i);
+    for (Index j = 0; j < weight.size(1); ++j) sum += weight(i, j) * number(x, j);
     out.push_back(sum);
   }
   return out;
@@ -127,7 +103,7 @@ Numbers softmax(const Numbers& scores, Index length) {
 }
 
 Numbers weighed(const Numbers& weights, const Block& x, Index b) {
-  Numbers out(static_cast<std::size_t>(x.sizes.back()), 0.0);
+  Numbers out(static_cast<std::size_t>(x.size(-1)), 0.0);
   for (Index j = 0; j < count(weights); ++j) {
     for (Index d = 0; d < count(out); ++d) {
       out[static_cast<std::size_t>(d)] += number(weights, j) * x(b, j, d);
@@ -177,24 +153,6 @@ Lstm lstm(const nn::Module& module, const std::string& name, const Numbers& x, c
   return out;
 }
 
-double difference(const Tensor& x, const Numbers& y) {
-  const Numbers own = x.array().to(DType::f64).to_vector<double>();
-  if (own.size() != y.size()) return std::numeric_limits<double>::infinity();
-  double most = 0;
-  for (std::size_t i = 0; i < y.size(); ++i) {
-    if (own[i] == y[i]) continue;  // infinities too
-    const double apart = std::abs(own[i] - y[i]);
-    if (std::isnan(apart)) return std::numeric_limits<double>::infinity();
-    most = std::max(most, apart);
-  }
-  return most;
-}
-
-double difference(const Tensor& x, const Tensor& y) {
-  if (x.shape() != y.shape()) return std::numeric_limits<double>::infinity();
-  return difference(x, y.array().to(DType::f64).to_vector<double>());
-}
-
 Leaves::Leaves(const std::vector<NamedLeaf>& leaves) {
   for (const auto& [name, leaf] : leaves) leaves_.emplace_back(name, leaf);
 }
@@ -207,7 +165,7 @@ const Block& Leaves::operator[](const std::string& name) const {
 }
 
 double& Leaves::number(std::size_t leaf, Index element) {
-  return leaves_[leaf].second.numbers[static_cast<std::size_t>(element)];
+  return leaves_[leaf].second.values()[static_cast<std::size_t>(element)];
 }
 
 std::vector<NamedLeaf> leaves_of(const nn::Module& module,

@@ -4,31 +4,17 @@
 #pragma once
 
 #include <functional>
-#include <initializer_list>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "../../../autograd/gradcheck.h"
 #include "../../../nn/module.h"
+#include "../../support/block.h"
+#include "../../support/numbers.h"
 #include "../numbers.h"
 
 namespace heed::attention::plain {
-
-/// Any tensor's numbers in row-major order: x(b, t, d).
-struct Block {
-  Block() = default;
-  explicit Block(const Tensor& x);
-  template <class... Indices>
-  double operator()(Indices... indices) const {
-    return numbers[offset({static_cast<Index>(indices)...})];
-  }
-  /// The last axis at the place of the others.
-  Numbers row(std::initializer_list<Index> place) const;
-  std::size_t offset(std::initializer_list<Index> place) const;
-  Numbers numbers;
-  std::vector<Index> sizes;
-};
 
 /// The module's parameter of this name.
 Block parameter(const nn::Module& module, const std::string& name);
@@ -56,10 +42,6 @@ struct Lstm {
   Numbers h, c;
 };
 Lstm lstm(const nn::Module& module, const std::string& name, const Numbers& x, const Lstm& state);
-
-/// The largest difference; infinite where counts differ.
-double difference(const Tensor& x, const Numbers& y);
-double difference(const Tensor& x, const Tensor& y);
 
 /// The numbers of leaves by name, as a reference reads them while they are moved.
 class Leaves {

@@ -12,6 +12,7 @@
 #include "../../../autograd/ops/shape/shape.h"
 #include "../../../core/error.h"
 #include "../../../core/generator.h"
+#include "../../support/numbers.h"
 #include "mechanisms.h"
 #include "plain.h"
 
@@ -20,11 +21,6 @@ namespace {
 
 using Lengths = std::vector<Index>;
 using Outputs = std::function<std::vector<Tensor>()>;
-
-double difference(const Tensor& a, const Tensor& b) {
-  EXPECT_EQ(a.shape(), b.shape());
-  return a.numel() == 0 ? 0 : amax(abs(a - b)).item();
-}
 
 class Mechanisms : public testing::TestWithParam<std::string> {
  protected:

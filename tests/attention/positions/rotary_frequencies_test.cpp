@@ -1,11 +1,9 @@
 #include "../../../attention/positions/rotary_frequencies.h"
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <limits>
 #include <numbers>
 #include <string>
@@ -13,17 +11,13 @@
 
 #include "../../../core/allocator.h"
 #include "../../../core/error.h"
+#include "../../support/numbers.h"
+#include "../../support/throws.h"
 
 namespace heed::attention {
 namespace {
 
 using enum RotaryScalingKind;
-using testing::HasSubstr;
-using testing::ThrowsMessage;
-
-using Numbers = std::vector<double>;
-
-Numbers numbers(const Tensor& x) { return x.array().to_vector<double>(); }
 
 Numbers plain(Index width, double base) {
   Numbers out;
@@ -175,24 +169,23 @@ TEST(RotaryFrequencies, TheAttentionFactorIsYarnsUnlessGiven) {
 }
 
 void expect_refused(double base, const RotaryScaling& scaling, const std::string& text) {
-  EXPECT_THAT([&] { rotary_frequencies(14, base, scaling); },
-              ThrowsMessage<ValueError>(HasSubstr(text)));
+  EXPECT_ERROR_WITH(ValueError, text, rotary_frequencies(14, base, scaling));
 }
 
 TEST(RotaryFrequencies, RefuseWhatMakesNoSense) {
   constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
   constexpr double kInf = std::numeric_limits<double>::infinity();
   for (const Index width : {Index{7}, Index{-2}}) {
-    EXPECT_THAT([&] { rotary_frequencies(width); },
-                ThrowsMessage<ValueError>(HasSubstr("rotary: width " + std::to_string(width) +
-                                                    " must be even and not negative")));
+    EXPECT_ERROR_WITH(ValueError,
+                      "rotary: width " + std::to_string(width) + " must be even and not negative",
+                      rotary_frequencies(width));
   }
   expect_refused(0, {}, "rotary: base 0 must be positive and finite");
   expect_refused(-3, {}, "rotary: base -3 must be positive and finite");
   expect_refused(kNaN, {}, "rotary: base nan must be positive and finite");
   expect_refused(kInf, {}, "rotary: base inf must be positive and finite");
-  EXPECT_THAT([] { rotary_frequencies(142, 1e-320); },
-              ThrowsMessage<ValueError>(HasSubstr("rotary: base 1e-320 turns pair 65 by 9")));
+  EXPECT_ERROR_WITH(ValueError, "rotary: base 1e-320 turns pair 65 by 9",
+                    rotary_frequencies(142, 1e-320));
   for (const auto& [factor, text] : {std::pair{0.5, "0.5"}, {kNaN, "nan"}, {kInf, "inf"}}) {
     expect_refused(10, {.kind = linear, .factor = factor},
                    std::string("rotary: factor ") + text + " must be finite and at least 1");
@@ -219,12 +212,12 @@ TEST(RotaryFrequencies, RefuseWhatMakesNoSense) {
   by_parts.low_freq_factor = kNaN;
   expect_refused(10, by_parts, "rotary: low_freq_factor nan must be positive and finite");
   for (const double steps : {-1.0, kNaN, kInf}) {
-    EXPECT_THAT([&] { rotary_frequencies(14, 10, {}, steps); },
-                ThrowsMessage<ValueError>(HasSubstr("must be finite and not negative")));
+    EXPECT_ERROR_WITH(ValueError, "must be finite and not negative",
+                      rotary_frequencies(14, 10, {}, steps));
   }
   for (const double factor : {-1.0, kNaN, kInf}) {
-    EXPECT_THAT([&] { rotary_attention_factor({.attention_factor = factor}); },
-                ThrowsMessage<ValueError>(HasSubstr("rotary: attention_factor ")));
+    EXPECT_ERROR_WITH(ValueError, "rotary: attention_factor ",
+                      rotary_attention_factor({.attention_factor = factor}));
   }
   set_memory_limit(memory_stats().reserved_bytes + (std::int64_t{1} << 28));
   EXPECT_THROW(rotary_frequencies(std::numeric_limits<Index>::max() - 1), Error);

@@ -1,6 +1,5 @@
 #include "../../../attention/positions/rotary.h"
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -17,13 +16,12 @@
 #include "../../../core/error.h"
 #include "../../../core/generator.h"
 #include "../../structure/shown_code.h"
+#include "../../support/throws.h"
 
 namespace heed::attention {
 namespace {
 
 using enum RotaryScalingKind;
-using testing::HasSubstr;
-using testing::ThrowsMessage;
 
 std::vector<double> numbers(const Tensor& x) {
   return to(x, DType::f64).array().to_vector<double>();
@@ -244,80 +242,60 @@ TEST(Rotary, PassesTheChecks) {
 }
 
 TEST(Rotary, RefusesWhatHasNoPairs) {
-  EXPECT_THAT(
-      [] {
-        rotary(zeros({3, 5}));
-      },
-      ThrowsMessage<ShapeError>(
-          HasSubstr("rotary: x must be [.., T, D] with an even D, not f32[3, 5]")));
-  EXPECT_THAT([] { rotary(zeros({4})); }, ThrowsMessage<ShapeError>(HasSubstr("not f32[4]")));
-  EXPECT_THAT([] { rotary(Tensor()); },
-              ThrowsMessage<GradError>(HasSubstr("rotary: x is undefined")));
-  EXPECT_THAT(
-      [] {
-        rotary(zeros({3, 4}), 0, 0);
-      },
-      ThrowsMessage<ValueError>(HasSubstr("base 0 must be positive")));
-  EXPECT_THAT(
-      [] {
-        rotary(Tensor(Array::zeros({3, 4}, DType::i64)));
-      },
-      ThrowsMessage<DTypeError>(HasSubstr("takes f32 or f64, not i64")));
+  EXPECT_ERROR_WITH(ShapeError, "rotary: x must be [.., T, D] with an even D, not f32[3, 5]",
+                    rotary(zeros({3, 5})));
+  EXPECT_ERROR_WITH(ShapeError, "not f32[4]", rotary(zeros({4})));
+  EXPECT_ERROR_WITH(GradError, "rotary: x is undefined", rotary(Tensor()));
+  EXPECT_ERROR_WITH(ValueError, "base 0 must be positive", rotary(zeros({3, 4}), 0, 0));
+  EXPECT_ERROR_WITH(DTypeError, "takes f32 or f64, not i64",
+                    rotary(Tensor(Array::zeros({3, 4}, DType::i64))));
   const Tensor deep = zeros({1, 1, 1, 1, 1, 1, 3, 4});
-  EXPECT_THAT([&] { rotary(deep); },
-              ThrowsMessage<ShapeError>(
-                  HasSubstr("rotary: pairs take at most 7 axes, not f32[1, 1, 1, 1, 1, 1, 3, 4]")));
+  EXPECT_ERROR_WITH(ShapeError,
+                    "rotary: pairs take at most 7 axes, not f32[1, 1, 1, 1, 1, 1, 3, 4]",
+                    rotary(deep));
   EXPECT_EQ(rotary(deep, {.layout = RotaryLayout::halves}).shape(), deep.shape());
 }
 
 TEST(Rotary, RefusesWidthsAndScalingsThatDoNotFit) {
   const Tensor x = zeros({3, 4});
   for (const Index width : {3, -2}) {
-    EXPECT_THAT([&] { rotary(x, {.width = width}); },
-                ThrowsMessage<ValueError>(HasSubstr("rotary: width " + std::to_string(width) +
-                                                    " must be even and not negative")));
+    EXPECT_ERROR_WITH(ValueError,
+                      "rotary: width " + std::to_string(width) + " must be even and not negative",
+                      rotary(x, {.width = width}));
   }
-  EXPECT_THAT([&] { rotary(x, {.width = 6}); },
-              ThrowsMessage<ShapeError>(
-                  HasSubstr("rotary: width 6 is more than the 4 features of x, f32[3, 4]")));
-  EXPECT_THAT([&] { rotary(x, {.scaling = {.kind = yarn, .factor = 2}}); },
-              ThrowsMessage<ValueError>(HasSubstr("rotary: original_length 0 must be positive")));
-  EXPECT_THAT([&] { rotary(x, {.scaling = {.attention_factor = -1}}); },
-              ThrowsMessage<ValueError>(HasSubstr("rotary: attention_factor -1 must be finite")));
-  EXPECT_THAT(
-      [&] { rotary(x, std::numeric_limits<Index>::max() - 2); },
-      ThrowsMessage<ShapeError>(HasSubstr("rotary: size 9223372036854775805 + 3 overflows")));
+  EXPECT_ERROR_WITH(ShapeError, "rotary: width 6 is more than the 4 features of x, f32[3, 4]",
+                    rotary(x, {.width = 6}));
+  EXPECT_ERROR_WITH(ValueError, "rotary: original_length 0 must be positive",
+                    rotary(x, {.scaling = {.kind = yarn, .factor = 2}}));
+  EXPECT_ERROR_WITH(ValueError, "rotary: attention_factor -1 must be finite",
+                    rotary(x, {.scaling = {.attention_factor = -1}}));
+  EXPECT_ERROR_WITH(ShapeError, "rotary: size 9223372036854775805 + 3 overflows",
+                    rotary(x, std::numeric_limits<Index>::max() - 2));
 }
 
 TEST(Rotary, RefusesPlacesThatDoNotFit) {
   const Tensor x = zeros({2, 3, 5, 4});
   const auto refuses = [&](const Shape& shape) {
     const Tensor t(Array::zeros(shape, DType::i64));
-    EXPECT_THAT([&] { rotary(x, t); },
-                ThrowsMessage<ShapeError>(
-                    HasSubstr("rotary: positions i64" + to_string(shape) +
-                              " do not broadcast to the [2, 3, 5] steps of x, f32[2, 3, 5, 4]")));
+    EXPECT_ERROR_WITH(ShapeError,
+                      "rotary: positions i64" + to_string(shape) +
+                          " do not broadcast to the [2, 3, 5] steps of x, f32[2, 3, 5, 4]",
+                      rotary(x, t));
   };
   refuses({7});
   refuses({3, 5});  // of heads: [3, 5] is read as [B, T]
   refuses({2, 2, 5});
   refuses({1, 2, 3, 5});
   // They may not stretch x either.
-  EXPECT_THAT(
-      [] {
-        rotary(zeros({1, 4}), places({1, 2}, {2}));
-      },
-      ThrowsMessage<ShapeError>(HasSubstr("do not broadcast to the [1] steps of x")));
-  EXPECT_THAT([&] { rotary(x, Tensor()); },
-              ThrowsMessage<GradError>(HasSubstr("rotary: positions is undefined")));
-  EXPECT_THAT([&] { rotary(x, Tensor(Array::zeros({5}, DType::boolean))); },
-              ThrowsMessage<DTypeError>(
-                  HasSubstr("rotary: positions must be i64 or floating, not bool[5]")));
+  EXPECT_ERROR_WITH(ShapeError, "do not broadcast to the [1] steps of x",
+                    rotary(zeros({1, 4}), places({1, 2}, {2})));
+  EXPECT_ERROR_WITH(GradError, "rotary: positions is undefined", rotary(x, Tensor()));
+  EXPECT_ERROR_WITH(DTypeError, "rotary: positions must be i64 or floating, not bool[5]",
+                    rotary(x, Tensor(Array::zeros({5}, DType::boolean))));
   Tensor learned = zeros({5});
   learned.set_requires_grad();
-  EXPECT_THAT(
-      [&] { rotary(x, learned); },
-      ThrowsMessage<GradError>(HasSubstr("rotary: positions get no gradient; detach() them")));
+  EXPECT_ERROR_WITH(GradError, "rotary: positions get no gradient; detach() them",
+                    rotary(x, learned));
   const NoGrad off;
   EXPECT_EQ(rotary(x, learned).shape(), x.shape());
 }

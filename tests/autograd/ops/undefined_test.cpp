@@ -6,6 +6,7 @@
 
 #include "../../../autograd/autograd.h"
 #include "../../../core/error.h"
+#include "../../support/throws.h"
 
 namespace heed {
 namespace {
@@ -16,14 +17,8 @@ Tensor some() { return ones({3}); }
 Tensor places() { return zeros({3}, DType::i64); }
 Tensor flags() { return zeros({3}, DType::boolean); }
 
-void refuses(const std::string& expected, const std::function<void()>& call) {
-  try {
-    call();
-  } catch (const GradError& error) {
-    EXPECT_EQ(error.what(), expected + " is undefined");
-    return;
-  }
-  ADD_FAILURE() << "no GradError: " << expected;
+void refuses(const std::string& operand, const std::function<void()>& call) {
+  EXPECT_TRUE(throws<GradError>(operand + " is undefined", call)) << operand;
 }
 
 TEST(Undefined, NumbersBesideATensor) {

@@ -8,7 +8,7 @@
 
 #include "../../../autograd/autograd.h"
 #include "../../../core/core.h"
-#include "../../core/message.h"
+#include "../../support/throws.h"
 
 namespace heed {
 namespace {
@@ -141,8 +141,7 @@ TEST(Samples, CreditsWhatItIsToldInstead) {
   const auto g = grad({samples.surrogate()}, {a, b});
   EXPECT_FALSE(g[0].defined());
   EXPECT_EQ((g[1] * 3).array().to_vector<double>(), (std::vector<double>{1, 2, 3}));
-  EXPECT_EQ(message_of<Error>([&] { samples.cost_after(0); }),
-            "Samples::cost_after: no cost depends on draw 0");
+  EXPECT_ERROR(Error, "Samples::cost_after: no cost depends on draw 0", samples.cost_after(0));
 }
 
 TEST(Samples, LinesUpAxesAtTheFront) {
@@ -220,32 +219,34 @@ TEST(Samples, RefusesWhatCannotBeCredited) {
   Samples samples;
   const Tensor cost = zeros({3}, DType::f64);
   samples.add_cost(cost);
-  EXPECT_EQ(message_of<Error>([&] { samples.surrogate(); }),
-            "Samples::surrogate: no cost depends on any draw, so there is nothing to estimate: "
-            "draw() first, then add_cost() what came of it (0 draws, 1 costs)");
+  EXPECT_ERROR(Error,
+               "Samples::surrogate: no cost depends on any draw, so there is nothing to estimate: "
+               "draw() first, then add_cost() what came of it (0 draws, 1 costs)",
+               samples.surrogate());
   samples.record(leaf({3}));
   EXPECT_THROW(samples.surrogate(), GradError);
-  EXPECT_EQ(message_of<Error>([&] { samples.add_cost(zeros({4}, DType::f64)); }),
-            "Samples::add_cost: a draw's [3] and a cost's [4] differ in axis 0; they are aligned "
-            "at the front, and must be equal or 1 there");
-  EXPECT_EQ(message_of<Error>([&] { samples.add_cost(full({3}, NAN, DType::f64)); }),
-            "Samples::add_cost: cost f64[3] holds a NaN");
-  EXPECT_EQ(message_of<Error>([&] { samples.add_reward(full({3}, NAN, DType::f64)); }),
-            "Samples::add_reward: reward f64[3] holds a NaN");
+  EXPECT_ERROR(Error,
+               "Samples::add_cost: a draw's [3] and a cost's [4] differ in axis 0; they are "
+               "aligned at the front, and must be equal or 1 there",
+               samples.add_cost(zeros({4}, DType::f64)));
+  EXPECT_ERROR(Error, "Samples::add_cost: cost f64[3] holds a NaN",
+               samples.add_cost(full({3}, NAN, DType::f64)));
+  EXPECT_ERROR(Error, "Samples::add_reward: reward f64[3] holds a NaN",
+               samples.add_reward(full({3}, NAN, DType::f64)));
   EXPECT_THROW(samples.add_reward(zeros({2}, DType::f64)), ShapeError);
-  EXPECT_EQ(message_of<Error>([&] { samples.add_cost(cost, {.draws = {1}}); }),
-            "Samples::add_cost: draw 1 was asked for; there are 1");
-  EXPECT_EQ(message_of<Error>([&] { samples.record(full({3}, -INFINITY)); }),
-            "Samples::record: log-probabilities f32[3] are not all finite");
+  EXPECT_ERROR(Error, "Samples::add_cost: draw 1 was asked for; there are 1",
+               samples.add_cost(cost, {.draws = {1}}));
+  EXPECT_ERROR(Error, "Samples::record: log-probabilities f32[3] are not all finite",
+               samples.record(full({3}, -INFINITY)));
   samples.add_cost(cost);
-  EXPECT_EQ(message_of<Error>([&] { samples.surrogate(std::vector<Tensor>(2, cost)); }),
-            "Samples::surrogate: 2 baselines for 1 draws");
-  EXPECT_EQ(message_of<Error>([&] { samples.surrogate(full({3}, NAN, DType::f64)); }),
-            "Samples::surrogate: baseline f64[3] holds a NaN");
+  EXPECT_ERROR(Error, "Samples::surrogate: 2 baselines for 1 draws",
+               samples.surrogate(std::vector<Tensor>(2, cost)));
+  EXPECT_ERROR(Error, "Samples::surrogate: baseline f64[3] holds a NaN",
+               samples.surrogate(full({3}, NAN, DType::f64)));
   EXPECT_THROW(samples.surrogate(zeros({2}, DType::f64)), ShapeError);
   EXPECT_THROW(samples.add_cost(Tensor()), GradError);
-  EXPECT_EQ(message_of<Error>([] { Samples({.discount = -1}); }),
-            "Samples: entropy and discount must be finite and not negative: 0 and -1");
+  EXPECT_ERROR(Error, "Samples: entropy and discount must be finite and not negative: 0 and -1",
+               Samples({.discount = -1}));
 }
 
 }  // namespace

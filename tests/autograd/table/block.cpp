@@ -1,36 +1,6 @@
 #include "block.h"
 
-#include <algorithm>
-
 namespace heed::table {
-
-Block::Block(std::vector<Index> shape, std::vector<double> values)
-    : shape_(std::move(shape)), values_(std::move(values)) {}
-
-Block::Block(const std::vector<Index>& shape, const std::function<double(const Place&)>& element)
-    : shape_(shape) {
-  each_place(shape, [&](const Place& place) { values_.push_back(element(place)); });
-}
-
-std::size_t Block::offset(const Place& place) const {
-  const std::size_t lead = place.size() - shape_.size();
-  Index at = 0;
-  for (std::size_t axis = 0; axis < shape_.size(); ++axis) {
-    at = at * shape_[axis] + (shape_[axis] == 1 ? 0 : place[lead + axis]);
-  }
-  return static_cast<std::size_t>(at);
-}
-
-void each_place(const std::vector<Index>& shape, const std::function<void(const Place&)>& body) {
-  if (std::find(shape.begin(), shape.end(), 0) != shape.end()) return;
-  Place place(shape.size(), 0);
-  while (true) {
-    body(place);
-    std::size_t axis = shape.size();
-    while (axis > 0 && ++place[axis - 1] == shape[axis - 1]) place[--axis] = 0;
-    if (axis == 0) return;
-  }
-}
 
 Block map(const Block& x, const std::function<double(double)>& f) {
   std::vector<double> values;

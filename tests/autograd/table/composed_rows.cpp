@@ -54,9 +54,9 @@ Row huber_row() {
                     return d <= 0.7 ? d * d / 2 : 0.7 * (d - 0.35);
                   },
                   "input"),
-              {}, {bad<ValueError>("huber_loss: delta 0 must be positive and finite", [] {
-                huber_loss(of(3), of(3), 0);
-              })});
+              {},
+              {BAD(ValueError, "huber_loss: delta 0 must be positive and finite",
+                   huber_loss(of(3), of(3), 0))});
 }
 
 // Probabilities from numbers in [-2, 2]; targets as they are, which nothing forbids.
@@ -88,8 +88,8 @@ Row binary_row() {
             });
             return Block({}, std::vector<double>{sum});
           })},
-      {bad<ValueError>("binary_cross_entropy: p must be in [0, 1]",
-                       [] { binary_cross_entropy(of(3) + 1.5, of(3)); })});
+      {BAD(ValueError, "binary_cross_entropy: p must be in [0, 1]",
+           binary_cross_entropy(of(3) + 1.5, of(3)))});
 }
 
 Sizes diagonal_of(const Sizes& shape, Index offset) {
@@ -117,10 +117,10 @@ Row diag_row() {
                  return Block({4, 4},
                               [&](const Place& p) { return p[1] == p[0] + 1 ? b[0]({p[0]}) : 0; });
                })},
-          {bad<GradError>("diag: x is undefined", [] { diag(Tensor()); }),
-           bad<ShapeError>("diag: takes a vector or a matrix, not f32[]", [] { diag(of()); }),
-           bad<ShapeError>("not f32[2, 3, 5]", [] { diag(of(2, 3, 5)); }),
-           bad<ShapeError>("overflows", [] { diag(of(3), INT64_MAX); })}};
+          {BAD(GradError, "diag: x is undefined", diag(Tensor())),
+           BAD(ShapeError, "diag: takes a vector or a matrix, not f32[]", diag(of())),
+           BAD(ShapeError, "not f32[2, 3, 5]", diag(of(2, 3, 5))),
+           BAD(ShapeError, "overflows", diag(of(3), INT64_MAX))}};
 }
 
 Row trace_row() {
@@ -136,10 +136,10 @@ Row trace_row() {
   return {"trace",
           {form("square", {5, 5}), form("wide", {3, 5}), form("tall", {7, 2}), form("one", {1, 1}),
            form("empty", {0, 3})},
-          {bad<GradError>("trace: x is undefined", [] { trace(Tensor()); }),
-           bad<ShapeError>("trace: takes a matrix, not f32[3]", [] { trace(of(3)); }),
-           bad<ShapeError>("not f32[]", [] { trace(of()); }),
-           bad<ShapeError>("not f32[2, 3, 5]", [] { trace(of(2, 3, 5)); })}};
+          {BAD(GradError, "trace: x is undefined", trace(Tensor())),
+           BAD(ShapeError, "trace: takes a matrix, not f32[3]", trace(of(3))),
+           BAD(ShapeError, "not f32[]", trace(of())),
+           BAD(ShapeError, "not f32[2, 3, 5]", trace(of(2, 3, 5)))}};
 }
 
 Row unbind_row() {
@@ -156,10 +156,10 @@ Row unbind_row() {
       "unbind",
       {form("rows", {3, 5}, 0, 1), form("columns", {3, 5}, -1, 4), form("middle", {2, 3, 5}, 1, 2),
        form("vector", {5}, 0, 3), form("empty", {2, 0, 3}, 0, 1)},
-      {bad<GradError>("unbind: x is undefined", [] { unbind(Tensor()); }),
-       bad<ShapeError>("unbind: axis 0 is out of range for rank 0", [] { unbind(of()); }),
-       bad<ShapeError>("unbind: axis 2 is out of range", [] { unbind(of(3, 5), 2); }),
-       bad<ShapeError>("unbind: axis -3 is out of range", [] { unbind(of(3, 5), -3); })}};
+      {BAD(GradError, "unbind: x is undefined", unbind(Tensor())),
+       BAD(ShapeError, "unbind: axis 0 is out of range for rank 0", unbind(of())),
+       BAD(ShapeError, "unbind: axis 2 is out of range", unbind(of(3, 5), 2)),
+       BAD(ShapeError, "unbind: axis -3 is out of range", unbind(of(3, 5), -3))}};
 }
 
 }  // namespace

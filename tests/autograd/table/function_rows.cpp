@@ -39,14 +39,14 @@ Row hypot_row() {
   Row row = binary(
       "hypot", hypot, [](double x, double y) { return std::hypot(x, y); }, Domain::nonzero,
       Domain::nonzero);
-  row.bad_calls = {bad<GradError>("hypot: x is undefined", [] { hypot(Tensor(), of(3)); }),
-                   bad<GradError>("hypot: y is undefined", [] { hypot(of(3), Tensor()); }),
-                   bad<ShapeError>("add: shapes [3, 5] and [3] do not broadcast",
-                                   [] { hypot(of(3, 5), of(3)); }),
-                   bad<DTypeError>("add: dtypes differ: x is f32[3], y is f64[3]",
-                                   [] { hypot(of(3), of<DType::f64>(3)); }),
-                   bad<DTypeError>("sqrt: takes f32 or f64, not i64",
-                                   [] { hypot(of<DType::i64>(3), of<DType::i64>(3)); })};
+  row.bad_calls = {
+      BAD(GradError, "hypot: x is undefined", hypot(Tensor(), of(3))),
+      BAD(GradError, "hypot: y is undefined", hypot(of(3), Tensor())),
+      BAD(ShapeError, "add: shapes [3, 5] and [3] do not broadcast", hypot(of(3, 5), of(3))),
+      BAD(DTypeError, "add: dtypes differ: x is f32[3], y is f64[3]",
+          hypot(of(3), of<DType::f64>(3))),
+      BAD(DTypeError, "sqrt: takes f32 or f64, not i64",
+          hypot(of<DType::i64>(3), of<DType::i64>(3)))};
   return row;
 }
 
@@ -56,8 +56,8 @@ std::vector<Row> function_rows() {
   Row row = unary(
       Op::function, softsign, [](double x) { return x / (1 + std::fabs(x)); }, Domain::nonzero);
   row.bad_calls = bad_operands("abs", softsign);
-  row.bad_calls[2] = bad<DTypeError>("abs: takes f32 or f64, not bool",
-                                     [] { softsign(of<DType::boolean>()); });  // i64 has an abs
+  row.bad_calls[2] = BAD(DTypeError, "abs: takes f32 or f64, not bool",
+                         softsign(of<DType::boolean>()));  // i64 has an abs
   return {row, hypot_row()};
 }
 

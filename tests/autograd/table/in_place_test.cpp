@@ -52,7 +52,7 @@ struct Run {
     const Tensor g = Tensor(Generator(11).normal(out.shape(), 0, 1, DType::f64));
     std::vector<Block> blocks;
     for (const Tensor& gradient : grad({out}, inputs, {g})) {
-      blocks.push_back(gradient.defined() ? to_block(gradient) : Block({0}, std::vector<double>{}));
+      blocks.push_back(gradient.defined() ? Block(gradient) : Block({0}, std::vector<double>{}));
     }
     return blocks;
   }

@@ -37,11 +37,11 @@ Blocks evaluate(const Sample& sample, const Blocks& values, DType dtype,
                 const BackwardOptions& options = {}) {
   const Tensors inputs = leaves(values, dtype);
   const Tensor out = sample.call(inputs);
-  Blocks all = {to_block(out)};
+  Blocks all = {Block(out)};
   if (!out.requires_grad()) return all;
   const Tensors gradients = grad({out}, inputs, {cotangent(out)}, options);
   for (std::size_t i = 0; i < inputs.size(); ++i) {
-    all.push_back(gradients[i].defined() ? to_block(gradients[i])
+    all.push_back(gradients[i].defined() ? Block(gradients[i])
                                          : map(values[i], [](double) { return 0.0; }));
   }
   return all;
@@ -70,12 +70,6 @@ GradcheckOptions options_for(const Row& row) {
   return options;
 }
 
-Tensors values_of(const Sample& sample) {
-  Tensors inputs;
-  for (const Block& block : sample.inputs) inputs.push_back(to_tensor(block, DType::f64));
-  return inputs;
-}
-
 // By pointer: each of the tests keeps a parameter of its own.
 class Operator : public testing::TestWithParam<const Row*> {};
 
@@ -83,7 +77,7 @@ TEST_P(Operator, GivesTheReferencesValues) {
   for (const Sample& sample : cases(*GetParam())) {
     SCOPED_TRACE(sample.name);
     const Block expected = sample.reference(sample.inputs);
-    expect_near(to_block(sample.call(values_of(sample))), expected, 1e-13);
+    expect_near(Block(sample.call(values_of(sample))), expected, 1e-13);
   }
 }
 
@@ -146,7 +140,7 @@ TEST_P(Operator, LeavesItsInputsAlone) {
     const Tensor out = sample.call(inputs);
     if (out.requires_grad()) out.backward(cotangent(out));
     for (std::size_t i = 0; i < inputs.size(); ++i) {
-      EXPECT_EQ(to_block(inputs[i]).values(), sample.inputs[i].values()) << sample.name;
+      EXPECT_EQ(Block(inputs[i]).values(), sample.inputs[i].values()) << sample.name;
       EXPECT_EQ(inputs[i].array().version(), 0U) << sample.name;
     }
   }

@@ -147,10 +147,10 @@ Tensor to_tensor(const Block& block, DType dtype) {
   return Array::from(block.values(), Shape(block.shape())).to(dtype);
 }
 
-Block to_block(const Tensor& tensor) {
-  const Shape& shape = tensor.shape();
-  return {std::vector<Index>(shape.begin(), shape.end()),
-          tensor.array().to(DType::f64).to_vector<double>()};
+Tensors values_of(const Sample& sample) {
+  Tensors inputs;
+  for (const Block& block : sample.inputs) inputs.push_back(to_tensor(block, DType::f64));
+  return inputs;
 }
 
 }  // namespace heed::table

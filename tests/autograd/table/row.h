@@ -13,7 +13,7 @@
 //            [](const Blocks& x) {
 //              return Block({5, 3}, [&](const Place& p) { return x[0]({p[1], p[0]}); });
 //            })},
-//    {bad<ShapeError>("transpose: axis 2 is out of range", [] { transpose(of(3, 5), 0, 2); })}}
+//    {BAD(ShapeError, "transpose: axis 2 is out of range", transpose(of(3, 5), 0, 2))}}
 #pragma once
 
 #include <concepts>
@@ -76,6 +76,8 @@ BadCall bad(const std::string& text, std::function<void()> call) {
             return "";
           }};
 }
+/// Of a statement, what it uses by value.
+#define BAD(E, text, ...) bad<E>(text, [=] { __VA_ARGS__; })
 
 /// What a row is of: an operator of the closed list, or a function composed of such.
 struct Subject {
@@ -127,8 +129,8 @@ Tensor of(std::convertible_to<Index> auto... sizes) {
 /// A bool mask from zeros and ones.
 Tensor flags(const std::vector<double>& values, const Shape& shape);
 
-/// Numbers as a tensor, and back.
 Tensor to_tensor(const Block& block, DType dtype);
-Block to_block(const Tensor& tensor);
+/// A sample's inputs in f64.
+Tensors values_of(const Sample& sample);
 
 }  // namespace heed::table

@@ -131,12 +131,6 @@ std::vector<Fault> faults(std::size_t inputs) {
   return all;
 }
 
-Tensors values_of(const Sample& sample) {
-  Tensors inputs;
-  for (const Block& block : sample.inputs) inputs.push_back(to_tensor(block, DType::f64));
-  return inputs;
-}
-
 // The call weighed to a number, so that the check's cotangent is one factor, of 0.5 to 1.5.
 Call weighed(const Call& call, const Fault& fault, bool planted) {
   return [=](X x) {
@@ -155,7 +149,7 @@ std::vector<double> gradient(const Call& call, const Sample& sample) {
   std::vector<double> all;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     const auto numbers = gradients[i].defined()
-                             ? to_block(gradients[i]).values()
+                             ? Block(gradients[i]).values()
                              : std::vector<double>(sample.inputs[i].values().size(), 0);
     all.insert(all.end(), numbers.begin(), numbers.end());
   }

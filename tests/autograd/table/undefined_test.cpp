@@ -28,8 +28,7 @@ std::string refusal(const Sample& sample, const Tensors& inputs) {
 std::map<std::size_t, std::set<std::string>> refusals(const Row& row) {
   std::map<std::size_t, std::set<std::string>> said;
   for (const Sample& sample : row.samples) {
-    Tensors inputs;
-    for (const Block& block : sample.inputs) inputs.push_back(to_tensor(block, DType::f64));
+    const Tensors inputs = values_of(sample);
     for (std::size_t i = 0; i < inputs.size(); ++i) {
       Tensors lacking = inputs;
       lacking[i] = Tensor();

@@ -1,17 +1,14 @@
 #include "../../../data/generated/stories.h"
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <set>
 
 #include "../../../core/error.h"
+#include "../../support/throws.h"
 
 namespace heed::data {
 namespace {
-
-using testing::HasSubstr;
-using testing::ThrowsMessage;
 
 // The room that a sentence ends with is the answer, the supports begin with who or what is asked
 // about, and all stand before the question.
@@ -35,8 +32,7 @@ TEST(GeneratedStories, AnswersFollowFromTheirSupports) {
     EXPECT_EQ(tell_stories(31, task, same)[7].sentences, stories[7].sentences);
   }
   Generator generator(1);
-  EXPECT_THAT([&] { tell_stories(1, 3, generator); },
-              ThrowsMessage<ValueError>(HasSubstr("no generated task 3")));
+  EXPECT_ERROR_WITH(ValueError, "no generated task 3", tell_stories(1, 3, generator));
 }
 
 }  // namespace

@@ -5,12 +5,12 @@
 #include "../../../examples/babi/corpus.h"
 #include "../../../examples/babi/listener.h"
 #include "../../../examples/babi/trials.h"
+#include "../../support/throws.h"
 
 namespace babi {
 namespace {
 
 using testing::HasSubstr;
-using testing::ThrowsMessage;
 
 TEST(BabiCorpus, KeepsTheLastSentencesBeforeAQuestion) {
   const data::BabiStory story{{{"a", "b"}, {"c"}, {"d", "a", "b"}},
@@ -45,11 +45,9 @@ TEST(BabiCorpus, AQuestionMayHaveNoStoryBeforeIt) {
 }
 
 TEST(BabiCorpus, RefusesTasksThatThereAreNot) {
-  EXPECT_THAT([] { load_task({}, 3); }, ThrowsMessage<ValueError>(HasSubstr("generated task 3")));
-  EXPECT_THAT([] { load_task({.path = "."}, 21); },
-              ThrowsMessage<ValueError>("babi: there is no task 21, only 1 to 20"));
-  EXPECT_THAT([] { load_task({.path = "."}, 7); },
-              ThrowsMessage<IoError>(HasSubstr("task 7 has no such file")));
+  EXPECT_ERROR_WITH(ValueError, "generated task 3", load_task({}, 3));
+  EXPECT_ERROR(ValueError, "babi: there is no task 21, only 1 to 20", load_task({.path = "."}, 21));
+  EXPECT_ERROR_WITH(IoError, "task 7 has no such file", load_task({.path = "."}, 7));
   EXPECT_THROW(load_task({.path = "absent"}, 7), IoError);
 }
 
@@ -69,21 +67,19 @@ TEST(BabiListener, HearsStoriesAndRefusesWhatItCannotAnswer) {
   reader.model->eval();
   Listener listener(reader);
   const auto hear = [&](const char* line) { return listener.hear(line, train::ShadeStyle::marks); };
-  EXPECT_THAT([&] { hear("Where is Anna?"); },
-              ThrowsMessage<ValueError>("the question has no story before it"));
-  EXPECT_THAT([&] { hear("Bob went to the attic."); },
-              ThrowsMessage<ValueError>("the word \"bob\" is not among those learned"));
-  EXPECT_THAT([&] { hear("?"); }, ThrowsMessage<ValueError>("the line has no words"));
+  EXPECT_ERROR(ValueError, "the question has no story before it", hear("Where is Anna?"));
+  EXPECT_ERROR(ValueError, "the word \"bob\" is not among those learned",
+               hear("Bob went to the attic."));
+  EXPECT_ERROR(ValueError, "the line has no words", hear("?"));
   for (int i = 0; i < 5; ++i) EXPECT_EQ(hear("Anna went to the attic."), "");
-  EXPECT_THAT([&] { hear("Where is Bob?"); }, ThrowsMessage<ValueError>(HasSubstr(R"("bob")")));
+  EXPECT_ERROR_WITH(ValueError, R"("bob")", hear("Where is Bob?"));
   const Answer answer = listener.answer({"where", "is", "anna"});
   ASSERT_EQ(answer.weights.size(), 2U);
   EXPECT_EQ(answer.weights[1].size(), 3U);  // as many as it remembers
   EXPECT_THAT(hear("Where is Anna?"), testing::AllOf(HasSubstr("hop 2\n"), HasSubstr("answer ")));
   EXPECT_EQ(hear(""), "");
   hear("Anna went to the attic");
-  EXPECT_THAT([&] { listener.end(); },
-              ThrowsMessage<ValueError>("the story that ends here has no question"));
+  EXPECT_ERROR(ValueError, "the story that ends here has no question", listener.end());
 }
 
 }  // namespace

@@ -8,13 +8,12 @@
 #include "../../../core/error.h"
 #include "../../data/temporary_file.h"
 #include "../../io/temporary_folder.h"
+#include "../../support/throws.h"
 
 namespace captioning {
 namespace {
 
-using data::message_of;
 using testing::ElementsAre;
-using testing::HasSubstr;
 
 TEST(CaptioningCorpus, SeedsAndPartsDiffer) {
   const Corpus one = load_corpus({.scenes = 3, .validation = 5, .test = 7, .seed = 5});
@@ -88,19 +87,19 @@ TEST(CaptioningCorpus, NoDigitServesTwoParts) {
 
 TEST(CaptioningCorpus, SaysWhatIsWrongWithData) {
   const TemporaryFolder folder;
-  EXPECT_EQ(message_of<ValueError>([] { load_corpus({.data = "photos"}); }),
-            "data: 'photos' is none of shapes, mnist");
-  EXPECT_EQ(message_of<ValueError>([] { load_corpus({.data = "mnist"}); }),
-            "data: mnist needs --path, the folder of its files");
+  EXPECT_ERROR(ValueError, "data: 'photos' is none of shapes, mnist",
+               load_corpus({.data = "photos"}));
+  EXPECT_ERROR(ValueError, "data: mnist needs --path, the folder of its files",
+               load_corpus({.data = "mnist"}));
   const auto load = [&] { load_corpus({.data = "mnist", .path = folder.path()}); };
-  EXPECT_THAT(message_of<IoError>(load), HasSubstr("train-images-idx3-ubyte: open: No such file"));
+  EXPECT_ERROR_WITH(IoError, "train-images-idx3-ubyte: open: No such file", load());
   write_digits(folder, "train", 10, 77);
-  EXPECT_THAT(message_of<FormatError>(load), HasSubstr("77 is no digit"));
+  EXPECT_ERROR_WITH(FormatError, "77 is no digit", load());
   write_digits(folder, "train", 10);
   Generator generator(5);
   const data::Digits digits = data::read_mnist(folder.path(), "train");
-  EXPECT_EQ(message_of<ValueError>([&] { data::digit_scene(digits, 7, 11, generator); }),
-            "digits: [7, 11) are no digits of 10");
+  EXPECT_ERROR(ValueError, "digits: [7, 11) are no digits of 10",
+               data::digit_scene(digits, 7, 11, generator));
 }
 
 }  // namespace

@@ -13,14 +13,13 @@
 #include "../../../core/error.h"
 #include "../../../examples/glimpses/digits.h"
 #include "../../support/places.h"
+#include "../../support/throws.h"
 
 namespace glimpses {
 namespace {
 
 namespace fs = std::filesystem;
 using testing::Each;
-using testing::HasSubstr;
-using testing::ThrowsMessage;
 
 constexpr std::size_t kPixels = kSide * kSide;
 
@@ -72,15 +71,14 @@ TEST_F(GlimpseDigits, ComeFromFilesTheLastTwelfthForValidation) {
 
 // What data::read_mnist() refuses, and what is too little to be parted.
 TEST_F(GlimpseDigits, AreRefusedWhereFilesDoNotFit) {
-  EXPECT_THAT([&] { read(); }, ThrowsMessage<IoError>(HasSubstr("train-images-idx3-ubyte")));
+  EXPECT_ERROR_WITH(IoError, "train-images-idx3-ubyte", read());
   write_all();
   write("t10k-labels-idx1", {14}, 10);
-  EXPECT_THAT([&] { read(); },
-              ThrowsMessage<FormatError>(HasSubstr("labels of [14] for 13 images")));
+  EXPECT_ERROR_WITH(FormatError, "labels of [14] for 13 images", read());
   write_all();
   write("train-images-idx3", {11, kSide, kSide}, 7);
   write("train-labels-idx1", {11}, 10);
-  EXPECT_THAT([&] { read(); }, ThrowsMessage<FormatError>(HasSubstr("fewer than 12 digits")));
+  EXPECT_ERROR_WITH(FormatError, "fewer than 12 digits", read());
 }
 
 TEST(GlimpseDrawnDigits, AreTheSeedsAndLookLikeTheirClass) {
@@ -150,8 +148,8 @@ TEST(GlimpseBatch, DigitsStandAtPlacesOfTheirOwn) {
   EXPECT_GT(corners.size(), 25u);
   const Batch plain = batch_of(digits, {1}, kSide, generator);
   EXPECT_THAT(plain.images.array().to_vector<float>(), Each(0.2F * 1.0F));
-  EXPECT_THAT([&] { batch_of(digits, which, 27, generator); },
-              ThrowsMessage<ValueError>("size 27 must be at least that of a digit, 28"));
+  EXPECT_ERROR(ValueError, "size 27 must be at least that of a digit, 28",
+               batch_of(digits, which, 27, generator));
 }
 
 TEST(GlimpseDigitsOnRealData, AreTheStandardSplit) {

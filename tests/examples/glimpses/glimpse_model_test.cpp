@@ -10,15 +10,15 @@
 #include "../../../core/error.h"
 #include "../../../core/generator.h"
 #include "../../../examples/glimpses/evaluation.h"
+#include "../../support/numbers.h"
+#include "../../support/throws.h"
 
 namespace glimpses {
 namespace {
 
 using testing::DoubleNear;
 using testing::Each;
-using testing::HasSubstr;
 using testing::Pointwise;
-using testing::ThrowsMessage;
 
 constexpr Index kB = 5, kRuns = 3;
 
@@ -31,8 +31,6 @@ ModelOptions small(const std::string& core = "rnn") {
           .core = core,
           .dtype = DType::f64};
 }
-
-std::vector<double> numbers(const Tensor& x) { return x.array().to_vector<double>(); }
 
 TEST(GlimpseModel, RunsOfAnImageStandSideBySide) {
   for (const char* core : {"rnn", "lstm"}) {
@@ -131,13 +129,13 @@ TEST(GlimpseModel, PathsAreDrawnForEachDigit) {
 }
 
 TEST(GlimpseModel, RefusesOptionsThatMakeNoSense) {
-  const auto make = [](ModelOptions options) { return [=] { GlimpseModel{options}; }; };
-  EXPECT_THAT(make({.count = 0}), ThrowsMessage<ValueError>("glimpses 0 must be in [1, 1000]"));
+  const auto make = [](ModelOptions options) { GlimpseModel{options}; };
+  EXPECT_ERROR(ValueError, "glimpses 0 must be in [1, 1000]", make({.count = 0}));
   for (const double sigma : {0.0, -1.0, static_cast<double>(NAN)}) {
-    EXPECT_THAT(make({.sigma = sigma}), ThrowsMessage<ValueError>(HasSubstr("sigma")));
+    EXPECT_ERROR_WITH(ValueError, "sigma", make({.sigma = sigma}));
   }
-  EXPECT_THAT(make({.scales = 30}), ThrowsMessage<ValueError>(HasSubstr("scales 30")));
-  EXPECT_THAT(make({.core = "gru"}), ThrowsMessage<ValueError>(HasSubstr("core \"gru\"")));
+  EXPECT_ERROR_WITH(ValueError, "scales 30", make({.scales = 30}));
+  EXPECT_ERROR_WITH(ValueError, "core \"gru\"", make({.core = "gru"}));
 }
 
 }  // namespace

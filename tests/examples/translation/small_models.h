@@ -11,6 +11,7 @@
 #include "../../../autograd/ops/shape/slicing.h"
 #include "../../../core/generator.h"
 #include "../../../examples/translation/translator.h"
+#include "../../support/numbers.h"
 
 namespace translation {
 
@@ -65,11 +66,6 @@ inline Rows row(const Rows& all, Index b) {
 
 inline Tensor numbers(const std::vector<Index>& ids) {
   return Array::from(ids, {static_cast<Index>(ids.size())});
-}
-
-inline double difference(const Tensor& a, const Tensor& b) {
-  if (a.shape() != b.shape()) return std::nan("");  // nothing is near it
-  return a.numel() == 0 ? 0 : amax(abs(a - b)).item();
 }
 
 }  // namespace translation

@@ -8,6 +8,7 @@
 #include "../../../core/error.h"
 #include "../../../data/subwords.h"
 #include "../../../examples/translation/luong_model.h"
+#include "../../support/throws.h"
 #include "small_models.h"
 
 namespace translation {
@@ -15,8 +16,6 @@ namespace {
 
 using heed::NoGrad;
 using heed::ValueError;
-using testing::HasSubstr;
-using testing::ThrowsMessage;
 
 TEST(TranslationModel, LuongsDecoderBeginsWhereTheEncoderEnds) {
   const NoGrad scope;
@@ -61,17 +60,17 @@ TEST(TranslationModel, NamesWhatIsTooLong) {
   const Rows more = rows({13, 3}, kTargets, data::kPadding, 3);
   for (const ModelOptions& options : {small("conv"), luong("location", "global")}) {
     const auto model = make_translator(options);
-    const auto text = HasSubstr(
-        options.model + ": 13 words and marks in a sentence: longest 11 leaves room for 12");
+    const std::string text =
+        options.model + ": 13 words and marks in a sentence: longest 11 leaves room for 12";
     EXPECT_NO_THROW(model->features(fits, fits));
-    EXPECT_THAT([&] { model->features(more, fits); }, ThrowsMessage<ValueError>(text));
-    EXPECT_THAT([&] { model->start(more); }, ThrowsMessage<ValueError>(text));
+    EXPECT_ERROR_WITH(ValueError, text, model->features(more, fits));
+    EXPECT_ERROR_WITH(ValueError, text, model->start(more));
     if (options.model != "conv") continue;
-    EXPECT_THAT([&] { model->features(fits, more); }, ThrowsMessage<ValueError>(text));
+    EXPECT_ERROR_WITH(ValueError, text, model->features(fits, more));
     const NoGrad scope;
     const auto writing = model->start(fits);
     for (int t = 0; t < 12; ++t) writing->step(numbers({3, 4}), nullptr);
-    EXPECT_THAT([&] { writing->step(numbers({3, 4}), nullptr); }, ThrowsMessage<ValueError>(text));
+    EXPECT_ERROR_WITH(ValueError, text, writing->step(numbers({3, 4}), nullptr));
   }
   // Those without learned places have no end.
   for (const char* name : {"seq2seq", "bahdanau", "luong", "transformer"}) {
@@ -80,62 +79,40 @@ TEST(TranslationModel, NamesWhatIsTooLong) {
 }
 
 TEST(TranslationModel, RefusesOptionsThatMakeNoSense) {
-  const auto throws = [](const std::string& model, auto change, const char* text) {
+  const auto refuses = [](const std::string& model, const char* text, auto change) {
     ModelOptions options = small(model);
     change(options);
-    EXPECT_THAT([&] { make_translator(options); }, ThrowsMessage<ValueError>(HasSubstr(text)));
+    EXPECT_ERROR_WITH(ValueError, text, make_translator(options));
   };
   using Options = ModelOptions;
-  throws(
-      "rnn", [](Options&) {},
-      "kind \"rnn\" is none of \"seq2seq\", \"bahdanau\", \"luong\", \"conv\"");
-  throws(
-      "seq2seq", [](Options& o) { o.style = "graves"; }, "style \"graves\" is none of");
-  throws(
-      "luong", [](Options& o) { o.score = "cosine"; }, "score \"cosine\" is none of");
-  throws(
-      "luong", [](Options& o) { o.attention = "local"; }, "attention \"local\" is none of");
-  throws(
-      "luong", [](Options& o) { o.hidden = 7; },
-      "luong: hidden 7 must be even: the encoder's directions have half each");
-  throws(
-      "luong", [](Options& o) { o.half_width = -1; }, "half_width -1 must be in [0, 16777216]");
-  throws(
-      "luong",
-      [](Options& o) {
-        o.attention = "local-p";
-        o.half_width = 0;
-      },
-      "half_width 0 must be positive");
-  throws(
-      "conv", [](Options& o) { o.kernel = 4; }, "the encoder's kernel 4 must be odd");
-  throws(
-      "transformer", [](Options& o) { o.heads = 4; }, "heads 4 does not divide width 6");
-  throws(
-      "bahdanau", [](Options& o) { o.width = 0; }, "width 0 must be in [1, 16384]");
-  throws(
-      "bahdanau", [](Options& o) { o.hidden = -3; }, "hidden -3 must be in [1, 65536]");
-  throws(
-      "bahdanau", [](Options& o) { o.layers = 0; }, "layers 0 must be in [1, 1024]");
-  throws(
-      "transformer", [](Options& o) { o.heads = 0; }, "heads 0 must be in [1, 16384]");
-  throws(
-      "conv", [](Options& o) { o.kernel = 0; }, "kernel 0 must be in [1, 1024]");
-  throws(
-      "conv", [](Options& o) { o.longest = 0; }, "places 0 must be in [1, 16777216]");
-  throws(
-      "conv", [](Options& o) { o.dropout = 1; }, "dropout 1 must be in [0, 0.99]");
-  throws(
-      "conv", [](Options& o) { o.dropout = std::nan(""); }, "dropout nan must be in [0, 0.99]");
-  throws(
-      "conv", [](Options& o) { o.source_words = 3; },
-      "a vocabulary of 3 leaves no room for the 4 marks");
-  throws(
-      "conv", [](Options& o) { o.target_words = 0; },
-      "a vocabulary of 0 leaves no room for the 4 marks");
-  throws(
-      "transformer", [](Options& o) { o.shared = true; },
-      "shared: the vocabularies have 17 and 13 words");
+  refuses("rnn", "kind \"rnn\" is none of \"seq2seq\", \"bahdanau\", \"luong\", \"conv\"",
+          [](Options&) {});
+  refuses("seq2seq", "style \"graves\" is none of", [](Options& o) { o.style = "graves"; });
+  refuses("luong", "score \"cosine\" is none of", [](Options& o) { o.score = "cosine"; });
+  refuses("luong", "attention \"local\" is none of", [](Options& o) { o.attention = "local"; });
+  refuses("luong", "luong: hidden 7 must be even: the encoder's directions have half each",
+          [](Options& o) { o.hidden = 7; });
+  refuses("luong", "half_width -1 must be in [0, 16777216]", [](Options& o) { o.half_width = -1; });
+  refuses("luong", "half_width 0 must be positive", [](Options& o) {
+    o.attention = "local-p";
+    o.half_width = 0;
+  });
+  refuses("conv", "the encoder's kernel 4 must be odd", [](Options& o) { o.kernel = 4; });
+  refuses("transformer", "heads 4 does not divide width 6", [](Options& o) { o.heads = 4; });
+  refuses("bahdanau", "width 0 must be in [1, 16384]", [](Options& o) { o.width = 0; });
+  refuses("bahdanau", "hidden -3 must be in [1, 65536]", [](Options& o) { o.hidden = -3; });
+  refuses("bahdanau", "layers 0 must be in [1, 1024]", [](Options& o) { o.layers = 0; });
+  refuses("transformer", "heads 0 must be in [1, 16384]", [](Options& o) { o.heads = 0; });
+  refuses("conv", "kernel 0 must be in [1, 1024]", [](Options& o) { o.kernel = 0; });
+  refuses("conv", "places 0 must be in [1, 16777216]", [](Options& o) { o.longest = 0; });
+  refuses("conv", "dropout 1 must be in [0, 0.99]", [](Options& o) { o.dropout = 1; });
+  refuses("conv", "dropout nan must be in [0, 0.99]", [](Options& o) { o.dropout = std::nan(""); });
+  refuses("conv", "a vocabulary of 3 leaves no room for the 4 marks",
+          [](Options& o) { o.source_words = 3; });
+  refuses("conv", "a vocabulary of 0 leaves no room for the 4 marks",
+          [](Options& o) { o.target_words = 0; });
+  refuses("transformer", "shared: the vocabularies have 17 and 13 words",
+          [](Options& o) { o.shared = true; });
 }
 
 }  // namespace

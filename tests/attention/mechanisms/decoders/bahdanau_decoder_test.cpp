@@ -1,6 +1,5 @@
 #include "../../../../attention/mechanisms/decoders/bahdanau_decoder.h"
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "../../../../attention/scores/feature_wise.h"
@@ -12,15 +11,11 @@
 #include "../../../../core/error.h"
 #include "../../../../core/generator.h"
 #include "../../../../nn/gradcheck.h"
+#include "../../../support/throws.h"
 #include "../decoders.h"
 
 namespace heed::attention {
 namespace {
-
-using plain::Block;
-using plain::difference;
-using testing::HasSubstr;
-using testing::ThrowsMessage;
 
 constexpr Index kB = 2, kT = 3, kK = 5, kE = 7, kDk = 4, kH = 6;
 const std::vector<Index> kLengths = {kK, 3};
@@ -46,7 +41,7 @@ TEST(BahdanauDecoder, IsTheDefinition) {
   const BahdanauDecoder made(kOptions);
   const StackOutput all = made(in.words, in.source, in.mask, {.need_weights = true});
   const Block words(in.words), source(in.source);
-  const Numbers v = plain::parameter(made, "score.score_vector").numbers;
+  const Numbers v = plain::parameter(made, "score.score_vector").values();
   Numbers outs, weights;
   for (Index b = 0; b < kB; ++b) {
     const Numbers first = source.row({b, 0});
@@ -142,7 +137,7 @@ TEST(BahdanauDecoder, TakesAnyScoreSeveralLayersAndAReadoutOfTheNewState) {
       s[0] = made.cell(concat({y, c}, 1), s[0]);
       for (std::size_t l = 0; l < 2; ++l) s[l + 1] = made.upper[l](s[l], s[l + 1]);
       const Tensor out = made.readout(concat({readout_of_state ? s.back() : before, y, c}, 1));
-      EXPECT_LT(difference(select(all.output, 1, t), Block(out).numbers), 1e-12);
+      EXPECT_LT(difference(select(all.output, 1, t), Block(out).values()), 1e-12);
     }
     expect_steps(made, made.start(in.source, in.mask), in.words, all, 1, {1, 0});
     const auto report =
@@ -151,12 +146,11 @@ TEST(BahdanauDecoder, TakesAnyScoreSeveralLayersAndAReadoutOfTheNewState) {
     EXPECT_TRUE(report) << report.text();
   }
   options.layers = 0;
-  EXPECT_THAT([&] { BahdanauDecoder made(options); },
-              ThrowsMessage<ValueError>("bahdanau_decoder: layers 0 must be positive"));
+  EXPECT_ERROR(ValueError, "bahdanau_decoder: layers 0 must be positive",
+               BahdanauDecoder made(options));
   options.layers = 1;
   options.score = std::make_shared<FeatureWise>(H, kDk, 2, 2, DType::f64);
-  EXPECT_THAT([&] { BahdanauDecoder made(options); },
-              ThrowsMessage<ValueError>(HasSubstr("takes no score that looks back")));
+  EXPECT_ERROR_WITH(ValueError, "takes no score that looks back", BahdanauDecoder made(options));
 }
 
 TEST(BahdanauDecoder, SummariesStandForTheFirstAnnotation) {
@@ -172,40 +166,29 @@ TEST(BahdanauDecoder, SummariesStandForTheFirstAnnotation) {
   };
   const auto first = nn::gradcheck(made, forward, {.step = 1e-4});
   EXPECT_TRUE(first) << first.text();
-  EXPECT_THAT([&] { made.start(in.source); },
-              ThrowsMessage<ShapeError>(HasSubstr("bahdanau_decoder: annotations f64[2, 5, 4] have "
-                                                  "no 5 features to start from")));
-  EXPECT_THAT([&] { made.start(in.source, in.mask, narrow(summary, 1, 0, 4)); },
-              ThrowsMessage<ShapeError>(
-                  HasSubstr("bahdanau_decoder: the summary must be [2, 5], not f64[2, 4]")));
+  EXPECT_ERROR_WITH(ShapeError,
+                    "bahdanau_decoder: annotations f64[2, 5, 4] have no 5 features to start from",
+                    made.start(in.source));
+  EXPECT_ERROR_WITH(ShapeError, "bahdanau_decoder: the summary must be [2, 5], not f64[2, 4]",
+                    made.start(in.source, in.mask, narrow(summary, 1, 0, 4)));
 }
 
 TEST(BahdanauDecoder, RefusesWhatDoesNotFit) {
-  EXPECT_THAT([] { BahdanauDecoder made({.word_width = 1, .state_width = 2}); },
-              ThrowsMessage<ValueError>(HasSubstr("annotation_width 0 and state_width 2 must be")));
-  EXPECT_THAT(
-      [] { BahdanauDecoder made({.word_width = 1, .annotation_width = 3, .state_width = 2}); },
-      ThrowsMessage<ValueError>(HasSubstr("an annotation_width of 3 has no half")));
+  EXPECT_ERROR_WITH(ValueError, "annotation_width 0 and state_width 2 must be",
+                    BahdanauDecoder made({.word_width = 1, .state_width = 2}));
+  EXPECT_ERROR_WITH(
+      ValueError, "an annotation_width of 3 has no half",
+      BahdanauDecoder made({.word_width = 1, .annotation_width = 3, .state_width = 2}));
   const Inputs in;
   const BahdanauDecoder made(kOptions);
   auto state = made.start(in.source, in.mask);
-  EXPECT_THAT([&] { made.step(in.words, state); },
-              ThrowsMessage<ShapeError>(
-                  HasSubstr("bahdanau_decoder: a step's word must be [2, 7], not f64[2, 3, 7]")));
-  EXPECT_THAT(
-      [&] {
-        made.step(zeros({kB, kE}), state);
-      },
-      ThrowsMessage<DTypeError>(HasSubstr("must be f64, not f32[2, 7]")));
-  EXPECT_THAT([&] { made.step(Tensor(), state); },
-              ThrowsMessage<GradError>(HasSubstr("bahdanau_decoder: word is undefined")));
-  EXPECT_THAT(
-      [&] {
-        made(in.words, in.source, in.mask, {}, {kT, 4});
-      },
-      ThrowsMessage<ShapeError>(HasSubstr("length 4 of row 1 is not in [0, 3]")));
-  EXPECT_THAT([&] { state.reorder(Tensor(Array::from(std::vector<Index>{2}))); },
-              ThrowsMessage<IndexError>(HasSubstr("2")));
+  EXPECT_ERROR_WITH(ShapeError, "bahdanau_decoder: a step's word must be [2, 7], not f64[2, 3, 7]",
+                    made.step(in.words, state));
+  EXPECT_ERROR_WITH(DTypeError, "must be f64, not f32[2, 7]", made.step(zeros({kB, kE}), state));
+  EXPECT_ERROR_WITH(GradError, "bahdanau_decoder: word is undefined", made.step(Tensor(), state));
+  EXPECT_ERROR_WITH(ShapeError, "length 4 of row 1 is not in [0, 3]",
+                    made(in.words, in.source, in.mask, {}, {kT, 4}));
+  EXPECT_ERROR_WITH(IndexError, "2", state.reorder(Tensor(Array::from(std::vector<Index>{2}))));
 }
 
 }  // namespace

@@ -10,15 +10,11 @@
 #include "../../../../core/error.h"
 #include "../../../../core/generator.h"
 #include "../../../../nn/init.h"
+#include "../../../support/throws.h"
 #include "../decoders.h"
 
 namespace heed::attention {
 namespace {
-
-using plain::Block;
-using plain::difference;
-using testing::HasSubstr;
-using testing::ThrowsMessage;
 
 constexpr Index kB = 2, kT = 5, kK = 7, kE = 4, kKernel = 3, kLayers = 2;
 const std::vector<Index> kLengths = {kK, 4};
@@ -39,9 +35,9 @@ Tensor inputs(Index steps) { return randn({kB, steps, kE}, DType::f64); }
 Numbers gated(const nn::Module& module, const std::string& name, const std::vector<Numbers>& x,
               Index t, Index before) {
   const Block w = plain::weight(module, name);
-  Numbers sums = plain::parameter(module, name + ".bias").numbers;
-  for (Index o = 0; o < w.sizes[0]; ++o) {
-    for (Index c = 0; c < w.sizes[1]; ++c) {
+  Numbers sums = plain::parameter(module, name + ".bias").values();
+  for (Index o = 0; o < w.size(0); ++o) {
+    for (Index c = 0; c < w.size(1); ++c) {
       for (Index k = 0; k < kKernel; ++k) {
         const Index place = t - before + k;
         if (place < 0 || place >= static_cast<Index>(x.size())) continue;
@@ -235,29 +231,22 @@ TEST(ConvSeq2SeqWeights, OfTheEncoderGetTheMeanOfTheAttentionsGradients) {
 }
 
 TEST(ConvSeq2SeqInput, IsRefusedWhereItDoesNotFit) {
-  EXPECT_THAT(
-      [] { ConvEncoder made({.width = 2, .kernel = 4}); },
-      ThrowsMessage<ValueError>(HasSubstr("conv_seq2seq: the encoder's kernel 4 must be odd")));
-  EXPECT_THAT([] { ConvDecoder made({.width = 2, .layers = 0}); },
-              ThrowsMessage<ValueError>(HasSubstr("conv_seq2seq: width 2, layers 0 and kernel 3")));
-  EXPECT_THAT([] { MultiStepAttention made(0, 2); },
-              ThrowsMessage<ValueError>(HasSubstr("multi_step: hidden 0 and width 2")));
+  EXPECT_ERROR_WITH(ValueError, "conv_seq2seq: the encoder's kernel 4 must be odd",
+                    ConvEncoder made({.width = 2, .kernel = 4}));
+  EXPECT_ERROR_WITH(ValueError, "conv_seq2seq: width 2, layers 0 and kernel 3",
+                    ConvDecoder made({.width = 2, .layers = 0}));
+  EXPECT_ERROR_WITH(ValueError, "multi_step: hidden 0 and width 2", MultiStepAttention made(0, 2));
   const ConvEncoder encoder(options(kE, true));
   const ConvDecoder decoder(options(kE, true));
   const Tensor source = inputs(kK);
-  EXPECT_THAT(
-      [&] {
-        encoder(source, {1, 2, 3});
-      },
-      ThrowsMessage<ShapeError>(HasSubstr("conv_seq2seq: 3 lengths for f64[2, 7, 4]")));
-  EXPECT_THAT([&] { decoder.start({}); },
-              ThrowsMessage<GradError>(HasSubstr("conv_seq2seq: source is undefined")));
+  EXPECT_ERROR_WITH(ShapeError, "conv_seq2seq: 3 lengths for f64[2, 7, 4]",
+                    encoder(source, {1, 2, 3}));
+  EXPECT_ERROR_WITH(GradError, "conv_seq2seq: source is undefined", decoder.start({}));
   auto state = decoder.start(encoder(source));
-  EXPECT_THAT([&] { decoder.step(source, state); },
-              ThrowsMessage<ShapeError>(HasSubstr("a step's word must be [2, 4]")));
+  EXPECT_ERROR_WITH(ShapeError, "a step's word must be [2, 4]", decoder.step(source, state));
   const MultiStepAttention attend(3, kE, true, DType::f64);
-  EXPECT_THAT([&] { attend(source, source, encoder(source)); },
-              ThrowsMessage<ShapeError>(HasSubstr("multi_step: h must be [.., n, 3]")));
+  EXPECT_ERROR_WITH(ShapeError, "multi_step: h must be [.., n, 3]",
+                    attend(source, source, encoder(source)));
 }
 
 }  // namespace

@@ -9,14 +9,12 @@
 #include "../../../../autograd/ops/shape/shape.h"
 #include "../../../../core/error.h"
 #include "../../../../core/generator.h"
+#include "../../../support/throws.h"
 #include "../../numbers.h"
 #include "../../query_keys_values.h"
 
 namespace heed::attention {
 namespace {
-
-using testing::HasSubstr;
-using testing::ThrowsMessage;
 
 constexpr Index kB = 2, kQ = 4, kK = 5, kDq = 7, kDk = 3, kDv = 2, kHidden = 6;
 const std::vector<Index> kLengths = {kK, 3};
@@ -86,39 +84,30 @@ TEST(Coverage, IsTheDefinition) {
 }
 
 TEST(Coverage, RefusesWhatDoesNotFit) {
-  EXPECT_THAT([] { Coverage made(1, 0, 1); },
-              ThrowsMessage<ValueError>(HasSubstr("coverage: query_width 1, key_width 0")));
+  EXPECT_ERROR_WITH(ValueError, "coverage: query_width 1, key_width 0", Coverage made(1, 0, 1));
   const Inputs in;
   const Coverage made(kDq, kDk, kHidden, DType::f64);
-  EXPECT_THAT([&] { made(select(in.query, 1, 0), in.keys, in.values); },
-              ThrowsMessage<ShapeError>(HasSubstr("coverage: query must be [B, n, width]")));
-  EXPECT_THAT([&] { made(in.query, in.values, in.values); },
-              ThrowsMessage<ShapeError>(HasSubstr("coverage: keys must be [.., n, 3]")));
-  EXPECT_THAT([&] { made(in.query, in.keys, narrow(in.values, 1, 0, 4)); },
-              ThrowsMessage<ShapeError>(HasSubstr("keys must be [.., K, dk] and values")));
-  EXPECT_THAT(
-      [&] {
-        made(in.query, in.keys, in.values, Mask::lengths({1, 1}, 4));
-      },
-      ThrowsMessage<ShapeError>(HasSubstr("do not fit scores [2, 1, 5]")));
+  EXPECT_ERROR_WITH(ShapeError, "coverage: query must be [B, n, width]",
+                    made(select(in.query, 1, 0), in.keys, in.values));
+  EXPECT_ERROR_WITH(ShapeError, "coverage: keys must be [.., n, 3]",
+                    made(in.query, in.values, in.values));
+  EXPECT_ERROR_WITH(ShapeError, "keys must be [.., K, dk] and values",
+                    made(in.query, in.keys, narrow(in.values, 1, 0, 4)));
+  EXPECT_ERROR_WITH(ShapeError, "do not fit scores [2, 1, 5]",
+                    made(in.query, in.keys, in.values, Mask::lengths({1, 1}, 4)));
   const auto source = made.prepare(in.keys, in.values);
   Past past;
-  EXPECT_THAT([&] { made.step(in.query, source, past); },
-              ThrowsMessage<ShapeError>(HasSubstr("a step's query must be [2, dq], not")));
-  EXPECT_THAT(
-      [&] {
-        Past wrong{.weights = zeros({kB, 1, 4}, DType::f64)};
-        made.step(select(in.query, 1, 0), source, wrong);
-      },
-      ThrowsMessage<ShapeError>(HasSubstr("the past must be f64[2, 1, 5], not f64[2, 1, 4]")));
-  EXPECT_THAT(
-      [&] {
-        Past wrong{.weights = zeros({kB, 1, kK})};
-        made.step(select(in.query, 1, 0), source, wrong);
-      },
-      ThrowsMessage<ShapeError>(HasSubstr("coverage: the past must be f64")));
-  EXPECT_THAT([&] { made.step(Tensor(), source, past); },
-              ThrowsMessage<GradError>(HasSubstr("coverage: query is undefined")));
+  EXPECT_ERROR_WITH(ShapeError, "a step's query must be [2, dq], not",
+                    made.step(in.query, source, past));
+  EXPECT_TRUE(throws_with<ShapeError>("the past must be f64[2, 1, 5], not f64[2, 1, 4]", [&] {
+    Past wrong{.weights = zeros({kB, 1, 4}, DType::f64)};
+    made.step(select(in.query, 1, 0), source, wrong);
+  }));
+  EXPECT_TRUE(throws_with<ShapeError>("coverage: the past must be f64", [&] {
+    Past wrong{.weights = zeros({kB, 1, kK})};
+    made.step(select(in.query, 1, 0), source, wrong);
+  }));
+  EXPECT_ERROR_WITH(GradError, "coverage: query is undefined", made.step(Tensor(), source, past));
 }
 
 }  // namespace

@@ -21,15 +21,13 @@
 #include "../../../../core/generator.h"
 #include "../../../../nn/gradcheck.h"
 #include "../../../../nn/init.h"
+#include "../../../support/throws.h"
 #include "../../borrowed.h"
 #include "../../numbers.h"
 #include "../../query_keys_values.h"
 
 namespace heed::attention {
 namespace {
-
-using testing::HasSubstr;
-using testing::ThrowsMessage;
 
 constexpr Index kB = 2, kQ = 7, kK = 11, kE = 5, kV = 3;
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
@@ -261,14 +259,14 @@ TEST(Local, TakesTheTermsOfAWindow) {
       {{.need_log_sums = true}, "log_sums"},
       {{.normaliser = &monotonic}, "normaliser that goes on"}};
   for (const auto& [terms, what] : refused) {
-    EXPECT_THAT([&] { made(query, keys, values, {}, {.terms = terms}); },
-                ThrowsMessage<ValueError>(HasSubstr(std::string("local: takes no ") + what)));
+    EXPECT_ERROR_WITH(ValueError, std::string("local: takes no ") + what,
+                      made(query, keys, values, {}, {.terms = terms}));
   }
 }
 
 TEST(Local, RefusesWhatDoesNotFit) {
   const auto refuses = [](const LocalOptions& options, const char* text) {
-    EXPECT_THAT([&] { Local local(options); }, ThrowsMessage<ValueError>(HasSubstr(text)));
+    EXPECT_ERROR_WITH(ValueError, text, Local local(options));
   };
   refuses({.half_width = -1}, "local: half_width -1 must not be negative");
   refuses({.half_width = 0, .gaussian = true}, "local: half_width 0 must be positive: sigma is");
@@ -282,39 +280,35 @@ TEST(Local, RefusesWhatDoesNotFit) {
                         const std::vector<Index>& lengths, const LocalCall& more = {}) {
     return [=, &local] { local(query, keys, values, lengths, more); };
   };
-  EXPECT_THAT(call(in.query, in.keys, in.values, {kK, 12}),
-              ThrowsMessage<ShapeError>(HasSubstr("length 12 of row 1 is not in [0, 11]")));
-  EXPECT_THAT(call(in.query, in.keys, in.values, {kK, -1}),
-              ThrowsMessage<ShapeError>(HasSubstr("length -1 of row 1")));
-  EXPECT_THAT(call(in.query, in.keys, in.values, {kK}),
-              ThrowsMessage<ShapeError>(HasSubstr("local: 1 lengths for 2 rows of keys")));
-  EXPECT_THAT(call(narrow(in.query, 0, 0, 1), in.keys, in.values, {}),
-              ThrowsMessage<ShapeError>(HasSubstr("local: 1 rows of queries and 2 of keys")));
-  EXPECT_THAT(call(in.query, in.keys, narrow(in.values, 1, 0, 5), {}),
-              ThrowsMessage<ShapeError>(HasSubstr("differ in rows or places")));
-  EXPECT_THAT(call(select(in.query, 1, 0), in.keys, in.values, {}),
-              ThrowsMessage<ShapeError>(HasSubstr("query must be [B, n, width], not f64[2, 5]")));
-  EXPECT_THAT(call(zeros({kB, kQ, kE}), in.keys, in.values, {}),
-              ThrowsMessage<DTypeError>(HasSubstr("query and values differ in dtype")));
-  EXPECT_THAT(call(in.query, in.values, in.values, {}),
-              ThrowsMessage<ShapeError>(HasSubstr("keys must be [.., n, 5]")));
-  EXPECT_THAT(call(Tensor(), in.keys, in.values, {}),
-              ThrowsMessage<GradError>(HasSubstr("local: query is undefined")));
-  EXPECT_THAT(call(in.query, in.keys, in.values, {}, {.positions = zeros({kB}, DType::f64)}),
-              ThrowsMessage<ShapeError>(HasSubstr("positions must be f64[2, 7], not f64[2]")));
-  EXPECT_THAT(
-      call(in.query, in.keys, in.values, {}, {.positions = full({kB, kQ}, kNaN, DType::f64)}),
-      ThrowsMessage<ValueError>(HasSubstr("local: position nan is not finite")));
-  EXPECT_THAT(
-      [&] {
-        predicts(in.query, in.keys, in.values, {}, {.positions = zeros({kB, kQ}, DType::f64)});
-      },
-      ThrowsMessage<ValueError>(HasSubstr("this one predicts its own")));
-  EXPECT_THAT(
-      [&] {
-        predicts(zeros({kB, kQ, 4}, DType::f64), in.keys, in.values);
-      },
-      ThrowsMessage<ShapeError>(HasSubstr("local: query must be [.., n, 5]")));
+  EXPECT_ERROR_WITH(ShapeError, "length 12 of row 1 is not in [0, 11]",
+                    call(in.query, in.keys, in.values, {kK, 12})());
+  EXPECT_ERROR_WITH(ShapeError, "length -1 of row 1",
+                    call(in.query, in.keys, in.values, {kK, -1})());
+  EXPECT_ERROR_WITH(ShapeError, "local: 1 lengths for 2 rows of keys",
+                    call(in.query, in.keys, in.values, {kK})());
+  EXPECT_ERROR_WITH(ShapeError, "local: 1 rows of queries and 2 of keys",
+                    call(narrow(in.query, 0, 0, 1), in.keys, in.values, {})());
+  EXPECT_ERROR_WITH(ShapeError, "differ in rows or places",
+                    call(in.query, in.keys, narrow(in.values, 1, 0, 5), {})());
+  EXPECT_ERROR_WITH(ShapeError, "query must be [B, n, width], not f64[2, 5]",
+                    call(select(in.query, 1, 0), in.keys, in.values, {})());
+  EXPECT_ERROR_WITH(DTypeError, "query and values differ in dtype",
+                    call(zeros({kB, kQ, kE}), in.keys, in.values, {})());
+  EXPECT_ERROR_WITH(ShapeError, "keys must be [.., n, 5]",
+                    call(in.query, in.values, in.values, {})());
+  EXPECT_ERROR_WITH(GradError, "local: query is undefined",
+                    call(Tensor(), in.keys, in.values, {})());
+  EXPECT_ERROR_WITH(
+      ShapeError, "positions must be f64[2, 7], not f64[2]",
+      call(in.query, in.keys, in.values, {}, {.positions = zeros({kB}, DType::f64)})());
+  EXPECT_ERROR_WITH(
+      ValueError, "local: position nan is not finite",
+      call(in.query, in.keys, in.values, {}, {.positions = full({kB, kQ}, kNaN, DType::f64)})());
+  EXPECT_ERROR_WITH(
+      ValueError, "this one predicts its own",
+      predicts(in.query, in.keys, in.values, {}, {.positions = zeros({kB, kQ}, DType::f64)}));
+  EXPECT_ERROR_WITH(ShapeError, "local: query must be [.., n, 5]",
+                    predicts(zeros({kB, kQ, 4}, DType::f64), in.keys, in.values));
 }
 
 }  // namespace

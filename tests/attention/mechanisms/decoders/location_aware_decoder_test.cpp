@@ -1,6 +1,5 @@
 #include "../../../../attention/mechanisms/decoders/location_aware_decoder.h"
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -18,15 +17,11 @@
 #include "../../../../core/error.h"
 #include "../../../../core/generator.h"
 #include "../../../../nn/init.h"
+#include "../../../support/throws.h"
 #include "../decoders.h"
 
 namespace heed::attention {
 namespace {
-
-using plain::Block;
-using plain::difference;
-using testing::HasSubstr;
-using testing::ThrowsMessage;
 
 constexpr Index kB = 2, kT = 5, kK = 11, kE = 3, kDk = 4, kH = 6, kFilters = 2, kKernel = 5;
 const std::vector<Index> kLengths = {kK, 7};
@@ -59,7 +54,7 @@ void expect_definition(Index window, std::shared_ptr<Normaliser> normaliser,
   const StackOutput all = made(in.words, in.source, in.mask, {.need_weights = true});
   const Block words(in.words), source(in.source);
   const Block filter = plain::parameter(made, "score.location.weight");
-  const Numbers v = plain::parameter(made, "score.score_vector").numbers;
+  const Numbers v = plain::parameter(made, "score.score_vector").values();
   Numbers outs, weights;
   for (Index b = 0; b < kB; ++b) {
     Numbers s(kH, 0.0), c(kDk, 0.0), a(kK, 0.0);
@@ -239,7 +234,7 @@ TEST(LocationAwareDecoder, TheWindowHides) {
     Array dirty = in.source.array().clone();
     dirty.mutable_data<double>()[2 * kDk] = hidden;
     auto state = made.start(Tensor(dirty), in.mask);
-    return Block(made.step(select(in.words, 1, 0), state).output).numbers;
+    return Block(made.step(select(in.words, 1, 0), state).output).values();
   };
   EXPECT_EQ(first(std::numeric_limits<double>::quiet_NaN()), first(0));
 }
@@ -247,27 +242,21 @@ TEST(LocationAwareDecoder, TheWindowHides) {
 TEST(LocationAwareDecoder, RefusesWhatDoesNotFit) {
   auto bad = options(0, nullptr);
   bad.kernel = 4;
-  EXPECT_THAT([&] { LocationAwareDecoder made(bad); },
-              ThrowsMessage<ValueError>(
-                  HasSubstr("location_aware_decoder: kernel 4 must be positive and odd")));
+  EXPECT_ERROR_WITH(ValueError, "location_aware_decoder: kernel 4 must be positive and odd",
+                    LocationAwareDecoder made(bad));
   bad = options(-1, nullptr);
-  EXPECT_THAT([&] { LocationAwareDecoder made(bad); },
-              ThrowsMessage<ValueError>(HasSubstr("window -1 not negative")));
-  EXPECT_THAT([] { LocationAwareDecoder made(options(0, std::make_shared<Monotonic>())); },
-              ThrowsMessage<ValueError>(HasSubstr("takes no normaliser that goes on")));
+  EXPECT_ERROR_WITH(ValueError, "window -1 not negative", LocationAwareDecoder made(bad));
+  EXPECT_ERROR_WITH(ValueError, "takes no normaliser that goes on",
+                    LocationAwareDecoder made(options(0, std::make_shared<Monotonic>())));
   const Inputs in;
   const LocationAwareDecoder made(options(0, nullptr));
   const LocationAwareDecoder windowed(options(2, nullptr));
-  EXPECT_THAT([&] { windowed(in.words, in.source, in.mask, {.mask = Mask::causal()}); },
-              ThrowsMessage<ValueError>(HasSubstr("location_aware_decoder: takes no mask")));
-  EXPECT_THAT(
-      [&] {
-        made(in.words, in.source, Mask::lengths({1, 1}, 4));
-      },
-      ThrowsMessage<ShapeError>(HasSubstr("location_aware_decoder: the mask's lengths of [2, 4]")));
+  EXPECT_ERROR_WITH(ValueError, "location_aware_decoder: takes no mask",
+                    windowed(in.words, in.source, in.mask, {.mask = Mask::causal()}));
+  EXPECT_ERROR_WITH(ShapeError, "location_aware_decoder: the mask's lengths of [2, 4]",
+                    made(in.words, in.source, Mask::lengths({1, 1}, 4)));
   auto state = made.start(in.source);
-  EXPECT_THAT([&] { made.step(in.words, state); },
-              ThrowsMessage<ShapeError>(HasSubstr("a step's word must be [2, 3]")));
+  EXPECT_ERROR_WITH(ShapeError, "a step's word must be [2, 3]", made.step(in.words, state));
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "../../../../core/error.h"
 #include "../../../../core/generator.h"
 #include "../../../../nn/init.h"
+#include "../../../support/throws.h"
 #include "../decoders.h"
 #include "../plain.h"
 
@@ -17,8 +18,6 @@ namespace heed::attention {
 namespace {
 
 using testing::Each;
-using testing::HasSubstr;
-using testing::ThrowsMessage;
 
 constexpr Index kB = 2, kT = 4, kN = 5, kI = 2, kH = 3, kA = 7;
 const std::vector<Index> kSteps = {kT, 2}, kSource = {3, kN};
@@ -172,46 +171,35 @@ TEST(LSTMNDecoder, StepByStepEqualsAllAtOnceAndBeamsCarryOn) {
 }
 
 TEST(LSTMNDecoder, SaysWhatIsWrong) {
-  EXPECT_THAT([] { LSTMNDecoder({.input = 2, .hidden = 3, .source = 4}); },
-              ThrowsMessage<ValueError>("LSTMNDecoder: deep fusion adds a memory of the source's "
-                                        "width 4 to one of 3"));
-  EXPECT_THAT([] { LSTMNDecoder({.input = 2, .hidden = 3, .source = 3, .span = 0}); },
-              ThrowsMessage<ValueError>("LSTMNDecoder: a span of 0 steps; -1 is no bound"));
-  EXPECT_THAT([] { LSTMNDecoder({.input = 2, .hidden = 0, .source = 3}); },
-              ThrowsMessage<ValueError>(HasSubstr("LSTMNDecoder: input 2, hidden 0 and source 3")));
+  EXPECT_ERROR(ValueError,
+               "LSTMNDecoder: deep fusion adds a memory of the source's width 4 to one of 3",
+               LSTMNDecoder({.input = 2, .hidden = 3, .source = 4}));
+  EXPECT_ERROR(ValueError, "LSTMNDecoder: a span of 0 steps; -1 is no bound",
+               LSTMNDecoder({.input = 2, .hidden = 3, .source = 3, .span = 0}));
+  EXPECT_ERROR_WITH(ValueError, "LSTMNDecoder: input 2, hidden 0 and source 3",
+                    LSTMNDecoder({.input = 2, .hidden = 0, .source = 3}));
   const LSTMNDecoder model(small(Fusion::deep));
   const Tensor x = zeros({kB, kT, kI}, DType::f64), tape = zeros({kB, kN, kH}, DType::f64);
-  EXPECT_THAT([&] { model(x, tape, narrow(tape, 1, 0, 2)); },
-              ThrowsMessage<ShapeError>("LSTMNDecoder: the source's tapes differ: f64[2, 5, 3] and "
-                                        "f64[2, 2, 3]"));
-  EXPECT_THAT([&] { model(x, heed::to(tape, DType::f32), tape); },
-              ThrowsMessage<DTypeError>(
-                  "LSTMNDecoder: the source's hidden tape must be f64, not f32[2, 5, 3]"));
-  EXPECT_THAT([&] { model(x, tape, heed::to(tape, DType::f32)); },
-              ThrowsMessage<DTypeError>(
-                  "LSTMNDecoder: the source's memory tape must be f64, not f32[2, 5, 3]"));
-  EXPECT_THAT([&] { model(select(x, 0, 0), tape, tape); },
-              ThrowsMessage<ShapeError>("LSTMNDecoder: x must be [B, n, width], not f64[4, 2]"));
-  EXPECT_THAT(
-      [&] { model(x, tape, Tensor()); },
-      ThrowsMessage<GradError>(HasSubstr("LSTMNDecoder: the source's memory tape is undefined")));
-  EXPECT_THAT([&] { model(narrow(x, 0, 0, 1), tape, tape); },
-              ThrowsMessage<ShapeError>("LSTMNDecoder: 1 rows of x and 2 of the source"));
+  EXPECT_ERROR(ShapeError, "LSTMNDecoder: the source's tapes differ: f64[2, 5, 3] and f64[2, 2, 3]",
+               model(x, tape, narrow(tape, 1, 0, 2)));
+  EXPECT_ERROR(DTypeError, "LSTMNDecoder: the source's hidden tape must be f64, not f32[2, 5, 3]",
+               model(x, heed::to(tape, DType::f32), tape));
+  EXPECT_ERROR(DTypeError, "LSTMNDecoder: the source's memory tape must be f64, not f32[2, 5, 3]",
+               model(x, tape, heed::to(tape, DType::f32)));
+  EXPECT_ERROR(ShapeError, "LSTMNDecoder: x must be [B, n, width], not f64[4, 2]",
+               model(select(x, 0, 0), tape, tape));
+  EXPECT_ERROR_WITH(GradError, "LSTMNDecoder: the source's memory tape is undefined",
+                    model(x, tape, Tensor()));
+  EXPECT_ERROR(ShapeError, "LSTMNDecoder: 1 rows of x and 2 of the source",
+               model(narrow(x, 0, 0, 1), tape, tape));
   auto state = model.start(tape, tape);
-  EXPECT_THAT(
-      [&] {
-        model.step(zeros({kB, 3}, DType::f64), state);
-      },
-      ThrowsMessage<ShapeError>("LSTMNDecoder: a step's x must be [2, 2], not f64[2, 3]"));
-  EXPECT_THAT(
-      [&] {
-        model.step(zeros({kB, kI}), state);
-      },
-      ThrowsMessage<DTypeError>("LSTMNDecoder: a step's x must be f64, not f32[2, 2]"));
-  EXPECT_THAT([&] { model.step(Tensor(), state); },
-              ThrowsMessage<GradError>(HasSubstr("LSTMNDecoder: x is undefined")));
-  EXPECT_THAT([] { LSTMNDecoder({.input = 2, .hidden = 3, .source = 3, .attention = -1}); },
-              ThrowsMessage<ValueError>(HasSubstr("attention -1 not negative")));
+  EXPECT_ERROR(ShapeError, "LSTMNDecoder: a step's x must be [2, 2], not f64[2, 3]",
+               model.step(zeros({kB, 3}, DType::f64), state));
+  EXPECT_ERROR(DTypeError, "LSTMNDecoder: a step's x must be f64, not f32[2, 2]",
+               model.step(zeros({kB, kI}), state));
+  EXPECT_ERROR_WITH(GradError, "LSTMNDecoder: x is undefined", model.step(Tensor(), state));
+  EXPECT_ERROR_WITH(ValueError, "attention -1 not negative",
+                    LSTMNDecoder({.input = 2, .hidden = 3, .source = 3, .attention = -1}));
 }
 
 }  // namespace

@@ -1,6 +1,5 @@
 #include "../../../../attention/mechanisms/decoders/luong_decoder.h"
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -13,16 +12,13 @@
 #include "../../../../autograd/ops/shape/shape.h"
 #include "../../../../core/error.h"
 #include "../../../../core/generator.h"
+#include "../../../support/throws.h"
 #include "../../borrowed.h"
 #include "../decoders.h"
 
 namespace heed::attention {
 namespace {
 
-using plain::Block;
-using plain::difference;
-using testing::HasSubstr;
-using testing::ThrowsMessage;
 using Kind = LuongAttention;
 
 constexpr Index kB = 2, kT = 4, kK = 7, kE = 3, kDk = 5, kH = 6, kOut = 2, kD = 2;
@@ -81,7 +77,7 @@ TEST_P(LuongDecoders, AreTheDefinition) {
       if (GetParam().attention == Kind::local_p) {
         p = static_cast<double>(S) *
             plain::sigmoid(
-                plain::dot(plain::parameter(made, "local.position_vector").numbers,
+                plain::dot(plain::parameter(made, "local.position_vector").values(),
                            plain::tanh(plain::affine(made, "local.position_projection", high.h))));
       }
       Numbers e(kK, 0.0), a(kK, 0.0);
@@ -153,7 +149,7 @@ TEST(LuongDecoder, MayPredictFromTheContextAlone) {
   EXPECT_EQ(made.combine.weight.shape(), (Shape{kOut, kH}));
   const StackOutput all = made(words, source, {}, {.need_weights = true});
   const Tensor contexts = matmul(all.weights.front(), source);
-  EXPECT_LT(difference(all.output, Block(tanh(made.combine(contexts))).numbers), 1e-12);
+  EXPECT_LT(difference(all.output, Block(tanh(made.combine(contexts))).values()), 1e-12);
   expect_steps(made, made.start(source), words, all, 1, {1, 0});
 }
 
@@ -163,46 +159,28 @@ TEST(LuongDecoder, LocalAttentionRefusesTermsOfAllPlaces) {
                            .state_width = kH,
                            .attention = LuongAttention::local_m});
   const Tensor words = randn({2, 3, kE}), source = randn({2, 5, kH});
-  EXPECT_THAT(
-      [&] {
-        made(words, source, {}, {.mask = Mask::lengths({5, 2}, 5)});
-      },
-      ThrowsMessage<ValueError>(HasSubstr("local: takes no mask")));
+  EXPECT_ERROR_WITH(ValueError, "local: takes no mask",
+                    made(words, source, {}, {.mask = Mask::lengths({5, 2}, 5)}));
 }
 
 TEST(LuongDecoder, RefusesWhatDoesNotFit) {
-  EXPECT_THAT([] { LuongDecoder made({.word_width = 1, .source_width = 2, .state_width = 0}); },
-              ThrowsMessage<ValueError>(HasSubstr("luong_decoder: word_width 1, source_width 2")));
+  EXPECT_ERROR_WITH(ValueError, "luong_decoder: word_width 1, source_width 2",
+                    LuongDecoder made({.word_width = 1, .source_width = 2, .state_width = 0}));
   LocationAware aware({.query_width = 2, .key_width = 2, .hidden = 2, .kernel = 3});
-  EXPECT_THAT(
-      [&] {
-        LuongDecoder made(
-            {.word_width = 1, .source_width = 2, .state_width = 2, .score = borrowed(aware)});
-      },
-      ThrowsMessage<ValueError>(HasSubstr("luong_decoder: takes no score that looks back")));
+  EXPECT_ERROR_WITH(
+      ValueError, "luong_decoder: takes no score that looks back",
+      LuongDecoder made(
+          {.word_width = 1, .source_width = 2, .state_width = 2, .score = borrowed(aware)}));
   const LuongDecoder made({.word_width = kE, .source_width = kH, .state_width = kH});
   const Tensor source = zeros({kB, kK, kH});
-  EXPECT_THAT(
-      [&] {
-        made.start(zeros({kB, kK, 4}));
-      },
-      ThrowsMessage<ShapeError>(HasSubstr("luong_decoder: source must be [.., n, 6]")));
-  EXPECT_THAT(
-      [&] {
-        made.start(source, {}, {{}, {}});
-      },
-      ThrowsMessage<ShapeError>(HasSubstr("2 first states for 1 layers")));
-  EXPECT_THAT(
-      [&] {
-        made.start(source, {}, {{zeros({kB, 2}), Tensor()}});
-      },
-      ThrowsMessage<ShapeError>(HasSubstr("a first state must be [2, 6], not f32[2, 2]")));
+  EXPECT_ERROR_WITH(ShapeError, "luong_decoder: source must be [.., n, 6]",
+                    made.start(zeros({kB, kK, 4})));
+  EXPECT_ERROR_WITH(ShapeError, "2 first states for 1 layers", made.start(source, {}, {{}, {}}));
+  EXPECT_ERROR_WITH(ShapeError, "a first state must be [2, 6], not f32[2, 2]",
+                    made.start(source, {}, {{zeros({kB, 2}), Tensor()}}));
   auto state = made.start(source);
-  EXPECT_THAT(
-      [&] {
-        made.step(zeros({3, kE}), state);
-      },
-      ThrowsMessage<ShapeError>(HasSubstr("a step's word must be [2, 3], not f32[3, 3]")));
+  EXPECT_ERROR_WITH(ShapeError, "a step's word must be [2, 3], not f32[3, 3]",
+                    made.step(zeros({3, kE}), state));
 }
 
 }  // namespace

@@ -1,6 +1,5 @@
 #include "../../../../attention/mechanisms/decoders/pointer_generator.h"
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -15,15 +14,11 @@
 #include "../../../../core/generator.h"
 #include "../../../../nn/gradcheck.h"
 #include "../../../../nn/init.h"
+#include "../../../support/throws.h"
 #include "../decoders.h"
 
 namespace heed::attention {
 namespace {
-
-using plain::Block;
-using plain::difference;
-using testing::HasSubstr;
-using testing::ThrowsMessage;
 
 constexpr Index kB = 2, kT = 3, kK = 5, kE = 4, kDk = 2, kH = 6, kV = 7, kExtended = 9;
 const std::vector<Index> kLengths = {kK, 3};
@@ -56,8 +51,8 @@ TEST_P(PointerGenerators, AreTheDefinition) {
   for (const Tensor& each : made.parameters()) nn::normal_(each, 0, 0.6);
   const PointerGeneratorOutput all = made(in.words, in.source, in.ids, in.mask);
   const Block words(in.words), source(in.source), ids(in.ids), targets(in.targets);
-  const Numbers v = plain::parameter(made, "attend.score.score_vector").numbers;
-  const Numbers wc = plain::parameter(made, "attend.score.coverage_vector").numbers;
+  const Numbers v = plain::parameter(made, "attend.score.score_vector").values();
+  const Numbers wc = plain::parameter(made, "attend.score.coverage_vector").values();
   Numbers p, likelihoods, losses, weights;
   for (Index b = 0; b < kB; ++b) {
     plain::Lstm s{Numbers(kH, 0.0), Numbers(kH, 0.0)};
@@ -166,11 +161,11 @@ TEST(PointerGenerator, WritesWhereThereIsNothingToCopy) {
   EXPECT_LT(difference(sum(p, {-1}), Numbers(kB * kT, 1.0)), 1e-12);
   EXPECT_EQ(sum(abs(select(out.weights.front(), 0, 1))).item(), 0);
   const Tensor log_p = select(out.log_likelihood(in.targets), 0, 1);
-  EXPECT_EQ(Block(log_p).numbers[0], -std::numeric_limits<double>::infinity());  // a copy
+  EXPECT_EQ(Block(log_p).values()[0], -std::numeric_limits<double>::infinity());  // a copy
   sum(narrow(log_p, 0, 1, 2) * 1e9).backward();
   EXPECT_EQ(sum(abs(in.source.grad())).item(), 0);
   // Targets that count for nothing.
-  EXPECT_EQ(Block(out.log_likelihood(full(Shape{kB, kT}, -100, DType::i64))).numbers,
+  EXPECT_EQ(Block(out.log_likelihood(full(Shape{kB, kT}, -100, DType::i64))).values(),
             Numbers(kB * kT, 0.0));
 }
 
@@ -196,28 +191,22 @@ TEST(PointerGenerator, TargetsMayEndBeforeOthers) {
 }
 
 TEST(PointerGenerator, RefusesWhatDoesNotFit) {
-  EXPECT_THAT([] { PointerGenerator made({.word_width = 1, .annotation_width = 1}); },
-              ThrowsMessage<ValueError>(HasSubstr("state_width 0 and vocabulary 0 must be")));
+  EXPECT_ERROR_WITH(ValueError, "state_width 0 and vocabulary 0 must be",
+                    PointerGenerator made({.word_width = 1, .annotation_width = 1}));
   const Inputs in;
   const PointerGenerator made(options(true));
-  EXPECT_THAT(
-      [&] { made.start(in.source, in.ids); },
-      ThrowsMessage<IndexError>(HasSubstr("pointer_generator: id -5 of the source is below 0")));
-  EXPECT_THAT(
-      [&] { made.start(in.source, narrow(in.ids, 1, 0, 4), in.mask); },
-      ThrowsMessage<ShapeError>(HasSubstr("pointer_generator: ids must be [2, 5], not i64[2, 4]")));
-  EXPECT_THAT(
-      [&] {
-        made.start(in.source, zeros({kB, kK}), in.mask);
-      },
-      ThrowsMessage<DTypeError>(HasSubstr("ids must be i64, not f32[2, 5]")));
+  EXPECT_ERROR_WITH(IndexError, "pointer_generator: id -5 of the source is below 0",
+                    made.start(in.source, in.ids));
+  EXPECT_ERROR_WITH(ShapeError, "pointer_generator: ids must be [2, 5], not i64[2, 4]",
+                    made.start(in.source, narrow(in.ids, 1, 0, 4), in.mask));
+  EXPECT_ERROR_WITH(DTypeError, "ids must be i64, not f32[2, 5]",
+                    made.start(in.source, zeros({kB, kK}), in.mask));
   const auto out = made(in.words, in.source, in.ids, in.mask);
-  EXPECT_THAT([&] { out.distribution(kV - 1); },
-              ThrowsMessage<ValueError>(HasSubstr("an extended vocabulary of 6 is less than 7")));
-  EXPECT_THAT([&] { out.distribution(kV); }, ThrowsMessage<IndexError>(HasSubstr("7")));
-  EXPECT_THAT([&] { out.log_likelihood(select(in.targets, 1, 0)); },
-              ThrowsMessage<ShapeError>(
-                  HasSubstr("pointer_generator: targets must be [2, 3], not i64[2]")));
+  EXPECT_ERROR_WITH(ValueError, "an extended vocabulary of 6 is less than 7",
+                    out.distribution(kV - 1));
+  EXPECT_ERROR_WITH(IndexError, "7", out.distribution(kV));
+  EXPECT_ERROR_WITH(ShapeError, "pointer_generator: targets must be [2, 3], not i64[2]",
+                    out.log_likelihood(select(in.targets, 1, 0)));
 }
 
 }  // namespace

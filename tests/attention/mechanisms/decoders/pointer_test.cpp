@@ -1,6 +1,5 @@
 #include "../../../../attention/mechanisms/decoders/pointer.h"
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -13,13 +12,11 @@
 #include "../../../../core/error.h"
 #include "../../../../core/generator.h"
 #include "../../../../nn/gradcheck.h"
+#include "../../../support/throws.h"
 #include "../../numbers.h"
 
 namespace heed::attention {
 namespace {
-
-using testing::HasSubstr;
-using testing::ThrowsMessage;
 
 constexpr Index kB = 2, kQ = 3, kK = 5, kDq = 7, kDk = 4, kHidden = 2;
 constexpr double kNever = -std::numeric_limits<double>::infinity();
@@ -108,31 +105,18 @@ TEST(Pointer, OnlyThoseWhoSeeItNoticeAKeyThatIsNotFinite) {
 }
 
 TEST(Pointer, RefusesWhatDoesNotFit) {
-  EXPECT_THAT([] { Pointer point(0, 1, 1); },
-              ThrowsMessage<ValueError>(HasSubstr("pointer: query_width 0, key_width 1")));
+  EXPECT_ERROR_WITH(ValueError, "pointer: query_width 0, key_width 1", Pointer point(0, 1, 1));
   const Pointer point(kDq, kDk, kHidden);
   const Tensor query = zeros({kB, kQ, kDq}), keys = zeros({kB, kK, kDk});
-  EXPECT_THAT([&] { point(select(query, 1, 0), keys); },
-              ThrowsMessage<ShapeError>(HasSubstr("pointer: query must be [B, n, width]")));
-  EXPECT_THAT(
-      [&] {
-        point(query, zeros({kB, kK, 3}));
-      },
-      ThrowsMessage<ShapeError>(HasSubstr("keys must be [.., n, 4]")));
-  EXPECT_THAT([&] { point(query, narrow(keys, 0, 0, 1)); },
-              ThrowsMessage<ShapeError>(HasSubstr("pointer: 2 rows of queries and 1 of keys")));
-  EXPECT_THAT(
-      [&] {
-        point(query, keys, Mask::lengths({1, 1}, 4));
-      },
-      ThrowsMessage<ShapeError>(HasSubstr("pointer: the mask's lengths of [2, 4]")));
-  EXPECT_THAT(
-      [&] {
-        point(query, zeros({kB, kK, kDk}, DType::f64));
-      },
-      ThrowsMessage<DTypeError>(HasSubstr("keys must be f32")));
-  EXPECT_THAT([&] { point(Tensor(), keys); },
-              ThrowsMessage<GradError>(HasSubstr("pointer: query is undefined")));
+  EXPECT_ERROR_WITH(ShapeError, "pointer: query must be [B, n, width]",
+                    point(select(query, 1, 0), keys));
+  EXPECT_ERROR_WITH(ShapeError, "keys must be [.., n, 4]", point(query, zeros({kB, kK, 3})));
+  EXPECT_ERROR_WITH(ShapeError, "pointer: 2 rows of queries and 1 of keys",
+                    point(query, narrow(keys, 0, 0, 1)));
+  EXPECT_ERROR_WITH(ShapeError, "pointer: the mask's lengths of [2, 4]",
+                    point(query, keys, Mask::lengths({1, 1}, 4)));
+  EXPECT_ERROR_WITH(DTypeError, "keys must be f32", point(query, zeros({kB, kK, kDk}, DType::f64)));
+  EXPECT_ERROR_WITH(GradError, "pointer: query is undefined", point(Tensor(), keys));
 }
 
 }  // namespace

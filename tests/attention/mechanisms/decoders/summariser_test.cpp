@@ -12,6 +12,7 @@
 #include "../../../../core/error.h"
 #include "../../../../core/generator.h"
 #include "../../../../nn/init.h"
+#include "../../../support/throws.h"
 #include "../plain.h"
 
 namespace heed::attention {
@@ -20,8 +21,6 @@ namespace {
 using plain::expect_gradients;
 using plain::Leaves;
 using plain::leaves_of;
-using testing::HasSubstr;
-using testing::ThrowsMessage;
 
 constexpr Index kB = 2, kM = 7, kT = 5, kSource = 11, kTarget = 4, kH = 3, kD = 2;
 constexpr Index kC = 3, kQ = 2, kHidden = 6, kStart = 1;
@@ -148,33 +147,24 @@ TEST_F(SummariserTest, OfNothingOnlyTheContextSpeaks) {
 TEST_F(SummariserTest, RefusesWhatDoesNotFit) {
   SummariserOptions bad = kOptions;
   bad.window = 0;
-  EXPECT_THAT([&] { Summariser none(bad); },
-              ThrowsMessage<ValueError>(HasSubstr("window 0 and hidden 6 must be positive")));
+  EXPECT_ERROR_WITH(ValueError, "window 0 and hidden 6 must be positive", Summariser none(bad));
   bad = kOptions;
   bad.start = kTarget;
-  EXPECT_THAT([&] { Summariser none(bad); },
-              ThrowsMessage<ValueError>(HasSubstr("summariser: start 4 is not in [0, 4)")));
-  EXPECT_THAT([] { SmoothedAttention none(3, 2, 0); },
-              ThrowsMessage<ValueError>(HasSubstr("smoothed_attention: query_width 3, key_width 2 "
-                                                  "and window 0 must be positive")));
-  EXPECT_THAT(
-      [&] { made(text, previous); },
-      ThrowsMessage<IndexError>(HasSubstr("summariser: id -1 of source is not in [0, 11)")));
-  EXPECT_THAT(
-      [&] { made(text, text, real()); },
-      ThrowsMessage<IndexError>(HasSubstr("summariser: id 10 of previous is not in [0, 4)")));
-  EXPECT_THAT(
-      [&] {
-        made(text, zeros({kB, kT}), real());
-      },
-      ThrowsMessage<DTypeError>(HasSubstr("summariser: previous must be i64, not f32[2, 5]")));
-  EXPECT_THAT([&] { made(text, narrow(previous, 0, 0, 1), real()); },
-              ThrowsMessage<ShapeError>(HasSubstr("summariser: previous must have 2 rows, not 1")));
-  EXPECT_THAT(
-      [&] { made(select(text, 0, 0), previous); },
-      ThrowsMessage<ShapeError>(HasSubstr("summariser: source must be [B, M], not i64[7]")));
-  EXPECT_THAT([&] { made(Tensor(), previous); },
-              ThrowsMessage<GradError>(HasSubstr("summariser: source is undefined")));
+  EXPECT_ERROR_WITH(ValueError, "summariser: start 4 is not in [0, 4)", Summariser none(bad));
+  EXPECT_ERROR_WITH(ValueError,
+                    "smoothed_attention: query_width 3, key_width 2 and window 0 must be positive",
+                    SmoothedAttention none(3, 2, 0));
+  EXPECT_ERROR_WITH(IndexError, "summariser: id -1 of source is not in [0, 11)",
+                    made(text, previous));
+  EXPECT_ERROR_WITH(IndexError, "summariser: id 10 of previous is not in [0, 4)",
+                    made(text, text, real()));
+  EXPECT_ERROR_WITH(DTypeError, "summariser: previous must be i64, not f32[2, 5]",
+                    made(text, zeros({kB, kT}), real()));
+  EXPECT_ERROR_WITH(ShapeError, "summariser: previous must have 2 rows, not 1",
+                    made(text, narrow(previous, 0, 0, 1), real()));
+  EXPECT_ERROR_WITH(ShapeError, "summariser: source must be [B, M], not i64[7]",
+                    made(select(text, 0, 0), previous));
+  EXPECT_ERROR_WITH(GradError, "summariser: source is undefined", made(Tensor(), previous));
 }
 
 }  // namespace

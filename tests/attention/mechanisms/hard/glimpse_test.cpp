@@ -10,15 +10,14 @@
 #include "../../../../core/error.h"
 #include "../../../../core/generator.h"
 #include "../../../../nn/gradcheck.h"
+#include "../../../support/throws.h"
 #include "../../numbers.h"
 
 namespace heed::attention {
 namespace {
 
 using testing::Each;
-using testing::HasSubstr;
 using testing::Lt;
-using testing::ThrowsMessage;
 
 constexpr Index kB = 3, kN = 2;
 const GlimpseOptions kSmall{
@@ -73,24 +72,17 @@ TEST(GlimpseNetwork, GradientsReachParametersAndImages) {
 }
 
 TEST(GlimpseNetwork, RefusesWhatDoesNotFit) {
-  const auto make = [](GlimpseOptions options) { return [=] { GlimpseNetwork{options}; }; };
-  EXPECT_THAT(make({.channels = 0}),
-              ThrowsMessage<ValueError>("GlimpseNetwork: channels 0 must be positive"));
-  EXPECT_THAT(make({.size = 0}), ThrowsMessage<ValueError>(HasSubstr("GlimpseNetwork: size 0")));
-  EXPECT_THAT(make({.scales = 20}),
-              ThrowsMessage<ValueError>(HasSubstr("GlimpseNetwork: size 8 and scales 20")));
-  EXPECT_THAT(make({.hidden = 0}), ThrowsMessage<ValueError>(HasSubstr("widths must be positive")));
-  EXPECT_THAT(make({.width = -1}), ThrowsMessage<ValueError>(HasSubstr("widths must be positive")));
+  const auto make = [](GlimpseOptions options) { GlimpseNetwork{options}; };
+  EXPECT_ERROR(ValueError, "GlimpseNetwork: channels 0 must be positive", make({.channels = 0}));
+  EXPECT_ERROR_WITH(ValueError, "GlimpseNetwork: size 0", make({.size = 0}));
+  EXPECT_ERROR_WITH(ValueError, "GlimpseNetwork: size 8 and scales 20", make({.scales = 20}));
+  EXPECT_ERROR_WITH(ValueError, "widths must be positive", make({.hidden = 0}));
+  EXPECT_ERROR_WITH(ValueError, "widths must be positive", make({.width = -1}));
   const GlimpseNetwork network(kSmall);
   const Tensor centres = zeros({kB, 2}, DType::f64);
-  EXPECT_THAT(
-      [&] {
-        network(zeros({kB, 3, 5, 7}, DType::f64), centres);
-      },
-      ThrowsMessage<ShapeError>(
-          "GlimpseNetwork: images must be [B, 2, H, W], not f64[3, 3, 5, 7]"));
-  EXPECT_THAT([&] { network(Tensor(), centres); },
-              ThrowsMessage<GradError>("GlimpseNetwork: images is undefined"));
+  EXPECT_ERROR(ShapeError, "GlimpseNetwork: images must be [B, 2, H, W], not f64[3, 3, 5, 7]",
+               network(zeros({kB, 3, 5, 7}, DType::f64), centres));
+  EXPECT_ERROR(GradError, "GlimpseNetwork: images is undefined", network(Tensor(), centres));
 }
 
 TEST(LocationNetwork, ItsMeansStayWithinTheImage) {
@@ -109,7 +101,7 @@ TEST(LocationNetwork, ItsMeansStayWithinTheImage) {
   EXPECT_THAT(expected, Each(testing::AllOf(Lt(1), testing::Gt(-1))));
   const auto report = nn::gradcheck(network, h);
   EXPECT_TRUE(report) << report.text();
-  EXPECT_THAT([] { LocationNetwork(0); }, ThrowsMessage<ValueError>(HasSubstr("positive")));
+  EXPECT_ERROR_WITH(ValueError, "positive", LocationNetwork(0));
 }
 
 }  // namespace

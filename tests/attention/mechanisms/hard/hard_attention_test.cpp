@@ -19,6 +19,7 @@
 #include "../../../../autograd/stochastic/stochastic_gradcheck.h"
 #include "../../../../core/error.h"
 #include "../../../../core/generator.h"
+#include "../../../support/throws.h"
 #include "../../borrowed.h"
 #include "../../numbers.h"
 #include "../../query_keys_values.h"
@@ -27,7 +28,6 @@ namespace heed::attention {
 namespace {
 
 using testing::Each;
-using testing::ThrowsMessage;
 
 constexpr Index kB = 2, kQ = 3, kK = 5, kE = 7, kV = 4;
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
@@ -311,30 +311,29 @@ TEST(HardAttention, SmallestSizes) {
 TEST(HardAttention, SaysWhatIsWrong) {
   const Inputs in;
   FeatureWise features(kE, kE, 6, kV, DType::f64);
-  EXPECT_THAT([&] { HardAttention({.score = borrowed(features)}); },
-              ThrowsMessage<ValueError>(
-                  "HardAttention: a score for each feature has no single place to choose"));
-  EXPECT_THAT([] { HardAttention({.mean_probability = 1.5}); },
-              ThrowsMessage<ValueError>("HardAttention: mean_probability 1.5 is not in [0, 1]"));
+  EXPECT_ERROR(ValueError, "HardAttention: a score for each feature has no single place to choose",
+               HardAttention({.score = borrowed(features)}));
+  EXPECT_ERROR(ValueError, "HardAttention: mean_probability 1.5 is not in [0, 1]",
+               HardAttention({.mean_probability = 1.5}));
   const HardAttention attend;
-  EXPECT_THAT([&] { attend(in.query, in.keys, in.values); },
-              ThrowsMessage<GradError>(
-                  "HardAttention: in training somebody must choose and record it: hand in choices, "
-                  "such as SampledChoices, or call eval()"));
+  EXPECT_ERROR(GradError,
+               "HardAttention: in training somebody must choose and record it: hand in choices, "
+               "such as SampledChoices, or call eval()",
+               attend(in.query, in.keys, in.values));
   SampledChoices choices;
   const HardCall call{.choices = &choices};
-  EXPECT_THAT([&] { attend(in.query, in.keys, narrow(in.values, 1, 0, 3), call); },
-              ThrowsMessage<ShapeError>("HardAttention: keys must be [.., K, dk] and values "
-                                        "[.., K, dv], not f64[2, 5, 7] and f64[2, 3, 4]"));
-  EXPECT_THAT([&] { attend(in.query, in.keys, to(in.values, DType::f32), call); },
-              ThrowsMessage<DTypeError>("HardAttention: keys and values differ in dtype: "
-                                        "f64[2, 5, 7] and f32[2, 5, 4]"));
-  EXPECT_THAT([&] { attend(to(in.query, DType::f32), in.keys, in.values, call); },
-              ThrowsMessage<DTypeError>("HardAttention: query and keys differ in dtype: "
-                                        "f32[2, 3, 7] and f64[2, 5, 7]"));
-  EXPECT_THAT(
-      [&] { attend.begin(in.keys, in.values, call).step(zeros({}, DType::f64)); },
-      ThrowsMessage<ShapeError>("HardAttention: a step's query must be [.., dq], not f64[]"));
+  EXPECT_ERROR(ShapeError,
+               "HardAttention: keys must be [.., K, dk] and values [.., K, dv], not f64[2, 5, 7] "
+               "and f64[2, 3, 4]",
+               attend(in.query, in.keys, narrow(in.values, 1, 0, 3), call));
+  EXPECT_ERROR(DTypeError,
+               "HardAttention: keys and values differ in dtype: f64[2, 5, 7] and f32[2, 5, 4]",
+               attend(in.query, in.keys, to(in.values, DType::f32), call));
+  EXPECT_ERROR(DTypeError,
+               "HardAttention: query and keys differ in dtype: f32[2, 3, 7] and f64[2, 5, 7]",
+               attend(to(in.query, DType::f32), in.keys, in.values, call));
+  EXPECT_ERROR(ShapeError, "HardAttention: a step's query must be [.., dq], not f64[]",
+               attend.begin(in.keys, in.values, call).step(zeros({}, DType::f64)));
   EXPECT_THROW(attend(in.query, dirty(in.keys, kNaN), in.values, call), ValueError);
   EXPECT_THROW(attend(in.query, dirty(in.keys, kNaN), in.values,
                       {.mask = Mask::lengths({kK, 4}, kK), .choices = &choices}),

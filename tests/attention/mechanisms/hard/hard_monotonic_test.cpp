@@ -18,6 +18,7 @@
 #include "../../../../autograd/stochastic/enumeration.h"
 #include "../../../../core/error.h"
 #include "../../../../core/generator.h"
+#include "../../../support/throws.h"
 #include "../../borrowed.h"
 #include "../../numbers.h"
 #include "../../query_keys_values.h"
@@ -27,7 +28,6 @@ namespace {
 
 using testing::Each;
 using testing::ElementsAre;
-using testing::ThrowsMessage;
 
 constexpr Index kB = 2, kT = 3, kK = 4, kE = 5, kV = 3;
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
@@ -215,31 +215,29 @@ TEST(HardMonotonic, SmallestSizes) {
 TEST(HardMonotonic, SaysWhatIsWrong) {
   const Inputs in;
   LocationAware aware({.query_width = kE, .key_width = kE, .hidden = 6, .filters = 2, .kernel = 3});
-  EXPECT_THAT([&] { HardMonotonic({.score = borrowed(aware)}); },
-              ThrowsMessage<ValueError>("HardMonotonic: takes no score for each feature, and none "
-                                        "that looks back at weights"));
+  EXPECT_ERROR(
+      ValueError,
+      "HardMonotonic: takes no score for each feature, and none that looks back at weights",
+      HardMonotonic({.score = borrowed(aware)}));
   HardMonotonic hard;
-  EXPECT_THAT([&] { hard.begin(in.keys, in.values); },
-              ThrowsMessage<GradError>(
-                  "HardMonotonic: in training somebody must choose and record it: hand in choices, "
-                  "such as SampledChoices, or call eval()"));
+  EXPECT_ERROR(GradError,
+               "HardMonotonic: in training somebody must choose and record it: hand in choices, "
+               "such as SampledChoices, or call eval()",
+               hard.begin(in.keys, in.values));
   ExpectedChoices soft;
-  EXPECT_THAT(
-      [&] { hard.begin(in.keys, in.values, {.choices = &soft}).step(select(in.query, 1, 0)); },
-      ThrowsMessage<ValueError>("HardMonotonic: choices must be places, not weights; their "
-                                "mean is the Monotonic normaliser's"));
+  EXPECT_ERROR(ValueError,
+               "HardMonotonic: choices must be places, not weights; their mean is the Monotonic "
+               "normaliser's",
+               hard.begin(in.keys, in.values, {.choices = &soft}).step(select(in.query, 1, 0)));
   hard.eval();
-  EXPECT_THAT(
-      [&] {
-        hard.begin(in.keys, in.values).step(zeros({kB, kE}));
-      },
-      ThrowsMessage<DTypeError>(
-          "HardMonotonic: a step's query must be [.., dq] and f64, not f32[2, 5]"));
-  EXPECT_THAT([&] { hard.begin(in.keys, narrow(in.values, 1, 0, 2)); },
-              ThrowsMessage<ShapeError>("HardMonotonic: keys must be [.., K, dk] and values "
-                                        "[.., K, dv], not f64[2, 4, 5] and f64[2, 2, 3]"));
-  EXPECT_THAT([&] { hard.begin(dirty(in.keys, kNaN), in.values).step(select(in.query, 1, 0)); },
-              ThrowsMessage<ValueError>("HardMonotonic: a score is NaN"));
+  EXPECT_ERROR(DTypeError, "HardMonotonic: a step's query must be [.., dq] and f64, not f32[2, 5]",
+               hard.begin(in.keys, in.values).step(zeros({kB, kE})));
+  EXPECT_ERROR(ShapeError,
+               "HardMonotonic: keys must be [.., K, dk] and values [.., K, dv], not f64[2, 4, 5] "
+               "and f64[2, 2, 3]",
+               hard.begin(in.keys, narrow(in.values, 1, 0, 2)));
+  EXPECT_ERROR(ValueError, "HardMonotonic: a score is NaN",
+               hard.begin(dirty(in.keys, kNaN), in.values).step(select(in.query, 1, 0)));
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include "../../../../nn/cells.h"
 #include "../../../../nn/gradcheck.h"
 #include "../../../../nn/init.h"
+#include "../../../support/throws.h"
 #include "../plain.h"
 
 namespace heed::attention {
@@ -20,8 +21,6 @@ namespace {
 
 using testing::Each;
 using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::ThrowsMessage;
 
 constexpr Index kB = 3, kT = 4, kI = 2, kS = 5, kMost = 6;
 constexpr double kEpsilon = 0.05;
@@ -172,61 +171,33 @@ TEST(AdaptiveComputation, WhatIsNotANumberStaysInItsRow) {
 TEST(AdaptiveComputation, SaysWhatIsWrong) {
   const auto cell = [](const Tensor& x, const Tensor&) { return x; };
   using Options = AdaptiveComputationOptions;
-  EXPECT_THAT(
-      [&] { AdaptiveComputation(Options{.state = 0, .cell = cell}); },
-      ThrowsMessage<ValueError>("AdaptiveComputation: state 0 and max_steps 100 must be positive"));
-  EXPECT_THAT([&] { AdaptiveComputation(Options{.state = 1, .cell = cell, .epsilon = 1}); },
-              ThrowsMessage<ValueError>("AdaptiveComputation: epsilon 1 must be between 0 and 1"));
-  EXPECT_THAT([] { AdaptiveComputation(Options{.state = 1}); },
-              ThrowsMessage<ValueError>("AdaptiveComputation: there is no cell"));
+  EXPECT_ERROR(ValueError, "AdaptiveComputation: state 0 and max_steps 100 must be positive",
+               AdaptiveComputation(Options{.state = 0, .cell = cell}));
+  EXPECT_ERROR(ValueError, "AdaptiveComputation: epsilon 1 must be between 0 and 1",
+               AdaptiveComputation(Options{.state = 1, .cell = cell, .epsilon = 1}));
+  EXPECT_ERROR(ValueError, "AdaptiveComputation: there is no cell",
+               AdaptiveComputation(Options{.state = 1}));
   const AdaptiveComputation odd(Options{.state = 5, .cell = cell});
-  EXPECT_THAT(
-      [&] {
-        odd.step(zeros({2, 3}));
-      },
-      ThrowsMessage<ShapeError>("AdaptiveComputation: the state that the cell gives must "
-                                "be [2, 5], not f32[2, 4]"));
+  EXPECT_ERROR(ShapeError,
+               "AdaptiveComputation: the state that the cell gives must be [2, 5], not f32[2, 4]",
+               odd.step(zeros({2, 3})));
   const Thinker model;
-  EXPECT_THAT(
-      [&] {
-        model.ponder(zeros({kB, kI}, DType::f64));
-      },
-      ThrowsMessage<ShapeError>("ponder: AdaptiveComputation: x must be [B, T, I], not f64[3, 2]"));
-  EXPECT_THAT(
-      [&] {
-        model.ponder.step(zeros({kB, kI}));
-      },
-      ThrowsMessage<DTypeError>("ponder: AdaptiveComputation: x must be f64, not f32[3, 2]"));
-  EXPECT_THAT(
-      [&] {
-        model.ponder.step(zeros({kB, kI + 1}, DType::f64));
-      },
-      ThrowsMessage<ShapeError>(HasSubstr("AdaptiveComputation: rnn_cell: ")));
-  EXPECT_THAT(
-      [&] {
-        model.ponder.step(zeros({kB, kI}, DType::f64), zeros({kB, 1}, DType::f64));
-      },
-      ThrowsMessage<ShapeError>(
-          "ponder: AdaptiveComputation: the state must be [3, 5], not f64[3, 1]"));
-  EXPECT_THAT(
-      [&] {
-        model.ponder.step(zeros({kB, kI}, DType::f64), zeros({kB, kS}));
-      },
-      ThrowsMessage<DTypeError>(
-          "ponder: AdaptiveComputation: the state must be f64, not f32[3, 5]"));
+  EXPECT_ERROR(ShapeError, "ponder: AdaptiveComputation: x must be [B, T, I], not f64[3, 2]",
+               model.ponder(zeros({kB, kI}, DType::f64)));
+  EXPECT_ERROR(DTypeError, "ponder: AdaptiveComputation: x must be f64, not f32[3, 2]",
+               model.ponder.step(zeros({kB, kI})));
+  EXPECT_ERROR_WITH(ShapeError, "AdaptiveComputation: rnn_cell: ",
+                    model.ponder.step(zeros({kB, kI + 1}, DType::f64)));
+  EXPECT_ERROR(ShapeError, "ponder: AdaptiveComputation: the state must be [3, 5], not f64[3, 1]",
+               model.ponder.step(zeros({kB, kI}, DType::f64), zeros({kB, 1}, DType::f64)));
+  EXPECT_ERROR(DTypeError, "ponder: AdaptiveComputation: the state must be f64, not f32[3, 5]",
+               model.ponder.step(zeros({kB, kI}, DType::f64), zeros({kB, kS})));
   const AdaptiveComputation nothing(
       Options{.state = 5, .cell = [](const Tensor&, const Tensor&) { return Tensor(); }});
-  EXPECT_THAT(
-      [&] {
-        nothing.step(zeros({2, 3}));
-      },
-      ThrowsMessage<GradError>("AdaptiveComputation: the state that the cell gives is undefined"));
-  EXPECT_THAT(
-      [&] {
-        model.ponder(zeros({kB, kT, kI}, DType::f64), {1, 2, kT + 1});
-      },
-      ThrowsMessage<ShapeError>(
-          "ponder: AdaptiveComputation: mask: length 5 of row 2 is not in [0, 4]"));
+  EXPECT_ERROR(GradError, "AdaptiveComputation: the state that the cell gives is undefined",
+               nothing.step(zeros({2, 3})));
+  EXPECT_ERROR(ShapeError, "ponder: AdaptiveComputation: mask: length 5 of row 2 is not in [0, 4]",
+               model.ponder(zeros({kB, kT, kI}, DType::f64), {1, 2, kT + 1}));
 }
 
 }  // namespace

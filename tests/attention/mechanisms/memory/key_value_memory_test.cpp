@@ -8,13 +8,11 @@
 #include "../../../../core/error.h"
 #include "../../../../core/generator.h"
 #include "../../../../nn/gradcheck.h"
+#include "../../../support/throws.h"
 #include "../../numbers.h"
 
 namespace heed::attention {
 namespace {
-
-using testing::HasSubstr;
-using testing::ThrowsMessage;
 
 constexpr Index kB = 2, kQ = 3, kK = 5, kD = 7, kE = 4, kC = 6, kHops = 2;
 const std::vector<Index> kLengths = {kK, 3};
@@ -87,34 +85,20 @@ TEST(KeyValueMemory, IsTheDefinition) {
 }
 
 TEST(KeyValueMemory, SaysWhatIsWrong) {
-  EXPECT_THAT(
-      [] { KeyValueMemory({.features = 3, .width = 2, .hops = 0}); },
-      ThrowsMessage<ValueError>("KeyValueMemory: features 3, width 2 and hops 0 must be positive"));
+  EXPECT_ERROR(ValueError, "KeyValueMemory: features 3, width 2 and hops 0 must be positive",
+               KeyValueMemory({.features = 3, .width = 2, .hops = 0}));
   const KeyValueMemory memory({.features = kD, .width = kE});
   const Tensor query = zeros({kB, kQ, kD}), slots = zeros({kB, kK, kD});
-  EXPECT_THAT(
-      [&] {
-        memory(query, slots, zeros({3, kK, kD}));
-      },
-      ThrowsMessage<ShapeError>("KeyValueMemory: 2 rows of queries and 3 of values"));
-  EXPECT_THAT(
-      [&] {
-        memory(query, slots, zeros({kB, kK + 1, kD}));
-      },
-      ThrowsMessage<ShapeError>(HasSubstr("KeyValueMemory: attend: keys must be")));
-  EXPECT_THAT([&] { memory(query, Tensor(), slots); },
-              ThrowsMessage<GradError>(HasSubstr("KeyValueMemory: keys is undefined")));
-  EXPECT_THAT(
-      [&] {
-        memory.scores(zeros({kB, kQ, kE}), zeros({3, kC, kD}));
-      },
-      ThrowsMessage<ShapeError>("KeyValueMemory: candidates must be [C, D] or [2, C, D], "
-                                "not f32[3, 6, 7]"));
-  EXPECT_THAT(
-      [&] {
-        memory.scores(zeros({kB, kQ, kD}), zeros({kC, kD}));
-      },
-      ThrowsMessage<ShapeError>(HasSubstr("KeyValueMemory: query must be")));
+  EXPECT_ERROR(ShapeError, "KeyValueMemory: 2 rows of queries and 3 of values",
+               memory(query, slots, zeros({3, kK, kD})));
+  EXPECT_ERROR_WITH(ShapeError, "KeyValueMemory: attend: keys must be",
+                    memory(query, slots, zeros({kB, kK + 1, kD})));
+  EXPECT_ERROR_WITH(GradError, "KeyValueMemory: keys is undefined", memory(query, Tensor(), slots));
+  EXPECT_ERROR(ShapeError,
+               "KeyValueMemory: candidates must be [C, D] or [2, C, D], not f32[3, 6, 7]",
+               memory.scores(zeros({kB, kQ, kE}), zeros({3, kC, kD})));
+  EXPECT_ERROR_WITH(ShapeError, "KeyValueMemory: query must be",
+                    memory.scores(zeros({kB, kQ, kD}), zeros({kC, kD})));
 }
 
 }  // namespace

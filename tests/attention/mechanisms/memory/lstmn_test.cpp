@@ -11,14 +11,13 @@
 #include "../../../../core/generator.h"
 #include "../../../../nn/gradcheck.h"
 #include "../../../../nn/init.h"
+#include "../../../support/throws.h"
 #include "../plain.h"
 
 namespace heed::attention {
 namespace {
 
 using testing::Each;
-using testing::HasSubstr;
-using testing::ThrowsMessage;
 
 constexpr Index kB = 3, kT = 5, kI = 2, kH = 4, kA = 7;
 const std::vector<Index> kLengths = {kT, 0, 3};
@@ -170,40 +169,22 @@ TEST(LSTMN, WhatIsBeyondTheLengthChangesNoBit) {
 }
 
 TEST(LSTMN, SaysWhatIsWrong) {
-  EXPECT_THAT([] { LSTMN({.input = 2, .hidden = 3, .span = 0}); },
-              ThrowsMessage<ValueError>("LSTMN: a span of 0 steps; -1 is no bound"));
-  EXPECT_THAT([] { LSTMN({.input = 2, .hidden = 3, .layers = 0}); },
-              ThrowsMessage<ValueError>("LSTMN: input 2, hidden 3 and layers 0 must be positive, "
-                                        "attention 0 not negative"));
+  EXPECT_ERROR(ValueError, "LSTMN: a span of 0 steps; -1 is no bound",
+               LSTMN({.input = 2, .hidden = 3, .span = 0}));
+  EXPECT_ERROR(ValueError,
+               "LSTMN: input 2, hidden 3 and layers 0 must be positive, attention 0 not negative",
+               LSTMN({.input = 2, .hidden = 3, .layers = 0}));
   const LSTMN model(small(1, -1));
-  EXPECT_THAT(
-      [&] {
-        model(zeros({kB, kT, 3}, DType::f64));
-      },
-      ThrowsMessage<ShapeError>("LSTMN: x must be [B, T, 2], not f64[3, 5, 3]"));
-  EXPECT_THAT(
-      [&] {
-        model(zeros({kB, kT, kI}));
-      },
-      ThrowsMessage<DTypeError>("LSTMN: x must be f64, not f32[3, 5, 2]"));
-  EXPECT_THAT(
-      [&] {
-        model(zeros({kB, kT, kI}, DType::f64), {1, 1});
-      },
-      ThrowsMessage<ShapeError>("LSTMN: 2 lengths for 3 rows of x"));
-  EXPECT_THAT([&] { model(Tensor()); }, ThrowsMessage<GradError>("LSTMN: x is undefined"));
+  EXPECT_ERROR(ShapeError, "LSTMN: x must be [B, T, 2], not f64[3, 5, 3]",
+               model(zeros({kB, kT, 3}, DType::f64)));
+  EXPECT_ERROR(DTypeError, "LSTMN: x must be f64, not f32[3, 5, 2]", model(zeros({kB, kT, kI})));
+  EXPECT_ERROR(ShapeError, "LSTMN: 2 lengths for 3 rows of x",
+               model(zeros({kB, kT, kI}, DType::f64), {1, 1}));
+  EXPECT_ERROR(GradError, "LSTMN: x is undefined", model(Tensor()));
   LSTMNState state;
   model.layers[0](zeros({kB, kI}, DType::f64), state);
-  EXPECT_THAT(
-      [&] {
-        model.layers[0](zeros({2, kI}, DType::f64), state);
-      },
-      ThrowsMessage<ShapeError>(HasSubstr("LSTMN: ")));
-  EXPECT_THAT(
-      [&] {
-        model.layers[0](zeros({kB, 3}, DType::f64), state);
-      },
-      ThrowsMessage<ShapeError>(HasSubstr("LSTMN: ")));
+  EXPECT_ERROR_WITH(ShapeError, "LSTMN: ", model.layers[0](zeros({2, kI}, DType::f64), state));
+  EXPECT_ERROR_WITH(ShapeError, "LSTMN: ", model.layers[0](zeros({kB, 3}, DType::f64), state));
 }
 
 }  // namespace

@@ -14,13 +14,13 @@
 #include "../../../../core/generator.h"
 #include "../../../../nn/gradcheck.h"
 #include "../../../../nn/init.h"
+#include "../../../support/throws.h"
 #include "../../numbers.h"
 
 namespace heed::attention {
 namespace {
 
 using testing::Each;
-using testing::ThrowsMessage;
 
 constexpr Index kB = 2, kN = 4, kJ = 5, kL = 3, kV = 11, kD = 7, kHops = 3, kSlots = 3;
 const std::vector<Index> kSentences = {kN, 2};
@@ -273,37 +273,29 @@ TEST(MemoryNetwork, NoiseMakesSentencesOlder) {
 }
 
 TEST(MemoryNetwork, SaysWhatIsWrong) {
-  EXPECT_THAT([] { MemoryNetwork({.vocabulary = 5, .hops = 0}); },
-              ThrowsMessage<ValueError>("MemoryNetwork: vocabulary 5, width 20 and hops 0 must be "
-                                        "positive, slots 50 not negative"));
-  EXPECT_THAT([] { MemoryNetwork({.vocabulary = 5, .noise = 2}); },
-              ThrowsMessage<ValueError>("MemoryNetwork: a noise of 2 is not in [0, 1]"));
-  EXPECT_THAT(
-      [] { MemoryNetwork({.vocabulary = 5, .slots = 0, .empty_memories = true}); },
-      ThrowsMessage<ValueError>("MemoryNetwork: without slots there are no empty memories"));
+  EXPECT_ERROR(
+      ValueError,
+      "MemoryNetwork: vocabulary 5, width 20 and hops 0 must be positive, slots 50 not negative",
+      MemoryNetwork({.vocabulary = 5, .hops = 0}));
+  EXPECT_ERROR(ValueError, "MemoryNetwork: a noise of 2 is not in [0, 1]",
+               MemoryNetwork({.vocabulary = 5, .noise = 2}));
+  EXPECT_ERROR(ValueError, "MemoryNetwork: without slots there are no empty memories",
+               MemoryNetwork({.vocabulary = 5, .slots = 0, .empty_memories = true}));
   const MemoryNetwork network(options(MemoryTying::adjacent, PositionEncoding::published, kSlots));
   const Tensor wrong(Array::from(std::vector<Index>{0, kV, 1, -2, 1, 1}, {kB, kL}));
-  EXPECT_THAT(
-      [&] { network(story(), wrong); },
-      ThrowsMessage<IndexError>("MemoryNetwork: word 11 of the question is not in [0, 11)"));
-  EXPECT_THAT([&] { network(question(), question()); },
-              ThrowsMessage<ShapeError>("MemoryNetwork: story must be [B, N, J], not i64[2, 3]"));
-  EXPECT_THAT(
-      [&] {
-        network(zeros({kB, kN, kJ}), question());
-      },
-      ThrowsMessage<DTypeError>("MemoryNetwork: story must be i64, not f32[2, 4, 5]"));
-  EXPECT_THAT([&] { network(narrow(story(), 0, 0, 1), question()); },
-              ThrowsMessage<ShapeError>("MemoryNetwork: 1 stories and 2 questions"));
-  EXPECT_THAT([&] { network(story(), question(), {1}); },
-              ThrowsMessage<ShapeError>("MemoryNetwork: 1 numbers of sentences for 2 stories"));
-  EXPECT_THAT(
-      [&] {
-        network(story(), question(), {1, kN + 1});
-      },
-      ThrowsMessage<ShapeError>("MemoryNetwork: mask: length 5 of row 1 is not in [0, 4]"));
-  EXPECT_THAT([&] { network(story(), Tensor()); },
-              ThrowsMessage<GradError>("MemoryNetwork: question is undefined"));
+  EXPECT_ERROR(IndexError, "MemoryNetwork: word 11 of the question is not in [0, 11)",
+               network(story(), wrong));
+  EXPECT_ERROR(ShapeError, "MemoryNetwork: story must be [B, N, J], not i64[2, 3]",
+               network(question(), question()));
+  EXPECT_ERROR(DTypeError, "MemoryNetwork: story must be i64, not f32[2, 4, 5]",
+               network(zeros({kB, kN, kJ}), question()));
+  EXPECT_ERROR(ShapeError, "MemoryNetwork: 1 stories and 2 questions",
+               network(narrow(story(), 0, 0, 1), question()));
+  EXPECT_ERROR(ShapeError, "MemoryNetwork: 1 numbers of sentences for 2 stories",
+               network(story(), question(), {1}));
+  EXPECT_ERROR(ShapeError, "MemoryNetwork: mask: length 5 of row 1 is not in [0, 4]",
+               network(story(), question(), {1, kN + 1}));
+  EXPECT_ERROR(GradError, "MemoryNetwork: question is undefined", network(story(), Tensor()));
 }
 
 }  // namespace

@@ -1,6 +1,5 @@
 #include "../../../../attention/mechanisms/memory/tape.h"
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "../../../../autograd/gradcheck.h"
@@ -8,12 +7,11 @@
 #include "../../../../autograd/ops/shape/shape.h"
 #include "../../../../core/error.h"
 #include "../../../../core/generator.h"
+#include "../../../support/throws.h"
 #include "../../numbers.h"
 
 namespace heed::attention {
 namespace {
-
-using testing::ThrowsMessage;
 
 TEST(Tape, HoldsItsRows) {
   Tape tape;
@@ -64,20 +62,13 @@ TEST(Tape, HasGradientsOfFirstAndSecondOrder) {
 
 TEST(Tape, SaysWhatIsWrong) {
   Tape tape;
-  EXPECT_THAT([&] { tape.append(zeros({3})); },
-              ThrowsMessage<ShapeError>("tape: a row must be [B, d], not f32[3]"));
+  EXPECT_ERROR(ShapeError, "tape: a row must be [B, d], not f32[3]", tape.append(zeros({3})));
   tape.append(zeros({2, 3}));
-  EXPECT_THAT(
-      [&] {
-        tape.append(zeros({2, 4}));
-      },
-      ThrowsMessage<ShapeError>("tape: f32[2, 4] does not fit the rows f32[2, 1, 3]"));
-  EXPECT_THAT(
-      [&] {
-        tape.append(zeros({2, 3}, DType::f64));
-      },
-      ThrowsMessage<DTypeError>("tape: f64[2, 3] does not fit the rows f32[2, 1, 3]"));
-  EXPECT_THAT([&] { tape.append(Tensor()); }, ThrowsMessage<GradError>("tape: row is undefined"));
+  EXPECT_ERROR(ShapeError, "tape: f32[2, 4] does not fit the rows f32[2, 1, 3]",
+               tape.append(zeros({2, 4})));
+  EXPECT_ERROR(DTypeError, "tape: f64[2, 3] does not fit the rows f32[2, 1, 3]",
+               tape.append(zeros({2, 3}, DType::f64)));
+  EXPECT_ERROR(GradError, "tape: row is undefined", tape.append(Tensor()));
 }
 
 }  // namespace

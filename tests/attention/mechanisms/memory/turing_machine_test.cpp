@@ -14,14 +14,13 @@
 #include "../../../../core/generator.h"
 #include "../../../../nn/gradcheck.h"
 #include "../../../../nn/init.h"
+#include "../../../support/throws.h"
 #include "../plain.h"
 
 namespace heed::attention {
 namespace {
 
 using testing::Each;
-using testing::HasSubstr;
-using testing::ThrowsMessage;
 
 constexpr Index kB = 2, kH = 3, kN = 7, kW = 5, kReach = 2, kS = 2 * kReach + 1;
 
@@ -310,58 +309,39 @@ TEST(TuringMachine, WhatIsBeyondTheLengthChangesNoBit) {
 }
 
 TEST(TuringMachine, SaysWhatIsWrong) {
-  EXPECT_THAT(
-      [] { TuringMachine({.input = 1, .output = 1, .slots = 0}); },
-      ThrowsMessage<ValueError>(
-          "TuringMachine: input 1, output 1, hidden 100, slots 0, slot_width 20, read_heads "
-          "1 and write_heads 1 must be positive, reach 1 not negative"));
+  EXPECT_ERROR(ValueError,
+               "TuringMachine: input 1, output 1, hidden 100, slots 0, slot_width 20, read_heads 1 "
+               "and write_heads 1 must be positive, reach 1 not negative",
+               TuringMachine({.input = 1, .output = 1, .slots = 0}));
   const Inputs in;
-  EXPECT_THAT(
-      [&] {
-        address_memory(in.memory, draw({kB, kH, kN + 1}), in.signals);
-      },
-      ThrowsMessage<ShapeError>("TuringMachine: last weights must be [2, 3, 7], not f64[2, 3, 8]"));
+  EXPECT_ERROR(ShapeError, "TuringMachine: last weights must be [2, 3, 7], not f64[2, 3, 8]",
+               address_memory(in.memory, draw({kB, kH, kN + 1}), in.signals));
   HeadSignals even = in.signals;
   even.shift = draw({kB, kH, 4});
-  EXPECT_THAT([&] { address_memory(in.memory, in.last, even); },
-              ThrowsMessage<ShapeError>(
-                  "TuringMachine: shift must be [B, H, 2 reach + 1], not f64[2, 3, 4]"));
+  EXPECT_ERROR(ShapeError, "TuringMachine: shift must be [B, H, 2 reach + 1], not f64[2, 3, 4]",
+               address_memory(in.memory, in.last, even));
   even.shift = draw({kH, 3});
-  EXPECT_THAT(
-      [&] { address_memory(in.memory, in.last, even); },
-      ThrowsMessage<ShapeError>("TuringMachine: shift must be [B, any, any], not f64[3, 3]"));
+  EXPECT_ERROR(ShapeError, "TuringMachine: shift must be [B, any, any], not f64[3, 3]",
+               address_memory(in.memory, in.last, even));
   HeadSignals wide = in.signals;
   wide.key = draw({kB, kH, 1});
-  EXPECT_THAT([&] { address_memory(in.memory, in.last, wide); },
-              ThrowsMessage<ShapeError>("TuringMachine: key must be [2, 3, 5], not f64[2, 3, 1]"));
-  EXPECT_THAT([&] { read_memory(in.memory, to(in.last, DType::f32)); },
-              ThrowsMessage<DTypeError>(
-                  "TuringMachine: weights must be f64 as the memory, not f32[2, 3, 7]"));
-  EXPECT_THAT([&] { write_memory(in.memory, in.last, in.last, in.last); },
-              ThrowsMessage<ShapeError>(HasSubstr("TuringMachine: erase must be [2, 3, 5]")));
+  EXPECT_ERROR(ShapeError, "TuringMachine: key must be [2, 3, 5], not f64[2, 3, 1]",
+               address_memory(in.memory, in.last, wide));
+  EXPECT_ERROR(DTypeError, "TuringMachine: weights must be f64 as the memory, not f32[2, 3, 7]",
+               read_memory(in.memory, to(in.last, DType::f32)));
+  EXPECT_ERROR_WITH(ShapeError, "TuringMachine: erase must be [2, 3, 5]",
+                    write_memory(in.memory, in.last, in.last, in.last));
   const TuringMachine machine(small(true));
-  EXPECT_THAT(
-      [&] {
-        machine(draw({kB, kT, kI + 1}));
-      },
-      ThrowsMessage<ShapeError>("TuringMachine: x must be [2, 4, 3], not f64[2, 4, 4]"));
-  EXPECT_THAT(
-      [&] {
-        machine(draw({kB, kT, kI}), {1});
-      },
-      ThrowsMessage<ShapeError>("TuringMachine: 1 lengths for 2 rows of x"));
+  EXPECT_ERROR(ShapeError, "TuringMachine: x must be [2, 4, 3], not f64[2, 4, 4]",
+               machine(draw({kB, kT, kI + 1})));
+  EXPECT_ERROR(ShapeError, "TuringMachine: 1 lengths for 2 rows of x",
+               machine(draw({kB, kT, kI}), {1}));
   TuringState state = machine.begin(3);
-  EXPECT_THAT(
-      [&] {
-        machine.step(draw({kB, kI}), state);
-      },
-      ThrowsMessage<ShapeError>("TuringMachine: a step's x must be [3, 3], not f64[2, 3]"));
+  EXPECT_ERROR(ShapeError, "TuringMachine: a step's x must be [3, 3], not f64[2, 3]",
+               machine.step(draw({kB, kI}), state));
   TuringState none;
-  EXPECT_THAT(
-      [&] {
-        machine.step(draw({kB, kI}), none);
-      },
-      ThrowsMessage<GradError>(HasSubstr("the state's memory is undefined")));
+  EXPECT_ERROR_WITH(GradError, "the state's memory is undefined",
+                    machine.step(draw({kB, kI}), none));
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include "../../../../autograd/ops/shape/shape.h"
 #include "../../../../core/error.h"
 #include "../../../../core/generator.h"
+#include "../../../support/throws.h"
 #include "../plain.h"
 
 namespace heed::attention {
@@ -19,8 +20,6 @@ namespace {
 using plain::expect_gradients;
 using plain::Leaves;
 using plain::leaves_of;
-using testing::HasSubstr;
-using testing::ThrowsMessage;
 
 constexpr Index kB = 3, kDoc = 7, kT = 5, kE = 2, kWords = 4;
 const std::vector<Index> kDocs = {kDoc, 4, 3}, kQueries = {3, kT, 1};
@@ -137,37 +136,30 @@ TEST_F(OverAttention, TheOrderOfQueryWordsIsNothing) {
 }
 
 TEST_F(OverAttention, RefusesWhatDoesNotFit) {
-  EXPECT_THAT(
-      [&] {
-        made(document, zeros({kB, kT, 3}, DType::f64));
-      },
-      ThrowsMessage<ShapeError>(
-          HasSubstr("attention_over_attention: query must be [.., n, 2], not f64[3, 5, 3]")));
-  EXPECT_THAT([&] { made(document, narrow(query, 0, 0, 2)); },
-              ThrowsMessage<ShapeError>(
-                  HasSubstr("attention_over_attention: query must have 3 rows, not 2")));
-  EXPECT_THAT([&] { made(document, to(query, DType::f32)); },
-              ThrowsMessage<DTypeError>(HasSubstr("attention_over_attention: query must be f64")));
-  EXPECT_THAT([&] { made(ids(), ids()); },
-              ThrowsMessage<ShapeError>(
-                  HasSubstr("attention_over_attention: document must be [B, n, width]")));
-  EXPECT_THAT([&] { made(document, query, Mask::window(1, 1)); },
-              ThrowsMessage<ShapeError>(HasSubstr("the mask of document is one of places")));
+  EXPECT_ERROR_WITH(ShapeError,
+                    "attention_over_attention: query must be [.., n, 2], not f64[3, 5, 3]",
+                    made(document, zeros({kB, kT, 3}, DType::f64)));
+  EXPECT_ERROR_WITH(ShapeError, "attention_over_attention: query must have 3 rows, not 2",
+                    made(document, narrow(query, 0, 0, 2)));
+  EXPECT_ERROR_WITH(DTypeError, "attention_over_attention: query must be f64",
+                    made(document, to(query, DType::f32)));
+  EXPECT_ERROR_WITH(ShapeError, "attention_over_attention: document must be [B, n, width]",
+                    made(ids(), ids()));
+  EXPECT_ERROR_WITH(ShapeError, "the mask of document is one of places",
+                    made(document, query, Mask::window(1, 1)));
 }
 
 TEST_F(OverAttention, PointerSumsRefuseWhatDoesNotFit) {
   const Tensor s = zeros({kB, kDoc});
-  EXPECT_THAT([&] { pointer_sum(s, ids(), kWords); },
-              ThrowsMessage<IndexError>(HasSubstr("pointer_sum: id -7 of ids is not in [0, 4)")));
-  EXPECT_THAT([&] { pointer_sum(s, ids(), 3, docs()); },
-              ThrowsMessage<IndexError>(HasSubstr("pointer_sum: id 3 of ids is not in [0, 3)")));
-  EXPECT_THAT([&] { pointer_sum(s, s, kWords); },
-              ThrowsMessage<DTypeError>(HasSubstr("pointer_sum: ids must be i64, not f32[3, 7]")));
-  EXPECT_THAT([&] { pointer_sum(s, narrow(ids(), 1, 0, 2), kWords); },
-              ThrowsMessage<ShapeError>(
-                  HasSubstr("pointer_sum: weights and ids must both be [B, D], not f32[3, 7]")));
-  EXPECT_THAT([&] { pointer_sum(s, ids(), 0); },
-              ThrowsMessage<ValueError>(HasSubstr("pointer_sum: words 0 must be positive")));
+  EXPECT_ERROR_WITH(IndexError, "pointer_sum: id -7 of ids is not in [0, 4)",
+                    pointer_sum(s, ids(), kWords));
+  EXPECT_ERROR_WITH(IndexError, "pointer_sum: id 3 of ids is not in [0, 3)",
+                    pointer_sum(s, ids(), 3, docs()));
+  EXPECT_ERROR_WITH(DTypeError, "pointer_sum: ids must be i64, not f32[3, 7]",
+                    pointer_sum(s, s, kWords));
+  EXPECT_ERROR_WITH(ShapeError, "pointer_sum: weights and ids must both be [B, D], not f32[3, 7]",
+                    pointer_sum(s, narrow(ids(), 1, 0, 2), kWords));
+  EXPECT_ERROR_WITH(ValueError, "pointer_sum: words 0 must be positive", pointer_sum(s, ids(), 0));
 }
 
 }  // namespace

@@ -1,6 +1,5 @@
 #include "../../../../attention/mechanisms/pairs/co_attention_hierarchy.h"
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -12,18 +11,16 @@
 #include "../../../../core/error.h"
 #include "../../../../core/generator.h"
 #include "../../../../nn/init.h"
+#include "../../../support/throws.h"
 #include "../plain.h"
 
 namespace heed::attention {
 namespace {
 
-using plain::Block;
 using plain::expect_gradients;
 using plain::Leaves;
 using plain::leaves_of;
 using plain::sigmoid;
-using testing::HasSubstr;
-using testing::ThrowsMessage;
 using Rows = std::vector<Numbers>;
 
 constexpr Index kB = 2, kT = 5, kN = 3, kD = 4, kHidden = 2, kAnswers = 7;
@@ -198,25 +195,20 @@ TEST_F(Hierarchies, OfNothingAnswerZeros) {
 }
 
 TEST_F(Hierarchies, RefuseWhatDoesNotFit) {
-  EXPECT_THAT([] { CoAttentionHierarchy none({.width = 3, .hidden = 2}); },
-              ThrowsMessage<ValueError>(HasSubstr("co_attention_hierarchy: width 3 and answers 0 "
-                                                  "must be positive, hidden 2 not negative")));
-  EXPECT_THAT([&] { made(words, narrow(image, 2, 0, 3)); },
-              ThrowsMessage<ShapeError>(
-                  HasSubstr("co_attention_hierarchy: co_attention: image must be [.., n, 4]")));
-  EXPECT_THAT([&] { made(narrow(words, 2, 0, 3), image); },
-              ThrowsMessage<ShapeError>(
-                  HasSubstr("co_attention_hierarchy: words must be [.., n, 4], not f64[2, 5, 3]")));
-  EXPECT_THAT(
-      [&] {
-        made(words, image, {1, 2, 3});
-      },
-      ThrowsMessage<ShapeError>(
-          HasSubstr("co_attention_hierarchy: 3 lengths for 2 rows of words")));
-  EXPECT_THAT([&] { made(to(words, DType::f32), to(image, DType::f32)); },
-              ThrowsMessage<DTypeError>(HasSubstr("co_attention_hierarchy: words must be f64")));
-  EXPECT_THAT([&] { made(words, Tensor()); },
-              ThrowsMessage<GradError>(HasSubstr("co_attention_hierarchy: image is undefined")));
+  EXPECT_ERROR_WITH(
+      ValueError,
+      "co_attention_hierarchy: width 3 and answers 0 must be positive, hidden 2 not negative",
+      CoAttentionHierarchy none({.width = 3, .hidden = 2}));
+  EXPECT_ERROR_WITH(ShapeError, "co_attention_hierarchy: co_attention: image must be [.., n, 4]",
+                    made(words, narrow(image, 2, 0, 3)));
+  EXPECT_ERROR_WITH(ShapeError,
+                    "co_attention_hierarchy: words must be [.., n, 4], not f64[2, 5, 3]",
+                    made(narrow(words, 2, 0, 3), image));
+  EXPECT_ERROR_WITH(ShapeError, "co_attention_hierarchy: 3 lengths for 2 rows of words",
+                    made(words, image, {1, 2, 3}));
+  EXPECT_ERROR_WITH(DTypeError, "co_attention_hierarchy: words must be f64",
+                    made(to(words, DType::f32), to(image, DType::f32)));
+  EXPECT_ERROR_WITH(GradError, "co_attention_hierarchy: image is undefined", made(words, Tensor()));
 }
 
 }  // namespace

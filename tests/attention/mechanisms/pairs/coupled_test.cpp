@@ -12,18 +12,16 @@
 #include "../../../../core/error.h"
 #include "../../../../core/generator.h"
 #include "../../../../nn/init.h"
+#include "../../../support/throws.h"
 #include "../plain.h"
 
 namespace heed::attention {
 namespace {
 
-using plain::Block;
 using plain::expect_gradients;
 using plain::Leaves;
 using plain::leaves_of;
 using plain::sigmoid;
-using testing::HasSubstr;
-using testing::ThrowsMessage;
 
 constexpr std::size_t kB = 2, kT = 5, kD = 3, kK = 2, kH = 4, kLayers = 3, kLabels = 7;
 const std::vector<Index> kLengths = {kT, 3};
@@ -206,20 +204,17 @@ TEST_F(CoupledTest, TheSecondLayerAsksWithWhatTheFirstFound) {
 TEST_F(CoupledTest, RefusesWhatDoesNotFit) {
   CoupledOptions bad = kOptions;
   bad.slices = 0;
-  EXPECT_THAT([&] { CoupledMultiLayerAttention none(bad); },
-              ThrowsMessage<ValueError>(HasSubstr("coupled: width 3, slices 0, layers 3 and labels "
-                                                  "7 must be positive, hidden 0 not negative")));
-  EXPECT_THAT(
-      [&] { made(narrow(tokens, 2, 0, 2)); },
-      ThrowsMessage<ShapeError>(HasSubstr("coupled: tokens must be [.., n, 3], not f64[2, 5, 2]")));
-  EXPECT_THAT([&] { made(select(tokens, 1, 0)); },
-              ThrowsMessage<ShapeError>(HasSubstr("coupled: tokens must be [B, n, width]")));
-  EXPECT_THAT([&] { made(to(tokens, DType::f32)); },
-              ThrowsMessage<DTypeError>(HasSubstr("coupled: tokens must be f64")));
-  EXPECT_THAT([&] { made(tokens, {1}); },
-              ThrowsMessage<ShapeError>(HasSubstr("coupled: 1 lengths for 2 rows of tokens")));
-  EXPECT_THAT([&] { made(Tensor()); },
-              ThrowsMessage<GradError>(HasSubstr("coupled: tokens is undefined")));
+  EXPECT_ERROR_WITH(
+      ValueError,
+      "coupled: width 3, slices 0, layers 3 and labels 7 must be positive, hidden 0 not negative",
+      CoupledMultiLayerAttention none(bad));
+  EXPECT_ERROR_WITH(ShapeError, "coupled: tokens must be [.., n, 3], not f64[2, 5, 2]",
+                    made(narrow(tokens, 2, 0, 2)));
+  EXPECT_ERROR_WITH(ShapeError, "coupled: tokens must be [B, n, width]",
+                    made(select(tokens, 1, 0)));
+  EXPECT_ERROR_WITH(DTypeError, "coupled: tokens must be f64", made(to(tokens, DType::f32)));
+  EXPECT_ERROR_WITH(ShapeError, "coupled: 1 lengths for 2 rows of tokens", made(tokens, {1}));
+  EXPECT_ERROR_WITH(GradError, "coupled: tokens is undefined", made(Tensor()));
 }
 
 }  // namespace

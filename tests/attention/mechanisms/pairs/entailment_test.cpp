@@ -11,18 +11,16 @@
 #include "../../../../autograd/ops/shape/shape.h"
 #include "../../../../core/error.h"
 #include "../../../../core/generator.h"
+#include "../../../support/throws.h"
 #include "../plain.h"
 
 namespace heed::attention {
 namespace {
 
-using plain::Block;
 using plain::expect_gradients;
 using plain::Leaves;
 using plain::leaves_of;
 using plain::sigmoid;
-using testing::HasSubstr;
-using testing::ThrowsMessage;
 using Rows = std::vector<Numbers>;
 
 constexpr std::size_t kB = 3, kL = 5, kT = 4, kK = 3, kIn = 2;
@@ -240,45 +238,31 @@ TEST_F(Entailment, TheOrderOfThePremiseIsNothingThatOfTheHypothesisIs) {
 }
 
 TEST_F(Entailment, RefusesWhatDoesNotFit) {
-  EXPECT_THAT([] { WordByWord none(0); },
-              ThrowsMessage<ValueError>(HasSubstr("word_by_word: width 0 must be positive")));
-  EXPECT_THAT([] { OneShotAttention none(-1); },
-              ThrowsMessage<ValueError>(HasSubstr("one_shot_attention: width -1 must be")));
-  EXPECT_THAT([] { ConditionalEncoding none(2, 0); },
-              ThrowsMessage<ValueError>(HasSubstr("conditional_encoding: width 0 must be")));
-  EXPECT_THAT([&] { made(narrow(premise, 2, 0, 2), hypothesis); },
-              ThrowsMessage<ShapeError>(
-                  HasSubstr("word_by_word: premise must be [.., n, 3], not f64[3, 5, 2]")));
-  EXPECT_THAT(
-      [&] { made(premise, last); },
-      ThrowsMessage<ShapeError>(HasSubstr("word_by_word: hypothesis must be [B, n, width]")));
-  EXPECT_THAT(
-      [&] { made(premise, narrow(hypothesis, 0, 0, 2)); },
-      ThrowsMessage<ShapeError>(HasSubstr("word_by_word: hypothesis must have 3 rows, not 2")));
-  EXPECT_THAT([&] { made(premise, hypothesis, Mask::causal()); },
-              ThrowsMessage<ShapeError>(HasSubstr("word_by_word: the mask of premise is one of")));
-  EXPECT_THAT(
-      [&] {
-        made(premise, hypothesis, Mask(), {1, 2});
-      },
-      ThrowsMessage<ShapeError>(HasSubstr("word_by_word: 2 lengths for 3 rows of hypothesis")));
-  EXPECT_THAT([&] { made(premise, to(hypothesis, DType::f32)); },
-              ThrowsMessage<DTypeError>(HasSubstr("word_by_word: hypothesis must be f64")));
-  EXPECT_THAT([&] { one(premise, narrow(last, 0, 0, 2)); },
-              ThrowsMessage<ShapeError>(
-                  HasSubstr("one_shot_attention: last must be [3, 3], not f64[2, 3]")));
-  EXPECT_THAT([&] { one(premise, to(last, DType::f32)); },
-              ThrowsMessage<DTypeError>("one_shot_attention: last must be f64, not f32[3, 3]"));
+  EXPECT_ERROR_WITH(ValueError, "word_by_word: width 0 must be positive", WordByWord none(0));
+  EXPECT_ERROR_WITH(ValueError, "one_shot_attention: width -1 must be", OneShotAttention none(-1));
+  EXPECT_ERROR_WITH(ValueError, "conditional_encoding: width 0 must be",
+                    ConditionalEncoding none(2, 0));
+  EXPECT_ERROR_WITH(ShapeError, "word_by_word: premise must be [.., n, 3], not f64[3, 5, 2]",
+                    made(narrow(premise, 2, 0, 2), hypothesis));
+  EXPECT_ERROR_WITH(ShapeError, "word_by_word: hypothesis must be [B, n, width]",
+                    made(premise, last));
+  EXPECT_ERROR_WITH(ShapeError, "word_by_word: hypothesis must have 3 rows, not 2",
+                    made(premise, narrow(hypothesis, 0, 0, 2)));
+  EXPECT_ERROR_WITH(ShapeError, "word_by_word: the mask of premise is one of",
+                    made(premise, hypothesis, Mask::causal()));
+  EXPECT_ERROR_WITH(ShapeError, "word_by_word: 2 lengths for 3 rows of hypothesis",
+                    made(premise, hypothesis, Mask(), {1, 2}));
+  EXPECT_ERROR_WITH(DTypeError, "word_by_word: hypothesis must be f64",
+                    made(premise, to(hypothesis, DType::f32)));
+  EXPECT_ERROR_WITH(ShapeError, "one_shot_attention: last must be [3, 3], not f64[2, 3]",
+                    one(premise, narrow(last, 0, 0, 2)));
+  EXPECT_ERROR(DTypeError, "one_shot_attention: last must be f64, not f32[3, 3]",
+               one(premise, to(last, DType::f32)));
   const ConditionalEncoding reader(kK, kK, DType::f64);
-  EXPECT_THAT(
-      [&] { reader(premise, narrow(hypothesis, 2, 0, 1)); },
-      ThrowsMessage<ShapeError>(HasSubstr("conditional_encoding: hypothesis must be [.., n, 3]")));
-  EXPECT_THAT(
-      [&] {
-        reader(premise, hypothesis, {9, 1, 1});
-      },
-      ThrowsMessage<ShapeError>(
-          HasSubstr("conditional_encoding: mask: length 9 of row 0 is not in [0, 5]")));
+  EXPECT_ERROR_WITH(ShapeError, "conditional_encoding: hypothesis must be [.., n, 3]",
+                    reader(premise, narrow(hypothesis, 2, 0, 1)));
+  EXPECT_ERROR_WITH(ShapeError, "conditional_encoding: mask: length 9 of row 0 is not in [0, 5]",
+                    reader(premise, hypothesis, {9, 1, 1}));
 }
 
 }  // namespace

@@ -10,13 +10,13 @@
 #include "../../../../autograd/ops/reduce/reduce.h"
 #include "../../../../core/error.h"
 #include "../../../../core/generator.h"
+#include "../../../support/throws.h"
 #include "../../numbers.h"
 
 namespace heed::attention {
 namespace {
 
 using testing::ElementsAre;
-using testing::ThrowsMessage;
 
 constexpr Index kB = 2, kT = 3, kK = 5;
 
@@ -83,23 +83,12 @@ TEST(DoublyStochastic, WhatIsNotRealChangesNothing) {
 }
 
 TEST(DoublyStochastic, SaysWhatIsWrong) {
-  EXPECT_THAT(
-      [] {
-        doubly_stochastic_penalty(zeros({2, 3}));
-      },
-      ThrowsMessage<ShapeError>(
-          "doubly_stochastic_penalty: weights must be [B, T, K], not f32[2, 3]"));
-  EXPECT_THAT(
-      [] {
-        doubly_stochastic_penalty(zeros({kB, kT, kK}), zeros({kB, kT}));
-      },
-      ThrowsMessage<DTypeError>("doubly_stochastic_penalty: steps must be bool, not f32[2, 3]"));
-  EXPECT_THAT(
-      [] {
-        doubly_stochastic_penalty(zeros({kB, kT, kK}), steps(), steps());
-      },
-      ThrowsMessage<ShapeError>(
-          "doubly_stochastic_penalty: places must be bool[2, 5], not bool[2, 3]"));
+  EXPECT_ERROR(ShapeError, "doubly_stochastic_penalty: weights must be [B, T, K], not f32[2, 3]",
+               doubly_stochastic_penalty(zeros({2, 3})));
+  EXPECT_ERROR(DTypeError, "doubly_stochastic_penalty: steps must be bool, not f32[2, 3]",
+               doubly_stochastic_penalty(zeros({kB, kT, kK}), zeros({kB, kT})));
+  EXPECT_ERROR(ShapeError, "doubly_stochastic_penalty: places must be bool[2, 5], not bool[2, 3]",
+               doubly_stochastic_penalty(zeros({kB, kT, kK}), steps(), steps()));
 }
 
 }  // namespace

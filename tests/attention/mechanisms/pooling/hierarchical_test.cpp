@@ -9,13 +9,11 @@
 #include "../../../../core/generator.h"
 #include "../../../../nn/gradcheck.h"
 #include "../../../../nn/gru.h"
+#include "../../../support/throws.h"
 #include "../../numbers.h"
 
 namespace heed::attention {
 namespace {
-
-using testing::HasSubstr;
-using testing::ThrowsMessage;
 using Lengths = std::vector<Index>;
 
 // Words to sentences to documents to shelves; the second level's encoder looks at neighbours too.
@@ -107,13 +105,13 @@ TEST(Hierarchical, RowsOfNothingAreZeros) {
 }
 
 TEST(Hierarchical, RefusesWhatDoesNotFit) {
-  EXPECT_THAT([] { Hierarchical attend(std::vector<HierarchicalLevel>{}); },
-              ThrowsMessage<ValueError>(HasSubstr("hierarchical: there must be one level")));
-  EXPECT_THAT([] { Hierarchical attend(std::vector<HierarchicalLevel>{{.width = 0}}); },
-              ThrowsMessage<ValueError>(HasSubstr("hierarchical: width 0 must be positive")));
+  EXPECT_ERROR_WITH(ValueError, "hierarchical: there must be one level",
+                    Hierarchical attend(std::vector<HierarchicalLevel>{}));
+  EXPECT_ERROR_WITH(ValueError, "hierarchical: width 0 must be positive",
+                    Hierarchical attend(std::vector<HierarchicalLevel>{{.width = 0}}));
   const Hierarchical attend({{.width = 3}, {.width = 3}}, DType::f64);
   const auto refuses = [&](const Tensor& x, const std::vector<Lengths>& counts, const char* text) {
-    EXPECT_THAT([&] { attend(x, counts); }, ThrowsMessage<ShapeError>(HasSubstr(text)));
+    EXPECT_ERROR_WITH(ShapeError, text, attend(x, counts));
   };
   const Tensor x = zeros({3, 4, 3}, DType::f64);
   refuses(x, {{4, 4, 4}}, "hierarchical: counts of 1 levels for 2");
@@ -125,11 +123,7 @@ TEST(Hierarchical, RefusesWhatDoesNotFit) {
   refuses(select(x, 0, 0), {{4}, {1}}, "hierarchical: x must be [B, n, width], not f64[4, 3]");
   refuses(zeros({3, 4, 2}, DType::f64), {{4, 4, 4}, {3}},
           "hierarchical: level 0 must encode to [3, 4, 3], not f64[3, 4, 2]");
-  EXPECT_THAT(
-      [&] {
-        attend(Tensor(), {{1}, {1}});
-      },
-      ThrowsMessage<GradError>(HasSubstr("hierarchical: x is undefined")));
+  EXPECT_ERROR_WITH(GradError, "hierarchical: x is undefined", attend(Tensor(), {{1}, {1}}));
 }
 
 }  // namespace

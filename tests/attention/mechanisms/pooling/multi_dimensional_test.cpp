@@ -7,13 +7,11 @@
 
 #include "../../../../core/error.h"
 #include "../../../../core/generator.h"
+#include "../../../support/throws.h"
 #include "../../numbers.h"
 
 namespace heed::attention {
 namespace {
-
-using testing::HasSubstr;
-using testing::ThrowsMessage;
 
 constexpr Index kB = 2, kT = 5, kE = 3, kHidden = 7;
 const std::vector<Index> kLengths = {5, 2};
@@ -85,35 +83,19 @@ TEST(MultiDimensional, TokenToTokenIsTheDefinition) {
 }
 
 TEST(MultiDimensional, RefusesWhatDoesNotFit) {
-  EXPECT_THAT([] { SourceToToken made(0); },
-              ThrowsMessage<ValueError>(HasSubstr("source_to_token: width 0 must be positive")));
-  EXPECT_THAT([] { TokenToToken made(3, -1); },
-              ThrowsMessage<ValueError>(HasSubstr("token_to_token: width 3 must be positive, "
-                                                  "hidden -1 not negative")));
+  EXPECT_ERROR_WITH(ValueError, "source_to_token: width 0 must be positive", SourceToToken made(0));
+  EXPECT_ERROR_WITH(ValueError, "token_to_token: width 3 must be positive, hidden -1 not negative",
+                    TokenToToken made(3, -1));
   const SourceToToken source(kE);
   const TokenToToken token(kE);
-  EXPECT_THAT(
-      [&] {
-        source(zeros({kT, kE}));
-      },
-      ThrowsMessage<ShapeError>(HasSubstr("source_to_token: x must be [B, n, width]")));
-  EXPECT_THAT(
-      [&] {
-        token(zeros({kB, kT, 4}));
-      },
-      ThrowsMessage<ShapeError>(HasSubstr("token_to_token: x must be [.., n, 3]")));
-  EXPECT_THAT(
-      [&] {
-        source(zeros({kB, kT, kE}, DType::f64));
-      },
-      ThrowsMessage<DTypeError>(HasSubstr("source_to_token: x must be f32")));
-  EXPECT_THAT([&] { token(Tensor()); },
-              ThrowsMessage<GradError>(HasSubstr("token_to_token: x is undefined")));
-  EXPECT_THAT(
-      [&] {
-        source(zeros({kB, kT, kE}), Mask::lengths({1, 2}, 4));
-      },
-      ThrowsMessage<ShapeError>(HasSubstr("do not fit scores [2, 5]")));
+  EXPECT_ERROR_WITH(ShapeError, "source_to_token: x must be [B, n, width]",
+                    source(zeros({kT, kE})));
+  EXPECT_ERROR_WITH(ShapeError, "token_to_token: x must be [.., n, 3]", token(zeros({kB, kT, 4})));
+  EXPECT_ERROR_WITH(DTypeError, "source_to_token: x must be f32",
+                    source(zeros({kB, kT, kE}, DType::f64)));
+  EXPECT_ERROR_WITH(GradError, "token_to_token: x is undefined", token(Tensor()));
+  EXPECT_ERROR_WITH(ShapeError, "do not fit scores [2, 5]",
+                    source(zeros({kB, kT, kE}), Mask::lengths({1, 2}, 4)));
 }
 
 }  // namespace

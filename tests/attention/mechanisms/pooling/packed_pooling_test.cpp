@@ -12,13 +12,11 @@
 #include "../../../../core/generator.h"
 #include "../../../../nn/gradcheck.h"
 #include "../../../../nn/init.h"
+#include "../../../support/throws.h"
 #include "../../numbers.h"
 
 namespace heed::attention {
 namespace {
-
-using testing::HasSubstr;
-using testing::ThrowsMessage;
 
 constexpr Index kB = 5, kT = 7, kE = 3, kN = 16;
 const std::vector<Index> kLengths = {2, 0, 7, 1, 6};
@@ -101,31 +99,23 @@ TEST(PackedPooling, GradientsOfFirstAndSecondOrder) {
   EXPECT_TRUE(second) << second.text();
 }
 
+template <class E>
+void expect_refused(const Packed& x, const std::string& text) {
+  EXPECT_ERROR_WITH(E, "pooling: " + text, Fixture().pooling(x));
+  EXPECT_ERROR_WITH(E, "average_pooling: " + text, average_pooling(x));
+  EXPECT_ERROR_WITH(E, "max_pooling: " + text, max_pooling(x));
+}
+
 TEST(PackedPooling, RefusesWhatDoesNotFit) {
   const Fixture f;
   const Tensor tokens = zeros({kN, kE}, DType::f64);
-  const auto refuses = [&](const Packed& x, const auto& error) {
-    EXPECT_THAT([&] { f.pooling(x); }, error("pooling: "));
-    EXPECT_THAT([&] { average_pooling(x); }, error("average_pooling: "));
-    EXPECT_THAT([&] { max_pooling(x); }, error("max_pooling: "));
-  };
-  const auto shape = [](const std::string& text) {
-    return
-        [text](const std::string& op) { return ThrowsMessage<ShapeError>(HasSubstr(op + text)); };
-  };
-  refuses({tokens, {0, 5}}, shape("offsets end at 5, tokens are f64[16, 3]"));
-  refuses({zeros({kN}, DType::f64), {0, kN}}, shape("tokens must be [N, E], not f64[16]"));
-  refuses({tokens, {0, 7, 5, kN}}, [](const std::string& op) {
-    return ThrowsMessage<ValueError>(HasSubstr(op + "offsets fall from 7 to 5 at 2"));
-  });
-  refuses({zeros({kN, kE}, DType::i64), {0, kN}}, [](const std::string& op) {
-    return ThrowsMessage<DTypeError>(HasSubstr(op + "takes f32 or f64, not i64"));
-  });
-  EXPECT_THAT(
-      [&] {
-        f.pooling(Packed{zeros({kN, 5}, DType::f64), {0, kN}});
-      },
-      ThrowsMessage<ShapeError>(HasSubstr("pooling: values must be")));
+  expect_refused<ShapeError>({tokens, {0, 5}}, "offsets end at 5, tokens are f64[16, 3]");
+  expect_refused<ShapeError>({zeros({kN}, DType::f64), {0, kN}},
+                             "tokens must be [N, E], not f64[16]");
+  expect_refused<ValueError>({tokens, {0, 7, 5, kN}}, "offsets fall from 7 to 5 at 2");
+  expect_refused<DTypeError>({zeros({kN, kE}, DType::i64), {0, kN}}, "takes f32 or f64, not i64");
+  EXPECT_ERROR_WITH(ShapeError, "pooling: values must be",
+                    f.pooling(Packed{zeros({kN, 5}, DType::f64), {0, kN}}));
 }
 
 }  // namespace

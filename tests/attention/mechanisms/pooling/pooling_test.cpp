@@ -15,13 +15,11 @@
 #include "../../../../core/generator.h"
 #include "../../../../nn/gradcheck.h"
 #include "../../../../nn/init.h"
+#include "../../../support/throws.h"
 #include "../../numbers.h"
 
 namespace heed::attention {
 namespace {
-
-using testing::HasSubstr;
-using testing::ThrowsMessage;
 
 constexpr Index kB = 3, kT = 5, kE = 7, kHidden = 2;
 const std::vector<Index> kLengths = {5, 1, 3};
@@ -168,28 +166,13 @@ TEST(Pooling, NothingToPool) {
 
 TEST(Pooling, RefusesWhatDoesNotFit) {
   const Fixture f;
-  EXPECT_THAT(
-      [&] {
-        f.pooling(zeros({kB, kE}, DType::f64));
-      },
-      ThrowsMessage<ShapeError>(HasSubstr("pooling: values must be [B, T, E], not f64[3, 7]")));
-  EXPECT_THAT(
-      [&] {
-        f.pooling(f.values, Mask::lengths({1, 2}, kT));
-      },
-      ThrowsMessage<ShapeError>(HasSubstr("pooling")));
-  EXPECT_THAT(
-      [&] {
-        average_pooling(Tensor(Array::zeros({kB, kT, kE}, DType::i64)));
-      },
-      ThrowsMessage<DTypeError>(HasSubstr("takes f32 or f64, not i64")));
-  EXPECT_THAT(
-      [&] {
-        max_pooling(f.values, Mask::lengths({1, 2, 3}, 4));
-      },
-      ThrowsMessage<ShapeError>(HasSubstr("max_pooling")));
-  EXPECT_THAT([] { AttentionPooling pooling(0); },
-              ThrowsMessage<ValueError>(HasSubstr("width 0 must be positive")));
+  EXPECT_ERROR_WITH(ShapeError, "pooling: values must be [B, T, E], not f64[3, 7]",
+                    f.pooling(zeros({kB, kE}, DType::f64)));
+  EXPECT_ERROR_WITH(ShapeError, "pooling", f.pooling(f.values, Mask::lengths({1, 2}, kT)));
+  EXPECT_ERROR_WITH(DTypeError, "takes f32 or f64, not i64",
+                    average_pooling(Tensor(Array::zeros({kB, kT, kE}, DType::i64))));
+  EXPECT_ERROR_WITH(ShapeError, "max_pooling", max_pooling(f.values, Mask::lengths({1, 2, 3}, 4)));
+  EXPECT_ERROR_WITH(ValueError, "width 0 must be positive", AttentionPooling pooling(0));
 }
 
 }  // namespace

@@ -12,13 +12,11 @@
 #include "../../../../autograd/ops/shape/shape.h"
 #include "../../../../core/error.h"
 #include "../../../../core/generator.h"
+#include "../../../support/throws.h"
 #include "../../numbers.h"
 
 namespace heed::attention {
 namespace {
-
-using testing::HasSubstr;
-using testing::ThrowsMessage;
 
 constexpr Index kB = 2, kC = 5, kH = 3, kW = 7;
 
@@ -85,7 +83,7 @@ TEST(Spatial, RefusesWhatDoesNotFit) {
   const Tensor real = zeros({kB, kW, kH}) == 0;
   const ScaledDot score;
   const auto refuses = [](auto call, const char* text) {
-    EXPECT_THAT(call, ThrowsMessage<ShapeError>(HasSubstr(text)));
+    EXPECT_ERROR_WITH(ShapeError, text, call());
   };
   refuses([&] { grid_attention(score, query, select(map, 0, 0)); },
           "grid_attention: map must be [B, C, H, W], not f32[5, 3, 7]");
@@ -103,13 +101,10 @@ TEST(Spatial, RefusesWhatDoesNotFit) {
       },
       "the mask's keys of [2, 3] do not fit scores [2, 1, 4]");
   refuses([&] { box_attention(score, query, zeros({kB, 4, 3})); }, "keys must be [.., n, 5]");
-  EXPECT_THAT(
-      [&] {
-        grid_attention(score, query, map, {}, zeros({kB, kH, kW}));
-      },
-      ThrowsMessage<DTypeError>(HasSubstr("key_padding")));
-  EXPECT_THAT([&] { grid_attention(score, Tensor(), map); },
-              ThrowsMessage<GradError>(HasSubstr("grid_attention: query is undefined")));
+  EXPECT_ERROR_WITH(DTypeError, "key_padding",
+                    grid_attention(score, query, map, {}, zeros({kB, kH, kW})));
+  EXPECT_ERROR_WITH(GradError, "grid_attention: query is undefined",
+                    grid_attention(score, Tensor(), map));
 }
 
 }  // namespace

@@ -1,6 +1,5 @@
 #include "../../../../attention/mechanisms/transformer/key_value_cache.h"
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <limits>
@@ -16,12 +15,10 @@
 #include "../../../../core/allocator.h"
 #include "../../../../core/error.h"
 #include "../../../../core/generator.h"
+#include "../../../support/throws.h"
 
 namespace heed::attention {
 namespace {
-
-using testing::HasSubstr;
-using testing::ThrowsMessage;
 
 std::vector<float> numbers(const Tensor& x) { return x.array().to_vector<float>(); }
 
@@ -229,8 +226,7 @@ TEST(KeyValueCache, MayBeGivenWhatItHolds) {
 
 TEST(KeyValueCache, RefusesSizesThatMakeNoSense) {
   const auto refuses = [](Index sinks, Index window, const std::string& text) {
-    EXPECT_THAT([&] { KeyValueCache cache({.sinks = sinks, .window = window}); },
-                ThrowsMessage<ValueError>(HasSubstr(text)));
+    EXPECT_ERROR_WITH(ValueError, text, KeyValueCache cache({.sinks = sinks, .window = window}));
   };
   refuses(
       -1, 5,
@@ -238,8 +234,8 @@ TEST(KeyValueCache, RefusesSizesThatMakeNoSense) {
   refuses(3, -5, "sinks 3 and window -5");
   refuses(4, 0, "sinks 4 and window 0");
   constexpr Index kMost = std::numeric_limits<Index>::max();
-  EXPECT_THAT([] { KeyValueCache cache({.sinks = 4, .window = kMost}); },
-              ThrowsMessage<ShapeError>(HasSubstr("key_value_cache: size 4 + ")));
+  EXPECT_ERROR_WITH(ShapeError, "key_value_cache: size 4 + ",
+                    KeyValueCache cache({.sinks = 4, .window = kMost}));
   KeyValueCache wide({.sinks = 4, .window = kMost - 4});  // asks for no memory yet
   wide.append(zeros({2, 3, 29, 5}), zeros({2, 3, 29, 7}));
   EXPECT_EQ(wide.length(), 29);
@@ -257,38 +253,19 @@ TEST(KeyValueCache, RefusesSizesThatMakeNoSense) {
 TEST(KeyValueCache, RefusesAnotherBatchAndGradients) {
   KeyValueCache cache;
   cache.append(zeros({2, 3, 1, 5}), zeros({2, 3, 1, 7}));
-  EXPECT_THAT(
-      [&] {
-        cache.append(zeros({4, 3, 1, 5}), zeros({4, 3, 1, 7}));
-      },
-      ThrowsMessage<ShapeError>(HasSubstr("keys are f32[4, 3, 1, 5], the cache holds")));
-  EXPECT_THAT(
-      [&] {
-        cache.append(zeros({2, 3, 1, 5}), zeros({2, 3, 1, 5}));
-      },
-      ThrowsMessage<ShapeError>(HasSubstr("values are f32[2, 3, 1, 5]")));
-  EXPECT_THAT(
-      [&] {
-        cache.append(zeros({2, 3, 1, 5}), zeros({2, 3, 2, 7}));
-      },
-      ThrowsMessage<ShapeError>(HasSubstr("differ in rows or steps")));
-  EXPECT_THAT(
-      [&] {
-        cache.append(zeros({2, 3, 5}), zeros({2, 3, 7}));
-      },
-      ThrowsMessage<ShapeError>(HasSubstr("must be [B, H, T, D]")));
-  EXPECT_THAT(
-      [&] {
-        cache.append(zeros({2, 3, 1, 5}, DType::f64), zeros({2, 3, 1, 7}, DType::f64));
-      },
-      ThrowsMessage<DTypeError>(HasSubstr("keys are f64")));
+  EXPECT_ERROR_WITH(ShapeError, "keys are f32[4, 3, 1, 5], the cache holds",
+                    cache.append(zeros({4, 3, 1, 5}), zeros({4, 3, 1, 7})));
+  EXPECT_ERROR_WITH(ShapeError, "values are f32[2, 3, 1, 5]",
+                    cache.append(zeros({2, 3, 1, 5}), zeros({2, 3, 1, 5})));
+  EXPECT_ERROR_WITH(ShapeError, "differ in rows or steps",
+                    cache.append(zeros({2, 3, 1, 5}), zeros({2, 3, 2, 7})));
+  EXPECT_ERROR_WITH(ShapeError, "must be [B, H, T, D]",
+                    cache.append(zeros({2, 3, 5}), zeros({2, 3, 7})));
+  EXPECT_ERROR_WITH(DTypeError, "keys are f64",
+                    cache.append(zeros({2, 3, 1, 5}, DType::f64), zeros({2, 3, 1, 7}, DType::f64)));
   Tensor leaf = zeros({2, 3, 1, 5});
   leaf.set_requires_grad();
-  EXPECT_THAT(
-      [&] {
-        cache.append(leaf, zeros({2, 3, 1, 7}));
-      },
-      ThrowsMessage<GradError>(HasSubstr("decode under NoGrad")));
+  EXPECT_ERROR_WITH(GradError, "decode under NoGrad", cache.append(leaf, zeros({2, 3, 1, 7})));
   EXPECT_EQ(cache.length(), 1);
 }
 

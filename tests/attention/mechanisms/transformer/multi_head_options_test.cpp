@@ -21,13 +21,11 @@
 #include "../../../../core/generator.h"
 #include "../../../../nn/gradcheck.h"
 #include "../../../../nn/init.h"
+#include "../../../support/throws.h"
 #include "../../numbers.h"
 
 namespace heed::attention {
 namespace {
-
-using testing::HasSubstr;
-using testing::ThrowsMessage;
 
 constexpr Index kB = 2, kT = 5, kE = 7, kH = 6, kD = 4;
 
@@ -256,20 +254,18 @@ TEST(MultiHeadOptions, RefuseWhatMakesNoSense) {
   MultiHeadOptions options = sizes(2);
   options.scale = 2;
   options.score = std::make_shared<Dot>();
-  EXPECT_THAT([&] { MultiHead made(options); },
-              ThrowsMessage<ValueError>(HasSubstr("multi_head: a scale is of the dot product")));
+  EXPECT_ERROR_WITH(ValueError, "multi_head: a scale is of the dot product",
+                    MultiHead made(options));
   options = sizes(2);
   options.extras.slots = -1;
-  EXPECT_THAT([&] { MultiHead made(options); },
-              ThrowsMessage<ValueError>("multi_head: slots -1 must not be negative"));
+  EXPECT_ERROR(ValueError, "multi_head: slots -1 must not be negative", MultiHead made(options));
   options.extras.slots = 2;
   options.relative = std::make_shared<RelativePositions>(RelativeOptions{.key_width = kD});
-  EXPECT_THAT([&] { MultiHead made(options); },
-              ThrowsMessage<ValueError>(HasSubstr("no place for relative positions")));
+  EXPECT_ERROR_WITH(ValueError, "no place for relative positions", MultiHead made(options));
   options = sizes(2);
   options.head_width = -1;
-  EXPECT_THAT([&] { MultiHead made(options); },
-              ThrowsMessage<ValueError>(HasSubstr("multi_head: head_width -1 must be positive")));
+  EXPECT_ERROR_WITH(ValueError, "multi_head: head_width -1 must be positive",
+                    MultiHead made(options));
 }
 
 // Places are those within what is held, as in StreamingLLM: far behind the window a step gives the

@@ -2,7 +2,6 @@
 #include "../../../../attention/biases/alibi.h"
 #include "../../../../attention/biases/t5_bias.h"
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -17,13 +16,12 @@
 #include "../../../../core/generator.h"
 #include "../../../../nn/gradcheck.h"
 #include "../../../../nn/init.h"
+#include "../../../support/numbers.h"
+#include "../../../support/throws.h"
 #include "../../numbers.h"
 
 namespace heed::attention {
 namespace {
-
-using testing::HasSubstr;
-using testing::ThrowsMessage;
 
 constexpr Index kB = 2, kQ = 3, kK = 5, kE = 12;
 
@@ -34,11 +32,6 @@ MultiHeadOptions sizes(Index heads, Index kv_heads = 0) {
 // Biases begin as zeros: moved away from there, so that they count.
 void stir(MultiHead& attention) {
   for (Tensor parameter : attention.parameters()) nn::normal_(parameter, 0, 0.4);
-}
-
-double largest_difference(const Tensor& a, const Tensor& b) {
-  EXPECT_EQ(a.shape(), b.shape());
-  return amax(abs(a - b)).item();
 }
 
 // The definition, element by element: x W^T + b for each head, softmax, sum, W^O.
@@ -150,7 +143,7 @@ TEST_P(Grouping, TakesMasksAndBiasesOfEveryRank) {
         attention(x, {.mask = Mask(expand(allowed, Shape{kB, heads, kQ, kQ})), .bias = wide})
             .context;
     const Tensor have = attention(x, {.mask = Mask(allowed), .bias = bias}).context;
-    EXPECT_LT(largest_difference(have, want), 1e-12) << heed::to_string(shape);
+    EXPECT_LT(difference(have, want), 1e-12) << heed::to_string(shape);
   }
 }
 
@@ -173,7 +166,7 @@ TEST_P(Grouping, StepByStepIsAllAtOnce) {
       steps.push_back(attention(narrow(x, 1, t, count), {.mask = Mask::causal()}, &cache).context);
     }
     EXPECT_EQ(cache.length(), 19);
-    EXPECT_LT(largest_difference(concat(steps, 1), want), 1e-12);
+    EXPECT_LT(difference(concat(steps, 1), want), 1e-12);
   }
 }
 
@@ -196,7 +189,7 @@ TEST(MultiHead, FewerHeadsOfKeysAreThoseHeadsRepeated) {
   full.out_proj.weight.copy_from(grouped.out_proj.weight);
   full.out_proj.bias.copy_from(grouped.out_proj.bias);
   const Tensor x = randn({kB, kK, kE}, DType::f64);
-  EXPECT_LT(largest_difference(grouped(x).context, full(x).context), 1e-12);
+  EXPECT_LT(difference(grouped(x).context, full(x).context), 1e-12);
 }
 
 TEST(MultiHead, AMemoryProjectedOnceIsTheSame) {
@@ -211,8 +204,8 @@ TEST(MultiHead, AMemoryProjectedOnceIsTheSame) {
     const Tensor values = randn({kB, kK, kE}, DType::f64);
     const auto memory = attention.project(keys, values);
     EXPECT_EQ(memory.keys().shape(), (Shape{kB, 3, kK, 4}));
-    EXPECT_LT(largest_difference(attention.attend_to(query, memory).context,
-                                 attention(query, keys, values).context),
+    EXPECT_LT(difference(attention.attend_to(query, memory).context,
+                         attention(query, keys, values).context),
               1e-15);
   }
 }
@@ -268,9 +261,9 @@ TEST(MultiHead, APositionBiasIsItsBlock) {
       }
     }
     const Alibi three(3, DType::f64);
-    EXPECT_THAT([&] { attention(x, {.position_bias = &three}); },
-                ThrowsMessage<ShapeError>(HasSubstr(
-                    "multi_head: position_bias must be of 4 heads, or of 1, not f64[3, 13]")));
+    EXPECT_ERROR_WITH(ShapeError,
+                      "multi_head: position_bias must be of 4 heads, or of 1, not f64[3, 13]",
+                      attention(x, {.position_bias = &three}));
   }
 }
 
@@ -307,12 +300,12 @@ TEST(MultiHead, EmptyBatchesQueriesAndKeys) {
   EXPECT_EQ(run(kB, 0, kK).shape(), (Shape{kB, 0, kE}));
   // Nothing to attend to: zero contexts, of which the last projection leaves its bias.
   const Tensor none = run(kB, kQ, 0);
-  EXPECT_LT(largest_difference(none, expand(attention.out_proj.bias, none.shape())), 1e-15);
+  EXPECT_LT(difference(none, expand(attention.out_proj.bias, none.shape())), 1e-15);
 }
 
 TEST(MultiHead, RefusesWhatDoesNotFit) {
   const auto refuses = [](const MultiHeadOptions& options, const char* text) {
-    EXPECT_THAT([&] { MultiHead attention(options); }, ThrowsMessage<ValueError>(HasSubstr(text)));
+    EXPECT_ERROR_WITH(ValueError, text, MultiHead attention(options));
   };
   refuses({.width = 12, .heads = 5}, "multi_head: heads 5 does not divide width 12");
   refuses({.width = 12, .heads = 4, .kv_heads = 3},
@@ -323,36 +316,18 @@ TEST(MultiHead, RefusesWhatDoesNotFit) {
   refuses({.width = 12, .heads = 4, .dropout = 1.5}, "multi_head: dropout 1.5 is not in [0, 1]");
   const MultiHead attention(sizes(3));
   const Tensor x = zeros({kB, kQ, kE}, DType::f64);
-  EXPECT_THAT(
-      [&] {
-        attention(x, zeros({kB, kK, 7}, DType::f64), x);
-      },
-      ThrowsMessage<ShapeError>(HasSubstr("keys must be [B, T, 12], not f64[2, 5, 7]")));
-  EXPECT_THAT(
-      [&] {
-        attention(zeros({kQ, kE}, DType::f64));
-      },
-      ThrowsMessage<ShapeError>(HasSubstr("query must be [B, T, 12]")));
-  EXPECT_THAT(
-      [&] {
-        attention(zeros({kB, kQ, kE}));
-      },
-      ThrowsMessage<DTypeError>(HasSubstr("query is f32[2, 3, 12], the weights are f64")));
-  EXPECT_THAT([&] { attention(Tensor()); },
-              ThrowsMessage<GradError>(HasSubstr("multi_head: query is undefined")));
-  EXPECT_THAT(
-      [&] {
-        attention(x, zeros({3, kK, kE}, DType::f64), zeros({3, kK, kE}, DType::f64));
-      },
-      ThrowsMessage<ShapeError>(HasSubstr("2 rows of queries and 3 of keys")));
-  EXPECT_THAT(
-      [&] {
-        attention(x, {.mask = Mask::lengths({1, 2}, 4)});
-      },
-      ThrowsMessage<ShapeError>(HasSubstr("do not fit scores [2, 3, 3, 3]")));
+  EXPECT_ERROR_WITH(ShapeError, "keys must be [B, T, 12], not f64[2, 5, 7]",
+                    attention(x, zeros({kB, kK, 7}, DType::f64), x));
+  EXPECT_ERROR_WITH(ShapeError, "query must be [B, T, 12]", attention(zeros({kQ, kE}, DType::f64)));
+  EXPECT_ERROR_WITH(DTypeError, "query is f32[2, 3, 12], the weights are f64",
+                    attention(zeros({kB, kQ, kE})));
+  EXPECT_ERROR_WITH(GradError, "multi_head: query is undefined", attention(Tensor()));
+  EXPECT_ERROR_WITH(ShapeError, "2 rows of queries and 3 of keys",
+                    attention(x, zeros({3, kK, kE}, DType::f64), zeros({3, kK, kE}, DType::f64)));
+  EXPECT_ERROR_WITH(ShapeError, "do not fit scores [2, 3, 3, 3]",
+                    attention(x, {.mask = Mask::lengths({1, 2}, 4)}));
   KeyValueCache cache;
-  EXPECT_THAT([&] { attention(x, {}, &cache); },
-              ThrowsMessage<GradError>(HasSubstr("decode under NoGrad")));
+  EXPECT_ERROR_WITH(GradError, "decode under NoGrad", attention(x, {}, &cache));
 }
 
 }  // namespace

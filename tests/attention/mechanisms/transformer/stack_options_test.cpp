@@ -18,13 +18,11 @@
 #include "../../../../core/generator.h"
 #include "../../../../nn/gradcheck.h"
 #include "../../../../nn/init.h"
+#include "../../../support/throws.h"
 #include "../../numbers.h"
 
 namespace heed::attention {
 namespace {
-
-using testing::HasSubstr;
-using testing::ThrowsMessage;
 
 constexpr Index kB = 2, kT = 5, kS = 3, kE = 6;
 
@@ -141,8 +139,8 @@ TEST(StackOptions, EachLayerMayHaveTermsOfItsOwn) {
   const std::vector<Terms> each = {{.mask = Mask::window(1, 1)}, {.mask = Mask::causal()}};
   const Tensor want = encoder.layers[1](encoder.layers[0](x, each[0]).context, each[1]).context;
   EXPECT_THAT(numbers(encoder.by_layer(x, each).output), near(want));
-  EXPECT_THAT([&] { encoder.by_layer(x, std::vector<Terms>(3)); },
-              ThrowsMessage<ValueError>("transformer_encoder: terms of 3 layers for 2"));
+  EXPECT_ERROR(ValueError, "transformer_encoder: terms of 3 layers for 2",
+               encoder.by_layer(x, std::vector<Terms>(3)));
 }
 
 TEST(StackOptions, EachLayerHasHeadsOfItsOwn) {
@@ -182,21 +180,18 @@ TEST(StackOptions, SelfAttentionMayBeAnyModule) {
   EXPECT_THAT(numbers(encoder(x, {.mask = Mask::causal()}).output), near((*encoder.norm)(h)));
   TransformerEncoder::State state;
   const NoGrad off;
-  EXPECT_THAT([&] { encoder.step(x, state); },
-              ThrowsMessage<ValueError>(HasSubstr("synthesizer: takes no cache")));
+  EXPECT_ERROR_WITH(ValueError, "synthesizer: takes no cache", encoder.step(x, state));
 }
 
 TEST(StackOptions, RefuseWhatMakesNoSense) {
   TransformerOptions options = sizes();
   options.parallel = true;
-  EXPECT_THAT([&] { TransformerEncoder made(1, options); },
-              ThrowsMessage<ValueError>(HasSubstr("parallel parts need pre_norm")));
-  EXPECT_THAT([&] { TransformerDecoder made(1, options); },
-              ThrowsMessage<ValueError>(HasSubstr("its parts are not parallel")));
+  EXPECT_ERROR_WITH(ValueError, "parallel parts need pre_norm",
+                    TransformerEncoder made(1, options));
+  EXPECT_ERROR_WITH(ValueError, "its parts are not parallel", TransformerDecoder made(1, options));
   options = sizes();
   options.both_norms = true;
-  EXPECT_THAT([&] { TransformerEncoder made(1, options); },
-              ThrowsMessage<ValueError>(HasSubstr("both_norms adds to pre_norm")));
+  EXPECT_ERROR_WITH(ValueError, "both_norms adds to pre_norm", TransformerEncoder made(1, options));
 }
 
 }  // namespace

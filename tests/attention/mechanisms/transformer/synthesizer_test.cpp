@@ -13,13 +13,11 @@
 #include "../../../../core/error.h"
 #include "../../../../core/generator.h"
 #include "../../../../nn/init.h"
+#include "../../../support/throws.h"
 #include "../../numbers.h"
 
 namespace heed::attention {
 namespace {
-
-using testing::HasSubstr;
-using testing::ThrowsMessage;
 using Kind = SynthesizerKind;
 
 constexpr Index kB = 2, kT = 7, kE = 10, kH = 2, kD = 5, kL = 12;  // L = 3 4
@@ -216,7 +214,7 @@ TEST(Synthesizer, DropsWeightsInTrainingOnly) {
 
 TEST(Synthesizer, RefusesWhatDoesNotFit) {
   const auto refuses = [](SynthesizerOptions options, const char* text) {
-    EXPECT_THAT([&] { Synthesizer made(options); }, ThrowsMessage<ValueError>(HasSubstr(text)));
+    EXPECT_ERROR_WITH(ValueError, text, Synthesizer made(options));
   };
   refuses({.width = 0, .max_length = 3}, "synthesizer: width 0 must be positive");
   refuses({.width = 6, .heads = 4, .max_length = 3}, "heads 4 does not divide width 6");
@@ -228,24 +226,13 @@ TEST(Synthesizer, RefusesWhatDoesNotFit) {
   refuses({.width = 6, .max_length = 12, .factor = 5}, "factor 5 does not divide max_length 12");
   refuses({.width = 6, .max_length = 3, .dropout = -1}, "dropout -1 is not in [0, 1]");
   const Synthesizer made(sizes({Kind::random}));
-  EXPECT_THAT(
-      [&] {
-        made(zeros({kB, 13, kE}, DType::f64));
-      },
-      ThrowsMessage<ShapeError>(
-          HasSubstr("x must be [B, T, 10] with T <= 12, not f64[2, 13, 10]")));
-  EXPECT_THAT(
-      [&] {
-        made(zeros({kB, kT, kE}));
-      },
-      ThrowsMessage<DTypeError>(HasSubstr("x is f32[2, 7, 10], the weights are f64")));
-  EXPECT_THAT(
-      [&] {
-        made(zeros({kB, kT, kE}, DType::f64), {.mask = Mask::lengths({1, 2}, 4)});
-      },
-      ThrowsMessage<ShapeError>(HasSubstr("do not fit scores [2, 2, 7, 7]")));
-  EXPECT_THAT([&] { made(Tensor()); },
-              ThrowsMessage<GradError>(HasSubstr("synthesizer: x is undefined")));
+  EXPECT_ERROR_WITH(ShapeError, "x must be [B, T, 10] with T <= 12, not f64[2, 13, 10]",
+                    made(zeros({kB, 13, kE}, DType::f64)));
+  EXPECT_ERROR_WITH(DTypeError, "x is f32[2, 7, 10], the weights are f64",
+                    made(zeros({kB, kT, kE})));
+  EXPECT_ERROR_WITH(ShapeError, "do not fit scores [2, 2, 7, 7]",
+                    made(zeros({kB, kT, kE}, DType::f64), {.mask = Mask::lengths({1, 2}, 4)}));
+  EXPECT_ERROR_WITH(GradError, "synthesizer: x is undefined", made(Tensor()));
 }
 
 TEST(Synthesizer, NamesItsKinds) {

@@ -1,6 +1,5 @@
 #include "../../../../attention/mechanisms/transformer/transformer.h"
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "../../../../autograd/backward.h"
@@ -14,13 +13,12 @@
 #include "../../../../core/parallel.h"
 #include "../../../../nn/gradcheck.h"
 #include "../../../../optim/adam.h"
+#include "../../../support/numbers.h"
+#include "../../../support/throws.h"
 #include "../decoders.h"
 
 namespace heed::attention {
 namespace {
-
-using testing::HasSubstr;
-using testing::ThrowsMessage;
 
 constexpr Index kB = 2, kS = 5, kT = 3, kE = 6;
 
@@ -32,11 +30,6 @@ TransformerOptions sizes(bool pre_norm) {
           .pre_norm = pre_norm,
           .activation = Activation::gelu,
           .dtype = DType::f64};
-}
-
-double largest_difference(const Tensor& a, const Tensor& b) {
-  EXPECT_EQ(a.shape(), b.shape());
-  return amax(abs(a - b)).item();
 }
 
 class Norms : public testing::TestWithParam<bool> {};
@@ -68,9 +61,9 @@ TEST_P(Norms, LayersAreTheirFormulas) {
     g = decoder.norm2(g + decoder.multihead_attn(g, memory, memory).context);
     g = decoder.norm3(g + decode_part(g));
   }
-  EXPECT_LT(largest_difference(encoder(x).context, h), 1e-12);
+  EXPECT_LT(difference(encoder(x).context, h), 1e-12);
   const Attended out = decoder(x, memory, causal, {.need_weights = true});
-  EXPECT_LT(largest_difference(out.context, g), 1e-12);
+  EXPECT_LT(difference(out.context, g), 1e-12);
   EXPECT_EQ(out.weights.shape(), (Shape{kB, 3, kT, kS}));
 }
 
@@ -100,7 +93,7 @@ TEST_P(Norms, StepByStepIsAllAtOnce) {
   auto state = decoder.start(memory, source);
   std::vector<Tensor> steps;
   for (Index t = 0; t < kT; ++t) steps.push_back(decoder.step(select(x, 1, t), state).output);
-  EXPECT_LT(largest_difference(stack(steps, 1), want), 1e-12);
+  EXPECT_LT(difference(stack(steps, 1), want), 1e-12);
   const StackOutput all =
       decoder(x, memory, {.mask = Mask::causal()}, {.mask = source, .need_weights = true});
   expect_steps(decoder, decoder.start(memory, source), x, all, 1, {1, 0, 1});
@@ -110,7 +103,7 @@ TEST_P(Norms, StepByStepIsAllAtOnce) {
   decoder.run(narrow(x, 1, 0, 2), pair);
   pair.reorder(Tensor(Array::from<std::int64_t>({1}, {1})));
   const Tensor alone = decoder.run(narrow(narrow(x, 1, 2, 1), 0, 1, 1), pair).output;
-  EXPECT_LT(largest_difference(alone, narrow(narrow(want, 1, 2, 1), 0, 1, 1)), 1e-12);
+  EXPECT_LT(difference(alone, narrow(narrow(want, 1, 2, 1), 0, 1, 1)), 1e-12);
 }
 
 TEST_P(Norms, ARecordedDecoderHasNoPast) {
@@ -118,14 +111,12 @@ TEST_P(Norms, ARecordedDecoderHasNoPast) {
   const TransformerDecoder decoder(2, sizes(GetParam()));
   const Tensor x = randn({kB, kT, kE}, DType::f64), memory = randn({kB, kS, kE}, DType::f64);
   auto state = decoder.start(memory);
-  EXPECT_THAT([&] { decoder.step(select(x, 1, 0), state); },
-              ThrowsMessage<GradError>(HasSubstr("NoGrad")));
+  EXPECT_ERROR_WITH(GradError, "NoGrad", decoder.step(select(x, 1, 0), state));
   auto whole = decoder.start(memory);
   decoder.run(x, whole);
   const NoGrad off;
-  EXPECT_THAT([&] { decoder.step(select(x, 1, 0), whole); },
-              ThrowsMessage<GradError>(HasSubstr("has no past")));
-  EXPECT_THAT([&] { decoder.run(x, whole); }, ThrowsMessage<GradError>(HasSubstr("has no past")));
+  EXPECT_ERROR_WITH(GradError, "has no past", decoder.step(select(x, 1, 0), whole));
+  EXPECT_ERROR_WITH(GradError, "has no past", decoder.run(x, whole));
 }
 
 TEST_P(Norms, AnEncoderGoesOnStepByStep) {
@@ -143,11 +134,11 @@ TEST_P(Norms, AnEncoderGoesOnStepByStep) {
     steps.push_back(encoder.step(narrow(x, 1, first, count), state).output);
     EXPECT_EQ(state.length(), first + count);
   }
-  EXPECT_LT(largest_difference(concat(steps, 1), narrow(want, 1, 0, 6)), 1e-12);
+  EXPECT_LT(difference(concat(steps, 1), narrow(want, 1, 0, 6)), 1e-12);
   // The second row alone goes on as it does beside the first.
   state.reorder(Tensor(Array::from<std::int64_t>({1}, {1})));
   const Tensor alone = encoder.step(narrow(narrow(x, 1, 6, 1), 0, 1, 1), state).output;
-  EXPECT_LT(largest_difference(alone, narrow(narrow(want, 1, 6, 1), 0, 1, 1)), 1e-12);
+  EXPECT_LT(difference(alone, narrow(narrow(want, 1, 6, 1), 0, 1, 1)), 1e-12);
 }
 
 TEST_P(Norms, PaddingChangesNothing) {
@@ -156,10 +147,10 @@ TEST_P(Norms, PaddingChangesNothing) {
   const Tensor source = randn({kB, kS, kE}, DType::f64), target = randn({kB, kT, kE}, DType::f64);
   const Tensor both = model(source, target, Mask::lengths({kS, 2}, kS));
   const Tensor alone = model(narrow(narrow(source, 0, 1, 1), 1, 0, 2), narrow(target, 0, 1, 1));
-  EXPECT_LT(largest_difference(narrow(both, 0, 1, 1), alone), 1e-12);
+  EXPECT_LT(difference(narrow(both, 0, 1, 1), alone), 1e-12);
   // A later target step is not seen by an earlier one.
   const Tensor begin = model(source, narrow(target, 1, 0, 2), Mask::lengths({kS, 2}, kS));
-  EXPECT_LT(largest_difference(narrow(both, 1, 0, 2), begin), 1e-12);
+  EXPECT_LT(difference(narrow(both, 1, 0, 2), begin), 1e-12);
 }
 
 TEST(Transformer, NamesArePyTorchs) {
@@ -177,41 +168,28 @@ TEST(Transformer, NamesArePyTorchs) {
 }
 
 TEST(Transformer, RefusesWhatMakesNoSense) {
-  EXPECT_THAT([] { TransformerEncoder encoder(0, {.width = 4, .heads = 2}); },
-              ThrowsMessage<ValueError>(HasSubstr("transformer_encoder: 0 layers")));
-  EXPECT_THAT([] { TransformerDecoder decoder(-1, {.width = 4, .heads = 2}); },
-              ThrowsMessage<ValueError>(HasSubstr("transformer_decoder: -1 layers")));
-  EXPECT_THAT([] { TransformerEncoder encoder(1, {.width = 4, .heads = 3}); },
-              ThrowsMessage<ValueError>(HasSubstr("heads 3 does not divide width 4")));
+  EXPECT_ERROR_WITH(ValueError, "transformer_encoder: 0 layers",
+                    TransformerEncoder encoder(0, {.width = 4, .heads = 2}));
+  EXPECT_ERROR_WITH(ValueError, "transformer_decoder: -1 layers",
+                    TransformerDecoder decoder(-1, {.width = 4, .heads = 2}));
+  EXPECT_ERROR_WITH(ValueError, "heads 3 does not divide width 4",
+                    TransformerEncoder encoder(1, {.width = 4, .heads = 3}));
   const TransformerDecoder decoder(1, {.width = 4, .heads = 2, .hidden = 3});
   TransformerDecoder::State state;
-  EXPECT_THAT(
-      [&] {
-        decoder.step(zeros({1, 4}), state);
-      },
-      ThrowsMessage<ValueError>(HasSubstr("the state has 0 layers, the decoder 1")));
+  EXPECT_ERROR_WITH(ValueError, "the state has 0 layers, the decoder 1",
+                    decoder.step(zeros({1, 4}), state));
   const TransformerEncoder one(1, {.width = 4, .heads = 2, .hidden = 3});
   const TransformerEncoder two(2, {.width = 4, .heads = 2, .hidden = 3});
   TransformerEncoder::State past;
   {
     const NoGrad off;
     one.step(zeros({1, 1, 4}), past);
-    EXPECT_THAT(
-        [&] {
-          two.step(zeros({1, 1, 4}), past);
-        },
-        ThrowsMessage<ValueError>(HasSubstr("the state has 1 layers, the encoder 2")));
-    EXPECT_THAT(
-        [&] {
-          one.step(zeros({3, 1, 4}), past);
-        },
-        ThrowsMessage<ShapeError>(HasSubstr("key_value_cache: keys are f32[3, 2, 1, 2]")));
+    EXPECT_ERROR_WITH(ValueError, "the state has 1 layers, the encoder 2",
+                      two.step(zeros({1, 1, 4}), past));
+    EXPECT_ERROR_WITH(ShapeError, "key_value_cache: keys are f32[3, 2, 1, 2]",
+                      one.step(zeros({3, 1, 4}), past));
   }
-  EXPECT_THAT(
-      [&] {
-        one.step(zeros({1, 1, 4}), past);
-      },
-      ThrowsMessage<GradError>(HasSubstr("decode under NoGrad")));
+  EXPECT_ERROR_WITH(GradError, "decode under NoGrad", one.step(zeros({1, 1, 4}), past));
 }
 
 }  // namespace

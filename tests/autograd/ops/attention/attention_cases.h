@@ -13,6 +13,7 @@
 #include "../../../../autograd/backward.h"
 #include "../../../../autograd/ops/attention/attention.h"
 #include "../../../../core/generator.h"
+#include "../../../support/numbers.h"
 
 namespace heed::attention_cases {
 
@@ -65,30 +66,11 @@ Tensors all(const Attend& call, Score score, const Tensors& from, AttentionOptio
   return results;
 }
 
-inline double largest_difference(const Tensor& a, const Tensor& b) {
-  const auto x = a.array().to(DType::f64).to_vector<double>();
-  const auto y = b.array().to(DType::f64).to_vector<double>();
-  EXPECT_EQ(a.shape(), b.shape());
-  double worst = 0, most = 1;
-  for (std::size_t i = 0; i < x.size() && i < y.size(); ++i) {
-    most = std::max(most, std::abs(y[i]));
-    if (!(std::abs(x[i] - y[i]) <= worst)) worst = std::abs(x[i] - y[i]);
-  }
-  return worst / most;
-}
-
 inline void expect_near(const Tensors& found, const Tensors& expected, double tolerance) {
   ASSERT_EQ(found.size(), expected.size());
   for (std::size_t i = 0; i < found.size(); ++i) {
-    EXPECT_LE(largest_difference(found[i], expected[i]), tolerance) << "result " << i;
+    EXPECT_LE(relative_difference(found[i], expected[i]), tolerance) << "result " << i;
   }
-}
-
-inline bool same_bits(const Tensor& a, const Tensor& b) {
-  const Array x = a.array().contiguous(), y = b.array().contiguous();
-  return x.shape() == y.shape() &&
-         std::memcmp(x.raw(), y.raw(), static_cast<std::size_t>(x.numel()) * size_of(x.dtype())) ==
-             0;
 }
 
 inline void expect_same_bits(const Tensors& found, const Tensors& expected) {

@@ -8,14 +8,13 @@
 #include "../../../../autograd/backward.h"
 #include "../../../../core/generator.h"
 #include "../../../../core/parallel.h"
+#include "../../../support/numbers.h"
 #include "../../kinks.h"
 
 namespace heed {
 namespace {
 
 using testing::ElementsAre;
-
-std::vector<double> numbers(const Tensor& x) { return x.array().to_vector<double>(); }
 
 TEST(MaxPool, GivesTheGradientToTheFirstOfEquals) {
   const Tensor x = leaf({5, 5, 1, 3, 3, 3}, {1, 1, 6});

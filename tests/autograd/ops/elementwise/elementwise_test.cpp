@@ -11,18 +11,17 @@
 #include "../../../../autograd/ops/elementwise/activation.h"
 #include "../../../../autograd/ops/elementwise/clamp.h"
 #include "../../../../autograd/ops/elementwise/power.h"
+#include "../../../support/numbers.h"
 #include "../../kinks.h"
 
 namespace heed {
 namespace {
 
-using Numbers = std::vector<double>;
 using Flags = std::vector<bool>;
 
 constexpr double kInf = std::numeric_limits<double>::infinity();
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
-Numbers numbers(const Tensor& x) { return x.array().to_vector<double>(); }
 Flags flags(const Tensor& x) { return x.array().to_vector<bool>(); }
 
 TEST(Kinks, OfActivationsAreLeftDerivatives) {

@@ -18,12 +18,10 @@
 #include "../../../../autograd/ops/shape/shape.h"
 #include "../../../../core/error.h"
 #include "../../../../core/generator.h"
+#include "../../../support/throws.h"
 
 namespace heed {
 namespace {
-
-using testing::HasSubstr;
-using testing::ThrowsMessage;
 
 const std::vector<Index> kLengths = {2, 0, 5, 3};
 constexpr Index kB = 4, kT = 7, kN = 10;
@@ -50,10 +48,8 @@ TEST(Packed, KnowsItsSequences) {
   EXPECT_EQ(packed.sequences(), kB);
   EXPECT_EQ(packed.length(2), 5);
   EXPECT_EQ(packed.lengths(), kLengths);
-  EXPECT_THAT([&] { (void)packed.length(4); },
-              ThrowsMessage<IndexError>("Packed: sequence 4 is not in [0, 4)"));
-  EXPECT_THAT([&] { (void)packed.length(-1); },
-              ThrowsMessage<IndexError>("Packed: sequence -1 is not in [0, 4)"));
+  EXPECT_ERROR(IndexError, "Packed: sequence 4 is not in [0, 4)", (void)packed.length(4));
+  EXPECT_ERROR(IndexError, "Packed: sequence -1 is not in [0, 4)", (void)packed.length(-1));
   EXPECT_THROW((void)Packed().length(0), IndexError);
 }
 

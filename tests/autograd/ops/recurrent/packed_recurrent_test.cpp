@@ -18,6 +18,8 @@
 #include "../../../../core/error.h"
 #include "../../../../core/generator.h"
 #include "../../../../core/parallel.h"
+#include "../../../support/numbers.h"
+#include "../../../support/throws.h"
 
 namespace heed {
 namespace {
@@ -71,13 +73,6 @@ std::vector<Tensor> run(RnnCell cell, const Packed& x, const Parameters& from) {
   }
   const LstmResult result = lstm(x, from.start, from.weights);
   return {result.output, result.h_n, result.c_n};
-}
-
-bool same_bits(const Tensor& a, const Tensor& b) {
-  const Array x = a.array().contiguous(), y = b.array().contiguous();
-  return a.shape() == b.shape() &&
-         std::memcmp(x.raw(), y.raw(), static_cast<std::size_t>(x.numel()) * size_of(x.dtype())) ==
-             0;
 }
 
 // Up to a part of the largest; one that is undefined, for want of any step, is zeros.
@@ -216,13 +211,7 @@ TEST_P(PackedRecurrent, SaysWhatIsWrong) {
   Generator draw(17);
   const Parameters from(cell, 2, DType::f32, draw);
   const auto refuses = [&]<class E>(E*, const std::string& text, const Packed& x) {
-    try {
-      run(cell, x, from);
-    } catch (const E& error) {
-      EXPECT_EQ(error.what(), op + ": " + text);
-      return;
-    }
-    ADD_FAILURE() << "not thrown: " << text;
+    EXPECT_ERROR(E, op + ": " + text, run(cell, x, from));
   };
   const auto of = [](const Shape& shape, DType dtype = DType::f32) { return zeros(shape, dtype); };
   refuses(static_cast<ValueError*>(nullptr), "offsets must begin at 0; none came",

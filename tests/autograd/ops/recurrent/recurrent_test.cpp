@@ -20,6 +20,7 @@
 #include "../../../../core/error.h"
 #include "../../../../core/generator.h"
 #include "../../../../core/parallel.h"
+#include "../../../support/numbers.h"
 
 namespace heed {
 namespace {
@@ -104,20 +105,6 @@ const Case kCases[] = {
     {0, 3, 2, 5, 2, true, true, {}},
 };
 
-// The largest one, against the largest number of b where that is above 1.
-double difference(const Tensor& a, const Tensor& b) {
-  EXPECT_TRUE(a.shape() == b.shape()) << describe(a) << " against " << describe(b);
-  const auto x = a.array().contiguous().to(DType::f64).to_vector<double>();
-  const auto y = b.array().contiguous().to(DType::f64).to_vector<double>();
-  double worst = 0, most = 1;
-  for (const double value : y) most = std::max(most, std::abs(value));
-  for (std::size_t i = 0; i < x.size() && i < y.size(); ++i) {
-    // Not std::max, which would lose a NaN.
-    if (!(std::abs(x[i] - y[i]) <= worst)) worst = std::abs(x[i] - y[i]);
-  }
-  return worst / most;
-}
-
 // An undefined gradient counts as zeros.
 Tensor or_zeros(const Tensor& gradient, const Tensor& like) {
   return gradient.defined() ? gradient : zeros(like.shape(), like.dtype());
@@ -128,16 +115,9 @@ void expect_near(const std::vector<Tensor>& a, const std::vector<Tensor>& b, dou
   for (std::size_t i = 0; i < a.size(); ++i) {
     if (!a[i].defined() && !b[i].defined()) continue;
     const Tensor& like = a[i].defined() ? a[i] : b[i];
-    EXPECT_LE(difference(or_zeros(a[i], like), or_zeros(b[i], like)), tolerance) << "result " << i;
+    EXPECT_LE(relative_difference(or_zeros(a[i], like), or_zeros(b[i], like)), tolerance)
+        << "result " << i;
   }
-}
-
-bool same_bits(const Tensor& a, const Tensor& b) {
-  const Array x = a.array().contiguous();
-  const Array y = b.array().contiguous();
-  return x.numel() == y.numel() &&
-         std::memcmp(x.raw(), y.raw(), static_cast<std::size_t>(x.numel()) * size_of(x.dtype())) ==
-             0;
 }
 
 class Recurrent : public testing::TestWithParam<RnnCell> {};
@@ -255,7 +235,7 @@ TEST_P(Recurrent, PaddingGivesZeros) {
     }
   }
   // A row of length 0 ends where it began, and hands its gradient on.
-  EXPECT_EQ(difference(select(all[1], 1, 2), select(c.leaves(cell)[1], 1, 2)), 0);
+  EXPECT_EQ(relative_difference(select(all[1], 1, 2), select(c.leaves(cell)[1], 1, 2)), 0);
 }
 
 TEST_P(Recurrent, ARowAloneEqualsTheRowInItsBatch) {
@@ -270,9 +250,9 @@ TEST_P(Recurrent, ARowAloneEqualsTheRowInItsBatch) {
     const Case alone{1, length, c.inputs, c.hidden, c.directions, c.bias, c.start, {}};
     const auto result = alone.run(cell, recurrent, one);
     const Tensor row_output = slice(slice(batch[0], 0, row, row + 1), 1, 0, length);
-    EXPECT_LE(difference(result[0], row_output), 1e-12) << row;
+    EXPECT_LE(relative_difference(result[0], row_output), 1e-12) << row;
     for (std::size_t i = 1; i < result.size(); ++i) {
-      EXPECT_LE(difference(result[i], slice(batch[i], 1, row, row + 1)), 1e-12) << row;
+      EXPECT_LE(relative_difference(result[i], slice(batch[i], 1, row, row + 1)), 1e-12) << row;
     }
   }
 }

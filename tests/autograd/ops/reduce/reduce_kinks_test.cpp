@@ -11,14 +11,11 @@
 #include "../../../../autograd/ops/reduce/cumulative.h"
 #include "../../../../autograd/ops/reduce/reduce.h"
 #include "../../../../autograd/ops/reduce/statistics.h"
+#include "../../../support/numbers.h"
 #include "../../kinks.h"
 
 namespace heed {
 namespace {
-
-using Numbers = std::vector<double>;
-
-Numbers numbers(const Tensor& x) { return x.array().to_vector<double>(); }
 
 TEST(Kinks, NormIsFlatAtTheZeroVector) {
   const Tensor x = leaf({0, 0, 0});

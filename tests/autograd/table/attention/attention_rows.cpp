@@ -168,24 +168,23 @@ std::vector<BadCall> bad_of(const std::string& op, Call call) {
     return [=] { call(of(2, 3, 7), of(2, 5, 7), of(2, 5, 4), options); };
   };
   return {
-      bad<GradError>(op + ": q is undefined", [=] { call(Tensor(), of(5, 7), of(5, 4), {}); }),
-      bad<GradError>(op + ": k is undefined", [=] { call(of(3, 7), Tensor(), of(5, 4), {}); }),
-      bad<GradError>(op + ": v is undefined", [=] { call(of(3, 7), of(5, 7), Tensor(), {}); }),
-      bad<DTypeError>(
-          op + ": takes f32 or f64, not i64",
-          [=] { call(of<DType::i64>(3, 7), of<DType::i64>(5, 7), of<DType::i64>(5, 4), {}); }),
-      bad<DTypeError>(op + ": dtypes differ: q is f32[3, 7], k is f64[5, 7]",
-                      [=] { call(of(3, 7), of<DType::f64>(5, 7), of(5, 4), {}); }),
-      bad<DTypeError>(op + ": dtypes differ: q is f32[3, 7], v is f64[5, 4]",
-                      [=] { call(of(3, 7), of(5, 7), of<DType::f64>(5, 4), {}); }),
-      bad<ShapeError>(op + ": q needs rank 2 or more, not f32[7]",
-                      [=] { call(of(7), of(5, 7), of(5, 4), {}); }),
-      bad<ShapeError>(op + ": widths differ: q is f32[3, 7], k is f32[5, 6]",
-                      [=] { call(of(3, 7), of(5, 6), of(5, 4), {}); }),
-      bad<ShapeError>(op + ": numbers of keys differ: k is f32[5, 7], v is f32[4, 4]",
-                      [=] { call(of(3, 7), of(5, 7), of(4, 4), {}); }),
-      bad<ShapeError>(op + ": shapes [2] and [3] do not broadcast",
-                      [=] { call(of(2, 3, 7), of(3, 5, 7), of(5, 4), {}); }),
+      BAD(GradError, op + ": q is undefined", call(Tensor(), of(5, 7), of(5, 4), {})),
+      BAD(GradError, op + ": k is undefined", call(of(3, 7), Tensor(), of(5, 4), {})),
+      BAD(GradError, op + ": v is undefined", call(of(3, 7), of(5, 7), Tensor(), {})),
+      BAD(DTypeError, op + ": takes f32 or f64, not i64",
+          call(of<DType::i64>(3, 7), of<DType::i64>(5, 7), of<DType::i64>(5, 4), {})),
+      BAD(DTypeError, op + ": dtypes differ: q is f32[3, 7], k is f64[5, 7]",
+          call(of(3, 7), of<DType::f64>(5, 7), of(5, 4), {})),
+      BAD(DTypeError, op + ": dtypes differ: q is f32[3, 7], v is f64[5, 4]",
+          call(of(3, 7), of(5, 7), of<DType::f64>(5, 4), {})),
+      BAD(ShapeError, op + ": q needs rank 2 or more, not f32[7]",
+          call(of(7), of(5, 7), of(5, 4), {})),
+      BAD(ShapeError, op + ": widths differ: q is f32[3, 7], k is f32[5, 6]",
+          call(of(3, 7), of(5, 6), of(5, 4), {})),
+      BAD(ShapeError, op + ": numbers of keys differ: k is f32[5, 7], v is f32[4, 4]",
+          call(of(3, 7), of(5, 7), of(4, 4), {})),
+      BAD(ShapeError, op + ": shapes [2] and [3] do not broadcast",
+          call(of(2, 3, 7), of(3, 5, 7), of(5, 4), {})),
       bad<ValueError>(op + ": scale nan is no number",
                       with({.scale = std::numeric_limits<double>::quiet_NaN()})),
       bad<ValueError>(op + ": window of -2 to the left and 3 to the right",
@@ -222,10 +221,10 @@ Row additive_row() {
     additive_attention(q, k, of(7), v, options);
   });
   const auto more = [&](const BadCall& call) { row.bad_calls.push_back(call); };
-  more(bad<GradError>("additive_attention: score_vector is undefined",
-                      [] { additive_attention(of(3, 7), of(5, 7), Tensor(), of(5, 4)); }));
-  more(bad<ShapeError>("additive_attention: the score vector must be f32[7], not f32[5]",
-                       [] { additive_attention(of(3, 7), of(5, 7), of(5), of(5, 4)); }));
+  more(BAD(GradError, "additive_attention: score_vector is undefined",
+           additive_attention(of(3, 7), of(5, 7), Tensor(), of(5, 4))));
+  more(BAD(ShapeError, "additive_attention: the score vector must be f32[7], not f32[5]",
+           additive_attention(of(3, 7), of(5, 7), of(5), of(5, 4))));
   return row;
 }
 

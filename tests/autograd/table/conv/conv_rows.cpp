@@ -85,7 +85,7 @@ std::vector<Form> forms() {
 template <class E>
 BadCall refused(const std::string& text, const Shape& x, const Shape& weight,
                 const Conv2dOptions& options = {}) {
-  return bad<E>(text, [=] { conv2d(zeros(x), zeros(weight), Tensor(), options); });
+  return BAD(E, text, conv2d(zeros(x), zeros(weight), Tensor(), options));
 }
 
 Row conv2d_row() {
@@ -134,13 +134,13 @@ Row conv2d_row() {
       refused<ValueError>("conv2d: same goes with stride 1 and padding 0, not with stride 2 and "
                           "padding 0",
                           x, w, {.stride = 2, .same = true}),
-      bad<ShapeError>("conv2d: bias is f32[5], weight is f32[6, 4, 3, 3]; bias must be [6]",
-                      [=] { conv2d(zeros(x), zeros(w), of(5)); }),
-      bad<DTypeError>("conv2d: dtypes differ: x is f32[2, 4, 5, 7], weight is f64[6, 4, 3, 3]",
-                      [=] { conv2d(zeros(x), zeros(w, DType::f64)); }),
-      bad<DTypeError>("conv2d: dtypes differ: x is f32[2, 4, 5, 7], bias is f64[6]",
-                      [=] { conv2d(zeros(x), zeros(w), of<DType::f64>(6)); }),
-      bad<GradError>("conv2d: weight is undefined", [=] { conv2d(zeros(x), Tensor()); })};
+      BAD(ShapeError, "conv2d: bias is f32[5], weight is f32[6, 4, 3, 3]; bias must be [6]",
+          conv2d(zeros(x), zeros(w), of(5))),
+      BAD(DTypeError, "conv2d: dtypes differ: x is f32[2, 4, 5, 7], weight is f64[6, 4, 3, 3]",
+          conv2d(zeros(x), zeros(w, DType::f64))),
+      BAD(DTypeError, "conv2d: dtypes differ: x is f32[2, 4, 5, 7], bias is f64[6]",
+          conv2d(zeros(x), zeros(w), of<DType::f64>(6))),
+      BAD(GradError, "conv2d: weight is undefined", conv2d(zeros(x), Tensor()))};
   return with(std::move(row), {}, bad_calls);
 }
 
@@ -149,23 +149,18 @@ Row input_grad_row() {
   Row row{
       Op::conv2d_input_grad,
       {},
-      {bad<ShapeError>("conv2d_input_grad: x must have rank 4, not [4, 5, 7]",
-                       [] {
-                         conv2d_input_grad({4, 5, 7}, of(6, 4, 3, 3), of(6, 3, 5));
-                       }),
-       bad<ShapeError>("conv2d_input_grad: g is f32[2, 6, 3, 4], but the result is [2, 6, 3, 5]",
-                       [=] { conv2d_input_grad(x, of(6, 4, 3, 3), of(2, 6, 3, 4)); }),
-       bad<ShapeError>("conv2d_input_grad: ",
-                       [] {
-                         conv2d_input_grad({2, 4, -5, 7}, of(6, 4, 3, 3), of(2, 6, 3, 5));
-                       }),
-       bad<DTypeError>("conv2d_input_grad: dtypes differ: g is f64[2, 6, 3, 5], weight is f32",
-                       [=] { conv2d_input_grad(x, of(6, 4, 3, 3), of<DType::f64>(2, 6, 3, 5)); }),
-       bad<ValueError>(
-           "conv2d_input_grad: stride must be positive, not 0",
-           [=] { conv2d_input_grad(x, of(6, 4, 3, 3), of(2, 6, 3, 5), {.stride = 0}); }),
-       bad<GradError>("conv2d_input_grad: weight is undefined",
-                      [=] { conv2d_input_grad(x, Tensor(), of(2, 6, 3, 5)); })}};
+      {BAD(ShapeError, "conv2d_input_grad: x must have rank 4, not [4, 5, 7]",
+           conv2d_input_grad({4, 5, 7}, of(6, 4, 3, 3), of(6, 3, 5))),
+       BAD(ShapeError, "conv2d_input_grad: g is f32[2, 6, 3, 4], but the result is [2, 6, 3, 5]",
+           conv2d_input_grad(x, of(6, 4, 3, 3), of(2, 6, 3, 4))),
+       BAD(ShapeError,
+           "conv2d_input_grad: ", conv2d_input_grad({2, 4, -5, 7}, of(6, 4, 3, 3), of(2, 6, 3, 5))),
+       BAD(DTypeError, "conv2d_input_grad: dtypes differ: g is f64[2, 6, 3, 5], weight is f32",
+           conv2d_input_grad(x, of(6, 4, 3, 3), of<DType::f64>(2, 6, 3, 5))),
+       BAD(ValueError, "conv2d_input_grad: stride must be positive, not 0",
+           conv2d_input_grad(x, of(6, 4, 3, 3), of(2, 6, 3, 5), {.stride = 0})),
+       BAD(GradError, "conv2d_input_grad: weight is undefined",
+           conv2d_input_grad(x, Tensor(), of(2, 6, 3, 5)))}};
   for (const Form& form : forms()) {
     row.samples.push_back(sample(
         form.name, {in(form.weight), in(out_of(form))},
@@ -186,21 +181,18 @@ Row weight_grad_row() {
   Row row{
       Op::conv2d_weight_grad,
       {},
-      {bad<ShapeError>("conv2d_weight_grad: weight must have rank 4, not [6, 4, 3]",
-                       [] {
-                         conv2d_weight_grad(of(2, 4, 5, 7), {6, 4, 3}, of(2, 6, 3, 5));
-                       }),
-       bad<ShapeError>("conv2d_weight_grad: g is f32[2, 6, 5, 3], but the result is [2, 6, 3, 5]",
-                       [=] { conv2d_weight_grad(of(2, 4, 5, 7), w, of(2, 6, 5, 3)); }),
-       bad<ShapeError>("conv2d_weight_grad: x must have rank 4, not [4, 5, 7]",
-                       [=] { conv2d_weight_grad(of(4, 5, 7), w, of(6, 3, 5)); }),
-       bad<DTypeError>("conv2d_weight_grad: takes f32 or f64, not i64",
-                       [=] { conv2d_weight_grad(of(2, 4, 5, 7), w, of<DType::i64>(2, 6, 3, 5)); }),
-       bad<ValueError>(
-           "conv2d_weight_grad: padding must not be negative: -2",
-           [=] { conv2d_weight_grad(of(2, 4, 5, 7), w, of(2, 6, 3, 5), {.padding = -2}); }),
-       bad<GradError>("conv2d_weight_grad: g is undefined",
-                      [=] { conv2d_weight_grad(of(2, 4, 5, 7), w, Tensor()); })}};
+      {BAD(ShapeError, "conv2d_weight_grad: weight must have rank 4, not [6, 4, 3]",
+           conv2d_weight_grad(of(2, 4, 5, 7), {6, 4, 3}, of(2, 6, 3, 5))),
+       BAD(ShapeError, "conv2d_weight_grad: g is f32[2, 6, 5, 3], but the result is [2, 6, 3, 5]",
+           conv2d_weight_grad(of(2, 4, 5, 7), w, of(2, 6, 5, 3))),
+       BAD(ShapeError, "conv2d_weight_grad: x must have rank 4, not [4, 5, 7]",
+           conv2d_weight_grad(of(4, 5, 7), w, of(6, 3, 5))),
+       BAD(DTypeError, "conv2d_weight_grad: takes f32 or f64, not i64",
+           conv2d_weight_grad(of(2, 4, 5, 7), w, of<DType::i64>(2, 6, 3, 5))),
+       BAD(ValueError, "conv2d_weight_grad: padding must not be negative: -2",
+           conv2d_weight_grad(of(2, 4, 5, 7), w, of(2, 6, 3, 5), {.padding = -2})),
+       BAD(GradError, "conv2d_weight_grad: g is undefined",
+           conv2d_weight_grad(of(2, 4, 5, 7), w, Tensor()))}};
   for (const Form& form : forms()) {
     row.samples.push_back(sample(
         form.name, {in(form.x), in(out_of(form))},
@@ -240,39 +232,38 @@ Row conv1d_row() {
           return Block(batched ? shape : without(shape, 0), out.values());
         });
   };
-  return {
-      "conv1d",
-      {form("batch", {2, 3, 5}, {2, 3, 3}, true), form("one shape", {2, 3, 2}, {2, 3, 2}, true),
-       form("without bias", {2, 2, 5}, {3, 2, 2}, false),
-       form("without batch", {2, 7}, {3, 2, 3}, true),
-       form("stride, padding, dilation", {1, 2, 7}, {3, 2, 3}, true,
-            {.stride = 2, .padding = 3, .dilation = 2}),
-       form("groups", {2, 6, 3}, {4, 3, 2}, true, {.groups = 2}),
-       form("same", {2, 1, 5}, {1, 1, 4}, false, {.same = true}),
-       form("no images", {0, 2, 5}, {3, 2, 3}, true)},
-      [] {
-        std::vector<BadCall> bad_calls =
-            bad_operands("conv1d", [](const Tensor& x) { return conv1d(x, x); });
-        const auto refused = [&](auto error, const std::string& text, const Shape& x,
-                                 const Shape& w, const Conv1dOptions& options = {}) {
-          using E = typename decltype(error)::type;
-          bad_calls.push_back(bad<E>(text, [=] { conv1d(zeros(x), zeros(w), Tensor(), options); }));
-        };
-        const std::type_identity<ShapeError> shape;
-        const std::type_identity<ValueError> value;
-        refused(shape, "conv1d: x must have rank 2 or 3, not [2, 3, 1, 5]", {2, 3, 1, 5},
-                {2, 3, 3});
-        refused(shape, "conv1d: weight must have rank 3, not [2, 3]", {2, 3, 5}, {2, 3});
-        refused(shape, "conv1d: channels differ: x is [2, 3, 5], weight is [2, 4, 3]", {2, 3, 5},
-                {2, 4, 3});
-        refused(shape, "conv1d: the kernel reaches over 6 places, but x with padding has 5",
-                {2, 3, 5}, {2, 3, 6});
-        refused(value, "conv1d: stride must be positive, not 0", {2, 3, 5}, {2, 3, 3},
-                {.stride = 0});
-        refused(value, "conv1d: groups must be positive, not -1", {2, 3, 5}, {2, 3, 3},
-                {.groups = -1});
-        return bad_calls;
-      }()};
+  return {"conv1d",
+          {form("batch", {2, 3, 5}, {2, 3, 3}, true), form("one shape", {2, 3, 2}, {2, 3, 2}, true),
+           form("without bias", {2, 2, 5}, {3, 2, 2}, false),
+           form("without batch", {2, 7}, {3, 2, 3}, true),
+           form("stride, padding, dilation", {1, 2, 7}, {3, 2, 3}, true,
+                {.stride = 2, .padding = 3, .dilation = 2}),
+           form("groups", {2, 6, 3}, {4, 3, 2}, true, {.groups = 2}),
+           form("same", {2, 1, 5}, {1, 1, 4}, false, {.same = true}),
+           form("no images", {0, 2, 5}, {3, 2, 3}, true)},
+          [] {
+            std::vector<BadCall> bad_calls =
+                bad_operands("conv1d", [](const Tensor& x) { return conv1d(x, x); });
+            const auto refused = [&](auto error, const std::string& text, const Shape& x,
+                                     const Shape& w, const Conv1dOptions& options = {}) {
+              using E = typename decltype(error)::type;
+              bad_calls.push_back(BAD(E, text, conv1d(zeros(x), zeros(w), Tensor(), options)));
+            };
+            const std::type_identity<ShapeError> shape;
+            const std::type_identity<ValueError> value;
+            refused(shape, "conv1d: x must have rank 2 or 3, not [2, 3, 1, 5]", {2, 3, 1, 5},
+                    {2, 3, 3});
+            refused(shape, "conv1d: weight must have rank 3, not [2, 3]", {2, 3, 5}, {2, 3});
+            refused(shape, "conv1d: channels differ: x is [2, 3, 5], weight is [2, 4, 3]",
+                    {2, 3, 5}, {2, 4, 3});
+            refused(shape, "conv1d: the kernel reaches over 6 places, but x with padding has 5",
+                    {2, 3, 5}, {2, 3, 6});
+            refused(value, "conv1d: stride must be positive, not 0", {2, 3, 5}, {2, 3, 3},
+                    {.stride = 0});
+            refused(value, "conv1d: groups must be positive, not -1", {2, 3, 5}, {2, 3, 3},
+                    {.groups = -1});
+            return bad_calls;
+          }()};
 }
 
 }  // namespace

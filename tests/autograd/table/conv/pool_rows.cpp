@@ -105,17 +105,16 @@ std::vector<BadCall> bad_windows(
       bad_operands(op, [call](const Tensor& t) { return call(t, 2, 2, 0); });
   const Index huge = Index{1} << 62;
   const std::vector<BadCall> more = {
-      bad<ShapeError>(op + ": x must have rank", [=] { call(zeros(low), 2, 2, 0); }),
-      bad<ShapeError>(op + ": axis -1 is empty", [=] { call(zeros(empty), 2, 2, 1); }),
-      bad<ValueError>(op + ": kernel must be positive, not 0", [=] { call(zeros(x), 0, 1, 0); }),
-      bad<ValueError>(op + ": kernel must be positive, not -3", [=] { call(zeros(x), -3, 1, 0); }),
-      bad<ValueError>(op + ": stride must be positive, not 0", [=] { call(zeros(x), 2, 0, 0); }),
-      bad<ValueError>(op + ": padding must not be negative: -1", [=] { call(zeros(x), 2, 2, -1); }),
-      bad<ValueError>(op + ": padding 2 is more than half of kernel 3",
-                      [=] { call(zeros(x), 3, 1, 2); }),
-      bad<ShapeError>(op + ": the kernel reaches over 11 places, but x with padding has ",
-                      [=] { call(zeros(x), 11, 1, 1); }),
-      bad<ShapeError>(op + ": ", [=] { call(zeros(x), huge, 1, huge); })};
+      BAD(ShapeError, op + ": x must have rank", call(zeros(low), 2, 2, 0)),
+      BAD(ShapeError, op + ": axis -1 is empty", call(zeros(empty), 2, 2, 1)),
+      BAD(ValueError, op + ": kernel must be positive, not 0", call(zeros(x), 0, 1, 0)),
+      BAD(ValueError, op + ": kernel must be positive, not -3", call(zeros(x), -3, 1, 0)),
+      BAD(ValueError, op + ": stride must be positive, not 0", call(zeros(x), 2, 0, 0)),
+      BAD(ValueError, op + ": padding must not be negative: -1", call(zeros(x), 2, 2, -1)),
+      BAD(ValueError, op + ": padding 2 is more than half of kernel 3", call(zeros(x), 3, 1, 2)),
+      BAD(ShapeError, op + ": the kernel reaches over 11 places, but x with padding has ",
+          call(zeros(x), 11, 1, 1)),
+      BAD(ShapeError, op + ": ", call(zeros(x), huge, 1, huge))};
   bad_calls.insert(bad_calls.end(), more.begin(), more.end());
   return bad_calls;
 }
@@ -154,12 +153,10 @@ Row max_pool2d_row() {
         [options = max_options(form)](X x) { return max_pool2d(x[0], options); },
         [form](B x) { return largest(form, x[0]); }));
   }
-  row.bad_calls.push_back(bad<ValueError>("max_pool2d: dilation must be positive, not 0", [] {
-    max_pool2d(of(3, 5, 7), {.kernel = 2, .dilation = 0});
-  }));
-  row.bad_calls.push_back(
-      bad<ShapeError>("max_pool2d: dilation 5 is more than the 4 places of x",
-                      [] { max_pool2d(of(3, 4, 4), {.kernel = 2, .padding = 1, .dilation = 5}); }));
+  row.bad_calls.push_back(BAD(ValueError, "max_pool2d: dilation must be positive, not 0",
+                              max_pool2d(of(3, 5, 7), {.kernel = 2, .dilation = 0})));
+  row.bad_calls.push_back(BAD(ShapeError, "max_pool2d: dilation 5 is more than the 4 places of x",
+                              max_pool2d(of(3, 4, 4), {.kernel = 2, .padding = 1, .dilation = 5})));
   return row;
 }
 
@@ -287,12 +284,12 @@ Row adaptive1d_row() {
           bad_operands("adaptive_avg_pool1d",
                        [](const Tensor& x) { return adaptive_avg_pool1d(x, 2); })};
   return with(std::move(row), {},
-              {bad<ValueError>("adaptive_avg_pool1d: the output size must not be negative: -1",
-                               [] { adaptive_avg_pool1d(of(2, 3, 5), -1); }),
-               bad<ShapeError>("adaptive_avg_pool1d: x must have rank 2 or 3, not f32[5]",
-                               [] { adaptive_avg_pool1d(of(5), 2); }),
-               bad<ShapeError>("adaptive_avg_pool1d: axis -1 is empty: x is f32[2, 3, 0]",
-                               [] { adaptive_avg_pool1d(of(2, 3, 0), 2); })});
+              {BAD(ValueError, "adaptive_avg_pool1d: the output size must not be negative: -1",
+                   adaptive_avg_pool1d(of(2, 3, 5), -1)),
+               BAD(ShapeError, "adaptive_avg_pool1d: x must have rank 2 or 3, not f32[5]",
+                   adaptive_avg_pool1d(of(5), 2)),
+               BAD(ShapeError, "adaptive_avg_pool1d: axis -1 is empty: x is f32[2, 3, 0]",
+                   adaptive_avg_pool1d(of(2, 3, 0), 2))});
 }
 
 Row adaptive2d_row() {
@@ -308,14 +305,12 @@ Row adaptive2d_row() {
           bad_operands("adaptive_avg_pool2d",
                        [](const Tensor& x) { return adaptive_avg_pool2d(x, 2); })};
   return with(std::move(row), {},
-              {bad<ValueError>("adaptive_avg_pool2d: the output size must not be negative: -2",
-                               [] {
-                                 adaptive_avg_pool2d(of(3, 5, 7), {2, -2});
-                               }),
-               bad<ShapeError>("adaptive_avg_pool2d: x must have rank 3 or 4, not f32[5, 7]",
-                               [] { adaptive_avg_pool2d(of(5, 7), 2); }),
-               bad<ShapeError>("adaptive_avg_pool2d: axis -2 is empty: x is f32[3, 0, 7]",
-                               [] { adaptive_avg_pool2d(of(3, 0, 7), 2); })});
+              {BAD(ValueError, "adaptive_avg_pool2d: the output size must not be negative: -2",
+                   adaptive_avg_pool2d(of(3, 5, 7), {2, -2})),
+               BAD(ShapeError, "adaptive_avg_pool2d: x must have rank 3 or 4, not f32[5, 7]",
+                   adaptive_avg_pool2d(of(5, 7), 2)),
+               BAD(ShapeError, "adaptive_avg_pool2d: axis -2 is empty: x is f32[3, 0, 7]",
+                   adaptive_avg_pool2d(of(3, 0, 7), 2))});
 }
 
 }  // namespace

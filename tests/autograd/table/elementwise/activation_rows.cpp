@@ -54,18 +54,17 @@ Row clamp_row() {
   std::vector<BadCall> bad_calls =
       bad_operands("clamp", [](T x) { return clamp(x, -1.0, std::nullopt); });
   const auto more = {
-      bad<ValueError>("clamp: it takes min, max or both; both are left out",
-                      [] { clamp(of(3), std::nullopt, std::nullopt); }),
-      bad<ValueError>("both are left out", [] { clamp(of(3), Tensor(), Tensor()); }),
-      bad<DTypeError>("clamp: dtypes differ: x is f32[3], max is f64[3]",
-                      [] { clamp(of(3), of(3), of<DType::f64>(3)); }),
-      bad<DTypeError>("clamp: takes f32 or f64, not i64",
-                      [] { clamp(of<DType::i64>(3), of<DType::i64>(3), Tensor()); }),
-      bad<ShapeError>("clamp: shapes [3] and [5] do not broadcast",
-                      [] { clamp(of(3), of(5), Tensor()); }),
-      bad<ShapeError>("clamp: shapes [2, 3] and [5] do not broadcast",
-                      [] { clamp(of(3), of(2, 1), of(5)); }),
-      bad<GradError>("clamp: x is undefined", [] { clamp(Tensor(), of(5), Tensor()); })};
+      BAD(ValueError, "clamp: it takes min, max or both; both are left out",
+          clamp(of(3), std::nullopt, std::nullopt)),
+      BAD(ValueError, "both are left out", clamp(of(3), Tensor(), Tensor())),
+      BAD(DTypeError, "clamp: dtypes differ: x is f32[3], max is f64[3]",
+          clamp(of(3), of(3), of<DType::f64>(3))),
+      BAD(DTypeError, "clamp: takes f32 or f64, not i64",
+          clamp(of<DType::i64>(3), of<DType::i64>(3), Tensor())),
+      BAD(ShapeError, "clamp: shapes [3] and [5] do not broadcast", clamp(of(3), of(5), Tensor())),
+      BAD(ShapeError, "clamp: shapes [2, 3] and [5] do not broadcast",
+          clamp(of(3), of(2, 1), of(5))),
+      BAD(GradError, "clamp: x is undefined", clamp(Tensor(), of(5), Tensor()))};
   bad_calls.insert(bad_calls.end(), more);
   return {Op::clamp,
           {clamped("two numbers", {3, 5}, -0.8, 0.9), clamped("min", {7}, 0.1, {}),
@@ -118,10 +117,9 @@ std::vector<Row> activation_rows() {
             variant(
                 "threshold", [](T x) { return softplus(x, 2, 0.1); },
                 [](double x) { return 2 * x > 0.1 ? x : std::log1p(std::exp(2 * x)) / 2; })},
-           {bad<ValueError>("softplus: beta must be finite and not 0: it is 0",
-                            [] { softplus(of(3), 0); }),
-            bad<ValueError>("softplus: beta must be finite and not 0: it is nan",
-                            [] { softplus(of(3), NAN); })}),
+           {BAD(ValueError, "softplus: beta must be finite and not 0: it is 0", softplus(of(3), 0)),
+            BAD(ValueError, "softplus: beta must be finite and not 0: it is nan",
+                softplus(of(3), NAN))}),
       clamp_row(),
   };
 }

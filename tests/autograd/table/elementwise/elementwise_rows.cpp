@@ -61,16 +61,12 @@ Row where_row() {
                [full](B b) {
                  return choose(full, Block({}, std::vector<double>{2.5}), b[0], {2, 3});
                })},
-          {bad<DTypeError>("where: takes bool, not f32[3]", [] { where(of(3), of(3), of(3)); }),
-           bad<DTypeError>("where: dtypes differ",
-                           [] { where(flags({1}, {}), of(3), of<DType::f64>(3)); }),
-           bad<ShapeError>("where: shapes [3] and [5] do not broadcast",
-                           [] { where(flags({1}, {}), of(3), of(5)); }),
-           bad<ShapeError>("where: shapes",
-                           [] {
-                             where(flags({1, 0}, {2}), of(3), of(3));
-                           }),
-           bad<GradError>("where: condition is undefined", [] { where(Tensor(), of(3), of(3)); })}};
+          {BAD(DTypeError, "where: takes bool, not f32[3]", where(of(3), of(3), of(3))),
+           BAD(DTypeError, "where: dtypes differ", where(flags({1}, {}), of(3), of<DType::f64>(3))),
+           BAD(ShapeError, "where: shapes [3] and [5] do not broadcast",
+               where(flags({1}, {}), of(3), of(5))),
+           BAD(ShapeError, "where: shapes", where(flags({1, 0}, {2}), of(3), of(3))),
+           BAD(GradError, "where: condition is undefined", where(Tensor(), of(3), of(3)))}};
 }
 
 // The mask comes from the generator alone, so a second one draws the same.
@@ -95,10 +91,8 @@ Sample dropped(const std::string& name, const std::vector<Index>& shape, double 
 Row dropout_row() {
   std::vector<BadCall> bad_calls =
       bad_operands("dropout", [](const Tensor& x) { return dropout(x, 0.5); });
-  bad_calls.push_back(
-      bad<ValueError>("dropout: p 1.5 is not in [0, 1]", [] { dropout(of(3), 1.5); }));
-  bad_calls.push_back(
-      bad<ValueError>("dropout: p nan is not in [0, 1]", [] { dropout(of(3), NAN); }));
+  bad_calls.push_back(BAD(ValueError, "dropout: p 1.5 is not in [0, 1]", dropout(of(3), 1.5)));
+  bad_calls.push_back(BAD(ValueError, "dropout: p nan is not in [0, 1]", dropout(of(3), NAN)));
   return {Op::dropout,
           {dropped("half", {3, 5}, 0.5), dropped("a third", {2, 3, 2}, 0.3),
            dropped("none", {3, 2}, 0), dropped("rank 0", {}, 0.2), dropped("empty", {0, 3}, 0.5),
@@ -124,8 +118,8 @@ Row pow_row() {
                sample(
                    "number left", {in({3, 2})}, [](X x) { return pow(2.5, x[0]); },
                    [](B x) { return map(x[0], [](double y) { return std::pow(2.5, y); }); })},
-              {bad<DTypeError>("pow: takes f32 or f64, not i64", [] { pow(of<DType::i64>(3), 2); }),
-               bad<GradError>("pow: y is undefined", [] { pow(2, Tensor()); })});
+              {BAD(DTypeError, "pow: takes f32 or f64, not i64", pow(of<DType::i64>(3), 2)),
+               BAD(GradError, "pow: y is undefined", pow(2, Tensor()))});
 }
 
 Row lerp_row() {
@@ -139,16 +133,16 @@ Row lerp_row() {
           return Block(out, [&](const Place& p) { return line(b[0](p), b[1](p), b[2](p)); });
         });
   };
-  return with(binary(
-                  "lerp", [](const Tensor& x, const Tensor& y) { return lerp(x, y, 0.3); },
-                  [](double x, double y) { return x + 0.3 * (y - x); }),
-              {weighed("weights", {3, 5}, {3, 5}, {3, 5}, {3, 5}),
-               weighed("weights broadcast", {3, 5}, {5}, {3, 1}, {3, 5}),
-               weighed("weights widen", {5}, {1}, {3, 1}, {3, 5})},
-              {bad<DTypeError>("lerp: dtypes differ: x is f32[3], y is f32[3], weight is f64[3]",
-                               [] { lerp(of(3), of(3), of<DType::f64>(3)); }),
-               bad<ShapeError>("lerp: shapes [3] and [5] do not broadcast",
-                               [] { lerp(of(3), of(3), of(5)); })});
+  return with(
+      binary(
+          "lerp", [](const Tensor& x, const Tensor& y) { return lerp(x, y, 0.3); },
+          [](double x, double y) { return x + 0.3 * (y - x); }),
+      {weighed("weights", {3, 5}, {3, 5}, {3, 5}, {3, 5}),
+       weighed("weights broadcast", {3, 5}, {5}, {3, 1}, {3, 5}),
+       weighed("weights widen", {5}, {1}, {3, 1}, {3, 5})},
+      {BAD(DTypeError, "lerp: dtypes differ: x is f32[3], y is f32[3], weight is f64[3]",
+           lerp(of(3), of(3), of<DType::f64>(3))),
+       BAD(ShapeError, "lerp: shapes [3] and [5] do not broadcast", lerp(of(3), of(3), of(5)))});
 }
 
 }  // namespace

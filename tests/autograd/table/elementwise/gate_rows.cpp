@@ -26,11 +26,10 @@ Row glu_row() {
         });
   };
   std::vector<BadCall> bad_calls = bad_operands("glu", [](const Tensor& x) { return glu(x, 0); });
-  bad_calls.push_back(bad<ShapeError>("glu: axis 1 must be even to be halved: x is f32[2, 3]",
-                                      [] { glu(of(2, 3)); }));
   bad_calls.push_back(
-      bad<ShapeError>("glu: axis 2 is out of range for rank 2", [] { glu(of(2, 4), 2); }));
-  bad_calls.push_back(bad<ShapeError>("glu: axis", [] { glu(of()); }));
+      BAD(ShapeError, "glu: axis 1 must be even to be halved: x is f32[2, 3]", glu(of(2, 3))));
+  bad_calls.push_back(BAD(ShapeError, "glu: axis 2 is out of range for rank 2", glu(of(2, 4), 2)));
+  bad_calls.push_back(BAD(ShapeError, "glu: axis", glu(of())));
   return {"glu",
           {form("rows", {3, 4}, -1, 1), form("columns", {6, 5}, 0, 0), form("vector", {2}, 0, 0),
            form("middle axis", {2, 6, 3}, 1, 1), form("empty", {0, 4}, 1, 1)},
@@ -52,15 +51,14 @@ Row prelu_row() {
           {form("one slope", {3, 5}, 1), form("channels", {3, 5}, 5),
            form("channels and places", {2, 3, 5}, 3), form("rank 0", {}, 1), form("vector", {7}, 1),
            form("empty", {0, 3}, 3)},
-          {bad<ShapeError>("prelu: weight must be [1] or [5], not f32[3], for x f32[3, 5]",
-                           [] { prelu(of(3, 5), of(3)); }),
-           bad<ShapeError>("prelu: weight must be [1] or [1], not f32[], for x f32[3]",
-                           [] { prelu(of(3), of()); }),
-           bad<DTypeError>("prelu: weight is f64[1] for x f32[3]",
-                           [] { prelu(of(3), of<DType::f64>(1)); }),
-           bad<DTypeError>("prelu: takes f32 or f64, not i64", [] { prelu(ids(1), of(1)); }),
-           bad<GradError>("prelu: x is undefined", [] { prelu(Tensor(), of(1)); }),
-           bad<GradError>("prelu: weight is undefined", [] { prelu(of(3), Tensor()); })}};
+          {BAD(ShapeError, "prelu: weight must be [1] or [5], not f32[3], for x f32[3, 5]",
+               prelu(of(3, 5), of(3))),
+           BAD(ShapeError, "prelu: weight must be [1] or [1], not f32[], for x f32[3]",
+               prelu(of(3), of())),
+           BAD(DTypeError, "prelu: weight is f64[1] for x f32[3]", prelu(of(3), of<DType::f64>(1))),
+           BAD(DTypeError, "prelu: takes f32 or f64, not i64", prelu(ids(1), of(1))),
+           BAD(GradError, "prelu: x is undefined", prelu(Tensor(), of(1))),
+           BAD(GradError, "prelu: weight is undefined", prelu(of(3), Tensor()))}};
 }
 
 }  // namespace

@@ -75,8 +75,8 @@ Row atan2_row() {
   row.bad_calls.pop_back();  // its operands are y and x
   row.bad_calls.pop_back();
   return with(std::move(row), {},
-              {bad<GradError>("atan2: y is undefined", [] { atan2(Tensor(), of(3)); }),
-               bad<GradError>("atan2: x is undefined", [] { atan2(of(3), Tensor()); })});
+              {BAD(GradError, "atan2: y is undefined", atan2(Tensor(), of(3))),
+               BAD(GradError, "atan2: x is undefined", atan2(of(3), Tensor()))});
 }
 
 }  // namespace

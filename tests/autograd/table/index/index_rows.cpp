@@ -49,21 +49,17 @@ Row embedding_row() {
        looked_up("sparse", {5, 3}, picks({1, 4, 1}), true),
        looked_up("sizes of 1", {1, 1}, picks({0, 0})), looked_up("no ids", {5, 3}, picks({})),
        looked_up("empty rows", {5, 0}, picks({1, 2})), looked_up("empty table", {0, 3}, picks({}))},
-      {bad<IndexError>("embedding: index 5 is out of range [0, 5)",
-                       [] { embedding(of(5, 3), ids(1, 5)); }),
-       bad<IndexError>("embedding: index -1 is out of range [0, 5)",
-                       [] { embedding(of(5, 3), ids(-1)); }),
-       bad<IndexError>("embedding: index 0 is out of range [0, 0)",
-                       [] { embedding(of(0, 3), ids(0)); }),
-       bad<DTypeError>("embedding: indices must be i64, not f32[2]",
-                       [] { embedding(of(5, 3), of(2)); }),
-       bad<ShapeError>("embedding: needs rank 1 or more", [] { embedding(of(), ids(0)); }),
-       bad<ValueError>("embedding: padding 5 is not in [-1, 5)",
-                       [] { embedding(of(5, 3), ids(0), false, 5); }),
-       bad<ValueError>("embedding: padding -2 is not in [-1, 5)",
-                       [] { embedding(of(5, 3), ids(0), false, -2); }),
-       bad<GradError>("embedding: weight is undefined", [] { embedding(Tensor(), ids(0)); }),
-       bad<GradError>("embedding: ids is undefined", [] { embedding(of(5, 3), Tensor()); })}};
+      {BAD(IndexError, "embedding: index 5 is out of range [0, 5)", embedding(of(5, 3), ids(1, 5))),
+       BAD(IndexError, "embedding: index -1 is out of range [0, 5)", embedding(of(5, 3), ids(-1))),
+       BAD(IndexError, "embedding: index 0 is out of range [0, 0)", embedding(of(0, 3), ids(0))),
+       BAD(DTypeError, "embedding: indices must be i64, not f32[2]", embedding(of(5, 3), of(2))),
+       BAD(ShapeError, "embedding: needs rank 1 or more", embedding(of(), ids(0))),
+       BAD(ValueError, "embedding: padding 5 is not in [-1, 5)",
+           embedding(of(5, 3), ids(0), false, 5)),
+       BAD(ValueError, "embedding: padding -2 is not in [-1, 5)",
+           embedding(of(5, 3), ids(0), false, -2)),
+       BAD(GradError, "embedding: weight is undefined", embedding(Tensor(), ids(0))),
+       BAD(GradError, "embedding: ids is undefined", embedding(of(5, 3), Tensor()))}};
 }
 
 Sample selected(const std::string& name, const Sizes& from, Index axis, Index real,
@@ -86,19 +82,15 @@ Row index_select_row() {
        selected("middle axis", {2, 3, 2}, 1, 1, {2, 1, 1, 0}),
        selected("vector", {7}, 0, 0, {6, 3}), selected("sizes of 1", {1, 3, 1}, 2, 2, {0, 0}),
        selected("nothing", {3, 5}, 1, 1, {}), selected("empty", {0, 3}, 1, 1, {2, 0})},
-      {bad<IndexError>("index_select: index 3 is out of range [0, 3)",
-                       [] { index_select(of(3, 5), 0, ids(3)); }),
-       bad<DTypeError>("index_select: indices must be i64", [] { index_select(of(3), 0, of(1)); }),
-       bad<ShapeError>("index_select: the index must have rank 1, not i64[1, 1]",
-                       [] {
-                         index_select(of(3), 0, ids({0}, {1, 1}));
-                       }),
-       bad<ShapeError>("index_select: axis 2 is out of range",
-                       [] { index_select(of(3, 5), 2, ids(0)); }),
-       bad<ShapeError>("index_select: axis 0 is out of range for rank 0",
-                       [] { index_select(of(), 0, ids(0)); }),
-       bad<GradError>("index_select: index is undefined",
-                      [] { index_select(of(3), 0, Tensor()); })}};
+      {BAD(IndexError, "index_select: index 3 is out of range [0, 3)",
+           index_select(of(3, 5), 0, ids(3))),
+       BAD(DTypeError, "index_select: indices must be i64", index_select(of(3), 0, of(1))),
+       BAD(ShapeError, "index_select: the index must have rank 1, not i64[1, 1]",
+           index_select(of(3), 0, ids({0}, {1, 1}))),
+       BAD(ShapeError, "index_select: axis 2 is out of range", index_select(of(3, 5), 2, ids(0))),
+       BAD(ShapeError, "index_select: axis 0 is out of range for rank 0",
+           index_select(of(), 0, ids(0))),
+       BAD(GradError, "index_select: index is undefined", index_select(of(3), 0, Tensor()))}};
 }
 
 Sample added(const std::string& name, const Sizes& to, Index axis, Index real,
@@ -125,20 +117,18 @@ Row index_add_row() {
        added("same shapes", {3, 2}, 0, 0, {2, 0, 0}), added("vector", {7}, 0, 0, {6, 3, 6}),
        added("sizes of 1", {1, 3, 1}, 2, 2, {0, 0}), added("nothing", {3, 2}, 1, 1, {}),
        added("empty", {0, 3}, 1, 1, {2, 0})},
-      {bad<IndexError>("index_add: index -1 is out of range [0, 3)",
-                       [] { index_add(of(3), 0, ids(-1), of(1)); }),
-       bad<ShapeError>("index_add: values are f32[2], but f32[3] at 1 places of axis 0 take f32[1]",
-                       [] { index_add(of(3), 0, ids(0), of(2)); }),
-       bad<ShapeError>("index_add: values are f64[1]",
-                       [] { index_add(of(3), 0, ids(0), of<DType::f64>(1)); }),
-       bad<ShapeError>("index_add: axis 1 is out of range",
-                       [] { index_add(of(3), 1, ids(0), of(1)); }),
-       bad<DTypeError>("index_add: takes f32 or f64, not i64",
-                       [] { index_add(ids(1, 2), 0, ids(0), ids(1)); }),
-       bad<ShapeError>("index_add: the index must have rank 1",
-                       [] { index_add(of(3), 0, ids({0}, {}), of(1)); }),
-       bad<GradError>("index_add: values is undefined",
-                      [] { index_add(of(3), 0, ids(0), Tensor()); })}};
+      {BAD(IndexError, "index_add: index -1 is out of range [0, 3)",
+           index_add(of(3), 0, ids(-1), of(1))),
+       BAD(ShapeError, "index_add: values are f32[2], but f32[3] at 1 places of axis 0 take f32[1]",
+           index_add(of(3), 0, ids(0), of(2))),
+       BAD(ShapeError, "index_add: values are f64[1]",
+           index_add(of(3), 0, ids(0), of<DType::f64>(1))),
+       BAD(ShapeError, "index_add: axis 1 is out of range", index_add(of(3), 1, ids(0), of(1))),
+       BAD(DTypeError, "index_add: takes f32 or f64, not i64",
+           index_add(ids(1, 2), 0, ids(0), ids(1))),
+       BAD(ShapeError, "index_add: the index must have rank 1",
+           index_add(of(3), 0, ids({0}, {}), of(1))),
+       BAD(GradError, "index_add: values is undefined", index_add(of(3), 0, ids(0), Tensor()))}};
 }
 
 Sample gathered(const std::string& name, const Sizes& from, Index axis, Index real,
@@ -161,19 +151,15 @@ Row gather_row() {
            gathered("sizes of 1", {1, 3}, 1, 1, {{2, 1}, {1, 2}}),
            gathered("nothing", {3, 5}, 1, 1, {{}, {3, 0}}),
            gathered("empty", {0, 3}, 1, 1, {{}, {0, 2}})},
-          {bad<IndexError>("gather: index 5 is out of range [0, 5)",
-                           [] {
-                             gather(of(3, 5), 1, ids({5}, {1, 1}));
-                           }),
-           bad<ShapeError>("gather: index i64[2] does not fit into [3, 5] beside axis 1",
-                           [] { gather(of(3, 5), 1, ids(0, 1)); }),
-           bad<ShapeError>("gather: index i64[4, 1] does not fit",
-                           [] {
-                             gather(of(3, 5), 1, ids({0, 0, 0, 0}, {4, 1}));
-                           }),
-           bad<DTypeError>("gather: indices must be i64", [] { gather(of(3), 0, of(1)); }),
-           bad<ShapeError>("gather: axis 1 is out of range", [] { gather(of(3), 1, ids(0)); }),
-           bad<GradError>("gather: index is undefined", [] { gather(of(3), 0, Tensor()); })}};
+          {BAD(IndexError, "gather: index 5 is out of range [0, 5)",
+               gather(of(3, 5), 1, ids({5}, {1, 1}))),
+           BAD(ShapeError, "gather: index i64[2] does not fit into [3, 5] beside axis 1",
+               gather(of(3, 5), 1, ids(0, 1))),
+           BAD(ShapeError, "gather: index i64[4, 1] does not fit",
+               gather(of(3, 5), 1, ids({0, 0, 0, 0}, {4, 1}))),
+           BAD(DTypeError, "gather: indices must be i64", gather(of(3), 0, of(1))),
+           BAD(ShapeError, "gather: axis 1 is out of range", gather(of(3), 1, ids(0))),
+           BAD(GradError, "gather: index is undefined", gather(of(3), 0, Tensor()))}};
 }
 
 Sample scattered(const std::string& name, const Sizes& to, Index axis, Index real,
@@ -199,20 +185,16 @@ Row scatter_add_row() {
            scattered("sizes of 1", {1, 3}, 1, 1, {{2, 1}, {1, 2}}),
            scattered("nothing", {3, 2}, 1, 1, {{}, {3, 0}}),
            scattered("empty", {0, 3}, 1, 1, {{}, {0, 2}})},
-          {bad<IndexError>("scatter_add: index 3 is out of range [0, 3)",
-                           [] { scatter_add(of(3), 0, ids(3), of(1)); }),
-           bad<ShapeError>("scatter_add: values f32[2] and index i64[1] must have one shape",
-                           [] { scatter_add(of(3), 0, ids(0), of(2)); }),
-           bad<ShapeError>("scatter_add: index i64[1, 1] does not fit",
-                           [] {
-                             scatter_add(of(3), 0, ids({0}, {1, 1}), of(1, 1));
-                           }),
-           bad<DTypeError>("scatter_add: dtypes differ",
-                           [] { scatter_add(of(3), 0, ids(0), of<DType::f64>(1)); }),
-           bad<DTypeError>("scatter_add: indices must be i64",
-                           [] { scatter_add(of(3), 0, of(1), of(1)); }),
-           bad<GradError>("scatter_add: x is undefined",
-                          [] { scatter_add(Tensor(), 0, ids(0), of(1)); })}};
+          {BAD(IndexError, "scatter_add: index 3 is out of range [0, 3)",
+               scatter_add(of(3), 0, ids(3), of(1))),
+           BAD(ShapeError, "scatter_add: values f32[2] and index i64[1] must have one shape",
+               scatter_add(of(3), 0, ids(0), of(2))),
+           BAD(ShapeError, "scatter_add: index i64[1, 1] does not fit",
+               scatter_add(of(3), 0, ids({0}, {1, 1}), of(1, 1))),
+           BAD(DTypeError, "scatter_add: dtypes differ",
+               scatter_add(of(3), 0, ids(0), of<DType::f64>(1))),
+           BAD(DTypeError, "scatter_add: indices must be i64", scatter_add(of(3), 0, of(1), of(1))),
+           BAD(GradError, "scatter_add: x is undefined", scatter_add(Tensor(), 0, ids(0), of(1)))}};
 }
 
 }  // namespace

@@ -76,29 +76,20 @@ Row index_row() {
            read("mask of two axes", {2, 3, 2}, whole_mask(), 2),
            read("mask and ids", {5, 3}, mask_and_ids(), 2), read("nothing", {5, 3}, nothing(), 1),
            read("empty", {5, 0}, rows(), 1)},
-          {bad<IndexError>("index: index 5 is out of range [-5, 5) of axis 0",
-                           [] { index(of(5, 3), {ids(1, 5)}); }),
-           bad<IndexError>("index: index -4 is out of range [-3, 3) of axis 1",
-                           [] {
-                             index(of(5, 3), {ids(1), ids(-4)});
-                           }),
-           bad<DTypeError>("index: indices must be i64 or bool, not f32[2]",
-                           [] { index(of(5), {of(2)}); }),
-           bad<ShapeError>("index: shapes [2] and [3] do not broadcast",
-                           [] {
-                             index(of(5, 3), {ids(0, 1), ids(0, 1, 2)});
-                           }),
-           bad<ShapeError>("index: indices for more than the 1 axes of [5]",
-                           [] {
-                             index(of(5), {ids(0), ids(0)});
-                           }),
-           bad<ShapeError>("index: mask bool[2] does not fit [5, 3] from axis 0",
-                           [] {
-                             index(of(5, 3), {flags({1, 0}, {2})});
-                           }),
-           bad<ShapeError>("index: no index is given", [] { index(of(5), {}); }),
-           bad<GradError>("index: indices[0] is undefined", [] { index(of(5), {Tensor()}); }),
-           bad<GradError>("index: x is undefined", [] { index(Tensor(), {ids(0)}); })}};
+          {BAD(IndexError, "index: index 5 is out of range [-5, 5) of axis 0",
+               index(of(5, 3), {ids(1, 5)})),
+           BAD(IndexError, "index: index -4 is out of range [-3, 3) of axis 1",
+               index(of(5, 3), {ids(1), ids(-4)})),
+           BAD(DTypeError, "index: indices must be i64 or bool, not f32[2]", index(of(5), {of(2)})),
+           BAD(ShapeError, "index: shapes [2] and [3] do not broadcast",
+               index(of(5, 3), {ids(0, 1), ids(0, 1, 2)})),
+           BAD(ShapeError, "index: indices for more than the 1 axes of [5]",
+               index(of(5), {ids(0), ids(0)})),
+           BAD(ShapeError, "index: mask bool[2] does not fit [5, 3] from axis 0",
+               index(of(5, 3), {flags({1, 0}, {2})})),
+           BAD(ShapeError, "index: no index is given", index(of(5), {})),
+           BAD(GradError, "index: indices[0] is undefined", index(of(5), {Tensor()})),
+           BAD(GradError, "index: x is undefined", index(Tensor(), {ids(0)}))}};
 }
 
 Sample written(const std::string& name, const Sizes& to, const Places& places, std::size_t axes,
@@ -120,22 +111,21 @@ Sample written(const std::string& name, const Sizes& to, const Places& places, s
 }
 
 Row index_put_row() {
-  Row row{Op::index_put,
-          {},
-          {bad<IndexError>("index_put: index -6 is out of range [-5, 5) of axis 0",
-                           [] { index_put(of(5), {ids(-6)}, of(1)); }),
-           bad<ShapeError>("index_put: shapes [2] and [1, 3] do not broadcast",
-                           [] { index_put(of(5, 3), {ids(0)}, of(2)); }),
-           bad<ShapeError>("index_put: values f32[2, 3] do not broadcast to [1, 3]",
-                           [] { index_put(of(5, 3), {ids(0)}, of(2, 3)); }),
-           bad<DTypeError>("index_put: dtypes differ: x is f32[5], values are f64[1]",
-                           [] { index_put(of(5), {ids(0)}, of<DType::f64>(1)); }),
-           bad<DTypeError>("index_put: takes f32 or f64, not i64",
-                           [] { index_put(ids(1, 2), {ids(0)}, ids(1), true); }),
-           bad<DTypeError>("index_put: indices must be i64 or bool",
-                           [] { index_put(of(5), {of(1)}, of(1)); }),
-           bad<GradError>("index_put: values is undefined",
-                          [] { index_put(of(5), {ids(0)}, Tensor()); })}};
+  Row row{
+      Op::index_put,
+      {},
+      {BAD(IndexError, "index_put: index -6 is out of range [-5, 5) of axis 0",
+           index_put(of(5), {ids(-6)}, of(1))),
+       BAD(ShapeError, "index_put: shapes [2] and [1, 3] do not broadcast",
+           index_put(of(5, 3), {ids(0)}, of(2))),
+       BAD(ShapeError, "index_put: values f32[2, 3] do not broadcast to [1, 3]",
+           index_put(of(5, 3), {ids(0)}, of(2, 3))),
+       BAD(DTypeError, "index_put: dtypes differ: x is f32[5], values are f64[1]",
+           index_put(of(5), {ids(0)}, of<DType::f64>(1))),
+       BAD(DTypeError, "index_put: takes f32 or f64, not i64",
+           index_put(ids(1, 2), {ids(0)}, ids(1), true)),
+       BAD(DTypeError, "index_put: indices must be i64 or bool", index_put(of(5), {of(1)}, of(1))),
+       BAD(GradError, "index_put: values is undefined", index_put(of(5), {ids(0)}, Tensor()))}};
   for (const bool more : {false, true}) {
     for (Sample& one :
          std::vector<Sample>{written("rows", {5, 3}, rows(), 1, {3, 3}, more),
@@ -172,20 +162,19 @@ Row masked_select_row() {
   const Block row({3}, std::vector<double>{0, 1, 1});
   const Block column({2, 1}, std::vector<double>{0, 1});
   const Block always({}, std::vector<double>{1});
-  return {
-      "masked_select",
-      {chosen("full mask", {2, 3}, full, {2, 3}), chosen("columns", {2, 3}, row, {2, 3}),
-       chosen("rows", {2, 3}, column, {2, 3}), chosen("x broadcast", {3}, full, {2, 3}),
-       chosen("both broadcast", {3}, column, {2, 3}), chosen("rank 3", {2, 2, 3}, full, {2, 2, 3}),
-       chosen("all", {3, 2}, always, {3, 2}), chosen("rank 0", {}, always, {}),
-       chosen("empty", {0, 3}, row, {0, 3})},
-      {bad<DTypeError>("masked_select: the mask must be bool, not f32[3]",
-                       [] { masked_select(of(3), of(3)); }),
-       bad<ShapeError>("masked_select: shapes [3] and [2] do not broadcast",
-                       [] { masked_select(of(3), of<DType::boolean>(2)); }),
-       bad<GradError>("masked_select: x is undefined",
-                      [] { masked_select(Tensor(), of<DType::boolean>(2)); }),
-       bad<GradError>("masked_select: mask is undefined", [] { masked_select(of(3), Tensor()); })}};
+  return {"masked_select",
+          {chosen("full mask", {2, 3}, full, {2, 3}), chosen("columns", {2, 3}, row, {2, 3}),
+           chosen("rows", {2, 3}, column, {2, 3}), chosen("x broadcast", {3}, full, {2, 3}),
+           chosen("both broadcast", {3}, column, {2, 3}),
+           chosen("rank 3", {2, 2, 3}, full, {2, 2, 3}), chosen("all", {3, 2}, always, {3, 2}),
+           chosen("rank 0", {}, always, {}), chosen("empty", {0, 3}, row, {0, 3})},
+          {BAD(DTypeError, "masked_select: the mask must be bool, not f32[3]",
+               masked_select(of(3), of(3))),
+           BAD(ShapeError, "masked_select: shapes [3] and [2] do not broadcast",
+               masked_select(of(3), of<DType::boolean>(2))),
+           BAD(GradError, "masked_select: x is undefined",
+               masked_select(Tensor(), of<DType::boolean>(2))),
+           BAD(GradError, "masked_select: mask is undefined", masked_select(of(3), Tensor()))}};
 }
 
 Sample taken(const std::string& name, const Sizes& from, Index axis, std::size_t real,
@@ -210,17 +199,14 @@ Row take_along_row() {
        taken("both broadcast", {2, 3, 1}, 1, 1, {2, 1, 0, 0}, {1, 2, 2}, {2, 2, 2}),
        taken("vector", {7}, 0, 0, {6, 0, 6}, {3}, {3}),
        taken("empty", {0, 3}, 1, 1, {1, 2}, {1, 2}, {0, 2})},
-      {bad<ShapeError>("take_along: ranks differ: x is f32[3, 5], the index is i64[1]",
-                       [] { take_along(of(3, 5), ids(0), 0); }),
-       bad<ShapeError>("take_along: shapes [3, 1] and [2, 1] do not broadcast",
-                       [] {
-                         take_along(of(3, 5), ids({0, 0}, {2, 1}), 1);
-                       }),
-       bad<IndexError>("take_along: index 7 is out of range [0, 7)",
-                       [] { take_along(of(7), ids(7), 0); }),
-       bad<DTypeError>("take_along: indices must be i64", [] { take_along(of(7), of(1), 0); }),
-       bad<ShapeError>("take_along: axis 1 is out of range", [] { take_along(of(7), ids(0), 1); }),
-       bad<GradError>("take_along: index is undefined", [] { take_along(of(7), Tensor(), 0); })}};
+      {BAD(ShapeError, "take_along: ranks differ: x is f32[3, 5], the index is i64[1]",
+           take_along(of(3, 5), ids(0), 0)),
+       BAD(ShapeError, "take_along: shapes [3, 1] and [2, 1] do not broadcast",
+           take_along(of(3, 5), ids({0, 0}, {2, 1}), 1)),
+       BAD(IndexError, "take_along: index 7 is out of range [0, 7)", take_along(of(7), ids(7), 0)),
+       BAD(DTypeError, "take_along: indices must be i64", take_along(of(7), of(1), 0)),
+       BAD(ShapeError, "take_along: axis 1 is out of range", take_along(of(7), ids(0), 1)),
+       BAD(GradError, "take_along: index is undefined", take_along(of(7), Tensor(), 0))}};
 }
 
 }  // namespace

@@ -43,11 +43,11 @@ Sample picked(const std::string& name, const Form& form, Call call, Index count,
 Row sort_row() {
   Row row{"sort",
           {},
-          {bad<GradError>("sort: x is undefined", [] { sort(Tensor()); }),
-           bad<ShapeError>("sort: axis 2 is out of range for rank 2", [] { sort(of(3, 5), 2); }),
-           bad<ShapeError>("sort: axis -1 is out of range for rank 0", [] { sort(of()); }),
-           bad<ShapeError>("argsort: axis -3 is out of range", [] { argsort(of(3, 5), -3); }),
-           bad<GradError>("argsort: x is undefined", [] { argsort(Tensor()); })}};
+          {BAD(GradError, "sort: x is undefined", sort(Tensor())),
+           BAD(ShapeError, "sort: axis 2 is out of range for rank 2", sort(of(3, 5), 2)),
+           BAD(ShapeError, "sort: axis -1 is out of range for rank 0", sort(of())),
+           BAD(ShapeError, "argsort: axis -3 is out of range", argsort(of(3, 5), -3)),
+           BAD(GradError, "argsort: x is undefined", argsort(Tensor()))}};
   for (const bool descending : {false, true}) {
     for (const Form& form : kForms) {
       row.samples.push_back(picked(
@@ -62,11 +62,11 @@ Row sort_row() {
 Row topk_row() {
   Row row{"topk",
           {},
-          {bad<GradError>("topk: x is undefined", [] { topk(Tensor(), 1); }),
-           bad<ValueError>("topk: k 6 is not in [0, 5]", [] { topk(of(3, 5), 6); }),
-           bad<ValueError>("topk: k -1 is not in [0, 3]", [] { topk(of(3, 5), -1, 0); }),
-           bad<ShapeError>("topk: axis 2 is out of range", [] { topk(of(3, 5), 1, 2); }),
-           bad<ShapeError>("topk: axis -1 is out of range for rank 0", [] { topk(of(), 1); })}};
+          {BAD(GradError, "topk: x is undefined", topk(Tensor(), 1)),
+           BAD(ValueError, "topk: k 6 is not in [0, 5]", topk(of(3, 5), 6)),
+           BAD(ValueError, "topk: k -1 is not in [0, 3]", topk(of(3, 5), -1, 0)),
+           BAD(ShapeError, "topk: axis 2 is out of range", topk(of(3, 5), 1, 2)),
+           BAD(ShapeError, "topk: axis -1 is out of range for rank 0", topk(of(), 1))}};
   for (const bool largest : {true, false}) {
     for (const Form& form : kForms) {
       const Index k = (form.shape[static_cast<std::size_t>(form.real)] + 1) / 2;
@@ -123,8 +123,8 @@ Row median_row() {
                     std::sort(values.begin(), values.end());
                     return Block({}, std::vector<double>{values[5]});
                   })},
-              {bad<ShapeError>("median: no elements to reduce in f32[0]", [] { median(of(0, 3)); }),
-               bad<GradError>("median: x is undefined", [] { median(Tensor()); })});
+              {BAD(ShapeError, "median: no elements to reduce in f32[0]", median(of(0, 3))),
+               BAD(GradError, "median: x is undefined", median(Tensor()))});
 }
 
 }  // namespace

@@ -68,7 +68,7 @@ Sample form(const std::string& equation, const std::vector<Sizes>& shapes) {
 
 template <class E>
 BadCall refused(const std::string& text, const std::string& equation, const Tensors& xs) {
-  return bad<E>("einsum: \"" + equation + "\": " + text, [=] { einsum(equation, xs); });
+  return BAD(E, "einsum: \"" + equation + "\": " + text, einsum(equation, xs));
 }
 
 Row einsum_row() {
@@ -135,8 +135,8 @@ Row einsum_row() {
                                {of(1, 1, 1, 1, 1), of(1, 1, 1, 1)}),
            refused<DTypeError>("dtypes differ: f64[3] beside f32[3]", "i,i",
                                {of(3), of<DType::f64>(3)}),
-           bad<DTypeError>("einsum: takes f32 or f64, not i64", [] { einsum("i", {ids(1, 2)}); }),
-           bad<GradError>("einsum: operands[0] is undefined", [] { einsum("i", {Tensor()}); })}};
+           BAD(DTypeError, "einsum: takes f32 or f64, not i64", einsum("i", {ids(1, 2)})),
+           BAD(GradError, "einsum: operands[0] is undefined", einsum("i", {Tensor()}))}};
 }
 
 }  // namespace

@@ -44,46 +44,45 @@ Row matmul_row() {
         name, {in(a), in(b)}, [](X x) { return matmul(x[0], x[1]); },
         [](B x) { return product(x[0], x[1]); });
   };
-  return {
-      Op::matmul,
-      {form("matrices", {3, 5}, {5, 2}),
-       form("square", {3, 3}, {3, 3}),
-       form("vectors", {5}, {5}),
-       form("vector and matrix", {3}, {3, 5}),
-       form("matrix and vector", {3, 5}, {5}),
-       form("batches", {2, 3, 4}, {2, 4, 2}),
-       form("matrix right", {2, 3, 4}, {4, 2}),
-       form("matrix left", {3, 2}, {4, 2, 2}),
-       form("batch of 1 left", {1, 2, 3}, {3, 3, 2}),
-       form("batch of 1 right", {3, 2, 3}, {1, 3, 2}),
-       form("batches both ways", {2, 1, 2, 3}, {3, 3, 2}),
-       form("vector and batch", {3}, {2, 3, 2}),
-       form("batch and vector", {2, 2, 3}, {3}),
-       form("sizes of 1", {1, 1}, {1, 1}),
-       form("one row", {1, 5}, {5, 3}),
-       form("one column", {3, 5}, {5, 1}),
-       form("outer", {3, 1}, {1, 5}),
-       form("no rows", {0, 3}, {3, 2}),
-       form("no inner", {2, 0}, {0, 3}),
-       form("no batch", {0, 2, 3}, {3, 2}),
-       form("no inner, vectors", {0}, {0})},
-      {bad<ShapeError>(
-           "matmul: inner sizes differ: a is f32[3, 5], b is f32[4, 2]; a's last (5) must "
-           "equal b's second to last (4)",
-           [] { matmul(of(3, 5), of(4, 2)); }),
-       bad<ShapeError>("matmul: inner sizes differ: a is f32[3], b is f32[5]",
-                       [] { matmul(of(3), of(5)); }),
-       bad<ShapeError>("matmul: inner sizes differ", [] { matmul(of(2, 3, 5), of(3)); }),
-       bad<ShapeError>("matmul: inner sizes differ", [] { matmul(of(3), of(2, 5, 3)); }),
-       bad<ShapeError>("matmul: shapes [2] and [3] do not broadcast",
-                       [] { matmul(of(2, 3, 5), of(3, 5, 2)); }),
-       bad<ShapeError>("matmul: needs rank 1 or more: a is f32[], b is f32[3]",
-                       [] { matmul(of(), of(3)); }),
-       bad<ShapeError>("matmul: needs rank 1 or more", [] { matmul(of(3), of()); }),
-       bad<DTypeError>("matmul: dtypes differ: a is f32[3, 5], b is f64[5, 2]",
-                       [] { matmul(of(3, 5), of<DType::f64>(5, 2)); }),
-       bad<DTypeError>("matmul: takes f32 or f64, not i64", [] { matmul(ids(1, 2), ids(1, 2)); }),
-       bad<GradError>("matmul: a is undefined", [] { matmul(Tensor(), of(5, 2)); })}};
+  return {Op::matmul,
+          {form("matrices", {3, 5}, {5, 2}),
+           form("square", {3, 3}, {3, 3}),
+           form("vectors", {5}, {5}),
+           form("vector and matrix", {3}, {3, 5}),
+           form("matrix and vector", {3, 5}, {5}),
+           form("batches", {2, 3, 4}, {2, 4, 2}),
+           form("matrix right", {2, 3, 4}, {4, 2}),
+           form("matrix left", {3, 2}, {4, 2, 2}),
+           form("batch of 1 left", {1, 2, 3}, {3, 3, 2}),
+           form("batch of 1 right", {3, 2, 3}, {1, 3, 2}),
+           form("batches both ways", {2, 1, 2, 3}, {3, 3, 2}),
+           form("vector and batch", {3}, {2, 3, 2}),
+           form("batch and vector", {2, 2, 3}, {3}),
+           form("sizes of 1", {1, 1}, {1, 1}),
+           form("one row", {1, 5}, {5, 3}),
+           form("one column", {3, 5}, {5, 1}),
+           form("outer", {3, 1}, {1, 5}),
+           form("no rows", {0, 3}, {3, 2}),
+           form("no inner", {2, 0}, {0, 3}),
+           form("no batch", {0, 2, 3}, {3, 2}),
+           form("no inner, vectors", {0}, {0})},
+          {BAD(ShapeError,
+               "matmul: inner sizes differ: a is f32[3, 5], b is f32[4, 2]; a's last (5) must "
+               "equal b's second to last (4)",
+               matmul(of(3, 5), of(4, 2))),
+           BAD(ShapeError, "matmul: inner sizes differ: a is f32[3], b is f32[5]",
+               matmul(of(3), of(5))),
+           BAD(ShapeError, "matmul: inner sizes differ", matmul(of(2, 3, 5), of(3))),
+           BAD(ShapeError, "matmul: inner sizes differ", matmul(of(3), of(2, 5, 3))),
+           BAD(ShapeError, "matmul: shapes [2] and [3] do not broadcast",
+               matmul(of(2, 3, 5), of(3, 5, 2))),
+           BAD(ShapeError, "matmul: needs rank 1 or more: a is f32[], b is f32[3]",
+               matmul(of(), of(3))),
+           BAD(ShapeError, "matmul: needs rank 1 or more", matmul(of(3), of())),
+           BAD(DTypeError, "matmul: dtypes differ: a is f32[3, 5], b is f64[5, 2]",
+               matmul(of(3, 5), of<DType::f64>(5, 2))),
+           BAD(DTypeError, "matmul: takes f32 or f64, not i64", matmul(ids(1, 2), ids(1, 2))),
+           BAD(GradError, "matmul: a is undefined", matmul(Tensor(), of(5, 2)))}};
 }
 
 Row linear_row() {
@@ -112,21 +111,17 @@ Row linear_row() {
        form("one shape", {3, 3}, 3, true), form("sizes of 1", {1, 1}, 1, true),
        form("no rows", {0, 3}, 2, true), form("no inputs", {3, 0}, 2, true),
        form("no inputs, no bias", {3, 0}, 2, false), form("no outputs", {3, 2}, 0, true)},
-      {bad<ShapeError>(
+      {BAD(ShapeError,
            "linear: x is f32[3, 5], weight is f32[2, 4]; x's last size must equal weight's last",
-           [] { linear(of(3, 5), of(2, 4)); }),
-       bad<ShapeError>("linear: bias is f32[5], weight is f32[2, 5]; bias must be [2]",
-                       [] { linear(of(3, 5), of(2, 5), of(5)); }),
-       bad<ShapeError>("linear: x is f32[]", [] { linear(of(), of(2, 5)); }),
-       bad<ShapeError>("linear: x is f32[3, 5], weight is f32[5]", [] { linear(of(3, 5), of(5)); }),
-       bad<DTypeError>("linear: dtypes differ", [] { linear(of(3, 5), of<DType::f64>(2, 5)); }),
-       bad<DTypeError>("linear: dtypes differ",
-                       [] { linear(of(3, 5), of(2, 5), of<DType::f64>(2)); }),
-       bad<DTypeError>("linear: takes f32 or f64, not i64",
-                       [] {
-                         linear(ids(1, 2), ids({1, 2}, {1, 2}));
-                       }),
-       bad<GradError>("linear: weight is undefined", [] { linear(of(3, 5), Tensor()); })}};
+           linear(of(3, 5), of(2, 4))),
+       BAD(ShapeError, "linear: bias is f32[5], weight is f32[2, 5]; bias must be [2]",
+           linear(of(3, 5), of(2, 5), of(5))),
+       BAD(ShapeError, "linear: x is f32[]", linear(of(), of(2, 5))),
+       BAD(ShapeError, "linear: x is f32[3, 5], weight is f32[5]", linear(of(3, 5), of(5))),
+       BAD(DTypeError, "linear: dtypes differ", linear(of(3, 5), of<DType::f64>(2, 5))),
+       BAD(DTypeError, "linear: dtypes differ", linear(of(3, 5), of(2, 5), of<DType::f64>(2))),
+       BAD(DTypeError, "linear: takes f32 or f64, not i64", linear(ids(1, 2), ids({1, 2}, {1, 2}))),
+       BAD(GradError, "linear: weight is undefined", linear(of(3, 5), Tensor()))}};
 }
 
 // The products by name: matmul() of two fixed ranks.
@@ -146,40 +141,39 @@ Row named_row(const std::string& name, Tensor (*call)(const Tensor&, const Tenso
   const std::string second = right.rank() > 1 ? "b" : left.rank() > 1 ? "x" : "y";
   const std::string ranks = " ranks " + std::to_string(left.rank()) + " and " +
                             std::to_string(right.rank()) + ", not f32[] and ";
-  add(bad<ShapeError>(name + ": takes" + ranks, [=] { call(of(), right); }));
-  add(bad<ShapeError>(name + ": takes", [=] { call(left, of()); }));
-  add(bad<DTypeError>("dtypes differ", [=] { call(left, zeros(right.shape(), DType::f64)); }));
-  add(bad<GradError>(name + ": " + first + " is undefined", [=] { call(Tensor(), right); }));
-  add(bad<GradError>(name + ": " + second + " is undefined", [=] { call(left, Tensor()); }));
+  add(BAD(ShapeError, name + ": takes" + ranks, call(of(), right)));
+  add(BAD(ShapeError, name + ": takes", call(left, of())));
+  add(BAD(DTypeError, "dtypes differ", call(left, zeros(right.shape(), DType::f64))));
+  add(BAD(GradError, name + ": " + first + " is undefined", call(Tensor(), right)));
+  add(BAD(GradError, name + ": " + second + " is undefined", call(left, Tensor())));
   return row;
 }
 
 Row dot_row() {
   return named_row("dot", dot, {{{5}, {5}}, {{1}, {1}}, {{7}, {7}}, {{0}, {0}}},
-                   {bad<ShapeError>("matmul: inner sizes differ", [] { dot(of(3), of(5)); })});
+                   {BAD(ShapeError, "matmul: inner sizes differ", dot(of(3), of(5)))});
 }
 
 Row mm_row() {
   return named_row("mm", mm,
                    {{{3, 5}, {5, 2}}, {{3, 3}, {3, 3}}, {{1, 1}, {1, 1}}, {{0, 3}, {3, 2}}},
-                   {bad<ShapeError>("matmul: inner sizes differ", [] { mm(of(3, 5), of(3, 5)); })});
+                   {BAD(ShapeError, "matmul: inner sizes differ", mm(of(3, 5), of(3, 5)))});
 }
 
 Row mv_row() {
   return named_row("mv", mv, {{{3, 5}, {5}}, {{1, 3}, {3}}, {{3, 1}, {1}}, {{0, 3}, {3}}},
-                   {bad<ShapeError>("matmul: inner sizes differ", [] { mv(of(3, 5), of(3)); })});
+                   {BAD(ShapeError, "matmul: inner sizes differ", mv(of(3, 5), of(3)))});
 }
 
 Row bmm_row() {
-  return named_row(
-      "bmm", bmm,
-      {{{2, 3, 5}, {2, 5, 2}},
-       {{2, 3, 3}, {2, 3, 3}},
-       {{1, 1, 1}, {1, 1, 1}},
-       {{0, 2, 3}, {0, 3, 2}}},
-      {bad<ShapeError>("bmm: batches differ: f32[1, 3, 5] and f32[2, 5, 3]",
-                       [] { bmm(of(1, 3, 5), of(2, 5, 3)); }),
-       bad<ShapeError>("matmul: inner sizes differ", [] { bmm(of(2, 3, 5), of(2, 3, 5)); })});
+  return named_row("bmm", bmm,
+                   {{{2, 3, 5}, {2, 5, 2}},
+                    {{2, 3, 3}, {2, 3, 3}},
+                    {{1, 1, 1}, {1, 1, 1}},
+                    {{0, 2, 3}, {0, 3, 2}}},
+                   {BAD(ShapeError, "bmm: batches differ: f32[1, 3, 5] and f32[2, 5, 3]",
+                        bmm(of(1, 3, 5), of(2, 5, 3))),
+                    BAD(ShapeError, "matmul: inner sizes differ", bmm(of(2, 3, 5), of(2, 3, 5)))});
 }
 
 Row outer_row() {
@@ -193,11 +187,11 @@ Row outer_row() {
   return {"outer",
           {form("wide", 3, 5), form("tall", 7, 2), form("square", 5, 5), form("sizes of 1", 1, 1),
            form("row", 1, 5), form("empty", 0, 3)},
-          {bad<ShapeError>("outer: takes ranks 1 and 1, not f32[3, 5] and f32[3]",
-                           [] { outer(of(3, 5), of(3)); }),
-           bad<ShapeError>("not f32[3] and f32[]", [] { outer(of(3), of()); }),
-           bad<DTypeError>("dtype", [] { outer(of(3), of<DType::f64>(3)); }),
-           bad<GradError>("outer: y is undefined", [] { outer(of(3), Tensor()); })}};
+          {BAD(ShapeError, "outer: takes ranks 1 and 1, not f32[3, 5] and f32[3]",
+               outer(of(3, 5), of(3))),
+           BAD(ShapeError, "not f32[3] and f32[]", outer(of(3), of())),
+           BAD(DTypeError, "dtype", outer(of(3), of<DType::f64>(3))),
+           BAD(GradError, "outer: y is undefined", outer(of(3), Tensor()))}};
 }
 
 Row bilinear_row() {

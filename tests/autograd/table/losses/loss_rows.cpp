@@ -108,35 +108,32 @@ Row cross_entropy_row() {
        form("plain, rank 3", {1, 5, 3}, every, cross_entropy_plain),
        form("plain, everything", {3, 5}, all, cross_entropy_plain),
        form("plain, none", {3, 5}, every, cross_entropy_plain)},
-      {bad<IndexError>("cross_entropy: target 5 at 1 is out of range [0, 5)",
-                       [] { cross_entropy(of(2, 5), ids(0, 5)); }),
-       bad<IndexError>("cross_entropy: target -1 at 0 is out of range",
-                       [] { cross_entropy(of(1, 5), ids(-1)); }),
-       bad<ShapeError>(
+      {BAD(IndexError, "cross_entropy: target 5 at 1 is out of range [0, 5)",
+           cross_entropy(of(2, 5), ids(0, 5))),
+       BAD(IndexError, "cross_entropy: target -1 at 0 is out of range",
+           cross_entropy(of(1, 5), ids(-1))),
+       BAD(ShapeError,
            "cross_entropy: logits must be [C], [N, C] or [N, C, d..] with C > 0, not f32[]",
-           [] { cross_entropy(of(), ids(0)); }),
-       bad<ShapeError>("cross_entropy: targets are i64[1] for logits f32[5]",
-                       [] { cross_entropy(of(5), ids(0)); }),
-       bad<ShapeError>("cross_entropy: targets are i64[2] for logits f32[2, 5, 3]",
-                       [] { cross_entropy(of(2, 5, 3), ids(0, 0)); }),
-       bad<ShapeError>("with C > 0, not f32[2, 0]", [] { cross_entropy(of(2, 0), ids(0, 0)); }),
-       bad<ShapeError>("cross_entropy: targets are i64[3] for logits f32[2, 5]",
-                       [] { cross_entropy(of(2, 5), ids(0, 1, 2)); }),
-       bad<DTypeError>("cross_entropy: targets must be i64, not f32[2]",
-                       [] { cross_entropy(of(2, 5), of(2)); }),
-       bad<DTypeError>("cross_entropy: takes f32 or f64, not i64",
-                       [] { cross_entropy(of<DType::i64>(2, 5), ids(0, 1)); }),
-       bad<ShapeError>("cross_entropy: weight is f32[3] for 5 classes",
-                       [] { cross_entropy(of(2, 5), ids(0, 1), {.weight = of(3)}); }),
-       bad<DTypeError>("cross_entropy: weight is f64[5] for logits f32[2, 5]",
-                       [] { cross_entropy(of(2, 5), ids(0, 1), {.weight = of<DType::f64>(5)}); }),
-       bad<ValueError>(
-           "cross_entropy: label_smoothing 1.5 is not in [0, 1]",
-           [] { cross_entropy(of(2, 5), ids(0, 1), {.weight = {}, .label_smoothing = 1.5}); }),
-       bad<GradError>("cross_entropy: logits is undefined",
-                      [] { cross_entropy(Tensor(), ids(0)); }),
-       bad<GradError>("cross_entropy: targets is undefined",
-                      [] { cross_entropy(of(2, 5), Tensor()); })}};
+           cross_entropy(of(), ids(0))),
+       BAD(ShapeError, "cross_entropy: targets are i64[1] for logits f32[5]",
+           cross_entropy(of(5), ids(0))),
+       BAD(ShapeError, "cross_entropy: targets are i64[2] for logits f32[2, 5, 3]",
+           cross_entropy(of(2, 5, 3), ids(0, 0))),
+       BAD(ShapeError, "with C > 0, not f32[2, 0]", cross_entropy(of(2, 0), ids(0, 0))),
+       BAD(ShapeError, "cross_entropy: targets are i64[3] for logits f32[2, 5]",
+           cross_entropy(of(2, 5), ids(0, 1, 2))),
+       BAD(DTypeError, "cross_entropy: targets must be i64, not f32[2]",
+           cross_entropy(of(2, 5), of(2))),
+       BAD(DTypeError, "cross_entropy: takes f32 or f64, not i64",
+           cross_entropy(of<DType::i64>(2, 5), ids(0, 1))),
+       BAD(ShapeError, "cross_entropy: weight is f32[3] for 5 classes",
+           cross_entropy(of(2, 5), ids(0, 1), {.weight = of(3)})),
+       BAD(DTypeError, "cross_entropy: weight is f64[5] for logits f32[2, 5]",
+           cross_entropy(of(2, 5), ids(0, 1), {.weight = of<DType::f64>(5)})),
+       BAD(ValueError, "cross_entropy: label_smoothing 1.5 is not in [0, 1]",
+           cross_entropy(of(2, 5), ids(0, 1), {.weight = {}, .label_smoothing = 1.5})),
+       BAD(GradError, "cross_entropy: logits is undefined", cross_entropy(Tensor(), ids(0))),
+       BAD(GradError, "cross_entropy: targets is undefined", cross_entropy(of(2, 5), Tensor()))}};
 }
 
 using PairLoss = std::function<Tensor(const Tensor&, const Tensor&, Reduction)>;
@@ -204,10 +201,10 @@ Row smooth_l1_row() {
     }
     row.bad_calls = bad_pairs("smooth_l1_loss", loss);
   }
-  row.bad_calls.push_back(bad<ValueError>("smooth_l1_loss: beta -1 must be finite and not negative",
-                                          [] { smooth_l1_loss(of(3), of(3), -1); }));
+  row.bad_calls.push_back(BAD(ValueError, "smooth_l1_loss: beta -1 must be finite and not negative",
+                              smooth_l1_loss(of(3), of(3), -1)));
   row.bad_calls.push_back(
-      bad<ValueError>("smooth_l1_loss: beta nan", [] { smooth_l1_loss(of(3), of(3), NAN); }));
+      BAD(ValueError, "smooth_l1_loss: beta nan", smooth_l1_loss(of(3), of(3), NAN)));
   return row;
 }
 
@@ -269,15 +266,16 @@ Row bce_row() {
     return binary_cross_entropy_with_logits(x, y, {.reduction = how});
   };
   row.bad_calls = bad_pairs("binary_cross_entropy_with_logits", plain, "logits", "targets");
-  row.bad_calls.push_back(bad<ShapeError>(
-      "binary_cross_entropy_with_logits: weight f32[2, 3] does not broadcast to logits f32[3]",
-      [] { binary_cross_entropy_with_logits(of(3), of(3), {.weight = of(2, 3)}); }));
-  row.bad_calls.push_back(bad<ShapeError>(
-      "binary_cross_entropy_with_logits: shapes [2] and [3] do not broadcast",
-      [] { binary_cross_entropy_with_logits(of(3), of(3), {.pos_weight = of(2)}); }));
-  row.bad_calls.push_back(bad<DTypeError>("pos_weight is f64[3] for logits f32[3]", [] {
-    binary_cross_entropy_with_logits(of(3), of(3), {.pos_weight = of<DType::f64>(3)});
-  }));
+  row.bad_calls.push_back(
+      BAD(ShapeError,
+          "binary_cross_entropy_with_logits: weight f32[2, 3] does not broadcast to logits f32[3]",
+          binary_cross_entropy_with_logits(of(3), of(3), {.weight = of(2, 3)})));
+  row.bad_calls.push_back(
+      BAD(ShapeError, "binary_cross_entropy_with_logits: shapes [2] and [3] do not broadcast",
+          binary_cross_entropy_with_logits(of(3), of(3), {.pos_weight = of(2)})));
+  row.bad_calls.push_back(
+      BAD(DTypeError, "pos_weight is f64[3] for logits f32[3]",
+          binary_cross_entropy_with_logits(of(3), of(3), {.pos_weight = of<DType::f64>(3)})));
   return row;
 }
 
@@ -335,24 +333,23 @@ Row nll_row() {
             {.classes = {2, 0, 1, 1}, .weight = weight, .reduction = Reduction::none}),
        form("no rows", {0, 3}, {0}, {.classes = {}}),
        form("no rows, none", {0, 3}, {0}, {.classes = {}, .reduction = Reduction::none})},
-      {bad<IndexError>("nll_loss: target 3 at 1 is out of range [0, 3)",
-                       [] { nll_loss(of(2, 3), ids(0, 3)); }),
-       bad<IndexError>("nll_loss: target -1 at 0", [] { nll_loss(of(1, 3), ids(-1)); }),
-       bad<ShapeError>("nll_loss: input must be [C], [N, C] or [N, C, d..] with C > 0, not f32[]",
-                       [] { nll_loss(of(), ids(0)); }),
-       bad<ShapeError>("with C > 0, not f32[2, 0]", [] { nll_loss(of(2, 0), ids(0, 0)); }),
-       bad<ShapeError>("nll_loss: targets are i64[3] for input f32[2, 3]",
-                       [] { nll_loss(of(2, 3), ids(0, 0, 0)); }),
-       bad<DTypeError>("nll_loss: targets must be i64, not f32[2]",
-                       [] { nll_loss(of(2, 3), of(2)); }),
-       bad<DTypeError>("nll_loss: takes f32 or f64, not bool",
-                       [] { nll_loss(of<DType::boolean>(2, 3), ids(0, 0)); }),
-       bad<ShapeError>("nll_loss: weight is f32[2] for 3 classes",
-                       [] { nll_loss(of(2, 3), ids(0, 0), {.weight = of(2)}); }),
-       bad<DTypeError>("nll_loss: weight is f64[3] for input f32[2, 3]",
-                       [] { nll_loss(of(2, 3), ids(0, 0), {.weight = of<DType::f64>(3)}); }),
-       bad<GradError>("nll_loss: input is undefined", [] { nll_loss(Tensor(), ids(0)); }),
-       bad<GradError>("nll_loss: targets is undefined", [] { nll_loss(of(2, 3), Tensor()); })}};
+      {BAD(IndexError, "nll_loss: target 3 at 1 is out of range [0, 3)",
+           nll_loss(of(2, 3), ids(0, 3))),
+       BAD(IndexError, "nll_loss: target -1 at 0", nll_loss(of(1, 3), ids(-1))),
+       BAD(ShapeError, "nll_loss: input must be [C], [N, C] or [N, C, d..] with C > 0, not f32[]",
+           nll_loss(of(), ids(0))),
+       BAD(ShapeError, "with C > 0, not f32[2, 0]", nll_loss(of(2, 0), ids(0, 0))),
+       BAD(ShapeError, "nll_loss: targets are i64[3] for input f32[2, 3]",
+           nll_loss(of(2, 3), ids(0, 0, 0))),
+       BAD(DTypeError, "nll_loss: targets must be i64, not f32[2]", nll_loss(of(2, 3), of(2))),
+       BAD(DTypeError, "nll_loss: takes f32 or f64, not bool",
+           nll_loss(of<DType::boolean>(2, 3), ids(0, 0))),
+       BAD(ShapeError, "nll_loss: weight is f32[2] for 3 classes",
+           nll_loss(of(2, 3), ids(0, 0), {.weight = of(2)})),
+       BAD(DTypeError, "nll_loss: weight is f64[3] for input f32[2, 3]",
+           nll_loss(of(2, 3), ids(0, 0), {.weight = of<DType::f64>(3)})),
+       BAD(GradError, "nll_loss: input is undefined", nll_loss(Tensor(), ids(0))),
+       BAD(GradError, "nll_loss: targets is undefined", nll_loss(of(2, 3), Tensor()))}};
 }
 
 }  // namespace

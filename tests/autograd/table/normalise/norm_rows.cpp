@@ -83,20 +83,18 @@ Row layer_norm_row() {
   std::vector<BadCall> bad_calls =
       bad_operands("layer_norm", [](const Tensor& x) { return layer_norm(x, {5}); });
   const auto add = [&](BadCall call) { bad_calls.push_back(std::move(call)); };
-  add(bad<ShapeError>("layer_norm: the last sizes of x, f32[3, 5], must be normalized_shape [3]",
-                      [] { layer_norm(of(3, 5), {3}); }));
-  add(bad<ShapeError>("must be normalized_shape []", [] { layer_norm(of(3, 5), Shape{}); }));
-  add(bad<ShapeError>("must be normalized_shape [2, 3, 5]", [] {
-    layer_norm(of(3, 5), {2, 3, 5});
-  }));
-  add(bad<ShapeError>("layer_norm: weight must be [5], not f32[3]",
-                      [] { layer_norm(of(3, 5), {5}, of(3)); }));
-  add(bad<ShapeError>("layer_norm: bias must be [5], not f32[1, 5]",
-                      [] { layer_norm(of(3, 5), {5}, of(5), of(1, 5)); }));
-  add(bad<DTypeError>("layer_norm: dtypes differ: x is f32[3, 5], weight is f64[5]",
-                      [] { layer_norm(of(3, 5), {5}, of<DType::f64>(5)); }));
-  add(bad<ValueError>("layer_norm: eps -1 is not a number of at least 0",
-                      [] { layer_norm(of(3, 5), {5}, Tensor(), Tensor(), -1); }));
+  add(BAD(ShapeError, "layer_norm: the last sizes of x, f32[3, 5], must be normalized_shape [3]",
+          layer_norm(of(3, 5), {3})));
+  add(BAD(ShapeError, "must be normalized_shape []", layer_norm(of(3, 5), Shape{})));
+  add(BAD(ShapeError, "must be normalized_shape [2, 3, 5]", layer_norm(of(3, 5), {2, 3, 5})));
+  add(BAD(ShapeError, "layer_norm: weight must be [5], not f32[3]",
+          layer_norm(of(3, 5), {5}, of(3))));
+  add(BAD(ShapeError, "layer_norm: bias must be [5], not f32[1, 5]",
+          layer_norm(of(3, 5), {5}, of(5), of(1, 5))));
+  add(BAD(DTypeError, "layer_norm: dtypes differ: x is f32[3, 5], weight is f64[5]",
+          layer_norm(of(3, 5), {5}, of<DType::f64>(5))));
+  add(BAD(ValueError, "layer_norm: eps -1 is not a number of at least 0",
+          layer_norm(of(3, 5), {5}, Tensor(), Tensor(), -1)));
   return {Op::layer_norm,
           {form("rows", {3, 5}, {5}, 3), form("no bias", {3, 5}, {5}, 2),
            form("neither", {2, 3, 7}, {7}, 1), form("two axes", {2, 3, 5}, {3, 5}, 3),
@@ -123,14 +121,14 @@ Row rms_norm_row() {
   };
   std::vector<BadCall> bad_calls =
       bad_operands("rms_norm", [](const Tensor& x) { return rms_norm(x, {5}); });
+  bad_calls.push_back(BAD(ShapeError,
+                          "rms_norm: the last sizes of x, f32[3, 5], must be normalized_shape [3]",
+                          rms_norm(of(3, 5), {3})));
   bad_calls.push_back(
-      bad<ShapeError>("rms_norm: the last sizes of x, f32[3, 5], must be normalized_shape [3]",
-                      [] { rms_norm(of(3, 5), {3}); }));
-  bad_calls.push_back(bad<ShapeError>("rms_norm: weight must be [5], not f32[3]",
-                                      [] { rms_norm(of(3, 5), {5}, of(3)); }));
-  bad_calls.push_back(bad<ValueError>("rms_norm: eps inf is not a number of at least 0", [] {
-    rms_norm(of(3, 5), {5}, Tensor(), std::numeric_limits<double>::infinity());
-  }));
+      BAD(ShapeError, "rms_norm: weight must be [5], not f32[3]", rms_norm(of(3, 5), {5}, of(3))));
+  bad_calls.push_back(
+      BAD(ValueError, "rms_norm: eps inf is not a number of at least 0",
+          rms_norm(of(3, 5), {5}, Tensor(), std::numeric_limits<double>::infinity())));
   return {Op::rms_norm,
           {form("rows", {3, 5}, {5}, 2), form("no weight", {2, 3, 7}, {7}, 1),
            form("two axes", {2, 3, 5}, {3, 5}, 2), form("wide", {2, 67}, {67}, 2),
@@ -184,22 +182,20 @@ Row batch_norm_row() {
                            double momentum = 0.1) {
     batch_norm(x, Tensor(), Tensor(), weight, Tensor(), true, momentum);
   };
-  add(bad<ShapeError>("batch_norm: x must be [N, C, ...], not f32[5]", [=] { training(of(5)); }));
-  add(bad<ValueError>("batch_norm: training needs more than one value a channel, x is f32[1, 5]",
-                      [=] { training(of(1, 5)); }));
-  add(bad<ValueError>("batch_norm: momentum 1.5 is not in [0, 1]",
-                      [=] { training(of(3, 5), Tensor(), 1.5); }));
-  add(bad<ShapeError>("batch_norm: weight must be [5], not f32[3]",
-                      [=] { training(of(3, 5), of(3)); }));
-  add(bad<ValueError>("batch_norm: evaluation needs running_mean and running_var",
-                      [] { batch_norm(of(3, 5), of(5), Tensor()); }));
-  add(bad<ShapeError>("batch_norm: running_var must be [5], not f32[3]",
-                      [] { batch_norm(of(3, 5), of(5), of(3)); }));
-  add(bad<DTypeError>("batch_norm: dtypes differ: x is f32[3, 5], running_mean is f64[5]",
-                      [] { batch_norm(of(3, 5), of<DType::f64>(5), of(5)); }));
-  add(bad<GradError>("batch_norm: running_mean must not require a gradient", [] {
-    batch_norm(of(3, 5), of(5).set_requires_grad(), of(5), Tensor(), Tensor(), true);
-  }));
+  add(BAD(ShapeError, "batch_norm: x must be [N, C, ...], not f32[5]", training(of(5))));
+  add(BAD(ValueError, "batch_norm: training needs more than one value a channel, x is f32[1, 5]",
+          training(of(1, 5))));
+  add(BAD(ValueError, "batch_norm: momentum 1.5 is not in [0, 1]",
+          training(of(3, 5), Tensor(), 1.5)));
+  add(BAD(ShapeError, "batch_norm: weight must be [5], not f32[3]", training(of(3, 5), of(3))));
+  add(BAD(ValueError, "batch_norm: evaluation needs running_mean and running_var",
+          batch_norm(of(3, 5), of(5), Tensor())));
+  add(BAD(ShapeError, "batch_norm: running_var must be [5], not f32[3]",
+          batch_norm(of(3, 5), of(5), of(3))));
+  add(BAD(DTypeError, "batch_norm: dtypes differ: x is f32[3, 5], running_mean is f64[5]",
+          batch_norm(of(3, 5), of<DType::f64>(5), of(5))));
+  add(BAD(GradError, "batch_norm: running_mean must not require a gradient",
+          batch_norm(of(3, 5), of(5).set_requires_grad(), of(5), Tensor(), Tensor(), true)));
   return {Op::batch_norm,
           {form("rows", {3, 5}, 3), form("sequences", {3, 2, 5}, 3), form("no bias", {3, 5}, 2),
            form("neither", {5, 3}, 1), form("images", {2, 3, 2, 2}, 3),
@@ -236,12 +232,12 @@ Row group_norm_row() {
   std::vector<BadCall> bad_calls =
       bad_operands("group_norm", [](const Tensor& x) { return group_norm(x, 5); });
   const auto add = [&](BadCall call) { bad_calls.push_back(std::move(call)); };
-  add(bad<ValueError>("group_norm: groups 0 must be positive", [] { group_norm(of(3, 5), 0); }));
-  add(bad<ShapeError>("group_norm: x must be [N, C, ...], C a multiple of 2 groups, not f32[3, 5]",
-                      [] { group_norm(of(3, 5), 2); }));
-  add(bad<ShapeError>("group_norm: x must be [N, C, ...]", [] { group_norm(of(5), 5); }));
-  add(bad<ShapeError>("group_norm: bias must be [6], not f32[3]",
-                      [] { group_norm(of(2, 6), 3, Tensor(), of(3)); }));
+  add(BAD(ValueError, "group_norm: groups 0 must be positive", group_norm(of(3, 5), 0)));
+  add(BAD(ShapeError, "group_norm: x must be [N, C, ...], C a multiple of 2 groups, not f32[3, 5]",
+          group_norm(of(3, 5), 2)));
+  add(BAD(ShapeError, "group_norm: x must be [N, C, ...]", group_norm(of(5), 5)));
+  add(BAD(ShapeError, "group_norm: bias must be [6], not f32[3]",
+          group_norm(of(2, 6), 3, Tensor(), of(3))));
   return {Op::group_norm,
           {form("vectors", {3, 6}, 2, 3), form("sequences", {2, 6, 5}, 3, 3),
            form("one group", {2, 3, 5}, 1, 3), form("a group a channel", {2, 3, 5}, 3, 3),
@@ -276,12 +272,12 @@ Row normalize_row() {
   const double inf = std::numeric_limits<double>::infinity();
   std::vector<BadCall> bad_calls =
       bad_operands("normalize", [](const Tensor& x) { return normalize(x); });
-  bad_calls.push_back(bad<ShapeError>("normalize: axis 2 is out of range for rank 2",
-                                      [] { normalize(of(3, 5), 2, 2); }));
   bad_calls.push_back(
-      bad<ValueError>("normalize: p 0.5 is not at least 1", [] { normalize(of(3, 5), 0.5); }));
-  bad_calls.push_back(bad<ValueError>("normalize: eps -1 is not a number of at least 0",
-                                      [] { normalize(of(3, 5), 2, 1, -1); }));
+      BAD(ShapeError, "normalize: axis 2 is out of range for rank 2", normalize(of(3, 5), 2, 2)));
+  bad_calls.push_back(
+      BAD(ValueError, "normalize: p 0.5 is not at least 1", normalize(of(3, 5), 0.5)));
+  bad_calls.push_back(BAD(ValueError, "normalize: eps -1 is not a number of at least 0",
+                          normalize(of(3, 5), 2, 1, -1)));
   return {"normalize",
           {form("rows", {3, 5}, 2, -1, 1), form("columns", {3, 5}, 2, 0, 0),
            form("middle axis", {2, 3, 2}, 2, 1, 1), form("p 1", {3, 5}, 1, 1, 1),
@@ -315,20 +311,18 @@ Row cosine_similarity_row() {
        form("axis broadcast", {3, 1}, {3, 5}, 1, 1, {3, 5}),
        form("large eps", {3, 5}, {3, 5}, 1, 1, {3, 5}, 100), form("vectors", {7}, {7}, 0, 0, {7}),
        form("empty", {0, 5}, {0, 5}, 1, 1, {0, 5})},
-      {bad<ShapeError>("cosine_similarity: shapes [3, 5] and [3] do not broadcast",
-                       [] { cosine_similarity(of(3, 5), of(3)); }),
-       bad<ShapeError>("cosine_similarity: axis 2 is out of range for rank 2",
-                       [] { cosine_similarity(of(3, 5), of(3, 5), 2); }),
-       bad<DTypeError>("cosine_similarity: dtypes differ: x is f32[3, 5], y is f64[3, 5]",
-                       [] { cosine_similarity(of(3, 5), of<DType::f64>(3, 5)); }),
-       bad<DTypeError>("cosine_similarity: takes f32 or f64, not i64",
-                       [] { cosine_similarity(of<DType::i64>(3, 5), of<DType::i64>(3, 5)); }),
-       bad<ValueError>("cosine_similarity: eps -1 is not a number of at least 0",
-                       [] { cosine_similarity(of(3, 5), of(3, 5), 1, -1); }),
-       bad<GradError>("cosine_similarity: x is undefined",
-                      [] { cosine_similarity(Tensor(), of(3, 5)); }),
-       bad<GradError>("cosine_similarity: y is undefined",
-                      [] { cosine_similarity(of(3, 5), Tensor()); })}};
+      {BAD(ShapeError, "cosine_similarity: shapes [3, 5] and [3] do not broadcast",
+           cosine_similarity(of(3, 5), of(3))),
+       BAD(ShapeError, "cosine_similarity: axis 2 is out of range for rank 2",
+           cosine_similarity(of(3, 5), of(3, 5), 2)),
+       BAD(DTypeError, "cosine_similarity: dtypes differ: x is f32[3, 5], y is f64[3, 5]",
+           cosine_similarity(of(3, 5), of<DType::f64>(3, 5))),
+       BAD(DTypeError, "cosine_similarity: takes f32 or f64, not i64",
+           cosine_similarity(of<DType::i64>(3, 5), of<DType::i64>(3, 5))),
+       BAD(ValueError, "cosine_similarity: eps -1 is not a number of at least 0",
+           cosine_similarity(of(3, 5), of(3, 5), 1, -1)),
+       BAD(GradError, "cosine_similarity: x is undefined", cosine_similarity(Tensor(), of(3, 5))),
+       BAD(GradError, "cosine_similarity: y is undefined", cosine_similarity(of(3, 5), Tensor()))}};
 }
 
 }  // namespace

@@ -40,30 +40,29 @@ Row softmax_row() {
         },
         [=](B x) { return normalised(x[0], real, mask, false); });
   };
-  return {
-      Op::softmax,
-      {form("rows", {3, 5}, -1, 1, open()), form("columns", {3, 5}, 0, 0, open()),
-       form("middle axis", {2, 3, 2}, 1, 1, open()), form("vector", {7}, 0, 0, open()),
-       form("sizes of 1", {1, 3, 1}, 1, 1, open()), form("empty", {0, 3}, 1, 1, open()),
-       form("rows of nothing", {3, 0}, 1, 1, open()),
-       form("masked", {2, 3}, 1, 1, Block({2, 3}, std::vector<double>{1, 0, 1, 0, 1, 1})),
-       form("mask broadcast", {3, 5}, -1, 1, Block({5}, std::vector<double>{1, 1, 0, 1, 0})),
-       form("mask along columns", {3, 2}, 0, 0, Block({3, 1}, std::vector<double>{0, 1, 1})),
-       form("a row masked whole", {2, 3}, 1, 1, Block({2, 1}, std::vector<double>{0, 1}))},
-      [] {
-        std::vector<BadCall> bad_calls =
-            bad_operands("softmax", [](const Tensor& x) { return softmax(x, 0); });
-        bad_calls.push_back(bad<ShapeError>("softmax: axis 2 is out of range for rank 2",
-                                            [] { softmax(of(3, 5), 2); }));
-        bad_calls.push_back(bad<DTypeError>("softmax: the mask must be bool, not f32[5]",
-                                            [] { softmax(of(3, 5), 1, of(5)); }));
-        bad_calls.push_back(
-            bad<ShapeError>("softmax: mask bool[2, 3, 5] does not broadcast to f32[3, 5]",
-                            [] { softmax(of(3, 5), 1, of<DType::boolean>(2, 3, 5)); }));
-        bad_calls.push_back(bad<ShapeError>("softmax: shapes [3] and [3, 5] do not broadcast",
-                                            [] { softmax(of(3, 5), 1, of<DType::boolean>(3)); }));
-        return bad_calls;
-      }()};
+  return {Op::softmax,
+          {form("rows", {3, 5}, -1, 1, open()), form("columns", {3, 5}, 0, 0, open()),
+           form("middle axis", {2, 3, 2}, 1, 1, open()), form("vector", {7}, 0, 0, open()),
+           form("sizes of 1", {1, 3, 1}, 1, 1, open()), form("empty", {0, 3}, 1, 1, open()),
+           form("rows of nothing", {3, 0}, 1, 1, open()),
+           form("masked", {2, 3}, 1, 1, Block({2, 3}, std::vector<double>{1, 0, 1, 0, 1, 1})),
+           form("mask broadcast", {3, 5}, -1, 1, Block({5}, std::vector<double>{1, 1, 0, 1, 0})),
+           form("mask along columns", {3, 2}, 0, 0, Block({3, 1}, std::vector<double>{0, 1, 1})),
+           form("a row masked whole", {2, 3}, 1, 1, Block({2, 1}, std::vector<double>{0, 1}))},
+          [] {
+            std::vector<BadCall> bad_calls =
+                bad_operands("softmax", [](const Tensor& x) { return softmax(x, 0); });
+            bad_calls.push_back(BAD(ShapeError, "softmax: axis 2 is out of range for rank 2",
+                                    softmax(of(3, 5), 2)));
+            bad_calls.push_back(BAD(DTypeError, "softmax: the mask must be bool, not f32[5]",
+                                    softmax(of(3, 5), 1, of(5))));
+            bad_calls.push_back(BAD(ShapeError,
+                                    "softmax: mask bool[2, 3, 5] does not broadcast to f32[3, 5]",
+                                    softmax(of(3, 5), 1, of<DType::boolean>(2, 3, 5))));
+            bad_calls.push_back(BAD(ShapeError, "softmax: shapes [3] and [3, 5] do not broadcast",
+                                    softmax(of(3, 5), 1, of<DType::boolean>(3))));
+            return bad_calls;
+          }()};
 }
 
 Row log_softmax_row() {
@@ -80,8 +79,8 @@ Row log_softmax_row() {
           [] {
             std::vector<BadCall> bad_calls =
                 bad_operands("log_softmax", [](const Tensor& x) { return log_softmax(x, 0); });
-            bad_calls.push_back(bad<ShapeError>("log_softmax: axis -3 is out of range for rank 2",
-                                                [] { log_softmax(of(3, 5), -3); }));
+            bad_calls.push_back(BAD(ShapeError, "log_softmax: axis -3 is out of range for rank 2",
+                                    log_softmax(of(3, 5), -3)));
             return bad_calls;
           }()};
 }
@@ -120,13 +119,13 @@ Row sparsemax_row() {
   };
   std::vector<BadCall> bad_calls =
       bad_operands("sparsemax", [](const Tensor& x) { return sparsemax(x, 0); });
-  bad_calls.push_back(bad<ShapeError>("sparsemax: axis 2 is out of range for rank 2",
-                                      [] { sparsemax(of(3, 5), 2); }));
-  bad_calls.push_back(bad<DTypeError>("sparsemax: the mask must be bool, not f32[5]",
-                                      [] { sparsemax(of(3, 5), 1, of(5)); }));
   bad_calls.push_back(
-      bad<ShapeError>("sparsemax: mask bool[2, 3, 5] does not broadcast to f32[3, 5]",
-                      [] { sparsemax(of(3, 5), 1, of<DType::boolean>(2, 3, 5)); }));
+      BAD(ShapeError, "sparsemax: axis 2 is out of range for rank 2", sparsemax(of(3, 5), 2)));
+  bad_calls.push_back(BAD(DTypeError, "sparsemax: the mask must be bool, not f32[5]",
+                          sparsemax(of(3, 5), 1, of(5))));
+  bad_calls.push_back(BAD(ShapeError,
+                          "sparsemax: mask bool[2, 3, 5] does not broadcast to f32[3, 5]",
+                          sparsemax(of(3, 5), 1, of<DType::boolean>(2, 3, 5))));
   return {Op::sparsemax,
           {form("rows", {3, 5}, -1, 1, open()), form("columns", {3, 5}, 0, 0, open()),
            form("middle axis", {2, 3, 2}, 1, 1, open()), form("vector", {7}, 0, 0, open()),
@@ -165,20 +164,19 @@ Row entmax_row() {
   std::vector<BadCall> bad_calls =
       bad_operands("entmax", [](const Tensor& x) { return entmax(x, 0); });
   bad_calls.push_back(
-      bad<ShapeError>("entmax: axis -3 is out of range for rank 2", [] { entmax(of(3, 5), -3); }));
-  bad_calls.push_back(bad<ValueError>("entmax: alpha 0.5 is not a number of at least 1",
-                                      [] { entmax(of(3, 5), 1, 0.5); }));
-  bad_calls.push_back(bad<ValueError>("entmax: alpha nan is not a number of at least 1",
-                                      [] { entmax(of(3, 5), 1, std::nan("")); }));
+      BAD(ShapeError, "entmax: axis -3 is out of range for rank 2", entmax(of(3, 5), -3)));
   bad_calls.push_back(
-      bad<ShapeError>("entmax: alpha f32[5] does not broadcast to [3, 1], one a row",
-                      [] { entmax(of(3, 5), 1, ones({5})); }));
-  bad_calls.push_back(bad<DTypeError>("entmax: dtypes differ: x is f32[3, 5], alpha is f64[]",
-                                      [] { entmax(of(3, 5), 1, tensor(1.5, DType::f64)); }));
-  bad_calls.push_back(
-      bad<GradError>("entmax: alpha is undefined", [] { entmax(of(3, 5), 1, Tensor()); }));
-  bad_calls.push_back(bad<DTypeError>("entmax: the mask must be bool, not f32[5]",
-                                      [] { entmax(of(3, 5), 1, 1.5, of(5)); }));
+      BAD(ValueError, "entmax: alpha 0.5 is not a number of at least 1", entmax(of(3, 5), 1, 0.5)));
+  bad_calls.push_back(BAD(ValueError, "entmax: alpha nan is not a number of at least 1",
+                          entmax(of(3, 5), 1, std::nan(""))));
+  bad_calls.push_back(BAD(ShapeError,
+                          "entmax: alpha f32[5] does not broadcast to [3, 1], one a row",
+                          entmax(of(3, 5), 1, ones({5}))));
+  bad_calls.push_back(BAD(DTypeError, "entmax: dtypes differ: x is f32[3, 5], alpha is f64[]",
+                          entmax(of(3, 5), 1, tensor(1.5, DType::f64))));
+  bad_calls.push_back(BAD(GradError, "entmax: alpha is undefined", entmax(of(3, 5), 1, Tensor())));
+  bad_calls.push_back(BAD(DTypeError, "entmax: the mask must be bool, not f32[5]",
+                          entmax(of(3, 5), 1, 1.5, of(5))));
   const Block some({2, 3}, std::vector<double>{1, 0, 1, 0, 1, 1});
   return {
       Op::entmax,

@@ -49,35 +49,21 @@ Row pack_row() {
            form("numbers", {2, 3}, {3, 1}), form("blocks", {2, 3, 2, 5}, {1, 2}),
            form("no padding", {2, 3, 5}, {3, 3}), form("no lengths", {3, 2, 5}, {}),
            form("steps of no width", {2, 3, 0}, {3, 1}), form("no rows", {0, 3, 2}, {})},
-          {bad<ShapeError>("pack: x must be [B, T, ..], not f32[3]", [] { pack(of(3), {}); }),
-           bad<ShapeError>("pack: 3 lengths for x f32[2, 5]",
-                           [] {
-                             pack(of(2, 5), {1, 2, 3});
-                           }),
-           bad<ValueError>("pack: length 6 at 1 is not in [0, 5]",
-                           [] {
-                             pack(of(2, 5, 3), {5, 6});
-                           }),
-           bad<ValueError>("pack: length -1 at 0 is not in [0, 5]",
-                           [] {
-                             pack(of(2, 5, 3), {-1, 2});
-                           }),
-           bad<ValueError>("offsets_of: length -2 at 1 is negative",
-                           [] {
-                             offsets_of({3, -2});
-                           }),
-           bad<ShapeError>("offsets_of: there are too many tokens to count",
-                           [] {
-                             offsets_of({2, std::numeric_limits<Index>::max()});
-                           }),
-           bad<GradError>("pack: x is undefined", [] { pack(Tensor(), {}); })}};
+          {BAD(ShapeError, "pack: x must be [B, T, ..], not f32[3]", pack(of(3), {})),
+           BAD(ShapeError, "pack: 3 lengths for x f32[2, 5]", pack(of(2, 5), {1, 2, 3})),
+           BAD(ValueError, "pack: length 6 at 1 is not in [0, 5]", pack(of(2, 5, 3), {5, 6})),
+           BAD(ValueError, "pack: length -1 at 0 is not in [0, 5]", pack(of(2, 5, 3), {-1, 2})),
+           BAD(ValueError, "offsets_of: length -2 at 1 is negative", offsets_of({3, -2})),
+           BAD(ShapeError, "offsets_of: there are too many tokens to count",
+               offsets_of({2, std::numeric_limits<Index>::max()})),
+           BAD(GradError, "pack: x is undefined", pack(Tensor(), {}))}};
 }
 
 // Bad offsets that every function of packed batches must refuse.
 std::vector<BadCall> bad_offsets(const std::string& op, Tensor (*call)(const Packed&)) {
   const auto wrong = [&]<class E>(E*, const std::string& text, const Tensor& tokens,
                                   const Sizes& offsets) {
-    return bad<E>(op + ": " + text, [=] { call({tokens, offsets}); });
+    return BAD(E, op + ": " + text, call({tokens, offsets}));
   };
   ShapeError* const shape = nullptr;
   ValueError* const value = nullptr;
@@ -116,12 +102,10 @@ Row unpack_row() {
        form("no padding", {3, 3}, {2}, 3, 3), form("sequences of nothing", {0, 0}, {2}, -1, 0),
        form("no sequences", {}, {3}, 2, 2), form("tokens of no width", {2, 1}, {0}, -1, 2)},
       bad_offsets("unpack", [](const Packed& x) { return unpack(x); })};
-  row.bad_calls.push_back(bad<ValueError>("unpack: 2 steps for a sequence of 3", [] {
-    unpack({of(5, 2), {0, 3, 5}}, 2);
-  }));
-  row.bad_calls.push_back(bad<ValueError>("unpack: -2 steps for a sequence of 3", [] {
-    unpack({of(5, 2), {0, 3, 5}}, -2);
-  }));
+  row.bad_calls.push_back(
+      BAD(ValueError, "unpack: 2 steps for a sequence of 3", unpack({of(5, 2), {0, 3, 5}}, 2)));
+  row.bad_calls.push_back(
+      BAD(ValueError, "unpack: -2 steps for a sequence of 3", unpack({of(5, 2), {0, 3, 5}}, -2)));
   return row;
 }
 
@@ -177,27 +161,17 @@ Row repeat_segments_row() {
           {form("rows", {2, 5, 3}, {2}), form("a sequence of nothing", {3, 0, 2}, {3}),
            form("numbers", {3, 1, 2}, {}), form("blocks", {1, 2}, {2, 3}),
            form("one sequence", {7}, {2}), form("no sequences", {}, {3})},
-          {bad<ShapeError>("repeat_segments: x is f32[3, 2], for 2 sequences",
-                           [] {
-                             repeat_segments(of(3, 2), {0, 1, 5});
-                           }),
-           bad<ShapeError>("repeat_segments: x is f32[], for 1 sequences",
-                           [] {
-                             repeat_segments(of(), {0, 1});
-                           }),
-           bad<ValueError>("repeat_segments: offsets fall from 4 to 3 at 2",
-                           [] {
-                             repeat_segments(of(2, 2), {0, 4, 3});
-                           }),
-           bad<ValueError>("repeat_segments: offsets must begin at 0, not 1",
-                           [] {
-                             repeat_segments(of(2, 2), {1, 4, 7});
-                           }),
-           bad<ValueError>("repeat_segments: offsets must begin at 0; none came",
-                           [] { repeat_segments(of(0, 2), {}); }),
-           bad<GradError>("repeat_segments: x is undefined", [] {
-             repeat_segments(Tensor(), {0, 1});
-           })}};
+          {BAD(ShapeError, "repeat_segments: x is f32[3, 2], for 2 sequences",
+               repeat_segments(of(3, 2), {0, 1, 5})),
+           BAD(ShapeError, "repeat_segments: x is f32[], for 1 sequences",
+               repeat_segments(of(), {0, 1})),
+           BAD(ValueError, "repeat_segments: offsets fall from 4 to 3 at 2",
+               repeat_segments(of(2, 2), {0, 4, 3})),
+           BAD(ValueError, "repeat_segments: offsets must begin at 0, not 1",
+               repeat_segments(of(2, 2), {1, 4, 7})),
+           BAD(ValueError, "repeat_segments: offsets must begin at 0; none came",
+               repeat_segments(of(0, 2), {})),
+           BAD(GradError, "repeat_segments: x is undefined", repeat_segments(Tensor(), {0, 1}))}};
 }
 
 Row segment_softmax_row() {
@@ -225,9 +199,8 @@ Row segment_softmax_row() {
               form("numbers", {3, 1, 2}, {}), form("blocks", {2, 3}, {2, 3}),
               form("one sequence", {7}, {2}), form("no sequences", {}, {3})},
              bad_offsets("segment_softmax", segment_softmax)};
-  row.bad_calls.push_back(bad<DTypeError>("segment_softmax: takes f32 or f64, not i64", [] {
-    segment_softmax({ids(1, 2, 3), {0, 3}});
-  }));
+  row.bad_calls.push_back(BAD(DTypeError, "segment_softmax: takes f32 or f64, not i64",
+                              segment_softmax({ids(1, 2, 3), {0, 3}})));
   return row;
 }
 

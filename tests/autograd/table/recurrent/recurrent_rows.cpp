@@ -215,8 +215,8 @@ std::vector<BadCall> bad_layers(const std::string& op, Layer layer, Index gates)
     const Arguments a(gates);
     layer(expand(of(1, 1, 5), Shape{2, Index{1} << 50, 5}), {}, {a.weights}, {});
   }));
-  all.push_back(bad<ValueError>(op + ": directions must be 1 or 2, not 0",
-                                [=] { layer(of(2, 3, 5), {}, {}, {}); }));
+  all.push_back(
+      BAD(ValueError, op + ": directions must be 1 or 2, not 0", layer(of(2, 3, 5), {}, {}, {})));
   return all;
 }
 
@@ -366,9 +366,9 @@ std::vector<Row> recurrent_rows() {
                         [](const Tensor& x, const LstmState& state, const RnnWeights& weights) {
                           lstm_cell(x, state, weights);
                         }),
-               {}, {bad<ShapeError>("lstm_cell: c must be [2, 2]", [] {
-                 lstm_cell(of(2, 5), {Tensor(), of(2, 3)}, Arguments(4).weights);
-               })})};
+               {},
+               {BAD(ShapeError, "lstm_cell: c must be [2, 2]",
+                    lstm_cell(of(2, 5), {Tensor(), of(2, 3)}, Arguments(4).weights))})};
 }
 
 }  // namespace heed::table

@@ -90,18 +90,17 @@ Row linear_scan_row() {
     row.samples.push_back(scanned("a broadcast" + suffix, {5}, {3, 5}, {3, 5}, 0, reverse));
     row.samples.push_back(scanned("both broadcast" + suffix, {3, 1}, {5}, {3, 5}, 1, reverse));
   }
-  return with(
-      std::move(row), {},
-      {bad<ShapeError>("linear_scan: shapes [3] and [5] do not broadcast",
-                       [] { linear_scan(of(3), of(5), 0); }),
-       bad<DTypeError>("linear_scan: dtypes differ: a is f32[3], b is f64[3]",
-                       [] { linear_scan(of(3), of<DType::f64>(3), 0); }),
-       bad<DTypeError>("linear_scan: takes f32 or f64, not i64",
-                       [] { linear_scan(ids(1, 2), ids(1, 2), 0); }),
-       bad<ShapeError>("linear_scan: axis 1 is out of range for rank 1",
-                       [] { linear_scan(of(3), of(3), 1); }),
-       bad<GradError>("linear_scan: a is undefined", [] { linear_scan(Tensor(), of(3), 0); }),
-       bad<GradError>("linear_scan: b is undefined", [] { linear_scan(of(3), Tensor(), 0); })});
+  return with(std::move(row), {},
+              {BAD(ShapeError, "linear_scan: shapes [3] and [5] do not broadcast",
+                   linear_scan(of(3), of(5), 0)),
+               BAD(DTypeError, "linear_scan: dtypes differ: a is f32[3], b is f64[3]",
+                   linear_scan(of(3), of<DType::f64>(3), 0)),
+               BAD(DTypeError, "linear_scan: takes f32 or f64, not i64",
+                   linear_scan(ids(1, 2), ids(1, 2), 0)),
+               BAD(ShapeError, "linear_scan: axis 1 is out of range for rank 1",
+                   linear_scan(of(3), of(3), 1)),
+               BAD(GradError, "linear_scan: a is undefined", linear_scan(Tensor(), of(3), 0)),
+               BAD(GradError, "linear_scan: b is undefined", linear_scan(of(3), Tensor(), 0))});
 }
 
 }  // namespace

@@ -137,22 +137,17 @@ Sample summed_to(const std::string& name, const std::vector<Index>& from,
 }
 
 Row sum_to_row() {
-  return {Op::sum_to,
-          {summed_to("leading axes", {2, 3, 4}, {4}), summed_to("stretched axis", {3, 5}, {3, 1}),
-           summed_to("both", {2, 3, 4}, {3, 1}), summed_to("to rank 0", {3, 5}, {}),
-           summed_to("to ones", {2, 3}, {1, 1}), summed_to("nothing to do", {3, 2}, {3, 2}),
-           summed_to("sizes of 1", {1, 3}, {1}), summed_to("empty", {0, 3}, {3})},
-          {bad<ShapeError>("sum_to: [5, 1] does not broadcast to f32[1, 5]",
-                           [] {
-                             sum_to(of(1, 5), {5, 1});
-                           }),
-           bad<ShapeError>("sum_to: shapes", [] { sum_to(of(3), {5}); }),
-           bad<ShapeError>("sum_to: [2, 3] does not broadcast to f32[3]",
-                           [] {
-                             sum_to(of(3), {2, 3});
-                           }),
-           bad<ShapeError>("sum_to: [3] does not broadcast to f32[1]", [] { sum_to(of(1), {3}); }),
-           bad<GradError>("sum_to: x is undefined", [] { sum_to(Tensor(), {3}); })}};
+  return {
+      Op::sum_to,
+      {summed_to("leading axes", {2, 3, 4}, {4}), summed_to("stretched axis", {3, 5}, {3, 1}),
+       summed_to("both", {2, 3, 4}, {3, 1}), summed_to("to rank 0", {3, 5}, {}),
+       summed_to("to ones", {2, 3}, {1, 1}), summed_to("nothing to do", {3, 2}, {3, 2}),
+       summed_to("sizes of 1", {1, 3}, {1}), summed_to("empty", {0, 3}, {3})},
+      {BAD(ShapeError, "sum_to: [5, 1] does not broadcast to f32[1, 5]", sum_to(of(1, 5), {5, 1})),
+       BAD(ShapeError, "sum_to: shapes", sum_to(of(3), {5})),
+       BAD(ShapeError, "sum_to: [2, 3] does not broadcast to f32[3]", sum_to(of(3), {2, 3})),
+       BAD(ShapeError, "sum_to: [3] does not broadcast to f32[1]", sum_to(of(1), {3})),
+       BAD(GradError, "sum_to: x is undefined", sum_to(Tensor(), {3}))}};
 }
 
 }  // namespace

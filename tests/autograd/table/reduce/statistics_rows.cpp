@@ -118,16 +118,12 @@ Row norm_row() {
           }));
     }
   }
-  return with(
-      std::move(row), {},
-      {bad<ValueError>("norm: p is nan", [] { norm(of(3), NAN); }),
-       bad<ShapeError>("norm: axis 1 is out of range", [] { norm(of(3), 2, {1}); }),
-       bad<ShapeError>("norm: axis 0 is named twice",
-                       [] {
-                         norm(of(3), 2, {0, 0});
-                       }),
-       bad<ShapeError>("norm: no elements to reduce in f32[0]", [] { norm(of(0), HUGE_VAL); }),
-       bad<ShapeError>("norm: no elements to reduce in f32[0]", [] { norm(of(0), -1); })});
+  return with(std::move(row), {},
+              {BAD(ValueError, "norm: p is nan", norm(of(3), NAN)),
+               BAD(ShapeError, "norm: axis 1 is out of range", norm(of(3), 2, {1})),
+               BAD(ShapeError, "norm: axis 0 is named twice", norm(of(3), 2, {0, 0})),
+               BAD(ShapeError, "norm: no elements to reduce in f32[0]", norm(of(0), HUGE_VAL)),
+               BAD(ShapeError, "norm: no elements to reduce in f32[0]", norm(of(0), -1))});
 }
 
 }  // namespace

@@ -38,31 +38,18 @@ Row concat_row() {
            form("three", {in({2, 1, 2}), in({2, 3, 2}), in({2, 2, 2})}, 1, 1),
            form("with an empty one", {in({2, 3}), in({0, 3})}, 0, 0),
            form("all empty", {in({0, 3}), in({0, 3})}, 0, 0)},
-          {bad<ShapeError>("concat: needs at least one tensor", [] { concat({}); }),
-           bad<ShapeError>("concat: f32[3, 4] and f32[3, 5] must agree on all axes but 0",
-                           [] {
-                             concat({of(3, 5), of(3, 4)});
-                           }),
-           bad<ShapeError>("concat: f32[3] and f32[3, 5] must agree",
-                           [] {
-                             concat({of(3, 5), of(3)});
-                           }),
-           bad<DTypeError>("concat: dtypes differ",
-                           [] {
-                             concat({of(3), of<DType::f64>(3)});
-                           }),
-           bad<ShapeError>("concat: axis 0 is out of range for rank 0",
-                           [] {
-                             concat({of(), of()});
-                           }),
+          {BAD(ShapeError, "concat: needs at least one tensor", concat({})),
+           BAD(ShapeError, "concat: f32[3, 4] and f32[3, 5] must agree on all axes but 0",
+               concat({of(3, 5), of(3, 4)})),
+           BAD(ShapeError, "concat: f32[3] and f32[3, 5] must agree", concat({of(3, 5), of(3)})),
+           BAD(DTypeError, "concat: dtypes differ", concat({of(3), of<DType::f64>(3)})),
+           BAD(ShapeError, "concat: axis 0 is out of range for rank 0", concat({of(), of()})),
            bad<ShapeError>("overflow",
                            [] {
                              const Tensor vast = expand(of(1), dims(INT64_MAX / 4 * 3));
                              concat({vast, vast});
                            }),
-           bad<GradError>("concat: xs[1] is undefined", [] {
-             concat({of(3), Tensor()});
-           })}};
+           BAD(GradError, "concat: xs[1] is undefined", concat({of(3), Tensor()}))}};
 }
 
 Row stack_row() {
@@ -84,22 +71,11 @@ Row stack_row() {
            form("rank 0", {in({}), in({}), in({})}, 0, 0),
            form("sizes of 1", {in({1, 3}), in({1, 3})}, 1, 1), form("one", {in({2, 3})}, 0, 0),
            form("empty", {in({0, 3}), in({0, 3})}, 0, 0)},
-          {bad<ShapeError>("stack: needs at least one tensor", [] { stack({}); }),
-           bad<ShapeError>("stack: shapes differ: f32[5] beside f32[3]",
-                           [] {
-                             stack({of(3), of(5)});
-                           }),
-           bad<DTypeError>("stack: dtypes differ",
-                           [] {
-                             stack({of(3), of<DType::f64>(3)});
-                           }),
-           bad<ShapeError>("stack: axis 2 is out of range for rank 2",
-                           [] {
-                             stack({of(3), of(3)}, 2);
-                           }),
-           bad<GradError>("stack: xs[1] is undefined", [] {
-             stack({of(3), Tensor()});
-           })}};
+          {BAD(ShapeError, "stack: needs at least one tensor", stack({})),
+           BAD(ShapeError, "stack: shapes differ: f32[5] beside f32[3]", stack({of(3), of(5)})),
+           BAD(DTypeError, "stack: dtypes differ", stack({of(3), of<DType::f64>(3)})),
+           BAD(ShapeError, "stack: axis 2 is out of range for rank 2", stack({of(3), of(3)}, 2)),
+           BAD(GradError, "stack: xs[1] is undefined", stack({of(3), Tensor()}))}};
 }
 
 // A piece of x: `size` places of an axis from `start`.
@@ -114,24 +90,22 @@ Sample piece(const std::string& name, const Sizes& from, Index axis, Index start
 }
 
 Row split_row() {
-  return {Op::split,
-          {piece("by lengths", {5, 2}, 0, 3, 2,
-                 [](X x) {
-                   return split(x[0], {3, 2}, 0)[1];
-                 }),
-           piece("by one length", {2, 7}, 1, 3, 3, [](X x) { return split(x[0], 3, -1)[1]; }),
-           piece("what remains", {2, 7}, 1, 6, 1, [](X x) { return split(x[0], 3, 1)[2]; }),
-           piece("longer than the axis", {3, 2}, 0, 0, 3, [](X x) { return split(x[0], 9)[0]; }),
-           piece("sizes of 1", {1, 3}, 0, 0, 1, [](X x) { return split(x[0], 1)[0]; }),
-           piece("empty", {0, 3}, 0, 0, 0, [](X x) { return split(x[0], 2)[0]; })},
-          {bad<ShapeError>("split: the lengths sum to 4, axis 0 of f32[5] has 5",
-                           [] {
-                             split(of(5), {2, 2});
-                           }),
-           bad<ValueError>("split: length 0 must be positive", [] { split(of(5), 0); }),
-           bad<ValueError>("split: length -3 must be positive", [] { split(of(5), -3); }),
-           bad<ShapeError>("split: axis 1 is out of range for rank 1", [] { split(of(5), 2, 1); }),
-           bad<GradError>("split: x is undefined", [] { split(Tensor(), 1); })}};
+  return {
+      Op::split,
+      {piece("by lengths", {5, 2}, 0, 3, 2,
+             [](X x) {
+               return split(x[0], {3, 2}, 0)[1];
+             }),
+       piece("by one length", {2, 7}, 1, 3, 3, [](X x) { return split(x[0], 3, -1)[1]; }),
+       piece("what remains", {2, 7}, 1, 6, 1, [](X x) { return split(x[0], 3, 1)[2]; }),
+       piece("longer than the axis", {3, 2}, 0, 0, 3, [](X x) { return split(x[0], 9)[0]; }),
+       piece("sizes of 1", {1, 3}, 0, 0, 1, [](X x) { return split(x[0], 1)[0]; }),
+       piece("empty", {0, 3}, 0, 0, 0, [](X x) { return split(x[0], 2)[0]; })},
+      {BAD(ShapeError, "split: the lengths sum to 4, axis 0 of f32[5] has 5", split(of(5), {2, 2})),
+       BAD(ValueError, "split: length 0 must be positive", split(of(5), 0)),
+       BAD(ValueError, "split: length -3 must be positive", split(of(5), -3)),
+       BAD(ShapeError, "split: axis 1 is out of range for rank 1", split(of(5), 2, 1)),
+       BAD(GradError, "split: x is undefined", split(Tensor(), 1))}};
 }
 
 Row chunk_row() {
@@ -142,10 +116,10 @@ Row chunk_row() {
            piece("more than places", {3, 2}, 0, 2, 1, [](X x) { return chunk(x[0], 9).back(); }),
            piece("one", {2, 3}, 0, 0, 2, [](X x) { return chunk(x[0], 1)[0]; }),
            piece("empty", {0, 3}, 0, 0, 0, [](X x) { return chunk(x[0], 2)[0]; })},
-          {bad<ValueError>("chunk: 0 pieces must be positive", [] { chunk(of(5), 0); }),
-           bad<ValueError>("chunk: -1 pieces must be positive", [] { chunk(of(5), -1); }),
-           bad<ShapeError>("chunk: axis 1 is out of range for rank 1", [] { chunk(of(5), 2, 1); }),
-           bad<GradError>("chunk: x is undefined", [] { chunk(Tensor(), 1); })}};
+          {BAD(ValueError, "chunk: 0 pieces must be positive", chunk(of(5), 0)),
+           BAD(ValueError, "chunk: -1 pieces must be positive", chunk(of(5), -1)),
+           BAD(ShapeError, "chunk: axis 1 is out of range for rank 1", chunk(of(5), 2, 1)),
+           BAD(GradError, "chunk: x is undefined", chunk(Tensor(), 1))}};
 }
 
 }  // namespace

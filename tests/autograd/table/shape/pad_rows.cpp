@@ -79,10 +79,9 @@ Row pad_reflect_row() {
        form("a size of 1", {1, 5}, {1, 7}, {1, 1}, {0, 1}),
        form("empty", {0, 3}, {0, 5}, {1, 1}, {0, 1})},
       refused(PadMode::reflect)};
-  row.bad_calls.push_back(
-      bad<ShapeError>("pad: reflects 3 places of axis 0 of f32[3]; fewer than 3 allowed", [] {
-        pad(of(3), {3, 0}, PadMode::reflect);
-      }));
+  row.bad_calls.push_back(BAD(ShapeError,
+                              "pad: reflects 3 places of axis 0 of f32[3]; fewer than 3 allowed",
+                              pad(of(3), {3, 0}, PadMode::reflect)));
   return row;
 }
 
@@ -100,9 +99,8 @@ Row pad_replicate_row() {
        form("sizes of 1", {1, 1}, {1, 4}, {1, 2}, {0, 1}),
        form("empty", {0, 3}, {0, 5}, {1, 1}, {0, 1})},
       refused(PadMode::replicate)};
-  row.bad_calls.push_back(bad<ShapeError>("pad: axis 0 of f32[0] has no element to show", [] {
-    pad(of(0), {1, 0}, PadMode::replicate);
-  }));
+  row.bad_calls.push_back(BAD(ShapeError, "pad: axis 0 of f32[0] has no element to show",
+                              pad(of(0), {1, 0}, PadMode::replicate)));
   return row;
 }
 

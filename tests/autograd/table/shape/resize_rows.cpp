@@ -61,14 +61,14 @@ Row interpolate_row() {
   constexpr auto kLinear = Interpolation::linear;
   std::vector<BadCall> bad_calls =
       bad_operands("interpolate", [](const Tensor& x) { return interpolate(x, {.scale = 2}); });
-  bad_calls.push_back(bad<ShapeError>("interpolate: takes [B, C, L] or [B, C, H, W], not f32[3, 5]",
-                                      [] { interpolate(of(3, 5), {.scale = 2}); }));
-  bad_calls.push_back(bad<ValueError>("interpolate: wants a size or a scale, and not both",
-                                      [] { interpolate(of(1, 2, 3), {}); }));
-  bad_calls.push_back(bad<ValueError>("interpolate: 0 places of an axis of 3",
-                                      [] { interpolate(of(1, 2, 3), {.scale = 0.2}); }));
+  bad_calls.push_back(BAD(ShapeError, "interpolate: takes [B, C, L] or [B, C, H, W], not f32[3, 5]",
+                          interpolate(of(3, 5), {.scale = 2})));
+  bad_calls.push_back(BAD(ValueError, "interpolate: wants a size or a scale, and not both",
+                          interpolate(of(1, 2, 3), {})));
+  bad_calls.push_back(BAD(ValueError, "interpolate: 0 places of an axis of 3",
+                          interpolate(of(1, 2, 3), {.scale = 0.2})));
   bad_calls.push_back(
-      bad<ShapeError>("has an empty axis", [] { interpolate(of(1, 2, 0), {.size = Pair(3)}); }));
+      BAD(ShapeError, "has an empty axis", interpolate(of(1, 2, 0), {.size = Pair(3)})));
   return {"interpolate",
           {resized("nearest, twice", {2, 3, 5}, {2, 3, 10}, {.scale = 2}),
            resized("nearest, planes", {1, 2, 3, 5}, {1, 2, 4, 7}, {.size = Pair(4, 7)}),
@@ -122,15 +122,13 @@ std::vector<BadCall> bad_transposed(const std::string& op, Index axes, const aut
   std::vector<BadCall> out = bad_operands(op, [call](const Tensor& x) { return call(x, x, 1, 0); });
   const Shape x = axes == 1 ? Shape{2, 4, 5} : Shape{2, 4, 5, 3};
   const Shape weight = axes == 1 ? Shape{3, 2, 3} : Shape{3, 2, 3, 2};
-  out.push_back(bad<ShapeError>("its first axis must be the channels",
-                                [=] { call(zeros(x), zeros(weight), 1, 0); }));
   out.push_back(
-      bad<ShapeError>(op + ": x is f32[5], weight is", [=] { call(of(5), zeros(weight), 1, 0); }));
-  out.push_back(bad<ValueError>(op + ": stride 0 and dilation 1 must be positive", [=] {
-    call(zeros(x), axes == 1 ? of(4, 2, 3) : of(4, 2, 3, 2), 0, 0);
-  }));
-  out.push_back(bad<ShapeError>(
-      "leave none", [=] { call(zeros(x), axes == 1 ? of(4, 2, 1) : of(4, 2, 1, 1), 1, 7); }));
+      BAD(ShapeError, "its first axis must be the channels", call(zeros(x), zeros(weight), 1, 0)));
+  out.push_back(BAD(ShapeError, op + ": x is f32[5], weight is", call(of(5), zeros(weight), 1, 0)));
+  out.push_back(BAD(ValueError, op + ": stride 0 and dilation 1 must be positive",
+                    call(zeros(x), axes == 1 ? of(4, 2, 3) : of(4, 2, 3, 2), 0, 0)));
+  out.push_back(BAD(ShapeError, "leave none",
+                    call(zeros(x), axes == 1 ? of(4, 2, 1) : of(4, 2, 1, 1), 1, 7)));
   return out;
 }
 
@@ -218,8 +216,8 @@ Row dropout_channels_row() {
   };
   std::vector<BadCall> bad_calls =
       bad_operands("dropout", [](const Tensor& x) { return dropout(x, 0.5); });
-  bad_calls.push_back(bad<ShapeError>("dropout_channels: takes [B, C, ..], not f32[3]",
-                                      [] { dropout_channels(of(3), 0.5); }));
+  bad_calls.push_back(BAD(ShapeError, "dropout_channels: takes [B, C, ..], not f32[3]",
+                          dropout_channels(of(3), 0.5)));
   return {"dropout_channels",
           {dropped("planes", {2, 3, 2, 5}, 0.4), dropped("rows", {3, 5, 2}, 0.3),
            dropped("numbers", {5, 3}, 0.3), dropped("empty", {0, 3, 2}, 0.5)},

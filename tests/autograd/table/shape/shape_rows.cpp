@@ -30,19 +30,15 @@ Row reshape_row() {
        recast("sizes of 1", {1, 3, 1}, {3, 1}, to({3, 1})),
        recast("empty", {0, 3}, {3, 0}, to({3, 0})),
        recast("flatten", {2, 3, 2}, {2, 6}, [](X x) { return flatten(x[0], 1); })},
-      {bad<ShapeError>("reshape: 15 elements of shape [3, 5] do not fill [4, 4]",
-                       [] { reshape(of(3, 5), dims(4, 4)); }),
-       bad<ShapeError>("do not fill [-1, 4]", [] { reshape(of(3, 5), dims(-1, 4)); }),
-       bad<ShapeError>("reshape: only one size may be -1", [] { reshape(of(3, 5), dims(-1, -1)); }),
-       bad<ShapeError>("negative", [] { reshape(of(3, 5), dims(-3, -5)); }),
-       bad<ShapeError>("overflows",
-                       [] {
-                         reshape(of(3), {Index{1} << 40, Index{1} << 40});
-                       }),
-       bad<ShapeError>("do not fill", [] { reshape(of(0, 3), dims(-1, 0)); }),
-       bad<GradError>("reshape: x is undefined", [] { reshape(Tensor(), dims(1)); }),
-       bad<ShapeError>("flatten: first axis 1 comes after last axis 0",
-                       [] { flatten(of(3, 5), 1, 0); })}};
+      {BAD(ShapeError, "reshape: 15 elements of shape [3, 5] do not fill [4, 4]",
+           reshape(of(3, 5), dims(4, 4))),
+       BAD(ShapeError, "do not fill [-1, 4]", reshape(of(3, 5), dims(-1, 4))),
+       BAD(ShapeError, "reshape: only one size may be -1", reshape(of(3, 5), dims(-1, -1))),
+       BAD(ShapeError, "negative", reshape(of(3, 5), dims(-3, -5))),
+       BAD(ShapeError, "overflows", reshape(of(3), {Index{1} << 40, Index{1} << 40})),
+       BAD(ShapeError, "do not fill", reshape(of(0, 3), dims(-1, 0))),
+       BAD(GradError, "reshape: x is undefined", reshape(Tensor(), dims(1))),
+       BAD(ShapeError, "flatten: first axis 1 comes after last axis 0", flatten(of(3, 5), 1, 0))}};
 }
 
 Row view_row() {
@@ -60,15 +56,15 @@ Row view_row() {
                  return Place{p[2], 2 * p[0] + p[1]};
                }),
            recast("empty", {0, 3}, {3, 0}, to({3, 0}))},
-          {bad<ShapeError>("view: f32[5, 3] with strides [1, 5] has no view of shape [15]; reshape "
-                           "copies",
-                           [] { view(transpose(of(3, 5), 0, 1), dims(15)); }),
-           bad<ShapeError>("view: f32[3, 2] with strides [5, 1] has no view of shape [6]",
-                           [] { view(narrow(of(3, 5), 1, 0, 2), dims(6)); }),
-           bad<ShapeError>("view: 15 elements of shape [3, 5] do not fill [4, 4]",
-                           [] { view(of(3, 5), dims(4, 4)); }),
-           bad<ShapeError>("negative", [] { view(of(3, 5), dims(-3, -5)); }),
-           bad<GradError>("view: x is undefined", [] { view(Tensor(), dims(1)); })}};
+          {BAD(ShapeError,
+               "view: f32[5, 3] with strides [1, 5] has no view of shape [15]; reshape copies",
+               view(transpose(of(3, 5), 0, 1), dims(15))),
+           BAD(ShapeError, "view: f32[3, 2] with strides [5, 1] has no view of shape [6]",
+               view(narrow(of(3, 5), 1, 0, 2), dims(6))),
+           BAD(ShapeError, "view: 15 elements of shape [3, 5] do not fill [4, 4]",
+               view(of(3, 5), dims(4, 4))),
+           BAD(ShapeError, "negative", view(of(3, 5), dims(-3, -5))),
+           BAD(GradError, "view: x is undefined", view(Tensor(), dims(1)))}};
 }
 
 // Axis i of the result is axis axes[i] of x.
@@ -84,19 +80,17 @@ Sample turned(const std::string& name, const Sizes& from, const Sizes& axes, Cal
 
 Row transpose_row() {
   const auto swap = [](Index a, Index b) { return [a, b](X x) { return transpose(x[0], a, b); }; };
-  return {Op::transpose,
-          {turned("matrix", {3, 5}, {1, 0}, swap(0, 1)),
-           turned("outer axes", {2, 3, 4}, {2, 1, 0}, swap(-1, 0)),
-           turned("with itself", {3, 2}, {0, 1}, swap(1, 1)),
-           turned("sizes of 1", {1, 3}, {1, 0}, swap(0, 1)),
-           turned("empty", {0, 3}, {1, 0}, swap(0, 1))},
-          {bad<ShapeError>("transpose: axis 2 is out of range for rank 2",
-                           [] { transpose(of(3, 5), 0, 2); }),
-           bad<ShapeError>("transpose: axis -3 is out of range for rank 2",
-                           [] { transpose(of(3, 5), -3, 0); }),
-           bad<ShapeError>("transpose: axis 0 is out of range for rank 0",
-                           [] { transpose(of(), 0, 0); }),
-           bad<GradError>("transpose: x is undefined", [] { transpose(Tensor(), 0, 1); })}};
+  return {
+      Op::transpose,
+      {turned("matrix", {3, 5}, {1, 0}, swap(0, 1)),
+       turned("outer axes", {2, 3, 4}, {2, 1, 0}, swap(-1, 0)),
+       turned("with itself", {3, 2}, {0, 1}, swap(1, 1)),
+       turned("sizes of 1", {1, 3}, {1, 0}, swap(0, 1)),
+       turned("empty", {0, 3}, {1, 0}, swap(0, 1))},
+      {BAD(ShapeError, "transpose: axis 2 is out of range for rank 2", transpose(of(3, 5), 0, 2)),
+       BAD(ShapeError, "transpose: axis -3 is out of range for rank 2", transpose(of(3, 5), -3, 0)),
+       BAD(ShapeError, "transpose: axis 0 is out of range for rank 0", transpose(of(), 0, 0)),
+       BAD(GradError, "transpose: x is undefined", transpose(Tensor(), 0, 1))}};
 }
 
 Row permute_row() {
@@ -113,7 +107,7 @@ Row permute_row() {
           {bad<ShapeError>("permute: 1 axes given for rank 2", refused({0})),
            bad<ShapeError>("permute: axis 0 is named twice", refused({0, -2})),
            bad<ShapeError>("permute: axis 2 is out of range", refused({0, 2})),
-           bad<GradError>("permute: x is undefined", [] { permute(Tensor(), {}); })}};
+           BAD(GradError, "permute: x is undefined", permute(Tensor(), {}))}};
 }
 
 Row expand_row() {
@@ -141,16 +135,12 @@ Row expand_row() {
            [](const Place& p) { return p; }),
        widened("sizes of 1", {1, 1}, {1, 3, 1}), widened("to nothing", {1, 3}, {0, 3}),
        widened("empty", {0, 1}, {2, 0, 3})},
-      {bad<ShapeError>("expand: f32[3, 5] does not broadcast to [3]",
-                       [] { expand(of(3, 5), dims(3)); }),
-       bad<ShapeError>("expand: f32[3] does not broadcast to [5]", [] { expand(of(3), dims(5)); }),
-       bad<ShapeError>("negative", [] { expand(of(1), dims(-1, 1)); }),
-       bad<ShapeError>("negative", [] { expand(of(1), dims(-2)); }),
-       bad<ShapeError>("overflows",
-                       [] {
-                         expand(of(1, 1), {Index{1} << 40, Index{1} << 40});
-                       }),
-       bad<GradError>("expand: x is undefined", [] { expand(Tensor(), dims(3)); })}};
+      {BAD(ShapeError, "expand: f32[3, 5] does not broadcast to [3]", expand(of(3, 5), dims(3))),
+       BAD(ShapeError, "expand: f32[3] does not broadcast to [5]", expand(of(3), dims(5))),
+       BAD(ShapeError, "negative", expand(of(1), dims(-1, 1))),
+       BAD(ShapeError, "negative", expand(of(1), dims(-2))),
+       BAD(ShapeError, "overflows", expand(of(1, 1), {Index{1} << 40, Index{1} << 40})),
+       BAD(GradError, "expand: x is undefined", expand(Tensor(), dims(3)))}};
 }
 
 Row squeeze_row() {
@@ -170,29 +160,25 @@ Row squeeze_row() {
               [](X x) {
                 return squeeze(x[0], {0, 1});
               })},
-      {bad<ShapeError>("squeeze: axis -1 is named twice",
-                       [] {
-                         squeeze(of(3, 1), {1, -1});
-                       }),
-       bad<GradError>("squeeze: x is undefined", [] { squeeze(Tensor()); }),
-       bad<ShapeError>("squeeze: axis 2 is out of range", [] { squeeze(of(3, 1), 2); }),
-       bad<ShapeError>("squeeze: axis 0 is out of range for rank 0", [] { squeeze(of(), 0); }),
-       bad<GradError>("squeeze: x is undefined", [] { squeeze(Tensor(), 0); })}};
+      {BAD(ShapeError, "squeeze: axis -1 is named twice", squeeze(of(3, 1), {1, -1})),
+       BAD(GradError, "squeeze: x is undefined", squeeze(Tensor())),
+       BAD(ShapeError, "squeeze: axis 2 is out of range", squeeze(of(3, 1), 2)),
+       BAD(ShapeError, "squeeze: axis 0 is out of range for rank 0", squeeze(of(), 0)),
+       BAD(GradError, "squeeze: x is undefined", squeeze(Tensor(), 0))}};
 }
 
 Row unsqueeze_row() {
   const auto add = [](Index axis) { return [axis](X x) { return unsqueeze(x[0], axis); }; };
-  return {Op::unsqueeze,
-          {recast("first", {3, 5}, {1, 3, 5}, add(0)), recast("last", {3, 5}, {3, 5, 1}, add(-1)),
-           recast("middle", {3, 2}, {3, 1, 2}, add(1)), recast("from rank 0", {}, {1}, add(0)),
-           recast("sizes of 1", {1, 3}, {1, 1, 3}, add(-2)),
-           recast("empty", {0, 3}, {0, 1, 3}, add(1))},
-          {bad<ShapeError>("unsqueeze: axis 3 is out of range for rank 3",
-                           [] { unsqueeze(of(3, 5), 3); }),
-           bad<ShapeError>("unsqueeze: axis -4 is out of range", [] { unsqueeze(of(3, 5), -4); }),
-           bad<ShapeError>("rank 9 is above the limit of 8",
-                           [] { unsqueeze(of(1, 1, 1, 1, 1, 1, 1, 1), 0); }),
-           bad<GradError>("unsqueeze: x is undefined", [] { unsqueeze(Tensor(), 0); })}};
+  return {
+      Op::unsqueeze,
+      {recast("first", {3, 5}, {1, 3, 5}, add(0)), recast("last", {3, 5}, {3, 5, 1}, add(-1)),
+       recast("middle", {3, 2}, {3, 1, 2}, add(1)), recast("from rank 0", {}, {1}, add(0)),
+       recast("sizes of 1", {1, 3}, {1, 1, 3}, add(-2)),
+       recast("empty", {0, 3}, {0, 1, 3}, add(1))},
+      {BAD(ShapeError, "unsqueeze: axis 3 is out of range for rank 3", unsqueeze(of(3, 5), 3)),
+       BAD(ShapeError, "unsqueeze: axis -4 is out of range", unsqueeze(of(3, 5), -4)),
+       BAD(ShapeError, "rank 9 is above the limit of 8", unsqueeze(of(1, 1, 1, 1, 1, 1, 1, 1), 0)),
+       BAD(GradError, "unsqueeze: x is undefined", unsqueeze(Tensor(), 0))}};
 }
 
 // There and back. f32 keeps 24 bits, so that differences need a step that is large beside what is
@@ -216,7 +202,7 @@ Row to_row() {
                           "the same dtype", {in({2, 3})},
                           [](X x) { return to(x[0], x[0].dtype()) * 2; },
                           [](B x) { return map(x[0], [](double value) { return 2 * value; }); })},
-          .bad_calls = {bad<GradError>("to: x is undefined", [] { to(Tensor(), DType::f64); }),
+          .bad_calls = {BAD(GradError, "to: x is undefined", to(Tensor(), DType::f64)),
                         bad<GradError>("does not require a gradient",
                                        [] {
                                          Tensor x = of(3);
@@ -229,8 +215,8 @@ Row to_row() {
                                           x.set_requires_grad();
                                           to(x, DType::f64).backward(of(3));
                                         }),
-                        bad<DTypeError>("set_requires_grad: takes f32 or f64, not i64",
-                                        [] { to(of(3), DType::i64).set_requires_grad(); })},
+                        BAD(DTypeError, "set_requires_grad: takes f32 or f64, not i64",
+                            to(of(3), DType::i64).set_requires_grad())},
           .gradcheck = {.rtol = 1e-5, .atol = 1e-5, .step = 0.25}};
 }
 
@@ -241,10 +227,10 @@ Row clone_row() {
            recast("vector", {7}, {7}, copy), recast("sizes of 1", {1, 3, 1}, {1, 3, 1}, copy),
            recast("empty", {0, 3}, {0, 3}, copy),
            recast("contiguous", {2, 3}, {2, 3}, [](X x) { return contiguous(x[0]); })},
-          {bad<GradError>("clone: x is undefined", [] { clone(Tensor()); }),
-           bad<GradError>("contiguous: x is undefined", [] { contiguous(Tensor()); }),
-           bad<OutOfMemory>("allocate:", [] { clone(expand(of(1), {Index{1} << 50})); }),
-           bad<ShapeError>("overflows", [] { clone(expand(of(1), {Index{1} << 62})); })}};
+          {BAD(GradError, "clone: x is undefined", clone(Tensor())),
+           BAD(GradError, "contiguous: x is undefined", contiguous(Tensor())),
+           BAD(OutOfMemory, "allocate:", clone(expand(of(1), {Index{1} << 50}))),
+           BAD(ShapeError, "overflows", clone(expand(of(1), {Index{1} << 62})))}};
 }
 
 }  // namespace

@@ -46,14 +46,13 @@ Row slice_row() {
            [](const Place& p) {
              return Place{p[0] + 1, p[1]};
            })},
-      {bad<ValueError>("slice: step 0 must be positive", [] { slice(of(3), 0, 0, 3, 0); }),
-       bad<ValueError>("slice: step -1 must be positive", [] { slice(of(3), 0, 0, 3, -1); }),
-       bad<ShapeError>("slice: axis 1 is out of range for rank 1", [] { slice(of(3), 1, 0, 3); }),
-       bad<IndexError>("narrow: 3 places from 1 leave axis 0 of f32[3]",
-                       [] { narrow(of(3), 0, 1, 3); }),
-       bad<IndexError>("narrow: 1 places from -1", [] { narrow(of(3), 0, -1, 1); }),
-       bad<IndexError>("narrow:", [] { narrow(of(3), 0, 2, INT64_MAX); }),
-       bad<GradError>("slice: x is undefined", [] { slice(Tensor(), 0, 0, 1); })}};
+      {BAD(ValueError, "slice: step 0 must be positive", slice(of(3), 0, 0, 3, 0)),
+       BAD(ValueError, "slice: step -1 must be positive", slice(of(3), 0, 0, 3, -1)),
+       BAD(ShapeError, "slice: axis 1 is out of range for rank 1", slice(of(3), 1, 0, 3)),
+       BAD(IndexError, "narrow: 3 places from 1 leave axis 0 of f32[3]", narrow(of(3), 0, 1, 3)),
+       BAD(IndexError, "narrow: 1 places from -1", narrow(of(3), 0, -1, 1)),
+       BAD(IndexError, "narrow:", narrow(of(3), 0, 2, INT64_MAX)),
+       BAD(GradError, "slice: x is undefined", slice(Tensor(), 0, 0, 1))}};
 }
 
 // slice()'s derivative, which has no function of its own: zeros with g where slice would read.
@@ -108,13 +107,12 @@ Row select_row() {
        taken("from the end", {2, 3, 4}, {2, 4}, 1, -1, 1, 2),
        taken("of a vector", {7}, {}, 0, 3, 0, 3),
        taken("sizes of 1", {1, 3, 1}, {1, 3}, 2, 0, 2, 0), taken("empty", {2, 0}, {0}, 0, 1, 0, 1)},
-      {bad<IndexError>("select: index 3 is out of range for axis 0 of f32[3, 5]",
-                       [] { select(of(3, 5), 0, 3); }),
-       bad<IndexError>("select: index -6 is out of range for axis 1",
-                       [] { select(of(3, 5), 1, -6); }),
-       bad<ShapeError>("select: axis 2 is out of range", [] { select(of(3, 5), 2, 0); }),
-       bad<IndexError>("select: index 0 is out of range", [] { select(of(0), 0, 0); }),
-       bad<GradError>("select: x is undefined", [] { select(Tensor(), 0, 0); })}};
+      {BAD(IndexError, "select: index 3 is out of range for axis 0 of f32[3, 5]",
+           select(of(3, 5), 0, 3)),
+       BAD(IndexError, "select: index -6 is out of range for axis 1", select(of(3, 5), 1, -6)),
+       BAD(ShapeError, "select: axis 2 is out of range", select(of(3, 5), 2, 0)),
+       BAD(IndexError, "select: index 0 is out of range", select(of(0), 0, 0)),
+       BAD(GradError, "select: x is undefined", select(Tensor(), 0, 0))}};
 }
 
 Row index_row() {
@@ -164,7 +162,7 @@ Row index_row() {
            bad<IndexError>("select: index 3 is out of range for axis 0 of f32[3, 5]", refused({3})),
            bad<IndexError>("select: index -6 is out of range", refused({kEllipsis, -6})),
            bad<ValueError>("slice: step -1 must be positive", refused({Slice(0, 3, -1)})),
-           bad<GradError>("index: x is undefined", [] { index(Tensor(), {0}); })}};
+           BAD(GradError, "index: x is undefined", index(Tensor(), {0}))}};
 }
 
 }  // namespace

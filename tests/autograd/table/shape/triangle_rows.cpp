@@ -33,13 +33,10 @@ Row tril_row() {
       {form("square", {3, 3}, 0), form("wide", {3, 5}, 1), form("tall", {5, 3}, -1),
        form("batch", {2, 3, 2}, 0), form("all", {2, 3}, INT64_MAX), form("rank 4", {2, 1, 2, 2}, 0),
        form("sizes of 1", {1, 1}, 0), form("empty", {0, 3}, 0)},
-      {bad<ShapeError>("tril: needs matrices, not f32[3]", [] { tril(of(3)); }),
-       bad<ShapeError>("tril: needs matrices, not f32[]", [] { tril(of()); }),
-       bad<OutOfMemory>("allocate:",
-                        [] {
-                          tril(expand(of(1, 1), {Index{1} << 25, Index{1} << 25}));
-                        }),
-       bad<GradError>("tril: x is undefined", [] { tril(Tensor()); })}};
+      {BAD(ShapeError, "tril: needs matrices, not f32[3]", tril(of(3))),
+       BAD(ShapeError, "tril: needs matrices, not f32[]", tril(of())),
+       BAD(OutOfMemory, "allocate:", tril(expand(of(1, 1), {Index{1} << 25, Index{1} << 25}))),
+       BAD(GradError, "tril: x is undefined", tril(Tensor()))}};
 }
 
 Row triu_row() {
@@ -53,13 +50,10 @@ Row triu_row() {
       {form("square", {3, 3}, 0), form("wide", {3, 5}, 1), form("tall", {5, 3}, -1),
        form("batch", {2, 3, 2}, 0), form("all", {2, 3}, INT64_MIN), form("rank 4", {2, 1, 2, 2}, 0),
        form("sizes of 1", {1, 1}, 0), form("empty", {0, 3}, 0)},
-      {bad<ShapeError>("triu: needs matrices, not f32[3]", [] { triu(of(3)); }),
-       bad<ShapeError>("triu: needs matrices, not f32[]", [] { triu(of()); }),
-       bad<OutOfMemory>("allocate:",
-                        [] {
-                          triu(expand(of(1, 1), {Index{1} << 25, Index{1} << 25}));
-                        }),
-       bad<GradError>("triu: x is undefined", [] { triu(Tensor()); })}};
+      {BAD(ShapeError, "triu: needs matrices, not f32[3]", triu(of(3))),
+       BAD(ShapeError, "triu: needs matrices, not f32[]", triu(of())),
+       BAD(OutOfMemory, "allocate:", triu(expand(of(1, 1), {Index{1} << 25, Index{1} << 25}))),
+       BAD(GradError, "triu: x is undefined", triu(Tensor()))}};
 }
 
 Row diagonal_row() {
@@ -87,11 +81,11 @@ Row diagonal_row() {
            form("sizes of 1", {1, 1}, 0, 0, 1, {1}, 0, 1),
            form("beyond the corner", {2, 3}, 99, 0, 1, {0}, 0, 1),
            form("empty", {0, 3}, 0, 0, 1, {0}, 0, 1)},
-          {bad<ShapeError>("diagonal: axes 1 and -1 of f32[3, 5] are the same",
-                           [] { diagonal(of(3, 5), 0, 1, -1); }),
-           bad<ShapeError>("diagonal: axis 1 is out of range for rank 1", [] { diagonal(of(3)); }),
-           bad<ShapeError>("diagonal: axis 0 is out of range for rank 0", [] { diagonal(of()); }),
-           bad<GradError>("diagonal: x is undefined", [] { diagonal(Tensor()); })}};
+          {BAD(ShapeError, "diagonal: axes 1 and -1 of f32[3, 5] are the same",
+               diagonal(of(3, 5), 0, 1, -1)),
+           BAD(ShapeError, "diagonal: axis 1 is out of range for rank 1", diagonal(of(3))),
+           BAD(ShapeError, "diagonal: axis 0 is out of range for rank 0", diagonal(of())),
+           BAD(GradError, "diagonal: x is undefined", diagonal(Tensor()))}};
 }
 
 // diagonal()'s derivative; of square matrices it is diag_embed().
@@ -114,17 +108,16 @@ Row diagonal_scatter_row() {
           return out;
         });
   };
-  return {
-      Op::diagonal_scatter,
-      {form("vector", {5}, 0), form("above", {3}, 2), form("below", {3}, -1),
-       form("batch", {2, 3}, 0), form("rank 3", {2, 3, 2}, 1), form("sizes of 1", {1}, 0),
-       form("empty", {0}, 1)},
-      {bad<ShapeError>("diag_embed: axis -1 is out of range for rank 0", [] { diag_embed(of()); }),
-       bad<ShapeError>("diag_embed: offset 9223372036854775807 overflows 64 bits",
-                       [] { diag_embed(of(3), INT64_MAX); }),
-       bad<ShapeError>("overflows 64 bits", [] { diag_embed(of(3), INT64_MIN); }),
-       bad<ShapeError>("overflows 64 bits", [] { diag_embed(of(3), Index{1} << 40); }),
-       bad<GradError>("diag_embed: x is undefined", [] { diag_embed(Tensor()); })}};
+  return {Op::diagonal_scatter,
+          {form("vector", {5}, 0), form("above", {3}, 2), form("below", {3}, -1),
+           form("batch", {2, 3}, 0), form("rank 3", {2, 3, 2}, 1), form("sizes of 1", {1}, 0),
+           form("empty", {0}, 1)},
+          {BAD(ShapeError, "diag_embed: axis -1 is out of range for rank 0", diag_embed(of())),
+           BAD(ShapeError, "diag_embed: offset 9223372036854775807 overflows 64 bits",
+               diag_embed(of(3), INT64_MAX)),
+           BAD(ShapeError, "overflows 64 bits", diag_embed(of(3), INT64_MIN)),
+           BAD(ShapeError, "overflows 64 bits", diag_embed(of(3), Index{1} << 40)),
+           BAD(GradError, "diag_embed: x is undefined", diag_embed(Tensor()))}};
 }
 
 }  // namespace

@@ -7,13 +7,13 @@
 #include "../../../../core/generator.h"
 #include "../../../../core/kernels/gemm/matmul.h"
 #include "../../../../core/parallel.h"
+#include "../../../support/throws.h"
 
 namespace heed::kernels {
 namespace {
 
 using testing::FloatNear;
 using testing::Pointwise;
-using testing::ThrowsMessage;
 using Numbers = std::vector<double>;
 
 struct Pair {
@@ -96,16 +96,10 @@ TEST(SparseMatrix, EmptyOnesMultiplyToZeros) {
 
 TEST(SparseMatrix, SaysWhatIsWrong) {
   const SparseMatrix a = made(5, 3, 2).sparse;
-  EXPECT_THAT(
-      [&] {
-        matmul(a, numbers({5, 2}));
-      },
-      ThrowsMessage<ShapeError>("matmul: a sparse [5, 3] takes b of [3, n], not f64[5, 2]"));
-  EXPECT_THAT(
-      [&] {
-        matmul(a, numbers({3, 2}).to(DType::i64));
-      },
-      ThrowsMessage<DTypeError>("matmul: b must be f32 or f64, not i64[3, 2]"));
+  EXPECT_ERROR(ShapeError, "matmul: a sparse [5, 3] takes b of [3, n], not f64[5, 2]",
+               matmul(a, numbers({5, 2})));
+  EXPECT_ERROR(DTypeError, "matmul: b must be f32 or f64, not i64[3, 2]",
+               matmul(a, numbers({3, 2}).to(DType::i64)));
 }
 
 }  // namespace
