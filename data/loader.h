@@ -295,6 +295,7 @@ void Loader<Batch>::go_to(const detail::Place& place) {
   generator_.set_state(place.begin);
   made_ = at_ = {place.begin, place.pass, 0};
   if (place.index == 0) return;
+  if (endless_) detail::fail_beyond(place, 0);  // each batch is a pass
   open();
   for (; made_.index < place.index; ++made_.index) {
     if (!current_->next(nullptr)) detail::fail_beyond(place, made_.index);

@@ -159,6 +159,18 @@ TEST_P(LoaderAhead, DrawsWithoutEnd) {
   EXPECT_EQ(loader.count(), 0);
 }
 
+TEST_P(LoaderAhead, RefusesAPlaceWithinAPassWhereThereIsNoEnd) {
+  const std::vector<Word> set = words(10);
+  Loader finite(set, same, {.size = 3});
+  finite.next();
+  const auto draw = [](Generator& generator) { return generator.below(1000003); };
+  auto plain = drawn(draw, 7);
+  auto loader = drawn(draw, 7, GetParam());
+  EXPECT_EQ(loader.next(), plain.next());
+  EXPECT_THROW(loader.load_state_dict(finite.state_dict()), ValueError);
+  EXPECT_EQ(loader.next(), plain.next());
+}
+
 TEST_P(LoaderAhead, BringsErrorsToTheCallerAndStaysWhereItWas) {
   const std::vector<Word> set = words(10);
   std::atomic<bool> broken = true;
