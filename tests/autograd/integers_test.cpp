@@ -130,6 +130,16 @@ TEST(Factories, MakeRanges) {
   EXPECT_EQ(whole(full_like(arange(2), 7)), (Integers{7, 7}));
 }
 
+TEST(Factories, SayWhereThereIsNoMemory) {
+  constexpr Index kMany = Index{1} << 52;
+  EXPECT_THROW(arange(kMany), OutOfMemory);
+  EXPECT_THROW(arange(0, 4e15, 1.0), OutOfMemory);
+  EXPECT_THROW(linspace(0, 1, kMany), OutOfMemory);
+  EXPECT_THROW(randperm(kMany), OutOfMemory);
+  EXPECT_THROW(randint(0, 3, {kMany}), OutOfMemory);
+  EXPECT_THROW(linspace(0, 1, INT64_MAX), ShapeError);
+}
+
 TEST(Factories, Draw) {
   manual_seed(5);
   const Tensor x = randint(-3, 4, {1000});

@@ -8,6 +8,7 @@
 #include <functional>
 #include <set>
 #include <string>
+#include <type_traits>
 
 #include "../../../attention/attend.h"
 #include "../../../autograd/backward.h"
@@ -262,6 +263,10 @@ TEST(Rules, RefuseWhatDoesNotFit) {
   EXPECT_THAT([] { masks::prefix_lm(-1); },
               ThrowsMessage<ValueError>(HasSubstr("prefix_lm: prefix -1")));
   EXPECT_THAT([] { masks::dilated(3, 0); }, ThrowsMessage<ValueError>(HasSubstr("dilation 0")));
+  // Places are whole: a half would be rounded down in silence.
+  static_assert(!std::is_constructible_v<Place, double>);
+  static_assert(!std::is_constructible_v<Interval, float>);
+  static_assert(std::is_constructible_v<Interval, int>);
   EXPECT_THAT([] { masks::strided(0); }, ThrowsMessage<ValueError>(HasSubstr("stride 0")));
   EXPECT_THAT([] { masks::neighbourhood(0, 1); }, ThrowsMessage<ValueError>(HasSubstr("width 0")));
   EXPECT_THAT([] { masks::block_sparse(zeros({3}) == 0, 4); },
