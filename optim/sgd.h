@@ -22,7 +22,8 @@ class SGD final : public Optimizer {
   explicit SGD(const std::vector<Tensor>& parameters, const SGDOptions& options = {});
   explicit SGD(const std::vector<ParameterGroup<SGDOptions>>& groups);
   template <std::floating_point T>
-  SGD(const std::vector<Tensor>& parameters, T lr) : SGD(parameters, SGDOptions{.lr = lr}) {}
+  SGD(const std::vector<Tensor>& parameters, T lr, double momentum = 0)
+      : SGD(parameters, SGDOptions{.lr = lr, .momentum = momentum}) {}
 
  private:
   void add(const std::vector<Tensor>& parameters, const SGDOptions& options);

@@ -40,6 +40,13 @@ TEST(IntegerTensors, WrapAroundAsMachinesDo) {
   EXPECT_EQ(whole(tensor(5) % 0), Integers{0});
 }
 
+TEST(IntegerTensors, GiveTheirOnlyElementExactly) {
+  EXPECT_EQ(tensor(INT64_MAX).item<std::int64_t>(), INT64_MAX);
+  EXPECT_EQ(tensor((std::int64_t{1} << 53) + 1).item<std::int64_t>(), (std::int64_t{1} << 53) + 1);
+  EXPECT_EQ(tensor({2.75}).item<int>(), 2);
+  EXPECT_THROW(arange(2).item<int>(), ShapeError);
+}
+
 TEST(IntegerTensors, BecomeFloatsByDivisionAndByAPoint) {
   const Tensor a = arange(3);
   EXPECT_EQ((a / 2).dtype(), DType::f32);

@@ -53,6 +53,19 @@ Rows iota(Index count) {
   return out;
 }
 
+TEST(Loader, IsWalkedOverByAFor) {
+  const std::vector<Word> set = words(7);
+  Loader loader(set, same, {.size = 3, .shuffle = false});
+  std::vector<Rows> found;
+  for (const Rows& rows : loader) found.push_back(rows);
+  EXPECT_EQ(joined(found), iota(7));
+  EXPECT_EQ(loader.pass(), 1);
+  loader.next();
+  for (const Rows& rows : loader) found.push_back(rows);  // what is left
+  EXPECT_THAT(found, SizeIs(5));
+  EXPECT_EQ(loader.pass(), 2);
+}
+
 TEST(Loader, GivesEachExampleOnceAPassInAnotherOrder) {
   const std::vector<Word> set = words(23);
   Loader loader(set, same, {.size = 5, .seed = 3});
