@@ -36,15 +36,19 @@ Tensor randint(Index low, Index high, const Shape& shape) {
   if (low >= high || (low < 0 && high > low + INT64_MAX)) {
     throw ValueError(fmt::format("randint: no integers from {} to below {}", low, high));
   }
-  std::vector<std::int64_t> values(static_cast<std::size_t>(check_sizes("randint", shape)));
-  for (std::int64_t& value : values) value = low + default_generator().below(high - low);
-  return Array::from(values, shape);
+  Array out = Array::empty(shape, DType::i64);
+  std::int64_t* const values = out.mutable_data<std::int64_t>();
+  for (Index i = 0; i < out.numel(); ++i) values[i] = low + default_generator().below(high - low);
+  return out;
 }
 Tensor randint(Index high, const Shape& shape) { return randint(0, high, shape); }
 
 Tensor randperm(Index count) {
   if (count < 0) throw ValueError(fmt::format("randperm: count {} is negative", count));
-  return Array::from(default_generator().permutation(count));
+  Array out = Array::empty({count}, DType::i64);  // first: says so where there is no memory for it
+  const std::vector<Index> order = default_generator().permutation(count);
+  std::copy(order.begin(), order.end(), out.mutable_data<std::int64_t>());
+  return out;
 }
 
 Tensor bernoulli(const Tensor& probabilities) {
@@ -100,33 +104,33 @@ Tensor arange(Scalar start, Scalar stop, Scalar step, DType dtype) {
                                  start.value(), stop.value()));
   }
   if (length > 9e15) throw ShapeError(fmt::format("arange: {} elements are too many", length));
-  const auto count = static_cast<std::size_t>(length);
+  const auto count = static_cast<Index>(length);
   if (start.dtype() != DType::f32 && step.dtype() != DType::f32) {
-    std::vector<std::int64_t> values(count);
-    for (std::size_t i = 0; i < count; ++i) {
-      values[i] = start.whole() + static_cast<Index>(i) * step.whole();
-    }
-    return Array::from(values).to(dtype);
+    Array out = Array::empty({count}, DType::i64);
+    std::int64_t* const values = out.mutable_data<std::int64_t>();
+    for (Index i = 0; i < count; ++i) values[i] = start.whole() + i * step.whole();
+    return out.to(dtype);
   }
-  std::vector<double> values(count);
-  for (std::size_t i = 0; i < count; ++i) {
+  Array out = Array::empty({count}, DType::f64);
+  double* const values = out.mutable_data<double>();
+  for (Index i = 0; i < count; ++i) {
     values[i] = start.value() + static_cast<double>(i) * step.value();
   }
-  return Array::from(values).to(dtype);
+  return out.to(dtype);
 }
 
 // From both ends, so that the last is met exactly.
 Tensor linspace(double first, double last, Index count, DType dtype) {
   check_floating("linspace", dtype);
   if (count < 0) throw ValueError(fmt::format("linspace: count {} is negative", count));
-  std::vector<double> values(static_cast<std::size_t>(count));
+  Array out = Array::empty({count}, DType::f64);
+  double* const values = out.mutable_data<double>();
   const double step = count > 1 ? (last - first) / static_cast<double>(count - 1) : 0;
   for (Index i = 0; i < count; ++i) {
-    values[static_cast<std::size_t>(i)] = i < count / 2 || count == 1
-                                              ? first + static_cast<double>(i) * step
-                                              : last - static_cast<double>(count - 1 - i) * step;
+    values[i] = i < count / 2 || count == 1 ? first + static_cast<double>(i) * step
+                                            : last - static_cast<double>(count - 1 - i) * step;
   }
-  return Array::from(values).to(dtype);
+  return out.to(dtype);
 }
 
 Tensor eye(Index rows, Index columns, DType dtype) {

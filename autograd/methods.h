@@ -2,6 +2,7 @@
 // <heed/autograd.h> have it; whoever includes less calls the functions.
 #pragma once
 
+#include "chosen.h"
 #include "ops/elementwise/clamp.h"
 #include "ops/elementwise/close.h"
 #include "ops/elementwise/elementwise.h"
@@ -29,10 +30,11 @@ namespace heed {
 
 // Places.
 inline Tensor Tensor::operator[](Index place) const { return heed::select(*this, 0, place); }
-inline Tensor Tensor::operator[](const Tensor& places) const {
-  return heed::index(*this, std::vector<Tensor>{places});
-}
+inline Chosen Tensor::operator[](const Tensor& places) const { return {*this, places}; }
 inline Tensor Tensor::operator[](std::initializer_list<IndexEntry> entries) const {
+  return heed::index(*this, entries);
+}
+inline Tensor Tensor::index(std::initializer_list<IndexEntry> entries) const {
   return heed::index(*this, entries);
 }
 inline Tensor& Tensor::operator=(const Tensor& y) && {

@@ -4,11 +4,15 @@
 
 #include "backward.h"
 #include "grad_mode.h"
+#include "ops/elementwise/clamp.h"
 #include "ops/elementwise/elementwise.h"
+#include "ops/elementwise/power.h"
+#include "ops/index/index.h"
 #include "ops/linalg/linalg.h"
 #include "ops/linalg/matmul.h"
 #include "ops/losses/binary_cross_entropy.h"
 #include "ops/reduce/reduce.h"
+#include "ops/shape/join.h"
 #include "ops/shape/shape.h"
 
 namespace heed {
@@ -18,6 +22,9 @@ using no_grad = NoGrad;
 using NoGradGuard = NoGrad;
 using enable_grad = EnableGrad;
 using inference_mode = InferenceMode;
+inline constexpr DType kFloat = DType::f32, kFloat32 = DType::f32, kDouble = DType::f64,
+                       kFloat64 = DType::f64, kLong = DType::i64, kInt64 = DType::i64,
+                       kBool = DType::boolean;
 // NOLINTEND(readability-identifier-naming)
 
 inline Tensor add(const Tensor& x, const Tensor& y) { return x + y; }
@@ -38,6 +45,42 @@ inline Tensor ge(const Tensor& x, const Tensor& y) { return x >= y; }
 inline Tensor bce_with_logits(const Tensor& logits, const Tensor& targets) {
   return binary_cross_entropy_with_logits(logits, targets);
 }
+inline Tensor clamp_min(const Tensor& x, double min) { return clamp(x, min); }
+inline Tensor clamp_max(const Tensor& x, double max) { return clamp(x, {}, max); }
+/// f32, of two numbers.
+inline Tensor where(const Tensor& condition, double x, double y) {
+  return where(condition, x, full(condition.shape(), y, DType::f32));
+}
+/// Of all elements, one behind the other.
+inline Tensor take(const Tensor& x, const Tensor& index) {
+  return reshape(index_select(flatten(x), 0, flatten(index)), index.shape());
+}
+/// Rows below each other, and side by side; of rank 1 and more.
+inline Tensor vstack(std::vector<Tensor> xs) {
+  for (Tensor& x : xs) x = x.rank() == 1 ? unsqueeze(x, 0) : x;
+  return cat(xs, 0);
+}
+inline Tensor hstack(const std::vector<Tensor>& xs) {
+  return cat(xs, !xs.empty() && xs[0].rank() == 1 ? 0 : 1);
+}
+inline Tensor swapaxes(const Tensor& x, Index a, Index b) { return transpose(x, a, b); }
+inline Tensor normal(double mean, double deviation, const Shape& shape) {
+  return mean + deviation * randn(shape);
+}
+/// base^first .. base^last, as linspace() of the exponents.
+inline Tensor logspace(double first, double last, Index count, double base = 10) {
+  return to(pow(base, linspace(first, last, count, DType::f64)), DType::f32);
+}
+inline Tensor addcmul(const Tensor& input, const Tensor& x, const Tensor& y, double value = 1) {
+  return input + value * (x * y);
+}
+inline Tensor addcdiv(const Tensor& input, const Tensor& x, const Tensor& y, double value = 1) {
+  return input + value * (x / y);
+}
+/// input + a b, of batches
+inline Tensor baddbmm(const Tensor& input, const Tensor& a, const Tensor& b) {
+  return input + bmm(a, b);
+}
 /// input + a b
 inline Tensor addmm(const Tensor& input, const Tensor& a, const Tensor& b) {
   return input + mm(a, b);
@@ -48,6 +91,39 @@ Tensor grad(const T& output, const T& input, const BackwardOptions& options = {}
   return grad(std::vector<Tensor>{output}, std::vector<Tensor>{input}, {}, options)[0];
 }
 
+Tensor fmod(const Tensor&, double,
+            Say<"remainder(x, y), x % y: of the divisor's sign"> = {}) = delete;
+Tensor fmod(const Tensor&, const Tensor&,
+            Say<"remainder(x, y), x % y: of the divisor's sign"> = {}) = delete;
+Tensor floor_divide(const Tensor&, double, Say<"floor(x / y)"> = {}) = delete;
+Tensor floor_divide(const Tensor&, const Tensor&, Say<"floor(x / y)"> = {}) = delete;
+Tensor multinomial(const Tensor&, Index, bool = false,
+                   Say<"nn::sample(scores, options, generator)"> = {}) = delete;
+Tensor scatter(const Tensor&, Index, const Tensor&, const Tensor&,
+               Say<"scatter_add(), index_put()"> = {}) = delete;
+Tensor scatter(const Tensor&, Index, const Tensor&, double,
+               Say<"scatter_add(), index_put()"> = {}) = delete;
+Tensor nan_to_num(const Tensor&, Say<"where(isnan(x), 0.0, x)"> = {}) = delete;
+Tensor logaddexp(const Tensor&, const Tensor&, Say<"logsumexp(stack({x, y}), 0)"> = {}) = delete;
+Tensor cdist(const Tensor&, const Tensor&,
+             Say<"norm(x.unsqueeze(1) - y.unsqueeze(0), 2, -1)"> = {}) = delete;
+Tensor pairwise_distance(const Tensor&, const Tensor&, Say<"norm(x - y, 2, -1)"> = {}) = delete;
+Tensor tensordot(const Tensor&, const Tensor&, Say<"einsum()"> = {}) = delete;
+Tensor kron(const Tensor&, const Tensor&, Say<"einsum(\"ij,kl->ikjl\", x, y)"> = {}) = delete;
+Tensor heaviside(const Tensor&, const Tensor&, Say<"where(x > 0, 1.0, 0.0)"> = {}) = delete;
+std::vector<Tensor> meshgrid(const std::vector<Tensor>&,
+                             Say<"x.view({-1, 1}) beside y: they broadcast"> = {}) = delete;
+Tensor cross(const Tensor&, const Tensor&, Say<"heed has no cross product"> = {}) = delete;
+Tensor movedim(const Tensor&, Index, Index, Say<"permute(x, axes)"> = {}) = delete;
+Tensor quantile(const Tensor&, double, Say<"median(x), or sort(x)"> = {}) = delete;
+Tensor mode(const Tensor&, Say<"unique_with_counts(x)"> = {}) = delete;
+Tensor histc(const Tensor&, Index, Say<"bincount(bucketize(x, bounds))"> = {}) = delete;
+Tensor upsample(const Tensor&, double, Say<"interpolate(x, {.scale = 2})"> = {}) = delete;
+Tensor pixel_shuffle(const Tensor&, Index, Say<"reshape() and permute()"> = {}) = delete;
+Tensor softmin(const Tensor&, Index, Say<"softmax(-x, axis)"> = {}) = delete;
+void save(const Tensor&, const char*,
+          Say<"io::write_safetensors(path, {{\"x\", x.array()}})"> = {}) = delete;
+void load(const char*, Say<"io::read_safetensors(path)"> = {}) = delete;
 Tensor fft(const Tensor&, Say<"heed has no Fourier transform"> = {}) = delete;
 Tensor rfft(const Tensor&, Say<"heed has no Fourier transform"> = {}) = delete;
 Tensor inverse(const Tensor&, Say<"heed has no inverse of a matrix"> = {}) = delete;

@@ -23,30 +23,21 @@
 #include "../core/refused.h"
 #include "../core/scalar.h"
 #include "../core/sparse_rows.h"
+#include "backward_options.h"
 
 namespace heed {
 
+class Chosen;
 class Generator;
 class IndexEntry;
 class Node;
 class Tensor;
 struct Picked;
 
-/// An integer, and no bool.
-template <class T>
-concept Whole = std::integral<T> && !std::same_as<T, bool>;
-
 /// A function on a gradient that may replace it: returns the new one, or an undefined Tensor to
 /// keep it.
 using Hook = std::function<Tensor(const Tensor& gradient)>;
 using HookId = std::uint64_t;
-
-/// retain_graph: what was saved stays for another pass. create_graph: the pass is recorded itself,
-/// so that its results can be differentiated; implies retain_graph.
-struct BackwardOptions {
-  bool retain_graph = false;
-  bool create_graph = false;
-};
 
 class TensorImpl;
 
@@ -76,6 +67,9 @@ class Tensor {
   template <class T = double>
   T item() const {
     if constexpr (std::same_as<T, bool>) return array().item() != 0;
+    if constexpr (Whole<T>) {  // a double would round large integers
+      if (numel() == 1 && dtype() == DType::i64) return static_cast<T>(*array().data<Index>());
+    }
     return static_cast<T>(array().item());
   }
 
@@ -134,6 +128,8 @@ class Tensor {
   const Shape& sizes() const { return shape(); }
   const Shape& size() const { return shape(); }
   Index dim() const { return rank(); }
+  Index ndim() const { return rank(); }
+  Index nelement() const { return numel(); }
   const Strides& strides() const { return array().strides(); }
   Index stride(Index axis) const { return strides().at(axis); }
   bool is_contiguous() const { return array().is_contiguous(); }
@@ -154,11 +150,11 @@ class Tensor {
   /// Whether the only element is not 0: `if (all(x == y))`. Throws ShapeError unless there is one.
   explicit operator bool() const { return item<bool>(); }
 
-  /// One place of the first axis, a view; the places where a bool mask is true; those that i64
-  /// indices name; `x[{Slice(0, 2), 1}]`. See select(), index().
+  /// One place of the first axis, a view; places of a mask or indices (chosen.h); a part, as index().
   Tensor operator[](Index place) const;
-  Tensor operator[](const Tensor& places) const;
+  Chosen operator[](const Tensor& places) const;
   Tensor operator[](std::initializer_list<IndexEntry> entries) const;
+  Tensor index(std::initializer_list<IndexEntry> entries) const;
   /// `x[0] = y`, `x[0] = 1`: written into x, as copy_() and fill_() do.
   Tensor& operator=(const Tensor& y) &&;
   Tensor& operator=(Scalar y) &&;
@@ -210,6 +206,7 @@ class Tensor {
   std::vector<Tensor> chunk(Index count, Index axis = 0) const;
   std::vector<Tensor> unbind(Index axis = 0) const;
   Tensor to(DType dtype) const;
+  Tensor type_as(const Tensor& other) const { return to(other.dtype()); }
   Tensor clone() const;
   Tensor cpu() const { return *this; }
 
@@ -266,6 +263,8 @@ class Tensor {
   Tensor trunc() const;
   Tensor clamp(std::optional<double> min, std::optional<double> max = {}) const;
   Tensor clip(std::optional<double> min, std::optional<double> max = {}) const;
+  Tensor clamp_min(double min) const { return clamp(min); }
+  Tensor clamp_max(double max) const { return clamp({}, max); }
   Tensor maximum(const Tensor& y) const;
   Tensor minimum(const Tensor& y) const;
   Tensor softmax(Index axis) const;
@@ -357,6 +356,9 @@ class Tensor {
   // What heed has no such word for.
   void cuda(Say<"heed computes on the processor: leave it out"> = {}) const = delete;
   void device(Say<"heed computes on the processor: leave it out"> = {}) const = delete;
+  void to(const char*, Say<"heed computes on the processor: leave it out"> = {}) const = delete;
+  void numpy(Say<"x.to_vector<float>()"> = {}) const = delete;
+  void tolist(Say<"x.to_vector<float>()"> = {}) const = delete;
   void is_cuda(Say<"heed computes on the processor: leave it out"> = {}) const = delete;
   Tensor detach_(Say<"x = x.detach()"> = {}) const = delete;
   Tensor t_(Say<"x = x.t()"> = {}) const = delete;

@@ -9,6 +9,10 @@
 
 namespace heed {
 
+/// An integer, and no bool.
+template <class T>
+concept Whole = std::integral<T> && !std::same_as<T, bool>;
+
 class Scalar {
  public:
   template <class T>

@@ -17,6 +17,7 @@
 #pragma once
 
 #include <functional>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <string>
@@ -153,6 +154,23 @@ class Loader {
   /// The next batch; none at the end of a pass. Throws what making it threw, in whatever thread,
   /// with the batch's number in front; the loader then stands where it stood.
   std::optional<Batch> next();
+  /// One pass, or what is left of it: `for (auto& batch : loader)`. Throws as next().
+  class Walk {
+   public:
+    explicit Walk(Loader& loader) : loader_(&loader), batch_(loader.next()) {}
+    Batch& operator*() { return *batch_; }
+    Walk& operator++() {
+      batch_ = loader_->next();
+      return *this;
+    }
+    bool operator!=(std::default_sentinel_t) const { return batch_.has_value(); }
+
+   private:
+    Loader* loader_;
+    std::optional<Batch> batch_;
+  };
+  Walk begin() { return Walk(*this); }
+  std::default_sentinel_t end() const { return {}; }
   /// Batches of the pass that is under way, or that begins with the next call; 0: not known.
   Index count();
   /// Batches of this pass so far, and passes before.
@@ -295,6 +313,7 @@ void Loader<Batch>::go_to(const detail::Place& place) {
   generator_.set_state(place.begin);
   made_ = at_ = {place.begin, place.pass, 0};
   if (place.index == 0) return;
+  if (endless_) detail::fail_beyond(place, 0);  // each batch is a pass
   open();
   for (; made_.index < place.index; ++made_.index) {
     if (!current_->next(nullptr)) detail::fail_beyond(place, made_.index);

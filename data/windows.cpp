@@ -10,6 +10,10 @@ namespace heed::data {
 
 namespace {
 
+void check_positive(const char* op, const char* what, Index value) {
+  if (value <= 0) throw ValueError(fmt::format("{}: {} {} must be positive", op, what, value));
+}
+
 Windows cut(const std::vector<Index>& text, const std::vector<Index>& starts, Index length) {
   std::vector<std::int64_t> inputs, targets;
   for (const Index start : starts) {
@@ -25,6 +29,8 @@ Windows cut(const std::vector<Index>& text, const std::vector<Index>& starts, In
 
 Windows random_windows(const std::vector<Index>& text, Index count, Index length,
                        Generator& generator) {
+  check_positive("windows", "count", count);
+  check_positive("windows", "length", length);
   const Index places = static_cast<Index>(text.size()) - length;
   if (places <= 0) {
     throw ValueError(fmt::format("windows: a length of {} needs more than the text's {} tokens",
@@ -36,6 +42,7 @@ Windows random_windows(const std::vector<Index>& text, Index count, Index length
 }
 
 std::vector<LinePlaces> lines_of(const std::vector<Index>& text, Index end_mark, Index longest) {
+  check_positive("lines", "longest", longest);
   std::vector<LinePlaces> out;
   auto mark = std::find(text.begin(), text.end(), end_mark);
   while (mark != text.end()) {
@@ -62,6 +69,8 @@ std::vector<LinePlaces> random_lines(const std::vector<LinePlaces>& lines, Index
 }
 
 std::vector<Windows> all_windows(const std::vector<Index>& text, Index count, Index length) {
+  check_positive("windows", "count", count);
+  check_positive("windows", "length", length);
   if (text.size() < 2) {
     throw ValueError(fmt::format("windows: {} tokens hold nothing to predict", text.size()));
   }

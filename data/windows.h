@@ -15,13 +15,13 @@ struct Windows {
 };
 
 /// `count` windows of `length` tokens at random places. Throws ValueError for a text of `length`
-/// tokens or fewer.
+/// tokens or fewer, and unless both numbers are positive.
 Windows random_windows(const std::vector<Index>& text, Index count, Index length,
                        Generator& generator);
 
 /// The whole text once, each token but the first a target once: windows side by side, at most
 /// `count` a batch, the last perhaps shorter, in a batch of its own. Throws ValueError for a text
-/// of fewer than two tokens.
+/// of fewer than two tokens, and unless both numbers are positive.
 std::vector<Windows> all_windows(const std::vector<Index>& text, Index count, Index length);
 
 /// The places [begin, end) of a line in its text.
@@ -30,7 +30,8 @@ struct LinePlaces {
 };
 
 /// Where the lines of a text stand, each with its end mark; without the first, before which no mark
-/// stands. A line of more than `longest` tokens is several.
+/// stands. A line of more than `longest` tokens is several. Throws ValueError unless that is
+/// positive.
 std::vector<LinePlaces> lines_of(const std::vector<Index>& text, Index end_mark, Index longest);
 
 /// Lines drawn until they have `tokens` tokens. Throws ValueError where there are none.

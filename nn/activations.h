@@ -26,6 +26,7 @@ class Activation : public Layer<T> {
 class ReLU : public Activation<ReLU, relu> {
  public:
   ReLU() = default;
+  explicit ReLU(bool, Say<"nn::ReLU(): nothing is written in place"> = {}) = delete;
 
  private:
   friend class Sequential;

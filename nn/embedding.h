@@ -27,6 +27,8 @@ class Embedding : public Layer<Embedding> {
   explicit Embedding(const EmbeddingOptions& options);
   Embedding(Index count, Index width)
       : Embedding(EmbeddingOptions{.count = count, .width = width}) {}
+  Embedding(Index count, Index width, Index padding)
+      : Embedding(EmbeddingOptions{.count = count, .width = width, .padding = padding}) {}
 
   Tensor& weight;  ///< [count, width]
 

@@ -167,6 +167,20 @@ std::vector<std::pair<std::string, Module*>> Module::children() const {
   return out;
 }
 
+std::vector<Module*> Module::modules() {
+  std::vector<Module*> out = {this};
+  for (std::size_t i = 0; i < out.size(); ++i) {  // what stands behind i comes after its children
+    auto place = out.begin() + static_cast<std::ptrdiff_t>(i) + 1;
+    for (const Child& entry : out[i]->children_) {
+      Module* const child = entry.module.get();
+      if (std::find(out.begin(), out.end(), child) == out.end()) {
+        place = out.insert(place, child) + 1;
+      }
+    }
+  }
+  return out;
+}
+
 NamedTensors Module::state_dict() const {
   NamedTensors out;
   for (const Slot& slot : all()) out.emplace_back(slot.name, slot.tensor.detach());

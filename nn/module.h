@@ -83,6 +83,15 @@ class Module : public Part {
   NamedTensors named_buffers() const;
   /// The direct children, as long as this module lives.
   std::vector<std::pair<std::string, Module*>> children() const;
+  /// This module and all that are in it, each once, parents first.
+  std::vector<Module*> modules();
+  /// Calls change(module) of all that are in this module, and last of itself, as PyTorch does.
+  template <class F>
+  Module& apply(const F& change) {
+    for (const auto& entry : children()) entry.second->apply(change);
+    change(*this);
+    return *this;
+  }
 
   /// Parameters and buffers under all of their names, off the tape. They share memory with the
   /// module: clone() what should outlive the next step.
@@ -138,6 +147,8 @@ class Module : public Part {
   /// The tree for people: names, classes, shapes and counts, a line each.
   std::string summary() const;
 
+  void half(Say<"heed computes in f32 and f64: module.to(DType::f32)"> = {}) const = delete;
+  void to(const char*, Say<"heed computes on the processor: leave it out"> = {}) = delete;
   void cuda(Say<"heed computes on the processor: leave it out"> = {}) const = delete;
   void requires_grad_(bool, Say<"module.requires_grad(on)"> = {}) const = delete;
   void register_module(const char*, const Module&,

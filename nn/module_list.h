@@ -54,4 +54,7 @@ class ModuleList : public Module {
   std::vector<T*> modules_;
 };
 
+/// Of any class: `nn::ModuleList list; list.add<nn::Linear>(3, 4);`.
+ModuleList()->ModuleList<Module>;
+
 }  // namespace heed::nn

@@ -116,6 +116,8 @@ class Sequential : public Layer<Sequential> {
   Tensor operator()(const Tensor& x) const;
 
   std::size_t size() const { return calls_.size(); }
+  /// Throws IndexError out of range.
+  Module& operator[](std::size_t place) const { return module(place); }
   /// The module at a place. Throws IndexError out of range, ValueError when it is no T.
   template <class T>
   T& at(std::size_t place) const {

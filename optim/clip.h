@@ -13,7 +13,21 @@ namespace heed::optim {
 double clip_grad_norm(const std::vector<Tensor>& parameters, double max_norm, double norm_type = 2,
                       bool error_if_nonfinite = false);
 
+/// By PyTorch's name.
+inline double clip_grad_norm_(const std::vector<Tensor>& parameters, double max_norm,
+                              double norm_type = 2) {
+  return clip_grad_norm(parameters, max_norm, norm_type);
+}
+
 /// Puts every element of the gradients into [-limit, limit]; NaN stays. Throws as clip_grad_norm().
 void clip_grad_value(const std::vector<Tensor>& parameters, double limit);
 
 }  // namespace heed::optim
+
+namespace heed::nn::utils {
+using optim::clip_grad_norm_;
+}
+namespace heed {
+using optim::clip_grad_norm;
+using optim::clip_grad_norm_;
+}  // namespace heed

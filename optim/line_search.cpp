@@ -21,15 +21,17 @@ double smallest(const LinePlace& a, const LinePlace& b, double low, double high)
   const double d2 = std::sqrt(square);
   const double t = right.t - (right.t - left.t) *
                                  ((right.slope + d2 - d1) / (right.slope - left.slope + 2 * d2));
-  return std::min(std::max(t, low), high);
+  // Between a loss and an infinite one there is no cubic.
+  return std::isfinite(t) ? std::min(std::max(t, low), high) : (low + high) / 2;
 }
 
 }  // namespace
 
 LinePlace strong_wolfe(const Line& line, const LinePlace& start, double t, double length,
                        double tolerance) {
+  // So is NaN, here and below.
   const auto too_high = [&](const LinePlace& place) {
-    return place.loss > start.loss + kDecrease * place.t * start.slope;
+    return !(place.loss <= start.loss + kDecrease * place.t * start.slope);
   };
   const auto flat = [&](const LinePlace& place) {
     return std::abs(place.slope) <= -kCurvature * start.slope;
@@ -54,8 +56,9 @@ LinePlace strong_wolfe(const Line& line, const LinePlace& start, double t, doubl
   }
   if (!bracketed) before = start;
   // The bracket shrinks around it; `low` is its better end.
-  LinePlace low = before.loss <= now.loss ? before : now;
-  LinePlace high = before.loss <= now.loss ? now : before;
+  const bool farther = now.loss < before.loss;
+  LinePlace low = farther ? now : before;
+  LinePlace high = farther ? before : now;
   bool slow = false;
   while (looks < kLooks && std::abs(high.t - low.t) * length >= tolerance) {
     const double left = std::min(low.t, high.t);

@@ -55,6 +55,7 @@ class Optimizer {
   void set_lr(std::size_t group, double lr);
   /// Of all groups.
   void set_lr(double lr);
+  void param_groups(Say<"optimizer.set_lr(lr), set_lr(group, lr)"> = {}) const = delete;
 
   /// "groups.0.lr", and for each parameter that has been stepped "parameters.3.step" and its state
   /// under PyTorch's names ("parameters.3.exp_avg"), counted over all groups. The arrays share

@@ -135,7 +135,7 @@ Rate warm_up_and_cosine(Index steps, Index warm_up, double floor) {
   }
   const Index falls = std::max<Index>(steps - warm_up, 1);
   const Rate fall = [falls, floor](double lr, Index t) {
-    return cosine(falls, lr / (1 / floor))(lr, t);
+    return cosine(falls, lr / (1 / floor))(lr, std::min(t, falls));
   };
   if (warm_up == 0) return fall;
   const double first = 1 / (static_cast<double>(warm_up) + 1);

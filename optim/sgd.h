@@ -19,6 +19,8 @@ struct SGDOptions {
 class SGD final : public OptimizerOf<SGD, SGDOptions> {
  public:
   using OptimizerOf::OptimizerOf;
+  SGD(const std::vector<Tensor>& parameters, double lr, double momentum)
+      : OptimizerOf(parameters, {.lr = lr, .momentum = momentum}) {}
   static constexpr const char* kName = "SGD";
   static std::vector<std::string> state_names(const SGDOptions& options);
 

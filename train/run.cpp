@@ -21,6 +21,7 @@ namespace heed::train {
 namespace {
 
 constexpr const char* kLoss = "train loss";
+constexpr const char* kNone = "a pass over the batches gave none";
 
 double now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
@@ -33,6 +34,13 @@ void check(bool right, const std::string& what) {
 struct Sums {
   double loss = 0, weight = 0, seconds = 0;
 };
+
+void scale_gradients(const nn::Module& model, double factor) {
+  const NoGrad scope;
+  for (Tensor parameter : model.parameters()) {
+    if (parameter.grad().defined()) parameter.set_grad(parameter.grad() * factor);
+  }
+}
 
 }  // namespace
 
@@ -142,6 +150,9 @@ Moment Run::moment(Batches& batches) const {
 void Run::step(Batches& batches, bool& end_of_pass) {
   State& s = *state_;
   const Moment at = moment(batches);
+  // At the end of a pass there may be fewer; the gradient is the mean of those that there are.
+  const Index behind = batches.count() - batches.index();
+  const Index expected = behind > 0 ? std::min(options_.accumulate, behind) : options_.accumulate;
   bool ours = false;
   Index taken = 0;
   for (; taken < options_.accumulate; ++taken) {
@@ -158,8 +169,8 @@ void Run::step(Batches& batches, bool& end_of_pass) {
     const Loss loss = batches.loss(at);
     if (loss.tensor.defined()) {
       ours = true;
-      const double share = 1 / static_cast<double>(options_.accumulate);
-      (options_.accumulate == 1 ? loss.tensor : loss.tensor * share).backward();
+      const double share = 1 / static_cast<double>(expected);
+      (expected == 1 ? loss.tensor : loss.tensor * share).backward();
     }
     const double shown =
         std::isnan(loss.shown) && loss.tensor.defined() ? loss.tensor.item() : loss.shown;
@@ -177,6 +188,9 @@ void Run::step(Batches& batches, bool& end_of_pass) {
   }
   if (taken > 0) {
     if (ours) {
+      if (taken < expected) {  // nobody knew that the pass would end
+        scale_gradients(model_, static_cast<double>(expected) / static_cast<double>(taken));
+      }
       if (options_.clip > 0) optim::clip_grad_norm(model_.parameters(), options_.clip);
       optimizer_.step();
     }
@@ -220,7 +234,7 @@ bool Run::round(Batches& batches) {
     const Index steps = s.steps;
     step(batches, end_of_pass);
     passes_of_nothing = s.steps > steps ? 0 : passes_of_nothing + 1;
-    check(passes_of_nothing < 2, "a pass over the batches gave none");
+    check(passes_of_nothing < 2, kNone);
     const double after = now();
     s.sums.seconds += after - before;
     before = after;
@@ -305,9 +319,7 @@ std::string Run::encode() const {
   state.put("epochs", s.epochs);
   state.put("batches", s.place());
   state.put("sums", s.sums);
-  std::vector<double> also;
-  for (const Figure& figure : s.also) also.push_back(figure.value);
-  state.put("also", also);
+  put_figures(state, "also", s.also);
   s.training.put(state);
   if (s.mean) state.put("average", s.mean->state_dict());
   if (s.ema) state.put("average", s.ema->state_dict());
@@ -332,8 +344,7 @@ void Run::restore(Batches& batches) {
   training.get(state);
   Sums sums;
   state.get("sums", sums);
-  std::vector<double> also;
-  state.get("also", also);
+  Figures also = figures_of(state, "also");
   const auto fits = [&](const auto& body) { io::blaming(state.path(), body); };
   if (s.mean) fits([&] { s.mean->load_state_dict(state.arrays("average")); });
   if (s.ema) fits([&] { s.ema->load_state_dict(state.arrays("average")); });
@@ -344,7 +355,7 @@ void Run::restore(Batches& batches) {
   s.epochs = epochs;
   s.sums = sums;
   s.training = std::move(training);
-  for (const double value : also) s.also.push_back({"", value});  // named by the next batch
+  s.also = std::move(also);
 }
 
 // The weights that were kept, wherever they are.
@@ -372,7 +383,10 @@ Training Run::go(Batches& batches) {
   const InterruptGuard guard;
   while (!finished()) {
     if (round(batches)) {
-      look();
+      const auto& rounds = state_->training.rounds;
+      const bool any = state_->steps > (rounds.empty() ? 0 : rounds.back().step);
+      check(any || options_.every > 0, kNone);
+      if (any) look();
     } else {
       state_->training.interrupted = true;
       keep(state_->training.rounds.empty(), options_.out.empty() ? io::DirectoryFiles{} : files_());

@@ -34,6 +34,11 @@ RunOptions checked(RunOptions options) {
   check(options.ema >= 0 && options.ema < 1, fmt::format("ema {} must be in [0, 1)", options.ema));
   check(options.average == 1 || options.ema == 0, "average and ema do not go together");
   check(!options.resume || !options.out.empty(), "resume needs the folder `out`");
+  // What resuming reads: training_state.h.
+  const auto control = [](char c) { return static_cast<unsigned char>(c) < ' ' || c == 127; };
+  check(options.setting.size() <= 1000 &&
+            std::none_of(options.setting.begin(), options.setting.end(), control),
+        "setting must be one line of at most 1000 bytes");
   if (options.steps > 0 && options.every == 0)
     options.every = std::max<Index>(options.steps / 10, 1);
   return options;

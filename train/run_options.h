@@ -13,7 +13,7 @@ struct RunOptions {
   Index epochs = 0;      ///< passes over the batches
   Index steps = 0;       ///< or steps: one of the two
   Index every = 0;       ///< steps between two validations; 0: an epoch, or a tenth of `steps`
-  Index accumulate = 1;  ///< batches a step
+  Index accumulate = 1;  ///< batches a step, whose gradients' mean it takes
   double clip = 0;       ///< of the gradient's norm; 0: none
   std::vector<Wanted> keep =
       {};                ///< the best model's; left out: lowest of validate()'s first figure
@@ -25,7 +25,7 @@ struct RunOptions {
   Index stop_after = 0;  ///< stop behind this step as by Ctrl-C, to be resumed; 0: not
   bool resume = false;   ///< go on from what `out` holds
   /// What a run that goes on must have in common with the one it goes on from, in words: the data,
-  /// the batch, the seed ("29000 pairs, --batch 800"). One line.
+  /// the batch, the seed ("29000 pairs, --batch 800"). One line of at most 1000 bytes.
   std::string setting = {};
   std::string report = {};  ///< a page with the curves, written each round; empty: none
   bool quiet = false;       ///< prints nothing

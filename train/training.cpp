@@ -40,6 +40,31 @@ bool better(const Round& a, const Round& b, const std::vector<Wanted>& wanted) {
 
 }  // namespace
 
+void put_figures(io::TrainingState& state, const std::string& under, const Figures& figures) {
+  io::NamedArrays arrays;
+  for (std::size_t i = 0; i < figures.size(); ++i) {
+    const auto& [name, value, digits] = figures[i];
+    arrays.emplace_back(fmt::format("{:03}.{}", i, name),
+                        Array::from(std::vector<double>{value, static_cast<double>(digits)}));
+  }
+  state.put(under, arrays);
+}
+
+Figures figures_of(const io::TrainingState& state, const std::string& under) {
+  Figures out;
+  for (const auto& [name, array] : state.arrays(under)) {
+    const std::size_t dot = name.find('.');
+    const bool fits =
+        dot != std::string::npos && array.dtype() == DType::f64 && array.shape() == Shape{2};
+    const auto numbers = fits ? array.to_vector<double>() : std::vector<double>{0, -1};
+    if (!(numbers[1] >= 0 && numbers[1] <= 17)) {
+      state.refuse(fmt::format("the figure {} is none", in_quotes(name)));
+    }
+    out.push_back({name.substr(dot + 1), numbers[0], static_cast<int>(numbers[1])});
+  }
+  return out;
+}
+
 std::vector<double> Training::curve(const std::string& figure) const {
   std::vector<double> out;
   for (const Round& round : rounds) out.push_back(value_of(round, figure));
@@ -85,11 +110,17 @@ void Training::put(io::TrainingState& state) const {
     times.push_back(
         {static_cast<double>(round.step), static_cast<double>(round.epoch), round.seconds});
   }
-  for (std::size_t i = 0; !rounds.empty() && i < rounds.back().figures.size(); ++i) {
-    const Figure& figure = rounds.back().figures[i];
-    std::vector<double> values = curve(figure.name);
-    values.push_back(figure.digits);
-    figures.emplace_back(fmt::format("{:03}.{}", i, figure.name), Array::from(values));
+  Figures named;  // all that some round has, as the first of them
+  for (const Round& round : rounds) {
+    for (const Figure& figure : round.figures) {
+      const auto same = [&](const Figure& other) { return other.name == figure.name; };
+      if (std::none_of(named.begin(), named.end(), same)) named.push_back(figure);
+    }
+  }
+  for (std::size_t i = 0; i < named.size(); ++i) {
+    std::vector<double> values = curve(named[i].name);
+    values.push_back(named[i].digits);
+    figures.emplace_back(fmt::format("{:03}.{}", i, named[i].name), Array::from(values));
   }
   state.put(kTimes, times);
   state.put(kFigures, figures);

@@ -17,6 +17,9 @@ struct Figure {
   int digits = 4;
 };
 using Figures = std::vector<Figure>;
+/// Entries of a training state, under their names. Getting throws FormatError.
+void put_figures(io::TrainingState& state, const std::string& under, const Figures& figures);
+Figures figures_of(const io::TrainingState& state, const std::string& under);
 
 /// The figure by which models are compared. A word alone: the higher the better.
 struct Wanted {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <concepts>
 #include <limits>
 
 #include "../../core/shape.h"
@@ -15,6 +16,9 @@ struct Place {
   Index value = 0;
 
   constexpr Place(Index number) : value(number) {}
+  /// Places are whole numbers: `2 * k <= q`, not `k <= 0.5 * q`.
+  template <std::floating_point F>
+  constexpr Place(F) = delete;
   explicit constexpr operator Index() const { return value; }
 
   friend constexpr Place operator+(Place a, Place b) { return a.value + b.value; }
@@ -71,6 +75,8 @@ struct Interval {
   Index low = kLeast, high = kMost;
 
   constexpr Interval(Index number) : low(number), high(number) {}
+  template <std::floating_point F>
+  constexpr Interval(F) = delete;
   constexpr Interval(Index least, Index most) : low(least), high(most) {}
   static constexpr Interval all() { return {kLeast, kMost}; }
   constexpr bool is_one() const { return low == high; }

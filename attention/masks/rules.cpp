@@ -47,7 +47,7 @@ Mask dilated(Index window, Index dilation) {
   check_least("dilated", "window", window, 0);
   check_least("dilated", "dilation", dilation, 1);
   return Mask::rule(
-      [=](auto q, auto k) { return abs(q - k) <= window * dilation && (q - k) % dilation == 0; });
+      [=](auto q, auto k) { return abs(q - k) / dilation <= window && (q - k) % dilation == 0; });
 }
 
 Mask strided(Index stride) {

@@ -40,6 +40,13 @@ TEST(IntegerTensors, WrapAroundAsMachinesDo) {
   EXPECT_EQ(whole(tensor(5) % 0), Integers{0});
 }
 
+TEST(IntegerTensors, GiveTheirOnlyElementExactly) {
+  EXPECT_EQ(tensor(INT64_MAX).item<std::int64_t>(), INT64_MAX);
+  EXPECT_EQ(tensor((std::int64_t{1} << 53) + 1).item<std::int64_t>(), (std::int64_t{1} << 53) + 1);
+  EXPECT_EQ(tensor({2.75}).item<int>(), 2);
+  EXPECT_THROW(arange(2).item<int>(), ShapeError);
+}
+
 TEST(IntegerTensors, BecomeFloatsByDivisionAndByAPoint) {
   const Tensor a = arange(3);
   EXPECT_EQ((a / 2).dtype(), DType::f32);
@@ -128,6 +135,16 @@ TEST(Factories, MakeRanges) {
   EXPECT_EQ(eye(2, 3).to_vector<float>(), (std::vector<float>{1, 0, 0, 0, 1, 0}));
   EXPECT_EQ(describe(zeros_like(eye(3, DType::f64))), "f64[3, 3]");
   EXPECT_EQ(whole(full_like(arange(2), 7)), (Integers{7, 7}));
+}
+
+TEST(Factories, SayWhereThereIsNoMemory) {
+  constexpr Index kMany = Index{1} << 52;
+  EXPECT_THROW(arange(kMany), OutOfMemory);
+  EXPECT_THROW(arange(0, 4e15, 1.0), OutOfMemory);
+  EXPECT_THROW(linspace(0, 1, kMany), OutOfMemory);
+  EXPECT_THROW(randperm(kMany), OutOfMemory);
+  EXPECT_THROW(randint(0, 3, {kMany}), OutOfMemory);
+  EXPECT_THROW(linspace(0, 1, INT64_MAX), ShapeError);
 }
 
 TEST(Factories, Draw) {

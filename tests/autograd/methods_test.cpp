@@ -149,5 +149,32 @@ TEST(Methods, OtherWordsMeanOurs) {
   EXPECT_EQ(numbers(add(x, 1)), numbers(x + 1));
 }
 
+TEST(Words, OfPyTorchMeanTheSame) {
+  const Tensor x = six();
+  EXPECT_EQ(x.ndim(), 2);
+  EXPECT_EQ(x.nelement(), 6);
+  EXPECT_EQ(tensor(1).type_as(x).dtype(), DType::f64);
+  EXPECT_EQ(zeros({2}, kDouble).dtype(), DType::f64);
+  EXPECT_EQ(numbers(clamp_min(x, 3)), numbers(x.clamp_min(3)));
+  EXPECT_EQ(numbers(clamp_max(x, 3)), (Numbers{1, 2, 3, 3, 3, 3}));
+  EXPECT_EQ(numbers(x.clamp_max(3)), (Numbers{1, 2, 3, 3, 3, 3}));
+  EXPECT_EQ(numbers(where(x > 4, 1, 0.5)), (Numbers{0.5, 0.5, 0.5, 0.5, 1, 1}));
+  EXPECT_EQ(numbers(x.index({Slice(), 1})), (Numbers{2, 5}));
+  const Tensor taken = take(x, tensor({{5, 0}, {2, 2}}));
+  EXPECT_EQ(taken.shape(), (Shape{2, 2}));
+  EXPECT_EQ(numbers(taken), (Numbers{6, 1, 3, 3}));
+  EXPECT_EQ(vstack({x[0], x[1], x[0]}).shape(), (Shape{3, 3}));
+  EXPECT_EQ(numbers(vstack({x, x[0].unsqueeze(0)})), (Numbers{1, 2, 3, 4, 5, 6, 1, 2, 3}));
+  EXPECT_EQ(numbers(hstack({x[0], x[1]})), numbers(x));
+  EXPECT_EQ(hstack({x, x}).shape(), (Shape{2, 6}));
+  EXPECT_EQ(numbers(swapaxes(x, 0, 1)), numbers(x.t()));
+  EXPECT_EQ(numbers(addcmul(x[0], x[0], x[1], 0.5)), (Numbers{3, 7, 12}));
+  EXPECT_EQ(numbers(addcdiv(x[0], x[1], x[0])), (Numbers{5, 4.5, 5}));
+  const Tensor a = x.unsqueeze(0), b = x.t().unsqueeze(0);
+  EXPECT_EQ(numbers(baddbmm(ones({2, 2}, DType::f64), a, b)), numbers(bmm(a, b) + 1.0));
+  EXPECT_EQ(numbers(logspace(-1, 2, 4)), numbers(tensor({0.1, 1.0, 10.0, 100.0})));
+  EXPECT_EQ(normal(5, 0, {2}).to_vector<float>(), (std::vector<float>{5, 5}));
+}
+
 }  // namespace
 }  // namespace heed

@@ -53,6 +53,19 @@ Rows iota(Index count) {
   return out;
 }
 
+TEST(Loader, IsWalkedOverByAFor) {
+  const std::vector<Word> set = words(7);
+  Loader loader(set, same, {.size = 3, .shuffle = false});
+  std::vector<Rows> found;
+  for (const Rows& rows : loader) found.push_back(rows);
+  EXPECT_EQ(joined(found), iota(7));
+  EXPECT_EQ(loader.pass(), 1);
+  loader.next();
+  for (const Rows& rows : loader) found.push_back(rows);  // what is left
+  EXPECT_THAT(found, SizeIs(5));
+  EXPECT_EQ(loader.pass(), 2);
+}
+
 TEST(Loader, GivesEachExampleOnceAPassInAnotherOrder) {
   const std::vector<Word> set = words(23);
   Loader loader(set, same, {.size = 5, .seed = 3});
@@ -157,6 +170,18 @@ TEST_P(LoaderAhead, DrawsWithoutEnd) {
   resumed.load_state_dict(state);
   for (int i = 0; i < 5; ++i) EXPECT_EQ(resumed.next(), plain.next());
   EXPECT_EQ(loader.count(), 0);
+}
+
+TEST_P(LoaderAhead, RefusesAPlaceWithinAPassWhereThereIsNoEnd) {
+  const std::vector<Word> set = words(10);
+  Loader finite(set, same, {.size = 3});
+  finite.next();
+  const auto draw = [](Generator& generator) { return generator.below(1000003); };
+  auto plain = drawn(draw, 7);
+  auto loader = drawn(draw, 7, GetParam());
+  EXPECT_EQ(loader.next(), plain.next());
+  EXPECT_THROW(loader.load_state_dict(finite.state_dict()), ValueError);
+  EXPECT_EQ(loader.next(), plain.next());
 }
 
 TEST_P(LoaderAhead, BringsErrorsToTheCallerAndStaysWhereItWas) {

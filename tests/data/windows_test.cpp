@@ -90,5 +90,17 @@ TEST(LinesOfText, AreDrawnUntilThereAreEnough) {
   EXPECT_THROW(random_lines({}, 3, generator), ValueError);
 }
 
+TEST(WindowsOfText, RefuseNumbersThatAreNotPositive) {
+  Generator generator(3);
+  const auto text = counting(11);
+  for (const Index bad : {0, -1}) {
+    EXPECT_THROW(random_windows(text, bad, 2, generator), ValueError);
+    EXPECT_THROW(random_windows(text, 2, bad, generator), ValueError);
+    EXPECT_THROW(all_windows(text, bad, 2), ValueError);
+    EXPECT_THROW(all_windows(text, 2, bad), ValueError);
+    EXPECT_THROW(lines_of(text, 5, bad), ValueError);
+  }
+}
+
 }  // namespace
 }  // namespace heed::data

@@ -209,6 +209,17 @@ TEST(Module, ModeReachesAllChildren) {
   EXPECT_TRUE(model.reader.drop.training());
 }
 
+TEST(Module, ListsAllThatAreInItAndAppliesAChangeToThem) {
+  Outer model;
+  const auto all = model.modules();
+  std::vector<std::string> seen, changed;
+  for (const nn::Module* module : all) seen.push_back(module->class_name());
+  EXPECT_THAT(seen, ElementsAre("Outer", "Reader", "Embedding", "Linear", "Dropout", "Linear"));
+  EXPECT_EQ(all[0], &model);
+  model.apply([&](nn::Module& module) { changed.push_back(module.class_name()); });
+  EXPECT_THAT(changed, ElementsAre("Embedding", "Linear", "Dropout", "Reader", "Linear", "Outer"));
+}
+
 TEST(Module, ConvertsFloatingNumbersOnlyAndForgetsGradients) {
   Outer model;
   const Tensor held = model.reader.scale;

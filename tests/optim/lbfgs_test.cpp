@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <limits>
+
 #include "../../autograd/backward.h"
 #include "../../autograd/ops/elementwise/elementwise.h"
 #include "../../autograd/ops/reduce/reduce.h"
@@ -76,6 +79,27 @@ TEST(LBFGS, RefusesWhatMakesNoSense) {
   EXPECT_THROW(base.step(), GradError);
   EXPECT_THROW(lbfgs.step([]() -> Tensor { throw ValueError("as asked"); }), ValueError);
   EXPECT_EQ(p.array().to_vector<double>(), (std::vector<double>{-1.2, 1}));
+}
+
+// Beyond 5 the loss is infinite or NaN, and its gradient neither.
+TEST(LBFGS, ComesBackFromWhereTheLossIsNoNumber) {
+  for (const double wall :
+       {std::numeric_limits<double>::infinity(), std::numeric_limits<double>::quiet_NaN()}) {
+    for (const double start : {4.5, -4.5}) {
+      Tensor p = full({1}, start, DType::f64).requires_grad_();
+      LBFGS lbfgs({p}, {.lr = 100, .line_search = LineSearch::strong_wolfe});
+      for (int i = 0; i < 3; ++i) {
+        lbfgs.step([&] {
+          p.zero_grad();
+          Tensor loss = sum(square(p));
+          if (std::abs(p.item()) > 5) loss = loss + wall;
+          loss.backward();
+          return loss;
+        });
+      }
+      EXPECT_NEAR(p.item(), 0, 1e-6) << wall << " from " << start;
+    }
+  }
 }
 
 TEST(StrongWolfe, HoldsWhereTheSearchEnds) {

@@ -48,6 +48,14 @@ TEST_F(Schedules, ExponentialLR) {
               Pointwise(DoubleNear(1e-15), std::vector<double>{0.8, 0.4, 0.2, 0.1}));
 }
 
+TEST_F(Schedules, WarmUpAndCosineStaysAtItsFloor) {
+  optim::Schedule schedule(sgd, optim::rate::warm_up_and_cosine(5, 1, 0.25));
+  const double half = std::sqrt(0.5);
+  EXPECT_THAT(rates(schedule, 8),
+              Pointwise(DoubleNear(1e-15), std::vector<double>{0.4, 0.8, 0.5 + 0.3 * half, 0.5,
+                                                               0.5 - 0.3 * half, 0.2, 0.2, 0.2}));
+}
+
 TEST_F(Schedules, CosineAnnealingLR) {
   optim::CosineAnnealingLR schedule(sgd, 4, 0);
   const double half = std::sqrt(0.5);

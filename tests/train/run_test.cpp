@@ -273,6 +273,8 @@ TEST(Run, RefusesOptionsThatMakeNoSense) {
   refused({.epochs = 1, .ema = 1}, "ema 1 must be in [0, 1)");
   refused({.epochs = 1, .average = 2, .ema = 0.5}, "do not go together");
   refused({.epochs = 1, .resume = true}, "resume needs the folder `out`");
+  refused({.epochs = 1, .setting = "one line\nand another"}, "setting must be one line");
+  refused({.epochs = 1, .setting = std::string(1001, 'x')}, "at most 1000 bytes");
   refused({.epochs = 1, .keep = {"BLEU"}}, "there is no figure \"BLEU\" to keep by");
   Trial trial({.epochs = 1});
   train::Run run(*trial.model, *trial.adam, trial.options);

@@ -66,6 +66,8 @@ class MultiHead : public SelfAttention {
   /// Throws ValueError for sizes that are not positive, heads that do not divide, an odd D with
   /// rotary, and a scale beside a score of its own.
   explicit MultiHead(const MultiHeadOptions& options);
+  MultiHead(Index width, Index heads)
+      : MultiHead(MultiHeadOptions{.width = width, .heads = heads}) {}
 
   /// Terms are of scores [B, H, Q, K]; a position_bias is of H heads or 1. What they name wins over
   /// the options'. A `cache` holds the keys and values of the steps before, and takes in those of

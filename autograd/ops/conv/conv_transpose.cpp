@@ -20,12 +20,18 @@ Index length(const char* op, Index in, Index kernel, Index stride, Index padding
         "{} in [0, the larger of stride and dilation)",
         op, stride, dilation, padding, output_padding));
   }
-  const Index out = checked_mul(op, in - 1 < 0 ? 0 : in - 1, stride) - 2 * padding +
-                    checked_mul(op, dilation, kernel < 1 ? 0 : kernel - 1) + output_padding + 1;
-  if (in < 1 || kernel < 1 || out < 1) {
-    throw ShapeError(fmt::format("{}: {} places and a kernel of {} leave none", op, in, kernel));
+  if (in >= 1 && kernel >= 1) {
+    const Index spread = checked_mul(op, in - 1, stride);
+    const Index reach = checked_mul(op, dilation, kernel - 1);
+    Index out = 0;
+    if (__builtin_add_overflow(spread, reach, &out) ||
+        __builtin_add_overflow(out, output_padding, &out) || __builtin_add_overflow(out, 1, &out)) {
+      throw ShapeError(fmt::format("{}: {} places with stride {} and dilation {} overflow 64 bits",
+                                   op, in, stride, dilation));
+    }
+    if (padding <= out / 2 && out - 2 * padding >= 1) return out - 2 * padding;
   }
-  return out;
+  throw ShapeError(fmt::format("{}: {} places and a kernel of {} leave none", op, in, kernel));
 }
 
 Tensor transposed(const char* op, const Tensor& x, const Tensor& weight, const Tensor& bias,

@@ -13,6 +13,16 @@
 namespace heed {
 namespace {
 
+// floor(place / scale). A quotient of doubles that is whole is exact; a product with 1 / scale is
+// not: 49 (1 / 49) is below 1.
+Index nearest(Index place, Index in, Index out, const InterpolateOptions& options) {
+  if (!options.size.has_value()) {
+    return static_cast<Index>(static_cast<double>(place) / options.scale);
+  }
+  return static_cast<Index>(static_cast<double>(place) * static_cast<double>(in) /
+                            static_cast<double>(out));
+}
+
 // One axis, `out` places long; `step` places of x from one of the result to the next.
 Tensor along(const Tensor& x, Index axis, Index out, double step,
              const InterpolateOptions& options) {
@@ -25,10 +35,13 @@ Tensor along(const Tensor& x, Index axis, Index out, double step,
     step = out > 1 ? static_cast<double>(last) / static_cast<double>(out - 1) : 0;
   }
   for (Index i = 0; i < out; ++i) {
+    if (!linear) {
+      low.push_back(std::min(nearest(i, in, out, options), last));
+      continue;
+    }
     const auto place = static_cast<double>(i);
-    const double from = !linear                 ? place * step
-                        : options.align_corners ? place * step
-                                                : std::max(0.0, (place + 0.5) * step - 0.5);
+    const double from =
+        options.align_corners ? place * step : std::max(0.0, (place + 0.5) * step - 0.5);
     low.push_back(std::min(static_cast<Index>(from), last));
     high.push_back(std::min(low.back() + 1, last));
     weight.push_back(from - static_cast<double>(low.back()));

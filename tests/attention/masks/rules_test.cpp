@@ -8,6 +8,7 @@
 #include <functional>
 #include <set>
 #include <string>
+#include <type_traits>
 
 #include "../../../attention/attend.h"
 #include "../../../autograd/backward.h"
@@ -251,6 +252,10 @@ TEST(Rules, RefuseWhatDoesNotFit) {
   EXPECT_ERROR_WITH(ShapeError, "segments end at 6", asks(Mask::segments({0, 6}))());
   EXPECT_ERROR_WITH(ValueError, "prefix_lm: prefix -1", masks::prefix_lm(-1));
   EXPECT_ERROR_WITH(ValueError, "dilation 0", masks::dilated(3, 0));
+  // Places are whole: a half would be rounded down in silence.
+  static_assert(!std::is_constructible_v<Place, double>);
+  static_assert(!std::is_constructible_v<Interval, float>);
+  static_assert(std::is_constructible_v<Interval, int>);
   EXPECT_ERROR_WITH(ValueError, "stride 0", masks::strided(0));
   EXPECT_ERROR_WITH(ValueError, "width 0", masks::neighbourhood(0, 1));
   EXPECT_ERROR_WITH(ShapeError, "block_sparse: the layout must be",

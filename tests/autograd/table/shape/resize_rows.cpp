@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "../../../../autograd/ops/conv/conv_transpose.h"
 #include "../../../../autograd/ops/conv/interpolate.h"
@@ -26,7 +27,8 @@ Read read(Index i, Index in, Index out, const InterpolateOptions& o) {
       o.scale != 0 ? 1 / o.scale : static_cast<double>(in) / static_cast<double>(out);
   const auto at = static_cast<double>(i);
   if (o.mode == Interpolation::nearest) {
-    const Index place = std::min(static_cast<Index>(at * step), in - 1);
+    const Index exact = o.scale != 0 ? static_cast<Index>(at / o.scale) : i * in / out;
+    const Index place = std::min(exact, in - 1);
     return {place, place, 0};
   }
   double from = std::max(0.0, (at + 0.5) * step - 0.5);
@@ -73,6 +75,8 @@ Row interpolate_row() {
           {resized("nearest, twice", {2, 3, 5}, {2, 3, 10}, {.scale = 2}),
            resized("nearest, planes", {1, 2, 3, 5}, {1, 2, 4, 7}, {.size = Pair(4, 7)}),
            resized("nearest, smaller", {2, 1, 7}, {2, 1, 3}, {.size = Pair(3)}),
+           resized("nearest, 49 times", {1, 1, 3}, {1, 1, 147}, {.scale = 49}),
+           resized("nearest, to a size of 98", {1, 1, 2}, {1, 1, 98}, {.size = Pair(98)}),
            resized("linear", {2, 3, 5}, {2, 3, 7}, {.size = Pair(7), .mode = kLinear}),
            resized("linear, by a fraction", {1, 2, 7}, {1, 2, 4}, {.scale = 0.6, .mode = kLinear}),
            resized("bilinear", {2, 1, 3, 5}, {2, 1, 7, 4}, {.size = Pair(7, 4), .mode = kLinear}),
@@ -127,8 +131,10 @@ std::vector<BadCall> bad_transposed(const std::string& op, Index axes, const aut
   out.push_back(BAD(ShapeError, op + ": x is f32[5], weight is", call(of(5), zeros(weight), 1, 0)));
   out.push_back(BAD(ValueError, op + ": stride 0 and dilation 1 must be positive",
                     call(zeros(x), axes == 1 ? of(4, 2, 3) : of(4, 2, 3, 2), 0, 0)));
-  out.push_back(BAD(ShapeError, "leave none",
-                    call(zeros(x), axes == 1 ? of(4, 2, 1) : of(4, 2, 1, 1), 1, 7)));
+  for (const Index padding : {Index{7}, std::numeric_limits<Index>::max()}) {
+    out.push_back(BAD(ShapeError, "leave none",
+                      call(zeros(x), axes == 1 ? of(4, 2, 1) : of(4, 2, 1, 1), 1, padding)));
+  }
   return out;
 }
 
