@@ -35,6 +35,7 @@ bool is_word_at(std::string_view text, std::size_t at) {
 // Reads the word that begins at `at` into `word`, lower-cased, and returns where it ends.
 std::size_t read_word(std::string_view text, std::size_t at, std::string& word) {
   std::size_t characters = 0;
+  bool letter = false;  // right before
   while (at < text.size()) {
     char32_t code = static_cast<unsigned char>(text[at]);
     std::size_t length = 1;
@@ -43,7 +44,7 @@ std::size_t read_word(std::string_view text, std::size_t at, std::string& word) 
     } else {
       const Decoded c = decode_utf8(text, at);
       length = c.length;
-      if (c.code == kCurlyApostrophe && is_word_at(text, at + length)) {
+      if (c.code == kCurlyApostrophe && letter && is_word_at(text, at + length)) {
         code = '\'';  // don't written with the typographer's apostrophe
       } else if (classify(c.code) == CharClass::word) {
         code = c.code;
@@ -59,6 +60,7 @@ std::size_t read_word(std::string_view text, std::size_t at, std::string& word) 
       }
     }
     at += length;
+    letter = code != '\'';
   }
   return at;
 }

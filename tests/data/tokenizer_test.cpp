@@ -61,6 +61,7 @@ TEST(Tokenizer, ReadsOtherScripts) {
               ElementsAre("café", "привет", "αβγ", "žižek", "안녕", "ペ", "ン", "😀", "£", "5"));
   // The typographer's apostrophe inside a word is the plain one; elsewhere it is a quote.
   EXPECT_THAT(tokenize("Don’t ‘say’ it’"), ElementsAre("don't", "‘", "say", "’", "it", "’"));
+  EXPECT_THAT(tokenize("'’a"), ElementsAre("'", "’", "a"));  // as when a sentence ends between them
 }
 
 TEST(Tokenizer, ReadsInvalidBytesAsTheReplacement) {
