@@ -46,6 +46,9 @@ function(heed_harden)
   set(readers ${ARGN})
   list(FILTER readers INCLUDE REGEX "/(data|io|train)/")
   set_property(SOURCE ${readers} APPEND PROPERTY COMPILE_OPTIONS ${HEED_HARDENING})
+  if(CMAKE_BUILD_TYPE STREQUAL Release)  # whose macros are not those of the precompiled header
+    set_property(SOURCE ${readers} PROPERTY SKIP_PRECOMPILE_HEADERS ON)
+  endif()
 endfunction()
 
 # Kernels come for AVX-512, for AVX2, and in plain C++ for what is older than both. Those that only walk and
