@@ -70,7 +70,7 @@ function(heed_optimise)
   set_property(SOURCE ${walking} APPEND PROPERTY COMPILE_OPTIONS
     "$<$<CONFIG:Release>:-O2;-ftree-vectorize>;$<$<AND:$<CONFIG:Release>,$<CXX_COMPILER_ID:GNU>>:-fvect-cost-model=dynamic>")
   set(others ${ARGN})
-  list(FILTER others EXCLUDE REGEX "/core/")
+  list(FILTER others EXCLUDE REGEX "/(core|optim)/")
   list(FILTER others EXCLUDE REGEX
        "/autograd/([a-z_]+|ops/[a-z]+/(activation|cross_entropy|dropout|elementwise|matmul|reduce|shape|softmax))\\.cpp$")
   set_property(SOURCE ${others} APPEND PROPERTY COMPILE_OPTIONS "$<$<CONFIG:Release>:-O2>")
