@@ -10,6 +10,7 @@
 #include "../../../autograd/record.h"
 #include "../../../core/checked.h"
 #include "../../../core/error.h"
+#include "../../../core/kernels/reduce/finite.h"
 #include "../../../core/parallel.h"
 
 namespace heed::attention {
@@ -131,13 +132,6 @@ Tensor sense(const Tensor& images, const Tensor& centres, const Sizes& sizes) {
       [sizes, centres = Saved(centres)](const Tensor& g) { return spread(g, centres(), sizes); });
 }
 
-bool all_finite(const Array& array) {
-  return visit_floating("glimpse_sensor", array.dtype(), [&]<class T>(T) {
-    const T* numbers = array.data<T>();
-    return std::all_of(numbers, numbers + array.numel(), [](T x) { return std::isfinite(x); });
-  });
-}
-
 }  // namespace
 
 void check_glimpse(const char* op, Index size, Index scales) {
@@ -166,7 +160,7 @@ Tensor glimpse_sensor(const Tensor& images, const Tensor& centres, Index size, I
   }
   check_glimpse("glimpse_sensor", size, scales);
   const Array places = centres.array().contiguous();
-  if (!all_finite(places)) throw ValueError("glimpse_sensor: centres must be finite");
+  if (!kernels::all_finite(places)) throw ValueError("glimpse_sensor: centres must be finite");
   const Sizes sizes{.B = B,
                     .N = one ? 1 : centres.size(1),
                     .C = images.size(1),

@@ -8,6 +8,7 @@
 
 #include "../../error.h"
 #include "../../parallel.h"
+#include "../reduce/finite_simd.h"
 #include "attention_dropout.h"
 #include "attention_scores.h"
 #include "tile_terms.h"

@@ -3,6 +3,7 @@
 
 #include "../../parallel.h"
 #include "../elementwise/copy.h"
+#include "../reduce/finite_simd.h"
 #include "../reduce/reduce.h"
 #include "attention.h"
 #include "attention_dropout.h"

@@ -193,19 +193,6 @@ HWY_INLINE void dot_rows(Index rows, Index n, const T* x, Index x_step, const T*
   }
 }
 
-template <class T>
-HWY_INLINE bool all_finite(Index n, const T* x) {
-  const Lanes<T> d;
-  auto sum = hn::Zero(d);  // NaN times 0 and infinity times 0 are NaN, and stay
-  Index i = 0;
-  for (; i + lanes<T>() <= n; i += lanes<T>()) {
-    sum = hn::MulAdd(hn::LoadU(d, x + i), hn::Zero(d), sum);
-  }
-  T rest{0};
-  for (; i < n; ++i) rest += x[i] * T{0};
-  return rest == T{0} && hn::AllTrue(d, hn::Eq(sum, hn::Zero(d)));
-}
-
 void multiply_tile_f32(Index m, Index n, Index k, const float* a, Index a_row, Index a_column,
                        const float* b, Index b_step, bool add, float* c, Index c_step) {
   multiply_tile(m, n, k, a, a_row, a_column, b, b_step, add, c, c_step);
@@ -244,8 +231,6 @@ void dot_rows_f64(Index rows, Index n, const double* x, Index x_step, const doub
                   double* to) {
   dot_rows(rows, n, x, x_step, y, y_step, to);
 }
-bool all_finite_f32(Index n, const float* x) { return all_finite(n, x); }
-bool all_finite_f64(Index n, const double* x) { return all_finite(n, x); }
 
 }  // namespace HWY_NAMESPACE
 }  // namespace heed::kernels::simd
@@ -304,10 +289,5 @@ void dot_rows(Index rows, Index n, const double* x, Index x_step, const double* 
               double* to) {
   HWY_DYNAMIC_DISPATCH(dot_rows_f64)(rows, n, x, x_step, y, y_step, to);
 }
-HWY_EXPORT(all_finite_f32);
-bool all_finite(Index n, const float* x) { return HWY_DYNAMIC_DISPATCH(all_finite_f32)(n, x); }
-HWY_EXPORT(all_finite_f64);
-bool all_finite(Index n, const double* x) { return HWY_DYNAMIC_DISPATCH(all_finite_f64)(n, x); }
-
 }  // namespace heed::kernels::simd
 #endif

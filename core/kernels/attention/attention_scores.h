@@ -13,6 +13,7 @@
 // kRows queries by most_keys() keys make a tile.
 #pragma once
 
+#include "../reduce/finite_simd.h"
 #include "attention_tile.h"
 
 namespace heed::kernels {

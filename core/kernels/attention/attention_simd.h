@@ -78,9 +78,6 @@ void dot_rows(Index rows, Index n, const float* x, Index x_step, const float* y,
 void dot_rows(Index rows, Index n, const double* x, Index x_step, const double* y, Index y_step,
               double* to);
 
-bool all_finite(Index n, const float* x);
-bool all_finite(Index n, const double* x);
-
 /// s [j, i] = sum over h of w_h tanh(q_ih + k_jh), for `rows` queries and `keys` keys whose rows
 /// are `width` long (a multiple of kTileLanes); keeps the tanh, [keys, rows, width], unless `kept`
 /// is null.

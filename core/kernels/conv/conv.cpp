@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "../../parallel.h"
-#include "../attention/attention_simd.h"
 #include "../elementwise/elementwise_simd.h"
 #include "../gemm/gemm.h"
+#include "../reduce/finite_simd.h"
 #include "conv_direct.h"
 
 namespace heed::kernels {

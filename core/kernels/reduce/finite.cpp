@@ -5,8 +5,8 @@
 #include <cmath>
 
 #include "../../parallel.h"
-#include "../attention/attention_simd.h"
 #include "../elementwise/iterate.h"
+#include "finite_simd.h"
 #include "reduce.h"
 
 namespace heed::kernels {

@@ -101,20 +101,6 @@ TEST(AttentionTile, WeightsOfTheEnds) {
   EXPECT_EQ(s[5], 0);
 }
 
-TEST(AttentionTile, FindsWhatIsNotFinite) {
-  for (Index n = 0; n < 40; ++n) {
-    std::vector<float> x(static_cast<std::size_t>(n), 3e38F);
-    EXPECT_TRUE(simd::all_finite(n, x.data()));
-    for (std::size_t i = 0; i < x.size(); ++i) {
-      for (const float bad : {NAN, INFINITY, -INFINITY}) {
-        x[i] = bad;
-        EXPECT_FALSE(simd::all_finite(n, x.data())) << n << ", " << i;
-      }
-      x[i] = 3e38F;
-    }
-  }
-}
-
 // Places of the scores that are computed for T keys and as many queries, or so many.
 Index computed(Index T, const AttentionTerms& terms, Index queries = -1) {
   const Array x = Array::zeros({T, 1}, DType::f32);

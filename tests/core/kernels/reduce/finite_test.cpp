@@ -2,10 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <limits>
+#include <vector>
 
 #include "../../../../core/generator.h"
 #include "../../../../core/kernels/elementwise/copy.h"
+#include "../../../../core/kernels/reduce/finite_simd.h"
 
 namespace heed::kernels {
 namespace {
@@ -18,6 +21,20 @@ void put(const Array& x, Index place, double value) {
   Array one = x.reshape({x.numel()}).slice(0, place, place + 1);
   fill(one, value);
   one.bump_version();
+}
+
+TEST(AllFinite, FindsOneAtAnyPlaceOfARun) {
+  for (Index n = 0; n < 40; ++n) {
+    std::vector<float> x(static_cast<std::size_t>(n), 3e38F);
+    EXPECT_TRUE(simd::all_finite(n, x.data()));
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      for (const float bad : {NAN, INFINITY, -INFINITY}) {
+        x[i] = bad;
+        EXPECT_FALSE(simd::all_finite(n, x.data())) << n << ", " << i;
+      }
+      x[i] = 3e38F;
+    }
+  }
 }
 
 TEST(AllFinite, FindsOneAnywhere) {

@@ -1,0 +1,44 @@
+// Compiled once for each instruction set by Highway's foreach_target.
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "core/kernels/reduce/finite_simd.cpp"
+#include "finite_simd.h"
+
+#include <hwy/foreach_target.h>
+// Highway wants the line above first.
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace heed::kernels::simd {
+namespace HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+template <class T>
+HWY_INLINE bool all_finite(Index n, const T* x) {
+  const hn::ScalableTag<T> d;
+  const auto lanes = static_cast<Index>(hn::Lanes(d));
+  auto sum = hn::Zero(d);  // NaN times 0 and infinity times 0 are NaN, and stay
+  Index i = 0;
+  for (; i + lanes <= n; i += lanes) sum = hn::MulAdd(hn::LoadU(d, x + i), hn::Zero(d), sum);
+  T rest{0};
+  for (; i < n; ++i) rest += x[i] * T{0};
+  return rest == T{0} && hn::AllTrue(d, hn::Eq(sum, hn::Zero(d)));
+}
+
+bool all_finite_f32(Index n, const float* x) { return all_finite(n, x); }
+bool all_finite_f64(Index n, const double* x) { return all_finite(n, x); }
+
+}  // namespace HWY_NAMESPACE
+}  // namespace heed::kernels::simd
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace heed::kernels::simd {
+
+HWY_EXPORT(all_finite_f32);
+HWY_EXPORT(all_finite_f64);
+bool all_finite(Index n, const float* x) { return HWY_DYNAMIC_DISPATCH(all_finite_f32)(n, x); }
+bool all_finite(Index n, const double* x) { return HWY_DYNAMIC_DISPATCH(all_finite_f64)(n, x); }
+
+}  // namespace heed::kernels::simd
+#endif
