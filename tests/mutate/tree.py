@@ -11,6 +11,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
+QUICK = ['-w', '-O1', '-g0']
 NEAREST = 4  # of a header, how many files of the library and how many tests are compiled anew
 
 
@@ -66,7 +67,22 @@ class Tree:
         for entry in json.loads((self.build / 'compile_commands.json').read_text()):
             name = os.path.relpath(os.path.join(entry['directory'], entry['file']), self.root)
             self.commands[name] = (shlex.split(entry['command']), self._object_of(entry))
+        self.headers = {}
+        for name in [name for name in self.commands if name.endswith('cmake_pch.hxx.cxx')]:
+            self._precompile(name, place / f'header{len(self.headers)}')
         self.users = self._users()
+
+    def _precompile(self, name, place):
+        """A precompiled header as mutants read it, who are compiled with other options."""
+        command, made = self.commands[name]
+        header, quick = str(self.root / name).removesuffix('.cxx'), str(place / 'cmake_pch.hxx')
+        place.mkdir(exist_ok=True)
+        shutil.copy(header, quick)
+        words = [word for word in command if word != '-Werror' and not word.endswith('ccache')]
+        words[words.index(made)] = quick + '.gch'
+        words[words.index(header)] = quick
+        _run([*words, *QUICK], cwd=self.build)
+        self.headers[header] = quick
 
     def _object_of(self, entry):
         return re.search(r' -o (\S+)', entry['command']).group(1)
@@ -106,6 +122,8 @@ class Bench:
         shutil.rmtree(place, ignore_errors=True)
         shutil.copytree(tree.root, place, ignore=lambda folder, _: ['build'] if folder == str(tree.root) else [])
         self.out.mkdir(parents=True)
+        name = next(name for name in tree.commands if name.startswith('core/'))
+        self.compile(name, (tree.root / name).read_text())  # unchanged: if this fails, all would
 
     def compile(self, file, text):
         """Object files that stand for the tree's when `file` reads `text`; BuildError if it does not compile."""
@@ -117,10 +135,10 @@ class Bench:
             for number, source in enumerate(self.tree.sources_of(file)):
                 command, old = self.tree.commands[source]
                 new = self.out / f'{number}.o'
-                words = [word.replace(str(self.tree.root), str(self.root)) for word in command
-                         if word != '-Werror' and not word.endswith('ccache')]
+                words = [self.tree.headers.get(word, word).replace(str(self.tree.root), str(self.root))
+                         for word in command if word != '-Werror' and not word.endswith('ccache')]
                 words[words.index(old)] = str(new)
-                _run([*words, '-w', '-O1', '-g0'], cwd=self.out)
+                _run([*words, *QUICK], cwd=self.out)
                 made[old] = new
         finally:
             changed.write_text(original)
