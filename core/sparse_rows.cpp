@@ -16,8 +16,8 @@ Index width_of(const Array& values) {
 
 template <class T>
 void add_row(T* to, const T* from, Index width) {
-  kernels::simd::binary(kernels::Binary::add, to, true, from, true, to,
-                        static_cast<std::size_t>(width));
+  kernels::simd::elements<T>().binary(kernels::Binary::add, to, true, from, true, to,
+                                      static_cast<std::size_t>(width));
 }
 
 }  // namespace

@@ -29,9 +29,9 @@ double sum_exp(const T* x, Index words, T top) {
   double total = 0;
   for (Index first = 0; first < words; first += kPiece) {
     const std::size_t n = at(std::min(kPiece, words - first));
-    simd::binary(Binary::sub, x + first, true, &top, false, buffer, n);
-    simd::unary(Unary::exp, buffer, buffer, n);
-    total += simd::sum(buffer, 1, n);
+    simd::elements<T>().binary(Binary::sub, x + first, true, &top, false, buffer, n);
+    simd::elements<T>().unary(Unary::exp, buffer, buffer, n);
+    total += simd::reductions<T>().sum(buffer, 1, n);
   }
   return total;
 }
@@ -75,9 +75,10 @@ void Choices::append(Index first, Index last, const std::vector<double>& log_p,
 template <class T>
 void Choices::choose_row(const T* x, std::vector<T>& tops, Index step, Index row) {
   const Index whole = words_ / kBlock, rest = words_ % kBlock;
-  simd::reduce_rows(Reduce::max, x, kBlock, kBlock, tops.data(), 1, whole);
-  if (rest > 0) tops.back() = simd::reduce(Reduce::max, x + whole * kBlock, 1, at(rest));
-  const T top = simd::reduce(Reduce::max, tops.data(), 1, tops.size());
+  simd::reductions<T>().reduce_rows(Reduce::max, x, kBlock, kBlock, tops.data(), 1, whole);
+  if (rest > 0)
+    tops.back() = simd::reductions<T>().reduce(Reduce::max, x + whole * kBlock, 1, at(rest));
+  const T top = simd::reductions<T>().reduce(Reduce::max, tops.data(), 1, tops.size());
   if (!std::isfinite(top)) {
     throw ValueError(fmt::format(
         "beam_search: scores must be below infinity, at least one finite: the greatest of row {} "

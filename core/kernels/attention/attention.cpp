@@ -48,7 +48,7 @@ class Forward {
     terms_.load(unit_, tile_);
     over_keys(T{1});
     // The sum of large values may overflow where their mean does not.
-    if (simd::all_finite(tile_.count * width_, out_)) return store(T{1});
+    if (simd::finite<T>().all(tile_.count * width_, out_)) return store(T{1});
     const T share = std::exp2(-std::ceil(std::log2(static_cast<T>(plan_.K))));
     over_keys(share);
     store(share);
@@ -67,13 +67,13 @@ class Forward {
       if (terms_.maps()) terms_.map(s_);
       const bool whole = terms_.whole();
       if (!whole) terms_.lay_over(s_);
-      simd::soften_tile(keys.size(), step_, s_, most_, sum_, factor_);
+      simd::tiles<T>().soften(keys.size(), step_, s_, most_, sum_, factor_);
       if (dropout_.drops()) {
         dropout_.draw(unit_, tile_, keys);
         dropout_.apply(s_);
       }
       if (share != T{1}) {
-        simd::scale_rows(keys.size(), step_, s_, step_, &share, 0, s_, step_, step_);
+        simd::rows<T>().scale(keys.size(), step_, s_, step_, &share, 0, s_, step_, step_);
       }
       if (!first) scale_older();
       add_values(keys, whole);
@@ -117,7 +117,7 @@ class Forward {
   void scale_older() {
     const auto is_one = [](T factor) { return factor == T{1}; };
     if (std::all_of(factor_, factor_ + tile_.count, is_one)) return;
-    simd::scale_rows(tile_.count, width_, out_, width_, factor_, 1, out_, width_, width_);
+    simd::rows<T>().scale(tile_.count, width_, out_, width_, factor_, 1, out_, width_, width_);
   }
 
   // out += p^T v
@@ -128,18 +128,18 @@ class Forward {
     bool finite = true;
     if (!whole) {
       for (Index j = 0; j < keys.size() && finite; ++j) {
-        finite = simd::all_finite(plan_.Dv, row(j));
+        finite = simd::finite<T>().all(plan_.Dv, row(j));
       }
     }
     if (!finite || plan_.Dv != width_) {
       const T one{1};
-      simd::scale_rows(keys.size(), plan_.Dv, v, v_step, &one, 0, v_, width_, width_);
+      simd::rows<T>().scale(keys.size(), plan_.Dv, v, v_step, &one, 0, v_, width_, width_);
       if (!finite) clear_unless_finite(keys.size() * width_, v_);
       v = v_;
       v_step = width_;
     }
-    simd::multiply_tile(tile_.count, width_, keys.size(), s_, 1, step_, v, v_step, true, out_,
-                        width_);
+    simd::rows<T>().multiply(tile_.count, width_, keys.size(), s_, 1, step_, v, v_step, true, out_,
+                             width_);
     if (!finite) {
       add_infinite(tile_.count, keys.size(), plan_.Dv, s_, s_, 1, step_, row, T{1}, out_, width_);
     }

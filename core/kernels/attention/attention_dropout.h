@@ -63,7 +63,8 @@ class TileDropout {
   }
   /// x [keys, step], of the tile drawn last, becomes what dropout leaves of it.
   void apply(T* x) const {
-    simd::drop_tile(keys_ * step_, numbers_.get(), drop_.bound, static_cast<T>(drop_.scale), x);
+    simd::tiles<T>().drop(keys_ * step_, numbers_.get(), drop_.bound, static_cast<T>(drop_.scale),
+                          x);
   }
 
  private:

@@ -68,8 +68,8 @@ class Slopes {
     std::fill_n(delta_, step, T{0});
     for (Index r = 0; r < tile.run_count; ++r) {
       const QueryTile::Run& run = tile.runs[static_cast<std::size_t>(r)];
-      simd::dot_rows(run.count, plan_.Dv, outs_.run(unit_, run), outs_.step(), g + run.row * width_,
-                     width_, delta_ + run.row);
+      simd::rows<T>().dot(run.count, plan_.Dv, outs_.run(unit_, run), outs_.step(),
+                          g + run.row * width_, width_, delta_ + run.row);
       const T* const sums =
           log_sums_.data<T>() + run.query + axes_.offset(log_sums_.strides(), unit_, run.member);
       for (Index i = 0; i < run.count; ++i) {
@@ -81,7 +81,7 @@ class Slopes {
         }
       }
     }
-    finite = simd::all_finite(tile.count * width_, g);
+    finite = simd::finite<T>().all(tile.count * width_, g);
     if (!finite) clear_unless_finite(tile.count * width_, g);
   }
 
@@ -90,13 +90,13 @@ class Slopes {
     if (raw_ != nullptr) std::copy_n(p, keys.size() * step, raw_);
     if (terms.maps()) terms.map(p, slope_);
     if (!terms.whole()) terms.lay_over(p);
-    simd::weigh_tile(keys.size(), step, p, log_sum_);
+    simd::tiles<T>().weigh(keys.size(), step, p, log_sum_);
     turned_.multiply(keys.size(), block_ + keys.begin * values_.step(), values_.step(), d);
     if (dropout_.drops()) {
       dropout_.draw(unit_, *tile_, keys);
       dropout_.apply(d);
     }
-    simd::slope_tile(keys.size(), step, p, delta_, d);
+    simd::tiles<T>().slope(keys.size(), step, p, delta_, d);
     if (dropout_.drops()) dropout_.apply(p);
   }
 
@@ -108,7 +108,7 @@ class Slopes {
         plan_.map->add_captured(rows, raw_ + at, d + at, captured);
       });
     }
-    simd::chain_tile(keys.size() * step, slope_, d);
+    simd::tiles<T>().chain(keys.size() * step, slope_, d);
   }
 
   const T* gradient(Index i) const { return gradients_.row(unit_, *tile_, i); }
@@ -250,8 +250,8 @@ void differentiate(const AttentionPlan& plan, const AttentionScores& scores, con
         each_chunk(tile, slopes.terms, [&](KeyRange keys) {
           slopes.weigh(keys);
           T* const to = sum_v + keys.begin * width;
-          simd::multiply_tile(keys.size(), width, tile.count, slopes.p, slopes.step, 1, slopes.g,
-                              width, true, to, width);
+          simd::rows<T>().multiply(keys.size(), width, tile.count, slopes.p, slopes.step, 1,
+                                   slopes.g, width, true, to, width);
           if (!slopes.finite) {
             add_infinite(
                 keys.size(), tile.count, plan.Dv, slopes.p, slopes.p, slopes.step, 1,
@@ -263,8 +263,8 @@ void differentiate(const AttentionPlan& plan, const AttentionScores& scores, con
         slopes.score.store_queries(to_queries);
       }
       slopes.score.store_keys(gk.block<T>(axes, task.part, task.unit), gk.step());
-      simd::scale_rows(plan.K, plan.Dv, sum_v, width, &one, 0,
-                       gv.block<T>(axes, task.part, task.unit), gv.step(), plan.Dv);
+      simd::rows<T>().scale(plan.K, plan.Dv, sum_v, width, &one, 0,
+                            gv.block<T>(axes, task.part, task.unit), gv.step(), plan.Dv);
       if (gw.defined()) {
         slopes.score.store_vector(gw.mutable_data<T>() +
                                   (task.part * axes.units() + task.unit) * plan.D);

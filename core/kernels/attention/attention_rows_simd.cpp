@@ -1,13 +1,14 @@
 // Compiled once for each instruction set by Highway's foreach_target.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "core/kernels/attention/attention_rows_simd.cpp"
-#include "attention_simd.h"
+#include "attention_rows_simd.h"
 
 #include <hwy/foreach_target.h>
 // Highway wants the line above first.
 #include <hwy/highway.h>
 
 #include "../reduce/partial_simd-inl.h"
+#include "../simd_table.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace heed::kernels::simd {
@@ -79,8 +80,8 @@ HWY_INLINE void blocks(Index m, Index k, const T* a, Index a_row, Index a_column
 }
 
 template <class T>
-HWY_INLINE void multiply_tile(Index m, Index n, Index k, const T* a, Index a_row, Index a_column,
-                              const T* b, Index b_step, bool add, T* c, Index c_step) {
+void multiply_tile(Index m, Index n, Index k, const T* a, Index a_row, Index a_column, const T* b,
+                   Index b_step, bool add, T* c, Index c_step) {
   const Index width = lanes<T>();
   constexpr int kWide = HWY_TARGET <= HWY_AVX3 ? 4 : 2;  // columns that registers hold, of 32 or 16
   Index j = 0;
@@ -99,7 +100,7 @@ HWY_INLINE void multiply_tile(Index m, Index n, Index k, const T* a, Index a_row
 
 // Gathers a column of `from`, which lies in the nearest cache.
 template <class T>
-HWY_INLINE void turn_tile(Index rows, Index columns, const T* from, Index from_step, T* to) {
+void turn_tile(Index rows, Index columns, const T* from, Index from_step, T* to) {
   const Lanes<T> d;
   const hn::RebindToSigned<Lanes<T>> di;
   using I = hn::TFromD<decltype(di)>;
@@ -112,8 +113,8 @@ HWY_INLINE void turn_tile(Index rows, Index columns, const T* from, Index from_s
 }
 
 template <class T>
-HWY_INLINE void scale_rows(Index rows, Index n, const T* from, Index from_step, const T* factors,
-                           Index factor_step, T* to, Index to_step, Index width) {
+void scale_rows(Index rows, Index n, const T* from, Index from_step, const T* factors,
+                Index factor_step, T* to, Index to_step, Index width) {
   const Lanes<T> d;
   for (Index row = 0; row < rows; ++row, from += from_step, to += to_step) {
     const auto factor = hn::Set(d, factors[row * factor_step]);
@@ -163,8 +164,8 @@ HWY_INLINE void dots(Index n, const T* HWY_RESTRICT key, const T* HWY_RESTRICT q
 }
 
 template <class T>
-HWY_INLINE void multiply_few(Index keys, Index rows, Index n, const T* k, Index k_step, const T* q,
-                             Index q_step, T* s, Index s_step) {
+void multiply_few(Index keys, Index rows, Index n, const T* k, Index k_step, const T* q,
+                  Index q_step, T* s, Index s_step) {
   const Lanes<T> d;
   for (Index j = 0; j < keys; ++j, k += k_step, s += s_step) {
     for (Index i = 0; i < s_step; i += lanes<T>()) hn::StoreU(hn::Zero(d), d, s + i);
@@ -178,8 +179,7 @@ HWY_INLINE void multiply_few(Index keys, Index rows, Index n, const T* k, Index 
 }
 
 template <class T>
-HWY_INLINE void dot_rows(Index rows, Index n, const T* x, Index x_step, const T* y, Index y_step,
-                         T* to) {
+void dot_rows(Index rows, Index n, const T* x, Index x_step, const T* y, Index y_step, T* to) {
   const Lanes<T> d;
   for (Index row = 0; row < rows; ++row, x += x_step, y += y_step) {
     auto sum = hn::Zero(d);
@@ -193,44 +193,12 @@ HWY_INLINE void dot_rows(Index rows, Index n, const T* x, Index x_step, const T*
   }
 }
 
-void multiply_tile_f32(Index m, Index n, Index k, const float* a, Index a_row, Index a_column,
-                       const float* b, Index b_step, bool add, float* c, Index c_step) {
-  multiply_tile(m, n, k, a, a_row, a_column, b, b_step, add, c, c_step);
-}
-void multiply_tile_f64(Index m, Index n, Index k, const double* a, Index a_row, Index a_column,
-                       const double* b, Index b_step, bool add, double* c, Index c_step) {
-  multiply_tile(m, n, k, a, a_row, a_column, b, b_step, add, c, c_step);
-}
-void multiply_few_f32(Index keys, Index rows, Index n, const float* k, Index k_step, const float* q,
-                      Index q_step, float* s, Index s_step) {
-  multiply_few(keys, rows, n, k, k_step, q, q_step, s, s_step);
-}
-void turn_tile_f32(Index rows, Index columns, const float* from, Index from_step, float* to) {
-  turn_tile(rows, columns, from, from_step, to);
-}
-void multiply_few_f64(Index keys, Index rows, Index n, const double* k, Index k_step,
-                      const double* q, Index q_step, double* s, Index s_step) {
-  multiply_few(keys, rows, n, k, k_step, q, q_step, s, s_step);
-}
-void turn_tile_f64(Index rows, Index columns, const double* from, Index from_step, double* to) {
-  turn_tile(rows, columns, from, from_step, to);
-}
-void scale_rows_f32(Index rows, Index n, const float* from, Index from_step, const float* factors,
-                    Index factor_step, float* to, Index to_step, Index width) {
-  scale_rows(rows, n, from, from_step, factors, factor_step, to, to_step, width);
-}
-void scale_rows_f64(Index rows, Index n, const double* from, Index from_step, const double* factors,
-                    Index factor_step, double* to, Index to_step, Index width) {
-  scale_rows(rows, n, from, from_step, factors, factor_step, to, to_step, width);
-}
-void dot_rows_f32(Index rows, Index n, const float* x, Index x_step, const float* y, Index y_step,
-                  float* to) {
-  dot_rows(rows, n, x, x_step, y, y_step, to);
-}
-void dot_rows_f64(Index rows, Index n, const double* x, Index x_step, const double* y, Index y_step,
-                  double* to) {
-  dot_rows(rows, n, x, x_step, y, y_step, to);
-}
+HEED_SIMD_TABLE(rows, RowKernels,
+                {.multiply = multiply_tile<T>,
+                 .multiply_few = multiply_few<T>,
+                 .turn = turn_tile<T>,
+                 .scale = scale_rows<T>,
+                 .dot = dot_rows<T>})
 
 }  // namespace HWY_NAMESPACE
 }  // namespace heed::kernels::simd
@@ -239,55 +207,7 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace heed::kernels::simd {
 
-HWY_EXPORT(multiply_tile_f32);
-void multiply_tile(Index m, Index n, Index k, const float* a, Index a_row, Index a_column,
-                   const float* b, Index b_step, bool add, float* c, Index c_step) {
-  HWY_DYNAMIC_DISPATCH(multiply_tile_f32)(m, n, k, a, a_row, a_column, b, b_step, add, c, c_step);
-}
-HWY_EXPORT(multiply_tile_f64);
-void multiply_tile(Index m, Index n, Index k, const double* a, Index a_row, Index a_column,
-                   const double* b, Index b_step, bool add, double* c, Index c_step) {
-  HWY_DYNAMIC_DISPATCH(multiply_tile_f64)(m, n, k, a, a_row, a_column, b, b_step, add, c, c_step);
-}
-HWY_EXPORT(multiply_few_f32);
-void multiply_few(Index keys, Index rows, Index n, const float* k, Index k_step, const float* q,
-                  Index q_step, float* s, Index s_step) {
-  HWY_DYNAMIC_DISPATCH(multiply_few_f32)(keys, rows, n, k, k_step, q, q_step, s, s_step);
-}
-HWY_EXPORT(turn_tile_f32);
-void turn_tile(Index rows, Index columns, const float* from, Index from_step, float* to) {
-  HWY_DYNAMIC_DISPATCH(turn_tile_f32)(rows, columns, from, from_step, to);
-}
-HWY_EXPORT(multiply_few_f64);
-void multiply_few(Index keys, Index rows, Index n, const double* k, Index k_step, const double* q,
-                  Index q_step, double* s, Index s_step) {
-  HWY_DYNAMIC_DISPATCH(multiply_few_f64)(keys, rows, n, k, k_step, q, q_step, s, s_step);
-}
-HWY_EXPORT(turn_tile_f64);
-void turn_tile(Index rows, Index columns, const double* from, Index from_step, double* to) {
-  HWY_DYNAMIC_DISPATCH(turn_tile_f64)(rows, columns, from, from_step, to);
-}
-HWY_EXPORT(scale_rows_f32);
-void scale_rows(Index rows, Index n, const float* from, Index from_step, const float* factors,
-                Index factor_step, float* to, Index to_step, Index width) {
-  HWY_DYNAMIC_DISPATCH(scale_rows_f32)
-  (rows, n, from, from_step, factors, factor_step, to, to_step, width);
-}
-HWY_EXPORT(scale_rows_f64);
-void scale_rows(Index rows, Index n, const double* from, Index from_step, const double* factors,
-                Index factor_step, double* to, Index to_step, Index width) {
-  HWY_DYNAMIC_DISPATCH(scale_rows_f64)
-  (rows, n, from, from_step, factors, factor_step, to, to_step, width);
-}
-HWY_EXPORT(dot_rows_f32);
-void dot_rows(Index rows, Index n, const float* x, Index x_step, const float* y, Index y_step,
-              float* to) {
-  HWY_DYNAMIC_DISPATCH(dot_rows_f32)(rows, n, x, x_step, y, y_step, to);
-}
-HWY_EXPORT(dot_rows_f64);
-void dot_rows(Index rows, Index n, const double* x, Index x_step, const double* y, Index y_step,
-              double* to) {
-  HWY_DYNAMIC_DISPATCH(dot_rows_f64)(rows, n, x, x_step, y, y_step, to);
-}
+HEED_SIMD_DISPATCH(rows, RowKernels)
+
 }  // namespace heed::kernels::simd
 #endif

@@ -44,8 +44,8 @@ class DotScore {
     block_ = keys_.block(unit, member);
     if (!gk_) return;
     const T one{1};
-    simd::scale_rows(plan_.K, plan_.D, block_, keys_.step(), &one, 0, k_, width_, width_);
-    finite_keys_ = simd::all_finite(plan_.K * width_, k_);
+    simd::rows<T>().scale(plan_.K, plan_.D, block_, keys_.step(), &one, 0, k_, width_, width_);
+    finite_keys_ = simd::finite<T>().all(plan_.K * width_, k_);
     if (!finite_keys_) clear_unless_finite(plan_.K * width_, k_);
     std::fill_n(gk_, plan_.K * width_, T{0});
   }
@@ -56,7 +56,7 @@ class DotScore {
     queries_.load(unit_, tile, plan_.D, scale_, q_);
     turned_.load(tile.count, q_);
     if (!gk_) return;
-    finite_queries_ = simd::all_finite(step_ * width_, q_);
+    finite_queries_ = simd::finite<T>().all(step_ * width_, q_);
     if (!finite_queries_) clear_unless_finite(step_ * width_, q_);
     std::fill_n(gq_, tile.count * width_, T{0});
   }
@@ -68,9 +68,9 @@ class DotScore {
   void slopes(KeyRange keys, const T* p, const T* d) {
     const Index rows = tile_->count;
     T* const gk = gk_ + keys.begin * width_;
-    simd::multiply_tile(keys.size(), width_, rows, d, step_, 1, q_, width_, true, gk, width_);
-    simd::multiply_tile(rows, width_, keys.size(), d, 1, step_, k_ + keys.begin * width_, width_,
-                        true, gq_, width_);
+    simd::rows<T>().multiply(keys.size(), width_, rows, d, step_, 1, q_, width_, true, gk, width_);
+    simd::rows<T>().multiply(rows, width_, keys.size(), d, 1, step_, k_ + keys.begin * width_,
+                             width_, true, gq_, width_);
     if (!finite_queries_) {
       add_infinite(
           keys.size(), rows, plan_.D, p, d, step_, 1, [&](Index i) { return query(i); }, scale_, gk,
@@ -88,7 +88,7 @@ class DotScore {
   }
   void store_keys(T* to, Index step) const {
     const T one{1};
-    simd::scale_rows(plan_.K, plan_.D, gk_, width_, &one, 0, to, step, plan_.D);
+    simd::rows<T>().scale(plan_.K, plan_.D, gk_, width_, &one, 0, to, step, plan_.D);
   }
   void store_vector(T*) const {}
 
@@ -127,7 +127,7 @@ class AdditiveScore {
         q_(memory.take(kRows * width_)),
         k_(memory.take(plan.K * width_)) {
     const T scale = static_cast<T>(plan.scale);
-    simd::scale_rows(1, plan.D, plan.vector.data<T>(), plan.D, &scale, 0, w_, width_, width_);
+    simd::rows<T>().scale(1, plan.D, plan.vector.data<T>(), plan.D, &scale, 0, w_, width_, width_);
     if (!differentiates) return;
     kept_ = memory.take(most_keys(plan, true) * kRows * width_);
     gk_ = memory.take(plan.K * width_);
@@ -144,7 +144,7 @@ class AdditiveScore {
     own_keys_ = keys_.block(unit, member);
     if (plan_.D != width_ || keys_.step() != width_) {
       const T one{1};
-      simd::scale_rows(plan_.K, plan_.D, own_keys_, keys_.step(), &one, 0, k_, width_, width_);
+      simd::rows<T>().scale(plan_.K, plan_.D, own_keys_, keys_.step(), &one, 0, k_, width_, width_);
       own_keys_ = k_;
     }
     if (!gk_) return;
@@ -161,13 +161,13 @@ class AdditiveScore {
 
   void scores(KeyRange keys, T* s) {
     if (step_ > tile_->count) std::fill_n(s, keys.size() * step_, T{0});
-    simd::additive_tile(tile_->count, keys.size(), width_, q_, own_keys_ + keys.begin * width_, w_,
-                        s, step_, kept_);
+    simd::tiles<T>().additive(tile_->count, keys.size(), width_, q_,
+                              own_keys_ + keys.begin * width_, w_, s, step_, kept_);
   }
 
   void slopes(KeyRange keys, const T*, const T* d) {
-    simd::additive_slope_tile(tile_->count, keys.size(), width_, kept_, d, step_, gq_,
-                              gk_ + keys.begin * width_, gw_);
+    simd::tiles<T>().additive_slope(tile_->count, keys.size(), width_, kept_, d, step_, gq_,
+                                    gk_ + keys.begin * width_, gw_);
   }
 
   void store_queries(const OperandRows<T>& to) const {
@@ -178,11 +178,11 @@ class AdditiveScore {
   void store_keys(T* to, Index step) const {
     weigh(plan_.K, gk_);
     const T one{1};
-    simd::scale_rows(plan_.K, plan_.D, gk_, width_, &one, 0, to, step, plan_.D);
+    simd::rows<T>().scale(plan_.K, plan_.D, gk_, width_, &one, 0, to, step, plan_.D);
   }
   void store_vector(T* to) const {
     const T scale = static_cast<T>(plan_.scale);
-    simd::scale_rows(1, plan_.D, gw_, width_, &scale, 0, to, plan_.D, plan_.D);
+    simd::rows<T>().scale(1, plan_.D, gw_, width_, &scale, 0, to, plan_.D, plan_.D);
   }
 
  private:

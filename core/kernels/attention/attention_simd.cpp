@@ -9,6 +9,7 @@
 
 #include <limits>
 
+#include "../simd_table.h"
 #include "attention_math-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -26,7 +27,7 @@ HWY_INLINE Index lanes() {
 }
 
 template <class T>
-HWY_INLINE void soften_tile(Index keys, Index rows, T* s, T* most, T* sum, T* factor) {
+void soften_tile(Index keys, Index rows, T* s, T* most, T* sum, T* factor) {
   const Lanes<T> d;
   const auto none = hn::Set(d, -std::numeric_limits<T>::infinity());
   for (Index i = 0; i < rows; i += lanes<T>()) {
@@ -64,7 +65,7 @@ HWY_INLINE void soften_tile(Index keys, Index rows, T* s, T* most, T* sum, T* fa
 }
 
 template <class T>
-HWY_INLINE void weigh_tile(Index keys, Index rows, T* s, const T* log_sums) {
+void weigh_tile(Index keys, Index rows, T* s, const T* log_sums) {
   const Lanes<T> d;
   for (Index i = 0; i < rows; i += lanes<T>()) {
     const auto base = hn::LoadU(d, log_sums + i);
@@ -76,7 +77,7 @@ HWY_INLINE void weigh_tile(Index keys, Index rows, T* s, const T* log_sums) {
 }
 
 template <class T>
-HWY_INLINE void slope_tile(Index keys, Index rows, const T* p, const T* delta, T* slope) {
+void slope_tile(Index keys, Index rows, const T* p, const T* delta, T* slope) {
   const Lanes<T> d;
   for (Index i = 0; i < rows; i += lanes<T>()) {
     const auto middle = hn::LoadU(d, delta + i);
@@ -89,7 +90,7 @@ HWY_INLINE void slope_tile(Index keys, Index rows, const T* p, const T* delta, T
 }
 
 template <class T>
-HWY_INLINE void chain_tile(Index n, const T* HWY_RESTRICT slope, T* HWY_RESTRICT x) {
+void chain_tile(Index n, const T* HWY_RESTRICT slope, T* HWY_RESTRICT x) {
   const Lanes<T> d;
   for (Index at = 0; at < n; at += lanes<T>()) {
     const auto v = hn::LoadU(d, x + at);
@@ -99,7 +100,7 @@ HWY_INLINE void chain_tile(Index n, const T* HWY_RESTRICT slope, T* HWY_RESTRICT
 }
 
 template <class T>
-HWY_INLINE void tanh_tile(Index n, const T* x, T* to) {
+void tanh_tile(Index n, const T* x, T* to) {
   const Lanes<T> d;
   for (Index at = 0; at < n; at += lanes<T>()) {
     hn::StoreU(tanh_of(d, hn::LoadU(d, x + at)), d, to + at);
@@ -107,8 +108,8 @@ HWY_INLINE void tanh_tile(Index n, const T* x, T* to) {
 }
 
 template <class T>
-HWY_INLINE void drop_tile(Index n, const std::uint16_t* HWY_RESTRICT numbers, std::uint32_t bound,
-                          T scale, T* HWY_RESTRICT x) {
+void drop_tile(Index n, const std::uint16_t* HWY_RESTRICT numbers, std::uint32_t bound, T scale,
+               T* HWY_RESTRICT x) {
   if constexpr (sizeof(T) == 4) {
     const Lanes<T> d;
     const hn::RebindToUnsigned<Lanes<T>> du;
@@ -148,8 +149,8 @@ HWY_INLINE void additive_rows(Index width, const T* HWY_RESTRICT q, const T* HWY
 }
 
 template <class T>
-HWY_INLINE void additive_tile(Index rows, Index keys, Index width, const T* q, const T* k,
-                              const T* w, T* s, Index s_step, T* kept) {
+void additive_tile(Index rows, Index keys, Index width, const T* q, const T* k, const T* w, T* s,
+                   Index s_step, T* kept) {
   for (Index j = 0; j < keys; ++j) {
     const auto from = [&](Index i) { return kept ? kept + (j * rows + i) * width : nullptr; };
     Index i = 0;
@@ -187,8 +188,8 @@ HWY_INLINE void additive_slopes(Index width, const T* HWY_RESTRICT kept, const T
 
 // A place without a gradient is left out: what stands there may be NaN.
 template <class T>
-HWY_INLINE void additive_slope_tile(Index rows, Index keys, Index width, const T* kept,
-                                    const T* slope, Index d_step, T* gq, T* gk, T* gw) {
+void additive_slope_tile(Index rows, Index keys, Index width, const T* kept, const T* slope,
+                         Index d_step, T* gq, T* gk, T* gw) {
   for (Index j = 0; j < keys; ++j) {
     const T* const by = slope + j * d_step;
     for (Index i = 0; i < rows;) {
@@ -205,52 +206,15 @@ HWY_INLINE void additive_slope_tile(Index rows, Index keys, Index width, const T
   }
 }
 
-void soften_tile_f32(Index keys, Index rows, float* s, float* most, float* sum, float* factor) {
-  soften_tile(keys, rows, s, most, sum, factor);
-}
-void soften_tile_f64(Index keys, Index rows, double* s, double* most, double* sum, double* factor) {
-  soften_tile(keys, rows, s, most, sum, factor);
-}
-void weigh_tile_f32(Index keys, Index rows, float* s, const float* log_sums) {
-  weigh_tile(keys, rows, s, log_sums);
-}
-void weigh_tile_f64(Index keys, Index rows, double* s, const double* log_sums) {
-  weigh_tile(keys, rows, s, log_sums);
-}
-void slope_tile_f32(Index keys, Index rows, const float* p, const float* delta, float* d) {
-  slope_tile(keys, rows, p, delta, d);
-}
-void slope_tile_f64(Index keys, Index rows, const double* p, const double* delta, double* d) {
-  slope_tile(keys, rows, p, delta, d);
-}
-void chain_tile_f32(Index n, const float* slope, float* d) { chain_tile(n, slope, d); }
-void chain_tile_f64(Index n, const double* slope, double* d) { chain_tile(n, slope, d); }
-void tanh_tile_f32(Index n, const float* x, float* to) { tanh_tile(n, x, to); }
-void tanh_tile_f64(Index n, const double* x, double* to) { tanh_tile(n, x, to); }
-void drop_tile_f32(Index n, const std::uint16_t* numbers, std::uint32_t bound, float scale,
-                   float* x) {
-  drop_tile(n, numbers, bound, scale, x);
-}
-void drop_tile_f64(Index n, const std::uint16_t* numbers, std::uint32_t bound, double scale,
-                   double* x) {
-  drop_tile(n, numbers, bound, scale, x);
-}
-void additive_tile_f32(Index rows, Index keys, Index width, const float* q, const float* k,
-                       const float* w, float* s, Index s_step, float* kept) {
-  additive_tile(rows, keys, width, q, k, w, s, s_step, kept);
-}
-void additive_tile_f64(Index rows, Index keys, Index width, const double* q, const double* k,
-                       const double* w, double* s, Index s_step, double* kept) {
-  additive_tile(rows, keys, width, q, k, w, s, s_step, kept);
-}
-void additive_slope_tile_f32(Index rows, Index keys, Index width, const float* kept, const float* d,
-                             Index d_step, float* gq, float* gk, float* gw) {
-  additive_slope_tile(rows, keys, width, kept, d, d_step, gq, gk, gw);
-}
-void additive_slope_tile_f64(Index rows, Index keys, Index width, const double* kept,
-                             const double* d, Index d_step, double* gq, double* gk, double* gw) {
-  additive_slope_tile(rows, keys, width, kept, d, d_step, gq, gk, gw);
-}
+HEED_SIMD_TABLE(tiles, TileKernels,
+                {.soften = soften_tile<T>,
+                 .weigh = weigh_tile<T>,
+                 .slope = slope_tile<T>,
+                 .chain = chain_tile<T>,
+                 .tanh = tanh_tile<T>,
+                 .drop = drop_tile<T>,
+                 .additive = additive_tile<T>,
+                 .additive_slope = additive_slope_tile<T>})
 
 }  // namespace HWY_NAMESPACE
 }  // namespace heed::kernels::simd
@@ -259,75 +223,7 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace heed::kernels::simd {
 
-HWY_EXPORT(soften_tile_f32);
-void soften_tile(Index keys, Index rows, float* s, float* most, float* sum, float* factor) {
-  HWY_DYNAMIC_DISPATCH(soften_tile_f32)(keys, rows, s, most, sum, factor);
-}
-HWY_EXPORT(soften_tile_f64);
-void soften_tile(Index keys, Index rows, double* s, double* most, double* sum, double* factor) {
-  HWY_DYNAMIC_DISPATCH(soften_tile_f64)(keys, rows, s, most, sum, factor);
-}
-HWY_EXPORT(weigh_tile_f32);
-void weigh_tile(Index keys, Index rows, float* s, const float* log_sums) {
-  HWY_DYNAMIC_DISPATCH(weigh_tile_f32)(keys, rows, s, log_sums);
-}
-HWY_EXPORT(weigh_tile_f64);
-void weigh_tile(Index keys, Index rows, double* s, const double* log_sums) {
-  HWY_DYNAMIC_DISPATCH(weigh_tile_f64)(keys, rows, s, log_sums);
-}
-HWY_EXPORT(slope_tile_f32);
-void slope_tile(Index keys, Index rows, const float* p, const float* delta, float* d) {
-  HWY_DYNAMIC_DISPATCH(slope_tile_f32)(keys, rows, p, delta, d);
-}
-HWY_EXPORT(slope_tile_f64);
-void slope_tile(Index keys, Index rows, const double* p, const double* delta, double* d) {
-  HWY_DYNAMIC_DISPATCH(slope_tile_f64)(keys, rows, p, delta, d);
-}
-HWY_EXPORT(chain_tile_f32);
-void chain_tile(Index n, const float* slope, float* d) {
-  HWY_DYNAMIC_DISPATCH(chain_tile_f32)(n, slope, d);
-}
-HWY_EXPORT(chain_tile_f64);
-void chain_tile(Index n, const double* slope, double* d) {
-  HWY_DYNAMIC_DISPATCH(chain_tile_f64)(n, slope, d);
-}
-HWY_EXPORT(tanh_tile_f32);
-void tanh_tile(Index n, const float* x, float* to) {
-  HWY_DYNAMIC_DISPATCH(tanh_tile_f32)(n, x, to);
-}
-HWY_EXPORT(tanh_tile_f64);
-void tanh_tile(Index n, const double* x, double* to) {
-  HWY_DYNAMIC_DISPATCH(tanh_tile_f64)(n, x, to);
-}
-HWY_EXPORT(drop_tile_f32);
-void drop_tile(Index n, const std::uint16_t* numbers, std::uint32_t bound, float scale, float* x) {
-  HWY_DYNAMIC_DISPATCH(drop_tile_f32)(n, numbers, bound, scale, x);
-}
-HWY_EXPORT(drop_tile_f64);
-void drop_tile(Index n, const std::uint16_t* numbers, std::uint32_t bound, double scale,
-               double* x) {
-  HWY_DYNAMIC_DISPATCH(drop_tile_f64)(n, numbers, bound, scale, x);
-}
-HWY_EXPORT(additive_tile_f32);
-void additive_tile(Index rows, Index keys, Index width, const float* q, const float* k,
-                   const float* w, float* s, Index s_step, float* kept) {
-  HWY_DYNAMIC_DISPATCH(additive_tile_f32)(rows, keys, width, q, k, w, s, s_step, kept);
-}
-HWY_EXPORT(additive_tile_f64);
-void additive_tile(Index rows, Index keys, Index width, const double* q, const double* k,
-                   const double* w, double* s, Index s_step, double* kept) {
-  HWY_DYNAMIC_DISPATCH(additive_tile_f64)(rows, keys, width, q, k, w, s, s_step, kept);
-}
-HWY_EXPORT(additive_slope_tile_f32);
-void additive_slope_tile(Index rows, Index keys, Index width, const float* kept, const float* d,
-                         Index d_step, float* gq, float* gk, float* gw) {
-  HWY_DYNAMIC_DISPATCH(additive_slope_tile_f32)(rows, keys, width, kept, d, d_step, gq, gk, gw);
-}
-HWY_EXPORT(additive_slope_tile_f64);
-void additive_slope_tile(Index rows, Index keys, Index width, const double* kept, const double* d,
-                         Index d_step, double* gq, double* gk, double* gw) {
-  HWY_DYNAMIC_DISPATCH(additive_slope_tile_f64)(rows, keys, width, kept, d, d_step, gq, gk, gw);
-}
+HEED_SIMD_DISPATCH(tiles, TileKernels)
 
 }  // namespace heed::kernels::simd
 #endif

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "attention_plan.h"
-#include "attention_simd.h"
+#include "attention_rows_simd.h"
 
 namespace heed::kernels {
 
@@ -41,15 +41,15 @@ class TurnedRows {
     if (few()) {
       std::copy_n(from, count * width_, rows_);
     } else {
-      simd::turn_tile(step_, n_, from, width_, rows_);
+      simd::rows<T>().turn(step_, n_, from, width_, rows_);
     }
   }
   /// s [keys, step] = left [keys, width] times the rows.
   void multiply(Index keys, const T* left, Index left_step, T* s) const {
     if (few()) {
-      simd::multiply_few(keys, count_, n_, left, left_step, rows_, width_, s, step_);
+      simd::rows<T>().multiply_few(keys, count_, n_, left, left_step, rows_, width_, s, step_);
     } else {
-      simd::multiply_tile(keys, step_, n_, left, left_step, 1, rows_, step_, false, s, step_);
+      simd::rows<T>().multiply(keys, step_, n_, left, left_step, 1, rows_, step_, false, s, step_);
     }
   }
 
@@ -116,8 +116,8 @@ class OperandRows {
     const Index width = padded<Number>(n);
     for (Index r = 0; r < tile.run_count; ++r) {
       const QueryTile::Run& at = tile.runs[static_cast<std::size_t>(r)];
-      simd::scale_rows(at.count, n, run(unit, at), step_, &factor, 0, to + at.row * width, width,
-                       width);
+      simd::rows<Number>().scale(at.count, n, run(unit, at), step_, &factor, 0, to + at.row * width,
+                                 width, width);
     }
     std::fill(to + tile.count * width, to + padded<Number>(tile.count) * width, Number{0});
   }
@@ -127,8 +127,9 @@ class OperandRows {
     const Index width = padded<Number>(n);
     for (Index r = 0; r < tile.run_count; ++r) {
       const QueryTile::Run& at = tile.runs[static_cast<std::size_t>(r)];
-      simd::scale_rows(at.count, n, from + at.row * width, width, factors + at.row * factor_step,
-                       factor_step, run(unit, at), step_, n);
+      simd::rows<Number>().scale(at.count, n, from + at.row * width, width,
+                                 factors + at.row * factor_step, factor_step, run(unit, at), step_,
+                                 n);
     }
   }
 

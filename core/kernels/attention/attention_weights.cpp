@@ -49,7 +49,7 @@ void each_tile(const AttentionPlan& plan, const Array& log_sums, const std::vect
           if (terms.maps()) terms.map(s);
           terms.lay_over(s);
           std::copy_n(s, keys.size() * step, p);
-          simd::weigh_tile(keys.size(), step, p, log_sum);
+          simd::tiles<T>().weigh(keys.size(), step, p, log_sum);
           for (Index i = 0; i < tile.count; ++i) {
             for (Index at = i; at < keys.size() * step; at += step) {
               s[at] = p[at] == T{0} ? T{0} : s[at] - log_sum[i];

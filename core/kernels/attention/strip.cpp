@@ -11,8 +11,8 @@ std::size_t size(Index n) { return static_cast<std::size_t>(n); }
 template <class T>
 void apply(Unary op, const Strip<T>& x, Strip<T>& to) {
   to.n = x.n;
-  if (op == Unary::tanh && x.n > 1) return simd::tanh_tile(x.n, x.x, to.x);  // half the work
-  simd::unary(op, x.x, to.x, size(to.n));
+  if (op == Unary::tanh && x.n > 1) return simd::tiles<T>().tanh(x.n, x.x, to.x);  // half the work
+  simd::elements<T>().unary(op, x.x, to.x, size(to.n));
 }
 template <class T>
 Strip<T> apply(Unary op, const Strip<T>& x) {
@@ -25,7 +25,7 @@ template <class T>
 void apply(Binary op, const Strip<T>& x, const Strip<T>& y, Strip<T>& to) {
   const bool many_x = x.n > 1, many_y = y.n > 1;
   to.n = std::max(x.n, y.n);
-  simd::binary(op, x.x, many_x, y.x, many_y, to.x, size(to.n));
+  simd::elements<T>().binary(op, x.x, many_x, y.x, many_y, to.x, size(to.n));
 }
 template <class T>
 Strip<T> apply(Binary op, const Strip<T>& x, const Strip<T>& y) {
@@ -58,7 +58,7 @@ template <class T>
 Strip<T> choose(const StripMask& condition, const Strip<T>& x, const Strip<T>& y) {
   if (condition.n == 1) return condition.x[0] ? x : y;
   Strip<T> out(condition.n);
-  simd::where(condition.x, x.x, x.n > 1, y.x, y.n > 1, out.x, size(out.n));
+  simd::elements<T>().where(condition.x, x.x, x.n > 1, y.x, y.n > 1, out.x, size(out.n));
   return out;
 }
 

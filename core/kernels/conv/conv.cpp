@@ -151,8 +151,8 @@ void forward(const ConvShape& shape, const T* x, const T* weight, const T* bias,
             const T* from = c + o * step + image * places;
             T* to = out + slab.offset(image) + o * places;
             if (bias != nullptr) {
-              simd::binary(Binary::add, from, true, bias + group * M + o, false, to,
-                           static_cast<std::size_t>(count));
+              simd::elements<T>().binary(Binary::add, from, true, bias + group * M + o, false, to,
+                                         static_cast<std::size_t>(count));
             } else if (!direct) {
               std::copy_n(from, count, to);
             }
@@ -222,8 +222,8 @@ void to_weight(const ConvShape& shape, const T* g, const T* x, Array& gw) {
     }
   });
   for (Index part = 0; part + 1 < parts; ++part) {
-    simd::binary(Binary::add, to, true, others + part * size, true, to,
-                 static_cast<std::size_t>(size));
+    simd::elements<T>().binary(Binary::add, to, true, others + part * size, true, to,
+                               static_cast<std::size_t>(size));
   }
 }
 
@@ -272,7 +272,7 @@ Array conv_weight_grad(const ConvShape& shape, const Array& g, const Array& x) {
   visit_floating("conv_weight_grad", g.dtype(), [&](auto zero) {
     using T = decltype(zero);
     // It would multiply what is not finite by its gaps' zeros.
-    if (fits_conv_direct_weight(shape) && simd::all_finite(by.numel(), by.data<T>())) {
+    if (fits_conv_direct_weight(shape) && simd::finite<T>().all(by.numel(), by.data<T>())) {
       conv_direct_weight_grad(shape, from.data<T>(), by.data<T>(), gw.mutable_data<T>());
     } else {
       to_weight(shape, from.data<T>(), by.data<T>(), gw);

@@ -113,12 +113,12 @@ void conv_direct(const ConvShape& shape, const T* x, const T* weight, const T* b
                   offsets.data(), depth,
                   rows,           shape.x.out,
                   bands.pitch,    std::min(tall, (group + 1) * shape.group_out() - channel)};
-              simd::conv_band(band, input.data<T>(),
-                              packed_weight + (group * blocks + block) * depth * tall,
-                              bias ? bias + channel : nullptr, output.mutable_data<T>(),
-                              out + (image * shape.out_channels + channel) * shape.places() +
-                                  first * shape.x.out,
-                              shape.places());
+              simd::conv<T>().band(band, input.data<T>(),
+                                   packed_weight + (group * blocks + block) * depth * tall,
+                                   bias ? bias + channel : nullptr, output.mutable_data<T>(),
+                                   out + (image * shape.out_channels + channel) * shape.places() +
+                                       first * shape.x.out,
+                                   shape.places());
             }
           }
         }
@@ -172,15 +172,15 @@ void conv_direct_weight_grad(const ConvShape& shape, const T* g, const T* x, T* 
             std::copy_n(from + r * shape.x.out, shape.x.out, to + r * bands.pitch);
           }
         }
-        simd::conv_band_weight(band, input.data<T>(), spread, step,
+        simd::conv<T>().weight(band, input.data<T>(), spread, step,
                                all + (begin / per_part * blocks_in_all + block) * each);
       }
     }
   });
   const Array joined = reduce(Reduce::sum, sums, {0}, false);
   for (Index block = 0; block < blocks_in_all; ++block) {
-    simd::conv_join(band_of(block, 1), joined.data<T>() + block * each,
-                    gw + channel_of(block) * depth);
+    simd::conv<T>().join(band_of(block, 1), joined.data<T>() + block * each,
+                         gw + channel_of(block) * depth);
   }
 }
 

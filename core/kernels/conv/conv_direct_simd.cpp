@@ -8,6 +8,7 @@
 #include <hwy/highway.h>
 
 #include "../elementwise/each_vector_simd-inl.h"
+#include "../simd_table.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace heed::kernels::simd {
@@ -143,24 +144,7 @@ Index sums_of(Index depth, Index element_bytes) {
   return depth * kHeight * static_cast<Index>(lanes);
 }
 
-void weight_f32(const ConvBand& band, const float* from, const float* g, Index g_step,
-                float* sums) {
-  weight_of(band, from, g, g_step, sums);
-}
-void weight_f64(const ConvBand& band, const double* from, const double* g, Index g_step,
-                double* sums) {
-  weight_of(band, from, g, g_step, sums);
-}
-void join_f32(const ConvBand& band, const float* sums, float* to) { join(band, sums, to); }
-void join_f64(const ConvBand& band, const double* sums, double* to) { join(band, sums, to); }
-void band_f32(const ConvBand& band, const float* from, const float* weight, const float* bias,
-              float* room, float* to, Index channel_step) {
-  band_of(band, from, weight, bias, room, to, channel_step);
-}
-void band_f64(const ConvBand& band, const double* from, const double* weight, const double* bias,
-              double* room, double* to, Index channel_step) {
-  band_of(band, from, weight, bias, room, to, channel_step);
-}
+HEED_SIMD_TABLE(conv, ConvKernels, {.band = band_of<T>, .weight = weight_of<T>, .join = join<T>})
 
 }  // namespace HWY_NAMESPACE
 }  // namespace heed::kernels::simd
@@ -171,39 +155,11 @@ namespace heed::kernels::simd {
 
 HWY_EXPORT(height);
 HWY_EXPORT(sums_of);
-HWY_EXPORT(weight_f32);
-HWY_EXPORT(weight_f64);
-HWY_EXPORT(join_f32);
-HWY_EXPORT(join_f64);
-HWY_EXPORT(band_f32);
-HWY_EXPORT(band_f64);
-
 Index conv_height() { return HWY_DYNAMIC_DISPATCH(height)(); }
-void conv_band(const ConvBand& band, const float* from, const float* weight, const float* bias,
-               float* room, float* to, Index channel_step) {
-  HWY_DYNAMIC_DISPATCH(band_f32)(band, from, weight, bias, room, to, channel_step);
-}
-void conv_band(const ConvBand& band, const double* from, const double* weight, const double* bias,
-               double* room, double* to, Index channel_step) {
-  HWY_DYNAMIC_DISPATCH(band_f64)(band, from, weight, bias, room, to, channel_step);
-}
 Index conv_sums(Index depth, Index element_bytes) {
   return HWY_DYNAMIC_DISPATCH(sums_of)(depth, element_bytes);
 }
-void conv_band_weight(const ConvBand& band, const float* from, const float* g, Index g_step,
-                      float* sums) {
-  HWY_DYNAMIC_DISPATCH(weight_f32)(band, from, g, g_step, sums);
-}
-void conv_band_weight(const ConvBand& band, const double* from, const double* g, Index g_step,
-                      double* sums) {
-  HWY_DYNAMIC_DISPATCH(weight_f64)(band, from, g, g_step, sums);
-}
-void conv_join(const ConvBand& band, const float* sums, float* to) {
-  HWY_DYNAMIC_DISPATCH(join_f32)(band, sums, to);
-}
-void conv_join(const ConvBand& band, const double* sums, double* to) {
-  HWY_DYNAMIC_DISPATCH(join_f64)(band, sums, to);
-}
+HEED_SIMD_DISPATCH(conv, ConvKernels)
 
 }  // namespace heed::kernels::simd
 #endif

@@ -19,24 +19,24 @@ struct ConvBand {
   Index channels;            ///< at most conv_height()
 };
 
-/// to[o channel_step + r width + i] = bias[o] + sum over taps of weight [depth, conv_height()]
-/// times from[offset + r pitch + i]. `room` holds conv_height() rows of rows * pitch + kConvSlack
-/// elements.
-void conv_band(const ConvBand& band, const float* from, const float* weight, const float* bias,
-               float* room, float* to, Index channel_step);
-void conv_band(const ConvBand& band, const double* from, const double* weight, const double* bias,
-               double* room, double* to, Index channel_step);
-
-/// Elements of the sums that conv_band_weight() adds to.
+/// Elements of the sums that ConvKernels::weight adds to.
 Index conv_sums(Index depth, Index element_bytes);
-/// sums += from[offset + j] g[o g_step + j], lane by lane, for each tap and conv_height() rows of
-/// g; places that are not meant must be 0 in g, up to whole vectors.
-void conv_band_weight(const ConvBand& band, const float* from, const float* g, Index g_step,
-                      float* sums);
-void conv_band_weight(const ConvBand& band, const double* from, const double* g, Index g_step,
-                      double* sums);
-/// to[o depth + k] = the sums of all lanes.
-void conv_join(const ConvBand& band, const float* sums, float* to);
-void conv_join(const ConvBand& band, const double* sums, double* to);
+
+template <class T>
+struct ConvKernels {
+  /// to[o channel_step + r width + i] = bias[o] + sum over taps of weight [depth, conv_height()]
+  /// times from[offset + r pitch + i]. `room` holds conv_height() rows of rows * pitch + kConvSlack
+  /// elements.
+  void (*band)(const ConvBand& band, const T* from, const T* weight, const T* bias, T* room, T* to,
+               Index channel_step);
+
+  /// sums += from[offset + j] g[o g_step + j], lane by lane, for each tap and conv_height() rows of
+  /// g; places that are not meant must be 0 in g, up to whole vectors.
+  void (*weight)(const ConvBand& band, const T* from, const T* g, Index g_step, T* sums);
+  /// to[o depth + k] = the sums of all lanes.
+  void (*join)(const ConvBand& band, const T* sums, T* to);
+};
+template <class T>
+const ConvKernels<T>& conv();  // f32, f64
 
 }  // namespace heed::kernels::simd

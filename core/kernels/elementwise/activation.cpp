@@ -27,7 +27,7 @@ Array activation(Activation op, const Array& x, double a, double b) {
     return map_runs<T>(
         x,
         [&](const T* from, T* to, std::size_t n) {
-          simd::activation(op, from, to, n, static_cast<T>(a), static_cast<T>(b));
+          simd::activations<T>().forward(op, from, to, n, static_cast<T>(a), static_cast<T>(b));
         },
         kCost);
   });
@@ -56,10 +56,10 @@ Array activation_grad(Activation op, const Array& g, const Array& x, double a, d
           T buffer_g[kBuffer];
           T buffer_x[kBuffer];
           pieces(n, step_g == 1 && step_x == 1, [&](Index i, Index count) {
-            simd::activation_grad(op, gathered(left + at[1] + i * step_g, step_g, count, buffer_g),
-                                  gathered(right + at[2] + i * step_x, step_x, count, buffer_x),
-                                  to + at[0] + i, static_cast<std::size_t>(count),
-                                  static_cast<T>(a), static_cast<T>(b));
+            simd::activations<T>().grad(
+                op, gathered(left + at[1] + i * step_g, step_g, count, buffer_g),
+                gathered(right + at[2] + i * step_x, step_x, count, buffer_x), to + at[0] + i,
+                static_cast<std::size_t>(count), static_cast<T>(a), static_cast<T>(b));
           });
         },
         kCost);

@@ -7,6 +7,7 @@
 // Highway wants the line above first.
 #include <hwy/highway.h>
 
+#include "../simd_table.h"
 #include "elementwise_simd-inl.h"
 #include "math_simd-inl.h"
 
@@ -128,20 +129,7 @@ void grad_loop(Activation op, const T* in, const T* from, T* to, std::size_t n, 
 }
 #undef HEED_LANES
 
-void loop_f32(Activation op, const float* x, float* to, std::size_t n, float a, float b) {
-  loop(op, x, to, n, a, b);
-}
-void loop_f64(Activation op, const double* x, double* to, std::size_t n, double a, double b) {
-  loop(op, x, to, n, a, b);
-}
-void grad_f32(Activation op, const float* g, const float* x, float* to, std::size_t n, float a,
-              float b) {
-  grad_loop(op, g, x, to, n, a, b);
-}
-void grad_f64(Activation op, const double* g, const double* x, double* to, std::size_t n, double a,
-              double b) {
-  grad_loop(op, g, x, to, n, a, b);
-}
+HEED_SIMD_TABLE(activations, ActivationKernels, {.forward = loop<T>, .grad = grad_loop<T>})
 
 }  // namespace HWY_NAMESPACE
 }  // namespace heed::kernels::simd
@@ -150,25 +138,7 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace heed::kernels::simd {
 
-HWY_EXPORT(loop_f32);
-HWY_EXPORT(loop_f64);
-HWY_EXPORT(grad_f32);
-HWY_EXPORT(grad_f64);
-
-void activation(Activation op, const float* x, float* to, std::size_t n, float a, float b) {
-  HWY_DYNAMIC_DISPATCH(loop_f32)(op, x, to, n, a, b);
-}
-void activation(Activation op, const double* x, double* to, std::size_t n, double a, double b) {
-  HWY_DYNAMIC_DISPATCH(loop_f64)(op, x, to, n, a, b);
-}
-void activation_grad(Activation op, const float* g, const float* x, float* to, std::size_t n,
-                     float a, float b) {
-  HWY_DYNAMIC_DISPATCH(grad_f32)(op, g, x, to, n, a, b);
-}
-void activation_grad(Activation op, const double* g, const double* x, double* to, std::size_t n,
-                     double a, double b) {
-  HWY_DYNAMIC_DISPATCH(grad_f64)(op, g, x, to, n, a, b);
-}
+HEED_SIMD_DISPATCH(activations, ActivationKernels)
 
 }  // namespace heed::kernels::simd
 #endif

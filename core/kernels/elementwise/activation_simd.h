@@ -5,14 +5,15 @@
 
 namespace heed::kernels::simd {
 
-/// to[i] = op(x[i])
-void activation(Activation op, const float* x, float* to, std::size_t n, float a, float b);
-void activation(Activation op, const double* x, double* to, std::size_t n, double a, double b);
+template <class T>
+struct ActivationKernels {
+  /// to[i] = op(x[i])
+  void (*forward)(Activation op, const T* x, T* to, std::size_t n, T a, T b);
 
-/// to[i] = g[i] op'(x[i])
-void activation_grad(Activation op, const float* g, const float* x, float* to, std::size_t n,
-                     float a, float b);
-void activation_grad(Activation op, const double* g, const double* x, double* to, std::size_t n,
-                     double a, double b);
+  /// to[i] = g[i] op'(x[i])
+  void (*grad)(Activation op, const T* g, const T* x, T* to, std::size_t n, T a, T b);
+};
+template <class T>
+const ActivationKernels<T>& activations();  // f32, f64
 
 }  // namespace heed::kernels::simd

@@ -33,8 +33,9 @@ Array unary(Unary op, const Array& x) {
   if (x.dtype() == DType::i64 && takes_integers(op)) return integer_unary(op, x);
   return visit_floating(name(op), x.dtype(), [&](auto zero) {
     using T = decltype(zero);
-    return map_runs<T>(x,
-                       [op](const T* from, T* to, std::size_t n) { simd::unary(op, from, to, n); });
+    return map_runs<T>(x, [op](const T* from, T* to, std::size_t n) {
+      simd::elements<T>().unary(op, from, to, n);
+    });
   });
 }
 
@@ -43,9 +44,11 @@ Array binary(Binary op, const Array& x, const Array& y) {
   if (takes(op, x.dtype())) return integer_binary(op, x, y);
   return visit_floating(name(op), x.dtype(), [&](auto zero) {
     using T = decltype(zero);
-    return zip_runs<T>(name(op), x, y,
-                       [op](const T* a, bool many_a, const T* b, bool many_b, T* to,
-                            std::size_t n) { simd::binary(op, a, many_a, b, many_b, to, n); });
+    return zip_runs<T>(
+        name(op), x, y,
+        [op](const T* a, bool many_a, const T* b, bool many_b, T* to, std::size_t n) {
+          simd::elements<T>().binary(op, a, many_a, b, many_b, to, n);
+        });
   });
 }
 
@@ -166,8 +169,8 @@ Array where(const Array& condition, const Array& x, const Array& y) {
       }
       if constexpr (std::is_floating_point_v<T>) {
         if (step_mask == 1 && (step_x == 0 || step_x == 1) && (step_y == 0 || step_y == 1)) {
-          simd::where(chosen + at[1], left + at[2], step_x != 0, right + at[3], step_y != 0,
-                      to + at[0], static_cast<std::size_t>(n));
+          simd::elements<T>().where(chosen + at[1], left + at[2], step_x != 0, right + at[3],
+                                    step_y != 0, to + at[0], static_cast<std::size_t>(n));
           return;
         }
       }
@@ -200,7 +203,8 @@ void binary_into(Binary op, Array& to, const Array& x) {
         if (step_x != 0) run_x = gathered(run_x, step_x, count, buffer_x);
         const T* old = gathered<T>(run_to, step_to, count, buffer_to);
         T* out = step_to == 1 ? run_to : buffer_to;
-        simd::binary(op, old, true, run_x, step_x != 0, out, static_cast<std::size_t>(count));
+        simd::elements<T>().binary(op, old, true, run_x, step_x != 0, out,
+                                   static_cast<std::size_t>(count));
         if (step_to == 1) return;
         for (Index k = 0; k < count; ++k) run_to[k * step_to] = buffer_to[k];
       });

@@ -10,6 +10,7 @@
 #include <hwy/highway.h>
 
 #include "../reduce/partial_simd-inl.h"
+#include "../simd_table.h"
 #include "elementwise_simd-inl.h"
 #include "math_simd-inl.h"
 
@@ -91,24 +92,8 @@ void where_loop(const bool* condition, const T* x, bool many_x, const T* y, bool
   for (; i < n; ++i) to[i] = condition[i] ? (many_x ? x[i] : *x) : (many_y ? y[i] : *y);
 }
 
-void where_f32(const bool* condition, const float* x, bool many_x, const float* y, bool many_y,
-               float* to, std::size_t n) {
-  where_loop(condition, x, many_x, y, many_y, to, n);
-}
-void where_f64(const bool* condition, const double* x, bool many_x, const double* y, bool many_y,
-               double* to, std::size_t n) {
-  where_loop(condition, x, many_x, y, many_y, to, n);
-}
-void unary_f32(Unary op, const float* x, float* to, std::size_t n) { unary_loop(op, x, to, n); }
-void unary_f64(Unary op, const double* x, double* to, std::size_t n) { unary_loop(op, x, to, n); }
-void binary_f32(Binary op, const float* x, bool many_x, const float* y, bool many_y, float* to,
-                std::size_t n) {
-  binary_loop(op, x, many_x, y, many_y, to, n);
-}
-void binary_f64(Binary op, const double* x, bool many_x, const double* y, bool many_y, double* to,
-                std::size_t n) {
-  binary_loop(op, x, many_x, y, many_y, to, n);
-}
+HEED_SIMD_TABLE(elements, ElementKernels,
+                {.unary = unary_loop<T>, .binary = binary_loop<T>, .where = where_loop<T>})
 
 }  // namespace HWY_NAMESPACE
 }  // namespace heed::kernels::simd
@@ -117,35 +102,7 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace heed::kernels::simd {
 
-HWY_EXPORT(unary_f32);
-HWY_EXPORT(unary_f64);
-HWY_EXPORT(binary_f32);
-HWY_EXPORT(binary_f64);
-HWY_EXPORT(where_f32);
-HWY_EXPORT(where_f64);
-
-void unary(Unary op, const float* x, float* to, std::size_t n) {
-  HWY_DYNAMIC_DISPATCH(unary_f32)(op, x, to, n);
-}
-void unary(Unary op, const double* x, double* to, std::size_t n) {
-  HWY_DYNAMIC_DISPATCH(unary_f64)(op, x, to, n);
-}
-void binary(Binary op, const float* x, bool many_x, const float* y, bool many_y, float* to,
-            std::size_t n) {
-  HWY_DYNAMIC_DISPATCH(binary_f32)(op, x, many_x, y, many_y, to, n);
-}
-void binary(Binary op, const double* x, bool many_x, const double* y, bool many_y, double* to,
-            std::size_t n) {
-  HWY_DYNAMIC_DISPATCH(binary_f64)(op, x, many_x, y, many_y, to, n);
-}
-void where(const bool* condition, const float* x, bool many_x, const float* y, bool many_y,
-           float* to, std::size_t n) {
-  HWY_DYNAMIC_DISPATCH(where_f32)(condition, x, many_x, y, many_y, to, n);
-}
-void where(const bool* condition, const double* x, bool many_x, const double* y, bool many_y,
-           double* to, std::size_t n) {
-  HWY_DYNAMIC_DISPATCH(where_f64)(condition, x, many_x, y, many_y, to, n);
-}
+HEED_SIMD_DISPATCH(elements, ElementKernels)
 
 }  // namespace heed::kernels::simd
 #endif

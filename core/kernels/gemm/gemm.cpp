@@ -102,8 +102,8 @@ void split_sum(Index m, Index n, Index k, Matrix<const float> a, Matrix<const fl
     for (Index row = begin; row < end; ++row) {
       for (Index p = 1; p < pieces; ++p) {
         const float* part = spare + ((p - 1) * m + row) * n;
-        simd::binary(Binary::add, c + row * c_step, true, part, true, c + row * c_step,
-                     static_cast<std::size_t>(n));
+        simd::elements<float>().binary(Binary::add, c + row * c_step, true, part, true,
+                                       c + row * c_step, static_cast<std::size_t>(n));
       }
     }
   });
@@ -113,7 +113,8 @@ void add_bias(Index m, Index n, const float* bias, float* c, Index c_step) {
   parallel_for(m, std::max<Index>(1, 32768 / std::max<Index>(n, 1)), [&](Index begin, Index end) {
     for (Index row = begin; row < end; ++row) {
       float* const to = c + row * c_step;
-      simd::binary(Binary::add, to, true, bias, true, to, static_cast<std::size_t>(n));
+      simd::elements<float>().binary(Binary::add, to, true, bias, true, to,
+                                     static_cast<std::size_t>(n));
     }
   });
 }
@@ -124,7 +125,7 @@ bool product(Index m, Index n, Index k, Matrix<const float> a, Matrix<const floa
   // Multiplications below which panels are not worth it: BLAS turns b slowly.
   const double few = b.transposed ? 4e5 : 2e6;
   const double work = static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
-  const bool in_panels = work >= few && simd::gemm_panels<float>().rows > 0;
+  const bool in_panels = work >= few && simd::gemm<float>().panels.rows > 0;
   const Index pieces = std::min<Index>(k / 512, 8);
   const Index small = in_panels ? 96 : 512;  // a result of too few tiles
   const bool long_sum = pieces > 1 && m * n <= small * small && k >= 4 * std::max(m, n);

@@ -107,24 +107,25 @@ class Panelled {
         for (Index i = begin; i < end; ++i) {
           const Index from = (first + i) * depth_;
           const Index own = std::min(depth_, k_ - from);
-          simd::gemm_pack_rows(a_, 0, m_, from, own, of_a);
-          simd::gemm_pack_columns(b_, 0, n_, from, own, of_b);
+          simd::gemm<T>().pack_rows(a_, 0, m_, from, own, of_a);
+          simd::gemm<T>().pack_columns(b_, 0, n_, from, own, of_b);
           const Index place = i - in_place;
           if (sums_) {
-            simd::gemm_panel_sums(of_a, m_, own, false, place < 0 ? sums_ : part_sums + place * m_);
+            simd::gemm<T>().panel_sums(of_a, m_, own, false,
+                                       place < 0 ? sums_ : part_sums + place * m_);
           }
           if (place < 0) {
             multiply(0, m_, 0, n_, 0, own, of_a, of_b);
           } else {
-            simd::gemm_tile(m_, n_, own, of_a, of_b, false, nullptr, parts + place * size, n_);
+            simd::gemm<T>().tile(m_, n_, own, of_a, of_b, false, nullptr, parts + place * size, n_);
           }
         }
       });
       for (Index place = 0; place < count - in_place; ++place) {
         for (Index row = 0; row < m_; ++row) {
           T* const to = c_ + row * c_step_;
-          simd::binary(Binary::add, to, true, parts + place * size + row * n_, true, to,
-                       static_cast<std::size_t>(n_));
+          simd::elements<T>().binary(Binary::add, to, true, parts + place * size + row * n_, true,
+                                     to, static_cast<std::size_t>(n_));
           if (sums_) sums_[row] += part_sums[place * m_ + row];
         }
       }
@@ -133,21 +134,22 @@ class Panelled {
 
   void pack(bool rows, Index begin, Index end, Index from, Index depth, T* to) const {
     if (rows) {
-      simd::gemm_pack_rows(a_, begin, end, from, depth, to);
-      if (sums_ != nullptr) simd::gemm_panel_sums(to, end - begin, depth, from > 0, sums_ + begin);
+      simd::gemm<T>().pack_rows(a_, begin, end, from, depth, to);
+      if (sums_ != nullptr)
+        simd::gemm<T>().panel_sums(to, end - begin, depth, from > 0, sums_ + begin);
     } else {
-      simd::gemm_pack_columns(b_, begin, end, from, depth, to);
+      simd::gemm<T>().pack_columns(b_, begin, end, from, depth, to);
     }
   }
 
   void multiply(Index row, Index rows, Index column, Index columns, Index from, Index depth,
                 const T* a, const T* b) const {
-    simd::gemm_tile(rows, columns, depth, a, b, add_ || from > 0,
-                    from == 0 && bias_ != nullptr ? bias_ + column : nullptr,
-                    c_ + row * c_step_ + column, c_step_);
+    simd::gemm<T>().tile(rows, columns, depth, a, b, add_ || from > 0,
+                         from == 0 && bias_ != nullptr ? bias_ + column : nullptr,
+                         c_ + row * c_step_ + column, c_step_);
   }
 
-  simd::GemmPanels panels_ = simd::gemm_panels<T>();
+  simd::GemmPanels panels_ = simd::gemm<T>().panels;
   Index m_, n_, k_;
   Matrix<const T> a_, b_;
   bool add_;

@@ -11,7 +11,7 @@
 namespace heed::kernels {
 
 /// As gemm(); `sums` [m], or null, gets the sums of A's rows, made while they are laid out. For
-/// processors with simd::gemm_panels(), and m, n and k of at least 1.
+/// processors with simd::GemmKernels::panels, and m, n and k of at least 1.
 template <class T>
 void gemm_in_panels(Index m, Index n, Index k, Matrix<const T> a, Matrix<const T> b, bool add,
                     const T* bias, T* c, Index c_step, double* sums);

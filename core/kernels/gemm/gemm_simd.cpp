@@ -11,6 +11,7 @@
 #include <algorithm>
 
 #include "../reduce/partial_simd-inl.h"
+#include "../simd_table.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace heed::kernels::simd {
@@ -27,12 +28,9 @@ template <class T>
 constexpr Index kRows = kLanes<T> * sizeof(T) == 64 ? 14 : 6;
 template <class T>
 constexpr Index kColumns = 2 * kLanes<T>;
-
-GemmPanels panels_f32() {
-  if (kLanes<float> < 8) return {0, 0};
-  return {kRows<float>, kColumns<float>};
-}
-GemmPanels panels_f64() { return {kRows<double>, kColumns<double>}; }
+template <class T>
+constexpr GemmPanels kPanels = sizeof(T) == 4 && kLanes<T> < 8 ? GemmPanels{0, 0}
+                                                               : GemmPanels{kRows<T>, kColumns<T>};
 
 // Panels of kWidth of `count` lines whose elements for one k lie side by side: all panels of a k at
 // once, as they lie in memory; zeros beyond `count`.
@@ -250,37 +248,12 @@ void tile(Index rows, Index columns, Index depth, const T* a, const T* b, bool a
   }
 }
 
-void pack_rows_f32(Matrix<const float> a, Index begin, Index end, Index from, Index depth,
-                   float* to) {
-  pack_rows(a, begin, end, from, depth, to);
-}
-void pack_columns_f32(Matrix<const float> b, Index begin, Index end, Index from, Index depth,
-                      float* to) {
-  pack_columns(b, begin, end, from, depth, to);
-}
-void panel_sums_f32(const float* panels, Index rows, Index depth, bool add, double* sums) {
-  panel_sums(panels, rows, depth, add, sums);
-}
-void tile_f32(Index rows, Index columns, Index depth, const float* a, const float* b, bool add,
-              const float* bias, float* c, Index c_step) {
-  tile(rows, columns, depth, a, b, add, bias, c, c_step);
-}
-
-void pack_rows_f64(Matrix<const double> a, Index begin, Index end, Index from, Index depth,
-                   double* to) {
-  pack_rows(a, begin, end, from, depth, to);
-}
-void pack_columns_f64(Matrix<const double> b, Index begin, Index end, Index from, Index depth,
-                      double* to) {
-  pack_columns(b, begin, end, from, depth, to);
-}
-void panel_sums_f64(const double* panels, Index rows, Index depth, bool add, double* sums) {
-  panel_sums(panels, rows, depth, add, sums);
-}
-void tile_f64(Index rows, Index columns, Index depth, const double* a, const double* b, bool add,
-              const double* bias, double* c, Index c_step) {
-  tile(rows, columns, depth, a, b, add, bias, c, c_step);
-}
+HEED_SIMD_TABLE(gemm, GemmKernels,
+                {.panels = kPanels<T>,
+                 .pack_rows = pack_rows<T>,
+                 .pack_columns = pack_columns<T>,
+                 .panel_sums = panel_sums<T>,
+                 .tile = tile<T>})
 
 }  // namespace HWY_NAMESPACE
 }  // namespace heed::kernels::simd
@@ -289,56 +262,7 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace heed::kernels::simd {
 
-HWY_EXPORT(panels_f32);
-HWY_EXPORT(panels_f64);
-HWY_EXPORT(pack_rows_f32);
-HWY_EXPORT(pack_rows_f64);
-HWY_EXPORT(pack_columns_f32);
-HWY_EXPORT(pack_columns_f64);
-HWY_EXPORT(panel_sums_f32);
-HWY_EXPORT(panel_sums_f64);
-HWY_EXPORT(tile_f32);
-HWY_EXPORT(tile_f64);
-
-template <>
-GemmPanels gemm_panels<float>() {
-  return HWY_DYNAMIC_DISPATCH(panels_f32)();
-}
-void gemm_pack_rows(Matrix<const float> a, Index begin, Index end, Index from, Index depth,
-                    float* to) {
-  HWY_DYNAMIC_DISPATCH(pack_rows_f32)(a, begin, end, from, depth, to);
-}
-void gemm_pack_columns(Matrix<const float> b, Index begin, Index end, Index from, Index depth,
-                       float* to) {
-  HWY_DYNAMIC_DISPATCH(pack_columns_f32)(b, begin, end, from, depth, to);
-}
-void gemm_panel_sums(const float* panels, Index rows, Index depth, bool add, double* sums) {
-  HWY_DYNAMIC_DISPATCH(panel_sums_f32)(panels, rows, depth, add, sums);
-}
-void gemm_tile(Index rows, Index columns, Index depth, const float* a, const float* b, bool add,
-               const float* bias, float* c, Index c_step) {
-  HWY_DYNAMIC_DISPATCH(tile_f32)(rows, columns, depth, a, b, add, bias, c, c_step);
-}
-
-template <>
-GemmPanels gemm_panels<double>() {
-  return HWY_DYNAMIC_DISPATCH(panels_f64)();
-}
-void gemm_pack_rows(Matrix<const double> a, Index begin, Index end, Index from, Index depth,
-                    double* to) {
-  HWY_DYNAMIC_DISPATCH(pack_rows_f64)(a, begin, end, from, depth, to);
-}
-void gemm_pack_columns(Matrix<const double> b, Index begin, Index end, Index from, Index depth,
-                       double* to) {
-  HWY_DYNAMIC_DISPATCH(pack_columns_f64)(b, begin, end, from, depth, to);
-}
-void gemm_panel_sums(const double* panels, Index rows, Index depth, bool add, double* sums) {
-  HWY_DYNAMIC_DISPATCH(panel_sums_f64)(panels, rows, depth, add, sums);
-}
-void gemm_tile(Index rows, Index columns, Index depth, const double* a, const double* b, bool add,
-               const double* bias, double* c, Index c_step) {
-  HWY_DYNAMIC_DISPATCH(tile_f64)(rows, columns, depth, a, b, add, bias, c, c_step);
-}
+HEED_SIMD_DISPATCH(gemm, GemmKernels)
 
 }  // namespace heed::kernels::simd
 #endif

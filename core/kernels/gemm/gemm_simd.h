@@ -14,29 +14,25 @@ inline constexpr Index kTileDepth = 384;
 struct GemmPanels {
   Index rows, columns;
 };
+
 template <class T>
-GemmPanels gemm_panels();
+struct GemmKernels {
+  GemmPanels panels;
 
-/// Rows begin .. end of a [.., k], k from `from` on, as panels: to[panel][depth][rows].
-void gemm_pack_rows(Matrix<const float> a, Index begin, Index end, Index from, Index depth,
-                    float* to);
-void gemm_pack_rows(Matrix<const double> a, Index begin, Index end, Index from, Index depth,
-                    double* to);
-/// Columns begin .. end of b [k, ..]: to[panel][depth][columns].
-void gemm_pack_columns(Matrix<const float> b, Index begin, Index end, Index from, Index depth,
-                       float* to);
-void gemm_pack_columns(Matrix<const double> b, Index begin, Index end, Index from, Index depth,
-                       double* to);
+  /// Rows begin .. end of a [.., k], k from `from` on, as panels: to[panel][depth][rows].
+  void (*pack_rows)(Matrix<const T> a, Index begin, Index end, Index from, Index depth, T* to);
+  /// Columns begin .. end of b [k, ..]: to[panel][depth][columns].
+  void (*pack_columns)(Matrix<const T> b, Index begin, Index end, Index from, Index depth, T* to);
 
-/// sums [rows] = the sums over depth of packed panels of rows, or += with `add`.
-void gemm_panel_sums(const float* panels, Index rows, Index depth, bool add, double* sums);
-void gemm_panel_sums(const double* panels, Index rows, Index depth, bool add, double* sums);
+  /// sums [rows] = the sums over depth of packed panels of rows, or += with `add`.
+  void (*panel_sums)(const T* panels, Index rows, Index depth, bool add, double* sums);
 
-/// c [rows, columns] = the product of packed panels, or += with `add`; `bias` [columns] or null is
-/// added too.
-void gemm_tile(Index rows, Index columns, Index depth, const float* a, const float* b, bool add,
-               const float* bias, float* c, Index c_step);
-void gemm_tile(Index rows, Index columns, Index depth, const double* a, const double* b, bool add,
-               const double* bias, double* c, Index c_step);
+  /// c [rows, columns] = the product of packed panels, or += with `add`; `bias` [columns] or null
+  /// is added too.
+  void (*tile)(Index rows, Index columns, Index depth, const T* a, const T* b, bool add,
+               const T* bias, T* c, Index c_step);
+};
+template <class T>
+const GemmKernels<T>& gemm();  // f32, f64
 
 }  // namespace heed::kernels::simd

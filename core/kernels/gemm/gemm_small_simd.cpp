@@ -102,7 +102,7 @@ namespace heed::kernels::simd {
 HWY_EXPORT(small_product);
 
 bool is_small_gemm(Index m, Index n, Index k, bool b_transposed) {
-  const bool wide = gemm_panels<double>().columns >= 8;  // vectors of four or more
+  const bool wide = gemm<double>().panels.columns >= 8;  // vectors of four or more
   const Index few = wide ? 8192 : 1024;                  // multiplications
   return k <= kTileDepth && m <= few && n <= few && m * n * k <= few &&
          (!b_transposed || n * k <= kTurned);

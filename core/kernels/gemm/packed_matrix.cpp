@@ -11,6 +11,7 @@
 
 #include "../../parallel.h"
 #include "../reduce/partial_simd-inl.h"
+#include "../simd_table.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace heed::kernels::simd {
@@ -104,14 +105,7 @@ void multiply(Index m, Index n, Index k, const T* a, Index a_step, const T* pane
   if (j < n) rows<T, kRows, 1, true>(m, k, a, a_step, panels + j * k, add, c + j, c_step, n - j);
 }
 
-void multiply_f32(Index m, Index n, Index k, const float* a, Index a_step, const float* panels,
-                  bool add, float* c, Index c_step) {
-  multiply(m, n, k, a, a_step, panels, add, c, c_step);
-}
-void multiply_f64(Index m, Index n, Index k, const double* a, Index a_step, const double* panels,
-                  bool add, double* c, Index c_step) {
-  multiply(m, n, k, a, a_step, panels, add, c, c_step);
-}
+HEED_SIMD_TABLE(packed, PackedKernels, {multiply<T>})
 
 }  // namespace HWY_NAMESPACE
 }  // namespace heed::kernels::simd
@@ -120,21 +114,9 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace heed::kernels {
 namespace simd {
-namespace {
 
-HWY_EXPORT(multiply_f32);
-HWY_EXPORT(multiply_f64);
+HEED_SIMD_DISPATCH(packed, PackedKernels)
 
-void multiply(Index m, Index n, Index k, const float* a, Index a_step, const float* panels,
-              bool add, float* c, Index c_step) {
-  HWY_DYNAMIC_DISPATCH(multiply_f32)(m, n, k, a, a_step, panels, add, c, c_step);
-}
-void multiply(Index m, Index n, Index k, const double* a, Index a_step, const double* panels,
-              bool add, double* c, Index c_step) {
-  HWY_DYNAMIC_DISPATCH(multiply_f64)(m, n, k, a, a_step, panels, add, c, c_step);
-}
-
-}  // namespace
 }  // namespace simd
 
 template <class T>
@@ -164,7 +146,7 @@ PackedMatrix<T>::PackedMatrix(Index k, Index n, Matrix<const T> b)
 template <class T>
 void PackedMatrix<T>::multiply(Index m, const T* a, Index a_step, bool add, T* c,
                                Index c_step) const {
-  simd::multiply(m, n_, k_, a, a_step, panels_.data<T>(), add, c, c_step);
+  simd::packed<T>().multiply(m, n_, k_, a, a_step, panels_.data<T>(), add, c, c_step);
 }
 
 template class PackedMatrix<float>;

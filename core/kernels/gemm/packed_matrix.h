@@ -7,6 +7,18 @@
 #include "gemm.h"
 
 namespace heed::kernels {
+namespace simd {
+
+/// The vector loop behind it: c [m, n] = a [m, k] times panels, or += with `add`.
+template <class T>
+struct PackedKernels {
+  void (*multiply)(Index m, Index n, Index k, const T* a, Index a_step, const T* panels, bool add,
+                   T* c, Index c_step);
+};
+template <class T>
+const PackedKernels<T>& packed();  // f32, f64
+
+}  // namespace simd
 
 template <class T>
 class PackedMatrix {

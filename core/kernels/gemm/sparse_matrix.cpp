@@ -59,7 +59,8 @@ Array matmul(const SparseMatrix& a, const Array& b) {
   const Index grain = std::max<Index>(1, (Index{1} << 17) / row_work);
   const auto run = [&]<class T>(T* to) {
     parallel_for(a.rows(), grain, [&](Index begin, Index end) {
-      simd::sparse_rows({a.begins(), a.places(), a.values()}, begin, end, from.data<T>(), n, to);
+      simd::sparse<T>().rows({a.begins(), a.places(), a.values()}, begin, end, from.data<T>(), n,
+                             to);
     });
   };
   b.dtype() == DType::f32 ? run(out.mutable_data<float>()) : run(out.mutable_data<double>());

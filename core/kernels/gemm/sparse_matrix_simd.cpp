@@ -10,6 +10,7 @@
 #include <algorithm>
 
 #include "../reduce/partial_simd-inl.h"
+#include "../simd_table.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace heed::kernels::simd {
@@ -53,12 +54,7 @@ void rows(const SparseData& a, Index first, Index last, const T* b, Index n, T* 
   }
 }
 
-void rows_f32(const SparseData& a, Index first, Index last, const float* b, Index n, float* to) {
-  rows(a, first, last, b, n, to);
-}
-void rows_f64(const SparseData& a, Index first, Index last, const double* b, Index n, double* to) {
-  rows(a, first, last, b, n, to);
-}
+HEED_SIMD_TABLE(sparse, SparseKernels, {.rows = rows<T>})
 
 }  // namespace HWY_NAMESPACE
 }  // namespace heed::kernels::simd
@@ -67,16 +63,7 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace heed::kernels::simd {
 
-HWY_EXPORT(rows_f32);
-HWY_EXPORT(rows_f64);
-
-void sparse_rows(const SparseData& a, Index first, Index last, const float* b, Index n, float* to) {
-  HWY_DYNAMIC_DISPATCH(rows_f32)(a, first, last, b, n, to);
-}
-void sparse_rows(const SparseData& a, Index first, Index last, const double* b, Index n,
-                 double* to) {
-  HWY_DYNAMIC_DISPATCH(rows_f64)(a, first, last, b, n, to);
-}
+HEED_SIMD_DISPATCH(sparse, SparseKernels)
 
 }  // namespace heed::kernels::simd
 #endif

@@ -12,9 +12,12 @@ struct SparseData {
   const double* values;
 };
 
-/// Rows first .. last - 1 of `to` = a b, b [.., n].
-void sparse_rows(const SparseData& a, Index first, Index last, const float* b, Index n, float* to);
-void sparse_rows(const SparseData& a, Index first, Index last, const double* b, Index n,
-                 double* to);
+template <class T>
+struct SparseKernels {
+  /// Rows first .. last - 1 of `to` = a b, b [.., n].
+  void (*rows)(const SparseData& a, Index first, Index last, const T* b, Index n, T* to);
+};
+template <class T>
+const SparseKernels<T>& sparse();  // f32, f64
 
 }  // namespace heed::kernels::simd

@@ -17,19 +17,20 @@ constexpr Index kPiece = 1024;
 template <class T>
 void shifted_exp(const T* x, T shift, T* to, Index n) {
   const auto count = static_cast<std::size_t>(n);
-  simd::binary(Binary::sub, x, true, &shift, false, to, count);
-  simd::unary(Unary::exp, to, to, count);
+  simd::elements<T>().binary(Binary::sub, x, true, &shift, false, to, count);
+  simd::elements<T>().unary(Unary::exp, to, to, count);
 }
 
 template <class T>
 T log_sum_exp(const T* row, Index classes) {
-  const T top = simd::reduce(Reduce::max, row, 1, static_cast<std::size_t>(classes));
+  const T top =
+      simd::reductions<T>().reduce(Reduce::max, row, 1, static_cast<std::size_t>(classes));
   T buffer[kPiece];
   double total = 0;
   for (Index first = 0; first < classes; first += kPiece) {
     const Index n = std::min(kPiece, classes - first);
     shifted_exp(row + first, top, buffer, n);
-    total += simd::sum(buffer, 1, static_cast<std::size_t>(n));
+    total += simd::reductions<T>().sum(buffer, 1, static_cast<std::size_t>(n));
   }
   return top + std::log(static_cast<T>(total));
 }
@@ -102,7 +103,8 @@ Array CrossEntropy::backward(const Array& logits, const Array& log_norms, const 
     const T smooth = static_cast<T>(smoothing_ / static_cast<double>(classes));
     T total_weight = static_cast<T>(classes);
     if (weight)
-      total_weight = simd::reduce(Reduce::sum, weight, 1, static_cast<std::size_t>(classes));
+      total_weight =
+          simd::reductions<T>().reduce(Reduce::sum, weight, 1, static_cast<std::size_t>(classes));
     parallel_for(logits.size(0), row_grain(classes), [&](Index begin, Index end) {
       for (Index i = begin; i < end; ++i) {
         T* row = to + i * classes;
@@ -117,7 +119,8 @@ Array CrossEntropy::backward(const Array& logits, const Array& log_norms, const 
           const Index n = std::min(kPiece, classes - first);
           T* const piece = row + first;
           shifted_exp(from + i * classes + first, norm[i], piece, n);
-          simd::binary(Binary::mul, piece, true, &scale, false, piece, static_cast<std::size_t>(n));
+          simd::elements<T>().binary(Binary::mul, piece, true, &scale, false, piece,
+                                     static_cast<std::size_t>(n));
         }
         row[target[i]] -= factor[i] * own;
         if (smooth == 0) continue;

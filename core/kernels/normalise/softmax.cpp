@@ -42,8 +42,8 @@ Array softmax(const Array& x, Index axis, const Array& mask, bool log) {
     visit_floating(op, x.dtype(), [&](auto zero) {
       using T = decltype(zero);
       each_strip(x.numel(), x.size(axis), inner, [&](Index at, Index columns) {
-        simd::softmax_columns(from.data<T>() + at, out.mutable_data<T>() + at, x.size(axis), inner,
-                              columns, log);
+        simd::softmax_columns<T>().forward(from.data<T>() + at, out.mutable_data<T>() + at,
+                                           x.size(axis), inner, columns, log);
       });
     });
     return out;
@@ -60,8 +60,8 @@ Array softmax(const Array& x, Index axis, const Array& mask, bool log) {
     T* to = out.mutable_data<T>();
     each_rows(x.numel() / size, size, kCost, [&](Index begin, Index end) {
       for (Index at = begin * size; at < end * size; at += size) {
-        simd::softmax_row(from + at, may ? may + at : nullptr, to + at,
-                          static_cast<std::size_t>(size), log);
+        simd::reductions<T>().softmax(from + at, may ? may + at : nullptr, to + at,
+                                      static_cast<std::size_t>(size), log);
       }
     });
   });
@@ -77,8 +77,9 @@ Array softmax_grad(const Array& g, const Array& y, Index axis, bool log) {
     visit_floating(op, y.dtype(), [&](auto zero) {
       using T = decltype(zero);
       each_strip(y.numel(), y.size(axis), inner, [&](Index at, Index columns) {
-        simd::softmax_grad_columns(from_g.data<T>() + at, from_y.data<T>() + at,
-                                   out.mutable_data<T>() + at, y.size(axis), inner, columns, log);
+        simd::softmax_columns<T>().backward(from_g.data<T>() + at, from_y.data<T>() + at,
+                                            out.mutable_data<T>() + at, y.size(axis), inner,
+                                            columns, log);
       });
     });
     return out;
@@ -95,8 +96,8 @@ Array softmax_grad(const Array& g, const Array& y, Index axis, bool log) {
     T* to = out.mutable_data<T>();
     each_rows(y.numel() / size, size, kCost, [&](Index begin, Index end) {
       for (Index at = begin * size; at < end * size; at += size) {
-        simd::softmax_grad_row(from_g + at, from_y + at, to + at, static_cast<std::size_t>(size),
-                               log);
+        simd::reductions<T>().softmax_grad(from_g + at, from_y + at, to + at,
+                                           static_cast<std::size_t>(size), log);
       }
     });
   });

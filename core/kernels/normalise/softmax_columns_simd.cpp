@@ -13,6 +13,7 @@
 #include "../elementwise/each_vector_simd-inl.h"
 #include "../elementwise/math_simd-inl.h"
 #include "../reduce/long_sum_simd-inl.h"
+#include "../simd_table.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace heed::kernels::simd {
@@ -113,20 +114,7 @@ void backward(const T* g, const T* y, T* to, Index rows, Index step, Index colum
   }
 }
 
-void forward_f32(const float* x, float* to, Index rows, Index step, Index columns, bool log_of) {
-  forward(x, to, rows, step, columns, log_of);
-}
-void forward_f64(const double* x, double* to, Index rows, Index step, Index columns, bool log_of) {
-  forward(x, to, rows, step, columns, log_of);
-}
-void backward_f32(const float* g, const float* y, float* to, Index rows, Index step, Index columns,
-                  bool log_of) {
-  backward(g, y, to, rows, step, columns, log_of);
-}
-void backward_f64(const double* g, const double* y, double* to, Index rows, Index step,
-                  Index columns, bool log_of) {
-  backward(g, y, to, rows, step, columns, log_of);
-}
+HEED_SIMD_TABLE(softmax_columns, SoftmaxColumns, {.forward = forward<T>, .backward = backward<T>})
 
 }  // namespace HWY_NAMESPACE
 }  // namespace heed::kernels::simd
@@ -135,25 +123,7 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace heed::kernels::simd {
 
-HWY_EXPORT(forward_f32);
-HWY_EXPORT(forward_f64);
-HWY_EXPORT(backward_f32);
-HWY_EXPORT(backward_f64);
-
-void softmax_columns(const float* x, float* to, Index rows, Index step, Index columns, bool log) {
-  HWY_DYNAMIC_DISPATCH(forward_f32)(x, to, rows, step, columns, log);
-}
-void softmax_columns(const double* x, double* to, Index rows, Index step, Index columns, bool log) {
-  HWY_DYNAMIC_DISPATCH(forward_f64)(x, to, rows, step, columns, log);
-}
-void softmax_grad_columns(const float* g, const float* y, float* to, Index rows, Index step,
-                          Index columns, bool log) {
-  HWY_DYNAMIC_DISPATCH(backward_f32)(g, y, to, rows, step, columns, log);
-}
-void softmax_grad_columns(const double* g, const double* y, double* to, Index rows, Index step,
-                          Index columns, bool log) {
-  HWY_DYNAMIC_DISPATCH(backward_f64)(g, y, to, rows, step, columns, log);
-}
+HEED_SIMD_DISPATCH(softmax_columns, SoftmaxColumns)
 
 }  // namespace heed::kernels::simd
 #endif

@@ -8,14 +8,15 @@ namespace heed::kernels::simd {
 
 inline constexpr Index kStrip = 128;  ///< columns at most
 
-/// to = softmax (log_softmax) of each column of x [rows, columns]; rows lie `step` apart.
-void softmax_columns(const float* x, float* to, Index rows, Index step, Index columns, bool log);
-void softmax_columns(const double* x, double* to, Index rows, Index step, Index columns, bool log);
+template <class T>
+struct SoftmaxColumns {
+  /// to = softmax (log_softmax) of each column of x [rows, columns]; rows lie `step` apart.
+  void (*forward)(const T* x, T* to, Index rows, Index step, Index columns, bool log);
 
-/// Its derivative from the result y, as softmax_grad_row's.
-void softmax_grad_columns(const float* g, const float* y, float* to, Index rows, Index step,
-                          Index columns, bool log);
-void softmax_grad_columns(const double* g, const double* y, double* to, Index rows, Index step,
-                          Index columns, bool log);
+  /// Its derivative from the result y, as ReduceKernels::softmax_grad.
+  void (*backward)(const T* g, const T* y, T* to, Index rows, Index step, Index columns, bool log);
+};
+template <class T>
+const SoftmaxColumns<T>& softmax_columns();  // f32, f64
 
 }  // namespace heed::kernels::simd

@@ -41,11 +41,13 @@ Moments<T> moments(const T* x, const RowLayout& layout, Index row, bool centred)
   const auto count = static_cast<double>(layout.segments * layout.length);
   double sum = 0, squares = 0;
   if (centred) {
-    each_segment(layout, row, [&](Index at, Index) { sum += simd::sum(x + at, 1, length); });
+    each_segment(layout, row,
+                 [&](Index at, Index) { sum += simd::reductions<T>().sum(x + at, 1, length); });
   }
   const T mean = static_cast<T>(sum / count);
-  each_segment(layout, row,
-               [&](Index at, Index) { squares += simd::squares(x + at, mean, length); });
+  each_segment(layout, row, [&](Index at, Index) {
+    squares += simd::standardize_runs<T>().squares(x + at, mean, length);
+  });
   return {mean, static_cast<T>(squares / count)};
 }
 
@@ -80,8 +82,8 @@ class GradientRows {
     for (Index row = begin; row < end; ++row) {
       run_row(row, gweight, gbias, few.data());
       if (size == 0 || ((row - begin + 1) % kFew != 0 && row + 1 < end)) continue;
-      simd::move_sums(few.data(), gweight, size);
-      simd::move_sums(few.data() + size, gbias, size);
+      simd::standardize_runs<T>().move(few.data(), gweight, size);
+      simd::standardize_runs<T>().move(few.data() + size, gbias, size);
     }
   }
 
@@ -92,15 +94,16 @@ class GradientRows {
     double sum = 0, product = 0;
     each_segment(layout, row, [&](Index at, Index w) {
       if (layout.many) {
-        simd::standardize_sums(g + at, x + at, centre, weight ? weight + w : nullptr, sum, product,
-                               length);
+        simd::standardize_runs<T>().sums(g + at, x + at, centre, weight ? weight + w : nullptr, sum,
+                                         product, length);
         if (gweight) {
-          simd::standardize_weight_grad(g + at, x + at, centre, few + w, few + weights + w, length);
+          simd::standardize_runs<T>().weight_grad(g + at, x + at, centre, few + w,
+                                                  few + weights + w, length);
         }
         return;
       }
       double part = 0, part_product = 0;
-      simd::standardize_sums(g + at, x + at, centre, nullptr, part, part_product, length);
+      simd::standardize_runs<T>().sums(g + at, x + at, centre, nullptr, part, part_product, length);
       if (gweight) {
         gweight[w] += part_product;
         gbias[w] += part;
@@ -112,8 +115,8 @@ class GradientRows {
     const T mean_g = static_cast<T>(centred ? sum / count : 0.0);
     const T slope = static_cast<T>(product / count);
     each_segment(layout, row, [&](Index at, Index w) {
-      simd::standardize_grad(g + at, x + at, centre, weight ? weight + w : nullptr, layout.many,
-                             mean_g, slope, gx + at, length);
+      simd::standardize_runs<T>().grad(g + at, x + at, centre, weight ? weight + w : nullptr,
+                                       layout.many, mean_g, slope, gx + at, length);
     });
   }
 };
@@ -141,9 +144,9 @@ Standardized standardize(const Array& x, const Array& weight, const Array& bias,
         variances[row] = found.variance;
         const simd::Centre<T> centre{found.mean, scale_of(found.variance, eps)};
         each_segment(layout, row, [&](Index at, Index k) {
-          simd::standardize(elements + at, centre, weights ? weights + k : nullptr,
-                            biases ? biases + k : nullptr, layout.many, y + at,
-                            static_cast<std::size_t>(layout.length));
+          simd::standardize_runs<T>().forward(
+              elements + at, centre, weights ? weights + k : nullptr, biases ? biases + k : nullptr,
+              layout.many, y + at, static_cast<std::size_t>(layout.length));
         });
       }
     });

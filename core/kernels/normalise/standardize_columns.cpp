@@ -66,7 +66,8 @@ Standardized standardize_columns(const Array& x, const Array& weight, const Arra
     const T* from = dense.data<T>();
     Parts parts(pieces);
     pieces.each([&](Index p, Index at, Index rows) {
-      simd::column_moments(from + at, rows, columns, parts.first(p), parts.second(p));
+      simd::standardize_columns<T>().moments(from + at, rows, columns, parts.first(p),
+                                             parts.second(p));
     });
     const auto count = static_cast<double>(pieces.rows);
     std::vector<double> means(static_cast<std::size_t>(columns)), variances(means.size());
@@ -94,7 +95,8 @@ Standardized standardize_columns(const Array& x, const Array& weight, const Arra
     }
     T* to = out.y.mutable_data<T>();
     pieces.each([&](Index, Index at, Index rows) {
-      simd::column_forward(from + at, rows, columns, mean, factor.data(), shift.data(), to + at);
+      simd::standardize_columns<T>().forward(from + at, rows, columns, mean, factor.data(),
+                                             shift.data(), to + at);
     });
   });
   return out;
@@ -117,8 +119,8 @@ StandardizeGradients standardize_columns_grad(const Array& g, const Array& x, co
     const T *middles = mean.data<T>(), *variances = variance.data<T>();
     Parts parts(pieces);
     pieces.each([&](Index p, Index at, Index rows) {
-      simd::column_sums(from_g + at, from_x + at, rows, columns, middles, parts.first(p),
-                        parts.second(p));
+      simd::standardize_columns<T>().sums(from_g + at, from_x + at, rows, columns, middles,
+                                          parts.first(p), parts.second(p));
     });
     T* gweight = out.weight.mutable_data<T>();
     T* gbias = out.bias.mutable_data<T>();
@@ -141,8 +143,8 @@ StandardizeGradients standardize_columns_grad(const Array& g, const Array& x, co
     }
     T* to = out.x.mutable_data<T>();
     pieces.each([&](Index, Index at, Index rows) {
-      simd::column_grad(from_g + at, from_x + at, rows, columns, middles, middle.data(),
-                        factor.data(), slope.data(), to + at);
+      simd::standardize_columns<T>().grad(from_g + at, from_x + at, rows, columns, middles,
+                                          middle.data(), factor.data(), slope.data(), to + at);
     });
   });
   return out;

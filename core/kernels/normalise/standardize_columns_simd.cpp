@@ -11,6 +11,7 @@
 
 #include "../elementwise/each_vector_simd-inl.h"
 #include "../reduce/long_sum_simd-inl.h"
+#include "../simd_table.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace heed::kernels::simd {
@@ -101,36 +102,8 @@ void grad(const T* g, const T* x, Index rows, Index columns, const T* mean, cons
   }
 }
 
-void moments_f32(const float* x, Index rows, Index columns, double* mean, double* squares) {
-  moments(x, rows, columns, mean, squares);
-}
-void moments_f64(const double* x, Index rows, Index columns, double* mean, double* squares) {
-  moments(x, rows, columns, mean, squares);
-}
-void forward_f32(const float* x, Index rows, Index columns, const float* mean, const float* factor,
-                 const float* shift, float* to) {
-  forward(x, rows, columns, mean, factor, shift, to);
-}
-void forward_f64(const double* x, Index rows, Index columns, const double* mean,
-                 const double* factor, const double* shift, double* to) {
-  forward(x, rows, columns, mean, factor, shift, to);
-}
-void sums_f32(const float* g, const float* x, Index rows, Index columns, const float* mean,
-              double* sum, double* product) {
-  sums(g, x, rows, columns, mean, sum, product);
-}
-void sums_f64(const double* g, const double* x, Index rows, Index columns, const double* mean,
-              double* sum, double* product) {
-  sums(g, x, rows, columns, mean, sum, product);
-}
-void grad_f32(const float* g, const float* x, Index rows, Index columns, const float* mean,
-              const float* middle, const float* factor, const float* slope, float* to) {
-  grad(g, x, rows, columns, mean, middle, factor, slope, to);
-}
-void grad_f64(const double* g, const double* x, Index rows, Index columns, const double* mean,
-              const double* middle, const double* factor, const double* slope, double* to) {
-  grad(g, x, rows, columns, mean, middle, factor, slope, to);
-}
+HEED_SIMD_TABLE(standardize_columns, StandardizeColumns,
+                {.moments = moments<T>, .forward = forward<T>, .sums = sums<T>, .grad = grad<T>})
 
 }  // namespace HWY_NAMESPACE
 }  // namespace heed::kernels::simd
@@ -139,45 +112,7 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace heed::kernels::simd {
 
-HWY_EXPORT(moments_f32);
-HWY_EXPORT(moments_f64);
-HWY_EXPORT(forward_f32);
-HWY_EXPORT(forward_f64);
-HWY_EXPORT(sums_f32);
-HWY_EXPORT(sums_f64);
-HWY_EXPORT(grad_f32);
-HWY_EXPORT(grad_f64);
-
-void column_moments(const float* x, Index rows, Index columns, double* mean, double* squares) {
-  HWY_DYNAMIC_DISPATCH(moments_f32)(x, rows, columns, mean, squares);
-}
-void column_moments(const double* x, Index rows, Index columns, double* mean, double* squares) {
-  HWY_DYNAMIC_DISPATCH(moments_f64)(x, rows, columns, mean, squares);
-}
-void column_forward(const float* x, Index rows, Index columns, const float* mean,
-                    const float* factor, const float* shift, float* to) {
-  HWY_DYNAMIC_DISPATCH(forward_f32)(x, rows, columns, mean, factor, shift, to);
-}
-void column_forward(const double* x, Index rows, Index columns, const double* mean,
-                    const double* factor, const double* shift, double* to) {
-  HWY_DYNAMIC_DISPATCH(forward_f64)(x, rows, columns, mean, factor, shift, to);
-}
-void column_sums(const float* g, const float* x, Index rows, Index columns, const float* mean,
-                 double* sum, double* product) {
-  HWY_DYNAMIC_DISPATCH(sums_f32)(g, x, rows, columns, mean, sum, product);
-}
-void column_sums(const double* g, const double* x, Index rows, Index columns, const double* mean,
-                 double* sum, double* product) {
-  HWY_DYNAMIC_DISPATCH(sums_f64)(g, x, rows, columns, mean, sum, product);
-}
-void column_grad(const float* g, const float* x, Index rows, Index columns, const float* mean,
-                 const float* middle, const float* factor, const float* slope, float* to) {
-  HWY_DYNAMIC_DISPATCH(grad_f32)(g, x, rows, columns, mean, middle, factor, slope, to);
-}
-void column_grad(const double* g, const double* x, Index rows, Index columns, const double* mean,
-                 const double* middle, const double* factor, const double* slope, double* to) {
-  HWY_DYNAMIC_DISPATCH(grad_f64)(g, x, rows, columns, mean, middle, factor, slope, to);
-}
+HEED_SIMD_DISPATCH(standardize_columns, StandardizeColumns)
 
 }  // namespace heed::kernels::simd
 #endif

@@ -12,6 +12,7 @@
 #include "../elementwise/each_vector_simd-inl.h"
 #include "../reduce/long_sum_simd-inl.h"
 #include "../reduce/partial_simd-inl.h"
+#include "../simd_table.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace heed::kernels::simd {
@@ -116,57 +117,18 @@ void weight_grad_run(const T* g, const T* x, Centre<T> at, T* gweight, T* gbias,
   });
 }
 
-double squares_f32(const float* x, float mean, std::size_t n) { return squares_of(x, mean, n); }
-
-double squares_f64(const double* x, double mean, std::size_t n) { return squares_of(x, mean, n); }
-
-void forward_f32(const float* x, Centre<float> at, const float* weight, const float* bias,
-                 bool many, float* to, std::size_t n) {
-  standardize_run(x, at, weight, bias, many, to, n);
-}
-
-void forward_f64(const double* x, Centre<double> at, const double* weight, const double* bias,
-                 bool many, double* to, std::size_t n) {
-  standardize_run(x, at, weight, bias, many, to, n);
-}
-
-void sums_f32(const float* g, const float* x, Centre<float> at, const float* weight, double& sum,
-              double& product, std::size_t n) {
-  sums_of(g, x, at, weight, sum, product, n);
-}
-
-void sums_f64(const double* g, const double* x, Centre<double> at, const double* weight,
-              double& sum, double& product, std::size_t n) {
-  sums_of(g, x, at, weight, sum, product, n);
-}
-
-void grad_f32(const float* g, const float* x, Centre<float> at, const float* weight, bool many,
-              float sum, float product, float* to, std::size_t n) {
-  grad_run(g, x, at, weight, many, sum, product, to, n);
-}
-
-void grad_f64(const double* g, const double* x, Centre<double> at, const double* weight, bool many,
-              double sum, double product, double* to, std::size_t n) {
-  grad_run(g, x, at, weight, many, sum, product, to, n);
-}
-
-void weight_grad_f32(const float* g, const float* x, Centre<float> at, float* gweight, float* gbias,
-                     std::size_t n) {
-  weight_grad_run(g, x, at, gweight, gbias, n);
-}
-
-void move_f32(float* few, double* sums, std::size_t n) {
+template <class T>
+void move_run(T* few, double* sums, std::size_t n) {
   move_sums(few, sums, static_cast<Index>(n));
 }
 
-void weight_grad_f64(const double* g, const double* x, Centre<double> at, double* gweight,
-                     double* gbias, std::size_t n) {
-  weight_grad_run(g, x, at, gweight, gbias, n);
-}
-
-void move_f64(double* few, double* sums, std::size_t n) {
-  move_sums(few, sums, static_cast<Index>(n));
-}
+HEED_SIMD_TABLE(standardize_runs, StandardizeRuns,
+                {.squares = squares_of<T>,
+                 .forward = standardize_run<T>,
+                 .sums = sums_of<T>,
+                 .grad = grad_run<T>,
+                 .weight_grad = weight_grad_run<T>,
+                 .move = move_run<T>})
 
 }  // namespace HWY_NAMESPACE
 }  // namespace heed::kernels::simd
@@ -175,74 +137,7 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace heed::kernels::simd {
 
-HWY_EXPORT(squares_f32);
-HWY_EXPORT(squares_f64);
-HWY_EXPORT(forward_f32);
-HWY_EXPORT(forward_f64);
-HWY_EXPORT(sums_f32);
-HWY_EXPORT(sums_f64);
-HWY_EXPORT(grad_f32);
-HWY_EXPORT(grad_f64);
-HWY_EXPORT(weight_grad_f32);
-HWY_EXPORT(weight_grad_f64);
-HWY_EXPORT(move_f32);
-HWY_EXPORT(move_f64);
-
-double squares(const float* x, float mean, std::size_t n) {
-  return HWY_DYNAMIC_DISPATCH(squares_f32)(x, mean, n);
-}
-
-double squares(const double* x, double mean, std::size_t n) {
-  return HWY_DYNAMIC_DISPATCH(squares_f64)(x, mean, n);
-}
-
-void standardize(const float* x, Centre<float> at, const float* weight, const float* bias,
-                 bool many, float* to, std::size_t n) {
-  HWY_DYNAMIC_DISPATCH(forward_f32)(x, at, weight, bias, many, to, n);
-}
-
-void standardize(const double* x, Centre<double> at, const double* weight, const double* bias,
-                 bool many, double* to, std::size_t n) {
-  HWY_DYNAMIC_DISPATCH(forward_f64)(x, at, weight, bias, many, to, n);
-}
-
-void standardize_sums(const float* g, const float* x, Centre<float> at, const float* weight,
-                      double& sum, double& product, std::size_t n) {
-  HWY_DYNAMIC_DISPATCH(sums_f32)(g, x, at, weight, sum, product, n);
-}
-
-void standardize_sums(const double* g, const double* x, Centre<double> at, const double* weight,
-                      double& sum, double& product, std::size_t n) {
-  HWY_DYNAMIC_DISPATCH(sums_f64)(g, x, at, weight, sum, product, n);
-}
-
-void standardize_grad(const float* g, const float* x, Centre<float> at, const float* weight,
-                      bool many, float sum, float product, float* to, std::size_t n) {
-  HWY_DYNAMIC_DISPATCH(grad_f32)(g, x, at, weight, many, sum, product, to, n);
-}
-
-void standardize_grad(const double* g, const double* x, Centre<double> at, const double* weight,
-                      bool many, double sum, double product, double* to, std::size_t n) {
-  HWY_DYNAMIC_DISPATCH(grad_f64)(g, x, at, weight, many, sum, product, to, n);
-}
-
-void standardize_weight_grad(const float* g, const float* x, Centre<float> at, float* gweight,
-                             float* gbias, std::size_t n) {
-  HWY_DYNAMIC_DISPATCH(weight_grad_f32)(g, x, at, gweight, gbias, n);
-}
-
-void move_sums(float* few, double* sums, std::size_t n) {
-  HWY_DYNAMIC_DISPATCH(move_f32)(few, sums, n);
-}
-
-void standardize_weight_grad(const double* g, const double* x, Centre<double> at, double* gweight,
-                             double* gbias, std::size_t n) {
-  HWY_DYNAMIC_DISPATCH(weight_grad_f64)(g, x, at, gweight, gbias, n);
-}
-
-void move_sums(double* few, double* sums, std::size_t n) {
-  HWY_DYNAMIC_DISPATCH(move_f64)(few, sums, n);
-}
+HEED_SIMD_DISPATCH(standardize_runs, StandardizeRuns)
 
 }  // namespace heed::kernels::simd
 #endif

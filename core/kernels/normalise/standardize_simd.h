@@ -14,36 +14,30 @@ struct Centre {
   T mean, scale;
 };
 
-/// Sum of (x - mean)^2: this sum and those below go on in doubles after a few terms.
-double squares(const float* x, float mean, std::size_t n);
-double squares(const double* x, double mean, std::size_t n);
+template <class T>
+struct StandardizeRuns {
+  /// Sum of (x - mean)^2: this sum and those below go on in doubles after a few terms.
+  double (*squares)(const T* x, T mean, std::size_t n);
 
-/// to = z weight + bias
-void standardize(const float* x, Centre<float> at, const float* weight, const float* bias,
-                 bool many, float* to, std::size_t n);
-void standardize(const double* x, Centre<double> at, const double* weight, const double* bias,
-                 bool many, double* to, std::size_t n);
+  /// to = z weight + bias
+  void (*forward)(const T* x, Centre<T> at, const T* weight, const T* bias, bool many, T* to,
+                  std::size_t n);
 
-/// sum += g weight, product += g weight z; with `weight` null, or one for each element.
-void standardize_sums(const float* g, const float* x, Centre<float> at, const float* weight,
-                      double& sum, double& product, std::size_t n);
-void standardize_sums(const double* g, const double* x, Centre<double> at, const double* weight,
-                      double& sum, double& product, std::size_t n);
+  /// sum += g weight, product += g weight z; with `weight` null, or one for each element.
+  void (*sums)(const T* g, const T* x, Centre<T> at, const T* weight, double& sum, double& product,
+               std::size_t n);
 
-/// to = scale (g weight - sum - z product)
-void standardize_grad(const float* g, const float* x, Centre<float> at, const float* weight,
-                      bool many, float sum, float product, float* to, std::size_t n);
-void standardize_grad(const double* g, const double* x, Centre<double> at, const double* weight,
-                      bool many, double sum, double product, double* to, std::size_t n);
+  /// to = scale (g weight - sum - z product)
+  void (*grad)(const T* g, const T* x, Centre<T> at, const T* weight, bool many, T sum, T product,
+               T* to, std::size_t n);
 
-/// gweight += g z, gbias += g, element by element.
-void standardize_weight_grad(const float* g, const float* x, Centre<float> at, float* gweight,
-                             float* gbias, std::size_t n);
-void standardize_weight_grad(const double* g, const double* x, Centre<double> at, double* gweight,
-                             double* gbias, std::size_t n);
+  /// gweight += g z, gbias += g, element by element.
+  void (*weight_grad)(const T* g, const T* x, Centre<T> at, T* gweight, T* gbias, std::size_t n);
 
-/// sums += few, which become 0.
-void move_sums(float* few, double* sums, std::size_t n);
-void move_sums(double* few, double* sums, std::size_t n);
+  /// sums += few, which become 0.
+  void (*move)(T* few, double* sums, std::size_t n);
+};
+template <class T>
+const StandardizeRuns<T>& standardize_runs();  // f32, f64
 
 }  // namespace heed::kernels::simd

@@ -16,7 +16,7 @@ template <class T>
 bool finite(const T* x, Index n) {
   std::atomic<bool> all = true;
   parallel_for(n, 2 * kGrain, [&](Index begin, Index end) {
-    if (all.load(std::memory_order_relaxed) && !simd::all_finite(end - begin, x + begin)) {
+    if (all.load(std::memory_order_relaxed) && !simd::finite<T>().all(end - begin, x + begin)) {
       all.store(false, std::memory_order_relaxed);
     }
   });

@@ -7,6 +7,8 @@
 // Highway wants the line above first.
 #include <hwy/highway.h>
 
+#include "../simd_table.h"
+
 HWY_BEFORE_NAMESPACE();
 namespace heed::kernels::simd {
 namespace HWY_NAMESPACE {
@@ -14,7 +16,7 @@ namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 template <class T>
-HWY_INLINE bool all_finite(Index n, const T* x) {
+bool all_finite(Index n, const T* x) {
   const hn::ScalableTag<T> d;
   const auto lanes = static_cast<Index>(hn::Lanes(d));
   auto sum = hn::Zero(d);  // NaN times 0 and infinity times 0 are NaN, and stay
@@ -25,8 +27,7 @@ HWY_INLINE bool all_finite(Index n, const T* x) {
   return rest == T{0} && hn::AllTrue(d, hn::Eq(sum, hn::Zero(d)));
 }
 
-bool all_finite_f32(Index n, const float* x) { return all_finite(n, x); }
-bool all_finite_f64(Index n, const double* x) { return all_finite(n, x); }
+HEED_SIMD_TABLE(finite, FiniteKernels, {.all = all_finite<T>})
 
 }  // namespace HWY_NAMESPACE
 }  // namespace heed::kernels::simd
@@ -35,10 +36,7 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace heed::kernels::simd {
 
-HWY_EXPORT(all_finite_f32);
-HWY_EXPORT(all_finite_f64);
-bool all_finite(Index n, const float* x) { return HWY_DYNAMIC_DISPATCH(all_finite_f32)(n, x); }
-bool all_finite(Index n, const double* x) { return HWY_DYNAMIC_DISPATCH(all_finite_f64)(n, x); }
+HEED_SIMD_DISPATCH(finite, FiniteKernels)
 
 }  // namespace heed::kernels::simd
 #endif

@@ -5,8 +5,12 @@
 
 namespace heed::kernels::simd {
 
-/// Whether there is no NaN and no infinity among x[0 .. n).
-bool all_finite(Index n, const float* x);
-bool all_finite(Index n, const double* x);
+template <class T>
+struct FiniteKernels {
+  /// Whether there is no NaN and no infinity among x[0 .. n).
+  bool (*all)(Index n, const T* x);
+};
+template <class T>
+const FiniteKernels<T>& finite();  // f32, f64
 
 }  // namespace heed::kernels::simd

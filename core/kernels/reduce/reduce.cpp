@@ -53,9 +53,9 @@ void reduce_rows(Reduce op, const T* from, To* to, const Split& split, const Str
       [&](const auto& at, Index n) {
         if constexpr (std::is_same_v<T, To>) {
           if (one_run) {
-            simd::reduce_rows(op, from + at[1], outer.inner_step(1),
-                              static_cast<std::size_t>(inner.inner_size()), to + at[0],
-                              outer.inner_step(0), n);
+            simd::reductions<T>().reduce_rows(op, from + at[1], outer.inner_step(1),
+                                              static_cast<std::size_t>(inner.inner_size()),
+                                              to + at[0], outer.inner_step(0), n);
             return;
           }
         }
@@ -67,11 +67,12 @@ void reduce_rows(Reduce op, const T* from, To* to, const Split& split, const Str
           inner.run_here([&](const auto& run, Index count) {
             const auto length = static_cast<std::size_t>(count);
             if (op == Reduce::sum) {
-              sum += simd::sum(base + run[0], step, length);
+              sum += simd::reductions<T>().sum(base + run[0], step, length);
               return;
             }
-            const T part = simd::reduce(op, base + run[0], step, length);
-            simd::binary(kSteps[static_cast<int>(op)], &other, true, &part, true, &other, 1);
+            const T part = simd::reductions<T>().reduce(op, base + run[0], step, length);
+            simd::elements<T>().binary(kSteps[static_cast<int>(op)], &other, true, &part, true,
+                                       &other, 1);
           });
           place = op == Reduce::sum ? static_cast<To>(sum) : static_cast<To>(other);
         }
@@ -89,7 +90,8 @@ void sum_block(const T* from, Index step, Index width, const Walk<1>& inner, To*
   double sums[kBlock] = {};
   inner.run_here([&](const auto& place, Index count) {
     const T* run = from + place[0];
-    if (step == 1) return simd::add_rows(run, inner.inner_step(0), count, width, sums);
+    if (step == 1)
+      return simd::reductions<T>().add_rows(run, inner.inner_step(0), count, width, sums);
     for (Index r = 0; r < count; ++r, run += inner.inner_step(0)) {
       for (Index i = 0; i < width; ++i) sums[i] += static_cast<double>(run[i * step]);
     }
@@ -110,8 +112,8 @@ void reduce_block(Reduce op, const T* from, Index step, Index width, const Walk<
         for (Index i = 0; i < width; ++i) gathered[i] = run[i * step];
         run = gathered;
       }
-      simd::binary(kSteps[static_cast<int>(op)], results, true, run, true, results,
-                   static_cast<std::size_t>(width));
+      simd::elements<T>().binary(kSteps[static_cast<int>(op)], results, true, run, true, results,
+                                 static_cast<std::size_t>(width));
     }
   });
   for (Index i = 0; i < width; ++i) to[i * to_step] = results[i];

@@ -12,6 +12,7 @@
 #include <limits>
 
 #include "../elementwise/math_simd-inl.h"
+#include "../simd_table.h"
 #include "long_sum_simd-inl.h"
 #include "partial_simd-inl.h"
 
@@ -282,40 +283,13 @@ void softmax_grad_any(const T* g, const T* y, T* to, std::size_t n, bool log) {
   }
 }
 
-double sum_f32(const float* x, Index step, std::size_t n) { return sum_any(x, step, n); }
-double sum_f64(const double* x, Index step, std::size_t n) { return sum_any(x, step, n); }
-void add_rows_f32(const float* x, Index row_step, Index rows, Index n, double* sums) {
-  add_rows_any(x, row_step, rows, n, sums);
-}
-void add_rows_f64(const double* x, Index row_step, Index rows, Index n, double* sums) {
-  add_rows_any(x, row_step, rows, n, sums);
-}
-float reduce_f32(Reduce op, const float* x, Index step, std::size_t n) {
-  return reduce_any(op, x, step, n);
-}
-double reduce_f64(Reduce op, const double* x, Index step, std::size_t n) {
-  return reduce_any(op, x, step, n);
-}
-void reduce_rows_f32(Reduce op, const float* x, Index row_step, std::size_t n, float* to,
-                     Index to_step, Index rows) {
-  reduce_rows(op, x, row_step, n, to, to_step, rows);
-}
-void reduce_rows_f64(Reduce op, const double* x, Index row_step, std::size_t n, double* to,
-                     Index to_step, Index rows) {
-  reduce_rows(op, x, row_step, n, to, to_step, rows);
-}
-void softmax_f32(const float* x, const bool* mask, float* to, std::size_t n, bool log) {
-  softmax_any(x, mask, to, n, log);
-}
-void softmax_f64(const double* x, const bool* mask, double* to, std::size_t n, bool log) {
-  softmax_any(x, mask, to, n, log);
-}
-void softmax_grad_f32(const float* g, const float* y, float* to, std::size_t n, bool log) {
-  softmax_grad_any(g, y, to, n, log);
-}
-void softmax_grad_f64(const double* g, const double* y, double* to, std::size_t n, bool log) {
-  softmax_grad_any(g, y, to, n, log);
-}
+HEED_SIMD_TABLE(reductions, ReduceKernels,
+                {.sum = sum_any<T>,
+                 .add_rows = add_rows_any<T>,
+                 .reduce = reduce_any<T>,
+                 .reduce_rows = reduce_rows<T>,
+                 .softmax = softmax_any<T>,
+                 .softmax_grad = softmax_grad_any<T>})
 
 }  // namespace HWY_NAMESPACE
 }  // namespace heed::kernels::simd
@@ -324,57 +298,7 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace heed::kernels::simd {
 
-HWY_EXPORT(sum_f32);
-HWY_EXPORT(sum_f64);
-HWY_EXPORT(add_rows_f32);
-HWY_EXPORT(add_rows_f64);
-HWY_EXPORT(reduce_f32);
-HWY_EXPORT(reduce_f64);
-HWY_EXPORT(reduce_rows_f32);
-HWY_EXPORT(reduce_rows_f64);
-HWY_EXPORT(softmax_f32);
-HWY_EXPORT(softmax_f64);
-HWY_EXPORT(softmax_grad_f32);
-HWY_EXPORT(softmax_grad_f64);
-
-double sum(const float* x, Index step, std::size_t n) {
-  return HWY_DYNAMIC_DISPATCH(sum_f32)(x, step, n);
-}
-double sum(const double* x, Index step, std::size_t n) {
-  return HWY_DYNAMIC_DISPATCH(sum_f64)(x, step, n);
-}
-void add_rows(const float* x, Index row_step, Index rows, Index n, double* sums) {
-  HWY_DYNAMIC_DISPATCH(add_rows_f32)(x, row_step, rows, n, sums);
-}
-void add_rows(const double* x, Index row_step, Index rows, Index n, double* sums) {
-  HWY_DYNAMIC_DISPATCH(add_rows_f64)(x, row_step, rows, n, sums);
-}
-float reduce(Reduce op, const float* x, Index step, std::size_t n) {
-  return HWY_DYNAMIC_DISPATCH(reduce_f32)(op, x, step, n);
-}
-double reduce(Reduce op, const double* x, Index step, std::size_t n) {
-  return HWY_DYNAMIC_DISPATCH(reduce_f64)(op, x, step, n);
-}
-void reduce_rows(Reduce op, const float* x, Index row_step, std::size_t n, float* to, Index to_step,
-                 Index rows) {
-  HWY_DYNAMIC_DISPATCH(reduce_rows_f32)(op, x, row_step, n, to, to_step, rows);
-}
-void reduce_rows(Reduce op, const double* x, Index row_step, std::size_t n, double* to,
-                 Index to_step, Index rows) {
-  HWY_DYNAMIC_DISPATCH(reduce_rows_f64)(op, x, row_step, n, to, to_step, rows);
-}
-void softmax_row(const float* x, const bool* mask, float* to, std::size_t n, bool log) {
-  HWY_DYNAMIC_DISPATCH(softmax_f32)(x, mask, to, n, log);
-}
-void softmax_row(const double* x, const bool* mask, double* to, std::size_t n, bool log) {
-  HWY_DYNAMIC_DISPATCH(softmax_f64)(x, mask, to, n, log);
-}
-void softmax_grad_row(const float* g, const float* y, float* to, std::size_t n, bool log) {
-  HWY_DYNAMIC_DISPATCH(softmax_grad_f32)(g, y, to, n, log);
-}
-void softmax_grad_row(const double* g, const double* y, double* to, std::size_t n, bool log) {
-  HWY_DYNAMIC_DISPATCH(softmax_grad_f64)(g, y, to, n, log);
-}
+HEED_SIMD_DISPATCH(reductions, ReduceKernels)
 
 }  // namespace heed::kernels::simd
 #endif

@@ -139,7 +139,7 @@ void run(RnnCell cell, const Walk& walk, const Forward<T>& to, const States<cons
                                   .h = h + i * H,
                                   .c = c + i * H,
                                   .out = out + walk.output(i, walk.time(i, s))};
-      simd::rnn_step(cell, step, H);
+      simd::rnn<T>().step(cell, step, H);
     }
   }
   walk.scatter(h_rows, last.h);
@@ -203,7 +203,7 @@ void run_back(RnnCell cell, const Walk& walk, Index block, const Backward<T>& to
                                       .d = to.grads + token * terms,
                                       .recurrent = recurrent + i * gates,
                                       .sums = sums};
-      simd::rnn_step_grad(cell, step, H);
+      simd::rnn<T>().step_grad(cell, step, H);
     }
     to.w_hh.multiply(active, recurrent, gates, true, dh, H);
   }

@@ -31,7 +31,7 @@ GruGates gru_gates(const Array& from_x, const Array& from_h, const Array& h) {
         std::copy_n(x + b * 3 * H, 3 * H, kept + b * 4 * H);
         std::copy_n(before + b * H, H, after + b * H);
         T* const state = after + b * H;
-        simd::rnn_step(
+        simd::rnn<T>().step(
             RnnCell::gru,
             simd::RnnStep<T>{kept + b * 4 * H, s + b * 3 * H, none, state, nullptr, state}, H);
       }
@@ -54,7 +54,7 @@ GruGatesGrad gru_gates_grad(const Array& g, const Array& kept, const Array& h) {
       Array spare = Array::zeros(Shape{8 * H}, h.dtype());
       T* const terms = spare.mutable_data<T>();  // n of x, then r, z, n of h
       for (Index b = begin; b < end; ++b) {
-        simd::rnn_step_grad(
+        simd::rnn<T>().step_grad(
             RnnCell::gru,
             simd::RnnStepGrad<T>{parts + b * 4 * H, before + b * H, nullptr, given + b * H,
                                  gh + b * H, nullptr, terms, gs + b * 3 * H, terms + 4 * H},
@@ -81,7 +81,7 @@ LstmGates lstm_gates(const Array& sums, const Array& c) {
       for (Index b = begin; b < end; ++b) {
         std::copy_n(given + b * 4 * H, 4 * H, kept + b * 5 * H);
         std::copy_n(before + b * H, H, after + b * H);
-        simd::rnn_step(
+        simd::rnn<T>().step(
             RnnCell::lstm,
             simd::RnnStep<T>{kept + b * 5 * H, none, none, h + b * H, after + b * H, h + b * H}, H);
       }
@@ -105,7 +105,7 @@ LstmGatesGrad lstm_gates_grad(const Array& g_h, const Array& g_c, const Array& k
       T* const terms = spare.mutable_data<T>();
       T* const dh = terms + 8 * H;  // stays zero
       for (Index b = begin; b < end; ++b) {
-        simd::rnn_step_grad(
+        simd::rnn<T>().step_grad(
             RnnCell::lstm,
             simd::RnnStepGrad<T>{parts + b * 5 * H, nullptr, before + b * H, given + b * H, dh,
                                  gc + b * H, terms, gs + b * 4 * H, terms + 4 * H},

@@ -9,6 +9,7 @@
 
 #include "../elementwise/math_simd-inl.h"
 #include "../reduce/partial_simd-inl.h"
+#include "../simd_table.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace heed::kernels::simd {
@@ -183,10 +184,7 @@ void step_grad(RnnCell cell, const RnnStepGrad<T>& at, Index H) {
   }
 }
 
-void step_f32(RnnCell cell, const RnnStep<float>& at, Index H) { step(cell, at, H); }
-void step_f64(RnnCell cell, const RnnStep<double>& at, Index H) { step(cell, at, H); }
-void step_grad_f32(RnnCell cell, const RnnStepGrad<float>& at, Index H) { step_grad(cell, at, H); }
-void step_grad_f64(RnnCell cell, const RnnStepGrad<double>& at, Index H) { step_grad(cell, at, H); }
+HEED_SIMD_TABLE(rnn, RnnKernels, {.step = step<T>, .step_grad = step_grad<T>})
 
 }  // namespace HWY_NAMESPACE
 }  // namespace heed::kernels::simd
@@ -195,23 +193,7 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace heed::kernels::simd {
 
-HWY_EXPORT(step_f32);
-HWY_EXPORT(step_f64);
-HWY_EXPORT(step_grad_f32);
-HWY_EXPORT(step_grad_f64);
-
-void rnn_step(RnnCell cell, const RnnStep<float>& at, Index H) {
-  HWY_DYNAMIC_DISPATCH(step_f32)(cell, at, H);
-}
-void rnn_step(RnnCell cell, const RnnStep<double>& at, Index H) {
-  HWY_DYNAMIC_DISPATCH(step_f64)(cell, at, H);
-}
-void rnn_step_grad(RnnCell cell, const RnnStepGrad<float>& at, Index H) {
-  HWY_DYNAMIC_DISPATCH(step_grad_f32)(cell, at, H);
-}
-void rnn_step_grad(RnnCell cell, const RnnStepGrad<double>& at, Index H) {
-  HWY_DYNAMIC_DISPATCH(step_grad_f64)(cell, at, H);
-}
+HEED_SIMD_DISPATCH(rnn, RnnKernels)
 
 }  // namespace heed::kernels::simd
 #endif

@@ -19,8 +19,6 @@ struct RnnStep {
   T* c;                ///< [H], steps on; of an LSTM alone
   T* out;              ///< [H], gets the new h too
 };
-void rnn_step(RnnCell cell, const RnnStep<float>& step, Index H);
-void rnn_step(RnnCell cell, const RnnStep<double>& step, Index H);
 
 /// The way back.
 template <class T>
@@ -35,7 +33,13 @@ struct RnnStepGrad {
   T* recurrent;  ///< the last of them, those of W_hh h [gates H], once more
   T* sums;       ///< [terms H], d is added to it
 };
-void rnn_step_grad(RnnCell cell, const RnnStepGrad<float>& step, Index H);
-void rnn_step_grad(RnnCell cell, const RnnStepGrad<double>& step, Index H);
+
+template <class T>
+struct RnnKernels {
+  void (*step)(RnnCell cell, const RnnStep<T>& step, Index H);
+  void (*step_grad)(RnnCell cell, const RnnStepGrad<T>& step, Index H);
+};
+template <class T>
+const RnnKernels<T>& rnn();  // f32, f64
 
 }  // namespace heed::kernels::simd

@@ -7,7 +7,7 @@
 
 #include "../../../../core/generator.h"
 #include "../../../../core/kernels/attention/attention_plan.h"
-#include "../../../../core/kernels/attention/attention_simd.h"
+#include "../../../../core/kernels/attention/attention_rows_simd.h"
 
 namespace heed::kernels {
 namespace {
@@ -27,7 +27,8 @@ void check_product(Index m, Index n, Index k, bool turned, bool add) {
   const auto a = drawn<T>((m + 3) * (k + 3), 1), b = drawn<T>(k * b_step + 1, 2);
   const auto before = drawn<T>(m * c_step + 1, 3);
   auto c = before;
-  simd::multiply_tile(m, n, k, a.data(), a_row, a_column, b.data(), b_step, add, c.data(), c_step);
+  simd::rows<T>().multiply(m, n, k, a.data(), a_row, a_column, b.data(), b_step, add, c.data(),
+                           c_step);
   const auto at = [](const std::vector<T>& x, Index i) {
     return static_cast<double>(x[static_cast<std::size_t>(i)]);
   };
@@ -58,7 +59,7 @@ TEST(AttentionTile, Turns) {
   const Index rows = 32, columns = 7, step = 11;
   const auto from = drawn<float>(rows * step, 1);
   std::vector<float> to(static_cast<std::size_t>(rows * columns));
-  simd::turn_tile(rows, columns, from.data(), step, to.data());
+  simd::rows<float>().turn(rows, columns, from.data(), step, to.data());
   for (std::size_t i = 0; i < 32; ++i) {
     for (std::size_t j = 0; j < 7; ++j) EXPECT_EQ(to[j * 32 + i], from[i * 11 + j]);
   }
@@ -74,14 +75,14 @@ TEST(AttentionTile, ExpAndTanhAreClose) {
   }();
   for (double x = -87.3; x < 1; x += 0.00713) {
     std::vector<float> s(16, static_cast<float>(x));
-    simd::weigh_tile(1, 16, s.data(), zeros.data());
+    simd::tiles<float>().weigh(1, 16, s.data(), zeros.data());
     const double expected = std::exp(static_cast<double>(static_cast<float>(x)));
     ASSERT_NEAR(s[0] / expected, 1, 2 * kUlp) << x;
   }
   for (double x = -12; x < 12; x += 0.00117) {
     std::vector<float> q(16, static_cast<float>(x));
     float s = 0;
-    simd::additive_tile(1, 1, 16, q.data(), zeros.data(), first.data(), &s, 16, nullptr);
+    simd::tiles<float>().additive(1, 1, 16, q.data(), zeros.data(), first.data(), &s, 16, nullptr);
     const double expected = std::tanh(static_cast<double>(static_cast<float>(x)));
     ASSERT_NEAR(s / expected, 1, 4 * kUlp) << x;
   }
@@ -92,7 +93,7 @@ TEST(AttentionTile, WeightsOfTheEnds) {
   std::vector<float> s = {-kInf, -200, 0, NAN, kInf, -88};
   s.resize(16);
   const std::vector<float> zeros(16, 0);
-  simd::weigh_tile(1, 16, s.data(), zeros.data());
+  simd::tiles<float>().weigh(1, 16, s.data(), zeros.data());
   EXPECT_EQ(s[0], 0);
   EXPECT_EQ(s[1], 0);
   EXPECT_EQ(s[2], 1);

@@ -26,11 +26,11 @@ void put(const Array& x, Index place, double value) {
 TEST(AllFinite, FindsOneAtAnyPlaceOfARun) {
   for (Index n = 0; n < 40; ++n) {
     std::vector<float> x(static_cast<std::size_t>(n), 3e38F);
-    EXPECT_TRUE(simd::all_finite(n, x.data()));
+    EXPECT_TRUE(simd::finite<float>().all(n, x.data()));
     for (std::size_t i = 0; i < x.size(); ++i) {
       for (const float bad : {NAN, INFINITY, -INFINITY}) {
         x[i] = bad;
-        EXPECT_FALSE(simd::all_finite(n, x.data())) << n << ", " << i;
+        EXPECT_FALSE(simd::finite<float>().all(n, x.data())) << n << ", " << i;
       }
       x[i] = 3e38F;
     }
