@@ -2,65 +2,16 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
-#include "../data/utf8.h"
 #include "alignment_script.h"
 #include "drawn_alignment.h"
-#include "report.h"
+#include "page_data.h"
 
 namespace heed::train {
 namespace {
 
-// Below this part of a matrix's largest weight no shade is seen: 0 keeps the page small.
-constexpr double kFaintest = 1e-4;
-
-constexpr const char* kHead =
-    "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
-    "style-src 'unsafe-inline'; script-src 'unsafe-inline'\"><style>{}</style>";
-constexpr const char* kBody =
-    "<p class=\"note\">How much each target word, a row, looks at each source word, a column. "
-    "Shades "
-    "go up to the largest weight of a matrix.</p>\n<noscript><p class=\"note\">The words and "
-    "matrices are drawn by a script of this page, which needs JavaScript.</p></noscript>\n{}"
-    "<script type=\"application/json\" id=\"data\">{}]</script>\n<script>{}</script>\n";
-
-// A JSON string that is also safe inside a script element: nothing in it can end the element or
-// open a comment.
-void append_string(std::string& out, std::string_view text) {
-  out += '"';
-  for (std::size_t at = 0; at < text.size();) {
-    const data::Decoded c = data::decode_utf8(text, at);
-    at += c.length;
-    if (c.code < 0x20 || (c.code >= 0x7F && c.code < 0xA0)) continue;
-    constexpr std::u32string_view kEscaped = U"\"\\<>&\u2028\u2029\uFFFE\uFFFF";
-    if (kEscaped.find(c.code) != std::u32string_view::npos) {
-      out += fmt::format("\\u{:04x}", static_cast<unsigned>(c.code));
-    } else {
-      data::append_utf8(out, c.code);
-    }
-  }
-  out += '"';
-}
-
-void append_words(std::string& out, const std::vector<std::string>& words) {
-  out += '[';
-  for (const std::string& word : words) {
-    if (out.back() != '[') out += ',';
-    append_string(out, word);
-  }
-  out += ']';
-}
-
-void append_weights(std::string& out, const std::vector<double>& weights) {
-  const double seen = kFaintest * *std::max_element(weights.begin(), weights.end());
-  out += '[';
-  for (const double weight : weights) {
-    if (out.back() != '[') out += ',';
-    out += weight < seen ? "0" : fmt::format("{:.3g}", weight);
-  }
-  out += ']';
-}
+constexpr const char* kNote =
+    "How much each target word, a row, looks at each source word, a column. Shades go up to the "
+    "largest weight of a matrix.";
 
 void append_sentence(std::string& out, const AlignedSentence& sentence) {
   out += "{\"source\":";
@@ -94,11 +45,7 @@ std::string alignment_page(const std::string& title,
         "</header></article>\n",
         &sentence - sentences.data() + 1, sentence.source.size(), sentence.target.size());
   }
-  // The report's page, empty, with this in it.
-  std::string page = Report(title).html();
-  page.insert(page.find("</head>"), fmt::format(kHead, kAlignmentStyle));
-  page.insert(page.rfind("</main>"), fmt::format(kBody, articles, data, kAlignmentScript));
-  return page;
+  return drawn_page(title, kAlignmentStyle, kNote, articles, data + "]", kAlignmentScript);
 }
 
 }  // namespace heed::train

@@ -25,6 +25,7 @@
 #include "progress.h"
 #include "report.h"
 #include "run.h"
+#include "self_attention.h"
 #include "shade.h"
 #include "spread.h"
 #include "summary.h"

@@ -1,4 +1,4 @@
-// language_model train | evaluate | generate: see README.md.
+// language_model train | evaluate | generate | look: see README.md.
 
 #include <fmt/format.h>
 
@@ -7,11 +7,13 @@
 #include <filesystem>
 #include <numbers>
 
+#include "../../autograd/grad_mode.h"
 #include "../../core/error.h"
 #include "../../core/quoted.h"
 #include "../../data/utf8.h"
 #include "../../train/curves.h"
 #include "../../train/report.h"
+#include "../../train/self_attention.h"
 #include "../command_line.h"
 #include "evaluation.h"
 #include "sampling.h"
@@ -37,6 +39,7 @@ struct Flags {
   bool quick = false;
   std::string folder = "model";
   std::string report;
+  std::string text, output = "attention";
 };
 
 void set_up(const Flags& flags) { command_line::set_up(flags.threads, flags.trainer.seed); }
@@ -148,6 +151,24 @@ void generate_command(Flags& flags) {
   write_on(load(flags.folder), flags);
 }
 
+// The page and the picture of the whole stack's self-attention.
+void look_command(const Flags& flags) {
+  set_up(flags);
+  const Language language = load(flags.folder);
+  const std::string text = data::repair_utf8(flags.text);
+  const std::vector<Index> ids = encode(text, language.level, language.vocabulary);
+  if (ids.empty()) throw ValueError("--text: it has no words");
+  const NoGrad scope;
+  language.model->eval();
+  train::SelfAttended seen{{}, language.model->looks(Tensor(Array::from(ids)))};
+  for (const std::string_view token : tokens_of(text, language.level)) {
+    seen.words.emplace_back(token == "\n" ? "↵" : token == " " ? "␣" : token);
+  }
+  train::write_self_attention(flags.output, "What a language model looks at", seen);
+  fmt::print("{0} tokens, {1} layers of {2} heads: {3}.html, {3}.png\n", ids.size(),
+             seen.layers.size(), language.model->options.heads, flags.output);
+}
+
 void add_common_flags(CLI::App& app, Flags& flags) {
   command_line::add_seed(app, flags.trainer.seed);
   command_line::add_threads(app, flags.threads);
@@ -198,10 +219,18 @@ int run(int argc, char** argv) {
   add_common_flags(*write, flags);
   add_sampling_flags(*write, flags);
   command_line::add_folder(*write, "--model", flags.folder);
+  CLI::App* look = app.add_subcommand("look", "show what each layer and head looks at in a text");
+  add_common_flags(*look, flags);
+  command_line::add_folder(*look, "--model", flags.folder);
+  look->add_option("--text", flags.text, "no longer than the model's context")->required();
+  look->add_option("--output", flags.output,
+                   "writes OUTPUT.html, a page to explore, and OUTPUT.png")
+      ->capture_default_str();
   return command_line::run("language_model", app, argc, argv, [&] {
     if (*train) train_command(flags);
     if (*test) evaluate_command(flags);
     if (*write) generate_command(flags);
+    if (*look) look_command(flags);
   });
 }
 

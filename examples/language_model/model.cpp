@@ -113,6 +113,14 @@ Tensor LanguageModel::operator()(const Tensor& ids) const {
   return forwarded(linear(layers(x, {.mask = attention::Mask::causal()}).output, tokens.weight));
 }
 
+std::vector<Array> LanguageModel::looks(const Tensor& ids) const {
+  const auto seen = layers(embed(unsqueeze(ids, 0), Index{0}),
+                           {.mask = attention::Mask::causal(), .need_weights = true});
+  std::vector<Array> out;
+  for (const Tensor& weights : seen.weights) out.push_back(squeeze(weights, 0).array());
+  return out;
+}
+
 Tensor LanguageModel::operator()(const Packed& ids) const {
   check_offsets("language_model", ids.offsets, ids.tokens);
   if (!synthesizer.empty()) {

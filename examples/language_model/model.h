@@ -68,6 +68,8 @@ class LanguageModel : public nn::Module {
   /// Throws ShapeError, ValueError as check_offsets(), and ValueError with a Synthesizer, which
   /// knows places of one text only.
   Tensor operator()(const Packed& ids) const;
+  /// What each layer looks at in a text [T] -> weights [heads, T, T] each. Throws ShapeError.
+  std::vector<Array> looks(const Tensor& ids) const;
   /// The next tokens [B, T] of a text -> [B, V], the scores of what follows the last of them. Costs
   /// O(T (past + T) width). Throws ShapeError beyond the context, GradError while recording,
   /// ValueError with a Synthesizer, which has no keys to keep.

@@ -59,6 +59,13 @@ train::AlignedSentence align(const Language& language, const std::string& source
   return out;
 }
 
+train::SelfAttended self_attended(const Language& language, const std::string& source) {
+  const NoGrad scope;
+  language.model->eval();
+  const Batch batch = batch_of({{read_line(*language.source, source), {}}}, {0});
+  return {with_end(language.source->parts(source)), language.model->self_looks(batch.source)};
+}
+
 double alignment_error(const Language& language, const Part& part) {
   const NoGrad scope;
   language.model->eval();

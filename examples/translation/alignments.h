@@ -4,6 +4,7 @@
 #include <string>
 
 #include "../../train/alignment.h"
+#include "../../train/self_attention.h"
 #include "corpus.h"
 #include "saved_model.h"
 
@@ -13,6 +14,10 @@ namespace translation {
 /// each. Throws ValueError for a model without attention.
 train::AlignedSentence align(const Language& language, const std::string& source,
                              const std::string& target);
+
+/// What the encoder looks at in a source, the end mark last; no layers of a model whose encoder does
+/// not attend to itself.
+train::SelfAttended self_attended(const Language& language, const std::string& source);
 
 /// Alignment error rate against the known links, of the weights that decoding gives each step. NaN
 /// where there are no links or no attention, and for subwords, which are no words.

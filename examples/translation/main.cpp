@@ -129,7 +129,13 @@ void align_command(Flags& flags) {
     flags.target = translate(language, {flags.source}, flags.decoding).front().front().text;
   }
   const train::AlignedSentence sentence = align(language, flags.source, flags.target);
-  if (!flags.output.empty()) train::write_alignment(flags.output, sentence);
+  if (!flags.output.empty()) {
+    train::write_alignment(flags.output, sentence);
+    const train::SelfAttended read = self_attended(language, flags.source);
+    if (!read.layers.empty()) {
+      train::write_self_attention(flags.output + ".encoder", "What the encoder looks at", read);
+    }
+  }
   fmt::print("{}\n", train::alignment_text(train::mean_alignment(sentence),
                                            train::detect_shade_style(stdout)));
 }

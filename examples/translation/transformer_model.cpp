@@ -48,6 +48,14 @@ Tensor TransformerModel::read(const Rows& source) const {
   return layers.encoder(embed(tables.source_words, source.ids), {.mask = mask_of(source)}).output;
 }
 
+std::vector<Array> TransformerModel::self_looks(const Rows& source) const {
+  const auto seen = layers.encoder(embed(tables.source_words, source.ids),
+                                   {.mask = mask_of(source), .need_weights = true});
+  std::vector<Array> out;
+  for (const Tensor& weights : seen.weights) out.push_back(squeeze(weights, 0).array());
+  return out;
+}
+
 Tensor TransformerModel::features(const Rows& source, const Rows& before,
                                   std::vector<Look>* looks) const {
   const attention::StackOutput out =

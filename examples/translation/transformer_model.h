@@ -23,6 +23,7 @@ class TransformerModel : public Translator {
   /// A step's weights are the mean over heads of the last layer but one (of a single layer, its),
   /// which aligns best (Garg et al. 2019).
   std::unique_ptr<nn::Decoding> start(const Rows& source) const override;
+  std::vector<Array> self_looks(const Rows& source) const override;
 
   /// Packed words [N] -> tokens [N, E], each text's from place 0.
   Packed embed(const nn::Embedding& table, const Packed& words) const;

@@ -30,6 +30,8 @@ Tensor Translator::features(const Packed&, const Packed&) const {
                    " model reads padded batches only; a transformer reads both");
 }
 
+std::vector<Array> Translator::self_looks(const Rows&) const { return {}; }
+
 std::unique_ptr<Translator> make_translator(const ModelOptions& options) {
   check(options);
   if (options.model == "seq2seq") {

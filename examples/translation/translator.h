@@ -40,6 +40,9 @@ class Translator : public nn::Module {
                           std::vector<Look>* looks = nullptr) const = 0;
   /// The same of texts one behind the other: [N, R]. Throws ValueError for a model that cannot.
   virtual Tensor features(const Packed& source, const Packed& before) const;
+  /// What each layer of an encoder that attends to itself looks at in one source, [heads, K, K];
+  /// none of a model without.
+  virtual std::vector<Array> self_looks(const Rows& source) const;
   /// [.., R] -> [.., V].
   virtual Tensor logits(const Tensor& features) const = 0;
   /// Begins to write, a row a source. The model must outlive what it returns.

@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "../../train/self_attention.h"
 #include "checks.h"
 #include "pieces.h"
 #include "targets.h"
@@ -60,6 +61,23 @@ void require_page(const Drawn& from) {
       "a page's data are whole");
 }
 
+std::string self_page_of(const Drawn& from) {
+  const auto words = static_cast<Index>(from.it.columns.size());
+  return train::self_attention_page(
+      from.it.title, {{from.it.columns, {Array::full({1, words, words}, 0.5, DType::f64)}}});
+}
+
+void require_self_page(const Drawn& from) {
+  const Markup page = read_html(self_page_of(from)),
+               plain = read_html(self_page_of(harmless(from)));
+  require(
+      page.tags == plain.tags && page.scripts.size() == 2 && page.scripts[1] == plain.scripts[1],
+      "texts change neither element nor script of a page of self-attention");
+  const auto data = nlohmann::json::parse(page.scripts[0]);
+  require(data.size() == 1 && data[0]["words"].size() == from.it.columns.size(),
+          "a page's words are whole");
+}
+
 void require_text(const train::Alignment& from) {
   for (const auto style :
        {train::ShadeStyle::marks, train::ShadeStyle::colours256, train::ShadeStyle::true_colour}) {
@@ -83,6 +101,7 @@ void alignment(std::string_view input) {
               read_xml(train::alignment_svg(harmless(from).it)).tags,
           "texts change no element of a picture");
   require_page(from);
+  require_self_page(from);
   require_text(from.it);
 }
 

@@ -47,6 +47,22 @@ TEST_F(LanguageModelCommand, TrainsEvaluatesAndWrites) {
   EXPECT_NE(written, expect_success(writing + " --seed 2"));
 }
 
+TEST_F(LanguageModelCommand, ShowsWhatItLooksAt) {
+  const std::string model = path("m"), look = "look --model " + model + " --output " + path("seen");
+  for (const std::string attention : {"dot", "synthesizer-dense"}) {
+    expect_success("train --steps 2 --attention " + attention + " --save " + model + kSmall);
+    EXPECT_THAT(expect_success(look + " --text 'the dog\n'"),
+                HasSubstr("8 tokens, 1 layers of 2 heads: "));
+    EXPECT_THAT(read_file(path("seen.html")),
+                HasSubstr(R"("words":["t","h","e","␣","d","o","g","↵"])"));
+    EXPECT_TRUE(read_file(path("seen.png")).starts_with("\x89PNG"));
+    fs::remove_all(model);
+  }
+  expect_success("train --steps 2 --save " + model + kSmall);
+  expect_refused(look + " --text ''", "--text: it has no words");
+  expect_refused(look + " --text 'the dogs that the king'", "within a context of 13");
+}
+
 TEST_F(LanguageModelCommand, TrainsOnPackedLines) {
   const std::string model = path("m");
   const std::string trained = expect_success("train --packed --steps 7 --save " + model + kSmall);

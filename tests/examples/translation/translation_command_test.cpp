@@ -147,6 +147,8 @@ TEST_F(TranslationCommand, ShowsWhereItLooks) {
   EXPECT_THAT(read_file(path("p.png")), testing::StartsWith("\x89PNG"));
   EXPECT_THAT(read_file(path("p.svg")), testing::StartsWith("<svg"));
   EXPECT_THAT(read_file(path("p.html")), HasSubstr("layer 1 head 2"));
+  EXPECT_THAT(read_file(path("p.encoder.html")), HasSubstr("What the encoder looks at"));
+  EXPECT_THAT(read_file(path("p.encoder.png")), testing::StartsWith("\x89PNG"));
   EXPECT_THAT(expect_success("align 'a dog .' --model " + model), HasSubstr("</s>"));
   EXPECT_THAT(expect_success("align '' --model " + model), HasSubstr("</s>"));
   expect_refused("align a b --model " + model + " --output " + path("none/p"), "none/p.png");
@@ -155,6 +157,9 @@ TEST_F(TranslationCommand, ShowsWhereItLooks) {
   expect_refused("align 'a dog .' --output " + path("q") + " --model " + model,
                  "a model seq2seq has no attention to look at");
   EXPECT_FALSE(fs::exists(path("q.png")));
+  trained("--model bahdanau");
+  expect_success("align 'a dog .' --output " + path("r") + " --model " + model);
+  EXPECT_FALSE(fs::exists(path("r.encoder.png")));
 }
 
 TEST_F(TranslationCommand, HoldsModelsAgainstEachOther) {
