@@ -86,8 +86,9 @@ void MeanOfLast::load_state_dict(const NamedArrays& entries) {
     faults.add(fmt::format("{} entries for {} parameters, taken at most {} times", entries.size(),
                            n, count_));
   }
-  std::vector<Moment> found(entries.size() / n);
-  for (std::size_t e = 0; faults.empty() && e < entries.size(); ++e) {
+  const std::size_t count = faults.empty() ? entries.size() : 0;
+  std::vector<Moment> found(count / n);
+  for (std::size_t e = 0; e < count; ++e) {
     const std::string name = fmt::format("{}.{}", e / n, e % n);
     const auto entry = std::find_if(entries.begin(), entries.end(),
                                     [&](const auto& each) { return each.first == name; });

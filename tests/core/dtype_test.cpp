@@ -1,0 +1,31 @@
+#include "../../core/dtype.h"
+
+#include <gtest/gtest.h>
+
+namespace heed {
+namespace {
+
+TEST(DType, KnowsItsSizeNameAndGradients) {
+  struct Row {
+    DType dtype;
+    std::size_t size;
+    const char* name;
+    bool floating;
+  };
+  for (const Row& row : {Row{DType::f32, 4, "f32", true}, Row{DType::f64, 8, "f64", true},
+                         Row{DType::i64, 8, "i64", false}, Row{DType::boolean, 1, "bool", false}}) {
+    EXPECT_EQ(size_of(row.dtype), row.size) << row.name;
+    EXPECT_STREQ(name(row.dtype), row.name);
+    EXPECT_EQ(is_floating(row.dtype), row.floating) << row.name;
+  }
+}
+
+TEST(DType, IsThatOfAnElementType) {
+  EXPECT_EQ(dtype_of<float>, DType::f32);
+  EXPECT_EQ(dtype_of<double>, DType::f64);
+  EXPECT_EQ(dtype_of<std::int64_t>, DType::i64);
+  EXPECT_EQ(dtype_of<bool>, DType::boolean);
+}
+
+}  // namespace
+}  // namespace heed
