@@ -87,7 +87,10 @@ void train_command(const CLI::App& app, Flags& flags) {
     fmt::print("interrupted; the best models so far are in {}\n", flags.folder);
     return;
   }
-  fmt::print("\n{}\n", table_of(trials.results, !flags.corpus.path.empty()));
+  const Published published = flags.corpus.path.empty() ? Published::none
+                              : flags.task == "joint"   ? Published::joint
+                                                        : Published::alone;
+  fmt::print("\n{}\n", table_of(trials.results, published));
   fmt::print("{:.1f} minutes\n", trials.minutes);
   fmt::print("mean test error {} %  model {}\n", train::percent(mean_error(trials.results)),
              flags.folder);

@@ -39,8 +39,11 @@ struct Trials {
 /// for any number of threads.
 Trials run_trials(const std::vector<Subject>& subjects, const TrialOptions& options);
 
-/// In per cent, a line a task and their mean; beside `published` figures where asked for.
-std::string table_of(const std::vector<Result>& results, bool published);
+/// Whose figures stand beside ours: the paper's of a model for each task, or of one for all.
+enum class Published { none, alone, joint };
+
+/// In per cent, a line a task and their mean, beside the paper's.
+std::string table_of(const std::vector<Result>& results, Published published);
 double mean_error(const std::vector<Result>& results);
 
 }  // namespace babi

@@ -78,7 +78,7 @@ TEST_F(BabiCommand, ReadsFilesAndRefusesBadOnes) {
   const std::string flags = "train --epochs 3 --data " + path("") + " --save " + path("m");
   expect_refused(flags + " --task 1", "qa1_*_test.txt: task 1 has no such file");
   write("qa1_a_test.txt", story);
-  EXPECT_THAT(expect_success(flags + " --task 1"), HasSubstr("paper, jointly"));
+  EXPECT_THAT(expect_success(flags + " --task 1"), HasSubstr("paper,   alone"));
   expect_refused(flags + " --task all", "task 2 has no such file");
   // A memory is no longer than any story.
   EXPECT_THAT(read_file(path("m/config.json")), HasSubstr("\"memory\": 1,"));

@@ -52,9 +52,17 @@ TEST(BabiCorpus, RefusesTasksThatThereAreNot) {
 }
 
 TEST(BabiTrials, TableHasThePaperBesideOurs) {
-  EXPECT_THAT(table_of({{2, 0.125}, {19, 0.875}}, true),
-              HasSubstr("\n  19     87.5            86.7"));
-  EXPECT_THAT(table_of({{2, 0.125}, {1, 0.375}}, false), HasSubstr("\nmean     25.0\n"));
+  const std::vector<Result> some = {{2, 0.125}, {19, 0.875}};
+  EXPECT_THAT(table_of(some, Published::joint), HasSubstr("\n  19     87.5            86.7\n"));
+  EXPECT_THAT(table_of(some, Published::alone), HasSubstr("\n  19     87.5            82.8\n"));
+  EXPECT_THAT(table_of({{2, 0.125}, {1, 0.375}}, Published::none), HasSubstr("\nmean     25.0\n"));
+}
+
+TEST(BabiTrials, TheMeansAreThePapers) {
+  std::vector<Result> all;
+  for (int task = 1; task <= kTasks; ++task) all.push_back({task, 0});
+  EXPECT_THAT(table_of(all, Published::joint), testing::EndsWith("12.4\n"));
+  EXPECT_THAT(table_of(all, Published::alone), testing::EndsWith("13.9\n"));
 }
 
 TEST(BabiListener, HearsStoriesAndRefusesWhatItCannotAnswer) {
