@@ -24,14 +24,16 @@ void check(const ParallelOptions& options) {
   }
 }
 
+// Of what stands between blanks, and of each ideograph and kana, which stand without.
 Index words_in(std::string_view line) {
   Index words = 0;
   bool inside = false;
   for (std::size_t at = 0; at < line.size();) {
     const Decoded c = decode_utf8(line, at);
-    const bool space = classify(c.code) == CharClass::space;
-    if (!space && !inside) ++words;
-    inside = !space;
+    const CharClass kind = classify(c.code);
+    const bool goes_on = kind != CharClass::space && kind != CharClass::alone;
+    if (kind == CharClass::alone || (goes_on && !inside)) ++words;
+    inside = goes_on;
     at += c.length;
   }
   return words;

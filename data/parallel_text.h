@@ -15,9 +15,10 @@ namespace heed::data {
 /// between spaces.
 struct ParallelOptions {
   bool skip_empty = false;  ///< those of which a side has no words
-  Index max_words = 0;      ///< those of which a side has more words; 0: no limit
-  double max_ratio = 0.0;   ///< those of which a side has more than so many times the words of the
-                            ///< other; 0: no limit
+  /// Those of which a side has more words; 0: no limit. An ideograph or kana is a word.
+  Index max_words = 0;
+  double max_ratio = 0.0;  ///< those of which a side has more than so many times the words of the
+                           ///< other; 0: no limit
 };
 
 struct ParallelText {

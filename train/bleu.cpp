@@ -7,6 +7,7 @@
 #include <span>
 
 #include "../core/error.h"
+#include "../data/utf8.h"
 #include "ngrams.h"
 
 namespace heed::train {
@@ -55,7 +56,12 @@ void count_line(std::string_view system, std::span<const std::string> references
   check_references("bleu", references);
   WordNumbers numbers;
   const auto words = [&](std::string_view line) {
-    return options.tokenize_13a ? numbers(tokenize_13a(line)) : numbers(line);
+    switch (options.tokens) {
+      case BleuTokens::mteval_13a: return numbers(tokenize_13a(line));
+      case BleuTokens::characters: return numbers(tokenize_characters(line));
+      case BleuTokens::given: break;
+    }
+    return numbers(line);
   };
   const Symbols text = words(system);
   const auto length = static_cast<Index>(text.size());
@@ -77,6 +83,18 @@ void count_line(std::string_view system, std::span<const std::string> references
 }
 
 }  // namespace
+
+std::string tokenize_characters(std::string_view line) {
+  std::string out;
+  for (std::size_t at = 0; at < line.size();) {
+    const data::Decoded c = data::decode_utf8(line, at);
+    at += c.length;
+    if (data::classify(c.code) == data::CharClass::space) continue;
+    if (!out.empty()) out += ' ';
+    data::append_utf8(out, c.code);
+  }
+  return out;
+}
 
 std::string tokenize_13a(std::string_view line) {
   // sacreBLEU strips the line's end first, so that a dash there stays.

@@ -27,8 +27,12 @@ inline constexpr std::size_t kBleuOrders = 4;
 /// totals of all n > 1. A text that shares no word at all has a score of 0 in any case.
 enum class BleuSmoothing : std::uint8_t { exp, none, floor, add_k };
 
+/// What counts as a word: what stands between blanks as it is given, or after tokenize_13a(); or each
+/// character but blanks, for scripts that put none between words (sacreBLEU's tok:char).
+enum class BleuTokens : std::uint8_t { given, mteval_13a, characters };
+
 struct BleuOptions {
-  bool tokenize_13a = false;  ///< split by tokenize_13a() first; else the words stand as they are
+  BleuTokens tokens = BleuTokens::given;
   BleuSmoothing smoothing = BleuSmoothing::exp;
   std::optional<double> smooth_value = {};  ///< by default 0.1 of floor, 1 of add_k
   bool effective_order = false;             ///< only orders of which the system has n-grams count
@@ -66,5 +70,7 @@ Bleu bleu_of_counts(Bleu counted, const BleuOptions& options = {});
 /// The line as WMT's mteval-v13a splits it: most punctuation apart from words, full stops and
 /// commas not between digits, dashes after digits.
 std::string tokenize_13a(std::string_view line);
+/// Its characters with a blank between them; what is not UTF-8 is U+FFFD.
+std::string tokenize_characters(std::string_view line);
 
 }  // namespace heed::train

@@ -6,7 +6,6 @@
 
 #include "../core/error.h"
 #include "../data/words.h"
-#include "bleu.h"
 #include "chart.h"
 
 namespace heed::train {
@@ -19,7 +18,8 @@ constexpr Index kFewest = 10;              // sentences of a length whose BLEU i
 
 std::vector<LengthBleu> bleu_by_length(const std::vector<std::string>& systems,
                                        const std::vector<std::string>& references,
-                                       const std::vector<std::string>& sources) {
+                                       const std::vector<std::string>& sources,
+                                       const BleuOptions& options) {
   if (systems.size() != references.size() || systems.size() != sources.size()) {
     throw ValueError(fmt::format("bleu_by_length: {} lines, {} references and {} sources",
                                  systems.size(), references.size(), sources.size()));
@@ -35,7 +35,7 @@ std::vector<LengthBleu> bleu_by_length(const std::vector<std::string>& systems,
       right.push_back(references[i]);
     }
     if (ours.empty()) continue;
-    const double bleu = corpus_bleu(ours, right).score;
+    const double bleu = corpus_bleu(ours, right, options).score;
     out.push_back({from, to, static_cast<Index>(ours.size()), bleu});
   }
   return out;

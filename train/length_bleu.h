@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "../core/shape.h"
+#include "bleu.h"
 
 namespace heed::train {
 
@@ -21,7 +22,8 @@ struct LengthBleu {
 /// and for another number of sources.
 std::vector<LengthBleu> bleu_by_length(const std::vector<std::string>& systems,
                                        const std::vector<std::string>& references,
-                                       const std::vector<std::string>& sources);
+                                       const std::vector<std::string>& sources,
+                                       const BleuOptions& options = {});
 
 /// For people, a line each.
 std::string to_string(const std::vector<LengthBleu>& rows);

@@ -22,9 +22,9 @@ Part generated(Index count, Generator& generator) {
   return out;
 }
 
-Part part_of(data::ParallelText text, const std::string& name) {
+Part part_of(data::ParallelText text, const std::string& name, train::BleuTokens score_by) {
   if (text.source.empty()) throw ValueError(name + ": no pair of sentences is left");
-  return {std::move(text.source), std::move(text.target), {}};
+  return {std::move(text.source), std::move(text.target), {}, score_by};
 }
 
 }  // namespace
@@ -49,9 +49,9 @@ Corpus load_corpus(const CorpusOptions& options) {
       .skip_empty = true, .max_words = options.max_words, .max_ratio = options.max_ratio};
   data::ParallelText train = read({"train"}, limits);
   out.skipped = data::left_out(train);
-  out.train = part_of(std::move(train), "train");
-  out.validation = part_of(read({"val", "dev"}, {}), "val");
-  out.test = part_of(read({options.test}, {}), options.test);
+  out.train = part_of(std::move(train), "train", options.score_by);
+  out.validation = part_of(read({"val", "dev"}, {}), "val", options.score_by);
+  out.test = part_of(read({options.test}, {}), options.test, options.score_by);
   return out;
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "../../train/alignment_error.h"
+#include "../../train/bleu.h"
 
 namespace translation {
 
@@ -22,12 +23,15 @@ struct CorpusOptions {
   Index sentences = 8000;  ///< generated ones to train on; a tenth as many to validate, and to test
   Index max_words = 100;   ///< longer pairs are not trained on
   double max_ratio = 9;    ///< nor are those of which one is so many times as long as the other
+  /// What BLEU counts: words, or characters where no blanks stand between words.
+  train::BleuTokens score_by = train::BleuTokens::given;
   std::uint64_t seed = 1;
 };
 
 struct Part {
   std::vector<std::string> source, target;
   std::vector<train::Links> links;  ///< of generated pairs
+  train::BleuTokens score_by = train::BleuTokens::given;
 };
 
 struct Corpus {

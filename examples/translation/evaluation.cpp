@@ -26,13 +26,14 @@ Likelihood likelihood(const Translator& model, const std::vector<Example>& examp
 
 Measures measure(const std::vector<std::string>& written, const Part& part) {
   Measures out;
-  const train::Bleu bleu = train::corpus_bleu(written, part.target);
+  const train::BleuOptions by{.tokens = part.score_by};
+  const train::Bleu bleu = train::corpus_bleu(written, part.target, by);
   out.bleu = bleu.score;
   out.details = bleu.to_string();
   out.chrf = train::corpus_chrf(written, part.target);
   for (std::size_t i = 0; i < written.size(); ++i) out.exact += written[i] == part.target[i];
   out.exact /= static_cast<double>(written.size());
-  out.by_length = train::bleu_by_length(written, part.target, part.source);
+  out.by_length = train::bleu_by_length(written, part.target, part.source, by);
   return out;
 }
 

@@ -187,6 +187,16 @@ void add_data_flags(CLI::App& app, Flags& flags) {
   app.add_option("--test", flags.corpus.test, "beginning of the test files' names")
       ->needs(data)
       ->capture_default_str();
+  app.add_option_function<std::string>(
+         "--score-by",
+         [&flags](const std::string& unit) {
+           flags.corpus.score_by =
+               unit == "characters" ? train::BleuTokens::characters : train::BleuTokens::given;
+         },
+         "what BLEU counts: characters for targets like Chinese and Japanese, which have no blanks")
+      ->needs(data)
+      ->check(CLI::IsMember({"words", "characters"}))
+      ->default_str("words");
   add_size(app, "--sentences", flags.corpus.sentences, 10, "generated pairs to train on");
 }
 

@@ -27,9 +27,10 @@ train::Training train_translator(Language& language, const Part& train, const Pa
        .stop_after = options.stop_after,
        .resume = options.resume,
        .setting = fmt::format(
-           "{} pairs to train on, {} to validate, --batch {}, --seed {}, --optimizer {}{}",
+           "{} pairs to train on, {} to validate, --batch {}, --seed {}, --optimizer {}{}{}",
            pairs.size(), judged.size(), options.batch, options.seed, options.optimizer,
-           options.packed ? " and --packed" : "")});
+           options.packed ? " and --packed" : "",
+           validation.score_by == train::BleuTokens::characters ? ", scored by characters" : "")});
   run.schedule([&](const train::Moment& at) {
        return optim::rate_at(options.lr, options.warm_up, options.fall, at.step, at.done);
      })

@@ -87,6 +87,16 @@ TEST(ParallelText, FiltersOneByOne) {
   EXPECT_EQ(alike.unequal, 2);
 }
 
+// Where no blanks stand between words, each ideograph counts.
+TEST(ParallelText, CountsIdeographsOneByOne) {
+  const std::string source = "I like to eat fresh apples\nno\n";
+  const std::string target = "我喜欢吃新鲜的苹果\n我喜欢 OK\n";
+  const ParallelText text = read(source, target, {.max_words = 9, .max_ratio = 3.0});
+  EXPECT_EQ(text.lines, Numbers{1});
+  EXPECT_EQ(text.unequal, 1);
+  EXPECT_EQ(read(source, target, {.max_words = 8}).too_long, 1);
+}
+
 TEST(ParallelText, ALineOfTenThousandWords) {
   std::string line;
   for (int i = 0; i < 10000; ++i) line += "word ";

@@ -29,7 +29,7 @@ const References kDogReferences = {{"The dog bit the man.", "The dog had bit the
 
 // The example of sacreBLEU's manual, and the numbers of its own tests.
 TEST(Bleu, ExampleOfSacrebleu) {
-  const BleuOptions split{.tokenize_13a = true};
+  const BleuOptions split{.tokens = BleuTokens::mteval_13a};
   const Bleu bleu = corpus_bleu(kDogs, kDogReferences, split);
   EXPECT_NEAR(bleu.score, 48.530827, 1e-6);
   EXPECT_EQ(bleu.to_string(),
@@ -43,11 +43,22 @@ TEST(Bleu, ExampleOfSacrebleu) {
   EXPECT_EQ(corpus_bleu(kDogs, kDogs, split).to_string(),
             "100.00 100.0/100.0/100.0/100.0 (BP = 1.000 ratio = 1.000 hyp_len = 17 ref_len = 17)");
   EXPECT_NEAR(corpus_bleu(kDogs, kDogReferences).score, 49.1919566, 1e-6);
-  EXPECT_NEAR(
-      corpus_bleu(kDogs, kDogReferences, {.tokenize_13a = true, .smoothing = BleuSmoothing::none})
-          .score,
-      48.530827, 1e-6);
+  EXPECT_NEAR(corpus_bleu(kDogs, kDogReferences,
+                          {.tokens = BleuTokens::mteval_13a, .smoothing = BleuSmoothing::none})
+                  .score,
+              48.530827, 1e-6);
   EXPECT_EQ(corpus_bleu({"", "", ""}, kDogReferences).score, 0.0);
+}
+
+// Where no blanks stand between words; blanks of all widths count for nothing.
+TEST(Bleu, OfCharacters) {
+  const BleuOptions characters{.tokens = BleuTokens::characters};
+  EXPECT_EQ(tokenize_characters(" 我爱\u3000é b\xff"), "我 爱 é b \uFFFD");
+  const Bleu bleu = corpus_bleu({"我喜欢吃苹果"}, Lines{"我 喜欢 吃梨"}, characters);
+  EXPECT_THAT(bleu.counts, ElementsAre(4, 3, 2, 1));
+  EXPECT_THAT(bleu.totals, ElementsAre(6, 5, 4, 3));
+  EXPECT_EQ(bleu.reference_length, 5);
+  EXPECT_EQ(corpus_bleu({"我喜欢"}, Lines{"我 喜欢"}).counts[0], 0);
 }
 
 // Tests of sacreBLEU, of single sentences.
@@ -58,7 +69,9 @@ TEST(Bleu, SmoothingsOfSacrebleu) {
   const auto score = [&](BleuSmoothing smoothing, std::optional<double> value = {},
                          bool split = true) {
     return sentence_bleu(system, reference,
-                         {.tokenize_13a = split, .smoothing = smoothing, .smooth_value = value})
+                         {.tokens = split ? BleuTokens::mteval_13a : BleuTokens::given,
+                          .smoothing = smoothing,
+                          .smooth_value = value})
         .score;
   };
   EXPECT_NEAR(score(BleuSmoothing::exp), 8.493, 1e-3);

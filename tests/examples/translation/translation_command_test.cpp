@@ -173,6 +173,42 @@ TEST_F(TranslationCommand, HoldsModelsAgainstEachOther) {
   expect_refused("compare absent --output " + path("chart.svg"), "absent");
 }
 
+// English to Chinese from raw text: pieces instead of words, and a score of characters.
+TEST_F(TranslationCommand, WritesAScriptWithoutBlanks) {
+  if (!data::has_subwords()) GTEST_SKIP() << "built without sentencepiece";
+  using Words = std::vector<std::pair<std::string, std::string>>;
+  const Words beings = {{"The dog", "那只狗"},
+                        {"My teacher", "我的老师"},
+                        {"A cat", "一只猫"},
+                        {"Her brother", "她的哥哥"},
+                        {"The old king", "那位老国王"}};
+  const Words deeds = {{"sees", "看见"}, {"likes", "喜欢"}, {"follows", "跟着"}, {"knows", "认识"}};
+  std::string source, target;
+  for (const auto& [who, by] : beings) {
+    for (const auto& [does, do_it] : deeds) {
+      for (const auto& [whom, to] : beings) {
+        source += who + " " + does + " " + whom + ".\n";
+        target += by + do_it + to + "。\n";
+      }
+    }
+  }
+  const std::string folder = data("zh", source, target, ".zh");
+  const std::string use = " --to zh --beam 1 --threads 1 --data " + folder;
+  const std::string by_characters = expect_success(
+      "train --model transformer --subwords 90 --width 32 --hidden 64 --heads 2 --layers 1 "
+      "--dropout 0 --batch 60 --lr 0.01 --warm-up 10 --epochs 20 --score-by characters --save " +
+      path("m") + use);
+  EXPECT_GT(number_after("  BLEU ", findings(by_characters)), 80);
+  EXPECT_EQ(number_after("ref_len = ", by_characters), 1060);  // characters
+  const std::string by_words = expect_success("evaluate --model " + path("m") + use);
+  EXPECT_EQ(number_after("ref_len = ", by_words), 100);  // lines
+  EXPECT_EQ(lines_in(translated("--beam 1", "The dog likes a cat.\n")), 1U);
+  expect_refused("evaluate --score-by letters --model " + path("m") + use, "--score-by");
+  expect_refused(
+      "train --model transformer --subwords 90 --resume --epochs 13 --save " + path("m") + use,
+      "scored by characters");
+}
+
 TEST_F(TranslationCommand, ReadsFilesThatAreAlignedLineByLine) {
   const std::string source = "a b c\n\nd e f\ng h\n", target = "A B C\nX\nD E F\nG H\n";
   const std::string flags = " --epochs 2 --beam 2 --width 6 --hidden 8 --min-count 1 --threads 1 ";
