@@ -293,6 +293,12 @@ TEST(AttentionMaps, RefuseWhatTheyCannotCapture) {
                     "scores [2, 3, 71, 131]",
                     of(zeros({2}, DType::f64))());
   EXPECT_ERROR_WITH(DTypeError, "must be f64 as the scores", of(zeros({1}))());
+  for (const DType other : {DType::f32, DType::i64}) {
+    EXPECT_ERROR_WITH(DTypeError, "a captured tensor must be f64 as the scores, not",
+                      of(zeros({7}, other))());
+  }
+  EXPECT_ERROR_WITH(DTypeError, "a captured tensor must be f64 as the scores, not f32[131]",
+                    of(each_place(zeros({131}, DType::f32)))());
   EXPECT_ERROR_WITH(ShapeError, "each_place must broadcast",
                     of(each_place(zeros({7, 131}, DType::f64)))());
   EXPECT_ERROR_WITH(GradError, "requires a gradient, and gets none",

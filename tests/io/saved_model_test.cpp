@@ -1,0 +1,90 @@
+#include "../../io/saved_model.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "../../io/file.h"
+#include "../../nn/linear.h"
+#include "../support/throws.h"
+#include "temporary_folder.h"
+
+namespace heed::io {
+namespace {
+
+using testing::HasSubstr;
+
+struct Options {
+  Index width = 3;
+  double rate = 0.5;
+  bool deep = false;
+  std::string name = "a";
+  void fields(Fields& f) {
+    f.size("width", width, 1, 100, "of the model");
+    f.number("rate", rate, 0, 1, "a share");
+    f.flag("deep", deep, "or not");
+    f.text("name", name, "of it");
+  }
+};
+
+class Net : public nn::Module {
+ public:
+  explicit Net(const Options& given) : options(given) {}
+  Options options;
+  nn::Linear& linear = child<nn::Linear>("linear", options.width, 2);
+};
+
+void save(const std::string& folder, const Net& net, const std::string& words = "one two") {
+  save_directory(folder, ModelFiles("net")
+                             .options(net.options)
+                             .set("level", std::string("high"))
+                             .text("words.txt", words)
+                             .weights(net));
+}
+
+TEST(SavedModel, ComesBackWithItsSettingsTextsAndWeights) {
+  const TemporaryFolder folder;
+  const Net net({.width = 7, .rate = 0.25, .deep = true, .name = "b \"c\""});
+  save(folder / "m", net);
+  const ModelFolder saved(folder / "m", "net");
+  const auto options = saved.options<Options>();
+  EXPECT_EQ(options.width, 7);
+  EXPECT_EQ(options.rate, 0.25);
+  EXPECT_TRUE(options.deep);
+  EXPECT_EQ(options.name, "b \"c\"");
+  EXPECT_EQ(saved.config().get_string("level"), "high");
+  EXPECT_EQ(saved.text("words.txt"), "one two");
+  const auto again = saved.make<Net>(options);
+  EXPECT_FALSE(again->training());
+  EXPECT_EQ(again->linear.weight.array().to_vector<float>(),
+            net.linear.weight.array().to_vector<float>());
+}
+
+TEST(SavedModel, SaysWhatDoesNotBelongTogether) {
+  const TemporaryFolder folder;
+  save(folder / "m", Net({.width = 7}));
+  EXPECT_ERROR_WITH(FormatError, "config.json", ModelFolder(folder / "m", "another"));
+  const ModelFolder saved(folder / "m", "net");
+  EXPECT_ERROR_WITH(FormatError, "linear.weight", saved.make<Net>(Options{.width = 5}));
+  save(folder / "other", Net({.width = 7}), "three four");
+  write_file_atomically(folder / "m/words.txt", read_file(folder / "other/words.txt"));
+  EXPECT_ERROR_WITH(FormatError, "words.txt", saved.text("words.txt"));
+  std::string config = read_file(folder / "m/config.json");
+  const std::size_t at = config.find("\"width\": 7");
+  ASSERT_NE(at, std::string::npos);
+  write_file_atomically(folder / "m/config.json", config.replace(at, 10, "\"width\": 0"));
+  EXPECT_ERROR_WITH(FormatError, "width", ModelFolder(folder / "m", "net").options<Options>());
+}
+
+TEST(SavedModel, WeightsAloneAreOneFile) {
+  const TemporaryFolder folder;
+  const Net net({.width = 5});
+  Net again({.width = 5}), other({.width = 3});
+  io::save(folder / "w.safetensors", net);
+  load(folder / "w.safetensors", again);
+  EXPECT_EQ(again.linear.weight.array().to_vector<float>(),
+            net.linear.weight.array().to_vector<float>());
+  EXPECT_ERROR_WITH(FormatError, "linear.weight", load(folder / "w.safetensors", other));
+}
+
+}  // namespace
+}  // namespace heed::io
