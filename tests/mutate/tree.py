@@ -150,13 +150,10 @@ class Bench:
         result = self.out / f'heed_{program}_tests'
         words = ['libheed-small.a' if word == 'libheed.a' else word for word in shlex.split(command)]
         words[words.index(f'tests/heed_{program}_tests')] = str(result)
+        # In front of all others: of what several files have (inline functions) the linker takes the first.
+        front = [str(new) for old, new in objects.items() if old in words or not old.startswith('tests/')]
+        words = [word for word in words if word not in objects]
         first = next(place for place, word in enumerate(words) if word.endswith('.o'))
-        front = []
-        for old, new in objects.items():
-            if old in words:
-                words[words.index(old)] = str(new)
-            elif not old.startswith('tests/'):
-                front.append(str(new))
         words[first:first] = front
         _run(words, cwd=self.tree.build)
         return result
