@@ -10,6 +10,7 @@
 #include "../autograd/ops/reduce/reduce.h"
 #include "../autograd/ops/shape/join.h"
 #include "../autograd/ops/shape/shape.h"
+#include "../autograd/ops/shape/slicing.h"
 #include "../core/error.h"
 
 namespace heed::attention {
@@ -17,7 +18,7 @@ namespace heed::attention {
 // w_p = exp(l_p) / sum exp(l),  context = sum w_p context_p,  l = log sum exp(l_p)
 Attended merge(const std::vector<Attended>& parts) {
   if (parts.empty()) throw ValueError("merge: no parts");
-  std::vector<Tensor> contexts, sums;
+  std::vector<Tensor> contexts, sums, blocks;
   for (const Attended& part : parts) {
     if (!part.context.defined() || !part.log_sums.defined()) {
       throw ValueError(
@@ -31,13 +32,20 @@ Attended merge(const std::vector<Attended>& parts) {
     }
     contexts.push_back(part.context);
     sums.push_back(part.log_sums);
+    if (part.weights.defined()) blocks.push_back(part.weights);
   }
   constexpr double kNone = -std::numeric_limits<double>::infinity();
   const Tensor all = stack(sums, 0);                                     // [parts, .., Q]
   const Tensor seen = logical_not(all == kNone), some = any(seen, {0});  // NaN is seen
-  const Tensor weights = softmax(all, 0, seen);
+  const Tensor shares = unsqueeze(softmax(all, 0, seen), -1);
   Attended out;
-  out.context = sum(unsqueeze(weights, -1) * stack(contexts, 0), {0});
+  out.context = sum(shares * stack(contexts, 0), {0});
+  if (blocks.size() == parts.size()) {
+    for (std::size_t p = 0; p < blocks.size(); ++p) {
+      blocks[p] = blocks[p] * select(shares, 0, static_cast<Index>(p));
+    }
+    out.weights = concat(blocks, -1);
+  }
   const Tensor finite = where(logical_or(seen, logical_not(some)), where(some, all, 0), kNone);
   out.log_sums = where(some, logsumexp(finite, {0}), kNone);
   return out;

@@ -13,24 +13,33 @@ Index HeadExtras::count() const {
   return slots + (learned_.bias_k.defined() ? 1 : 0) + (zero_ ? 1 : 0);
 }
 
-Memory HeadExtras::behind(const Memory& memory) const {
-  const Index B = memory.keys().size(0);
-  const auto joined = [&](const Tensor& x, const Tensor& slots, const Tensor& bias) {
-    const Index width = x.size(3);
-    // [n, heads width] -> [B, heads, n, width]
-    const auto rows = [&](const Tensor& extra) {
-      const Index n = extra.numel() / (heads_ * width);
-      const Tensor split = transpose(reshape(extra, Shape{n, heads_, width}), 0, 1);
-      return expand(unsqueeze(split, 0), Shape{B, heads_, n, width});
-    };
-    std::vector<Tensor> parts = {x};
-    if (slots.defined()) parts.push_back(rows(slots));
-    if (bias.defined()) parts.push_back(rows(bias));
-    if (zero_) parts.push_back(zeros(Shape{B, heads_, 1, width}, x.dtype()));
-    return concat(parts, 2);
+// x [B, heads, K, width], or undefined, with the extra ones behind: slots [n, heads width], a bias of
+// one row, zeros.
+Tensor HeadExtras::joined(const Tensor& x, const Tensor& like, const Tensor& slots,
+                          const Tensor& bias) const {
+  const Index B = like.size(0), width = like.size(3);
+  const auto rows = [&](const Tensor& extra) {
+    const Index n = extra.numel() / (heads_ * width);
+    const Tensor split = transpose(reshape(extra, Shape{n, heads_, width}), 0, 1);
+    return expand(unsqueeze(split, 0), Shape{B, heads_, n, width});
   };
-  return memory.with(joined(memory.keys(), learned_.slot_keys, learned_.bias_k),
-                     joined(memory.values(), learned_.slot_values, learned_.bias_v));
+  std::vector<Tensor> parts;
+  if (x.defined()) parts.push_back(x);
+  if (slots.defined()) parts.push_back(rows(slots));
+  if (bias.defined()) parts.push_back(rows(bias));
+  if (zero_) parts.push_back(zeros(Shape{B, heads_, 1, width}, like.dtype()));
+  return concat(parts, 2);
+}
+
+Memory HeadExtras::behind(const Memory& memory) const {
+  const Tensor &k = memory.keys(), &v = memory.values();
+  return memory.with(joined(k, k, learned_.slot_keys, learned_.bias_k),
+                     joined(v, v, learned_.slot_values, learned_.bias_v));
+}
+
+Memory HeadExtras::alone(const Memory& memory) const {
+  return memory.with(joined(Tensor(), memory.keys(), learned_.slot_keys, learned_.bias_k),
+                     joined(Tensor(), memory.values(), learned_.slot_values, learned_.bias_v));
 }
 
 Terms HeadExtras::widened(const Terms& given, const Shape& scores) const {

@@ -5,7 +5,8 @@
 //   zero       a key and a value of zeros: PyTorch's add_zero_attn; with dot scores, whose
 //              score it then is, the 1 of softmax-plus-one
 //
-// They stand behind the sequence, in this order; what terms say of the sequence holds for it alone.
+// They stand behind the sequence, in this order; what terms say of the sequence (masks, biases, a
+// score map) holds for it alone.
 #pragma once
 
 #include "../../memory.h"
@@ -33,10 +34,13 @@ class HeadExtras {
   Index count() const;
   /// keys [B, heads, K, D], values likewise -> with the extra ones behind them.
   Memory behind(const Memory& memory) const;
+  /// The extra ones by themselves, for as many rows.
+  Memory alone(const Memory& memory) const;
   /// Terms of scores [.., Q, K] as those of [.., Q, K + count()].
   Terms widened(const Terms& terms, const Shape& scores) const;
 
  private:
+  Tensor joined(const Tensor& x, const Tensor& like, const Tensor& slots, const Tensor& bias) const;
   Learned learned_;
   bool zero_;
   Index heads_;

@@ -16,6 +16,7 @@
 #include "../../../nn/init.h"
 #include "../../detail/named.h"
 #include "../../detail/nan_guard.h"
+#include "../../merge.h"
 #include "grouped_heads.h"
 
 namespace heed::attention {
@@ -304,19 +305,32 @@ Attended MultiHead::join(const Tensor& query, const Tensor& q, const Memory& mem
   if (options_.extras.any() && given.relative != nullptr) {
     throw ValueError("multi_head: extra keys have no place for relative positions to count from");
   }
-  Terms terms = terms_of_heads(given, mask, Q, K);
-  if (options_.extras.any() && terms.map.defined()) {
-    throw ValueError("multi_head: extra keys have no place for a score map to ask of");
-  }
-  Memory all = memory.masked(Mask());
-  if (options_.extras.any()) {
+  const Terms terms = terms_of_heads(given, mask, Q, K);
+  const Memory own = memory.masked(Mask());
+  const auto attended = [&](const Memory& at, const Terms& by) {
+    return groups_ == 1 ? at.attend(q, by) : attend_in_groups(q, at, by);
+  };
+  Attended out = named("multi_head", [&] {
+    if (!options_.extras.any()) return attended(own, terms);
     const HeadExtras extras({slot_keys, slot_values, bias_k, bias_v}, options_.extras.zero,
                             options_.kv_heads);
-    all = extras.behind(all);
-    terms = extras.widened(terms, Shape{B, H, Q, K});
-  }
-  Attended out = named("multi_head", [&] {
-    return groups_ == 1 ? all.attend(q, terms) : attend_in_groups(q, all, terms);
+    if (!terms.map.defined()) {
+      return attended(extras.behind(own), extras.widened(terms, Shape{B, H, Q, K}));
+    }
+    // A map asks for places, which the extra keys do not have.
+    Terms parts = terms;
+    parts.need_log_sums = true;
+    parts.need_weights = terms.need_weights || terms.need_statistics;
+    parts.need_statistics = false;
+    const Attended sequence = attended(own, parts);
+    parts.map = ScoreMap();
+    parts.mask = Mask();
+    parts.bias = parts.offset_bias = parts.sinks = Tensor();
+    Attended both = merge({sequence, attended(extras.alone(own), parts)});
+    if (terms.need_statistics) both.statistics = AttentionStatistics(both.weights);
+    if (!terms.need_weights) both.weights = Tensor();
+    if (!terms.need_log_sums) both.log_sums = Tensor();
+    return both;
   });
   Tensor heads = out.context;  // [B, H, Q, Dv]
   if (head_scale.defined()) heads = heads * reshape(head_scale, Shape{H, 1, 1});

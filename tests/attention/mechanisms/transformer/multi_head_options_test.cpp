@@ -229,6 +229,45 @@ TEST_P(MultiHeadOption, KeysAndValuesBesideThoseOfTheSequence) {
   }
 }
 
+// A score map holds for the sequence alone: the identity changes nothing, and one that takes all of
+// the sequence's scores away leaves the extra keys.
+TEST_P(MultiHeadOption, KeysAndValuesBesideThoseThatAMapHoldsFor) {
+  for (const HeadExtrasOptions& extras :
+       {HeadExtrasOptions{.slots = 2},
+        HeadExtrasOptions{.slots = 1, .bias_kv = true, .zero = true}}) {
+    MultiHeadOptions options = sizes(GetParam());
+    options.extras = extras;
+    options.sinks = true;
+    MultiHead made(options);
+    for (const Tensor& each : made.parameters()) nn::normal_(each, 0, 0.4);
+    const Tensor x = randn({kB, kT, kE}, DType::f64);
+    const Tensor bias = randn({kH, kT, kT}, DType::f64);
+    const ScoreMap same = score_map([](auto score, auto) { return score * 1.0; });
+    const Mask mask = Mask::causal() & Mask::lengths({4, 0}, kT);
+    const auto with = [&](const ScoreMap& map) {
+      return made(x, {.mask = mask,
+                      .bias = bias,
+                      .map = map,
+                      .need_weights = true,
+                      .need_statistics = true,
+                      .need_log_sums = true});
+    };
+    const Attended want = with({}), found = with(same);
+    EXPECT_THAT(numbers(found.context), near(want.context, 1e-10));
+    EXPECT_THAT(numbers(found.weights), near(want.weights, 1e-10));
+    EXPECT_THAT(numbers(found.log_sums), near(want.log_sums, 1e-10));
+    EXPECT_THAT(numbers(found.statistics.received()), near(want.statistics.received(), 1e-10));
+    EXPECT_FALSE(made(x, {.map = same}).weights.defined());
+
+    const Attended rest = with(score_map([](auto score, auto) { return score - 1e4; }));
+    EXPECT_THAT(numbers(sum(narrow(rest.weights, 3, 0, kT))), near(zeros({}, DType::f64), 1e-10));
+
+    const auto loss = [&] { return made(x, {.mask = mask, .bias = bias, .map = same}).context; };
+    const auto first = nn::gradcheck(made, loss, {.step = 1e-4, .max_elements = 5});
+    EXPECT_TRUE(first) << first.text();
+  }
+}
+
 TEST_P(MultiHeadOption, StatisticsWithoutTheBlock) {
   MultiHead made(sizes(GetParam()));
   const Tensor x = randn({kB, kT, kE}, DType::f64);
