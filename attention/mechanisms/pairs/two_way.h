@@ -1,0 +1,37 @@
+// Two-way attention for entailment (Rocktaeschel et al. 2016, section 2.4): the hypothesis looks back
+// at the premise, and, by the same parameters, the premise at the hypothesis.
+//
+//   there  h*_1 = attend(read(premise, hypothesis)),  back  h*_2 = attend(read(hypothesis, premise))
+//   pair = [h*_1; h*_2]
+//
+// read is a ConditionalEncoding, attend a WordByWord: see entailment.h. The first places of read,
+// which the paper calls the premise, is then the hypothesis.
+#pragma once
+
+#include "entailment.h"
+
+namespace heed::attention {
+
+struct TwoWayOutput {
+  EntailmentOutput there;  ///< hypothesis over premise
+  EntailmentOutput back;   ///< premise over hypothesis: weights [B, L, T]
+  Tensor pair;             ///< [B, 2 hidden]
+};
+
+class TwoWay : public nn::Module {
+ public:
+  /// Throws ValueError unless both are positive.
+  TwoWay(Index input, Index hidden, DType dtype = DType::f32);
+
+  ConditionalEncoding& read;
+  WordByWord& attend;
+
+  /// Words [B, L, input] and [B, T, input], of which row b has so many; no lengths: all. Throws
+  /// ShapeError, DTypeError.
+  TwoWayOutput operator()(const Tensor& premise_words, const Tensor& hypothesis_words,
+                          const std::vector<Index>& premise_lengths = {},
+                          const std::vector<Index>& hypothesis_lengths = {},
+                          bool need_weights = false) const;
+};
+
+}  // namespace heed::attention
