@@ -41,6 +41,8 @@
 #include "mechanisms/pairs/decomposable.h"
 #include "mechanisms/pairs/entailment.h"
 #include "mechanisms/pairs/esim.h"
+#include "mechanisms/pairs/lstmn_pair.h"
+#include "mechanisms/pairs/pair_output.h"
 #include "mechanisms/pairs/soft_alignment.h"
 #include "mechanisms/pairs/two_way.h"
 #include "mechanisms/pooling/doubly_stochastic.h"

@@ -16,6 +16,7 @@ struct SentencePair {
   std::string premise, hypothesis;
   Relation relation = Relation::neutral;
   Relation back = Relation::neutral;  ///< the other way round, of the hypothesis as the premise
+  std::uint64_t line = 0;             ///< where it stands in its file, from 1; 0: in none
 };
 
 }  // namespace heed::data

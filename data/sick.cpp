@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <cerrno>
+#include <filesystem>
 #include <string_view>
+#include <utility>
 
 #include "../core/error.h"
 #include "../core/quoted.h"
@@ -12,6 +15,15 @@
 namespace heed::data {
 namespace {
 
+std::string table_in(const std::string& path) {
+  namespace fs = std::filesystem;
+  if (!fs::is_directory(path)) return path;
+  for (const char* name : {"SICK.tsv", "SICK.tsv.gz", "SICK.txt"}) {
+    if (fs::exists(fs::path(path) / name)) return (fs::path(path) / name).string();
+  }
+  throw IoError(path, "open SICK.tsv, SICK.tsv.gz or SICK.txt", ENOENT);
+}
+
 class Reader {
  public:
   explicit Reader(const std::string& path)
@@ -20,6 +32,7 @@ class Reader {
 
   Sick read() {
     Sick out;
+    out.path = table_.path();
     while (table_.next(row_)) {
       SentencePair pair{row_[0], row_[1]};
       if (is_blank(pair.premise)) fail("sentence_A has no text");
@@ -31,10 +44,16 @@ class Reader {
       if (pair.back == Relation::contradiction && there != Relation::contradiction) {
         pair.back = Relation::neutral;
       }
+      pair.line = table_.line();
       std::vector<SentencePair>* const parts[] = {&out.train, &out.trial, &out.test};
       parts[word(5, {"TRAIN", "TRIAL", "TEST"})]->push_back(std::move(pair));
     }
-    if (out.train.empty()) throw FormatError(table_.path(), 0, "no pair is of the set TRAIN");
+    for (const auto& [part, name] :
+         {std::pair(&out.train, "TRAIN"), {&out.trial, "TRIAL"}, {&out.test, "TEST"}}) {
+      if (part->empty()) {
+        throw FormatError(table_.path(), 0, fmt::format("no pair is of the set {}", name));
+      }
+    }
     return out;
   }
 
@@ -60,6 +79,6 @@ class Reader {
 
 }  // namespace
 
-Sick read_sick(const std::string& path) { return Reader(path).read(); }
+Sick read_sick(const std::string& path) { return Reader(table_in(path)).read(); }
 
 }  // namespace heed::data

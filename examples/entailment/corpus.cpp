@@ -2,9 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <cerrno>
-#include <filesystem>
-#include <set>
+#include <algorithm>
 
 #include "../../core/error.h"
 #include "../../data/batches.h"
@@ -16,44 +14,37 @@
 namespace entailment {
 namespace {
 
+constexpr std::size_t kLongest = 100;  // words of a sentence
+constexpr Index kHeldOut = 1000;       // generated pairs to validate, and to test
 // Streams of the seed: the same pairs whatever else is drawn.
 constexpr std::uint64_t kTrainStream = 0x7a11, kValidationStream = 0x5e1f, kTestStream = 0x7e57;
-constexpr Index kHeldOut = 1000;
 
-std::vector<data::SentencePair> generated(Index count, std::uint64_t seed, std::uint64_t stream) {
-  Generator generator(seed * 0x10001 + stream);
-  return data::generate_entailment(count, generator);
-}
-
-std::string file_in(const std::string& path) {
-  namespace fs = std::filesystem;
-  if (!fs::is_directory(path)) return path;
-  for (const char* name : {"SICK.tsv", "SICK.tsv.gz", "SICK.txt"}) {
-    if (fs::exists(fs::path(path) / name)) return path + "/" + name;
-  }
-  throw IoError(path, "SICK.tsv, SICK.tsv.gz or SICK.txt", ENOENT);
-}
-
-std::vector<Pair> pairs_of(const std::vector<data::SentencePair>& given, bool turned = false) {
+std::vector<Pair> pairs_of(const std::vector<data::SentencePair>& given, const std::string& path,
+                           bool stems, bool turned = false) {
   std::vector<Pair> out;
-  for (const data::SentencePair& pair : given) {
-    const auto premise = words_of("premise", pair.premise);
-    const auto hypothesis = words_of("hypothesis", pair.hypothesis);
-    out.push_back({premise, hypothesis, static_cast<Index>(pair.relation)});
-    if (turned) out.push_back({hypothesis, premise, static_cast<Index>(pair.back)});
-  }
+  for (const data::SentencePair& each : given) try {
+      const Sentence premise = read_sentence("premise", each.premise, stems);
+      const Sentence hypothesis = read_sentence("hypothesis", each.hypothesis, stems);
+      out.push_back({premise, hypothesis, static_cast<Index>(each.relation)});
+      if (turned) out.push_back({hypothesis, premise, static_cast<Index>(each.back)});
+    } catch (const ValueError& error) {
+      throw FormatError::at_line(path, each.line, error.message());
+    }
   return out;
 }
 
-Side side_of(const std::vector<std::vector<std::string>>& own,
-             const std::vector<std::vector<std::string>>& other,
-             const data::Vocabulary& vocabulary) {
+Side side_of(const std::vector<Pair>& pairs, const std::vector<Index>& rows, Sentence Pair::*own,
+             Sentence Pair::*other, const data::Vocabulary& vocabulary) {
   std::vector<std::vector<Index>> ids, shared;
-  for (std::size_t b = 0; b < own.size(); ++b) {
-    const std::set<std::string> there(other[b].begin(), other[b].end());
-    ids.push_back(vocabulary.ids(own[b]));
+  for (const Index row : rows) {
+    const Pair& pair = pairs[static_cast<std::size_t>(row)];
+    const auto& keys = (pair.*own).keys;
+    const auto& there = (pair.*other).keys;
+    ids.push_back(vocabulary.ids(keys));
     shared.emplace_back();
-    for (const std::string& word : own[b]) shared.back().push_back(there.contains(word) ? 1 : 0);
+    for (const std::string& key : keys) {
+      shared.back().push_back(std::count(there.begin(), there.end(), key) > 0 ? 1 : 0);
+    }
   }
   data::Padded padded = data::pad(ids);
   return {padded.ids, data::pad(shared).ids, std::move(padded.lengths)};
@@ -61,56 +52,48 @@ Side side_of(const std::vector<std::vector<std::string>>& own,
 
 }  // namespace
 
-std::vector<std::string> words_of(const std::string& what, const std::string& sentence) {
-  auto out = data::tokenize(sentence);
-  if (out.empty()) throw ValueError(fmt::format("the {} has no words", what));
-  if (out.size() > static_cast<std::size_t>(kLongest)) {
+Sentence read_sentence(const std::string& what, const std::string& text, bool stems) {
+  Sentence out{data::tokenize(text), {}};
+  if (out.words.empty()) throw ValueError(fmt::format("the {} has no words", what));
+  if (out.words.size() > kLongest) {
     throw ValueError(
-        fmt::format("the {} has {} words; at most {} are read", what, out.size(), kLongest));
+        fmt::format("the {} has {} words; at most {} are read", what, out.words.size(), kLongest));
   }
+  for (const std::string& word : out.words) out.keys.push_back(stems ? data::stem(word) : word);
   return out;
 }
 
-Corpus load_corpus(const CorpusOptions& options) {
+Corpus load_corpus(const CorpusOptions& options, bool stems) {
   data::Sick read;
   if (options.data.empty()) {
-    read.train = generated(options.pairs, options.seed, kTrainStream);
-    read.trial = generated(kHeldOut, options.seed, kValidationStream);
-    read.test = generated(kHeldOut, options.seed, kTestStream);
+    const auto draw = [&](Index count, std::uint64_t stream) {
+      Generator generator(options.seed * 0x10001 + stream);
+      return data::generate_entailment(count, generator);
+    };
+    read = {draw(options.pairs, kTrainStream), draw(kHeldOut, kValidationStream),
+            draw(kHeldOut, kTestStream), "generated pairs"};
   } else {
-    read = data::read_sick(file_in(options.data));
+    read = data::read_sick(options.data);
   }
-  return {pairs_of(read.train, options.turned), pairs_of(read.trial), pairs_of(read.test)};
-}
-
-std::vector<std::string> stems_of(const std::vector<std::string>& words) {
-  std::vector<std::string> out;
-  for (const std::string& word : words) out.push_back(data::stem(word));
-  return out;
+  return {pairs_of(read.train, read.path, stems, options.turned),
+          pairs_of(read.trial, read.path, stems), pairs_of(read.test, read.path, stems)};
 }
 
 data::Vocabulary vocabulary_of(const std::vector<Pair>& pairs, Index min_count) {
   data::WordCounts counts;
   for (const Pair& pair : pairs) {
-    for (const auto* words : {&pair.premise, &pair.hypothesis}) {
-      for (const std::string& word : stems_of(*words)) ++counts[word];
-    }
+    for (const std::string& key : pair.premise.keys) ++counts[key];
+    for (const std::string& key : pair.hypothesis.keys) ++counts[key];
   }
   return data::Vocabulary::from_counts(counts, {.min_count = min_count});
 }
 
 Batch batch_of(const std::vector<Pair>& pairs, const std::vector<Index>& rows,
                const data::Vocabulary& vocabulary) {
-  std::vector<std::vector<std::string>> premises, hypotheses;
   std::vector<Index> labels;
-  for (const Index row : rows) {
-    const Pair& pair = pairs[static_cast<std::size_t>(row)];
-    premises.push_back(stems_of(pair.premise));
-    hypotheses.push_back(stems_of(pair.hypothesis));
-    labels.push_back(pair.label);
-  }
-  return {side_of(premises, hypotheses, vocabulary), side_of(hypotheses, premises, vocabulary),
-          Array::from(labels)};
+  for (const Index row : rows) labels.push_back(pairs[static_cast<std::size_t>(row)].label);
+  return {side_of(pairs, rows, &Pair::premise, &Pair::hypothesis, vocabulary),
+          side_of(pairs, rows, &Pair::hypothesis, &Pair::premise, vocabulary), Array::from(labels)};
 }
 
 }  // namespace entailment

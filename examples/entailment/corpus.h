@@ -1,7 +1,6 @@
 // The pairs, from SICK or generated, and how they become numbers.
 #pragma once
 
-#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -14,43 +13,44 @@ namespace entailment {
 
 using namespace heed;  // an application speaks the library's language
 
-inline constexpr Index kLongest = 100;  // words of a sentence
-
 struct CorpusOptions {
-  std::string data;     ///< SICK's file, or its folder; empty: generated
-  Index pairs = 10000;  ///< generated ones to learn from
-  bool turned = true;   ///< learn from each pair turned round, too
+  std::string data;    ///< SICK's table, or its folder; empty: generated
+  Index pairs = 5000;  ///< generated ones to learn from
+  bool turned = true;
   std::uint64_t seed = 1;
   void fields(io::Fields& f) {
-    f.text("data", data, "SICK's table, or the folder of SICK.tsv(.gz); left out: generated pairs");
+    f.text("data", data, "SICK's table, or its folder; left out: generated pairs");
     f.size("pairs", pairs, 10, 1 << 24, "generated ones to learn from");
+    f.flag("turned", turned, "learn from each pair turned round, too, by SICK's own labels");
   }
 };
 
+struct Sentence {
+  std::vector<std::string> words;  ///< as they are shown
+  std::vector<std::string> keys;   ///< as they are known: stems, or the words themselves
+};
+/// Throws ValueError for none, or more than 100 words.
+Sentence read_sentence(const std::string& what, const std::string& text, bool stems);
+
 struct Pair {
-  std::vector<std::string> premise, hypothesis;  ///< words as they are read
-  Index label = 0;                               ///< a data::Relation
+  Sentence premise, hypothesis;
+  Index label = 0;  ///< a data::Relation
+  Index length() const { return static_cast<Index>(premise.words.size()); }
 };
 
 struct Corpus {
   std::vector<Pair> train, validation, test;
 };
+/// Throws IoError, FormatError.
+Corpus load_corpus(const CorpusOptions& options, bool stems);
 
-/// The words of a sentence. Throws ValueError where there are none, or more than kLongest.
-std::vector<std::string> words_of(const std::string& what, const std::string& sentence);
-
-/// Throws IoError, FormatError, ValueError.
-Corpus load_corpus(const CorpusOptions& options);
-
-/// What a model knows a word by: its stem.
-std::vector<std::string> stems_of(const std::vector<std::string>& words);
-/// The stems of all sentences to learn from that come at least `min_count` times.
+/// What comes at least `min_count` times in these sentences.
 data::Vocabulary vocabulary_of(const std::vector<Pair>& pairs, Index min_count);
 
 /// Sentences side by side.
 struct Side {
   Array words;   ///< i64 [B, T], 0 where there is none
-  Array shared;  ///< i64 [B, T]: 1 where the other sentence has a word of the same stem
+  Array shared;  ///< i64 [B, T]: 1 where the other sentence has the word, too
   std::vector<Index> lengths;
 };
 struct Batch {

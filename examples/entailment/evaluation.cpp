@@ -9,6 +9,7 @@
 #include "../../autograd/ops/shape/shape.h"
 #include "../../core/error.h"
 #include "../../data/loader.h"
+#include "../../train/alignment_mean.h"
 
 namespace entailment {
 
@@ -40,17 +41,19 @@ Judgement judge_pair(const Judge& judge, const Pair& pair) {
   out.probabilities = softmax(found.logits, -1).array().to(DType::f64).to_vector<double>();
   out.label = std::max_element(out.probabilities.begin(), out.probabilities.end()) -
               out.probabilities.begin();
-  if (found.weights.defined()) {
-    const Tensor weights = select(found.weights, 0, 0);
-    // One shot looks once, having read all.
-    const bool each = weights.size(0) == static_cast<Index>(pair.hypothesis.size());
-    const auto rows = each ? pair.hypothesis : std::vector<std::string>{pair.hypothesis.back()};
-    out.looked.push_back({"hypothesis over premise", pair.premise, rows, weights.array()});
-  }
-  if (found.premise_weights.defined()) {
-    out.looked.push_back({"premise over hypothesis", pair.hypothesis, pair.premise,
-                          select(found.premise_weights, 0, 0).array()});
-  }
+  const auto look = [&](const Tensor& weights, const std::string& title,
+                        const std::vector<std::string>& at, std::vector<std::string> who) {
+    if (!weights.defined()) {
+      out.text.push_back(train::looked_at(at, nullptr));
+      return;
+    }
+    const Array own = select(weights, 0, 0).array();
+    if (own.size(0) == 1) who = {who.back()};  // one shot looks once, at the end
+    out.text.push_back(train::looked_at(at, &own));
+    out.looked.push_back({title, at, who, own});
+  };
+  look(found.weights, "hypothesis over premise", pair.premise.words, pair.hypothesis.words);
+  look(found.premise_weights, "premise over hypothesis", pair.hypothesis.words, pair.premise.words);
   return out;
 }
 
@@ -59,11 +62,10 @@ train::Picture picture_of(const std::vector<Judgement>& judgements) {
   for (const Judgement& judgement : judgements) {
     std::vector<train::CaptionedPicture> row;
     for (const train::Alignment& each : judgement.looked) {
-      row.push_back({train::alignment_picture(each), each.title});
+      row.push_back({train::alignment_picture(each), ""});
     }
     if (row.empty()) throw ValueError("a model without attention has not looked anywhere");
-    const auto label = static_cast<std::size_t>(judgement.label);
-    row.front().caption = data::kRelations[label];
+    row[0].caption = data::kRelations[static_cast<std::size_t>(judgement.label)];
     rows.push_back(train::strip(row));
   }
   return train::stack(rows);

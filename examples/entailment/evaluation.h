@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "../../train/alignment.h"
+#include "../../train/attended_text.h"
 #include "../../train/metrics.h"
 #include "model.h"
 
@@ -13,7 +14,8 @@ namespace entailment {
 struct Judgement {
   std::vector<double> probabilities;     ///< of data::Relation's values
   Index label = 0;                       ///< the likeliest
-  std::vector<train::Alignment> looked;  ///< hypothesis over premise, then back; of those there are
+  std::vector<train::Alignment> looked;  ///< hypothesis over premise, and back, if there is such
+  train::AttendedText text;              ///< both sentences, by how much the other looked at them
 };
 
 struct Evaluation {

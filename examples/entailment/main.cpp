@@ -36,26 +36,6 @@ void set_up(Flags& flags) {
 
 std::string name_of(Index label) { return data::kRelations[static_cast<std::size_t>(label)]; }
 
-// The words of both sentences, shaded by how much was looked at them.
-train::AttendedText attended(const Pair& pair, const Judgement& found) {
-  train::AttendedText out;
-  const auto add = [&](const std::vector<std::string>& words, std::size_t look) {
-    train::AttendedSentence& sentence = out.emplace_back();
-    sentence.weight = 0.5;
-    for (const std::string& word : words) sentence.words.push_back({word, 0});
-    if (look >= found.looked.size()) return;
-    const Array& weights = found.looked[look].weights;
-    const auto numbers = weights.to(DType::f64).to_vector<double>();
-    const auto rows = static_cast<double>(weights.shape()[0]);
-    for (std::size_t i = 0; i < numbers.size(); ++i) {
-      sentence.words[i % words.size()].weight += numbers[i] / rows;
-    }
-  };
-  add(pair.premise, 0);
-  add(pair.hypothesis, 1);
-  return out;
-}
-
 // Test, print, draw, report; the last line is the one that scripts read.
 void conclude(const Judge& judge, const Corpus& corpus, const train::Training& training,
               const Flags& flags) {
@@ -74,8 +54,7 @@ void conclude(const Judge& judge, const Corpus& corpus, const train::Training& t
     shown.push_back(judge_pair(judge, pair));
     const Judgement& last = shown.back();
     report.add_document({name_of(pair.label), name_of(last.label),
-                         last.probabilities[static_cast<std::size_t>(last.label)],
-                         attended(pair, last)});
+                         last.probabilities[static_cast<std::size_t>(last.label)], last.text});
   }
   const std::string path = command_line::report_path(flags.report, flags.trainer.out);
   report.save(path);
@@ -85,10 +64,6 @@ void conclude(const Judge& judge, const Corpus& corpus, const train::Training& t
     train::write_png(picture, picture_of(shown));
     fmt::print("where it looked: {}\n", picture);
   }
-  for (Index c = 0; c < found.confusion.classes(); ++c) {
-    fmt::print("  {:<14} precision {:.4f}  recall {:.4f}  F1 {:.4f}\n", name_of(c),
-               found.confusion.precision(c), found.confusion.recall(c), found.confusion.f1(c));
-  }
   fmt::print("test pairs {}  test accuracy {}  report {}\n", found.confusion.total(), accuracy,
              path);
 }
@@ -96,16 +71,16 @@ void conclude(const Judge& judge, const Corpus& corpus, const train::Training& t
 void train_command(Flags& flags) {
   set_up(flags);
   if (flags.quick) {
-    at_most(flags.trainer.epochs, 3);
-    at_most(flags.corpus.pairs, 2000);
+    at_most(flags.trainer.epochs, 4);
+    at_most(flags.corpus.pairs, 3000);
     at_most(flags.model.width, 32);
     at_most(flags.model.hidden, 32);
   }
-  const Corpus corpus = load_corpus(flags.corpus);
   Judge judge;
-  if (flags.trainer.resume) {
-    judge = load(flags.trainer.out);
-  } else {
+  if (flags.trainer.resume) judge = load(flags.trainer.out);
+  const Corpus corpus =
+      load_corpus(flags.corpus, (judge.model ? judge.model->options : flags.model).stems);
+  if (!judge.model) {
     judge.vocabulary = vocabulary_of(corpus.train, flags.trainer.min_count);
     flags.model.vocabulary = judge.vocabulary.size();
     judge.model = std::make_unique<PairReader>(flags.model);
@@ -121,19 +96,21 @@ void train_command(Flags& flags) {
 
 void evaluate_command(Flags& flags) {
   set_up(flags);
-  conclude(load(flags.trainer.out), load_corpus(flags.corpus), {}, flags);
+  const Judge judge = load(flags.trainer.out);
+  conclude(judge, load_corpus(flags.corpus, judge.model->options.stems), {}, flags);
 }
 
-void print_judgement(const Judgement& found) {
+Judgement answer(const Judge& judge, const Pair& pair) {
+  Judgement found = judge_pair(judge, pair);
   fmt::print("{}\n", name_of(found.label));
   for (std::size_t c = 0; c < found.probabilities.size(); ++c) {
     fmt::print("  {:<14} {:>5} %\n", data::kRelations[c], train::percent(found.probabilities[c]));
   }
   for (const train::Alignment& look : found.looked) {
-    fmt::print("{}\n{}", look.title,
-               train::alignment_text(look, train::detect_shade_style(stdout)));
+    fmt::print("{}", alignment_text(look, train::detect_shade_style(stdout)));
   }
   std::fflush(stdout);
+  return found;
 }
 
 // Lines in pairs: a premise, its hypothesis.
@@ -141,34 +118,22 @@ void ask_command(Flags& flags) {
   set_up(flags);
   const Judge judge = load(flags.trainer.out);
   data::LineReader reader("");
-  std::vector<Judgement> all;
-  std::vector<std::string> lines, premise;
-  std::size_t number = 0;
-  while (reader.next(lines)) {
-    number = reader.first();
-    for (const std::string& line : lines) {
-      const bool first = premise.empty();
-      std::vector<std::string> words;
-      try {
-        words = words_of(first ? "premise" : "hypothesis", line);
+  std::vector<Judgement> answers;
+  Pair pair;
+  std::size_t line = 0;
+  for (std::vector<std::string> lines; reader.next(lines);) {
+    for (const std::string& text : lines) try {
+        const bool hypothesis = ++line % 2 == 0;
+        (hypothesis ? pair.hypothesis : pair.premise) =
+            read_sentence(hypothesis ? "hypothesis" : "premise", text, judge.model->options.stems);
+        if (hypothesis) answers.push_back(answer(judge, pair));
       } catch (const ValueError& error) {
-        throw ValueError(fmt::format("line {}: {}", number, error.message()));
+        throw ValueError(fmt::format("line {}: {}", line, error.message()));
       }
-      ++number;
-      if (first) {
-        premise = std::move(words);
-        continue;
-      }
-      all.push_back(judge_pair(judge, {premise, words, 0}));
-      print_judgement(all.back());
-      premise.clear();
-    }
   }
-  if (!premise.empty()) {
-    throw ValueError(fmt::format("line {}: the premise has no hypothesis after it", number - 1));
-  }
-  if (all.empty()) throw ValueError("nothing to read: a premise a line, its hypothesis the next");
-  if (!flags.picture.empty()) train::write_png(flags.picture, picture_of(all));
+  if (line % 2 == 1) throw ValueError(fmt::format("line {}: no hypothesis comes after it", line));
+  if (line == 0) throw ValueError("nothing came: a line of a premise, one of its hypothesis");
+  if (!flags.picture.empty()) train::write_png(flags.picture, picture_of(answers));
 }
 
 void add_common_flags(CLI::App& app, Flags& flags) {
@@ -187,7 +152,6 @@ int run(int argc, char** argv) {
   add_common_flags(*train, flags);
   command_line::add_folder(*train, "--save,--out", flags.trainer.out);
   command_line::add_fields(*train, flags.model, flags.trainer);
-  train->add_flag("!--no-turned", flags.corpus.turned, "do not learn from pairs turned round");
   command_line::add_stop_and_resume(*train, flags.trainer.stop_after, flags.trainer.resume);
   train->add_flag("--quick", flags.quick, "fewer pairs and epochs, a smaller model: in seconds");
   add_common_flags(*test, flags);

@@ -1,6 +1,9 @@
 #include "model.h"
 
-#include "../../attention/mechanisms/pooling/pooling.h"
+#include "../../attention/mechanisms/pairs/decomposable.h"
+#include "../../attention/mechanisms/pairs/esim.h"
+#include "../../attention/mechanisms/pairs/lstmn_pair.h"
+#include "../../attention/mechanisms/pairs/two_way.h"
 #include "../../autograd/ops/shape/shape.h"
 #include "../../io/saved_model.h"
 #include "../../nn/linear.h"
@@ -15,59 +18,51 @@ const ModelOptions& checked(const ModelOptions& options) {
   return options;
 }
 
-attention::Mask places(const Side& side) {
-  return attention::Mask::lengths(side.lengths, side.words.shape()[1]);
-}
-
 }  // namespace
 
 PairReader::PairReader(const ModelOptions& o)
     : options(checked(o)),
       words(child<nn::Embedding>(
-          "words",
-          nn::EmbeddingOptions{
-              .count = o.vocabulary, .width = o.width, .padding = 0, .dtype = o.dtype})),
+          "words", nn::EmbeddingOptions{.count = o.vocabulary, .width = o.width, .padding = 0})),
+      shared(o.overlap ? &child<nn::Embedding>("shared", 2, kShared) : nullptr),
       dropout(child<nn::Dropout>("dropout", o.dropout)),
-      classify(child<nn::Sequential>(
-          "classify", nn::Dropout(o.dropout), nn::Linear(make_mechanism(), o.hidden, true, o.dtype),
-          nn::Tanh(), nn::Dropout(o.dropout), nn::Linear(o.hidden, 3, true, o.dtype))) {}
+      classify(child<nn::Sequential>("classify", nn::Dropout(o.dropout),
+                                     nn::Linear(make_attention(), o.hidden), nn::Tanh(),
+                                     nn::Dropout(o.dropout), nn::Linear(o.hidden, 3))) {}
 
-Index PairReader::make_mechanism() {
-  const Index H = options.hidden;
-  const Index in = options.width + (options.overlap ? kShared : 0);
-  const DType type = options.dtype;
-  if (options.overlap) {
-    shared = &child<nn::Embedding>(
-        "shared", nn::EmbeddingOptions{.count = 2, .width = kShared, .dtype = type});
+Index PairReader::make_attention() {
+  using namespace attention;
+  const Index in = options.width + (shared ? kShared : 0), H = options.hidden;
+  const auto by = [this](const auto& module, Index width) {
+    match_ = std::cref(module);
+    return width;
+  };
+  const std::string& kind = options.attention;
+  if (kind == "two_way") return by(child<TwoWay>(kind, in, H), 2 * H);
+  if (kind == "lstmn") return by(child<LSTMNPair>(kind, in, H), 2 * H);
+  if (kind == "decomposable") {
+    const DecomposableOptions o{.width = in, .hidden = H, .dropout = options.dropout};
+    return by(child<DecomposableAttention>(kind, o), 2 * H);
   }
-  switch (options.attention) {
-    case Kind::two_way: two_way = &child<attention::TwoWay>("two_way", in, H, type); return 2 * H;
-    case Kind::lstmn:
-      tape = &child<attention::LSTMN>(
-          "tape", attention::LSTMNOptions{.input = in, .hidden = H, .dtype = type});
-      fused = &child<attention::LSTMNDecoder>(
-          "fused",
-          attention::LSTMNDecoderOptions{.input = in, .hidden = H, .source = H, .dtype = type});
-      return 2 * H;
-    case Kind::decomposable:
-      decomposable = &child<attention::DecomposableAttention>(
-          "decomposable", attention::DecomposableOptions{
-                              .width = in, .hidden = H, .dropout = options.dropout, .dtype = type});
-      return 2 * H;
-    case Kind::esim:
-      esim = &child<attention::ESIM>(
-          "esim", attention::EsimOptions{
-                      .width = in, .hidden = H, .dropout = options.dropout, .dtype = type});
-      return 8 * H;
-    default:
-      read = &child<attention::ConditionalEncoding>("read", in, H, type);
-      if (options.attention == Kind::last) {
-        one_shot = &child<attention::OneShotAttention>("one_shot", H, type);
-      } else if (options.attention == Kind::word_by_word) {
-        word_by_word = &child<attention::WordByWord>("word_by_word", H, type);
-      }
-      return H;
+  if (kind == "esim") {
+    const EsimOptions o{.width = in, .hidden = H, .dropout = options.dropout};
+    return by(child<ESIM>(kind, o), 8 * H);
   }
+  const auto& read = child<ConditionalEncoding>("read", in, H);
+  const auto* last = kind == "last" ? &child<OneShotAttention>(kind, H) : nullptr;
+  const auto* each = kind == "word_by_word" ? &child<WordByWord>(kind, H) : nullptr;
+  match_ = [=, &read](const Tensor& a, const Tensor& b, const Lengths& in_a, const Lengths& in_b,
+                      bool need_weights) {
+    const ConditionalEncodingOutput states = read(a, b, in_a, in_b);
+    if (!last && !each) return PairOutput{states.hypothesis, states.premise, states.last};
+    const Mask at = Mask::lengths(in_a, a.size(1));
+    const EntailmentOutput found =
+        last ? (*last)(states.premise, states.last, at, need_weights)
+             : (*each)(states.premise, states.hypothesis, at, in_b, need_weights);
+    const Tensor weights = last && need_weights ? unsqueeze(found.weights, 1) : found.weights;
+    return PairOutput{found.context, states.premise, found.pair, weights};
+  };
+  return H;
 }
 
 Tensor PairReader::vectors(const Side& side) const {
@@ -75,49 +70,10 @@ Tensor PairReader::vectors(const Side& side) const {
   return dropout(shared ? concat({word, (*shared)(side.shared)}, -1) : word);
 }
 
-Tensor PairReader::match(const Batch& batch, bool need_weights, Reading& out) const {
-  const Tensor a = vectors(batch.premise), b = vectors(batch.hypothesis);
-  const auto& in_a = batch.premise.lengths;
-  const auto& in_b = batch.hypothesis.lengths;
-  const auto seen = [&](const auto& found) {
-    out.weights = found.weights;
-    out.premise_weights = found.premise_weights;
-    return found.pair;
-  };
-  if (esim) return seen((*esim)(a, b, in_a, in_b, need_weights));
-  if (decomposable) return seen((*decomposable)(a, b, in_a, in_b, need_weights));
-  if (two_way) {
-    const auto found = (*two_way)(a, b, in_a, in_b, need_weights);
-    out.weights = found.there.weights;
-    out.premise_weights = found.back.weights;
-    return found.pair;
-  }
-  if (tape) {
-    const auto source = (*tape)(a, in_a);
-    const auto found = (*fused)(b, source.output, source.memory, places(batch.premise),
-                                {.need_weights = need_weights}, in_b);
-    if (need_weights) out.weights = found.weights.back();
-    return concat({attention::average_pooling(source.output, places(batch.premise)),
-                   attention::average_pooling(found.output, places(batch.hypothesis))},
-                  -1);
-  }
-  const auto states = (*read)(a, b, in_a, in_b);
-  if (one_shot) {
-    const auto found =
-        (*one_shot)(states.premise, states.last, places(batch.premise), need_weights);
-    if (need_weights) out.weights = unsqueeze(found.weights, 1);
-    return found.pair;
-  }
-  if (!word_by_word) return states.last;
-  const auto found =
-      (*word_by_word)(states.premise, states.hypothesis, places(batch.premise), in_b, need_weights);
-  out.weights = found.weights;
-  return found.pair;
-}
-
 Reading PairReader::operator()(const Batch& batch, bool need_weights) const {
-  Reading out;
-  out.logits = classify(match(batch, need_weights, out));
+  Reading out{match_(vectors(batch.premise), vectors(batch.hypothesis), batch.premise.lengths,
+                     batch.hypothesis.lengths, need_weights)};
+  out.logits = classify(out.pair);
   return out;
 }
 

@@ -16,20 +16,13 @@ train::Training train_judge(Judge& judge, const Corpus& corpus, const TrainerOpt
                        [&](const std::vector<Index>& rows) {
                          return batch_of(corpus.train, rows, judge.vocabulary);
                        },
-                       {.size = options.batch,
-                        .by =
-                            [](const Pair& pair) {
-                              return data::Length(static_cast<Index>(pair.premise.size()),
-                                                  static_cast<Index>(pair.hypothesis.size()));
-                            },
-                        .seed = options.seed + 17});
+                       {.size = options.batch, .by = &Pair::length, .seed = options.seed + 17});
   optim::AdamW adam(model.parameters(), {.lr = options.lr, .weight_decay = options.weight_decay});
   train::Run run(model, adam,
                  {.out = options.out,
                   .epochs = options.epochs,
                   .clip = options.clip,
                   .keep = {"accuracy", train::lowest("validation loss")},
-                  .ema = options.ema,
                   .stop_after = options.stop_after,
                   .resume = options.resume,
                   .setting = fmt::format("{} pairs, --batch {}, --seed {}", corpus.train.size(),

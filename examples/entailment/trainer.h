@@ -8,12 +8,11 @@ namespace entailment {
 
 struct TrainerOptions {
   std::string out = "model";
-  Index epochs = 20;
+  Index epochs = 12;
   Index batch = 32;
   double lr = 1e-3;
   double weight_decay = 0.01;
   double clip = 5;
-  double ema = 0;
   Index min_count = 2;
   std::uint64_t seed = 1;
   Index stop_after = 0;
@@ -24,7 +23,6 @@ struct TrainerOptions {
     f.number("lr", lr, 1e-12, 1e6, "first learning rate; it falls as a cosine");
     f.number("weight_decay", weight_decay, 0, 1e6, "of AdamW");
     f.number("clip", clip, 1e-9, 1e9, "largest norm of a gradient");
-    f.number("ema", ema, 0, 0.99999, "decay of an average of the weights that is judged; 0: none");
     f.size("min_count", min_count, 1, 1 << 20, "a rarer word is unknown");
   }
 };

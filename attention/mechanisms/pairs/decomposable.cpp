@@ -36,10 +36,10 @@ DecomposableAttention::DecomposableAttention(const DecomposableOptions& o)
           nn::ReLU(), nn::Dropout(o.dropout), nn::Linear(o.hidden, o.hidden, true, o.dtype),
           nn::ReLU())) {}
 
-AlignedPairOutput DecomposableAttention::operator()(const Tensor& premise, const Tensor& hypothesis,
-                                                    const std::vector<Index>& premise_lengths,
-                                                    const std::vector<Index>& hypothesis_lengths,
-                                                    bool need_weights) const {
+PairOutput DecomposableAttention::operator()(const Tensor& premise, const Tensor& hypothesis,
+                                             const std::vector<Index>& premise_lengths,
+                                             const std::vector<Index>& hypothesis_lengths,
+                                             bool need_weights) const {
   const Scope scope(*this);
   const auto [a, b] = sequence_pair(kOp, premise, premise_lengths, hypothesis, hypothesis_lengths,
                                     options_.width, options_.dtype);
@@ -50,7 +50,7 @@ AlignedPairOutput DecomposableAttention::operator()(const Tensor& premise, const
         options_.differences ? compare_by_differences(own.x, other) : concat({own.x, other}, -1);
     return zero_elsewhere(compare(both), own.real);
   };
-  AlignedPairOutput out;
+  PairOutput out;
   out.context = forwarded(compared(b, found.hypothesis.context));
   out.premise = compared(a, found.premise.context);
   out.pair = concat({sum(out.premise, {1}), sum(out.context, {1})}, -1);

@@ -11,6 +11,7 @@
 #pragma once
 
 #include "../../../nn/sequential.h"
+#include "pair_output.h"
 #include "soft_alignment.h"
 
 namespace heed::attention {
@@ -37,10 +38,10 @@ class DecomposableAttention : public nn::Module {
 
   /// premise [B, L, d], hypothesis [B, T, d], of which row b has so many tokens; no lengths: all.
   /// pair: [B, 2 hidden]. Throws ShapeError, DTypeError.
-  AlignedPairOutput operator()(const Tensor& premise, const Tensor& hypothesis,
-                               const std::vector<Index>& premise_lengths = {},
-                               const std::vector<Index>& hypothesis_lengths = {},
-                               bool need_weights = false) const;
+  PairOutput operator()(const Tensor& premise, const Tensor& hypothesis,
+                        const std::vector<Index>& premise_lengths = {},
+                        const std::vector<Index>& hypothesis_lengths = {},
+                        bool need_weights = false) const;
 };
 
 }  // namespace heed::attention

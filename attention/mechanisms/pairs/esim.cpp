@@ -35,10 +35,9 @@ ESIM::ESIM(const EsimOptions& o)
           child<nn::Linear>("projection", 8 * Checked(kOp, o.hidden), o.hidden, true, o.dtype)),
       composition(child<nn::LSTM>("composition", both_ways(o.hidden, o))) {}
 
-AlignedPairOutput ESIM::operator()(const Tensor& premise, const Tensor& hypothesis,
-                                   const std::vector<Index>& premise_lengths,
-                                   const std::vector<Index>& hypothesis_lengths,
-                                   bool need_weights) const {
+PairOutput ESIM::operator()(const Tensor& premise, const Tensor& hypothesis,
+                            const std::vector<Index>& premise_lengths,
+                            const std::vector<Index>& hypothesis_lengths, bool need_weights) const {
   const Scope scope(*this);
   const auto [a, b] = sequence_pair(kOp, premise, premise_lengths, hypothesis, hypothesis_lengths,
                                     encoder.options().input, encoder.options().dtype);
@@ -51,7 +50,7 @@ AlignedPairOutput ESIM::operator()(const Tensor& premise, const Tensor& hypothes
     const Tensor m = relu(projection(dropout(compare_by_differences(own, other))));
     return composition(dropout(m), lengths).output;
   };
-  AlignedPairOutput out;
+  PairOutput out;
   out.context = forwarded(composed(b_bar, found.hypothesis.context, hypothesis_lengths));
   out.premise = composed(a_bar, found.premise.context, premise_lengths);
   const Mask in_a = places(a.real), in_b = places(b.real);

@@ -13,6 +13,7 @@
 #include "../../../nn/dropout.h"
 #include "../../../nn/linear.h"
 #include "../../../nn/lstm.h"
+#include "pair_output.h"
 #include "soft_alignment.h"
 
 namespace heed::attention {
@@ -37,10 +38,10 @@ class ESIM : public nn::Module {
   /// premise [B, L, width], hypothesis [B, T, width], of which row b has so many tokens; no lengths:
   /// all. context and premise are v_b and v_a, 2 H wide; pair: [B, 8 H]. Throws ShapeError,
   /// DTypeError.
-  AlignedPairOutput operator()(const Tensor& premise, const Tensor& hypothesis,
-                               const std::vector<Index>& premise_lengths = {},
-                               const std::vector<Index>& hypothesis_lengths = {},
-                               bool need_weights = false) const;
+  PairOutput operator()(const Tensor& premise, const Tensor& hypothesis,
+                        const std::vector<Index>& premise_lengths = {},
+                        const std::vector<Index>& hypothesis_lengths = {},
+                        bool need_weights = false) const;
 };
 
 }  // namespace heed::attention

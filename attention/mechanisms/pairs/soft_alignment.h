@@ -27,13 +27,4 @@ struct SoftAlignment {
 SoftAlignment soft_alignment(const Aligned& premise, const Aligned& hypothesis,
                              bool need_weights = false);
 
-/// What the models of a pair of sequences that are aligned softly give.
-struct AlignedPairOutput {
-  Tensor context;               ///< of the hypothesis' tokens, [B, T, hidden]
-  Tensor premise;               ///< of the premise's, [B, L, hidden]
-  Tensor pair;                  ///< what a classifier reads, [B, any]
-  Tensor weights = {};          ///< hypothesis over premise [B, T, L], 0 in the padding; if asked
-  Tensor premise_weights = {};  ///< premise over hypothesis [B, L, T], likewise
-};
-
 }  // namespace heed::attention

@@ -11,10 +11,10 @@ TwoWay::TwoWay(Index input, Index hidden, DType dtype)
     : read(child<ConditionalEncoding>("read", input, hidden, dtype)),
       attend(child<WordByWord>("attend", hidden, dtype)) {}
 
-TwoWayOutput TwoWay::operator()(const Tensor& premise_words, const Tensor& hypothesis_words,
-                                const std::vector<Index>& premise_lengths,
-                                const std::vector<Index>& hypothesis_lengths,
-                                bool need_weights) const {
+PairOutput TwoWay::operator()(const Tensor& premise_words, const Tensor& hypothesis_words,
+                              const std::vector<Index>& premise_lengths,
+                              const std::vector<Index>& hypothesis_lengths,
+                              bool need_weights) const {
   const Scope scope(*this);
   constexpr const char* kOp = "two_way";
   const auto way = [&](const Tensor& first, const std::vector<Index>& first_lengths,
@@ -25,12 +25,13 @@ TwoWayOutput TwoWay::operator()(const Tensor& premise_words, const Tensor& hypot
                   need_weights);
   };
   return named(kOp, [&] {
-    TwoWayOutput out;
-    out.there = way(premise_words, premise_lengths, hypothesis_words, hypothesis_lengths);
-    out.there.context = forwarded(out.there.context);
-    out.back = way(hypothesis_words, hypothesis_lengths, premise_words, premise_lengths);
-    out.pair = concat({out.there.pair, out.back.pair}, -1);
-    return out;
+    EntailmentOutput there =
+        way(premise_words, premise_lengths, hypothesis_words, hypothesis_lengths);
+    there.context = forwarded(there.context);
+    const EntailmentOutput back =
+        way(hypothesis_words, hypothesis_lengths, premise_words, premise_lengths);
+    return PairOutput{there.context, back.context, concat({there.pair, back.pair}, -1),
+                      there.weights, back.weights};
   });
 }
 

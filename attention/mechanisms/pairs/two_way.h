@@ -9,14 +9,9 @@
 #pragma once
 
 #include "entailment.h"
+#include "pair_output.h"
 
 namespace heed::attention {
-
-struct TwoWayOutput {
-  EntailmentOutput there;  ///< hypothesis over premise
-  EntailmentOutput back;   ///< premise over hypothesis: weights [B, L, T]
-  Tensor pair;             ///< [B, 2 hidden]
-};
 
 class TwoWay : public nn::Module {
  public:
@@ -26,12 +21,13 @@ class TwoWay : public nn::Module {
   ConditionalEncoding& read;
   WordByWord& attend;
 
-  /// Words [B, L, input] and [B, T, input], of which row b has so many; no lengths: all. Throws
-  /// ShapeError, DTypeError.
-  TwoWayOutput operator()(const Tensor& premise_words, const Tensor& hypothesis_words,
-                          const std::vector<Index>& premise_lengths = {},
-                          const std::vector<Index>& hypothesis_lengths = {},
-                          bool need_weights = false) const;
+  /// Words [B, L, input] and [B, T, input], of which row b has so many; no lengths: all. context and
+  /// premise are the r_t of both ways, as in EntailmentOutput; pair: [B, 2 hidden]. Throws ShapeError,
+  /// DTypeError.
+  PairOutput operator()(const Tensor& premise_words, const Tensor& hypothesis_words,
+                        const std::vector<Index>& premise_lengths = {},
+                        const std::vector<Index>& hypothesis_lengths = {},
+                        bool need_weights = false) const;
 };
 
 }  // namespace heed::attention
