@@ -14,8 +14,8 @@ namespace entailment {
 using namespace heed;  // an application speaks the library's language
 
 struct CorpusOptions {
-  std::string data;    ///< SICK's table, or its folder; empty: generated
-  Index pairs = 5000;  ///< generated ones to learn from
+  std::string data = {};  ///< SICK's table, or its folder; empty: generated
+  Index pairs = 5000;     ///< generated ones to learn from
   bool turned = true;
   std::uint64_t seed = 1;
   void fields(io::Fields& f) {

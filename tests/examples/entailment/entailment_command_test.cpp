@@ -109,7 +109,7 @@ TEST_F(EntailmentCommand, ReadsSickAndRefusesBadTables) {
           "SICK.tsv:5: the hypothesis has no words");
   refused(kHeader + good + row("", "A dog", "TEST"), "SICK.tsv:5: sentence_A has no text");
   refused(kHeader + good + row("A", "B", "BEST"), "SICK.tsv:5: \"BEST\" is none of");
-  refused(kHeader + good + "A\tB\tC\n", "SICK.tsv:5: 3 columns, but the first line has 6");
+  refused(kHeader + good + "A\tB\tC\n", "SICK.tsv:5: 3 columns, but column 6 is wanted");
   refused(kHeader + row("A", "B", "TRAIN"), "no pair is of the set TRIAL");
   std::string longest;
   for (int i = 0; i < 101; ++i) longest += "dog ";
