@@ -41,7 +41,8 @@ Index PairReader::make_attention() {
   if (kind == "two_way") return by(child<TwoWay>(kind, in, H), 2 * H);
   if (kind == "lstmn") return by(child<LSTMNPair>(kind, in, H), 2 * H);
   if (kind == "decomposable") {
-    const DecomposableOptions o{.width = in, .hidden = H, .dropout = options.dropout};
+    const DecomposableOptions o{
+        .width = in, .hidden = H, .dropout = options.dropout, .differences = options.differences};
     return by(child<DecomposableAttention>(kind, o), 2 * H);
   }
   if (kind == "esim") {

@@ -23,6 +23,7 @@ struct ModelOptions {
   double dropout = 0.4;
   bool overlap = true;
   bool stems = true;
+  bool differences = false;
   void fields(io::Fields& f) {
     f.choice("attention", attention,
              {"none", "last", "word_by_word", "two_way", "lstmn", "decomposable", "esim"},
@@ -32,6 +33,7 @@ struct ModelOptions {
     f.number("dropout", dropout, 0, 0.99, "probability");
     f.flag("overlap", overlap, "each word says whether the other sentence has it, too");
     f.flag("stems", stems, "words are known by their stems");
+    f.flag("differences", differences, "decomposable attention compares as ESIM does");
   }
 };
 
