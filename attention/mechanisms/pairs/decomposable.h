@@ -5,9 +5,9 @@
 //   v1_i = G([a_i; beta_i]),  v2_j = G([b_j; alpha_j]);  v1 = sum_i v1_i,  v2 = sum_j v2_j
 //   pair = [v1; v2], of which a classifier H makes the labels
 //
-// F and G are two layers of relu with dropout before each. Without order among the words: that of
-// the input alone says where a word stands. `differences`: G reads [a; beta; a - beta; a o beta], as
-// Chen et al. 2017 compare (esim.h), in place of [a; beta].
+// F and G are two layers of relu with dropout before each. The order of the words is nothing to it
+// but for what their vectors say of it. With `differences` G reads [a; beta; a - beta; a o beta] in
+// place of [a; beta], as Chen et al. 2017 compare: see esim.h.
 #pragma once
 
 #include "../../../nn/sequential.h"

@@ -4,8 +4,8 @@
 //   there  h*_1 = attend(read(premise, hypothesis)),  back  h*_2 = attend(read(hypothesis, premise))
 //   pair = [h*_1; h*_2]
 //
-// read is a ConditionalEncoding, attend a WordByWord: see entailment.h. The first places of read,
-// which the paper calls the premise, is then the hypothesis.
+// read is a ConditionalEncoding, attend a WordByWord: see entailment.h. On the way back its premise is
+// the hypothesis.
 #pragma once
 
 #include "entailment.h"
