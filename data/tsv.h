@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "labelled_text.h"
-#include "text_file.h"
+#include "tsv_columns.h"
 
 namespace heed::data {
 
@@ -20,11 +20,9 @@ class TsvReader : public LabelledTextReader {
   bool next(LabelledText& out) override;
 
  private:
-  TextFile file_;
-  std::string line_;
-  std::size_t label_ = 0;    // from 1, 0 for none
-  std::size_t text_ = 0;     // from 1
-  std::size_t columns_ = 0;  // of the first line; all others must have as many
+  TsvColumns columns_;
+  std::vector<std::string> row_;
+  bool labelled_;
   bool found_any_ = false;
 };
 

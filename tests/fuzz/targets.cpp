@@ -16,6 +16,7 @@ const std::vector<Target>& targets() {
       {"coder", coder},
       {"text_file", text_file},
       {"tsv", tsv},
+      {"sick", sick},
       {"json_lines", json_lines},
       {"parallel_text", parallel_text},
       {"babi", babi},

@@ -21,6 +21,7 @@ void coder(std::string_view input);
 // What reads files.
 void text_file(std::string_view input);
 void tsv(std::string_view input);
+void sick(std::string_view input);
 void json_lines(std::string_view input);
 void parallel_text(std::string_view input);
 void babi(std::string_view input);

@@ -7,6 +7,7 @@
 
 #include "../../core/error.h"
 #include "../io/temporary_folder.h"
+#include "../support/throws.h"
 
 namespace heed::train {
 namespace {
@@ -25,6 +26,22 @@ TEST(AlignmentMean, IsOfAllMatrices) {
   }
   EXPECT_THROW(mean_alignment({}), ValueError);
   EXPECT_THROW(write_alignment(folder / "absent/it", sentence), IoError);
+}
+
+TEST(AlignmentMean, OfAWordIsThatOfItsColumn) {
+  const std::vector<std::string> words = {"a", "b", "c"};
+  const Array weights = Array::from<double>({1, 0, 0, 0.5, 0.25, 0.25}, {2, 3});
+  const AttendedSentence seen = looked_at(words, &weights);
+  EXPECT_EQ(seen.weight, 1);
+  ASSERT_EQ(seen.words.size(), 3U);
+  EXPECT_EQ(seen.words[0].text, "a");
+  EXPECT_EQ(seen.words[0].weight, 0.75);
+  EXPECT_EQ(seen.words[2].weight, 0.125);
+  EXPECT_EQ(looked_at(words, nullptr).words[1].weight, 0);
+  const Array flat = Array::from<double>({1, 0, 0}, {3});
+  const Array narrow = Array::from<double>({1, 0}, {1, 2});
+  EXPECT_ERROR_WITH(ShapeError, "looked_at: ", looked_at(words, &flat));
+  EXPECT_ERROR_WITH(ShapeError, "looked_at: ", looked_at(words, &narrow));
 }
 
 }  // namespace

@@ -90,7 +90,7 @@ Attended AttentionPooling::operator()(const Packed& values, bool need_weights) c
 
 Tensor average_pooling(const Tensor& values, const Mask& mask) {
   const Tensor allowed = checked("average_pooling", values, mask);
-  if (!allowed.defined()) return values.size(1) == 0 ? sum(values, {1}) : mean(values, {1});
+  if (!allowed.defined()) return values.numel() == 0 ? sum(values, {1}) : mean(values, {1});
   const Tensor counts = sum(to(by_place(values, allowed), values.dtype()), {1});  // [B, 1]
   return sum(hidden(values, allowed, 0), {1}) / maximum(counts, tensor(1, values.dtype()));
 }
@@ -102,7 +102,7 @@ Tensor average_pooling(const Packed& values) {
 
 Tensor max_pooling(const Tensor& values, const Mask& mask) {
   const Tensor allowed = checked("max_pooling", values, mask);
-  if (values.size(1) == 0) return sum(values, {1});
+  if (values.numel() == 0) return sum(values, {1});
   if (!allowed.defined()) return amax(values, {1});
   const Tensor top = amax(hidden(values, allowed, -std::numeric_limits<double>::infinity()), {1});
   const Tensor any =

@@ -3,7 +3,11 @@
 #include "../../../attention/mechanisms/pairs/attention_over_attention.h"
 #include "../../../attention/mechanisms/pairs/co_attention_hierarchy.h"
 #include "../../../attention/mechanisms/pairs/coupled.h"
+#include "../../../attention/mechanisms/pairs/decomposable.h"
 #include "../../../attention/mechanisms/pairs/entailment.h"
+#include "../../../attention/mechanisms/pairs/esim.h"
+#include "../../../attention/mechanisms/pairs/lstmn_pair.h"
+#include "../../../attention/mechanisms/pairs/two_way.h"
 #include "../../../autograd/ops/elementwise/elementwise.h"
 #include "../../../autograd/ops/linalg/matmul.h"
 #include "../../../autograd/ops/shape/shape.h"
@@ -85,6 +89,31 @@ Mechanism word_by_word() {
   return out;
 }
 
+// The premises are the keys.
+template <class Kind>
+Mechanism pair(const std::string& name, bool by_place, const std::shared_ptr<Kind>& made) {
+  Mechanism out{.modules = {made}, .by_place = by_place, .residual = true, .name = name};
+  out.call = [=](const Tensor& query, const Tensor& keys, const Lengths& lengths, bool weights) {
+    const PairOutput seen = (*made)(keys, query, lengths, {}, weights);
+    return Attended{seen.context, seen.weights};
+  };
+  return out;
+}
+
+Mechanism decomposable() {
+  return pair("decomposable_attention", false,
+              std::make_shared<DecomposableAttention>(
+                  DecomposableOptions{.width = kE, .hidden = 3, .dtype = kDType}));
+}
+Mechanism esim() {
+  return pair("esim", true,
+              std::make_shared<ESIM>(EsimOptions{.width = kE, .hidden = 2, .dtype = kDType}));
+}
+Mechanism two_way() { return pair("two_way", true, std::make_shared<TwoWay>(kE, 3, kDType)); }
+Mechanism lstmn_pair() {
+  return pair("lstmn_pair", true, std::make_shared<LSTMNPair>(kE, 3, kDType));
+}
+
 Mechanism smoothed() {
   auto made = std::make_shared<SmoothedAttention>(kE, kE, 2, kDType);
   Mechanism out{.modules = {made}, .by_place = true, .name = "smoothed_attention"};
@@ -103,7 +132,11 @@ Registry<Mechanism> pair_mechanisms() {
       {"co_attention_hierarchy", co_attention_hierarchy},
       {"attention_over_attention", over_attention},
       {"coupled", coupled},
+      {"decomposable", decomposable},
       {"word_by_word", word_by_word},
+      {"two_way", two_way},
+      {"lstmn_pair", lstmn_pair},
+      {"esim", esim},
       {"smoothed_attention", smoothed},
   };
 }

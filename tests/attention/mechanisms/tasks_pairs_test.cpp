@@ -9,7 +9,6 @@
 #include "../../../attention/mechanisms/pairs/co_attention.h"
 #include "../../../attention/mechanisms/pairs/co_attention_hierarchy.h"
 #include "../../../attention/mechanisms/pairs/coupled.h"
-#include "../../../attention/mechanisms/pairs/entailment.h"
 #include "../../../autograd/ops/elementwise/elementwise.h"
 #include "../../../autograd/ops/index/index.h"
 #include "../../../autograd/ops/linalg/matmul.h"
@@ -257,63 +256,6 @@ TEST(TasksOfPairs, CoupledLayersAgreeOnPairs) {
   }
   EXPECT_GT(figures[1], 0.9);
   EXPECT_LT(figures[0], 0.75);
-}
-
-// Does the premise say all that the hypothesis says, in whatever order?
-constexpr Index kFacts = 22, kPremise = 9, kHypothesis = 2;
-
-TaskBatch entail(Dice& dice, Index count) {
-  Ids premise, hypothesis, answers;
-  for (Index b = 0; b < count; ++b) {
-    const Ids facts = dice.order(kFacts);
-    premise.push_back(kFacts);  // the delimiter
-    premise.insert(premise.end(), facts.begin(), facts.begin() + kPremise);
-    Ids said(facts.begin(), facts.begin() + kPremise);
-    for (Index i = 0; i < kHypothesis; ++i) {
-      std::swap(said[static_cast<std::size_t>(i)],
-                said[static_cast<std::size_t>(i + dice(kPremise - i))]);
-    }
-    const Index holds = dice(2);
-    if (holds == 0) {
-      said[static_cast<std::size_t>(dice(kHypothesis))] =
-          facts[static_cast<std::size_t>(kPremise + dice(kFacts - kPremise))];
-    }
-    hypothesis.insert(hypothesis.end(), said.begin(), said.begin() + kHypothesis);
-    answers.push_back(holds);
-  }
-  return {{ids(premise, {count, kPremise + 1}), ids(hypothesis, {count, kHypothesis})},
-          ids(answers, {count})};
-}
-
-class Entailer : public nn::Module {
- public:
-  static constexpr Index kWidth = 24;
-  nn::Embedding& words = child<nn::Embedding>("words", kFacts + 1, kWidth);
-  ConditionalEncoding& read = child<ConditionalEncoding>("read", kWidth, kWidth);
-  WordByWord& attend = child<WordByWord>("attend", kWidth);
-  nn::Linear& out = child<nn::Linear>("out", kWidth, 2);
-};
-
-TEST(TasksOfPairs, WordByWordFindsEachInThePremise) {
-  manual_seed(4);
-  Entailer with, without;
-  const double found = learnt(
-      "word by word", with, entail,
-      [&](const auto& x) {
-        const Tensor premise = with.words(x[0]), hypothesis = with.words(x[1]);
-        // It looks at the words themselves: the reading only says where it has got to.
-        const Tensor read = with.read(premise, hypothesis).hypothesis + hypothesis;
-        return with.out(with.attend(premise, read).pair);
-      },
-      3000, 0.003);
-  const double guessed = learnt(
-      "  without: conditional encoding", without, entail,
-      [&](const auto& x) {
-        return without.out(without.read(without.words(x[0]), without.words(x[1])).last);
-      },
-      3000, 0.003);
-  EXPECT_GT(found, 0.87);
-  EXPECT_LT(guessed, 0.82);
 }
 
 // The text: names, each with its word behind it. The summary asks for one name after the other.

@@ -175,5 +175,13 @@ TEST(Pooling, RefusesWhatDoesNotFit) {
   EXPECT_ERROR_WITH(ValueError, "width 0 must be positive", AttentionPooling pooling(0));
 }
 
+TEST(Pooling, OfABatchWithoutRowsIsOneWithoutRows) {
+  const Tensor values = zeros({0, kT, kE}, DType::f64);
+  for (const Mask& mask : {Mask(), Mask::lengths({}, kT)}) {
+    EXPECT_EQ(average_pooling(values, mask).shape(), (Shape{0, kE}));
+    EXPECT_EQ(max_pooling(values, mask).shape(), (Shape{0, kE}));
+  }
+}
+
 }  // namespace
 }  // namespace heed::attention

@@ -1,0 +1,42 @@
+#include "trainer.h"
+
+#include <fmt/format.h>
+
+#include "../../autograd/ops/losses/cross_entropy.h"
+#include "../../data/loader.h"
+#include "../../optim/adam.h"
+#include "../../train/run.h"
+#include "evaluation.h"
+
+namespace entailment {
+
+train::Training train_judge(Judge& judge, const Corpus& corpus, const TrainerOptions& options) {
+  PairReader& model = *judge.model;
+  data::Loader batches(corpus.train,
+                       [&](const std::vector<Index>& rows) {
+                         return batch_of(corpus.train, rows, judge.vocabulary);
+                       },
+                       {.size = options.batch, .by = &Pair::length, .seed = options.seed + 17});
+  optim::AdamW adam(model.parameters(), {.lr = options.lr, .weight_decay = options.weight_decay});
+  train::Run run(model, adam,
+                 {.out = options.out,
+                  .epochs = options.epochs,
+                  .clip = options.clip,
+                  .keep = {"accuracy", train::lowest("validation loss")},
+                  .stop_after = options.stop_after,
+                  .resume = options.resume,
+                  .setting = fmt::format("{} pairs, --batch {}, --seed {}", corpus.train.size(),
+                                         options.batch, options.seed)});
+  run.schedule(optim::rate::cosine(options.epochs, options.lr / 20), train::Per::epoch)
+      .files([&] { return files_of(judge); })
+      .validate([&]() -> train::Figures {
+        const Evaluation found = evaluate(judge, corpus.validation);
+        return {{"validation loss", found.loss}, {"accuracy", found.confusion.accuracy()}};
+      });
+  return run(batches, [&](const Batch& batch) {
+    return train::Loss{.tensor = cross_entropy(model(batch).logits, batch.labels),
+                       .weight = static_cast<double>(batch.labels.numel())};
+  });
+}
+
+}  // namespace entailment
