@@ -315,6 +315,26 @@ TEST(AttentionMaps, ReadEachPlace) {
               1e-10);
 }
 
+// Of places, which are often equal, and of scores, which are not.
+TEST(AttentionMaps, CompareAsThePlainPathDoes) {
+  const Tensors x = drawn(Score::dot, kSizes[0]);
+  const auto check = [&](const char* name, const auto& holds) {
+    SCOPED_TRACE(name);
+    const AttentionOptions options{.map = score_map([&](auto s, auto at) {
+                                     return where(holds(at.k, at.q), s,
+                                                  where(holds(s, s * s), s * 2, s - 1));
+                                   })};
+    expect_near(all(attend, Score::dot, x, options), all(attend_plain, Score::dot, x, options),
+                1e-10);
+  };
+  check("==", [](auto a, auto b) { return a == b; });
+  check("!=", [](auto a, auto b) { return a != b; });
+  check("<", [](auto a, auto b) { return a < b; });
+  check("<=", [](auto a, auto b) { return a <= b; });
+  check(">", [](auto a, auto b) { return a > b; });
+  check(">=", [](auto a, auto b) { return a >= b; });
+}
+
 TEST(AttentionSegments, MustFitTheKeys) {
   const Tensors x = drawn(Score::dot, kSizes[0]);
   for (const std::vector<Index>& bad :
