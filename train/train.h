@@ -26,6 +26,7 @@
 #include "report.h"
 #include "run.h"
 #include "shade.h"
+#include "span_f1.h"
 #include "spread.h"
 #include "summary.h"
 #include "tensorboard.h"
