@@ -23,7 +23,7 @@ inline constexpr std::array<const char*, 2> kSides = {"aspects", "opinions"};
 inline constexpr Index kNoWord = -100;  ///< the label of padding
 
 struct CorpusOptions {
-  std::string path;
+  std::string path = "";
   std::string domain = "semeval14_restaurants";
   Index sentences = 3000;  ///< generated, to train on; a third as many to test
   std::uint64_t seed = 1;

@@ -43,8 +43,8 @@ void draw(const Reader& reader, const std::vector<TaggedSentence>& sentences, In
     if (static_cast<Index>(pictures.size()) == count) break;
     const bool terms =
         !train::spans_of(sentence.tags[0]).empty() && !train::spans_of(sentence.tags[1]).empty();
-    if (!terms || sentence.words.size() > 24) continue;
-    pictures.push_back(in_picture(sentence.words, tag(reader, sentence.words)));
+    if (terms && sentence.words.size() <= 24)
+      pictures.push_back(in_picture(sentence.words, tag(reader, sentence.words)));
   }
   if (pictures.empty()) return;
   train::write_png(path, train::stack(pictures));
@@ -54,7 +54,6 @@ void draw(const Reader& reader, const std::vector<TaggedSentence>& sentences, In
 // Evaluate, print, write picture and report; the last line is the one that scripts read.
 void conclude(const Reader& reader, const Corpus& corpus, const train::Training& training,
               const Flags& flags) {
-  const std::string& folder = flags.trainer.out;
   const Scores found = evaluate(*reader.tagger, encode(corpus.test, reader.vocabulary));
   train::Report report("Aspect and opinion terms");
   for (std::size_t side = 0; side < 2; ++side) {
@@ -67,9 +66,9 @@ void conclude(const Reader& reader, const Corpus& corpus, const train::Training&
   report.add_fact("parameters", std::to_string(reader.tagger->parameter_count()));
   train::add_curves(report, training);
   if (flags.shown > 0 && reader.tagger->attend != nullptr) {
-    draw(reader, corpus.test, flags.shown, folder + "/attention.png");
+    draw(reader, corpus.test, flags.shown, flags.trainer.out + "/attention.png");
   }
-  const std::string path = command_line::report_path(flags.report, folder);
+  const std::string path = command_line::report_path(flags.report, flags.trainer.out);
   report.save(path);
   fmt::print("test F1 aspects {}, opinions {}  report {}\n", per_cent(found.of[0].f1()),
              per_cent(found.of[1].f1()), path);
@@ -87,13 +86,16 @@ Reader begin(const Flags& flags, const Corpus& corpus) {
                      data::learn_word_vectors(texts, 1, {.width = flags.model.width}, generator));
 }
 
-void train_command(Flags& flags) {
+void train_command(const CLI::App& app, Flags& flags) {
+  const bool generated = flags.corpus.path.empty();  // few words: a smaller network is enough
+  if (generated && app.count("--hidden") == 0) flags.model.hidden = 25;
+  if (generated && app.count("--dropout") == 0) flags.model.dropout = 0.1;
+  if (generated && app.count("--patience") == 0) flags.trainer.patience = 20;
   if (flags.quick) {
-    command_line::at_most(flags.trainer.epochs, 6);
+    command_line::at_most(flags.trainer.epochs, 12);
+    command_line::at_most(flags.trainer.batch, 10);
     command_line::at_most(flags.corpus.sentences, 1000);
-    command_line::at_most(flags.model.hidden, 25);
   }
-  set_up(flags);
   const Corpus corpus = load_corpus(flags.corpus);
   Reader reader = begin(flags, corpus);
   fmt::print("sentences: {} to train on, {} to validate, {} to test; {} words, {} parameters\n",
@@ -160,9 +162,9 @@ int run(int argc, char** argv) {
   ask->add_option("--png", flags.picture, "a picture of where it looked");
   int code = 0;
   const int failed = command_line::run("aspects", app, argc, argv, [&] {
-    if (*train) train_command(flags);
+    set_up(flags);
+    if (*train) train_command(*train, flags);
     if (*test) {
-      set_up(flags);
       conclude(load_reader(flags.trainer.out), load_corpus(flags.corpus), {}, flags);
     }
     if (*ask) code = ask_command(flags);

@@ -15,32 +15,28 @@ namespace {
 constexpr const char* kKind = "aspects";
 using data::kIobLabels;
 
-const ModelOptions& checked(const ModelOptions& options) {
-  io::check_fields(options);
-  return options;
-}
-
 }  // namespace
 
 Tagger::Tagger(const ModelOptions& o)
-    : options(checked(o)),
+    : options((io::check_fields(o), o)),
       words(child<nn::Embedding>(
           "words",
           nn::EmbeddingOptions{.count = o.vocabulary, .width = o.width, .dtype = o.dtype})),
       dropout(child<nn::Dropout>("dropout", o.dropout)),
-      gru(child<nn::GRU>(
-          "gru",
-          nn::GRUOptions{
-              .input = o.width, .hidden = o.hidden, .bidirectional = true, .dtype = o.dtype})) {
+      gru(child<nn::GRU>("gru", nn::GRUOptions{.input = o.width,
+                                               .hidden = o.hidden,
+                                               .bidirectional = o.bidirectional,
+                                               .dtype = o.dtype})) {
+  const Index width = o.hidden * (o.bidirectional ? 2 : 1);
   if (o.attention == "none") {
     for (std::size_t side = 0; side < 2; ++side) {
-      label[side] = &child<nn::Linear>(kSides[side], 2 * o.hidden, kIobLabels, true, o.dtype);
+      label[side] = &child<nn::Linear>(kSides[side], width, kIobLabels, true, o.dtype);
     }
     return;
   }
   const bool coupled = o.attention == "cmla";
   attend = &child<attention::CoupledMultiLayerAttention>(
-      "attend", attention::CoupledOptions{.width = 2 * o.hidden,
+      "attend", attention::CoupledOptions{.width = width,
                                           .slices = o.slices,
                                           .layers = o.layers,
                                           .labels = kIobLabels,
@@ -50,7 +46,7 @@ Tagger::Tagger(const ModelOptions& o)
 
 Reading Tagger::operator()(const Tensor& ids, const std::vector<Index>& lengths) const {
   const Scope scope(*this);
-  const Tensor h = dropout(gru(dropout(words(ids)), lengths).output);  // [B, T, 2 hidden]
+  const Tensor h = dropout(gru(dropout(words(ids)), lengths).output);  // [B, T, width]
   if (attend == nullptr) return {{(*label[0])(h), (*label[1])(h)}, {}};
   const auto tags = (*attend)(h, lengths, true);
   return {{tags.aspect.logits, tags.opinion.logits}, {tags.aspect.weights, tags.opinion.weights}};

@@ -23,15 +23,17 @@ struct ModelOptions {
   Index slices = 20;
   Index layers = 2;
   double dropout = 0.5;
+  bool bidirectional = true;
   DType dtype = DType::f32;
   void fields(io::Fields& f) {
     f.choice("attention", attention, {"cmla", "uncoupled", "none"},
              "cmla; uncoupled: each side asks only with what it found itself; none: the GRU's "
              "states are labelled as they are");
     f.size("width", width, 1, 1 << 12, "of a word's vector");
-    f.size("hidden", hidden, 1, 1 << 12, "of the GRU in each direction");
+    f.size("hidden", hidden, 1, 1 << 12, "of the GRU, in each direction");
     f.size("slices", slices, 1, 1 << 12, "K of the attention");
     f.size("layers", layers, 1, 100, "of the attention");
+    f.flag("bidirectional", bidirectional, "the GRU reads backwards, too");
     f.number("dropout", dropout, 0, 0.99, "of words and of the GRU's states");
   }
 };

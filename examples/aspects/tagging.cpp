@@ -32,12 +32,12 @@ std::vector<Tagged> tag(Tagger& tagger, const std::vector<Example>& some) {
   std::vector<Tagged> out(some.size());
   for (std::size_t side = 0; side < 2; ++side) {
     const Array best = argmax(found.logits[side], -1).array();  // [B, T]
-    const Index T = best.size(1);
     for (std::size_t i = 0; i < some.size(); ++i) {
-      const Index begin = static_cast<Index>(i) * T, end = begin + some[i].length();
+      const Index begin = static_cast<Index>(i) * best.size(1), end = begin + some[i].length();
       out[i].tags[side] = data::iob_tags({best.data<Index>() + begin, best.data<Index>() + end});
-      for (const Tensor& layer : found.weights[side]) {
-        const Array weights = layer.array().to(DType::f64);
+      for (std::size_t layer = 0; layer < found.weights[side].size(); ++layer) {
+        if (layer > 0 && layer + 1 == found.weights[side].size()) break;  // nothing reads it
+        const Array weights = found.weights[side][layer].array().to(DType::f64);
         const auto* from = weights.data<double>();
         out[i].weights[side].emplace_back(from + begin, from + end);
       }

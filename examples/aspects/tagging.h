@@ -15,7 +15,7 @@ namespace aspects {
 /// One sentence as it was tagged, of both sides.
 struct Tagged {
   std::array<Words, 2> tags;
-  /// Of each layer of the attention one a word; none without attention.
+  /// Of each layer one a word, but of the last of several, which no other reads; none without any.
   std::array<std::vector<std::vector<double>>, 2> weights;
 };
 /// The tagger is put into eval mode. At least one sentence, of at least one word each.
@@ -29,9 +29,9 @@ struct Scores {
 };
 Scores evaluate(Tagger& tagger, const std::vector<Example>& examples);
 
-/// "the <fish tacos> were *salty*", and of each side a line: its last layer's attention.
+/// "the <fish tacos> were *salty*", and of each side a line with its last weights.
 std::string in_text(const Words& words, const Tagged& tagged, train::ShadeStyle style);
-/// A row for each layer of each side, a column for each word. Throws ValueError without attention.
+/// A row for each layer of each side, a column a word. Throws ValueError without attention.
 train::Picture in_picture(const Words& words, const Tagged& tagged);
 
 }  // namespace aspects

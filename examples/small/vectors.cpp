@@ -4,6 +4,7 @@
 #include <heed/heed.h>
 
 #include "../../core/error.h"
+#include "../../core/quoted.h"
 #include "../../io/file.h"
 #include "../command_line.h"
 
@@ -12,7 +13,7 @@ using Words = std::vector<std::string>;
 
 struct Options {
   std::vector<std::string> tables, tagged;  // files
-  Words asked = {"soup", "rude", "terrace"};
+  Words asked = {"soup", "rude", "friday"};
   Index column = 4, repeats = 8, least = 5;
   data::SkipGramOptions learning = {.width = 100, .epochs = 3};
   std::uint64_t seed = 1;
@@ -45,7 +46,8 @@ std::vector<Words> texts_of(const Options& options) {
 // The words whose vectors have the largest cosines with that of `word`.
 std::string nearest(const data::WordVectors& vectors, const std::string& word) {
   const Index id = vectors.vocabulary.id(word);
-  if (id <= data::Vocabulary::kUnknown) throw ValueError("the word " + word + " is unknown");
+  if (id <= data::Vocabulary::kUnknown)
+    throw ValueError("the word " + in_quotes(word) + " is unknown");
   const Tensor rows(vectors.rows);
   const Tensor unit = rows / clamp(norm(rows, 2, {1}, true), 1e-12);
   const auto best = topk(matmul(unit, unit[id]), 6).indices.array().to_vector<Index>();

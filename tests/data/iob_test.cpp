@@ -82,6 +82,22 @@ TEST(Iob, SaysWhatIsWrong) {
   EXPECT_ERROR(ValueError, "iob: 0 columns of tags must be positive", read_iob("any", 0));
 }
 
+TEST(Iob, ASentenceHasAnEnd) {
+  std::string lines;
+  for (Index i = 0; i < kLongestTagged; ++i) lines += "a\tO\tO\n";
+  const TemporaryFile file(lines);
+  EXPECT_EQ(read_iob(file.path(), 2)[0].words.size(), 1000U);
+  EXPECT_EQ(complaint(lines + "a\tO\tO\n"), "1001: iob: a sentence of more than 1000 words");
+}
+
+TEST(Iob, TagsHaveLabels) {
+  EXPECT_THAT(iob_labels({"B", "I-X", "O", "B-Y"}), ElementsAre(0, 1, 2, 0));
+  EXPECT_THAT(iob_tags({2, 0, 1}), ElementsAre("O", "B", "I"));
+  EXPECT_ERROR(ValueError, "iob: \"E\" is no tag: B, I or O", iob_labels({"O", "E"}));
+  EXPECT_ERROR(ValueError, "iob: no label 3", iob_tags({0, 3}));
+  EXPECT_ERROR(ValueError, "iob: no label -1", iob_tags({-1}));
+}
+
 TEST(Iob, ReadsTheReviewsOfSemEval) {
   const std::string folder = data_folder() + "/aspect_opinion";
   if (!std::filesystem::exists(folder)) GTEST_SKIP() << folder << " is absent";

@@ -49,7 +49,7 @@ TEST(SkipGram, WordsOfTheSameNeighboursAreAlike) {
   ASSERT_EQ(rows.dtype(), DType::f32);
   for (Index a = 0; a < 5; ++a) {
     for (Index b = 0; b < 5; ++b) {
-      if (a != b) EXPECT_GT(cosine(rows, a, b), 0.8) << a << ' ' << b;
+      EXPECT_GT(cosine(rows, a, b), 0.8) << a << ' ' << b;
       EXPECT_LT(cosine(rows, a, 5 + b), 0.3) << a << ' ' << b;
     }
   }
