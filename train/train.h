@@ -27,6 +27,7 @@
 #include "run.h"
 #include "self_attention.h"
 #include "shade.h"
+#include "span_f1.h"
 #include "spread.h"
 #include "summary.h"
 #include "tensorboard.h"

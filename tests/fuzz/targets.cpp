@@ -20,6 +20,8 @@ const std::vector<Target>& targets() {
       {"json_lines", json_lines},
       {"parallel_text", parallel_text},
       {"babi", babi},
+      {"iob", iob},
+      {"word_vectors", word_vectors},
       {"idx", idx},
       {"utf8", utf8},
       {"tokenizer", tokenizer},

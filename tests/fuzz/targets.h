@@ -25,6 +25,8 @@ void sick(std::string_view input);
 void json_lines(std::string_view input);
 void parallel_text(std::string_view input);
 void babi(std::string_view input);
+void iob(std::string_view input);
+void word_vectors(std::string_view input);
 void idx(std::string_view input);
 // What takes texts apart.
 void utf8(std::string_view input);

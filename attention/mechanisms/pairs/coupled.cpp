@@ -67,7 +67,8 @@ Tensor CoupledAttention::weigh(const Tensor& features, const Tensor& real) const
 CoupledMultiLayerAttention::CoupledMultiLayerAttention(const CoupledOptions& o)
     : aspect(child<CoupledAttention>("aspect", o)),
       opinion(child<CoupledAttention>("opinion", o)),
-      layers_(o.layers) {}
+      layers_(o.layers),
+      coupled_(o.coupled) {}
 
 CoupledMultiLayerOutput CoupledMultiLayerAttention::operator()(const Tensor& tokens,
                                                                const std::vector<Index>& lengths,
@@ -92,8 +93,8 @@ CoupledMultiLayerOutput CoupledMultiLayerAttention::operator()(const Tensor& tok
         side->u = tanh(side->attention.transfer(side->u)) + side->found.context;  // [B, d]
       }
     }
-    a.r = a.attention.features(h, lengths, a.u, p.u);
-    p.r = p.attention.features(h, lengths, p.u, a.u);
+    a.r = a.attention.features(h, lengths, a.u, coupled_ ? p.u : a.u);
+    p.r = p.attention.features(h, lengths, p.u, coupled_ ? a.u : p.u);
     for (Side* side : {&a, &p}) {
       const Tensor weights = side->attention.weigh(side->r, real);
       side->found.context = squeeze(matmul(unsqueeze(weights, 1), h), 1);

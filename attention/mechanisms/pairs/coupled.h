@@ -24,6 +24,9 @@ struct CoupledOptions {
   Index hidden = 0;   ///< of r; 0: 2 K, as in the paper
   Index layers = 2;
   Index labels = 3;  ///< B, I, O
+  /// False: D^m asks with u^m, too. Two attentions of as many parameters that know nothing of each
+  /// other, to compare with.
+  bool coupled = true;
   DType dtype = DType::f32;
 };
 
@@ -72,6 +75,7 @@ class CoupledMultiLayerAttention : public nn::Module {
 
  private:
   Index layers_;
+  bool coupled_;
 };
 
 }  // namespace heed::attention

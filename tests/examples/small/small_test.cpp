@@ -16,6 +16,7 @@ using testing::HasSubstr;
 // One of the programs.
 struct Program : Command {
   explicit Program(const std::string& name) : Command(HEED_SMALL "/" + name) {}
+  using Command::expect_refused;
   using Command::expect_success;
   void TestBody() override {}
 };
@@ -46,6 +47,22 @@ TEST_F(Small, ReinforceFindsTheReward) {
   EXPECT_GT(number_after("\nreward ", expect("reinforce", "100")), 0.9);
 }
 
+TEST_F(Small, VectorsAreLearnedAndWritten) {
+  const std::string learned =
+      expect("vectors", "learn --passes 1 --width 7 --near soup rude --out " + path("v.txt"));
+  EXPECT_THAT(learned, testing::AllOf(HasSubstr("words\nsoup: "), HasSubstr("\nrude: ")));
+  EXPECT_THAT(io::read_file(path("v.txt")), HasSubstr("\nsoup "));
+  write("a.tsv", "1\tIt didn't taste well. It wasn't warm.\n");
+  write("b.tsv", "soup\tB\tO\n");
+  const std::string read = " --least 1 --column 2 --text " + path("a.tsv") + " --tagged " +
+                           path("b.tsv") + " --near n\\'t soup";
+  EXPECT_THAT(expect("vectors", "learn" + read), HasSubstr("11 words\nn't: "));
+  const Program program("vectors");
+  program.expect_refused("learn --near qwerty", "the word \"qwerty\" is unknown");
+  program.expect_refused("learn --column 3 --text " + path("a.tsv"), "a.tsv:1: 2 columns");
+  program.expect_refused("learn --tagged " + path("a.tsv"), "a.tsv:1: iob: 2 columns");
+}
+
 TEST_F(Small, BracketsAreResumedToTheSameBits) {
   const std::string whole = expect_success("train --epochs 2 --width 8 --out " + path("whole"));
   EXPECT_THAT(whole, HasSubstr("\naccuracy "));
@@ -62,7 +79,8 @@ TEST_F(Small, BracketsAreResumedToTheSameBits) {
 }
 
 TEST_F(Small, EachIsAPage) {
-  for (const char* name : {"regression", "images", "characters", "looking", "reinforce"}) {
+  for (const char* name :
+       {"regression", "images", "characters", "looking", "reinforce", "vectors"}) {
     EXPECT_LE(lines(source(name)), 120) << name;
   }
   const std::string brackets = source("brackets");

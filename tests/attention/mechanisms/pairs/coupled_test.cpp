@@ -201,6 +201,37 @@ TEST_F(CoupledTest, TheSecondLayerAsksWithWhatTheFirstFound) {
   EXPECT_TRUE(made(tokens).aspect.weights.empty());
 }
 
+// What is true of the aspects alone does not change what is said of opinions, in no layer.
+TEST_F(CoupledTest, UncoupledSidesKnowNothingOfEachOther) {
+  for (const bool coupled : {true, false}) {
+    CoupledOptions options = kOptions;
+    options.coupled = coupled;
+    CoupledMultiLayerAttention sides(options);
+    sides.load_state_dict(made.state_dict());
+    const CoupledSide before = sides(tokens, kLengths, true).opinion;
+    for (const Tensor& parameter : sides.aspect.parameters()) nn::normal_(parameter, 0, 0.5);
+    const CoupledSide after = sides(tokens, kLengths, true).opinion;
+    const double moved = amax(abs(before.logits - after.logits)).item();
+    if (coupled) {
+      EXPECT_GT(moved, 1e-3);
+    } else {
+      EXPECT_EQ(moved, 0);
+    }
+  }
+}
+
+TEST_F(CoupledTest, UncoupledAsksWithItsOwnPrototypeTwice) {
+  CoupledOptions options = kOptions;
+  options.coupled = false;
+  options.layers = 1;
+  CoupledMultiLayerAttention apart(options);
+  apart.load_state_dict(made.state_dict());
+  const CoupledAttention& side = apart.opinion;
+  const Tensor u = unsqueeze(side.prototype, 0);
+  const Tensor expected = side.out(side.features(tokens, kLengths, u, u));
+  EXPECT_THAT(numbers(apart(tokens, kLengths).opinion.logits), near(expected, 1e-14));
+}
+
 TEST_F(CoupledTest, RefusesWhatDoesNotFit) {
   CoupledOptions bad = kOptions;
   bad.slices = 0;

@@ -1,0 +1,62 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <set>
+
+#include "../../../core/error.h"
+#include "../../../examples/aspects/corpus.h"
+#include "../../support/places.h"
+#include "../../support/throws.h"
+
+namespace aspects {
+namespace {
+
+using testing::ElementsAre;
+
+TEST(AspectsCorpus, SentencesBecomeNumbers) {
+  const TaggedSentence sentence{
+      {"the", "fish", "tacos", "rock"}, {{"O", "B", "I", "O"}, {"O", "O", "O", "B"}}, 1};
+  const TaggedSentence other{{"fish"}, {{"B"}, {"O"}}, 6};
+  const data::Vocabulary words({"fish", "rock", "the"});
+  const auto examples = encode({other, sentence}, words);
+  EXPECT_THAT(examples[1].words, ElementsAre(4, 2, 1, 3));
+  const Batch batch = batch_of(examples);
+  EXPECT_EQ(batch.words.array().to_vector<Index>(), (std::vector<Index>{2, 0, 0, 0, 4, 2, 1, 3}));
+  EXPECT_THAT(batch.lengths, ElementsAre(1, 4));
+  EXPECT_EQ(batch.labels[0].array().to_vector<Index>(),
+            (std::vector<Index>{0, -100, -100, -100, 2, 0, 1, 2}));
+  EXPECT_EQ(batch.labels[1].array().to_vector<Index>(),
+            (std::vector<Index>{2, -100, -100, -100, 2, 2, 2, 0}));
+  EXPECT_THAT(words_of("They DIDN'T."), ElementsAre("they", "did", "n't", "."));
+}
+
+TEST(AspectsCorpus, GeneratedPartsDifferAndFollowTheSeed) {
+  const Corpus a = load_corpus({.sentences = 60, .seed = 3}),
+               same = load_corpus({.sentences = 60, .seed = 3}),
+               b = load_corpus({.sentences = 60, .seed = 4});
+  EXPECT_EQ(a.train.size(), 54U);
+  EXPECT_EQ(a.validation.size(), 6U);
+  EXPECT_EQ(a.test.size(), 20U);
+  EXPECT_EQ(a.train[0].words, same.train[0].words);
+  EXPECT_NE(a.train[0].words, b.train[0].words);
+  std::set<std::uint64_t> lines;  // no sentence is in both parts
+  for (const auto& part : {a.train, a.validation}) {
+    for (const TaggedSentence& sentence : part) lines.insert(sentence.line);
+  }
+  EXPECT_EQ(lines.size(), 60U);
+}
+
+TEST(AspectsCorpus, IsThatOfSemEval) {
+  const std::string path = data_folder() + "/aspect_opinion";
+  if (!std::filesystem::exists(path)) GTEST_SKIP() << path << " is absent";
+  const Corpus laptops = load_corpus({.path = path, .domain = "semeval14_laptops"});
+  EXPECT_EQ(laptops.train.size() + laptops.validation.size(), 3048U);
+  EXPECT_EQ(laptops.validation.size(), 305U);
+  EXPECT_EQ(laptops.test.size(), 800U);
+  EXPECT_ERROR_WITH(IoError, "semeval14_none_train.iob.tsv.gz",
+                    load_corpus({.path = path, .domain = "semeval14_none"}));
+}
+
+}  // namespace
+}  // namespace aspects
