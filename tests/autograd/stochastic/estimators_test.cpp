@@ -201,6 +201,7 @@ TEST(Estimators, RefuseBadInput) {
   EXPECT_ERROR(Error, "LeaveOneOut: 1 samples; the others' costs need at least 2", LeaveOneOut(1));
   EXPECT_THROW(Vimco(1), ValueError);
   EXPECT_THROW(Relaxed(Relaxation::gumbel, 0), ValueError);
+  EXPECT_NO_THROW(Relaxed(Relaxation::gumbel));  // tau is 1
   EXPECT_THROW(Rebar(0), ValueError);
   EXPECT_THROW(Relax({.tau = -1}), ValueError);
   EXPECT_THROW(LearnedBaseline(nullptr, {}), ValueError);
