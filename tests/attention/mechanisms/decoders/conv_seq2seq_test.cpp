@@ -10,6 +10,7 @@
 #include "../../../../core/error.h"
 #include "../../../../core/generator.h"
 #include "../../../../nn/init.h"
+#include "../../../support/seeded_test.h"
 #include "../../../support/throws.h"
 #include "../decoders.h"
 
@@ -62,9 +63,8 @@ struct Kind {
   bool scale, weight_norm;
 };
 
-class ConvSeq2Seq : public testing::TestWithParam<Kind> {
+class ConvSeq2Seq : public SeededTestWithParam<3, Kind> {
  protected:
-  ConvSeq2Seq() { manual_seed(3); }
   void SetUp() override {
     for (const auto& [name, g] : named_parameters()) {
       if (name.find("weight_g") != std::string::npos) nn::uniform_(g, -1, 1);

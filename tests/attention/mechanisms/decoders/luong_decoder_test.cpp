@@ -12,6 +12,7 @@
 #include "../../../../autograd/ops/shape/shape.h"
 #include "../../../../core/error.h"
 #include "../../../../core/generator.h"
+#include "../../../support/seeded_test.h"
 #include "../../../support/throws.h"
 #include "../../borrowed.h"
 #include "../decoders.h"
@@ -29,9 +30,8 @@ struct Case {
   bool feeding;
 };
 
-class LuongDecoders : public testing::TestWithParam<Case> {
+class LuongDecoders : public SeededTestWithParam<3, Case> {
  protected:
-  LuongDecoders() { manual_seed(3); }
   General score{kH, kDk, DType::f64};
   LuongDecoder made{{.word_width = kE,
                      .source_width = kDk,

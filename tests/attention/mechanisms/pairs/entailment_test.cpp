@@ -11,6 +11,7 @@
 #include "../../../../autograd/ops/shape/shape.h"
 #include "../../../../core/error.h"
 #include "../../../../core/generator.h"
+#include "../../../support/seeded_test.h"
 #include "../../../support/throws.h"
 #include "../plain.h"
 
@@ -144,9 +145,8 @@ Numbers plain_reading(const Leaves& p) {
   return plain::join({premise, hypothesis, lasts});
 }
 
-class Entailment : public testing::Test {
+class Entailment : public SeededTest<23> {
  protected:
-  Entailment() { manual_seed(23); }
   const WordByWord made{kK, DType::f64};
   const OneShotAttention one{kK, DType::f64};
   Tensor premise = randn({kB, kL, kK}, DType::f64), hypothesis = randn({kB, kT, kK}, DType::f64);

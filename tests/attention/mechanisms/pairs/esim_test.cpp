@@ -11,6 +11,7 @@
 #include "../../../../autograd/ops/shape/shape.h"
 #include "../../../../core/error.h"
 #include "../../../../core/generator.h"
+#include "../../../support/seeded_test.h"
 #include "../../../support/throws.h"
 #include "../plain.h"
 
@@ -121,9 +122,8 @@ Numbers plain_esim(const Leaves& p) {
   return plain::join(parts);
 }
 
-class Esim : public testing::Test {
+class Esim : public SeededTest<31> {
  protected:
-  Esim() { manual_seed(31); }
   const ESIM made{{.width = kD, .hidden = kH, .dtype = DType::f64}};
   Tensor premise = randn({kB, kL, kD}, DType::f64), hypothesis = randn({kB, kT, kD}, DType::f64);
 

@@ -8,6 +8,7 @@
 #include "../../../../autograd/ops/shape/shape.h"
 #include "../../../../core/error.h"
 #include "../../../../core/generator.h"
+#include "../../../support/seeded_test.h"
 #include "../../../support/throws.h"
 #include "../plain.h"
 
@@ -19,9 +20,8 @@ using plain::leaves_of;
 constexpr Index kB = 3, kL = 5, kT = 4, kD = 3, kH = 2;
 const std::vector<Index> kPremises = {kL, 2, 0}, kHypotheses = {3, kT, 2};
 
-class LstmnPairs : public testing::Test {
+class LstmnPairs : public SeededTest<41> {
  protected:
-  LstmnPairs() { manual_seed(41); }
   const LSTMNPair made{kD, kH, DType::f64};
   Tensor premise = randn({kB, kL, kD}, DType::f64), hypothesis = randn({kB, kT, kD}, DType::f64);
 

@@ -7,6 +7,7 @@
 #include "../../../../autograd/ops/shape/shape.h"
 #include "../../../../core/error.h"
 #include "../../../../core/generator.h"
+#include "../../../support/seeded_test.h"
 #include "../../../support/throws.h"
 #include "../plain.h"
 
@@ -18,9 +19,8 @@ using plain::leaves_of;
 constexpr Index kB = 3, kL = 5, kT = 4, kD = 3, kH = 2;
 const std::vector<Index> kPremises = {kL, 2, 1}, kHypotheses = {3, kT, 2};
 
-class TwoWays : public testing::Test {
+class TwoWays : public SeededTest<37> {
  protected:
-  TwoWays() { manual_seed(37); }
   const TwoWay made{kD, kH, DType::f64};
   Tensor premise = randn({kB, kL, kD}, DType::f64), hypothesis = randn({kB, kT, kD}, DType::f64);
 
