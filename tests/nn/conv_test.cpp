@@ -7,20 +7,10 @@
 
 #include "../../core/generator.h"
 #include "../../nn/gradcheck.h"
+#include "uniform_within.h"
 
 namespace heed {
 namespace {
-
-void expect_uniform_within(const Tensor& weight, double bound) {
-  double most = 0, squares = 0;
-  for (const float w : weight.array().to_vector<float>()) {
-    most = std::fmax(most, std::fabs(w));
-    squares += static_cast<double>(w) * w;
-  }
-  EXPECT_LE(most, bound * (1 + 1e-6));
-  EXPECT_NEAR(squares / static_cast<double>(weight.numel()), bound * bound / 3,
-              0.05 * bound * bound / 3);
-}
 
 TEST(Conv1d, HasPyTorchsNamesLayoutAndFirstValues) {
   manual_seed(3);

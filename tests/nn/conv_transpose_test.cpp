@@ -5,24 +5,12 @@
 
 #include <cmath>
 
-#include "../../core/error.h"
 #include "../../core/generator.h"
 #include "../../nn/gradcheck.h"
-#include "../support/throws.h"
+#include "uniform_within.h"
 
 namespace heed {
 namespace {
-
-void expect_uniform_within(const Tensor& tensor, double bound) {
-  double most = 0, squares = 0;
-  for (const float w : tensor.array().to_vector<float>()) {
-    most = std::fmax(most, std::fabs(w));
-    squares += static_cast<double>(w) * w;
-  }
-  EXPECT_LE(most, bound * (1 + 1e-6));
-  EXPECT_NEAR(squares / static_cast<double>(tensor.numel()), bound * bound / 3,
-              0.1 * bound * bound / 3);
-}
 
 TEST(ConvTranspose1d, HasPyTorchsNamesLayoutAndFirstValues) {
   manual_seed(3);
@@ -34,10 +22,9 @@ TEST(ConvTranspose1d, HasPyTorchsNamesLayoutAndFirstValues) {
   EXPECT_EQ(layer.weight.shape(), (Shape{14, 1511, 7}));
   EXPECT_EQ(layer.bias.shape(), (Shape{1511}));
   expect_uniform_within(layer.weight, 1 / std::sqrt(1511.0 * 7));
-  expect_uniform_within(layer.bias, 1 / std::sqrt(1511.0 * 7));
-  EXPECT_EQ(
-      nn::ConvTranspose1d(3, 5, 2, ConvTranspose1dOptions{}, false).named_parameters().size(),
-      1U);
+  expect_uniform_within(layer.bias, 1 / std::sqrt(1511.0 * 7), 0.1);
+  EXPECT_EQ(nn::ConvTranspose1d(3, 5, 2, ConvTranspose1dOptions{}, false).named_parameters().size(),
+            1U);
 }
 
 TEST(ConvTranspose1d, PutsTheKernelDownAtEachPlace) {
