@@ -9,8 +9,7 @@ namespace heed::fuzz {
 namespace {
 
 std::string written(const std::vector<data::TaggedSentence>& sentences) {
-  std::string out =
-      "\n";  // so that what the first word begins with is no mark of the file's byte order
+  std::string out = "\n";  // a byte order mark that begins a word must not begin the file
   for (const data::TaggedSentence& sentence : sentences) {
     for (std::size_t i = 0; i < sentence.words.size(); ++i) {
       out += sentence.words[i];
