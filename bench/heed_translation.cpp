@@ -64,7 +64,7 @@ std::unique_ptr<Model> make_transformer() {
   return model;
 }
 
-int train(const bench::Options& options, Model& model, const std::vector<Batch>& cycle) {
+int run_steps(const bench::Options& options, Model& model, const std::vector<Batch>& cycle) {
   std::vector<std::vector<::translation::Example>> examples;
   std::vector<std::vector<Index>> chosen;
   for (const Batch& batch : cycle) {
@@ -137,7 +137,8 @@ int translate(const bench::Options& options, Model& model, bool greedy) {
 int main(int argc, char** argv) {
   const bench::Options options = bench::parse(argc, argv);
   set_num_threads(options.threads);
-  if (options.row == "translator") return train(options, *make_transformer(), translator::cycle());
-  if (options.row == "bahdanau") return train(options, *make_bahdanau(), bahdanau::cycle());
+  if (options.row == "translator")
+    return run_steps(options, *make_transformer(), translator::cycle());
+  if (options.row == "bahdanau") return run_steps(options, *make_bahdanau(), bahdanau::cycle());
   return translate(options, *make_bahdanau(), options.row == "greedy");
 }
