@@ -25,6 +25,7 @@ class SideBySide : public Normaliser {
  public:
   explicit SideBySide(const Normaliser& inner) : inner_(inner) {}
   bool is_stateful() const override { return inner_.is_stateful(); }
+  bool is_softmax_plus_one() const override { return inner_.is_softmax_plus_one(); }
   Tensor operator()(const Tensor& scores, const Tensor& allowed, Index axis,
                     Tensor* state) const override {
     const auto heads = [](const Tensor& x) { return flatten(x, 1, 2); };

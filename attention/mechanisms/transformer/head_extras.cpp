@@ -5,6 +5,7 @@
 #include "../../../autograd/ops/shape/join.h"
 #include "../../../autograd/ops/shape/pad.h"
 #include "../../../autograd/ops/shape/shape.h"
+#include "../../../core/error.h"
 
 namespace heed::attention {
 
@@ -40,6 +41,20 @@ Memory HeadExtras::behind(const Memory& memory) const {
 Memory HeadExtras::alone(const Memory& memory) const {
   return memory.with(joined(Tensor(), memory.keys(), learned_.slot_keys, learned_.bias_k),
                      joined(Tensor(), memory.values(), learned_.slot_values, learned_.bias_v));
+}
+
+Terms HeadExtras::alone(const Terms& given) const {
+  Terms terms = given;
+  if (const Normaliser* by = given.normaliser; by != nullptr && !by->is_softmax()) {
+    if (!by->is_softmax_plus_one()) {
+      throw ValueError("multi_head: a score map beside extra keys takes the weights of softmax");
+    }
+    terms.normaliser = nullptr;
+  }
+  terms.map = ScoreMap();
+  terms.mask = Mask();
+  terms.bias = terms.offset_bias = terms.sinks = Tensor();
+  return terms;
 }
 
 Terms HeadExtras::widened(const Terms& given, const Shape& scores) const {

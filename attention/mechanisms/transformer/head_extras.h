@@ -38,6 +38,9 @@ class HeadExtras {
   Memory alone(const Memory& memory) const;
   /// Terms of scores [.., Q, K] as those of [.., Q, K + count()].
   Terms widened(const Terms& terms, const Shape& scores) const;
+  /// Terms for the extra ones by themselves, to be merged with the sequence by its own: the sink is
+  /// left to these. Throws ValueError for weights that cannot be merged, which are not softmax's.
+  Terms alone(const Terms& terms) const;
 
  private:
   Tensor joined(const Tensor& x, const Tensor& like, const Tensor& slots, const Tensor& bias) const;

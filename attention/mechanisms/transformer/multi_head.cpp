@@ -310,7 +310,7 @@ Attended MultiHead::join(const Tensor& query, const Tensor& q, const Memory& mem
   const auto attended = [&](const Memory& at, const Terms& by) {
     return groups_ == 1 ? at.attend(q, by) : attend_in_groups(q, at, by);
   };
-  Attended out = named("multi_head", [&] {
+  const auto all = [&] {
     if (!options_.extras.any()) return attended(own, terms);
     const HeadExtras extras({slot_keys, slot_values, bias_k, bias_v}, options_.extras.zero,
                             options_.kv_heads);
@@ -322,16 +322,14 @@ Attended MultiHead::join(const Tensor& query, const Tensor& q, const Memory& mem
     parts.need_log_sums = true;
     parts.need_weights = terms.need_weights || terms.need_statistics;
     parts.need_statistics = false;
-    const Attended sequence = attended(own, parts);
-    parts.map = ScoreMap();
-    parts.mask = Mask();
-    parts.bias = parts.offset_bias = parts.sinks = Tensor();
-    Attended both = merge({sequence, attended(extras.alone(own), parts)});
+    const Terms beside = extras.alone(parts);
+    Attended both = merge({attended(own, parts), attended(extras.alone(own), beside)});
     if (terms.need_statistics) both.statistics = AttentionStatistics(both.weights);
     if (!terms.need_weights) both.weights = Tensor();
     if (!terms.need_log_sums) both.log_sums = Tensor();
     return both;
-  });
+  };
+  Attended out = named("multi_head", all);
   Tensor heads = out.context;  // [B, H, Q, Dv]
   if (head_scale.defined()) heads = heads * reshape(head_scale, Shape{H, 1, 1});
   Tensor joined = reshape(transpose(heads, 1, 2), Shape{B, Q, H * Dv_});

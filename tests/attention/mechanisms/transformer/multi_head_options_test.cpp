@@ -268,6 +268,20 @@ TEST_P(MultiHeadOption, KeysAndValuesBesideThoseThatAMapHoldsFor) {
   }
 }
 
+TEST_P(MultiHeadOption, AMapBesideExtraKeysTakesSoftmaxAndItsOneSink) {
+  MultiHeadOptions options = sizes(GetParam());
+  options.extras = {.slots = 2};
+  const MultiHead made(options);
+  const Tensor x = randn({kB, kT, kE}, DType::f64);
+  const ScoreMap same = score_map([](auto score, auto) { return score * 1.0; });
+  const SoftmaxPlusOne plus_one;
+  EXPECT_THAT(numbers(made(x, {.normaliser = &plus_one, .map = same}).context),
+              near(made(x, {.normaliser = &plus_one}).context, 1e-10));
+  const Sparsemax sparsemax;
+  EXPECT_ERROR(ValueError, "multi_head: a score map beside extra keys takes the weights of softmax",
+               made(x, {.normaliser = &sparsemax, .map = same}));
+}
+
 TEST_P(MultiHeadOption, StatisticsWithoutTheBlock) {
   MultiHead made(sizes(GetParam()));
   const Tensor x = randn({kB, kT, kE}, DType::f64);
