@@ -136,7 +136,7 @@ void conv_direct_weight_grad(const ConvShape& shape, const T* g, const T* x, T* 
   const Index tall = simd::conv_height(), depth = shape.depth();
   const Index blocks = (shape.group_out() - 1) / tall + 1;
   const Index step = bands.height * bands.pitch + simd::kConvSlack;
-  const Index each = simd::conv_sums(depth, sizeof(T));
+  const Index each = simd::conv<T>().sums(depth);
   const Index tasks = shape.images * bands.count, per_part = (tasks - 1) / 8 + 1;
   const Index parts = (tasks - 1) / per_part + 1;
   const Index blocks_in_all = shape.groups * blocks;

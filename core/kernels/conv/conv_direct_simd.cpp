@@ -139,12 +139,13 @@ void join(const ConvBand& band, const T* sums, T* to) {
   }
 }
 
-Index sums_of(Index depth, Index element_bytes) {
-  const auto lanes = element_bytes == 4 ? hn::MaxLanes(Tag<float>()) : hn::MaxLanes(Tag<double>());
-  return depth * kHeight * static_cast<Index>(lanes);
+template <class T>
+Index sums_of(Index depth) {
+  return depth * kHeight * static_cast<Index>(hn::MaxLanes(Tag<T>()));
 }
 
-HEED_SIMD_TABLE(conv, ConvKernels, {.band = band_of<T>, .weight = weight_of<T>, .join = join<T>})
+HEED_SIMD_TABLE(conv, ConvKernels,
+                {.band = band_of<T>, .sums = sums_of<T>, .weight = weight_of<T>, .join = join<T>})
 
 }  // namespace HWY_NAMESPACE
 }  // namespace heed::kernels::simd
@@ -154,11 +155,7 @@ HWY_AFTER_NAMESPACE();
 namespace heed::kernels::simd {
 
 HWY_EXPORT(height);
-HWY_EXPORT(sums_of);
 Index conv_height() { return HWY_DYNAMIC_DISPATCH(height)(); }
-Index conv_sums(Index depth, Index element_bytes) {
-  return HWY_DYNAMIC_DISPATCH(sums_of)(depth, element_bytes);
-}
 HEED_SIMD_DISPATCH(conv, ConvKernels)
 
 }  // namespace heed::kernels::simd

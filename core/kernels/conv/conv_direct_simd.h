@@ -19,9 +19,6 @@ struct ConvBand {
   Index channels;            ///< at most conv_height()
 };
 
-/// Elements of the sums that ConvKernels::weight adds to.
-Index conv_sums(Index depth, Index element_bytes);
-
 template <class T>
 struct ConvKernels {
   /// to[o channel_step + r width + i] = bias[o] + sum over taps of weight [depth, conv_height()]
@@ -30,6 +27,8 @@ struct ConvKernels {
   void (*band)(const ConvBand& band, const T* from, const T* weight, const T* bias, T* room, T* to,
                Index channel_step);
 
+  /// Elements of the sums that `weight` adds to.
+  Index (*sums)(Index depth);
   /// sums += from[offset + j] g[o g_step + j], lane by lane, for each tap and conv_height() rows of
   /// g; places that are not meant must be 0 in g, up to whole vectors.
   void (*weight)(const ConvBand& band, const T* from, const T* g, Index g_step, T* sums);
