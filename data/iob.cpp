@@ -8,22 +8,13 @@
 #include "../core/error.h"
 #include "../core/quoted.h"
 #include "text_file.h"
+#include "tsv_columns.h"
 #include "utf8.h"
 
 namespace heed::data {
 namespace {
 
 constexpr std::string_view kTags = "BIO";
-
-std::vector<std::string_view> columns_of(std::string_view line) {
-  std::vector<std::string_view> out;
-  for (;;) {
-    const std::size_t tab = line.find('\t');
-    out.push_back(line.substr(0, tab));
-    if (tab == std::string_view::npos) return out;
-    line.remove_prefix(tab + 1);
-  }
-}
 
 bool goes_on(std::string_view tag, std::string_view last) {
   return last != "O" && last.substr(1) == tag.substr(1);
@@ -58,14 +49,15 @@ class Reader {
       return (static_cast<unsigned char>(c) < ' ' && c != '\t') || c == '\x7f';
     });
     if (control) fail("has a control character");
-    const std::vector<std::string_view> columns = columns_of(line);
+    const std::vector<std::string_view> columns = split_columns(line);
     if (columns.size() != columns_ + 1) {
       fail(fmt::format("{} columns, but a word and {} tags are wanted", columns.size(), columns_));
     }
     if (columns[0].empty()) fail("no word");
-    if (!within_) sentences_.push_back({{}, decltype(TaggedSentence::tags)(columns_), 0});
+    if (!within_) {
+      sentences_.push_back({{}, decltype(TaggedSentence::tags)(columns_), file_.line()});
+    }
     TaggedSentence& sentence = sentences_.back();
-    if (!within_) sentence.line = file_.line();
     if (static_cast<Index>(sentence.words.size()) == kLongestTagged) {
       fail(fmt::format("a sentence of more than {} words", kLongestTagged));
     }

@@ -19,8 +19,7 @@ struct Sick {
 /// SemEval_set, by their names, plain or gzip. `back` is the relation that the label would have for
 /// the pair turned round: a contradiction where both directions contradict. Throws IoError, and
 /// FormatError, naming path and line, for a column that is missing, another word than SICK's in one,
-/// a blank
-/// sentence, or a set without pairs.
+/// a blank sentence, or a set without pairs.
 Sick read_sick(const std::string& path);
 
 }  // namespace heed::data

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <string_view>
 
 #include "../core/error.h"
 #include "../core/quoted.h"
@@ -13,16 +12,6 @@
 
 namespace heed::data {
 namespace {
-
-std::vector<std::string_view> split_columns(std::string_view line) {
-  std::vector<std::string_view> columns;
-  for (;;) {
-    const std::size_t tab = line.find('\t');
-    columns.push_back(line.substr(0, tab));
-    if (tab == std::string_view::npos) return columns;
-    line.remove_prefix(tab + 1);
-  }
-}
 
 bool is_number(std::string_view column) {
   return column.find_first_not_of("0123456789") == std::string_view::npos;
@@ -50,6 +39,16 @@ std::size_t find_column(const std::string& path, const std::string& column,
 }
 
 }  // namespace
+
+std::vector<std::string_view> split_columns(std::string_view line) {
+  std::vector<std::string_view> columns;
+  for (;;) {
+    const std::size_t tab = line.find('\t');
+    columns.push_back(line.substr(0, tab));
+    if (tab == std::string_view::npos) return columns;
+    line.remove_prefix(tab + 1);
+  }
+}
 
 TsvColumns::TsvColumns(const std::string& path, const std::vector<std::string>& columns)
     : file_(path) {

@@ -5,11 +5,15 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "text_file.h"
 
 namespace heed::data {
+
+/// What stands between the tabs of a line: one more than there are tabs.
+std::vector<std::string_view> split_columns(std::string_view line);
 
 class TsvColumns {
  public:
