@@ -56,6 +56,17 @@ double dot(const Numbers& a, const Numbers& b) {
   return out;
 }
 
+std::vector<Numbers> rows_of(const Block& x, std::size_t b, Index count) {
+  std::vector<Numbers> out;
+  for (std::size_t t = 0; static_cast<Index>(t) < count; ++t) {
+    out.emplace_back();
+    for (std::size_t c = 0; static_cast<Index>(c) < x.size(-1); ++c) {
+      out.back().push_back(x(b, t, c));
+    }
+  }
+  return out;
+}
+
 Numbers add(Numbers a, const Numbers& b) {
   for (std::size_t i = 0; i < a.size(); ++i) a[i] += b.at(i);
   return a;

@@ -24,6 +24,8 @@ Block weight(const nn::Module& module, const std::string& name);
 double sigmoid(double x);
 double dot(const Numbers& a, const Numbers& b);
 Numbers add(Numbers a, const Numbers& b);
+/// x[b, t, :] of the first `count` places t.
+std::vector<Numbers> rows_of(const Block& x, std::size_t b, Index count);
 Numbers tanh(Numbers x);
 Numbers join(const std::vector<Numbers>& parts);
 /// weight x + bias; a bias without numbers is none.

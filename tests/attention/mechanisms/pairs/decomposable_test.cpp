@@ -25,16 +25,6 @@ using Rows = std::vector<Numbers>;
 constexpr std::size_t kB = 3, kL = 5, kT = 4, kD = 3, kH = 2;
 const std::vector<Index> kPremises = {kL, 2, 0}, kHypotheses = {3, kT, 2};
 
-// The first `count` tokens of a row.
-Rows tokens(const Block& x, std::size_t b, Index count) {
-  Rows out;
-  for (std::size_t t = 0; static_cast<Index>(t) < count; ++t) {
-    out.emplace_back();
-    for (std::size_t c = 0; c < kD; ++c) out.back().push_back(x(b, t, c));
-  }
-  return out;
-}
-
 // Two layers of relu, of a Sequential whose Linears are "1" and "4".
 Numbers feedforward(const Leaves& p, const std::string& name, Numbers x) {
   for (const char* layer : {".1", ".4"}) {
@@ -84,8 +74,8 @@ Numbers plain_decomposable(const Leaves& p, bool differences) {
     to.insert(to.end(), x.begin(), x.end());
   };
   for (std::size_t b = 0; b < kB; ++b) {
-    const Rows a = tokens(p["premise"], b, kPremises[b]);
-    const Rows c = tokens(p["hypothesis"], b, kHypotheses[b]);
+    const Rows a = plain::rows_of(p["premise"], b, kPremises[b]);
+    const Rows c = plain::rows_of(p["hypothesis"], b, kHypotheses[b]);
     const Side premise = plain_side(p, a, c, kL, kT, differences);
     const Side hypothesis = plain_side(p, c, a, kT, kL, differences);
     append(parts[0], hypothesis.compared);

@@ -25,15 +25,6 @@ using Rows = std::vector<Numbers>;
 constexpr std::size_t kB = 3, kL = 5, kT = 4, kD = 3, kH = 2;
 const std::vector<Index> kPremises = {kL, 2, 0}, kHypotheses = {3, kT, 2};
 
-Rows tokens(const Block& x, std::size_t b, Index count) {
-  Rows out;
-  for (std::size_t t = 0; static_cast<Index>(t) < count; ++t) {
-    out.emplace_back();
-    for (std::size_t c = 0; c < kD; ++c) out.back().push_back(x(b, t, c));
-  }
-  return out;
-}
-
 Rows one_way(const Leaves& p, const std::string& name, const std::string& way, const Rows& x) {
   Rows out;
   Numbers h(kH, 0.0), c(kH, 0.0);
@@ -109,8 +100,8 @@ Numbers pooled(const Rows& v) {
 Numbers plain_esim(const Leaves& p) {
   Rows parts(5);
   for (std::size_t b = 0; b < kB; ++b) {
-    const Rows a = both_ways(p, "encoder", tokens(p["premise"], b, kPremises[b]));
-    const Rows c = both_ways(p, "encoder", tokens(p["hypothesis"], b, kHypotheses[b]));
+    const Rows a = both_ways(p, "encoder", plain::rows_of(p["premise"], b, kPremises[b]));
+    const Rows c = both_ways(p, "encoder", plain::rows_of(p["hypothesis"], b, kHypotheses[b]));
     const Side premise = composed(p, a, c), hypothesis = composed(p, c, a);
     const Rows of_b = {padded(hypothesis.v, kT, 2 * kH), padded(premise.v, kL, 2 * kH),
                        plain::join({pooled(premise.v), pooled(hypothesis.v)}),
