@@ -1,5 +1,5 @@
-// Readers of files: text, its sentences and words, vocabularies, batches; images as IDX and MNIST; texts and
-// scenes that are generated, of which the truth is known.
+// Readers of files: text, its sentences and words, vocabularies, batches; images as PNG, JPEG, IDX
+// and MNIST; texts and scenes that are generated, of which the truth is known.
 #pragma once
 
 #include "babi.h"
@@ -17,6 +17,7 @@
 #include "generated/stories.h"
 #include "generated/text.h"
 #include "idx.h"
+#include "image.h"
 #include "iob.h"
 #include "json_lines.h"
 #include "labelled_parts.h"
