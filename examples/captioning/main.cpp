@@ -25,6 +25,7 @@ struct Flags {
   bool quick = false;
   std::string pictures;
   Index describe = 6;
+  std::vector<std::string> files;
 };
 
 void set_up(Flags& flags) {
@@ -32,15 +33,13 @@ void set_up(Flags& flags) {
   flags.corpus.seed = flags.trainer.seed;
 }
 
-// The first test scenes: what the model says, and where it looked.
-void describe(const Describer& describer, const Corpus& corpus, const Flags& flags) {
-  std::vector<Scene> scenes = corpus.test;
-  scenes.resize(std::min(scenes.size(), static_cast<std::size_t>(flags.describe)));
+// What the model says of scenes, and where it looked.
+void describe(const Describer& describer, const std::vector<Scene>& scenes, const Flags& flags) {
   if (scenes.empty()) return;
   const std::vector<Caption> captions = write_captions(describer, scenes);
   for (std::size_t i = 0; i < scenes.size(); ++i) {
     fmt::print("{}\n", fmt::join(captions[i].words, " "));
-    if (captions[i].words == scenes[i].words) continue;
+    if (scenes[i].words.empty() || captions[i].words == scenes[i].words) continue;
     fmt::print("  but it is {}\n", fmt::join(scenes[i].words, " "));
   }
   const std::string path =
@@ -52,7 +51,9 @@ void describe(const Describer& describer, const Corpus& corpus, const Flags& fla
 // Measures, draws, reports, prints; the last line is the one that scripts read.
 void conclude(const Describer& describer, const Corpus& corpus, const train::Training& training,
               const Flags& flags) {
-  describe(describer, corpus, flags);
+  std::vector<Scene> first = corpus.test;
+  first.resize(std::min(first.size(), static_cast<std::size_t>(flags.describe)));
+  describe(describer, first, flags);
   const Measures found = measure(describer, corpus.test);
   train::Report report("Describing scenes");
   report.add_fact("attention", describer.model->options.attention);
@@ -110,8 +111,10 @@ void evaluate_command(Flags& flags) {
 }
 
 void describe_command(Flags& flags) {
-  const auto [describer, corpus] = loaded(flags, flags.describe);
-  describe(describer, corpus, flags);
+  const auto [describer, corpus] = loaded(flags, flags.files.empty() ? flags.describe : 0);
+  std::vector<Scene> scenes = corpus.test;
+  for (const std::string& file : flags.files) scenes.push_back(scene_of(file));
+  describe(describer, scenes, flags);
 }
 
 void add_common_flags(CLI::App& app, Flags& flags, const std::string& folder) {
@@ -130,13 +133,14 @@ int run(int argc, char** argv) {
   CLI::App app("Describes scenes, and shows where it looked");
   CLI::App* train = app.add_subcommand("train", "learn to describe scenes, measure, draw");
   CLI::App* test = app.add_subcommand("evaluate", "measure a trained model");
-  CLI::App* say = app.add_subcommand("describe", "let a trained model describe scenes, and draw");
+  CLI::App* say = app.add_subcommand("describe", "let a trained model describe pictures, and draw");
   add_common_flags(*train, flags, "--save,--out");
   command_line::add_fields(*train, flags.model, flags.trainer);
   add_size(*train, "--scenes", flags.corpus.scenes, 1, "scenes to learn from");
   add_size(*train, "--validation", flags.corpus.validation, 1, "scenes to choose the model by");
   command_line::add_stop_and_resume(*train, flags.trainer.stop_after, flags.trainer.resume);
   train->add_flag("--quick", flags.quick, "fewer steps and scenes: a trial in seconds");
+  say->add_option("files", flags.files, "pictures to describe, PNG or JPEG; left out: test scenes");
   for (CLI::App* other : {test, say}) add_common_flags(*other, flags, "--model");
   for (CLI::App* each : {train, test}) {
     add_size(*each, "--test", flags.corpus.test, 1, "scenes for the last figures");

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <string>
 
+#include "../../../train/picture.h"
 #include "../../support/places.h"
 #include "../command.h"
 
@@ -16,6 +17,7 @@ namespace fs = std::filesystem;
 using heed::Command;
 using heed::io::read_file;
 using testing::HasSubstr;
+using testing::Not;
 
 class CaptioningCommand : public Command {
  protected:
@@ -45,6 +47,22 @@ TEST_F(CaptioningCommand, TrainsEvaluatesAndDescribes) {
     expect_success("describe --describe 3 --pictures " + path("p.png") + " --model " + model);
     EXPECT_GT(fs::file_size(path("p.png")), 100U);
   }
+}
+
+TEST_F(CaptioningCommand, DescribesPicturesOfOnesOwn) {
+  expect_success("train --steps 2 --save " + path("m") + kSmall);
+  heed::train::Picture wide(70, 50, {30, 30, 30});
+  wide.fill(31, 21, 9, 9, {240, 30, 30});
+  heed::train::write_png(path("own.png"), wide);
+  const std::string model = " --model " + path("m") + " --pictures " + path("p.png");
+  const std::string said =
+      expect_success("describe " + path("own.png") + " " + path("own.png") + model);
+  const std::string once = said.substr(0, said.find("where"));
+  EXPECT_EQ(once.substr(0, once.size() / 2), once.substr(once.size() / 2));
+  EXPECT_THAT(said, Not(HasSubstr("but it is")));
+  write("broken.png", "\x89PNG");
+  expect_refused("describe " + path("broken.png") + model, "damaged PNG");
+  expect_refused("describe " + path("none.png") + model, "none.png: cannot open");
 }
 
 TEST_F(CaptioningCommand, AQuickTrainingLowersTheLoss) {
