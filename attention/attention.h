@@ -44,6 +44,7 @@
 #include "mechanisms/pairs/lstmn_pair.h"
 #include "mechanisms/pairs/pair_output.h"
 #include "mechanisms/pairs/soft_alignment.h"
+#include "mechanisms/pairs/stacked.h"
 #include "mechanisms/pairs/two_way.h"
 #include "mechanisms/pooling/doubly_stochastic.h"
 #include "mechanisms/pooling/hierarchical.h"

@@ -7,6 +7,7 @@
 #include "../../../attention/mechanisms/pairs/entailment.h"
 #include "../../../attention/mechanisms/pairs/esim.h"
 #include "../../../attention/mechanisms/pairs/lstmn_pair.h"
+#include "../../../attention/mechanisms/pairs/stacked.h"
 #include "../../../attention/mechanisms/pairs/two_way.h"
 #include "../../../autograd/ops/elementwise/elementwise.h"
 #include "../../../autograd/ops/linalg/matmul.h"
@@ -114,6 +115,17 @@ Mechanism lstmn_pair() {
   return pair("lstmn_pair", true, std::make_shared<LSTMNPair>(kE, 3, kDType));
 }
 
+Mechanism stacked_attention() {
+  auto made = std::make_shared<StackedAttention>(
+      StackedOptions{.width = kE, .hidden = 3, .hops = 2, .dtype = kDType});
+  Mechanism out{.modules = {made}, .residual = true, .name = "stacked_attention"};
+  out.call = [=](const Tensor& query, const Tensor& keys, const Lengths& lengths, bool weights) {
+    const StackedOutput seen = (*made)(query, keys, padding(lengths, keys), weights);
+    return Attended{seen.context, weights ? seen.weights.back() : Tensor()};
+  };
+  return out;
+}
+
 Mechanism smoothed() {
   auto made = std::make_shared<SmoothedAttention>(kE, kE, 2, kDType);
   Mechanism out{.modules = {made}, .by_place = true, .name = "smoothed_attention"};
@@ -137,6 +149,7 @@ Registry<Mechanism> pair_mechanisms() {
       {"two_way", two_way},
       {"lstmn_pair", lstmn_pair},
       {"esim", esim},
+      {"stacked_attention", stacked_attention},
       {"smoothed_attention", smoothed},
   };
 }
