@@ -33,6 +33,11 @@ std::vector<std::string> names_in(const std::string& folder) {
   return names;
 }
 
+std::string plain_or_packed(const std::string& folder, const std::string& name) {
+  const std::string plain = folder + "/" + name, packed = plain + ".gz";
+  return !fs::exists(plain) && fs::exists(packed) ? packed : plain;
+}
+
 FolderParts parts_of_folder(const std::string& folder, PartName where) {
   FolderParts out;
   for (const std::string& name : names_in(folder)) {

@@ -2,25 +2,14 @@
 
 #include <fmt/format.h>
 
-#include <filesystem>
-
 #include "../core/error.h"
+#include "folder_parts.h"
 #include "idx.h"
 
 namespace heed::data {
-namespace {
-
-std::string path_of(const std::string& folder, const std::string& name) {
-  const std::string plain = folder + "/" + name, packed = plain + ".gz";
-  namespace fs = std::filesystem;
-  return !fs::exists(plain) && fs::exists(packed) ? packed : plain;
-}
-
-}  // namespace
-
 Digits read_mnist(const std::string& folder, const std::string& part) {
-  const std::string images_path = path_of(folder, part + "-images-idx3-ubyte");
-  const std::string labels_path = path_of(folder, part + "-labels-idx1-ubyte");
+  const std::string images_path = plain_or_packed(folder, part + "-images-idx3-ubyte");
+  const std::string labels_path = plain_or_packed(folder, part + "-labels-idx1-ubyte");
   IdxFile images = read_idx(images_path);
   const IdxFile labels = read_idx(labels_path);
   if (images.shape.rank() != 3 || images.shape[0] == 0 || images.shape[1] != kDigitSide ||

@@ -2,11 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <filesystem>
-
 #include "../../core/error.h"
 #include "../../data/batches.h"
 #include "../../data/contractions.h"
+#include "../../data/folder_parts.h"
 #include "../../data/generated/opinions.h"
 #include "../../data/tokenizer.h"
 
@@ -15,8 +14,8 @@ namespace aspects {
 namespace {
 
 std::vector<TaggedSentence> read(const CorpusOptions& options, const char* part) {
-  const std::string path = fmt::format("{}/{}_{}.iob.tsv", options.path, options.domain, part);
-  return data::read_iob(std::filesystem::exists(path) ? path : path + ".gz", 2);
+  const std::string name = fmt::format("{}_{}.iob.tsv", options.domain, part);
+  return data::read_iob(data::plain_or_packed(options.path, name), 2);
 }
 
 }  // namespace

@@ -1,0 +1,94 @@
+#include "../../data/visual_questions.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "../../core/error.h"
+#include "../support/places.h"
+#include "../support/throws.h"
+#include "temporary_file.h"
+
+namespace heed::data {
+namespace {
+
+std::string header(std::initializer_list<char> sizes) {
+  std::string out = {0, 0, 8, static_cast<char>(sizes.size())};
+  for (const char size : sizes) out += {0, 0, 0, size};
+  return out;
+}
+const std::string kImages = header({2, 1, 2, 3}) + "abcdefghijkl";
+const std::string kAnswers = "yes\nno\n\nred\n";
+
+class EasyVqa : public testing::Test {
+ protected:
+  void put(const std::string& name, const std::string& content) const {
+    std::ofstream(folder_.folder() + "/" + name, std::ios::binary) << content;
+  }
+  VisualQuestions read(const std::string& questions) const {
+    put("test-images-idx4-ubyte.gz", gzip(images_));
+    put("answers.txt", answers_);
+    put("test-questions.tsv", questions);
+    return read_easy_vqa(folder_.folder(), "test");
+  }
+  std::string error_of(const std::string& questions) const {
+    const std::string message = message_of<Error>([&] { read(questions); });
+    return message.substr(std::min(message.size(), folder_.folder().size() + 1));
+  }
+  const TemporaryFile folder_{""};
+  std::string images_ = kImages, answers_ = kAnswers;
+};
+
+TEST_F(EasyVqa, IsRead) {
+  const VisualQuestions read = this->read("what?\tred\t1\n\nis it?\tno\t0\n");
+  EXPECT_EQ(read.count, 2);
+  EXPECT_EQ(read.height, 1);
+  EXPECT_EQ(read.width, 2);
+  EXPECT_EQ(std::string(read.images.begin(), read.images.end()), "abcdefghijkl");
+  ASSERT_EQ(read.questions.size(), 2U);
+  EXPECT_EQ(read.questions[0].text, "what?");
+  EXPECT_EQ(read.questions[0].answer, "red");
+  EXPECT_EQ(read.questions[0].image, 1);
+  EXPECT_EQ(read.questions[1].image, 0);
+  EXPECT_EQ(read.questions[1].line, 3U);
+  EXPECT_TRUE(read.boxes.empty());
+  EXPECT_EQ(read.path, folder_.folder() + "/test-questions.tsv");
+}
+
+TEST_F(EasyVqa, SaysWhatItRefusesAndWhere) {
+  const std::string good = "what?\tred\t1\n";
+  EXPECT_EQ(error_of(good + " \tred\t1\n"), "test-questions.tsv:2: no question");
+  EXPECT_EQ(error_of("what?\tblue\t1\n"),
+            "test-questions.tsv:1: \"blue\" is no answer of answers.txt");
+  for (const char* number : {"2", "-1", "1x", "", "99999999999999999999"}) {
+    EXPECT_EQ(
+        error_of(good + "what?\tred\t" + number + "\n"),
+        std::string("test-questions.tsv:2: \"") + number + "\" is no number of an image, 0 to 1");
+  }
+  EXPECT_NE(error_of("what?\tred\n").find("test-questions.tsv:1: "), std::string::npos);
+  EXPECT_EQ(error_of(""), "test-questions.tsv: at byte 0: no questions");
+  answers_ = "\n";
+  EXPECT_EQ(error_of(good), "answers.txt: at byte 0: no answers");
+}
+
+TEST_F(EasyVqa, WantsColourImages) {
+  for (const std::string& images :
+       {header({2, 1, 2}) + "abcd", header({1, 1, 2, 4}) + "abcdefgh", header({0, 1, 2, 3})}) {
+    images_ = images;
+    EXPECT_NE(error_of("what?\tred\t0\n").find("test-images-idx4-ubyte.gz: at byte 4: images of"),
+              std::string::npos);
+  }
+  EXPECT_ERROR_WITH(IoError, "train-images-idx4-ubyte", read_easy_vqa(folder_.folder(), "train"));
+}
+
+TEST(EasyVqaFiles, AreWhatTheirSourceSays) {
+  const std::string folder = data_folder() + "/easy_vqa";
+  if (!std::filesystem::exists(folder)) GTEST_SKIP() << "no easy-VQA in " << folder;
+  const VisualQuestions test = read_easy_vqa(folder, "test");
+  EXPECT_EQ(test.count, 1000);
+  EXPECT_EQ(test.height, 64);
+  EXPECT_EQ(test.questions.size(), 9673U);
+}
+
+}  // namespace
+}  // namespace heed::data
