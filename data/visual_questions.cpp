@@ -1,67 +1,80 @@
 #include "visual_questions.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <charconv>
+#include <cmath>
+#include <map>
 
-#include "../core/error.h"
-#include "../core/quoted.h"
-#include "folder_parts.h"
-#include "idx.h"
-#include "text_file.h"
-#include "tsv_columns.h"
-#include "utf8.h"
+#include "image.h"
 
 namespace heed::data {
-namespace {
 
-std::vector<std::string> read_answers(const std::string& path) {
-  TextFile file(path);
-  std::vector<std::string> out;
-  for (std::string line; file.next(line);) {
-    if (!is_blank(line)) out.push_back(line);
+VisualQuestions about_images(const VisualQuestions& all, Index begin, Index end) {
+  VisualQuestions out{
+      .count = end - begin, .height = all.height, .width = all.width, .path = all.path};
+  const Index size = all.height * all.width * 3;
+  out.images.assign(all.images.begin() + begin * size, all.images.begin() + end * size);
+  for (VisualQuestion each : all.questions) {
+    if (each.image < begin || each.image >= end) continue;
+    each.image -= begin;
+    out.questions.push_back(each);
   }
-  if (out.empty()) throw FormatError(path, 0, "no answers");
+  if (!all.boxes.empty()) out.boxes.assign(all.boxes.begin() + begin, all.boxes.begin() + end);
   return out;
 }
 
-Index image_number(const std::string& text, Index count) {
-  Index out = -1;
-  const char* const end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, out);
-  return error == std::errc() && stop == end && out < count ? out : -1;
+VisualQuestions about_picture(const std::string& path, Index height, Index width) {
+  VisualQuestions out{.count = 1, .height = height, .width = width, .path = path};
+  const auto dots = fitted(read_image(path), height, width).to_vector<float>();
+  const std::size_t plane = dots.size() / 3;
+  for (std::size_t i = 0; i < dots.size(); ++i) {
+    const float dot = dots[i % 3 * plane + i / 3];
+    out.images.push_back(static_cast<std::uint8_t>(std::lround(255 * dot)));
+  }
+  return out;
 }
 
-}  // namespace
+std::vector<std::vector<Index>> by_image(const VisualQuestions& all) {
+  std::map<Index, std::vector<Index>> found;
+  for (std::size_t i = 0; i < all.questions.size(); ++i) {
+    found[all.questions[i].image].push_back(static_cast<Index>(i));
+  }
+  std::vector<std::vector<Index>> out;
+  for (auto& [image, rows] : found) out.push_back(std::move(rows));
+  return out;
+}
 
-VisualQuestions read_easy_vqa(const std::string& folder, const std::string& part) {
-  const std::string images_path = plain_or_packed(folder, part + "-images-idx4-ubyte");
-  IdxFile images = read_idx(images_path);
-  const Shape& shape = images.shape;
-  if (shape.rank() != 4 || shape.numel() == 0 || shape[3] != 3) {
-    throw FormatError(
-        images_path, 4,
-        fmt::format("images of {}, not of [n, height, width, 3], n > 0", to_string(shape)));
-  }
-  const std::vector<std::string> answers = read_answers(plain_or_packed(folder, "answers.txt"));
-  TsvColumns table(plain_or_packed(folder, part + "-questions.tsv"), {"1", "2", "3"});
-  VisualQuestions out{shape[0], shape[1], shape[2], std::move(images.bytes), {}, {}, table.path()};
-  for (std::vector<std::string> row; table.next(row);) {
-    const auto fail = [&](const std::string& what) {
-      throw FormatError::at_line(table.path(), table.line(), what);
-    };
-    if (is_blank(row[0])) fail("no question");
-    if (std::find(answers.begin(), answers.end(), row[1]) == answers.end()) {
-      fail(fmt::format("{} is no answer of answers.txt", in_quotes(row[1])));
+Array image_batch(const VisualQuestions& all, const std::vector<Index>& images) {
+  Array out =
+      Array::empty({static_cast<Index>(images.size()), 3, all.height, all.width}, DType::f32);
+  float* to = out.mutable_data<float>();
+  const Index plane = all.height * all.width;
+  for (const Index image : images) {
+    const std::uint8_t* from = all.images.data() + image * plane * 3;
+    for (Index channel = 0; channel < 3; ++channel) {
+      for (Index dot = 0; dot < plane; ++dot) {
+        *to++ = static_cast<float>(from[3 * dot + channel]) / 255.0F;
+      }
     }
-    const Index image = image_number(row[2], out.count);
-    if (image < 0) {
-      fail(fmt::format("{} is no number of an image, 0 to {}", in_quotes(row[2]), out.count - 1));
-    }
-    out.questions.push_back({row[0], row[1], image, table.line()});
   }
-  if (out.questions.empty()) throw FormatError(table.path(), 0, "no questions");
+  return out;
+}
+
+Array box_batch(const VisualQuestions& all, const std::vector<Index>& images, Index boxes) {
+  Array out =
+      Array::zeros({static_cast<Index>(images.size()), boxes, all.height, all.width}, DType::f32);
+  if (all.boxes.empty()) return out;
+  float* image = out.mutable_data<float>();
+  for (const Index number : images) {
+    float* to = image;
+    const auto& known = all.boxes[static_cast<std::size_t>(number)];
+    for (std::size_t i = 0; i < known.size() && static_cast<Index>(i) < boxes; ++i) {
+      for (Index y = known[i].top; y < known[i].top + known[i].height; ++y) {
+        std::fill_n(to + y * all.width + known[i].left, known[i].width, 1.0F);
+      }
+      to += all.height * all.width;
+    }
+    image += boxes * all.height * all.width;
+  }
   return out;
 }
 

@@ -12,8 +12,10 @@
 #include <string>
 #include <vector>
 
+#include "../core/error.h"
 #include "../core/generator.h"
 #include "../core/parallel.h"
+#include "../data/line_reader.h"
 #include "../io/fields.h"
 
 namespace command_line {
@@ -136,6 +138,23 @@ inline void print_interrupted(const std::string& folder) {
 inline void set_up(int threads, std::uint64_t seed) {
   if (threads > 0) heed::set_num_threads(threads);
   heed::manual_seed(seed);
+}
+
+/// body(line) for each line of standard input as it comes; what it refuses is refused with the
+/// line's number. Throws ValueError, saying `wanted`, where nothing came.
+template <class Body>
+void for_lines(const std::string& wanted, Body&& body) {
+  heed::data::LineReader reader("");
+  std::size_t number = 0;
+  for (std::vector<std::string> lines; reader.next(lines);) {
+    for (const std::string& line : lines) try {
+        ++number;
+        body(line);
+      } catch (const heed::ValueError& error) {
+        throw heed::ValueError(fmt::format("line {}: {}", number, error.message()));
+      }
+  }
+  if (number == 0) throw heed::ValueError("nothing came: " + wanted);
 }
 
 /// Parses the flags, one subcommand among them, and calls `body`, which runs it. Returns the exit

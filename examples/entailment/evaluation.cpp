@@ -3,9 +3,7 @@
 #include <algorithm>
 
 #include "../../autograd/grad_mode.h"
-#include "../../autograd/ops/losses/cross_entropy.h"
 #include "../../autograd/ops/normalise/softmax.h"
-#include "../../autograd/ops/reduce/reduce.h"
 #include "../../autograd/ops/shape/shape.h"
 #include "../../core/error.h"
 #include "../../data/loader.h"
@@ -13,23 +11,15 @@
 
 namespace entailment {
 
-Evaluation evaluate(const Judge& judge, const std::vector<Pair>& pairs) {
+train::Classified evaluate(const Judge& judge, const std::vector<Pair>& pairs) {
   const NoGrad scope;
   judge.model->eval();
   data::Loader batches(
       pairs,
       [&](const std::vector<Index>& rows) { return batch_of(pairs, rows, judge.vocabulary); },
       {.size = 100, .shuffle = false});
-  Evaluation out;
-  train::RunningMean loss;
-  while (const auto batch = batches.next()) {
-    const Tensor logits = (*judge.model)(*batch).logits;
-    const auto labels = batch->labels.to_vector<Index>();
-    loss.add(cross_entropy(logits, batch->labels).item(), static_cast<double>(labels.size()));
-    const auto guesses = argmax(logits, -1).array().to_vector<Index>();
-    for (std::size_t i = 0; i < labels.size(); ++i) out.confusion.add(labels[i], guesses[i]);
-  }
-  out.loss = loss.mean();
+  train::Classified out(3);
+  while (const auto batch = batches.next()) out.add((*judge.model)(*batch).logits, batch->labels);
   return out;
 }
 

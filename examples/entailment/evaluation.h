@@ -6,7 +6,7 @@
 
 #include "../../train/alignment.h"
 #include "../../train/attended_text.h"
-#include "../../train/metrics.h"
+#include "../../train/classified.h"
 #include "model.h"
 
 namespace entailment {
@@ -18,13 +18,8 @@ struct Judgement {
   train::AttendedText text;              ///< both sentences, by how much the other looked at them
 };
 
-struct Evaluation {
-  train::Confusion confusion{3};
-  double loss = 0;
-};
-
 /// Throws ValueError without a pair.
-Evaluation evaluate(const Judge& judge, const std::vector<Pair>& pairs);
+train::Classified evaluate(const Judge& judge, const std::vector<Pair>& pairs);
 
 /// With where it looked.
 Judgement judge_pair(const Judge& judge, const Pair& pair);

@@ -5,7 +5,6 @@
 #include <cstdio>
 
 #include "../../core/error.h"
-#include "../../data/line_reader.h"
 #include "../../train/curves.h"
 #include "../../train/percent.h"
 #include "../../train/report.h"
@@ -39,15 +38,15 @@ std::string name_of(Index label) { return data::kRelations[static_cast<std::size
 // Test, print, draw, report; the last line is the one that scripts read.
 void conclude(const Judge& judge, const Corpus& corpus, const train::Training& training,
               const Flags& flags) {
-  const Evaluation found = evaluate(judge, corpus.test);
-  const std::string accuracy = train::percent(found.confusion.accuracy(), 2) + " %";
+  const train::Classified found = evaluate(judge, corpus.test);
+  const std::string accuracy = train::percent(found.confusion().accuracy(), 2) + " %";
   train::Report report("Textual entailment");
   report.add_fact("test accuracy", accuracy);
-  report.add_fact("macro F1", train::percent(found.confusion.macro_f1(), 2) + " %");
-  report.add_fact("test pairs", std::to_string(found.confusion.total()));
+  report.add_fact("macro F1", train::percent(found.confusion().macro_f1(), 2) + " %");
+  report.add_fact("test pairs", std::to_string(found.confusion().total()));
   report.add_fact("parameters", std::to_string(judge.model->parameter_count()));
   train::add_curves(report, training);
-  report.add_confusion(found.confusion, {data::kRelations.begin(), data::kRelations.end()});
+  report.add_confusion(found.confusion(), {data::kRelations.begin(), data::kRelations.end()});
   std::vector<Judgement> shown;
   for (std::size_t i = 0; i < corpus.test.size() && static_cast<Index>(i) < flags.show; ++i) {
     const Pair& pair = corpus.test[i];
@@ -64,7 +63,7 @@ void conclude(const Judge& judge, const Corpus& corpus, const train::Training& t
     train::write_png(picture, picture_of(shown));
     fmt::print("where it looked: {}\n", picture);
   }
-  fmt::print("test pairs {}  test accuracy {}  report {}\n", found.confusion.total(), accuracy,
+  fmt::print("test pairs {}  test accuracy {}  report {}\n", found.confusion().total(), accuracy,
              path);
 }
 
@@ -117,22 +116,19 @@ Judgement answer(const Judge& judge, const Pair& pair) {
 void ask_command(Flags& flags) {
   set_up(flags);
   const Judge judge = load(flags.trainer.out);
-  data::LineReader reader("");
   std::vector<Judgement> answers;
   Pair pair;
-  std::size_t line = 0;
-  for (std::vector<std::string> lines; reader.next(lines);) {
-    for (const std::string& text : lines) try {
-        const bool hypothesis = ++line % 2 == 0;
+  bool hypothesis = true;  // was the last line
+  std::size_t lines = 0;
+  command_line::for_lines(
+      "a line of a premise, one of its hypothesis", [&](const std::string& text) {
+        ++lines;
+        hypothesis = !hypothesis;
         (hypothesis ? pair.hypothesis : pair.premise) =
             read_sentence(hypothesis ? "hypothesis" : "premise", text, judge.model->options.stems);
         if (hypothesis) answers.push_back(answer(judge, pair));
-      } catch (const ValueError& error) {
-        throw ValueError(fmt::format("line {}: {}", line, error.message()));
-      }
-  }
-  if (line % 2 == 1) throw ValueError(fmt::format("line {}: no hypothesis comes after it", line));
-  if (line == 0) throw ValueError("nothing came: a line of a premise, one of its hypothesis");
+      });
+  if (!hypothesis) throw ValueError(fmt::format("line {}: no hypothesis comes after it", lines));
   if (!flags.picture.empty()) train::write_png(flags.picture, picture_of(answers));
 }
 

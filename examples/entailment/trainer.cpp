@@ -19,19 +19,13 @@ train::Training train_judge(Judge& judge, const Corpus& corpus, const TrainerOpt
                        {.size = options.batch, .by = &Pair::length, .seed = options.seed + 17});
   optim::AdamW adam(model.parameters(), {.lr = options.lr, .weight_decay = options.weight_decay});
   train::Run run(model, adam,
-                 {.out = options.out,
-                  .epochs = options.epochs,
-                  .clip = options.clip,
-                  .keep = {"accuracy", train::lowest("validation loss")},
-                  .stop_after = options.stop_after,
-                  .resume = options.resume,
-                  .setting = fmt::format("{} pairs, --batch {}, --seed {}", corpus.train.size(),
-                                         options.batch, options.seed)});
+                 options.run({"accuracy", train::lowest("validation loss")},
+                             fmt::format("{} pairs", corpus.train.size())));
   run.schedule(optim::rate::cosine(options.epochs, options.lr / 20), train::Per::epoch)
       .files([&] { return files_of(judge); })
       .validate([&]() -> train::Figures {
-        const Evaluation found = evaluate(judge, corpus.validation);
-        return {{"validation loss", found.loss}, {"accuracy", found.confusion.accuracy()}};
+        const train::Classified found = evaluate(judge, corpus.validation);
+        return {{"validation loss", found.loss()}, {"accuracy", found.confusion().accuracy()}};
       });
   return run(batches, [&](const Batch& batch) {
     return train::Loss{.tensor = cross_entropy(model(batch).logits, batch.labels),

@@ -22,6 +22,7 @@ const std::vector<Target>& targets() {
       {"babi", babi},
       {"iob", iob},
       {"word_vectors", word_vectors},
+      {"visual_questions", visual_questions},
       {"idx", idx},
       {"image", image},
       {"utf8", utf8},

@@ -27,6 +27,7 @@ void parallel_text(std::string_view input);
 void babi(std::string_view input);
 void iob(std::string_view input);
 void word_vectors(std::string_view input);
+void visual_questions(std::string_view input);
 void idx(std::string_view input);
 void image(std::string_view input);
 // What takes texts apart.

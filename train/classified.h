@@ -1,0 +1,27 @@
+// What a classifier makes of examples, batch by batch: the confusion of its classes, and its loss.
+#pragma once
+
+#include "../autograd/tensor.h"
+#include "metrics.h"
+
+namespace heed::train {
+
+class Classified {
+ public:
+  /// Throws ValueError unless classes > 0.
+  explicit Classified(Index classes) : confusion_(classes) {}
+
+  /// logits [B, classes], f32 or f64; labels i64 [B]. The first of the largest logits is the guess.
+  /// Throws ShapeError, DTypeError, IndexError.
+  void add(const Tensor& logits, const Tensor& labels);
+
+  const Confusion& confusion() const { return confusion_; }
+  /// The mean cross entropy in nats; 0 before the first.
+  double loss() const { return loss_.mean(); }
+
+ private:
+  Confusion confusion_;
+  RunningMean loss_;
+};
+
+}  // namespace heed::train

@@ -1,0 +1,27 @@
+#include "fit_options.h"
+
+#include <fmt/format.h>
+
+namespace heed::train {
+
+void FitOptions::fields(io::Fields& f) {
+  f.size("epochs", epochs, 1, 1 << 24, "passes over what is learned from");
+  f.size("batch", batch, 1, 1 << 16, "examples a step");
+  f.number("lr", lr, 1e-12, 1e6, "learning rate");
+  f.number("weight_decay", weight_decay, 0, 1e6, "of AdamW");
+  f.number("clip", clip, 1e-9, 1e9, "largest norm of a gradient");
+}
+
+RunOptions FitOptions::run(const std::vector<Wanted>& keep, const std::string& data) const {
+  RunOptions run;
+  run.out = out;
+  run.epochs = epochs;
+  run.clip = clip;
+  run.keep = keep;
+  run.stop_after = stop_after;
+  run.resume = resume;
+  run.setting = fmt::format("{}, --batch {}, --seed {}", data, batch, seed);
+  return run;
+}
+
+}  // namespace heed::train

@@ -1,0 +1,35 @@
+// The options that the training of most programs has, each named once (io/fields.h): a program
+// changes first values, hands them to its optimizer and to Run.
+//
+//   train::FitOptions fit{.epochs = 8, .lr = 2e-3};
+//   optim::AdamW adam(model.parameters(), {.lr = fit.lr, .weight_decay = fit.weight_decay});
+//   train::Run run(model, adam, fit.run({"accuracy"}, "5000 pairs"));
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "../io/fields.h"
+#include "run_options.h"
+
+namespace heed::train {
+
+struct FitOptions {
+  std::string out = "model";  ///< the model's folder
+  Index epochs = 10;
+  Index batch = 32;  ///< examples a step
+  double lr = 1e-3;
+  double weight_decay = 0.01;
+  double clip = 5;  ///< largest norm of a gradient
+  std::uint64_t seed = 1;
+  Index stop_after = 0;
+  bool resume = false;
+
+  /// epochs, batch, lr, weight_decay and clip.
+  void fields(io::Fields& f);
+  /// `data` says what is learned from ("5000 pairs"): the setting is that, the batch and the seed.
+  RunOptions run(const std::vector<Wanted>& keep, const std::string& data) const;
+};
+
+}  // namespace heed::train
