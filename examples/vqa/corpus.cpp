@@ -13,7 +13,6 @@ namespace vqa {
 namespace {
 
 constexpr std::size_t kLongest = 24;  // words of a question
-constexpr Index kHeldOut = 500;       // generated scenes to validate, and to test
 constexpr Index kBoxes = 3;           // of an image
 
 std::vector<std::string> words_in(const std::string& question) {
@@ -44,7 +43,8 @@ Corpus load_corpus(const CorpusOptions& options) {
       Generator generator(options.seed * 0x10001 + stream);
       return data::ask_about_scenes(scenes, generator);
     };
-    return {draw(options.scenes, 0x40a1), draw(kHeldOut, 0x40a2), draw(kHeldOut, 0x40a3)};
+    return {draw(options.scenes, 0x40a1), draw(options.held_out, 0x40a2),
+            draw(options.held_out, 0x40a3)};
   }
   const VisualQuestions all = checked(data::read_easy_vqa(options.data, "train"));
   const VisualQuestions test = checked(data::read_easy_vqa(options.data, "test"));

@@ -18,10 +18,12 @@ using data::VisualQuestion, data::VisualQuestions;
 struct CorpusOptions {
   std::string data = {};  ///< the folder of easy-VQA's files; empty: generated
   Index scenes = 8000;    ///< generated ones to learn from
+  Index held_out = 500;   ///< and to validate, and to test
   std::uint64_t seed = 1;
   void fields(io::Fields& f) {
     f.text("data", data, "the folder of easy-VQA's files; left out: generated scenes");
     f.size("scenes", scenes, 10, 1 << 20, "generated ones to learn from");
+    f.size("held_out", held_out, 1, 1 << 20, "generated ones to validate by, and to test");
   }
 };
 
@@ -43,8 +45,7 @@ struct Batch {
   std::vector<Index> lengths;  ///< B
   Array answers;               ///< i64 [B]
 };
-/// The questions of these numbers, at least one. Throws ValueError for one without words or with
-/// more than 24.
+/// Of these questions. Throws ValueError for one without words or of more than 24, and for none.
 Batch batch_of(const VisualQuestions& all, const std::vector<Index>& rows,
                const data::Vocabulary& words, const data::Vocabulary& answers);
 

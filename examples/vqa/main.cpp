@@ -74,6 +74,7 @@ void train_command(Flags& flags) {
   if (flags.quick) {
     command_line::at_most(flags.trainer.epochs, 3);
     command_line::at_most(flags.corpus.scenes, 400);
+    command_line::at_most(flags.corpus.held_out, 100);
     command_line::at_most(flags.model.hidden, 24);
   }
   Expert expert;
