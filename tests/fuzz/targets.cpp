@@ -23,6 +23,7 @@ const std::vector<Target>& targets() {
       {"iob", iob},
       {"word_vectors", word_vectors},
       {"idx", idx},
+      {"wav", wav},
       {"utf8", utf8},
       {"tokenizer", tokenizer},
       {"sentences", sentences},

@@ -28,6 +28,7 @@ void babi(std::string_view input);
 void iob(std::string_view input);
 void word_vectors(std::string_view input);
 void idx(std::string_view input);
+void wav(std::string_view input);
 // What takes texts apart.
 void utf8(std::string_view input);
 void tokenizer(std::string_view input);
