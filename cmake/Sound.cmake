@@ -1,6 +1,7 @@
 # heed::sound: WAV files (data/wav.h) by libsndfile and spectra (data/spectrum.h) by KissFFT, where these are
 # installed; without them they throw.
-add_library(heed_sound STATIC data/wav.cpp data/spectrum.cpp data/log_mel.cpp data/spoken_digits.cpp)
+add_library(heed_sound STATIC data/wav.cpp data/spectrum.cpp data/log_mel.cpp data/spoken_digits.cpp
+            data/utterances.cpp)
 add_library(heed::sound ALIAS heed_sound)
 set_target_properties(heed_sound PROPERTIES EXPORT_NAME sound)
 target_compile_options(heed_sound PRIVATE ${HEED_WARNINGS} ${HEED_HARDENING})

@@ -44,6 +44,7 @@
 #include "tsv.h"
 #include "tsv_columns.h"
 #include "utf8.h"
+#include "utterances.h"
 #include "vocabulary.h"
 #include "wav.h"
 #include "windows.h"

@@ -80,6 +80,30 @@ Array LogMel::operator()(const std::vector<float>& samples) const {
   return out;
 }
 
+PaddedFeatures pad(const std::vector<Array>& features) {
+  if (features.empty()) throw ValueError("pad: no features");
+  PaddedFeatures out;
+  Index longest = 0;
+  for (const Array& each : features) {
+    if (each.rank() != 2 || each.size(1) != features[0].size(1)) {
+      throw ShapeError(
+          fmt::format("pad: features must be [T, width] of one width, not {} beside {}",
+                      describe(each), describe(features[0])));
+    }
+    out.lengths.push_back(each.size(0));
+    longest = std::max(longest, each.size(0));
+  }
+  const Index width = features[0].size(1), rows = static_cast<Index>(features.size());
+  out.features = Array::zeros({rows, longest, width}, DType::f32);
+  float* to = out.features.mutable_data<float>();
+  for (const Array& each : features) {
+    const Array own = each.contiguous();
+    std::copy_n(own.data<float>(), own.numel(), to);
+    to += longest * width;
+  }
+  return out;
+}
+
 FeatureScale scale_of(const std::vector<Array>& features) {
   std::vector<double> sums, squares;
   double count = 0;

@@ -116,6 +116,9 @@ class HeaderReader {
     if (size == 0) fail(at, "no samples");
     const double seconds =
         static_cast<double>(size / header_.frame) / static_cast<double>(header_.rate);
+    if (seconds < options_.shortest) {
+      fail(at, fmt::format("{:.3f} s; at least {:g} are wanted", seconds, options_.shortest));
+    }
     if (seconds > options_.longest) {
       fail(at, fmt::format("{:.1f} s; at most {:g} are read", seconds, options_.longest));
     }

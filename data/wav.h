@@ -20,7 +20,8 @@ struct Sound {
 
 struct WavOptions {
   Index rate = 0;       ///< a file of another one is refused; 0: any from 1,000 to 192,000
-  double longest = 60;  ///< seconds
+  double shortest = 0;  ///< seconds
+  double longest = 60;
 };
 
 /// Whether heed::sound was built with libsndfile and KissFFT.

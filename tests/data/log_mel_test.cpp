@@ -135,5 +135,20 @@ TEST(FeatureScale, MakesMeansZeroAndVariancesOne) {
   EXPECT_THROW(scale_of({Array::zeros({2, 3}, DType::f64)}), DTypeError);
 }
 
+TEST(PaddedFeatures, HaveZerosBehindARowsEnd) {
+  const Array a = Array::from(std::vector<float>{1, 2, 3, 4, 5, 6}, {2, 3});
+  const Array b = Array::from(std::vector<float>{7, 8, 9}, {1, 3});
+  const PaddedFeatures found = pad(std::vector<Array>{b, a});
+  EXPECT_EQ(found.lengths, (std::vector<Index>{1, 2}));
+  EXPECT_EQ(found.features.shape(), (Shape{2, 2, 3}));
+  EXPECT_EQ(found.features.to_vector<float>(),
+            (std::vector<float>{7, 8, 9, 0, 0, 0, 1, 2, 3, 4, 5, 6}));
+  EXPECT_ERROR(ValueError, "pad: no features", pad(std::vector<Array>()));
+  EXPECT_ERROR(ShapeError,
+               "pad: features must be [T, width] of one width, not f32[1, 2] beside f32[2, 3]",
+               pad(std::vector<Array>{a, Array::zeros({1, 2}, DType::f32)}));
+  EXPECT_THROW(pad(std::vector<Array>{Array::zeros({2, 3}, DType::f64)}), DTypeError);
+}
+
 }  // namespace
 }  // namespace heed::data

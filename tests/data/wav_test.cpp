@@ -121,6 +121,8 @@ TEST_F(Wav, SaysWhatIsWrong) {
             "at byte 20: wav: its chunk about the format is too short");
   EXPECT_EQ(complaint(file({.rate = 1000}, std::string(2200, 'x')), {.longest = 1}),
             "at byte 36: wav: 1.1 s; at most 1 are read");
+  EXPECT_EQ(complaint(file({.rate = 1000}, std::string(180, 'x')), {.shortest = 0.1}),
+            "at byte 36: wav: 0.090 s; at least 0.1 are wanted");
   const auto infinite = std::bit_cast<std::uint32_t>(std::numeric_limits<float>::infinity());
   EXPECT_EQ(complaint(file({.kind = 3, .bits = 32}, bytes(0, 4) + bytes(infinite, 4))),
             "at byte 48: wav: a sample is not finite");
