@@ -16,10 +16,10 @@ constexpr const char* kOp = "PyramidalLSTM";
 constexpr Index kMostLevels = 16;
 
 PyramidalLSTMOptions checked(const PyramidalLSTMOptions& o) {
-  if (o.input < 1 || o.hidden < 1 || o.levels < 1 || o.levels > kMostLevels) {
-    throw ValueError(
-        fmt::format("{}: input {}, hidden {} and levels {} must be positive, levels at most {}",
-                    kOp, o.input, o.hidden, o.levels, kMostLevels));
+  if (o.input < 1 || o.hidden < 1 || o.first < 1 || o.levels < 1 || o.levels > kMostLevels) {
+    throw ValueError(fmt::format(
+        "{}: input {}, hidden {}, first {} and levels {} must be positive, levels at most {}", kOp,
+        o.input, o.hidden, o.first, o.levels, kMostLevels));
   }
   return o;
 }
@@ -35,11 +35,11 @@ Tensor ended(const Tensor& x, const std::vector<Index>& lengths) {
   return where(Tensor(inside), x, 0);
 }
 
-// [B, T, D] -> [B, ceil(T / 2), 2 D]
-Tensor pairs(const Tensor& x) {
-  const Index B = x.size(0), T = x.size(1), D = x.size(2);
-  const Tensor even = T % 2 == 0 ? x : pad(x, {0, 0, 0, 1});
-  return reshape(even, {B, (T + 1) / 2, 2 * D});
+// [B, T, D] -> [B, ceil(T / n), n D]
+Tensor side_by_side(const Tensor& x, Index n) {
+  const Index B = x.size(0), T = x.size(1), D = x.size(2), places = T / n + (T % n > 0);
+  const Index missing = places * n - T;
+  return reshape(missing == 0 ? x : pad(x, {0, 0, 0, missing}), {B, places, n * D});
 }
 
 }  // namespace
@@ -55,15 +55,18 @@ PyramidalLSTM::PyramidalLSTM(const PyramidalLSTMOptions& options)
     width = Checked(kOp, options_.hidden) * 2;
   };
   if (options_.bottom) add(width);
-  for (Index level = 0; level < options_.levels; ++level) add(Checked(kOp, width) * 2);
+  for (Index level = 0; level < options_.levels; ++level) {
+    add(Checked(kOp, width) * (level == 0 ? options_.first : 2));
+  }
 }
 
 PyramidOutput PyramidalLSTM::operator()(const Tensor& x, const std::vector<Index>& lengths) const {
   const Scope scope(*this);
   PyramidOutput out{x, lengths};
+  const std::size_t lowest = options_.bottom ? 1 : 0;
   for (std::size_t i = 0; i < layers.size(); ++i) {
     if (i > 0) out.output = dropout(out.output);
-    if (i > 0 || !options_.bottom) {
+    if (i >= lowest) {
       if (out.output.rank() != 3) {
         throw ShapeError(fmt::format("{}: x must be [B, T, {}], not {}", kOp, options_.input,
                                      describe(out.output.array())));
@@ -71,8 +74,9 @@ PyramidOutput PyramidalLSTM::operator()(const Tensor& x, const std::vector<Index
       if (i == 0 && lengths.size() == static_cast<std::size_t>(x.size(0))) {
         out.output = ended(x, lengths);
       }
-      out.output = pairs(out.output);
-      for (Index& length : out.lengths) length = (length + 1) / 2;
+      const Index n = i == lowest ? options_.first : 2;
+      out.output = side_by_side(out.output, n);
+      for (Index& length : out.lengths) length = length / n + (length % n > 0);
     }
     out.output = layers[i](out.output, out.lengths).output;
   }

@@ -76,6 +76,25 @@ TEST(PyramidalLSTM, ARowSaysTheSameAloneAndBesideLongerOnes) {
   }
 }
 
+TEST(PyramidalLSTM, TheFirstLevelMayReadMore) {
+  manual_seed(6);
+  for (const bool bottom : {false, true}) {
+    PyramidalLSTMOptions o = options(2, bottom);
+    o.first = 4;
+    const PyramidalLSTM pyramid(o);
+    const Tensor x = randn({2, 11, 3}, DType::f64);
+    Tensor h = x;
+    std::size_t i = 0;
+    if (bottom) h = lstm_plain(h, {}, both_directions(pyramid.layers[i++], 0)).output;
+    h = halved(halved(h));  // four side by side
+    h = lstm_plain(h, {}, both_directions(pyramid.layers[i++], 0)).output;
+    h = lstm_plain(halved(h), {}, both_directions(pyramid.layers[i], 0)).output;
+    const PyramidOutput found = pyramid(x, {11, 4});
+    EXPECT_EQ(found.lengths, (std::vector<Index>{2, 1}));
+    EXPECT_LE(difference(select(found.output, 0, 0), select(h, 0, 0)), 1e-12);
+  }
+}
+
 TEST(PyramidalLSTM, Gradcheck) {
   manual_seed(7);
   for (const bool bottom : {false, true}) {
