@@ -21,6 +21,7 @@
 #include "length_bleu.h"
 #include "log.h"
 #include "metrics.h"
+#include "middles.h"
 #include "percent.h"
 #include "picture.h"
 #include "profiler.h"
