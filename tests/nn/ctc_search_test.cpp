@@ -77,7 +77,8 @@ TEST(CtcSearch, AWideBeamFindsTheLikeliestOfAllLabellings) {
 
 TEST(CtcSearch, ItsProbabilityIsThatOfTheLoss) {
   const Tensor log_probs = drawn({7, 1, 4}, 11);
-  for (const CtcHypothesis& each : ctc_search(log_probs, {7}, {.beam = 1000, .n_best = 20})[0]) {
+  const auto found = ctc_search(log_probs, {7}, {.beam = 1000, .n_best = 20});
+  for (const CtcHypothesis& each : found[0]) {
     const auto count = static_cast<Index>(each.labels.size());
     const Tensor loss = ctc_loss(log_probs, Array::from(each.labels, {1, count}), {7}, {count},
                                  {.reduction = Reduction::none});
