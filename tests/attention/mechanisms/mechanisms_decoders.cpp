@@ -65,7 +65,8 @@ Mechanism location_aware(Index window, std::shared_ptr<Normaliser> normaliser,
                                                                          .normaliser = normaliser,
                                                                          .score = score,
                                                                          .dtype = kDType});
-  Mechanism out{.modules = {made}, .by_place = true, .projects = true, .residual = true};
+  Mechanism out{
+      .modules = {made}, .by_place = score == nullptr, .projects = true, .residual = true};
   out.name = "location_aware_decoder";
   out.call = [=](const Tensor& query, const Tensor& keys, const Lengths& lengths, bool weights) {
     return looked((*made)(query, keys, padding(lengths, keys), {.need_weights = weights}));
