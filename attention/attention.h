@@ -75,5 +75,6 @@
 #include "scores/feature_wise.h"
 #include "scores/general.h"
 #include "scores/location.h"
+#include "scores/monotonic_energy.h"
 #include "statistics.h"
 #include "terms.h"

@@ -2,7 +2,7 @@
 include(CMakePackageConfigHelpers)
 
 set(HEED_PACKAGE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/heed)
-install(TARGETS heed heed_subwords EXPORT heedTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
+install(TARGETS heed heed_subwords heed_sound EXPORT heedTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(FILES heed.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/heed)
 foreach(folder IN LISTS HEED_FOLDERS)

@@ -1,5 +1,6 @@
 // Readers of files: text, its sentences and words, vocabularies, batches; images as PNG, JPEG, IDX
-// and MNIST; texts and scenes that are generated, of which the truth is known.
+// and MNIST; sounds as WAV, and their features; texts, scenes and sounds that are generated, of
+// which the truth is known.
 #pragma once
 
 #include "babi.h"
@@ -9,6 +10,7 @@
 #include "document.h"
 #include "document_batch.h"
 #include "folder_parts.h"
+#include "generated/dialled.h"
 #include "generated/entailment.h"
 #include "generated/opinions.h"
 #include "generated/pairs.h"
@@ -25,6 +27,7 @@
 #include "labelled_text.h"
 #include "line_reader.h"
 #include "loader.h"
+#include "log_mel.h"
 #include "mnist.h"
 #include "parallel_folder.h"
 #include "parallel_text.h"
@@ -32,6 +35,8 @@
 #include "sentences.h"
 #include "sick.h"
 #include "skip_gram.h"
+#include "spectrum.h"
+#include "spoken_digits.h"
 #include "stem.h"
 #include "stream.h"
 #include "subwords.h"
@@ -42,8 +47,10 @@
 #include "tsv.h"
 #include "tsv_columns.h"
 #include "utf8.h"
+#include "utterances.h"
 #include "visual_questions.h"
 #include "vocabulary.h"
+#include "wav.h"
 #include "windows.h"
 #include "word_vectors.h"
 #include "words.h"

@@ -217,14 +217,22 @@ template <class Set, class Make>
 requires std::is_invocable_v < Make&, const std::vector<Index>
 & > Loader(const Set&, Make)->Loader<detail::MadeBy<Make>>;
 
-/// Batches without end, each of them draw(generator).
+/// Batches without end, each of them draw(generator), or draw(generator, number) with how many came
+/// before.
 template <class Draw>
 auto drawn(Draw draw, std::uint64_t seed = 0, Index prefetch = 0) {
-  using Batch = std::decay_t<std::invoke_result_t<Draw&, Generator&>>;
+  auto numbered = [draw = std::move(draw)](Generator& generator, Index number) mutable {
+    if constexpr (std::is_invocable_v<Draw&, Generator&, Index>) {
+      return draw(generator, number);
+    } else {
+      return draw(generator);
+    }
+  };
+  using Batch = std::decay_t<std::invoke_result_t<decltype(numbered)&, Generator&, Index>>;
   return Loader<Batch>(
-      [draw = std::move(draw)](Generator& generator, Index) mutable {
-        return Pass<Batch>{0, [&generator, &draw](std::optional<Batch>* out) {
-                             out->emplace(draw(generator));
+      [numbered = std::move(numbered)](Generator& generator, Index number) mutable {
+        return Pass<Batch>{0, [&generator, &numbered, number](std::optional<Batch>* out) {
+                             out->emplace(numbered(generator, number));
                              return true;
                            }};
       },

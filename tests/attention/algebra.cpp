@@ -109,6 +109,11 @@ const Registry<std::unique_ptr<Score>, Index> kScores = {
        return drawn(std::make_unique<LocationAware>(LocationAwareOptions{
            .query_width = d, .key_width = d, .hidden = kHidden, .filters = 2, .kernel = 3}));
      }},
+    {"monotonic_energy",
+     [](Index d) {
+       return drawn(std::make_unique<MonotonicEnergy>(
+           MonotonicEnergyOptions{.query_width = d, .key_width = d, .hidden = kHidden}));
+     }},
     {"feature_wise",
      [](Index d) { return drawn(std::make_unique<FeatureWise>(d, d, kHidden, d)); }}};
 

@@ -6,12 +6,14 @@
 
 #include <cmath>
 #include <functional>
+#include <limits>
 
 #include "../../attention/attend.h"
 #include "../../attention/scores/additive.h"
 #include "../../attention/scores/feature_wise.h"
 #include "../../attention/scores/general.h"
 #include "../../attention/scores/location.h"
+#include "../../attention/scores/monotonic_energy.h"
 #include "../../autograd/ops/elementwise/elementwise.h"
 #include "../../autograd/ops/reduce/reduce.h"
 #include "../../autograd/ops/shape/shape.h"
@@ -133,6 +135,32 @@ TEST(Score, Additive) {
       return dot(numbers(score.score_vector), tanh_of(inside));
     });
   }
+}
+
+TEST(Score, MonotonicEnergy) {
+  const Inputs in;
+  const MonotonicEnergy score(
+      {.query_width = kDq, .key_width = kDk, .hidden = kHidden, .offset = -3, .dtype = DType::f64});
+  EXPECT_EQ(score.parameters().size(), 6U);
+  EXPECT_EQ(score.offset.array().item(), -3);
+  EXPECT_NEAR(score.gain.array().item(), 1 / std::sqrt(13.0), 1e-15);
+  score.gain.set_array(Array::full({}, 1.7, DType::f64));
+  const Tensor prepared = score.prepare(in.keys);
+  EXPECT_EQ(prepared.shape(), (Shape{kB, kK, kHidden}));
+  const Vector v = numbers(score.score_vector);
+  expect_scores(score(in.query, prepared), [&](Index b, Index i, Index j) {
+    const Vector inside = plus(plus(times(score.query_projection.weight, row(in.query, b, i)),
+                                    times(score.key_projection.weight, row(in.keys, b, j))),
+                               numbers(score.query_projection.bias));
+    return 1.7 * dot(v, tanh_of(inside)) / std::sqrt(dot(v, v)) - 3;
+  });
+  EXPECT_ERROR_WITH(ValueError, "hidden 0 must be positive",
+                    MonotonicEnergy made({.query_width = 3, .key_width = 5}));
+  EXPECT_ERROR_WITH(ValueError, "offset inf",
+                    MonotonicEnergy made({.query_width = 3,
+                                          .key_width = 5,
+                                          .hidden = 2,
+                                          .offset = std::numeric_limits<double>::infinity()}));
 }
 
 TEST(Score, LocationBased) {

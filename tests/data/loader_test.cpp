@@ -172,6 +172,20 @@ TEST_P(LoaderAhead, DrawsWithoutEnd) {
   EXPECT_EQ(loader.count(), 0);
 }
 
+TEST_P(LoaderAhead, TellsHowManyCameBefore) {
+  const auto draw = [](Generator& generator, Index number) {
+    return std::make_pair(number, generator.below(1000003));
+  };
+  auto loader = drawn(draw, 7, GetParam());
+  Generator generator(7);
+  for (Index i = 0; i < 5; ++i) {
+    EXPECT_EQ(loader.next(), std::make_pair(i, generator.below(1000003)));
+  }
+  auto resumed = drawn(draw, 1, GetParam());
+  resumed.load_state_dict(loader.state_dict());
+  EXPECT_EQ(resumed.next(), std::make_pair(Index{5}, generator.below(1000003)));
+}
+
 TEST_P(LoaderAhead, RefusesAPlaceWithinAPassWhereThereIsNoEnd) {
   const std::vector<Word> set = words(10);
   Loader finite(set, same, {.size = 3});

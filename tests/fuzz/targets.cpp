@@ -25,6 +25,7 @@ const std::vector<Target>& targets() {
       {"visual_questions", visual_questions},
       {"idx", idx},
       {"image", image},
+      {"wav", wav},
       {"utf8", utf8},
       {"tokenizer", tokenizer},
       {"sentences", sentences},

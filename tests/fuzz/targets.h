@@ -30,6 +30,7 @@ void word_vectors(std::string_view input);
 void visual_questions(std::string_view input);
 void idx(std::string_view input);
 void image(std::string_view input);
+void wav(std::string_view input);
 // What takes texts apart.
 void utf8(std::string_view input);
 void tokenizer(std::string_view input);

@@ -27,8 +27,9 @@ const std::map<std::string, std::set<std::string>> kMayInclude = {
 };
 
 // Kept to .cpp files, so that users' builds need neither their headers nor their compile time.
-const std::set<std::string> kThirdParty = {"Random123", "cblas.h",  "fmt",   "hwy",
-                                           "jpeglib.h", "nlohmann", "png.h", "zlib.h"};
+const std::set<std::string> kThirdParty = {"Random123", "cblas.h",     "fmt",      "hwy",
+                                           "jpeglib.h", "kiss_fftr.h", "nlohmann", "png.h",
+                                           "sndfile.h", "zlib.h"};
 
 bool in_library(const SourceFile& file) { return kMayInclude.contains(file.folder()); }
 

@@ -34,8 +34,15 @@ LocationAwareDecoderOptions checked(LocationAwareDecoderOptions options) {
   if (options.kernel <= 0 || options.kernel % 2 == 0) {
     throw ValueError(fmt::format("{}: kernel {} must be positive and odd", kOp, options.kernel));
   }
-  if (options.normaliser != nullptr && options.normaliser->is_stateful()) {
-    throw ValueError(fmt::format("{}: takes no normaliser that goes on from query to query", kOp));
+  if (options.score != nullptr && options.score->per_feature()) {
+    throw ValueError(fmt::format("{}: takes no score for each feature", kOp));
+  }
+  if (options.window > 0 && options.normaliser != nullptr && options.normaliser->is_stateful()) {
+    throw ValueError(
+        fmt::format("{}: with a window takes no normaliser that goes on from query to query", kOp));
+  }
+  if (options.window > 0 && options.score != nullptr && !options.score->uses_previous_weights()) {
+    throw ValueError(fmt::format("{}: a window wants a score that uses previous weights", kOp));
   }
   if (options.hidden == 0) options.hidden = options.state_width;
   if (options.readout == 0) options.readout = options.state_width;
@@ -111,18 +118,23 @@ Tensor moved(const Tensor& last, const std::vector<Index>& before, const std::ve
 
 LocationAwareDecoder::LocationAwareDecoder(const LocationAwareDecoderOptions& options)
     : options_(checked(options)),
-      score(
-          child<LocationAware>("score", LocationAwareOptions{.query_width = options_.state_width,
-                                                             .key_width = options_.annotation_width,
-                                                             .hidden = options_.hidden,
-                                                             .filters = options_.filters,
-                                                             .kernel = options_.kernel,
-                                                             .dtype = options_.dtype})),
+      score(options_.score != nullptr
+                ? shared_child("score", options_.score)
+                : static_cast<Score&>(child<LocationAware>(
+                      "score", LocationAwareOptions{.query_width = options_.state_width,
+                                                    .key_width = options_.annotation_width,
+                                                    .hidden = options_.hidden,
+                                                    .filters = options_.filters,
+                                                    .kernel = options_.kernel,
+                                                    .dtype = options_.dtype}))),
       cell(child<nn::GRUCell>("cell", Checked(kOp, options_.word_width) + options_.annotation_width,
                               options_.state_width, true, options_.dtype)),
       readout(child<nn::Maxout>("readout",
                                 Checked(kOp, options_.state_width) + options_.annotation_width,
-                                options_.readout, 2, options_.dtype)) {}
+                                options_.readout, 2, options_.dtype)) {
+  // One that adds noise in training hears of the mode.
+  if (options_.normaliser != nullptr) shared_child("normaliser", options_.normaliser);
+}
 
 void LocationAwareDecoder::State::reorder(const Tensor& rows, bool sources) {
   hidden = index_select(hidden, 0, rows);

@@ -10,6 +10,10 @@
 // Sharpening and smoothing are normalisers: Temperature, TopK, NormalisedSigmoid. Our s_i is the
 // paper's s_{i-1}, which has read y_{i-1} too.
 //
+// What it is compared with differs in the attention alone: another score in the place of e_ij, as
+// Additive, which looks by content only, or MonotonicEnergy under a normaliser that goes on from
+// query to query, Monotonic or Mocha.
+//
 // Words (E y_{i-1}) [B, T, E], annotations (h) [B, K, dk] -> out [B, T, readout], weights (alpha)
 // [B, T, K].
 #pragma once
@@ -32,19 +36,22 @@ struct LocationAwareDecoderOptions {
   Index kernel = 201;                           ///< of the location's convolution; odd
   Index window = 0;                             ///< w; 0: everything is looked at
   std::shared_ptr<Normaliser> normaliser = {};  ///< none: Softmax
+  /// Of queries of width H and annotations; none: the paper's, of `hidden`, `filters`, `kernel`.
+  std::shared_ptr<Score> score = {};
   DType dtype = DType::f32;
 };
 
 class LocationAwareDecoder : public nn::Module {
  public:
-  /// Throws ValueError for sizes that make no sense, and normalisers that go on.
+  /// Throws ValueError for sizes that make no sense, scores for each feature, and a window over
+  /// scores that use no previous weights or under normalisers that go on.
   explicit LocationAwareDecoder(const LocationAwareDecoderOptions& options);
 
  private:
   LocationAwareDecoderOptions options_;
 
  public:
-  LocationAware& score;
+  Score& score;
   nn::GRUCell& cell;    ///< of [E y; c]
   nn::Maxout& readout;  ///< of [s; c]
 

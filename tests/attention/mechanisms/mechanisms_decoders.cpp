@@ -51,7 +51,8 @@ Mechanism luong(LuongAttention attention, bool feeding, std::shared_ptr<Score> s
   return out;
 }
 
-Mechanism location_aware(Index window, std::shared_ptr<Normaliser> normaliser) {
+Mechanism location_aware(Index window, std::shared_ptr<Normaliser> normaliser,
+                         std::shared_ptr<Score> score = nullptr) {
   auto made =
       std::make_shared<LocationAwareDecoder>(LocationAwareDecoderOptions{.word_width = kE,
                                                                          .annotation_width = kE,
@@ -62,9 +63,10 @@ Mechanism location_aware(Index window, std::shared_ptr<Normaliser> normaliser) {
                                                                          .kernel = 3,
                                                                          .window = window,
                                                                          .normaliser = normaliser,
+                                                                         .score = score,
                                                                          .dtype = kDType});
-  Mechanism out{.modules = {made}, .by_place = true, .projects = true, .residual = true};
-  if (normaliser) out.modules.push_back(normaliser);
+  Mechanism out{
+      .modules = {made}, .by_place = score == nullptr, .projects = true, .residual = true};
   out.name = "location_aware_decoder";
   out.call = [=](const Tensor& query, const Tensor& keys, const Lengths& lengths, bool weights) {
     return looked((*made)(query, keys, padding(lengths, keys), {.need_weights = weights}));
@@ -123,6 +125,10 @@ Registry<Mechanism> decoder_mechanisms() {
        [] { return location_aware(3, std::make_shared<NormalisedSigmoid>()); }},
       {"location_aware_decoder_sharp",
        [] { return location_aware(0, std::make_shared<Temperature>(1.7, true, kDType)); }},
+      {"location_aware_decoder_content",
+       [] {
+         return location_aware(0, nullptr, std::make_shared<Additive>(4, kE, 3, true, kDType));
+       }},
       {"pointer_generator", [] { return pointer_generator(true); }},
       {"pointer_generator_uncovered", [] { return pointer_generator(false); }},
       {"conv_seq2seq", convolutional},

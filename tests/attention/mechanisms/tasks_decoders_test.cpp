@@ -243,8 +243,9 @@ double recitation(bool by_location) {
   manual_seed(7);
   Reciter model;
   if (!by_location) {  // content alone
-    nn::zeros_(model.decoder.score.location_projection.weight);
-    model.decoder.score.location_projection.requires_grad(false);
+    nn::Linear& seen = dynamic_cast<LocationAware&>(model.decoder.score).location_projection;
+    nn::zeros_(seen.weight);
+    seen.requires_grad(false);
   }
   Draw draw(3);
   learn(model, 1200, 0.005, [&] {

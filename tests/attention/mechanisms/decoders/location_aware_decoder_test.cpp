@@ -11,7 +11,11 @@
 #include "../../../../attention/normalisers/sigmoid.h"
 #include "../../../../attention/normalisers/sparse.h"
 #include "../../../../attention/normalisers/temperature.h"
+#include "../../../../attention/scores/additive.h"
+#include "../../../../attention/scores/feature_wise.h"
+#include "../../../../attention/scores/monotonic_energy.h"
 #include "../../../../autograd/ops/elementwise/elementwise.h"
+#include "../../../../autograd/ops/reduce/cumulative.h"
 #include "../../../../autograd/ops/reduce/reduce.h"
 #include "../../../../autograd/ops/shape/shape.h"
 #include "../../../../core/error.h"
@@ -121,6 +125,48 @@ TEST(LocationAwareDecoder, Sharpens) {
 }
 TEST(LocationAwareDecoder, Smooths) {
   expect_definition(0, std::make_shared<NormalisedSigmoid>(), plain::sigmoid);
+}
+
+// By content alone: what a filter of zeros makes of it.
+TEST(LocationAwareDecoder, TakesAnotherScore) {
+  manual_seed(17);
+  const Inputs in;
+  const LocationAwareDecoder blind(options(0, nullptr));
+  for (const Tensor& each : blind.parameters()) nn::normal_(each, 0, 0.7);
+  nn::zeros_(dynamic_cast<LocationAware&>(blind.score).location.weight);
+  auto by_content = options(0, nullptr);
+  by_content.score = std::make_shared<Additive>(kH, kDk, 7, true, DType::f64);
+  LocationAwareDecoder made(by_content);
+  made.load_state_dict(blind.state_dict(), false);
+  const Terms weights{.need_weights = true};
+  const StackOutput expected = blind(in.words, in.source, in.mask, weights);
+  const StackOutput found = made(in.words, in.source, in.mask, weights);
+  EXPECT_LT(difference(found.output, expected.output), 1e-12);
+  EXPECT_LT(difference(found.weights.front(), expected.weights.front()), 1e-12);
+  expect_steps(made, made.start(in.source, in.mask), in.words, found, 3, {1, 0, 1});
+}
+
+// Each look goes on from where the last one stopped: those of all queries at once.
+TEST(LocationAwareDecoder, TakesANormaliserThatGoesOn) {
+  manual_seed(19);
+  const Inputs in;
+  auto monotonic = options(0, std::make_shared<Monotonic>(1));
+  monotonic.score = std::make_shared<MonotonicEnergy>(MonotonicEnergyOptions{
+      .query_width = kH, .key_width = kDk, .hidden = 7, .offset = -1, .dtype = DType::f64});
+  LocationAwareDecoder made(monotonic);
+  const auto look = [&] {
+    return made(in.words, in.source, in.mask, {.need_weights = true}).weights.front();
+  };
+  EXPECT_GT(difference(look(), look()), 0);  // the noise of training
+  made.eval();
+  const StackOutput all = made(in.words, in.source, in.mask, {.need_weights = true});
+  const Tensor weights = all.weights.front();
+  EXPECT_EQ(difference(look(), weights), 0);
+  // The place only moves on: what has been passed by place j does not grow from step to step.
+  const Tensor passed = cumsum(weights, -1);
+  const Tensor back = narrow(passed, 1, 1, kT - 1) - narrow(passed, 1, 0, kT - 1);
+  EXPECT_LE(amax(back).item(), 1e-12);
+  expect_steps(made, made.start(in.source, in.mask), in.words, all, 3, {1, 0, 1});
 }
 
 TEST(LocationAwareDecoder, TargetsMayEndBeforeOthers) {
@@ -246,8 +292,15 @@ TEST(LocationAwareDecoder, RefusesWhatDoesNotFit) {
                     LocationAwareDecoder made(bad));
   bad = options(-1, nullptr);
   EXPECT_ERROR_WITH(ValueError, "window -1 not negative", LocationAwareDecoder made(bad));
-  EXPECT_ERROR_WITH(ValueError, "takes no normaliser that goes on",
-                    LocationAwareDecoder made(options(0, std::make_shared<Monotonic>())));
+  EXPECT_ERROR_WITH(ValueError, "with a window takes no normaliser that goes on",
+                    LocationAwareDecoder made(options(2, std::make_shared<Monotonic>())));
+  bad = options(2, nullptr);
+  bad.score = std::make_shared<Additive>(kH, kDk, 7, true, DType::f64);
+  EXPECT_ERROR_WITH(ValueError, "a window wants a score that uses previous weights",
+                    LocationAwareDecoder made(bad));
+  bad = options(0, nullptr);
+  bad.score = std::make_shared<FeatureWise>(kH, kDk, 7, kDk, DType::f64);
+  EXPECT_ERROR_WITH(ValueError, "takes no score for each feature", LocationAwareDecoder made(bad));
   const Inputs in;
   const LocationAwareDecoder made(options(0, nullptr));
   const LocationAwareDecoder windowed(options(2, nullptr));

@@ -1,0 +1,20 @@
+# heed::sound: WAV files (data/wav.h) by libsndfile and spectra (data/spectrum.h) by KissFFT, where these are
+# installed; without them they throw.
+add_library(heed_sound STATIC data/wav.cpp data/spectrum.cpp data/log_mel.cpp data/spoken_digits.cpp
+            data/utterances.cpp)
+add_library(heed::sound ALIAS heed_sound)
+set_target_properties(heed_sound PROPERTIES EXPORT_NAME sound)
+target_compile_options(heed_sound PRIVATE ${HEED_WARNINGS} ${HEED_HARDENING})
+target_link_libraries(heed_sound PUBLIC heed PRIVATE fmt::fmt)
+find_path(SNDFILE_INCLUDE sndfile.h)
+find_library(SNDFILE_LIBRARY sndfile)
+find_path(KISSFFT_INCLUDE kiss_fftr.h PATH_SUFFIXES kissfft)
+find_library(KISSFFT_LIBRARY kissfft-float)
+mark_as_advanced(SNDFILE_INCLUDE SNDFILE_LIBRARY KISSFFT_INCLUDE KISSFFT_LIBRARY)
+if(SNDFILE_INCLUDE AND SNDFILE_LIBRARY AND KISSFFT_INCLUDE AND KISSFFT_LIBRARY)
+  target_compile_definitions(heed_sound PRIVATE HEED_SOUND)
+  target_include_directories(heed_sound SYSTEM PRIVATE ${SNDFILE_INCLUDE} ${KISSFFT_INCLUDE})
+  target_link_libraries(heed_sound PRIVATE ${SNDFILE_LIBRARY} ${KISSFFT_LIBRARY})
+else()
+  message(STATUS "heed::sound: without WAV files and spectra, as libsndfile or KissFFT is not installed")
+endif()
