@@ -96,16 +96,12 @@ void check_cloze(const Cloze& row, const std::string& path, const ClozeOptions& 
       return std::find(sentence.begin(), sentence.end(), word) != sentence.end();
     });
   };
-  const auto check_length = [&](const char* kind, std::size_t words, Index most) {
-    if (static_cast<Index>(words) > most) {
-      fail(fmt::format("a {} of {} words, above {}", kind, words, most));
-    }
+  const auto check_length = [&](const char* kind, Index words, Index most) {
+    if (words > most) fail(fmt::format("a {} of {} words, above {}", kind, words, most));
   };
-  std::size_t words = 0;
-  for (const auto& sentence : row.passage) words += sentence.size();
-  if (words == 0) fail("no passage before the query");
-  check_length("passage", words, options.passage);
-  check_length("query", row.query.size(), options.query);
+  if (passage_length(row) == 0) fail("no passage before the query");
+  check_length("passage", passage_length(row), options.passage);
+  check_length("query", static_cast<Index>(row.query.size()), options.query);
   if (row.query.empty()) fail("the query has no words");
   const auto blanks = std::count(row.query.begin(), row.query.end(), kBlank);
   if (blanks > 1) fail(fmt::format("{} blanks in the query", blanks));
@@ -119,6 +115,12 @@ std::vector<std::string> passage_words(const Cloze& row) {
   std::vector<std::string> out;
   for (const auto& sentence : row.passage) out.insert(out.end(), sentence.begin(), sentence.end());
   return out;
+}
+
+Index passage_length(const Cloze& row) {
+  std::size_t out = 0;
+  for (const auto& sentence : row.passage) out += sentence.size();
+  return static_cast<Index>(out);
 }
 
 std::vector<std::string> different_words(const Cloze& row) {
@@ -148,6 +150,14 @@ std::string most_frequent_word(const Cloze& row) {
 
 void ClozeLines::fail(const std::string& what) const { fail_at(path_, line_, what); }
 
+void ClozeLines::take_sentence(std::string_view text) {
+  row_.passage.push_back(cloze_words(text));
+  words_ += static_cast<Index>(row_.passage.back().size());
+  if (words_ > kLongestCloze) fail(fmt::format("a passage of more than {} words", kLongestCloze));
+  if (row_.passage.back().empty()) row_.passage.pop_back();
+  row_.line = line_;
+}
+
 void ClozeLines::take_query(std::string_view text) {
   row_.query = cloze_words(text);
   if (static_cast<Index>(row_.query.size()) > kLongestCloze) {
@@ -171,6 +181,12 @@ bool ClozeLines::take(std::string_view line, std::uint64_t number) {
   }
   check_text(path_, number, line);
   const auto parts = parts_of(line);
+  if (plain_ && parts.size() == 1 && numbered_ == 0) {
+    if (cloze_words(line).empty()) return finish();
+    take_sentence(line);
+    return false;
+  }
+  if (numbered_ == 0 && !row_.passage.empty()) fail("numbered lines follow plain ones");
   const Index id = query_id(parts[0]);
   if (id >= 0 && parts.size() == 2) {
     row_.id = id;
@@ -188,15 +204,16 @@ bool ClozeLines::take(std::string_view line, std::uint64_t number) {
     take_answer(parts[2]);
     return true;
   }
-  row_.passage.push_back(cloze_words(parts[1]));
-  words_ += static_cast<Index>(row_.passage.back().size());
-  if (words_ > kLongestCloze) fail(fmt::format("a passage of more than {} words", kLongestCloze));
-  if (row_.passage.back().empty()) row_.passage.pop_back();
+  take_sentence(parts[1]);
   return false;
 }
 
-void ClozeLines::finish() const {
-  if (!whole_ && numbered_ > 0) fail("sentences without a query");
+bool ClozeLines::finish() {
+  if (whole_ || (numbered_ == 0 && row_.passage.empty())) return false;
+  if (numbered_ > 0) fail("sentences without a query");
+  row_.query = std::move(row_.passage.back());
+  row_.passage.pop_back();
+  return whole_ = true;
 }
 
 ClozeFile read_cloze(const std::string& path, const std::string& answers,

@@ -38,24 +38,29 @@ struct ClozeOptions {
 /// Takes the file's lines one after the other. Throws FormatError, with path and line, for a line
 /// that is none of the above, sentences not numbered from 1, an answer of several words, more than
 /// kLongestCloze words, what is not UTF-8, control characters. Sense is check_cloze()'s matter.
+///
+/// With `plain` it also takes passages as people write them: lines without bars, the query last, then
+/// an empty line or the end.
 class ClozeLines {
  public:
-  explicit ClozeLines(std::string path) : path_(std::move(path)) {}
+  explicit ClozeLines(std::string path, bool plain = false)
+      : path_(std::move(path)), plain_(plain) {}
 
   /// Whether the line, of that number, ended a passage: row() is the whole then.
   bool take(std::string_view line, std::uint64_t number);
   const Cloze& row() const { return row_; }
-  /// Throws for sentences after the last query.
-  void finish() const;
+  /// Whether a plain passage ended here: row() is the whole. Throws for sentences without a query.
+  bool finish();
 
  private:
   [[noreturn]] void fail(const std::string& what) const;
+  void take_sentence(std::string_view text);
   void take_query(std::string_view text);
   void take_answer(std::string_view text);
 
   std::string path_;
   std::uint64_t line_ = 0;
-  bool whole_ = false;
+  bool plain_, whole_ = false;
   Index numbered_ = 0, words_ = 0;  // of this passage so far
   Cloze row_;
 };
@@ -65,9 +70,10 @@ class ClozeLines {
 /// options allow.
 void check_cloze(const Cloze& row, const std::string& path, const ClozeOptions& options = {});
 
-/// All words of the passage; and in their order, each once.
+/// All words of the passage; and in their order, each once; and how many there are.
 std::vector<std::string> passage_words(const Cloze& row);
 std::vector<std::string> different_words(const Cloze& row);
+Index passage_length(const Cloze& row);
 
 /// A baseline: the passage's most frequent word of two or more characters that the query lacks, the
 /// first of several; empty where there is none.

@@ -151,15 +151,39 @@ TEST(ClozeFiles, HaveAnEnd) {
 
 TEST(ClozeLinesTest, GoOnFromRowToRow) {
   ClozeLines lines("there");
-  lines.finish();
+  EXPECT_FALSE(lines.finish());
   EXPECT_FALSE(lines.take("1 ||| a b", 5));
   EXPECT_ERROR(FormatError, "there:5: cloze: sentences without a query", lines.finish());
   EXPECT_TRUE(lines.take("<qid_4> ||| XXXXX b", 6));
   EXPECT_EQ(lines.row().line, 6U);
-  lines.finish();
+  EXPECT_FALSE(lines.finish());
   EXPECT_FALSE(lines.take("1 ||| c", 7));
   EXPECT_THAT(lines.row().passage, ElementsAre(ElementsAre("c")));
   EXPECT_EQ(lines.row().id, -1);
+  EXPECT_EQ(passage_length(lines.row()), 1);
+}
+
+// As people write them: the query last, an empty line behind.
+TEST(ClozeLinesTest, TakePlainPassages) {
+  ClozeLines lines("there", true);
+  EXPECT_FALSE(lines.take("", 1));
+  EXPECT_FALSE(lines.take("a b .", 2));
+  EXPECT_FALSE(lines.take("c XXXXX .", 3));
+  EXPECT_TRUE(lines.take(" \u3000", 4));
+  EXPECT_THAT(lines.row().passage, ElementsAre(ElementsAre("a", "b", ".")));
+  EXPECT_THAT(lines.row().query, ElementsAre("c", "XXXXX", "."));
+  EXPECT_EQ(lines.row().line, 3U);
+  EXPECT_FALSE(lines.take("1 ||| a", 5));
+  EXPECT_ERROR(FormatError, "there:6: cloze: neither \"N ||| sentence\"", lines.take("b", 6));
+  EXPECT_TRUE(lines.take("2 ||| XXXXX ||| a", 7));
+  EXPECT_FALSE(lines.take("alone", 8));
+  EXPECT_ERROR(FormatError, "there:9: cloze: numbered lines follow plain ones",
+               lines.take("1 ||| a", 9));
+  EXPECT_TRUE(lines.finish());
+  EXPECT_TRUE(lines.row().passage.empty());
+  EXPECT_ERROR(FormatError, "there:8: cloze: no passage before the query",
+               check_cloze(lines.row(), "there"));
+  EXPECT_FALSE(lines.finish());
 }
 
 TEST(ClozeWords, AreThoseOfThePassage) {
