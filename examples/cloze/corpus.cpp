@@ -25,10 +25,11 @@ data::ClozeFile read(const std::string& folder, const std::string& name, data::C
                           cmrc ? found(folder, name + ".answer") : "", options, leave_out);
 }
 
-Corpus generated(const CorpusOptions& options) {
+Corpus generated(const CorpusOptions& options, const data::ClozeOptions& limits) {
   Generator generator(options.seed + 0xc102e);
   Corpus out;
   out.train = data::tell_belongings(options.stories, generator);
+  for (const Cloze& row : out.train) data::check_cloze(row, "generated", limits);
   out.validation = data::tell_belongings(options.stories / 10, generator);
   out.test = data::tell_belongings(options.stories / 10, generator);
   return out;
@@ -37,7 +38,7 @@ Corpus generated(const CorpusOptions& options) {
 }  // namespace
 
 Corpus load_corpus(const CorpusOptions& options, const data::ClozeOptions& limits) {
-  if (options.path.empty()) return generated(options);
+  if (options.path.empty()) return generated(options, limits);
   Corpus out;
   std::vector<Cloze> all;
   for (const char* name : {"cft.test.human", "cft.test.auto", "cmrc2017.user.valid"}) {

@@ -71,8 +71,8 @@ void train_command(const CLI::App& app, Flags& flags) {
     if (app.count("--epochs") == 0) flags.trainer.epochs = 15;
   }
   if (flags.quick) {
-    at_most(flags.trainer.epochs, 8);
-    at_most(flags.corpus.stories, 1000);
+    at_most(flags.trainer.epochs, 10);
+    at_most(flags.corpus.stories, 1500);
     at_most(flags.corpus.made, 1);
   }
   Reader reader;
@@ -115,7 +115,7 @@ void ask_command(Flags& flags) {
     for (const std::string& line : some) tell(rows.take(line, ++number));
   }
   tell(rows.finish());
-  if (!answered) throw FormatError(path, 0, "has no passage with a query");
+  if (!answered) throw FormatError::at_line(path, number + 1, "no passage with a query");
   if (!pictures.empty()) train::write_png(flags.picture, train::stack(pictures));
 }
 

@@ -99,14 +99,13 @@ Reader make_reader(ModelOptions options, const std::vector<Cloze>& rows, Index m
   out.numbers.unknown = options.unknown;
   out.numbers.overlap = options.overlap;
   std::vector<std::vector<Index>> texts;
-  for (const auto& sentence : data::cloze_sentences(rows)) {
-    texts.push_back(out.numbers.words.ids(sentence));
-  }
+  for (const auto& each : data::cloze_sentences(rows)) texts.push_back(out.numbers.words.ids(each));
   const NoGrad scope;
-  const Tensor known(
-      data::skip_gram(texts, options.vocabulary, {.width = options.width}, generator));
+  const Array known =
+      data::skip_gram(texts, options.vocabulary, {.width = options.width}, generator);
   Tensor& weight = out.model->words.weight;
-  weight.copy_(concat({known, 0.3 * narrow(weight, 0, options.vocabulary, options.unknown)}, 0));
+  const Tensor others = 0.3 * narrow(weight, 0, options.vocabulary, options.unknown);
+  weight.copy_(concat({Tensor(known.to(options.dtype)), others}, 0));
   if (nn::Embedding* letters = out.model->letters) letters->weight.copy_(0.1 * letters->weight);
   return out;
 }

@@ -174,7 +174,7 @@ TEST(ClozeLinesTest, TakePlainPassages) {
   EXPECT_THAT(lines.row().query, ElementsAre("c", "XXXXX", "."));
   EXPECT_EQ(lines.row().line, 3U);
   EXPECT_FALSE(lines.take("1 ||| a", 5));
-  EXPECT_ERROR(FormatError, "there:6: cloze: neither \"N ||| sentence\"", lines.take("b", 6));
+  EXPECT_ERROR_WITH(FormatError, "there:6: cloze: neither \"N ||| sentence\"", lines.take("b", 6));
   EXPECT_TRUE(lines.take("2 ||| XXXXX ||| a", 7));
   EXPECT_FALSE(lines.take("alone", 8));
   EXPECT_ERROR(FormatError, "there:9: cloze: numbered lines follow plain ones",

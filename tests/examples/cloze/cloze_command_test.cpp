@@ -77,15 +77,15 @@ TEST_F(ClozeCommand, OtherReadersHaveNoQueryInTheirPicture) {
 
 TEST_F(ClozeCommand, RefusesWhatItCannotAnswer) {
   const std::string model = path("m"), ask = "ask --model " + model + " --picture " + path("a.png");
-  expect_success("train --epochs 1 --query 9 --passage 90 --save " + model + kSmall);
-  expect_refused(ask, "standard input: has no passage with a query");
+  expect_success("train --epochs 1 --query 9 --passage 99 --save " + model + kSmall);
+  expect_refused(ask, "standard input:1: no passage with a query");
   expect_refused(ask, "standard input:2: cloze: no XXXXX in the query", "a ring\nwho owns it\n");
   expect_refused(ask, "standard input:1: cloze: no passage before the query", "XXXXX owns it\n\n");
   expect_refused(ask, "standard input:2: cloze: a query of 11 words, above 9",
                  "a\nXXXXX 1 2 3 4 5 6 7 8 9 10\n");
   std::string long_one;
-  for (int i = 0; i < 91; ++i) long_one += "a ";
-  expect_refused(ask, "standard input:2: cloze: a passage of 91 words, above 90",
+  for (int i = 0; i < 100; ++i) long_one += "a ";
+  expect_refused(ask, "standard input:2: cloze: a passage of 100 words, above 99",
                  long_one + "\nXXXXX owns it\n");
   expect_refused(ask, "standard input:1: cloze: is not UTF-8", "a \xff\nXXXXX owns it\n");
   expect_refused(ask, "standard input:2: cloze: the answer \"b\" is no word of the passage",

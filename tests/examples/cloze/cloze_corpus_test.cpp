@@ -28,6 +28,8 @@ TEST(ClozeCorpus, GeneratedPartsDifferAndFollowTheSeed) {
   const Corpus a = load_corpus({.stories = 60, .seed = 3}, {}),
                same = load_corpus({.stories = 60, .seed = 3}, {}),
                b = load_corpus({.stories = 60, .seed = 4}, {});
+  EXPECT_ERROR_WITH(FormatError, "generated:1: cloze: a passage of ",
+                    load_corpus({.stories = 60}, {.passage = 50}));
   EXPECT_EQ(a.train.size(), 60U);
   EXPECT_EQ(a.validation.size(), 6U);
   EXPECT_EQ(a.test.size(), 6U);
@@ -50,7 +52,8 @@ TEST(ClozeCorpus, PassagesAreHeldOutWithAllThatIsAskedOfThem) {
   TemporaryFolder::put(folder / "cft.test.auto", lines);
   TemporaryFolder::put(folder / "cmrc2017.user.valid.doc_query", "1 ||| a b\n<qid_0> ||| who ?\n");
   TemporaryFolder::put(folder / "cmrc2017.user.valid.answer", "<qid_0> ||| a\n");
-  TemporaryFolder::put(folder / "cmrc2017.cloze.valid.doc_query", "1 ||| a b\n<qid_0> ||| XXXXX\n");
+  TemporaryFolder::put(folder / "cmrc2017.cloze.valid.doc_query",
+                       "1 ||| a b\n<qid_0> ||| XXXXX b b b\n");
   TemporaryFolder::put(folder / "cmrc2017.cloze.valid.answer", "<qid_0> ||| b\n");
   const Corpus corpus = load_corpus({.path = folder / "", .made = 3}, {});
   EXPECT_EQ(corpus.left_out, 60);
@@ -62,8 +65,8 @@ TEST(ClozeCorpus, PassagesAreHeldOutWithAllThatIsAskedOfThem) {
   EXPECT_EQ(held.size(), 3U);
   for (const auto& passage : held) EXPECT_FALSE(train.contains(passage));
   EXPECT_EQ(load_corpus({.path = folder / "", .made = 0}, {}).made, 0);
-  EXPECT_ERROR_WITH(FormatError, "doc_query:2: cloze: a passage of 2 words, above 1",
-                    load_corpus({.path = folder / ""}, {.passage = 1}));
+  EXPECT_ERROR_WITH(FormatError, "doc_query:2: cloze: a query of 4 words, above 3",
+                    load_corpus({.path = folder / ""}, {.query = 3}));
 }
 
 TEST(ClozeCorpus, IsThatOfCftAndCmrc) {
