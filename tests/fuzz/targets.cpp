@@ -20,6 +20,7 @@ const std::vector<Target>& targets() {
       {"json_lines", json_lines},
       {"parallel_text", parallel_text},
       {"babi", babi},
+      {"cloze", cloze},
       {"iob", iob},
       {"word_vectors", word_vectors},
       {"visual_questions", visual_questions},

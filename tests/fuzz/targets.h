@@ -25,6 +25,7 @@ void sick(std::string_view input);
 void json_lines(std::string_view input);
 void parallel_text(std::string_view input);
 void babi(std::string_view input);
+void cloze(std::string_view input);
 void iob(std::string_view input);
 void word_vectors(std::string_view input);
 void visual_questions(std::string_view input);

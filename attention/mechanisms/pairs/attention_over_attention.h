@@ -10,8 +10,7 @@
 // document or the query has no place that counts, s is 0. Loss: the negative log of the answer's P.
 #pragma once
 
-#include "../../../nn/module.h"
-#include "../../masks/mask.h"
+#include "attention_sum.h"
 
 namespace heed::attention {
 
@@ -29,11 +28,5 @@ class AttentionOverAttention : public nn::Module {
                                           const Mask& query_mask = Mask(),
                                           bool need_weights = false) const;
 };
-
-/// P [B, words] from weights [B, D] and ids i64 [B, D], the word at each place; what stands in
-/// masked places, ids included, is not read. Throws IndexError for an id outside [0, words),
-/// ShapeError, DTypeError, ValueError unless words is positive.
-Tensor pointer_sum(const Tensor& weights, const Tensor& ids, Index words,
-                   const Mask& mask = Mask());
 
 }  // namespace heed::attention

@@ -1,11 +1,13 @@
 // Mechanisms over two sequences, and of tokens in pairs.
 #include "../../../attention/mechanisms/decoders/summariser.h"
 #include "../../../attention/mechanisms/pairs/attention_over_attention.h"
+#include "../../../attention/mechanisms/pairs/attention_sum.h"
 #include "../../../attention/mechanisms/pairs/co_attention_hierarchy.h"
 #include "../../../attention/mechanisms/pairs/coupled.h"
 #include "../../../attention/mechanisms/pairs/decomposable.h"
 #include "../../../attention/mechanisms/pairs/entailment.h"
 #include "../../../attention/mechanisms/pairs/esim.h"
+#include "../../../attention/mechanisms/pairs/gated_attention.h"
 #include "../../../attention/mechanisms/pairs/lstmn_pair.h"
 #include "../../../attention/mechanisms/pairs/stacked.h"
 #include "../../../attention/mechanisms/pairs/two_way.h"
@@ -47,20 +49,47 @@ Mechanism co_attention_hierarchy() {
   return out;
 }
 
-// Documents are the keys, under always the same query.
+// Documents are the keys, under always the same query, and each word is its own candidate.
+Tensor question_for(const Tensor& keys) {
+  std::vector<double> numbers;
+  for (Index i = 0; i < kQ * kE; ++i) numbers.push_back(static_cast<double>(i * i % 7) / 4 - 0.7);
+  return expand(tensor(numbers, {1, kQ, kE}, kDType), Shape{keys.size(0), kQ, kE});
+}
+
+Attended pointed(const Tensor& keys, const Tensor& s, const Mask& real, bool weights) {
+  const Tensor places = real.tensor(s.shape());
+  const Tensor seen = places.defined() ? where(unsqueeze(places, -1), keys, 0) : keys;
+  return {squeeze(matmul(unsqueeze(s, 1), seen), 1), weights ? s : Tensor()};
+}
+
 Mechanism over_attention() {
   auto made = std::make_shared<AttentionOverAttention>();
   Mechanism out{.modules = {made}, .pools = true, .name = "attention_over_attention"};
-  std::vector<double> numbers;
-  for (Index i = 0; i < kQ * kE; ++i) numbers.push_back(static_cast<double>(i * i % 7) / 4 - 0.7);
-  const Tensor question = tensor(numbers, {1, kQ, kE}, kDType);
   out.call = [=](const Tensor&, const Tensor& keys, const Lengths& lengths, bool weights) {
     const Mask real = padding(lengths, keys);
-    const Tensor query = expand(question, Shape{keys.size(0), kQ, kE});
-    const Tensor s = (*made)(keys, query, real).weights;
-    const Tensor places = real.tensor(s.shape());
-    const Tensor seen = places.defined() ? where(unsqueeze(places, -1), keys, 0) : keys;
-    return Attended{squeeze(matmul(unsqueeze(s, 1), seen), 1), weights ? s : Tensor()};
+    return pointed(keys, (*made)(keys, question_for(keys), real).weights, real, weights);
+  };
+  return out;
+}
+
+Mechanism attention_sum() {
+  auto made = std::make_shared<AttentionSum>();
+  Mechanism out{.modules = {made}, .pools = true, .name = "attention_sum"};
+  out.call = [=](const Tensor&, const Tensor& keys, const Lengths& lengths, bool weights) {
+    const Mask real = padding(lengths, keys);
+    const Tensor query = select(question_for(keys), 1, 0);
+    return pointed(keys, (*made)(keys, query, real), real, weights);
+  };
+  return out;
+}
+
+Mechanism gated_reader() {
+  auto made = std::make_shared<GatedAttentionReader>(
+      GatedAttentionOptions{.input = kE, .hidden = 2, .hops = 2, .dtype = kDType});
+  Mechanism out{.modules = {made}, .pools = true, .by_place = true, .name = "gated_attention"};
+  out.call = [=](const Tensor&, const Tensor& keys, const Lengths& lengths, bool weights) {
+    const Tensor s = (*made)(keys, question_for(keys), lengths).weights;
+    return pointed(keys, s, padding(lengths, keys), weights);
   };
   return out;
 }
@@ -143,6 +172,8 @@ Registry<Mechanism> pair_mechanisms() {
       {"co_attention_alternating", co_attention<AlternatingCoAttention>},
       {"co_attention_hierarchy", co_attention_hierarchy},
       {"attention_over_attention", over_attention},
+      {"attention_sum", attention_sum},
+      {"gated_attention", gated_reader},
       {"coupled", coupled},
       {"decomposable", decomposable},
       {"word_by_word", word_by_word},

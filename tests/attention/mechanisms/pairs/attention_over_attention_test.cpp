@@ -149,18 +149,5 @@ TEST_F(OverAttention, RefusesWhatDoesNotFit) {
                     made(document, query, Mask::window(1, 1)));
 }
 
-TEST_F(OverAttention, PointerSumsRefuseWhatDoesNotFit) {
-  const Tensor s = zeros({kB, kDoc});
-  EXPECT_ERROR_WITH(IndexError, "pointer_sum: id -7 of ids is not in [0, 4)",
-                    pointer_sum(s, ids(), kWords));
-  EXPECT_ERROR_WITH(IndexError, "pointer_sum: id 3 of ids is not in [0, 3)",
-                    pointer_sum(s, ids(), 3, docs()));
-  EXPECT_ERROR_WITH(DTypeError, "pointer_sum: ids must be i64, not f32[3, 7]",
-                    pointer_sum(s, s, kWords));
-  EXPECT_ERROR_WITH(ShapeError, "pointer_sum: weights and ids must both be [B, D], not f32[3, 7]",
-                    pointer_sum(s, narrow(ids(), 1, 0, 2), kWords));
-  EXPECT_ERROR_WITH(ValueError, "pointer_sum: words 0 must be positive", pointer_sum(s, ids(), 0));
-}
-
 }  // namespace
 }  // namespace heed::attention

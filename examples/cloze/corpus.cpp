@@ -1,0 +1,68 @@
+#include "corpus.h"
+
+#include <filesystem>
+#include <iterator>
+#include <set>
+
+#include "../../core/error.h"
+#include "../../data/batches.h"
+#include "../../data/generated/belongings.h"
+#include "../../data/made_cloze.h"
+
+namespace cloze {
+namespace {
+
+std::string found(const std::string& folder, const std::string& name) {
+  const std::string path = folder + "/" + name;
+  return std::filesystem::exists(path) ? path : path + ".gz";
+}
+
+data::ClozeFile read(const std::string& folder, const std::string& name, data::ClozeOptions options,
+                     bool leave_out) {
+  const bool cmrc = name.starts_with("cmrc");
+  options.questions = name == "cmrc2017.user.valid";
+  return data::read_cloze(found(folder, cmrc ? name + ".doc_query" : name),
+                          cmrc ? found(folder, name + ".answer") : "", options, leave_out);
+}
+
+Corpus generated(const CorpusOptions& options, const data::ClozeOptions& limits) {
+  Generator generator(options.seed + 0xc102e);
+  Corpus out;
+  out.train = data::tell_belongings(options.stories, generator);
+  for (const Cloze& row : out.train) data::check_cloze(row, "generated", limits);
+  out.validation = data::tell_belongings(options.stories / 10, generator);
+  out.test = data::tell_belongings(options.stories / 10, generator);
+  return out;
+}
+
+}  // namespace
+
+Corpus load_corpus(const CorpusOptions& options, const data::ClozeOptions& limits) {
+  if (options.path.empty()) return generated(options, limits);
+  Corpus out;
+  std::vector<Cloze> all;
+  for (const char* name : {"cft.test.human", "cft.test.auto", "cmrc2017.user.valid"}) {
+    data::ClozeFile part = read(options.path, name, limits, true);
+    out.left_out += part.left_out;
+    std::move(part.rows.begin(), part.rows.end(), std::back_inserter(all));
+  }
+  out.test = read(options.path, "cmrc2017.cloze.valid", limits, false).rows;
+  const auto passages = data::by_passage(std::move(all));
+  Generator fixed(0x4e1d), drawn(options.seed + 0x3ade);
+  const auto parts = data::split(static_cast<Index>(passages.size()), 0.1, fixed);
+  if (parts.held_out.empty()) {
+    throw FormatError(options.path, 0, "one passage is too few to train on and to validate");
+  }
+  const std::set<Index> held_out(parts.held_out.begin(), parts.held_out.end());
+  const auto words = data::askable_words(passages);
+  for (std::size_t i = 0; i < passages.size(); ++i) {
+    auto& part = held_out.contains(static_cast<Index>(i)) ? out.validation : out.train;
+    part.insert(part.end(), passages[i].begin(), passages[i].end());
+    const auto made = data::make_cloze(passages[i][0], words, {.queries = options.made}, drawn);
+    part.insert(part.end(), made.begin(), made.end());
+    out.made += static_cast<Index>(made.size());
+  }
+  return out;
+}
+
+}  // namespace cloze

@@ -1,0 +1,39 @@
+#include "trainer.h"
+
+#include <fmt/format.h>
+
+#include "../../data/loader.h"
+#include "../../optim/adam.h"
+#include "../../optim/rate.h"
+#include "../../train/run.h"
+
+namespace cloze {
+
+train::Training train_reader(Reader& reader, const Corpus& corpus, const TrainerOptions& options) {
+  ClozeReader& model = *reader.model;
+  data::Loader batches(
+      corpus.train, {.size = options.batch, .by = data::passage_length, .seed = options.seed + 17});
+  optim::Adam adam(model.parameters(), {.lr = options.lr});
+  train::Run run(model, adam,
+                 {.out = options.out,
+                  .epochs = options.epochs,
+                  .clip = options.clip,
+                  .keep = {"validation accuracy %"},
+                  .patience = options.patience,
+                  .stop_after = options.stop_after,
+                  .resume = options.resume,
+                  .setting = fmt::format("{} queries, --batch {}, --seed {}", corpus.train.size(),
+                                         options.batch, options.seed)});
+  run.schedule(optim::rate::cosine(options.epochs), train::Per::epoch)
+      .files([&] { return files_of(reader); })
+      .validate([&]() -> train::Figures {
+        const Score score = evaluate(reader, corpus.validation);
+        return {{"validation accuracy %", 100 * score.share(score.right), 2},
+                {"loss", score.loss, 4}};
+      });
+  return run(batches, [&](const std::vector<Cloze>& some) {
+    return loss_of(model, data::cloze_batch(some, reader.numbers));
+  });
+}
+
+}  // namespace cloze
