@@ -13,6 +13,7 @@
 #include "../../autograd/ops/linalg/matmul.h"
 #include "../../autograd/ops/normalise/softmax.h"
 #include "../../autograd/ops/reduce/reduce.h"
+#include "../../autograd/ops/shape/join.h"
 #include "../../autograd/record.h"
 #include "../support/throws.h"
 
@@ -81,6 +82,25 @@ TEST(Anomaly, NamesTheInputThatBroughtIt) {
       }),
       StartsWith(
           "anomaly: add made nan at [1] of f64[2] from f64[2], f64[2]; input 1 holds nan at [1]"));
+}
+
+// The first NaN is what matters, not an infinity before it.
+TEST(Anomaly, NamesTheInputThatIsNoNumberBehindOneThatIsInfinite) {
+  const DetectAnomaly anomaly;
+  EXPECT_THAT(message_of<AnomalyError>([] {
+                tensor({kInf, 2}, {2}, DType::f64) + tensor({1, kNan}, {2}, DType::f64);
+              }),
+              HasSubstr("; input 1 holds nan at [1]"));
+}
+
+TEST(Anomaly, NamesEightInputsAtMost) {
+  const DetectAnomaly anomaly;
+  std::vector<Tensor> inputs(8, tensor({kNan}, {1}, DType::f64));
+  EXPECT_THAT(message_of<AnomalyError>([&] { concat(inputs, 0); }), Not(HasSubstr("inputs)")));
+  inputs.push_back(inputs[0]);
+  EXPECT_THAT(message_of<AnomalyError>([&] { concat(inputs, 0); }),
+              HasSubstr("from f64[1], f64[1], f64[1], f64[1], f64[1], f64[1], f64[1], f64[1], ... "
+                        "(9 inputs)"));
 }
 
 TEST(Anomaly, LetsInfinitiesPassThatWereGiven) {

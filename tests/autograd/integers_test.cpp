@@ -125,6 +125,10 @@ TEST(Factories, MakeRanges) {
   EXPECT_EQ(whole(arange(2, 9, 3)), (Integers{2, 5, 8}));
   EXPECT_EQ(whole(arange(3, 0, -2)), (Integers{3, 1}));
   EXPECT_EQ(arange(0, 1, 0.25).to_vector<float>(), (std::vector<float>{0, 0.25, 0.5, 0.75}));
+  EXPECT_EQ(arange(0.5, 3.5, 1).to_vector<float>(), (std::vector<float>{0.5, 1.5, 2.5}));
+  EXPECT_EQ(arange(1, 3, 0.5).to_vector<float>(), (std::vector<float>{1, 1.5, 2, 2.5}));
+  constexpr std::int64_t kPast = (std::int64_t{1} << 53) + 1;  // no f64 has it
+  EXPECT_EQ(whole(arange(kPast, kPast + 3, 2)), (Integers{kPast, kPast + 2}));
   EXPECT_EQ(describe(arange(3, DType::f64)), "f64[3]");
   EXPECT_EQ(arange(0).numel(), 0);
   EXPECT_THROW(arange(0, 5, 0), ValueError);

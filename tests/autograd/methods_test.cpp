@@ -54,6 +54,32 @@ TEST(Methods, ReduceOverOneAxisOrSeveral) {
   EXPECT_EQ(numbers(max(x, 3.5 + 0 * x)), numbers(maximum(x, 3.5)));
 }
 
+TEST(Methods, CompareAsTheOperatorsDo) {
+  const Tensor x = tensor({1, 2, 3}, {3}, DType::f64), y = tensor({2, 2, 2}, {3}, DType::f64);
+  EXPECT_EQ(numbers(x.eq(y)), (Numbers{0, 1, 0}));
+  EXPECT_EQ(numbers(x.ne(y)), (Numbers{1, 0, 1}));
+  EXPECT_EQ(numbers(x.lt(y)), (Numbers{1, 0, 0}));
+  EXPECT_EQ(numbers(x.le(y)), (Numbers{1, 1, 0}));
+  EXPECT_EQ(numbers(x.gt(y)), (Numbers{0, 0, 1}));
+  EXPECT_EQ(numbers(x.ge(y)), (Numbers{0, 1, 1}));
+  EXPECT_EQ(numbers(x.eq(2)), (Numbers{0, 1, 0}));
+  EXPECT_EQ(numbers(x.ne(2)), (Numbers{1, 0, 1}));
+  EXPECT_EQ(numbers(x.lt(2)), (Numbers{1, 0, 0}));
+  EXPECT_EQ(numbers(x.le(2)), (Numbers{1, 1, 0}));
+  EXPECT_EQ(numbers(x.gt(2)), (Numbers{0, 0, 1}));
+  EXPECT_EQ(numbers(x.ge(2)), (Numbers{0, 1, 1}));
+}
+
+TEST(Methods, KeepNoAxisUnlessAsked) {
+  const Tensor x = six();
+  EXPECT_EQ(x.sum().rank(), 0);
+  EXPECT_EQ(x.prod().rank(), 0);
+  EXPECT_EQ(numbers(x.prod(1)), (Numbers{6, 120}));
+  EXPECT_EQ(x.prod(1).shape(), (Shape{2}));
+  EXPECT_EQ(x.mean(0).shape(), (Shape{3}));
+  EXPECT_EQ(x.argmax(0).shape(), (Shape{3}));
+}
+
 TEST(Methods, IndexAsPythonDoes) {
   const Tensor x = six();
   EXPECT_EQ(numbers(x[1]), (Numbers{4, 5, 6}));

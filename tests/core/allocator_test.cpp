@@ -165,7 +165,9 @@ TEST(Allocator, ServesThreadsAtOnce) {
 TEST(Allocator, RefusesAbsurdSizes) {
   for (const std::size_t bytes : {SIZE_MAX, SIZE_MAX / 2, SIZE_MAX / 8}) {
     EXPECT_THROW(allocate_block(bytes, BlockKind::storage), OutOfMemory);
+    EXPECT_THROW(Storage::make(bytes), OutOfMemory);
   }
+  EXPECT_ERROR(OutOfMemory, "allocate: the size overflows 64 bits", Storage::make(SIZE_MAX));
 }
 
 // A child of fork() has none of the threads that may be inside of the allocator at that moment.

@@ -56,6 +56,8 @@ TEST(File, NamesWhatIsMissing) {
                   [&] { write_file_atomically(folder.path().string(), "x"); });
   expect_io_error(ENOENT, "", [&] { write_file_atomically("", "x"); });
   EXPECT_EQ(folder.entries(), 0U);
+  std::filesystem::create_symlink("loop", folder / "loop");
+  expect_io_error(ELOOP, folder / "loop", [&] { write_file_atomically(folder / "loop", "x"); });
 }
 
 TEST(File, AFullDiskKeepsTheOldFile) {

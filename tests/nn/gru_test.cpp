@@ -15,6 +15,8 @@ namespace heed::nn {
 namespace {
 
 TEST(GRU, NamesAndShapesArePyTorchs) {
+  EXPECT_EQ(table(GRU(3, 5)), table(GRU({.input = 3, .hidden = 5})));
+  EXPECT_EQ(GRU(3, 5).options().layers, 1);
   EXPECT_EQ(table(GRU({.input = 3, .hidden = 5, .layers = 2, .bidirectional = true})),
             "weight_ih_l0 f32[15, 3]\n"
             "weight_hh_l0 f32[15, 5]\n"

@@ -195,6 +195,8 @@ TEST_F(Schedules, CheckTheirLengths) {
   EXPECT_ERROR(ValueError, "NoamLR: width 0 must be positive", optim::NoamLR(sgd, 0, 4));
   EXPECT_ERROR(ValueError, "OneCycleLR: pct_start 2 is not in [0, 1]",
                optim::OneCycleLR(sgd, {.max_lr = 1, .total_steps = 5, .pct_start = 2}));
+  EXPECT_ERROR(ValueError, "OneCycleLR: final_div_factor 0 must be finite and positive",
+               optim::OneCycleLR(sgd, {.max_lr = 1, .total_steps = 5, .final_div_factor = 0}));
   EXPECT_ERROR(ValueError, "OneCycleLR: max_lr 0 must be finite and positive",
                optim::OneCycleLR(sgd, {.max_lr = 0, .total_steps = 5}));
   EXPECT_ERROR(ValueError, "SequentialLR: 1 rates want one milestone less than that, not 1",

@@ -245,6 +245,8 @@ TEST(Samples, RefusesWhatCannotBeCredited) {
                samples.surrogate(full({3}, NAN, DType::f64)));
   EXPECT_THROW(samples.surrogate(zeros({2}, DType::f64)), ShapeError);
   EXPECT_THROW(samples.add_cost(Tensor()), GradError);
+  EXPECT_ERROR_WITH(GradError, "Samples::record: log_prob", samples.record(Tensor()));
+  EXPECT_ERROR_WITH(GradError, "Samples::surrogate: baseline", samples.surrogate(Tensor()));
   EXPECT_ERROR(Error, "Samples: entropy and discount must be finite and not negative: 0 and -1",
                Samples({.discount = -1}));
 }

@@ -229,5 +229,17 @@ TEST(GeneratedPairs, TheSameStreamGivesTheSamePairs) {
   EXPECT_TRUE(generate_pairs(0, c).empty());
 }
 
+// The same for ever: figures of programs that learn it stand in READMEs.
+TEST(GeneratedPairs, AreThoseOfTheirSeed) {
+  Generator generator(1);
+  const auto pairs = generate_pairs(3, generator);
+  EXPECT_EQ(pairs[0].target, "hesta gusten nos bombo i Elena nos kantora kia venke");
+  EXPECT_EQ(pairs[1].target, "balde lyte Marja fordi Anja smile kvan min doma fama Elena bese");
+  EXPECT_EQ(pairs[2].target,
+            "odia kante le garda sulta kea lor versa fremda veka kea nos garda skega "
+            "alta nunk vise sege od le jegaro famo guste lor medikas petitas keas Ruta "
+            "apud le rego vide od le ekvo bleko smile");
+}
+
 }  // namespace
 }  // namespace heed::data

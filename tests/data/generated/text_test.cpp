@@ -119,5 +119,13 @@ TEST(GeneratedText, TheChanceOfAShortSentenceIsThatOfItsChoices) {
   FAIL() << "not one in 100,000";
 }
 
+// The same for ever: figures of programs that learn it stand in READMEs.
+TEST(GeneratedText, IsThatOfItsSeed) {
+  Generator generator(1);
+  EXPECT_EQ(generate_text(2, generator).text,
+            "the brave dogs beside the farmer that like the neighbours dream .\n"
+            "the small bird that the king with the drivers likes sees the painters today .\n");
+}
+
 }  // namespace
 }  // namespace heed::data

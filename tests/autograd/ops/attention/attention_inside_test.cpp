@@ -305,6 +305,14 @@ TEST(AttentionMaps, RefuseWhatTheyCannotCapture) {
                     of(each_place(zeros({71, 131}, DType::f64).set_requires_grad()))());
 }
 
+TEST(AttentionDropout, RefusesWhatItCannotThin) {
+  EXPECT_ERROR_WITH(GradError, "attention_dropout: weights", attention_dropout(Tensor(), 0.5));
+  EXPECT_ERROR(ShapeError, "attention_dropout: weights must be [.., Q, K], not f32[3]",
+               attention_dropout(zeros({3}), 0.5));
+  EXPECT_ERROR(ValueError, "attention_dropout: p 2 is not in [0, 1]",
+               attention_dropout(zeros({3, 2}), 2));
+}
+
 TEST(AttentionMaps, ReadEachPlace) {
   const Tensors x = drawn(Score::dot, kSizes[0]);
   Generator draw(3);

@@ -1,0 +1,73 @@
+#include "../../io/fields.h"
+
+#include <gtest/gtest.h>
+
+#include "../../core/error.h"
+#include "../support/throws.h"
+
+namespace heed::io {
+namespace {
+
+enum class Kind { global, local };
+
+struct Options {
+  Index width = 3;
+  double rate = 0.5;
+  bool loud = false;
+  std::string name = "one";
+  std::string way = "up";
+  Kind kind = Kind::global;
+  void fields(Fields& f) {
+    f.size("width", width, 1, 7, "of words");
+    f.number("rate", rate, 0, 1, "of learning");
+    f.flag("loud", loud, "says all");
+    f.text("name", name, "whose");
+    f.choice("way", way, {"up", "down"}, "where to");
+    f.choice("kind", kind, {{"global", Kind::global}, {"local", Kind::local}}, "of attention");
+  }
+};
+
+TEST(Fields, AreWrittenAndReadBack) {
+  const Options given{
+      .width = 5, .rate = 0.25, .loud = true, .name = "two", .way = "down", .kind = Kind::local};
+  Config config;
+  write_fields(config, given);
+  EXPECT_EQ(config.to_json(),
+            "{\n  \"kind\": \"local\",\n  \"loud\": true,\n  \"name\": \"two\",\n  "
+            "\"rate\": 0.25,\n  \"way\": \"down\",\n  \"width\": 5\n}\n");
+  const auto read = read_fields<Options>(config);
+  EXPECT_EQ(read.width, 5);
+  EXPECT_EQ(read.rate, 0.25);
+  EXPECT_TRUE(read.loud);
+  EXPECT_EQ(read.name, "two");
+  EXPECT_EQ(read.way, "down");
+  EXPECT_EQ(read.kind, Kind::local);
+}
+
+TEST(Fields, AreCheckedWhereTheyComeFrom) {
+  EXPECT_NO_THROW(check_fields(Options()));
+  EXPECT_ERROR(ValueError, "width 8 must be in [1, 7]", check_fields(Options{.width = 8}));
+  EXPECT_ERROR(ValueError, "rate 1.5 must be in [0, 1]", check_fields(Options{.rate = 1.5}));
+  EXPECT_ERROR_WITH(ValueError, "way", check_fields(Options{.way = "left"}));
+  EXPECT_ERROR_WITH(ValueError, "kind", check_fields(Options{.kind = Kind{2}}));
+}
+
+TEST(Fields, OfAFileAreReadStrictly) {
+  Config good;
+  write_fields(good, Options());
+  const auto refused = [&](const char* key, const Config::Value& value) {
+    Config config = good;
+    config.set(key, value);
+    return message_of<FormatError>([&] { read_fields<Options>(config); });
+  };
+  EXPECT_NE(refused("width", std::int64_t{0}).find("width"), std::string::npos);
+  EXPECT_NE(refused("rate", 2.0).find("rate"), std::string::npos);
+  EXPECT_NE(refused("loud", std::string("yes")).find("loud"), std::string::npos);
+  EXPECT_NE(refused("name", true).find("name"), std::string::npos);
+  EXPECT_NE(refused("way", std::string("left")).find("way"), std::string::npos);
+  EXPECT_NE(refused("kind", std::string("all")).find("kind"), std::string::npos);
+  EXPECT_THROW(read_fields<Options>(Config()), FormatError);
+}
+
+}  // namespace
+}  // namespace heed::io
