@@ -7,6 +7,7 @@
 #include <cstdlib>
 
 #include "../../core/error.h"
+#include "../image.h"
 
 namespace heed::data {
 namespace {
@@ -133,6 +134,14 @@ Scene digit_scene(const Digits& digits, Index begin, Index end, Generator& gener
   }
   say_things(things, scene);
   return scene;
+}
+
+Scene picture_scene(const std::string& path) {
+  Scene out;
+  for (const float dot : fitted(read_image(path), kSceneSide, kSceneSide).to_vector<float>()) {
+    out.image.push_back(byte_of(dot));
+  }
+  return out;
 }
 
 std::vector<std::string> scene_words(const std::string& data) {

@@ -41,6 +41,10 @@ Scene shape_scene(Generator& generator);
 /// Of the digits [begin, end), each shrunk to 14 x 14. Throws ValueError when there is none.
 Scene digit_scene(const Digits& digits, Index begin, Index end, Generator& generator);
 
+/// Of a PNG or JPEG file, which nobody has described: its middle, made as small as a scene. Throws
+/// IoError, FormatError.
+Scene picture_scene(const std::string& path);
+
 /// All words that scenes of "shapes" or of "mnist" may use. Throws ValueError for other data.
 std::vector<std::string> scene_words(const std::string& data);
 

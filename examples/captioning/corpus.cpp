@@ -1,22 +1,11 @@
 #include "corpus.h"
 
-#include <cmath>
 #include <functional>
 
 #include "../../core/error.h"
 #include "../../data/batches.h"
-#include "../../data/image.h"
 
 namespace captioning {
-
-Scene scene_of(const std::string& path) {
-  Scene out;
-  for (const float dot :
-       data::fitted(data::read_image(path), kSceneSide, kSceneSide).to_vector<float>()) {
-    out.image.push_back(static_cast<std::uint8_t>(std::lround(255 * dot)));
-  }
-  return out;
-}
 
 Corpus load_corpus(const CorpusOptions& options) {
   using Make = std::function<Scene(Generator&)>;

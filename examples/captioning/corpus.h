@@ -28,10 +28,6 @@ struct Corpus {
   std::vector<Scene> train, validation, test;
 };
 
-/// Of a PNG or JPEG file, without words: the middle of the picture, made as small as a scene.
-/// Throws IoError, FormatError.
-Scene scene_of(const std::string& path);
-
 /// No digit serves two parts: the last sixth of MNIST's training part is for validation, its test
 /// part for the test. Throws IoError, FormatError; ValueError for other data.
 Corpus load_corpus(const CorpusOptions& options);

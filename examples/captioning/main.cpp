@@ -15,7 +15,6 @@ namespace captioning {
 namespace {
 
 using command_line::add_size;
-using command_line::at_most;
 
 struct Flags {
   CorpusOptions corpus;
@@ -28,13 +27,9 @@ struct Flags {
   std::vector<std::string> files;
 };
 
-void set_up(Flags& flags) {
-  command_line::set_up(flags.threads, flags.trainer.seed);
-  flags.corpus.seed = flags.trainer.seed;
-}
-
 // What the model says of scenes, and where it looked.
-void describe(const Describer& describer, const std::vector<Scene>& scenes, const Flags& flags) {
+void describe(const Describer& describer, std::vector<Scene> scenes, const Flags& flags) {
+  scenes.resize(std::min(scenes.size(), static_cast<std::size_t>(flags.describe)));
   if (scenes.empty()) return;
   const std::vector<Caption> captions = write_captions(describer, scenes);
   for (std::size_t i = 0; i < scenes.size(); ++i) {
@@ -51,9 +46,7 @@ void describe(const Describer& describer, const std::vector<Scene>& scenes, cons
 // Measures, draws, reports, prints; the last line is the one that scripts read.
 void conclude(const Describer& describer, const Corpus& corpus, const train::Training& training,
               const Flags& flags) {
-  std::vector<Scene> first = corpus.test;
-  first.resize(std::min(first.size(), static_cast<std::size_t>(flags.describe)));
-  describe(describer, first, flags);
+  describe(describer, corpus.test, flags);
   const Measures found = measure(describer, corpus.test);
   train::Report report("Describing scenes");
   report.add_fact("attention", describer.model->options.attention);
@@ -68,13 +61,12 @@ void conclude(const Describer& describer, const Corpus& corpus, const train::Tra
 }
 
 void train_command(Flags& flags) {
-  set_up(flags);
   if (flags.quick) {
-    at_most(flags.trainer.steps, 60);
-    at_most(flags.trainer.warm_up, 10);
-    at_most(flags.corpus.scenes, 500);
-    at_most(flags.corpus.validation, 50);
-    at_most(flags.corpus.test, 50);
+    command_line::at_most(flags.trainer.steps, 60);
+    command_line::at_most(flags.trainer.warm_up, 10);
+    command_line::at_most(flags.corpus.scenes, 500);
+    command_line::at_most(flags.corpus.validation, 50);
+    command_line::at_most(flags.corpus.test, 50);
   }
   Describer describer;
   if (flags.trainer.resume) {
@@ -97,7 +89,6 @@ void train_command(Flags& flags) {
 
 // A trained model, and test scenes of its kind.
 std::pair<Describer, Corpus> loaded(Flags& flags, Index test) {
-  set_up(flags);
   Describer describer = load(flags.trainer.out);
   flags.corpus.data = describer.model->options.data;
   flags.corpus.scenes = flags.corpus.validation = 0;
@@ -111,10 +102,10 @@ void evaluate_command(Flags& flags) {
 }
 
 void describe_command(Flags& flags) {
-  const auto [describer, corpus] = loaded(flags, flags.files.empty() ? flags.describe : 0);
-  std::vector<Scene> scenes = corpus.test;
-  for (const std::string& file : flags.files) scenes.push_back(scene_of(file));
-  describe(describer, scenes, flags);
+  auto [describer, corpus] = loaded(flags, flags.files.empty() ? flags.describe : 0);
+  for (const std::string& file : flags.files) corpus.test.push_back(data::picture_scene(file));
+  flags.describe = static_cast<Index>(corpus.test.size());
+  describe(describer, corpus.test, flags);
 }
 
 void add_common_flags(CLI::App& app, Flags& flags, const std::string& folder) {
@@ -146,6 +137,8 @@ int run(int argc, char** argv) {
     add_size(*each, "--test", flags.corpus.test, 1, "scenes for the last figures");
   }
   return command_line::run("captioning", app, argc, argv, [&] {
+    command_line::set_up(flags.threads, flags.trainer.seed);
+    flags.corpus.seed = flags.trainer.seed;
     if (*train) train_command(flags);
     if (*test) evaluate_command(flags);
     if (*say) describe_command(flags);

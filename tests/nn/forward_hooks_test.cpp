@@ -24,6 +24,7 @@ const Tensor& first(const Tensor& y) { return y; }
 const Tensor& first(const RnnResult& y) { return y.output; }
 const Tensor& first(const LstmResult& y) { return y.output; }
 const Tensor& first(const LstmState& y) { return y.h; }
+const Tensor& first(const nn::PyramidOutput& y) { return y.output; }
 
 // The first result of a layer that was prepared before the call.
 template <class Layer, class... X>
@@ -122,6 +123,10 @@ const std::map<std::string, std::function<Tensor(Prepare)>> kLayers = {
     {"ReLU", [](Prepare p) { return call(p, nn::ReLU(), rows()); }},
     {"ReLU6", [](Prepare p) { return call(p, nn::ReLU6(), rows()); }},
     {"RMSNorm", [](Prepare p) { return call(p, nn::RMSNorm({3}), rows()); }},
+    {"PyramidalLSTM",
+     [](Prepare p) {
+       return call(p, nn::PyramidalLSTM({.input = 7, .hidden = 3, .levels = 1}), row());
+     }},
     {"RNN",
      [](Prepare p) { return call(p, nn::RNN({.input = 7, .hidden = 3, .layers = 2}), row()); }},
     {"RNNCell", [](Prepare p) { return call(p, nn::RNNCell(3, 2), rows()); }},

@@ -6,6 +6,10 @@
 #include <algorithm>
 #include <set>
 
+#include "../../../core/error.h"
+#include "../../../train/picture.h"
+#include "../temporary_file.h"
+
 namespace heed::data {
 namespace {
 
@@ -68,6 +72,23 @@ TEST(GeneratedScenes, DigitsStandWhereTheWordsSay) {
       EXPECT_EQ(scene.words[t], words[static_cast<std::size_t>(4 + digit)]);
     }
   }
+}
+
+TEST(GeneratedScenes, APictureBecomesOneThatNobodyDescribed) {
+  train::Picture picture(3 * kSceneSide, 2 * kSceneSide, {200, 0, 0});
+  picture.fill(kSceneSide / 2, 0, 2 * kSceneSide, kSceneSide, {0, 100, 30});
+  const TemporaryFile file(encode_png(picture), "a.png");
+  const Scene scene = picture_scene(file.path());
+  EXPECT_TRUE(scene.words.empty());
+  const std::size_t plane = static_cast<std::size_t>(kSceneSide * kSceneSide);
+  ASSERT_EQ(scene.image.size(), 3 * plane);
+  for (std::size_t dot = 0; dot < plane; ++dot) {  // the upper half of its middle is green
+    const bool upper = dot < plane / 2;
+    ASSERT_EQ(scene.image[dot], upper ? 0 : 200);
+    ASSERT_EQ(scene.image[plane + dot], upper ? 100 : 0);
+    ASSERT_EQ(scene.image[2 * plane + dot], upper ? 30 : 0);
+  }
+  EXPECT_THROW(picture_scene(file.folder() + "/none.png"), IoError);
 }
 
 }  // namespace

@@ -93,7 +93,7 @@ TEST_F(AspectsCommand, ReadsFilesAndRefusesBadOnes) {
   write("d_train.iob.tsv", lines);
   const std::string flags =
       "train --epochs 1 --hidden 3 --domain d --data " + path("") + " --save " + path("m");
-  expect_refused(flags, "d_test.iob.tsv.gz");
+  expect_refused(flags, "d_test.iob.tsv");
   write("d_test.iob.tsv", lines + "soup\tB\n");
   expect_refused(flags, "d_test.iob.tsv:53: iob: 2 columns, but a word and 2 tags are wanted");
   write("d_test.iob.tsv", lines + "soup\tB\tE\n");

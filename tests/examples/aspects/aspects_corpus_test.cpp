@@ -54,7 +54,7 @@ TEST(AspectsCorpus, IsThatOfSemEval) {
   EXPECT_EQ(laptops.train.size() + laptops.validation.size(), 3048U);
   EXPECT_EQ(laptops.validation.size(), 305U);
   EXPECT_EQ(laptops.test.size(), 800U);
-  EXPECT_ERROR_WITH(IoError, "semeval14_none_train.iob.tsv.gz",
+  EXPECT_ERROR_WITH(IoError, "semeval14_none_train.iob.tsv",
                     load_corpus({.path = path, .domain = "semeval14_none"}));
 }
 
