@@ -221,6 +221,25 @@ TEST_P(LoaderAhead, BringsErrorsToTheCallerAndStaysWhereItWas) {
 
 INSTANTIATE_TEST_SUITE_P(Batches, LoaderAhead, testing::Values(0, 1, 3));
 
+template <class E>
+void expect_named(const E& cause) {
+  EXPECT_ERROR(E, "loader: batch 3 of pass 5: why",
+               rethrow_named(std::make_exception_ptr(cause), 3, 5));
+}
+
+TEST(Loader, NamesTheBatchInErrorsOfEachKind) {
+  expect_named(ShapeError("why"));
+  expect_named(DTypeError("why"));
+  expect_named(IndexError("why"));
+  expect_named(ValueError("why"));
+  expect_named(GradError("why"));
+  expect_named(OutOfMemory("why"));
+  EXPECT_ERROR(Error, "loader: batch 3 of pass 5: why",
+               rethrow_named(std::make_exception_ptr(std::runtime_error("why")), 3, 5));
+  const FormatError file("f.tsv", 7, "why");  // says more than a batch does
+  EXPECT_ERROR(FormatError, file.what(), rethrow_named(std::make_exception_ptr(file), 3, 5));
+}
+
 TEST(Loader, RefusesWhatMakesNoSense) {
   const std::vector<Word> set = words(10), none;
   EXPECT_ERROR_WITH(ValueError, "there is nothing to load", Loader loader(none, same));

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "../../core/error.h"
 #include "../../io/file.h"
 #include "../../nn/linear.h"
 #include "../support/throws.h"
@@ -53,6 +54,8 @@ TEST(SavedModel, ComesBackWithItsSettingsTextsAndWeights) {
   EXPECT_EQ(options.name, "b \"c\"");
   EXPECT_EQ(saved.config().get_string("level"), "high");
   EXPECT_EQ(saved.text("words.txt"), "one two");
+  EXPECT_NO_THROW(saved.expect({{"linear.weight", {2, 7}}}));
+  EXPECT_THROW(saved.expect({{"linear.weight", {2, 8}}}), FormatError);
   const auto again = saved.make<Net>(options);
   EXPECT_FALSE(again->training());
   EXPECT_EQ(again->linear.weight.array().to_vector<float>(),

@@ -69,6 +69,14 @@ TEST_F(Plateau, GoesOnFromItsState) {
                resumed.load_state_dict({}));
 }
 
+TEST_F(Plateau, GoesOnWithinItsCooldown) {
+  ReduceLROnPlateau schedule(sgd, {.factor = 0.5, .patience = 0, .cooldown = 2});
+  rates(schedule, {1, 1});  // lowered by the second
+  ReduceLROnPlateau resumed(sgd, {.factor = 0.5, .patience = 0, .cooldown = 2});
+  resumed.load_state_dict(schedule.state_dict());
+  EXPECT_THAT(rates(resumed, {1, 1, 1}), ElementsAre(0.25, 0.25, 0.125));
+}
+
 TEST_F(Plateau, ChecksItsOptions) {
   EXPECT_ERROR(ValueError, "ReduceLROnPlateau: factor 1 is not in [0, 1)",
                ReduceLROnPlateau(sgd, {.factor = 1}));

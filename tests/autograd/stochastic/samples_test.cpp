@@ -144,6 +144,18 @@ TEST(Samples, CreditsWhatItIsToldInstead) {
   EXPECT_ERROR(Error, "Samples::cost_after: no cost depends on draw 0", samples.cost_after(0));
 }
 
+TEST(Samples, CreditsACostToAllDrawsThatItNames) {
+  const Tensor a = leaf({3}), b = leaf({3}), c = leaf({3});
+  Samples samples;
+  for (const Tensor& each : {a, b, c}) samples.record(each);
+  samples.add_cost(tensor({1, 2, 3}, {3}, DType::f64), {.draws = {0, 2}});
+  const auto g = grad({samples.surrogate()}, {a, b, c});
+  EXPECT_FALSE(g[1].defined());
+  for (const Tensor& each : {g[0], g[2]}) {
+    EXPECT_EQ((each * 3).array().to_vector<double>(), (std::vector<double>{1, 2, 3}));
+  }
+}
+
 TEST(Samples, LinesUpAxesAtTheFront) {
   const Tensor one = leaf({3}), point = leaf({3, 2}), shared = leaf({1, 3}), several = leaf({5, 3});
   {

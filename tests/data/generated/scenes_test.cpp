@@ -70,6 +70,11 @@ TEST(GeneratedScenes, DigitsStandWhereTheWordsSay) {
       const int digit =
           (scene.image[static_cast<std::size_t>(row * kSceneSide + column)] - 100) / 10;
       EXPECT_EQ(scene.words[t], words[static_cast<std::size_t>(4 + digit)]);
+      for (const Index plane : {1, 2}) {  // grey
+        const Index other = plane * kSceneSide * kSceneSide + row * kSceneSide + column;
+        EXPECT_EQ(scene.image[static_cast<std::size_t>(other)],
+                  scene.image[static_cast<std::size_t>(row * kSceneSide + column)]);
+      }
     }
   }
 }
