@@ -17,7 +17,7 @@ using data::VisualQuestion, data::VisualQuestions;
 
 struct CorpusOptions {
   std::string data = {};  ///< the folder of easy-VQA's files; empty: generated
-  Index scenes = 8000;    ///< generated ones to learn from
+  Index scenes = 5000;    ///< generated ones to learn from
   Index held_out = 500;   ///< and to validate, and to test
   std::uint64_t seed = 1;
   void fields(io::Fields& f) {
