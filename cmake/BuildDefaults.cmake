@@ -42,15 +42,6 @@ set(HEED_HARDENING "$<$<CONFIG:Release>:-fstack-protector-strong;-U_FORTIFY_SOUR
 if(HEED_TOP_LEVEL AND CMAKE_SYSTEM_NAME STREQUAL Linux)
   add_link_options(-Wl,-z,relro,-z,now,-z,noexecstack)
 endif()
-function(heed_harden)
-  set(readers ${ARGN})
-  list(FILTER readers INCLUDE REGEX "/(data|io|train)/")
-  set_property(SOURCE ${readers} APPEND PROPERTY COMPILE_OPTIONS ${HEED_HARDENING})
-  if(CMAKE_BUILD_TYPE STREQUAL Release)  # whose macros are not those of the precompiled header
-    set_property(SOURCE ${readers} PROPERTY SKIP_PRECOMPILE_HEADERS ON)
-  endif()
-endfunction()
-
 # Kernels come for AVX-512, for AVX2, and in plain C++ for what is older than both. Those that only walk and
 # dispatch do not gain from -O3, which makes them half as large again, nor do layers, files, and the operators
 # that only call kernels. The tape and the operators of small models keep it: they are what a small step costs.

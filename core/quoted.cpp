@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
 
 #include "utf8.h"
 
@@ -27,7 +26,7 @@ void append(std::string& out, std::string_view text, std::size_t& at) {
   const char32_t c = read.code;
   if (!read.valid) {
     for (const char byte : bytes) {
-      fmt::format_to(std::back_inserter(out), "\\x{:02x}", static_cast<unsigned char>(byte));
+      out += fmt::format("\\x{:02x}", static_cast<unsigned char>(byte));
     }
   } else if (c == '\n') {
     out += "\\n";
@@ -36,9 +35,9 @@ void append(std::string& out, std::string_view text, std::size_t& at) {
   } else if (c == '\r') {
     out += "\\r";
   } else if (c < 0x20 || (c >= 0x7F && c < 0xA0)) {
-    fmt::format_to(std::back_inserter(out), "\\x{:02x}", static_cast<unsigned>(c));
+    out += fmt::format("\\x{:02x}", static_cast<unsigned>(c));
   } else if (turns_line(c)) {
-    fmt::format_to(std::back_inserter(out), "\\u{{{:x}}}", static_cast<unsigned>(c));
+    out += fmt::format("\\u{{{:x}}}", static_cast<unsigned>(c));
   } else {
     out += bytes;
   }

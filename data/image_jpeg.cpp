@@ -33,8 +33,7 @@ void watch(j_common_ptr info) {
   auto* decoder = reinterpret_cast<j_decompress_ptr>(info);
   if (decoder->input_scan_number > kMostPasses) {
     auto* failure = reinterpret_cast<Failure*>(info->err);
-    fmt::format_to_n(failure->message, sizeof failure->message - 1, "more than {} passes",
-                     kMostPasses);
+    std::snprintf(failure->message, sizeof failure->message, "more than %d passes", kMostPasses);
     std::longjmp(failure->back, 1);
   }
 }

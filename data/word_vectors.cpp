@@ -131,8 +131,7 @@ std::string to_text(const WordVectors& vectors) {
     }
     out += word;
     for (Index k = 0; k < width; ++k) {
-      fmt::format_to(std::back_inserter(out), " {}",
-                     numbers[static_cast<std::size_t>(i * width + k)]);
+      out += fmt::format(" {}", numbers[static_cast<std::size_t>(i * width + k)]);
     }
     out += '\n';
   }

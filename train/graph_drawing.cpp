@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
 
 #include "graph.h"
 #include "markup.h"
@@ -111,26 +110,25 @@ std::string Graph::svg() const {
 </style>
 )svg",
       width, height);
-  const auto to = std::back_inserter(out);
   for (const Edge& edge : edges) {
     const Box &a = boxes[edge.from], &b = boxes[edge.to];
     const double top = a.y + kHeight, middle = (top + b.y) / 2;
-    fmt::format_to(to, "<path d=\"M{:.1f} {:.1f}C{:.1f} {:.1f} {:.1f} {:.1f} {:.1f} {:.1f}\"/>\n",
-                   a.x, top, a.x, middle, b.x, middle, b.x, b.y);
+    out += fmt::format("<path d=\"M{:.1f} {:.1f}C{:.1f} {:.1f} {:.1f} {:.1f} {:.1f} {:.1f}\"/>\n",
+                       a.x, top, a.x, middle, b.x, middle, b.x, b.y);
   }
   for (std::size_t i = 0; i < vertices.size(); ++i) {
     const Box& box = boxes[i];
-    fmt::format_to(to,
-                   "<g{}><rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{}\" rx=\"6\"/>"
-                   "<text x=\"{:.1f}\" y=\"{:.1f}\">{}</text>"
-                   "<text class=\"shape\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text></g>\n",
-                   vertices[i].leaf ? " class=\"leaf\"" : "", box.x - box.width / 2, box.y,
-                   box.width, kHeight, box.x, box.y + 17, escape_markup(vertices[i].title), box.x,
-                   box.y + 32, escape_markup(vertices[i].shape));
+    out += fmt::format(
+        "<g{}><rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{}\" rx=\"6\"/>"
+        "<text x=\"{:.1f}\" y=\"{:.1f}\">{}</text>"
+        "<text class=\"shape\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text></g>\n",
+        vertices[i].leaf ? " class=\"leaf\"" : "", box.x - box.width / 2, box.y, box.width, kHeight,
+        box.x, box.y + 17, escape_markup(vertices[i].title), box.x, box.y + 32,
+        escape_markup(vertices[i].shape));
   }
   if (left_out > 0) {
-    fmt::format_to(to, "<text x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n", width / 2, height - kMargin,
-                   note_of(left_out));
+    out += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n", width / 2, height - kMargin,
+                       note_of(left_out));
   }
   return out + "</svg>\n";
 }

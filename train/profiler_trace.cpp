@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include <cmath>
-#include <iterator>
 
 #include "../core/utf8.h"
 #include "../io/file.h"
@@ -35,23 +34,22 @@ std::string Profiler::trace() const {
                   "\n"
                   R"({{"name":"process_name","ph":"M","pid":{},"tid":1,"args":{{"name":"heed"}}}})",
                   counts_->dropped(), process);
-  const auto to = std::back_inserter(out);
   for (const ProfileCounts::Event& event : counts_->events()) {
     const bool module = event.kind == Kind::module;
     const ProfileCounts::Row* row = module ? nullptr : &counts_->all_rows()[event.of];
     const ProfileCounts::Place& place = counts_->places()[module ? event.of : row->place];
     const std::string path = counts_->shown(place);
     const char* kind = module ? "module" : event.kind == Kind::forward ? "forward" : "backward";
-    fmt::format_to(to,
-                   ",\n"
-                   R"({{"name":{},"cat":"{}","ph":"X","ts":{:.3f},"dur":{:.3f},"pid":{},"tid":{},)"
-                   R"("args":{{"{}":{})",
-                   quote(module ? path : row->op), kind, 1e6 * (event.begin - begun_),
-                   1e6 * event.seconds, process, event.thread, module ? "class" : "module",
-                   quote(module ? place.class_name : path));
+    out += fmt::format(
+        ",\n"
+        R"({{"name":{},"cat":"{}","ph":"X","ts":{:.3f},"dur":{:.3f},"pid":{},"tid":{},)"
+        R"("args":{{"{}":{})",
+        quote(module ? path : row->op), kind, 1e6 * (event.begin - begun_), 1e6 * event.seconds,
+        process, event.thread, module ? "class" : "module",
+        quote(module ? place.class_name : path));
     if (event.shapes != 0)
-      fmt::format_to(to, R"(,"shapes":{})", quote(counts_->text(event.shapes)));
-    if (!module) fmt::format_to(to, R"(,"flop":{:.0f})", event.flops);
+      out += fmt::format(R"(,"shapes":{})", quote(counts_->text(event.shapes)));
+    if (!module) out += fmt::format(R"(,"flop":{:.0f})", event.flops);
     out += "}}";
   }
   return out + "\n]}\n";
