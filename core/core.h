@@ -6,6 +6,7 @@
 #include "dtype.h"
 #include "error.h"
 #include "generator.h"
+#include "number_in.h"
 #include "observer.h"
 #include "parallel.h"
 #include "print.h"

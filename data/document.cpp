@@ -36,6 +36,11 @@ Document make_document(std::string_view text, const DocumentLimits& limits, Inde
   return {read_sentences(text, limits, [](std::string_view s) { return tokenize(s); }), label};
 }
 
+Document make_document(std::string_view text, const DocumentLimits& limits,
+                       const std::function<std::vector<std::string>(std::string_view)>& words) {
+  return {read_sentences(text, limits, words), kNoLabel};
+}
+
 std::vector<std::vector<Token>> document_tokens(std::string_view text,
                                                 const DocumentLimits& limits) {
   return read_sentences(text, limits, [text](std::string_view sentence) {

@@ -2,6 +2,7 @@
 // their numbers.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -34,6 +35,9 @@ struct EncodedDocument {
 /// Splits `text` into sentences of at least one token. A text without any gives an empty document.
 /// Throws ValueError unless both limits are positive.
 Document make_document(std::string_view text, const DocumentLimits& limits, Index label = kNoLabel);
+/// The same with words that are cut from a sentence by `words`.
+Document make_document(std::string_view text, const DocumentLimits& limits,
+                       const std::function<std::vector<std::string>(std::string_view)>& words);
 
 /// The same sentences and words as make_document(), with their places in `text`.
 std::vector<std::vector<Token>> document_tokens(std::string_view text,

@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 
 #include "../core/error.h"
+#include "../core/number_in.h"
 #include "../core/quoted.h"
 #include "folder_parts.h"
 #include "idx.h"
@@ -27,10 +27,8 @@ std::vector<std::string> read_answers(const std::string& path) {
 }
 
 Index image_number(const std::string& text, Index count) {
-  Index out = -1;
-  const char* const end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, out);
-  return error == std::errc() && stop == end && out < count ? out : -1;
+  const Index out = number_in<Index>(text).value_or(-1);
+  return out < count ? out : -1;
 }
 
 }  // namespace

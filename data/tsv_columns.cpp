@@ -4,9 +4,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
 
 #include "../core/error.h"
+#include "../core/number_in.h"
 #include "../core/quoted.h"
 #include "utf8.h"
 
@@ -21,9 +21,8 @@ bool is_number(std::string_view column) {
 std::size_t find_column(const std::string& path, const std::string& column,
                         const std::vector<std::string_view>& header) {
   if (is_number(column)) {
-    std::size_t number = 0;
-    const auto read = std::from_chars(column.data(), column.data() + column.size(), number);
-    if (read.ec != std::errc{} || number == 0) {
+    const auto number = number_in<std::size_t>(column).value_or(0);
+    if (number == 0) {
       throw ValueError(
           fmt::format("tsv: column {}: columns are counted from 1", in_quotes(column)));
     }

@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "features.h"
 #include "log_mel.h"
 #include "spoken_digits.h"
 

@@ -3,13 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <iterator>
 #include <string_view>
 #include <unordered_set>
 
 #include "../core/error.h"
+#include "../core/number_in.h"
 #include "../core/quoted.h"
 #include "text_file.h"
 #include "utf8.h"
@@ -31,12 +31,6 @@ std::vector<std::string_view> parts_of(std::string_view line) {
 }
 
 bool is_control(char c) { return static_cast<unsigned char>(c) < ' ' || c == '\x7f'; }
-
-template <class Number>
-bool read_number(std::string_view text, Number& number) {
-  const auto read = std::from_chars(text.data(), text.data() + text.size(), number);
-  return read.ec == std::errc{} && read.ptr == text.data() + text.size();
-}
 
 class Reader {
  public:
@@ -71,8 +65,13 @@ class Reader {
 
   // "WORDS WIDTH".
   bool heads(const std::vector<std::string_view>& parts) {
-    return parts.size() == 2 && read_number(parts[0], promised_) && promised_ > 0 &&
-           read_number(parts[1], width_) && width_ > 0;
+    if (parts.size() != 2) return false;
+    const auto words = number_in<std::size_t>(parts[0]).value_or(0);
+    const auto width = number_in<std::size_t>(parts[1]).value_or(0);
+    if (words == 0 || width == 0) return false;
+    promised_ = words;
+    width_ = width;
+    return true;
   }
 
   void take(const std::vector<std::string_view>& parts) {
@@ -86,11 +85,9 @@ class Reader {
     if (!seen_.insert(word).second) fail(in_quotes(word) + " comes twice");
     std::vector<float>& to = word == "<unk>" ? unknown_ : numbers_;
     for (std::size_t i = 1; i < parts.size(); ++i) {
-      float number = 0;
-      if (!read_number(parts[i], number) || !std::isfinite(number)) {
-        fail(in_quotes(parts[i]) + " is no finite number");
-      }
-      to.push_back(number);
+      const auto number = number_in<float>(parts[i]);
+      if (!number || !std::isfinite(*number)) fail(in_quotes(parts[i]) + " is no finite number");
+      to.push_back(*number);
     }
     if (word != "<unk>") words_.push_back(word);
   }
@@ -136,6 +133,24 @@ std::string to_text(const WordVectors& vectors) {
     out += '\n';
   }
   return out;
+}
+
+Index copy_known(const WordVectors& vectors, const Vocabulary& vocabulary, Array& table) {
+  const Index width = vectors.rows.size(1);
+  if (table.shape() != Shape{vocabulary.size(), width}) {
+    throw ShapeError(fmt::format("word vectors: of width {} for a table {} of {} words", width,
+                                 describe(table), vocabulary.size()));
+  }
+  const float* from = vectors.rows.data<float>();
+  float* to = table.mutable_data<float>();
+  Index known = 0;
+  for (Index i = Vocabulary::kUnknown + 1; i < vocabulary.size(); ++i) {
+    if (!vectors.vocabulary.contains(vocabulary.word(i))) continue;
+    const Index row = vectors.vocabulary.id(vocabulary.word(i));
+    std::copy_n(from + row * width, width, to + i * width);
+    ++known;
+  }
+  return known;
 }
 
 WordVectors read_word_vectors(const std::string& path) { return Reader(path).read(); }

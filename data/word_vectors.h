@@ -31,4 +31,8 @@ std::string to_text(const WordVectors& vectors);
 /// first one says, and for a file without a word.
 WordVectors read_word_vectors(const std::string& path);
 
+/// Rows of `table`, f32 [vocabulary, width], of words that have a vector become that vector. Returns how many do,
+/// `<unk>` apart. Throws ShapeError for a table of another shape, DTypeError.
+Index copy_known(const WordVectors& vectors, const Vocabulary& vocabulary, Array& table);
+
 }  // namespace heed::data

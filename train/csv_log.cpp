@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <optional>
 
 #include "../core/error.h"
+#include "../core/number_in.h"
 #include "../io/file.h"
 
 namespace heed::train {
@@ -137,14 +137,11 @@ void CsvLog::go_on_after(std::int64_t step) {
   std::uint64_t line = 1;
   while (const std::optional<Record> record = next_record(before, at)) {
     ++line;
-    std::int64_t of = -1;
-    const std::string& text = record->front();
-    const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), of);
-    if (code != std::errc() || end != text.data() + text.size() ||
-        record->size() != header->size()) {
+    const auto of = number_in<std::int64_t>(record->front());
+    if (!of || record->size() != header->size()) {
       throw FormatError::at_line(path, line, "no row of this log");
     }
-    if (of <= step) content += line_of_fields(*record);
+    if (*of <= step) content += line_of_fields(*record);
   }
   columns_.assign(header->begin() + 1, header->end());
   io::write_file_atomically(path, content);

@@ -10,6 +10,8 @@ void FitOptions::fields(io::Fields& f) {
   f.number("lr", lr, 1e-12, 1e6, "learning rate");
   f.number("weight_decay", weight_decay, 0, 1e6, "of AdamW");
   f.number("clip", clip, 1e-9, 1e9, "largest norm of a gradient");
+  f.size("patience", patience, 0, 1 << 24,
+         "epochs that are no better than the best so far end it; 0: none do");
 }
 
 RunOptions FitOptions::run(const std::vector<Wanted>& keep, const std::string& data) const {
@@ -18,6 +20,7 @@ RunOptions FitOptions::run(const std::vector<Wanted>& keep, const std::string& d
   run.epochs = epochs;
   run.clip = clip;
   run.keep = keep;
+  run.patience = patience;
   run.stop_after = stop_after;
   run.resume = resume;
   run.setting = fmt::format("{}, --batch {}, --seed {}", data, batch, seed);

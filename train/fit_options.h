@@ -21,12 +21,13 @@ struct FitOptions {
   Index batch = 32;  ///< examples a step
   double lr = 1e-3;
   double weight_decay = 0.01;
-  double clip = 5;  ///< largest norm of a gradient
+  double clip = 5;     ///< largest norm of a gradient
+  Index patience = 0;  ///< epochs without a better first figure that end it; 0: none do
   std::uint64_t seed = 1;
   Index stop_after = 0;
   bool resume = false;
 
-  /// epochs, batch, lr, weight_decay and clip.
+  /// epochs, batch, lr, weight_decay, clip and patience.
   void fields(io::Fields& f);
   /// `data` says what is learned from ("5000 pairs"): the setting is that, the batch and the seed.
   RunOptions run(const std::vector<Wanted>& keep, const std::string& data) const;

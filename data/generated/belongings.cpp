@@ -61,9 +61,10 @@ Cloze tell(Generator& generator) {
   Cloze out;
   for (const Index i : generator.permutation(2 * kOwned)) {
     const auto fact = static_cast<std::size_t>(i);
+    const auto does = pick(fact % 2 == 0 ? kGets : kLacks, generator);
+    const auto time = pick(kTimes, generator);
     out.passage.push_back(
-        cloze_words(fmt::format("{} {} {} {} .", pick(kTimes, generator), people[named[fact]],
-                                pick(fact % 2 == 0 ? kGets : kLacks, generator), what(fact / 2))));
+        cloze_words(fmt::format("{} {} {} {} .", time, people[named[fact]], does, what(fact / 2))));
   }
   const auto asked = static_cast<std::size_t>(generator.below(kOwned));
   out.query = cloze_words(fmt::format("{} owns a {} .", kBlank, what(asked)));

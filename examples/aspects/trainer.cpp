@@ -14,17 +14,9 @@ train::Training train_tagger(Reader& reader, const std::vector<Example>& example
   Tagger& tagger = *reader.tagger;
   data::Loader batches(examples,
                        {.size = options.batch, .by = &Example::length, .seed = options.seed + 17});
-  optim::Adam adam(tagger.parameters(), {.lr = options.lr});
+  optim::AdamW adam(tagger.parameters(), {.lr = options.lr, .weight_decay = options.weight_decay});
   train::Run run(tagger, adam,
-                 {.out = options.out,
-                  .epochs = options.epochs,
-                  .clip = options.clip,
-                  .keep = {"validation F1 %"},
-                  .patience = options.patience,
-                  .stop_after = options.stop_after,
-                  .resume = options.resume,
-                  .setting = fmt::format("{} sentences, --batch {}, --seed {}", examples.size(),
-                                         options.batch, options.seed)});
+                 options.run({"validation F1 %"}, fmt::format("{} sentences", examples.size())));
   run.files([&] { return files_of(reader); }).validate([&]() -> train::Figures {
     const Scores scores = evaluate(tagger, validation);
     return {{"validation F1 %", 100 * scores.mean(), 2},

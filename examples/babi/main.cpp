@@ -2,11 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <cstdio>
 #include <iostream>
 
 #include "../../core/error.h"
+#include "../../core/number_in.h"
 #include "../../data/generated/stories.h"
 #include "../../train/interrupt.h"
 #include "../../train/percent.h"
@@ -33,13 +33,11 @@ std::vector<int> numbers_of(const Flags& flags) {
     for (int number = 1; number <= count; ++number) out.push_back(number);
     return out;
   }
-  const char* end = flags.task.data() + flags.task.size();
-  int number = 0;
-  const auto read = std::from_chars(flags.task.data(), end, number);
-  if (read.ec != std::errc{} || read.ptr != end) {
+  const auto number = number_in<int>(flags.task);
+  if (!number) {
     throw ValueError("--task: '" + flags.task + "' is no number of a task, nor all or joint");
   }
-  return {number};
+  return {*number};
 }
 
 std::vector<Subject> subjects_of(const Flags& flags) {

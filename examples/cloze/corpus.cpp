@@ -1,28 +1,25 @@
 #include "corpus.h"
 
-#include <filesystem>
 #include <iterator>
 #include <set>
 
 #include "../../core/error.h"
 #include "../../data/batches.h"
+#include "../../data/cloze_file.h"
+#include "../../data/folder_parts.h"
 #include "../../data/generated/belongings.h"
 #include "../../data/made_cloze.h"
 
 namespace cloze {
 namespace {
 
-std::string found(const std::string& folder, const std::string& name) {
-  const std::string path = folder + "/" + name;
-  return std::filesystem::exists(path) ? path : path + ".gz";
-}
-
 data::ClozeFile read(const std::string& folder, const std::string& name, data::ClozeOptions options,
                      bool leave_out) {
   const bool cmrc = name.starts_with("cmrc");
   options.questions = name == "cmrc2017.user.valid";
-  return data::read_cloze(found(folder, cmrc ? name + ".doc_query" : name),
-                          cmrc ? found(folder, name + ".answer") : "", options, leave_out);
+  return data::read_cloze(data::plain_or_packed(folder, cmrc ? name + ".doc_query" : name),
+                          cmrc ? data::plain_or_packed(folder, name + ".answer") : "", options,
+                          leave_out);
 }
 
 Corpus generated(const CorpusOptions& options, const data::ClozeOptions& limits) {

@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "../../core/error.h"
+#include "../../data/cloze_file.h"
 #include "../../data/line_reader.h"
 #include "../../train/attended_passage.h"
 #include "../../train/curves.h"

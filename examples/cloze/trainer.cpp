@@ -13,17 +13,10 @@ train::Training train_reader(Reader& reader, const Corpus& corpus, const Trainer
   ClozeReader& model = *reader.model;
   data::Loader batches(
       corpus.train, {.size = options.batch, .by = data::passage_length, .seed = options.seed + 17});
-  optim::Adam adam(model.parameters(), {.lr = options.lr});
-  train::Run run(model, adam,
-                 {.out = options.out,
-                  .epochs = options.epochs,
-                  .clip = options.clip,
-                  .keep = {"validation accuracy %"},
-                  .patience = options.patience,
-                  .stop_after = options.stop_after,
-                  .resume = options.resume,
-                  .setting = fmt::format("{} queries, --batch {}, --seed {}", corpus.train.size(),
-                                         options.batch, options.seed)});
+  optim::AdamW adam(model.parameters(), {.lr = options.lr, .weight_decay = options.weight_decay});
+  train::Run run(
+      model, adam,
+      options.run({"validation accuracy %"}, fmt::format("{} queries", corpus.train.size())));
   run.schedule(optim::rate::cosine(options.epochs), train::Per::epoch)
       .files([&] { return files_of(reader); })
       .validate([&]() -> train::Figures {

@@ -1,6 +1,7 @@
 #include "corpus.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <filesystem>
 
@@ -11,8 +12,13 @@
 namespace document_classifier {
 namespace {
 
-using Labelled = data::LabelledItems<Example>;
-using Parts = data::LabelledParts<Example>;
+// As it was written, before it is known how it is to be read.
+struct Written {
+  std::string text;
+  std::vector<bool> evidence = {};
+};
+using Labelled = data::LabelledItems<Written>;
+using Parts = data::LabelledParts<Written>;
 
 // Streams of the seed: the same documents whatever else is drawn.
 constexpr std::uint64_t kTrainStream = 0x7a11, kTestStream = 0x7e57, kSplitStream = 0x5e1f;
@@ -23,33 +29,45 @@ Labelled generated(const CorpusOptions& options, Index count, std::uint64_t stre
   for (auto& document : data::generate_documents(count, generator)) {
     auto& entry = out.emplace_back();
     entry.label = document.label;
-    for (const std::string& sentence : document.sentences) {
-      entry.item.document.sentences.push_back(data::tokenize(sentence));
-    }
-    entry.item.evidence = std::move(document.evidence);
+    entry.item = {fmt::format("{}", fmt::join(document.sentences, "\n")),
+                  std::move(document.evidence)};
   }
   return out;
 }
 
 Parts read_files(const CorpusOptions& options) {
-  return data::read_labelled_parts<Example>(
-      options.path, options.columns, [&](const std::string& text) {
-        return Example{data::make_document(text, options.limits), {}};
-      });
+  return data::read_labelled_parts<Written>(options.path, options.columns,
+                                            [](const std::string& text) { return Written{text}; });
 }
 
-std::vector<Example> with_classes(Labelled entries, const std::vector<std::string>& classes) {
+std::shared_ptr<const data::Coder> learn_coder(const Labelled& entries, Index subwords) {
+  std::vector<const std::string*> texts;
+  for (const auto& entry : entries) texts.push_back(&entry.item.text);
+  return data::learn_subwords(texts, subwords);
+}
+
+std::vector<Example> read(Labelled entries, const TextReader& reader,
+                          const std::vector<std::string>& classes) {
   std::vector<Example> out;
   for (auto& entry : entries) {
-    entry.item.document.label = data::class_of(entry, classes);
-    out.push_back(std::move(entry.item));
+    out.push_back({reader(entry.item.text), std::move(entry.item.evidence)});
+    out.back().document.label = data::class_of(entry, classes);
+    entry.item.text.clear();
+    entry.item.text.shrink_to_fit();
   }
   return out;
 }
 
 }  // namespace
 
-Corpus load_corpus(const CorpusOptions& options, const std::vector<std::string>& classes) {
+data::Document TextReader::operator()(const std::string& text) const {
+  if (!coder) return data::make_document(text, limits);
+  return data::make_document(text, limits,
+                             [&](std::string_view sentence) { return coder->parts(sentence); });
+}
+
+Corpus load_corpus(const CorpusOptions& options, TextReader& reader,
+                   const std::vector<std::string>& classes) {
   Parts parts;
   if (options.path.empty()) {
     parts.train = generated(options, options.generated_train, kTrainStream);
@@ -69,23 +87,26 @@ Corpus load_corpus(const CorpusOptions& options, const std::vector<std::string>&
                       fmt::format("the training documents have {} class(es); needs two or more",
                                   corpus.classes.size()));
   }
-  corpus.train = with_classes(std::move(parts.train), corpus.classes);
-  corpus.validation = with_classes(std::move(parts.validation), corpus.classes);
-  corpus.test = with_classes(std::move(parts.test), corpus.classes);
+  if (classes.empty() && options.subwords > 0) {
+    reader.coder = learn_coder(parts.train, options.subwords);
+  }
+  corpus.train = read(std::move(parts.train), reader, corpus.classes);
+  corpus.validation = read(std::move(parts.validation), reader, corpus.classes);
+  corpus.test = read(std::move(parts.test), reader, corpus.classes);
   return corpus;
 }
 
-std::vector<Example> load_test(const CorpusOptions& options,
+std::vector<Example> load_test(const CorpusOptions& options, const TextReader& reader,
                                const std::vector<std::string>& classes) {
   if (options.path.empty()) {
-    return with_classes(generated(options, options.generated_test, kTestStream), classes);
+    return read(generated(options, options.generated_test, kTestStream), reader, classes);
   }
   Parts parts = read_files(options);
   const bool folder = std::filesystem::is_directory(options.path);
   if (folder && parts.test.empty()) {
     throw FormatError(options.path, 0, "the folder has no file whose name begins with test");
   }
-  return with_classes(std::move(folder ? parts.test : parts.train), classes);
+  return read(std::move(folder ? parts.test : parts.train), reader, classes);
 }
 
 }  // namespace document_classifier

@@ -2,16 +2,24 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
-#include "../../data/document.h"
 #include "../../data/labelled_text.h"
+#include "../../data/subwords.h"
 #include "model.h"
 
 namespace document_classifier {
 
 using heed::Index;
+
+/// How a text is read: as words, or as the subwords of a coder.
+struct TextReader {
+  Limits limits;
+  std::shared_ptr<const heed::data::Coder> coder = {};
+  heed::data::Document operator()(const std::string& text) const;
+};
 
 struct Example {
   heed::data::Document document;  ///< label: an index into Corpus::classes
@@ -26,7 +34,7 @@ struct Corpus {
 struct CorpusOptions {
   std::string path;  ///< a file, or a folder of files train*, test*, valid*; empty: generated
   heed::data::LabelledTextOptions columns;
-  Limits limits;
+  Index subwords = 0;                ///< how many are learned from the texts to train on; 0: words
   double validation_fraction = 0.1;  ///< of the training files, where no file is for validation
   double test_fraction = 0.2;        ///< of all, where no file is for the test
   Index generated_train = 4000;
@@ -35,13 +43,14 @@ struct CorpusOptions {
 };
 
 /// Reads everything. `classes` are the labels known already (of a saved model): another one is a
-/// FormatError naming file and line; when empty, the labels found, sorted. Throws IoError,
-/// FormatError, ValueError.
-Corpus load_corpus(const CorpusOptions& options, const std::vector<std::string>& classes = {});
+/// FormatError naming file and line; when empty, the labels found, sorted, and the reader learns its
+/// subwords. Throws IoError, FormatError, ValueError.
+Corpus load_corpus(const CorpusOptions& options, TextReader& reader,
+                   const std::vector<std::string>& classes);
 
 /// Only what is to be tested: the test part of a folder or of generated documents, all of a single
 /// file.
-std::vector<Example> load_test(const CorpusOptions& options,
+std::vector<Example> load_test(const CorpusOptions& options, const TextReader& reader,
                                const std::vector<std::string>& classes);
 
 }  // namespace document_classifier

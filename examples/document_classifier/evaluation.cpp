@@ -22,7 +22,10 @@ train::AttendedText attended(const data::Document& document, const Reading& read
     train::AttendedSentence out;
     out.weight = weighed ? reading.sentences[row][s] : 0;
     for (std::size_t w = 0; w < words.size(); ++w) {
-      out.words.push_back({words[w], weighed ? reading.words[sentence + s][w] : 0});
+      // A subword that begins a word begins with U+2581: the first of a sentence does anyway.
+      const bool marked = w == 0 && words[w].starts_with("\u2581");
+      out.words.push_back(
+          {marked ? words[w].substr(3) : words[w], weighed ? reading.words[sentence + s][w] : 0});
     }
     text.push_back(std::move(out));
     ++s;

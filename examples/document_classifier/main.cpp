@@ -7,8 +7,12 @@
 #include <filesystem>
 #include <iostream>
 #include <iterator>
+#include <optional>
 
+#include "../../autograd/grad_mode.h"
+#include "../../autograd/methods.h"
 #include "../../core/error.h"
+#include "../../data/word_vectors.h"
 #include "../../io/file.h"
 #include "../../train/curves.h"
 #include "../../train/report.h"
@@ -26,6 +30,7 @@ using command_line::at_most;
 
 struct Flags {
   CorpusOptions corpus;
+  Limits limits;
   TrainerOptions trainer;
   ModelOptions model;
   Index vocabulary = 30000;
@@ -34,9 +39,7 @@ struct Flags {
   int threads = 0;
   bool quick = false;
   bool lines = false;
-  std::string folder = "model";
-  std::string report;
-  std::string file;
+  std::string report, vectors, file;
 };
 
 void set_up(const Flags& flags) { command_line::set_up(flags.threads, flags.trainer.seed); }
@@ -46,6 +49,16 @@ data::Vocabulary vocabulary_of(const Corpus& corpus, const Flags& flags) {
   for (const Example& example : corpus.train) data::count_words(example.document, counts);
   return data::Vocabulary::from_counts(
       counts, {.min_count = flags.min_count, .max_words = flags.vocabulary});
+}
+
+// Words that have a vector begin with it.
+void begin_with(const data::WordVectors& vectors, Classifier& classifier) {
+  const Tensor& weight = classifier.model->embedding.weight;
+  Array rows = weight.array().clone();
+  const Index known = data::copy_known(vectors, classifier.vocabulary, rows);
+  const NoGrad scope;
+  weight.copy_(Tensor(rows));
+  fmt::print("vectors: {} of {} words have one\n", known, classifier.vocabulary.size() - 2);
 }
 
 // Test, print, write the report; the last line is the one that scripts read.
@@ -70,7 +83,7 @@ void conclude(Classifier& classifier, const std::vector<Example>& test,
                          classifier.classes[static_cast<std::size_t>(p.label)],
                          p.probabilities[static_cast<std::size_t>(p.label)], p.text});
   }
-  const std::string path = command_line::report_path(flags.report, flags.folder);
+  const std::string path = command_line::report_path(flags.report, flags.trainer.out);
   report.save(path);
   fmt::print("test loss {:.4f}  macro F1 {:.4f}  documents {}\n", result.loss,
              result.confusion.macro_f1(), result.confusion.total());
@@ -90,17 +103,22 @@ void train_command(Flags& flags) {
     at_most(flags.trainer.epochs, 5);
     at_most(flags.corpus.generated_train, 3000);
   }
-  flags.trainer.out = flags.folder;
   Classifier classifier;
-  if (flags.trainer.resume) classifier = load(flags.folder);
-  Corpus corpus = load_corpus(flags.corpus, classifier.classes);
+  if (flags.trainer.resume) classifier = load(flags.trainer.out);
+  if (!flags.trainer.resume) classifier.reader.limits = flags.limits;
+  Corpus corpus = load_corpus(flags.corpus, classifier.reader, classifier.classes);
   if (!flags.trainer.resume) {
     classifier.classes = corpus.classes;
-    classifier.limits = flags.corpus.limits;
     classifier.vocabulary = vocabulary_of(corpus, flags);
     flags.model.vocabulary = classifier.vocabulary.size();
     flags.model.classes = static_cast<Index>(corpus.classes.size());
+    std::optional<data::WordVectors> vectors;
+    if (!flags.vectors.empty()) {
+      vectors = data::read_word_vectors(flags.vectors);
+      flags.model.embedding = vectors->rows.size(1);
+    }
     classifier.model = std::make_unique<HierarchicalAttention>(flags.model);
+    if (vectors) begin_with(*vectors, classifier);
   }
   fmt::print("documents: {} to train on, {} to validate, {} to test; classes: {}\n",
              corpus.train.size(), corpus.validation.size(), corpus.test.size(),
@@ -109,27 +127,22 @@ void train_command(Flags& flags) {
              classifier.model->parameter_count());
   std::fflush(stdout);
   const train::Training training = train_classifier(classifier, corpus, flags.trainer);
-  if (training.interrupted) return command_line::print_interrupted(flags.folder);
+  if (training.interrupted) return command_line::print_interrupted(flags.trainer.out);
   conclude(classifier, corpus.test, &training, flags);
 }
 
 void evaluate_command(Flags& flags) {
   set_up(flags);
-  Classifier classifier = load(flags.folder);
-  flags.corpus.limits = classifier.limits;
-  conclude(classifier, load_test(flags.corpus, classifier.classes), nullptr, flags);
+  Classifier classifier = load(flags.trainer.out);
+  conclude(classifier, load_test(flags.corpus, classifier.reader, classifier.classes), nullptr,
+           flags);
 }
 
 void print_prediction(Classifier& classifier, const std::string& text) {
-  const auto tokens = data::document_tokens(text, classifier.limits);
-  data::Document document;
-  for (const auto& sentence : tokens) {
-    auto& words = document.sentences.emplace_back();
-    for (const auto& token : sentence) words.push_back(token.text);
-  }
-  Prediction p = predict(classifier, document);
-  // Show the words as they were written.
-  for (std::size_t s = 0; s < p.text.size(); ++s) {
+  Prediction p = predict(classifier, classifier.reader(text));
+  // Show words as they were written; subwords are.
+  const auto tokens = data::document_tokens(text, classifier.reader.limits);
+  for (std::size_t s = 0; !classifier.reader.coder && s < p.text.size(); ++s) {
     for (std::size_t w = 0; w < p.text[s].words.size(); ++w) {
       const auto& token = tokens[s][w];
       p.text[s].words[w].text = text.substr(token.begin, token.end - token.begin);
@@ -144,7 +157,7 @@ void print_prediction(Classifier& classifier, const std::string& text) {
 
 void predict_command(Flags& flags) {
   set_up(flags);
-  Classifier classifier = load(flags.folder);
+  Classifier classifier = load(flags.trainer.out);
   std::string text = flags.file.empty() || flags.file == "-"
                          ? std::string(std::istreambuf_iterator<char>(std::cin), {})
                          : io::read_file(flags.file);
@@ -169,7 +182,6 @@ void add_data_flags(CLI::App& app, Flags& flags) {
   app.add_option("--text", flags.corpus.columns.text,
                  "the text's column, or one or more fields with commas between")
       ->default_val("2");
-  add_size(app, "--batch", flags.trainer.batch, 1, 65536, "documents a batch");
   command_line::add_seed(app, flags.trainer.seed);
   command_line::add_threads(app, flags.threads);
   add_size(app, "--show", flags.show, 0, 100000, "documents in the report");
@@ -178,9 +190,13 @@ void add_data_flags(CLI::App& app, Flags& flags) {
 
 void add_train_flags(CLI::App& app, Flags& flags) {
   add_data_flags(app, flags);
-  command_line::add_folder(app, "--out", flags.folder);
-  command_line::add_fields(app, flags.trainer, flags.corpus.limits, flags.model);
+  command_line::add_folder(app, "--out", flags.trainer.out);
+  command_line::add_fields(app, flags.trainer, flags.limits, flags.model);
   add_size(app, "--vocabulary", flags.vocabulary, 1, 10000000, "most words to know");
+  add_size(app, "--subwords", flags.corpus.subwords, 0, 1000000,
+           "learned from the texts, by sentencepiece, to read in place of words; 0: none");
+  app.add_option("--vectors", flags.vectors,
+                 "a file of words' vectors to begin with, as word2vec and GloVe write them");
   add_size(app, "--min-count", flags.min_count, 1, 1000000, "a rarer word is unknown");
   add_number(app, "--validation", flags.corpus.validation_fraction, CLI::Range(0.001, 0.9),
              "part of the training documents held out to choose the best epoch");
@@ -200,8 +216,9 @@ int run(int argc, char** argv) {
   CLI::App* guess = app.add_subcommand("predict", "classify a text and show the words attended to");
   add_train_flags(*train, flags);
   add_data_flags(*test, flags);
-  command_line::add_folder(*test, "--model", flags.folder);
-  command_line::add_folder(*guess, "--model", flags.folder);
+  add_size(*test, "--batch", flags.trainer.batch, 1, 65536, "documents a batch");
+  command_line::add_folder(*test, "--model", flags.trainer.out);
+  command_line::add_folder(*guess, "--model", flags.trainer.out);
   command_line::add_threads(*guess, flags.threads);
   guess->add_flag("--lines", flags.lines, "each line is a document");
   guess->add_option("file", flags.file, "the text; left out or -: standard input");

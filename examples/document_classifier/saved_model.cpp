@@ -8,16 +8,20 @@ namespace document_classifier {
 namespace {
 
 constexpr const char* kKind = "hierarchical_attention";
+constexpr const char* kSubwordsFile = "subwords.txt";
 
 }  // namespace
 
 io::DirectoryFiles files_of(const Classifier& classifier) {
   io::ModelFiles files(kKind);
   files.options(classifier.model->options)
-      .options(classifier.limits)
+      .options(classifier.reader.limits)
       .set("classes", static_cast<Index>(classifier.classes.size()))
       .text(io::kVocabularyFile, classifier.vocabulary.serialize())
       .weights(*classifier.model);
+  if (const data::Coder* coder = classifier.reader.coder.get()) {
+    files.set("subwords", true).text(kSubwordsFile, coder->serialize());
+  }
   for (std::size_t i = 0; i < classifier.classes.size(); ++i) {
     files.set(fmt::format("class_{}", i), classifier.classes[i]);
   }
@@ -27,7 +31,10 @@ io::DirectoryFiles files_of(const Classifier& classifier) {
 Classifier load(const std::string& folder) {
   const io::ModelFolder saved(folder, kKind);
   Classifier out;
-  out.limits = saved.options<Limits>();
+  out.reader.limits = saved.options<Limits>();
+  if (saved.config().has("subwords") && saved.config().get_bool("subwords")) {
+    out.reader.coder = data::parse_coder(saved.text(kSubwordsFile), saved.path(kSubwordsFile));
+  }
   out.vocabulary =
       data::Vocabulary::parse(saved.text(io::kVocabularyFile), saved.path(io::kVocabularyFile));
   auto options = saved.options<ModelOptions>();

@@ -8,14 +8,14 @@
 
 #include "../../data/vocabulary.h"
 #include "../../io/model_directory.h"
-#include "model.h"
+#include "corpus.h"
 
 namespace document_classifier {
 
 /// All that it takes to read a document.
 struct Classifier {
   std::vector<std::string> classes;
-  Limits limits;
+  TextReader reader;
   data::Vocabulary vocabulary;
   std::unique_ptr<HierarchicalAttention> model;
 };

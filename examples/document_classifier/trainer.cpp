@@ -22,17 +22,9 @@ train::Training train_classifier(Classifier& classifier, const Corpus& corpus,
       {.size = options.batch,
        .by = [](const data::EncodedDocument& document) { return data::lengths_of(document); },
        .seed = options.seed + 17});
-  optim::Adam adam(model.parameters(), {.lr = options.lr});
+  optim::AdamW adam(model.parameters(), {.lr = options.lr, .weight_decay = options.weight_decay});
   train::Run run(model, adam,
-                 {.out = options.out,
-                  .epochs = options.epochs,
-                  .clip = options.clip,
-                  .keep = {"accuracy"},
-                  .patience = options.patience,
-                  .stop_after = options.stop_after,
-                  .resume = options.resume,
-                  .setting = fmt::format("{} documents, --batch {}, --seed {}", documents.size(),
-                                         options.batch, options.seed)});
+                 options.run({"accuracy"}, fmt::format("{} documents", documents.size())));
   run.schedule(optim::rate::cosine(options.epochs, options.lr / 20), train::Per::epoch)
       .files([&] { return files_of(classifier); })
       .validate([&]() -> train::Figures {

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <cstdio>
+#include <optional>
+#include <set>
 
 #include "../../io/file.h"
 #include "../../train/curves.h"
@@ -22,7 +24,7 @@ struct Flags {
   CorpusOptions corpus;
   TrainerOptions trainer;
   ModelOptions model;
-  Index beam = 5, show = 2;
+  Index beam = 1, show = 2;
   int threads = 0;
   bool quick = false;
   std::string report, picture, digits, file;
@@ -59,9 +61,11 @@ void conclude(const Listener& model, const Corpus& corpus, const train::Training
     return found;
   };
   const std::string digits = fmt::format("{} to {}", o.shortest, o.longest);
-  tell(digits, test, 1);
-  const Evaluation found = tell(digits, test, flags.beam);
-  tell(std::to_string(o.long_digits), longer, flags.beam);
+  std::optional<Evaluation> found;
+  for (const Index beam : std::set<Index>{1, flags.beam}) {
+    found = tell(digits, test, beam);
+    tell(std::to_string(o.long_digits), longer, beam);
+  }
   train::add_curves(report, training);
   const std::string path = command_line::report_path(flags.report, flags.trainer.out);
   report.save(path);
@@ -72,8 +76,8 @@ void conclude(const Listener& model, const Corpus& corpus, const train::Training
     train::write_png(picture, picture_of(model, {test.begin(), last}, flags.beam));
     fmt::print("where it listened: {}\n", picture);
   }
-  fmt::print("test digits {}  digit error {}  report {}\n", found.errors.words(),
-             percent(found.errors.rate()), path);
+  fmt::print("test digits {}  digit error {}  report {}\n", found->errors.words(),
+             percent(found->errors.rate()), path);
 }
 
 void train_command(Flags& flags) {

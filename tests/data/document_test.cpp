@@ -26,6 +26,18 @@ TEST(Document, IsCutToItsLimits) {
   EXPECT_THROW(make_document("a", {7, 0}), ValueError);
 }
 
+TEST(Document, MayHaveWordsOfAnotherKind) {
+  const auto letters = [](std::string_view sentence) {
+    std::vector<std::string> out;
+    for (const char c : sentence) out.emplace_back(1, c);
+    return out;
+  };
+  EXPECT_THAT(make_document("Ab c.\n\nDE", {3, 4}, letters).sentences,
+              ElementsAre(ElementsAre("A", "b", " ", "c"), ElementsAre("D", "E")));
+  EXPECT_ERROR(ValueError, "document: limits of 3 sentences and 0 words must be positive",
+               make_document("a", {3, 0}, letters));
+}
+
 TEST(Document, TokensLieWhereTheWordsWereWritten) {
   const std::string text = "A Dog. %%\nThe Café<br />closed! 你好。吗";
   const DocumentLimits limits{.sentences = 5, .words = 3};

@@ -30,6 +30,20 @@ TEST(WordVectors, AreReadWithAndWithoutAFirstLine) {
   const WordVectors read = read_word_vectors(unknown.path());
   EXPECT_EQ(read.vocabulary.size(), 3);
   EXPECT_THAT(read.rows.to_vector<float>(), ElementsAre(0, 7, 1));
+  const TemporaryFile year("1984 0.5\n");  // a word, not how many there are
+  EXPECT_EQ(read_word_vectors(year.path()).vocabulary.word(2), "1984");
+}
+
+TEST(WordVectors, GoToTheWordsThatAVocabularyKnows) {
+  const TemporaryFile file("ice 1 2 3\n<unk> 9 9 9\nwarm 7 8 9\n");
+  const WordVectors read = read_word_vectors(file.path());
+  const Vocabulary known({"cold", "ice"});
+  Array table = Array::full({4, 3}, 5, DType::f32);
+  EXPECT_EQ(copy_known(read, known, table), 1);
+  EXPECT_THAT(table.to_vector<float>(), ElementsAre(5, 5, 5, 5, 5, 5, 5, 5, 5, 1, 2, 3));
+  Array narrow = Array::zeros({4, 2}, DType::f32);
+  EXPECT_ERROR(ShapeError, "word vectors: of width 3 for a table f32[4, 2] of 4 words",
+               copy_known(read, known, narrow));
 }
 
 TEST(WordVectors, AreReadBackToTheSameBits) {

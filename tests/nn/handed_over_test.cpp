@@ -58,6 +58,11 @@ TEST(HandedOver, KeepsHooksAndModes) {
   inner(zeros({1, 3}));
   layer(zeros({1, 3}));
   EXPECT_EQ(calls, 1);
+  const nn::Sequential outer(std::move(layer));
+  outer(zeros({1, 3}));
+  EXPECT_EQ(calls, 2);
+  EXPECT_FALSE(outer.at<nn::Linear>(0).training());
+  EXPECT_TRUE(outer.training());
 }
 
 TEST(HandedOver, OptionsInBracesMakeAChild) {

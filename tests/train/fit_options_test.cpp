@@ -13,6 +13,7 @@ TEST(FitOptions, AreThoseOfTheRun) {
                        .epochs = 7,
                        .batch = 5,
                        .clip = 3,
+                       .patience = 17,
                        .seed = 11,
                        .stop_after = 13,
                        .resume = true};
@@ -20,6 +21,7 @@ TEST(FitOptions, AreThoseOfTheRun) {
   EXPECT_EQ(run.out, "there");
   EXPECT_EQ(run.epochs, 7);
   EXPECT_EQ(run.clip, 3);
+  EXPECT_EQ(run.patience, 17);
   EXPECT_EQ(run.stop_after, 13);
   EXPECT_TRUE(run.resume);
   EXPECT_EQ(run.setting, "17 pairs, --batch 5, --seed 11");
@@ -29,7 +31,7 @@ TEST(FitOptions, AreThoseOfTheRun) {
 }
 
 TEST(FitOptions, AreWrittenReadAndChecked) {
-  FitOptions fit{.epochs = 3, .batch = 2, .lr = 0.5, .weight_decay = 0, .clip = 9};
+  FitOptions fit{.epochs = 3, .batch = 2, .lr = 0.5, .weight_decay = 0, .clip = 9, .patience = 5};
   io::Config config;
   io::write_fields(config, fit);
   const auto read = io::read_fields<FitOptions>(config);
@@ -38,6 +40,7 @@ TEST(FitOptions, AreWrittenReadAndChecked) {
   EXPECT_EQ(read.lr, 0.5);
   EXPECT_EQ(read.weight_decay, 0);
   EXPECT_EQ(read.clip, 9);
+  EXPECT_EQ(read.patience, 5);
   fit.lr = 0;
   EXPECT_ERROR_WITH(ValueError, "lr 0 must be in", io::check_fields(fit));
 }

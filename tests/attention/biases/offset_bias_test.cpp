@@ -64,6 +64,18 @@ TEST(Bias, AlibiFallsWithDistance) {
   EXPECT_EQ(Alibi(ones({2}).set_requires_grad()).parameters().size(), 1U);
 }
 
+TEST(Bias, OfNoQueriesAndOfNoKeysIsNone) {
+  const Tensor some = randn({2, kK, 3}, DType::f64), none = zeros({2, 0, 3}, DType::f64);
+  const auto offsets = [](Index count) { return randn({2, count}, DType::f64); };
+  EXPECT_EQ(attend(none, some, some, {.offset_bias = offsets(kK - 1)}).context.shape(),
+            (Shape{2, 0, 3}));
+  const Tensor empty = attend(some, none, none, {.offset_bias = offsets(kK - 1)}).context;
+  EXPECT_EQ(empty.shape(), (Shape{2, kK, 3}));
+  for (const double x : numbers(empty)) EXPECT_EQ(x, 0);
+  EXPECT_ERROR_WITH(ShapeError, "offset_bias must be [.., 6]",
+                    attend(none, some, some, {.offset_bias = offsets(kK)}));
+}
+
 TEST(Bias, ZeroSlopesAndWideWindowsChangeNothing) {
   const Tensor x = randn({2, 5, kK, 3}, DType::f64);  // [B, H, K, D]
   const Tensor plain = attend(x, x, x).context;

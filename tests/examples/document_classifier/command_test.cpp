@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "../../../data/subwords.h"
 #include "../command.h"
 
 namespace {
@@ -43,6 +44,37 @@ TEST_F(DocumentClassifierCommand, TrainsEvaluatesAndPredicts) {
       expect_success("predict --model '" + model + "'", "The film was wonderful .\n");
   EXPECT_THAT(guess, HasSubstr("positive"));
   EXPECT_THAT(guess, HasSubstr("wonderful"));
+}
+
+// Chinese is written without blanks: subwords find what belongs together.
+TEST_F(DocumentClassifierCommand, ReadsSubwords) {
+  if (!heed::data::has_subwords()) GTEST_SKIP() << "built without sentencepiece";
+  std::string reviews;
+  for (int i = 0; i < 40; ++i) {
+    reviews += i % 2 ? "good\t这个酒店非常好。房间干净\n" : "bad\t这个酒店非常差。房间很脏\n";
+  }
+  const std::string model = path("model");
+  expect_success("train --data " + write("reviews.tsv", reviews) +
+                 " --subwords 40 --epochs 2 --embedding 7 --hidden 5 --out " + model);
+  const std::string guess = expect_success("predict --model " + model, "这个房间非常差\n");
+  EXPECT_THAT(guess, HasSubstr("[房间]"));  // read and shaded as one
+  EXPECT_THAT(expect_success("evaluate --model " + model + " --data " + path("reviews.tsv")),
+              HasSubstr("  documents 40\n"));
+  fs::remove(model + "/subwords.txt");
+  expect_refused("predict --model " + model, "subwords.txt", "a\n");
+  expect_refused("train --data " + path("reviews.tsv") + " --subwords 9 --out " + path("m"),
+                 "subwords");
+}
+
+TEST_F(DocumentClassifierCommand, BeginsWithVectors) {
+  const std::string rows = "3 5\nthe 1 2 3 4 5\nfilm 0 0 0 0 1\nunheard-of 1 1 1 1 1\n";
+  const std::string small =
+      "train --documents 60 --epochs 1 --hidden 5 --out " + path("m") + " --vectors ";
+  const std::string told = expect_success(small + write("rows.txt", rows));
+  EXPECT_THAT(told, HasSubstr("vectors: 2 of "));
+  EXPECT_THAT(expect_success("predict --model " + path("m"), "The film was wonderful .\n"),
+              HasSubstr("wonderful"));
+  expect_refused(small + write("short.txt", "the 1 2\nfilm 1\n"), "short.txt:2");
 }
 
 TEST_F(DocumentClassifierCommand, RefusesBadDataNamingFileAndLine) {
@@ -131,9 +163,9 @@ TEST_F(DocumentClassifierCommand, ResumingGivesTheSameBitsAsNeverHavingStopped) 
   EXPECT_EQ(epochs, epochs_of(whole));
   EXPECT_EQ(epochs.size(), 60U);
 
-  expect_same_training(
-      path("whole"), path("parts"),
-      {"rounds", "batches.loader", "random", "model.classifier.weight", "optimizer.parameters.0.step"});
+  expect_same_training(path("whole"), path("parts"),
+                       {"rounds", "batches.loader", "random", "model.classifier.weight",
+                        "optimizer.parameters.0.step"});
 }
 
 }  // namespace

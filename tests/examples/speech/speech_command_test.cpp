@@ -49,7 +49,7 @@ TEST_F(SpeechCommand, AQuickTrainingLearnsAndListens) {
   const std::string trained = expect_success("train --quick --threads 1 --save " + path("m"));
   EXPECT_LT(error_of(trained), 90);
   EXPECT_THAT(trained, AllOf(HasSubstr(" to validate, 300 to test; parameters"),
-                             HasSubstr("\n10 digits, beam 5: digit error ")));
+                             HasSubstr("\n10 digits, beam 1: digit error ")));
   EXPECT_THAT(read_file(path("m/report.html")), HasSubstr("digit error"));
   EXPECT_THAT(read_file(path("m/heard.png")), StartsWith("\x89PNG"));
 

@@ -111,6 +111,20 @@ TEST(Reduce, LargeStridedAndExpandedOnes) {
   expect_like_loops(base.select(1, 3), {});
 }
 
+// Of numbers near 1, so that it says something; a column is gathered in several pieces.
+TEST(Reduce, ProductsOfRowsAndColumns) {
+  Generator generator(13);
+  for (const DType dtype : {DType::f32, DType::f64}) {
+    const Array x = generator.uniform({1013, 3}, 0.99, 1.012, dtype);
+    for (const Array& column : {x.select(1, 1), x.select(1, 2).contiguous()}) {
+      double expected = 1;
+      for (const double each : column.to(DType::f64).to_vector<double>()) expected *= each;
+      const double found = reduce(Reduce::prod, column, {}, false).item();
+      EXPECT_NEAR(found / expected, 1, dtype == DType::f32 ? 1e-4 : 1e-12);
+    }
+  }
+}
+
 TEST(Reduce, HandsNaNOn) {
   for (const Index place : {0, 1, 15, 16, 63, 64, 76}) {
     std::vector<float> values(77, -1);
