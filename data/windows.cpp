@@ -41,6 +41,25 @@ Windows random_windows(const std::vector<Index>& text, Index count, Index length
   return cut(text, starts, length);
 }
 
+Streams side_by_side(const std::vector<Index>& text, Index rows, Index length) {
+  check_positive("windows", "rows", rows);
+  check_positive("windows", "length", length);
+  const Index tokens = static_cast<Index>(text.size()) - 1, each = tokens / rows;
+  if (each <= 0) {
+    throw ValueError(fmt::format("windows: {} tokens are too few for {} rows", text.size(), rows));
+  }
+  Streams out;
+  for (Index first = 0; first < each; first += length) {
+    std::vector<Index> starts;
+    for (Index r = 0; r < rows; ++r) starts.push_back(r * each + first);
+    out.batches.push_back(cut(text, starts, std::min(length, each - first)));
+  }
+  if (const Index read = rows * each; read < tokens) {
+    out.rest.push_back(cut(text, {read}, tokens - read));
+  }
+  return out;
+}
+
 std::vector<LinePlaces> lines_of(const std::vector<Index>& text, Index end_mark, Index longest) {
   check_positive("lines", "longest", longest);
   std::vector<LinePlaces> out;

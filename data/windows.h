@@ -24,6 +24,16 @@ Windows random_windows(const std::vector<Index>& text, Index count, Index length
 /// of fewer than two tokens, and unless both numbers are positive.
 std::vector<Windows> all_windows(const std::vector<Index>& text, Index count, Index length);
 
+/// The whole text once in `rows` pieces of one length that are read side by side: row r of a batch
+/// goes on where row r of the batch before ended. What is over, fewer tokens than rows, is `rest`,
+/// which goes on from nothing.
+struct Streams {
+  std::vector<Windows> batches;
+  std::vector<Windows> rest;  ///< one or none
+};
+/// Throws ValueError for a text of no more tokens than rows, and unless both numbers are positive.
+Streams side_by_side(const std::vector<Index>& text, Index rows, Index length);
+
 /// The places [begin, end) of a line in its text.
 struct LinePlaces {
   Index begin, end;

@@ -46,6 +46,20 @@ double evaluate(const Language& language, const std::vector<Index>& text, Index 
   const auto add = [&](const auto& part) {
     mean.add(loss_of(model, part).item(), static_cast<double>(part.targets.numel()));
   };
+  if (model.reader && !packed) {  // it goes on from batch to batch
+    const data::Streams streams = data::side_by_side(
+        text, std::min<Index>(batch, std::ssize(text) - 1), model.options.context);
+    for (const auto* parts : {&streams.batches, &streams.rest}) {
+      Past past;
+      for (const data::Windows& part : *parts) {
+        const Tensor logits = model.go_on(part.inputs, past);
+        const Tensor loss =
+            cross_entropy(reshape(logits, {-1, logits.size(2)}), reshape(part.targets, {-1}));
+        mean.add(loss.item(), static_cast<double>(part.targets.numel()));
+      }
+    }
+    return mean.mean();
+  }
   if (!packed) {
     for (const data::Windows& part : data::all_windows(text, batch, model.options.context))
       add(part);

@@ -84,7 +84,7 @@ void conclude(Language& language, const Corpus& corpus, const train::Training* t
     return evaluate(language, encode(text, language.level, language.vocabulary),
                     4 * flags.trainer.batch, flags.trainer.packed);
   };
-  train::Report report("A Transformer language model");
+  train::Report report("A language model");
   const double loss = loss_of(corpus.validation);
   report.add_fact("validation", in_words(loss, language.level));
   if (!corpus.test.empty()) {
@@ -166,7 +166,7 @@ void look_command(const Flags& flags) {
   }
   train::write_self_attention(flags.output, "What a language model looks at", seen);
   fmt::print("{0} tokens, {1} layers of {2} heads: {3}.html, {3}.png\n", ids.size(),
-             seen.layers.size(), language.model->options.heads, flags.output);
+             seen.layers.size(), seen.layers[0].size(0), flags.output);
 }
 
 void add_common_flags(CLI::App& app, Flags& flags) {
@@ -209,7 +209,7 @@ void add_train_flags(CLI::App& app, Flags& flags) {
 
 int run(int argc, char** argv) {
   Flags flags;
-  CLI::App app("Transformer language model");
+  CLI::App app("Language models: Transformers, LSTMs, memories");
   CLI::App* train = app.add_subcommand("train", "learn from a text, evaluate, write a report");
   CLI::App* test = app.add_subcommand("evaluate", "evaluate a trained model, write a report");
   CLI::App* write = app.add_subcommand("generate", "let a trained model write");

@@ -40,12 +40,19 @@ attention::TransformerOptions layer_options(const ModelOptions& options,
   return out;
 }
 
+bool reads(const ModelOptions& o) {
+  return o.attention == "lstm" || o.attention == "lstmn" || o.attention == "memory";
+}
+
+attention::SynthesizerKinds kinds_of(const ModelOptions& o) {
+  return reads(o) ? attention::SynthesizerKinds{} : attention::synthesizer_kinds(o.attention);
+}
+
 const ModelOptions& checked(const ModelOptions& options) {
   if (options.context <= 0) {
     throw ValueError(fmt::format("language_model: context {} must be positive", options.context));
   }
-  if (!attention::synthesizer_kinds(options.attention).empty() &&
-      options.positions == Positions::rotary) {
+  if (!kinds_of(options).empty() && options.positions == Positions::rotary) {
     throw ValueError(
         "language_model: rotary positions turn queries and keys; a Synthesizer has none");
   }
@@ -57,17 +64,23 @@ const ModelOptions& checked(const ModelOptions& options) {
 // The table's gradient is dense: as the output layer it gets one in every row.
 LanguageModel::LanguageModel(const ModelOptions& model)
     : options(checked(model)),
-      synthesizer(attention::synthesizer_kinds(model.attention)),
+      synthesizer(kinds_of(model)),
       tokens(child<nn::Embedding>("tokens", nn::EmbeddingOptions{.count = model.vocabulary,
                                                                  .width = model.width,
                                                                  .sparse = false,
                                                                  .dtype = model.dtype})),
-      places(parameter("places", model.positions == Positions::learned
+      places(parameter("places", model.positions == Positions::learned && !reads(model)
                                      ? zeros(Shape{model.context, model.width}, model.dtype)
                                      : Tensor())),
       dropout(child<nn::Dropout>("dropout", model.dropout)),
-      layers(child<attention::TransformerEncoder>("layers", model.layers,
-                                                  layer_options(model, synthesizer), true)) {
+      reader(make_reader(model)) {
+  if (reader) {
+    shared_child("reader", reader);
+    nn::normal_(tokens.weight, 0, 0.05);
+    return;
+  }
+  layers = &child<attention::TransformerEncoder>("layers", model.layers,
+                                                 layer_options(model, synthesizer), true);
   // As GPT-2: small numbers, smaller still where a layer adds to the stream, so that its variance
   // does not grow with the depth.
   const double small = 0.02 / std::sqrt(2.0 * static_cast<double>(model.layers));
@@ -109,22 +122,45 @@ Tensor LanguageModel::embed(const Tensor& ids, Index first) const {
 }
 
 Tensor LanguageModel::operator()(const Tensor& ids) const {
+  if (reader) return forwarded(linear(read(ids, nullptr), tokens.weight));
   const Tensor x = embed(ids, Index{0});
-  return forwarded(linear(layers(x, {.mask = attention::Mask::causal()}).output, tokens.weight));
+  return forwarded(linear((*layers)(x, {.mask = attention::Mask::causal()}).output, tokens.weight));
+}
+
+Tensor LanguageModel::read(const Tensor& ids, std::unique_ptr<Reader::Past>* past,
+                           std::vector<Tensor>* looks) const {
+  if (ids.rank() != 2) {
+    throw ShapeError(fmt::format("language_model: ids {} are not [B, T]", describe(ids.array())));
+  }
+  return dropout((*reader)(embed(ids, Tensor()), ids, past, looks));
+}
+
+Tensor LanguageModel::go_on(const Tensor& ids, Past& past) const {
+  past.length += ids.size(-1);
+  return linear(read(ids, &past.reader), tokens.weight);
 }
 
 std::vector<Array> LanguageModel::looks(const Tensor& ids) const {
-  const auto seen = layers(embed(unsqueeze(ids, 0), Index{0}),
-                           {.mask = attention::Mask::causal(), .need_weights = true});
+  std::vector<Tensor> seen;
+  if (reader) {
+    read(unsqueeze(ids, 0), nullptr, &seen);
+    if (seen.empty()) throw ValueError("language_model: an LSTM looks at nothing");
+  } else {
+    seen = (*layers)(embed(unsqueeze(ids, 0), Index{0}),
+                     {.mask = attention::Mask::causal(), .need_weights = true})
+               .weights;
+  }
   std::vector<Array> out;
-  for (const Tensor& weights : seen.weights) out.push_back(squeeze(weights, 0).array());
+  for (const Tensor& weights : seen) {  // [1, heads, T, T]; of a reader [1, T, T], as of one head
+    out.push_back(reader ? weights.array() : squeeze(weights, 0).array());
+  }
   return out;
 }
 
 Tensor LanguageModel::operator()(const Packed& ids) const {
   check_offsets("language_model", ids.offsets, ids.tokens);
-  if (!synthesizer.empty()) {
-    throw ValueError("language_model: a Synthesizer cannot read packed texts");
+  if (reader || !synthesizer.empty()) {
+    throw ValueError(fmt::format("language_model: {} cannot read packed texts", options.attention));
   }
   const std::vector<Index> lengths = ids.lengths();
   Index longest = 1;
@@ -142,7 +178,7 @@ Tensor LanguageModel::operator()(const Packed& ids) const {
   if (rows.defined()) rows = index_select(rows, 0, Tensor(Array::from(steps)));
   const Tensor x = embed(ids.tokens, rows);
   const attention::Mask mask = attention::Mask::causal() & attention::Mask::segments(ids.offsets);
-  const Tensor out = squeeze(layers(unsqueeze(x, 0), {.mask = mask}).output, 0);
+  const Tensor out = squeeze((*layers)(unsqueeze(x, 0), {.mask = mask}).output, 0);
   return forwarded(linear(out, tokens.weight));
 }
 
@@ -150,7 +186,9 @@ Tensor LanguageModel::step(const Tensor& ids, Past& past) const {
   if (!synthesizer.empty()) {
     throw ValueError("language_model: a Synthesizer cannot go on step by step");
   }
-  const Tensor x = layers.step(embed(ids, past.length()), past).output;
+  const Tensor x =
+      reader ? read(ids, &past.reader) : layers->step(embed(ids, past.length), past.layers).output;
+  past.length += ids.size(1);
   return linear(select(x, 1, -1), tokens.weight);
 }
 

@@ -1,54 +1,29 @@
-// A decoder-only Transformer language model (Vaswani et al. 2017; Radford et al. 2019): pre-norm
-// layers that see only what stands before them, with dot-product attention or with a Synthesizer.
-// The output layer is the embedding's table.
+// A language model, by default a decoder-only Transformer (Vaswani et al. 2017; Radford et al. 2019):
+// pre-norm layers that see only what stands before them, with dot-product attention or with a
+// Synthesizer; or one of the readers of reader.h. The output layer is the embedding's table.
 //
 //   ids [B, T] -> embedding + positions -> layers, causal -> norm -> logits [B, T, V]
+//   ids [B, T] -> embedding -> reader -> dropout -> logits [B, T, V]
 #pragma once
 
-#include <string>
+#include <memory>
 #include <vector>
 
 #include "../../attention/mechanisms/transformer/synthesizer_kinds.h"
 #include "../../attention/mechanisms/transformer/transformer_encoder.h"
 #include "../../autograd/ops/packed/packed.h"
-#include "../../io/fields.h"
+#include "../../nn/dropout.h"
 #include "../../nn/embedding.h"
+#include "reader.h"
 
 namespace language_model {
 
-using namespace heed;  // an application speaks the library's language
-
-enum class Positions { learned, sinusoidal, rotary };
-
-struct ModelOptions {
-  Index vocabulary = 2;
-  Index layers = 4;
-  Index width = 128;
-  Index heads = 4;
-  Index context = 64;  ///< the longest text that it sees
-  double dropout = 0;
-  Positions positions = Positions::learned;
-  std::string attention = "dot";  ///< see attention::synthesizer_kinds()
-  DType dtype = DType::f32;
-  void fields(io::Fields& f) {
-    f.size("layers", layers, 1, 1024, "of the model");
-    f.size("width", width, 1, 1 << 14, "of the model");
-    f.size("heads", heads, 1, 1 << 14, "of each layer, a divisor of the width");
-    f.size("context", context, 1, 1 << 24, "tokens that the model sees");
-    f.choice("positions", positions,
-             {{"learned", Positions::learned},
-              {"sinusoidal", Positions::sinusoidal},
-              {"rotary", Positions::rotary}},
-             "of the tokens");
-    f.text("attention", attention,
-           "dot, or synthesizer- and dense, random, fixed-random, factorised-dense, "
-           "factorised-random, or several with + between, dot-product among them");
-    f.number("dropout", dropout, 0, 0.99, "probability");
-  }
+/// What is kept of the tokens that were read: each layer's keys and values, or a reader's past.
+struct Past {
+  attention::TransformerEncoder::State layers;
+  std::unique_ptr<Reader::Past> reader;
+  Index length = 0;  ///< tokens
 };
-
-/// What decoding step by step keeps: each layer's keys and values.
-using Past = attention::TransformerEncoder::State;
 
 class LanguageModel : public nn::Module {
  public:
@@ -60,22 +35,31 @@ class LanguageModel : public nn::Module {
   nn::Embedding& tokens;
   Tensor& places;  ///< [context, width]; undefined unless learned
   nn::Dropout& dropout;
-  attention::TransformerEncoder& layers;
+  // One of them.
+  attention::TransformerEncoder* layers = nullptr;
+  std::shared_ptr<Reader> reader;
 
-  /// [B, T] -> [B, T, V]: row t scores what stands at t + 1. Throws ShapeError for T > context.
+  /// [B, T] -> [B, T, V]: row t scores what stands at t + 1. Throws ShapeError for T > context,
+  /// unless there is a reader.
   Tensor operator()(const Tensor& ids) const;
   /// The same of texts one behind the other, i64 [N] -> [N, V], each of which sees itself alone.
   /// Throws ShapeError, ValueError as check_offsets(), and ValueError with a Synthesizer, which
-  /// knows places of one text only.
+  /// knows places of one text only, and with a reader.
   Tensor operator()(const Packed& ids) const;
-  /// What each layer looks at in a text [T] -> weights [heads, T, T] each. Throws ShapeError.
+  /// What each layer looks at in a text [T] -> weights [heads, T, T] each. Throws ShapeError,
+  /// ValueError with an LSTM.
   std::vector<Array> looks(const Tensor& ids) const;
   /// The next tokens [B, T] of a text -> [B, V], the scores of what follows the last of them. Costs
   /// O(T (past + T) width). Throws ShapeError beyond the context, GradError while recording,
   /// ValueError with a Synthesizer, which has no keys to keep.
   Tensor step(const Tensor& ids, Past& past) const;
+  /// The scores of what follows each of them, [B, T, V], with a reader.
+  Tensor go_on(const Tensor& ids, Past& past) const;
 
  private:
+  // [B, T, width], before the output layer.
+  Tensor read(const Tensor& ids, std::unique_ptr<Reader::Past>* past,
+              std::vector<Tensor>* looks = nullptr) const;
   // [count, width]; undefined where they are rotary.
   Tensor positions(Index first, Index count) const;
   Tensor embed(const Tensor& ids, const Tensor& rows) const;

@@ -28,11 +28,11 @@ std::vector<Index> sample(const LanguageModel& model, const std::vector<Index>& 
   Past past;
   std::vector<Index> out;
   for (Index i = 0; i < options.length; ++i) {
-    if (window.size() > context) {
+    if (window.size() > context && !model.reader) {
       window.erase(window.begin(), window.end() - static_cast<Index>((context + 1) / 2));
       past = Past();
     }
-    const std::vector<Index> fresh(window.begin() + past.length(), window.end());
+    const std::vector<Index> fresh(window.begin() + past.length, window.end());
     const Tensor ids = Array::from(fresh, Shape{1, static_cast<Index>(fresh.size())});
     const Tensor scores = cache ? model.step(ids, past) : select(model(ids), 1, -1);
     out.push_back(nn::sample(scores.array().to(DType::f64).to_vector<double>(), choice, generator));

@@ -11,10 +11,17 @@ constexpr const char* kKind = "language_model";
 
 // Weights that have all sizes.
 io::NamedShapes shapes_of(const ModelOptions& options) {
-  io::NamedShapes out = {
-      {"tokens.weight", {options.vocabulary, options.width}},
-      {fmt::format("layers.layers.{}.linear1.weight", options.layers - 1), {-1, options.width}}};
-  const Index context = options.context;
+  const Index context = options.context, width = options.width, last = options.layers - 1;
+  io::NamedShapes out = {{"tokens.weight", {options.vocabulary, width}}};
+  if (options.attention == "lstm") {
+    out.push_back({fmt::format("reader.lstm.weight_hh_l{}", last), {4 * width, width}});
+  } else if (options.attention == "lstmn") {
+    out.push_back({fmt::format("reader.lstmn.layers.{}.score_vector", last), {width}});
+  } else if (options.attention == "memory") {
+    out.push_back({"reader.memories.places.keys", {2 * context - 1, width}});
+  }
+  if (out.size() > 1) return out;
+  out.push_back({fmt::format("layers.layers.{}.linear1.weight", last), {-1, width}});
   if (options.positions == Positions::learned) out.push_back({"places", {context, options.width}});
   const attention::SynthesizerKinds kinds = attention::synthesizer_kinds(options.attention);
   for (std::size_t i = 0; i < kinds.size(); ++i) {

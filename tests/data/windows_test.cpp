@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "../../core/error.h"
+#include "../support/throws.h"
 
 namespace heed::data {
 namespace {
@@ -100,6 +101,25 @@ TEST(WindowsOfText, RefuseNumbersThatAreNotPositive) {
     EXPECT_THROW(all_windows(text, 2, bad), ValueError);
     EXPECT_THROW(lines_of(text, 5, bad), ValueError);
   }
+}
+
+TEST(Windows, SideBySideGoOn) {
+  std::vector<Index> text(24);
+  std::iota(text.begin(), text.end(), 0);
+  const Streams read = side_by_side(text, 3, 4);  // 23 targets: 3 rows of 7, and 2
+  ASSERT_EQ(read.batches.size(), 2U);
+  EXPECT_EQ(read.batches[0].inputs.to_vector<std::int64_t>(),
+            (std::vector<std::int64_t>{0, 1, 2, 3, 7, 8, 9, 10, 14, 15, 16, 17}));
+  EXPECT_EQ(read.batches[1].inputs.to_vector<std::int64_t>(),
+            (std::vector<std::int64_t>{4, 5, 6, 11, 12, 13, 18, 19, 20}));
+  EXPECT_EQ(read.batches[1].targets.to_vector<std::int64_t>(),
+            (std::vector<std::int64_t>{5, 6, 7, 12, 13, 14, 19, 20, 21}));
+  ASSERT_EQ(read.rest.size(), 1U);
+  EXPECT_EQ(read.rest[0].targets.to_vector<std::int64_t>(), (std::vector<std::int64_t>{22, 23}));
+  EXPECT_TRUE(side_by_side(text, 23, 4).rest.empty());
+  EXPECT_ERROR(ValueError, "windows: 24 tokens are too few for 24 rows", side_by_side(text, 24, 4));
+  EXPECT_ERROR(ValueError, "windows: rows 0 must be positive", side_by_side(text, 0, 4));
+  EXPECT_ERROR(ValueError, "windows: length 0 must be positive", side_by_side(text, 3, 0));
 }
 
 }  // namespace

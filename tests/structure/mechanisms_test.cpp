@@ -29,6 +29,7 @@ const std::map<std::string, std::string> kElsewhere = {
     {"LSTMNCell", "memory/lstmn_test.cpp"},
     {"LocationNetwork", "hard/glimpse_sensor_test.cpp"},
     {"MemoryNetwork", "memory/memory_network_test.cpp"},
+    {"MemoryStream", "memory/memory_stream_test.cpp"},
     {"MultiStepAttention", "decoders/conv_seq2seq_test.cpp"},
     {"OneShotAttention", "pairs/entailment_test.cpp"},
     {"PointerNetwork", "decoders/pointer_network_test.cpp"},

@@ -105,9 +105,7 @@ LSTMN::LSTMN(const LSTMNOptions& options)
   }
 }
 
-LSTMNOutput LSTMN::operator()(const Tensor& x, const std::vector<Index>& lengths,
-                              bool need_weights) const {
-  const Scope scope(*this);
+void LSTMN::check_input(const Tensor& x) const {
   check_defined(kName, x, "x");
   if (x.rank() != 3 || x.size(2) != options_.input) {
     throw ShapeError(
@@ -117,6 +115,13 @@ LSTMNOutput LSTMN::operator()(const Tensor& x, const std::vector<Index>& lengths
   if (x.dtype() != dtype) {
     throw DTypeError(fmt::format("{}: x must be {}, not {}", kName, name(dtype), describe(x)));
   }
+}
+
+LSTMNOutput LSTMN::operator()(const Tensor& x, const std::vector<Index>& lengths,
+                              bool need_weights) const {
+  const Scope scope(*this);
+  check_input(x);
+  const DType dtype = x.dtype();
   const Index B = x.size(0), T = x.size(1);
   const MaskedSequence read = masked_sequence(kName, "x", x, lengths);
   LSTMNOutput out;
@@ -149,6 +154,25 @@ LSTMNOutput LSTMN::operator()(const Tensor& x, const std::vector<Index>& lengths
   out.output = forwarded(zero_elsewhere(out.output, read.real));
   out.memory = zero_elsewhere(out.memory, read.real);
   return out;
+}
+
+LSTMNOutput LSTMN::operator()(const Tensor& x, std::vector<LSTMNState>& states) const {
+  const Scope scope(*this);
+  check_input(x);
+  if (states.empty()) states.resize(layers.size());
+  if (states.size() != layers.size()) {
+    throw ValueError(
+        fmt::format("{}: {} states of {} layers", kName, states.size(), layers.size()));
+  }
+  if (x.size(1) == 0) return (*this)(x);
+  std::vector<Tensor> output, memory;
+  for (const Tensor& step : split(x, 1, 1)) {
+    LstmState after{squeeze(step, 1), {}};
+    for (std::size_t l = 0; l < states.size(); ++l) after = layers[l](after.h, states[l]);
+    output.push_back(after.h);
+    memory.push_back(after.c);
+  }
+  return {forwarded(stack(output, 1)), stack(memory, 1)};
 }
 
 Tensor past_weights(const std::vector<Tensor>& steps, Index batch, DType dtype) {

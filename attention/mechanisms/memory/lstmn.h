@@ -88,6 +88,12 @@ class LSTMN : public nn::Module {
   /// is computed at once. Throws ShapeError, DTypeError.
   LSTMNOutput operator()(const Tensor& x, const std::vector<Index>& lengths = {},
                          bool need_weights = false) const;
+  /// The same of a stream that goes on behind `states`, one a layer, none at its begin; they become
+  /// those behind its last step. Throws also ValueError for another number of states.
+  LSTMNOutput operator()(const Tensor& x, std::vector<LSTMNState>& states) const;
+
+ private:
+  void check_input(const Tensor& x) const;
 };
 
 /// Weights of steps t = 0 .. T - 1, each over the steps before it ([B, n], the last n of them; or

@@ -57,6 +57,7 @@ class LanguageModelNetwork : public testing::TestWithParam<Case> {
   }
   LanguageModel& model() { return *made_; }
   bool synthesizes() const { return !made_->synthesizer.empty(); }
+  bool reads() const { return made_->reader != nullptr; }
 
  private:
   std::unique_ptr<LanguageModel> made_;
@@ -72,7 +73,7 @@ Tensor ids(Index rows, Index steps) {
 TEST_P(LanguageModelNetwork, PackedTextsSeeThemselvesAlone) {
   const Tensor x = flatten(ids(1, 17));
   const Packed packed{x, {0, 5, 5, 6, 17}};
-  if (synthesizes()) {
+  if (synthesizes() || reads()) {
     EXPECT_THROW(model()(packed), ValueError);
     return;
   }
@@ -129,6 +130,13 @@ TEST_P(LanguageModelNetwork, StepsEqualTheWhole) {
         scores.array().to_vector<double>(),
         testing::Pointwise(testing::DoubleNear(1e-10), expected.array().to_vector<double>()));
   }
+  if (reads()) {  // no text is too long
+    EXPECT_EQ(model().step(ids(2, 1), past).shape(), (Shape{2, kTokens}));
+    EXPECT_EQ(past.length, 12);
+    EXPECT_EQ(model()(ids(1, 12)).shape(), (Shape{1, 12, kTokens}));
+    EXPECT_THROW(model()(flatten(ids(1, 12))), ShapeError);
+    return;
+  }
   EXPECT_THROW(model().step(ids(2, 1), past), ShapeError);
   EXPECT_THROW(model()(ids(1, 12)), ShapeError);
 }
@@ -149,11 +157,44 @@ INSTANTIATE_TEST_SUITE_P(
     , LanguageModelNetwork,
     testing::Values(Case{Positions::learned, "dot"}, Case{Positions::sinusoidal, "dot"},
                     Case{Positions::rotary, "dot"}, Case{Positions::learned, "synthesizer-dense"},
-                    Case{Positions::sinusoidal, "synthesizer-fixed-random+dot-product"}));
+                    Case{Positions::sinusoidal, "synthesizer-fixed-random+dot-product"},
+                    Case{Positions::learned, "lstm"}, Case{Positions::learned, "lstmn"},
+                    Case{Positions::rotary, "memory"}));
 
 TEST(LanguageModelAttention, RefusesWhatDoesNotFit) {
   EXPECT_THROW(LanguageModel(small(Positions::rotary, "synthesizer-dense")), ValueError);
   EXPECT_THROW(LanguageModel(small(Positions::learned, "synthesizer-dense+dense")), ValueError);
+}
+
+// What is read in rows side by side is scored as what is read alone.
+TEST(LanguageModelEvaluation, ReadersGoOn) {
+  for (const char* kind : {"lstm", "lstmn", "memory"}) {
+    manual_seed(7);
+    ModelOptions options = small(Positions::learned, kind);
+    Language language;
+    language.model = std::make_unique<LanguageModel>(options);
+    std::vector<Index> text;
+    Generator generator(5);
+    for (int i = 0; i < 47; ++i) text.push_back(generator.below(kTokens));
+    const double found = evaluate(language, text, 1, false);  // windows of 11, one after the other
+    const NoGrad scope;
+    const Tensor all = Array::from(text, {1, 47});
+    const Tensor logits = (*language.model)(narrow(all, 1, 0, 46));
+    const double whole = cross_entropy(squeeze(logits, 0), flatten(narrow(all, 1, 1, 46))).item();
+    EXPECT_NEAR(found, whole, 1e-5) << kind;
+    EXPECT_NEAR(evaluate(language, text, 3, false), whole, 0.05) << kind;
+  }
+}
+
+TEST(LanguageModelLooks, AreThoseOfEachLayer) {
+  const Tensor text = flatten(ids(1, 7));
+  const NoGrad scope;
+  for (const auto& [kind, heads] : {std::pair{"dot", 3}, {"lstmn", 1}, {"memory", 1}}) {
+    const auto seen = LanguageModel(small(Positions::learned, kind)).looks(text);
+    ASSERT_EQ(seen.size(), 2U) << kind;
+    EXPECT_EQ(seen[1].shape(), (Shape{heads, 7, 7})) << kind;
+  }
+  EXPECT_THROW(LanguageModel(small(Positions::learned, "lstm")).looks(text), ValueError);
 }
 
 TEST(LanguageModelSampling, TopKAndTemperature) {

@@ -187,5 +187,25 @@ TEST(LSTMN, SaysWhatIsWrong) {
   EXPECT_ERROR_WITH(ShapeError, "LSTMN: ", model.layers[0](zeros({kB, 3}, DType::f64), state));
 }
 
+TEST(Lstmn, AStreamGoesOnInPieces) {
+  const LSTMN net({.input = kI, .hidden = kH, .layers = 2, .span = 3, .dtype = DType::f64});
+  const Tensor x = randn({kB, kT, kI}, DType::f64);
+  const LSTMNOutput whole = net(x);
+  std::vector<LSTMNState> states;
+  std::vector<Tensor> output, memory;
+  for (const auto& [first, count] : {std::pair{0, 2}, {2, 0}, {2, 3}}) {
+    const LSTMNOutput part = net(narrow(x, 1, first, count), states);
+    output.push_back(part.output);
+    memory.push_back(part.memory);
+  }
+  EXPECT_THAT(numbers(concat(output, 1)),
+              testing::Pointwise(testing::DoubleNear(1e-13), numbers(whole.output)));
+  EXPECT_THAT(numbers(concat(memory, 1)),
+              testing::Pointwise(testing::DoubleNear(1e-13), numbers(whole.memory)));
+  states.pop_back();
+  EXPECT_ERROR(ValueError, "LSTMN: 1 states of 2 layers", net(x, states));
+  EXPECT_ERROR_WITH(ShapeError, "LSTMN: x must be [B, T, 2]", net(zeros({kB, kI}), states));
+}
+
 }  // namespace
 }  // namespace heed::attention
