@@ -35,6 +35,7 @@
 #include "log_mel.h"
 #include "made_cloze.h"
 #include "mnist.h"
+#include "orientation.h"
 #include "parallel_folder.h"
 #include "parallel_text.h"
 #include "sentence_pair.h"

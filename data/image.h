@@ -1,6 +1,6 @@
 // Pictures from files of others: PNG and JPEG, told apart by their first bytes, not by the name.
-// Any depth of colour; what lets light through stands on white; notes on how a camera was held are
-// not read.
+// Any depth of colour; what lets light through stands on white; a picture of a camera that was held
+// askew is turned as its notes say (orientation.h).
 #pragma once
 
 #include <cstdint>

@@ -2,11 +2,14 @@
 
 #include <csetjmp>
 #include <cstdio>
+#include <string_view>
+#include <utility>
 // It asks for <cstdio> before it.
 #include <jpeglib.h>
 
 #include "../core/error.h"
 #include "image_decoders.h"
+#include "orientation.h"
 
 namespace heed::data::detail {
 namespace {
@@ -46,6 +49,7 @@ bool run(Step step, jpeg_decompress_struct& info, Failure& failure, std::FILE* f
   if (setjmp(failure.back) != 0) return false;
   if (step == Step::header) {
     jpeg_stdio_src(&info, file);
+    jpeg_save_markers(&info, JPEG_APP0 + 1, 0xffff);
     jpeg_read_header(&info, TRUE);
     info.out_color_space = JCS_RGB;
     info.dct_method = JDCT_ISLOW;
@@ -83,11 +87,17 @@ Image decode_jpeg(std::FILE* file) {
     }
   };
   step(Step::header, nullptr);
+  int orientation = 1;
+  for (const jpeg_marker_struct* notes = info.marker_list; notes != nullptr && orientation == 1;
+       notes = notes->next) {  // gone once the rows are read
+    orientation =
+        exif_orientation({reinterpret_cast<const char*>(notes->data), notes->data_length});
+  }
   check_image_size(info.image_width, info.image_height);
   Image out{static_cast<Index>(info.image_width), static_cast<Index>(info.image_height), {}};
   out.bytes.resize(std::size_t{3} * info.image_width * info.image_height);
   step(Step::rows, out.bytes.data());
-  return out;
+  return upright(std::move(out), orientation);
 }
 
 }  // namespace heed::data::detail

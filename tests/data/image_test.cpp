@@ -42,7 +42,8 @@ std::vector<jpeg_scan_info> many_passes(int bits) {
 }
 
 std::string jpeg_of(const train::Picture& picture, bool progressive = false,
-                    J_COLOR_SPACE space = JCS_RGB, std::vector<jpeg_scan_info> passes = {}) {
+                    J_COLOR_SPACE space = JCS_RGB, std::vector<jpeg_scan_info> passes = {},
+                    const std::string& notes = "") {
   jpeg_compress_struct info{};
   jpeg_error_mgr errors{};
   info.err = jpeg_std_error(&errors);
@@ -63,6 +64,10 @@ std::string jpeg_of(const train::Picture& picture, bool progressive = false,
     info.num_scans = static_cast<int>(passes.size());
   }
   jpeg_start_compress(&info, TRUE);
+  if (!notes.empty()) {
+    jpeg_write_marker(&info, JPEG_APP0 + 1, reinterpret_cast<const JOCTET*>(notes.data()),
+                      static_cast<unsigned>(notes.size()));
+  }
   for (Index y = 0; y < picture.height(); ++y) {
     std::vector<std::uint8_t> row;
     for (Index x = 0; x < picture.width(); ++x) {
@@ -98,6 +103,20 @@ TEST(ImageFiles, AJpegIsReadNearly) {
     EXPECT_EQ(image.width, 53);
     for (std::size_t i = 0; i < image.bytes.size(); ++i) {
       ASSERT_NEAR(image.bytes[i], picture.bytes()[i], 16) << i;
+    }
+  }
+}
+
+TEST(ImageFiles, AJpegOfACameraHeldAskewIsTurned) {
+  const std::string notes("Exif\0\0MM\0*\0\0\0\x08\0\x01\x01\x12\0\x03\0\0\0\x01\0\x06\0\0", 28);
+  const train::Picture picture = slope(53, 37);
+  const Image image = read(jpeg_of(picture, false, JCS_RGB, {}, notes));
+  ASSERT_EQ(image.width, 37);
+  ASSERT_EQ(image.height, 53);
+  for (Index y = 0; y < 53; ++y) {
+    for (Index x = 0; x < 37; ++x) {  // the first row of the file is the right side
+      const std::uint8_t red = image.bytes[static_cast<std::size_t>(3 * (y * 37 + x))];
+      ASSERT_NEAR(red, picture.at(y, 36 - x).red, 16) << x << " " << y;
     }
   }
 }
