@@ -60,6 +60,18 @@ Digits cut(Digits& digits, Index first) {
   return out;
 }
 
+// The part of a digit at (x, y), `side` pixels across, lights up that of the image at (left, top).
+void show(const Digits& digits, Index digit, Index x, Index y, Index side, float* image, Index size,
+          Index left, Index top) {
+  const std::uint8_t* from = digits.pixels.data() + digit * kPixels + y * kSide + x;
+  for (Index i = 0; i < side; ++i) {
+    float* row = image + (top + i) * size + left;
+    for (Index k = 0; k < side; ++k) {
+      row[k] = std::max(row[k], static_cast<float>(from[i * kSide + k]) / 255);
+    }
+  }
+}
+
 }  // namespace
 
 Digits draw_digits(Index count, Generator& generator) {
@@ -91,7 +103,7 @@ Corpus load_corpus(const CorpusOptions& options) {
   return out;
 }
 
-Batch batch_of(const Digits& digits, const std::vector<Index>& rows, Index size,
+Batch batch_of(const Digits& digits, const std::vector<Index>& rows, Index size, Index clutter,
                Generator& generator) {
   if (size < kSide) {
     throw ValueError(fmt::format("size {} must be at least that of a digit, {}", size, kSide));
@@ -103,11 +115,14 @@ Batch batch_of(const Digits& digits, const std::vector<Index>& rows, Index size,
   for (Index i = 0; i < count; ++i, image += size * size) {
     const Index digit = rows[static_cast<std::size_t>(i)];
     labels.mutable_data<Index>()[i] = digits.labels.at(static_cast<std::size_t>(digit));
-    const Index left = generator.below(size - kSide + 1), top = generator.below(size - kSide + 1);
-    const std::uint8_t* from = digits.pixels.data() + digit * kPixels;
-    for (Index y = 0; y < kSide; ++y) {
-      float* row = image + (top + y) * size + left;
-      for (Index x = 0; x < kSide; ++x) row[x] = static_cast<float>(*from++) / 255;
+    const auto place = [&](Index side, Index whole) { return generator.below(whole - side + 1); };
+    const Index left = place(kSide, size), top = place(kSide, size);
+    show(digits, digit, 0, 0, kSide, image, size, left, top);
+    for (Index k = 0; k < clutter; ++k) {
+      const Index other = generator.below(digits.count());
+      const Index x = place(kPiece, kSide), y = place(kPiece, kSide);
+      const Index to_x = place(kPiece, size), to_y = place(kPiece, size);
+      show(digits, other, x, y, kPiece, image, size, to_x, to_y);
     }
   }
   return {Tensor(images), Tensor(labels)};

@@ -46,9 +46,12 @@ struct Batch {
   Tensor labels;  ///< i64 [B]
 };
 
-/// The digits of these rows, each at a place of its own drawn from the generator, on black. Throws
-/// ValueError unless size >= kSide.
-Batch batch_of(const Digits& digits, const std::vector<Index>& rows, Index size,
+inline constexpr Index kPiece = 8;  ///< the side of a piece of clutter
+
+/// The digits of these rows, each at a place of its own drawn from the generator, on black, among
+/// `clutter` pieces of other digits (the cluttered ones of Mnih et al. 2014). Throws ValueError
+/// unless size >= kSide.
+Batch batch_of(const Digits& digits, const std::vector<Index>& rows, Index size, Index clutter,
                Generator& generator);
 
 }  // namespace glimpses

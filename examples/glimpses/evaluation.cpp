@@ -70,7 +70,8 @@ train::Confusion evaluate(GlimpseModel& model, const Digits& digits, Index runs,
   Generator of_digits(seed + 41), of_glimpses(seed + 43);
   data::Loader batches(digits.labels,
                        [&](const std::vector<Index>& rows) {
-                         return batch_of(digits, rows, model.options.size, of_digits);
+                         return batch_of(digits, rows, model.options.size, model.options.clutter,
+                                         of_digits);
                        },
                        {.size = 500, .shuffle = false});
   const Looking looking = runs > 0 ? Looking::sample : Looking::mean;
@@ -92,7 +93,7 @@ Picture draw_paths(GlimpseModel& model, const Digits& digits, Index rows, Index 
   std::vector<Index> first(static_cast<std::size_t>(count));
   std::iota(first.begin(), first.end(), Index{0});
   Generator generator(seed + 47);
-  const Batch batch = batch_of(digits, first, size, generator);
+  const Batch batch = batch_of(digits, first, size, model.options.clutter, generator);
   const Episode episode = model(batch.images, 1, Looking::sample, &generator);
   const auto guesses = guesses_of(episode);
   const Index factor = std::max<Index>(1, kWidth / size);

@@ -27,7 +27,7 @@ GlimpseModel::GlimpseModel(const ModelOptions& o)
                                                                               .hidden = o.hidden,
                                                                               .width = o.width,
                                                                               .dtype = o.dtype})),
-      locate(child<attention::LocationNetwork>("locate", o.width, o.dtype)),
+      locate(child<attention::LocationNetwork>("locate", o.width, o.dtype, o.bounded)),
       classify(child<nn::Linear>("classify", o.width, kClasses, true, o.dtype)),
       baseline(child<nn::Linear>("baseline", o.width, 1, true, o.dtype)) {
   if (o.core == "rnn") {

@@ -1,7 +1,7 @@
 // The recurrent attention model (Mnih et al. 2014): a network that sees an image only through
 // glimpses, one after another, and says itself where to look next.
 //
-//   l_t ~ N(tanh(W h_{t-1} + b), sigma^2)     baseline_t = u . h_{t-1} + d
+//   l_t ~ N(W h_{t-1} + b, sigma^2)           baseline_t = u . h_{t-1} + d
 //   g_t = glimpse(image, l_t)                 h_t = core(g_t, h_{t-1}), h_0 = 0
 //   class ~ softmax(V h_T + c)
 //
@@ -24,6 +24,7 @@ namespace glimpses {
 
 struct ModelOptions {
   Index size = kSide;  ///< of the images; the network itself fits any
+  Index clutter = 0;   ///< pieces of other digits beside each
   Index count = 8;     ///< T, glimpses of an image
   Index glimpse = 8;
   Index scales = 1;
@@ -31,10 +32,12 @@ struct ModelOptions {
   Index width = 256;
   std::string core = "rnn";
   double sigma = 0.2;
+  bool bounded = false;
   DType dtype = DType::f32;
   void fields(io::Fields& f) {
     f.size("size", size, kSide, 1024,
            "of the images; above 28 each digit is at a place of its own, drawn anew each time");
+    f.size("clutter", clutter, 0, 1000, "pieces of other digits in each image");
     f.size("glimpses", count, 1, 1000, "of each image");
     f.size("glimpse", glimpse, 1, 1024, "pixels across");
     f.size("scales", scales, 1, 8, "patches a glimpse, each twice as wide");
@@ -42,6 +45,7 @@ struct ModelOptions {
     f.size("width", width, 1, 1 << 14, "of the core");
     f.choice("core", core, {"rnn", "lstm"}, "rnn or lstm");
     f.number("sigma", sigma, 1e-9, 1e9, "deviation of the places");
+    f.flag("tanh", bounded, "around the means of the places; the paper's are linear");
   }
 };
 

@@ -22,16 +22,10 @@ train::Training train_model(GlimpseModel& model, const Digits& digits, const Dig
       },
       Generator());
   Generator places(options.seed + 17);  // of digits in larger images
-  optim::Adam adam(model.parameters(), {.lr = options.lr});
-  train::Run run(model, adam,
-                 {.out = options.out,
-                  .epochs = options.epochs,
-                  .clip = options.clip,
-                  .keep = {train::lowest("validation error %")},
-                  .stop_after = options.stop_after,
-                  .resume = options.resume,
-                  .setting = fmt::format("{} digits, --batch {}, --seed {}", digits.count(),
-                                         options.batch, options.seed)});
+  optim::AdamW adam(model.parameters(), {.lr = options.lr, .weight_decay = options.weight_decay});
+  train::Run run(
+      model, adam,
+      options.run({train::lowest("validation error %")}, fmt::format("{} digits", digits.count())));
   run.schedule(optim::rate::cosine(batches.count() * options.epochs, options.lr / 100))
       .files([&] { return files_of(model); })
       .carry("places", places)
@@ -39,7 +33,7 @@ train::Training train_model(GlimpseModel& model, const Digits& digits, const Dig
         return {{"validation error %", 100 * (1 - evaluate(model, validation).accuracy()), 2}};
       });
   return run(batches, [&](const Rows& rows) {
-    const Batch batch = batch_of(digits, rows, model.options.size, places);
+    const Batch batch = batch_of(digits, rows, model.options.size, model.options.clutter, places);
     const Losses losses = losses_of(model(batch.images, options.samples), batch.labels,
                                     options.samples, options.every);
     return train::Loss{.tensor = losses.total,

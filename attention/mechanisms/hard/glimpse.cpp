@@ -39,12 +39,13 @@ Tensor GlimpseNetwork::operator()(const Tensor& images, const Tensor& centres) c
   return forwarded(relu(what_out(relu(what(seen))) + where_out(relu(where(centres)))));
 }
 
-LocationNetwork::LocationNetwork(Index width, DType dtype)
-    : linear(child<nn::Linear>("linear", width, 2, true, dtype)) {}
+LocationNetwork::LocationNetwork(Index width, DType dtype, bool bounded)
+    : linear(child<nn::Linear>("linear", width, 2, true, dtype)), bounded_(bounded) {}
 
 Tensor LocationNetwork::operator()(const Tensor& h) const {
   const Scope scope(*this);
-  return forwarded(tanh(linear(h)));
+  const Tensor mean = linear(h);
+  return forwarded(bounded_ ? tanh(mean) : mean);
 }
 
 }  // namespace heed::attention

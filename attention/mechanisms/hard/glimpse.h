@@ -1,8 +1,8 @@
 // The two networks around the glimpse sensor in the recurrent attention model (Mnih et al. 2014).
 //
 //   glimpse    g = relu(W1 relu(W_what rho(x, l)) + W2 relu(W_where l)), all with biases
-//   location   mean of the next place = tanh(W h + b); the place itself is drawn from a normal
-//              distribution around it, see autograd/stochastic
+//   location   mean of the next place = W h + b, or tanh of it; the place itself is drawn from a
+//              normal distribution around it, see autograd/stochastic
 //
 // The paper's h_g, h_l are what(..), where(..); its f_g is GlimpseNetwork, its f_l LocationNetwork.
 #pragma once
@@ -39,13 +39,17 @@ class GlimpseNetwork : public nn::Module {
 
 class LocationNetwork : public nn::Module {
  public:
-  /// `width` of the states. Throws ValueError unless it is positive.
-  explicit LocationNetwork(Index width, DType dtype = DType::f32);
+  /// `width` of the states; `bounded`: through tanh, so that means lie within the image. Throws
+  /// ValueError unless the width is positive.
+  explicit LocationNetwork(Index width, DType dtype = DType::f32, bool bounded = false);
 
   nn::Linear& linear;
 
-  /// h [.., width] -> [.., 2], each in (-1, 1): the mean of the next place.
+  /// h [.., width] -> [.., 2], the mean of the next place; the image is [-1, 1].
   Tensor operator()(const Tensor& h) const;
+
+ private:
+  bool bounded_;
 };
 
 }  // namespace heed::attention

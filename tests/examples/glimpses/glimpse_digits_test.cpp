@@ -132,7 +132,7 @@ TEST(GlimpseBatch, DigitsStandAtPlacesOfTheirOwn) {
   digits.pixels[0] = 255;                 // the first corner
   Generator generator(5);
   const std::vector<Index> which(31, 0);
-  const Batch batch = batch_of(digits, which, 60, generator);
+  const Batch batch = batch_of(digits, which, 60, 0, generator);
   ASSERT_EQ(batch.images.shape(), (Shape{31, 1, 60, 60}));
   EXPECT_THAT(batch.labels.array().to_vector<Index>(), Each(3));
   const auto pixels = batch.images.array().to_vector<float>();
@@ -146,10 +146,28 @@ TEST(GlimpseBatch, DigitsStandAtPlacesOfTheirOwn) {
     EXPECT_EQ(image[corner + 27 * 60 + 27], 0.2F);
   }
   EXPECT_GT(corners.size(), 25u);
-  const Batch plain = batch_of(digits, {1}, kSide, generator);
+  const Batch plain = batch_of(digits, {1}, kSide, 0, generator);
   EXPECT_THAT(plain.images.array().to_vector<float>(), Each(0.2F * 1.0F));
   EXPECT_ERROR(ValueError, "size 27 must be at least that of a digit, 28",
-               batch_of(digits, which, 27, generator));
+               batch_of(digits, which, 27, 0, generator));
+}
+
+TEST(GlimpseBatch, PiecesOfOthersStandBeside) {
+  Digits digits;
+  digits.labels = {3, 8};
+  digits.pixels.assign(2 * kPixels, 0);
+  std::fill_n(digits.pixels.begin() + kPixels, kPixels, 255);  // the second is all light
+  Generator generator(5);
+  const Batch batch = batch_of(digits, std::vector<Index>(23, 0), 40, 3, generator);
+  const auto pixels = batch.images.array().to_vector<float>();
+  std::set<std::ptrdiff_t> counts;
+  for (auto image = pixels.begin(); image != pixels.end(); image += 40 * 40) {
+    counts.insert(std::count(image, image + 40 * 40, 1.0F));
+  }
+  EXPECT_EQ(*counts.begin(), 0);  // of the dark one only
+  EXPECT_GT(counts.size(), 3U);   // one, two, three, over each other or not
+  EXPECT_TRUE(counts.contains(kPiece * kPiece));
+  EXPECT_LE(*counts.rbegin(), 3 * kPiece * kPiece);
 }
 
 TEST(GlimpseDigitsOnRealData, AreTheStandardSplit) {

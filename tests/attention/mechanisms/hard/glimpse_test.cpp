@@ -85,9 +85,15 @@ TEST(GlimpseNetwork, RefusesWhatDoesNotFit) {
   EXPECT_ERROR(GradError, "GlimpseNetwork: images is undefined", network(Tensor(), centres));
 }
 
-TEST(LocationNetwork, ItsMeansStayWithinTheImage) {
+TEST(LocationNetwork, ItsMeansAreLinear) {
+  const LocationNetwork network(7, DType::f64);
+  const Tensor h = randn({kB, kN, 7}, DType::f64) * 3.0;
+  EXPECT_EQ(numbers(network(h)), numbers(network.linear(h)));
+}
+
+TEST(LocationNetwork, BoundedMeansStayWithinTheImage) {
   manual_seed(5);
-  LocationNetwork network(7, DType::f64);
+  LocationNetwork network(7, DType::f64, true);
   const Tensor h = randn({kB, kN, 7}, DType::f64) * 3.0;
   const auto state = numbers(h);
   std::vector<double> expected;
