@@ -12,10 +12,10 @@ namespace captioning {
 
 CaptionLoss CaptionCost::operator()(const Captioner& model, const Batch& batch) {
   const Tensor words(batch.words), targets(batch.targets);
-  const auto& [lambda, lambda_r, lambda_e, draws, decay] = options_;
-  const bool is_hard = model.options.hard();
+  const auto& [lambda, lambda_r, lambda_e, draws, soft_steps, decay] = options_;
+  const bool is_hard = model.options.hard() && steps_++ >= soft_steps;
   SampledChoices choices(draws > 1 ? draws : 0, {.entropy = lambda_e / lambda_r});
-  auto writing = model.begin(model.annotate(batch.images), is_hard ? &choices : nullptr);
+  auto writing = model.begin(model.annotate(batch.images), is_hard ? &choices : nullptr, !is_hard);
   CaptionLoss loss;
   Tensor plain;
   std::vector<Tensor> alphas;
@@ -64,18 +64,20 @@ std::vector<double> CaptionCost::baselines() const {
 }
 
 std::vector<std::pair<std::string, Array>> CaptionCost::state_dict() const {
-  return {{"baselines", Array::from(baselines())}};
+  return {{"baselines", Array::from(baselines())}, {"steps", Array::from(std::vector<Index>{steps_})}};
 }
 
 void CaptionCost::load_state_dict(const std::vector<std::pair<std::string, Array>>& entries) {
-  if (entries.size() != 1 || entries[0].second.dtype() != DType::f64) {
-    throw ValueError("caption loss: the entries must be one, \"baselines\", f64[T]");
+  if (entries.size() != 2 || entries[0].second.dtype() != DType::f64 ||
+      entries[1].second.dtype() != DType::i64 || entries[1].second.numel() != 1) {
+    throw ValueError("caption loss: the entries must be \"baselines\", f64[T], and \"steps\", i64");
   }
   std::vector<MovingAverage> loaded;
   for (const double value : entries[0].second.to_vector<double>()) {
     loaded.emplace_back(options_.decay).update(tensor(value, DType::f64));
   }
   baselines_ = std::move(loaded);
+  steps_ = static_cast<Index>(entries[1].second.item());
 }
 
 }  // namespace captioning

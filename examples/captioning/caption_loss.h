@@ -22,6 +22,7 @@ namespace captioning {
 struct LossOptions {
   double lambda = 0, lambda_r = 1, lambda_e = 0.01;
   Index draws = 4;
+  Index soft_steps = 0;
   double decay = 0.9;
   void fields(io::Fields& f) {
     f.number("lambda", lambda, 0, 1e9, "soft attention: of the doubly stochastic penalty");
@@ -30,6 +31,8 @@ struct LossOptions {
     f.size("draws", draws, 1, 1 << 10,
            "hard attention: of each scene, every one's baseline the mean of the others; 1: a "
            "moving average");
+    f.size("soft_steps", soft_steps, 0, 1 << 24,
+           "hard attention: of the training, at first, in which it is soft");
     f.number("decay", decay, 0, 0.9999, "hard attention with one draw: of the moving averages");
   }
 };
@@ -49,13 +52,15 @@ class CaptionCost {
   CaptionLoss operator()(const Captioner& model, const Batch& batch);
 
   std::vector<double> baselines() const;
-  /// "baselines", f64 [T]. Loading throws ValueError for other entries, and for NaN.
+  /// "baselines", f64 [T], and "steps", how many there were. Loading throws ValueError for other
+  /// entries, and for NaN.
   std::vector<std::pair<std::string, Array>> state_dict() const;
   void load_state_dict(const std::vector<std::pair<std::string, Array>>& entries);
 
  private:
   LossOptions options_;
   std::vector<MovingAverage> baselines_;
+  Index steps_ = 0;
 };
 
 }  // namespace captioning

@@ -16,11 +16,11 @@ Tensor Captioner::annotate(const Tensor& images) const {
   return transpose(flatten(map, 2), 1, 2) + positions;
 }
 
-Captioner::Writing Captioner::begin(const Tensor& annotations, Choices* choices) const {
+Captioner::Writing Captioner::begin(const Tensor& annotations, Choices* choices, bool soft) const {
   const Tensor all = mean(annotations, {1});
   Writing writing;
   writing.state = {tanh(start_h(all)), tanh(start_c(all))};
-  if (options.hard()) {
+  if (options.hard() && !soft) {
     writing.hard = hard.begin(annotations, annotations, {.choices = choices});
   } else {
     writing.soft.emplace(hard.score, annotations, annotations);

@@ -108,7 +108,8 @@ class Captioner : public nn::Module {
   };
   /// `choices` chooses for hard attention, in training; null: the likeliest. Where it draws K times
   /// a scene, all that a step gives has a first axis K.
-  Writing begin(const Tensor& annotations, Choices* choices = nullptr) const;
+  /// `soft`: whatever the options say.
+  Writing begin(const Tensor& annotations, Choices* choices = nullptr, bool soft = false) const;
   /// After the word y_{t-1}, i64 [B].
   Step step(const Tensor& word, Writing& writing) const;
 };

@@ -110,8 +110,10 @@ TEST_F(CaptioningCommand, RefusesBadModels) {
   expect_refused("evaluate --model " + model, "vocabulary.txt");
 }
 
-const std::string kResumed = kSmall + std::string("--attention hard --steps 14 --interval 5");
-const std::vector<std::string> kEntries = {"rounds", "batches.loader", "carried.loss.baselines"};
+const std::string kResumed =
+    kSmall + std::string("--attention hard --steps 14 --interval 5 --soft-steps 5");
+const std::vector<std::string> kEntries = {"rounds", "batches.loader", "carried.loss.baselines",
+                                           "carried.loss.steps"};
 
 TEST_F(CaptioningCommand, ResumingGivesTheSameBitsAsNeverHavingStopped) {
   expect_resuming_changes_no_bit(kResumed + " --draws 3", {3, 10}, kEntries);

@@ -86,9 +86,30 @@ TEST(CaptioningModel, TheHardLossDrawsAndLearnsItsBaselines) {
   CaptionCost other({.draws = 1});
   other.load_state_dict(cost.state_dict());
   EXPECT_EQ(other.baselines(), cost.baselines());
-  EXPECT_THROW(other.load_state_dict({{"baselines", Array::from<double>({0.5, NAN})}}), ValueError);
+  const auto refused = [&](const Array& averages, const Array& steps) {
+    EXPECT_THROW(other.load_state_dict({{"baselines", averages}, {"steps", steps}}), ValueError);
+  };
+  const Array one = Array::from<Index>({1});
+  refused(Array::from<double>({0.5, NAN}), one);
+  refused(Array::from<float>({0.5F}), one);
+  refused(Array::from<double>({0.5}), Array::from<Index>({1, 2}));
+  refused(Array::from<double>({0.5}), Array::from<double>({1}));
   EXPECT_THROW(other.load_state_dict({}), ValueError);
   EXPECT_EQ(other.baselines(), cost.baselines());
+}
+
+// It begins soft, and goes on so where it was carried on.
+TEST(CaptioningModel, TheFirstStepsMayBeSoft) {
+  const Batch batch = some_batch(DType::f64);
+  Captioner model(tiny("hard"));
+  const LossOptions options{.draws = 1, .soft_steps = 2};
+  CaptionCost cost(options), other(options);
+  const double soft = cost(model, batch).words;
+  other.load_state_dict(cost.state_dict());
+  EXPECT_EQ(other(model, batch).words, soft);  // nothing is drawn
+  EXPECT_TRUE(other.baselines().empty());
+  EXPECT_NE(other(model, batch).words, soft);
+  EXPECT_FALSE(other.baselines().empty());
 }
 
 // K draws of a scene are K captions of it, each as if it were the only one.
