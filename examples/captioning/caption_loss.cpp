@@ -10,6 +10,12 @@
 
 namespace captioning {
 
+// What one draw costs beside a mean over other scenes says little of the draw: at a full weight its
+// noise drowns what the words say.
+CaptionCost::CaptionCost(const LossOptions& options) : options_(options) {
+  if (options_.lambda_r == 0) options_.lambda_r = options_.draws > 1 ? 1 : 0.1;
+}
+
 CaptionLoss CaptionCost::operator()(const Captioner& model, const Batch& batch) {
   const Tensor words(batch.words), targets(batch.targets);
   const auto& [lambda, lambda_r, lambda_e, draws, soft_steps, decay] = options_;
@@ -64,7 +70,8 @@ std::vector<double> CaptionCost::baselines() const {
 }
 
 std::vector<std::pair<std::string, Array>> CaptionCost::state_dict() const {
-  return {{"baselines", Array::from(baselines())}, {"steps", Array::from(std::vector<Index>{steps_})}};
+  return {{"baselines", Array::from(baselines())},
+          {"steps", Array::from(std::vector<Index>{steps_})}};
 }
 
 void CaptionCost::load_state_dict(const std::vector<std::pair<std::string, Array>>& entries) {

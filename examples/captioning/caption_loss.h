@@ -20,19 +20,18 @@
 namespace captioning {
 
 struct LossOptions {
-  double lambda = 0, lambda_r = 1, lambda_e = 0.01;
+  double lambda = 0, lambda_r = 0, lambda_e = 0.01;
   Index draws = 4;
-  Index soft_steps = 0;
+  Index soft_steps = 0;  ///< of the training, at first, in which hard attention is soft
   double decay = 0.9;
   void fields(io::Fields& f) {
     f.number("lambda", lambda, 0, 1e9, "soft attention: of the doubly stochastic penalty");
-    f.number("lambda_r", lambda_r, 1e-9, 1e9, "hard attention: of the score function");
+    f.number("lambda_r", lambda_r, 0, 1e9,
+             "hard attention: of the score function; 0: 1, with one draw a tenth");
     f.number("lambda_e", lambda_e, 0, 1e9, "hard attention: of the entropy");
     f.size("draws", draws, 1, 1 << 10,
            "hard attention: of each scene, every one's baseline the mean of the others; 1: a "
            "moving average");
-    f.size("soft_steps", soft_steps, 0, 1 << 24,
-           "hard attention: of the training, at first, in which it is soft");
     f.number("decay", decay, 0, 0.9999, "hard attention with one draw: of the moving averages");
   }
 };
@@ -48,7 +47,7 @@ struct CaptionLoss {
 /// has no others to be compared with; soft attention has none.
 class CaptionCost {
  public:
-  explicit CaptionCost(const LossOptions& options) : options_(options) {}
+  explicit CaptionCost(const LossOptions& options);
   CaptionLoss operator()(const Captioner& model, const Batch& batch);
 
   std::vector<double> baselines() const;

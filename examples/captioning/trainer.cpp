@@ -19,7 +19,9 @@ train::Training train_describer(Describer& describer, const Corpus& corpus,
         return batch_of(corpus.train, rows, describer.vocabulary);
       },
       options.seed + 17);
-  CaptionCost cost(options.loss);
+  LossOptions loss = options.loss;
+  loss.soft_steps = static_cast<Index>(options.soft * static_cast<double>(options.steps));
+  CaptionCost cost(loss);
   optim::Adam adam(model.parameters(), {.lr = options.lr});
   train::Run run(
       model, adam,
@@ -42,10 +44,10 @@ train::Training train_describer(Describer& describer, const Corpus& corpus,
                 {"pointing", found.pointing, 3}};
       });
   return run(batches, [&](const Batch& batch) {
-    const CaptionLoss loss = cost(model, batch);
-    const auto count = static_cast<double>(loss.count);
-    return train::Loss{.tensor = loss.total,
-                       .shown = loss.words * static_cast<double>(batch.images.size(0)) / count,
+    const CaptionLoss found = cost(model, batch);
+    const auto count = static_cast<double>(found.count);
+    return train::Loss{.tensor = found.total,
+                       .shown = found.words * static_cast<double>(batch.images.size(0)) / count,
                        .weight = count};
   });
 }

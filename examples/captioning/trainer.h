@@ -18,6 +18,7 @@ struct TrainerOptions {
   Index warm_up = 100;
   double clip = 5;
   Index interval = 250;
+  double soft = 1.0 / 3;
   LossOptions loss;
   Index stop_after = 0;
   std::uint64_t seed = 1;
@@ -30,6 +31,8 @@ struct TrainerOptions {
     f.size("warm_up", warm_up, 0, 1 << 24, "steps in which the learning rate rises");
     f.number("clip", clip, 1e-9, 1e9, "largest norm of a gradient");
     f.size("interval", interval, 1, 1 << 24, "steps between two measurements");
+    f.number("soft", soft, 0, 1,
+             "hard attention: part of the steps, at first, in which it is soft");
     loss.fields(f);
   }
 };

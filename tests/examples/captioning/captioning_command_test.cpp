@@ -111,7 +111,7 @@ TEST_F(CaptioningCommand, RefusesBadModels) {
 }
 
 const std::string kResumed =
-    kSmall + std::string("--attention hard --steps 14 --interval 5 --soft-steps 5");
+    kSmall + std::string("--attention hard --steps 14 --interval 5 --soft 0.4");
 const std::vector<std::string> kEntries = {"rounds", "batches.loader", "carried.loss.baselines",
                                            "carried.loss.steps"};
 
