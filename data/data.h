@@ -3,18 +3,22 @@
 // which the truth is known.
 #pragma once
 
+#include "articles.h"
 #include "babi.h"
 #include "batches.h"
 #include "cloze.h"
 #include "cloze_batch.h"
 #include "coder.h"
 #include "contractions.h"
+#include "copy_batch.h"
 #include "document.h"
 #include "document_batch.h"
+#include "extended_vocabulary.h"
 #include "folder_parts.h"
 #include "generated/belongings.h"
 #include "generated/dialled.h"
 #include "generated/entailment.h"
+#include "generated/news.h"
 #include "generated/opinions.h"
 #include "generated/pairs.h"
 #include "generated/questions.h"

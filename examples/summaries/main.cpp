@@ -1,0 +1,219 @@
+// summaries train | evaluate | summarise: see README.md.
+
+#include <fmt/format.h>
+
+#include <cstdio>
+
+#include "../../autograd/grad_mode.h"
+#include "../../core/error.h"
+#include "../../data/words.h"
+#include "../../train/attended_passage.h"
+#include "../../train/curves.h"
+#include "../../train/most_looked_at.h"
+#include "../../train/percent.h"
+#include "../../train/report.h"
+#include "../command_line.h"
+#include "evaluation.h"
+#include "trainer.h"
+
+namespace summaries {
+namespace {
+
+using command_line::at_most;
+
+struct Flags {
+  CorpusOptions corpus;
+  TrainerOptions trainer;
+  ModelOptions model;
+  AnswerOptions answer;
+  Index show = 3;
+  int threads = 0;
+  bool quick = false;
+  std::string report, picture;
+};
+
+void set_up(Flags& flags) {
+  command_line::set_up(flags.threads, flags.trainer.seed);
+  flags.corpus.seed = flags.trainer.seed;
+}
+
+// Which words were copied from where, of several articles.
+class Copies {
+ public:
+  train::Alignment add(const Desk& desk, const data::Article& article, const Answer& answer) {
+    const NoGrad scope;
+    const train::Alignment all = desk.editor->copied(article, answer, desk.vocabulary);
+    if (all.rows.empty()) return all;
+    seen_ = train::most_looked_at(all, 24);
+    pictures_.push_back(train::alignment_picture(seen_));
+    return all;
+  }
+  /// Of the last one.
+  std::string text() const {
+    return pictures_.empty() ? "" : alignment_text(seen_, train::detect_shade_style(stdout));
+  }
+  bool save(const std::string& path) const {
+    if (!pictures_.empty()) train::write_png(path, train::stack(pictures_));
+    return !pictures_.empty();
+  }
+
+ private:
+  train::Alignment seen_;
+  std::vector<train::Picture> pictures_;
+};
+
+// The article's words: those that were picked, or by how much they were copied.
+train::AttendedText shown(const data::Article& article, const Answer& answer,
+                          const train::Alignment& copied) {
+  std::vector<double> weights(article.first_words(SIZE_MAX).size(), 0);
+  const auto rows = copied.rows.empty() ? std::vector<float>() : copied.weights.to_vector<float>();
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    weights[i % copied.columns.size()] += static_cast<double>(rows[i]);
+  }
+  train::AttendedText out = train::attended_passage(article.words, weights);
+  for (const Index at : answer.picks) {
+    for (train::AttendedWord& word : out[static_cast<std::size_t>(at)].words) word.weight = 1;
+  }
+  return out;
+}
+
+// Test, print, draw, report; the last line is the one that scripts read.
+void conclude(const Desk& desk, const Corpus& corpus, const train::Training& training,
+              const Flags& flags) {
+  const auto percent = [](double share) { return train::percent(share, 2); };
+  const std::vector<Answer> answers = answer_all(desk, corpus.test, flags.answer);
+  const bool picks = desk.editor->options.picks();
+  train::Report report("Summaries");
+  fmt::print("{:<16}{:>9}{:>9}{:>9}\n", "F in per cent", "ROUGE-1", "ROUGE-2", "ROUGE-L");
+  const auto row = [&](const std::string& name, const std::vector<Answer>& some) {
+    const Measures found = measure(corpus.test, some, desk.vocabulary);
+    const train::Rouge& rouge = found.rouge;
+    fmt::print("{:<16}{:>9}{:>9}{:>9}\n", name, percent(rouge.one.f), percent(rouge.two.f),
+               percent(rouge.l.f));
+    report.add_fact(name + ", ROUGE-L", percent(rouge.l.f) + " %");
+    return found;
+  };
+  const Measures found = row(desk.editor->options.attention, answers);
+  row(picks ? "the first" : "the first words", unread(corpus.test, answers, nullptr));
+  Generator generator(flags.trainer.seed);
+  if (picks) row("at random", unread(corpus.test, answers, &generator));
+  std::string line =
+      fmt::format("test articles {}  ROUGE-L {} %", corpus.test.size(), percent(found.rouge.l.f));
+  const auto add = [&](const char* name, double share) {
+    line += fmt::format("  {} {} %", name, percent(share));
+    report.add_fact(name, percent(share) + " %");
+  };
+  if (!picks) {
+    add("names", found.names);
+    add("exact", found.exact);
+    add("repeated", found.repeated);
+  }
+  train::add_curves(report, training);
+  Copies copies;
+  for (std::size_t i = 0; i < answers.size() && static_cast<Index>(i) < flags.show; ++i) {
+    const data::Article& article = corpus.test[i];
+    const Measures own = measure({article}, {answers[i]}, desk.vocabulary);
+    const train::Alignment copied = copies.add(desk, article, answers[i]);
+    report.add_document({data::joined(article.title),
+                         picks ? "picked, ROUGE-L" : data::joined(answers[i].title), own.rouge.l.f,
+                         shown(article, answers[i], copied)});
+  }
+  const std::string path = command_line::report_path(flags.report, flags.trainer.out);
+  report.save(path);
+  const std::string picture =
+      flags.picture.empty() ? flags.trainer.out + "/copied.png" : flags.picture;
+  if (copies.save(picture)) fmt::print("which words were copied from where: {}\n", picture);
+  fmt::print("{}  report {}\n", line, path);
+}
+
+void train_command(Flags& flags) {
+  set_up(flags);
+  if (flags.quick) {
+    at_most(flags.trainer.epochs, 4);
+    at_most(flags.corpus.reports, 1000);
+    at_most(flags.model.width, 24);
+    at_most(flags.model.hidden, 32);
+    at_most(flags.answer.beam, 2);
+  }
+  Desk desk;
+  if (flags.trainer.resume) desk = load(flags.trainer.out);
+  const Corpus corpus = load_corpus(flags.corpus);
+  if (!desk.editor) {
+    desk.vocabulary = vocabulary_of(corpus.train, flags.trainer.min_count);
+    flags.model.vocabulary = desk.vocabulary.size();
+    desk.editor = std::make_unique<Editor>(flags.model);
+  }
+  fmt::print("articles: {} to learn from, {} to validate, {} to test; words {}; parameters {}\n",
+             corpus.train.size(), corpus.validation.size(), corpus.test.size(),
+             desk.vocabulary.size(), desk.editor->parameter_count());
+  std::fflush(stdout);
+  const train::Training training = train_editor(desk, corpus, flags.trainer);
+  if (training.interrupted) return command_line::print_interrupted(flags.trainer.out);
+  conclude(desk, corpus, training, flags);
+}
+
+void evaluate_command(Flags& flags) {
+  set_up(flags);
+  const Desk desk = load(flags.trainer.out);
+  conclude(desk, load_corpus(flags.corpus), {}, flags);
+}
+
+// Articles with an empty line between them.
+void summarise_command(Flags& flags) {
+  set_up(flags);
+  const Desk desk = load(flags.trainer.out);
+  Copies copies;
+  std::string text;
+  const auto answer = [&] {
+    if (text.empty()) return;
+    const data::Article article = data::read_article(text);
+    text.clear();
+    const Answer found = answer_all(desk, {article}, flags.answer).front();
+    for (const std::string& each : article.chosen(found.picks)) fmt::print("{}\n", each);
+    if (found.picks.empty()) fmt::print("{}\n", data::joined(found.title));
+    copies.add(desk, article, found);
+    fmt::print("{}", copies.text());
+    std::fflush(stdout);
+  };
+  command_line::for_lines("an article", [&](const std::string& line) {
+    if (line.empty()) return answer();
+    data::read_article(line);  // refuses a line without words, with its number
+    text += line + "\n";
+  });
+  answer();
+  if (!flags.picture.empty()) copies.save(flags.picture);
+}
+
+int run(int argc, char** argv) {
+  Flags flags;
+  CLI::App app("Shortens articles: writes a title, or picks sentences");
+  CLI::App* train = app.add_subcommand("train", "learn from articles, test, draw, report");
+  CLI::App* test = app.add_subcommand("evaluate", "test a trained model, draw, report");
+  CLI::App* ask = app.add_subcommand("summarise", "shorten articles, an empty line between two");
+  command_line::add_folder(*train, "--save,--out", flags.trainer.out);
+  command_line::add_fields(*train, flags.model, flags.trainer);
+  command_line::add_stop_and_resume(*train, flags.trainer.stop_after, flags.trainer.resume);
+  train->add_flag("--quick", flags.quick, "fewer reports and epochs, a smaller model: in seconds");
+  for (CLI::App* each : {train, test}) {
+    command_line::add_seed(*each, flags.trainer.seed);
+    command_line::add_fields(*each, flags.corpus);
+    command_line::add_size(*each, "--show", flags.show, 0, "test articles in report and picture");
+    command_line::add_report(*each, flags.report);
+  }
+  for (CLI::App* each : {test, ask}) command_line::add_folder(*each, "--model", flags.trainer.out);
+  for (CLI::App* each : {train, test, ask}) {
+    command_line::add_fields(*each, flags.answer);
+    command_line::add_threads(*each, flags.threads);
+    each->add_option("--picture", flags.picture, "the file of what was copied, a PNG");
+  }
+  return command_line::run("summaries", app, argc, argv, [&] {
+    if (*train) train_command(flags);
+    if (*test) evaluate_command(flags);
+    if (*ask) summarise_command(flags);
+  });
+}
+
+}  // namespace
+}  // namespace summaries
+
+int main(int argc, char** argv) { return summaries::run(argc, argv); }
