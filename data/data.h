@@ -39,6 +39,7 @@
 #include "mnist.h"
 #include "parallel_folder.h"
 #include "parallel_text.h"
+#include "parts.h"
 #include "sentence_pair.h"
 #include "sentences.h"
 #include "sick.h"

@@ -110,6 +110,10 @@ std::vector<std::string> rouge_words(std::string_view text) {
   return out;
 }
 
+std::string Rouge::to_string() const {
+  return fmt::format("{:8.2f} {:8.2f} {:8.2f}", 100 * one.f, 100 * two.f, 100 * l.f);
+}
+
 Rouge rouge(const RougeText& summary, const RougeText& reference) {
   Numbers numbers;
   const std::vector<Symbols> own = numbers(summary), other = numbers(reference);

@@ -24,6 +24,9 @@ struct RougeScore {
 
 struct Rouge {
   RougeScore one, two, l;  ///< ROUGE-1, ROUGE-2, ROUGE-L
+
+  /// The three F in per cent: "   54.75    50.22    54.33".
+  std::string to_string() const;
 };
 
 /// A text, sentence by sentence.

@@ -38,12 +38,7 @@ class Reporter {
     const std::size_t count = 1 + below(kMostFor);
     std::vector<bool> are_for(count, true);
     are_for.resize(count + 1 + below(kMostOthers), false);
-    for (std::size_t i = are_for.size(); i > 1; --i) {
-      const std::size_t other = below(i);
-      const bool last = are_for[i - 1];
-      are_for[i - 1] = are_for[other];
-      are_for[other] = last;
-    }
+    shuffle(are_for);
     Words listed;
     for (const bool is_for : are_for) {
       const std::string who = name();
@@ -68,6 +63,14 @@ class Reporter {
     return static_cast<std::size_t>(generator_.below(static_cast<Index>(count)));
   }
   const std::string& pick(const Words& words) { return words[below(words.size())]; }
+
+  void shuffle(std::vector<bool>& items) {
+    const std::vector<bool> before = items;
+    const std::vector<Index> order = generator_.permutation(static_cast<Index>(items.size()));
+    for (std::size_t i = 0; i < items.size(); ++i) {
+      items[i] = before[static_cast<std::size_t>(order[i])];
+    }
+  }
 
   // Three syllables, none that the report has already.
   std::string name() {

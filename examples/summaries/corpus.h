@@ -2,7 +2,7 @@
 #pragma once
 
 #include "../../data/articles.h"
-#include "../../data/vocabulary.h"
+#include "../../data/parts.h"
 #include "../../io/fields.h"
 
 namespace summaries {
@@ -21,14 +21,9 @@ struct CorpusOptions {
   }
 };
 
-struct Corpus {
-  Articles train, validation, test;
-};
+using Corpus = data::Parts<data::Article>;
 /// Of a file a tenth, drawn by the seed, is to test, and a tenth to validate. Throws IoError,
 /// FormatError.
 Corpus load_corpus(const CorpusOptions& options);
-
-/// The marks of data/coder.h, and what comes at least `min_count` times in articles and titles.
-data::Vocabulary vocabulary_of(const Articles& articles, Index min_count);
 
 }  // namespace summaries

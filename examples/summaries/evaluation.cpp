@@ -1,5 +1,6 @@
 #include "evaluation.h"
 
+#include <algorithm>
 #include <numeric>
 
 #include "../../autograd/grad_mode.h"
@@ -39,7 +40,7 @@ std::vector<Answer> unread(const Articles& articles, const std::vector<Answer>& 
 Measures measure(const Articles& articles, const std::vector<Answer>& answers,
                  const data::Vocabulary& vocabulary) {
   std::vector<train::RougeText> own, wanted;
-  train::RunningMean names, exact, repeated;
+  train::RunningMean names, repeated;
   for (std::size_t i = 0; i < articles.size(); ++i) {
     const std::vector<std::string>&title = articles[i].title, &written = answers[i].title;
     const bool picked = !answers[i].picks.empty();
@@ -47,16 +48,14 @@ Measures measure(const Articles& articles, const std::vector<Answer>& answers,
                          : train::RougeText{data::joined(written)});
     wanted.push_back(picked ? articles[i].chosen(articles[i].summary)
                             : train::RougeText{data::joined(title)});
-    exact.add(written == title ? 1 : 0);
     for (std::size_t t = 0; t < title.size(); ++t) {
       if (vocabulary.contains(title[t])) continue;
       names.add(t < written.size() && written[t] == title[t] ? 1 : 0);
     }
-    if (written.empty()) continue;
-    const auto count = static_cast<double>(written.size());
+    const auto count = static_cast<double>(std::max<std::size_t>(written.size(), 1));
     repeated.add(static_cast<double>(train::repeated_words(written, title)) / count, count);
   }
-  return {train::mean_rouge(own, wanted), names.mean(), exact.mean(), repeated.mean()};
+  return {train::mean_rouge(own, wanted), names.mean(), repeated.mean()};
 }
 
 }  // namespace summaries

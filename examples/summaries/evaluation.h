@@ -16,8 +16,7 @@ std::vector<Answer> unread(const Articles& articles, const std::vector<Answer>& 
 
 struct Measures {
   train::Rouge rouge;   ///< of picks with the summary, of titles with the title
-  double names = 0;     ///< of titles' words that no vocabulary has: there, in the right place
-  double exact = 0;     ///< titles that are right to the last word
+  double names = 0;     ///< of titles' words that the vocabulary lacks: there, in the right place
   double repeated = 0;  ///< of the words written: those that come more often than they should
 };
 /// Throws ValueError without articles.

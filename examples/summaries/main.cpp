@@ -4,7 +4,6 @@
 
 #include <cstdio>
 
-#include "../../autograd/grad_mode.h"
 #include "../../core/error.h"
 #include "../../data/words.h"
 #include "../../train/attended_passage.h"
@@ -32,50 +31,7 @@ struct Flags {
   std::string report, picture;
 };
 
-void set_up(Flags& flags) {
-  command_line::set_up(flags.threads, flags.trainer.seed);
-  flags.corpus.seed = flags.trainer.seed;
-}
-
-// Which words were copied from where, of several articles.
-class Copies {
- public:
-  train::Alignment add(const Desk& desk, const data::Article& article, const Answer& answer) {
-    const NoGrad scope;
-    const train::Alignment all = desk.editor->copied(article, answer, desk.vocabulary);
-    if (all.rows.empty()) return all;
-    seen_ = train::most_looked_at(all, 24);
-    pictures_.push_back(train::alignment_picture(seen_));
-    return all;
-  }
-  /// Of the last one.
-  std::string text() const {
-    return pictures_.empty() ? "" : alignment_text(seen_, train::detect_shade_style(stdout));
-  }
-  bool save(const std::string& path) const {
-    if (!pictures_.empty()) train::write_png(path, train::stack(pictures_));
-    return !pictures_.empty();
-  }
-
- private:
-  train::Alignment seen_;
-  std::vector<train::Picture> pictures_;
-};
-
-// The article's words: those that were picked, or by how much they were copied.
-train::AttendedText shown(const data::Article& article, const Answer& answer,
-                          const train::Alignment& copied) {
-  std::vector<double> weights(article.first_words(SIZE_MAX).size(), 0);
-  const auto rows = copied.rows.empty() ? std::vector<float>() : copied.weights.to_vector<float>();
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    weights[i % copied.columns.size()] += static_cast<double>(rows[i]);
-  }
-  train::AttendedText out = train::attended_passage(article.words, weights);
-  for (const Index at : answer.picks) {
-    for (train::AttendedWord& word : out[static_cast<std::size_t>(at)].words) word.weight = 1;
-  }
-  return out;
-}
+constexpr Index kColumns = 24;  // words of an article that a picture has room for
 
 // Test, print, draw, report; the last line is the one that scripts read.
 void conclude(const Desk& desk, const Corpus& corpus, const train::Training& training,
@@ -84,13 +40,11 @@ void conclude(const Desk& desk, const Corpus& corpus, const train::Training& tra
   const std::vector<Answer> answers = answer_all(desk, corpus.test, flags.answer);
   const bool picks = desk.editor->options.picks();
   train::Report report("Summaries");
-  fmt::print("{:<16}{:>9}{:>9}{:>9}\n", "F in per cent", "ROUGE-1", "ROUGE-2", "ROUGE-L");
+  fmt::print("F in per cent    ROUGE-1  ROUGE-2  ROUGE-L\n");
   const auto row = [&](const std::string& name, const std::vector<Answer>& some) {
     const Measures found = measure(corpus.test, some, desk.vocabulary);
-    const train::Rouge& rouge = found.rouge;
-    fmt::print("{:<16}{:>9}{:>9}{:>9}\n", name, percent(rouge.one.f), percent(rouge.two.f),
-               percent(rouge.l.f));
-    report.add_fact(name + ", ROUGE-L", percent(rouge.l.f) + " %");
+    fmt::print("{:<15} {}\n", name, found.rouge.to_string());
+    report.add_fact(name + ", ROUGE-L", percent(found.rouge.l.f) + " %");
     return found;
   };
   const Measures found = row(desk.editor->options.attention, answers);
@@ -105,29 +59,32 @@ void conclude(const Desk& desk, const Corpus& corpus, const train::Training& tra
   };
   if (!picks) {
     add("names", found.names);
-    add("exact", found.exact);
     add("repeated", found.repeated);
   }
   train::add_curves(report, training);
-  Copies copies;
+  std::vector<train::Alignment> copies;
   for (std::size_t i = 0; i < answers.size() && static_cast<Index>(i) < flags.show; ++i) {
     const data::Article& article = corpus.test[i];
     const Measures own = measure({article}, {answers[i]}, desk.vocabulary);
-    const train::Alignment copied = copies.add(desk, article, answers[i]);
+    const train::Alignment copied = desk.editor->copied(article, answers[i], desk.vocabulary);
+    if (!copied.rows.empty()) copies.push_back(copied);
     report.add_document({data::joined(article.title),
                          picks ? "picked, ROUGE-L" : data::joined(answers[i].title), own.rouge.l.f,
-                         shown(article, answers[i], copied)});
+                         copied.rows.empty()
+                             ? train::marked_passage(article.words, answers[i].picks)
+                             : train::attended_passage(article.words, copied)});
   }
   const std::string path = command_line::report_path(flags.report, flags.trainer.out);
   report.save(path);
   const std::string picture =
       flags.picture.empty() ? flags.trainer.out + "/copied.png" : flags.picture;
-  if (copies.save(picture)) fmt::print("which words were copied from where: {}\n", picture);
+  if (train::write_alignments(picture, copies, kColumns)) {
+    fmt::print("which words were copied from where: {}\n", picture);
+  }
   fmt::print("{}  report {}\n", line, path);
 }
 
 void train_command(Flags& flags) {
-  set_up(flags);
   if (flags.quick) {
     at_most(flags.trainer.epochs, 4);
     at_most(flags.corpus.reports, 1000);
@@ -139,7 +96,9 @@ void train_command(Flags& flags) {
   if (flags.trainer.resume) desk = load(flags.trainer.out);
   const Corpus corpus = load_corpus(flags.corpus);
   if (!desk.editor) {
-    desk.vocabulary = vocabulary_of(corpus.train, flags.trainer.min_count);
+    data::WordCounts counts;
+    for (const data::Article& article : corpus.train) data::count_words(article, counts);
+    desk.vocabulary = data::vocabulary_with_marks(counts, {.min_count = flags.trainer.min_count});
     flags.model.vocabulary = desk.vocabulary.size();
     desk.editor = std::make_unique<Editor>(flags.model);
   }
@@ -153,35 +112,27 @@ void train_command(Flags& flags) {
 }
 
 void evaluate_command(Flags& flags) {
-  set_up(flags);
   const Desk desk = load(flags.trainer.out);
   conclude(desk, load_corpus(flags.corpus), {}, flags);
 }
 
-// Articles with an empty line between them.
 void summarise_command(Flags& flags) {
-  set_up(flags);
   const Desk desk = load(flags.trainer.out);
-  Copies copies;
-  std::string text;
-  const auto answer = [&] {
-    if (text.empty()) return;
+  std::vector<train::Alignment> copies;
+  command_line::for_texts("an article", data::read_article, [&](const std::string& text) {
     const data::Article article = data::read_article(text);
-    text.clear();
     const Answer found = answer_all(desk, {article}, flags.answer).front();
     for (const std::string& each : article.chosen(found.picks)) fmt::print("{}\n", each);
     if (found.picks.empty()) fmt::print("{}\n", data::joined(found.title));
-    copies.add(desk, article, found);
-    fmt::print("{}", copies.text());
+    const train::Alignment copied = desk.editor->copied(article, found, desk.vocabulary);
+    if (!copied.rows.empty()) {
+      const auto style = train::detect_shade_style(stdout);
+      fmt::print("{}", alignment_text(train::most_looked_at(copied, kColumns), style));
+      copies.push_back(copied);
+    }
     std::fflush(stdout);
-  };
-  command_line::for_lines("an article", [&](const std::string& line) {
-    if (line.empty()) return answer();
-    data::read_article(line);  // refuses a line without words, with its number
-    text += line + "\n";
   });
-  answer();
-  if (!flags.picture.empty()) copies.save(flags.picture);
+  if (!flags.picture.empty()) train::write_alignments(flags.picture, copies, kColumns);
 }
 
 int run(int argc, char** argv) {
@@ -207,6 +158,8 @@ int run(int argc, char** argv) {
     each->add_option("--picture", flags.picture, "the file of what was copied, a PNG");
   }
   return command_line::run("summaries", app, argc, argv, [&] {
+    command_line::set_up(flags.threads, flags.trainer.seed);
+    flags.corpus.seed = flags.trainer.seed;
     if (*train) train_command(flags);
     if (*test) evaluate_command(flags);
     if (*ask) summarise_command(flags);

@@ -6,6 +6,7 @@
 
 #include "../../attention/mechanisms/decoders/copying.h"
 #include "../../attention/mechanisms/decoders/summariser_writing.h"
+#include "../../autograd/grad_mode.h"
 #include "../../autograd/ops/elementwise/elementwise.h"
 #include "../../autograd/ops/losses/cross_entropy.h"
 #include "../../autograd/ops/reduce/reduce.h"
@@ -20,25 +21,21 @@ constexpr Index kContext = 5, kWindow = 2;    // of ABS, as in its paper
 constexpr Index kLongest = 30;                // words of a title that is written
 constexpr Index kOften = 8, kOftenWidth = 8;  // a word comes once, twice, .., more often
 
-const ModelOptions& checked(const ModelOptions& options) {
-  io::check_fields(options);
-  return options;
+std::vector<Index> lengths_of(const Articles& articles) {
+  std::vector<Index> out;
+  for (const data::Article& article : articles) out.push_back(article.length());
+  return out;
 }
 
 }  // namespace
 
 Editor::Editor(const ModelOptions& o)
-    : options(checked(o)), dropout(child<nn::Dropout>("dropout", o.dropout)) {
+    : options((io::check_fields(o), o)), dropout(child<nn::Dropout>("dropout", o.dropout)) {
   const Index V = o.vocabulary, W = o.width, H = o.hidden;
   if (o.attention == "abs") {
-    abs = &child<attention::Summariser>("abs", attention::SummariserOptions{.source_words = V,
-                                                                            .target_words = V,
-                                                                            .source_width = H,
-                                                                            .target_width = W,
-                                                                            .context = kContext,
-                                                                            .window = kWindow,
-                                                                            .hidden = H,
-                                                                            .start = data::kBegin});
+    // Words, widths, context, window, hidden, start.
+    const attention::SummariserOptions rush{V, V, H, W, kContext, kWindow, H, data::kBegin};
+    abs = &child<attention::Summariser>("abs", rush);
     return;
   }
   words =
@@ -59,31 +56,27 @@ Editor::Editor(const ModelOptions& o)
       &child<nn::LSTM>("encoder", nn::LSTMOptions{.input = W, .hidden = H, .bidirectional = true});
   start_h = &child<nn::Linear>("start_h", 2 * H, H);
   start_c = &child<nn::Linear>("start_c", 2 * H, H);
-  decoder = &child<attention::PointerGenerator>(
-      "decoder", attention::PointerGeneratorOptions{.word_width = W,
-                                                    .annotation_width = 2 * H,
-                                                    .state_width = H,
-                                                    .vocabulary = V,
-                                                    .coverage = o.attention == "coverage",
-                                                    .copy = o.copies()});
+  attention::PointerGeneratorOptions see{W, 2 * H, H, 0, V};
+  see.coverage = o.attention == "coverage";
+  see.copy = o.copies();
+  decoder = &child<attention::PointerGenerator>("decoder", see);
 }
 
-Editor::Sentences Editor::read(const Articles& articles, const data::Vocabulary& vocabulary) const {
-  std::vector<Index> ids, times, lengths, counts;
+Tensor Editor::read(const Articles& articles, const data::Vocabulary& vocabulary) const {
+  std::vector<Index> ids, times, lengths;
   for (const data::Article& article : articles) {
     for (const Index n : data::word_times(article)) times.push_back(std::min(n, kOften) - 1);
     for (const auto& sentence : article.words) {
       for (const std::string& word : sentence) ids.push_back(vocabulary.id(word));
       lengths.push_back(static_cast<Index>(sentence.size()));
     }
-    counts.push_back(article.length());
   }
   const Tensor seen = concat({(*words)(Array::from(ids)), (*often)(Array::from(times))}, -1);
   const Packed in{dropout(seen), offsets_of(lengths)};
   const Packed states{(*word_gru)(in).output, in.offsets};
   const Tensor pooled = pool ? (*pool)(states).context : attention::average_pooling(states);
-  const Packed sentences{dropout(pooled), offsets_of(counts)};
-  return {unpack({(*sentence_gru)(sentences).output, sentences.offsets}), counts};
+  const Packed sentences{dropout(pooled), offsets_of(lengths_of(articles))};
+  return unpack({(*sentence_gru)(sentences).output, sentences.offsets});
 }
 
 data::CopyBatch Editor::batch_of(const Articles& articles,
@@ -108,14 +101,13 @@ train::Loss Editor::loss(const Articles& articles, const data::Vocabulary& vocab
                          double coverage) const {
   double count = 0;
   if (point) {
-    const Sentences sentences = read(articles, vocabulary);
     std::vector<std::vector<Index>> wanted;
     for (const data::Article& article : articles) {
       wanted.push_back(article.summary);
       count += static_cast<double>(article.summary.size()) + 1;
     }
-    return {.tensor = sum(point->loss(sentences.keys, sentences.counts, wanted)) / count,
-            .weight = count};
+    const Tensor nll = point->loss(read(articles, vocabulary), lengths_of(articles), wanted);
+    return {.tensor = sum(nll) / count, .weight = count};
   }
   const data::CopyBatch batch = batch_of(articles, vocabulary);
   const Index V = options.vocabulary;
@@ -141,8 +133,7 @@ std::vector<Answer> Editor::answer(const Articles& articles, const data::Vocabul
                                    const AnswerOptions& how) const {
   std::vector<Answer> out(articles.size());
   if (point) {
-    const Sentences sentences = read(articles, vocabulary);
-    const auto picks = point->pick(sentences.keys, sentences.counts, how.picks);
+    const auto picks = point->pick(read(articles, vocabulary), lengths_of(articles), how.picks);
     for (std::size_t b = 0; b < out.size(); ++b) out[b].picks = picks[b];
     return out;
   }
@@ -175,6 +166,7 @@ std::vector<Answer> Editor::answer(const Articles& articles, const data::Vocabul
 train::Alignment Editor::copied(const data::Article& article, const Answer& answer,
                                 const data::Vocabulary& vocabulary) const {
   if (!options.copies() || answer.title.empty()) return {};
+  const NoGrad scope;
   data::Article written = article;
   written.title = answer.title;
   const data::CopyBatch batch = batch_of({written}, vocabulary);

@@ -84,17 +84,12 @@ class Editor : public nn::Module {
                    double coverage) const;
   std::vector<Answer> answer(const Articles& articles, const data::Vocabulary& vocabulary,
                              const AnswerOptions& how) const;
-  /// Which words of a title as it was written were copied from where, p_gen beside each; without
-  /// rows where nothing is copied.
+  /// Which words of a title were copied from where, p_gen beside each; without rows where none is.
   train::Alignment copied(const data::Article& article, const Answer& answer,
                           const data::Vocabulary& vocabulary) const;
 
  private:
-  struct Sentences {
-    Tensor keys;  ///< [B, K, 2 H]
-    std::vector<Index> counts;
-  };
-  Sentences read(const Articles& articles, const data::Vocabulary& vocabulary) const;
+  Tensor read(const Articles& articles, const data::Vocabulary& vocabulary) const;  // [B, K, 2 H]
   attention::PointerGenerator::State read(const data::CopyBatch& batch) const;
   data::CopyBatch batch_of(const Articles& articles, const data::Vocabulary& vocabulary) const;
 };

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "../../core/error.h"
 #include "../support/throws.h"
 
 namespace heed::train {
@@ -27,6 +28,7 @@ TEST(Rouge, UnionOfThePaper) {
   EXPECT_DOUBLE_EQ(found.l.recall, 0.8);
   EXPECT_DOUBLE_EQ(found.l.precision, 0.4);
   EXPECT_NEAR(found.l.f, 0.5333, 5e-5);
+  EXPECT_EQ(found.to_string(), "   53.33    15.38    53.33");
 }
 
 // Texts of random letters and what ROUGE-1.5.5 gave for them, published with Google's rouge_score.

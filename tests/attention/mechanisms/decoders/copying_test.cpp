@@ -7,6 +7,7 @@
 
 #include "../../../../autograd/ops/elementwise/elementwise.h"
 #include "../../../../autograd/ops/shape/shape.h"
+#include "../../../../core/error.h"
 #include "../../../../core/generator.h"
 #include "../../../../nn/embedding.h"
 #include "../../../../nn/init.h"
