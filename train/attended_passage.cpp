@@ -26,11 +26,11 @@ AttendedText attended_passage(const std::vector<std::vector<std::string>>& sente
   return out;
 }
 
-AttendedText attended_passage(const std::vector<std::vector<std::string>>& sentences,
-                              const Alignment& looked) {
+AttendedText passage_looked_at(const std::vector<std::vector<std::string>>& sentences,
+                               const Alignment& looked) {
   const std::size_t columns = looked.columns.size();
   const auto numbers =
-      drawn_weights("attended_passage", looked.weights, looked.rows.size(), columns);
+      drawn_weights("passage_looked_at", looked.weights, looked.rows.size(), columns);
   std::size_t words = 0;
   for (const auto& sentence : sentences) words += sentence.size();
   std::vector<double> weights(std::max(words, columns));

@@ -15,8 +15,8 @@ AttendedText attended_passage(const std::vector<std::vector<std::string>>& sente
 
 /// The same, each word by the sum of its column, in their order; words behind the last column have
 /// none. Throws ShapeError, DTypeError.
-AttendedText attended_passage(const std::vector<std::vector<std::string>>& sentences,
-                              const Alignment& looked);
+AttendedText passage_looked_at(const std::vector<std::vector<std::string>>& sentences,
+                               const Alignment& looked);
 
 /// The words of the sentences of these numbers in full, others without weight. Throws IndexError.
 AttendedText marked_passage(const std::vector<std::vector<std::string>>& sentences,

@@ -72,7 +72,7 @@ void conclude(const Desk& desk, const Corpus& corpus, const train::Training& tra
                          picks ? "picked, ROUGE-L" : data::joined(answers[i].title), own.rouge.l.f,
                          copied.rows.empty()
                              ? train::marked_passage(article.words, answers[i].picks)
-                             : train::attended_passage(article.words, copied)});
+                             : train::passage_looked_at(article.words, copied)});
   }
   const std::string path = command_line::report_path(flags.report, flags.trainer.out);
   report.save(path);

@@ -28,15 +28,15 @@ TEST(AttendedPassage, AddsUpTheColumnsOfAnAlignment) {
                          {"a", "b", "c"},
                          {"x", "y"},
                          Array::from<float>({0.5F, 0, 0.25F, 0.25F, 0, 0.5F}, {2, 3})};
-  const AttendedText text = attended_passage({{"a", "b"}, {"c", "d"}}, looked);
+  const AttendedText text = passage_looked_at({{"a", "b"}, {"c", "d"}}, looked);
   EXPECT_EQ(text[0].words[0].weight, 0.75);
   EXPECT_EQ(text[0].words[1].weight, 0);
   EXPECT_EQ(text[1].words[0].weight, 0.75);
   EXPECT_EQ(text[1].words[1].weight, 0);  // behind the last column
   EXPECT_ERROR(ShapeError, "attended_passage: 3 weights for 2 words",
-               attended_passage({{"a"}, {"b"}}, looked));
-  EXPECT_ERROR_WITH(DTypeError, "attended_passage: weights",
-                    attended_passage({{"a"}}, Alignment()));
+               passage_looked_at({{"a"}, {"b"}}, looked));
+  EXPECT_ERROR_WITH(DTypeError, "passage_looked_at: weights",
+                    passage_looked_at({{"a"}}, Alignment()));
 }
 
 TEST(AttendedPassage, MarksSentences) {

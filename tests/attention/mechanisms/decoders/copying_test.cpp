@@ -103,7 +103,7 @@ TEST_F(CopyingTest, RefusesIdsBeyondTheExtendedVocabulary) {
                      {.embed = [this](const Tensor& words) { return embed(words); },
                       .extended = 6,
                       .unknown = kUnknown}};
-  EXPECT_ERROR_WITH(IndexError, "pointer_generator",
+  EXPECT_ERROR_WITH(IndexError, "index 6 is out of range [0, 6)",
                     writing.step(Tensor(Array::from(std::vector<Index>{kBegin, kBegin})), nullptr));
 }
 

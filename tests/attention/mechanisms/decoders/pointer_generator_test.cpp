@@ -190,7 +190,7 @@ TEST(PointerGenerator, WithoutCopyingAllIsWritten) {
   written.copy = false;
   PointerGenerator made(written);
   in.source.set_requires_grad();
-  const auto out = made(in.words, in.source, in.ids, in.mask, {}, {kT, 2});
+  const auto out = made(in.words, in.source, in.ids, in.mask);
   const Tensor p = out.distribution(kExtended);
   EXPECT_LT(difference(narrow(p, 2, 0, kV), Block(softmax(out.output, -1)).values()), 1e-12);
   EXPECT_EQ(sum(narrow(p, 2, kV, kExtended - kV)).item(), 0);
