@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <string>
 
@@ -81,7 +82,9 @@ TEST_F(SummariesCommand, EveryKindOfAttentionIsTrainedKeptAndAsked) {
     EXPECT_EQ(fs::exists(model + "/copied.png"), kind == "coverage" || kind == "copy") << kind;
     const std::string told = expect_success(
         "summarise --picks 2 --model " + model + " --picture " + path("p.png"), kReport);
-    if (picks) EXPECT_EQ(std::count(told.begin(), told.end(), '\n'), 2) << told;
+    if (picks) {
+      EXPECT_EQ(std::count(told.begin(), told.end(), '\n'), 2) << told;
+    }
     EXPECT_EQ(fs::exists(path("p.png")), kind == "coverage" || kind == "copy") << kind;
     fs::remove(path("p.png"));
   }

@@ -71,7 +71,7 @@ TEST_P(SummariesModel, CopiesAreOfTheWordsThatWereWritten) {
   ASSERT_EQ(copied.weights.shape(), (Shape{3, 9}));  // the first words of the article
   EXPECT_EQ(copied.columns, articles[0].first_words(9));
   EXPECT_EQ(copied.rows[2].substr(0, 6), "obi 0.");
-  const auto weights = copied.weights.to_vector<double>();
+  const auto weights = copied.weights.to_vector<float>();
   for (std::size_t t = 0; t < 3; ++t) {
     for (std::size_t k = 0; k < 9; ++k) {
       EXPECT_EQ(weights[9 * t + k] > 0, copied.columns[k] == answer.title[t]) << t << " " << k;
