@@ -7,8 +7,8 @@
 //
 //   belodu and mirafo for new bridge in kamiro
 //
-// One to five are for it. The headline lists all who are for it in the report's order, so that a writer has to know whom it
-// has written. The summary is the sentences that the headline rests on.
+// One to five are for it. The headline lists them in the report's order, so that a writer has to
+// know whom it has written. The summary is the sentences that the headline rests on.
 #pragma once
 
 #include <string>
