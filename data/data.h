@@ -3,6 +3,7 @@
 // which the truth is known.
 #pragma once
 
+#include "articles.h"
 #include "babi.h"
 #include "batches.h"
 #include "cloze.h"
@@ -10,13 +11,16 @@
 #include "cloze_file.h"
 #include "coder.h"
 #include "contractions.h"
+#include "copy_batch.h"
 #include "document.h"
 #include "document_batch.h"
 #include "features.h"
+#include "extended_vocabulary.h"
 #include "folder_parts.h"
 #include "generated/belongings.h"
 #include "generated/dialled.h"
 #include "generated/entailment.h"
+#include "generated/news.h"
 #include "generated/opinions.h"
 #include "generated/pairs.h"
 #include "generated/questions.h"
@@ -38,6 +42,7 @@
 #include "orientation.h"
 #include "parallel_folder.h"
 #include "parallel_text.h"
+#include "parts.h"
 #include "sentence_pair.h"
 #include "sentences.h"
 #include "sick.h"

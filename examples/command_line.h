@@ -10,6 +10,7 @@
 #include <exception>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "../core/error.h"
@@ -155,6 +156,22 @@ void for_lines(const std::string& wanted, Body&& body) {
       }
   }
   if (number == 0) throw heed::ValueError("nothing came: " + wanted);
+}
+
+/// The same for texts of several lines, with an empty line between two: check(line) for each line,
+/// body(text) for each text, its lines with their ends.
+template <class Check, class Body>
+void for_texts(const std::string& wanted, Check&& check, Body&& body) {
+  std::string text;
+  const auto end = [&] {
+    if (!text.empty()) body(std::exchange(text, ""));
+  };
+  for_lines(wanted, [&](const std::string& line) {
+    if (line.empty()) return end();
+    check(line);
+    text += line + "\n";
+  });
+  end();
 }
 
 /// Parses the flags, one subcommand among them, and calls `body`, which runs it. Returns the exit

@@ -34,4 +34,19 @@ Alignment most_looked_at(const Alignment& alignment, Index count) {
   return out;
 }
 
+Picture alignments_picture(const std::vector<Alignment>& alignments, Index columns) {
+  std::vector<Picture> pictures;
+  for (const Alignment& each : alignments) {
+    pictures.push_back(alignment_picture(most_looked_at(each, columns)));
+  }
+  return stack(pictures);
+}
+
+bool write_alignments(const std::string& path, const std::vector<Alignment>& alignments,
+                      Index columns) {
+  if (alignments.empty()) return false;
+  write_png(path, alignments_picture(alignments, columns));
+  return true;
+}
+
 }  // namespace heed::train

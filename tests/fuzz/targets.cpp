@@ -18,6 +18,7 @@ const std::vector<Target>& targets() {
       {"tsv", tsv},
       {"sick", sick},
       {"json_lines", json_lines},
+      {"articles", articles},
       {"parallel_text", parallel_text},
       {"babi", babi},
       {"cloze", cloze},

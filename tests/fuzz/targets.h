@@ -23,6 +23,7 @@ void text_file(std::string_view input);
 void tsv(std::string_view input);
 void sick(std::string_view input);
 void json_lines(std::string_view input);
+void articles(std::string_view input);
 void parallel_text(std::string_view input);
 void babi(std::string_view input);
 void cloze(std::string_view input);

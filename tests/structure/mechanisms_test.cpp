@@ -34,6 +34,7 @@ const std::map<std::string, std::string> kElsewhere = {
     {"OneShotAttention", "pairs/entailment_test.cpp"},
     {"PointerNetwork", "decoders/pointer_network_test.cpp"},
     {"SelfAttention", "transformer/stack_options_test.cpp"},
+    {"SubsetPointer", "decoders/subset_pointer_test.cpp"},
     {"Summariser", "decoders/summariser_test.cpp"},
     {"Synthesis", "transformer/synthesizer_test.cpp"},
     {"Transformer", "transformer/transformer_test.cpp"},

@@ -3,7 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
 #include "../../core/error.h"
+#include "../../io/file.h"
 #include "../support/throws.h"
 
 namespace heed::train {
@@ -27,6 +30,23 @@ TEST(MostLookedAt, KeepsColumnsInTheirOrder) {
   EXPECT_ERROR(ValueError, "most_looked_at: 0 columns are none", most_looked_at(all, 0));
   EXPECT_ERROR_WITH(ShapeError,
                     "most_looked_at: ", most_looked_at({"", {"a"}, {"x"}, all.weights}, 1));
+}
+
+TEST(MostLookedAt, PicturesStandBelowEachOther) {
+  const Alignment one{"t", {"a", "b", "c"}, {"x"}, Array::from<float>({0, 0.5F, 0.5F}, {1, 3})};
+  const Picture first = alignment_picture(most_looked_at(one, 2));
+  const Picture both = alignments_picture({one, one}, 2);
+  EXPECT_EQ(both.width(), first.width());
+  EXPECT_EQ(both.height(), 2 * first.height());
+  EXPECT_EQ(alignments_picture({}, 2).height(), 0);
+  const auto path =
+      (std::filesystem::path(testing::TempDir()) / "heed_most_looked_at.png").string();
+  EXPECT_FALSE(write_alignments(path, {}, 2));
+  EXPECT_FALSE(std::filesystem::exists(path));
+  EXPECT_TRUE(write_alignments(path, {one, one}, 2));
+  EXPECT_EQ(io::read_file(path), encode_png(both));
+  std::filesystem::remove(path);
+  EXPECT_ERROR(ValueError, "most_looked_at: 0 columns are none", alignments_picture({one}, 0));
 }
 
 }  // namespace

@@ -110,6 +110,13 @@ Tensor PointerGeneratorOutput::log_likelihood(const Tensor& targets) const {
   return where(counts, logsumexp(both, {-1}), 0);
 }
 
+Tensor PointerGeneratorOutput::copies(const Tensor& targets) const {
+  check_ids("targets", targets, gate.shape());
+  const Tensor places = gate.rank() == 2 ? unsqueeze(ids, 1) : ids;
+  const Tensor share = unsqueeze(sigmoid(-gate), -1) * weights.front();
+  return where(unsqueeze(targets, -1) == places, share, 0);
+}
+
 PointerGenerator::PointerGenerator(const PointerGeneratorOptions& options)
     : options_(checked(options)),
       cell(child<nn::LSTMCell>("cell",
@@ -178,7 +185,9 @@ PointerGeneratorOutput PointerGenerator::write(const Tensor& words, const Tensor
   PointerGeneratorOutput out;
   out.output = forwarded(vocabulary(inner(concat({states, seen.context}, -1))));
   out.gate = squeeze(gate(concat({seen.context, states, words}, -1)), -1);
-  if (state.copies.defined()) {
+  if (!options_.copy) {
+    out.gate = full(out.gate.shape(), kInfinity, options_.dtype);
+  } else if (state.copies.defined()) {
     const Tensor copies = words.rank() == 3 ? state.copies : squeeze(state.copies, 1);
     out.gate = where(copies, out.gate, kInfinity);
   }

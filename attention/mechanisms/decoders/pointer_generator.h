@@ -24,6 +24,7 @@ struct PointerGeneratorOptions {
   Index hidden = 0;            ///< of the score; 0: H
   Index vocabulary = 0;        ///< V
   bool coverage = true;        ///< false: the score does not see what was looked at, covloss is 0
+  bool copy = true;            ///< false: p_gen is 1, the words are all written
   DType dtype = DType::f32;
 };
 
@@ -40,6 +41,9 @@ struct PointerGeneratorOutput : StackOutput {
   /// Negative ones count for nothing: 0. What can be neither written nor copied has -infinity,
   /// without a gradient. Throws ShapeError, DTypeError.
   Tensor log_likelihood(const Tensor& targets) const;
+  /// Which words were copied from where: the part of P(target) that each place of the source gives,
+  /// [B, T, K]; of targets i64 [B, T] as above. Throws ShapeError, DTypeError.
+  Tensor copies(const Tensor& targets) const;
 };
 
 class PointerGenerator : public nn::Module {

@@ -71,6 +71,7 @@ class Summariser : public nn::Module {
   /// vocabulary, ShapeError, DTypeError.
   SummariserOutput operator()(const Tensor& source, const Tensor& previous,
                               const Mask& mask = Mask(), bool need_weights = false) const;
+  Index context() const { return context_; }
 
  private:
   Index context_, start_;

@@ -8,6 +8,7 @@
 
 #include "../../../../autograd/ops/elementwise/elementwise.h"
 #include "../../../../autograd/ops/index/index.h"
+#include "../../../../autograd/ops/normalise/softmax.h"
 #include "../../../../autograd/ops/reduce/reduce.h"
 #include "../../../../autograd/ops/shape/shape.h"
 #include "../../../../core/error.h"
@@ -98,6 +99,19 @@ TEST_P(PointerGenerators, AreTheDefinition) {
   EXPECT_LT(difference(all.weights.front(), weights), 1e-10);
   EXPECT_LT(difference(all.coverage_loss, losses), 1e-10);
 
+  // What is copied is the part of P that is not written.
+  const Tensor gated = unsqueeze(sigmoid(all.gate), -1) * softmax(all.output, -1);
+  const Tensor from_source = sum(all.copies(in.targets), {-1});
+  const Block P(all.distribution(kExtended)), own(gated), copied(from_source);
+  for (Index b = 0; b < kB; ++b) {
+    for (Index t = 0; t < kT; ++t) {
+      const auto target = static_cast<Index>(targets(b, t));
+      const double ours = target < kV ? own(b, t, target) : 0;
+      EXPECT_NEAR(copied(b, t), P(b, t, target) - ours, 1e-12);
+    }
+  }
+  EXPECT_EQ(all.copies(in.targets).shape(), (Shape{kB, kT, kK}));
+
   // A batch of one row that becomes several beams.
   const Tensor first(Array::from(std::vector<Index>{0}));
   const Tensor thrice(Array::from(std::vector<Index>{0, 0, 0}));
@@ -167,6 +181,26 @@ TEST(PointerGenerator, WritesWhereThereIsNothingToCopy) {
   // Targets that count for nothing.
   EXPECT_EQ(Block(out.log_likelihood(full(Shape{kB, kT}, -100, DType::i64))).values(),
             Numbers(kB * kT, 0.0));
+}
+
+TEST(PointerGenerator, WithoutCopyingAllIsWritten) {
+  manual_seed(11);
+  Inputs in;
+  PointerGeneratorOptions written = options(true);
+  written.copy = false;
+  PointerGenerator made(written);
+  in.source.set_requires_grad();
+  const auto out = made(in.words, in.source, in.ids, in.mask);
+  const Tensor p = out.distribution(kExtended);
+  EXPECT_LT(difference(narrow(p, 2, 0, kV), Block(softmax(out.output, -1)).values()), 1e-12);
+  EXPECT_EQ(sum(narrow(p, 2, kV, kExtended - kV)).item(), 0);
+  const Tensor targets = indices({2, 2, 6, 0, 0, -100}, {kB, kT});
+  const Tensor log_p = out.log_likelihood(targets);
+  const Numbers all = Block(log(p)).values();
+  EXPECT_NEAR(Block(log_p).values()[2], all[2 * kExtended + 6], 1e-12);
+  sum(log_p).backward();
+  EXPECT_GT(sum(abs(in.source.grad())).item(), 0);
+  EXPECT_TRUE(Block(in.source.grad()).values() == Block(in.source.grad()).values());  // no NaN
 }
 
 TEST(PointerGenerator, WhatHardlyEverHappensHasAGradient) {

@@ -1,0 +1,31 @@
+#include "trainer.h"
+
+#include <fmt/format.h>
+
+#include "../../data/loader.h"
+#include "../../optim/adam.h"
+#include "evaluation.h"
+
+namespace summaries {
+
+train::Training train_editor(Desk& desk, const Corpus& corpus, const TrainerOptions& options) {
+  data::Loader batches(
+      corpus.train,
+      {.size = options.batch, .by = &data::Article::length, .seed = options.seed + 17});
+  optim::AdamW adam(desk.editor->parameters(),
+                    {.lr = options.lr, .weight_decay = options.weight_decay});
+  train::Run run(*desk.editor, adam,
+                 options.run({"ROUGE-L"}, fmt::format("{} articles", corpus.train.size())));
+  run.schedule(optim::rate::cosine(options.epochs, options.lr / 20), train::Per::epoch)
+      .files([&] { return files_of(desk); })
+      .validate([&]() -> train::Figures {
+        const auto answers = answer_all(desk, corpus.validation, {.beam = 1});
+        const Measures found = measure(corpus.validation, answers, desk.vocabulary);
+        return {{"ROUGE-1", found.rouge.one.f}, {"ROUGE-L", found.rouge.l.f}};
+      });
+  return run(batches, [&](const Articles& some) {
+    return desk.editor->loss(some, desk.vocabulary, options.coverage);
+  });
+}
+
+}  // namespace summaries
