@@ -1,0 +1,108 @@
+#include "memory_picture.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "../core/error.h"
+
+namespace heed::train {
+namespace {
+
+constexpr Index kCell = 5, kLine = 12, kGap = 8;  // dots of a number, of a title, between panels
+constexpr Colour kInk{20, 20, 20}, kPaper{255, 255, 255};
+
+void check(const char* what, const Array& x, Index steps) {
+  if (!x.defined() || (x.dtype() != DType::f32 && x.dtype() != DType::f64)) {
+    throw DTypeError(
+        fmt::format("memory_picture: {} must be f32 or f64, not {}", what, describe(x)));
+  }
+  if (x.rank() != 2 || x.numel() == 0 || x.size(0) != steps) {
+    throw ShapeError(
+        fmt::format("memory_picture: {} must be [{}, any], not {}", what, steps, describe(x)));
+  }
+}
+
+// The rows of a panel: places of x [T, places], from first to last.
+struct Panel {
+  std::string title;
+  Array x;
+  Index first, last;
+  Index height() const { return (last - first) * kCell; }
+};
+
+void draw(Picture& to, const Panel& panel, Index left, Index top) {
+  const Index T = panel.x.size(0), places = panel.x.size(1);
+  const auto numbers = panel.x.to(DType::f64).to_vector<double>();
+  double least = 0, most = 0;
+  for (const double x : numbers) {
+    if (!std::isfinite(x)) continue;
+    least = std::min(least, x);
+    most = std::max(most, x);
+  }
+  const double scale = most > least ? 255 / (most - least) : 0;
+  to.text(left, top, panel.title, kInk);
+  for (Index t = 0; t < T; ++t) {
+    for (Index i = panel.first; i < panel.last; ++i) {
+      const double x = numbers[static_cast<std::size_t>(t * places + i)];
+      const double light = std::isfinite(x) ? (x - least) * scale : 0;
+      const auto grey = static_cast<std::uint8_t>(std::lround(std::clamp(light, 0.0, 255.0)));
+      to.fill(left + t * kCell, top + kLine + (i - panel.first) * kCell, kCell, kCell,
+              {grey, grey, grey});
+    }
+  }
+}
+
+// Where any of the two has some weight.
+std::pair<Index, Index> used(const Array& write, const Array& read) {
+  const Index N = write.size(1);
+  Index first = N, last = 0;
+  for (const Array& x : {write, read}) {
+    const auto numbers = x.to(DType::f64).to_vector<double>();
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+      if (!(numbers[i] >= 0.05)) continue;
+      first = std::min(first, static_cast<Index>(i) % N);
+      last = std::max(last, static_cast<Index>(i) % N + 1);
+    }
+  }
+  if (first >= last) return {0, N};
+  return {std::max<Index>(first - 2, 0), std::min(last + 2, N)};
+}
+
+}  // namespace
+
+Picture memory_picture(const MemoryTrace& trace) {
+  const Index T = trace.inputs.defined() && trace.inputs.rank() > 0 ? trace.inputs.size(0) : 0;
+  check("inputs", trace.inputs, T);
+  check("outputs", trace.outputs, T);
+  const Index I = trace.inputs.size(1), O = trace.outputs.size(1);
+  std::vector<Panel> left = {{"inputs", trace.inputs, 0, I}};
+  std::vector<Panel> right = {{"outputs", trace.outputs, 0, O}};
+  if (trace.write.defined() || trace.read.defined()) {
+    check("write", trace.write, T);
+    check("read", trace.read, T);
+    if (trace.write.size(1) != trace.read.size(1)) {
+      throw ShapeError(fmt::format("memory_picture: write {} and read {} are of two memories",
+                                   describe(trace.write), describe(trace.read)));
+    }
+    const auto [first, last] = used(trace.write, trace.read);
+    left.push_back({"write weights", trace.write, first, last});
+    right.push_back({"read weights", trace.read, first, last});
+  }
+  const Index wide = std::max(T * kCell, text_width("write weights"));
+  Index high = kGap;
+  for (std::size_t i = 0; i < left.size(); ++i) {
+    high += kLine + std::max(left[i].height(), right[i].height()) + kGap;
+  }
+  Picture out(2 * wide + 3 * kGap, high, kPaper);
+  Index top = kGap;
+  for (std::size_t i = 0; i < left.size(); ++i) {
+    draw(out, left[i], kGap, top);
+    draw(out, right[i], wide + 2 * kGap, top);
+    top += kLine + std::max(left[i].height(), right[i].height()) + kGap;
+  }
+  return out;
+}
+
+}  // namespace heed::train
