@@ -32,6 +32,7 @@
 #include "mechanisms/memory/key_value_memory.h"
 #include "mechanisms/memory/lstmn.h"
 #include "mechanisms/memory/memory_network.h"
+#include "mechanisms/memory/neural_programmer.h"
 #include "mechanisms/memory/tape.h"
 #include "mechanisms/memory/turing_machine.h"
 #include "mechanisms/pairs/attention_over_attention.h"

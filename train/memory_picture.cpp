@@ -24,6 +24,19 @@ void check(const char* what, const Array& x, Index steps) {
   }
 }
 
+// The first head's weights and the last one's, [T, N] each.
+std::pair<Array, Array> heads(const Array& weights, Index steps) {
+  if (weights.dtype() != DType::f32 && weights.dtype() != DType::f64) {
+    throw DTypeError(
+        fmt::format("memory_picture: weights must be f32 or f64, not {}", describe(weights)));
+  }
+  if (weights.rank() != 3 || weights.numel() == 0 || weights.size(0) != steps) {
+    throw ShapeError(fmt::format("memory_picture: weights must be [{}, heads, places], not {}",
+                                 steps, describe(weights)));
+  }
+  return {weights.select(1, 0), weights.select(1, weights.size(1) - 1)};
+}
+
 // The rows of a panel: places of x [T, places], from first to last.
 struct Panel {
   std::string title;
@@ -32,7 +45,8 @@ struct Panel {
   Index height() const { return (last - first) * kCell; }
 };
 
-void draw(Picture& to, const Panel& panel, Index left, Index top) {
+// x ends at the last of `steps`; before it there is the least.
+void draw(Picture& to, const Panel& panel, Index steps, Index left, Index top) {
   const Index T = panel.x.size(0), places = panel.x.size(1);
   const auto numbers = panel.x.to(DType::f64).to_vector<double>();
   double least = 0, most = 0;
@@ -43,6 +57,8 @@ void draw(Picture& to, const Panel& panel, Index left, Index top) {
   }
   const double scale = most > least ? 255 / (most - least) : 0;
   to.text(left, top, panel.title, kInk);
+  to.fill(left, top + kLine, steps * kCell, panel.height(), {});
+  left += (steps - T) * kCell;
   for (Index t = 0; t < T; ++t) {
     for (Index i = panel.first; i < panel.last; ++i) {
       const double x = numbers[static_cast<std::size_t>(t * places + i)];
@@ -75,20 +91,16 @@ std::pair<Index, Index> used(const Array& write, const Array& read) {
 Picture memory_picture(const MemoryTrace& trace) {
   const Index T = trace.inputs.defined() && trace.inputs.rank() > 0 ? trace.inputs.size(0) : 0;
   check("inputs", trace.inputs, T);
-  check("outputs", trace.outputs, T);
+  const Index A = trace.outputs.defined() && trace.outputs.rank() > 0 ? trace.outputs.size(0) : 0;
+  check("outputs", trace.outputs, std::min(A, T));
   const Index I = trace.inputs.size(1), O = trace.outputs.size(1);
   std::vector<Panel> left = {{"inputs", trace.inputs, 0, I}};
   std::vector<Panel> right = {{"outputs", trace.outputs, 0, O}};
-  if (trace.write.defined() || trace.read.defined()) {
-    check("write", trace.write, T);
-    check("read", trace.read, T);
-    if (trace.write.size(1) != trace.read.size(1)) {
-      throw ShapeError(fmt::format("memory_picture: write {} and read {} are of two memories",
-                                   describe(trace.write), describe(trace.read)));
-    }
-    const auto [first, last] = used(trace.write, trace.read);
-    left.push_back({"write weights", trace.write, first, last});
-    right.push_back({"read weights", trace.read, first, last});
+  if (trace.weights.defined()) {
+    const auto [read, write] = heads(trace.weights, T);
+    const auto [first, last] = used(write, read);
+    left.push_back({"write weights", write, first, last});
+    right.push_back({"read weights", read, first, last});
   }
   const Index wide = std::max(T * kCell, text_width("write weights"));
   Index high = kGap;
@@ -98,8 +110,8 @@ Picture memory_picture(const MemoryTrace& trace) {
   Picture out(2 * wide + 3 * kGap, high, kPaper);
   Index top = kGap;
   for (std::size_t i = 0; i < left.size(); ++i) {
-    draw(out, left[i], kGap, top);
-    draw(out, right[i], wide + 2 * kGap, top);
+    draw(out, left[i], T, kGap, top);
+    draw(out, right[i], T, wide + 2 * kGap, top);
     top += kLine + std::max(left[i].height(), right[i].height()) + kGap;
   }
   return out;

@@ -12,9 +12,9 @@ namespace heed::train {
 
 struct MemoryTrace {
   Array inputs;   ///< [T, I], f32 or f64, as all of these
-  Array outputs;  ///< [T, O]
-  Array write;    ///< [T, N]; undefined: no memory
-  Array read;     ///< [T, N]
+  Array outputs;  ///< [A, O], of the last A of the T steps
+  Array weights =
+      {};  ///< [T, heads, N], the first head reads, the last writes; undefined: no memory
 };
 
 /// Throws ShapeError, DTypeError where the parts do not fit.

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
+#include <sstream>
 
 #include "../../core/error.h"
 
@@ -35,12 +35,30 @@ Addends draw_addends(Index count, Index digits, Generator& generator) {
   return out;
 }
 
-Additions additions(const std::vector<Addends>& problems, Index digits) {
+Addends read_addends(const std::string& line, Index digits, Index most) {
+  check_digits(digits);
+  std::istringstream in(line);
+  Addends out;
+  for (std::string word; in >> word;) {
+    if (static_cast<Index>(word.size()) > digits ||
+        word.find_first_not_of("0123456789") != std::string::npos) {
+      throw ValueError(
+          fmt::format("additions: \"{}\" is no number of up to {} digits", word, digits));
+    }
+    out.push_back(std::stoll(word));
+  }
+  if (out.empty() || static_cast<Index>(out.size()) > most) {
+    throw ValueError(fmt::format("additions: {} numbers, not 1 to {}", out.size(), most));
+  }
+  return out;
+}
+
+AnsweredSteps additions(const std::vector<Addends>& problems, Index digits) {
   check_digits(digits);
   if (problems.empty()) throw ValueError("additions: no problems");
   const auto B = static_cast<Index>(problems.size());
   Index T = 0;
-  Additions out;
+  AnsweredSteps out;
   for (const Addends& problem : problems) {
     out.lengths.push_back(static_cast<Index>(problem.size()));
     T = std::max(T, out.lengths.back());
@@ -71,6 +89,24 @@ Additions additions(const std::vector<Addends>& problems, Index digits) {
     }
   }
   return out;
+}
+
+AnsweredSteps draw_additions(Index batch, const Lengths& lengths, Index digits,
+                             Generator& generator) {
+  std::vector<Addends> problems;
+  for (Index b = 0; b < batch; ++b) {
+    const Index count = lengths.draw(generator);
+    problems.push_back(draw_addends(count, digits, generator));
+  }
+  return additions(problems, digits);
+}
+
+std::string sum_in_text(const Index* begin, const Index* end) {
+  std::string out;
+  while (end != begin) {
+    if (*--end != kNoDigit) out += std::to_string(*end);
+  }
+  return out.empty() ? "-" : out;
 }
 
 }  // namespace heed::data

@@ -2,10 +2,12 @@
 // numbers comes, one a step; from the second on the sum of all so far is to be said, digit by digit.
 #pragma once
 
+#include <string>
 #include <vector>
 
-#include "../../core/array.h"
 #include "../../core/generator.h"
+#include "answered_steps.h"
+#include "lengths.h"
 
 namespace heed::data {
 
@@ -17,14 +19,21 @@ using Addends = std::vector<Index>;
 /// The next problem of the generator's stream: so many numbers, of one to `digits` digits each.
 /// Throws ValueError unless count >= 1 and 1 <= digits <= 9.
 Addends draw_addends(Index count, Index digits, Generator& generator);
+/// From a line "12 7 30550". Throws ValueError for what is no number of up to `digits` digits, and
+/// unless there are 1 to `most` numbers.
+Addends read_addends(const std::string& line, Index digits, Index most);
 
-struct Additions {
-  Array x;  ///< f32 [B, T, digits * 10]: a place each a digit, one is 1
-  Array y;  ///< i64 [B, T, digits + 1]: of the sums so far, -1 where none is wanted
-  std::vector<Index> lengths;  ///< of the sequences
-};
+/// x [B, T, digits * 10], a place each a digit, one is 1; y [B, T, digits + 1], of the sums so far.
 /// Both from the lowest digit up; sums that do not fit lose their highest digits. Throws ValueError
 /// for no problems and numbers that do not fit.
-Additions additions(const std::vector<Addends>& problems, Index digits);
+AnsweredSteps additions(const std::vector<Addends>& problems, Index digits);
+
+/// The next problems of the generator's stream, each with so many numbers as it draws.
+AnsweredSteps draw_additions(Index batch, const Lengths& lengths, Index digits,
+                             Generator& generator);
+
+/// "507" of such classes of the digits of a sum, from the lowest up, from `begin` to `end`; "-" where
+/// no place has a digit.
+std::string sum_in_text(const Index* begin, const Index* end);
 
 }  // namespace heed::data

@@ -13,6 +13,7 @@
 namespace heed::data {
 namespace {
 
+constexpr Index kMostRepeats = 10;
 constexpr double kMeanRepeats = 5.5, kRepeatsDeviation = 2.8722813232690143;  // of 1 .. 10
 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
@@ -80,6 +81,14 @@ Index count_of(const std::string& word, const char* what, Index least, Index mos
 }
 
 }  // namespace
+
+BitTask bit_task(const std::string& name) {
+  if (name == "copy") return BitTask::copy;
+  if (name == "repeat_copy") return BitTask::repeat_copy;
+  if (name == "recall") return BitTask::recall;
+  if (name == "sort") return BitTask::sort;
+  throw ValueError(fmt::format("bits: there is no task {}", name));
+}
 
 BitProblem draw_bit_problem(BitTask task, Index bits, Index length, Index repeats,
                             Generator& generator) {
@@ -184,6 +193,17 @@ BitSequences bit_sequences(BitTask task, Index bits, const std::vector<BitProble
     }
   }
   return out;
+}
+
+BitSequences draw_bit_sequences(BitTask task, Index bits, Index batch, const Lengths& lengths,
+                                Generator& generator) {
+  const Index length = lengths.draw(generator);
+  const Index repeats = task == BitTask::repeat_copy ? 1 + generator.below(kMostRepeats) : 1;
+  std::vector<BitProblem> problems;
+  for (Index b = 0; b < batch; ++b) {
+    problems.push_back(draw_bit_problem(task, bits, length, repeats, generator));
+  }
+  return bit_sequences(task, bits, problems);
 }
 
 std::string bits_in_text(const Array& y, Index bits) {

@@ -17,10 +17,13 @@
 
 #include "../../core/array.h"
 #include "../../core/generator.h"
+#include "lengths.h"
 
 namespace heed::data {
 
 enum class BitTask : std::uint8_t { copy, repeat_copy, recall, sort };
+/// By its name above. Throws ValueError for others.
+BitTask bit_task(const std::string& name);
 constexpr Index kItemVectors = 3;  ///< of recall
 
 struct BitProblem {
@@ -47,6 +50,11 @@ struct BitSequences {
 };
 /// Problems of equal length (and repeats). Throws ValueError for others, and none.
 BitSequences bit_sequences(BitTask task, Index bits, const std::vector<BitProblem>& problems);
+
+/// The next problems of the generator's stream, all of one length, and of repeat_copy all with one
+/// number of repeats, from 1 to 10. Throws ValueError as above.
+BitSequences draw_bit_sequences(BitTask task, Index bits, Index batch, const Lengths& lengths,
+                                Generator& generator);
 
 /// "1011 0110" of the bits of f32 [A, any]: the first `bits` channels, 1 above 0.5.
 std::string bits_in_text(const Array& y, Index bits);

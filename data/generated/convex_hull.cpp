@@ -114,4 +114,9 @@ bool is_simple(const std::vector<Point>& points, const std::vector<Index>& corne
   return true;
 }
 
+double share_of_hull(const std::vector<Point>& points, const std::vector<Index>& corners) {
+  const double whole = polygon_area(points, convex_hull(points));
+  return whole > 0 && is_simple(points, corners) ? polygon_area(points, corners) / whole : 0;
+}
+
 }  // namespace heed::data

@@ -25,6 +25,8 @@ std::vector<Index> convex_hull(const std::vector<Point>& points);
 
 /// Of the polygon with these corners: half of |sum x_i y_{i+1} - x_{i+1} y_i|. Throws IndexError.
 double polygon_area(const std::vector<Point>& points, const std::vector<Index>& corners);
+/// Of the hull's area, the share that a polygon of these corners has; 0 unless it is simple.
+double share_of_hull(const std::vector<Point>& points, const std::vector<Index>& corners);
 /// Whether no two of its edges cross or touch but at their common corner.
 bool is_simple(const std::vector<Point>& points, const std::vector<Index>& corners);
 

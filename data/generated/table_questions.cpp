@@ -144,14 +144,13 @@ const std::vector<std::string>& table_words() {
 const std::string& column_name(Index column) { return kNames.at(static_cast<std::size_t>(column)); }
 
 TableQuestion draw_table_question(const TableOptions& o, Generator& generator) {
-  if (o.columns < 1 || o.columns > kMostColumns || o.fewest < 1 || o.most < o.fewest ||
-      !(o.range > 0)) {
-    throw ValueError(fmt::format("table: {} columns, {} to {} rows and range {} make no table",
-                                 o.columns, o.fewest, o.most, o.range));
+  if (o.columns < 1 || o.columns > kMostColumns || !(o.range > 0)) {
+    throw ValueError(
+        fmt::format("table: {} columns and range {} make no table", o.columns, o.range));
   }
   TableQuestion out;
   out.columns = o.columns;
-  out.rows = o.fewest + generator.below(o.most - o.fewest + 1);
+  out.rows = o.rows.draw(generator);
   // Two digits behind the point, as a person would write them.
   const auto number = [&] {
     return std::round(100 * o.range * (2 * generator.uniform() - 1)) / 100;
@@ -186,10 +185,18 @@ TableQuestion draw_table_question(const TableOptions& o, Generator& generator) {
   return out;
 }
 
-TableQuestion read_table_question(const std::string& line) {
+std::vector<TableQuestion> draw_table_questions(Index count, const TableOptions& options,
+                                                Generator& generator) {
+  std::vector<TableQuestion> out;
+  for (Index i = 0; i < count; ++i) out.push_back(draw_table_question(options, generator));
+  return out;
+}
+
+TableQuestion read_table_question(const std::string& line, Index columns) {
   const std::size_t bar = line.find('|');
   if (bar == std::string::npos) throw ValueError("table: no | between the question and its table");
   TableQuestion out;
+  out.columns = columns;
   std::istringstream question(line.substr(0, bar)), table(line.substr(bar + 1));
   for (std::string word; question >> word;) {
     if (known(table_words(), word)) {
@@ -203,21 +210,30 @@ TableQuestion read_table_question(const std::string& line) {
   }
   for (std::string row; std::getline(table, row, ';');) {
     std::istringstream cells(row);
-    Index columns = 0;
-    for (std::string word; cells >> word; ++columns) {
+    Index found = 0;
+    for (std::string word; cells >> word; ++found) {
       const auto number = number_of(word);
       if (!number) throw ValueError(fmt::format("table: \"{}\" is no number", word));
       out.table.push_back(*number);
     }
-    if (out.rows == 0) out.columns = columns;
     ++out.rows;
-    if (columns != out.columns || columns < 1 || columns > kMostColumns) {
-      throw ValueError(fmt::format("table: row {} has {} numbers, the first {}; 1 to {} it may be",
-                                   out.rows, columns, out.columns, kMostColumns));
+    if (found != columns) {
+      throw ValueError(
+          fmt::format("table: row {} has {} numbers, not {}", out.rows, found, columns));
     }
   }
   if (out.rows == 0) throw ValueError("table: it has no rows");
   answer(out);
+  return out;
+}
+
+std::string answer_in_text(const TableQuestion& question, bool scalar, double number,
+                           const std::vector<double>& cells) {
+  if (scalar) return fmt::format("{:.2f}", number);
+  std::string out = "cells:";
+  for (std::size_t i = 0; i < std::min(cells.size(), question.table.size()); ++i) {
+    if (cells[i] > 0.5) out += fmt::format(" {}", question.table[i]);
+  }
   return out;
 }
 

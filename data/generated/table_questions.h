@@ -14,13 +14,14 @@
 #include <vector>
 
 #include "../../core/generator.h"
+#include "lengths.h"
 
 namespace heed::data {
 
 struct TableOptions {
   Index columns = 1;
-  Index fewest = 30, most = 100;  ///< rows
-  double range = 10;              ///< numbers are from -range to range
+  Lengths rows = {30, 100};
+  double range = 10;  ///< numbers are from -range to range
 };
 
 struct TableQuestion {
@@ -40,15 +41,21 @@ constexpr Index kMostColumns = 10;
 /// The name of a column; of a table of one "" is said.
 const std::string& column_name(Index column);
 
-/// The next question of the generator's stream. Throws ValueError unless 1 <= columns <= 10, 1 <=
-/// fewest <= most and range > 0.
+/// The next question of the generator's stream. Throws ValueError unless 1 <= columns <= 10
+/// and range > 0.
 TableQuestion draw_table_question(const TableOptions& options, Generator& generator);
+
+std::vector<TableQuestion> draw_table_questions(Index count, const TableOptions& options,
+                                                Generator& generator);
 
 /// From a line: the question, " | ", then the table, rows separated by semicolons:
 /// "greater 2.5 sum | 1; 3; 4". The answer is that of the definition. Throws ValueError for what is
-/// none.
-TableQuestion read_table_question(const std::string& line);
+/// none, and for rows of another number of columns.
+TableQuestion read_table_question(const std::string& line, Index columns);
 
+/// What is said of its table: "7.50", or "cells: 3 4", those of more than 0.5.
+std::string answer_in_text(const TableQuestion& question, bool scalar, double number,
+                           const std::vector<double>& cells);
 /// "greater 2.5 sum".
 std::string in_text(const TableQuestion& question);
 

@@ -1,90 +1,13 @@
-// Questions over a table: the neural programmer, and an LSTM that reads question and table.
+// Questions over a table: the neural programmer, and, plain, an LSTM that reads question and table.
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cmath>
-
-#include "../../attention/mechanisms/memory/neural_programmer.h"
-#include "../../autograd/ops/elementwise/clamp.h"
-#include "../../autograd/ops/elementwise/elementwise.h"
-#include "../../autograd/ops/losses/regression_losses.h"
-#include "../../autograd/ops/reduce/reduce.h"
-#include "../../autograd/ops/shape/shape.h"
-#include "../../core/error.h"
-#include "../../data/generated/table_questions.h"
-#include "../../nn/lstm.h"
-#include "../../train/alignment.h"
 #include "solver.h"
 
 namespace algorithms {
 namespace {
 
-using Questions = std::vector<data::TableQuestion>;
-constexpr double kRange = 10, kLookup = 50;  // of numbers to train on; the weight of cells' loss
-
-struct Batch {
-  attention::TableQuestions asked;
-  Tensor scalar, cells, is_scalar, real;  // [B], [B, R, C], [B], [B, R, C]; f32
-};
-
-Index word_id(const std::string& word) {
-  const auto& words = data::table_words();
-  return std::find(words.begin(), words.end(), word) - words.begin();
-}
-
-Batch batch_of(const Questions& some) {
-  const auto B = static_cast<Index>(some.size());
-  Index Q = 1, N = 1, R = 1;
-  const Index C = some.front().columns;
-  Batch out;
-  for (const data::TableQuestion& each : some) {
-    Q = std::max(Q, static_cast<Index>(each.words.size()));
-    N = std::max(N, static_cast<Index>(each.numbers.size()));
-    R = std::max(R, each.rows);
-    out.asked.lengths.push_back(static_cast<Index>(each.words.size()));
-    out.asked.rows.push_back(each.rows);
-  }
-  Array words = Array::zeros({B, Q}, DType::i64), left = Array::full({B, N}, -1, DType::i64);
-  Array numbers = Array::zeros({B, N}, DType::f32), table = Array::zeros({B, R, C}, DType::f32);
-  Array names = Array::zeros({B, C}, DType::i64), scalar = Array::zeros({B}, DType::f32);
-  Array cells = table.clone(), real = table.clone(), is_scalar = scalar.clone();
-  for (Index b = 0; b < B; ++b) {
-    const data::TableQuestion& each = some[static_cast<std::size_t>(b)];
-    for (std::size_t i = 0; i < each.words.size(); ++i) {
-      words.mutable_data<Index>()[b * Q + static_cast<Index>(i)] = word_id(each.words[i]);
-    }
-    for (std::size_t i = 0; i < each.numbers.size(); ++i) {
-      left.mutable_data<Index>()[b * N + static_cast<Index>(i)] = each.left[i];
-      numbers.mutable_data<float>()[b * N + static_cast<Index>(i)] =
-          static_cast<float>(each.numbers[i]);
-    }
-    for (std::size_t i = 0; i < each.table.size(); ++i) {
-      const Index at = b * R * C + static_cast<Index>(i);
-      table.mutable_data<float>()[at] = static_cast<float>(each.table[i]);
-      cells.mutable_data<float>()[at] = each.cells[i] ? 1.0F : 0.0F;
-      real.mutable_data<float>()[at] = 1;
-    }
-    for (Index c = 0; c < C; ++c) {
-      names.mutable_data<Index>()[b * C + c] = word_id(data::column_name(c));
-    }
-    scalar.mutable_data<float>()[b] = static_cast<float>(each.answer);
-    is_scalar.mutable_data<float>()[b] = each.scalar ? 1.0F : 0.0F;
-  }
-  out.asked.words = words;
-  out.asked.left = left;
-  out.asked.numbers = numbers;
-  out.asked.table = table;
-  out.asked.names = names;
-  out.scalar = scalar;
-  out.cells = cells;
-  out.is_scalar = is_scalar;
-  out.real = real;
-  return out;
-}
-
-struct Answers {
-  Tensor scalar, cells, is_scalar;  // [B], [B, R, C] in [0, 1], [B] in [0, 1]
-};
+constexpr Index kSteps = 4;
+constexpr double kRange = 10, kEntropy = 2;  // of numbers to train on; its price
 
 class Programming : public Solver {
  public:
@@ -92,136 +15,102 @@ class Programming : public Solver {
     const auto words = static_cast<Index>(data::table_words().size());
     if (!o.plain) {
       programmer_ = &child<attention::NeuralProgrammer>(
-          "programmer", attention::NeuralProgrammerOptions{
-                            .vocabulary = words, .width = o.hidden, .steps = o.operations});
+          "programmer", attention::NeuralProgrammerOptions{words, o.hidden, kSteps});
       return;
     }
     words_ = &child<nn::Embedding>("words", words, o.hidden);
-    cells_ = &child<nn::Linear>("cells", 1, o.hidden);
+    numbers_ = &child<nn::Linear>("numbers", 1, o.hidden);
     lstm_ = &child<nn::LSTM>("lstm", o.hidden, o.hidden);
     out_ = &child<nn::Linear>("out", o.hidden, 3);
   }
 
   Tensor loss(Index batch, const Lengths& lengths, Generator& generator) const override {
-    const Batch some = batch_of(draw(batch, lengths, generator));
-    const Answers found = answers(some, false);
-    const Tensor scalar =
-        huber_loss(found.scalar, some.scalar, 1, Reduction::none) * some.is_scalar;
-    const Tensor p = clamp(found.cells, 1e-6, 1 - 1e-6);
-    const Tensor right = some.cells * log(p) + (1 - some.cells) * log(1 - p);
-    const Tensor cells = -sum(right * some.real, {1, 2}) / sum(some.real, {1, 2});
-    Tensor total = mean(scalar + kLookup * cells * (1 - some.is_scalar));
-    if (options.plain) {
-      const Tensor kind = clamp(found.is_scalar, 1e-6, 1 - 1e-6);
-      total = total - mean(some.is_scalar * log(kind) + (1 - some.is_scalar) * log(1 - kind));
-    }
-    return total;
+    const data::TableBatch some = data::table_batch(draw(batch, lengths, generator));
+    const attention::NeuralProgrammerOutput found = look(some, false);
+    const Tensor loss = attention::table_answer_loss(
+        found.answers, {some.scalar, some.cells, some.is_scalar}, some.rows,
+        {.delta = kRange, .cells = 50 * kRange, .kind = options.plain ? 1.0 : 0.0});
+    if (options.plain) return loss;
+    // Less sure of its operations, it goes on to try others.
+    return loss + kEntropy * mean(sum(found.operations * log(found.operations + 1e-8), {2}));
   }
 
-  Score score(Index batch, const Lengths& lengths, Generator& generator) const override {
-    const Batch some = batch_of(draw(batch, lengths, generator));
-    const Answers found = answers(some, true);
-    const Tensor kind = (found.is_scalar > 0.5) == (some.is_scalar > 0.5);
-    const Tensor near = abs(found.scalar - some.scalar) < 0.02 * (1 + abs(some.scalar) / 100);
-    const Tensor same =
-        sum(heed::to((found.cells > 0.5) != (some.cells > 0.5), DType::f32) * some.real, {1, 2}) <
-        0.5;
-    const Tensor right = kind & where(some.is_scalar > 0.5, near, same);
-    const auto wrong = batch - static_cast<Index>(sum(heed::to(right, DType::f64)).item());
-    return {.wrong = wrong, .count = batch, .failed = wrong, .problems = batch};
+  train::Tally score(Index batch, const Lengths& lengths, Generator& generator) const override {
+    const data::TableBatch some = data::table_batch(draw(batch, lengths, generator));
+    const auto found = look(some, true).answers;
+    const Tensor is_scalar = some.is_scalar, scalar = some.scalar;
+    const Tensor near = abs(found.scalar - scalar) < 0.01 + 1e-4 * abs(scalar);
+    const Tensor same = heed::all((found.cells > 0.5) == (Tensor(some.cells) > 0.5), {1, 2});
+    const Tensor right =
+        ((found.is_scalar > 0.5) == is_scalar) & ((is_scalar & near) | (~is_scalar & same));
+    return train::Tally::of(~right);
   }
 
   std::string answer(const std::string& line) const override {
-    const data::TableQuestion asked = data::read_table_question(line);
-    if (asked.columns != options.columns) {
-      throw ValueError(
-          fmt::format("table: {} columns, but the model knows {}", asked.columns, options.columns));
-    }
-    const Batch batch = batch_of({asked});
-    const Answers found = answers(batch, true);
-    std::string out;
-    if (found.is_scalar.item() > 0.5) {
-      out = fmt::format("{:.2f}", found.scalar.item());
-    } else {
-      const auto cells = found.cells.array().to(DType::f64).to_vector<double>();
-      for (std::size_t i = 0; i < cells.size(); ++i) {
-        if (cells[i] > 0.5) out += fmt::format("{}{}", out.empty() ? "" : " ", asked.table[i]);
-      }
-      if (out.empty()) out = "no cell";
-    }
+    const auto asked = data::read_table_question(line, options.columns);
+    const data::TableBatch batch = data::table_batch({asked});
+    const auto seen = look(batch, true);
+    const attention::TableAnswers& found = seen.answers;
+    std::string out = data::answer_in_text(asked, found.is_scalar.item() > 0.5, found.scalar.item(),
+                                           found.cells.array().to(DType::f64).to_vector<double>());
     if (programmer_ == nullptr) return out;
-    const auto seen = (*programmer_)(batch.asked, true);
-    const auto steps = argmax(select(seen.operations, 0, 0), -1).array().to_vector<Index>();
-    out += "  (";
-    for (std::size_t t = 0; t < steps.size(); ++t) {
-      const auto step = static_cast<std::size_t>(steps[t]);
-      out += fmt::format("{}{}", t == 0 ? "" : ", ", attention::kTableOperations.at(step));
+    for (const Index step : argmax(seen.operations, -1).array().to_vector<Index>()) {
+      out += fmt::format(" {}", attention::kTableOperations.at(static_cast<std::size_t>(step)));
     }
-    return out + ")";
+    return out;
   }
 
   // The operations of each step, of some questions.
   train::Picture picture(Index length, Generator& generator) const override {
-    std::vector<train::Picture> pictures;
+    std::vector<train::Picture> pictures = {train::Picture(8, 8, {255, 255, 255})};
     for (int i = 0; i < 4 && programmer_ != nullptr; ++i) {
-      const data::TableQuestion asked = draw(1, {length, length}, generator).front();
-      const auto seen = (*programmer_)(batch_of({asked}).asked);
-      train::Alignment out{data::in_text(asked), {}, {}, {}};
-      for (const char* name : attention::kTableOperations) out.columns.emplace_back(name);
-      for (Index t = 1; t <= options.operations; ++t) out.rows.push_back(fmt::format("step {}", t));
-      out.weights = select(seen.operations, 0, 0).array();
-      pictures.push_back(train::alignment_picture(out));
+      const auto asked = draw(1, {length, length}, generator);
+      const Tensor seen = look(data::table_batch(asked), false).operations;
+      pictures.push_back(train::alignment_picture(
+          {data::in_text(asked.front()),
+           {attention::kTableOperations.begin(), attention::kTableOperations.end()},
+           train::numbered("step ", kSteps),
+           select(seen, 0, 0).array()}));
     }
-    if (pictures.empty()) pictures.emplace_back(8, 8, train::Colour{255, 255, 255});
     return train::stack(pictures);
   }
 
  private:
   // Longer tables than those to train on have larger numbers, too, as in the paper.
-  Questions draw(Index batch, const Lengths& lengths, Generator& generator) const {
+  std::vector<data::TableQuestion> draw(Index batch, const Lengths& lengths,
+                                        Generator& generator) const {
     const double range = lengths.longest > options.longest ? 20 * kRange : kRange;
-    Questions out;
-    for (Index b = 0; b < batch; ++b) {
-      out.push_back(data::draw_table_question({.columns = options.columns,
-                                               .fewest = lengths.shortest,
-                                               .most = lengths.longest,
-                                               .range = range},
-                                              generator));
-    }
-    return out;
+    return data::draw_table_questions(batch, {options.columns, lengths, range}, generator);
   }
 
-  Answers answers(const Batch& some, bool hard) const {
-    if (programmer_ != nullptr) {
-      const auto out = (*programmer_)(some.asked, hard);
-      const Tensor last = select(out.operations, 1, options.operations - 1);
-      return {out.scalar, out.lookup, 1 - select(last, 1, 7)};
-    }
-    const Index B = some.scalar.size(0), R = some.real.size(1), C = some.real.size(2);
-    // The table first, then words, and each number behind its word's place: the last state answers.
-    const auto numbers = [&](const Tensor& x) { return (*cells_)(unsqueeze(x, -1)); };
-    const Tensor table = reshape(some.asked.table, {B, R * C});
-    const Tensor x = concat({(*words_)(some.asked.words), numbers(some.asked.numbers / kRange),
-                             numbers(table / kRange)},
-                            1);
-    const Tensor out = (*out_)((*lstm_)(x).output);
-    const Index T = out.size(1);
-    const Tensor last = select(out, 1, T - 1);
-    const Tensor cells = select(narrow(out, 1, T - R * C, R * C), 2, 2);
-    return {kRange * select(last, 1, 0), reshape(sigmoid(cells), {B, R, C}),
-            sigmoid(select(last, 1, 1))};
+  attention::NeuralProgrammerOutput look(const data::TableBatch& some, bool hard) const {
+    if (programmer_ != nullptr)
+      return (*programmer_)(
+          {some.words, some.lengths, some.numbers, some.left, some.table, some.rows, some.names},
+          hard);
+    const Index B = some.table.size(0), cells = some.table.size(1) * some.table.size(2);
+    const auto read = [&](const Array& x) {
+      return (*numbers_)(reshape(Tensor(x), {B, -1, 1}) / kRange);
+    };
+    // Words, numbers, the table: the last state answers, each cell's says whether it is meant.
+    const Tensor x =
+        concat({(*words_)(Tensor(some.words)), read(some.numbers), read(some.table)}, 1);
+    const Tensor out = (*out_)((*lstm_)(x).output), last = select(out, 1, x.size(1) - 1);
+    const Tensor chosen = select(narrow(out, 1, x.size(1) - cells, cells), 2, 2);
+    return {{kRange * select(last, 1, 0), reshape(sigmoid(chosen), some.table.shape()),
+             sigmoid(select(last, 1, 1))}};
   }
 
   attention::NeuralProgrammer* programmer_ = nullptr;
-  nn::Embedding* words_ = nullptr;  // these of the plain one
-  nn::Linear *cells_ = nullptr, *out_ = nullptr;
+  nn::Embedding* words_ = nullptr;  // of the plain one, as the next ones
+  nn::Linear *numbers_ = nullptr, *out_ = nullptr;
   nn::LSTM* lstm_ = nullptr;
 };
 
 }  // namespace
 
-std::unique_ptr<Solver> make_programming(const ModelOptions& options) {
-  return std::make_unique<Programming>(options);
+std::unique_ptr<Solver> make_programming(const ModelOptions& o) {
+  return std::make_unique<Programming>(o);
 }
 
 }  // namespace algorithms

@@ -4,33 +4,26 @@
 
 #include <algorithm>
 
-#include "../../autograd/grad_mode.h"
-#include "../../core/error.h"
-#include "../../io/saved_model.h"
-
 namespace algorithms {
+
+namespace {
 
 const std::vector<Task>& tasks() {
   static const std::vector<Task> all = {
-      {"copy", "machine", "bits", "sequences", 100, 1, 20, 40, 4000, 16, 1e-3},
-      {"repeat_copy", "machine", "bits", "sequences", 100, 1, 10, 20, 4000, 16, 1e-3},
-      {"recall", "machine", "bits", "sequences", 100, 2, 6, 12, 10000, 16, 1e-3},
-      {"sort", "machine", "bits", "sequences", 100, 20, 20, 20, 10000, 16, 1e-3},
-      {"parity", "ponderer", "answers", "vectors", 128, 1, 16, 16, 10000, 128, 1e-3},
-      {"addition", "ponderer", "digits", "sequences", 512, 1, 5, 5, 10000, 32, 1e-3},
-      {"pointer_sort", "pointing", "places", "lists", 64, 5, 10, 15, 4000, 64, 2e-3},
-      {"hull", "pointing", "places", "sets", 128, 5, 20, 30, 10000, 64, 1e-3},
-      {"tables", "programming", "answers", "questions", 64, 30, 100, 120, 10000, 32, 2e-3},
+      {"copy", "machine", "bits", "sequences", 100, {1, 20}, 40, 30, 16, 3e-3, 10},
+      {"repeat_copy", "machine", "bits", "sequences", 100, {1, 10}, 20, 60, 16, 3e-3, 10},
+      {"recall", "machine", "bits", "sequences", 100, {2, 6}, 12, 100, 16, 3e-3, 10},
+      {"sort", "machine", "bits", "sequences", 100, {20, 20}, 20, 100, 16, 3e-3, 10},
+      {"parity", "ponderer", "answers", "vectors", 128, {1, 16}, 16, 100, 128, 1e-3, 10},
+      {"addition", "ponderer", "digits", "sequences", 128, {1, 5}, 5, 100, 32, 1e-3, 10},
+      {"pointer_sort", "pointing", "places", "lists", 64, {5, 10}, 15, 60, 64, 2e-3, 10},
+      {"hull", "pointing", "places", "sets", 128, {5, 10}, 15, 100, 64, 2e-3, 10},
+      {"tables", "programming", "answers", "questions", 32, {2, 8}, 120, 200, 32, 5e-3, 1},
   };
   return all;
 }
 
-const Task& task_of(const std::string& name) {
-  const auto found = std::find_if(tasks().begin(), tasks().end(),
-                                  [&](const Task& task) { return task.name == name; });
-  if (found == tasks().end()) throw ValueError(fmt::format("there is no task {}", name));
-  return *found;
-}
+}  // namespace
 
 void ModelOptions::fields(io::Fields& f) {
   std::vector<std::string> names;
@@ -45,27 +38,21 @@ void ModelOptions::fields(io::Fields& f) {
   f.size("slot_width", slot_width, 1, 1 << 10, "numbers in each");
   f.flag("recurrent", recurrent, "the Turing machine's controller is an LSTM, else one layer");
   f.number("ponder", ponder, 0, 1, "the price of a step of pondering");
-  f.size("most_steps", most_steps, 1, 1000, "that it may ponder");
-  f.size("columns", columns, 1, 20, "of a table");
-  f.size("operations", operations, 1, 20, "that a neural programmer does, one after the other");
+  f.size("columns", columns, 1, data::kMostColumns, "of a table");
 }
 
-void Score::add(const Score& more) {
-  wrong += more.wrong;
-  count += more.count;
-  failed += more.failed;
-  problems += more.problems;
-  extra = more.extra;
-  extra_sum += more.extra_sum;
+const Task& task_of(const std::string& name) {
+  return *std::find_if(tasks().begin(), tasks().end(),
+                       [&](const Task& each) { return each.name == name; });
 }
 
 std::unique_ptr<Solver> make_solver(ModelOptions o) {
-  const Task& task = task_of(o.task);
-  if (o.hidden == 0) o.hidden = task.hidden;
-  if (o.shortest == 0)
-    o.shortest = o.longest == 0 ? task.shortest : std::min(task.shortest, o.longest);
-  if (o.longest == 0) o.longest = std::max(task.longest, o.shortest);
   io::check_fields(o);
+  const Task& task = task_of(o.task);
+  const auto replace = [](Index& value, Index by) { value = value == 0 ? by : value; };
+  replace(o.hidden, task.hidden);
+  replace(o.longest, std::max(task.trained.longest, o.shortest));
+  replace(o.shortest, std::min(task.trained.shortest, o.longest));
   if (o.shortest > o.longest) {
     throw ValueError(fmt::format("shortest {} is above longest {}", o.shortest, o.longest));
   }
@@ -84,14 +71,13 @@ std::unique_ptr<Solver> load_solver(const std::string& folder) {
   return saved.make_by([&] { return make_solver(saved.options<ModelOptions>()); });
 }
 
-Score evaluate(Solver& solver, Index problems, const Lengths& lengths, std::uint64_t seed) {
+train::Tally evaluate(Solver& solver, Index problems, const Lengths& lengths, std::uint64_t seed) {
   const NoGrad scope;
   solver.eval();
   Generator generator(seed + 0xa1607);
-  Score out;
-  constexpr Index kBatch = 20;
-  for (Index done = 0; done < problems; done += kBatch) {
-    out.add(solver.score(std::min(kBatch, problems - done), lengths, generator));
+  train::Tally out;
+  while (out.answers < problems) {
+    out.add(solver.score(std::min<Index>(20, problems - out.answers), lengths, generator));
   }
   return out;
 }

@@ -3,65 +3,40 @@
 //
 //   machine     a neural Turing machine          plain: an LSTM, no memory
 //   ponderer    adaptive computation time        plain: the cell takes one step at each input
-//   pointing    a pointer network                plain: a decoder chooses among numbered places
-//   programming a neural programmer              plain: an LSTM reads question and table, and answers
+//   pointing    a pointer network                plain: its keys are numbered places, not what it read
+//   programming a neural programmer              plain: an LSTM reads question and table
 #pragma once
 
-#include <cstdint>
 #include <memory>
-#include <string>
-#include <vector>
 
-#include "../../core/generator.h"
-#include "../../io/fields.h"
-#include "../../io/model_directory.h"
-#include "../../nn/module.h"
-#include "../../train/picture.h"
-#include "../../train/training.h"
+#include "../../heed.h"
+#include "../../train/train.h"
 
 namespace algorithms {
 
 using namespace heed;  // an application speaks the library's language
+using data::Lengths;
 
 /// What a task is by default.
 struct Task {
-  std::string name, kind;
-  std::string unit, problem;        ///< what is counted: "bits" of "sequences"
-  Index hidden, shortest, longest;  ///< problems to train on
-  Index tested;                     ///< and to test on, longer ones
-  Index steps, batch;
-  double lr;
+  std::string name, kind, unit, problem;  ///< "bits" of "sequences" are counted
+  Index hidden;
+  Lengths trained;
+  Index tested;  ///< longer problems
+  Index epochs, batch;
+  double lr, clip;
 };
-const std::vector<Task>& tasks();
-/// Throws ValueError for a name of none.
-const Task& task_of(const std::string& name);
+const Task& task_of(const std::string& name);  ///< a known one
 
 struct ModelOptions {
   std::string task = "copy";
   bool plain = false;
   Index hidden = 0, shortest = 0, longest = 0;  ///< 0: the task's
   Index bits = 8, slots = 128, slot_width = 20;
-  bool recurrent = true;
+  bool recurrent = false;
   double ponder = 1e-3;
-  Index most_steps = 20;
-  Index columns = 1, operations = 4;
+  Index columns = 1;
   void fields(io::Fields& f);
-};
-
-/// What came out of some problems.
-struct Score {
-  Index wrong = 0, count = 0;      ///< bits, digits, places, or answers
-  Index failed = 0, problems = 0;  ///< those with anything wrong
-  std::string extra = {};          ///< the name of one more figure, if there is one
-  double extra_sum = 0;            ///< over the problems
-  double errors() const { return static_cast<double>(wrong) / static_cast<double>(count); }
-  double failures() const { return static_cast<double>(failed) / static_cast<double>(problems); }
-  void add(const Score& more);
-};
-
-/// Problems as long as these.
-struct Lengths {
-  Index shortest, longest;
 };
 
 class Solver : public nn::Module {
@@ -69,10 +44,11 @@ class Solver : public nn::Module {
   explicit Solver(const ModelOptions& given) : options(given) {}
   ModelOptions options;
 
+  const Task& task() const { return task_of(options.task); }
   Lengths trained() const { return {options.shortest, options.longest}; }
   /// Of `batch` problems drawn from the generator.
   virtual Tensor loss(Index batch, const Lengths& lengths, Generator& generator) const = 0;
-  virtual Score score(Index batch, const Lengths& lengths, Generator& generator) const = 0;
+  virtual train::Tally score(Index batch, const Lengths& lengths, Generator& generator) const = 0;
   /// Of a person's line. Throws ValueError for one that is no problem of the task.
   virtual std::string answer(const std::string& line) const = 0;
   /// Where it looked in one problem of that length.
@@ -90,6 +66,10 @@ io::DirectoryFiles files_of(const Solver& solver);
 std::unique_ptr<Solver> load_solver(const std::string& folder);
 
 /// Over `problems` problems, always the same for a seed.
-Score evaluate(Solver& solver, Index problems, const Lengths& lengths, std::uint64_t seed);
+train::Tally evaluate(Solver& solver, Index problems, const Lengths& lengths, std::uint64_t seed);
+constexpr Index kEpoch = 100;  ///< steps
+/// Afterwards solver and folder hold the best weights. Throws ValueError, IoError, FormatError for a
+/// run that cannot be resumed.
+train::Training train_solver(Solver& solver, const train::FitOptions& fit);
 
 }  // namespace algorithms

@@ -1,41 +1,26 @@
-#include "trainer.h"
-
-#include <fmt/format.h>
-
-#include "../../data/loader.h"
-#include "../../optim/adam.h"
-#include "../../optim/rate.h"
-#include "../../train/run.h"
+// Fresh problems at each step, AdamW with a rate that falls as a cosine, the model with the fewest errors
+// on problems held back kept.
+#include "solver.h"
 
 namespace algorithms {
 
-train::Training train_solver(Solver& solver, TrainerOptions options) {
-  const Task& task = task_of(solver.options.task);
-  if (options.steps == 0) options.steps = task.steps;
-  if (options.batch == 0) options.batch = task.batch;
-  if (options.lr == 0) options.lr = task.lr;
-  auto seeds =
-      data::drawn([](Generator& generator) { return generator.next(); }, options.seed + 17);
-  optim::AdamW adam(solver.parameters(), {.lr = options.lr, .weight_decay = options.weight_decay});
-  train::RunOptions how = options.run({train::lowest(task.unit + " wrong %")},
-                                      fmt::format("{}, --steps {}", task.name, options.steps));
+train::Training train_solver(Solver& solver, const train::FitOptions& fit) {
+  const Task& task = solver.task();
+  auto seeds = data::drawn([](Generator& generator) { return generator.next(); }, fit.seed + 17);
+  optim::AdamW adam(solver.parameters(), {.lr = fit.lr, .weight_decay = fit.weight_decay});
+  train::RunOptions how = fit.run({train::lowest(task.unit + " wrong %")}, task.name);
   how.epochs = 0;
-  how.steps = options.steps;
+  how.steps = kEpoch * fit.epochs;
+  how.every = kEpoch;
   train::Run run(solver, adam, how);
-  run.schedule(optim::rate::cosine(options.steps, options.lr / 100))
+  run.schedule(optim::rate::cosine(how.steps, fit.lr / 100))
       .files([&] { return files_of(solver); })
-      .validate([&]() -> train::Figures {
-        const Score found = evaluate(solver, options.validated, solver.trained(), options.seed);
-        train::Figures out = {{task.unit + " wrong %", 100 * found.errors(), 3},
-                              {task.problem + " wrong %", 100 * found.failures(), 2}};
-        if (!found.extra.empty()) {
-          out.push_back({found.extra, found.extra_sum / static_cast<double>(found.problems), 3});
-        }
-        return out;
+      .validate([&] {
+        return evaluate(solver, 200, solver.trained(), fit.seed).figures(task.unit, task.problem);
       });
   return run(seeds, [&](std::uint64_t seed) {
     Generator generator(seed);
-    return solver.loss(options.batch, solver.trained(), generator);
+    return solver.loss(fit.batch, solver.trained(), generator);
   });
 }
 

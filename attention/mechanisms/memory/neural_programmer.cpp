@@ -3,11 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "../../../autograd/check_defined.h"
+#include "../../../autograd/ops/elementwise/clamp.h"
 #include "../../../autograd/ops/elementwise/elementwise.h"
 #include "../../../autograd/ops/index/index.h"
 #include "../../../autograd/ops/linalg/matmul.h"
+#include "../../../autograd/ops/losses/regression_losses.h"
 #include "../../../autograd/ops/normalise/softmax.h"
 #include "../../../autograd/ops/reduce/reduce.h"
 #include "../../../autograd/ops/shape/shape.h"
@@ -73,6 +76,29 @@ Tensor chosen(const Tensor& x, bool hard, const Tensor& mask = Tensor()) {
 
 }  // namespace
 
+Tensor table_answer_loss(const TableAnswers& found, const TableAnswers& wanted,
+                         const std::vector<Index>& rows, const TableLossOptions& options) {
+  constexpr const char* op = "table_answer_loss";
+  constexpr double kEps = 1e-6;
+  check_defined(op, found.cells, "cells");
+  check_defined(op, wanted.is_scalar, "is_scalar");
+  const DType dtype = found.cells.dtype();
+  const Tensor is_scalar = heed::to(wanted.is_scalar, dtype);
+  const auto crossed = [&](const Tensor& x, const Tensor& y) {
+    const Tensor p = clamp(x, kEps, 1 - kEps);
+    return -(y * log(p) + (1 - y) * log(1 - p));
+  };
+  const MaskedSequence cells =
+      masked_sequence(op, "cells", crossed(found.cells, wanted.cells), rows);
+  Tensor places = full({cells.x.size(0)}, static_cast<double>(cells.x.size(1)), dtype);
+  if (cells.real.defined()) places = sum(heed::to(cells.real, dtype), {1});
+  const Tensor of_cells = sum(cells.x, {1, 2}) / (places * static_cast<double>(cells.x.size(2)));
+  const Tensor of_scalar = huber_loss(found.scalar, wanted.scalar, options.delta, Reduction::none);
+  Tensor total = is_scalar * of_scalar + options.cells * (1 - is_scalar) * of_cells;
+  if (options.kind > 0) total = total + options.kind * crossed(found.is_scalar, is_scalar);
+  return mean(total);
+}
+
 NeuralProgrammer::NeuralProgrammer(const NeuralProgrammerOptions& options)
     : options_(checked(options)),
       words(child<nn::Embedding>("words", nn::EmbeddingOptions{.count = options.vocabulary,
@@ -86,7 +112,7 @@ NeuralProgrammer::NeuralProgrammer(const NeuralProgrammerOptions& options)
           child<nn::Linear>("operation", 2 * options.width, options.width, true, options.dtype)),
       column(child<nn::Linear>("column", 2 * options.width, options.width, true, options.dtype)),
       history(child<nn::Linear>("history", 3 * options.width, options.width, true, options.dtype)) {
-  nn::normal_(operations, 0, 1);
+  nn::normal_(operations, 0, 1 / std::sqrt(static_cast<double>(options.width)));
 }
 
 NeuralProgrammerOutput NeuralProgrammer::operator()(const TableQuestions& asked, bool hard) const {
@@ -147,7 +173,8 @@ NeuralProgrammerOutput NeuralProgrammer::operator()(const TableQuestions& asked,
     const Tensor difference = scalars[scalars.size() - 3] - scalars.back();
     scalars.push_back(part(kSum) * sum(a_col * sums, {1}, true) +
                       part(kCounting) * sum(last, {1}, true) + part(kDifference) * difference);
-    out.lookup = unsqueeze(part(kAssign) * last, -1) * unsqueeze(a_col, 1);
+    out.answers.cells = unsqueeze(part(kAssign) * last, -1) * unsqueeze(a_col, 1);
+    out.answers.is_scalar = 1 - squeeze(part(kAssign), 1);
     const Tensor compared_rows = squeeze(
         matmul(unsqueeze(part(kGreater), 1) * greater + unsqueeze(part(kLesser), 1) * lesser,
                unsqueeze(a_col, -1)),
@@ -161,7 +188,7 @@ NeuralProgrammerOutput NeuralProgrammer::operator()(const TableQuestions& asked,
         concat({matmul(a, operations), squeeze(matmul(unsqueeze(a_col, 1), P), 1), h}, -1);
     h = tanh(history(c));
   }
-  out.scalar = forwarded(squeeze(scalars.back(), 1));
+  out.answers.scalar = forwarded(squeeze(scalars.back(), 1));
   out.operations = stack(by_step, 1);
   out.columns = stack(by_column, 1);
   out.rows = stack({rows.begin() + 2, rows.end()}, 1);

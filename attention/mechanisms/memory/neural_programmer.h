@@ -36,8 +36,8 @@
 namespace heed::attention {
 
 /// In the order of U's rows.
-constexpr std::array kTableOperations = {"sum", "count", "difference", "greater", "lesser",
-                                         "and", "or",    "assign",     "reset"};
+inline constexpr std::array kTableOperations = {"sum", "count", "difference", "greater", "lesser",
+                                                "and", "or",    "assign",     "reset"};
 
 struct NeuralProgrammerOptions {
   Index vocabulary = 0;  ///< of questions and columns' names
@@ -56,14 +56,31 @@ struct TableQuestions {
   Tensor names;                  ///< i64 [B, C]: words
 };
 
-struct NeuralProgrammerOutput {
-  Tensor scalar;      ///< [B]
-  Tensor lookup;      ///< [B, R, C], in [0, 1]; 0 in the padding
-  Tensor operations;  ///< a^op, [B, T, 9]
-  Tensor columns;     ///< a^col, [B, T, C]
-  Tensor rows;        ///< r, [B, T, R]; 0 in the padding
-  Tensor pivots;      ///< beta of greater and of lesser, [B, 2, N]
+/// What is said of a table: a number, or some of its cells.
+struct TableAnswers {
+  Tensor scalar;     ///< [B]
+  Tensor cells;      ///< [B, R, C], in [0, 1]
+  Tensor is_scalar;  ///< [B], in [0, 1], or bool: whether it is the number
 };
+
+struct NeuralProgrammerOutput {
+  TableAnswers answers;    ///< scalar_T, lookup_T, 1 - a^op_T(assign); 0 in the padding
+  Tensor operations = {};  ///< a^op, [B, T, 9]
+  Tensor columns = {};     ///< a^col, [B, T, C]
+  Tensor rows = {};        ///< r, [B, T, R]; 0 in the padding
+  Tensor pivots = {};      ///< beta of greater and of lesser, [B, 2, N]
+};
+
+struct TableLossOptions {
+  double delta = 1;   ///< of the Huber loss of numbers
+  double cells = 50;  ///< weight of the cells' mean cross entropy
+  double kind = 0;    ///< weight of is_scalar's cross entropy; the paper has none
+};
+/// The paper's loss: Huber's where a number is wanted, else the cells' cross entropy, over the first
+/// rows[b] rows; the mean over the batch. `wanted`: cells 0 or 1, is_scalar bool. Throws ShapeError,
+/// DTypeError.
+Tensor table_answer_loss(const TableAnswers& found, const TableAnswers& wanted,
+                         const std::vector<Index>& rows, const TableLossOptions& options = {});
 
 class NeuralProgrammer : public nn::Module {
  public:
