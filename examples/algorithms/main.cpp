@@ -55,7 +55,7 @@ void train_command(const CLI::App& app, Flags& flags) {
   if (app.count("--batch") == 0) flags.trainer.batch = task.batch;
   if (app.count("--lr") == 0) flags.trainer.lr = task.lr;
   if (app.count("--clip") == 0) flags.trainer.clip = task.clip;
-  if (flags.quick) command_line::at_most(flags.trainer.epochs, 3);
+  if (flags.quick) command_line::at_most(flags.trainer.epochs, 5);
   fmt::print("{}: {}, {} parameters\n", task.name, task.kind, solver->parameter_count());
   std::fflush(stdout);
   const train::Training training = train_solver(*solver, flags.trainer);
@@ -80,7 +80,7 @@ int run(int argc, char** argv) {
   command_line::add_folder(*train, "--save,--out", flags.trainer.out);
   command_line::add_fields(*train, flags.model, flags.trainer);
   command_line::add_stop_and_resume(*train, flags.trainer.stop_after, flags.trainer.resume);
-  train->add_flag("--quick", flags.quick, "shorter problems and fewer steps: a trial in seconds");
+  train->add_flag("--quick", flags.quick, "fewer steps: a trial in seconds");
   for (CLI::App* each : {test, ask}) command_line::add_folder(*each, "--model", flags.trainer.out);
   for (CLI::App* each : {train, test, ask}) command_line::add_threads(*each, flags.threads);
   return command_line::run("algorithms", app, argc, argv, [&] {

@@ -18,7 +18,7 @@ const std::vector<Task>& tasks() {
       {"addition", "ponderer", "digits", "sequences", 128, {1, 5}, 5, 100, 32, 1e-3, 10},
       {"pointer_sort", "pointing", "places", "lists", 64, {5, 10}, 15, 60, 64, 2e-3, 10},
       {"hull", "pointing", "places", "sets", 128, {5, 10}, 15, 100, 64, 2e-3, 10},
-      {"tables", "programming", "answers", "questions", 32, {2, 8}, 120, 200, 32, 5e-3, 1},
+      {"tables", "programming", "answers", "questions", 32, {2, 8}, 120, 400, 32, 5e-3, 1},
   };
   return all;
 }
