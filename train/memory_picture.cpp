@@ -61,7 +61,7 @@ void draw(Picture& to, const Panel& panel, Index steps, Index left, Index top) {
   left += (steps - T) * kCell;
   for (Index t = 0; t < T; ++t) {
     for (Index i = panel.first; i < panel.last; ++i) {
-      const double x = numbers[static_cast<std::size_t>(t * places + i)];
+      const double x = numbers[static_cast<std::size_t>(t * places + i % places)];
       const double light = std::isfinite(x) ? (x - least) * scale : 0;
       const auto grey = static_cast<std::uint8_t>(std::lround(std::clamp(light, 0.0, 255.0)));
       to.fill(left + t * kCell, top + kLine + (i - panel.first) * kCell, kCell, kCell,
@@ -70,20 +70,28 @@ void draw(Picture& to, const Panel& panel, Index steps, Index left, Index top) {
   }
 }
 
-// Where any of the two has some weight.
+// The shortest arc of the ring of places with all that have some weight in any of the two: its first
+// place, and the one behind its last, which may be beyond the ring's end.
 std::pair<Index, Index> used(const Array& write, const Array& read) {
   const Index N = write.size(1);
-  Index first = N, last = 0;
+  std::vector<bool> some(static_cast<std::size_t>(N), false);
   for (const Array& x : {write, read}) {
     const auto numbers = x.to(DType::f64).to_vector<double>();
     for (std::size_t i = 0; i < numbers.size(); ++i) {
-      if (!(numbers[i] >= 0.05)) continue;
-      first = std::min(first, static_cast<Index>(i) % N);
-      last = std::max(last, static_cast<Index>(i) % N + 1);
+      if (numbers[i] >= 0.05) some[i % some.size()] = true;
     }
   }
-  if (first >= last) return {0, N};
-  return {std::max<Index>(first - 2, 0), std::min(last + 2, N)};
+  // The longest run of places without any, and where it ends.
+  Index longest = 0, end = 0, run = 0;
+  for (Index i = 0; i < 2 * N; ++i) {
+    run = some[static_cast<std::size_t>(i % N)] ? 0 : std::min(run + 1, N);
+    if (run > longest) {
+      longest = run;
+      end = (i + 1) % N;
+    }
+  }
+  if (longest <= 4 || longest == N) return {0, N};
+  return {end - 2 + (end < 2 ? N : 0), end + N - longest + 2 + (end < 2 ? N : 0)};
 }
 
 }  // namespace

@@ -177,6 +177,7 @@ TableQuestion draw_table_question(const TableOptions& o, Generator& generator) {
       out.words.emplace_back(condition == 3 ? "and" : "or");
       compare(condition == 3 ? "lesser" : "greater");
     }
+    std::sort(out.numbers.begin(), out.numbers.end());
     const std::string& act = table_words()[static_cast<std::size_t>(which % 3)];
     out.words.push_back(act);
     if (act != "count") say_column();

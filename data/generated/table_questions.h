@@ -41,7 +41,8 @@ constexpr Index kMostColumns = 10;
 /// The name of a column; of a table of one "" is said.
 const std::string& column_name(Index column);
 
-/// The next question of the generator's stream. Throws ValueError unless 1 <= columns <= 10
+/// The next question of the generator's stream; of two numbers the first is the lower one, so that
+/// the condition leaves some rows out. Throws ValueError unless 1 <= columns <= 10
 /// and range > 0.
 TableQuestion draw_table_question(const TableOptions& options, Generator& generator);
 

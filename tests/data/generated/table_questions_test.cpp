@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <set>
 
@@ -49,6 +50,7 @@ TEST(TableQuestions, AreDrawnOfAllKindsAndReadBack) {
     for (const TableQuestion& each :
          draw_table_questions(401, {.columns = columns, .rows = {2, 7}}, generator)) {
       EXPECT_TRUE(each.rows >= 2 && each.rows <= 7);
+      EXPECT_TRUE(std::is_sorted(each.numbers.begin(), each.numbers.end()));
       std::string line = in_text(each) + " |", kind;
       for (std::size_t i = 0; i < each.table.size(); ++i) {
         EXPECT_LE(std::abs(each.table[i]), 10);
