@@ -14,6 +14,7 @@
 #include "../../../autograd/ops/normalise/softmax.h"
 #include "../../../autograd/ops/reduce/reduce.h"
 #include "../../../autograd/ops/shape/shape.h"
+#include "../../../core/checked.h"
 #include "../../../core/error.h"
 #include "../../../nn/init.h"
 #include "../../detail/masked_sequence.h"
@@ -108,10 +109,12 @@ NeuralProgrammer::NeuralProgrammer(const NeuralProgrammerOptions& options)
           "question",
           nn::RNNOptions{.input = options.width, .hidden = options.width, .dtype = options.dtype})),
       operations(parameter("operations", zeros({kCount, options.width}, options.dtype))),
-      operation(
-          child<nn::Linear>("operation", 2 * options.width, options.width, true, options.dtype)),
-      column(child<nn::Linear>("column", 2 * options.width, options.width, true, options.dtype)),
-      history(child<nn::Linear>("history", 3 * options.width, options.width, true, options.dtype)) {
+      operation(child<nn::Linear>("operation", 2 * Checked(kName, options.width), options.width,
+                                  true, options.dtype)),
+      column(child<nn::Linear>("column", 2 * Checked(kName, options.width), options.width, true,
+                               options.dtype)),
+      history(child<nn::Linear>("history", 3 * Checked(kName, options.width), options.width, true,
+                                options.dtype)) {
   nn::normal_(operations, 0, 1 / std::sqrt(static_cast<double>(options.width)));
 }
 
