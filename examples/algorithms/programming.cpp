@@ -7,7 +7,7 @@ namespace algorithms {
 namespace {
 
 constexpr Index kSteps = 4;
-constexpr double kRange = 10, kEntropy = 2;  // of numbers to train on; its price
+constexpr double kRange = 10, kSure = 2;  // of numbers; what being sure costs at first
 
 class Programming : public Solver {
  public:
@@ -31,8 +31,8 @@ class Programming : public Solver {
         found.answers, {some.scalar, some.cells, some.is_scalar}, some.rows,
         {.delta = kRange, .cells = 50 * kRange, .kind = options.plain ? 1.0 : 0.0});
     if (options.plain) return loss;
-    // Less sure of its operations, it goes on to try others.
-    return loss + kEntropy * mean(sum(found.operations * log(found.operations + 1e-8), {2}));
+    const Tensor& a = found.operations;
+    return loss + (1 - done) * kSure * mean(sum(a * log(a + 1e-8), {2}));
   }
 
   train::Tally score(Index batch, const Lengths& lengths, Generator& generator) const override {

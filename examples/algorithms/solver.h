@@ -17,7 +17,6 @@ namespace algorithms {
 using namespace heed;  // an application speaks the library's language
 using data::Lengths;
 
-/// What a task is by default.
 struct Task {
   std::string name, kind, unit, problem;  ///< "bits" of "sequences" are counted
   Index hidden;
@@ -43,6 +42,7 @@ class Solver : public nn::Module {
  public:
   explicit Solver(const ModelOptions& given) : options(given) {}
   ModelOptions options;
+  double done = 0;  ///< of the training, 0 to 1
 
   const Task& task() const { return task_of(options.task); }
   Lengths trained() const { return {options.shortest, options.longest}; }
@@ -62,8 +62,7 @@ std::unique_ptr<Solver> make_programming(const ModelOptions& options);
 /// Throws ValueError for options out of range.
 std::unique_ptr<Solver> make_solver(ModelOptions options);
 io::DirectoryFiles files_of(const Solver& solver);
-/// Throws IoError, FormatError.
-std::unique_ptr<Solver> load_solver(const std::string& folder);
+std::unique_ptr<Solver> load_solver(const std::string& folder);  ///< throws IoError, FormatError
 
 /// Over `problems` problems, always the same for a seed.
 train::Tally evaluate(Solver& solver, Index problems, const Lengths& lengths, std::uint64_t seed);

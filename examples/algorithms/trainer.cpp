@@ -18,7 +18,8 @@ train::Training train_solver(Solver& solver, const train::FitOptions& fit) {
       .validate([&] {
         return evaluate(solver, 200, solver.trained(), fit.seed).figures(task.unit, task.problem);
       });
-  return run(seeds, [&](std::uint64_t seed) {
+  return run(seeds, [&](std::uint64_t seed, const train::Moment& moment) {
+    solver.done = moment.done;
     Generator generator(seed);
     return solver.loss(fit.batch, solver.trained(), generator);
   });
