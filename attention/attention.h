@@ -36,6 +36,7 @@
 #include "mechanisms/memory/lstmn.h"
 #include "mechanisms/memory/memory_network.h"
 #include "mechanisms/memory/memory_stream.h"
+#include "mechanisms/memory/neural_programmer.h"
 #include "mechanisms/memory/tape.h"
 #include "mechanisms/memory/turing_machine.h"
 #include "mechanisms/pairs/attention_over_attention.h"

@@ -25,6 +25,9 @@ struct Alignment {
   Array weights;                     ///< [rows, columns]
 };
 
+/// "step 1", "step 2" ..: labels of a side whose words are numbers.
+std::vector<std::string> numbered(const std::string& word, Index count);
+
 /// Dark squares on white, for write_png(). European letters are drawn with their marks, those of
 /// other scripts as boxes: take the SVG for these. Throws ShapeError for more than 2^28 dots.
 Picture alignment_picture(const Alignment& alignment);

@@ -19,6 +19,12 @@ constexpr Colour kFull = {168, 67, 0};
 
 }  // namespace
 
+std::vector<std::string> numbered(const std::string& word, Index count) {
+  std::vector<std::string> out;
+  for (Index i = 1; i <= count; ++i) out.push_back(word + std::to_string(i));
+  return out;
+}
+
 Picture alignment_picture(const Alignment& alignment) {
   const DrawnAlignment it = drawn("alignment_picture", alignment, kLongest);
   const Index left = kMargin + written_width(it.rows) + kGap;

@@ -95,6 +95,8 @@ TEST(HugeOptions, OfMemories) {
                                      .write_heads = 1},
                                    {&T::input, &T::output, &T::hidden, &T::slots, &T::slot_width,
                                     &T::read_heads, &T::write_heads, &T::reach});
+  using P = NeuralProgrammerOptions;
+  expect_refused_by<NeuralProgrammer>(P{.vocabulary = 3, .width = 5}, {&P::vocabulary, &P::width});
   using D = LSTMNDecoderOptions;
   expect_refused_by<LSTMNDecoder>(
       D{.input = 3, .hidden = 5, .source = 5, .fusion = Fusion::deep, .attention = 2},

@@ -31,6 +31,7 @@ const std::map<std::string, std::string> kElsewhere = {
     {"MemoryNetwork", "memory/memory_network_test.cpp"},
     {"MemoryStream", "memory/memory_stream_test.cpp"},
     {"MultiStepAttention", "decoders/conv_seq2seq_test.cpp"},
+    {"NeuralProgrammer", "memory/neural_programmer_test.cpp"},
     {"OneShotAttention", "pairs/entailment_test.cpp"},
     {"PointerNetwork", "decoders/pointer_network_test.cpp"},
     {"SelfAttention", "transformer/stack_options_test.cpp"},

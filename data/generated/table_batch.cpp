@@ -1,0 +1,66 @@
+#include "table_batch.h"
+
+#include <algorithm>
+
+#include "../../core/error.h"
+
+namespace heed::data {
+namespace {
+
+Index word_id(const std::string& word) {
+  const auto& words = table_words();
+  const auto found = std::find(words.begin(), words.end(), word);
+  if (found == words.end()) throw ValueError("table: \"" + word + "\" is no word of questions");
+  return found - words.begin();
+}
+
+}  // namespace
+
+TableBatch table_batch(const std::vector<TableQuestion>& questions) {
+  if (questions.empty()) throw ValueError("table: no questions");
+  const auto B = static_cast<Index>(questions.size());
+  const Index C = questions.front().columns;
+  Index Q = 1, N = 1, R = 1;
+  TableBatch out;
+  for (const TableQuestion& each : questions) {
+    if (each.columns != C) throw ValueError("table: tables of different numbers of columns");
+    out.lengths.push_back(static_cast<Index>(each.words.size()));
+    out.rows.push_back(each.rows);
+    Q = std::max(Q, out.lengths.back());
+    N = std::max(N, static_cast<Index>(each.numbers.size()));
+    R = std::max(R, each.rows);
+  }
+  out.words = Array::zeros({B, Q}, DType::i64);
+  out.numbers = Array::zeros({B, N}, DType::f32);
+  out.left = Array::full({B, N}, -1, DType::i64);
+  out.table = Array::zeros({B, R, C}, DType::f32);
+  out.names = Array::zeros({B, C}, DType::i64);
+  out.scalar = Array::zeros({B}, DType::f32);
+  out.cells = Array::zeros({B, R, C}, DType::f32);
+  out.is_scalar = Array::zeros({B}, DType::boolean);
+  for (Index b = 0; b < B; ++b) {
+    const TableQuestion& each = questions[static_cast<std::size_t>(b)];
+    const auto put = [b](auto* to, Index width, std::size_t i, auto value) {
+      to[b * width + static_cast<Index>(i)] = value;
+    };
+    for (std::size_t i = 0; i < each.words.size(); ++i) {
+      put(out.words.mutable_data<Index>(), Q, i, word_id(each.words[i]));
+    }
+    for (std::size_t i = 0; i < each.numbers.size(); ++i) {
+      put(out.numbers.mutable_data<float>(), N, i, static_cast<float>(each.numbers[i]));
+      put(out.left.mutable_data<Index>(), N, i, each.left[i]);
+    }
+    for (std::size_t i = 0; i < each.table.size(); ++i) {
+      put(out.table.mutable_data<float>(), R * C, i, static_cast<float>(each.table[i]));
+      put(out.cells.mutable_data<float>(), R * C, i, each.cells[i] ? 1.0F : 0.0F);
+    }
+    for (Index c = 0; c < C; ++c) {
+      out.names.mutable_data<Index>()[b * C + c] = word_id(column_name(c));
+    }
+    out.scalar.mutable_data<float>()[b] = static_cast<float>(each.answer);
+    out.is_scalar.mutable_data<bool>()[b] = each.scalar;
+  }
+  return out;
+}
+
+}  // namespace heed::data
