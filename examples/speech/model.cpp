@@ -6,11 +6,11 @@
 #include "../../attention/scores/monotonic_energy.h"
 #include "../../autograd/grad_mode.h"
 #include "../../autograd/ops/elementwise/elementwise.h"
+#include "../../autograd/ops/index/index.h"
 #include "../../autograd/ops/losses/cross_entropy.h"
 #include "../../autograd/ops/losses/ctc_loss.h"
 #include "../../autograd/ops/normalise/softmax.h"
 #include "../../autograd/ops/shape/shape.h"
-#include "../../core/generator.h"
 #include "../../data/batches.h"
 #include "../../io/saved_model.h"
 #include "../../nn/ctc_search.h"
@@ -59,7 +59,8 @@ attention::LocationAwareDecoder* Listener::make_decoder() {
       .state_width = H,
       .readout = kReadout,
       .kernel = options.kernel,
-      .window = options.attention == "location" ? options.window : 0};
+      .window = options.attention == "location" ? options.window : 0,
+      .recurrent = options.recurrent};
   if (options.attention == "content") {
     o.score = std::make_shared<attention::Additive>(H, dk, H, true);
   }
@@ -106,15 +107,11 @@ Tensor Listener::spelling(const Source& source, const Batch& batch) const {
     after.push_back(digits);
     after.back().push_back(kEnd);
   }
-  const Index B = source.annotations.size(0), K = source.annotations.size(1);
+  const Index K = source.annotations.size(1);
   auto state = decoder->start(source.annotations, attention::Mask::lengths(source.lengths, K));
   const Tensor in = (*words)(data::pad(before).ids);
   std::vector<Tensor> read;
   for (Index t = 0; t < in.size(1); ++t) {
-    if (training() && options.forget > 0) {
-      const Array kept = default_generator().bernoulli({B, 1}, 1 - options.forget);
-      state.hidden = state.hidden * Tensor(kept.to(DType::f32));
-    }
     read.push_back(decoder->step(select(in, 1, t), state).output);
   }
   return cross_entropy(transpose((*out)(dropout(stack(read, 1))), 1, 2),
@@ -156,10 +153,13 @@ std::vector<Heard> Listener::listen(const Batch& batch, Index beam) const {
                                         .need_weights = true});
     if (mocha_) mocha_->hard = false;
     for (const auto& best : texts) {
+      // A look that does not go on says nothing: without a state it could stand still for ever.
       const nn::Hypothesis& text = best.front();
-      const auto count = static_cast<Index>(text.words.size());
-      found.push_back(
-          {text.words, text.log_probability, {}, text.weights.slice(0, 0, count).contiguous()});
+      Heard heard{{}, text.log_probability, {}, {}};
+      const auto kept = train::going_on(train::middles(text.weights), text.words.size());
+      for (const Index i : kept) heard.digits.push_back(text.words[static_cast<std::size_t>(i)]);
+      heard.weights = index_select(text.weights, 0, Array::from(kept)).array();
+      found.push_back(std::move(heard));
     }
   }
   for (Heard& heard : found) {

@@ -22,11 +22,11 @@ struct ModelOptions {
   Index first = 4;
   Index levels = 2;
   Index state = 128;
-  Index kernel = 15;
-  Index window = 0;
+  Index kernel = 31;
+  Index window = 18;
+  bool recurrent = false;
   double dropout = 0.2;
-  double joint = 0.3;
-  double forget = 0.3;
+  double joint = 0.8;
   void fields(io::Fields& f) {
     f.choice("attention", attention, {"location", "content", "mocha", "ctc"},
              "of the decoder; ctc: none, a digit or nothing for each place");
@@ -37,9 +37,9 @@ struct ModelOptions {
     f.size("kernel", kernel, 1, 1001, "places that it sees; odd");
     f.size("window", window, 0, 1 << 20,
            "of location: places that a look may go to each side; 0: all");
+    f.flag("recurrent", recurrent, "the decoder's state goes on from digit to digit");
     f.number("dropout", dropout, 0, 0.99, "probability");
     f.number("joint", joint, 0, 0.99, "part of the loss that is that of ctc, beside the decoder's");
-    f.number("forget", forget, 0, 0.99, "probability that the decoder's state begins anew, a step");
   }
   Index frames() const { return first << (levels - 1); }  ///< of a place
 };

@@ -9,7 +9,7 @@ namespace speech {
 
 struct TrainerOptions {
   std::string out = "model";
-  Index steps = 1000;
+  Index steps = 2500;
   Index short_steps = 300;
   Index every = 100;
   Index batch = 16;

@@ -89,7 +89,7 @@ TEST_F(CaptioningCommand, RefusesBadFlags) {
   expect_refused("train --decay 1", "decay");
   expect_refused("train --draws 0", "draws");
   expect_refused("train --validation 0", "validation");
-  expect_refused("train --lambda-r 0", "lambda-r");
+  expect_refused("train --lambda-r -1", "lambda-r");
   expect_refused("train --data mnist --save " + path("m"), "mnist needs --path");
   expect_refused("train --data mnist --path " + path("none") + " --save " + path("m"),
                  "none/train-images-idx3-ubyte");

@@ -109,14 +109,14 @@ TEST_F(ClozeCommand, ReadsFilesAndRefusesBadOnes) {
   }
   const std::string flags = "train --epochs 1 --hidden 3 --width 5 --made 1 --threads 1 --data " +
                             path("") + " --save " + path("m");
-  expect_refused(flags, "cft.test.human.gz");
+  expect_refused(flags, "cft.test.human: open");
   write("cft.test.human", lines);
   write("cft.test.auto", "1 ||| a b\n2 ||| XXXXX b ||| c\n1 ||| a b\n2 ||| XXXXX b ||| a\n");
   write("cmrc2017.user.valid.doc_query", "1 ||| ann ran\n<qid_0> ||| who ran ?\n");
   write("cmrc2017.user.valid.answer", "<qid_0> ||| ann\n");
   const std::string query = "1 ||| ben sat\n<qid_0> ||| XXXXX sat\n";
   write("cmrc2017.cloze.valid.doc_query", query);
-  expect_refused(flags, "cmrc2017.cloze.valid.answer.gz");
+  expect_refused(flags, "cmrc2017.cloze.valid.answer: open");
   const std::string answers = write("cmrc2017.cloze.valid.answer", "<qid_0> ||| zoe\n");
   expect_refused(flags, "doc_query:2: cloze: the answer \"zoe\" is no word of the passage");
   write("cmrc2017.cloze.valid.answer", "<qid_1> ||| ben\n");
