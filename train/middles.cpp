@@ -1,7 +1,5 @@
 #include "middles.h"
 
-#include <fmt/format.h>
-
 #include <cmath>
 #include <numeric>
 
@@ -26,20 +24,6 @@ std::vector<double> middles(const Array& weights) {
       if (passed + row[k] >= half) place = static_cast<double>(k) + (half - passed) / row[k];
     }
     out.push_back(place);
-  }
-  return out;
-}
-
-std::vector<Index> going_on(const std::vector<double>& places, std::size_t count) {
-  if (count > places.size()) {
-    throw ValueError(fmt::format("going_on: {} of {} places", count, places.size()));
-  }
-  std::vector<Index> out;
-  double last = -1;
-  for (std::size_t i = 0; i < count; ++i) {
-    if (!(places[i] > last)) continue;
-    last = places[i];
-    out.push_back(static_cast<Index>(i));
   }
   return out;
 }

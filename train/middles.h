@@ -13,8 +13,4 @@ namespace heed::train {
 /// 0, and a row of nothing gives 0. Throws ShapeError, DTypeError.
 std::vector<double> middles(const Array& weights);
 
-/// Of the first `count` places those that lie behind all before them: the first, and each that goes
-/// on. Throws ValueError for fewer places.
-std::vector<Index> going_on(const std::vector<double>& places, std::size_t count);
-
 }  // namespace heed::train

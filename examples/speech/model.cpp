@@ -6,7 +6,6 @@
 #include "../../attention/scores/monotonic_energy.h"
 #include "../../autograd/grad_mode.h"
 #include "../../autograd/ops/elementwise/elementwise.h"
-#include "../../autograd/ops/index/index.h"
 #include "../../autograd/ops/losses/cross_entropy.h"
 #include "../../autograd/ops/losses/ctc_loss.h"
 #include "../../autograd/ops/normalise/softmax.h"
@@ -59,8 +58,7 @@ attention::LocationAwareDecoder* Listener::make_decoder() {
       .state_width = H,
       .readout = kReadout,
       .kernel = options.kernel,
-      .window = options.attention == "location" ? options.window : 0,
-      .recurrent = options.recurrent};
+      .window = options.attention == "location" ? options.window : 0};
   if (options.attention == "content") {
     o.score = std::make_shared<attention::Additive>(H, dk, H, true);
   }
@@ -153,13 +151,10 @@ std::vector<Heard> Listener::listen(const Batch& batch, Index beam) const {
                                         .need_weights = true});
     if (mocha_) mocha_->hard = false;
     for (const auto& best : texts) {
-      // A look that does not go on says nothing: without a state it could stand still for ever.
       const nn::Hypothesis& text = best.front();
-      Heard heard{{}, text.log_probability, {}, {}};
-      const auto kept = train::going_on(train::middles(text.weights), text.words.size());
-      for (const Index i : kept) heard.digits.push_back(text.words[static_cast<std::size_t>(i)]);
-      heard.weights = index_select(text.weights, 0, Array::from(kept)).array();
-      found.push_back(std::move(heard));
+      const auto count = static_cast<Index>(text.words.size());
+      found.push_back(
+          {text.words, text.log_probability, {}, text.weights.slice(0, 0, count).contiguous()});
     }
   }
   for (Heard& heard : found) {

@@ -24,7 +24,6 @@ struct ModelOptions {
   Index state = 128;
   Index kernel = 31;
   Index window = 18;
-  bool recurrent = false;
   double dropout = 0.2;
   double joint = 0.8;
   void fields(io::Fields& f) {
@@ -37,7 +36,6 @@ struct ModelOptions {
     f.size("kernel", kernel, 1, 1001, "places that it sees; odd");
     f.size("window", window, 0, 1 << 20,
            "of location: places that a look may go to each side; 0: all");
-    f.flag("recurrent", recurrent, "the decoder's state goes on from digit to digit");
     f.number("dropout", dropout, 0, 0.99, "probability");
     f.number("joint", joint, 0, 0.99, "part of the loss that is that of ctc, beside the decoder's");
   }

@@ -29,14 +29,6 @@ TEST(Middles, AreWhereHalfIsReached) {
   EXPECT_THAT(middles(Array::zeros({0, 3}, DType::f32)), IsEmpty());
 }
 
-TEST(Middles, ThoseThatGoOnAreFound) {
-  EXPECT_THAT(going_on({1.5, 1.5, 0.5, 2, 1, 7, 3}, 7), ElementsAre(0, 3, 5));
-  EXPECT_THAT(going_on({0, 2, 1}, 2), ElementsAre(0, 1));
-  EXPECT_THAT(going_on({}, 0), IsEmpty());
-  EXPECT_THAT(going_on({std::nan(""), 1}, 2), ElementsAre(1));
-  EXPECT_ERROR(ValueError, "going_on: 3 of 2 places", going_on({1, 2}, 3));
-}
-
 TEST(Middles, TakeWhatIsNoWeightForNothing) {
   const std::vector<double> weights = {std::nan(""), -5, 0, 2, INFINITY};
   EXPECT_THAT(middles(Array::from(weights, {1, 5})), ElementsAre(3.5));

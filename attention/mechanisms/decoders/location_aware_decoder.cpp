@@ -199,8 +199,8 @@ Attended LocationAwareDecoder::look_around(State& state, const Terms& terms) con
 Attended LocationAwareDecoder::advance(const Tensor& from_word, const Tensor& of_context,
                                        State& state, const Terms& given) const {
   const RnnWeights weights{cell.weight_ih, cell.weight_hh, cell.bias_ih, cell.bias_hh};
-  state.hidden = gru_cell_from(from_word + linear(state.context, of_context),
-                               options_.recurrent ? state.hidden : Tensor(), weights);
+  state.hidden =
+      gru_cell_from(from_word + linear(state.context, of_context), state.hidden, weights);
   Terms terms = given;
   if (terms.normaliser == nullptr) terms.normaliser = options_.normaliser.get();
   const Attended seen = named(kOp, [&] {

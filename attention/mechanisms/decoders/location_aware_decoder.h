@@ -35,9 +35,6 @@ struct LocationAwareDecoderOptions {
   Index filters = 10;
   Index kernel = 201;                           ///< of the location's convolution; odd
   Index window = 0;                             ///< w; 0: everything is looked at
-  /// False: s_i = GRU([E y_{i-1}; c_{i-1}], 0), which knows of the steps before what it looked at
-  /// and wrote last, and nothing that it could count by.
-  bool recurrent = true;
   std::shared_ptr<Normaliser> normaliser = {};  ///< none: Softmax
   /// Of queries of width H and annotations; none: the paper's, of `hidden`, `filters`, `kernel`.
   std::shared_ptr<Score> score = {};

@@ -50,12 +50,10 @@ struct Inputs {
 
 // The paper's formulas; `weigh` makes a weight of a score before they are divided by their sum.
 void expect_definition(Index window, std::shared_ptr<Normaliser> normaliser,
-                       double (*weigh)(double), bool recurrent = true) {
+                       double (*weigh)(double)) {
   manual_seed(3);
   const Inputs in;
-  LocationAwareDecoderOptions with = options(window, normaliser);
-  with.recurrent = recurrent;
-  const LocationAwareDecoder made(with);
+  const LocationAwareDecoder made(options(window, normaliser));
   for (const Tensor& each : made.parameters()) nn::normal_(each, 0, 0.7);
   const StackOutput all = made(in.words, in.source, in.mask, {.need_weights = true});
   const Block words(in.words), source(in.source);
@@ -65,7 +63,6 @@ void expect_definition(Index window, std::shared_ptr<Normaliser> normaliser,
   for (Index b = 0; b < kB; ++b) {
     Numbers s(kH, 0.0), c(kDk, 0.0), a(kK, 0.0);
     for (Index t = 0; t < kT; ++t) {
-      if (!recurrent) s.assign(kH, 0.0);
       s = plain::gru(made, "cell", plain::join({words.row({b, t}), c}), s);
       double sum = 0;
       Index median = 0;
@@ -122,10 +119,6 @@ double sharpened(double e) { return std::exp(2.5 * e); }
 
 TEST(LocationAwareDecoder, IsTheDefinition) { expect_definition(0, nullptr, exponential); }
 TEST(LocationAwareDecoder, LooksAroundTheMedian) { expect_definition(2, nullptr, exponential); }
-TEST(LocationAwareDecoder, MayHaveNoStateOfItsOwn) {
-  expect_definition(0, nullptr, exponential, false);
-  expect_definition(2, nullptr, exponential, false);
-}
 TEST(LocationAwareDecoder, Sharpens) {
   const auto normaliser = std::make_shared<Temperature>(2.5);
   expect_definition(3, normaliser, sharpened);
