@@ -123,6 +123,11 @@ std::vector<Article> read_articles(const std::string& path) {
 std::vector<Index> extracted_sentences(const std::vector<std::string>& sentences,
                                        const std::string& summary) {
   std::string left = letters_of(summary);
+  if (sentences.size() > kMostSentences || left.size() > kLongestSummary) {
+    throw ValueError(
+        fmt::format("a text of {} sentences and a summary of {} letters: {} and {} at most",
+                    sentences.size(), left.size(), kMostSentences, kLongestSummary));
+  }
   std::vector<std::string> letters;
   for (const std::string& each : sentences) letters.push_back(letters_of(each));
   std::vector<std::size_t> order(letters.size());

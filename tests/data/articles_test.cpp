@@ -75,6 +75,19 @@ TEST(Articles, SummariesAreFoundWithoutBlanksAndCase) {
   EXPECT_TRUE(extracted_sentences({}, "else").empty());
 }
 
+// What is looked for in a summary takes time of the product of both.
+TEST(Articles, VeryLongOnesAreRefused) {
+  const std::vector<std::string> many(kMostSentences, "a b");
+  EXPECT_EQ(extracted_sentences(many, "ab").size(), 1U);
+  const std::vector<std::string> more(kMostSentences + 1, "a b");
+  EXPECT_ERROR(ValueError,
+               "a text of 2001 sentences and a summary of 2 letters: 2000 and 100000 at most",
+               extracted_sentences(more, "a b"));
+  EXPECT_EQ(extracted_sentences({"a"}, std::string(kLongestSummary, 'a')).size(), 1U);
+  EXPECT_ERROR_WITH(ValueError, "a summary of 100001 letters",
+                    extracted_sentences({"a"}, std::string(kLongestSummary + 1, 'a')));
+}
+
 TEST(Articles, WhatIsNoneIsRefused) {
   EXPECT_EQ(error_of(kGood + line_of("A", R"("* *")", "B")), "a.jsonl:2: the text has no words");
   EXPECT_EQ(error_of(kGood + line_of("*", R"("B.")", "B")), "a.jsonl:2: the title has no words");
