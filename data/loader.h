@@ -28,6 +28,7 @@
 #include "../core/error.h"
 #include "../core/generator.h"
 #include "batches.h"
+#include "pieces.h"
 #include "prefetch.h"
 
 namespace heed::data {
@@ -38,6 +39,8 @@ struct Pass {
   Index count = 0;  ///< of batches; 0 where nobody knows
   /// Makes the next batch; only passes over it where `out` is null. False at the end.
   std::function<bool(std::optional<Batch>* out)> next;
+  /// Makes pieces of the next batch, where that can be done without making all of it.
+  std::function<bool(const Cutting& cutting, Pieces<Batch>& out)> next_pieces = {};
 };
 
 /// Begins the pass of that number, drawing from the generator.
@@ -74,12 +77,32 @@ std::vector<std::vector<Index>> cut(Index count, const std::vector<LengthKey>& l
 /// A pass over these batches of examples.
 template <class Batch, class Make>
 Pass<Batch> pass_over(std::vector<std::vector<Index>> batches, Make make) {
+  struct Walk {
+    std::vector<std::vector<Index>> batches;
+    Make make;
+    std::size_t at = 0;
+  };
   const auto count = static_cast<Index>(batches.size());
-  return {count, [batches = std::move(batches), make = std::move(make),
-                  at = std::size_t{0}](std::optional<Batch>* out) mutable {
-            if (at == batches.size()) return false;
-            const std::vector<Index>& rows = batches[at++];
-            if (out) out->emplace(make(rows));
+  const auto walk = std::make_shared<Walk>(Walk{std::move(batches), std::move(make)});
+  const auto next = [walk](std::optional<Batch>* out) {
+    if (walk->at == walk->batches.size()) return false;
+    const std::vector<Index>& rows = walk->batches[walk->at++];
+    if (out) out->emplace(walk->make(rows));
+    return true;
+  };
+  return {count, next, [walk](const Cutting& cutting, Pieces<Batch>& out) {
+            if (walk->at == walk->batches.size()) return false;
+            const std::vector<Index>& rows = walk->batches[walk->at++];
+            const auto size = static_cast<Index>(rows.size());
+            out.assign(static_cast<std::size_t>(cutting.count), {});
+            for (Index k = 0; k < cutting.count; ++k) {
+              const auto begin = rows.begin() + piece_begin(size, k, cutting.count);
+              const auto end = rows.begin() + piece_begin(size, k + 1, cutting.count);
+              Piece<Batch>& piece = out[static_cast<std::size_t>(k)];
+              piece.rows = end - begin;
+              if (k < cutting.first || k >= cutting.last || begin == end) continue;
+              piece.batch.emplace(walk->make(std::vector<Index>(begin, end)));
+            }
             return true;
           }};
 }
@@ -114,6 +137,7 @@ using BatchOf = MadeBy<decltype(made_by(std::declval<const Set&>()))>;
 struct Place {
   Generator::State begin;
   Index pass = 0, index = 0;
+  friend bool operator==(const Place&, const Place&) = default;
 };
 /// Throws ValueError.
 std::vector<std::pair<std::string, Array>> to_arrays(const Place& place);
@@ -154,6 +178,9 @@ class Loader {
   /// The next batch; none at the end of a pass. Throws what making it threw, in whatever thread,
   /// with the batch's number in front; the loader then stands where it stood.
   std::optional<Batch> next();
+  /// The same in pieces; false at the end of a pass. Throws ValueError, too, for batches that cannot
+  /// be cut.
+  bool next_pieces(const Cutting& cutting, Pieces<Batch>& out);
   /// One pass, or what is left of it: `for (auto& batch : loader)`. Throws as next().
   class Walk {
    public:
@@ -186,6 +213,8 @@ class Loader {
  private:
   struct Made {
     std::optional<Batch> batch;
+    Pieces<Batch> pieces;  // or these, where it is to be cut
+    bool any = false;
     detail::Place after;
     std::exception_ptr error = {};
   };
@@ -194,6 +223,7 @@ class Loader {
                                const LoaderOptions<detail::ItemOf<Set>>& options);
   void open();
   Made produce();
+  Made take();
   void go_to(const detail::Place& place);
 
   Begin<Batch> begin_;
@@ -201,7 +231,8 @@ class Loader {
   bool endless_;
   Index prefetch_;
   std::optional<Pass<Batch>> current_;
-  detail::Place at_, made_;  // what the caller has had, and what was made
+  std::optional<Cutting> cutting_;  // of what is made; none: whole batches
+  detail::Place at_, made_;         // what the caller has had, and what was made
   Index count_ = 0;
   std::unique_ptr<Prefetch<Made>> ahead_;
 };
@@ -270,14 +301,22 @@ typename Loader<Batch>::Made Loader<Batch>::produce() {
   Made out;
   try {
     open();
-    const bool more = current_->next(&out.batch);
-    if (more) ++made_.index;
-    if (!more || endless_) {
+    if (!cutting_) {
+      out.any = current_->next(&out.batch);
+    } else if (current_->next_pieces) {
+      out.any = current_->next_pieces(*cutting_, out.pieces);
+    } else if (std::optional<Batch> whole; (out.any = current_->next(&whole))) {
+      out.pieces = pieces_of(*std::move(whole), *cutting_);
+    }
+    if (out.any) ++made_.index;
+    if (!out.any || endless_) {
       current_.reset();
       made_ = {generator_.state(), made_.pass + 1, 0};
     }
   } catch (...) {
     out.batch.reset();
+    out.pieces.clear();
+    out.any = false;
     out.error = std::current_exception();
   }
   out.after = made_;
@@ -285,7 +324,7 @@ typename Loader<Batch>::Made Loader<Batch>::produce() {
 }
 
 template <class Batch>
-std::optional<Batch> Loader<Batch>::next() {
+typename Loader<Batch>::Made Loader<Batch>::take() {
   Made made;
   if (prefetch_ == 0) {
     made = produce();
@@ -293,11 +332,10 @@ std::optional<Batch> Loader<Batch>::next() {
     if (!ahead_) {
       open();
       ahead_ = std::make_unique<Prefetch<Made>>(
-          prefetch_, [this] { return produce(); },
-          [](const Made& last) { return !last.batch.has_value(); });
+          prefetch_, [this] { return produce(); }, [](const Made& last) { return !last.any; });
     }
     made = ahead_->take();
-    if (!made.batch) ahead_.reset();
+    if (!made.any) ahead_.reset();
   }
   if (made.error) {
     const detail::Place here = at_;
@@ -305,7 +343,31 @@ std::optional<Batch> Loader<Batch>::next() {
     rethrow_named(made.error, here.index, here.pass);
   }
   at_ = made.after;
-  return std::move(made.batch);
+  return made;
+}
+
+template <class Batch>
+std::optional<Batch> Loader<Batch>::next() {
+  if (cutting_) {  // what was made ahead was cut
+    const detail::Place here = at_;
+    ahead_.reset();
+    cutting_.reset();
+    go_to(here);
+  }
+  return take().batch;
+}
+
+template <class Batch>
+bool Loader<Batch>::next_pieces(const Cutting& cutting, Pieces<Batch>& out) {
+  if (!(cutting_ == cutting)) {
+    const detail::Place here = at_;
+    ahead_.reset();
+    cutting_ = cutting;
+    if (here != made_) go_to(here);
+  }
+  Made made = take();
+  out = std::move(made.pieces);
+  return made.any;
 }
 
 template <class Batch>

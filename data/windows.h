@@ -13,6 +13,11 @@ namespace heed::data {
 struct Windows {
   Array inputs, targets;  ///< i64 [B, T]
 };
+/// For what is cut in pieces (pieces.h).
+inline Index rows_of(const Windows& windows) { return windows.inputs.size(0); }
+inline Windows part_of(const Windows& windows, Index begin, Index end) {
+  return {windows.inputs.slice(0, begin, end), windows.targets.slice(0, begin, end)};
+}
 
 /// `count` windows of `length` tokens at random places. Throws ValueError for a text of `length`
 /// tokens or fewer, and unless both numbers are positive.

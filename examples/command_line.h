@@ -18,6 +18,7 @@
 #include "../core/parallel.h"
 #include "../data/line_reader.h"
 #include "../io/fields.h"
+#include "shared_out.h"
 
 namespace command_line {
 
@@ -174,14 +175,19 @@ void for_texts(const std::string& wanted, Check&& check, Body&& body) {
   end();
 }
 
-/// Parses the flags, one subcommand among them, and calls `body`, which runs it. Returns the exit
-/// code: 2 for flags that make no sense, and for errors, which are printed in the program's name.
+/// Parses the flags, one subcommand among them, and calls `body`, which runs it; `train` may be
+/// shared out (shared_out.h). Returns the exit code: 2 for flags that make no sense, and for errors,
+/// which are printed in the program's name.
 template <class Body>
 int run(const char* program, CLI::App& app, int argc, char** argv, Body&& body) {
   app.require_subcommand(1);
+  SharedOut shared;
+  for (CLI::App* each : app.get_subcommands(nullptr)) {
+    if (each->get_name() == "train") shared.add_flags(*each);
+  }
   try {
     app.parse(argc, argv);
-    body();
+    shared.run(program, body);
     return 0;
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? 0 : 2;

@@ -7,10 +7,12 @@
 #include <filesystem>
 
 #include "../core/error.h"
+#include "read_only.h"
 
 namespace heed::io {
 
 AppendFile::AppendFile(const std::string& path) : path_(path) {
+  if (read_only()) return;
   const std::filesystem::path folder = std::filesystem::path(path).parent_path();
   std::error_code code;
   if (!folder.empty()) std::filesystem::create_directories(folder, code);
@@ -23,6 +25,7 @@ AppendFile::~AppendFile() {
 }
 
 void AppendFile::reopen() {
+  if (read_only()) return;
   const int fd = ::open(path_.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
   if (fd < 0) throw IoError(path_, "cannot open", errno);
   if (fd_ >= 0) ::close(fd_);
@@ -30,6 +33,7 @@ void AppendFile::reopen() {
 }
 
 void AppendFile::append(std::string_view bytes) {
+  if (fd_ < 0) return;  // opened by one that may not write
   const off_t before = ::lseek(fd_, 0, SEEK_END);  // -1 for a pipe, where nothing is taken back
   while (!bytes.empty()) {
     const ssize_t written = ::write(fd_, bytes.data(), bytes.size());

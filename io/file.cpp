@@ -17,6 +17,7 @@
 #include <stdexcept>
 
 #include "../core/error.h"
+#include "read_only.h"
 
 namespace heed::io {
 namespace {
@@ -145,6 +146,7 @@ void write_file_atomically(const std::string& path, std::string_view content) {
 }
 
 void write_file_atomically(const std::string& path, const std::vector<std::string_view>& pieces) {
+  if (read_only()) return;
   std::error_code ignored;
   const std::string target =
       fs::is_symlink(path, ignored) ? fs::weakly_canonical(path, ignored).string() : path;

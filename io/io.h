@@ -5,6 +5,7 @@
 #include "fields.h"
 #include "file.h"
 #include "model_directory.h"
+#include "read_only.h"
 #include "safetensors.h"
 #include "saved_model.h"
 #include "saved_module.h"

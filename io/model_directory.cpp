@@ -18,6 +18,7 @@
 #include "in_place.h"
 #include "save_area.h"
 #include "torn_directory.h"
+#include "read_only.h"
 
 namespace heed::io {
 namespace {
@@ -159,6 +160,7 @@ void save_directory(const std::string& path, const DirectoryFiles& files,
       }
     }
   }
+  if (read_only()) return;
   constexpr int kAttempts = 10;  // at a directory that is deleted, made or replaced meanwhile
   for (int attempt = 1; attempt < kAttempts; ++attempt) {
     try {

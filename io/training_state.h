@@ -47,6 +47,8 @@ concept Figures = std::is_trivially_copyable_v<T> && sizeof(T) % sizeof(double) 
 
 class TrainingState {
  public:
+  /// Nothing yet.
+  TrainingState() = default;
   /// A run of this model. The arrays are not copied: encode() before the next step.
   TrainingState(const nn::Module& model, const optim::Optimizer& optimizer);
   /// The file of the folder. Throws IoError, FormatError.
@@ -97,7 +99,6 @@ class TrainingState {
   [[noreturn]] void refuse(const std::string& what) const;
 
  private:
-  TrainingState() = default;
   /// Throws FormatError unless it is there with this dtype and shape; a size of -1 is any.
   Array find(const std::string& name, DType dtype, const Shape& shape) const;
 

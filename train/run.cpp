@@ -10,12 +10,12 @@
 #include "../core/error.h"
 #include "../core/quoted.h"
 #include "../optim/clip.h"
-#include "../optim/ema.h"
-#include "../optim/mean_of_last.h"
 #include "curves.h"
 #include "interrupt.h"
 #include "progress.h"
 #include "report.h"
+#include "run_state.h"
+#include "team.h"
 
 namespace heed::train {
 namespace {
@@ -31,9 +31,7 @@ void check(bool right, const std::string& what) {
   if (!right) throw ValueError("run: " + what);
 }
 
-struct Sums {
-  double loss = 0, weight = 0, seconds = 0;
-};
+}  // namespace
 
 void scale_gradients(const nn::Module& model, double factor) {
   const NoGrad scope;
@@ -42,33 +40,13 @@ void scale_gradients(const nn::Module& model, double factor) {
   }
 }
 
-}  // namespace
-
-// What changes from step to step.
-struct Run::State {
-  Index steps = 0, epochs = 0;
-  Sums sums;  // of the round so far
-  double step_loss = 0;
-  Figures also;
-  Training training;
-  std::vector<double> first_rates;
-  std::unique_ptr<optim::MeanOfLast> mean;
-  std::unique_ptr<optim::EMA> ema;
-  std::function<optim::NamedArrays()> place;  // of the batches
-  nn::NamedTensors best;                      // weights, where there is no folder
-
-  // Puts the averages into the model, or takes them out again.
-  void swap() const {
-    if (mean) mean->swap();
-    if (ema) ema->swap();
-  }
-};
-
 Run::Run(nn::Module& model, optim::Optimizer& optimizer, RunOptions options)
     : model_(model),
       optimizer_(optimizer),
       options_(checked(std::move(options))),
+      team_(team()),
       state_(std::make_unique<State>()) {
+  if (team_ && !team_->first()) options_.quiet = true;
   for (std::size_t g = 0; g < optimizer.group_count(); ++g) {
     state_->first_rates.push_back(optimizer.lr(g));
   }
@@ -116,7 +94,8 @@ Run& Run::log(std::shared_ptr<Log> log) {
 }
 
 bool Run::stopped() const {
-  return interrupted() || (options_.stop_after > 0 && state_->steps >= options_.stop_after);
+  return (team_ ? state_->stop : interrupted()) ||
+         (options_.stop_after > 0 && state_->steps >= options_.stop_after);
 }
 
 bool Run::finished() const {
@@ -146,26 +125,36 @@ Moment Run::moment(Batches& batches) const {
   return out;
 }
 
-// One step of the optimizer; at the end of a pass perhaps of fewer batches, or none.
-void Run::step(Batches& batches, bool& end_of_pass) {
+void Run::begin_step(const Moment& at) {
+  optimizer_.zero_grad();
+  const State& s = *state_;
+  for (std::size_t g = 0; rate_ && g < s.first_rates.size(); ++g) {
+    optimizer_.set_lr(g, rate_(at, s.first_rates[g]));
+  }
+}
+
+void Run::add_also(const Figures& also, double weight) {
   State& s = *state_;
-  const Moment at = moment(batches);
+  if (s.also.empty()) s.also.resize(also.size());
+  check(also.size() == s.also.size(), "each batch must give the same figures");
+  for (std::size_t i = 0; i < s.also.size(); ++i) {
+    s.also[i] = {also[i].name, s.also[i].value + also[i].value * weight, also[i].digits};
+  }
+}
+
+// Gradients of a step's batches, in nobody's company. False where there was none.
+bool Run::own_step(Batches& batches, const Moment& at, bool& end_of_pass, bool& ours) {
+  State& s = *state_;
   // At the end of a pass there may be fewer; the gradient is the mean of those that there are.
   const Index behind = batches.count() - batches.index();
   const Index expected = behind > 0 ? std::min(options_.accumulate, behind) : options_.accumulate;
-  bool ours = false;
   Index taken = 0;
   for (; taken < options_.accumulate; ++taken) {
     if (!batches.next()) {
       end_of_pass = true;
       break;
     }
-    if (taken == 0) {
-      optimizer_.zero_grad();
-      for (std::size_t g = 0; rate_ && g < s.first_rates.size(); ++g) {
-        optimizer_.set_lr(g, rate_(at, s.first_rates[g]));
-      }
-    }
+    if (taken == 0) begin_step(at);
     const Loss loss = batches.loss(at);
     if (loss.tensor.defined()) {
       ours = true;
@@ -179,18 +168,21 @@ void Run::step(Batches& batches, bool& end_of_pass) {
                                    static_cast<double>(taken + 1);
     s.sums.loss += shown * loss.weight;
     s.sums.weight += loss.weight;
-    if (s.also.empty()) s.also.resize(loss.also.size());
-    check(loss.also.size() == s.also.size(), "each batch must give the same figures");
-    for (std::size_t i = 0; i < s.also.size(); ++i) {
-      const double sum = s.also[i].value + loss.also[i].value * loss.weight;
-      s.also[i] = {loss.also[i].name, sum, loss.also[i].digits};
-    }
+    add_also(loss.also, loss.weight);
   }
-  if (taken > 0) {
+  if (ours && taken > 0 && taken < expected) {  // nobody knew that the pass would end
+    scale_gradients(model_, static_cast<double>(expected) / static_cast<double>(taken));
+  }
+  return taken > 0;
+}
+
+// One step of the optimizer; at the end of a pass perhaps of fewer batches, or none.
+void Run::step(Batches& batches, bool& end_of_pass) {
+  State& s = *state_;
+  const Moment at = moment(batches);
+  bool ours = team_ != nullptr;
+  if (team_ ? shared_step(batches, at, end_of_pass) : own_step(batches, at, end_of_pass, ours)) {
     if (ours) {
-      if (taken < expected) {  // nobody knew that the pass would end
-        scale_gradients(model_, static_cast<double>(expected) / static_cast<double>(taken));
-      }
       if (options_.clip > 0) optim::clip_grad_norm(model_.parameters(), options_.clip);
       optimizer_.step();
     }
@@ -264,7 +256,7 @@ void Run::look() {
     const NoGrad scope;
     model_.eval();
     if (validate_) {
-      const Figures found = validate_();
+      const Figures found = team_ ? shared_look() : validate_();
       made.figures.insert(made.figures.end(), found.begin(), found.end());
     }
     s.training.rounds.push_back(std::move(made));
@@ -329,7 +321,13 @@ std::string Run::encode() const {
 
 void Run::restore(Batches& batches) {
   State& s = *state_;
-  const auto state = io::TrainingState::read(options_.out);
+  const auto state =
+      team_
+          ? io::TrainingState::decode(
+                team_->from_first(
+                    team_->first() ? io::read_from_directory(options_.out, io::kTrainingFile) : ""),
+                options_.out + "/" + io::kTrainingFile)
+          : io::TrainingState::read(options_.out);
   if (const std::string& before = state.text("setting"); before != options_.setting) {
     throw ValueError(
         fmt::format("resume: the run had {}: it goes on with the same only, not with {}", before,
@@ -362,7 +360,8 @@ void Run::restore(Batches& batches) {
 void Run::end() {
   if (!state_->training.rounds.empty()) {
     if (!options_.out.empty()) {
-      io::load_weights(options_.out, model_);
+      if (!team_ || team_->first()) io::load_weights(options_.out, model_);
+      if (team_) share_weights();
     } else if (!state_->best.empty()) {
       model_.load_state_dict(state_->best);
     }
@@ -376,6 +375,7 @@ Training Run::go(Batches& batches) {
     files_ = [this] { return io::DirectoryFiles{{io::kWeightsFile, io::encode_weights(model_)}}; };
   }
   state_->place = batches.state;
+  if (team_) meet(batches);
   if (options_.resume) {
     restore(batches);
     for (const auto& log : logs_) log->resume(state_->steps);

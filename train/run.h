@@ -26,12 +26,14 @@
 #include <string>
 #include <vector>
 
+#include "../data/pieces.h"
 #include "../io/saved_module.h"
 #include "../io/training_state.h"
 #include "../nn/module.h"
 #include "../optim/optimizer.h"
 #include "../optim/rate.h"
 #include "log.h"
+#include "piece_state.h"
 #include "run_options.h"
 #include "training.h"
 
@@ -60,6 +62,8 @@ struct Stepped {
 };
 
 enum class Per : std::uint8_t { step, epoch };
+
+class Team;
 
 class Run {
  public:
@@ -100,20 +104,21 @@ class Run {
   struct Batches {
     std::function<bool()> next;
     std::function<Loss(const Moment&)> loss;
+    std::function<bool(const data::Cutting&, std::vector<Index>& rows)> next_pieces;
+    std::function<Loss(const Moment&, Index piece)> piece_loss;
     std::function<Index()> count, index;
     std::function<optim::NamedArrays()> state;
     std::function<void(const optim::NamedArrays&)> restore;
     bool endless = false;
-  };
-  struct Carried {
-    std::function<void(io::TrainingState&)> put;
-    std::function<void(const io::TrainingState&)> get;
   };
   struct State;
 
   Training go(Batches& batches);
   bool round(Batches& batches);
   void step(Batches& batches, bool& end_of_pass);
+  bool own_step(Batches& batches, const Moment& at, bool& end_of_pass, bool& ours);
+  void begin_step(const Moment& at);
+  void add_also(const Figures& also, double weight);
   void look();
   void keep(bool best, io::DirectoryFiles files);
   std::string encode() const;
@@ -124,10 +129,16 @@ class Run {
   bool finished() const;
   Moment moment(Batches& batches) const;
   std::vector<Wanted> wanted() const;
+  // Of one that is shared with other processes.
+  void meet(Batches& batches);
+  bool shared_step(Batches& batches, const Moment& at, bool& end_of_pass);
+  Figures shared_look();
+  void share_weights();
 
   nn::Module& model_;
   optim::Optimizer& optimizer_;
   RunOptions options_;
+  Team* team_;  // null: nobody's but ours
   std::vector<Carried> carried_;
   std::function<double(const Moment&, double first)> rate_;
   std::function<Figures()> validate_;
@@ -147,6 +158,7 @@ Run& Run::carry(const std::string& name, T& object) {
     carried_.push_back(
         {[key, &object](io::TrainingState& state) { state.put(key, object); },
          [key, &object](const io::TrainingState& state) { state.get(key, object); }});
+    if constexpr (std::is_same_v<T, Generator>) carried_.back().generator = &object;
   } else {
     carried_.push_back(
         {[key, &object](io::TrainingState& state) { state.put(key, object.state_dict()); },
@@ -165,18 +177,13 @@ template <class Source, class Body>
 Training Run::operator()(Source& source, Body&& body) {
   using Batch = std::decay_t<decltype(*source.next())>;
   std::optional<Batch> batch;
-  Batches batches;
-  batches.next = [&] {
-    batch.reset();
-    batch = source.next();
-    return batch.has_value();
-  };
-  batches.loss = [&](const Moment& moment) {
+  data::Pieces<Batch> pieces;
+  const auto loss_of = [&](const Batch& which, const Moment& moment) {
     const auto result = [&] {
       if constexpr (std::is_invocable_v<Body&, const Batch&, const Moment&>) {
-        return body(std::as_const(*batch), moment);
+        return body(which, moment);
       } else {
-        return body(std::as_const(*batch));
+        return body(which);
       }
     }();
     if constexpr (std::is_same_v<std::decay_t<decltype(result)>, Stepped>) {
@@ -186,6 +193,27 @@ Training Run::operator()(Source& source, Body&& body) {
     } else {
       return Loss{result};
     }
+  };
+  Batches batches;
+  batches.next = [&] {
+    batch.reset();
+    batch = source.next();
+    return batch.has_value();
+  };
+  batches.loss = [&](const Moment& moment) { return loss_of(std::as_const(*batch), moment); };
+  batches.next_pieces = [&](const data::Cutting& cutting, std::vector<Index>& rows) {
+    if constexpr (requires { source.next_pieces(cutting, pieces); }) {
+      if (!source.next_pieces(cutting, pieces)) return false;
+      for (const auto& piece : pieces) rows.push_back(piece.rows);
+      return true;
+    } else {
+      throw ValueError(
+          "run: these batches cannot be cut in pieces, as shared runs need: a data::Loader's can");
+      return false;
+    }
+  };
+  batches.piece_loss = [&](const Moment& moment, Index k) {
+    return loss_of(*std::as_const(pieces[static_cast<std::size_t>(k)].batch), moment);
   };
   batches.count = [&] { return source.count(); };
   batches.index = [&] { return source.index(); };

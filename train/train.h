@@ -42,5 +42,6 @@
 #include "spread.h"
 #include "summary.h"
 #include "tally.h"
+#include "team.h"
 #include "tensorboard.h"
 #include "training.h"

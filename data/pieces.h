@@ -1,0 +1,72 @@
+// Batches cut in pieces: parts of like size, one behind the other, of which a process that shares a
+// training with others makes its own.
+//
+//   Pieces<Batch> pieces;
+//   while (loader.next_pieces({.count = 4, .first = 0, .last = 2}, pieces)) { ... }   // two of four
+#pragma once
+
+#include <fmt/core.h>
+
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "../core/error.h"
+#include "../core/shape.h"
+
+namespace heed::data {
+
+/// In how many pieces, and which of them are wanted: [first, last).
+struct Cutting {
+  Index count = 1, first = 0, last = 1;
+  friend bool operator==(const Cutting&, const Cutting&) = default;
+};
+
+template <class Batch>
+struct Piece {
+  Index rows = 0;  ///< 0 where a batch has fewer rows than pieces
+  std::optional<Batch> batch = {};
+};
+/// All of a batch; those that were not wanted have rows, but no batch.
+template <class Batch>
+using Pieces = std::vector<Piece<Batch>>;
+
+/// Where piece k of `count` begins in `rows` rows.
+inline Index piece_begin(Index rows, Index k, Index count) { return rows * k / count; }
+
+/// Rows [begin, end) of what was drawn as one, where somebody has said how (rows_of() and
+/// part_of(), found by argument): for batches that no list of rows stands behind.
+template <class Batch>
+concept HasParts = requires(const Batch& batch, Index at) {
+  { rows_of(batch) } -> std::convertible_to<Index>;
+  { part_of(batch, at, at) } -> std::convertible_to<Batch>;
+};
+
+/// Throws ValueError for a batch without parts.
+template <class Batch>
+Pieces<Batch> pieces_of(Batch batch, const Cutting& cutting) {
+  Pieces<Batch> out(static_cast<std::size_t>(cutting.count));
+  if (cutting.count == 1) {
+    out[0] = {1, std::move(batch)};
+    return out;
+  }
+  if constexpr (HasParts<Batch>) {
+    const Index rows = rows_of(batch);
+    for (Index k = 0; k < cutting.count; ++k) {
+      const Index begin = piece_begin(rows, k, cutting.count);
+      const Index end = piece_begin(rows, k + 1, cutting.count);
+      Piece<Batch>& piece = out[static_cast<std::size_t>(k)];
+      piece.rows = end - begin;
+      if (k >= cutting.first && k < cutting.last && end > begin) {
+        piece.batch = part_of(batch, begin, end);
+      }
+    }
+    return out;
+  } else {
+    throw ValueError(
+        "loader: these batches are drawn whole and nobody has said how to cut them: give the "
+        "batch's type rows_of() and part_of(), or draw rows");
+  }
+}
+
+}  // namespace heed::data

@@ -1,0 +1,41 @@
+// MPI's calls, whose failures become errors of ours. Internal to distributed.
+#pragma once
+
+#include <fmt/format.h>
+#include <mpi.h>
+
+#include <string>
+
+#include "../core/dtype.h"
+#include "../core/error.h"
+
+namespace heed::distributed {
+
+/// Throws Error in the call's name.
+inline void check(const char* call, int code) {
+  if (code == MPI_SUCCESS) return;
+  char text[MPI_MAX_ERROR_STRING];
+  int length = 0;
+  MPI_Error_string(code, text, &length);
+  throw Error(fmt::format("{}: {}", call, std::string(text, static_cast<std::size_t>(length))));
+}
+
+/// MPI counts in ints. Throws ValueError for more.
+inline int count_of(const char* call, Index count) {
+  if (count < 0 || count > 0x7fffffff) {
+    throw ValueError(fmt::format("{}: {} elements are more than MPI sends at once", call, count));
+  }
+  return static_cast<int>(count);
+}
+
+inline MPI_Datatype type_of(DType dtype) {
+  switch (dtype) {
+    case DType::f32: return MPI_FLOAT;
+    case DType::f64: return MPI_DOUBLE;
+    case DType::i64: return MPI_INT64_T;
+    case DType::boolean: return MPI_BYTE;
+  }
+  return MPI_BYTE;
+}
+
+}  // namespace heed::distributed

@@ -1,0 +1,155 @@
+#include "world.h"
+
+#include <cstdio>
+#include <numeric>
+
+#include "handles.h"
+
+namespace heed::distributed {
+namespace {
+
+void begin(int* argc, char*** argv) {
+  int begun = 0;
+  check("MPI_Initialized", MPI_Initialized(&begun));
+  if (begun) throw Error("world: there is one already; a process has one in its life");
+  int got = 0;
+  check("MPI_Init_thread", MPI_Init_thread(argc, argv, MPI_THREAD_FUNNELED, &got));
+  if (got < MPI_THREAD_FUNNELED) throw Error("world: this MPI knows no threads");
+}
+
+Index size_of(MPI_Comm which) {
+  int size = 0;
+  check("MPI_Comm_size", MPI_Comm_size(which, &size));
+  return size;
+}
+
+}  // namespace
+
+World::World() : World(0, nullptr) {}
+
+World::World(int argc, char** argv) : handles_(std::make_unique<Handles>()) {
+  begin(argv == nullptr ? nullptr : &argc, argv == nullptr ? nullptr : &argv);
+  for (MPI_Comm* each : {&handles_->talk, &handles_->numbers}) {
+    check("MPI_Comm_dup", MPI_Comm_dup(MPI_COMM_WORLD, each));
+    check("MPI_Comm_set_errhandler", MPI_Comm_set_errhandler(*each, MPI_ERRORS_RETURN));
+  }
+  size_ = size_of(handles_->talk);
+  int rank = 0;
+  check("MPI_Comm_rank", MPI_Comm_rank(handles_->talk, &rank));
+  rank_ = rank;
+  MPI_Comm here = MPI_COMM_NULL;
+  check("MPI_Comm_split_type",
+        MPI_Comm_split_type(handles_->talk, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &here));
+  size_here_ = size_of(here);
+  check("MPI_Comm_free", MPI_Comm_free(&here));
+}
+
+World::World(const World& whole, Alone) : ends_(false), handles_(std::make_unique<Handles>()) {
+  static_cast<void>(whole);
+  for (MPI_Comm* each : {&handles_->talk, &handles_->numbers}) {
+    check("MPI_Comm_dup", MPI_Comm_dup(MPI_COMM_SELF, each));
+  }
+}
+
+World::~World() {
+  for (MPI_Comm* each : {&handles_->talk, &handles_->numbers}) MPI_Comm_free(each);
+  if (ends_) MPI_Finalize();
+}
+
+void World::barrier() const { check("MPI_Barrier", MPI_Barrier(handles_->talk)); }
+
+std::string World::broadcast(const std::string& bytes, Index from) const {
+  std::int64_t size = static_cast<std::int64_t>(bytes.size());
+  const int root = static_cast<int>(from);
+  check("MPI_Bcast", MPI_Bcast(&size, 1, MPI_INT64_T, root, handles_->talk));
+  std::string out = rank_ == from ? bytes : std::string();
+  out.resize(static_cast<std::size_t>(size));
+  constexpr Index kAtOnce = Index{1} << 30;
+  for (Index at = 0; at < size; at += kAtOnce) {
+    const int count = static_cast<int>(std::min(kAtOnce, size - at));
+    check("MPI_Bcast", MPI_Bcast(out.data() + at, count, MPI_BYTE, root, handles_->talk));
+  }
+  return out;
+}
+
+std::vector<std::string> World::gather(const std::string& bytes) const {
+  const int mine = count_of("gather", static_cast<Index>(bytes.size()));
+  const auto all = static_cast<std::size_t>(size_);
+  std::vector<int> sizes(all), begins(all);
+  check("MPI_Allgather",
+        MPI_Allgather(&mine, 1, MPI_INT, sizes.data(), 1, MPI_INT, handles_->talk));
+  const Index sum = std::accumulate(sizes.begin(), sizes.end(), Index{0});
+  std::string joined(static_cast<std::size_t>(count_of("gather", sum)), '\0');
+  std::exclusive_scan(sizes.begin(), sizes.end(), begins.begin(), 0);
+  check("MPI_Allgatherv", MPI_Allgatherv(bytes.data(), mine, MPI_BYTE, joined.data(), sizes.data(),
+                                         begins.data(), MPI_BYTE, handles_->talk));
+  std::vector<std::string> out;
+  for (std::size_t r = 0; r < all; ++r) {
+    out.push_back(
+        joined.substr(static_cast<std::size_t>(begins[r]), static_cast<std::size_t>(sizes[r])));
+  }
+  return out;
+}
+
+void World::broadcast(Array& numbers, Index from) const {
+  const std::string mine = describe(numbers);
+  const std::string theirs = broadcast(mine, from);
+  for (const std::string& each : gather(mine)) {
+    if (each != theirs) {
+      throw ShapeError(
+          fmt::format("broadcast: process {} has {}, another one {}", from, theirs, each));
+    }
+  }
+  Array whole = numbers.contiguous();
+  check("MPI_Bcast", MPI_Bcast(whole.mutable_raw(), count_of("broadcast", whole.numel()),
+                               type_of(whole.dtype()), static_cast<int>(from), handles_->talk));
+  numbers = whole;
+}
+
+Array World::all_gather(const Array& numbers) const {
+  const Array mine = numbers.contiguous();
+  std::vector<Index> sizes{size_};
+  for (Index axis = 0; axis < mine.rank(); ++axis) sizes.push_back(mine.size(axis));
+  Array out = Array::empty(Shape(sizes), mine.dtype());
+  const int count = count_of("all_gather", mine.numel());
+  check("MPI_Allgather", MPI_Allgather(mine.raw(), count, type_of(mine.dtype()), out.mutable_raw(),
+                                       count, type_of(mine.dtype()), handles_->talk));
+  return out;
+}
+
+Array World::all_to_all(const Array& numbers) const {
+  const Array mine = numbers.contiguous();
+  if (mine.rank() == 0 || mine.size(0) != size_) {
+    throw ShapeError(
+        fmt::format("all_to_all: {} has no row for each of {} processes", describe(mine), size_));
+  }
+  Array out = Array::empty(mine.shape(), mine.dtype());
+  const int count = count_of("all_to_all", mine.numel() / size_);
+  check("MPI_Alltoall", MPI_Alltoall(mine.raw(), count, type_of(mine.dtype()), out.mutable_raw(),
+                                     count, type_of(mine.dtype()), handles_->talk));
+  return out;
+}
+
+Array World::exchange(const Array& numbers, Index to, Index from) const {
+  const Array mine = numbers.contiguous();
+  Array out = Array::empty(mine.shape(), mine.dtype());
+  const int count = count_of("exchange", mine.numel());
+  check("MPI_Sendrecv", MPI_Sendrecv(mine.raw(), count, type_of(mine.dtype()), static_cast<int>(to),
+                                     0, out.mutable_raw(), count, type_of(mine.dtype()),
+                                     static_cast<int>(from), 0, handles_->talk, MPI_STATUS_IGNORE));
+  return out;
+}
+
+void World::fail(const std::string& why) const {
+  std::fflush(stdout);
+  if (size_ > 1) {
+    fmt::print(stderr, "process {} of {}: {}\n", rank_, size_, why);
+  } else {
+    fmt::print(stderr, "{}\n", why);
+  }
+  std::fflush(stderr);
+  MPI_Abort(MPI_COMM_WORLD, 2);
+  std::abort();
+}
+
+}  // namespace heed::distributed

@@ -1,0 +1,130 @@
+#include "../../distributed/gradient_sum.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+#include "../../core/generator.h"
+#include "../../core/error.h"
+#include "../support/throws.h"
+#include "world_here.h"
+
+namespace heed::distributed {
+namespace {
+
+bool same_bits(const Array& a, const Array& b) {
+  return a.shape() == b.shape() && a.dtype() == b.dtype() &&
+         std::memcmp(a.contiguous().raw(), b.contiguous().raw(),
+                     static_cast<std::size_t>(a.numel()) * size_of(a.dtype())) == 0;
+}
+
+// Parameters of odd sizes; piece m gives each a gradient of its own, to some none, to some rows.
+std::vector<Tensor> parameters() {
+  std::vector<Tensor> out;
+  for (const Shape& shape :
+       {Shape{7, 3}, Shape{}, Shape{11}, Shape{13, 2}, Shape{5, 1, 2}, Shape{1300, 901}}) {
+    out.push_back(
+        Tensor(Array::zeros(shape, out.size() == 2 ? DType::f64 : DType::f32)).set_requires_grad());
+  }
+  return out;
+}
+
+void give(std::vector<Tensor>& all, Index m) {
+  Generator generator(static_cast<std::uint64_t>(m) + 31);
+  for (std::size_t p = 0; p < all.size(); ++p) {
+    if (p == 4 || (p == 0 && m % 2 == 1)) continue;  // to one nobody gives any
+    if (p == 3) {
+      const Array values = generator.normal({3, 2}, 0, 1);
+      all[p].set_grad(Tensor(SparseRows::gather(
+          Array::from(std::vector<Index>{m % 13, 5, (3 * m + 1) % 13}), values, 13)));
+      continue;
+    }
+    all[p].set_grad(Tensor(generator.normal(all[p].shape(), 0, 1, all[p].dtype())));
+  }
+}
+
+std::vector<Tensor> summed(const World& of, Index count, Index without = -1) {
+  std::vector<Tensor> all = parameters();
+  GradientSum sum(of, all, count);
+  for (Index m = sum.first(); m < sum.last(); ++m) {
+    if (m == without) continue;
+    give(all, m);
+    sum.take(m);
+  }
+  sum.finish();
+  return all;
+}
+
+TEST(GradientSum, HasTheBitsOfOneProcess) {
+  const World alone(world(), World::Alone{});
+  for (const Index count : {4, 5, 7, 16}) {
+    if (count < world().size()) continue;
+    const auto together = summed(world(), count), own = summed(alone, count);
+    for (std::size_t p = 0; p < own.size(); ++p) {
+      ASSERT_EQ(together[p].grad().defined(), own[p].grad().defined()) << p;
+      if (!own[p].grad().defined()) continue;
+      EXPECT_EQ(together[p].grad().is_sparse(), own[p].grad().is_sparse()) << p;
+      EXPECT_TRUE(same_bits(together[p].grad().array(), own[p].grad().array()))
+          << p << ", pieces " << count;
+    }
+    EXPECT_FALSE(own[4].grad().defined());
+    EXPECT_TRUE(own[3].grad().defined());
+  }
+}
+
+TEST(GradientSum, IsTheSum) {
+  const Index count = 8;
+  const auto all = summed(world(), count);
+  std::vector<double> sum(11, 0);
+  for (Index m = 0; m < count; ++m) {
+    std::vector<Tensor> one = parameters();
+    give(one, m);
+    const auto numbers = one[2].grad().array().to_vector<double>();
+    for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += numbers[i];
+  }
+  const auto found = all[2].grad().array().to_vector<double>();
+  for (std::size_t i = 0; i < sum.size(); ++i) EXPECT_NEAR(found[i], sum[i], 1e-13);
+}
+
+TEST(GradientSum, APieceMayBeMissing) {
+  const World alone(world(), World::Alone{});
+  for (const Index without : {0, 3}) {
+    const auto together = summed(world(), 4, without), own = summed(alone, 4, without);
+    EXPECT_TRUE(same_bits(together[5].grad().array(), own[5].grad().array())) << without;
+    EXPECT_TRUE(same_bits(together[3].grad().array(), own[3].grad().array())) << without;
+  }
+}
+
+TEST(GradientSum, RowsBesideNumbersBecomeNumbers) {
+  const auto one = [&](const World& of) {
+    Tensor table = Tensor(Array::zeros({5, 3}, DType::f32)).set_requires_grad();
+    GradientSum sum(of, {table}, 4);
+    for (Index m = sum.first(); m < sum.last(); ++m) {
+      if (m == 3) {
+        table.set_grad(Tensor(Array::full({5, 3}, 0.5, DType::f32)));
+      } else {
+        table.set_grad(Tensor(SparseRows::gather(Array::from(std::vector<Index>{m}),
+                                                 Array::full({1, 3}, 1, DType::f32), 5)));
+      }
+      sum.take(m);
+    }
+    sum.finish();
+    return table.grad();
+  };
+  const Tensor found = one(world());
+  EXPECT_FALSE(found.is_sparse());
+  EXPECT_EQ(
+      found.array().to_vector<float>(),
+      (std::vector<float>{1.5, 1.5, 1.5, 1.5, 1.5, 1.5, 1.5, 1.5, 1.5, .5, .5, .5, .5, .5, .5}));
+}
+
+TEST(GradientSum, SaysWhatDoesNotFit) {
+  std::vector<Tensor> all = parameters();
+  EXPECT_ERROR_WITH(ValueError, "pieces a step are fewer than the",
+                    GradientSum(world(), all, world().size() - 1));
+  GradientSum sum(world(), all, 2 * world().size());
+  EXPECT_ERROR_WITH(ValueError, "is not this process's next", sum.take(sum.last()));
+}
+
+}  // namespace
+}  // namespace heed::distributed

@@ -1,0 +1,43 @@
+// Begun by mpirun, any number of times: every process runs all tests, the first one prints.
+#include <gtest/gtest.h>
+
+#include <cstdio>
+
+#include "world_here.h"
+
+namespace heed::distributed {
+namespace {
+
+const World* current = nullptr;
+
+// What a process other than the first has to say: its failures.
+class Failures : public testing::EmptyTestEventListener {
+ public:
+  void OnTestPartResult(const testing::TestPartResult& result) override {
+    if (!result.failed()) return;
+    std::fprintf(stderr, "process %d: %s:%d: %s\n", static_cast<int>(current->rank()),
+                 result.file_name(), result.line_number(), result.message());
+  }
+};
+
+}  // namespace
+
+const World& world() { return *current; }
+
+}  // namespace heed::distributed
+
+int main(int argc, char** argv) {
+  testing::InitGoogleTest(&argc, argv);
+  const heed::distributed::World all(argc, argv);
+  heed::distributed::current = &all;
+  if (all.rank() > 0) {
+    auto& listeners = testing::UnitTest::GetInstance()->listeners();
+    delete listeners.Release(listeners.default_result_printer());
+    listeners.Append(new heed::distributed::Failures);
+  }
+  const int failed = RUN_ALL_TESTS();
+  int any = 0;
+  for (const std::string& each : all.gather(std::string(1, failed == 0 ? '0' : '1')))
+    any |= each == "1";
+  return any;
+}

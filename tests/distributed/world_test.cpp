@@ -1,0 +1,78 @@
+#include "../../distributed/world.h"
+
+#include <gtest/gtest.h>
+
+#include "../../core/error.h"
+#include "../support/throws.h"
+#include "world_here.h"
+
+namespace heed::distributed {
+namespace {
+
+TEST(World, GathersBytesInOrder) {
+  const std::string mine(static_cast<std::size_t>(3 * world().rank()),
+                         static_cast<char>('a' + world().rank()));
+  const auto all = world().gather(mine);
+  ASSERT_EQ(static_cast<Index>(all.size()), world().size());
+  for (Index r = 0; r < world().size(); ++r) {
+    EXPECT_EQ(all[static_cast<std::size_t>(r)],
+              std::string(static_cast<std::size_t>(3 * r), static_cast<char>('a' + r)));
+  }
+}
+
+TEST(World, BroadcastsFromAnyone) {
+  for (Index from = 0; from < world().size(); ++from) {
+    const std::string said = "process " + std::to_string(world().rank()) + std::string(1, '\0');
+    EXPECT_EQ(world().broadcast(said, from),
+              "process " + std::to_string(from) + std::string(1, '\0'));
+    Array numbers =
+        Array::full({2, 3}, static_cast<double>(world().rank() + 7), DType::f64).transpose(0, 1);
+    world().broadcast(numbers, from);
+    EXPECT_EQ(numbers.to_vector<double>(), std::vector<double>(6, static_cast<double>(from + 7)));
+    EXPECT_EQ(numbers.shape(), (Shape{3, 2}));
+  }
+}
+
+TEST(World, ShapesMustBeAlike) {
+  if (world().size() == 1) GTEST_SKIP() << "one process alone is always alike";
+  Array numbers = Array::zeros({2 + world().rank()}, DType::f32);
+  EXPECT_ERROR_WITH(ShapeError, "broadcast: process 0 has f32[2], another one f32[3]",
+                    world().broadcast(numbers));
+}
+
+TEST(World, NumbersOfAll) {
+  const auto rank = static_cast<float>(world().rank());
+  const Array all = world().all_gather(Array::from(std::vector<float>{rank, 10 * rank}));
+  ASSERT_EQ(all.shape(), (Shape{world().size(), 2}));
+  for (Index r = 0; r < world().size(); ++r) {
+    EXPECT_EQ(all.select(0, r).to_vector<float>(),
+              (std::vector<float>{static_cast<float>(r), 10.0F * static_cast<float>(r)}));
+  }
+}
+
+TEST(World, RowsForEach) {
+  std::vector<std::int64_t> rows;
+  for (Index to = 0; to < world().size(); ++to) rows.push_back(100 * world().rank() + to);
+  const Array got = world().all_to_all(Array::from(rows));
+  for (Index from = 0; from < world().size(); ++from) {
+    EXPECT_EQ(got.to_vector<std::int64_t>()[static_cast<std::size_t>(from)],
+              100 * from + world().rank());
+  }
+  EXPECT_ERROR_WITH(ShapeError, "has no row for each of",
+                    world().all_to_all(Array::zeros({world().size() + 1}, DType::f32)));
+}
+
+TEST(World, ExchangesInARing) {
+  const Index next = (world().rank() + 1) % world().size(),
+              before = (world().rank() + world().size() - 1) % world().size();
+  const Array got = world().exchange(
+      Array::full({3}, static_cast<double>(world().rank()), DType::f32), next, before);
+  EXPECT_EQ(got.to_vector<float>(), std::vector<float>(3, static_cast<float>(before)));
+}
+
+TEST(World, IsOneInAProcess) {
+  EXPECT_ERROR_WITH(Error, "there is one already", World(0, nullptr));
+}
+
+}  // namespace
+}  // namespace heed::distributed

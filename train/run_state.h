@@ -1,0 +1,41 @@
+// What changes in a Run from step to step. Internal to train.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "../optim/ema.h"
+#include "../optim/mean_of_last.h"
+#include "run.h"
+
+namespace heed::train {
+
+struct Sums {
+  double loss = 0, weight = 0, seconds = 0;
+};
+
+struct Run::State {
+  Index steps = 0, epochs = 0;
+  Sums sums;  // of the round so far
+  double step_loss = 0;
+  bool stop = false;  // somebody who shares the run was told to
+  Figures also;
+  Training training;
+  std::vector<double> first_rates;
+  std::unique_ptr<optim::MeanOfLast> mean;
+  std::unique_ptr<optim::EMA> ema;
+  std::function<optim::NamedArrays()> place;  // of the batches
+  nn::NamedTensors best;                      // weights, where there is no folder
+
+  // Puts the averages into the model, or takes them out again.
+  void swap() const {
+    if (mean) mean->swap();
+    if (ema) ema->swap();
+  }
+};
+
+/// Of all parameters that have one.
+void scale_gradients(const nn::Module& model, double factor);
+
+}  // namespace heed::train

@@ -1,0 +1,165 @@
+// What a run that is shared with other processes does in its own way: see team.h.
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "../autograd/ops/elementwise/elementwise.h"
+#include "../core/error.h"
+#include "../core/quoted.h"
+#include "../core/simd.h"
+#include "../io/saved_module.h"
+#include "interrupt.h"
+#include "piece_state.h"
+#include "run.h"
+#include "run_state.h"
+#include "team.h"
+
+namespace heed::train {
+namespace {
+
+// A piece's loss as the others hear of it.
+struct Piece {
+  double index, shown, weight;
+};
+
+constexpr const char* kMessage = "what another process said";
+
+// FNV-1a: whether two processes hold the same numbers.
+std::uint64_t mark(const nn::Module& model) {
+  std::uint64_t sum = 0xcbf29ce484222325;
+  for (const auto& [name, tensor] : model.state_dict()) {
+    const Array numbers = tensor.array().contiguous();
+    const auto bytes = static_cast<std::size_t>(numbers.numel()) * size_of(numbers.dtype());
+    for (std::size_t i = 0; i < bytes; ++i) {
+      sum = (sum ^ std::to_integer<std::uint64_t>(numbers.raw()[i])) * 0x100000001b3;
+    }
+  }
+  return sum;
+}
+
+}  // namespace
+
+// All must have begun alike; afterwards it could not be told from a difference that counts.
+void Run::meet(Batches& batches) {
+  const std::string mine = fmt::format(
+      "the setting {}\n{} batches a pass\n{} steps, {} epochs, {} batches a step\n{} "
+      "parameters\nthe "
+      "library's vectors {}\nfirst weights {:016x}",
+      options_.setting.empty() ? "none" : in_quotes(options_.setting), batches.count(),
+      options_.steps, options_.epochs, options_.accumulate, model_.parameter_count(), name_of(simd()),
+      mark(model_));
+  const std::vector<std::string> all = team_->gather(mine);
+  for (std::size_t rank = 1; rank < all.size(); ++rank) {
+    if (all[rank] == all[0]) continue;
+    std::size_t from = 0;
+    for (std::size_t i = 0;
+         i < std::min(all[0].size(), all[rank].size()) && all[0][i] == all[rank][i]; ++i) {
+      if (all[0][i] == '\n') from = i + 1;
+    }
+    const auto line = [&](const std::string& text) {
+      return text.substr(from, text.find('\n', from) - from);
+    };
+    throw ValueError(fmt::format("run: process {} has {}, process 0 has {}", rank, line(all[rank]),
+                                 line(all[0])));
+  }
+}
+
+bool Run::shared_step(Batches& batches, const Moment& at, bool& end_of_pass) {
+  State& s = *state_;
+  const Index cuts = team_->pieces(), count = cuts * options_.accumulate;
+  const Team::Share share = team_->begin(model_.parameters(), count);
+  PieceState found(model_, carried_);
+  io::TrainingState said;
+  std::vector<Piece> mine;
+  std::vector<Figures> also;
+  std::string left;
+  Index taken = 0;
+  for (; taken < options_.accumulate; ++taken) {
+    const data::Cutting cutting{cuts, std::clamp(share.first - taken * cuts, Index{0}, cuts),
+                                std::clamp(share.last - taken * cuts, Index{0}, cuts)};
+    std::vector<Index> rows;
+    if (!batches.next_pieces(cutting, rows)) {
+      end_of_pass = true;
+      break;
+    }
+    if (taken == 0) begin_step(at);
+    for (Index k = cutting.first; k < cutting.last; ++k) {
+      if (rows[static_cast<std::size_t>(k)] == 0) continue;
+      const Index m = taken * cuts + k;
+      found.begin(m);
+      const Loss loss = batches.piece_loss(at, k);
+      if (!loss.tensor.defined()) {
+        throw ValueError(
+            "run: a function that steps by itself cannot be shared out among processes");
+      }
+      const auto size = static_cast<double>(rows[static_cast<std::size_t>(k)]);
+      const double weight = loss.weight == 1 ? size : loss.weight;
+      team_->add(loss.tensor * weight, m);
+      mine.push_back({static_cast<double>(m),
+                      std::isnan(loss.shown) ? loss.tensor.item() : loss.shown, weight});
+      also.push_back(loss.also);
+      left = found.left();
+    }
+  }
+  said.put("stop", std::int64_t{interrupted()});
+  said.put("pieces", mine);
+  for (std::size_t i = 0; i < also.size(); ++i)
+    put_figures(said, fmt::format("also{}", i), also[i]);
+  // Everybody's, in the order of the pieces.
+  Sums sums;
+  s.stop = false;
+  std::string last;
+  for (const std::string& each : team_->gather(said.encode())) {
+    const auto state = io::TrainingState::decode(each, kMessage);
+    s.stop = s.stop || state.count("stop") > 0;
+    std::vector<Piece> pieces;
+    state.get("pieces", pieces);
+    for (std::size_t i = 0; i < pieces.size(); ++i) {
+      sums.loss += pieces[i].shown * pieces[i].weight;
+      sums.weight += pieces[i].weight;
+      add_also(figures_of(state, fmt::format("also{}", i)), pieces[i].weight);
+    }
+  }
+  for (const std::string& each : team_->gather(left)) {
+    if (!each.empty()) last = each;
+  }
+  found.end(last);
+  if (taken == 0) return false;
+  team_->finish();
+  s.step_loss = sums.loss / sums.weight;
+  s.sums.loss += sums.loss;
+  s.sums.weight += sums.weight;
+  scale_gradients(model_, 1 / sums.weight);
+  return true;
+}
+
+// What the first saw at the validation data, and what of it stays: figures, and where the generators
+// and what is carried stand.
+Figures Run::shared_look() {
+  std::string found;
+  Figures figures;
+  if (team_->first()) {
+    if (validate_) figures = validate_();
+    io::TrainingState state;
+    put_figures(state, "figures", figures);
+    state.put("random", default_generator());
+    for (const Carried& each : carried_) each.put(state);
+    found = state.encode();
+  }
+  const auto state = io::TrainingState::decode(team_->from_first(found), kMessage);
+  state.get("random", default_generator());
+  for (const Carried& each : carried_) each.get(state);
+  return figures_of(state, "figures");
+}
+
+// The first's weights, everywhere.
+void Run::share_weights() {
+  const std::string weights = team_->from_first(team_->first() ? io::encode_weights(model_) : "");
+  if (team_->first()) return;
+  nn::NamedTensors entries;
+  for (const auto& [name, array] : io::decode_safetensors(weights, kMessage).arrays)
+    entries.emplace_back(name, array);
+  model_.load_state_dict(entries);
+}
+
+}  // namespace heed::train
