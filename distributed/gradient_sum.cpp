@@ -5,7 +5,7 @@
 
 #include "../autograd/grad_mode.h"
 #include "../core/kernels/elementwise/elementwise.h"
-#include "handles.h"
+#include "handles-inl.h"
 
 namespace heed::distributed {
 namespace {

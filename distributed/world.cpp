@@ -3,7 +3,7 @@
 #include <cstdio>
 #include <numeric>
 
-#include "handles.h"
+#include "handles-inl.h"
 
 namespace heed::distributed {
 namespace {

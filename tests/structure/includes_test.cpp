@@ -24,12 +24,13 @@ const std::map<std::string, std::set<std::string>> kMayInclude = {
     {"data", {"core"}},
     {"io", {"core", "autograd", "nn", "optim"}},
     {"train", {"core", "autograd", "nn", "optim", "data", "io"}},
+    {"distributed", {"core", "autograd", "nn", "attention", "optim", "data", "io", "train"}},
 };
 
 // Kept to .cpp files, so that users' builds need neither their headers nor their compile time.
-const std::set<std::string> kThirdParty = {"Random123", "cblas.h",     "fmt",      "hwy",
-                                           "jpeglib.h", "kiss_fftr.h", "nlohmann", "png.h",
-                                           "sndfile.h", "zlib.h"};
+const std::set<std::string> kThirdParty = {"Random123", "cblas.h",     "fmt",   "hwy",
+                                           "jpeglib.h", "kiss_fftr.h", "mpi.h", "nlohmann",
+                                           "png.h",     "sndfile.h",   "zlib.h"};
 
 bool in_library(const SourceFile& file) { return kMayInclude.contains(file.folder()); }
 

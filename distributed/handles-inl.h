@@ -1,7 +1,7 @@
 // MPI's handles behind a World. Internal to distributed.
 #pragma once
 
-#include "mpi_call.h"
+#include "mpi_call-inl.h"
 #include "world.h"
 
 namespace heed::distributed {
