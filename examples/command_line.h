@@ -101,6 +101,13 @@ inline void add_seed(CLI::App& app, std::uint64_t& seed) {
   app.add_option("--seed", seed, "of everything random")->capture_default_str();
 }
 
+/// What all commands of a program have.
+template <class Flags>
+void add_seed_and_threads(CLI::App& app, Flags& flags) {
+  add_seed(app, flags.trainer.seed);
+  add_threads(app, flags.threads);
+}
+
 /// A flag for one of these words.
 inline CLI::Option* add_choice(CLI::App& app, const std::string& flag, std::string& value,
                                const std::vector<std::string>& words, const std::string& what) {

@@ -2,7 +2,7 @@
 //
 //   io::ModelFiles files("tagger");                       const io::ModelFolder saved(path, "tagger");
 //   files.options(model.options)                          const auto options = saved.options<Options>();
-//       .text(io::kVocabularyFile, words.serialize())     words = parse(saved.text(io::kVocabularyFile));
+//       .text(io::kVocabularyFile, words.serialize())     words = saved.parse<data::Vocabulary>();
 //       .weights(model);                                  auto model = saved.make<Tagger>(options);
 //   io::save_directory(path, files);
 //
@@ -57,6 +57,11 @@ class ModelFolder {
   /// The whole file. Throws also FormatError for another one than was saved with these settings.
   std::string text(const std::string& file) const;
   std::string path(const std::string& file) const { return folder_ + "/" + file; }
+  /// What Parsed::parse(text, path) makes of it.
+  template <class Parsed>
+  Parsed parse(const std::string& file = kVocabularyFile) const {
+    return Parsed::parse(text(file), path(file));
+  }
   /// Before a model is made by the settings: see check_shapes().
   void expect(const NamedShapes& shapes) const { check_shapes(folder_, shapes); }
 

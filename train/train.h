@@ -40,6 +40,7 @@
 #include "shade.h"
 #include "span_f1.h"
 #include "spread.h"
+#include "step_options.h"
 #include "summary.h"
 #include "tally.h"
 #include "team.h"

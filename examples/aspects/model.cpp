@@ -84,8 +84,7 @@ Reader load_reader(const std::string& folder) {
   const io::ModelFolder saved(folder, kKind);
   auto options = saved.options<ModelOptions>();
   Reader out;
-  out.vocabulary =
-      data::Vocabulary::parse(saved.text(io::kVocabularyFile), saved.path(io::kVocabularyFile));
+  out.vocabulary = saved.parse<data::Vocabulary>();
   options.vocabulary = out.vocabulary.size();
   saved.expect({{"words.weight", {options.vocabulary, options.width}}});
   out.tagger = saved.make<Tagger>(options);

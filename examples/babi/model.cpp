@@ -50,8 +50,7 @@ Reader load(const std::string& folder) {
   const io::ModelFolder saved(folder, "babi");
   Reader out;
   out.options = saved.options<ModelOptions>();
-  out.vocabulary =
-      data::Vocabulary::parse(saved.text(io::kVocabularyFile), saved.path(io::kVocabularyFile));
+  out.vocabulary = saved.parse<data::Vocabulary>();
   out.options.vocabulary = out.vocabulary.size();
   const Index tables = out.options.hops + 1;
   saved.expect({{"words", {tables, out.options.vocabulary, out.options.width}},

@@ -110,8 +110,7 @@ void describe_command(Flags& flags) {
 
 void add_common_flags(CLI::App& app, Flags& flags, const std::string& folder) {
   command_line::add_folder(app, folder, flags.trainer.out);
-  command_line::add_seed(app, flags.trainer.seed);
-  command_line::add_threads(app, flags.threads);
+  command_line::add_seed_and_threads(app, flags);
   app.add_option("--path", flags.corpus.path, "the folder of MNIST's files, for --data mnist");
   app.add_option("--pictures", flags.pictures,
                  "file of the pictures of where it looked; left out: looks.png in the model's "

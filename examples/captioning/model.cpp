@@ -70,9 +70,7 @@ io::DirectoryFiles files_of(const Describer& describer) {
 Describer load(const std::string& folder) {
   const io::ModelFolder saved(folder, "captioning");
   auto o = saved.options<ModelOptions>();
-  Describer out{
-      data::Vocabulary::parse(saved.text(io::kVocabularyFile), saved.path(io::kVocabularyFile)),
-      nullptr};
+  Describer out{saved.parse<data::Vocabulary>(), nullptr};
   o.vocabulary = out.vocabulary.size();
   saved.expect({{"words.weight", {o.vocabulary, o.width}},
                 {"conv1.weight", {o.channels, -1, -1, -1}},

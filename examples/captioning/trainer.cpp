@@ -23,17 +23,10 @@ train::Training train_describer(Describer& describer, const Corpus& corpus,
   loss.soft_steps = static_cast<Index>(options.soft * static_cast<double>(options.steps));
   CaptionCost cost(loss);
   optim::Adam adam(model.parameters(), {.lr = options.lr});
-  train::Run run(
-      model, adam,
-      {.out = options.out,
-       .steps = options.steps,
-       .every = options.interval,
-       .clip = options.clip,
-       .keep = {"exact", train::lowest("validation loss")},
-       .stop_after = options.stop_after,
-       .resume = options.resume,
-       .setting = fmt::format("{} scenes, --batch {}, --draws {}, --seed {}", corpus.train.size(),
-                              options.batch, options.loss.draws, options.seed)});
+  train::RunOptions how = options.run({"exact", train::lowest("validation loss")}, "");
+  how.setting = fmt::format("{} scenes, --batch {}, --draws {}, --seed {}", corpus.train.size(),
+                            options.batch, options.loss.draws, options.seed);
+  train::Run run(model, adam, how);
   run.schedule(optim::rate::warm_up_and_cosine(options.steps, options.warm_up))
       .files([&] { return files_of(describer); })
       .carry("loss", cost)

@@ -121,10 +121,8 @@ io::DirectoryFiles files_of(const Reader& reader) {
 Reader load_reader(const std::string& folder) {
   const io::ModelFolder saved(folder, kKind);
   auto options = saved.options<ModelOptions>();
-  const auto read = [&](const char* file) {
-    return Vocabulary::parse(saved.text(file), saved.path(file));
-  };
-  Reader out{{read(io::kVocabularyFile), read(kLettersFile), options.unknown, options.overlap},
+  Reader out{{saved.parse<Vocabulary>(), saved.parse<Vocabulary>(kLettersFile), options.unknown,
+              options.overlap},
              nullptr};
   options.vocabulary = out.numbers.words.size();
   options.letters = out.numbers.letters.size();

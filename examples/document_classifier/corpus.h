@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -12,18 +11,9 @@
 
 namespace document_classifier {
 
-using heed::Index;
-
-/// How a text is read: as words, or as the subwords of a coder.
-struct TextReader {
-  Limits limits;
-  std::shared_ptr<const heed::data::Coder> coder = {};
-  heed::data::Document operator()(const std::string& text) const;
-};
-
 struct Example {
-  heed::data::Document document;  ///< label: an index into Corpus::classes
-  std::vector<bool> evidence;     ///< of each sentence, where it is known (generated documents)
+  data::Document document;     ///< label: an index into Corpus::classes
+  std::vector<bool> evidence;  ///< of each sentence, where it is known (generated documents)
 };
 
 struct Corpus {
@@ -33,7 +23,7 @@ struct Corpus {
 
 struct CorpusOptions {
   std::string path;  ///< a file, or a folder of files train*, test*, valid*; empty: generated
-  heed::data::LabelledTextOptions columns;
+  data::LabelledTextOptions columns;
   Index subwords = 0;                ///< how many are learned from the texts to train on; 0: words
   double validation_fraction = 0.1;  ///< of the training files, where no file is for validation
   double test_fraction = 0.2;        ///< of all, where no file is for the test

@@ -4,17 +4,22 @@
 #include <limits>
 
 #include "../../autograd/grad_mode.h"
-#include "../../autograd/ops/losses/cross_entropy.h"
 #include "../../autograd/ops/normalise/softmax.h"
-#include "../../core/error.h"
+#include "../../autograd/ops/shape/shape.h"
 
 namespace document_classifier {
 namespace {
 
-// The document with the weights of its sentences, from `sentence` on in the batch.
-train::AttendedText attended(const data::Document& document, const Reading& reading,
-                             std::size_t row, std::size_t sentence) {
-  train::AttendedText text;
+// What is read of the document in this row of the batch, whose sentences begin at `sentence`.
+Prediction prediction(const data::Document& document, const Reading& reading, std::size_t row,
+                      std::size_t sentence) {
+  Prediction made;
+  made.probabilities = softmax(select(reading.logits, 0, static_cast<Index>(row)), -1)
+                           .array()
+                           .to(DType::f64)
+                           .to_vector<double>();
+  made.label = std::max_element(made.probabilities.begin(), made.probabilities.end()) -
+               made.probabilities.begin();
   const bool weighed = !reading.sentences.empty();
   std::size_t s = 0;
   for (const auto& words : document.sentences) {
@@ -27,10 +32,10 @@ train::AttendedText attended(const data::Document& document, const Reading& read
       out.words.push_back(
           {marked ? words[w].substr(3) : words[w], weighed ? reading.words[sentence + s][w] : 0});
     }
-    text.push_back(std::move(out));
+    made.text.push_back(std::move(out));
     ++s;
   }
-  return text;
+  return made;
 }
 
 double evidence_share(const train::AttendedText& text, const std::vector<bool>& evidence) {
@@ -50,43 +55,32 @@ Evaluation evaluate(Classifier& classifier, const std::vector<Example>& examples
   for (const Example& example : examples) {
     encoded.push_back(data::encode(example.document, classifier.vocabulary));
   }
-  Evaluation out{train::Confusion(static_cast<Index>(classifier.classes.size())),
-                 0,
+  Evaluation out{train::Classified(static_cast<Index>(classifier.classes.size())),
                  std::numeric_limits<double>::quiet_NaN(),
                  {}};
   out.shown.resize(static_cast<std::size_t>(std::min(show, static_cast<Index>(examples.size()))));
-  train::RunningMean loss, share;
+  train::RunningMean share;
   for (const auto& batch : data::batches_by_length(data::lengths_of(encoded), batch_size)) {
     const auto block = data::make_document_batch(encoded, batch);
     const Reading reading = (*classifier.model)(block, true);
-    loss.add(cross_entropy(reading.logits, block.labels).item(), static_cast<double>(batch.size()));
-    const std::vector<double> p =
-        softmax(reading.logits, 1).array().to(DType::f64).to_vector<double>();
+    out.classified.add(reading.logits, block.labels);
     std::size_t sentence = 0;
     for (std::size_t row = 0; row < batch.size(); ++row) {
       const auto place = static_cast<std::size_t>(batch[row]);
-      const Example& example = examples[place];
-      const auto first = p.begin() + static_cast<Index>(row * classifier.classes.size());
-      Prediction prediction;
-      prediction.probabilities.assign(first, first + static_cast<Index>(classifier.classes.size()));
-      prediction.label =
-          std::max_element(prediction.probabilities.begin(), prediction.probabilities.end()) -
-          prediction.probabilities.begin();
-      out.confusion.add(example.document.label, prediction.label);
-      const bool known = !example.evidence.empty() && !reading.sentences.empty();
-      if (known || place < out.shown.size()) {
-        prediction.text = attended(example.document, reading, row, sentence);
-      }
-      if (known) share.add(evidence_share(prediction.text, example.evidence));
+      const auto first = sentence;
       sentence += static_cast<std::size_t>(block.sentence_counts[row]);
+      const std::vector<bool>& evidence = examples[place].evidence;
+      const bool known = !evidence.empty() && !reading.sentences.empty();
+      if (!known && place >= out.shown.size()) continue;
+      Prediction found = prediction(examples[place].document, reading, row, first);
+      if (known) share.add(evidence_share(found.text, evidence));
       if (place >= out.shown.size()) continue;
-      for (std::size_t s = 0; s < prediction.text.size() && s < example.evidence.size(); ++s) {
-        prediction.text[s].evidence = example.evidence[s];
+      for (std::size_t s = 0; s < found.text.size() && s < evidence.size(); ++s) {
+        found.text[s].evidence = evidence[s];
       }
-      out.shown[place] = std::move(prediction);
+      out.shown[place] = std::move(found);
     }
   }
-  out.loss = loss.mean();
   if (share.weight() > 0) out.evidence = share.mean();
   return out;
 }
@@ -96,13 +90,7 @@ Prediction predict(Classifier& classifier, const data::Document& document) {
   classifier.model->eval();
   const auto batch =
       data::make_document_batch({data::encode(document, classifier.vocabulary)}, {0});
-  const Reading reading = (*classifier.model)(batch, true);
-  Prediction out;
-  out.probabilities = softmax(reading.logits, 1).array().to(DType::f64).to_vector<double>();
-  out.label = std::max_element(out.probabilities.begin(), out.probabilities.end()) -
-              out.probabilities.begin();
-  out.text = attended(document, reading, 0, 0);
-  return out;
+  return prediction(document, (*classifier.model)(batch, true), 0, 0);
 }
 
 }  // namespace document_classifier

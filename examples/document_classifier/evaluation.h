@@ -4,9 +4,8 @@
 #include <vector>
 
 #include "../../train/attended_text.h"
-#include "../../train/metrics.h"
+#include "../../train/classified.h"
 #include "corpus.h"
-#include "saved_model.h"
 
 namespace document_classifier {
 
@@ -18,8 +17,7 @@ struct Prediction {
 };
 
 struct Evaluation {
-  train::Confusion confusion;
-  double loss = 0;
+  train::Classified classified;
   /// Mean share of the sentence attention that falls on evidence; NaN where no evidence is known.
   double evidence = 0;
   /// The first documents, as many as were asked for.

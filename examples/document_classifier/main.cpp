@@ -42,8 +42,6 @@ struct Flags {
   std::string report, vectors, file;
 };
 
-void set_up(const Flags& flags) { command_line::set_up(flags.threads, flags.trainer.seed); }
-
 data::Vocabulary vocabulary_of(const Corpus& corpus, const Flags& flags) {
   data::WordCounts counts;
   for (const Example& example : corpus.train) data::count_words(example.document, counts);
@@ -65,18 +63,19 @@ void begin_with(const data::WordVectors& vectors, Classifier& classifier) {
 void conclude(Classifier& classifier, const std::vector<Example>& test,
               const train::Training* training, const Flags& flags) {
   const Evaluation result = evaluate(classifier, test, 2 * flags.trainer.batch, flags.show);
-  const std::string accuracy = fmt::format("{:.4f}", result.confusion.accuracy());
+  const train::Confusion& confusion = result.classified.confusion();
+  const std::string accuracy = fmt::format("{:.4f}", confusion.accuracy());
   train::Report report("Hierarchical attention: document classification");
   report.add_fact("accuracy", accuracy);
-  report.add_fact("macro F1", fmt::format("{:.4f}", result.confusion.macro_f1()));
-  report.add_fact("test documents", std::to_string(result.confusion.total()));
+  report.add_fact("macro F1", fmt::format("{:.4f}", confusion.macro_f1()));
+  report.add_fact("test documents", std::to_string(confusion.total()));
   if (!std::isnan(result.evidence)) {
     report.add_fact("attention on evidence", fmt::format("{:.2f}", result.evidence));
   }
   report.add_fact("parameters", std::to_string(classifier.model->parameter_count()));
   report.add_fact("pooling", classifier.model->options.pooling);
   if (training) train::add_curves(report, *training);
-  report.add_confusion(result.confusion, classifier.classes);
+  report.add_confusion(confusion, classifier.classes);
   for (std::size_t i = 0; i < result.shown.size(); ++i) {
     const Prediction& p = result.shown[i];
     report.add_document({classifier.classes[static_cast<std::size_t>(test[i].document.label)],
@@ -85,12 +84,12 @@ void conclude(Classifier& classifier, const std::vector<Example>& test,
   }
   const std::string path = command_line::report_path(flags.report, flags.trainer.out);
   report.save(path);
-  fmt::print("test loss {:.4f}  macro F1 {:.4f}  documents {}\n", result.loss,
-             result.confusion.macro_f1(), result.confusion.total());
-  for (Index c = 0; c < result.confusion.classes(); ++c) {
+  fmt::print("test loss {:.4f}  macro F1 {:.4f}  documents {}\n", result.classified.loss(),
+             confusion.macro_f1(), confusion.total());
+  for (Index c = 0; c < confusion.classes(); ++c) {
     fmt::print("  {:<16} precision {:.4f}  recall {:.4f}  F1 {:.4f}\n",
-               classifier.classes[static_cast<std::size_t>(c)], result.confusion.precision(c),
-               result.confusion.recall(c), result.confusion.f1(c));
+               classifier.classes[static_cast<std::size_t>(c)], confusion.precision(c),
+               confusion.recall(c), confusion.f1(c));
   }
   const std::string evidence =
       std::isnan(result.evidence) ? "" : fmt::format("  evidence {:.2f}", result.evidence);
@@ -98,7 +97,6 @@ void conclude(Classifier& classifier, const std::vector<Example>& test,
 }
 
 void train_command(Flags& flags) {
-  set_up(flags);
   if (flags.quick) {
     at_most(flags.trainer.epochs, 5);
     at_most(flags.corpus.generated_train, 3000);
@@ -132,7 +130,6 @@ void train_command(Flags& flags) {
 }
 
 void evaluate_command(Flags& flags) {
-  set_up(flags);
   Classifier classifier = load(flags.trainer.out);
   conclude(classifier, load_test(flags.corpus, classifier.reader, classifier.classes), nullptr,
            flags);
@@ -156,7 +153,6 @@ void print_prediction(Classifier& classifier, const std::string& text) {
 }
 
 void predict_command(Flags& flags) {
-  set_up(flags);
   Classifier classifier = load(flags.trainer.out);
   std::string text = flags.file.empty() || flags.file == "-"
                          ? std::string(std::istreambuf_iterator<char>(std::cin), {})
@@ -182,8 +178,7 @@ void add_data_flags(CLI::App& app, Flags& flags) {
   app.add_option("--text", flags.corpus.columns.text,
                  "the text's column, or one or more fields with commas between")
       ->default_val("2");
-  command_line::add_seed(app, flags.trainer.seed);
-  command_line::add_threads(app, flags.threads);
+  command_line::add_seed_and_threads(app, flags);
   add_size(app, "--show", flags.show, 0, 100000, "documents in the report");
   command_line::add_report(app, flags.report);
 }
@@ -223,6 +218,7 @@ int run(int argc, char** argv) {
   guess->add_flag("--lines", flags.lines, "each line is a document");
   guess->add_option("file", flags.file, "the text; left out or -: standard input");
   return command_line::run("document_classifier", app, argc, argv, [&] {
+    command_line::set_up(flags.threads, flags.trainer.seed);
     if (*train) train_command(flags);
     if (*test) evaluate_command(flags);
     if (*guess) predict_command(flags);

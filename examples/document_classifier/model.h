@@ -3,12 +3,15 @@
 // classifier.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "../../attention/mechanisms/pooling/hierarchical.h"
+#include "../../data/coder.h"
 #include "../../data/document_batch.h"
 #include "../../io/fields.h"
+#include "../../io/model_directory.h"
 #include "../../nn/dropout.h"
 #include "../../nn/embedding.h"
 #include "../../nn/gru.h"
@@ -62,5 +65,24 @@ class HierarchicalAttention : public nn::Module {
 
   Reading operator()(const data::DocumentBatch& batch, bool need_weights = false) const;
 };
+
+/// How a text is read: as words, or as the subwords of a coder.
+struct TextReader {
+  Limits limits;
+  std::shared_ptr<const data::Coder> coder = {};
+  data::Document operator()(const std::string& text) const;
+};
+
+/// All that it takes to read a document.
+struct Classifier {
+  std::vector<std::string> classes;
+  TextReader reader;
+  data::Vocabulary vocabulary;
+  std::unique_ptr<HierarchicalAttention> model;
+};
+/// What io::save_directory() writes and load() reads.
+io::DirectoryFiles files_of(const Classifier& classifier);
+/// Throws IoError; FormatError for a damaged folder, or a vocabulary that does not fit the weights.
+Classifier load(const std::string& folder);
 
 }  // namespace document_classifier

@@ -1,8 +1,10 @@
-#include "saved_model.h"
+// A classifier in its folder: weights, vocabulary, classes and configuration.
+#include "../../io/saved_model.h"
 
 #include <fmt/format.h>
 
-#include "../../io/saved_model.h"
+#include "../../data/subwords.h"
+#include "model.h"
 
 namespace document_classifier {
 namespace {
@@ -35,8 +37,7 @@ Classifier load(const std::string& folder) {
   if (saved.config().has("subwords") && saved.config().get_bool("subwords")) {
     out.reader.coder = data::parse_coder(saved.text(kSubwordsFile), saved.path(kSubwordsFile));
   }
-  out.vocabulary =
-      data::Vocabulary::parse(saved.text(io::kVocabularyFile), saved.path(io::kVocabularyFile));
+  out.vocabulary = saved.parse<data::Vocabulary>();
   auto options = saved.options<ModelOptions>();
   options.vocabulary = out.vocabulary.size();
   options.classes = saved.config().get_int("classes", 2, 1 << 24);

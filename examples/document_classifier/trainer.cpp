@@ -29,7 +29,8 @@ train::Training train_classifier(Classifier& classifier, const Corpus& corpus,
       .files([&] { return files_of(classifier); })
       .validate([&]() -> train::Figures {
         const Evaluation found = evaluate(classifier, corpus.validation, 2 * options.batch);
-        return {{"validation loss", found.loss}, {"accuracy", found.confusion.accuracy()}};
+        return {{"validation loss", found.classified.loss()},
+                {"accuracy", found.classified.confusion().accuracy()}};
       });
   return run(batches, [&](const data::DocumentBatch& batch) {
     return train::Loss{.tensor = cross_entropy(model(batch).logits, batch.labels),

@@ -5,7 +5,6 @@
 #include "../../train/fit_options.h"
 #include "../../train/run.h"
 #include "corpus.h"
-#include "saved_model.h"
 
 namespace document_classifier {
 

@@ -88,9 +88,7 @@ io::DirectoryFiles files_of(const Judge& judge) {
 Judge load(const std::string& folder) {
   const io::ModelFolder saved(folder, "entailment");
   auto o = saved.options<ModelOptions>();
-  Judge out{
-      data::Vocabulary::parse(saved.text(io::kVocabularyFile), saved.path(io::kVocabularyFile)),
-      nullptr};
+  Judge out{saved.parse<data::Vocabulary>(), nullptr};
   o.vocabulary = out.vocabulary.size();
   saved.expect({{"words.weight", {o.vocabulary, o.width}}, {"classify.1.weight", {o.hidden, -1}}});
   out.model = saved.make<PairReader>(o);

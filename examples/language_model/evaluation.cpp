@@ -12,15 +12,14 @@ namespace language_model {
 
 PackedLines packed_lines(const std::vector<Index>& text,
                          const std::vector<data::LinePlaces>& lines) {
-  std::vector<std::int64_t> inputs, targets;
-  std::vector<Index> lengths;
+  std::vector<std::vector<Index>> inputs;
+  std::vector<Index> targets;
   for (const auto& [begin, end] : lines) {
     const auto first = text.begin() + begin, last = text.begin() + end;
-    inputs.insert(inputs.end(), first - 1, last - 1);
+    inputs.emplace_back(first - 1, last - 1);
     targets.insert(targets.end(), first, last);
-    lengths.push_back(end - begin);
   }
-  return {{Array::from(inputs), offsets_of(lengths)}, Array::from(targets)};
+  return {pack(inputs), Array::from(targets)};
 }
 
 Tensor loss_of(const LanguageModel& model, const data::Windows& batch) {

@@ -5,7 +5,7 @@
 
 #include "../../autograd/ops/packed/packed.h"
 #include "../../data/windows.h"
-#include "saved_model.h"
+#include "model.h"
 
 namespace language_model {
 

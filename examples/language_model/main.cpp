@@ -15,6 +15,7 @@
 #include "../../train/report.h"
 #include "../../train/self_attention.h"
 #include "../command_line.h"
+#include "corpus.h"
 #include "evaluation.h"
 #include "sampling.h"
 #include "trainer.h"
@@ -37,12 +38,9 @@ struct Flags {
   Index vocabulary = 30000;
   int threads = 0;
   bool quick = false;
-  std::string folder = "model";
   std::string report;
   std::string text, output = "attention";
 };
-
-void set_up(const Flags& flags) { command_line::set_up(flags.threads, flags.trainer.seed); }
 
 // "1.8642 nats, 2.69 bits a character" or "4.81 nats, perplexity 122.7".
 std::string in_words(double loss, data::TextLevel level) {
@@ -103,22 +101,20 @@ void conclude(Language& language, const Corpus& corpus, const train::Training* t
   report.add_fact("context", std::to_string(language.model->options.context));
   report.add_fact("attention", language.model->options.attention);
   if (training) train::add_curves(report, *training, "step");
-  const std::string path = command_line::report_path(flags.report, flags.folder);
+  const std::string path = command_line::report_path(flags.report, flags.trainer.out);
   report.save(path);
   fmt::print("validation loss {}  report {}\n", in_words(loss, language.level), path);
 }
 
 void train_command(Flags& flags) {
-  set_up(flags);
   if (flags.quick) {
     at_most(flags.trainer.steps, 300);
     at_most(flags.corpus.sentences, 2000);
     at_most(flags.model.layers, 2);
   }
-  flags.trainer.out = flags.folder;
   Language language;
   if (flags.trainer.resume) {
-    language = load(flags.folder);
+    language = load(flags.trainer.out);
   } else {
     language.level = data::text_level(flags.level);
   }
@@ -135,26 +131,21 @@ void train_command(Flags& flags) {
              validation.size(), language.vocabulary.size(), language.model->parameter_count());
   std::fflush(stdout);
   const train::Training training = train_language(language, text, validation, flags.trainer);
-  if (training.interrupted) return command_line::print_interrupted(flags.folder);
+  if (training.interrupted) return command_line::print_interrupted(flags.trainer.out);
   write_on(language, flags);
   conclude(language, corpus, &training, flags);
 }
 
 void evaluate_command(Flags& flags) {
-  set_up(flags);
-  Language language = load(flags.folder);
+  Language language = load(flags.trainer.out);
   conclude(language, load_corpus(flags.corpus, language.level), nullptr, flags);
 }
 
-void generate_command(Flags& flags) {
-  set_up(flags);
-  write_on(load(flags.folder), flags);
-}
+void generate_command(Flags& flags) { write_on(load(flags.trainer.out), flags); }
 
 // The page and the picture of the whole stack's self-attention.
 void look_command(const Flags& flags) {
-  set_up(flags);
-  const Language language = load(flags.folder);
+  const Language language = load(flags.trainer.out);
   const std::string text = data::repair_utf8(flags.text);
   const std::vector<Index> ids = encode(text, language.level, language.vocabulary);
   if (ids.empty()) throw ValueError("--text: it has no words");
@@ -169,18 +160,12 @@ void look_command(const Flags& flags) {
              seen.layers.size(), seen.layers[0].size(0), flags.output);
 }
 
-void add_common_flags(CLI::App& app, Flags& flags) {
-  command_line::add_seed(app, flags.trainer.seed);
-  command_line::add_threads(app, flags.threads);
-}
-
 void add_data_flags(CLI::App& app, Flags& flags) {
-  add_common_flags(app, flags);
+  command_line::add_seed_and_threads(app, flags);
   app.add_option("--data", flags.corpus.path,
                  "a text, plain or gzip, whose last tenth is for validation, or a folder of files "
                  "named train, valid and perhaps test; left out: generated text");
   add_size(app, "--sentences", flags.corpus.sentences, 10, "generated sentences to train on");
-  add_size(app, "--batch", flags.trainer.batch, 1, "windows of text a step");
   app.add_flag("--packed", flags.trainer.packed,
                "whole lines, one behind the other, that see themselves alone, instead of windows");
   command_line::add_report(app, flags.report);
@@ -198,7 +183,7 @@ void add_sampling_flags(CLI::App& app, Flags& flags) {
 void add_train_flags(CLI::App& app, Flags& flags) {
   add_data_flags(app, flags);
   add_sampling_flags(app, flags);
-  command_line::add_folder(app, "--save,--out", flags.folder);
+  command_line::add_folder(app, "--save,--out", flags.trainer.out);
   add_choice(app, "--level", flags.level, {"char", "word"},
              "tokens are characters (char) or words (word)");
   add_size(app, "--vocabulary", flags.vocabulary, 1, "most frequent tokens kept");
@@ -215,18 +200,20 @@ int run(int argc, char** argv) {
   CLI::App* write = app.add_subcommand("generate", "let a trained model write");
   add_train_flags(*train, flags);
   add_data_flags(*test, flags);
-  command_line::add_folder(*test, "--model", flags.folder);
-  add_common_flags(*write, flags);
+  add_size(*test, "--batch", flags.trainer.batch, 1, "windows of text a step");
+  command_line::add_folder(*test, "--model", flags.trainer.out);
+  command_line::add_seed_and_threads(*write, flags);
   add_sampling_flags(*write, flags);
-  command_line::add_folder(*write, "--model", flags.folder);
+  command_line::add_folder(*write, "--model", flags.trainer.out);
   CLI::App* look = app.add_subcommand("look", "show what each layer and head looks at in a text");
-  add_common_flags(*look, flags);
-  command_line::add_folder(*look, "--model", flags.folder);
+  command_line::add_seed_and_threads(*look, flags);
+  command_line::add_folder(*look, "--model", flags.trainer.out);
   look->add_option("--text", flags.text, "no longer than the model's context")->required();
   look->add_option("--output", flags.output,
                    "writes OUTPUT.html, a page to explore, and OUTPUT.png")
       ->capture_default_str();
   return command_line::run("language_model", app, argc, argv, [&] {
+    command_line::set_up(flags.threads, flags.trainer.seed);
     if (*train) train_command(flags);
     if (*test) evaluate_command(flags);
     if (*write) generate_command(flags);

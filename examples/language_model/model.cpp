@@ -162,13 +162,8 @@ Tensor LanguageModel::operator()(const Packed& ids) const {
   if (reader || !synthesizer.empty()) {
     throw ValueError(fmt::format("language_model: {} cannot read packed texts", options.attention));
   }
-  const std::vector<Index> lengths = ids.lengths();
-  Index longest = 1;
-  std::vector<std::int64_t> steps;  // N: the place of each token in its text
-  for (const Index length : lengths) {
-    longest = std::max(longest, length);
-    for (Index t = 0; t < length; ++t) steps.push_back(t);
-  }
+  const std::vector<Index> steps = ids.places();
+  const Index longest = steps.empty() ? 1 : *std::max_element(steps.begin(), steps.end()) + 1;
   if (longest > options.context) {
     throw ShapeError(fmt::format("language_model: a text of {} tokens in a context of {}", longest,
                                  options.context));

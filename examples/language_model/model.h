@@ -12,6 +12,8 @@
 #include "../../attention/mechanisms/transformer/synthesizer_kinds.h"
 #include "../../attention/mechanisms/transformer/transformer_encoder.h"
 #include "../../autograd/ops/packed/packed.h"
+#include "../../data/text_level.h"
+#include "../../io/model_directory.h"
 #include "../../nn/dropout.h"
 #include "../../nn/embedding.h"
 #include "reader.h"
@@ -66,5 +68,16 @@ class LanguageModel : public nn::Module {
   // ids [B, T], the first of which stand at `first`.
   Tensor embed(const Tensor& ids, Index first) const;
 };
+
+/// All that it takes to read and write text.
+struct Language {
+  data::TextLevel level = data::TextLevel::characters;
+  data::Vocabulary vocabulary;
+  std::unique_ptr<LanguageModel> model;
+};
+/// What io::save_directory() writes and load() reads.
+io::DirectoryFiles files_of(const Language& language);
+/// Throws IoError; FormatError for a damaged folder, or a vocabulary that does not fit the weights.
+Language load(const std::string& folder);
 
 }  // namespace language_model

@@ -1,8 +1,9 @@
-#include "saved_model.h"
+// A language model in its folder: weights, vocabulary and configuration.
+#include "../../io/saved_model.h"
 
 #include <fmt/format.h>
 
-#include "../../io/saved_model.h"
+#include "model.h"
 
 namespace language_model {
 namespace {
@@ -58,8 +59,7 @@ Language load(const std::string& folder) {
   const io::ModelFolder saved(folder, kKind);
   auto options = saved.options<ModelOptions>();
   Language out;
-  out.vocabulary =
-      data::Vocabulary::parse(saved.text(io::kVocabularyFile), saved.path(io::kVocabularyFile));
+  out.vocabulary = saved.parse<data::Vocabulary>();
   options.vocabulary = out.vocabulary.size();
   const auto shapes = io::blaming(saved.path(io::kConfigFile), [&] {
     out.level = data::text_level(saved.config().get_string("level"));

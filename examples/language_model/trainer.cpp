@@ -5,6 +5,7 @@
 #include "../../data/loader.h"
 #include "../../optim/adam.h"
 #include "../../optim/decaying_matrices.h"
+#include "../../train/run.h"
 #include "evaluation.h"
 
 namespace language_model {
@@ -18,16 +19,9 @@ train::Training train_language(Language& language, const std::vector<Index>& tex
       model.parameters(),
       optim::AdamWOptions{
           .lr = options.lr, .betas = {0.9, 0.99}, .weight_decay = options.weight_decay}));
-  train::Run run(
-      *language.model, adam,
-      {.out = options.out,
-       .steps = options.steps,
-       .every = options.interval,
-       .clip = options.clip,
-       .stop_after = options.stop_after,
-       .resume = options.resume,
-       .setting = fmt::format("{} tokens, --batch {}, --seed {}{}", text.size(), options.batch,
-                              options.seed, options.packed ? ", --packed" : "")});
+  train::RunOptions how = options.run({}, fmt::format("{} tokens", text.size()));
+  if (options.packed) how.setting += ", --packed";
+  train::Run run(*language.model, adam, how);
   run.schedule(optim::rate::warm_up_and_cosine(options.steps, options.warm_up))
       .files([&] { return files_of(language); })
       .validate([&]() -> train::Figures {

@@ -3,37 +3,26 @@
 // validation loss kept on disk.
 #pragma once
 
-#include <cstdint>
-#include <string>
 #include <vector>
 
-#include "../../train/run.h"
-#include "saved_model.h"
+#include "../../train/step_options.h"
+#include "model.h"
 
 namespace language_model {
 
-struct TrainerOptions {
-  std::string out = "model";  ///< folder of the model
-  Index steps = 2000;
-  Index batch = 12;
-  double lr = 2e-3;  ///< the highest; the last is a tenth of it
-  Index warm_up = 100;
+struct TrainerOptions : train::StepOptions {
+  TrainerOptions() {
+    steps = 2000;
+    batch = 12;
+    clip = 1;
+  }
   double weight_decay = 0.1;
-  double clip = 1;
-  Index interval = 250;
   /// Steps over whole lines, one behind the other, that see themselves alone; `batch` contexts of
   /// them, or a little more.
   bool packed = false;
-  Index stop_after = 0;
-  std::uint64_t seed = 1;
-  bool resume = false;
   void fields(io::Fields& f) {
-    f.size("steps", steps, 1, 1 << 24, "of the training");
-    f.number("lr", lr, 0, 1e6, "AdamW's highest learning rate; a cosine takes it down to a tenth");
-    f.size("warm_up", warm_up, 0, 1 << 24, "steps in which the learning rate rises");
+    StepOptions::fields(f, "windows of text");
     f.number("weight_decay", weight_decay, 0, 1e6, "of matrices");
-    f.number("clip", clip, 1e-9, 1e9, "largest norm of a gradient");
-    f.size("interval", interval, 1, 1 << 24, "steps between two validations");
   }
 };
 

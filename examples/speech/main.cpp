@@ -151,7 +151,7 @@ int run(int argc, char** argv) {
     command_line::add_report(*each, flags.report);
   }
   command_line::add_folder(*train, "--save,--out", flags.trainer.out);
-  command_line::add_fields(*train, flags.model, flags.trainer);
+  command_line::add_fields(*train, {{"interval", "--every"}}, flags.model, flags.trainer);
   command_line::add_stop_and_resume(*train, flags.trainer.stop_after, flags.trainer.resume);
   train->add_flag("--quick", flags.quick,
                   "shorter strings, a smaller model, few steps: in seconds");

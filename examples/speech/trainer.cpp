@@ -32,19 +32,14 @@ train::Training train_listener(Listener& model, const Corpus& corpus, const Corp
   };
   auto batches = data::drawn(draw, options.seed + 17);
   optim::Adam adam(model.parameters(), {.lr = options.lr});
-  train::Run run(
-      model, adam,
-      {.out = options.out,
-       .steps = options.steps,
-       .every = std::min(options.every, options.steps),
-       .clip = options.clip,
-       .keep = {train::lowest("digit error %")},
-       .stop_after = options.stop_after,
-       .resume = options.resume,
-       .setting = fmt::format("{} recordings, strings of {} to {}, --batch {}, --seed {}",
-                              corpus.train.size(), strings.shortest, strings.longest, options.batch,
-                              options.seed)});
-  run.schedule(optim::rate::warm_up_and_cosine(options.steps, options.steps / 20, 0.02))
+  train::RunOptions how =
+      options.run({train::lowest("digit error %")},
+                  fmt::format("{} recordings, strings of {} to {}", corpus.train.size(),
+                              strings.shortest, strings.longest));
+  how.every = std::min(how.every, how.steps);
+  train::Run run(model, adam, how);
+  const Index warm_up = options.warm_up > 0 ? options.warm_up : options.steps / 20;
+  run.schedule(optim::rate::warm_up_and_cosine(options.steps, warm_up, 0.02))
       .files([&] { return files_of(model); })
       .validate([&]() -> train::Figures {
         const Evaluation found = evaluate(model, validation, 1);

@@ -195,9 +195,7 @@ io::DirectoryFiles files_of(const Desk& desk) {
 Desk load(const std::string& folder) {
   const io::ModelFolder saved(folder, "summaries");
   auto o = saved.options<ModelOptions>();
-  Desk out{
-      data::Vocabulary::parse(saved.text(io::kVocabularyFile), saved.path(io::kVocabularyFile)),
-      nullptr};
+  Desk out{saved.parse<data::Vocabulary>(), nullptr};
   o.vocabulary = out.vocabulary.size();
   const std::string table = o.attention == "abs" ? "abs.context_embedding.weight" : "words.weight";
   saved.expect({{table, {o.vocabulary, o.width}}});

@@ -6,7 +6,7 @@
 #include "../../train/alignment.h"
 #include "../../train/self_attention.h"
 #include "corpus.h"
-#include "saved_model.h"
+#include "translator.h"
 
 namespace translation {
 

@@ -6,8 +6,7 @@ using attention::BahdanauDecoder;
 using attention::Mask;
 
 BahdanauModel::BahdanauModel(const ModelOptions& given)
-    : Translator(given),
-      tables(child<Tables>("tables", given, given.hidden)),
+    : Translator(given, given.hidden),
       encoder(child<nn::GRU>("encoder", nn::GRUOptions{.input = given.width,
                                                        .hidden = given.hidden,
                                                        .layers = given.layers,

@@ -4,7 +4,6 @@
 
 #include "../../attention/mechanisms/decoders/bahdanau_decoder.h"
 #include "../../nn/gru.h"
-#include "tables.h"
 #include "translator.h"
 
 namespace translation {
@@ -13,13 +12,11 @@ class BahdanauModel : public Translator {
  public:
   explicit BahdanauModel(const ModelOptions& options);
 
-  Tables& tables;
   nn::GRU& encoder;
   attention::BahdanauDecoder& decoder;
 
   Tensor features(const Rows& source, const Rows& before,
                   std::vector<Look>* looks = nullptr) const override;
-  Tensor logits(const Tensor& features) const override { return tables.logits(features); }
   std::unique_ptr<nn::Decoding> start(const Rows& source) const override;
 
   attention::BahdanauDecoder::State read(const Rows& source) const;

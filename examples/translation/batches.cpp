@@ -19,15 +19,6 @@ std::vector<Index> after_begin(const Example& example) {
   return out;
 }
 
-Packed packed(const std::vector<std::vector<Index>>& rows) {
-  std::vector<Index> all, lengths;
-  for (const auto& row : rows) {
-    all.insert(all.end(), row.begin(), row.end());
-    lengths.push_back(static_cast<Index>(row.size()));
-  }
-  return {Array::from(all), offsets_of(lengths)};
-}
-
 }  // namespace
 
 Rows rows_of(const std::vector<std::vector<Index>>& rows) {
@@ -64,7 +55,7 @@ PackedBatch packed_batch_of(const std::vector<Example>& examples,
     targets.insert(targets.end(), example.target.begin(), example.target.end());
     targets.push_back(data::kEnd);
   }
-  return {packed(sources), packed(before), Tensor(Array::from(targets))};
+  return {pack(sources), pack(before), Tensor(Array::from(targets))};
 }
 
 std::vector<data::LengthKey> lengths_of(const std::vector<Example>& examples) {

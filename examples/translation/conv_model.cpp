@@ -51,8 +51,7 @@ void begin(const nn::Module& stack, double dropout) {
 }  // namespace
 
 ConvModel::ConvModel(const ModelOptions& given)
-    : Translator(given),
-      tables(child<Tables>("tables", given, given.width)),
+    : Translator(given, given.width),
       source_places(child<attention::LearnedPositions>("source_places", places(given), given.width,
                                                        given.dtype)),
       target_places(child<attention::LearnedPositions>("target_places", places(given), given.width,

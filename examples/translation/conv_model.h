@@ -5,7 +5,6 @@
 
 #include "../../attention/mechanisms/decoders/conv_seq2seq.h"
 #include "../../attention/positions/learned.h"
-#include "tables.h"
 #include "translator.h"
 
 namespace translation {
@@ -15,7 +14,6 @@ class ConvModel : public Translator {
   /// Weights begin as in the paper (section 3.5), which keeps the variance through all layers.
   explicit ConvModel(const ModelOptions& options);
 
-  Tables& tables;
   attention::LearnedPositions &source_places, &target_places;
   attention::ConvEncoder& encoder;
   attention::ConvDecoder& decoder;
@@ -23,7 +21,6 @@ class ConvModel : public Translator {
   /// Throws ValueError for sentences beyond options.longest.
   Tensor features(const Rows& source, const Rows& before,
                   std::vector<Look>* looks = nullptr) const override;
-  Tensor logits(const Tensor& features) const override { return tables.logits(features); }
   /// A step's weights are the mean over the layers.
   std::unique_ptr<nn::Decoding> start(const Rows& source) const override;
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "../../io/fields.h"
 #include "../../train/alignment_error.h"
 #include "../../train/bleu.h"
 
@@ -14,18 +15,27 @@ namespace translation {
 using namespace heed;  // an application speaks the library's language
 
 struct CorpusOptions {
-  /// A folder with train*, val* (or valid*, dev*) and test* files that end in .LANGUAGE or
-  /// .LANGUAGE.gz; empty: generated.
-  std::string path;
+  std::string path;  ///< empty: generated
   std::string from = "en", to = "de";
-  /// Beginning of the test files' names, where there are several.
   std::string test = "test";
-  Index sentences = 8000;  ///< generated ones to train on; a tenth as many to validate, and to test
+  Index sentences = 8000;  ///< to train on; a tenth as many to validate, and to test
   Index max_words = 100;   ///< longer pairs are not trained on
   double max_ratio = 9;    ///< nor are those of which one is so many times as long as the other
-  /// What BLEU counts: words, or characters where no blanks stand between words.
   train::BleuTokens score_by = train::BleuTokens::given;
   std::uint64_t seed = 1;
+  void fields(io::Fields& f) {
+    f.text("data", path,
+           "a folder with train*, val* (or valid*, dev*) and test* files that end in .LANGUAGE or "
+           ".LANGUAGE.gz; left out: a generated language pair");
+    f.text("from", from, "language of the source");
+    f.text("to", to, "language of the target");
+    f.text("test", test, "beginning of the test files' names");
+    f.choice("score_by", score_by,
+             {{"words", train::BleuTokens::given}, {"characters", train::BleuTokens::characters}},
+             "what BLEU counts: characters for targets like Chinese and Japanese, which have no "
+             "blanks");
+    f.size("sentences", sentences, 10, 1 << 24, "generated pairs to train on");
+  }
 };
 
 struct Part {

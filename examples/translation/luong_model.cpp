@@ -57,8 +57,7 @@ std::shared_ptr<attention::Score> LuongModel::make_score() const {
 }
 
 LuongModel::LuongModel(const ModelOptions& given)
-    : Translator(given),
-      tables(child<Tables>("tables", given, given.hidden)),
+    : Translator(given, given.hidden),
       encoder(child<nn::LSTM>("encoder", encoder_of(given))),
       decoder(child<LuongDecoder>(
           "decoder", attention::LuongOptions{.word_width = given.width,

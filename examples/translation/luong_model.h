@@ -7,7 +7,6 @@
 
 #include "../../attention/mechanisms/decoders/luong_decoder.h"
 #include "../../nn/lstm.h"
-#include "tables.h"
 #include "translator.h"
 
 namespace translation {
@@ -18,14 +17,12 @@ class LuongModel : public Translator {
   /// know.
   explicit LuongModel(const ModelOptions& options);
 
-  Tables& tables;
   nn::LSTM& encoder;
   attention::LuongDecoder& decoder;
 
   /// With the location score throws ValueError for sources beyond options.longest.
   Tensor features(const Rows& source, const Rows& before,
                   std::vector<Look>* looks = nullptr) const override;
-  Tensor logits(const Tensor& features) const override { return tables.logits(features); }
   std::unique_ptr<nn::Decoding> start(const Rows& source) const override;
 
   attention::LuongDecoder::State read(const Rows& source) const;

@@ -30,16 +30,9 @@ struct Flags {
   TranslateOptions decoding;
   int threads = 0;
   bool quick = false, scores = false;
-  Index n_best = 1;
-  std::string folder = "model";
   std::vector<std::string> folders;
   std::string report, input, output, source, target;
 };
-
-void set_up(Flags& flags) {
-  command_line::set_up(flags.threads, flags.trainer.seed);
-  flags.corpus.seed = flags.trainer.seed;
-}
 
 void learn_vocabularies(Language& language, const Corpus& corpus, Flags& flags) {
   std::vector<const std::string*> source, target;
@@ -60,14 +53,12 @@ void learn_vocabularies(Language& language, const Corpus& corpus, Flags& flags) 
 void conclude(const Language& language, const Corpus& corpus, const train::Training* training,
               const Flags& flags) {
   const Findings findings = find_out(language, corpus.test, flags.decoding);
-  const std::string path = command_line::report_path(flags.report, flags.folder);
+  const std::string path = command_line::report_path(flags.report, flags.trainer.out);
   write_report(path, language, findings, training);
   fmt::print("report {}\n{}", path, in_words(findings, flags.decoding));
 }
 
 void train_command(Flags& flags) {
-  set_up(flags);
-  flags.trainer.out = flags.folder;
   if (flags.quick) {
     at_most(flags.corpus.sentences, 2000);
     at_most(flags.trainer.epochs, 5);
@@ -75,7 +66,7 @@ void train_command(Flags& flags) {
     at_most(flags.model.hidden, 64);
   }
   Language language;
-  if (flags.trainer.resume) language = load(flags.folder);
+  if (flags.trainer.resume) language = load(flags.trainer.out);
   const Corpus corpus = load_corpus(flags.corpus);
   if (!flags.trainer.resume) {
     learn_vocabularies(language, corpus, flags);
@@ -89,20 +80,17 @@ void train_command(Flags& flags) {
   std::fflush(stdout);
   const train::Training training =
       train_translator(language, corpus.train, corpus.validation, flags.trainer);
-  if (training.interrupted) return command_line::print_interrupted(flags.folder);
+  if (training.interrupted) return command_line::print_interrupted(flags.trainer.out);
   conclude(language, corpus, &training, flags);
 }
 
 void evaluate_command(Flags& flags) {
-  set_up(flags);
-  const Language language = load(flags.folder);
+  const Language language = load(flags.trainer.out);
   conclude(language, load_corpus(flags.corpus), nullptr, flags);
 }
 
 void translate_command(Flags& flags) {
-  set_up(flags);
-  const Language language = load(flags.folder);
-  flags.decoding.n_best = flags.n_best;
+  const Language language = load(flags.trainer.out);
   data::LineReader reader(flags.input);
   for (std::vector<std::string> lines; reader.next(lines);) {
     std::size_t line = reader.first();
@@ -122,9 +110,7 @@ void translate_command(Flags& flags) {
 }
 
 void align_command(Flags& flags) {
-  set_up(flags);
-  const Language language = load(flags.folder);
-  flags.decoding.n_best = 1;
+  const Language language = load(flags.trainer.out);
   if (flags.target.empty()) {
     flags.target = translate(language, {flags.source}, flags.decoding).front().front().text;
   }
@@ -141,7 +127,6 @@ void align_command(Flags& flags) {
 }
 
 void compare_command(Flags& flags) {
-  set_up(flags);
   const Corpus corpus = load_corpus(flags.corpus);
   std::vector<std::pair<std::string, std::vector<train::LengthBleu>>> all;
   for (const std::string& folder : flags.folders) {
@@ -153,11 +138,6 @@ void compare_command(Flags& flags) {
   }
   io::write_file_atomically(flags.output, train::length_chart(all));
   fmt::print("chart {}\n", flags.output);
-}
-
-void add_common_flags(CLI::App& app, Flags& flags) {
-  command_line::add_seed(app, flags.trainer.seed);
-  command_line::add_threads(app, flags.threads);
 }
 
 void add_decoding_flags(CLI::App& app, Flags& flags) {
@@ -172,39 +152,18 @@ void add_decoding_flags(CLI::App& app, Flags& flags) {
 }
 
 void add_data_flags(CLI::App& app, Flags& flags) {
-  add_common_flags(app, flags);
+  command_line::add_seed_and_threads(app, flags);
   add_decoding_flags(app, flags);
-  CLI::Option* data =
-      app.add_option("--data", flags.corpus.path,
-                     "a folder with train*, val* and test* files that end in .LANGUAGE or "
-                     ".LANGUAGE.gz; left out: a generated language pair");
-  app.add_option("--from", flags.corpus.from, "language of the source")
-      ->needs(data)
-      ->capture_default_str();
-  app.add_option("--to", flags.corpus.to, "language of the target")
-      ->needs(data)
-      ->capture_default_str();
-  app.add_option("--test", flags.corpus.test, "beginning of the test files' names")
-      ->needs(data)
-      ->capture_default_str();
-  app.add_option_function<std::string>(
-         "--score-by",
-         [&flags](const std::string& unit) {
-           flags.corpus.score_by =
-               unit == "characters" ? train::BleuTokens::characters : train::BleuTokens::given;
-         },
-         "what BLEU counts: characters for targets like Chinese and Japanese, which have no blanks")
-      ->needs(data)
-      ->check(CLI::IsMember({"words", "characters"}))
-      ->default_str("words");
-  add_size(app, "--sentences", flags.corpus.sentences, 10, "generated pairs to train on");
+  command_line::add_fields(app, flags.corpus);
+  for (const char* flag : {"--from", "--to", "--test", "--score-by"})
+    app.get_option(flag)->needs("--data");
 }
 
 void add_train_flags(CLI::App& app, Flags& flags) {
   add_data_flags(app, flags);
   command_line::add_report(app, flags.report);
   command_line::add_fields(app, {{"kind", "--model"}}, flags.model, flags.trainer);
-  command_line::add_folder(app, "--save", flags.folder);
+  command_line::add_folder(app, "--save", flags.trainer.out);
   add_size(app, "--max-words", flags.corpus.max_words, 1, "of a sentence to train on");
   add_size(app, "--subwords", flags.coder.subwords, 0, "pieces of a vocabulary; 0: whole words");
   add_size(app, "--min-count", flags.coder.min_count, 1, "of a word that is learned");
@@ -214,9 +173,9 @@ void add_train_flags(CLI::App& app, Flags& flags) {
 }
 
 void add_use_flags(CLI::App& app, Flags& flags) {
-  add_common_flags(app, flags);
+  command_line::add_seed_and_threads(app, flags);
   add_decoding_flags(app, flags);
-  command_line::add_folder(app, "--model", flags.folder);
+  command_line::add_folder(app, "--model", flags.trainer.out);
 }
 
 int run(int argc, char** argv) {
@@ -230,11 +189,11 @@ int run(int argc, char** argv) {
   add_train_flags(*train, flags);
   add_data_flags(*test, flags);
   command_line::add_report(*test, flags.report);
-  command_line::add_folder(*test, "--model", flags.folder);
+  command_line::add_folder(*test, "--model", flags.trainer.out);
   add_use_flags(*write, flags);
   write->add_option("--input", flags.input,
                     "a text, plain or gzip, a sentence a line; left out: standard input");
-  add_size(*write, "--n-best", flags.n_best, 1, "translations a line, at most the beam");
+  add_size(*write, "--n-best", flags.decoding.n_best, 1, "translations a line, at most the beam");
   write->add_flag("--scores", flags.scores, "the line's number and the score before each");
   add_use_flags(*show, flags);
   show->add_option("source", flags.source, "a sentence")->required();
@@ -245,6 +204,8 @@ int run(int argc, char** argv) {
   compare->add_option("models", flags.folders, "folders of models")->required();
   compare->add_option("--output", flags.output, "the chart's file, SVG")->required();
   return command_line::run("translation", app, argc, argv, [&] {
+    command_line::set_up(flags.threads, flags.trainer.seed);
+    flags.corpus.seed = flags.trainer.seed;
     if (*train) train_command(flags);
     if (*test) evaluate_command(flags);
     if (*write) translate_command(flags);

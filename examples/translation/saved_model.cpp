@@ -1,9 +1,10 @@
-#include "saved_model.h"
+// A translator in its folder: weights, both vocabularies and configuration.
+#include "../../io/saved_model.h"
 
 #include <fmt/format.h>
 
 #include "../../data/subwords.h"
-#include "../../io/saved_model.h"
+#include "translator.h"
 
 namespace translation {
 namespace {

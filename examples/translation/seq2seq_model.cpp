@@ -70,8 +70,7 @@ class ChoWriting : public nn::Decoding {
 }  // namespace
 
 SutskeverModel::SutskeverModel(const ModelOptions& given)
-    : Translator(given),
-      tables(child<Tables>("tables", given, given.hidden)),
+    : Translator(given, given.hidden),
       encoder(child<nn::LSTM>("encoder", layers_of(given, given.width))),
       decoder(child<nn::LSTM>("decoder", layers_of(given, given.width))) {}
 
@@ -90,8 +89,7 @@ std::unique_ptr<nn::Decoding> SutskeverModel::start(const Rows& source) const {
 }
 
 ChoModel::ChoModel(const ModelOptions& given)
-    : Translator(given),
-      tables(child<Tables>("tables", given, given.hidden)),
+    : Translator(given, given.hidden),
       encoder(child<nn::GRU>("encoder", layers_of(given, given.width))),
       summary(child<nn::Linear>("summary", given.hidden, given.hidden, true, given.dtype)),
       initial(child<nn::Linear>("initial", given.hidden, given.layers * given.hidden, true,

@@ -10,7 +10,6 @@
 #include "../../nn/gru.h"
 #include "../../nn/lstm.h"
 #include "../../nn/maxout.h"
-#include "tables.h"
 #include "translator.h"
 
 namespace translation {
@@ -19,12 +18,10 @@ class SutskeverModel : public Translator {
  public:
   explicit SutskeverModel(const ModelOptions& options);
 
-  Tables& tables;
   nn::LSTM &encoder, &decoder;
 
   Tensor features(const Rows& source, const Rows& before,
                   std::vector<Look>* looks = nullptr) const override;
-  Tensor logits(const Tensor& features) const override { return tables.logits(features); }
   std::unique_ptr<nn::Decoding> start(const Rows& source) const override;
 
   /// The encoder's last states, [layers, B, H].
@@ -35,7 +32,6 @@ class ChoModel : public Translator {
  public:
   explicit ChoModel(const ModelOptions& options);
 
-  Tables& tables;
   nn::GRU& encoder;
   nn::Linear &summary, &initial;  ///< V, V'
   nn::GRU& decoder;               ///< of [E y; c]
@@ -43,7 +39,6 @@ class ChoModel : public Translator {
 
   Tensor features(const Rows& source, const Rows& before,
                   std::vector<Look>* looks = nullptr) const override;
-  Tensor logits(const Tensor& features) const override { return tables.logits(features); }
   std::unique_ptr<nn::Decoding> start(const Rows& source) const override;
 
   struct State {

@@ -3,11 +3,31 @@
 #include <fmt/format.h>
 
 #include "../../autograd/ops/losses/cross_entropy.h"
+#include "../../optim/adadelta.h"
+#include "../../optim/adam.h"
+#include "../../optim/decaying_matrices.h"
+#include "../../train/run.h"
 #include "longest.h"
-#include "optimizer.h"
 #include "own_words.h"
 
 namespace translation {
+namespace {
+
+// Weight decay is of matrices alone.
+std::unique_ptr<optim::Optimizer> optimizer_of(const Translator& model,
+                                               const TrainerOptions& options) {
+  if (options.optimizer == "adadelta") {
+    const optim::AdadeltaOptions made{
+        .lr = options.lr, .rho = 0.95, .weight_decay = options.weight_decay};
+    return std::make_unique<optim::Adadelta>(optim::decaying_matrices(model.parameters(), made));
+  }
+  const optim::AdamWOptions made{
+      .lr = options.lr, .betas = {0.9, 0.98}, .eps = 1e-9, .weight_decay = options.weight_decay};
+  return std::make_unique<optim::AdamW>(optim::decaying_matrices(model.parameters(), made));
+}
+
+}  // namespace
+
 train::Training train_translator(Language& language, const Part& train, const Part& validation,
                                  const TrainerOptions& options) {
   Translator& model = *language.model;
@@ -15,22 +35,14 @@ train::Training train_translator(Language& language, const Part& train, const Pa
   check_longest(model.options, pairs);  // now, not after hours
   check_longest(model.options, judged);
   const auto optimizer = optimizer_of(model, options);
-  train::Run run(
-      model, *optimizer,
-      {.out = options.out,
-       .epochs = options.epochs,
-       .clip = options.clip,
-       .keep = {"BLEU"},
-       .patience = options.patience,
-       .average = options.average,
-       .save_every = options.save_steps,
-       .stop_after = options.stop_after,
-       .resume = options.resume,
-       .setting = fmt::format(
-           "{} pairs to train on, {} to validate, --batch {}, --seed {}, --optimizer {}{}{}",
-           pairs.size(), judged.size(), options.batch, options.seed, options.optimizer,
-           options.packed ? " and --packed" : "",
-           validation.score_by == train::BleuTokens::characters ? ", scored by characters" : "")});
+  train::RunOptions how = options.run(
+      {"BLEU"}, fmt::format("{} pairs to train on, {} to validate", pairs.size(), judged.size()));
+  how.average = options.average;
+  how.save_every = options.save_steps;
+  how.setting += ", --optimizer " + options.optimizer;
+  if (options.packed) how.setting += " and --packed";
+  if (validation.score_by == train::BleuTokens::characters) how.setting += ", scored by characters";
+  train::Run run(model, *optimizer, how);
   run.schedule([&](const train::Moment& at) {
        return optim::rate_at(options.lr, options.warm_up, options.fall, at.step, at.done);
      })

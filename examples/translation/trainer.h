@@ -1,33 +1,28 @@
 // Training: batches of about as many tokens each, the best model by validation BLEU kept on disk.
 #pragma once
 
-#include <cstdint>
-#include <string>
-
 #include "../../optim/fall.h"
-#include "../../train/run.h"
+#include "../../train/fit_options.h"
 #include "evaluation.h"
 
 namespace translation {
 
-struct TrainerOptions {
-  std::string out = "model";  ///< folder of the model
-  Index epochs = 10;
-  Index batch = 800;
+struct TrainerOptions : train::FitOptions {
+  TrainerOptions() {
+    batch = 800;
+    lr = 2e-3;
+    weight_decay = 0;
+    clip = 1;
+  }
   std::string optimizer = "adam";
-  double lr = 2e-3;
   Index warm_up = 0;
   optim::Fall fall = optim::Fall::cosine;
   double label_smoothing = 0.1;
-  double weight_decay = 0;
-  double clip = 1;
   /// Of the words before each, so many are the model's own at the end of the training, rising from
   /// none (scheduled sampling: Bengio et al. 2015; in two passes: Mihaylova & Martins 2019).
   double own_words = 0;
-  Index average = 1, patience = 0, save_steps = 0, stop_after = 0;
+  Index average = 1, save_steps = 0;
   bool packed = false;
-  std::uint64_t seed = 1;
-  bool resume = false;
 
   void fields(io::Fields& f) {
     f.size("epochs", epochs, 1, 1 << 24, "through all pairs");

@@ -33,8 +33,7 @@ Mask mask_of(const Rows& source) { return Mask::lengths(source.lengths, source.i
 }  // namespace
 
 TransformerModel::TransformerModel(const ModelOptions& given)
-    : Translator(given),
-      tables(child<Tables>("tables", given, given.width)),
+    : Translator(given, given.width),
       layers(child<attention::Transformer>("layers", given.layers, given.layers, layer_of(given))) {
 }
 
@@ -71,12 +70,8 @@ Tensor TransformerModel::features(const Rows& source, const Rows& before,
 }
 
 Packed TransformerModel::embed(const nn::Embedding& table, const Packed& words) const {
-  const std::vector<Index> lengths = words.lengths();
-  const Index longest = *std::max_element(lengths.begin(), lengths.end());
-  std::vector<Index> places;
-  for (const Index length : lengths) {
-    for (Index t = 0; t < length; ++t) places.push_back(t);
-  }
+  const std::vector<Index> places = words.places();
+  const Index longest = *std::max_element(places.begin(), places.end()) + 1;
   const Tensor rows = nn::sinusoidal_positions(longest, options.width, 0, options.dtype);
   const Tensor x = table(words.tokens) * std::sqrt(static_cast<double>(options.width));
   return {tables.dropout(x + index_select(rows, 0, Tensor(Array::from(places)))), words.offsets};

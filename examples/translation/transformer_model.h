@@ -3,7 +3,6 @@
 #pragma once
 
 #include "../../attention/mechanisms/transformer/transformer.h"
-#include "tables.h"
 #include "translator.h"
 
 namespace translation {
@@ -12,14 +11,12 @@ class TransformerModel : public Translator {
  public:
   explicit TransformerModel(const ModelOptions& options);
 
-  Tables& tables;
   attention::Transformer& layers;
 
   /// The looks are those of each layer's and head's attention to the source.
   Tensor features(const Rows& source, const Rows& before,
                   std::vector<Look>* looks = nullptr) const override;
   Tensor features(const Packed& source, const Packed& before) const override;
-  Tensor logits(const Tensor& features) const override { return tables.logits(features); }
   /// A step's weights are the mean over heads of the last layer but one (of a single layer, its),
   /// which aligns best (Garg et al. 2019).
   std::unique_ptr<nn::Decoding> start(const Rows& source) const override;

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "saved_model.h"
+#include "translator.h"
 
 namespace translation {
 

@@ -10,9 +10,10 @@
 #include <vector>
 
 #include "../../autograd/ops/packed/packed.h"
+#include "../../data/coder.h"
+#include "../../io/model_directory.h"
 #include "../../nn/beam_search.h"
-#include "../../nn/module.h"
-#include "options.h"
+#include "tables.h"
 
 namespace translation {
 
@@ -30,8 +31,11 @@ struct Look {
 
 class Translator : public nn::Module {
  public:
-  explicit Translator(const ModelOptions& given) : options(given) {}
+  /// `features`: R.
+  Translator(const ModelOptions& given, Index features)
+      : options(given), tables(child<Tables>("tables", given, features)) {}
   ModelOptions options;
+  Tables& tables;
 
   /// What is known before each word of the target is chosen: `before` holds the words before, the
   /// begin mark first. [B, T, R]. The weights of all layers and heads go into `looks` where it is
@@ -44,12 +48,22 @@ class Translator : public nn::Module {
   /// none of a model without.
   virtual std::vector<Array> self_looks(const Rows& source) const;
   /// [.., R] -> [.., V].
-  virtual Tensor logits(const Tensor& features) const = 0;
+  Tensor logits(const Tensor& features) const { return tables.logits(features); }
   /// Begins to write, a row a source. The model must outlive what it returns.
   virtual std::unique_ptr<nn::Decoding> start(const Rows& source) const = 0;
 };
 
 /// The model that options.model names. Throws ValueError for options that make no sense.
 std::unique_ptr<Translator> make_translator(const ModelOptions& options);
+
+/// All that it takes to translate. With a shared vocabulary both coders are one.
+struct Language {
+  std::shared_ptr<const data::Coder> source, target;
+  std::unique_ptr<Translator> model;
+};
+/// What io::save_directory() writes and load() reads.
+io::DirectoryFiles files_of(const Language& language);
+/// Throws IoError; FormatError for a damaged folder, or a vocabulary that does not fit the weights.
+Language load(const std::string& folder);
 
 }  // namespace translation

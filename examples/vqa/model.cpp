@@ -156,10 +156,8 @@ io::DirectoryFiles files_of(const Expert& expert) {
 Expert load(const std::string& folder) {
   const io::ModelFolder saved(folder, "vqa");
   auto o = saved.options<ModelOptions>();
-  const auto vocabulary = [&](const std::string& file) {
-    return data::Vocabulary::parse(saved.text(file), saved.path(file));
-  };
-  Expert out{vocabulary(io::kVocabularyFile), vocabulary("answers.txt"), nullptr};
+  Expert out{saved.parse<data::Vocabulary>(), saved.parse<data::Vocabulary>("answers.txt"),
+             nullptr};
   o.words = out.words.size();
   o.answers = out.answers.size();
   o.height = saved.config().get_int("height", kShrunk, kLargest);

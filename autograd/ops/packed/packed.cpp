@@ -47,6 +47,23 @@ std::vector<Index> Packed::lengths() const {
   return out;
 }
 
+std::vector<Index> Packed::places() const {
+  std::vector<Index> out;
+  for (const Index count : lengths()) {
+    for (Index t = 0; t < count; ++t) out.push_back(t);
+  }
+  return out;
+}
+
+Packed pack(const std::vector<std::vector<Index>>& rows) {
+  std::vector<Index> all, lengths;
+  for (const std::vector<Index>& row : rows) {
+    all.insert(all.end(), row.begin(), row.end());
+    lengths.push_back(static_cast<Index>(row.size()));
+  }
+  return {Array::from(all), offsets_of(lengths)};
+}
+
 std::vector<Index> offsets_of(const std::vector<Index>& lengths) {
   std::vector<Index> offsets = {0};
   for (const Index length : lengths) {

@@ -19,12 +19,17 @@ struct Packed {
   Index length(Index b) const;
   /// Of all sequences.
   std::vector<Index> lengths() const;
+  /// Where each token stands in its sequence: {0, .., l_0 - 1, 0, .., l_1 - 1, ..}.
+  std::vector<Index> places() const;
 };
 
 /// x [B, T, ..] of any dtype -> tokens [N, ..]: the first lengths[b] steps of each row; no lengths:
 /// all T. The other steps are not read, NaN or not, and get gradients of 0. Throws ShapeError,
 /// ValueError for a length outside [0, T].
 Packed pack(const Tensor& x, const std::vector<Index>& lengths);
+
+/// Rows of numbers, i64 [N].
+Packed pack(const std::vector<std::vector<Index>>& rows);
 
 /// Back: [B, steps, ..], zeros behind each sequence's end; steps of -1: as many as the longest has.
 /// Throws ValueError for fewer, and what check_offsets() does.

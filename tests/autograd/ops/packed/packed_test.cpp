@@ -41,6 +41,13 @@ Tensor with_padding(const Tensor& x, double value) {
   return where(Tensor(real), x, tensor(value, x.dtype()));
 }
 
+TEST(Packed, HoldsRowsOfNumbers) {
+  const Packed packed = pack({{3, 5}, {}, {7, 11, 13}});
+  EXPECT_EQ(packed.offsets, (std::vector<Index>{0, 2, 2, 5}));
+  EXPECT_EQ(packed.tokens.array().to_vector<Index>(), (std::vector<Index>{3, 5, 7, 11, 13}));
+  EXPECT_EQ(pack(std::vector<std::vector<Index>>{}).tokens.shape(), Shape{0});
+}
+
 TEST(Packed, KnowsItsSequences) {
   const Packed packed = pack(randn({kB, kT, 3}), kLengths);
   EXPECT_EQ(packed.tokens.shape(), (Shape{kN, 3}));
@@ -48,6 +55,9 @@ TEST(Packed, KnowsItsSequences) {
   EXPECT_EQ(packed.sequences(), kB);
   EXPECT_EQ(packed.length(2), 5);
   EXPECT_EQ(packed.lengths(), kLengths);
+  EXPECT_EQ(packed.places(), (std::vector<Index>{0, 1, 0, 1, 2, 3, 4, 0, 1, 2}));
+  const Packed none{Tensor(), {0}};
+  EXPECT_EQ(none.places(), std::vector<Index>{});
   EXPECT_ERROR(IndexError, "Packed: sequence 4 is not in [0, 4)", (void)packed.length(4));
   EXPECT_ERROR(IndexError, "Packed: sequence -1 is not in [0, 4)", (void)packed.length(-1));
   EXPECT_THROW((void)Packed().length(0), IndexError);
