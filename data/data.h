@@ -51,6 +51,7 @@
 #include "orientation.h"
 #include "parallel_folder.h"
 #include "parallel_text.h"
+#include "pass.h"
 #include "pieces.h"
 #include "parts.h"
 #include "sentence_pair.h"

@@ -27,25 +27,10 @@
 
 #include "../core/error.h"
 #include "../core/generator.h"
-#include "batches.h"
-#include "pieces.h"
+#include "pass.h"
 #include "prefetch.h"
 
 namespace heed::data {
-
-/// One walk over the data.
-template <class Batch>
-struct Pass {
-  Index count = 0;  ///< of batches; 0 where nobody knows
-  /// Makes the next batch; only passes over it where `out` is null. False at the end.
-  std::function<bool(std::optional<Batch>* out)> next;
-  /// Makes pieces of the next batch, where that can be done without making all of it.
-  std::function<bool(const Cutting& cutting, Pieces<Batch>& out)> next_pieces = {};
-};
-
-/// Begins the pass of that number, drawing from the generator.
-template <class Batch>
-using Begin = std::function<Pass<Batch>(Generator& generator, Index pass)>;
 
 /// How many there are of what, in a batch: `Length(rows, words)`, or a number.
 struct Length : LengthKey {
@@ -65,47 +50,6 @@ struct LoaderOptions {
   Index prefetch = 0;      ///< batches that a thread makes ahead; 0: none, no thread
   std::uint64_t seed = 0;  ///< of the loader's generator
 };
-
-/// The examples of each batch of a pass. Throws ValueError for options that make no sense.
-struct Cut {
-  Index size = 32, tokens = 0;
-  bool packed = false, shuffle = true, drop_last = false;
-};
-std::vector<std::vector<Index>> cut(Index count, const std::vector<LengthKey>& lengths,
-                                    const Cut& how, Generator& generator);
-
-/// A pass over these batches of examples.
-template <class Batch, class Make>
-Pass<Batch> pass_over(std::vector<std::vector<Index>> batches, Make make) {
-  struct Walk {
-    std::vector<std::vector<Index>> batches;
-    Make make;
-    std::size_t at = 0;
-  };
-  const auto count = static_cast<Index>(batches.size());
-  const auto walk = std::make_shared<Walk>(Walk{std::move(batches), std::move(make)});
-  const auto next = [walk](std::optional<Batch>* out) {
-    if (walk->at == walk->batches.size()) return false;
-    const std::vector<Index>& rows = walk->batches[walk->at++];
-    if (out) out->emplace(walk->make(rows));
-    return true;
-  };
-  return {count, next, [walk](const Cutting& cutting, Pieces<Batch>& out) {
-            if (walk->at == walk->batches.size()) return false;
-            const std::vector<Index>& rows = walk->batches[walk->at++];
-            const auto size = static_cast<Index>(rows.size());
-            out.assign(static_cast<std::size_t>(cutting.count), {});
-            for (Index k = 0; k < cutting.count; ++k) {
-              const auto begin = rows.begin() + piece_begin(size, k, cutting.count);
-              const auto end = rows.begin() + piece_begin(size, k + 1, cutting.count);
-              Piece<Batch>& piece = out[static_cast<std::size_t>(k)];
-              piece.rows = end - begin;
-              if (k < cutting.first || k >= cutting.last || begin == end) continue;
-              piece.batch.emplace(walk->make(std::vector<Index>(begin, end)));
-            }
-            return true;
-          }};
-}
 
 namespace detail {
 

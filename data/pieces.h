@@ -5,8 +5,7 @@
 //   while (loader.next_pieces({.count = 4, .first = 0, .last = 2}, pieces)) { ... }   // two of four
 #pragma once
 
-#include <fmt/core.h>
-
+#include <concepts>
 #include <optional>
 #include <utility>
 #include <vector>

@@ -22,9 +22,12 @@ PackedLines packed_lines(const std::vector<Index>& text,
   return {pack(inputs), Array::from(targets)};
 }
 
+Tensor loss_of(const Tensor& scores, const Tensor& targets) {
+  return cross_entropy(reshape(scores, {-1, scores.size(2)}), reshape(targets, {-1}));
+}
+
 Tensor loss_of(const LanguageModel& model, const data::Windows& batch) {
-  const Tensor logits = model(batch.inputs);
-  return cross_entropy(reshape(logits, {-1, logits.size(2)}), reshape(batch.targets, {-1}));
+  return loss_of(model(batch.inputs), batch.targets);
 }
 
 Tensor loss_of(const LanguageModel& model, const PackedLines& batch) {
@@ -51,9 +54,7 @@ double evaluate(const Language& language, const std::vector<Index>& text, Index 
     for (const auto* parts : {&streams.batches, &streams.rest}) {
       Past past;
       for (const data::Windows& part : *parts) {
-        const Tensor logits = model.go_on(part.inputs, past);
-        const Tensor loss =
-            cross_entropy(reshape(logits, {-1, logits.size(2)}), reshape(part.targets, {-1}));
+        const Tensor loss = loss_of(model.go_on(part.inputs, past), part.targets);
         mean.add(loss.item(), static_cast<double>(part.targets.numel()));
       }
     }

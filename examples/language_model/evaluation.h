@@ -19,7 +19,8 @@ PackedLines packed_lines(const std::vector<Index>& text,
                          const std::vector<data::LinePlaces>& lines);
 std::vector<data::LinePlaces> cut_lines(const Language& language, const std::vector<Index>& text);
 
-/// Nats a token.
+/// Nats a token, of scores [B, T, V] or of what the model gives a batch.
+Tensor loss_of(const Tensor& scores, const Tensor& targets);
 Tensor loss_of(const LanguageModel& model, const data::Windows& batch);
 Tensor loss_of(const LanguageModel& model, const PackedLines& batch);
 

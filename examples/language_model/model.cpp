@@ -127,7 +127,7 @@ Tensor LanguageModel::operator()(const Tensor& ids) const {
   return forwarded(linear((*layers)(x, {.mask = attention::Mask::causal()}).output, tokens.weight));
 }
 
-Tensor LanguageModel::read(const Tensor& ids, std::unique_ptr<Reader::Past>* past,
+Tensor LanguageModel::read(const Tensor& ids, Reader::Past* past,
                            std::vector<Tensor>* looks) const {
   if (ids.rank() != 2) {
     throw ShapeError(fmt::format("language_model: ids {} are not [B, T]", describe(ids.array())));

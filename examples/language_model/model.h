@@ -23,7 +23,7 @@ namespace language_model {
 /// What is kept of the tokens that were read: each layer's keys and values, or a reader's past.
 struct Past {
   attention::TransformerEncoder::State layers;
-  std::unique_ptr<Reader::Past> reader;
+  Reader::Past reader;
   Index length = 0;  ///< tokens
 };
 
@@ -60,8 +60,7 @@ class LanguageModel : public nn::Module {
 
  private:
   // [B, T, width], before the output layer.
-  Tensor read(const Tensor& ids, std::unique_ptr<Reader::Past>* past,
-              std::vector<Tensor>* looks = nullptr) const;
+  Tensor read(const Tensor& ids, Reader::Past* past, std::vector<Tensor>* looks = nullptr) const;
   // [count, width]; undefined where they are rotary.
   Tensor positions(Index first, Index count) const;
   Tensor embed(const Tensor& ids, const Tensor& rows) const;

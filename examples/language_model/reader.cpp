@@ -9,13 +9,6 @@
 namespace language_model {
 namespace {
 
-// The past as the kind of reader keeps it; begun where there is none yet.
-template <class Kind>
-Kind& own(std::unique_ptr<Reader::Past>& past) {
-  if (!past) past = std::make_unique<Kind>();
-  return static_cast<Kind&>(*past);
-}
-
 class LSTMReader : public Reader {
  public:
   explicit LSTMReader(const ModelOptions& o)
@@ -26,43 +19,50 @@ class LSTMReader : public Reader {
                                                      .dtype = o.dtype})) {}
   nn::LSTM& lstm;
 
-  Tensor operator()(const Tensor& x, const Tensor&, std::unique_ptr<Past>* past,
+  Tensor operator()(const Tensor& x, const Tensor&, Past* past,
                     std::vector<Tensor>*) const override {
     if (past == nullptr) return lstm(x).output;
-    LstmState& state = own<State>(*past).state;
-    const LstmResult read = lstm(x, {}, state);
-    state = {read.h_n, read.c_n};
+    const LstmResult read =
+        lstm(x, {}, past->empty() ? LstmState() : LstmState{past->at(0), past->at(1)});
+    *past = {read.h_n, read.c_n};
     return read.output;
   }
-
- private:
-  struct State : Past {
-    LstmState state;
-  };
 };
 
 class LSTMNReader : public Reader {
  public:
   explicit LSTMNReader(const ModelOptions& o)
-      : lstmn(child<attention::LSTMN>("lstmn", attention::LSTMNOptions{.input = o.width,
+      : span(o.context),
+        lstmn(child<attention::LSTMN>("lstmn", attention::LSTMNOptions{.input = o.width,
                                                                        .hidden = o.width,
                                                                        .layers = o.layers,
                                                                        .span = o.context,
                                                                        .dtype = o.dtype})) {}
+  Index span;
   attention::LSTMN& lstmn;
 
-  Tensor operator()(const Tensor& x, const Tensor&, std::unique_ptr<Past>* past,
+  Tensor operator()(const Tensor& x, const Tensor&, Past* past,
                     std::vector<Tensor>* looks) const override {
-    if (past != nullptr) return lstmn(x, own<State>(*past).layers).output;
+    if (past != nullptr) return go_on(x, *past);
     attention::LSTMNOutput read = lstmn(x, {}, looks != nullptr);
     if (looks) *looks = std::move(read.weights);
     return read.output;
   }
 
  private:
-  struct State : Past {
+  // Of each layer the tapes, no longer than the span, and the last summary.
+  Tensor go_on(const Tensor& x, Past& past) const {
     std::vector<attention::LSTMNState> layers;
-  };
+    for (std::size_t i = 0; i < past.size(); i += 3) {
+      layers.push_back({attention::Tape(past[i]), attention::Tape(past[i + 1]), past[i + 2]});
+    }
+    const Tensor output = lstmn(x, layers).output;
+    past.clear();
+    for (const attention::LSTMNState& each : layers) {
+      past.insert(past.end(), {each.keys.rows(span), each.values.rows(span), each.summary});
+    }
+    return output;
+  }
 };
 
 class MemoryReader : public Reader {
@@ -80,18 +80,19 @@ class MemoryReader : public Reader {
   nn::Embedding& values;
   attention::MemoryStream& memories;
 
-  Tensor operator()(const Tensor& x, const Tensor& ids, std::unique_ptr<Past>* past,
+  Tensor operator()(const Tensor& x, const Tensor& ids, Past* past,
                     std::vector<Tensor>* looks) const override {
-    if (past != nullptr) return memories(x, values(ids), own<State>(*past).state).output;
+    if (past != nullptr) {
+      attention::MemoryStreamState state;
+      if (!past->empty()) state = {past->at(0), past->at(1)};
+      const Tensor output = memories(x, values(ids), state).output;
+      *past = {state.keys, state.values};
+      return output;
+    }
     attention::StackOutput read = memories(x, values(ids), looks != nullptr);
     if (looks) *looks = std::move(read.weights);
     return read.output;
   }
-
- private:
-  struct State : Past {
-    attention::MemoryStreamState state;
-  };
 };
 
 }  // namespace

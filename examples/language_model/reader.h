@@ -13,15 +13,13 @@ namespace language_model {
 
 class Reader : public nn::Module {
  public:
-  /// What it keeps of a text that was read.
-  struct Past {
-    virtual ~Past() = default;
-  };
+  /// What it keeps of a text that was read; empty at its begin.
+  using Past = std::vector<Tensor>;
 
   /// x [B, T, width] of ids [B, T] -> [B, T, width], of what stands at t and before. Goes on behind
   /// `past` if there is one, which becomes that behind the last token. `looks`, if given, gets what
   /// each layer looked at, [B, T, T or more]; of an LSTM nothing.
-  virtual Tensor operator()(const Tensor& x, const Tensor& ids, std::unique_ptr<Past>* past,
+  virtual Tensor operator()(const Tensor& x, const Tensor& ids, Past* past,
                             std::vector<Tensor>* looks = nullptr) const = 0;
 };
 

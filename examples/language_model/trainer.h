@@ -1,4 +1,4 @@
-// Training: steps over random windows of the text, or random lines, by the library's loop
+// Training: steps over random windows of the text, random lines, or all of it in order, by the library's loop
 // (train/run.h); the learning rate warmed up and then let down as a cosine, the model of the lowest
 // validation loss kept on disk.
 #pragma once
@@ -20,9 +20,14 @@ struct TrainerOptions : train::StepOptions {
   /// Steps over whole lines, one behind the other, that see themselves alone; `batch` contexts of
   /// them, or a little more.
   bool packed = false;
+  /// Steps over the text in order, `batch` parts of it side by side, what was read carried along.
+  bool in_order = false;
   void fields(io::Fields& f) {
     StepOptions::fields(f, "windows of text");
     f.number("weight_decay", weight_decay, 0, 1e6, "of matrices");
+    f.flag("in_order", in_order,
+           "reads the text in order, in as many parts side by side as a batch has windows, and "
+           "carries along what it has read: for lstm, lstmn and memory");
   }
 };
 

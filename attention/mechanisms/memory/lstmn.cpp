@@ -117,18 +117,12 @@ void LSTMN::check_input(const Tensor& x) const {
   }
 }
 
-LSTMNOutput LSTMN::operator()(const Tensor& x, const std::vector<Index>& lengths,
-                              bool need_weights) const {
-  const Scope scope(*this);
-  check_input(x);
-  const DType dtype = x.dtype();
+LSTMNOutput LSTMN::run(const Tensor& x, std::vector<LSTMNState>& states, bool need_weights) const {
   const Index B = x.size(0), T = x.size(1);
-  const MaskedSequence read = masked_sequence(kName, "x", x, lengths);
-  LSTMNOutput out;
-  out.output = read.x;
-  if (T == 0) out.output = out.memory = zeros({B, 0, options_.hidden}, dtype);
-  for (const LSTMNCell& layer : layers) {
-    LSTMNState state;
+  LSTMNOutput out{x, {}};
+  if (T == 0) out.output = out.memory = zeros({B, 0, options_.hidden}, x.dtype());
+  for (std::size_t l = 0; l < states.size(); ++l) {
+    const LSTMNCell& layer = layers[l];
     std::vector<Tensor> weights;
     if (T > 0) {
       // What x says to gates and scores, of all steps at once.
@@ -139,18 +133,28 @@ LSTMNOutput LSTMN::operator()(const Tensor& x, const std::vector<Index>& lengths
       for (std::size_t t = 0; t < shares.size(); ++t) {
         const Tensor share = squeeze(shares[t], 1);
         Tensor seen;
-        const LstmState summary =
-            layer.summarise(share, squeeze(projected[t], 1), state, need_weights ? &seen : nullptr);
-        layer.remember(lstm_cell_from(share, summary, own), state);
+        const LstmState summary = layer.summarise(share, squeeze(projected[t], 1), states[l],
+                                                  need_weights ? &seen : nullptr);
+        layer.remember(lstm_cell_from(share, summary, own), states[l]);
         if (need_weights) weights.push_back(seen);
       }
-      const auto tapes = split(state.values.rows(), options_.hidden, 2);
+      const auto tapes = split(states[l].values.rows(T), options_.hidden, 2);
       out.output = tapes[0];
       out.memory = tapes[1];
     }
-    if (!need_weights) continue;
-    out.weights.push_back(zero_elsewhere(past_weights(weights, B, dtype), read.real));
+    if (need_weights) out.weights.push_back(past_weights(weights, B, x.dtype()));
   }
+  return out;
+}
+
+LSTMNOutput LSTMN::operator()(const Tensor& x, const std::vector<Index>& lengths,
+                              bool need_weights) const {
+  const Scope scope(*this);
+  check_input(x);
+  const MaskedSequence read = masked_sequence(kName, "x", x, lengths);
+  std::vector<LSTMNState> states(layers.size());
+  LSTMNOutput out = run(read.x, states, need_weights);
+  for (Tensor& weights : out.weights) weights = zero_elsewhere(weights, read.real);
   out.output = forwarded(zero_elsewhere(out.output, read.real));
   out.memory = zero_elsewhere(out.memory, read.real);
   return out;
@@ -164,15 +168,9 @@ LSTMNOutput LSTMN::operator()(const Tensor& x, std::vector<LSTMNState>& states) 
     throw ValueError(
         fmt::format("{}: {} states of {} layers", kName, states.size(), layers.size()));
   }
-  if (x.size(1) == 0) return (*this)(x);
-  std::vector<Tensor> output, memory;
-  for (const Tensor& step : split(x, 1, 1)) {
-    LstmState after{squeeze(step, 1), {}};
-    for (std::size_t l = 0; l < states.size(); ++l) after = layers[l](after.h, states[l]);
-    output.push_back(after.h);
-    memory.push_back(after.c);
-  }
-  return {forwarded(stack(output, 1)), stack(memory, 1)};
+  LSTMNOutput out = run(x, states, false);
+  out.output = forwarded(out.output);
+  return out;
 }
 
 Tensor past_weights(const std::vector<Tensor>& steps, Index batch, DType dtype) {

@@ -93,6 +93,8 @@ class LSTMN : public nn::Module {
   LSTMNOutput operator()(const Tensor& x, std::vector<LSTMNState>& states) const;
 
  private:
+  // The rows of each layer's tapes that x adds, and with them the weights.
+  LSTMNOutput run(const Tensor& x, std::vector<LSTMNState>& states, bool need_weights) const;
   void check_input(const Tensor& x) const;
 };
 

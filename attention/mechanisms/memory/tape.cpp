@@ -13,6 +13,15 @@
 
 namespace heed::attention {
 
+Tape::Tape(const Tensor& rows) {
+  check_defined("tape", rows, "rows");
+  if (rows.rank() != 3) {
+    throw ShapeError(fmt::format("tape: rows must be [B, n, d], not {}", describe(rows)));
+  }
+  count_ = rows.size(1);
+  rows_ = rows;
+}
+
 void Tape::append(const Tensor& row) {
   check_defined("tape", row, "row");
   if (row.rank() != 2) {

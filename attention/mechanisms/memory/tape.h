@@ -11,6 +11,9 @@ namespace heed::attention {
 
 class Tape {
  public:
+  Tape() = default;
+  /// That has these rows already, [B, n, d]. Throws ShapeError.
+  explicit Tape(const Tensor& rows);
   /// row [B, d]. A copy of a tape may go another way: whoever appends second gets memory of its
   /// own. Throws ShapeError, DTypeError for a row that does not fit those before it.
   void append(const Tensor& row);
