@@ -3,7 +3,7 @@
 add_library(heed_sound STATIC data/wav.cpp data/spectrum.cpp data/log_mel.cpp data/spoken_digits.cpp
             data/utterances.cpp)
 add_library(heed::sound ALIAS heed_sound)
-set_target_properties(heed_sound PROPERTIES EXPORT_NAME sound)
+set_target_properties(heed_sound PROPERTIES EXPORT_NAME sound POSITION_INDEPENDENT_CODE ON)
 target_compile_options(heed_sound PRIVATE ${HEED_WARNINGS} ${HEED_HARDENING})
 target_link_libraries(heed_sound PUBLIC heed PRIVATE fmt::fmt)
 find_path(SNDFILE_INCLUDE sndfile.h)

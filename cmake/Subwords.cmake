@@ -2,7 +2,7 @@
 # installed; without it they throw.
 add_library(heed_subwords STATIC data/subwords.cpp)
 add_library(heed::subwords ALIAS heed_subwords)
-set_target_properties(heed_subwords PROPERTIES EXPORT_NAME subwords)
+set_target_properties(heed_subwords PROPERTIES EXPORT_NAME subwords POSITION_INDEPENDENT_CODE ON)
 target_compile_options(heed_subwords PRIVATE ${HEED_WARNINGS} ${HEED_HARDENING})
 target_link_libraries(heed_subwords PUBLIC heed PRIVATE fmt::fmt)
 find_path(SENTENCEPIECE_INCLUDE sentencepiece_trainer.h)

@@ -34,6 +34,12 @@ class Net : public nn::Module {
   nn::Linear& linear = child<nn::Linear>("linear", options.width, 2);
 };
 
+// What a text of the folder is read as.
+struct Words {
+  std::string text, path;
+  static Words parse(const std::string& text, const std::string& path) { return {text, path}; }
+};
+
 void save(const std::string& folder, const Net& net, const std::string& words = "one two") {
   save_directory(folder, ModelFiles("net")
                              .options(net.options)
@@ -54,6 +60,8 @@ TEST(SavedModel, ComesBackWithItsSettingsTextsAndWeights) {
   EXPECT_EQ(options.name, "b \"c\"");
   EXPECT_EQ(saved.config().get_string("level"), "high");
   EXPECT_EQ(saved.text("words.txt"), "one two");
+  EXPECT_EQ(saved.parse<Words>("words.txt").text, "one two");
+  EXPECT_EQ(saved.parse<Words>("words.txt").path, folder / "m/words.txt");
   EXPECT_NO_THROW(saved.expect({{"linear.weight", {2, 7}}}));
   EXPECT_THROW(saved.expect({{"linear.weight", {2, 8}}}), FormatError);
   const auto again = saved.make<Net>(options);
