@@ -59,7 +59,8 @@ Episode GlimpseModel::operator()(const Tensor& images, Index runs, Looking looki
   return out;
 }
 
-Losses losses_of(const Episode& episode, const Tensor& labels, Index runs, double every) {
+Losses losses_of(const Episode& episode, const Tensor& labels, Index runs, double every,
+                 Reward kind) {
   const Tensor classes = repeat_interleave(labels, runs, 0);
   Tensor loss = cross_entropy(episode.logits.back(), classes);
   const double nats = loss.item();
@@ -68,15 +69,18 @@ Losses losses_of(const Episode& episode, const Tensor& labels, Index runs, doubl
     loss =
         loss + cross_entropy(episode.logits[t], classes) * (every / static_cast<double>(earlier));
   }
-  const Tensor right = argmax(episode.logits.back(), -1) == classes;
-  const Tensor reward = right.array().to(loss.dtype());
+  const Tensor guesses = episode.logits.back().detach();
+  const Tensor right = Tensor((argmax(guesses, -1) == classes).array().to(loss.dtype()));
+  const Tensor reward = kind == Reward::right
+                            ? right
+                            : exp(-cross_entropy(guesses, classes, {.reduction = Reduction::none}));
   Samples samples = episode.samples;
   samples.add_reward(reward);
   loss = loss + samples.surrogate(episode.baselines);
   for (std::size_t t = 0; t < episode.baselines.size(); ++t) {
     loss = loss + 0.5 * baseline_loss(episode.baselines[t], -reward);
   }
-  return {loss, nats, 1 - mean(reward).item()};
+  return {loss, nats, 1 - mean(right).item()};
 }
 
 io::DirectoryFiles files_of(const GlimpseModel& model) {

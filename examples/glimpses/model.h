@@ -78,15 +78,18 @@ class GlimpseModel : public nn::Module {
                      Generator* generator = nullptr) const;
 };
 
-/// Cross-entropy, surrogate of the reward (1 where the last guess is right) and the baselines' own
-/// loss, of an episode of `runs` runs over images with these labels. `every` weighs the classes
-/// guessed before the last glimpse.
+/// What a run is worth: 1 where the last guess is right, or the probability that it gave the class.
+enum class Reward : std::uint8_t { right, probability };
+
+/// Cross-entropy, surrogate of the reward and the baselines' own loss, of an episode of `runs` runs
+/// over images with these labels. `every` weighs the classes guessed before the last glimpse.
 struct Losses {
   Tensor total;  ///< to differentiate
   double classes;
   double error;  ///< of the last guesses
 };
-Losses losses_of(const Episode& episode, const Tensor& labels, Index runs, double every);
+Losses losses_of(const Episode& episode, const Tensor& labels, Index runs, double every,
+                 Reward reward = Reward::right);
 
 /// A model on disk, weights and configuration. load() throws IoError, FormatError.
 io::DirectoryFiles files_of(const GlimpseModel& model);

@@ -23,9 +23,10 @@ train::Training train_model(GlimpseModel& model, const Digits& digits, const Dig
       Generator());
   Generator places(options.seed + 17);  // of digits in larger images
   optim::AdamW adam(model.parameters(), {.lr = options.lr, .weight_decay = options.weight_decay});
-  train::Run run(
-      model, adam,
-      options.run({train::lowest("validation error %")}, fmt::format("{} digits", digits.count())));
+  train::RunOptions how =
+      options.run({train::lowest("validation error %")}, fmt::format("{} digits", digits.count()));
+  how.ema = options.ema;
+  train::Run run(model, adam, how);
   run.schedule(optim::rate::cosine(batches.count() * options.epochs, options.lr / 100))
       .files([&] { return files_of(model); })
       .carry("places", places)
@@ -35,7 +36,7 @@ train::Training train_model(GlimpseModel& model, const Digits& digits, const Dig
   return run(batches, [&](const Rows& rows) {
     const Batch batch = batch_of(digits, rows, model.options.size, model.options.clutter, places);
     const Losses losses = losses_of(model(batch.images, options.samples), batch.labels,
-                                    options.samples, options.every);
+                                    options.samples, options.every, options.reward);
     return train::Loss{.tensor = losses.total,
                        .shown = losses.classes,
                        .weight = static_cast<double>(rows.size()),

@@ -4,8 +4,8 @@
 
 #include <cstring>
 
-#include "../../core/generator.h"
 #include "../../core/error.h"
+#include "../../core/generator.h"
 #include "../support/throws.h"
 #include "world_here.h"
 

@@ -1,0 +1,100 @@
+#include "../../distributed/ring_attention.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "../../attention/attend.h"
+#include "../../autograd/backward.h"
+#include "../../autograd/ops/elementwise/elementwise.h"
+#include "../../autograd/ops/reduce/reduce.h"
+#include "../../core/error.h"
+#include "../../core/generator.h"
+#include "../support/throws.h"
+#include "world_here.h"
+
+namespace heed::distributed {
+namespace {
+
+// Query, keys, values and a cotangent of a whole sequence: the same in all processes.
+struct Whole {
+  std::vector<Array> arrays;
+  Whole(const Shape& lead, Index T, DType dtype) {
+    Generator generator(17);
+    for (const Index width : {5, 5, 7, 7}) {
+      std::vector<Index> sizes;
+      for (Index axis = 0; axis < lead.rank(); ++axis) sizes.push_back(lead[axis]);
+      sizes.insert(sizes.end(), {T, width});
+      arrays.push_back(generator.normal(Shape(sizes), 0, 1, dtype));
+    }
+  }
+  Array part(std::size_t i) const {
+    const Index n = arrays[i].size(-2) / world().size(), at = n * world().rank();
+    return arrays[i].slice(arrays[i].rank() - 2, at, at + n).clone();
+  }
+};
+
+double furthest(const Array& a, const Array& b) {
+  const Array x = a.to(DType::f64), y = b.to(DType::f64);
+  EXPECT_EQ(x.shape(), y.shape());
+  const auto u = x.to_vector<double>(), v = y.to_vector<double>();
+  double out = 0;
+  for (std::size_t i = 0; i < u.size(); ++i) out = std::max(out, std::abs(u[i] - v[i]));
+  return out;
+}
+
+double difference(const Whole& whole, bool causal) {
+  std::vector<Tensor> parts, all;
+  for (std::size_t i = 0; i < 3; ++i) {
+    parts.push_back(Tensor(whole.part(i)).set_requires_grad());
+    all.push_back(Tensor(whole.arrays[i]).set_requires_grad());
+  }
+  const Tensor out = ring_attention(world(), parts[0], parts[1], parts[2], {.causal = causal});
+  out.backward(Tensor(whole.part(3)));
+  attention::Terms terms;
+  if (causal) terms.mask = attention::Mask::causal();
+  const Tensor expected = attention::attend(all[0], all[1], all[2], terms).context;
+  expected.backward(Tensor(whole.arrays[3]));
+  const auto own = [](const Tensor& x) {
+    const Index n = x.size(-2) / world().size(), at = n * world().rank();
+    return x.array().slice(x.rank() - 2, at, at + n);
+  };
+  double worst = furthest(out.array(), own(expected));
+  for (std::size_t i = 0; i < 3; ++i)
+    worst = std::max(worst, furthest(parts[i].grad().array(), own(all[i].grad())));
+  return worst;
+}
+
+TEST(RingAttention, IsAttentionOfTheWhole) {
+  for (const bool causal : {false, true}) {
+    EXPECT_LT(difference(Whole({2, 3}, 12 * world().size(), DType::f64), causal), 1e-12) << causal;
+    EXPECT_LT(difference(Whole({}, 131 * world().size(), DType::f32), causal), 1e-5) << causal;
+  }
+}
+
+TEST(RingAttention, OfALongSequence) {
+  if (std::getenv("HEED_FULL") == nullptr) GTEST_SKIP() << "65,536 places: only with HEED_FULL";
+  EXPECT_LT(difference(Whole({}, 65536, DType::f32), true), 1e-5);
+}
+
+TEST(RingAttention, HasNoSecondDerivative) {
+  const Whole whole({}, 4 * world().size(), DType::f64);
+  Tensor q = Tensor(whole.part(0)).set_requires_grad();
+  const Tensor out = ring_attention(world(), q, Tensor(whole.part(1)), Tensor(whole.part(2)));
+  EXPECT_ERROR_WITH(GradError, "ring_attention",
+                    grad({sum(out * out)}, {q}, {}, {.create_graph = true}));
+}
+
+TEST(RingAttention, SaysWhatDoesNotFit) {
+  const Tensor x = Tensor(Array::zeros({3, 5}, DType::f32));
+  EXPECT_ERROR_WITH(
+      ShapeError, "causal, but as many queries as keys are not there",
+      ring_attention(world(), Tensor(Array::zeros({2, 5}, DType::f32)), x, x, {.causal = true}));
+  if (world().size() == 1) return;
+  const Tensor other = Tensor(Array::zeros({3 + world().rank(), 5}, DType::f32));
+  EXPECT_ERROR_WITH(ShapeError, "; process 1 query f32[4, 5]",
+                    ring_attention(world(), other, x, x));
+}
+
+}  // namespace
+}  // namespace heed::distributed
