@@ -5,7 +5,10 @@
 
 #include "../../../autograd/backward.h"
 #include "../../../autograd/ops/elementwise/elementwise.h"
+#include "../../../autograd/ops/index/index.h"
+#include "../../../autograd/ops/normalise/softmax.h"
 #include "../../../autograd/ops/reduce/reduce.h"
+#include "../../../autograd/ops/shape/arrange.h"
 #include "../../../autograd/ops/shape/shape.h"
 #include "../../../core/error.h"
 #include "../../../core/generator.h"
@@ -113,6 +116,28 @@ TEST(GlimpseModel, PlacesLearnFromTheRewardAlone) {
     const double right = -sum(costs).item() / static_cast<double>(guesses.size());
     EXPECT_NEAR(losses.error, 1 - right, 1e-12);
     EXPECT_GT(losses.classes, 0);
+  }
+}
+
+// In the place of 1 where a guess is right: the probability that it gave the class.
+TEST(GlimpseModel, MayBeRewardedByTheProbability) {
+  manual_seed(7);
+  const GlimpseModel model(small());
+  const Tensor labels(Array::from<Index>({1, 0, 9, 4, 4}));
+  const Episode episode = model(rand({kB, 1, 13, 17}, DType::f64), kRuns);
+  const Tensor chances = softmax(episode.logits.back().detach(), -1);
+  const Tensor rewards =
+      squeeze(gather(chances, 1, unsqueeze(repeat_interleave(labels, kRuns, 0), 1)), 1);
+  Tensor expected = tensor(0, DType::f64);
+  for (Index t = 0; t < 4; ++t) {
+    const Tensor& b = episode.baselines[static_cast<std::size_t>(t)];
+    expected = expected - mean(sum(episode.samples.log_prob(t), {1}) * (rewards + b).detach());
+  }
+  const std::vector<Tensor> places = model.locate.parameters();
+  const auto wanted = grad({expected}, places, {}, {.retain_graph = true});
+  losses_of(episode, labels, kRuns, 0, Reward::probability).total.backward();
+  for (std::size_t i = 0; i < 2; ++i) {
+    EXPECT_THAT(numbers(places[i].grad()), Pointwise(DoubleNear(1e-12), numbers(wanted[i])));
   }
 }
 

@@ -137,4 +137,24 @@ TEST_F(LanguageModelCommand, ResumingGivesTheSameBitsAsNeverHavingStopped) {
                                   "model.tokens.weight", "optimizer.parameters.0.step"});
 }
 
+// What was read is carried from step to step, and over a stop.
+TEST_F(LanguageModelCommand, ReadsInOrder) {
+  for (const std::string kind : {"lstm", "lstmn", "memory"}) {
+    const std::string flags =
+        "train --in-order --steps 9 --interval 5 --dropout 0.2 --attention " + kind + kSmall;
+    const std::string whole = expect_success(flags + " --save " + path(kind));
+    const std::string stopped = path(kind + "stopped");
+    expect_success(flags + " --stop-after 7 --save " + stopped);
+    const std::string resumed = expect_success(flags + " --resume --save " + stopped);
+    EXPECT_EQ(validation_loss(resumed), validation_loss(whole)) << kind;
+    std::string by_chance = flags;
+    by_chance.replace(by_chance.find("--in-order "), 11, "");
+    EXPECT_NE(validation_loss(expect_success(by_chance + " --save " + path(kind + "chance"))),
+              validation_loss(whole))
+        << kind;
+  }
+  expect_refused("train --in-order --save " + path("none") + kSmall,
+                 "--in-order is for lstm, lstmn and memory");
+}
+
 }  // namespace

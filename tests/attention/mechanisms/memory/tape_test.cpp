@@ -29,6 +29,15 @@ TEST(Tape, HoldsItsRows) {
   EXPECT_EQ(numbers(early[4]), numbers(narrow(stack(rows, 1), 1, 0, 5)));
 }
 
+TEST(Tape, GoesOnBehindRows) {
+  const Tensor rows = randn({2, 5, 3}, DType::f64), next = randn({2, 3}, DType::f64);
+  Tape tape(rows);
+  EXPECT_EQ(tape.size(), 5);
+  tape.append(next);
+  EXPECT_EQ(numbers(tape.rows()), numbers(concat({rows, unsqueeze(next, 1)}, 1)));
+  EXPECT_ERROR(ShapeError, "tape: rows must be [B, n, d], not f64[2, 3]", Tape{next});
+}
+
 TEST(Tape, CopiesGoTheirOwnWays) {
   const Tensor a = ones({1, 2}), b = a * 2, c = a * 3;
   Tape one;

@@ -1,0 +1,92 @@
+#include "../../data/pieces.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "../../data/loader.h"
+#include "../../data/windows.h"
+#include "../support/throws.h"
+
+namespace heed::data {
+namespace {
+
+using testing::ElementsAre;
+using Rows = std::vector<Index>;
+
+std::vector<Index> counted(Index count) {
+  std::vector<Index> out;
+  for (Index i = 0; i < count; ++i) out.push_back(10 + i);
+  return out;
+}
+
+TEST(Pieces, AreTheBatchOneBehindTheOther) {
+  const std::vector<Index> set = counted(17);
+  Loader whole(set, {.size = 7, .seed = 5});
+  Loader cut(set, {.size = 7, .seed = 5});
+  for (int pass = 0; pass < 2; ++pass) {
+    while (const auto batch = whole.next()) {
+      Pieces<Rows> pieces;
+      ASSERT_TRUE(cut.next_pieces({.count = 3, .first = 0, .last = 3}, pieces));
+      Rows joined;
+      for (const auto& piece : pieces) {
+        EXPECT_EQ(static_cast<Index>(piece.batch->size()), piece.rows);
+        EXPECT_LE(std::abs(3 * piece.rows - static_cast<Index>(batch->size())), 3);
+        joined.insert(joined.end(), piece.batch->begin(), piece.batch->end());
+      }
+      EXPECT_EQ(joined, *batch);
+    }
+    Pieces<Rows> none;
+    EXPECT_FALSE(cut.next_pieces({.count = 3, .first = 0, .last = 3}, none));
+  }
+}
+
+TEST(Pieces, OnlyThoseWantedAreMade) {
+  const std::vector<Index> set = counted(11);
+  for (const Index prefetch : {0, 2}) {
+    std::vector<Rows> made;
+    Loader batches(set,
+                   [&](const Rows& rows) {
+                     made.push_back(rows);
+                     return rows;
+                   },
+                   {.size = 8, .shuffle = false, .prefetch = prefetch});
+    Pieces<Rows> pieces;
+    ASSERT_TRUE(batches.next_pieces({.count = 4, .first = 1, .last = 2}, pieces));
+    EXPECT_EQ(batches.index(), 1);
+    EXPECT_FALSE(pieces[0].batch || pieces[2].batch || pieces[3].batch);
+    EXPECT_THAT(*pieces[1].batch, ElementsAre(2, 3));
+    // A batch of fewer rows than pieces leaves some empty; other pieces may be asked for.
+    ASSERT_TRUE(batches.next_pieces({.count = 4, .first = 0, .last = 4}, pieces));
+    EXPECT_THAT((Rows{pieces[0].rows, pieces[1].rows, pieces[2].rows, pieces[3].rows}),
+                ElementsAre(0, 1, 1, 1));
+    EXPECT_FALSE(pieces[0].batch);
+    EXPECT_THAT(*pieces[3].batch, ElementsAre(10));
+    EXPECT_FALSE(batches.next_pieces({.count = 4, .first = 0, .last = 4}, pieces));
+    EXPECT_THAT(*batches.next(), ElementsAre(0, 1, 2, 3, 4, 5, 6, 7));  // whole again
+    EXPECT_EQ(batches.index(), 1);
+    EXPECT_GE(made.size(), 5U);
+  }
+}
+
+TEST(Pieces, OfWhatIsDrawnWhole) {
+  const std::vector<Index> text = counted(40);
+  const auto draw = [&](Generator& generator) { return random_windows(text, 5, 3, generator); };
+  auto whole = drawn(draw, 9), cut = drawn(draw, 9);
+  const Windows all = *whole.next();
+  Pieces<Windows> pieces;
+  ASSERT_TRUE(cut.next_pieces({.count = 2, .first = 1, .last = 2}, pieces));
+  EXPECT_FALSE(pieces[0].batch);
+  EXPECT_EQ(pieces[0].rows, 2);
+  EXPECT_EQ(pieces[1].batch->inputs.to_vector<Index>(),
+            all.inputs.slice(0, 2, 5).to_vector<Index>());
+  EXPECT_EQ(pieces[1].batch->targets.to_vector<Index>(),
+            all.targets.slice(0, 2, 5).to_vector<Index>());
+  auto numbers = drawn([](Generator& generator) { return generator.next(); });
+  Pieces<std::uint64_t> none;
+  EXPECT_ERROR_WITH(ValueError, "nobody has said how to cut them",
+                    numbers.next_pieces({.count = 2, .first = 0, .last = 1}, none));
+  EXPECT_TRUE(numbers.next_pieces({}, none));
+}
+
+}  // namespace
+}  // namespace heed::data
