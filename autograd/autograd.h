@@ -14,6 +14,7 @@
 #include "op.h"
 #include "ops/attention/attention.h"
 #include "ops/conv/conv.h"
+#include "ops/conv/conv3d.h"
 #include "ops/conv/conv_transpose.h"
 #include "ops/conv/interpolate.h"
 #include "ops/conv/pool.h"

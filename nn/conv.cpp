@@ -55,6 +55,13 @@ Shape checked_shape(Index in, Index out, Pair kernel, const Conv2dOptions& o) {
   return weight_shape("Conv2d", in, out, {kernel.y, kernel.x}, o.groups);
 }
 
+Shape checked_shape(Index in, Index out, Triple kernel, const Conv3dOptions& o) {
+  check_axis("Conv3d", kernel.z, o.stride.z, o.padding.z, o.dilation.z, o.same);
+  check_axis("Conv3d", kernel.y, o.stride.y, o.padding.y, o.dilation.y, o.same);
+  check_axis("Conv3d", kernel.x, o.stride.x, o.padding.x, o.dilation.x, o.same);
+  return weight_shape("Conv3d", in, out, {kernel.z, kernel.y, kernel.x}, o.groups);
+}
+
 }  // namespace
 
 Conv1d::Conv1d(Index in, Index out, Index kernel, const Conv1dOptions& options, bool with_bias,
@@ -77,6 +84,17 @@ Conv2d::Conv2d(Index in, Index out, Pair kernel, const Conv2dOptions& options, b
 Tensor Conv2d::operator()(const Tensor& x) const {
   const Scope scope(*this);
   return forwarded(conv2d(x, weight, bias, options_));
+}
+
+Conv3d::Conv3d(Index in, Index out, Triple kernel, const Conv3dOptions& options, bool with_bias,
+               DType dtype)
+    : weight(parameter("weight", begin_weight(checked_shape(in, out, kernel, options), dtype))),
+      bias(parameter("bias", with_bias ? begin({out}, weight.shape(), dtype) : Tensor())),
+      options_(options) {}
+
+Tensor Conv3d::operator()(const Tensor& x) const {
+  const Scope scope(*this);
+  return forwarded(conv3d(x, weight, bias, options_));
 }
 
 }  // namespace heed::nn

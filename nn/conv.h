@@ -1,8 +1,9 @@
-// Conv1d and Conv2d: convolutions with a weight of their own; see autograd/ops/conv/conv.h for the
-// formula. Names, layouts and first values are PyTorch's.
+// Conv1d, Conv2d and Conv3d: convolutions with a weight of their own; see autograd/ops/conv/conv.h for
+// the formula. Names, layouts and first values are PyTorch's.
 #pragma once
 
 #include "../autograd/ops/conv/conv.h"
+#include "../autograd/ops/conv/conv3d.h"
 #include "layer.h"
 
 namespace heed::nn {
@@ -67,6 +68,36 @@ class Conv2d : public Layer<Conv2d> {
   friend class Sequential;
   Conv2d(Conv2d&&) = default;
   Conv2dOptions options_;
+};
+
+class Conv3d : public Layer<Conv3d> {
+ public:
+  /// As Conv1d, n = in / groups times the kernel's three sizes.
+  Conv3d(Index in, Index out, Triple kernel, const Conv3dOptions& options = {},
+         bool with_bias = true, DType dtype = DType::f32);
+  /// The options one by one, in PyTorch's order.
+  template <Whole S>
+  Conv3d(Index in, Index out, Triple kernel, S stride, Triple padding = 0, Triple dilation = 1,
+         Index groups = 1, bool with_bias = true)
+      : Conv3d(in, out, kernel,
+               Conv3dOptions{.stride = static_cast<Index>(stride),
+                             .padding = padding,
+                             .dilation = dilation,
+                             .groups = groups},
+               with_bias) {}
+
+  Tensor& weight;  ///< [out, in / groups, kernel.z, kernel.y, kernel.x]
+  Tensor& bias;    ///< [out]; undefined without bias
+
+  /// x [B, in, D, H, W] or [in, D, H, W] -> [B, out, D', H', W'] or [out, D', H', W'].
+  Tensor operator()(const Tensor& x) const;
+
+  const Conv3dOptions& options() const { return options_; }
+
+ private:
+  friend class Sequential;
+  Conv3d(Conv3d&&) = default;
+  Conv3dOptions options_;
 };
 
 }  // namespace heed::nn

@@ -19,7 +19,6 @@ using TransformerEncoder = Refused<"attention::TransformerEncoder">;
 using TransformerEncoderLayer = Refused<"attention::TransformerEncoderLayer">;
 using TransformerDecoder = Refused<"attention::TransformerDecoder">;
 using TransformerDecoderLayer = Refused<"attention::TransformerDecoderLayer">;
-using Conv3d = Refused<"heed has Conv1d and Conv2d">;
 using InstanceNorm1d = Refused<"nn::GroupNorm(channels, channels)">;
 using InstanceNorm2d = Refused<"nn::GroupNorm(channels, channels)">;
 using ModuleDict = Refused<"T& name = child<T>(\"name\", ...) as a member">;

@@ -26,7 +26,7 @@ class BadOptions : public testing::Test {
 };
 
 TEST_F(BadOptions, OfConvolutions) {
-  using nn::Conv1d, nn::Conv2d;
+  using nn::Conv1d, nn::Conv2d, nn::Conv3d;
   EXPECT_ERROR(ValueError, "Conv1d: kernel must be positive, not 0", Conv1d(3, 5, 0));
   EXPECT_ERROR(ValueError, "Conv1d: stride must be positive, not 0",
                Conv1d(3, 5, 2, {.stride = 0}));
@@ -58,6 +58,14 @@ TEST_F(BadOptions, OfConvolutions) {
   EXPECT_ERROR(ValueError,
                "Conv2d: same goes with stride 1 and padding 0, not with stride 1 and padding 1",
                Conv2d(3, 5, 2, {.padding = {0, 1}, .same = true}));
+  EXPECT_ERROR(ValueError, "Conv3d: kernel must be positive, not 0", Conv3d(3, 5, {0, 2, 2}));
+  EXPECT_ERROR(ValueError, "Conv3d: stride must be positive, not 0",
+               Conv3d(3, 5, 2, {.stride = {1, 0, 1}}));
+  EXPECT_ERROR(ValueError, "Conv3d: padding must not be negative: -1",
+               Conv3d(3, 5, 2, {.padding = {0, 0, -1}}));
+  EXPECT_ERROR(ValueError,
+               "Conv3d: channels must be positive and multiples of groups: in 3, out 5, groups 2",
+               Conv3d(3, 5, 2, {.groups = 2}));
 }
 
 TEST_F(BadOptions, OfPoolings) {

@@ -73,6 +73,10 @@ const std::map<std::string, std::function<Tensor(Prepare)>> kLayers = {
      }},
     {"Conv1d", [](Prepare p) { return call(p, nn::Conv1d(4, 3, 2), row()); }},
     {"Conv2d", [](Prepare p) { return call(p, nn::Conv2d(4, 3, 2), plane()); }},
+    {"Conv3d",
+     [](Prepare p) {
+       return call(p, nn::Conv3d(4, 3, 2), randn({2, 4, 3, 5, 2}));
+     }},
     {"ConvTranspose1d", [](Prepare p) { return call(p, nn::ConvTranspose1d(4, 3, 2), row()); }},
     {"ConvTranspose2d", [](Prepare p) { return call(p, nn::ConvTranspose2d(4, 3, 2), plane()); }},
     {"CosineEmbeddingLoss",

@@ -140,6 +140,14 @@ void conv2d() {
         tn::Conv2d(tn::Conv2dOptions(3, 5, 2).dilation(3).bias(false)), {2, 3, 5, 7});
 }
 
+void conv3d() {
+  unary(nn::Conv3d(4, 6, {2, 3, 2}, {.stride = {1, 2, 1}, .padding = 1, .groups = 2}),
+        tn::Conv3d(tn::Conv3dOptions(4, 6, {2, 3, 2}).stride({1, 2, 1}).padding(1).groups(2)),
+        {2, 4, 3, 5, 7});
+  unary(nn::Conv3d(3, 5, 2, {.dilation = 2}, false),
+        tn::Conv3d(tn::Conv3dOptions(3, 5, 2).dilation(2).bias(false)), {2, 3, 3, 5, 4});
+}
+
 void max_pool1d() {
   unary(nn::MaxPool1d({.kernel = 3, .stride = 2, .padding = 1}),
         tn::MaxPool1d(tn::MaxPool1dOptions(3).stride(2).padding(1)), {2, 3, 7});
@@ -250,6 +258,7 @@ const std::map<std::string, void (*)()> kLayers = {
     {"LSTMCell", lstm_cell},
     {"Conv1d", conv1d},
     {"Conv2d", conv2d},
+    {"Conv3d", conv3d},
     {"MaxPool1d", max_pool1d},
     {"MaxPool2d", max_pool2d},
     {"AvgPool1d", avg_pool1d},

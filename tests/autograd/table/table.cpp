@@ -35,6 +35,7 @@ constexpr File kFiles[] = {
     {"norms", norm_rows},
     {"attention", attention_rows},
     {"convolution", conv_rows},
+    {"convolution", conv3d_rows},
     {"convolution", resize_rows},
     {"pooling", pool_rows},
     {"recurrent", recurrent_rows},

@@ -27,6 +27,7 @@ std::vector<Row> normalise_rows();
 std::vector<Row> norm_rows();
 std::vector<Row> attention_rows();
 std::vector<Row> conv_rows();
+std::vector<Row> conv3d_rows();
 std::vector<Row> resize_rows();
 std::vector<Row> trigonometry_rows();
 std::vector<Row> probability_loss_rows();

@@ -1,4 +1,5 @@
 #include "../../../autograd/ops/conv/conv.h"
+#include "../../../autograd/ops/conv/conv3d.h"
 #include "../parity.h"
 
 namespace heed::parity {
@@ -52,6 +53,29 @@ Peer conv2d_peer(const Form2d& form) {
       });
 }
 
+struct Form3d {
+  std::vector<Index> x, weight;
+  Conv3dOptions options = {};
+};
+
+Peer conv3d_peer(const Form3d& form) {
+  const Conv3dOptions& o = form.options;
+  return peer(
+      "conv3d", {form.x, form.weight, {form.weight[0]}},
+      [o](H x) { return conv3d(x[0], x[1], x[2], o); },
+      [o](T x) {
+        const auto sizes = [](Triple t) { return std::vector<std::int64_t>{t.z, t.y, t.x}; };
+        auto options = F::Conv3dFuncOptions().bias(x[2]).stride(sizes(o.stride)).groups(o.groups);
+        options.dilation(sizes(o.dilation));
+        if (o.same) {
+          options.padding(torch::kSame);
+        } else {
+          options.padding(sizes(o.padding));
+        }
+        return F::conv3d(x[0], x[1], options);
+      });
+}
+
 // The gradient of one of conv2d's operands, as a function of what it is computed from.
 torch::Tensor backward(const torch::Tensor& g, const torch::Tensor& x, const torch::Tensor& weight,
                        const Conv2dOptions& o, bool of_x) {
@@ -89,6 +113,12 @@ std::vector<Peer> conv_peers() {
       conv1d_peer({{2, 3, 7}, {2, 3, 4}, {.dilation = 2, .same = true}}),
       conv2d_peer({{3, 5, 4}, {2, 3, 3, 2}, {}}),
       conv2d_peer({{2, 3, 5, 7}, {2, 3, 3, 2}, {}, {.dilation = {1, 2}, .same = true}}),
+      conv3d_peer({{3, 5, 4, 2}, {2, 3, 3, 2, 2}}),
+      conv3d_peer(
+          {{2, 4, 5, 3, 7},
+           {6, 2, 2, 3, 2},
+           {.stride = {2, 1, 3}, .padding = {1, 2, 0}, .dilation = {2, 1, 1}, .groups = 2}}),
+      conv3d_peer({{2, 3, 2, 5, 3}, {2, 3, 2, 3, 1}, {.same = true}}),
   };
   const std::vector<Form2d> forms = {
       {{2, 3, 5, 7}, {5, 3, 3, 2}, {2, 5, 3, 6}},
