@@ -4,7 +4,10 @@
 set(HEED_INCLUDE ${PROJECT_BINARY_DIR}/include)
 file(MAKE_DIRECTORY ${HEED_INCLUDE}/heed)
 file(CREATE_LINK ${PROJECT_SOURCE_DIR}/heed.h ${HEED_INCLUDE}/heed/heed.h SYMBOLIC)
-foreach(folder IN LISTS HEED_FOLDERS)
+if(HEED_WITH_MPI)
+  set(HEED_DISTRIBUTED distributed)
+endif()
+foreach(folder IN LISTS HEED_FOLDERS HEED_DISTRIBUTED)
   file(CREATE_LINK ${PROJECT_SOURCE_DIR}/${folder} ${HEED_INCLUDE}/heed/${folder} SYMBOLIC)
   file(CONFIGURE OUTPUT ${HEED_INCLUDE}/heed/${folder}.h
        CONTENT "#pragma once\n\n#include \"${folder}/${folder}.h\"\n")

@@ -55,6 +55,7 @@
 #include "pieces.h"
 #include "parts.h"
 #include "sentence_pair.h"
+#include "read_in_order.h"
 #include "sentences.h"
 #include "sick.h"
 #include "skip_gram.h"

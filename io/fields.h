@@ -140,5 +140,11 @@ void check_fields(Options options) {
   detail::FieldCheck check;
   options.fields(check);
 }
+/// The options themselves, where none is: for a constructor's list.
+template <HasFields Options>
+const Options& checked_fields(const Options& options) {
+  check_fields(options);
+  return options;
+}
 
 }  // namespace heed::io

@@ -12,6 +12,8 @@ void FitOptions::fields(io::Fields& f) {
   f.number("clip", clip, 1e-9, 1e9, "largest norm of a gradient");
   f.size("patience", patience, 0, 1 << 24,
          "epochs that are no better than the best so far end it; 0: none do");
+  f.number("ema", ema, 0, 0.999999,
+           "decay of the average of the weights that is judged and kept; 0: none");
 }
 
 RunOptions FitOptions::run(const std::vector<Wanted>& keep, const std::string& data) const {
@@ -21,6 +23,7 @@ RunOptions FitOptions::run(const std::vector<Wanted>& keep, const std::string& d
   run.clip = clip;
   run.keep = keep;
   run.patience = patience;
+  run.ema = ema;
   run.stop_after = stop_after;
   run.resume = resume;
   run.setting = fmt::format("{}, --batch {}, --seed {}", data, batch, seed);

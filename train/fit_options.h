@@ -23,11 +23,12 @@ struct FitOptions {
   double weight_decay = 0.01;
   double clip = 5;     ///< largest norm of a gradient
   Index patience = 0;  ///< epochs without a better first figure that end it; 0: none do
+  double ema = 0;      ///< decay of the average of the weights that is judged and kept; 0: none
   std::uint64_t seed = 1;
   Index stop_after = 0;
   bool resume = false;
 
-  /// epochs, batch, lr, weight_decay, clip and patience.
+  /// epochs, batch, lr, weight_decay, clip, patience and ema.
   void fields(io::Fields& f);
   /// `data` says what is learned from ("5000 pairs"): the setting is that, the batch and the seed.
   RunOptions run(const std::vector<Wanted>& keep, const std::string& data) const;

@@ -30,6 +30,20 @@ void write(Tensor& tensor, const Array& numbers) {
 
 }  // namespace
 
+Carried carried_tensors(const std::string& key, std::vector<Tensor>& tensors) {
+  return {[key, &tensors](io::TrainingState& state) {
+            io::NamedArrays all;
+            for (const Tensor& each : tensors) {
+              all.emplace_back(std::to_string(all.size()), each.array());
+            }
+            state.put(key, all);
+          },
+          [key, &tensors](const io::TrainingState& state) {
+            tensors.clear();
+            for (const auto& [number, array] : state.arrays(key)) tensors.emplace_back(array);
+          }};
+}
+
 PieceState::PieceState(nn::Module& model, const std::vector<Carried>& carried) {
   generators_.push_back(&default_generator());
   for (const Carried& each : carried) {

@@ -21,6 +21,9 @@ struct Carried {
   Generator* generator = nullptr;  ///< it itself, where it is one
 };
 
+/// As many as there are at the time, off the tape.
+Carried carried_tensors(const std::string& key, std::vector<Tensor>& tensors);
+
 class PieceState {
  public:
   /// A step begins. All outlive this.

@@ -87,8 +87,9 @@ class Run {
   Run& log(std::shared_ptr<Log> log);
   /// Called after each round, saved already.
   Run& each_round(std::function<void(const Training&)> call);
-  /// More that a run that goes on needs to the bit: a Generator, numbers (io::Figures), or anything
-  /// with state_dict() and load_state_dict(). Must outlive the run.
+  /// More that a run that goes on needs to the bit: a Generator, numbers (io::Figures), tensors (a
+  /// vector of them, of any length), or anything with state_dict() and load_state_dict(). Must
+  /// outlive the run.
   template <class T>
   Run& carry(const std::string& name, T& object);
 
@@ -151,10 +152,12 @@ class Run {
 template <class T>
 Run& Run::carry(const std::string& name, T& object) {
   const std::string key = "carried." + name;
-  if constexpr (requires(io::TrainingState & state) {
-                  state.put(key, object);
-                  state.get(key, object);
-                }) {
+  if constexpr (std::is_same_v<T, std::vector<Tensor>>) {
+    carried_.push_back(carried_tensors(key, object));
+  } else if constexpr (requires(io::TrainingState & state) {
+                         state.put(key, object);
+                         state.get(key, object);
+                       }) {
     carried_.push_back(
         {[key, &object](io::TrainingState& state) { state.put(key, object); },
          [key, &object](const io::TrainingState& state) { state.get(key, object); }});

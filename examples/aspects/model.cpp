@@ -18,7 +18,7 @@ using data::kIobLabels;
 }  // namespace
 
 Tagger::Tagger(const ModelOptions& o)
-    : options((io::check_fields(o), o)),
+    : options(io::checked_fields(o)),
       words(child<nn::Embedding>(
           "words",
           nn::EmbeddingOptions{.count = o.vocabulary, .width = o.width, .dtype = o.dtype})),

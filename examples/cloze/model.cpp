@@ -20,7 +20,7 @@ using data::Vocabulary;
 }  // namespace
 
 ClozeReader::ClozeReader(const ModelOptions& o)
-    : options((io::check_fields(o), o)),
+    : options(io::checked_fields(o)),
       words(child<nn::Embedding>("words", nn::EmbeddingOptions{.count = o.vocabulary + o.unknown,
                                                                .width = o.width,
                                                                .dtype = o.dtype})),

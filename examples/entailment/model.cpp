@@ -13,15 +13,10 @@ namespace {
 
 constexpr Index kShared = 8;  // width of what says whether a word is shared
 
-const ModelOptions& checked(const ModelOptions& options) {
-  io::check_fields(options);
-  return options;
-}
-
 }  // namespace
 
 PairReader::PairReader(const ModelOptions& o)
-    : options(checked(o)),
+    : options(io::checked_fields(o)),
       words(child<nn::Embedding>(
           "words", nn::EmbeddingOptions{.count = o.vocabulary, .width = o.width, .padding = 0})),
       shared(o.overlap ? &child<nn::Embedding>("shared", 2, kShared) : nullptr),

@@ -11,17 +11,8 @@
 #include "../../io/saved_model.h"
 
 namespace glimpses {
-namespace {
-
-const ModelOptions& checked(const ModelOptions& options) {
-  io::check_fields(options);
-  return options;
-}
-
-}  // namespace
-
 GlimpseModel::GlimpseModel(const ModelOptions& o)
-    : options(checked(o)),
+    : options(io::checked_fields(o)),
       look(child<attention::GlimpseNetwork>("look", attention::GlimpseOptions{.size = o.glimpse,
                                                                               .scales = o.scales,
                                                                               .hidden = o.hidden,

@@ -23,10 +23,9 @@ train::Training train_model(GlimpseModel& model, const Digits& digits, const Dig
       Generator());
   Generator places(options.seed + 17);  // of digits in larger images
   optim::AdamW adam(model.parameters(), {.lr = options.lr, .weight_decay = options.weight_decay});
-  train::RunOptions how =
-      options.run({train::lowest("validation error %")}, fmt::format("{} digits", digits.count()));
-  how.ema = options.ema;
-  train::Run run(model, adam, how);
+  train::Run run(
+      model, adam,
+      options.run({train::lowest("validation error %")}, fmt::format("{} digits", digits.count())));
   run.schedule(optim::rate::cosine(batches.count() * options.epochs, options.lr / 100))
       .files([&] { return files_of(model); })
       .carry("places", places)

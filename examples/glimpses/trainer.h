@@ -19,14 +19,12 @@ struct TrainerOptions : train::FitOptions {
   Index samples = 1;  ///< M, over each image of a batch
   double every = 0;
   Reward reward = Reward::right;
-  double ema = 0;
   void fields(io::Fields& f) {
     FitOptions::fields(f);
     f.size("samples", samples, 1, 1000, "runs over each image of a step");
     f.number("every", every, 0, 1e9, "weight of the classes guessed before the last glimpse");
     f.choice("reward", reward, {{"right", Reward::right}, {"probability", Reward::probability}},
              "of a run: 1 where its guess is right, or the probability that it gave the class");
-    f.number("ema", ema, 0, 0.999999, "decay of the average of the weights that is kept; 0: none");
   }
 };
 

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "../../data/loader.h"
+#include "../../data/read_in_order.h"
 #include "../../optim/adam.h"
 #include "../../optim/decaying_matrices.h"
 #include "../../train/run.h"
@@ -12,51 +12,18 @@
 namespace language_model {
 namespace {
 
-// What a reader has read of the parts of a text, from step to step.
-struct Carried {
-  Past past;
-  optim::NamedArrays state_dict() const {
-    optim::NamedArrays out;
-    for (const Tensor& each : past.reader) {
-      out.emplace_back(std::to_string(out.size()), each.array());
-    }
-    return out;
-  }
-  void load_state_dict(const optim::NamedArrays& entries) {
-    past.reader.clear();
-    for (const auto& [name, array] : entries) past.reader.emplace_back(array);
-  }
-};
-
 train::Training train_in_order(const LanguageModel& model, const std::vector<Index>& text,
                                const TrainerOptions& options, train::Run& run) {
   if (!model.reader) throw ValueError("--in-order is for lstm, lstmn and memory");
   if (train::team())
     throw ValueError("--in-order: parts of a text that go on cannot be shared out");
-  data::Loader<data::Windows> batches(
-      [&](Generator& generator, Index) {
-        // Each pass cuts the text at other places.
-        const Index skipped =
-            generator.below(std::min<Index>(model.options.context, std::ssize(text) / 2));
-        const std::vector<Index> rest(text.begin() + skipped, text.end());
-        const auto parts = std::make_shared<std::vector<data::Windows>>(
-            data::side_by_side(rest, options.batch, model.options.context).batches);
-        return data::Pass<data::Windows>{
-            std::ssize(*parts),
-            [parts, at = std::size_t{0}](std::optional<data::Windows>* out) mutable {
-              if (at == parts->size()) return false;
-              if (out) *out = (*parts)[at];
-              ++at;
-              return true;
-            }};
-      },
-      Generator(options.seed + 17));
-  Carried carried;
-  run.carry("past", carried);
+  auto batches = data::read_in_order(text, options.batch, model.options.context, options.seed + 17);
+  Past past;  // of the parts, from step to step
+  run.carry("past", past.reader);
   return run(batches, [&](const data::Windows& batch) {
-    if (batches.index() == 1) carried.past = {};
-    const Tensor loss = loss_of(model.go_on(batch.inputs, carried.past), batch.targets);
-    for (Tensor& each : carried.past.reader) each = each.detach();
+    if (batches.index() == 1) past = {};
+    const Tensor loss = loss_of(model.go_on(batch.inputs, past), batch.targets);
+    for (Tensor& each : past.reader) each = each.detach();
     return loss;
   });
 }

@@ -22,15 +22,10 @@ constexpr Index kWordWidth = 32, kReadout = 64;
 constexpr Index kChunk = 3;                            // places that mocha looks at
 constexpr Index kEnd = kDigits, kBegin = kDigits + 1;  // ctc: kEnd is the blank
 
-const ModelOptions& checked(const ModelOptions& options) {
-  io::check_fields(options);
-  return options;
-}
-
 }  // namespace
 
 Listener::Listener(const ModelOptions& o)
-    : options(checked(o)),
+    : options(io::checked_fields(o)),
       mean(buffer("mean", zeros({data::kUtteranceWidth}))),
       scale(buffer("scale", ones({data::kUtteranceWidth}))),
       encoder(child<nn::PyramidalLSTM>("encoder", {.input = data::kUtteranceWidth,

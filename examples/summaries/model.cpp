@@ -30,7 +30,7 @@ std::vector<Index> lengths_of(const Articles& articles) {
 }  // namespace
 
 Editor::Editor(const ModelOptions& o)
-    : options((io::check_fields(o), o)), dropout(child<nn::Dropout>("dropout", o.dropout)) {
+    : options(io::checked_fields(o)), dropout(child<nn::Dropout>("dropout", o.dropout)) {
   const Index V = o.vocabulary, W = o.width, H = o.hidden;
   if (o.attention == "abs") {
     // Words, widths, context, window, hidden, start.

@@ -64,7 +64,9 @@ TEST(Pieces, OnlyThoseWantedAreMade) {
     EXPECT_FALSE(batches.next_pieces({.count = 4, .first = 0, .last = 4}, pieces));
     EXPECT_THAT(*batches.next(), ElementsAre(0, 1, 2, 3, 4, 5, 6, 7));  // whole again
     EXPECT_EQ(batches.index(), 1);
-    EXPECT_GE(made.size(), 5U);
+    if (prefetch == 0) {
+      EXPECT_EQ(made.size(), 5U);
+    }
   }
 }
 

@@ -14,6 +14,7 @@ TEST(FitOptions, AreThoseOfTheRun) {
                        .batch = 5,
                        .clip = 3,
                        .patience = 17,
+                       .ema = 0.75,
                        .seed = 11,
                        .stop_after = 13,
                        .resume = true};
@@ -22,6 +23,7 @@ TEST(FitOptions, AreThoseOfTheRun) {
   EXPECT_EQ(run.epochs, 7);
   EXPECT_EQ(run.clip, 3);
   EXPECT_EQ(run.patience, 17);
+  EXPECT_EQ(run.ema, 0.75);
   EXPECT_EQ(run.stop_after, 13);
   EXPECT_TRUE(run.resume);
   EXPECT_EQ(run.setting, "17 pairs, --batch 5, --seed 11");
@@ -43,6 +45,9 @@ TEST(FitOptions, AreWrittenReadAndChecked) {
   EXPECT_EQ(read.patience, 5);
   fit.lr = 0;
   EXPECT_ERROR_WITH(ValueError, "lr 0 must be in", io::check_fields(fit));
+  EXPECT_ERROR_WITH(ValueError, "lr 0 must be in", io::checked_fields(fit));
+  fit.lr = 1;
+  EXPECT_EQ(&io::checked_fields(fit), &fit);
 }
 
 }  // namespace
