@@ -5,5 +5,6 @@
 #include "gradient_sum.h"
 #include "processes.h"
 #include "ring_attention.h"
+#include "sharded.h"
 #include "tree_sum.h"
 #include "world.h"

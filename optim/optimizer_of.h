@@ -17,6 +17,7 @@ namespace heed::optim {
 template <class Self, class Options>
 class OptimizerOf : public Optimizer {
  public:
+  using Settings = Options;  ///< of a group
   /// Throws ValueError for options that make no sense, and as Optimizer::add_group().
   explicit OptimizerOf(const std::vector<Tensor>& parameters, const Options& options = {})
       : Optimizer(Self::kName) {

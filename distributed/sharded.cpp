@@ -1,0 +1,125 @@
+#include "sharded.h"
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <numeric>
+
+#include "../core/kernels/elementwise/copy.h"
+#include "../io/safetensors.h"
+
+namespace heed::distributed {
+namespace {
+
+std::size_t bytes_of(const Array& numbers) {
+  return static_cast<std::size_t>(numbers.numel()) * size_of(numbers.dtype());
+}
+
+// "parameters.3.exp_avg" -> 3; -1 for what belongs to no parameter.
+Index number_of(const std::string& name) {
+  constexpr std::string_view kBegin = "parameters.";
+  return name.starts_with(kBegin) ? std::stoll(name.substr(kBegin.size())) : -1;
+}
+
+}  // namespace
+
+std::vector<Index> owners_of(const std::vector<Tensor>& parameters, Index processes) {
+  std::vector<std::size_t> order(parameters.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return parameters[a].numel() > parameters[b].numel();
+  });
+  std::vector<Index> held(static_cast<std::size_t>(processes), 0), out(parameters.size());
+  for (const std::size_t i : order) {
+    const auto least = std::min_element(held.begin(), held.end());
+    *least += parameters[i].numel();
+    out[i] = least - held.begin();
+  }
+  return out;
+}
+
+void ShardedBase::share_out() {
+  for (const Slot& slot : slots()) parameters_.push_back(slot.parameter);
+  owners_ = owners_of(parameters_, world_.size());
+}
+
+void ShardedBase::update(Slot&, const Tensor&, Array&) {}  // inner() moves them
+
+void ShardedBase::step() {
+  for (std::size_t g = 0; g < group_count(); ++g) inner().set_lr(g, lr(g));
+  // What others move has no gradient here meanwhile: it is passed over, and gets no state.
+  std::vector<std::size_t> moved;
+  std::vector<Tensor> hidden(parameters_.size());
+  for (std::size_t i = 0; i < parameters_.size(); ++i) {
+    if (!parameters_[i].grad().defined()) continue;
+    moved.push_back(i);
+    if (owns(i)) continue;
+    hidden[i] = parameters_[i].grad();
+    parameters_[i].zero_grad();
+  }
+  const auto show = [&] {
+    for (std::size_t i = 0; i < parameters_.size(); ++i) {
+      if (hidden[i].defined()) parameters_[i].set_grad(hidden[i]);
+    }
+  };
+  try {
+    inner().step();
+  } catch (...) {
+    show();
+    throw;
+  }
+  show();
+  tell(moved);
+}
+
+// Everybody's parameters, one behind the other.
+void ShardedBase::tell(const std::vector<std::size_t>& moved) {
+  if (world_.size() == 1) return;
+  std::string mine;
+  for (const std::size_t i : moved) {
+    if (!owns(i)) continue;
+    const Array numbers = parameters_[i].array().contiguous();
+    mine.append(reinterpret_cast<const char*>(numbers.raw()), bytes_of(numbers));
+  }
+  const std::vector<std::string> all = world_.gather(mine);
+  std::vector<std::size_t> read(all.size(), 0);
+  for (const std::size_t i : moved) {
+    const auto owner = static_cast<std::size_t>(owners_[i]);
+    Array numbers = Array::empty(parameters_[i].shape(), parameters_[i].dtype());
+    std::memcpy(numbers.mutable_raw(), all[owner].data() + read[owner], bytes_of(numbers));
+    read[owner] += bytes_of(numbers);
+    if (owns(i)) continue;
+    Array into = parameters_[i].array();
+    kernels::copy_into(into, numbers);
+    into.bump_version();
+  }
+}
+
+optim::NamedArrays ShardedBase::state_dict() const {
+  optim::NamedArrays out = Optimizer::state_dict();  // the rates of the groups
+  std::vector<optim::NamedArrays> of(parameters_.size());
+  for (const std::string& each : world_.gather(io::encode_safetensors(inner().state_dict()))) {
+    for (auto& [name, array] : io::decode_safetensors(each, "another process' state").arrays) {
+      if (const Index i = number_of(name); i >= 0) {
+        of[static_cast<std::size_t>(i)].emplace_back(name, array);
+      }
+    }
+  }
+  for (const auto& entries : of) out.insert(out.end(), entries.begin(), entries.end());
+  return out;
+}
+
+void ShardedBase::load_state_dict(const optim::NamedArrays& entries) {
+  optim::NamedArrays own, rates;
+  for (const auto& [name, array] : entries) {
+    const Index i = number_of(name);
+    const bool others = i >= 0 && static_cast<std::size_t>(i) < owners_.size() &&
+                        !owns(static_cast<std::size_t>(i));
+    if (!others) own.emplace_back(name, array);
+    if (i < 0) rates.emplace_back(name, array);
+  }
+  inner().load_state_dict(own);
+  Optimizer::load_state_dict(rates);
+}
+
+}  // namespace heed::distributed
