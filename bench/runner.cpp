@@ -23,6 +23,12 @@ Runner::Runner(const std::string& program, const std::string& row, int steps, in
     : process_({beside_this(program), "--row", row, "--threads", std::to_string(threads), "--steps",
                 std::to_string(steps)}) {}
 
+Runner::Runner(int processes, const std::string& program, const std::string& row, int steps,
+               int threads)
+    : process_({"/usr/bin/env", "mpirun", "-q", "--allow-run-as-root", "--oversubscribe",
+                "--bind-to", "none", "-n", std::to_string(processes), beside_this(program), "--row",
+                row, "--threads", std::to_string(threads), "--steps", std::to_string(steps)}) {}
+
 void Runner::run() {
   // The other program's threads go on spinning for a moment after their last parallel region.
   std::this_thread::sleep_for(std::chrono::milliseconds(10));

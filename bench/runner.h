@@ -13,6 +13,8 @@ class Runner {
  public:
   /// Starts a program of this one's folder.
   Runner(const std::string& program, const std::string& row, int steps, int threads);
+  /// The same in so many processes of MPI.
+  Runner(int processes, const std::string& program, const std::string& row, int steps, int threads);
 
   /// One turn.
   void run();

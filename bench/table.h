@@ -8,6 +8,7 @@
 #include "bounds.h"
 #include "crowded.h"
 #include "rows.h"
+#include "shared.h"
 
 namespace bench {
 
@@ -31,6 +32,7 @@ void print_table(const std::vector<Result>& results);
 /// Of a bound's row that libtorch has, too, the ratio is the one against libtorch. Throws
 /// std::runtime_error when the file cannot be written.
 void write_json(const std::vector<Result>& results, const std::vector<BoundResult>& bounds,
-                const std::optional<crowded::Result>& crowded, const std::string& path);
+                const std::optional<crowded::Result>& crowded,
+                const std::optional<shared::Result>& shared, const std::string& path);
 
 }  // namespace bench
