@@ -16,10 +16,10 @@
 #include "decode.h"
 #include "local.h"
 #include "machine.h"
+#include "mpi.h"
 #include "rows.h"
 #include "runner.h"
 #include "sgemm.h"
-#include "shared.h"
 #include "table.h"
 
 namespace {
@@ -99,10 +99,10 @@ int run(const Settings& settings) {
   if (wanted(bench::crowded::kName)) {
     crowded = bench::crowded::measure(settings.threads, settings.repeats);
   }
-  std::optional<bench::shared::Result> shared;
-  if (wanted(bench::shared::kName)) shared = bench::shared::measure(settings.repeats);
+  std::optional<bench::mpi::Result> mpi;
+  if (wanted(bench::mpi::kName)) mpi = bench::mpi::measure(settings.repeats);
   if (!settings.json_file.empty()) {
-    bench::write_json(results, bounds, crowded, shared, settings.json_file);
+    bench::write_json(results, bounds, crowded, mpi, settings.json_file);
   }
   return std::all_of(results.begin(), results.end(), [](const Result& r) { return r.losses_agree; })
              ? 0
@@ -121,7 +121,7 @@ int main(int argc, char** argv) try {
   names.emplace_back(bench::local::kName);
   names.emplace_back(bench::decode::kName);
   names.emplace_back(bench::crowded::kName);
-  names.emplace_back(bench::shared::kName);
+  names.emplace_back(bench::mpi::kName);
   app.add_option("--only", settings.only, "rows to run, instead of all")
       ->check(CLI::IsMember(names));
   app.add_option("--threads", settings.threads, "threads of each program")

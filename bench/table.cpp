@@ -57,7 +57,7 @@ void print_table(const std::vector<Result>& results) {
 
 void write_json(const std::vector<Result>& results, const std::vector<BoundResult>& bounds,
                 const std::optional<crowded::Result>& crowded,
-                const std::optional<shared::Result>& shared, const std::string& path) {
+                const std::optional<mpi::Result>& mpi, const std::string& path) {
   nlohmann::json list = nlohmann::json::array();
   for (const Result& r : results) {
     list.push_back({{"row", r.row.name},
@@ -89,15 +89,15 @@ void write_json(const std::vector<Result>& results, const std::vector<BoundResul
                     {"ours_peak_mb", b.peak_mb},
                     {"beside_peak_mb", b.base_peak_mb}});
   }
-  if (shared) {
-    list.push_back({{"row", shared::kName},
+  if (mpi) {
+    list.push_back({{"row", mpi::kName},
                     {"threads", 1},
-                    {"ratio", shared->ratio()},
-                    {"target", shared::kTarget},
-                    {"met", shared->met()},
-                    {"ours_ms", shared->together_ms},
-                    {"alone_ms", shared->alone_ms},
-                    {"two_threads_ms", shared->threads_ms}});
+                    {"ratio", mpi->ratio()},
+                    {"target", mpi::kTarget},
+                    {"met", mpi->met()},
+                    {"ours_ms", mpi->together_ms},
+                    {"alone_ms", mpi->alone_ms},
+                    {"two_threads_ms", mpi->threads_ms}});
   }
   if (crowded) {
     nlohmann::json cases = nlohmann::json::array();

@@ -7,8 +7,8 @@
 
 #include "bounds.h"
 #include "crowded.h"
+#include "mpi.h"
 #include "rows.h"
-#include "shared.h"
 
 namespace bench {
 
@@ -33,6 +33,6 @@ void print_table(const std::vector<Result>& results);
 /// std::runtime_error when the file cannot be written.
 void write_json(const std::vector<Result>& results, const std::vector<BoundResult>& bounds,
                 const std::optional<crowded::Result>& crowded,
-                const std::optional<shared::Result>& shared, const std::string& path);
+                const std::optional<mpi::Result>& mpi, const std::string& path);
 
 }  // namespace bench

@@ -54,16 +54,9 @@ Pass<Batch> pass_over(std::vector<std::vector<Index>> batches, Make make) {
   return {count, next, [walk](const Cutting& cutting, Pieces<Batch>& out) {
             if (walk->at == walk->batches.size()) return false;
             const std::vector<Index>& rows = walk->batches[walk->at++];
-            const auto size = static_cast<Index>(rows.size());
-            out.assign(static_cast<std::size_t>(cutting.count), {});
-            for (Index k = 0; k < cutting.count; ++k) {
-              const auto begin = rows.begin() + piece_begin(size, k, cutting.count);
-              const auto end = rows.begin() + piece_begin(size, k + 1, cutting.count);
-              Piece<Batch>& piece = out[static_cast<std::size_t>(k)];
-              piece.rows = end - begin;
-              if (k < cutting.first || k >= cutting.last || begin == end) continue;
-              piece.batch.emplace(walk->make(std::vector<Index>(begin, end)));
-            }
+            out = cut_in_pieces<Batch>(std::ssize(rows), cutting, [&](Index begin, Index end) {
+              return walk->make(std::vector<Index>(rows.begin() + begin, rows.begin() + end));
+            });
             return true;
           }};
 }

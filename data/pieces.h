@@ -33,34 +33,39 @@ using Pieces = std::vector<Piece<Batch>>;
 /// Where piece k of `count` begins in `rows` rows.
 inline Index piece_begin(Index rows, Index k, Index count) { return rows * k / count; }
 
-/// Rows [begin, end) of what was drawn as one, where somebody has said how (rows_of() and
-/// part_of(), found by argument): for batches that no list of rows stands behind.
+/// Rows in pieces, of which part(begin, end) makes those that are wanted and not empty.
+template <class Batch, class Part>
+Pieces<Batch> cut_in_pieces(Index rows, const Cutting& cutting, Part part) {
+  Pieces<Batch> out(static_cast<std::size_t>(cutting.count));
+  for (Index k = 0; k < cutting.count; ++k) {
+    const Index begin = piece_begin(rows, k, cutting.count);
+    const Index end = piece_begin(rows, k + 1, cutting.count);
+    Piece<Batch>& piece = out[static_cast<std::size_t>(k)];
+    piece.rows = end - begin;
+    if (k >= cutting.first && k < cutting.last && end > begin) piece.batch = part(begin, end);
+  }
+  return out;
+}
+
+/// What was drawn as one and has no list of rows behind it: its type says how many rows there are
+/// (rows_of()) and makes some of them (part_of()), both found by argument.
 template <class Batch>
 concept HasParts = requires(const Batch& batch, Index at) {
   { rows_of(batch) } -> std::convertible_to<Index>;
   { part_of(batch, at, at) } -> std::convertible_to<Batch>;
 };
 
-/// Throws ValueError for a batch without parts.
+/// Throws ValueError for a batch without parts, unless it stays whole.
 template <class Batch>
 Pieces<Batch> pieces_of(Batch batch, const Cutting& cutting) {
-  Pieces<Batch> out(static_cast<std::size_t>(cutting.count));
   if (cutting.count == 1) {
-    out[0] = {1, std::move(batch)};
-    return out;
+    Pieces<Batch> whole(1);
+    whole[0] = {1, std::move(batch)};
+    return whole;
   }
   if constexpr (HasParts<Batch>) {
-    const Index rows = rows_of(batch);
-    for (Index k = 0; k < cutting.count; ++k) {
-      const Index begin = piece_begin(rows, k, cutting.count);
-      const Index end = piece_begin(rows, k + 1, cutting.count);
-      Piece<Batch>& piece = out[static_cast<std::size_t>(k)];
-      piece.rows = end - begin;
-      if (k >= cutting.first && k < cutting.last && end > begin) {
-        piece.batch = part_of(batch, begin, end);
-      }
-    }
-    return out;
+    return cut_in_pieces<Batch>(rows_of(batch), cutting,
+                                [&](Index begin, Index end) { return part_of(batch, begin, end); });
   } else {
     throw ValueError(
         "loader: these batches are drawn whole and nobody has said how to cut them: give the "

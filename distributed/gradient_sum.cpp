@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "../autograd/accumulate.h"
 #include "../autograd/grad_mode.h"
 #include "../core/kernels/elementwise/elementwise.h"
 #include "handles-inl.h"
@@ -54,16 +55,9 @@ Part part_of(Index count, Index rank, Index size) {
 
 }  // namespace
 
-void GradientSum::AddTensor::operator()(Tensor& left, Tensor&& right) const {
+void GradientSum::Add::operator()(Tensor& left, Tensor&& right) const {
   const NoGrad scope;
-  if (left.is_sparse() && right.is_sparse()) {
-    left = Tensor(left.sparse_rows() + right.sparse_rows());
-    return;
-  }
-  Array sum = dense(left);
-  if (!sum.unique()) sum = sum.clone();
-  kernels::add_into(sum, dense(right));
-  left = Tensor(sum);
+  accumulate(left, std::move(right));
 }
 
 GradientSum::GradientSum(const World& world, const std::vector<Tensor>& parameters, Index count)
@@ -71,7 +65,7 @@ GradientSum::GradientSum(const World& world, const std::vector<Tensor>& paramete
       parameters_(parameters),
       count_(count),
       block_(block_of(count, world.rank(), world.size())),
-      trees_(parameters.size(), Tree(AddTensor{})) {
+      trees_(parameters.size(), Tree(Add{})) {
   if (count < world.size()) {
     throw ValueError(
         fmt::format("distributed: {} pieces a step are fewer than the {} processes: ask for more",
@@ -79,8 +73,6 @@ GradientSum::GradientSum(const World& world, const std::vector<Tensor>& paramete
   }
   next_ = block_.first;
 }
-
-GradientSum::~GradientSum() = default;
 
 void GradientSum::skip_to(Index piece) {
   for (; next_ < piece; ++next_) {
@@ -150,7 +142,7 @@ void GradientSum::sum_rows(std::size_t p) {
       mine += bytes_of(node.value->sparse_rows().rows);
       mine += bytes_of(node.value->sparse_rows().values);
     }
-    Tree all{AddTensor{}};
+    Tree all{Add{}};
     const std::vector<std::string> said = world_.gather(mine);
     for (Index rank = 0; rank < world_.size(); ++rank) {
       const auto [first, last] = block_of(count_, rank, world_.size());
@@ -231,7 +223,7 @@ void GradientSum::sum_dense(const std::vector<std::size_t>& which, DType dtype) 
   check("MPI_Alltoallv",
         MPI_Alltoallv(out.raw(), sent.data(), sent_at.data(), type, in.mutable_raw(), got.data(),
                       got_at.data(), type, world_.handles().numbers));
-  Tree all{AddTensor{}};
+  Tree all{Add{}};
   Index at = 0;
   for (Index r = 0; r < size; ++r) {
     const auto [first, last] = block_of(count_, r, size);

@@ -3,7 +3,7 @@
 // the process that sums that part, and the sums to all. Gradients that hold only rows travel as rows.
 #pragma once
 
-#include <memory>
+#include <utility>
 #include <vector>
 
 #include "../autograd/tensor.h"
@@ -17,7 +17,6 @@ class GradientSum {
   /// Pieces 0 .. count - 1, of which this process has block_of(). Throws ValueError for fewer pieces
   /// than processes.
   GradientSum(const World& world, const std::vector<Tensor>& parameters, Index count);
-  ~GradientSum();
   Index first() const { return block_.first; }
   Index last() const { return block_.second; }
 
@@ -28,10 +27,10 @@ class GradientSum {
   void finish();
 
  private:
-  struct AddTensor {
+  struct Add {
     void operator()(Tensor& left, Tensor&& right) const;
   };
-  using Tree = TreeSum<Tensor, AddTensor>;
+  using Tree = TreeSum<Tensor, Add>;
   void skip_to(Index piece);
   void sum_rows(std::size_t p);
   void sum_dense(const std::vector<std::size_t>& which, DType dtype);

@@ -33,7 +33,7 @@ class SharedOut {
     if (!on_) {
       const char* processes = std::getenv("OMPI_COMM_WORLD_SIZE");
       if (processes != nullptr && std::atoi(processes) > 1) {
-        throw heed::ValueError("mpirun began several of these: say --distributed");
+        throw heed::ValueError("mpirun began several of these: that is for train --distributed");
       }
       return body();
     }

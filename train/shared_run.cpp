@@ -46,8 +46,8 @@ void Run::meet(Batches& batches) {
       "parameters\nthe "
       "library's vectors {}\nfirst weights {:016x}",
       options_.setting.empty() ? "none" : in_quotes(options_.setting), batches.count(),
-      options_.steps, options_.epochs, options_.accumulate, model_.parameter_count(), name_of(simd()),
-      mark(model_));
+      options_.steps, options_.epochs, options_.accumulate, model_.parameter_count(),
+      name_of(simd()), mark(model_));
   const std::vector<std::string> all = team_->gather(mine);
   for (std::size_t rank = 1; rank < all.size(); ++rank) {
     if (all[rank] == all[0]) continue;
@@ -72,7 +72,6 @@ bool Run::shared_step(Batches& batches, const Moment& at, bool& end_of_pass) {
   io::TrainingState said;
   std::vector<Piece> mine;
   std::vector<Figures> also;
-  std::string left;
   Index taken = 0;
   for (; taken < options_.accumulate; ++taken) {
     const data::Cutting cutting{cuts, std::clamp(share.first - taken * cuts, Index{0}, cuts),
@@ -98,7 +97,6 @@ bool Run::shared_step(Batches& batches, const Moment& at, bool& end_of_pass) {
       mine.push_back({static_cast<double>(m),
                       std::isnan(loss.shown) ? loss.tensor.item() : loss.shown, weight});
       also.push_back(loss.also);
-      left = found.left();
     }
   }
   said.put("stop", std::int64_t{interrupted()});
@@ -108,7 +106,6 @@ bool Run::shared_step(Batches& batches, const Moment& at, bool& end_of_pass) {
   // Everybody's, in the order of the pieces.
   Sums sums;
   s.stop = false;
-  std::string last;
   for (const std::string& each : team_->gather(said.encode())) {
     const auto state = io::TrainingState::decode(each, kMessage);
     s.stop = s.stop || state.count("stop") > 0;
@@ -120,7 +117,8 @@ bool Run::shared_step(Batches& batches, const Moment& at, bool& end_of_pass) {
       add_also(figures_of(state, fmt::format("also{}", i)), pieces[i].weight);
     }
   }
-  for (const std::string& each : team_->gather(left)) {
+  std::string last;  // of what pieces left
+  for (const std::string& each : team_->gather(mine.empty() ? "" : found.left())) {
     if (!each.empty()) last = each;
   }
   found.end(last);

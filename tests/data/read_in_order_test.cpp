@@ -40,7 +40,7 @@ TEST(ReadInOrder, EachRowGoesOnWhereItEnded) {
 
 TEST(ReadInOrder, AShortTextIsRefused) {
   const std::vector<Index> text{1, 2, 3};
-  EXPECT_ERROR_WITH(ValueError, "", read_in_order(text, 3, 5, 1));
+  EXPECT_ERROR_WITH(ValueError, "3 tokens are too few for 3 rows", read_in_order(text, 3, 5, 1));
   EXPECT_TRUE(read_in_order(text, 2, 5, 1).next().has_value());
 }
 

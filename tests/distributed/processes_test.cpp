@@ -149,7 +149,8 @@ TEST(Processes, ThatBeganOtherwiseAreNamed) {
   EXPECT_ERROR_WITH(
       ValueError, "run: process 1 has the setting \"seed 1\", process 0 has the setting \"seed 0\"",
       trained(world(), 4, {.epochs = 1, .setting = "seed " + std::to_string(world().rank())}));
-  EXPECT_ERROR_WITH(ValueError, "steps, ", trained(world(), 4, {.steps = 3 + world().rank()}));
+  EXPECT_ERROR_WITH(ValueError, "run: process 1 has 4 steps, 0 epochs",
+                    trained(world(), 4, {.steps = 3 + world().rank()}));
 }
 
 TEST(Processes, WantAPieceEach) {

@@ -3,7 +3,7 @@
 // threads on one batch.
 #pragma once
 
-namespace bench::shared {
+namespace bench::mpi {
 
 inline constexpr const char* kName = "mpi";
 inline constexpr double kTarget = 1.11;  ///< a step of two processes over one process' step
@@ -20,4 +20,4 @@ struct Result {
 /// Measures and prints.
 Result measure(int repeats);
 
-}  // namespace bench::shared
+}  // namespace bench::mpi

@@ -1,10 +1,10 @@
-#include "shared.h"
+#include "mpi.h"
 
 #include <fmt/format.h>
 
 #include "runner.h"
 
-namespace bench::shared {
+namespace bench::mpi {
 
 Result measure(int repeats) {
   Runner alone(1, "heed_mpi", kName, 1, 1), together(2, "heed_mpi", kName, 1, 1),
@@ -25,4 +25,4 @@ Result measure(int repeats) {
   return out;
 }
 
-}  // namespace bench::shared
+}  // namespace bench::mpi
