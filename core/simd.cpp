@@ -2,6 +2,7 @@
 
 #include <hwy/highway.h>
 
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 
@@ -22,16 +23,30 @@ std::int64_t targets_of(Simd most) {
   return kPlain | (most >= Simd::avx2 ? kAvx2 : 0) | (most >= Simd::avx512 ? kAvx512 : 0);
 }
 
-}  // namespace
-
-Simd simd() {
+// Highway's SupportedTargets() lets kernels use all that the processor has, whatever is disabled,
+// until somebody says otherwise: so it is asked here only.
+Simd use(Simd most) {
+  hwy::DisableTargets(~targets_of(most));
   const std::int64_t targets = hwy::SupportedTargets();
+  hwy::GetChosenTarget().Update(targets);
   return (targets & kAvx512) != 0 ? Simd::avx512
          : (targets & kAvx2) != 0 ? Simd::avx2
                                   : Simd::plain;
 }
 
-void hold_simd(Simd most) { hwy::DisableTargets(~targets_of(most)); }
+std::atomic<Simd>& used() {
+  static std::atomic<Simd> simd = use(Simd::avx512);
+  return simd;
+}
+
+}  // namespace
+
+Simd simd() { return used(); }
+
+void hold_simd(Simd most) {
+  std::atomic<Simd>& now = used();
+  now = use(most);
+}
 
 const char* name_of(Simd simd) {
   constexpr const char* kNames[] = {"plain", "avx2", "avx512"};

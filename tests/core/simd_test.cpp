@@ -2,11 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <string>
 #include <vector>
 
 #include "../../core/generator.h"
+#include "../../core/kernels/gemm/gemm_simd.h"
 #include "../../core/kernels/reduce/reduce.h"
 #include "../support/every_simd.h"
 
@@ -27,12 +29,18 @@ TEST(Simd, KernelsAreHeldToLess) {
   const Array x = Generator(5).normal({1009}, 0, 1, DType::f64);
   const double sum = kernels::reduce(kernels::Reduce::sum, x, {}, false).item();
   std::vector<Simd> seen;
+  std::vector<Index> panels;  // how wide they are says what runs
   under_every_simd([&] {
     seen.push_back(simd());
+    panels.push_back(kernels::simd::gemm<double>().panels.columns);
+    EXPECT_EQ(seen.back(), simd());  // asking changes nothing
+    EXPECT_EQ(panels.back(), kernels::simd::gemm<double>().panels.columns);
     EXPECT_NEAR(kernels::reduce(kernels::Reduce::sum, x, {}, false).item(), sum, 1e-12);
   });
   EXPECT_EQ(seen.front(), Simd::plain);
   EXPECT_EQ(seen.back(), before);
+  EXPECT_TRUE(std::is_sorted(panels.begin(), panels.end()));
+  EXPECT_EQ(panels.front() < panels.back(), before != Simd::plain);
   EXPECT_EQ(simd(), before);
 }
 
