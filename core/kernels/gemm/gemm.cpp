@@ -10,6 +10,7 @@
 #include "../../array.h"
 #include "../../error.h"
 #include "../../parallel.h"
+#include "../../precision.h"
 #include "../elementwise/elementwise_simd.h"
 #include "blas_buffer.h"
 #include "blas_thread.h"
@@ -126,9 +127,10 @@ bool product(Index m, Index n, Index k, Matrix<const float> a, Matrix<const floa
   const double few = b.transposed ? 4e5 : 2e6;
   const double work = static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
   const bool in_panels = work >= few && simd::gemm<float>().panels.rows > 0;
+  const bool in_bf16 = in_panels && precision() == Precision::bf16;
   const Index pieces = std::min<Index>(k / 512, 8);
   const Index small = in_panels ? 96 : 512;  // a result of too few tiles
-  const bool long_sum = pieces > 1 && m * n <= small * small && k >= 4 * std::max(m, n);
+  const bool long_sum = !in_bf16 && pieces > 1 && m * n <= small * small && k >= 4 * std::max(m, n);
   if (in_panels && !long_sum) {
     gemm_in_panels(m, n, k, a, b, add, bias, c, c_step, sums);
     return true;

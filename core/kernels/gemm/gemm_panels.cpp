@@ -1,14 +1,25 @@
 #include "gemm_panels.h"
 
 #include <algorithm>
+#include <type_traits>
 
 #include "../../array.h"
 #include "../../parallel.h"
+#include "../../precision.h"
 #include "../elementwise/elementwise_simd.h"
+#include "gemm_bf16.h"
 #include "gemm_simd.h"
 
 namespace heed::kernels {
 namespace {
+
+template <class T>
+simd::GemmKernels<T> kernels_now() {
+  if constexpr (std::is_same_v<T, float>) {
+    if (precision() == Precision::bf16) return simd::gemm_bf16();
+  }
+  return simd::gemm<T>();
+}
 
 template <class T>
 class Panelled {
@@ -25,13 +36,14 @@ class Panelled {
         c_(c),
         c_step_(c_step),
         sums_(sums) {
-    slices_ = (k - 1) / simd::kTileDepth + 1;
-    depth_ = (k - 1) / slices_ + 1;
+    const Index most = simd::kTileDepth * kernels_.each;
+    depth_ = places((k - 1) / ((k - 1) / most + 1) + 1) * kernels_.each;
+    slices_ = (k - 1) / depth_ + 1;
   }
 
   void run() const {
-    const Side rows{m_, panels_.rows};
-    const Side columns{n_, panels_.columns};
+    const Side rows{m_, kernels_.panels.rows};
+    const Side columns{n_, kernels_.panels.columns};
     constexpr Index kFew = 96;  // lines on a side that make too few tiles
     if (slices_ > 2 && m_ * n_ <= kFew * kFew && k_ >= 4 * std::max(m_, n_)) {
       over_slices(rows, columns);
@@ -55,6 +67,9 @@ class Panelled {
     Index line_of(Index tile) const { return std::min(lines, panels() * tile / tiles() * width); }
   };
 
+  // Of a panel, for a line.
+  Index places(Index depth) const { return (depth - 1) / kernels_.each + 1; }
+
   // Multiplications below which threads are not worth waking.
   bool alone() const {
     return static_cast<double>(m_) * static_cast<double>(n_) * static_cast<double>(k_) < 2e5;
@@ -62,17 +77,17 @@ class Panelled {
 
   // `first` is laid out for all, then the tiles of `tiled` one by one.
   void over_tiles(const Side& tiled, const Side& first, bool by_rows) const {
-    Array spare = Array::empty(Shape{first.padded(), depth_}, dtype_of<T>);
+    Array spare = Array::empty(Shape{first.padded(), places(depth_)}, dtype_of<T>);
     T* const shared = spare.mutable_data<T>();
     for (Index from = 0; from < k_; from += depth_) {
       const Index own = std::min(depth_, k_ - from);
       parallel_for(first.lines, alone() ? first.lines : 4 * first.width,
                    [&](Index begin, Index end) {
-                     pack(!by_rows, begin, end, from, own, shared + begin * own);
+                     pack(!by_rows, begin, end, from, own, shared + begin * places(own));
                    });
       parallel_for(tiled.tiles(), alone() ? tiled.tiles() : 1, [&](Index begin, Index end) {
         const Index panels = tiled.panels() / tiled.tiles() + 1;
-        Array mine = Array::empty(Shape{panels * tiled.width, depth_}, dtype_of<T>);
+        Array mine = Array::empty(Shape{panels * tiled.width, places(depth_)}, dtype_of<T>);
         T* const own_panels = mine.mutable_data<T>();
         for (Index tile = begin; tile < end; ++tile) {
           const Index line = tiled.line_of(tile);
@@ -101,23 +116,23 @@ class Panelled {
       const Index count = std::min(side_by_side + (first == 0), slices_ - first);
       const Index in_place = first == 0;
       parallel_for(count, alone() ? count : 1, [&](Index begin, Index end) {
-        Array panels = Array::empty(Shape{rows.padded() + columns.padded(), depth_}, dtype_of<T>);
+        Array panels =
+            Array::empty(Shape{rows.padded() + columns.padded(), places(depth_)}, dtype_of<T>);
         T* const of_b = panels.mutable_data<T>();
-        T* const of_a = of_b + columns.padded() * depth_;
+        T* const of_a = of_b + columns.padded() * places(depth_);
         for (Index i = begin; i < end; ++i) {
           const Index from = (first + i) * depth_;
           const Index own = std::min(depth_, k_ - from);
-          simd::gemm<T>().pack_rows(a_, 0, m_, from, own, of_a);
-          simd::gemm<T>().pack_columns(b_, 0, n_, from, own, of_b);
+          kernels_.pack_rows(a_, 0, m_, from, own, of_a);
+          kernels_.pack_columns(b_, 0, n_, from, own, of_b);
           const Index place = i - in_place;
           if (sums_) {
-            simd::gemm<T>().panel_sums(of_a, m_, own, false,
-                                       place < 0 ? sums_ : part_sums + place * m_);
+            kernels_.panel_sums(of_a, m_, own, false, place < 0 ? sums_ : part_sums + place * m_);
           }
           if (place < 0) {
             multiply(0, m_, 0, n_, 0, own, of_a, of_b);
           } else {
-            simd::gemm<T>().tile(m_, n_, own, of_a, of_b, false, nullptr, parts + place * size, n_);
+            kernels_.tile(m_, n_, own, of_a, of_b, false, nullptr, parts + place * size, n_);
           }
         }
       });
@@ -134,22 +149,21 @@ class Panelled {
 
   void pack(bool rows, Index begin, Index end, Index from, Index depth, T* to) const {
     if (rows) {
-      simd::gemm<T>().pack_rows(a_, begin, end, from, depth, to);
-      if (sums_ != nullptr)
-        simd::gemm<T>().panel_sums(to, end - begin, depth, from > 0, sums_ + begin);
+      kernels_.pack_rows(a_, begin, end, from, depth, to);
+      if (sums_ != nullptr) kernels_.panel_sums(to, end - begin, depth, from > 0, sums_ + begin);
     } else {
-      simd::gemm<T>().pack_columns(b_, begin, end, from, depth, to);
+      kernels_.pack_columns(b_, begin, end, from, depth, to);
     }
   }
 
   void multiply(Index row, Index rows, Index column, Index columns, Index from, Index depth,
                 const T* a, const T* b) const {
-    simd::gemm<T>().tile(rows, columns, depth, a, b, add_ || from > 0,
-                         from == 0 && bias_ != nullptr ? bias_ + column : nullptr,
-                         c_ + row * c_step_ + column, c_step_);
+    kernels_.tile(rows, columns, depth, a, b, add_ || from > 0,
+                  from == 0 && bias_ != nullptr ? bias_ + column : nullptr,
+                  c_ + row * c_step_ + column, c_step_);
   }
 
-  simd::GemmPanels panels_ = simd::gemm<T>().panels;
+  simd::GemmKernels<T> kernels_ = kernels_now<T>();
   Index m_, n_, k_;
   Matrix<const T> a_, b_;
   bool add_;

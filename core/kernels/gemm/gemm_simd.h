@@ -19,7 +19,8 @@ template <class T>
 struct GemmKernels {
   GemmPanels panels;
 
-  /// Rows begin .. end of a [.., k], k from `from` on, as panels: to[panel][depth][rows].
+  /// Rows begin .. end of a [.., k], k from `from` on, as panels: to[panel][depth][rows], a place
+  /// of which has the elements of `each` successive k.
   void (*pack_rows)(Matrix<const T> a, Index begin, Index end, Index from, Index depth, T* to);
   /// Columns begin .. end of b [k, ..]: to[panel][depth][columns].
   void (*pack_columns)(Matrix<const T> b, Index begin, Index end, Index from, Index depth, T* to);
@@ -31,6 +32,9 @@ struct GemmKernels {
   /// is added too.
   void (*tile)(Index rows, Index columns, Index depth, const T* a, const T* b, bool add,
                const T* bias, T* c, Index c_step);
+
+  /// Successive k in one place of a panel; the last place may have fewer.
+  Index each = 1;
 };
 template <class T>
 const GemmKernels<T>& gemm();  // f32, f64
