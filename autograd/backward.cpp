@@ -246,6 +246,7 @@ class Pass final : public GradientSink {
     Node* const before = std::exchange(detail::t_current, &node);
     const bool retained = std::exchange(detail::t_retains, retain_);
     try {
+      const PrecisionScope scope(node.precision());
       if (observed()) [[unlikely]]
         differentiate_observed(node);
       else

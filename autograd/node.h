@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "../core/precision.h"
 #include "op.h"
 #include "tensor.h"
 
@@ -93,6 +94,9 @@ class Node : public RefCounted {
   std::uint32_t call() const { return call_; }
   void set_call(std::uint32_t call) { call_ = call; }
 
+  /// What held when it was recorded, and holds again while it is differentiated.
+  Precision precision() const { return precision_; }
+
   /// Null unless it was made under DetectAnomaly.
   const Origin* origin() const { return origin_.get(); }
   void set_origin(std::unique_ptr<Origin> origin) { origin_ = std::move(origin); }
@@ -119,6 +123,7 @@ class Node : public RefCounted {
   Label label_;
   std::unique_ptr<Origin> origin_;
   bool freed_ = false;
+  Precision precision_ = heed::precision();
   std::uint32_t call_ = 0;
 };
 

@@ -48,6 +48,14 @@ void hold_simd(Simd most) {
   now = use(most);
 }
 
+bool has_bf16_dot() {
+#if HWY_ARCH_X86
+  return simd() == Simd::avx512 && __builtin_cpu_supports("avx512bf16") != 0;
+#else
+  return false;
+#endif
+}
+
 const char* name_of(Simd simd) {
   constexpr const char* kNames[] = {"plain", "avx2", "avx512"};
   return kNames[static_cast<std::size_t>(simd)];

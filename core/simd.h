@@ -20,6 +20,10 @@ Simd simd();
 /// what the processor lacks stays unused. Not to be called while kernels run.
 void hold_simd(Simd most);
 
+/// True where products in bf16 (precision.h) have instructions of their own, AVX512-BF16, and they are
+/// used.
+bool has_bf16_dot();
+
 const char* name_of(Simd simd);
 /// Nothing for a word that is no name.
 std::optional<Simd> simd_named(std::string_view name);

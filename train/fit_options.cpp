@@ -4,6 +4,13 @@
 
 namespace heed::train {
 
+void detail::both_fields(io::Fields& f, double& ema, Precision& precision) {
+  f.number("ema", ema, 0, 0.999999,
+           "decay of the average of the weights that is judged and kept; 0: none");
+  f.choice("precision", precision, {{"f32", Precision::f32}, {"bf16", Precision::bf16}},
+           "of large products while it learns");
+}
+
 void FitOptions::fields(io::Fields& f) {
   f.size("epochs", epochs, 1, 1 << 24, "passes over what is learned from");
   f.size("batch", batch, 1, 1 << 16, "examples a step");
@@ -12,8 +19,7 @@ void FitOptions::fields(io::Fields& f) {
   f.number("clip", clip, 1e-9, 1e9, "largest norm of a gradient");
   f.size("patience", patience, 0, 1 << 24,
          "epochs that are no better than the best so far end it; 0: none do");
-  f.number("ema", ema, 0, 0.999999,
-           "decay of the average of the weights that is judged and kept; 0: none");
+  detail::both_fields(f, ema, precision);
 }
 
 RunOptions FitOptions::run(const std::vector<Wanted>& keep, const std::string& data) const {
@@ -24,6 +30,7 @@ RunOptions FitOptions::run(const std::vector<Wanted>& keep, const std::string& d
   run.keep = keep;
   run.patience = patience;
   run.ema = ema;
+  run.precision = precision;
   run.stop_after = stop_after;
   run.resume = resume;
   run.setting = fmt::format("{}, --batch {}, --seed {}", data, batch, seed);

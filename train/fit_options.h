@@ -15,6 +15,11 @@
 
 namespace heed::train {
 
+namespace detail {
+/// What a training of epochs and one of steps have alike.
+void both_fields(io::Fields& f, double& ema, Precision& precision);
+}  // namespace detail
+
 struct FitOptions {
   std::string out = "model";  ///< the model's folder
   Index epochs = 10;
@@ -24,11 +29,12 @@ struct FitOptions {
   double clip = 5;     ///< largest norm of a gradient
   Index patience = 0;  ///< epochs without a better first figure that end it; 0: none do
   double ema = 0;      ///< decay of the average of the weights that is judged and kept; 0: none
+  Precision precision = Precision::f32;  ///< of products while it learns
   std::uint64_t seed = 1;
   Index stop_after = 0;
   bool resume = false;
 
-  /// epochs, batch, lr, weight_decay, clip, patience and ema.
+  /// epochs, batch, lr, weight_decay, clip, patience, ema and precision.
   void fields(io::Fields& f);
   /// `data` says what is learned from ("5000 pairs"): the setting is that, the batch and the seed.
   RunOptions run(const std::vector<Wanted>& keep, const std::string& data) const;

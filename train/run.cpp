@@ -20,7 +20,6 @@
 namespace heed::train {
 namespace {
 
-constexpr const char* kLoss = "train loss";
 constexpr const char* kNone = "a pass over the batches gave none";
 
 double now() {
@@ -144,6 +143,7 @@ void Run::add_also(const Figures& also, double weight) {
 
 // Gradients of a step's batches, in nobody's company. False where there was none.
 bool Run::own_step(Batches& batches, const Moment& at, bool& end_of_pass, bool& ours) {
+  const PrecisionScope scope(options_.precision);
   State& s = *state_;
   // At the end of a pass there may be fewer; the gradient is the mean of those that there are.
   const Index behind = batches.count() - batches.index();
@@ -243,7 +243,7 @@ bool Run::round(Batches& batches) {
 // At the validation data, with the average of the weights; keeps them if they are the best.
 void Run::look() {
   State& s = *state_;
-  Round made{s.steps, s.epochs, s.sums.seconds, {{kLoss, s.sums.loss / s.sums.weight}}};
+  Round made{s.steps, s.epochs, s.sums.seconds, {{"train loss", s.sums.loss / s.sums.weight}}};
   for (Figure figure : s.also) {
     figure.value /= s.sums.weight;
     made.figures.push_back(std::move(figure));

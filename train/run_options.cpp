@@ -34,6 +34,10 @@ RunOptions checked(RunOptions options) {
   check(options.ema >= 0 && options.ema < 1, fmt::format("ema {} must be in [0, 1)", options.ema));
   check(options.average == 1 || options.ema == 0, "average and ema do not go together");
   check(!options.resume || !options.out.empty(), "resume needs the folder `out`");
+  if (options.precision != Precision::f32) {
+    options.setting +=
+        fmt::format("{}{}", options.setting.empty() ? "" : ", ", name(options.precision));
+  }
   // What resuming reads: training_state.h.
   const auto control = [](char c) { return static_cast<unsigned char>(c) < ' ' || c == 127; };
   check(options.setting.size() <= 1000 &&

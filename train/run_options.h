@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "../core/precision.h"
 #include "training.h"
 
 namespace heed::train {
@@ -16,11 +17,13 @@ struct RunOptions {
   Index accumulate = 1;  ///< batches a step, whose gradients' mean it takes
   double clip = 0;       ///< of the gradient's norm; 0: none
   std::vector<Wanted> keep =
-      {};                ///< the best model's; left out: lowest of validate()'s first figure
-  bool last = false;     ///< kept is the model of the last round, whichever was the best
-  Index patience = 0;    ///< rounds without a better one before it stops; 0: it does not
-  Index average = 1;     ///< judged and kept is the mean of the last rounds' ends
-  double ema = 0;        ///< or an exponential average of this decay (optim::EMA)
+      {};              ///< the best model's; left out: lowest of validate()'s first figure
+  bool last = false;   ///< kept is the model of the last round, whichever was the best
+  Index patience = 0;  ///< rounds without a better one before it stops; 0: it does not
+  Index average = 1;   ///< judged and kept is the mean of the last rounds' ends
+  double ema = 0;      ///< or an exponential average of this decay (optim::EMA)
+  /// Of a step's large products, both ways (core/precision.h); what is validated is f32's.
+  Precision precision = Precision::f32;
   Index save_every = 0;  ///< steps between two saved states beside those of the rounds
   Index stop_after = 0;  ///< stop behind this step as by Ctrl-C, to be resumed; 0: not
   bool resume = false;   ///< go on from what `out` holds

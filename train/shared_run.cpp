@@ -44,10 +44,10 @@ void Run::meet(Batches& batches) {
   const std::string mine = fmt::format(
       "the setting {}\n{} batches a pass\n{} steps, {} epochs, {} batches a step\n{} "
       "parameters\nthe "
-      "library's vectors {}\nfirst weights {:016x}",
+      "library's vectors {}{}\nfirst weights {:016x}",
       options_.setting.empty() ? "none" : in_quotes(options_.setting), batches.count(),
       options_.steps, options_.epochs, options_.accumulate, model_.parameter_count(),
-      name_of(simd()), mark(model_));
+      name_of(simd()), has_bf16_dot() ? ", bf16" : "", mark(model_));
   const std::vector<std::string> all = team_->gather(mine);
   for (std::size_t rank = 1; rank < all.size(); ++rank) {
     if (all[rank] == all[0]) continue;
@@ -65,6 +65,7 @@ void Run::meet(Batches& batches) {
 }
 
 bool Run::shared_step(Batches& batches, const Moment& at, bool& end_of_pass) {
+  const PrecisionScope scope(options_.precision);
   State& s = *state_;
   const Index cuts = team_->pieces(), count = cuts * options_.accumulate;
   const Team::Share share = team_->begin(model_.parameters(), count);

@@ -11,12 +11,15 @@ void StepOptions::fields(io::Fields& f, const std::string& examples) {
   f.size("warm_up", warm_up, 0, 1 << 24, "steps in which the learning rate rises");
   f.number("clip", clip, 1e-9, 1e9, "largest norm of a gradient");
   f.size("interval", interval, 1, 1 << 24, "steps between two validations");
+  detail::both_fields(f, ema, precision);
 }
 
 RunOptions StepOptions::run(const std::vector<Wanted>& keep, const std::string& data) const {
   const FitOptions fit{.out = out,
                        .batch = batch,
                        .clip = clip,
+                       .ema = ema,
+                       .precision = precision,
                        .seed = seed,
                        .stop_after = stop_after,
                        .resume = resume};

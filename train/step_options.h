@@ -22,11 +22,13 @@ struct StepOptions {
   Index warm_up = 100;   ///< steps in which it rises
   double clip = 5;       ///< largest norm of a gradient
   Index interval = 250;  ///< steps between two validations
+  double ema = 0;        ///< as FitOptions
+  Precision precision = Precision::f32;
   std::uint64_t seed = 1;
   Index stop_after = 0;
   bool resume = false;
 
-  /// steps, batch, lr, warm_up, clip and interval. `examples` says what a batch is of ("scenes").
+  /// steps, batch, lr, warm_up, clip, interval, ema and precision. `examples` says what a batch is of ("scenes").
   void fields(io::Fields& f, const std::string& examples = "examples");
   /// `data` says what is learned from ("5000 scenes"): the setting is that, the batch and the seed.
   RunOptions run(const std::vector<Wanted>& keep, const std::string& data) const;

@@ -192,8 +192,6 @@ void tile(Index rows, Index columns, Index depth, const float* a, const float* b
 
 }  // namespace
 
-bool processor_has_bf16_dot() { return __builtin_cpu_supports("avx512bf16") != 0; }
-
 GemmKernels<float> bf16_dot_kernels() {
   return {{kRows, kColumns}, pack_rows, pack_columns, panel_sums, tile, kPair};
 }
@@ -204,7 +202,6 @@ GemmKernels<float> bf16_dot_kernels() {
 
 namespace heed::kernels::simd {
 
-bool processor_has_bf16_dot() { return false; }
 GemmKernels<float> bf16_dot_kernels() { return gemm<float>(); }
 
 }  // namespace heed::kernels::simd

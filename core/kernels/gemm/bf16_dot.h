@@ -5,8 +5,7 @@
 
 namespace heed::kernels::simd {
 
-bool processor_has_bf16_dot();
-/// Only where that is true.
+/// Only where has_bf16_dot().
 GemmKernels<float> bf16_dot_kernels();
 
 }  // namespace heed::kernels::simd

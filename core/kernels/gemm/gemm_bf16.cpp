@@ -25,8 +25,6 @@ void pack_rounded_columns(Matrix<const float> b, Index begin, Index end, Index f
 
 }  // namespace
 
-bool has_bf16_dot() { return heed::simd() == Simd::avx512 && processor_has_bf16_dot(); }
-
 GemmKernels<float> gemm_bf16() {
   if (has_bf16_dot()) return bf16_dot_kernels();
   GemmKernels<float> kernels = gemm<float>();

@@ -13,7 +13,4 @@ namespace heed::kernels::simd {
 /// What this processor has; panels.rows is 0 where f32 has no panels either.
 GemmKernels<float> gemm_bf16();
 
-/// True where it is dot products of pairs, on a processor that has them and is not held to less.
-bool has_bf16_dot();
-
 }  // namespace heed::kernels::simd

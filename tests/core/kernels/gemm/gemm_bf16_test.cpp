@@ -107,7 +107,9 @@ TEST(GemmBf16, IsOfFloatsWithoutVectorsAndOutsideOfItsScope) {
   const Product product({83, 577, 97}, 2, generator);
   std::vector<float> plain(83 * 577);
   gemm(83, 577, 97, product.left(), product.right(), false, plain.data(), 577);
-  if (heed::simd() != Simd::plain) EXPECT_NE(plain, product(false, nullptr));
+  if (heed::simd() != Simd::plain) {
+    EXPECT_NE(plain, product(false, nullptr));
+  }
   EXPECT_EQ(precision(), Precision::f32);
   under_every_simd([&] {
     if (heed::simd() != Simd::plain) return;
