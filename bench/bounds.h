@@ -17,10 +17,16 @@ struct Bound {
   double target;             ///< its time over that share of the other's
 };
 
+/// Of a row in bf16, by what the processor multiplies it with: tiles (AMX), dot products
+/// (AVX512-BF16), or nothing of its own.
+double bf16_target();
+
 inline const std::vector<Bound> kBounds = {
     {"flex", "flex", "sdpa_2048", "attention", flex::share(flex::kTile, flex::kTile), 1.35},
     {"dropout", "attention", "sdpa_2048", "attention", 1, 1.25},
     {"packed", "packed", "packed_full", "packed", packed::share(), 1.1},
+    {"transformer_bf16", "transformer", "transformer", "transformer", 1, bf16_target()},
+    {"encoder_bf16", "transformer", "encoder", "transformer", 1, bf16_target()},
 };
 
 struct BoundResult {

@@ -1,6 +1,7 @@
-// Our side of the rows transformer and encoder.
+// Our side of the rows transformer and encoder, and the same in bf16: transformer_bf16, encoder_bf16.
 
 #include "../autograd/ops/losses/regression_losses.h"
+#include "../core/precision.h"
 #include "../optim/adam.h"
 #include "protocol.h"
 #include "transformer_network.h"
@@ -57,5 +58,6 @@ int run(const bench::Options& options) {
 int main(int argc, char** argv) {
   const bench::Options options = bench::parse(argc, argv);
   set_num_threads(options.threads);
-  return options.row == "encoder" ? stack::run(options) : translation::run(options);
+  const PrecisionScope scope(options.row.ends_with("_bf16") ? Precision::bf16 : Precision::f32);
+  return options.row.starts_with("encoder") ? stack::run(options) : translation::run(options);
 }
