@@ -1,4 +1,4 @@
-// Our side of the rows bahdanau, translator, greedy and beam: the example's models, trained as its
+// Our side of the rows bahdanau, translator, greedy, greedy_int8 and beam: the example's models, trained as its
 // trainer does and started as its decoding does.
 
 #include "../autograd/grad_mode.h"
@@ -10,6 +10,7 @@
 #include "../examples/translation/batches.h"
 #include "../examples/translation/tables.h"
 #include "../nn/beam_search.h"
+#include "../nn/int8.h"
 #include "../optim/adam.h"
 #include "../optim/clip.h"
 #include "filled.h"
@@ -140,5 +141,7 @@ int main(int argc, char** argv) {
   if (options.row == "translator")
     return run_steps(options, *make_transformer(), translator::cycle());
   if (options.row == "bahdanau") return run_steps(options, *make_bahdanau(), bahdanau::cycle());
-  return translate(options, *make_bahdanau(), options.row == "greedy");
+  const auto model = make_bahdanau();
+  if (options.row == "greedy_int8") nn::to_int8(*model);
+  return translate(options, *model, options.row != "beam");
 }

@@ -48,13 +48,13 @@ void hold_simd(Simd most) {
   now = use(most);
 }
 
-bool has_bf16_dot() {
 #if HWY_ARCH_X86
-  return simd() == Simd::avx512 && __builtin_cpu_supports("avx512bf16") != 0;
+bool has_bf16_dot() { return simd() == Simd::avx512 && __builtin_cpu_supports("avx512bf16") != 0; }
+bool has_int8_dot() { return simd() == Simd::avx512 && __builtin_cpu_supports("avx512vnni") != 0; }
 #else
-  return false;
+bool has_bf16_dot() { return false; }
+bool has_int8_dot() { return false; }
 #endif
-}
 
 const char* name_of(Simd simd) {
   constexpr const char* kNames[] = {"plain", "avx2", "avx512"};

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "../nn/int8.h"
 #include "file.h"
 
 namespace heed::io {
@@ -59,11 +60,14 @@ void save(const std::string& path, const nn::Module& module) {
   write_file_atomically(path, encode_weights(module));
 }
 
-void load(const std::string& path, nn::Module& module) {
+void load(const std::string& path, nn::Module& module, Quantize quantize) {
   const auto weights = decode_safetensors(read_file(path), path);
   nn::NamedTensors entries;
   for (const auto& [key, array] : weights.arrays) entries.emplace_back(key, Tensor(array));
-  blaming(path, [&] { module.load_state_dict(entries); });
+  blaming(path, [&] {
+    module.load_state_dict(entries);
+    if (quantize == Quantize::int8) nn::to_int8(module);
+  });
 }
 
 }  // namespace heed::io

@@ -86,7 +86,9 @@ class ModelFolder {
 
 /// The module's state dict as one safetensors file, written atomically. Throws IoError.
 void save(const std::string& path, const nn::Module& module);
-/// Copies it into the module, all of it or nothing. Throws IoError, FormatError.
-void load(const std::string& path, nn::Module& module);
+enum class Quantize : std::uint8_t { none, int8 };
+/// Copies it into the module, all of it or nothing; then, where that is asked, nn::to_int8(). Throws
+/// IoError, FormatError.
+void load(const std::string& path, nn::Module& module, Quantize quantize = Quantize::none);
 
 }  // namespace heed::io

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "../autograd/ops/index/index.h"
+#include "../autograd/ops/linalg/int8.h"
 #include "../autograd/ops/shape/shape.h"
 #include "../core/error.h"
 #include "../core/generator.h"
@@ -35,7 +36,13 @@ Embedding::Embedding(const EmbeddingOptions& options)
 
 Tensor Embedding::operator()(const Tensor& ids) const {
   const Scope scope(*this);
-  return forwarded(embedding(weight, ids, sparse_, padding_));
+  return forwarded(int8_ ? embedding_int8(*int8_, ids) : embedding(weight, ids, sparse_, padding_));
+}
+
+void Embedding::to_int8() {
+  if (int8_) return;
+  int8_ = std::make_shared<const kernels::Int8Rows>(weight.array());
+  give_up(weight);
 }
 
 }  // namespace heed::nn

@@ -9,6 +9,10 @@
 
 #include "layer.h"
 
+namespace heed::kernels {
+class Int8Rows;
+}
+
 namespace heed::nn {
 
 struct EmbeddingOptions {
@@ -35,6 +39,9 @@ class Embedding : public Layer<Embedding> {
   /// Throws IndexError for an id out of range, DTypeError unless ids are i64.
   Tensor operator()(const Tensor& ids) const;
 
+  /// As Linear's.
+  void to_int8();
+
   Index padding() const { return padding_; }
   bool sparse() const { return sparse_; }
 
@@ -43,6 +50,7 @@ class Embedding : public Layer<Embedding> {
   Embedding(Embedding&&) = default;
   Index padding_;
   bool sparse_;
+  std::shared_ptr<const kernels::Int8Rows> int8_;
 };
 
 }  // namespace heed::nn

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "../autograd/ops/linalg/int8.h"
 #include "../autograd/ops/linalg/matmul.h"
 #include "../core/error.h"
 #include "../core/generator.h"
@@ -28,7 +29,13 @@ Linear::Linear(Index in, Index out, bool with_bias, DType dtype)
 
 Tensor Linear::operator()(const Tensor& x) const {
   const Scope scope(*this);
-  return forwarded(linear(x, weight, bias));
+  return forwarded(int8_ ? linear_int8(x, *int8_, bias) : linear(x, weight, bias));
+}
+
+void Linear::to_int8() {
+  if (int8_) return;
+  int8_ = std::make_shared<const kernels::Int8Matrix>(weight.array());
+  give_up(weight);
 }
 
 }  // namespace heed::nn

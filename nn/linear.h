@@ -3,6 +3,10 @@
 
 #include "layer.h"
 
+namespace heed::kernels {
+class Int8Matrix;
+}
+
 namespace heed::nn {
 
 class Linear : public Layer<Linear> {
@@ -16,9 +20,14 @@ class Linear : public Layer<Linear> {
 
   Tensor operator()(const Tensor& x) const;
 
+  /// The weight in 8 bits from here on: see int8.h, which does it for all of a model. Throws
+  /// DTypeError unless it is f32, ValueError for what is not finite.
+  void to_int8();
+
  private:
   friend class Sequential;
   Linear(Linear&&) = default;
+  std::shared_ptr<const kernels::Int8Matrix> int8_;  // in the weight's stead
 };
 
 }  // namespace heed::nn

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <ostream>
 #include <typeinfo>
 #include <unordered_map>
@@ -114,12 +115,22 @@ Tensor& Module::buffer(std::string_view name, Tensor tensor) {
   return slots_.emplace_back(Slot{std::string(name), std::move(tensor), true}).tensor;
 }
 
+void Module::give_up(const Tensor& parameter) {
+  for (Slot& slot : slots_) {
+    if (&slot.tensor != &parameter) continue;
+    const Array nothing =
+        Array::full(Shape{}, std::numeric_limits<double>::quiet_NaN(), slot.tensor.dtype());
+    slot.tensor = Tensor(nothing.expand(slot.tensor.shape()));
+    slot.given_up = true;
+  }
+}
+
 void Module::collect(const std::string& prefix, std::vector<Slot>& out) const {
   check_held_by_value();
   for (const bool buffers : {false, true}) {
     for (const Slot& slot : slots_) {
       if (slot.is_buffer == buffers && slot.tensor.defined()) {
-        out.push_back({prefix + slot.name, slot.tensor, slot.is_buffer});
+        out.push_back({prefix + slot.name, slot.tensor, slot.is_buffer, slot.given_up});
       }
     }
   }
@@ -129,6 +140,16 @@ void Module::collect(const std::string& prefix, std::vector<Slot>& out) const {
 std::vector<Module::Slot> Module::all() const {
   std::vector<Slot> out;
   collect("", out);
+  return out;
+}
+
+std::vector<Module::Slot> Module::whole(const char* who) const {
+  std::vector<Slot> out = all();
+  for (const Slot& slot : out) {
+    if (!slot.given_up) continue;
+    throw ValueError(fmt::format("{}: {} is in 8 bits, for good: keep the file that it came from",
+                                 who, in_quotes(slot.name)));
+  }
   return out;
 }
 
@@ -183,12 +204,12 @@ std::vector<Module*> Module::modules() {
 
 NamedTensors Module::state_dict() const {
   NamedTensors out;
-  for (const Slot& slot : all()) out.emplace_back(slot.name, slot.tensor.detach());
+  for (const Slot& slot : whole("state_dict")) out.emplace_back(slot.name, slot.tensor.detach());
   return out;
 }
 
 void Module::load_state_dict(const NamedTensors& entries, bool strict) {
-  std::vector<Slot> ours = all();
+  std::vector<Slot> ours = whole("load_state_dict");
   std::unordered_map<std::string, Tensor> given;
   Faults faults;
   for (const auto& [name, tensor] : entries) {
@@ -245,6 +266,7 @@ void Module::zero_grad() {
 void Module::to(DType dtype) {
   check_floating("module.to", dtype);
   std::vector<std::pair<Tensor, Array>> changes;  // all made before the first is taken
+  whole("module.to");
   for (const Slot& slot : distinct()) {
     if (is_floating(slot.tensor.dtype()) && slot.tensor.dtype() != dtype) {
       changes.emplace_back(slot.tensor, slot.tensor.array().to(dtype));

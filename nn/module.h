@@ -193,6 +193,9 @@ class Module : public Part {
   Tensor& parameter(std::string_view name, Tensor tensor);
   /// Registers numbers that are saved and not trained, of any dtype.
   Tensor& buffer(std::string_view name, Tensor tensor);
+  /// Lets go of a parameter's numbers, where its layer has them in another form: it keeps its shape and
+  /// dtype, is read as NaN, is not trained, and the state dict is refused. What is tied to it stays.
+  void give_up(const Tensor& parameter);
   /// Says that every operator() of this class passes through forwarded().
   void forwards_always() { always_forwards_ = true; }
   /// What the forward hooks make of `output`; all that operator() returns passes through here.
@@ -209,6 +212,7 @@ class Module : public Part {
     std::string name;
     Tensor tensor;
     bool is_buffer;
+    bool given_up = false;
   };
   struct Child {
     std::string name;
@@ -237,6 +241,8 @@ class Module : public Part {
   /// Every defined tensor under its full name, in the order of state_dict().
   void collect(const std::string& prefix, std::vector<Slot>& out) const;
   std::vector<Slot> all() const;
+  /// The same; throws ValueError for what was given up.
+  std::vector<Slot> whole(const char* who) const;
   /// The same, each tensor once.
   std::vector<Slot> distinct() const;
 

@@ -20,6 +20,7 @@
 #include "init.h"
 #include "layer.h"
 #include "layer_norm.h"
+#include "int8.h"
 #include "linear.h"
 #include "losses.h"
 #include "lstm.h"

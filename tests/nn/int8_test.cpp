@@ -1,0 +1,111 @@
+#include "../../nn/int8.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "../../attention/attention.h"
+#include "../../autograd/autograd.h"
+#include "../../io/saved_model.h"
+#include "../../nn/nn.h"
+#include "../io/temporary_folder.h"
+#include "../support/throws.h"
+
+namespace heed::nn {
+namespace {
+
+class Tagger : public Module {
+ public:
+  explicit Tagger(DType dtype = DType::f32)
+      : words(
+            child<Embedding>("words", EmbeddingOptions{.count = 53, .width = 32, .dtype = dtype})),
+        hidden(child<Linear>("hidden", 32, 67, true, dtype)),
+        norm(child<LayerNorm>("norm", Shape{67}, 1e-5, true, dtype)),
+        out(child<Linear>("out", 67, 17, false, dtype)) {}
+  Embedding& words;
+  Linear& hidden;
+  LayerNorm& norm;
+  Linear& out;
+  Tensor operator()(const Tensor& ids) const {
+    const Scope scope(*this);
+    return forwarded(out(norm(relu(hidden(words(ids))))));
+  }
+};
+
+Tensor ids() {
+  manual_seed(3);
+  return randint(53, {5, 7});
+}
+
+double distance(const Tensor& x, const Tensor& y) {
+  return std::sqrt((sum(square(x - y)) / sum(square(y))).item());
+}
+
+TEST(ToInt8, AModelSaysNearlyTheSame) {
+  manual_seed(5);
+  Tagger model;
+  const NoGrad scope;
+  const Tensor before = model(ids());
+  const Index count = model.parameter_count();
+  EXPECT_EQ(to_int8(model), 3);
+  EXPECT_EQ(to_int8(model), 3);  // once more changes nothing
+  const Tensor after = model(ids());
+  EXPECT_GT(distance(after, before), 1e-4);
+  EXPECT_LT(distance(after, before), 0.02);
+  EXPECT_EQ(model.parameter_count(), count);
+  EXPECT_EQ(model.hidden.weight.shape(), (Shape{67, 32}));
+  EXPECT_TRUE(std::isnan(model.hidden.weight.array().contiguous().data<float>()[0]));
+  EXPECT_EQ(model.norm.weight.array().data<float>()[0], 1);
+}
+
+TEST(ToInt8, StacksOfLayersTakeIt) {
+  manual_seed(7);
+  attention::TransformerEncoder encoder(2, {.width = 32, .heads = 4, .hidden = 64, .dropout = 0});
+  const NoGrad scope;
+  const Tensor x(Generator(9).normal({3, 11, 32}, 0, 1, DType::f32));
+  const Tensor before = encoder(x).output;
+  EXPECT_EQ(to_int8(encoder), 6);  // linear1, linear2 and out_proj of each
+  EXPECT_LT(distance(encoder(x).output, before), 0.02);
+}
+
+TEST(ToInt8, WhatIsTiedStays) {
+  manual_seed(5);
+  Tagger model;
+  const Tensor tied = model.words.weight;
+  const auto numbers = tied.array().to_vector<float>();
+  model.words.to_int8();
+  EXPECT_EQ(tied.array().to_vector<float>(), numbers);
+}
+
+TEST(ToInt8, IsForWhatHasBeenTrained) {
+  Tagger model;
+  to_int8(model);
+  EXPECT_ERROR_WITH(ValueError,
+                    "state_dict: \"words.weight\" is in 8 bits, for good: keep the file",
+                    model.state_dict());
+  EXPECT_ERROR_WITH(ValueError, "load_state_dict: \"words.weight\" is in 8 bits",
+                    model.load_state_dict(Tagger().state_dict()));
+  EXPECT_ERROR_WITH(ValueError, "module.to: \"words.weight\" is in 8 bits", model.to(DType::f64));
+  EXPECT_ERROR_WITH(GradError, "linear_int8: a weight in 8 bits is for what has been trained",
+                    sum(model(ids())).backward());
+  Tagger doubles(DType::f64);
+  EXPECT_ERROR_WITH(DTypeError, "embedding_int8: weights are f32, not f64[53, 32]",
+                    to_int8(doubles));
+}
+
+TEST(ToInt8, AFileIsLoadedSo) {
+  const TemporaryFolder folder(TemporaryFolder::memory());
+  manual_seed(5);
+  Tagger model;
+  const std::string path = folder / "tagger.safetensors";
+  io::save(path, model);
+  manual_seed(6);
+  Tagger loaded;
+  io::load(path, loaded, io::Quantize::int8);
+  to_int8(model);
+  const NoGrad scope;
+  EXPECT_EQ(loaded(ids()).array().to_vector<float>(), model(ids()).array().to_vector<float>());
+}
+
+}  // namespace
+}  // namespace heed::nn
