@@ -11,8 +11,10 @@
 #include "accumulate.h"
 #include "anomaly.h"
 #include "grad_mode.h"
+#include "last_uses.h"
 #include "node.h"
 #include "ops/reduce/reduce.h"
+#include "pass_start.h"
 
 namespace heed {
 namespace {
@@ -65,11 +67,21 @@ class Pass final : public GradientSink {
     if (edge.node) roots_.push_back(edge.node);
   }
 
+  // Leaves are told of as soon as they are done with, see last_uses.h.
+  void listen(const LeafListener& listener) {
+    listener_ = &listener;
+    uses_ = detail::last_uses(roots_);
+  }
+
   void run() {
     while (!queue_.empty()) {
       std::pop_heap(queue_.begin(), queue_.end());
       Node& node = *queue_.back().node;
       queue_.pop_back();
+      for (; told_ < uses_.size() && uses_[told_].order > node.order(); ++told_) {
+        const auto place = leaf_index_.find(uses_[told_].leaf);
+        if (place != leaf_index_.end()) finish(leaves_[place->second]);
+      }
       // What was grafted has been walked when the walk is back behind where it was grafted.
       while (!grafts_.empty() && node.order() <= grafts_.back().order) grafts_.pop_back();
       visit(node);
@@ -80,8 +92,8 @@ class Pass final : public GradientSink {
   template <class Take>
   void finish_leaves(const Take& take) {
     for (Leaf& leaf : leaves_) {
-      if (!leaf.gradient.defined()) continue;
-      take(*leaf.impl, run_hooks(leaf.impl->hooks, std::move(leaf.gradient)));
+      finish(leaf);
+      if (leaf.gradient.defined()) take(*leaf.impl, std::move(leaf.gradient));
     }
   }
 
@@ -136,7 +148,15 @@ class Pass final : public GradientSink {
   struct Leaf {
     Ref<TensorImpl> impl;
     Tensor gradient;
+    bool done = false;
   };
+
+  void finish(Leaf& leaf) {
+    if (leaf.done || !leaf.gradient.defined()) return;
+    leaf.done = true;
+    leaf.gradient = run_hooks(leaf.impl->hooks, std::move(leaf.gradient));
+    if (listener_) (*listener_)(TensorImpl::handle(leaf.impl), leaf.gradient);
+  }
 
   static const Shape& leaf_shape(const Edge& edge) { return edge.leaf->array.shape(); }
   static DType leaf_dtype(const Edge& edge) { return edge.leaf->array.dtype(); }
@@ -296,41 +316,10 @@ class Pass final : public GradientSink {
   std::uint64_t last_order_ = UINT64_MAX;  // of what is captured; 0 where leaves are
   std::unordered_multimap<TensorImpl*, std::size_t> leaf_captures_;
   std::vector<Tensor> captured_;
+  const LeafListener* listener_ = nullptr;
+  std::vector<detail::LastUse> uses_;
+  std::size_t told_ = 0;
 };
-
-// The gradient to start from: the one given, or 1 for a single element.
-Tensor start(const char* op, const Tensor& output, const Tensor& given) {
-  if (!output.requires_grad()) {
-    throw GradError(
-        fmt::format("{}: {} does not require a gradient: no input of it did, or it was "
-                    "made under NoGrad",
-                    op, describe(output)));
-  }
-  if (!given.defined()) {
-    if (output.numel() != 1) {
-      throw GradError(fmt::format("{}: {} has no single element: a gradient must be given", op,
-                                  describe(output)));
-    }
-    return full(output.shape(), 1, output.dtype());
-  }
-  if (!(given.shape() == output.shape())) {
-    throw ShapeError(fmt::format("{}: a gradient of {} for an output of {}", op, describe(given),
-                                 describe(output)));
-  }
-  if (given.dtype() != output.dtype()) {
-    throw DTypeError(fmt::format("{}: a gradient of {} for an output of {}", op, describe(given),
-                                 describe(output)));
-  }
-  if (detail::t_anomaly) detail::inspect_gradient(op, given);
-  return given;
-}
-
-void check_mode(const char* op, const BackwardOptions& options) {
-  if (options.create_graph && inference()) {
-    throw GradError(fmt::format(
-        "{}: create_graph asks for what an InferenceMode forbids, a recorded pass", op));
-  }
-}
 
 void seed_all(const char* op, Pass& pass, const std::vector<Tensor>& outputs,
               const std::vector<Tensor>& gradients) {
@@ -340,7 +329,8 @@ void seed_all(const char* op, Pass& pass, const std::vector<Tensor>& outputs,
   }
   std::vector<Tensor> starts;
   for (std::size_t i = 0; i < outputs.size(); ++i) {
-    starts.push_back(start(op, outputs[i], i < gradients.size() ? gradients[i] : Tensor()));
+    starts.push_back(
+        detail::start_of(op, outputs[i], i < gradients.size() ? gradients[i] : Tensor()));
   }
   for (std::size_t i = 0; i < outputs.size(); ++i) pass.seed(outputs[i], std::move(starts[i]));
 }
@@ -349,10 +339,20 @@ void seed_all(const char* op, Pass& pass, const std::vector<Tensor>& outputs,
 
 void backward(const std::vector<Tensor>& outputs, const std::vector<Tensor>& gradients,
               const BackwardOptions& options) {
-  check_mode("backward", options);
+  detail::check_mode("backward", options);
   const GradMode mode(options.create_graph);
   Pass pass(options.retain_graph || options.create_graph, false);
   seed_all("backward", pass, outputs, gradients);
+  pass.run();
+  pass.finish_leaves(
+      [](TensorImpl& leaf, Tensor gradient) { add_to_grad(leaf, std::move(gradient)); });
+}
+
+void backward(const std::vector<Tensor>& outputs, const LeafListener& leaf_is_done) {
+  const NoGrad mode;
+  Pass pass(false, false);
+  seed_all("backward", pass, outputs, {});
+  pass.listen(leaf_is_done);
   pass.run();
   pass.finish_leaves(
       [](TensorImpl& leaf, Tensor gradient) { add_to_grad(leaf, std::move(gradient)); });
@@ -365,7 +365,7 @@ std::vector<Tensor> grad(const std::vector<Tensor>& outputs, const std::vector<T
       throw GradError(fmt::format("grad: input {} does not require a gradient", describe(input)));
     }
   }
-  check_mode("grad", options);
+  detail::check_mode("grad", options);
   const GradMode mode(options.create_graph);
   Pass pass(options.retain_graph || options.create_graph, true);
   for (const Tensor& input : inputs) pass.capture(input);

@@ -48,6 +48,7 @@ class CheckpointNode final : public Node {
     }
   }
   void free_saved() noexcept override { kept_.reset(); }
+  bool grafts() const override { return true; }
 
  private:
   struct Kept {

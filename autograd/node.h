@@ -84,6 +84,8 @@ class Node : public RefCounted {
   std::size_t edge_count() const { return edge_count_; }
   bool freed() const { return freed_; }
 
+  /// True when differentiating it may reach more than its inputs: see GradientSink::graft().
+  virtual bool grafts() const { return false; }
   /// Hands the gradient of each wanted input to `sink`, given those of the outputs.
   virtual void differentiate(GradientSink& sink) = 0;
   /// Frees what was saved; the edges stay until the node goes.

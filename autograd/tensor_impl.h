@@ -11,6 +11,7 @@ class TensorImpl : public RefCounted {
  public:
   static Ref<TensorImpl> make(Array array);
   static void destroy(TensorImpl* impl) noexcept;
+  static Tensor handle(Ref<TensorImpl> impl) { return Tensor(std::move(impl)); }
 
   Array array;
   Tensor grad;

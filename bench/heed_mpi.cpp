@@ -42,13 +42,13 @@ int main(int argc, char** argv) {
   bench::fill_weights(network, bench::transformer::weights());
   const bench::transformer::Batch batch;
   optim::Adam adam(network.parameters(), {.lr = bench::transformer::kLearningRate});
+  distributed::GradientKinds kinds;
   const auto step = [&] {
     adam.zero_grad();
     const Tensor loss = batch.loss(network) * (1.0 / static_cast<double>(world.size()));
-    distributed::GradientSum sum(world, network.parameters(), world.size());
-    loss.backward();
-    sum.take(world.rank());
-    sum.finish();
+    distributed::GradientSum sum(world, network.parameters(), world.size(), kinds);
+    sum.add(loss, world.rank());
+    kinds = sum.finish();
     adam.step();
     return loss.item() * static_cast<double>(world.size());
   };

@@ -1,45 +1,64 @@
 // The gradients of one step, of pieces that several processes have, summed everywhere to the same
 // bits for any number of them (tree_sum.h). A dense one travels twice, as in any ring: in parts to
 // the process that sums that part, and the sums to all. Gradients that hold only rows travel as rows.
+//
+// Those that were dense in the step before set out as soon as the last piece's pass backward is done
+// with them, in buckets of some MB, while the pass goes on. All processes start them in one order,
+// whatever order their passes have, and what turns out to be otherwise is sent anew at the end.
 #pragma once
 
+#include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "../autograd/tensor.h"
-#include "tree_sum.h"
-#include "world.h"
+#include "bucket.h"
 
 namespace heed::distributed {
+
+/// What the parameters' gradients were in the last step, all processes taken together: 's' dense, 'r'
+/// rows, ' ' none; empty before the first.
+using GradientKinds = std::string;
 
 class GradientSum {
  public:
   /// Pieces 0 .. count - 1, of which this process has block_of(). Throws ValueError for fewer pieces
   /// than processes.
-  GradientSum(const World& world, const std::vector<Tensor>& parameters, Index count);
+  GradientSum(const World& world, const std::vector<Tensor>& parameters, Index count,
+              const GradientKinds& expected = {}, Sums sums = Sums::exact);
   Index first() const { return block_.first; }
   Index last() const { return block_.second; }
 
+  /// Walks back from the loss of a piece, in ascending order, and takes its gradients.
+  void add(const Tensor& loss, Index piece);
   /// Takes the gradients that the parameters have, as those of a piece; in ascending order, and what
   /// is left out has none.
   void take(Index piece);
-  /// Leaves the sums in grad() of all parameters; where no process had one, there is none.
-  void finish();
+  /// Leaves the sums in grad() of all parameters; where no process had one, there is none. Returns
+  /// what there was.
+  GradientKinds finish();
 
  private:
-  struct Add {
-    void operator()(Tensor& left, Tensor&& right) const;
-  };
-  using Tree = TreeSum<Tensor, Add>;
   void skip_to(Index piece);
+  void check_next(Index piece) const;
+  /// One parameter's gradient of this process' last piece.
+  void arrive(const Tensor& parameter, const Tensor& gradient);
+  void start_buckets(bool all);
+  std::vector<Bucket> buckets_of(const std::string& kinds) const;
+  void set_sums(Bucket& bucket, const std::string& kinds);
   void sum_rows(std::size_t p);
-  void sum_dense(const std::vector<std::size_t>& which, DType dtype);
 
   const World& world_;
   std::vector<Tensor> parameters_;
   Index count_, next_;
   std::pair<Index, Index> block_;
-  std::vector<Tree> trees_;  // of each parameter
+  Sums sums_;
+  std::vector<GradientTree> trees_;  // of each parameter
+  std::unordered_map<const TensorImpl*, std::size_t> places_;
+  std::vector<bool> arrived_;
+  std::vector<Bucket> buckets_;  // of what is expected to be dense, the last parameters first
+  std::size_t started_ = 0;
 };
 
 }  // namespace heed::distributed

@@ -40,17 +40,14 @@ Processes::~Processes() {
 }
 
 train::Team::Share Processes::begin(const std::vector<Tensor>& parameters, Index count) {
-  sum_ = std::make_unique<GradientSum>(world_, parameters, count);
+  sum_ = std::make_unique<GradientSum>(world_, parameters, count, kinds_, options_.sums);
   return {sum_->first(), sum_->last()};
 }
 
-void Processes::add(const Tensor& loss, Index piece) {
-  loss.backward();
-  sum_->take(piece);
-}
+void Processes::add(const Tensor& loss, Index piece) { sum_->add(loss, piece); }
 
 void Processes::finish() {
-  sum_->finish();
+  kinds_ = sum_->finish();
   sum_.reset();
 }
 

@@ -17,7 +17,8 @@
 namespace heed::distributed {
 
 struct SharingOptions {
-  Index pieces = 4;  ///< of each batch; at least as many as processes
+  Index pieces = 4;         ///< of each batch; at least as many as processes
+  Sums sums = Sums::exact;  ///< or plain: see bucket.h
 };
 
 class Processes : public train::Team {
@@ -43,7 +44,8 @@ class Processes : public train::Team {
   const World& world_;
   SharingOptions options_;
   std::unique_ptr<GradientSum> sum_;
-  int output_ = -1;  // where stdout went before
+  GradientKinds kinds_;  // of the last step
+  int output_ = -1;      // where stdout went before
 };
 
 }  // namespace heed::distributed

@@ -27,6 +27,8 @@ class SharedOut {
                    "depends on them, not on the processes")
         ->check(CLI::Range(1, 4096))
         ->capture_default_str();
+    app.add_flag("--plain-sums", plain_sums_,
+                 "gradients are added as MPI likes: other numbers for each number of processes");
   }
 
   void run(const char* program, const std::function<void()>& body) const {
@@ -40,7 +42,8 @@ class SharedOut {
 #ifdef HEED_WITH_MPI
     const heed::distributed::World world;
     try {
-      const heed::distributed::Processes processes(world, {.pieces = pieces_});
+      const heed::distributed::Processes processes(world, {.pieces = pieces_, .sums = plain_sums_ ? heed::distributed::Sums::plain
+                                                                     : heed::distributed::Sums::exact});
       const auto here = static_cast<int>(world.size_here());
       const auto cores = static_cast<int>(std::thread::hardware_concurrency());
       if (heed::num_threads() * here > cores) heed::set_num_threads(std::max(1, cores / here));
@@ -55,7 +58,7 @@ class SharedOut {
   }
 
  private:
-  bool on_ = false;
+  bool on_ = false, plain_sums_ = false;
   heed::Index pieces_ = 4;
 };
 

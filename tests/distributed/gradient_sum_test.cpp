@@ -1,9 +1,11 @@
 #include "../../distributed/gradient_sum.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cstring>
 
+#include "../../autograd/autograd.h"
 #include "../../core/error.h"
 #include "../../core/generator.h"
 #include "../support/throws.h"
@@ -116,6 +118,82 @@ TEST(GradientSum, RowsBesideNumbersBecomeNumbers) {
   EXPECT_EQ(
       found.array().to_vector<float>(),
       (std::vector<float>{1.5, 1.5, 1.5, 1.5, 1.5, 1.5, 1.5, 1.5, 1.5, .5, .5, .5, .5, .5, .5}));
+}
+
+// Some steps of passes backward whose gradients set out while they go on. What is dense in one step has
+// rows in the next, or nothing, and one parameter is reached behind a checkpoint.
+std::vector<Tensor> stepped(const World& of, Index count, Sums sums, Index without = -1) {
+  std::vector<Tensor> all = parameters();
+  GradientKinds kinds;
+  std::vector<Tensor> found;
+  for (Index step = 0; step < 5; ++step) {
+    GradientSum sum(of, all, count, kinds, sums);
+    for (Index m = sum.first(); m < sum.last(); ++m) {
+      if (m == without && step % 2 == 1) continue;
+      Generator generator(static_cast<std::uint64_t>(m + 100 * step) + 41);
+      const auto times = [&](Index p) {
+        const Tensor& x = all[static_cast<std::size_t>(p)];
+        return heed::sum(x * Tensor(generator.normal(x.shape(), 0, 1, x.dtype()))).to(DType::f32);
+      };
+      Tensor loss = times(1) + times(2);
+      if (m % 2 == 0) loss = loss + times(0);
+      if (step != 2) loss = loss + times(5);
+      if (step % 2 == 0) {
+        const Tensor ids(Array::from(std::vector<Index>{(m + step) % 13, 5, 5}));
+        loss = loss + heed::sum(square(embedding(all[3], ids, true) + 1.0));
+      } else {
+        loss = loss + times(3);
+      }
+      if (step == 3) {
+        loss = loss + checkpoint(
+                          [&](const std::vector<Tensor>& x) {
+                            return std::vector<Tensor>{heed::sum(all[4] * 3.0) * x[0]};
+                          },
+                          {loss})[0];
+      }
+      sum.add(loss, m);
+    }
+    kinds = sum.finish();
+    for (Tensor& each : all) {
+      found.push_back(each.grad());
+      each.zero_grad();
+    }
+  }
+  return found;
+}
+
+TEST(GradientSum, ThoseThatTravelDuringThePassHaveTheSameBits) {
+  const World alone(world(), World::Alone{});
+  for (const Index count : {4, 7}) {
+    if (count < world().size()) continue;
+    const Index without = count == 4 ? -1 : count - 1;  // the last, whose pass they travel during
+    const auto together = stepped(world(), count, Sums::exact, without);
+    const auto own = stepped(alone, count, Sums::exact, without);
+    for (Index step = 0; step < 5; ++step) {
+      EXPECT_EQ(own[static_cast<std::size_t>(6 * step + 3)].is_sparse(), step % 2 == 0);
+    }
+    for (std::size_t i = 0; i < own.size(); ++i) {
+      SCOPED_TRACE(fmt::format("pieces {}, step {}, parameter {}", count, i / 6, i % 6));
+      ASSERT_EQ(together[i].defined(), own[i].defined());
+      if (!own[i].defined()) continue;
+      EXPECT_EQ(together[i].is_sparse(), own[i].is_sparse());
+      EXPECT_TRUE(same_bits(together[i].array(), own[i].array()));
+    }
+    EXPECT_FALSE(own[2 * 6 + 5].defined());
+    EXPECT_TRUE(own[3 * 6 + 4].defined());
+  }
+}
+
+TEST(GradientSum, PlainSumsAreNearlyTheSame) {
+  const Index count = 2 * world().size() + 1;
+  const auto plain = stepped(world(), count, Sums::plain),
+             exact = stepped(world(), count, Sums::exact);
+  for (std::size_t i = 0; i < exact.size(); ++i) {
+    ASSERT_EQ(plain[i].defined(), exact[i].defined()) << i;
+    if (!exact[i].defined()) continue;
+    const Tensor difference = abs(plain[i].detach() - exact[i].detach());
+    EXPECT_LT(amax(difference).item(), 1e-4) << i;
+  }
 }
 
 TEST(GradientSum, SaysWhatDoesNotFit) {
