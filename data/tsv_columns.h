@@ -1,4 +1,4 @@
-// Chosen columns of a table: tab-separated lines, plain or gzip, nothing quoted or escaped.
+// Chosen columns of a table: tab-separated lines, plain, gzip or zstd, nothing quoted or escaped.
 //
 //   data::TsvColumns table("SICK.tsv", {"sentence_A", "sentence_B", "entailment_label"});
 //   for (std::vector<std::string> row; table.next(row);) { row[2], table.line() .. }
