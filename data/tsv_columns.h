@@ -28,6 +28,9 @@ class TsvColumns {
   bool next(std::vector<std::string>& row);
   /// Of the row last read, from 1.
   std::uint64_t line() const { return file_.line(); }
+  /// Behind the row last read; and going on there, in the same file. Throws as next().
+  TextPlace place() const { return file_.place(); }
+  void go_to(const TextPlace& place);
   const std::string& path() const { return file_.path(); }
 
  private:
