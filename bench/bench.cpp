@@ -110,9 +110,9 @@ int run(const Settings& settings) {
   if (!settings.json_file.empty()) {
     bench::write_json(results, bounds, crowded, mpi, stream, settings.json_file);
   }
-  return std::all_of(results.begin(), results.end(), [](const Result& r) { return r.losses_agree; })
-             ? 0
-             : 1;
+  const bool agree =
+      std::all_of(results.begin(), results.end(), [](const Result& r) { return r.losses_agree; });
+  return agree && (!stream || stream->losses_agree) ? 0 : 1;
 }
 
 }  // namespace

@@ -13,7 +13,7 @@ inline constexpr double kTarget = 1.11;  ///< 1 / 0.9: a streamed step over one 
 inline constexpr double kMostMb = 300;   ///< the process that streams, at its peak
 inline constexpr std::int64_t kBytes = 2'000'000'000;
 
-inline constexpr int kShards = 20, kSteps = 25;
+inline constexpr int kShards = 20, kSteps = 50;
 inline constexpr std::int64_t kRows = 16, kLength = 64;  // of a batch
 inline constexpr std::int64_t kBuffer = 1000;  ///< lines, refilled about every twenty steps
 inline constexpr std::int64_t kWords = 2000;

@@ -4,6 +4,7 @@
 
 #include <set>
 
+#include "../../data/mix.h"
 #include "../../data/shards.h"
 #include "../support/throws.h"
 #include "shard_folder.h"
@@ -138,6 +139,40 @@ TEST(TokenStream, GoesOnAnywhereToTheSameBits) {
       });
     }
   }
+}
+
+// A state comes from a file, too.
+TEST(TokenStream, RefusesAPlaceThatIsNoneOrGoesOnSomewhere) {
+  const ShardFolder folder({59, 23, 11}, true);
+  const Mix<std::string> mix({{text_shards(folder.paths(), {.open = 2}), 1}}, MixEnds::with_all);
+  auto loader = streamed_windows(mix, tokens, {.rows = 2, .length = 5, .buffer = 13});
+  for (int i = 0; i < 7; ++i) loader.next();
+  const auto good = loader.state_dict()[0].second.to_vector<std::int64_t>();
+  int refused = 0;
+  for (std::size_t i = 4; i < good.size(); ++i) {
+    for (const std::int64_t other :
+         {good[i] + 1, good[i] - 1, std::int64_t{-1}, INT64_MAX, INT64_MIN}) {
+      auto numbers = good;
+      numbers[i] = other;
+      try {
+        loader.load_state_dict({{"loader", Array::from(numbers)}});
+        for (int k = 0; k < 100 && loader.next(); ++k) {
+        }
+      } catch (const Error&) {
+        ++refused;
+      }
+    }
+  }
+  EXPECT_GT(refused, static_cast<int>(good.size()));
+  for (std::size_t count = 5; count < good.size() + 2; ++count) {
+    auto numbers = good;
+    numbers.resize(count, 0);
+    if (count == good.size()) continue;
+    EXPECT_ERROR_WITH(ValueError, "this state is of other data",
+                      loader.load_state_dict({{"loader", Array::from(numbers)}}));
+  }
+  loader.load_state_dict({{"loader", Array::from(good)}});
+  EXPECT_TRUE(loader.next());
 }
 
 TEST(TokenStream, IsCutInPieces) {

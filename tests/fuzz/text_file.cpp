@@ -10,16 +10,30 @@
 namespace heed::fuzz {
 namespace {
 
-// All lines with their ends.
-std::string lines_of(const std::string& path) {
+// All lines with their ends; from one of the first on they are read twice.
+std::string lines_of(const std::string& path, std::uint64_t middle) {
   data::TextFile file(path);
   std::string out, line;
   std::uint64_t count = 0;
+  data::TextPlace place;
+  std::size_t before = 0;
   while (file.next(line)) {
     require(file.line() == ++count, "lines are counted from 1");
     require(line.find('\n') == std::string::npos, "a line has no end in it");
     out.append(line) += '\n';
+    if (count == middle) {
+      place = file.place();
+      before = out.size();
+    }
   }
+  file.go_to(place);
+  std::size_t at = before;
+  while (file.next(line)) {
+    line += '\n';
+    require(out.compare(at, line.size(), line) == 0, "the same lines come again");
+    at += line.size();
+  }
+  require(at == out.size() && file.line() == count, "all of them come again");
   return out;
 }
 
@@ -46,7 +60,7 @@ void text_file(std::string_view input) {
   std::string lines;
   const bool accepted =
       accepts({path}, content.size(), {.fixed = buffers(content), .factor = 8 * unpacked(content)},
-              [&] { lines = lines_of(path); });
+              [&] { lines = lines_of(path, content.size() % 5); });
   const bool plain = how == 'z' || how == 's' || unpacked(content) == 1;
   require(accepted || !plain, "every plain text is accepted");
   require(!plain || lines == plain_lines(content), "the lines are those of the file");
