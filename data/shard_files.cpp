@@ -17,6 +17,7 @@ namespace fs = std::filesystem;
 
 std::vector<std::string> files_like(const std::string& pattern) {
   std::error_code error;
+  if (fs::is_regular_file(pattern, error)) return {pattern};
   const bool whole = fs::is_directory(pattern, error);
   const std::string parent = fs::path(pattern).parent_path().string();
   const std::string folder = whole ? pattern : parent;

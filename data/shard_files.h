@@ -8,7 +8,8 @@
 namespace heed::data {
 
 /// The files that a pattern names, sorted: in its last part * and ? stand for characters of a name
-/// ("texts/part-*.txt.zst"). A folder is all of its files. Throws IoError where the folder cannot be
+/// ("texts/part-*.txt.zst"). A folder is all of its files, and the
+/// name of a file that file. Throws IoError where the folder cannot be
 /// read, ValueError where no file is like that.
 std::vector<std::string> files_like(const std::string& pattern);
 
