@@ -33,10 +33,9 @@ struct WindowOptions {
 };
 
 struct DocumentOptions {
-  Index tokens = 4096;  ///< a batch at most
-  Index longest = 0;    ///< a longer document is several; 0: `tokens`
-  Index begin_mark =
-      -1;  ///< before each document; negative: none, and its first token is no target
+  Index tokens = 4096;    ///< a batch at most
+  Index longest = 0;      ///< a longer document is several; 0: `tokens`
+  Index begin_mark = -1;  ///< negative: none, and a document's first token is no target
   Index end_mark = kEnd;
   Index buffer = 10000;  ///< documents that are shuffled among one another; 1: none
   Index prefetch = 0;    ///< see LoaderOptions
