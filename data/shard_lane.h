@@ -1,6 +1,7 @@
 // Shards read one after another, some of their items at a time. For shards.h.
 #pragma once
 
+#include <concepts>
 #include <exception>
 #include <functional>
 #include <memory>

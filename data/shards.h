@@ -16,6 +16,8 @@
 // Threads: several walks over one Shards may go on at once; open() is called in reading threads.
 #pragma once
 
+#include <algorithm>
+#include <exception>
 #include <memory>
 #include <string>
 #include <utility>

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "../core/error.h"
 #include "items.h"
 
 namespace heed::data {

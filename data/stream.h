@@ -11,6 +11,7 @@
 // The same bits for any number of threads, with `prefetch` and without.
 #pragma once
 
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <utility>
