@@ -20,6 +20,7 @@
 #include "rows.h"
 #include "runner.h"
 #include "sgemm.h"
+#include "stream.h"
 #include "table.h"
 
 namespace {
@@ -33,6 +34,7 @@ struct Settings {
   std::vector<std::string> only;
   int threads = 2;
   int repeats = 9;
+  std::int64_t bytes = bench::stream::kBytes;
   std::string json_file;
   std::string profile;
 };
@@ -101,12 +103,16 @@ int run(const Settings& settings) {
   }
   std::optional<bench::mpi::Result> mpi;
   if (wanted(bench::mpi::kName)) mpi = bench::mpi::measure(settings.repeats);
-  if (!settings.json_file.empty()) {
-    bench::write_json(results, bounds, crowded, mpi, settings.json_file);
+  std::optional<bench::stream::Result> stream;
+  if (wanted(bench::stream::kName)) {
+    stream = bench::stream::measure(settings.threads, settings.repeats, settings.bytes);
   }
-  return std::all_of(results.begin(), results.end(), [](const Result& r) { return r.losses_agree; })
-             ? 0
-             : 1;
+  if (!settings.json_file.empty()) {
+    bench::write_json(results, bounds, crowded, mpi, stream, settings.json_file);
+  }
+  const bool agree =
+      std::all_of(results.begin(), results.end(), [](const Result& r) { return r.losses_agree; });
+  return agree && (!stream || stream->losses_agree) ? 0 : 1;
 }
 
 }  // namespace
@@ -122,12 +128,15 @@ int main(int argc, char** argv) try {
   names.emplace_back(bench::decode::kName);
   names.emplace_back(bench::crowded::kName);
   names.emplace_back(bench::mpi::kName);
+  names.emplace_back(bench::stream::kName);
   app.add_option("--only", settings.only, "rows to run, instead of all")
       ->check(CLI::IsMember(names));
   app.add_option("--threads", settings.threads, "threads of each program")
       ->check(CLI::Range(1, 1024));
   app.add_option("--repeats", settings.repeats, "turns of each program")
       ->check(CLI::Range(1, 10000));
+  app.add_option("--bytes", settings.bytes, "of the text of the row stream")
+      ->check(CLI::Range(std::int64_t{1} << 20, std::int64_t{1} << 40));
   app.add_option("--json", settings.json_file, "also write the results here");
   app.add_option("--profile", settings.profile,
                  "instead: where the time of our side of this row goes, by operator and module")

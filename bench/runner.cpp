@@ -17,11 +17,19 @@ std::string beside_this(const std::string& program) {
   return std::filesystem::read_symlink("/proc/self/exe").parent_path() / program;
 }
 
+std::vector<std::string> joined(std::vector<std::string> first,
+                                const std::vector<std::string>& more) {
+  first.insert(first.end(), more.begin(), more.end());
+  return first;
+}
+
 }  // namespace
 
-Runner::Runner(const std::string& program, const std::string& row, int steps, int threads)
-    : process_({beside_this(program), "--row", row, "--threads", std::to_string(threads), "--steps",
-                std::to_string(steps)}) {}
+Runner::Runner(const std::string& program, const std::string& row, int steps, int threads,
+               const std::vector<std::string>& more)
+    : process_(joined({beside_this(program), "--row", row, "--threads", std::to_string(threads),
+                       "--steps", std::to_string(steps)},
+                      more)) {}
 
 Runner::Runner(int processes, const std::string& program, const std::string& row, int steps,
                int threads)

@@ -12,7 +12,8 @@ namespace bench {
 class Runner {
  public:
   /// Starts a program of this one's folder.
-  Runner(const std::string& program, const std::string& row, int steps, int threads);
+  Runner(const std::string& program, const std::string& row, int steps, int threads,
+         const std::vector<std::string>& more = {});
   /// The same in so many processes of MPI.
   Runner(int processes, const std::string& program, const std::string& row, int steps, int threads);
 

@@ -57,7 +57,8 @@ void print_table(const std::vector<Result>& results) {
 
 void write_json(const std::vector<Result>& results, const std::vector<BoundResult>& bounds,
                 const std::optional<crowded::Result>& crowded,
-                const std::optional<mpi::Result>& mpi, const std::string& path) {
+                const std::optional<mpi::Result>& mpi, const std::optional<stream::Result>& stream,
+                const std::string& path) {
   nlohmann::json list = nlohmann::json::array();
   for (const Result& r : results) {
     list.push_back({{"row", r.row.name},
@@ -98,6 +99,18 @@ void write_json(const std::vector<Result>& results, const std::vector<BoundResul
                     {"ours_ms", mpi->together_ms},
                     {"alone_ms", mpi->alone_ms},
                     {"two_threads_ms", mpi->threads_ms}});
+  }
+  if (stream) {
+    list.push_back({{"row", stream::kName},
+                    {"threads", stream->threads},
+                    {"ratio", stream->ratio()},
+                    {"target", stream::kTarget},
+                    {"met", stream->met()},
+                    {"losses_agree", stream->losses_agree},
+                    {"ours_ms", stream->streamed_ms},
+                    {"memory_ms", stream->memory_ms},
+                    {"ours_peak_mb", stream->peak_mb},
+                    {"most_peak_mb", stream::kMostMb}});
   }
   if (crowded) {
     nlohmann::json cases = nlohmann::json::array();

@@ -9,6 +9,7 @@
 #include "crowded.h"
 #include "mpi.h"
 #include "rows.h"
+#include "stream.h"
 
 namespace bench {
 
@@ -33,6 +34,7 @@ void print_table(const std::vector<Result>& results);
 /// std::runtime_error when the file cannot be written.
 void write_json(const std::vector<Result>& results, const std::vector<BoundResult>& bounds,
                 const std::optional<crowded::Result>& crowded,
-                const std::optional<mpi::Result>& mpi, const std::string& path);
+                const std::optional<mpi::Result>& mpi, const std::optional<stream::Result>& stream,
+                const std::string& path);
 
 }  // namespace bench

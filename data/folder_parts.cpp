@@ -34,8 +34,11 @@ std::vector<std::string> names_in(const std::string& folder) {
 }
 
 std::string plain_or_packed(const std::string& folder, const std::string& name) {
-  const std::string plain = folder + "/" + name, packed = plain + ".gz";
-  return !fs::exists(plain) && fs::exists(packed) ? packed : plain;
+  const std::string plain = folder + "/" + name;
+  for (const char* ending : {"", ".gz", ".zst"}) {
+    if (fs::exists(plain + ending)) return plain + ending;
+  }
+  return plain;
 }
 
 FolderParts parts_of_folder(const std::string& folder, PartName where) {

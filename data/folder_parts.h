@@ -10,7 +10,7 @@ namespace heed::data {
 /// The names of what is in the folder, sorted. Throws IoError.
 std::vector<std::string> names_in(const std::string& folder);
 
-/// The path of that file in the folder, or of NAME.gz where there is only that.
+/// The path of that file in the folder, or of NAME.gz or NAME.zst where there is only that.
 std::string plain_or_packed(const std::string& folder, const std::string& name);
 
 /// Where a part's name stands in a file's: at its begin (train-00.tsv), or behind ".", "_" or "-",

@@ -196,4 +196,9 @@ bool JsonLinesReader::next(LabelledText& out) {
   return true;
 }
 
+void JsonLinesReader::go_to(const TextPlace& place) {
+  file_.go_to(place);
+  found_any_ = place.line > 0;
+}
+
 }  // namespace heed::data

@@ -19,6 +19,8 @@ class JsonLinesReader : public LabelledTextReader {
   JsonLinesReader(const std::string& path, const std::string& label, const std::string& text);
 
   bool next(LabelledText& out) override;
+  TextPlace place() const override { return file_.place(); }
+  void go_to(const TextPlace& place) override;
 
  private:
   TextFile file_;

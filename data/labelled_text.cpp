@@ -13,7 +13,9 @@ namespace heed::data {
 namespace {
 
 std::string format_by_name(std::string_view path) {
-  if (path.ends_with(".gz")) path.remove_suffix(3);
+  for (const std::string_view packed : {".gz", ".zst"}) {
+    if (path.ends_with(packed)) path.remove_suffix(packed.size());
+  }
   for (const std::string_view format : {"tsv", "jsonl"}) {
     if (path.ends_with(fmt::format(".{}", format))) return std::string(format);
   }

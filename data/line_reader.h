@@ -11,7 +11,7 @@ namespace heed::data {
 
 class LineReader {
  public:
-  /// Of a file, plain or gzip; an empty path: standard input. Throws IoError, FormatError.
+  /// Of a file, plain, gzip or zstd; an empty path: standard input. Throws IoError, FormatError.
   explicit LineReader(const std::string& path);
 
   /// The next lines, at least one; false at the end.

@@ -45,25 +45,26 @@ std::vector<std::vector<Index>> cut(Index count, const std::vector<LengthKey>& l
 namespace detail {
 
 std::vector<std::pair<std::string, Array>> to_arrays(const Place& place) {
-  return {{"loader", Array::from<std::int64_t>({static_cast<std::int64_t>(place.begin.seed),
-                                                static_cast<std::int64_t>(place.begin.offset),
-                                                place.pass, place.index})}};
+  PlaceNumbers numbers = {static_cast<std::int64_t>(place.begin.seed),
+                          static_cast<std::int64_t>(place.begin.offset), place.pass, place.index};
+  numbers.insert(numbers.end(), place.within.begin(), place.within.end());
+  return {{"loader", Array::from(numbers)}};
 }
 
 Place to_place(const std::vector<std::pair<std::string, Array>>& entries) {
   const bool fits = entries.size() == 1 && entries[0].first == "loader" &&
                     entries[0].second.defined() && entries[0].second.dtype() == DType::i64 &&
-                    entries[0].second.shape() == Shape{4};
-  const auto numbers =
-      fits ? entries[0].second.to_vector<std::int64_t>() : std::vector<std::int64_t>{0, 0, -1, 0};
+                    entries[0].second.rank() == 1 && entries[0].second.numel() >= 4;
+  const auto numbers = fits ? entries[0].second.to_vector<std::int64_t>() : PlaceNumbers(4, -1);
   if (numbers[2] < 0 || numbers[3] < 0) {
     throw ValueError(
-        "loader: the entries must be one, \"loader\", i64[4], a generator's state, "
+        "loader: the entries must be one, \"loader\", i64[4] or longer, a generator's state, "
         "passes and batches");
   }
   return {{static_cast<std::uint64_t>(numbers[0]), static_cast<std::uint64_t>(numbers[1])},
           numbers[2],
-          numbers[3]};
+          numbers[3],
+          PlaceNumbers(numbers.begin() + 4, numbers.end())};
 }
 
 Index checked_prefetch(Index count) {
@@ -76,6 +77,10 @@ Index checked_prefetch(Index count) {
 void fail_beyond(const Place& place, Index found) {
   throw ValueError(fmt::format("loader: {} batches of pass {} are said to be done, but it has {}",
                                place.index, place.pass, found));
+}
+
+void fail_otherwise() {
+  throw ValueError("loader: this state is of a loader that streams, and this one does not");
 }
 
 void fail_nothing() { throw ValueError("loader: there is nothing to load: the set is empty"); }

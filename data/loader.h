@@ -6,8 +6,9 @@
 //   while (auto batch = batches.next()) { ... }    // one pass; the next call begins another
 //
 // Which examples meet is drawn from the loader's own Generator at the start of a pass, so that a
-// place in a pass is three numbers: state_dict() has them, and load_state_dict() goes on there to
-// the same batches. With `prefetch` a thread makes batches ahead; they are the same ones.
+// place in a pass is three numbers (and more where data is streamed): state_dict() has them, and
+// load_state_dict() goes on there to the same batches. With `prefetch` a thread makes batches ahead;
+// they are the same ones.
 //
 // What a Loader walks can be another thing altogether, a Pass: see drawn() for batches without end,
 // and stream.h for files larger than memory.
@@ -81,6 +82,7 @@ using BatchOf = MadeBy<decltype(made_by(std::declval<const Set&>()))>;
 struct Place {
   Generator::State begin;
   Index pass = 0, index = 0;
+  PlaceNumbers within = {};  // what the pass says of it; none: the batches before are passed over
   friend bool operator==(const Place&, const Place&) = default;
 };
 /// Throws ValueError.
@@ -89,6 +91,7 @@ Place to_place(const std::vector<std::pair<std::string, Array>>& entries);
 /// Throws ValueError.
 Index checked_prefetch(Index count);
 [[noreturn]] void fail_beyond(const Place& place, Index found);
+[[noreturn]] void fail_otherwise();
 [[noreturn]] void fail_nothing();
 
 }  // namespace detail
@@ -149,8 +152,8 @@ class Loader {
   Index pass() const { return at_.pass; }
   bool endless() const { return endless_; }
 
-  /// "loader", i64 [4]: for checkpoints. Loading goes on there, and throws ValueError for entries
-  /// that do not fit.
+  /// "loader", i64 [4], and more where the pass says where it stands: for checkpoints. Loading goes
+  /// on there, and throws ValueError for entries that do not fit, and what reading throws.
   std::vector<std::pair<std::string, Array>> state_dict() const { return detail::to_arrays(at_); }
   void load_state_dict(const std::vector<std::pair<std::string, Array>>& entries);
 
@@ -177,6 +180,7 @@ class Loader {
   std::optional<Pass<Batch>> current_;
   std::optional<Cutting> cutting_;  // of what is made; none: whole batches
   detail::Place at_, made_;         // what the caller has had, and what was made
+  bool astray_ = false;             // the pass does not stand at at_
   Index count_ = 0;
   std::unique_ptr<Prefetch<Made>> ahead_;
 };
@@ -252,7 +256,10 @@ typename Loader<Batch>::Made Loader<Batch>::produce() {
     } else if (std::optional<Batch> whole; (out.any = current_->next(&whole))) {
       out.pieces = pieces_of(*std::move(whole), *cutting_);
     }
-    if (out.any) ++made_.index;
+    if (out.any) {
+      ++made_.index;
+      if (current_->place) made_.within = current_->place();
+    }
     if (!out.any || endless_) {
       current_.reset();
       made_ = {generator_.state(), made_.pass + 1, 0};
@@ -269,6 +276,7 @@ typename Loader<Batch>::Made Loader<Batch>::produce() {
 
 template <class Batch>
 typename Loader<Batch>::Made Loader<Batch>::take() {
+  if (astray_) go_to(at_);
   Made made;
   if (prefetch_ == 0) {
     made = produce();
@@ -282,9 +290,8 @@ typename Loader<Batch>::Made Loader<Batch>::take() {
     if (!made.any) ahead_.reset();
   }
   if (made.error) {
-    const detail::Place here = at_;
-    go_to(here);
-    rethrow_named(made.error, here.index, here.pass);
+    astray_ = true;
+    rethrow_named(made.error, at_.index, at_.pass);
   }
   at_ = made.after;
   return made;
@@ -293,10 +300,9 @@ typename Loader<Batch>::Made Loader<Batch>::take() {
 template <class Batch>
 std::optional<Batch> Loader<Batch>::next() {
   if (cutting_) {  // what was made ahead was cut
-    const detail::Place here = at_;
-    ahead_.reset();
     cutting_.reset();
-    go_to(here);
+    ahead_.reset();
+    astray_ = true;
   }
   return take().batch;
 }
@@ -304,10 +310,9 @@ std::optional<Batch> Loader<Batch>::next() {
 template <class Batch>
 bool Loader<Batch>::next_pieces(const Cutting& cutting, Pieces<Batch>& out) {
   if (!(cutting_ == cutting)) {
-    const detail::Place here = at_;
     ahead_.reset();
     cutting_ = cutting;
-    if (here != made_) go_to(here);
+    if (at_ != made_) astray_ = true;
   }
   Made made = take();
   out = std::move(made.pieces);
@@ -316,23 +321,34 @@ bool Loader<Batch>::next_pieces(const Cutting& cutting, Pieces<Batch>& out) {
 
 template <class Batch>
 Index Loader<Batch>::count() {
+  if (astray_) go_to(at_);
   if (!ahead_ && !endless_) open();
   return count_;
 }
 
+// Stays astray where it throws: the next call tries again.
 template <class Batch>
 void Loader<Batch>::go_to(const detail::Place& place) {
   ahead_.reset();
   current_.reset();
+  at_ = place;
+  astray_ = true;
   generator_.set_state(place.begin);
-  made_ = at_ = {place.begin, place.pass, 0};
-  if (place.index == 0) return;
-  if (endless_) detail::fail_beyond(place, 0);  // each batch is a pass
-  open();
-  for (; made_.index < place.index; ++made_.index) {
-    if (!current_->next(nullptr)) detail::fail_beyond(place, made_.index);
+  made_ = {place.begin, place.pass, 0};
+  if (place.index > 0) {
+    if (endless_) detail::fail_beyond(place, 0);  // each batch is a pass
+    open();
+    if (!place.within.empty()) {
+      if (!current_->go_to) detail::fail_otherwise();
+      current_->go_to(place.within);
+    } else {
+      for (; made_.index < place.index; ++made_.index) {
+        if (!current_->next(nullptr)) detail::fail_beyond(place, made_.index);
+      }
+    }
+    made_ = place;
   }
-  at_ = made_;
+  astray_ = false;
 }
 
 template <class Batch>
@@ -341,7 +357,8 @@ void Loader<Batch>::load_state_dict(const std::vector<std::pair<std::string, Arr
   try {
     go_to(place);
   } catch (...) {
-    go_to(before);
+    ahead_.reset();
+    at_ = before;
     throw;
   }
 }

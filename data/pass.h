@@ -1,6 +1,7 @@
 // Pass: one walk over data in batches, what a Loader makes its batches from.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -13,6 +14,8 @@
 
 namespace heed::data {
 
+using PlaceNumbers = std::vector<std::int64_t>;
+
 /// One walk over the data.
 template <class Batch>
 struct Pass {
@@ -21,6 +24,10 @@ struct Pass {
   std::function<bool(std::optional<Batch>* out)> next;
   /// Makes pieces of the next batch, where that can be done without making all of it.
   std::function<bool(const Cutting& cutting, Pieces<Batch>& out)> next_pieces = {};
+  /// Where it stands behind the last batch, and how a pass just begun goes on there: for data of
+  /// which passing over the batches before would take long. The numbers are the pass's own.
+  std::function<PlaceNumbers()> place = {};
+  std::function<void(const PlaceNumbers& place)> go_to = {};
 };
 
 /// Begins the pass of that number, drawing from the generator.

@@ -4,8 +4,7 @@
 
 namespace heed::data {
 
-void check_stream(const std::vector<std::string>& files, const StreamOptions& options) {
-  if (files.empty()) throw ValueError("streamed: there are no files");
+void check_stream(const StreamOptions& options) {
   if (options.size <= 0 || options.buffer <= 0) {
     throw ValueError(fmt::format("streamed: size {} and buffer {} must be positive", options.size,
                                  options.buffer));

@@ -1,115 +1,100 @@
-// Batches of items read from files larger than memory, through a buffer in which they are shuffled:
+// Batches of items of data larger than memory, through a buffer in which they are shuffled:
 //
-//   data::Loader<Batch> batches = data::streamed<Line>(
-//       {"a.jsonl", "b.jsonl"},
-//       [](const std::string& path) { return [reader = open(path)](Line& line) { return reader->next(line); }; },
-//       [](std::vector<Line> lines) { return batch_of(lines); }, {.size = 64, .buffer = 100000});
+//   const auto reviews = data::labelled_shards("reviews/*.jsonl.zst", {.label = "stars", .text = "text"});
+//   data::Loader batches = data::streamed(reviews, [](std::vector<data::LabelledText> some) { .. },
+//                                         {.size = 64, .buffer = 100000, .prefetch = 2});
 //
-// A pass goes through all files once, in a drawn order. Going on in the middle of a pass reads the
-// items before once more, without making batches of them.
+// A pass goes through all items once. Memory holds `buffer` items, the batches ahead, and what
+// reading takes: of each open shard some 400 KB, and 8 MB where it is zstd. Going on in the middle of
+// a pass reads up to a buffer and, of each open shard, a chunk once more (shards.h), not the pass.
+//
+// The same bits for any number of threads, with `prefetch` and without.
 #pragma once
 
+#include <iterator>
 #include <memory>
-#include <string>
+#include <optional>
 #include <utility>
 #include <vector>
 
+#include "items.h"
 #include "loader.h"
+#include "shuffled_items.h"
 
 namespace heed::data {
 
 struct StreamOptions {
   Index size = 32;       ///< items a batch
-  Index buffer = 10000;  ///< items among which the next is drawn; 1: none, in the files' order
+  Index buffer = 10000;  ///< items that are shuffled among one another; 1: none, nothing is drawn
   Index prefetch = 0;    ///< see LoaderOptions
   std::uint64_t seed = 0;
 };
 
-/// Throws ValueError for no file, and sizes that are not positive.
-void check_stream(const std::vector<std::string>& files, const StreamOptions& options);
+/// Throws ValueError for sizes that are not positive.
+void check_stream(const StreamOptions& options);
 
 namespace detail {
 
-/// One item after the other of all files, each drawn from a buffer.
-template <class Item, class Open>
-class Shuffled {
+template <class Item>
+class StreamedItems {
  public:
-  Shuffled(const std::vector<std::string>& files, Open open, Index buffer, Generator& generator)
-      : open_(std::move(open)),
-        buffer_(static_cast<std::size_t>(buffer)),
-        generator_(&generator),
-        files_(files) {
-    if (buffer > 1) {
-      files_.clear();
-      for (const Index i : generator.permutation(static_cast<Index>(files.size()))) {
-        files_.push_back(files[static_cast<std::size_t>(i)]);
-      }
-    }
-  }
+  template <class Source>
+  StreamedItems(const Source& source, Index size, Index buffer, Generator& generator)
+      : items_(source.walk(generator, buffer > 1), buffer, generator), size_(size) {}
 
-  bool next(Item& out) {
-    while (!ended_ && held_.size() < buffer_) {
-      Item item;
-      if (read(item)) {
-        held_.push_back(std::move(item));
-      } else {
-        ended_ = true;
-      }
-    }
-    if (held_.empty()) return false;
-    const Index i = buffer_ > 1 ? generator_->below(static_cast<Index>(held_.size())) : 0;
-    std::swap(held_[static_cast<std::size_t>(i)], held_.back());
-    out = std::move(held_.back());
-    held_.pop_back();
-    return true;
+  /// The next batch's; none at the end.
+  std::vector<Item> next() {
+    std::vector<Item> out;
+    for (Item item; std::ssize(out) < size_ && items_.next(item);) out.push_back(std::move(item));
+    return out;
+  }
+  PlaceNumbers place() {
+    PlaceNumbers out;
+    ShuffledItems<Item>::add(out, items_.mark());
+    return out;
+  }
+  void go_to(const PlaceNumbers& place) {
+    PlaceReader from(place);
+    items_.go_to(from);
+    from.finish();
   }
 
  private:
-  using Reader = std::decay_t<std::invoke_result_t<Open&, const std::string&>>;
-
-  bool read(Item& out) {
-    for (;;) {
-      if (reader_ && (*reader_)(out)) return true;
-      if (file_ == files_.size()) return false;
-      reader_ = std::make_unique<Reader>(open_(files_[file_++]));
-    }
-  }
-
-  Open open_;
-  std::size_t buffer_;
-  Generator* generator_;
-  std::vector<std::string> files_;
-  std::size_t file_ = 0;
-  std::unique_ptr<Reader> reader_;
-  std::vector<Item> held_;
-  bool ended_ = false;
+  ShuffledItems<Item> items_;
+  Index size_;
 };
 
 }  // namespace detail
 
-/// open(path) -> read, read(Item&) -> false at the end of the file; make(std::vector<Item>) -> a
-/// batch. Throws ValueError for no file and options that make no sense; the rest is open's and
-/// read's to throw.
-template <class Item, class Open, class Make>
-auto streamed(std::vector<std::string> files, Open open, Make make,
-              const StreamOptions& options = {}) {
+/// Batches make(std::vector<Item>) of Shards or a Mix, of which a copy is kept. Throws ValueError for
+/// options that make no sense; the loader throws what reading and make throw.
+template <IsSource Source, class Make>
+auto streamed(const Source& source, Make make, const StreamOptions& options = {}) {
+  using Item = typename Source::Item;
   using Batch = std::decay_t<std::invoke_result_t<Make&, std::vector<Item>>>;
-  check_stream(files, options);
+  check_stream(options);
   return Loader<Batch>(
-      [=](Generator& generator, Index) {
-        auto items =
-            std::make_shared<detail::Shuffled<Item, Open>>(files, open, options.buffer, generator);
-        return Pass<Batch>{0,
-                           [items, make, size = options.size](std::optional<Batch>* out) mutable {
-                             std::vector<Item> batch;
-                             Item item;
-                             while (static_cast<Index>(batch.size()) < size && items->next(item)) {
-                               batch.push_back(std::move(item));
-                             }
-                             if (batch.empty()) return false;
-                             if (out) out->emplace(make(std::move(batch)));
-                             return true;
-                           }};
+      [source, make, size = options.size, buffer = options.buffer](Generator& generator, Index) {
+        auto items = std::make_shared<detail::StreamedItems<Item>>(source, size, buffer, generator);
+        Pass<Batch> pass;
+        pass.next = [items, make](std::optional<Batch>* out) mutable {
+          std::vector<Item> some = items->next();
+          if (some.empty()) return false;
+          if (out) out->emplace(make(std::move(some)));
+          return true;
+        };
+        pass.next_pieces = [items, make](const Cutting& cutting, Pieces<Batch>& out) mutable {
+          std::vector<Item> some = items->next();
+          if (some.empty()) return false;
+          out = cut_in_pieces<Batch>(std::ssize(some), cutting, [&](Index begin, Index end) {
+            return make(std::vector<Item>(std::make_move_iterator(some.begin() + begin),
+                                          std::make_move_iterator(some.begin() + end)));
+          });
+          return true;
+        };
+        pass.place = [items] { return items->place(); };
+        pass.go_to = [items](const PlaceNumbers& place) { items->go_to(place); };
+        return pass;
       },
       Generator(options.seed), options.prefetch);
 }

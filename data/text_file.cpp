@@ -1,47 +1,32 @@
 #include "text_file.h"
 
 #include <fmt/format.h>
-#include <zlib.h>
 
-#include <cerrno>
 #include <cstring>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "../core/error.h"
+#include "unpacked_file.h"
 
 namespace heed::data {
 namespace {
 
-constexpr unsigned kBufferBytes = 1u << 16;
+constexpr std::size_t kBufferBytes = std::size_t{1} << 16;
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
 }  // namespace
 
-// zlib's file functions hand plain files through as they are.
 struct TextFile::Stream {
-  gzFile file = nullptr;
+  UnpackedFile file;
   std::vector<char> buffer = std::vector<char>(kBufferBytes);
   std::size_t at = 0;
   std::size_t end = 0;
-
-  Stream() = default;
-  Stream(const Stream&) = delete;
-  Stream& operator=(const Stream&) = delete;
-  ~Stream() {
-    if (file != nullptr) gzclose_r(file);
-  }
 };
 
-TextFile::TextFile(std::string path) : path_(std::move(path)), stream_(std::make_unique<Stream>()) {
-  errno = 0;
-  stream_->file = gzopen(path_.c_str(), "rb");
-  if (stream_->file == nullptr) {
-    if (errno != 0 && errno != ENOMEM) throw IoError(path_, "open", errno);
-    throw OutOfMemory(fmt::format("{}: no memory to open it", path_));
-  }
-  gzbuffer(stream_->file, kBufferBytes);
+TextFile::TextFile(std::string path)
+    : path_(std::move(path)), stream_(new Stream{UnpackedFile(path_)}) {
   fill();  // now, since a directory opens without complaint and fails only here
 }
 
@@ -50,26 +35,19 @@ TextFile::~TextFile() = default;
 // Reads the next piece into the buffer; false at the end.
 bool TextFile::fill() {
   Stream& s = *stream_;
-  errno = 0;
-  const int count = gzread(s.file, s.buffer.data(), kBufferBytes);
-  const int system_error = errno;
-  // A file cut short gives its last bytes without complaint; only gzerror tells.
-  int code = Z_OK;
-  const char* text = gzerror(s.file, &code);
-  if (code == Z_ERRNO) throw IoError(path_, "read", system_error != 0 ? system_error : EIO);
-  if (code == Z_MEM_ERROR) throw OutOfMemory(fmt::format("{}: no memory to read it", path_));
-  if (count < 0 || (code != Z_OK && code != Z_STREAM_END)) {
-    // zlib's text repeats the path before what is wrong.
-    const std::string_view message = text;
-    const std::size_t colon = message.rfind(": ");
-    const std::string_view what =
-        colon == std::string_view::npos ? message : message.substr(colon + 2);
-    throw FormatError(path_, static_cast<std::uint64_t>(gzoffset(s.file)),
-                      fmt::format("damaged gzip file: {}", what));
-  }
-  s.at = 0;
-  s.end = static_cast<std::size_t>(count);
-  return count > 0;
+  s.at = s.end = 0;
+  s.end = s.file.read(s.buffer.data(), kBufferBytes);
+  return s.end > 0;
+}
+
+TextPlace TextFile::place() const {
+  return {stream_->file.offset() - (stream_->end - stream_->at), line_};
+}
+
+void TextFile::go_to(const TextPlace& place) {
+  stream_->at = stream_->end = 0;
+  stream_->file.go_to(place.offset);
+  line_ = place.line;
 }
 
 bool TextFile::next(std::string& line) {

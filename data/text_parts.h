@@ -12,7 +12,7 @@ struct TextParts {
   std::string train, validation, test;  ///< no test: empty
 };
 
-/// The whole of a file, plain or gzip. Throws what TextFile throws.
+/// The whole of a file, plain, gzip or zstd. Throws what TextFile throws.
 std::string read_text(const std::string& path);
 
 /// Of a folder the files named train, valid (or dev) and perhaps test, as in ptb.train.txt. Of a

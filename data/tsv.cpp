@@ -34,4 +34,9 @@ bool TsvReader::next(LabelledText& out) {
   return true;
 }
 
+void TsvReader::go_to(const TextPlace& place) {
+  columns_.go_to(place);
+  found_any_ = place.line > 0;
+}
+
 }  // namespace heed::data

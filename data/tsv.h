@@ -18,6 +18,8 @@ class TsvReader : public LabelledTextReader {
   TsvReader(const std::string& path, const std::string& label, const std::string& text);
 
   bool next(LabelledText& out) override;
+  TextPlace place() const override { return columns_.place(); }
+  void go_to(const TextPlace& place) override;
 
  private:
   TsvColumns columns_;

@@ -86,4 +86,12 @@ bool TsvColumns::next(std::vector<std::string>& row) {
   return true;
 }
 
+void TsvColumns::go_to(const TextPlace& place) {
+  if (columns_ == 0 && place.line > 0) {  // as the first line has
+    std::vector<std::string> first;
+    next(first);
+  }
+  file_.go_to(place);
+}
+
 }  // namespace heed::data

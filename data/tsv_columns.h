@@ -1,4 +1,4 @@
-// Chosen columns of a table: tab-separated lines, plain or gzip, nothing quoted or escaped.
+// Chosen columns of a table: tab-separated lines, plain, gzip or zstd, nothing quoted or escaped.
 //
 //   data::TsvColumns table("SICK.tsv", {"sentence_A", "sentence_B", "entailment_label"});
 //   for (std::vector<std::string> row; table.next(row);) { row[2], table.line() .. }
@@ -28,6 +28,9 @@ class TsvColumns {
   bool next(std::vector<std::string>& row);
   /// Of the row last read, from 1.
   std::uint64_t line() const { return file_.line(); }
+  /// Behind the row last read; and going on there, in the same file. Throws as next().
+  TextPlace place() const { return file_.place(); }
+  void go_to(const TextPlace& place);
   const std::string& path() const { return file_.path(); }
 
  private:

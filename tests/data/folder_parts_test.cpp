@@ -31,6 +31,17 @@ TEST(FolderParts, AreToldByTheFilesNames) {
   EXPECT_THROW(parts_of_folder(at("absent")), IoError);
 }
 
+TEST(FolderParts, APlainFileComesBeforeAPackedOne) {
+  const TemporaryFolder folder;
+  TemporaryFolder::put(folder / "a.zst", "x");
+  EXPECT_EQ(plain_or_packed(folder.path(), "a"), folder / "a.zst");
+  EXPECT_EQ(plain_or_packed(folder.path(), "b"), folder / "b");
+  TemporaryFolder::put(folder / "a.gz", "x");
+  EXPECT_EQ(plain_or_packed(folder.path(), "a"), folder / "a.gz");
+  TemporaryFolder::put(folder / "a", "x");
+  EXPECT_EQ(plain_or_packed(folder.path(), "a"), folder / "a");
+}
+
 TEST(FolderParts, OfParallelTextsArePairs) {
   const TemporaryFolder folder;
   for (const char* name : {"train.en", "train.fr", "train.tok.en.gz", "train.tok.de", "dev.de"}) {

@@ -12,6 +12,7 @@
 #include "../../data/text_file.h"
 #include "../support/places.h"
 #include "../support/throws.h"
+#include "../support/zstd.h"
 #include "temporary_file.h"
 
 namespace heed::data {
@@ -35,6 +36,8 @@ TEST(LabelledText, ChoosesTheReaderByFormatOrName) {
   const TemporaryFile other("pos\tgood\n", "a.txt");
   EXPECT_EQ(read_all(tsv.path(), {"", "1", "2"}), Lines{"1|pos|good"});
   EXPECT_EQ(read_all(jsonl.path(), {"", "y", "x"}), Lines{"1|pos|good"});
+  const TemporaryFile zst(zstd("{\"y\": \"pos\", \"x\": \"good\"}\n"), "a.jsonl.zst");
+  EXPECT_EQ(read_all(zst.path(), {"", "y", "x"}), Lines{"1|pos|good"});
   EXPECT_EQ(read_all(other.path(), {"tsv", "1", "2"}), Lines{"1|pos|good"});
   EXPECT_ERROR(ValueError, other.path() + ": the name tells no format; choose tsv or jsonl",
                read_all(other.path(), {"", "1", "2"}));

@@ -8,6 +8,7 @@
 
 #include "../../core/error.h"
 #include "../support/throws.h"
+#include "../support/zstd.h"
 #include "temporary_file.h"
 
 namespace heed::data {
@@ -43,10 +44,44 @@ TEST(TextFile, ReadsGzipByItsFirstBytes) {
   EXPECT_THAT(lines_of(gzip("")), IsEmpty());
 }
 
+TEST(TextFile, ReadsZstdByItsFirstBytes) {
+  EXPECT_THAT(lines_of(zstd("\xEF\xBB\xBFone\r\ntwo")), ElementsAre("one", "two"));
+  const std::string skipped("\x53\x2A\x4D\x18\x02\0\0\0ab", 10);
+  EXPECT_THAT(lines_of(skipped + zstd("one\n") + zstd("two\n") + skipped),
+              ElementsAre("one", "two"));
+  EXPECT_THAT(lines_of(zstd("")), IsEmpty());
+  EXPECT_THAT(lines_of(zstd("one", 23)), ElementsAre("one"));
+}
+
+TEST(TextFile, GoesOnWhereItStood) {
+  std::string content;
+  for (int i = 0; i < 30011; ++i) content += std::to_string(i * 7919) + "\n";
+  for (const std::string& bytes :
+       {content, gzip(content), zstd(content), "\xEF\xBB\xBF" + content}) {
+    const TemporaryFile file(bytes);
+    TextFile reader(file.path());
+    std::vector<TextPlace> places = {reader.place()};
+    for (std::string line; reader.next(line);) places.push_back(reader.place());
+    EXPECT_EQ(places.size(), 30012u);
+    for (const std::size_t at : {20011u, 5u, 30010u, 30011u, 0u}) {
+      reader.go_to(places[at]);
+      EXPECT_EQ(reader.place(), places[at]);
+      std::string line;
+      ASSERT_EQ(reader.next(line), at < 30011);
+      EXPECT_EQ(line, at < 30011 ? std::to_string(at * 7919) : "");
+      EXPECT_EQ(reader.line(), std::min<std::uint64_t>(at + 1, 30011));
+    }
+    reader.go_to({1 << 30, 7});
+    std::string line;
+    EXPECT_FALSE(reader.next(line));
+  }
+}
+
 TEST(TextFile, ReadsLinesLongerThanItsBuffer) {
   const std::string big(200003, 'x');
   EXPECT_THAT(lines_of(big + "\n" + big + "y\nz"), ElementsAre(big, big + "y", "z"));
   EXPECT_THAT(lines_of(gzip(big + "\nz")), ElementsAre(big, "z"));
+  EXPECT_THAT(lines_of(zstd(big + "\nz") + zstd("y\n" + big)), ElementsAre(big, "zy", big));
   // A line end right at, before and after the end of the buffer.
   for (const std::size_t length : {65535U, 65536U, 65537U}) {
     const std::string line(length, 'x');
@@ -83,6 +118,33 @@ TEST(TextFile, SaysThatGzipIsDamaged) {
     EXPECT_THAT(message, HasSubstr("damaged gzip file: "));
     EXPECT_EQ(message.find(file.path(), 1), std::string::npos) << message;
   }
+}
+
+TEST(TextFile, SaysThatZstdIsDamaged) {
+  std::string content;
+  for (int i = 0; i < 50000; ++i) content += std::to_string(i * 7919) + "\n";
+  const std::string good = zstd(content);
+  std::string flipped = good, wrong_sum = good;
+  flipped[good.size() / 2] = static_cast<char>(flipped[good.size() / 2] ^ 0x55);
+  wrong_sum[good.size() - 2] = static_cast<char>(wrong_sum[good.size() - 2] ^ 1);
+  for (const std::string& bytes :
+       {flipped, wrong_sum, good.substr(0, good.size() - 1), good.substr(0, good.size() / 2),
+        good.substr(0, 5), good.substr(0, 4), good + "more", good + good.substr(0, 2)}) {
+    const TemporaryFile file(bytes);
+    const std::string message = message_of<FormatError>([&] {
+      TextFile reader(file.path());
+      for (std::string line; reader.next(line);) {
+      }
+    });
+    EXPECT_THAT(message, StartsWith(file.path() + ": at byte ")) << bytes.size();
+    EXPECT_THAT(message, HasSubstr("damaged zstd file: "));
+  }
+}
+
+TEST(TextFile, RefusesAWindowThatWantsMuchMemory) {
+  const TemporaryFile file(zstd("one\n", 24));
+  EXPECT_ERROR_WITH(FormatError, "larger than 8 MiB: pack it without --ultra and --long",
+                    TextFile reader(file.path()));
 }
 
 TEST(TextFile, RefusesALineWithoutEnd) {

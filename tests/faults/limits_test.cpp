@@ -23,6 +23,7 @@
 #include "../../optim/adam.h"
 #include "../io/temporary_folder.h"
 #include "../support/gzip.h"
+#include "../support/zstd.h"
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define SKIP_UNDER_SANITIZERS() GTEST_SKIP() << "sanitizers keep memory of their own"
@@ -192,7 +193,7 @@ TEST(AddressSpace, EndsStepsBeforeTheyBegin) {
   set_num_threads(threads);
 }
 
-// zlib asks for memory of its own: that it gets none says nothing about the file.
+// zlib and zstd ask for memory of their own: that they get none says nothing about the file.
 TEST(AddressSpace, EndsReadingWithoutBlamingTheFile) {
   SKIP_UNDER_SANITIZERS();
   TemporaryFolder folder;
@@ -214,9 +215,12 @@ TEST(AddressSpace, EndsReadingWithoutBlamingTheFile) {
     return file.next(line) && line == "one two";
   };
   const auto read_images = [&] { return data::read_idx(path).bytes.size() == 3; };
-  for (const bool packed : {false, true}) {
-    expect_refused_or_read(packed ? gzip("one two\n") : "one two\n", read_line);
-    expect_refused_or_read(packed ? gzip(images) : images, read_images);
+  for (const std::string& content :
+       {std::string("one two\n"), gzip("one two\n"), zstd("one two\n")}) {
+    expect_refused_or_read(content, read_line);
+  }
+  for (const std::string& content : {images, gzip(images), zstd(images)}) {
+    expect_refused_or_read(content, read_images);
   }
 }
 

@@ -24,7 +24,7 @@ void articles(std::string_view input) {
   const std::string& path = file.write(input);
   std::vector<data::Article> read;
   const bool accepted =
-      accepts({path}, input.size(), {.fixed = 1 << 20, .factor = 400 * unpacked(input)},
+      accepts({path}, input.size(), {.fixed = buffers(input), .factor = 400 * unpacked(input)},
               [&] { read = data::read_articles(path); });
   if (!accepted) return;
   require(!read.empty(), "a file has articles");

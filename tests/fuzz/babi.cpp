@@ -51,7 +51,7 @@ void babi(std::string_view input) {
   std::vector<data::BabiStory> stories;
   // A word of one letter takes a string of 32 bytes in a vector that doubles.
   const bool accepted =
-      accepts({path}, input.size(), {.fixed = 1 << 20, .factor = 200 * unpacked(input)},
+      accepts({path}, input.size(), {.fixed = buffers(input), .factor = 200 * unpacked(input)},
               [&] { stories = data::read_babi(path); });
   if (!accepted) return;
   for (const data::BabiStory& story : stories) {

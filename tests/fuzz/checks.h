@@ -35,9 +35,20 @@ struct MemoryBound {
 /// Throws BrokenPromise, with the figures, where more was held.
 void require_within(const PeakMemory& memory, std::size_t input_bytes, MemoryBound bound);
 
-/// How many bytes a byte of the file stands for at most: gzip packs 1,032 into one.
+inline bool is_zstd(std::string_view file) {
+  return file.starts_with("\x28\xb5\x2f\xfd") ||
+         (file.size() >= 4 && (file[0] & 0xF0) == 0x50 && file.substr(1, 3) == "\x2a\x4d\x18");
+}
+
+/// How many bytes a byte of the file stands for at most: gzip packs 1,032 into one, zstd a block of
+/// 128 KiB into four.
 inline std::size_t unpacked(std::string_view file) {
+  if (is_zstd(file)) return std::size_t{1} << 15;
   return file.starts_with("\x1f\x8b") ? 1032 : 1;
+}
+/// What readers hold besides: buffers, and what zstd looks back on.
+inline std::size_t buffers(std::string_view file) {
+  return std::size_t{is_zstd(file) ? 10u : 1u} << 20;
 }
 
 /// Reads: true where the reader accepts, false where it refuses as promised, with a FormatError

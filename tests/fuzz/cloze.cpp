@@ -58,9 +58,10 @@ void cloze(std::string_view input) {
   const std::string answers_path = answered ? other.write(answers) : "";
   data::ClozeFile read;
   // A word of one letter is a string, in a row and in its copy.
-  const bool accepted = accepts(
-      {path, answers_path}, input.size(), {.fixed = 1 << 20, .factor = 400 * unpacked(content)},
-      [&] { read = data::read_cloze(path, answers_path, options, leave_out); });
+  const bool accepted =
+      accepts({path, answers_path}, input.size(),
+              {.fixed = buffers(content), .factor = 400 * unpacked(content)},
+              [&] { read = data::read_cloze(path, answers_path, options, leave_out); });
   if (!accepted) return;
   require(!read.rows.empty(), "a file has rows");
   require(leave_out || read.left_out == 0, "nothing is left out unasked");

@@ -32,7 +32,7 @@ void iob(std::string_view input) {
   std::vector<data::TaggedSentence> read;
   // A sentence of one letter has a vector of tags for each column.
   const bool accepted =
-      accepts({path}, input.size(), {.fixed = 1 << 20, .factor = 400 * unpacked(content)},
+      accepts({path}, input.size(), {.fixed = buffers(content), .factor = 400 * unpacked(content)},
               [&] { read = data::read_iob(path, columns); });
   if (!accepted) return;
   std::uint64_t line = 0;

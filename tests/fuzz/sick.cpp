@@ -51,7 +51,7 @@ void sick(std::string_view input) {
   const std::string& path = file.write(input);
   data::Sick read;
   const bool accepted =
-      accepts({path}, input.size(), {.fixed = 1 << 20, .factor = 100 * unpacked(input)},
+      accepts({path}, input.size(), {.fixed = buffers(input), .factor = 100 * unpacked(input)},
               [&] { read = data::read_sick(path); });
   if (!accepted) return;
   const std::string& written = copy.write(

@@ -1,7 +1,8 @@
-// The first byte chooses: the rest as it stands, which may be gzip, or packed by us.
+// The first byte chooses: the rest as it stands, which may be gzip or zstd, or packed by us.
 #include "../../data/text_file.h"
 
 #include "../support/gzip.h"
+#include "../support/zstd.h"
 #include "checks.h"
 #include "input_file.h"
 #include "targets.h"
@@ -9,16 +10,30 @@
 namespace heed::fuzz {
 namespace {
 
-// All lines with their ends.
-std::string lines_of(const std::string& path) {
+// All lines with their ends; from one of the first on they are read twice.
+std::string lines_of(const std::string& path, std::uint64_t middle) {
   data::TextFile file(path);
   std::string out, line;
   std::uint64_t count = 0;
+  data::TextPlace place;
+  std::size_t before = 0;
   while (file.next(line)) {
     require(file.line() == ++count, "lines are counted from 1");
     require(line.find('\n') == std::string::npos, "a line has no end in it");
     out.append(line) += '\n';
+    if (count == middle) {
+      place = file.place();
+      before = out.size();
+    }
   }
+  file.go_to(place);
+  std::size_t at = before;
+  while (file.next(line)) {
+    line += '\n';
+    require(out.compare(at, line.size(), line) == 0, "the same lines come again");
+    at += line.size();
+  }
+  require(at == out.size() && file.line() == count, "all of them come again");
   return out;
 }
 
@@ -37,15 +52,16 @@ std::string plain_lines(std::string_view content) {
 
 void text_file(std::string_view input) {
   static InputFile file;
-  const bool pack = !input.empty() && input[0] == 'z';
+  const char how = input.empty() ? 'p' : input[0];
   const std::string_view content = input.substr(input.empty() ? 0 : 1);
-  const std::string& path = file.write(pack ? gzip(content) : content);
+  const std::string& path = file.write(how == 'z'   ? gzip(content)
+                                       : how == 's' ? zstd(content)
+                                                    : std::string(content));
   std::string lines;
-  // zlib's and our buffers; gzip unpacks to at most 1,032 times its size.
   const bool accepted =
-      accepts({path}, content.size(), {.fixed = 1 << 20, .factor = 8 * unpacked(content)},
-              [&] { lines = lines_of(path); });
-  const bool plain = pack || !content.starts_with("\x1f\x8b");
+      accepts({path}, content.size(), {.fixed = buffers(content), .factor = 8 * unpacked(content)},
+              [&] { lines = lines_of(path, content.size() % 5); });
+  const bool plain = how == 'z' || how == 's' || unpacked(content) == 1;
   require(accepted || !plain, "every plain text is accepted");
   require(!plain || lines == plain_lines(content), "the lines are those of the file");
 }

@@ -20,7 +20,8 @@ void tsv(std::string_view input) {
   const std::string& path = file.write(input.substr(1));
   std::vector<data::LabelledText> read;
   const bool accepted = accepts(
-      {path}, input.size(), {.fixed = 1 << 20, .factor = 100 * unpacked(input.substr(1))}, [&] {
+      {path}, input.size(),
+      {.fixed = buffers(input.substr(1)), .factor = 100 * unpacked(input.substr(1))}, [&] {
         read = read_labelled(path, {.format = "tsv", .label = chosen.label, .text = chosen.text});
       });
   if (!accepted) return;

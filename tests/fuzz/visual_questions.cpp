@@ -13,7 +13,7 @@ void visual_questions(std::string_view input) {
   const std::string& path = file.write(input);
   std::vector<data::VisualQuestion> read;
   const bool accepted =
-      accepts({path}, input.size(), {.fixed = 1 << 20, .factor = 200 * unpacked(input)},
+      accepts({path}, input.size(), {.fixed = buffers(input), .factor = 200 * unpacked(input)},
               [&] { read = data::read_visual_questions(path, kImages, answers); });
   if (!accepted) return;
   std::string text = "\n";  // a byte order mark that begins a question must not begin the file

@@ -15,7 +15,7 @@ void word_vectors(std::string_view input) {
   data::WordVectors read;
   // A word of one letter stands in a list, a set and the vocabulary.
   const bool accepted =
-      accepts({path}, input.size(), {.fixed = 1 << 20, .factor = 200 * unpacked(input)},
+      accepts({path}, input.size(), {.fixed = buffers(input), .factor = 200 * unpacked(input)},
               [&] { read = data::read_word_vectors(path); });
   if (!accepted) return;
   require(read.rows.size(0) == read.vocabulary.size(), "a word has a vector");

@@ -6,6 +6,8 @@
 #include "../../train/train.h"
 #include "../io/temporary_folder.h"
 #include "../structure/shown_code.h"
+#include "../support/gzip.h"
+#include "../support/zstd.h"
 
 namespace {
 
@@ -152,6 +154,70 @@ TEST(TrainingRecipes, OtherSources) {
       batches, [&](const Batch& batch) { return cross_entropy(model(batch.texts), batch.labels); });
   // [end]
   EXPECT_EQ(training.rounds.size(), 2u);
+}
+
+// Shards of one line in "label TAB words", and of plain lines.
+void write_shards(const std::string& folder) {
+  for (int shard = 0; shard < 3; ++shard) {
+    std::string labelled, plain;
+    for (const Text& text : some_texts(40, static_cast<std::uint64_t>(shard))) {
+      std::string line;
+      for (const Index word : text.words) line += " w" + std::to_string(word);
+      labelled += (text.label == 1 ? "pos\t" : "neg\t") + line.substr(1) + "\n";
+      plain += line.substr(1) + "\n";
+    }
+    const std::string number = std::to_string(shard);
+    TemporaryFolder::put(folder + "/reviews-" + number + ".tsv.zst", zstd(labelled));
+    TemporaryFolder::put(folder + "/books-" + number + ".txt", plain);
+    TemporaryFolder::put(folder + "/news-" + number + ".txt.gz", gzip(plain));
+  }
+}
+
+TEST(TrainingRecipes, DataLargerThanMemory) {
+  const TemporaryFolder scratch;
+  const std::string folder = scratch.path().string();
+  write_shards(folder);
+  std::vector<std::string> known;
+  for (int i = 2; i < 50; ++i) known.push_back("w" + std::to_string(i));
+  const data::Vocabulary words(known);
+  manual_seed(1);
+  Classifier model(Options{});
+  optim::Adam adam(model.parameters(), {.lr = 1e-2});
+  {
+    // [docs: streamed]
+    const auto reviews =
+        data::labelled_shards(folder + "/reviews-*.tsv.zst", {.label = "1", .text = "2"});
+    auto batches = data::streamed(
+        reviews,
+        [&](const std::vector<data::LabelledText>& some) {
+          std::vector<Text> texts;
+          for (const data::LabelledText& one : some) {
+            texts.push_back({words.ids(data::tokenize(one.text)), one.label == "pos" ? 1 : 0});
+          }
+          return batch_of(texts);
+        },
+        {.size = 16, .buffer = 100, .prefetch = 2, .seed = 1});
+
+    train::Run run(model, adam, {.out = folder + "/model", .steps = 20, .every = 10});
+    const auto training = run(batches, [&](const Batch& batch) {
+      return cross_entropy(model(batch.texts), batch.labels);
+    });
+    // [end]
+    EXPECT_EQ(training.rounds.size(), 2u);
+    EXPECT_EQ(batches.pass(), 2);
+    EXPECT_EQ(batches.index(), 4);  // of 8 in a pass
+  }
+  const auto coder = data::learn_words({}, {});
+  // [docs: mixed]
+  const data::Mix<std::string> lines({{data::text_shards(folder + "/books-*.txt"), 3},
+                                      {data::text_shards(folder + "/news-*.txt.gz"), 1}},
+                                     data::MixEnds::with_all);
+  const auto ids = [&](const std::string& line) { return coder.encode(line); };
+  auto windows = data::streamed_windows(lines, ids, {.rows = 8, .length = 32});
+  auto documents = data::streamed_documents(lines, ids, {.tokens = 256});
+  // [end]
+  EXPECT_EQ(windows.next()->inputs.shape(), (Shape{8, 32}));
+  EXPECT_LE(documents.next()->inputs.numel(), 256);
 }
 
 TEST(TrainingRecipes, TwoOptimizers) {
