@@ -9,6 +9,7 @@
 #include "number_in.h"
 #include "observer.h"
 #include "parallel.h"
+#include "precision.h"
 #include "print.h"
 #include "scope.h"
 #include "shape.h"

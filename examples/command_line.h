@@ -114,6 +114,11 @@ inline CLI::Option* add_choice(CLI::App& app, const std::string& flag, std::stri
   return app.add_option(flag, value, what)->check(CLI::IsMember(words))->capture_default_str();
 }
 
+/// See nn/int8.h.
+inline void add_int8(CLI::App& app, bool& on) {
+  app.add_flag("--int8", on, "weights of linear layers and tables in 8 bits");
+}
+
 /// `flag` says where a model is, or where it goes to.
 inline void add_folder(CLI::App& app, const std::string& flag, std::string& folder) {
   app.add_option(flag, folder, "the model's folder")->capture_default_str();

@@ -42,8 +42,10 @@ class SharedOut {
 #ifdef HEED_WITH_MPI
     const heed::distributed::World world;
     try {
-      const heed::distributed::Processes processes(world, {.pieces = pieces_, .sums = plain_sums_ ? heed::distributed::Sums::plain
-                                                                     : heed::distributed::Sums::exact});
+      const heed::distributed::Processes processes(
+          world,
+          {.pieces = pieces_,
+           .sums = plain_sums_ ? heed::distributed::Sums::plain : heed::distributed::Sums::exact});
       const auto here = static_cast<int>(world.size_here());
       const auto cores = static_cast<int>(std::thread::hardware_concurrency());
       if (heed::num_threads() * here > cores) heed::set_num_threads(std::max(1, cores / here));

@@ -71,11 +71,6 @@ Run& Run::schedule(std::function<double(const Moment&)> rate) {
   return *this;
 }
 
-Run& Run::validate(std::function<Figures()> look) {
-  validate_ = std::move(look);
-  return *this;
-}
-
 Run& Run::files(std::function<io::DirectoryFiles()> files) {
   files_ = std::move(files);
   return *this;

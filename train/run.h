@@ -61,6 +61,12 @@ struct Stepped {
   Figures also = {};
 };
 
+/// What a part of the validation data came to, and how much of all it is.
+struct Part {
+  Figures figures;
+  double weight = 1;
+};
+
 enum class Per : std::uint8_t { step, epoch };
 
 class Team;
@@ -80,6 +86,10 @@ class Run {
   Run& schedule(std::function<double(const Moment&)> rate);
   /// What a round looks at; the model is in eval mode, and nothing records.
   Run& validate(std::function<Figures()> look);
+  /// The same of data in parts 0 .. count - 1, batches for example, whose figures are means: of all, the
+  /// means by weight, added in the parts' order. Where processes share the run each looks at some of
+  /// them, so that look(part) must depend on nothing but the model and the part.
+  Run& validate(Index count, std::function<Part(Index part)> look);
   /// The files of the model's folder, its weights among them; left out: the weights.
   Run& files(std::function<io::DirectoryFiles()> files);
   /// Gets each step's loss ("step loss") and learning rate ("lr"), and each round's figures. More
@@ -134,6 +144,7 @@ class Run {
   void meet(Batches& batches);
   bool shared_step(Batches& batches, const Moment& at, bool& end_of_pass);
   Figures shared_look();
+  Figures shared_parts();
   void share_weights();
 
   nn::Module& model_;
@@ -143,6 +154,8 @@ class Run {
   std::vector<Carried> carried_;
   std::function<double(const Moment&, double first)> rate_;
   std::function<Figures()> validate_;
+  Index part_count_ = 0;  // of what is validated in parts
+  std::function<Part(Index)> look_at_;
   std::function<io::DirectoryFiles()> files_;
   std::vector<std::shared_ptr<Log>> logs_;
   std::function<void(const Training&)> each_round_;

@@ -137,8 +137,9 @@ bool Run::shared_step(Batches& batches, const Moment& at, bool& end_of_pass) {
 Figures Run::shared_look() {
   std::string found;
   Figures figures;
+  if (look_at_) figures = shared_parts();
   if (team_->first()) {
-    if (validate_) figures = validate_();
+    if (validate_ && !look_at_) figures = validate_();
     io::TrainingState state;
     put_figures(state, "figures", figures);
     state.put("random", default_generator());

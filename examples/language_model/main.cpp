@@ -11,6 +11,7 @@
 #include "../../core/error.h"
 #include "../../core/quoted.h"
 #include "../../data/utf8.h"
+#include "../../nn/int8.h"
 #include "../../train/curves.h"
 #include "../../train/report.h"
 #include "../../train/self_attention.h"
@@ -37,7 +38,7 @@ struct Flags {
   std::string prompt;
   Index vocabulary = 30000;
   int threads = 0;
-  bool quick = false;
+  bool quick = false, int8 = false;
   std::string report;
   std::string text, output = "attention";
 };
@@ -136,12 +137,18 @@ void train_command(Flags& flags) {
   conclude(language, corpus, &training, flags);
 }
 
-void evaluate_command(Flags& flags) {
+Language loaded(const Flags& flags) {
   Language language = load(flags.trainer.out);
+  if (flags.int8) nn::to_int8(*language.model);
+  return language;
+}
+
+void evaluate_command(Flags& flags) {
+  Language language = loaded(flags);
   conclude(language, load_corpus(flags.corpus, language.level), nullptr, flags);
 }
 
-void generate_command(Flags& flags) { write_on(load(flags.trainer.out), flags); }
+void generate_command(Flags& flags) { write_on(loaded(flags), flags); }
 
 // The page and the picture of the whole stack's self-attention.
 void look_command(const Flags& flags) {
@@ -205,6 +212,7 @@ int run(int argc, char** argv) {
   command_line::add_seed_and_threads(*write, flags);
   add_sampling_flags(*write, flags);
   command_line::add_folder(*write, "--model", flags.trainer.out);
+  for (CLI::App* each : {test, write}) command_line::add_int8(*each, flags.int8);
   CLI::App* look = app.add_subcommand("look", "show what each layer and head looks at in a text");
   command_line::add_seed_and_threads(*look, flags);
   command_line::add_folder(*look, "--model", flags.trainer.out);

@@ -43,12 +43,22 @@ train::Training train_language(Language& language, const std::vector<Index>& tex
   if (options.packed) how.setting += ", --packed";
   if (options.in_order) how.setting += ", --in-order";
   train::Run run(*language.model, adam, how);
-  run.schedule(optim::rate::warm_up_and_cosine(options.steps, options.warm_up))
-      .files([&] { return files_of(language); })
-      .validate([&]() -> train::Figures {
-        return {
-            {"validation loss", evaluate(language, validation, 4 * options.batch, options.packed)}};
-      });
+  run.schedule(optim::rate::warm_up_and_cosine(options.steps, options.warm_up)).files([&] {
+    return files_of(language);
+  });
+  const auto windows = data::all_windows(validation, 4 * options.batch, context);
+  if (model.reader || options.packed) {
+    run.validate([&]() -> train::Figures {
+      return {
+          {"validation loss", evaluate(language, validation, 4 * options.batch, options.packed)}};
+    });
+  } else {
+    run.validate(std::ssize(windows), [&](Index i) -> train::Part {
+      const data::Windows& part = windows[static_cast<std::size_t>(i)];
+      return {{{"validation loss", loss_of(model, part).item()}},
+              static_cast<double>(part.targets.numel())};
+    });
+  }
   if (options.in_order) return train_in_order(model, text, options, run);
   const auto train = [&](auto draw) {
     auto batches = data::drawn(draw, options.seed + 17);

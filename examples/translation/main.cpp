@@ -8,6 +8,7 @@
 #include "../../data/line_reader.h"
 #include "../../data/subwords.h"
 #include "../../io/file.h"
+#include "../../nn/int8.h"
 #include "../../train/alignment_mean.h"
 #include "../../train/shade.h"
 #include "../command_line.h"
@@ -29,7 +30,7 @@ struct Flags {
   data::CoderOptions coder;
   TranslateOptions decoding;
   int threads = 0;
-  bool quick = false, scores = false;
+  bool quick = false, scores = false, int8 = false;
   std::vector<std::string> folders;
   std::string report, input, output, source, target;
 };
@@ -84,13 +85,19 @@ void train_command(Flags& flags) {
   conclude(language, corpus, &training, flags);
 }
 
+Language loaded(const Flags& flags) {
+  Language language = load(flags.trainer.out);
+  if (flags.int8) nn::to_int8(*language.model);
+  return language;
+}
+
 void evaluate_command(Flags& flags) {
-  const Language language = load(flags.trainer.out);
+  const Language language = loaded(flags);
   conclude(language, load_corpus(flags.corpus), nullptr, flags);
 }
 
 void translate_command(Flags& flags) {
-  const Language language = load(flags.trainer.out);
+  const Language language = loaded(flags);
   data::LineReader reader(flags.input);
   for (std::vector<std::string> lines; reader.next(lines);) {
     std::size_t line = reader.first();
@@ -195,6 +202,7 @@ int run(int argc, char** argv) {
                     "a text, plain or gzip, a sentence a line; left out: standard input");
   add_size(*write, "--n-best", flags.decoding.n_best, 1, "translations a line, at most the beam");
   write->add_flag("--scores", flags.scores, "the line's number and the score before each");
+  for (CLI::App* each : {test, write}) command_line::add_int8(*each, flags.int8);
   add_use_flags(*show, flags);
   show->add_option("source", flags.source, "a sentence")->required();
   show->add_option("target", flags.target, "its translation; left out: the model's own");
