@@ -4,6 +4,7 @@
 
 #include "../autograd/ops/index/index.h"
 #include "../autograd/ops/linalg/int8.h"
+#include "../autograd/ops/linalg/matmul.h"
 #include "../autograd/ops/shape/shape.h"
 #include "../core/error.h"
 #include "../core/generator.h"
@@ -39,9 +40,14 @@ Tensor Embedding::operator()(const Tensor& ids) const {
   return forwarded(int8_ ? embedding_int8(*int8_, ids) : embedding(weight, ids, sparse_, padding_));
 }
 
+Tensor Embedding::scores(const Tensor& x) const {
+  const Scope scope(*this);
+  return int8_ ? linear_int8(x, *int8_) : linear(x, weight);
+}
+
 void Embedding::to_int8() {
   if (int8_) return;
-  int8_ = std::make_shared<const kernels::Int8Rows>(weight.array());
+  int8_ = std::make_shared<const kernels::Int8Matrix>(weight.array());
   give_up(weight);
 }
 

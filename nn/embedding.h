@@ -10,7 +10,7 @@
 #include "layer.h"
 
 namespace heed::kernels {
-class Int8Rows;
+class Int8Matrix;
 }
 
 namespace heed::nn {
@@ -39,6 +39,10 @@ class Embedding : public Layer<Embedding> {
   /// Throws IndexError for an id out of range, DTypeError unless ids are i64.
   Tensor operator()(const Tensor& ids) const;
 
+  /// x [.., width] -> [.., count]: the product with each row, as an output layer's that is tied to the
+  /// table. Throws ShapeError, DTypeError.
+  Tensor scores(const Tensor& x) const;
+
   /// As Linear's.
   void to_int8();
 
@@ -50,7 +54,7 @@ class Embedding : public Layer<Embedding> {
   Embedding(Embedding&&) = default;
   Index padding_;
   bool sparse_;
-  std::shared_ptr<const kernels::Int8Rows> int8_;
+  std::shared_ptr<const kernels::Int8Matrix> int8_;  // in the weight's stead
 };
 
 }  // namespace heed::nn

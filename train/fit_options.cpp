@@ -4,11 +4,15 @@
 
 namespace heed::train {
 
+void precision_field(io::Fields& f, Precision& precision) {
+  f.choice("precision", precision, {{"f32", Precision::f32}, {"bf16", Precision::bf16}},
+           "of large products while it learns");
+}
+
 void detail::both_fields(io::Fields& f, double& ema, Precision& precision) {
   f.number("ema", ema, 0, 0.999999,
            "decay of the average of the weights that is judged and kept; 0: none");
-  f.choice("precision", precision, {{"f32", Precision::f32}, {"bf16", Precision::bf16}},
-           "of large products while it learns");
+  precision_field(f, precision);
 }
 
 void FitOptions::fields(io::Fields& f) {

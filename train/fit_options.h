@@ -15,6 +15,9 @@
 
 namespace heed::train {
 
+/// Of products while a model learns.
+void precision_field(io::Fields& f, Precision& precision);
+
 namespace detail {
 /// What a training of epochs and one of steps have alike.
 void both_fields(io::Fields& f, double& ema, Precision& precision);

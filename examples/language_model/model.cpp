@@ -122,9 +122,9 @@ Tensor LanguageModel::embed(const Tensor& ids, Index first) const {
 }
 
 Tensor LanguageModel::operator()(const Tensor& ids) const {
-  if (reader) return forwarded(linear(read(ids, nullptr), tokens.weight));
+  if (reader) return forwarded(tokens.scores(read(ids, nullptr)));
   const Tensor x = embed(ids, Index{0});
-  return forwarded(linear((*layers)(x, {.mask = attention::Mask::causal()}).output, tokens.weight));
+  return forwarded(tokens.scores((*layers)(x, {.mask = attention::Mask::causal()}).output));
 }
 
 Tensor LanguageModel::read(const Tensor& ids, Reader::Past* past,
@@ -137,7 +137,7 @@ Tensor LanguageModel::read(const Tensor& ids, Reader::Past* past,
 
 Tensor LanguageModel::go_on(const Tensor& ids, Past& past) const {
   past.length += ids.size(-1);
-  return linear(read(ids, &past.reader), tokens.weight);
+  return tokens.scores(read(ids, &past.reader));
 }
 
 std::vector<Array> LanguageModel::looks(const Tensor& ids) const {
@@ -174,7 +174,7 @@ Tensor LanguageModel::operator()(const Packed& ids) const {
   const Tensor x = embed(ids.tokens, rows);
   const attention::Mask mask = attention::Mask::causal() & attention::Mask::segments(ids.offsets);
   const Tensor out = squeeze((*layers)(unsqueeze(x, 0), {.mask = mask}).output, 0);
-  return forwarded(linear(out, tokens.weight));
+  return forwarded(tokens.scores(out));
 }
 
 Tensor LanguageModel::step(const Tensor& ids, Past& past) const {
@@ -184,7 +184,7 @@ Tensor LanguageModel::step(const Tensor& ids, Past& past) const {
   const Tensor x =
       reader ? read(ids, &past.reader) : layers->step(embed(ids, past.length), past.layers).output;
   past.length += ids.size(1);
-  return linear(select(x, 1, -1), tokens.weight);
+  return tokens.scores(select(x, 1, -1));
 }
 
 }  // namespace language_model

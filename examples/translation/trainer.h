@@ -45,6 +45,7 @@ struct TrainerOptions : train::FitOptions {
     f.size("patience", patience, 0, 1 << 24,
            "epochs without a better BLEU before the end; 0: all epochs");
     f.size("save_steps", save_steps, 0, 1 << 24, "steps between two saved states; 0: an epoch");
+    train::precision_field(f, precision);
   }
 };
 

@@ -68,6 +68,17 @@ TEST(ToInt8, StacksOfLayersTakeIt) {
   EXPECT_LT(distance(encoder(x).output, before), 0.02);
 }
 
+TEST(ToInt8, ATableMayBeTheOutputLayerToo) {
+  manual_seed(5);
+  Embedding table(53, 32);
+  const NoGrad scope;
+  const Tensor x = randn({7, 32});
+  const Tensor before = table.scores(x);
+  EXPECT_EQ(before.array().to_vector<float>(), linear(x, table.weight).array().to_vector<float>());
+  table.to_int8();
+  EXPECT_LT(distance(table.scores(x), before), 0.02);
+}
+
 TEST(ToInt8, WhatIsTiedStays) {
   manual_seed(5);
   Tagger model;
@@ -89,8 +100,7 @@ TEST(ToInt8, IsForWhatHasBeenTrained) {
   EXPECT_ERROR_WITH(GradError, "linear_int8: a weight in 8 bits is for what has been trained",
                     sum(model(ids())).backward());
   Tagger doubles(DType::f64);
-  EXPECT_ERROR_WITH(DTypeError, "embedding_int8: weights are f32, not f64[53, 32]",
-                    to_int8(doubles));
+  EXPECT_ERROR_WITH(DTypeError, "int8: weights are f32, not f64[53, 32]", to_int8(doubles));
 }
 
 TEST(ToInt8, AFileIsLoadedSo) {

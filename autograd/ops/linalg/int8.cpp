@@ -16,9 +16,9 @@ Tensor linear_int8(const Tensor& x, const kernels::Int8Matrix& weight, const Ten
                 {x, bias}, refuse, refuse);
 }
 
-Tensor embedding_int8(const kernels::Int8Rows& weight, const Tensor& ids) {
+Tensor embedding_int8(const kernels::Int8Matrix& weight, const Tensor& ids) {
   check_defined("embedding_int8", ids, "ids");
-  return Tensor(weight[ids.array()]);
+  return Tensor(weight.rows(ids.array()));
 }
 
 }  // namespace heed

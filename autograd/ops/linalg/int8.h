@@ -11,6 +11,6 @@ Tensor linear_int8(const Tensor& x, const kernels::Int8Matrix& weight,
                    const Tensor& bias = Tensor());
 
 /// The rows of ids i64 [..] -> f32 [.., width], as embedding(). Throws DTypeError, IndexError.
-Tensor embedding_int8(const kernels::Int8Rows& weight, const Tensor& ids);
+Tensor embedding_int8(const kernels::Int8Matrix& weight, const Tensor& ids);
 
 }  // namespace heed

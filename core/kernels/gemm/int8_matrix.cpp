@@ -30,19 +30,19 @@ const T* as(const Array& x) {
   return reinterpret_cast<const T*>(x.data<float>());
 }
 
-Array checked(const char* op, const Array& w) {
+Array checked(const Array& w) {
   if (!w.defined() || w.dtype() != DType::f32) {
-    throw DTypeError(fmt::format("{}: weights are f32, not {}", op, describe(w)));
+    throw DTypeError(fmt::format("int8: weights are f32, not {}", describe(w)));
   }
   if (w.rank() != 2 || w.numel() == 0) {
     throw ShapeError(
-        fmt::format("{}: weights are a matrix of some numbers, not {}", op, describe(w)));
+        fmt::format("int8: weights are a matrix of some numbers, not {}", describe(w)));
   }
   return w.contiguous();
 }
 
 // Rows as integers up to 127, and their scales.
-void round_rows(const char* op, const Array& w, std::int8_t* to, float* scales) {
+void round_rows(const Array& w, std::int8_t* to, float* scales) {
   const Index rows = w.size(0), width = w.size(1);
   const float* const from = w.data<float>();
   for (Index row = 0; row < rows; ++row) {
@@ -50,7 +50,7 @@ void round_rows(const char* op, const Array& w, std::int8_t* to, float* scales) 
     for (Index i = 0; i < width; ++i) {
       const float x = from[row * width + i];
       if (!std::isfinite(x)) {
-        throw ValueError(fmt::format("{}: row {} of the weights has {}", op, row, x));
+        throw ValueError(fmt::format("int8: row {} of the weights has {}", row, x));
       }
       most = std::max(most, std::abs(x));
     }
@@ -65,8 +65,7 @@ void round_rows(const char* op, const Array& w, std::int8_t* to, float* scales) 
 }  // namespace
 
 Int8Matrix::Int8Matrix(const Array& w) {
-  constexpr const char* kOp = "linear_int8";
-  const Array from = checked(kOp, w);
+  const Array from = checked(w);
   out_ = from.size(0), in_ = from.size(1);
   const Index places = up(in_, kInt8Place), size = places * kInt8Place * kInt8Panel;
   Array plain = block(out_ * in_);
@@ -74,7 +73,7 @@ Int8Matrix::Int8Matrix(const Array& w) {
   offsets_ = block(out_ * 4);
   panels_ = block(up(out_, kInt8Panel) * size);
   std::int8_t* const rows = as<std::int8_t>(plain);
-  round_rows(kOp, from, rows, scales_.mutable_data<float>());
+  round_rows(from, rows, scales_.mutable_data<float>());
   auto* const panels = as<std::int8_t>(panels_);
   auto* const offsets = as<std::int32_t>(offsets_);
   std::memset(panels, 0, static_cast<std::size_t>(panels_.numel()) * sizeof(float));
@@ -137,31 +136,21 @@ Array Int8Matrix::multiply(const Array& x, const Array& bias) const {
   return out;
 }
 
-Int8Rows::Int8Rows(const Array& w) {
-  const Array from = checked("embedding_int8", w);
-  count_ = from.size(0), width_ = from.size(1);
-  rows_ = block(count_ * width_);
-  scales_ = Array::empty(Shape{count_}, DType::f32);
-  round_rows("embedding_int8", from, as<std::int8_t>(rows_), scales_.mutable_data<float>());
-}
-
-std::size_t Int8Rows::bytes() const {
-  return static_cast<std::size_t>(rows_.numel() + scales_.numel()) * sizeof(float);
-}
-
-Array Int8Rows::operator[](const Array& ids) const {
-  check_ids("embedding_int8", ids, count_);
+Array Int8Matrix::rows(const Array& ids) const {
+  check_ids("embedding_int8", ids, out_);
   Shape shape = ids.shape();
-  shape.push_back(width_);
+  shape.push_back(in_);
   Array out = Array::empty(shape, DType::f32);
   const Array places = ids.contiguous();
-  const std::int8_t* const rows = as<std::int8_t>(rows_);
+  const Index size = up(in_, kInt8Place) * kInt8Place * kInt8Panel;
   float* to = out.mutable_data<float>();
   for (Index i = 0; i < places.numel(); ++i) {
     const Index row = places.data<std::int64_t>()[i];
     const float scale = scales_.data<float>()[row];
-    for (Index k = 0; k < width_; ++k) {
-      *to++ = scale * static_cast<float>(rows[row * width_ + k]);
+    const std::int8_t* const panel = as<std::int8_t>(panels_) + row / kInt8Panel * size;
+    for (Index k = 0; k < in_; ++k) {
+      const Index place = (k / kInt8Place * kInt8Panel + row % kInt8Panel) * kInt8Place;
+      *to++ = scale * static_cast<float>(panel[place + k % kInt8Place]);
     }
   }
   return out;

@@ -23,29 +23,13 @@ class Int8Matrix {
 
   /// x f32 [.., in] w^T + bias; bias f32 [out] or undefined. Throws DTypeError, ShapeError.
   Array multiply(const Array& x, const Array& bias) const;
+  /// The rows of w that ids i64 [..] name, as f32 [.., in]. Throws DTypeError, IndexError.
+  Array rows(const Array& ids) const;
 
  private:
   Index in_, out_;
   Array panels_;            // see int8_simd.h; four int8s in the place of a float
   Array scales_, offsets_;  // f32 [out]; 128 sums of q, int32s in the places of floats
-};
-
-/// A table of rows in 8 bits, to be looked up.
-class Int8Rows {
- public:
-  /// Of w f32 [count, width]. Throws as Int8Matrix.
-  explicit Int8Rows(const Array& w);
-
-  Index count() const { return count_; }
-  Index width() const { return width_; }
-  std::size_t bytes() const;
-
-  /// The rows of ids i64 [..] as f32 [.., width]. Throws DTypeError, IndexError.
-  Array operator[](const Array& ids) const;
-
- private:
-  Index count_, width_;
-  Array rows_, scales_;  // four int8s in the place of a float; f32 [count]
 };
 
 }  // namespace heed::kernels

@@ -116,7 +116,6 @@ TEST(Int8Matrix, HoldsAQuarterOfTheBytes) {
   Generator generator(7);
   const Array w = drawn({1009, 512}, generator);
   EXPECT_LT(Int8Matrix(w).bytes(), 1009 * 512 * 1.06);
-  EXPECT_LT(Int8Rows(w).bytes(), 1009 * 512 * 1.01);
 }
 
 TEST(Int8Matrix, RefusesWhatDoesNotFit) {
@@ -128,20 +127,20 @@ TEST(Int8Matrix, RefusesWhatDoesNotFit) {
                     matrix.multiply(drawn({3, 7}, generator), drawn({7}, generator)));
   EXPECT_ERROR_WITH(DTypeError, "linear_int8: x and bias are f32",
                     matrix.multiply(drawn({3, 7}, generator).to(DType::f64), Array()));
-  EXPECT_ERROR_WITH(DTypeError, "linear_int8: weights are f32, not f64[2, 2]",
+  EXPECT_ERROR_WITH(DTypeError, "int8: weights are f32, not f64[2, 2]",
                     Int8Matrix(Array::zeros({2, 2}, DType::f64)));
-  EXPECT_ERROR_WITH(ShapeError, "linear_int8: weights are a matrix",
+  EXPECT_ERROR_WITH(ShapeError, "int8: weights are a matrix",
                     Int8Matrix(Array::zeros({2, 0}, DType::f32)));
-  EXPECT_ERROR_WITH(ValueError, "linear_int8: row 1 of the weights has inf",
+  EXPECT_ERROR_WITH(ValueError, "int8: row 1 of the weights has inf",
                     Int8Matrix(Array::from<float>({1, 2, 3, INFINITY}, {2, 2})));
   EXPECT_EQ(matrix.multiply(Array::zeros({0, 7}, DType::f32), Array()).shape(), (Shape{0, 5}));
 }
 
-TEST(Int8Rows, AreLookedUp) {
+TEST(Int8Matrix, RowsAreLookedUp) {
   Generator generator(11);
   const Array w = drawn({13, 19}, generator);
-  const Int8Rows rows(w);
-  const Array found = rows[Array::from<std::int64_t>({12, 0, 5, 5}, {2, 2})];
+  const Int8Matrix matrix(w);
+  const Array found = matrix.rows(Array::from<std::int64_t>({12, 0, 5, 5}, {2, 2}));
   ASSERT_EQ(found.shape(), (Shape{2, 2, 19}));
   const Index ids[] = {12, 0, 5, 5};
   for (Index i = 0; i < 4; ++i) {
@@ -151,7 +150,7 @@ TEST(Int8Rows, AreLookedUp) {
     }
   }
   EXPECT_ERROR_WITH(IndexError, "embedding_int8: index 13 is out of range [0, 13)",
-                    rows[Array::from<std::int64_t>({13})]);
+                    matrix.rows(Array::from<std::int64_t>({13})));
 }
 
 }  // namespace
