@@ -59,6 +59,14 @@ TEST_F(Plateau, KeepsToTheLeastRateAndTakesNaNForWorse) {
   EXPECT_THAT(rates(schedule, {1, NAN, NAN}), ElementsAre(0.5, 0.2, 0.2));
 }
 
+TEST_F(Plateau, BearsTenStepsWhereNothingIsSaid) {
+  ReduceLROnPlateau schedule(sgd, {});
+  rates(schedule, std::vector<double>(11, 1));
+  EXPECT_EQ(sgd.lr(), 0.5);
+  rates(schedule, {1});
+  EXPECT_LT(sgd.lr(), 0.5);
+}
+
 TEST_F(Plateau, GoesOnFromItsState) {
   ReduceLROnPlateau schedule(sgd, {.factor = 0.5, .patience = 2});
   rates(schedule, {1, 1, 1});

@@ -10,6 +10,8 @@
 #include "../../../../core/error.h"
 #include "../../../../core/generator.h"
 #include "../../../../core/kernels/elementwise/copy.h"
+#include "../../../../core/kernels/reduce/reduce_simd.h"
+#include "../../../support/every_simd.h"
 #include "../../../support/throws.h"
 
 namespace heed::kernels {
@@ -195,6 +197,34 @@ TEST(Reduce, SumToUndoesBroadcasting) {
   EXPECT_EQ(sum_to(x, {}).item(), reduce(Reduce::sum, x, {}, false).item());
   EXPECT_EQ(sum_to(Array::zeros({0, 3}, DType::f32), {3}).to_vector<float>(),
             std::vector<float>(3, 0));
+}
+
+// Rows of a few elements, many at a time: nothing is written behind the last.
+template <class T>
+void expect_rows_end() {
+  Generator generator(29);
+  for (const Index rows : {1, 3, 19, 257, 515}) {
+    for (const Index n : {2, 5, 7}) {
+      const Array x = generator.normal(Shape{rows, n}, 0, 1, dtype_of<T>);
+      std::vector<T> to(static_cast<std::size_t>(rows) + 64, T{7});
+      simd::reductions<T>().reduce_rows(Reduce::max, x.data<T>(), n, static_cast<std::size_t>(n),
+                                        to.data(), 1, rows);
+      for (Index i = 0; i < rows; ++i) {
+        const T* const row = x.data<T>() + i * n;
+        ASSERT_EQ(to[static_cast<std::size_t>(i)], *std::max_element(row, row + n)) << rows;
+      }
+      for (std::size_t i = static_cast<std::size_t>(rows); i < to.size(); ++i) {
+        ASSERT_EQ(to[i], T{7}) << rows << ", place " << i;
+      }
+    }
+  }
+}
+
+TEST(Reduce, NothingIsWrittenBehindTheLastOfManyRows) {
+  under_every_simd([] {
+    expect_rows_end<float>();
+    expect_rows_end<double>();
+  });
 }
 
 }  // namespace
