@@ -88,6 +88,13 @@ class Pass final : public GradientSink {
     }
   }
 
+  // The whole walk, and what it came to into each leaf's grad().
+  void run_to_leaves() {
+    run();
+    finish_leaves(
+        [](TensorImpl& leaf, Tensor gradient) { add_to_grad(leaf, std::move(gradient)); });
+  }
+
   // Hands each leaf's sum to take(leaf, gradient), in the order in which they were reached.
   template <class Take>
   void finish_leaves(const Take& take) {
@@ -343,19 +350,15 @@ void backward(const std::vector<Tensor>& outputs, const std::vector<Tensor>& gra
   const GradMode mode(options.create_graph);
   Pass pass(options.retain_graph || options.create_graph, false);
   seed_all("backward", pass, outputs, gradients);
-  pass.run();
-  pass.finish_leaves(
-      [](TensorImpl& leaf, Tensor gradient) { add_to_grad(leaf, std::move(gradient)); });
+  pass.run_to_leaves();
 }
 
-void backward(const std::vector<Tensor>& outputs, const LeafListener& leaf_is_done) {
+void backward_and_tell(const std::vector<Tensor>& outputs, const LeafListener& leaf_is_done) {
   const NoGrad mode;
   Pass pass(false, false);
-  seed_all("backward", pass, outputs, {});
+  seed_all("backward_and_tell", pass, outputs, {});
   pass.listen(leaf_is_done);
-  pass.run();
-  pass.finish_leaves(
-      [](TensorImpl& leaf, Tensor gradient) { add_to_grad(leaf, std::move(gradient)); });
+  pass.run_to_leaves();
 }
 
 std::vector<Tensor> grad(const std::vector<Tensor>& outputs, const std::vector<Tensor>& inputs,

@@ -32,7 +32,7 @@ std::vector<LastUse> last_uses(const std::vector<Ref<Node>>& roots) {
   }
   for (LastUse& use : out) use.order = std::min(use.order, graft);
   std::stable_sort(out.begin(), out.end(),
-            [](const LastUse& a, const LastUse& b) { return a.order > b.order; });
+                   [](const LastUse& a, const LastUse& b) { return a.order > b.order; });
   return out;
 }
 

@@ -2,7 +2,7 @@
 //
 //   {
 //     const PrecisionScope scope(Precision::bf16);
-//     Tensor loss = cross_entropy(model(x), y);  // linear, matmul, conv: operands rounded to bf16
+//     Tensor loss = cross_entropy(model(x), y);  // linear, matmul: operands rounded to bf16
 //   }
 //   loss.backward();  // derivatives have the precision of what they belong to
 //

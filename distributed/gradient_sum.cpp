@@ -69,7 +69,7 @@ void GradientSum::add(const Tensor& loss, Index piece) {
     loss.backward();
   } else {
     skip_to(piece);
-    backward({loss}, [this](const Tensor& parameter, const Tensor& gradient) {
+    backward_and_tell({loss}, [this](const Tensor& parameter, const Tensor& gradient) {
       arrive(parameter, gradient);
     });
   }

@@ -46,13 +46,14 @@ train::Training train_language(Language& language, const std::vector<Index>& tex
   run.schedule(optim::rate::warm_up_and_cosine(options.steps, options.warm_up)).files([&] {
     return files_of(language);
   });
-  const auto windows = data::all_windows(validation, 4 * options.batch, context);
+  std::vector<data::Windows> windows;  // of the validation, where they can be read one by one
   if (model.reader || options.packed) {
     run.validate([&]() -> train::Figures {
       return {
           {"validation loss", evaluate(language, validation, 4 * options.batch, options.packed)}};
     });
   } else {
+    windows = data::all_windows(validation, 4 * options.batch, context);
     run.validate(std::ssize(windows), [&](Index i) -> train::Part {
       const data::Windows& part = windows[static_cast<std::size_t>(i)];
       return {{{"validation loss", loss_of(model, part).item()}},

@@ -41,7 +41,7 @@ TEST(LeafListener, HearsOfALeafWhenNothingMoreIsAdded) {
   const Tensor first = heard.mark(a * b, '1');       // a ends here
   const Tensor second = heard.mark(first * c, '2');  // c ends here
   const Tensor third = heard.mark(second + a * b, '3');
-  backward({third * b}, heard.listener());
+  backward_and_tell({third * b}, heard.listener());
   EXPECT_EQ(heard.events, "32c1ba");
   EXPECT_EQ(a.grad().item(), (3 * 5 + 3) * 3);
   EXPECT_EQ(b.grad().item(), 2 * (2 * 3 * 5 + 2 * 3));
@@ -58,13 +58,13 @@ TEST(LeafListener, HearsWhatHooksMadeOfItOnce) {
   });
   double told = 0;
   const Tensor y = a * b + a;
-  backward({y * y}, [&](const Tensor& found, const Tensor& gradient) {
+  backward_and_tell({y * y}, [&](const Tensor& found, const Tensor& gradient) {
     if (found.impl() == a.impl()) told = gradient.item();
   });
   EXPECT_EQ(calls, 1);
   EXPECT_EQ(told, 2 * 8 * 4 * 10.0);
   EXPECT_EQ(a.grad().item(), told);
-  backward({a * 1.0}, [](const Tensor&, const Tensor&) {});
+  backward_and_tell({a * 1.0}, [](const Tensor&, const Tensor&) {});
   EXPECT_EQ(a.grad().item(), told + 10);
 }
 
@@ -77,7 +77,7 @@ TEST(LeafListener, WaitsForTheOldestCheckpoint) {
       [&](const std::vector<Tensor>& x) { return std::vector<Tensor>{x[0] * b * hidden}; },
       {below})[0];
   const Tensor top = heard.mark(inside * b, '2');
-  backward({top}, heard.listener());
+  backward_and_tell({top}, heard.listener());
   EXPECT_EQ(heard.events.substr(0, 1), "2");
   EXPECT_LT(heard.events.find('1'), heard.events.find('a'));
   EXPECT_EQ(heard.events.size(), 5u);
@@ -88,7 +88,7 @@ TEST(LeafListener, WaitsForTheOldestCheckpoint) {
 TEST(LeafListener, WhatItThrowsEndsThePass) {
   Tensor a = leaf(2), b = leaf(3);
   const Tensor y = (a * 1.0) * b;
-  EXPECT_ERROR_WITH(ValueError, "enough", backward({y}, [](const Tensor&, const Tensor&) {
+  EXPECT_ERROR_WITH(ValueError, "enough", backward_and_tell({y}, [](const Tensor&, const Tensor&) {
                       throw ValueError("enough");
                     }));
   EXPECT_FALSE(a.grad().defined());

@@ -11,9 +11,9 @@ void idx(std::string_view input) {
   const std::string& path = file.write(input);
   data::IdxFile read;
   // Pieces of a megabyte, of which two are there while the vector grows.
-  const bool accepted =
-      accepts({path}, input.size(), {.fixed = 3 << 20, .factor = 2 * unpacked(input)},
-              [&] { read = data::read_idx(path); });
+  const bool accepted = accepts(
+      {path}, input.size(), {.fixed = (2 << 20) + buffers(input), .factor = 2 * unpacked(input)},
+      [&] { read = data::read_idx(path); });
   if (!accepted) return;
   require(read.bytes.size() == static_cast<std::size_t>(read.shape.numel()),
           "there are as many elements as the sizes say");

@@ -27,9 +27,9 @@ void parallel_text(std::string_view input) {
                                          .max_words = (choice & 4) != 0 ? 3 : 0,
                                          .max_ratio = (choice & 8) != 0 ? 1.5 : 0.0};
   data::ParallelText read;
-  const MemoryBound bound = {
-      .fixed = 2 << 20,
-      .factor = 100 * unpacked(input.substr(!input.empty())) * unpacked(pieces.rest())};
+  const std::string_view begin = input.substr(!input.empty());
+  const MemoryBound bound = {.fixed = buffers(begin) + buffers(pieces.rest()),
+                             .factor = 100 * unpacked(begin) * unpacked(pieces.rest())};
   if ((choice & 1) != 0) {
     const std::string& path = first.write(pieces.rest());
     if (!accepts({path}, input.size(), bound,
@@ -51,7 +51,7 @@ void parallel_text(std::string_view input) {
             "texts are UTF-8");
   }
   const auto is_whole = [](const std::string& line) {
-    return !line.ends_with('\r') && !line.starts_with("\xEF\xBB\xBF");
+    return !line.ends_with('\r') && !line.starts_with("\xEF\xBB\xBF") && !is_zstd(line);
   };
   const bool whole = std::all_of(read.source.begin(), read.source.end(), is_whole) &&
                      std::all_of(read.target.begin(), read.target.end(), is_whole);
