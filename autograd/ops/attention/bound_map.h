@@ -80,23 +80,23 @@ class BoundMap final : public kernels::TileMap {
   auto call(const Rows<T>& rows, const Number& s, [[maybe_unused]] Variable* variable,
             std::index_sequence<kAt...>) const {
     const ScorePlace<const Strip<T>&> at{rows.place, rows.of_key, rows.batch, rows.head};
-    return as_number<T, Number>(f_(s, at, view<Number, kAt>(rows, variable)...));
-  }
-
-  // Whatever a lambda gives.
-  template <class T, class Number, class Given>
-  static decltype(auto) as_number(Given&& given) {
+    using Given = decltype(f_(s, at, view<Number, kAt>(rows, variable)...));
     if constexpr (std::is_arithmetic_v<std::remove_cvref_t<Given>>) {
-      return Number(Strip<T>::of(static_cast<double>(given)));
+      return Number(
+          Strip<T>::of(static_cast<double>(f_(s, at, view<Number, kAt>(rows, variable)...))));
     } else {
-      return std::remove_cvref_t<Given>(std::forward<Given>(given));
+      return f_(s, at, view<Number, kAt>(rows, variable)...);
     }
   }
 
-  template <class T>
-  static Strip<T> strip_of(const Rows<T>& rows, const T* from) {
-    Strip<T> out(rows.size());
-    std::copy_n(from, rows.size(), out.x);
+  template <class Number, class T>
+  static Number number_of(const Rows<T>& rows, const T* from) {
+    Number out(rows.size());
+    if constexpr (std::is_same_v<Number, Dual<T>>) {
+      std::copy_n(from, rows.size(), out.v.x);
+    } else {
+      std::copy_n(from, rows.size(), out.x);
+    }
     return out;
   }
   template <class T>
@@ -110,13 +110,14 @@ class BoundMap final : public kernels::TileMap {
 
   template <class T>
   void value(const Rows<T>& rows, T* s) const {
-    store(rows, call<Strip<T>>(rows, strip_of(rows, s), nullptr, Places()), s);
+    store(rows, call(rows, number_of<Strip<T>>(rows, s), nullptr, Places()), s);
   }
   template <class T>
   void with_slope(const Rows<T>& rows, T* s, T* slope) const {
     Variable score;
-    const auto at = Dual<T>::variable(strip_of(rows, s));
-    const auto out = call<Dual<T>>(rows, at, &score, Places());
+    Dual<T> at = number_of<Dual<T>>(rows, s);
+    at.become_variable();
+    const auto out = call(rows, at, &score, Places());
     if constexpr (std::is_same_v<std::remove_cvref_t<decltype(out)>, Dual<T>>) {
       store(rows, out.v, s);
       store(rows, out.moves ? out.d : Strip<T>::of(0), slope);
@@ -128,13 +129,13 @@ class BoundMap final : public kernels::TileMap {
 
   template <class T>
   void add(const Rows<T>& rows, const T* s, const T* d, double* const* to) const {
-    const Dual<T> at(strip_of(rows, s));
+    const Dual<T> at = number_of<Dual<T>>(rows, s);
     for (std::size_t c = 0; c < captured_.size(); ++c) {
       if (to[c] == nullptr) continue;
       Variable by{.capture = static_cast<Index>(c)};
       do {
         by.looks = 0;
-        const Dual<T> out = call<Dual<T>>(rows, at, &by, Places());
+        const Dual<T> out = call(rows, at, &by, Places());
         for (Index i = 0; out.moves && i < rows.size(); ++i) {
           // Nobody sees it, and NaN may stand there.
           if (d[i] == T{0} || i % rows.step >= rows.count) continue;

@@ -16,12 +16,17 @@ struct Dual {
   bool moves = false;        ///< it depends on the variable
 
   Dual(const Strip<T>& value) : v(value) {}
+  /// Of so many numbers, to be written.
+  explicit Dual(Index count) : v(count) {}
   /// The variable itself.
   static Dual variable(const Strip<T>& value) {
     Dual out(value);
-    out.d = Strip<T>::of(1);
-    out.moves = true;
+    out.become_variable();
     return out;
+  }
+  void become_variable() {
+    d = Strip<T>::of(1);
+    moves = true;
   }
 };
 
@@ -98,7 +103,8 @@ struct Parts {
 template <class T, class X, class Y, class ByX, class ByY>
 Dual<T> chain(Binary op, const Parts<T, X>& x, const Parts<T, Y>& y, const ByX& by_x,
               const ByY& by_y) {
-  Dual<T> out{binary(op, x.v, y.v)};
+  Dual<T> out(1);
+  binary_into(op, x.v, y.v, out.v);
   out.moves = x.moves || y.moves;
   if (x.moves) by_x(out, out.d);
   if (y.moves && !x.moves) by_y(out, out.d);
@@ -112,7 +118,8 @@ Dual<T> chain(Binary op, const Parts<T, X>& x, const Parts<T, Y>& y, const ByX& 
 
 template <class T, class Slope>
 Dual<T> chain(Unary op, const Dual<T>& x, const Slope& slope) {
-  Dual<T> out{unary(op, x.v)};
+  Dual<T> out(1);
+  unary_into(op, x.v, out.v);
   out.moves = x.moves;
   if (x.moves) slope(out.v, out.d);
   return out;

@@ -44,4 +44,7 @@ class TileRule {
   Seen fill(const ScoresAt& at, KeyRange queries, KeyRange keys, bool* may, Index step) const;
 };
 
+/// may [rows, keys] with rows `step` apart the other way round, to [keys, rows]: to[j to_step + i].
+void turn_places(const bool* may, Index step, Index rows, Index keys, bool* to, Index to_step);
+
 }  // namespace heed::kernels

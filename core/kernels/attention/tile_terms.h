@@ -1,6 +1,7 @@
 // What stands beside the score in a tile: the map, the biases, the masks.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstdint>
@@ -8,7 +9,9 @@
 #include <memory>
 #include <optional>
 #include <utility>
+#include <vector>
 
+#include "../elementwise/elementwise_simd.h"
 #include "attention_tile.h"
 
 namespace heed::kernels {
@@ -24,7 +27,9 @@ class TileTerms {
     if (plan.offset_bias.defined()) biases_[1].emplace(plan.offset_bias, axes);
     if (plan.allowed.defined()) allowed_.emplace(plan.allowed, axes);
     if (plan.rule != nullptr) {
-      may_ = std::make_unique<bool[]>(static_cast<std::size_t>(QueryTile::kMost * most_keys));
+      const auto places = static_cast<std::size_t>(QueryTile::kMost * most_keys);
+      may_ = std::make_unique<bool[]>(places);
+      turned_ = std::make_unique<bool[]>(places);
     }
     if (plan.map != nullptr) rows_ = std::make_unique<MapRows<T>>();
   }
@@ -46,31 +51,36 @@ class TileTerms {
       }
       return {};
     }
-    // By blocks: those that are hidden are left out, neighbours that are not go together.
+    // By blocks: those that are hidden are left out, and what is at the ends of others; neighbours
+    // that are not go together.
     const Index block = std::min(kBlock, most_keys_);
     keys_ = {};
-    ruled_ = false;
+    ruled_.clear();
     for (KeyRange part{from, 0}; part.begin < end; part.begin = part.end) {
-      part.end = std::min(end, part.begin + block);
-      const Index first = keys_.empty() ? part.begin : keys_.begin;
-      if (part.end - first > most_keys_) break;
-      const Seen seen = look(part, part.begin - first);
+      part.end = std::min(end, (part.begin / block + 1) * block);
+      if (keys_.empty()) first_ = part.begin;
+      if (part.end - first_ > most_keys_) break;
+      const Seen seen = look(part);
       if (seen == Seen::none && !keys_.empty()) break;
       if (seen == Seen::none) continue;
-      ruled_ = ruled_ || seen == Seen::some;
-      keys_ = {first, part.end};
+      KeyRange open = seen == Seen::all ? part : without_ends(part);
+      if (!keys_.empty()) open.begin = part.begin;
+      if (seen == Seen::some) ruled_.push_back(open);
+      keys_ = {keys_.empty() ? open.begin : keys_.begin, open.end};
+      if (open.end < part.end) break;
     }
     return keys_;
   }
   /// Whether any row of the tile may see any of these keys. What follows is of these.
   bool open(KeyRange keys) {
     keys_ = keys;
-    ruled_ = false;
+    ruled_.clear();
     if (plan_.rule == nullptr) {
       return !allowed_ || any_open(keys, [&](Index i) { return allowed_at(i); });
     }
-    const Seen seen = look(keys, 0);
-    ruled_ = seen == Seen::some;
+    first_ = keys.begin;
+    const Seen seen = look(keys);
+    if (seen == Seen::some) ruled_.push_back(keys);
     return seen != Seen::none;
   }
 
@@ -100,8 +110,10 @@ class TileTerms {
 
   /// s [keys, step]: adds the biases, then -infinity in all masked places.
   void lay_over(T* s) const {
+    if (!ruled_.empty() && !biased() && ranges_cover()) return lay_rule_over(s);
     // A mask of the keys alone hides them from all rows at once.
-    const bool by_key = !ruled_ && allowed_ && allowed_->step() == 0 && tile_->run_count == 1;
+    const bool by_key =
+        ruled_.empty() && allowed_ && allowed_->step() == 0 && tile_->run_count == 1;
     std::array<std::array<const T*, QueryTile::kMost>, 2> added;
     std::array<Places, QueryTile::kMost> open;
     for (Index i = 0; i < tile_->count; ++i) {
@@ -151,7 +163,7 @@ class TileTerms {
   };
   Places allowed_at(Index i) const { return {allowed_->row(unit_, *tile_, i), allowed_->column()}; }
   Places places(Index i) const {
-    if (ruled_) return {may_.get() + i * most_keys_ - keys_.begin, 1};
+    if (!ruled_.empty()) return {may_.get() + i * most_keys_ - first_, 1};
     return allowed_at(i);
   }
 
@@ -167,8 +179,9 @@ class TileTerms {
     return false;
   }
 
-  // What rule and `allowed` leave of a block, whose places stand in may_ from `column` on.
-  Seen look(KeyRange keys, Index column) {
+  // What rule and `allowed` leave of a block, whose places stand in may_ afterwards.
+  Seen look(KeyRange keys) {
+    const Index column = keys.begin - first_;
     Seen seen = ask(keys, column);
     if (seen == Seen::none) return seen;
     bool* const own = may_.get() + column;
@@ -190,8 +203,34 @@ class TileTerms {
     return any_open(keys, mine) ? seen : Seen::none;
   }
 
+  // Of keys of which some are open, without fours at either end which no row may see.
+  KeyRange without_ends(KeyRange keys) const {
+    constexpr Index kFew = 4;
+    std::array<bool, kBlock> any{};
+    for (Index i = 0; i < tile_->count; ++i) {
+      const bool* const may = may_.get() + i * most_keys_ + keys.begin - first_;
+      for (Index j = 0; j < keys.size(); ++j) any[static_cast<std::size_t>(j)] |= may[j];
+    }
+    Index begin = 0, end = keys.size();
+    while (!any[static_cast<std::size_t>(begin)]) ++begin;
+    while (!any[static_cast<std::size_t>(end - 1)]) --end;
+    return {keys.begin + begin / kFew * kFew,
+            std::min(keys.end, keys.begin + (end + kFew - 1) / kFew * kFew)};
+  }
+
+  // Blocks of keys in which the rule hides something, all of their queries at once.
+  void lay_rule_over(T* s) const {
+    for (const KeyRange keys : ruled_) {
+      turn_places(may_.get() + keys.begin - first_, most_keys_, tile_->count, keys.size(),
+                  turned_.get(), step_);
+      T* const block = s + (keys.begin - keys_.begin) * step_;
+      simd::elements<T>().where(turned_.get(), block, true, &kHidden, false, block,
+                                static_cast<std::size_t>(keys.size() * step_));
+    }
+  }
+
   bool biased() const { return biases_[0] || biases_[1]; }
-  bool masked() const { return ruled_ || allowed_; }
+  bool masked() const { return !ruled_.empty() || allowed_; }
 
   bool ranges_cover() const {
     return std::all_of(
@@ -280,7 +319,10 @@ class TileTerms {
   Index unit_ = 0, step_ = 0;
   const QueryTile* tile_ = nullptr;
   KeyRange keys_;
-  bool ruled_ = false, one_matrix_ = true;
+  Index first_ = 0;                 // the key of may_'s first column
+  std::vector<KeyRange> ruled_;     // of keys_, those of which the rule hides some places
+  std::unique_ptr<bool[]> turned_;  // [keys, step], of such
+  bool one_matrix_ = true;
 };
 
 }  // namespace heed::kernels
