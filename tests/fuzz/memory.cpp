@@ -13,7 +13,11 @@
 #endif
 
 #ifdef HEED_ASAN
-#include <sanitizer/allocator_interface.h>
+// Of the sanitizer's library, g++'s and clang++'s; only the latter brings the header.
+extern "C" int __sanitizer_install_malloc_and_free_hooks(void (*)(const volatile void*,
+                                                                  std::size_t),
+                                                         void (*)(const volatile void*));
+extern "C" std::size_t __sanitizer_get_allocated_size(const volatile void*);
 #else
 #include <malloc.h>
 #endif
@@ -43,11 +47,9 @@ void discount(std::size_t bytes) {
 #ifdef HEED_ASAN
 PeakMemory::PeakMemory() {
   static const int hooks = __sanitizer_install_malloc_and_free_hooks(
-      [](const volatile void* block, std::size_t) {
-        count(__sanitizer_get_allocated_size(const_cast<const void*>(block)));
-      },
+      [](const volatile void* block, std::size_t) { count(__sanitizer_get_allocated_size(block)); },
       [](const volatile void* block) {
-        if (block) discount(__sanitizer_get_allocated_size(const_cast<const void*>(block)));
+        if (block) discount(__sanitizer_get_allocated_size(block));
       });
   static_cast<void>(hooks);
   before_ = live;
