@@ -24,6 +24,7 @@ const std::map<std::string, std::set<std::string>> kMayInclude = {
     {"data", {"core"}},
     {"io", {"core", "autograd", "nn", "optim"}},
     {"train", {"core", "autograd", "nn", "optim", "data", "io"}},
+    {"pretrained", {"core", "autograd", "nn", "attention", "data", "io"}},
     {"distributed", {"core", "autograd", "nn", "attention", "optim", "data", "io", "train"}},
 };
 

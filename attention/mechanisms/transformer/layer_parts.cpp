@@ -5,14 +5,17 @@
 #include "../../../autograd/ops/normalise/layer_norm.h"
 #include "../../../autograd/ops/normalise/rms_norm.h"
 #include "../../detail/nan_guard.h"
+#include "transformer_options.h"
 
 namespace heed::attention {
 
-TransformerNorm::TransformerNorm(Norm kind, Index width, double eps, DType dtype)
-    : weight(parameter("weight", ones(Shape{width}, dtype))),
-      bias(parameter("bias", kind == Norm::layer ? zeros(Shape{width}, dtype) : Tensor())),
-      kind_(kind),
-      eps_(eps) {}
+TransformerNorm::TransformerNorm(const TransformerOptions& options)
+    : weight(parameter("weight", ones(Shape{options.width}, options.dtype))),
+      bias(parameter("bias", options.norm == Norm::layer && options.bias
+                                 ? zeros(Shape{options.width}, options.dtype)
+                                 : Tensor())),
+      kind_(options.norm),
+      eps_(options.eps) {}
 
 Tensor TransformerNorm::operator()(const Tensor& x) const {
   const Scope scope(*this);
@@ -29,6 +32,7 @@ Tensor feed_forward(const Tensor& x, const nn::Linear& linear1, const nn::Linear
   Tensor inner = linear1(x);
   switch (activation) {
     case Activation::relu: inner = relu(inner); break;
+    case Activation::gelu_tanh: inner = gelu(inner, Gelu::tanh); break;
     case Activation::swiglu: inner = silu(inner); break;
     case Activation::gelu:
     case Activation::geglu: inner = gelu(inner); break;

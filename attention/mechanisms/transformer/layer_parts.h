@@ -6,15 +6,17 @@
 
 namespace heed::attention {
 
+struct TransformerOptions;
+
 enum class Norm : std::uint8_t { layer, rms };
 
 /// LayerNorm or RMSNorm over the last axis, with PyTorch's names: weight, bias.
 class TransformerNorm : public nn::Module {
  public:
-  TransformerNorm(Norm kind, Index width, double eps, DType dtype = DType::f32);
+  explicit TransformerNorm(const TransformerOptions& options);
 
   Tensor& weight;  ///< [width]
-  Tensor& bias;    ///< [width]; undefined of RMSNorm
+  Tensor& bias;    ///< [width]; undefined of RMSNorm, and without biases
 
   Tensor operator()(const Tensor& x) const;
 
@@ -26,9 +28,9 @@ class TransformerNorm : public nn::Module {
 /// norm(x), which rows that are not finite do not meet where some are masked: see guarded(). Null: x.
 Tensor normed(const TransformerNorm* norm, bool masked, const Tensor& x);
 
-/// relu, gelu: linear2(act(linear1(x))). swiglu, geglu (Shazeer 2020):
-/// linear2(act(linear1(x)) o linear_gate(x)), act silu or gelu.
-enum class Activation : std::uint8_t { relu, gelu, swiglu, geglu };
+/// relu, gelu: linear2(act(linear1(x))); gelu_tanh is GELU's approximation, as GPT-2 has it. swiglu,
+/// geglu (Shazeer 2020): linear2(act(linear1(x)) o linear_gate(x)), act silu or gelu.
+enum class Activation : std::uint8_t { relu, gelu, gelu_tanh, swiglu, geglu };
 
 inline bool is_gated(Activation activation) { return activation >= Activation::swiglu; }
 

@@ -28,28 +28,25 @@ TransformerOptions checked(const TransformerOptions& options) {
 TransformerDecoderLayer::TransformerDecoderLayer(const TransformerOptions& options, Index layer)
     : self_attn(shared_child("self_attn", make_self_attention(checked(options), layer))),
       multihead_attn(child<MultiHead>("multihead_attn", memory_heads(options, layer))),
-      linear1(child<nn::Linear>("linear1", options.width, options.hidden, true, options.dtype)),
+      linear1(
+          child<nn::Linear>("linear1", options.width, options.hidden, options.bias, options.dtype)),
       linear_gate(is_gated(options.activation)
-                      ? &child<nn::Linear>("linear_gate", options.width, options.hidden, true,
-                                           options.dtype)
+                      ? &child<nn::Linear>("linear_gate", options.width, options.hidden,
+                                           options.bias, options.dtype)
                       : nullptr),
       dropout(child<nn::Dropout>("dropout", options.dropout)),
-      linear2(child<nn::Linear>("linear2", options.hidden, options.width, true, options.dtype)),
-      norm1(child_norm("norm1", options)),
-      norm2(child_norm("norm2", options)),
-      norm3(child_norm("norm3", options)),
-      norm1_after(options.both_norms ? &child_norm("norm1_after", options) : nullptr),
-      norm2_after(options.both_norms ? &child_norm("norm2_after", options) : nullptr),
-      norm3_after(options.both_norms ? &child_norm("norm3_after", options) : nullptr),
+      linear2(
+          child<nn::Linear>("linear2", options.hidden, options.width, options.bias, options.dtype)),
+      norm1(child<TransformerNorm>("norm1", options)),
+      norm2(child<TransformerNorm>("norm2", options)),
+      norm3(child<TransformerNorm>("norm3", options)),
+      norm1_after(options.both_norms ? &child<TransformerNorm>("norm1_after", options) : nullptr),
+      norm2_after(options.both_norms ? &child<TransformerNorm>("norm2_after", options) : nullptr),
+      norm3_after(options.both_norms ? &child<TransformerNorm>("norm3_after", options) : nullptr),
       dropout1(child<nn::Dropout>("dropout1", options.dropout)),
       dropout2(child<nn::Dropout>("dropout2", options.dropout)),
       dropout3(child<nn::Dropout>("dropout3", options.dropout)),
       options_(options) {}
-
-TransformerNorm& TransformerDecoderLayer::child_norm(const char* name,
-                                                     const TransformerOptions& options) {
-  return child<TransformerNorm>(name, options.norm, options.width, options.eps, options.dtype);
-}
 
 Attended TransformerDecoderLayer::operator()(const Tensor& x, const Tensor& memory,
                                              const Terms& target, const Terms& source) const {
@@ -92,9 +89,7 @@ Attended TransformerDecoderLayer::operator()(const Tensor& in, const Memory& mem
 TransformerDecoder::TransformerDecoder(Index count, const TransformerOptions& options,
                                        bool final_norm)
     : layers(child<nn::ModuleList<TransformerDecoderLayer>>("layers")),
-      norm(final_norm ? &child<TransformerNorm>("norm", options.norm, options.width, options.eps,
-                                                options.dtype)
-                      : nullptr) {
+      norm(final_norm ? &child<TransformerNorm>("norm", options) : nullptr) {
   if (count <= 0) {
     throw ValueError(fmt::format("transformer_decoder: {} layers must be positive", count));
   }

@@ -36,7 +36,6 @@ class TransformerDecoderLayer : public nn::Module {
                       const Terms& source = {}, KeyValueCache* cache = nullptr) const;
 
  private:
-  TransformerNorm& child_norm(const char* name, const TransformerOptions& options);
   TransformerOptions options_;
 };
 

@@ -26,25 +26,19 @@ TransformerOptions checked(const TransformerOptions& options) {
 
 TransformerEncoderLayer::TransformerEncoderLayer(const TransformerOptions& options, Index layer)
     : self_attn(shared_child("self_attn", make_self_attention(checked(options), layer))),
-      linear1(child<nn::Linear>("linear1", options.width, options.hidden, true, options.dtype)),
+      linear1(
+          child<nn::Linear>("linear1", options.width, options.hidden, options.bias, options.dtype)),
       linear_gate(is_gated(options.activation)
-                      ? &child<nn::Linear>("linear_gate", options.width, options.hidden, true,
-                                           options.dtype)
+                      ? &child<nn::Linear>("linear_gate", options.width, options.hidden,
+                                           options.bias, options.dtype)
                       : nullptr),
       dropout(child<nn::Dropout>("dropout", options.dropout)),
-      linear2(child<nn::Linear>("linear2", options.hidden, options.width, true, options.dtype)),
-      norm1(
-          child<TransformerNorm>("norm1", options.norm, options.width, options.eps, options.dtype)),
-      norm2(
-          child<TransformerNorm>("norm2", options.norm, options.width, options.eps, options.dtype)),
-      norm1_after(options.both_norms
-                      ? &child<TransformerNorm>("norm1_after", options.norm, options.width,
-                                                options.eps, options.dtype)
-                      : nullptr),
-      norm2_after(options.both_norms
-                      ? &child<TransformerNorm>("norm2_after", options.norm, options.width,
-                                                options.eps, options.dtype)
-                      : nullptr),
+      linear2(
+          child<nn::Linear>("linear2", options.hidden, options.width, options.bias, options.dtype)),
+      norm1(child<TransformerNorm>("norm1", options)),
+      norm2(child<TransformerNorm>("norm2", options)),
+      norm1_after(options.both_norms ? &child<TransformerNorm>("norm1_after", options) : nullptr),
+      norm2_after(options.both_norms ? &child<TransformerNorm>("norm2_after", options) : nullptr),
       dropout1(child<nn::Dropout>("dropout1", options.dropout)),
       dropout2(child<nn::Dropout>("dropout2", options.dropout)),
       options_(options) {}
@@ -81,9 +75,7 @@ Attended TransformerEncoderLayer::operator()(const Tensor& in, const Terms& term
 TransformerEncoder::TransformerEncoder(Index count, const TransformerOptions& options,
                                        bool final_norm)
     : layers(child<nn::ModuleList<TransformerEncoderLayer>>("layers")),
-      norm(final_norm ? &child<TransformerNorm>("norm", options.norm, options.width, options.eps,
-                                                options.dtype)
-                      : nullptr) {
+      norm(final_norm ? &child<TransformerNorm>("norm", options) : nullptr) {
   if (count <= 0) {
     throw ValueError(fmt::format("transformer_encoder: {} layers must be positive", count));
   }

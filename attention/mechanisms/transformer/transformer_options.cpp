@@ -7,6 +7,7 @@ MultiHeadOptions self_heads(const TransformerOptions& options, Index layer) {
                        .heads = options.heads,
                        .kv_heads = options.kv_heads,
                        .dropout = options.dropout,
+                       .bias = options.bias,
                        .rotary = options.rotary,
                        .rotary_options = options.rotary_options,
                        .dtype = options.dtype};
@@ -18,6 +19,7 @@ MultiHeadOptions memory_heads(const TransformerOptions& options, Index layer) {
                        .heads = options.heads,
                        .kv_heads = options.kv_heads,
                        .dropout = options.dropout,
+                       .bias = options.bias,
                        .dtype = options.dtype};
   return options.memory_heads ? options.memory_heads(std::move(out), layer) : out;
 }

@@ -21,6 +21,7 @@ struct TransformerOptions {
   Norm norm = Norm::layer;
   bool parallel = false;  ///< x + self_attn(norm1(x)) + feed_forward(norm1(x)), encoders only
   Activation activation = Activation::relu;
+  bool bias = true;                   ///< of projections, feed-forward parts and layer norms
   bool rotary = false;                ///< rotary positions in self-attention
   RotaryOptions rotary_options = {};  ///< base, layout, width and scaling of these
   double eps = 1e-5;                  ///< of the norms

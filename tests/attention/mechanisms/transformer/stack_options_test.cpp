@@ -2,6 +2,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <numbers>
+
 #include "../../../../attention/biases/alibi.h"
 #include "../../../../attention/biases/offset_bias.h"
 #include "../../../../attention/biases/t5_bias.h"
@@ -75,16 +78,20 @@ TEST(StackOptions, NormsAndParallelParts) {
 TEST(StackOptions, GatedFeedForwardParts) {
   manual_seed(5);
   const Tensor x = inputs(kT);
-  for (const Activation activation :
-       {Activation::relu, Activation::gelu, Activation::swiglu, Activation::geglu}) {
+  for (const Activation activation : {Activation::relu, Activation::gelu, Activation::gelu_tanh,
+                                      Activation::swiglu, Activation::geglu}) {
     TransformerOptions options = sizes();
     options.activation = activation;
     TransformerEncoderLayer made(options);
     const Tensor h = made.norm1(x + made.self_attn(x).context), in = made.linear1(h);
     EXPECT_EQ(made.linear_gate != nullptr, is_gated(activation));
-    Tensor inner = activation == Activation::relu     ? relu(in)
-                   : activation == Activation::swiglu ? in * sigmoid(in)
-                                                      : gelu(in);
+    Tensor inner =
+        activation == Activation::relu     ? relu(in)
+        : activation == Activation::swiglu ? in * sigmoid(in)
+        : activation == Activation::gelu_tanh
+            ? 0.5 * in *
+                  (1 + tanh(std::sqrt(2 / std::numbers::pi) * (in + 0.044715 * in * in * in)))
+            : gelu(in);
     if (made.linear_gate) inner = inner * (*made.linear_gate)(h);
     EXPECT_THAT(numbers(made(x).context), near(made.norm2(h + made.linear2(inner)), 1e-11));
     const auto report =
@@ -93,6 +100,18 @@ TEST(StackOptions, GatedFeedForwardParts) {
       EXPECT_TRUE(report) << report.text();
     }
   }
+}
+
+TEST(StackOptions, WithoutBiases) {
+  TransformerOptions options = sizes();
+  options.bias = false;
+  Transformer made(2, 2, options);
+  EXPECT_GT(made.parameters().size(), 0u);
+  for (const auto& [name, tensor] : made.named_parameters()) {
+    EXPECT_FALSE(name.ends_with("bias")) << name;
+  }
+  const Tensor x = inputs(kT);
+  EXPECT_EQ(made(x, x).shape(), x.shape());
 }
 
 // All that attend() takes reaches every layer, of the encoder, and of the decoder whole and in steps.

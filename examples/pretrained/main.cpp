@@ -1,0 +1,99 @@
+// pretrained check | write: see README.md.
+
+#include <fmt/format.h>
+
+#include "../../heed.h"
+#include "../../pretrained/pretrained.h"
+#include "../command_line.h"
+#include "figures.h"
+
+namespace others {
+namespace {
+
+using namespace heed;
+using namespace heed::pretrained;
+
+struct Flags {
+  std::string models = "../shared/pretrained", model, tokens, prompt;
+  WritingOptions writing;
+  Index seed = 1;
+  int threads = 0;
+};
+
+// Whether all figures hold; a line of each that does not, or of all, and one a model.
+bool check(const Flags& flags, bool all) {
+  bool held = true;
+  const std::vector<Comparison> found = compare_figures(flags.models);
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    const Comparison& each = found[i];
+    held = held && each.holds();
+    if (all || !each.holds()) {
+      fmt::print("{:<12} {:<44} {:.2g}, at most {:.2g}: {}\n", each.model, each.what, each.found,
+                 each.limit, each.holds() ? "ok" : "MISSED");
+    }
+  }
+  for (const char* model : {"nano_sort", "stories260k"}) {
+    Index count = 0, holding = 0;
+    double worst = 0;
+    for (const Comparison& each : found) {
+      if (each.model != model) continue;
+      ++count;
+      holding += each.holds() ? 1 : 0;
+      if (each.limit > 0) worst = std::max(worst, each.found);
+    }
+    if (count > 0) {
+      fmt::print("{}: {} of {} figures hold, numbers within {:.2g}\n", model, holding, count,
+                 worst);
+    }
+  }
+  return held;
+}
+
+void write_text(const Flags& flags) {
+  const auto model = read_llama2c(flags.model);
+  const ScoredTokens tokens(flags.tokens, model->options().vocabulary);
+  std::vector<Index> prompt{ScoredTokens::kBegin};
+  const std::vector<Index> begun = tokens.encode(flags.prompt);
+  prompt.insert(prompt.end(), begun.begin(), begun.end());
+  fmt::print("{}", flags.prompt);
+  Generator generator(static_cast<std::uint64_t>(flags.seed));
+  WritingOptions options = flags.writing;
+  options.end = ScoredTokens::kBegin;
+  write(*model, prompt, options, generator, [&](Index before, Index token) {
+    fmt::print("{}", tokens.decode(before, token));
+    std::fflush(stdout);
+  });
+  fmt::print("\n");
+}
+
+int run(int argc, char** argv) {
+  Flags flags;
+  bool all = false, held = true;
+  CLI::App app("Models that others trained");
+  CLI::App* checked = app.add_subcommand("check", "compare with the figures of their authors");
+  checked->add_option("--models", flags.models, "folder of nano_sort and stories260k");
+  checked->add_flag("--all", all, "every figure, not only those that are missed");
+  CLI::App* written = app.add_subcommand("write", "write a text, token by token");
+  written->add_option("--model", flags.model, "a file of llama2.c")->required();
+  written->add_option("--tokens", flags.tokens, "its tokens")->required();
+  written->add_option("--prompt", flags.prompt, "what it begins with");
+  command_line::add_size(*written, "--length", flags.writing.length, 1,
+                         "tokens, with the prompt's");
+  command_line::add_number(*written, "--temperature", flags.writing.choice.temperature,
+                           CLI::Range(0.0, 10.0), "0: the likeliest");
+  command_line::add_size(*written, "--top-k", flags.writing.choice.top_k, 0,
+                         "draw among so many; 0: all");
+  command_line::add_size(*written, "--seed", flags.seed, 0, "of the draws");
+  for (CLI::App* each : {checked, written}) command_line::add_threads(*each, flags.threads);
+  const int code = command_line::run("pretrained", app, argc, argv, [&] {
+    command_line::set_up(flags.threads, static_cast<std::uint64_t>(flags.seed));
+    if (*checked) held = check(flags, all);
+    if (*written) write_text(flags);
+  });
+  return code == 0 && !held ? 1 : code;
+}
+
+}  // namespace
+}  // namespace others
+
+int main(int argc, char** argv) { return others::run(argc, argv); }

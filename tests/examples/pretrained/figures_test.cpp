@@ -1,0 +1,54 @@
+#include "../../../examples/pretrained/figures.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "../../support/places.h"
+#include "../command.h"
+
+namespace others {
+namespace {
+
+std::string models() {
+  return (std::filesystem::path(heed::data_folder()) / "../pretrained").string();
+}
+
+TEST(Pretrained, FiguresOfTheAuthorsComeOut) {
+  if (!std::filesystem::is_directory(models())) GTEST_SKIP() << "no models in " << models();
+  const std::vector<Comparison> found = compare_figures(models());
+  EXPECT_EQ(found.size(), 28u);
+  for (const Comparison& each : found) {
+    EXPECT_TRUE(each.holds()) << each.model << ": " << each.what << " " << each.found;
+  }
+}
+
+class PretrainedCommand : public heed::Command {
+ protected:
+  PretrainedCommand() : Command(HEED_PRETRAINED) {}
+};
+
+TEST_F(PretrainedCommand, ChecksAndWrites) {
+  if (!std::filesystem::is_directory(models())) GTEST_SKIP() << "no models in " << models();
+  const heed::Outcome checked = run("check --models " + models());
+  EXPECT_EQ(checked.code, 0) << checked.output;
+  EXPECT_THAT(checked.output, testing::HasSubstr("nano_sort: 25 of 25 figures hold"));
+  const std::string place = models() + "/stories260k/";
+  const std::string flags =
+      "write --model " + place + "stories260K.bin --tokens " + place + "tok512.bin";
+  const heed::Outcome written = run(flags + " --prompt 'Once upon' --length 20");
+  EXPECT_EQ(written.code, 0);
+  EXPECT_THAT(written.output, testing::StartsWith("Once upon a time, there was a little girl"));
+}
+
+TEST_F(PretrainedCommand, RefusesWhatIsNoModel) {
+  const heed::Outcome none = run("check --models /nowhere");
+  EXPECT_EQ(none.code, 2);
+  EXPECT_THAT(none.output, testing::HasSubstr("/nowhere"));
+  EXPECT_EQ(run("write --model /dev/null --tokens /dev/null").code, 2);
+  EXPECT_EQ(run("").code, 2);
+}
+
+}  // namespace
+}  // namespace others
