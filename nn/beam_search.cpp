@@ -12,11 +12,12 @@
 #include "../autograd/grad_mode.h"
 #include "../core/error.h"
 #include "beam_choices.h"
+#include "beam_constraints.h"
 
 namespace heed::nn {
 namespace {
 
-using detail::Candidate, detail::Choices;
+using detail::Candidate, detail::Choices, detail::Constraints, detail::WrittenRow;
 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
@@ -103,11 +104,15 @@ class Search {
   Search(Decoding& decoding, Index sources, const BeamSearchOptions& options)
       : decoding_(decoding),
         options_(options),
+        constraints_(options, sources),
         asks_weights_(options.need_weights || options.coverage_penalty > 0),
         found_(at(sources)),
         log_p_(at(sources), 0.0),
         words_(at(sources), options.begin) {
-    for (Index source = 0; source < sources; ++source) beams_.push_back({source, 1});
+    for (Index source = 0; source < sources; ++source) {
+      beams_.push_back({source, 1});
+      if (constraints_.any()) written_.push_back({source, {}});
+    }
   }
 
   std::vector<std::vector<Hypothesis>> run() {
@@ -115,9 +120,11 @@ class Search {
       const Tensor logits = ask(step);
       if (step == 0) {
         check_words(options_, logits.size(1));
+        constraints_.check_words(logits.size(1));
         choices_.emplace(options_.end, options_.forbidden, options_.beam, logits.size(1));
       }
-      choices_->choose(logits.array(), step);
+      choices_->choose(
+          constraints_.any() ? constraints_.apply(logits.array(), written_) : logits.array(), step);
       advance(step);
     }
     return std::move(found_);
@@ -177,9 +184,20 @@ class Search {
     for (Index i = 0; same_rows && i < std::ssize(rows); ++i) same_rows = rows[at(i)] == i;
     if (!rows.empty() && !same_rows) decoding_.reorder(Array::from(rows), !same_places);
     beams_ = std::move(going);
+    if (constraints_.any()) remember(rows, words);
     log_p_ = std::move(log_p);
     words_ = words;
     trail_.push_back({std::move(rows), std::move(words)});
+  }
+
+  // The texts of the next step's rows.
+  void remember(const std::vector<Index>& rows, const std::vector<Index>& words) {
+    std::vector<WrittenRow> next;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      next.push_back(written_[at(rows[i])]);
+      next.back().words.push_back(words[i]);
+    }
+    written_ = std::move(next);
   }
 
   // Of the source's candidates those that end go to its texts, if they are among the best `beam`;
@@ -282,6 +300,8 @@ class Search {
 
   Decoding& decoding_;
   const BeamSearchOptions& options_;
+  const Constraints constraints_;
+  std::vector<WrittenRow> written_;  // each row's text, where there are constraints
   bool asks_weights_;
   std::vector<std::vector<Hypothesis>> found_;
   std::vector<Beam> beams_;

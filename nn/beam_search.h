@@ -6,7 +6,8 @@
 // |y| counts the end mark; k counts the places that were looked at, so not padding. A source leaves
 // the batch when `beam` of its texts are finished, or n_best are and none that is still written can
 // come to a better score. Texts cut at the longest stand behind the finished ones. A beam of 1 is
-// greedy decoding.
+// greedy decoding. Where texts may not be all that there is (prefixes, suppressed ..), probabilities are
+// those of the words that may come, but for `forbidden`, which lose theirs.
 #pragma once
 
 #include <vector>
@@ -36,6 +37,13 @@ struct BeamSearchOptions {
   double coverage_penalty = 0;        ///< above 0 the decoder must give weights
   Index n_best = 1;                   ///< at most beam
   std::vector<Index> forbidden = {};  ///< words that are never written, as padding
+  /// For each source, the words its texts begin with; none: of all nothing.
+  std::vector<std::vector<Index>> prefixes = {};
+  /// Runs of words that no text has behind its prefix.
+  std::vector<std::vector<Index>> suppressed = {};
+  Index shortest = 0;             ///< words a text at least, the end mark not counted
+  double repetition_penalty = 1;  ///< scores of words used: x / p, or x p below 0 (Keskar 2019)
+  Index no_repeat = 0;            ///< no run of so many words twice; 0: any
   bool need_weights = false;
 };
 
