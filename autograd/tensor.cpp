@@ -59,6 +59,7 @@ const Array& Tensor::array() const {
   TensorImpl& impl = checked();
   if (impl.sparse && !impl.array.defined()) {
     impl.array = impl.sparse->to_dense();
+    impl.rows_shape = std::make_unique<Shape>(impl.sparse->shape);
     impl.sparse.reset();
   }
   return impl.array;

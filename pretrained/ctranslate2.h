@@ -20,54 +20,49 @@
 
 namespace heed::pretrained {
 
-struct TransliteratorOptions {
+struct SequenceModelOptions {
   Index source_words = 0, target_words = 0, encoder_layers = 0, decoder_layers = 0;
   attention::TransformerOptions stack;
 };
 
-/// Embeddings times sqrt(width) plus sinusoidal positions (first half sines, second half cosines, as
-/// tensor2tensor has them), both stacks, and a projection.
+/// Embeddings times sqrt(width), positions 1, 2 .. (the first half of the width sines, the other
+/// cosines), both stacks, and a projection.
 class SequenceModel : public nn::Module {
  public:
-  explicit SequenceModel(const TransliteratorOptions& options);
+  explicit SequenceModel(const SequenceModelOptions& options);
 
   nn::Embedding &source, &target;
   attention::Transformer& transformer;
   nn::Linear& projection;
 
-  /// i64 [B, S] -> [B, S, width]; what stands beyond a length is masked.
-  Tensor encode(const Tensor& ids, const attention::Mask& mask) const;
-  /// i64 [B, T] behind those -> logits [B, T, target words].
+  /// Sources i64 [B, S] of these lengths -> a search's decoding. It looks on the model.
+  std::unique_ptr<nn::Decoding> start(const Tensor& ids, const std::vector<Index>& lengths) const;
+  /// Targets i64 [B, T] behind sources i64 [B, S] of these lengths -> logits [B, T, target words].
   Tensor operator()(const Tensor& source_ids, const Tensor& target_ids,
-                    const attention::Mask& mask) const;
-  /// Words [B] at `place` -> logits [B, target words].
-  Tensor step(const Tensor& words, Index place, attention::TransformerDecoder::State& state) const;
+                    const std::vector<Index>& lengths) const;
 
  private:
-  Tensor embedded(const nn::Embedding& table, const Tensor& ids, Index first) const;
+  static Tensor embedded(const nn::Embedding& table, const Tensor& ids, Index first);
 };
+
+using Words = std::vector<std::string>;
 
 /// A model with its vocabularies.
 struct Translator {
   std::unique_ptr<SequenceModel> model;
-  std::vector<std::string> source_words, target_words;
+  Words source_words, target_words;
 
-  /// -1 for a word that is none.
-  static Index find(const std::vector<std::string>& words, const std::string& word);
-  /// The numbers of words. Throws ValueError for one that is none and where there is no `<unk>`.
-  static std::vector<Index> ids(const std::vector<std::string>& vocabulary,
-                                const std::vector<std::string>& words);
-
-  /// The n best of each source; `options.begin`, .end of `<s>` and `</s>` unless they are given (not
-  /// negative). Throws as beam_search() and ids(), ValueError for an empty source.
-  std::vector<std::vector<nn::Hypothesis>> translate(
-      const std::vector<std::vector<std::string>>& sources, nn::BeamSearchOptions options = {
-                                                                .begin = -1, .end = -1}) const;
-  std::vector<std::string> words(const nn::Hypothesis& hypothesis) const;
+  /// The numbers of words. Throws ValueError for one that is not there.
+  static std::vector<Index> ids(const Words& vocabulary, const Words& words);
+  /// The n best of each source, `options` with the marks `<s>` and `</s>` where they are below 0.
+  /// Throws as nn::beam_search() and ids(), ValueError for a source without a word.
+  std::vector<std::vector<nn::Hypothesis>> translate(const std::vector<Words>& sources,
+                                                     nn::BeamSearchOptions options) const;
+  Words words(const nn::Hypothesis& hypothesis) const;
 };
 
-/// The model in a folder: model.bin, source_vocabulary.txt, target_vocabulary.txt; `heads` is not in
-/// the file. Throws IoError, FormatError with a path.
+/// The model in a folder: model.bin, source_vocabulary.txt, target_vocabulary.txt. How many heads there
+/// are is not in the file. Throws IoError, FormatError with a path.
 Translator read_ctranslate2(const std::string& folder, Index heads = 8);
 
 }  // namespace heed::pretrained

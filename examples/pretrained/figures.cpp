@@ -156,6 +156,66 @@ std::vector<Comparison> compare_stories(const std::string& folder) {
   return out;
 }
 
+// What the tests of CTranslate2 say that the model writes, greedily and by beams.
+std::vector<Comparison> compare_aren(const std::string& folder) {
+  const Translator model = read_ctranslate2(folder);
+  const pretrained::Words word = {"آ", "ت", "ز", "م", "و", "ن"};
+  std::vector<Comparison> out;
+  const auto letters = [](const pretrained::Words& words) {
+    std::string text;
+    for (const std::string& each : words) text += each;
+    return text;
+  };
+  for (const Index beam : {1, 4}) {
+    const auto numbers = [&](const pretrained::Words& words) {
+      return Translator::ids(model.target_words, words);
+    };
+    const auto compare = [&](const std::string& what, const std::vector<pretrained::Words>& sources,
+                             const std::vector<std::string>& wanted,
+                             nn::BeamSearchOptions options) {
+      options.beam = options.n_best = beam;
+      const auto found = model.translate(sources, options);
+      double other = 0;
+      for (std::size_t i = 0; i < wanted.size(); ++i) {
+        other += letters(model.words(found[i][0])) == wanted[i] ? 0 : 1;
+      }
+      out.push_back({"aren", fmt::format("{}, beam {}", what, beam), other, 0});
+      return found;
+    };
+    const nn::BeamSearchOptions plain{.begin = -1, .end = -1};
+    compare("two words", {word, {"آ", "ز", "ا"}}, {"atzmon", "azza"}, plain);
+    nn::BeamSearchOptions options = plain;
+    options.prefixes = {numbers({"a", "t", "s"})};
+    compare("behind a prefix", {word}, {"atsumon"}, options);
+    options = plain;
+    options.suppressed = {numbers({"o"}), numbers({"t", "z", "m"})};
+    compare("without o and tzm", {word}, {"atzumun"}, options);
+    options = plain;
+    options.end = numbers({"m"})[0];
+    compare("to the first m", {word}, {"atz"}, options);
+    options = plain;
+    options.longest = {3};
+    compare("three letters at most", {word}, {"atz"}, options);
+    options = plain;
+    options.shortest = options.longest.emplace_back(100);
+    compare("a hundred letters", {word},
+            {beam == 1
+                 ? "atzmonenenehehehehennehehehtehehehehehtememehounehehehehehehehumennnnehtamennnn"
+                   "nnehumoumehehehehehen"
+                 : "atzmonetenehehehennnehehehennnnnehehehehoumehehehehehehehehaumehumennehtamennn"
+                   "nnne'tamennneheheheheh"},
+            options);
+    options = plain;
+    options.beam = beam;
+    options.repetition_penalty = 100;
+    auto found = model.translate({pretrained::Words(5, "ن")}, options)[0][0].words;
+    std::sort(found.begin(), found.end());
+    const bool twice = std::adjacent_find(found.begin(), found.end()) != found.end();
+    out.push_back({"aren", "letters twice, all new by penalty", twice ? 1.0 : 0.0, 0});
+  }
+  return out;
+}
+
 }  // namespace
 
 std::vector<Comparison> compare_figures(const std::string& folder) {
@@ -169,6 +229,7 @@ std::vector<Comparison> compare_figures(const std::string& folder) {
   };
   add("nano_sort", compare_nano_sort);
   add("stories260k", compare_stories);
+  add("aren", compare_aren);
   if (out.empty()) throw IoError(folder, "find a model in", ENOENT);
   return out;
 }

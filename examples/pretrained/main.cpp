@@ -32,7 +32,7 @@ bool check(const Flags& flags, bool all) {
                  each.limit, each.holds() ? "ok" : "MISSED");
     }
   }
-  for (const char* model : {"nano_sort", "stories260k"}) {
+  for (const char* model : {"nano_sort", "stories260k", "aren"}) {
     Index count = 0, holding = 0;
     double worst = 0;
     for (const Comparison& each : found) {
@@ -71,7 +71,7 @@ int run(int argc, char** argv) {
   bool all = false, held = true;
   CLI::App app("Models that others trained");
   CLI::App* checked = app.add_subcommand("check", "compare with the figures of their authors");
-  checked->add_option("--models", flags.models, "folder of nano_sort and stories260k");
+  checked->add_option("--models", flags.models, "folder of nano_sort, stories260k, aren");
   checked->add_flag("--all", all, "every figure, not only those that are missed");
   CLI::App* written = app.add_subcommand("write", "write a text, token by token");
   written->add_option("--model", flags.model, "a file of llama2.c")->required();

@@ -47,6 +47,17 @@ TEST_F(SparseGradient, HoldsTheRowsUsedOnceEach) {
   EXPECT_FALSE(weight.grad().is_sparse());  // somebody asked for the numbers
 }
 
+// As in reshape(transpose(g, 0, 1), g.shape()), where the shape may be asked for first.
+TEST_F(SparseGradient, KeepsItsShapeForThoseWhoLookedAtItBeforeTheNumbers) {
+  use({7, 2});
+  const Tensor gradient = weight.grad();
+  const Shape& shape = gradient.shape();
+  EXPECT_EQ(gradient.array().shape(), (Shape{101, 3}));
+  EXPECT_FALSE(gradient.is_sparse());
+  EXPECT_EQ(shape, (Shape{101, 3}));
+  EXPECT_EQ(gradient.shape(), shape);
+}
+
 TEST_F(SparseGradient, SumsOverPasses) {
   use({7, 2});
   use({2, 50, 50});

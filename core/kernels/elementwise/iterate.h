@@ -21,10 +21,16 @@ class Walk {
  public:
   /// `strides[k]` belongs to operand k; all have the rank of `shape`.
   Walk(const Shape& shape, const std::array<const Strides*, N>& strides) {
+    // Beside a size of 0 the others may be anything: their products need not be numbers.
+    empty_ = std::find(shape.begin(), shape.end(), 0) != shape.end();
+    if (empty_) {
+      inner_ = 0;
+      inner_steps_.fill(1);
+      return;
+    }
     Index count = 0;  // axes kept, in order
     for (Index axis = 0; axis < shape.rank(); ++axis) {
       const Index size = shape[axis];
-      if (size == 0) empty_ = true;
       if (size == 1) continue;
       bool merges = count > 0;
       for (std::size_t k = 0; k < N && merges; ++k) {

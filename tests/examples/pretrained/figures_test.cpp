@@ -18,7 +18,7 @@ std::string models() {
 TEST(Pretrained, FiguresOfTheAuthorsComeOut) {
   if (!std::filesystem::is_directory(models())) GTEST_SKIP() << "no models in " << models();
   const std::vector<Comparison> found = compare_figures(models());
-  EXPECT_EQ(found.size(), 28u);
+  EXPECT_EQ(found.size(), 42u);
   for (const Comparison& each : found) {
     EXPECT_TRUE(each.holds()) << each.model << ": " << each.what << " " << each.found;
   }

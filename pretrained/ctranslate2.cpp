@@ -1,0 +1,230 @@
+#include "ctranslate2.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "../autograd/grad_mode.h"
+
+#include "../autograd/ops/shape/join.h"
+#include "../core/error.h"
+#include "../data/line_reader.h"
+#include "../io/file.h"
+#include "byte_cursor.h"
+#include "renamed.h"
+
+namespace heed::pretrained {
+namespace {
+
+std::string read_string(ByteCursor& file) {
+  const auto length = file.number<std::uint16_t>("a string's length");
+  std::string out(file.take(length, "a string"));
+  if (out.empty() || out.back() != '\0') file.fail("a string without its final zero");
+  out.pop_back();
+  return out;
+}
+
+using Variables = std::map<std::string, Tensor>;
+
+Variables read_variables(const std::string& path) {
+  const std::string content = io::read_file(path);
+  ByteCursor file(content, path);
+  if (const auto version = file.number<std::uint32_t>("the version"); version != 2) {
+    file.fail(fmt::format("ctranslate2: version {}, not 2", version));
+  }
+  const std::string kind = read_string(file);
+  if (kind != "TransformerBase" && kind != "TransformerBig") {
+    file.fail("ctranslate2: a " + kind + ", not a TransformerBase");
+  }
+  file.number<std::uint32_t>("the revision");
+  Variables out;
+  const auto count = file.number<std::uint32_t>("the number of variables");
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const std::string name = read_string(file);
+    const auto rank = file.number<std::uint8_t>("a rank");
+    if (rank > 2) file.fail(fmt::format("{}: {} axes", name, rank));
+    Shape shape;
+    for (int axis = 0; axis < rank; ++axis) {
+      shape.push_back(file.number<std::uint32_t>("a shape"));
+    }
+    const auto bytes = file.number<std::uint8_t>("an element's size");
+    const auto elements = file.number<std::uint32_t>("the number of elements");
+    if (bytes != sizeof(float)) {
+      file.fail(fmt::format("{}: elements of {} bytes, not f32", name, bytes));
+    }
+    if (shape.numel() != static_cast<Index>(elements)) {
+      file.fail(fmt::format("{}: {} elements for {}", name, elements, to_string(shape)));
+    }
+    if (!out.emplace(name, Tensor(file.floats(shape, name))).second) file.fail(name + ": twice");
+  }
+  if (file.left() != 0) file.fail(fmt::format("ctranslate2: {} bytes too many", file.left()));
+  return out;
+}
+
+// The decoder's other attention is kept in two: they become one.
+nn::NamedTensors joined(Variables variables, const std::string& path) {
+  nn::NamedTensors out;
+  for (auto& [name, tensor] : variables) {
+    const std::size_t at = name.find("/attention/linear_");
+    if (at == std::string::npos) {
+      out.emplace_back(name, tensor);
+      continue;
+    }
+    const std::size_t digit = at + std::string("/attention/linear_").size();
+    if (name.compare(digit, 2, "1/") == 0) continue;
+    Tensor value = tensor;
+    if (name.compare(digit, 2, "0/") == 0) {
+      std::string other = name;
+      other[digit] = '1';
+      const auto found = variables.find(other);
+      if (found == variables.end() || found->second.rank() != tensor.rank() || tensor.rank() == 0 ||
+          found->second.size(-1) != tensor.size(-1) * (tensor.rank() == 1 ? 2 : 1)) {
+        throw FormatError(path, 0, other + " must be there beside " + name);
+      }
+      value = cat({tensor, found->second}, 0);
+    }
+    out.emplace_back(name, value);
+  }
+  return out;
+}
+
+std::vector<Rename> renames() {
+  std::vector<Rename> out{{"encoder/embeddings/", "source."},
+                          {"decoder/embeddings/", "target."},
+                          {"decoder/projection/", "projection."},
+                          {"decoder/layer_*/attention/linear_0/",
+                           "transformer.decoder.layers.*.multihead_attn.in_proj_"},
+                          {"decoder/layer_*/attention/linear_2/",
+                           "transformer.decoder.layers.*.multihead_attn.out_proj."}};
+  for (const std::string stack : {"encoder", "decoder"}) {
+    const std::string from = stack + "/layer_*/", to = "transformer." + stack + ".layers.*.";
+    const auto norm = [&](const std::string& theirs, const std::string& ours) {
+      out.push_back({theirs + "layer_norm/gamma", ours + ".weight"});
+      out.push_back({theirs + "layer_norm/beta", ours + ".bias"});
+    };
+    norm(stack + "/", "transformer." + stack + ".norm");
+    norm(from + "self_attention/", to + "norm1");
+    norm(from + "attention/", to + "norm2");
+    norm(from + "ffn/", to + (stack == "encoder" ? "norm2" : "norm3"));
+    out.push_back({from + "self_attention/linear_0/", to + "self_attn.in_proj_"});
+    out.push_back({from + "self_attention/linear_1/", to + "self_attn.out_proj."});
+    out.push_back({from + "ffn/linear_0/", to + "linear1."});
+    out.push_back({from + "ffn/linear_1/", to + "linear2."});
+  }
+  return out;
+}
+
+Words read_words(const std::string& path) {
+  Words out, lines;
+  for (data::LineReader reader(path); reader.next(lines);) {
+    out.insert(out.end(), lines.begin(), lines.end());
+  }
+  return out;
+}
+
+// Layers are counted by their first parts, so that no number of a file is believed.
+Index layers(const Variables& variables, const std::string& stack) {
+  Index out = 0;
+  while (variables.contains(fmt::format("{}/layer_{}/ffn/linear_0/weight", stack, out))) ++out;
+  return out;
+}
+
+}  // namespace
+
+Translator read_ctranslate2(const std::string& folder, Index heads) {
+  const std::string path = folder + "/model.bin";
+  const Variables variables = read_variables(path);
+  const auto size = [&](const std::string& name, Index axis) {
+    const auto found = variables.find(name);
+    if (found == variables.end() || found->second.rank() != 2 || found->second.numel() == 0) {
+      throw FormatError(path, 0, name + " must be there, a matrix");
+    }
+    return found->second.size(axis);
+  };
+  const Index width = size("encoder/embeddings/weight", 1);
+  const Index encoder_layers = layers(variables, "encoder"),
+              decoder_layers = layers(variables, "decoder");
+  if (heads < 1 || width % (2 * heads) != 0 || width < 4 || encoder_layers == 0 ||
+      decoder_layers == 0) {
+    throw FormatError(path, 0,
+                      fmt::format("{} and {} layers of width {} with {} heads", encoder_layers,
+                                  decoder_layers, width, heads));
+  }
+  const Index hidden = size("encoder/layer_0/ffn/linear_0/weight", 0);
+  for (const std::string stack : {"encoder", "decoder"}) {
+    for (Index i = 0; i < layers(variables, stack); ++i) {
+      const std::string name = fmt::format("{}/layer_{}/ffn/linear_0/weight", stack, i),
+                        attention =
+                            fmt::format("{}/layer_{}/self_attention/linear_0/weight", stack, i);
+      if (size(name, 0) != hidden || size(name, 1) != width || size(attention, 0) != 3 * width ||
+          size(attention, 1) != width) {
+        throw FormatError(path, 0, name + ": another shape than that of the first layer");
+      }
+    }
+  }
+  const SequenceModelOptions options{
+      .source_words = size("encoder/embeddings/weight", 0),
+      .target_words = size("decoder/embeddings/weight", 0),
+      .encoder_layers = encoder_layers,
+      .decoder_layers = decoder_layers,
+      .stack = {.width = width, .heads = heads, .hidden = hidden, .dropout = 0, .pre_norm = true}};
+  Translator out{load_renamed<SequenceModel>(options, joined(variables, path), path, renames()),
+                 read_words(folder + "/source_vocabulary.txt"),
+                 read_words(folder + "/target_vocabulary.txt")};
+  const auto check = [&](const Words& words, Index wanted, const char* file) {
+    // Words that nobody knows have the last number, which is not in the file.
+    if (std::ssize(words) + 1 == wanted || std::ssize(words) == wanted) return;
+    throw FormatError(folder + "/" + file, 0,
+                      fmt::format("{} words for a model of {}", words.size(), wanted));
+  };
+  check(out.source_words, options.source_words, "source_vocabulary.txt");
+  check(out.target_words, options.target_words, "target_vocabulary.txt");
+  for (auto [words, wanted] : {std::pair(&out.source_words, options.source_words),
+                               std::pair(&out.target_words, options.target_words)}) {
+    if (std::ssize(*words) < wanted) words->push_back("<unk>");
+  }
+  return out;
+}
+
+std::vector<Index> Translator::ids(const Words& vocabulary, const Words& words) {
+  std::vector<Index> out;
+  for (const std::string& word : words) {
+    const auto found = std::find(vocabulary.begin(), vocabulary.end(), word);
+    if (found == vocabulary.end()) throw ValueError("translator: no word " + word);
+    out.push_back(found - vocabulary.begin());
+  }
+  return out;
+}
+
+std::vector<std::vector<nn::Hypothesis>> Translator::translate(
+    const std::vector<Words>& sources, nn::BeamSearchOptions options) const {
+  if (sources.empty()) return {};
+  if (options.begin < 0) options.begin = ids(target_words, {"<s>"})[0];
+  if (options.end < 0) options.end = ids(target_words, {"</s>"})[0];
+  std::vector<Index> lengths, all;
+  for (const Words& source : sources) {
+    if (source.empty()) throw ValueError("translator: a source has no word");
+    lengths.push_back(std::ssize(source));
+  }
+  const Index longest = *std::max_element(lengths.begin(), lengths.end());
+  for (const Words& source : sources) {
+    std::vector<Index> row = ids(source_words, source);
+    row.resize(static_cast<std::size_t>(longest), 0);
+    all.insert(all.end(), row.begin(), row.end());
+  }
+  const NoGrad scope;
+  const auto decoding =
+      model->start(Array::from(all, Shape{std::ssize(sources), longest}), lengths);
+  return nn::beam_search(*decoding, std::ssize(sources), options);
+}
+
+Words Translator::words(const nn::Hypothesis& hypothesis) const {
+  Words out;
+  for (const Index word : hypothesis.words) {
+    out.push_back(target_words[static_cast<std::size_t>(word)]);
+  }
+  return out;
+}
+
+}  // namespace heed::pretrained
