@@ -40,6 +40,11 @@ class TemporaryFolder {
   static void put(const std::string& path, std::string_view content) {
     std::ofstream(path, std::ios::binary) << content;
   }
+  /// Of a file here; returns its path.
+  std::string write(const std::string& name, std::string_view content) const {
+    put(*this / name, content);
+    return *this / name;
+  }
   static std::string get(const std::string& path) {
     std::ifstream in(path, std::ios::binary);
     return {std::istreambuf_iterator<char>(in), {}};

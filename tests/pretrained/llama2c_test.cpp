@@ -16,12 +16,6 @@
 namespace heed::pretrained {
 namespace {
 
-std::string written(const TemporaryFolder& folder, const std::string& name,
-                    const std::string& content) {
-  TemporaryFolder::put(folder / name, content);
-  return folder / name;
-}
-
 struct Sizes {
   std::int32_t width = 12, hidden = 7, layers = 2, heads = 3, kv_heads = 1, vocabulary = 11,
                context = 5;
@@ -149,7 +143,7 @@ TEST(Llama2c, IsItsDefinition) {
     for (const std::int32_t kv_heads : {1, 3}) {
       const Made made({.kv_heads = kv_heads, .tied = tied});
       const TemporaryFolder folder;
-      const auto model = read_llama2c(written(folder, "model.bin", made.bytes));
+      const auto model = read_llama2c(folder.write("model.bin", made.bytes));
       const std::vector<Index> ids = {1, 7, 7, 10, 0};
       const NoGrad scope;
       const Tensor logits = (*model)(Array::from(ids, Shape{1, 5}));
@@ -175,16 +169,16 @@ TEST(Llama2c, FilesAreReadStrictly) {
   const Made made;
   for (std::size_t cut = 0; cut < made.bytes.size(); cut += 41) {
     EXPECT_ERROR_WITH(FormatError, "the file ends within",
-                      read_llama2c(written(folder, "m", made.bytes.substr(0, cut))));
+                      read_llama2c(folder.write("m", made.bytes.substr(0, cut))));
   }
   EXPECT_ERROR_WITH(FormatError, "1 bytes too many",
-                    read_llama2c(written(folder, "m", made.bytes + "x")));
+                    read_llama2c(folder.write("m", made.bytes + "x")));
   for (const std::size_t field : {0u, 1u, 2u, 3u, 4u, 5u, 6u}) {
     for (const std::int32_t bad : {0, -2147483647 - 1, 2147483647, 5}) {
       std::string bytes = made.bytes;
       std::memcpy(bytes.data() + 4 * field, &bad, sizeof bad);
       if (std::memcmp(bytes.data(), made.bytes.data(), bytes.size()) == 0) continue;
-      EXPECT_THROW(read_llama2c(written(folder, "m", bytes)), FormatError) << field << " " << bad;
+      EXPECT_THROW(read_llama2c(folder.write("m", bytes)), FormatError) << field << " " << bad;
     }
   }
 }

@@ -13,17 +13,11 @@
 namespace heed::pretrained {
 namespace {
 
-std::string written(const TemporaryFolder& folder, const std::string& name,
-                    const std::string& content) {
-  TemporaryFolder::put(folder / name, content);
-  return folder / name;
-}
-
 TEST(TensorJson, ReadsShapesAndNumbers) {
   const TemporaryFolder folder;
   // 1, -2.5 and 0.75; nothing at all.
   const TensorFile file =
-      read_tensor_json(written(folder, "f", R"({"config": {"n": 3, "p": 0.1, "kind": "x"},
+      read_tensor_json(folder.write("f", R"({"config": {"n": 3, "p": 0.1, "kind": "x"},
                "a": {"shape": [3, 1], "dtype": "torch.float32", "data": "AACAPwAAIMAAAEA/"},
                "b": {"data": "", "shape": [0], "dtype": "torch.float32"}})"));
   EXPECT_EQ(file.sizes, (std::map<std::string, Index>{{"n", 3}}));
@@ -38,7 +32,7 @@ TEST(TensorJson, ReadsShapesAndNumbers) {
 TEST(TensorJson, IsReadStrictly) {
   const TemporaryFolder folder;
   const auto read = [&](const std::string& fields) {
-    read_tensor_json(written(folder, "f", "{\"a\": " + fields + "}"));
+    read_tensor_json(folder.write("f", "{\"a\": " + fields + "}"));
   };
   const std::string kind = R"(, "dtype": "torch.float32")";
   EXPECT_ERROR_WITH(FormatError, "wants shape, dtype and data", read(R"({"shape": [1]})"));
@@ -65,7 +59,7 @@ TEST(TensorJson, IsReadStrictly) {
 TEST(MinGpt, SizesAreBelievedOnceTensorsHaveThem) {
   const TemporaryFolder folder;
   const auto read = [&](const std::string& config) {
-    read_mingpt(written(folder, "f", "{\"config\": {" + config + "}}"));
+    read_mingpt(folder.write("f", "{\"config\": {" + config + "}}"));
   };
   EXPECT_ERROR_WITH(FormatError, "config: n_embd must be there", read(""));
   EXPECT_ERROR_WITH(FormatError, "config: 5 heads of width 48",

@@ -12,12 +12,6 @@
 namespace heed::pretrained {
 namespace {
 
-std::string written(const TemporaryFolder& folder, const std::string& name,
-                    const std::string& content) {
-  TemporaryFolder::put(folder / name, content);
-  return folder / name;
-}
-
 // Of each token its score, and the text.
 std::string tokens_of(const std::vector<std::pair<float, std::string>>& tokens) {
   std::string out(4, '\0');
@@ -38,7 +32,7 @@ const std::vector<std::pair<float, std::string>> kTokens = {
 
 TEST(ScoredTokens, TheBestPairIsJoinedFirst) {
   const TemporaryFolder folder;
-  const ScoredTokens tokens(written(folder, "t", tokens_of(kTokens)), 12);
+  const ScoredTokens tokens(folder.write("t", tokens_of(kTokens)), 12);
   using testing::ElementsAre;
   EXPECT_THAT(tokens.encode(""), ElementsAre());
   EXPECT_THAT(tokens.encode("abb"), ElementsAre(5, 10, 10));  // " a" before "ab"
@@ -55,7 +49,7 @@ TEST(ScoredTokens, FilesAreReadStrictly) {
   const TemporaryFolder folder;
   const std::string bytes = tokens_of(kTokens);
   const auto read = [&](const std::string& content, Index count) {
-    return ScoredTokens(written(folder, "t", content), count).size();
+    return ScoredTokens(folder.write("t", content), count).size();
   };
   EXPECT_EQ(read(bytes, 12), 12);
   EXPECT_ERROR_WITH(FormatError, "the file ends within a token's score", read(bytes, 13));
