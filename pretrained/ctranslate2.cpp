@@ -10,60 +10,14 @@
 #include "../autograd/ops/shape/join.h"
 #include "../core/error.h"
 #include "../data/line_reader.h"
-#include "../io/file.h"
-#include "byte_cursor.h"
+#include "ctranslate2_file.h"
 #include "renamed.h"
 
 namespace heed::pretrained {
 namespace {
 
-std::string read_string(ByteCursor& file) {
-  const auto length = file.number<std::uint16_t>("a string's length");
-  std::string out(file.take(length, "a string"));
-  if (out.empty() || out.back() != '\0') file.fail("a string without its final zero");
-  out.pop_back();
-  return out;
-}
-
-using Variables = std::map<std::string, Tensor>;
-
-Variables read_variables(const std::string& path) {
-  const std::string content = io::read_file(path);
-  ByteCursor file(content, path);
-  if (const auto version = file.number<std::uint32_t>("the version"); version != 2) {
-    file.fail(fmt::format("ctranslate2: version {}, not 2", version));
-  }
-  const std::string kind = read_string(file);
-  if (kind != "TransformerBase" && kind != "TransformerBig") {
-    file.fail("ctranslate2: a " + kind + ", not a TransformerBase");
-  }
-  file.number<std::uint32_t>("the revision");
-  Variables out;
-  const auto count = file.number<std::uint32_t>("the number of variables");
-  for (std::uint32_t i = 0; i < count; ++i) {
-    const std::string name = read_string(file);
-    const auto rank = file.number<std::uint8_t>("a rank");
-    if (rank > 2) file.fail(fmt::format("{}: {} axes", name, rank));
-    Shape shape;
-    for (int axis = 0; axis < rank; ++axis) {
-      shape.push_back(file.number<std::uint32_t>("a shape"));
-    }
-    const auto bytes = file.number<std::uint8_t>("an element's size");
-    const auto elements = file.number<std::uint32_t>("the number of elements");
-    if (bytes != sizeof(float)) {
-      file.fail(fmt::format("{}: elements of {} bytes, not f32", name, bytes));
-    }
-    if (shape.numel() != static_cast<Index>(elements)) {
-      file.fail(fmt::format("{}: {} elements for {}", name, elements, to_string(shape)));
-    }
-    if (!out.emplace(name, Tensor(file.floats(shape, name))).second) file.fail(name + ": twice");
-  }
-  if (file.left() != 0) file.fail(fmt::format("ctranslate2: {} bytes too many", file.left()));
-  return out;
-}
-
 // The decoder's other attention is kept in two: they become one.
-nn::NamedTensors joined(Variables variables, const std::string& path) {
+nn::NamedTensors joined(CTranslate2Variables variables, const std::string& path) {
   nn::NamedTensors out;
   for (auto& [name, tensor] : variables) {
     const std::size_t at = name.find("/attention/linear_");
@@ -124,7 +78,7 @@ Words read_words(const std::string& path) {
 }
 
 // Layers are counted by their first parts, so that no number of a file is believed.
-Index layers(const Variables& variables, const std::string& stack) {
+Index layers(const CTranslate2Variables& variables, const std::string& stack) {
   Index out = 0;
   while (variables.contains(fmt::format("{}/layer_{}/ffn/linear_0/weight", stack, out))) ++out;
   return out;
@@ -134,7 +88,7 @@ Index layers(const Variables& variables, const std::string& stack) {
 
 Translator read_ctranslate2(const std::string& folder, Index heads) {
   const std::string path = folder + "/model.bin";
-  const Variables variables = read_variables(path);
+  const CTranslate2Variables variables = read_ctranslate2_file(path);
   const auto size = [&](const std::string& name, Index axis) {
     const auto found = variables.find(name);
     if (found == variables.end() || found->second.rank() != 2 || found->second.numel() == 0) {

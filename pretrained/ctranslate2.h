@@ -1,10 +1,4 @@
-// Transformers that write one text for another, as CTranslate2 keeps them (github.com/OpenNMT/
-// CTranslate2), the second version of its files:
-//
-//   uint32 version; string name of the model's kind; uint32 its revision; uint32 count of variables;
-//   of each: string name, uint8 rank, uint32 sizes, uint8 bytes an element, uint32 elements, the
-//   elements. A string is uint16 length, its final zero counted, and the bytes.
-//
+// Transformers that write one text for another, as CTranslate2 keeps them (ctranslate2_file.h).
 // Beside model.bin stand the vocabularies, a word a line. Layers are pre-norm with a last norm;
 // queries, keys and values of self-attention are one matrix, keys and values of the other attention
 // another.

@@ -33,6 +33,11 @@ void visual_questions(std::string_view input);
 void idx(std::string_view input);
 void image(std::string_view input);
 void wav(std::string_view input);
+// What reads models of others.
+void llama2c(std::string_view input);
+void ctranslate2(std::string_view input);
+void scored_tokens(std::string_view input);
+void tensor_json(std::string_view input);
 // What takes texts apart.
 void utf8(std::string_view input);
 void tokenizer(std::string_view input);

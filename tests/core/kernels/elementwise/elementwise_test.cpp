@@ -249,8 +249,10 @@ TEST(Elementwise, LargeBroadcastsAgreeWithLoops) {
 TEST(Elementwise, BesideASizeOfNothingAnySizeMayStand) {
   constexpr Index kMost = std::numeric_limits<Index>::max();
   for (const Shape& shape : {Shape{0, kMost, 5}, Shape{kMost, 5, 0}, Shape{3, 0, kMost, kMost}}) {
-    EXPECT_EQ(unary(Unary::exp, Array::zeros(shape)).shape(), shape);
-    EXPECT_EQ(binary(Binary::add, Array::zeros(shape), Array::zeros({1})).shape(), shape);
+    EXPECT_EQ(unary(Unary::exp, Array::zeros(shape, DType::f32)).shape(), shape);
+    EXPECT_EQ(
+        binary(Binary::add, Array::zeros(shape, DType::f32), Array::zeros({1}, DType::f32)).shape(),
+        shape);
   }
 }
 
