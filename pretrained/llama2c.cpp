@@ -2,8 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <map>
+
+#include "../autograd/grad_mode.h"
 #include "../autograd/methods.h"
 #include "../autograd/ops/shape/join.h"
+#include "../autograd/ops/shape/slicing.h"
+#include "../core/error.h"
 #include "llama2c_file.h"
 #include "renamed.h"
 
@@ -44,6 +49,49 @@ std::unique_ptr<DecoderOnly> read_llama2c(const std::string& path) {
   load_strictly(*out, state, path);
   out->eval();
   return out;
+}
+
+void write_llama2c(const std::string& path, const DecoderOnly& model) {
+  const DecoderOnlyOptions& options = model.options();
+  const attention::TransformerOptions& stack = options.stack;
+  if (options.learned_positions || !stack.rotary || stack.bias || !stack.pre_norm ||
+      stack.norm != attention::Norm::rms || stack.activation != attention::Activation::swiglu ||
+      stack.dtype != DType::f32) {
+    throw ValueError("write_llama2c: the model is not of LLaMA's kind");
+  }
+  const Index kv_heads = stack.kv_heads > 0 ? stack.kv_heads : stack.heads;
+  const Index width = stack.width, keys = width / stack.heads * kv_heads;
+  const NoGrad scope;
+  std::map<std::string, Tensor> state;
+  for (const auto& [name, tensor] : model.state_dict()) state.emplace(name, tensor);
+  const auto all = [&](const char* name, Index first = 0, Index count = -1) {
+    std::vector<Tensor> layers;
+    for (Index i = 0; i < options.layers; ++i) {
+      const Tensor& own = state.at(fmt::format("stack.layers.{}.{}", i, name));
+      layers.push_back(count < 0 ? own : narrow(own, 0, first, count));
+    }
+    return heed::stack(layers, 0).array();
+  };
+  const char* const in = "self_attn.in_proj_weight";
+  write_llama2c_file(path, {.width = width,
+                            .hidden = stack.hidden,
+                            .layers = options.layers,
+                            .heads = stack.heads,
+                            .kv_heads = kv_heads,
+                            .vocabulary = options.vocabulary,
+                            .context = options.context,
+                            .embedding = state.at("embedding.weight").array(),
+                            .norm1 = all("norm1.weight"),
+                            .wq = all(in, 0, width),
+                            .wk = all(in, width, keys),
+                            .wv = all(in, width + keys, keys),
+                            .wo = all("self_attn.out_proj.weight"),
+                            .norm2 = all("norm2.weight"),
+                            .w1 = all("linear1.weight"),
+                            .w2 = all("linear2.weight"),
+                            .w3 = all("linear_gate.weight"),
+                            .norm = state.at("stack.norm.weight").array(),
+                            .head = model.head != nullptr ? model.head->weight.array() : Array()});
 }
 
 }  // namespace heed::pretrained

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <cstdint>
 
 #include "../io/file.h"
@@ -63,6 +64,40 @@ Llama2cFile read_llama2c_file(const std::string& path) {
   if (!tied) out.head = file.floats({out.vocabulary, width}, "the head");
   if (file.left() != 0) file.fail(fmt::format("llama2.c: {} bytes too many", file.left()));
   return out;
+}
+
+void write_llama2c_file(const std::string& path, const Llama2cFile& file) {
+  std::string out;
+  const auto put = [&](const auto& number) {
+    out.append(reinterpret_cast<const char*>(&number), sizeof number);
+  };
+  const Index words = file.head.defined() ? -file.vocabulary : file.vocabulary;
+  for (const Index size :
+       {file.width, file.hidden, file.layers, file.heads, file.kv_heads, words, file.context}) {
+    put(static_cast<std::int32_t>(size));
+  }
+  const auto put_all = [&](const Array& block) {
+    if (!block.defined()) return;
+    const Array dense = block.contiguous();
+    out.append(reinterpret_cast<const char*>(dense.data<float>()),
+               static_cast<std::size_t>(dense.numel()) * sizeof(float));
+  };
+  for (const Array* block : {&file.embedding, &file.norm1, &file.wq, &file.wk, &file.wv, &file.wo,
+                             &file.norm2, &file.w1, &file.w2, &file.w3, &file.norm}) {
+    put_all(*block);
+  }
+  const Index head = file.width / file.heads;
+  for (double (*function)(double) :
+       {+[](double x) { return std::cos(x); }, +[](double x) { return std::sin(x); }}) {
+    for (Index place = 0; place < file.context; ++place) {
+      for (Index i = 0; i < head; i += 2) {
+        const double rate = std::pow(10000.0, -static_cast<double>(i) / static_cast<double>(head));
+        put(static_cast<float>(function(static_cast<double>(place) * rate)));
+      }
+    }
+  }
+  put_all(file.head);
+  io::write_file_atomically(path, out);
 }
 
 }  // namespace heed::pretrained

@@ -22,5 +22,7 @@ struct Llama2cFile {
 
 /// Throws IoError, FormatError with `path`.
 Llama2cFile read_llama2c_file(const std::string& path);
+/// Whole or not at all. Throws IoError.
+void write_llama2c_file(const std::string& path, const Llama2cFile& file);
 
 }  // namespace heed::pretrained

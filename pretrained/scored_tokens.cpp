@@ -37,11 +37,11 @@ Index ScoredTokens::find(const std::string& text) const {
   return at != sorted_.end() && at->first == text ? at->second : -1;
 }
 
-std::vector<Index> ScoredTokens::encode(const std::string& text) const {
+std::vector<Index> ScoredTokens::encode(const std::string& text, bool first) const {
   if (!data::is_valid_utf8(text)) throw ValueError("tokens: the text is not UTF-8");
   std::vector<Index> out;
   if (text.empty()) return out;
-  const std::string spaced = " " + text;
+  const std::string spaced = first ? " " + text : text;
   for (std::size_t at = 0; at < spaced.size();) {
     std::size_t end = at + 1;
     while (end < spaced.size() && (static_cast<unsigned char>(spaced[end]) & 0xC0) == 0x80) ++end;

@@ -1,4 +1,4 @@
-// pretrained check | write: see README.md.
+// pretrained check | write | train: see README.md.
 
 #include <fmt/format.h>
 
@@ -6,6 +6,7 @@
 #include "../../pretrained/pretrained.h"
 #include "../command_line.h"
 #include "figures.h"
+#include "tuning.h"
 
 namespace others {
 namespace {
@@ -14,8 +15,9 @@ using namespace heed;
 using namespace heed::pretrained;
 
 struct Flags {
-  std::string models = "../shared/pretrained", model, tokens, prompt;
+  std::string models = "../shared/pretrained", model, tokens, prompt, text, out;
   WritingOptions writing;
+  TuningOptions tuning;
   Index seed = 1;
   int threads = 0;
 };
@@ -66,6 +68,16 @@ void write_text(const Flags& flags) {
   fmt::print("\n");
 }
 
+void train_on(const Flags& flags) {
+  const auto model = read_llama2c(flags.model);
+  const ScoredTokens tokens(flags.tokens, model->options().vocabulary);
+  model->train();
+  const Tuned found = tune(*model, tokens, flags.text, flags.tuning);
+  write_llama2c(flags.out, *model);
+  fmt::print("loss of what was held out: {:.4f} before, {:.4f} after; the model is {}\n",
+             found.before, found.after, flags.out);
+}
+
 int run(int argc, char** argv) {
   Flags flags;
   bool all = false, held = true;
@@ -74,8 +86,6 @@ int run(int argc, char** argv) {
   checked->add_option("--models", flags.models, "folder of nano_sort, stories260k, aren");
   checked->add_flag("--all", all, "every figure, not only those that are missed");
   CLI::App* written = app.add_subcommand("write", "write a text, token by token");
-  written->add_option("--model", flags.model, "a file of llama2.c")->required();
-  written->add_option("--tokens", flags.tokens, "its tokens")->required();
   written->add_option("--prompt", flags.prompt, "what it begins with");
   command_line::add_size(*written, "--length", flags.writing.length, 1,
                          "tokens, with the prompt's");
@@ -84,11 +94,25 @@ int run(int argc, char** argv) {
   command_line::add_size(*written, "--top-k", flags.writing.choice.top_k, 0,
                          "draw among so many; 0: all");
   command_line::add_size(*written, "--seed", flags.seed, 0, "of the draws");
-  for (CLI::App* each : {checked, written}) command_line::add_threads(*each, flags.threads);
+  CLI::App* trained = app.add_subcommand("train", "go on learning, on a text");
+  for (CLI::App* each : {written, trained}) {
+    each->add_option("--model", flags.model, "a file of llama2.c")->required();
+    each->add_option("--tokens", flags.tokens, "its tokens")->required();
+  }
+  trained->add_option("--data", flags.text, "the text")->required();
+  trained->add_option("--out", flags.out, "the file that the model goes to")->required();
+  command_line::add_size(*trained, "--steps", flags.tuning.steps, 1, "of training");
+  command_line::add_size(*trained, "--batch", flags.tuning.batch, 1, "windows a step");
+  command_line::add_size(*trained, "--length", flags.tuning.length, 1, "tokens a window");
+  command_line::add_number(*trained, "--lr", flags.tuning.lr, CLI::PositiveNumber, "highest rate");
+  command_line::add_seed(*trained, flags.tuning.seed);
+  for (CLI::App* each : {checked, written, trained})
+    command_line::add_threads(*each, flags.threads);
   const int code = command_line::run("pretrained", app, argc, argv, [&] {
     command_line::set_up(flags.threads, static_cast<std::uint64_t>(flags.seed));
     if (*checked) held = check(flags, all);
     if (*written) write_text(flags);
+    if (*trained) train_on(flags);
   });
   return code == 0 && !held ? 1 : code;
 }

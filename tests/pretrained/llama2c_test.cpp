@@ -164,6 +164,29 @@ TEST(Llama2c, IsItsDefinition) {
   }
 }
 
+TEST(Llama2c, IsWrittenAsItWasRead) {
+  const TemporaryFolder folder;
+  for (const bool tied : {true, false}) {
+    const Made made({.kv_heads = 3, .tied = tied});
+    const auto model = read_llama2c(folder.write("model.bin", made.bytes));
+    write_llama2c(folder / "again.bin", *model);
+    const std::string again = TemporaryFolder::get(folder / "again.bin");
+    ASSERT_EQ(again.size(), made.bytes.size());
+    // Tables that nobody reads stand between: here they are what they say.
+    const std::size_t head = tied ? 0 : 11 * 12 * sizeof(float), tables = 2 * 5 * 2 * sizeof(float),
+                      before = again.size() - head - tables;
+    EXPECT_EQ(again.substr(0, before), made.bytes.substr(0, before));
+    EXPECT_EQ(again.substr(before + tables), made.bytes.substr(before + tables));
+    float table[20];
+    std::memcpy(table, again.data() + before, sizeof table);
+    EXPECT_FLOAT_EQ(table[2 * 3 + 1], static_cast<float>(std::cos(3 * std::pow(10000.0, -0.5))));
+    EXPECT_FLOAT_EQ(table[10 + 2 * 4], static_cast<float>(std::sin(4.0)));
+  }
+  const DecoderOnly other(
+      {.vocabulary = 3, .context = 2, .layers = 1, .stack = {.width = 4, .heads = 1, .hidden = 2}});
+  EXPECT_ERROR_WITH(ValueError, "not of LLaMA's kind", write_llama2c(folder / "no.bin", other));
+}
+
 TEST(Llama2c, FilesAreReadStrictly) {
   const TemporaryFolder folder;
   const Made made;

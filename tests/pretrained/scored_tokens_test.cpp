@@ -35,6 +35,7 @@ TEST(ScoredTokens, TheBestPairIsJoinedFirst) {
   const ScoredTokens tokens(folder.write("t", tokens_of(kTokens)), 12);
   using testing::ElementsAre;
   EXPECT_THAT(tokens.encode(""), ElementsAre());
+  EXPECT_THAT(tokens.encode("abb", false), ElementsAre(7));
   EXPECT_THAT(tokens.encode("abb"), ElementsAre(5, 10, 10));  // " a" before "ab"
   EXPECT_THAT(tokens.encode("babb"), ElementsAre(8, 10, 7));  // "ab" before "ba", then "abb"
   EXPECT_THAT(tokens.encode("\u00e4"), ElementsAre(8, 3, 4));

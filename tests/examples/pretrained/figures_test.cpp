@@ -42,6 +42,26 @@ TEST_F(PretrainedCommand, ChecksAndWrites) {
   EXPECT_THAT(written.output, testing::StartsWith("Once upon a time, there was a little girl"));
 }
 
+TEST_F(PretrainedCommand, GoesOnLearning) {
+  if (!std::filesystem::is_directory(models())) GTEST_SKIP() << "no models in " << models();
+  std::string text;
+  for (int i = 0; i < 60; ++i) text += "The dog sat on the mat, and the mat was red.\n";
+  const std::string place = models() + "/stories260k/",
+                    tokens = " --tokens " + place + "tok512.bin",
+                    flags = "train --model " + place + "stories260K.bin" + tokens + " --data " +
+                            write("text", text) + " --length 16 --batch 3";
+  const heed::Outcome trained = run(flags + " --steps 40 --out " + path("dog.bin"));
+  ASSERT_EQ(trained.code, 0) << trained.output;
+  const std::string said = "loss of what was held out: ";
+  const double before = std::stod(trained.output.substr(trained.output.find(said) + said.size())),
+               after = std::stod(trained.output.substr(trained.output.find(" before, ") + 9));
+  EXPECT_LT(after, before / 2);
+  EXPECT_THAT(
+      run("write --length 20 --prompt 'The dog' --model " + path("dog.bin") + tokens).output,
+      testing::StartsWith("The dog sat on the mat"));
+  EXPECT_EQ(run(flags + " --out " + path("no.bin") + " --data " + write("little", "a")).code, 2);
+}
+
 TEST_F(PretrainedCommand, RefusesWhatIsNoModel) {
   const heed::Outcome none = run("check --models /nowhere");
   EXPECT_EQ(none.code, 2);
