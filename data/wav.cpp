@@ -21,6 +21,8 @@ namespace {
 
 constexpr Index kLowestRate = 1000, kHighestRate = 192000;
 constexpr std::uint64_t kPcm = 1, kFloat = 3, kExtensible = 0xFFFE;
+// What follows the kind where a format is extensible.
+constexpr std::string_view kExtensibleEnd{"\0\0\0\0\x10\0\x80\0\0\xAA\0\x38\x9B\x71", 14};
 constexpr std::size_t kPiece = std::size_t{1} << 16;
 
 // Little-endian, as all of RIFF.
@@ -49,6 +51,7 @@ std::string content_of(const std::string& path, std::size_t most) {
 // What the chunks around the samples say.
 struct Header {
   Index rate = 0;
+  std::uint64_t kind = 0;
   std::size_t frame = 0;            // bytes a sample
   std::size_t begin = 0, size = 0;  // of the samples, in bytes
 };
@@ -83,7 +86,9 @@ class HeaderReader {
     if (header_.frame != 0) fail(at, "a second chunk about the format");
     if (size < 16) fail(at, "its chunk about the format is too short");
     std::uint64_t kind = number(bytes_, at, 2);
-    if (kind == kExtensible && size >= 40) kind = number(bytes_, at + 24, 2);
+    if (kind == kExtensible && size >= 40 && bytes_.substr(at + 26, 14) == kExtensibleEnd) {
+      kind = number(bytes_, at + 24, 2);
+    }
     const std::uint64_t channels = number(bytes_, at + 2, 2), bits = number(bytes_, at + 14, 2);
     const bool known = kind == kPcm     ? bits == 8 || bits == 16 || bits == 24 || bits == 32
                        : kind == kFloat ? bits == 32 || bits == 64
@@ -101,6 +106,7 @@ class HeaderReader {
       fail(at + 4, fmt::format("{} samples a second, not {} to {}", header_.rate, kLowestRate,
                                kHighestRate));
     }
+    header_.kind = kind;
     header_.frame = bits / 8;
     if (number(bytes_, at + 12, 2) != header_.frame) {
       fail(at + 12, fmt::format("{} bytes a sample of {} bits", number(bytes_, at + 12, 2), bits));
@@ -133,9 +139,31 @@ class HeaderReader {
   Header header_;
 };
 
+void put(std::string& to, std::uint64_t value, int count) {
+  for (; count > 0; --count, value >>= 8) to += static_cast<char>(value & 255);
+}
+
+// The 44 bytes before the samples of the plainest file.
+std::string plain_header(const Header& header) {
+  const auto rate = static_cast<std::uint64_t>(header.rate);
+  std::string out = "RIFF";
+  put(out, 36 + header.size, 4);
+  out += "WAVEfmt ";
+  put(out, 16, 4);
+  put(out, header.kind, 2);
+  put(out, 1, 2);
+  put(out, rate, 4);
+  put(out, header.frame * rate, 4);
+  put(out, header.frame, 2);
+  put(out, 8 * header.frame, 2);
+  out += "data";
+  put(out, header.size, 4);
+  return out;
+}
+
 #ifdef HEED_SOUND
 
-// The file's bytes as libsndfile reads them.
+// A file's bytes as libsndfile reads them.
 struct Bytes {
   std::string_view all;
   std::size_t at = 0;
@@ -171,10 +199,6 @@ SF_VIRTUAL_IO reading() {
 
 #endif
 
-void put(std::string& to, std::uint64_t value, int count) {
-  for (; count > 0; --count, value >>= 8) to += static_cast<char>(value & 255);
-}
-
 }  // namespace
 
 #ifdef HEED_SOUND
@@ -184,10 +208,15 @@ bool has_sound() { return true; }
 Sound read_wav(const std::string& path, const WavOptions& options) {
   const Index rate = options.rate != 0 ? options.rate : kHighestRate;
   const double most = std::min(1e9, options.longest * static_cast<double>(rate) * 8 + 1e6);
-  const std::string content = content_of(path, static_cast<std::size_t>(most));
+  std::string content = content_of(path, static_cast<std::size_t>(most));
   const Header header = HeaderReader(path, content, options).read();
 
-  Bytes bytes{content};
+  // libsndfile gets to see the format and the samples alone: there are chunks behind the samples, of no
+  // use here, over which it reads for ever.
+  const std::string plain = plain_header(header);
+  const std::size_t begin = header.begin - plain.size();
+  content.replace(begin, plain.size(), plain);
+  Bytes bytes{std::string_view(content).substr(begin, plain.size() + header.size)};
   SF_VIRTUAL_IO calls = reading();
   SF_INFO info{};
   const std::unique_ptr<SNDFILE, int (*)(SNDFILE*)> file(
@@ -233,20 +262,7 @@ std::string encode_wav(const Sound& sound) {
   if (sound.samples.size() > std::size_t{1} << 30) {
     throw ValueError(fmt::format("encode_wav: {} samples are too many", sound.samples.size()));
   }
-  const std::uint64_t size = 2 * sound.samples.size(),
-                      rate = static_cast<std::uint64_t>(sound.rate);
-  std::string out = "RIFF";
-  put(out, 36 + size, 4);
-  out += "WAVEfmt ";
-  put(out, 16, 4);
-  put(out, kPcm, 2);
-  put(out, 1, 2);
-  put(out, rate, 4);
-  put(out, 2 * rate, 4);
-  put(out, 2, 2);
-  put(out, 16, 2);
-  out += "data";
-  put(out, size, 4);
+  std::string out = plain_header({sound.rate, kPcm, 2, 0, 2 * sound.samples.size()});
   for (const float x : sound.samples) {
     const double scaled = std::isnan(x) ? 0 : std::clamp(32768.0 * x, -32768.0, 32767.0);
     put(out, static_cast<std::uint64_t>(std::lround(scaled)), 2);

@@ -82,6 +82,24 @@ TEST_F(Wav, PassesOverOtherChunks) {
       read(riff(other + format_chunk({}) + other + data_chunk(kThree) + other)).samples.size(), 3U);
 }
 
+// libsndfile would look into what follows the samples, and with this never come back.
+TEST_F(Wav, DoesNotLookBehindTheSamples) {
+  const std::string list = "LIST" + bytes(0xFFFFFF02, 4) + std::string(30, '\xFF');
+  EXPECT_THAT(read(riff(format_chunk({}) + data_chunk(kThree) + list)).samples,
+              ElementsAre(0.5f, -0.5f, 1.0f / 32768));
+}
+
+TEST_F(Wav, ReadsAnExtensibleFormatOfANameItKnows) {
+  const auto chunk = [](char last) {
+    const std::string plain = format_chunk({.kind = 0xFFFE}).substr(8);
+    return "fmt " + bytes(40, 4) + plain + bytes(22, 2) + bytes(16, 2) + bytes(4, 4) + bytes(1, 2) +
+           std::string("\0\0\0\0\x10\0\x80\0\0\xAA\0\x38\x9B", 13) + last;
+  };
+  EXPECT_THAT(read(riff(chunk('\x71') + data_chunk(kThree))).samples,
+              ElementsAre(0.5f, -0.5f, 1.0f / 32768));
+  EXPECT_THAT(complaint(riff(chunk('\x72') + data_chunk(kThree))), HasSubstr("kind 65534"));
+}
+
 TEST_F(Wav, ReadsWhatItWrote) {
   const Sound sound{11025, {0, 0.25f, -1, 0.999f, 3, -3, std::nanf("")}};
   const Sound again = read(encode_wav(sound), {.rate = 11025});
