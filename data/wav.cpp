@@ -262,7 +262,8 @@ std::string encode_wav(const Sound& sound) {
   if (sound.samples.size() > std::size_t{1} << 30) {
     throw ValueError(fmt::format("encode_wav: {} samples are too many", sound.samples.size()));
   }
-  std::string out = plain_header({sound.rate, kPcm, 2, 0, 2 * sound.samples.size()});
+  std::string out = plain_header(
+      {.rate = sound.rate, .kind = kPcm, .frame = 2, .size = 2 * sound.samples.size()});
   for (const float x : sound.samples) {
     const double scaled = std::isnan(x) ? 0 : std::clamp(32768.0 * x, -32768.0, 32767.0);
     put(out, static_cast<std::uint64_t>(std::lround(scaled)), 2);

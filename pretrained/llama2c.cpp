@@ -54,9 +54,16 @@ std::unique_ptr<DecoderOnly> read_llama2c(const std::string& path) {
 void write_llama2c(const std::string& path, const DecoderOnly& model) {
   const DecoderOnlyOptions& options = model.options();
   const attention::TransformerOptions& stack = options.stack;
-  if (options.learned_positions || !stack.rotary || stack.bias || !stack.pre_norm ||
-      stack.norm != attention::Norm::rms || stack.activation != attention::Activation::swiglu ||
-      stack.dtype != DType::f32) {
+  // The format has no place for anything else.
+  const attention::RotaryOptions& turns = stack.rotary_options;
+  const bool as_written = stack.rotary && turns.base == 10000 && turns.width == 0 &&
+                          turns.layout == attention::RotaryLayout::pairs &&
+                          turns.scaling.kind == attention::RotaryScalingKind::none &&
+                          stack.norm == attention::Norm::rms && stack.eps == 1e-5 &&
+                          stack.pre_norm && !stack.both_norms && !stack.parallel && !stack.bias &&
+                          stack.activation == attention::Activation::swiglu &&
+                          stack.dtype == DType::f32 && !stack.self_heads && !stack.self_attention;
+  if (options.learned_positions || !as_written) {
     throw ValueError("write_llama2c: the model is not of LLaMA's kind");
   }
   const Index kv_heads = stack.kv_heads > 0 ? stack.kv_heads : stack.heads;

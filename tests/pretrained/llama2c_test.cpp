@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <cstring>
+#include <functional>
 
 #include "../../autograd/grad_mode.h"
 #include "../../autograd/methods.h"
@@ -182,9 +183,41 @@ TEST(Llama2c, IsWrittenAsItWasRead) {
     EXPECT_FLOAT_EQ(table[2 * 3 + 1], static_cast<float>(std::cos(3 * std::pow(10000.0, -0.5))));
     EXPECT_FLOAT_EQ(table[10 + 2 * 4], static_cast<float>(std::sin(4.0)));
   }
-  const DecoderOnly other(
-      {.vocabulary = 3, .context = 2, .layers = 1, .stack = {.width = 4, .heads = 1, .hidden = 2}});
-  EXPECT_ERROR_WITH(ValueError, "not of LLaMA's kind", write_llama2c(folder / "no.bin", other));
+  using Stack = attention::TransformerOptions;
+  const Stack plain{.width = 4,
+                    .heads = 2,
+                    .hidden = 2,
+                    .dropout = 0,
+                    .pre_norm = true,
+                    .norm = attention::Norm::rms,
+                    .activation = attention::Activation::swiglu,
+                    .bias = false,
+                    .rotary = true};
+  const auto write = [&](const std::function<void(Stack&)>& change) {
+    Stack stack = plain;
+    change(stack);
+    const DecoderOnly model({.vocabulary = 3, .context = 2, .layers = 1, .stack = stack});
+    write_llama2c(folder / "made.bin", model);
+  };
+  write([](Stack&) {});
+  // Each would be read as something else.
+  const std::vector<std::function<void(Stack&)>> others{
+      [](Stack& s) { s.rotary = false; },
+      [](Stack& s) { s.rotary_options.base = 500000; },
+      [](Stack& s) { s.rotary_options.layout = attention::RotaryLayout::halves; },
+      [](Stack& s) { s.norm = attention::Norm::layer; },
+      [](Stack& s) { s.eps = 1e-6; },
+      [](Stack& s) { s.pre_norm = false; },
+      [](Stack& s) { s.both_norms = true; },
+      [](Stack& s) { s.parallel = true; },
+      [](Stack& s) { s.bias = true; },
+      [](Stack& s) { s.activation = attention::Activation::geglu; },
+      [](Stack& s) {
+        s.self_heads = [](attention::MultiHeadOptions heads, Index) { return heads; };
+      }};
+  for (const auto& change : others) {
+    EXPECT_ERROR_WITH(ValueError, "not of LLaMA's kind", write(change));
+  }
 }
 
 TEST(Llama2c, FilesAreReadStrictly) {
