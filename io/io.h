@@ -4,6 +4,7 @@
 #include "config.h"
 #include "fields.h"
 #include "file.h"
+#include "lora.h"
 #include "model_directory.h"
 #include "read_only.h"
 #include "safetensors.h"

@@ -29,13 +29,24 @@ Linear::Linear(Index in, Index out, bool with_bias, DType dtype)
 
 Tensor Linear::operator()(const Tensor& x) const {
   const Scope scope(*this);
-  return forwarded(int8_ ? linear_int8(x, *int8_, bias) : linear(x, weight, bias));
+  const Tensor y = int8_ ? linear_int8(x, *int8_, bias) : linear(x, weight, bias);
+  return forwarded(lora_ != nullptr ? (*lora_)(y, x) : y);
 }
 
 void Linear::to_int8() {
   if (int8_) return;
   int8_ = std::make_shared<const kernels::Int8Matrix>(weight.array());
   give_up(weight);
+}
+
+void Linear::adapt(const LowRankOptions& options) {
+  if (!weight.defined()) return;  // made of others at each call
+  lora_ = &child<LowRank>("lora", weight.size(1), weight.size(0), options, weight.dtype());
+}
+
+std::vector<std::pair<Tensor, LowRank*>> Linear::adapters() const {
+  if (lora_ == nullptr) return {};
+  return {{int8_ ? Tensor() : weight, lora_}};
 }
 
 }  // namespace heed::nn

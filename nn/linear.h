@@ -2,6 +2,7 @@
 #pragma once
 
 #include "layer.h"
+#include "low_rank.h"
 
 namespace heed::kernels {
 class Int8Matrix;
@@ -9,7 +10,7 @@ class Int8Matrix;
 
 namespace heed::nn {
 
-class Linear : public Layer<Linear> {
+class Linear : public Layer<Linear>, public Adaptable {
  public:
   /// Both parameters begin uniform in (-1/sqrt(in), 1/sqrt(in)), as PyTorch's. Throws ValueError
   /// unless both widths are positive.
@@ -24,10 +25,14 @@ class Linear : public Layer<Linear> {
   /// DTypeError unless it is f32, ValueError for what is not finite.
   void to_int8();
 
+  void adapt(const LowRankOptions& options) override;
+  std::vector<std::pair<Tensor, LowRank*>> adapters() const override;
+
  private:
   friend class Sequential;
   Linear(Linear&&) = default;
   std::shared_ptr<const kernels::Int8Matrix> int8_;  // in the weight's stead
+  LowRank* lora_ = nullptr;
 };
 
 }  // namespace heed::nn

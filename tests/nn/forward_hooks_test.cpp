@@ -115,6 +115,10 @@ const std::map<std::string, std::function<Tensor(Prepare)>> kLayers = {
     {"Linear", [](Prepare p) { return call(p, nn::Linear(3, 2), rows()); }},
     {"LogSigmoid", [](Prepare p) { return call(p, nn::LogSigmoid(), rows()); }},
     {"LogSoftmax", [](Prepare p) { return call(p, nn::LogSoftmax(-1), rows()); }},
+    {"LowRank",
+     [](Prepare p) {
+       return call(p, nn::LowRank(3, 2, {.rank = 2}), zeros({5, 2}), rows());
+     }},
     {"MSELoss", [](Prepare p) { return call(p, nn::MSELoss(), rows(), rows()); }},
     {"MaxPool1d", [](Prepare p) { return call(p, nn::MaxPool1d({.kernel = 2}), row()); }},
     {"MaxPool2d", [](Prepare p) { return call(p, nn::MaxPool2d({.kernel = 2}), plane()); }},

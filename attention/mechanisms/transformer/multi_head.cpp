@@ -115,7 +115,8 @@ MultiHead::MultiHead(const MultiHeadOptions& options)
           "in_proj_bias",
           options_.bias ? zeros(Shape{JoinedRows(options_).all()}, options_.dtype) : Tensor())),
       out_proj(child<nn::Linear>("out_proj", Checked("multi_head", options_.heads) * Dv_,
-                                 options_.width, options_.bias, options_.dtype)),
+                                 options_.width, options_.out_bias.value_or(options_.bias),
+                                 options_.dtype)),
       score(options_.score != nullptr ? shared_child("score", options_.score)
                                       : static_cast<Score&>(dot_)),
       normaliser(options_.normaliser != nullptr ? &shared_child("normaliser", options_.normaliser)
@@ -148,7 +149,7 @@ MultiHead::MultiHead(const MultiHeadOptions& options)
   for (Tensor* each : {&in_proj_weight, &q_proj_weight, &k_proj_weight, &v_proj_weight}) {
     if (each->defined()) nn::xavier_uniform_(*each);
   }
-  if (options_.bias) nn::zeros_(out_proj.bias);
+  if (out_proj.bias.defined()) nn::zeros_(out_proj.bias);
   if (slot_keys.defined()) {
     nn::normal_(slot_keys, 0, 1 / std::sqrt(static_cast<double>(D_)));
     nn::normal_(slot_values, 0, 1 / std::sqrt(static_cast<double>(options_.extras.slots)));
@@ -178,9 +179,32 @@ Tensor MultiHead::projected(const Tensor& x, Index first, Index count, bool mask
     const bool whole = !joined.defined() || joined.size(0) == count;
     return whole ? joined : narrow(joined, 0, first, count);
   };
+  const Tensor& matrix = weight.defined() ? weight : in_proj_weight;
   return guarded(x, masked, [&](const Tensor& finite) {
-    return linear(finite, weight.defined() ? weight : rows(in_proj_weight), rows(in_proj_bias));
+    const Tensor y = linear(finite, weight.defined() ? weight : rows(matrix), rows(in_proj_bias));
+    for (const auto& [adapted, lora] : lora_) {
+      if (adapted == &matrix) return (*lora)(y, finite, weight.defined() ? 0 : first, count);
+    }
+    return y;
   });
+}
+
+void MultiHead::adapt(const nn::LowRankOptions& options) {
+  const auto add = [&](const char* name, const Tensor& matrix) {
+    if (!matrix.defined()) return;
+    lora_.emplace_back(&matrix, &child<nn::LowRank>(name, matrix.size(1), matrix.size(0), options,
+                                                    matrix.dtype()));
+  };
+  add("in_proj_lora", in_proj_weight);
+  add("q_proj_lora", q_proj_weight);
+  add("k_proj_lora", k_proj_weight);
+  add("v_proj_lora", v_proj_weight);
+}
+
+std::vector<std::pair<Tensor, nn::LowRank*>> MultiHead::adapters() const {
+  std::vector<std::pair<Tensor, nn::LowRank*>> out;
+  for (const auto& [matrix, lora] : lora_) out.emplace_back(*matrix, lora);
+  return out;
 }
 
 MultiHead::Heads MultiHead::project_heads(const Tensor& keys, const Tensor& values,

@@ -47,7 +47,8 @@ struct MultiHeadOptions {
   Index value_head_width = 0;  ///< Dv, of a head's values; 0: D
   double dropout = 0;          ///< of the weights, in training
   bool bias = true;
-  bool rotary = false;  ///< positions by rotary(), for self-attention
+  std::optional<bool> out_bias = {};  ///< of out_proj; none: `bias`
+  bool rotary = false;                ///< positions by rotary(), for self-attention
   RotaryOptions rotary_options = {};
   std::optional<double> scale = {};                  ///< of the dot product; none: 1 / sqrt(D)
   std::shared_ptr<Score> score = {};                 ///< of heads of width D; none: the dot product
@@ -61,7 +62,7 @@ struct MultiHeadOptions {
   DType dtype = DType::f32;
 };
 
-class MultiHead : public SelfAttention {
+class MultiHead : public SelfAttention, public nn::Adaptable {
  public:
   /// Throws ValueError for sizes that are not positive, heads that do not divide, an odd D with
   /// rotary, and a scale beside a score of its own.
@@ -89,6 +90,10 @@ class MultiHead : public SelfAttention {
   /// Throws ShapeError, DTypeError, ValueError for rotary positions.
   Attended attend_to(const Tensor& query, const Memory& memory, const Terms& terms = {}) const;
 
+  /// Adapters of the projections to heads; out_proj is a layer of its own.
+  void adapt(const nn::LowRankOptions& options) override;
+  std::vector<std::pair<Tensor, nn::LowRank*>> adapters() const override;
+
   const MultiHeadOptions& options() const { return options_; }
 
  private:
@@ -96,6 +101,7 @@ class MultiHead : public SelfAttention {
   Index D_, Dv_, groups_;
   bool packed_;  // one in_proj_weight
   ScaledDot dot_;
+  std::vector<std::pair<const Tensor*, nn::LowRank*>> lora_;
 
  public:
   Tensor& in_proj_weight;
