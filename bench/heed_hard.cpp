@@ -23,10 +23,12 @@ class Network : public nn::Module {
  public:
   attention::Additive& score = child<attention::Additive>("score", kWidth, kWidth, kHidden);
   nn::Linear& classifier = child<nn::Linear>("classifier", kWidth, kClasses);
+  attention::HardAttention look{
+      {.score = std::shared_ptr<attention::Score>(std::shared_ptr<void>(), &score)}};
 
   // Costs [samples, B].
-  Tensor hard(const attention::HardAttention& look, const Tensor& query, const Tensor& annotations,
-              const Tensor& labels, Choices& choices) {
+  Tensor hard(const Tensor& query, const Tensor& annotations, const Tensor& labels,
+              Choices& choices) {
     auto memory = look.begin(annotations, annotations, {.choices = &choices});
     const Tensor logits = classifier(memory.step(query).context);  // [samples, B, classes]
     const Tensor wanted = flatten(expand(labels, {kSamples, kBatch}));
@@ -49,8 +51,6 @@ int main(int argc, char** argv) {
 
   Network network;
   bench::fill_weights(network, kWeights);
-  const attention::HardAttention look(
-      {.score = std::shared_ptr<attention::Score>(std::shared_ptr<void>(), &network.score)});
   const Tensor annotations = bench::numbers({kBatch, kPlaces, kWidth}, fill_annotations);
   const Tensor query = bench::numbers({kBatch, kWidth}, fill_queries);
   const Tensor labels = bench::ids({kBatch}, fill_labels);
@@ -61,7 +61,7 @@ int main(int argc, char** argv) {
     const Tensor loss = options.row == "soft"
                             ? network.soft(query, annotations, labels)
                             : estimator([&](Choices& choices) {
-                                return network.hard(look, query, annotations, labels, choices);
+                                return network.hard(query, annotations, labels, choices);
                               });
     loss.backward();
     adam.step();

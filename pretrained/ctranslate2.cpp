@@ -3,11 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 #include "../autograd/grad_mode.h"
-
-#include "../autograd/ops/shape/join.h"
 #include "../core/error.h"
 #include "../data/line_reader.h"
 #include "ctranslate2_file.h"
@@ -16,48 +15,21 @@
 namespace heed::pretrained {
 namespace {
 
-// The decoder's other attention is kept in two: they become one.
-nn::NamedTensors joined(CTranslate2Variables variables, const std::string& path) {
-  nn::NamedTensors out;
-  for (auto& [name, tensor] : variables) {
-    const std::size_t at = name.find("/attention/linear_");
-    if (at == std::string::npos) {
-      out.emplace_back(name, tensor);
-      continue;
-    }
-    const std::size_t digit = at + std::string("/attention/linear_").size();
-    if (name.compare(digit, 2, "1/") == 0) continue;
-    Tensor value = tensor;
-    if (name.compare(digit, 2, "0/") == 0) {
-      std::string other = name;
-      other[digit] = '1';
-      const auto found = variables.find(other);
-      if (found == variables.end() || found->second.rank() != tensor.rank() || tensor.rank() == 0 ||
-          found->second.size(-1) != tensor.size(-1) * (tensor.rank() == 1 ? 2 : 1)) {
-        throw FormatError(path, 0, other + " must be there beside " + name);
-      }
-      value = cat({tensor, found->second}, 0);
-    }
-    out.emplace_back(name, value);
-  }
-  return out;
-}
-
 std::vector<Rename> renames() {
-  std::vector<Rename> out{{"encoder/embeddings/", "source."},
-                          {"decoder/embeddings/", "target."},
-                          {"decoder/projection/", "projection."},
-                          {"decoder/layer_*/attention/linear_0/",
-                           "transformer.decoder.layers.*.multihead_attn.in_proj_"},
-                          {"decoder/layer_*/attention/linear_2/",
-                           "transformer.decoder.layers.*.multihead_attn.out_proj."}};
+  std::vector<Rename> out{
+      {"encoder/embeddings/", "source."},
+      {"decoder/embeddings/", "target."},
+      {"decoder/projection/", "projection."},
+      {"decoder/layer_*/attention/linear_0/", "decoder.layers.*.multihead_attn.in_proj_", false, 0},
+      {"decoder/layer_*/attention/linear_1/", "decoder.layers.*.multihead_attn.in_proj_", false, 1},
+      {"decoder/layer_*/attention/linear_2/", "decoder.layers.*.multihead_attn.out_proj."}};
   for (const std::string stack : {"encoder", "decoder"}) {
-    const std::string from = stack + "/layer_*/", to = "transformer." + stack + ".layers.*.";
+    const std::string from = stack + "/layer_*/", to = stack + ".layers.*.";
     const auto norm = [&](const std::string& theirs, const std::string& ours) {
       out.push_back({theirs + "layer_norm/gamma", ours + ".weight"});
       out.push_back({theirs + "layer_norm/beta", ours + ".bias"});
     };
-    norm(stack + "/", "transformer." + stack + ".norm");
+    norm(stack + "/", stack + ".norm");
     norm(from + "self_attention/", to + "norm1");
     norm(from + "attention/", to + "norm2");
     norm(from + "ffn/", to + (stack == "encoder" ? "norm2" : "norm3"));
@@ -122,10 +94,16 @@ Translator read_ctranslate2(const std::string& folder, Index heads) {
       .target_words = size("decoder/embeddings/weight", 0),
       .encoder_layers = encoder_layers,
       .decoder_layers = decoder_layers,
-      .stack = {.width = width, .heads = heads, .hidden = hidden, .dropout = 0, .pre_norm = true}};
-  Translator out{load_renamed<SequenceModel>(options, joined(variables, path), path, renames()),
-                 read_words(folder + "/source_vocabulary.txt"),
-                 read_words(folder + "/target_vocabulary.txt")};
+      .stack = {.width = width, .heads = heads, .hidden = hidden, .dropout = 0, .pre_norm = true},
+      .final_norm = true,
+      .scale = std::sqrt(static_cast<double>(width)),
+      .first_position = 1,
+      .last_is_slowest = true,
+      .projection_bias = true};
+  Translator out{
+      load_renamed<SequenceModel>(options, nn::NamedTensors(variables.begin(), variables.end()),
+                                  path, renames()),
+      read_words(folder + "/source_vocabulary.txt"), read_words(folder + "/target_vocabulary.txt")};
   const auto check = [&](const Words& words, Index wanted, const char* file) {
     // Words that nobody knows have the last number, which is not in the file.
     if (std::ssize(words) + 1 == wanted || std::ssize(words) == wanted) return;

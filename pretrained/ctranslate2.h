@@ -8,36 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "../attention/mechanisms/transformer/transformer.h"
-#include "../nn/beam_search.h"
-#include "../nn/embedding.h"
+#include "sequence_model.h"
 
 namespace heed::pretrained {
-
-struct SequenceModelOptions {
-  Index source_words = 0, target_words = 0, encoder_layers = 0, decoder_layers = 0;
-  attention::TransformerOptions stack;
-};
-
-/// Embeddings times sqrt(width), positions 1, 2 .. (the first half of the width sines, the other
-/// cosines), both stacks, and a projection.
-class SequenceModel : public nn::Module {
- public:
-  explicit SequenceModel(const SequenceModelOptions& options);
-
-  nn::Embedding &source, &target;
-  attention::Transformer& transformer;
-  nn::Linear& projection;
-
-  /// Sources i64 [B, S] of these lengths -> a search's decoding. It looks on the model.
-  std::unique_ptr<nn::Decoding> start(const Tensor& ids, const std::vector<Index>& lengths) const;
-  /// Targets i64 [B, T] behind sources i64 [B, S] of these lengths -> logits [B, T, target words].
-  Tensor operator()(const Tensor& source_ids, const Tensor& target_ids,
-                    const std::vector<Index>& lengths) const;
-
- private:
-  static Tensor embedded(const nn::Embedding& table, const Tensor& ids, Index first);
-};
 
 using Words = std::vector<std::string>;
 

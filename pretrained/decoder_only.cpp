@@ -37,6 +37,10 @@ Tensor DecoderOnly::embedded(const Tensor& ids, Index first) const {
   return positions == nullptr ? x : x + (*positions)(arange(first, first + steps));
 }
 
+attention::Mask DecoderOnly::seen() const {
+  return options_.window > 0 ? attention::Mask::window(options_.window - 1, 0) : attention::Mask();
+}
+
 Tensor DecoderOnly::scores(const Tensor& x) const {
   return head != nullptr ? (*head)(x) : embedding.scores(x);
 }
@@ -44,13 +48,13 @@ Tensor DecoderOnly::scores(const Tensor& x) const {
 Tensor DecoderOnly::operator()(const Tensor& ids) const {
   const Scope scope(*this);
   const Tensor x = embedded(ids, 0);
-  return forwarded(scores(stack(x, {.mask = attention::Mask::causal()}).output));
+  return forwarded(scores(stack(x, {.mask = attention::Mask::causal() & seen()}).output));
 }
 
 Tensor DecoderOnly::step(const Tensor& ids, State& state) const {
   const Scope scope(*this);
   const Tensor x = embedded(ids, state.length());
-  return scores(stack.step(x, state).output);
+  return scores(stack.step(x, state, {.mask = seen()}).output);
 }
 
 }  // namespace heed::pretrained

@@ -14,6 +14,7 @@ struct DecoderOnlyOptions {
   attention::TransformerOptions stack;  ///< the widths, heads, norms; pre-norm as they all are
   bool learned_positions = false;
   bool tied = false;  ///< the head's matrix is the embedding's
+  Index window = 0;   ///< each step sees so many, itself among them; 0: all before it
 };
 
 class DecoderOnly : public nn::Module {
@@ -38,6 +39,7 @@ class DecoderOnly : public nn::Module {
 
  private:
   Tensor embedded(const Tensor& ids, Index first) const;
+  attention::Mask seen() const;
   Tensor scores(const Tensor& x) const;
   DecoderOnlyOptions options_;
 };

@@ -9,6 +9,7 @@
 #include "../autograd/ops/shape/join.h"
 #include "../autograd/ops/shape/slicing.h"
 #include "../core/error.h"
+#include "../nn/lora.h"
 #include "llama2c_file.h"
 #include "renamed.h"
 
@@ -63,14 +64,17 @@ void write_llama2c(const std::string& path, const DecoderOnly& model) {
                           stack.pre_norm && !stack.both_norms && !stack.parallel && !stack.bias &&
                           stack.activation == attention::Activation::swiglu &&
                           stack.dtype == DType::f32 && !stack.self_heads && !stack.self_attention;
-  if (options.learned_positions || !as_written) {
+  if (options.learned_positions || options.window > 0 || !as_written) {
     throw ValueError("write_llama2c: the model is not of LLaMA's kind");
+  }
+  if (nn::has_unmerged_lora(model)) {
+    throw ValueError("write_llama2c: merge the model's adapters first");
   }
   const Index kv_heads = stack.kv_heads > 0 ? stack.kv_heads : stack.heads;
   const Index width = stack.width, keys = width / stack.heads * kv_heads;
   const NoGrad scope;
   std::map<std::string, Tensor> state;
-  for (const auto& [name, tensor] : model.state_dict()) state.emplace(name, tensor);
+  for (const auto& [name, tensor] : nn::state_without_lora(model)) state.emplace(name, tensor);
   const auto all = [&](const char* name, Index first = 0, Index count = -1) {
     std::vector<Tensor> layers;
     for (Index i = 0; i < options.layers; ++i) {

@@ -1,9 +1,16 @@
 #include "renamed.h"
 
-#include <cctype>
-#include <optional>
+#include <fmt/format.h>
 
+#include <cctype>
+#include <map>
+#include <optional>
+#include <set>
+
+#include "../autograd/methods.h"
+#include "../autograd/ops/shape/join.h"
 #include "../core/error.h"
+#include "../core/quoted.h"
 
 namespace heed::pretrained {
 namespace {
@@ -34,19 +41,45 @@ std::optional<std::string> rename(const std::string& name, const Rename& by) {
   return out + name.substr(at);
 }
 
+Tensor joined(const std::string& name, const std::map<int, Tensor>& parts,
+              const std::string& path) {
+  std::vector<Tensor> in_order;
+  for (const auto& [place, tensor] : parts) {
+    if (place != std::ssize(in_order)) {
+      throw FormatError(path, 0, fmt::format("part {} of {} is missing", in_order.size(), name));
+    }
+    in_order.push_back(tensor);
+  }
+  try {
+    return cat(in_order, 0);
+  } catch (const Error& error) {
+    throw FormatError(path, 0, fmt::format("the parts of {} do not fit: {}", name, error.what()));
+  }
+}
+
 }  // namespace
 
 nn::NamedTensors renamed(const nn::NamedTensors& entries, const std::vector<Rename>& renames,
                          const std::string& path) {
   nn::NamedTensors out;
+  std::map<std::string, std::map<int, Tensor>> parts;
+  std::set<std::string> names;
   for (const auto& [name, tensor] : entries) {
+    const Rename* by = nullptr;
     std::optional<std::string> found;
-    for (const Rename& by : renames) {
-      if (!found) found = rename(name, by);
+    for (std::size_t i = 0; i < renames.size() && !found; ++i) {
+      by = &renames[i];
+      found = rename(name, *by);
     }
-    if (!found) throw FormatError(path, 0, "nobody knows the parameter " + name);
-    if (!found->empty()) out.emplace_back(*found, tensor);
+    if (!found) throw FormatError(path, 0, "nobody knows the parameter " + in_quotes(name));
+    if (found->empty()) continue;
+    const Tensor own = by->transposed && tensor.rank() == 2 ? tensor.t().contiguous() : tensor;
+    const bool fresh =
+        by->part >= 0 ? parts[*found].emplace(by->part, own).second : names.insert(*found).second;
+    if (!fresh) throw FormatError(path, 0, in_quotes(name) + " comes to a name that is taken");
+    if (by->part < 0) out.emplace_back(*found, own);
   }
+  for (const auto& [name, given] : parts) out.emplace_back(name, joined(name, given, path));
   return out;
 }
 

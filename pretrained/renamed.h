@@ -13,10 +13,13 @@ namespace heed::pretrained {
 /// nothing here is left out.
 struct Rename {
   std::string from, to;
+  bool transposed = false;  ///< matrices are [in, out] there
+  /// Of a tensor here that is several there: its place in their order, 0 .., along the first axis.
+  int part = -1;
 };
 
 /// The entries by the names of here. Throws FormatError in `path`'s name for one that no rename
-/// knows.
+/// knows, for one that comes to a name that is taken, and for parts that are missing or do not fit.
 nn::NamedTensors renamed(const nn::NamedTensors& entries, const std::vector<Rename>& renames,
                          const std::string& path);
 

@@ -15,7 +15,7 @@ using namespace heed;
 using namespace heed::pretrained;
 
 struct Flags {
-  std::string models = "../shared/pretrained", model, tokens, prompt, text, out;
+  std::string models = "../shared/pretrained", model, tokens, prompt, text, out, adapters;
   WritingOptions writing;
   TuningOptions tuning;
   Index seed = 1;
@@ -53,6 +53,10 @@ bool check(const Flags& flags, bool all) {
 
 void write_text(const Flags& flags) {
   const auto model = read_llama2c(flags.model);
+  if (!flags.adapters.empty()) {
+    io::load_lora(flags.adapters, *model);
+    nn::merge_lora(*model);
+  }
   const ScoredTokens tokens(flags.tokens, model->options().vocabulary);
   std::vector<Index> prompt{ScoredTokens::kBegin};
   const std::vector<Index> begun = tokens.encode(flags.prompt);
@@ -73,9 +77,13 @@ void train_on(const Flags& flags) {
   const ScoredTokens tokens(flags.tokens, model->options().vocabulary);
   model->train();
   const Tuned found = tune(*model, tokens, flags.text, flags.tuning);
-  write_llama2c(flags.out, *model);
-  fmt::print("loss of what was held out: {:.4f} before, {:.4f} after; the model is {}\n",
-             found.before, found.after, flags.out);
+  if (flags.tuning.lora > 0) {
+    io::save_lora(flags.out, *model);
+  } else {
+    write_llama2c(flags.out, *model);
+  }
+  fmt::print("loss of what was held out: {:.4f} before, {:.4f} after; the {} {}\n", found.before,
+             found.after, flags.tuning.lora > 0 ? "adapters are" : "model is", flags.out);
 }
 
 int run(int argc, char** argv) {
@@ -94,16 +102,20 @@ int run(int argc, char** argv) {
   command_line::add_size(*written, "--top-k", flags.writing.choice.top_k, 0,
                          "draw among so many; 0: all");
   command_line::add_size(*written, "--seed", flags.seed, 0, "of the draws");
+  written->add_option("--adapters", flags.adapters, "low-rank ones that train --lora wrote");
   CLI::App* trained = app.add_subcommand("train", "go on learning, on a text");
   for (CLI::App* each : {written, trained}) {
     each->add_option("--model", flags.model, "a file of llama2.c")->required();
     each->add_option("--tokens", flags.tokens, "its tokens")->required();
   }
   trained->add_option("--data", flags.text, "the text")->required();
-  trained->add_option("--out", flags.out, "the file that the model goes to")->required();
+  trained->add_option("--out", flags.out, "the file that the model goes to, or its adapters")
+      ->required();
   command_line::add_size(*trained, "--steps", flags.tuning.steps, 1, "of training");
   command_line::add_size(*trained, "--batch", flags.tuning.batch, 1, "windows a step");
   command_line::add_size(*trained, "--length", flags.tuning.length, 1, "tokens a window");
+  command_line::add_size(*trained, "--lora", flags.tuning.lora, 0,
+                         "rank of adapters that learn alone; 0: the whole model");
   command_line::add_number(*trained, "--lr", flags.tuning.lr, CLI::PositiveNumber, "highest rate");
   command_line::add_seed(*trained, flags.tuning.seed);
   for (CLI::App* each : {checked, written, trained})

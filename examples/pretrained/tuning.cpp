@@ -58,6 +58,9 @@ Tuned tune(DecoderOnly& model, const ScoredTokens& tokens, const std::string& te
     const NoGrad scope;
     out.before = loss();
   }
+  if (options.lora > 0) {
+    nn::add_lora(model, {.rank = options.lora, .alpha = 2 * static_cast<double>(options.lora)});
+  }
   optim::AdamW adam(optim::decaying_matrices(
       model.parameters(), optim::AdamWOptions{.lr = options.lr, .weight_decay = 0.1}));
   train::Run run(model, adam, {.steps = options.steps, .clip = 1});

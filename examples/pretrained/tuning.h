@@ -13,6 +13,7 @@ struct TuningOptions {
   Index steps = 300, batch = 8, length = 128;
   double lr = 1e-3;
   std::uint64_t seed = 1;
+  Index lora = 0;  ///< the rank of adapters, which learn in the place of the weights; 0: none
 };
 
 /// Mean negative log-likelihood of a token of what was held out, in nats.

@@ -32,6 +32,8 @@ const std::vector<Target>& targets() {
       {"ctranslate2", ctranslate2},
       {"scored_tokens", scored_tokens},
       {"tensor_json", tensor_json},
+      {"family_config", family_config},
+      {"shard_index", shard_index},
       {"utf8", utf8},
       {"tokenizer", tokenizer},
       {"sentences", sentences},

@@ -38,6 +38,8 @@ void llama2c(std::string_view input);
 void ctranslate2(std::string_view input);
 void scored_tokens(std::string_view input);
 void tensor_json(std::string_view input);
+void family_config(std::string_view input);
+void shard_index(std::string_view input);
 // What takes texts apart.
 void utf8(std::string_view input);
 void tokenizer(std::string_view input);

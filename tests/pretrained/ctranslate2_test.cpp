@@ -98,7 +98,7 @@ class Ctranslate2 : public testing::Test {
 TEST_F(Ctranslate2, StepsAreTheWholeAndABatchIsEachAlone) {
   const Translator found = read(file_of(variables()));
   EXPECT_EQ(found.source_words.back(), "<unk>");
-  EXPECT_EQ(found.model->transformer.encoder.layers.size(), 2u);
+  EXPECT_EQ(found.model->encoder.layers.size(), 2u);
   const NoGrad scope;
   const Tensor source = Array::from(std::vector<Index>{0, 1, 3, 4, 4, 5, 0, 0}, Shape{2, 4});
   const Tensor target = Array::from(std::vector<Index>{0, 2, 3, 0, 3, 3}, Shape{2, 3});
@@ -142,7 +142,7 @@ TEST_F(Ctranslate2, FilesAreReadStrictly) {
   EXPECT_ERROR_WITH(FormatError, "self_attn.in_proj_bias", read(file_of(some)));
   some = variables();
   some.push_back({"encoder/other", {1}});
-  EXPECT_ERROR_WITH(FormatError, "nobody knows the parameter encoder/other", read(file_of(some)));
+  EXPECT_ERROR_WITH(FormatError, "nobody knows the parameter \"encoder/other\"", read(file_of(some)));
   some = variables();
   some.push_back(some[0]);
   EXPECT_ERROR_WITH(FormatError, "twice", read(file_of(some)));

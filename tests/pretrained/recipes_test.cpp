@@ -8,6 +8,7 @@
 #include "../../pretrained/pretrained.h"
 #include "../structure/shown_code.h"
 #include "../support/throws.h"
+#include "family_folder.h"
 
 namespace heed::pretrained {
 namespace {
@@ -67,6 +68,57 @@ TEST(InteropTables, AFamilyOfNames) {
   // [end]
   EXPECT_EQ(model.parameters()[0].array().to_vector<float>(),
             source.weight.array().to_vector<float>());
+}
+
+// GPT-2's layout, of random weights.
+std::unique_ptr<FamilyFolder> gpt2_folder() {
+  NamedSizes sizes{{"wte.weight", {11, 6}}, {"wpe.weight", {16, 6}}};
+  for (const char* norm : {"h.0.ln_1", "h.0.ln_2", "ln_f"}) add_norm(sizes, norm, 6);
+  const auto conv = [&](const std::string& name, Index in, Index out) {
+    sizes.emplace_back(name + ".weight", Shape{in, out});
+    sizes.emplace_back(name + ".bias", Shape{out});
+  };
+  conv("h.0.attn.c_attn", 6, 18);
+  conv("h.0.attn.c_proj", 6, 6);
+  conv("h.0.mlp.c_fc", 6, 24);
+  conv("h.0.mlp.c_proj", 24, 6);
+  return std::make_unique<FamilyFolder>(
+      R"({"model_type": "gpt2", "vocab_size": 11, "n_positions": 16, "n_embd": 6, "n_head": 3,
+          "n_layer": 1})",
+      sizes);
+}
+
+TEST(InteropFamilies, AFolderAndAdapters) {
+  const auto place = gpt2_folder();
+  const std::string folder = place->path();
+  const Tensor ids = Array::from(std::vector<Index>{3, 1, 4, 1, 5}, Shape{1, 5});
+  const Tensor next = Array::from(std::vector<Index>{1, 4, 1, 5, 9}, Shape{5});
+  // [docs: folder]
+  const auto model = pretrained::load<pretrained::DecoderOnly>(folder);
+  Generator generator(1);
+  const std::vector<Index> written = pretrained::write(*model, {3, 1}, {.length = 7}, generator);
+  // [end]
+  EXPECT_EQ(written.size(), 7u);
+  const auto loss_of = [&] { return cross_entropy(flatten((*model)(ids), 0, 1), next); };
+  const double before = loss_of().item();
+  // [docs: adapters]
+  nn::add_lora(*model,
+               {.rank = 2, .alpha = 4, .at = {"self_attn", "linear"}});  // all else is frozen
+  optim::AdamW adam(model->parameters(), {.lr = 0.01});
+  for (int step = 0; step < 30; ++step) {
+    adam.zero_grad();
+    loss_of().backward();
+    adam.step();
+  }
+  io::save_lora(folder + "/adapters.safetensors", *model);  // what learned, and nothing else
+  nn::merge_lora(*model);  // as fast as before, until nn::unmerge_lora(*model)
+  // [end]
+  EXPECT_LT(loss_of().item(), before / 2);
+  const auto fresh = pretrained::load<pretrained::DecoderOnly>(folder);
+  // [docs: adapters again]
+  io::load_lora(folder + "/adapters.safetensors", *fresh);
+  // [end]
+  EXPECT_NEAR(cross_entropy(flatten((*fresh)(ids), 0, 1), next).item(), loss_of().item(), 1e-4);
 }
 
 TEST(InteropGuide, ShowsCodeThatRuns) {

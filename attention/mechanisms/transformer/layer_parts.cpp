@@ -32,7 +32,9 @@ Tensor feed_forward(const Tensor& x, const nn::Linear& linear1, const nn::Linear
   Tensor inner = linear1(x);
   switch (activation) {
     case Activation::relu: inner = relu(inner); break;
+    case Activation::geglu_tanh:
     case Activation::gelu_tanh: inner = gelu(inner, Gelu::tanh); break;
+    case Activation::silu:
     case Activation::swiglu: inner = silu(inner); break;
     case Activation::gelu:
     case Activation::geglu: inner = gelu(inner); break;

@@ -62,6 +62,26 @@ TEST_F(PretrainedCommand, GoesOnLearning) {
   EXPECT_EQ(run(flags + " --out " + path("no.bin") + " --data " + write("little", "a")).code, 2);
 }
 
+TEST_F(PretrainedCommand, LearnsByAdaptersAlone) {
+  if (!std::filesystem::is_directory(models())) GTEST_SKIP() << "no models in " << models();
+  std::string text;
+  for (int i = 0; i < 60; ++i) text += "The dog sat on the mat, and the mat was red.\n";
+  const std::string place = models() + "/stories260k/",
+                    flags =
+                        " --model " + place + "stories260K.bin --tokens " + place + "tok512.bin";
+  const heed::Outcome trained =
+      run("train --lora 4 --lr 1e-2 --length 16 --batch 3 --steps 60 --data " +
+          write("text", text) + flags + " --out " + path("dog.lora"));
+  ASSERT_EQ(trained.code, 0) << trained.output;
+  EXPECT_THAT(trained.output, testing::HasSubstr("the adapters are"));
+  EXPECT_LT(std::filesystem::file_size(path("dog.lora")),
+            std::filesystem::file_size(place + "stories260K.bin") / 4);
+  EXPECT_THAT(
+      run("write --length 20 --prompt 'The dog' --adapters " + path("dog.lora") + flags).output,
+      testing::StartsWith("The dog sat on the mat"));
+  EXPECT_EQ(run("write --adapters /dev/null" + flags).code, 2);
+}
+
 TEST_F(PretrainedCommand, RefusesWhatIsNoModel) {
   const heed::Outcome none = run("check --models /nowhere");
   EXPECT_EQ(none.code, 2);
