@@ -76,24 +76,28 @@ class BoundMap final : public kernels::TileMap {
     }
   }
 
+  // Of the scores s; what is given to the lambda is made in its place.
   template <class Number, class T, std::size_t... kAt>
-  auto call(const Rows<T>& rows, const Number& s, [[maybe_unused]] Variable* variable,
+  auto call(const Rows<T>& rows, const T* s, [[maybe_unused]] Variable* variable,
             std::index_sequence<kAt...>) const {
     const ScorePlace<const Strip<T>&> at{rows.place, rows.of_key, rows.batch, rows.head};
-    using Given = decltype(f_(s, at, view<Number, kAt>(rows, variable)...));
-    if constexpr (std::is_arithmetic_v<std::remove_cvref_t<Given>>) {
-      return Number(
-          Strip<T>::of(static_cast<double>(f_(s, at, view<Number, kAt>(rows, variable)...))));
+    const auto given = [&] {
+      return f_(number_of<Number>(rows, s, variable), at, view<Number, kAt>(rows, variable)...);
+    };
+    if constexpr (std::is_arithmetic_v<decltype(given())>) {
+      return Number(Strip<T>::of(static_cast<double>(given())));
     } else {
-      return f_(s, at, view<Number, kAt>(rows, variable)...);
+      return given();
     }
   }
 
   template <class Number, class T>
-  static Number number_of(const Rows<T>& rows, const T* from) {
+  static Number number_of(const Rows<T>& rows, const T* from,
+                          [[maybe_unused]] const Variable* variable) {
     Number out(rows.size());
     if constexpr (std::is_same_v<Number, Dual<T>>) {
       std::copy_n(from, rows.size(), out.v.x);
+      if (variable->capture < 0) out.become_variable();
     } else {
       std::copy_n(from, rows.size(), out.x);
     }
@@ -110,32 +114,35 @@ class BoundMap final : public kernels::TileMap {
 
   template <class T>
   void value(const Rows<T>& rows, T* s) const {
-    store(rows, call(rows, number_of<Strip<T>>(rows, s), nullptr, Places()), s);
+    store(rows, call<Strip<T>>(rows, s, nullptr, Places()), s);
   }
   template <class T>
   void with_slope(const Rows<T>& rows, T* s, T* slope) const {
     Variable score;
-    Dual<T> at = number_of<Dual<T>>(rows, s);
-    at.become_variable();
-    const auto out = call(rows, at, &score, Places());
+    const auto out = call<Dual<T>>(rows, s, &score, Places());
     if constexpr (std::is_same_v<std::remove_cvref_t<decltype(out)>, Dual<T>>) {
       store(rows, out.v, s);
-      store(rows, out.moves ? out.d : Strip<T>::of(0), slope);
+      if (out.moves) {
+        store(rows, out.d, slope);
+      } else {
+        std::fill_n(slope, rows.size(), T{0});
+      }
     } else {
       store(rows, out, s);
-      store(rows, Strip<T>::of(0), slope);
+      std::fill_n(slope, rows.size(), T{0});
     }
   }
 
   template <class T>
   void add(const Rows<T>& rows, const T* s, const T* d, double* const* to) const {
-    const Dual<T> at = number_of<Dual<T>>(rows, s);
     for (std::size_t c = 0; c < captured_.size(); ++c) {
       if (to[c] == nullptr) continue;
-      Variable by{.capture = static_cast<Index>(c)};
+      Variable by;
+      by.capture = static_cast<Index>(c);
+      by.seen = {};
       do {
         by.looks = 0;
-        const Dual<T> out = call(rows, at, &by, Places());
+        const Dual<T> out = call<Dual<T>>(rows, s, &by, Places());
         for (Index i = 0; out.moves && i < rows.size(); ++i) {
           // Nobody sees it, and NaN may stand there.
           if (d[i] == T{0} || i % rows.step >= rows.count) continue;

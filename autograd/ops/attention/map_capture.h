@@ -81,7 +81,7 @@ class BoundCapture {
 struct Variable {
   Index capture = -1, look = 0;
   Index looks = 0;
-  std::array<Index, kernels::Strip<float>::kMost> seen{};
+  std::array<Index, kernels::Strip<float>::kMost> seen;  // not of the score
 };
 
 /// A captured table inside a lambda; Number is a strip or a dual number.
