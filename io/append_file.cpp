@@ -33,7 +33,7 @@ void AppendFile::reopen() {
 }
 
 void AppendFile::append(std::string_view bytes) {
-  if (fd_ < 0) return;  // opened by one that may not write
+  if (fd_ < 0) return;                             // opened by one that may not write
   const off_t before = ::lseek(fd_, 0, SEEK_END);  // -1 for a pipe, where nothing is taken back
   while (!bytes.empty()) {
     const ssize_t written = ::write(fd_, bytes.data(), bytes.size());

@@ -1,13 +1,22 @@
-// Files: atomic writes, safetensors, model directories, settings.
+// Files: atomic writes, safetensors, NumPy's, model directories, settings.
 #pragma once
 
+#include "byte_cursor.h"
 #include "config.h"
+#include "elements.h"
 #include "fields.h"
 #include "file.h"
+#include "gguf.h"
 #include "lora.h"
 #include "model_directory.h"
+#include "npy.h"
+#include "npz.h"
+#include "pickle.h"
 #include "read_only.h"
 #include "safetensors.h"
 #include "saved_model.h"
 #include "saved_module.h"
+#include "sharded_safetensors.h"
+#include "torch_file.h"
 #include "training_state.h"
+#include "zip.h"

@@ -16,9 +16,9 @@
 #include "file.h"
 #include "folder.h"
 #include "in_place.h"
+#include "read_only.h"
 #include "save_area.h"
 #include "torn_directory.h"
-#include "read_only.h"
 
 namespace heed::io {
 namespace {

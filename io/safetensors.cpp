@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 #include <cstring>
 #include <unordered_set>
 
@@ -16,69 +15,8 @@
 namespace heed::io {
 namespace {
 
-static_assert(std::endian::native == std::endian::little, "the format is little endian");
-
 constexpr std::uint64_t kLengthBytes = 8;
 constexpr std::uint64_t kMaxHeader = 100'000'000;  // the reference implementation's limit
-const char* file_name(DType dtype) {
-  for (const SafetensorsType& type : kSafetensorsTypes) {
-    if (type.dtype == dtype) return type.name;
-  }
-  return "?";
-}
-
-float half_to_float(std::uint16_t bits) {
-  const std::uint32_t sign = static_cast<std::uint32_t>(bits & 0x8000U) << 16;
-  const std::uint32_t exponent = (bits >> 10) & 0x1FU;
-  const std::uint32_t mantissa = bits & 0x3FFU;
-  if (exponent == 0) {  // zero and subnormals: mantissa * 2^-24, exact in f32
-    const float magnitude = static_cast<float>(mantissa) * 0x1p-24F;
-    return sign != 0 ? -magnitude : magnitude;
-  }
-  const std::uint32_t wide = exponent == 31 ? 255 : exponent + (127 - 15);
-  return std::bit_cast<float>(sign | (wide << 23) | (mantissa << 13));
-}
-
-float bfloat_to_float(std::uint16_t bits) {
-  return std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16);
-}
-
-// `bytes` are the tensor's own, of the right count; `offset` is their place in the file.
-Array read_values(const SafetensorsEntry& entry, std::string_view bytes, const std::string& path,
-                  std::uint64_t offset) {
-  Array out = Array::empty(entry.shape, entry.type->dtype);
-  if (bytes.empty()) return out;
-  if (entry.type->bytes == 2) {
-    const bool half = std::string_view(entry.type->name) == "F16";
-    float* to = out.mutable_data<float>();
-    for (std::size_t i = 0; i < bytes.size() / 2; ++i) {
-      std::uint16_t bits = 0;
-      std::memcpy(&bits, bytes.data() + 2 * i, 2);
-      to[i] = half ? half_to_float(bits) : bfloat_to_float(bits);
-    }
-    return out;
-  }
-  if (entry.type->bytes != size_of(entry.type->dtype)) {  // I32
-    std::int64_t* const to = out.mutable_data<std::int64_t>();
-    for (std::size_t i = 0; i < bytes.size() / 4; ++i) {
-      std::int32_t value = 0;
-      std::memcpy(&value, bytes.data() + 4 * i, 4);
-      to[i] = value;
-    }
-    return out;
-  }
-  if (entry.type->dtype == DType::boolean) {
-    const auto bad =
-        std::find_if(bytes.begin(), bytes.end(), [](char c) { return c != 0 && c != 1; });
-    if (bad != bytes.end()) {
-      throw FormatError(path, offset + static_cast<std::uint64_t>(bad - bytes.begin()),
-                        fmt::format("tensor {} is BOOL and has a byte other than 0 and 1",
-                                    in_quotes(entry.name)));
-    }
-  }
-  std::memcpy(out.mutable_raw(), bytes.data(), bytes.size());
-  return out;
-}
 
 void check_writable(const NamedArrays& arrays) {
   std::unordered_set<std::string_view> names;
@@ -96,23 +34,30 @@ void check_writable(const NamedArrays& arrays) {
   }
 }
 
-std::size_t byte_count(const Array& array) {
-  return static_cast<std::size_t>(array.numel()) * size_of(array.dtype());
+// How an array is held, where f32 is held as `floats`.
+Element held(const Array& array, Element floats) {
+  return array.dtype() == DType::f32 ? floats : element_of(array.dtype());
+}
+std::size_t byte_count(const Array& array, Element floats) {
+  return static_cast<std::size_t>(array.numel()) * bytes_of(held(array, floats));
 }
 
 }  // namespace
 
 std::string encode_safetensors(const NamedArrays& arrays,
-                               const std::map<std::string, std::string>& metadata) {
+                               const std::map<std::string, std::string>& metadata, Element floats) {
   check_writable(arrays);
+  if (dtype_of(floats) != DType::f32) {
+    throw ValueError(fmt::format("safetensors: f32 is not held as {}", name(floats)));
+  }
   // Wide elements first: then every tensor starts at a multiple of its element's size.
   std::vector<std::size_t> begins(arrays.size());
   std::size_t data_bytes = 0;
-  for (const std::size_t width : {std::size_t{8}, std::size_t{4}, std::size_t{1}}) {
+  for (const std::size_t width : {8U, 4U, 2U, 1U}) {
     for (std::size_t i = 0; i < arrays.size(); ++i) {
-      if (size_of(arrays[i].second.dtype()) != width) continue;
+      if (bytes_of(held(arrays[i].second, floats)) != width) continue;
       begins[i] = data_bytes;
-      data_bytes += byte_count(arrays[i].second);
+      data_bytes += byte_count(arrays[i].second, floats);
     }
   }
 
@@ -134,9 +79,9 @@ std::string encode_safetensors(const NamedArrays& arrays,
     std::string shape;
     for (const Index size : array.shape())
       shape += fmt::format("{}{}", shape.empty() ? "" : ",", size);
-    add(name,
-        fmt::format(R"({{"dtype":"{}","shape":[{}],"data_offsets":[{},{}]}})",
-                    file_name(array.dtype()), shape, begins[i], begins[i] + byte_count(array)));
+    add(name, fmt::format(R"({{"dtype":"{}","shape":[{}],"data_offsets":[{},{}]}})",
+                          io::name(held(array, floats)), shape, begins[i],
+                          begins[i] + byte_count(array, floats)));
   }
   header += '}';
   header.resize((header.size() + 7) / 8 * 8, ' ');
@@ -152,8 +97,8 @@ std::string encode_safetensors(const NamedArrays& arrays,
   std::memcpy(out.data() + kLengthBytes, header.data(), header.size());
   char* data = out.data() + kLengthBytes + header.size();
   for (std::size_t i = 0; i < arrays.size(); ++i) {
-    const Array dense = arrays[i].second.contiguous();
-    if (dense.numel() > 0) std::memcpy(data + begins[i], dense.raw(), byte_count(dense));
+    const Array& array = arrays[i].second;
+    encode_elements(held(array, floats), array, data + begins[i]);
   }
   return out;
 }
@@ -201,14 +146,15 @@ Safetensors decode_safetensors(std::string_view bytes, const std::string& path) 
     const std::uint64_t begin = data_begin + static_cast<std::uint64_t>(entry.offsets[0]);
     const auto count = static_cast<std::size_t>(entry.offsets[1] - entry.offsets[0]);
     out.arrays.emplace_back(entry.name,
-                            read_values(entry, bytes.substr(begin, count), path, begin));
+                            decode_elements(*entry.element, entry.shape, bytes.substr(begin, count),
+                                            {path, begin, "tensor " + in_quotes(entry.name)}));
   }
   return out;
 }
 
 void write_safetensors(const std::string& path, const NamedArrays& arrays,
-                       const std::map<std::string, std::string>& metadata) {
-  write_file_atomically(path, encode_safetensors(arrays, metadata));
+                       const std::map<std::string, std::string>& metadata, Element floats) {
+  write_file_atomically(path, encode_safetensors(arrays, metadata, floats));
 }
 
 Safetensors read_safetensors(const std::string& path) {

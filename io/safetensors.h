@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "../core/array.h"
+#include "elements.h"
 
 namespace heed::io {
 
@@ -29,11 +30,13 @@ struct Safetensors {
 /// The bytes of such a file: F32, F64, I64, BOOL; the header keeps the order given, the numbers are
 /// laid out by element size so that all are aligned. Throws ValueError for a name given twice, the
 /// name
-/// "__metadata__", an undefined array, or text that is not UTF-8.
+/// "__metadata__", an undefined array, or text that is not UTF-8. `floats`, F16 or BF16, halves what f32
+/// takes, and rounds it.
 std::string encode_safetensors(const NamedArrays& arrays,
-                               const std::map<std::string, std::string>& metadata = {});
+                               const std::map<std::string, std::string>& metadata = {},
+                               Element floats = Element::f32);
 /// Strict: throws FormatError in `path`'s name for anything that breaks the format, for ranks above
-/// kMaxRank and for dtypes we lack; F16 and BF16 become f32, I32 becomes i64. Memory follows the size of
+/// kMaxRank and for dtypes we lack; F16 and BF16 become f32, I8 to U64 i64. Memory follows the size of
 /// `bytes`, whatever the header claims.
 Safetensors decode_safetensors(std::string_view bytes, const std::string& path);
 
@@ -43,7 +46,8 @@ NamedShapes shapes_in_safetensors(std::string_view bytes, const std::string& pat
 
 /// encode, then write_file_atomically. Throws also IoError.
 void write_safetensors(const std::string& path, const NamedArrays& arrays,
-                       const std::map<std::string, std::string>& metadata = {});
+                       const std::map<std::string, std::string>& metadata = {},
+                       Element floats = Element::f32);
 /// read_file, then decode. Throws also IoError.
 Safetensors read_safetensors(const std::string& path);
 

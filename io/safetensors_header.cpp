@@ -33,7 +33,7 @@ class HeaderReader : public JsonEvents {
 
   void on_object_end() override {
     if (depth_ == 2 && !in_metadata_) {
-      if (!entry().type) fail_here("has no dtype");
+      if (!entry().element) fail_here("has no dtype");
       if (!has_shape_) fail_here("has no shape");
       if (offset_count_ != 2) fail_here("has no data_offsets");
     }
@@ -55,7 +55,7 @@ class HeaderReader : public JsonEvents {
         fail_here(fmt::format("has the key {} twice", in_quotes(key)));
       return;
     }
-    const bool again = (key == "dtype" && entry().type) || (key == "shape" && has_shape_) ||
+    const bool again = (key == "dtype" && entry().element) || (key == "shape" && has_shape_) ||
                        (key == "data_offsets" && offset_count_ >= 0);
     if (again) fail_here(fmt::format("has two fields {}", key));
     if (key != "dtype" && key != "shape" && key != "data_offsets") {
@@ -70,12 +70,11 @@ class HeaderReader : public JsonEvents {
       return;
     }
     if (field_ != "dtype") unexpected("a string");
-    for (const SafetensorsType& type : kSafetensorsTypes) {
-      if (value == type.name) entry().type = &type;
-    }
-    if (!entry().type) {
-      fail_here(fmt::format("has dtype {}; F32, F64, I64, I32, BOOL, F16 and BF16 can be read",
-                            in_quotes(value)));
+    entry().element = element_named(value);
+    if (!entry().element) {
+      fail_here(fmt::format(
+          "has dtype {}; BOOL, I8 to I64, U8 to U64, F16, BF16, F32 and F64 can be read",
+          in_quotes(value)));
     }
   }
 
@@ -150,10 +149,10 @@ void check_layout(const HeaderReader& reader, std::uint64_t data_bytes) {
       reader.fail(fmt::format("tensor {} has shape {}, whose number of elements overflows",
                               in_quotes(entry.name), to_string(entry.shape)));
     }
-    const auto size = static_cast<Index>(entry.type->bytes);
+    const auto size = static_cast<Index>(bytes_of(*entry.element));
     if ((end - begin) % size != 0 || (end - begin) / size != count) {
       reader.fail(fmt::format("tensor {} has {} bytes for {}{}", in_quotes(entry.name), end - begin,
-                              entry.type->name, to_string(entry.shape)));
+                              name(*entry.element), to_string(entry.shape)));
     }
     sorted.push_back(&entry);
   }

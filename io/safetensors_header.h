@@ -3,32 +3,21 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "../core/dtype.h"
 #include "../core/shape.h"
+#include "elements.h"
 
 namespace heed::io {
 
 inline constexpr const char* kMetadataName = "__metadata__";
 
-/// A type that a file may hold, and what it becomes in memory.
-struct SafetensorsType {
-  const char* name;
-  std::size_t bytes;
-  DType dtype;
-};
-inline constexpr SafetensorsType kSafetensorsTypes[] = {
-    {"F32", 4, DType::f32},      {"F64", 8, DType::f64}, {"I64", 8, DType::i64},
-    {"BOOL", 1, DType::boolean}, {"F16", 2, DType::f32}, {"BF16", 2, DType::f32},
-    {"I32", 4, DType::i64},
-};
-
 struct SafetensorsEntry {
   std::string name;
-  const SafetensorsType* type = nullptr;
+  std::optional<Element> element = {};
   Shape shape;
   std::int64_t offsets[2] = {0, 0};  ///< begin and end, from the start of the data
 };

@@ -4,13 +4,13 @@
 
 #include <cstdint>
 
+#include "../io/byte_cursor.h"
 #include "../io/file.h"
-#include "byte_cursor.h"
 
 namespace heed::pretrained {
 namespace {
 
-std::string read_string(ByteCursor& file) {
+std::string read_string(io::ByteCursor& file) {
   const auto length = file.number<std::uint16_t>("a string's length");
   std::string out(file.take(length, "a string"));
   if (out.empty() || out.back() != '\0') file.fail("a string without its final zero");
@@ -22,7 +22,7 @@ std::string read_string(ByteCursor& file) {
 
 CTranslate2Variables read_ctranslate2_file(const std::string& path) {
   const std::string content = io::read_file(path);
-  ByteCursor file(content, path);
+  io::ByteCursor file(content, path);
   if (const auto version = file.number<std::uint32_t>("the version"); version != 2) {
     file.fail(fmt::format("ctranslate2: version {}, not 2", version));
   }

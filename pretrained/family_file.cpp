@@ -2,18 +2,36 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
+
 #include "../autograd/methods.h"
 #include "../core/error.h"
 #include "../core/quoted.h"
 #include "../io/sharded_safetensors.h"
+#include "../io/torch_file.h"
 
 namespace heed::pretrained {
 
+namespace {
+
+// What PyTorch saved is read where nobody has made safetensors of it.
+io::NamedArrays arrays_in(const std::string& folder) {
+  const std::string torch = folder + "/pytorch_model.bin";
+  std::error_code none;
+  const auto there = [&](const std::string& name) {
+    return std::filesystem::exists(folder + "/model" + name, none);
+  };
+  if (!there(".safetensors") && !there(io::kIndexEnding) && std::filesystem::exists(torch, none)) {
+    return io::read_torch(torch).arrays;
+  }
+  return io::read_model_safetensors(folder).arrays;
+}
+
+}  // namespace
+
 FamilyFile::FamilyFile(const std::string& folder)
     : config(FamilyConfig::read(folder + "/config.json")), folder_(folder) {
-  for (auto& [name, array] : io::read_model_safetensors(folder).arrays) {
-    tensors_.emplace(name, std::move(array));
-  }
+  for (auto& [name, array] : arrays_in(folder)) tensors_.emplace(name, std::move(array));
 }
 
 void FamilyFile::strip(const std::string& prefix) {

@@ -1,5 +1,5 @@
 // A folder with a model of Hugging Face's transformers: config.json, and the weights beside it as safetensors,
-// in one file or several.
+// in one file or several, or else as pytorch_model.bin.
 #pragma once
 
 #include <map>

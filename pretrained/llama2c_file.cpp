@@ -5,14 +5,14 @@
 #include <cmath>
 #include <cstdint>
 
+#include "../io/byte_cursor.h"
 #include "../io/file.h"
-#include "byte_cursor.h"
 
 namespace heed::pretrained {
 namespace {
 
 // Sizes that are read, and whether the head's matrix is the embedding's.
-bool read_sizes(ByteCursor& file, Llama2cFile& out) {
+bool read_sizes(io::ByteCursor& file, Llama2cFile& out) {
   const auto size = [&](const char* name, Index most) {
     const Index read = file.number<std::int32_t>("its sizes");
     if (read < 1 || read > most) {
@@ -44,7 +44,7 @@ bool read_sizes(ByteCursor& file, Llama2cFile& out) {
 
 Llama2cFile read_llama2c_file(const std::string& path) {
   const std::string content = io::read_file(path);
-  ByteCursor file(content, path);
+  io::ByteCursor file(content, path);
   Llama2cFile out{};
   const bool tied = read_sizes(file, out);
   const Index width = out.width, layers = out.layers, hidden = out.hidden, head = width / out.heads,

@@ -7,14 +7,14 @@
 
 #include "../core/error.h"
 #include "../data/utf8.h"
+#include "../io/byte_cursor.h"
 #include "../io/file.h"
-#include "byte_cursor.h"
 
 namespace heed::pretrained {
 
 ScoredTokens::ScoredTokens(const std::string& path, Index count) : bytes_(256, -1) {
   const std::string content = io::read_file(path);
-  ByteCursor file(content, path);
+  io::ByteCursor file(content, path);
   const auto longest = file.number<std::int32_t>("the longest token's length");
   for (Index i = 0; i < count; ++i) {
     scores_.push_back(file.number<float>("a token's score"));

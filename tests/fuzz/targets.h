@@ -40,6 +40,10 @@ void scored_tokens(std::string_view input);
 void tensor_json(std::string_view input);
 void family_config(std::string_view input);
 void shard_index(std::string_view input);
+void npy(std::string_view input);
+void npz(std::string_view input);
+void torch_file(std::string_view input);
+void gguf(std::string_view input);
 // What takes texts apart.
 void utf8(std::string_view input);
 void tokenizer(std::string_view input);

@@ -127,6 +127,45 @@ TEST(Safetensors, IntegersOf32BitsBecomeI64) {
             (std::vector<std::int64_t>{7, -1, INT32_MIN}));
 }
 
+TEST(Safetensors, IntegersOfAnyWidthBecomeI64) {
+  std::string bytes = file_with(R"({"a":{"dtype":"U64","shape":[1],"data_offsets":[0,8]},)"
+                                R"("b":{"dtype":"U32","shape":[1],"data_offsets":[8,12]},)"
+                                R"("c":{"dtype":"I16","shape":[1],"data_offsets":[12,14]},)"
+                                R"("d":{"dtype":"U16","shape":[1],"data_offsets":[14,16]},)"
+                                R"("e":{"dtype":"I8","shape":[1],"data_offsets":[16,17]},)"
+                                R"("f":{"dtype":"U8","shape":[1],"data_offsets":[17,18]}})");
+  const std::string before = bytes;
+  bytes += std::string("\xFF\xFF\xFF\xFF\xFF\xFF\xFF\x7F", 8) + "\xFE\xFF\xFF\xFF" + "\xFE\xFF" +
+           "\xFD\xFF" + "\xFC" + "\xFB";
+  const Safetensors back = decode_safetensors(bytes, "m");
+  const std::int64_t wanted[] = {INT64_MAX, 4294967294, -2, 65533, -4, 251};
+  for (std::size_t i = 0; i < 6; ++i) {
+    EXPECT_EQ(back.arrays[i].second.to_vector<std::int64_t>(),
+              std::vector<std::int64_t>{wanted[i]});
+  }
+  bytes[before.size() + 7] = '\x80';
+  expect_rejected(bytes, "tensor \"a\" is U64 and has a number above 2^63 - 1");
+}
+
+TEST(Safetensors, AreHalvedWhereAskedTo) {
+  const std::vector<float> numbers = {1,          -65519.0F, 65520.0F, 0x1p-24F,
+                                      0x1.8p-25F, 2049,      2051,     1e-9F};
+  const NamedArrays arrays{{"w", Array::from(numbers)}, {"n", Array::from(std::vector<Index>{7})}};
+  const auto read = [&](Element floats) {
+    const std::string bytes = encode_safetensors(arrays, {}, floats);
+    EXPECT_NE(bytes.find(name(floats)), std::string::npos);
+    const Safetensors back = decode_safetensors(bytes, "m");
+    EXPECT_EQ(back.arrays[1].second.to_vector<std::int64_t>(), std::vector<std::int64_t>{7});
+    return back.arrays[0].second.to_vector<float>();
+  };
+  EXPECT_EQ(read(Element::f16),
+            (std::vector<float>{1, -65504, INFINITY, 0x1p-24F, 0x1p-24F, 2048, 2052, 0}));
+  EXPECT_EQ(read(Element::bf16),
+            (std::vector<float>{1, -65536, 65536, 0x1p-24F, 0x1.8p-25F, 2048, 2048, 0x1.12p-30F}));
+  EXPECT_ERROR_WITH(ValueError, "f32 is not held as I32",
+                    encode_safetensors(arrays, {}, Element::i32));
+}
+
 // As the Python package lays it out: offsets in another order than the names, spaces at the end.
 TEST(Safetensors, ReadsHeadersInAnyOrder) {
   std::string bytes = file_with(
@@ -243,8 +282,8 @@ TEST(Safetensors, HostileHeaders) {
 
 TEST(Safetensors, HostileTensors) {
   expect_rejected(
-      file_with(one("I16", "[2]", "[0,4]"), 4),
-      R"(tensor "w" has dtype "I16"; F32, F64, I64, I32, BOOL, F16 and BF16 can be read)");
+      file_with(one("F8_E4M3", "[2]", "[0,2]"), 2),
+      R"(tensor "w" has dtype "F8_E4M3"; BOOL, I8 to I64, U8 to U64, F16, BF16, F32 and F64 can be read)");
   expect_rejected(file_with(one("F32", "[-1]", "[0,4]"), 4), "has -1 in its shape");
   expect_rejected(file_with(one("F32", "[1.0]", "[0,4]"), 4), "a number with a fraction");
   expect_rejected(file_with(one("F32", "[1e3]", "[0,4]"), 4), "a number with a fraction");

@@ -37,7 +37,8 @@ TEST(ShardedSafetensors, AreReadAsOne) {
   EXPECT_EQ(found.metadata.at("format"), "pt");
   EXPECT_EQ(read_model_safetensors(files.folder.path().string()).arrays.size(), 3u);
   // One file of them all goes first.
-  write_safetensors(files.folder / "model.safetensors", {{"d", Array::from(std::vector<float>{6}, Shape{1})}});
+  write_safetensors(files.folder / "model.safetensors",
+                    {{"d", Array::from(std::vector<float>{6}, Shape{1})}});
   EXPECT_EQ(read_model_safetensors(files.folder.path().string()).arrays.size(), 1u);
 }
 

@@ -142,7 +142,8 @@ TEST_F(Ctranslate2, FilesAreReadStrictly) {
   EXPECT_ERROR_WITH(FormatError, "self_attn.in_proj_bias", read(file_of(some)));
   some = variables();
   some.push_back({"encoder/other", {1}});
-  EXPECT_ERROR_WITH(FormatError, "nobody knows the parameter \"encoder/other\"", read(file_of(some)));
+  EXPECT_ERROR_WITH(FormatError, "nobody knows the parameter \"encoder/other\"",
+                    read(file_of(some)));
   some = variables();
   some.push_back(some[0]);
   EXPECT_ERROR_WITH(FormatError, "twice", read(file_of(some)));

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <filesystem>
 #include <numbers>
 
 #include "../../autograd/grad_mode.h"
@@ -11,7 +12,9 @@
 #include "../../autograd/ops/shape/join.h"
 #include "../../autograd/ops/shape/slicing.h"
 #include "../../core/error.h"
+#include "../../io/zip.h"
 #include "../../pretrained/load.h"
+#include "../io/pickled.h"
 #include "../support/throws.h"
 #include "family_folder.h"
 
@@ -208,6 +211,31 @@ TEST(Qwen2, HasBiasesOfQueriesKeysAndValues) {
        "sliding_window": 2, "max_window_layers": 1)");
   Llama{.qkv_bias = true, .window = 2}.expect("qwen2", R"(, "use_sliding_window": true,
        "sliding_window": 2, "max_window_layers": 0)");
+}
+
+TEST(Llama, MayBeInPyTorchsFile) {
+  const Llama llama;
+  const FamilyFolder folder(llama.config("llama"), llama.sizes());
+  std::vector<std::pair<std::string, std::string>> members;
+  std::string items;
+  for (const auto& [name, array] : folder.weights.arrays) {
+    const std::string key = fmt::format("{}", members.size());
+    std::vector<int> sizes, steps;
+    for (Index axis = 0; axis < array.rank(); ++axis) {
+      sizes.push_back(static_cast<int>(array.size(axis)));
+      steps.push_back(static_cast<int>(array.strides()[axis]));
+    }
+    items += pickled::text(name) +
+             pickled::tensor(pickled::storage("Float", key, static_cast<int>(array.numel())), 0,
+                             sizes, steps);
+    members.emplace_back("m/data/" + key,
+                         std::string(reinterpret_cast<const char*>(array.raw()),
+                                     static_cast<std::size_t>(array.numel()) * sizeof(float)));
+  }
+  members.emplace_back("m/data.pkl", pickled::pickle(pickled::kOrdered + "(" + items + "u"));
+  std::filesystem::remove(folder / "model.safetensors");
+  TemporaryFolder::put(folder / "pytorch_model.bin", io::encode_zip(members));
+  expect_logits(folder.path(), kIds, llama.logits(folder.weights, frequencies(6, 10000)));
 }
 
 TEST(Llama, LearnsOn) {

@@ -6,6 +6,8 @@
 
 #include "../../heed.h"
 #include "../../pretrained/pretrained.h"
+#include "../io/pickled.h"
+#include "../io/temporary_folder.h"
 #include "../structure/shown_code.h"
 #include "../support/throws.h"
 #include "family_folder.h"
@@ -119,6 +121,33 @@ TEST(InteropFamilies, AFolderAndAdapters) {
   io::load_lora(folder + "/adapters.safetensors", *fresh);
   // [end]
   EXPECT_NEAR(cross_entropy(flatten((*fresh)(ids), 0, 1), next).item(), loss_of().item(), 1e-4);
+}
+
+TEST(InteropFiles, NumPysAndPyTorchsAndLlamaCpps) {
+  const TemporaryFolder place;
+  const std::string folder = place.path().string();
+  const nn::Linear model(3, 2);
+  TemporaryFolder::put(
+      folder + "/model.pt",
+      io::encode_zip(
+          {{"m/data.pkl",
+            pickled::pickle("}" + pickled::text("weight") +
+                            pickled::tensor(pickled::storage("Float", "0", 6), 0, {2, 3}, {3, 1}) +
+                            "s")},
+           {"m/data/0", std::string(24, '\0')}}));
+  TemporaryFolder::put(folder + "/model.gguf",
+                       "GGUF" + std::string("\3\0\0\0", 4) + std::string(24, '\0'));
+  // [docs: files]
+  io::write_npz(folder + "/x.npz", {{"weight", model.weight.array()}});
+  const Array weight = io::read_npz(folder + "/x.npz")[0].second;
+  const io::TorchFile saved = io::read_torch(folder + "/model.pt");  // nothing of its pickle is run
+  const io::GgufFile quantised = io::read_gguf(folder + "/model.gguf");
+  io::write_safetensors(folder + "/half.safetensors", saved.arrays, {}, io::Element::bf16);
+  // [end]
+  EXPECT_EQ(weight.to_vector<float>(), model.weight.array().to_vector<float>());
+  EXPECT_EQ(io::read_safetensors(folder + "/half.safetensors").arrays[0].second.shape(),
+            (Shape{2, 3}));
+  EXPECT_TRUE(quantised.arrays.empty());
 }
 
 TEST(InteropGuide, ShowsCodeThatRuns) {

@@ -10,7 +10,7 @@
 
 #include "../core/array.h"
 
-namespace heed::pretrained {
+namespace heed::io {
 
 class ByteCursor {
  public:
@@ -29,6 +29,7 @@ class ByteCursor {
   /// f32 of this shape. Memory is taken once the bytes are known to be there.
   Array floats(const Shape& shape, std::string_view what);
   std::size_t left() const { return bytes_.size() - at_; }
+  std::size_t at() const { return at_; }
 
   [[noreturn]] void fail(const std::string& what) const;
 
@@ -38,4 +39,4 @@ class ByteCursor {
   std::size_t at_ = 0;
 };
 
-}  // namespace heed::pretrained
+}  // namespace heed::io

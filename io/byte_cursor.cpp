@@ -4,7 +4,7 @@
 
 #include "../core/error.h"
 
-namespace heed::pretrained {
+namespace heed::io {
 
 std::string_view ByteCursor::take(std::size_t count, std::string_view what) {
   if (left() < count) fail(fmt::format("the file ends within {}", what));
@@ -23,4 +23,4 @@ Array ByteCursor::floats(const Shape& shape, std::string_view what) {
 
 void ByteCursor::fail(const std::string& what) const { throw FormatError(path_, at_, what); }
 
-}  // namespace heed::pretrained
+}  // namespace heed::io

@@ -1,0 +1,211 @@
+#include "../../io/gguf.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+#include "../../core/error.h"
+#include "../support/throws.h"
+
+namespace heed::io {
+namespace {
+
+template <class T>
+void put(std::string& to, T number) {
+  to.append(reinterpret_cast<const char*>(&number), sizeof number);
+}
+void put_text(std::string& to, const std::string& text) {
+  put(to, static_cast<std::uint64_t>(text.size()));
+  to += text;
+}
+
+// A file as llama.cpp writes it.
+struct Gguf {
+  std::string settings = {}, entries = {}, data = {};
+  std::uint64_t setting_count = 0, tensor_count = 0;
+  std::uint32_t version = 3;
+  std::size_t alignment = 32;
+
+  template <class T>
+  void set(const std::string& key, std::uint32_t type, T number) {
+    put_text(settings, key);
+    put(settings, type);
+    put(settings, number);
+    ++setting_count;
+  }
+  void set_text(const std::string& key, const std::string& text) {
+    put_text(settings, key);
+    put(settings, std::uint32_t{8});
+    put_text(settings, text);
+    ++setting_count;
+  }
+  void add(const std::string& name, const std::vector<std::uint64_t>& sizes, std::uint32_t type,
+           const std::string& bytes) {
+    data.resize((data.size() + alignment - 1) / alignment * alignment);
+    add_entry(name, sizes, type, data.size());
+    data += bytes;
+  }
+  void add_entry(const std::string& name, const std::vector<std::uint64_t>& sizes,
+                 std::uint32_t type, std::uint64_t begin) {
+    put_text(entries, name);
+    put(entries, static_cast<std::uint32_t>(sizes.size()));
+    for (const std::uint64_t size : sizes) put(entries, size);
+    put(entries, type);
+    put(entries, begin);
+    ++tensor_count;
+  }
+  std::string bytes() const {
+    std::string out = "GGUF";
+    put(out, version);
+    put(out, tensor_count);
+    put(out, setting_count);
+    out += settings + entries;
+    out.resize((out.size() + alignment - 1) / alignment * alignment);
+    return out + data;
+  }
+};
+template <class T>
+std::string bytes_of(const std::vector<T>& numbers) {
+  return {reinterpret_cast<const char*>(numbers.data()), numbers.size() * sizeof(T)};
+}
+
+TEST(Gguf, SettingsKeepTheirKinds) {
+  Gguf file;
+  file.set_text("general.architecture", "llama");
+  file.set("a", 0, std::uint8_t{200});
+  file.set("b", 1, std::int8_t{-3});
+  file.set("c", 3, std::int16_t{-300});
+  file.set("d", 4, std::uint32_t{4000000000});
+  file.set("e", 6, 0.5F);
+  file.set("f", 7, true);
+  file.set("g", 10, std::uint64_t{7});
+  file.set("h", 12, -0.1);
+  put_text(file.settings, "words");
+  for (const std::uint32_t each : {9U, 8U}) put(file.settings, each);
+  put(file.settings, std::uint64_t{2});
+  put_text(file.settings, "<s>");
+  put_text(file.settings, "ü");
+  file.setting_count++;
+  put_text(file.settings, "scores");
+  for (const std::uint32_t each : {9U, 6U}) put(file.settings, each);
+  put(file.settings, std::uint64_t{2});
+  put(file.settings, 1.5F);
+  put(file.settings, -2.0F);
+  file.setting_count++;
+  const std::map<std::string, GgufFile::Value> wanted{
+      {"general.architecture", std::string("llama")},
+      {"a", std::int64_t{200}},
+      {"b", std::int64_t{-3}},
+      {"c", std::int64_t{-300}},
+      {"d", std::int64_t{4000000000}},
+      {"e", 0.5},
+      {"f", true},
+      {"g", std::int64_t{7}},
+      {"h", -0.1},
+      {"words", std::vector<std::string>{"<s>", "ü"}},
+      {"scores", std::vector<double>{1.5, -2.0}}};
+  EXPECT_EQ(decode_gguf(file.bytes(), "f").metadata, wanted);
+}
+
+TEST(Gguf, TensorsAreTurnedRoundAndUnpacked) {
+  Gguf file;
+  file.alignment = 64;
+  file.set("general.alignment", 4, std::uint32_t{64});
+  file.add("w", {3, 2}, 0, bytes_of<float>({1, 2, 3, 4, 5, 6}));
+  file.add("h", {2}, 1, bytes_of<std::uint16_t>({0x3C00, 0xC000}));
+  file.add("b", {1}, 30, bytes_of<std::uint16_t>({0x3F80}));
+  file.add("i", {2}, 26, bytes_of<std::int32_t>({-7, 9}));
+  // Two blocks: scales 1 and -0.5.
+  std::string q8, q4;
+  std::vector<float> eights, fours;
+  for (const std::uint16_t scale : {std::uint16_t{0x3C00}, std::uint16_t{0xB800}}) {
+    put(q8, scale);
+    put(q4, scale);
+    const float by = scale == 0x3C00 ? 1.0F : -0.5F;
+    for (int i = 0; i < 32; ++i) {
+      put(q8, static_cast<std::int8_t>(4 * i - 60));
+      eights.push_back(static_cast<float>(4 * i - 60) * by);
+    }
+    for (int i = 0; i < 16; ++i) put(q4, static_cast<std::uint8_t>(i | ((15 - i) << 4)));
+    for (int i = 0; i < 16; ++i) fours.push_back(static_cast<float>(i - 8) * by);
+    for (int i = 0; i < 16; ++i) fours.push_back(static_cast<float>(7 - i) * by);
+  }
+  file.add("q8", {32, 2}, 8, q8);
+  file.add("q4", {64}, 2, q4);
+  file.version = 2;
+  const GgufFile found = decode_gguf(file.bytes(), "f");
+  ASSERT_EQ(found.arrays.size(), 6u);
+  EXPECT_EQ(found.arrays[0].second.shape(), (Shape{2, 3}));
+  EXPECT_EQ(found.arrays[0].second.to_vector<float>(), (std::vector<float>{1, 2, 3, 4, 5, 6}));
+  EXPECT_EQ(found.arrays[1].second.to_vector<float>(), (std::vector<float>{1, -2}));
+  EXPECT_EQ(found.arrays[2].second.to_vector<float>(), (std::vector<float>{1}));
+  EXPECT_EQ(found.arrays[3].second.to_vector<std::int64_t>(), (std::vector<std::int64_t>{-7, 9}));
+  EXPECT_EQ(found.arrays[4].second.shape(), (Shape{2, 32}));
+  EXPECT_EQ(found.arrays[4].second.to_vector<float>(), eights);
+  EXPECT_EQ(found.arrays[5].second.to_vector<float>(), fours);
+}
+
+TEST(Gguf, IsReadStrictly) {
+  const auto refuses = [](const std::string& bytes, const std::string& message) {
+    EXPECT_ERROR_WITH(FormatError, message, decode_gguf(bytes, "f"));
+  };
+  const std::string eight(8, '\0');
+  const auto tensor = [&](const std::vector<std::uint64_t>& sizes, std::uint32_t type,
+                          std::uint64_t begin) {
+    Gguf file;
+    file.add_entry("w", sizes, type, begin);
+    file.data = eight;
+    return file.bytes();
+  };
+  EXPECT_NO_THROW(decode_gguf(tensor({2}, 0, 0), "f"));
+  refuses("", "the file ends within its head");
+  refuses("GGML" + eight, "does not begin as GGUF does");
+  Gguf first;
+  first.version = 1;
+  refuses(first.bytes(), "version 1 is not known");
+  Gguf many;
+  many.tensor_count = 1ULL << 63;
+  refuses(many.bytes(), "9223372036854775808 tensors in");
+  refuses(tensor({3}, 0, 0), "\"w\" lies outside");
+  refuses(tensor({2}, 0, 32), "lies outside");
+  refuses(tensor({1}, 0, 4), "not at a multiple of 32");
+  refuses(tensor({1}, 0, ~0ULL - 31), "lies outside");
+  refuses(tensor({1ULL << 63}, 0, 0), "above 2^63 - 1");
+  refuses(tensor({1ULL << 62, 1ULL << 62}, 0, 0), "elements that overflows");
+  refuses(tensor({1ULL << 62}, 0, 0), "bytes that overflows");
+  refuses(tensor({31}, 8, 0), "no multiple of 32");
+  refuses(tensor({}, 8, 0), "no multiple of 32");
+  refuses(tensor({32}, 12, 0), "is of type Q4_K, which cannot be read");
+  refuses(tensor({32}, 99, 0), "is of type 99");
+  refuses(tensor({1, 1, 1, 1, 1, 1, 1, 1, 1}, 0, 0), "has 9 axes");
+  Gguf twice;
+  twice.add("w", {1}, 0, bytes_of<float>({1}));
+  twice.add("w", {1}, 0, bytes_of<float>({1}));
+  refuses(twice.bytes(), "\"w\" is there twice");
+  Gguf over;
+  over.add("a", {9}, 0, std::string(36, '\0'));
+  over.add_entry("b", {1}, 0, 32);
+  refuses(over.bytes(), "\"a\" and \"b\" overlap");
+  const auto setting = [](std::uint32_t type, auto number, const std::string& key = "k") {
+    Gguf file;
+    file.set(key, type, number);
+    return file;
+  };
+  refuses(setting(7, std::uint8_t{2}).bytes(), "neither 0 nor 1");
+  refuses(setting(13, std::uint8_t{2}).bytes(), "a setting of type 13");
+  refuses(setting(10, ~0ULL).bytes(), "above 2^63 - 1");
+  refuses(setting(9, 9ULL).bytes(), "a list of lists");
+  refuses(setting(9, 8ULL | (1ULL << 62)).bytes(), "");
+  refuses(setting(4, std::uint32_t{48}, "general.alignment").bytes(), "a power of two");
+  refuses(setting(4, std::uint32_t{0}, "general.alignment").bytes(), "a power of two");
+  Gguf again = setting(7, true);
+  again.set("k", 7, true);
+  refuses(again.bytes(), "\"k\" is there twice");
+  const std::string good = tensor({2}, 0, 0);
+  for (std::size_t length = 0; length < good.size(); ++length) {
+    EXPECT_THROW(decode_gguf(good.substr(0, length), "f"), FormatError) << length;
+  }
+}
+
+}  // namespace
+}  // namespace heed::io

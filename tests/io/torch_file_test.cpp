@@ -1,0 +1,167 @@
+#include "../../io/torch_file.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+#include "../../core/error.h"
+#include "../../io/pickle.h"
+#include "../../io/zip.h"
+#include "../support/throws.h"
+#include "pickled.h"
+#include "temporary_folder.h"
+
+namespace heed::io {
+namespace {
+
+using namespace pickled;
+
+template <class T>
+std::string bytes_of(const std::vector<T>& numbers) {
+  return {reinterpret_cast<const char*>(numbers.data()), numbers.size() * sizeof(T)};
+}
+
+class Torch : public testing::Test {
+ protected:
+  TorchFile read(const std::string& value,
+                 const std::vector<std::pair<std::string, std::string>>& storages = {}) {
+    std::vector<std::pair<std::string, std::string>> members{{"archive/data.pkl", pickle(value)},
+                                                             {"archive/byteorder", "little"}};
+    for (const auto& [key, bytes] : storages) members.emplace_back("archive/data/" + key, bytes);
+    members.emplace_back("archive/version", "3\n");
+    return read_torch(folder_.write("f.pt", encode_zip(members)));
+  }
+  TemporaryFolder folder_;
+};
+
+TEST_F(Torch, AStateDictIsItsTensors) {
+  const std::string floats = bytes_of<float>({1, 2, 3, 4, 5, 6}),
+                    halves = bytes_of<std::uint16_t>({0x3C00, 0xC000});
+  // The second one is the first one's storage, turned; the dict has versions of modules beside it.
+  const std::string value =
+      kOrdered + "q\1(" + text("a.weight") + tensor(storage("Float", "0", 6), 0, {2, 3}, {3, 1}) +
+      text("a.turned") + "ctorch._utils\n_rebuild_parameter\n" +
+      tuple({tensor(storage("Float", "0", 6), 1, {2, 2}, {1, 3}), "\x88", kOrdered}) + "R" +
+      text("half") + tensor(storage("Half", "1", 2), 1, {}, {}) + "u}" + text("_metadata") +
+      kOrdered + "sb";
+  const TorchFile found = read(value, {{"0", floats}, {"1", halves}});
+  ASSERT_EQ(found.arrays.size(), 3u);
+  EXPECT_TRUE(found.values.empty());
+  EXPECT_EQ(found.arrays[0].first, "a.weight");
+  EXPECT_EQ(found.arrays[0].second.shape(), (Shape{2, 3}));
+  EXPECT_EQ(found.arrays[0].second.to_vector<float>(), (std::vector<float>{1, 2, 3, 4, 5, 6}));
+  EXPECT_EQ(found.arrays[1].second.to_vector<float>(), (std::vector<float>{2, 5, 3, 6}));
+  EXPECT_EQ(found.arrays[2].second.item(), -2);
+  EXPECT_EQ(found.under("a.").size(), 2u);
+  EXPECT_EQ(found.under("a.")[0].first, "weight");
+}
+
+TEST_F(Torch, ACheckpointHasNumbersAndTextsToo) {
+  const std::string betas = "G\x3f\xe0" + std::string(6, '\0') + integer(1) + "\x86q\7";
+  const TorchFile found = read(
+      "}(" + text("epoch") + "M\x2c\1" + text("model") + "}" + text("w") +
+          tensor(storage("Long", "0", 2), 0, {2}, {1}) + "s" + text("groups") + "](}(" +
+          text("betas") + betas + "u}" + text("betas") + "h\7se" + text("name") + text("tiny") +
+          text("best") + "N" + text("done") + "\x88" + integer(7) + "\x8a\1\xFF" + "u",
+      {{"0", bytes_of<std::int64_t>({-3, 5})}});
+  ASSERT_EQ(found.arrays.size(), 1u);
+  EXPECT_EQ(found.arrays[0].first, "model.w");
+  EXPECT_EQ(found.arrays[0].second.to_vector<std::int64_t>(), (std::vector<std::int64_t>{-3, 5}));
+  const std::map<std::string, TorchFile::Value> wanted{
+      {"7", std::int64_t{-1}},      {"done", true},
+      {"epoch", std::int64_t{300}}, {"name", std::string("tiny")},
+      {"groups.0.betas.0", 0.5},    {"groups.0.betas.1", std::int64_t{1}},
+      {"groups.1.betas.0", 0.5},    {"groups.1.betas.1", std::int64_t{1}}};
+  EXPECT_EQ(found.values, wanted);
+}
+
+TEST_F(Torch, OtherGlobalsAreRefusedByName) {
+  for (const char* global :
+       {"os\nsystem\n", "builtins\neval\n", "torch\nUntypedStorage\n", "numpy\nndarray\n"}) {
+    std::string name = global;
+    name = name.substr(0, name.find('\n')) + "." + name.substr(name.find('\n') + 1);
+    name.pop_back();
+    EXPECT_ERROR_WITH(FormatError, "asks for \"" + name + "\"",
+                      read(std::string("c") + global + tuple({text("true")}) + "R"));
+  }
+  EXPECT_ERROR_WITH(FormatError, "asks for \"posix.system\"",
+                    read(text("posix") + text("system") + "\x93"));
+  // Also where it is not called.
+  EXPECT_ERROR_WITH(FormatError, "asks for \"os.system\"", read("cos\nsystem\n"));
+  EXPECT_ERROR_WITH(FormatError, "\"\" is neither a tensor", read("ccollections\nOrderedDict\n"));
+  EXPECT_ERROR_WITH(FormatError, "does 0x69", read("(i"));
+  EXPECT_ERROR_WITH(FormatError, "does 0x81", read(kOrdered + ")\x81"));
+}
+
+TEST_F(Torch, TensorsStayWithinTheirStorage) {
+  const std::string four = bytes_of<float>({1, 2, 3, 4});
+  const auto refuses = [&](const std::string& value, const std::string& message) {
+    EXPECT_ERROR_WITH(FormatError, message, read(value, {{"0", four}}));
+  };
+  const std::string all = storage("Float", "0", 4);
+  refuses(tensor(all, 0, {5}, {1}), "goes beyond its storage of 4");
+  refuses(tensor(all, 1, {4}, {1}), "goes beyond");
+  refuses(tensor(all, 5, {0}, {1}), "goes beyond");
+  refuses(tensor(all, 0, {2, 2}, {3, 1}), "goes beyond");
+  refuses(tensor(all, 0, {5}, {0}), "goes beyond");
+  refuses(tensor(all, 0, {2147483647, 2147483647, 2147483647}, {0, 0, 0}), "goes beyond");
+  refuses(tensor(all, 0, {2}, {2147483647}), "goes beyond");
+  refuses(tensor(all, 0, {2}, {-1}), "goes beyond");
+  refuses(tensor(all, -1, {2}, {1}), "goes beyond");
+  refuses(tensor(all, 0, {2}, {1, 1}), "1 axes and 2 strides");
+  refuses(tensor(all, 0, {1, 1, 1, 1, 1, 1, 1, 1, 1}, {1, 1, 1, 1, 1, 1, 1, 1, 1}), "of at most 8");
+  refuses(tensor(storage("Float", "0", 5), 0, {1}, {1}), "has 16 bytes for 5 of F32");
+  refuses(tensor(storage("Float", "1", 4), 0, {1}, {1}), "the storage \"1\" is missing");
+  refuses("](" + tensor(all, 0, {1}, {1}) + tensor(storage("Int", "0", 4), 0, {1}, {1}) + "e",
+          "two dtypes");
+  EXPECT_EQ(read(tensor(all, 4, {0}, {1}), {{"0", four}}).arrays[0].second.numel(), 0);
+}
+
+TEST_F(Torch, IsReadStrictly) {
+  EXPECT_ERROR_WITH(FormatError, "holds itself", read("]q\1h\1a"));
+  EXPECT_ERROR_WITH(FormatError, "\"a\" is there twice",
+                    read("}(" + text("a") + "K\1" + text("a") + "K\2u"));
+  EXPECT_ERROR_WITH(FormatError, "a key that is neither", read("}N" + integer(1) + "s"));
+  EXPECT_ERROR_WITH(FormatError, "no zip", read_torch(folder_.write("f.pt", pickle("N"))));
+  EXPECT_ERROR_WITH(FormatError, "has no data.pkl",
+                    read_torch(folder_.write("f.pt", encode_zip({{"a", "b"}}))));
+  EXPECT_ERROR_WITH(
+      FormatError, "two pickles",
+      read_torch(folder_.write("f.pt", encode_zip({{"a/data.pkl", ""}, {"b/data.pkl", ""}}))));
+  EXPECT_ERROR_WITH(FormatError, "not little endian",
+                    read_torch(folder_.write("f.pt", encode_zip({{"a/data.pkl", pickle("N")},
+                                                                 {"a/byteorder", "big"}}))));
+  EXPECT_THROW(read_torch("/nowhere"), IoError);
+}
+
+TEST(Pickle, BrokenOnesAreRefused) {
+  const auto refuses = [](const std::string& bytes, const std::string& message) {
+    EXPECT_ERROR_WITH(FormatError, message, read_pickle(bytes, "f")) << bytes;
+  };
+  refuses("N.", "does not begin as");
+  refuses("\x80\1N.", "protocol 1");
+  refuses("\x80\2N", "ends in the middle");
+  refuses(pickle("NN"), "ends with something left");
+  refuses(pickle("N") + "x", "something stands behind");
+  refuses(pickle("a"), "takes what is not there");
+  refuses(pickle("](N.a"), "something left");
+  refuses(pickle("e"), "no mark");
+  refuses(pickle("NNa"), "appends to what is no list");
+  refuses(pickle("](K\1s"), "takes what is not there");
+  refuses(pickle("}(Nu"), "without a value");
+  refuses(pickle("h\1"), "recalls what");
+  refuses(pickle("q\1"), "remembers what");
+  refuses(pickle("\x8a\x9" + std::string(9, '\1')), "more than 64 bits");
+  refuses(pickle("X\xFF\xFF\xFF\xFFxx"), "ends in the middle");
+  refuses(pickle("\x8d" + std::string(8, '\xFF')), "ends in the middle");
+  refuses(pickle("N)R"), "calls what is no function");
+  refuses(pickle("NQ"), "refers to what is no storage");
+  refuses(pickle("ctorch\nFloatStorage\n)R"), "calls torch.FloatStorage");
+  const Pickle found = read_pickle(
+      "\x80\4\x95" + std::string(8, '\0') + "\x8c\2ab\x94h" + std::string(1, '\0') + "\x86.", "f");
+  EXPECT_EQ(found[found.root].items.size(), 2u);
+  EXPECT_EQ(found[found[found.root].items[1]].text, "ab");
+}
+
+}  // namespace
+}  // namespace heed::io
