@@ -14,6 +14,7 @@
 #include "pickle.h"
 #include "read_only.h"
 #include "safetensors.h"
+#include "safetensors_file.h"
 #include "saved_model.h"
 #include "saved_module.h"
 #include "sharded_safetensors.h"

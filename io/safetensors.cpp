@@ -15,9 +15,6 @@
 namespace heed::io {
 namespace {
 
-constexpr std::uint64_t kLengthBytes = 8;
-constexpr std::uint64_t kMaxHeader = 100'000'000;  // the reference implementation's limit
-
 void check_writable(const NamedArrays& arrays) {
   std::unordered_set<std::string_view> names;
   for (const auto& [name, array] : arrays) {
@@ -85,17 +82,17 @@ std::string encode_safetensors(const NamedArrays& arrays,
   }
   header += '}';
   header.resize((header.size() + 7) / 8 * 8, ' ');
-  if (header.size() > kMaxHeader) {
+  if (header.size() > kMostSafetensorsHeader) {
     throw ValueError(
         fmt::format("safetensors: a header of {} bytes is above the format's limit of {}",
-                    header.size(), kMaxHeader));
+                    header.size(), kMostSafetensorsHeader));
   }
 
   const std::uint64_t length = header.size();
-  std::string out(kLengthBytes + header.size() + data_bytes, '\0');
-  std::memcpy(out.data(), &length, kLengthBytes);
-  std::memcpy(out.data() + kLengthBytes, header.data(), header.size());
-  char* data = out.data() + kLengthBytes + header.size();
+  std::string out(kSafetensorsLengthBytes + header.size() + data_bytes, '\0');
+  std::memcpy(out.data(), &length, kSafetensorsLengthBytes);
+  std::memcpy(out.data() + kSafetensorsLengthBytes, header.data(), header.size());
+  char* data = out.data() + kSafetensorsLengthBytes + header.size();
   for (std::size_t i = 0; i < arrays.size(); ++i) {
     const Array& array = arrays[i].second;
     encode_elements(held(array, floats), array, data + begins[i]);
@@ -103,51 +100,20 @@ std::string encode_safetensors(const NamedArrays& arrays,
   return out;
 }
 
-namespace {
-
-struct Split {
-  SafetensorsHeader header;
-  std::uint64_t data_begin;
-};
-
-Split split(std::string_view bytes, const std::string& path) {
-  std::uint64_t length = 0;
-  if (bytes.size() < kLengthBytes) {
-    throw FormatError(path, bytes.size(), "the file ends before the header's length");
-  }
-  std::memcpy(&length, bytes.data(), kLengthBytes);
-  if (length > kMaxHeader || length > bytes.size() - kLengthBytes) {
-    throw FormatError(path, 0,
-                      fmt::format("a header of {} bytes is claimed, in a file of {}; at most {}",
-                                  length, bytes.size(), kMaxHeader));
-  }
-  const std::string_view text = bytes.substr(kLengthBytes, length);
-  if (!text.starts_with('{'))
-    throw FormatError(path, kLengthBytes, "the header must begin with '{'");
-  const std::uint64_t data_begin = kLengthBytes + length;
-  return {read_safetensors_header(text, path, kLengthBytes, bytes.size() - data_begin), data_begin};
-}
-
-}  // namespace
-
 NamedShapes shapes_in_safetensors(std::string_view bytes, const std::string& path) {
   NamedShapes out;
-  for (const SafetensorsEntry& entry : split(bytes, path).header.entries) {
+  for (const SafetensorsEntry& entry : read_safetensors_layout(bytes, path).header.entries) {
     out.emplace_back(entry.name, entry.shape);
   }
   return out;
 }
 
 Safetensors decode_safetensors(std::string_view bytes, const std::string& path) {
-  auto [header, data_begin] = split(bytes, path);
+  auto [header, data_begin] = read_safetensors_layout(bytes, path);
   Safetensors out;
   out.metadata = std::move(header.metadata);
   for (const SafetensorsEntry& entry : header.entries) {
-    const std::uint64_t begin = data_begin + static_cast<std::uint64_t>(entry.offsets[0]);
-    const auto count = static_cast<std::size_t>(entry.offsets[1] - entry.offsets[0]);
-    out.arrays.emplace_back(entry.name,
-                            decode_elements(*entry.element, entry.shape, bytes.substr(begin, count),
-                                            {path, begin, "tensor " + in_quotes(entry.name)}));
+    out.arrays.emplace_back(entry.name, read_safetensors_entry(entry, bytes, data_begin, path));
   }
   return out;
 }

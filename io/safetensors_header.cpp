@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 #include <unordered_set>
 #include <utility>
 
@@ -182,6 +183,34 @@ SafetensorsHeader read_safetensors_header(std::string_view text, const std::stri
   read_json_object(text, reader);
   check_layout(reader, data_bytes);
   return std::move(reader.header);
+}
+
+SafetensorsLayout read_safetensors_layout(std::string_view bytes, const std::string& path) {
+  std::uint64_t length = 0;
+  if (bytes.size() < kSafetensorsLengthBytes) {
+    throw FormatError(path, bytes.size(), "the file ends before the header's length");
+  }
+  std::memcpy(&length, bytes.data(), kSafetensorsLengthBytes);
+  if (length > kMostSafetensorsHeader || length > bytes.size() - kSafetensorsLengthBytes) {
+    throw FormatError(path, 0,
+                      fmt::format("a header of {} bytes is claimed, in a file of {}; at most {}",
+                                  length, bytes.size(), kMostSafetensorsHeader));
+  }
+  const std::string_view text = bytes.substr(kSafetensorsLengthBytes, length);
+  if (!text.starts_with('{')) {
+    throw FormatError(path, kSafetensorsLengthBytes, "the header must begin with '{'");
+  }
+  const std::uint64_t data_begin = kSafetensorsLengthBytes + length;
+  return {read_safetensors_header(text, path, kSafetensorsLengthBytes, bytes.size() - data_begin),
+          data_begin};
+}
+
+Array read_safetensors_entry(const SafetensorsEntry& entry, std::string_view bytes,
+                             std::uint64_t data_begin, const std::string& path) {
+  const std::uint64_t begin = data_begin + static_cast<std::uint64_t>(entry.offsets[0]);
+  const auto count = static_cast<std::size_t>(entry.offsets[1] - entry.offsets[0]);
+  return decode_elements(*entry.element, entry.shape, bytes.substr(begin, count),
+                         {path, begin, "tensor " + in_quotes(entry.name)});
 }
 
 }  // namespace heed::io

@@ -27,6 +27,19 @@ struct SafetensorsHeader {
   std::map<std::string, std::string> metadata;
 };
 
+inline constexpr std::uint64_t kSafetensorsLengthBytes = 8;
+inline constexpr std::uint64_t kMostSafetensorsHeader = 100'000'000;  // the reference's limit
+
+struct SafetensorsLayout {
+  SafetensorsHeader header;
+  std::uint64_t data_begin;
+};
+/// Of a whole file. Throws FormatError.
+SafetensorsLayout read_safetensors_layout(std::string_view bytes, const std::string& path);
+/// An entry's numbers. Throws FormatError.
+Array read_safetensors_entry(const SafetensorsEntry& entry, std::string_view bytes,
+                             std::uint64_t data_begin, const std::string& path);
+
 /// Reads the JSON `text`, which stands at `offset` of `path`, and checks that the entries cover the
 /// `data_bytes` bytes of data exactly, each with as many as its shape asks. Throws FormatError.
 SafetensorsHeader read_safetensors_header(std::string_view text, const std::string& path,

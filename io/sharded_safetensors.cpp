@@ -9,6 +9,7 @@
 #include "../core/quoted.h"
 #include "file.h"
 #include "json_events.h"
+#include "safetensors_file.h"
 
 namespace heed::io {
 namespace {
@@ -69,18 +70,18 @@ Safetensors read_sharded_safetensors(const std::string& index_path) {
   Safetensors out;
   for (const std::string& name : names) {
     const std::string path = (folder / name).string();
-    Safetensors part = read_safetensors(path);
-    for (auto& [tensor, array] : part.arrays) {
+    const SafetensorsFile part(path);
+    for (const auto& [tensor, shape] : part.shapes()) {
       const auto found = index.find(tensor);
       if (found == index.end() || found->second != name) {
         throw FormatError(
             path, 0,
             fmt::format("{} is in it, of which the index does not say so", in_quotes(tensor)));
       }
-      out.arrays.emplace_back(tensor, std::move(array));
+      out.arrays.emplace_back(tensor, part.read(tensor));
       index.erase(found);
     }
-    out.metadata.merge(part.metadata);
+    out.metadata.insert(part.metadata().begin(), part.metadata().end());
   }
   if (!index.empty()) {
     const auto& [tensor, file] = *index.begin();

@@ -1,0 +1,50 @@
+#include "../../io/safetensors_file.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "../../core/error.h"
+#include "../support/throws.h"
+#include "temporary_folder.h"
+
+namespace heed::io {
+namespace {
+
+TEST(SafetensorsFile, IsReadTensorByTensor) {
+  const TemporaryFolder folder;
+  const std::string path = folder / "f";
+  write_safetensors(path,
+                    {{"w", Array::from(std::vector<float>{1, 2, 3}, Shape{3, 1})},
+                     {"n", Array::from(std::vector<Index>{7})}},
+                    {{"format", "pt"}});
+  SafetensorsFile first(path);
+  const SafetensorsFile file(std::move(first));
+  EXPECT_EQ(file.shapes(), (NamedShapes{{"w", Shape{3, 1}}, {"n", Shape{1}}}));
+  EXPECT_EQ(file.metadata().at("format"), "pt");
+  EXPECT_TRUE(file.has("n"));
+  EXPECT_FALSE(file.has("m"));
+  const Array numbers = file.read("w");
+  std::filesystem::remove(path);
+  EXPECT_EQ(numbers.to_vector<float>(), (std::vector<float>{1, 2, 3}));
+  EXPECT_EQ(file.read("n").item(), 7);  // as long as it is mapped
+  EXPECT_ERROR_WITH(ValueError, "no tensor \"m\"", file.read("m"));
+}
+
+TEST(SafetensorsFile, TheFileIsCheckedFirst) {
+  const TemporaryFolder folder;
+  const auto open = [](const std::string& path) { SafetensorsFile file(path); };
+  EXPECT_THROW(open(folder / "none"), IoError);
+  EXPECT_THROW(open(folder.path().string()), IoError);
+  EXPECT_THROW(open("/dev/null"), IoError);
+  EXPECT_ERROR_WITH(FormatError, "the file ends before", open(folder.write("empty", "")));
+  EXPECT_ERROR_WITH(FormatError, "a header of", open(folder.write("long", std::string(8, '\1'))));
+  const std::string path = folder / "f";
+  write_safetensors(path, {{"w", Array::from(std::vector<float>(3000))}});
+  const SafetensorsFile file(path);
+  std::filesystem::resize_file(path, 100);
+  EXPECT_ERROR_WITH(FormatError, "has been cut", file.read("w"));
+}
+
+}  // namespace
+}  // namespace heed::io
