@@ -257,18 +257,18 @@ std::string encode_zip(const std::vector<std::pair<std::string, std::string>>& m
     constexpr std::size_t kAligned = 64, kField = 4;
     const std::size_t before = local + kLocalBytes + name.size() + kField;
     const std::size_t fill = (kAligned - before % kAligned) % kAligned;
-    const auto head =
-        [&](std::string& to) {  // the same in both places: version 2.0, UTF-8, 1980-01-01
-          put(to, 20U, 2);
-          put(to, 0x800U, 2);
-          put(to, 0U, 2);
-          put(to, 0U, 2);
-          put(to, 0x21U, 2);
-          put(to, crc, 4);
-          put(to, content.size(), 4);
-          put(to, content.size(), 4);
-          put(to, name.size(), 2);
-        };
+    // The same in both places: version 2.0, UTF-8, 1980-01-01.
+    const auto head = [&, &name = name, &content = content](std::string& to) {
+      put(to, 20U, 2);
+      put(to, 0x800U, 2);
+      put(to, 0U, 2);
+      put(to, 0U, 2);
+      put(to, 0x21U, 2);
+      put(to, crc, 4);
+      put(to, content.size(), 4);
+      put(to, content.size(), 4);
+      put(to, name.size(), 2);
+    };
     put(out, kLocal, 4);
     head(out);
     put(out, kField + fill, 2);
