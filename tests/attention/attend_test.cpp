@@ -296,6 +296,8 @@ TEST(Attend, RefusesWhatDoesNotFit) {
                     attend(q, k, v, {.mask = Mask(zeros({kQ, kK}))}));
   EXPECT_ERROR_WITH(ShapeError, "attend: bias f32[7, 3] does not broadcast to scores [2, 3, 7]",
                     attend(q, k, v, {.bias = zeros({kK, kQ})}));
+  EXPECT_ERROR_WITH(DTypeError, "attend: sinks must be f32, not f64[2]",
+                    attend(q, k, v, {.sinks = zeros({kB}, DType::f64)}));
   EXPECT_ERROR_WITH(DTypeError, "attend: bias must be f32, not f64[3, 7]",
                     attend(q, k, v, {.bias = zeros({kQ, kK}, DType::f64)}));
   EXPECT_ERROR_WITH(ShapeError,

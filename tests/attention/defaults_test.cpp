@@ -6,6 +6,8 @@
 #include "../../attention/mechanisms/decoders/multi_step.h"
 #include "../../attention/mechanisms/decoders/pointer_network.h"
 #include "../../attention/mechanisms/memory/key_value_memory.h"
+#include "../../attention/mechanisms/memory/memory_network.h"
+#include "../../attention/mechanisms/transformer/transformer_options.h"
 #include "../../core/array.h"
 
 namespace heed::attention {
@@ -15,6 +17,9 @@ TEST(Defaults, OfOptions) {
   EXPECT_EQ(LocalOptions{}.half_width, 10);
   EXPECT_FALSE(LocalOptions{}.gaussian);
   EXPECT_EQ(KeyValueMemoryOptions{}.hops, 2);
+  EXPECT_FALSE(LuongOptions{}.context_alone);
+  EXPECT_FALSE(TransformerOptions{}.parallel);
+  EXPECT_EQ(MemoryNetworkOptions{}.vocabulary, 0);
 }
 
 TEST(Defaults, APointersHiddenWidthIsItsStates) {

@@ -95,8 +95,8 @@ TEST(WindowsOfText, RefuseNumbersThatAreNotPositive) {
   Generator generator(3);
   const auto text = counting(11);
   for (const Index bad : {0, -1}) {
-    EXPECT_THROW(random_windows(text, bad, 2, generator), ValueError);
-    EXPECT_THROW(random_windows(text, 2, bad, generator), ValueError);
+    EXPECT_ERROR_WITH(ValueError, "windows: count", random_windows(text, bad, 2, generator));
+    EXPECT_ERROR_WITH(ValueError, "windows: length", random_windows(text, 2, bad, generator));
     EXPECT_THROW(all_windows(text, bad, 2), ValueError);
     EXPECT_THROW(all_windows(text, 2, bad), ValueError);
     EXPECT_THROW(lines_of(text, 5, bad), ValueError);

@@ -50,7 +50,7 @@ TEST(ShardedSafetensors, AreReadStrictly) {
         << map;
   };
   const std::string a = R"("a": "model-1.safetensors")";
-  refuses("{}", "the index names no tensor");
+  refuses("{}", "at byte 0: the index names no tensor");
   refuses("[]", "");
   refuses("{\"a\": 1}", "a number");
   refuses("{\"a\": {\"b\": \"c\"}}", "an object");

@@ -118,8 +118,8 @@ TEST(Embedding, SumsSparseAndDenseGradientsWhenTied) {
 TEST(Embedding, ChecksOptionsAndIds) {
   EXPECT_ERROR(ValueError, "Embedding: sizes must be positive: count 0, width 3",
                nn::Embedding(0, 3));
-  EXPECT_ERROR(ValueError, "Embedding: padding 5 is not in [-1, 5)",
-               nn::Embedding({.count = 5, .width = 3, .padding = 5}));
+  EXPECT_ERROR(ValueError, "Embedding: padding 7 is not in [-1, 5)",
+               nn::Embedding({.count = 5, .width = 3, .padding = 7}));
   const nn::Embedding words(5, 3);
   EXPECT_ERROR(IndexError, "embedding: index 5 is out of range [0, 5)", words(ids_of({1, 5}, {2})));
   EXPECT_ERROR(DTypeError, "embedding: indices must be i64, not f32[2]", words(ones({2})));

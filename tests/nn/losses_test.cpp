@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 
 #include "../../autograd/ops/normalise/softmax.h"
 #include "../../nn/cross_entropy_loss.h"
@@ -67,6 +68,14 @@ TEST(Losses, LogitsOfAnySizeStayExact) {
   EXPECT_EQ(g[0], -1);
   EXPECT_EQ(g[1], 1);
   EXPECT_EQ(g[2], -0.5);
+}
+
+TEST(Losses, CtcOfNoStepsHasTheEmptySequenceAlone) {
+  const Tensor x = log_softmax(randn({3, 2, 4}), -1);
+  const Tensor targets = Array::from(std::vector<Index>{1, 2}, Shape{2, 1});
+  const Tensor loss = ctc_loss(x, targets, {0, 0}, {0, 1}, {.reduction = Reduction::none});
+  EXPECT_EQ(loss.array().to_vector<float>(),
+            (std::vector<float>{0, std::numeric_limits<float>::infinity()}));
 }
 
 TEST(Losses, CtcWithoutAnAlignmentIsInfiniteOrZero) {

@@ -36,6 +36,11 @@ TEST_F(Plateau, LowersWhenPatienceEnds) {
   EXPECT_EQ(schedule.best(), 1.9);
 }
 
+TEST_F(Plateau, PatienceBeginsAnewWhereItEnded) {
+  ReduceLROnPlateau schedule(sgd, {.factor = 0.5, .patience = 1});
+  EXPECT_THAT(rates(schedule, {2, 2, 2, 2, 2, 2}), ElementsAre(0.5, 0.5, 0.25, 0.25, 0.125, 0.125));
+}
+
 TEST_F(Plateau, WaitsOutTheCooldown) {
   ReduceLROnPlateau schedule(sgd, {.factor = 0.5, .patience = 0, .cooldown = 2});
   EXPECT_THAT(rates(schedule, {1, 1, 1, 1, 1}), ElementsAre(0.5, 0.25, 0.25, 0.25, 0.125));

@@ -233,6 +233,7 @@ TEST(ConvSeq2SeqWeights, OfTheEncoderGetTheMeanOfTheAttentionsGradients) {
 TEST(ConvSeq2SeqInput, IsRefusedWhereItDoesNotFit) {
   EXPECT_ERROR_WITH(ValueError, "conv_seq2seq: the encoder's kernel 4 must be odd",
                     ConvEncoder made({.width = 2, .kernel = 4}));
+  EXPECT_GT(ConvDecoder({.width = 1}).parameters().size(), 0u);
   EXPECT_ERROR_WITH(ValueError, "conv_seq2seq: width 2, layers 0 and kernel 3",
                     ConvDecoder made({.width = 2, .layers = 0}));
   EXPECT_ERROR_WITH(ValueError, "multi_step: hidden 0 and width 2", MultiStepAttention made(0, 2));

@@ -78,6 +78,8 @@ TEST(Tape, SaysWhatIsWrong) {
   EXPECT_ERROR(DTypeError, "tape: f64[2, 3] does not fit the rows f32[2, 1, 3]",
                tape.append(zeros({2, 3}, DType::f64)));
   EXPECT_ERROR(GradError, "tape: row is undefined", tape.append(Tensor()));
+  const Tensor none;
+  EXPECT_ERROR(GradError, "tape: rows is undefined", Tape{none});
 }
 
 }  // namespace

@@ -74,6 +74,7 @@ TEST_F(LstmnPairs, RefuseWhatDoesNotFit) {
   EXPECT_THROW(LSTMNPair none(2, 0), ValueError);
   EXPECT_ERROR_WITH(ShapeError, "lstmn_pair: hypothesis must have 3 rows, not 2",
                     made(premise, narrow(hypothesis, 0, 0, 2)));
+  EXPECT_ERROR_WITH(ShapeError, "lstmn_pair: premise", made(select(premise, 0, 0), hypothesis));
   EXPECT_ERROR_WITH(ShapeError, "lstmn_pair: ", made(narrow(premise, 2, 0, 2), hypothesis));
   EXPECT_ERROR_WITH(DTypeError, "lstmn_pair: ", made(premise, to(hypothesis, DType::f32)));
 }

@@ -78,17 +78,18 @@ TEST(StackOptions, NormsAndParallelParts) {
 TEST(StackOptions, GatedFeedForwardParts) {
   manual_seed(5);
   const Tensor x = inputs(kT);
-  for (const Activation activation : {Activation::relu, Activation::gelu, Activation::gelu_tanh,
-                                      Activation::swiglu, Activation::geglu}) {
+  for (const Activation activation :
+       {Activation::relu, Activation::gelu, Activation::gelu_tanh, Activation::silu,
+        Activation::swiglu, Activation::geglu, Activation::geglu_tanh}) {
     TransformerOptions options = sizes();
     options.activation = activation;
     TransformerEncoderLayer made(options);
     const Tensor h = made.norm1(x + made.self_attn(x).context), in = made.linear1(h);
     EXPECT_EQ(made.linear_gate != nullptr, is_gated(activation));
     Tensor inner =
-        activation == Activation::relu     ? relu(in)
-        : activation == Activation::swiglu ? in * sigmoid(in)
-        : activation == Activation::gelu_tanh
+        activation == Activation::relu                                       ? relu(in)
+        : activation == Activation::swiglu || activation == Activation::silu ? in * sigmoid(in)
+        : activation == Activation::gelu_tanh || activation == Activation::geglu_tanh
             ? 0.5 * in *
                   (1 + tanh(std::sqrt(2 / std::numbers::pi) * (in + 0.044715 * in * in * in)))
             : gelu(in);
@@ -100,6 +101,19 @@ TEST(StackOptions, GatedFeedForwardParts) {
       EXPECT_TRUE(report) << report.text();
     }
   }
+}
+
+TEST(StackOptions, ADecodersFeedForwardPartIsGatedToo) {
+  manual_seed(6);
+  TransformerOptions options = sizes();
+  options.activation = Activation::swiglu;
+  const TransformerDecoderLayer made(options);
+  const Tensor x = inputs(kT), memory = inputs(kT);
+  Tensor h = made.norm1(x + made.self_attn(x).context);
+  h = made.norm2(h + made.multihead_attn(h, memory, memory).context);
+  const Tensor in = made.linear1(h);
+  const Tensor want = made.norm3(h + made.linear2(in * sigmoid(in) * (*made.linear_gate)(h)));
+  EXPECT_THAT(numbers(made(x, memory, Terms{}).context), near(want, 1e-11));
 }
 
 TEST(StackOptions, WithoutBiases) {
