@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstring>
 #include <vector>
 
 #include "../core/error.h"
@@ -34,6 +35,7 @@ class ZstdStream : public UnpackedFile::Stream {
           break;
         }
       }
+      if (between_frames_) check_magic();
       const std::size_t in_before = in_.pos, out_before = out.pos;
       const std::size_t hint = ZSTD_decompressStream(unpack_.get(), &out, &in_);
       if (ZSTD_isError(hint) != 0) fail(ZSTD_getErrorCode(hint));
@@ -62,15 +64,29 @@ class ZstdStream : public UnpackedFile::Stream {
   }
 
  private:
+  // More bytes behind those that are left.
   bool fill() {
+    const std::size_t left = in_.size - in_.pos;
+    if (left > 0) std::memmove(buffer_.data(), buffer_.data() + in_.pos, left);
     ssize_t got = 0;
     do {
-      got = ::read(file_.number, buffer_.data(), buffer_.size());
+      got = ::read(file_.number, buffer_.data() + left, buffer_.size() - left);
     } while (got < 0 && errno == EINTR);
     if (got < 0) throw IoError(path_, "read", errno);
-    in_ = {buffer_.data(), static_cast<std::size_t>(got), 0};
-    read_ += in_.size;
+    in_ = {buffer_.data(), left + static_cast<std::size_t>(got), 0};
+    read_ += static_cast<std::size_t>(got);
     return got > 0;
+  }
+
+  // The library may also read frames of before the format was settled, whose window it does not bound.
+  void check_magic() {
+    std::uint32_t magic = 0;
+    while (in_.size - in_.pos < sizeof magic) {
+      if (!fill()) fail("it ends within a frame");
+    }
+    std::memcpy(&magic, buffer_.data() + in_.pos, sizeof magic);
+    const bool skippable = (magic & ZSTD_MAGIC_SKIPPABLE_MASK) == ZSTD_MAGIC_SKIPPABLE_START;
+    if (magic != ZSTD_MAGICNUMBER && !skippable) fail("no frame of today's format");
   }
 
   [[noreturn]] void fail(ZSTD_ErrorCode code) const {

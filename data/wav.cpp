@@ -169,6 +169,16 @@ struct Bytes {
   std::size_t at = 0;
 };
 
+int samples_of(const Header& header) {
+  switch (header.frame) {
+    case 1: return SF_FORMAT_PCM_U8;
+    case 2: return SF_FORMAT_PCM_16;
+    case 3: return SF_FORMAT_PCM_24;
+    case 4: return header.kind == kFloat ? SF_FORMAT_FLOAT : SF_FORMAT_PCM_32;
+    default: return SF_FORMAT_DOUBLE;
+  }
+}
+
 SF_VIRTUAL_IO reading() {
   SF_VIRTUAL_IO out{};
   out.get_filelen = [](void* user) {
@@ -208,17 +218,17 @@ bool has_sound() { return true; }
 Sound read_wav(const std::string& path, const WavOptions& options) {
   const Index rate = options.rate != 0 ? options.rate : kHighestRate;
   const double most = std::min(1e9, options.longest * static_cast<double>(rate) * 8 + 1e6);
-  std::string content = content_of(path, static_cast<std::size_t>(most));
+  const std::string content = content_of(path, static_cast<std::size_t>(most));
   const Header header = HeaderReader(path, content, options).read();
 
-  // libsndfile gets to see the format and the samples alone: there are chunks behind the samples, of no
-  // use here, over which it reads for ever.
-  const std::string plain = plain_header(header);
-  const std::size_t begin = header.begin - plain.size();
-  content.replace(begin, plain.size(), plain);
-  Bytes bytes{std::string_view(content).substr(begin, plain.size() + header.size)};
+  // libsndfile gets to see the samples alone, as a file without a header: it reads for ever over some
+  // chunks behind samples, and over some samples that look like such.
+  Bytes bytes{std::string_view(content).substr(header.begin, header.size)};
   SF_VIRTUAL_IO calls = reading();
   SF_INFO info{};
+  info.samplerate = static_cast<int>(header.rate);
+  info.channels = 1;
+  info.format = SF_FORMAT_RAW | SF_ENDIAN_LITTLE | samples_of(header);
   const std::unique_ptr<SNDFILE, int (*)(SNDFILE*)> file(
       sf_open_virtual(&calls, SFM_READ, &info, &bytes), &sf_close);
   if (!file) {

@@ -141,6 +141,16 @@ TEST(TextFile, SaysThatZstdIsDamaged) {
   }
 }
 
+// The library reads what was written before the format was settled, and takes a window of any size for it.
+TEST(TextFile, ZstdFramesOfOlderFormatsAreRefused) {
+  for (const char version : {'\x22', '\x25', '\x26', '\x27'}) {
+    std::string older = "?\xB5\x2F\xFD ... \x1F\x1F\x1F\x1F\x1F\x1F\x1F\x1F";
+    older[0] = version;
+    EXPECT_ERROR_WITH(FormatError, "no frame of today's format", lines_of(zstd("one\n") + older));
+  }
+  EXPECT_ERROR_WITH(FormatError, "it ends within a frame", lines_of(zstd("one\n") + "\x28\xB5"));
+}
+
 TEST(TextFile, RefusesAWindowThatWantsMuchMemory) {
   const TemporaryFile file(zstd("one\n", 24));
   EXPECT_ERROR_WITH(FormatError, "larger than 8 MiB: pack it without --ultra and --long",

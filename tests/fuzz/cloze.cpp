@@ -60,7 +60,8 @@ void cloze(std::string_view input) {
   // A word of one letter is a string, in a row and in its copy.
   const bool accepted =
       accepts({path, answers_path}, input.size(),
-              {.fixed = buffers(content), .factor = 400 * unpacked(content)},
+              {.fixed = buffers(content) + buffers(answers),
+               .factor = 400 * std::max(unpacked(content), unpacked(answers))},
               [&] { read = data::read_cloze(path, answers_path, options, leave_out); });
   if (!accepted) return;
   require(!read.rows.empty(), "a file has rows");
