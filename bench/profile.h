@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "../io/json_events.h"
+#include "../core/json_events.h"
 #include "../train/profiler.h"
 #include "protocol.h"
 
@@ -37,8 +37,8 @@ inline std::string profile_steps(int steps, const std::function<void()>& step) {
     profiler.stop();
     table = profiler.table();
   }
-  return fmt::format(R"({{"table":{},"plain":{:.6f},"profiled":{:.6f}}})",
-                     heed::io::json_quote(table), least(plain), least(profiled));
+  return fmt::format(R"({{"table":{},"plain":{:.6f},"profiled":{:.6f}}})", heed::json_quote(table),
+                     least(plain), least(profiled));
 }
 
 inline const bool kCanProfile = (profile = profile_steps, true);

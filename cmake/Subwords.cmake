@@ -1,6 +1,6 @@
 # heed::subwords: coders of subwords (data/subwords.h), learned and read by sentencepiece where it is
 # installed; without it they throw.
-add_library(heed_subwords STATIC data/subwords.cpp)
+add_library(heed_subwords STATIC data/subwords.cpp data/sentencepiece.cpp)
 add_library(heed::subwords ALIAS heed_subwords)
 set_target_properties(heed_subwords PROPERTIES EXPORT_NAME subwords POSITION_INDEPENDENT_CODE ON)
 target_compile_options(heed_subwords PRIVATE ${HEED_WARNINGS} ${HEED_HARDENING})

@@ -16,7 +16,7 @@
 
 #ifdef HEED_SENTENCEPIECE
 #include <sentencepiece_processor.h>
-#include <sentencepiece_trainer.h>
+#include "texts-inl.h"
 #endif
 
 namespace heed::data {
@@ -99,18 +99,6 @@ class Subwords : public Coder {
   sp::SentencePieceProcessor processor_;
 };
 
-class Texts : public sp::SentenceIterator {
- public:
-  explicit Texts(const std::vector<std::string>& texts) : at_(texts.begin()), end_(texts.end()) {}
-  bool done() const override { return at_ == end_; }
-  void Next() override { ++at_; }
-  const std::string& value() const override { return *at_; }
-  sp::util::Status status() const override { return {}; }
-
- private:
-  std::vector<std::string>::const_iterator at_, end_;
-};
-
 }  // namespace
 
 bool has_subwords() { return true; }
@@ -143,7 +131,7 @@ std::unique_ptr<Coder> learn_subwords(const std::vector<const std::string*>& lin
                     "different characters are {}",
                     count, fewest));
   }
-  Texts iterator(texts);
+  detail::Texts iterator(texts);
   std::string model;
   check(sp::SentencePieceTrainer::Train({{"model_type", "bpe"},
                                          {"vocab_size", fmt::to_string(count)},

@@ -5,8 +5,8 @@
 #include <cmath>
 
 #include "../core/error.h"
+#include "../core/json_events.h"
 #include "../core/quoted.h"
-#include "json_events.h"
 
 namespace heed::io {
 namespace {

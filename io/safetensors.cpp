@@ -7,9 +7,9 @@
 #include <unordered_set>
 
 #include "../core/error.h"
+#include "../core/json_events.h"
 #include "../core/quoted.h"
 #include "file.h"
-#include "json_events.h"
 #include "safetensors_header.h"
 
 namespace heed::io {

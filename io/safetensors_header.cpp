@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "../core/error.h"
+#include "../core/json_events.h"
 #include "../core/quoted.h"
-#include "json_events.h"
 
 namespace heed::io {
 namespace {

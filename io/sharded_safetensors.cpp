@@ -6,9 +6,9 @@
 #include <set>
 
 #include "../core/error.h"
+#include "../core/json_events.h"
 #include "../core/quoted.h"
 #include "file.h"
-#include "json_events.h"
 #include "safetensors_file.h"
 
 namespace heed::io {

@@ -5,16 +5,16 @@
 #include <vector>
 
 #include "../core/error.h"
+#include "../core/json_events.h"
 #include "../core/quoted.h"
 #include "../io/file.h"
-#include "../io/json_events.h"
 
 namespace heed::pretrained {
 namespace {
 
 constexpr std::size_t kDeepest = 8;
 
-class ConfigReader final : public io::JsonEvents {
+class ConfigReader final : public JsonEvents {
  public:
   explicit ConfigReader(const std::string& path) : JsonEvents(path, 0) {}
 
@@ -67,7 +67,7 @@ class ConfigReader final : public io::JsonEvents {
 
 FamilyConfig FamilyConfig::read(const std::string& path) {
   ConfigReader reader(path);
-  io::read_json_object(io::read_file(path), reader);
+  read_json_object(io::read_file(path), reader);
   FamilyConfig out;
   out.path_ = path;
   out.values_ = std::move(reader.values);

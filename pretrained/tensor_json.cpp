@@ -7,14 +7,14 @@
 #include <optional>
 
 #include "../core/error.h"
+#include "../core/json_events.h"
 #include "../io/file.h"
-#include "../io/json_events.h"
 
 namespace heed::pretrained {
 namespace {
 
 // The bytes of base64 (RFC 4648), strictly: padded, and nothing behind it.
-std::string decode_base64(const std::string& text, const io::JsonEvents& file) {
+std::string decode_base64(const std::string& text, const JsonEvents& file) {
   static constexpr std::string_view kDigits =
       "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   if (text.size() % 4 != 0) file.fail("data is not base64: its length is no multiple of 4");
@@ -39,7 +39,7 @@ std::string decode_base64(const std::string& text, const io::JsonEvents& file) {
   return out;
 }
 
-class TensorReader final : public io::JsonEvents {
+class TensorReader final : public JsonEvents {
  public:
   explicit TensorReader(const std::string& path) : JsonEvents(path, 0) {}
 
@@ -122,7 +122,7 @@ class TensorReader final : public io::JsonEvents {
 
 TensorFile read_tensor_json(const std::string& path) {
   TensorReader reader(path);
-  io::read_json_object(io::read_file(path), reader);
+  read_json_object(io::read_file(path), reader);
   return std::move(reader.out);
 }
 

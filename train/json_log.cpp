@@ -6,8 +6,8 @@
 #include <nlohmann/json.hpp>
 
 #include "../core/error.h"
+#include "../core/json_events.h"
 #include "../io/file.h"
-#include "../io/json_events.h"
 
 namespace heed::train {
 namespace {
@@ -40,7 +40,7 @@ void JsonLog::write_scalar(std::int64_t step, const std::string& name, double va
 }
 
 void JsonLog::write_text(std::int64_t step, const std::string& name, const std::string& text) {
-  set(step, name, io::json_quote(text));
+  set(step, name, json_quote(text));
 }
 
 void JsonLog::write_histogram(std::int64_t step, const std::string& name, const Spread& spread) {
@@ -59,7 +59,7 @@ void JsonLog::flush() {
   }
   std::string line = fmt::format(R"({{"step":{})", row_.step);
   for (const auto& [name, json] : row_.fields) {
-    line += fmt::format(",{}:{}", io::json_quote(name), json);
+    line += fmt::format(",{}:{}", json_quote(name), json);
   }
   file_.append(line + "}\n");
   row_.fields.clear();

@@ -4,9 +4,9 @@
 
 #include <cmath>
 
+#include "../core/json_events.h"
 #include "../core/utf8.h"
 #include "../io/file.h"
-#include "../io/json_events.h"
 #include "profile_counts.h"
 #include "profiler.h"
 
@@ -21,7 +21,7 @@ std::string quote(const std::string& text) {
     valid += read.valid ? text.substr(at, read.length) : "?";
     at += read.length;
   }
-  return io::json_quote(valid);
+  return json_quote(valid);
 }
 
 }  // namespace

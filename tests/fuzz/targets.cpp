@@ -38,6 +38,8 @@ const std::vector<Target>& targets() {
       {"npz", npz},
       {"torch_file", torch_file},
       {"gguf", gguf},
+      {"tokenizer_json", tokenizer_json},
+      {"sentencepiece_model", sentencepiece_model},
       {"utf8", utf8},
       {"tokenizer", tokenizer},
       {"sentences", sentences},

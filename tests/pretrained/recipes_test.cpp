@@ -150,8 +150,25 @@ TEST(InteropFiles, NumPysAndPyTorchsAndLlamaCpps) {
   EXPECT_TRUE(quantised.arrays.empty());
 }
 
+TEST(InteropTokenizers, OfOthersAndOfOnesOwn) {
+  const TemporaryFolder place;
+  const std::string folder = place.path().string();
+  const std::vector<std::string> lines(7, "lower and lower, Lower and low");
+  TemporaryFolder::put(folder + "/tokenizer.json", data::train_bpe(lines, {.size = 270}));
+  // [docs: tokenizers]
+  const auto gpt2 = data::PretrainedTokenizer::read(folder + "/tokenizer.json");
+  const data::TokenizedText text = gpt2.encode("Lower and lower");  // ids, tokens, offsets, types
+  const std::string again = gpt2.decode(text.ids);
+  const auto own = data::PretrainedTokenizer::parse(data::train_bpe(lines, {.size = 300}), "own");
+  const std::vector<data::TokenizedText> batch = own.encode(lines);  // by all threads
+  // [end]
+  EXPECT_EQ(again, "Lower and lower");
+  EXPECT_LT(text.ids.size(), again.size());
+  EXPECT_EQ(batch[6].ids, own.encode(lines[0]).ids);
+}
+
 TEST(InteropGuide, ShowsCodeThatRuns) {
-  expect_shown("tests/pretrained/recipes_test.cpp", "docs/interop.md", 15);
+  expect_shown("tests/pretrained/recipes_test.cpp", "docs/interop.md", 16);
 }
 
 }  // namespace

@@ -29,9 +29,10 @@ const std::map<std::string, std::set<std::string>> kMayInclude = {
 };
 
 // Kept to .cpp files, so that users' builds need neither their headers nor their compile time.
-const std::set<std::string> kThirdParty = {
-    "Random123", "cblas.h", "fmt",       "hwy",    "jpeglib.h", "kiss_fftr.h",  "mpi.h",
-    "nlohmann",  "png.h",   "sndfile.h", "zlib.h", "zstd.h",    "zstd_errors.h"};
+const std::set<std::string> kThirdParty = {"Random123", "cblas.h",     "fmt",          "hwy",
+                                           "jpeglib.h", "kiss_fftr.h", "mpi.h",        "nlohmann",
+                                           "pcre2.h",   "png.h",       "sndfile.h",    "utf8proc.h",
+                                           "zlib.h",    "zstd.h",      "zstd_errors.h"};
 
 bool in_library(const SourceFile& file) { return kMayInclude.contains(file.folder()); }
 

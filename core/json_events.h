@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-namespace heed::io {
+namespace heed {
 
 class JsonEvents {
  public:
@@ -50,4 +50,4 @@ void read_json_object(std::string_view text, JsonEvents& events);
 /// The string as a JSON literal, quotes included. Throws ValueError for invalid UTF-8.
 std::string json_quote(std::string_view text);
 
-}  // namespace heed::io
+}  // namespace heed

@@ -5,10 +5,10 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
-#include "../core/error.h"
-#include "../core/quoted.h"
+#include "error.h"
+#include "quoted.h"
 
-namespace heed::io {
+namespace heed {
 namespace {
 
 using nlohmann::json;
@@ -77,4 +77,4 @@ std::string json_quote(std::string_view text) {
   }
 }
 
-}  // namespace heed::io
+}  // namespace heed

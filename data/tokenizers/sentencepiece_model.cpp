@@ -1,0 +1,191 @@
+#include "sentencepiece_model.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <unordered_map>
+#include <vector>
+
+#include "../../core/error.h"
+#include "../../core/protobuf.h"
+#include "../../core/quoted.h"
+#include "../utf8.h"
+#include "bpe_kinds.h"
+#include "charsmap.h"
+
+namespace heed::data::tokenizers {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+enum Type : std::uint64_t {
+  normal = 1,
+  unknown = 2,
+  control = 3,
+  user_defined = 4,
+  unused = 5,
+  byte = 6
+};
+
+struct Piece {
+  std::string text = {};
+  float score = 0;
+  std::uint64_t type = normal;
+};
+
+struct Model {
+  std::vector<Piece> pieces = {};
+  std::uint64_t type = 1;  // of the model: 1 Unigram, 2 BPE
+  bool byte_fallback = false, suffix = false;
+  std::string charsmap = {};
+  bool dummy_prefix = true, remove_extra = true, escape = true;
+};
+
+Piece read_piece(ProtobufMessage message, const std::string& path, std::size_t place) {
+  Piece out;
+  for (ProtobufField field; message.next(field);) {
+    if (field.number == 1) message.want(field, 2, "a piece"), out.text = field.bytes;
+    if (field.number == 2)
+      message.want(field, 5, "a piece's score"),
+          out.score = std::bit_cast<float>(static_cast<std::uint32_t>(field.value));
+    if (field.number == 3) message.want(field, 0, "a piece's type"), out.type = field.value;
+  }
+  if (out.text.empty() || !is_valid_utf8(out.text))
+    throw FormatError(path, place, "a piece that is empty or no UTF-8");
+  if (!std::isfinite(out.score)) throw FormatError(path, place, "a score that is no number");
+  if (out.type < normal || out.type > byte)
+    throw FormatError(path, place, fmt::format("a piece of type {}", out.type));
+  return out;
+}
+
+Model read_model(std::string_view bytes, const std::string& path) {
+  Model out;
+  ProtobufMessage message(bytes, path);
+  for (ProtobufField field; message.next(field);) {
+    if (field.number < 1 || field.number > 3) continue;
+    message.want(field, 2, "a part of the model");
+    ProtobufMessage own(field.bytes, path, field.place);
+    if (field.number == 1) {
+      out.pieces.push_back(read_piece(own, path, field.place));
+      continue;
+    }
+    for (ProtobufField part; own.next(part);) {
+      const auto truth = [&](bool& to) { own.want(part, 0, "an option"), to = part.value != 0; };
+      if (field.number == 2) {
+        if (part.number == 3) own.want(part, 0, "the model's type"), out.type = part.value;
+        if (part.number == 24) truth(out.suffix);
+        if (part.number == 35) truth(out.byte_fallback);
+      } else {
+        if (part.number == 2)
+          own.want(part, 2, "the table of characters"), out.charsmap = part.bytes;
+        if (part.number == 3) truth(out.dummy_prefix);
+        if (part.number == 4) truth(out.remove_extra);
+        if (part.number == 5) truth(out.escape);
+      }
+    }
+  }
+  if (out.type != 1 && out.type != 2)
+    throw FormatError(
+        path, 0, fmt::format("a model of type {}: Unigram (1) and BPE (2) are known", out.type));
+  if (out.suffix || !out.escape)
+    throw FormatError(path, 0, "blanks that follow words, or stay blanks, are not known");
+  if (out.pieces.empty()) throw FormatError(path, 0, "there are no pieces");
+  return out;
+}
+
+Json replace(Json pattern, const char* by) {
+  return {{"type", "Replace"}, {"pattern", std::move(pattern)}, {"content", by}};
+}
+
+// The ways in which a piece comes from two others, the best piece first.
+Json merges_of(const std::vector<Piece>& pieces,
+               const std::unordered_map<std::string_view, std::size_t>& numbers) {
+  struct Merge {
+    float score;
+    std::size_t left, right;
+  };
+  std::vector<Merge> all;
+  for (const Piece& piece : pieces) {
+    if (piece.type != normal && piece.type != user_defined) continue;
+    const std::string_view text = piece.text;
+    for (std::size_t i = 1; i < text.size(); ++i) {
+      const auto left = numbers.find(text.substr(0, i)), right = numbers.find(text.substr(i));
+      if (left != numbers.end() && right != numbers.end())
+        all.push_back({piece.score, left->second, right->second});
+    }
+  }
+  std::stable_sort(all.begin(), all.end(),
+                   [](const Merge& a, const Merge& b) { return a.score > b.score; });
+  Json out = Json::array();
+  for (const Merge& each : all) out.push_back({pieces[each.left].text, pieces[each.right].text});
+  return out;
+}
+
+}  // namespace
+
+std::string from_sentencepiece(std::string_view bytes, const std::string& path) {
+  const Model model = read_model(bytes, path);
+  std::unordered_map<std::string_view, std::size_t> numbers;
+  Json added = Json::array(), vocabulary = Json::array(), unknown_token = nullptr,
+       unknown_id = nullptr;
+  for (std::size_t i = 0; i < model.pieces.size(); ++i) {
+    const Piece& piece = model.pieces[i];
+    if (!numbers.emplace(piece.text, i).second)
+      throw FormatError(path, 0, in_quotes(piece.text) + " is there twice");
+    if (piece.type == unknown) unknown_token = piece.text, unknown_id = i;
+    if (piece.type == unknown || piece.type == control || piece.type == user_defined) {
+      added.push_back(
+          Json::parse(added_token(static_cast<Index>(i), piece.text, piece.type != user_defined)));
+    }
+    vocabulary.push_back({piece.text, piece.score});
+  }
+  Json normalisers = Json::array();
+  if (!model.charsmap.empty())
+    normalisers.push_back(
+        {{"type", "Precompiled"}, {"precompiled_charsmap", to_base64(model.charsmap)}});
+  if (model.remove_extra) {
+    normalisers.push_back({{"type", "Strip"}, {"strip_left", true}, {"strip_right", true}});
+    normalisers.push_back(replace({{"Regex", " {2,}"}}, " "));
+  }
+  if (model.dummy_prefix) normalisers.push_back({{"type", "Prepend"}, {"prepend", kBlank}});
+  normalisers.push_back(replace({{"String", " "}}, kBlank));
+  Json decoders = {
+      replace({{"String", kBlank}}, " "), {{"type", "ByteFallback"}}, {{"type", "Fuse"}}};
+  if (model.dummy_prefix)
+    decoders.push_back({{"type", "Strip"}, {"content", " "}, {"start", 1}, {"stop", 0}});
+  Json out = {{"version", "1.0"},
+              {"truncation", nullptr},
+              {"padding", nullptr},
+              {"added_tokens", std::move(added)},
+              {"normalizer", {{"type", "Sequence"}, {"normalizers", normalisers}}},
+              {"pre_tokenizer", nullptr},
+              {"post_processor", nullptr},
+              {"decoder", {{"type", "Sequence"}, {"decoders", decoders}}}};
+  if (model.type == 1) {
+    out["model"] = {{"type", "Unigram"},
+                    {"unk_id", unknown_id},
+                    {"byte_fallback", model.byte_fallback},
+                    {"vocab", std::move(vocabulary)}};
+  } else {
+    Json all = Json::object();
+    for (std::size_t i = 0; i < model.pieces.size();
+         ++i)  // not through [], which looks at all that are there
+      all.get_ref<Json::object_t&>().Json::object_t::Container::emplace_back(model.pieces[i].text,
+                                                                             i);
+    out["model"] = {{"type", "BPE"},
+                    {"dropout", nullptr},
+                    {"unk_token", unknown_token},
+                    {"continuing_subword_prefix", nullptr},
+                    {"end_of_word_suffix", nullptr},
+                    {"fuse_unk", true},
+                    {"byte_fallback", model.byte_fallback},
+                    {"vocab", std::move(all)},
+                    {"merges", merges_of(model.pieces, numbers)}};
+  }
+  return out.dump();
+}
+
+}  // namespace heed::data::tokenizers

@@ -1,0 +1,102 @@
+#include <algorithm>
+#include <limits>
+
+#include "model.h"
+#include "trie.h"
+
+namespace heed::data::tokenizers {
+namespace {
+
+// The likeliest tokens that make up the word (Kudo 2018), by Viterbi.
+class Unigram final : public Model {
+ public:
+  explicit Unigram(const JsonView& json) : bytes_(json.truth("byte_fallback", false)) {
+    const JsonView list = json["vocab"];
+    double least = 0;
+    for (std::size_t i = 0; i < list.size(); ++i) {
+      if (list[i].size() != 2) list[i].fail("must be a token and its score");
+      const std::string& token = list[i][0].text();
+      add(list[i], token, static_cast<std::int64_t>(i));
+      scores_.push_back(list[i][1].number());
+      least = std::min(least, scores_.back());
+      tokens_.add(characters(token), static_cast<Index>(i));
+    }
+    if (json.has("unk_id")) {
+      unknown_ = json["unk_id"].integer();
+      if (token(*unknown_) == nullptr) json["unk_id"].fail("is nobody's number");
+    }
+    constexpr double kPenalty = 10;
+    unknown_score_ = least - kPenalty;
+    for (int byte = 0; byte < 256; ++byte)
+      byte_ids_[byte] = id(name_of_byte(static_cast<unsigned char>(byte)));
+  }
+
+  std::vector<Part> operator()(const Text& word) const override {
+    struct Best {
+      double score = -std::numeric_limits<double>::infinity();
+      std::size_t begin = 0;
+      Index id = -1;  // -1: unknown
+    };
+    std::vector<Best> best(word.size() + 1);
+    best[0].score = 0;
+    for (std::size_t begin = 0; begin < word.size(); ++begin) {
+      if (best[begin].score == -std::numeric_limits<double>::infinity()) continue;
+      const auto offer = [&](std::size_t end, double score, Index token) {
+        const double sum = best[begin].score + score;
+        if (sum > best[end].score) best[end] = {sum, begin, token};
+      };
+      bool single = false;
+      tokens_.at(word, begin, [&](std::size_t end, Index token) {
+        offer(end, scores_[static_cast<std::size_t>(token)], token);
+        single = single || end == begin + 1;
+      });
+      if (!single) offer(begin + 1, unknown_score_, -1);
+    }
+    std::vector<Part> out;
+    for (std::size_t end = word.size(); end > 0; end = best[end].begin) {
+      out.push_back({best[end].id, best[end].begin, end});
+    }
+    std::reverse(out.begin(), out.end());
+    return known(word, out);
+  }
+
+ private:
+  // What is unknown, side by side, is one; or its bytes.
+  std::vector<Part> known(const Text& word, const std::vector<Part>& parts) const {
+    std::vector<Part> out;
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      if (parts[i].id >= 0) {
+        out.push_back(parts[i]);
+        continue;
+      }
+      Part whole = parts[i];
+      while (i + 1 < parts.size() && parts[i + 1].id < 0) whole.end = parts[++i].end;
+      const std::string text = utf8(word, whole.begin, whole.end);
+      if (bytes_ && std::all_of(text.begin(), text.end(), [this](char byte) {
+            return byte_ids_[static_cast<unsigned char>(byte)].has_value();
+          })) {
+        for (const char byte : text) {
+          out.push_back({*byte_ids_[static_cast<unsigned char>(byte)], whole.begin, whole.end});
+        }
+      } else if (unknown_) {
+        out.push_back({*unknown_, whole.begin, whole.end});
+      }
+    }
+    return out;
+  }
+
+  bool bytes_;
+  std::vector<double> scores_;
+  Trie tokens_;
+  std::optional<Index> unknown_;
+  double unknown_score_ = 0;
+  std::optional<Index> byte_ids_[256];
+};
+
+}  // namespace
+
+std::unique_ptr<Model> read_unigram(const JsonView& json) {
+  return std::make_unique<Unigram>(json);
+}
+
+}  // namespace heed::data::tokenizers

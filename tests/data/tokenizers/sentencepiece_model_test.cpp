@@ -1,0 +1,102 @@
+#include "../../../data/tokenizers/sentencepiece_model.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <limits>
+
+#include "../../../core/error.h"
+#include "../../../data/sentencepiece.h"
+#include "../../../data/subwords.h"
+#include "../../../data/tokenizers/pretrained_tokenizer.h"
+#include "../../io/temporary_folder.h"
+#include "../../support/throws.h"
+
+namespace heed::data {
+namespace {
+
+using Tokens = std::vector<std::string>;
+
+// Fields of Protocol Buffers, shorter than 128 bytes.
+std::string bytes(int number, const std::string& content) {
+  return std::string{static_cast<char>(number << 3 | 2), static_cast<char>(content.size())} +
+         content;
+}
+std::string truth(int number, bool value) {
+  return std::string{static_cast<char>(number << 3), static_cast<char>(value)};
+}
+std::string piece(const std::string& text, float score, int type = 1) {
+  std::string own = bytes(1, text) + "\x15";
+  const auto bits = std::bit_cast<std::uint32_t>(score);
+  for (int shift = 0; shift < 32; shift += 8) own += static_cast<char>(bits >> shift);
+  return bytes(1, own + "\x18" + static_cast<char>(type));
+}
+
+PretrainedTokenizer read(const std::string& model) {
+  TemporaryFolder folder;
+  folder.write("m.model", model);
+  return PretrainedTokenizer::read_sentencepiece(folder / "m.model");
+}
+
+const std::string kPieces = piece("<unk>", 0, 2) + piece("<s>", 0, 3) + piece("\u2581", -2) +
+                            piece("\u2581a", -3) + piece("b", -3.5f) + piece("ab", -4) +
+                            piece("<sep>", 0, 4);
+
+TEST(SentencepieceModel, OfUnigramTakesTheLikeliestPieces) {
+  const auto tokenizer = read(kPieces + bytes(2, "\x18\x01"));
+  const TokenizedText text = tokenizer.encode("  ab   x<sep>a ");
+  EXPECT_EQ(text.tokens, (Tokens{"\u2581", "ab", "\u2581", "<unk>", "<sep>", "\u2581a"}));
+  EXPECT_EQ(tokenizer.decode(text.ids), "ab <sep> a");
+}
+
+TEST(SentencepieceModel, OfBpeJoinsTheBestPieceFirst) {
+  const auto tokenizer =
+      read(piece("<unk>", 0, 2) + piece("\u2581ab", -1) + piece("ab", 0) + piece("\u2581", -9) +
+           piece("a", -9) + piece("b", -9) + bytes(2, "\x18\x02"));
+  EXPECT_EQ(tokenizer.encode("ab ba").tokens, (Tokens{"\u2581ab", "\u2581", "b", "a"}));
+}
+
+TEST(SentencepieceModel, KeepsBlanksWhereItSaysSo) {
+  const auto tokenizer =
+      read(kPieces + bytes(2, "\x18\x01") + bytes(3, truth(3, false) + truth(4, false)));
+  EXPECT_EQ(tokenizer.encode("ab  b").tokens, (Tokens{"ab", "\u2581", "\u2581", "b"}));
+}
+
+TEST(SentencepieceModel, IsReadStrictly) {
+  const auto refuses = [](const std::string& model, const std::string& message) {
+    EXPECT_ERROR_WITH(FormatError, message, read(model));
+  };
+  refuses("", "there are no pieces");
+  refuses("\x0a", "ends within a number");
+  refuses("\x0a\x05z", "a field of 5 bytes, of which 1 are there");
+  refuses("\x0b", "a field of kind 3");
+  refuses(std::string("\x08\x01"), "a part of the model is a field of kind 0, not 2");
+  refuses(std::string(11, '\xFF'), "a number of more than 64 bits");
+  refuses(piece("a", 0) + piece("a", 0), "\"a\" is there twice");
+  refuses(piece("\xFF", 0), "empty or no UTF-8");
+  refuses(piece("a", std::numeric_limits<float>::infinity()), "a score that is no number");
+  refuses(piece("a", 0, 7), "a piece of type 7");
+  refuses(kPieces + bytes(2, "\x18\x03"), "a model of type 3");
+  refuses(kPieces + bytes(3, truth(5, false)), "stay blanks");
+  refuses(kPieces + bytes(3, bytes(2, "\x08\x01\x01\x01")), "precompiled_charsmap");
+}
+
+TEST(SentencepieceModel, OfTheLibraryIsRead) {
+  if (!has_subwords()) GTEST_SKIP() << "without sentencepiece";
+  std::vector<std::string> texts;
+  for (int i = 0; i < 97; ++i)
+    texts.push_back("the lower newest wide rivers flow " + std::to_string(i * i));
+  for (const bool unigram : {true, false}) {
+    const auto tokenizer = read(
+        train_sentencepiece(texts, {.unigram = unigram, .size = 307, .byte_fallback = !unigram}));
+    // By the table: full-width letters, a ligature, an accent of its own.
+    const TokenizedText text = tokenizer.encode("\uFF34\uFF28\uFF25  the \uFB02ow");
+    EXPECT_EQ(tokenizer.decode(tokenizer.encode(" the  \uFB02ow").ids), "the flow");
+    EXPECT_GT(text.ids.size(), 3u);
+    EXPECT_LE(tokenizer.size(), 307);
+  }
+}
+
+}  // namespace
+}  // namespace heed::data
