@@ -41,6 +41,40 @@ Array Array::empty(const Shape& shape, DType dtype) {
   return out;
 }
 
+Array Array::around(void* data, const Shape& shape, const Strides& strides, DType dtype,
+                    void (*release)(void*), void* owner) {
+  const auto bytes = [&] {
+    const Index numel = check_sizes("array", shape);
+    Index last = 0;  // the place of the last element
+    if (strides.rank() != shape.rank()) {
+      throw ShapeError(
+          fmt::format("array: {} strides for shape {}", strides.rank(), to_string(shape)));
+    }
+    for (Index axis = 0; axis < shape.rank() && numel > 0; ++axis) {
+      last = checked_add("array", last, checked_mul("array", shape[axis] - 1, strides[axis]));
+    }
+    return numel == 0 ? 0
+                      : checked_mul("array", checked_add("array", last, 1),
+                                    static_cast<Index>(size_of(dtype)));
+  };
+  Index size = 0;
+  try {
+    size = bytes();
+  } catch (...) {
+    release(owner);
+    throw;
+  }
+  Array out;
+  auto* const first = static_cast<std::byte*>(data);
+  out.storage_ = Storage::around(first, static_cast<std::size_t>(size), release, owner);
+  out.data_ = first;
+  out.shape_ = shape;
+  out.strides_ = strides;
+  out.dtype_ = dtype;
+  out.update();
+  return out;
+}
+
 Array Array::zeros(const Shape& shape, DType dtype) {
   Array out = empty(shape, dtype);
   std::memset(out.data_, 0, out.storage_->bytes());

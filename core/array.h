@@ -42,6 +42,12 @@ class Array {
     return from(values, Shape{static_cast<Index>(values.size())});
   }
 
+  /// Around numbers that `owner` holds, the first of them at `data`, without a copy: writes on either side
+  /// are seen on both. `release(owner)` is called once, when nobody here has them any more, also when this
+  /// throws. Throws ShapeError for negative sizes and strides and for places that overflow.
+  static Array around(void* data, const Shape& shape, const Strides& strides, DType dtype,
+                      void (*release)(void*), void* owner);
+
   bool defined() const { return static_cast<bool>(storage_); }
   const Shape& shape() const { return shape_; }
   const Strides& strides() const { return strides_; }
@@ -81,8 +87,8 @@ class Array {
   /// Writes in place so far, shared with all views.
   std::uint32_t version() const { return storage_ ? storage_->version() : 0; }
   void bump_version() { storage_->bump_version(); }
-  /// True when no other Array shares the storage.
-  bool unique() const { return storage_ && storage_->unique(); }
+  /// True when nobody else shares the storage.
+  bool unique() const { return storage_ && storage_->unique() && !storage_->foreign(); }
   /// What is behind it, for what is known of all views; null when undefined.
   Storage* storage() const { return storage_.get(); }
   bool shares_storage(const Array& other) const { return storage_ == other.storage_; }

@@ -83,6 +83,14 @@ Index checked_mul(const char* op, Index a, Index b) {
   return product;
 }
 
+Index checked_add(const char* op, Index a, Index b) {
+  Index sum = 0;
+  if (__builtin_add_overflow(a, b, &sum)) {
+    throw ShapeError(fmt::format("{}: sizes overflow: {} + {}", op, a, b));
+  }
+  return sum;
+}
+
 Index normalize_axis(const char* op, Index axis, Index rank) {
   const Index place = axis < 0 ? axis + rank : axis;
   if (place < 0 || place >= rank) {

@@ -68,6 +68,8 @@ std::ostream& operator<<(std::ostream& out, const Dims& dims);
 
 /// a * b; throws ShapeError in `op`'s name when it overflows or either is negative.
 Index checked_mul(const char* op, Index a, Index b);
+/// a + b; throws ShapeError in `op`'s name when it overflows.
+Index checked_add(const char* op, Index a, Index b);
 
 /// Maps a negative axis to its place from the end. Throws ShapeError outside [-rank, rank).
 Index normalize_axis(const char* op, Index axis, Index rank);

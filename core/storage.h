@@ -1,5 +1,5 @@
 // The memory behind an Array and its views: one block, a header of 64 bytes in front of the
-// numbers.
+// numbers; or a header alone, for numbers that another holds (of NumPy, say).
 #pragma once
 
 #include <atomic>
@@ -15,10 +15,17 @@ class alignas(kBlockAlignment) Storage : public RefCounted {
  public:
   /// `bytes` uninitialised bytes, aligned to 64. Throws OutOfMemory.
   static Ref<Storage> make(std::size_t bytes);
+  /// Around `bytes` bytes that `owner` holds: let_go(owner) is called once, when nobody here has them
+  /// any more, and also when this throws OutOfMemory.
+  static Ref<Storage> around(std::byte* data, std::size_t bytes, void (*let_go)(void*),
+                             void* owner);
   static void destroy(Storage* storage) noexcept;
 
-  std::byte* data() { return reinterpret_cast<std::byte*>(this + 1); }
+  std::byte* data() { return data_; }
   std::size_t bytes() const { return bytes_; }
+
+  /// True where another holds the numbers, too, and may write to them.
+  bool foreign() const { return release_ != nullptr; }
 
   /// Number of writes in place so far.
   std::uint32_t version() const { return version_; }
@@ -26,11 +33,19 @@ class alignas(kBlockAlignment) Storage : public RefCounted {
 
   /// A note, until the next write, that all numbers in it are finite: see kernels::all_finite().
   bool known_finite() const { return finite_.load(std::memory_order_relaxed) == version_ + 1; }
-  void note_finite() { finite_.store(version_ + 1, std::memory_order_relaxed); }
+  void note_finite() {
+    if (!foreign()) finite_.store(version_ + 1, std::memory_order_relaxed);
+  }
 
  private:
-  explicit Storage(std::size_t bytes) : bytes_(bytes) {}
+  explicit Storage(std::size_t bytes)
+      : bytes_(bytes), data_(reinterpret_cast<std::byte*>(this + 1)) {}
+  Storage(std::byte* data, std::size_t bytes, void (*let_go)(void*), void* owner)
+      : bytes_(bytes), data_(data), release_(let_go), owner_(owner) {}
   std::size_t bytes_;
+  std::byte* data_;
+  void (*release_)(void*) = nullptr;
+  void* owner_ = nullptr;
   std::uint32_t version_ = 0;
   std::atomic<std::uint32_t> finite_ = 0;  // the version it was seen at, plus 1
 };

@@ -21,6 +21,7 @@ AddedTokens::AddedTokens(const JsonView& json, const Normaliser& normaliser) {
                      .normalised = each.truth("normalized", false),
                      .special = each.truth("special", false)};
     if (token.id < 0) each["id"].fail("is negative");
+    if (token.id > kLargestId) each["id"].fail(fmt::format("is {}", token.id));
     if (token.content.empty()) each["content"].fail("is empty");
     const auto [place, fresh] = by_id_.emplace(token.id, std::move(token));
     if (!fresh) each["id"].fail(fmt::format("{} is there twice", place->first));

@@ -39,8 +39,7 @@ const std::string* Model::token(Index id) const {
 }
 
 void Model::add(const JsonView& where, const std::string& token, std::int64_t id) {
-  constexpr std::int64_t kMost = 1 << 30;
-  if (id < 0 || id > kMost) where.fail(fmt::format("has the number {}", id));
+  if (id < 0 || id > kLargestId) where.fail(fmt::format("has the number {}", id));
   const auto [place, fresh] = ids_.emplace(token, id);
   if (!fresh) where.fail(in_quotes(token) + " is there twice");
   if (!tokens_.emplace(id, &place->first).second)

@@ -44,6 +44,9 @@ struct Model {
   bool dummy_prefix = true, remove_extra = true, escape = true;
 };
 
+// In bytes: the ways in which a piece comes from two others are looked for at each of its places.
+constexpr std::size_t kLongestPiece = 1024;
+
 Piece read_piece(ProtobufMessage message, const std::string& path, std::size_t place) {
   Piece out;
   for (ProtobufField field; message.next(field);) {
@@ -55,6 +58,9 @@ Piece read_piece(ProtobufMessage message, const std::string& path, std::size_t p
   }
   if (out.text.empty() || !is_valid_utf8(out.text))
     throw FormatError(path, place, "a piece that is empty or no UTF-8");
+  if (out.text.size() > kLongestPiece) {
+    throw FormatError(path, place, fmt::format("a piece of {} bytes", out.text.size()));
+  }
   if (!std::isfinite(out.score)) throw FormatError(path, place, "a score that is no number");
   if (out.type < normal || out.type > byte)
     throw FormatError(path, place, fmt::format("a piece of type {}", out.type));

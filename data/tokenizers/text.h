@@ -14,6 +14,9 @@ struct Char {
 };
 using Text = std::vector<Char>;
 
+/// Of a token: a larger number is refused, because tables are made as long as the largest.
+inline constexpr std::int64_t kLargestId = std::int64_t{1} << 30;
+
 /// U+FFFD for what is no UTF-8. Throws ValueError for a text of 4 GB or more.
 Text characters(std::string_view text);
 std::string utf8(const Text& text);

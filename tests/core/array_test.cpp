@@ -148,6 +148,44 @@ TEST(Array, ViewsShareAndCopiesDoNot) {
   EXPECT_FALSE(x.transpose(0, 1).reshape({15}).shares_storage(x));
 }
 
+// What another holds, and how often it was let go.
+struct Held {
+  std::vector<double> numbers = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10};
+  int let_go = 0;
+  static void release(void* held) { ++static_cast<Held*>(held)->let_go; }
+  Array around(const Shape& shape, const Strides& strides) {
+    return Array::around(numbers.data(), shape, strides, DType::f64, release, this);
+  }
+};
+
+TEST(Array, StandsAroundNumbersThatAnotherHolds) {
+  Held held;
+  {
+    Array x = held.around({2, 3}, {5, 2});
+    EXPECT_EQ(x.to_vector<double>(), (std::vector<double>{0, 2, 4, 5, 7, 9}));
+    EXPECT_FALSE(x.unique()) << "another may write there";
+    held.numbers[7] = -7;
+    x.mutable_data<double>()[2] = 20;
+    EXPECT_EQ(held.numbers[2], 20);
+    const Array view = x.select(0, 1);
+    x = Array();
+    EXPECT_EQ(held.let_go, 0);
+    EXPECT_EQ(view.to_vector<double>(), (std::vector<double>{5, -7, 9}));
+  }
+  EXPECT_EQ(held.let_go, 1);
+}
+
+TEST(Array, WhatAnotherHoldsIsLetGoWhereItDoesNotFit) {
+  Held held;
+  EXPECT_THROW(held.around({2, 3}, {5}), ShapeError);
+  EXPECT_THROW(held.around({2, -3}, {5, 1}), ShapeError);
+  EXPECT_THROW(held.around({2, 3}, {-5, 1}), ShapeError);
+  EXPECT_THROW(held.around({2, 3}, {std::numeric_limits<Index>::max(), 1}), ShapeError);
+  EXPECT_EQ(held.let_go, 4);
+  EXPECT_EQ(held.around({0, 3}, {5, 1}).numel(), 0);
+  EXPECT_EQ(held.let_go, 5);
+}
+
 TEST(Array, SlicesAsPythonDoes) {
   const Array x = counted({7});
   const auto cut = [&](Index start, Index stop, Index by = 1) {

@@ -7,14 +7,6 @@
 namespace heed {
 namespace {
 
-Index checked_add(const char* op, Index a, Index b) {
-  Index sum = 0;
-  if (__builtin_add_overflow(a, b, &sum)) {
-    throw ShapeError(fmt::format("{}: sizes overflow: {} + {}", op, a, b));
-  }
-  return sum;
-}
-
 void check_positive(const char* op, const char* what, Index value) {
   if (value <= 0) throw ValueError(fmt::format("{}: {} must be positive, not {}", op, what, value));
 }

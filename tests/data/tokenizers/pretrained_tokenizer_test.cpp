@@ -144,6 +144,9 @@ TEST(PretrainedTokenizer, IsReadStrictly) {
   refuses(
       R"("added_tokens": [{"id": 1, "content": "a"}, {"id": 1, "content": "b"}], )" + bpe("", ""),
       "added_tokens[1].id 1 is there twice");
+  refuses(R"("added_tokens": [{"id": 9223372036854775807, "content": "a"}], )" + bpe("", ""),
+          "added_tokens[0].id is 9223372036854775807");
+  refuses(bpe(R"("a": 1073741825)", ""), "has the number 1073741825");
   refuses(R"("post_processor": {"type": "BertProcessing", "sep": ["x", 7], "cls": ["y", 8]}, )" +
               bpe("", ""),
           "which is nobody's number");
