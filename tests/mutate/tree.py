@@ -12,7 +12,8 @@ import subprocess
 from pathlib import Path
 
 QUICK = ['-w', '-O1', '-g0']
-NEAREST = 4  # of a header, how many files of the library and how many tests are compiled anew
+# Of a header, how many files of the library and how many tests are compiled anew: at first, and for what survived that.
+NEAREST, FURTHER = 4, 16
 
 
 class BuildError(Exception):
@@ -100,8 +101,8 @@ class Tree:
                     users.setdefault(os.path.relpath(path, self.root), set()).add(source)
         return users
 
-    def sources_of(self, file):
-        """What is compiled anew when this file changes: itself, or the nearest users of a header."""
+    def sources_of(self, file, nearest):
+        """What is compiled anew when this file changes: itself, or so many of a header's nearest users."""
         if file.endswith('.cpp'):
             return [file]
         stem, folder = Path(file).stem.removesuffix('-inl'), Path(file).parent
@@ -109,8 +110,8 @@ class Tree:
             path = Path(name)
             return (not path.stem.startswith(stem), path.parent != folder, name)
         users = sorted(self.users.get(file, ()), key=distance)
-        return ([name for name in users if not name.startswith('tests/')][:NEAREST] +
-                [name for name in users if name.startswith('tests/')][:NEAREST])
+        return ([name for name in users if not name.startswith('tests/')][:nearest] +
+                [name for name in users if name.startswith('tests/')][:nearest])
 
 
 class Bench:
@@ -125,14 +126,14 @@ class Bench:
         name = next(name for name in tree.commands if name.startswith('core/'))
         self.compile(name, (tree.root / name).read_text())  # unchanged: if this fails, all would
 
-    def compile(self, file, text):
+    def compile(self, file, text, nearest=NEAREST):
         """Object files that stand for the tree's when `file` reads `text`; BuildError if it does not compile."""
         changed = self.root / file
         original = changed.read_text()
         made = {}
         try:
             changed.write_text(text)
-            for number, source in enumerate(self.tree.sources_of(file)):
+            for number, source in enumerate(self.tree.sources_of(file, nearest)):
                 command, old = self.tree.commands[source]
                 new = self.out / f'{number}.o'
                 words = [self.tree.headers.get(word, word).replace(str(self.tree.root), str(self.root))
