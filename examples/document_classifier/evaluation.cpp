@@ -93,4 +93,17 @@ Prediction predict(Classifier& classifier, const data::Document& document) {
   return prediction(document, (*classifier.model)(batch, true), 0, 0);
 }
 
+Prediction predict(Classifier& classifier, const std::string& text) {
+  Prediction out = predict(classifier, classifier.reader(text));
+  if (classifier.reader.coder) return out;
+  const auto tokens = data::document_tokens(text, classifier.reader.limits);
+  for (std::size_t s = 0; s < out.text.size(); ++s) {
+    for (std::size_t w = 0; w < out.text[s].words.size(); ++w) {
+      const auto& token = tokens[s][w];
+      out.text[s].words[w].text = text.substr(token.begin, token.end - token.begin);
+    }
+  }
+  return out;
+}
+
 }  // namespace document_classifier

@@ -1,6 +1,7 @@
 // How well a classifier does on documents whose class is known, and where it looks.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "../../train/attended_text.h"
@@ -31,5 +32,7 @@ Evaluation evaluate(Classifier& classifier, const std::vector<Example>& examples
 
 /// One document; `words` are its sentences as they should be shown.
 Prediction predict(Classifier& classifier, const data::Document& document);
+/// A text as it comes, whose words are shown as they were written; subwords as they are read.
+Prediction predict(Classifier& classifier, const std::string& text);
 
 }  // namespace document_classifier

@@ -136,15 +136,7 @@ void evaluate_command(Flags& flags) {
 }
 
 void print_prediction(Classifier& classifier, const std::string& text) {
-  Prediction p = predict(classifier, classifier.reader(text));
-  // Show words as they were written; subwords are.
-  const auto tokens = data::document_tokens(text, classifier.reader.limits);
-  for (std::size_t s = 0; !classifier.reader.coder && s < p.text.size(); ++s) {
-    for (std::size_t w = 0; w < p.text[s].words.size(); ++w) {
-      const auto& token = tokens[s][w];
-      p.text[s].words[w].text = text.substr(token.begin, token.end - token.begin);
-    }
-  }
+  const Prediction p = predict(classifier, text);
   fmt::print("{}\n", classifier.classes[static_cast<std::size_t>(p.label)]);
   for (std::size_t c = 0; c < classifier.classes.size(); ++c) {
     fmt::print("  {:<16} {:.4f}\n", classifier.classes[c], p.probabilities[c]);

@@ -65,6 +65,7 @@ class Running {
     while (output_.find(text) == std::string::npos && read_one()) {
     }
   }
+  const std::string& output() const { return output_; }
   // Or to the end.
   template <class Condition>
   void wait_until(const Condition& condition) const {
