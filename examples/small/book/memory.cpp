@@ -98,7 +98,7 @@ int main(int argc, char** argv) {
                 kWords[static_cast<std::size_t>(one.answer.item<Index>())].c_str());
     for (std::size_t i = 0; i < seen.columns.size(); ++i) {
       const auto at = static_cast<Index>(i);
-      std::printf("%-14s %.2f  %.2f\n", seen.columns[i].c_str(), weights[0][0][at].item(),
+      std::printf("%-18s %.2f  %.2f\n", seen.columns[i].c_str(), weights[0][0][at].item(),
                   weights[1][0][at].item());
     }
     if (argc > 1) train::write_png(argv[1], train::alignment_picture(seen));
