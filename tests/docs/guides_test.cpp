@@ -195,6 +195,15 @@ TEST(AttentionGuide, ThreeNounsAndAFunction) {
   EXPECT_TRUE(allclose(sum(out.weights, {-1}), ones({2, 7})));
 }
 
+// docs/architecture.md
+TEST(ArchitectureGuide, OneCall) {
+  Tensor x = randn({1, 4, 512, 32}).set_requires_grad();
+  const auto mask = attention::Mask::causal();
+  const Tensor y = attention::attend(x, x, x, {.mask = mask}).context;
+  sum(square(y)).backward();
+  EXPECT_EQ(x.grad().shape(), x.shape());
+}
+
 TEST(AttentionGuide, StepByStep) {
   const Tensor keys = randn({2, 7, 5}), values = randn({2, 7, 3}), state = randn({2, 5});
   const std::vector<Index> lengths = {7, 4};
