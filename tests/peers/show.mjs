@@ -36,9 +36,9 @@ async function typed(page, text) {
 
 const sessions = {
   async classifier(page, name) {
-    await typed(page, 'The film was wonderful . I loved it & more !');
+    await typed(page, 'The film was wonderful . I loved it !');
     const words = await texts(page), parts = await shades(page);
-    check(name, 'words as they were written', words.includes('The') && words.includes('wonderful') && words.includes('&'));
+    check(name, 'words as they were written', words.join(' ') === 'The film was wonderful . I loved it !');
     check(name, 'the word looked at most has the full shade', Math.max(...parts) > 0.99 && parts.every(x => x >= 0));
     check(name, 'a bar for each class', (await page.$$('.bars i')).length === 2);
   },
