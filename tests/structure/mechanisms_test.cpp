@@ -48,12 +48,16 @@ const std::map<std::string, std::string> kElsewhere = {
     {"SqueezeExcitation", "vision/gates_test.cpp"},
     {"SubsetPointer", "decoders/subset_pointer_test.cpp"},
     {"Summariser", "decoders/summariser_test.cpp"},
+    {"PatchMerging", "vision/swin_test.cpp"},
+    {"Swin", "vision/swin_test.cpp"},
+    {"SwinBlock", "vision/swin_test.cpp"},
     {"Synthesis", "transformer/synthesizer_test.cpp"},
     {"Transformer", "transformer/transformer_test.cpp"},
     {"TransformerDecoderLayer", "transformer/transformer_test.cpp"},
     {"TransformerEncoderLayer", "transformer/transformer_test.cpp"},
     {"TransformerNorm", "transformer/stack_options_test.cpp"},
-    {"TuringMachine", "memory/turing_machine_test.cpp"}};
+    {"TuringMachine", "memory/turing_machine_test.cpp"},
+    {"VisionTransformer", "vision/vision_transformer_test.cpp"}};
 
 std::string text_of(const SourceFile& file) {
   std::string out;
