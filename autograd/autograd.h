@@ -31,6 +31,7 @@
 #include "ops/elementwise/remainder.h"
 #include "ops/elementwise/rounding.h"
 #include "ops/elementwise/trigonometry.h"
+#include "ops/index/grid_sample.h"
 #include "ops/index/index.h"
 #include "ops/index/mask_index.h"
 #include "ops/index/search.h"

@@ -2,9 +2,11 @@
 #pragma once
 
 #include "activations.h"
+#include "assignment.h"
 #include "batch_norm.h"
 #include "beam_search.h"
 #include "bilinear.h"
+#include "boxes.h"
 #include "cells.h"
 #include "conv.h"
 #include "conv_transpose.h"
@@ -38,4 +40,5 @@
 #include "rnn.h"
 #include "sampling.h"
 #include "sequential.h"
+#include "set_loss.h"
 #include "weight_norm.h"

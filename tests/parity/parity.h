@@ -77,6 +77,7 @@ std::vector<Peer> shape_peers();
 std::vector<Peer> slicing_peers();
 std::vector<Peer> arrange_peers();
 std::vector<Peer> index_peers();
+std::vector<Peer> grid_sample_peers();
 std::vector<Peer> packed_peers();
 std::vector<Peer> linalg_peers();
 std::vector<Peer> normalise_peers();

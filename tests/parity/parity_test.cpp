@@ -14,10 +14,10 @@ namespace {
 std::vector<Peer> all_peers() {
   std::vector<Peer> all;
   for (const auto& family :
-       {elementwise_peers, activation_peers, habit_peers, compare_peers, reduce_peers,
-        statistics_peers, sort_peers, shape_peers, slicing_peers, arrange_peers, index_peers,
-        packed_peers, linalg_peers, normalise_peers, attention_peers, conv_peers, pool_peers,
-        recurrent_peers, loss_peers}) {
+       {elementwise_peers, activation_peers,  habit_peers,  compare_peers,   reduce_peers,
+        statistics_peers,  sort_peers,        shape_peers,  slicing_peers,   arrange_peers,
+        index_peers,       grid_sample_peers, packed_peers, linalg_peers,    normalise_peers,
+        attention_peers,   conv_peers,        pool_peers,   recurrent_peers, loss_peers}) {
     for (Peer& peer : family()) all.push_back(std::move(peer));
   }
   return all;

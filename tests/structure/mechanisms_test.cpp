@@ -16,11 +16,18 @@ namespace {
 // gradients are held to the definition.
 const std::map<std::string, std::string> kElsewhere = {
     {"AdaptiveComputation", "memory/adaptive_computation_test.cpp"},
+    {"AugmentedConvolution", "vision/augmented_convolution_test.cpp"},
+    {"CBAM", "vision/gates_test.cpp"},
+    {"ChannelGate", "vision/gates_test.cpp"},
     {"CoAttention", "pairs/co_attention_test.cpp"},
     {"ConditionalEncoding", "pairs/entailment_test.cpp"},
     {"ConvDecoderLayer", "decoders/conv_seq2seq_test.cpp"},
+    {"CoordConv", "vision/gates_test.cpp"},
     {"CoupledAttention", "pairs/coupled_test.cpp"},
     {"CoverageScore", "decoders/coverage_test.cpp"},
+    {"DeformableAttention", "vision/deformable_test.cpp"},
+    {"DrawAttention", "vision/draw_test.cpp"},
+    {"EfficientChannelAttention", "vision/gates_test.cpp"},
     {"EntailmentPair", "pairs/entailment_test.cpp"},
     {"GlimpseNetwork", "hard/glimpse_sensor_test.cpp"},
     {"GuidedAttention", "pairs/co_attention_test.cpp"},
@@ -32,17 +39,25 @@ const std::map<std::string, std::string> kElsewhere = {
     {"MemoryStream", "memory/memory_stream_test.cpp"},
     {"MultiStepAttention", "decoders/conv_seq2seq_test.cpp"},
     {"NeuralProgrammer", "memory/neural_programmer_test.cpp"},
+    {"NonLocal", "vision/non_local_test.cpp"},
     {"OneShotAttention", "pairs/entailment_test.cpp"},
+    {"PlaceGate", "vision/gates_test.cpp"},
     {"PointerNetwork", "decoders/pointer_network_test.cpp"},
     {"SelfAttention", "transformer/stack_options_test.cpp"},
+    {"SpatialTransformer", "vision/spatial_transformer_test.cpp"},
+    {"SqueezeExcitation", "vision/gates_test.cpp"},
     {"SubsetPointer", "decoders/subset_pointer_test.cpp"},
     {"Summariser", "decoders/summariser_test.cpp"},
+    {"PatchMerging", "vision/swin_test.cpp"},
+    {"Swin", "vision/swin_test.cpp"},
+    {"SwinBlock", "vision/swin_test.cpp"},
     {"Synthesis", "transformer/synthesizer_test.cpp"},
     {"Transformer", "transformer/transformer_test.cpp"},
     {"TransformerDecoderLayer", "transformer/transformer_test.cpp"},
     {"TransformerEncoderLayer", "transformer/transformer_test.cpp"},
     {"TransformerNorm", "transformer/stack_options_test.cpp"},
-    {"TuringMachine", "memory/turing_machine_test.cpp"}};
+    {"TuringMachine", "memory/turing_machine_test.cpp"},
+    {"VisionTransformer", "vision/vision_transformer_test.cpp"}};
 
 std::string text_of(const SourceFile& file) {
   std::string out;

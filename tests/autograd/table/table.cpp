@@ -28,6 +28,7 @@ constexpr File kFiles[] = {
     {"shape", composed_shape_rows},
     {"indexing", index_rows},
     {"indexing", mask_index_rows},
+    {"indexing", grid_sample_rows},
     {"packed", packed_rows},
     {"linear_algebra", linalg_rows},
     {"linear_algebra", einsum_rows},

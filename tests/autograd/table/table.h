@@ -20,6 +20,7 @@ std::vector<Row> pad_rows();
 std::vector<Row> unfold_rows();
 std::vector<Row> index_rows();
 std::vector<Row> mask_index_rows();
+std::vector<Row> grid_sample_rows();
 std::vector<Row> packed_rows();
 std::vector<Row> linalg_rows();
 std::vector<Row> einsum_rows();
