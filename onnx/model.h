@@ -71,6 +71,7 @@ struct Node {
   std::vector<std::string> outputs = {};
   std::vector<Attribute> attributes = {};
   std::string doc = {};
+  std::uint64_t place = 0;  ///< in the file that it was read from, for errors
 
   /// None where there is none of this name.
   const Attribute* attribute(std::string_view wanted) const;

@@ -124,6 +124,7 @@ class Reader {
 
   Node read_node(ProtobufMessage message, const ProtobufField& at, int depth) {
     Node out;
+    out.place = at.place;
     const auto one_more = [&](const ProtobufField& field, std::vector<std::string>& to) {
       message.want(field, 2, "a node's value");
       to.emplace_back(field.bytes);
