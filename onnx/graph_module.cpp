@@ -72,9 +72,9 @@ GraphModule::GraphModule(Model model, const LoadOptions& options, const std::str
                               return adopt(tensor, uses, options);
                             }};
   plan_ = std::make_unique<Plan>(model.graph, context);
-  for (const std::string& name : plan_->inputs()) {
-    inputs_.push_back(*std::find_if(model.graph.inputs.begin(), model.graph.inputs.end(),
-                                    [&](const ValueInfo& value) { return value.name == name; }));
+  const std::set<std::string_view> taken(plan_->inputs().begin(), plan_->inputs().end());
+  for (ValueInfo& value : model.graph.inputs) {
+    if (taken.contains(value.name)) inputs_.push_back(std::move(value));
   }
   outputs_ = std::move(model.graph.outputs);
 }
