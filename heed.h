@@ -8,4 +8,5 @@
 #include "data/data.h"
 #include "io/io.h"
 #include "nn/nn.h"
+#include "onnx/onnx.h"
 #include "optim/optim.h"

@@ -40,6 +40,7 @@ const std::vector<Target>& targets() {
       {"gguf", gguf},
       {"tokenizer_json", tokenizer_json},
       {"sentencepiece_model", sentencepiece_model},
+      {"onnx_model", onnx_model},
       {"utf8", utf8},
       {"tokenizer", tokenizer},
       {"sentences", sentences},

@@ -46,6 +46,7 @@ void torch_file(std::string_view input);
 void gguf(std::string_view input);
 void tokenizer_json(std::string_view input);
 void sentencepiece_model(std::string_view input);
+void onnx_model(std::string_view input);
 // What takes texts apart.
 void utf8(std::string_view input);
 void tokenizer(std::string_view input);

@@ -43,7 +43,7 @@ TEST(Files, UmbrellasCoverEveryFolder) {
     for (const Include& include : file.includes()) in_heed_h.insert(include.name);
   }
   for (const std::string folder : {"core", "autograd", "nn", "attention", "optim", "data", "io",
-                                   "train", "pretrained", "distributed"}) {
+                                   "train", "pretrained", "onnx", "distributed"}) {
     const std::string umbrella = folder + "/" + folder + ".h";
     EXPECT_TRUE(exists(source_root() / umbrella)) << umbrella;
     EXPECT_EQ(in_heed_h.contains(umbrella),

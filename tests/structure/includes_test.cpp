@@ -25,6 +25,7 @@ const std::map<std::string, std::set<std::string>> kMayInclude = {
     {"io", {"core", "autograd", "nn", "optim"}},
     {"train", {"core", "autograd", "nn", "optim", "data", "io"}},
     {"pretrained", {"core", "autograd", "nn", "attention", "data", "io"}},
+    {"onnx", {"core", "autograd", "nn", "attention", "io"}},
     {"distributed", {"core", "autograd", "nn", "attention", "optim", "data", "io", "train"}},
 };
 

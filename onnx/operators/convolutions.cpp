@@ -1,0 +1,158 @@
+#include "../../autograd/ops/conv/conv.h"
+
+#include <fmt/format.h>
+
+#include "../../autograd/ops/conv/conv3d.h"
+#include "../../autograd/ops/conv/conv_transpose.h"
+#include "../../autograd/ops/conv/interpolate.h"
+#include "../../autograd/ops/shape/slicing.h"
+#include "../../core/error.h"
+#include "operators.h"
+#include "window.h"
+
+namespace heed::onnx {
+namespace {
+
+std::vector<Index> kernel_of(const Tensor& weight) {
+  if (weight.rank() < 3)
+    throw ShapeError("the weight must be [O, C, ..], not " + describe(weight.array()));
+  return {weight.shape().begin() + 2, weight.shape().end()};
+}
+Pair pair_of(const std::vector<Index>& two) { return {two[0], two[1]}; }
+Triple triple_of(const std::vector<Index>& three) { return {three[0], three[1], three[2]}; }
+
+Operation conv_of(NodeReader& node) {
+  node.inputs(2, 3);
+  const Window window(node);
+  const Index groups = node.integer("group", 1);
+  return one([=](const std::vector<Tensor>& in, const Run&) {
+    const Tensor &weight = in[1], &bias = input_or_none(in, 2);
+    const std::vector<Index> kernel = kernel_of(weight);
+    const std::size_t axes = kernel.size();
+    Padding around = window.padding(in[0], kernel);
+    Tensor x = in[0];
+    if (!around.even()) {
+      x = padded(x, around, 0);
+      around.before.assign(axes, 0);
+    }
+    const auto by = window.strides(axes), apart = window.dilations(axes);
+    if (axes == 1)
+      return conv1d(
+          x, weight, bias,
+          {.stride = by[0], .padding = around.before[0], .dilation = apart[0], .groups = groups});
+    if (axes == 2)
+      return conv2d(x, weight, bias,
+                    {.stride = pair_of(by),
+                     .padding = pair_of(around.before),
+                     .dilation = pair_of(apart),
+                     .groups = groups});
+    if (axes == 3)
+      return conv3d(x, weight, bias,
+                    {.stride = triple_of(by),
+                     .padding = triple_of(around.before),
+                     .dilation = triple_of(apart),
+                     .groups = groups});
+    throw ShapeError(fmt::format("convolutions have 1 to 3 axes, not {}", axes));
+  });
+}
+
+// The whole of what the kernel reaches, of which pads say how much goes before and behind.
+Operation conv_transpose_of(NodeReader& node) {
+  node.inputs(2, 3);
+  node.none("output_shape");
+  node.only("auto_pad", "NOTSET");
+  const Window window(node);
+  const Index groups = node.integer("group", 1);
+  const std::vector<Index> given = node.integers("output_padding");
+  return one([=](const std::vector<Tensor>& in, const Run&) {
+    const Tensor &weight = in[1], &bias = input_or_none(in, 2);
+    const std::vector<Index> kernel = kernel_of(weight);
+    const std::size_t axes = kernel.size();
+    if (axes > 2)
+      throw ShapeError(fmt::format("transposed convolutions have 1 or 2 axes, not {}", axes));
+    const Padding around = window.padding(in[0], kernel);
+    const auto by = window.strides(axes), apart = window.dilations(axes);
+    const std::vector<Index> more = given.empty() ? std::vector<Index>(axes, 0) : given;
+    if (more.size() != axes) throw ShapeError("output_padding is not for the kernel's axes");
+    const std::vector<Index> inner = around.even() ? around.before : std::vector<Index>(axes, 0);
+    Tensor out = axes == 1 ? conv_transpose1d(in[0], weight, bias,
+                                              {.stride = by[0],
+                                               .padding = inner[0],
+                                               .output_padding = more[0],
+                                               .dilation = apart[0],
+                                               .groups = groups})
+                           : conv_transpose2d(in[0], weight, bias,
+                                              {.stride = pair_of(by),
+                                               .padding = pair_of(inner),
+                                               .output_padding = pair_of(more),
+                                               .dilation = pair_of(apart),
+                                               .groups = groups});
+    for (std::size_t i = 0; i < axes && !around.even(); ++i) {
+      const auto axis = static_cast<Index>(i) + 2;
+      out = slice(out, axis, around.before[i], out.size(axis) - around.behind[i]);
+    }
+    return out;
+  });
+}
+
+// Of the ways to meet places, those that interpolate() has.
+Operation resize_of(NodeReader& node) {
+  const bool upsample = node.node().op_type == "Upsample";
+  const bool sized = !upsample && node.opset() >= 11;
+  node.inputs(1, sized ? 4 : 2);
+  const std::string mode = node.text("mode", "nearest");
+  const bool linear = mode == "linear";
+  if (!linear) node.only("mode", "nearest");
+  const std::string meets =
+      sized ? node.text("coordinate_transformation_mode", "half_pixel") : "asymmetric";
+  const std::string rounds = sized ? node.text("nearest_mode", "round_prefer_floor") : "floor";
+  const bool corners = linear && meets == "align_corners";
+  if (linear ? meets != "half_pixel" && meets != "pytorch_half_pixel" && !corners
+             : meets != "asymmetric" || rounds != "floor")
+    node.fail(fmt::format("{} with coordinates {}, rounded by {}, is not supported", mode, meets,
+                          rounds));
+  node.ignore("cubic_coeff_a");
+  node.ignore("extrapolation_value");
+  node.only("exclude_outside", 0);
+  node.only("antialias", 0);
+  node.none("axes");
+  node.only("keep_aspect_ratio_policy", "stretch");
+  const std::vector<float> given =
+      upsample && node.opset() < 9 ? node.numbers("scales") : std::vector<float>();
+  return one([=](const std::vector<Tensor>& in, const Run&) {
+    const Tensor& x = in[0];
+    const Tensor &scales = input_or_none(in, sized ? 2 : 1),
+                 &sizes = input_or_none(in, sized ? 3 : 9);
+    std::vector<Index> out;
+    if (sizes.defined() && sizes.numel() > 0) {
+      out = integers_of(sizes, "sizes");
+    } else {
+      std::vector<double> by(given.begin(), given.end());
+      if (scales.defined()) by = scales.array().to(DType::f64).to_vector<double>();
+      for (std::size_t i = 0; i < by.size() && static_cast<Index>(i) < x.rank(); ++i) {
+        const double size = static_cast<double>(x.size(static_cast<Index>(i))) * by[i];
+        if (!(size >= 0 && size < 1e15)) throw ValueError("a scale that is not a positive number");
+        out.push_back(static_cast<Index>(size));
+      }
+    }
+    if (static_cast<Index>(out.size()) != x.rank() || (x.rank() != 3 && x.rank() != 4) ||
+        out[0] != x.size(0) || out[1] != x.size(1))
+      throw ShapeError(
+          "sizes must be those of [B, C, L] or [B, C, H, W] with the same batch and channels");
+    const Pair size = x.rank() == 3 ? Pair(1, out[2]) : Pair(out[2], out[3]);
+    return interpolate(x, {.size = size,
+                           .mode = linear ? Interpolation::linear : Interpolation::nearest,
+                           .align_corners = corners});
+  });
+}
+
+}  // namespace
+
+void add_convolutions(Makers& to) {
+  to["Conv"] = conv_of;
+  to["ConvTranspose"] = conv_transpose_of;
+  to["Resize"] = resize_of;
+  to["Upsample"] = resize_of;
+}
+
+}  // namespace heed::onnx
