@@ -100,17 +100,21 @@ Tensor gradient_weighted(const Tensor& weights, const Tensor& score) {
   return relu(by * weights.detach());
 }
 
-Tensor grad_cam(const Tensor& activation, const Tensor& score) {
+Tensor grad_cam(const Tensor& activation, const Tensor& score, Index channels) {
   check_defined("grad_cam", activation, "activation");
   check_floating("grad_cam", activation.dtype());
   if (activation.rank() < 3) {
     throw ShapeError("grad_cam: activation must be [B, C, ..], not " + describe(activation));
   }
+  const Index axis = normalize_axis("grad_cam", channels, activation.rank());
+  if (axis == 0) throw ShapeError("grad_cam: axis 0 is the batch, not the channels");
   const Tensor by = gradients("grad_cam", score, {activation})[0];
   const NoGrad off;
   Axes places;
-  for (Index axis = 2; axis < activation.rank(); ++axis) places.push_back(axis);
-  return relu(sum(mean(by, places, true) * activation.detach(), {1}));
+  for (Index each = 1; each < activation.rank(); ++each) {
+    if (each != axis) places.push_back(each);
+  }
+  return relu(sum(mean(by, places, true) * activation.detach(), {axis}));
 }
 
 Tensor gradient_by_input(const Tensor& input, const Tensor& score) {

@@ -36,8 +36,9 @@ Tensor attention_relevance(const std::vector<Tensor>& weights, const Tensor& sco
 /// DTypeError, GradError.
 Tensor gradient_weighted(const Tensor& weights, const Tensor& score);
 
-/// activation [B, C, ..], channels before places -> [B, ..]. Throws ShapeError, DTypeError, GradError.
-Tensor grad_cam(const Tensor& activation, const Tensor& score);
+/// activation [B, C, ..] -> [B, ..]; of tokens [B, T, C] the channels are axis 2. Throws ShapeError,
+/// DTypeError, GradError.
+Tensor grad_cam(const Tensor& activation, const Tensor& score, Index channels = 1);
 
 /// input [.., C] -> [..], summed over the last axis. Throws ShapeError, DTypeError, GradError.
 Tensor gradient_by_input(const Tensor& input, const Tensor& score);

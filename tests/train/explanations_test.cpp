@@ -112,6 +112,9 @@ TEST_F(Explanations, GradCamAndGradientByInputAreTheDefinitions) {
     return std::max(total, 0.0);
   });
   EXPECT_LT(difference(grad_cam(x, y), cam.values()), 1e-12);
+  const Tensor last = permute(x, {0, 2, 3, 1}).detach().set_requires_grad();
+  const Tensor same = sum(last * permute(c, {0, 2, 3, 1}), {1, 2, 3});
+  EXPECT_LT(difference(grad_cam(last, same, -1), cam.values()), 1e-12);
   const Block by_input({kB, 3, 2}, [&](const Place& p) {
     double total = 0;
     for (Index k = 0; k < 5; ++k) total += g(p[0], p[1], p[2], k) * map(p[0], p[1], p[2], k);
@@ -142,6 +145,9 @@ TEST_F(Explanations, RefuseWhatDoesNotFit) {
   EXPECT_ERROR(GradError, "grad_cam: score is undefined", grad_cam(weights[0], Tensor()));
   EXPECT_ERROR(ShapeError, "grad_cam: activation must be [B, C, ..], not f32[2, 3]",
                grad_cam(zeros({2, 3}), score));
+  EXPECT_ERROR(ShapeError, "grad_cam: axis 0 is the batch, not the channels",
+               grad_cam(weights[0], score, 0));
+  EXPECT_ERROR_WITH(ShapeError, "grad_cam: axis 4 is out of range", grad_cam(weights[0], score, 4));
   EXPECT_ERROR(ShapeError, "gradient_by_input: input must be [.., C], not f32[2]",
                gradient_by_input(zeros({2}), score));
   EXPECT_ERROR(DTypeError, "gradient_weighted: takes f32 or f64, not i64",
