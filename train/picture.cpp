@@ -8,8 +8,8 @@
 #include <cstdlib>
 
 #include "../core/error.h"
+#include "../data/bitmap_font.h"
 #include "../io/file.h"
-#include "bitmap_font.h"
 
 namespace heed::train {
 namespace {
@@ -143,8 +143,8 @@ void Picture::line(Index from_x, Index from_y, Index to_x, Index to_y, Colour co
 
 void Picture::text(Index x, Index y, const std::string& text, Colour colour) {
   for (const char character : text) {
-    for (const std::uint8_t column : glyph(character)) {
-      for (int row = 0; row < kGlyphHeight; ++row) {
+    for (const std::uint8_t column : data::glyph(character)) {
+      for (int row = 0; row < data::kGlyphHeight; ++row) {
         if ((column >> row & 1) != 0) set(x, y + row, colour);
       }
       ++x;
@@ -217,7 +217,7 @@ Picture Picture::scaled(Index factor) const {
 }
 
 Index text_width(const std::string& text) {
-  return text.empty() ? 0 : static_cast<Index>(text.size()) * (kGlyphWidth + 1) - 1;
+  return text.empty() ? 0 : static_cast<Index>(text.size()) * (data::kGlyphWidth + 1) - 1;
 }
 
 Picture strip(const std::vector<CaptionedPicture>& pictures) {
@@ -228,7 +228,8 @@ Picture strip(const std::vector<CaptionedPicture>& pictures) {
     height = std::max(height, each.picture.height());
     any_caption = any_caption || !each.caption.empty();
   }
-  Picture out(width, height + 2 * kMargin + (any_caption ? kGlyphHeight + kMargin : 0), kWhite);
+  Picture out(width, height + 2 * kMargin + (any_caption ? data::kGlyphHeight + kMargin : 0),
+              kWhite);
   Index x = kMargin;
   for (const CaptionedPicture& each : pictures) {
     const Index caption = text_width(each.caption);

@@ -8,6 +8,8 @@
 namespace heed::train {
 namespace {
 
+using data::kGlyphWidth, data::kTallGlyphHeight;
+
 constexpr Index kLetter = kTextDot * (kGlyphWidth + 1);
 constexpr Colour kInk = {32, 32, 32};
 
@@ -27,7 +29,7 @@ void each_letter(std::string_view text, const Body& body) {
 void write_text(Picture* picture, Index x, Index y, std::string_view text, Written direction) {
   Index along = 0;
   each_letter(text, [&](char32_t code) {
-    const auto columns = tall_glyph(code);
+    const auto columns = data::tall_glyph(code);
     for (Index dot = 0; dot < kGlyphWidth * kTallGlyphHeight; ++dot) {
       const Index column = dot / kTallGlyphHeight, row = dot % kTallGlyphHeight;
       if ((columns[static_cast<std::size_t>(column)] >> row & 1) == 0) continue;

@@ -5,13 +5,13 @@
 #include <string_view>
 #include <vector>
 
-#include "bitmap_font.h"
+#include "../data/bitmap_font.h"
 #include "picture.h"
 
 namespace heed::train {
 
 inline constexpr Index kTextDot = 2;
-inline constexpr Index kTextLine = kTextDot * kTallGlyphHeight;  ///< how high a line is
+inline constexpr Index kTextLine = kTextDot * data::kTallGlyphHeight;  ///< how high a line is
 
 enum class Written { onwards, upwards };
 

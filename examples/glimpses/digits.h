@@ -9,19 +9,17 @@
 
 #include "../../autograd/tensor.h"
 #include "../../core/generator.h"
+#include "../../data/generated/drawn_digits.h"
 #include "../../data/mnist.h"
 #include "../../io/fields.h"
 
 namespace glimpses {
 
 using namespace heed;  // an application speaks the library's language
-using data::Digits;
+using data::Digits, data::draw_digits;
 
 inline constexpr Index kClasses = 10;
 inline constexpr Index kSide = data::kDigitSide;
-
-/// The next `count` digits of the generator's stream, all ten equally likely.
-Digits draw_digits(Index count, Generator& generator);
 
 struct CorpusOptions {
   std::string path = "";
@@ -45,8 +43,6 @@ struct Batch {
   Tensor images;  ///< f32 [B, 1, size, size] in [0, 1]
   Tensor labels;  ///< i64 [B]
 };
-
-inline constexpr Index kPiece = 8;  ///< the side of a piece of clutter
 
 /// The digits of these rows, each at a place of its own drawn from the generator, on black, among
 /// `clutter` pieces of other digits (the cluttered ones of Mnih et al. 2014). Throws ValueError

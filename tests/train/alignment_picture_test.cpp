@@ -3,8 +3,8 @@
 
 #include <cmath>
 
+#include "../../data/bitmap_font.h"
 #include "../../train/alignment.h"
-#include "../../train/bitmap_font.h"
 
 namespace heed::train {
 namespace {
@@ -72,26 +72,27 @@ TEST(AlignmentPicture, OneByOneAndManyWords) {
 }
 
 TEST(AlignmentPicture, MarksStandAboveTheirLetters) {
-  const auto a = tall_glyph(U'a'), umlaut = tall_glyph(U'\u00E4'), capital = tall_glyph(U'\u00C4');
+  const auto a = data::tall_glyph(U'a'), umlaut = data::tall_glyph(U'\u00E4'),
+             capital = data::tall_glyph(U'\u00C4');
   for (std::size_t i = 0; i < a.size(); ++i) {
-    EXPECT_EQ(a[i], glyph('a')[i] << 3);
+    EXPECT_EQ(a[i], data::glyph('a')[i] << 3);
     EXPECT_EQ(umlaut[i], a[i] | (i % 2 ? 8 : 0)) << i;  // two dots in row 3
-    EXPECT_EQ(capital[i], tall_glyph(U'A')[i] | (i % 2 ? 2 : 0)) << i;
+    EXPECT_EQ(capital[i], data::tall_glyph(U'A')[i] | (i % 2 ? 2 : 0)) << i;
   }
   // The dot of an i gives way to the mark; that of the dotless i to nothing.
-  EXPECT_EQ(tall_glyph(U'\u0131')[2], tall_glyph(U'i')[2] & ~8);
-  EXPECT_EQ(tall_glyph(U'\u00EF')[1] & 8, 8);
-  EXPECT_EQ(tall_glyph(U'\u201D'), tall_glyph(U'"'));
-  EXPECT_EQ(tall_glyph(U'\u2581'), tall_glyph(U'_'));
-  EXPECT_EQ(tall_glyph(U'\u4E2D'), tall_glyph(U'\u0416'));  // boxes
-  EXPECT_EQ(tall_glyph(U'\u017E')[2], tall_glyph(U'z')[2] | 8);
-  EXPECT_EQ(tall_glyph(U'\0'), tall_glyph(U'\U0010FFFF'));
+  EXPECT_EQ(data::tall_glyph(U'\u0131')[2], data::tall_glyph(U'i')[2] & ~8);
+  EXPECT_EQ(data::tall_glyph(U'\u00EF')[1] & 8, 8);
+  EXPECT_EQ(data::tall_glyph(U'\u201D'), data::tall_glyph(U'"'));
+  EXPECT_EQ(data::tall_glyph(U'\u2581'), data::tall_glyph(U'_'));
+  EXPECT_EQ(data::tall_glyph(U'\u4E2D'), data::tall_glyph(U'\u0416'));  // boxes
+  EXPECT_EQ(data::tall_glyph(U'\u017E')[2], data::tall_glyph(U'z')[2] | 8);
+  EXPECT_EQ(data::tall_glyph(U'\0'), data::tall_glyph(U'\U0010FFFF'));
 }
 
 TEST(AlignmentPicture, EuropeanLettersAreDrawn) {
-  const auto box = tall_glyph(U'\uFFFD');
+  const auto box = data::tall_glyph(U'\uFFFD');
   for (char32_t c = 0xC0; c < 0x180; ++c) {
-    EXPECT_NE(tall_glyph(c), box) << static_cast<unsigned>(c);
+    EXPECT_NE(data::tall_glyph(c), box) << static_cast<unsigned>(c);
   }
 }
 

@@ -13,7 +13,6 @@
 #include "../../../core/error.h"
 #include "../../../nn/init.h"
 #include "../../detail/named.h"
-#include "../../masks/rules.h"
 
 namespace heed::attention {
 namespace {
@@ -74,19 +73,25 @@ struct Axis {
   }
 };
 
-// i64 [B windows, M^2]: only places of the same part see each other.
-Tensor parts(const Axis& rows, const Axis& columns, Index B) {
-  const Index M = rows.window, windows = rows.padded / M * (columns.padded / M);
-  Array out = Array::empty({windows, M * M}, DType::i64);
-  auto* to = out.mutable_data<std::int64_t>();
+// bool [B windows, 1, M^2, M^2]: only places of the same part see each other. A rule would be asked of
+// each pair anew, and there are few of them.
+Tensor same_part(const Axis& rows, const Axis& columns, Index B) {
+  const Index M = rows.window, P = M * M, windows = rows.padded / M * (columns.padded / M);
+  Array out = Array::empty({windows, 1, P, P}, DType::boolean);
+  auto* to = out.mutable_data<bool>();
+  std::vector<Index> parts(static_cast<std::size_t>(P));
   for (Index w = 0; w < windows; ++w) {
-    for (Index place = 0; place < M * M; ++place) {
+    for (Index place = 0; place < P; ++place) {
       const Index row = rows.part(w / (columns.padded / M) * M + place / M);
       const Index column = columns.part(w % (columns.padded / M) * M + place % M);
-      *to++ = row < 0 || column < 0 ? -1 : 2 * row + column;
+      parts[static_cast<std::size_t>(place)] = row < 0 || column < 0 ? -1 : 2 * row + column;
+    }
+    for (const Index query : parts) {
+      for (const Index key : parts) *to++ = query == key;
     }
   }
-  return reshape(expand(Tensor(out), Shape{B, windows, M * M}), Shape{B * windows, M * M});
+  return reshape(expand(unsqueeze(Tensor(out), 0), Shape{B, windows, 1, P, P}),
+                 Shape{B * windows, 1, P, P});
 }
 
 }  // namespace
@@ -123,7 +128,7 @@ Attended SwinBlock::operator()(const Tensor& x, bool need_weights) const {
   if (!rows.plain() || !columns.plain()) {
     y = pad(y, {0, 0, 0, columns.padded - columns.places, 0, rows.padded - rows.places});
     y = roll(y, {-rows.shift, -columns.shift}, {1, 2});
-    terms.mask = masks::documents(parts(rows, columns, B));
+    terms.mask = Mask(same_part(rows, columns, B));
   }
   y = permute(reshape(y, Shape{B, down, M, across, M, E}), {0, 1, 3, 2, 4, 5});
   Attended out = named("swin", [&] {

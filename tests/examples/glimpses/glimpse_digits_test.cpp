@@ -11,6 +11,7 @@
 #include <set>
 
 #include "../../../core/error.h"
+#include "../../../data/cluttered_digits.h"
 #include "../../../examples/glimpses/digits.h"
 #include "../../support/places.h"
 #include "../../support/throws.h"
@@ -166,8 +167,8 @@ TEST(GlimpseBatch, PiecesOfOthersStandBeside) {
   }
   EXPECT_EQ(*counts.begin(), 0);  // of the dark one only
   EXPECT_GT(counts.size(), 3U);   // one, two, three, over each other or not
-  EXPECT_TRUE(counts.contains(kPiece * kPiece));
-  EXPECT_LE(*counts.rbegin(), 3 * kPiece * kPiece);
+  EXPECT_TRUE(counts.contains(data::kClutterPiece * data::kClutterPiece));
+  EXPECT_LE(*counts.rbegin(), 3 * data::kClutterPiece * data::kClutterPiece);
 }
 
 TEST(GlimpseDigitsOnRealData, AreTheStandardSplit) {

@@ -4,7 +4,7 @@
 #include <iterator>
 #include <string_view>
 
-namespace heed::train {
+namespace heed::data {
 namespace {
 
 using Columns = std::array<std::uint8_t, kGlyphWidth>;
@@ -167,4 +167,4 @@ std::array<std::uint16_t, kGlyphWidth> tall_glyph(char32_t character) {
   return out;
 }
 
-}  // namespace heed::train
+}  // namespace heed::data

@@ -5,7 +5,7 @@
 #include <array>
 #include <cstdint>
 
-namespace heed::train {
+namespace heed::data {
 
 inline constexpr int kGlyphWidth = 5, kGlyphHeight = 8, kTallGlyphHeight = 11;
 
@@ -16,4 +16,4 @@ std::array<std::uint8_t, kGlyphWidth> glyph(char character);
 /// and the like; a box for what the font lacks.
 std::array<std::uint16_t, kGlyphWidth> tall_glyph(char32_t character);
 
-}  // namespace heed::train
+}  // namespace heed::data
