@@ -14,7 +14,7 @@ namespace heed::onnx {
 namespace {
 
 // Versions of ONNX's own operators that are known; before 7 they broadcast in another way.
-constexpr std::int64_t kOldest = 7, kNewest = 23;
+constexpr std::int64_t kOldest = 7, kNewest = 24;
 
 // Constants are folded as far as shapes need it: so many numbers of rank 0 and 1, by operators that make no more of
 // them. So a file's size bounds what is made of it before it runs.
