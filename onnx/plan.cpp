@@ -268,7 +268,8 @@ std::vector<Tensor> Plan::run(const std::vector<Tensor>& inputs, const Run& run)
     for (const std::size_t place : step.frees) values[place] = Tensor();
   }
   std::vector<Tensor> out;
-  for (const std::size_t place : outputs_) out.push_back(values[place]);
+  for (const std::size_t place : outputs_)  // the caller may write into results, not into constants
+    out.push_back(constants_.contains(place) ? clone(values[place]) : values[place]);
   return out;
 }
 
