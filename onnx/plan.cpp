@@ -14,7 +14,7 @@ namespace heed::onnx {
 namespace {
 
 // Versions of ONNX's own operators that are known; before 7 they broadcast in another way.
-constexpr std::int64_t kOldest = 7, kNewest = 23;
+constexpr std::int64_t kOldest = 7, kNewest = 24;
 
 // Constants are folded as far as shapes need it: so many numbers of rank 0 and 1, by operators that make no more of
 // them. So a file's size bounds what is made of it before it runs.
@@ -268,7 +268,8 @@ std::vector<Tensor> Plan::run(const std::vector<Tensor>& inputs, const Run& run)
     for (const std::size_t place : step.frees) values[place] = Tensor();
   }
   std::vector<Tensor> out;
-  for (const std::size_t place : outputs_) out.push_back(values[place]);
+  for (const std::size_t place : outputs_)  // the caller may write into results, not into constants
+    out.push_back(constants_.contains(place) ? clone(values[place]) : values[place]);
   return out;
 }
 

@@ -30,6 +30,8 @@ void add_convolutions(Makers& to);
 void add_pools(Makers& to);
 void add_normalisers(Makers& to);
 void add_recurrent(Makers& to);
+void add_attention(Makers& to);
+void add_losses(Makers& to);
 void add_control(Makers& to);
 
 /// Of one result.

@@ -46,7 +46,8 @@ Operation split_of(NodeReader& node) {
   };
 }
 
-// Python's start:stop:step of one axis; a step below 0 reads backwards.
+// start:stop:step of one axis; a step below 0 reads backwards. As Python's, but that a start before the axis then is its
+// first place.
 Tensor sliced(const Tensor& x, Index axis, Index start, Index stop, Index step) {
   const Index size = x.size(axis);
   if (step == 0) throw ValueError("a step of 0");
@@ -56,7 +57,8 @@ Tensor sliced(const Tensor& x, Index axis, Index start, Index stop, Index step) 
                  std::clamp(from_end(stop), Index{0}, size), step);
   }
   // Places start, start + step, .. above stop are these of the axis turned round.
-  const Index first = std::clamp(from_end(start), Index{-1}, size - 1);
+  if (size == 0) return x;
+  const Index first = std::clamp(from_end(start), Index{0}, size - 1);
   const Index last = std::clamp(from_end(stop), Index{-1}, size - 1);
   const Index by = step < -size ? std::max(size, Index{1}) : -step;
   return slice(flip(x, {axis}), axis, size - 1 - first, std::max(size - 1 - last, Index{0}), by);

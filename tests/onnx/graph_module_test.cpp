@@ -120,6 +120,7 @@ TEST_F(OnnxModule, InF64ItIsCloseToF32) {
     GraphModule module(model);
     module.eval();
     const Tensor narrow = module.run({x})[0];
+    write_case("whole_" + name, model, {x});
     EXPECT_EQ(narrow.dtype(), DType::f32);
     module.to(DType::f64);
     const Tensor input = is_floating(x.dtype()) ? x.to(DType::f64) : x;

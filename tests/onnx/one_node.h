@@ -42,23 +42,19 @@ inline Model one_node(const std::string& op, const std::vector<Tensor>& inputs,
   return model_on(inputs, {node}, outputs, opset);
 }
 
+/// Writes a graph, its inputs and what it gives here as files into the folder that HEED_ONNX_CASES names, for another
+/// program to run (scripts/peers); nothing where it names none. Numbers are f32.
+void write_case(const std::string& name, const Model& model, const std::vector<Tensor>& inputs);
+
 struct OneNode {
   std::string op = {};
   std::vector<Attribute> attributes = {};
   std::int64_t opset = 17;
   std::size_t results = 1;
   bool training = false;
+  bool ours_alone = false;  ///< not for other programs, which crash or differ
 
-  std::vector<Tensor> all(const std::vector<Tensor>& inputs) const {
-    const std::string bytes = encode_model(one_node(op, inputs, attributes, opset, results));
-    GraphModule module(decode_model(bytes, "f"), {}, "f");
-    module.train(training);
-    std::vector<Tensor> given;
-    for (const Tensor& each : inputs) {
-      if (each.defined()) given.push_back(each);
-    }
-    return module.run(given);
-  }
+  std::vector<Tensor> all(const std::vector<Tensor>& inputs) const;
   template <class... Inputs>
   Tensor operator()(const Inputs&... inputs) const {
     return all({inputs...})[0];

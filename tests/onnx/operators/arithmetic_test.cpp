@@ -72,7 +72,9 @@ TEST_F(OnnxArithmetic, FunctionsOfTwoBroadcast) {
     const Tensor wanted = made({3, 5, 7}, [&, f = function](const Place& p) {
       return f(at(x, {p[0], 0, p[2]}), at(y, {p[1], 0}));
     });
-    EXPECT_LT(difference(OneNode{op}(x, y), wanted), 1e-12) << op;
+    // Others have Mod of numbers with a point as C's alone.
+    const OneNode node{.op = op, .ours_alone = std::string(op) == "Mod"};
+    EXPECT_LT(difference(node(x, y), wanted), 1e-12) << op;
   }
   const Tensor wanted = made({3, 5, 7}, [&](const Place& p) {
     return std::fmod(at(x, {p[0], 0, p[2]}), at(y, {p[1], 0}));
@@ -125,12 +127,16 @@ TEST_F(OnnxArithmetic, PowersOfAnyDtypes) {
 }
 
 TEST_F(OnnxArithmetic, IntegersAreTruncated) {
-  const Tensor x = ints({7, -7, 7, -7, INT64_MIN}), y = ints({2, 2, -2, -2, -1});
-  EXPECT_EQ(OneNode{"Div"}(x, y).to_vector<std::int64_t>(), (Ints{3, -3, -3, 3, INT64_MIN}));
-  EXPECT_EQ(OneNode{"Mod"}(x, y).to_vector<std::int64_t>(), (Ints{1, 1, -1, -1, 0}));
+  const Tensor x = ints({7, -7, 7, -7}), y = ints({2, 2, -2, -2}), least = ints({INT64_MIN});
+  EXPECT_EQ(OneNode{"Div"}(x, y).to_vector<std::int64_t>(), (Ints{3, -3, -3, 3}));
+  EXPECT_EQ(OneNode{"Mod"}(x, y).to_vector<std::int64_t>(), (Ints{1, 1, -1, -1}));
+  for (const char* const op : {"Div", "Mod"}) {
+    const Tensor out = OneNode{.op = op, .ours_alone = true}(least, ints({-1}));
+    EXPECT_EQ(out.item<std::int64_t>(), op[0] == 'D' ? INT64_MIN : 0);
+  }
   EXPECT_EQ((OneNode{"Mod", {{"fmod", std::int64_t{1}}}}(x, y).to_vector<std::int64_t>()),
-            (Ints{1, -1, 1, -1, 0}));
-  EXPECT_EQ(OneNode{"Add"}(x, y).to_vector<std::int64_t>(), (Ints{9, -5, 5, -9, INT64_MAX}));
+            (Ints{1, -1, 1, -1}));
+  EXPECT_EQ(OneNode{"Add"}(x, y).to_vector<std::int64_t>(), (Ints{9, -5, 5, -9}));
   EXPECT_EQ(OneNode{"Sub"}(ints({7, 2}), ints({3, 5})).to_vector<std::int64_t>(), (Ints{4, -3}));
   EXPECT_EQ(OneNode{"Mul"}(ints({7, 2}), ints({3, -5})).to_vector<std::int64_t>(), (Ints{21, -10}));
   EXPECT_EQ(OneNode{"Max"}(ints({7, 2}), ints({3, 5})).to_vector<std::int64_t>(), (Ints{7, 5}));
