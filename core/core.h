@@ -14,3 +14,4 @@
 #include "scope.h"
 #include "shape.h"
 #include "simd.h"
+#include "version.h"

@@ -1,0 +1,66 @@
+# Steps of the install tests, of COMPILER, FLAGS, GENERATOR, CONSUMER.
+cmake_policy(SET CMP0009 NEW)
+
+function(run)
+  execute_process(COMMAND ${ARGV} RESULT_VARIABLE code)
+  if(NOT code EQUAL 0)
+    message(FATAL_ERROR "failed (${code}): ${ARGV}")
+  endif()
+endfunction()
+
+# The consumer, against what lies under `prefix`; a component that is not there is named.
+function(by_find_package prefix work)
+  set(configure ${CMAKE_COMMAND} -S ${CONSUMER} -G ${GENERATOR} -DCMAKE_PREFIX_PATH=${prefix}
+      -DCMAKE_CXX_COMPILER=${COMPILER} "-DCMAKE_CXX_FLAGS=${FLAGS}")
+  run(${configure} -B ${work})
+  run(${CMAKE_COMMAND} --build ${work})
+  run(${work}/consumer)
+  execute_process(COMMAND ${configure} -B ${work}/none -DPARTS=telepathy
+                  RESULT_VARIABLE code OUTPUT_VARIABLE text ERROR_VARIABLE text)
+  if(code EQUAL 0 OR NOT text MATCHES "telepathy")
+    message(FATAL_ERROR "a component that is not there was found: ${text}")
+  endif()
+endfunction()
+
+# One line of a compiler, as a Makefile has it.
+function(by_pkg_config prefix work)
+  file(GLOB_RECURSE file ${prefix}/*/heed.pc)
+  get_filename_component(folder ${file} DIRECTORY)
+  set(ENV{PKG_CONFIG_PATH} ${folder})
+  find_program(PKG_CONFIG pkg-config REQUIRED)
+  execute_process(COMMAND ${PKG_CONFIG} --cflags --libs heed OUTPUT_VARIABLE said RESULT_VARIABLE code
+                  OUTPUT_STRIP_TRAILING_WHITESPACE)
+  if(NOT code EQUAL 0)
+    message(FATAL_ERROR "pkg-config finds no heed in ${folder}")
+  endif()
+  separate_arguments(arguments UNIX_COMMAND "${FLAGS} ${CONSUMER}/consumer.cpp ${said}")
+  get_filename_component(libraries ${folder} DIRECTORY)
+  run(${COMPILER} ${arguments} -Wl,-rpath,${libraries} -o ${work}/by_pkg_config)
+  run(${work}/by_pkg_config)
+endfunction()
+
+# Each link of the README, the guides and the chapters under `book`, but those to sources (.cpp) of the library.
+function(check_links book)
+  file(GLOB pages ${book}/*.md ${book}/docs/*.md ${book}/docs/book/*.md)
+  set(count 0)
+  foreach(page IN LISTS pages)
+    file(READ ${page} text)
+    string(REPLACE "](" "@@" text "${text}")  # no brackets in what follows: a list would read them
+    string(REGEX REPLACE "[][;]" " " text "${text}")
+    string(REGEX MATCHALL "@@[^)# \n]+" links "${text}")
+    get_filename_component(folder ${page} DIRECTORY)
+    foreach(link IN LISTS links)
+      string(SUBSTRING "${link}" 2 -1 link)
+      if(link MATCHES "^[a-z]+:" OR NOT link MATCHES "\\.(md|png|svg|h)$|examples/.*\\.cpp$" OR link MATCHES "tests/|distributed/|bench/|kernels/")
+        continue()
+      endif()
+      math(EXPR count "${count} + 1")
+      if(NOT EXISTS ${folder}/${link})
+        message(SEND_ERROR "${page}: ${link} is not installed")
+      endif()
+    endforeach()
+  endforeach()
+  if(count LESS 300)
+    message(SEND_ERROR "only ${count} links in ${book}")
+  endif()
+endfunction()
