@@ -8,7 +8,10 @@
 namespace heed::onnx {
 
 std::string label(const Node& node) {
-  const std::string& own = node.name.empty() && !node.outputs.empty() ? node.outputs[0] : node.name;
+  std::string own = node.name;
+  for (const std::string& output : node.outputs) {
+    if (own.empty()) own = output;
+  }
   return one_line(node.op_type) + " " + in_quotes(own);
 }
 
@@ -28,8 +31,9 @@ void NodeReader::inputs(std::size_t least, std::size_t most) const {
 }
 
 void NodeReader::outputs(std::size_t most) const {
-  if (node_.outputs.size() > most) {
-    fail(fmt::format("result {} ({}) is not supported", most, in_quotes(node_.outputs[most])));
+  for (std::size_t i = most; i < node_.outputs.size(); ++i) {
+    if (has_output(i))
+      fail(fmt::format("result {} ({}) is not supported", i, in_quotes(node_.outputs[i])));
   }
 }
 

@@ -23,7 +23,7 @@ class NodeReader {
 
   /// Throws FormatError unless so many inputs are there; the first `least` may not be left out.
   void inputs(std::size_t least, std::size_t most) const;
-  /// Throws FormatError for more results than so many.
+  /// Throws FormatError for more results than so many; those that no node uses are left out.
   void outputs(std::size_t most) const;
   bool has_input(std::size_t i) const {
     return i < node_.inputs.size() && !node_.inputs[i].empty();

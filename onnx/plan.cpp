@@ -61,6 +61,19 @@ const std::set<std::string, std::less<>> kFolding = {"Abs",
                                                      "Unsqueeze",
                                                      "Where"};
 
+// The names of values that nodes use, also those in their graphs, with the operators that do.
+void collect_uses(const Graph& graph, std::map<std::string, std::set<std::string>>& to) {
+  for (const Node& node : graph.nodes) {
+    for (std::size_t i = 0; i < node.inputs.size(); ++i)
+      to[node.inputs[i]].insert(fmt::format("{} {}", node.op_type, i));
+    for (const Attribute& attribute : node.attributes) {
+      const auto* const own = std::get_if<std::shared_ptr<Graph>>(&attribute.value);
+      if (own != nullptr && *own != nullptr) collect_uses(**own, to);
+    }
+  }
+  for (const ValueInfo& value : graph.outputs) to[value.name].insert("a result");
+}
+
 }  // namespace
 
 std::string Plan::StepPart::path() const {
@@ -71,11 +84,8 @@ std::string Plan::StepPart::path() const {
 Plan::Plan(Graph& graph, const PlanContext& context,
            const std::function<bool(const std::string&)>& outer)
     : context_(&context), outer_(&outer) {
-  for (const Node& node : graph.nodes) {
-    for (std::size_t i = 0; i < node.inputs.size(); ++i)
-      uses_[node.inputs[i]].insert(fmt::format("{} {}", node.op_type, i));
-    made_.insert(node.outputs.begin(), node.outputs.end());
-  }
+  collect_uses(graph, uses_);
+  for (const Node& node : graph.nodes) made_.insert(node.outputs.begin(), node.outputs.end());
   take_initializers(graph);
   take_inputs(graph);
   for (Node& node : graph.nodes) add(node);
@@ -219,9 +229,15 @@ void Plan::add(Node& node) {
     }
     step.inputs.push_back(place);
   }
+  std::vector<std::string> names = node.outputs;
+  for (std::string& name : node.outputs) {  // what nobody uses need not be known
+    if (!name.empty() && !uses_.contains(name)) name.clear();
+  }
   step.operation = made(node, step.inputs);
-  for (const std::string& name : node.outputs)
-    step.outputs.push_back(name.empty() ? kNone : new_value(name, node.place));
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const std::size_t place = names[i].empty() ? kNone : new_value(names[i], node.place);
+    step.outputs.push_back(node.outputs[i].empty() ? kNone : place);
+  }
   if (fold(node, step)) return;
   step.part = std::make_unique<StepPart>(context_->owner, label(node), node.op_type);
   steps_.push_back(std::move(step));

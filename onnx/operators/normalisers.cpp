@@ -39,13 +39,15 @@ Operation softmax_of(NodeReader& node) {
 // The module's mode decides, whatever training_mode says: eval() takes the averages of the file.
 Operation batch_norm_of(NodeReader& node) {
   node.inputs(5, 5);
-  node.outputs(1);
+  node.outputs(3);  // the averages of before, moved
   const double eps = node.number("epsilon", 1e-5), momentum = node.number("momentum", 0.9);
   if (node.opset() < 9) node.only("spatial", 1);
   if (node.opset() >= 14) node.ignore("training_mode");
-  return one([=](const std::vector<Tensor>& in, const Run& run) {
-    return batch_norm(in[0], in[3], in[4], in[1], in[2], run.training, 1 - momentum, eps);
-  });
+  return [=](const std::vector<Tensor>& in, const Run& run) {
+    const Tensor out =
+        batch_norm(in[0], in[3], in[4], in[1], in[2], run.training, 1 - momentum, eps);
+    return std::vector<Tensor>{out, in[3], in[4]};
+  };
 }
 
 Operation instance_norm_of(NodeReader& node) {

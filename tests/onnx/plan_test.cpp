@@ -154,6 +154,21 @@ TEST_F(OnnxPlan, ValuesAreFreedAfterTheirLastUse) {
   EXPECT_EQ(difference(y, x + x), 0);
 }
 
+// As files of trainings have them: a mask of what was dropped, the averages of a batch.
+TEST_F(OnnxPlan, ResultsThatNobodyUsesNeedNotBeKnown) {
+  const Model model =
+      model_of({node("Dropout", {"x"}, {"a", "mask"}),
+                node("MaxPool", {"a"}, {"y", "places"}, "", {{"kernel_shape", Ints{2}}})},
+               {"x"}, {"y"});
+  EXPECT_EQ(GraphModule(model)(randn({2, 3, 5})).shape(), (Shape{2, 3, 4}));
+  Model used = model;
+  used.graph.outputs.push_back(value("places"));
+  refuses("MaxPool \"y\": result 1 (\"places\") is not supported", used);
+  Model twice = model;
+  twice.graph.nodes[1].outputs[1] = "mask";
+  refuses("the value \"mask\" is made twice", twice);
+}
+
 TEST_F(OnnxPlan, BranchesUseWhatIsAroundThem) {
   const auto branch = [&](const std::string& op) {
     auto out = std::make_shared<Graph>();

@@ -1,6 +1,7 @@
 // heed_peer_onnx_import FOLDER: each NAME.onnx there, on the named inputs of NAME.in.npz, whose results become
 // NAME.out.npz. One line a model, with its nodes, or with why it was refused.
 //
+// One that ends in _train runs in training mode; its buffers then become NAME.grads.npz, too.
 // Beside a NAME.step.npz, which holds the numbers that its floating inputs are to be trained with: the gradients of
 // sum(result * weights) by each parameter become NAME.grads.npz.
 #include <fmt/format.h>
@@ -10,7 +11,6 @@
 #include <string>
 #include <vector>
 
-#include "../../../autograd/grad_mode.h"
 #include "../../../autograd/ops/elementwise/elementwise.h"
 #include "../../../autograd/ops/reduce/reduce.h"
 #include "../../../core/error.h"
@@ -24,23 +24,22 @@ namespace fs = std::filesystem;
 
 void run(const std::string& stem) {
   const auto model = onnx::load(stem + ".onnx");
+  if (stem.ends_with("_train")) model->train();
   const io::NamedArrays arrays = io::read_npz(stem + ".in.npz");
   const nn::NamedTensors inputs(arrays.begin(), arrays.end());
-  nn::NamedTensors results;
-  {
-    const NoGrad no_grad;
-    results = model->run(inputs);
-  }
+  const nn::NamedTensors results = model->run(inputs);
   io::NamedArrays out;
   for (const auto& [name, tensor] : results) out.emplace_back(name, tensor.array().contiguous());
   io::write_npz(stem + ".out.npz", out);
   if (fs::exists(stem + ".step.npz")) {
     const Tensor weights = io::read_npz(stem + ".step.npz").at(0).second;
-    sum(model->run(inputs).at(0).second * weights).backward();
+    sum(results.at(0).second * weights).backward();
     io::NamedArrays grads;
     for (const auto& [name, tensor] : model->named_parameters()) {
       if (tensor.grad().defined()) grads.emplace_back(name, tensor.grad().array().contiguous());
     }
+    for (const auto& [name, tensor] : model->named_buffers())
+      grads.emplace_back(name, tensor.array());
     io::write_npz(stem + ".grads.npz", grads);
   }
   fmt::print("{}\t{}\t{}\n", fs::path(stem).filename().string(), model->steps(),

@@ -188,13 +188,13 @@ def main():
     wanted = {}
     refused = []
     torch.manual_seed(11)
-    for opset in (9, 11, 13, 14, 16, 17):
+    for opset, training in [(opset, False) for opset in (9, 11, 13, 14, 16, 17)] + [(opset, True) for opset in (9, 13, 17)]:
         for name, module, inputs, others in kinds():
-            if opset < OLDEST.get(name, 9):
+            if opset < OLDEST.get(name, 9) or (training and name not in ('cnn', 'autoencoder', 'gpt', 'tagger')):
                 continue
             if name in ('places', 'products'):
                 kind_with(module)
-            module.eval()
+            module.train(training)
             with torch.no_grad():  # of equal tensors the exporter would write one
                 for parameter in module.parameters():
                     parameter.add_(0.1 * torch.randn_like(parameter))
@@ -202,15 +202,17 @@ def main():
                 if isinstance(norm, (nn.BatchNorm1d, nn.BatchNorm2d)):
                     norm.running_mean.uniform_(-0.5, 0.5)
                     norm.running_var.uniform_(0.5, 1.5)
-            stem = f'{FOLDER}/{name}_{opset}'
+            own = f'{name}_{opset}' + ('_train' if training else '')
+            stem = f'{FOLDER}/{own}'
             names = [f'input{i}' for i in range(len(inputs))]
             try:
                 # The fused forms of attention have no form in ONNX: what requires a gradient takes the plain ones.
                 torch.onnx.export(module, tuple(x for x, _ in inputs), f'{stem}.onnx', opset_version=opset, input_names=names,
                                   dynamic_axes={n: axes for n, (_, axes) in zip(names, inputs)}, keep_initializers_as_inputs=False,
-                                  training=torch.onnx.TrainingMode.EVAL, do_constant_folding=True)
+                                  training=torch.onnx.TrainingMode.TRAINING if training else torch.onnx.TrainingMode.EVAL,
+                                  do_constant_folding=not training)
             except Exception as error:  # what the exporter itself does not know
-                refused.append(f'{name}_{opset}: {str(error).splitlines()[0][:100]}')
+                refused.append(f'{own}: {str(error).splitlines()[0][:100]}')
                 continue
             out = module(*others)
             outs = out if isinstance(out, tuple) else (out,)
@@ -219,18 +221,21 @@ def main():
             if outs[0].requires_grad:
                 (outs[0] * weights).sum().backward()
                 grads = {n: p.grad.numpy() for n, p in module.named_parameters() if p.grad is not None}
+                if training:
+                    grads |= {n: b.numpy() for n, b in module.named_buffers() if b.dim() > 0}
                 numpy.savez(f'{stem}.step.npz', weights=weights.numpy())
             numpy.savez(f'{stem}.in.npz', **{n: x.numpy() for n, x in zip(names, others)})
-            wanted[f'{name}_{opset}'] = ([x.detach().numpy() for x in outs], grads)
+            wanted[own] = ([x.detach().numpy() for x in outs], grads)
     printed = subprocess.run([PROGRAM, FOLDER], check=True, stdout=subprocess.PIPE, text=True).stdout
     tally, code, largest, compared = {}, 0, {}, 0
     for line in printed.splitlines():
         name, steps, rest = line.split('\t', 2)
         if name not in wanted:
             continue
-        kind = name.rsplit('_', 1)[0]
+        kind = name.removesuffix('_train').rsplit('_', 1)[0]
         if steps == 'error':
             print(f'  {name}: refused: {rest}')
+            del wanted[name]
             code = 1
             continue
         outs, grads = wanted.pop(name)
