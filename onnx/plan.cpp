@@ -8,6 +8,7 @@
 #include "../autograd/ops/shape/shape.h"
 #include "../core/error.h"
 #include "../core/quoted.h"
+#include "fuse_attention.h"
 #include "operators/operators.h"
 
 namespace heed::onnx {
@@ -61,17 +62,19 @@ const std::set<std::string, std::less<>> kFolding = {"Abs",
                                                      "Unsqueeze",
                                                      "Where"};
 
-// The names of values that nodes use, also those in their graphs, with the operators that do.
-void collect_uses(const Graph& graph, std::map<std::string, std::set<std::string>>& to) {
+// The names of values that nodes use, also those in their graphs, with the operators that do, and how often.
+void collect_uses(const Graph& graph, std::map<std::string, std::set<std::string>>& to,
+                  std::map<std::string, std::size_t>& counts) {
   for (const Node& node : graph.nodes) {
     for (std::size_t i = 0; i < node.inputs.size(); ++i)
-      to[node.inputs[i]].insert(fmt::format("{} {}", node.op_type, i));
+      to[node.inputs[i]].insert(fmt::format("{} {}", node.op_type, i)), ++counts[node.inputs[i]];
     for (const Attribute& attribute : node.attributes) {
       const auto* const own = std::get_if<std::shared_ptr<Graph>>(&attribute.value);
-      if (own != nullptr && *own != nullptr) collect_uses(**own, to);
+      if (own != nullptr && *own != nullptr) collect_uses(**own, to, counts);
     }
   }
-  for (const ValueInfo& value : graph.outputs) to[value.name].insert("a result");
+  for (const ValueInfo& value : graph.outputs)
+    to[value.name].insert("a result"), ++counts[value.name];
 }
 
 }  // namespace
@@ -84,8 +87,20 @@ std::string Plan::StepPart::path() const {
 Plan::Plan(Graph& graph, const PlanContext& context,
            const std::function<bool(const std::string&)>& outer)
     : context_(&context), outer_(&outer) {
-  collect_uses(graph, uses_);
-  for (const Node& node : graph.nodes) made_.insert(node.outputs.begin(), node.outputs.end());
+  std::map<std::string, std::size_t> counts;
+  collect_uses(graph, uses_, counts);
+  for (const Node& node : graph.nodes) {
+    for (const std::string& name : node.outputs) {
+      if (!name.empty() && !made_.insert(name).second)
+        fail(node.place, "the value " + in_quotes(name) + " is made twice");
+    }
+  }
+  for (const Node& node : graph.nodes) {
+    if (node.domain == kFusedDomain)
+      fail(node.place, "a node of the domain " + in_quotes(node.domain));
+  }
+  const auto version = context.opsets.find("");
+  if (version != context.opsets.end()) fuse_attention(graph, version->second, counts);
   take_initializers(graph);
   take_inputs(graph);
   for (Node& node : graph.nodes) add(node);
@@ -153,6 +168,10 @@ void Plan::take_outputs(const Graph& graph) {
 }
 
 Operation Plan::made(Node& node, std::vector<std::size_t>& inputs) {
+  if (node.domain == kFusedDomain) {
+    NodeReader reader(node, 0, context_->path, {});
+    return fused_attention(reader);
+  }
   const auto& opsets = context_->opsets;
   const auto version = opsets.find(node.domain);
   if (version == opsets.end())

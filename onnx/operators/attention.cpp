@@ -9,6 +9,9 @@
 
 #include "../../autograd/factories.h"
 #include "../../autograd/ops/elementwise/compare.h"
+#include "../../autograd/ops/elementwise/elementwise.h"
+#include "../../autograd/ops/linalg/matmul.h"
+#include "../../autograd/ops/normalise/softmax.h"
 #include "../../autograd/ops/shape/join.h"
 #include "../../autograd/ops/shape/shape.h"
 #include "../../core/error.h"
@@ -99,7 +102,75 @@ Operation attention_of(NodeReader& node) {
   return [settings](const std::vector<Tensor>& in, const Run&) { return attended(in, settings); };
 }
 
+// What fuse_attention() puts together: q, k turned round, v, and scale, mask and fill, each or none.
+struct Parts {
+  std::string scale, mask;
+};
+
+// Part by part, as the file has it.
+Tensor in_parts(const std::vector<Tensor>& in, const Parts& parts) {
+  Tensor scores = matmul(in[0], in[1]);
+  if (parts.scale == "multiply") scores = scores * in[3];
+  if (parts.scale == "divide") scores = scores / in[3];
+  if (parts.mask == "add") scores = scores + in[4];
+  if (parts.mask == "where") scores = where(in[4], scores, in[5]);
+  if (parts.mask == "where not") scores = where(in[4], in[5], scores);
+  return matmul(softmax(scores, -1), in[2]);
+}
+
+bool broadcasts_to(const Shape& shape, const Shape& whole) {
+  const Index more = whole.rank() - shape.rank();
+  for (Index axis = 0; axis < shape.rank(); ++axis) {
+    if (shape[axis] != 1 && shape[axis] != whole[axis + more]) return false;
+  }
+  return more >= 0;
+}
+// [.., Q, K] of q [.., Q, D], k turned round [.., D, K] and v [.., K, E], where there is one.
+std::optional<Shape> scores_of(const Shape& q, const Shape& k, const Shape& v) {
+  const Index rank = q.rank();
+  if (rank < 3 || k.rank() != rank || v.rank() != rank) return {};
+  Shape out = q;
+  for (Index axis = 0; axis < rank - 2; ++axis) {
+    for (const Shape* const other : {&k, &v}) {
+      if (out[axis] == 1) out[axis] = (*other)[axis];
+      if ((*other)[axis] != 1 && (*other)[axis] != out[axis]) return {};
+    }
+  }
+  out[rank - 1] = k[rank - 1];
+  return out;
+}
+bool is_number(const Tensor& x, Index rank) {
+  return x.numel() == 1 && x.rank() <= rank && !x.requires_grad();
+}
+
+Tensor attended_at_once(const std::vector<Tensor>& in, const Parts& parts) {
+  const auto whole = scores_of(in[0].shape(), in[1].shape(), in[2].shape());
+  const Tensor &scale = in[3], &mask = in[4], &fill = in[5];
+  bool fits = whole.has_value();
+  if (scale.defined()) fits = fits && is_number(scale, in[0].rank());
+  if (mask.defined()) fits = fits && broadcasts_to(mask.shape(), *whole);
+  if (parts.mask == "add") fits = fits && mask.dtype() == in[0].dtype();
+  // What is forbidden gets -infinity, and nothing else.
+  if (fill.defined()) {
+    fits = fits && is_number(fill, in[0].rank()) && std::isinf(fill.item()) && fill.item() < 0 &&
+           mask.dtype() == DType::boolean;
+  }
+  if (!fits) return in_parts(in, parts);
+  AttentionOptions options;
+  if (scale.defined()) options.scale = parts.scale == "multiply" ? scale.item() : 1 / scale.item();
+  if (parts.mask == "add") options.bias = mask;
+  if (parts.mask == "where") options.allowed = mask;
+  if (parts.mask == "where not") options.allowed = logical_not(mask);
+  return dot_attention(in[0], transpose(in[1], -1, -2), in[2], options);
+}
+
 }  // namespace
+
+Operation fused_attention(NodeReader& node) {
+  const Parts parts{.scale = node.text("scale", ""), .mask = node.text("mask", "")};
+  return one(
+      [parts](const std::vector<Tensor>& in, const Run&) { return attended_at_once(in, parts); });
+}
 
 void add_attention(Makers& to) { to["Attention"] = attention_of; }
 

@@ -34,6 +34,9 @@ void add_attention(Makers& to);
 void add_losses(Makers& to);
 void add_control(Makers& to);
 
+/// Of the node that fuse_attention() makes.
+Operation fused_attention(NodeReader& node);
+
 /// Of one result.
 template <class F>
 Operation one(F function) {
