@@ -16,4 +16,4 @@ if(NOT BUILD_SHARED_LIBS)  # in one line with our own
   string(REPLACE " -lheed\n" " -lheed ${openblas} -pthread -ldl\n" text "${text}")
   file(WRITE ${PROJECT_BINARY_DIR}/heed.pc "${text}")
 endif()
-install(FILES ${PROJECT_BINARY_DIR}/heed.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+install(FILES ${PROJECT_BINARY_DIR}/heed.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT dev)

@@ -1,5 +1,6 @@
 # Packs BUILD, a build of the shared library, for Debian, unpacks both packages, and builds and runs CONSUMER against
 # what comes out.
+cmake_minimum_required(VERSION 3.22)
 set(place ${BUILD}/tests/install/deb)
 file(REMOVE_RECURSE ${place})
 include(${CMAKE_CURRENT_LIST_DIR}/steps.cmake)

@@ -1,5 +1,4 @@
 # Steps of the install tests, of COMPILER, FLAGS, GENERATOR, CONSUMER.
-cmake_policy(SET CMP0009 NEW)
 
 function(run)
   execute_process(COMMAND ${ARGV} RESULT_VARIABLE code)
