@@ -22,12 +22,14 @@ const std::map<std::string, std::string> kElsewhere = {
     {"CoupledAttention", "pairs/coupled_test.cpp"},
     {"CoverageScore", "decoders/coverage_test.cpp"},
     {"EntailmentPair", "pairs/entailment_test.cpp"},
+    {"FastWeightsAttention", "linear/linear_mechanisms_test.cpp"},
     {"GlimpseNetwork", "hard/glimpse_sensor_test.cpp"},
     {"GuidedAttention", "pairs/co_attention_test.cpp"},
     {"HardAttention", "hard/hard_attention_test.cpp"},
     {"HardMonotonic", "hard/hard_monotonic_test.cpp"},
     {"LSTMNCell", "memory/lstmn_test.cpp"},
     {"LocationNetwork", "hard/glimpse_sensor_test.cpp"},
+    {"LowRankMix", "linear/linear_mechanisms_test.cpp"},
     {"MemoryNetwork", "memory/memory_network_test.cpp"},
     {"MemoryStream", "memory/memory_stream_test.cpp"},
     {"MultiStepAttention", "decoders/conv_seq2seq_test.cpp"},
@@ -35,6 +37,7 @@ const std::map<std::string, std::string> kElsewhere = {
     {"OneShotAttention", "pairs/entailment_test.cpp"},
     {"PointerNetwork", "decoders/pointer_network_test.cpp"},
     {"SelfAttention", "transformer/stack_options_test.cpp"},
+    {"ShortConvolution", "linear/linear_mechanisms_test.cpp"},
     {"SubsetPointer", "decoders/subset_pointer_test.cpp"},
     {"Summariser", "decoders/summariser_test.cpp"},
     {"Synthesis", "transformer/synthesizer_test.cpp"},
@@ -53,13 +56,17 @@ std::string text_of(const SourceFile& file) {
 TEST(Mechanisms, AreInThePropertyTableOrHaveATestOfTheirOwn) {
   const std::string own_tests = "tests/attention/mechanisms/";
   const std::regex declared(
-      "\nclass (\\w+)(?: final)? : public (?:nn::Module|SelfAttention|Score)");
+      "\nclass (\\w+)(?: final)? : public "
+      "(?:nn::Module|SelfAttention|FastWeightsAttention|DeltaNet|Score)");
   std::string table;
   std::set<std::string> classes;
   std::map<std::string, std::string> tests;
   for (const SourceFile& file : source_files()) {
     const std::string place = file.place.generic_string();
-    if (place.starts_with(own_tests + "mechanisms")) table += text_of(file);
+    if (place.starts_with(own_tests + "mechanisms") ||
+        place.starts_with(own_tests + "linear/makers")) {
+      table += text_of(file);
+    }
     if (place.starts_with(own_tests)) tests[place.substr(own_tests.size())] = text_of(file);
     if (!place.starts_with("attention/mechanisms/") || !place.ends_with(".h")) continue;
     const std::string text = text_of(file);
