@@ -27,12 +27,23 @@ Mask strided(Index stride);
 /// ValueError for a negative number.
 Mask window_with_sinks(Index window, Index sinks);
 /// Of pictures, row by row `width` places: those at most `radius` rows and columns away (Hassani et
-/// al. 2023, but for its windows at the edges, which are cut off here). Throws ValueError unless the
-/// width is positive and the radius not negative.
+/// al. 2023, but for its windows at the edges, which are cut off here). Throws ValueError unless
+/// the width is positive and the radius not negative.
 Mask neighbourhood(Index width, Index radius);
 /// By blocks of `size` places: bool [blocks of queries, blocks of keys], or [B, ..]. Queries that
 /// are fewer than the keys begin further down. Throws DTypeError, ShapeError, ValueError.
 Mask block_sparse(const Tensor& layout, Index size);
+
+struct LongformerOptions {
+  Index window = 0;     ///< places to either side that are seen
+  Index globals = 0;    ///< first places that see all and are seen by all
+  Index dilation = 1;   ///< of the window
+  bool causal = false;  ///< and of all these only what stands before
+};
+/// Longformer's (Beltagy et al. 2020): a window, dilated or not, and global places. The paper
+/// projects global places by weights of their own; a mask does not. Throws ValueError as dilated()
+/// and global_tokens().
+Mask longformer(const LongformerOptions& options);
 
 struct BigBirdOptions {
   Index block = 64;     ///< places in a block
