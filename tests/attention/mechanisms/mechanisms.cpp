@@ -315,6 +315,9 @@ const Registry<Mechanism> kMechanisms =
         .add(in_group("pairs", pair_mechanisms()))
         .add(in_group("memory", memory_mechanisms()))
         .add(in_group("linear time", linear_mechanisms()))
+        .add(in_group("graphs and structures", graph_mechanisms()))
+        .add(in_group("sets", set_mechanisms()))
+        .add(in_group("layers of decoders", layer_mechanisms()))
         .add(in_group("transformer, pooling, pointers", kFunctions));
 
 std::vector<Tensor> Mechanism::parameters() const {

@@ -20,9 +20,10 @@ struct Mechanism {
   bool pools = false;                                     ///< there are no queries: context [B, E]
   bool by_place = false;                                  ///< places of keys enter
   bool sums_to_one = true;                                ///< of its weights
-  bool projects = false;        ///< something stands behind the contexts, so that none is zero
-  bool signed_weights = false;  ///< below zero too
-  bool causal_only = false;     ///< a query sees what stands before it, in call() too
+  bool always_causal = false;                             ///< whatever the mask
+  bool any_sign = false;                                  ///< weights may be below 0
+  bool sums_to_any = false;                               ///< also to more
+  bool projects = false;  ///< something stands behind the contexts, so that none is zero
   bool residual = false;  ///< tokens go on beside attention too, and meet norms and projections
   Index key_axis = -1;    ///< of its weights
   /// Keys beyond the lengths are masked; query is not looked at where `self` or `pools`.
@@ -46,6 +47,9 @@ Registry<Mechanism> decoder_mechanisms();
 Registry<Mechanism> pair_mechanisms();
 Registry<Mechanism> memory_mechanisms();
 Registry<Mechanism> linear_mechanisms();
+Registry<Mechanism> graph_mechanisms();
+Registry<Mechanism> set_mechanisms();
+Registry<Mechanism> layer_mechanisms();
 
 /// Of as many places of keys as each row has.
 inline Mask padding(const std::vector<Index>& lengths, const Tensor& keys) {

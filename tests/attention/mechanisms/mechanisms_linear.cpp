@@ -5,7 +5,7 @@
 #include "../../../attention/mechanisms/linear/nystromformer.h"
 #include "../../../attention/mechanisms/linear/reformer.h"
 #include "../../../attention/mechanisms/linear/routing.h"
-#include "../../../attention/mechanisms/linear/sinkhorn.h"
+#include "../../../attention/mechanisms/linear/sinkhorn_blocks.h"
 #include "linear/makers.h"
 #include "mechanisms.h"
 
@@ -27,7 +27,7 @@ Mechanism fast_weights(const std::string& name) {
   const bool both_ways = features || name == "cos_former" || name == "attention_free";
   out.by_place = !features && name != "attention_free";
   out.sums_to_one = both_ways && name != "cos_former";  // whose features may all be 0
-  out.signed_weights = out.causal_only = !both_ways;
+  out.any_sign = out.sums_to_any = out.always_causal = !both_ways;
   out.causal = [=](const Tensor& x) { return (*made)(x, {.mask = Mask::causal()}).context; };
   out.call = [=](const Tensor&, const Tensor& keys, const Lengths& lengths, bool weights) {
     return (*made)(keys, {.mask = padding(lengths, keys), .need_weights = weights});
@@ -54,7 +54,7 @@ Mechanism linformer() {
   Mechanism out = both_ways(
       "linformer", std::make_shared<Linformer>(LinformerOptions{
                        .width = kE, .heads = 3, .max_length = 7, .rank = 2, .dtype = DType::f64}));
-  out.by_place = out.signed_weights = true;
+  out.by_place = out.any_sign = out.sums_to_any = true;
   out.sums_to_one = false;
   return out;
 }
@@ -63,7 +63,7 @@ Mechanism nystromformer() {
   Mechanism out = both_ways("nystromformer",
                             std::make_shared<Nystromformer>(NystromformerOptions{
                                 .width = kE, .heads = 3, .landmarks = 3, .dtype = DType::f64}));
-  out.by_place = out.signed_weights = true;
+  out.by_place = out.any_sign = out.sums_to_any = true;
   out.sums_to_one = false;
   return out;
 }
@@ -89,9 +89,10 @@ Mechanism routing() {
 }
 
 Mechanism sinkhorn() {
-  Mechanism out = both_ways(
-      "sinkhorn", std::make_shared<Sinkhorn>(SinkhornOptions{
-                      .width = kE, .heads = 3, .block = 2, .max_blocks = 4, .dtype = DType::f64}));
+  Mechanism out =
+      both_ways("sinkhorn_blocks",
+                std::make_shared<SinkhornBlocks>(SinkhornBlocksOptions{
+                    .width = kE, .heads = 3, .block = 2, .max_blocks = 4, .dtype = DType::f64}));
   out.by_place = true;
   out.sums_to_one = false;
   return out;
@@ -110,7 +111,7 @@ Registry<Mechanism> linear_mechanisms() {
                   {"luna", luna},
                   {"reformer", reformer},
                   {"routing", routing},
-                  {"sinkhorn", sinkhorn}});
+                  {"sinkhorn_blocks", sinkhorn}});
 }
 
 }  // namespace heed::attention

@@ -92,13 +92,13 @@ TEST_P(Mechanisms, HasGradientsOfFirstAndSecondOrder) {
 
 TEST_P(Mechanisms, WeightsAreWeightsAndNotNeeded) {
   const Attended out = made.call(query, keys, {kK, 2}, true);
-  if (!made.signed_weights) {
+  if (!made.any_sign) {
     EXPECT_GE(amin(out.weights).item(), 0);
   }
   EXPECT_EQ(out.weights.size(made.key_axis), kK);
   EXPECT_EQ(sum(abs(narrow(narrow(out.weights, 0, 1, 1), made.key_axis, 2, kK - 2))).item(), 0);
   const Tensor sums = sum(out.weights, {made.key_axis});
-  if (!made.signed_weights) {
+  if (!made.sums_to_any) {
     EXPECT_LE(amax(sums).item(), 1 + 1e-12);
   }
   if (made.sums_to_one) {
@@ -180,7 +180,7 @@ TEST_P(Mechanisms, WhatIsNotANumberIsSeenByThoseWhoMay) {
     const bool by_query = GetParam().find("location_based") != std::string::npos;
     const std::vector<double> seen = bits(out.context, 0), untouched = bits(clean, 0);
     for (std::size_t i = 0; i < seen.size(); ++i) {
-      if (made.causal_only && i < 2 * kE) {
+      if (made.always_causal && i < 2 * kE) {
         EXPECT_EQ(seen[i], untouched[i]);
       } else if (!by_query || i % kE == 1) {
         // No key enters scores by query: only the value's own feature is not a number.

@@ -12,7 +12,7 @@
 #include "../../../attention/mechanisms/linear/nystromformer.h"
 #include "../../../attention/mechanisms/linear/reformer.h"
 #include "../../../attention/mechanisms/linear/routing.h"
-#include "../../../attention/mechanisms/linear/sinkhorn.h"
+#include "../../../attention/mechanisms/linear/sinkhorn_blocks.h"
 #include "../../../attention/mechanisms/transformer/multi_head.h"
 #include "../../../autograd/ops/elementwise/elementwise.h"
 #include "../../../autograd/ops/shape/shape.h"
@@ -216,10 +216,10 @@ TEST(Tasks, WhatLooksBothWaysFindsTheMarkedOne) {
                        RoutingOptions{.width = kWidth, .heads = 2, .centroids = 3});
                  }),
             0.85);
-  EXPECT_GT(rate("sinkhorn",
+  EXPECT_GT(rate("sinkhorn_blocks",
                  []() -> Made {
-                   return std::make_shared<Sinkhorn>(
-                       SinkhornOptions{.width = kWidth, .heads = 2, .block = 4, .max_blocks = 3});
+                   return std::make_shared<SinkhornBlocks>(SinkhornBlocksOptions{
+                       .width = kWidth, .heads = 2, .block = 4, .max_blocks = 3});
                  }),
             0.9);
   manual_seed(7);

@@ -1,8 +1,11 @@
 #include "../../../autograd/ops/linalg/linalg.h"
 
+#include "../../../autograd/ops/elementwise/elementwise.h"
 #include "../../../autograd/ops/linalg/einsum.h"
+#include "../../../autograd/ops/linalg/inverse.h"
 #include "../../../autograd/ops/linalg/matmul.h"
 #include "../../../autograd/ops/linalg/solve.h"
+#include "../../../autograd/ops/shape/triangle.h"
 #include "../parity.h"
 
 namespace heed::parity {
@@ -65,6 +68,14 @@ std::vector<Peer> linalg_peers() {
       solved({2, 37, 37}, {2, 37, 7}, false, true),
       solved({2, 37, 37}, {2, 37, 7}, true, true),
       solved({5, 5}, {2, 5, 3}, true, true),
+      peer(
+          "inverse", {{2, 5, 5}},
+          [](H x) { return inverse(x[0] + 7 * diag(ones({5}, x[0].dtype()))); },
+          [](T x) { return torch::inverse(x[0] + 7 * torch::eye(5, x[0].options())); }),
+      peer(
+          "logdet", {{2, 5, 5}},
+          [](H x) { return logdet(x[0] + 7 * diag(ones({5}, x[0].dtype()))); },
+          [](T x) { return torch::logdet(x[0] + 7 * torch::eye(5, x[0].options())); }),
       summed("ik,kj->ij", {{3, 5}, {5, 2}}),
       summed("ii", {{5, 5}}),
       summed("ii->i", {{5, 5}}),

@@ -12,7 +12,7 @@
 #include "../../../../attention/mechanisms/linear/nystromformer.h"
 #include "../../../../attention/mechanisms/linear/reformer.h"
 #include "../../../../attention/mechanisms/linear/routing.h"
-#include "../../../../attention/mechanisms/linear/sinkhorn.h"
+#include "../../../../attention/mechanisms/linear/sinkhorn_blocks.h"
 #include "../../../../attention/scaled_dot_product.h"
 #include "../../../../autograd/grad_mode.h"
 #include "../../../../autograd/ops/elementwise/elementwise.h"
@@ -179,7 +179,7 @@ TEST(BothWays, LunaIsItsFormula) {
 TEST(BothWays, SinkhornIsItsFormula) {
   manual_seed(29);
   static constexpr Index kS = 2, kN = 3;
-  Sinkhorn made(
+  SinkhornBlocks made(
       {.width = kE, .heads = kH, .block = kS, .max_blocks = 4, .iterations = 2, .dtype = kDType});
   expect_formula(made, [](const Row& row) {
     const Index n = (row.n + kS - 1) / kS;  // blocks that are there
@@ -248,10 +248,11 @@ TEST(BothWays, RefuseWhatDoesNotFit) {
   EXPECT_ERROR(ValueError, "routing: centroids 0 must be positive",
                Routing({.width = 6, .centroids = 0}));
   EXPECT_ERROR_WITH(ValueError,
-                    "sinkhorn: block 16, max_blocks 0 and iterations 5 must be positive",
-                    Sinkhorn({.width = 6}));
-  EXPECT_ERROR(ShapeError, "sinkhorn: 3 blocks are more than max_blocks 2: x is f32[2, 5, 6]",
-               Sinkhorn({.width = 6, .block = 2, .max_blocks = 2})(zeros({2, 5, 6})));
+                    "sinkhorn_blocks: block 16, max_blocks 0 and iterations 5 must be positive",
+                    SinkhornBlocks({.width = 6}));
+  EXPECT_ERROR(ShapeError,
+               "sinkhorn_blocks: 3 blocks are more than max_blocks 2: x is f32[2, 5, 6]",
+               SinkhornBlocks({.width = 6, .block = 2, .max_blocks = 2})(zeros({2, 5, 6})));
   KeyValueCache cache;
   const Terms causal{.mask = Mask::causal()};
   const Tensor x = zeros({2, 5, 6});

@@ -16,7 +16,7 @@
 
 namespace heed::attention {
 
-struct SinkhornOptions {
+struct SinkhornBlocksOptions {
   Index width = 0;       ///< E
   Index heads = 1;       ///< H, a divisor of E
   Index block = 16;      ///< S
@@ -26,13 +26,13 @@ struct SinkhornOptions {
   DType dtype = DType::f32;
 };
 
-class Sinkhorn : public SelfAttention {
+class SinkhornBlocks : public SelfAttention {
  public:
   /// Throws ValueError unless sizes are positive and the heads divide the width.
-  explicit Sinkhorn(const SinkhornOptions& options);
+  explicit SinkhornBlocks(const SinkhornBlocksOptions& options);
 
  private:
-  SinkhornOptions options_;
+  SinkhornBlocksOptions options_;
 
  public:
   nn::Linear &q_proj, &k_proj, &v_proj, &out_proj;

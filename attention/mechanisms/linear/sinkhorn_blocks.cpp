@@ -1,4 +1,4 @@
-#include "sinkhorn.h"
+#include "sinkhorn_blocks.h"
 
 #include <fmt/format.h>
 
@@ -17,9 +17,9 @@
 namespace heed::attention {
 namespace {
 
-constexpr const char* kName = "sinkhorn";
+constexpr const char* kName = "sinkhorn_blocks";
 
-SinkhornOptions checked(SinkhornOptions o) {
+SinkhornBlocksOptions checked(SinkhornBlocksOptions o) {
   checked_heads(kName, o.width, o.heads);
   if (o.block <= 0 || o.max_blocks <= 0 || o.iterations <= 0 || o.hidden < 0) {
     throw ValueError(fmt::format(
@@ -46,7 +46,7 @@ Tensor permutation(const Tensor& scores, const Tensor& there, Index iterations) 
 
 }  // namespace
 
-Sinkhorn::Sinkhorn(const SinkhornOptions& given)
+SinkhornBlocks::SinkhornBlocks(const SinkhornBlocksOptions& given)
     : options_(checked(given)),
       q_proj(child<nn::Linear>("q_proj", given.width, given.width, true, given.dtype)),
       k_proj(child<nn::Linear>("k_proj", given.width, given.width, true, given.dtype)),
@@ -57,7 +57,8 @@ Sinkhorn::Sinkhorn(const SinkhornOptions& given)
       sort_out(
           child<nn::Linear>("sort_out", options_.hidden, given.max_blocks, true, given.dtype)) {}
 
-Attended Sinkhorn::operator()(const Tensor& given, const Terms& terms, KeyValueCache* cache) const {
+Attended SinkhornBlocks::operator()(const Tensor& given, const Terms& terms,
+                                    KeyValueCache* cache) const {
   const Scope scope(*this);
   refuse_cache(kName, cache);
   const DType dtype = q_proj.weight.dtype();
