@@ -85,8 +85,9 @@ TEST_F(ImagesCommand, EveryModelIsTrainedKeptAndLooks) {
               accuracy_of(trained));
     models += " " + path(model);
   }
-  const std::string look = "look --test 12 --size 32 --clutter 1 --number 3 --show 2 --model";
-  const std::string told = expect_success(look + models + " --picture " + path("a.png"));
+  const std::string look = "look --test 12 --size 32 --clutter 1 --show 2 --number ";
+  const std::string told =
+      expect_success(look + "3 --model" + models + " --picture " + path("a.png"));
   for (const std::string model : {"cnn ", "vit ", "transformer "}) {
     EXPECT_THAT(told, HasSubstr(model));
   }
@@ -97,7 +98,7 @@ TEST_F(ImagesCommand, EveryModelIsTrainedKeptAndLooks) {
   expect_refused("look --image " + path("own.gif") + " --model" + models, "own.gif: cannot open");
   expect_refused("look --image " + write("b.png", "\x89PN") + " --model" + models,
                  "b.png: at byte");
-  expect_refused(look + models + " --number 11", "picture 12: there are 12 to test");
+  expect_refused(look + "11 --model" + models, "picture 12: there are 12 to test");
 }
 
 TEST_F(ImagesCommand, ReadsFilesAndRefusesBadOnes) {
