@@ -45,6 +45,7 @@
 #include "iob.h"
 #include "items.h"
 #include "json_lines.h"
+#include "labelled_images.h"
 #include "labelled_parts.h"
 #include "labelled_text.h"
 #include "line_reader.h"

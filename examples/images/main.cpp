@@ -37,8 +37,8 @@ void check_fits(const ModelOptions& o, std::size_t classes, const Corpus& corpus
   }
   throw ValueError(fmt::format(
       "{}: {} classes of pictures of {} x {} x {}, but the model knows {} of {} x {} x {}",
-      corpus.path.empty() ? "drawn digits" : corpus.path, corpus.classes.size(), p.channels,
-      p.height, p.width, classes, o.channels, o.height, o.width));
+      corpus.path, corpus.classes.size(), p.channels, p.height, p.width, classes, o.channels,
+      o.height, o.width));
 }
 
 // Test, print, draw, report; the last line is the one that scripts read.

@@ -133,5 +133,56 @@ TEST(HugeOptions, OfTheOthers) {
   for (const Index heads : kHuge) EXPECT_THROW(Alibi(heads, DType::f32), Error) << heads;
 }
 
+TEST(HugeOptions, OfVision) {
+  for (const Index size : kHuge) {
+    EXPECT_THROW(SqueezeExcitation(size, 1), Error) << size;
+    EXPECT_THROW(SqueezeExcitation(5, size), Error) << size;
+    EXPECT_THROW(ChannelGate(size, 2), Error) << size;
+    EXPECT_THROW(PlaceGate(size | 1), Error) << size;
+    EXPECT_THROW(EfficientChannelAttention(5, size | 1), Error) << size;
+    EXPECT_THROW(CoordConv(size, 2, 1), Error) << size;
+    EXPECT_THROW(CoordConv(2, size, 1), Error) << size;
+    EXPECT_THROW(PatchMerging{size}, Error) << size;
+  }
+  using N = NonLocalOptions;
+  expect_refused_by<NonLocal>(N{.width = 5, .inner = 3}, {&N::width, &N::inner});
+  using A = AugmentedConvolutionOptions;
+  expect_refused_by<AugmentedConvolution>(
+      A{.in = 3, .out = 5, .kernel = 1, .key_width = 2, .value_width = 2, .height = 3, .width = 5},
+      {&A::in, &A::out, &A::kernel, &A::heads, &A::key_width, &A::value_width, &A::height,
+       &A::width});
+  using D = DrawOptions;
+  expect_refused_by<DrawAttention>(D{.state_width = 3, .size = 2, .height = 5, .width = 7},
+                                   {&D::state_width});
+  using F = DeformableOptions;
+  expect_refused_by<DeformableAttention>(F{.width = 4, .heads = 2, .levels = 1, .points = 2},
+                                         {&F::width, &F::heads, &F::levels, &F::points});
+  using T = SpatialTransformerOptions;
+  expect_refused_by<SpatialTransformer>(T{.features = 3, .height = 5, .width = 7}, {&T::features});
+  using V = VisionTransformerOptions;
+  expect_refused_by<VisionTransformer>(V{.height = 4,
+                                         .width = 6,
+                                         .channels = 1,
+                                         .patch = 2,
+                                         .classes = 3,
+                                         .layers = 1,
+                                         .embedding = 4,
+                                         .heads = 2},
+                                       {&V::height, &V::width, &V::channels, &V::patch, &V::classes,
+                                        &V::embedding, &V::heads, &V::hidden});
+  using B = SwinBlockOptions;
+  expect_refused_by<SwinBlock>(B{.width = 4, .heads = 2, .window = 2},
+                               {&B::width, &B::heads, &B::window, &B::shift, &B::hidden});
+  using W = SwinOptions;
+  expect_refused_by<Swin>(W{.channels = 1,
+                            .patch = 2,
+                            .classes = 3,
+                            .width = 4,
+                            .depths = {1},
+                            .heads = {2},
+                            .window = 2},
+                          {&W::channels, &W::patch, &W::classes, &W::width, &W::window});
+}
+
 }  // namespace
 }  // namespace heed::attention

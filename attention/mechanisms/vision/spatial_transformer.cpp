@@ -42,7 +42,10 @@ SpatiallyTransformed SpatialTransformer::operator()(const Tensor& map,
                                                     const Tensor& features) const {
   const Scope scope(*this);
   check_defined("spatial_transformer", map, "map", features, "features");
-  check_map("spatial_transformer", map, map.rank() == 4 ? map.size(1) : 0, options_.dtype);
+  if (map.rank() != 4) {
+    throw ShapeError("spatial_transformer: map must be [B, C, H, W], not " + describe(map));
+  }
+  check_map("spatial_transformer", map, map.size(1), options_.dtype);
   const Index B = map.size(0);
   if (!(features.shape() == Shape{B, options_.features}) || features.dtype() != options_.dtype) {
     throw ShapeError(fmt::format("spatial_transformer: features must be {}[{}, {}], not {}",
