@@ -1,5 +1,5 @@
-// The code of docs/autograd.md, docs/gradcheck.md, docs/hard_attention.md, docs/precision.md and the
-// first lines of docs/attention.md: what no test of a folder has already.
+// The code of docs/autograd.md, docs/gradcheck.md, docs/hard_attention.md, docs/precision.md,
+// docs/explanations.md and the first lines of docs/attention.md: what no test of a folder has already.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -202,6 +202,24 @@ TEST(ArchitectureGuide, OneCall) {
   const Tensor y = attention::attend(x, x, x, {.mask = mask}).context;
   sum(square(y)).backward();
   EXPECT_EQ(x.grad().shape(), x.shape());
+}
+
+TEST(ExplanationsGuide, RelevanceOfPatches) {
+  constexpr Index N = 4;
+  attention::VisionTransformer vit({.height = 6,
+                                    .width = 6,
+                                    .channels = 1,
+                                    .patch = 3,
+                                    .classes = 5,
+                                    .layers = 2,
+                                    .embedding = 8,
+                                    .heads = 2});
+  const Tensor images = randn({2, 1, 6, 6});
+  const auto out = vit(images, {.need_weights = true});               // recorded: not under NoGrad
+  const Tensor score = select(out.logits, 1, 3);                      // [B]: why class 3?
+  const Tensor map = train::attention_relevance(out.weights, score);  // [B, T, T]
+  const Tensor patches = narrow(select(map, 1, 0), 1, 1, N);
+  EXPECT_EQ(patches.shape(), (Shape{2, N}));
 }
 
 TEST(AttentionGuide, StepByStep) {
