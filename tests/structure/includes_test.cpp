@@ -27,6 +27,9 @@ const std::map<std::string, std::set<std::string>> kMayInclude = {
     {"pretrained", {"core", "autograd", "nn", "attention", "data", "io"}},
     {"onnx", {"core", "autograd", "nn", "attention", "io"}},
     {"distributed", {"core", "autograd", "nn", "attention", "optim", "data", "io", "train"}},
+    {"python",
+     {"heed.h", "core", "autograd", "nn", "attention", "optim", "data", "io", "train",
+      "pretrained"}},
 };
 
 // Kept to .cpp files, so that users' builds need neither their headers nor their compile time.

@@ -1,0 +1,183 @@
+// heed.attention: masks, attend(), memories, what a call gives.
+#include "attention.h"
+
+namespace heed::python {
+
+using namespace heed::attention;
+
+HeldTerms terms_of(const py::dict& given) {
+  static const auto& fields = *new Fields<HeldTerms>{
+      {"terms", [](HeldTerms& t, const py::handle& v) { t = v.cast<HeldTerms>(); }},
+      {"mask", [](HeldTerms& t, const py::handle& v) { t.mask = v.cast<Mask>(); }},
+      {"bias", [](HeldTerms& t, const py::handle& v) { t.bias = v.cast<Tensor>(); }},
+      {"offset_bias", [](HeldTerms& t, const py::handle& v) { t.offset_bias = v.cast<Tensor>(); }},
+      {"sinks", [](HeldTerms& t, const py::handle& v) { t.sinks = v.cast<Tensor>(); }},
+      {"map", [](HeldTerms& t, const py::handle& v) { t.map = v.cast<ScoreMap>(); }},
+      {"dropout", [](HeldTerms& t, const py::handle& v) { t.dropout = v.cast<double>(); }},
+      {"need_weights", [](HeldTerms& t, const py::handle& v) { t.need_weights = v.cast<bool>(); }},
+      {"need_log_sums",
+       [](HeldTerms& t, const py::handle& v) { t.need_log_sums = v.cast<bool>(); }},
+      {"tiles_only", [](HeldTerms& t, const py::handle& v) { t.tiles_only = v.cast<bool>(); }},
+      {"normaliser",
+       [](HeldTerms& t, const py::handle& v) {
+         t.held_normaliser = v.cast<std::shared_ptr<Normaliser>>();
+         t.normaliser = t.held_normaliser.get();
+       }},
+      {"position_bias",
+       [](HeldTerms& t, const py::handle& v) {
+         t.held_position_bias = v.cast<std::shared_ptr<OffsetBias>>();
+         t.position_bias = t.held_position_bias.get();
+       }},
+      {"relative", [](HeldTerms& t, const py::handle& v) {
+         t.held_relative = v.cast<std::shared_ptr<RelativePositions>>();
+         t.relative = t.held_relative.get();
+       }}};
+  return options_of("attention", HeldTerms(), given, fields);
+}
+
+namespace {
+
+void bind_masks(py::module_& m) {
+  py::class_<Mask>(m, "Mask",
+                   "Which places may be attended to: true means may attend, everywhere. Masks join "
+                   "by &, | and ~; "
+                   "None stands for no mask, a bool tensor for itself.")
+      .def(py::init<>())
+      .def(py::init<Tensor>(), py::arg("allowed"))
+      .def_static("causal", &Mask::causal)
+      .def_static("window", &Mask::window, py::arg("left"), py::arg("right"))
+      .def_static("block", &Mask::block, py::arg("size"))
+      .def_static("segments", py::overload_cast<const std::vector<Index>&>(&Mask::segments),
+                  py::arg("offsets"))
+      .def_static("lengths", &Mask::lengths, py::arg("lengths"), py::arg("steps"))
+      .def_static("key_padding", &Mask::key_padding, py::arg("real"),
+                  "bool [B, K]: true is a real key.")
+      .def("all", &Mask::all)
+      .def(
+          "tensor", [](const Mask& mask, const Shape& scores) { return mask.tensor(scores); },
+          Free(), py::arg("scores"),
+          "bool, broadcasting to scores of that shape; None where everything is allowed.")
+      .def(
+          "__and__", [](const Mask& a, const Mask& b) { return a & b; },
+          py::arg("other").none(false))
+      .def(
+          "__or__", [](const Mask& a, const Mask& b) { return a | b; },
+          py::arg("other").none(false))
+      .def("__invert__", [](const Mask& a) { return !a; });
+  m.def("prefix_lm", py::overload_cast<Index>(&masks::prefix_lm), py::arg("prefix"));
+  m.def("prefix_lm", py::overload_cast<const Tensor&>(&masks::prefix_lm), py::arg("prefix"));
+  m.def("documents", &masks::documents, py::arg("ids"));
+  m.def("global_tokens", &masks::global_tokens, py::arg("count"));
+  m.def("dilated", &masks::dilated, py::arg("window"), py::arg("dilation"));
+  m.def("strided", &masks::strided, py::arg("stride"));
+  m.def("window_with_sinks", &masks::window_with_sinks, py::arg("window"), py::arg("sinks"));
+  m.def("neighbourhood", &masks::neighbourhood, py::arg("width"), py::arg("radius"));
+  m.def("block_sparse", &masks::block_sparse, py::arg("layout"), py::arg("size"));
+}
+
+void bind_results(py::module_& m) {
+  py::class_<HeldTerms>(
+      m, "Terms", "What a call adds to a query and a memory; calls take the same names themselves.")
+      .def(py::init([](const py::kwargs& given) { return terms_of(given); }));
+  py::class_<Attended>(m, "Attended",
+                       "context, weights = attend(..): the weights are None unless need_weights.")
+      .def_readonly("context", &Attended::context)
+      .def_readonly("weights", &Attended::weights)
+      .def_readonly("log_sums", &Attended::log_sums)
+      .def("__iter__",
+           [](const Attended& a) { return py::iter(py::make_tuple(a.context, a.weights)); });
+  py::class_<StackOutput>(m, "StackOutput",
+                          "output, weights = decoder(..): weights of each look, if asked for.")
+      .def_readonly("output", &StackOutput::output)
+      .def_readonly("weights", &StackOutput::weights)
+      .def("__iter__",
+           [](const StackOutput& s) { return py::iter(py::make_tuple(s.output, s.weights)); });
+  py::class_<Past>(m, "Past", "What a query leaves to the next one of its sequence.")
+      .def(py::init<>());
+}
+
+void bind_memory(py::module_& m) {
+  using Keep = py::keep_alive<0, 1>;
+  py::class_<Memory>(m, "Memory", "Keys prepared once, values, a mask: asked any number of times.")
+      .def(py::init(
+               [](const Tensor& keys, const Tensor& values, const Mask& mask, const Score* score) {
+                 return score ? Memory(*score, keys, values, mask) : Memory(keys, values, mask);
+               }),
+           py::keep_alive<1, 5>(), Free(), py::arg("keys"), py::arg("values"),
+           py::arg("mask") = Mask(), py::arg("score") = py::none())
+      .def_property_readonly("keys", &Memory::keys)
+      .def_property_readonly("values", &Memory::values)
+      .def(
+          "attend",
+          [](const Memory& memory, const Tensor& query, const py::kwargs& terms) {
+            const HeldTerms given = terms_of(terms);
+            const py::gil_scoped_release free;
+            return memory.attend(query, given);
+          },
+          py::arg("query"))
+      .def(
+          "step",
+          [](const Memory& memory, const Tensor& query, Past* past, const py::kwargs& terms) {
+            const HeldTerms given = terms_of(terms);
+            const py::gil_scoped_release free;
+            return past ? memory.step(query, *past, given) : memory.step(query, given);
+          },
+          py::arg("query"), py::arg("past") = py::none())
+      .def("rows", &Memory::rows, Keep(), Free(), py::arg("index"))
+      .def("masked", &Memory::masked, Keep(), Free(), py::arg("mask"));
+  m.def(
+      "attend",
+      [](const Tensor& query, const Memory& memory, const py::kwargs& terms) {
+        const HeldTerms given = terms_of(terms);
+        const py::gil_scoped_release free;
+        return attend(query, memory, given);
+      },
+      py::arg("query"), py::arg("memory"));
+  m.def(
+      "attend",
+      [](const Tensor& query, const Tensor& keys, const Tensor& values, const Score* score,
+         const py::kwargs& terms) {
+        const HeldTerms given = terms_of(terms);
+        const py::gil_scoped_release free;
+        return score ? attend(*score, query, keys, values, given)
+                     : attend(query, keys, values, given);
+      },
+      py::arg("query"), py::arg("keys"), py::arg("values"), py::arg("score") = py::none(),
+      "weights = normalise(score(query, keys) + bias, mask), context = weights values. Without a "
+      "score the scaled dot "
+      "product; terms by name: mask, bias, offset_bias, position_bias, relative, sinks, map, "
+      "normaliser, dropout, "
+      "need_weights, need_log_sums, tiles_only.");
+}
+
+void bind_positions(py::module_& m) {
+  py::class_<ScoreMap>(m, "ScoreMap", "A function of a score and its place.");
+  m.def("soft_cap", py::overload_cast<double>(&maps::soft_cap), py::arg("cap"));
+  m.def("slopes", &maps::slopes, py::arg("slopes"));
+  m.def("by_distance", &maps::by_distance, py::arg("table"), py::arg("distances"));
+  m.def(
+      "rotary",
+      [](const Tensor& x, Index first, double base, RotaryLayout layout, Index width) {
+        return rotary(x, RotaryOptions{.base = base, .layout = layout, .width = width}, first);
+      },
+      Free(), py::arg("input"), py::arg("first") = 0, py::arg("base") = 10000.0,
+      py::arg("layout") = RotaryLayout::pairs, py::arg("width") = 0);
+  m.def("sinusoidal_positions", &nn::sinusoidal_positions, Free(), py::arg("steps"),
+        py::arg("width"), py::arg("first") = 0, py::arg("dtype") = DType::f32);
+  m.def("average_pooling", py::overload_cast<const Tensor&, const Mask&>(&average_pooling), Free(),
+        py::arg("values"), py::arg("mask") = Mask());
+  m.def("max_pooling", py::overload_cast<const Tensor&, const Mask&>(&max_pooling), Free(),
+        py::arg("values"), py::arg("mask") = Mask());
+}
+
+}  // namespace
+
+void bind_attention(py::module_& m) {
+  bind_masks(m);
+  bind_scores(m);
+  bind_results(m);
+  bind_memory(m);
+  bind_positions(m);
+}
+
+}  // namespace heed::python

@@ -1,0 +1,43 @@
+// The parts of the module, a function each in the file of its name, in the order in which they are called:
+// a class stands before what speaks of it.
+#pragma once
+
+#include "casters.h"
+
+namespace heed::python {
+
+using TensorClass = py::class_<Tensor>;
+
+void bind_errors(py::module_& m);
+TensorClass bind_tensor(py::module_& m);
+void bind_indexing(TensorClass& tensor);
+void bind_numpy(py::module_& m, TensorClass& tensor);
+void bind_dlpack(py::module_& m, TensorClass& tensor);
+void bind_factories(py::module_& m);
+void bind_operators(py::module_& m, TensorClass& tensor);
+void bind_shapes(py::module_& m, TensorClass& tensor);
+void bind_functions(py::module_& functional);
+void bind_convolutions(py::module_& functional);
+void bind_autograd(py::module_& m, py::module_& autograd);
+void bind_gradcheck(py::module_& m, py::module_& nn);
+void bind_stochastic(py::module_& m, py::module_& stochastic);
+void bind_modules(py::module_& nn);
+void bind_layers(py::module_& nn);
+void bind_losses(py::module_& nn);
+void bind_recurrent(py::module_& nn);
+void bind_init(py::module_& init);
+void bind_attention(py::module_& attention);
+void bind_scores(py::module_& attention);
+void bind_transformer(py::module_& attention);
+void bind_decoders(py::module_& attention);
+void bind_optim(py::module_& optim);
+void bind_schedules(py::module_& optim);
+void bind_io(py::module_& io);
+
+/// Around numbers of a Python object that has the buffer protocol, without a copy. Throws DTypeError,
+/// ShapeError, ValueError for what cannot be shared.
+Tensor from_buffer(const py::object& owner);
+/// A copy of numbers, a nested list of them, a buffer or a Tensor; of `dtype` where that is given.
+Tensor tensor_of(const py::object& data, std::optional<DType> dtype);
+
+}  // namespace heed::python

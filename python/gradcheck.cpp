@@ -1,0 +1,113 @@
+// Checks of gradients: of functions and of whole models against central differences, and of random gradients
+// against their mean (stochastic.cpp has the estimators).
+#include "bindings.h"
+
+namespace heed::python {
+namespace {
+
+std::vector<Tensor> results(const py::object& given) {
+  check_signals();
+  if (py::isinstance<Tensor>(given)) return {given.cast<Tensor>()};
+  return given.cast<std::vector<Tensor>>();
+}
+
+TensorFunction called(const py::function& function) {
+  return [held = Held(function)](const std::vector<Tensor>& inputs) {
+    const py::gil_scoped_acquire lock;
+    return results(held()(*py::cast(inputs).cast<py::list>()));
+  };
+}
+
+using Check = GradcheckReport (*)(const TensorFunction&, const std::vector<Tensor>&,
+                                  const GradcheckOptions&);
+using ModelCheck = GradcheckReport (*)(nn::Module&, const std::function<Tensor()>&,
+                                       const GradcheckOptions&, const std::vector<NamedLeaf>&);
+
+GradcheckOptions options_of(double rtol, double atol, double step, Index most, bool zero,
+                            std::uint64_t seed) {
+  return {.rtol = rtol,
+          .atol = atol,
+          .step = step,
+          .max_elements = most,
+          .allow_zero = zero,
+          .seed = seed};
+}
+
+void bind_report(py::module_& m) {
+  py::class_<GradcheckFault>(m, "GradcheckFault")
+      .def_readonly("input", &GradcheckFault::input)
+      .def_readonly("shape", &GradcheckFault::shape)
+      .def_readonly("element", &GradcheckFault::element)
+      .def_readonly("analytic", &GradcheckFault::analytic)
+      .def_readonly("numeric", &GradcheckFault::numeric);
+  py::class_<GradcheckReport>(m, "GradcheckReport",
+                              "What a check found: true when every element agreed.")
+      .def_readonly("ok", &GradcheckReport::ok)
+      .def_readonly("checked", &GradcheckReport::checked)
+      .def_readonly("faulty", &GradcheckReport::faulty)
+      .def_readonly("worst", &GradcheckReport::worst)
+      .def_readonly("problem", &GradcheckReport::problem)
+      .def("__bool__", [](const GradcheckReport& report) { return report.ok; })
+      .def("text", &GradcheckReport::text)
+      .def("__repr__", &GradcheckReport::text);
+}
+
+#define HEED_CHECK_ARGUMENTS                                                             \
+  py::kw_only(), py::arg("rtol") = 1e-6, py::arg("atol") = 1e-8, py::arg("step") = 1e-3, \
+                 py::arg("max_elements") = 0, py::arg("allow_zero") = false, py::arg("seed") = 1
+
+void bind_functions_checked(py::module_& m) {
+  for (const auto& [name, check] : {std::pair<const char*, Check>("gradcheck", &gradcheck),
+                                    {"gradgradcheck", &gradgradcheck}}) {
+    m.def(
+        name,
+        [check](const py::function& function, const py::object& inputs, double rtol, double atol,
+                double step, Index most, bool zero, std::uint64_t seed) {
+          const auto given = py::isinstance<Tensor>(inputs)
+                                 ? std::vector<Tensor>{inputs.cast<Tensor>()}
+                                 : inputs.cast<std::vector<Tensor>>();
+          const TensorFunction held = called(function);
+          const py::gil_scoped_release free;
+          return check(held, given, options_of(rtol, atol, step, most, zero, seed));
+        },
+        py::arg("func"), py::arg("inputs"), HEED_CHECK_ARGUMENTS,
+        "Compares the gradient of func(*inputs), f64, with central differences. Gives a report, "
+        "which is true when "
+        "all agree.");
+  }
+}
+
+void bind_models_checked(py::module_& nn) {
+  for (const auto& [name, check] : {std::pair<const char*, ModelCheck>("gradcheck", &nn::gradcheck),
+                                    {"gradgradcheck", &nn::gradgradcheck}}) {
+    nn.def(
+        name,
+        [check](const py::object& model, const py::args& inputs, double rtol, double atol,
+                double step, Index most, bool zero, std::uint64_t seed) {
+          auto given = inputs.cast<std::vector<Tensor>>();
+          std::vector<Tensor*> places;
+          for (Tensor& input : given) places.push_back(&input);
+          const std::vector<NamedLeaf> leaves = nn::detail::separate(places);
+          auto& module = model.cast<nn::Module&>();
+          const auto forward = [&model, &given] {
+            const py::gil_scoped_acquire lock;
+            return results(model(*py::cast(given).cast<py::list>())).at(0);
+          };
+          const py::gil_scoped_release free;
+          return check(module, forward, options_of(rtol, atol, step, most, zero, seed), leaves);
+        },
+        py::arg("model"), HEED_CHECK_ARGUMENTS,
+        "Compares the gradients of model(*inputs) by every parameter and every f64 input with "
+        "central differences.");
+  }
+}
+
+}  // namespace
+
+void bind_gradcheck(py::module_& m, py::module_& nn) {
+  bind_report(m);
+  bind_functions_checked(m);
+  bind_models_checked(nn);
+}
+
+}  // namespace heed::python

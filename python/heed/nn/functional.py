@@ -1,0 +1,3 @@
+"""Layers without parameters, as functions."""
+
+from .._heed._nn._functional import *  # noqa: F403

@@ -1,0 +1,41 @@
+// heed._heed, the compiled part of the package heed: each family is bound in the file of its name.
+#include "bindings.h"
+
+PYBIND11_MODULE(_heed, m) {
+  using namespace heed::python;
+  m.attr("__version__") = HEED_VERSION;
+  m.doc() = "The compiled part of heed: import heed instead.";
+  bind_errors(m);
+  TensorClass tensor = bind_tensor(m);
+  bind_indexing(tensor);
+  bind_numpy(m, tensor);
+  bind_dlpack(m, tensor);
+  bind_factories(m);
+  bind_operators(m, tensor);
+  bind_shapes(m, tensor);
+  py::module_ nn = m.def_submodule("_nn");
+  py::module_ functional = nn.def_submodule("_functional");
+  bind_functions(functional);
+  bind_convolutions(functional);
+  py::module_ autograd = m.def_submodule("_autograd");
+  bind_autograd(m, autograd);
+  bind_gradcheck(m, nn);
+  py::module_ stochastic = m.def_submodule("_stochastic");
+  bind_stochastic(m, stochastic);
+  bind_modules(nn);
+  bind_layers(nn);
+  bind_losses(nn);
+  bind_recurrent(nn);
+  py::module_ init = nn.def_submodule("_init");
+  bind_init(init);
+  py::module_ attention = m.def_submodule("_attention");
+  bind_attention(attention);
+  bind_transformer(attention);
+  bind_decoders(attention);
+  py::module_ optim = m.def_submodule("_optim");
+  bind_optim(optim);
+  py::module_ schedules = optim.def_submodule("_lr_scheduler");
+  bind_schedules(schedules);
+  py::module_ io = m.def_submodule("_io");
+  bind_io(io);
+}

@@ -1,0 +1,72 @@
+// Modules between Python and heed: those that are written in Python, and what every binding of a layer says.
+#pragma once
+
+#include "bindings.h"
+
+namespace heed::python {
+
+/// A module written in Python: class Model(heed.nn.Module). Its children, parameters and buffers are
+/// registered here as they are assigned; its attributes beside them are Python's.
+class PythonModule : public nn::Module {
+ public:
+  explicit PythonModule(std::string name) : name_(std::move(name)) { forwards_always(); }
+
+  std::string class_name() const override { return name_; }
+
+  /// Takes the name for a child, a parameter or a buffer; who had it before gives it up.
+  void set_child(const std::string& name, const std::shared_ptr<nn::Module>& child);
+  void set_parameter(const std::string& name, const Tensor& tensor);
+  void set_buffer(const std::string& name, const Tensor& tensor);
+  /// The parameter or buffer of that name; null for none.
+  Tensor* own(const std::string& name);
+  bool is_parameter(const std::string& name) const;
+  bool has_child(const std::string& name) const { return children_.contains(name); }
+  void drop(const std::string& name);
+  using nn::Module::forwarded;
+
+ private:
+  std::string name_;
+  std::map<std::string, Tensor*> parameters_, buffers_;
+  std::map<std::string, std::weak_ptr<nn::Module>> children_;
+};
+
+/// nn.Parameter: a leaf that becomes a parameter of the module it is assigned to.
+class Parameter : public Tensor {
+ public:
+  Parameter(const Tensor& data, bool requires_grad);
+};
+
+template <class T, class Base = nn::Module>
+using ModuleClass = py::class_<T, Base, std::shared_ptr<T>>;
+
+/// A child as an object of its own, which keeps its parent alive.
+template <class T>
+std::shared_ptr<nn::Module> child_of(const std::shared_ptr<T>& parent, nn::Module& child) {
+  return std::shared_ptr<nn::Module>(parent, &child);
+}
+
+/// A parameter that is a member: read, and assigned to tie it to another.
+#define HEED_TENSOR(T, NAME)                    \
+  def_property(                                 \
+      #NAME, [](const T& m) { return m.NAME; }, \
+      [](T& m, const Tensor& given) { assign_parameter(m.NAME, given, #NAME); })
+/// A child that is a member.
+#define HEED_CHILD(T, NAME) \
+  def_property_readonly(#NAME, [](const std::shared_ptr<T>& m) { return child_of(m, m->NAME); })
+/// One that may be missing.
+#define HEED_PERHAPS(T, NAME)                                                                   \
+  def_property_readonly(#NAME, [](const std::shared_ptr<T>& m) -> std::shared_ptr<nn::Module> { \
+    return m->NAME ? child_of(m, *m->NAME) : nullptr;                                           \
+  })
+/// A list of them, as a tuple.
+#define HEED_CHILDREN(T, NAME)                                     \
+  def_property_readonly(#NAME, [](const std::shared_ptr<T>& m) {   \
+    std::vector<std::shared_ptr<nn::Module>> all;                  \
+    for (auto& child : m->NAME) all.push_back(child_of(m, child)); \
+    return py::tuple(py::cast(all));                               \
+  })
+
+/// Throws ShapeError, DTypeError, GradError for what cannot stand in the place of a parameter.
+void assign_parameter(Tensor& place, const Tensor& given, const char* name);
+
+}  // namespace heed::python

@@ -1,0 +1,203 @@
+// heed.optim: optimizers and averages of weights. schedules.cpp has the learning rates over time.
+#include "modules.h"
+#include "options.h"
+
+namespace heed::python {
+namespace {
+
+using namespace heed::optim;
+
+py::dict dict_of(const NamedArrays& entries) {
+  py::dict out;
+  for (const auto& [name, array] : entries) out[py::str(name)] = Tensor(array);
+  return out;
+}
+
+NamedArrays arrays_of(const py::dict& dict) {
+  NamedArrays out;
+  for (const auto& [name, value] : dict)
+    out.emplace_back(name.cast<std::string>(), value.cast<const Tensor&>().array());
+  return out;
+}
+
+// Tensors, or what iterates over them.
+std::vector<Tensor> tensors_of(const py::object& given) {
+  std::vector<Tensor> out;
+  for (const py::handle item : py::iter(given)) out.push_back(item.cast<Tensor>());
+  return out;
+}
+
+/// Type(params, **options), params tensors or dicts {"params": [...], "lr": ...}.
+template <class T>
+void bind_optimizer(py::module_& m, const char* name, Fields<typename T::Settings> fields) {
+  using Options = typename T::Settings;
+  const std::string what =
+      std::string(name) + "(params, *, " + names_of(fields) +
+      ") of tensors, or of groups {\"params\": [..], \"lr\": ..} that have options of their own.";
+  py::class_<T, Optimizer, std::shared_ptr<T>>(m, name, what.c_str())
+      .def(py::init([name, fields](const py::object& params, const py::args& lr,
+                                   const py::kwargs& kwargs) {
+             Options all;
+             if (lr.size() > 1)
+               throw py::type_error(std::string(name) + "(): options go by their names");
+             if (lr.size() == 1) all.lr = lr[0].cast<double>();
+             all = options_of(name, all, kwargs, fields);
+             const py::list items(params);
+             if (items.empty() || py::isinstance<Tensor>(items[0]))
+               return std::make_shared<T>(tensors_of(items), all);
+             std::vector<ParameterGroup<Options>> groups;
+             for (const py::handle item : items) {
+               const auto group = item.cast<py::dict>();
+               if (!group.contains("params")) throw py::key_error("a group without \"params\"");
+               const py::object own = group["params"];
+               groups.push_back({py::isinstance<Tensor>(own)
+                                     ? std::vector<Tensor>{own.cast<Tensor>()}
+                                     : tensors_of(own),
+                                 options_of(name, all, group, fields, "params")});
+             }
+             return std::make_shared<T>(groups);
+           }),
+           py::arg("params"));
+}
+
+void bind_base(py::module_& m) {
+  py::class_<Optimizer, std::shared_ptr<Optimizer>>(m, "Optimizer", "The base of the optimizers.")
+      .def(
+          "step",
+          [](Optimizer& optimizer, const py::object& closure) {
+            py::object loss = py::none();
+            if (!closure.is_none()) loss = closure();
+            const py::gil_scoped_release free;
+            optimizer.step();
+            return loss;
+          },
+          py::arg("closure") = py::none(), "One step from the gradients as they are.")
+      .def(
+          "zero_grad", [](Optimizer& optimizer, bool) { optimizer.zero_grad(); },
+          py::arg("set_to_none") = true)
+      .def_property_readonly("group_count", &Optimizer::group_count)
+      .def("get_lr", &Optimizer::lr, py::arg("group") = 0)
+      .def("set_lr", py::overload_cast<double>(&Optimizer::set_lr), py::arg("lr"))
+      .def("set_lr", py::overload_cast<std::size_t, double>(&Optimizer::set_lr), py::arg("group"),
+           py::arg("lr"))
+      .def_property(
+          "lr", [](const Optimizer& optimizer) { return optimizer.lr(); },
+          [](Optimizer& optimizer, double lr) { optimizer.set_lr(lr); })
+      .def(
+          "state_dict", [](const Optimizer& optimizer) { return dict_of(optimizer.state_dict()); },
+          "Rates, steps and state by name; with these and the parameters training goes on to the "
+          "same bits.")
+      .def(
+          "load_state_dict",
+          [](Optimizer& optimizer, const py::dict& entries) {
+            optimizer.load_state_dict(arrays_of(entries));
+          },
+          py::arg("state_dict"));
+}
+
+void bind_lbfgs(py::module_& m) {
+  py::class_<LBFGS, Optimizer, std::shared_ptr<LBFGS>>(m, "LBFGS")
+      .def(py::init([](const py::object& params, double lr, Index max_iter, Index max_eval,
+                       double grad, double change, Index history, LineSearch search) {
+             return std::make_shared<LBFGS>(tensors_of(params),
+                                            LBFGSOptions{.lr = lr,
+                                                         .max_iter = max_iter,
+                                                         .max_eval = max_eval,
+                                                         .tolerance_grad = grad,
+                                                         .tolerance_change = change,
+                                                         .history_size = history,
+                                                         .line_search = search});
+           }),
+           py::arg("params"), py::arg("lr") = 1, py::arg("max_iter") = 20, py::arg("max_eval") = -1,
+           py::arg("tolerance_grad") = 1e-7, py::arg("tolerance_change") = 1e-9,
+           py::arg("history_size") = 100, py::arg("line_search_fn") = LineSearch::none)
+      .def(
+          "step",
+          [](LBFGS& optimizer, const py::function& closure) {
+            const auto loss = [held = Held(closure)] {
+              const py::gil_scoped_acquire lock;
+              Tensor found = held()().cast<Tensor>();
+              check_signals();
+              return found;
+            };
+            const py::gil_scoped_release free;
+            return optimizer.step(loss);
+          },
+          py::arg("closure"),
+          "closure() forgets the gradients, computes the loss, calls backward() and returns it.");
+}
+
+void bind_averages(py::module_& m) {
+  py::class_<EMA>(m, "EMA",
+                  "Exponential averages of weights, which swap() puts in the parameters' place.")
+      .def(py::init([](const py::object& params, double decay, bool warm_up) {
+             return std::make_unique<EMA>(tensors_of(params), decay, warm_up);
+           }),
+           py::arg("params"), py::arg("decay"), py::arg("warm_up") = false)
+      .def("update", &EMA::update, Free())
+      .def("swap", &EMA::swap, Free())
+      .def_property_readonly("swapped", &EMA::swapped)
+      .def("state_dict", [](const EMA& ema) { return dict_of(ema.state_dict()); })
+      .def(
+          "load_state_dict",
+          [](EMA& ema, const py::dict& entries) { ema.load_state_dict(arrays_of(entries)); },
+          py::arg("state_dict"));
+  m.def(
+      "clip_grad_norm_",
+      [](const py::object& params, double most, double p, bool strict) {
+        const auto tensors = py::isinstance<Tensor>(params)
+                                 ? std::vector<Tensor>{params.cast<Tensor>()}
+                                 : tensors_of(params);
+        const py::gil_scoped_release free;
+        return clip_grad_norm(tensors, most, p, strict);
+      },
+      py::arg("parameters"), py::arg("max_norm"), py::arg("norm_type") = 2,
+      py::arg("error_if_nonfinite") = false,
+      "Scales all gradients so that their norm together is at most max_norm; gives what it was.");
+  m.def(
+      "clip_grad_value_",
+      [](const py::object& params, double limit) { clip_grad_value(tensors_of(params), limit); },
+      py::arg("parameters"), py::arg("clip_value"));
+}
+
+}  // namespace
+
+void bind_optim(py::module_& m) {
+  bind_base(m);
+  using S = SGDOptions;
+  bind_optimizer<SGD>(
+      m, "SGD",
+      {field("lr", &S::lr), field("momentum", &S::momentum), field("dampening", &S::dampening),
+       field("weight_decay", &S::weight_decay), field("nesterov", &S::nesterov)});
+  using A = AdamOptions;
+  bind_optimizer<Adam>(m, "Adam",
+                       {field("lr", &A::lr), field("betas", &A::betas), field("eps", &A::eps),
+                        field("weight_decay", &A::weight_decay)});
+  using W = AdamWOptions;
+  bind_optimizer<AdamW>(m, "AdamW",
+                        {field("lr", &W::lr), field("betas", &W::betas), field("eps", &W::eps),
+                         field("weight_decay", &W::weight_decay)});
+  using L = LionOptions;
+  bind_optimizer<Lion>(
+      m, "Lion",
+      {field("lr", &L::lr), field("betas", &L::betas), field("weight_decay", &L::weight_decay)});
+  using R = RMSpropOptions;
+  bind_optimizer<RMSprop>(m, "RMSprop",
+                          {field("lr", &R::lr), field("alpha", &R::alpha), field("eps", &R::eps),
+                           field("weight_decay", &R::weight_decay), field("momentum", &R::momentum),
+                           field("centered", &R::centered)});
+  using G = AdagradOptions;
+  bind_optimizer<Adagrad>(
+      m, "Adagrad",
+      {field("lr", &G::lr), field("lr_decay", &G::lr_decay),
+       field("weight_decay", &G::weight_decay),
+       field("initial_accumulator_value", &G::initial_accumulator_value), field("eps", &G::eps)});
+  using D = AdadeltaOptions;
+  bind_optimizer<Adadelta>(m, "Adadelta",
+                           {field("lr", &D::lr), field("rho", &D::rho), field("eps", &D::eps),
+                            field("weight_decay", &D::weight_decay)});
+  bind_lbfgs(m);
+  bind_averages(m);
+}
+
+}  // namespace heed::python

@@ -1,0 +1,144 @@
+// Recurrent layers and cells of heed.nn, batch first, with lengths in the place of packed sequences; and the
+// initialisers of heed.nn.init.
+#include "modules.h"
+
+namespace heed::python {
+namespace {
+
+using namespace heed::nn;
+using Lengths = std::vector<Index>;
+
+template <class T, class Options, class Result>
+ModuleClass<T> layer(py::module_& m, const char* name, const char* what, Result result) {
+  ModuleClass<T> c(m, name, what);
+  c.def(py::init([](Index input, Index hidden, Index layers, bool bias, double dropout,
+                    bool bidirectional, DType dtype) {
+          return std::make_shared<T>(Options{.input = input,
+                                             .hidden = hidden,
+                                             .layers = layers,
+                                             .bidirectional = bidirectional,
+                                             .bias = bias,
+                                             .dropout = dropout,
+                                             .dtype = dtype});
+        }),
+        py::arg("input_size"), py::arg("hidden_size"), py::arg("num_layers") = 1,
+        py::arg("bias") = true, py::arg("dropout") = 0, py::arg("bidirectional") = false,
+        py::kw_only(), py::arg("dtype") = DType::f32);
+  c.def("forward", result, Free(), py::arg("input"), py::arg("state") = py::none(), py::kw_only(),
+        py::arg("lengths") = Lengths());
+  return c;
+}
+
+template <class T>
+auto of_state(const T& f, const Tensor& x, const Tensor& h0, const Lengths& lengths) {
+  const RnnResult out = f(x, lengths, h0);
+  return std::pair(out.output, out.h_n);
+}
+
+using State = std::pair<Tensor, Tensor>;
+
+template <class T>
+void bind_cell(ModuleClass<T>& c) {
+  c.HEED_TENSOR(T, weight_ih)
+      .HEED_TENSOR(T, weight_hh)
+      .HEED_TENSOR(T, bias_ih)
+      .HEED_TENSOR(T, bias_hh);
+}
+
+void bind_cells(py::module_& m) {
+  ModuleClass<RNNCell> rnn(m, "RNNCell");
+  rnn.def(py::init<Index, Index, bool, Nonlinearity, DType>(), py::arg("input_size"),
+          py::arg("hidden_size"), py::arg("bias") = true,
+          py::arg("nonlinearity") = Nonlinearity::tanh, py::kw_only(),
+          py::arg("dtype") = DType::f32)
+      .def(
+          "forward", [](const RNNCell& f, const Tensor& x, const Tensor& h) { return f(x, h); },
+          Free(), py::arg("input"), py::arg("hx") = Tensor());
+  bind_cell(rnn);
+  ModuleClass<GRUCell> gru(m, "GRUCell");
+  gru.def(py::init<Index, Index, bool, DType>(), py::arg("input_size"), py::arg("hidden_size"),
+          py::arg("bias") = true, py::kw_only(), py::arg("dtype") = DType::f32)
+      .def(
+          "forward", [](const GRUCell& f, const Tensor& x, const Tensor& h) { return f(x, h); },
+          Free(), py::arg("input"), py::arg("hx") = Tensor());
+  bind_cell(gru);
+  ModuleClass<LSTMCell> lstm(m, "LSTMCell");
+  lstm.def(py::init<Index, Index, bool, DType>(), py::arg("input_size"), py::arg("hidden_size"),
+           py::arg("bias") = true, py::kw_only(), py::arg("dtype") = DType::f32)
+      .def(
+          "forward",
+          [](const LSTMCell& f, const Tensor& x, const std::optional<State>& hx) {
+            const LstmState out = f(x, hx ? LstmState{hx->first, hx->second} : LstmState{});
+            return State(out.h, out.c);
+          },
+          Free(), py::arg("input"), py::arg("hx") = py::none());
+  bind_cell(lstm);
+}
+
+}  // namespace
+
+void bind_recurrent(py::module_& m) {
+  constexpr const char* what =
+      "x [B, T, input_size] -> (output [B, T, D hidden_size], h_n [D layers, B, hidden_size]). "
+      "`lengths`: one in "
+      "[0, T] a row; past it the output is 0 and x is not read.";
+  layer<GRU, GRUOptions>(m, "GRU", what, &of_state<GRU>);
+  ModuleClass<RNN>(m, "RNN", what)
+      .def(py::init([](Index input, Index hidden, Index layers, Nonlinearity nonlinearity,
+                       bool bias, double dropout, bool bidirectional, DType dtype) {
+             return std::make_shared<RNN>(RNNOptions{.input = input,
+                                                     .hidden = hidden,
+                                                     .layers = layers,
+                                                     .nonlinearity = nonlinearity,
+                                                     .bidirectional = bidirectional,
+                                                     .bias = bias,
+                                                     .dropout = dropout,
+                                                     .dtype = dtype});
+           }),
+           py::arg("input_size"), py::arg("hidden_size"), py::arg("num_layers") = 1,
+           py::arg("nonlinearity") = Nonlinearity::tanh, py::arg("bias") = true,
+           py::arg("dropout") = 0, py::arg("bidirectional") = false, py::kw_only(),
+           py::arg("dtype") = DType::f32)
+      .def("forward", &of_state<RNN>, Free(), py::arg("input"), py::arg("state") = Tensor(),
+           py::kw_only(), py::arg("lengths") = Lengths());
+  layer<LSTM, LSTMOptions>(m, "LSTM", "As GRU, but the state is a pair: x -> (output, (h_n, c_n)).",
+                           [](const LSTM& f, const Tensor& x, const std::optional<State>& start,
+                              const Lengths& lengths) {
+                             const LstmResult out =
+                                 f(x, lengths,
+                                   start ? LstmState{start->first, start->second} : LstmState{});
+                             return std::pair(out.output, State(out.h_n, out.c_n));
+                           });
+  bind_cells(m);
+}
+
+void bind_init(py::module_& init) {
+  init.def(
+      "uniform_", [](const Tensor& x, double low, double high) { nn::uniform_(x, low, high); },
+      Free(), py::arg("tensor"), py::arg("a") = 0, py::arg("b") = 1);
+  init.def(
+      "normal_", [](const Tensor& x, double mean, double std) { nn::normal_(x, mean, std); },
+      Free(), py::arg("tensor"), py::arg("mean") = 0, py::arg("std") = 1);
+  init.def("constant_", &nn::constant_, Free(), py::arg("tensor"), py::arg("val"));
+  init.def("zeros_", &nn::zeros_, Free(), py::arg("tensor"));
+  init.def("ones_", &nn::ones_, Free(), py::arg("tensor"));
+  using Gained = void (*)(Tensor, double, Generator&);
+  for (const auto& [name, f] :
+       {std::pair<const char*, Gained>("xavier_uniform_", &nn::xavier_uniform_),
+        {"xavier_normal_", &nn::xavier_normal_},
+        {"orthogonal_", &nn::orthogonal_}}) {
+    init.def(
+        name, [f](const Tensor& x, double gain) { f(x, gain, default_generator()); }, Free(),
+        py::arg("tensor"), py::arg("gain") = 1);
+  }
+  using Fanned = void (*)(Tensor, double, nn::Fan, Generator&);
+  for (const auto& [name, f] :
+       {std::pair<const char*, Fanned>("kaiming_uniform_", &nn::kaiming_uniform_),
+        {"kaiming_normal_", &nn::kaiming_normal_}}) {
+    init.def(
+        name, [f](const Tensor& x, double a, nn::Fan mode) { f(x, a, mode, default_generator()); },
+        Free(), py::arg("tensor"), py::arg("a") = 0, py::arg("mode") = nn::Fan::in);
+  }
+}
+
+}  // namespace heed::python

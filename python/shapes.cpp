@@ -1,0 +1,142 @@
+// Operators that arrange, join, cut and index: functions of the module and methods, by PyTorch's names.
+#include "bindings.h"
+
+namespace heed::python {
+namespace {
+
+using Sized = Tensor (*)(const Tensor&, const std::vector<Index>&);
+
+void bind_sized(py::module_& m, TensorClass& c) {
+  const std::pair<const char*, Sized> rows[] = {
+      {"view", [](const Tensor& x, const std::vector<Index>& n) { return view(x, Shape(n)); }},
+      {"reshape",
+       [](const Tensor& x, const std::vector<Index>& n) { return reshape(x, Shape(n)); }},
+      {"expand", [](const Tensor& x, const std::vector<Index>& n) { return expand(x, Shape(n)); }},
+      {"broadcast_to",
+       [](const Tensor& x, const std::vector<Index>& n) { return broadcast_to(x, Shape(n)); }},
+      {"repeat", [](const Tensor& x, const std::vector<Index>& n) { return repeat(x, n); }},
+      {"tile", [](const Tensor& x, const std::vector<Index>& n) { return tile(x, n); }},
+      {"permute", [](const Tensor& x, const std::vector<Index>& n) { return permute(x, n); }},
+      {"flip", [](const Tensor& x, const std::vector<Index>& n) { return flip(x, Axes(n)); }}};
+  for (const auto& [name, function] : rows) {
+    c.def(name, [name, function](const Tensor& x, const py::args& sizes) {
+      const std::vector<Index> numbers = numbers_of(name, sizes);
+      const py::gil_scoped_release free;
+      return function(x, numbers);
+    });
+    m.def(
+        name,
+        [name, function](const Tensor& x, const py::args& sizes) {
+          const std::vector<Index> numbers = numbers_of(name, sizes);
+          const py::gil_scoped_release free;
+          return function(x, numbers);
+        },
+        py::arg("input"));
+  }
+}
+
+// As a function and as a method.
+template <class... Extra>
+void both(py::module_& m, TensorClass& c, const char* name, auto function, const Extra&... extra) {
+  m.def(name, function, Free(), py::arg("input"), extra...);
+  c.def(name, function, Free(), extra...);
+}
+
+void bind_arranging(py::module_& m, TensorClass& c) {
+  c.def_property_readonly("T", [](const Tensor& x) { return x.T(); });
+  c.def_property_readonly("mT", [](const Tensor& x) { return x.mT(); });
+  c.def(
+      "view_as", [](const Tensor& x, const Tensor& y) { return view(x, y.shape()); }, Free(),
+      py::arg("other"));
+  c.def(
+      "expand_as", [](const Tensor& x, const Tensor& y) { return expand(x, y.shape()); }, Free(),
+      py::arg("other"));
+  both(m, c, "flatten", &flatten, py::arg("start_dim") = 0, py::arg("end_dim") = -1);
+  both(m, c, "transpose", &transpose, py::arg("dim0"), py::arg("dim1"));
+  both(
+      m, c, "squeeze",
+      [](const Tensor& x, const Axes& dim) { return dim.empty() ? squeeze(x) : squeeze(x, dim); },
+      py::arg("dim") = Axes());
+  both(m, c, "unsqueeze", &unsqueeze, py::arg("dim"));
+  both(m, c, "roll", &roll, py::arg("shifts"), py::arg("dims") = Axes());
+  both(m, c, "repeat_interleave", &repeat_interleave, py::arg("repeats"), py::arg("dim"));
+  both(m, c, "unfold", &unfold, py::arg("dim"), py::arg("size"), py::arg("step"));
+  using Diagonal = Tensor (*)(const Tensor&, Index);
+  for (const auto& [name, f] : {std::pair<const char*, Diagonal>("tril", &tril), {"triu", &triu}}) {
+    both(m, c, name, f, py::arg("diagonal") = 0);
+  }
+  both(m, c, "diag", static_cast<Diagonal>(&diag), py::arg("diagonal") = 0);
+  both(m, c, "diag_embed", &diag_embed, py::arg("offset") = 0);
+  both(m, c, "diagonal", &diagonal, py::arg("offset") = 0, py::arg("dim1") = 0,
+       py::arg("dim2") = 1);
+}
+
+void bind_joining(py::module_& m, TensorClass& c) {
+  using Join = Tensor (*)(const std::vector<Tensor>&, Index);
+  for (const auto& [name, f] :
+       {std::pair<const char*, Join>("cat", &cat), {"concat", &concat}, {"stack", &stack}}) {
+    m.def(name, f, Free(), py::arg("tensors"), py::arg("dim") = 0);
+  }
+  using Pieces = std::vector<Tensor>;
+  both(
+      m, c, "split", [](const Tensor& x, Index size, Index dim) { return split(x, size, dim); },
+      py::arg("split_size"), py::arg("dim") = 0);
+  both(
+      m, c, "split",
+      [](const Tensor& x, const std::vector<Index>& sizes, Index dim) {
+        return split(x, sizes, dim);
+      },
+      py::arg("split_size"), py::arg("dim") = 0);
+  both(m, c, "chunk", static_cast<Pieces (*)(const Tensor&, Index, Index)>(&chunk),
+       py::arg("chunks"), py::arg("dim") = 0);
+  both(m, c, "unbind", static_cast<Pieces (*)(const Tensor&, Index)>(&unbind), py::arg("dim") = 0);
+}
+
+void bind_parts(py::module_& m, TensorClass& c) {
+  both(m, c, "select", &select, py::arg("dim"), py::arg("index"));
+  both(m, c, "narrow", &narrow, py::arg("dim"), py::arg("start"), py::arg("length"));
+  using Places = Tensor (*)(const Tensor&, Index, const Tensor&);
+  for (const auto& [name, f] :
+       {std::pair<const char*, Places>("index_select", &index_select), {"gather", &gather}}) {
+    both(m, c, name, f, py::arg("dim"), py::arg("index"));
+  }
+  using Adding = Tensor (*)(const Tensor&, Index, const Tensor&, const Tensor&);
+  for (const auto& [name, f] :
+       {std::pair<const char*, Adding>("index_add", &index_add), {"scatter_add", &scatter_add}}) {
+    both(m, c, name, f, py::arg("dim"), py::arg("index"), py::arg("source"));
+  }
+  both(m, c, "take_along_dim", &take_along, py::arg("indices"), py::arg("dim"));
+  both(m, c, "masked_fill", &masked_fill, py::arg("mask"), py::arg("value"));
+  both(m, c, "index_put", &index_put, py::arg("indices"), py::arg("values"),
+       py::arg("accumulate") = false);
+  both(m, c, "bincount", &bincount, py::arg("minlength") = 0);
+  both(m, c, "count_nonzero", &count_nonzero, py::arg("dim") = Axes());
+  m.def("bucketize", &bucketize, Free(), py::arg("input"), py::arg("boundaries"),
+        py::arg("right") = false);
+  m.def("searchsorted", &searchsorted, Free(), py::arg("sorted_sequence"), py::arg("input"),
+        py::arg("right") = false);
+  m.def("where", static_cast<Tensor (*)(const Tensor&, const Tensor&, const Tensor&)>(&where),
+        Free(), py::arg("condition"), py::arg("input"), py::arg("other"));
+  m.def("where", static_cast<Tensor (*)(const Tensor&, const Tensor&, double)>(&where), Free(),
+        py::arg("condition"), py::arg("input"), py::arg("other"));
+  m.def("where", static_cast<Tensor (*)(const Tensor&, double, const Tensor&)>(&where), Free(),
+        py::arg("condition"), py::arg("input"), py::arg("other"));
+  m.def("lerp", static_cast<Tensor (*)(const Tensor&, const Tensor&, const Tensor&)>(&lerp), Free(),
+        py::arg("input"), py::arg("end"), py::arg("weight"));
+  m.def("lerp", static_cast<Tensor (*)(const Tensor&, const Tensor&, double)>(&lerp), Free(),
+        py::arg("input"), py::arg("end"), py::arg("weight"));
+  m.def("linear_scan", &linear_scan, Free(), py::arg("a"), py::arg("b"), py::arg("dim"),
+        py::arg("reverse") = false,
+        "h_t = a_t h_{t-1} + b_t along an axis, the first place b alone.");
+}
+
+}  // namespace
+
+void bind_shapes(py::module_& m, TensorClass& tensor) {
+  bind_sized(m, tensor);
+  bind_arranging(m, tensor);
+  bind_joining(m, tensor);
+  bind_parts(m, tensor);
+}
+
+}  // namespace heed::python

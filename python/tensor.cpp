@@ -1,0 +1,188 @@
+// Tensor: what it is (shape, dtype, gradient), how it reads and prints, and the tape as methods.
+#include "bindings.h"
+
+namespace heed::python {
+namespace {
+
+// As many lists in lists as the tensor has axes.
+template <class T>
+py::object listed(const Shape& shape, Index axis, const std::vector<T>& values, std::size_t& at) {
+  if (axis == shape.rank()) return py::cast(static_cast<T>(values[at++]));
+  py::list out;
+  for (Index i = 0; i < shape[axis]; ++i) out.append(listed(shape, axis + 1, values, at));
+  return out;
+}
+
+py::object to_list(const Tensor& x) {
+  return visit_dtype(x.dtype(), [&](auto zero) {
+    std::size_t at = 0;
+    return listed(x.shape(), 0, x.to_vector<decltype(zero)>(), at);
+  });
+}
+
+py::object item(const Tensor& x) {
+  if (x.dtype() == DType::boolean) return py::bool_(x.item<bool>());
+  if (x.dtype() == DType::i64) return py::int_(x.item<Index>());
+  return py::float_(x.item());
+}
+
+Tensor to(const Tensor& x, const py::object& what) {
+  if (py::isinstance<py::str>(what)) {
+    if (what.cast<std::string>() == "cpu") return x;
+    throw ValueError("to: heed computes on the processor, not on " + what.cast<std::string>());
+  }
+  return py::isinstance<Tensor>(what) ? heed::to(x, what.cast<const Tensor&>().dtype())
+                                      : heed::to(x, what.cast<DType>());
+}
+
+void bind_dtype(py::module_& m) {
+  py::enum_<DType>(m, "dtype", "The kinds of elements.")
+      .value("float32", DType::f32)
+      .value("float64", DType::f64)
+      .value("int64", DType::i64)
+      .value("bool", DType::boolean)
+      .def_property_readonly("is_floating_point", [](DType dtype) { return is_floating(dtype); })
+      .def_property_readonly("itemsize", [](DType dtype) { return size_of(dtype); });
+  for (const auto& [name, dtype] : {std::pair("float32", DType::f32),
+                                    {"float64", DType::f64},
+                                    {"int64", DType::i64},
+                                    {"bool", DType::boolean},
+                                    {"f32", DType::f32},
+                                    {"f64", DType::f64},
+                                    {"i64", DType::i64},
+                                    {"float", DType::f32},
+                                    {"double", DType::f64},
+                                    {"long", DType::i64}}) {
+    m.attr(name) = py::cast(dtype);
+  }
+}
+
+void bind_facts(TensorClass& c) {
+  c.def_property_readonly("shape", [](const Tensor& x) { return x.shape(); })
+      .def_property_readonly("dtype", &Tensor::dtype)
+      .def_property_readonly("ndim", &Tensor::rank)
+      .def_property_readonly("device", [](const Tensor&) { return "cpu"; })
+      .def_property_readonly("is_leaf", &Tensor::is_leaf)
+      .def_property_readonly("is_sparse", &Tensor::is_sparse)
+      .def("dim", &Tensor::rank)
+      .def("numel", &Tensor::numel)
+      .def("size", [](const Tensor& x) { return x.shape(); })
+      .def(
+          "size", [](const Tensor& x, Index dim) { return x.size(dim); }, py::arg("dim"))
+      .def(
+          "stride", [](const Tensor& x) { return x.strides(); }, "In elements.")
+      .def("is_contiguous", &Tensor::is_contiguous)
+      .def("is_floating_point", &Tensor::is_floating_point)
+      .def("data_ptr",
+           [](const Tensor& x) { return reinterpret_cast<std::uintptr_t>(x.array().raw()); })
+      .def("element_size", [](const Tensor& x) { return size_of(x.dtype()); })
+      .def("is_same", &Tensor::is_same, py::arg("other"),
+           "Whether both are one object of the library, not whether their numbers are equal.")
+      .def("item", &item,
+           "The only element as a number. Raises ShapeError unless there is exactly one.")
+      .def("tolist", &to_list)
+      .def("__bool__", [](const Tensor& x) { return static_cast<bool>(x); })
+      .def("__float__", [](const Tensor& x) { return x.item(); })
+      .def("__int__", [](const Tensor& x) { return x.item<Index>(); })
+      .def("__index__",
+           [](const Tensor& x) {
+             if (x.dtype() != DType::i64)
+               throw DTypeError("index: needs one i64, not " + describe(x));
+             return x.item<Index>();
+           })
+      .def("__repr__", [](const Tensor& x) { return to_string(x); })
+      .def("__hash__",
+           [](const Tensor& x) { return reinterpret_cast<std::uintptr_t>(x.impl()) >> 4; })
+      .def("__copy__",
+           [](const Tensor& x) { return clone(x.detach()).set_requires_grad(x.requires_grad()); })
+      .def("__deepcopy__",
+           [](const Tensor& x, const py::object&) {
+             if (!x.is_leaf()) throw GradError("deepcopy: only of leaves; say x.detach()");
+             return clone(x.detach()).set_requires_grad(x.requires_grad());
+           })
+      .def("__reduce__", [](const py::object& self) {
+        const auto& x = self.cast<const Tensor&>();
+        if (!x.is_leaf()) throw GradError("pickle: only leaves; say x.detach()");
+        const Array dense = x.array().contiguous();
+        const py::bytes bytes(reinterpret_cast<const char*>(dense.raw()),
+                              static_cast<std::size_t>(dense.numel()) * size_of(dense.dtype()));
+        return py::make_tuple(
+            py::module_::import("heed").attr("_unpickle"),
+            py::make_tuple(bytes, x.shape(), static_cast<int>(x.dtype()), x.requires_grad()));
+      });
+}
+
+void bind_tape(TensorClass& c) {
+  c.def_property("requires_grad", py::overload_cast<>(&Tensor::requires_grad, py::const_),
+                 [](Tensor& x, bool on) { x.set_requires_grad(on); })
+      .def(
+          "requires_grad_", [](Tensor& x, bool on) { return x.set_requires_grad(on); },
+          py::arg("requires_grad") = true)
+      .def_property("grad", &Tensor::grad,
+                    [](Tensor& x, const Tensor& gradient) {
+                      gradient.defined() ? x.set_grad(gradient) : x.zero_grad();
+                    })
+      .def("zero_grad", &Tensor::zero_grad, "Forgets the gradient: grad is None then.")
+      .def(
+          "backward",
+          [](const Tensor& x, const Tensor& gradient, bool retain_graph, bool create_graph) {
+            x.backward(gradient, {.retain_graph = retain_graph, .create_graph = create_graph});
+          },
+          Free(), py::arg("gradient") = Tensor(), py::arg("retain_graph") = false,
+          py::arg("create_graph") = false,
+          "Adds the derivatives of this into grad of every leaf. The gradient may be left out for "
+          "one element.")
+      .def("retain_grad", &Tensor::retain_grad)
+      .def_property_readonly("retains_grad", &Tensor::retains_grad)
+      .def(
+          "register_hook",
+          [](const Tensor& x, const py::function& hook) {
+            return x.register_hook([hook = Held(hook)](const Tensor& gradient) {
+              const py::gil_scoped_acquire lock;
+              return hook()(gradient).cast<Tensor>();
+            });
+          },
+          py::arg("hook"),
+          "Calls hook(gradient) once a backward pass; what it returns replaces the gradient, None "
+          "keeps it. "
+          "Gives an id for remove_hook().")
+      .def("remove_hook", &Tensor::remove_hook, py::arg("id"))
+      .def("detach", &Tensor::detach, "The same numbers, off the tape; the memory is shared.")
+      .def_property_readonly("data", &Tensor::detach)
+      .def("to", &to, py::arg("dtype"), "Another dtype, or that of a tensor.")
+      .def("cpu", [](const Tensor& x) { return x; })
+      .def(
+          "float", [](const Tensor& x) { return heed::to(x, DType::f32); }, Free())
+      .def(
+          "double", [](const Tensor& x) { return heed::to(x, DType::f64); }, Free())
+      .def(
+          "long", [](const Tensor& x) { return heed::to(x, DType::i64); }, Free())
+      .def(
+          "bool", [](const Tensor& x) { return heed::to(x, DType::boolean); }, Free())
+      .def("type_as", &Tensor::type_as, Free(), py::arg("other"));
+}
+
+}  // namespace
+
+TensorClass bind_tensor(py::module_& m) {
+  bind_dtype(m);
+  TensorClass c(m, "Tensor",
+                "An n-d block of f32, f64, i64 or bool that remembers how it was made. Two objects "
+                "of Python may "
+                "be one tensor: is_same() tells.");
+  bind_facts(c);
+  bind_tape(c);
+  m.def("_unpickle", [](const py::bytes& bytes, const Shape& shape, int dtype, bool requires_grad) {
+    Array out = Array::empty(shape, static_cast<DType>(dtype));
+    const std::string numbers = bytes;
+    if (dtype < 0 || dtype > 3 ||
+        numbers.size() != static_cast<std::size_t>(out.numel()) * size_of(out.dtype())) {
+      throw ValueError("unpickle: the bytes do not fill the shape");
+    }
+    std::copy(numbers.begin(), numbers.end(), reinterpret_cast<char*>(out.mutable_raw()));
+    return Tensor(std::move(out)).set_requires_grad(requires_grad);
+  });
+  return c;
+}
+
+}  // namespace heed::python

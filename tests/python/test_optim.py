@@ -1,0 +1,160 @@
+"""Optimizers and schedules: they learn, have groups and state, and go on to the same bits."""
+
+import heed
+import numpy as np
+import pytest
+from heed import nn, optim
+
+ALL = ["SGD", "Adam", "AdamW", "Lion", "RMSprop", "Adagrad", "Adadelta"]
+
+
+def problem(seed=1):
+    heed.manual_seed(seed)
+    model = nn.Sequential(nn.Linear(3, 16), nn.Tanh(), nn.Linear(16, 1))
+    x = heed.randn(64, 3)
+    return model, x, (x * heed.tensor([1.0, -2.0, 0.5])).sum(1, keepdim=True)
+
+
+def step(model, optimizer, x, y):
+    optimizer.zero_grad()
+    loss = nn.functional.mse_loss(model(x), y)
+    loss.backward()
+    optimizer.step()
+    return loss.item()
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_each_learns(name):
+    model, x, y = problem()
+    optimizer = getattr(optim, name)(model.parameters(), lr=1.0 if name == "Adadelta" else 0.01)
+    losses = [step(model, optimizer, x, y) for _ in range(60)]
+    assert losses[-1] < 0.7 * losses[0]
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_a_saved_optimizer_goes_on_to_the_same_bits(name):
+    model, x, y = problem()
+    optimizer = getattr(optim, name)(model.parameters())
+    for _ in range(3):
+        step(model, optimizer, x, y)
+    saved = {k: v.clone() for k, v in model.state_dict().items()}
+    state = {k: v.clone() for k, v in optimizer.state_dict().items()}
+    expected = [step(model, optimizer, x, y) for _ in range(3)]
+    again, _, _ = problem(5)
+    again.load_state_dict(saved)
+    other = getattr(optim, name)(again.parameters())
+    other.load_state_dict(state)
+    assert [step(again, other, x, y) for _ in range(3)] == expected
+
+
+def test_sgd_is_its_formula():
+    w = nn.Parameter(heed.tensor([1.0, -2.0]))
+    sgd = optim.SGD([w], lr=0.1, momentum=0.9)
+    expected, b = np.array([1.0, -2.0]), 0
+    for _ in range(4):
+        sgd.zero_grad()
+        (w * w).sum().backward()
+        sgd.step()
+        b = 0.9 * b + 2 * expected
+        expected = expected - 0.1 * b
+    np.testing.assert_allclose(w.detach().numpy(), expected, rtol=1e-5)
+
+
+def test_groups_and_rates():
+    a, b = (nn.Parameter(heed.ones(2)) for _ in range(2))
+    adam = optim.Adam([{"params": [a], "lr": 0.5}, {"params": b}], lr=0.1, betas=(0.8, 0.9))
+    assert adam.group_count == 2 and adam.get_lr(0) == 0.5 and adam.get_lr(1) == 0.1
+    adam.set_lr(1, 0.3)
+    adam.lr = 0.2
+    assert adam.get_lr(0) == adam.get_lr(1) == adam.lr == 0.2
+    with pytest.raises(heed.IndexError):
+        adam.get_lr(2)
+    with pytest.raises(heed.ValueError):
+        optim.Adam([])
+    with pytest.raises(KeyError):
+        optim.Adam([{"lr": 1}])
+    with pytest.raises(heed.ValueError):
+        optim.SGD([a], lr=-1)
+    assert optim.SGD([a], 0.25).lr == 0.25
+    assert optim.SGD((p for p in [a, b]), lr=1).group_count == 1
+
+
+SCHEDULES = [
+    ("StepLR", dict(step_size=2, gamma=0.5), [1, 1, 0.5, 0.5, 0.25]),
+    ("MultiStepLR", dict(milestones=[1, 3]), [1, 0.1, 0.1, 0.01, 0.01]),
+    ("ExponentialLR", dict(gamma=0.5), [1, 0.5, 0.25, 0.125, 0.0625]),
+    ("LinearLR", dict(start_factor=0.5, total_iters=2), [0.5, 0.75, 1, 1, 1]),
+    ("ConstantLR", dict(factor=0.5, total_iters=2), [0.5, 0.5, 1, 1, 1]),
+    ("CosineAnnealingLR", dict(T_max=4), [1, 0.8535533905932737, 0.5, 0.14644660940672624, 0]),
+    ("LambdaLR", dict(lr_lambda=lambda t: 1 / (t + 1)), [1, 1 / 2, 1 / 3, 1 / 4, 1 / 5]),
+    ("NoamLR", dict(width=4, warm_up=2), [0.5 * min((t + 1) ** -0.5, (t + 1) * 2**-1.5) for t in range(5)]),
+]
+
+
+@pytest.mark.parametrize("name, options, expected", SCHEDULES, ids=[s[0] for s in SCHEDULES])
+def test_schedules(name, options, expected):
+    sgd = optim.SGD([nn.Parameter(heed.ones(1))], lr=1.0)
+    schedule = getattr(optim.lr_scheduler, name)(sgd, **options)
+    seen = [sgd.lr]
+    for _ in range(4):
+        schedule.step()
+        seen.append(sgd.lr)
+    np.testing.assert_allclose(seen, expected, atol=1e-12)
+    state = schedule.state_dict()
+    other = getattr(optim.lr_scheduler, name)(optim.SGD([nn.Parameter(heed.ones(1))], lr=1.0), **options)
+    other.load_state_dict(state)
+    assert other.steps == 4
+
+
+def test_one_cycle_and_plateau():
+    sgd = optim.SGD([nn.Parameter(heed.ones(1))], lr=1.0)
+    cycle = optim.lr_scheduler.OneCycleLR(sgd, max_lr=2, total_steps=10)
+    seen = []
+    for _ in range(9):
+        seen.append(sgd.lr)
+        cycle.step()
+    assert max(seen) <= 2 and seen.index(max(seen)) in (2, 3)
+    sgd.lr = 1
+    plateau = optim.lr_scheduler.ReduceLROnPlateau(sgd, patience=1, factor=0.5)
+    for loss in (3, 3, 3):
+        plateau.step(loss)
+    assert sgd.lr == 0.5 and plateau.best == 3
+
+
+def test_lbfgs_ema_and_clipping():
+    w = nn.Parameter(heed.tensor([3.0, -1.0]))
+    lbfgs = optim.LBFGS([w], line_search_fn="strong_wolfe")
+
+    def closure():
+        lbfgs.zero_grad()
+        loss = ((w - heed.tensor([1.0, 2.0])) ** 2).sum()
+        loss.backward()
+        return loss
+
+    assert lbfgs.step(closure) == pytest.approx(13)
+    np.testing.assert_allclose(w.detach().numpy(), [1, 2], atol=1e-4)
+    ema = optim.EMA([w], 0.5)
+    with heed.no_grad():
+        w.zero_()
+    ema.update()
+    ema.swap()
+    np.testing.assert_allclose(w.detach().numpy(), [0.5, 1], atol=1e-4)
+    ema.swap()
+    w.grad = heed.tensor([3.0, 4.0])
+    assert optim.clip_grad_norm_([w], 1.0) == 5
+    np.testing.assert_allclose(w.grad.numpy(), [0.6, 0.8], rtol=1e-6)
+    optim.clip_grad_value_([w], 0.7)
+    np.testing.assert_allclose(w.grad.numpy(), [0.6, 0.7], rtol=1e-6)
+
+
+def test_a_closure_of_step_gives_its_loss():
+    w = nn.Parameter(heed.ones(1))
+    sgd = optim.SGD([w], lr=0.5)
+
+    def closure():
+        sgd.zero_grad()
+        loss = (w * w).sum()
+        loss.backward()
+        return loss
+
+    assert sgd.step(closure).item() == 1 and w.item() == 0
