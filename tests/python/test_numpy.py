@@ -213,3 +213,19 @@ def test_operators_do_not_take_arrays_by_chance():
     assert (heed.ones(3) * np.float64(2)).tolist() == [2, 2, 2]
     assert (heed.arange(3) + np.int32(2)).tolist() == [2, 3, 4]
     assert (heed.arange(3) + np.int32(2)).dtype == heed.int64
+
+
+def test_what_others_write_is_found_when_it_is_said():
+    x = heed.ones(3)
+    w = heed.ones(3, requires_grad=True)
+    y = (w * x).sum()
+    x.numpy()[1] = 5
+    x.mark_written()
+    with pytest.raises(heed.GradError, match="mul"):
+        y.backward()
+    q, k, v = (heed.randn(1, n, 4) for n in (3, 5, 5))
+    real = heed.attention.Mask.lengths([4], 5)
+    before = heed.attention.attend(q, k, v, mask=real).context
+    v.numpy()[0, 4] = np.nan  # where nobody may attend to
+    v.mark_written()
+    assert heed.attention.attend(q, k, v, mask=real).context.equal(before)
