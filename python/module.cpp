@@ -2,16 +2,11 @@
 #include "bindings.h"
 
 PYBIND11_MODULE(_heed, m) {
-<<<<<<< HEAD
-  using namespace heed::python;
-  m.attr("__version__") = HEED_VERSION;
-=======
   using namespace heed;
   using namespace heed::python;
   m.attr("__version__") = version();
   m.def(
       "build_info", [] { return build_info().text(); }, "Which heed this is, and what it runs on.");
->>>>>>> ready/python
   m.doc() = "The compiled part of heed: import heed instead.";
   bind_errors(m);
   TensorClass tensor = bind_tensor(m);

@@ -6,10 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-<<<<<<< HEAD
-=======
 import heed
->>>>>>> ready/python
 import pytest
 
 PYTHON = Path(__file__).resolve().parents[2] / "python"
@@ -50,11 +47,7 @@ def test_pip(tmp_path):
         capture_output=True, text=True, env=os.environ | {"PYTHONPATH": ""})
     assert done.returncode == 0, done.stderr
     run_in(tmp_path / "there")
-<<<<<<< HEAD
-    assert list((tmp_path / "there").glob("heed-0.1.0.dist-info"))
-=======
     assert list((tmp_path / "there").glob(f"heed-{heed.__version__}.dist-info"))
->>>>>>> ready/python
 
 
 def test_cmake(tmp_path):
