@@ -39,6 +39,7 @@
 #include "ops/linalg/einsum.h"
 #include "ops/linalg/linalg.h"
 #include "ops/linalg/matmul.h"
+#include "ops/linalg/solve.h"
 #include "ops/losses/binary_cross_entropy.h"
 #include "ops/losses/cross_entropy.h"
 #include "ops/losses/ctc_loss.h"

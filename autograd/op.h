@@ -25,7 +25,7 @@ namespace heed {
   /* packed batches */                                                                           \
   X(pack) X(unpack) X(segment_sum) X(segment_max) X(repeat_segments)                             \
   /* linear algebra */                                                                           \
-  X(matmul) X(linear)                                                                            \
+  X(matmul) X(linear) X(solve_triangular)                                                        \
   /* normalising */                                                                              \
   X(softmax) X(log_softmax) X(sparsemax) X(entmax) X(layer_norm) X(rms_norm) X(batch_norm)       \
   X(group_norm)                                                                                  \

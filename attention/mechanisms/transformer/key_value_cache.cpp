@@ -96,6 +96,7 @@ Array KeyValueCache::own(const Tensor& x) const {
 }
 
 void KeyValueCache::append(const Tensor& keys, const Tensor& values) {
+  if (!states_.empty()) throw ValueError("key_value_cache: it holds states, not keys and values");
   check("keys", keys, keys_);
   check("values", values, values_);
   if (keys.size(0) != values.size(0) || keys.size(kSteps) != values.size(kSteps)) {
@@ -167,7 +168,20 @@ Tensor KeyValueCache::positions() const {
   return out;
 }
 
+void KeyValueCache::go_on(std::vector<Tensor> states, Index steps) {
+  if (keys_.defined()) throw ValueError("key_value_cache: it holds keys and values, not states");
+  for (const Tensor& state : states) {
+    if (recording() && state.requires_grad()) {
+      throw GradError("key_value_cache: states require a gradient; decode under NoGrad");
+    }
+  }
+  seen_ = Checked("key_value_cache", seen_) + steps;
+  length_ = seen_;
+  states_ = std::move(states);
+}
+
 void KeyValueCache::reorder(const Tensor& rows) {
+  for (Tensor& state : states_) state = index_select(state, 0, rows);
   if (!keys_.defined()) return;
   Array fresh_keys = index_select(Tensor(keys_), 0, rows).array();
   values_ = index_select(Tensor(values_), 0, rows).array();

@@ -13,7 +13,12 @@
 // Keys turned before append() keep places of their own, which must then go on from seen(), not from
 // length(). An append() of several steps drops what its last step has no room for, which its first
 // steps might still have attended to.
+//
+// What sums up its past in a state (mechanisms/linear) keeps that here in the place of keys and values:
+// states(), which cost the same after any number of steps.
 #pragma once
+
+#include <vector>
 
 #include "../../../autograd/tensor.h"
 
@@ -52,6 +57,12 @@ class KeyValueCache {
   /// Which of the steps seen, counted from 0, are held: i64 [length].
   Tensor positions() const;
 
+  /// The states behind the steps seen, their rows those of the batch; none at the beginning.
+  const std::vector<Tensor>& states() const { return states_; }
+  /// Those behind `steps` more. Throws GradError while recording what requires a gradient,
+  /// ValueError where there are keys.
+  void go_on(std::vector<Tensor> states, Index steps);
+
   /// The rows `rows` (i64 [R]) of the batch from here on: beam search carries on with some, and
   /// with some twice. Throws IndexError, ShapeError.
   void reorder(const Tensor& rows);
@@ -66,6 +77,7 @@ class KeyValueCache {
 
   KeyValueCacheOptions options_;
   Array keys_, values_;  // [B, H, capacity, width]
+  std::vector<Tensor> states_;
   Index begin_ = 0;      // the steps held are begin_ .. begin_ + length_
   Index length_ = 0;
   Index seen_ = 0;

@@ -2,6 +2,7 @@
 
 #include "../../../autograd/ops/linalg/einsum.h"
 #include "../../../autograd/ops/linalg/matmul.h"
+#include "../../../autograd/ops/linalg/solve.h"
 #include "../parity.h"
 
 namespace heed::parity {
@@ -17,6 +18,20 @@ Peer summed(const std::string& equation, const std::vector<Sizes>& shapes) {
   return peer(
       "einsum", shapes, [equation](H x) { return einsum(equation, x); },
       [equation](T x) { return torch::einsum(equation, x); });
+}
+
+// A diagonal far from 0.
+Peer solved(const Sizes& a, const Sizes& b, bool upper, bool unit) {
+  return peer(
+      "solve_triangular", {a, b},
+      [=](H x) {
+        return solve_triangular(x[0] + 5 * eye(a.back(), x[0].dtype()), x[1],
+                                {.upper = upper, .unit = unit});
+      },
+      [=](T x) {
+        return torch::linalg_solve_triangular(x[0] + 5 * torch::eye(a.back(), x[0].scalar_type()),
+                                              x[1], upper, true, unit);
+      });
 }
 
 }  // namespace
@@ -45,6 +60,11 @@ std::vector<Peer> linalg_peers() {
            [](auto& x) { return bilinear(x[0], x[1], x[2], x[3]); }),
       same("bilinear", {{3, 5}, {3, 4}, {7, 5, 4}},
            [](auto& x) { return bilinear(x[0], x[1], x[2]); }),
+      solved({5, 5}, {5, 3}, false, false),
+      solved({5, 5}, {5, 3}, true, false),
+      solved({2, 37, 37}, {2, 37, 7}, false, true),
+      solved({2, 37, 37}, {2, 37, 7}, true, true),
+      solved({5, 5}, {2, 5, 3}, true, true),
       summed("ik,kj->ij", {{3, 5}, {5, 2}}),
       summed("ii", {{5, 5}}),
       summed("ii->i", {{5, 5}}),

@@ -1,5 +1,6 @@
 #include "../../../../autograd/ops/linalg/linalg.h"
 #include "../../../../autograd/ops/linalg/matmul.h"
+#include "../../../../autograd/ops/linalg/solve.h"
 #include "../../../../core/error.h"
 #include "../table.h"
 
@@ -248,11 +249,64 @@ Row bilinear_row() {
        bad<GradError>("bilinear: x2 is undefined", refused(of(3, 5), Tensor(), of(2, 5, 2)))}};
 }
 
+// Substitution; what lies on the other side of the diagonal is not zero.
+Row solve_triangular_row() {
+  const auto form = [](const std::string& name, const Sizes& a, const Sizes& b, const Sizes& out,
+                       bool upper, bool unit) {
+    return sample(
+        name, {in(a, Domain::distinct), in(b)},
+        [=](X x) { return solve_triangular(x[0], x[1], {.upper = upper, .unit = unit}); },
+        [=](B x) {
+          const Index last = static_cast<Index>(out.size()) - 1, n = a.back();
+          return Block(out, [&](const Place& p) {
+            std::vector<double> solved(static_cast<std::size_t>(n));
+            for (Index step = 0; step < n; ++step) {
+              const Index i = upper ? n - 1 - step : step;
+              const Place row = replaced(p, last - 1, i);
+              double rest = x[1](row);
+              for (Index j = upper ? i + 1 : 0; j < (upper ? n : i); ++j) {
+                rest -= x[0](replaced(row, last, j)) * solved[static_cast<std::size_t>(j)];
+              }
+              solved[static_cast<std::size_t>(i)] =
+                  unit ? rest : rest / x[0](replaced(row, last, i));
+            }
+            return solved[static_cast<std::size_t>(p[static_cast<std::size_t>(last - 1)])];
+          });
+        });
+  };
+  return {
+      Op::solve_triangular,
+      {form("lower", {3, 3}, {3, 5}, {3, 5}, false, false),
+       form("upper", {3, 3}, {3, 2}, {3, 2}, true, false),
+       form("lower, unit", {4, 4}, {4, 3}, {4, 3}, false, true),
+       form("upper, unit", {4, 4}, {4, 3}, {4, 3}, true, true),
+       form("batches", {2, 3, 3}, {2, 3, 2}, {2, 3, 2}, false, true),
+       form("one left", {3, 3}, {2, 3, 2}, {2, 3, 2}, true, true),
+       form("one right", {2, 3, 3}, {3, 2}, {2, 3, 2}, false, true),
+       form("sizes of 1", {1, 1}, {1, 1}, {1, 1}, false, false),
+       form("no rows", {0, 0}, {0, 3}, {0, 3}, false, false),
+       form("no columns", {3, 3}, {3, 0}, {3, 0}, false, false),
+       form("no batch", {0, 2, 2}, {0, 2, 3}, {0, 2, 3}, false, true)},
+      {BAD(ShapeError,
+           "solve_triangular: a must be [.., n, n] and b [.., n, m], not f32[3, 5] and f32[3, 2]",
+           solve_triangular(of(3, 5), of(3, 2))),
+       BAD(ShapeError, "not f32[3, 3] and f32[2, 3]", solve_triangular(of(3, 3), of(2, 3))),
+       BAD(ShapeError, "not f32[3, 3] and f32[3]", solve_triangular(of(3, 3), of(3))),
+       BAD(ShapeError, "solve_triangular: shapes [2] and [3] do not broadcast",
+           solve_triangular(of(2, 5, 5), of(3, 5, 1))),
+       BAD(DTypeError, "solve_triangular: dtypes differ: a is f32[3, 3], b is f64[3, 2]",
+           solve_triangular(of(3, 3), of<DType::f64>(3, 2))),
+       BAD(DTypeError, "solve_triangular: takes f32 or f64, not i64",
+           solve_triangular(of<DType::i64>(3, 3), of<DType::i64>(3, 2))),
+       BAD(GradError, "solve_triangular: a is undefined", solve_triangular(Tensor(), of(3, 2))),
+       BAD(GradError, "solve_triangular: b is undefined", solve_triangular(of(3, 3), Tensor()))}};
+}
+
 }  // namespace
 
 std::vector<Row> linalg_rows() {
-  return {matmul_row(), linear_row(), dot_row(), outer_row(),
-          mm_row(),     mv_row(),     bmm_row(), bilinear_row()};
+  return {matmul_row(), linear_row(), dot_row(),      outer_row(),           mm_row(),
+          mv_row(),     bmm_row(),    bilinear_row(), solve_triangular_row()};
 }
 
 }  // namespace heed::table

@@ -1,0 +1,16 @@
+#include "past_steps.h"
+
+#include "../../../autograd/ops/shape/shape.h"
+
+namespace heed::attention {
+
+Tensor PastSteps::with_past(const Tensor& x, Index count) {
+  const std::size_t own = now_.size();
+  const Tensor before =
+      own < kept_.size() ? kept_[own] : zeros(Shape{x.size(0), count, x.size(2)}, x.dtype());
+  const Tensor all = concat({before, x}, 1);
+  now_.push_back(narrow(all, 1, x.size(1), count));
+  return all;
+}
+
+}  // namespace heed::attention
