@@ -150,7 +150,7 @@ Attended FastWeightsAttention::operator()(const Tensor& given, const Terms& term
   if (cache != nullptr && !seen.causal) {
     throw ValueError(fmt::format("{}: a cache is for causal attention", kind_.name));
   }
-  PastSteps past(first, std::move(kept));
+  PastSteps past(first, seen.causal, std::move(kept));
   const Steps made = steps(finite.x, past);
   Attended out = attend(made.f, seen, terms.need_weights, cache, &state);
   out.context = output(out.context, finite.x, made.beside);

@@ -5,11 +5,10 @@
 namespace heed::attention {
 
 Tensor PastSteps::with_past(const Tensor& x, Index count) {
-  const std::size_t own = now_.size();
-  const Tensor before =
-      own < kept_.size() ? kept_[own] : zeros(Shape{x.size(0), count, x.size(2)}, x.dtype());
+  Tensor before = take();
+  if (!before.defined()) before = zeros(Shape{x.size(0), count, x.size(2)}, x.dtype());
   const Tensor all = concat({before, x}, 1);
-  now_.push_back(narrow(all, 1, x.size(1), count));
+  keep(narrow(all, 1, x.size(1), count));
   return all;
 }
 

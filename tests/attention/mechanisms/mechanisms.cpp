@@ -293,6 +293,7 @@ const Registry<Mechanism> kMechanisms = Registry<Mechanism>(kOnes)
                                             .add(decoder_mechanisms())
                                             .add(pair_mechanisms())
                                             .add(memory_mechanisms())
+                                            .add(linear_mechanisms())
                                             .add(kFunctions);
 
 std::vector<Tensor> Mechanism::parameters() const {

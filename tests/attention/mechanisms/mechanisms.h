@@ -20,7 +20,9 @@ struct Mechanism {
   bool pools = false;                                     ///< there are no queries: context [B, E]
   bool by_place = false;                                  ///< places of keys enter
   bool sums_to_one = true;                                ///< of its weights
-  bool projects = false;  ///< something stands behind the contexts, so that none is zero
+  bool projects = false;        ///< something stands behind the contexts, so that none is zero
+  bool signed_weights = false;  ///< below zero too
+  bool causal_only = false;     ///< a query sees what stands before it, in call() too
   bool residual = false;  ///< tokens go on beside attention too, and meet norms and projections
   Index key_axis = -1;    ///< of its weights
   /// Keys beyond the lengths are masked; query is not looked at where `self` or `pools`.
@@ -42,6 +44,7 @@ Mechanism mechanism(const std::string& name);
 Registry<Mechanism> decoder_mechanisms();
 Registry<Mechanism> pair_mechanisms();
 Registry<Mechanism> memory_mechanisms();
+Registry<Mechanism> linear_mechanisms();
 
 /// Of as many places of keys as each row has.
 inline Mask padding(const std::vector<Index>& lengths, const Tensor& keys) {

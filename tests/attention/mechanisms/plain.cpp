@@ -187,8 +187,8 @@ std::vector<NamedLeaf> leaves_of(const nn::Module& module,
   return out;
 }
 
-void expect_same(const std::vector<NamedLeaf>& leaves, const Ours& ours,
-                 const Reference& reference) {
+void expect_same(const std::vector<NamedLeaf>& leaves, const Ours& ours, const Reference& reference,
+                 double step) {
   Leaves moved(leaves);
   const Numbers wanted = reference(moved);
   Numbers cotangents;
@@ -221,12 +221,11 @@ void expect_same(const std::vector<NamedLeaf>& leaves, const Ours& ours,
                              ? leaf.grad().array().to_vector<double>()
                              : Numbers(static_cast<std::size_t>(leaf.numel()), 0.0);
     for (Index i = 0; i < leaf.numel(); ++i) {
-      constexpr double kStep = 1e-3;
       const double x = moved.number(l, i);
-      const double near = at_element(x + kStep, l, i) - at_element(x - kStep, l, i);
-      const double far = at_element(x + 2 * kStep, l, i) - at_element(x - 2 * kStep, l, i);
+      const double near = at_element(x + step, l, i) - at_element(x - step, l, i);
+      const double far = at_element(x + 2 * step, l, i) - at_element(x - 2 * step, l, i);
       moved.number(l, i) = x;
-      const double numeric = (8 * near - far) / (12 * kStep);
+      const double numeric = (8 * near - far) / (12 * step);
       largest = std::max(largest, std::abs(numeric));
       EXPECT_NEAR(have[static_cast<std::size_t>(i)], numeric, 1e-8 * (1 + std::abs(numeric)))
           << leaves[l].name << " element " << i;

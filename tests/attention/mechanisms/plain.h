@@ -63,9 +63,10 @@ std::vector<NamedLeaf> leaves_of(const nn::Module& module,
 using Ours = std::function<std::vector<Tensor>()>;
 using Reference = std::function<Numbers(const Leaves&)>;
 
-/// `ours` gives tensors whose numbers, one after the other, are what `reference` returns.
-void expect_same(const std::vector<NamedLeaf>& leaves, const Ours& ours,
-                 const Reference& reference);
+/// `ours` gives tensors whose numbers, one after the other, are what `reference` returns. `step`: of
+/// the differences, short where the reference is steep.
+void expect_same(const std::vector<NamedLeaf>& leaves, const Ours& ours, const Reference& reference,
+                 double step = 1e-3);
 
 /// Gradients of first and second order by the library's own checks; of the second, `elements` of
 /// each leaf.

@@ -1,0 +1,46 @@
+// Performer (Choromanski et al. 2021, "Rethinking attention with Performers"): linear attention whose
+// features make softmax attention in expectation (FAVOR+). For x = q, k over K^(1/4), with m rows w_i
+// that are each normal and orthogonal to each other, drawn,
+//
+//   positive    phi(x)_i = exp(w_i . x - |x|^2 / 2) / sqrt(m)                      E[phi(q) . phi(k)] = exp(q . k)
+//   hyperbolic  phi(x) = [exp(w_i . x), exp(-w_i . x)] exp(-|x|^2 / 2) / sqrt(2 m)  the same, less variance
+//   y_i = phi(q_i)^T sum_j phi(k_j) v_j^T / (phi(q_i) . sum_j phi(k_j))
+//
+// over all j, or j <= i under a causal mask. x [B, T, E] -> context [B, T, E], weights [B, H, T, T].
+// O(T E m), memory O(T m). The rows are a buffer, saved with the weights; redraw() draws others, as
+// the paper does every so many steps of training: a state that was kept is of the old ones. A key's
+// exponent is at most |w|^2 / 2, about K / 2, which f32 holds up to K = 128.
+#pragma once
+
+#include "../../../core/generator.h"
+#include "fast_weights_attention.h"
+
+namespace heed::attention {
+
+enum class PerformerFeatures : std::uint8_t { positive, hyperbolic };
+
+struct PerformerOptions {
+  Index features = 128;  ///< m
+  PerformerFeatures kind = PerformerFeatures::positive;
+};
+
+class Performer : public FastWeightsAttention {
+ public:
+  /// Draws from the default generator. Throws ValueError as FastWeightsAttention, and unless there
+  /// are features.
+  explicit Performer(const LinearOptions& options, const PerformerOptions& features = {});
+
+  nn::Linear &q_proj, &k_proj, &v_proj, &out_proj;
+  Tensor& rows;  ///< w [m, K]
+
+  void redraw(Generator& generator = default_generator());
+
+ private:
+  // phi, but for a factor a row where `any_scale`: of a query it goes with the division.
+  Tensor phi(const Tensor& x, bool any_scale) const;
+  Steps steps(const Tensor& x, PastSteps& past) const override;
+  Tensor output(const Tensor& y, const Tensor& x, const Tensor& beside) const override;
+  PerformerFeatures features_;
+};
+
+}  // namespace heed::attention

@@ -1,0 +1,14 @@
+// Every mechanism over fast weights by its name, small.
+#pragma once
+
+#include <memory>
+
+#include "../../../../attention/mechanisms/linear/fast_weights_attention.h"
+#include "../../../support/registry.h"
+
+namespace heed::attention {
+
+/// Of these options, in which K = 0 and V = 0 stand for E / H; cosFormer up to 32 steps.
+extern const Registry<std::shared_ptr<FastWeightsAttention>, LinearOptions> kLinear;
+
+}  // namespace heed::attention
