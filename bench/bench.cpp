@@ -14,6 +14,7 @@
 #include "copy.h"
 #include "crowded.h"
 #include "decode.h"
+#include "linear.h"
 #include "local.h"
 #include "machine.h"
 #include "mpi.h"
@@ -97,6 +98,9 @@ int run(const Settings& settings) {
   }
   if (wanted(bench::local::kName)) bench::local::measure(settings.threads, settings.repeats);
   if (wanted(bench::decode::kName)) bench::decode::measure(settings.threads, settings.repeats);
+  for (const char* row : bench::linear::kNames) {
+    if (wanted(row)) bench::linear::measure(row, settings.threads, settings.repeats);
+  }
   std::optional<bench::crowded::Result> crowded;
   if (wanted(bench::crowded::kName)) {
     crowded = bench::crowded::measure(settings.threads, settings.repeats);
@@ -126,6 +130,7 @@ int main(int argc, char** argv) try {
   for (const bench::Bound& bound : bench::kBounds) names.push_back(bound.row);
   names.emplace_back(bench::local::kName);
   names.emplace_back(bench::decode::kName);
+  for (const char* row : bench::linear::kNames) names.emplace_back(row);
   names.emplace_back(bench::crowded::kName);
   names.emplace_back(bench::mpi::kName);
   names.emplace_back(bench::stream::kName);

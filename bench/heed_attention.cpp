@@ -1,8 +1,9 @@
-// Our side of the rows sdpa_T and additive, and what the rows local and decode ask for: local_T,
-// full_T, decode_T; and row dropout, sdpa_T with dropout of the weights. All of it goes through
+// Our side of the rows sdpa_T and additive, and what the rows local, linear, delta and decode ask for:
+// local_T, full_T, linear_T, delta_T, causal_T, decode_T; and row dropout, sdpa_T with dropout of the weights. All of it goes through
 // attend() and the modules above it, as a user's does.
 
 #include "../attention/attend.h"
+#include "../attention/mechanisms/linear/fast_weights.h"
 #include "../attention/mechanisms/transformer/multi_head.h"
 #include "../autograd/grad_mode.h"
 #include "../autograd/ops/elementwise/elementwise.h"
@@ -44,6 +45,23 @@ int run_sdpa(const bench::Options& options, Index steps, const attention::Terms&
   return serve(options, {block(0), block(1), block(2)}, block(3),
                [&](const std::vector<Tensor>& x) {
                  return attention::attend(x[0], x[1], x[2], terms).context;
+               });
+}
+
+// The blocks of the rows sdpa_T through fast weights in chunks: additive, without decay; or the delta
+// rule with beta 1/2 and keys divided by their length.
+int run_fast_weights(const bench::Options& options, Index steps, bool delta) {
+  using namespace bench::sdpa;
+  const auto block = [steps](std::uint64_t number) {
+    return bench::numbers({1, kHeads, steps, kWidth},
+                          [=](float* to) { fill_block(to, steps, number); });
+  };
+  const Tensor beta = delta ? full({1, kHeads, steps, 1}, 0.5) : Tensor();
+  return serve(options, {block(0), block(1), block(2)}, block(3),
+               [&](const std::vector<Tensor>& x) {
+                 Tensor k = x[1];
+                 if (delta) k = k * rsqrt(sum(square(k), {-1}, true));
+                 return attention::fast_weights({.q = x[0], .k = k, .v = x[2], .beta = beta}).y;
                });
 }
 
@@ -102,6 +120,11 @@ int main(int argc, char** argv) {
   }
   const Index steps = std::stoll(options.row.substr(options.row.find('_') + 1));
   if (options.row.starts_with("decode")) return run_decode(options, steps);
+  const bool delta = options.row.starts_with("delta");
+  if (delta || options.row.starts_with("linear")) return run_fast_weights(options, steps, delta);
+  if (options.row.starts_with("causal")) {
+    return run_sdpa(options, steps, {.mask = attention::Mask::causal()});
+  }
   constexpr Index kSide = bench::local::kWindow / 2;
   const bool local = options.row.starts_with("local");
   return run_sdpa(options, steps,

@@ -9,6 +9,7 @@
 
 #include <cstdio>
 #include <fstream>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <stdexcept>
@@ -111,13 +112,21 @@ ordered_json count(const std::vector<Test>& table, const std::vector<Test>& pari
     out[key] = property(attention, key);
   }
   std::set<std::string> mechanisms, failing;
+  std::map<std::string, std::set<std::string>> groups;
   for (const Test& test : attention) {
     if (test.name == "HasGradientsOfFirstAndSecondOrder" && !test.passed) {
       failing.insert(test.properties.value("mechanism", ""));
     }
     if (test.passed && test.properties.contains("mechanism")) {
       mechanisms.insert(test.properties.at("mechanism").get<std::string>());
+      groups[test.properties.value("group", "other")].insert(
+          test.properties.at("mechanism").get<std::string>());
     }
+  }
+  out["mechanism_groups"] = ordered_json::object();
+  for (auto& [group, names] : groups) {
+    for (const std::string& name : failing) names.erase(name);
+    out["mechanism_groups"][group] = names.size();
   }
   for (const std::string& name : failing) mechanisms.erase(name);
   out["mechanisms"] = mechanisms.size();
@@ -149,6 +158,9 @@ void print(const ordered_json& board) {
   fmt::print("score maps with a name           {}\n", number("score_maps"));
   fmt::print("mask rules with a name           {}\n", number("mask_rules"));
   fmt::print("named mechanisms                 {}\n", number("mechanisms"));
+  for (const auto& [group, count] : board.at("mechanism_groups").items()) {
+    fmt::print("  {:<30} {}\n", group, count.get<int>());
+  }
   fmt::print("gradients through sampling                    z    variance\n");
   for (const auto& row : board.at("estimators")) {
     fmt::print("  {:<26} {:<8} {:8.2f} {:11.4g}\n", row.at("name").get<std::string>(),

@@ -81,6 +81,11 @@ Mask block_sparse(const Tensor& layout, Index size) {
                     layout);
 }
 
+Mask longformer(const LongformerOptions& options) {
+  const Mask seen = dilated(options.window, options.dilation) | global_tokens(options.globals);
+  return options.causal ? seen & Mask::causal() : seen;
+}
+
 Mask bigbird(Index steps, const BigBirdOptions& options, Generator& generator) {
   check_least("bigbird", "steps", steps, 0);
   check_least("bigbird", "block", options.block, 1);

@@ -34,6 +34,17 @@ Mask neighbourhood(Index width, Index radius);
 /// are fewer than the keys begin further down. Throws DTypeError, ShapeError, ValueError.
 Mask block_sparse(const Tensor& layout, Index size);
 
+struct LongformerOptions {
+  Index window = 0;     ///< places to either side that are seen
+  Index globals = 0;    ///< first places that see all and are seen by all
+  Index dilation = 1;   ///< of the window
+  bool causal = false;  ///< and of all these only what stands before
+};
+/// Longformer's (Beltagy et al. 2020): a window, dilated or not, and global places. The paper projects
+/// global places by weights of their own; a mask does not. Throws ValueError as dilated() and
+/// global_tokens().
+Mask longformer(const LongformerOptions& options);
+
 struct BigBirdOptions {
   Index block = 64;     ///< places in a block
   Index window = 1;     ///< blocks to either side that are seen

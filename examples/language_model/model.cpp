@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "../../attention/mechanisms/linear/linear_kinds.h"
+#include "../../attention/mechanisms/linear/self_attention_kinds.h"
 #include "../../autograd/ops/elementwise/elementwise.h"
 #include "../../autograd/ops/index/index.h"
 #include "../../autograd/ops/linalg/matmul.h"
@@ -17,8 +19,7 @@
 namespace language_model {
 namespace {
 
-attention::TransformerOptions layer_options(const ModelOptions& options,
-                                            const attention::SynthesizerKinds& kinds) {
+attention::TransformerOptions layer_options(const ModelOptions& options) {
   attention::TransformerOptions out{.width = options.width,
                                     .heads = options.heads,
                                     .hidden = 4 * options.width,
@@ -27,16 +28,9 @@ attention::TransformerOptions layer_options(const ModelOptions& options,
                                     .activation = attention::Activation::gelu,
                                     .rotary = options.positions == Positions::rotary,
                                     .dtype = options.dtype};
-  if (kinds.empty()) return out;
-  out.self_attention = [options, kinds](Index) -> std::shared_ptr<attention::SelfAttention> {
-    return std::make_shared<attention::Synthesizer>(
-        attention::SynthesizerOptions{.width = options.width,
-                                      .heads = options.heads,
-                                      .max_length = options.context,
-                                      .kinds = kinds,
-                                      .dropout = options.dropout,
-                                      .dtype = options.dtype});
-  };
+  out.self_attention = attention::self_attention_maker(
+      options.attention,
+      {options.width, options.heads, options.context, options.dropout, options.dtype});
   return out;
 }
 
@@ -45,16 +39,19 @@ bool reads(const ModelOptions& o) {
 }
 
 attention::SynthesizerKinds kinds_of(const ModelOptions& o) {
-  return reads(o) ? attention::SynthesizerKinds{} : attention::synthesizer_kinds(o.attention);
+  return reads(o) || attention::is_linear_kind(o.attention)
+             ? attention::SynthesizerKinds{}
+             : attention::synthesizer_kinds(o.attention);
 }
 
 const ModelOptions& checked(const ModelOptions& options) {
   if (options.context <= 0) {
     throw ValueError(fmt::format("language_model: context {} must be positive", options.context));
   }
-  if (!kinds_of(options).empty() && options.positions == Positions::rotary) {
-    throw ValueError(
-        "language_model: rotary positions turn queries and keys; a Synthesizer has none");
+  const bool dot = kinds_of(options).empty() && !attention::is_linear_kind(options.attention);
+  if (!dot && options.positions == Positions::rotary) {
+    throw ValueError(fmt::format("language_model: rotary positions turn queries and keys, not {}",
+                                 options.attention));
   }
   return options;
 }
@@ -65,6 +62,7 @@ const ModelOptions& checked(const ModelOptions& options) {
 LanguageModel::LanguageModel(const ModelOptions& model)
     : options(checked(model)),
       synthesizer(kinds_of(model)),
+      linear(attention::is_linear_kind(model.attention)),
       tokens(child<nn::Embedding>("tokens", nn::EmbeddingOptions{.count = model.vocabulary,
                                                                  .width = model.width,
                                                                  .sparse = false,
@@ -79,12 +77,14 @@ LanguageModel::LanguageModel(const ModelOptions& model)
     nn::normal_(tokens.weight, 0, 0.05);
     return;
   }
-  layers = &child<attention::TransformerEncoder>("layers", model.layers,
-                                                 layer_options(model, synthesizer), true);
+  layers =
+      &child<attention::TransformerEncoder>("layers", model.layers, layer_options(model), true);
   // As GPT-2: small numbers, smaller still where a layer adds to the stream, so that its variance
   // does not grow with the depth.
   const double small = 0.02 / std::sqrt(2.0 * static_cast<double>(model.layers));
   for (const auto& [key, weight] : named_parameters()) {
+    // What else mechanisms in linear time have begins as their papers say.
+    if (linear && key.find("self_attn.") != key.npos && !key.ends_with("_proj.weight")) continue;
     const bool adds = key.ends_with("out_proj.weight") || key.ends_with("linear2.weight") ||
                       key.ends_with("out_projection.weight");
     if (weight.rank() == 2) nn::normal_(weight, 0, adds ? small : 0.02);
@@ -159,7 +159,7 @@ std::vector<Array> LanguageModel::looks(const Tensor& ids) const {
 
 Tensor LanguageModel::operator()(const Packed& ids) const {
   check_offsets("language_model", ids.offsets, ids.tokens);
-  if (reader || !synthesizer.empty()) {
+  if (reader || linear || !synthesizer.empty()) {
     throw ValueError(fmt::format("language_model: {} cannot read packed texts", options.attention));
   }
   const std::vector<Index> steps = ids.places();

@@ -20,7 +20,7 @@ struct ModelOptions {
   Index context = 64;  ///< the longest text that it sees
   double dropout = 0;
   Positions positions = Positions::learned;
-  /// See attention::synthesizer_kinds(); or lstm, lstmn, memory: see reader.h.
+  /// See attention::synthesizer_kinds() and linear_kinds(); or lstm, lstmn, memory: see reader.h.
   std::string attention = "dot";
   DType dtype = DType::f32;
   void fields(io::Fields& f) {
@@ -35,8 +35,9 @@ struct ModelOptions {
              "of the tokens");
     f.text("attention", attention,
            "dot, or synthesizer- and dense, random, fixed-random, factorised-dense, "
-           "factorised-random, or several with + between, dot-product among them; lstm, lstmn or "
-           "memory in the place of the Transformer");
+           "factorised-random, or several with + between, dot-product among them; in linear time "
+           "linear, performer, cosformer, aft, retnet, gla, ssd, deltanet, gated-deltanet, rwkv6; "
+           "lstm, lstmn or memory in the place of the Transformer");
     f.number("dropout", dropout, 0, 0.99, "probability");
   }
 };

@@ -316,6 +316,21 @@ TEST(Recipes, APackedBatchOfDocuments) {
   EXPECT_EQ(y.shape(), padded.shape());
 }
 
+TEST(Recipes, LinearTimeWithAState) {
+  const Tensor x = randn({2, 70, 12}), token = randn({2, 1, 12});
+  // [docs: linear]
+  const attention::GatedDeltaNet attend({.width = 12, .heads = 3});
+  const auto causal = attention::Mask::causal();
+  const Tensor y = attend(x, {.mask = causal}).context;  // in chunks: O(T)
+  const NoGrad off;
+  attention::KeyValueCache cache;  // holds the state, of one size for ever
+  attend(x, {.mask = causal}, &cache);
+  const Tensor next = attend(token, {.mask = causal}, &cache).context;  // [2, 1, 12]
+  // [end]
+  EXPECT_EQ(y.shape(), x.shape());
+  EXPECT_EQ(next.shape(), token.shape());
+}
+
 TEST(Recipes, TheGuideShowsTheseVeryLines) {
   expect_shown("tests/attention/recipes_test.cpp", "docs/attention.md", 80);
 }

@@ -29,12 +29,14 @@ const std::map<std::string, std::string> kElsewhere = {
     {"DrawAttention", "vision/draw_test.cpp"},
     {"EfficientChannelAttention", "vision/gates_test.cpp"},
     {"EntailmentPair", "pairs/entailment_test.cpp"},
+    {"FastWeightsAttention", "linear/linear_mechanisms_test.cpp"},
     {"GlimpseNetwork", "hard/glimpse_sensor_test.cpp"},
     {"GuidedAttention", "pairs/co_attention_test.cpp"},
     {"HardAttention", "hard/hard_attention_test.cpp"},
     {"HardMonotonic", "hard/hard_monotonic_test.cpp"},
     {"LSTMNCell", "memory/lstmn_test.cpp"},
     {"LocationNetwork", "hard/glimpse_sensor_test.cpp"},
+    {"LowRankMix", "linear/linear_mechanisms_test.cpp"},
     {"MemoryNetwork", "memory/memory_network_test.cpp"},
     {"MemoryStream", "memory/memory_stream_test.cpp"},
     {"MultiStepAttention", "decoders/conv_seq2seq_test.cpp"},
@@ -44,6 +46,7 @@ const std::map<std::string, std::string> kElsewhere = {
     {"PlaceGate", "vision/gates_test.cpp"},
     {"PointerNetwork", "decoders/pointer_network_test.cpp"},
     {"SelfAttention", "transformer/stack_options_test.cpp"},
+    {"ShortConvolution", "linear/linear_mechanisms_test.cpp"},
     {"SpatialTransformer", "vision/spatial_transformer_test.cpp"},
     {"SqueezeExcitation", "vision/gates_test.cpp"},
     {"SubsetPointer", "decoders/subset_pointer_test.cpp"},
@@ -68,13 +71,17 @@ std::string text_of(const SourceFile& file) {
 TEST(Mechanisms, AreInThePropertyTableOrHaveATestOfTheirOwn) {
   const std::string own_tests = "tests/attention/mechanisms/";
   const std::regex declared(
-      "\nclass (\\w+)(?: final)? : public (?:nn::Module|SelfAttention|Score)");
+      "\nclass (\\w+)(?: final)? : public "
+      "(?:nn::Module|SelfAttention|FastWeightsAttention|DeltaNet|Score)");
   std::string table;
   std::set<std::string> classes;
   std::map<std::string, std::string> tests;
   for (const SourceFile& file : source_files()) {
     const std::string place = file.place.generic_string();
-    if (place.starts_with(own_tests + "mechanisms")) table += text_of(file);
+    if (place.starts_with(own_tests + "mechanisms") ||
+        place.starts_with(own_tests + "linear/makers")) {
+      table += text_of(file);
+    }
     if (place.starts_with(own_tests)) tests[place.substr(own_tests.size())] = text_of(file);
     if (!place.starts_with("attention/mechanisms/") || !place.ends_with(".h")) continue;
     const std::string text = text_of(file);

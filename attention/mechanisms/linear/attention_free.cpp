@@ -33,8 +33,9 @@ Tensor running_largest(const Tensor& x, const Tensor& first) {
 }  // namespace
 
 AttentionFree::AttentionFree(Index width, Index chunk, DType dtype)
-    : FastWeightsAttention({.name = "attention_free", .both_ways = true, .normalised = true},
-                           {.width = width, .heads = width, .chunk = chunk, .dtype = dtype}),
+    : FastWeightsAttention(
+          {.name = "attention_free", .looks = Looks::both_or_back, .normalised = true},
+          {.width = width, .heads = width, .chunk = chunk, .dtype = dtype}),
       q_proj(projection("q_proj", width)),
       k_proj(projection("k_proj", width)),
       v_proj(projection("v_proj", width)),

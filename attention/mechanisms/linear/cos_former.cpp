@@ -11,7 +11,8 @@
 namespace heed::attention {
 
 CosFormer::CosFormer(const LinearOptions& options, Index max_length)
-    : FastWeightsAttention({.name = "cos_former", .both_ways = true, .normalised = true}, options),
+    : FastWeightsAttention({.name = "cos_former", .looks = Looks::both_or_back, .normalised = true},
+                           options),
       q_proj(projection("q_proj", H() * K())),
       k_proj(projection("k_proj", H() * K())),
       v_proj(projection("v_proj", H() * V())),

@@ -19,6 +19,8 @@
 #include "../../../nn/linear.h"
 #include "../transformer/self_attention.h"
 #include "fast_weights.h"
+#include "heads.h"
+#include "linear_call.h"
 #include "past_steps.h"
 
 namespace heed::attention {
@@ -44,8 +46,8 @@ class FastWeightsAttention : public SelfAttention {
 
  protected:
   struct Kind {
-    const char* name;         ///< in errors
-    bool both_ways = false;   ///< causal only where the mask is
+    const char* name;  ///< in errors
+    Looks looks = Looks::back;
     bool normalised = false;  ///< by the sums of weights
   };
   /// Throws ValueError for sizes that are not positive, and heads that do not divide the width.
@@ -62,9 +64,8 @@ class FastWeightsAttention : public SelfAttention {
 
   nn::Linear& projection(const char* name, Index in, Index out);
   nn::Linear& projection(const char* name, Index out) { return projection(name, E(), out); }
-  /// [B, T, H D] -> [B, H, T, D], and back.
-  Tensor split_heads(const Tensor& x) const;
-  static Tensor join_heads(const Tensor& x);
+  /// [B, T, H D] -> [B, H, T, D]
+  Tensor split_heads(const Tensor& x) const { return attention::split_heads(x, options_.heads); }
 
   Index E() const { return options_.width; }
   Index H() const { return options_.heads; }
@@ -73,14 +74,7 @@ class FastWeightsAttention : public SelfAttention {
   DType dtype() const { return options_.dtype; }
 
  private:
-  struct Seen {
-    bool causal;
-    Tensor real;  // bool [B, T]; undefined: all
-  };
-  void check(const Tensor& x, const Terms& terms) const;
-  Seen seen(const Mask& mask, Index batch, Index first, Index steps) const;
-  Attended attend(FastWeights f, const Seen& seen, bool need_weights, KeyValueCache* cache,
-                  Tensor* state) const;
+  Attended attend(FastWeights f, const LinearCall& call, bool few, Tensor* state) const;
 
   Kind kind_;
   LinearOptions options_;

@@ -18,7 +18,7 @@ GatedLinearAttention::GatedLinearAttention(const LinearOptions& options, Index r
       gate_down(child<nn::Linear>("gate_down", E(), rank, false, dtype())),
       gate_up(child<nn::Linear>("gate_up", rank, H() * K(), true, dtype())),
       r_proj(child<nn::Linear>("r_proj", E(), H() * V(), true, dtype())),
-      norm(child<nn::LayerNorm>("norm", Shape{V()}, 1e-5, true, dtype())),
+      norm(child<nn::RMSNorm>("norm", Shape{V()}, 1e-5, true, dtype())),
       out_proj(projection("out_proj", H() * V(), E())) {}
 
 FastWeightsAttention::Steps GatedLinearAttention::steps(const Tensor& x, PastSteps&) const {

@@ -11,8 +11,8 @@ Tensor phi(const Tensor& x) { return elu(x) + 1; }
 }  // namespace
 
 LinearAttention::LinearAttention(const LinearOptions& options)
-    : FastWeightsAttention({.name = "linear_attention", .both_ways = true, .normalised = true},
-                           options),
+    : FastWeightsAttention(
+          {.name = "linear_attention", .looks = Looks::both_or_back, .normalised = true}, options),
       q_proj(projection("q_proj", H() * K())),
       k_proj(projection("k_proj", H() * K())),
       v_proj(projection("v_proj", H() * V())),

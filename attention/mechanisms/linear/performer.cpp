@@ -38,7 +38,8 @@ Index checked(Index features) {
 }  // namespace
 
 Performer::Performer(const LinearOptions& options, const PerformerOptions& features)
-    : FastWeightsAttention({.name = "performer", .both_ways = true, .normalised = true}, options),
+    : FastWeightsAttention({.name = "performer", .looks = Looks::both_or_back, .normalised = true},
+                           options),
       q_proj(projection("q_proj", H() * K())),
       k_proj(projection("k_proj", H() * K())),
       v_proj(projection("v_proj", H() * V())),

@@ -29,17 +29,24 @@ void check(const Array& a, const Array& b) {
   }
 }
 
+// One matrix, wherever its rows and columns stand.
+template <class T>
+struct Strided {
+  const T* data;
+  Index row, column;
+  T at(Index i, Index j) const { return data[i * row + j * column]; }
+};
+
 // x, which holds b, becomes the solution. `way`: 1 from the first row on, -1 from the last.
 template <class T>
-void solve(const T* a, T* x, T* negative, Index n, Index m, Index way, bool unit) {
+void solve(Strided<T> a, T* x, T* negative, Index n, Index m, Index way, bool unit) {
   for (Index done = 0; done < n; done += kRows) {
     const Index count = std::min(kRows, n - done);
     const Index first = way > 0 ? done : n - done - count;  // of this block of rows
     const Index before = way > 0 ? 0 : first + count;       // first of those that are solved
     if (done > 0) {
       for (Index i = 0; i < count; ++i) {
-        const T* row = a + (first + i) * n + before;
-        for (Index j = 0; j < done; ++j) negative[i * done + j] = -row[j];
+        for (Index j = 0; j < done; ++j) negative[i * done + j] = -a.at(first + i, before + j);
       }
       gemm_here(count, m, done, Matrix<const T>{negative, done, false},
                 Matrix<const T>{x + before * m, m, false}, true, x + first * m, m);
@@ -49,12 +56,12 @@ void solve(const T* a, T* x, T* negative, Index n, Index m, Index way, bool unit
       T* to = x + i * m;
       for (Index back = step; back > 0; --back) {
         const Index j = i - way * back;
-        const T factor = a[i * n + j];
+        const T factor = a.at(i, j);
         const T* from = x + j * m;
         for (Index c = 0; c < m; ++c) to[c] -= factor * from[c];
       }
       if (unit) continue;
-      const T diagonal = a[i * n + i];
+      const T diagonal = a.at(i, i);
       for (Index c = 0; c < m; ++c) to[c] /= diagonal;
     }
   }
@@ -74,7 +81,8 @@ Array solve_triangular(const Array& a, const Array& b, bool upper, bool unit) {
   if (out.numel() == 0) return out;
   copy_into(out, b.expand(shape));
   shape[batch.rank() + 1] = n;
-  const Array left = a.expand(shape).contiguous();
+  const Array left = a.expand(shape);
+  const Strides& steps = left.strides();
   const Index grain = std::max<Index>(1, (Index{1} << 18) / std::max<Index>(n * n * m, 1));
   visit_floating("solve_triangular", a.dtype(), [&](auto zero) {
     using T = decltype(zero);
@@ -83,7 +91,13 @@ Array solve_triangular(const Array& a, const Array& b, bool upper, bool unit) {
     parallel_for(batch.numel(), grain, [&](Index begin, Index end) {
       std::vector<T> negative(static_cast<std::size_t>(kRows * n));
       for (Index i = begin; i < end; ++i) {
-        solve(from + i * n * n, to + i * n * m, negative.data(), n, m, upper ? -1 : 1, unit);
+        Index rest = i, offset = 0;
+        for (Index axis = batch.rank() - 1; axis >= 0; --axis) {
+          offset += rest % batch[axis] * steps[axis];
+          rest /= batch[axis];
+        }
+        const Strided<T> matrix{from + offset, steps[batch.rank()], steps[batch.rank() + 1]};
+        solve(matrix, to + i * n * m, negative.data(), n, m, upper ? -1 : 1, unit);
       }
     });
   });

@@ -67,6 +67,12 @@ std::vector<Named> named() {
        [](Index, Index, Index q, Index k) { return q < 25 || k < 25; }},
       {"dilated", masks::dilated(5, 3),
        [](Index, Index, Index q, Index k) { return std::abs(q - k) <= 15 && (q - k) % 3 == 0; }},
+      {"longformer", masks::longformer({.window = 2, .globals = 24, .dilation = 3}),
+       [](Index, Index, Index q, Index k) {
+         return (std::abs(q - k) <= 6 && (q - k) % 3 == 0) || q < 24 || k < 24;
+       }},
+      {"longformer, causal", masks::longformer({.window = 9, .globals = 3, .causal = true}),
+       [](Index, Index, Index q, Index k) { return k <= q && (q - k <= 9 || k < 3); }},
       {"strided", masks::strided(7),
        [](Index, Index, Index q, Index k) { return k <= q && (q - k < 7 || (q - k) % 7 == 0); }},
       {"window_with_sinks", masks::window_with_sinks(11, 3),

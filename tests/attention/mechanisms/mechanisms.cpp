@@ -40,6 +40,11 @@ Mechanism heads_with(const std::string& option) {
   if (option == "rule") {
     terms.mask = Mask::rule([](auto q, auto k, auto, auto head) { return (q + k) % 4 != head; });
   }
+  if (option == "longformer") terms.mask = masks::longformer({.window = 2, .globals = 1});
+  if (option == "bigbird") {
+    Generator draws(5);  // by which the last place sees the one in the middle
+    terms.mask = masks::bigbird(kK, {.block = 1, .window = 1, .globals = 1, .randoms = 1}, draws);
+  }
   if (option == "additive") options.score = std::make_shared<Additive>(2, 2, 3, true, kDType);
   if (option == "entmax") {
     options.normaliser = std::make_shared<Entmax>(EntmaxOptions{.alpha = 1.3, .dtype = kDType});
@@ -50,7 +55,8 @@ Mechanism heads_with(const std::string& option) {
   if (option == "widths") options.head_width = 3, options.value_head_width = 2;
   auto made = std::make_shared<MultiHead>(options);
   Mechanism out{.modules = {made}, .self = true, .projects = true, .name = "multi_head"};
-  out.by_place = option == "slopes" || option == "rule";
+  out.by_place =
+      option == "slopes" || option == "rule" || option == "longformer" || option == "bigbird";
   out.sums_to_one = option != "sinks" && option != "plus_one";
   out.causal = [=](const Tensor& x) {
     Terms call = terms;
@@ -242,6 +248,8 @@ const Registry<Mechanism> kOnes = {
     {"heads_with_soft_cap", [] { return heads_with("soft_cap"); }},
     {"heads_with_slopes", [] { return heads_with("slopes"); }},
     {"heads_with_rule", [] { return heads_with("rule"); }},
+    {"heads_with_longformer", [] { return heads_with("longformer"); }},
+    {"heads_with_bigbird", [] { return heads_with("bigbird"); }},
     {"heads_with_additive", [] { return heads_with("additive"); }},
     {"heads_with_entmax", [] { return heads_with("entmax"); }},
     {"heads_with_plus_one", [] { return heads_with("plus_one"); }},
@@ -287,14 +295,27 @@ const Registry<Mechanism> kFunctions = {
     {"box_attention", [] { return spatial(false); }},
 };
 
+Registry<Mechanism> in_group(const std::string& group, const Registry<Mechanism>& part) {
+  Registry<Mechanism> out({});
+  for (const std::string& name : part) {
+    out.add({{name.c_str(), [=] {
+                Mechanism made = part(name);
+                made.group = group;
+                return made;
+              }}});
+  }
+  return out;
+}
+
 }  // namespace
 
-const Registry<Mechanism> kMechanisms = Registry<Mechanism>(kOnes)
-                                            .add(decoder_mechanisms())
-                                            .add(pair_mechanisms())
-                                            .add(memory_mechanisms())
-                                            .add(linear_mechanisms())
-                                            .add(kFunctions);
+const Registry<Mechanism> kMechanisms =
+    in_group("transformer, pooling, pointers", kOnes)
+        .add(in_group("decoders", decoder_mechanisms()))
+        .add(in_group("pairs", pair_mechanisms()))
+        .add(in_group("memory", memory_mechanisms()))
+        .add(in_group("linear time", linear_mechanisms()))
+        .add(in_group("transformer, pooling, pointers", kFunctions));
 
 std::vector<Tensor> Mechanism::parameters() const {
   std::vector<Tensor> out;

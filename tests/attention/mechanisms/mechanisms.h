@@ -31,6 +31,7 @@ struct Mechanism {
       call = {};
   std::function<Tensor(const Tensor& x)> causal = {};  ///< of those that attend to themselves
   std::string name = {};                               ///< in its errors
+  std::string group = {};                              ///< for the scoreboard
 
   nn::Module& module() const { return *modules.front(); }
   std::vector<Tensor> parameters() const;

@@ -1,4 +1,11 @@
 // Mechanisms in linear time behind the face.
+#include "../../../attention/mechanisms/linear/fastformer.h"
+#include "../../../attention/mechanisms/linear/linformer.h"
+#include "../../../attention/mechanisms/linear/luna.h"
+#include "../../../attention/mechanisms/linear/nystromformer.h"
+#include "../../../attention/mechanisms/linear/reformer.h"
+#include "../../../attention/mechanisms/linear/routing.h"
+#include "../../../attention/mechanisms/linear/sinkhorn.h"
 #include "linear/makers.h"
 #include "mechanisms.h"
 
@@ -8,14 +15,18 @@ namespace {
 using Lengths = std::vector<Index>;
 
 Mechanism fast_weights(const std::string& name) {
-  const std::shared_ptr<FastWeightsAttention> made =
-      kLinear(name, {.width = kE, .heads = 3, .chunk = 2, .dtype = DType::f64});
+  const std::shared_ptr<FastWeightsAttention> made = linear_makers()(name, {.width = kE,
+                                                                            .heads = 2,
+                                                                            .head_width = 2,
+                                                                            .value_head_width = 3,
+                                                                            .chunk = 2,
+                                                                            .dtype = DType::f64});
   Mechanism out{.modules = {made}, .self = true, .projects = true};
   out.name = name == "performer_hyperbolic" ? "performer" : name;
   const bool features = out.name == "linear_attention" || out.name == "performer";
   const bool both_ways = features || name == "cos_former" || name == "attention_free";
   out.by_place = !features && name != "attention_free";
-  out.sums_to_one = both_ways;
+  out.sums_to_one = both_ways && name != "cos_former";  // whose features may all be 0
   out.signed_weights = out.causal_only = !both_ways;
   out.causal = [=](const Tensor& x) { return (*made)(x, {.mask = Mask::causal()}).context; };
   out.call = [=](const Tensor&, const Tensor& keys, const Lengths& lengths, bool weights) {
@@ -24,14 +35,82 @@ Mechanism fast_weights(const std::string& name) {
   return out;
 }
 
+// What looks both ways, and keeps nothing.
+Mechanism both_ways(const std::string& name, const std::shared_ptr<SelfAttention>& made) {
+  Mechanism out{.modules = {made}, .self = true, .projects = true, .name = name};
+  out.call = [=](const Tensor&, const Tensor& keys, const Lengths& lengths, bool weights) {
+    return (*made)(keys, {.mask = padding(lengths, keys), .need_weights = weights});
+  };
+  return out;
+}
+
+Mechanism fastformer() {
+  Mechanism out = both_ways("fastformer", std::make_shared<Fastformer>(kE, 3, DType::f64));
+  out.residual = true;
+  return out;
+}
+
+Mechanism linformer() {
+  Mechanism out = both_ways(
+      "linformer", std::make_shared<Linformer>(LinformerOptions{
+                       .width = kE, .heads = 3, .max_length = 7, .rank = 2, .dtype = DType::f64}));
+  out.by_place = out.signed_weights = true;
+  out.sums_to_one = false;
+  return out;
+}
+
+Mechanism nystromformer() {
+  Mechanism out = both_ways("nystromformer",
+                            std::make_shared<Nystromformer>(NystromformerOptions{
+                                .width = kE, .heads = 3, .landmarks = 3, .dtype = DType::f64}));
+  out.by_place = out.signed_weights = true;
+  out.sums_to_one = false;
+  return out;
+}
+
+Mechanism luna() { return both_ways("luna", std::make_shared<Luna>(kE, 3, 2, DType::f64)); }
+
+// A place beyond the end is in no bucket: its weights are 0.
+Mechanism in_buckets(const std::string& name, const std::shared_ptr<SelfAttention>& made) {
+  Mechanism out = both_ways(name, made);
+  out.sums_to_one = false;
+  return out;
+}
+
+Mechanism reformer() {
+  return in_buckets("reformer",
+                    std::make_shared<Reformer>(ReformerOptions{
+                        .width = kE, .heads = 3, .buckets = 2, .rounds = 2, .dtype = DType::f64}));
+}
+
+Mechanism routing() {
+  return in_buckets("routing", std::make_shared<Routing>(RoutingOptions{
+                                   .width = kE, .heads = 2, .centroids = 2, .dtype = DType::f64}));
+}
+
+Mechanism sinkhorn() {
+  Mechanism out = both_ways(
+      "sinkhorn", std::make_shared<Sinkhorn>(SinkhornOptions{
+                      .width = kE, .heads = 3, .block = 2, .max_blocks = 4, .dtype = DType::f64}));
+  out.by_place = true;
+  out.sums_to_one = false;
+  return out;
+}
+
 }  // namespace
 
 Registry<Mechanism> linear_mechanisms() {
   Registry<Mechanism> out({});
-  for (const std::string& name : kLinear) {
+  for (const std::string& name : linear_makers()) {
     out.add({{name.c_str(), [name] { return fast_weights(name); }}});
   }
-  return out;
+  return out.add({{"fastformer", fastformer},
+                  {"linformer", linformer},
+                  {"nystromformer", nystromformer},
+                  {"luna", luna},
+                  {"reformer", reformer},
+                  {"routing", routing},
+                  {"sinkhorn", sinkhorn}});
 }
 
 }  // namespace heed::attention

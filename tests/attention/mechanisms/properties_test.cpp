@@ -87,6 +87,7 @@ TEST_P(Mechanisms, HasGradientsOfFirstAndSecondOrder) {
   EXPECT_TRUE(second) << second.text();
   // The scoreboard counts mechanisms, not how often they stand here.
   RecordProperty("mechanism", made.name);
+  RecordProperty("group", made.group);
 }
 
 TEST_P(Mechanisms, WeightsAreWeightsAndNotNeeded) {

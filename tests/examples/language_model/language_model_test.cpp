@@ -58,6 +58,7 @@ class LanguageModelNetwork : public testing::TestWithParam<Case> {
   LanguageModel& model() { return *made_; }
   bool synthesizes() const { return !made_->synthesizer.empty(); }
   bool reads() const { return made_->reader != nullptr; }
+  bool linear() const { return made_->linear; }
 
  private:
   std::unique_ptr<LanguageModel> made_;
@@ -73,7 +74,7 @@ Tensor ids(Index rows, Index steps) {
 TEST_P(LanguageModelNetwork, PackedTextsSeeThemselvesAlone) {
   const Tensor x = flatten(ids(1, 17));
   const Packed packed{x, {0, 5, 5, 6, 17}};
-  if (synthesizes() || reads()) {
+  if (synthesizes() || reads() || linear()) {
     EXPECT_THROW(model()(packed), ValueError);
     return;
   }
@@ -158,12 +159,19 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(Case{Positions::learned, "dot"}, Case{Positions::sinusoidal, "dot"},
                     Case{Positions::rotary, "dot"}, Case{Positions::learned, "synthesizer-dense"},
                     Case{Positions::sinusoidal, "synthesizer-fixed-random+dot-product"},
+                    Case{Positions::learned, "linear"}, Case{Positions::learned, "performer"},
+                    Case{Positions::sinusoidal, "cosformer"}, Case{Positions::learned, "aft"},
+                    Case{Positions::sinusoidal, "retnet"}, Case{Positions::learned, "gla"},
+                    Case{Positions::learned, "ssd"}, Case{Positions::learned, "deltanet"},
+                    Case{Positions::learned, "gated-deltanet"}, Case{Positions::learned, "rwkv6"},
                     Case{Positions::learned, "lstm"}, Case{Positions::learned, "lstmn"},
                     Case{Positions::rotary, "memory"}));
 
 TEST(LanguageModelAttention, RefusesWhatDoesNotFit) {
   EXPECT_THROW(LanguageModel(small(Positions::rotary, "synthesizer-dense")), ValueError);
   EXPECT_THROW(LanguageModel(small(Positions::learned, "synthesizer-dense+dense")), ValueError);
+  EXPECT_THROW(LanguageModel(small(Positions::rotary, "retnet")), ValueError);
+  EXPECT_THROW(LanguageModel(small(Positions::learned, "delta")), ValueError);
 }
 
 // What is read in rows side by side is scored as what is read alone.

@@ -25,7 +25,7 @@ constexpr Index kB = 3, kT = 17, kE = 12, kH = 2;
 
 std::shared_ptr<FastWeightsAttention> drawn(const std::string& name) {
   manual_seed(23);
-  auto made = kLinear(name, {.width = kE, .heads = kH, .chunk = 4, .dtype = DType::f64});
+  auto made = linear_makers()(name, {.width = kE, .heads = kH, .chunk = 4, .dtype = DType::f64});
   for (const Tensor& parameter : made->parameters()) nn::normal_(parameter, 0, 0.4);
   return made;
 }
@@ -36,7 +36,7 @@ class Decoding : public testing::TestWithParam<std::string> {
   const Tensor x = randn({kB, kT, kE}, DType::f64);
   const Terms causal{.mask = Mask::causal()};
 };
-INSTANTIATE_TEST_SUITE_P(Linear, Decoding, testing::ValuesIn(kLinear),
+INSTANTIATE_TEST_SUITE_P(Linear, Decoding, testing::ValuesIn(linear_makers()),
                          [](const auto& made) { return made.param; });
 
 TEST_P(Decoding, StepsAreTheWhole) {

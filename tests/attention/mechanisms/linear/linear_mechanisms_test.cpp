@@ -7,8 +7,10 @@
 #include "../../../../attention/mechanisms/linear/attention_free.h"
 #include "../../../../attention/mechanisms/linear/cos_former.h"
 #include "../../../../attention/mechanisms/linear/gated_linear_attention.h"
+#include "../../../../attention/mechanisms/linear/linear_kinds.h"
 #include "../../../../attention/mechanisms/linear/performer.h"
 #include "../../../../attention/mechanisms/linear/retnet.h"
+#include "../../../../attention/mechanisms/linear/self_attention_kinds.h"
 #include "../../../../attention/mechanisms/linear/state_space_duality.h"
 #include "../../../../attention/scaled_dot_product.h"
 #include "../../../../autograd/grad_mode.h"
@@ -30,17 +32,17 @@ namespace {
 constexpr Index kT = 5;
 
 class LinearMechanism : public testing::TestWithParam<std::string> {};
-INSTANTIATE_TEST_SUITE_P(Each, LinearMechanism, testing::ValuesIn(kLinear),
+INSTANTIATE_TEST_SUITE_P(Each, LinearMechanism, testing::ValuesIn(linear_makers()),
                          [](const auto& made) { return made.param; });
 
 TEST_P(LinearMechanism, IsThePapersFormula) {
   manual_seed(31);
-  const auto made = kLinear(GetParam(), {.width = plain::kWidth,
-                                         .heads = plain::kHeads,
-                                         .head_width = plain::kKeyWidth,
-                                         .value_head_width = plain::kValueWidth,
-                                         .chunk = 2,
-                                         .dtype = DType::f64});
+  const auto made = linear_makers()(GetParam(), {.width = plain::kWidth,
+                                                 .heads = plain::kHeads,
+                                                 .head_width = plain::kKeyWidth,
+                                                 .value_head_width = plain::kValueWidth,
+                                                 .chunk = 2,
+                                                 .dtype = DType::f64});
   for (const Tensor& parameter : made->parameters()) nn::normal_(parameter, 0, 0.5);
   const Tensor x = randn({1, kT, plain::kWidth}, DType::f64);
   Block rows;
@@ -58,7 +60,7 @@ TEST_P(LinearMechanism, IsThePapersFormula) {
 
 TEST_P(LinearMechanism, LearnsFromItsOwnInitialNumbers) {
   manual_seed(37);
-  const auto made = kLinear(GetParam(), {.width = 12, .heads = 2});
+  const auto made = linear_makers()(GetParam(), {.width = 12, .heads = 2});
   const Tensor x = randn({2, GetParam() == "cos_former" ? 32 : 150, 12});
   const Tensor y = (*made)(x, {.mask = Mask::causal()}).context;
   sum(y * y).backward();
@@ -121,6 +123,25 @@ TEST(AttentionFree, TakesLargeNumbers) {
   const double e = std::exp(1.0);
   EXPECT_NEAR(select(select(y, 1, 1), 1, 0).item(), (900 + 901 * e) / (1 + e) / 2, 1e-9);
   EXPECT_NEAR(select(select(y, 1, 2), 1, 2).item(), -450, 1e-9);
+}
+
+TEST(LinearMechanisms, HaveNames) {
+  for (const std::string& kind : linear_kinds()) {
+    EXPECT_TRUE(is_linear_kind(kind));
+    const auto made =
+        self_attention_maker(kind, {.width = 12, .heads = 2, .max_length = 9, .dtype = DType::f64});
+    const Tensor y = (*made(0))(zeros({2, 5, 12}, DType::f64)).context;
+    EXPECT_EQ(y.shape(), (Shape{2, 5, 12})) << kind;
+  }
+  EXPECT_EQ(linear_kinds().size(), 10U);
+  EXPECT_EQ(make_linear("retnet", {.width = 6, .chunk = 7}, 0)->options().chunk, 7);
+  EXPECT_FALSE(self_attention_maker("dot", {.width = 12}));
+  const auto random = self_attention_maker("synthesizer-random", {.width = 12, .max_length = 9});
+  EXPECT_EQ((*random(0))(zeros({2, 5, 12})).context.shape(), (Shape{2, 5, 12}));
+  EXPECT_FALSE(is_linear_kind("dot"));
+  EXPECT_ERROR_WITH(ValueError, "linear: 'rwkv' is none of linear, performer, cosformer, aft",
+                    make_linear("rwkv", {.width = 6}, 0));
+  EXPECT_THROW(self_attention_maker("rwkv", {.width = 6}), ValueError);
 }
 
 TEST(LinearMechanisms, RefuseBadOptions) {

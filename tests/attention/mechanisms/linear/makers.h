@@ -9,6 +9,7 @@
 namespace heed::attention {
 
 /// Of these options, in which K = 0 and V = 0 stand for E / H; cosFormer up to 32 steps.
-extern const Registry<std::shared_ptr<FastWeightsAttention>, LinearOptions> kLinear;
+/// Made at the first call: other files' constants are made of it.
+const Registry<std::shared_ptr<FastWeightsAttention>, LinearOptions>& linear_makers();
 
 }  // namespace heed::attention

@@ -249,8 +249,7 @@ Numbers gated_linear_attention(const Leaves& w, const Rows& x, const Block&) {
     return s;
   });
   for (std::size_t t = 0; t < x.size(); ++t) {
-    y[t] = add(times(normed(y[t], kHeads, true), of_heads(w["norm.weight"])),
-               of_heads(w["norm.bias"]));
+    y[t] = times(normed(y[t], kHeads, false), of_heads(w["norm.weight"]));
     y[t] = times(y[t], each(project(w, "r_proj", x[t], true), silu));
   }
   return outputs(w, y);
