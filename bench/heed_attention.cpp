@@ -1,6 +1,6 @@
-// Our side of the rows sdpa_T and additive, and what the rows local, linear, delta and decode ask for:
-// local_T, full_T, linear_T, delta_T, causal_T, decode_T; and row dropout, sdpa_T with dropout of the weights. All of it goes through
-// attend() and the modules above it, as a user's does.
+// Our side of the rows sdpa_T and additive, and what the rows local, linear, delta and decode ask
+// for: local_T, full_T, linear_T, delta_T, causal_T, decode_T; and row dropout, sdpa_T with dropout
+// of the weights. All of it goes through attend() and the modules above it, as a user's does.
 
 #include "../attention/attend.h"
 #include "../attention/mechanisms/linear/fast_weights.h"
@@ -48,8 +48,8 @@ int run_sdpa(const bench::Options& options, Index steps, const attention::Terms&
                });
 }
 
-// The blocks of the rows sdpa_T through fast weights in chunks: additive, without decay; or the delta
-// rule with beta 1/2 and keys divided by their length.
+// The blocks of the rows sdpa_T through fast weights in chunks: additive, without decay; or the
+// delta rule with beta 1/2 and keys divided by their length.
 int run_fast_weights(const bench::Options& options, Index steps, bool delta) {
   using namespace bench::sdpa;
   const auto block = [steps](std::uint64_t number) {

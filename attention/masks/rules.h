@@ -27,8 +27,8 @@ Mask strided(Index stride);
 /// ValueError for a negative number.
 Mask window_with_sinks(Index window, Index sinks);
 /// Of pictures, row by row `width` places: those at most `radius` rows and columns away (Hassani et
-/// al. 2023, but for its windows at the edges, which are cut off here). Throws ValueError unless the
-/// width is positive and the radius not negative.
+/// al. 2023, but for its windows at the edges, which are cut off here). Throws ValueError unless
+/// the width is positive and the radius not negative.
 Mask neighbourhood(Index width, Index radius);
 /// By blocks of `size` places: bool [blocks of queries, blocks of keys], or [B, ..]. Queries that
 /// are fewer than the keys begin further down. Throws DTypeError, ShapeError, ValueError.
@@ -40,9 +40,9 @@ struct LongformerOptions {
   Index dilation = 1;   ///< of the window
   bool causal = false;  ///< and of all these only what stands before
 };
-/// Longformer's (Beltagy et al. 2020): a window, dilated or not, and global places. The paper projects
-/// global places by weights of their own; a mask does not. Throws ValueError as dilated() and
-/// global_tokens().
+/// Longformer's (Beltagy et al. 2020): a window, dilated or not, and global places. The paper
+/// projects global places by weights of their own; a mask does not. Throws ValueError as dilated()
+/// and global_tokens().
 Mask longformer(const LongformerOptions& options);
 
 struct BigBirdOptions {

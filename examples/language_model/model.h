@@ -1,7 +1,7 @@
-// A language model, by default a decoder-only Transformer (Vaswani et al. 2017; Radford et al. 2019):
-// pre-norm layers that see only what stands before them, with dot-product attention, with a
-// Synthesizer, or with attention in linear time, which keeps a state in the place of keys and values;
-// or one of the readers of reader.h. The output layer is the embedding's table.
+// A language model, by default a decoder-only Transformer (Vaswani et al. 2017; Radford et al.
+// 2019): pre-norm layers that see only what stands before them, with dot-product attention, with a
+// Synthesizer, or with attention in linear time, which keeps a state in the place of keys and
+// values; or one of the readers of reader.h. The output layer is the embedding's table.
 //
 //   ids [B, T] -> embedding + positions -> layers, causal -> norm -> logits [B, T, V]
 //   ids [B, T] -> embedding -> reader -> dropout -> logits [B, T, V]
@@ -55,8 +55,8 @@ class LanguageModel : public nn::Module {
   /// ValueError with an LSTM.
   std::vector<Array> looks(const Tensor& ids) const;
   /// The next tokens [B, T] of a text -> [B, V], the scores of what follows the last of them. Costs
-  /// O(T (past + T) width), in linear time O(T width). Throws ShapeError beyond the context, GradError while recording,
-  /// ValueError with a Synthesizer, which has no keys to keep.
+  /// O(T (past + T) width), in linear time O(T width). Throws ShapeError beyond the context,
+  /// GradError while recording, ValueError with a Synthesizer, which has no keys to keep.
   Tensor step(const Tensor& ids, Past& past) const;
   /// The scores of what follows each of them, [B, T, V], with a reader.
   Tensor go_on(const Tensor& ids, Past& past) const;

@@ -3,10 +3,11 @@
 //
 //   y_t = sigmoid(q_t) o sum_s exp(k_s) o v_s / sum_s exp(k_s),  context = y W^O
 //
-// over all s, or s <= t under a causal mask. x [B, T, E] -> context [B, T, E], weights exp(k_s) / sum
-// [B, E, T, T], one for each feature. Linear attention whose heads are one feature wide, and whose
-// query is 1. So that exp(k) never overflows, sums are of exp(k_s - m_t), m_t the largest k so far,
-// and what was summed before decays by exp(m_{t-1} - m_t). O(T E C) for chunks of C, memory O(T).
+// over all s, or s <= t under a causal mask. x [B, T, E] -> context [B, T, E], weights exp(k_s) /
+// sum [B, E, T, T], one for each feature. Linear attention whose heads are one feature wide, and
+// whose query is 1. So that exp(k) never overflows, sums are of exp(k_s - m_t), m_t the largest k
+// so far, and what was summed before decays by exp(m_{t-1} - m_t). O(T E C) for chunks of C, memory
+// O(T).
 #pragma once
 
 #include "fast_weights_attention.h"

@@ -3,7 +3,8 @@
 //   A_ts = sum_d q_td k_sd exp(seen_td - g_sd)   for s <= t, or s < t;  0 for the others
 //
 // q, k [.., C, K]; g [.., C, 1] or [.., C, K] sums of log decays, which fall; `seen` where queries
-// stand in them; both undefined without decay -> [.., C, C]. Each exponent that is taken is not positive.
+// stand in them; both undefined without decay -> [.., C, C]. Each exponent that is taken is not
+// positive.
 #pragma once
 
 #include <cstdint>

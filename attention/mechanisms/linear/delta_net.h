@@ -1,7 +1,8 @@
-// DeltaNet (Schlag et al. 2021, "Linear Transformers are secretly fast weight programmers"; in chunks:
-// Yang et al. 2024): what a key says is overwritten, not added to, by a share beta:
+// DeltaNet (Schlag et al. 2021, "Linear Transformers are secretly fast weight programmers"; in
+// chunks: Yang et al. 2024): what a key says is overwritten, not added to, by a share beta:
 //
-//   S_t = S_{t-1} + beta_t k_t (v_t - S_{t-1}^T k_t)^T = (I - beta_t k_t k_t^T) S_{t-1} + beta_t k_t v_t^T
+//   S_t = S_{t-1} + beta_t k_t (v_t - S_{t-1}^T k_t)^T
+//       = (I - beta_t k_t k_t^T) S_{t-1} + beta_t k_t v_t^T
 //   y_t = S_t^T q_t,  beta_t = sigmoid(x_t W^beta)
 //   q, k = silu(conv(x W)) of length 1,  v = silu(conv(x W)),  conv over the last steps
 //   context = norm_h(y_h) W^O,  norm: RMS in each head

@@ -1,5 +1,5 @@
-// The one algebra behind causal attention in linear time: a matrix S [K, V] in the place of a cache,
-// written and read by every step ("fast weights": Schmidhuber 1992; Schlag et al. 2021).
+// The one algebra behind causal attention in linear time: a matrix S [K, V] in the place of a
+// cache, written and read by every step ("fast weights": Schmidhuber 1992; Schlag et al. 2021).
 //
 //   additive     S_t = D_t S_{t-1} + k_t v_t^T
 //   delta rule   S_t = (I - beta_t k_t k_t^T) D_t S_{t-1} + beta_t k_t v_t^T
@@ -14,10 +14,12 @@
 //
 // Three forms give the same numbers. With g_t = log_decay_1 + .. + log_decay_t,
 //
-//   quadratic  A_ts = sum_d q_td k_sd exp(g_td - g_sd), s <= t;  y = A U       O(T^2 K), the definition
-//   recurrent  the lines above, a step after the other                        O(T K V), for decoding
-//   chunked    quadratic within chunks of C steps, recurrent between them     O(T C (K + V) + T K V),
-//                                                                             memory O(T), for training
+//   quadratic  A_ts = sum_d q_td k_sd exp(g_td - g_sd), s <= t;  y = A U
+//              O(T^2 K): the definition
+//   recurrent  the lines above, a step after the other
+//              O(T K V): for decoding
+//   chunked    quadratic within chunks of C steps, recurrent between them
+//              O(T C (K + V) + T K V), memory O(T): for training
 //
 // where U = V in the additive case, and for the delta rule what is written in truth, which solves
 // (I + tril(beta A^kk, -1)) U = beta V: the WY form (Yang et al. 2024). Every exponent is a

@@ -4,11 +4,11 @@
 //   x [B, T, E] -> steps() -> q, k [B, H, T, K], v [B, H, T, V], decays, beta, bonus
 //               -> y [B, H, T, V] -> output() -> context [B, T, E]
 //
-// Normalised ones carry a column of ones beside the values, whose result is the sum of weights
-// that y is divided by; where it is 0 so is y. Masks are causal ones and those of keys: lengths,
+// Normalised ones carry a column of ones beside the values, whose result is the sum of weights that
+// y is divided by; where it is 0 so is y. Masks are causal ones and those of keys: lengths,
 // key_padding. A key that is masked is never written and lets nothing decay; a mechanism that is
-// causal by its nature is so under any mask. Weights [B, H, T, T], where asked for, are what the values
-// are weighed by (fast_weights_matrix()), and cost O(T^2).
+// causal by its nature is so under any mask. Weights [B, H, T, T], where asked for, are what the
+// values are weighed by (fast_weights_matrix()), and cost O(T^2).
 //
 // A cache keeps the state S in the place of keys and values: a step costs O(K V), whatever came
 // before it; a prompt of many steps goes in chunks.

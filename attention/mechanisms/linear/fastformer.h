@@ -1,12 +1,12 @@
-// Fastformer (Wu et al. 2021, "Fastformer: additive attention can be all you need"): two poolings in
-// the place of pairs. In each head, for all t:
+// Fastformer (Wu et al. 2021, "Fastformer: additive attention can be all you need"): two poolings
+// in the place of pairs. In each head, for all t:
 //
 //   alpha = softmax_t(w_q . q_t / sqrt(D)),  q = sum_t alpha_t q_t
 //   p_t = q o k_t,  beta = softmax_t(w_k . p_t / sqrt(D)),  k = sum_t beta_t p_t
 //   context_t = (k o v_t) W^O + q_t
 //
-// x [B, T, E] -> context [B, T, E]; weights are beta, the same for all queries, [B, H, T, T]. It looks
-// both ways: no causal mask. O(T E), memory O(T).
+// x [B, T, E] -> context [B, T, E]; weights are beta, the same for all queries, [B, H, T, T]. It
+// looks both ways: no causal mask. O(T E), memory O(T).
 #pragma once
 
 #include "../../../nn/linear.h"

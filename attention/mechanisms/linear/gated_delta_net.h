@@ -1,4 +1,5 @@
-// Gated DeltaNet (Yang et al. 2025): DeltaNet whose state also forgets, each head by a number a step:
+// Gated DeltaNet (Yang et al. 2025): DeltaNet whose state also forgets, each head by a number a
+// step:
 //
 //   S_t = alpha_t (I - beta_t k_t k_t^T) S_{t-1} + beta_t k_t v_t^T,  y_t = S_t^T q_t
 //   log alpha_t = -exp(a_h) softplus(x_t W^alpha + b_h)

@@ -1,5 +1,6 @@
 // Gated linear attention, GLA (Yang et al. 2024, "Gated linear attention Transformers with
-// hardware-efficient training"): every feature of the state forgets by a gate of its own, which x sets:
+// hardware-efficient training"): every feature of the state forgets by a gate of its own, which x
+// sets:
 //
 //   S_t = diag(alpha_t) S_{t-1} + k_t v_t^T,  y_t = S_t^T q_t
 //   alpha_t = sigmoid(x_t W^a1 W^a2 + b)^(1/16),  W^a1 of low rank

@@ -4,8 +4,8 @@
 //   head_h = softmax(q_h (E k_h)^T / sqrt(D)) F v_h,  context = [head_1 .. head_H] W^O
 //
 // E, F [r, L], of which the first T <= L columns are used, the same for all heads. x [B, T, E'] ->
-// context [B, T, E'], weights [B, H, T, T] = softmax(..) F, of any sign. A masked key is a row of zeros.
-// It looks both ways: no causal mask. O(T r E'), memory O(T r).
+// context [B, T, E'], weights [B, H, T, T] = softmax(..) F, of any sign. A masked key is a row of
+// zeros. It looks both ways: no causal mask. O(T r E'), memory O(T r).
 #pragma once
 
 #include "../../../nn/linear.h"

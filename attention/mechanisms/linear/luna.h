@@ -1,11 +1,11 @@
-// Luna (Ma et al. 2021, "Luna: linear unified nested attention"): attention to the sequence through l
-// learned places, which pack it and are then unpacked:
+// Luna (Ma et al. 2021, "Luna: linear unified nested attention"): attention to the sequence through
+// l learned places, which pack it and are then unpacked:
 //
 //   Y_P = attend(P, X, X),  context = attend(X, Y_P, Y_P)
 //
-// P [l, E] is learned; both attend() are multi-head attention. x [B, T, E] -> context [B, T, E], weights
-// [B, H, T, T], the products of those of both. It looks both ways: no causal mask. O(T l E), memory O(T).
-// In the paper a layer's Y_P is the next one's P; here each has its own.
+// P [l, E] is learned; both attend() are multi-head attention. x [B, T, E] -> context [B, T, E],
+// weights [B, H, T, T], the products of those of both. It looks both ways: no causal mask. O(T l
+// E), memory O(T). In the paper a layer's Y_P is the next one's P; here each has its own.
 #pragma once
 
 #include "../transformer/multi_head.h"

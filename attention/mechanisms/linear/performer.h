@@ -1,15 +1,16 @@
-// Performer (Choromanski et al. 2021, "Rethinking attention with Performers"): linear attention whose
-// features make softmax attention in expectation (FAVOR+). For x = q, k over K^(1/4), with m rows w_i
-// that are each normal and orthogonal to each other, drawn,
+// Performer (Choromanski et al. 2021, "Rethinking attention with Performers"): linear attention
+// whose features make softmax attention in expectation (FAVOR+). For x = q, k over K^(1/4), with m
+// rows w_i that are each normal and orthogonal to each other, drawn,
 //
-//   positive    phi(x)_i = exp(w_i . x - |x|^2 / 2) / sqrt(m)                      E[phi(q) . phi(k)] = exp(q . k)
-//   hyperbolic  phi(x) = [exp(w_i . x), exp(-w_i . x)] exp(-|x|^2 / 2) / sqrt(2 m)  the same, less variance
+//   positive    phi(x)_i = exp(w_i . x - |x|^2 / 2) / sqrt(m)
+//   hyperbolic  phi(x) = [exp(w_i . x), exp(-w_i . x)] exp(-|x|^2 / 2) / sqrt(2 m): less variance
+//   E[phi(q) . phi(k)] = exp(q . k)
 //   y_i = phi(q_i)^T sum_j phi(k_j) v_j^T / (phi(q_i) . sum_j phi(k_j))
 //
-// over all j, or j <= i under a causal mask. x [B, T, E] -> context [B, T, E], weights [B, H, T, T].
-// O(T E m), memory O(T m). The rows are a buffer, saved with the weights; redraw() draws others, as
-// the paper does every so many steps of training: a state that was kept is of the old ones. A key's
-// exponent is at most |w|^2 / 2, about K / 2, which f32 holds up to K = 128.
+// over all j, or j <= i under a causal mask. x [B, T, E] -> context [B, T, E], weights [B, H, T,
+// T]. O(T E m), memory O(T m). The rows are a buffer, saved with the weights; redraw() draws
+// others, as the paper does every so many steps of training: a state that was kept is of the old
+// ones. A key's exponent is at most |w|^2 / 2, about K / 2, which f32 holds up to K = 128.
 #pragma once
 
 #include "../../../core/generator.h"

@@ -16,8 +16,8 @@ struct SelfAttentionSizes {
   DType dtype = DType::f32;
 };
 
-/// For TransformerOptions::self_attention: of linear_kinds() and synthesizer_kinds(); for "dot" none,
-/// which is MultiHead. Throws ValueError for other names, and when called as what it makes.
+/// For TransformerOptions::self_attention: of linear_kinds() and synthesizer_kinds(); for "dot"
+/// none, which is MultiHead. Throws ValueError for other names, and when called as what it makes.
 std::function<std::shared_ptr<SelfAttention>(Index layer)> self_attention_maker(
     const std::string& name, const SelfAttentionSizes& sizes);
 

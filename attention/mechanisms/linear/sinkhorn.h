@@ -1,12 +1,14 @@
-// Sparse Sinkhorn attention (Tay et al. 2020): the sequence is cut into blocks; each attends to itself
-// and to one other, which a learned, soft permutation of blocks brings beside it:
+// Sparse Sinkhorn attention (Tay et al. 2020): the sequence is cut into blocks; each attends to
+// itself and to one other, which a learned, soft permutation of blocks brings beside it:
 //
-//   R = sinkhorn(relu(s_n W1) W2),  s_n the sum of x over block n;  rows and columns in turn made to sum up to 1
-//   k' = R k, v' = R v, blocks of places;  head of block n = softmax([q k^T, q k'^T] / sqrt(D)) [v; v']
+//   R = sinkhorn(relu(s_n W1) W2),  s_n the sum of x over block n;
+//       rows and columns are in turn made to sum up to 1
+//   k' = R k, v' = R v, blocks of places
+//   head of block n = softmax([q k^T, q k'^T] / sqrt(D)) [v; v']
 //
-// x [B, T, E], T <= N S in blocks of S -> context [B, T, E], weights [B, H, T, T]. Of fewer blocks than N
-// the first columns are used. A place of k' counts where any block that it is mixed of has a real one. It
-// looks both ways: no causal mask. O(T S E + (T / S)^2 S E), memory O(T S).
+// x [B, T, E], T <= N S in blocks of S -> context [B, T, E], weights [B, H, T, T]. Of fewer blocks
+// than N the first columns are used. A place of k' counts where any block that it is mixed of has a
+// real one. It looks both ways: no causal mask. O(T S E + (T / S)^2 S E), memory O(T S).
 #pragma once
 
 #include "../../../nn/linear.h"

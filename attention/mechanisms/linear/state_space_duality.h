@@ -6,9 +6,9 @@
 //   x', B, C = silu(conv(x W)), a short convolution of each feature over the last steps
 //   context = norm(y o silu(x W^z)) W^O,  norm: RMS over all heads
 //
-// x [B, T, E] -> context [B, T, E], weights [B, H, T, T], of any sign. Always causal. O(T E D), memory
-// O(T). In our words C is q, B is k, Delta x' is v, Delta A the log of the decay; the paper's N is K and its
-// P is V; it takes H V = 2 E: value_head_width.
+// x [B, T, E] -> context [B, T, E], weights [B, H, T, T], of any sign. Always causal. O(T E D),
+// memory O(T). In our words C is q, B is k, Delta x' is v, Delta A the log of the decay; the
+// paper's N is K and its P is V; it takes H V = 2 E: value_head_width.
 #pragma once
 
 #include "../../../nn/layer_norm.h"

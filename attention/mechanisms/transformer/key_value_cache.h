@@ -14,8 +14,8 @@
 // length(). An append() of several steps drops what its last step has no room for, which its first
 // steps might still have attended to.
 //
-// What sums up its past in a state (mechanisms/linear) keeps that here in the place of keys and values:
-// states(), which cost the same after any number of steps.
+// What sums up its past in a state (mechanisms/linear) keeps that here in the place of keys and
+// values: states(), which cost the same after any number of steps.
 #pragma once
 
 #include <vector>

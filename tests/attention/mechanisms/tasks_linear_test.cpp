@@ -10,6 +10,9 @@
 #include "../../../attention/mechanisms/linear/linformer.h"
 #include "../../../attention/mechanisms/linear/luna.h"
 #include "../../../attention/mechanisms/linear/nystromformer.h"
+#include "../../../attention/mechanisms/linear/reformer.h"
+#include "../../../attention/mechanisms/linear/routing.h"
+#include "../../../attention/mechanisms/linear/sinkhorn.h"
 #include "../../../attention/mechanisms/transformer/multi_head.h"
 #include "../../../autograd/ops/elementwise/elementwise.h"
 #include "../../../autograd/ops/shape/shape.h"
@@ -201,6 +204,24 @@ TEST(Tasks, WhatLooksBothWaysFindsTheMarkedOne) {
                  }),
             0.9);
   EXPECT_GT(rate("luna", []() -> Made { return std::make_shared<Luna>(kWidth, 2, 4); }), 0.9);
+  EXPECT_GT(rate("reformer",
+                 []() -> Made {
+                   return std::make_shared<Reformer>(
+                       ReformerOptions{.width = kWidth, .heads = 2, .buckets = 4, .rounds = 3});
+                 }),
+            0.85);
+  EXPECT_GT(rate("routing",
+                 []() -> Made {
+                   return std::make_shared<Routing>(
+                       RoutingOptions{.width = kWidth, .heads = 2, .centroids = 3});
+                 }),
+            0.85);
+  EXPECT_GT(rate("sinkhorn",
+                 []() -> Made {
+                   return std::make_shared<Sinkhorn>(
+                       SinkhornOptions{.width = kWidth, .heads = 2, .block = 4, .max_blocks = 3});
+                 }),
+            0.9);
   manual_seed(7);
   WithoutAttention means(2 * (kSymbols + 1), 48, kSymbols);
   const double without = learnt(
