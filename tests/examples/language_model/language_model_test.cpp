@@ -97,6 +97,7 @@ TEST_P(LanguageModelNetwork, GradientsInF64) {
   const Tensor targets = reshape(ids(5, 2), {-1});
   GradcheckOptions some;
   some.max_elements = 20;
+  if (linear()) some.step = 1e-5;  // norms of small numbers are steep
   const auto report = nn::gradcheck(
       model(),
       [&] {
