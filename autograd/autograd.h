@@ -37,6 +37,7 @@
 #include "ops/index/search.h"
 #include "ops/index/sort.h"
 #include "ops/linalg/einsum.h"
+#include "ops/linalg/inverse.h"
 #include "ops/linalg/linalg.h"
 #include "ops/linalg/matmul.h"
 #include "ops/losses/binary_cross_entropy.h"

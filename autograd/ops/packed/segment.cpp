@@ -68,11 +68,19 @@ Tensor repeat_segments(const Tensor& x, const std::vector<Index>& offsets) {
                 });
 }
 
+// gx = y (g - the sum of g y over each sequence)
 Tensor segment_softmax(const Packed& x) {
   check("segment_softmax", x);
-  const Tensor top = segment_max({x.tokens.detach(), x.offsets});
-  const Tensor e = exp(x.tokens - repeat_segments(top, x.offsets));
-  return e / repeat_segments(segment_sum({e, x.offsets}), x.offsets);
+  const Array y = kernels::segment_softmax(x.tokens.array(), x.offsets);
+  return record("segment_softmax", y, {x.tokens},
+                [y = SavedOutput(y), offsets = x.offsets](const Tensor& g) {
+                  if (!recording()) {
+                    return Tensor(kernels::segment_softmax_grad(g.array(), y.array(), offsets));
+                  }
+                  const Tensor out = y();
+                  const Tensor sums = segment_sum({g * out, offsets});
+                  return out * (g - repeat_segments(sums, offsets));
+                });
 }
 
 }  // namespace heed

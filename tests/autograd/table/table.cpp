@@ -32,6 +32,7 @@ constexpr File kFiles[] = {
     {"packed", packed_rows},
     {"linear_algebra", linalg_rows},
     {"linear_algebra", einsum_rows},
+    {"linear_algebra", inverse_rows},
     {"normalising", normalise_rows},
     {"norms", norm_rows},
     {"attention", attention_rows},

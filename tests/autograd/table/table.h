@@ -24,6 +24,7 @@ std::vector<Row> grid_sample_rows();
 std::vector<Row> packed_rows();
 std::vector<Row> linalg_rows();
 std::vector<Row> einsum_rows();
+std::vector<Row> inverse_rows();
 std::vector<Row> normalise_rows();
 std::vector<Row> norm_rows();
 std::vector<Row> attention_rows();

@@ -1,7 +1,10 @@
 #include "../../../autograd/ops/linalg/linalg.h"
 
+#include "../../../autograd/ops/elementwise/elementwise.h"
 #include "../../../autograd/ops/linalg/einsum.h"
+#include "../../../autograd/ops/linalg/inverse.h"
 #include "../../../autograd/ops/linalg/matmul.h"
+#include "../../../autograd/ops/shape/triangle.h"
 #include "../parity.h"
 
 namespace heed::parity {
@@ -45,6 +48,14 @@ std::vector<Peer> linalg_peers() {
            [](auto& x) { return bilinear(x[0], x[1], x[2], x[3]); }),
       same("bilinear", {{3, 5}, {3, 4}, {7, 5, 4}},
            [](auto& x) { return bilinear(x[0], x[1], x[2]); }),
+      peer(
+          "inverse", {{2, 5, 5}},
+          [](H x) { return inverse(x[0] + 7 * diag(ones({5}, x[0].dtype()))); },
+          [](T x) { return torch::inverse(x[0] + 7 * torch::eye(5, x[0].options())); }),
+      peer(
+          "logdet", {{2, 5, 5}},
+          [](H x) { return logdet(x[0] + 7 * diag(ones({5}, x[0].dtype()))); },
+          [](T x) { return torch::logdet(x[0] + 7 * torch::eye(5, x[0].options())); }),
       summed("ik,kj->ij", {{3, 5}, {5, 2}}),
       summed("ii", {{5, 5}}),
       summed("ii->i", {{5, 5}}),
