@@ -185,6 +185,10 @@ void add_sampling_flags(CLI::App& app, Flags& flags) {
              "below 1 the likely comes more often; 0: always the likeliest");
   add_size(app, "--top-k", flags.sampling.choice.top_k, 0,
            "draw among the k likeliest; 0: among all");
+  add_number(app, "--top-p", flags.sampling.choice.top_p, CLI::Range(1e-9, 1.0),
+             "draw among the likeliest that have this share together");
+  add_number(app, "--min-p", flags.sampling.choice.min_p, CLI::Range(0.0, 1.0),
+             "draw among those at least so likely, as a share of the likeliest");
 }
 
 void add_train_flags(CLI::App& app, Flags& flags) {

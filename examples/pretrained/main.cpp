@@ -101,6 +101,10 @@ int run(int argc, char** argv) {
                            CLI::Range(0.0, 10.0), "0: the likeliest");
   command_line::add_size(*written, "--top-k", flags.writing.choice.top_k, 0,
                          "draw among so many; 0: all");
+  command_line::add_number(*written, "--top-p", flags.writing.choice.top_p, CLI::Range(1e-9, 1.0),
+                           "draw among the likeliest that have this share together");
+  command_line::add_number(*written, "--min-p", flags.writing.choice.min_p, CLI::Range(0.0, 1.0),
+                           "draw among those at least so likely, as a share of the likeliest");
   command_line::add_size(*written, "--seed", flags.seed, 0, "of the draws");
   written->add_option("--adapters", flags.adapters, "low-rank ones that train --lora wrote");
   CLI::App* trained = app.add_subcommand("train", "go on learning, on a text");

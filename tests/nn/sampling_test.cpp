@@ -37,6 +37,52 @@ TEST(Sampling, NeverDrawsWhatIsForbiddenOrNoNumber) {
   }
 }
 
+std::vector<double> logs(const std::vector<double>& chances) {
+  std::vector<double> out;
+  for (const double p : chances) out.push_back(std::log(p) - 3);
+  return out;
+}
+
+void expect_near(const std::vector<double>& have, const std::vector<double>& wanted) {
+  ASSERT_EQ(have.size(), wanted.size());
+  for (std::size_t i = 0; i < wanted.size(); ++i) EXPECT_NEAR(have[i], wanted[i], 1e-12) << i;
+}
+
+TEST(Sampling, ANucleusIsTheLikeliestThatHaveTheShare) {
+  const auto scores = logs({0.1, 0.4, 0.2, 0.3});
+  expect_near(probabilities(scores, {}), {0.1, 0.4, 0.2, 0.3});
+  expect_near(probabilities(scores, {.top_p = 0.7 - 1e-9}), {0, 4.0 / 7, 0, 3.0 / 7});
+  expect_near(probabilities(scores, {.top_p = 0.75}), {0, 4.0 / 9, 2.0 / 9, 3.0 / 9});
+  expect_near(probabilities(scores, {.top_p = 1e-9}), {0, 1, 0, 0});
+  // Of equals the first; after the temperature and the k likeliest.
+  expect_near(probabilities(logs({0.25, 0.25, 0.25, 0.25}), {.top_p = 0.4}), {0.5, 0.5, 0, 0});
+  expect_near(probabilities(scores, {.top_k = 2, .top_p = 0.5}), {0, 1, 0, 0});
+  expect_near(probabilities(scores, {.temperature = 0.5, .top_p = 0.5}), {0, 1, 0, 0});
+}
+
+TEST(Sampling, MinPIsAShareOfTheLikeliest) {
+  const auto scores = logs({0.1, 0.4, 0.2, 0.3});
+  expect_near(probabilities(scores, {.min_p = 0.5 - 1e-9}), {0, 4.0 / 9, 2.0 / 9, 3.0 / 9});
+  expect_near(probabilities(scores, {.min_p = 0.6}), {0, 4.0 / 7, 0, 3.0 / 7});
+  expect_near(probabilities(scores, {.min_p = 1}), {0, 1, 0, 0});
+  expect_near(probabilities(scores, {.temperature = 0, .min_p = 0.1}), {0, 1, 0, 0});
+}
+
+TEST(Sampling, DrawsByTheProbabilitiesItTells) {
+  const auto scores = logs({0.1, 0.4, 0.2, 0.3});
+  const SamplingOptions options{.temperature = 1.3, .forbidden = {3}, .top_p = 0.9, .min_p = 0.3};
+  const auto wanted = probabilities(scores, options);
+  Generator generator(9);
+  std::vector<double> counts(4);
+  for (int i = 0; i < 8000; ++i) {
+    ++counts[static_cast<std::size_t>(sample(scores, options, generator))];
+  }
+  for (std::size_t i = 0; i < 4; ++i) {
+    EXPECT_NEAR(counts[i] / 8000, wanted[i], 0.02);
+    EXPECT_EQ(counts[i] == 0, wanted[i] == 0);
+  }
+}
+
 TEST(Sampling, RefusesWhatItCannotDraw) {
   Generator generator(1);
   EXPECT_THROW(sample({}, {}, generator), ValueError);
@@ -44,6 +90,13 @@ TEST(Sampling, RefusesWhatItCannotDraw) {
   EXPECT_THROW(sample({1}, {.temperature = -1}, generator), ValueError);
   EXPECT_THROW(sample({1}, {.temperature = NAN}, generator), ValueError);
   EXPECT_THROW(sample({1}, {.top_k = -1}, generator), ValueError);
+  EXPECT_ERROR(ValueError, "sample: top_p 0 is not in (0, 1]",
+               sample({1}, {.top_p = 0}, generator));
+  EXPECT_ERROR(ValueError, "sample: top_p 1.5 is not in (0, 1]",
+               probabilities({1}, {.top_p = 1.5}));
+  EXPECT_ERROR(ValueError, "sample: min_p -1 is not in [0, 1]", probabilities({1}, {.min_p = -1}));
+  EXPECT_ERROR(ValueError, "sample: min_p nan is not in [0, 1]",
+               probabilities({1}, {.min_p = NAN}));
   EXPECT_ERROR(IndexError, "sample: forbidden 2 is none of 2 scores",
                sample({1, 2}, {.forbidden = {2}}, generator));
 }
