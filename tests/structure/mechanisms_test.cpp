@@ -16,6 +16,7 @@ namespace {
 // gradients are held to the definition.
 const std::map<std::string, std::string> kElsewhere = {
     {"AdaptiveComputation", "memory/adaptive_computation_test.cpp"},
+    {"AttentionGRU", "memory/dynamic_memory_test.cpp"},
     {"AugmentedConvolution", "vision/augmented_convolution_test.cpp"},
     {"CBAM", "vision/gates_test.cpp"},
     {"ChannelGate", "vision/gates_test.cpp"},
@@ -29,23 +30,33 @@ const std::map<std::string, std::string> kElsewhere = {
     {"DrawAttention", "vision/draw_test.cpp"},
     {"EfficientChannelAttention", "vision/gates_test.cpp"},
     {"EntailmentPair", "pairs/entailment_test.cpp"},
+    {"Expert", "transformer/mixture_of_experts_test.cpp"},
     {"GlimpseNetwork", "hard/glimpse_sensor_test.cpp"},
+    {"GraphScore", "graph/graph_attention_test.cpp"},
     {"GuidedAttention", "pairs/co_attention_test.cpp"},
+    {"HopfieldLayer", "sets/hopfield_test.cpp"},
     {"HardAttention", "hard/hard_attention_test.cpp"},
     {"HardMonotonic", "hard/hard_monotonic_test.cpp"},
     {"LSTMNCell", "memory/lstmn_test.cpp"},
     {"LocationNetwork", "hard/glimpse_sensor_test.cpp"},
     {"MemoryNetwork", "memory/memory_network_test.cpp"},
     {"MemoryStream", "memory/memory_stream_test.cpp"},
+    {"MixtureOfExperts", "transformer/mixture_of_experts_test.cpp"},
     {"MultiStepAttention", "decoders/conv_seq2seq_test.cpp"},
+    {"MultiTokenPrediction", "transformer/multi_token_test.cpp"},
     {"NeuralProgrammer", "memory/neural_programmer_test.cpp"},
     {"NonLocal", "vision/non_local_test.cpp"},
     {"OneShotAttention", "pairs/entailment_test.cpp"},
+    {"PerceiverRead", "sets/perceiver_test.cpp"},
     {"PlaceGate", "vision/gates_test.cpp"},
     {"PointerNetwork", "decoders/pointer_network_test.cpp"},
+    {"PointerSentinel", "memory/neural_cache_test.cpp"},
     {"SelfAttention", "transformer/stack_options_test.cpp"},
+    {"ProcessLayers", "sets/neural_process_test.cpp"},
+    {"SetBlock", "sets/set_transformer_test.cpp"},
     {"SpatialTransformer", "vision/spatial_transformer_test.cpp"},
     {"SqueezeExcitation", "vision/gates_test.cpp"},
+    {"StreamHalf", "pairs/two_streams_test.cpp"},
     {"SubsetPointer", "decoders/subset_pointer_test.cpp"},
     {"Summariser", "decoders/summariser_test.cpp"},
     {"PatchMerging", "vision/swin_test.cpp"},
@@ -56,8 +67,13 @@ const std::map<std::string, std::string> kElsewhere = {
     {"TransformerDecoderLayer", "transformer/transformer_test.cpp"},
     {"TransformerEncoderLayer", "transformer/transformer_test.cpp"},
     {"TransformerNorm", "transformer/stack_options_test.cpp"},
+    {"TransformerXL", "transformer/transformer_xl_test.cpp"},
+    {"TransformerXLLayer", "transformer/transformer_xl_test.cpp"},
+    {"Trilinear", "pairs/bi_directional_test.cpp"},
     {"TuringMachine", "memory/turing_machine_test.cpp"},
-    {"VisionTransformer", "vision/vision_transformer_test.cpp"}};
+    {"TuringMachine", "memory/turing_machine_test.cpp"},
+{ "VisionTransformer", "vision/vision_transformer_test.cpp" }
+};
 
 std::string text_of(const SourceFile& file) {
   std::string out;

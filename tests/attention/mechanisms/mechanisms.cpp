@@ -293,6 +293,9 @@ const Registry<Mechanism> kMechanisms = Registry<Mechanism>(kOnes)
                                             .add(decoder_mechanisms())
                                             .add(pair_mechanisms())
                                             .add(memory_mechanisms())
+                                            .add(graph_mechanisms())
+                                            .add(set_mechanisms())
+                                            .add(layer_mechanisms())
                                             .add(kFunctions);
 
 std::vector<Tensor> Mechanism::parameters() const {

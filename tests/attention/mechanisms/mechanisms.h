@@ -20,6 +20,9 @@ struct Mechanism {
   bool pools = false;                                     ///< there are no queries: context [B, E]
   bool by_place = false;                                  ///< places of keys enter
   bool sums_to_one = true;                                ///< of its weights
+  bool always_causal = false;                             ///< whatever the mask
+  bool any_sign = false;                                  ///< weights may be below 0
+  bool sums_to_any = false;                               ///< also to more
   bool projects = false;  ///< something stands behind the contexts, so that none is zero
   bool residual = false;  ///< tokens go on beside attention too, and meet norms and projections
   Index key_axis = -1;    ///< of its weights
@@ -42,6 +45,9 @@ Mechanism mechanism(const std::string& name);
 Registry<Mechanism> decoder_mechanisms();
 Registry<Mechanism> pair_mechanisms();
 Registry<Mechanism> memory_mechanisms();
+Registry<Mechanism> graph_mechanisms();
+Registry<Mechanism> set_mechanisms();
+Registry<Mechanism> layer_mechanisms();
 
 /// Of as many places of keys as each row has.
 inline Mask padding(const std::vector<Index>& lengths, const Tensor& keys) {

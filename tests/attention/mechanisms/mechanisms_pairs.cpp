@@ -2,6 +2,7 @@
 #include "../../../attention/mechanisms/decoders/summariser.h"
 #include "../../../attention/mechanisms/pairs/attention_over_attention.h"
 #include "../../../attention/mechanisms/pairs/attention_sum.h"
+#include "../../../attention/mechanisms/pairs/bi_directional.h"
 #include "../../../attention/mechanisms/pairs/co_attention_hierarchy.h"
 #include "../../../attention/mechanisms/pairs/coupled.h"
 #include "../../../attention/mechanisms/pairs/decomposable.h"
@@ -10,6 +11,7 @@
 #include "../../../attention/mechanisms/pairs/gated_attention.h"
 #include "../../../attention/mechanisms/pairs/lstmn_pair.h"
 #include "../../../attention/mechanisms/pairs/stacked.h"
+#include "../../../attention/mechanisms/pairs/two_streams.h"
 #include "../../../attention/mechanisms/pairs/two_way.h"
 #include "../../../autograd/ops/elementwise/elementwise.h"
 #include "../../../autograd/ops/linalg/matmul.h"
@@ -109,6 +111,32 @@ Mechanism coupled() {
   return out;
 }
 
+// The keys ask themselves; what each word is itself stands beside it.
+Mechanism bi_directional() {
+  auto made = std::make_shared<BiDirectional>(kE, kDType);
+  Mechanism out{.modules = {made}, .self = true, .name = "bi_directional"};
+  out.call = [=](const Tensor&, const Tensor& keys, const Lengths& lengths, bool weights) {
+    const Mask real = padding(lengths, keys);
+    Attended seen = (*made)(keys, keys, real, real, weights);
+    seen.context = narrow(seen.context, -1, kE, 3 * kE);
+    return seen;
+  };
+  return out;
+}
+
+Mechanism two_streams() {
+  auto made = std::make_shared<TwoStreams>(TwoStreamsOptions{
+      .width = kE, .other_width = kE, .heads = 3, .hidden = 2, .other_hidden = 3, .dtype = kDType});
+  Mechanism out{.modules = {made}, .self = true, .projects = true, .residual = true};
+  out.name = "two_streams";
+  out.call = [=](const Tensor&, const Tensor& keys, const Lengths& lengths, bool weights) {
+    const Mask real = padding(lengths, keys);
+    const TwoStreamsOutput seen = (*made)(keys, keys, real, real, weights);
+    return Attended{concat({seen.x.context, seen.y.context}, -1), seen.x.weights};
+  };
+  return out;
+}
+
 Mechanism word_by_word() {
   auto made = std::make_shared<WordByWord>(kE, kDType);
   Mechanism out{.modules = {made}, .name = "word_by_word"};
@@ -176,6 +204,8 @@ Registry<Mechanism> pair_mechanisms() {
       {"gated_attention", gated_reader},
       {"coupled", coupled},
       {"decomposable", decomposable},
+      {"bi_directional", bi_directional},
+      {"two_streams", two_streams},
       {"word_by_word", word_by_word},
       {"two_way", two_way},
       {"lstmn_pair", lstmn_pair},

@@ -1,0 +1,124 @@
+#include "spanning_trees.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <limits>
+
+#include "../../../autograd/check_defined.h"
+#include "../../../autograd/ops/elementwise/clamp.h"
+#include "../../../autograd/ops/elementwise/elementwise.h"
+#include "../../../autograd/ops/linalg/inverse.h"
+#include "../../../autograd/ops/linalg/matmul.h"
+#include "../../../autograd/ops/reduce/cumulative.h"
+#include "../../../autograd/ops/reduce/reduce.h"
+#include "../../../autograd/ops/shape/shape.h"
+#include "../../../autograd/ops/shape/triangle.h"
+#include "../../../core/error.h"
+#include "../../../core/generator.h"
+#include "../../detail/masked_sequence.h"
+
+namespace heed::attention {
+namespace {
+
+constexpr double kNone = -std::numeric_limits<double>::infinity();
+
+void check(const Tensor& scores, const Tensor& roots) {
+  check_defined("spanning_trees", scores, "scores", roots, "roots");
+  check_floating("spanning_trees", scores.dtype());
+  const bool square = scores.rank() >= 2 && scores.size(-1) == scores.size(-2);
+  if (!square || roots.shape() != scores.shape().without(scores.rank() - 1)) {
+    throw ShapeError(
+        fmt::format("spanning_trees: scores must be [.., T, T] and roots [.., T], not {} and {}",
+                    describe(scores), describe(roots)));
+  }
+  if (roots.dtype() != scores.dtype()) {
+    throw DTypeError(fmt::format("spanning_trees: dtypes differ: scores are {}, roots are {}",
+                                 describe(scores), describe(roots)));
+  }
+}
+
+Tensor column(const Tensor& x) { return unsqueeze(x, -1); }
+Tensor row(const Tensor& x) { return unsqueeze(x, -2); }
+Tensor ones_where(const Tensor& flags, DType dtype) { return to(flags, dtype); }
+
+}  // namespace
+
+// Each child's row is divided by its largest exponential, which the determinant alone notices.
+// In f64 whatever comes: what an edge has is a difference, and a small one may be what is left.
+TreeMarginals spanning_trees(const Tensor& given, const Tensor& given_roots,
+                             const Tensor& allowed) {
+  check(given, given_roots);
+  constexpr DType dtype = DType::f64;
+  const Tensor scores = to(given, dtype), roots = to(given_roots, dtype);
+  const Index T = scores.size(-1);
+  const Tensor may = expand(
+      allowed.defined() ? allowed : Tensor(Array::full({1}, 1, DType::boolean)), roots.shape());
+  if (scores.numel() == 0) return {given * 1, given_roots * 1, sum(given_roots, {-1})};
+  const Tensor eye = diag(ones({T}, dtype));
+  const Tensor edge = logical_and(logical_and(column(may), row(may)), eye == tensor(0, dtype));
+  const Tensor f = where(edge, scores, kNone), r = where(may, roots, kNone);
+
+  const Tensor top = maximum(amax(f.detach(), {-1}), r.detach());  // [.., T]
+  const Tensor shift = where(may, top, 0);
+  const Tensor E = where(edge, exp(f - column(shift)), 0);  // exp(f_ij) at (j, i)
+  const Tensor R = where(may, exp(r - shift), 0);
+
+  // The first token that takes part: where the roots stand in the Laplacian.
+  const Tensor counted = cumsum(ones_where(may, dtype), -1);
+  const Tensor first = logical_and(may, counted == tensor(1, dtype));
+  const Tensor other = ones_where(logical_not(first), dtype);
+  const Tensor laplacian = eye * column(sum(E, {-1})) - E;
+  const Tensor rooted = where(row(first), column(R), laplacian);
+  const Tensor L = where(logical_and(column(may), row(may)), rooted, eye);
+  const Tensor inverted = inverse(L);  // (i, j) is [L^-1]_ji of the paper's
+
+  const Tensor own = sum(inverted * eye, {-1}) * other;  // (j != 1) [L^-1]_jj
+  const Tensor parents = E * (column(own) - transpose(inverted, -2, -1) * row(other));
+  const Tensor of_roots = R * sum(inverted * column(ones_where(first, dtype)), {-2});
+  const auto back = [&](const Tensor& x) { return to(x, given.dtype()); };
+  return {back(clamp(parents, 0)), back(of_roots), back(logdet(L) + sum(shift, {-1}))};
+}
+
+namespace {
+
+const TreeAttentionOptions& checked(const TreeAttentionOptions& o) {
+  if (o.width > 0 && o.hidden > 0) return o;
+  throw ValueError(
+      fmt::format("tree_attention: width {} and hidden {} must be positive", o.width, o.hidden));
+}
+
+// As a Linear's weight begins.
+Tensor begin(const Shape& shape, Index in, DType dtype) {
+  const double bound = 1 / std::sqrt(static_cast<double>(in));
+  return default_generator().uniform(shape, -bound, bound, dtype);
+}
+
+}  // namespace
+
+TreeAttention::TreeAttention(const TreeAttentionOptions& o)
+    : parent_projection(
+          child<nn::Linear>("parent_projection", checked(o).width, o.hidden, false, o.dtype)),
+      child_projection(child<nn::Linear>("child_projection", o.width, o.hidden, false, o.dtype)),
+      affinity(parameter("affinity", begin({o.hidden, o.hidden}, o.hidden, o.dtype))),
+      root_vector(parameter("root_vector", begin({o.width}, o.width, o.dtype))),
+      root(parameter("root", begin({o.width}, o.width, o.dtype))),
+      out(child<nn::Linear>("out", 3 * o.width, o.width, false, o.dtype)) {}
+
+TreeAttended TreeAttention::operator()(const Tensor& given, const Mask& mask,
+                                       bool need_weights) const {
+  const Scope scope(*this);
+  const auto [x, real] =
+      masked_sequence("tree_attention", "x", given, root.size(0), root.dtype(), mask);
+  const Tensor to = tanh(child_projection(x)), from = tanh(parent_projection(x));
+  const Tensor f = matmul(to, transpose(matmul(from, affinity), 1, 2));  // [B, T, T], (j, i)
+  const TreeMarginals p = spanning_trees(f, matmul(x, root_vector), real);
+  const Tensor parents = unsqueeze(p.roots, -1) * root + matmul(p.parents, x);
+  const Tensor children = matmul(transpose(p.parents, 1, 2), x);
+  TreeAttended seen;
+  seen.context = forwarded(tanh(out(concat({x, parents, children}, -1))));
+  if (need_weights) seen.weights = p.parents, seen.roots = p.roots;
+  return seen;
+}
+
+}  // namespace heed::attention

@@ -1,0 +1,101 @@
+#include "multi_token.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "../../../autograd/ops/elementwise/elementwise.h"
+#include "../../../autograd/ops/losses/cross_entropy.h"
+#include "../../../autograd/ops/shape/shape.h"
+#include "../../../core/error.h"
+#include "../../detail/checks.h"
+#include "../../detail/masked_sequence.h"
+#include "../../detail/named.h"
+
+namespace heed::attention {
+namespace {
+
+constexpr const char* kOp = "multi_token";
+
+std::vector<Index> shorter(std::vector<Index> lengths, Index by) {
+  for (Index& length : lengths) length = std::max<Index>(0, length - by);
+  return lengths;
+}
+
+}  // namespace
+
+MultiTokenPrediction::MultiTokenPrediction(const MultiTokenOptions& o)
+    : options_(o),
+      state_norms(child<nn::ModuleList<nn::RMSNorm>>("state_norms")),
+      token_norms(child<nn::ModuleList<nn::RMSNorm>>("token_norms")),
+      merges(child<nn::ModuleList<nn::Linear>>("merges")),
+      layers(child<nn::ModuleList<TransformerEncoderLayer>>("layers")) {
+  if (o.depth <= 0) throw ValueError(fmt::format("{}: depth {} must be positive", kOp, o.depth));
+  const TransformerOptions& t = o.transformer;
+  for (Index k = 0; k < o.depth; ++k) {
+    state_norms.add(Shape{t.width}, 1e-6, true, t.dtype);
+    token_norms.add(Shape{t.width}, 1e-6, true, t.dtype);
+    merges.add(2 * t.width, t.width, false, t.dtype);
+    layers.add(t, k);
+  }
+}
+
+std::vector<Tensor> MultiTokenPrediction::operator()(const Tensor& states, const Tensor& embedded,
+                                                     const std::vector<Index>& lengths) const {
+  const Scope scope(*this);
+  const TransformerOptions& t = options_.transformer;
+  for (const auto& [what, x] : {std::pair{"states", states}, std::pair{"embedded", embedded}}) {
+    check_batch(kOp, what, x);
+    check_rows(kOp, what, x, t.width, t.dtype);
+  }
+  if (embedded.shape() != states.shape()) {
+    throw ShapeError(fmt::format("{}: embedded must be as states, {}, not {}", kOp,
+                                 describe(states), describe(embedded)));
+  }
+  const Mask real = first_places(kOp, "states", states, lengths);
+  const Index T = states.size(1);
+  const Tensor places = real.tensor(Shape{states.size(0), T});
+  Tensor h = zero_elsewhere(states, places);
+  const Tensor tokens = zero_elsewhere(embedded, places);
+  std::vector<Tensor> out;
+  for (Index k = 1; k <= options_.depth && k < T; ++k) {
+    const auto own = static_cast<std::size_t>(k - 1);
+    const Index n = T - k;
+    const Tensor before = state_norms[own](narrow(h, 1, 0, n));
+    const Tensor token = token_norms[own](narrow(tokens, 1, k, n));
+    Terms terms{.mask = Mask::causal()};
+    if (!lengths.empty()) terms.mask = terms.mask & Mask::lengths(shorter(lengths, k), n);
+    h = named(kOp, [&] {
+      return layers[own](merges[own](concat({before, token}, -1)), terms).context;
+    });
+    if (k == 1) h = forwarded(h);
+    out.push_back(h);
+  }
+  return out;
+}
+
+Tensor MultiTokenPrediction::loss(const std::vector<Tensor>& foretold, const Tensor& ids,
+                                  const std::function<Tensor(const Tensor&)>& head,
+                                  const std::vector<Index>& lengths) const {
+  constexpr Index kIgnored = -100;
+  Tensor total;
+  Index depths = 0;
+  for (std::size_t own = 0; own < foretold.size(); ++own) {
+    const Tensor& h = foretold[own];
+    const Index k = static_cast<Index>(own) + 1, n = h.size(1) - 1;  // the last has no token behind
+    if (n <= 0) break;
+    Array targets = narrow(ids, 1, k + 1, n).array().clone();
+    for (Index b = 0; b < ids.size(0) && !lengths.empty(); ++b) {
+      const Index last = std::max<Index>(0, lengths[static_cast<std::size_t>(b)] - k - 1);
+      for (Index i = last; i < n; ++i) targets.mutable_data<Index>()[b * n + i] = kIgnored;
+    }
+    const Tensor logits = head(reshape(narrow(h, 1, 0, n), {-1, h.size(2)}));
+    const Tensor one = cross_entropy(logits, reshape(Tensor(targets), {-1}));
+    total = total.defined() ? total + one : one;
+    ++depths;
+  }
+  if (depths == 0) throw ValueError(fmt::format("{}: there is no token to foretell", kOp));
+  return total / static_cast<double>(depths);
+}
+
+}  // namespace heed::attention

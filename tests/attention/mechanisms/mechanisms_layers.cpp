@@ -1,0 +1,139 @@
+// What today's decoders have in the place of multi-head attention.
+#include "../../../attention/mechanisms/memory/memorizing.h"
+#include "../../../attention/mechanisms/transformer/differential_heads.h"
+#include "../../../attention/mechanisms/transformer/forgetting_heads.h"
+#include "../../../attention/mechanisms/transformer/latent_heads.h"
+#include "../../../attention/mechanisms/transformer/multi_head.h"
+#include "../../../attention/mechanisms/transformer/transformer_xl.h"
+#include "../../../attention/scores/contextual.h"
+#include "../../../autograd/ops/shape/shape.h"
+#include "../../../core/generator.h"
+#include "mechanisms.h"
+
+namespace heed::attention {
+namespace {
+
+using Lengths = std::vector<Index>;
+constexpr DType kDType = DType::f64;
+
+// Any module with the face of a layer's self-attention.
+Mechanism layer(const std::shared_ptr<SelfAttention>& made, const std::string& name) {
+  Mechanism out{.modules = {made}, .self = true, .projects = true, .name = name};
+  out.causal = [=](const Tensor& x) { return (*made)(x, {.mask = Mask::causal()}).context; };
+  out.call = [=](const Tensor&, const Tensor& keys, const Lengths& lengths, bool weights) {
+    return (*made)(keys, {.mask = padding(lengths, keys), .need_weights = weights});
+  };
+  return out;
+}
+
+Mechanism latent(bool absorbed, Index rotary_width) {
+  auto made = std::make_shared<LatentHeads>(LatentHeadsOptions{.width = kE,
+                                                               .heads = 3,
+                                                               .latent = 4,
+                                                               .query_latent = 3,
+                                                               .head_width = 3,
+                                                               .rotary_width = rotary_width,
+                                                               .value_width = 2,
+                                                               .dtype = kDType});
+  Mechanism out = layer(made, "latent_heads");
+  out.by_place = rotary_width > 0;
+  if (!absorbed) return out;
+  out.causal = [=](const Tensor& x) { return made->absorbed(x, {.mask = Mask::causal()}).context; };
+  out.call = [=](const Tensor&, const Tensor& keys, const Lengths& lengths, bool weights) {
+    return made->absorbed(keys, {.mask = padding(lengths, keys), .need_weights = weights});
+  };
+  return out;
+}
+
+Mechanism differential(DifferentialKind kind) {
+  const bool v1 = kind == DifferentialKind::v1;
+  Mechanism out =
+      layer(std::make_shared<DifferentialHeads>(DifferentialHeadsOptions{.kind = kind,
+                                                                         .width = kE,
+                                                                         .heads = v1 ? 3 : 2,
+                                                                         .head_width = 2,
+                                                                         .kv_heads = v1 ? 3 : 1,
+                                                                         .layer = 1,
+                                                                         .dtype = kDType}),
+            "differential_heads");
+  out.sums_to_one = false;
+  out.any_sign = true;
+  return out;
+}
+
+Mechanism forgetting() {
+  Mechanism out = layer(std::make_shared<ForgettingHeads>(
+                            ForgettingHeadsOptions{.width = kE, .heads = 3, .dtype = kDType}),
+                        "forgetting_heads");
+  out.by_place = out.always_causal = true;
+  return out;
+}
+
+Mechanism transformer_xl() {
+  auto made = std::make_shared<TransformerXLHeads>(
+      TransformerXLOptions{.width = kE, .heads = 3, .dtype = kDType});
+  Mechanism out{.modules = {made}, .self = true, .by_place = true, .projects = true};
+  out.always_causal = true;
+  out.name = "transformer_xl";
+  out.causal = [=](const Tensor& x) { return (*made)(x).context; };
+  out.call = [=](const Tensor&, const Tensor& keys, const Lengths& lengths, bool weights) {
+    return (*made)(keys, Tensor(), {.mask = padding(lengths, keys), .need_weights = weights});
+  };
+  return out;
+}
+
+// Beside a store of what was read before, the same for all rows, so that nobody sees nothing.
+Mechanism memorizing() {
+  auto made = std::make_shared<Memorizing>(
+      MemorizingOptions{.width = kE, .heads = 3, .nearest = 7, .dtype = kDType});
+  Mechanism out{.modules = {made}, .self = true, .by_place = true, .projects = true};
+  out.residual = out.always_causal = true;
+  out.name = "memorizing";
+  const auto filled = [=](Index batch) {
+    Memorizing::Store store;
+    const Tensor past = Tensor(Generator(4).normal({1, 4, kE}, 0, 1, kDType));
+    (*made)(expand(past, {batch, 4, kE}), store);
+    return store;
+  };
+  out.causal = [=](const Tensor& x) {
+    Memorizing::Store store = filled(x.size(0));
+    return (*made)(x, store).context;
+  };
+  out.call = [=](const Tensor&, const Tensor& keys, const Lengths& lengths, bool weights) {
+    const Tensor real =
+        padding(lengths, keys).tensor(Shape{keys.size(0), keys.size(1)}, "memorizing");
+    Memorizing::Store store = filled(keys.size(0));
+    return (*made)(keys, store, {.need_weights = weights}, real);
+  };
+  return out;
+}
+
+Mechanism contextual() {
+  Mechanism out =
+      layer(std::make_shared<MultiHead>(MultiHeadOptions{
+                .width = kE,
+                .heads = 3,
+                .score = std::make_shared<ContextualPositions>(2, 4, std::nullopt, kDType),
+                .dtype = kDType}),
+            "multi_head");
+  out.by_place = true;
+  return out;
+}
+
+}  // namespace
+
+Registry<Mechanism> layer_mechanisms() {
+  return {
+      {"latent_heads", [] { return latent(false, 2); }},
+      {"latent_heads_without_positions", [] { return latent(false, 0); }},
+      {"latent_heads_absorbed", [] { return latent(true, 2); }},
+      {"differential_heads", [] { return differential(DifferentialKind::v1); }},
+      {"differential_heads_v2", [] { return differential(DifferentialKind::v2); }},
+      {"forgetting_heads", forgetting},
+      {"heads_with_contextual_positions", contextual},
+      {"transformer_xl", transformer_xl},
+      {"memorizing", memorizing},
+  };
+}
+
+}  // namespace heed::attention

@@ -1,0 +1,123 @@
+#include "../../../../attention/mechanisms/transformer/forgetting_heads.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "../../../../autograd/ops/elementwise/elementwise.h"
+#include "../../../../autograd/ops/reduce/reduce.h"
+#include "../../../../core/error.h"
+#include "../../../../core/generator.h"
+#include "../../../../nn/init.h"
+#include "../../../support/throws.h"
+#include "../plain.h"
+#include "../step_by_step.h"
+
+namespace heed::attention {
+namespace {
+
+using plain::Leaves;
+using plain::leaves_of;
+
+constexpr Index kB = 2, kT = 7, kE = 5, kH = 3, kD = 2;
+
+Numbers part(const Numbers& x, Index first, Index count) {
+  return {x.begin() + first, x.begin() + first + count};
+}
+
+// The paper's sum of gates between each pair; contexts, then weights.
+Numbers plain_forgetting(const Leaves& p) {
+  Numbers contexts, weights;
+  for (std::size_t b = 0; b < kB; ++b) {
+    const auto tokens = plain::rows_of(p["x"], b, kT);
+    std::vector<Numbers> joined(kT);
+    for (Index h = 0; h < kH; ++h) {
+      const auto projected = [&](const char* name, std::size_t t) {
+        return part(plain::affine(p[std::string(name) + ".weight"], tokens[t]), h * kD, kD);
+      };
+      for (std::size_t i = 0; i < kT; ++i) {
+        Numbers e(kT, 0.0);
+        for (std::size_t j = 0; j <= i; ++j) {
+          e[j] = plain::dot(projected("q_proj", i), projected("k_proj", j)) /
+                 std::sqrt(static_cast<double>(kD));
+          for (std::size_t l = j + 1; l <= i; ++l) {
+            const Numbers gate =
+                plain::affine(p["forget_gate.weight"], tokens[l], p["forget_gate.bias"]);
+            e[j] += std::log(plain::sigmoid(at(gate, h)));
+          }
+        }
+        const Numbers a = plain::softmax(e, static_cast<Index>(i) + 1);
+        weights.insert(weights.end(), a.begin(), a.end());
+        Numbers head(kD, 0.0);
+        for (std::size_t j = 0; j < kT; ++j) {
+          const Numbers v = projected("v_proj", j);
+          for (Index d = 0; d < kD; ++d) at(head, d) += a[j] * at(v, d);
+        }
+        joined[i] = plain::join({joined[i], head});
+      }
+    }
+    for (const Numbers& heads : joined) {
+      contexts = plain::join({contexts, plain::affine(p["out_proj.weight"], heads)});
+    }
+  }
+  return plain::join({contexts, weights});
+}
+
+class ForgettingHeadsOf : public testing::Test {
+ protected:
+  const bool seeded_ = (manual_seed(45), true);  // before what is drawn below
+  ForgettingHeadsOf() {
+    x = randn({kB, kT, kE}, DType::f64);
+    for (const Tensor& each : made.parameters()) nn::normal_(each, 0, 0.7);
+  }
+  ForgettingHeads made{
+      ForgettingHeadsOptions{.width = kE, .heads = kH, .head_width = kD, .dtype = DType::f64}};
+  Tensor x;
+};
+
+TEST_F(ForgettingHeadsOf, AreThePapersSums) {
+  const auto leaves = leaves_of(made, {{"x", x}});
+  const auto ours = [&] {
+    const Attended seen = made(x, {.need_weights = true});
+    return std::vector<Tensor>{seen.context, seen.weights};
+  };
+  plain::expect_same(leaves, ours, plain_forgetting);
+  plain::expect_gradients(leaves, ours, 2);
+}
+
+TEST_F(ForgettingHeadsOf, GoOnStepByStep) { expect_steps_are_the_whole(made, x, 1e-11); }
+
+// A gate that is shut hides all that lies behind it.
+TEST_F(ForgettingHeadsOf, ForgetWhatLiesBehindAShutGate) {
+  nn::zeros_(made.forget_gate.weight);
+  nn::constant_(made.forget_gate.bias, -1e4);
+  const Tensor weights = made(x, {.need_weights = true}).weights;
+  for (Index t = 0; t < kT; ++t) {
+    EXPECT_EQ(amin(narrow(narrow(weights, 2, t, 1), 3, t, 1)).item(), 1);
+  }
+}
+
+TEST_F(ForgettingHeadsOf, MakeNoBlock) { EXPECT_NO_THROW(made(x, {.tiles_only = true})); }
+
+TEST_F(ForgettingHeadsOf, RefuseWhatDoesNotFit) {
+  EXPECT_ERROR(ShapeError, "forgetting_heads: x must be [.., n, 5], not f64[2, 7, 4]",
+               made(zeros({kB, kT, 4}, DType::f64)));
+  EXPECT_ERROR(DTypeError, "forgetting_heads: x must be f64, not f32[2, 7, 5]",
+               made(zeros({kB, kT, kE})));
+  EXPECT_ERROR(ValueError, "forgetting_heads: a sink would not be forgotten: give none",
+               made(x, {.sinks = zeros({kH}, DType::f64)}));
+  const NoGrad off;
+  KeyValueCache rolling({.sinks = 1, .window = 2});
+  EXPECT_ERROR(ValueError, "forgetting_heads: a rolling cache forgets by itself: give a plain one",
+               made(x, {}, &rolling));
+  EXPECT_ERROR(ValueError, "forgetting_heads: heads 3 do not divide width 7",
+               ForgettingHeads({.width = 7, .heads = 3}));
+  EXPECT_ERROR(ValueError,
+               "forgetting_heads: width 0 and heads 1 must be positive, head_width 0 not negative",
+               ForgettingHeads({}));
+  EXPECT_ERROR(ValueError, "forgetting_heads: dropout 3 is not in [0, 1]",
+               ForgettingHeads({.width = 7, .dropout = 3}));
+}
+
+}  // namespace
+}  // namespace heed::attention

@@ -1,0 +1,143 @@
+#include "../../../../attention/mechanisms/transformer/multi_token.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "../../../../autograd/ops/elementwise/elementwise.h"
+#include "../../../../autograd/ops/linalg/matmul.h"
+#include "../../../../autograd/ops/reduce/reduce.h"
+#include "../../../../autograd/ops/shape/shape.h"
+#include "../../../../core/error.h"
+#include "../../../../core/generator.h"
+#include "../../../../nn/init.h"
+#include "../../../support/throws.h"
+#include "../plain.h"
+
+namespace heed::attention {
+namespace {
+
+using plain::leaves_of;
+
+constexpr Index kB = 2, kT = 5, kE = 6, kV = 7;
+const std::vector<Index> kLengths = {kT, 4};
+
+MultiTokenOptions options(Index depth) {
+  return {.depth = depth,
+          .transformer = {.width = kE, .heads = 2, .hidden = 3, .dropout = 0, .dtype = DType::f64}};
+}
+
+class MultiTokens : public testing::Test {
+ protected:
+  const bool seeded_ = (manual_seed(53), true);  // before what is drawn below
+  MultiTokens() {
+    for (const Tensor& each : made.parameters()) nn::normal_(each, 0, 0.6);
+  }
+  const MultiTokenPrediction made{options(2)};
+  Tensor h = randn({kB, kT, kE}, DType::f64), e = randn({kB, kT, kE}, DType::f64);
+};
+
+// x / rms(x) o weight, of one token.
+Tensor normed(const Tensor& x, const Tensor& weight) {
+  return x / sqrt(sum(square(x)) / static_cast<double>(kE) + 1e-6) * weight;
+}
+
+// Example by example, as long as each is, token by token up to the layer.
+TEST_F(MultiTokens, AreThePapersEquations) {
+  const auto leaves = leaves_of(made, {{"h", h}, {"e", e}});
+  const auto real = [&](const std::vector<Tensor>& of) {
+    std::vector<Tensor> out;
+    for (std::size_t k = 0; k < of.size(); ++k) {
+      for (Index b = 0; b < kB; ++b) {
+        const Index n = kLengths[static_cast<std::size_t>(b)] - static_cast<Index>(k) - 1;
+        out.push_back(narrow(select(of[k], 0, b), 0, 0, n));
+      }
+    }
+    return out;
+  };
+  const auto ours = [&] { return real(made(h, e, kLengths)); };
+  const auto by_hand = [&] {
+    std::vector<Tensor> out[2];
+    for (Index b = 0; b < kB; ++b) {
+      Tensor before = select(h, 0, b);
+      for (Index k = 1; k <= 2; ++k) {
+        const auto own = static_cast<std::size_t>(k - 1);
+        std::vector<Tensor> merged;
+        for (Index i = 0; i + k < kLengths[static_cast<std::size_t>(b)]; ++i) {
+          const Tensor both =
+              concat({normed(select(before, 0, i), made.state_norms[own].weight),
+                      normed(select(select(e, 0, b), 0, i + k), made.token_norms[own].weight)});
+          merged.push_back(matmul(made.merges[own].weight, both));
+        }
+        before = squeeze(
+            made.layers[own](unsqueeze(stack(merged), 0), {.mask = Mask::causal()}).context, 0);
+        out[own].push_back(before);
+      }
+    }
+    return std::vector<Tensor>{out[0][0], out[0][1], out[1][0], out[1][1]};
+  };
+  const auto have = plain::bits_of(leaves, ours), wanted = plain::bits_of(leaves, by_hand);
+  ASSERT_EQ(have.size(), wanted.size());
+  for (std::size_t i = 0; i < have.size(); ++i) EXPECT_THAT(have[i], near(wanted[i], 1e-11));
+  plain::expect_gradients(leaves, ours, 2);
+}
+
+TEST_F(MultiTokens, TheLossIsTheMeanOverDepths) {
+  const Tensor ids(Array::from(std::vector<Index>{1, 6, 0, 2, 5, 3, 3, 4, 1, 0}, {kB, kT}));
+  const Tensor W = randn({kV, kE}, DType::f64);
+  const auto head = [&](const Tensor& x) { return linear(x, W); };
+  const std::vector<Tensor> foretold = made(h, e, kLengths);
+  double wanted = 0;
+  for (Index k = 1; k <= 2; ++k) {
+    const Tensor logits = head(foretold[static_cast<std::size_t>(k - 1)]);
+    double sum = 0, count = 0;
+    for (Index b = 0; b < kB; ++b) {
+      for (Index i = 0; i + k + 1 < kLengths[static_cast<std::size_t>(b)]; ++i) {
+        const Numbers z = numbers(select(select(logits, 0, b), 0, i));
+        double total = 0;
+        for (const double each : z) total += std::exp(each);
+        const auto word =
+            ids.array().to_vector<Index>()[static_cast<std::size_t>(b * kT + i + k + 1)];
+        sum += std::log(total) - at(z, word);
+        ++count;
+      }
+    }
+    wanted += sum / count / 2;
+  }
+  EXPECT_NEAR(made.loss(foretold, ids, head, kLengths).item(), wanted, 1e-12);
+}
+
+TEST_F(MultiTokens, WhatIsPaddingChangesNoBit) {
+  const auto leaves = leaves_of(made, {});
+  plain::expect_hidden([&](double value) {
+    return plain::bits_of(leaves, [&] {
+      const auto seen =
+          made(plain::spoiled(h, kLengths, value), plain::spoiled(e, kLengths, value), kLengths);
+      return std::vector<Tensor>{select(seen[0], 0, 0), narrow(select(seen[0], 0, 1), 0, 0, 3),
+                                 narrow(select(seen[1], 0, 1), 0, 0, 2)};
+    });
+  });
+}
+
+TEST_F(MultiTokens, NothingIsForetoldBeyondTheText) {
+  EXPECT_EQ(made(narrow(h, 1, 0, 2), narrow(e, 1, 0, 2)).size(), 1U);
+  EXPECT_TRUE(made(narrow(h, 1, 0, 1), narrow(e, 1, 0, 1)).empty());
+  EXPECT_ERROR(ValueError, "multi_token: there is no token to foretell",
+               made.loss({}, Tensor(), [](const Tensor& x) { return x; }));
+}
+
+TEST_F(MultiTokens, RefuseWhatDoesNotFit) {
+  EXPECT_ERROR(ShapeError, "multi_token: states must be [.., n, 6], not f64[2, 5, 4]",
+               made(zeros({kB, kT, 4}, DType::f64), e));
+  EXPECT_ERROR(ShapeError,
+               "multi_token: embedded must be as states, f64[2, 5, 6], not f64[2, 4, 6]",
+               made(h, narrow(e, 1, 0, 4)));
+  EXPECT_ERROR(DTypeError, "multi_token: embedded must be f64, not f32[2, 5, 6]",
+               made(h, to(e, DType::f32)));
+  EXPECT_ERROR(ShapeError, "multi_token: 1 lengths for 2 rows of states", made(h, e, {3}));
+  EXPECT_ERROR(ValueError, "multi_token: depth 0 must be positive",
+               MultiTokenPrediction(options(0)));
+}
+
+}  // namespace
+}  // namespace heed::attention
