@@ -89,11 +89,13 @@ Mechanism memorizing() {
   Mechanism out{.modules = {made}, .self = true, .by_place = true, .projects = true};
   out.residual = out.always_causal = true;
   out.name = "memorizing";
-  const auto filled = [=](Index batch) {
-    Memorizing::Store store;
-    const Tensor past = Tensor(Generator(4).normal({1, 4, kE}, 0, 1, kDType));
-    (*made)(expand(past, {batch, 4, kE}), store);
-    return store;
+  const auto filled = [](Index batch) {
+    Generator generator(4);
+    const auto past = [&] {
+      return expand(Tensor(generator.normal({1, 3, 4, 2}, 0, 1, kDType)), {batch, 3, 4, 2});
+    };
+    const Tensor keys = past(), values = past();
+    return Memorizing::Store{keys, values, Tensor(Array::full({batch, 4}, 1, DType::boolean))};
   };
   out.causal = [=](const Tensor& x) {
     Memorizing::Store store = filled(x.size(0));
