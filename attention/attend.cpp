@@ -15,6 +15,7 @@
 #include "../autograd/ops/reduce/reduce.h"
 #include "../autograd/ops/shape/shape.h"
 #include "../core/error.h"
+#include "../core/traced.h"
 #include "biases/offset_bias.h"
 #include "detail/checks.h"
 #include "detail/nan_guard.h"
@@ -209,8 +210,9 @@ Attended Memory::look(const Tensor& query, const Terms& given, const Mask& asked
   const Index reach = score_->reach();
   const Mask mask = reach >= 0 && reach < keys ? asked & first_keys(reach, keys) : asked;
   const Normaliser& normaliser = normaliser_of(terms);
-  const bool tiles = normaliser.is_softmax() && !terms.need_weights && terms.relative == nullptr &&
-                     !score_->uses_previous_weights();
+  // One that traces follows the block's own operators.
+  const bool tiles = !traced() && normaliser.is_softmax() && !terms.need_weights &&
+                     terms.relative == nullptr && !score_->uses_previous_weights();
 
   // A single query shares its keys with none, and tiles pass over those that are masked: decoding
   // need not look through them.
@@ -221,7 +223,7 @@ Attended Memory::look(const Tensor& query, const Terms& given, const Mask& asked
   if (form) {
     out = in_tiles(*form, guard.values(), shape, mask, terms);
   } else {
-    if (terms.tiles_only) {
+    if (terms.tiles_only && !traced()) {
       throw ValueError(fmt::format(
           "attend: tiles_only, but scores {} need their block: the score, the normaliser or the "
           "terms have no tiled form",

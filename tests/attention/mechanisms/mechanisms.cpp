@@ -12,7 +12,7 @@ namespace heed::attention {
 namespace {
 
 using Lengths = std::vector<Index>;
-constexpr DType kDType = DType::f64;
+const DType& kDType = mechanism_dtype();
 
 Mechanism multi_head(Index kv_heads, bool rotary, bool self) {
   auto made = std::make_shared<MultiHead>(MultiHeadOptions{
@@ -294,6 +294,11 @@ const Registry<Mechanism> kMechanisms = Registry<Mechanism>(kOnes)
                                             .add(pair_mechanisms())
                                             .add(memory_mechanisms())
                                             .add(kFunctions);
+
+DType& mechanism_dtype() {
+  static DType dtype = DType::f64;
+  return dtype;
+}
 
 std::vector<Tensor> Mechanism::parameters() const {
   std::vector<Tensor> out;

@@ -13,7 +13,7 @@ namespace heed::attention {
 namespace {
 
 using Lengths = std::vector<Index>;
-constexpr DType kDType = DType::f64;
+const DType& kDType = mechanism_dtype();
 
 Mechanism key_value_memory() {
   auto made = std::make_shared<KeyValueMemory>(

@@ -1,0 +1,7 @@
+#include "models.h"
+
+namespace heed::onnx {
+
+std::vector<NamedModel> examples() { return {}; }
+
+}  // namespace heed::onnx
