@@ -213,11 +213,11 @@ std::string Extent::text(const Sizes& sizes) const {
   }
   for (std::size_t i = 0; i < slopes.size(); ++i) {
     if (slopes[i] == 0) continue;
-    if (out.empty()) {
-      out = slopes[i] == 1 ? sizes.names[i] : fmt::format("{} {}", slopes[i], sizes.names[i]);
-    } else {
-      out += fmt::format("{} {}", signed_text(slopes[i]), sizes.names[i]);
-    }
+    const Index steep = std::abs(slopes[i]);
+    const std::string term =
+        steep == 1 ? sizes.names[i] : fmt::format("{} {}", steep, sizes.names[i]);
+    const bool falls = slopes[i] < 0;
+    out += out.empty() ? (falls ? "-" : "") + term : (falls ? " - " : " + ") + term;
   }
   if (out.empty()) return std::to_string(floor_of(constant, divisor));
   if (constant != 0) out += signed_text(constant);

@@ -91,7 +91,7 @@ Windows followed_windows(const Tensor& middles, const std::vector<Index>& length
       lengths.empty() ? full(Shape{1, 1}, K) : reshape(Tensor(Array::from(lengths)), {B, 1});
   Tensor middle = to(floor(middles), DType::i64);  // [B, Q]
   if (hold) middle = minimum(middle, length - 1);
-  const Tensor first = minimum(maximum(middle - D, tensor(Index{0})), tensor(K - W));
+  const Tensor first = minimum(maximum(middle - D, tensor(Index{0})), tensor(K) - W);
   const Tensor places = unsqueeze(first, -1) + arange(W);
   const Tensor near = abs(places - unsqueeze(middle, -1)) <= static_cast<double>(D);
   return {places, unsqueeze(logical_and(places < unsqueeze(length, -1), near), 2)};

@@ -29,13 +29,11 @@ Exported mlp_over_steps() {
 }
 
 Exported cnn() {
-  return layer(
-      std::make_shared<nn::Sequential>(
-          nn::Conv2d(3, 8, 3, 1, 1),
-          nn::BatchNorm2d(8), nn::ReLU(), nn::MaxPool2d(2),
-          nn::Conv2d(8, 6, 3, 2),
-          nn::GroupNorm(2, 6), nn::SiLU(), nn::Flatten(), nn::Linear(6 * 3 * 3, 5)),
-      {"image", randn({2, 3, 16, 16}), {"batch"}});
+  return layer(std::make_shared<nn::Sequential>(
+                   nn::Conv2d(3, 8, 3, 1, 1), nn::BatchNorm2d(8), nn::ReLU(), nn::MaxPool2d(2),
+                   nn::Conv2d(8, 6, 3, 2), nn::GroupNorm(2, 6), nn::SiLU(), nn::Flatten(),
+                   nn::Linear(6 * 3 * 3, 5)),
+               {"image", randn({2, 3, 16, 16}), {"batch"}});
 }
 
 Exported recurrent(const std::string& kind, bool bidirectional, bool with_lengths) {
@@ -58,8 +56,8 @@ Exported recurrent(const std::string& kind, bool bidirectional, bool with_length
   if (kind == "gru") of(std::make_shared<nn::GRU>(options));
   if (kind == "lstm") of(std::make_shared<nn::LSTM>(options));
   if (kind == "rnn") {
-    of(std::make_shared<nn::RNN>(nn::RNNOptions{
-        .input = 7, .hidden = 5, .layers = 2, .bidirectional = bidirectional}));
+    of(std::make_shared<nn::RNN>(
+        nn::RNNOptions{.input = 7, .hidden = 5, .layers = 2, .bidirectional = bidirectional}));
   }
   return out;
 }
@@ -67,14 +65,13 @@ Exported recurrent(const std::string& kind, bool bidirectional, bool with_length
 }  // namespace
 
 std::vector<NamedModel> layers() {
-  std::vector<NamedModel> out = {
-      {"mlp", mlp}, {"mlp_over_steps", mlp_over_steps}, {"cnn", cnn}};
+  std::vector<NamedModel> out = {{"mlp", mlp}, {"mlp_over_steps", mlp_over_steps}, {"cnn", cnn}};
   for (const std::string kind : {"gru", "lstm", "rnn"}) {
     for (const bool bidirectional : {false, true}) {
       for (const bool with_lengths : {false, true}) {
-        out.push_back({kind + (bidirectional ? "_bidirectional" : "") +
-                           (with_lengths ? "_lengths" : ""),
-                       [=] { return recurrent(kind, bidirectional, with_lengths); }});
+        out.push_back(
+            {kind + (bidirectional ? "_bidirectional" : "") + (with_lengths ? "_lengths" : ""),
+             [=] { return recurrent(kind, bidirectional, with_lengths); }});
       }
     }
   }

@@ -6,7 +6,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -32,22 +34,38 @@ json as_json(const std::string& name, const Tensor& x) {
   return out;
 }
 
-// Numbers as the examples have them; of `lengths`, from 1 to what `length` is.
-Tensor drawn(const onnx::Input& input, Index batch, Index length, Generator& generator) {
+using Sizes = std::map<std::string, Index>;
+
+// Numbers as the examples have them; lengths from 1 to what they count.
+Tensor drawn(const onnx::Input& input, const Sizes& sizes, Generator& generator) {
   Shape shape = input.example.shape();
   for (std::size_t axis = 0; axis < input.axes.size(); ++axis) {
-    if (input.axes[axis] == "batch") shape[static_cast<Index>(axis)] = batch;
-    if (input.axes[axis] == "length") shape[static_cast<Index>(axis)] = length;
+    if (!input.axes[axis].empty()) shape[static_cast<Index>(axis)] = sizes.at(input.axes[axis]);
   }
+  static const std::map<std::string, std::string> counted = {
+      {"lengths", "length"}, {"word_counts", "length"}, {"sentence_counts", "sentences"}};
+  const auto of = counted.find(input.name);
   const auto numbers = input.example.array().to(DType::f64).to_vector<double>();
   std::vector<double> values(static_cast<std::size_t>(shape.numel()));
   for (double& value : values) {
-    value = input.name == "lengths"
-                ? static_cast<double>(1 + generator.below(length))
-                : numbers[static_cast<std::size_t>(
-                      generator.below(static_cast<Index>(numbers.size())))];
+    value = of != counted.end() ? static_cast<double>(1 + generator.below(sizes.at(of->second)))
+                                : numbers[static_cast<std::size_t>(
+                                      generator.below(static_cast<Index>(numbers.size())))];
   }
   return Tensor(Array::from(values, shape).to(input.example.dtype()));
+}
+
+// The length, or the examples' where it has no name.
+Index fixed_length(const onnx::Exported& model, Index length) {
+  for (const onnx::Input& input : model.inputs) {
+    const bool named =
+        std::find(input.axes.begin(), input.axes.end(), "length") != input.axes.end();
+    if (named) return length;
+  }
+  for (const onnx::Input& input : model.inputs) {
+    if (input.name == "keys") return input.example.size(1);
+  }
+  return length;
 }
 
 void write(const onnx::NamedModel& named, const std::string& folder) {
@@ -59,11 +77,14 @@ void write(const onnx::NamedModel& named, const std::string& folder) {
   Generator generator(5);
   json runs = json::array();
   const NoGrad scope;
-  for (const auto& [batch, length] : {std::pair<Index, Index>{2, 6}, {5, 9}}) {
+  const std::vector<Sizes> all = {
+      {{"batch", 2}, {"length", fixed_length(model, 6)}, {"sentences", 3}, {"target_length", 4}},
+      {{"batch", 5}, {"length", fixed_length(model, 9)}, {"sentences", 4}, {"target_length", 7}}};
+  for (const Sizes& sizes : all) {
     std::vector<Tensor> inputs;
     json run = {{"inputs", json::array()}, {"outputs", json::array()}};
     for (const onnx::Input& input : model.inputs) {
-      inputs.push_back(drawn(input, batch, length, generator));
+      inputs.push_back(drawn(input, sizes, generator));
       run["inputs"].push_back(as_json(input.name, inputs.back()));
     }
     for (const Tensor& result : model.forward(inputs)) {
@@ -72,7 +93,7 @@ void write(const onnx::NamedModel& named, const std::string& folder) {
     runs.push_back(std::move(run));
   }
   io::write_file_atomically(folder + "/" + named.name + ".json",
-                 json{{"tolerance", model.tolerance}, {"runs", runs}}.dump());
+                            json{{"tolerance", model.tolerance}, {"runs", runs}}.dump());
 }
 
 }  // namespace
@@ -83,10 +104,14 @@ int main(int argc, char** argv) {
     return 2;
   }
   const std::vector<std::string> wanted(argv + 2, argv + argc);
-  for (const auto& part : {onnx::layers(), onnx::mechanisms(), onnx::examples()}) {
+  std::vector<std::vector<onnx::NamedModel>> parts = {onnx::layers(), onnx::mechanisms()};
+#ifdef HEED_WITH_EXAMPLES
+  parts.push_back(onnx::examples());
+#endif
+  for (const auto& part : parts) {
     for (const onnx::NamedModel& named : part) {
-      const bool asked = wanted.empty() ||
-                         std::find(wanted.begin(), wanted.end(), named.name) != wanted.end();
+      const bool asked =
+          wanted.empty() || std::find(wanted.begin(), wanted.end(), named.name) != wanted.end();
       if (!asked) continue;
       try {
         write(named, argv[1]);

@@ -12,9 +12,9 @@
 namespace heed::onnx {
 
 struct Exported {
-  std::shared_ptr<nn::Module> module;
-  std::vector<Input> inputs;
-  Forward forward;
+  std::shared_ptr<nn::Module> module = {};
+  std::vector<Input> inputs = {};
+  Forward forward = {};
   ExportOptions options = {};
   double tolerance = 1e-4;
 };
