@@ -146,10 +146,11 @@ Sizes Sizes::choose(std::vector<std::string> names, const std::vector<Index>& le
   const std::size_t passes = out.names.empty() ? 2 : out.names.size() + 3;
   out.passes.assign(passes, std::vector<Index>(out.names.size()));
   std::set<Index> used;
+  for (const Index size : least) used.insert(std::max<Index>(size, 2));
   for (std::size_t s = 0; s < out.names.size(); ++s) {
     const Index first = std::max<Index>(least[s], 2);
-    Index next = first;
-    std::vector<Index> sizes;
+    std::vector<Index> sizes = {first};
+    Index next = first + 1;
     while (sizes.size() < passes && next <= most[s]) {
       while (!is_prime(next) || used.contains(next)) ++next;
       if (next > most[s]) break;

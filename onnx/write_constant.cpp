@@ -44,10 +44,8 @@ class Passes {
     }
   }
 
-  // The numbers of a pass whose varying axes are one or two.
-  double at(std::size_t pass, Index i, Index j = 0) const {
-    return arrays[pass].data<double>()[axes.size() == 2 ? i * size(pass, 1) + j : i];
-  }
+  // The numbers of a pass along the only axis that varies.
+  double at(std::size_t pass, Index i) const { return arrays[pass].data<double>()[i]; }
   Index size(std::size_t pass, std::size_t axis) const { return arrays[pass].size(axes[axis]); }
   std::vector<Index> sizes(std::size_t axis) const {
     std::vector<Index> out;
@@ -77,16 +75,16 @@ std::string spread(GraphWriter& to, const Passes& from, const std::string& narro
   return grows ? to.node("Expand", {narrow, to.extents(shapes, "a size of a constant")}) : narrow;
 }
 
-// A vector along one of the axes, to broadcast beside all others.
+// A vector along one axis, to broadcast beside all others.
 std::string along(GraphWriter& to, const Passes& from, const std::string& vector, Index axis) {
   std::vector<Index> shape(static_cast<std::size_t>(from.rank), 1);
   shape[static_cast<std::size_t>(axis)] = -1;
   return from.rank == 1 ? vector : to.node("Reshape", {vector, to.whole(shape)});
 }
 
-std::string places(GraphWriter& to, const Passes& from, std::size_t axis) {
-  const std::string count = to.extent(from.sizes(axis), "the length of a constant");
-  return along(to, from, to.range(count), from.axes[axis]);
+std::string places(GraphWriter& to, const Passes& from) {
+  const std::string count = to.extent(from.sizes(0), "the length of a constant");
+  return along(to, from, to.range(count), from.axes[0]);
 }
 
 // One number everywhere, which may follow the sizes, or be 1 over one that does.
@@ -120,122 +118,28 @@ std::string filled(GraphWriter& to, const Passes& from) {
   return spread(to, from, out);
 }
 
-// c + a i, cut to [low, high]: places, whatever they begin at, and offsets that are clipped.
+// c + a i along one axis: places, wherever they begin.
 std::string line(GraphWriter& to, const Passes& from) {
-  if (from.axes.empty() || from.axes.size() > 2 || from.dtype == DType::boolean) return "";
-  const std::size_t count = from.axes.size();
-  double slopes[2] = {0, 0};
-  // From the pass that has the most places, where a step is neither cut at either end.
+  if (from.axes.size() != 1 || from.dtype == DType::boolean) return "";
   const std::size_t last = from.arrays.size() - 1;
-  double low = from.at(last, 0), high = low;
-  for (std::size_t pass = 0; pass <= last; ++pass) {
-    const double* numbers = from.arrays[pass].data<double>();
-    const auto [least, most] = std::minmax_element(numbers, numbers + from.arrays[pass].numel());
-    if (!is_whole(*least) || !is_whole(*most)) return "";
-    low = std::min(low, *least);
-    high = std::max(high, *most);
-  }
-  for (std::size_t axis = 0; axis < count; ++axis) {
-    for (Index i = 0; i < from.size(last, 0); ++i) {
-      for (Index j = 0; j < (count == 2 ? from.size(last, 1) : 1); ++j) {
-        const Index next_i = axis == 0 ? i + 1 : i, next_j = axis == 1 ? j + 1 : j;
-        if (next_i >= from.size(last, 0) || (count == 2 && next_j >= from.size(last, 1))) continue;
-        const double step = from.at(last, next_i, next_j) - from.at(last, i, j);
-        if (std::fabs(step) > std::fabs(slopes[axis])) slopes[axis] = step;
-      }
-    }
-    if (!is_whole(slopes[axis])) return "";
-  }
-  // The constant of each pass: from a place that is cut nowhere.
+  if (from.size(last, 0) < 2) return "";
+  const double slope = from.at(last, 1) - from.at(last, 0);
   std::vector<Index> constants;
-  bool cut_low = false, cut_high = false;
   for (std::size_t pass = 0; pass <= last; ++pass) {
-    bool known = false;
-    double constant = 0;
-    const Index rows = from.size(pass, 0), columns = count == 2 ? from.size(pass, 1) : 1;
-    const auto raw = [&](Index i, Index j) {
-      return slopes[0] * static_cast<double>(i) + slopes[1] * static_cast<double>(j);
-    };
-    for (Index i = 0; i < rows && !known; ++i) {
-      for (Index j = 0; j < columns && !known; ++j) {
-        const double here = from.at(pass, i, j);
-        const bool inside = here > low && here < high;
-        if (!inside) continue;
-        constant = here - raw(i, j);
-        known = true;
-      }
-    }
-    if (!known) constant = from.at(pass, 0, 0);
-    for (Index i = 0; i < rows; ++i) {
-      for (Index j = 0; j < columns; ++j) {
-        const double value = constant + raw(i, j), here = from.at(pass, i, j);
-        if (here != std::clamp(value, low, high)) return "";
-        cut_low = cut_low || value < low;
-        cut_high = cut_high || value > high;
-      }
+    const double constant = from.at(pass, 0);
+    for (Index i = 0; i < from.size(pass, 0); ++i) {
+      const double here = from.at(pass, i);
+      if (!is_whole(here) || here != constant + slope * static_cast<double>(i)) return "";
     }
     constants.push_back(static_cast<Index>(constant));
   }
   if (!extent_of(constants, to.sizes())) return "";
-  std::string out;
-  for (std::size_t axis = 0; axis < count; ++axis) {
-    std::string one = places(to, from, axis);
-    if (slopes[axis] != 1) {
-      one = to.node("Mul", {one, to.whole({static_cast<Index>(slopes[axis])})});
-    }
-    out = out.empty() ? one : to.node("Add", {out, one});
-  }
+  std::string out = places(to, from);
+  if (slope != 1) out = to.node("Mul", {out, to.whole({static_cast<Index>(slope)})});
   const bool none = std::all_of(constants.begin(), constants.end(), [](Index c) { return c == 0; });
   if (!none) out = to.node("Add", {out, to.extent(constants, "where places begin")});
-  if (cut_low) out = to.node("Max", {out, to.number(low, DType::i64)});
-  if (cut_high) out = to.node("Min", {out, to.number(high, DType::i64)});
   if (from.dtype != DType::i64) out = to.cast(out, from.dtype);
   return spread(to, from, out);
-}
-
-// bool: true from one place to another, of j alone or of j - i: first places, causal, windows.
-std::string band(GraphWriter& to, const Passes& from) {
-  if (from.axes.empty() || from.axes.size() > 2 || from.dtype != DType::boolean) return "";
-  const bool two = from.axes.size() == 2;
-  std::vector<Index> firsts, lasts;  // of the offsets that are true
-  bool bounded_below = false, bounded_above = false;
-  for (std::size_t pass = 0; pass < from.arrays.size(); ++pass) {
-    const Index rows = two ? from.size(pass, 0) : 1, columns = from.size(pass, two ? 1 : 0);
-    const auto is_true = [&](Index i, Index j) {
-      return two ? from.at(pass, i, j) != 0 : from.at(pass, j) != 0;
-    };
-    std::vector<int> seen(static_cast<std::size_t>(rows + columns - 1), -1);
-    for (Index i = 0; i < rows; ++i) {
-      for (Index j = 0; j < columns; ++j) {
-        int& known = seen[static_cast<std::size_t>(j - i + rows - 1)];
-        const int here = is_true(i, j) ? 1 : 0;
-        if (known >= 0 && known != here) return "";
-        known = here;
-      }
-    }
-    const auto first = std::find(seen.begin(), seen.end(), 1);
-    if (first == seen.end()) return "";
-    const auto last = std::find(seen.rbegin(), seen.rend(), 1).base() - 1;
-    if (std::find(first, last + 1, 0) != last + 1) return "";
-    firsts.push_back(first - seen.begin() - rows + 1);
-    lasts.push_back(last - seen.begin() - rows + 1);
-    bounded_below = bounded_below || first != seen.begin();
-    bounded_above = bounded_above || last != seen.end() - 1;
-  }
-  std::string offset = places(to, from, two ? 1 : 0);
-  if (two) offset = to.node("Sub", {offset, places(to, from, 0)});
-  std::string out;
-  // A bound that nothing shows in one pass may hold in another: all must show it.
-  const auto bound = [&](bool bounded, const std::vector<Index>& at, const char* type) {
-    if (!bounded) return true;
-    if (!extent_of(at, to.sizes())) return false;
-    const std::string one = to.node(type, {offset, to.extent(at, "a bound of a mask")});
-    out = out.empty() ? one : to.node("And", {out, one});
-    return true;
-  };
-  if (!bound(bounded_below, firsts, "GreaterOrEqual")) return "";
-  if (!bound(bounded_above, lasts, "LessOrEqual")) return "";
-  return out.empty() ? "" : spread(to, from, out);
 }
 
 // What came in, once more, in any shape: lengths that went through a vector, say. One number everywhere is no sign.
@@ -288,7 +192,6 @@ std::string write_constant(GraphWriter& to, Index id) {
   std::string made;
   if (some) {
     made = passes.axes.empty() ? filled(to, passes) : line(to, passes);
-    if (made.empty()) made = band(to, passes);
   } else if (std::all_of(passes.arrays.begin(), passes.arrays.end(),
                          [](const Array& array) { return array.numel() == 0; })) {
     std::vector<std::vector<Index>> shapes;
