@@ -117,15 +117,18 @@ std::optional<Extent> quotient_of(const std::vector<Index>& numbers, const Sizes
   return std::nullopt;
 }
 
-// min(s + c, most): the size alone below the bound, which at least two passes must show.
+// min(s + c, most): the bound must show in two passes, and c be 0 where a single one is below it.
 std::optional<Extent> bounded_of(const std::vector<Index>& numbers, const Sizes& sizes) {
   const Index most = *std::max_element(numbers.begin(), numbers.end());
   if (std::count(numbers.begin(), numbers.end(), most) < 2) return std::nullopt;
   const auto below =
       std::find_if(numbers.begin(), numbers.end(), [most](Index number) { return number < most; });
   const auto pass = static_cast<std::size_t>(below - numbers.begin());
+  const bool one = std::count_if(numbers.begin(), numbers.end(),
+                                 [most](Index number) { return number < most; }) == 1;
   for (std::size_t size = 0; size < sizes.names.size(); ++size) {
     Extent tried{.constant = *below - sizes.passes[pass][size]};
+    if (one && tried.constant != 0) continue;
     tried.slopes.assign(sizes.names.size(), 0);
     tried.slopes[size] = 1;
     tried.most = most;

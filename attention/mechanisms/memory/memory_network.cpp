@@ -291,8 +291,10 @@ MemoryNetworkOutput MemoryNetwork::operator()(const Tensor& story, const Tensor&
                                            told, M, o.position_encoding));
     }
     const Tensor first = o.tying == MemoryTying::adjacent ? select(words, 0, 0) : asking;
-    return hops(memories, followed_bags(first, question, o.position_encoding), real, mask, N,
-                need_weights);
+    MemoryNetworkOutput out = hops(memories, followed_bags(first, question, o.position_encoding),
+                                   real, mask, N, need_weights);
+    out.logits = forwarded(out.logits);
+    return out;
   }
 
   Encoded batch = encode(story, question, counts, M, o, training() ? o.noise : 0,
@@ -316,7 +318,9 @@ MemoryNetworkOutput MemoryNetwork::operator()(const Tensor& story, const Tensor&
   const bool adjacent = o.tying == MemoryTying::adjacent;
   const Tensor u =
       product(std::move(batch.asks), bag_table(adjacent ? select(words, 0, 0) : asking));
-  return hops(memories, u, real, mask, N, need_weights);
+  MemoryNetworkOutput out = hops(memories, u, real, mask, N, need_weights);
+  out.logits = forwarded(out.logits);
+  return out;
 }
 
 MemoryNetworkOutput MemoryNetwork::hops(const std::vector<Tensor>& memories, Tensor u,
@@ -349,7 +353,7 @@ MemoryNetworkOutput MemoryNetwork::hops(const std::vector<Tensor>& memories, Ten
     if (need_weights) out.weights.push_back(read.weights);
     if (adjacent) m = c;
   }
-  out.logits = forwarded(heed::linear(u, adjacent ? select(words, 0, o.hops) : answer));
+  out.logits = heed::linear(u, adjacent ? select(words, 0, o.hops) : answer);
   return out;
 }
 

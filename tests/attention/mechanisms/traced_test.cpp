@@ -60,7 +60,7 @@ TEST_P(TracedMechanism, GivesTheSame) {
 }
 
 INSTANTIATE_TEST_SUITE_P(, TracedMechanism, testing::ValuesIn(kMechanisms),
-                         [](const auto& info) { return info.param; });
+                         [](const auto& each) { return each.param; });
 
 TEST(TracedMask, EveryKindIsTheSameBlock) {
   const Tensor documents = tensor({{0, 0, 1, 1, 1, 2, 2}, {0, 1, 1, 1, 1, 1, 2}});
