@@ -4,6 +4,7 @@
 #include "../../../attention/attention.h"
 #include "../../../autograd/autograd.h"
 #include "../../../core/generator.h"
+#include "../../../nn/init.h"
 #include "../../../nn/positional_encoding.h"
 #include "../../support/numbers.h"
 #include "mechanisms.h"
@@ -127,7 +128,7 @@ TEST(TracedPositions, AreTheSame) {
   const Tensor x = randn({2, 3, 7, 6}, DType::f64, generator);
   expect_same([&] { return rotary(x, 2); });
   expect_same(
-      [&] { return rotary(x, RotaryOptions{.width = 4, .layout = RotaryLayout::halves}, 1); });
+      [&] { return rotary(x, RotaryOptions{.layout = RotaryLayout::halves, .width = 4}, 1); });
   expect_same([&] { return rotary(x, tensor({{0, 2, 4, 6, 1, 3, 5}, {6, 5, 4, 3, 2, 1, 0}})); });
   expect_same([&] { return nn::sinusoidal_positions(11, 7, 3, DType::f64); });
   RelativePositions relative({.key_width = 6, .value_width = 5, .clip = 2, .dtype = DType::f64});
