@@ -15,6 +15,7 @@
 #include "../autograd/ops/reduce/reduce.h"
 #include "../autograd/ops/shape/shape.h"
 #include "../core/error.h"
+#include "../core/traced.h"
 #include "biases/offset_bias.h"
 #include "detail/checks.h"
 #include "detail/nan_guard.h"
@@ -76,6 +77,9 @@ void check_call(const Tensor& query, const Memory& memory, const Terms& terms, c
 
 // For rows of any number.
 Mask first_keys(Index count, Index keys) {
+  if (traced()) {
+    return Mask::key_padding(unsqueeze(arange(keys) < static_cast<double>(count), 0));
+  }
   Array first = Array::zeros(Shape{1, keys}, DType::boolean);
   std::fill_n(first.mutable_data<bool>(), count, true);
   return Mask::key_padding(Tensor(first));
@@ -207,10 +211,13 @@ Attended Memory::look(const Tensor& query, const Terms& given, const Mask& asked
   const Terms terms = settled(*score_, given, queries, keys, keys_.dtype());  // handles, no numbers
   check_call(query, *this, terms, shape);
   const Index reach = score_->reach();
-  const Mask mask = reach >= 0 && reach < keys ? asked & first_keys(reach, keys) : asked;
+  // One that traces is to know the bound also where it hides nothing.
+  const bool bounded = reach >= 0 && (reach < keys || traced());
+  const Mask mask = bounded ? asked & first_keys(reach, keys) : asked;
   const Normaliser& normaliser = normaliser_of(terms);
-  const bool tiles = normaliser.is_softmax() && !terms.need_weights && terms.relative == nullptr &&
-                     !score_->uses_previous_weights();
+  // One that traces follows the block's own operators.
+  const bool tiles = !traced() && normaliser.is_softmax() && !terms.need_weights &&
+                     terms.relative == nullptr && !score_->uses_previous_weights();
 
   // A single query shares its keys with none, and tiles pass over those that are masked: decoding
   // need not look through them.
@@ -221,7 +228,7 @@ Attended Memory::look(const Tensor& query, const Terms& given, const Mask& asked
   if (form) {
     out = in_tiles(*form, guard.values(), shape, mask, terms);
   } else {
-    if (terms.tiles_only) {
+    if (terms.tiles_only && !traced()) {
       throw ValueError(fmt::format(
           "attend: tiles_only, but scores {} need their block: the score, the normaliser or the "
           "terms have no tiled form",

@@ -10,6 +10,7 @@
 #include "../autograd/ops/shape/shape.h"
 #include "../core/error.h"
 #include "../core/kernels/reduce/finite.h"
+#include "../core/traced.h"
 #include "detail/checks.h"
 #include "detail/nan_guard.h"
 
@@ -34,6 +35,26 @@ void check_sources(const Tensor& keys, const Tensor& values) {
     throw DTypeError(fmt::format("attend: keys and values differ in dtype: {} and {}",
                                  describe(keys), describe(values)));
   }
+}
+
+// Of places [B, ..] in rows of K places each, their rows among all: i64. Throws IndexError.
+Tensor rows_of_places(const Tensor& index, Index K) {
+  const Index B = index.size(0);
+  if (traced()) {  // by operators that can be followed
+    Shape each_row = Shape::filled(index.rank(), 1);
+    each_row[0] = B;
+    return index + reshape(arange(B) * K, each_row);
+  }
+  Array rows = index.array().contiguous().clone();
+  Index* const to = rows.mutable_data<Index>();
+  const Index each = rows.numel() / std::max<Index>(B, 1);
+  for (Index n = 0; n < rows.numel(); ++n) {
+    if (to[n] < 0 || to[n] >= K) {
+      throw IndexError(fmt::format("memory: place {} is out of range [0, {})", to[n], K));
+    }
+    to[n] += n / each * K;
+  }
+  return rows;
 }
 
 Tensor rows_of(const Tensor& x, const Tensor& index) {
@@ -115,20 +136,12 @@ Memory Memory::places(const Tensor& index, const Mask& mask) const {
     throw ShapeError(fmt::format("memory: places {} of keys {} must be i64 [{}, ..]",
                                  describe(index), describe(keys_), B));
   }
-  Array rows = index.array().contiguous().clone();
-  Index* const to = rows.mutable_data<Index>();
-  const Index each = rows.numel() / std::max<Index>(B, 1);
-  for (Index n = 0; n < rows.numel(); ++n) {
-    if (to[n] < 0 || to[n] >= K) {
-      throw IndexError(fmt::format("memory: place {} is out of range [0, {})", to[n], K));
-    }
-    to[n] += n / each * K;
-  }
+  const Tensor rows = rows_of_places(index, K);
   Memory out;
   out.score_ = score_;
   const bool few = index.rank() == 2;
-  out.keys_ = embedding(flat_keys_, Tensor(rows), few);
-  out.values_ = embedding(flat_values_, Tensor(rows), few);
+  out.keys_ = embedding(flat_keys_, rows, few);
+  out.values_ = embedding(flat_values_, rows, few);
   out.mask_ = mask;
   out.shared_ = !kernels::all_finite(keys_.array()) || !kernels::all_finite(values_.array());
   return out;

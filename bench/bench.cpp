@@ -18,6 +18,7 @@
 #include "local.h"
 #include "machine.h"
 #include "mpi.h"
+#include "ort.h"
 #include "rows.h"
 #include "runner.h"
 #include "sgemm.h"
@@ -37,6 +38,7 @@ struct Settings {
   int repeats = 9;
   std::int64_t bytes = bench::stream::kBytes;
   std::string json_file;
+  std::string onnxruntime;
   std::string profile;
 };
 
@@ -111,12 +113,19 @@ int run(const Settings& settings) {
   if (wanted(bench::stream::kName)) {
     stream = bench::stream::measure(settings.threads, settings.repeats, settings.bytes);
   }
+  std::vector<std::string> beside_ort;
+  for (const bench::ort::Row& row : bench::ort::kRows) {
+    if (wanted(row.name)) beside_ort.emplace_back(row.name);
+  }
+  const bool ort_agrees =
+      beside_ort.empty() ||
+      bench::ort::measure(settings.onnxruntime, beside_ort, settings.threads, settings.repeats);
   if (!settings.json_file.empty()) {
     bench::write_json(results, bounds, crowded, mpi, stream, settings.json_file);
   }
   const bool agree =
       std::all_of(results.begin(), results.end(), [](const Result& r) { return r.losses_agree; });
-  return agree && (!stream || stream->losses_agree) ? 0 : 1;
+  return agree && ort_agrees && (!stream || stream->losses_agree) ? 0 : 1;
 }
 
 }  // namespace
@@ -134,6 +143,7 @@ int main(int argc, char** argv) try {
   names.emplace_back(bench::crowded::kName);
   names.emplace_back(bench::mpi::kName);
   names.emplace_back(bench::stream::kName);
+  for (const bench::ort::Row& row : bench::ort::kRows) names.emplace_back(row.name);
   app.add_option("--only", settings.only, "rows to run, instead of all")
       ->check(CLI::IsMember(names));
   app.add_option("--threads", settings.threads, "threads of each program")
@@ -142,6 +152,8 @@ int main(int argc, char** argv) try {
       ->check(CLI::Range(1, 10000));
   app.add_option("--bytes", settings.bytes, "of the text of the row stream")
       ->check(CLI::Range(std::int64_t{1} << 20, std::int64_t{1} << 40));
+  app.add_option("--onnxruntime", settings.onnxruntime,
+                 "the folder with node_modules/onnxruntime-node, for the rows ort_*");
   app.add_option("--json", settings.json_file, "also write the results here");
   app.add_option("--profile", settings.profile,
                  "instead: where the time of our side of this row goes, by operator and module")

@@ -7,8 +7,27 @@
 #include "../autograd/ops/elementwise/elementwise.h"
 #include "../autograd/ops/shape/shape.h"
 #include "../core/error.h"
+#include "../core/traced.h"
 
 namespace heed::nn {
+
+namespace {
+
+// The same by operators that can be followed.
+Tensor followed_positions(Index steps, Index width, Index first, DType dtype) {
+  std::vector<double> rates;
+  Array is_even = Array::empty(Shape{width}, DType::boolean);
+  for (Index i = 0; i < width; ++i) {
+    const double pair = static_cast<double>(i - i % 2) / static_cast<double>(width);
+    rates.push_back(std::pow(1e4, -pair));
+    is_even.mutable_data<bool>()[i] = i % 2 == 0;
+  }
+  const Tensor places = arange(first, first + steps, 1, dtype);
+  const Tensor angles = unsqueeze(places, -1) * Tensor(Array::from(rates).to(dtype));
+  return where(Tensor(is_even), sin(angles), cos(angles));
+}
+
+}  // namespace
 
 Tensor sinusoidal_positions(Index steps, Index width, Index first, DType dtype) {
   if (steps < 0 || width <= 0 || first < 0) {
@@ -17,6 +36,7 @@ Tensor sinusoidal_positions(Index steps, Index width, Index first, DType dtype) 
         steps, width, first));
   }
   check_floating("sinusoidal_positions", dtype);
+  if (traced()) return followed_positions(steps, width, first, dtype);
   Array out = Array::empty(Shape{steps, width}, DType::f64);
   double* to = out.mutable_data<double>();
   for (Index t = 0; t < steps; ++t) {

@@ -4,9 +4,12 @@
 
 #include <cmath>
 
+#include "../../autograd/factories.h"
+#include "../../autograd/ops/elementwise/elementwise.h"
 #include "../../autograd/ops/index/index.h"
 #include "../../autograd/ops/shape/shape.h"
 #include "../../core/error.h"
+#include "../../core/traced.h"
 
 namespace heed::attention {
 namespace {
@@ -49,6 +52,12 @@ Index T5Bias::bucket(Index distance) const {
 
 Tensor T5Bias::by_offset(Index least, Index count) const {
   std::vector<Index> buckets;
+  if (traced()) {  // a table of all distances, beyond whose ends nothing changes
+    const Index most = options_.max_distance;
+    for (Index distance = -most; distance <= most; ++distance) buckets.push_back(bucket(distance));
+    const Tensor near = minimum(maximum(arange(count) + least, tensor(-most)), tensor(most)) + most;
+    return transpose(embedding(weight, embedding(Tensor(Array::from(buckets)), near)), 0, 1);
+  }
   for (Index i = 0; i < count; ++i) buckets.push_back(bucket(least + i));
   return transpose(embedding(weight, Array::from(buckets)), 0, 1);
 }

@@ -4,12 +4,22 @@
 
 #include <algorithm>
 
+#include "../../autograd/ops/elementwise/compare.h"
+#include "../../autograd/ops/shape/shape.h"
 #include "../../core/error.h"
+#include "../../core/traced.h"
+#include "followed.h"
 
 namespace heed::attention::detail {
 namespace {
 
-class Both final : public TileRule {
+Tensor followed_by(const TileRule& rule, const FollowedAt& at) {
+  const auto* known = dynamic_cast<const FollowedRule*>(&rule);
+  if (known == nullptr) throw_not_followed();
+  return known->followed(at);
+}
+
+class Both final : public TileRule, public FollowedRule {
  public:
   Both(Rule a, Rule b) : a_(std::move(a)), b_(std::move(b)) {}
   void check(const char* op, const Shape& scores) const override {
@@ -30,12 +40,15 @@ class Both final : public TileRule {
       if (may[j]) b_->row(at, q, {k.begin + j, k.begin + j + 1}, may + j);
     }
   }
+  Tensor followed(const FollowedAt& at) const override {
+    return logical_and(followed_by(*a_, at), followed_by(*b_, at));
+  }
 
  private:
   Rule a_, b_;
 };
 
-class Not final : public TileRule {
+class Not final : public TileRule, public FollowedRule {
  public:
   explicit Not(Rule a) : a_(std::move(a)) {}
   void check(const char* op, const Shape& scores) const override { a_->check(op, scores); }
@@ -48,6 +61,7 @@ class Not final : public TileRule {
     a_->row(at, q, k, may);
     for (Index j = 0; j < k.size(); ++j) may[j] = !may[j];
   }
+  Tensor followed(const FollowedAt& at) const override { return logical_not(followed_by(*a_, at)); }
 
  private:
   Rule a_;
@@ -55,7 +69,7 @@ class Not final : public TileRule {
 
 // Keys low(q) .. high(q) - 1, neither of which falls with q.
 template <class Span>
-class Spans final : public TileRule {
+class Spans final : public TileRule, public FollowedRule {
  public:
   explicit Spans(Span span) : span_(std::move(span)) {}
   void check(const char* op, const Shape& scores) const override { span_.check(op, scores); }
@@ -69,6 +83,7 @@ class Spans final : public TileRule {
     const KeyRange own = span_.of(q);
     for (Index j = k.begin; j < k.end; ++j) may[j - k.begin] = j >= own.begin && j < own.end;
   }
+  Tensor followed(const FollowedAt& at) const override { return span_.followed(at).value; }
 
  private:
   Span span_;
@@ -80,6 +95,13 @@ struct WindowSpan {
   KeyRange of(Index q) const {
     return {left < 0 ? Interval::kLeast : q - left, right < 0 ? Interval::kMost : q + right + 1};
   }
+  FollowedTruths followed(const FollowedAt& at) const {
+    if (left < 0 && right < 0) return true;
+    const auto reaches_back = [&] { return at.k >= at.q - FollowedPlaces(left); };
+    const auto reaches_on = [&] { return at.k <= at.q + FollowedPlaces(right); };
+    if (left < 0) return reaches_on();
+    return right < 0 ? reaches_back() : reaches_back() && reaches_on();
+  }
 };
 
 struct BlockSpan {
@@ -89,6 +111,7 @@ struct BlockSpan {
     const Index begin = (Place(q) / Place(size) * Place(size)).value;
     return {begin, begin + size};
   }
+  FollowedTruths followed(const FollowedAt& at) const { return at.q / size == at.k / size; }
 };
 
 struct SegmentSpan {
@@ -104,10 +127,13 @@ struct SegmentSpan {
     if (next == offsets.end()) return {q, q};
     return {*(next - 1), *next};
   }
+  FollowedTruths followed(const FollowedAt&) const {
+    throw ValueError("mask: segments cannot be followed: they are those of one batch");
+  }
 };
 
 // Numbers of a bool array that broadcasts to the scores; of keys [B, K] in any case.
-class TensorRule final : public TileRule {
+class TensorRule final : public TileRule, public FollowedRule {
  public:
   TensorRule(const Tensor& allowed, bool keys) : allowed_(allowed.array()), keys_(keys) {}
   void check(const char* op, const Shape& scores) const override {
@@ -144,6 +170,17 @@ class TensorRule final : public TileRule {
     const Index apart = rank == 0 ? 0 : step(rank - 1);
     for (Index j = k.begin; j < k.end; ++j) may[j - k.begin] = from[j * apart];
   }
+  Tensor followed(const FollowedAt& at) const override {
+    const Tensor allowed(allowed_);
+    if (keys_) {
+      Shape shape = Shape::filled(at.asked.rank(), 1);
+      shape[0] = allowed_.size(0);
+      shape[shape.rank() - 1] = allowed_.size(1);
+      return reshape(allowed, shape);
+    }
+    if (at.asked.rank() == at.scores.rank()) return allowed;
+    return reshape(expand(allowed, at.scores), at.asked);
+  }
 
  private:
   Array allowed_;
@@ -151,7 +188,7 @@ class TensorRule final : public TileRule {
 };
 
 // Another batch, or other axes of heads.
-class Elsewhere final : public TileRule {
+class Elsewhere final : public TileRule, public FollowedRule {
  public:
   Elsewhere(Rule rule, std::vector<Index> rows, Shape scores)
       : rule_(std::move(rule)), rows_(std::move(rows)), scores_(std::move(scores)) {}
@@ -168,6 +205,15 @@ class Elsewhere final : public TileRule {
   }
   void row(const ScoresAt& at, Index q, KeyRange k, bool* may) const override {
     rule_->row(there(at), q, k, may);
+  }
+  Tensor followed(const FollowedAt& at) const override {
+    FollowedAt out = at;
+    if (scores_.rank() > 0) out.scores = scores_;
+    if (!rows_.empty()) {
+      if (at.asked.rank() < 3) throw_not_followed();
+      out.batch = look_up(Array::from(rows_), {at.batch}, at.batch);
+    }
+    return followed_by(*rule_, out);
   }
 
  private:
@@ -214,6 +260,7 @@ Rule of_scores(const Rule& rule, const Shape& scores) {
 
 Tensor tensor_of(const TileRule& rule, const Shape& scores, const char* op) {
   rule.check(op, scores);
+  if (traced()) return followed_by(rule, FollowedAt(scores));
   const Index rank = scores.rank(), Q = scores[rank - 2], K = scores[rank - 1];
   const Shape shape = rule.by_matrix() ? scores : Shape{Q, K};
   Array out = Array::zeros(shape, DType::boolean);

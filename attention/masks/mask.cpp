@@ -9,6 +9,7 @@
 #include "../../autograd/ops/index/index.h"
 #include "../../autograd/ops/shape/shape.h"
 #include "../../core/error.h"
+#include "../../core/traced.h"
 #include "combined.h"
 
 namespace heed::attention {
@@ -37,6 +38,7 @@ Tensor beside(const Tensor& keys, Index rank) {
 }
 
 Tensor first_places(const std::vector<Index>& lengths, Index steps) {
+  if (traced()) return arange(steps) < unsqueeze(Tensor(Array::from(lengths)), 1);
   const auto rows = static_cast<Index>(lengths.size());
   Array allowed = Array::zeros(Shape{rows, steps}, DType::boolean);
   bool* to = allowed.mutable_data<bool>();

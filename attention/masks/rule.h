@@ -8,7 +8,8 @@
 // comparisons say whether they hold everywhere, nowhere, or must be looked at: whole tiles are
 // skipped by that, and no block of queries by keys is made. It is written with + - * / % abs min
 // max, comparisons, && || and !; ?: and if cannot be asked of an interval. A lambda of Index is
-// called with places alone. Both give the same bits.
+// called with places alone. Both give the same bits. One that is generic can be followed, too
+// (followed.h).
 //
 // q and k are places, the last query standing at the last key; batch is the first of the leading
 // axes, head all the others together. A captured tensor, i64 or bool, is a function of as many
@@ -24,6 +25,7 @@
 
 #include "../../autograd/tensor.h"
 #include "../../core/kernels/attention/tile_rule.h"
+#include "followed.h"
 #include "interval.h"
 
 namespace heed::attention {
@@ -48,6 +50,7 @@ class RuleTable {
   }
   /// Of all places within; of what is not all inside, all numbers.
   Interval over(const Interval* places, std::size_t count, Index batch) const;
+  const Array& numbers() const { return numbers_; }
 
  private:
   Index slowly_at(const Index* places, std::size_t count, Index batch) const;
@@ -63,7 +66,7 @@ class RuleTable {
   Index rank_, size_;  // of the first axis
 };
 
-/// The same inside a lambda; Number is Place, Interval or Index.
+/// The same inside a lambda; Number is Place, Interval, Index, or FollowedPlaces.
 template <class Number>
 class LookUp {
  public:
@@ -84,8 +87,22 @@ class LookUp {
   Index batch_;
 };
 
+template <>
+class LookUp<FollowedPlaces> {
+ public:
+  LookUp(const RuleTable& table, const FollowedPlaces& batch) : table_(&table), batch_(batch) {}
+  template <class... Places>
+  FollowedPlaces operator()(const Places&... places) const {
+    return look_up(table_->numbers(), {FollowedPlaces(places)...}, batch_);
+  }
+
+ private:
+  const RuleTable* table_;
+  FollowedPlaces batch_;
+};
+
 template <class F, std::size_t kTables>
-class LambdaRule final : public TileRule {
+class LambdaRule final : public TileRule, public FollowedRule {
   template <class Number, std::size_t>
   using LookUpOf = LookUp<Number>;
 
@@ -124,8 +141,24 @@ class LambdaRule final : public TileRule {
       may[k - keys.begin] = call<Single>(at, Single(q), Single(k), Tables());
     }
   }
+  Tensor followed(const FollowedAt& at) const override {
+    if constexpr (takes<FollowedPlaces>()) {
+      return FollowedTruths(call_followed(at, Tables())).value;
+    } else {
+      throw_not_followed();
+    }
+  }
 
  private:
+  template <std::size_t... kAt>
+  auto call_followed(const FollowedAt& at, std::index_sequence<kAt...>) const {
+    using Table = LookUp<FollowedPlaces>;
+    if constexpr (takes_places<FollowedPlaces>(Tables())) {
+      return f_(at.q, at.k, Table(tables_[kAt], at.batch)...);
+    } else {
+      return f_(at.q, at.k, at.batch, at.head, Table(tables_[kAt], at.batch)...);
+    }
+  }
   template <class Number, std::size_t... kAt>
   auto call(const ScoresAt& at, const Number& q, const Number& k,
             std::index_sequence<kAt...>) const {

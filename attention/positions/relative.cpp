@@ -5,12 +5,14 @@
 #include <algorithm>
 
 #include "../../autograd/check_defined.h"
+#include "../../autograd/factories.h"
 #include "../../autograd/ops/elementwise/elementwise.h"
 #include "../../autograd/ops/index/index.h"
 #include "../../autograd/ops/linalg/matmul.h"
 #include "../../autograd/ops/shape/shape.h"
 #include "../../core/checked.h"
 #include "../../core/error.h"
+#include "../../core/traced.h"
 #include "../../nn/init.h"
 
 namespace heed::attention {
@@ -40,6 +42,11 @@ RelativePositions::RelativePositions(const RelativeOptions& options)
 
 // i64 [Q, K]: the tables' row of each pair.
 Tensor RelativePositions::rows(Index queries, Index count) const {
+  if (traced()) {  // by operators that can be followed
+    const Tensor places = unsqueeze(arange(queries) + (count - queries), 1);
+    const Tensor near = minimum(maximum(arange(count) - places, tensor(-clip_)), tensor(clip_));
+    return near + clip_;
+  }
   Array rows = Array::empty(Shape{queries, count}, DType::i64);
   auto* to = rows.mutable_data<std::int64_t>();
   for (Index i = 0; i < queries; ++i) {

@@ -11,6 +11,7 @@
 #include "../../autograd/ops/shape/shape.h"
 #include "../../core/checked.h"
 #include "../../core/error.h"
+#include "../../core/traced.h"
 
 namespace heed::attention {
 namespace {
@@ -19,14 +20,21 @@ struct Turns {
   Tensor cosine, sine;  // [.., T, D / 2]
 };
 
-// `places` f64 [.., T], contiguous.
-Turns turns(const Array& places, Index width, const RotaryOptions& options, DType dtype) {
+// As many as the last place needs.
+double steps_of(const Array& places) {
   const double* t = places.data<double>();
-  double steps = 0;  // up to the last place
+  double steps = 0;
   for (Index i = 0; i < places.numel(); ++i) {
     if (std::isfinite(t[i])) steps = std::max(steps, t[i] + 1);
   }
-  const Array frequencies = rotary_frequencies(width, options.base, options.scaling, steps).array();
+  return steps;
+}
+
+// `places` f64 [.., T], contiguous.
+Turns turns(const Array& places, Index width, const RotaryOptions& options, DType dtype) {
+  const double* t = places.data<double>();
+  const Array frequencies =
+      rotary_frequencies(width, options.base, options.scaling, steps_of(places)).array();
   const double factor = rotary_attention_factor(options.scaling);
   const double* w = frequencies.data<double>();
   const Index pairs = frequencies.numel();
@@ -44,6 +52,16 @@ Turns turns(const Array& places, Index width, const RotaryOptions& options, DTyp
     }
   }
   return {to(cosine, dtype), to(sine, dtype)};
+}
+
+// The same by operators that can be followed: `followed` are the places in x's dtype.
+Turns traced_turns(const Tensor& followed, const Array& places, Index width,
+                   const RotaryOptions& options) {
+  const Array frequencies =
+      rotary_frequencies(width, options.base, options.scaling, steps_of(places)).array();
+  const double factor = rotary_attention_factor(options.scaling);
+  const Tensor angles = unsqueeze(followed, -1) * Tensor(frequencies.to(followed.dtype()));
+  return {cos(angles) * factor, sin(angles) * factor};
 }
 
 Tensor turned_pairs(const Tensor& x, const Turns& by) {
@@ -120,8 +138,7 @@ Array places_of(const Tensor& positions, const Tensor& x) {
   return places.to(DType::f64).contiguous();
 }
 
-Tensor turned(const Tensor& x, const Array& places, Index width, const RotaryOptions& options) {
-  const Turns by = turns(places, width, options, x.dtype());
+Tensor turned(const Tensor& x, const Turns& by, Index width, const RotaryOptions& options) {
   const auto turn = options.layout == RotaryLayout::pairs ? turned_pairs : turned_halves;
   const Index rest = x.size(-1) - width;
   if (rest == 0) return turn(x, by);
@@ -136,12 +153,23 @@ Tensor rotary(const Tensor& x, Index first, double base) {
 
 Tensor rotary(const Tensor& x, const RotaryOptions& options, Index first) {
   const Index width = checked_width(x, options);
-  return turned(x, places_from(first, x.size(-2)), width, options);
+  const Array places = places_from(first, x.size(-2));
+  if (traced()) {
+    const Tensor followed(places.to(x.dtype()));
+    return turned(x, traced_turns(followed, places, width, options), width, options);
+  }
+  return turned(x, turns(places, width, options, x.dtype()), width, options);
 }
 
 Tensor rotary(const Tensor& x, const Tensor& positions, const RotaryOptions& options) {
   const Index width = checked_width(x, options);
-  return turned(x, places_of(positions, x), width, options);
+  const Array places = places_of(positions, x);
+  if (traced()) {
+    const bool of_all_heads = positions.rank() == 2 && x.rank() == 4;
+    const Tensor followed = to(of_all_heads ? unsqueeze(positions, 1) : positions, x.dtype());
+    return turned(x, traced_turns(followed, places, width, options), width, options);
+  }
+  return turned(x, turns(places, width, options, x.dtype()), width, options);
 }
 
 }  // namespace heed::attention

@@ -11,6 +11,7 @@
 #include "../../autograd/ops/shape/pad.h"
 #include "../../autograd/ops/shape/shape.h"
 #include "../../core/error.h"
+#include "../../core/traced.h"
 #include "../../nn/init.h"
 #include "../detail/checks.h"
 
@@ -44,6 +45,11 @@ Tensor LocationBased::prepare(const Tensor& keys) const {
     throw ShapeError("location_based: keys must be [.., K, dk], not " + describe(keys));
   }
   const Index K = keys.size(-2), known = std::min(K, weight.size(0));
+  if (traced()) {  // what holds for any number of keys
+    Shape all = keys.shape();
+    all[all.rank() - 1] = weight.size(1);
+    return expand(narrow(pad(weight, {0, 0, 0, K}), 0, 0, K), all);
+  }
   Tensor rows = narrow(weight, 0, 0, known);
   if (known < K) rows = pad(rows, {0, 0, 0, K - known});
   Shape shape = keys.shape();

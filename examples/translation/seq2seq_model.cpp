@@ -1,7 +1,7 @@
 #include "seq2seq_model.h"
 
-#include <algorithm>
-
+#include "../../autograd/factories.h"
+#include "../../autograd/ops/elementwise/compare.h"
 #include "../../autograd/ops/elementwise/elementwise.h"
 #include "../../autograd/ops/index/index.h"
 #include "../../autograd/ops/shape/join.h"
@@ -21,13 +21,9 @@ nn::RecurrentOptions layers_of(const ModelOptions& options, Index input) {
 
 // Each row within its length: what is padded stays behind.
 Tensor reversed(const Rows& rows) {
-  std::vector<Index> ids = rows.ids.array().to_vector<Index>();
-  auto row = ids.begin();
-  for (const Index length : rows.lengths) {
-    std::reverse(row, row + length);
-    row += rows.ids.size(1);
-  }
-  return Array::from(ids, rows.ids.shape());
+  const Tensor places = arange(rows.ids.size(1));
+  const Tensor lengths = unsqueeze(tensor(rows.lengths), 1);
+  return gather(rows.ids, 1, where(places < lengths, lengths - 1 - places, places));
 }
 
 class SutskeverWriting : public nn::Decoding {

@@ -167,8 +167,38 @@ TEST(InteropTokenizers, OfOthersAndOfOnesOwn) {
   EXPECT_EQ(batch[6].ids, own.encode(lines[0]).ids);
 }
 
+TEST(InteropOnnx, AModuleGoesOut) {
+  const TemporaryFolder place;
+  const std::string folder = place.path().string();
+  // [docs: onnx_out]
+  nn::Sequential tagger(nn::Embedding(50, 8), nn::Linear(8, 5));
+  const Tensor ids = tensor({{3, 7, 1}, {4, 49, 0}});
+  onnx::write(folder + "/tagger.onnx", tagger, {{"ids", ids, {"batch", "length"}}});
+  // [end]
+  const onnx::Model model = onnx::read_model(folder + "/tagger.onnx");
+  EXPECT_EQ(model.graph.initializers[0].name, "0.weight");
+  EXPECT_EQ(model.graph.nodes[0].op_type, "Gather");
+
+  attention::BahdanauDecoder decoder(
+      {.word_width = 3, .annotation_width = 5, .state_width = 4, .hidden = 3, .readout = 2});
+  const Tensor words = randn({2, 3, 3}), source = randn({2, 7, 5}), lengths = tensor({4, 7});
+  const std::string path = folder + "/decoder.onnx";
+  // [docs: onnx_function]
+  const auto forward = [&](const std::vector<Tensor>& x) {
+    const auto mask = attention::Mask::lengths(x[2].to_vector<Index>(), x[1].size(1));
+    return std::vector<Tensor>{decoder(x[0], x[1], mask).output};
+  };
+  onnx::write(path, decoder,
+              {{"words", words},  // as many as here; its batch, the first axis, has a name
+               {"source", source, {"batch", "length"}},
+               {"lengths", lengths, {"batch"}}},
+              forward);
+  // [end]
+  EXPECT_EQ(onnx::read_model(path).graph.inputs.size(), 3u);
+}
+
 TEST(InteropGuide, ShowsCodeThatRuns) {
-  expect_shown("tests/pretrained/recipes_test.cpp", "docs/interop.md", 16);
+  expect_shown("tests/pretrained/recipes_test.cpp", "docs/interop.md", 18);
 }
 
 }  // namespace

@@ -5,11 +5,15 @@
 #include <algorithm>
 #include <cmath>
 
+#include "../../../autograd/factories.h"
+#include "../../../autograd/ops/elementwise/compare.h"
 #include "../../../autograd/ops/elementwise/elementwise.h"
+#include "../../../autograd/ops/elementwise/rounding.h"
 #include "../../../autograd/ops/index/index.h"
 #include "../../../autograd/ops/linalg/matmul.h"
 #include "../../../autograd/ops/shape/shape.h"
 #include "../../../core/error.h"
+#include "../../../core/traced.h"
 #include "../../../nn/init.h"
 #include "../../detail/checks.h"
 #include "../../detail/decoder_checks.h"
@@ -48,9 +52,13 @@ struct Windows {
   Tensor inside;  // bool [B, Q, 1, W]
 };
 
+Windows followed_windows(const Tensor& middles, const std::vector<Index>& lengths, Index K, Index D,
+                         bool hold);
+
 // `hold`: middles that stand behind the last key are taken to be there.
 Windows windows(const Tensor& middles, const std::vector<Index>& lengths, Index K, Index D,
                 bool hold) {
+  if (traced()) return followed_windows(middles, lengths, K, D, hold);
   const Index B = middles.size(0), Q = middles.size(1);
   const Index W = D < K ? std::min(2 * D + 1, K) : K;
   const std::vector<double> p = middles.array().to(DType::f64).to_vector<double>();
@@ -72,6 +80,21 @@ Windows windows(const Tensor& middles, const std::vector<Index>& lengths, Index 
     }
   }
   return {Tensor(places), Tensor(inside)};
+}
+
+// The same by operators that can be followed; middles are numbers.
+Windows followed_windows(const Tensor& middles, const std::vector<Index>& lengths, Index K, Index D,
+                         bool hold) {
+  const Index B = middles.size(0);
+  const Index W = D < K ? std::min(2 * D + 1, K) : K;
+  const Tensor length =
+      lengths.empty() ? full(Shape{1, 1}, K) : reshape(Tensor(Array::from(lengths)), {B, 1});
+  Tensor middle = to(floor(middles), DType::i64);  // [B, Q]
+  if (hold) middle = minimum(middle, length - 1);
+  const Tensor first = minimum(maximum(middle - D, tensor(Index{0})), tensor(K) - W);
+  const Tensor places = unsqueeze(first, -1) + arange(W);
+  const Tensor near = abs(places - unsqueeze(middle, -1)) <= static_cast<double>(D);
+  return {places, unsqueeze(logical_and(places < unsqueeze(length, -1), near), 2)};
 }
 
 // Weights of windows [B, Q, 1, W, ..] where their keys stand, [B, Q, K, ..].

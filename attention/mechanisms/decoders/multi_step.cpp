@@ -4,8 +4,11 @@
 
 #include <cmath>
 
+#include "../../../autograd/factories.h"
 #include "../../../autograd/ops/elementwise/elementwise.h"
+#include "../../../autograd/ops/shape/shape.h"
 #include "../../../core/error.h"
+#include "../../../core/traced.h"
 #include "../../detail/checks.h"
 #include "../../detail/named.h"
 
@@ -49,7 +52,12 @@ Attended MultiStepAttention::operator()(const Tensor& h, const Tensor& g, const 
   const Attended seen =
       named("multi_step", [&] { return source.attend(query_projection(h) + g, terms); });
   Tensor context = seen.context;
-  if (scale_) {
+  if (scale_ && traced()) {  // by operators that can be followed
+    const std::vector<Index>& known = source.mask().key_lengths();
+    const Tensor lengths =
+        known.empty() ? full(Shape{1}, source.keys().size(1)) : Tensor(Array::from(known));
+    context = context * reshape(sqrt(heed::to(lengths, context.dtype())), {lengths.size(0), 1, 1});
+  } else if (scale_) {
     std::vector<double> roots;
     for (const Index m : source.mask().key_lengths())
       roots.push_back(std::sqrt(static_cast<double>(m)));

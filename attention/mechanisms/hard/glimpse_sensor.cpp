@@ -6,12 +6,21 @@
 #include <cmath>
 
 #include "../../../autograd/check_defined.h"
+#include "../../../autograd/factories.h"
+#include "../../../autograd/ops/elementwise/clamp.h"
+#include "../../../autograd/ops/elementwise/compare.h"
+#include "../../../autograd/ops/elementwise/elementwise.h"
+#include "../../../autograd/ops/elementwise/rounding.h"
+#include "../../../autograd/ops/linalg/matmul.h"
+#include "../../../autograd/ops/shape/join.h"
 #include "../../../autograd/ops/shape/shape.h"
+#include "../../../autograd/ops/shape/slicing.h"
 #include "../../../autograd/record.h"
 #include "../../../core/checked.h"
 #include "../../../core/error.h"
 #include "../../../core/kernels/reduce/finite.h"
 #include "../../../core/parallel.h"
+#include "../../../core/traced.h"
 
 namespace heed::attention {
 namespace {
@@ -132,6 +141,33 @@ Tensor sense(const Tensor& images, const Tensor& centres, const Sizes& sizes) {
       [sizes, centres = Saved(centres)](const Tensor& g) { return spread(g, centres(), sizes); });
 }
 
+// [.., size, pixels]: which of so many pixels lie under each cell of a patch, whose centre is at
+// `place`, [..], in [-1, 1].
+Tensor cells(const Tensor& place, Index pixels, Index size, Index each) {
+  const auto whole = static_cast<double>(pixels), side = static_cast<double>(size * each);
+  const Tensor start =
+      clamp(floor((place + 1) * (whole / 2) + (0.5 - side / 2)), -side, whole);  // [..]
+  const Tensor first = unsqueeze(unsqueeze(start, -1), -1) +
+                       unsqueeze(arange(size, place.dtype()) * static_cast<double>(each), -1);
+  const Tensor behind = arange(pixels, place.dtype()) - first;  // [.., size, pixels]
+  return to(logical_and(behind >= 0, behind < static_cast<double>(each)), place.dtype());
+}
+
+// The sensor by operators that can be followed: sums of pixels as products with 0 and 1.
+Tensor followed(const Tensor& images, const Tensor& centres, const Sizes& sizes) {
+  std::vector<Tensor> scales;
+  const Tensor all = unsqueeze(images, 1);  // [B, 1, C, H, W]
+  for (Index k = 0; k < sizes.S; ++k) {
+    const Index each = Index{1} << k;
+    const Tensor rows = cells(select(centres, -1, 1), sizes.H, sizes.g, each);
+    const Tensor columns = cells(select(centres, -1, 0), sizes.W, sizes.g, each);
+    const Tensor sums = matmul(matmul(unsqueeze(rows, 2), all),
+                               transpose(unsqueeze(columns, 2), -2, -1));  // [B, N, C, g, g]
+    scales.push_back(sums * (1 / static_cast<double>(each * each)));
+  }
+  return reshape(stack(scales, 2), {sizes.B, sizes.N, sizes.features});
+}
+
 }  // namespace
 
 void check_glimpse(const char* op, Index size, Index scales) {
@@ -169,6 +205,10 @@ Tensor glimpse_sensor(const Tensor& images, const Tensor& centres, Index size, I
                     .g = size,
                     .S = scales,
                     .features = Checked("glimpse_sensor", scales) * size * size * images.size(1)};
+  if (traced()) {
+    const Tensor seen = followed(images, one ? unsqueeze(centres, 1) : centres, sizes);
+    return one ? squeeze(seen, 1) : seen;
+  }
   const Tensor out = sense(images, Tensor(one ? places.unsqueeze(1) : places), sizes);
   return one ? squeeze(out, 1) : out;
 }

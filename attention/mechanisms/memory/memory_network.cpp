@@ -7,15 +7,21 @@
 #include <memory>
 
 #include "../../../autograd/check_defined.h"
+#include "../../../autograd/factories.h"
 #include "../../../autograd/function.h"
+#include "../../../autograd/ops/elementwise/compare.h"
 #include "../../../autograd/ops/elementwise/elementwise.h"
 #include "../../../autograd/ops/index/index.h"
 #include "../../../autograd/ops/linalg/matmul.h"
+#include "../../../autograd/ops/reduce/cumulative.h"
+#include "../../../autograd/ops/reduce/reduce.h"
 #include "../../../autograd/ops/shape/join.h"
+#include "../../../autograd/ops/shape/pad.h"
 #include "../../../autograd/ops/shape/shape.h"
 #include "../../../core/error.h"
 #include "../../../core/generator.h"
 #include "../../../core/kernels/gemm/sparse_matrix.h"
+#include "../../../core/traced.h"
 #include "../../../nn/init.h"
 #include "../../attend.h"
 #include "../../detail/named.h"
@@ -191,6 +197,40 @@ Tensor product(SparseMatrix rows, const Tensor& x) {
   return product(std::make_shared<Rows>(Rows{std::move(rows), std::move(columns)}), false, x);
 }
 
+// By operators that can be followed: the sentences ids [.., J], -1 where there is no word, embedded
+// by a table [V, d] -> [.., d].
+Tensor followed_bags(const Tensor& table, const Tensor& ids, PositionEncoding encoding) {
+  const DType dtype = table.dtype();
+  const Tensor real = to(ids >= 0, dtype);
+  const Tensor x = embedding(table, maximum(ids, tensor(Index{0})));  // [.., J, d]
+  Tensor shares = unsqueeze(real, -1);
+  if (encoding != PositionEncoding::none) {
+    const Tensor j = cumsum(real, -1);
+    const Tensor J = maximum(sum(real, {-1}, true), 1);
+    const bool published = encoding == PositionEncoding::published;
+    const Tensor share = published ? 1 - j / J : ones(Shape{1}, dtype);
+    const Tensor lean = published ? 1 - 2 * j / J : (j - (J + 1) / 2) / J;
+    const Tensor slopes = slopes_of(encoding, table.size(1), dtype);
+    shares = shares * (unsqueeze(share, -1) + unsqueeze(lean, -1) * slopes);
+  }
+  return sum(shares * x, {-2});
+}
+
+// And a story's memories [B, M, d], of `counts` sentences i64 [B, 1], with their times.
+Tensor followed_memories(const Tensor& table, const Tensor& times, const Tensor& story,
+                         const Tensor& counts, Index M, PositionEncoding encoding) {
+  const Index N = story.size(1);
+  const Tensor places = arange(M);
+  const Tensor there = unsqueeze(places < counts, -1);  // [B, M, 1]
+  Tensor bags = followed_bags(table, story, encoding);
+  if (M > N) bags = pad(bags, {0, 0, 0, M - N});
+  if (times.defined()) {
+    const Tensor ages = maximum(counts - 1 - places, tensor(Index{0}));
+    bags = bags + embedding(times, minimum(ages, tensor(times.size(0) - 1)));
+  }
+  return where(there, bags, 0);
+}
+
 }  // namespace
 
 MemoryNetwork::MemoryNetwork(const MemoryNetworkOptions& options)
@@ -238,7 +278,24 @@ MemoryNetworkOutput MemoryNetwork::operator()(const Tensor& story, const Tensor&
   std::vector<Index> seen = counts;
   for (Index& count : seen) count = empties ? std::max(count, o.slots) : count;
   const bool hidden = std::any_of(seen.begin(), seen.end(), [&](Index n) { return n < M; });
-  const Mask mask = hidden ? Mask::lengths(seen, M) : Mask();
+  Mask mask = hidden ? Mask::lengths(seen, M) : Mask();
+  if (traced()) {
+    const Tensor told =
+        sentences.empty() ? full(Shape{1, 1}, N) : reshape(Tensor(Array::from(sentences)), {B, 1});
+    const Tensor looked = empties ? maximum(told, tensor(o.slots)) : told;
+    if (!sentences.empty()) mask = Mask(unsqueeze(arange(M) < looked, 1));
+    std::vector<Tensor> memories;
+    for (Index i = 0; i < words.size(0); ++i) {
+      memories.push_back(followed_memories(select(words, 0, i),
+                                           o.slots > 0 ? select(times, 0, i) : Tensor(), story,
+                                           told, M, o.position_encoding));
+    }
+    const Tensor first = o.tying == MemoryTying::adjacent ? select(words, 0, 0) : asking;
+    MemoryNetworkOutput out = hops(memories, followed_bags(first, question, o.position_encoding),
+                                   real, mask, N, need_weights);
+    out.logits = forwarded(out.logits);
+    return out;
+  }
 
   Encoded batch = encode(story, question, counts, M, o, training() ? o.noise : 0,
                          generator != nullptr ? *generator : default_generator());
@@ -254,21 +311,31 @@ MemoryNetworkOutput MemoryNetwork::operator()(const Tensor& story, const Tensor&
   Tensor table = bag_table(words);
   if (o.slots > 0) table = concat({table, times}, 1);
   table = reshape(transpose(table, 0, 1), {batch.memories.columns(), words.size(0) * d});
-  const auto embedded = split(product(std::move(batch.memories), table), d, 1);
-  const auto embed = [&](Index i) {
-    return reshape(embedded[static_cast<std::size_t>(i)], {B, M, d});
-  };
-
+  std::vector<Tensor> memories;
+  for (const Tensor& each : split(product(std::move(batch.memories), table), d, 1)) {
+    memories.push_back(reshape(each, {B, M, d}));
+  }
   const bool adjacent = o.tying == MemoryTying::adjacent;
-  Tensor u =
-      product(std::move(batch.asks), bag_table(adjacent ? select(words, 0, 0) : asking));  // [B, d]
-  Tensor m = embed(0), c;
+  const Tensor u =
+      product(std::move(batch.asks), bag_table(adjacent ? select(words, 0, 0) : asking));
+  MemoryNetworkOutput out = hops(memories, u, real, mask, N, need_weights);
+  out.logits = forwarded(out.logits);
+  return out;
+}
+
+MemoryNetworkOutput MemoryNetwork::hops(const std::vector<Tensor>& memories, Tensor u,
+                                        const Mask& real, const Mask& mask, Index N,
+                                        bool need_weights) const {
+  const MemoryNetworkOptions& o = options_;
+  const bool adjacent = o.tying == MemoryTying::adjacent;
+  const Index B = u.size(0);
+  Tensor m = memories[0], c;
   MemoryNetworkOutput out;
   static const Dot dot;
-  const bool blanked = linear_ || (empties && need_weights);
+  const bool blanked = linear_ || (o.empty_memories && need_weights);
   const Tensor may = blanked && N > 0 ? real.tensor({B, N}, kName) : Tensor();
   for (Index hop = 0; hop < o.hops; ++hop) {
-    if (adjacent || hop == 0) c = embed(hop + 1);
+    if (adjacent || hop == 0) c = memories[static_cast<std::size_t>(hop) + 1];
     Attended read;
     if (linear_) {
       Tensor p = squeeze(matmul(m, unsqueeze(u, -1)), -1);
@@ -286,7 +353,7 @@ MemoryNetworkOutput MemoryNetwork::operator()(const Tensor& story, const Tensor&
     if (need_weights) out.weights.push_back(read.weights);
     if (adjacent) m = c;
   }
-  out.logits = forwarded(heed::linear(u, adjacent ? select(words, 0, o.hops) : answer));
+  out.logits = heed::linear(u, adjacent ? select(words, 0, o.hops) : answer);
   return out;
 }
 

@@ -24,6 +24,7 @@
 #include <vector>
 
 #include "../../../nn/module.h"
+#include "../../masks/mask.h"
 
 namespace heed {
 class Generator;
@@ -85,6 +86,11 @@ class MemoryNetwork : public nn::Module {
   MemoryNetworkOutput operator()(const Tensor& story, const Tensor& question,
                                  const std::vector<Index>& sentences = {},
                                  bool need_weights = false, Generator* generator = nullptr) const;
+
+ private:
+  /// From each table's memories [B, M, d] and the question [B, d].
+  MemoryNetworkOutput hops(const std::vector<Tensor>& memories, Tensor u, const Mask& real,
+                           const Mask& mask, Index N, bool need_weights) const;
 };
 
 }  // namespace heed::attention

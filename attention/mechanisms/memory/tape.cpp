@@ -6,10 +6,13 @@
 
 #include "../../../autograd/check_defined.h"
 #include "../../../autograd/ops/index/index.h"
+#include "../../../autograd/ops/shape/join.h"
+#include "../../../autograd/ops/shape/shape.h"
 #include "../../../autograd/ops/shape/slicing.h"
 #include "../../../autograd/record.h"
 #include "../../../core/error.h"
 #include "../../../core/kernels/elementwise/copy.h"
+#include "../../../core/traced.h"
 
 namespace heed::attention {
 
@@ -35,6 +38,13 @@ void Tape::append(const Tensor& row) {
   if (count_ > 0 && rows_.dtype() != row.dtype()) {
     throw DTypeError(
         fmt::format("tape: {} does not fit the rows {}", describe(row), describe(rows_)));
+  }
+  if (traced()) {  // by an operator that can be followed
+    const Tensor last = unsqueeze(row, 1);
+    rows_ = count_ > 0 ? concat({rows_, last}, 1) : last;
+    block_ = nullptr;
+    ++count_;
+    return;
   }
   if (!block_ || block_->filled != count_ || block_->numbers.size(0) == count_) {
     auto larger = std::make_shared<Block>();

@@ -9,6 +9,7 @@
 #include "../../../core/kernels/attention/attention.h"
 #include "../../../core/kernels/elementwise/elementwise.h"
 #include "../../../core/kernels/reduce/reduce.h"
+#include "../../../core/traced.h"
 #include "../../backward.h"
 #include "../../check_defined.h"
 #include "../../record.h"
@@ -300,11 +301,13 @@ struct Looked {
 
 Tensor dot_attention(const Tensor& q, const Tensor& k, const Tensor& v,
                      const AttentionOptions& options, Tensor* log_sums) {
+  if (traced()) return dot_attention_plain(q, k, v, options, log_sums);
   return attend(dot_operands(q, k, v, options), options, log_sums);
 }
 
 Tensor additive_attention(const Tensor& q, const Tensor& k, const Tensor& score_vector,
                           const Tensor& v, const AttentionOptions& options, Tensor* log_sums) {
+  if (traced()) return additive_attention_plain(q, k, score_vector, v, options, log_sums);
   return attend(additive_operands(q, k, score_vector, v, options), options, log_sums);
 }
 

@@ -6,6 +6,7 @@
 
 #include "../../../core/error.h"
 #include "../../../core/kernels/conv/conv.h"
+#include "../../../core/traced.h"
 #include "../../check_defined.h"
 #include "../../record.h"
 #include "../elementwise/elementwise.h"
@@ -79,6 +80,10 @@ Tensor conv2d(const Tensor& x, const Tensor& weight, const Tensor& bias,
   if (x.rank() == 3) return squeeze(conv2d(unsqueeze(x, 0), weight, bias, options), 0);
   Array out =
       kernels::conv(shape, x.array(), weight.array(), bias.defined() ? bias.array() : Array());
+  say("stride", std::vector<Index>{options.stride.y, options.stride.x}, "dilation",
+      std::vector<Index>{options.dilation.y, options.dilation.x}, "padding",
+      std::vector<Index>{shape.y.padding, shape.x.padding}, "groups", options.groups, "same",
+      options.same);
   return record(
       Op::conv2d, out, {x, weight, bias},
       [weight = Saved(weight), shape = x.shape(), options](const Tensor& g) {

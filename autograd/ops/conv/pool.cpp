@@ -7,6 +7,7 @@
 
 #include "../../../core/error.h"
 #include "../../../core/kernels/conv/pool.h"
+#include "../../../core/traced.h"
 #include "../../check_defined.h"
 #include "../../record.h"
 #include "../index/index.h"
@@ -119,6 +120,13 @@ AverageAxis pieces(Index in, Index out) {
   return axis;
 }
 
+void say_windows(const WindowAxis& y, const WindowAxis& x) {
+  if (!traced()) return;
+  const auto both = [&](Index WindowAxis::*part) { return std::vector<Index>{y.*part, x.*part}; };
+  say("kernel", both(&WindowAxis::kernel), "stride", both(&WindowAxis::stride), "padding",
+      both(&WindowAxis::padding), "dilation", both(&WindowAxis::dilation));
+}
+
 // [out, in]: the averages of one axis as a matrix.
 Tensor matrix(const AverageAxis& axis, DType dtype) {
   Array out = Array::zeros(Shape{axis.window.out, axis.window.in}, DType::f64);
@@ -132,8 +140,10 @@ Tensor matrix(const AverageAxis& axis, DType dtype) {
 }
 
 // Linear in x: out = Y x X^T, gx = Y^T g X, with the averages of each axis as a matrix.
-Tensor average(const Tensor& x, const Averages& by) {
+Tensor average(const Tensor& x, const Averages& by, bool include_pad = false) {
   const Array out = kernels::avg_pool(by.y, by.x, x.array().reshape(planes_of(x)));
+  say_windows(by.y.window, by.x.window);
+  say("adaptive", by.y.adaptive || by.x.adaptive, "include_pad", include_pad);
   return record(
       Op::avg_pool2d, out.reshape(pooled_shape(x, by.y.window.out, by.x.window.out)), {x},
       [by, planes = planes_of(x), from = x.shape()](const Tensor& g) {
@@ -161,6 +171,7 @@ MaxPooled max_pool2d_with_indices(const Tensor& x, const MaxPool2dOptions& optio
   const kernels::Pooled out = kernels::max_pool(axes.y, axes.x, x.array().reshape(planes_of(x)));
   const Shape shape = pooled_shape(x, axes.y.out, axes.x.out);
   const Tensor indices = out.indices.reshape(shape);
+  say_windows(axes.y, axes.x);
   const Tensor values = record(
       Op::max_pool2d, out.values.reshape(shape), {x},
       [places = Saved(Tensor(out.indices)), planes = planes_of(x),
@@ -195,7 +206,8 @@ Tensor max_pool1d(const Tensor& x, const MaxPool1dOptions& options) {
 }
 
 Tensor avg_pool2d(const Tensor& x, const AvgPool2dOptions& options) {
-  return average(x, averages(axes_of("avg_pool2d", 2, x, options), options.count_include_pad));
+  return average(x, averages(axes_of("avg_pool2d", 2, x, options), options.count_include_pad),
+                 options.count_include_pad);
 }
 
 Tensor avg_pool1d(const Tensor& x, const AvgPool1dOptions& options) {

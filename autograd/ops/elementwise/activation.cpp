@@ -7,6 +7,7 @@
 
 #include "../../../core/error.h"
 #include "../../../core/kernels/elementwise/activation.h"
+#include "../../../core/traced.h"
 #include "../../check_defined.h"
 #include "../../record.h"
 #include "clamp.h"
@@ -22,11 +23,12 @@ namespace {
 template <class Slope>
 Tensor activate(Op op, Activation kind, const Tensor& x, double a, double b, Slope slope) {
   check_defined(name(op), x, "x");
-  return record(op, kernels::activation(kind, x.array(), a, b), {x},
-                [x = Saved(x), kind, a, b, slope](const Tensor& g) {
-                  if (recording()) return g * slope(x());
-                  return Tensor(kernels::activation_grad(kind, g.array(), x.array(), a, b));
-                });
+  Array out = kernels::activation(kind, x.array(), a, b);
+  say("a", a, "b", b, "tanh", kind == Activation::gelu_tanh);
+  return record(op, std::move(out), {x}, [x = Saved(x), kind, a, b, slope](const Tensor& g) {
+    if (recording()) return g * slope(x());
+    return Tensor(kernels::activation_grad(kind, g.array(), x.array(), a, b));
+  });
 }
 
 Tensor number(const Tensor& x, double value) { return tensor(value, x.dtype()); }

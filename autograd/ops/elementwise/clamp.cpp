@@ -7,6 +7,7 @@
 #include "../../../core/error.h"
 #include "../../../core/kernels/elementwise/activation.h"
 #include "../../../core/kernels/elementwise/elementwise.h"
+#include "../../../core/traced.h"
 #include "../../check_defined.h"
 #include "../../record.h"
 #include "elementwise.h"
@@ -54,14 +55,14 @@ Tensor clamp(const Tensor& x, std::optional<double> min, std::optional<double> m
   if (!min && !max) throw_no_bounds();
   const double a = min.value_or(-std::numeric_limits<double>::infinity());
   const double b = max.value_or(std::numeric_limits<double>::infinity());
-  return record(
-      Op::clamp, kernels::activation(Activation::clamp, x.array(), a, b), {x},
-      [x = Saved(x), a, b](const Tensor& g) {
-        if (!recording()) {
-          return Tensor(kernels::activation_grad(Activation::clamp, g.array(), x.array(), a, b));
-        }
-        return where(logical_and(x() >= a, x() <= b), g, 0);
-      });
+  Array out = kernels::activation(Activation::clamp, x.array(), a, b);
+  say("min", a, "max", b);
+  return record(Op::clamp, std::move(out), {x}, [x = Saved(x), a, b](const Tensor& g) {
+    if (!recording()) {
+      return Tensor(kernels::activation_grad(Activation::clamp, g.array(), x.array(), a, b));
+    }
+    return where(logical_and(x() >= a, x() <= b), g, 0);
+  });
 }
 
 Tensor clamp(const Tensor& x, const Tensor& min, const Tensor& max) {

@@ -4,6 +4,9 @@
 
 #include "../../../core/kernels/elementwise/elementwise.h"
 #include "../../check_defined.h"
+#include "../../computed.h"
+#include "../../record.h"
+#include "../shape/shape.h"
 
 namespace heed {
 
@@ -11,9 +14,21 @@ using kernels::Compare;
 
 namespace {
 
+const char* name_of(Compare op) {
+  switch (op) {
+    case Compare::eq: return "eq";
+    case Compare::ne: return "ne";
+    case Compare::lt: return "lt";
+    case Compare::le: return "le";
+    case Compare::gt: return "gt";
+    case Compare::ge: break;
+  }
+  return "ge";
+}
+
 Tensor compare(Compare op, const Tensor& x, const Tensor& y) {
   check_defined("compare", x, "x", y, "y");
-  return kernels::compare(op, x.array(), y.array());
+  return computed(name_of(op), kernels::compare(op, x.array(), y.array()), {x, y});
 }
 
 // i64 and bool beside a number: as i64 where the number is one, else as f64.
@@ -24,7 +39,7 @@ Tensor compare(Compare op, const Tensor& x, double y, const char* x_name = "x") 
     const bool whole = y == std::floor(y) && std::fabs(y) < 0x1p63;
     dtype = whole ? DType::i64 : DType::f64;
   }
-  return kernels::compare(op, x.array().to(dtype), Array::full({}, y, dtype));
+  return compare(op, to(x, dtype), Tensor(Array::full({}, y, dtype)));
 }
 
 }  // namespace
@@ -51,32 +66,32 @@ Tensor operator>=(double x, const Tensor& y) { return compare(Compare::le, y, x,
 
 Tensor logical_not(const Tensor& x) {
   check_defined("logical_not", x, "x");
-  return kernels::logical_not(x.array());
+  return computed("logical_not", kernels::logical_not(x.array()), {x});
 }
 Tensor logical_and(const Tensor& x, const Tensor& y) {
   check_defined("logical_and", x, "x", y, "y");
-  return kernels::logical_and(x.array(), y.array());
+  return computed("logical_and", kernels::logical_and(x.array(), y.array()), {x, y});
 }
 Tensor logical_or(const Tensor& x, const Tensor& y) {
   check_defined("logical_or", x, "x", y, "y");
-  return kernels::logical_or(x.array(), y.array());
+  return computed("logical_or", kernels::logical_or(x.array(), y.array()), {x, y});
 }
 Tensor logical_xor(const Tensor& x, const Tensor& y) {
   check_defined("logical_xor", x, "x", y, "y");
-  return kernels::logical_xor(x.array(), y.array());
+  return computed("logical_xor", kernels::logical_xor(x.array(), y.array()), {x, y});
 }
 
 Tensor isnan(const Tensor& x) {
   check_defined("isnan", x, "x");
-  return kernels::classify(kernels::Kind::nan, x.array());
+  return computed("isnan", kernels::classify(kernels::Kind::nan, x.array()), {x});
 }
 Tensor isinf(const Tensor& x) {
   check_defined("isinf", x, "x");
-  return kernels::classify(kernels::Kind::infinite, x.array());
+  return computed("isinf", kernels::classify(kernels::Kind::infinite, x.array()), {x});
 }
 Tensor isfinite(const Tensor& x) {
   check_defined("isfinite", x, "x");
-  return kernels::classify(kernels::Kind::finite, x.array());
+  return computed("isfinite", kernels::classify(kernels::Kind::finite, x.array()), {x});
 }
 
 }  // namespace heed

@@ -6,8 +6,10 @@
 
 #include "../../../core/error.h"
 #include "../../../core/kernels/elementwise/elementwise.h"
+#include "../../../core/traced.h"
 #include "../../check_defined.h"
 #include "../../record.h"
+#include "../shape/shape.h"
 
 namespace heed {
 
@@ -44,7 +46,7 @@ struct Widened {
       return;
     }
     const DType dtype = number.dtype() == DType::boolean ? x.dtype() : number.dtype();
-    if (dtype != x.dtype()) x = Tensor(x.array().to(dtype));
+    if (dtype != x.dtype()) x = to(x, dtype);
     y = full(Shape{}, number, dtype);
   }
   Tensor x, y;
@@ -84,7 +86,7 @@ Tensor operator*(const Tensor& x, const Tensor& y) {
 // gy = -g x / y^2, where y^2 alone may overflow
 Tensor operator/(const Tensor& x, const Tensor& y) {
   if (x.defined() && y.defined() && x.dtype() == y.dtype() && !is_floating(x.dtype())) {
-    return Tensor(x.array().to(DType::f32)) / Tensor(y.array().to(DType::f32));
+    return to(x, DType::f32) / to(y, DType::f32);
   }
   return record(
       Op::div, apply(Binary::div, x, y), {x, y},
@@ -275,8 +277,10 @@ Tensor minimum(const Tensor& x, double y) {
 
 Tensor where(const Tensor& condition, const Tensor& x, const Tensor& y) {
   check_defined("where", condition, "condition", x, "x", y, "y");
+  Array out = kernels::where(condition.array(), x.array(), y.array());
+  say("condition", condition.array());
   return record(
-      Op::where, kernels::where(condition.array(), x.array(), y.array()), {x, y},
+      Op::where, std::move(out), {x, y},
       [condition = Saved(condition)](const Tensor& g) {
         return where(condition(), g, tensor(0, g.dtype()));
       },

@@ -1,6 +1,7 @@
 #include "power.h"
 
 #include "../../../core/kernels/elementwise/elementwise.h"
+#include "../../../core/traced.h"
 #include "../../check_defined.h"
 #include "../../record.h"
 #include "elementwise.h"
@@ -34,12 +35,12 @@ Tensor pow(const Tensor& x, const Tensor& y) {
 
 Tensor pow(const Tensor& x, double y) {
   check_defined("pow", x, "x");
-  return record(Op::pow,
-                kernels::binary(Binary::pow, x.array(), Array::full(Shape{}, y, x.dtype())), {x},
-                [x = Saved(x), y](const Tensor& g) {
-                  if (y == 0) return zeros(g.shape(), g.dtype());
-                  return g * (y * pow(x(), y - 1));
-                });
+  Array out = kernels::binary(Binary::pow, x.array(), Array::full(Shape{}, y, x.dtype()));
+  say("y", y);
+  return record(Op::pow, std::move(out), {x}, [x = Saved(x), y](const Tensor& g) {
+    if (y == 0) return zeros(g.shape(), g.dtype());
+    return g * (y * pow(x(), y - 1));
+  });
 }
 
 Tensor pow(double x, const Tensor& y) {

@@ -9,7 +9,9 @@
 #include "../../../core/kernels/elementwise/copy.h"
 #include "../../../core/kernels/elementwise/elementwise.h"
 #include "../../../core/kernels/index/index.h"
+#include "../../../core/traced.h"
 #include "../../check_defined.h"
+#include "../../computed.h"
 #include "../../record.h"
 #include "../elementwise/elementwise.h"
 #include "../shape/shape.h"
@@ -69,6 +71,7 @@ Tensor embedding(const Tensor& weight, const Tensor& ids, bool sparse, Index pad
     throw ValueError(
         fmt::format("embedding: padding {} is not in [-1, {})", padding, weight.size(0)));
   }
+  say("ids", ids.array());
   return record(Op::embedding, out, {weight},
                 [ids = Saved(ids), shape = weight.shape(), sparse, padding](const Tensor& g) {
                   const Tensor rows = reshape(g, rows_shape(ids(), shape));
@@ -90,6 +93,7 @@ Tensor index_select(const Tensor& x, Index axis, const Tensor& index) {
   const Array moved = x.array().transpose(0, place);
   Array out =
       kernels::take_rows("index_select", moved, index.array()).transpose(0, place).contiguous();
+  say("axis", place, "index", index.array());
   return record(Op::index_select, out, {x},
                 [index = Saved(index), place, shape = x.shape()](const Tensor& g) {
                   return spread(shape, place, index(), g);
@@ -110,6 +114,7 @@ Tensor index_add(const Tensor& x, Index axis, const Tensor& index, const Tensor&
   }
   Array out = x.array().transpose(0, place).clone();
   kernels::add_rows(out, index.array(), values.array().transpose(0, place).contiguous());
+  say("axis", place, "index", index.array());
   return record(
       Op::index_add, out.transpose(0, place).contiguous(), {x, values},
       [](const Tensor& g) { return g; },
@@ -118,7 +123,9 @@ Tensor index_add(const Tensor& x, Index axis, const Tensor& index, const Tensor&
 
 Tensor gather(const Tensor& x, Index axis, const Tensor& index) {
   check_defined("gather", x, "x", index, "index");
-  return record(Op::gather, kernels::gather(x.array(), axis, index.array()), {x},
+  Array out = kernels::gather(x.array(), axis, index.array());
+  say("axis", axis, "index", index.array());
+  return record(Op::gather, std::move(out), {x},
                 [index = Saved(index), axis, shape = x.shape()](const Tensor& g) {
                   if (recording()) return scatter_add(zeros(shape, g.dtype()), axis, index(), g);
                   Array gx = Array::zeros(shape, g.dtype());
@@ -131,6 +138,7 @@ Tensor scatter_add(const Tensor& x, Index axis, const Tensor& index, const Tenso
   check_defined("scatter_add", x, "x", index, "index", values, "values");
   Array out = x.array().clone();
   kernels::scatter_add_into(out, axis, index.array(), values.array());
+  say("axis", axis, "index", index.array());
   return record(
       Op::scatter_add, out, {x, values}, [](const Tensor& g) { return g; },
       [index = Saved(index), axis](const Tensor& g) { return gather(g, axis, index()); });
@@ -165,7 +173,8 @@ Tensor one_hot(const Tensor& ids, Index classes, DType dtype) {
     throw ValueError(fmt::format("one_hot: {} classes for {}", classes, describe(ids)));
   }
   kernels::check_ids("one_hot", flat, classes);
-  return kernels::one_hot(flat, classes, dtype);
+  say("classes", classes);
+  return computed("one_hot", kernels::one_hot(flat, classes, dtype), {ids});
 }
 
 }  // namespace heed

@@ -4,6 +4,7 @@
 
 #include "../../../core/error.h"
 #include "../../../core/kernels/index/index_places.h"
+#include "../../../core/traced.h"
 #include "../../check_defined.h"
 #include "../../record.h"
 #include "../elementwise/elementwise.h"
@@ -31,8 +32,10 @@ Shape followed(Shape lead, const Shape& shape, Index axes) {
 // x [count, ...] with values [n, ...] at rows [n]: what stays of x gets its gradient, and of the
 // values those that stay.
 Tensor put_rows(const Tensor& x, const Tensor& rows, const Tensor& values) {
+  Array out = kernels::put_rows(x.array(), rows.array(), values.array());
+  say("index", rows.array());
   return record(
-      Op::index_put, kernels::put_rows(x.array(), rows.array(), values.array()), {x, values},
+      Op::index_put, std::move(out), {x, values},
       [rows, shape = values.shape()](const Tensor& g) {
         return put_rows(g, rows, zeros(shape, g.dtype()));
       },

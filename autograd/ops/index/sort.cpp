@@ -2,7 +2,10 @@
 
 #include "../../../core/kernels/index/sort.h"
 #include "../../../core/kernels/reduce/reduce.h"
+#include "../../../core/traced.h"
 #include "../../check_defined.h"
+#include "../../computed.h"
+#include "../../record.h"
 #include "../elementwise/elementwise.h"
 #include "../reduce/reduce.h"
 #include "../shape/shape.h"
@@ -13,6 +16,19 @@ namespace {
 
 Picked pick(const Tensor& x, Index axis, const Tensor& places) {
   return {gather(x, axis, places), places};
+}
+
+// The places of the first `count` along an axis, sorted.
+Tensor first_places(const char* op, const Tensor& x, Index axis, Index count, bool largest,
+                    bool sorted) {
+  Array out = kernels::first_places(op, x.array(), axis, count, largest, sorted);
+  say("axis", axis, "count", count, "largest", largest, "sorted", sorted);
+  return computed("topk", std::move(out), {x});
+}
+
+Tensor computed_place(const char* op, Array place, const Tensor& x, Index axis) {
+  say("axis", axis, "keepdim", true);
+  return computed(op, std::move(place), {x});
 }
 
 // Of one place, which goes unless `keepdim`.
@@ -27,29 +43,32 @@ Picked pick_one(const Tensor& x, Index axis, const Tensor& place, bool keepdim) 
 Picked sort(const Tensor& x, Index axis, bool descending) {
   check_defined("sort", x, "x");
   const Index place = normalize_axis("sort", axis, x.rank());
-  return pick(x, place,
-              kernels::first_places("sort", x.array(), place, x.size(place), descending, true));
+  return pick(x, place, first_places("sort", x, place, x.size(place), descending, true));
 }
 
 Tensor argsort(const Tensor& x, Index axis, bool descending) {
   check_defined("argsort", x, "x");
   const Index place = normalize_axis("argsort", axis, x.rank());
-  return kernels::first_places("argsort", x.array(), place, x.size(place), descending, true);
+  return first_places("argsort", x, place, x.size(place), descending, true);
 }
 
 Picked topk(const Tensor& x, Index k, Index axis, bool largest, bool sorted) {
   check_defined("topk", x, "x");
-  return pick(x, axis, kernels::first_places("topk", x.array(), axis, k, largest, sorted));
+  return pick(x, axis, first_places("topk", x, axis, k, largest, sorted));
 }
 
 Picked max(const Tensor& x, Index axis, bool keepdim) {
   check_defined("max", x, "x");
-  return pick_one(x, axis, kernels::argmax(x.array(), axis, true, "max"), keepdim);
+  return pick_one(x, axis,
+                  computed_place("argmax", kernels::argmax(x.array(), axis, true, "max"), x, axis),
+                  keepdim);
 }
 
 Picked min(const Tensor& x, Index axis, bool keepdim) {
   check_defined("min", x, "x");
-  return pick_one(x, axis, kernels::argmin(x.array(), axis, true, "min"), keepdim);
+  return pick_one(x, axis,
+                  computed_place("argmin", kernels::argmin(x.array(), axis, true, "min"), x, axis),
+                  keepdim);
 }
 
 Tensor max(const Tensor& x) { return amax(x); }

@@ -5,6 +5,7 @@
 #include "../../../core/error.h"
 #include "../../../core/kernels/elementwise/elementwise.h"
 #include "../../../core/kernels/losses/cross_entropy.h"
+#include "../../../core/traced.h"
 #include "../../record.h"
 #include "../elementwise/elementwise.h"
 #include "../normalise/softmax.h"
@@ -93,6 +94,9 @@ Tensor cross_entropy(const Tensor& logits, const Tensor& targets,
                                      options.weight.defined() ? options.weight.array() : Array(),
                                      options.ignore_index, options.label_smoothing);
   const kernels::CrossEntropy::Result result = kernel.forward(rows.logits.array());
+  say("targets", rows.targets.array(), "weight",
+      options.weight.defined() ? options.weight.array() : Array(), "ignore_index",
+      options.ignore_index, "label_smoothing", options.label_smoothing);
   const Tensor losses = record(
       Op::cross_entropy, result.losses, {rows.logits},
       [logits = Saved(rows.logits), targets = Saved(rows.targets), weight = Saved(options.weight),

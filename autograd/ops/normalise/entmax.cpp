@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "../../../core/kernels/normalise/entmax.h"
+#include "../../../core/traced.h"
 #include "../../check_defined.h"
 #include "../../record.h"
 #include "../elementwise/elementwise.h"
@@ -42,6 +43,7 @@ Tensor entmax(const Tensor& x, Index axis, const Tensor& alpha, const Tensor& ma
   check_defined("entmax", x, "x", alpha, "alpha");
   const Array y = kernels::entmax("entmax", x.array(), axis, alpha.array(),
                                   mask.defined() ? mask.array() : Array());
+  say("axis", axis, "mask", mask.defined() ? mask.array() : Array());
   return record_joint(Op::entmax, {y}, {x, alpha},
                       [y = SavedOutput(y), alpha = Saved(alpha), axis](const Gradients& g,
                                                                        const std::vector<bool>&) {

@@ -1,6 +1,7 @@
 #include "softmax.h"
 
 #include "../../../core/kernels/normalise/softmax.h"
+#include "../../../core/traced.h"
 #include "../../check_defined.h"
 #include "../../record.h"
 #include "../elementwise/elementwise.h"
@@ -12,6 +13,7 @@ namespace heed {
 Tensor softmax(const Tensor& x, Index axis, const Tensor& mask) {
   check_defined("softmax", x, "x");
   const Array y = kernels::softmax(x.array(), axis, mask.defined() ? mask.array() : Array(), false);
+  say("axis", axis, "mask", mask.defined() ? mask.array() : Array());
   return record(Op::softmax, y, {x}, [y = SavedOutput(y), axis](const Tensor& g) {
     if (!recording()) return Tensor(kernels::softmax_grad(g.array(), y.array(), axis, false));
     const Tensor out = y();
@@ -23,6 +25,7 @@ Tensor softmax(const Tensor& x, Index axis, const Tensor& mask) {
 Tensor log_softmax(const Tensor& x, Index axis) {
   check_defined("log_softmax", x, "x");
   const Array y = kernels::softmax(x.array(), axis, Array(), true);
+  say("axis", axis);
   return record(Op::log_softmax, y, {x}, [y = SavedOutput(y), axis](const Tensor& g) {
     if (!recording()) return Tensor(kernels::softmax_grad(g.array(), y.array(), axis, true));
     return g - exp(y()) * sum(g, {axis}, true);

@@ -1,6 +1,7 @@
 #include "sparsemax.h"
 
 #include "../../../core/kernels/normalise/entmax.h"
+#include "../../../core/traced.h"
 #include "../../check_defined.h"
 #include "../../record.h"
 #include "../elementwise/elementwise.h"
@@ -14,6 +15,7 @@ Tensor sparsemax(const Tensor& x, Index axis, const Tensor& mask) {
   const Array two = Array::full(Shape{}, 2, x.dtype());
   const Array y =
       kernels::entmax("sparsemax", x.array(), axis, two, mask.defined() ? mask.array() : Array());
+  say("axis", axis, "mask", mask.defined() ? mask.array() : Array());
   return record(Op::sparsemax, y, {x}, [y = SavedOutput(y), axis, two](const Tensor& g) {
     if (!recording()) return Tensor(kernels::entmax_grad(g.array(), y.array(), axis, two).x);
     const Tensor p(y.array());

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "../../../core/error.h"
+#include "../../../core/traced.h"
 #include "../../record.h"
 #include "../elementwise/elementwise.h"
 #include "../reduce/reduce.h"
@@ -48,6 +49,7 @@ Tensor standardize(const Tensor& x, const Tensor& weight, const Tensor& bias,
                                         how.eps, how.centred);
   if (seen) *seen = out;
   const Shape affine = weight.defined() ? weight.shape() : bias.defined() ? bias.shape() : Shape{};
+  say("axes", how.axes, "eps", how.eps, "centred", how.centred);
   return record_joint(
       how.op, {out.y}, {x, weight, bias},
       [x = Saved(x), weight = Saved(weight), mean = out.mean, variance = out.variance, affine, how](

@@ -4,6 +4,7 @@
 
 #include "../../../core/error.h"
 #include "../../../core/kernels/rnn/rnn_gates.h"
+#include "../../../core/traced.h"
 #include "../../check_defined.h"
 #include "../../record.h"
 #include "../elementwise/elementwise.h"
@@ -70,6 +71,7 @@ Tensor gru_gates_plain(const Tensor& from_x, const Tensor& from_h, const Tensor&
 
 // The same in one pass; in the derivative g is that of the state after the step.
 Tensor gru_gates(const Tensor& from_x, const Tensor& from_h, const Tensor& h) {
+  if (traced()) return gru_gates_plain(from_x, from_h, h);
   kernels::GruGates out = kernels::gru_gates(dense(from_x), dense(from_h), dense(h));
   return record_shared(
       Op::gru, out.h, {from_x, from_h, h},
@@ -103,6 +105,7 @@ LstmState lstm_gates_plain(const Tensor& sums, const Tensor& c) {
 }
 
 LstmState lstm_gates(const Tensor& sums, const Tensor& c) {
+  if (traced()) return lstm_gates_plain(sums, c);
   kernels::LstmGates out = kernels::lstm_gates(dense(sums), dense(c));
   const auto rule = [sums = Saved(sums), c = Saved(c), kept = std::move(out.kept)](
                         const Gradients& g, const std::vector<bool>&) -> Gradients {

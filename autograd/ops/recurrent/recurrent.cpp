@@ -4,6 +4,7 @@
 
 #include "../../../core/error.h"
 #include "../../../core/kernels/rnn/rnn.h"
+#include "../../../core/traced.h"
 #include "../../backward.h"
 #include "../../check_defined.h"
 #include "../../record.h"
@@ -194,6 +195,8 @@ std::vector<Tensor> recurrent(RnnCell cell, const Tensor& x, const RnnStart& sta
     if (recording()) return plain_gradients(cell, from, sequences, g, needs);
     return fused_gradients(kernel, from, {out.array(), {}, kept}, g, needs);
   };
+  say("relu", cell == RnnCell::relu, "packed", !sequences.offsets.empty());
+  if (!sequences.lengths.empty()) say("lengths", Array::from(sequences.lengths));
   return record_joint(op_of(cell), outs, inputs, rule);
 }
 

@@ -2,6 +2,7 @@
 
 #include "../../../core/error.h"
 #include "../../../core/kernels/reduce/cumulative.h"
+#include "../../../core/traced.h"
 #include "../../check_defined.h"
 #include "../../record.h"
 #include "../elementwise/elementwise.h"
@@ -12,7 +13,9 @@ namespace {
 
 // gx_t = g_t + g_{t+1} + ...: the same sum, run the other way.
 Tensor running_sum(const Tensor& x, Index axis, bool reverse) {
-  return record(Op::cumsum, kernels::cumsum(x.array(), axis, reverse), {x},
+  Array out = kernels::cumsum(x.array(), axis, reverse);
+  say("axis", axis, "reverse", reverse);
+  return record(Op::cumsum, std::move(out), {x},
                 [axis, reverse](const Tensor& g) { return running_sum(g, axis, !reverse); });
 }
 
@@ -57,6 +60,7 @@ Tensor linear_scan(const Tensor& a, const Tensor& b, Index axis, bool reverse) {
   }
   const Array h = kernels::linear_scan(a.array(), b.array(), axis, reverse);
   const Index place = normalize_axis("linear_scan", axis, shape.rank());
+  say("axis", place, "reverse", reverse);
   return record_joint(
       Op::linear_scan, {h}, {a, b},
       [a = Saved(a), h = SavedOutput(h), place, reverse](const Gradients& g,

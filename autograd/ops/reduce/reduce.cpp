@@ -10,7 +10,9 @@
 #include "../../../core/kernels/elementwise/elementwise.h"
 #include "../../../core/kernels/reduce/extreme.h"
 #include "../../../core/kernels/reduce/reduce.h"
+#include "../../../core/traced.h"
 #include "../../check_defined.h"
+#include "../../computed.h"
 #include "../../record.h"
 #include "../elementwise/elementwise.h"
 #include "../shape/shape.h"
@@ -68,6 +70,10 @@ Tensor product_beside(const Tensor& rows, bool after) {
   return linear_scan(factors, Tensor(start), axis, after);
 }
 
+void say_axes(const Tensor& x, const std::vector<Index>& axes, bool keepdim) {
+  if (traced()) say("axes", kernels::normalize_axes("say", axes, x.rank()), "keepdim", keepdim);
+}
+
 // Whether `axes` are the last ones of x, and its elements lie in their order.
 bool reduces_rows(const Array& x, const std::vector<Index>& axes) {
   if (!x.is_contiguous()) return false;
@@ -81,6 +87,7 @@ Tensor extreme(Op op, kernels::Reduce kind, const Tensor& x, const std::vector<I
                bool keepdim) {
   check_defined(name(op), x, "x");
   const Array y = kernels::reduce(kind, x.array(), axes, keepdim);
+  say_axes(x, axes, keepdim);
   return record(op, y, {x},
                 [x = Saved(x), y = SavedOutput(y), kept = kept_shape(name(op), x, axes),
                  rows = reduces_rows(x.array(), axes)](const Tensor& g) {
@@ -99,9 +106,11 @@ Tensor extreme(Op op, kernels::Reduce kind, const Tensor& x, const std::vector<I
 Tensor sum(const Tensor& x, const Axes& axes, bool keepdim) {
   check_defined("sum", x, "x");
   const Shape kept = kept_shape("sum", x, axes);
-  return record(
-      Op::sum, kernels::reduce(kernels::Reduce::sum, x.array(), axes, keepdim), {x},
-      [kept, whole = x.shape()](const Tensor& g) { return expand(reshape(g, kept), whole); });
+  Array out = kernels::reduce(kernels::Reduce::sum, x.array(), axes, keepdim);
+  say_axes(x, axes, keepdim);
+  return record(Op::sum, std::move(out), {x}, [kept, whole = x.shape()](const Tensor& g) {
+    return expand(reshape(g, kept), whole);
+  });
 }
 
 Tensor mean(const Tensor& x, const Axes& axes, bool keepdim) {
@@ -118,6 +127,7 @@ Tensor mean(const Tensor& x, const Axes& axes, bool keepdim) {
   Array out = kernels::reduce(kernels::Reduce::sum, x.array(), axes, keepdim);
   if (out.shares_storage(x.array())) out = out.clone();
   kernels::scale_into(out, 1 / count);
+  say_axes(x, axes, keepdim);
   return record(Op::mean, out, {x}, [kept, whole = x.shape(), count](const Tensor& g) {
     return expand(reshape(g / count, kept), whole);
   });
@@ -127,7 +137,9 @@ Tensor mean(const Tensor& x, const Axes& axes, bool keepdim) {
 Tensor prod(const Tensor& x, const Axes& axes, bool keepdim) {
   check_defined("prod", x, "x");
   const std::vector<Index> places = kernels::normalize_axes("prod", axes, x.rank());
-  return record(Op::prod, kernels::reduce(kernels::Reduce::prod, x.array(), axes, keepdim), {x},
+  Array out = kernels::reduce(kernels::Reduce::prod, x.array(), axes, keepdim);
+  say_axes(x, axes, keepdim);
+  return record(Op::prod, std::move(out), {x},
                 [x = Saved(x), kept = kept_shape("prod", x, axes), places](const Tensor& g) {
                   if (x().numel() == 0) return expand(reshape(g, kept), x().shape());
                   const Rows layout(x().shape(), places);
@@ -154,6 +166,7 @@ Tensor logsumexp(const Tensor& x, const Axes& axes, bool keepdim) {
   const Shape shape = kernels::reduced_shape(
       x.shape(), kernels::normalize_axes("logsumexp", axes, x.rank()), keepdim);
   const Array y = out.array().reshape(shape);
+  say_axes(x, axes, keepdim);
   return record(Op::logsumexp, y, {x}, [x = Saved(x), y = SavedOutput(y), kept](const Tensor& g) {
     const Tensor total = y();
     const Tensor none = total == tensor(-INFINITY, g.dtype());
@@ -181,7 +194,9 @@ Tensor sum_to(const Tensor& x, const Shape& shape) {
 
 Tensor argmax(const Tensor& x, Index axis, bool keepdim) {
   check_defined("argmax", x, "x");
-  return kernels::argmax(x.array(), axis, keepdim);
+  Array out = kernels::argmax(x.array(), axis, keepdim);
+  say("axis", axis, "keepdim", keepdim);
+  return computed("argmax", std::move(out), {x});
 }
 
 Tensor argmax(const Tensor& x) {
@@ -191,7 +206,9 @@ Tensor argmax(const Tensor& x) {
 
 Tensor argmin(const Tensor& x, Index axis, bool keepdim) {
   check_defined("argmin", x, "x");
-  return kernels::argmin(x.array(), axis, keepdim);
+  Array out = kernels::argmin(x.array(), axis, keepdim);
+  say("axis", axis, "keepdim", keepdim);
+  return computed("argmin", std::move(out), {x});
 }
 
 Tensor argmin(const Tensor& x) {
@@ -201,12 +218,16 @@ Tensor argmin(const Tensor& x) {
 
 Tensor all(const Tensor& x, const Axes& axes, bool keepdim) {
   check_defined("all", x, "x");
-  return kernels::all(x.array(), axes, keepdim);
+  Array out = kernels::all(x.array(), axes, keepdim);
+  say_axes(x, axes, keepdim);
+  return computed("all", std::move(out), {x});
 }
 
 Tensor any(const Tensor& x, const Axes& axes, bool keepdim) {
   check_defined("any", x, "x");
-  return kernels::any(x.array(), axes, keepdim);
+  Array out = kernels::any(x.array(), axes, keepdim);
+  say_axes(x, axes, keepdim);
+  return computed("any", std::move(out), {x});
 }
 
 }  // namespace heed

@@ -5,6 +5,7 @@
 #include "../../../core/error.h"
 #include "../../../core/kernels/elementwise/copy.h"
 #include "../../../core/kernels/reduce/reduce.h"
+#include "../../../core/traced.h"
 #include "../../check_defined.h"
 #include "../../record.h"
 #include "join.h"
@@ -36,7 +37,9 @@ Tensor flip(const Tensor& x, const Axes& axes) {
   const Index rank = x.rank();
   if (axes.empty()) return x;
   const std::vector<Index> places = kernels::normalize_axes("flip", axes, rank);
-  return record(Op::flip, kernels::flip(x.array(), places), {x},
+  Array out = kernels::flip(x.array(), places);
+  say("axes", places);
+  return record(Op::flip, std::move(out), {x},
                 [places](const Tensor& g) { return flip(g, places); });
 }
 

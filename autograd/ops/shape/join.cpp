@@ -6,6 +6,7 @@
 
 #include "../../../core/error.h"
 #include "../../../core/kernels/elementwise/copy.h"
+#include "../../../core/traced.h"
 #include "../../check_defined.h"
 #include "../../record.h"
 #include "slicing.h"
@@ -55,6 +56,7 @@ Tensor concat(const std::vector<Tensor>& xs, Index axis) {
     start += lengths[i];
   }
   const std::vector<InputRef> inputs(xs.begin(), xs.end());
+  say("axis", place);
   return record_joint(Op::concat, {out}, inputs,
                       [lengths, place](const Gradients& g, const std::vector<bool>& needs) {
                         Gradients grads(needs.size());
@@ -89,6 +91,7 @@ Tensor stack(const std::vector<Tensor>& xs, Index axis) {
     kernels::copy_into(part, xs[static_cast<std::size_t>(i)].array());
   }
   const std::vector<InputRef> inputs(xs.begin(), xs.end());
+  say("axis", place);
   return record_joint(Op::stack, {out}, inputs,
                       [place](const Gradients& g, const std::vector<bool>& needs) {
                         Gradients grads(needs.size());
@@ -120,6 +123,7 @@ std::vector<Tensor> split(const Tensor& x, const std::vector<Index>& lengths, In
                                  describe(x), size));
   }
   if (parts.empty()) return {};
+  say("axis", place, "lengths", lengths);
   return record_joint(Op::split, parts, {x},
                       [shapes = shapes_of(parts), dtype = x.dtype(), place](
                           const Gradients& g, const std::vector<bool>&) {

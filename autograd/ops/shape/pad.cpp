@@ -7,6 +7,7 @@
 
 #include "../../../core/error.h"
 #include "../../../core/kernels/elementwise/copy.h"
+#include "../../../core/traced.h"
 #include "../../check_defined.h"
 #include "../../record.h"
 #include "../index/index.h"
@@ -65,6 +66,7 @@ Tensor pad_constant(const Tensor& x, const std::vector<Index>& pads, double valu
   kernels::copy_into(place, kept);
   std::vector<Index> back(pads);
   for (Index& amount : back) amount = -amount;
+  say("pads", pads, "value", value);
   return record(Op::pad, out, {x},
                 [back = std::move(back)](const Tensor& g) { return pad_constant(g, back, 0); });
 }

@@ -5,7 +5,9 @@
 #include <algorithm>
 
 #include "../../../core/error.h"
+#include "../../../core/traced.h"
 #include "../../check_defined.h"
+#include "../../computed.h"
 #include "../../record.h"
 
 namespace heed {
@@ -45,7 +47,9 @@ Tensor flatten(const Tensor& x, Index first, Index last) {
 
 Tensor transpose(const Tensor& x, Index a, Index b) {
   check_defined("transpose", x, "x");
-  return record(Op::transpose, x.array().transpose(a, b), {x},
+  Array out = x.array().transpose(a, b);
+  say("a", a, "b", b);
+  return record(Op::transpose, std::move(out), {x},
                 [a, b](const Tensor& g) { return transpose(g, a, b); });
 }
 
@@ -66,6 +70,7 @@ Tensor permute(const Tensor& x, const std::vector<Index>& axes) {
     back[static_cast<std::size_t>(normalize_axis("permute", axes[i], x.rank()))] =
         static_cast<Index>(i);
   }
+  say("axes", axes);
   return record(Op::permute, out, {x},
                 [back = std::move(back)](const Tensor& g) { return permute(g, back); });
 }
@@ -90,7 +95,9 @@ Tensor squeeze(const Tensor& x, Index axis) {
   check_defined("squeeze", x, "x");
   const Index place = normalize_axis("squeeze", axis, x.rank());
   if (x.shape()[place] != 1) return x;
-  return record(Op::squeeze, x.array().squeeze(place), {x},
+  Array out = x.array().squeeze(place);
+  say("axis", place);
+  return record(Op::squeeze, std::move(out), {x},
                 [place](const Tensor& g) { return unsqueeze(g, place); });
 }
 
@@ -124,6 +131,7 @@ Tensor unsqueeze(const Tensor& x, Index axis) {
   check_defined("unsqueeze", x, "x");
   const Array out = x.array().unsqueeze(axis);
   const Index place = normalize_axis("unsqueeze", axis, out.rank());
+  say("axis", place);
   return record(Op::unsqueeze, out, {x}, [place](const Tensor& g) { return squeeze(g, place); });
 }
 
@@ -131,7 +139,7 @@ Tensor to(const Tensor& x, DType dtype) {
   check_defined("to", x, "x");
   if (x.dtype() == dtype) return x;
   Array out = x.array().to(dtype);
-  if (!is_floating(dtype) || !is_floating(x.dtype())) return out;
+  if (!is_floating(dtype) || !is_floating(x.dtype())) return computed("to", std::move(out), {x});
   return record(Op::to, out, {x}, [before = x.dtype()](const Tensor& g) { return to(g, before); });
 }
 

@@ -6,6 +6,7 @@
 
 #include "../../../core/error.h"
 #include "../../../core/kernels/elementwise/copy.h"
+#include "../../../core/traced.h"
 #include "../../check_defined.h"
 #include "../../record.h"
 #include "shape.h"
@@ -19,6 +20,7 @@ Tensor slice_scatter(const Tensor& g, const Shape& shape, Index axis, Index star
   Array out = Array::zeros(shape, g.dtype());
   Array place = out.slice(axis, start, stop, step);
   kernels::copy_into(place, g.array());
+  say("axis", axis, "start", start, "stop", stop, "step", step);
   return record(Op::slice_scatter, out, {g},
                 [=](const Tensor& gg) { return slice(gg, axis, start, stop, step); });
 }
@@ -45,6 +47,7 @@ Tensor diagonal_scatter(const Tensor& g, const Shape& shape, Index offset, Index
   Array out = Array::zeros(shape, g.dtype());
   Array place = diagonal_of(out, offset, axis1, axis2);
   kernels::copy_into(place, g.array());
+  say("offset", offset, "axis1", axis1, "axis2", axis2);
   return record(Op::diagonal_scatter, out, {g},
                 [=](const Tensor& gg) { return diagonal(gg, offset, axis1, axis2); });
 }
@@ -53,10 +56,11 @@ Tensor diagonal_scatter(const Tensor& g, const Shape& shape, Index offset, Index
 
 Tensor slice(const Tensor& x, Index axis, Index start, Index stop, Index step) {
   check_defined("slice", x, "x");
-  return record(Op::slice, x.array().slice(axis, start, stop, step), {x},
-                [=, before = x.shape()](const Tensor& g) {
-                  return slice_scatter(g, before, axis, start, stop, step);
-                });
+  Array out = x.array().slice(axis, start, stop, step);
+  say("axis", axis, "start", start, "stop", stop, "step", step);
+  return record(Op::slice, std::move(out), {x}, [=, before = x.shape()](const Tensor& g) {
+    return slice_scatter(g, before, axis, start, stop, step);
+  });
 }
 
 Tensor narrow(const Tensor& x, Index axis, Index start, Index length) {
@@ -73,6 +77,7 @@ Tensor select(const Tensor& x, Index axis, Index index) {
   check_defined("select", x, "x");
   Array out = x.array().select(axis, index);
   const Index place = index < 0 ? index + x.size(axis) : index;
+  say("axis", axis, "index", place);
   return record(Op::select, out, {x}, [axis, place, before = x.shape()](const Tensor& g) {
     const Index at = normalize_axis("select", axis, before.rank());
     return slice_scatter(unsqueeze(g, at), before, at, place, place + 1, 1);
@@ -87,10 +92,11 @@ Tensor diagonal(const Tensor& x, Index offset, Index axis1, Index axis2) {
     throw ShapeError(
         fmt::format("diagonal: axes {} and {} of {} are the same", axis1, axis2, describe(x)));
   }
-  return record(Op::diagonal, diagonal_of(x.array(), offset, first, second), {x},
-                [=, before = x.shape()](const Tensor& g) {
-                  return diagonal_scatter(g, before, offset, first, second);
-                });
+  Array out = diagonal_of(x.array(), offset, first, second);
+  say("offset", offset, "axis1", first, "axis2", second);
+  return record(Op::diagonal, std::move(out), {x}, [=, before = x.shape()](const Tensor& g) {
+    return diagonal_scatter(g, before, offset, first, second);
+  });
 }
 
 Tensor diag_embed(const Tensor& x, Index offset) {

@@ -3,13 +3,22 @@
 #include <fmt/format.h>
 
 #include "../../../core/error.h"
+#include "../../../core/traced.h"
 #include "../../check_defined.h"
+#include "../../factories.h"
+#include "../elementwise/compare.h"
 #include "../elementwise/elementwise.h"
 #include "../reduce/reduce.h"
+#include "shape.h"
 #include "slicing.h"
 
 namespace heed {
 namespace {
+
+// By operators that can be followed: how far each place of [.., rows, columns] is behind the diagonal.
+Tensor followed_places(const Tensor& x) {
+  return arange(x.size(-1)) - unsqueeze(arange(x.size(-2)), 1);
+}
 
 template <class Keep>
 Tensor where_kept(const char* op, const Tensor& x, const Keep& keep) {
@@ -28,10 +37,16 @@ Tensor where_kept(const char* op, const Tensor& x, const Keep& keep) {
 }  // namespace
 
 Tensor tril(const Tensor& x, Index diagonal) {
+  if (traced() && x.rank() >= 2) {
+    return where(followed_places(x) <= static_cast<double>(diagonal), x, zeros({}, x.dtype()));
+  }
   return where_kept("tril", x, [diagonal](Index place) { return place <= diagonal; });
 }
 
 Tensor triu(const Tensor& x, Index diagonal) {
+  if (traced() && x.rank() >= 2) {
+    return where(followed_places(x) >= static_cast<double>(diagonal), x, zeros({}, x.dtype()));
+  }
   return where_kept("triu", x, [diagonal](Index place) { return place >= diagonal; });
 }
 

@@ -5,6 +5,7 @@
 #include "../../../core/error.h"
 #include "../../../core/kernels/elementwise/copy.h"
 #include "../../../core/kernels/elementwise/elementwise.h"
+#include "../../../core/traced.h"
 #include "../../check_defined.h"
 #include "../../record.h"
 
@@ -60,7 +61,9 @@ Tensor unfold(const Tensor& x, Index axis, Index size, Index step) {
   const Index place = normalize_axis("unfold", axis, x.rank());
   const Index length = x.size(place);
   const Index count = count_windows("unfold", length, size, step);
-  return record(Op::unfold, windows(x.array(), place, count, size, step), {x},
+  Array out = windows(x.array(), place, count, size, step);
+  say("axis", place, "size", size, "step", step);
+  return record(Op::unfold, std::move(out), {x},
                 [=](const Tensor& g) { return overlap_add(g, place, length, step); });
 }
 
@@ -74,7 +77,9 @@ Tensor overlap_add(const Tensor& x, Index axis, Index length, Index step) {
     throw ShapeError(fmt::format("overlap_add: {} has {} windows; a length of {} needs {}",
                                  describe(x), x.size(place), length, count));
   }
-  return record(Op::overlap_add, sum_windows(x.array(), place, length, step), {x},
+  Array out = sum_windows(x.array(), place, length, step);
+  say("axis", place, "step", step);
+  return record(Op::overlap_add, std::move(out), {x},
                 [=](const Tensor& g) { return unfold(g, place, size, step); });
 }
 

@@ -12,7 +12,7 @@ namespace heed::attention {
 namespace {
 
 using Lengths = std::vector<Index>;
-constexpr DType kDType = DType::f64;
+const DType& kDType = mechanism_dtype();
 
 Mechanism multi_head(Index kv_heads, bool rotary, bool self) {
   auto made = std::make_shared<MultiHead>(MultiHeadOptions{
@@ -319,6 +319,11 @@ const Registry<Mechanism> kMechanisms =
         .add(in_group("sets", set_mechanisms()))
         .add(in_group("layers of decoders", layer_mechanisms()))
         .add(in_group("transformer, pooling, pointers", kFunctions));
+
+DType& mechanism_dtype() {
+  static DType dtype = DType::f64;
+  return dtype;
+}
 
 std::vector<Tensor> Mechanism::parameters() const {
   std::vector<Tensor> out;

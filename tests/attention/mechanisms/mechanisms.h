@@ -14,6 +14,9 @@ namespace heed::attention {
 /// Of all inputs: [B, Q, E] queries over [B, K, E] keys, which are the values too.
 constexpr Index kE = 6;
 
+/// Of what kMechanisms makes; f64 at first.
+DType& mechanism_dtype();
+
 struct Mechanism {
   std::vector<std::shared_ptr<nn::Module>> modules = {};  ///< the mechanism itself first
   bool self = false;                                      ///< the keys are the queries
@@ -39,7 +42,7 @@ struct Mechanism {
 };
 
 extern const Registry<Mechanism> kMechanisms;
-/// With random numbers in f64 in all parameters.
+/// With random numbers in all parameters.
 Mechanism mechanism(const std::string& name);
 
 /// Parts of kMechanisms, of mechanisms_decoders.cpp and so on.

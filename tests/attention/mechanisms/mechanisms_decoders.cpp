@@ -7,7 +7,7 @@ namespace heed::attention {
 namespace {
 
 using Lengths = std::vector<Index>;
-constexpr DType kDType = DType::f64;
+const DType& kDType = mechanism_dtype();
 
 // The last look's weights.
 Attended looked(const StackOutput& out) {

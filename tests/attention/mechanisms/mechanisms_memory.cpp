@@ -1,9 +1,9 @@
 // Mechanisms that attend to what they keep, behind the face.
-#include <algorithm>
-
 #include "../../../attention/mechanisms/decoders/lstmn_decoder.h"
 #include "../../../attention/mechanisms/memory/key_value_memory.h"
 #include "../../../attention/mechanisms/memory/lstmn.h"
+#include "../../../autograd/factories.h"
+#include "../../../autograd/ops/elementwise/compare.h"
 #include "../../../autograd/ops/elementwise/elementwise.h"
 #include "../../../autograd/ops/index/index.h"
 #include "../../../autograd/ops/shape/shape.h"
@@ -13,7 +13,7 @@ namespace heed::attention {
 namespace {
 
 using Lengths = std::vector<Index>;
-constexpr DType kDType = DType::f64;
+const DType& kDType = mechanism_dtype();
 
 Mechanism key_value_memory() {
   auto made = std::make_shared<KeyValueMemory>(
@@ -28,17 +28,11 @@ Mechanism key_value_memory() {
 
 // Of [B, T, ..], each row's last real step; zeros where it has none.
 Tensor last_step(const Tensor& x, const Lengths& lengths) {
-  std::vector<Index> places;
-  std::vector<double> real;
-  const Index T = x.size(1);
-  for (std::size_t b = 0; b < lengths.size(); ++b) {
-    places.push_back(static_cast<Index>(b) * T + std::max<Index>(lengths[b] - 1, 0));
-    real.push_back(lengths[b] > 0 ? 1 : 0);
-  }
   const Index B = x.size(0), width = x.size(2);
-  if (T == 0 || B == 0) return zeros({B, width}, x.dtype());
-  const Tensor rows = index_select(reshape(x, {B * T, width}), 0, Tensor(Array::from(places)));
-  return where(tensor(real, {B, 1}, x.dtype()) > 0, rows, 0);
+  if (x.size(1) == 0 || B == 0) return zeros({B, width}, x.dtype());
+  const Tensor counts = reshape(tensor(lengths), {B, 1, 1});
+  const Tensor places = expand(maximum(counts - 1, 0), {B, 1, width});
+  return where(squeeze(counts, 2) > 0, squeeze(gather(x, 1, places), 1), 0);
 }
 
 // Its last state, and what the last step looked at.

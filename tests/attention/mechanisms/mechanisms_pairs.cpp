@@ -22,7 +22,7 @@ namespace heed::attention {
 namespace {
 
 using Lengths = std::vector<Index>;
-constexpr DType kDType = DType::f64;
+const DType& kDType = mechanism_dtype();
 
 // The keys look at themselves: both axes are masked.
 template <class Kind>

@@ -1,0 +1,229 @@
+// Operators of one element, and the activations.
+#include <cmath>
+#include <numbers>
+
+#include "step.h"
+
+namespace heed::onnx {
+namespace {
+
+template <std::size_t N>
+struct Literal {
+  constexpr Literal(const char (&text)[N]) { std::copy_n(text, N, value); }
+  char value[N];
+};
+
+// One node of this type from all inputs.
+template <Literal kType>
+void plain(const Step& step) {
+  Names inputs;
+  for (std::size_t i = 0; i < step.inputs(); ++i) inputs.push_back(step.in(i));
+  step.out(step.to.node(kType.value, inputs));
+}
+
+std::string scalar(const Step& step, double value) { return step.to.number(value, step.dtype()); }
+
+void square(const Step& step) { step.out(step.to.node("Mul", {step.in(0), step.in(0)})); }
+
+void rsqrt(const Step& step) {
+  step.out(step.to.node("Reciprocal", {step.to.node("Sqrt", {step.in(0)})}));
+}
+
+void expm1(const Step& step) {
+  step.out(step.to.node("Sub", {step.to.node("Exp", {step.in(0)}), scalar(step, 1)}));
+}
+
+void log1p(const Step& step) {
+  step.out(step.to.node("Log", {step.to.node("Add", {step.in(0), scalar(step, 1)})}));
+}
+
+void trunc(const Step& step) {
+  GraphWriter& to = step.to;
+  const std::string whole = to.node("Floor", {to.node("Abs", {step.in(0)})});
+  step.out(to.node("Mul", {to.node("Sign", {step.in(0)}), whole}));
+}
+
+void clamp(const Step& step) {
+  GraphWriter& to = step.to;
+  if (step.inputs() == 1) {
+    const double least = step.real("min"), most = step.real("max");
+    const bool whole = !is_floating(step.dtype());
+    std::string out = step.in(0);
+    if (std::isfinite(least) || (!whole && !std::isinf(least))) {
+      out = to.node("Max", {out, scalar(step, least)});
+    }
+    if (std::isfinite(most) || (!whole && !std::isinf(most))) {
+      out = to.node("Min", {out, scalar(step, most)});
+    }
+    step.out(out == step.in(0) ? to.node("Identity", {out}) : out);
+    return;
+  }
+  std::string out = step.in(0);
+  if (step.has(1)) out = to.node("Max", {out, step.in(1)});
+  if (step.has(2)) out = to.node("Min", {out, step.in(2)});
+  step.out(out);
+}
+
+void where(const Step& step) {
+  GraphWriter& to = step.to;
+  std::string condition = step.operand("condition");
+  if (to.traced(step.operand_id("condition"), 0).array.dtype() != DType::boolean) {
+    condition = to.cast(condition, DType::boolean);
+  }
+  step.out(to.node("Where", {condition, step.in(0), step.in(1)}));
+}
+
+// -softplus(-x)
+void log_sigmoid(const Step& step) {
+  GraphWriter& to = step.to;
+  step.out(to.node("Neg", {to.node("Softplus", {to.node("Neg", {step.in(0)})})}));
+}
+
+void leaky_relu(const Step& step) {
+  step.out(step.to.node("LeakyRelu", {step.in(0)}, {attribute("alpha", step.real("a"))}));
+}
+
+void elu(const Step& step) {
+  step.out(step.to.node("Elu", {step.in(0)}, {attribute("alpha", step.real("a"))}));
+}
+
+// x (1 + erf(x / sqrt 2)) / 2, or by tanh
+void gelu(const Step& step) {
+  GraphWriter& to = step.to;
+  const std::string x = step.in(0);
+  const auto times = [&](const std::string& a, double b) {
+    return to.node("Mul", {a, scalar(step, b)});
+  };
+  std::string inner;
+  if (step.number("tanh") != 0) {
+    const std::string cube = to.node("Mul", {x, to.node("Mul", {x, x})});
+    const std::string sum = to.node("Add", {x, times(cube, 0.044715)});
+    inner = to.node("Tanh", {times(sum, std::numbers::sqrt2 * std::numbers::inv_sqrtpi)});
+  } else {
+    inner = to.node("Erf", {to.node("Div", {x, scalar(step, std::numbers::sqrt2)})});
+  }
+  const std::string gate = to.node("Add", {inner, scalar(step, 1)});
+  step.out(times(to.node("Mul", {x, gate}), 0.5));
+}
+
+void silu(const Step& step) {
+  step.out(step.to.node("Mul", {step.in(0), step.to.node("Sigmoid", {step.in(0)})}));
+}
+
+void softplus(const Step& step) {
+  GraphWriter& to = step.to;
+  const double beta = step.real("a");
+  if (beta == 1) {
+    step.out(to.node("Softplus", {step.in(0)}));
+    return;
+  }
+  const std::string scaled = to.node("Mul", {step.in(0), scalar(step, beta)});
+  step.out(to.node("Div", {to.node("Softplus", {scaled}), scalar(step, beta)}));
+}
+
+void cast_to(const Step& step) { step.out(step.to.cast(step.in(0), step.result().dtype())); }
+
+// x - floor(x / y) y
+void remainder(const Step& step) {
+  GraphWriter& to = step.to;
+  if (!is_floating(step.dtype())) {
+    step.out(to.node("Mod", {step.in(0), step.in(1)}));
+    return;
+  }
+  const std::string whole = to.node("Floor", {to.node("Div", {step.in(0), step.in(1)})});
+  step.out(to.node("Sub", {step.in(0), to.node("Mul", {whole, step.in(1)})}));
+}
+
+void pow(const Step& step) {
+  const std::string y =
+      step.inputs() == 2 ? step.in(1) : step.to.number(step.real("y"), step.dtype());
+  step.out(step.to.node("Pow", {step.in(0), y}));
+}
+
+void negated(const Step& step, const char* type) {
+  step.out(step.to.node("Not", {step.to.node(type, {step.in(0), step.in(1)})}));
+}
+// Bool beside bool is compared as numbers are nowhere in ONNX but for equality.
+void not_equal(const Step& step) { negated(step, "Equal"); }
+
+void is_inf(const Step& step) {
+  GraphWriter& to = step.to;
+  step.out(to.node("Equal", {to.node("Abs", {step.in(0)}), scalar(step, INFINITY)}));
+}
+
+void is_finite(const Step& step) {
+  GraphWriter& to = step.to;
+  if (!is_floating(step.dtype())) {
+    step.out(to.node("Equal", {step.in(0), step.in(0)}));
+    return;
+  }
+  step.out(to.node("Less", {to.node("Abs", {step.in(0)}), scalar(step, INFINITY)}));
+}
+
+}  // namespace
+
+void add_arithmetic(Writers& to) {
+  to["add"] = plain<"Add">;
+  to["sub"] = plain<"Sub">;
+  to["mul"] = plain<"Mul">;
+  to["div"] = plain<"Div">;
+  to["neg"] = plain<"Neg">;
+  to["abs"] = plain<"Abs">;
+  to["sign"] = plain<"Sign">;
+  to["maximum"] = plain<"Max">;
+  to["minimum"] = plain<"Min">;
+  to["floor"] = plain<"Floor">;
+  to["ceil"] = plain<"Ceil">;
+  to["round"] = plain<"Round">;
+  to["trunc"] = trunc;
+  to["remainder"] = remainder;
+  to["clamp"] = clamp;
+  to["where"] = where;
+  to["to"] = cast_to;
+  to["clone"] = plain<"Identity">;
+  to["eq"] = plain<"Equal">;
+  to["ne"] = not_equal;
+  to["lt"] = plain<"Less">;
+  to["le"] = plain<"LessOrEqual">;
+  to["gt"] = plain<"Greater">;
+  to["ge"] = plain<"GreaterOrEqual">;
+  to["logical_not"] = plain<"Not">;
+  to["logical_and"] = plain<"And">;
+  to["logical_or"] = plain<"Or">;
+  to["logical_xor"] = plain<"Xor">;
+  to["isnan"] = plain<"IsNaN">;
+  to["isinf"] = is_inf;
+  to["isfinite"] = is_finite;
+}
+
+void add_elementwise(Writers& to) {
+  to["exp"] = plain<"Exp">;
+  to["expm1"] = expm1;
+  to["log"] = plain<"Log">;
+  to["log1p"] = log1p;
+  to["sqrt"] = plain<"Sqrt">;
+  to["rsqrt"] = rsqrt;
+  to["square"] = square;
+  to["reciprocal"] = plain<"Reciprocal">;
+  to["pow"] = pow;
+  to["tanh"] = plain<"Tanh">;
+  to["sigmoid"] = plain<"Sigmoid">;
+  to["relu"] = plain<"Relu">;
+  to["sin"] = plain<"Sin">;
+  to["cos"] = plain<"Cos">;
+  to["tan"] = plain<"Tan">;
+  to["asin"] = plain<"Asin">;
+  to["acos"] = plain<"Acos">;
+  to["atan"] = plain<"Atan">;
+  to["sinh"] = plain<"Sinh">;
+  to["cosh"] = plain<"Cosh">;
+  to["erf"] = plain<"Erf">;
+  to["log_sigmoid"] = log_sigmoid;
+  to["leaky_relu"] = leaky_relu;
+  to["elu"] = elu;
+  to["gelu"] = gelu;
+  to["silu"] = silu;
+  to["softplus"] = softplus;
+}
+
+}  // namespace heed::onnx
