@@ -48,11 +48,11 @@ TEST_P(TracedMechanism, GivesTheSame) {
   made.module().eval();
   Generator generator(3);
   const Tensor query = randn({2, 3, kE}, DType::f64, generator);
-  const Tensor keys = randn({2, 7, kE}, DType::f64, generator);
+  const Tensor keys = randn({2, kK, kE}, DType::f64, generator);
   for (const bool weights : {false, true}) {
     expect_same(
         [&] {
-          const Attended seen = made.call(made.self ? keys : query, keys, {4, 7}, weights);
+          const Attended seen = made.call(made.self ? keys : query, keys, {4, kK}, weights);
           return weights && seen.weights.defined() ? seen.weights : seen.context;
         },
         1e-9);
