@@ -180,8 +180,8 @@ TEST(InteropOnnx, AModuleGoesOut) {
   EXPECT_EQ(model.graph.nodes[0].op_type, "Gather");
 
   attention::BahdanauDecoder decoder(
-      {.word_width = 3, .annotation_width = 5, .state_width = 4, .hidden = 3, .readout = 2});
-  const Tensor words = randn({2, 3, 3}), source = randn({2, 7, 5}), lengths = tensor({4, 7});
+      {.word_width = 3, .annotation_width = 6, .state_width = 4, .hidden = 3, .readout = 2});
+  const Tensor words = randn({2, 3, 3}), source = randn({2, 7, 6}), lengths = tensor({4, 7});
   const std::string path = folder + "/decoder.onnx";
   // [docs: onnx_function]
   const auto forward = [&](const std::vector<Tensor>& x) {
