@@ -84,9 +84,9 @@ BahdanauDecoder::State BahdanauDecoder::start(const Tensor& annotations, const M
   const Index B = annotations.size(0), K = annotations.size(1), width = options_.start_width;
   Tensor from = summary;
   if (from.defined()) {
-    check_state(kOp, "the summary", from, Shape{B, width}, options_.dtype);
+    check_state(kOp, "the summary", from, Shape{B, width}, cell.weight_ih.dtype());
   } else if (K == 0) {
-    from = zeros(Shape{B, width}, options_.dtype);
+    from = zeros(Shape{B, width}, cell.weight_ih.dtype());
   } else if (width > options_.annotation_width) {
     throw ShapeError(
         fmt::format("{}: annotations {} have no {} features to start from: give a "
@@ -104,7 +104,7 @@ BahdanauDecoder::State BahdanauDecoder::start(const Tensor& annotations, const M
 StackOutput BahdanauDecoder::step(const Tensor& word, State& state, const Terms& terms) const {
   const Scope scope(*this);
   const Index E = options_.word_width;
-  check_word(kOp, word, state.layers[0].size(0), E, options_.dtype);
+  check_word(kOp, word, state.layers[0].size(0), E, cell.weight_ih.dtype());
   const Tensor before = state.layers.back();
   const Attended seen = named(kOp, [&] { return state.memory.step(before, terms); });
   state.layers[0] = cell(concat({word, seen.context}, 1), state.layers[0]);
@@ -118,10 +118,10 @@ StackOutput BahdanauDecoder::run(const Tensor& target, State& state, const Terms
   const Scope scope(*this);
   const Index E = options_.word_width, dk = options_.annotation_width;
   const Tensor words =
-      checked_words(kOp, target, state.layers[0].size(0), E, options_.dtype, lengths);
+      checked_words(kOp, target, state.layers[0].size(0), E, cell.weight_ih.dtype(), lengths);
   const Index B = words.size(0), T = words.size(1);
   if (T == 0) {
-    return nothing_decoded(forwarded(zeros(Shape{B, 0, options_.readout}, options_.dtype)),
+    return nothing_decoded(forwarded(zeros(Shape{B, 0, options_.readout}, cell.weight_ih.dtype())),
                            state.memory, terms);
   }
   // What words give to the gates, and the readout, need not wait for the step before.

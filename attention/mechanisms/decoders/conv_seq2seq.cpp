@@ -68,7 +68,7 @@ ConvEncoder::ConvEncoder(const ConvSeq2SeqOptions& options)
 Memory ConvEncoder::operator()(const Tensor& x, const std::vector<Index>& lengths) const {
   const Scope scope(*this);
   check_batch(kOp, "x", x);
-  check_rows(kOp, "x", x, options_.width, options_.dtype);
+  check_rows(kOp, "x", x, options_.width, input_projection.bias.dtype());
   if (!lengths.empty() && static_cast<Index>(lengths.size()) != x.size(0)) {
     throw ShapeError(fmt::format("{}: {} lengths for {}", kOp, lengths.size(), describe(x)));
   }
@@ -119,15 +119,15 @@ void ConvDecoder::State::reorder(const Tensor& rows, bool sources) {
 ConvDecoder::State ConvDecoder::start(const Memory& source) const {
   for (const Tensor* x : {&source.keys(), &source.values()}) {
     check_batch(kOp, "source", *x);
-    check_rows(kOp, "source", *x, options_.width, options_.dtype);
+    check_rows(kOp, "source", *x, options_.width, input_projection.bias.dtype());
   }
   const Shape shape{source.keys().size(0), options_.kernel - 1, options_.hidden};
-  return {std::vector<Tensor>(layers.size(), zeros(shape, options_.dtype)), source};
+  return {std::vector<Tensor>(layers.size(), zeros(shape, input_projection.bias.dtype())), source};
 }
 
 StackOutput ConvDecoder::step(const Tensor& word, State& state, const Terms& terms) const {
   const Scope scope(*this);
-  check_word(kOp, word, state.memory.keys().size(0), options_.width, options_.dtype);
+  check_word(kOp, word, state.memory.keys().size(0), options_.width, input_projection.bias.dtype());
   StackOutput out = run(unsqueeze(word, 1), state, terms);
   out.output = squeeze(out.output, 1);
   for (Tensor& weights : out.weights) weights = squeeze(weights, 1);
@@ -138,12 +138,13 @@ StackOutput ConvDecoder::run(const Tensor& target, State& state, const Terms& te
                              const std::vector<Index>& lengths) const {
   const Scope scope(*this);
   const Tensor words = checked_words(kOp, target, state.memory.keys().size(0), options_.width,
-                                     options_.dtype, lengths);
+                                     input_projection.bias.dtype(), lengths);
   const Index B = words.size(0), T = words.size(1);
   const Tensor g = dropout(words);
   StackOutput out;
   if (B == 0 || T == 0) {
-    const Tensor none = zeros(Shape{B, T, state.memory.keys().size(1)}, options_.dtype);
+    const Tensor none =
+        zeros(Shape{B, T, state.memory.keys().size(1)}, input_projection.bias.dtype());
     if (terms.need_weights) out.weights.assign(layers.size(), none);
     out.output = forwarded(g);
     return out;

@@ -165,8 +165,8 @@ LocationAwareDecoder::State LocationAwareDecoder::start(const Tensor& annotation
   }
   state.memory = decoder_memory(kOp, score, annotations, annotations, keys);
   if (options_.window > 0) state.memory.lay_out_places();
-  state.hidden = zeros(Shape{B, options_.state_width}, options_.dtype);
-  state.context = zeros(Shape{B, options_.annotation_width}, options_.dtype);
+  state.hidden = zeros(Shape{B, options_.state_width}, cell.weight_ih.dtype());
+  state.context = zeros(Shape{B, options_.annotation_width}, cell.weight_ih.dtype());
   return state;
 }
 
@@ -190,7 +190,8 @@ Attended LocationAwareDecoder::look_around(State& state, const Terms& terms) con
   const Memory near = state.memory.places(now.places, Mask::key_padding(now.inside));
   Attended out = near.step(state.hidden, state.past, terms);
   if (terms.need_weights) {  // as they stand in the source
-    out.weights = scatter_add(zeros(Shape{B, K}, options_.dtype), 1, now.places, out.weights);
+    out.weights =
+        scatter_add(zeros(Shape{B, K}, cell.weight_ih.dtype()), 1, now.places, out.weights);
   }
   return out;
 }
@@ -215,7 +216,7 @@ Attended LocationAwareDecoder::advance(const Tensor& from_word, const Tensor& of
 StackOutput LocationAwareDecoder::step(const Tensor& word, State& state, const Terms& terms) const {
   const Scope scope(*this);
   const Index E = options_.word_width;
-  check_word(kOp, word, state.hidden.size(0), E, options_.dtype);
+  check_word(kOp, word, state.hidden.size(0), E, cell.weight_ih.dtype());
   const Attended seen =
       advance(linear(word, narrow(cell.weight_ih, 1, 0, E), cell.bias_ih),
               narrow(cell.weight_ih, 1, E, options_.annotation_width), state, terms);
@@ -226,10 +227,11 @@ StackOutput LocationAwareDecoder::run(const Tensor& target, State& state, const 
                                       const std::vector<Index>& lengths) const {
   const Scope scope(*this);
   const Index E = options_.word_width;
-  const Tensor words = checked_words(kOp, target, state.hidden.size(0), E, options_.dtype, lengths);
+  const Tensor words =
+      checked_words(kOp, target, state.hidden.size(0), E, cell.weight_ih.dtype(), lengths);
   const Index B = words.size(0), T = words.size(1);
   if (T == 0) {
-    return nothing_decoded(forwarded(zeros(Shape{B, 0, options_.readout}, options_.dtype)),
+    return nothing_decoded(forwarded(zeros(Shape{B, 0, options_.readout}, cell.weight_ih.dtype())),
                            state.memory, terms);
   }
   const std::vector<Tensor> from_words = shares_of(words, cell.weight_ih, cell.bias_ih);

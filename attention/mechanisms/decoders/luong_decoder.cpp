@@ -85,7 +85,7 @@ void LuongDecoder::State::reorder(const Tensor& rows, bool sources) {
 LuongDecoder::State LuongDecoder::start(const Tensor& source, const std::vector<Index>& lengths,
                                         const std::vector<LstmState>& begin) const {
   check_batch(kOp, "source", source);
-  check_rows(kOp, "source", source, options_.source_width, options_.dtype);
+  check_rows(kOp, "source", source, options_.source_width, combine.weight.dtype());
   State state;
   if (local != nullptr) {
     // Keys and values with a place of their own on the tape each: see decoder_memory().
@@ -96,7 +96,7 @@ LuongDecoder::State LuongDecoder::start(const Tensor& source, const std::vector<
     state.memory = decoder_memory(kOp, score, source, source, mask);
   }
   const Shape shape{source.size(0), options_.state_width};
-  const Tensor none = zeros(shape, options_.dtype);
+  const Tensor none = zeros(shape, combine.weight.dtype());
   if (!begin.empty() && begin.size() != layers.size()) {
     throw ShapeError(
         fmt::format("{}: {} first states for {} layers", kOp, begin.size(), layers.size()));
@@ -105,12 +105,12 @@ LuongDecoder::State LuongDecoder::start(const Tensor& source, const std::vector<
     LstmState first = begin.empty() ? LstmState{} : begin[i];
     for (Tensor* x : {&first.h, &first.c}) {
       if (!x->defined()) *x = none;
-      check_state(kOp, "a first state", *x, shape, options_.dtype);
+      check_state(kOp, "a first state", *x, shape, combine.weight.dtype());
     }
     state.layers.push_back(first);
   }
   if (options_.input_feeding) {
-    state.fed = zeros(Shape{source.size(0), options_.out}, options_.dtype);
+    state.fed = zeros(Shape{source.size(0), options_.out}, combine.weight.dtype());
   }
   return state;
 }
@@ -148,7 +148,7 @@ Tensor LuongDecoder::next(const Tensor& from_word, const Tensor& of_fed, State& 
 StackOutput LuongDecoder::step(const Tensor& word, State& state, const Terms& terms) const {
   const Scope scope(*this);
   const Index B = state.layers.front().h.size(0);
-  check_word(kOp, word, B, options_.word_width, options_.dtype);
+  check_word(kOp, word, B, options_.word_width, combine.weight.dtype());
   const nn::LSTMCell& first = layers[0];
   const Tensor from =
       linear(word, narrow(first.weight_ih, 1, 0, options_.word_width), first.bias_ih);
@@ -167,7 +167,7 @@ StackOutput LuongDecoder::run(const Tensor& target, State& state, const Terms& t
   const Scope scope(*this);
   const Index rows = state.layers.front().h.size(0);
   const Tensor words =
-      checked_words(kOp, target, rows, options_.word_width, options_.dtype, lengths);
+      checked_words(kOp, target, rows, options_.word_width, combine.weight.dtype(), lengths);
   const Index T = words.size(1);
   StackOutput out;
   if (!options_.input_feeding || T == 0) {
@@ -178,7 +178,7 @@ StackOutput LuongDecoder::run(const Tensor& target, State& state, const Terms& t
       h = all.output;
       state.layers[i] = {squeeze(all.h_n, 0), squeeze(all.c_n, 0)};
     }
-    if (T == 0) h = zeros(Shape{rows, 0, options_.state_width}, options_.dtype);
+    if (T == 0) h = zeros(Shape{rows, 0, options_.state_width}, combine.weight.dtype());
     const Attended seen = look(h, state, terms);
     out = {combined(seen.context, h), weights_of(seen)};
     state.t += T;

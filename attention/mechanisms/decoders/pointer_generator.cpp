@@ -146,7 +146,7 @@ void PointerGenerator::State::reorder(const Tensor& rows, bool sources) {
 PointerGenerator::State PointerGenerator::start(const Tensor& annotations, const Tensor& ids,
                                                 const Mask& mask, const LstmState& begin) const {
   check_batch(kOp, "annotations", annotations);
-  check_rows(kOp, "annotations", annotations, options_.annotation_width, options_.dtype);
+  check_rows(kOp, "annotations", annotations, options_.annotation_width, gate.weight.dtype());
   const Index B = annotations.size(0), K = annotations.size(1);
   check_ids("ids", ids, Shape{B, K});
   const Tensor real = mask.tensor(Shape{B, 1, K}, kOp);
@@ -158,10 +158,10 @@ PointerGenerator::State PointerGenerator::start(const Tensor& annotations, const
   const Shape shape{B, options_.state_width};
   state.lstm = begin;
   for (Tensor* x : {&state.lstm.h, &state.lstm.c}) {
-    if (!x->defined()) *x = zeros(shape, options_.dtype);
-    check_state(kOp, "the first state", *x, shape, options_.dtype);
+    if (!x->defined()) *x = zeros(shape, gate.weight.dtype());
+    check_state(kOp, "the first state", *x, shape, gate.weight.dtype());
   }
-  state.context = zeros(Shape{B, options_.annotation_width}, options_.dtype);
+  state.context = zeros(Shape{B, options_.annotation_width}, gate.weight.dtype());
   return state;
 }
 
@@ -186,7 +186,7 @@ PointerGeneratorOutput PointerGenerator::write(const Tensor& words, const Tensor
   out.output = forwarded(vocabulary(inner(concat({states, seen.context}, -1))));
   out.gate = squeeze(gate(concat({seen.context, states, words}, -1)), -1);
   if (!options_.copy) {
-    out.gate = full(out.gate.shape(), kInfinity, options_.dtype);
+    out.gate = full(out.gate.shape(), kInfinity, gate.weight.dtype());
   } else if (state.copies.defined()) {
     const Tensor copies = words.rank() == 3 ? state.copies : squeeze(state.copies, 1);
     out.gate = where(copies, out.gate, kInfinity);
@@ -201,7 +201,7 @@ PointerGeneratorOutput PointerGenerator::step(const Tensor& word, State& state,
                                               const Terms& terms) const {
   const Scope scope(*this);
   const Index E = options_.word_width;
-  check_word(kOp, word, state.context.size(0), E, options_.dtype);
+  check_word(kOp, word, state.context.size(0), E, gate.weight.dtype());
   const CoverageOutput seen =
       advance(linear(word, narrow(cell.weight_ih, 1, 0, E), cell.bias_ih),
               narrow(cell.weight_ih, 1, E, options_.annotation_width), state, terms);
@@ -213,13 +213,13 @@ PointerGeneratorOutput PointerGenerator::run(const Tensor& target, State& state,
   const Scope scope(*this);
   const Index E = options_.word_width;
   const Tensor words =
-      checked_words(kOp, target, state.context.size(0), E, options_.dtype, lengths);
+      checked_words(kOp, target, state.context.size(0), E, gate.weight.dtype(), lengths);
   const Index B = words.size(0), T = words.size(1);
-  const auto none = [&](Index width) { return zeros(Shape{B, 0, width}, options_.dtype); };
+  const auto none = [&](Index width) { return zeros(Shape{B, 0, width}, gate.weight.dtype()); };
   if (T == 0) {
     const CoverageOutput nothing{none(options_.annotation_width),
                                  none(state.ids.size(1)),
-                                 zeros(Shape{B, 0}, options_.dtype),
+                                 zeros(Shape{B, 0}, gate.weight.dtype()),
                                  {}};
     return write(words, none(options_.state_width), nothing, state);
   }

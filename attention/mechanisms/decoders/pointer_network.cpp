@@ -87,7 +87,7 @@ void PointerNetwork::State::reorder(const Tensor& rows, bool sources) {
 PointerNetwork::State PointerNetwork::start(const Tensor& keys, const Tensor& inputs,
                                             const Mask& mask, const LstmState& begin) const {
   check_batch(kOp, "inputs", inputs);
-  check_rows(kOp, "inputs", inputs, options_.input_width, options_.dtype);
+  check_rows(kOp, "inputs", inputs, options_.input_width, first_input.dtype());
   State state{begin, named(kOp, [&] { return point.prepare(keys, mask); }), inputs, Tensor()};
   if (keys.size(0) != inputs.size(0) || keys.size(1) != inputs.size(1)) {
     throw ShapeError(fmt::format("{}: keys {} and inputs {} differ in rows or places", kOp,
@@ -96,8 +96,8 @@ PointerNetwork::State PointerNetwork::start(const Tensor& keys, const Tensor& in
   mask.tensor(Shape{keys.size(0), 1, keys.size(1)}, kOp);  // throws where it does not fit
   const Shape shape{keys.size(0), options_.state_width};
   for (Tensor* x : {&state.lstm.h, &state.lstm.c}) {
-    if (!x->defined()) *x = zeros(shape, options_.dtype);
-    check_state(kOp, "the first state", *x, shape, options_.dtype);
+    if (!x->defined()) *x = zeros(shape, first_input.dtype());
+    check_state(kOp, "the first state", *x, shape, first_input.dtype());
   }
   return state;
 }
@@ -106,7 +106,7 @@ PointerNetwork::State PointerNetwork::start(const Tensor& keys, const Tensor& in
 Tensor PointerNetwork::read(const Tensor& places, const State& state) const {
   const Index B = places.size(0), T = places.size(1), K = state.inputs.size(1);
   const Index I = options_.input_width;
-  if (K == 0) return zeros(Shape{B, T, I}, options_.dtype);
+  if (K == 0) return zeros(Shape{B, T, I}, first_input.dtype());
   Array rows = places.array().contiguous().clone();
   for (Index i = 0; i < rows.numel(); ++i) {
     Index& row = rows.mutable_data<Index>()[i];
@@ -140,7 +140,7 @@ Tensor PointerNetwork::run(const Tensor& targets, State& state) const {
   const Index B = state.inputs.size(0), K = state.inputs.size(1), I = options_.input_width;
   const Index T = targets.rank() == 2 ? targets.size(1) : 0;
   check_places(targets, Shape{B, T}, K);
-  if (T == 0) return forwarded(zeros(Shape{B, 0, K}, options_.dtype));
+  if (T == 0) return forwarded(zeros(Shape{B, 0, K}, first_input.dtype()));
   Tensor x = expand(first_input, Shape{B, 1, I});
   if (T > 1) x = concat({x, read(narrow(targets, 1, 0, T - 1), state)}, 1);
   const RnnWeights weights{cell.weight_ih, cell.weight_hh, cell.bias_ih, cell.bias_hh};

@@ -56,7 +56,7 @@ GraphTransformer::GraphTransformer(const GraphTransformerOptions& o)
 StackOutput GraphTransformer::operator()(const Tensor& h, const GraphStructure& graphs,
                                          const Terms& terms) const {
   const Scope scope(*this);
-  const DType dtype = options_.transformer.dtype;
+  const DType dtype = encoder.parameters().front().dtype();
   check_batch(kOp, "h", h);
   check_rows(kOp, "h", h, options_.transformer.width, dtype);
   const Index B = h.size(0), T = h.size(1);

@@ -120,7 +120,7 @@ NeuralProgrammer::NeuralProgrammer(const NeuralProgrammerOptions& options)
 
 NeuralProgrammerOutput NeuralProgrammer::operator()(const TableQuestions& asked, bool hard) const {
   const Scope scope(*this);
-  const DType dtype = options_.dtype;
+  const DType dtype = operations.dtype();
   const Index d = options_.width;
   check_rank("words", asked.words, 2);
   check_rank("table", asked.table, 3);

@@ -42,7 +42,7 @@ PairOutput DecomposableAttention::operator()(const Tensor& premise, const Tensor
                                              bool need_weights) const {
   const Scope scope(*this);
   const auto [a, b] = sequence_pair(kOp, premise, premise_lengths, hypothesis, hypothesis_lengths,
-                                    options_.width, options_.dtype);
+                                    options_.width, attend.parameters().front().dtype());
   const SoftAlignment found =
       soft_alignment({attend(a.x), a.x, a.real}, {attend(b.x), b.x, b.real}, need_weights);
   const auto compared = [&](const MaskedSequence& own, const Tensor& other) {

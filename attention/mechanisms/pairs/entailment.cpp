@@ -37,7 +37,7 @@ ConditionalEncodingOutput ConditionalEncoding::operator()(
   const Scope scope(*this);
   constexpr const char* kOp = "conditional_encoding";
   const Index input = premise.options().input;
-  const DType dtype = premise.options().dtype;
+  const DType dtype = premise.parameters().front().dtype();
   check_batch(kOp, "premise", premise_words);
   check_rows(kOp, "premise", premise_words, input, dtype);
   check_batch(kOp, "hypothesis", hypothesis_words);

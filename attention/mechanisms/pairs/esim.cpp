@@ -40,7 +40,7 @@ PairOutput ESIM::operator()(const Tensor& premise, const Tensor& hypothesis,
                             const std::vector<Index>& hypothesis_lengths, bool need_weights) const {
   const Scope scope(*this);
   const auto [a, b] = sequence_pair(kOp, premise, premise_lengths, hypothesis, hypothesis_lengths,
-                                    encoder.options().input, encoder.options().dtype);
+                                    encoder.options().input, projection.weight.dtype());
   const Tensor a_bar = encoder(dropout(a.x), premise_lengths).output;
   const Tensor b_bar = encoder(dropout(b.x), hypothesis_lengths).output;
   const SoftAlignment found =

@@ -55,16 +55,17 @@ GatedAttentionOutput GatedAttentionReader::operator()(const Tensor& document, co
                                                       const std::vector<Index>& query_lengths,
                                                       bool need_weights) const {
   const Scope scope(*this);
-  const nn::GRUOptions& first = documents.front()->options();
+  const Index input = documents.front()->options().input;
+  const DType dtype = documents.front()->parameters().front().dtype();
   check_batch(kOp, "document", document);
-  check_rows(kOp, "document", document, first.input, first.dtype);
+  check_rows(kOp, "document", document, input, dtype);
   check_batch(kOp, "query", query);
-  check_rows(kOp, "query", query, first.input, first.dtype);
+  check_rows(kOp, "query", query, input, dtype);
   check_rows_of_batch(kOp, "query", query, document.size(0));
   const Mask places = first_places(kOp, "document", document, document_lengths);
   const Mask asked = first_places(kOp, "query", query, query_lengths);
-  const Tensor words = masked_sequence(kOp, "query", query, first.input, first.dtype, asked).x;
-  Tensor x = masked_sequence(kOp, "document", document, first.input, first.dtype, places).x;
+  const Tensor words = masked_sequence(kOp, "query", query, input, dtype, asked).x;
+  Tensor x = masked_sequence(kOp, "document", document, input, dtype, places).x;
   GatedAttentionOutput out;
   return named(kOp, [&] {
     for (std::size_t k = 0; k < documents.size(); ++k) {

@@ -55,8 +55,10 @@ TwoStreamsOutput TwoStreams::operator()(const Tensor& given_x, const Tensor& giv
                                         const Mask& x_mask, const Mask& y_mask,
                                         bool need_weights) const {
   const Scope scope(*this);
-  const auto x = masked_sequence(kOp, "x", given_x, options_.width, options_.dtype, x_mask);
-  const auto y = masked_sequence(kOp, "y", given_y, options_.other_width, options_.dtype, y_mask);
+  const auto x = masked_sequence(kOp, "x", given_x, options_.width,
+                                 first.attend.out_proj.weight.dtype(), x_mask);
+  const auto y = masked_sequence(kOp, "y", given_y, options_.other_width,
+                                 first.attend.out_proj.weight.dtype(), y_mask);
   check_rows_of_batch(kOp, "y", given_y, given_x.size(0));
   const auto terms = [&](const Tensor& real) {
     return Terms{.mask = real.defined() ? Mask::key_padding(real) : Mask(),

@@ -69,7 +69,7 @@ NeuralProcessOutput NeuralProcess::operator()(const Tensor& given_x, const Tenso
                                               const std::vector<Index>& lengths, bool need_weights,
                                               Generator& generator) const {
   const Scope scope(*this);
-  const DType dtype = options_.dtype;
+  const DType dtype = places.first.weight.dtype();
   const auto whole = [&](const char* what, const Tensor& x, Index width) {
     masked_sequence(kOp, what, x, width, dtype, Mask());
     check_rows_of_batch(kOp, what, x, given_x.size(0));

@@ -63,7 +63,7 @@ PerceiverRead::PerceiverRead(const PerceiverReadOptions& o)
 Attended PerceiverRead::operator()(const Tensor& z, const Tensor& given, const Terms& terms) const {
   const Scope scope(*this);
   const auto [x, real] =
-      masked_sequence(kOp, "x", given, options_.input_width, attend.options().dtype, terms.mask);
+      masked_sequence(kOp, "x", given, options_.input_width, linear1.weight.dtype(), terms.mask);
   Terms own = terms;
   own.mask = real.defined() ? Mask::key_padding(real) : Mask();
   const Tensor seen = input_norm(x);

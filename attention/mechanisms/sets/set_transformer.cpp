@@ -34,7 +34,8 @@ Tensor for_each(const Tensor& learned, Index batch) {
 }
 
 MaskedSequence elements(const Tensor& x, const MultiHead& of, const Mask& mask) {
-  return masked_sequence("set_transformer", "x", x, of.options().width, of.options().dtype, mask);
+  return masked_sequence("set_transformer", "x", x, of.options().width, of.out_proj.weight.dtype(),
+                         mask);
 }
 
 }  // namespace

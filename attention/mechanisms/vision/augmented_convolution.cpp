@@ -73,7 +73,7 @@ Tensor AugmentedConvolution::relative_logits(const Tensor& q, Index H, Index W) 
 
 Attended AugmentedConvolution::operator()(const Tensor& map, const Terms& given) const {
   const Scope scope(*this);
-  check_map("augmented_convolution", map, options_.in, options_.dtype);
+  check_map("augmented_convolution", map, options_.in, qkv.weight.dtype());
   const Index B = map.size(0), H = map.size(2), W = map.size(3), N = options_.heads;
   const auto heads = [&](const Tensor& x) {  // [B, N d, H, W] -> [B, N, H W, d]
     return transpose(reshape(x, Shape{B, N, x.size(1) / N, H * W}), 2, 3);

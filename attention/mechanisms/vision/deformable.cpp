@@ -82,7 +82,7 @@ DeformablyAttended DeformableAttention::operator()(const Tensor& query, const Te
   const Scope scope(*this);
   const Index E = options_.width, M = options_.heads, L = options_.levels, K = options_.points;
   check_batch("deformable", "query", query);
-  check_rows("deformable", "query", query, E, options_.dtype);
+  check_rows("deformable", "query", query, E, value_proj.weight.dtype());
   const Index B = query.size(0), Q = query.size(1), D = E / M;
   check_defined("deformable", references, "references");
   if (!(references.shape() == Shape{B, Q, 2})) {
@@ -93,7 +93,7 @@ DeformablyAttended DeformableAttention::operator()(const Tensor& query, const Te
     throw ValueError(fmt::format("deformable: {} maps for {} levels", maps.size(), L));
   }
   for (const Tensor& map : maps) {
-    check_map("deformable", map, E, options_.dtype);
+    check_map("deformable", map, E, value_proj.weight.dtype());
     if (map.size(0) != B) {
       throw ShapeError(
           fmt::format("deformable: {} rows of queries, and a map {}", B, describe(map)));
@@ -107,7 +107,7 @@ DeformablyAttended DeformableAttention::operator()(const Tensor& query, const Te
     const Tensor& map = maps[static_cast<std::size_t>(l)];
     const Index H = map.size(2), W = map.size(3);
     const Tensor size =
-        tensor({static_cast<double>(W), static_cast<double>(H)}, {2}, options_.dtype);
+        tensor({static_cast<double>(W), static_cast<double>(H)}, {2}, value_proj.weight.dtype());
     const Tensor at = centres + select(offsets, 3, l) / size;   // [B, M, Q, K, 2]
     const Tensor x = map_of(value_proj(places_of(map)), H, W);  // [B, M D, H, W]
     const Tensor seen =
@@ -118,7 +118,8 @@ DeformablyAttended DeformableAttention::operator()(const Tensor& query, const Te
   // Each query's own memory: [B, M, Q, L K, D].
   const Tensor scores = transpose(reshape(attention_weights(query), Shape{B, Q, M, L * K}), 1, 2);
   const Attended heads = named("deformable", [&] {
-    return attend(dot_, unsqueeze(scores, 3), eye(L * K, options_.dtype), concat(values, 3), terms);
+    return attend(dot_, unsqueeze(scores, 3), eye(L * K, value_proj.weight.dtype()),
+                  concat(values, 3), terms);
   });
   const Tensor joined = reshape(transpose(squeeze(heads.context, 3), 1, 2), Shape{B, Q, E});
   return {forwarded(output_proj(joined)),

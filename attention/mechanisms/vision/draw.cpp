@@ -69,14 +69,16 @@ DrawFilters DrawAttention::filters(const Tensor& state) const {
 
 Tensor DrawAttention::read(const Tensor& image, const DrawFilters& at) const {
   const Scope scope(*this);
-  check_planes("image", image, at.rows.size(0), options_.height, options_.width, options_.dtype);
+  check_planes("image", image, at.rows.size(0), options_.height, options_.width,
+               window.weight.dtype());
   const Tensor rows = unsqueeze(at.rows, 1), columns = unsqueeze(at.columns, 1);
   return forwarded(by_patch(at.gamma) * matmul(matmul(rows, image), transpose(columns, 2, 3)));
 }
 
 Tensor DrawAttention::write(const Tensor& patch, const DrawFilters& at) const {
   const Scope scope(*this);
-  check_planes("patch", patch, at.rows.size(0), options_.size, options_.size, options_.dtype);
+  check_planes("patch", patch, at.rows.size(0), options_.size, options_.size,
+               window.weight.dtype());
   const Tensor rows = unsqueeze(at.rows, 1), columns = unsqueeze(at.columns, 1);
   return forwarded(matmul(matmul(transpose(rows, 2, 3), patch), columns) / by_patch(at.gamma));
 }

@@ -43,7 +43,7 @@ NonLocal::NonLocal(const NonLocalOptions& given)
 
 Attended NonLocal::operator()(const Tensor& map, const Terms& given) const {
   const Scope scope(*this);
-  check_map("non_local", map, options_.width, options_.dtype);
+  check_map("non_local", map, options_.width, g.weight.dtype());
   const Index H = map.size(2), W = map.size(3);
   const bool masked = !given.mask.all();
   if (options_.subsample && (masked || H < 2 || W < 2)) {

@@ -45,11 +45,13 @@ SpatiallyTransformed SpatialTransformer::operator()(const Tensor& map,
   if (map.rank() != 4) {
     throw ShapeError("spatial_transformer: map must be [B, C, H, W], not " + describe(map));
   }
-  check_map("spatial_transformer", map, map.size(1), options_.dtype);
+  check_map("spatial_transformer", map, map.size(1), localisation.weight.dtype());
   const Index B = map.size(0);
-  if (!(features.shape() == Shape{B, options_.features}) || features.dtype() != options_.dtype) {
+  if (!(features.shape() == Shape{B, options_.features}) ||
+      features.dtype() != localisation.weight.dtype()) {
     throw ShapeError(fmt::format("spatial_transformer: features must be {}[{}, {}], not {}",
-                                 name(options_.dtype), B, options_.features, describe(features)));
+                                 name(localisation.weight.dtype()), B, options_.features,
+                                 describe(features)));
   }
   Tensor theta = localisation(features);
   if (options_.kind == SpatialTransform::attention) {

@@ -60,7 +60,7 @@ Swin::Swin(const SwinOptions& given)
 
 SwinOutput Swin::operator()(const Tensor& images, bool need_weights) const {
   const Scope scope(*this);
-  check_map("swin", images, options_.channels, options_.dtype);
+  check_map("swin", images, options_.channels, head.weight.dtype());
   const Index patch = options_.patch;
   const auto missing = [&](Index n) { return (patch - n % patch) % patch; };
   const Tensor whole = pad(images, {0, missing(images.size(3)), 0, missing(images.size(2))});

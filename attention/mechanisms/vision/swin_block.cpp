@@ -119,7 +119,7 @@ Tensor SwinBlock::bias() const {
 
 Attended SwinBlock::operator()(const Tensor& x, bool need_weights) const {
   const Scope scope(*this);
-  check_grid("swin", x, options_.width, options_.dtype);
+  check_grid("swin", x, options_.width, relative_bias.dtype());
   const Index B = x.size(0), E = options_.width, M = options_.window;
   const Axis rows(x.size(1), options_), columns(x.size(2), options_);
   const Index down = rows.padded / M, across = columns.padded / M;

@@ -72,7 +72,7 @@ VisionTransformer::VisionTransformer(const VisionTransformerOptions& given)
 VisionTransformerOutput VisionTransformer::operator()(const Tensor& images,
                                                       const Terms& terms) const {
   const Scope scope(*this);
-  check_map("vision_transformer", images, options_.channels, options_.dtype);
+  check_map("vision_transformer", images, options_.channels, cls_token.dtype());
   if (images.size(2) != options_.height || images.size(3) != options_.width) {
     throw ShapeError(fmt::format("vision_transformer: images must be {} x {}, not {}",
                                  options_.height, options_.width, describe(images)));

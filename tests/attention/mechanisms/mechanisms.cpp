@@ -89,7 +89,7 @@ Mechanism local(LocalKind kind, bool gaussian, std::shared_ptr<Score> score) {
     LocalCall call{.terms = {.need_weights = weights}};
     if (kind == LocalKind::monotonic && !gaussian) {
       // Near the beginning, so that no window is beyond a short sentence.
-      call.positions = full(Shape{query.size(0), query.size(1)}, 1.3, kDType);
+      call.positions = full(Shape{query.size(0), query.size(1)}, 1.3, query.dtype());
     }
     return (*made)(query, keys, keys, lengths, call);
   };

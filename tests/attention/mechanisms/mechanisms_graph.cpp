@@ -14,7 +14,7 @@ namespace heed::attention {
 namespace {
 
 using Lengths = std::vector<Index>;
-constexpr DType kDType = DType::f64;
+const DType& kDType = mechanism_dtype();
 
 std::shared_ptr<GraphAttention> graph_layer(GraphAttentionKind kind) {
   return std::make_shared<GraphAttention>(GraphAttentionOptions{
@@ -47,8 +47,8 @@ Mechanism graph_edges(GraphAttentionKind kind) {
       places.push_back(edges.to()[m] * T + edges.from()[m] % T);
     }
     // Edges of complete graphs come by target.
-    const Tensor laid =
-        index_add(zeros({B * T * T, 3}, kDType), 0, Tensor(Array::from(places)), seen.weights);
+    const Tensor laid = index_add(zeros({B * T * T, 3}, keys.dtype()), 0,
+                                  Tensor(Array::from(places)), seen.weights);
     all.weights = permute(reshape(laid, {B, T, T, 3}), {0, 3, 1, 2});
     return all;
   };
@@ -75,7 +75,8 @@ Mechanism graph_transformer() {
       paths.emplace_back(from, to, nodes);
     }
     const GraphStructure graphs = graph_structure(
-        paths, keys.size(1), {.positions = 2, .max_distance = 3, .max_degree = 2, .dtype = kDType});
+        paths, keys.size(1),
+        {.positions = 2, .max_distance = 3, .max_degree = 2, .dtype = keys.dtype()});
     const StackOutput seen = (*made)(keys, graphs, {.need_weights = weights});
     return Attended{seen.output, weights ? seen.weights.back() : Tensor()};
   };

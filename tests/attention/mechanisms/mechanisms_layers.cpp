@@ -14,7 +14,7 @@ namespace heed::attention {
 namespace {
 
 using Lengths = std::vector<Index>;
-constexpr DType kDType = DType::f64;
+const DType& kDType = mechanism_dtype();
 
 // Any module with the face of a layer's self-attention.
 Mechanism layer(const std::shared_ptr<SelfAttention>& made, const std::string& name) {
@@ -89,22 +89,22 @@ Mechanism memorizing() {
   Mechanism out{.modules = {made}, .self = true, .by_place = true, .projects = true};
   out.residual = out.always_causal = true;
   out.name = "memorizing";
-  const auto filled = [](Index batch) {
+  const auto filled = [](Index batch, DType dtype) {
     Generator generator(4);
     const auto past = [&] {
-      return expand(Tensor(generator.normal({1, 3, 4, 2}, 0, 1, kDType)), {batch, 3, 4, 2});
+      return expand(Tensor(generator.normal({1, 3, 4, 2}, 0, 1, dtype)), {batch, 3, 4, 2});
     };
     const Tensor keys = past(), values = past();
     return Memorizing::Store{keys, values, Tensor(Array::full({batch, 4}, 1, DType::boolean))};
   };
   out.causal = [=](const Tensor& x) {
-    Memorizing::Store store = filled(x.size(0));
+    Memorizing::Store store = filled(x.size(0), x.dtype());
     return (*made)(x, store).context;
   };
   out.call = [=](const Tensor&, const Tensor& keys, const Lengths& lengths, bool weights) {
     const Tensor real =
         padding(lengths, keys).tensor(Shape{keys.size(0), keys.size(1)}, "memorizing");
-    Memorizing::Store store = filled(keys.size(0));
+    Memorizing::Store store = filled(keys.size(0), keys.dtype());
     return (*made)(keys, store, {.need_weights = weights}, real);
   };
   return out;

@@ -15,12 +15,13 @@ namespace {
 using Lengths = std::vector<Index>;
 
 Mechanism fast_weights(const std::string& name) {
-  const std::shared_ptr<FastWeightsAttention> made = linear_makers()(name, {.width = kE,
-                                                                            .heads = 2,
-                                                                            .head_width = 2,
-                                                                            .value_head_width = 3,
-                                                                            .chunk = 2,
-                                                                            .dtype = DType::f64});
+  const std::shared_ptr<FastWeightsAttention> made =
+      linear_makers()(name, {.width = kE,
+                             .heads = 2,
+                             .head_width = 2,
+                             .value_head_width = 3,
+                             .chunk = 2,
+                             .dtype = mechanism_dtype()});
   Mechanism out{.modules = {made}, .self = true, .projects = true};
   out.name = name == "performer_hyperbolic" ? "performer" : name;
   const bool features = out.name == "linear_attention" || out.name == "performer";
@@ -45,30 +46,31 @@ Mechanism both_ways(const std::string& name, const std::shared_ptr<SelfAttention
 }
 
 Mechanism fastformer() {
-  Mechanism out = both_ways("fastformer", std::make_shared<Fastformer>(kE, 3, DType::f64));
+  Mechanism out = both_ways("fastformer", std::make_shared<Fastformer>(kE, 3, mechanism_dtype()));
   out.residual = true;
   return out;
 }
 
 Mechanism linformer() {
   Mechanism out = both_ways(
-      "linformer", std::make_shared<Linformer>(LinformerOptions{
-                       .width = kE, .heads = 3, .max_length = 7, .rank = 2, .dtype = DType::f64}));
+      "linformer",
+      std::make_shared<Linformer>(LinformerOptions{
+          .width = kE, .heads = 3, .max_length = 7, .rank = 2, .dtype = mechanism_dtype()}));
   out.by_place = out.any_sign = out.sums_to_any = true;
   out.sums_to_one = false;
   return out;
 }
 
 Mechanism nystromformer() {
-  Mechanism out = both_ways("nystromformer",
-                            std::make_shared<Nystromformer>(NystromformerOptions{
-                                .width = kE, .heads = 3, .landmarks = 3, .dtype = DType::f64}));
+  Mechanism out = both_ways(
+      "nystromformer", std::make_shared<Nystromformer>(NystromformerOptions{
+                           .width = kE, .heads = 3, .landmarks = 3, .dtype = mechanism_dtype()}));
   out.by_place = out.any_sign = out.sums_to_any = true;
   out.sums_to_one = false;
   return out;
 }
 
-Mechanism luna() { return both_ways("luna", std::make_shared<Luna>(kE, 3, 2, DType::f64)); }
+Mechanism luna() { return both_ways("luna", std::make_shared<Luna>(kE, 3, 2, mechanism_dtype())); }
 
 // A place beyond the end is in no bucket: its weights are 0.
 Mechanism in_buckets(const std::string& name, const std::shared_ptr<SelfAttention>& made) {
@@ -78,21 +80,23 @@ Mechanism in_buckets(const std::string& name, const std::shared_ptr<SelfAttentio
 }
 
 Mechanism reformer() {
-  return in_buckets("reformer",
-                    std::make_shared<Reformer>(ReformerOptions{
-                        .width = kE, .heads = 3, .buckets = 2, .rounds = 2, .dtype = DType::f64}));
+  return in_buckets(
+      "reformer",
+      std::make_shared<Reformer>(ReformerOptions{
+          .width = kE, .heads = 3, .buckets = 2, .rounds = 2, .dtype = mechanism_dtype()}));
 }
 
 Mechanism routing() {
-  return in_buckets("routing", std::make_shared<Routing>(RoutingOptions{
-                                   .width = kE, .heads = 2, .centroids = 2, .dtype = DType::f64}));
+  return in_buckets("routing",
+                    std::make_shared<Routing>(RoutingOptions{
+                        .width = kE, .heads = 2, .centroids = 2, .dtype = mechanism_dtype()}));
 }
 
 Mechanism sinkhorn() {
-  Mechanism out =
-      both_ways("sinkhorn_blocks",
-                std::make_shared<SinkhornBlocks>(SinkhornBlocksOptions{
-                    .width = kE, .heads = 3, .block = 2, .max_blocks = 4, .dtype = DType::f64}));
+  Mechanism out = both_ways(
+      "sinkhorn_blocks",
+      std::make_shared<SinkhornBlocks>(SinkhornBlocksOptions{
+          .width = kE, .heads = 3, .block = 2, .max_blocks = 4, .dtype = mechanism_dtype()}));
   out.by_place = true;
   out.sums_to_one = false;
   return out;

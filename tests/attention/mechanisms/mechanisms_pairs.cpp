@@ -55,7 +55,7 @@ Mechanism co_attention_hierarchy() {
 Tensor question_for(const Tensor& keys) {
   std::vector<double> numbers;
   for (Index i = 0; i < kQ * kE; ++i) numbers.push_back(static_cast<double>(i * i % 7) / 4 - 0.7);
-  return expand(tensor(numbers, {1, kQ, kE}, kDType), Shape{keys.size(0), kQ, kE});
+  return expand(tensor(numbers, {1, kQ, kE}, keys.dtype()), Shape{keys.size(0), kQ, kE});
 }
 
 Attended pointed(const Tensor& keys, const Tensor& s, const Mask& real, bool weights) {

@@ -13,7 +13,7 @@ namespace heed::attention {
 namespace {
 
 using Lengths = std::vector<Index>;
-constexpr DType kDType = DType::f64;
+const DType& kDType = mechanism_dtype();
 
 SetOptions small() { return {.width = kE, .heads = 3, .dtype = kDType}; }
 
@@ -149,7 +149,7 @@ Mechanism dynamic_memory() {
   out.name = "dynamic_memory";
   out.call = [=](const Tensor&, const Tensor& keys, const Lengths& lengths, bool weights) {
     const Tensor question =
-        expand(tensor({0.7, -0.3, 0.2, 0.9, -1.1, 0.4}, {1, kE}, kDType), {keys.size(0), kE});
+        expand(tensor({0.7, -0.3, 0.2, 0.9, -1.1, 0.4}, {1, kE}, keys.dtype()), {keys.size(0), kE});
     const DynamicMemoryOutput seen = (*made)(keys, question, padding(lengths, keys), weights);
     return Attended{seen.memory, weights ? seen.weights.back() : Tensor()};
   };

@@ -5,7 +5,9 @@
 #include <limits>
 
 #include "../../../autograd/backward.h"
+#include "../../../autograd/grad_mode.h"
 #include "../../../autograd/gradcheck.h"
+#include "../../../autograd/methods.h"
 #include "../../../autograd/ops/elementwise/elementwise.h"
 #include "../../../autograd/ops/index/index.h"
 #include "../../../autograd/ops/reduce/reduce.h"
@@ -88,6 +90,25 @@ TEST_P(Mechanisms, HasGradientsOfFirstAndSecondOrder) {
   // The scoreboard counts mechanisms, not how often they stand here.
   RecordProperty("mechanism", made.name);
   RecordProperty("group", made.group);
+}
+
+// The dtype is that of the parameters, whatever the options said.
+TEST_P(Mechanisms, ConvertedToFloatsItTakesFloats) {
+  if (GetParam() == "heads_with_soft_cap" || GetParam() == "heads_with_slopes") {
+    GTEST_SKIP() << "its numbers stand in the terms, not in the module";
+  }
+  const NoGrad scope;
+  const Tensor wanted = made.call(query, keys, {kK, 2}, true).context;
+  for (const auto& module : made.modules) module->to(DType::f32);
+  for (const bool need_weights : {false, true}) {
+    const Attended out =
+        made.call(to(query, DType::f32), to(keys, DType::f32), {kK, 2}, need_weights);
+    ASSERT_EQ(out.context.dtype(), DType::f32);
+    EXPECT_TRUE(to(out.context, DType::f64).allclose(wanted, 1e-3, 1e-4));
+    if (need_weights) {
+      EXPECT_EQ(out.weights.dtype(), DType::f32);
+    }
+  }
 }
 
 TEST_P(Mechanisms, WeightsAreWeightsAndNotNeeded) {

@@ -3,6 +3,8 @@
 // those that look along the keys, one after the other.
 #include "../../attention/mechanisms/mechanisms.h"
 
+#include <set>
+
 #include "../../../autograd/autograd.h"
 #include "models.h"
 
@@ -10,7 +12,29 @@ namespace heed::onnx {
 namespace {
 
 bool walks_along_keys(const std::string& name) {
-  return name == "lstmn" || name == "lstmn_span" || name == "lstmn_pair";
+  static const std::set<std::string> all = {"delta_net",
+                                            "dynamic_memory",
+                                            "gated_delta_net",
+                                            "gated_linear_attention",
+                                            "graph_attention_edges",
+                                            "graph_attention_v2_edges",
+                                            "heads_with_bigbird",
+                                            "linear_chain",
+                                            "linformer",
+                                            "lstmn",
+                                            "lstmn_pair",
+                                            "lstmn_span",
+                                            "memorizing",
+                                            "nystromformer",
+                                            "reformer",
+                                            "retnet",
+                                            "routing",
+                                            "rwkv6",
+                                            "sinkhorn_blocks",
+                                            "state_space_duality",
+                                            "transformer_xl",
+                                            "tree_attention"};
+  return all.contains(name);
 }
 
 Exported exported(const std::string& name) {
