@@ -23,9 +23,9 @@ namespace heed {
   /* indexing */                                                                                 \
   X(embedding) X(index_select) X(index_add) X(gather) X(scatter_add) X(index_put)                \
   /* packed batches */                                                                           \
-  X(pack) X(unpack) X(segment_sum) X(segment_max) X(repeat_segments)                             \
+  X(pack) X(unpack) X(segment_sum) X(segment_max) X(repeat_segments) X(segment_softmax)          \
   /* linear algebra */                                                                           \
-  X(matmul) X(linear) X(solve_triangular)                                                        \
+  X(matmul) X(linear) X(solve_triangular) X(inverse) X(logdet)                                   \
   /* normalising */                                                                              \
   X(softmax) X(log_softmax) X(sparsemax) X(entmax) X(layer_norm) X(rms_norm) X(batch_norm)       \
   X(group_norm)                                                                                  \

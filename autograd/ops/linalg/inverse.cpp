@@ -13,7 +13,7 @@ namespace heed {
 Tensor inverse(const Tensor& x) {
   check_defined("inverse", x, "x");
   const Array y = kernels::inverse(x.array());
-  return record("inverse", y, {x}, [y = SavedOutput(y)](const Tensor& g) {
+  return record(Op::inverse, y, {x}, [y = SavedOutput(y)](const Tensor& g) {
     const Tensor turned = transpose(y(), -2, -1);
     return -matmul(matmul(turned, g), turned);
   });
@@ -22,7 +22,7 @@ Tensor inverse(const Tensor& x) {
 // gx = g x^-T
 Tensor logdet(const Tensor& x) {
   check_defined("logdet", x, "x");
-  return record("logdet", kernels::logdet(x.array()), {x}, [x = Saved(x)](const Tensor& g) {
+  return record(Op::logdet, kernels::logdet(x.array()), {x}, [x = Saved(x)](const Tensor& g) {
     return unsqueeze(unsqueeze(g, -1), -1) * transpose(inverse(x()), -2, -1);
   });
 }

@@ -72,7 +72,7 @@ Tensor repeat_segments(const Tensor& x, const std::vector<Index>& offsets) {
 Tensor segment_softmax(const Packed& x) {
   check("segment_softmax", x);
   const Array y = kernels::segment_softmax(x.tokens.array(), x.offsets);
-  return record("segment_softmax", y, {x.tokens},
+  return record(Op::segment_softmax, y, {x.tokens},
                 [y = SavedOutput(y), offsets = x.offsets](const Tensor& g) {
                   if (!recording()) {
                     return Tensor(kernels::segment_softmax_grad(g.array(), y.array(), offsets));

@@ -73,7 +73,7 @@ Row inverse_row() {
   };
   const Tensor singular = tensor({1., 2., 2., 4.}, {2, 2});
   return {
-      "inverse",
+      Op::inverse,
       {form("matrix", {3, 3}), form("five", {5, 5}), form("batch", {2, 3, 3}),
        form("two axes", {2, 3, 2, 2}), form("one", {1, 1}), form("nothing", {0, 0}),
        form("no matrices", {0, 3, 3}),
@@ -108,7 +108,7 @@ Row logdet_row() {
         });
   };
   return {
-      "logdet",
+      Op::logdet,
       {form("matrix", {3, 3}), form("five", {5, 5}), form("batch", {2, 3, 3}),
        form("two axes", {2, 3, 2, 2}), form("one", {1, 1}), form("no matrices", {0, 3, 3})},
       {BAD(GradError, "logdet: x is undefined", logdet(Tensor())),

@@ -194,7 +194,7 @@ Row segment_softmax_row() {
           });
         });
   };
-  Row row = {"segment_softmax",
+  Row row = {Op::segment_softmax,
              {form("rows", {2, 5, 3}, {2}), form("a sequence of nothing", {3, 0, 2}, {3}),
               form("numbers", {3, 1, 2}, {}), form("blocks", {2, 3}, {2, 3}),
               form("one sequence", {7}, {2}), form("no sequences", {}, {3})},
