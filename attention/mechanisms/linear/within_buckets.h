@@ -7,8 +7,8 @@
 
 namespace heed::attention {
 
-/// q, k [N, T, D], v [N, T, Dv] -> context [N, T, Dv], weights [N, T, T] where wanted: softmax of q
-/// . k / sqrt(D) over the places that are in the query's bucket in any round, i64 [N, T] each;
+/// q, k [N, T, D], v [N, T, Dv] -> context [N, T, Dv], weights [N, T, T] where wanted: softmax of
+/// q . k / sqrt(D) over the places that are in the query's bucket in any round, i64 [N, T] each;
 /// those in bucket -1 see nothing and are not seen. A place sees itself where there is nothing
 /// else. In every round places are sorted by bucket, so that tiles of others are skipped; weights
 /// cost a block.
