@@ -14,6 +14,7 @@
 #include "../elementwise/elementwise_simd.h"
 #include "blas_buffer.h"
 #include "blas_thread.h"
+#include "gemm_few_rows_simd.h"
 #include "gemm_panels.h"
 #include "gemm_simd.h"
 #include "gemm_small_simd.h"
@@ -120,9 +121,25 @@ void add_bias(Index m, Index n, const float* bias, float* c, Index c_step) {
   });
 }
 
+bool is_few_rows(Index m, Index k, Matrix<const float> a, Matrix<const float> b) {
+  return m <= simd::kFewRows && k >= 16 && !a.transposed && b.transposed;
+}
+
+void few_rows(Index m, Index n, Index k, Matrix<const float> a, Matrix<const float> b, bool add,
+              float* c, Index c_step, const float* bias) {
+  constexpr Index kEach = 1 << 17;  // multiplications that are worth a thread
+  parallel_for(n, std::max<Index>(kEach / (m * k), 4), [&](Index begin, Index end) {
+    simd::gemm_few_rows(m, begin, end, k, a.data, a.step, b.data, b.step, add, bias, c, c_step);
+  });
+}
+
 // `sums`: see gemm_and_sums(), as is what is returned.
 bool product(Index m, Index n, Index k, Matrix<const float> a, Matrix<const float> b, bool add,
              float* c, Index c_step, const float* bias, double* sums) {
+  if (m > 0 && is_few_rows(m, k, a, b)) {
+    few_rows(m, n, k, a, b, add, c, c_step, bias);
+    return false;
+  }
   // Multiplications below which panels are not worth it: BLAS turns b slowly.
   const double few = b.transposed ? 4e5 : 2e6;
   const double work = static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
