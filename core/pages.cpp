@@ -14,7 +14,7 @@ constexpr std::size_t kHugePage = 2097152;
 void* map_pages(std::size_t bytes) {
   if (bytes > SIZE_MAX / 2) return nullptr;
   // Huge pages need their own alignment: map more, cut off both ends.
-  const std::size_t slack = bytes >= 2 * kHugePage ? kHugePage : 0;
+  const std::size_t slack = bytes >= kHugePage ? kHugePage : 0;
   void* mapped =
       ::mmap(nullptr, bytes + slack, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (mapped == MAP_FAILED) return nullptr;

@@ -121,8 +121,10 @@ void add_bias(Index m, Index n, const float* bias, float* c, Index c_step) {
   });
 }
 
-bool is_few_rows(Index m, Index k, Matrix<const float> a, Matrix<const float> b) {
-  return m <= simd::kFewRows && k >= 16 && !a.transposed && b.transposed;
+bool is_few_rows(Index m, Index n, Index k, Matrix<const float> a, Matrix<const float> b) {
+  const Index most = n * k >= 16384 ? simd::kFewRows : simd::kFewRows / 2;
+  const bool rounded = precision() == Precision::bf16;  // both sides, as the panels do it
+  return m > 0 && m <= most && k >= 16 && !a.transposed && b.transposed && !rounded;
 }
 
 void few_rows(Index m, Index n, Index k, Matrix<const float> a, Matrix<const float> b, bool add,
@@ -136,7 +138,7 @@ void few_rows(Index m, Index n, Index k, Matrix<const float> a, Matrix<const flo
 // `sums`: see gemm_and_sums(), as is what is returned.
 bool product(Index m, Index n, Index k, Matrix<const float> a, Matrix<const float> b, bool add,
              float* c, Index c_step, const float* bias, double* sums) {
-  if (m > 0 && is_few_rows(m, k, a, b)) {
+  if (is_few_rows(m, n, k, a, b)) {
     few_rows(m, n, k, a, b, add, c, c_step, bias);
     return false;
   }

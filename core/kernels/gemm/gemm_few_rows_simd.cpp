@@ -29,65 +29,63 @@ struct Few {
   Index c_step;
 };
 
-// kRows rows of A by kColumns columns of B, from `row` and `column` on.
-template <Index kRows, Index kColumns>
-HWY_INLINE void block(const Few& x, Index row, Index column) {
+// kRows rows of A by one column of B, which memory gives fastest: as one stream. kSums sums in turn
+// along k, whatever kRows is.
+template <Index kRows>
+HWY_INLINE void rows_by_column(const Few& x, Index row, Index column) {
+  constexpr Index kSums = 4;
   const D d;
   const auto lanes = static_cast<Index>(hn::Lanes(d));
   const float* const a = x.a + row * x.a_step;
   const float* const b = x.b + column * x.b_step;
-  hn::Vec<D> sums[kRows * kColumns];
+  hn::Vec<D> sums[kRows * kSums];
 #pragma GCC unroll 16
-  for (Index i = 0; i < kRows * kColumns; ++i) sums[i] = hn::Zero(d);
-  const auto go = [&](const auto& load, Index p) {
-    hn::Vec<D> own[kRows];
+  for (Index i = 0; i < kRows * kSums; ++i) sums[i] = hn::Zero(d);
+  const auto add = [&](const auto& load, Index p, Index s) HWY_ATTR {
+    const auto v = load(b + p);
 #pragma GCC unroll 4
-    for (Index i = 0; i < kRows; ++i) own[i] = load(a + i * x.a_step + p);
-#pragma GCC unroll 4
-    for (Index j = 0; j < kColumns; ++j) {
-      const auto v = load(b + j * x.b_step + p);
-#pragma GCC unroll 4
-      for (Index i = 0; i < kRows; ++i) {
-        sums[i * kColumns + j] = hn::MulAdd(own[i], v, sums[i * kColumns + j]);
-      }
+    for (Index i = 0; i < kRows; ++i) {
+      auto& sum = sums[i * kSums + s];
+      sum = hn::MulAdd(load(a + i * x.a_step + p), v, sum);
     }
   };
+  const auto whole = [&](const float* from) HWY_ATTR { return hn::LoadU(d, from); };
   Index p = 0;
-  for (; p + lanes <= x.k; p += lanes) {
-    go([&](const float* from) { return hn::LoadU(d, from); }, p);
+  for (; p + kSums * lanes <= x.k; p += kSums * lanes) {
+#pragma GCC unroll 4
+    for (Index s = 0; s < kSums; ++s) add(whole, p + s * lanes, s);
   }
-  if (p < x.k) go([&](const float* from) { return load_first(d, from, x.k - p); }, p);
+  for (; p + lanes <= x.k; p += lanes) add(whole, p, 0);
+  if (p < x.k) {
+    add([&](const float* from) HWY_ATTR { return load_first(d, from, x.k - p); }, p, 0);
+  }
+#pragma GCC unroll 4
   for (Index i = 0; i < kRows; ++i) {
-    for (Index j = 0; j < kColumns; ++j) {
-      float sum = hn::GetLane(hn::SumOfLanes(d, sums[i * kColumns + j]));
-      float& to = x.c[(row + i) * x.c_step + column + j];
-      if (x.bias != nullptr) sum += x.bias[column + j];
-      to = x.add ? to + sum : sum;
-    }
+    const auto* const own = sums + i * kSums;
+    const auto all = hn::Add(hn::Add(own[0], own[1]), hn::Add(own[2], own[3]));
+    float sum = hn::GetLane(hn::SumOfLanes(d, all));
+    if (x.bias != nullptr) sum += x.bias[column];
+    float& to = x.c[(row + i) * x.c_step + column];
+    to = x.add ? to + sum : sum;
   }
 }
 
-// Sums of four rows by four columns want more registers than there are of short vectors.
-template <Index kColumns>
+// Four rows want more registers than there are of short vectors.
 HWY_NOINLINE void all_rows(const Few& x, Index m, Index column) {
+  constexpr Index kMost = HWY_MAX_BYTES >= 64 ? 4 : 2;
   Index row = 0;
-  if constexpr (HWY_MAX_BYTES >= 64) {
-    for (; row + 4 <= m; row += 4) block<4, kColumns>(x, row, column);
-  }
-  for (; row + 4 <= m; row += 2) block<2, kColumns>(x, row, column);
+  for (; row + kMost <= m; row += kMost) rows_by_column<kMost>(x, row, column);
   if (m - row >= 2) {
-    block<2, kColumns>(x, row, column);
+    rows_by_column<2>(x, row, column);
     row += 2;
   }
-  if (row < m) block<1, kColumns>(x, row, column);
+  if (row < m) rows_by_column<1>(x, row, column);
 }
 
 void few_rows(Index m, Index begin, Index end, Index k, const float* a, Index a_step,
               const float* b, Index b_step, bool add, const float* bias, float* c, Index c_step) {
   const Few x{k, a, a_step, b, b_step, add, bias, c, c_step};
-  Index column = begin;
-  for (; column + 4 <= end; column += 4) all_rows<4>(x, m, column);
-  for (; column < end; ++column) all_rows<1>(x, m, column);
+  for (Index column = begin; column < end; ++column) all_rows(x, m, column);
 }
 
 }  // namespace HWY_NAMESPACE
