@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdlib>
 #include <fstream>
@@ -23,27 +24,44 @@ void run(const std::string& command) {
   if (std::system(command.c_str()) != 0) throw std::runtime_error(command);
 }
 
-Compiled look(const fs::path& folder, std::size_t number, const std::string& line) {
-  const std::string name = (folder / std::to_string(number)).string();
-  std::ofstream(name + ".cpp") << "#include \"start.h\"\nusing namespace heed;\nint main() {\n"
-                               << "Tensor x = randn({2, 3}); Tensor y2 = randn({2, 3});\n"
-                               << "Tensor loss = sum(x);\n#line 1 \"line\"\n"
-                               << line << "\n}\n";
-  Compiled out{line, false, {}};
-  out.accepted =
+// Lines first .. end, each in a function of its own.
+void write_program(const std::string& file, const std::vector<std::string>& lines,
+                   std::size_t first, std::size_t end) {
+  std::ofstream out(file);
+  out << "#include \"start.h\"\nusing namespace heed;\n";
+  for (std::size_t i = first; i < end; ++i) {
+    out << "void line_" << i << "() {\nTensor x = randn({2, 3}); Tensor y2 = randn({2, 3});\n"
+        << "Tensor loss = sum(x);\n#line 1 \"line\"\n"
+        << lines[i] << "\n}\n";
+  }
+}
+
+// Fills in out[first .. end). What many lines are accepted with, each of them is; else halves say which
+// is not.
+void look(const fs::path& folder, const std::vector<std::string>& lines, std::size_t first,
+          std::size_t end, std::vector<Compiled>& out) {
+  const std::string name = (folder / std::to_string(first)).string();
+  write_program(name + ".cpp", lines, first, end);
+  const bool accepted =
       std::system(
           fmt::format("{} -w -fsyntax-only {}.cpp 2> {}.txt", kCompiler, name, name).c_str()) == 0;
+  if (!accepted && end - first > 1) {
+    const std::size_t middle = first + (end - first) / 2;
+    look(folder, lines, first, middle, out);
+    look(folder, lines, middle, end, out);
+    return;
+  }
+  for (std::size_t i = first; i < end; ++i) out[i] = {lines[i], accepted, {}};
   std::ifstream said(name + ".txt");
   const std::regex message(R"(^[^ ]+:\d+:\d+: .*)");
-  for (std::string each; std::getline(said, each);) {
-    if (std::regex_match(each, message)) out.messages.push_back(each);
+  for (std::string each; !accepted && std::getline(said, each);) {
+    if (std::regex_match(each, message)) out[first].messages.push_back(each);
   }
-  return out;
 }
 
 }  // namespace
 
-std::vector<Compiled> compile(const std::vector<std::string>& lines) {
+std::vector<Compiled> compile(const std::vector<std::string>& lines, std::size_t together) {
   const fs::path folder = fs::temp_directory_path() / fmt::format("heed_habits_{}", ::getpid());
   fs::create_directories(folder);
   const std::string start = (folder / "start.h").string();
@@ -52,7 +70,9 @@ std::vector<Compiled> compile(const std::vector<std::string>& lines) {
   std::vector<Compiled> out(lines.size());
   std::atomic<std::size_t> next = 0;
   const auto work = [&] {
-    for (std::size_t i = next++; i < lines.size(); i = next++) out[i] = look(folder, i, lines[i]);
+    for (std::size_t i = next.fetch_add(together); i < lines.size(); i = next.fetch_add(together)) {
+      look(folder, lines, i, std::min(i + together, lines.size()), out);
+    }
   };
   {
     const std::jthread beside(work);

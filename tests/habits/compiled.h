@@ -16,10 +16,10 @@ struct Compiled {
   std::vector<std::string> messages;
 };
 
-/// Each line by itself in the main() of a program that includes <heed/heed.h>, uses namespace heed and
+/// Each line in a function of its own of a program that includes <heed/heed.h>, uses namespace heed and
 /// has tensors x [2, 3], y2 [2, 3] and loss [], in the order given. Syntax and types alone: nothing is
-/// run.
-std::vector<Compiled> compile(const std::vector<std::string>& lines);
+/// run. The compiler gets up to `together` lines at once, and fewer where it refuses them.
+std::vector<Compiled> compile(const std::vector<std::string>& lines, std::size_t together);
 
 /// The lines of a file that are neither empty nor comments.
 std::vector<std::string> lines_of(const std::filesystem::path& file);
