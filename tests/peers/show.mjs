@@ -1,9 +1,9 @@
 // heed-show in a real browser: types into the page of each kind of model, and looks at what it shows.
-//   node show.mjs PLACE CHROMIUM HEED_SHOW NAME=MODEL..   (PLACE has playwright-core)
+//   node show.mjs PLACE CHROMIUM HEED_SHOW NAME..   (PLACE has playwright-core, and the model NAME)
 import {spawn} from 'node:child_process';
 import {createRequire} from 'node:module';
 
-const [place, browser, program, ...models] = process.argv.slice(2);
+const [place, browser, program, ...names] = process.argv.slice(2);
 const {chromium} = createRequire(`${place}/`)('playwright-core');
 let failed = 0;
 
@@ -25,13 +25,11 @@ async function served(model) {
 const shades = page => page.$$eval('.w', nodes => nodes.map(node => Number(node.style.getPropertyValue('--a') || 0)));
 const texts = page => page.$$eval('.w', nodes => nodes.map(node => node.textContent));
 
+// Waits for what the page shows, however long that takes.
 async function typed(page, text) {
   await page.fill('#text', '');
-  await page.waitForTimeout(400);
-  const answered = page.waitForResponse(reply => reply.url().endsWith('/answer') && reply.request().postData() === text);
   await page.type('#text', text);
-  await answered;
-  await page.waitForTimeout(300);
+  await page.waitForFunction(wanted => document.body.dataset.shown === wanted, text, {timeout: 120000});
 }
 
 const sessions = {
@@ -64,9 +62,8 @@ const sessions = {
 
 const chrome = await chromium.launch({executablePath: browser, args: ['--no-sandbox', '--disable-gpu', '--disable-quic',
   '--disable-background-networking', '--disable-component-update', '--disable-sync']});
-for (const entry of models) {
-  const [name, model] = entry.split('=');
-  const server = await served(model);
+for (const name of names) {
+  const server = await served(`${place}/${name}`);
   for (const [width, scheme] of [[1280, 'light'], [390, 'dark']]) {
     const page = await chrome.newPage({viewport: {width, height: 900}, colorScheme: scheme});
     const wrong = [], elsewhere = [];

@@ -138,16 +138,18 @@ async function ask() {
   const number = ++asked, state = at('state');
   try {
     const begin = performance.now();
-    const reply = await fetch('/answer', {method: 'POST', body: at('text').value, headers: {'Content-Type': 'text/plain;charset=utf-8'}});
-    if (number < shownNumber) return;
-    shownNumber = number;
+    const text = at('text').value;
+    const reply = await fetch('/answer', {method: 'POST', body: text, headers: {'Content-Type': 'text/plain;charset=utf-8'}});
     const said = reply.status === 413 ? {error: 'the text is too long'} : await reply.json();
+    if (number < shownNumber) return;  // a later one was faster
+    shownNumber = number;
     state.classList.toggle('wrong', !reply.ok);
     if (!reply.ok) { state.textContent = said.error || 'refused'; return; }
     answer = said;
     state.textContent = Math.round(performance.now() - begin) + ' ms' + (said.left_out ? '; ' + said.left_out + ' more words were left out' : '');
     choices();
     show();
+    document.body.dataset.shown = text;
   } catch (error) {
     state.classList.add('wrong');
     state.textContent = 'no answer: is the program still running?';
