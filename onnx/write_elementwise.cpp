@@ -70,6 +70,12 @@ void where(const Step& step) {
   if (to.traced(step.operand_id("condition"), 0).array.dtype() != DType::boolean) {
     condition = to.cast(condition, DType::boolean);
   }
+  if (step.dtype() == DType::boolean) {  // which runtimes do not choose between
+    const std::string taken = to.node("And", {condition, step.in(0)});
+    const std::string other = to.node("And", {to.node("Not", {condition}), step.in(1)});
+    step.out(to.node("Or", {taken, other}));
+    return;
+  }
   step.out(to.node("Where", {condition, step.in(0), step.in(1)}));
 }
 

@@ -17,6 +17,7 @@
 #include "../../../autograd/ops/shape/shape.h"
 #include "../../../autograd/ops/shape/triangle.h"
 #include "../../../core/error.h"
+#include "../../../core/traced.h"
 #include "decayed_scores.h"
 
 namespace heed::attention {
@@ -118,6 +119,10 @@ struct States {
 // `carry` [N, n, K or 1, 1], undefined for 1: each number of the state by itself.
 States scanned(const Tensor& carry, const Tensor& added, const Tensor& first) {
   const Index n = added.size(1);
+  if (n == 1) {
+    const Tensor one = squeeze(added, 1);
+    return {unsqueeze(first, 1), (carry.defined() ? squeeze(carry, 1) * first : first) + one};
+  }
   const Tensor b = concat({unsqueeze(first, 1), added}, 1);
   Tensor all;
   if (carry.defined()) {
@@ -191,7 +196,8 @@ FastWeightsOutput fast_weights(const FastWeights& given, LinearForm form, const 
     out = {zeros(Shape{x.q.size(0), 0, V}, x.q.dtype()), first};
   } else if (form == LinearForm::recurrent) {
     out = step_by_step(x, first);
-  } else if (form == LinearForm::quadratic) {
+  } else if (form == LinearForm::quadratic || traced()) {
+    // As one chunk it is a graph of products alone, whatever the length.
     out = by_chunks(x, first, T, scores_by_definition);
   } else {
     Index C = std::min(chunk, T);

@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <vector>
 
+#include "../../../autograd/ops/elementwise/compare.h"
 #include "../../../autograd/ops/elementwise/elementwise.h"
+#include "../../../autograd/ops/elementwise/rounding.h"
 #include "../../../autograd/ops/linalg/matmul.h"
 #include "../../../autograd/ops/normalise/softmax.h"
+#include "../../../autograd/ops/reduce/cumulative.h"
 #include "../../../autograd/ops/reduce/reduce.h"
 #include "../../../autograd/ops/shape/shape.h"
 #include "../../../core/error.h"
@@ -33,28 +35,17 @@ struct Stretches {
 };
 
 Stretches stretches(const Tensor& real, Index B, Index T, Index m, DType dtype) {
-  const std::vector<bool> all =
-      real.defined() ? real.array().to_vector<bool>() : std::vector<bool>();
-  const auto is_real = [&](Index b, Index t) {
-    return all.empty() || all[static_cast<std::size_t>(b * T + t)];
-  };
-  std::vector<double> means(static_cast<std::size_t>(B * m * T));
-  Array there = Array::zeros(Shape{B, 1, 1, m}, DType::boolean);
-  bool* const is_there = there.mutable_data<bool>();
-  for (Index b = 0; b < B; ++b) {
-    Index n = 0;
-    for (Index t = 0; t < T; ++t) n += is_real(b, t) ? 1 : 0;
-    for (Index t = 0, r = 0; t < T; ++t) {
-      if (!is_real(b, t)) continue;
-      const Index j = n < m ? r : r * m / n;
-      const Index begin = n < m ? r : (j * n + m - 1) / m,
-                  end = n < m ? r + 1 : ((j + 1) * n + m - 1) / m;
-      means[static_cast<std::size_t>((b * m + j) * T + t)] = 1 / static_cast<double>(end - begin);
-      is_there[b * m + j] = true;
-      ++r;
-    }
-  }
-  return {tensor(means, {B, 1, m, T}, dtype), there};
+  const Tensor each = real.defined() ? heed::to(reshape(real, Shape{B, T}), DType::f64)
+                                     : ones(Shape{B, T}, DType::f64);
+  const Tensor r = cumsum(each, 1) - each;                   // [B, T]
+  const Tensor n = sum(each, {1}, true);                     // [B, 1]
+  const Tensor enough = maximum(n, static_cast<double>(m));  // of fewer than m each has its own
+  const Tensor stretch = unsqueeze(floor(r * static_cast<double>(m) / enough), 1);  // [B, 1, T]
+  const Tensor which = reshape(arange(0, m, 1, DType::f64), Shape{m, 1});
+  const Tensor within = heed::to(stretch == which, DType::f64) * unsqueeze(each, 1);  // [B, m, T]
+  const Tensor count = sum(within, {2}, true);
+  const Tensor means = within / maximum(count, 1);
+  return {unsqueeze(heed::to(means, dtype), 1), unsqueeze(transpose(count, 1, 2) > 0, 1)};
 }
 
 Tensor pseudo_inverse(const Tensor& A, Index iterations) {
