@@ -40,6 +40,7 @@
 #include "mechanisms/hard/glimpse_sensor.h"
 #include "mechanisms/hard/hard_attention.h"
 #include "mechanisms/hard/hard_monotonic.h"
+#include "mechanisms/hard/variational.h"
 #include "mechanisms/linear/attention_free.h"
 #include "mechanisms/linear/cos_former.h"
 #include "mechanisms/linear/delta_net.h"

@@ -25,8 +25,6 @@ bool walks_along_keys(const std::string& name) {
                                             "lstmn_pair",
                                             "lstmn_span",
                                             "memorizing",
-                                            "monotonic_heads",
-                                            "monotonic_heads_look_back",
                                             "nystromformer",
                                             "reformer",
                                             "retnet",
