@@ -66,6 +66,7 @@ void bind_estimators(py::module_& m) {
   estimator<LeaveOneOut>(m, "LeaveOneOut", "Kool et al. 2019.")
       .def(py::init<Index>(), py::arg("samples"));
   estimator<SelfCritical>(m, "SelfCritical", "Rennie et al. 2017.").def(py::init<>());
+  estimator<SoftBaseline>(m, "SoftBaseline", "Deng et al. 2018.").def(py::init<>());
   estimator<Vimco>(m, "Vimco", "Mnih & Rezende 2016.").def(py::init<Index>(), py::arg("samples"));
   estimator<Relaxed>(m, "Relaxed", "Biased: Jang et al. 2017, Maddison et al. 2017.")
       .def(py::init<Relaxation, double>(), py::arg("kind"), py::arg("tau") = 1);

@@ -24,6 +24,7 @@
 #include "hull_picture.h"
 #include "interrupt.h"
 #include "json_log.h"
+#include "lagging.h"
 #include "length_bleu.h"
 #include "log.h"
 #include "memory_picture.h"

@@ -77,16 +77,30 @@ Tensor LeaveOneOut::operator()(const ChoiceCost& cost, Generator* generator) {
   return choices.samples().surrogate(leave_one_out(f));
 }
 
-Tensor SelfCritical::operator()(const ChoiceCost& cost, Generator* generator) {
+namespace {
+
+// Whose baseline is the cost of what somebody else chooses.
+Tensor against(Choices& other, const ChoiceCost& cost, Generator* generator) {
   SampledChoices choices(0, {.generator = generator});
   sampled_cost(cost, choices);
-  Tensor greedy;
+  Tensor baseline;
   {
     const NoGrad scope;
-    GreedyChoices likeliest;
-    greedy = cost(likeliest);
+    baseline = cost(other);
   }
-  return choices.samples().surrogate(greedy);
+  return choices.samples().surrogate(baseline);
+}
+
+}  // namespace
+
+Tensor SelfCritical::operator()(const ChoiceCost& cost, Generator* generator) {
+  GreedyChoices likeliest;
+  return against(likeliest, cost, generator);
+}
+
+Tensor SoftBaseline::operator()(const ChoiceCost& cost, Generator* generator) {
+  ExpectedChoices soft;
+  return against(soft, cost, generator);
 }
 
 Vimco::Vimco(Index samples) : samples_(more_than_one("Vimco", samples)) {}

@@ -60,6 +60,15 @@ class SelfCritical final : public Estimator {
   Tensor operator()(const ChoiceCost& cost, Generator* generator = nullptr) override;
 };
 
+/// The baseline is the cost of soft choices, the weights that are drawn from: of attention, that of
+/// soft attention (Deng 2018, section 3.1, whose weights are the prior's). The cost takes weights.
+class SoftBaseline final : public Estimator {
+ public:
+  const char* name() const override { return "soft baseline"; }
+  Index evaluations() const override { return 2; }
+  Tensor operator()(const ChoiceCost& cost, Generator* generator = nullptr) override;
+};
+
 /// Another aim: the bound of K samples, -log(mean_k exp(-f_k)), f the negative log-likelihood; each
 /// sample's baseline is the bound with its own term replaced by the geometric mean of the others'
 /// (Mnih & Rezende 2016, VIMCO).

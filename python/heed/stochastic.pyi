@@ -69,6 +69,10 @@ class SelfCritical(heed.stochastic.Estimator):
     """Rennie et al. 2017."""
     def __init__(self) -> None: ...
 
+class SoftBaseline(heed.stochastic.Estimator):
+    """Deng et al. 2018."""
+    def __init__(self) -> None: ...
+
 class Vimco(heed.stochastic.Estimator):
     """Mnih & Rezende 2016."""
     def __init__(self, samples: _int) -> None: ...

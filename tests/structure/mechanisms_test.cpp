@@ -75,6 +75,7 @@ const std::map<std::string, std::string> kElsewhere = {
     {"Trilinear", "pairs/bi_directional_test.cpp"},
     {"TuringMachine", "memory/turing_machine_test.cpp"},
     {"TuringMachine", "memory/turing_machine_test.cpp"},
+    {"VariationalAttention", "hard/variational_test.cpp"},
 { "VisionTransformer", "vision/vision_transformer_test.cpp" }
 };
 

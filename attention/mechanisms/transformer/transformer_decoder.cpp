@@ -140,6 +140,20 @@ TransformerDecoder::State TransformerDecoder::start(const Tensor& memory,
   return state;
 }
 
+void TransformerDecoder::read(const Tensor& more, State& state) const {
+  std::vector<Memory> longer;
+  for (std::size_t i = 0; i < layers.size(); ++i) {
+    if (i >= state.memory.size() || !state.memory[i].mask().all()) {
+      throw ValueError("transformer_decoder: only a memory of all layers, without a mask, reads on");
+    }
+    const Memory& old = state.memory[i];
+    const Memory added = layers[i].multihead_attn.project(more, more);
+    longer.push_back(old.with(concat({old.keys(), added.keys()}, -2),
+                              concat({old.values(), added.values()}, -2)));
+  }
+  state.memory = std::move(longer);
+}
+
 StackOutput TransformerDecoder::step(const Tensor& word, State& state, const Terms& terms,
                                      const Terms& target) const {
   const Scope scope(*this);

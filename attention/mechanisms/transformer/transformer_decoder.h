@@ -63,6 +63,9 @@ class TransformerDecoder : public nn::Module {
     void reorder(const Tensor& rows, bool sources = true);
   };
   State start(const Tensor& memory, const Mask& memory_mask = Mask()) const;
+  /// More of the memory has come in, [B, n, E]: steps from here on see it too (wait-k; an encoder
+  /// that looks back only). Throws ShapeError, DTypeError; ValueError for a memory with a mask.
+  void read(const Tensor& more, State& state) const;
   /// word [B, E] -> output [B, E], each layer's weights over the memory [B, H, S]. Costs
   /// O((past + S) E). `terms` are those over the memory; the target is causal, `target` adds to
   /// that. Throws GradError while recording.

@@ -11,6 +11,7 @@
 #include <type_traits>
 
 #include "../../../attention/attend.h"
+#include "../../../attention/masks/wait_k.h"
 #include "../../../autograd/backward.h"
 #include "../../../autograd/ops/elementwise/elementwise.h"
 #include "../../../autograd/ops/reduce/reduce.h"
@@ -107,6 +108,13 @@ std::vector<Named> named() {
       {"not or and", Mask::causal() & !(Mask::block(13) | masks::strided(5)),
        [](Index, Index, Index q, Index k) {
          return q / 13 != k / 13 && !(k <= q && (q - k < 5 || (q - k) % 5 == 0)) && k <= q;
+       }},
+      {"wait_k", masks::wait_k({.wait = 5, .first = 2}),
+       [](Index, Index, Index q, Index k) { return k < q - (kK - kQ) + 7; }},
+      {"wait_k, catching up", masks::wait_k({.wait = 9, .catch_up = 3}),
+       [](Index, Index, Index q, Index k) {
+         const Index t = q - (kK - kQ) + 1;
+         return k < 9 + t - 1 - t / 3;
        }},
       {"nothing", !Mask(), [](Index, Index, Index, Index) { return false; }},
       {"two documents and two rules",

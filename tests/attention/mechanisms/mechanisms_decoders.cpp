@@ -108,6 +108,16 @@ Mechanism convolutional() {
   return out;
 }
 
+Mechanism monotonic_heads(bool look_back) {
+  auto made = std::make_shared<MonotonicHeads>(
+      MonotonicHeadsOptions{.width = kE, .heads = 3, .look_back = look_back, .dtype = kDType});
+  Mechanism out{.modules = {made}, .by_place = true, .projects = true, .name = "monotonic_heads"};
+  out.call = [=](const Tensor& query, const Tensor& keys, const Lengths& lengths, bool weights) {
+    return (*made)(query, keys, padding(lengths, keys), weights);
+  };
+  return out;
+}
+
 }  // namespace
 
 Registry<Mechanism> decoder_mechanisms() {
@@ -132,6 +142,8 @@ Registry<Mechanism> decoder_mechanisms() {
       {"pointer_generator", [] { return pointer_generator(true); }},
       {"pointer_generator_uncovered", [] { return pointer_generator(false); }},
       {"conv_seq2seq", convolutional},
+      {"monotonic_heads", [] { return monotonic_heads(false); }},
+      {"monotonic_heads_look_back", [] { return monotonic_heads(true); }},
   };
 }
 

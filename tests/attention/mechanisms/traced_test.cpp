@@ -84,6 +84,8 @@ TEST(TracedMask, EveryKindIsTheSameBlock) {
       masks::window_with_sinks(2, 1),
       masks::neighbourhood(3, 1),
       masks::block_sparse(layout, 3),
+      masks::wait_k({.wait = 2, .first = 1}),
+      masks::wait_k({.wait = 3, .catch_up = 2}),
       Mask::rule([](auto q, auto k, auto batch, auto head) {
         return max(q, k) - min(q, k) != head + batch && !(abs(q - k) == 5) && (q * 2 - -k) % 4 < 3;
       }),

@@ -89,6 +89,7 @@ TEST(Estimators, TeachF32ModelsWhereToLook) {
   LearnedBaseline learned([&] { return level; }, {level});
   LeaveOneOut others(2);
   SelfCritical critical;
+  SoftBaseline soft;
   Vimco vimco(2);
   Relaxed gumbel(Relaxation::gumbel, 0.7), straight(Relaxation::straight_through);
   Relaxed both(Relaxation::straight_through_gumbel, 0.7);
@@ -100,8 +101,8 @@ TEST(Estimators, TeachF32ModelsWhereToLook) {
                    .parameters = {weight}});
   Enumeration exact;
   for (Estimator* estimator :
-       std::vector<Estimator*>{&reinforce, &average, &learned, &others, &critical, &vimco, &gumbel,
-                               &straight, &both, &rebar, &relax, &black_box, &exact}) {
+       std::vector<Estimator*>{&reinforce, &average, &learned, &others, &critical, &soft, &vimco,
+                               &gumbel, &straight, &both, &rebar, &relax, &black_box, &exact}) {
     EXPECT_GT(learns(*estimator), 0.85) << estimator->name();
   }
   EXPECT_NE(level.item(), 0);
@@ -144,7 +145,8 @@ TEST_P(SecondOrder, MeansTheTrueHessianTimesAVector) {
 
 INSTANTIATE_TEST_SUITE_P(Of, SecondOrder,
                          testing::Values("Reinforce", "MovingAverage", "LearnedBaseline",
-                                         "LeaveOneOut", "SelfCritical", "Vimco", "StraightThrough"),
+                                         "LeaveOneOut", "SelfCritical", "SoftBaseline", "Vimco",
+                                         "StraightThrough"),
                          [](const auto& kind) { return std::string(kind.param); });
 
 TEST(Estimators, SayThatAControlVariateHasNoSecondOrder) {

@@ -88,9 +88,9 @@ Tensor Problem::gradient(Index samples) const {
 }
 
 std::vector<std::string> candidate_ids() {
-  return {"Reinforce", "MovingAverage", "LearnedBaseline", "LeaveOneOut",           "SelfCritical",
-          "Vimco",     "GumbelSoftmax", "StraightThrough", "StraightThroughGumbel", "Rebar",
-          "Relax"};
+  return {"Reinforce",       "MovingAverage",         "LearnedBaseline", "LeaveOneOut",
+          "SelfCritical",    "SoftBaseline",          "Vimco",           "GumbelSoftmax",
+          "StraightThrough", "StraightThroughGumbel", "Rebar",           "Relax"};
 }
 
 Candidate candidate(const std::string& id, const Problem& problem) {
@@ -106,6 +106,7 @@ Candidate candidate(const std::string& id, const Problem& problem) {
   }
   if (id == "LeaveOneOut") out.estimator = std::make_unique<LeaveOneOut>(4);
   if (id == "SelfCritical") out.estimator = std::make_unique<SelfCritical>();
+  if (id == "SoftBaseline") out.estimator = std::make_unique<SoftBaseline>();
   if (id == "Vimco") {
     out.bound_samples = problem.steps == 1 ? 3 : 2;  // all of theirs are enumerated
     out.estimator = std::make_unique<Vimco>(out.bound_samples);

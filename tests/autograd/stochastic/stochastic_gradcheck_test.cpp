@@ -105,7 +105,8 @@ TEST_P(PlantedBias, OfOnePercentIsRejected) {
 
 INSTANTIATE_TEST_SUITE_P(In, PlantedBias,
                          testing::Values("LeaveOneOut", "Relax", "Reinforce", "MovingAverage",
-                                         "LearnedBaseline", "SelfCritical", "Rebar"),
+                                         "LearnedBaseline", "SelfCritical", "SoftBaseline",
+                                         "Rebar"),
                          [](const auto& kind) { return std::string(kind.param); });
 
 TEST(StochasticGradcheck, SaysWhatItFound) {

@@ -47,7 +47,8 @@ TEST(Variance, IsLowerWhereItShouldBe) {
           "REINFORCE of VIMCO's bound");
   RecordProperty("estimators", table.dump());
 
-  for (const char* id : {"MovingAverage", "LearnedBaseline", "SelfCritical", "Rebar", "Relax"}) {
+  for (const char* id :
+       {"MovingAverage", "LearnedBaseline", "SelfCritical", "SoftBaseline", "Rebar", "Relax"}) {
     EXPECT_LT(variance[id], variance["Reinforce"]) << id;
   }
   EXPECT_LT(4 * variance["LeaveOneOut"], variance["Reinforce"]) << "four samples, each better";
