@@ -108,6 +108,7 @@
 #include "mechanisms/transformer/mixture_of_experts.h"
 #include "mechanisms/transformer/multi_head.h"
 #include "mechanisms/transformer/multi_token.h"
+#include "mechanisms/transformer/native_sparse_heads.h"
 #include "mechanisms/transformer/synthesizer.h"
 #include "mechanisms/transformer/synthesizer_kinds.h"
 #include "mechanisms/transformer/transformer.h"

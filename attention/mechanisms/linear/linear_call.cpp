@@ -71,9 +71,13 @@ Tensor LinearCall::real_of_heads() const {
   return real_.defined() ? unsqueeze(unsqueeze(real_, 1), -1) : real_;
 }
 
+Tensor LinearCall::bad_rows() const {
+  return finite_.bad.defined() ? any(finite_.bad, {-1}, true) : finite_.bad;
+}
+
 void LinearCall::spread(Attended& out) const {
   if (!finite_.bad.defined()) return;
-  const Tensor rows = to(any(finite_.bad, {-1}, true), finite_.x.dtype());  // [B, T, 1]
+  const Tensor rows = to(bad_rows(), finite_.x.dtype());  // [B, T, 1]
   const Tensor reached = (causal_ ? cumsum(rows, 1) : sum(rows, {1}, true)) > 0;
   out.context = with_bad(out.context, reached);
   if (need_weights_) out.weights = with_bad(out.weights, unsqueeze(reached, 1));

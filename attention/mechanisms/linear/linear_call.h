@@ -26,6 +26,9 @@ class LinearCall {
   Tensor real_of_heads() const;
   bool need_weights() const { return need_weights_; }
 
+  /// bool [B, T, 1]: which rows are not finite; undefined: none.
+  Tensor bad_rows() const;
+
   /// context [B, T, E] and weights [B, H or 1, T, T] with NaN where a row sees what is none.
   void spread(Attended& out) const;
   /// What every later step would see [B, ..], with NaN in the rows of a batch that have one.

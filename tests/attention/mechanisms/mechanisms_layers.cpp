@@ -4,6 +4,7 @@
 #include "../../../attention/mechanisms/transformer/forgetting_heads.h"
 #include "../../../attention/mechanisms/transformer/latent_heads.h"
 #include "../../../attention/mechanisms/transformer/multi_head.h"
+#include "../../../attention/mechanisms/transformer/native_sparse_heads.h"
 #include "../../../attention/mechanisms/transformer/transformer_xl.h"
 #include "../../../attention/scores/contextual.h"
 #include "../../../autograd/ops/shape/shape.h"
@@ -65,6 +66,24 @@ Mechanism forgetting() {
   Mechanism out = layer(std::make_shared<ForgettingHeads>(
                             ForgettingHeadsOptions{.width = kE, .heads = 3, .dtype = kDType}),
                         "forgetting_heads");
+  out.by_place = out.always_causal = true;
+  return out;
+}
+
+Mechanism native_sparse() {
+  Mechanism out = layer(std::make_shared<NativeSparseHeads>(NativeSparseOptions{.width = kE,
+                                                                                .heads = 2,
+                                                                                .kv_heads = 1,
+                                                                                .block = 2,
+                                                                                .stride = 1,
+                                                                                .hidden = 2,
+                                                                                .selected_block = 2,
+                                                                                .selected = 2,
+                                                                                .initial = 0,
+                                                                                .local = 1,
+                                                                                .window = 2,
+                                                                                .dtype = kDType}),
+                        "native_sparse_heads");
   out.by_place = out.always_causal = true;
   return out;
 }
@@ -132,6 +151,7 @@ Registry<Mechanism> layer_mechanisms() {
       {"differential_heads", [] { return differential(DifferentialKind::v1); }},
       {"differential_heads_v2", [] { return differential(DifferentialKind::v2); }},
       {"forgetting_heads", forgetting},
+      {"native_sparse_heads", native_sparse},
       {"heads_with_contextual_positions", contextual},
       {"transformer_xl", transformer_xl},
       {"memorizing", memorizing},
