@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "../../attention/mechanisms/linear/linear_kinds.h"
-#include "../../attention/mechanisms/linear/self_attention_kinds.h"
 #include "../../autograd/ops/elementwise/elementwise.h"
 #include "../../autograd/ops/index/index.h"
 #include "../../autograd/ops/linalg/matmul.h"
@@ -28,9 +26,13 @@ attention::TransformerOptions layer_options(const ModelOptions& options) {
                                     .activation = attention::Activation::gelu,
                                     .rotary = options.positions == Positions::rotary,
                                     .dtype = options.dtype};
-  out.self_attention = attention::self_attention_maker(
-      options.attention,
-      {options.width, options.heads, options.context, options.dropout, options.dtype});
+  out.self_attention =
+      attention::self_attention_maker(options.attention, {.width = options.width,
+                                                          .heads = options.heads,
+                                                          .max_length = options.context,
+                                                          .dropout = options.dropout,
+                                                          .dtype = options.dtype,
+                                                          .rotary = out.rotary});
   return out;
 }
 
@@ -38,22 +40,9 @@ bool reads(const ModelOptions& o) {
   return o.attention == "lstm" || o.attention == "lstmn" || o.attention == "memory";
 }
 
-attention::SynthesizerKinds kinds_of(const ModelOptions& o) {
-  return reads(o) || attention::is_linear_kind(o.attention)
-             ? attention::SynthesizerKinds{}
-             : attention::synthesizer_kinds(o.attention);
-}
-
 const ModelOptions& checked(const ModelOptions& options) {
-  if (options.context <= 0) {
-    throw ValueError(fmt::format("language_model: context {} must be positive", options.context));
-  }
-  const bool dot = kinds_of(options).empty() && !attention::is_linear_kind(options.attention);
-  if (!dot && options.positions == Positions::rotary) {
-    throw ValueError(fmt::format("language_model: rotary positions turn queries and keys, not {}",
-                                 options.attention));
-  }
-  return options;
+  if (options.context > 0) return options;
+  throw ValueError(fmt::format("language_model: context {} must be positive", options.context));
 }
 
 }  // namespace
@@ -61,8 +50,8 @@ const ModelOptions& checked(const ModelOptions& options) {
 // The table's gradient is dense: as the output layer it gets one in every row.
 LanguageModel::LanguageModel(const ModelOptions& model)
     : options(checked(model)),
-      synthesizer(kinds_of(model)),
-      linear(attention::is_linear_kind(model.attention)),
+      kind(reads(model) ? attention::SelfAttentionKind{model.attention}
+                        : attention::self_attention_kind(model.attention)),
       tokens(child<nn::Embedding>("tokens", nn::EmbeddingOptions{.count = model.vocabulary,
                                                                  .width = model.width,
                                                                  .sparse = false,
@@ -84,7 +73,8 @@ LanguageModel::LanguageModel(const ModelOptions& model)
   const double small = 0.02 / std::sqrt(2.0 * static_cast<double>(model.layers));
   for (const auto& [key, weight] : named_parameters()) {
     // What else mechanisms in linear time have begins as their papers say.
-    if (linear && key.find("self_attn.") != key.npos && !key.ends_with("_proj.weight")) continue;
+    if (kind.sums_up && key.find("self_attn.") != key.npos && !key.ends_with("_proj.weight"))
+      continue;
     const bool adds = key.ends_with("out_proj.weight") || key.ends_with("linear2.weight") ||
                       key.ends_with("out_projection.weight");
     if (weight.rank() == 2) nn::normal_(weight, 0, adds ? small : 0.02);
@@ -159,7 +149,7 @@ std::vector<Array> LanguageModel::looks(const Tensor& ids) const {
 
 Tensor LanguageModel::operator()(const Packed& ids) const {
   check_offsets("language_model", ids.offsets, ids.tokens);
-  if (reader || linear || !synthesizer.empty()) {
+  if (!kind.packed) {
     throw ValueError(fmt::format("language_model: {} cannot read packed texts", options.attention));
   }
   const std::vector<Index> steps = ids.places();
@@ -178,8 +168,9 @@ Tensor LanguageModel::operator()(const Packed& ids) const {
 }
 
 Tensor LanguageModel::step(const Tensor& ids, Past& past) const {
-  if (!synthesizer.empty()) {
-    throw ValueError("language_model: a Synthesizer cannot go on step by step");
+  if (!reader && !kind.steps) {
+    throw ValueError(
+        fmt::format("language_model: {} cannot go on step by step", options.attention));
   }
   const Tensor x =
       reader ? read(ids, &past.reader) : layers->step(embed(ids, past.length), past.layers).output;

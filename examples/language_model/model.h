@@ -1,7 +1,6 @@
 // A language model, by default a decoder-only Transformer (Vaswani et al. 2017; Radford et al.
-// 2019): pre-norm layers that see only what stands before them, with dot-product attention, with a
-// Synthesizer, or with attention in linear time, which keeps a state in the place of keys and
-// values; or one of the readers of reader.h. The output layer is the embedding's table.
+// 2019): pre-norm layers that see only what stands before them, with any causal self-attention of the
+// library; or one of the readers of reader.h. The output layer is the embedding's table.
 //
 //   ids [B, T] -> embedding + positions -> layers, causal -> norm -> logits [B, T, V]
 //   ids [B, T] -> embedding -> reader -> dropout -> logits [B, T, V]
@@ -10,7 +9,7 @@
 #include <memory>
 #include <vector>
 
-#include "../../attention/mechanisms/transformer/synthesizer_kinds.h"
+#include "../../attention/mechanisms/linear/self_attention_kinds.h"
 #include "../../attention/mechanisms/transformer/transformer_encoder.h"
 #include "../../autograd/ops/packed/packed.h"
 #include "../../data/text_level.h"
@@ -30,13 +29,12 @@ struct Past {
 
 class LanguageModel : public nn::Module {
  public:
-  /// Throws ValueError for sizes that do not fit together, and rotary positions with anything but
-  /// dot-product attention.
+  /// Throws ValueError for sizes that do not fit together, and rotary positions with what has no
+  /// queries and keys to turn.
   explicit LanguageModel(const ModelOptions& options);
 
   ModelOptions options;
-  attention::SynthesizerKinds synthesizer;  ///< none: something else
-  bool linear;                              ///< attention in linear time
+  attention::SelfAttentionKind kind;  ///< of a reader its name alone
   nn::Embedding& tokens;
   Tensor& places;  ///< [context, width]; undefined unless learned
   nn::Dropout& dropout;
@@ -48,15 +46,15 @@ class LanguageModel : public nn::Module {
   /// unless there is a reader.
   Tensor operator()(const Tensor& ids) const;
   /// The same of texts one behind the other, i64 [N] -> [N, V], each of which sees itself alone.
-  /// Throws ShapeError, ValueError as check_offsets(), and ValueError with a Synthesizer, which
-  /// knows places of one text only, in linear time, and with a reader.
+  /// Throws ShapeError, ValueError as check_offsets(), and ValueError with what takes one text only:
+  /// a Synthesizer, buckets, attention in linear time, a reader.
   Tensor operator()(const Packed& ids) const;
   /// What each layer looks at in a text [T] -> weights [heads, T, T] each. Throws ShapeError,
   /// ValueError with an LSTM.
   std::vector<Array> looks(const Tensor& ids) const;
   /// The next tokens [B, T] of a text -> [B, V], the scores of what follows the last of them. Costs
   /// O(T (past + T) width), in linear time O(T width). Throws ShapeError beyond the context,
-  /// GradError while recording, ValueError with a Synthesizer, which has no keys to keep.
+  /// GradError while recording, ValueError unless there is a reader or kind.steps.
   Tensor step(const Tensor& ids, Past& past) const;
   /// The scores of what follows each of them, [B, T, V], with a reader.
   Tensor go_on(const Tensor& ids, Past& past) const;

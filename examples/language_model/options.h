@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "../../attention/mechanisms/linear/self_attention_kinds.h"
 #include "../../io/fields.h"
 #include "../../nn/module.h"
 
@@ -20,7 +21,7 @@ struct ModelOptions {
   Index context = 64;  ///< the longest text that it sees
   double dropout = 0;
   Positions positions = Positions::learned;
-  /// See attention::synthesizer_kinds() and linear_kinds(); or lstm, lstmn, memory: see reader.h.
+  /// See attention::self_attention_kinds(); or lstm, lstmn, memory: see reader.h.
   std::string attention = "dot";
   DType dtype = DType::f32;
   void fields(io::Fields& f) {
@@ -33,11 +34,12 @@ struct ModelOptions {
               {"sinusoidal", Positions::sinusoidal},
               {"rotary", Positions::rotary}},
              "of the tokens");
+    std::string kinds;
+    for (const auto& kind : attention::self_attention_kinds()) kinds += kind.name + ", ";
     f.text("attention", attention,
-           "dot, or synthesizer- and dense, random, fixed-random, factorised-dense, "
-           "factorised-random, or several with + between, dot-product among them; in linear time "
-           "linear, performer, cosformer, aft, retnet, gla, ssd, deltanet, gated-deltanet, rwkv6; "
-           "lstm, lstmn or memory in the place of the Transformer");
+           kinds +
+               "or several kinds of synthesizer with + between, dot-product among them; lstm, "
+               "lstmn or memory in the place of the Transformer");
     f.number("dropout", dropout, 0, 0.99, "probability");
   }
 };

@@ -24,7 +24,7 @@ std::vector<Index> sample(const LanguageModel& model, const std::vector<Index>& 
   // What the model sees, and how much of it the cache holds.
   std::vector<Index> window(prompt.end() - static_cast<Index>(std::min(context, prompt.size())),
                             prompt.end());
-  const bool cache = options.cache && model.synthesizer.empty();
+  const bool cache = options.cache && (model.reader || model.kind.steps);
   Past past;
   std::vector<Index> out;
   for (Index i = 0; i < options.length; ++i) {

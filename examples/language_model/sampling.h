@@ -9,7 +9,7 @@ namespace language_model {
 struct SamplingOptions {
   Index length = 300;
   nn::SamplingOptions choice = {};  ///< of each token; the padding is never drawn
-  /// Keeps keys and values; without, and with a Synthesizer, each step reads all again.
+  /// Keeps keys and values; without, and unless kind.steps, each step reads all again.
   bool cache = true;
 };
 

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "../../attention/mechanisms/linear/linear_kinds.h"
+#include "../../attention/mechanisms/transformer/synthesizer_kinds.h"
 #include "model.h"
 
 namespace language_model {
@@ -25,7 +25,7 @@ io::NamedShapes shapes_of(const ModelOptions& options) {
   if (out.size() > 1) return out;
   out.push_back({fmt::format("layers.layers.{}.linear1.weight", last), {-1, width}});
   if (options.positions == Positions::learned) out.push_back({"places", {context, options.width}});
-  if (attention::is_linear_kind(options.attention)) return out;
+  if (!options.attention.starts_with("synthesizer-")) return out;
   const attention::SynthesizerKinds kinds = attention::synthesizer_kinds(options.attention);
   for (std::size_t i = 0; i < kinds.size(); ++i) {
     const std::string score = fmt::format("layers.layers.0.self_attn.scores.{}.", i);

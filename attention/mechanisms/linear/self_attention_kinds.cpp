@@ -1,12 +1,216 @@
 #include "self_attention_kinds.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "../../../core/error.h"
+#include "../../biases/alibi.h"
+#include "../../biases/t5_bias.h"
+#include "../../masks/rules.h"
+#include "../../normalisers/sparse.h"
+#include "../../scores/contextual.h"
+#include "../transformer/differential_heads.h"
+#include "../transformer/forgetting_heads.h"
+#include "../transformer/latent_heads.h"
+#include "../transformer/multi_head.h"
 #include "../transformer/synthesizer_kinds.h"
+#include "../transformer/transformer_xl.h"
 #include "linear_kinds.h"
+#include "reformer.h"
+#include "routing.h"
 
 namespace heed::attention {
+namespace {
+
+using Sizes = SelfAttentionSizes;
+using Made = std::shared_ptr<SelfAttention>;
+
+// Heads whose calls have a bias by offset or a mask beside what they are given.
+class HeadsUnder : public MultiHead {
+ public:
+  HeadsUnder(const MultiHeadOptions& options, const std::shared_ptr<OffsetBias>& bias, Mask mask)
+      : MultiHead(options),
+        bias_(bias ? &shared_child("bias", bias) : nullptr),
+        mask_(std::move(mask)) {}
+  using MultiHead::operator();
+  Attended operator()(const Tensor& x, const Terms& terms, KeyValueCache* cache) const override {
+    Terms own = terms;
+    if (own.position_bias == nullptr) own.position_bias = bias_;
+    own.mask = own.mask & mask_;
+    return MultiHead::operator()(x, own, cache);
+  }
+
+ private:
+  const OffsetBias* bias_;
+  Mask mask_;
+};
+
+MultiHeadOptions heads(const Sizes& o) {
+  return {.width = o.width,
+          .heads = o.heads,
+          .dropout = o.dropout,
+          .rotary = o.rotary,
+          .dtype = o.dtype};
+}
+
+// Heads that change(options) has changed.
+template <auto change>
+Made changed(const Sizes& o, Index) {
+  MultiHeadOptions options = heads(o);
+  change(options, o);
+  return std::make_shared<MultiHead>(options);
+}
+
+Made under(const Sizes& o, const std::shared_ptr<OffsetBias>& bias, const Mask& mask) {
+  return std::make_shared<HeadsUnder>(heads(o), bias, mask);
+}
+
+Index head_width(const Sizes& o) { return std::max<Index>(1, o.width / o.heads); }
+Index half_of(Index heads) { return heads % 2 == 0 ? heads / 2 : heads; }
+// An eighth of the longest text: what a window holds, and how many keys are the best.
+Index some(const Sizes& o) { return std::max<Index>(1, o.max_length / 8); }
+
+Made differential(const Sizes& o, Index layer, DifferentialKind kind) {
+  const bool v1 = kind == DifferentialKind::v1;
+  return std::make_shared<DifferentialHeads>(
+      DifferentialHeadsOptions{.kind = kind,
+                               .width = o.width,
+                               .heads = v1 ? half_of(o.heads) : o.heads,
+                               .layer = layer,
+                               .rotary = o.rotary,
+                               .dropout = o.dropout,
+                               .dtype = o.dtype});
+}
+
+Made latent(const Sizes& o, Index) {
+  return std::make_shared<LatentHeads>(
+      LatentHeadsOptions{.width = o.width,
+                         .heads = o.heads,
+                         .latent = std::max<Index>(1, o.width / 2),
+                         .head_width = head_width(o),
+                         .rotary_width = o.rotary ? 2 * ((head_width(o) + 3) / 4) : 0,
+                         .dropout = o.dropout,
+                         .dtype = o.dtype});
+}
+
+struct Kind {
+  const char* name;
+  bool rotary, steps, packed;
+  Made (*make)(const Sizes& o, Index layer);
+};
+
+using Options = MultiHeadOptions;
+const Kind kKinds[] = {
+    {"gated", true, true, true, changed<[](Options& h, const Sizes&) { h.gate = true; }>},
+    {"grouped-query", true, true, true,
+     changed<[](Options& h, const Sizes& o) { h.kv_heads = o.heads % 2 == 0 ? o.heads / 2 : 1; }>},
+    {"multi-query", true, true, true, changed<[](Options& h, const Sizes&) { h.kv_heads = 1; }>},
+    {"latent", true, true, true, latent},
+    {"differential", true, true, true,
+     [](const Sizes& o, Index layer) { return differential(o, layer, DifferentialKind::v1); }},
+    {"differential-v2", true, true, true,
+     [](const Sizes& o, Index layer) { return differential(o, layer, DifferentialKind::v2); }},
+    {"forgetting", false, true, true,
+     [](const Sizes& o, Index) -> Made {
+       return std::make_shared<ForgettingHeads>(ForgettingHeadsOptions{
+           .width = o.width, .heads = o.heads, .dropout = o.dropout, .dtype = o.dtype});
+     }},
+    {"cope", false, true, true, changed<[](Options& h, const Sizes& o) {
+       h.score = std::make_shared<ContextualPositions>(
+           head_width(o), std::clamp<Index>(o.max_length, 1, 64), std::nullopt, o.dtype);
+     }>},
+    {"transformer-xl", false, true, true,
+     [](const Sizes& o, Index) -> Made {
+       return std::make_shared<TransformerXLHeads>(TransformerXLOptions{
+           .width = o.width, .heads = o.heads, .dropout = o.dropout, .dtype = o.dtype});
+     }},
+    {"relative", false, true, true, changed<[](Options& h, const Sizes& o) {
+       h.relative = std::make_shared<RelativePositions>(RelativeOptions{
+           .key_width = head_width(o), .value_width = head_width(o), .dtype = o.dtype});
+     }>},
+    {"alibi", false, true, true,
+     [](const Sizes& o, Index) {
+       return under(o, std::make_shared<Alibi>(o.heads, o.dtype), Mask());
+     }},
+    {"t5", false, true, true,
+     [](const Sizes& o, Index) {
+       return under(o,
+                    std::make_shared<T5Bias>(
+                        T5Options{.heads = o.heads, .bidirectional = false, .dtype = o.dtype}),
+                    Mask());
+     }},
+    {"window", true, true, true,
+     [](const Sizes& o, Index) { return under(o, nullptr, Mask::window(some(o), 0)); }},
+    {"strided", true, true, true,
+     [](const Sizes& o, Index) {
+       const double root = std::sqrt(static_cast<double>(std::max<Index>(o.max_length, 1)));
+       return under(o, nullptr, masks::strided(static_cast<Index>(root)));
+     }},
+    {"qk-norm", true, true, true,
+     changed<[](Options& h, const Sizes&) { h.qk_norm = QkNorm::rms; }>},
+    {"sinks", true, true, true, changed<[](Options& h, const Sizes&) { h.sinks = true; }>},
+    {"persistent", true, true, true,
+     changed<[](Options& h, const Sizes&) { h.extras.slots = 16; }>},
+    {"sparsemax", true, true, true,
+     changed<[](Options& h, const Sizes&) { h.normaliser = std::make_shared<Sparsemax>(); }>},
+    {"entmax", true, true, true,
+     changed<[](Options& h, const Sizes&) { h.normaliser = std::make_shared<Entmax>(); }>},
+    {"top-k", true, true, true,
+     changed<[](Options& h, const Sizes& o) { h.normaliser = std::make_shared<TopK>(some(o)); }>},
+    {"reformer", false, false, false,
+     [](const Sizes& o, Index) -> Made {
+       return std::make_shared<Reformer>(
+           ReformerOptions{.width = o.width, .heads = o.heads, .dtype = o.dtype});
+     }},
+    {"routing", false, false, false,
+     [](const Sizes& o, Index) -> Made {
+       return std::make_shared<Routing>(
+           RoutingOptions{.width = o.width, .heads = o.heads, .dtype = o.dtype});
+     }},
+};
+
+constexpr const char* kSynthesizers[] = {"synthesizer-dense", "synthesizer-random",
+                                         "synthesizer-fixed-random", "synthesizer-factorised-dense",
+                                         "synthesizer-factorised-random"};
+
+const Kind* found(const std::string& name) {
+  const auto at = std::find_if(std::begin(kKinds), std::end(kKinds),
+                               [&](const Kind& kind) { return name == kind.name; });
+  return at == std::end(kKinds) ? nullptr : at;
+}
+
+}  // namespace
+
+const std::vector<SelfAttentionKind>& self_attention_kinds() {
+  static const std::vector<SelfAttentionKind> all = [] {
+    std::vector<SelfAttentionKind> out = {self_attention_kind("dot")};
+    for (const Kind& kind : kKinds) out.push_back(self_attention_kind(kind.name));
+    for (const std::string& name : linear_kinds()) out.push_back(self_attention_kind(name));
+    for (const char* name : kSynthesizers) out.push_back(self_attention_kind(name));
+    return out;
+  }();
+  return all;
+}
+
+SelfAttentionKind self_attention_kind(const std::string& name) {
+  if (const Kind* kind = found(name)) return {name, kind->rotary, kind->steps, kind->packed};
+  if (is_linear_kind(name)) return {.name = name, .steps = true, .sums_up = true};
+  const bool dot = synthesizer_kinds(name).empty();
+  return {.name = name, .rotary = dot, .steps = dot, .packed = dot};
+}
 
 std::function<std::shared_ptr<SelfAttention>(Index layer)> self_attention_maker(
     const std::string& name, const SelfAttentionSizes& o) {
+  if (o.rotary && !self_attention_kind(name).rotary) {
+    throw ValueError(
+        fmt::format("self_attention: rotary positions turn queries and keys, not {}", name));
+  }
+  if (const Kind* kind = found(name)) {
+    return [=](Index layer) { return kind->make(o, layer); };
+  }
   if (is_linear_kind(name)) {
     return [=](Index) {
       return make_linear(name, {.width = o.width, .heads = o.heads, .dtype = o.dtype},

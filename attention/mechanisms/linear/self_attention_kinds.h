@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "../transformer/self_attention.h"
 
@@ -11,13 +12,30 @@ namespace heed::attention {
 
 struct SelfAttentionSizes {
   Index width = 0, heads = 1;
-  Index max_length = 0;  ///< of a Synthesizer and cosFormer
-  double dropout = 0;    ///< of a Synthesizer's weights
+  Index max_length = 0;  ///< of a Synthesizer and cosFormer; windows are made by it
+  double dropout = 0;    ///< of the weights, where there are any
   DType dtype = DType::f32;
+  bool rotary = false;  ///< positions of queries and keys
 };
 
-/// For TransformerOptions::self_attention: of linear_kinds() and synthesizer_kinds(); for "dot"
-/// none, which is MultiHead. Throws ValueError for other names, and when called as what it makes.
+/// What can be done with a kind.
+struct SelfAttentionKind {
+  std::string name;
+  bool rotary = false;   ///< its queries and keys can be turned
+  bool steps = false;    ///< goes on step by step, with a cache
+  bool packed = false;   ///< takes texts one behind the other, by a mask of segments
+  bool sums_up = false;  ///< in linear time: linear_kinds()
+};
+
+/// The causal kinds: "dot", which is MultiHead, its heads gated, shared, normed, with other
+/// positions, masks and normalisers, other heads, buckets, linear_kinds(), and the plain ones of
+/// synthesizer_kinds().
+const std::vector<SelfAttentionKind>& self_attention_kinds();
+/// One of them, or a mixture of synthesizer_kinds(). Throws ValueError for other names.
+SelfAttentionKind self_attention_kind(const std::string& name);
+
+/// For TransformerOptions::self_attention; for "dot" none. Throws ValueError for other names, for
+/// rotary positions of what cannot be turned, and when called as what it makes.
 std::function<std::shared_ptr<SelfAttention>(Index layer)> self_attention_maker(
     const std::string& name, const SelfAttentionSizes& sizes);
 

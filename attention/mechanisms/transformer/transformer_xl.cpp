@@ -71,6 +71,12 @@ TransformerXLHeads::TransformerXLHeads(const TransformerXLOptions& o)
       position_bias(parameter("position_bias", begin(o))),
       out_proj(child<nn::Linear>("out_proj", o.width, o.width, false, o.dtype)) {}
 
+// A token that is not finite meets no weight: what is made of it is NaN all the same.
+Tensor TransformerXLHeads::heads(const nn::Linear& project, const Tensor& x) const {
+  const Index H = options_.heads, D = options_.width / H;
+  return transpose(reshape(guarded(x, true, project), {x.size(0), x.size(1), H, D}), 1, 2);
+}
+
 Attended TransformerXLHeads::operator()(const Tensor& x, const Tensor& memory,
                                         const Terms& terms) const {
   const Scope scope(*this);
@@ -82,13 +88,25 @@ Attended TransformerXLHeads::operator()(const Tensor& x, const Tensor& memory,
     check_rows(kOp, "memory", memory, options_.width, dtype);
     check_rows_of_batch(kOp, "memory", memory, x.size(0));
   }
-  const Index B = x.size(0), H = options_.heads, D = options_.width / H;
   const Tensor all = memory.defined() ? concat({memory.detach(), x}, 1) : x;
-  const Index T = x.size(1), K = all.size(1);
-  // A token that is not finite meets no weight: what is made of it is NaN all the same.
-  const auto heads = [&](const nn::Linear& project, const Tensor& of) {
-    return transpose(reshape(guarded(of, true, project), {B, of.size(1), H, D}), 1, 2);
-  };
+  return look(x, heads(k_proj, all), heads(v_proj, all), terms);
+}
+
+Attended TransformerXLHeads::operator()(const Tensor& x, const Terms& terms,
+                                        KeyValueCache* cache) const {
+  if (cache == nullptr) return (*this)(x, Tensor(), terms);
+  const Scope scope(*this);
+  check_batch(kOp, "x", x);
+  check_rows(kOp, "x", x, options_.width, content_bias.dtype());
+  cache->append(heads(k_proj, x), heads(v_proj, x));
+  return look(x, cache->keys(), cache->values(), terms);
+}
+
+Attended TransformerXLHeads::look(const Tensor& x, const Tensor& keys, const Tensor& values,
+                                  const Terms& terms) const {
+  const DType dtype = content_bias.dtype();
+  const Index B = x.size(0), T = x.size(1), K = keys.size(2);
+  const Index H = options_.heads, D = options_.width / H;
   const auto with = [&](const Tensor& q, const Tensor& bias) {
     return guarded(q, true, [&](const Tensor& finite) { return finite + unsqueeze(bias, 1); });
   };
@@ -103,9 +121,7 @@ Attended TransformerXLHeads::operator()(const Tensor& x, const Tensor& memory,
   const Tensor bias = take_along(met, reshape(distances(T, K), {1, 1, T, K}), -1);
   own.bias = terms.bias.defined() ? terms.bias + bias : bias;
   if (training()) own.dropout = options_.dropout;
-  Attended out = named(kOp, [&] {
-    return attend(with(q, content_bias), heads(k_proj, all), heads(v_proj, all), own);
-  });
+  Attended out = named(kOp, [&] { return attend(with(q, content_bias), keys, values, own); });
   const Tensor joined = reshape(transpose(out.context, 1, 2), {B, T, options_.width});
   out.context = forwarded(guarded(joined, true, out_proj));
   return out;

@@ -12,6 +12,7 @@
 #pragma once
 
 #include "../../../nn/module_list.h"
+#include "self_attention.h"
 #include "transformer_options.h"
 
 namespace heed::attention {
@@ -26,7 +27,7 @@ struct TransformerXLOptions {
   DType dtype = DType::f32;
 };
 
-class TransformerXLHeads : public nn::Module {
+class TransformerXLHeads : public SelfAttention {
  public:
   /// Throws ValueError for sizes that are not positive, heads that do not divide.
   explicit TransformerXLHeads(const TransformerXLOptions& options);
@@ -41,8 +42,17 @@ class TransformerXLHeads : public nn::Module {
 
   /// memory [B, M, E], or undefined: none. The terms' mask is of M + T keys. Throws ShapeError,
   /// DTypeError.
-  Attended operator()(const Tensor& x, const Tensor& memory = Tensor(),
-                      const Terms& terms = {}) const;
+  Attended operator()(const Tensor& x, const Tensor& memory, const Terms& terms = {}) const;
+  /// Without a memory; a `cache` holds the keys and values of the steps before, so that distances
+  /// go on. Throws ShapeError, DTypeError.
+  Attended operator()(const Tensor& x, const Terms& terms = {},
+                      KeyValueCache* cache = nullptr) const override;
+
+ private:
+  Tensor heads(const nn::Linear& project, const Tensor& x) const;
+  // x [B, T, E] over keys and values [B, H, K, D], the last T of which are its own.
+  Attended look(const Tensor& x, const Tensor& keys, const Tensor& values,
+                const Terms& terms) const;
 };
 
 class TransformerXLLayer : public nn::Module {

@@ -56,9 +56,9 @@ class LanguageModelNetwork : public testing::TestWithParam<Case> {
     for (const Tensor& p : made_->parameters()) nn::normal_(p, 0, 0.5);
   }
   LanguageModel& model() { return *made_; }
-  bool synthesizes() const { return !made_->synthesizer.empty(); }
+  bool steps() const { return reads() || made_->kind.steps; }
   bool reads() const { return made_->reader != nullptr; }
-  bool linear() const { return made_->linear; }
+  bool linear() const { return made_->kind.sums_up; }
 
  private:
   std::unique_ptr<LanguageModel> made_;
@@ -74,7 +74,7 @@ Tensor ids(Index rows, Index steps) {
 TEST_P(LanguageModelNetwork, PackedTextsSeeThemselvesAlone) {
   const Tensor x = flatten(ids(1, 17));
   const Packed packed{x, {0, 5, 5, 6, 17}};
-  if (synthesizes() || reads() || linear()) {
+  if (!model().kind.packed) {
     EXPECT_THROW(model()(packed), ValueError);
     return;
   }
@@ -121,7 +121,7 @@ TEST_P(LanguageModelNetwork, StepsEqualTheWhole) {
   const Tensor x = ids(2, 11);
   const Tensor whole = model()(x);
   Past past;
-  if (synthesizes()) {
+  if (!steps()) {
     EXPECT_THROW(model().step(x, past), ValueError);
     return;
   }
@@ -165,7 +165,19 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{Positions::sinusoidal, "retnet"}, Case{Positions::learned, "gla"},
                     Case{Positions::learned, "ssd"}, Case{Positions::learned, "deltanet"},
                     Case{Positions::learned, "gated-deltanet"}, Case{Positions::learned, "rwkv6"},
-                    Case{Positions::learned, "lstm"}, Case{Positions::learned, "lstmn"},
+                    Case{Positions::learned, "gated"}, Case{Positions::rotary, "grouped-query"},
+                    Case{Positions::learned, "multi-query"}, Case{Positions::rotary, "latent"},
+                    Case{Positions::learned, "latent"}, Case{Positions::learned, "differential"},
+                    Case{Positions::rotary, "differential-v2"},
+                    Case{Positions::learned, "forgetting"}, Case{Positions::sinusoidal, "cope"},
+                    Case{Positions::learned, "transformer-xl"},
+                    Case{Positions::learned, "relative"}, Case{Positions::learned, "alibi"},
+                    Case{Positions::sinusoidal, "t5"}, Case{Positions::learned, "window"},
+                    Case{Positions::learned, "strided"}, Case{Positions::learned, "qk-norm"},
+                    Case{Positions::rotary, "sinks"}, Case{Positions::learned, "persistent"},
+                    Case{Positions::learned, "sparsemax"}, Case{Positions::learned, "entmax"},
+                    Case{Positions::learned, "top-k"}, Case{Positions::learned, "reformer"},
+                    Case{Positions::learned, "routing"}, Case{Positions::learned, "lstm"}, Case{Positions::learned, "lstmn"},
                     Case{Positions::rotary, "memory"}));
 
 TEST(LanguageModelAttention, RefusesWhatDoesNotFit) {

@@ -144,6 +144,40 @@ TEST(LinearMechanisms, HaveNames) {
   EXPECT_THROW(self_attention_maker("rwkv", {.width = 6}), ValueError);
 }
 
+TEST(SelfAttentionKinds, SayWhatTheyCanDo) {
+  std::set<std::string> names;
+  for (const SelfAttentionKind& kind : self_attention_kinds()) {
+    EXPECT_TRUE(names.insert(kind.name).second) << kind.name;
+    SelfAttentionSizes sizes{.width = 12, .heads = 2, .max_length = 9, .dtype = DType::f64};
+    sizes.rotary = true;
+    if (!kind.rotary) {
+      EXPECT_ERROR(ValueError,
+                   "self_attention: rotary positions turn queries and keys, not " + kind.name,
+                   self_attention_maker(kind.name, sizes));
+      sizes.rotary = false;
+    }
+    const auto maker = self_attention_maker(kind.name, sizes);
+    if (kind.name == "dot") continue;
+    const auto made = maker(1);
+    const Tensor x = default_generator().normal({2, 7, 12}, 0, 1, DType::f64);
+    const NoGrad scope;
+    const Terms causal{.mask = Mask::causal()};
+    const Tensor y = (*made)(x, causal).context;
+    ASSERT_EQ(y.shape(), (Shape{2, 7, 12})) << kind.name;
+    KeyValueCache cache;
+    if (!kind.steps) {
+      EXPECT_THROW((*made)(x, causal, &cache), ValueError) << kind.name;
+      continue;
+    }
+    (*made)(narrow(x, 1, 0, 5), causal, &cache);
+    const Tensor last = (*made)(narrow(x, 1, 5, 2), causal, &cache).context;
+    EXPECT_LE(amax(abs(last - narrow(y, 1, 5, 2))).item(), 1e-11) << kind.name;
+  }
+  EXPECT_EQ(names.size(), 38U);
+  EXPECT_ERROR_WITH(ValueError, "attention: 'rwkv' is neither dot nor",
+                    self_attention_kind("rwkv"));
+}
+
 TEST(LinearMechanisms, RefuseBadOptions) {
   EXPECT_ERROR_WITH(ValueError, "retnet: width 0, heads 1 and chunk 64 must be positive",
                     RetNet({.width = 0}));
