@@ -43,6 +43,7 @@ const std::map<std::string, std::string> kElsewhere = {
     {"LowRankMix", "linear/linear_mechanisms_test.cpp"},
     {"MemoryNetwork", "memory/memory_network_test.cpp"},
     {"MemoryStream", "memory/memory_stream_test.cpp"},
+    {"MixtureOfDepths", "transformer/mixture_of_depths_test.cpp"},
     {"MixtureOfExperts", "transformer/mixture_of_experts_test.cpp"},
     {"MultiStepAttention", "decoders/conv_seq2seq_test.cpp"},
     {"MultiTokenPrediction", "transformer/multi_token_test.cpp"},
@@ -76,8 +77,7 @@ const std::map<std::string, std::string> kElsewhere = {
     {"TuringMachine", "memory/turing_machine_test.cpp"},
     {"TuringMachine", "memory/turing_machine_test.cpp"},
     {"VariationalAttention", "hard/variational_test.cpp"},
-{ "VisionTransformer", "vision/vision_transformer_test.cpp" }
-};
+    {"VisionTransformer", "vision/vision_transformer_test.cpp"}};
 
 std::string text_of(const SourceFile& file) {
   std::string out;

@@ -5,7 +5,9 @@
 #include "../../../attention/mechanisms/transformer/latent_heads.h"
 #include "../../../attention/mechanisms/transformer/multi_head.h"
 #include "../../../attention/mechanisms/transformer/native_sparse_heads.h"
+#include "../../../attention/mechanisms/transformer/transformer_encoder.h"
 #include "../../../attention/mechanisms/transformer/transformer_xl.h"
+#include "../../../attention/mechanisms/transformer/value_residual_heads.h"
 #include "../../../attention/scores/contextual.h"
 #include "../../../autograd/ops/shape/shape.h"
 #include "../../../core/generator.h"
@@ -88,6 +90,28 @@ Mechanism native_sparse() {
   return out;
 }
 
+// Two layers of ValueResidualHeads, the first of which gives its values to the second.
+Mechanism value_residual_heads(bool single) {
+  auto made = std::make_shared<TransformerEncoder>(
+      2, TransformerOptions{
+             .width = kE,
+             .hidden = 4,
+             .dropout = 0,
+             .activation = Activation::gelu,
+             .dtype = kDType,
+             .self_attention = value_residual(
+                 {.width = kE, .heads = 3, .layers = 2, .single = single, .dtype = kDType})});
+  Mechanism out{.modules = {made}, .self = true, .projects = true, .residual = true};
+  out.name = "transformer_encoder";
+  out.causal = [=](const Tensor& x) { return (*made)(x, {.mask = Mask::causal()}).output; };
+  out.call = [=](const Tensor&, const Tensor& keys, const Lengths& lengths, bool weights) {
+    const StackOutput seen =
+        (*made)(keys, {.mask = padding(lengths, keys), .need_weights = weights});
+    return Attended{seen.output, weights ? seen.weights.back() : Tensor()};
+  };
+  return out;
+}
+
 Mechanism transformer_xl() {
   auto made = std::make_shared<TransformerXLHeads>(
       TransformerXLOptions{.width = kE, .heads = 3, .dtype = kDType});
@@ -152,6 +176,8 @@ Registry<Mechanism> layer_mechanisms() {
       {"differential_heads_v2", [] { return differential(DifferentialKind::v2); }},
       {"forgetting_heads", forgetting},
       {"native_sparse_heads", native_sparse},
+      {"value_residual_heads", [] { return value_residual_heads(false); }},
+      {"value_residual_heads_single", [] { return value_residual_heads(true); }},
       {"heads_with_contextual_positions", contextual},
       {"transformer_xl", transformer_xl},
       {"memorizing", memorizing},

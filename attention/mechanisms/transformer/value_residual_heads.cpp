@@ -1,0 +1,128 @@
+#include "value_residual_heads.h"
+
+#include <fmt/format.h>
+
+#include <unordered_map>
+#include <utility>
+
+#include "../../../autograd/ops/elementwise/compare.h"
+#include "../../../autograd/ops/elementwise/elementwise.h"
+#include "../../../autograd/ops/shape/shape.h"
+#include "../../../core/error.h"
+#include "../../attend.h"
+#include "../../detail/checks.h"
+#include "../../detail/named.h"
+#include "../../detail/nan_guard.h"
+#include "../linear/heads.h"
+
+namespace heed::attention {
+namespace {
+
+constexpr const char* kOp = "value_residual_heads";
+
+ValueResidualOptions checked(ValueResidualOptions o, Index layer) {
+  if (o.width <= 0 || o.heads <= 0 || o.layers <= 0 || o.head_width < 0) {
+    throw ValueError(fmt::format(
+        "{}: width {}, heads {} and layers {} must be positive, head_width {} not negative", kOp,
+        o.width, o.heads, o.layers, o.head_width));
+  }
+  if (layer < 0 || layer >= o.layers) {
+    throw ValueError(fmt::format("{}: layer {} is not in [0, {})", kOp, layer, o.layers));
+  }
+  if (o.head_width == 0) o.head_width = o.width / checked_heads(kOp, o.width, o.heads);
+  if (o.rotary && o.head_width % 2 != 0) {
+    throw ValueError(fmt::format("{}: rotary needs an even head width, not {}", kOp, o.head_width));
+  }
+  if (!(o.dropout >= 0 && o.dropout <= 1)) {
+    throw ValueError(fmt::format("{}: dropout {} is not in [0, 1]", kOp, o.dropout));
+  }
+  return o;
+}
+
+thread_local std::unordered_map<const FirstValues*, Tensor> t_first;
+
+// l1 v + l2 first, in which rows that are not finite meet no weight and stay so.
+Tensor mixed(const Tensor& mix, const Tensor& v, const Tensor& first) {
+  const FinitePart own = finite_part(v), other = finite_part(first);
+  const Tensor y = select(mix, 0, 0) * own.x + select(mix, 0, 1) * other.x;
+  const Tensor with_own = own.bad.defined() ? with_bad(y, own.bad) : y;
+  return other.bad.defined() ? with_bad(with_own, other.bad) : with_own;
+}
+
+}  // namespace
+
+FirstValues::~FirstValues() { forget(); }
+void FirstValues::keep(const Tensor& values) const { t_first[this] = values; }
+void FirstValues::forget() const { t_first.erase(this); }
+Tensor FirstValues::values() const {
+  const auto found = t_first.find(this);
+  return found == t_first.end() ? Tensor() : found->second;
+}
+
+ValueResidualHeads::ValueResidualHeads(const ValueResidualOptions& o, Index layer,
+                                       std::shared_ptr<const FirstValues> first)
+    : options_(checked(o, layer)),
+      layer_(layer),
+      first_(std::move(first)),
+      q_proj(child<nn::Linear>("q_proj", o.width, o.heads * options_.head_width, false, o.dtype)),
+      k_proj(child<nn::Linear>("k_proj", o.width, o.heads * options_.head_width, false, o.dtype)),
+      v_proj(layer > 0 && o.single
+                 ? nullptr
+                 : &child<nn::Linear>("v_proj", o.width, o.heads * options_.head_width, false,
+                                      o.dtype)),
+      mix(parameter("mix", layer > 0 && !o.single ? full(Shape{2}, 0.5, o.dtype) : Tensor())),
+      out_proj(
+          child<nn::Linear>("out_proj", o.heads * options_.head_width, o.width, false, o.dtype)) {}
+
+Attended ValueResidualHeads::operator()(const Tensor& x, const Terms& terms,
+                                        KeyValueCache* cache) const {
+  const Scope scope(*this);
+  check_batch(kOp, "x", x);
+  check_rows(kOp, "x", x, options_.width, out_proj.weight.dtype());
+  const bool masked = !terms.mask.all();
+  const auto heads = [&](const nn::Linear& project) {
+    return split_heads(guarded(x, masked, project), options_.heads);
+  };
+  Tensor q = heads(q_proj), k = heads(k_proj);
+  Tensor v = v_proj == nullptr ? Tensor() : heads(*v_proj);
+  if (layer_ == 0) {
+    if (options_.layers > 1) first_->keep(v);
+  } else {
+    const Tensor first = first_->values();
+    if (!first.defined() || first.shape() != k.shape()) {
+      throw ValueError(fmt::format("{}: layer {} of {} tokens, of which the first layer left {}",
+                                   kOp, layer_, x.size(1),
+                                   first.defined() ? describe(first) : "nothing"));
+    }
+    v = v_proj == nullptr ? first : mixed(mix, v, first);
+    if (layer_ == options_.layers - 1) first_->forget();
+  }
+  if (options_.rotary) {
+    const Index before = cache == nullptr ? 0 : cache->length();
+    q = rotary(q, options_.rotary_options, before);
+    k = rotary(k, options_.rotary_options, before);
+  }
+  if (cache != nullptr) {
+    if (cache->options().window > 0) {
+      throw ValueError(fmt::format("{}: a rolling cache has no places: give a plain one", kOp));
+    }
+    cache->append(k, v);
+    k = cache->keys(), v = cache->values();
+  }
+  Terms own = terms;
+  if (training()) own.dropout = options_.dropout;
+  Attended out = named(kOp, [&] { return attend(q, k, v, own); });
+  out.context = forwarded(guarded(join_heads(out.context), true, out_proj));
+  return out;
+}
+
+std::function<std::shared_ptr<SelfAttention>(Index)> value_residual(
+    const ValueResidualOptions& options) {
+  auto first = std::make_shared<std::shared_ptr<const FirstValues>>();
+  return [options, first](Index layer) {
+    if (layer == 0) *first = std::make_shared<FirstValues>();  // of another stack
+    return std::make_shared<ValueResidualHeads>(options, layer, *first);
+  };
+}
+
+}  // namespace heed::attention
