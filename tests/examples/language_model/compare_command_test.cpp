@@ -27,7 +27,7 @@ TEST_F(CompareCommand, HasARowForEachKind) {
     const std::string begin = "\n| " + kind.name + " | ";
     ASSERT_THAT(table, HasSubstr(begin));
     const std::string row = table.substr(table.find(begin) + begin.size());
-    const double loss = number_after(" | ", row);  // behind the number of parameters
+    const double loss = std::stod(row.substr(row.find(" | ") + 3));  // behind the parameters
     EXPECT_GT(loss, 1) << kind.name;
     EXPECT_LT(loss, 5) << kind.name;
   }
