@@ -16,6 +16,7 @@
 #include "../transformer/forgetting_heads.h"
 #include "../transformer/latent_heads.h"
 #include "../transformer/multi_head.h"
+#include "../transformer/native_sparse_heads.h"
 #include "../transformer/synthesizer_kinds.h"
 #include "../transformer/transformer_xl.h"
 #include "linear_kinds.h"
@@ -96,6 +97,22 @@ Made latent(const Sizes& o, Index) {
                          .dtype = o.dtype});
 }
 
+// Blocks and a window that are a quarter of the longest text at most.
+Made native_sparse(const Sizes& o, Index) {
+  const Index block = std::clamp<Index>(o.max_length / 16 * 2, 2, 32);
+  return std::make_shared<NativeSparseHeads>(
+      NativeSparseOptions{.width = o.width,
+                          .heads = o.heads,
+                          .block = block,
+                          .stride = block / 2,
+                          .selected_block = block,
+                          .selected = 4,
+                          .window = std::max<Index>(1, std::min<Index>(o.max_length / 4, 512)),
+                          .rotary = o.rotary,
+                          .dropout = o.dropout,
+                          .dtype = o.dtype});
+}
+
 struct Kind {
   const char* name;
   bool rotary, steps, packed;
@@ -118,6 +135,7 @@ const Kind kKinds[] = {
        return std::make_shared<ForgettingHeads>(ForgettingHeadsOptions{
            .width = o.width, .heads = o.heads, .dropout = o.dropout, .dtype = o.dtype});
      }},
+    {"native-sparse", true, true, false, native_sparse},
     {"cope", false, true, true, changed<[](Options& h, const Sizes& o) {
        h.score = std::make_shared<ContextualPositions>(
            head_width(o), std::clamp<Index>(o.max_length, 1, 64), std::nullopt, o.dtype);

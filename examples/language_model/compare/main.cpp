@@ -25,21 +25,26 @@ using command_line::add_size;
 struct Flags {
   CorpusOptions corpus;
   std::vector<std::string> kinds;
-  Index steps = 300, batch = 8, context = 256, width = 64, heads = 4, layers = 2, far = 4096;
-  double lr = 3e-3;
-  std::uint64_t seed = 1;
+  struct {
+    Index steps = 300, batch = 8;
+    double lr = 3e-3;
+    std::uint64_t seed = 1;
+  } trainer;
+  Index context = 256, width = 64, heads = 4, layers = 2, far = 4096;
   int threads = 0;
 };
 
 ModelOptions model_options(const Flags& flags, const std::string& kind, Index context,
                            Index vocabulary) {
-  return {.vocabulary = vocabulary,
-          .width = flags.width,
-          .heads = flags.heads,
-          .layers = flags.layers,
-          .context = context,
-          .positions = Positions::sinusoidal,
-          .attention = kind};
+  ModelOptions out;
+  out.vocabulary = vocabulary;
+  out.width = flags.width;
+  out.heads = flags.heads;
+  out.layers = flags.layers;
+  out.context = context;
+  out.positions = Positions::sinusoidal;
+  out.attention = kind;
+  return out;
 }
 
 double ms(const std::function<void()>& call) {
@@ -56,14 +61,15 @@ double median(std::vector<double> all) {
 
 // A model in training.
 struct Learner {
-  Learner(const ModelOptions& options, const Flags& flags, const std::vector<Index>& text)
+  Learner(const ModelOptions& options, const Flags& flags, const std::vector<Index>& all)
       : model(options),
         adam(optim::decaying_matrices(
             model.parameters(),
-            optim::AdamWOptions{.lr = flags.lr, .betas = {0.9, 0.99}, .weight_decay = 0.1})),
-        places(flags.seed + 17),
-        text(text),
-        batch(flags.batch) {}
+            optim::AdamWOptions{
+                .lr = flags.trainer.lr, .betas = {0.9, 0.99}, .weight_decay = 0.1})),
+        places(flags.trainer.seed + 17),
+        text(all),
+        batch(flags.trainer.batch) {}
   void step() {
     const data::Windows windows = data::random_windows(text, batch, model.options.context, places);
     adam.zero_grad();
@@ -119,11 +125,11 @@ struct Text {
 };
 
 void row(const std::string& kind, const Flags& flags, const Text& text, Learner& dot) {
-  manual_seed(flags.seed);
+  manual_seed(flags.trainer.seed);
   Learner learner(model_options(flags, kind, flags.context, text.vocabulary), flags, text.train);
   learner.step();
   const double memory = step_memory(learner);
-  for (Index i = 2; i < flags.steps; ++i) learner.step();
+  for (Index i = 2; i < flags.trainer.steps; ++i) learner.step();
   learner.model.eval();
   const double loss = validation_loss(learner.model, text.validation);
   learner.model.train();
@@ -151,7 +157,7 @@ void compare(const Flags& flags) {
       "| `--attention` | parameters | validation loss, nats | a step, ms | of dot's | memory of a "
       "step, MB | a token at T {}, ms | at T {} |\n|---|---|---|---|---|---|---|---|\n",
       flags.context, flags.far);
-  manual_seed(flags.seed);
+  manual_seed(flags.trainer.seed);
   Learner dot(model_options(flags, "dot", flags.context, text.vocabulary), flags, text.train);
   if (!flags.kinds.empty()) {
     for (const std::string& kind : flags.kinds) row(kind, flags, text, dot);
@@ -165,18 +171,19 @@ void compare(const Flags& flags) {
 int run(int argc, char** argv) {
   Flags flags;
   CLI::App app("Every causal self-attention in one language model, trained alike: a table");
-  app.add_option("--data", flags.corpus.path, "a text, plain or gzip; left out: generated text");
-  app.add_option("--attention", flags.kinds, "these kinds alone, instead of all");
-  add_size(app, "--steps", flags.steps, 2, "of training");
-  add_size(app, "--batch", flags.batch, 1, "windows of text a step");
-  add_size(app, "--context", flags.context, 1, "tokens of a window");
-  add_size(app, "--width", flags.width, 1, "features of a token");
-  add_size(app, "--heads", flags.heads, 1, "of each layer");
-  add_size(app, "--layers", flags.layers, 1, "of the model");
-  add_size(app, "--far", flags.far, 1, "tokens behind which a generated one is timed, too");
-  command_line::add_seed_and_threads(app, flags);
+  CLI::App& table = *app.add_subcommand("table", "train all kinds, or some, and print a row each");
+  table.add_option("--data", flags.corpus.path, "a text, plain or gzip; left out: generated text");
+  table.add_option("--attention", flags.kinds, "these kinds alone, instead of all");
+  add_size(table, "--steps", flags.trainer.steps, 2, "of training");
+  add_size(table, "--batch", flags.trainer.batch, 1, "windows of text a step");
+  add_size(table, "--context", flags.context, 1, "tokens of a window");
+  add_size(table, "--width", flags.width, 1, "features of a token");
+  add_size(table, "--heads", flags.heads, 1, "of each layer");
+  add_size(table, "--layers", flags.layers, 1, "of the model");
+  add_size(table, "--far", flags.far, 1, "tokens behind which a generated one is timed, too");
+  command_line::add_seed_and_threads(table, flags);
   return command_line::run("compare", app, argc, argv, [&] {
-    command_line::set_up(flags.threads, flags.seed);
+    command_line::set_up(flags.threads, flags.trainer.seed);
     compare(flags);
   });
 }

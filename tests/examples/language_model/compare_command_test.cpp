@@ -22,7 +22,7 @@ class CompareCommand : public Command {
 
 TEST_F(CompareCommand, HasARowForEachKind) {
   const std::string table = expect_success(
-      " --steps 2 --batch 2 --context 13 --far 17 --width 12 --heads 2 --layers 1 --threads 1");
+      "table --steps 2 --batch 2 --context 13 --far 17 --width 12 --heads 2 --layers 1 --threads 1");
   for (const auto& kind : heed::attention::self_attention_kinds()) {
     const std::string begin = "\n| " + kind.name + " | ";
     ASSERT_THAT(table, HasSubstr(begin));
@@ -34,7 +34,7 @@ TEST_F(CompareCommand, HasARowForEachKind) {
 }
 
 TEST_F(CompareCommand, RefusesWhatItDoesNotKnow) {
-  expect_refused("--attention telepathy --steps 2", "telepathy");
+  expect_refused("table --attention telepathy --steps 2", "telepathy");
 }
 
 }  // namespace
