@@ -82,7 +82,7 @@ TEST(Loan, WhatWasWrittenCountsAsAWriteInPlace) {
     Loan::notice_writes(*x.storage());
     EXPECT_EQ(x.version(), 1U) << "noticed once";
     put(x, 0, 4);
-    Array(x).bump_version();  // who wrote here said so
+    x.storage()->bump_version();  // who wrote here said so
     Loan::notice_writes(*x.storage());
     EXPECT_EQ(x.version(), 2U);
     put(x, 1, 4);

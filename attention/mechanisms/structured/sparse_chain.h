@@ -15,7 +15,8 @@
 // numbers a row.
 //
 // As a normaliser of scores e: S = 2, u_t = (0, e_t), weights mu_u(t, 1) in [0, 1], many of them
-// exactly 0 or 1, which sum up to anything.
+// exactly 0 or 1, which sum up to anything. What is exactly 0 or 1 all along a chain has no gradient:
+// train in small steps, or by the marginals first (LinearChain has the same transitions).
 #pragma once
 
 #include "../../normaliser.h"
