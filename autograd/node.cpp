@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "../core/error.h"
+#include "../core/loan.h"
 #include "grad_mode.h"
 
 namespace heed {
@@ -71,21 +72,37 @@ bool Saved::expendable() const {
          tensor_.array().unique();
 }
 
+void Seal::look_at(const Array& array) {
+  if (array.storage()->lent()) Loan::notice_writes(*array.storage());
+  version_ = array.version();
+  hash_ = fingerprint(array);
+}
+
+// What was kept before it was lent out has no hash of its own: the loan has.
+bool Seal::still_holds(const Array& array) const {
+  if (array.storage()->lent()) Loan::notice_writes(*array.storage());
+  return array.version() == version_ && (hash_ == 0 || fingerprint(array) == hash_);
+}
+
+std::string Seal::broken(const Array& array) const {
+  if (array.version() == version_) {
+    return "it was written to since by another that shares its memory";
+  }
+  return fmt::format("it was written in place since (version {}, kept at {})", array.version(),
+                     version_);
+}
+
 void Saved::throw_stale() const {
   const char* keeper = detail::t_current ? detail::t_current->name() : "an operator";
-  throw GradError(fmt::format(
-      "backward: {} kept its input {} for the derivative, but it was written in place since "
-      "(version {}, kept at {})",
-      keeper, describe(tensor_), tensor_.array().version(), version_));
+  throw GradError(fmt::format("backward: {} kept its input {} for the derivative, but {}", keeper,
+                              describe(tensor_), seal_.broken(tensor_.array())));
 }
 
 const Array& SavedOutput::array() const {
-  if (array_.version() != version_) {
+  if (!seal_.holds(array_)) {
     const char* keeper = detail::t_current ? detail::t_current->name() : "an operator";
-    throw GradError(fmt::format(
-        "backward: {} kept its result {} for the derivative, but it was written in place since "
-        "(version {}, kept at {})",
-        keeper, describe(array_), array_.version(), version_));
+    throw GradError(fmt::format("backward: {} kept its result {} for the derivative, but {}",
+                                keeper, describe(array_), seal_.broken(array_)));
   }
   return array_;
 }

@@ -129,15 +129,37 @@ class Node : public RefCounted {
   std::uint32_t call_ = 0;
 };
 
-/// An input kept for the derivative. Reading it after a write in place throws GradError, naming the
-/// operator that kept it.
+/// The state that an array was kept in. Where others may write to its numbers (core/loan.h), these
+/// are hashed, now and when they are read again; else it is the version alone.
+class Seal {
+ public:
+  Seal() = default;
+  explicit Seal(const Array& array) : version_(array.version()) {
+    if (array.exposed()) look_at(array);
+  }
+  /// False after a write.
+  bool holds(const Array& array) const {
+    if (hash_ != 0 || array.exposed()) return still_holds(array);
+    return array.version() == version_;
+  }
+  /// Why it does not hold.
+  std::string broken(const Array& array) const;
+
+ private:
+  void look_at(const Array& array);
+  bool still_holds(const Array& array) const;
+  std::uint32_t version_ = 0, hash_ = 0;  // 0: not hashed
+};
+
+/// An input kept for the derivative. Reading it after a write throws GradError, naming the operator
+/// that kept it.
 class Saved {
  public:
   Saved() = default;
   explicit Saved(const Tensor& tensor)
-      : tensor_(tensor), version_(tensor.defined() ? tensor.array().version() : 0) {}
+      : tensor_(tensor), seal_(tensor.defined() ? Seal(tensor.array()) : Seal()) {}
   const Tensor& operator()() const {
-    if (tensor_.defined() && tensor_.array().version() != version_) throw_stale();
+    if (tensor_.defined() && !seal_.holds(tensor_.array())) throw_stale();
     return tensor_;
   }
   const Array& array() const { return (*this)().array(); }
@@ -149,7 +171,7 @@ class Saved {
  private:
   [[noreturn]] void throw_stale() const;
   Tensor tensor_;
-  std::uint32_t version_ = 0;
+  Seal seal_;
 };
 
 /// An output kept by its own derivative: only the numbers, so that no cycle of references arises;
@@ -157,13 +179,13 @@ class Saved {
 class SavedOutput {
  public:
   explicit SavedOutput(const Array& array, std::uint32_t output = 0)
-      : array_(array), version_(array.version()), output_(output) {}
+      : array_(array), seal_(array), output_(output) {}
   Tensor operator()() const;
   const Array& array() const;
 
  private:
   Array array_;
-  std::uint32_t version_;
+  Seal seal_;
   std::uint32_t output_;
 };
 

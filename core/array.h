@@ -86,7 +86,11 @@ class Array {
 
   /// Writes in place so far, shared with all views.
   std::uint32_t version() const { return storage_ ? storage_->version() : 0; }
-  void bump_version() { storage_->bump_version(); }
+  void bump_version() {
+    if (storage_) storage_->bump_version();
+  }
+  /// True where others may write to the numbers past the version: theirs, or lent out (loan.h).
+  bool exposed() const { return storage_ && (storage_->foreign() || storage_->lent()); }
   /// True when nobody else shares the storage.
   bool unique() const { return storage_ && storage_->unique() && !storage_->foreign(); }
   /// What is behind it, for what is known of all views; null when undefined.

@@ -6,6 +6,7 @@
 #include "dtype.h"
 #include "error.h"
 #include "generator.h"
+#include "loan.h"
 #include "number_in.h"
 #include "observer.h"
 #include "parallel.h"

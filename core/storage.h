@@ -11,6 +11,8 @@
 
 namespace heed {
 
+class Loan;
+
 class alignas(kBlockAlignment) Storage : public RefCounted {
  public:
   /// `bytes` uninitialised bytes, aligned to 64. Throws OutOfMemory.
@@ -27,15 +29,21 @@ class alignas(kBlockAlignment) Storage : public RefCounted {
   /// True where another holds the numbers, too, and may write to them.
   bool foreign() const { return release_ != nullptr; }
 
+  /// True while numbers of ours are lent out to somebody who may write to them: see loan.h.
+  bool lent() const { return loans_.load(std::memory_order_relaxed) != nullptr; }
+
   /// Number of writes in place so far.
-  std::uint32_t version() const { return version_; }
-  void bump_version() { ++version_; }
+  std::uint32_t version() const { return version_.load(std::memory_order_relaxed); }
+  void bump_version() { version_.store(version() + 1, std::memory_order_relaxed); }
 
   /// A note, until the next write, that all numbers in it are finite: see kernels::all_finite().
-  bool known_finite() const { return finite_.load(std::memory_order_relaxed) == version_ + 1; }
-  void note_finite() {
-    if (!foreign()) finite_.store(version_ + 1, std::memory_order_relaxed);
+  bool known_finite() const {
+    return finite_.load(std::memory_order_relaxed) == version() + 1 && !lent();
   }
+  void note_finite() {
+    if (!foreign() && !lent()) finite_.store(version() + 1, std::memory_order_relaxed);
+  }
+  void forget_finite() { finite_.store(0, std::memory_order_relaxed); }
 
  private:
   explicit Storage(std::size_t bytes)
@@ -46,7 +54,9 @@ class alignas(kBlockAlignment) Storage : public RefCounted {
   std::byte* data_;
   void (*release_)(void*) = nullptr;
   void* owner_ = nullptr;
-  std::uint32_t version_ = 0;
+  friend class Loan;
+  std::atomic<Loan*> loans_ = nullptr;
+  std::atomic<std::uint32_t> version_ = 0;
   std::atomic<std::uint32_t> finite_ = 0;  // the version it was seen at, plus 1
 };
 

@@ -35,9 +35,10 @@ constexpr std::uint8_t kInt = 0, kUint = 1, kFloat = 2, kBfloat = 4, kComplex = 
 
 // What stands behind a tensor of ours in another's hands.
 struct Lent {
-  DLManagedTensor managed;
-  Array array;
-  std::int64_t shape[kMaxRank], strides[kMaxRank];
+  DLManagedTensor managed = {};
+  Loan loan;
+  std::int64_t shape[kMaxRank] = {}, strides[kMaxRank] = {};
+  explicit Lent(const Tensor& x) : loan(x.array(), !(x.impl()->unique() && x.array().unique())) {}
 };
 
 DLDataType type_of(DType dtype) {
@@ -54,9 +55,8 @@ void forget(PyObject* capsule) {  // one that nobody took
 py::object lend(const Tensor& x, const py::object&, const py::kwargs&) {
   if (x.requires_grad())
     throw GradError("dlpack: a tensor that requires a gradient; say x.detach()");
-  auto lent = std::make_unique<Lent>();
-  lent->array = x.array();
-  const Array& array = lent->array;
+  auto lent = std::make_unique<Lent>(x);
+  const Array& array = lent->loan.array();
   for (Index i = 0; i < array.rank(); ++i) {
     lent->shape[i] = array.shape()[i];
     lent->strides[i] = array.strides()[i];

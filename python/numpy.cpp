@@ -178,9 +178,11 @@ Tensor of_lists(const py::object& data) {
 
 // What a Py_buffer of ours points to.
 struct Lent {
-  Array array;
-  Py_ssize_t shape[kMaxRank];
-  Py_ssize_t strides[kMaxRank];
+  Loan loan;
+  Py_ssize_t shape[kMaxRank] = {};
+  Py_ssize_t strides[kMaxRank] = {};
+  // The tape keeps tensors: one whose only handle is Python's is in no derivative yet.
+  explicit Lent(const Tensor& x) : loan(x.array(), !(x.impl()->unique() && x.array().unique())) {}
 };
 
 void check_lendable(const Tensor& x) {
@@ -194,8 +196,8 @@ int lend(PyObject* self, Py_buffer* view, int flags) {
   try {
     const auto& x = py::cast<const Tensor&>(py::handle(self));
     check_lendable(x);
-    auto lent = std::make_unique<Lent>(Lent{x.array(), {}, {}});
-    const Array& array = lent->array;
+    auto lent = std::make_unique<Lent>(x);
+    const Array& array = lent->loan.array();
     static const std::map<DType, const char*> formats = {
         {DType::f32, "f"}, {DType::f64, "d"}, {DType::i64, "l"}, {DType::boolean, "?"}};
     if ((flags & PyBUF_STRIDES) != PyBUF_STRIDES && !array.is_contiguous()) {
@@ -295,7 +297,10 @@ void bind_numpy(py::module_& m, TensorClass& tensor) {
       "A NumPy array of the same memory. Raises GradError where a gradient is required: detach() "
       "first.");
   tensor.def(
-      "mark_written", [](const Tensor& x) { Array(x.array()).bump_version(); },
+      "mark_written",
+      [](const Tensor& x) {
+        if (Storage* const storage = x.array().storage()) storage->bump_version();
+      },
       "Says that the memory was written to from elsewhere, through numpy() or its owner: a "
       "derivative that kept the "
       "old numbers is then a GradError, and what was known of them (that all are finite) is "

@@ -215,6 +215,73 @@ def test_operators_do_not_take_arrays_by_chance():
     assert (heed.arange(3) + np.int32(2)).dtype == heed.int64
 
 
+# NumPy's own from_dlpack() gives read-only views; another tensor around the capsule stands for who writes through it.
+@pytest.mark.parametrize("share", [lambda x: x.numpy(), np.asarray, lambda x: np.asarray(memoryview(x)), heed.from_dlpack])
+def test_what_numpy_writes_into_what_the_tape_has_kept_is_an_error(share):
+    x = heed.ones(3)
+    w = heed.ones(3, requires_grad=True)
+    y = (w * x).sum()  # kept, then lent
+    view = share(x)
+    view[1] = 5
+    with pytest.raises(heed.GradError, match="mul kept its input f32.3. for the derivative, but it was written in place since"):
+        y.backward()
+    y = (w * x).sum()  # kept while lent
+    view[1] = 6
+    with pytest.raises(heed.GradError, match="mul"):
+        y.backward()
+    y = (w * x).sum()
+    del view
+    y.backward()
+    assert w.grad.tolist() == [1, 6, 1]
+    y = (w * x).sum()
+    share(x)[1] = 7  # lent, written and given back
+    with pytest.raises(heed.GradError, match="mul"):
+        y.backward()
+
+
+def test_what_numpy_reads_is_no_error():
+    x = heed.ones(3)
+    w = heed.ones(3, requires_grad=True)
+    hidden = (w * x).tanh()
+    shown = hidden.detach().numpy().sum() + x.numpy().sum()
+    hidden.sum().backward()
+    assert shown > 0 and w.grad is not None
+    shown = hidden.detach().numpy()
+    y = (w * x).tanh()
+    shown[0] = 3  # of another result
+    y.sum().backward()
+
+
+@pytest.mark.parametrize("take", [heed.from_numpy, heed.from_dlpack])
+def test_what_numpy_writes_into_memory_of_its_own(take):
+    a = np.ones((4, 3), dtype=np.float32)
+    x = take(a)
+    w = heed.ones(3, requires_grad=True)
+    y = (w * x[1]).sum()
+    a[2] = 9  # the next row
+    y.backward()
+    assert w.grad.tolist() == [1, 1, 1]
+    y = (w * x[1]).sum()
+    a[1, 0] = 9
+    with pytest.raises(heed.GradError, match="by another that shares its memory"):
+        y.backward()
+    a[:] = 2  # between steps anybody may write
+    w.grad = None
+    (w * x[1]).sum().backward()
+    assert w.grad.tolist() == [2, 2, 2]
+
+
+def test_nan_written_by_numpy_is_seen_without_a_word():
+    q, k, v = (heed.randn(1, n, 4) for n in (3, 5, 5))
+    real = heed.attention.Mask.lengths([4], 5)
+    before = heed.attention.attend(q, k, v, mask=real).context
+    v.numpy()[0, 4] = np.nan  # where nobody may attend to
+    assert heed.attention.attend(q, k, v, mask=real).context.equal(before)
+    view = v.numpy()
+    view[0, 4] = np.inf
+    assert heed.attention.attend(q, k, v, mask=real).context.equal(before)
+
+
 def test_what_others_write_is_found_when_it_is_said():
     x = heed.ones(3)
     w = heed.ones(3, requires_grad=True)
