@@ -101,6 +101,7 @@
 #include "mechanisms/structured/linear_chain.h"
 #include "mechanisms/structured/sinkhorn.h"
 #include "mechanisms/structured/spanning_trees.h"
+#include "mechanisms/structured/sparse_chain.h"
 #include "mechanisms/transformer/differential_heads.h"
 #include "mechanisms/transformer/forgetting_heads.h"
 #include "mechanisms/transformer/key_value_cache.h"

@@ -5,6 +5,7 @@
 #include "../../../attention/mechanisms/structured/linear_chain.h"
 #include "../../../attention/mechanisms/structured/sinkhorn.h"
 #include "../../../attention/mechanisms/structured/spanning_trees.h"
+#include "../../../attention/mechanisms/structured/sparse_chain.h"
 #include "../../../autograd/ops/elementwise/elementwise.h"
 #include "../../../autograd/ops/index/index.h"
 #include "../../../autograd/ops/shape/shape.h"
@@ -113,9 +114,8 @@ Mechanism sinkhorn() {
 }
 
 // A score of any kind, and a chain of which places are looked at.
-Mechanism segmentation() {
+Mechanism segmentation(const std::shared_ptr<Normaliser>& chain) {
   auto score = std::make_shared<Additive>(kE, kE, 3, false, kDType);
-  auto chain = std::make_shared<LinearChain>(kDType);
   Mechanism out{.modules = {chain, score}, .by_place = true, .sums_to_one = false};
   out.sums_to_any = true;
   out.name = "attend";
@@ -141,7 +141,8 @@ Registry<Mechanism> graph_mechanisms() {
       {"graph_transformer", graph_transformer},
       {"tree_attention", tree_attention},
       {"sinkhorn", sinkhorn},
-      {"linear_chain", segmentation},
+      {"linear_chain", [] { return segmentation(std::make_shared<LinearChain>(kDType)); }},
+      {"sparse_chain", [] { return segmentation(std::make_shared<SparseLinearChain>(kDType)); }},
   };
 }
 

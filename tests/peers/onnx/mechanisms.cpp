@@ -31,6 +31,7 @@ bool walks_along_keys(const std::string& name) {
                                             "routing",
                                             "rwkv6",
                                             "sinkhorn_blocks",
+                                            "sparse_chain",
                                             "state_space_duality",
                                             "transformer_xl",
                                             "tree_attention"};
