@@ -98,6 +98,8 @@ TEST_P(LanguageModelNetwork, GradientsInF64) {
   GradcheckOptions some;
   some.max_elements = 20;
   if (linear()) some.step = 1e-5;  // norms of small numbers are steep
+  // Where a choice of buckets turns, a sum jumps.
+  if (!steps()) some.step = 1e-6;
   const auto report = nn::gradcheck(
       model(),
       [&] {
@@ -177,8 +179,8 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{Positions::rotary, "sinks"}, Case{Positions::learned, "persistent"},
                     Case{Positions::learned, "sparsemax"}, Case{Positions::learned, "entmax"},
                     Case{Positions::learned, "top-k"}, Case{Positions::learned, "reformer"},
-                    Case{Positions::learned, "routing"}, Case{Positions::learned, "lstm"}, Case{Positions::learned, "lstmn"},
-                    Case{Positions::rotary, "memory"}));
+                    Case{Positions::learned, "routing"}, Case{Positions::learned, "lstm"},
+                    Case{Positions::learned, "lstmn"}, Case{Positions::rotary, "memory"}));
 
 TEST(LanguageModelAttention, RefusesWhatDoesNotFit) {
   EXPECT_THROW(LanguageModel(small(Positions::rotary, "synthesizer-dense")), ValueError);

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <set>
+#include <string>
 
 #include "../../../../attention/mechanisms/linear/attention_free.h"
 #include "../../../../attention/mechanisms/linear/cos_former.h"
