@@ -47,6 +47,7 @@ const std::map<std::string, std::string> kElsewhere = {
     {"MixtureOfExperts", "transformer/mixture_of_experts_test.cpp"},
     {"MultiStepAttention", "decoders/conv_seq2seq_test.cpp"},
     {"MultiTokenPrediction", "transformer/multi_token_test.cpp"},
+    {"NeuralComputer", "memory/neural_computer_test.cpp"},
     {"NeuralProgrammer", "memory/neural_programmer_test.cpp"},
     {"NonLocal", "vision/non_local_test.cpp"},
     {"OneShotAttention", "pairs/entailment_test.cpp"},
