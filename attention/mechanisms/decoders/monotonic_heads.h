@@ -87,7 +87,7 @@ struct MonotonicStep {
 ///   while (..) {
 ///     const auto step = stream.write(query);       // none: some head wants to read on
 ///     if (!step) { more() ? stream.read(keys) : stream.end(); continue; }
-///     ..
+///     use(step->context);
 ///   }
 ///
 /// It gives what all queries at once do with `alignment.hard`. Made under NoGrad.

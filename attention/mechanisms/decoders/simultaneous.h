@@ -6,7 +6,7 @@
 //       .read = [&] { .. stream.read(next); return true; },        // false: the source has ended
 //       .write = [&](Index read, Index written, bool ended) -> std::optional<Index> {
 //         if (!ended && read < wait_k_reads({.wait = 3}, written)) return std::nullopt;
-//         ..                                                       // the next word
+//         return next_word();
 //       }},
 //       end, longest);
 //
