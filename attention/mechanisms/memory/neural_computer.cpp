@@ -8,7 +8,6 @@
 #include "../../../autograd/ops/index/index.h"
 #include "../../../autograd/ops/index/sort.h"
 #include "../../../autograd/ops/linalg/matmul.h"
-#include "../../../autograd/ops/normalise/normalize.h"
 #include "../../../autograd/ops/normalise/softmax.h"
 #include "../../../autograd/ops/reduce/cumulative.h"
 #include "../../../autograd/ops/reduce/reduce.h"
@@ -17,12 +16,12 @@
 #include "../../../core/error.h"
 #include "../../detail/masked_sequence.h"
 #include "../../detail/named.h"
+#include "turing_machine.h"
 
 namespace heed::attention {
 namespace {
 
 constexpr const char* kName = "NeuralComputer";
-constexpr double kEps = 1e-8;     // of the cosine's norms
 constexpr double kMemory = 1e-6;  // every number of a new memory
 
 const NeuralComputerOptions& checked(const NeuralComputerOptions& o) {
@@ -50,13 +49,6 @@ void check_shape(const char* what, const Tensor& x, const Shape& shape, DType dt
     throw DTypeError(
         fmt::format("{}: {} must be {}, not {}", kName, what, name(dtype), describe(x)));
   }
-}
-
-// memory [B, N, W], keys [B, H, W], strengths [B, H, 1] -> [B, H, N].
-Tensor by_content(const Tensor& memory, const Tensor& keys, const Tensor& strengths) {
-  const Tensor rows = normalize(memory, 2, -1, kEps);
-  return softmax(
-      (1 + softplus(strengths)) * matmul(normalize(keys, 2, -1, kEps), transpose(rows, 1, 2)), -1);
 }
 
 }  // namespace
@@ -123,8 +115,9 @@ Tensor NeuralComputer::step(const Tensor& x, NeuralComputerState& s) const {
   s.controller = named(kName, [&] { return controller(concat({x, s.reads}, -1), s.controller); });
   const Tensor& h = s.controller.h;
   const auto said = split(interface(h), {R * W, R, W, 1, W, W, R, 1, 1, 3 * R}, -1);
-  const Tensor read_keys = reshape(said[0], {B, R, W}), read_strengths = unsqueeze(said[1], 2);
-  const Tensor write_key = unsqueeze(said[2], 1), write_strength = unsqueeze(said[3], 1);
+  const auto found = [&](const Tensor& keys, const Tensor& strengths) {
+    return find_in_memory(s.memory, keys, 1 + softplus(strengths));
+  };
   const Tensor erase = unsqueeze(sigmoid(said[4]), 1), add = unsqueeze(said[5], 1);
   const Tensor free = unsqueeze(sigmoid(said[6]), 2);  // [B, R, 1]
   const Tensor allocation_gate = sigmoid(said[7]), write_gate = sigmoid(said[8]);
@@ -134,19 +127,18 @@ Tensor NeuralComputer::step(const Tensor& x, NeuralComputerState& s) const {
   Tensor retention = select(kept, 1, 0);
   for (Index i = 1; i < R; ++i) retention = retention * select(kept, 1, i);
   s.usage = (s.usage + s.written - s.usage * s.written) * retention;
-  const Tensor content = squeeze(by_content(s.memory, write_key, write_strength), 1);
+  const Tensor content = squeeze(found(unsqueeze(said[2], 1), unsqueeze(said[3], 1)), 1);
   s.written = write_gate * lerp(content, allocate_memory(s.usage), allocation_gate);
-  const Tensor where_to = unsqueeze(s.written, 2);  // [B, N, 1]
-  s.memory = s.memory * (1 - where_to * erase) + where_to * add;
+  s.memory = write_memory(s.memory, unsqueeze(s.written, 1), erase, add);
 
   s.links = link_memory(s.links, s.written, s.precedence);
   s.precedence = (1 - sum(s.written, {1}, true)) * s.precedence + s.written;
   const Tensor forwards = matmul(s.weights, transpose(s.links, 1, 2));
   const Tensor backwards = matmul(s.weights, s.links);
   s.weights = narrow(modes, 2, 0, 1) * backwards +
-              narrow(modes, 2, 1, 1) * by_content(s.memory, read_keys, read_strengths) +
+              narrow(modes, 2, 1, 1) * found(reshape(said[0], {B, R, W}), unsqueeze(said[1], 2)) +
               narrow(modes, 2, 2, 1) * forwards;
-  s.reads = reshape(matmul(s.weights, s.memory), {B, R * W});
+  s.reads = reshape(read_memory(s.memory, s.weights), {B, R * W});
   return out(concat({h, s.reads}, -1));
 }
 

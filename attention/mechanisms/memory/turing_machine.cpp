@@ -70,21 +70,17 @@ Tensor address_memory(const Tensor& memory, const Tensor& last, const HeadSignal
   check_rank("memory", memory);
   check_rank("last weights", last);
   check_rank("shift", signals.shift);
-  const Index B = memory.size(0), N = memory.size(1), W = memory.size(2), H = last.size(1);
+  const Index B = memory.size(0), N = memory.size(1), H = last.size(1);
   const Index S = signals.shift.size(2);
   if (S % 2 == 0) {
     throw ShapeError(fmt::format("{}: shift must be [B, H, 2 reach + 1], not {}", kName,
                                  describe(signals.shift)));
   }
   check_shape("last weights", last, {B, H, N}, memory);
-  check_shape("key", signals.key, {B, H, W}, memory);
-  check_shape("strength", signals.strength, {B, H, 1}, memory);
   check_shape("gate", signals.gate, {B, H, 1}, memory);
   check_shape("shift", signals.shift, {B, H, S}, memory);
   check_shape("sharpen", signals.sharpen, {B, H, 1}, memory);
-  const Tensor cosines =
-      matmul(normalize(signals.key, 2, -1, kEps), transpose(normalize(memory, 2, -1, kEps), 1, 2));
-  const Tensor content = softmax(signals.strength * cosines, -1);
+  const Tensor content = find_in_memory(memory, signals.key, signals.strength);
   const Tensor gated = lerp(last, content, signals.gate);
   Tensor shifted;
   for (Index d = 0; d < S; ++d) {
@@ -95,6 +91,16 @@ Tensor address_memory(const Tensor& memory, const Tensor& last, const HeadSignal
   // wtilde^gamma over its sum, as a softmax: no underflow, and a weight of 0 stays 0.
   const Tensor some = shifted > 0;
   return softmax(signals.sharpen * log(where(some, shifted, 1)), -1, some);
+}
+
+Tensor find_in_memory(const Tensor& memory, const Tensor& key, const Tensor& strength) {
+  check_rank("memory", memory);
+  check_rank("key", key);
+  const Index B = memory.size(0), W = memory.size(2), H = key.size(1);
+  check_shape("key", key, {B, H, W}, memory);
+  check_shape("strength", strength, {B, H, 1}, memory);
+  const Tensor rows = normalize(memory, 2, -1, kEps);
+  return softmax(strength * matmul(normalize(key, 2, -1, kEps), transpose(rows, 1, 2)), -1);
 }
 
 Tensor read_memory(const Tensor& memory, const Tensor& weights) {

@@ -33,6 +33,9 @@ struct HeadSignals {
 /// The weights of the heads: memory [B, N, W], last weights [B, H, N] -> [B, H, N]. A head whose
 /// weights are all 0 before sharpening keeps zeros. Throws ShapeError, DTypeError.
 Tensor address_memory(const Tensor& memory, const Tensor& last, const HeadSignals& signals);
+/// What is found by content alone, softmax_i(strength cos(key, M_i)): memory [B, N, W], key
+/// [B, H, W], strength [B, H, 1] -> [B, H, N]. Throws ShapeError, DTypeError.
+Tensor find_in_memory(const Tensor& memory, const Tensor& key, const Tensor& strength);
 /// memory [B, N, W], weights [B, H, N] -> [B, H, W].
 Tensor read_memory(const Tensor& memory, const Tensor& weights);
 /// memory [B, N, W] after writes of weights [B, H, N], erase and add [B, H, W].
