@@ -5,7 +5,7 @@
 //
 //   p(z) = exp(sum_t u_t(z_t) + sum_t A(z_{t-1}, z_t)) / Z,   z_t one of S states
 //   alpha_t(j) = u_t(j) + log sum_i exp(alpha_{t-1}(i) + A(i, j)), beta_t(i) likewise from the end
-//   
+//
 //   p(z_t = j) = exp(alpha_t(j) + beta_t(j)) / Z
 //
 // As a normaliser of scores e: S = 2, u_t = (0, e_t), weights p(z_t = 1), which sum up to anything.

@@ -12,6 +12,7 @@
 #include "../../../autograd/ops/shape/shape.h"
 #include "../../../core/error.h"
 #include "active_set.h"
+#include "chain_over_keys.h"
 
 namespace heed::attention {
 namespace {
@@ -121,11 +122,9 @@ SparseLinearChain::SparseLinearChain(DType dtype)
 Tensor SparseLinearChain::operator()(const Tensor& scores, const Tensor& allowed, Index axis,
                                      Tensor*) const {
   const Scope scope(*this);
-  const auto keys_last = [&](const Tensor& x) { return transpose(x, axis, -1); };
-  const Tensor e = keys_last(scores);
-  const Tensor may = allowed.defined() ? keys_last(expand(allowed, scores.shape())) : Tensor();
-  const Tensor u = stack({zeros(e.shape(), e.dtype()), e}, -1);  // [.., K, 2]
-  return forwarded(keys_last(select(sparse_chain(u, transitions, may).nodes, -1, 1)));
+  return forwarded(chain_over_keys(scores, allowed, axis, [&](const Tensor& u, const Tensor& may) {
+    return sparse_chain(u, transitions, may).nodes;
+  }));
 }
 
 }  // namespace heed::attention
