@@ -37,9 +37,11 @@ const MixtureOfDepthsOptions& checked(const MixtureOfDepthsOptions& o) {
 
 // Over the real tokens, whose number is not 0.
 Tensor mean_loss(const Tensor& logits, const Tensor& chosen, const Tensor& real) {
-  const Tensor each = softplus(logits) - where(chosen, logits, 0);
-  if (!real.defined()) return mean(each);
-  return sum(where(real, each, 0)) / maximum(sum(heed::to(real, logits.dtype())), 1);
+  const Tensor counts =
+      real.defined() ? heed::to(real, logits.dtype()) : ones(logits.shape(), logits.dtype());
+  return binary_cross_entropy_with_logits(logits, heed::to(chosen, logits.dtype()),
+                                          {.weight = counts, .reduction = Reduction::sum}) /
+         maximum(sum(counts), 1);
 }
 
 }  // namespace
