@@ -9,7 +9,7 @@
 #include <memory>
 #include <vector>
 
-#include "../../attention/mechanisms/linear/self_attention_kinds.h"
+#include "../../attention/mechanisms/self_attention_kinds.h"
 #include "../../attention/mechanisms/transformer/transformer_encoder.h"
 #include "../../autograd/ops/packed/packed.h"
 #include "../../data/text_level.h"

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "../../attention/mechanisms/linear/self_attention_kinds.h"
+#include "../../attention/mechanisms/self_attention_kinds.h"
 #include "../../io/fields.h"
 #include "../../nn/module.h"
 

@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <string>
 
-#include "../../../attention/mechanisms/linear/self_attention_kinds.h"
+#include "../../../attention/mechanisms/self_attention_kinds.h"
 #include "../command.h"
 
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "../transformer/self_attention.h"
+#include "transformer/self_attention.h"
 
 namespace heed::attention {
 

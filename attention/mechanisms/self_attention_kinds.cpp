@@ -6,22 +6,22 @@
 #include <cmath>
 #include <utility>
 
-#include "../../../core/error.h"
-#include "../../biases/alibi.h"
-#include "../../biases/t5_bias.h"
-#include "../../masks/rules.h"
-#include "../../normalisers/sparse.h"
-#include "../../scores/contextual.h"
-#include "../transformer/differential_heads.h"
-#include "../transformer/forgetting_heads.h"
-#include "../transformer/latent_heads.h"
-#include "../transformer/multi_head.h"
-#include "../transformer/native_sparse_heads.h"
-#include "../transformer/synthesizer_kinds.h"
-#include "../transformer/transformer_xl.h"
-#include "linear_kinds.h"
-#include "reformer.h"
-#include "routing.h"
+#include "../../core/error.h"
+#include "../biases/alibi.h"
+#include "../biases/t5_bias.h"
+#include "../masks/rules.h"
+#include "../normalisers/sparse.h"
+#include "../scores/contextual.h"
+#include "linear/linear_kinds.h"
+#include "linear/reformer.h"
+#include "linear/routing.h"
+#include "transformer/differential_heads.h"
+#include "transformer/forgetting_heads.h"
+#include "transformer/latent_heads.h"
+#include "transformer/multi_head.h"
+#include "transformer/native_sparse_heads.h"
+#include "transformer/synthesizer_kinds.h"
+#include "transformer/transformer_xl.h"
 
 namespace heed::attention {
 namespace {
