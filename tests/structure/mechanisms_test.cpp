@@ -76,7 +76,6 @@ const std::map<std::string, std::string> kElsewhere = {
     {"TransformerXLLayer", "transformer/transformer_xl_test.cpp"},
     {"Trilinear", "pairs/bi_directional_test.cpp"},
     {"TuringMachine", "memory/turing_machine_test.cpp"},
-    {"TuringMachine", "memory/turing_machine_test.cpp"},
     {"VariationalAttention", "hard/variational_test.cpp"},
     {"VisionTransformer", "vision/vision_transformer_test.cpp"}};
 

@@ -5,9 +5,10 @@
 // cut from k alone. So a batch, a padded sequence or a chunk gives each row what it gets by itself,
 // on every processor; those that fuse a product and a sum give the same bits as one another.
 //
-// Of floats: rows of one product have that in panels of our own (gemm_simd.h), which large products
-// take where vectors have eight floats or more. All others go through OpenBLAS, cut into tiles from
-// their shape alone, and with some of its kernels equal rows do not give equal bits.
+// Of floats: rows of one product have that where a few meet weights that lie transposed
+// (gemm_few_rows_simd.h), and in panels of our own (gemm_simd.h), which large products take where
+// vectors have eight floats or more. All others go through OpenBLAS, cut into tiles from their shape
+// alone, and with some of its kernels equal rows do not give equal bits.
 #pragma once
 
 #include "../../shape.h"
