@@ -82,6 +82,7 @@
 #include "mechanisms/pairs/entailment.h"
 #include "mechanisms/pairs/esim.h"
 #include "mechanisms/pairs/gated_attention.h"
+#include "mechanisms/pairs/gated_matching.h"
 #include "mechanisms/pairs/lstmn_pair.h"
 #include "mechanisms/pairs/pair_output.h"
 #include "mechanisms/pairs/soft_alignment.h"

@@ -129,7 +129,8 @@ class Pass final : public GradientSink {
     if (!gradient.defined()) return;
     if (detail::t_anomaly) detail::inspect_gradient(*current_, input, gradient);
     const Shape& shape = edge.node ? edge.node->output(edge.output).shape : leaf_shape(edge);
-    const DType dtype = edge.node ? edge.node->output(edge.output).dtype : leaf_dtype(edge);
+    const DType dtype =
+        widened(edge.node ? edge.node->output(edge.output).dtype : leaf_dtype(edge));
     if (gradient.dtype() != dtype) throw_misfit(input, gradient, shape, dtype);
     if (!(gradient.shape() == shape)) {
       if (!broadcasts_to(shape, gradient.shape())) throw_misfit(input, gradient, shape, dtype);

@@ -24,7 +24,7 @@ using enable_grad = EnableGrad;
 using inference_mode = InferenceMode;
 inline constexpr DType kFloat = DType::f32, kFloat32 = DType::f32, kDouble = DType::f64,
                        kFloat64 = DType::f64, kLong = DType::i64, kInt64 = DType::i64,
-                       kBool = DType::boolean;
+                       kBool = DType::boolean, kBFloat16 = DType::bf16;
 // NOLINTEND(readability-identifier-naming)
 
 inline Tensor add(const Tensor& x, const Tensor& y) { return x + y; }

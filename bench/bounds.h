@@ -27,6 +27,7 @@ inline const std::vector<Bound> kBounds = {
     {"packed", "packed", "packed_full", "packed", packed::share(), 1.1},
     {"transformer_bf16", "transformer", "transformer", "transformer", 1, bf16_target()},
     {"greedy_int8", "translation", "greedy", "translation", 1, 0.75},
+    {"decode_bf16", "ort", "ort_decode", "ort", 1, 0.75},
     {"encoder_bf16", "transformer", "encoder", "transformer", 1, bf16_target()},
 };
 

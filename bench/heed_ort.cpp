@@ -1,5 +1,5 @@
 // Our side of the rows ort_encoder and ort_decode: writes the graph for the other side, then runs the module as
-// it is. A step of ort_decode is kContext tokens, each of which reads what the one before gave.
+// it is; and of decode_bf16, which is ort_decode with its weights in bf16. A step of either is kContext tokens, each of which reads what the one before gave.
 
 #include "../attention/mechanisms/transformer/transformer_encoder.h"
 #include "../attention/scaled_dot_product.h"
@@ -9,6 +9,7 @@
 #include "../autograd/ops/reduce/reduce.h"
 #include "../autograd/ops/shape/shape.h"
 #include "../core/parallel.h"
+#include "../nn/bf16.h"
 #include "../onnx/export.h"
 #include "filled.h"
 #include "ort.h"
@@ -89,6 +90,7 @@ int run_decode(const bench::Options& options, const std::string& file) {
                              {.width = kWidth, .heads = kHeads, .hidden = kInner, .dropout = 0});
   bench::fill_weights(decoder, decoder_weights());
   decoder.eval();
+  if (options.row == "decode_bf16") nn::to_bf16(decoder);
   const Tensor first =
       bench::numbers({1, 1, kWidth}, [](float* to) { bench::fill(to, kWidth, 1001, 1.0f); });
   if (!file.empty()) {

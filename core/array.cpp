@@ -102,6 +102,7 @@ template Array Array::copied(const std::vector<float>&, const Shape&);
 template Array Array::copied(const std::vector<double>&, const Shape&);
 template Array Array::copied(const std::vector<std::int64_t>&, const Shape&);
 template Array Array::copied(const std::vector<bool>&, const Shape&);
+template Array Array::copied(const std::vector<BFloat16>&, const Shape&);
 
 template <class T>
 std::vector<T> Array::copied_out() const {
@@ -114,6 +115,7 @@ template std::vector<float> Array::copied_out() const;
 template std::vector<double> Array::copied_out() const;
 template std::vector<std::int64_t> Array::copied_out() const;
 template std::vector<bool> Array::copied_out() const;
+template std::vector<BFloat16> Array::copied_out() const;
 
 double Array::item() const {
   if (!defined() || numel_ != 1) {

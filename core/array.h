@@ -1,4 +1,4 @@
-// Array: an n-d block of f32, f64, i64 or bool. Shape, strides, dtype and shared storage; it knows
+// Array: an n-d block of f32, f64, i64, bool or bf16. Shape, strides, dtype and shared storage; it knows
 // no gradients. Copying an Array copies the handle; views (reshape, transpose, slice, ...) share
 // storage. Row-major; whatever we create is contiguous, any strides are accepted as input.
 #pragma once
@@ -24,11 +24,12 @@ class Array {
   static Array zeros(const Shape& shape, DType dtype);
   /// Every element `value`, cast to `dtype`.
   static Array full(const Shape& shape, double value, DType dtype);
-  /// Copies `values`, row-major: float, double, bool, or any integers, which become i64. Throws
+  /// Copies `values`, row-major: float, double, bool, BFloat16, or any integers, which become i64. Throws
   /// ShapeError when the count differs from the shape's.
   template <class T>
   static Array from(const std::vector<T>& values, const Shape& shape) {
-    static_assert(std::is_arithmetic_v<T>, "Array::from takes float, double, bool or integers");
+    static_assert(std::is_arithmetic_v<T> || std::is_same_v<T, BFloat16>,
+                  "Array::from takes float, double, bool, BFloat16 or integers");
     if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
       using Whole = const std::vector<std::int64_t>;
       return copied(Whole(values.begin(), values.end()), shape);
@@ -77,8 +78,9 @@ class Array {
   template <class T>
   std::vector<T> to_vector() const {
     static_assert(std::is_same_v<T, float> || std::is_same_v<T, double> ||
-                      std::is_same_v<T, std::int64_t> || std::is_same_v<T, bool>,
-                  "to_vector<T>: T is float, double, std::int64_t or bool");
+                      std::is_same_v<T, std::int64_t> || std::is_same_v<T, bool> ||
+                      std::is_same_v<T, BFloat16>,
+                  "to_vector<T>: T is float, double, std::int64_t, bool or BFloat16");
     return copied_out<T>();
   }
   /// The only element, cast to double. Throws ShapeError unless there is exactly one.
@@ -127,7 +129,8 @@ class Array {
   Array contiguous() const;
   /// A contiguous copy with storage of its own.
   Array clone() const;
-  /// Itself when the dtype is the same, else a converted copy (f to i truncates; to bool: not 0).
+  /// Itself when the dtype is the same, else a converted copy (f to i truncates; to bool: not 0; to
+  /// bf16 rounds to the nearest, ties to even).
   Array to(DType dtype) const;
 
  private:

@@ -1,9 +1,13 @@
-// The four element types, and the way from a run-time DType to a C++ type. There is one integer, i64:
-// 32 bits wide, which others have, are read as it, and its names in PyTorch stand for it.
+// The five element types, and the way from a run-time DType to a C++ type. There is one integer, i64:
+// 32 bits wide, which others have, are read as it, and its names in PyTorch stand for it. bf16 is for
+// holding numbers in half the room: who computes with it reads f32 and gives f32, or refuses it
+// (docs/precision.md has the list).
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+
+#include "bfloat16.h"
 
 namespace heed {
 
@@ -12,6 +16,8 @@ enum class DType : std::uint8_t {
   f64,
   i64,
   boolean,
+  bf16,
+  bfloat16 = bf16,
   float32 = f32,
   float64 = f64,
   int64 = i64,
@@ -21,22 +27,31 @@ enum class DType : std::uint8_t {
 
 /// Bytes of one element.
 constexpr std::size_t size_of(DType dtype) {
-  return dtype == DType::f32 ? 4 : dtype == DType::boolean ? 1 : 8;
+  return dtype == DType::f32 ? 4 : dtype == DType::boolean ? 1 : dtype == DType::bf16 ? 2 : 8;
 }
 
-/// "f32", "f64", "i64" or "bool".
+/// "f32", "f64", "i64", "bool" or "bf16".
 constexpr const char* name(DType dtype) {
   switch (dtype) {
     case DType::f32: return "f32";
     case DType::f64: return "f64";
     case DType::i64: return "i64";
     case DType::boolean: return "bool";
+    case DType::bf16: return "bf16";
   }
   return "?";
 }
 
-/// True for the dtypes that carry gradients.
-constexpr bool is_floating(DType dtype) { return dtype == DType::f32 || dtype == DType::f64; }
+/// True for f32, f64 and bf16.
+constexpr bool is_floating(DType dtype) {
+  return dtype == DType::f32 || dtype == DType::f64 || dtype == DType::bf16;
+}
+
+/// True for f32 and f64, in which operators compute and gradients come.
+constexpr bool is_computed(DType dtype) { return dtype == DType::f32 || dtype == DType::f64; }
+
+/// What is computed in, and what gradients have: f32 for bf16, else the dtype itself.
+constexpr DType widened(DType dtype) { return dtype == DType::bf16 ? DType::f32 : dtype; }
 
 template <class T>
 struct DTypeOf;
@@ -55,6 +70,10 @@ struct DTypeOf<std::int64_t> {
 template <>
 struct DTypeOf<bool> {
   static constexpr DType value = DType::boolean;
+};
+template <>
+struct DTypeOf<BFloat16> {
+  static constexpr DType value = DType::bf16;
 };
 
 /// The DType of a C++ element type: dtype_of<float> == DType::f32.
@@ -79,6 +98,7 @@ decltype(auto) visit_dtype(DType dtype, Body&& body) {
     case DType::f32: return body(float{});
     case DType::f64: return body(double{});
     case DType::i64: return body(std::int64_t{});
+    case DType::bf16: return body(BFloat16{});
     case DType::boolean: break;
   }
   return body(bool{});

@@ -37,7 +37,7 @@ Write writer(const Array& array, const std::vector<Array>& shown, int precision)
   if (is_floating(array.dtype())) {
     std::vector<double> values(shown.size());
     std::transform(shown.begin(), shown.end(), values.begin(), value_of);
-    return [write = detail::float_writer(values, array.dtype() == DType::f32, precision)](
+    return [write = detail::float_writer(values, array.dtype() != DType::f64, precision)](
                const Array& element) { return write(element.item()); };
   }
   const auto text = [](const Array& element) {

@@ -11,9 +11,9 @@
 namespace heed {
 
 void check_floating(const char* op, DType dtype) {
-  if (!is_floating(dtype)) {
-    throw DTypeError(fmt::format("{}: takes f32 or f64, not {}", op, name(dtype)));
-  }
+  if (is_computed(dtype)) return;
+  throw DTypeError(fmt::format("{}: takes f32 or f64, not {}{}", op, name(dtype),
+                               dtype == DType::bf16 ? ": say x.to(DType::f32)" : ""));
 }
 
 namespace {

@@ -15,7 +15,7 @@ namespace {
 // Before anything travels: a process that waits for other numbers than come would wait for ever.
 void check_alike(const char* op, const World& world, const Tensor& x) {
   check_defined(op, x, "x");
-  if (!is_floating(x.dtype()))
+  if (!is_computed(x.dtype()))
     throw DTypeError(fmt::format("{}: {} is not f32 or f64", op, describe(x)));
   const std::vector<std::string> all = world.gather(describe(x));
   for (std::size_t r = 1; r < all.size(); ++r) {

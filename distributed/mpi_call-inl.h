@@ -33,6 +33,7 @@ inline MPI_Datatype type_of(DType dtype) {
     case DType::f32: return MPI_FLOAT;
     case DType::f64: return MPI_DOUBLE;
     case DType::i64: return MPI_INT64_T;
+    case DType::bf16: return MPI_UINT16_T;
     case DType::boolean: return MPI_BYTE;
   }
   return MPI_BYTE;

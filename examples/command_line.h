@@ -18,6 +18,7 @@
 #include "../core/parallel.h"
 #include "../data/line_reader.h"
 #include "../io/fields.h"
+#include "../io/saved_model.h"
 #include "shared_out.h"
 
 namespace command_line {
@@ -114,9 +115,14 @@ inline CLI::Option* add_choice(CLI::App& app, const std::string& flag, std::stri
   return app.add_option(flag, value, what)->check(CLI::IsMember(words))->capture_default_str();
 }
 
-/// See nn/int8.h.
-inline void add_int8(CLI::App& app, bool& on) {
-  app.add_flag("--int8", on, "weights of linear layers and tables in 8 bits");
+/// See nn/int8.h and nn/bf16.h.
+inline void add_quantize(CLI::App& app, heed::io::Quantize& to) {
+  const auto flag = [&](const char* name, heed::io::Quantize value, const char* what) {
+    return app.add_flag_callback(
+        name, [&to, value] { to = value; }, what);
+  };
+  flag("--int8", heed::io::Quantize::int8, "weights of linear layers and tables in 8 bits")
+      ->excludes(flag("--bf16", heed::io::Quantize::bf16, "the same in 16 bits"));
 }
 
 /// `flag` says where a model is, or where it goes to.

@@ -73,6 +73,7 @@ Element element_of(DType dtype) {
     case DType::f32: return Element::f32;
     case DType::f64: return Element::f64;
     case DType::i64: return Element::i64;
+    case DType::bf16: return Element::bf16;
     case DType::boolean: break;
   }
   return Element::boolean;
@@ -104,12 +105,6 @@ std::uint16_t float_to_half(float number) {
   return static_cast<std::uint16_t>(sign | ((own + 0xFFFU + ((own >> 13) & 1U)) >> 13));
 }
 
-std::uint16_t float_to_bfloat(float number) {
-  const auto bits = std::bit_cast<std::uint32_t>(number);
-  if (std::isnan(number)) return static_cast<std::uint16_t>((bits >> 16) | 0x40U);
-  return static_cast<std::uint16_t>((bits + 0x7FFFU + ((bits >> 16) & 1U)) >> 16);
-}
-
 Array decode_elements(Element element, const Shape& shape, std::string_view bytes,
                       const ElementsAt& at, bool big_endian) {
   const std::size_t width = bytes_of(element);
@@ -128,7 +123,8 @@ Array decode_elements(Element element, const Shape& shape, std::string_view byte
       each<std::uint16_t>(bytes, big_endian, out.mutable_data<float>(), half_to_float);
       break;
     case Element::bf16:
-      each<std::uint16_t>(bytes, big_endian, out.mutable_data<float>(), bfloat_to_float);
+      each<std::uint16_t>(bytes, big_endian, out.mutable_data<float>(),
+                          [](std::uint16_t bits) { return std::bit_cast<BFloat16>(bits); });
       break;
     case Element::i8: integers<std::int8_t>(bytes, big_endian, out); break;
     case Element::i16: integers<std::int16_t>(bytes, big_endian, out); break;
@@ -166,21 +162,24 @@ Array decode_elements(Element element, const Shape& shape, std::string_view byte
 }
 
 void encode_elements(Element element, const Array& array, char* to) {
-  const bool rounds = element == Element::f16 || element == Element::bf16;
-  if (dtype_of(element) != array.dtype() || (!rounds && element != element_of(array.dtype()))) {
-    throw ValueError(
-        fmt::format("elements: {} is not written as {}", heed::name(array.dtype()), name(element)));
+  if (array.dtype() == DType::bf16 && element != Element::bf16) {
+    return encode_elements(element, array.to(DType::f32), to);
   }
   const Array dense = array.contiguous();
   const auto count = static_cast<std::size_t>(dense.numel());
-  if (!rounds) {
+  if (element == element_of(array.dtype())) {
     if (count > 0) std::memcpy(to, dense.raw(), count * bytes_of(element));
     return;
+  }
+  const bool rounds = element == Element::f16 || element == Element::bf16;
+  if (!rounds || array.dtype() != DType::f32) {
+    throw ValueError(
+        fmt::format("elements: {} is not written as {}", heed::name(array.dtype()), name(element)));
   }
   const float* const from = dense.data<float>();
   for (std::size_t i = 0; i < count; ++i) {
     const std::uint16_t bits =
-        element == Element::f16 ? float_to_half(from[i]) : float_to_bfloat(from[i]);
+        element == Element::f16 ? float_to_half(from[i]) : BFloat16(from[i]).bits;
     std::memcpy(to + 2 * i, &bits, 2);
   }
 }

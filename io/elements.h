@@ -1,5 +1,5 @@
 // Numbers as files of others hold them, and what they become here: f16 and bf16 are f32, integers of any
-// width i64.
+// width i64. What is bf16 here is written as it.
 #pragma once
 
 #include <bit>
@@ -57,10 +57,5 @@ void encode_elements(Element element, const Array& array, char* to);
 /// IEEE 754's half precision, as bits.
 float half_to_float(std::uint16_t bits);
 std::uint16_t float_to_half(float number);
-/// The upper half of an f32.
-inline float bfloat_to_float(std::uint16_t bits) {
-  return std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16);
-}
-std::uint16_t float_to_bfloat(float number);
 
 }  // namespace heed::io

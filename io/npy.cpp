@@ -200,7 +200,7 @@ Array decode_npy(std::string_view bytes, const std::string& path) {
 
 std::string encode_npy(const Array& array) {
   if (!array.defined()) throw ValueError("npy: an undefined array");
-  const Element element = element_of(array.dtype());
+  const Element element = element_of(widened(array.dtype()));  // NumPy has no bf16
   const char* const descr = element == Element::f32   ? "<f4"
                             : element == Element::f64 ? "<f8"
                             : element == Element::i64 ? "<i8"

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "../nn/bf16.h"
 #include "../nn/int8.h"
 #include "file.h"
 
@@ -60,13 +61,18 @@ void save(const std::string& path, const nn::Module& module) {
   write_file_atomically(path, encode_weights(module));
 }
 
+void quantize(nn::Module& module, Quantize to) {
+  if (to == Quantize::int8) nn::to_int8(module);
+  if (to == Quantize::bf16) nn::to_bf16(module);
+}
+
 void load(const std::string& path, nn::Module& module, Quantize quantize) {
   const auto weights = decode_safetensors(read_file(path), path);
   nn::NamedTensors entries;
   for (const auto& [key, array] : weights.arrays) entries.emplace_back(key, Tensor(array));
   blaming(path, [&] {
     module.load_state_dict(entries);
-    if (quantize == Quantize::int8) nn::to_int8(module);
+    io::quantize(module, quantize);
   });
 }
 

@@ -86,8 +86,11 @@ class ModelFolder {
 
 /// The module's state dict as one safetensors file, written atomically. Throws IoError.
 void save(const std::string& path, const nn::Module& module);
-enum class Quantize : std::uint8_t { none, int8 };
-/// Copies it into the module, all of it or nothing; then, where that is asked, nn::to_int8(). Throws
+/// How weights are held: as they are, or by nn::to_int8() or nn::to_bf16().
+enum class Quantize : std::uint8_t { none, int8, bf16 };
+/// Changes the module's weights so. Throws as they do.
+void quantize(nn::Module& module, Quantize to);
+/// Copies it into the module, all of it or nothing; then, where that is asked, quantize(). Throws
 /// IoError, FormatError.
 void load(const std::string& path, nn::Module& module, Quantize quantize = Quantize::none);
 

@@ -94,7 +94,7 @@ void check_block(const char* what, const Tensor& x, Index rows, Index columns) {
     throw ShapeError(
         fmt::format("beam_search: {} must be [{}, {}], not {}", what, rows, wanted, describe(x)));
   }
-  if (!is_floating(x.dtype())) {
+  if (!is_computed(x.dtype())) {
     throw DTypeError(fmt::format("beam_search: {} must be f32 or f64, not {}", what, describe(x)));
   }
 }

@@ -37,18 +37,25 @@ Embedding::Embedding(const EmbeddingOptions& options)
 
 Tensor Embedding::operator()(const Tensor& ids) const {
   const Scope scope(*this);
-  return forwarded(int8_ ? embedding_int8(*int8_, ids) : embedding(weight, ids, sparse_, padding_));
+  if (int8_) return forwarded(embedding_int8(*int8_, ids));
+  return forwarded(embedding(bf16_.defined() ? bf16_ : weight, ids, sparse_, padding_));
 }
 
 Tensor Embedding::scores(const Tensor& x) const {
   const Scope scope(*this);
-  return int8_ ? linear_int8(x, *int8_) : linear(x, weight);
+  return int8_ ? linear_int8(x, *int8_) : linear(x, bf16_.defined() ? bf16_ : weight);
 }
 
 void Embedding::to_int8() {
-  if (int8_) return;
+  if (int8_ || bf16_.defined()) return;
   int8_ = std::make_shared<const kernels::Int8Matrix>(weight.array());
-  give_up(weight);
+  give_up(weight, "8 bits");
+}
+
+void Embedding::to_bf16() {
+  if (int8_ || bf16_.defined()) return;
+  bf16_ = detail::in_bf16("Embedding", weight);
+  give_up(weight, "bf16");
 }
 
 }  // namespace heed::nn

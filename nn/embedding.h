@@ -7,6 +7,7 @@
 // PyTorch.
 #pragma once
 
+#include "bf16.h"
 #include "layer.h"
 
 namespace heed::kernels {
@@ -23,7 +24,7 @@ struct EmbeddingOptions {
   DType dtype = DType::f32;
 };
 
-class Embedding : public Layer<Embedding> {
+class Embedding : public Layer<Embedding>, public Narrowable {
  public:
   using Options = EmbeddingOptions;
   /// Numbers begin as N(0, 1). Throws ValueError for sizes that are not positive or a padding
@@ -45,6 +46,7 @@ class Embedding : public Layer<Embedding> {
 
   /// As Linear's.
   void to_int8();
+  void to_bf16() override;
 
   Index padding() const { return padding_; }
   bool sparse() const { return sparse_; }
@@ -55,6 +57,7 @@ class Embedding : public Layer<Embedding> {
   Index padding_;
   bool sparse_;
   std::shared_ptr<const kernels::Int8Matrix> int8_;  // in the weight's stead
+  Tensor bf16_;                                      // the same
 };
 
 }  // namespace heed::nn

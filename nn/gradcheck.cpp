@@ -40,7 +40,7 @@ std::vector<NamedLeaf> detail::separate(const std::vector<Tensor*>& inputs) {
   std::vector<NamedLeaf> leaves;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     Tensor& input = *inputs[i];
-    if (!is_floating(input.dtype())) continue;
+    if (!is_computed(input.dtype())) continue;
     input = Tensor(input.array().clone());
     input.set_requires_grad();
     leaves.push_back({fmt::format("input {}", i), input});

@@ -29,14 +29,21 @@ Linear::Linear(Index in, Index out, bool with_bias, DType dtype)
 
 Tensor Linear::operator()(const Tensor& x) const {
   const Scope scope(*this);
-  const Tensor y = int8_ ? linear_int8(x, *int8_, bias) : linear(x, weight, bias);
+  const Tensor y =
+      int8_ ? linear_int8(x, *int8_, bias) : linear(x, bf16_.defined() ? bf16_ : weight, bias);
   return forwarded(lora_ != nullptr ? (*lora_)(y, x) : y);
 }
 
 void Linear::to_int8() {
-  if (int8_) return;
+  if (int8_ || bf16_.defined()) return;
   int8_ = std::make_shared<const kernels::Int8Matrix>(weight.array());
-  give_up(weight);
+  give_up(weight, "8 bits");
+}
+
+void Linear::to_bf16() {
+  if (int8_ || bf16_.defined()) return;
+  bf16_ = detail::in_bf16("Linear", weight);
+  give_up(weight, "bf16");
 }
 
 void Linear::adapt(const LowRankOptions& options) {
@@ -46,7 +53,7 @@ void Linear::adapt(const LowRankOptions& options) {
 
 std::vector<std::pair<Tensor, LowRank*>> Linear::adapters() const {
   if (lora_ == nullptr) return {};
-  return {{int8_ ? Tensor() : weight, lora_}};
+  return {{int8_ || bf16_.defined() ? Tensor() : weight, lora_}};
 }
 
 }  // namespace heed::nn

@@ -1,6 +1,7 @@
 // Linear: y = x W^T + b. x [.., in] -> [.., out].
 #pragma once
 
+#include "bf16.h"
 #include "layer.h"
 #include "low_rank.h"
 
@@ -10,7 +11,7 @@ class Int8Matrix;
 
 namespace heed::nn {
 
-class Linear : public Layer<Linear>, public Adaptable {
+class Linear : public Layer<Linear>, public Adaptable, public Narrowable {
  public:
   /// Both parameters begin uniform in (-1/sqrt(in), 1/sqrt(in)), as PyTorch's. Throws ValueError
   /// unless both widths are positive.
@@ -24,6 +25,7 @@ class Linear : public Layer<Linear>, public Adaptable {
   /// The weight in 8 bits from here on: see int8.h, which does it for all of a model. Throws
   /// DTypeError unless it is f32, ValueError for what is not finite.
   void to_int8();
+  void to_bf16() override;
 
   void adapt(const LowRankOptions& options) override;
   std::vector<std::pair<Tensor, LowRank*>> adapters() const override;
@@ -32,6 +34,7 @@ class Linear : public Layer<Linear>, public Adaptable {
   friend class Sequential;
   Linear(Linear&&) = default;
   std::shared_ptr<const kernels::Int8Matrix> int8_;  // in the weight's stead
+  Tensor bf16_;                                      // the same
   LowRank* lora_ = nullptr;
 };
 

@@ -115,13 +115,13 @@ Tensor& Module::buffer(std::string_view name, Tensor tensor) {
   return slots_.emplace_back(Slot{std::string(name), std::move(tensor), true}).tensor;
 }
 
-void Module::give_up(const Tensor& parameter) {
+void Module::give_up(const Tensor& parameter, const char* for_what) {
   for (Slot& slot : slots_) {
     if (&slot.tensor != &parameter) continue;
     const Array nothing =
         Array::full(Shape{}, std::numeric_limits<double>::quiet_NaN(), slot.tensor.dtype());
     slot.tensor = Tensor(nothing.expand(slot.tensor.shape()));
-    slot.given_up = true;
+    slot.given_up = for_what;
   }
 }
 
@@ -146,9 +146,9 @@ std::vector<Module::Slot> Module::all() const {
 std::vector<Module::Slot> Module::whole(const char* who) const {
   std::vector<Slot> out = all();
   for (const Slot& slot : out) {
-    if (!slot.given_up) continue;
-    throw ValueError(fmt::format("{}: {} is in 8 bits, for good: keep the file that it came from",
-                                 who, in_quotes(slot.name)));
+    if (slot.given_up == nullptr) continue;
+    throw ValueError(fmt::format("{}: {} is in {}, for good: keep the file that it came from", who,
+                                 in_quotes(slot.name), slot.given_up));
   }
   return out;
 }

@@ -193,9 +193,9 @@ class Module : public Part {
   Tensor& parameter(std::string_view name, Tensor tensor);
   /// Registers numbers that are saved and not trained, of any dtype.
   Tensor& buffer(std::string_view name, Tensor tensor);
-  /// Lets go of a parameter's numbers, where its layer has them in another form: it keeps its shape and
+  /// Lets go of a parameter's numbers, where its layer has them in "8 bits" or so: it keeps its shape and
   /// dtype, is read as NaN, is not trained, and the state dict is refused. What is tied to it stays.
-  void give_up(const Tensor& parameter);
+  void give_up(const Tensor& parameter, const char* for_what);
   /// Says that every operator() of this class passes through forwarded().
   void forwards_always() { always_forwards_ = true; }
   /// What the forward hooks make of `output`; all that operator() returns passes through here.
@@ -212,7 +212,7 @@ class Module : public Part {
     std::string name;
     Tensor tensor;
     bool is_buffer;
-    bool given_up = false;
+    const char* given_up = nullptr;  // for what
   };
   struct Child {
     std::string name;

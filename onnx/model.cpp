@@ -47,13 +47,16 @@ DataType data_type_of(DType dtype) {
     case DType::f32: return DataType::f32;
     case DType::f64: return DataType::f64;
     case DType::i64: return DataType::i64;
+    case DType::bf16: return DataType::bf16;
     case DType::boolean: break;
   }
   return DataType::boolean;
 }
 
 TensorValue tensor_value(std::string name, const Array& array) {
-  return {.name = std::move(name), .type = data_type_of(array.dtype()), .array = array};
+  // What reads bf16 here reads it as f32; operators of ONNX want one dtype.
+  const Array wide = array.to(widened(array.dtype()));
+  return {.name = std::move(name), .type = data_type_of(wide.dtype()), .array = wide};
 }
 
 const Attribute* Node::attribute(std::string_view wanted) const {

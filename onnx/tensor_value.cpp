@@ -236,8 +236,9 @@ class Reader {
       fail(fmt::format("is of {} and has the number {}", onnx::name(out_.type), number));
     if (out_.type == DataType::f16 || out_.type == DataType::bf16) {
       const auto bits = static_cast<std::uint16_t>(number);
-      out_.array.mutable_data<float>()[at] =
-          out_.type == DataType::f16 ? io::half_to_float(bits) : io::bfloat_to_float(bits);
+      out_.array.mutable_data<float>()[at] = out_.type == DataType::f16
+                                                 ? io::half_to_float(bits)
+                                                 : float{std::bit_cast<BFloat16>(bits)};
     } else if (out_.type == DataType::boolean) {
       out_.array.mutable_data<bool>()[at] = number != 0;
     } else {

@@ -43,7 +43,11 @@ struct Lent {
 
 DLDataType type_of(DType dtype) {
   const auto bits = static_cast<std::uint8_t>(8 * size_of(dtype));
-  return {dtype == DType::boolean ? kBool : dtype == DType::i64 ? kInt : kFloat, bits, 1};
+  const std::uint8_t code = dtype == DType::boolean ? kBool
+                            : dtype == DType::i64   ? kInt
+                            : dtype == DType::bf16  ? kBfloat
+                                                    : kFloat;
+  return {code, bits, 1};
 }
 
 void forget(PyObject* capsule) {  // one that nobody took
@@ -100,6 +104,7 @@ DType dtype_of(const DLDataType& type) {
     if (type.code == kFloat && type.bits == 32) return DType::f32;
     if (type.code == kFloat && type.bits == 64) return DType::f64;
     if (type.code == kInt && type.bits == 64) return DType::i64;
+    if (type.code == kBfloat && type.bits == 16) return DType::bf16;
     if (type.code == kBool && type.bits == 8) return DType::boolean;
   }
   const std::map<int, const char*> kinds = {{kInt, "int"},         {kUint, "uint"},
@@ -110,7 +115,7 @@ DType dtype_of(const DLDataType& type) {
       "from_dlpack: " +
       std::string(kind == kinds.end() ? "code " + std::to_string(type.code) : kind->second) +
       std::to_string(type.bits) + (type.lanes == 1 ? "" : " in vectors") +
-      " has no dtype here: f32, f64, i64 and bool do");
+      " has no dtype here: f32, f64, i64, bool and bf16 do");
 }
 
 // Theirs, given back when nobody here has it any more; their deleter may need the lock.
@@ -171,8 +176,8 @@ void bind_dlpack(py::module_& m, TensorClass& tensor) {
   m.def("from_dlpack", &take, py::arg("ext_tensor"),
         "A tensor around the memory of an array of NumPy, PyTorch or another library that speaks "
         "DLPack; without a "
-        "copy. Raises ValueError for another device, DTypeError for what is not f32, f64, i64 or "
-        "bool.");
+        "copy. Raises ValueError for another device, DTypeError for what is not f32, f64, i64, bool "
+        "or bf16.");
 }
 
 }  // namespace heed::python

@@ -198,6 +198,9 @@ int lend(PyObject* self, Py_buffer* view, int flags) {
     check_lendable(x);
     auto lent = std::make_unique<Lent>(x);
     const Array& array = lent->loan.array();
+    if (array.dtype() == DType::bf16) {
+      throw DTypeError("numpy: it has no bf16; say x.float().numpy()");
+    }
     static const std::map<DType, const char*> formats = {
         {DType::f32, "f"}, {DType::f64, "d"}, {DType::i64, "l"}, {DType::boolean, "?"}};
     if ((flags & PyBUF_STRIDES) != PyBUF_STRIDES && !array.is_contiguous()) {

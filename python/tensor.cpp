@@ -7,7 +7,8 @@ namespace {
 // As many lists in lists as the tensor has axes.
 template <class T>
 py::object listed(const Shape& shape, Index axis, const std::vector<T>& values, std::size_t& at) {
-  if (axis == shape.rank()) return py::cast(static_cast<T>(values[at++]));
+  using Number = std::conditional_t<std::is_same_v<T, BFloat16>, float, T>;
+  if (axis == shape.rank()) return py::cast(static_cast<Number>(values[at++]));
   py::list out;
   for (Index i = 0; i < shape[axis]; ++i) out.append(listed(shape, axis + 1, values, at));
   return out;
@@ -41,12 +42,15 @@ void bind_dtype(py::module_& m) {
       .value("float64", DType::f64)
       .value("int64", DType::i64)
       .value("bool", DType::boolean)
+      .value("bfloat16", DType::bf16)
       .def_property_readonly("is_floating_point", [](DType dtype) { return is_floating(dtype); })
       .def_property_readonly("itemsize", [](DType dtype) { return size_of(dtype); });
   for (const auto& [name, dtype] : {std::pair("float32", DType::f32),
                                     {"float64", DType::f64},
                                     {"int64", DType::i64},
                                     {"bool", DType::boolean},
+                                    {"bfloat16", DType::bf16},
+                                    {"bf16", DType::bf16},
                                     {"f32", DType::f32},
                                     {"f64", DType::f64},
                                     {"i64", DType::i64},

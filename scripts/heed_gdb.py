@@ -8,6 +8,8 @@ One line in ~/.gdbinit loads them each time. They read memory only and call noth
 so that they work on core files, too.
 """
 
+import struct
+
 import gdb
 import gdb.printing
 
@@ -40,7 +42,7 @@ def dtype_name(dtype):
     return str(dtype).rsplit("::", 1)[-1].replace("boolean", "bool")
 
 
-ELEMENTS = {"f32": "float", "f64": "double", "i64": "long", "bool": "bool"}
+ELEMENTS = {"f32": "float", "f64": "double", "i64": "long", "bool": "bool", "bf16": "unsigned short"}
 
 
 def elements(array):
@@ -59,7 +61,10 @@ def elements(array):
         for size, stride in zip(reversed(sizes), reversed(strides)):
             place += rest % size * stride
             rest //= size
-        texts.append(str((data + place).dereference()))
+        number = (data + place).dereference()
+        if kind == "unsigned short":  # the upper half of a float
+            number = "%.4g" % struct.unpack("<f", struct.pack("<I", int(number) << 16))
+        texts.append(str(number))
     return texts, count > SHOWN
 
 

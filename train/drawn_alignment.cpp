@@ -42,7 +42,7 @@ std::vector<std::string> drawn_words(const std::vector<std::string>& words, std:
 
 std::vector<double> drawn_weights(const char* op, const Array& weights, std::size_t rows,
                                   std::size_t columns) {
-  if (!weights.defined() || !is_floating(weights.dtype())) {
+  if (!weights.defined() || !is_computed(weights.dtype())) {
     throw DTypeError(fmt::format("{}: weights must be f32 or f64, not {}", op, describe(weights)));
   }
   if (rows == 0 || columns == 0 || weights.rank() != 2 ||

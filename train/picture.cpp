@@ -29,7 +29,7 @@ Index checked_dots(Index width, Index height) {
 }
 
 void check_floating(const char* what, const Array& array) {
-  if (array.defined() && is_floating(array.dtype())) return;
+  if (array.defined() && is_computed(array.dtype())) return;
   throw DTypeError(fmt::format("Picture: {} must be f32 or f64, not {}", what, describe(array)));
 }
 

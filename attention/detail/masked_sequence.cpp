@@ -52,6 +52,8 @@ Tensor zero_elsewhere(const char* op, const Tensor& x, const std::vector<Index>&
       x, named(op, [&] { return Mask::lengths(lengths, x.size(1)).tensor(steps, op); }));
 }
 
+Mask of_places(const Tensor& real) { return real.defined() ? Mask::key_padding(real) : Mask(); }
+
 Mask first_places(const char* op, const char* what, const Tensor& x,
                   const std::vector<Index>& lengths) {
   if (lengths.empty()) return Mask();

@@ -28,6 +28,9 @@ Tensor zero_elsewhere(const char* op, const Tensor& x, const std::vector<Index>&
 /// Which places of [B, n] count, bool [B, n]; undefined: all. Throws ShapeError as above.
 Tensor real_places(const char* op, const char* what, const Mask& mask, Index batch, Index places);
 
+/// Of keys, for every query: places that are true in `real` (bool [B, n]); undefined: all.
+Mask of_places(const Tensor& real);
+
 /// The first lengths[b] places of row b of x [B, n, width]; no lengths: all places. Throws
 /// ShapeError unless there is one in [0, n] for each row.
 Mask first_places(const char* op, const char* what, const Tensor& x,

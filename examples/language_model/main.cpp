@@ -11,7 +11,6 @@
 #include "../../core/error.h"
 #include "../../core/quoted.h"
 #include "../../data/utf8.h"
-#include "../../nn/int8.h"
 #include "../../train/curves.h"
 #include "../../train/report.h"
 #include "../../train/self_attention.h"
@@ -38,7 +37,8 @@ struct Flags {
   std::string prompt;
   Index vocabulary = 30000;
   int threads = 0;
-  bool quick = false, int8 = false;
+  bool quick = false;
+  io::Quantize quantize = io::Quantize::none;
   std::string report;
   std::string text, output = "attention";
 };
@@ -139,7 +139,7 @@ void train_command(Flags& flags) {
 
 Language loaded(const Flags& flags) {
   Language language = load(flags.trainer.out);
-  if (flags.int8) nn::to_int8(*language.model);
+  io::quantize(*language.model, flags.quantize);
   return language;
 }
 
@@ -216,7 +216,7 @@ int run(int argc, char** argv) {
   command_line::add_seed_and_threads(*write, flags);
   add_sampling_flags(*write, flags);
   command_line::add_folder(*write, "--model", flags.trainer.out);
-  for (CLI::App* each : {test, write}) command_line::add_int8(*each, flags.int8);
+  for (CLI::App* each : {test, write}) command_line::add_quantize(*each, flags.quantize);
   CLI::App* look = app.add_subcommand("look", "show what each layer and head looks at in a text");
   command_line::add_seed_and_threads(*look, flags);
   command_line::add_folder(*look, "--model", flags.trainer.out);

@@ -8,7 +8,6 @@
 #include "../../data/line_reader.h"
 #include "../../data/subwords.h"
 #include "../../io/file.h"
-#include "../../nn/int8.h"
 #include "../../train/alignment_mean.h"
 #include "../../train/shade.h"
 #include "../command_line.h"
@@ -30,7 +29,8 @@ struct Flags {
   data::CoderOptions coder;
   TranslateOptions decoding;
   int threads = 0;
-  bool quick = false, scores = false, int8 = false;
+  bool quick = false, scores = false;
+  io::Quantize quantize = io::Quantize::none;
   std::vector<std::string> folders;
   std::string report, input, output, source, target;
 };
@@ -87,7 +87,7 @@ void train_command(Flags& flags) {
 
 Language loaded(const Flags& flags) {
   Language language = load(flags.trainer.out);
-  if (flags.int8) nn::to_int8(*language.model);
+  io::quantize(*language.model, flags.quantize);
   return language;
 }
 
@@ -202,7 +202,7 @@ int run(int argc, char** argv) {
                     "a text, plain or gzip, a sentence a line; left out: standard input");
   add_size(*write, "--n-best", flags.decoding.n_best, 1, "translations a line, at most the beam");
   write->add_flag("--scores", flags.scores, "the line's number and the score before each");
-  for (CLI::App* each : {test, write}) command_line::add_int8(*each, flags.int8);
+  for (CLI::App* each : {test, write}) command_line::add_quantize(*each, flags.quantize);
   add_use_flags(*show, flags);
   show->add_option("source", flags.source, "a sentence")->required();
   show->add_option("target", flags.target, "its translation; left out: the model's own");

@@ -16,7 +16,8 @@ int main() {
   const Tensor flags = numbers > 4;
   const Tensor none;
   const Array nothing;
+  const Array narrow = numbers.array().to(DType::bf16);
   stop_here();
-  return static_cast<int>(shape.rank() + turned.rank() + many.rank() + result.rank() +
-                          flags.rank() + none.defined() + nothing.defined());
+  return static_cast<int>(shape.rank() + turned.rank() + narrow.rank() + many.rank() +
+                          result.rank() + flags.rank() + none.defined() + nothing.defined());
 }

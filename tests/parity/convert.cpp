@@ -12,6 +12,7 @@ torch::ScalarType scalar_type(DType dtype) {
     case DType::f32: return torch::kFloat32;
     case DType::f64: return torch::kFloat64;
     case DType::i64: return torch::kInt64;
+    case DType::bf16: return torch::kBFloat16;
     case DType::boolean: break;
   }
   return torch::kBool;
@@ -22,6 +23,7 @@ DType dtype_of_torch(torch::ScalarType type) {
     case torch::kFloat32: return DType::f32;
     case torch::kFloat64: return DType::f64;
     case torch::kInt64: return DType::i64;
+    case torch::kBFloat16: return DType::bf16;
     default: break;
   }
   TORCH_CHECK(type == torch::kBool, "a dtype that heed lacks");

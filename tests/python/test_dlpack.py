@@ -109,7 +109,7 @@ def test_capsules_of_others():
     "fields, error, text",
     [
         (dict(device_type=2), heed.ValueError, "cuda:0"), (dict(bits=16), heed.DTypeError, "float16"),
-        (dict(code=4, bits=16), heed.DTypeError, "bfloat16"), (dict(code=5, bits=128), heed.DTypeError, "complex128"),
+        (dict(code=4, bits=32), heed.DTypeError, "bfloat32"), (dict(code=5, bits=128), heed.DTypeError, "complex128"),
         (dict(code=0, bits=32), heed.DTypeError, "int32"), (dict(code=1, bits=8), heed.DTypeError, "uint8"),
         (dict(lanes=4), heed.DTypeError, "in vectors"), (dict(code=77), heed.DTypeError, "code 77"),
         (dict(ndim=9), heed.ShapeError, "9 axes"), (dict(ndim=-1), heed.ShapeError, "-1 axes"),
@@ -138,3 +138,12 @@ def test_torchs_tensors():
     assert back.tolist() == [[1, 3], [2, 4]]
     with pytest.raises(heed.DTypeError, match="float16"):
         heed.from_dlpack(torch.zeros(2, dtype=torch.float16))
+
+
+def test_bf16_travels_without_a_copy():
+    x = heed.tensor([[1.0, -2.5, 3.0]]).to(heed.bfloat16)
+    y = heed.from_dlpack(x)
+    assert y.dtype == heed.bfloat16 and y.tolist() == [[1.0, -2.5, 3.0]]
+    assert (y + 1).dtype == heed.float32 and (y + 1).tolist() == [[2.0, -1.5, 4.0]]
+    with pytest.raises(BufferError, match="numpy: it has no bf16"):
+        memoryview(x)

@@ -30,8 +30,8 @@ TEST(Gdb, PrintsShapesArraysAndTensors) {
   std::string command =
       "DEBUGINFOD_URLS= gdb -nx -q -batch -ex 'set startup-with-shell off' -ex 'source " +
       (source_root() / "scripts/heed_gdb.py").string() + "' -ex 'break stop_here' -ex run -ex up";
-  for (const std::string name :
-       {"shape", "numbers", "turned", "many", "leaf", "result", "flags", "none", "nothing"}) {
+  for (const std::string name : {"shape", "numbers", "turned", "many", "leaf", "result", "flags",
+                                 "none", "nothing", "narrow"}) {
     command += " -ex 'print " + name + "'";
   }
   const std::string text = output_of(command + " " HEED_STOPPED);
@@ -46,6 +46,7 @@ TEST(Gdb, PrintsShapesArraysAndTensors) {
   EXPECT_THAT(text, HasSubstr("$7 = bool[2, 3] {false, false, false, false, true, true}\n"));
   EXPECT_THAT(text, HasSubstr("$8 = undefined\n"));
   EXPECT_THAT(text, HasSubstr("$9 = undefined\n"));
+  EXPECT_THAT(text, HasSubstr("$10 = bf16[2, 3] {1, 2, 3, 4, 5, 6.5}\n"));
 }
 
 }  // namespace

@@ -64,9 +64,8 @@ Attended SmoothedAttention::operator()(const Tensor& query, const Tensor& keys, 
   const auto [x, real] = masked_sequence(kOp, "keys", keys, score.weight.size(1), dtype, mask);
   check_rows(kOp, "query", query, score.weight.size(0), dtype);
   check_rows_of_batch(kOp, "query", query, keys.size(0));
-  Attended out = attend(
-      score, query, x, smoothed(x),
-      {.mask = real.defined() ? Mask::key_padding(real) : Mask(), .need_weights = need_weights});
+  Attended out =
+      attend(score, query, x, smoothed(x), {.mask = of_places(real), .need_weights = need_weights});
   out.context = forwarded(out.context);
   return out;
 }

@@ -18,9 +18,6 @@ Index checked(const char* op, Index width) {
   throw ValueError(fmt::format("{}: width {} must be positive", op, width));
 }
 
-// Keys as attend() takes them: the mask is of places alone, whatever the query.
-Mask of_keys(const Tensor& real) { return real.defined() ? Mask::key_padding(real) : Mask(); }
-
 }  // namespace
 
 ConditionalEncoding::ConditionalEncoding(Index input, Index hidden, DType dtype)
@@ -86,7 +83,7 @@ EntailmentOutput WordByWord::operator()(const Tensor& premise, const Tensor& hyp
                       first_places(kOp, "hypothesis", hypothesis, hypothesis_lengths));
   check_rows_of_batch(kOp, "hypothesis", hypothesis, B);
   const Tensor places = real_places(kOp, "premise", premise_mask, B, L);
-  const Memory memory(score, premise, premise, of_keys(places));
+  const Memory memory(score, premise, premise, of_places(places));
   Tensor r = zeros(Shape{B, k}, dtype), last = r;
   std::vector<Tensor> contexts, weights;
   for (Index t = 0; t < T; ++t) {
@@ -129,7 +126,7 @@ EntailmentOutput OneShotAttention::operator()(const Tensor& premise, const Tenso
   }
   const Tensor places = real_places(kOp, "premise", premise_mask, B, premise.size(1));
   const Attended seen = attend(score, unsqueeze(last, 1), premise, premise,
-                               {.mask = of_keys(places), .need_weights = need_weights});
+                               {.mask = of_places(places), .need_weights = need_weights});
   EntailmentOutput out;
   out.context = forwarded(squeeze(seen.context, 1));
   if (need_weights) out.weights = squeeze(seen.weights, 1);

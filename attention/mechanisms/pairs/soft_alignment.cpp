@@ -6,7 +6,7 @@ namespace heed::attention {
 namespace {
 
 Attended look(const Aligned& asks, const Aligned& at, bool need_weights) {
-  const Mask mask = at.real.defined() ? Mask::key_padding(at.real) : Mask();
+  const Mask mask = of_places(at.real);
   Attended out = attend(Dot(), asks.compared, at.compared, at.seen,
                         {.mask = mask, .need_weights = need_weights});
   out.context = zero_elsewhere(out.context, asks.real);

@@ -61,8 +61,7 @@ TwoStreamsOutput TwoStreams::operator()(const Tensor& given_x, const Tensor& giv
                                  first.attend.out_proj.weight.dtype(), y_mask);
   check_rows_of_batch(kOp, "y", given_y, given_x.size(0));
   const auto terms = [&](const Tensor& real) {
-    return Terms{.mask = real.defined() ? Mask::key_padding(real) : Mask(),
-                 .need_weights = need_weights};
+    return Terms{.mask = of_places(real), .need_weights = need_weights};
   };
   TwoStreamsOutput out{first(x.x, y.x, terms(y.real)), second(y.x, x.x, terms(x.real))};
   out.x.context = forwarded(out.x.context);

@@ -106,7 +106,7 @@ Attended Hopfield::operator()(const Tensor& states, const Tensor& stored, const 
     return transpose(reshape(x, {B, x.size(1), H, D}), 1, 2);  // [B, H, n, D]
   };
   const Tensor keys = pattern_projection(y);
-  const Mask may = real.defined() ? Mask::key_padding(real) : Mask();
+  const Mask may = of_places(real);
   Tensor xi = heads(state_projection(states));
   for (Index update = 1; update < options_.updates; ++update) {
     const Tensor next = hopfield_update(xi, heads(keys), options_.beta, {.mask = may}).context;
@@ -131,8 +131,7 @@ Attended HopfieldPooling::operator()(const Tensor& stored, const Mask& mask,
   const Scope scope(*this);
   const auto [y, real] = masked_sequence(kOp, "stored", stored, associate.options().stored_width,
                                          states.dtype(), mask);
-  Attended out = associate(for_each(states, y.size(0)), y,
-                           real.defined() ? Mask::key_padding(real) : Mask(), need_weights);
+  Attended out = associate(for_each(states, y.size(0)), y, of_places(real), need_weights);
   out.context = forwarded(out.context);
   return out;
 }

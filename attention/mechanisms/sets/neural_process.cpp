@@ -95,8 +95,7 @@ NeuralProcessOutput NeuralProcess::operator()(const Tensor& given_x, const Tenso
   NeuralProcessOutput out;
   Tensor heard;  // [B, M, E]
   if (attend != nullptr) {
-    const Terms terms{.mask = real.defined() ? Mask::key_padding(real) : Mask(),
-                      .need_weights = need_weights};
+    const Terms terms{.mask = of_places(real), .need_weights = need_weights};
     const Attended seen =
         named(kOp, [&] { return (*attend)(places(targets), places(x), r, terms); });
     heard = seen.context;

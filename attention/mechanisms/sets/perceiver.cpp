@@ -65,7 +65,7 @@ Attended PerceiverRead::operator()(const Tensor& z, const Tensor& given, const T
   const auto [x, real] =
       masked_sequence(kOp, "x", given, options_.input_width, linear1.weight.dtype(), terms.mask);
   Terms own = terms;
-  own.mask = real.defined() ? Mask::key_padding(real) : Mask();
+  own.mask = of_places(real);
   const Tensor seen = input_norm(x);
   Attended out = named(kOp, [&] { return attend(query_norm(z), seen, seen, own); });
   const Tensor o = options_.residual ? z + out.context : out.context;
@@ -99,8 +99,7 @@ Perceiver::Perceiver(const PerceiverOptions& o)
 Attended Perceiver::latents_of(const Tensor& x, const Mask& mask, bool need_weights) const {
   const auto kept =
       masked_sequence(kOp, "x", x, options_.input_width, latents.dtype(), mask);  // once for all
-  const Terms terms{.mask = kept.real.defined() ? Mask::key_padding(kept.real) : Mask(),
-                    .need_weights = need_weights};
+  const Terms terms{.mask = of_places(kept.real), .need_weights = need_weights};
   Attended out;
   Tensor z = expand(latents, {x.size(0), latents.size(0), latents.size(1)});
   for (Index block = 0; block < options_.blocks; ++block) {

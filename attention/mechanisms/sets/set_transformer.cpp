@@ -72,7 +72,7 @@ Attended InducedSetBlock::operator()(const Tensor& given, const Mask& mask,
                                      bool need_weights) const {
   const Scope scope(*this);
   const auto [x, real] = elements(given, gather.attend, mask);
-  const Mask seen = real.defined() ? Mask::key_padding(real) : Mask();
+  const Mask seen = of_places(real);
   const Attended heard =
       gather(for_each(points, x.size(0)), x, {.mask = seen, .need_weights = need_weights});
   Attended out = spread(x, heard.context, {.need_weights = need_weights});
@@ -89,7 +89,7 @@ SetPooling::SetPooling(const SetOptions& o, Index count)
 Attended SetPooling::operator()(const Tensor& given, const Mask& mask, bool need_weights) const {
   const Scope scope(*this);
   const auto [z, real] = elements(given, block.attend, mask);
-  const Mask seen = real.defined() ? Mask::key_padding(real) : Mask();
+  const Mask seen = of_places(real);
   Attended out = block(for_each(seeds, z.size(0)), relu(feed_forward(z)),
                        {.mask = seen, .need_weights = need_weights});
   out.context = forwarded(out.context);
@@ -120,7 +120,7 @@ Attended SetTransformer::operator()(const Tensor& given, const Mask& mask,
                                     bool need_weights) const {
   const Scope scope(*this);
   const auto [x, real] = elements(given, pool.block.attend, mask);
-  const Mask seen = real.defined() ? Mask::key_padding(real) : Mask();
+  const Mask seen = of_places(real);
   Tensor z = x;
   for (const InducedSetBlock& block : induced) z = block(z, seen).context;
   for (const SetBlock& block : encoder) z = block(z, z, {.mask = seen}).context;

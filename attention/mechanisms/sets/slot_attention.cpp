@@ -66,8 +66,7 @@ Attended SlotAttention::run(Tensor slots, const Tensor& given, const Mask& mask,
   check_rows_of_batch(kOp, "x", x, slots.size(0));
   const Index B = slots.size(0), N = slots.size(1), D = options_.width;
   const Tensor inputs = input_norm(x);
-  const Memory memory(key_projection(inputs), value_projection(inputs),
-                      real.defined() ? Mask::key_padding(real) : Mask());
+  const Memory memory(key_projection(inputs), value_projection(inputs), of_places(real));
   Attended out;
   for (Index time = 0; time < options_.times; ++time) {
     const bool last = time + 1 == options_.times;

@@ -207,6 +207,15 @@ std::vector<std::pair<Tensor, nn::LowRank*>> MultiHead::adapters() const {
   return out;
 }
 
+void MultiHead::to_bf16() {
+  for (Tensor* each : {&in_proj_weight, &q_proj_weight, &k_proj_weight, &v_proj_weight}) {
+    if (!each->defined() || each->dtype() == DType::bf16) continue;
+    const Tensor narrow = nn::detail::in_bf16("MultiHead", *each);
+    each->set_requires_grad(false);
+    each->set_array(narrow.array());
+  }
+}
+
 MultiHead::Heads MultiHead::project_heads(const Tensor& keys, const Tensor& values,
                                           bool masked) const {
   check_input("keys", keys, options_.key_width, out_proj.weight.dtype());

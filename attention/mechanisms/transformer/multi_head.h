@@ -62,7 +62,7 @@ struct MultiHeadOptions {
   DType dtype = DType::f32;
 };
 
-class MultiHead : public SelfAttention, public nn::Adaptable {
+class MultiHead : public SelfAttention, public nn::Adaptable, public nn::Narrowable {
  public:
   /// Throws ValueError for sizes that are not positive, heads that do not divide, an odd D with
   /// rotary, and a scale beside a score of its own.
@@ -93,6 +93,7 @@ class MultiHead : public SelfAttention, public nn::Adaptable {
   /// Adapters of the projections to heads; out_proj is a layer of its own.
   void adapt(const nn::LowRankOptions& options) override;
   std::vector<std::pair<Tensor, nn::LowRank*>> adapters() const override;
+  void to_bf16() override;
 
   const MultiHeadOptions& options() const { return options_; }
 

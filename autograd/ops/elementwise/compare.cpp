@@ -34,7 +34,7 @@ Tensor compare(Compare op, const Tensor& x, const Tensor& y) {
 // i64 and bool beside a number: as i64 where the number is one, else as f64.
 Tensor compare(Compare op, const Tensor& x, double y, const char* x_name = "x") {
   check_defined("compare", x, x_name);
-  DType dtype = x.dtype();
+  DType dtype = widened(x.dtype());
   if (!is_floating(dtype)) {
     const bool whole = y == std::floor(y) && std::fabs(y) < 0x1p63;
     dtype = whole ? DType::i64 : DType::f64;

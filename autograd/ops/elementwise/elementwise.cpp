@@ -42,7 +42,7 @@ Tensor fused(Binary rule, const Tensor& g, const Array& kept) {
 struct Widened {
   Widened(const Tensor& tensor, Scalar number) : x(tensor) {
     if (!x.defined() || is_floating(x.dtype())) {
-      y = Array::full(Shape{}, number.value(), x.defined() ? x.dtype() : DType::f32);
+      y = Array::full(Shape{}, number.value(), x.defined() ? widened(x.dtype()) : DType::f32);
       return;
     }
     const DType dtype = number.dtype() == DType::boolean ? x.dtype() : number.dtype();
@@ -54,7 +54,7 @@ struct Widened {
 
 // A number as a tensor that fits beside x. One that is undefined is for the operator to refuse.
 Tensor like(const Tensor& x, double value) {
-  return Array::full(Shape{}, value, x.defined() ? x.dtype() : DType::f32);
+  return Array::full(Shape{}, value, x.defined() ? widened(x.dtype()) : DType::f32);
 }
 
 // g but where x loses to y, half of it where they are equal. NaN never loses.

@@ -140,7 +140,8 @@ Tensor to(const Tensor& x, DType dtype) {
   if (x.dtype() == dtype) return x;
   Array out = x.array().to(dtype);
   if (!is_floating(dtype) || !is_floating(x.dtype())) return computed("to", std::move(out), {x});
-  return record(Op::to, out, {x}, [before = x.dtype()](const Tensor& g) { return to(g, before); });
+  return record(Op::to, out, {x},
+                [before = widened(x.dtype())](const Tensor& g) { return to(g, before); });
 }
 
 Tensor clone(const Tensor& x) {

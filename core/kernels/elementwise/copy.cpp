@@ -13,7 +13,11 @@ namespace {
 
 template <class To, class From>
 To convert(From value) {
-  if constexpr (std::is_same_v<To, bool>) {
+  if constexpr (std::is_same_v<To, From>) {
+    return value;
+  } else if constexpr (std::is_same_v<From, BFloat16>) {
+    return convert<To>(static_cast<float>(value));
+  } else if constexpr (std::is_same_v<To, bool>) {
     return value != From{};
   } else if constexpr (std::is_floating_point_v<From> && std::is_same_v<To, std::int64_t>) {
     // Out of range (NaN too) is undefined for a cast: pin it to the ends, NaN to the lowest.

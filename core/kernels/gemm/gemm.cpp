@@ -121,25 +121,20 @@ void add_bias(Index m, Index n, const float* bias, float* c, Index c_step) {
   });
 }
 
-bool is_few_rows(Index m, Index n, Index k, Matrix<const float> a, Matrix<const float> b) {
-  const Index most = n * k >= 16384 ? simd::kFewRows : simd::kFewRows / 2;
-  const bool rounded = precision() == Precision::bf16;  // both sides, as the panels do it
-  return m > 0 && m <= most && k >= 16 && !a.transposed && b.transposed && !rounded;
-}
-
-void few_rows(Index m, Index n, Index k, Matrix<const float> a, Matrix<const float> b, bool add,
-              float* c, Index c_step, const float* bias) {
-  constexpr Index kEach = 1 << 17;  // multiplications that are worth a thread
-  parallel_for(n, std::max<Index>(kEach / (m * k), 4), [&](Index begin, Index end) {
-    simd::gemm_few_rows(m, begin, end, k, a.data, a.step, b.data, b.step, add, bias, c, c_step);
-  });
+// body(begin, end) for pieces of n columns that are worth a thread.
+template <class Body>
+void each_few_rows(Index m, Index n, Index k, const Body& body) {
+  constexpr Index kEach = 1 << 17;  // multiplications
+  parallel_for(n, std::max<Index>(kEach / (m * k), 4), body);
 }
 
 // `sums`: see gemm_and_sums(), as is what is returned.
 bool product(Index m, Index n, Index k, Matrix<const float> a, Matrix<const float> b, bool add,
              float* c, Index c_step, const float* bias, double* sums) {
-  if (is_few_rows(m, n, k, a, b)) {
-    few_rows(m, n, k, a, b, add, c, c_step, bias);
+  if (!a.transposed && b.transposed && few_rows(m, n, k)) {
+    each_few_rows(m, n, k, [&](Index begin, Index end) {
+      simd::gemm_few_rows(m, begin, end, k, a.data, a.step, b.data, b.step, add, bias, c, c_step);
+    });
     return false;
   }
   // Multiplications below which panels are not worth it: BLAS turns b slowly.
@@ -206,6 +201,19 @@ void gemm_here(Index m, Index n, Index k, Matrix<const float> a, Matrix<const fl
 void gemm_here(Index m, Index n, Index k, Matrix<const double> a, Matrix<const double> b, bool add,
                double* c, Index c_step) {
   product(m, n, k, a, b, add, c, c_step, nullptr, nullptr);
+}
+
+bool few_rows(Index m, Index n, Index k) {
+  const Index most = n * k >= 16384 ? simd::kFewRows : simd::kFewRows / 2;
+  const bool rounded = precision() == Precision::bf16;  // both sides, as the panels do it
+  return m > 0 && m <= most && k >= 16 && !rounded;
+}
+
+void gemm_bf16_weights(Index m, Index n, Index k, const float* a, const BFloat16* b, Index b_step,
+                       float* c, const float* bias) {
+  each_few_rows(m, n, k, [&](Index begin, Index end) {
+    simd::gemm_few_rows(m, begin, end, k, a, k, b, b_step, false, bias, c, n);
+  });
 }
 
 }  // namespace heed::kernels

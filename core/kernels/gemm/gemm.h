@@ -11,6 +11,7 @@
 // alone, and with some of its kernels equal rows do not give equal bits.
 #pragma once
 
+#include "../../bfloat16.h"
 #include "../../shape.h"
 
 namespace heed::kernels {
@@ -43,5 +44,13 @@ void gemm_here(Index m, Index n, Index k, Matrix<const float> a, Matrix<const fl
                float* c, Index c_step);
 void gemm_here(Index m, Index n, Index k, Matrix<const double> a, Matrix<const double> b, bool add,
                double* c, Index c_step);
+
+/// Whether a product of floats whose weights b^T lie transposed is one of a few rows on this thread,
+/// which reads them once (gemm_few_rows_simd.h).
+bool few_rows(Index m, Index n, Index k);
+/// Such a one, c [m, n] = a [m, k] b^T + bias, a and c dense, b [n, k] with b_step numbers from row to
+/// row: the bits of gemm() of the same numbers in f32.
+void gemm_bf16_weights(Index m, Index n, Index k, const float* a, const BFloat16* b, Index b_step,
+                       float* c, const float* bias);
 
 }  // namespace heed::kernels

@@ -16,5 +16,9 @@ inline constexpr Index kFewRows = 8;
 void gemm_few_rows(Index m, Index begin, Index end, Index k, const float* a, Index a_step,
                    const float* b, Index b_step, bool add, const float* bias, float* c,
                    Index c_step);
+/// The same of b in bf16, to the bit.
+void gemm_few_rows(Index m, Index begin, Index end, Index k, const float* a, Index a_step,
+                   const BFloat16* b, Index b_step, bool add, const float* bias, float* c,
+                   Index c_step);
 
 }  // namespace heed::kernels::simd

@@ -51,6 +51,9 @@ void check_inner(const Array& a, const Array& b) {
 }
 
 Array matmul(const Array& a, const Array& b) {
+  if (a.dtype() == DType::bf16 || b.dtype() == DType::bf16) {
+    return matmul(a.to(widened(a.dtype())), b.to(widened(b.dtype())));
+  }
   if (!a.defined() || !b.defined() || a.dtype() != b.dtype()) {
     throw DTypeError(
         fmt::format("matmul: dtypes differ: a is {}, b is {}", describe(a), describe(b)));
@@ -135,10 +138,13 @@ Array matmul(const Array& a, const Array& b) {
 }
 
 Array linear(const Array& x, const Array& w, const Array& bias) {
-  if (!x.defined() || !w.defined() || x.dtype() != w.dtype() ||
-      (bias.defined() && bias.dtype() != x.dtype())) {
+  if (!x.defined() || !w.defined() || widened(x.dtype()) != widened(w.dtype()) ||
+      (bias.defined() && widened(bias.dtype()) != widened(x.dtype()))) {
     throw DTypeError(fmt::format("linear: dtypes differ: x is {}, weight is {}, bias is {}",
                                  describe(x), describe(w), describe(bias)));
+  }
+  if (x.dtype() == DType::bf16 || bias.dtype() == DType::bf16) {
+    return linear(x.to(widened(x.dtype())), w, bias.defined() ? bias.to(DType::f32) : bias);
   }
   check_floating("linear", x.dtype());
   if (x.rank() == 0 || w.rank() != 2 || x.size(-1) != w.size(1)) {
@@ -158,6 +164,11 @@ Array linear(const Array& x, const Array& w, const Array& bias) {
   Array out = Array::empty(shape, x.dtype());
   if (out.numel() == 0) return out;
   const Array flat = x.reshape(Shape{rows, in});
+  // A few rows read the weights as they are, once; more are worth having them in f32 beside.
+  const bool narrow = w.dtype() == DType::bf16;
+  const bool reads_narrow = narrow && few_rows(rows, out_width, in) && flat.is_contiguous() &&
+                            w.strides()[1] == 1 && w.strides()[0] >= in;
+  if (narrow && !reads_narrow) return linear(x, w.to(DType::f32), bias);
   const Array left = readable(flat) ? flat : flat.contiguous();
   const Array right = readable(w) ? w : w.contiguous();
   if (in == 0) {
@@ -169,6 +180,12 @@ Array linear(const Array& x, const Array& w, const Array& bias) {
     return out;
   }
   const Array offsets = bias.defined() ? bias.contiguous() : Array();
+  if (narrow) {
+    gemm_bf16_weights(rows, out_width, in, flat.data<float>(), w.data<BFloat16>(), w.strides()[0],
+                      out.mutable_data<float>(),
+                      offsets.defined() ? offsets.data<float>() : nullptr);
+    return out;
+  }
   visit_floating("linear", x.dtype(), [&](auto zero) {
     using T = decltype(zero);
     Matrix<const T> weight = matrix_of<T>(right);

@@ -48,7 +48,7 @@ Array matmul(const SparseMatrix& a, const Array& b) {
     throw ShapeError(fmt::format("matmul: a sparse [{}, {}] takes b of [{}, n], not {}", a.rows(),
                                  a.columns(), a.columns(), describe(b)));
   }
-  if (!is_floating(b.dtype())) {
+  if (!is_computed(b.dtype())) {
     throw DTypeError(fmt::format("matmul: b must be f32 or f64, not {}", describe(b)));
   }
   const Array from = b.contiguous();

@@ -85,7 +85,7 @@ Array reduce_segments(Reduce op, const Array& x, const std::vector<Index>& offse
   if (out.numel() == 0) return out;
   const Index width = out.numel() / count;
   constexpr Index kFew = 64;  // longer ones are worth a view, and a sum that is split
-  if (op == Reduce::sum && x.is_contiguous() && is_floating(x.dtype())) {
+  if (op == Reduce::sum && x.is_contiguous() && is_computed(x.dtype())) {
     visit_floating("segment_sum", x.dtype(), [&](auto zero) {
       using T = decltype(zero);
       each_segment(offsets, width, [&](Index b, Index first, Index last) {

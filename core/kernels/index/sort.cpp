@@ -32,6 +32,7 @@ std::uint64_t key_of(std::int64_t value) {
   return static_cast<std::uint64_t>(value) ^ (std::uint64_t{1} << 63);
 }
 std::uint32_t key_of(bool value) { return value; }
+std::uint32_t key_of(BFloat16 value) { return key_of(static_cast<float>(value)); }
 
 // A key with its place. Where both fit into one word, comparing is one instruction.
 struct Narrow {
@@ -132,7 +133,8 @@ template <class Body>
 Array each_row(const Array& x, Index axis, Index count, const Body& body) {
   return visit_dtype(x.dtype(), [&](auto zero) {
     using T = decltype(zero);
-    if constexpr (std::is_same_v<T, float> || std::is_same_v<T, bool>) {
+    if constexpr (std::is_same_v<T, float> || std::is_same_v<T, bool> ||
+                  std::is_same_v<T, BFloat16>) {
       if (x.size(axis) <= Index{0xFFFFFFFF}) {
         return each_row<Narrow, T>(x, axis, count, body);
       }

@@ -9,6 +9,7 @@
 #include "../../../attention/mechanisms/pairs/entailment.h"
 #include "../../../attention/mechanisms/pairs/esim.h"
 #include "../../../attention/mechanisms/pairs/gated_attention.h"
+#include "../../../attention/mechanisms/pairs/gated_matching.h"
 #include "../../../attention/mechanisms/pairs/lstmn_pair.h"
 #include "../../../attention/mechanisms/pairs/stacked.h"
 #include "../../../attention/mechanisms/pairs/two_streams.h"
@@ -124,6 +125,28 @@ Mechanism bi_directional() {
   return out;
 }
 
+// The keys are the question.
+Mechanism gated_matching() {
+  auto made = std::make_shared<GatedMatching>(
+      GatedMatchingOptions{.width = kE, .hidden = 2, .dtype = kDType});
+  Mechanism out{.modules = {made}, .residual = true, .name = "gated_matching"};
+  out.call = [=](const Tensor& query, const Tensor& keys, const Lengths& lengths, bool weights) {
+    return (*made)(query, keys, {}, padding(lengths, keys), weights);
+  };
+  return out;
+}
+
+Mechanism self_matching() {
+  auto made = std::make_shared<SelfMatching>(
+      SelfMatchingOptions{.width = kE, .hidden = 2, .dtype = kDType});
+  Mechanism out{.modules = {made}, .self = true, .by_place = true, .residual = true};
+  out.name = "self_matching";
+  out.call = [=](const Tensor&, const Tensor& keys, const Lengths& lengths, bool weights) {
+    return (*made)(keys, lengths, weights);
+  };
+  return out;
+}
+
 Mechanism two_streams() {
   auto made = std::make_shared<TwoStreams>(TwoStreamsOptions{
       .width = kE, .other_width = kE, .heads = 3, .hidden = 2, .other_hidden = 3, .dtype = kDType});
@@ -205,6 +228,8 @@ Registry<Mechanism> pair_mechanisms() {
       {"coupled", coupled},
       {"decomposable", decomposable},
       {"bi_directional", bi_directional},
+      {"gated_matching", gated_matching},
+      {"self_matching", self_matching},
       {"two_streams", two_streams},
       {"word_by_word", word_by_word},
       {"two_way", two_way},

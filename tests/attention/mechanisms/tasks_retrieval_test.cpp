@@ -6,6 +6,7 @@
 #include "../../../attention/mechanisms/memory/memorizing.h"
 #include "../../../attention/mechanisms/memory/neural_cache.h"
 #include "../../../attention/mechanisms/pairs/bi_directional.h"
+#include "../../../attention/mechanisms/pairs/gated_matching.h"
 #include "../../../attention/mechanisms/pairs/two_streams.h"
 #include "../../../autograd/ops/elementwise/elementwise.h"
 #include "../../../autograd/ops/index/index.h"
@@ -73,21 +74,91 @@ class Streams : public nn::Module {
   }
 };
 
+class Matching : public nn::Module {
+ public:
+  nn::Linear& text = child<nn::Linear>("text", kKinds + kColours, kWidth);
+  nn::Linear& question = child<nn::Linear>("question", kKinds + 1, kWidth);
+  GatedMatching& read =
+      child<GatedMatching>("read", GatedMatchingOptions{.width = kWidth, .hidden = kWidth});
+  nn::Linear& out = child<nn::Linear>("out", kWidth, kColours);
+
+  Tensor operator()(const std::vector<Tensor>& x) const {
+    return out(select(read(text(x[0]), question(x[1])).context, 1, -1));
+  }
+};
+
 TEST(TasksOfRetrieval, PairsFindWhatIsAskedFor) {
   manual_seed(1);
   Flow flow;
   Streams streams;
+  Matching matching;
   WithoutAttention without(2 * kKinds + kColours + 1, 64, kColours);
   const double flowed = learnt(
       "bi-directional flow", flow, asked, [&](const auto& x) { return flow(x); }, 600, 0.005);
   const double streamed = learnt(
       "two streams", streams, asked, [&](const auto& x) { return streams(x); }, 600, 0.005);
+  const double matched = learnt(
+      "gated matching", matching, asked, [&](const auto& x) { return matching(x); }, 600, 0.005);
   const double guessed = learnt(
       "  without: means of both", without, asked,
       [&](const auto& x) { return without(x[0], x[1]); }, 600, 0.005);
   EXPECT_GT(flowed, 0.9);
   EXPECT_GT(streamed, 0.9);
+  EXPECT_GT(matched, 0.9);
   EXPECT_LT(guessed, 0.6);
+}
+
+// Two things of a text are of one kind, and the others of kinds of their own; one of the two has no
+// colour: it is that of the other.
+TaskBatch twins(Dice& dice, Index count) {
+  Ids kinds, colours, answers;
+  for (Index b = 0; b < count; ++b) {
+    Ids order = dice.order(kKinds), places = dice.order(kKinds);
+    order[static_cast<std::size_t>(places[0])] = order[static_cast<std::size_t>(places[1])];
+    for (Index t = 0; t < kKinds; ++t) {
+      kinds.push_back(order[static_cast<std::size_t>(t)]);
+      colours.push_back(t == places[0] ? kColours : dice(kColours));
+      if (t == places[1]) answers.push_back(colours.back());
+    }
+  }
+  const Shape text{count, kKinds};
+  return {{concat({one_hot(ids(kinds, text), kKinds, DType::f32),
+                   one_hot(ids(colours, text), kColours + 1, DType::f32)},
+                  -1)},
+          ids(answers, {count})};
+}
+
+class Twins : public nn::Module {
+ public:
+  explicit Twins(bool matches) : matches_(matches) {}
+  nn::Linear& text = child<nn::Linear>("text", kKinds + kColours + 1, kWidth);
+  SelfMatching& read =
+      child<SelfMatching>("read", SelfMatchingOptions{.width = kWidth, .hidden = kWidth});
+  nn::GRU& alone = child<nn::GRU>(
+      "alone", nn::GRUOptions{.input = kWidth, .hidden = kWidth, .bidirectional = true});
+  nn::Linear& out = child<nn::Linear>("out", 2 * kWidth, kColours);
+
+  // What the one without a colour is told.
+  Tensor operator()(const std::vector<Tensor>& x) const {
+    const Tensor words = text(x[0]), marked = narrow(x[0], -1, kKinds + kColours, 1);
+    return out(sum((matches_ ? read(words).context : alone(words).output) * marked, {1}));
+  }
+
+ private:
+  bool matches_;
+};
+
+TEST(TasksOfRetrieval, ATextThatReadsItselfFindsItsTwins) {
+  double figures[2];
+  for (const bool matches : {true, false}) {
+    manual_seed(3);
+    Twins made(matches);
+    figures[matches ? 1 : 0] = learnt(
+        matches ? "self-matching" : "  without: the recurrent layer alone", made, twins,
+        [&](const auto& x) { return made(x); }, 600, 0.005);
+  }
+  EXPECT_GT(figures[1], 0.9);
+  EXPECT_LT(figures[0], 0.8);
 }
 
 // Names with their colours stand in the first of three segments, each of which ends with a question

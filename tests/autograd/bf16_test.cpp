@@ -1,0 +1,131 @@
+// bf16 holds numbers: who computes with it reads f32, or refuses it.
+#include <gtest/gtest.h>
+
+#include <functional>
+
+#include "../../autograd/autograd.h"
+#include "../../core/error.h"
+#include "../support/throws.h"
+
+namespace heed {
+namespace {
+
+Tensor drawn(const Shape& shape, std::uint64_t seed) {
+  return Tensor(Generator(seed).normal(shape, 0, 1, DType::f32));
+}
+std::vector<float> numbers(const Tensor& x) {
+  return x.array().to(DType::f32).contiguous().to_vector<float>();
+}
+
+struct Row {
+  const char* name;
+  std::function<Tensor(const Tensor& x, const Tensor& y)> call;
+};
+
+// Each with what it gives of the same numbers in f32.
+const std::vector<Row> kReads = {
+    {"add", [](const Tensor& x, const Tensor& y) { return x + y; }},
+    {"mul", [](const Tensor& x, const Tensor& y) { return x * y; }},
+    {"div", [](const Tensor& x, const Tensor& y) { return x / y; }},
+    {"whole", [](const Tensor& x, const Tensor&) { return x * 3 + 1; }},
+    {"number", [](const Tensor& x, const Tensor&) { return 0.3 - x / 0.7; }},
+    {"exp", [](const Tensor& x, const Tensor&) { return exp(x); }},
+    {"relu", [](const Tensor& x, const Tensor&) { return relu(x); }},
+    {"neg", [](const Tensor& x, const Tensor&) { return -x; }},
+    {"maximum", [](const Tensor& x, const Tensor& y) { return maximum(x, y); }},
+    {"where", [](const Tensor& x, const Tensor& y) { return where(x > y, x, y); }},
+    {"isnan", [](const Tensor& x, const Tensor&) { return to(isnan(x / 0.0), DType::f32); }},
+    {"sum", [](const Tensor& x, const Tensor&) { return sum(x, {1}); }},
+    {"mean", [](const Tensor& x, const Tensor&) { return mean(x); }},
+    {"amax", [](const Tensor& x, const Tensor&) { return amax(x, {0}); }},
+    {"softmax", [](const Tensor& x, const Tensor&) { return softmax(x, -1); }},
+    {"log_softmax", [](const Tensor& x, const Tensor&) { return log_softmax(x, 0); }},
+    {"matmul", [](const Tensor& x, const Tensor& y) { return matmul(x, transpose(y, 0, 1)); }},
+    {"linear", [](const Tensor& x, const Tensor& y) { return linear(x, y); }},
+    {"embedding",
+     [](const Tensor& x, const Tensor&) {
+       return embedding(x, tensor({4, 0, 4}));
+     }},
+};
+
+TEST(BFloat16Operators, ReadItAsF32) {
+  const Tensor x = to(drawn({5, 23}, 3), DType::bf16), y = to(drawn({5, 23}, 4), DType::bf16);
+  const Tensor wide_x = to(x, DType::f32), wide_y = to(y, DType::f32);
+  for (const Row& row : kReads) {
+    const std::vector<float> expected = numbers(row.call(wide_x, wide_y));
+    for (const auto& [a, b] : {std::pair(x, y), {x, wide_y}, {wide_x, y}}) {
+      const Tensor out = row.call(a, b);
+      EXPECT_EQ(out.dtype(), DType::f32) << row.name;
+      EXPECT_EQ(numbers(out), expected) << row.name;
+    }
+  }
+}
+
+TEST(BFloat16Operators, WhatMovesNumbersKeepsThem) {
+  const Tensor x = to(drawn({5, 23}, 3), DType::bf16), wide = to(x, DType::f32);
+  const std::vector<std::pair<Tensor, Tensor>> pairs = {
+      {transpose(x, 0, 1), transpose(wide, 0, 1)},
+      {slice(x, 1, 2, 19), slice(wide, 1, 2, 19)},
+      {concat({x, x}, 0), concat({wide, wide}, 0)},
+      {index_select(x, 1, tensor({3, 22})), index_select(wide, 1, tensor({3, 22}))},
+      {gather(x, 1, tensor({{3}, {1}, {0}, {2}, {22}})),
+       gather(wide, 1, tensor({{3}, {1}, {0}, {2}, {22}}))},
+      {flip(x, {1}), flip(wide, {1})},
+      {expand(unsqueeze(x, 0), {3, 5, 23}), expand(unsqueeze(wide, 0), {3, 5, 23})},
+      {sort(x, 1).values, sort(wide, 1).values},
+  };
+  for (const auto& [narrow, expected] : pairs) {
+    EXPECT_EQ(narrow.dtype(), DType::bf16);
+    EXPECT_EQ(numbers(narrow), numbers(expected));
+  }
+  EXPECT_EQ(argmax(x, 1).array().to_vector<std::int64_t>(),
+            argmax(wide, 1).array().to_vector<std::int64_t>());
+  EXPECT_EQ((x > 0.25).array().to_vector<bool>(), (wide > 0.25).array().to_vector<bool>());
+  EXPECT_TRUE(equal(x, wide));
+  EXPECT_TRUE(x.is_floating_point());
+}
+
+TEST(BFloat16Operators, OthersRefuseItByName) {
+  const Tensor x = to(drawn({5, 23}, 3), DType::bf16);
+  const auto text = [](const char* op) {
+    return std::string(op) + ": takes f32 or f64, not bf16: say x.to(DType::f32)";
+  };
+  EXPECT_ERROR_WITH(DTypeError, text("cumsum"), cumsum(x, 1));
+  EXPECT_ERROR_WITH(DTypeError, text("layer_norm"), layer_norm(x, {23}));
+  EXPECT_ERROR_WITH(DTypeError, text("clamp"), clamp(x, 0, 1));
+  EXPECT_ERROR_WITH(DTypeError, text("einsum"), einsum("ij->i", {x}));
+  EXPECT_ERROR_WITH(DTypeError, text("dropout"), dropout(x, 0.5, true));
+  EXPECT_ERROR_WITH(DTypeError, text("set_requires_grad"), Tensor(x).set_requires_grad(true));
+  EXPECT_ERROR_WITH(DTypeError, "add: dtypes differ: x is bf16[5, 23], y is f64[]",
+                    x + tensor(1, DType::f64));
+  EXPECT_ERROR_WITH(DTypeError, text("normal"), randn({3}, DType::bf16));
+}
+
+// Rounding is passed as if it were none; gradients are f32 on both sides of it.
+TEST(BFloat16Operators, GradientsPassRounding) {
+  Tensor x = drawn({5, 23}, 3).requires_grad(true);
+  const Tensor g = drawn({5, 23}, 7);
+  const Tensor narrow = to(x, DType::bf16);
+  EXPECT_TRUE(narrow.requires_grad());
+  sum(g * narrow + square(narrow)).backward();
+  EXPECT_EQ(x.grad().dtype(), DType::f32);
+  EXPECT_EQ(numbers(x.grad()), numbers(g + to(narrow.detach(), DType::f32) * 2));
+}
+
+TEST(BFloat16Operators, GradientsPassAWeightInIt) {
+  const Tensor w = to(drawn({7, 23}, 5), DType::bf16), wide = to(w, DType::f32);
+  const Tensor g = drawn({3, 7}, 7);
+  const auto grad = [&](const Tensor& weight) {
+    Tensor x = drawn({3, 23}, 3).requires_grad(true);
+    sum(g * linear(tanh(x), weight)).backward();
+    return numbers(x.grad());
+  };
+  EXPECT_EQ(grad(w), grad(wide));
+}
+
+TEST(BFloat16Operators, PrintsAsShortAsItIs) {
+  EXPECT_EQ(to_string(to(tensor({0.5, -1.0}), DType::bf16)), "tensor([ 0.5, -1. ], dtype=bf16)");
+}
+
+}  // namespace
+}  // namespace heed
