@@ -48,6 +48,18 @@ TEST_F(LanguageModelCommand, TrainsEvaluatesAndWrites) {
   EXPECT_NE(written, expect_success(writing + " --seed 2"));
 }
 
+TEST_F(LanguageModelCommand, EvaluatesWithNarrowerWeights) {
+  const std::string model = path("m");
+  const double whole = validation_loss(expect_success("train --steps 7 --save " + model + kSmall));
+  const std::string test = "evaluate --sentences 50 --batch 5 --model " + model;
+  for (const std::string flag : {" --bf16", " --int8"}) {
+    const double narrow = validation_loss(expect_success(test + flag));
+    EXPECT_NE(narrow, whole) << flag;
+    EXPECT_NEAR(narrow, whole, 0.02) << flag;
+  }
+  expect_refused(test + " --bf16 --int8", "--int8 excludes --bf16");
+}
+
 TEST_F(LanguageModelCommand, ShowsWhatItLooksAt) {
   const std::string model = path("m"), look = "look --model " + model + " --output " + path("seen");
   for (const std::string attention : {"dot", "synthesizer-dense"}) {
