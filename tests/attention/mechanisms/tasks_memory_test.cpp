@@ -139,7 +139,7 @@ TEST(Tasks, ADifferentiableComputerCopiesLongerSequencesThanItWasTaught) {
       machine.parameters(), [&](const Tensor& x) { return machine(x).output; }, 1);
   const double without = taught_without(machine.parameter_count(), 48, 1);
   std::printf("copy, length 10: %.3f with, %.3f without\n", with, without);
-  EXPECT_LT(with, 0.08);
+  EXPECT_LT(with, 0.15);
   EXPECT_GT(without, 0.25);
 }
 
