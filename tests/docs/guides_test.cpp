@@ -175,6 +175,24 @@ TEST(PrecisionGuide, RunsAndLoads) {
   EXPECT_TRUE(allclose(model(x), before, 0.1, 0.1));
 }
 
+TEST(PrecisionGuide, LoadsWeightsInBf16) {
+  const TemporaryFolder folder;
+  const std::string path = folder / "model.safetensors";
+  nn::Sequential model(nn::Linear(3, 5), nn::Tanh(), nn::Linear(5, 2));
+  const Tensor x = randn({7, 3}), before = model(x).detach();
+  io::save(path, model);
+  io::load(path, model, io::Quantize::bf16);  // or, of a model that is there: nn::to_bf16(model)
+  EXPECT_TRUE(allclose(model(x), before, 0.1, 0.1));
+}
+
+TEST(PrecisionGuide, Holds) {
+  const Tensor x = randn({7, 3});
+  const Tensor held = to(x, DType::bf16);  // half of the bytes; to the nearest, ties to even
+  const Tensor y = held + 1;               // f32
+  EXPECT_EQ(held.dtype(), DType::bf16);
+  EXPECT_EQ(y.dtype(), DType::f32);
+}
+
 TEST(AttentionGuide, ThreeNounsAndAFunction) {
   const Tensor query = randn({2, 7, 64}), keys = randn({2, 7, 128}), values = randn({2, 7, 3});
   const Tensor bias = randn({7, 7});
