@@ -42,6 +42,7 @@
 #include "mechanisms/hard/hard_monotonic.h"
 #include "mechanisms/hard/variational.h"
 #include "mechanisms/linear/attention_free.h"
+#include "mechanisms/linear/attention_free_full.h"
 #include "mechanisms/linear/cos_former.h"
 #include "mechanisms/linear/delta_net.h"
 #include "mechanisms/linear/fast_weights.h"
