@@ -53,6 +53,7 @@
 #include "mechanisms/linear/linear_kinds.h"
 #include "mechanisms/linear/linformer.h"
 #include "mechanisms/linear/luna.h"
+#include "mechanisms/linear/luna_causal.h"
 #include "mechanisms/linear/nystromformer.h"
 #include "mechanisms/linear/performer.h"
 #include "mechanisms/linear/reformer.h"

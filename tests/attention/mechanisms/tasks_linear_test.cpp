@@ -246,6 +246,10 @@ TEST(Tasks, WhatLooksBothWaysFindsTheMarkedOne) {
   EXPECT_LT(without, 0.6);
 }
 
+TEST(Tasks, CausalLunaFindsTheMarkedOne) {
+  EXPECT_GT(taught("the marked one", "luna", kSymbols + 1, kSymbols, marked, 400), 0.9);
+}
+
 // Every key has a value; one is asked for at the end.
 TaskBatch looked_up(Dice& dice, Index count) {
   constexpr Index kKeys = 8;
