@@ -1,9 +1,13 @@
 // heed.attention: masks, attend(), memories, what a call gives.
-#include "attention.h"
+#include "attention_options.h"
 
 namespace heed::python {
 
 using namespace heed::attention;
+
+HEED_FIELDS(masks::LongformerOptions, window, globals, dilation, causal)
+HEED_FIELDS(masks::BigBirdOptions, block, window, globals, randoms, causal)
+HEED_FIELDS(WaitKOptions, wait, catch_up, first)
 
 HeldTerms terms_of(const py::dict& given) {
   static const auto& fields = *new Fields<HeldTerms>{
@@ -15,6 +19,9 @@ HeldTerms terms_of(const py::dict& given) {
       {"map", [](HeldTerms& t, const py::handle& v) { t.map = v.cast<ScoreMap>(); }},
       {"dropout", [](HeldTerms& t, const py::handle& v) { t.dropout = v.cast<double>(); }},
       {"need_weights", [](HeldTerms& t, const py::handle& v) { t.need_weights = v.cast<bool>(); }},
+      {"generator", [](HeldTerms& t, const py::handle& v) { t.generator = v.cast<Generator*>(); }},
+      {"need_statistics",
+       [](HeldTerms& t, const py::handle& v) { t.need_statistics = v.cast<bool>(); }},
       {"need_log_sums",
        [](HeldTerms& t, const py::handle& v) { t.need_log_sums = v.cast<bool>(); }},
       {"tiles_only", [](HeldTerms& t, const py::handle& v) { t.tiles_only = v.cast<bool>(); }},
@@ -49,6 +56,11 @@ void bind_masks(py::module_& m) {
       .def_static("block", &Mask::block, py::arg("size"))
       .def_static("segments", py::overload_cast<const std::vector<Index>&>(&Mask::segments),
                   py::arg("offsets"))
+      .def_static(
+          "segments",
+          py::overload_cast<const std::vector<Index>&, const std::vector<Index>&>(&Mask::segments),
+          py::arg("queries"), py::arg("keys"))
+      .def("select_rows", &Mask::select_rows, Free(), py::arg("rows"))
       .def_static("lengths", &Mask::lengths, py::arg("lengths"), py::arg("steps"))
       .def_static("key_padding", &Mask::key_padding, py::arg("real"),
                   "bool [B, K]: true is a real key.")
@@ -73,17 +85,35 @@ void bind_masks(py::module_& m) {
   m.def("window_with_sinks", &masks::window_with_sinks, py::arg("window"), py::arg("sinks"));
   m.def("neighbourhood", &masks::neighbourhood, py::arg("width"), py::arg("radius"));
   m.def("block_sparse", &masks::block_sparse, py::arg("layout"), py::arg("size"));
+  function(m, "longformer", "", &masks::longformer, "Beltagy et al. 2020.");
+  function(
+      m, "bigbird", "steps, generator",
+      [](Index steps, Generator& generator, const masks::BigBirdOptions& options) {
+        return masks::bigbird(steps, options, generator);
+      },
+      "Zaheer et al. 2020.");
+  function(m, "wait_k", "", &masks::wait_k, "Of queries over a source (Ma et al. 2019).");
+  function(
+      m, "wait_k_reads", "written",
+      [](Index written, const WaitKOptions& options) { return wait_k_reads(options, written); },
+      "How many words are read before the next one is written.");
 }
 
 void bind_results(py::module_& m) {
   py::class_<HeldTerms>(
       m, "Terms", "What a call adds to a query and a memory; calls take the same names themselves.")
       .def(py::init([](const py::kwargs& given) { return terms_of(given); }));
+  py::class_<AttentionStatistics>(m, "AttentionStatistics",
+                                  "A look at weights that were not made, with need_statistics.")
+      .def("rows", &AttentionStatistics::rows, Free(), py::arg("queries"), "[.., R, K].")
+      .def("received", &AttentionStatistics::received, Free(), "[.., K].")
+      .def("entropies", &AttentionStatistics::entropies, Free(), "[.., Q].");
   py::class_<Attended>(m, "Attended",
                        "context, weights = attend(..): the weights are None unless need_weights.")
       .def_readonly("context", &Attended::context)
       .def_readonly("weights", &Attended::weights)
       .def_readonly("log_sums", &Attended::log_sums)
+      .def_readonly("statistics", &Attended::statistics)
       .def("__iter__",
            [](const Attended& a) { return py::iter(py::make_tuple(a.context, a.weights)); });
   py::class_<StackOutput>(m, "StackOutput",
@@ -93,7 +123,8 @@ void bind_results(py::module_& m) {
       .def("__iter__",
            [](const StackOutput& s) { return py::iter(py::make_tuple(s.output, s.weights)); });
   py::class_<Past>(m, "Past", "What a query leaves to the next one of its sequence.")
-      .def(py::init<>());
+      .def(py::init<>())
+      .def("reorder", &Past::reorder, Free(), py::arg("rows"));
 }
 
 void bind_memory(py::module_& m) {
@@ -124,6 +155,10 @@ void bind_memory(py::module_& m) {
           },
           py::arg("query"), py::arg("past") = py::none())
       .def("rows", &Memory::rows, Keep(), Free(), py::arg("index"))
+      .def("places", &Memory::places, Keep(), Free(), py::arg("index"), py::arg("mask") = Mask(),
+           "Of each row the places index[b], i64 [B, ..].")
+      .def("weighted", &Memory::weighted, Keep(), Free(), py::arg("factor"),
+           "The values times a factor [.., K, 1].")
       .def("masked", &Memory::masked, Keep(), Free(), py::arg("mask"));
   m.def(
       "attend",
@@ -147,7 +182,9 @@ void bind_memory(py::module_& m) {
       "score the scaled dot "
       "product; terms by name: mask, bias, offset_bias, position_bias, relative, sinks, map, "
       "normaliser, dropout, "
-      "need_weights, need_log_sums, tiles_only.");
+      "need_weights, need_statistics, need_log_sums, tiles_only.");
+  m.def("merge", &merge, Free(), py::arg("parts"),
+        "What attentions over parts of the keys, made with need_log_sums, are together.");
 }
 
 void bind_positions(py::module_& m) {
@@ -155,19 +192,28 @@ void bind_positions(py::module_& m) {
   m.def("soft_cap", py::overload_cast<double>(&maps::soft_cap), py::arg("cap"));
   m.def("slopes", &maps::slopes, py::arg("slopes"));
   m.def("by_distance", &maps::by_distance, py::arg("table"), py::arg("distances"));
-  m.def(
-      "rotary",
-      [](const Tensor& x, Index first, double base, RotaryLayout layout, Index width) {
-        return rotary(x, RotaryOptions{.base = base, .layout = layout, .width = width}, first);
+  function(
+      m, "rotary", "input, first=0, positions=",
+      [](const Tensor& x, Index first, const Tensor& positions, const RotaryOptions& options) {
+        return positions.defined() ? rotary(x, positions, options) : rotary(x, options, first);
       },
-      Free(), py::arg("input"), py::arg("first") = 0, py::arg("base") = 10000.0,
-      py::arg("layout") = RotaryLayout::pairs, py::arg("width") = 0);
+      "Input [.., T, D] turned by its places (Su et al. 2021), which may be given.");
+  function(
+      m, "rotary_frequencies", "width, base=10000.0, steps=0.0",
+      [](Index width, double base, double steps, const RotaryScaling& scaling) {
+        return rotary_frequencies(width, base, scaling, steps);
+      },
+      "Radians a step of each pair, f64 [width / 2]; kind, factor .. of longer contexts.");
+  function(m, "rotary_attention_factor", "", &rotary_attention_factor,
+           "What cosine and sine are multiplied by.");
+  Mechanism<LearnedPositions>(m, "A trained vector a place (Gehring et al. 2017).")
+      .init<Index, Index, DType>("max_steps, width, dtype")
+      .forward("input, first=0", &LearnedPositions::operator(), "[.., T, E].");
+  function(m, "gaussian_bias", "centres, keys, sigma", &gaussian_bias,
+           "[.., Q] -> [.., Q, keys] (Luong et al. 2015, eq. 10).");
+  function(m, "sandwich", "heads, steps, width=128, dtype", &maps::sandwich, "Chi et al. 2023.");
   m.def("sinusoidal_positions", &nn::sinusoidal_positions, Free(), py::arg("steps"),
         py::arg("width"), py::arg("first") = 0, py::arg("dtype") = DType::f32);
-  m.def("average_pooling", py::overload_cast<const Tensor&, const Mask&>(&average_pooling), Free(),
-        py::arg("values"), py::arg("mask") = Mask());
-  m.def("max_pooling", py::overload_cast<const Tensor&, const Mask&>(&max_pooling), Free(),
-        py::arg("values"), py::arg("mask") = Mask());
 }
 
 }  // namespace

@@ -193,6 +193,22 @@ struct type_caster<heed::Pair> : sizes_caster<heed::Pair, 2> {};
 template <>
 struct type_caster<heed::Triple> : sizes_caster<heed::Triple, 3> {};
 
+/// (h, c)
+template <>
+struct type_caster<heed::LstmState> {
+  PYBIND11_TYPE_CASTER(heed::LstmState, const_name("Optional[Tuple[heed.Tensor, heed.Tensor]]"));
+  bool load(handle from, bool) {
+    if (from.is_none()) return true;
+    if (!isinstance<sequence>(from) || len(from) != 2) return false;
+    value = {from[int_(0)].cast<heed::Tensor>(), from[int_(1)].cast<heed::Tensor>()};
+    return true;
+  }
+  static handle cast(const heed::LstmState& from, return_value_policy, handle) {
+    if (!from.h.defined()) return none().release();
+    return make_tuple(from.h, from.c).release();
+  }
+};
+
 template <class Enum, std::size_t N>
 struct names_caster {
   PYBIND11_TYPE_CASTER(Enum, const_name("str"));
@@ -236,6 +252,22 @@ HEED_NAMES(heed::attention::Activation, "relu", "gelu", "gelu_tanh", "silu", "sw
 HEED_NAMES(heed::attention::RotaryLayout, "pairs", "halves")
 HEED_NAMES(heed::attention::LocalKind, "monotonic", "predictive")
 HEED_NAMES(heed::attention::LuongAttention, "global", "local_m", "local_p")
+HEED_NAMES(heed::attention::RotaryScalingKind, "none", "linear", "ntk", "dynamic_ntk", "yarn",
+           "llama3")
+HEED_NAMES(heed::attention::DifferentialKind, "v1", "v2")
+HEED_NAMES(heed::attention::SynthesizerKind, "dense", "random", "fixed_random", "factorised_dense",
+           "factorised_random", "dot_product")
+HEED_NAMES(heed::attention::PerformerFeatures, "positive", "hyperbolic")
+HEED_NAMES(heed::attention::LinearForm, "chunked", "recurrent", "quadratic")
+HEED_NAMES(heed::attention::Fusion, "shallow", "deep")
+HEED_NAMES(heed::attention::HardEvaluation, "argmax", "sample", "expectation")
+HEED_NAMES(heed::attention::MemoryTying, "adjacent", "layer_wise")
+HEED_NAMES(heed::attention::PositionEncoding, "none", "published", "centred")
+HEED_NAMES(heed::attention::CoAttentionKind, "parallel", "alternating")
+HEED_NAMES(heed::attention::GraphAttentionKind, "gat", "gat_v2")
+HEED_NAMES(heed::attention::NonLocalKind, "gaussian", "embedded_gaussian", "dot")
+HEED_NAMES(heed::attention::SpatialTransform, "affine", "attention")
+HEED_NAMES(heed::GridPadding, "zeros", "border")
 #undef HEED_NAMES
 
 }  // namespace pybind11::detail

@@ -18,7 +18,7 @@ ModuleClass<T> layer(py::module_& m, const char* name, const char* what = "") {
 
 #define HEED_DTYPE py::kw_only(), py::arg("dtype") = DType::f32
 
-void bind_linear(py::module_& m) {
+void bind_dense(py::module_& m) {
   layer<Linear>(m, "Linear", "y = x W^T + b. x [.., in] -> [.., out].")
       .def(py::init<Index, Index, bool, DType>(), py::arg("in_features"), py::arg("out_features"),
            py::arg("bias") = true, HEED_DTYPE)
@@ -224,7 +224,7 @@ void bind_shaping(py::module_& m) {
 }  // namespace
 
 void bind_layers(py::module_& m) {
-  bind_linear(m);
+  bind_dense(m);
   bind_conv<Conv1d, Conv1dOptions, Index>(m, "Conv1d");
   bind_conv<Conv2d, Conv2dOptions, Pair>(m, "Conv2d");
   bind_conv<Conv3d, Conv3dOptions, Triple>(m, "Conv3d");

@@ -85,14 +85,14 @@ def signatures(doc, name):
     return found
 
 
-def function(name, thing, indent="", decorator=""):
+def function(name, thing, indent="", decorator="", other=False):
     doc = thing.__doc__ or ""
     found = signatures(doc, name)
     if not found:
         return python_function(name, thing, indent, decorator)
     lines = []
     for number, (signature, what) in enumerate(found):
-        odd = "  # type: ignore[override]" if name in ODD and number == 0 and indent else ""
+        odd = "  # type: ignore[override]" if (other or name in ODD) and number == 0 and indent else ""
         if len(found) > 1:
             lines.append(f"{indent}@overload{odd}")
             odd = ""
@@ -153,7 +153,9 @@ def members(cls):
         elif isinstance(thing, classmethod):
             yield from python_function(name, thing.__func__, "    ", "@classmethod")
         elif callable(thing):
-            yield from function(name, getattr(cls, name) if inspect.isfunction(thing) else thing, "    ")
+            bases = [vars(base) for base in cls.__mro__[1:] if base.__name__ != "Module"]
+            other = name == "forward" and any(name in base for base in bases)  # with another signature
+            yield from function(name, getattr(cls, name) if inspect.isfunction(thing) else thing, "    ", other=other)
         elif isinstance(thing, cls) and hasattr(cls, "__members__"):
             yield f"    {name}: heed.{cls.__name__}"
 

@@ -66,6 +66,11 @@ std::shared_ptr<nn::Module> child_of(const std::shared_ptr<T>& parent, nn::Modul
     return py::tuple(py::cast(all));                               \
   })
 
+/// The parameter or buffer of that name in the module itself; null for none.
+Tensor* own_tensor(nn::Module& module, const std::string& name);
+/// The child of that name, a list of children as a tuple; null for none.
+py::object child_of(const std::shared_ptr<nn::Module>& module, const std::string& name);
+
 /// Throws ShapeError, DTypeError, GradError for what cannot stand in the place of a parameter.
 void assign_parameter(Tensor& place, const Tensor& given, const char* name);
 

@@ -1,11 +1,15 @@
 // heed.attention: scores, normalisers, biases by position.
-#include "attention.h"
+#include "attention_options.h"
 
 namespace heed::python {
-namespace {
 
 using namespace heed::attention;
 using nn::Module;
+
+HEED_FIELDS(LocationAwareOptions, query_width, key_width, hidden, filters, kernel, dtype)
+HEED_FIELDS(MonotonicEnergyOptions, query_width, key_width, hidden, offset, dtype)
+
+namespace {
 
 #define HEED_DTYPE py::kw_only(), py::arg("dtype") = DType::f32
 
@@ -38,19 +42,16 @@ void bind_score_classes(py::module_& m) {
   ModuleClass<LocationBased, Score>(m, "LocationBased")
       .def(py::init<Index, Index, DType>(), py::arg("query_width"), py::arg("max_keys"), HEED_DTYPE)
       .HEED_TENSOR(LocationBased, weight);
-  const Fields<LocationAwareOptions> fields = {
-      field("query_width", &LocationAwareOptions::query_width),
-      field("key_width", &LocationAwareOptions::key_width),
-      field("hidden", &LocationAwareOptions::hidden),
-      field("filters", &LocationAwareOptions::filters),
-      field("kernel", &LocationAwareOptions::kernel),
-      field("dtype", &LocationAwareOptions::dtype)};
-  ModuleClass<LocationAware, Score>(m, "LocationAware",
-                                    "Sees where the last query looked (Chorowski et al. 2015).")
-      .def(py::init([fields](const py::kwargs& given) {
-        return std::make_shared<LocationAware>(
-            options_of("LocationAware", LocationAwareOptions(), given, fields));
-      }));
+  Mechanism<LocationAware, Score>(m, "Sees where the last query looked (Chorowski et al. 2015).")
+      .init<LocationAwareOptions>();
+  Mechanism<ContextualPositions, Score>(
+      m, "CoPE: counts what the query lets through (Golovneva et al. 2024).")
+      .init<Index, Index, std::optional<double>, DType>("width, positions, scale, dtype");
+  Mechanism<Gaussian, Score>(m, "By distance from a place: query [.., Q, d + 1], keys [.., K, d].")
+      .init<>();
+  Mechanism<MonotonicEnergy, Score>(m,
+                                    "Additive, of a learnt size and middle (Raffel et al. 2017).")
+      .init<MonotonicEnergyOptions>();
 }
 
 template <class T>
@@ -83,10 +84,16 @@ void bind_normalisers(py::module_& m) {
                  EntmaxOptions{.alpha = alpha, .learned = learned, .heads = heads, .dtype = dtype});
            }),
            py::arg("alpha") = 1.5, py::arg("learned") = false, py::arg("heads") = 0, HEED_DTYPE)
+      .def("alpha", &Entmax::alpha, Free())
       .HEED_TENSOR(Entmax, log_excess);
   normaliser<Monotonic>(m, "Monotonic")
       .def(py::init<double>(), py::arg("noise") = 0)
       .def_readwrite("hard", &Monotonic::hard);
+  Mechanism<Mocha, Monotonic>(m, "Chunks behind each place (Chiu and Raffel 2018).")
+      .init<Index, double>("chunk, noise=0.0")
+      .method("spread", "weights, chunk_scores, allowed=", &Mocha::spread, "[.., K].");
+  Mechanism<ByCount, Normaliser>(m, "Scores over how many may be attended to (Wang et al. 2018).")
+      .init<>();
 }
 
 void bind_biases(py::module_& m) {
@@ -116,6 +123,10 @@ void bind_biases(py::module_& m) {
                  .key_width = key_width, .value_width = value_width, .clip = clip, .dtype = dtype});
            }),
            py::arg("key_width"), py::arg("value_width") = 0, py::arg("clip") = 16, HEED_DTYPE)
+      .def("scores", &RelativePositions::scores, Free(), py::arg("query"), py::arg("count"),
+           py::arg("scale"), "[.., Q, d] -> [.., Q, K].")
+      .def("context", &RelativePositions::context, Free(), py::arg("weights"),
+           "[.., Q, K] -> [.., Q, dv].")
       .HEED_TENSOR(RelativePositions, keys)
       .HEED_TENSOR(RelativePositions, values);
 }

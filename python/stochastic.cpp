@@ -5,13 +5,40 @@
 namespace heed::python {
 namespace {
 
+// Who chooses while a cost runs; Python may keep it for longer.
+class LentChoices : public Choices {
+ public:
+  explicit LentChoices(Choices& behind) : behind_(&behind) {}
+  Choice choose(const Tensor& logits) override {
+    if (!behind_) throw GradError("choose: the cost that these choices were made for has returned");
+    return behind_->choose(logits);
+  }
+  void end() { behind_ = nullptr; }
+
+ private:
+  Choices* behind_;
+};
+
+// cost(choices, ..). Under the lock.
+template <class... Args>
+Tensor call(const py::object& cost, Choices& choices, const Args&... args) {
+  auto lent = std::make_unique<LentChoices>(choices);
+  LentChoices& ours = *lent;
+  const py::object given = py::cast(std::unique_ptr<Choices>(std::move(lent)));
+  struct End {
+    LentChoices& lent;
+    ~End() { lent.end(); }
+  } const end{ours};
+  Tensor found = cost(given, args...).template cast<Tensor>();
+  check_signals();
+  return found;
+}
+
 // cost(choices)
 ChoiceCost held(const py::function& cost) {
   return [held = Held(cost)](Choices& choices) {
     const py::gil_scoped_acquire lock;
-    Tensor found = held()(py::cast(&choices, py::return_value_policy::reference)).cast<Tensor>();
-    check_signals();
-    return found;
+    return call(held(), choices);
   };
 }
 
@@ -129,10 +156,7 @@ void bind_check(py::module_& m) {
             options_of("stochastic_gradcheck", StochasticGradcheckOptions(), given, fields());
         const RowCost called = [held = Held(cost)](Choices& choices, const Tensor& rows) {
           const py::gil_scoped_acquire lock;
-          Tensor found =
-              held()(py::cast(&choices, py::return_value_policy::reference), rows).cast<Tensor>();
-          check_signals();
-          return found;
+          return call(held(), choices, rows);
         };
         const py::gil_scoped_release free;
         return stochastic_gradcheck(estimator, called, theta, options, reference);

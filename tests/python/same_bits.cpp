@@ -25,14 +25,29 @@ class Model : public nn::Module {
   }
 };
 
-// FNV-1a over all weights, by their names' order.
-std::uint64_t fingerprint(const nn::Module& model) {
+// FNV-1a over all numbers, f32, in their order.
+std::uint64_t fingerprint(const std::vector<Tensor>& all) {
   std::uint64_t hash = 14695981039346656037U;
-  for (const Tensor& weight : model.parameters()) {
-    const auto* const bytes = reinterpret_cast<const unsigned char*>(weight.array().raw());
-    for (Index i = 0; i < weight.numel() * 4; ++i) hash = (hash ^ bytes[i]) * 1099511628211U;
+  for (const Tensor& tensor : all) {
+    const auto* const bytes = reinterpret_cast<const unsigned char*>(tensor.array().raw());
+    for (Index i = 0; i < tensor.numel() * 4; ++i) hash = (hash ^ bytes[i]) * 1099511628211U;
   }
   return hash;
+}
+
+// What each kind of self-attention gives, and the gradient of its input.
+void print_kinds() {
+  for (const auto& kind : attention::self_attention_kinds()) {
+    manual_seed(5);
+    const attention::SelfAttentionSizes sizes{.width = 12, .heads = 3, .max_length = 16};
+    const auto make = attention::self_attention_maker(kind.name, sizes);
+    const auto attend = make ? make(0) : std::make_shared<attention::MultiHead>(12, 3);
+    const Tensor x = randn({2, 11, 12}).set_requires_grad();
+    const Tensor y = (*attend)(x, {.mask = attention::Mask::causal()}).context;
+    sum(y * randn(y.shape())).backward();
+    std::printf("%s %016" PRIx64 " %016" PRIx64 "\n", kind.name.c_str(),
+                fingerprint({y.contiguous()}), fingerprint({x.grad().contiguous()}));
+  }
 }
 
 }  // namespace
@@ -52,6 +67,7 @@ int main() {
     schedule.step();
     std::printf("%08" PRIx32 " %016" PRIx64 " %016" PRIx64 "\n",
                 std::bit_cast<std::uint32_t>(loss.item<float>()),
-                std::bit_cast<std::uint64_t>(norm), fingerprint(model));
+                std::bit_cast<std::uint64_t>(norm), fingerprint(model.parameters()));
   }
+  print_kinds();
 }

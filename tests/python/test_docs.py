@@ -17,10 +17,13 @@ def blocks(page):
 
 def test_the_python_page():
     code = blocks("python.md")
-    assert len(code) == 3
+    assert len(code) == 4
     q, k, v = (heed.randn(2, 8, n, 11) for n in (7, 7, 7))
     names = {"q": q, "k": k, "v": v, "x": heed.randn(2, 5, 64)}
-    exec(code[2], dict(names))
+    attending = dict(names)
+    exec(code[2], attending)
+    exec(code[3], attending)
+    assert attending["seen"].weights.shape == (6, 2)
     for block in code[:2]:
         exec(block, names)
     assert names["loss"].item() < 1

@@ -23,10 +23,10 @@ class Model(nn.Module):
         return self.out(self.pool(context).context)
 
 
-def fingerprint(model):
+def fingerprint(all):
     value = 14695981039346656037
-    for weight in model.parameters():
-        for byte in memoryview(weight.detach()).tobytes():
+    for tensor in all:
+        for byte in memoryview(tensor.detach().contiguous()).tobytes():
             value = (value ^ byte) * 1099511628211 % 2**64
     return value
 
@@ -47,7 +47,7 @@ def train():
         schedule.step()
         bits = struct.unpack("<I", struct.pack("<f", loss.item()))[0]
         of_norm = struct.unpack("<Q", struct.pack("<d", norm))[0]
-        lines.append(f"{bits:08x} {of_norm:016x} {fingerprint(model):016x}")
+        lines.append(f"{bits:08x} {of_norm:016x} {fingerprint(model.parameters()):016x}")
     return lines
 
 
@@ -67,3 +67,16 @@ def test_the_number_of_threads_changes_no_bit():
         assert train() == alone
     finally:
         heed.set_num_threads(before)
+
+
+def test_kinds_of_self_attention_give_the_bits_of_cpp():
+    theirs = subprocess.run([PROGRAM], check=True, capture_output=True, text=True).stdout.split("\n")[20:-1]
+    ours = []
+    for kind in heed.attention.self_attention_kinds():
+        heed.manual_seed(5)
+        attend = heed.attention.self_attention(kind.name, width=12, heads=3, max_length=16)
+        x = heed.randn(2, 11, 12).requires_grad_()
+        y = attend(x, mask=heed.attention.Mask.causal()).context
+        (y * heed.randn(*y.shape)).sum().backward()
+        ours.append(f"{kind.name} {fingerprint([y]):016x} {fingerprint([x.grad]):016x}")
+    assert len(ours) >= 39 and ours == theirs

@@ -47,8 +47,10 @@ BIG = 1200
         lambda: (lambda y=(heed.randn(BIG, BIG).requires_grad_() @ heed.randn(BIG, BIG)).sum(): y.backward()),
         lambda: (lambda x=heed.randn(8, 512, 64): heed.attention.attend(x, x, x, need_weights=True)),
         lambda: (lambda x=heed.randn(4_000_000): x.sort()),
+        lambda: (lambda f=heed.attention.self_attention("ssd", width=64, heads=2), x=heed.randn(4, 512, 64): f(x)),
+        lambda: (lambda x=heed.randn(8, 512, 64): heed.attention.hopfield_update(x, x, 1, need_weights=True)),
     ],
-    ids=["operator", "function", "layer", "backward", "attend", "method"],
+    ids=["operator", "function", "layer", "backward", "attend", "method", "mechanism", "function of attention"],
 )
 def test_long_operators_let_the_interpreter_go_on(make):
     interval = sys.getswitchinterval()

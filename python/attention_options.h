@@ -1,0 +1,36 @@
+// Options that more than one mechanism has.
+#pragma once
+
+#include "mechanism.h"
+
+namespace heed::python {
+
+HEED_FIELDS(attention::RotaryScaling, kind, factor, original_length, beta_fast, beta_slow,
+            whole_pairs, low_freq_factor, high_freq_factor, attention_factor)
+HEED_FIELDS(attention::RotaryOptions, base, layout, width, scaling)
+HEED_FIELDS(attention::HeadExtrasOptions, slots, bias_kv, zero)
+template <>
+struct FieldsOf<attention::MultiHeadOptions> {
+  static constexpr bool kGiven = false;
+  static constexpr std::size_t kWithoutNames = 2;  // MultiHead(64, 8)
+  static const Fields<attention::MultiHeadOptions>& all();
+};
+
+/// A stack's layers take what their heads have beside by name, or layer by layer:
+/// self_heads={"sinks": True}, or lambda layer: {"score": Additive(4, 4, 8)}. self_attention is a name of
+/// self_attention_kinds(), or lambda layer: a SelfAttention.
+template <>
+struct FieldsOf<attention::TransformerOptions> {
+  static constexpr bool kGiven = false;
+  static const Fields<attention::TransformerOptions>& all();
+  static void finish(attention::TransformerOptions& options, const py::dict& given);
+};
+
+/// The kind of that name, made for a stack's layer. Throws ValueError for other names.
+std::shared_ptr<attention::SelfAttention> self_attention_of(
+    const std::string& name, const attention::SelfAttentionSizes& sizes, Index layer);
+
+HEED_GIVES(attention::Attended, context, weights)
+HEED_GIVES(attention::StackOutput, output, weights)
+
+}  // namespace heed::python
