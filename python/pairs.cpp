@@ -23,6 +23,8 @@ HEED_FIELDS(CoupledOptions, width, slices, hidden, layers, labels, coupled, dtyp
 HEED_FIELDS(DecomposableOptions, width, hidden, dropout, differences, dtype)
 HEED_FIELDS(EsimOptions, width, hidden, dropout, dtype)
 HEED_FIELDS(GatedAttentionOptions, input, hidden, hops, dropout, dtype)
+HEED_FIELDS(GatedMatchingOptions, width, question_width, hidden, dtype)
+HEED_FIELDS(SelfMatchingOptions, width, hidden, dtype)
 HEED_FIELDS(StackedOptions, width, hidden, hops, dtype)
 HEED_FIELDS(TwoStreamsOptions, width, other_width, heads, hidden, other_hidden, dropout, dtype)
 
@@ -86,6 +88,14 @@ void bind_readers(py::module_& m) {
       .init<GatedAttentionOptions>()
       .forward("document, query, document_lengths, query_lengths, need_weights",
                &GatedAttentionReader::operator(), "[B, D, input], [B, T, input].");
+  Mechanism<GatedMatching>(m, "R-Net: a passage reads a question (Wang et al. 2017).")
+      .init<GatedMatchingOptions>()
+      .forward("passage, question, lengths, question_mask, need_weights",
+               &GatedMatching::operator(), "[B, T, d], [B, J, dq] -> [B, T, H].");
+  Mechanism<SelfMatching>(m, "R-Net: a passage reads itself (Wang et al. 2017).")
+      .init<SelfMatchingOptions>()
+      .forward("passage, lengths, need_weights", &SelfMatching::operator(),
+               "[B, T, d] -> [B, T, 2 H].");
 }
 
 template <class T>

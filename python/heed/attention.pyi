@@ -541,6 +541,13 @@ class GatedLinearAttention(heed.attention.FastWeightsAttention):
     """GLA (Yang et al. 2024)."""
     def __init__(self, *, width: _int = ..., heads: _int = ..., head_width: _int = ..., value_head_width: _int = ..., bias: _bool = ..., chunk: _int = ..., dtype: heed.dtype = ..., rank: _int = ...) -> None: ...
 
+class GatedMatching(heed.nn.Module):
+    """R-Net: a passage reads a question (Wang et al. 2017)."""
+    def __init__(self, *, width: _int = ..., question_width: _int = ..., hidden: _int = ..., dtype: heed.dtype = ...) -> None: ...
+    def forward(self, passage: heed.Tensor, question: heed.Tensor, lengths: Optional[Union[_int, Sequence[_int]]] = ..., question_mask: Union[heed.attention.Mask, heed.Tensor, None] = ..., need_weights: _bool = ...) -> heed.attention.Attended:
+        """[B, T, d], [B, J, dq] -> [B, T, H]."""
+        ...
+
 class Gaussian(heed.attention.Score):
     """By distance from a place: query [.., Q, d + 1], keys [.., K, d]."""
     def __init__(self) -> None: ...
@@ -1511,6 +1518,13 @@ class SelfAttentionKind:
     def steps(self) -> _bool: ...
     @property
     def sums_up(self) -> _bool: ...
+
+class SelfMatching(heed.nn.Module):
+    """R-Net: a passage reads itself (Wang et al. 2017)."""
+    def __init__(self, *, width: _int = ..., hidden: _int = ..., dtype: heed.dtype = ...) -> None: ...
+    def forward(self, passage: heed.Tensor, lengths: Optional[Union[_int, Sequence[_int]]] = ..., need_weights: _bool = ...) -> heed.attention.Attended:
+        """[B, T, d] -> [B, T, 2 H]."""
+        ...
 
 class SetBlock(heed.nn.Module):
     """MAB (Lee et al. 2019)."""

@@ -117,6 +117,8 @@ CASES = {
     "BiDirectional": (lambda: A.BiDirectional(3, dtype=f64), [(2, 5, 3), (2, 7, 3)], (2, 5, 12)),
     "gated_attention": (None, [(2, 5, 3), (2, 7, 3)], (2, 5, 3), lambda f, d, q: A.gated_attention(d, q)),
     "GatedAttentionReader": (lambda: A.GatedAttentionReader(input=3, hidden=2, hops=2, dtype=f64), [(2, 5, 3), (2, 3, 3)], (2, 5)),
+    "GatedMatching": (lambda: A.GatedMatching(width=3, question_width=2, hidden=4, dtype=f64), [(2, 5, 3), (2, 7, 2)], (2, 5, 4)),
+    "SelfMatching": (lambda: A.SelfMatching(width=3, hidden=4, dtype=f64), [(2, 5, 3)], (2, 5, 8)),
     "ParallelCoAttention": (lambda: A.ParallelCoAttention(question_width=3, image_width=5, hidden=4, dtype=f64),
                             [(2, 7, 3), (2, 11, 5)], (2, 5), lambda f, *x: f(*x).image.context),
     "AlternatingCoAttention": (lambda: A.AlternatingCoAttention(question_width=3, image_width=5, hidden=4, dtype=f64),
