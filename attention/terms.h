@@ -38,6 +38,9 @@ struct Terms {
   bool need_statistics = false;  ///< rows and sums of the weights, without the block
   bool need_log_sums = false;    ///< for merge(); of softmax alone
   bool tiles_only = false;       ///< throws ValueError where a block of scores would be made
+  /// What a layer further down the stack left for this one, Attended::for_above: ValueResidualHeads
+  /// look at it, all others do not.
+  Tensor from_below = {};
 };
 
 /// A context, and its weights where they were asked for, whole or to be looked at in parts.
@@ -48,6 +51,9 @@ struct Attended {
   /// [.., Q]: the log of each query's sum of exp(score), -infinity where it may attend to nothing;
   /// undefined unless asked for. Differentiable.
   Tensor log_sums = {};
+  /// Of a layer that has something for those above it: the stack hands it on, to all of them unless
+  /// one has something else. Undefined in most.
+  Tensor for_above = {};
 };
 
 /// What a stack of layers or a decoder gives: of a step [B, width], of all steps [B, T, width].

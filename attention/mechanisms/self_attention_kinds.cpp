@@ -12,6 +12,7 @@
 #include "../masks/rules.h"
 #include "../normalisers/sparse.h"
 #include "../scores/contextual.h"
+#include "linear/attention_free_full.h"
 #include "linear/linear_kinds.h"
 #include "linear/reformer.h"
 #include "linear/routing.h"
@@ -97,6 +98,16 @@ Made latent(const Sizes& o, Index) {
                          .dtype = o.dtype});
 }
 
+// AFT-full with w in factors, as the paper has it, or AFT-local with a window.
+Made attention_free(const Sizes& o, Index window, Index rank) {
+  return std::make_shared<AttentionFreeFull>(
+      AttentionFreeFullOptions{.width = o.width,
+                               .max_length = std::max<Index>(1, o.max_length),
+                               .window = window,
+                               .rank = rank,
+                               .dtype = o.dtype});
+}
+
 // Blocks and a window that are a quarter of the longest text at most.
 Made native_sparse(const Sizes& o, Index) {
   const Index block = std::clamp<Index>(o.max_length / 16 * 2, 2, 32);
@@ -178,6 +189,10 @@ const Kind kKinds[] = {
      changed<[](Options& h, const Sizes&) { h.normaliser = std::make_shared<Entmax>(); }>},
     {"top-k", true, true, true,
      changed<[](Options& h, const Sizes& o) { h.normaliser = std::make_shared<TopK>(some(o)); }>},
+    {"aft-full", false, true, false,
+     [](const Sizes& o, Index) { return attention_free(o, 0, 32); }},
+    {"aft-local", false, true, false,
+     [](const Sizes& o, Index) { return attention_free(o, some(o), 0); }},
     {"reformer", false, false, false,
      [](const Sizes& o, Index) -> Made {
        return std::make_shared<Reformer>(

@@ -12,7 +12,7 @@ namespace heed::attention {
 
 struct SelfAttentionSizes {
   Index width = 0, heads = 1;
-  Index max_length = 0;  ///< of a Synthesizer and cosFormer; windows are made by it
+  Index max_length = 0;  ///< of a Synthesizer, cosFormer and AFT; windows are made by it
   double dropout = 0;    ///< of the weights, where there are any
   DType dtype = DType::f32;
   bool rotary = false;  ///< positions of queries and keys

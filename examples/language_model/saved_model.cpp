@@ -25,6 +25,11 @@ io::NamedShapes shapes_of(const ModelOptions& options) {
   if (out.size() > 1) return out;
   out.push_back({fmt::format("layers.layers.{}.linear1.weight", last), {-1, width}});
   if (options.positions == Positions::learned) out.push_back({"places", {context, options.width}});
+  if (options.attention == "aft-full") {
+    out.push_back({"layers.layers.0.self_attn.query_factors", {context, -1}});
+  } else if (options.attention == "aft-local") {
+    out.push_back({"layers.layers.0.self_attn.place_biases", {context, -1}});
+  }
   if (!options.attention.starts_with("synthesizer-")) return out;
   const attention::SynthesizerKinds kinds = attention::synthesizer_kinds(options.attention);
   for (std::size_t i = 0; i < kinds.size(); ++i) {

@@ -7,7 +7,7 @@
 // sum [B, E, T, T], one for each feature. Linear attention whose heads are one feature wide, and
 // whose query is 1. So that exp(k) never overflows, sums are of exp(k_s - m_t), m_t the largest k
 // so far, and what was summed before decays by exp(m_{t-1} - m_t). O(T E C) for chunks of C, memory
-// O(T).
+// O(T). With learned positions, AFT-full and AFT-local: attention_free_full.h.
 #pragma once
 
 #include "fast_weights_attention.h"

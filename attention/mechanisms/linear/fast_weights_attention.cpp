@@ -93,7 +93,7 @@ Attended FastWeightsAttention::operator()(const Tensor& given, const Terms& term
     kept.erase(kept.begin());
   }
   const Index T = given.size(1);
-  PastSteps past(first, call.causal(), std::move(kept));
+  PastSteps past(first, call.causal(), std::move(kept), call.real());
   const Steps made = steps(call.x(), past);
   Attended out = attend(made.f, call, cache != nullptr && T <= kFewSteps, &state);
   out.context = output(out.context, call.x(), made.beside);

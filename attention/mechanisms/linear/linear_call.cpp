@@ -21,11 +21,7 @@ void check(const char* op, const Tensor& x, Index width, DType dtype, const Term
   if (x.dtype() != dtype) {
     throw DTypeError(fmt::format("{}: x is {}, the weights are {}", op, describe(x), name(dtype)));
   }
-  const bool alone = terms.normaliser == nullptr && !terms.bias.defined() &&
-                     !terms.offset_bias.defined() && terms.position_bias == nullptr &&
-                     terms.relative == nullptr && !terms.map.defined() && !terms.sinks.defined() &&
-                     terms.dropout == 0 && !terms.need_statistics && !terms.need_log_sums;
-  if (alone) return;
+  if (mask_alone(terms)) return;
   throw ValueError(fmt::format(
       "{}: of all terms it takes a mask, and gives weights: it has no scores that others could add "
       "to",
@@ -57,6 +53,13 @@ Tensor real_of(const char* op, const Mask& mask, Index batch, Index first, Index
 }
 
 }  // namespace
+
+bool mask_alone(const Terms& terms) {
+  return terms.normaliser == nullptr && !terms.bias.defined() && !terms.offset_bias.defined() &&
+         terms.position_bias == nullptr && terms.relative == nullptr && !terms.map.defined() &&
+         !terms.sinks.defined() && terms.dropout == 0 && !terms.need_statistics &&
+         !terms.need_log_sums;
+}
 
 LinearCall::LinearCall(const char* op, Looks looks, const Tensor& x, Index width, DType dtype,
                        const Terms& terms, Index first)

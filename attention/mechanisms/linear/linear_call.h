@@ -11,6 +11,9 @@ namespace heed::attention {
 /// Which ways a mechanism can look.
 enum class Looks : std::uint8_t { back, both, both_or_back };
 
+/// Whether terms are of a mask alone, with or without weights.
+bool mask_alone(const Terms& terms);
+
 class LinearCall {
  public:
   /// x [B, T, width], behind `first` steps; terms of a mask, causal or of keys, and weights. Throws

@@ -11,6 +11,7 @@
 #include "gated_delta_net.h"
 #include "gated_linear_attention.h"
 #include "linear_attention.h"
+#include "luna_causal.h"
 #include "performer.h"
 #include "retnet.h"
 #include "rwkv6.h"
@@ -42,6 +43,8 @@ constexpr Kind kKinds[] = {
      [](const LinearOptions& o, Index) -> Made {
        return std::make_shared<AttentionFree>(o.width, o.chunk, o.dtype);
      }},
+    {"luna",
+     [](const LinearOptions& o, Index) -> Made { return std::make_shared<LunaCausal>(o, 16); }},
     {"retnet", make<RetNet>},
     {"gla", make<GatedLinearAttention>},
     {"ssd", make<StateSpaceDuality>},

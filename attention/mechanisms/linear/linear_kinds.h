@@ -9,8 +9,8 @@
 
 namespace heed::attention {
 
-/// "linear", "performer", "cosformer", "aft", "retnet", "gla", "ssd", "deltanet", "gated-deltanet",
-/// "rwkv6".
+/// "linear", "performer", "cosformer", "aft", "luna", "retnet", "gla", "ssd", "deltanet",
+/// "gated-deltanet", "rwkv6".
 const std::vector<std::string>& linear_kinds();
 bool is_linear_kind(const std::string& name);
 /// One of these; `max_length` is cosFormer's. Throws ValueError for other names, and as the

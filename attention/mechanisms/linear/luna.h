@@ -4,8 +4,9 @@
 //   Y_P = attend(P, X, X),  context = attend(X, Y_P, Y_P)
 //
 // P [l, E] is learned; both attend() are multi-head attention. x [B, T, E] -> context [B, T, E],
-// weights [B, H, T, T], the products of those of both. It looks both ways: no causal mask. O(T l
-// E), memory O(T). In the paper a layer's Y_P is the next one's P; here each has its own.
+// weights [B, H, T, T], the products of those of both. It looks both ways: no causal mask, for
+// which there is luna_causal.h. O(T l E), memory O(T). In the paper a layer's Y_P is the next one's
+// P; here each has its own.
 #pragma once
 
 #include "../transformer/multi_head.h"

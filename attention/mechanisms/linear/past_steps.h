@@ -12,12 +12,14 @@ namespace heed::attention {
 class PastSteps {
  public:
   /// At the place `first`, behind what `kept` says, in the order of the calls of take(). `causal`:
-  /// nothing may be known of steps that come later.
-  PastSteps(Index first, bool causal, std::vector<Tensor> kept)
-      : first_(first), causal_(causal), kept_(std::move(kept)) {}
+  /// nothing may be known of steps that come later. `real`: see there.
+  PastSteps(Index first, bool causal, std::vector<Tensor> kept, Tensor real = Tensor())
+      : first_(first), causal_(causal), kept_(std::move(kept)), real_(std::move(real)) {}
 
   Index first() const { return first_; }
   bool causal() const { return causal_; }
+  /// bool [B, T]: which steps of the call are there; undefined: all.
+  const Tensor& real() const { return real_; }
   /// What keep() was given in the call before, in the same order; undefined at the beginning.
   Tensor take() const { return now_.size() < kept_.size() ? kept_[now_.size()] : Tensor(); }
   void keep(const Tensor& x) { now_.push_back(x); }
@@ -31,6 +33,7 @@ class PastSteps {
   Index first_;
   bool causal_;
   std::vector<Tensor> kept_, now_;
+  Tensor real_;
 };
 
 }  // namespace heed::attention

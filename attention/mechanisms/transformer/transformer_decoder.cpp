@@ -60,9 +60,10 @@ Attended TransformerDecoderLayer::operator()(const Tensor& in, const Memory& mem
   const Scope scope(*this);
   const bool masked = !target.mask.all() || !source.mask.all() || !memory.mask().all();
   const ByRows first(masked, norm1), second(masked, norm2);
-  Attended out;
+  Attended own, out;
   const auto attend = [&](const Tensor& x) {
-    return dropout1(normed(norm1_after, masked, self_attn(x, target, cache).context));
+    own = self_attn(x, target, cache);
+    return dropout1(normed(norm1_after, masked, own.context));
   };
   const auto look = [&](const Tensor& x) {
     out = multihead_attn.attend_to(x, memory, source);
@@ -83,6 +84,7 @@ Attended TransformerDecoderLayer::operator()(const Tensor& in, const Memory& mem
     x = guarded(x, masked, [&](const Tensor& y) { return norm3(y + read(y)); });
   }
   out.context = forwarded(x);
+  out.for_above = own.for_above;
   return out;
 }
 
@@ -100,10 +102,12 @@ StackOutput TransformerDecoder::operator()(const Tensor& x, const Tensor& memory
                                            const Terms& target, const Terms& source) const {
   const Scope scope(*this);
   StackOutput out{x};
+  Terms own = target;
   for (const TransformerDecoderLayer& layer : layers) {
     const Attended seen =
-        named("transformer_decoder", [&] { return layer(out.output, memory, target, source); });
+        named("transformer_decoder", [&] { return layer(out.output, memory, own, source); });
     out.output = seen.context;
+    if (seen.for_above.defined()) own.from_below = seen.for_above;
     if (source.need_weights) out.weights.push_back(seen.weights);
   }
   const bool masked = !target.mask.all() || !source.mask.all();
@@ -197,6 +201,7 @@ StackOutput TransformerDecoder::go_on(const Tensor& x, State& state, const Terms
                        cached ? &state.past[i] : nullptr);
     });
     out.output = seen.context;
+    if (seen.for_above.defined()) causal.from_below = seen.for_above;
     if (terms.need_weights) out.weights.push_back(seen.weights);
   }
   out.output = normed(norm, true, out.output);

@@ -90,13 +90,16 @@ StackOutput TransformerEncoder::run(const Tensor& x, const std::vector<Terms>& t
         fmt::format("transformer_encoder: terms of {} layers for {}", terms.size(), layers.size()));
   }
   StackOutput out{x};
+  Tensor below = terms.front().from_below;
   bool masked = false;
   for (std::size_t i = 0; i < layers.size(); ++i) {
-    const Terms& own = terms[terms.size() == 1 ? 0 : i];
+    Terms own = terms[terms.size() == 1 ? 0 : i];
+    own.from_below = below;
     const Attended seen = named("transformer_encoder", [&] {
       return layers[i](out.output, own, state != nullptr ? &state->past[i] : nullptr);
     });
     out.output = seen.context;
+    if (seen.for_above.defined()) below = seen.for_above;
     if (own.need_weights) out.weights.push_back(seen.weights);
     masked = masked || !own.mask.all();
   }

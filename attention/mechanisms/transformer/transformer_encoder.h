@@ -30,7 +30,8 @@ class TransformerEncoderLayer : public nn::Module {
   TransformerNorm *norm1_after, *norm2_after;  ///< null without both_norms
   nn::Dropout &dropout1, &dropout2;
 
-  /// The context is the layer's output. Weights [B, H, T, T] where the terms ask for them.
+  /// The context is the layer's output. Weights [B, H, T, T] where the terms ask for them; what
+  /// self-attention has for the layers above.
   Attended operator()(const Tensor& x, const Terms& terms = {},
                       KeyValueCache* cache = nullptr) const;
 

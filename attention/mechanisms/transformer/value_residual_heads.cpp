@@ -2,9 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <unordered_map>
-#include <utility>
-
 #include "../../../autograd/ops/elementwise/compare.h"
 #include "../../../autograd/ops/elementwise/elementwise.h"
 #include "../../../autograd/ops/shape/shape.h"
@@ -39,8 +36,6 @@ ValueResidualOptions checked(ValueResidualOptions o, Index layer) {
   return o;
 }
 
-thread_local std::unordered_map<const FirstValues*, Tensor> t_first;
-
 // l1 v + l2 first, in which rows that are not finite meet no weight and stay so.
 Tensor mixed(const Tensor& mix, const Tensor& v, const Tensor& first) {
   const FinitePart own = finite_part(v), other = finite_part(first);
@@ -51,19 +46,9 @@ Tensor mixed(const Tensor& mix, const Tensor& v, const Tensor& first) {
 
 }  // namespace
 
-FirstValues::~FirstValues() { forget(); }
-void FirstValues::keep(const Tensor& values) const { t_first[this] = values; }
-void FirstValues::forget() const { t_first.erase(this); }
-Tensor FirstValues::values() const {
-  const auto found = t_first.find(this);
-  return found == t_first.end() ? Tensor() : found->second;
-}
-
-ValueResidualHeads::ValueResidualHeads(const ValueResidualOptions& o, Index layer,
-                                       std::shared_ptr<const FirstValues> first)
+ValueResidualHeads::ValueResidualHeads(const ValueResidualOptions& o, Index layer)
     : options_(checked(o, layer)),
       layer_(layer),
-      first_(std::move(first)),
       q_proj(child<nn::Linear>("q_proj", o.width, o.heads * options_.head_width, false, o.dtype)),
       k_proj(child<nn::Linear>("k_proj", o.width, o.heads * options_.head_width, false, o.dtype)),
       v_proj(layer > 0 && o.single
@@ -85,17 +70,14 @@ Attended ValueResidualHeads::operator()(const Tensor& x, const Terms& terms,
   };
   Tensor q = heads(q_proj), k = heads(k_proj);
   Tensor v = v_proj == nullptr ? Tensor() : heads(*v_proj);
-  if (layer_ == 0) {
-    if (options_.layers > 1) first_->keep(v);
-  } else {
-    const Tensor first = first_->values();
-    if (!first.defined() || first.shape() != k.shape()) {
+  const Tensor first = layer_ == 0 ? v : terms.from_below;
+  if (layer_ > 0) {
+    if (!first.defined() || first.shape() != k.shape() || first.dtype() != k.dtype()) {
       throw ValueError(fmt::format("{}: layer {} of {} tokens, of which the first layer left {}",
                                    kOp, layer_, x.size(1),
                                    first.defined() ? describe(first) : "nothing"));
     }
     v = v_proj == nullptr ? first : mixed(mix, v, first);
-    if (layer_ == options_.layers - 1) first_->forget();
   }
   if (options_.rotary) {
     const Index before = cache == nullptr ? 0 : cache->length();
@@ -113,16 +95,13 @@ Attended ValueResidualHeads::operator()(const Tensor& x, const Terms& terms,
   if (training()) own.dropout = options_.dropout;
   Attended out = named(kOp, [&] { return attend(q, k, v, own); });
   out.context = forwarded(guarded(join_heads(out.context), true, out_proj));
+  out.for_above = first;
   return out;
 }
 
 std::function<std::shared_ptr<SelfAttention>(Index)> value_residual(
     const ValueResidualOptions& options) {
-  auto first = std::make_shared<std::shared_ptr<const FirstValues>>();
-  return [options, first](Index layer) {
-    if (layer == 0) *first = std::make_shared<FirstValues>();  // of another stack
-    return std::make_shared<ValueResidualHeads>(options, layer, *first);
-  };
+  return [options](Index layer) { return std::make_shared<ValueResidualHeads>(options, layer); };
 }
 
 }  // namespace heed::attention

@@ -35,28 +35,15 @@ struct ValueResidualOptions {
   DType dtype = DType::f32;
 };
 
-/// The first layer's values on their way up the stack: of each thread its own, and forgotten once
-/// the last layer has them.
-class FirstValues {
- public:
-  ~FirstValues();
-  void keep(const Tensor& values) const;
-  /// Undefined without.
-  Tensor values() const;
-  void forget() const;
-};
-
 class ValueResidualHeads : public SelfAttention {
  public:
-  /// The heads of layer 0 .. layers - 1 of a stack, which share `first`. Throws ValueError for
-  /// sizes that are not positive or do not divide, an odd D with rotary, dropout outside [0, 1].
-  ValueResidualHeads(const ValueResidualOptions& options, Index layer,
-                     std::shared_ptr<const FirstValues> first);
+  /// The heads of layer 0 .. layers - 1 of a stack. Throws ValueError for sizes that are not
+  /// positive or do not divide, an odd D with rotary, dropout outside [0, 1].
+  ValueResidualHeads(const ValueResidualOptions& options, Index layer);
 
  private:
   ValueResidualOptions options_;
   Index layer_;
-  std::shared_ptr<const FirstValues> first_;
 
  public:
   nn::Linear &q_proj, &k_proj;  ///< [H D, E], without biases
@@ -64,13 +51,17 @@ class ValueResidualHeads : public SelfAttention {
   Tensor& mix;                  ///< l1, l2 [2]; undefined in the first layer and of `single`
   nn::Linear& out_proj;         ///< [E, H D]
 
-  /// Throws ShapeError, DTypeError, ValueError where the first layer has not just seen as many
-  /// tokens.
+  /// The first layer's values [B, H, T, D] come from below and go on above: as a stack does it, or
+  /// by hand,
+  ///
+  ///   terms.from_below = low(x, terms).for_above;
+  ///
+  /// Throws ShapeError, DTypeError, ValueError where they are not those of as many tokens.
   Attended operator()(const Tensor& x, const Terms& terms = {},
                       KeyValueCache* cache = nullptr) const override;
 };
 
-/// TransformerOptions::self_attention of one stack.
+/// TransformerOptions::self_attention of a stack.
 std::function<std::shared_ptr<SelfAttention>(Index layer)> value_residual(
     const ValueResidualOptions& options);
 

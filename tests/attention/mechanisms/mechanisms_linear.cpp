@@ -1,4 +1,5 @@
 // Mechanisms in linear time behind the face.
+#include "../../../attention/mechanisms/linear/attention_free_full.h"
 #include "../../../attention/mechanisms/linear/fastformer.h"
 #include "../../../attention/mechanisms/linear/linformer.h"
 #include "../../../attention/mechanisms/linear/luna.h"
@@ -42,6 +43,21 @@ Mechanism both_ways(const std::string& name, const std::shared_ptr<SelfAttention
   out.call = [=](const Tensor&, const Tensor& keys, const Lengths& lengths, bool weights) {
     return (*made)(keys, {.mask = padding(lengths, keys), .need_weights = weights});
   };
+  return out;
+}
+
+// AFT-full, and AFT-local with a window; w itself, or its factors.
+Mechanism attention_free(Index window, Index rank) {
+  const auto made =
+      std::make_shared<AttentionFreeFull>(AttentionFreeFullOptions{.width = kE,
+                                                                   .max_length = 10,
+                                                                   .window = window,
+                                                                   .rank = rank,
+                                                                   .block = 2,
+                                                                   .dtype = mechanism_dtype()});
+  Mechanism out = both_ways("attention_free_full", made);
+  out.by_place = true;
+  out.causal = [=](const Tensor& x) { return (*made)(x, {.mask = Mask::causal()}).context; };
   return out;
 }
 
@@ -109,7 +125,11 @@ Registry<Mechanism> linear_mechanisms() {
   for (const std::string& name : linear_makers()) {
     out.add({{name.c_str(), [name] { return fast_weights(name); }}});
   }
-  return out.add({{"fastformer", fastformer},
+  return out.add({{"attention_free_full", [] { return attention_free(0, 0); }},
+                  {"attention_free_full_factorised", [] { return attention_free(0, 2); }},
+                  {"attention_free_local", [] { return attention_free(2, 0); }},
+                  {"attention_free_local_factorised", [] { return attention_free(2, 2); }},
+                  {"fastformer", fastformer},
                   {"linformer", linformer},
                   {"nystromformer", nystromformer},
                   {"luna", luna},

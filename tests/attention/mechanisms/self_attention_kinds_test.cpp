@@ -46,7 +46,7 @@ TEST(SelfAttentionKinds, SayWhatTheyCanDo) {
     const Tensor last = (*made)(narrow(x, 1, 5, 2), causal, &cache).context;
     EXPECT_LE(amax(abs(last - narrow(y, 1, 5, 2))).item(), 1e-11) << kind.name;
   }
-  EXPECT_EQ(names.size(), 39U);
+  EXPECT_EQ(names.size(), 42U);
   EXPECT_ERROR_WITH(ValueError, "attention: 'rwkv' is neither dot nor",
                     self_attention_kind("rwkv"));
 }

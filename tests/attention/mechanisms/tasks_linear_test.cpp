@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "../../../attention/masks/rules.h"
+#include "../../../attention/mechanisms/linear/attention_free_full.h"
 #include "../../../attention/mechanisms/linear/fastformer.h"
 #include "../../../attention/mechanisms/linear/linear_kinds.h"
 #include "../../../attention/mechanisms/linear/linformer.h"
@@ -162,6 +163,33 @@ TEST(Tasks, WeightsThatFallWithTheDistanceKnowTheOrder) {
   EXPECT_LT(rate("linear"), 0.65);
 }
 
+// Which symbol stood four before the last?
+TaskBatch four_before(Dice& dice, Index count) {
+  constexpr Index kT = 12;
+  Steps x(count, kT, kSymbols);
+  Ids answers;
+  for (Index b = 0; b < count; ++b) {
+    for (Index t = 0; t < kT; ++t) {
+      const Index symbol = dice(kSymbols);
+      x.put(b, t, symbol);
+      if (t == kT - 5) answers.push_back(symbol);
+    }
+  }
+  return {{x.tensor()}, ids(answers, {count})};
+}
+
+TEST(Tasks, BiasesOfPlacesFindAPlace) {
+  const auto rate = [](const char* name, const AttentionFreeFullOptions& options) {
+    manual_seed(7);
+    return taught(std::string("four before: ") + name, std::make_shared<AttentionFreeFull>(options),
+                  Mask::causal(), kSymbols, kSymbols, four_before, 500);
+  };
+  EXPECT_GT(rate("aft-full", {.width = kWidth, .max_length = 12}), 0.95);
+  EXPECT_GT(rate("aft-full, factorised", {.width = kWidth, .max_length = 12, .rank = 8}), 0.95);
+  EXPECT_GT(rate("aft-local", {.width = kWidth, .max_length = 12, .window = 6}), 0.95);
+  EXPECT_LT(taught("four before", "aft", kSymbols, kSymbols, four_before, 500), 0.5);
+}
+
 // Which symbol is marked?
 constexpr Index kMarkedSteps = 12;
 TaskBatch marked(Dice& dice, Index count) {
@@ -216,6 +244,10 @@ TEST(Tasks, WhatLooksBothWaysFindsTheMarkedOne) {
       "the marked one: means", means, marked,
       [&](const std::vector<Tensor>& x) { return means(x[0], x[0]); }, 400, 0.01);
   EXPECT_LT(without, 0.6);
+}
+
+TEST(Tasks, CausalLunaFindsTheMarkedOne) {
+  EXPECT_GT(taught("the marked one", "luna", kSymbols + 1, kSymbols, marked, 400), 0.9);
 }
 
 // Every key has a value; one is asked for at the end.

@@ -120,8 +120,10 @@ class Bare : public nn::Module {
   nn::Linear& out = child<nn::Linear>("out", kWidth, kWords);
 
   Tensor operator()(const Tensor& x) const {
-    const Terms causal{.mask = Mask::causal()};
-    const Tensor seen = high(low(in(x), causal).context, causal).context;
+    Terms causal{.mask = Mask::causal()};
+    const Attended first = low(in(x), causal);
+    causal.from_below = first.for_above;
+    const Tensor seen = high(first.context, causal).context;
     return out(select(seen, 1, x.size(1) - 1));
   }
 };

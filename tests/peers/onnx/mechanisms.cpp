@@ -12,7 +12,9 @@ namespace heed::onnx {
 namespace {
 
 bool walks_along_keys(const std::string& name) {
-  static const std::set<std::string> all = {"delta_net",
+  static const std::set<std::string> all = {"attention_free_local",
+                                            "attention_free_local_factorised",
+                                            "delta_net",
                                             "dynamic_memory",
                                             "gated_delta_net",
                                             "gated_linear_attention",
@@ -24,6 +26,7 @@ bool walks_along_keys(const std::string& name) {
                                             "lstmn",
                                             "lstmn_pair",
                                             "lstmn_span",
+                                            "luna_causal",
                                             "memorizing",
                                             "nystromformer",
                                             "reformer",

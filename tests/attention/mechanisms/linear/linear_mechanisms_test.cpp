@@ -9,6 +9,7 @@
 #include "../../../../attention/mechanisms/linear/cos_former.h"
 #include "../../../../attention/mechanisms/linear/gated_linear_attention.h"
 #include "../../../../attention/mechanisms/linear/linear_kinds.h"
+#include "../../../../attention/mechanisms/linear/luna_causal.h"
 #include "../../../../attention/mechanisms/linear/performer.h"
 #include "../../../../attention/mechanisms/linear/retnet.h"
 #include "../../../../attention/mechanisms/linear/state_space_duality.h"
@@ -134,7 +135,7 @@ TEST(LinearMechanisms, HaveNames) {
     const Tensor y = (*made(0))(zeros({2, 5, 12}, DType::f64)).context;
     EXPECT_EQ(y.shape(), (Shape{2, 5, 12})) << kind;
   }
-  EXPECT_EQ(linear_kinds().size(), 10U);
+  EXPECT_EQ(linear_kinds().size(), 11U);
   EXPECT_EQ(make_linear("retnet", {.width = 6, .chunk = 7}, 0)->options().chunk, 7);
   EXPECT_FALSE(is_linear_kind("dot"));
   EXPECT_ERROR_WITH(ValueError, "linear: 'rwkv' is none of linear, performer, cosformer, aft",
@@ -152,6 +153,7 @@ TEST(LinearMechanisms, RefuseBadOptions) {
                     RetNet({.width = 6, .heads = 2, .head_width = -1}));
   EXPECT_ERROR(ValueError, "performer: features 0 must be positive",
                Performer({.width = 6}, {.features = 0}));
+  EXPECT_ERROR(ValueError, "luna_causal: length 0 must be positive", LunaCausal({.width = 6}, 0));
   EXPECT_ERROR(ValueError, "cos_former: max_length 0 must be positive", CosFormer({.width = 6}, 0));
   EXPECT_ERROR(ShapeError, "cos_former: 5 steps are more than max_length 4: x is f32[2, 5, 6]",
                CosFormer({.width = 6}, 4)(zeros({2, 5, 6})));

@@ -5,6 +5,7 @@
 #include "../../../../attention/mechanisms/linear/gated_delta_net.h"
 #include "../../../../attention/mechanisms/linear/gated_linear_attention.h"
 #include "../../../../attention/mechanisms/linear/linear_attention.h"
+#include "../../../../attention/mechanisms/linear/luna_causal.h"
 #include "../../../../attention/mechanisms/linear/performer.h"
 #include "../../../../attention/mechanisms/linear/retnet.h"
 #include "../../../../attention/mechanisms/linear/rwkv6.h"
@@ -28,6 +29,7 @@ const Registry<Made, O>& linear_makers() {
       {"cos_former", [](O o) -> Made { return std::make_shared<CosFormer>(o, 32); }},
       {"attention_free",
        [](O o) -> Made { return std::make_shared<AttentionFree>(o.width, o.chunk, o.dtype); }},
+      {"luna_causal", [](O o) -> Made { return std::make_shared<LunaCausal>(o, 3); }},
       {"retnet", [](O o) -> Made { return std::make_shared<RetNet>(o); }},
       {"gated_linear_attention",
        [](O o) -> Made { return std::make_shared<GatedLinearAttention>(o, 3); }},

@@ -372,6 +372,7 @@ LinearReference linear_reference(const std::string& name) {
       {"performer_hyperbolic", performer_hyperbolic},
       {"cos_former", cos_former},
       {"attention_free", attention_free},
+      {"luna_causal", luna_causal},
       {"retnet", retnet},
       {"gated_linear_attention", gated_linear_attention},
       {"state_space_duality", state_space_duality},

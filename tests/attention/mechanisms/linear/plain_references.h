@@ -15,4 +15,6 @@ using Rows = std::vector<Numbers>;
 using LinearReference = Numbers (*)(const Leaves& w, const Rows& x, const Block& rows);
 LinearReference linear_reference(const std::string& name);
 
+Numbers luna_causal(const Leaves& w, const Rows& x, const Block& rows);
+
 }  // namespace heed::attention::plain

@@ -2,12 +2,17 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <functional>
 #include <thread>
 
+#include "../../../../attention/mechanisms/transformer/transformer_decoder.h"
 #include "../../../../attention/mechanisms/transformer/transformer_encoder.h"
+#include "../../../../autograd/checkpoint.h"
 #include "../../../../autograd/grad_mode.h"
 #include "../../../../autograd/ops/elementwise/elementwise.h"
+#include "../../../../autograd/ops/reduce/reduce.h"
 #include "../../../../autograd/ops/shape/shape.h"
 #include "../../../../core/error.h"
 #include "../../../../core/generator.h"
@@ -44,8 +49,12 @@ class Bare : public nn::Module {
   }
   std::vector<SelfAttention*> layers;
 
-  Tensor operator()(Tensor x, const Terms& terms = {}) const {
-    for (const SelfAttention* layer : layers) x = (*layer)(x, terms).context;
+  Tensor operator()(Tensor x, Terms terms = {}) const {
+    for (const SelfAttention* layer : layers) {
+      const Attended seen = (*layer)(x, terms);
+      x = seen.context;
+      terms.from_below = seen.for_above;
+    }
     return x;
   }
 };
@@ -142,16 +151,144 @@ TEST(ValueResidual, EachThreadHasItsOwn) {
   const NoGrad off;
   const Tensor wanted = made(y);
   Tensor beside;
-  const Tensor first = (*made.layers[0])(x).context;
+  const Attended first = (*made.layers[0])(x);
   std::thread other([&] {
     const NoGrad here;
     beside = made(y);
   });
   other.join();
   EXPECT_EQ(difference(beside, wanted), 0);
-  const Tensor second = (*made.layers[1])(first).context;
-  const Tensor third = (*made.layers[2])(second).context;
+  const Terms above{.from_below = first.for_above};
+  const Tensor second = (*made.layers[1])(first.context, above).context;
+  const Tensor third = (*made.layers[2])(second, above).context;
   EXPECT_EQ(difference(third, made(x)), 0);
+}
+
+TransformerOptions stack_options() {
+  return {.width = kE,
+          .heads = 1,
+          .hidden = 4,
+          .dropout = 0,
+          .activation = Activation::gelu,
+          .dtype = DType::f64,
+          .self_attention = value_residual(options())};
+}
+
+// Everything that a pass of x through `made` comes to: the output and all gradients.
+std::vector<Numbers> bits(const nn::Module& made, Tensor x,
+                          const std::function<Tensor(const Tensor&)>& run) {
+  for (Tensor each : made.parameters()) each.zero_grad();
+  x = x.detach();
+  x.set_requires_grad();
+  const Tensor y = run(x);
+  sum(y * y).backward();
+  std::vector<Numbers> out = {numbers(y), numbers(x.grad())};
+  for (const Tensor& each : made.parameters()) out.push_back(numbers(each.grad()));
+  return out;
+}
+
+TEST(ValueResidual, ThreadsGoThroughOneStackSideBySide) {
+  manual_seed(74);
+  const TransformerEncoder stack(kLayers, stack_options());
+  const NoGrad off;
+  std::vector<Tensor> inputs, wanted;
+  for (Index i = 0; i < 2; ++i) {
+    inputs.push_back(randn({kB, kT + i, kE}, DType::f64));
+    wanted.push_back(stack(inputs.back()).output);
+  }
+  const auto passes = [&](std::size_t own, double& most) {
+    const NoGrad here;
+    for (int i = 0; i < 20; ++i) {
+      most = std::max(most, difference(stack(inputs[own]).output, wanted[own]));
+    }
+  };
+  double one = 0, two = 0;
+  std::thread other([&] { passes(1, two); });
+  passes(0, one);
+  other.join();
+  EXPECT_EQ(one, 0);
+  EXPECT_EQ(two, 0);
+}
+
+TEST(ValueResidual, ALayerCalledAgainGivesTheSame) {
+  manual_seed(75);
+  const Bare made(options());
+  const Tensor x = randn({kB, kT, kE}, DType::f64);
+  const Attended first = (*made.layers[0])(x);
+  const Terms above{.from_below = first.for_above};
+  const Tensor once = (*made.layers[1])(first.context, above).context;
+  made(randn({kB, kT, kE}, DType::f64));  // another pass in between
+  EXPECT_EQ(difference((*made.layers[1])(first.context, above).context, once), 0);
+  EXPECT_EQ(difference((*made.layers[0])(x).for_above, first.for_above), 0);
+}
+
+// The layers of a stack in checkpoints, which call them again in the backward pass, from the last
+// to the first.
+TEST(ValueResidual, CheckpointedLayersHaveTheSameGradients) {
+  manual_seed(76);
+  const Bare made(options());
+  for (const Tensor& each : made.parameters()) nn::normal_(each, 0, 0.5);
+  const Tensor x = randn({kB, kT, kE}, DType::f64);
+  const auto plain = bits(made, x, [&](const Tensor& in) { return made(in); });
+  const auto again = bits(made, x, [&](const Tensor& in) {
+    std::vector<Tensor> passed = {in};
+    for (const SelfAttention* layer : made.layers) {
+      passed = checkpoint(
+          [layer](const std::vector<Tensor>& given) {
+            const Terms terms{.from_below = given.size() > 1 ? given[1] : Tensor()};
+            const Attended seen = (*layer)(given[0], terms);
+            return std::vector<Tensor>{seen.context, seen.for_above};
+          },
+          passed);
+    }
+    return passed[0];
+  });
+  EXPECT_EQ(again, plain);
+  const TransformerEncoder stack(kLayers, stack_options());
+  const auto whole = [&](const Tensor& in) { return stack(in).output; };
+  EXPECT_EQ(bits(stack, x, [&](const Tensor& in) { return checkpoint(whole, in); }),
+            bits(stack, x, whole));
+}
+
+TEST(ValueResidual, ABackwardPassIsThatOfItsOwnForwardPass) {
+  manual_seed(77);
+  const TransformerEncoder stack(kLayers, stack_options());
+  const Tensor x = randn({kB, kT, kE}, DType::f64);
+  const Tensor other = randn({kB, kT, kE}, DType::f64);
+  const auto alone = bits(stack, x, [&](const Tensor& in) { return stack(in).output; });
+  const auto before_another = bits(stack, x, [&](const Tensor& in) {
+    const Tensor y = stack(in).output;
+    stack(other);
+    return y;
+  });
+  EXPECT_EQ(before_another, alone);
+}
+
+// A decoder's layers and those without a share in it hand the values on.
+TEST(ValueResidual, StacksHandTheValuesOn) {
+  manual_seed(78);
+  const NoGrad off;
+  TransformerOptions mixed = stack_options();
+  const auto make = mixed.self_attention;
+  mixed.self_attention = [make](Index layer) -> std::shared_ptr<SelfAttention> {
+    if (layer == 1)
+      return std::make_shared<MultiHead>(MultiHeadOptions{.width = kE, .dtype = DType::f64});
+    return make(layer);
+  };
+  const TransformerDecoder stack(kLayers, mixed);
+  const Tensor x = randn({kB, kT, kE}, DType::f64), memory = randn({kB, 3, kE}, DType::f64);
+  const Terms causal{.mask = Mask::causal()};
+  const Attended low = stack.layers[0](x, memory, causal);
+  const Attended middle = stack.layers[1](low.context, memory, causal);
+  EXPECT_FALSE(middle.for_above.defined());
+  const Terms above{.mask = Mask::causal(), .from_below = low.for_above};
+  const Tensor high = stack.layers[2](middle.context, memory, above).context;
+  EXPECT_EQ(difference(stack(x, memory, causal).output, high), 0);
+  TransformerDecoder::State state = stack.start(memory);
+  for (Index t = 0; t < kT; ++t) {
+    const Tensor y = stack.step(select(x, 1, t), state).output;
+    EXPECT_LT(difference(y, select(high, 1, t)), 1e-12) << t;
+  }
 }
 
 TEST(ValueResidual, RefuseWhatDoesNotFit) {
@@ -163,12 +300,12 @@ TEST(ValueResidual, RefuseWhatDoesNotFit) {
       ValueError,
       "layer1: value_residual_heads: layer 1 of 7 tokens, of which the first layer left nothing",
       (*made.layers[1])(x));
-  (*made.layers[0])(x);
+  const Terms above{.from_below = (*made.layers[0])(x).for_above};
   EXPECT_ERROR(
       ValueError,
       "layer1: value_residual_heads: layer 1 of 4 tokens, of which the first layer left f64[2, 3, "
       "7, 2]",
-      (*made.layers[1])(narrow(x, 1, 0, 4)));
+      (*made.layers[1])(narrow(x, 1, 0, 4), above));
   EXPECT_ERROR(ValueError, "value_residual_heads: layer 3 is not in [0, 3)",
                value_residual(options())(3));
   EXPECT_ERROR(ValueError,
