@@ -22,6 +22,7 @@ HeldTerms terms_of(const py::dict& given) {
       {"generator", [](HeldTerms& t, const py::handle& v) { t.generator = v.cast<Generator*>(); }},
       {"need_statistics",
        [](HeldTerms& t, const py::handle& v) { t.need_statistics = v.cast<bool>(); }},
+      {"from_below", [](HeldTerms& t, const py::handle& v) { t.from_below = v.cast<Tensor>(); }},
       {"need_log_sums",
        [](HeldTerms& t, const py::handle& v) { t.need_log_sums = v.cast<bool>(); }},
       {"tiles_only", [](HeldTerms& t, const py::handle& v) { t.tiles_only = v.cast<bool>(); }},
@@ -114,6 +115,7 @@ void bind_results(py::module_& m) {
       .def_readonly("weights", &Attended::weights)
       .def_readonly("log_sums", &Attended::log_sums)
       .def_readonly("statistics", &Attended::statistics)
+      .def_readonly("for_above", &Attended::for_above)
       .def("__iter__",
            [](const Attended& a) { return py::iter(py::make_tuple(a.context, a.weights)); });
   py::class_<StackOutput>(m, "StackOutput",

@@ -9,6 +9,7 @@ HEED_FIELDS(LinearOptions, width, heads, head_width, value_head_width, bias, chu
 HEED_FIELDS(PerformerOptions, features, kind)
 HEED_FIELDS(FastWeights, q, k, v, log_decay, beta, bonus)
 HEED_GIVES(FastWeightsOutput, y, state)
+HEED_FIELDS(AttentionFreeFullOptions, width, max_length, window, rank, block, dtype)
 HEED_FIELDS(LinformerOptions, width, heads, max_length, rank, dtype)
 HEED_FIELDS(NystromformerOptions, width, heads, landmarks, iterations, dtype)
 HEED_FIELDS(ReformerOptions, width, heads, buckets, rounds, dtype)
@@ -52,6 +53,7 @@ void bind_fast_weights(py::module_& m) {
       .method("redraw", "generator", &Performer::redraw, "Other random rows.");
   fast<AttentionFree, Index, Index, DType>(m, "AFT-simple (Zhai et al. 2021).",
                                            "width, chunk=64, dtype");
+  fast<LunaCausal, const LinearOptions&, Index>(m, "Luna, causal (Ma et al. 2021).", "length");
   fast<RetNet, const LinearOptions&>(m, "Retention (Sun et al. 2023).");
   fast<GatedLinearAttention, const LinearOptions&, Index>(m, "GLA (Yang et al. 2024).", "rank=16");
   fast<StateSpaceDuality, const LinearOptions&, Index>(m, "Mamba-2's layer (Dao and Gu 2024).",
@@ -65,6 +67,10 @@ void bind_fast_weights(py::module_& m) {
 }
 
 void bind_others(py::module_& m) {
+  other<AttentionFreeFull, AttentionFreeFullOptions>(m,
+                                                     "AFT-full and AFT-local (Zhai et al. 2021).")
+      .method("biases", "query, queries, key, keys", &AttentionFreeFull::biases,
+              "w [queries, keys] of places from query and key on.");
   other<Fastformer, Index, Index, DType>(m, "Two poolings (Wu et al. 2021).",
                                          "width, heads, dtype");
   other<Linformer, LinformerOptions>(m, "Keys of few rows (Wang et al. 2020).");

@@ -61,7 +61,10 @@ void bind_stacks(py::module_& m) {
       .init<TransformerXLOptions>()
       .forward("input, state", &TransformerXL::operator(),
                "output, weights of the next segment [B, T, E].");
-  Mechanism<ValueResidualHeads, SelfAttention>(m, "A layer of value_residual().");
+  Mechanism<ValueResidualHeads, SelfAttention>(m,
+                                               "The heads of a layer (Zhou et al. 2024): "
+                                               "from_below= takes what a lower one has for_above.")
+      .init<const ValueResidualOptions&, Index>("layer");
   function(m, "value_residual", "", &value_residual,
            "The first layer's values for all of a stack (Zhou et al. 2024): what its "
            "self_attention= takes.");

@@ -65,6 +65,8 @@ class Attended:
     @property
     def context(self) -> heed.Tensor: ...
     @property
+    def for_above(self) -> heed.Tensor: ...
+    @property
     def log_sums(self) -> heed.Tensor: ...
     @property
     def statistics(self) -> heed.attention.AttentionStatistics: ...
@@ -74,6 +76,13 @@ class Attended:
 class AttentionFree(heed.attention.FastWeightsAttention):
     """AFT-simple (Zhai et al. 2021)."""
     def __init__(self, width: _int, chunk: _int = ..., *, dtype: heed.dtype = ...) -> None: ...
+
+class AttentionFreeFull(heed.attention.SelfAttention):
+    """AFT-full and AFT-local (Zhai et al. 2021)."""
+    def __init__(self, *, width: _int = ..., max_length: _int = ..., window: _int = ..., rank: _int = ..., block: _int = ..., dtype: heed.dtype = ...) -> None: ...
+    def biases(self, query: _int, queries: _int, key: _int, keys: _int) -> heed.Tensor:
+        """w [queries, keys] of places from query and key on."""
+        ...
 
 class AttentionGRU(heed.nn.Module):
     """A GRU with weights for its update gate (Xiong et al. 2016)."""
@@ -877,6 +886,10 @@ class LocationNetwork(heed.nn.Module):
 class Luna(heed.attention.SelfAttention):
     """Packed and unpacked (Ma et al. 2021)."""
     def __init__(self, width: _int, heads: _int, length: _int, *, dtype: heed.dtype = ...) -> None: ...
+
+class LunaCausal(heed.attention.FastWeightsAttention):
+    """Luna, causal (Ma et al. 2021)."""
+    def __init__(self, *, width: _int = ..., heads: _int = ..., head_width: _int = ..., value_head_width: _int = ..., bias: _bool = ..., chunk: _int = ..., dtype: heed.dtype = ..., length: _int) -> None: ...
 
 class LuongDecoder(heed.nn.Module):
     """Luong et al. 2015."""
@@ -1968,8 +1981,8 @@ class TwoWay(heed.nn.Module):
         ...
 
 class ValueResidualHeads(heed.attention.SelfAttention):
-    """A layer of value_residual()."""
-    ...
+    """The heads of a layer (Zhou et al. 2024): from_below= takes what a lower one has for_above."""
+    def __init__(self, *, width: _int = ..., heads: _int = ..., head_width: _int = ..., layers: _int = ..., single: _bool = ..., rotary: _bool = ..., rotary_options: Dict[Any, Any] = ..., dropout: _float = ..., dtype: heed.dtype = ..., layer: _int) -> None: ...
 
 class VariationalAttention(heed.nn.Module):
     """The place is a latent variable (Deng et al. 2018)."""

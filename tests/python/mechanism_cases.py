@@ -77,6 +77,8 @@ CASES = {
     "CosFormer": (lambda: A.CosFormer(width=12, heads=3, max_length=7, dtype=f64), [X], X),
     "Performer": (lambda: A.Performer(width=12, heads=3, features=7, kind="hyperbolic", dtype=f64), [X], X),
     "AttentionFree": (lambda: A.AttentionFree(12, dtype=f64), [X], X),
+    "AttentionFreeFull": (lambda: A.AttentionFreeFull(width=12, max_length=7, window=3, dtype=f64), [X], X),
+    "LunaCausal": (lambda: A.LunaCausal(width=12, heads=3, length=2, dtype=f64), [X], X),
     "RetNet": (lambda: A.RetNet(width=12, heads=3, dtype=f64), [X], X),
     "GatedLinearAttention": (lambda: A.GatedLinearAttention(width=12, heads=3, rank=2, dtype=f64), [X], X),
     "StateSpaceDuality": (lambda: A.StateSpaceDuality(width=12, heads=3, dtype=f64), [X], X),

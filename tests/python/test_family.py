@@ -23,7 +23,7 @@ WITHOUT = {
     "HierarchicalLevel": "a dict of Hierarchical", "Aligned": WHOLE, "SoftAlignment": WHOLE, "soft_alignment": WHOLE,
     "EntailmentPair": WHOLE, "GuidedAttention": WHOLE, "CoupledAttention": WHOLE, "StreamHalf": WHOLE, "ProcessLayers": WHOLE,
     "Synthesis": WHOLE, "Expert": WHOLE, "TransformerXLLayer": WHOLE, "ConvDecoderLayer": WHOLE, "LowRankMix": WHOLE, "LSTMNCell": WHOLE,
-    "past_weights": WHOLE, "HeadExtras": WHOLE, "FirstValues": "value_residual() makes it", "Tape": "what an LSTMN's state is made of", "Writing": DRIVEN,
+    "past_weights": WHOLE, "HeadExtras": WHOLE, "Tape": "what an LSTMN's state is made of", "Writing": DRIVEN,
     "Simultaneous": "arguments of write_while_reading", "TransformerNorm": WHOLE, "ShortConvolution": WHOLE,
     "check_glimpse": "a check", "bottleneck": "a check", "scaled_dot_product_attention": "heed.nn.functional has it",
     "linear_kinds": "self_attention_kinds() names them: sums_up", "is_linear_kind": "self_attention_kinds() names them: sums_up",
