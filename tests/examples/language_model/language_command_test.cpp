@@ -51,7 +51,7 @@ TEST_F(LanguageModelCommand, TrainsEvaluatesAndWrites) {
 TEST_F(LanguageModelCommand, EvaluatesWithNarrowerWeights) {
   const std::string model = path("m");
   const double whole =
-      validation_loss(expect_success("train --steps 60 --lr 0.03 --save " + model + kSmall));
+      validation_loss(expect_success("train --steps 200 --lr 0.05 --save " + model + kSmall));
   const std::string test = "evaluate --sentences 50 --batch 5 --model " + model;
   for (const std::string flag : {" --bf16", " --int8"}) {
     const double narrow = validation_loss(expect_success(test + flag));
