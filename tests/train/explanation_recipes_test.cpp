@@ -30,6 +30,30 @@ TEST(ExplanationRecipes, OfAVisionTransformer) {
   EXPECT_EQ(patches.shape(), (Shape{2, 16}));
 }
 
+class Reader : public nn::Module {
+ public:
+  nn::Embedding& words = child<nn::Embedding>("words", 29, 8);
+  attention::AttentionPooling& look = child<attention::AttentionPooling>("look", 8);
+  nn::Linear& out = child<nn::Linear>("out", 8, 2);
+};
+
+TEST(ExplanationRecipes, OfAClassifierOfTexts) {
+  manual_seed(4);
+  const Reader model;
+  const Tensor ids = randint(29, {3, 7});
+  const std::vector<Index> lengths = {7, 2, 5};
+  // [docs: texts]
+  const Tensor x = model.words(ids);  // [B, T, E]: the vectors, not the ids
+  const auto seen = model.look(x, attention::Mask::lengths(lengths, 7), true);
+  const Tensor score = select(log_softmax(model.out(seen.context), 1), 1, 0);  // [B]: why class 0?
+  const Tensor by_input = train::gradient_by_input(x, score);                  // [B, T]
+  const Tensor by_weights = train::gradient_weighted(seen.weights, score);     // [B, T]
+  // [end]
+  EXPECT_EQ(by_input.shape(), (Shape{3, 7}));
+  EXPECT_EQ(by_weights.shape(), (Shape{3, 7}));
+  EXPECT_EQ(sum(slice(by_input, 1, 5, 7), {1})[1].item(), 0);  // in the padding
+}
+
 TEST(ExplanationRecipes, OfAConvolutionalNetwork) {
   manual_seed(5);
   nn::Sequential net(nn::Conv2d(1, 4, 3, 1, 1), nn::ReLU(), nn::Flatten(), nn::Linear(4 * 36, 5));

@@ -41,7 +41,7 @@ class Classifier : public nn::Module {
 // [end]
 
 // [docs: batch]
-struct Text {
+struct Review {
   std::vector<Index> words;
   Index label;
   Index length() const { return static_cast<Index>(words.size()); }
@@ -52,9 +52,9 @@ struct Batch {
   Tensor labels;
 };
 
-Batch batch_of(const std::vector<Text>& some) {
+Batch batch_of(const std::vector<Review>& some) {
   std::vector<Index> words, lengths, labels;
-  for (const Text& text : some) {
+  for (const Review& text : some) {
     words.insert(words.end(), text.words.begin(), text.words.end());
     lengths.push_back(text.length());
     labels.push_back(text.label);
@@ -64,11 +64,11 @@ Batch batch_of(const std::vector<Text>& some) {
 // [end]
 
 // A word below 25 speaks for one class, the others for the other.
-std::vector<Text> some_texts(Index count, std::uint64_t seed) {
+std::vector<Review> some_texts(Index count, std::uint64_t seed) {
   Generator generator(seed);
-  std::vector<Text> out;
+  std::vector<Review> out;
   for (Index i = 0; i < count; ++i) {
-    Text text{{}, generator.below(2)};
+    Review text{{}, generator.below(2)};
     for (Index t = 3 + generator.below(7); t > 0; --t) {
       const bool own = generator.uniform() < 0.8;
       text.words.push_back(generator.below(25) + ((text.label == 1) == own ? 25 : 0));
@@ -78,7 +78,7 @@ std::vector<Text> some_texts(Index count, std::uint64_t seed) {
   return out;
 }
 
-double accuracy_of(const Classifier& model, const std::vector<Text>& texts) {
+double accuracy_of(const Classifier& model, const std::vector<Review>& texts) {
   const Batch all = batch_of(texts);
   return mean(to(argmax(model(all.texts), 1) == all.labels, DType::f64)).item();
 }
@@ -86,18 +86,18 @@ double accuracy_of(const Classifier& model, const std::vector<Text>& texts) {
 TEST(TrainingRecipes, TheLoop) {
   const TemporaryFolder scratch;
   const std::string folder = scratch / "model";
-  const std::vector<Text> texts = some_texts(200, 1), unseen = some_texts(100, 2);
+  const std::vector<Review> texts = some_texts(200, 1), unseen = some_texts(100, 2);
   manual_seed(1);
   Classifier model(Options{});
   {
     // [docs: loop]
     optim::Adam adam(model.parameters(), {.lr = 1e-2});
-    data::Loader batches(texts, {.size = 16, .by = &Text::length, .prefetch = 2, .seed = 1});
+    data::Loader batches(texts, {.size = 16, .by = &Review::length, .prefetch = 2, .seed = 1});
 
     train::Run run(model, adam, {.out = folder, .epochs = 4, .clip = 5, .keep = {"accuracy"}});
     run.validate([&] { return train::Figures{{"accuracy", accuracy_of(model, unseen)}}; });
 
-    const train::Training training = run(batches, [&](const std::vector<Text>& some) {
+    const train::Training training = run(batches, [&](const std::vector<Review>& some) {
       const Batch batch = batch_of(some);
       return cross_entropy(model(batch.texts), batch.labels);
     });
@@ -107,7 +107,7 @@ TEST(TrainingRecipes, TheLoop) {
   {
     const train::RunOptions flags{.out = folder, .epochs = 6, .resume = true};
     optim::Adam adam(model.parameters(), {.lr = 1e-2});
-    data::Loader batches(texts, {.size = 16, .by = &Text::length, .prefetch = 2, .seed = 1});
+    data::Loader batches(texts, {.size = 16, .by = &Review::length, .prefetch = 2, .seed = 1});
     // [docs: more]
     train::Run run(model, adam,
                    {.out = flags.out,
@@ -124,7 +124,7 @@ TEST(TrainingRecipes, TheLoop) {
           return train::Figures{{"accuracy", accuracy_of(model, unseen)}};
         });
     // [end]
-    const auto training = run(batches, [&](const std::vector<Text>& some) {
+    const auto training = run(batches, [&](const std::vector<Review>& some) {
       const Batch batch = batch_of(some);
       return cross_entropy(model(batch.texts), batch.labels);
     });
@@ -160,7 +160,7 @@ TEST(TrainingRecipes, OtherSources) {
 void write_shards(const std::string& folder) {
   for (int shard = 0; shard < 3; ++shard) {
     std::string labelled, plain;
-    for (const Text& text : some_texts(40, static_cast<std::uint64_t>(shard))) {
+    for (const Review& text : some_texts(40, static_cast<std::uint64_t>(shard))) {
       std::string line;
       for (const Index word : text.words) line += " w" + std::to_string(word);
       labelled += (text.label == 1 ? "pos\t" : "neg\t") + line.substr(1) + "\n";
@@ -190,7 +190,7 @@ TEST(TrainingRecipes, DataLargerThanMemory) {
     auto batches = data::streamed(
         reviews,
         [&](const std::vector<data::LabelledText>& some) {
-          std::vector<Text> texts;
+          std::vector<Review> texts;
           for (const data::LabelledText& one : some) {
             texts.push_back({words.ids(data::tokenize(one.text)), one.label == "pos" ? 1 : 0});
           }

@@ -45,12 +45,14 @@ const std::vector<std::string> kOthers = {"we",  "saw",  "it", "on",  "monday", 
                                           "was", "with", "my", "old", "aunt",   "in",  "town"};
 // [end]
 
+// [docs: vocabulary]
 data::Vocabulary vocabulary() {
   std::vector<std::string> words = kOthers;
   words.insert(words.end(), kGood.begin(), kGood.end());
   words.insert(words.end(), kBad.begin(), kBad.end());
   return data::Vocabulary(words);
 }
+// [end]
 
 // [docs: draw]
 Batch draw(Index rows, const data::Vocabulary& words, Generator& generator) {
@@ -148,7 +150,6 @@ int main(int argc, char** argv) {
   std::puts(train::alignment_text(alignment, train::detect_shade_style(stdout)).c_str());
   const std::string picture = (std::filesystem::path(folder) / "looked.png").string();
   train::write_png(picture, train::alignment_picture(alignment));
-  // [end]
-
   std::printf("%s with %.3f, picture %s\n", says.c_str(), amax(chances).item(), picture.c_str());
+  // [end]
 }
