@@ -1,4 +1,5 @@
-// Attention: scores, memories and terms, attend() which joins them, and the mechanisms made of them.
+// Attention: scores, memories and terms, attend() which joins them, and the mechanisms made of
+// them.
 #pragma once
 
 #include "attend.h"

@@ -36,9 +36,9 @@ class Memory {
   /// A whole sequence of queries from its beginning: query [.., Q, dq]. Throws ShapeError,
   /// DTypeError, ValueError.
   Attended attend(const Tensor& query, const Terms& terms = {}) const;
-  /// One step of a sequence: query [.., dq] -> context [.., dv], weights [.., K], log_sums [..]. Scores that use
-  /// previous weights and normalisers that are stateful go on from `past` and leave theirs there.
-  /// A bias broadcasts to [.., K].
+  /// One step of a sequence: query [.., dq] -> context [.., dv], weights [.., K], log_sums [..].
+  /// Scores that use previous weights and normalisers that are stateful go on from `past` and leave
+  /// theirs there. A bias broadcasts to [.., K].
   Attended step(const Tensor& query, Past& past, const Terms& terms = {}) const;
   /// The same for those that need no past. Throws ValueError for others.
   Attended step(const Tensor& query, const Terms& terms = {}) const;

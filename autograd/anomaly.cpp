@@ -97,7 +97,7 @@ std::string where(const std::string& scopes, const std::vector<void*>& frames) {
   return out;
 }
 
-std::string made_at(const Node& node) {
+std::string made_at(const TapeNode& node) {
   const Origin* origin = node.origin();
   if (!origin) return fmt::format("; {} was recorded outside of DetectAnomaly", node.name());
   return fmt::format("; forward: {} of {}{}", node.name(), origin->inputs,
@@ -164,7 +164,7 @@ void detail::inspect_result(const Label& label, const Array& out, const InputRef
                                  where(AnomalyScope::path(), frames_here())));
 }
 
-void detail::note_origin(Node& node, const InputRef* begin, const InputRef* end) {
+void detail::note_origin(TapeNode& node, const InputRef* begin, const InputRef* end) {
   auto origin = std::make_unique<Origin>();
   origin->inputs = list(begin, end);
   origin->scopes = AnomalyScope::path();
@@ -179,7 +179,7 @@ void detail::note_origin(Node& node, const InputRef* begin, const InputRef* end)
   node.set_origin(std::move(origin));
 }
 
-void detail::inspect_gradient(const Node& node, std::size_t input, const Tensor& gradient) {
+void detail::inspect_gradient(const TapeNode& node, std::size_t input, const Tensor& gradient) {
   const Fault fault = find_in_gradient(gradient);
   if (!fault.kind) return;
   throw AnomalyError(fmt::format("anomaly: the derivative of {} gave {} at {} of {} for input {}{}",

@@ -60,12 +60,12 @@ class AnomalyScope {
   int line_;
 };
 
-class Node;
+class TapeNode;
 class Tensor;
 
 namespace detail {
 /// The engine's: throws when the gradient of that input, or of a seed or hook, is not finite.
-void inspect_gradient(const Node& node, std::size_t input, const Tensor& gradient);
+void inspect_gradient(const TapeNode& node, std::size_t input, const Tensor& gradient);
 void inspect_gradient(const char* what, const Tensor& gradient);
 }  // namespace detail
 

@@ -76,7 +76,7 @@ class Pass final : public GradientSink {
   void run() {
     while (!queue_.empty()) {
       std::pop_heap(queue_.begin(), queue_.end());
-      Node& node = *queue_.back().node;
+      TapeNode& node = *queue_.back().node;
       queue_.pop_back();
       for (; told_ < uses_.size() && uses_[told_].order > node.order(); ++told_) {
         const auto place = leaf_index_.find(uses_[told_].leaf);
@@ -142,7 +142,7 @@ class Pass final : public GradientSink {
  private:
   struct Entry {
     std::uint64_t order;
-    Node* node;
+    TapeNode* node;
     bool operator<(const Entry& other) const { return order < other.order; }
   };
   struct Capture {
@@ -150,7 +150,7 @@ class Pass final : public GradientSink {
     std::size_t index;
   };
   struct Graft {
-    Ref<Node> node;
+    Ref<TapeNode> node;
     std::uint64_t order;  // of the node in whose stead it was made
   };
   struct Leaf {
@@ -197,7 +197,7 @@ class Pass final : public GradientSink {
       return;
     }
     if (!edge.node) return;
-    Node& node = *edge.node;
+    TapeNode& node = *edge.node;
     // Nothing that is captured lies behind it, though another pass may be there.
     if (only_captured_ && node.order() < last_order_) return;
     // A node that is claimed stands in the queue from then on, or it would be left as it is.
@@ -211,7 +211,7 @@ class Pass final : public GradientSink {
 
   // True when the node is new to this pass. Another pass may get to it at the same time, unless it
   // has one owner: the edge that led here, whose node is claimed already.
-  bool claim(Node& node) {
+  bool claim(TapeNode& node) {
     const std::atomic_ref pass(node.pass);
     const void* holder = pass.load(std::memory_order_acquire);
     if (holder == this) return false;
@@ -223,24 +223,24 @@ class Pass final : public GradientSink {
     return true;
   }
 
-  static void release(Node& node) {
+  static void release(TapeNode& node) {
     std::atomic_ref(node.pass).store(nullptr, std::memory_order_release);
   }
 
   // No gradient of this pass stays behind.
-  static void leave(Node& node) {
+  static void leave(TapeNode& node) {
     for (std::uint32_t i = 0; i < node.output_count(); ++i) node.output(i).gradient = Tensor();
     release(node);
   }
 
-  [[noreturn]] static void throw_busy(const Node& node) {
+  [[noreturn]] static void throw_busy(const TapeNode& node) {
     throw GradError(fmt::format(
         "backward: {} is part of a pass that is running; one that is started by a hook or a "
         "derivative, or on another thread, must walk another graph",
         node.name()));
   }
 
-  void visit(Node& node) {
+  void visit(TapeNode& node) {
     current_ = &node;
     for (std::uint32_t i = 0; i < node.output_count(); ++i) {
       OutputSlot& slot = node.output(i);
@@ -271,7 +271,7 @@ class Pass final : public GradientSink {
                       "with retain_graph",
                       node.name()));
     }
-    Node* const before = std::exchange(detail::t_current, &node);
+    TapeNode* const before = std::exchange(detail::t_current, &node);
     const bool retained = std::exchange(detail::t_retains, retain_);
     try {
       const PrecisionScope scope(node.precision());
@@ -293,7 +293,7 @@ class Pass final : public GradientSink {
   }
 
   // Whoever watches is told which gradients are wanted.
-  void differentiate_observed(Node& node) {
+  void differentiate_observed(TapeNode& node) {
     const std::size_t count = node.edge_count();
     const auto wanted = std::make_unique<bool[]>(count);
     for (std::size_t i = 0; i < count; ++i) wanted[i] = node.edge(i) && wants(i);
@@ -307,20 +307,20 @@ class Pass final : public GradientSink {
     detail::tell_derivative_ends();
   }
 
-  static void free(Node& node) {
+  static void free(TapeNode& node) {
     node.free_saved();
     node.mark_freed();
   }
 
   bool retain_;
   bool only_captured_;
-  Node* current_ = nullptr;
+  TapeNode* current_ = nullptr;
   std::vector<Entry> queue_;  // a heap, the newest operator on top
-  std::vector<Ref<Node>> roots_;
+  std::vector<Ref<TapeNode>> roots_;
   std::vector<Leaf> leaves_;
   std::unordered_map<TensorImpl*, std::size_t> leaf_index_;
   std::vector<Graft> grafts_;
-  std::unordered_multimap<Node*, Capture> captures_;
+  std::unordered_multimap<TapeNode*, Capture> captures_;
   std::uint64_t last_order_ = UINT64_MAX;  // of what is captured; 0 where leaves are
   std::unordered_multimap<TensorImpl*, std::size_t> leaf_captures_;
   std::vector<Tensor> captured_;

@@ -19,8 +19,8 @@ void backward(const std::vector<Tensor>& outputs, const std::vector<Tensor>& gra
 
 /// Hears of a leaf and of what a pass adds to its grad(), hooks done.
 using LeafListener = std::function<void(const Tensor& leaf, const Tensor& gradient)>;
-/// As backward(), and tells of each leaf once, as soon as nothing more is added to it, while the walk goes
-/// on: for gradients that travel meanwhile. It may not start a pass of its own.
+/// As backward(), and tells of each leaf once, as soon as nothing more is added to it, while the
+/// walk goes on: for gradients that travel meanwhile. It may not start a pass of its own.
 void backward_and_tell(const std::vector<Tensor>& outputs, const LeafListener& leaf_is_done);
 
 /// The gradients of `inputs` (leaves or results), leaving every grad() alone. Undefined for an

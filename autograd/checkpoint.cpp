@@ -20,14 +20,14 @@ class OutsideOfDerivative {
   OutsideOfDerivative& operator=(const OutsideOfDerivative&) = delete;
 
  private:
-  Node* before_;
+  TapeNode* before_;
 };
 
-class CheckpointNode final : public Node {
+class CheckpointNode final : public TapeNode {
  public:
   CheckpointNode(Function function, const std::vector<Tensor>& inputs, Draws draws,
                  std::vector<Edge> edges, std::vector<OutputSlot> outputs)
-      : Node("checkpoint", edges.data(), edges.size(), outputs.data(),
+      : TapeNode("checkpoint", edges.data(), edges.size(), outputs.data(),
              static_cast<std::uint32_t>(outputs.size())),
         edges_(std::move(edges)),
         outputs_(std::move(outputs)),
@@ -112,7 +112,7 @@ std::vector<Tensor> checkpoint(Function function, const std::vector<Tensor>& inp
     slots[i].shape = made[i].shape();
     slots[i].dtype = made[i].dtype();
   }
-  const Ref<Node> node = detail::make_node<CheckpointNode>(
+  const Ref<TapeNode> node = detail::make_node<CheckpointNode>(
       std::move(function), inputs, std::move(draws), std::move(edges), std::move(slots));
   if (detail::t_anomaly) {
     const std::vector<InputRef> refs(inputs.begin(), inputs.end());

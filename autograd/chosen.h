@@ -1,5 +1,5 @@
-// Chosen: what a mask or indices name of a tensor, `x[x > 0]`: their values, in memory of their own,
-// and the tensor that they came from. What is assigned to it where it stands goes there:
+// Chosen: what a mask or indices name of a tensor, `x[x > 0]`: their values, in memory of their
+// own, and the tensor that they came from. What is assigned to it where it stands goes there:
 //
 //   x[x > 0] = 0;     x[indices] = values;     x[indices] += 1;    // of an index named twice, the last
 //

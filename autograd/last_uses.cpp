@@ -6,18 +6,18 @@
 
 namespace heed::detail {
 
-std::vector<LastUse> last_uses(const std::vector<Ref<Node>>& roots) {
+std::vector<LastUse> last_uses(const std::vector<Ref<TapeNode>>& roots) {
   std::vector<LastUse> out;
   std::unordered_map<TensorImpl*, std::size_t> places;
-  std::unordered_set<const Node*> seen;
-  std::vector<const Node*> waiting;
+  std::unordered_set<const TapeNode*> seen;
+  std::vector<const TapeNode*> waiting;
   std::uint64_t graft = UINT64_MAX;
-  const auto visit = [&](const Node* node) {
+  const auto visit = [&](const TapeNode* node) {
     if (node != nullptr && seen.insert(node).second) waiting.push_back(node);
   };
   for (const auto& root : roots) visit(root.get());
   while (!waiting.empty()) {
-    const Node& node = *waiting.back();
+    const TapeNode& node = *waiting.back();
     waiting.pop_back();
     if (node.grafts()) graft = std::min(graft, node.order());
     for (std::size_t i = 0; i < node.edge_count(); ++i) {

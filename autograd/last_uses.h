@@ -15,8 +15,8 @@ struct LastUse {
 };
 
 /// Of all leaves that are reached from `roots`, those first whose use ends first. What a checkpoint
-/// reaches besides its inputs is not known before it runs: where there are any, nothing is done with
-/// before the oldest of them, and leaves that only such a one reaches are not listed.
-std::vector<LastUse> last_uses(const std::vector<Ref<Node>>& roots);
+/// reaches besides its inputs is not known before it runs: where there are any, nothing is done
+/// with before the oldest of them, and leaves that only such a one reaches are not listed.
+std::vector<LastUse> last_uses(const std::vector<Ref<TapeNode>>& roots);
 
 }  // namespace heed::detail

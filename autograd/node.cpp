@@ -12,7 +12,7 @@ namespace heed {
 namespace {
 
 constinit thread_local std::uint64_t t_next_order = 1;
-constinit thread_local Node* t_dying = nullptr;
+constinit thread_local TapeNode* t_dying = nullptr;
 constinit thread_local bool t_draining = false;
 
 }  // namespace
@@ -29,7 +29,7 @@ Edge Edge::to(const Tensor& input) {
   return edge;
 }
 
-Node::Node(Label label, Edge* edges, std::size_t edge_count, OutputSlot* outputs,
+TapeNode::TapeNode(Label label, Edge* edges, std::size_t edge_count, OutputSlot* outputs,
            std::uint32_t output_count)
     : edges_(edges),
       outputs_(outputs),
@@ -37,9 +37,9 @@ Node::Node(Label label, Edge* edges, std::size_t edge_count, OutputSlot* outputs
       output_count_(output_count),
       label_(label) {}
 
-Node::~Node() = default;
+TapeNode::~TapeNode() = default;
 
-void Node::take_order() {
+void TapeNode::take_order() {
   // Inputs may have been made on other threads, whose counters run on their own.
   order_ = t_next_order;
   for (std::size_t i = 0; i < edge_count_; ++i) {
@@ -52,16 +52,16 @@ void detail::continue_order_after(std::uint64_t order) {
   t_next_order = std::max(t_next_order, order + 1);
 }
 
-void Node::destroy(Node* node) noexcept {
+void TapeNode::destroy(TapeNode* node) noexcept {
   node->next_dying_ = t_dying;
   t_dying = node;
   if (t_draining) return;
   t_draining = true;
   while (t_dying) {
-    Node* dying = t_dying;
+    TapeNode* dying = t_dying;
     t_dying = dying->next_dying_;
     const std::size_t bytes = dying->size();
-    dying->~Node();
+    dying->~TapeNode();
     free_block(dying, bytes, BlockKind::node);
   }
   t_draining = false;
@@ -110,7 +110,7 @@ const Array& SavedOutput::array() const {
 Tensor SavedOutput::operator()() const {
   const Array& numbers = array();
   if (!recording() || !detail::t_current) return Tensor(numbers);
-  return Tensor::on_tape(numbers, Ref<Node>::share(detail::t_current), output_);
+  return Tensor::on_tape(numbers, Ref<TapeNode>::share(detail::t_current), output_);
 }
 
 }  // namespace heed

@@ -1,5 +1,5 @@
-// The tape: a Node is one recorded operator, an Edge says where the gradient of one of its inputs
-// goes, Saved and SavedOutput are what an operator's derivative keeps.
+// The tape: a TapeNode is one recorded operator, an Edge says where the gradient of one of its
+// inputs goes, Saved and SavedOutput are what an operator's derivative keeps.
 #pragma once
 
 #include <memory>
@@ -15,7 +15,7 @@ namespace heed {
 
 /// Where a gradient goes: to a result of another node, or to a leaf; nowhere when both are null.
 struct Edge {
-  Ref<Node> node;
+  Ref<TapeNode> node;
   Ref<TensorImpl> leaf;
   std::uint32_t output = 0;
 
@@ -69,10 +69,10 @@ class GradientSink {
   ~GradientSink() = default;
 };
 
-class Node : public RefCounted {
+class TapeNode : public RefCounted {
  public:
   /// Walks the freed graph with a list instead of the stack.
-  static void destroy(Node* node) noexcept;
+  static void destroy(TapeNode* node) noexcept;
 
   Op op() const { return label_.op; }
   const char* name() const { return label_.name(); }
@@ -107,16 +107,16 @@ class Node : public RefCounted {
   const void* pass = nullptr;
 
  protected:
-  Node(Label label, Edge* edges, std::size_t edge_count, OutputSlot* outputs,
+  TapeNode(Label label, Edge* edges, std::size_t edge_count, OutputSlot* outputs,
        std::uint32_t output_count);
-  virtual ~Node();
+  virtual ~TapeNode();
   /// To be called when the edges stand.
   void take_order();
 
  private:
   virtual std::size_t size() const = 0;
 
-  Node* next_dying_ = nullptr;
+  TapeNode* next_dying_ = nullptr;
   Edge* edges_;
   OutputSlot* outputs_;
   std::uint64_t order_ = 0;
@@ -191,7 +191,7 @@ class SavedOutput {
 
 namespace detail {
 /// The node being differentiated on this thread, for Saved's messages and SavedOutput.
-inline constinit thread_local Node* t_current = nullptr;
+inline constinit thread_local TapeNode* t_current = nullptr;
 /// Whether the pass that it is differentiated in keeps what was saved.
 inline constinit thread_local bool t_retains = true;
 /// True under DetectAnomaly.

@@ -1,5 +1,5 @@
-// Words that users of PyTorch and NumPy bring: those that mean something of ours, and those that heed
-// has no function for, which the compiler refuses in a line.
+// Words that users of PyTorch and NumPy bring: those that mean something of ours, and those that
+// heed has no function for, which the compiler refuses in a line.
 #pragma once
 
 #include "backward.h"

@@ -7,7 +7,7 @@
 namespace heed::detail {
 
 void tell_call(const Label& label, const Array* outs, std::size_t count, const InputRef* begin,
-               const InputRef* end, Node* node) {
+               const InputRef* end, TapeNode* node) {
   std::vector<Array> inputs;
   inputs.reserve(static_cast<std::size_t>(end - begin));
   for (const InputRef* input = begin; input != end; ++input) {
@@ -28,7 +28,7 @@ void throw_rule_count(const Label& label, std::size_t rules, std::size_t inputs)
                               label.name(), rules, inputs));
 }
 
-void throw_gradient_count(const Node& node, std::size_t gradients) {
+void throw_gradient_count(const TapeNode& node, std::size_t gradients) {
   throw GradError(fmt::format("backward: the derivative of {} gave {} gradients for {} inputs",
                               node.name(), gradients, node.edge_count()));
 }

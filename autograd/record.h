@@ -42,15 +42,15 @@ namespace detail {
 // anomaly.cpp: looks at a new result; notes where its node was made.
 void inspect_result(const Label& label, const Array& out, const InputRef* begin,
                     const InputRef* end);
-void note_origin(Node& node, const InputRef* begin, const InputRef* end);
+void note_origin(TapeNode& node, const InputRef* begin, const InputRef* end);
 
 // record.cpp
 /// Tells the Observer of a call; its number goes into the node, where there is one.
 void tell_call(const Label& label, const Array* outs, std::size_t count, const InputRef* begin,
-               const InputRef* end, Node* node);
+               const InputRef* end, TapeNode* node);
 [[noreturn]] void throw_undefined_result(const Label& label);
 [[noreturn]] void throw_rule_count(const Label& label, std::size_t rules, std::size_t inputs);
-[[noreturn]] void throw_gradient_count(const Node& node, std::size_t gradients);
+[[noreturn]] void throw_gradient_count(const TapeNode& node, std::size_t gradients);
 
 inline bool any_requires_grad(const InputRef* begin, const InputRef* end) {
   if (!recording()) return false;
@@ -61,10 +61,10 @@ inline bool any_requires_grad(const InputRef* begin, const InputRef* end) {
 }
 
 template <class T, class... Args>
-Ref<Node> make_node(Args&&... args) {
+Ref<TapeNode> make_node(Args&&... args) {
   void* block = allocate_block(sizeof(T), BlockKind::node);
   try {
-    return Ref<Node>::adopt(::new (block) T(std::forward<Args>(args)...));
+    return Ref<TapeNode>::adopt(::new (block) T(std::forward<Args>(args)...));
   } catch (...) {
     free_block(block, sizeof(T), BlockKind::node);
     throw;
@@ -72,12 +72,12 @@ Ref<Node> make_node(Args&&... args) {
 }
 
 template <class... Rules>
-class RuleNode final : public Node {
+class RuleNode final : public TapeNode {
   static constexpr std::size_t kInputs = sizeof...(Rules);
 
  public:
   RuleNode(const Label& label, const Array& out, const InputRef* inputs, Rules&&... rules)
-      : Node(label, edges_, kInputs, &output_, 1), rules_(std::move(rules)...) {
+      : TapeNode(label, edges_, kInputs, &output_, 1), rules_(std::move(rules)...) {
     output_.shape = out.shape();
     output_.dtype = out.dtype();
     for (std::size_t i = 0; i < kInputs; ++i) edges_[i] = Edge::to(*inputs[i]);
@@ -116,10 +116,10 @@ class RuleNode final : public Node {
 };
 
 template <std::size_t kInputs, class Rule>
-class SharedNode final : public Node {
+class SharedNode final : public TapeNode {
  public:
   SharedNode(const Label& label, const Array& out, const InputRef* inputs, Rule&& rule)
-      : Node(label, edges_, kInputs, &output_, 1), rule_(std::move(rule)) {
+      : TapeNode(label, edges_, kInputs, &output_, 1), rule_(std::move(rule)) {
     output_.shape = out.shape();
     output_.dtype = out.dtype();
     for (std::size_t i = 0; i < kInputs; ++i) edges_[i] = Edge::to(*inputs[i]);
@@ -146,11 +146,11 @@ class SharedNode final : public Node {
 };
 
 template <class Rule>
-class JointNode final : public Node {
+class JointNode final : public TapeNode {
  public:
   JointNode(const Label& label, std::vector<Edge> edges, std::vector<OutputSlot> outputs,
             Rule&& rule)
-      : Node(label, edges.data(), edges.size(), outputs.data(),
+      : TapeNode(label, edges.data(), edges.size(), outputs.data(),
              static_cast<std::uint32_t>(outputs.size())),
         edges_(std::move(edges)),
         outputs_(std::move(outputs)),
@@ -194,7 +194,7 @@ Tensor record(const Label& label, Array out, Inputs inputs, Rules... rules) {
       detail::tell_call(label, &out, 1, inputs.begin(), inputs.end(), nullptr);
     return Tensor(std::move(out));
   }
-  Ref<Node> node = detail::make_node<detail::RuleNode<Rules...>>(label, out, inputs.begin(),
+  Ref<TapeNode> node = detail::make_node<detail::RuleNode<Rules...>>(label, out, inputs.begin(),
                                                                  std::move(rules)...);
   if (detail::t_anomaly) detail::note_origin(*node, inputs.begin(), inputs.end());
   if (observed()) [[unlikely]]
@@ -213,7 +213,7 @@ Tensor record_shared(const Label& label, Array out, const InputRef (&inputs)[kIn
       detail::tell_call(label, &out, 1, inputs, inputs + kInputs, nullptr);
     return Tensor(std::move(out));
   }
-  Ref<Node> node =
+  Ref<TapeNode> node =
       detail::make_node<detail::SharedNode<kInputs, Rule>>(label, out, inputs, std::move(rule));
   if (detail::t_anomaly) detail::note_origin(*node, inputs, inputs + kInputs);
   if (observed()) [[unlikely]]
@@ -248,7 +248,7 @@ std::vector<Tensor> record_joint(const Label& label, const std::vector<Array>& o
     slots[i].shape = outs[i].shape();
     slots[i].dtype = outs[i].dtype();
   }
-  const Ref<Node> node = detail::make_node<detail::JointNode<Rule>>(
+  const Ref<TapeNode> node = detail::make_node<detail::JointNode<Rule>>(
       label, std::move(edges), std::move(slots), std::move(rule));
   if (detail::t_anomaly) detail::note_origin(*node, begin, end);
   if (observed()) [[unlikely]]

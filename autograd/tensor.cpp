@@ -43,7 +43,7 @@ Tensor::Tensor(SparseRows rows) : impl_(TensorImpl::make(Array())) {
   impl_->sparse = std::make_unique<SparseRows>(std::move(rows));
 }
 
-Tensor Tensor::on_tape(Array array, Ref<Node> node, std::uint32_t output) {
+Tensor Tensor::on_tape(Array array, Ref<TapeNode> node, std::uint32_t output) {
   Tensor out(std::move(array));
   out.impl_->node = std::move(node);
   out.impl_->output = output;
@@ -77,7 +77,7 @@ DType Tensor::dtype() const {
 
 bool Tensor::requires_grad() const { return impl_ && (impl_->requires_grad || impl_->node); }
 bool Tensor::is_leaf() const { return !checked().node; }
-const Ref<Node>& Tensor::node() const { return checked().node; }
+const Ref<TapeNode>& Tensor::node() const { return checked().node; }
 std::uint32_t Tensor::output() const { return checked().output; }
 
 Tensor& Tensor::set_requires_grad(bool on) {

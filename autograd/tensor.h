@@ -30,7 +30,7 @@ namespace heed {
 class Chosen;
 class Generator;
 class IndexEntry;
-class Node;
+class TapeNode;
 class Tensor;
 struct Picked;
 
@@ -121,9 +121,10 @@ class Tensor {
   /// The same object, not equal numbers.
   bool is_same(const Tensor& other) const { return impl_ == other.impl_; }
 
-  // What follows are methods by PyTorch's names, each defined in methods.h, which <heed/heed.h> has,
-  // by the function of the same name: shapes, dtypes and errors are that function's. Sizes and axes
-  // may stand in braces or by themselves: view({-1, 6}), view(-1, 6), sum(1), sum({0, -1}, true).
+  // What follows are methods by PyTorch's names, each defined in methods.h, which <heed/heed.h>
+  // has, by the function of the same name: shapes, dtypes and errors are that function's. Sizes and
+  // axes may stand in braces or by themselves: view({-1, 6}), view(-1, 6), sum(1), sum({0, -1},
+  // true).
 
   const Shape& sizes() const { return shape(); }
   const Shape& size() const { return shape(); }
@@ -150,7 +151,8 @@ class Tensor {
   /// Whether the only element is not 0: `if (all(x == y))`. Throws ShapeError unless there is one.
   explicit operator bool() const { return item<bool>(); }
 
-  /// One place of the first axis, a view; places of a mask or indices (chosen.h); a part, as index().
+  /// One place of the first axis, a view; places of a mask or indices (chosen.h); a part, as
+  /// index().
   Tensor operator[](Index place) const;
   Chosen operator[](const Tensor& places) const;
   Tensor operator[](std::initializer_list<IndexEntry> entries) const;
@@ -376,8 +378,8 @@ class Tensor {
 
   // For the tape.
   TensorImpl* impl() const { return impl_.get(); }
-  static Tensor on_tape(Array array, Ref<Node> node, std::uint32_t output);
-  const Ref<Node>& node() const;
+  static Tensor on_tape(Array array, Ref<TapeNode> node, std::uint32_t output);
+  const Ref<TapeNode>& node() const;
   std::uint32_t output() const;
 
  private:

@@ -15,7 +15,7 @@ class TensorImpl : public RefCounted {
 
   Array array;
   Tensor grad;
-  Ref<Node> node;              ///< the operator that made it; null for leaves
+  Ref<TapeNode> node;              ///< the operator that made it; null for leaves
   std::uint32_t output = 0;    ///< which of its results
   bool requires_grad = false;  ///< of a leaf
   bool retains_grad = false;   ///< of a result: its node points here

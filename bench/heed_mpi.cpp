@@ -1,5 +1,5 @@
-// Our side of the row mpi: the row transformer's step in each of several processes, every one with a
-// batch of its own, their gradients summed. Rows link_N: N bytes from each of two to the other.
+// Our side of the row mpi: the row transformer's step in each of several processes, every one with
+// a batch of its own, their gradients summed. Rows link_N: N bytes from each of two to the other.
 #include <cstdio>
 #include <thread>
 
@@ -15,8 +15,8 @@ namespace {
 using namespace heed;
 using distributed::World;
 
-// What the first was asked, said on; the others wait without spinning, so that what takes turns with
-// them finds the processors free.
+// What the first was asked, said on; the others wait without spinning, so that what takes turns
+// with them finds the processors free.
 bool more(const World& world, bool wanted) {
   char said = wanted ? 1 : 0;
   MPI_Comm all = world.handles().talk;

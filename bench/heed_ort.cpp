@@ -1,5 +1,6 @@
-// Our side of the rows ort_encoder and ort_decode: writes the graph for the other side, then runs the module as
-// it is; and of decode_bf16, which is ort_decode with its weights in bf16. A step of either is kContext tokens, each of which reads what the one before gave.
+// Our side of the rows ort_encoder and ort_decode: writes the graph for the other side, then runs
+// the module as it is; and of decode_bf16, which is ort_decode with its weights in bf16. A step of
+// either is kContext tokens, each of which reads what the one before gave.
 
 #include "../attention/mechanisms/transformer/transformer_encoder.h"
 #include "../attention/scaled_dot_product.h"

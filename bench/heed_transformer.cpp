@@ -1,4 +1,5 @@
-// Our side of the rows transformer and encoder, and the same in bf16: transformer_bf16, encoder_bf16.
+// Our side of the rows transformer and encoder, and the same in bf16: transformer_bf16,
+// encoder_bf16.
 
 #include "../autograd/ops/losses/regression_losses.h"
 #include "../core/precision.h"

@@ -1,5 +1,5 @@
-// Our side of the rows bahdanau, translator, greedy, greedy_int8 and beam: the example's models, trained as its
-// trainer does and started as its decoding does.
+// Our side of the rows bahdanau, translator, greedy, greedy_int8 and beam: the example's models,
+// trained as its trainer does and started as its decoding does.
 
 #include "../autograd/grad_mode.h"
 #include "../autograd/ops/index/index.h"

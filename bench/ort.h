@@ -1,4 +1,5 @@
-// Rows beside ONNX Runtime: the same module, here as it is and there as the graph that it is exported as.
+// Rows beside ONNX Runtime: the same module, here as it is and there as the graph that it is
+// exported as.
 //
 //   ort_encoder  inference of the row encoder's stack, [8, 256, 512], f32
 //   ort_decode   a token at a time with a cache, 6 layers of width 512, from an empty cache to 512

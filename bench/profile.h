@@ -15,7 +15,8 @@
 
 namespace bench {
 
-/// {"table": of `steps` profiled steps, "plain", "profiled": the least milliseconds a step of nine turns each}.
+/// {"table": of `steps` profiled steps, "plain", "profiled": the least milliseconds a step of nine
+/// turns each}.
 inline std::string profile_steps(int steps, const std::function<void()>& step) {
   using Clock = std::chrono::steady_clock;
   const auto timed = [&](std::vector<double>& times) {

@@ -1,6 +1,6 @@
 // The row stream: what it costs to train on text that is larger than memory. A language model of a
-// million parameters takes its steps on windows of text that is read, shuffled and coded as it goes,
-// from shards, and on the same windows, made before, in turns.
+// million parameters takes its steps on windows of text that is read, shuffled and coded as it
+// goes, from shards, and on the same windows, made before, in turns.
 #pragma once
 
 #include <cstdint>

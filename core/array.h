@@ -1,6 +1,6 @@
-// Array: an n-d block of f32, f64, i64, bool or bf16. Shape, strides, dtype and shared storage; it knows
-// no gradients. Copying an Array copies the handle; views (reshape, transpose, slice, ...) share
-// storage. Row-major; whatever we create is contiguous, any strides are accepted as input.
+// Array: an n-d block of f32, f64, i64, bool or bf16. Shape, strides, dtype and shared storage; it
+// knows no gradients. Copying an Array copies the handle; views (reshape, transpose, slice, ...)
+// share storage. Row-major; whatever we create is contiguous, any strides are accepted as input.
 #pragma once
 
 #include <iosfwd>
@@ -24,8 +24,8 @@ class Array {
   static Array zeros(const Shape& shape, DType dtype);
   /// Every element `value`, cast to `dtype`.
   static Array full(const Shape& shape, double value, DType dtype);
-  /// Copies `values`, row-major: float, double, bool, BFloat16, or any integers, which become i64. Throws
-  /// ShapeError when the count differs from the shape's.
+  /// Copies `values`, row-major: float, double, bool, BFloat16, or any integers, which become i64.
+  /// Throws ShapeError when the count differs from the shape's.
   template <class T>
   static Array from(const std::vector<T>& values, const Shape& shape) {
     static_assert(std::is_arithmetic_v<T> || std::is_same_v<T, BFloat16>,
@@ -43,9 +43,10 @@ class Array {
     return from(values, Shape{static_cast<Index>(values.size())});
   }
 
-  /// Around numbers that `owner` holds, the first of them at `data`, without a copy: writes on either side
-  /// are seen on both. `release(owner)` is called once, when nobody here has them any more, also when this
-  /// throws. Throws ShapeError for negative sizes and strides and for places that overflow.
+  /// Around numbers that `owner` holds, the first of them at `data`, without a copy: writes on
+  /// either side are seen on both. `release(owner)` is called once, when nobody here has them any
+  /// more, also when this throws. Throws ShapeError for negative sizes and strides and for places
+  /// that overflow.
   static Array around(void* data, const Shape& shape, const Strides& strides, DType dtype,
                       void (*release)(void*), void* owner);
 
@@ -132,6 +133,8 @@ class Array {
   /// Itself when the dtype is the same, else a converted copy (f to i truncates; to bool: not 0; to
   /// bf16 rounds to the nearest, ties to even).
   Array to(DType dtype) const;
+  /// bf16 as f32, in which is computed; any other itself.
+  Array widened() const { return to(heed::widened(dtype_)); }
 
  private:
   template <class T>

@@ -1,5 +1,5 @@
-// BFloat16: the upper half of an f32, its range with 8 bits of significand, in two bytes. For holding
-// numbers; arithmetic takes its value as a float.
+// BFloat16: the upper half of an f32, its range with 8 bits of significand, in two bytes. For
+// holding numbers; arithmetic takes its value as a float.
 #pragma once
 
 #include <bit>

@@ -1,6 +1,7 @@
-// The five element types, and the way from a run-time DType to a C++ type. There is one integer, i64:
-// 32 bits wide, which others have, are read as it, and its names in PyTorch stand for it. bf16 is for
-// holding numbers in half the room: who computes with it reads f32 and gives f32, or refuses it
+// The five element types, and the way from a run-time DType to a C++ type. There is one integer,
+// i64:
+// 32 bits wide, which others have, are read as it, and its names in PyTorch stand for it. bf16 is
+// for holding numbers in half the room: who computes with it reads f32 and gives f32, or refuses it
 // (docs/precision.md has the list).
 #pragma once
 

@@ -19,8 +19,8 @@ struct JsonTree {
   std::vector<std::string> keys = {};  ///< of an object, as many as items
   std::vector<JsonTree> items = {};
 
-  /// One object. Throws FormatError in `path`'s name for broken JSON, a key given twice, and more than 64
-  /// levels.
+  /// One object. Throws FormatError in `path`'s name for broken JSON, a key given twice, and more
+  /// than 64 levels.
   static JsonTree parse(std::string_view text, const std::string& path);
 };
 

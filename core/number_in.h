@@ -8,8 +8,8 @@
 
 namespace heed {
 
-/// Nothing where the text is no such number from its first byte to its last, or one that the type does not
-/// hold. What std::from_chars reads: no blanks, no plus, no thousands' separators.
+/// Nothing where the text is no such number from its first byte to its last, or one that the type
+/// does not hold. What std::from_chars reads: no blanks, no plus, no thousands' separators.
 template <class Number>
 std::optional<Number> number_in(std::string_view text) {
   Number out{};

@@ -19,9 +19,9 @@ void run_chunks(Index count, Index grain, ChunkBody body, void* context);
 }  // namespace detail
 
 /// Calls body(begin, end) for [0, grain), [grain, 2 grain), ... up to `count`, on any threads and
-/// in any order. One chunk, or a call from inside a parallel region, runs on the calling thread, and
-/// so may all chunks, one after another: a body must not wait for what another one does. If bodies
-/// throw, the exception of the first such chunk comes out after all have ended.
+/// in any order. One chunk, or a call from inside a parallel region, runs on the calling thread,
+/// and so may all chunks, one after another: a body must not wait for what another one does. If
+/// bodies throw, the exception of the first such chunk comes out after all have ended.
 template <class Body>
 void parallel_for(Index count, Index grain, Body&& body) {
   if (count <= 0) return;

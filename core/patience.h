@@ -1,8 +1,8 @@
 // Waiting for another thread: spinning, which answers within a tenth of a microsecond but takes a
 // processor, for a bounded time; where other work wants the processors, for hardly any.
 //
-// That it does is seen by how often the kernel takes the processor from a thread that has work: once
-// now and then on any machine, every few milliseconds on a crowded one.
+// That it does is seen by how often the kernel takes the processor from a thread that has work:
+// once now and then on any machine, every few milliseconds on a crowded one.
 #pragma once
 
 namespace heed::detail {

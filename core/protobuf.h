@@ -1,5 +1,5 @@
-// A message of Protocol Buffers, as its fields follow one another in a file: what each means is the reader's and
-// the writer's matter.
+// A message of Protocol Buffers, as its fields follow one another in a file: what each means is the
+// reader's and the writer's matter.
 //
 //   ProtobufField field;
 //   for (ProtobufMessage message(bytes, path); message.next(field);) ..
@@ -30,11 +30,13 @@ class ProtobufMessage {
   ProtobufMessage(std::string_view bytes, const std::string& path, std::uint64_t place = 0)
       : bytes_(bytes), path_(&path), place_(place) {}
 
-  /// False at the end. Throws FormatError for a field that is cut off or of a kind that is not there.
+  /// False at the end. Throws FormatError for a field that is cut off or of a kind that is not
+  /// there.
   bool next(ProtobufField& field);
   /// Throws FormatError, which names the field, where it is of another kind.
   void want(const ProtobufField& field, std::uint64_t kind, const char* name) const;
-  /// The next number of a list that is packed into a field of bytes, of kind 0, 1 or 5: false at the end.
+  /// The next number of a list that is packed into a field of bytes, of kind 0, 1 or 5: false at
+  /// the end.
   bool next_packed(std::uint64_t kind, std::uint64_t& value);
 
  private:

@@ -9,6 +9,7 @@
 
 namespace heed {
 
+namespace detail {
 /// Text as a template argument, which compilers print.
 template <std::size_t n>
 struct Text {
@@ -17,13 +18,14 @@ struct Text {
     for (std::size_t i = 0; i < n; ++i) letters[i] = text[i];
   }
 };
+}  // namespace detail
 
 /// The last parameter of a deleted function.
-template <Text text>
+template <detail::Text text>
 struct Say {};
 
 /// A class that cannot be made.
-template <Text text>
+template <detail::Text text>
 class Refused {
  public:
   template <class... Args>

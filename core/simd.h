@@ -20,8 +20,8 @@ Simd simd();
 /// what the processor lacks stays unused. Not to be called while kernels run.
 void hold_simd(Simd most);
 
-/// True where products in bf16 (precision.h) have instructions of their own, AVX512-BF16, and they are
-/// used.
+/// True where products in bf16 (precision.h) have instructions of their own, AVX512-BF16, and they
+/// are used.
 bool has_bf16_dot();
 /// The same of products in 8 bits, AVX512-VNNI.
 bool has_int8_dot();

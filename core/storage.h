@@ -17,8 +17,8 @@ class alignas(kBlockAlignment) Storage : public RefCounted {
  public:
   /// `bytes` uninitialised bytes, aligned to 64. Throws OutOfMemory.
   static Ref<Storage> make(std::size_t bytes);
-  /// Around `bytes` bytes that `owner` holds: let_go(owner) is called once, when nobody here has them
-  /// any more, and also when this throws OutOfMemory.
+  /// Around `bytes` bytes that `owner` holds: let_go(owner) is called once, when nobody here has
+  /// them any more, and also when this throws OutOfMemory.
   static Ref<Storage> around(std::byte* data, std::size_t bytes, void (*let_go)(void*),
                              void* owner);
   static void destroy(Storage* storage) noexcept;

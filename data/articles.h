@@ -32,20 +32,21 @@ inline constexpr std::size_t kLongestSentence = 60;
 /// Sentences of a text, and letters of a summary, that are looked for in one another.
 inline constexpr std::size_t kMostSentences = 2000, kLongestSummary = 100000;
 
-/// A text, a paragraph a line, by split_sentences() and tokenize(); sentences without words are left
-/// out. Throws ValueError for a text without any.
+/// A text, a paragraph a line, by split_sentences() and tokenize(); sentences without words are
+/// left out. Throws ValueError for a text without any.
 Article read_article(std::string_view text);
 
 /// `path` is the file, plain or gzip, or a folder that holds it as bbc.jsonl or bbc.jsonl.gz. Other
 /// fields are passed over. Throws IoError; FormatError, naming path and line, for what
-/// JsonLinesReader refuses, a text or title without words, and a summary that has none of the text's
-/// sentences.
+/// JsonLinesReader refuses, a text or title without words, and a summary that has none of the
+/// text's sentences.
 std::vector<Article> read_articles(const std::string& path);
 
-/// The sentences that stand in the summary, in the summary's order; the same letters of it are found
-/// once, by the longest sentence. Only letters and digits count, whatever their case: a summary may
-/// have lost the blanks between its sentences. Throws ValueError for more than kMostSentences, or a
-/// summary of more than kLongestSummary letters: it takes time of their product.
+/// The sentences that stand in the summary, in the summary's order; the same letters of it are
+/// found once, by the longest sentence. Only letters and digits count, whatever their case: a
+/// summary may have lost the blanks between its sentences. Throws ValueError for more than
+/// kMostSentences, or a summary of more than kLongestSummary letters: it takes time of their
+/// product.
 std::vector<Index> extracted_sentences(const std::vector<std::string>& sentences,
                                        const std::string& summary);
 

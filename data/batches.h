@@ -39,9 +39,9 @@ std::vector<std::vector<Index>> batches_by_length(const std::vector<LengthKey>& 
 /// Throws ValueError unless tokens > 0.
 std::vector<std::vector<Index>> batches_by_tokens(const std::vector<LengthKey>& lengths,
                                                   Index tokens, Generator* generator);
-/// Cuts the examples, in a drawn order, or as they come where `generator` is null, into batches that
-/// are not padded: the sum of their lengths (first) is at most `tokens`, but for single ones that
-/// are longer. Throws ValueError unless tokens > 0.
+/// Cuts the examples, in a drawn order, or as they come where `generator` is null, into batches
+/// that are not padded: the sum of their lengths (first) is at most `tokens`, but for single ones
+/// that are longer. Throws ValueError unless tokens > 0.
 std::vector<std::vector<Index>> batches_packed(const std::vector<LengthKey>& lengths, Index tokens,
                                                Generator* generator);
 

@@ -1,9 +1,9 @@
 // Cloze rows as numbers, in batches: what attention-sum readers read.
 //
 // A word that the vocabulary lacks gets one of a few numbers beyond it, by the order in which such
-// words come, so that the same word is the same number within a passage and its query (Hermann et al.
-// 2015 number entities so). Its letters are numbers too, of its first kLetters characters; and it has
-// a mark: how often the passage has it and, with `overlap`, whether the query does.
+// words come, so that the same word is the same number within a passage and its query (Hermann et
+// al. 2015 number entities so). Its letters are numbers too, of its first kLetters characters; and
+// it has a mark: how often the passage has it and, with `overlap`, whether the query does.
 #pragma once
 
 #include "../core/array.h"

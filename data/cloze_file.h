@@ -1,6 +1,6 @@
 // Files of cloze tests, as the Chinese sets have them (Cui et al. 2016, "Consensus Attention-based
-// Neural Networks for Chinese Reading Comprehension"; CMRC 2017): already segmented into words, plain
-// or gzip, a line a sentence, the query last:
+// Neural Networks for Chinese Reading Comprehension"; CMRC 2017): already segmented into words,
+// plain or gzip, a line a sentence, the query last:
 //
 //   1 ||| a hen found a seed .                    1 ||| a hen found a seed .
 //   2 ||| nobody helped the hen .                 <qid_0> ||| the XXXXX found it .
@@ -24,8 +24,8 @@ namespace heed::data {
 /// that is none of the above, sentences not numbered from 1, an answer of several words, more than
 /// kLongestCloze words, what is not UTF-8, control characters. Sense is check_cloze()'s matter.
 ///
-/// With `plain` it also takes passages as people write them: lines without bars, the query last, then
-/// an empty line or the end.
+/// With `plain` it also takes passages as people write them: lines without bars, the query last,
+/// then an empty line or the end.
 class ClozeLines {
  public:
   explicit ClozeLines(std::string path, bool plain = false)
@@ -54,9 +54,9 @@ struct ClozeFile {
   Index left_out = 0;  ///< rows that check_cloze() refuses
 };
 
-/// `answers`: the file of answers; empty: they stand behind the queries, or nowhere. With `leave_out`
-/// rows that check_cloze() refuses are left out and counted. Throws IoError, FormatError as above,
-/// also for a file without rows and for answers to other queries.
+/// `answers`: the file of answers; empty: they stand behind the queries, or nowhere. With
+/// `leave_out` rows that check_cloze() refuses are left out and counted. Throws IoError,
+/// FormatError as above, also for a file without rows and for answers to other queries.
 ClozeFile read_cloze(const std::string& path, const std::string& answers = "",
                      const ClozeOptions& options = {}, bool leave_out = false);
 

@@ -15,9 +15,9 @@ struct DigitPlace {
   Index left, top;
 };
 
-/// The digits of these rows, f32 [rows, 1, size, size] in [0, 1], each at a place of its own drawn from
-/// the generator, on black, among `clutter` pieces of other digits. `places`, where given, takes
-/// where they stand. Throws ValueError unless size >= kDigitSide, IndexError.
+/// The digits of these rows, f32 [rows, 1, size, size] in [0, 1], each at a place of its own drawn
+/// from the generator, on black, among `clutter` pieces of other digits. `places`, where given,
+/// takes where they stand. Throws ValueError unless size >= kDigitSide, IndexError.
 Array cluttered_digits(const Digits& digits, const std::vector<Index>& rows, Index size,
                        Index clutter, Generator& generator,
                        std::vector<DigitPlace>* places = nullptr);

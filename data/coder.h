@@ -32,8 +32,8 @@ class Coder {
   virtual std::string join(const std::vector<std::string>& parts) const = 0;
   /// The line again; padding and marks are left out. Throws IndexError outside [0, size).
   std::string decode(const std::vector<Index>& ids) const;
-  /// For the file of a model, read again by parse_coder() of subwords.h: the vocabulary's text, whose first line
-  /// says which coder it is in place of the padding.
+  /// For the file of a model, read again by parse_coder() of subwords.h: the vocabulary's text,
+  /// whose first line says which coder it is in place of the padding.
   std::string serialize() const;
 
  protected:

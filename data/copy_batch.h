@@ -1,5 +1,5 @@
-// Sources and targets side by side for a model that writes words or copies them: each source's words
-// that the vocabulary lacks have numbers of their own behind it (extended_vocabulary.h).
+// Sources and targets side by side for a model that writes words or copies them: each source's
+// words that the vocabulary lacks have numbers of their own behind it (extended_vocabulary.h).
 #pragma once
 
 #include <string>

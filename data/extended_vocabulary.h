@@ -1,5 +1,6 @@
 // The words of a source that a vocabulary lacks, numbered behind it, so that a model can copy them
-// (See et al. 2017): V, V + 1, .. in the order in which they come, the same word by the same number.
+// (See et al. 2017): V, V + 1, .. in the order in which they come, the same word by the same
+// number.
 #pragma once
 
 #include <string>

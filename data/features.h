@@ -19,8 +19,8 @@ PaddedFeatures pad(const std::vector<Array>& features);
 struct FeatureScale {
   Array mean, scale;  ///< f32 [width]
 };
-/// Of all rows of these, f32 [T, width] each; a variance counts as at least 1e-6. Throws ValueError for no rows, ShapeError,
-/// DTypeError.
+/// Of all rows of these, f32 [T, width] each; a variance counts as at least 1e-6. Throws ValueError
+/// for no rows, ShapeError, DTypeError.
 FeatureScale scale_of(const std::vector<Array>& features);
 
 }  // namespace heed::data

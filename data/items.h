@@ -1,6 +1,6 @@
-// Items: a walk over data larger than memory, one item after the other, that can say where it stands
-// in a few numbers. Shards (shards.h) and mixes of them (mix.h) are walked so; what makes batches of
-// the items is in stream.h and token_stream.h.
+// Items: a walk over data larger than memory, one item after the other, that can say where it
+// stands in a few numbers. Shards (shards.h) and mixes of them (mix.h) are walked so; what makes
+// batches of the items is in stream.h and token_stream.h.
 #pragma once
 
 #include <concepts>

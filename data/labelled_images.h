@@ -22,12 +22,13 @@ struct LabelledImages {
 /// The digits, each once as cluttered_digits() has it. Throws ValueError.
 LabelledImages placed_digits(const Digits& digits, Index size, Index clutter, Generator& generator);
 
-/// The shapes of easy-VQA's images, numbered as in this list, of those that are asked which they show.
+/// The shapes of easy-VQA's images, numbered as in this list, of those that are asked which they
+/// show.
 inline const std::vector<std::string> kShownShapes = {"circle", "rectangle", "triangle"};
 LabelledImages shown_shapes(const VisualQuestions& questions);
 
-/// Those from `first` on, at most `count`, and none beyond the last. Throws IndexError for a negative
-/// number.
+/// Those from `first` on, at most `count`, and none beyond the last. Throws IndexError for a
+/// negative number.
 LabelledImages part_of(const LabelledImages& images, Index first, Index count);
 
 /// f32 [rows, channels, height, width] in [0, 1]. Throws IndexError.

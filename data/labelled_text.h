@@ -1,5 +1,6 @@
 // Labelled texts from a file of a user's: one a line, as tab-separated columns or JSON objects,
-// plain, gzip or zstd. Which column or field is the label and which the text is chosen by the caller.
+// plain, gzip or zstd. Which column or field is the label and which the text is chosen by the
+// caller.
 #pragma once
 
 #include <cstdint>

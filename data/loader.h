@@ -7,8 +7,8 @@
 //
 // Which examples meet is drawn from the loader's own Generator at the start of a pass, so that a
 // place in a pass is three numbers (and more where data is streamed): state_dict() has them, and
-// load_state_dict() goes on there to the same batches. With `prefetch` a thread makes batches ahead;
-// they are the same ones.
+// load_state_dict() goes on there to the same batches. With `prefetch` a thread makes batches
+// ahead; they are the same ones.
 //
 // What a Loader walks can be another thing altogether, a Pass: see drawn() for batches without end,
 // and stream.h for files larger than memory.
@@ -125,8 +125,8 @@ class Loader {
   /// The next batch; none at the end of a pass. Throws what making it threw, in whatever thread,
   /// with the batch's number in front; the loader then stands where it stood.
   std::optional<Batch> next();
-  /// The same in pieces; false at the end of a pass. Throws ValueError, too, for batches that cannot
-  /// be cut.
+  /// The same in pieces; false at the end of a pass. Throws ValueError, too, for batches that
+  /// cannot be cut.
   bool next_pieces(const Cutting& cutting, Pieces<Batch>& out);
   /// One pass, or what is left of it: `for (auto& batch : loader)`. Throws as next().
   class Walk {

@@ -1,6 +1,6 @@
-// Cloze queries made from passages, for more to learn from: in a passage a word that stands there at
-// least twice is blanked in one of its sentences, and the sentence, blank and all, is the query (Cui
-// et al. 2016). It stays in the passage, blanked, too.
+// Cloze queries made from passages, for more to learn from: in a passage a word that stands there
+// at least twice is blanked in one of its sentences, and the sentence, blank and all, is the query
+// (Cui et al. 2016). It stays in the passage, blanked, too.
 #pragma once
 
 #include <set>
@@ -16,14 +16,14 @@ struct MadeClozeOptions {
 };
 
 /// Of the passage of `row`, its blanks filled with its answer first; each query asks for another of
-/// the words `askable`. Places are drawn, so that a word is asked for the likelier the more often it
-/// comes. Throws ValueError for negative numbers.
+/// the words `askable`. Places are drawn, so that a word is asked for the likelier the more often
+/// it comes. Throws ValueError for negative numbers.
 std::vector<Cloze> make_cloze(const Cloze& row, const std::set<std::string>& askable,
                               const MadeClozeOptions& options, Generator& generator);
 
 /// What may be asked for, nouns for the most part: answers of rows, and words of two or more
-/// characters, that stand in less than the share `most` of the passages. Words without a letter or an
-/// ideograph are none.
+/// characters, that stand in less than the share `most` of the passages. Words without a letter or
+/// an ideograph are none.
 std::set<std::string> askable_words(const std::vector<std::vector<Cloze>>& passages,
                                     double most = 0.1);
 

@@ -9,8 +9,8 @@
 namespace heed::data {
 
 /// The paths of the first text, in the order of names, that begins with one of `beginnings`, tried
-/// in their order, and has a translation: of the ending from, and of to. Throws IoError; ValueError,
-/// which names what is lacking, where there is none.
+/// in their order, and has a translation: of the ending from, and of to. Throws IoError;
+/// ValueError, which names what is lacking, where there is none.
 std::pair<std::string, std::string> find_parallel(const std::string& folder,
                                                   const std::string& from, const std::string& to,
                                                   const std::vector<std::string>& beginnings);

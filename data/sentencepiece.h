@@ -1,5 +1,5 @@
-// Tokenizers learned by the sentencepiece library (Kudo & Richardson 2018): Unigram (Kudo 2018) and BPE. They are
-// .model files, which PretrainedTokenizer::read_sentencepiece reads without it.
+// Tokenizers learned by the sentencepiece library (Kudo & Richardson 2018): Unigram (Kudo 2018) and
+// BPE. They are .model files, which PretrainedTokenizer::read_sentencepiece reads without it.
 //
 // Of the library heed::subwords, as subwords.h is.
 #pragma once
@@ -19,8 +19,8 @@ struct SentencepieceTraining {
   double coverage = 0.9995;    ///< of characters by the vocabulary's
 };
 
-/// A .model file's bytes. Throws ValueError for options and texts of which the library can make none, and where the
-/// program was built without it.
+/// A .model file's bytes. Throws ValueError for options and texts of which the library can make
+/// none, and where the program was built without it.
 std::string train_sentencepiece(const std::vector<std::string>& texts,
                                 const SentencepieceTraining& options);
 

@@ -15,7 +15,8 @@ std::vector<std::string> files_like(const std::string& pattern);
 
 class ShardFiles {
  public:
-  /// Throws ValueError for no file, IoError for one that is not there, FormatError for an empty one.
+  /// Throws ValueError for no file, IoError for one that is not there, FormatError for an empty
+  /// one.
   explicit ShardFiles(std::vector<std::string> paths);
 
   std::size_t size() const { return paths_.size(); }

@@ -175,9 +175,9 @@ class Shards {
  public:
   using Item = ItemType;
   /// open(path) gives what reads a file: a function read(Item&), false at the end, or a pointer to
-  /// an object with next(Item&); where that has place() and go_to() as TextFile has, a place is found
-  /// again without reading the items before. Throws ValueError for no file and options out of range,
-  /// IoError for a file that is not there, FormatError for an empty one.
+  /// an object with next(Item&); where that has place() and go_to() as TextFile has, a place is
+  /// found again without reading the items before. Throws ValueError for no file and options out of
+  /// range, IoError for a file that is not there, FormatError for an empty one.
   template <class Open>
   Shards(std::vector<std::string> files, Open open, const ShardOptions& options = {})
       : files_(std::make_shared<ShardFiles>(std::move(files))), options_(options) {

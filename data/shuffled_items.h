@@ -1,6 +1,7 @@
 // Items shuffled in a buffer: so many are read, then handed out in a drawn order, then the next are
-// read. What is in the buffer hangs on nothing before it, so a place is where the buffer's first item
-// stood, the generator's state there, and how many were handed out; going on there reads one buffer.
+// read. What is in the buffer hangs on nothing before it, so a place is where the buffer's first
+// item stood, the generator's state there, and how many were handed out; going on there reads one
+// buffer.
 #pragma once
 
 #include <memory>

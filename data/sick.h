@@ -1,5 +1,5 @@
-// SICK (Marelli et al. 2014, "A SICK cure for the evaluation of compositional distributional semantic
-// models"): pairs of sentences of captions, labelled by people, as a table with a header.
+// SICK (Marelli et al. 2014, "A SICK cure for the evaluation of compositional distributional
+// semantic models"): pairs of sentences of captions, labelled by people, as a table with a header.
 #pragma once
 
 #include <string>
@@ -18,8 +18,8 @@ struct Sick {
 /// columns sentence_A, the premise, sentence_B, entailment_label, entailment_AB, entailment_BA and
 /// SemEval_set, by their names, plain or gzip. `back` is the relation that the label would have for
 /// the pair turned round: a contradiction where both directions contradict. Throws IoError, and
-/// FormatError, naming path and line, for a column that is missing, another word than SICK's in one,
-/// a blank sentence, or a set without pairs.
+/// FormatError, naming path and line, for a column that is missing, another word than SICK's in
+/// one, a blank sentence, or a set without pairs.
 Sick read_sick(const std::string& path);
 
 }  // namespace heed::data

@@ -26,10 +26,10 @@ struct SkipGramOptions {
   double subsample = 1e-3;
 };
 
-/// Sentences of ids in [0, vocabulary) -> f32 [vocabulary, width]; a word that no sentence has keeps
-/// what it begins with. On one thread: the same bits for the same generator. Throws ValueError for
-/// options that are not positive (lr and subsample: not finite) and without a word, IndexError for
-/// an id out of range.
+/// Sentences of ids in [0, vocabulary) -> f32 [vocabulary, width]; a word that no sentence has
+/// keeps what it begins with. On one thread: the same bits for the same generator. Throws
+/// ValueError for options that are not positive (lr and subsample: not finite) and without a word,
+/// IndexError for an id out of range.
 Array skip_gram(const std::vector<std::vector<Index>>& sentences, Index vocabulary,
                 const SkipGramOptions& options, Generator& generator);
 

@@ -22,9 +22,9 @@ struct SpokenDigit {
   std::vector<float> samples;
 };
 
-/// All DIGIT_SPEAKER_INDEX.wav of the folder, in the order of their names; other files than .wav are
-/// passed over. Throws IoError, FormatError for a folder without any, another name, more than 10 s,
-/// and what read_wav() refuses.
+/// All DIGIT_SPEAKER_INDEX.wav of the folder, in the order of their names; other files than .wav
+/// are passed over. Throws IoError, FormatError for a folder without any, another name, more than
+/// 10 s, and what read_wav() refuses.
 std::vector<SpokenDigit> read_spoken_digits(const std::string& folder);
 
 struct JoinOptions {

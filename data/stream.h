@@ -5,8 +5,9 @@
 //                                         {.size = 64, .buffer = 100000, .prefetch = 2});
 //
 // A pass goes through all items once. Memory holds `buffer` items, the batches ahead, and what
-// reading takes: of each open shard some 400 KB, and 8 MB where it is zstd. Going on in the middle of
-// a pass reads up to a buffer and, of each open shard, a chunk once more (shards.h), not the pass.
+// reading takes: of each open shard some 400 KB, and 8 MB where it is zstd. Going on in the middle
+// of a pass reads up to a buffer and, of each open shard, a chunk once more (shards.h), not the
+// pass.
 //
 // The same bits for any number of threads, with `prefetch` and without.
 #pragma once
@@ -66,8 +67,8 @@ class StreamedItems {
 
 }  // namespace detail
 
-/// Batches make(std::vector<Item>) of Shards or a Mix, of which a copy is kept. Throws ValueError for
-/// options that make no sense; the loader throws what reading and make throw.
+/// Batches make(std::vector<Item>) of Shards or a Mix, of which a copy is kept. Throws ValueError
+/// for options that make no sense; the loader throws what reading and make throw.
 template <IsSource Source, class Make>
 auto streamed(const Source& source, Make make, const StreamOptions& options = {}) {
   using Item = typename Source::Item;

@@ -1,10 +1,10 @@
 // Coders of words (words.h) or of subwords: learned from lines, or read from a model's folder.
 //
 // Subwords are byte-pair encoding (Sennrich et al. 2016) as the sentencepiece library does it,
-// without normalisation. A subword that begins a word begins with U+2581, which stands for the blank
-// before it; in a text that character counts as a blank. Kept is the vocabulary alone, the marks
-// first, then the subwords in the order in which merging found them, which is all that encoding
-// needs.
+// without normalisation. A subword that begins a word begins with U+2581, which stands for the
+// blank before it; in a text that character counts as a blank. Kept is the vocabulary alone, the
+// marks first, then the subwords in the order in which merging found them, which is all that
+// encoding needs.
 //
 // This is a library of its own, heed::subwords, so that programs without subwords do not need
 // sentencepiece. Where it was not there to build with, words work, and subwords throw.

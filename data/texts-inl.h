@@ -1,4 +1,5 @@
-// Texts as sentencepiece's trainer wants to be given them. For subwords.cpp and sentencepiece.cpp only.
+// Texts as sentencepiece's trainer wants to be given them. For subwords.cpp and sentencepiece.cpp
+// only.
 #pragma once
 
 #include <sentencepiece_trainer.h>

@@ -12,9 +12,9 @@
 
 namespace heed::data::detail {
 
-/// Rows of at most `length` + 1 tokens of which each begins with the last of the row before: what is
-/// read, and, one place on, what it is to say. Each document ends with a mark; with `joined` a row
-/// goes on in the next document, else it ends with its own.
+/// Rows of at most `length` + 1 tokens of which each begins with the last of the row before: what
+/// is read, and, one place on, what it is to say. Each document ends with a mark; with `joined` a
+/// row goes on in the next document, else it ends with its own.
 template <class Item>
 class TokenRows {
  public:

@@ -1,5 +1,5 @@
-// What language models learn from, of data larger than memory: tokens of documents in windows of one
-// length, or whole documents one behind the other.
+// What language models learn from, of data larger than memory: tokens of documents in windows of
+// one length, or whole documents one behind the other.
 //
 //   const auto lines = data::text_shards("texts/*.txt.zst");
 //   const auto ids = [&](const std::string& line) { return coder.encode(line); };
@@ -7,8 +7,9 @@
 //   auto documents = data::streamed_documents(lines, ids, {.tokens = 4096});
 //   while (const auto batch = documents.next()) { const Packed texts{batch->inputs, batch->offsets}; .. }
 //
-// Targets are the inputs one place further on; each document ends with a mark. Documents are shuffled
-// and passes gone on with as in stream.h: a place is moreover a document and a token in it.
+// Targets are the inputs one place further on; each document ends with a mark. Documents are
+// shuffled and passes gone on with as in stream.h: a place is moreover a document and a token in
+// it.
 #pragma once
 
 #include <memory>

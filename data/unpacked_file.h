@@ -1,5 +1,5 @@
-// The bytes of a file: as they are or, where the first ones say so, unpacked from gzip or zstd. Reads
-// as it goes: memory holds a buffer and what unpacking looks back on, at most 8 MiB.
+// The bytes of a file: as they are or, where the first ones say so, unpacked from gzip or zstd.
+// Reads as it goes: memory holds a buffer and what unpacking looks back on, at most 8 MiB.
 #pragma once
 
 #include <cstddef>

@@ -78,7 +78,8 @@ class ZstdStream : public UnpackedFile::Stream {
     return got > 0;
   }
 
-  // The library may also read frames of before the format was settled, whose window it does not bound.
+  // The library may also read frames of before the format was settled, whose window it does not
+  // bound.
   void check_magic() {
     std::uint32_t magic = 0;
     while (in_.size - in_.pos < sizeof magic) {

@@ -1,4 +1,5 @@
-// Strings of spoken digits with their features, drawn and side by side. It is in heed::sound, as wav.h.
+// Strings of spoken digits with their features, drawn and side by side. It is in heed::sound, as
+// wav.h.
 #pragma once
 
 #include <vector>

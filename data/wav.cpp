@@ -221,8 +221,8 @@ Sound read_wav(const std::string& path, const WavOptions& options) {
   const std::string content = content_of(path, static_cast<std::size_t>(most));
   const Header header = HeaderReader(path, content, options).read();
 
-  // libsndfile gets to see the samples alone, as a file without a header: it reads for ever over some
-  // chunks behind samples, and over some samples that look like such.
+  // libsndfile gets to see the samples alone, as a file without a header: it reads for ever over
+  // some chunks behind samples, and over some samples that look like such.
   Bytes bytes{std::string_view(content).substr(header.begin, header.size)};
   SF_VIRTUAL_IO calls = reading();
   SF_INFO info{};

@@ -1,6 +1,6 @@
-// WAV files of one channel: PCM of 8, 16, 24 or 32 bits, or floats. libsndfile turns the samples into
-// numbers, whole ones divided by their largest; what stands around them is checked here first, so
-// that it never meets another format, nor a header that says more than the file holds.
+// WAV files of one channel: PCM of 8, 16, 24 or 32 bits, or floats. libsndfile turns the samples
+// into numbers, whole ones divided by their largest; what stands around them is checked here first,
+// so that it never meets another format, nor a header that says more than the file holds.
 //
 // It is in heed::sound, which is built without libsndfile where that is not installed.
 #pragma once

@@ -27,12 +27,12 @@ WordVectors learn_word_vectors(const std::vector<std::vector<std::string>>& text
 std::string to_text(const WordVectors& vectors);
 
 /// Throws IoError; FormatError, with path and line, for a line with another number of numbers, what
-/// is no finite number, a word twice or `<pad>`, what is not UTF-8, another number of lines than the
-/// first one says, and for a file without a word.
+/// is no finite number, a word twice or `<pad>`, what is not UTF-8, another number of lines than
+/// the first one says, and for a file without a word.
 WordVectors read_word_vectors(const std::string& path);
 
-/// Rows of `table`, f32 [vocabulary, width], of words that have a vector become that vector. Returns how many do,
-/// `<unk>` apart. Throws ShapeError for a table of another shape, DTypeError.
+/// Rows of `table`, f32 [vocabulary, width], of words that have a vector become that vector.
+/// Returns how many do, `<unk>` apart. Throws ShapeError for a table of another shape, DTypeError.
 Index copy_known(const WordVectors& vectors, const Vocabulary& vocabulary, Array& table);
 
 }  // namespace heed::data

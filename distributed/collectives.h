@@ -1,6 +1,6 @@
-// What processes say to each other in the middle of a graph: differentiable, to any order. Each process
-// has a graph of its own, and the loss that is differentiated is the sum of all processes' losses: a
-// gradient that went out to several comes back as their sum.
+// What processes say to each other in the middle of a graph: differentiable, to any order. Each
+// process has a graph of its own, and the loss that is differentiated is the sum of all processes'
+// losses: a gradient that went out to several comes back as their sum.
 //
 //   all_reduce      y = sum_r x_r, everywhere         gx = sum_r gy_r
 //   broadcast       y = x_from, everywhere            gx_from = sum_r gy_r, 0 elsewhere

@@ -1,10 +1,12 @@
 // The gradients of one step, of pieces that several processes have, summed everywhere to the same
 // bits for any number of them (tree_sum.h). A dense one travels twice, as in any ring: in parts to
-// the process that sums that part, and the sums to all. Gradients that hold only rows travel as rows.
+// the process that sums that part, and the sums to all. Gradients that hold only rows travel as
+// rows.
 //
-// Those that were dense in the step before set out as soon as the last piece's pass backward is done
-// with them, in buckets of some MB, while the pass goes on. All processes start them in one order,
-// whatever order their passes have, and what turns out to be otherwise is sent anew at the end.
+// Those that were dense in the step before set out as soon as the last piece's pass backward is
+// done with them, in buckets of some MB, while the pass goes on. All processes start them in one
+// order, whatever order their passes have, and what turns out to be otherwise is sent anew at the
+// end.
 #pragma once
 
 #include <string>
@@ -17,14 +19,14 @@
 
 namespace heed::distributed {
 
-/// What the parameters' gradients were in the last step, all processes taken together: 's' dense, 'r'
-/// rows, ' ' none; empty before the first.
+/// What the parameters' gradients were in the last step, all processes taken together: 's' dense,
+/// 'r' rows, ' ' none; empty before the first.
 using GradientKinds = std::string;
 
 class GradientSum {
  public:
-  /// Pieces 0 .. count - 1, of which this process has block_of(). Throws ValueError for fewer pieces
-  /// than processes.
+  /// Pieces 0 .. count - 1, of which this process has block_of(). Throws ValueError for fewer
+  /// pieces than processes.
   GradientSum(const World& world, const std::vector<Tensor>& parameters, Index count,
               const GradientKinds& expected = {}, Sums sums = Sums::exact);
   Index first() const { return block_.first; }
@@ -32,8 +34,8 @@ class GradientSum {
 
   /// Walks back from the loss of a piece, in ascending order, and takes its gradients.
   void add(const Tensor& loss, Index piece);
-  /// Takes the gradients that the parameters have, as those of a piece; in ascending order, and what
-  /// is left out has none.
+  /// Takes the gradients that the parameters have, as those of a piece; in ascending order, and
+  /// what is left out has none.
   void take(Index piece);
   /// Leaves the sums in grad() of all parameters; where no process had one, there is none. Returns
   /// what there was.

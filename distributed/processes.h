@@ -4,8 +4,8 @@
 //   heed::distributed::Processes processes(world, {.pieces = 4});   // from here on
 //
 // Each batch is cut in `pieces`, each process works on its own, and all step alike: with the same
-// pieces, 1, 2 and 4 processes end with the same bits. Processes other than the first write no files
-// and print nothing while this lives.
+// pieces, 1, 2 and 4 processes end with the same bits. Processes other than the first write no
+// files and print nothing while this lives.
 #pragma once
 
 #include <memory>

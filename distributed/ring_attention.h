@@ -17,9 +17,9 @@ struct RingOptions {
   bool causal = false;  ///< a place sees itself and those before it; parts stand in order of ranks
 };
 
-/// query, keys [.., T / N, d], values [.., T / N, dv], alike everywhere -> [.., T / N, dv], scaled dot
-/// products. Throws ShapeError, DTypeError; a second derivative is a GradError. All processes call,
-/// and walk back, together.
+/// query, keys [.., T / N, d], values [.., T / N, dv], alike everywhere -> [.., T / N, dv], scaled
+/// dot products. Throws ShapeError, DTypeError; a second derivative is a GradError. All processes
+/// call, and walk back, together.
 Tensor ring_attention(const World& world, const Tensor& query, const Tensor& keys,
                       const Tensor& values, const RingOptions& options = {});
 

@@ -1,11 +1,12 @@
-// Sharded: an optimizer whose state is shared out (Rajbhandari et al. 2020, ZeRO, stage 1). Each process
-// keeps the state of its parameters alone, steps those, and tells the others what they became:
+// Sharded: an optimizer whose state is shared out (Rajbhandari et al. 2020, ZeRO, stage 1). Each
+// process keeps the state of its parameters alone, steps those, and tells the others what they
+// became:
 //
 //   heed::distributed::Sharded<heed::optim::Adam> adam(world, model.parameters(), {.lr = 1e-3});
 //
-// Its bits are those of the optimizer by itself, and so is its state_dict(), which all processes call
-// together; it goes on from one that was not sharded, with any number of processes. All processes
-// hold the same gradients, as runs that are shared (processes.h) leave them.
+// Its bits are those of the optimizer by itself, and so is its state_dict(), which all processes
+// call together; it goes on from one that was not sharded, with any number of processes. All
+// processes hold the same gradients, as runs that are shared (processes.h) leave them.
 #pragma once
 
 #include <vector>

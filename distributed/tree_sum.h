@@ -1,11 +1,11 @@
-// A sum over pieces 0 .. count - 1 whose bits depend on `count` alone, whoever holds which of them. It
-// is made of sums over spans of 2^j pieces that begin at multiples of 2^j, each of which is that of
-// its two halves:
+// A sum over pieces 0 .. count - 1 whose bits depend on `count` alone, whoever holds which of them.
+// It is made of sums over spans of 2^j pieces that begin at multiples of 2^j, each of which is that
+// of its two halves:
 //
 //   ((g0 + g1) + (g2 + g3)) + (g4 + g5)          6 pieces
 //
-// A process with pieces [first, last), one after the other, comes to the sums of a few spans; who has
-// the spans of all, in order, comes to the whole.
+// A process with pieces [first, last), one after the other, comes to the sums of a few spans; who
+// has the spans of all, in order, comes to the whole.
 #pragma once
 
 #include <optional>

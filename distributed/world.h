@@ -5,9 +5,9 @@
 //     ...
 //   }                                       // mpirun -n 4 ./program
 //
-// All calls but rank() and size() are made by all processes, in the same order, from the thread that
-// made the world. A process that ends in an error has to say so by fail(): the others would wait for
-// it for ever.
+// All calls but rank() and size() are made by all processes, in the same order, from the thread
+// that made the world. A process that ends in an error has to say so by fail(): the others would
+// wait for it for ever.
 #pragma once
 
 #include <memory>
@@ -20,7 +20,8 @@ namespace heed::distributed {
 
 class World {
  public:
-  /// Joins them; begun without mpirun it is alone. Throws Error where MPI cannot begin, or has been.
+  /// Joins them; begun without mpirun it is alone. Throws Error where MPI cannot begin, or has
+  /// been.
   World(int argc, char** argv);
   World();
   ~World();

@@ -194,8 +194,8 @@ void for_texts(const std::string& wanted, Check&& check, Body&& body) {
 }
 
 /// Parses the flags, one subcommand among them, and calls `body`, which runs it; `train` may be
-/// shared out (shared_out.h). Returns the exit code: 2 for flags that make no sense, and for errors,
-/// which are printed in the program's name.
+/// shared out (shared_out.h). Returns the exit code: 2 for flags that make no sense, and for
+/// errors, which are printed in the program's name.
 template <class Body>
 int run(const char* program, CLI::App& app, int argc, char** argv, Body&& body) {
   app.require_subcommand(1);

@@ -1,5 +1,5 @@
-// Numbers as files of others hold them, and what they become here: f16 and bf16 are f32, integers of any
-// width i64. What is bf16 here is written as it.
+// Numbers as files of others hold them, and what they become here: f16 and bf16 are f32, integers
+// of any width i64. What is bf16 here is written as it.
 #pragma once
 
 #include <bit>
@@ -45,13 +45,13 @@ struct ElementsAt {
   std::string what = {};  ///< "tensor \"weight\""
 };
 
-/// [shape], row-major, of so many elements one after the other. Throws FormatError for a number of bytes
-/// that is not the shape's, a boolean that is neither 0 nor 1, and a u64 beyond 2^63 - 1.
+/// [shape], row-major, of so many elements one after the other. Throws FormatError for a number of
+/// bytes that is not the shape's, a boolean that is neither 0 nor 1, and a u64 beyond 2^63 - 1.
 Array decode_elements(Element element, const Shape& shape, std::string_view bytes,
                       const ElementsAt& at, bool big_endian = false);
-/// The other way, little endian, of an array of the dtype that `element` becomes, to `to`: numel() times
-/// bytes_of() bytes. f16 and bf16 are rounded to the nearest, ties to even, and what is too large is
-/// infinite. Throws ValueError for another dtype, and for integers that are narrower.
+/// The other way, little endian, of an array of the dtype that `element` becomes, to `to`: numel()
+/// times bytes_of() bytes. f16 and bf16 are rounded to the nearest, ties to even, and what is too
+/// large is infinite. Throws ValueError for another dtype, and for integers that are narrower.
 void encode_elements(Element element, const Array& array, char* to);
 
 /// IEEE 754's half precision, as bits.

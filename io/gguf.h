@@ -21,10 +21,10 @@ struct GgufFile {
   NamedArrays arrays;
 };
 
-/// F32, F16, BF16, F64, integers; of quantised ones Q4_0 and Q8_0, which become f32 (32 numbers share a scale).
-/// Strict: throws FormatError in `path`'s name for anything that breaks the format, for other types of
-/// tensors by name, for tensors that overlap or lie outside, lists of lists, and a key or a tensor
-/// that is there twice. Memory follows the size of `bytes`.
+/// F32, F16, BF16, F64, integers; of quantised ones Q4_0 and Q8_0, which become f32 (32 numbers
+/// share a scale). Strict: throws FormatError in `path`'s name for anything that breaks the format,
+/// for other types of tensors by name, for tensors that overlap or lie outside, lists of lists, and
+/// a key or a tensor that is there twice. Memory follows the size of `bytes`.
 GgufFile decode_gguf(std::string_view bytes, const std::string& path);
 /// Throws also IoError.
 GgufFile read_gguf(const std::string& path);

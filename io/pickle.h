@@ -1,5 +1,6 @@
-// What PyTorch pickles, and nothing else: numbers, texts, lists, dicts and tensors. A pickle is a program; this
-// one runs none: it builds plain values, and refuses by name whatever it asks for besides.
+// What PyTorch pickles, and nothing else: numbers, texts, lists, dicts and tensors. A pickle is a
+// program; this one runs none: it builds plain values, and refuses by name whatever it asks for
+// besides.
 #pragma once
 
 #include <cstdint>
@@ -44,9 +45,9 @@ struct Pickle {
   const PickleValue& operator[](PickleValue::Id id) const { return values[id]; }
 };
 
-/// Protocols 2 to 5, as far as torch.save() uses them. Throws FormatError in `path`'s name, at `offset` and on,
-/// for broken pickles and for each global that is no storage, OrderedDict, torch.Size or what
-/// rebuilds a tensor. Memory follows the text's size.
+/// Protocols 2 to 5, as far as torch.save() uses them. Throws FormatError in `path`'s name, at
+/// `offset` and on, for broken pickles and for each global that is no storage, OrderedDict,
+/// torch.Size or what rebuilds a tensor. Memory follows the text's size.
 Pickle read_pickle(std::string_view text, const std::string& path, std::uint64_t offset = 0);
 
 }  // namespace heed::io

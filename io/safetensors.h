@@ -30,14 +30,14 @@ struct Safetensors {
 /// The bytes of such a file: F32, F64, I64, BOOL; the header keeps the order given, the numbers are
 /// laid out by element size so that all are aligned. Throws ValueError for a name given twice, the
 /// name
-/// "__metadata__", an undefined array, or text that is not UTF-8. `floats`, F16 or BF16, halves what f32
-/// takes, and rounds it.
+/// "__metadata__", an undefined array, or text that is not UTF-8. `floats`, F16 or BF16, halves
+/// what f32 takes, and rounds it.
 std::string encode_safetensors(const NamedArrays& arrays,
                                const std::map<std::string, std::string>& metadata = {},
                                Element floats = Element::f32);
 /// Strict: throws FormatError in `path`'s name for anything that breaks the format, for ranks above
-/// kMaxRank and for dtypes we lack; F16 and BF16 become f32, I8 to U64 i64. Memory follows the size of
-/// `bytes`, whatever the header claims.
+/// kMaxRank and for dtypes we lack; F16 and BF16 become f32, I8 to U64 i64. Memory follows the size
+/// of `bytes`, whatever the header claims.
 Safetensors decode_safetensors(std::string_view bytes, const std::string& path);
 
 /// What is in the file, by its header alone: the numbers take no memory. Throws FormatError as

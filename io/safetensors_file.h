@@ -13,8 +13,8 @@ namespace heed::io {
 
 class SafetensorsFile {
  public:
-  /// Reads the header alone. Strict: throws IoError, also for what is no regular file, and FormatError as
-  /// decode_safetensors().
+  /// Reads the header alone. Strict: throws IoError, also for what is no regular file, and
+  /// FormatError as decode_safetensors().
   explicit SafetensorsFile(const std::string& path);
   SafetensorsFile(SafetensorsFile&&) noexcept;
   SafetensorsFile& operator=(SafetensorsFile&&) noexcept;
@@ -24,8 +24,8 @@ class SafetensorsFile {
   NamedShapes shapes() const;
   const std::map<std::string, std::string>& metadata() const;
   bool has(const std::string& name) const;
-  /// A copy of the numbers. Throws ValueError for a name that is not there, FormatError for a BOOL that is
-  /// none, and for a file that has been cut meanwhile.
+  /// A copy of the numbers. Throws ValueError for a name that is not there, FormatError for a BOOL
+  /// that is none, and for a file that has been cut meanwhile.
   Array read(const std::string& name) const;
 
  private:

@@ -49,7 +49,8 @@ class Reader {
     std::string name;
   };
 
-  // What is held in several places is there in each. What holds itself would have names without an end.
+  // What is held in several places is there in each. What holds itself would have names without an
+  // end.
   void walk() {
     std::size_t named = 0;  // bytes of all names
     for (std::vector<Place> todo{{pickle_.root, ""}}; !todo.empty();) {

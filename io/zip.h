@@ -1,6 +1,6 @@
-// Zip archives, as .npz and PyTorch's .pt are: members by name, stored or deflated, also beyond 4 GB (zip64).
-// Format: PKWARE's APPNOTE 6.3. A reader of our own, so that what a stranger's file may cost is bounded before
-// anything is unpacked.
+// Zip archives, as .npz and PyTorch's .pt are: members by name, stored or deflated, also beyond 4
+// GB (zip64). Format: PKWARE's APPNOTE 6.3. A reader of our own, so that what a stranger's file may
+// cost is bounded before anything is unpacked.
 #pragma once
 
 #include <cstdint>
@@ -23,16 +23,17 @@ class ZipReader {
   /// What all members together may be unpacked to: so many times the file's size.
   static constexpr std::uint64_t kMostGrowth = 100;
 
-  /// `bytes` must live as long. Strict: throws FormatError in `path`'s name for an archive in parts, members
-  /// that are encrypted, otherwise packed, overlap or are named twice, names that are absolute or go up, and
-  /// for what claims to be larger than `most_growth` allows.
+  /// `bytes` must live as long. Strict: throws FormatError in `path`'s name for an archive in
+  /// parts, members that are encrypted, otherwise packed, overlap or are named twice, names that
+  /// are absolute or go up, and for what claims to be larger than `most_growth` allows.
   ZipReader(std::string_view bytes, const std::string& path,
             std::uint64_t most_growth = kMostGrowth);
 
   const std::vector<ZipMember>& members() const { return members_; }
   /// Null where there is none.
   const ZipMember* find(std::string_view name) const;
-  /// Throws FormatError for a member that is broken, longer or shorter than it says, or of another CRC-32.
+  /// Throws FormatError for a member that is broken, longer or shorter than it says, or of another
+  /// CRC-32.
   std::string read(const ZipMember& member) const;
 
  private:
@@ -41,8 +42,8 @@ class ZipReader {
   std::vector<ZipMember> members_;
 };
 
-/// An archive of these, stored, which begin at multiples of 64 bytes. Throws ValueError for a name twice,
-/// an empty one, one beyond 65,535 bytes, and more than 4 GB.
+/// An archive of these, stored, which begin at multiples of 64 bytes. Throws ValueError for a name
+/// twice, an empty one, one beyond 65,535 bytes, and more than 4 GB.
 std::string encode_zip(const std::vector<std::pair<std::string, std::string>>& members);
 
 }  // namespace heed::io

@@ -1,5 +1,6 @@
 // Activations as layers, for a place in a Sequential; the formulas are those of the functions in
-// autograd/ops/elementwise/activation.h, elementwise.h and softmax.h. Names and defaults are PyTorch's.
+// autograd/ops/elementwise/activation.h, elementwise.h and softmax.h. Names and defaults are
+// PyTorch's.
 #pragma once
 
 #include "../autograd/ops/elementwise/activation.h"

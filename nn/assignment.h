@@ -17,7 +17,8 @@ struct Assignment {
   double cost = 0;                   ///< their sum
 };
 
-/// cost [N, M], f32 or f64. Throws ShapeError, DTypeError, ValueError for a cost that is not finite.
+/// cost [N, M], f32 or f64. Throws ShapeError, DTypeError, ValueError for a cost that is not
+/// finite.
 Assignment assign(const Array& cost);
 
 }  // namespace heed::nn

@@ -1,5 +1,5 @@
-// What the texts of a beam search may be: scores are changed before words are chosen by them, so that
-// probabilities are those of the words that are left. Internal.
+// What the texts of a beam search may be: scores are changed before words are chosen by them, so
+// that probabilities are those of the words that are left. Internal.
 #pragma once
 
 #include <vector>

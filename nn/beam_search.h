@@ -6,8 +6,8 @@
 // |y| counts the end mark; k counts the places that were looked at, so not padding. A source leaves
 // the batch when `beam` of its texts are finished, or n_best are and none that is still written can
 // come to a better score. Texts cut at the longest stand behind the finished ones. A beam of 1 is
-// greedy decoding. Where texts may not be all that there is (prefixes, suppressed ..), probabilities are
-// those of the words that may come, but for `forbidden`, which lose theirs.
+// greedy decoding. Where texts may not be all that there is (prefixes, suppressed ..),
+// probabilities are those of the words that may come, but for `forbidden`, which lose theirs.
 #pragma once
 
 #include <vector>

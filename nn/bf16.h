@@ -1,6 +1,6 @@
-// A trained model whose weights are held in bf16: half the memory, and half the time where a few rows
-// meet a weight at a time, as a decoder's do with each token. Sums stay f32, and so does all that is
-// not a weight: its outputs are those of the rounded weights in f32, to the bit.
+// A trained model whose weights are held in bf16: half the memory, and half the time where a few
+// rows meet a weight at a time, as a decoder's do with each token. Sums stay f32, and so does all
+// that is not a weight: its outputs are those of the rounded weights in f32, to the bit.
 //
 //   io::load("model/model.safetensors", model, io::Quantize::bf16);   // or, of one that is there:
 //   nn::to_bf16(model);

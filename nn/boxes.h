@@ -15,8 +15,8 @@ namespace heed::nn {
 Tensor corners_of(const Tensor& centres);
 Tensor centres_of(const Tensor& corners);
 
-/// a [.., 4], b [.., 4] of corners -> [..]; boxes without an area overlap with nothing: IoU 0, and a
-/// hull without one adds nothing. Throws ShapeError, DTypeError.
+/// a [.., 4], b [.., 4] of corners -> [..]; boxes without an area overlap with nothing: IoU 0, and
+/// a hull without one adds nothing. Throws ShapeError, DTypeError.
 Tensor box_iou(const Tensor& a, const Tensor& b);
 Tensor generalized_box_iou(const Tensor& a, const Tensor& b);
 

@@ -1,6 +1,6 @@
 // RNNCell, GRUCell, LSTMCell: one step of a recurrent layer, for loops that feed results back; see
-// autograd/ops/recurrent/cells.h for the formulas. Names and layouts are PyTorch's: weight_ih [G H, I],
-// weight_hh [G H, H], bias_ih and bias_hh [G H], with 1, 3 (r, z, n) and 4 (i, f, g, o) gates.
+// autograd/ops/recurrent/cells.h for the formulas. Names and layouts are PyTorch's: weight_ih [G H,
+// I], weight_hh [G H, H], bias_ih and bias_hh [G H], with 1, 3 (r, z, n) and 4 (i, f, g, o) gates.
 #pragma once
 
 #include "../autograd/ops/recurrent/cells.h"

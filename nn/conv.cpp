@@ -49,7 +49,7 @@ Shape checked_shape(Index in, Index out, Index kernel, const Conv1dOptions& o) {
   return weight_shape("Conv1d", in, out, {kernel}, o.groups);
 }
 
-Shape checked_shape(Index in, Index out, Pair kernel, const Conv2dOptions& o) {
+Shape checked_shape(Index in, Index out, PerAxis kernel, const Conv2dOptions& o) {
   check_axis("Conv2d", kernel.y, o.stride.y, o.padding.y, o.dilation.y, o.same);
   check_axis("Conv2d", kernel.x, o.stride.x, o.padding.x, o.dilation.x, o.same);
   return weight_shape("Conv2d", in, out, {kernel.y, kernel.x}, o.groups);
@@ -75,7 +75,7 @@ Tensor Conv1d::operator()(const Tensor& x) const {
   return forwarded(conv1d(x, weight, bias, options_));
 }
 
-Conv2d::Conv2d(Index in, Index out, Pair kernel, const Conv2dOptions& options, bool with_bias,
+Conv2d::Conv2d(Index in, Index out, PerAxis kernel, const Conv2dOptions& options, bool with_bias,
                DType dtype)
     : weight(parameter("weight", begin_weight(checked_shape(in, out, kernel, options), dtype))),
       bias(parameter("bias", with_bias ? begin({out}, weight.shape(), dtype) : Tensor())),

@@ -1,5 +1,5 @@
-// Conv1d, Conv2d and Conv3d: convolutions with a weight of their own; see autograd/ops/conv/conv.h for
-// the formula. Names, layouts and first values are PyTorch's.
+// Conv1d, Conv2d and Conv3d: convolutions with a weight of their own; see autograd/ops/conv/conv.h
+// for the formula. Names, layouts and first values are PyTorch's.
 #pragma once
 
 #include "../autograd/ops/conv/conv.h"
@@ -43,11 +43,11 @@ class Conv1d : public Layer<Conv1d> {
 class Conv2d : public Layer<Conv2d> {
  public:
   /// As Conv1d, n = in / groups times the kernel's two sizes.
-  Conv2d(Index in, Index out, Pair kernel, const Conv2dOptions& options = {}, bool with_bias = true,
+  Conv2d(Index in, Index out, PerAxis kernel, const Conv2dOptions& options = {}, bool with_bias = true,
          DType dtype = DType::f32);
   /// The options one by one, in PyTorch's order.
   template <Whole S>
-  Conv2d(Index in, Index out, Pair kernel, S stride, Pair padding = 0, Pair dilation = 1,
+  Conv2d(Index in, Index out, PerAxis kernel, S stride, PerAxis padding = 0, PerAxis dilation = 1,
          Index groups = 1, bool with_bias = true)
       : Conv2d(in, out, kernel,
                Conv2dOptions{.stride = static_cast<Index>(stride),

@@ -46,7 +46,7 @@ Tensor ConvTranspose1d::operator()(const Tensor& x) const {
   return forwarded(conv_transpose1d(x, weight, bias, options_));
 }
 
-ConvTranspose2d::ConvTranspose2d(Index in, Index out, Pair kernel,
+ConvTranspose2d::ConvTranspose2d(Index in, Index out, PerAxis kernel,
                                  const ConvTranspose2dOptions& options, bool with_bias, DType dtype)
     : weight(parameter("weight", begin_weight("ConvTranspose2d", in, out, {kernel.y, kernel.x},
                                               options.groups, dtype))),

@@ -39,11 +39,11 @@ class ConvTranspose1d : public Layer<ConvTranspose1d> {
 class ConvTranspose2d : public Layer<ConvTranspose2d> {
  public:
   /// As ConvTranspose1d, n = out / groups times the kernel's two sizes.
-  ConvTranspose2d(Index in, Index out, Pair kernel, const ConvTranspose2dOptions& options = {},
+  ConvTranspose2d(Index in, Index out, PerAxis kernel, const ConvTranspose2dOptions& options = {},
                   bool with_bias = true, DType dtype = DType::f32);
   template <Whole S>
-  ConvTranspose2d(Index in, Index out, Pair kernel, S stride, Pair padding = 0,
-                  Pair output_padding = 0, Index groups = 1, bool with_bias = true)
+  ConvTranspose2d(Index in, Index out, PerAxis kernel, S stride, PerAxis padding = 0,
+                  PerAxis output_padding = 0, Index groups = 1, bool with_bias = true)
       : ConvTranspose2d(in, out, kernel,
                         ConvTranspose2dOptions{.stride = static_cast<Index>(stride),
                                                .padding = padding,

@@ -1,4 +1,5 @@
-// Labels from what connectionist temporal classification has learnt (autograd/ops/losses/ctc_loss.h):
+// Labels from what connectionist temporal classification has learnt
+// (autograd/ops/losses/ctc_loss.h):
 // a class or a blank for each step.
 //
 //   greedy   the likeliest class of each step, repeats merged, blanks dropped (Graves et al. 2006, 3.2)

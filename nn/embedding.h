@@ -40,8 +40,8 @@ class Embedding : public Layer<Embedding>, public Narrowable {
   /// Throws IndexError for an id out of range, DTypeError unless ids are i64.
   Tensor operator()(const Tensor& ids) const;
 
-  /// x [.., width] -> [.., count]: the product with each row, as an output layer's that is tied to the
-  /// table. Throws ShapeError, DTypeError.
+  /// x [.., width] -> [.., count]: the product with each row, as an output layer's that is tied to
+  /// the table. Throws ShapeError, DTypeError.
   Tensor scores(const Tensor& x) const;
 
   /// As Linear's.

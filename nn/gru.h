@@ -1,5 +1,6 @@
 // GRU: layers of gated recurrent units over sequences of any lengths, batch first; see
-// autograd/ops/recurrent/gru.h for the formula, recurrent.h for the parameters: three gates, r, z, n.
+// autograd/ops/recurrent/gru.h for the formula, recurrent.h for the parameters: three gates, r, z,
+// n.
 #pragma once
 
 #include "../autograd/ops/recurrent/gru.h"

@@ -1,5 +1,5 @@
-// Modules that are nobody's child, by their addresses: what stands inside of another module's object is
-// held by value, and in none of its lists.
+// Modules that are nobody's child, by their addresses: what stands inside of another module's
+// object is held by value, and in none of its lists.
 #pragma once
 
 #include <cstddef>

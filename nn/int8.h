@@ -1,5 +1,5 @@
-// A trained model in 8 bits: a quarter of the memory, and faster where the processor has dot products
-// for it (AVX512-VNNI).
+// A trained model in 8 bits: a quarter of the memory, and faster where the processor has dot
+// products for it (AVX512-VNNI).
 //
 //   io::load("model/model.safetensors", model, io::Quantize::int8);   // or, of one that is there:
 //   nn::to_int8(model);
@@ -9,10 +9,11 @@
 
 namespace heed::nn {
 
-/// Puts the weights of every Linear and Embedding in `module` into 8 bits (kernels/gemm/int8_matrix.h):
-/// each row with a scale of its own, what a Linear is given rounded row by row as it comes. All else
-/// stays f32: norms, recurrent cells, convolutions, projections that attention has of its own. The
-/// model can be neither trained nor saved afterwards. Returns how many layers that are. Throws
+/// Puts the weights of every Linear and Embedding in `module` into 8 bits
+/// (kernels/gemm/int8_matrix.h):
+/// each row with a scale of its own, what a Linear is given rounded row by row as it comes. All
+/// else stays f32: norms, recurrent cells, convolutions, projections that attention has of its own.
+/// The model can be neither trained nor saved afterwards. Returns how many layers that are. Throws
 /// DTypeError unless they are f32, ValueError for weights that are not finite.
 Index to_int8(Module& module);
 

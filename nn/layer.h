@@ -26,8 +26,8 @@ class Layer : public Module {
 
  protected:
   Layer() { forwards_always(); }
-  /// For a class whose members refer to nothing but what parameter(), buffer() and child() gave: they
-  /// stay where they are. Such a class has a private move constructor, a friend of Sequential.
+  /// For a class whose members refer to nothing but what parameter(), buffer() and child() gave:
+  /// they stay where they are. Such a class has a private move constructor, a friend of Sequential.
   Layer(Layer&& from) : Module(std::move(from), Handover{}) {}
 };
 

@@ -1,5 +1,5 @@
-// Fine-tuning by low-rank adapters (low_rank.h): a model that somebody trained stays as it is, and a few
-// small matrices beside its large ones learn.
+// Fine-tuning by low-rank adapters (low_rank.h): a model that somebody trained stays as it is, and
+// a few small matrices beside its large ones learn.
 //
 //   nn::add_lora(model, {.rank = 8, .at = {"self_attn"}});    // all else is frozen from here on
 //   ... train ...
@@ -19,14 +19,14 @@ struct LoraOptions {
   std::vector<std::string> at = {};
 };
 
-/// Freezes the model and puts adapters beside the matrices of each Linear and MultiHead in it: those of
-/// a MultiHead's joined projection are one. They compute in the layer's dtype, beside int8 weights in
-/// f32. Returns how many. Throws ValueError where no layer is at `at`, where the model has some, and
-/// for options out of range; then nothing has changed.
+/// Freezes the model and puts adapters beside the matrices of each Linear and MultiHead in it:
+/// those of a MultiHead's joined projection are one. They compute in the layer's dtype, beside int8
+/// weights in f32. Returns how many. Throws ValueError where no layer is at `at`, where the model
+/// has some, and for options out of range; then nothing has changed.
 Index add_lora(Module& model, const LoraOptions& options = {});
 
-/// All adapters are in the weights from here on, and cost nothing. They do not learn meanwhile. Throws
-/// ValueError for a model without any or with int8 weights.
+/// All adapters are in the weights from here on, and cost nothing. They do not learn meanwhile.
+/// Throws ValueError for a model without any or with int8 weights.
 void merge_lora(Module& model);
 /// Out of them again: the weights are as they were, to the bit.
 void unmerge_lora(Module& model);
@@ -37,8 +37,8 @@ bool has_unmerged_lora(const Module& model);
 NamedTensors lora_state(const Module& model);
 /// The others', as the model's were before: of a merged model, the sums.
 NamedTensors state_without_lora(const Module& model);
-/// Strict: throws ValueError as Module::load_state_dict() does, unless these are all of the model's.
-/// A merged model is unmerged first.
+/// Strict: throws ValueError as Module::load_state_dict() does, unless these are all of the
+/// model's. A merged model is unmerged first.
 void load_lora(Module& model, const NamedTensors& entries);
 
 }  // namespace heed::nn

@@ -22,8 +22,8 @@ class LowRank : public Module {
 
   Tensor &a, &b;
 
-  /// y with what is added to rows first .. first + count of W's product; -1: all of them. `y` itself
-  /// while merged.
+  /// y with what is added to rows first .. first + count of W's product; -1: all of them. `y`
+  /// itself while merged.
   Tensor operator()(const Tensor& y, const Tensor& x, Index first = 0, Index count = -1) const;
 
   /// W += (alpha / r) B A, until unmerge() puts back the very numbers that were there.

@@ -1,5 +1,6 @@
 // LSTM: layers of long short-term memory over sequences of any lengths, batch first; see
-// autograd/ops/recurrent/lstm.h for the formula, recurrent.h for the parameters: four gates, i, f, g, o.
+// autograd/ops/recurrent/lstm.h for the formula, recurrent.h for the parameters: four gates, i, f,
+// g, o.
 #pragma once
 
 #include "../autograd/ops/recurrent/lstm.h"

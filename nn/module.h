@@ -16,10 +16,10 @@
 // through forwarded(), as every layer's does, can be hooked: register_forward_hook(). While its
 // Scope lives, errors begin with the module's path, and profiles count what runs under it.
 //
-// A child held by value, `nn::Linear out{64, 17};`, would be in no list and no state dict: the first
-// list of its owner's parameters (or child(), of that owner) throws ValueError that names both
-// classes. What stands elsewhere, in a unique_ptr or a container of one's own, is not found: ModuleList
-// and Sequential own any number.
+// A child held by value, `nn::Linear out{64, 17};`, would be in no list and no state dict: the
+// first list of its owner's parameters (or child(), of that owner) throws ValueError that names
+// both classes. What stands elsewhere, in a unique_ptr or a container of one's own, is not found:
+// ModuleList and Sequential own any number.
 //
 // Names and order are PyTorch's: a module's parameters, its buffers, then its children, each in
 // order of construction; a child's names carry its own in front ("words.weight"). Assigning one
@@ -125,9 +125,9 @@ class Module : public Part {
   /// Puts a hook on what this module returns, after those it has: called with each output, which it
   /// may replace, before the caller gets it. `output.register_hook(...)` in it hooks the gradient.
   /// Of several results it sees the first: `output` of a recurrent layer, `context` of a pooling.
-  /// Where gradients reach a parameter of the module, or its mode is changed after its children ran,
-  /// and the hook was not called, its operator() does without forwarded(): GradError says so. Throws
-  /// ValueError for an empty one.
+  /// Where gradients reach a parameter of the module, or its mode is changed after its children
+  /// ran, and the hook was not called, its operator() does without forwarded(): GradError says so.
+  /// Throws ValueError for an empty one.
   HookId register_forward_hook(ForwardHook hook);
   /// Puts a hook on every parameter, once each, but the frozen: called with its name and each
   /// gradient that reaches it, which it may replace. Throws GradError when none is trained,
@@ -193,8 +193,9 @@ class Module : public Part {
   Tensor& parameter(std::string_view name, Tensor tensor);
   /// Registers numbers that are saved and not trained, of any dtype.
   Tensor& buffer(std::string_view name, Tensor tensor);
-  /// Lets go of a parameter's numbers, where its layer has them in "8 bits" or so: it keeps its shape and
-  /// dtype, is read as NaN, is not trained, and the state dict is refused. What is tied to it stays.
+  /// Lets go of a parameter's numbers, where its layer has them in "8 bits" or so: it keeps its
+  /// shape and dtype, is read as NaN, is not trained, and the state dict is refused. What is tied
+  /// to it stays.
   void give_up(const Tensor& parameter, const char* for_what);
   /// Says that every operator() of this class passes through forwarded().
   void forwards_always() { always_forwards_ = true; }

@@ -32,7 +32,7 @@ MaxPool1d::MaxPool1d(const MaxPool1dOptions& options) : options_(options) {
 }
 
 MaxPool2d::MaxPool2d(const MaxPool2dOptions& options) : options_(options) {
-  const Pair stride = options.stride.value_or(options.kernel);
+  const PerAxis stride = options.stride.value_or(options.kernel);
   check("MaxPool2d", options.kernel.y, stride.y, options.padding.y, options.dilation.y);
   check("MaxPool2d", options.kernel.x, stride.x, options.padding.x, options.dilation.x);
 }
@@ -42,14 +42,14 @@ AvgPool1d::AvgPool1d(const AvgPool1dOptions& options) : options_(options) {
 }
 
 AvgPool2d::AvgPool2d(const AvgPool2dOptions& options) : options_(options) {
-  const Pair stride = options.stride.value_or(options.kernel);
+  const PerAxis stride = options.stride.value_or(options.kernel);
   check("AvgPool2d", options.kernel.y, stride.y, options.padding.y);
   check("AvgPool2d", options.kernel.x, stride.x, options.padding.x);
 }
 
 AdaptiveAvgPool1d::AdaptiveAvgPool1d(Index out) : out_(out) { check_out("AdaptiveAvgPool1d", out); }
 
-AdaptiveAvgPool2d::AdaptiveAvgPool2d(Pair out) : out_(out) {
+AdaptiveAvgPool2d::AdaptiveAvgPool2d(PerAxis out) : out_(out) {
   check_out("AdaptiveAvgPool2d", out.y);
   check_out("AdaptiveAvgPool2d", out.x);
 }

@@ -35,7 +35,7 @@ class MaxPool2d : public Layer<MaxPool2d> {
   using Options = MaxPool2dOptions;
   explicit MaxPool2d(const MaxPool2dOptions& options);
   template <Whole K>
-  explicit MaxPool2d(K kernel, std::optional<Pair> stride = {}, Pair padding = 0)
+  explicit MaxPool2d(K kernel, std::optional<PerAxis> stride = {}, PerAxis padding = 0)
       : MaxPool2d(MaxPool2dOptions{
             .kernel = static_cast<Index>(kernel), .stride = stride, .padding = padding}) {}
   Tensor operator()(const Tensor& x) const {
@@ -75,7 +75,7 @@ class AvgPool2d : public Layer<AvgPool2d> {
   using Options = AvgPool2dOptions;
   explicit AvgPool2d(const AvgPool2dOptions& options);
   template <Whole K>
-  explicit AvgPool2d(K kernel, std::optional<Pair> stride = {}, Pair padding = 0)
+  explicit AvgPool2d(K kernel, std::optional<PerAxis> stride = {}, PerAxis padding = 0)
       : AvgPool2d(AvgPool2dOptions{
             .kernel = static_cast<Index>(kernel), .stride = stride, .padding = padding}) {}
   Tensor operator()(const Tensor& x) const {
@@ -107,17 +107,17 @@ class AdaptiveAvgPool1d : public Layer<AdaptiveAvgPool1d> {
 
 class AdaptiveAvgPool2d : public Layer<AdaptiveAvgPool2d> {
  public:
-  explicit AdaptiveAvgPool2d(Pair out);
+  explicit AdaptiveAvgPool2d(PerAxis out);
   Tensor operator()(const Tensor& x) const {
     const Scope scope(*this);
     return forwarded(adaptive_avg_pool2d(x, out_));
   }
-  Pair out() const { return out_; }
+  PerAxis out() const { return out_; }
 
  private:
   friend class Sequential;
   AdaptiveAvgPool2d(AdaptiveAvgPool2d&&) = default;
-  Pair out_;
+  PerAxis out_;
 };
 
 }  // namespace heed::nn

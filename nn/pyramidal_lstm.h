@@ -1,14 +1,16 @@
-// A pyramid of LSTMs in two directions, the listener of Chan et al. 2016, "Listen, Attend and Spell":
-// each level reads what the one below it says of two neighbouring steps, side by side, and so is half
-// as long.
+// A pyramid of LSTMs in two directions, the listener of Chan et al. 2016, "Listen, Attend and
+// Spell":
+// each level reads what the one below it says of two neighbouring steps, side by side, and so is
+// half as long.
 //
 //   h^0 = x, or with a bottom BLSTM(x)
 //   h^j = BLSTM([h^{j-1}_{2i}; h^{j-1}_{2i+1}]),  j = 1 .. levels
 //
-// x [B, T, input] -> output [B, ceil(T / 2^levels), 2 hidden]. Behind a row's end stand zeros, so that a
-// row of odd length says the same alone and beside longer ones. A place of the last level stands for
-// 2^levels steps; attention over it is that much cheaper, and has that much less to choose from. The
-// first level may read more than two of them, `first`: it is the longest, and so the dearest.
+// x [B, T, input] -> output [B, ceil(T / 2^levels), 2 hidden]. Behind a row's end stand zeros, so
+// that a row of odd length says the same alone and beside longer ones. A place of the last level
+// stands for 2^levels steps; attention over it is that much cheaper, and has that much less to
+// choose from. The first level may read more than two of them, `first`: it is the longest, and so
+// the dearest.
 #pragma once
 
 #include "dropout.h"

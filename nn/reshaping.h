@@ -61,7 +61,7 @@ class Upsample : public Layer<Upsample> {
   using Options = InterpolateOptions;
   explicit Upsample(const InterpolateOptions& options) : options_(options) {}
   template <Whole T>
-  explicit Upsample(T size) : options_{.size = Pair(static_cast<Index>(size))} {}
+  explicit Upsample(T size) : options_{.size = PerAxis(static_cast<Index>(size))} {}
   Tensor operator()(const Tensor& x) const {
     const Scope scope(*this);
     return forwarded(interpolate(x, options_));

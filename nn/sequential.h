@@ -6,8 +6,8 @@
 //   net.add<nn::Dropout>(0.1);   // "3"
 //   Tensor y = net(x);
 //
-// The layers of nn/ are handed over as they are written; a module of one's own is made in its place,
-// nn::layer<Block>(64), or net.add<Block>(64). A function takes one tensor and gives one.
+// The layers of nn/ are handed over as they are written; a module of one's own is made in its
+// place, nn::layer<Block>(64), or net.add<Block>(64). A function takes one tensor and gives one.
 #pragma once
 
 #include <functional>

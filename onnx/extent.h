@@ -21,9 +21,9 @@ struct Sizes {
   std::vector<std::string> names;          ///< "batch"
   std::vector<std::vector<Index>> passes;  ///< passes[p][s]
 
-  /// As many passes as it takes: the first at the sizes `least` (but 2 at least), the others at larger
-  /// primes no two of which are equal; where `most` leaves too few, of numbers no two of which are equal for one size. Throws
-  /// ValueError where there are not enough of these.
+  /// As many passes as it takes: the first at the sizes `least` (but 2 at least), the others at
+  /// larger primes no two of which are equal; where `most` leaves too few, of numbers no two of
+  /// which are equal for one size. Throws ValueError where there are not enough of these.
   static Sizes choose(std::vector<std::string> names, const std::vector<Index>& least,
                       const std::vector<Index>& most);
 };

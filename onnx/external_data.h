@@ -22,9 +22,10 @@ class ExternalData {
  public:
   explicit ExternalData(std::string model_path) : path_(std::move(model_path)) {}
 
-  /// Tensors that name the same piece share it. All others of a file together are at most as long as the
-  /// file, so that memory is bounded by what is there. Throws FormatError in the model's name, at `place`,
-  /// for a location outside of the folder (also by a link) and for bytes that the file has not; IoError.
+  /// Tensors that name the same piece share it. All others of a file together are at most as long
+  /// as the file, so that memory is bounded by what is there. Throws FormatError in the model's
+  /// name, at `place`, for a location outside of the folder (also by a link) and for bytes that the
+  /// file has not; IoError.
   Array read(const ExternalPiece& piece, io::Element element, const Shape& shape,
              std::uint64_t place, const std::string& what);
 

@@ -128,8 +128,8 @@ const Tensor* GraphModule::adopt(TensorValue& tensor, const std::set<std::string
   return &out;
 }
 
-// What floats is all of one dtype, once something is not of the dtype that the file says: the module was converted,
-// or, where it has no numbers of its own, the inputs were.
+// What floats is all of one dtype, once something is not of the dtype that the file says: the
+// module was converted, or, where it has no numbers of its own, the inputs were.
 std::optional<DType> GraphModule::floating(const std::vector<Tensor>& inputs) const {
   for (const auto& [in_file, tensor] : in_file_) {
     if (tensor->dtype() != in_file) return tensor->dtype();

@@ -1,4 +1,5 @@
-// A graph of ONNX as a module: it runs on heed's operators, and can be trained, converted, saved and loaded as any other.
+// A graph of ONNX as a module: it runs on heed's operators, and can be trained, converted, saved
+// and loaded as any other.
 //
 //   const auto model = onnx::load("resnet.onnx");        // in evaluation mode
 //   const Tensor y = (*model)(x);
@@ -6,12 +7,12 @@
 //   model->train();
 //   optim::Adam optimizer(model->parameters(), {.lr = 1e-4});
 //
-// Numbers that float and that the file begins with are parameters under their names ("encoder.layers.0.norm1.weight"), but for
-// single numbers and averages of a batch normalisation, which are buffers; what PyTorch held as a buffer is a parameter, too,
-// since the file does not say which is which: freeze it, or name it in LoadOptions. Names that no module can have (with
-// two points in a row, say) have '_' for '.'.
-// f16 and bf16 are computed in f32, integers of all widths in i64. Dropout drops and batch normalisation takes the batch's
-// averages in training mode only.
+// Numbers that float and that the file begins with are parameters under their names
+// ("encoder.layers.0.norm1.weight"), but for single numbers and averages of a batch normalisation,
+// which are buffers; what PyTorch held as a buffer is a parameter, too, since the file does not say
+// which is which: freeze it, or name it in LoadOptions. Names that no module can have (with two
+// points in a row, say) have '_' for '.'. f16 and bf16 are computed in f32, integers of all widths
+// in i64. Dropout drops and batch normalisation takes the batch's averages in training mode only.
 #pragma once
 
 #include <concepts>
@@ -32,25 +33,28 @@ class Plan;
 class StateFolder;
 
 struct LoadOptions {
-  /// Which tensors of the file are trained, of those that float; the others are buffers. None: all of rank 1 and more.
+  /// Which tensors of the file are trained, of those that float; the others are buffers. None: all
+  /// of rank 1 and more.
   std::function<bool(const TensorValue& tensor)> trained = {};
 };
 
 class GraphModule : public nn::Module {
  public:
-  /// `path` is for errors. Throws FormatError for a graph that makes no sense (a value that is made twice, or used before
-  /// it is made), and for an operator or an attribute that is not supported, which it names with the node.
+  /// `path` is for errors. Throws FormatError for a graph that makes no sense (a value that is made
+  /// twice, or used before it is made), and for an operator or an attribute that is not supported,
+  /// which it names with the node.
   explicit GraphModule(Model model, const LoadOptions& options = {},
                        const std::string& path = "model");
   ~GraphModule() override;
 
-  /// The only result, of inputs in their order. Throws ValueError where there are other numbers of either.
+  /// The only result, of inputs in their order. Throws ValueError where there are other numbers of
+  /// either.
   template <std::same_as<Tensor>... Inputs>
   Tensor operator()(const Inputs&... inputs) const {
     return run_one({inputs...});
   }
-  /// All results. Throws ValueError for another number of inputs, DTypeError and ShapeError for one that is not what the
-  /// file says of it; errors of an operator begin with its node.
+  /// All results. Throws ValueError for another number of inputs, DTypeError and ShapeError for one
+  /// that is not what the file says of it; errors of an operator begin with its node.
   std::vector<Tensor> run(const std::vector<Tensor>& inputs) const;
   /// The same by names. Throws ValueError for names that are missing, unknown or there twice.
   nn::NamedTensors run(const nn::NamedTensors& inputs) const;

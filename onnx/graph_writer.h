@@ -1,6 +1,6 @@
 // GraphWriter: a graph of ONNX as it is written, node by node, of several traces of one model that
-// agree in all but sizes. Names of values are what its functions take and give; what several ask for
-// (a size, a constant, a transposed weight) stands in the graph once.
+// agree in all but sizes. Names of values are what its functions take and give; what several ask
+// for (a size, a constant, a transposed weight) stands in the graph once.
 #pragma once
 
 #include <map>
@@ -91,8 +91,8 @@ class GraphWriter {
   std::string path_, op_;
 };
 
-/// Numbers that a model made of its sizes, or of an input, without an operator that was traced: zeros
-/// to begin with, places, masks of places. Throws ValueError for those of no known rule.
+/// Numbers that a model made of its sizes, or of an input, without an operator that was traced:
+/// zeros to begin with, places, masks of places. Throws ValueError for those of no known rule.
 std::string write_constant(GraphWriter& to, Index id);
 
 inline Attribute attribute(const char* name, std::int64_t value) { return {name, value}; }

@@ -55,7 +55,7 @@ DataType data_type_of(DType dtype) {
 
 TensorValue tensor_value(std::string name, const Array& array) {
   // What reads bf16 here reads it as f32; operators of ONNX want one dtype.
-  const Array wide = array.to(widened(array.dtype()));
+  const Array wide = array.widened();
   return {.name = std::move(name), .type = data_type_of(wide.dtype()), .array = wide};
 }
 

@@ -1,5 +1,5 @@
-// An ONNX file as plain structs: a graph of nodes, the numbers that it begins with, and what goes in
-// and out. Values are known by their names; an empty one is an input that is left out.
+// An ONNX file as plain structs: a graph of nodes, the numbers that it begins with, and what goes
+// in and out. Values are known by their names; an empty one is an input that is left out.
 // Format: onnx.proto of the ONNX project (IR versions 3 to 13).
 #pragma once
 

@@ -1,5 +1,5 @@
-// A node as its operator is made from it: attributes are asked for by name, and what nobody asked for is refused,
-// so that nothing a file says is passed over. Internal to onnx.
+// A node as its operator is made from it: attributes are asked for by name, and what nobody asked
+// for is refused, so that nothing a file says is passed over. Internal to onnx.
 #pragma once
 
 #include <functional>

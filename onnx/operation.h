@@ -21,7 +21,8 @@ struct Run {
   DType dtype(DType given) const { return is_floating(given) && floating ? *floating : given; }
 };
 
-/// Inputs in the node's order; what is left out is undefined. As many results as the node names, or more.
+/// Inputs in the node's order; what is left out is undefined. As many results as the node names, or
+/// more.
 using Operation = std::function<std::vector<Tensor>(const std::vector<Tensor>&, const Run&)>;
 
 /// A graph in an attribute, as a function of the values of the graphs around it that it uses.

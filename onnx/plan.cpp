@@ -17,8 +17,8 @@ namespace {
 // Versions of ONNX's own operators that are known; before 7 they broadcast in another way.
 constexpr std::int64_t kOldest = 7, kNewest = 24;
 
-// Constants are folded as far as shapes need it: so many numbers of rank 0 and 1, by operators that make no more of
-// them. So a file's size bounds what is made of it before it runs.
+// Constants are folded as far as shapes need it: so many numbers of rank 0 and 1, by operators that
+// make no more of them. So a file's size bounds what is made of it before it runs.
 constexpr Index kFolded = 64;
 const std::set<std::string, std::less<>> kFolding = {"Abs",
                                                      "Add",
@@ -62,7 +62,8 @@ const std::set<std::string, std::less<>> kFolding = {"Abs",
                                                      "Unsqueeze",
                                                      "Where"};
 
-// The names of values that nodes use, also those in their graphs, with the operators that do, and how often.
+// The names of values that nodes use, also those in their graphs, with the operators that do, and
+// how often.
 void collect_uses(const Graph& graph, std::map<std::string, std::set<std::string>>& to,
                   std::map<std::string, std::size_t>& counts) {
   for (const Node& node : graph.nodes) {

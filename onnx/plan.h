@@ -1,5 +1,6 @@
-// A graph as it runs: nodes in their order with numbered places for values instead of names, each freed after its last
-// use; what depends on nothing but small constants is computed once. Internal to onnx.
+// A graph as it runs: nodes in their order with numbered places for values instead of names, each
+// freed after its last use; what depends on nothing but small constants is computed once. Internal
+// to onnx.
 #pragma once
 
 #include <functional>
@@ -19,16 +20,17 @@ struct PlanContext {
   const std::string& path;                            ///< for errors
   const std::map<std::string, std::int64_t>& opsets;  ///< versions by domains
   const Part* owner = nullptr;                        ///< errors of a run begin with its path
-  /// A tensor that floats becomes the module's: the place where its handle stays, null where it remains a
-  /// constant. `uses`: by which operators, as which of their inputs: "BatchNormalization 3".
+  /// A tensor that floats becomes the module's: the place where its handle stays, null where it
+  /// remains a constant. `uses`: by which operators, as which of their inputs: "BatchNormalization
+  /// 3".
   std::function<const Tensor*(TensorValue&, const std::set<std::string>& uses)> adopt;
 };
 
 class Plan {
  public:
-  /// `outer`: whether a name is known around this graph. Throws FormatError for a value that is made twice or
-  /// used before it is made (so also for cycles), results that nobody makes, an operator that is not known, and what
-  /// makers refuse.
+  /// `outer`: whether a name is known around this graph. Throws FormatError for a value that is
+  /// made twice or used before it is made (so also for cycles), results that nobody makes, an
+  /// operator that is not known, and what makers refuse.
   Plan(Graph& graph, const PlanContext& context,
        const std::function<bool(const std::string&)>& outer = {});
 

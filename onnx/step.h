@@ -1,5 +1,5 @@
-// Step: one operator of a trace as it is written into a graph, with what it was in each pass. A writer
-// of an operator is a function of a Step; a family of them stands in each write_*.cpp.
+// Step: one operator of a trace as it is written into a graph, with what it was in each pass. A
+// writer of an operator is a function of a Step; a family of them stands in each write_*.cpp.
 #pragma once
 
 #include <map>

@@ -197,7 +197,8 @@ class Reader {
     const std::uint64_t kind = kind_of(wanted);
     std::uint64_t count = 0;  // read first, so that no size is believed
     for (const ProtobufField& list : lists_) {
-      // Complex numbers apart, a tensor's numbers are in one list; a few writers keep u32 in another.
+      // Complex numbers apart, a tensor's numbers are in one list; a few writers keep u32 in
+      // another.
       if (list.number != wanted) fail(fmt::format("has its numbers in field {}", list.number));
       if (list.kind != 2) {
         ++count;

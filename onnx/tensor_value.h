@@ -1,4 +1,5 @@
-// TensorProto: the numbers of a tensor, in each of the forms that ONNX has for them. Internal to onnx.
+// TensorProto: the numbers of a tensor, in each of the forms that ONNX has for them. Internal to
+// onnx.
 #pragma once
 
 #include <string>
@@ -9,9 +10,9 @@
 
 namespace heed::onnx {
 
-/// raw_data, one of the typed lists, or a piece of a file beside the model. Throws FormatError for a type
-/// that has no dtype here, numbers that are not as many as the shape says, or that do not fit their type, and
-/// IoError. Memory follows the bytes that are there.
+/// raw_data, one of the typed lists, or a piece of a file beside the model. Throws FormatError for
+/// a type that has no dtype here, numbers that are not as many as the shape says, or that do not
+/// fit their type, and IoError. Memory follows the bytes that are there.
 TensorValue read_tensor_value(ProtobufMessage message, const std::string& path, std::uint64_t place,
                               ExternalData& external);
 

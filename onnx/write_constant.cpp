@@ -142,7 +142,8 @@ std::string line(GraphWriter& to, const Passes& from) {
   return spread(to, from, out);
 }
 
-// What came in, once more, in any shape: lengths that went through a vector, say. One number everywhere is no sign.
+// What came in, once more, in any shape: lengths that went through a vector, say. One number
+// everywhere is no sign.
 std::string copied_input(GraphWriter& to, Index id) {
   const std::size_t count = to.traces()[0].inputs.size();
   for (std::size_t place = 0; place < count; ++place) {

@@ -9,13 +9,14 @@
 namespace heed::onnx {
 
 struct WriteOptions {
-  /// Tensors of at least so many bytes go to a file beside the model, NAME.data (NAME.1.data .. where that is
-  /// taken); none at first. ONNX's files end at 2 GiB.
+  /// Tensors of at least so many bytes go to a file beside the model, NAME.data (NAME.1.data ..
+  /// where that is taken); none at first. ONNX's files end at 2 GiB.
   std::size_t external_from = static_cast<std::size_t>(-1);
 };
 
-/// Replaces or creates the file, whole or not at all (io/file.h); what lies beside it is written before.
-/// Throws IoError, and ValueError for a model of 2 GiB and more and a tensor whose numbers are not of its type.
+/// Replaces or creates the file, whole or not at all (io/file.h); what lies beside it is written
+/// before. Throws IoError, and ValueError for a model of 2 GiB and more and a tensor whose numbers
+/// are not of its type.
 void write_model(const std::string& path, const Model& model, const WriteOptions& options = {});
 /// The file's bytes, all tensors in it.
 std::string encode_model(const Model& model);

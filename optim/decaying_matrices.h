@@ -6,7 +6,8 @@
 
 namespace heed::optim {
 
-/// optim::AdamW adam(optim::decaying_matrices(model.parameters(), optim::AdamWOptions{.lr = 1e-3}));
+/// optim::AdamWOptions options{.lr = 1e-3};
+/// optim::AdamW adam(optim::decaying_matrices(model.parameters(), options));
 template <class Options>
 std::vector<ParameterGroup<Options>> decaying_matrices(const std::vector<Tensor>& parameters,
                                                        const Options& options) {

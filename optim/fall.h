@@ -18,8 +18,8 @@ enum class Fall : std::uint8_t {
 /// "none", "inverse-root", "cosine". Throws ValueError for other names.
 Fall fall_of(const std::string& name);
 
-/// The rate of the step after `step` others, where `done` of the training, 0 to 1, is done: lr, times
-/// n / warm_up in the first warm_up steps, times the fall.
+/// The rate of the step after `step` others, where `done` of the training, 0 to 1, is done: lr,
+/// times n / warm_up in the first warm_up steps, times the fall.
 double rate_at(double lr, Index warm_up, Fall fall, Index step, double done);
 
 }  // namespace heed::optim

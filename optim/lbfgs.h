@@ -1,5 +1,6 @@
-// L-BFGS (Liu & Nocedal 1989): steps along -H g, where H approximates the inverse of the Hessian by the
-// last `history_size` changes of parameters (s) and gradients (y), with PyTorch's options and rules:
+// L-BFGS (Liu & Nocedal 1989): steps along -H g, where H approximates the inverse of the Hessian by
+// the last `history_size` changes of parameters (s) and gradients (y), with PyTorch's options and
+// rules:
 //
 //   optim::LBFGS optimizer(model.parameters(), {.line_search = optim::LineSearch::strong_wolfe});
 //   optimizer.step([&] {
@@ -42,8 +43,8 @@ class LBFGS final : public Optimizer {
   template <std::floating_point T>
   LBFGS(const std::vector<Tensor>& parameters, T lr) : LBFGS(parameters, LBFGSOptions{.lr = lr}) {}
 
-  /// `loss` forgets the gradients, computes the loss, calls backward() and returns it. Gives the loss
-  /// before the step. What loss() throws leaves parameters where they were at that call.
+  /// `loss` forgets the gradients, computes the loss, calls backward() and returns it. Gives the
+  /// loss before the step. What loss() throws leaves parameters where they were at that call.
   double step(const Loss& loss);
   /// Throws GradError: a step wants the loss.
   void step() override;

@@ -24,8 +24,8 @@ class MeanOfLast {
   void swap();  // NOLINT(bugprone-exception-escape): of numbers, not of objects
   Index taken() const { return static_cast<Index>(taken_.size()); }
 
-  /// "0.0", "0.1", ..: of each moment each parameter, for checkpoints. Throws GradError while swapped
-  /// in.
+  /// "0.0", "0.1", ..: of each moment each parameter, for checkpoints. Throws GradError while
+  /// swapped in.
   NamedArrays state_dict() const;
   /// Takes copies. Throws ValueError when the entries do not fit, and then has changed nothing.
   void load_state_dict(const NamedArrays& entries);

@@ -45,8 +45,8 @@ Rate linear(double start_factor = 1.0 / 3, double end_factor = 1, Index total_it
 /// lr width^-1/2 min(n^-1/2, n warm_up^-3/2) with n = t + 1: up in a line, then down as one over
 /// the root (Vaswani et al. 2017). Throws ValueError unless both are positive.
 Rate noam(Index width, Index warm_up);
-/// Up in a line to lr, where it is after warm_up steps, then down as a cosine to floor lr at `steps`,
-/// where it stays. Throws ValueError unless 0 <= warm_up and 0 < steps.
+/// Up in a line to lr, where it is after warm_up steps, then down as a cosine to floor lr at
+/// `steps`, where it stays. Throws ValueError unless 0 <= warm_up and 0 < steps.
 Rate warm_up_and_cosine(Index steps, Index warm_up, double floor = 0.1);
 /// Whatever lr is: up from max_lr / div_factor to max_lr, then down to the last rate, which stays
 /// (PyTorch throws after total_steps, and also moves momenta; Smith & Topin 2018). Throws

@@ -1,5 +1,5 @@
-// BERT (Devlin et al. 2019): a Transformer's encoder over words, their places and their segments, and what
-// was trained on top of it.
+// BERT (Devlin et al. 2019): a Transformer's encoder over words, their places and their segments,
+// and what was trained on top of it.
 #pragma once
 
 #include "../attention/mechanisms/transformer/transformer_encoder.h"
@@ -38,8 +38,8 @@ class Bert : public nn::Module {
   Tensor& words_bias;                          ///< [vocabulary]; undefined without masked_words
   nn::Linear* classifier;                      ///< null without
 
-  /// ids i64 [B, T] of these lengths, of which segment i64 [B, T]; undefined: all of the first. Throws
-  /// IndexError, ShapeError for more places than the context.
+  /// ids i64 [B, T] of these lengths, of which segment i64 [B, T]; undefined: all of the first.
+  /// Throws IndexError, ShapeError for more places than the context.
   BertOutput operator()(const Tensor& ids, const std::vector<Index>& lengths,
                         const Tensor& segment = Tensor()) const;
 

@@ -28,8 +28,8 @@ struct Translator {
   Words words(const nn::Hypothesis& hypothesis) const;
 };
 
-/// The model in a folder: model.bin, source_vocabulary.txt, target_vocabulary.txt. How many heads there
-/// are is not in the file. Throws IoError, FormatError with a path.
+/// The model in a folder: model.bin, source_vocabulary.txt, target_vocabulary.txt. How many heads
+/// there are is not in the file. Throws IoError, FormatError with a path.
 Translator read_ctranslate2(const std::string& folder, Index heads = 8);
 
 }  // namespace heed::pretrained

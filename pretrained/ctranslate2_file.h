@@ -16,8 +16,8 @@ namespace heed::pretrained {
 
 using CTranslate2Variables = std::map<std::string, Array>;  ///< f32, of at most two axes
 
-/// Of a TransformerBase or TransformerBig. Throws IoError, FormatError with `path`, also for elements
-/// that are no f32.
+/// Of a TransformerBase or TransformerBig. Throws IoError, FormatError with `path`, also for
+/// elements that are no f32.
 CTranslate2Variables read_ctranslate2_file(const std::string& path);
 
 }  // namespace heed::pretrained

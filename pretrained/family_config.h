@@ -1,5 +1,5 @@
-// The config.json beside a model of Hugging Face's transformers: names and values, objects within it
-// flattened ("rope_scaling.factor"); what lists say is passed over.
+// The config.json beside a model of Hugging Face's transformers: names and values, objects within
+// it flattened ("rope_scaling.factor"); what lists say is passed over.
 #pragma once
 
 #include <map>

@@ -1,5 +1,5 @@
-// A folder with a model of Hugging Face's transformers: config.json, and the weights beside it as safetensors,
-// in one file or several, or else as pytorch_model.bin.
+// A folder with a model of Hugging Face's transformers: config.json, and the weights beside it as
+// safetensors, in one file or several, or else as pytorch_model.bin.
 #pragma once
 
 #include <map>
@@ -21,8 +21,8 @@ class FamilyFile {
   const FamilyConfig config;
 
   bool has(const std::string& name) const { return tensors_.contains(name); }
-  /// Takes the prefix off the names that have it: a model is saved by itself, or within one that has a
-  /// head. Throws FormatError where that gives a name twice.
+  /// Takes the prefix off the names that have it: a model is saved by itself, or within one that
+  /// has a head. Throws FormatError where that gives a name twice.
   void strip(const std::string& prefix);
   /// Sizes are believed once the file has tensors of them: throws FormatError for another shape.
   void expect(const std::string& name, const Shape& shape) const;

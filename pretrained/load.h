@@ -13,10 +13,10 @@
 
 namespace heed::pretrained {
 
-/// By config.json's model_type: DecoderOnly of gpt2, llama, mistral and qwen2, Bert of bert, SequenceModel of
-/// t5 and marian; in eval mode, f32. Strict: throws FormatError for another type, for what the family's
-/// reader does not know in config.json, and for a parameter that is missing, left over, or of
-/// another shape; IoError. Memory follows the files' size.
+/// By config.json's model_type: DecoderOnly of gpt2, llama, mistral and qwen2, Bert of bert,
+/// SequenceModel of t5 and marian; in eval mode, f32. Strict: throws FormatError for another type,
+/// for what the family's reader does not know in config.json, and for a parameter that is missing,
+/// left over, or of another shape; IoError. Memory follows the files' size.
 std::unique_ptr<nn::Module> load(const std::string& folder);
 
 /// The same; throws FormatError also where it is not a `Model`.

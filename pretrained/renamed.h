@@ -23,8 +23,8 @@ struct Rename {
 nn::NamedTensors renamed(const nn::NamedTensors& entries, const std::vector<Rename>& renames,
                          const std::string& path);
 
-/// Strict: throws FormatError in `path`'s name with everything that is missing, left over, or of another
-/// shape.
+/// Strict: throws FormatError in `path`'s name with everything that is missing, left over, or of
+/// another shape.
 void load_strictly(nn::Module& model, const nn::NamedTensors& state, const std::string& path);
 
 template <class Model, class Options>

@@ -20,8 +20,8 @@ class ScoredTokens {
   /// Reads `count` of them. Throws IoError, FormatError with `path`.
   ScoredTokens(const std::string& path, Index count);
 
-  /// Without the marks; `first` false: as it goes on behind another text, without a blank before it.
-  /// Throws ValueError for a text that is not UTF-8, and for what has no token.
+  /// Without the marks; `first` false: as it goes on behind another text, without a blank before
+  /// it. Throws ValueError for a text that is not UTF-8, and for what has no token.
   std::vector<Index> encode(const std::string& text, bool first = true) const;
   /// What a token adds behind `before`: the first word's blank is left out.
   std::string decode(Index before, Index token) const;

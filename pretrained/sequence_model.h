@@ -1,5 +1,5 @@
-// Transformers that write one text for another, as they are trained elsewhere: Marian's and OpenNMT's with
-// sinusoidal positions, T5 with a bias of each head by the distance.
+// Transformers that write one text for another, as they are trained elsewhere: Marian's and
+// OpenNMT's with sinusoidal positions, T5 with a bias of each head by the distance.
 #pragma once
 
 #include <memory>

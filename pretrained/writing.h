@@ -15,8 +15,8 @@ struct WritingOptions {
   Index end = -1;  ///< the token that ends a text; -1: none does
 };
 
-/// The prompt and what follows it, to the context's end at most. Each new token is told at once. Throws
-/// ValueError for a prompt of nothing, IndexError for tokens that are none.
+/// The prompt and what follows it, to the context's end at most. Each new token is told at once.
+/// Throws ValueError for a prompt of nothing, IndexError for tokens that are none.
 std::vector<Index> write(const DecoderOnly& model, std::vector<Index> prompt,
                          const WritingOptions& options, Generator& generator,
                          const std::function<void(Index before, Index token)>& tell = {});

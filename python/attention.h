@@ -1,5 +1,5 @@
-// What the bindings of heed.attention share: masks from None and tensors, the terms of a call as keyword
-// arguments, what a call gives.
+// What the bindings of heed.attention share: masks from None and tensors, the terms of a call as
+// keyword arguments, what a call gives.
 #pragma once
 
 #include "modules.h"

@@ -17,8 +17,8 @@ struct FieldsOf<attention::MultiHeadOptions> {
 };
 
 /// A stack's layers take what their heads have beside by name, or layer by layer:
-/// self_heads={"sinks": True}, or lambda layer: {"score": Additive(4, 4, 8)}. self_attention is a name of
-/// self_attention_kinds(), or lambda layer: a SelfAttention.
+/// self_heads={"sinks": True}, or lambda layer: {"score": Additive(4, 4, 8)}. self_attention is a
+/// name of self_attention_kinds(), or lambda layer: a SelfAttention.
 template <>
 struct FieldsOf<attention::TransformerOptions> {
   static constexpr bool kGiven = false;

@@ -1,4 +1,5 @@
-// The parts of the module, a function each in the file of its name, in the order in which they are called:
+// The parts of the module, a function each in the file of its name, in the order in which they are
+// called:
 // a class stands before what speaks of it.
 #pragma once
 
@@ -49,8 +50,8 @@ void bind_optim(py::module_& optim);
 void bind_schedules(py::module_& optim);
 void bind_io(py::module_& io);
 
-/// Around numbers of a Python object that has the buffer protocol, without a copy. Throws DTypeError,
-/// ShapeError, ValueError for what cannot be shared.
+/// Around numbers of a Python object that has the buffer protocol, without a copy. Throws
+/// DTypeError, ShapeError, ValueError for what cannot be shared.
 Tensor from_buffer(const py::object& owner);
 /// A copy of numbers, a nested list of them, a buffer or a Tensor; of `dtype` where that is given.
 Tensor tensor_of(const py::object& data, std::optional<DType> dtype);

@@ -1,6 +1,6 @@
-// How values cross between Python and heed: None is an undefined Tensor, numbers are Scalars, tuples and
-// lists are shapes and axes, texts are the names of enums. Every file of python/ that binds something
-// includes this one, so that all agree.
+// How values cross between Python and heed: None is an undefined Tensor, numbers are Scalars,
+// tuples and lists are shapes and axes, texts are the names of enums. Every file of python/ that
+// binds something includes this one, so that all agree.
 #pragma once
 
 #include <pybind11/functional.h>
@@ -23,7 +23,8 @@ using Free = py::call_guard<py::gil_scoped_release>;
 
 using NamedTensors = std::vector<std::pair<std::string, Tensor>>;
 
-/// A Python object that the library holds: it is let go of under the interpreter's lock, on whatever thread.
+/// A Python object that the library holds: it is let go of under the interpreter's lock, on
+/// whatever thread.
 class Held {
  public:
   explicit Held(py::object object)
@@ -189,7 +190,7 @@ struct sizes_caster {
   }
 };
 template <>
-struct type_caster<heed::Pair> : sizes_caster<heed::Pair, 2> {};
+struct type_caster<heed::PerAxis> : sizes_caster<heed::PerAxis, 2> {};
 template <>
 struct type_caster<heed::Triple> : sizes_caster<heed::Triple, 3> {};
 

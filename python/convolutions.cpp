@@ -83,21 +83,21 @@ void bind_avg_pool(py::module_& f, const char* name,
 
 void bind_convolutions(py::module_& f) {
   bind_conv<Conv1dOptions, Index>(f, "conv1d", &conv1d);
-  bind_conv<Conv2dOptions, Pair>(f, "conv2d", &conv2d);
+  bind_conv<Conv2dOptions, PerAxis>(f, "conv2d", &conv2d);
   bind_conv<Conv3dOptions, Triple>(f, "conv3d", &conv3d);
   bind_transposed<ConvTranspose1dOptions, Index>(f, "conv_transpose1d", &conv_transpose1d);
-  bind_transposed<ConvTranspose2dOptions, Pair>(f, "conv_transpose2d", &conv_transpose2d);
+  bind_transposed<ConvTranspose2dOptions, PerAxis>(f, "conv_transpose2d", &conv_transpose2d);
   bind_max_pool<MaxPool1dOptions, Index>(f, "max_pool1d", &max_pool1d);
-  bind_max_pool<MaxPool2dOptions, Pair>(f, "max_pool2d", &max_pool2d);
+  bind_max_pool<MaxPool2dOptions, PerAxis>(f, "max_pool2d", &max_pool2d);
   bind_avg_pool<AvgPool1dOptions, Index>(f, "avg_pool1d", &avg_pool1d);
-  bind_avg_pool<AvgPool2dOptions, Pair>(f, "avg_pool2d", &avg_pool2d);
+  bind_avg_pool<AvgPool2dOptions, PerAxis>(f, "avg_pool2d", &avg_pool2d);
   f.def("adaptive_avg_pool1d", &adaptive_avg_pool1d, Free(), py::arg("input"),
         py::arg("output_size"));
   f.def("adaptive_avg_pool2d", &adaptive_avg_pool2d, Free(), py::arg("input"),
         py::arg("output_size"));
   f.def(
       "interpolate",
-      [](const Tensor& x, std::optional<Pair> size, double scale, Interpolation mode, bool align) {
+      [](const Tensor& x, std::optional<PerAxis> size, double scale, Interpolation mode, bool align) {
         return interpolate(x, {.size = size, .scale = scale, .mode = mode, .align_corners = align});
       },
       Free(), py::arg("input"), py::arg("size") = py::none(), py::arg("scale_factor") = 0,

@@ -1,5 +1,6 @@
-// DLPack, by which array libraries hand each other memory without a copy: Tensor.__dlpack__() and from_dlpack().
-// The structures are those of the protocol's first version, as NumPy and PyTorch speak it.
+// DLPack, by which array libraries hand each other memory without a copy: Tensor.__dlpack__() and
+// from_dlpack(). The structures are those of the protocol's first version, as NumPy and PyTorch
+// speak it.
 #include "bindings.h"
 
 namespace heed::python {

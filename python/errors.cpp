@@ -1,5 +1,5 @@
-// heed's tree of errors as exceptions of Python: each derives from heed.Error and from the built-in one that
-// a Python programmer would expect, so that `except IndexError` works as well.
+// heed's tree of errors as exceptions of Python: each derives from heed.Error and from the built-in
+// one that a Python programmer would expect, so that `except IndexError` works as well.
 #include "bindings.h"
 
 namespace heed::python {

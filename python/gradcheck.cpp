@@ -1,5 +1,5 @@
-// Checks of gradients: of functions and of whole models against central differences, and of random gradients
-// against their mean (stochastic.cpp has the estimators).
+// Checks of gradients: of functions and of whole models against central differences, and of random
+// gradients against their mean (stochastic.cpp has the estimators).
 #include "bindings.h"
 
 namespace heed::python {

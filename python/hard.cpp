@@ -1,4 +1,5 @@
-// heed.attention: looking at one place, drawn from the weights; glimpses. Who chooses is heed.stochastic's.
+// heed.attention: looking at one place, drawn from the weights; glimpses. Who chooses is
+// heed.stochastic's.
 #include "attention_options.h"
 
 namespace heed::python {

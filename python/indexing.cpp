@@ -1,11 +1,13 @@
-// x[1:5:2, ..., 3, None], x[mask], x[[0, 2]]: reading parts and writing them. Whole numbers, slices, None and
-// ... give views; masks and indices (tensors, arrays, lists) copies, of as many axes as PyTorch's do.
+// x[1:5:2, ..., 3, None], x[mask], x[[0, 2]]: reading parts and writing them. Whole numbers,
+// slices, None and ... give views; masks and indices (tensors, arrays, lists) copies, of as many
+// axes as PyTorch's do.
 #include "bindings.h"
 
 namespace heed::python {
 namespace {
 
-// What stands between the brackets: first the places that make a view, then tensors, each for one axis of it.
+// What stands between the brackets: first the places that make a view, then tensors, each for one
+// axis of it.
 struct Key {
   std::vector<IndexEntry> entries;
   std::vector<Tensor> places;  // undefined: the whole axis
@@ -87,8 +89,8 @@ Key key_of(const Tensor& x, const py::object& brackets) {
   return key;
 }
 
-// Axes that have indices first, then the others, so that the library's index() takes them; where the indices
-// stood side by side what they give goes back to their place, as in NumPy.
+// Axes that have indices first, then the others, so that the library's index() takes them; where
+// the indices stood side by side what they give goes back to their place, as in NumPy.
 struct Arranged {
   std::vector<Index> order;    // of the axes of the view
   std::vector<Tensor> places;  // defined ones
@@ -118,7 +120,8 @@ Arranged arrange(const Tensor& view, const Key& key) {
   return out;
 }
 
-// The order that brings the first `indexed` axes of [S, front.., rest..] behind `front` of the others.
+// The order that brings the first `indexed` axes of [S, front.., rest..] behind `front` of the
+// others.
 std::vector<Index> behind(Index rank, Index indexed, Index front) {
   std::vector<Index> order;
   for (Index i = 0; i < front; ++i) order.push_back(indexed + i);

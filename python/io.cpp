@@ -1,4 +1,5 @@
-// heed.io: safetensors, NumPy's, PyTorch's and llama.cpp's files, modules by their state, a training's state.
+// heed.io: safetensors, NumPy's, PyTorch's and llama.cpp's files, modules by their state, a
+// training's state.
 #include "modules.h"
 
 namespace heed::python {

@@ -194,17 +194,17 @@ void bind_avg_pool(py::module_& m, const char* name) {
 
 void bind_shaping(py::module_& m) {
   bind_max_pool<MaxPool1d, MaxPool1dOptions, Index>(m, "MaxPool1d");
-  bind_max_pool<MaxPool2d, MaxPool2dOptions, Pair>(m, "MaxPool2d");
+  bind_max_pool<MaxPool2d, MaxPool2dOptions, PerAxis>(m, "MaxPool2d");
   bind_avg_pool<AvgPool1d, AvgPool1dOptions, Index>(m, "AvgPool1d");
-  bind_avg_pool<AvgPool2d, AvgPool2dOptions, Pair>(m, "AvgPool2d");
+  bind_avg_pool<AvgPool2d, AvgPool2dOptions, PerAxis>(m, "AvgPool2d");
   layer<AdaptiveAvgPool1d>(m, "AdaptiveAvgPool1d").def(py::init<Index>(), py::arg("output_size"));
-  layer<AdaptiveAvgPool2d>(m, "AdaptiveAvgPool2d").def(py::init<Pair>(), py::arg("output_size"));
+  layer<AdaptiveAvgPool2d>(m, "AdaptiveAvgPool2d").def(py::init<PerAxis>(), py::arg("output_size"));
   layer<Flatten>(m, "Flatten")
       .def(py::init<Index, Index>(), py::arg("start_dim") = 1, py::arg("end_dim") = -1);
   layer<Unflatten>(m, "Unflatten")
       .def(py::init<Index, Shape>(), py::arg("dim"), py::arg("unflattened_size"));
   layer<Upsample>(m, "Upsample")
-      .def(py::init([](std::optional<Pair> size, double scale, Interpolation mode, bool align) {
+      .def(py::init([](std::optional<PerAxis> size, double scale, Interpolation mode, bool align) {
              return std::make_shared<Upsample>(InterpolateOptions{
                  .size = size, .scale = scale, .mode = mode, .align_corners = align});
            }),
@@ -226,10 +226,10 @@ void bind_shaping(py::module_& m) {
 void bind_layers(py::module_& m) {
   bind_dense(m);
   bind_conv<Conv1d, Conv1dOptions, Index>(m, "Conv1d");
-  bind_conv<Conv2d, Conv2dOptions, Pair>(m, "Conv2d");
+  bind_conv<Conv2d, Conv2dOptions, PerAxis>(m, "Conv2d");
   bind_conv<Conv3d, Conv3dOptions, Triple>(m, "Conv3d");
   bind_transposed<ConvTranspose1d, ConvTranspose1dOptions, Index>(m, "ConvTranspose1d");
-  bind_transposed<ConvTranspose2d, ConvTranspose2dOptions, Pair>(m, "ConvTranspose2d");
+  bind_transposed<ConvTranspose2d, ConvTranspose2dOptions, PerAxis>(m, "ConvTranspose2d");
   bind_norms(m);
   bind_activations(m);
   bind_shaping(m);

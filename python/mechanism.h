@@ -5,7 +5,8 @@
 //       .init<HopfieldOptions>()
 //       .forward("states, stored, mask, need_weights", &Hopfield::operator(), "[B, Q, E], [B, K, E]");
 //
-// Names of classes are those of C++. Children and parameters are found by their names in the state dict.
+// Names of classes are those of C++. Children and parameters are found by their names in the state
+// dict.
 #pragma once
 
 #include "signature.h"
@@ -164,7 +165,8 @@ class Mechanism : public ModuleClass<T, Base> {
   std::string name_;
 };
 
-/// What a call gives, by its HEED_GIVES: attributes, and all of them in their order when it is unpacked.
+/// What a call gives, by its HEED_GIVES: attributes, and all of them in their order when it is
+/// unpacked.
 template <class T, class... Base>
 py::class_<T, Base...> record(py::module_& m, const char* what, const std::string& name = "") {
   const auto& fields = FieldsOf<T>::all();

@@ -1,5 +1,5 @@
-// heed.attention: what stands beside or around the layers of a Transformer: experts, depths, several tokens at once,
-// segments, values of the first layer.
+// heed.attention: what stands beside or around the layers of a Transformer: experts, depths,
+// several tokens at once, segments, values of the first layer.
 #include "attention_options.h"
 
 namespace heed::python {

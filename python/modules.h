@@ -1,12 +1,13 @@
-// Modules between Python and heed: those that are written in Python, and what every binding of a layer says.
+// Modules between Python and heed: those that are written in Python, and what every binding of a
+// layer says.
 #pragma once
 
 #include "bindings.h"
 
 namespace heed::python {
 
-/// A module written in Python: class Model(heed.nn.Module). Its children, parameters and buffers are
-/// registered here as they are assigned; its attributes beside them are Python's.
+/// A module written in Python: class Model(heed.nn.Module). Its children, parameters and buffers
+/// are registered here as they are assigned; its attributes beside them are Python's.
 class PythonModule : public nn::Module {
  public:
   explicit PythonModule(std::string name) : name_(std::move(name)) { forwards_always(); }

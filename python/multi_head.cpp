@@ -1,4 +1,5 @@
-// heed.attention: many heads and their cache, and the options of stacks, which have some of their own.
+// heed.attention: many heads and their cache, and the options of stacks, which have some of their
+// own.
 #include "attention_options.h"
 
 namespace heed::python {

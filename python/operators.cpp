@@ -1,5 +1,6 @@
-// Operators of Python and the functions element by element, over axes, and of matrices: each as a function of
-// the module and as a method, by PyTorch's name. One table a signature, as each signature is compiled once.
+// Operators of Python and the functions element by element, over axes, and of matrices: each as a
+// function of the module and as a method, by PyTorch's name. One table a signature, as each
+// signature is compiled once.
 #include "bindings.h"
 
 namespace heed::python {

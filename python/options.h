@@ -1,4 +1,5 @@
-// Options are keyword arguments: a table of an aggregate's fields, and the aggregate that a call has named.
+// Options are keyword arguments: a table of an aggregate's fields, and the aggregate that a call
+// has named.
 #pragma once
 
 #include <algorithm>
@@ -81,7 +82,8 @@ std::string names_of(const Fields<Options>& fields) {
   throw py::type_error(who + "(): " + text + " is no " + name);
 }
 
-/// `options` with what `given` says of them. Throws TypeError for a name that is none of theirs but `passed`.
+/// `options` with what `given` says of them. Throws TypeError for a name that is none of theirs but
+/// `passed`.
 template <class Options>
 Options options_of(const std::string& who, Options options, const py::dict& given,
                    const Fields<Options>& fields, const char* passed = "") {
@@ -143,7 +145,8 @@ Field<Options> field(const char* name, T Options::*place) {
   field_of<O>(#name, &O::name) __VA_OPT__(, HEED_AGAIN HEED_PARENS(__VA_ARGS__))
 #define HEED_AGAIN() HEED_EACH
 #define HEED_FIELDS(TYPE, ...) HEED_FIELDS_OF(TYPE, false, __VA_ARGS__)
-// The same of what a call gives, which a record() binds: HEED_GIVES(ChainMarginals, nodes, log_partition)
+// The same of what a call gives, which a record() binds: HEED_GIVES(ChainMarginals, nodes,
+// log_partition)
 #define HEED_GIVES(TYPE, ...) HEED_FIELDS_OF(TYPE, true, __VA_ARGS__)
 // A list of fields where O is the aggregate.
 #define HEED_LIST(...) \

@@ -1,5 +1,5 @@
-// Recurrent layers and cells of heed.nn, batch first, with lengths in the place of packed sequences; and the
-// initialisers of heed.nn.init.
+// Recurrent layers and cells of heed.nn, batch first, with lengths in the place of packed
+// sequences; and the initialisers of heed.nn.init.
 #include "modules.h"
 
 namespace heed::python {

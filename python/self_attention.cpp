@@ -1,4 +1,5 @@
-// heed.attention: a stack's self-attention by one name, and the kinds that are not made of MultiHead alone.
+// heed.attention: a stack's self-attention by one name, and the kinds that are not made of
+// MultiHead alone.
 #include "attention_options.h"
 
 namespace heed::python {

@@ -1,4 +1,5 @@
-// Operators that arrange, join, cut and index: functions of the module and methods, by PyTorch's names.
+// Operators that arrange, join, cut and index: functions of the module and methods, by PyTorch's
+// names.
 #include "bindings.h"
 
 namespace heed::python {

@@ -1,9 +1,11 @@
-// Calls by name: one table of a function's parameters reads the positional and keyword arguments of Python,
-// writes the signature that help() and the stubs show, and lets go of the interpreter's lock while it computes.
+// Calls by name: one table of a function's parameters reads the positional and keyword arguments of
+// Python, writes the signature that help() and the stubs show, and lets go of the interpreter's
+// lock while it computes.
 //
-// Parameters are named in one text, in the order of the C++ ones: "query, keys, mask, hidden=0". A name with
-// an "=" may be left out, and so may masks, lengths, flags, dtypes, generators, caches. An aggregate with
-// HEED_FIELDS takes no name: its fields are keyword arguments. Neither do Terms, which take what is left.
+// Parameters are named in one text, in the order of the C++ ones: "query, keys, mask, hidden=0". A
+// name with an "=" may be left out, and so may masks, lengths, flags, dtypes, generators, caches.
+// An aggregate with HEED_FIELDS takes no name: its fields are keyword arguments. Neither do Terms,
+// which take what is left.
 #pragma once
 
 #include <optional>
@@ -40,7 +42,7 @@ struct Taken {
   using T = std::remove_cvref_t<P>;
   T value = [] {
     if constexpr (std::is_default_constructible_v<T>) return T{};
-    if constexpr (!std::is_default_constructible_v<T>) return T(0);  // Pair
+    if constexpr (!std::is_default_constructible_v<T>) return T(0);  // PerAxis
   }();
   void set(const py::handle& given) { value = given.cast<T>(); }
   const T& get() const { return value; }

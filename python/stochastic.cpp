@@ -1,4 +1,5 @@
-// heed.stochastic: costs of random choices, the estimators of their gradients, and the check of these.
+// heed.stochastic: costs of random choices, the estimators of their gradients, and the check of
+// these.
 #include "bindings.h"
 #include "options.h"
 

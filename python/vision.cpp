@@ -74,7 +74,7 @@ void bind_maps(py::module_& m) {
   function(m, "with_coordinates", "map, radius", &with_coordinates,
            "[B, C, H, W] -> [B, C + 2 (or 3), H, W].");
   Mechanism<CoordConv>(m, "A convolution that is told where it is (Liu et al. 2018).")
-      .init<Index, Index, Pair, const Conv2dOptions&, bool, DType>(
+      .init<Index, Index, PerAxis, const Conv2dOptions&, bool, DType>(
           "in_channels, out_channels, kernel_size, radius, dtype")
       .forward("map", &CoordConv::operator(), "[B, C, H, W] -> [B, O, H', W'].");
   record<DeformablyAttended>(m, "context, weights [B, M, Q, L K], places [B, M, Q, L, K, 2].");

@@ -12,8 +12,9 @@ namespace heed::train {
 /// stands for itself. Throws ValueError without any.
 Alignment mean_alignment(const AlignedSentence& sentence);
 
-/// A sentence of weight 1 whose words have the mean of their column of weights [rows, words], or 0 where
-/// these are null: how much was looked at each. Throws ShapeError, DTypeError as alignment.h's functions.
+/// A sentence of weight 1 whose words have the mean of their column of weights [rows, words], or 0
+/// where these are null: how much was looked at each. Throws ShapeError, DTypeError as
+/// alignment.h's functions.
 AttendedSentence looked_at(const std::vector<std::string>& words, const Array* weights);
 
 /// path.png and path.svg show the mean, path.html it and each of the matrices. Throws IoError;

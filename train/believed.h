@@ -16,8 +16,8 @@
 namespace heed::train {
 
 /// map [B, N], f32 or f64, and which places are evidence, bool [B, N]: the share of examples, among
-/// those that have evidence, whose largest value stands at one; of several equal ones, their share of
-/// evidence. NaN is below everything. Throws ShapeError, DTypeError.
+/// those that have evidence, whose largest value stands at one; of several equal ones, their share
+/// of evidence. NaN is below everything. Throws ShapeError, DTypeError.
 double pointing_game(const Array& map, const Array& evidence);
 
 /// Of each example the probability that its model gives to what is explained, where only places
@@ -25,8 +25,8 @@ double pointing_game(const Array& map, const Array& evidence);
 using SeenPart = std::function<std::vector<double>(const Array& there)>;
 
 /// Means over the examples, of steps + 1 shares of places, 0, 1 / steps, .. 1. `real`, bool [B, N]:
-/// which places there are, if not all; the others never are. Throws ShapeError, DTypeError, ValueError
-/// unless steps > 0, and where the model answers for another number of examples.
+/// which places there are, if not all; the others never are. Throws ShapeError, DTypeError,
+/// ValueError unless steps > 0, and where the model answers for another number of examples.
 std::vector<double> deletion_curve(const Array& map, const SeenPart& model, Index steps,
                                    const Array* real = nullptr);
 std::vector<double> insertion_curve(const Array& map, const SeenPart& model, Index steps,

@@ -27,8 +27,8 @@ inline constexpr std::size_t kBleuOrders = 4;
 /// totals of all n > 1. A text that shares no word at all has a score of 0 in any case.
 enum class BleuSmoothing : std::uint8_t { exp, none, floor, add_k };
 
-/// What counts as a word: what stands between blanks as it is given, or after tokenize_13a(); or each
-/// character but blanks, for scripts that put none between words (sacreBLEU's tok:char).
+/// What counts as a word: what stands between blanks as it is given, or after tokenize_13a(); or
+/// each character but blanks, for scripts that put none between words (sacreBLEU's tok:char).
 enum class BleuTokens : std::uint8_t { given, mteval_13a, characters };
 
 struct BleuOptions {

@@ -18,7 +18,8 @@ struct Edits {
   Index total() const { return substitutions + deletions + insertions; }
 };
 
-/// One alignment of those with the fewest edits. Takes time and memory of the product of the lengths.
+/// One alignment of those with the fewest edits. Takes time and memory of the product of the
+/// lengths.
 Edits edits_of(const std::vector<Index>& hypothesis, const std::vector<Index>& reference);
 
 class ErrorRate {

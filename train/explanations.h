@@ -10,10 +10,10 @@
 //                        (Selvaraju et al. 2017, "Grad-CAM", eqs. 1 and 2)
 //   gradient_by_input    |sum_c x_c dy/dx_c|
 //
-// `score` is y: what is to be explained, [B] or one number for all (the logit of a class, say), made
-// of the very tensors that are given: ask a model for its weights while it records, or keep what a
-// forward hook sees. Examples of a batch must not know of each other. Leaves' gradients are left alone, and
-// results are off the tape.
+// `score` is y: what is to be explained, [B] or one number for all (the logit of a class, say),
+// made of the very tensors that are given: ask a model for its weights while it records, or keep
+// what a forward hook sees. Examples of a batch must not know of each other. Leaves' gradients are
+// left alone, and results are off the tape.
 #pragma once
 
 #include <vector>
@@ -22,10 +22,10 @@
 
 namespace heed::train {
 
-/// weights of each layer, first to last, [B, H, T, T] or [B, T, T] -> [B, T, T]: row i says how much
-/// of each input token reaches token i of the last layer. `residual` is the share of what goes by
-/// attention. Throws ShapeError, DTypeError, ValueError without layers and for a residual outside
-/// [0, 1].
+/// weights of each layer, first to last, [B, H, T, T] or [B, T, T] -> [B, T, T]: row i says how
+/// much of each input token reaches token i of the last layer. `residual` is the share of what goes
+/// by attention. Throws ShapeError, DTypeError, ValueError without layers and for a residual
+/// outside [0, 1].
 Tensor attention_rollout(const std::vector<Tensor>& weights, double residual = 0.5);
 
 /// The same shapes; what speaks against the score counts as nothing. Throws ShapeError, DTypeError,
@@ -36,8 +36,8 @@ Tensor attention_relevance(const std::vector<Tensor>& weights, const Tensor& sco
 /// DTypeError, GradError.
 Tensor gradient_weighted(const Tensor& weights, const Tensor& score);
 
-/// activation [B, C, ..] -> [B, ..]; of tokens [B, T, C] the channels are axis 2. Throws ShapeError,
-/// DTypeError, GradError.
+/// activation [B, C, ..] -> [B, ..]; of tokens [B, T, C] the channels are axis 2. Throws
+/// ShapeError, DTypeError, GradError.
 Tensor grad_cam(const Tensor& activation, const Tensor& score, Index channels = 1);
 
 /// input [.., C] -> [..], summed over the last axis. Throws ShapeError, DTypeError, GradError.

@@ -18,7 +18,7 @@ namespace {
 
 // What a vertex stands for: a recorded operator or a leaf.
 struct Place {
-  Node* node = nullptr;
+  TapeNode* node = nullptr;
   const TensorImpl* leaf = nullptr;
   const void* key() const { return node ? static_cast<const void*>(node) : leaf; }
 };

@@ -46,8 +46,8 @@ class Graph {
   std::string svg() const;
 };
 
-/// Throws GradError for a tensor that is undefined or requires no gradient, ValueError unless `most`
-/// is positive.
+/// Throws GradError for a tensor that is undefined or requires no gradient, ValueError unless
+/// `most` is positive.
 Graph graph(const Tensor& output, const GraphOptions& options = {});
 
 }  // namespace heed::train

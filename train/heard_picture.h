@@ -1,6 +1,6 @@
-// Where a recogniser of speech listened, as a picture: the spectrogram, low sounds at its bottom, and
-// above it, to the same scale of time, a row of weights for each word that was heard (Chorowski et al.
-// 2015, figure 1). Where the true places of words are known, lines bound them.
+// Where a recogniser of speech listened, as a picture: the spectrogram, low sounds at its bottom,
+// and above it, to the same scale of time, a row of weights for each word that was heard (Chorowski
+// et al. 2015, figure 1). Where the true places of words are known, lines bound them.
 #pragma once
 
 #include <string>

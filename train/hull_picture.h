@@ -1,4 +1,5 @@
-// Points of the plane with a polygon that was found around them, and their true hull beside it, grey.
+// Points of the plane with a polygon that was found around them, and their true hull beside it,
+// grey.
 #pragma once
 
 #include <vector>
@@ -8,7 +9,8 @@
 
 namespace heed::train {
 
-/// `corners`: places among the points, which lie on the grid; each has its number, from 1. Throws IndexError for others.
+/// `corners`: places among the points, which lie on the grid; each has its number, from 1. Throws
+/// IndexError for others.
 Picture hull_picture(const std::vector<data::Point>& points, const std::vector<Index>& corners);
 
 }  // namespace heed::train

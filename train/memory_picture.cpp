@@ -70,8 +70,8 @@ void draw(Picture& to, const Panel& panel, Index steps, Index left, Index top) {
   }
 }
 
-// The shortest arc of the ring of places with all that have some weight in any of the two: its first
-// place, and the one behind its last, which may be beyond the ring's end.
+// The shortest arc of the ring of places with all that have some weight in any of the two: its
+// first place, and the one behind its last, which may be beyond the ring's end.
 std::pair<Index, Index> used(const Array& write, const Array& read) {
   const Index N = write.size(1);
   std::vector<bool> some(static_cast<std::size_t>(N), false);

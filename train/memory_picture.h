@@ -1,8 +1,8 @@
-// What a network with a memory did, step by step, as in the paper on neural Turing machines (Graves et
-// al. 2014, figure 6): at the left what came in and below it where it wrote, at the right what came
-// out and where it read. Time runs to the right. Of the memory, a ring, the shortest arc is shown with
-// all places that had at least a twentieth of some step's weight, and two more on either side. Black is
-// the least of a panel, white the most.
+// What a network with a memory did, step by step, as in the paper on neural Turing machines (Graves
+// et al. 2014, figure 6): at the left what came in and below it where it wrote, at the right what
+// came out and where it read. Time runs to the right. Of the memory, a ring, the shortest arc is
+// shown with all places that had at least a twentieth of some step's weight, and two more on either
+// side. Black is the least of a panel, white the most.
 #pragma once
 
 #include "../core/array.h"

@@ -1,6 +1,6 @@
 // What a piece of a batch may change besides gradients (generators, buffers of the model, what the
-// run carries), kept so that each piece finds what the step began with, whoever worked on the pieces
-// before it. Internal to train.
+// run carries), kept so that each piece finds what the step began with, whoever worked on the
+// pieces before it. Internal to train.
 #pragma once
 
 #include <cstdint>

@@ -1,17 +1,18 @@
 // Run: a training, once for all models. It owns what all trainings have: epochs or steps, a look at
 // the validation data every so often, the best model kept on disk, early stopping, averages of the
-// weights, schedules, clipping, gradients over several batches, progress, a clean end on Ctrl-C, and
-// going on where it was stopped or killed, to the same bits.
+// weights, schedules, clipping, gradients over several batches, progress, a clean end on Ctrl-C,
+// and going on where it was stopped or killed, to the same bits.
 //
 //   train::Run run(model, adam, {.out = "model", .epochs = 6, .clip = 5, .keep = {"accuracy"}});
 //   run.validate([&] { return train::Figures{{"loss", ..}, {"accuracy", ..}}; });
 //   run.log(std::make_shared<train::TensorBoard>("runs/first"));
 //   run(batches, [&](const Batch& b) { return cross_entropy(model(b.x), b.labels); });
 //
-// In this order: the batch's loss, backward, clip, the schedule's rate, the optimizer's step; at the
-// end of an epoch (or every so many steps) the average is put in, the model looks in eval mode and
-// without a tape at what validate() looks at, what it came to is printed and logged, and the folder
-// gets the state, and the model if it is the best so far. At the end the model holds what was kept.
+// In this order: the batch's loss, backward, clip, the schedule's rate, the optimizer's step; at
+// the end of an epoch (or every so many steps) the average is put in, the model looks in eval mode
+// and without a tape at what validate() looks at, what it came to is printed and logged, and the
+// folder gets the state, and the model if it is the best so far. At the end the model holds what
+// was kept.
 //
 // A training with two optimizers, or none of ours, steps in its own function and gives back what it
 // wants to be shown: see Stepped. docs/training.md has it all, step by step.
@@ -86,9 +87,9 @@ class Run {
   Run& schedule(std::function<double(const Moment&)> rate);
   /// What a round looks at; the model is in eval mode, and nothing records.
   Run& validate(std::function<Figures()> look);
-  /// The same of data in parts 0 .. count - 1, batches for example, whose figures are means: of all, the
-  /// means by weight, added in the parts' order. Where processes share the run each looks at some of
-  /// them, so that look(part) must depend on nothing but the model and the part.
+  /// The same of data in parts 0 .. count - 1, batches for example, whose figures are means: of
+  /// all, the means by weight, added in the parts' order. Where processes share the run each looks
+  /// at some of them, so that look(part) must depend on nothing but the model and the part.
   Run& validate(Index count, std::function<Part(Index part)> look);
   /// The files of the model's folder, its weights among them; left out: the weights.
   Run& files(std::function<io::DirectoryFiles()> files);
@@ -104,9 +105,9 @@ class Run {
   Run& carry(const std::string& name, T& object);
 
   /// Trains on the batches of `source`, a data::Loader or what has its next(), count(), index() and
-  /// state. body(batch) or body(batch, moment) gives a Tensor, the loss, or Loss, or Stepped. Throws
-  /// IoError, FormatError and ValueError for a run that cannot be resumed, whatever the functions
-  /// throw, and before that nothing is lost: the folder holds the last state.
+  /// state. body(batch) or body(batch, moment) gives a Tensor, the loss, or Loss, or Stepped.
+  /// Throws IoError, FormatError and ValueError for a run that cannot be resumed, whatever the
+  /// functions throw, and before that nothing is lost: the folder holds the last state.
   template <class Source, class Body>
   Training operator()(Source& source, Body&& body);
 

@@ -20,9 +20,9 @@ struct SelfAttended {
 };
 
 /// An HTML page that needs no network, light or dark: for each text its words, and a small matrix
-/// for every head. Pointing at a head, or moving to it by keys, draws its arcs above the words, from
-/// each word to those that it looks at, and shades the words by what they get; pointing at a word
-/// leaves what this one looks at. A click keeps a head.
+/// for every head. Pointing at a head, or moving to it by keys, draws its arcs above the words,
+/// from each word to those that it looks at, and shades the words by what they get; pointing at a
+/// word leaves what this one looks at. A click keeps a head.
 std::string self_attention_page(const std::string& title, const std::vector<SelfAttended>& texts);
 
 /// All matrices of a text on white, its words beside the first head's; the largest weight of each

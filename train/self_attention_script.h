@@ -1,6 +1,6 @@
 // What the page of self-attention adds to the report's style sheet, and the script that draws it. A
-// matrix is a canvas of one dot a weight, as in alignment_script.h; arcs are SVG paths whose opacity
-// is the share of the matrix's largest weight.
+// matrix is a canvas of one dot a weight, as in alignment_script.h; arcs are SVG paths whose
+// opacity is the share of the matrix's largest weight.
 #pragma once
 
 namespace heed::train {

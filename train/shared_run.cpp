@@ -132,8 +132,8 @@ bool Run::shared_step(Batches& batches, const Moment& at, bool& end_of_pass) {
   return true;
 }
 
-// What the first saw at the validation data, and what of it stays: figures, and where the generators
-// and what is carried stand.
+// What the first saw at the validation data, and what of it stays: figures, and where the
+// generators and what is carried stand.
 Figures Run::shared_look() {
   std::string found;
   Figures figures;

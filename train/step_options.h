@@ -28,7 +28,8 @@ struct StepOptions {
   Index stop_after = 0;
   bool resume = false;
 
-  /// steps, batch, lr, warm_up, clip, interval, ema and precision. `examples` says what a batch is of ("scenes").
+  /// steps, batch, lr, warm_up, clip, interval, ema and precision. `examples` says what a batch is
+  /// of ("scenes").
   void fields(io::Fields& f, const std::string& examples = "examples");
   /// `data` says what is learned from ("5000 scenes"): the setting is that, the batch and the seed.
   RunOptions run(const std::vector<Wanted>& keep, const std::string& data) const;

@@ -1,5 +1,5 @@
-// What a model got wrong, counted twice: of the parts of answers (bits, digits, places), and of whole
-// answers with anything wrong in them.
+// What a model got wrong, counted twice: of the parts of answers (bits, digits, places), and of
+// whole answers with anything wrong in them.
 #pragma once
 
 #include <string>

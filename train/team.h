@@ -1,5 +1,5 @@
-// Team: processes that train one model together, each on its pieces of every batch. A Run that finds
-// one (the component heed::distributed makes it) takes one step for all of them:
+// Team: processes that train one model together, each on its pieces of every batch. A Run that
+// finds one (the component heed::distributed makes it) takes one step for all of them:
 //
 //   piece m of M   loss_m, its gradient, weighed by its rows or by Loss::weight
 //   the gradient   sum_m w_m grad loss_m / sum_m w_m, added over a tree that M alone decides on

@@ -1,5 +1,5 @@
-// The training loop and what belongs to it: progress, measures, logs, profiler, early stopping, Ctrl-C,
-// charts, reports.
+// The training loop and what belongs to it: progress, measures, logs, profiler, early stopping,
+// Ctrl-C, charts, reports.
 #pragma once
 
 #include "alignment.h"

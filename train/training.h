@@ -48,8 +48,8 @@ struct Training {
   std::vector<double> steps() const;
   std::vector<double> epochs() const;
   /// The best round by these figures, a later one deciding where those before are equal; of equals
-  /// the first. NaN is never better. -1 without rounds. Throws ValueError for a figure that no round
-  /// has.
+  /// the first. NaN is never better. -1 without rounds. Throws ValueError for a figure that no
+  /// round has.
   Index best(const std::vector<Wanted>& wanted) const;
 
   /// Entries of a training state. Getting throws FormatError.

@@ -1,8 +1,8 @@
 // Biases are added to scores [.., Q, K] before they are normalised: any tensor that broadcasts to
-// them, sums of several included. Here is what those share that depend on j - p_i alone, how far key
-// j stands after query i: alibi.h, t5_bias.h. As offsets() they cost O(Q + K), and tiled attention
-// makes no block of them. As with masks, query i stands at the place i + K - Q of the keys unless
-// said otherwise.
+// them, sums of several included. Here is what those share that depend on j - p_i alone, how far
+// key j stands after query i: alibi.h, t5_bias.h. As offsets() they cost O(Q + K), and tiled
+// attention makes no block of them. As with masks, query i stands at the place i + K - Q of the
+// keys unless said otherwise.
 //
 // gaussian_bias.h is about places that are found, positions/relative.h (Shaw) needs the queries.
 #pragma once

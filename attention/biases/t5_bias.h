@@ -1,4 +1,5 @@
-// T5's relative positions (Raffel et al. 2020): a learned number for each head and bucket of j - p_i.
+// T5's relative positions (Raffel et al. 2020): a learned number for each head and bucket of j -
+// p_i.
 #pragma once
 
 #include "offset_bias.h"

@@ -1,6 +1,6 @@
-// What a rule of places is called with while it is traced (core/traced.h): tensors of places, so that
-// it becomes operators on them, for any number of queries and keys, and not the places of one size.
-// As Place and Interval: + - * / % abs min max, comparisons, && || and !.
+// What a rule of places is called with while it is traced (core/traced.h): tensors of places, so
+// that it becomes operators on them, for any number of queries and keys, and not the places of one
+// size. As Place and Interval: + - * / % abs min max, comparisons, && || and !.
 #pragma once
 
 #include <concepts>

@@ -7,8 +7,9 @@
 //   const auto far = Mask::causal() & !near;
 //
 // A mask is a rule until somebody asks for its tensor(): no block of queries by keys is made where
-// rules alone decide; see rule.h for rules of your own, rules.h for those that have names. Where queries and keys differ in number they are aligned at the end: query i
-// stands at the place i + K - Q of the keys.
+// rules alone decide; see rule.h for rules of your own, rules.h for those that have names. Where
+// queries and keys differ in number they are aligned at the end: query i stands at the place i + K
+// - Q of the keys.
 #pragma once
 
 #include <memory>
@@ -36,8 +37,8 @@ class Mask {
   /// that stand one behind the other have them. Throws ValueError for offsets that do not begin at
   /// 0, or fall.
   static Mask segments(const std::vector<Index>& offsets);
-  /// The same of queries that have segments of their own, as many as the keys: query i is in segment
-  /// s of the queries and sees segment s of the keys. Throws ValueError.
+  /// The same of queries that have segments of their own, as many as the keys: query i is in
+  /// segment s of the queries and sees segment s of the keys. Throws ValueError.
   static Mask segments(const std::vector<Index>& queries, const std::vector<Index>& keys);
   /// Where the lambda says so, of the query's place and the key's: see rule.h. What it has captured
   /// are i64 or bool tensors. Throws DTypeError, ShapeError.

@@ -1,5 +1,5 @@
-// Softmax at a temperature, 1 / beta: softmax(beta e). Sharpening above 1 (Chorowski et al. 2015; Graves
-// et al. 2014). A learned beta stays positive as exp(log_beta).
+// Softmax at a temperature, 1 / beta: softmax(beta e). Sharpening above 1 (Chorowski et al. 2015;
+// Graves et al. 2014). A learned beta stays positive as exp(log_beta).
 #pragma once
 
 #include "../normaliser.h"

@@ -2,8 +2,8 @@
 //
 //   e_ij = -|m_i - k_j|^2 / (2 sigma_i^2),   q_i = [m_i; log sigma_i^2]
 //
-// query [.., Q, d + 1], keys [.., K, d]. Under softmax the weights are Gaussians that sum to 1: DRAW's
-// filters (Gregor et al. 2015, eqs. 25 and 26) are those of d = 1.
+// query [.., Q, d + 1], keys [.., K, d]. Under softmax the weights are Gaussians that sum to 1:
+// DRAW's filters (Gregor et al. 2015, eqs. 25 and 26) are those of d = 1.
 #pragma once
 
 #include "../score.h"

@@ -1,5 +1,6 @@
 // The addition task of adaptive computation time (Graves 2016, section 3.3): a sequence of decimal
-// numbers comes, one a step; from the second on the sum of all so far is to be said, digit by digit.
+// numbers comes, one a step; from the second on the sum of all so far is to be said, digit by
+// digit.
 #pragma once
 
 #include <string>
@@ -32,8 +33,8 @@ AnsweredSteps additions(const std::vector<Addends>& problems, Index digits);
 AnsweredSteps draw_additions(Index batch, const Lengths& lengths, Index digits,
                              Generator& generator);
 
-/// "507" of such classes of the digits of a sum, from the lowest up, from `begin` to `end`; "-" where
-/// no place has a digit.
+/// "507" of such classes of the digits of a sum, from the lowest up, from `begin` to `end`; "-"
+/// where no place has a digit.
 std::string sum_in_text(const Index* begin, const Index* end);
 
 }  // namespace heed::data

@@ -1,6 +1,6 @@
-// Generated tasks over vectors of bits, by which a neural Turing machine is taught algorithms (Graves,
-// Wayne, Danihelka 2014, section 4): vectors are read one a step, then nothing more comes, and the
-// answer is to be given one vector a step.
+// Generated tasks over vectors of bits, by which a neural Turing machine is taught algorithms
+// (Graves, Wayne, Danihelka 2014, section 4): vectors are read one a step, then nothing more comes,
+// and the answer is to be given one vector a step.
 //
 //   copy         what was read
 //   repeat_copy  what was read, so often, then an end sign

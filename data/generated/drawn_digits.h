@@ -1,5 +1,5 @@
-// Digits drawn here, for programs that have no files: those of a small font, turned, slanted, stretched and
-// moved at random, with noise.
+// Digits drawn here, for programs that have no files: those of a small font, turned, slanted,
+// stretched and moved at random, with noise.
 #pragma once
 
 #include "../../core/generator.h"

@@ -5,8 +5,8 @@
 namespace heed::data {
 namespace {
 
-// A place of the sentence: words in groups, each with one that stands for all of it. The first word of
-// all groups together says nothing at all, where there is one.
+// A place of the sentence: words in groups, each with one that stands for all of it. The first word
+// of all groups together says nothing at all, where there is one.
 struct Group {
   const char* all;  // what any of them is; empty: nothing is said
   std::vector<const char*> words;

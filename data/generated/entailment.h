@@ -6,10 +6,10 @@
 //   a dog is running in the garden / a dog is sleeping in the garden   contradiction
 //   no animal is running / no small dog is running                     entailment
 //
-// What holds is decided by monotonicity, as in natural logic. A word that says less follows from one
-// that says more (animal from dog, moving from running, nothing from small), under "no" it is the
-// other way round. Something that is moving does not rest; all else may hold beside each other. So
-// neither the words of one sentence nor their overlap tells the relation.
+// What holds is decided by monotonicity, as in natural logic. A word that says less follows from
+// one that says more (animal from dog, moving from running, nothing from small), under "no" it is
+// the other way round. Something that is moving does not rest; all else may hold beside each other.
+// So neither the words of one sentence nor their overlap tells the relation.
 #pragma once
 
 #include <vector>

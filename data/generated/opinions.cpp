@@ -46,7 +46,8 @@ class Teller {
   explicit Teller(Generator& generator) : generator_(generator) { sentence_.tags.resize(2); }
 
   TaggedSentence tell() {
-    // Of the first field both, of which only one is judged in words; of others the one or the other.
+    // Of the first field both, of which only one is judged in words; of others the one or the
+    // other.
     const std::vector<Index> fields = generator_.permutation(static_cast<Index>(kFields.size()));
     const bool thing_judged = generator_.below(2) == 0;
     struct Part {

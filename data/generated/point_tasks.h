@@ -1,5 +1,5 @@
-// Generated tasks for networks that point at what they read, as pointer networks (Vinyals, Fortunato,
-// Jaitly 2015): put points of a line in order, or name the corners of the convex hull.
+// Generated tasks for networks that point at what they read, as pointer networks (Vinyals,
+// Fortunato, Jaitly 2015): put points of a line in order, or name the corners of the convex hull.
 #pragma once
 
 #include <string>
@@ -27,15 +27,16 @@ struct PointBatch {
 };
 /// Problems of equal size. Throws ValueError for others, and none.
 PointBatch point_batch(PointTask task, const std::vector<std::vector<Point>>& problems);
-/// What was pointed to, one place after the other, as an answer: a hull ends where it began, or with
-/// the last.
+/// What was pointed to, one place after the other, as an answer: a hull ends where it began, or
+/// with the last.
 std::vector<Index> pointed_answer(PointTask task, std::vector<Index> places);
 
 /// Of two lists of places: where they differ, the shorter one's end included.
 std::size_t places_apart(const std::vector<Index>& a, const std::vector<Index>& b);
 
 /// From a line of numbers, or of points "x,y", which are fitted into the grid, the same scale both
-/// ways. `words` gets them as they stand there. Throws ValueError for what is none, or fewer than 3, or more than `most`.
+/// ways. `words` gets them as they stand there. Throws ValueError for what is none, or fewer than
+/// 3, or more than `most`.
 std::vector<Point> read_points(PointTask task, const std::string& line, Index most,
                                std::vector<std::string>& words);
 

@@ -1,12 +1,12 @@
-// Generated questions over a table of numbers, in the manner of the synthetic ones by which the neural
-// programmer was taught (Neelakantan, Le, Sutskever 2016). A question is a condition and what to do
-// with the rows for which it holds:
+// Generated questions over a table of numbers, in the manner of the synthetic ones by which the
+// neural programmer was taught (Neelakantan, Le, Sutskever 2016). A question is a condition and
+// what to do with the rows for which it holds:
 //
 //   (nothing) | greater N | lesser N | greater N and lesser N | lesser N or greater N
 //   sum | count | print                       and without condition: sum diff count | count diff sum
 //
-// "sum" adds up the rows' numbers, "count" counts the rows, "print" gives their cells, "a diff b" is a
-// less b. Of several columns a word names one before each comparison and after sum and print:
+// "sum" adds up the rows' numbers, "count" counts the rows, "print" gives their cells, "a diff b"
+// is a less b. Of several columns a word names one before each comparison and after sum and print:
 // "red greater 2.5 sum blue".
 #pragma once
 
@@ -35,7 +35,8 @@ struct TableQuestion {
   std::vector<bool> cells = {};  ///< of the table
 };
 
-/// All words of questions, in a fixed order; columns of more than one have names, the last of the words.
+/// All words of questions, in a fixed order; columns of more than one have names, the last of the
+/// words.
 const std::vector<std::string>& table_words();
 constexpr Index kMostColumns = 10;
 /// The name of a column; of a table of one "" is said.

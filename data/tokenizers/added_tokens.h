@@ -29,8 +29,8 @@ class AddedTokens {
   /// Throws FormatError for a number or a content that is there twice.
   AddedTokens(const JsonView& json, const Normaliser& normaliser);
 
-  /// The text cut at those of them that are (not) looked for in what is normalised: of several at a place the
-  /// longest.
+  /// The text cut at those of them that are (not) looked for in what is normalised: of several at a
+  /// place the longest.
   std::vector<Found> cut(const Text& text, bool normalised) const;
 
   const AddedToken* of(Index id) const;

@@ -35,7 +35,8 @@ class Bpe final : public Model {
       if (const auto found = id(utf8(word))) return {{*found, 0, word.size()}};
     }
     std::vector<Part> parts = letters(word);
-    // What no token holds side by side is never joined: the pieces between such places are words of their own.
+    // What no token holds side by side is never joined: the pieces between such places are words of
+    // their own.
     Work work;
     for (std::size_t begin = 0, end = 0; begin < parts.size(); begin = end) {
       for (end = begin + 1; end < parts.size(); ++end) {
@@ -142,7 +143,8 @@ class Bpe final : public Model {
            !is_letter(right.id, b);
   }
 
-  // Best pairs first, the leftmost of equals; parts are a list whose gaps are passed over, and are nobody's at last.
+  // Best pairs first, the leftmost of equals; parts are a list whose gaps are passed over, and are
+  // nobody's at last.
   void join(std::span<Part> parts, Work& work) const {
     const auto count = static_cast<std::uint32_t>(parts.size()), none = count;
     std::vector<std::uint32_t>&next = work.next, &before = work.before;

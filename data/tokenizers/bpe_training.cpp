@@ -72,7 +72,8 @@ std::map<std::u32string, Index> words_of(const std::vector<std::string>& texts, 
   return out;
 }
 
-// Words as numbers of tokens; the pair that comes most often becomes one, of equals that of the smallest numbers.
+// Words as numbers of tokens; the pair that comes most often becomes one, of equals that of the
+// smallest numbers.
 class Learner {
  public:
   Learner(Vocabulary& vocabulary, const std::map<std::u32string, Index>& words,
@@ -179,7 +180,8 @@ class Learner {
   std::priority_queue<Candidate> open_;
 };
 
-// The letters of the words, the most frequent if there are too many, in the order of their code points.
+// The letters of the words, the most frequent if there are too many, in the order of their code
+// points.
 std::vector<char32_t> letters_of(const std::map<std::u32string, Index>& words, Index most) {
   std::map<char32_t, Index> counts;
   for (const auto& [word, count] : words) {

@@ -1,4 +1,5 @@
-// Byte-pair encoding learned from texts (Sennrich et al. 2016), as a tokenizer.json that others read, too.
+// Byte-pair encoding learned from texts (Sennrich et al. 2016), as a tokenizer.json that others
+// read, too.
 #pragma once
 
 #include <cstdint>
@@ -23,8 +24,8 @@ struct BpeTraining {
   Index max_letters = 1000;  ///< different ones; rarer ones are unknown. Bytes are always there
 };
 
-/// tokenizer.json for PretrainedTokenizer::parse, the same for the same texts. Throws ValueError for a size that has
-/// no room for special tokens and bytes, and for numbers that are not positive.
+/// tokenizer.json for PretrainedTokenizer::parse, the same for the same texts. Throws ValueError
+/// for a size that has no room for special tokens and bytes, and for numbers that are not positive.
 std::string train_bpe(const std::vector<std::string>& texts, const BpeTraining& options);
 
 }  // namespace heed::data

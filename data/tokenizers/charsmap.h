@@ -1,5 +1,5 @@
-// sentencepiece's table of what characters are written as: a trie of UTF-8 (Darts' double array), whose values are
-// places in a list of texts that end with a zero.
+// sentencepiece's table of what characters are written as: a trie of UTF-8 (Darts' double array),
+// whose values are places in a list of texts that end with a zero.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,8 @@ namespace heed::data::tokenizers {
 
 class Charsmap {
  public:
-  /// Little-endian: the trie's size in bytes, the trie, the texts. Throws ValueError for one that is cut off.
+  /// Little-endian: the trie's size in bytes, the trie, the texts. Throws ValueError for one that
+  /// is cut off.
   explicit Charsmap(std::string_view bytes);
 
   /// What the shortest beginning of `text` that is in the table is written as, if one is.

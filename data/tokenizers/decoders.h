@@ -12,8 +12,8 @@ namespace heed::data::tokenizers {
 /// Changes tokens, which are joined at the end.
 using Decoder = std::function<void(std::vector<std::string>&)>;
 
-/// Null: tokens with spaces between them. ByteLevel, WordPiece, Metaspace, BPEDecoder, ByteFallback, Fuse, Strip, Replace
-/// and Sequence. Throws FormatError for others, by name.
+/// Null: tokens with spaces between them. ByteLevel, WordPiece, Metaspace, BPEDecoder,
+/// ByteFallback, Fuse, Strip, Replace and Sequence. Throws FormatError for others, by name.
 Decoder read_decoder(const JsonView& json);
 
 }  // namespace heed::data::tokenizers

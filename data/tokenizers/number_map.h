@@ -1,4 +1,5 @@
-// Numbers by numbers, where looking up is what the time goes into: open addressing, at most half full.
+// Numbers by numbers, where looking up is what the time goes into: open addressing, at most half
+// full.
 #pragma once
 
 #include <cstdint>

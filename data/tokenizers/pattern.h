@@ -1,5 +1,5 @@
-// Where a pattern of tokenizer.json stands in a text: a literal, or a regular expression by PCRE2, with Unicode's
-// classes and a bound on what a match may cost.
+// Where a pattern of tokenizer.json stands in a text: a literal, or a regular expression by PCRE2,
+// with Unicode's classes and a bound on what a match may cost.
 #pragma once
 
 #include <memory>
@@ -20,8 +20,8 @@ class Pattern {
   /// {"Regex": ".."} or {"String": ".."}. Throws FormatError.
   static Pattern read(const JsonView& json);
 
-  /// Each match, of characters begin .. end - 1, one after the other; empty ones are left out. Throws
-  /// ValueError where the expression would take too long.
+  /// Each match, of characters begin .. end - 1, one after the other; empty ones are left out.
+  /// Throws ValueError where the expression would take too long.
   std::vector<std::pair<std::size_t, std::size_t>> matches(const Text& text) const;
 
  private:

@@ -5,8 +5,8 @@
 namespace heed::data::tokenizers {
 namespace {
 
-// {"special_tokens": {"[CLS]": {"ids": [101], ..}}, "single": [{"SpecialToken": {"id": "[CLS]", "type_id": 0}},
-// {"Sequence": {"id": "A", "type_id": 0}}]}
+// {"special_tokens": {"[CLS]": {"ids": [101], ..}}, "single": [{"SpecialToken": {"id": "[CLS]",
+// "type_id": 0}}, {"Sequence": {"id": "A", "type_id": 0}}]}
 std::vector<Slot> read_slots(const JsonView& json, const JsonView& special) {
   std::vector<Slot> out;
   for (std::size_t i = 0; i < json.size(); ++i) {

@@ -19,8 +19,8 @@ struct Template {
   bool trims = false;  ///< offsets leave out spaces at a token's ends
 };
 
-/// Null: the texts alone. TemplateProcessing, BertProcessing, RobertaProcessing, ByteLevel, and a Sequence of them in which
-/// one adds tokens. Throws FormatError for others, by name.
+/// Null: the texts alone. TemplateProcessing, BertProcessing, RobertaProcessing, ByteLevel, and a
+/// Sequence of them in which one adds tokens. Throws FormatError for others, by name.
 Template read_template(const JsonView& json);
 
 }  // namespace heed::data::tokenizers

@@ -1,4 +1,5 @@
-// Hugging Face's tokenizer.json: a tokenizer as somebody trained it, with all that stands around its model.
+// Hugging Face's tokenizer.json: a tokenizer as somebody trained it, with all that stands around
+// its model.
 //
 //   const auto tokenizer = data::PretrainedTokenizer::read(folder + "/tokenizer.json");
 //   const data::TokenizedText text = tokenizer.encode("Hello, world");
@@ -18,7 +19,8 @@ namespace heed::data {
 struct TokenizedText {
   std::vector<Index> ids;
   std::vector<std::string> tokens;
-  /// Of each token the bytes of the text it stands for (of the text that it is of; 0, 0 of special ones).
+  /// Of each token the bytes of the text it stands for (of the text that it is of; 0, 0 of special
+  /// ones).
   std::vector<std::pair<std::size_t, std::size_t>> offsets;
   std::vector<Index> types;   ///< 1: of the second text, where the file says so
   std::vector<bool> special;  ///< put there, not of a text
@@ -26,16 +28,17 @@ struct TokenizedText {
 
 class PretrainedTokenizer {
  public:
-  /// Strict: throws IoError, FormatError for broken JSON, for parts that are not known, by name and place, for numbers
-  /// that are negative, there twice or above 2^30, and for merges of tokens that are not
-  /// there. Memory follows the file's size.
+  /// Strict: throws IoError, FormatError for broken JSON, for parts that are not known, by name and
+  /// place, for numbers that are negative, there twice or above 2^30, and for merges of tokens that
+  /// are not there. Memory follows the file's size.
   static PretrainedTokenizer read(const std::string& path);
-  /// sentencepiece's .model, of Unigram or BPE (tokenizers/sentencepiece_model.h). Throws IoError, FormatError.
+  /// sentencepiece's .model, of Unigram or BPE (tokenizers/sentencepiece_model.h). Throws IoError,
+  /// FormatError.
   static PretrainedTokenizer read_sentencepiece(const std::string& path);
   static PretrainedTokenizer parse(std::string_view json, const std::string& path);
 
-  /// What is no UTF-8 is U+FFFD. `special`: with the tokens around a text. Throws ValueError for a text of 4 GB
-  /// or more, and one on which a regular expression of the file takes too long.
+  /// What is no UTF-8 is U+FFFD. `special`: with the tokens around a text. Throws ValueError for a
+  /// text of 4 GB or more, and one on which a regular expression of the file takes too long.
   TokenizedText encode(std::string_view text, bool special = true) const;
   /// Two texts, as for a question and its passage.
   TokenizedText encode_pair(std::string_view first, std::string_view second,

@@ -1,4 +1,5 @@
-// A text on its way to tokens: its characters, and of each the bytes of the original that it stands for.
+// A text on its way to tokens: its characters, and of each the bytes of the original that it stands
+// for.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
-// Points: a pointer network, and, plain, one whose keys are learned for places, whatever stands there.
+// Points: a pointer network, and, plain, one whose keys are learned for places, whatever stands
+// there.
 #include <fmt/format.h>
 
 #include "solver.h"

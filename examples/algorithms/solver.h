@@ -67,8 +67,8 @@ std::unique_ptr<Solver> load_solver(const std::string& folder);  ///< throws IoE
 /// Over `problems` problems, always the same for a seed.
 train::Tally evaluate(Solver& solver, Index problems, const Lengths& lengths, std::uint64_t seed);
 constexpr Index kEpoch = 100;  ///< steps
-/// Afterwards solver and folder hold the best weights. Throws ValueError, IoError, FormatError for a
-/// run that cannot be resumed.
+/// Afterwards solver and folder hold the best weights. Throws ValueError, IoError, FormatError for
+/// a run that cannot be resumed.
 train::Training train_solver(Solver& solver, const train::FitOptions& fit);
 
 }  // namespace algorithms

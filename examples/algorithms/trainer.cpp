@@ -1,5 +1,5 @@
-// Fresh problems at each step, AdamW with a rate that falls as a cosine, the model with the fewest errors
-// on problems held back kept.
+// Fresh problems at each step, AdamW with a rate that falls as a cosine, the model with the fewest
+// errors on problems held back kept.
 #include "solver.h"
 
 namespace algorithms {

@@ -19,8 +19,8 @@ struct TrainerOptions : train::FitOptions {
   }
 };
 
-/// Afterwards the tagger holds the best weights, and so does the folder. Throws ValueError, IoError,
-/// FormatError for a run that cannot be resumed.
+/// Afterwards the tagger holds the best weights, and so does the folder. Throws ValueError,
+/// IoError, FormatError for a run that cannot be resumed.
 train::Training train_tagger(Reader& reader, const std::vector<Example>& examples,
                              const std::vector<Example>& validation, const TrainerOptions& options);
 

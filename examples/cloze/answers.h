@@ -1,5 +1,5 @@
-// What a reader answers, how often it is right, and how it is shown: as text with the passage shaded,
-// and as a picture.
+// What a reader answers, how often it is right, and how it is shown: as text with the passage
+// shaded, and as a picture.
 #pragma once
 
 #include <string>
@@ -29,10 +29,11 @@ struct Score {
 /// At least one row, with its answer. The model is put into eval mode.
 Score evaluate(const Reader& reader, const std::vector<Cloze>& rows);
 
-/// The first three answers with their probabilities, the passage, and of aoa the query, both shaded.
+/// The first three answers with their probabilities, the passage, and of aoa the query, both
+/// shaded.
 std::string in_text(const Cloze& row, const Answer& found, train::ShadeStyle style);
-/// Across the 80 words of the passage looked at most; down the query's words, each with its beta and
-/// where it looked, of aoa alone, and last the whole.
+/// Across the 80 words of the passage looked at most; down the query's words, each with its beta
+/// and where it looked, of aoa alone, and last the whole.
 train::Picture in_picture(const Cloze& row, const Answer& found);
 
 }  // namespace cloze

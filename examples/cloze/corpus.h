@@ -1,5 +1,5 @@
-// Passages with a cloze query each: the Chinese sets, with queries made from their passages besides,
-// or generated ones.
+// Passages with a cloze query each: the Chinese sets, with queries made from their passages
+// besides, or generated ones.
 #pragma once
 
 #include <cstdint>
@@ -32,8 +32,8 @@ struct Corpus {
 };
 
 /// Trains on CFT's human and automatic tests and CMRC's questions of users, all rows that a word of
-/// the passage answers, and tests on CMRC's cloze.valid. A tenth of the passages, always the same, is
-/// for validation, with all that is asked of them. Throws IoError, FormatError.
+/// the passage answers, and tests on CMRC's cloze.valid. A tenth of the passages, always the same,
+/// is for validation, with all that is asked of them. Throws IoError, FormatError.
 Corpus load_corpus(const CorpusOptions& options, const data::ClozeOptions& limits);
 
 }  // namespace cloze

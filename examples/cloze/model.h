@@ -1,5 +1,5 @@
-// Readers that answer a cloze query with a word of the passage: words, a GRU over the passage and one
-// over the query, an attention that gives each place a weight, and the sum of a word's weights.
+// Readers that answer a cloze query with a word of the passage: words, a GRU over the passage and
+// one over the query, an attention that gives each place a weight, and the sum of a word's weights.
 #pragma once
 
 #include <memory>

@@ -1,5 +1,5 @@
-// Training: the negative log of the answer's probability, AdamW along a cosine, the model that answers most of the
-// validation queries kept.
+// Training: the negative log of the answer's probability, AdamW along a cosine, the model that
+// answers most of the validation queries kept.
 #pragma once
 
 #include "../../train/fit_options.h"
@@ -21,8 +21,8 @@ struct TrainerOptions : train::FitOptions {
   }
 };
 
-/// Afterwards the reader holds the best weights, and so does the folder. Throws ValueError, IoError,
-/// FormatError for a run that cannot be resumed.
+/// Afterwards the reader holds the best weights, and so does the folder. Throws ValueError,
+/// IoError, FormatError for a run that cannot be resumed.
 train::Training train_reader(Reader& reader, const Corpus& corpus, const TrainerOptions& options);
 
 }  // namespace cloze

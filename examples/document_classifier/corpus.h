@@ -33,8 +33,8 @@ struct CorpusOptions {
 };
 
 /// Reads everything. `classes` are the labels known already (of a saved model): another one is a
-/// FormatError naming file and line; when empty, the labels found, sorted, and the reader learns its
-/// subwords. Throws IoError, FormatError, ValueError.
+/// FormatError naming file and line; when empty, the labels found, sorted, and the reader learns
+/// its subwords. Throws IoError, FormatError, ValueError.
 Corpus load_corpus(const CorpusOptions& options, TextReader& reader,
                    const std::vector<std::string>& classes);
 

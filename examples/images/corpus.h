@@ -1,5 +1,5 @@
-// Pictures with their classes: MNIST's digits, digits drawn here, both in larger images and among clutter
-// if wanted, or easy-VQA's shapes.
+// Pictures with their classes: MNIST's digits, digits drawn here, both in larger images and among
+// clutter if wanted, or easy-VQA's shapes.
 #pragma once
 
 #include <string>

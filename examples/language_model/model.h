@@ -1,6 +1,6 @@
 // A language model, by default a decoder-only Transformer (Vaswani et al. 2017; Radford et al.
-// 2019): pre-norm layers that see only what stands before them, with any causal self-attention of the
-// library; or one of the readers of reader.h. The output layer is the embedding's table.
+// 2019): pre-norm layers that see only what stands before them, with any causal self-attention of
+// the library; or one of the readers of reader.h. The output layer is the embedding's table.
 //
 //   ids [B, T] -> embedding + positions -> layers, causal -> norm -> logits [B, T, V]
 //   ids [B, T] -> embedding -> reader -> dropout -> logits [B, T, V]
@@ -46,7 +46,8 @@ class LanguageModel : public nn::Module {
   /// unless there is a reader.
   Tensor operator()(const Tensor& ids) const;
   /// The same of texts one behind the other, i64 [N] -> [N, V], each of which sees itself alone.
-  /// Throws ShapeError, ValueError as check_offsets(), and ValueError with what takes one text only:
+  /// Throws ShapeError, ValueError as check_offsets(), and ValueError with what takes one text
+  /// only:
   /// a Synthesizer, buckets, attention in linear time, a reader.
   Tensor operator()(const Packed& ids) const;
   /// What each layer looks at in a text [T] -> weights [heads, T, T] each. Throws ShapeError,

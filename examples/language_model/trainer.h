@@ -1,6 +1,6 @@
-// Training: steps over random windows of the text, random lines, or all of it in order, by the library's loop
-// (train/run.h); the learning rate warmed up and then let down as a cosine, the model of the lowest
-// validation loss kept on disk.
+// Training: steps over random windows of the text, random lines, or all of it in order, by the
+// library's loop (train/run.h); the learning rate warmed up and then let down as a cosine, the
+// model of the lowest validation loss kept on disk.
 #pragma once
 
 #include <vector>

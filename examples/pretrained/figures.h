@@ -13,7 +13,8 @@ struct Comparison {
   bool holds() const { return found <= limit; }
 };
 
-/// Of each model in `folder` (nano_sort, stories260k, aren), a line a figure. Throws IoError, FormatError.
+/// Of each model in `folder` (nano_sort, stories260k, aren), a line a figure. Throws IoError,
+/// FormatError.
 std::vector<Comparison> compare_figures(const std::string& folder);
 
 }  // namespace others

@@ -1,4 +1,5 @@
-// What the page may show: a trained model that says of a text what it makes of it and where it looked.
+// What the page may show: a trained model that says of a text what it makes of it and where it
+// looked.
 //
 // All JSON is made here, with nothing in it that could end a script element or open a comment.
 #pragma once

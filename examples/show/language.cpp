@@ -1,4 +1,5 @@
-// A language model: how much each token surprised it, what it expects next, and where each head looked.
+// A language model: how much each token surprised it, what it expects next, and where each head
+// looked.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -4,9 +4,9 @@
 //   GET /about                   what is shown, JSON
 //   POST /answer                 a text, UTF-8 -> the model's answer, JSON; {"error": text} with 400
 //
-// What asks in another host's name, or from another page, is refused (403): no other site that stands open in the
-// same browser reaches it. A request has kLongest bytes at most (413), and five seconds to arrive; the model answers one
-// at a time.
+// What asks in another host's name, or from another page, is refused (403): no other site that
+// stands open in the same browser reaches it. A request has kLongest bytes at most (413), and five
+// seconds to arrive; the model answers one at a time.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,5 @@
-// A translator: its translation, greedily, and where each word of it looked, of all layers and heads.
+// A translator: its translation, greedily, and where each word of it looked, of all layers and
+// heads.
 #include <fmt/format.h>
 
 #include <algorithm>

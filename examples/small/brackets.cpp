@@ -1,5 +1,5 @@
-// An application in one file: a Transformer reads a row of brackets, "(()))(", and says of each place
-// how deep it is, or that the row is broken there. Written from docs/training.md.
+// An application in one file: a Transformer reads a row of brackets, "(()))(", and says of each
+// place how deep it is, or that the row is broken there. Written from docs/training.md.
 //
 //   ./brackets train --out model [--resume]
 //   ./brackets ask --model model "(()"

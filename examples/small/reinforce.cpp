@@ -1,6 +1,6 @@
-// REINFORCE: learning from rewards alone. An agent in a corridor of 7 places walks left or right for
-// 10 steps; a reward of 1 lies at one end, and which end it is stands on a sign that it reads. What
-// it draws cannot be differentiated; the probability of what it drew can:
+// REINFORCE: learning from rewards alone. An agent in a corridor of 7 places walks left or right
+// for 10 steps; a reward of 1 lies at one end, and which end it is stands on a sign that it reads.
+// What it draws cannot be differentiated; the probability of what it drew can:
 //
 //   gradient of the mean cost = mean of (cost - baseline) d log p(draws)      (Williams 1992)
 //

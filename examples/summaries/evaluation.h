@@ -9,8 +9,8 @@ namespace summaries {
 /// Of all articles.
 std::vector<Answer> answer_all(const Desk& desk, const Articles& articles,
                                const AnswerOptions& how);
-/// As many sentences, or words, as each answer has: the first ones; sentences at random, if there is
-/// a generator.
+/// As many sentences, or words, as each answer has: the first ones; sentences at random, if there
+/// is a generator.
 std::vector<Answer> unread(const Articles& articles, const std::vector<Answer>& answers,
                            Generator* generator);
 

@@ -15,8 +15,8 @@ namespace translation {
 train::AlignedSentence align(const Language& language, const std::string& source,
                              const std::string& target);
 
-/// What the encoder looks at in a source, the end mark last; no layers of a model whose encoder does
-/// not attend to itself.
+/// What the encoder looks at in a source, the end mark last; no layers of a model whose encoder
+/// does not attend to itself.
 train::SelfAttended self_attended(const Language& language, const std::string& source);
 
 /// Alignment error rate against the known links, of the weights that decoding gives each step. NaN

@@ -36,8 +36,8 @@ Rows rows_of(const std::vector<std::vector<Index>>& rows);
 /// What batches are cut by: the target's words and its end mark, then the source's.
 std::vector<data::LengthKey> lengths_of(const std::vector<Example>& examples);
 
-/// Batches of about so many tokens, each of make(examples, rows); those of an epoch follow from seed
-/// and epoch alone.
+/// Batches of about so many tokens, each of make(examples, rows); those of an epoch follow from
+/// seed and epoch alone.
 template <class Make>
 auto epochs_of(const std::vector<Example>& examples, Index tokens, bool packed, std::uint64_t seed,
                Make make) {

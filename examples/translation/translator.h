@@ -1,5 +1,5 @@
-// What every model of the family does: it reads a source, and writes a target, in training all words
-// at once from those before each, in decoding step by step.
+// What every model of the family does: it reads a source, and writes a target, in training all
+// words at once from those before each, in decoding step by step.
 //
 //   source, target  i64 [B, K], [B, T], padded with kPadding behind each row's length
 //   features        [B, T, R] -> logits [N, V] = out(features)

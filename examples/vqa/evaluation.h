@@ -28,8 +28,8 @@ struct Answered {
 /// One of the questions.
 Answered answer(const Expert& expert, const VisualQuestions& questions, Index number);
 
-/// The image over the question, then, for each who answered, under the heat of each look, their name
-/// and answer below the last.
+/// The image over the question, then, for each who answered, under the heat of each look, their
+/// name and answer below the last.
 train::Picture looks_of(const VisualQuestions& questions, Index number,
                         const std::vector<std::pair<std::string, Answered>>& answered);
 

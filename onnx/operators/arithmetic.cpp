@@ -1,5 +1,5 @@
-// Sums, products, powers; functions of one number; of several. What ONNX computes of integers, i64 here, is
-// truncated where it is divided.
+// Sums, products, powers; functions of one number; of several. What ONNX computes of integers, i64
+// here, is truncated where it is divided.
 #include <numeric>
 
 #include "../../autograd/ops/elementwise/clamp.h"

@@ -1,6 +1,6 @@
-// Attention of version 23: q [B, H, Q, D], or [B, Q, H D] with the numbers of heads as attributes. H may be a multiple of the
-// heads of k and v, which then are shared by H / Hk neighbours. A mask of truths says who may attend, one of numbers is
-// added to the scores.
+// Attention of version 23: q [B, H, Q, D], or [B, Q, H D] with the numbers of heads as attributes.
+// H may be a multiple of the heads of k and v, which then are shared by H / Hk neighbours. A mask
+// of truths says who may attend, one of numbers is added to the scores.
 #include "../../autograd/ops/attention/attention.h"
 
 #include <fmt/format.h>
@@ -102,7 +102,8 @@ Operation attention_of(NodeReader& node) {
   return [settings](const std::vector<Tensor>& in, const Run&) { return attended(in, settings); };
 }
 
-// What fuse_attention() puts together: q, k turned round, v, and scale, mask and fill, each or none.
+// What fuse_attention() puts together: q, k turned round, v, and scale, mask and fill, each or
+// none.
 struct Parts {
   std::string scale, mask;
 };

@@ -6,7 +6,8 @@
 namespace heed::onnx {
 namespace {
 
-// The plan adds what the branches use of the graphs around them to the inputs, first that of `then_branch`.
+// The plan adds what the branches use of the graphs around them to the inputs, first that of
+// `then_branch`.
 Operation if_of(NodeReader& node) {
   node.inputs(1, 1);
   const Branch yes = node.branch("then_branch"), no = node.branch("else_branch");

@@ -1,5 +1,5 @@
-// From one type to another. f16 and bf16 are f32 here; integers are i64, and wrap around where the type that a file
-// names is narrower.
+// From one type to another. f16 and bf16 are f32 here; integers are i64, and wrap around where the
+// type that a file names is narrower.
 #include "../../autograd/ops/shape/shape.h"
 #include "../integers.h"
 #include "operators.h"

@@ -18,7 +18,7 @@ std::vector<Index> kernel_of(const Tensor& weight) {
     throw ShapeError("the weight must be [O, C, ..], not " + describe(weight.array()));
   return {weight.shape().begin() + 2, weight.shape().end()};
 }
-Pair pair_of(const std::vector<Index>& two) { return {two[0], two[1]}; }
+PerAxis pair_of(const std::vector<Index>& two) { return {two[0], two[1]}; }
 Triple triple_of(const std::vector<Index>& three) { return {three[0], three[1], three[2]}; }
 
 Operation conv_of(NodeReader& node) {
@@ -139,7 +139,7 @@ Operation resize_of(NodeReader& node) {
         out[0] != x.size(0) || out[1] != x.size(1))
       throw ShapeError(
           "sizes must be those of [B, C, L] or [B, C, H, W] with the same batch and channels");
-    const Pair size = x.rank() == 3 ? Pair(1, out[2]) : Pair(out[2], out[3]);
+    const PerAxis size = x.rank() == 3 ? PerAxis(1, out[2]) : PerAxis(out[2], out[3]);
     return interpolate(x, {.size = size,
                            .mode = linear ? Interpolation::linear : Interpolation::nearest,
                            .align_corners = corners});

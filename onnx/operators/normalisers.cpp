@@ -17,8 +17,8 @@
 namespace heed::onnx {
 namespace {
 
-// From version 13 on along one axis, the last at first; before that over all axes from `axis` on, the second at
-// first, as one.
+// From version 13 on along one axis, the last at first; before that over all axes from `axis` on,
+// the second at first, as one.
 template <bool kLog>
 Operation softmax_of(NodeReader& node) {
   node.inputs(1, 1);

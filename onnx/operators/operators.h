@@ -1,4 +1,5 @@
-// The operators of ONNX that a graph may have, made from their nodes: a family a file. Internal to onnx.
+// The operators of ONNX that a graph may have, made from their nodes: a family a file. Internal to
+// onnx.
 #pragma once
 
 #include <map>

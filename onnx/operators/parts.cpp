@@ -21,8 +21,8 @@ Operation concat_of(NodeReader& node) {
   return one([axis](const std::vector<Tensor>& in, const Run&) { return concat(in, axis); });
 }
 
-// Lengths are an attribute at first, an input from version 13 on; without them, equal parts, of which from
-// version 18 on the last may be shorter.
+// Lengths are an attribute at first, an input from version 13 on; without them, equal parts, of
+// which from version 18 on the last may be shorter.
 Operation split_of(NodeReader& node) {
   const bool by_input = node.opset() >= 13;
   node.inputs(1, by_input ? 2 : 1);
@@ -46,8 +46,8 @@ Operation split_of(NodeReader& node) {
   };
 }
 
-// start:stop:step of one axis; a step below 0 reads backwards. As Python's, but that a start before the axis then is its
-// first place.
+// start:stop:step of one axis; a step below 0 reads backwards. As Python's, but that a start before
+// the axis then is its first place.
 Tensor sliced(const Tensor& x, Index axis, Index start, Index stop, Index step) {
   const Index size = x.size(axis);
   if (step == 0) throw ValueError("a step of 0");

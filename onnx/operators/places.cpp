@@ -1,4 +1,5 @@
-// Reading and writing at places that integers name. Places below 0 count from the end of their axis.
+// Reading and writing at places that integers name. Places below 0 count from the end of their
+// axis.
 #include <fmt/format.h>
 
 #include "../../autograd/factories.h"

@@ -25,7 +25,7 @@ bool simple(const Padding& around, const std::vector<Index>& kernel) {
   }
   return true;
 }
-Pair pair_of(const std::vector<Index>& two) { return {two[0], two[1]}; }
+PerAxis pair_of(const std::vector<Index>& two) { return {two[0], two[1]}; }
 
 Operation max_pool(NodeReader& node) {
   node.inputs(1, 1);

@@ -1,5 +1,6 @@
-// RNN, GRU and LSTM over sequences. ONNX has the gates in another order than PyTorch and heed (i o f c for i f g o, z r h
-// for r z n), both biases in one row, time before batch, and a direction that reads backwards alone.
+// RNN, GRU and LSTM over sequences. ONNX has the gates in another order than PyTorch and heed (i o
+// f c for i f g o, z r h for r z n), both biases in one row, time before batch, and a direction
+// that reads backwards alone.
 #include <fmt/format.h>
 
 #include "../../autograd/factories.h"

@@ -1,4 +1,5 @@
-// Over axes: an attribute at first, an input later (of ReduceSum from version 13, of the others from 18).
+// Over axes: an attribute at first, an input later (of ReduceSum from version 13, of the others
+// from 18).
 #include <algorithm>
 
 #include "../../autograd/ops/elementwise/elementwise.h"

@@ -1,5 +1,5 @@
-// What convolutions and pools say of their windows: kernel, strides, dilations, and how much is put around x, which
-// may differ before and behind. Internal to onnx.
+// What convolutions and pools say of their windows: kernel, strides, dilations, and how much is put
+// around x, which may differ before and behind. Internal to onnx.
 #pragma once
 
 #include <string>

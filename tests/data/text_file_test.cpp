@@ -141,7 +141,8 @@ TEST(TextFile, SaysThatZstdIsDamaged) {
   }
 }
 
-// The library reads what was written before the format was settled, and takes a window of any size for it.
+// The library reads what was written before the format was settled, and takes a window of any size
+// for it.
 TEST(TextFile, ZstdFramesOfOlderFormatsAreRefused) {
   for (const char version : {'\x22', '\x25', '\x26', '\x27'}) {
     std::string older = "?\xB5\x2F\xFD ... \x1F\x1F\x1F\x1F\x1F\x1F\x1F\x1F";

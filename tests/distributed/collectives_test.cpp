@@ -42,8 +42,8 @@ TEST(Collectives, GiveWhatTheySay) {
   expect_near(part, sum_of_all({2 * n, 3}).slice(0, 2 * rank, 2 * rank + 2));
 }
 
-// The loss is the sum of all processes' losses: differences of it, one element after the other, against
-// the gradient; and the same of a gradient that was recorded.
+// The loss is the sum of all processes' losses: differences of it, one element after the other,
+// against the gradient; and the same of a gradient that was recorded.
 using Collective = std::function<Tensor(const Tensor&)>;
 
 double whole(const Collective& f, const Tensor& x, bool second) {

@@ -120,8 +120,8 @@ TEST(GradientSum, RowsBesideNumbersBecomeNumbers) {
       (std::vector<float>{1.5, 1.5, 1.5, 1.5, 1.5, 1.5, 1.5, 1.5, 1.5, .5, .5, .5, .5, .5, .5}));
 }
 
-// Some steps of passes backward whose gradients set out while they go on. What is dense in one step has
-// rows in the next, or nothing, and one parameter is reached behind a checkpoint.
+// Some steps of passes backward whose gradients set out while they go on. What is dense in one step
+// has rows in the next, or nothing, and one parameter is reached behind a checkpoint.
 std::vector<Tensor> stepped(const World& of, Index count, Sums sums, Index without = -1) {
   std::vector<Tensor> all = parameters();
   GradientKinds kinds;

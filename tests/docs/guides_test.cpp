@@ -1,5 +1,6 @@
 // The code of docs/autograd.md, docs/gradcheck.md, docs/hard_attention.md, docs/precision.md,
-// docs/explanations.md and the first lines of docs/attention.md: what no test of a folder has already.
+// docs/explanations.md and the first lines of docs/attention.md: what no test of a folder has
+// already.
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -1,5 +1,5 @@
-// The first byte chooses whether queries may be questions and whether rows are left out; what stands
-// behind a line of "====" is the file of answers.
+// The first byte chooses whether queries may be questions and whether rows are left out; what
+// stands behind a line of "====" is the file of answers.
 #include "../../data/cloze_file.h"
 
 #include <fmt/format.h>

@@ -7,7 +7,8 @@
 namespace heed::fuzz {
 
 void sentencepiece_model(std::string_view input) {
-  // A byte may be a letter of a piece that is cut at each of its letters, and of two maps and a trie.
+  // A byte may be a letter of a piece that is cut at each of its letters, and of two maps and a
+  // trie.
   const bool accepted = accepts({"f"}, input.size(), {.fixed = 1 << 18, .factor = 1000}, [&] {
     const auto tokenizer =
         data::PretrainedTokenizer::parse(data::tokenizers::from_sentencepiece(input, "f"), "f");

@@ -10,7 +10,8 @@
 namespace heed::fuzz {
 namespace {
 
-// What is asked of whatever was accepted: tokens of a text that has spaces, accents, and two writings.
+// What is asked of whatever was accepted: tokens of a text that has spaces, accents, and two
+// writings.
 constexpr std::string_view kText = " hello  World\xC3\xBC, don't 12 \xE4\xB8\xAD\xE6\x96\x87!\n<s>";
 
 void tries(const data::PretrainedTokenizer& tokenizer) {
@@ -38,7 +39,8 @@ void tries(const data::PretrainedTokenizer& tokenizer) {
 
 void tokenizer_json(std::string_view input) {
   std::unique_ptr<data::PretrainedTokenizer> tokenizer;
-  // A token is a node of two maps; a byte of an expression some of PCRE2's code, also for the machine.
+  // A token is a node of two maps; a byte of an expression some of PCRE2's code, also for the
+  // machine.
   const bool accepted = accepts({"f"}, input.size(), {.fixed = 1 << 18, .factor = 300}, [&] {
     tokenizer =
         std::make_unique<data::PretrainedTokenizer>(data::PretrainedTokenizer::parse(input, "f"));

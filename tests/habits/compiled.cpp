@@ -36,8 +36,8 @@ void write_program(const std::string& file, const std::vector<std::string>& line
   }
 }
 
-// Fills in out[first .. end). What many lines are accepted with, each of them is; else halves say which
-// is not.
+// Fills in out[first .. end). What many lines are accepted with, each of them is; else halves say
+// which is not.
 void look(const fs::path& folder, const std::vector<std::string>& lines, std::size_t first,
           std::size_t end, std::vector<Compiled>& out) {
   const std::string name = (folder / std::to_string(first)).string();

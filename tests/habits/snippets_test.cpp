@@ -1,6 +1,6 @@
-// Lines that users of PyTorch type first: each compiles, or is refused in at most three messages of the
-// compiler that name our word. A message is an error or a note by itself; the source and the context
-// that the compiler shows with it do not count.
+// Lines that users of PyTorch type first: each compiles, or is refused in at most three messages of
+// the compiler that name our word. A message is an error or a note by itself; the source and the
+// context that the compiler shows with it do not count.
 #include <gtest/gtest.h>
 
 #include <cstdlib>

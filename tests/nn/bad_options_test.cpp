@@ -81,7 +81,7 @@ TEST_F(BadOptions, OfPoolings) {
   EXPECT_ERROR(ValueError, "MaxPool2d: kernel must be positive, not 0",
                nn::MaxPool2d({.kernel = {2, 0}}));
   EXPECT_ERROR(ValueError, "MaxPool2d: stride must be positive, not 0",
-               nn::MaxPool2d({.kernel = 2, .stride = Pair{1, 0}}));
+               nn::MaxPool2d({.kernel = 2, .stride = PerAxis{1, 0}}));
   EXPECT_ERROR(ValueError, "MaxPool2d: padding must not be negative: -1",
                nn::MaxPool2d({.kernel = 2, .padding = {-1, 0}}));
   EXPECT_ERROR(ValueError, "MaxPool2d: padding 2 is more than half of kernel 2",
@@ -97,7 +97,7 @@ TEST_F(BadOptions, OfPoolings) {
   EXPECT_ERROR(ValueError, "AvgPool2d: kernel must be positive, not 0",
                nn::AvgPool2d({.kernel = {0, 2}}));
   EXPECT_ERROR(ValueError, "AvgPool2d: stride must be positive, not 0",
-               nn::AvgPool2d({.kernel = 2, .stride = Pair{0, 1}}));
+               nn::AvgPool2d({.kernel = 2, .stride = PerAxis{0, 1}}));
   EXPECT_ERROR(ValueError, "AvgPool2d: padding must not be negative: -1",
                nn::AvgPool2d({.kernel = 2, .padding = {0, -1}}));
   EXPECT_ERROR(ValueError, "AdaptiveAvgPool1d: the output size must not be negative: -1",

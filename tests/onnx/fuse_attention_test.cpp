@@ -100,7 +100,8 @@ TEST_F(OnnxFusing, ScalesAndMasksOfEachKind) {
 
 TEST_F(OnnxFusing, WhatDotAttentionDoesNotTakeRunsInParts) {
   const Tensor truths = (randn({2, 1, 5, 7}) > 0.0) | (arange(7) == 0.0);
-  // A mask that makes the scores larger, numbers that are trained or many, a fill that does not forbid, matrices.
+  // A mask that makes the scores larger, numbers that are trained or many, a fill that does not
+  // forbid, matrices.
   Attending{
       .nodes = {node("Add", {"s0", "m0"}, "s")}, .more = {randn({11, 1, 1, 5, 7})}, .qkv = qkv()}
       .check();

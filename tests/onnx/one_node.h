@@ -1,4 +1,5 @@
-// A graph of one node, written, read, and run; and plain loops over all places of a tensor, for what it must give.
+// A graph of one node, written, read, and run; and plain loops over all places of a tensor, for
+// what it must give.
 #pragma once
 
 #include <functional>
@@ -42,8 +43,8 @@ inline Model one_node(const std::string& op, const std::vector<Tensor>& inputs,
   return model_on(inputs, {node}, outputs, opset);
 }
 
-/// Writes a graph, its inputs and what it gives here as files into the folder that HEED_ONNX_CASES names, for another
-/// program to run (scripts/peers); nothing where it names none. Numbers are f32.
+/// Writes a graph, its inputs and what it gives here as files into the folder that HEED_ONNX_CASES
+/// names, for another program to run (scripts/peers); nothing where it names none. Numbers are f32.
 void write_case(const std::string& name, const Model& model, const std::vector<Tensor>& inputs);
 
 struct OneNode {

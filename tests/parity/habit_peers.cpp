@@ -64,12 +64,12 @@ void resizes(std::vector<Peer>& out) {
   const auto linear = Interpolation::linear;
   using Size = std::vector<std::int64_t>;
   add({2, 3, 5}, {.scale = 2}, Theirs().scale_factor(std::vector<double>{2}).mode(torch::kNearest));
-  add({1, 2, 3, 5}, {.size = Pair(4, 7)}, Theirs().size(Size{4, 7}).mode(torch::kNearest));
-  add({2, 3, 5}, {.size = Pair(8), .mode = linear},
+  add({1, 2, 3, 5}, {.size = PerAxis(4, 7)}, Theirs().size(Size{4, 7}).mode(torch::kNearest));
+  add({2, 3, 5}, {.size = PerAxis(8), .mode = linear},
       Theirs().size(Size{8}).mode(torch::kLinear).align_corners(false));
-  add({2, 1, 3, 5}, {.size = Pair(7, 4), .mode = linear},
+  add({2, 1, 3, 5}, {.size = PerAxis(7, 4), .mode = linear},
       Theirs().size(Size{7, 4}).mode(torch::kBilinear).align_corners(false));
-  add({2, 1, 3, 5}, {.size = Pair(7, 4), .mode = linear, .align_corners = true},
+  add({2, 1, 3, 5}, {.size = PerAxis(7, 4), .mode = linear, .align_corners = true},
       Theirs().size(Size{7, 4}).mode(torch::kBilinear).align_corners(true));
   add({1, 2, 4, 6}, {.scale = 1.5, .mode = linear},
       Theirs()

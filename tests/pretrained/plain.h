@@ -1,5 +1,5 @@
-// A Transformer's parts in plain loops over doubles, by which families' models are judged: nothing of the
-// library is in them but the arrays they read.
+// A Transformer's parts in plain loops over doubles, by which families' models are judged: nothing
+// of the library is in them but the arrays they read.
 #pragma once
 
 #include <functional>

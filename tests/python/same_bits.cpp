@@ -1,5 +1,5 @@
-// A training loop whose losses and weights are printed to the bit: tests/python/test_same_bits.py writes the same
-// loop in Python and compares.
+// A training loop whose losses and weights are printed to the bit: tests/python/test_same_bits.py
+// writes the same loop in Python and compares.
 #include <heed/heed.h>
 
 #include <bit>

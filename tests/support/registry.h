@@ -11,8 +11,8 @@
 
 namespace heed {
 
-/// Goes through its names in the order in which they were given, for testing::ValuesIn() too; called
-/// with one, it makes what has that name.
+/// Goes through its names in the order in which they were given, for testing::ValuesIn() too;
+/// called with one, it makes what has that name.
 template <class Made, class... From>
 class Registry {
  public:

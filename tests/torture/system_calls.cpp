@@ -6,8 +6,8 @@
 //   kill                 the process ends as by kill -9
 //   vanish               the folder HEED_FAULT_VICTIM is deleted first
 // HEED_REFUSE: what the file system is not able to: any of link, exchange, lock.
-// At the end the number of calls goes to the file HEED_FAULT_COUNT, and a line for each: its name and
-// the path that decided.
+// At the end the number of calls goes to the file HEED_FAULT_COUNT, and a line for each: its name
+// and the path that decided.
 #include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>

@@ -1,5 +1,5 @@
-// Explanations of one model on examples whose evidence is known, and the table of how far each can be
-// believed that docs/explanations.md shows.
+// Explanations of one model on examples whose evidence is known, and the table of how far each can
+// be believed that docs/explanations.md shows.
 #pragma once
 
 #include <map>

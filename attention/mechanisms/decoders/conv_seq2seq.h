@@ -28,8 +28,8 @@ struct ConvSeq2SeqOptions {
   bool scale = true;   ///< contexts by sqrt(m): see multi_step.h
   /// Whether all weights are g v / ||v||, as the paper's: see nn/weight_norm.h.
   bool weight_norm = false;
-  /// m > 1 divides the gradient that reaches the encoder's layers, but not that of its embeddings in
-  /// the values, by the number of attentions that it comes from (the paper's section 3.4).
+  /// m > 1 divides the gradient that reaches the encoder's layers, but not that of its embeddings
+  /// in the values, by the number of attentions that it comes from (the paper's section 3.4).
   Index attentions = 1;
   DType dtype = DType::f32;
 };
@@ -87,7 +87,8 @@ class ConvDecoder : public nn::Module {
   };
   /// Throws ShapeError, DTypeError.
   State start(const Memory& source) const;
-  /// output (out) [B, E], each layer's weights [B, K], at a cost that the steps before do not enter.
+  /// output (out) [B, E], each layer's weights [B, K], at a cost that the steps before do not
+  /// enter.
   StackOutput step(const Tensor& word, State& state, const Terms& terms = {}) const;
   /// All steps at once.
   StackOutput run(const Tensor& words, State& state, const Terms& terms = {},

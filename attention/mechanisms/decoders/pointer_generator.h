@@ -28,8 +28,8 @@ struct PointerGeneratorOptions {
   DType dtype = DType::f32;
 };
 
-/// What all steps give, of a single step the same without T: output is [B, T, V], P_vocab before its
-/// softmax, weights are a, [B, T, K], whether asked for or not.
+/// What all steps give, of a single step the same without T: output is [B, T, V], P_vocab before
+/// its softmax, weights are a, [B, T, K], whether asked for or not.
 struct PointerGeneratorOutput : StackOutput {
   Tensor gate;           ///< [B, T]: p_gen before its sigmoid
   Tensor coverage_loss;  ///< [B, T]

@@ -96,7 +96,8 @@ Tensor SubsetPointer::loss(const Tensor& keys, const std::vector<Index>& lengths
     }
   }
   const Tensor log_p = point.run(targets, state), counts = Tensor(targets) >= 0;
-  // What is wrong has no share; a step behind a row's end has none that is right, and costs nothing.
+  // What is wrong has no share; a step behind a row's end has none that is right, and costs
+  // nothing.
   const Tensor of_right = where(Tensor(right), log_p, -1e30);
   const Tensor each = logsumexp(where(unsqueeze(counts, -1), of_right, 0), {-1});
   return -sum(where(counts, each, 0), {1});

@@ -5,8 +5,8 @@
 //   p(C_t | C_1 .. C_{t-1}) over the K places and the end     (pointer_network.h)
 //   loss = - sum_t log sum_{c in S - {C_1 .. C_{t-1}}} p(c | C_1 .. C_{t-1}),   then  - log p(end)
 //
-// S: the places that are wanted, in whichever order: a step is right where it points to any of those
-// that are left. Keys are what is read, too: [B, K, W].
+// S: the places that are wanted, in whichever order: a step is right where it points to any of
+// those that are left. Keys are what is read, too: [B, K, W].
 #pragma once
 
 #include "pointer_network.h"
@@ -26,8 +26,8 @@ class SubsetPointer : public nn::Module {
   /// for one twice.
   Tensor loss(const Tensor& keys, const std::vector<Index>& lengths,
               const std::vector<std::vector<Index>>& wanted) const;
-  /// The likeliest places one after the other, `count` of each row, or as many as it has; 0: until it
-  /// points to the end, one at least. Without gradients.
+  /// The likeliest places one after the other, `count` of each row, or as many as it has; 0: until
+  /// it points to the end, one at least. Without gradients.
   std::vector<std::vector<Index>> pick(const Tensor& keys, const std::vector<Index>& lengths,
                                        Index count) const;
 

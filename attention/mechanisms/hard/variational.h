@@ -1,4 +1,5 @@
-// Variational attention (Deng et al. 2018, "Latent Alignment and Variational Attention", section 3):
+// Variational attention (Deng et al. 2018, "Latent Alignment and Variational Attention", section
+// 3):
 // which place a query looks at is a latent variable z; who knows the answer y guesses it better
 // while training.
 //

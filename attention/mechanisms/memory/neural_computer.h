@@ -1,6 +1,6 @@
 // Differentiable neural computer (Graves et al. 2016, "Hybrid computing using a neural network with
-// dynamic external memory"): a controller with one head that writes and several that read a memory M
-// of N slots. Slots are found by content, written where they are free, and read in the order in
+// dynamic external memory"): a controller with one head that writes and several that read a memory
+// M of N slots. Slots are found by content, written where they are free, and read in the order in
 // which they were written, forwards and backwards.
 //
 //   c_i = softmax_i(beta cos(k, M_i))                                            content
@@ -11,8 +11,8 @@
 //   w^r = pi_1 L^T w^r + pi_2 c^r + pi_3 L w^r,  r = sum_i w^r_i M_i               read
 //
 // Weights on the right are those of the step before, but for the w^w of a write and the c^r of the
-// memory as written. f, g^a, g^w, e are sigmoids, beta is 1 + softplus, pi a softmax. The memory starts
-// at 1e-6, weights, usage and links at 0. O(T (N^2 + R N^2 + N W)).
+// memory as written. f, g^a, g^w, e are sigmoids, beta is 1 + softplus, pi a softmax. The memory
+// starts at 1e-6, weights, usage and links at 0. O(T (N^2 + R N^2 + N W)).
 #pragma once
 
 #include <vector>

@@ -1,6 +1,6 @@
-// The neural programmer (Neelakantan, Le, Sutskever 2016): reads a question, then attends to a list of
-// built-in operations and to the columns of a table, T times; what the attended operations make of
-// the attended column and of the rows chosen so far is the answer, all of it differentiable.
+// The neural programmer (Neelakantan, Le, Sutskever 2016): reads a question, then attends to a list
+// of built-in operations and to the columns of a table, T times; what the attended operations make
+// of the attended column and of the rows chosen so far is the answer, all of it differentiable.
 //
 //   z_i = tanh(W [V(w_i); z_{i-1}]), q the last of them               question RNN; numbers left out
 //   a^op_t = softmax(U tanh(W^op [q; h_t]))                           operations, U [9, d]
@@ -19,9 +19,9 @@
 //            + sum_j a^col[j] (a(greater) greater[i][j] + a(lesser) lesser[i][j])
 //
 // with r_t the rows chosen (the paper's row_select_t), r_0 = r_{-1} = 1, scalar 0 before the first
-// step. The answers are scalar_T and lookup_T. Each of greater and lesser has weights over the numbers
-// of the question, beta = softmax(Z U(op)), Z the question RNN's states at the words left of the
-// numbers. The paper compares with the pivot sum_n beta_n number_n; we take the mean of the
+// step. The answers are scalar_T and lookup_T. Each of greater and lesser has weights over the
+// numbers of the question, beta = softmax(Z U(op)), Z the question RNN's states at the words left
+// of the numbers. The paper compares with the pivot sum_n beta_n number_n; we take the mean of the
 // comparisons, sum_n beta_n (table[i][j] > number_n): the same where one beta is 1, and beta has a
 // gradient. With `hard` each softmax is 1 at its largest and 0 elsewhere, as in the paper's test.
 #pragma once
@@ -76,9 +76,9 @@ struct TableLossOptions {
   double cells = 50;  ///< weight of the cells' mean cross entropy
   double kind = 0;    ///< weight of is_scalar's cross entropy; the paper has none
 };
-/// The paper's loss: Huber's where a number is wanted, else the cells' cross entropy, over the first
-/// rows[b] rows; the mean over the batch. `wanted`: cells 0 or 1, is_scalar bool. Throws ShapeError,
-/// DTypeError.
+/// The paper's loss: Huber's where a number is wanted, else the cells' cross entropy, over the
+/// first rows[b] rows; the mean over the batch. `wanted`: cells 0 or 1, is_scalar bool. Throws
+/// ShapeError, DTypeError.
 Tensor table_answer_loss(const TableAnswers& found, const TableAnswers& wanted,
                          const std::vector<Index>& rows, const TableLossOptions& options = {});
 

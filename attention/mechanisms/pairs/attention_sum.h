@@ -1,11 +1,12 @@
 // Attention sum (Kadlec et al. 2016, "Text Understanding with the Attention Sum Reader Network"): a
-// query's one vector attends to the places of a document, and the weights themselves are the answer:
+// query's one vector attends to the places of a document, and the weights themselves are the
+// answer:
 //
 //   s_i = softmax_i(d_i . q);  P(w) = sum of s_i over the places i where the word w stands
 //
-// document [B, D, d], query [B, d] -> s [B, D], which sums to 1. No parameters: the paper reads both
-// with a bidirectional GRU of its own, q being the two last states of the query's. A document without
-// a place that counts has s = 0. Loss: the negative log of the answer's P.
+// document [B, D, d], query [B, d] -> s [B, D], which sums to 1. No parameters: the paper reads
+// both with a bidirectional GRU of its own, q being the two last states of the query's. A document
+// without a place that counts has s = 0. Loss: the negative log of the answer's P.
 #pragma once
 
 #include "../../../nn/module.h"

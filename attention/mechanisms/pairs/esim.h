@@ -35,7 +35,8 @@ class ESIM : public nn::Module {
   nn::Linear& projection;  ///< W [H, 8 H]
   nn::LSTM& composition;   ///< BiLSTM'
 
-  /// premise [B, L, width], hypothesis [B, T, width], of which row b has so many tokens; no lengths:
+  /// premise [B, L, width], hypothesis [B, T, width], of which row b has so many tokens; no
+  /// lengths:
   /// all. context and premise are v_b and v_a, 2 H wide; pair: [B, 8 H]. Throws ShapeError,
   /// DTypeError.
   PairOutput operator()(const Tensor& premise, const Tensor& hypothesis,

@@ -1,14 +1,15 @@
 // Gated-attention reader (Dhingra et al. 2017, "Gated-Attention Readers for Text Comprehension"): a
-// document is read several times; between two readings each of its places is multiplied with what of
-// the query it attends to, so that the next reading sees it filtered by the query.
+// document is read several times; between two readings each of its places is multiplied with what
+// of the query it attends to, so that the next reading sees it filtered by the query.
 //
 //   k = 1 .. K:  D = BiGRU_k(X),  Q = BiGRU'_k(query words);  at first X is the document's words
 //   gate, k < K: alpha_i = softmax(Q d_i),  q~_i = Q^T alpha_i,  X_i = d_i o q~_i
 //   at last      s_i = softmax_i(q . d_i), q the two last states of Q
 //
-// document words [B, D, input], query words [B, T, input] -> s [B, D], which sums to 1 and goes into
-// pointer_sum() (attention_sum.h). The paper takes Q at the blank's place for q; ours, which also
-// answers questions without one, the ends of both directions, as the attention-sum reader does.
+// document words [B, D, input], query words [B, T, input] -> s [B, D], which sums to 1 and goes
+// into pointer_sum() (attention_sum.h). The paper takes Q at the blank's place for q; ours, which
+// also answers questions without one, the ends of both directions, as the attention-sum reader
+// does.
 #pragma once
 
 #include "../../../nn/dropout.h"
@@ -31,8 +32,8 @@ struct GatedAttentionOutput {
   std::vector<Tensor> by_place = {};  ///< alpha [B, D, T] of each gate; none unless asked for
 };
 
-/// One gate: d o q~ of document [B, D, d] and query [B, T, d], and alpha [B, D, T]. A query without a
-/// place that counts gives zeros. Throws ShapeError, DTypeError.
+/// One gate: d o q~ of document [B, D, d] and query [B, T, d], and alpha [B, D, T]. A query without
+/// a place that counts gives zeros. Throws ShapeError, DTypeError.
 Attended gated_attention(const Tensor& document, const Tensor& query,
                          const Mask& query_mask = Mask(), bool need_weights = false);
 

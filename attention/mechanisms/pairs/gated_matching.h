@@ -1,7 +1,7 @@
 // The two attention layers of R-Net (Wang et al. 2017, "Gated Self-Matching Networks for Reading
-// Comprehension and Question Answering", sections 3.2 and 3.3): a passage reads a question, and then
-// itself. What was found goes into a recurrent layer beside the word, through a gate that says how
-// much of either is worth keeping:
+// Comprehension and Question Answering", sections 3.2 and 3.3): a passage reads a question, and
+// then itself. What was found goes into a recurrent layer beside the word, through a gate that says
+// how much of either is worth keeping:
 //
 //   gated(x) = sigmoid(W_g x) o x
 //   GatedMatching   c_t = sum_j a_tj q_j,  a_t = softmax_j v . tanh(W_q q_j + W [p_t; h_t-1])
@@ -36,8 +36,8 @@ class GatedMatching : public nn::Module {
   nn::Linear& gate;  ///< W_g [d + dq, d + dq]
   nn::GRUCell& cell;
 
-  /// Row b's passage has lengths[b] words; none: T. The mask broadcasts to [B, J]. Throws ShapeError,
-  /// DTypeError.
+  /// Row b's passage has lengths[b] words; none: T. The mask broadcasts to [B, J]. Throws
+  /// ShapeError, DTypeError.
   Attended operator()(const Tensor& passage, const Tensor& question,
                       const std::vector<Index>& lengths = {}, const Mask& question_mask = Mask(),
                       bool need_weights = false) const;

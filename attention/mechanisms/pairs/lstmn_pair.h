@@ -1,5 +1,6 @@
-// Two memory networks for a pair of sequences (Cheng, Dong, Lapata 2016, sections 4 and 5.3): an LSTMN
-// reads the premise, a second one the hypothesis, attending to the premise's tapes by deep fusion.
+// Two memory networks for a pair of sequences (Cheng, Dong, Lapata 2016, sections 4 and 5.3): an
+// LSTMN reads the premise, a second one the hypothesis, attending to the premise's tapes by deep
+// fusion.
 //
 //   gamma, alpha = LSTMN(premise);  h = LSTMNDecoder(hypothesis; gamma, alpha)
 //   pair = [mean gamma; mean h]

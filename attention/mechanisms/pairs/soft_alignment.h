@@ -1,5 +1,5 @@
-// Soft alignment of two sequences (Parikh et al. 2016, section 3.1): each token of either finds what
-// of the other it stands for, by one matrix of scores, softmax along its rows and its columns.
+// Soft alignment of two sequences (Parikh et al. 2016, section 3.1): each token of either finds
+// what of the other it stands for, by one matrix of scores, softmax along its rows and its columns.
 //
 //   e_ij = u_i . w_j
 //   beta_i = sum_j softmax_j(e_ij) b_j,  alpha_j = sum_i softmax_i(e_ij) a_i

@@ -30,8 +30,8 @@ struct HierarchicalLevel {
 
 struct HierarchicalOutput {
   Tensor context;  ///< [B, width of the last level]
-  /// Of each level, [its rows, T], of packed batches [its tokens]; empty unless asked for. Undefined
-  /// for a level with a `pool` of its own.
+  /// Of each level, [its rows, T], of packed batches [its tokens]; empty unless asked for.
+  /// Undefined for a level with a `pool` of its own.
   std::vector<Tensor> weights = {};
 };
 

@@ -14,8 +14,8 @@ Index HeadExtras::count() const {
   return slots + (learned_.bias_k.defined() ? 1 : 0) + (zero_ ? 1 : 0);
 }
 
-// x [B, heads, K, width], or undefined, with the extra ones behind: slots [n, heads width], a bias of
-// one row, zeros.
+// x [B, heads, K, width], or undefined, with the extra ones behind: slots [n, heads width], a bias
+// of one row, zeros.
 Tensor HeadExtras::joined(const Tensor& x, const Tensor& like, const Tensor& slots,
                           const Tensor& bias) const {
   const Index B = like.size(0), width = like.size(3);

@@ -25,12 +25,13 @@ class TransformerNorm : public nn::Module {
   double eps_;
 };
 
-/// norm(x), which rows that are not finite do not meet where some are masked: see guarded(). Null: x.
+/// norm(x), which rows that are not finite do not meet where some are masked: see guarded(). Null:
+/// x.
 Tensor normed(const TransformerNorm* norm, bool masked, const Tensor& x);
 
-/// relu, gelu: linear2(act(linear1(x))); gelu_tanh is GELU's approximation, as GPT-2 has it. swiglu,
-/// geglu (Shazeer 2020): linear2(act(linear1(x)) o linear_gate(x)), act silu or gelu; geglu_tanh has
-/// the approximation.
+/// relu, gelu: linear2(act(linear1(x))); gelu_tanh is GELU's approximation, as GPT-2 has it.
+/// swiglu, geglu (Shazeer 2020): linear2(act(linear1(x)) o linear_gate(x)), act silu or gelu;
+/// geglu_tanh has the approximation.
 enum class Activation : std::uint8_t { relu, gelu, gelu_tanh, silu, swiglu, geglu, geglu_tanh };
 
 inline bool is_gated(Activation activation) { return activation >= Activation::swiglu; }

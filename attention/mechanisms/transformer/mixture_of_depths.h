@@ -5,10 +5,10 @@
 //   r_t = w . x_t;  y_t = x_t + r_t f(X)_t for the k tokens with the largest r, else x_t
 //   f(X) = block(X) - X over these tokens alone, which keep their order;  k = max(1, floor(c T))
 //
-// x [B, T, E] -> [B, T, E]; O(k^2 E + k E hidden) in the place of O(T^2 E + T E hidden). Who is among
-// the k is not known before the end of a sequence. So two losses are taught beside (section 3.5): a
-// predictor that sees x_t alone, without a gradient to x_t, says whether t is chosen; or r_t itself is
-// pulled to either side of 0. by_prediction() goes by the predictor, and is causal.
+// x [B, T, E] -> [B, T, E]; O(k^2 E + k E hidden) in the place of O(T^2 E + T E hidden). Who is
+// among the k is not known before the end of a sequence. So two losses are taught beside (section
+// 3.5): a predictor that sees x_t alone, without a gradient to x_t, says whether t is chosen; or
+// r_t itself is pulled to either side of 0. by_prediction() goes by the predictor, and is causal.
 #pragma once
 
 #include "transformer_encoder.h"
@@ -53,8 +53,8 @@ class MixtureOfDepths : public nn::Module {
     Tensor chosen;  ///< bool [B, tokens in the cache]; undefined at the beginning
     void reorder(const Tensor& rows);
   };
-  /// The next tokens [B, T, E], those chosen that the predictor names; where it names none of a call,
-  /// the block does not run. Throws GradError while recording.
+  /// The next tokens [B, T, E], those chosen that the predictor names; where it names none of a
+  /// call, the block does not run. Throws GradError while recording.
   Tensor by_prediction(const Tensor& x, State& state) const;
 };
 

@@ -6,8 +6,8 @@
 // With fewer heads of keys and values than of queries, G = H / kv_heads queries share each:
 // grouped-query attention (Ainslie et al. 2023), and multi-query (Shazeer 2019) for one.
 //
-// Any score, scale, normaliser and relative positions serve the heads; a few keys and values more may
-// be learned (head_extras.h), queries and keys normalised, and heads gated or scaled:
+// Any score, scale, normaliser and relative positions serve the heads; a few keys and values more
+// may be learned (head_extras.h), queries and keys normalised, and heads gated or scaled:
 //
 //   qk_norm      norm(q_h) and norm(k_h) in the place of q_h and k_h       Dehghani et al. 2023
 //   gate         head_h o sigmoid(query W_h^G + b_h) before W^O            Qiu et al. 2025

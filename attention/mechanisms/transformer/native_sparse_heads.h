@@ -1,6 +1,6 @@
-// Native sparse attention (Yuan et al. 2025, "Native Sparse Attention: Hardware-Aligned and Natively
-// Trainable Sparse Attention"): each query looks at all that is behind it in a compressed form, at
-// the few blocks of it that this look found, and at what is near, and mixes the three.
+// Native sparse attention (Yuan et al. 2025, "Native Sparse Attention: Hardware-Aligned and
+// Natively Trainable Sparse Attention"): each query looks at all that is behind it in a compressed
+// form, at the few blocks of it that this look found, and at what is near, and mixes the three.
 //
 //   o_t = sum over c in {cmp, slc, win} of g_t^c attend(q_t, K_t^c, V_t^c),  g_t = sigmoid(W_g x_t + b_g)
 //   K^cmp_t = { phi(k_{id} .. k_{id + l - 1}) : id + l - 1 <= t },  phi an MLP on a block and places in it
@@ -62,8 +62,8 @@ class NativeSparseHeads : public SelfAttention {
   nn::Linear &key_phi1, &key_phi2, &value_phi1, &value_phi2;  ///< phi: l D -> hidden -> D
   nn::Linear& out_proj;                                       ///< [E, H D]
 
-  /// Terms of a mask of keys, and weights. Throws ShapeError, DTypeError, ValueError for other terms
-  /// and for a rolling cache.
+  /// Terms of a mask of keys, and weights. Throws ShapeError, DTypeError, ValueError for other
+  /// terms and for a rolling cache.
   Attended operator()(const Tensor& x, const Terms& terms = {},
                       KeyValueCache* cache = nullptr) const override;
   /// The same with slc under a mask: O(T^2 D).

@@ -45,13 +45,13 @@ RelativeOptions table(const AugmentedConvolutionOptions& o, Index places) {
 AugmentedConvolution::AugmentedConvolution(const AugmentedConvolutionOptions& given)
     : options_(checked(given)),
       conv(child<nn::Conv2d>("conv", options_.in, options_.out - options_.value_width,
-                             Pair(options_.kernel), Conv2dOptions{.padding = options_.kernel / 2},
+                             PerAxis(options_.kernel), Conv2dOptions{.padding = options_.kernel / 2},
                              true, options_.dtype)),
       qkv(child<nn::Conv2d>(
           "qkv", options_.in,
-          Checked("augmented_convolution", options_.key_width) * 2 + options_.value_width, Pair(1),
+          Checked("augmented_convolution", options_.key_width) * 2 + options_.value_width, PerAxis(1),
           Conv2dOptions{}, true, options_.dtype)),
-      attn_out(child<nn::Conv2d>("attn_out", options_.value_width, options_.value_width, Pair(1),
+      attn_out(child<nn::Conv2d>("attn_out", options_.value_width, options_.value_width, PerAxis(1),
                                  Conv2dOptions{}, true, options_.dtype)),
       rows(options_.relative ? &child<RelativePositions>("rows", table(options_, options_.height))
                              : nullptr),

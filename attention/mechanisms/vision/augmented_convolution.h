@@ -1,4 +1,5 @@
-// Attention-augmented convolution (Bello et al. 2019, "Attention Augmented Convolutional Networks"):
+// Attention-augmented convolution (Bello et al. 2019, "Attention Augmented Convolutional
+// Networks"):
 // some of a convolution's channels come from self-attention over all places.
 //
 //   y = [conv(x); W^O MHA(x)]                                                      eq. 4
@@ -27,7 +28,8 @@ struct AugmentedConvolutionOptions {
 
 class AugmentedConvolution : public nn::Module {
  public:
-  /// Throws ValueError for sizes that are not positive, heads that do not divide the widths, dv >= O.
+  /// Throws ValueError for sizes that are not positive, heads that do not divide the widths, dv >=
+  /// O.
   explicit AugmentedConvolution(const AugmentedConvolutionOptions& options);
 
  private:

@@ -36,7 +36,7 @@ Attended ChannelGate::operator()(const Tensor& map, bool need_weights) const {
 }
 
 PlaceGate::PlaceGate(Index kernel, DType dtype)
-    : conv(child<nn::Conv2d>("conv", 2, 1, Pair(checked_kernel(kernel)),
+    : conv(child<nn::Conv2d>("conv", 2, 1, PerAxis(checked_kernel(kernel)),
                              Conv2dOptions{.padding = kernel / 2}, false, dtype)) {}
 
 Attended PlaceGate::operator()(const Tensor& map, bool need_weights) const {

@@ -37,7 +37,7 @@ Index checked(Index in) {
 
 }  // namespace
 
-CoordConv::CoordConv(Index in, Index out, Pair kernel, const Conv2dOptions& options, bool radius,
+CoordConv::CoordConv(Index in, Index out, PerAxis kernel, const Conv2dOptions& options, bool radius,
                      DType dtype)
     : conv(child<nn::Conv2d>("conv", Checked("coord_conv", checked(in)) + (radius ? 3 : 2), out,
                              kernel, options, true, dtype)),

@@ -36,8 +36,8 @@ struct DeformablyAttended {
 
 class DeformableAttention : public nn::Module {
  public:
-  /// Offsets begin in a ring around the query's place, weights all alike, as the authors' do. Throws
-  /// ValueError for sizes that are not positive and heads that do not divide.
+  /// Offsets begin in a ring around the query's place, weights all alike, as the authors' do.
+  /// Throws ValueError for sizes that are not positive and heads that do not divide.
   explicit DeformableAttention(const DeformableOptions& options);
 
  private:

@@ -1,5 +1,5 @@
-// Non-local blocks (Wang et al. 2018, "Non-local Neural Networks"): each place of a map looks at all
-// others, and adds what it saw.
+// Non-local blocks (Wang et al. 2018, "Non-local Neural Networks"): each place of a map looks at
+// all others, and adds what it saw.
 //
 //   y_i = (1 / C(x)) sum_j f(x_i, x_j) g(x_j),   z_i = W y_i + x_i                eqs. 1 and 6
 //

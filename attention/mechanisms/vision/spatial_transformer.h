@@ -5,9 +5,9 @@
 //   places = theta (across, down, 1) of each place of the output     eq. 1: affine_grid()
 //   y = the map at these places, bilinearly                          eq. 5: grid_sample()
 //
-// map [B, C, H, W], features [B, F] -> output [B, C, OH, OW], theta [B, 2, 3]. With `attention` theta
-// is a scale and a shift alone, [s 0 x; 0 s y] (eq. 2). It begins as the identity. What comes before
-// features is the user's: a network that reads the same map, or anything else. O(B C OH OW).
+// map [B, C, H, W], features [B, F] -> output [B, C, OH, OW], theta [B, 2, 3]. With `attention`
+// theta is a scale and a shift alone, [s 0 x; 0 s y] (eq. 2). It begins as the identity. What comes
+// before features is the user's: a network that reads the same map, or anything else. O(B C OH OW).
 #pragma once
 
 #include "../../../autograd/ops/index/grid_sample.h"

@@ -35,7 +35,7 @@ Index width_of(const SwinOptions& o, std::size_t stage) {
 Swin::Swin(const SwinOptions& given)
     : options_(checked(given)),
       patch_embed(child<nn::Conv2d>("patch_embed", options_.channels, options_.width,
-                                    Pair(options_.patch), Conv2dOptions{.stride = options_.patch},
+                                    PerAxis(options_.patch), Conv2dOptions{.stride = options_.patch},
                                     true, options_.dtype)),
       patch_norm(
           child<nn::LayerNorm>("patch_norm", Shape{options_.width}, 1e-5, true, options_.dtype)),

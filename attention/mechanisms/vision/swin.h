@@ -1,4 +1,5 @@
-// Swin (Liu et al. 2021, "Swin Transformer: Hierarchical Vision Transformer using Shifted Windows"):
+// Swin (Liu et al. 2021, "Swin Transformer: Hierarchical Vision Transformer using Shifted
+// Windows"):
 // stages of blocks of attention within windows, between which patches are merged.
 //
 //   x = LN(patches W);  a stage: blocks, every second shifted;  merge: half the sides, twice the width
@@ -32,8 +33,8 @@ struct SwinOutput {
 
 class Swin : public nn::Module {
  public:
-  /// Throws ValueError for sizes that are not positive, and unless there is a number of heads for each
-  /// depth.
+  /// Throws ValueError for sizes that are not positive, and unless there is a number of heads for
+  /// each depth.
   explicit Swin(const SwinOptions& options);
 
  private:

@@ -73,8 +73,8 @@ struct Axis {
   }
 };
 
-// bool [B windows, 1, M^2, M^2]: only places of the same part see each other. A rule would be asked of
-// each pair anew, and there are few of them.
+// bool [B windows, 1, M^2, M^2]: only places of the same part see each other. A rule would be asked
+// of each pair anew, and there are few of them.
 Tensor same_part(const Axis& rows, const Axis& columns, Index B) {
   const Index M = rows.window, P = M * M, windows = rows.padded / M * (columns.padded / M);
   Array out = Array::empty({windows, 1, P, P}, DType::boolean);

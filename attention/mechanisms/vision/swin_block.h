@@ -5,9 +5,9 @@
 //   Attention(Q, K, V) = softmax(Q K^T / sqrt(d) + B) V                       eq. 4
 //   B_ij of (row of j - row of i, column of j - column of i), (2 M - 1)^2 numbers a head
 //
-// which is the library's pre-norm encoder layer over [B windows, M^2, E], with a bias. A shift rolls
-// the map, so that windows at its end hold places from both ends; a mask parts them (fig. 4). Maps
-// that windows do not divide are padded, and what pads is seen by none of the map's places.
+// which is the library's pre-norm encoder layer over [B windows, M^2, E], with a bias. A shift
+// rolls the map, so that windows at its end hold places from both ends; a mask parts them (fig. 4).
+// Maps that windows do not divide are padded, and what pads is seen by none of the map's places.
 //
 // x [B, H, W, E] -> context [B, H, W, E], weights [B, windows, heads, M^2, M^2]; windows in rows of
 // the padded and shifted map. O(H W (M^2 E + E^2)).

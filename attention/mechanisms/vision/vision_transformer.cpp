@@ -52,7 +52,7 @@ TransformerOptions layer_options(const VisionTransformerOptions& o) {
 VisionTransformer::VisionTransformer(const VisionTransformerOptions& given)
     : options_(checked(given)),
       patch_embed(child<nn::Conv2d>("patch_embed", options_.channels, options_.embedding,
-                                    Pair(options_.patch), Conv2dOptions{.stride = options_.patch},
+                                    PerAxis(options_.patch), Conv2dOptions{.stride = options_.patch},
                                     true, options_.dtype)),
       cls_token(parameter("cls_token", zeros(Shape{1, 1, options_.embedding}, options_.dtype))),
       dist_token(parameter(

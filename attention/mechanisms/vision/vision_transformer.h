@@ -9,8 +9,8 @@
 // Data-Efficient Image Transformers", DeiT): its own head, its own labels; at test time the two
 // softmaxes are averaged.
 //
-// images [B, C, H, W] -> logits [B, classes], weights a tensor [B, heads, T, T] a layer, T = N + 1 or
-// N + 2, patches row by row behind the tokens. O(layers (N^2 E + N E^2)).
+// images [B, C, H, W] -> logits [B, classes], weights a tensor [B, heads, T, T] a layer, T = N + 1
+// or N + 2, patches row by row behind the tokens. O(layers (N^2 E + N E^2)).
 #pragma once
 
 #include <functional>
@@ -63,8 +63,9 @@ class VisionTransformer : public nn::Module {
   VisionTransformerOutput operator()(const Tensor& images, const Terms& terms = {}) const;
 };
 
-/// Hard-label distillation (DeiT, eq. 3): 1/2 CE(logits, labels) + 1/2 CE(distilled, what the teacher
-/// says). labels, teacher i64 [B]. Throws GradError without distilled logits; as cross_entropy().
+/// Hard-label distillation (DeiT, eq. 3): 1/2 CE(logits, labels) + 1/2 CE(distilled, what the
+/// teacher says). labels, teacher i64 [B]. Throws GradError without distilled logits; as
+/// cross_entropy().
 Tensor hard_distillation_loss(const VisionTransformerOutput& output, const Tensor& labels,
                               const Tensor& teacher);
 

@@ -191,7 +191,8 @@ Gradients plain_gradients(const Operands& x, const Call& call, const Gradients& 
   return to;
 }
 
-// A sink's weight is exp(sink - log_sum), and it pulls the result towards 0: [.., Q] for each query.
+// A sink's weight is exp(sink - log_sum), and it pulls the result towards 0: [.., Q] for each
+// query.
 Tensor grad_of_sinks(const Tensor& sinks, const Tensor& out, const Tensor& log_sums,
                      const Tensor& g, const Tensor& g_log_sums) {
   const Tensor some = log_sums > -std::numeric_limits<double>::infinity();

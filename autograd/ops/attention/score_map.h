@@ -16,9 +16,9 @@
 // key, and at.batch and at.head: the first of the leading axes, and all the others together.
 //
 // What is captured comes behind `at`, in order. A tensor of one number is that number, one of [H]
-// that of the head; as_table(x) is a function of as many indices as x has axes, from 0, rounded, and
-// NaN beyond its ends; each_place(x) broadcasts to [.., Q, K]. All are of the scores' dtype, and
-// all but each_place get gradients. A map that gives NaN throws ValueError.
+// that of the head; as_table(x) is a function of as many indices as x has axes, from 0, rounded,
+// and NaN beyond its ends; each_place(x) broadcasts to [.., Q, K]. All are of the scores' dtype,
+// and all but each_place get gradients. A map that gives NaN throws ValueError.
 #pragma once
 
 #include <memory>

@@ -9,7 +9,7 @@
 #pragma once
 
 #include "../../tensor.h"
-#include "pair.h"
+#include "per_axis.h"
 
 namespace heed {
 
@@ -23,9 +23,9 @@ struct Conv1dOptions {
 };
 
 struct Conv2dOptions {
-  Pair stride = 1;
-  Pair padding = 0;
-  Pair dilation = 1;
+  PerAxis stride = 1;
+  PerAxis padding = 0;
+  PerAxis dilation = 1;
   Index groups = 1;
   bool same = false;
 };

@@ -1,8 +1,9 @@
-// Convolution over depth, height and width, layouts as in PyTorch: conv.h's formula with one more axis.
+// Convolution over depth, height and width, layouts as in PyTorch: conv.h's formula with one more
+// axis.
 //
-// Composed of conv2d(): what the kernel's taps along the depth read stands beside one another in the
-// channels of a plane, [B D', C KD, H, W], so that one product sums over all three axes. That is KD
-// copies of x.
+// Composed of conv2d(): what the kernel's taps along the depth read stands beside one another in
+// the channels of a plane, [B D', C KD, H, W], so that one product sums over all three axes. That
+// is KD copies of x.
 #pragma once
 
 #include "../../tensor.h"
@@ -26,7 +27,8 @@ struct Conv3dOptions {
 
 /// x [B, C, D, H, W] or [C, D, H, W], weight [O, C / groups, KD, KH, KW], bias [O] or undefined ->
 /// [B, O, D', H', W'] or [O, D', H', W'], lengths as of conv1d(). f32 and f64, one dtype
-/// (DTypeError). Throws ShapeError where sizes do not fit, ValueError for options that make no sense.
+/// (DTypeError). Throws ShapeError where sizes do not fit, ValueError for options that make no
+/// sense.
 Tensor conv3d(const Tensor& x, const Tensor& weight, const Tensor& bias = Tensor(),
               const Conv3dOptions& options = {});
 

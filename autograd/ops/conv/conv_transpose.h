@@ -7,7 +7,7 @@
 #pragma once
 
 #include "../../tensor.h"
-#include "pair.h"
+#include "per_axis.h"
 
 namespace heed {
 
@@ -20,15 +20,15 @@ struct ConvTranspose1dOptions {
 };
 
 struct ConvTranspose2dOptions {
-  Pair stride = 1;
-  Pair padding = 0;
-  Pair output_padding = 0;
-  Pair dilation = 1;
+  PerAxis stride = 1;
+  PerAxis padding = 0;
+  PerAxis output_padding = 0;
+  PerAxis dilation = 1;
   Index groups = 1;
 };
 
-/// x [B, C, L] or [C, L], weight [C, O / groups, K], bias [O] or undefined -> [B, O, L'] or [O, L'].
-/// Throws ShapeError where sizes do not fit, ValueError for options that make no sense.
+/// x [B, C, L] or [C, L], weight [C, O / groups, K], bias [O] or undefined -> [B, O, L'] or [O,
+/// L']. Throws ShapeError where sizes do not fit, ValueError for options that make no sense.
 Tensor conv_transpose1d(const Tensor& x, const Tensor& weight, const Tensor& bias = Tensor(),
                         const ConvTranspose1dOptions& options = {});
 /// x [B, C, H, W] or [C, H, W], weight [C, O / groups, KH, KW] -> [B, O, H', W'] or [O, H', W'].

@@ -61,18 +61,18 @@ struct Averages {
 
 Windows axes_of(const char* op, Index rank, const Tensor& x, const MaxPool2dOptions& options) {
   check_input(op, rank, x);
-  const Pair stride = options.stride.value_or(options.kernel);
-  const auto axis = [&](Index place, Index Pair::*part) {
+  const PerAxis stride = options.stride.value_or(options.kernel);
+  const auto axis = [&](Index place, Index PerAxis::*part) {
     return axis_of(op, x.size(place), options.kernel.*part, stride.*part, options.padding.*part,
                    options.dilation.*part, options.ceil_mode);
   };
-  return {rank == 1 ? WindowAxis{} : axis(-2, &Pair::y), axis(-1, &Pair::x)};
+  return {rank == 1 ? WindowAxis{} : axis(-2, &PerAxis::y), axis(-1, &PerAxis::x)};
 }
 
 // A row as a plane of one row.
 MaxPool2dOptions widened(const MaxPool1dOptions& options) {
   return {.kernel = {1, options.kernel},
-          .stride = Pair{1, options.stride.value_or(options.kernel)},
+          .stride = PerAxis{1, options.stride.value_or(options.kernel)},
           .padding = {0, options.padding},
           .dilation = {1, options.dilation},
           .ceil_mode = options.ceil_mode};
@@ -80,7 +80,7 @@ MaxPool2dOptions widened(const MaxPool1dOptions& options) {
 
 AvgPool2dOptions widened(const AvgPool1dOptions& options) {
   return {.kernel = {1, options.kernel},
-          .stride = Pair{1, options.stride.value_or(options.kernel)},
+          .stride = PerAxis{1, options.stride.value_or(options.kernel)},
           .padding = {0, options.padding},
           .ceil_mode = options.ceil_mode,
           .count_include_pad = options.count_include_pad};
@@ -216,7 +216,7 @@ Tensor avg_pool1d(const Tensor& x, const AvgPool1dOptions& options) {
   return squeeze(avg_pool2d(unsqueeze(x, -2), wide), -2);
 }
 
-Tensor adaptive_avg_pool2d(const Tensor& x, Pair out) {
+Tensor adaptive_avg_pool2d(const Tensor& x, PerAxis out) {
   check_adaptive("adaptive_avg_pool2d", 2, x, out.y);
   check_adaptive("adaptive_avg_pool2d", 2, x, out.x);
   return average(x, {pieces(x.size(-2), out.y), pieces(x.size(-1), out.x)});

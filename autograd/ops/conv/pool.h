@@ -10,7 +10,7 @@
 #include <optional>
 
 #include "../../tensor.h"
-#include "pair.h"
+#include "per_axis.h"
 
 namespace heed {
 
@@ -23,10 +23,10 @@ struct MaxPool1dOptions {
 };
 
 struct MaxPool2dOptions {
-  Pair kernel;
-  std::optional<Pair> stride = {};
-  Pair padding = 0;
-  Pair dilation = 1;
+  PerAxis kernel;
+  std::optional<PerAxis> stride = {};
+  PerAxis padding = 0;
+  PerAxis dilation = 1;
   bool ceil_mode = false;
 };
 
@@ -39,9 +39,9 @@ struct AvgPool1dOptions {
 };
 
 struct AvgPool2dOptions {
-  Pair kernel;
-  std::optional<Pair> stride = {};
-  Pair padding = 0;
+  PerAxis kernel;
+  std::optional<PerAxis> stride = {};
+  PerAxis padding = 0;
   bool ceil_mode = false;
   bool count_include_pad = true;
 };
@@ -84,7 +84,7 @@ Tensor avg_pool2d(const Tensor& x, K kernel) {
 /// Means of windows that cut x into `out` pieces: place i of n covers [floor(i in / out),
 /// ceil((i + 1) in / out)).
 Tensor adaptive_avg_pool1d(const Tensor& x, Index out);
-Tensor adaptive_avg_pool2d(const Tensor& x, Pair out);
+Tensor adaptive_avg_pool2d(const Tensor& x, PerAxis out);
 
 /// The same from plain operators: what the fused ones are tested against. Gradients of equal
 /// largest elements are shared here.

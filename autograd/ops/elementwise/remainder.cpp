@@ -23,7 +23,7 @@ Tensor remainder(const Tensor& x, const Tensor& y) {
 Tensor remainder(const Tensor& x, Scalar y) {
   check_defined("remainder", x, "x");
   const bool widens = !is_floating(x.dtype()) && y.dtype() == DType::f32;
-  const Tensor wide = widens ? Tensor(x.array().to(DType::f32)) : x;
+  const Tensor wide = widens ? Tensor(x.array().widened()) : x;
   return remainder(wide, full(Shape{}, y, wide.dtype()));
 }
 

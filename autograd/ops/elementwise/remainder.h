@@ -1,5 +1,5 @@
-// What division leaves: x - y floor(x / y), with the sign of y, as Python's %. f32, f64 and i64, one
-// dtype; operands broadcast. A remainder of an integer by 0 is 0.
+// What division leaves: x - y floor(x / y), with the sign of y, as Python's %. f32, f64 and i64,
+// one dtype; operands broadcast. A remainder of an integer by 0 is 0.
 //
 //   gx = g        gy = -g floor(x / y)
 #pragma once

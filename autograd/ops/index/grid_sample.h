@@ -28,8 +28,8 @@ struct GridSampleOptions {
 };
 
 /// f32 and f64, both of one dtype. However far away a place is, infinitely too, nothing is read but
-/// the image; a place that is NaN gives NaN, with zero gradients. Throws ShapeError, also for images
-/// without pixels, DTypeError.
+/// the image; a place that is NaN gives NaN, with zero gradients. Throws ShapeError, also for
+/// images without pixels, DTypeError.
 Tensor grid_sample(const Tensor& x, const Tensor& grid, const GridSampleOptions& options = {});
 
 /// theta [B, 2, 3] -> grid [B, H, W, 2]: theta (across, down, 1) for each pixel of an image

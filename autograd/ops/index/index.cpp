@@ -67,7 +67,7 @@ Tensor spread(const Shape& shape, Index axis, const Tensor& index, const Tensor&
 Tensor embedding(const Tensor& weight, const Tensor& ids, bool sparse, Index padding) {
   check_defined("embedding", weight, "weight", ids, "ids");
   Array out = kernels::take_rows("embedding", weight.array(), ids.array());
-  out = out.to(widened(out.dtype()));
+  out = out.widened();
   if (padding < -1 || padding >= weight.size(0)) {
     throw ValueError(
         fmt::format("embedding: padding {} is not in [-1, {})", padding, weight.size(0)));

@@ -9,8 +9,8 @@ namespace heed {
 /// x^-1, [.., n, n]. Throws ValueError for a matrix that is singular.
 Tensor inverse(const Tensor& x);
 
-/// log det x, [..]; -infinity of 0, NaN below it. Its gradient is the inverse's transpose, and throws
-/// ValueError where there is none.
+/// log det x, [..]; -infinity of 0, NaN below it. Its gradient is the inverse's transpose, and
+/// throws ValueError where there is none.
 Tensor logdet(const Tensor& x);
 
 }  // namespace heed

@@ -23,8 +23,8 @@ struct ProbabilityLossOptions {
   Reduction reduction = Reduction::mean;
 };
 
-/// -(z log p + (1 - z) log(1 - p)) of probabilities p in [0, 1]; each logarithm is at least -100, as
-/// PyTorch's. Logits lose nothing: binary_cross_entropy_with_logits(). Throws ValueError for p
+/// -(z log p + (1 - z) log(1 - p)) of probabilities p in [0, 1]; each logarithm is at least -100,
+/// as PyTorch's. Logits lose nothing: binary_cross_entropy_with_logits(). Throws ValueError for p
 /// outside [0, 1], ShapeError, DTypeError.
 Tensor binary_cross_entropy(const Tensor& p, const Tensor& targets,
                             const ProbabilityLossOptions& options = {});

@@ -12,8 +12,8 @@ Tensor segment_mean(const Packed& x);
 /// Feature by feature; NaN wins; equal places share the gradient.
 Tensor segment_max(const Packed& x);
 
-/// x [B, ..] -> [N, ..]: x[b] at each token of sequence b; any dtype. Throws ShapeError unless there
-/// is a sequence a row, ValueError as check_offsets().
+/// x [B, ..] -> [N, ..]: x[b] at each token of sequence b; any dtype. Throws ShapeError unless
+/// there is a sequence a row, ValueError as check_offsets().
 Tensor repeat_segments(const Tensor& x, const std::vector<Index>& offsets);
 
 /// exp(x) / sum exp(x) over the tokens of each sequence -> [N, ..], without overflow.

@@ -20,7 +20,8 @@ LstmState one_step(RnnCell cell, const Tensor& x, const LstmState& state, const 
   return lstm_cell_plain(x, state, w);
 }
 
-// A walk along sequences, the longest first, so that the rows still running at a step are the first.
+// A walk along sequences, the longest first, so that the rows still running at a step are the
+// first.
 struct Walk {
   explicit Walk(const std::vector<Index>& ends) : offsets(ends), rows(ends.size() - 1) {
     std::iota(rows.begin(), rows.end(), Index{0});

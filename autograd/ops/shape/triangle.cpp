@@ -15,7 +15,8 @@
 namespace heed {
 namespace {
 
-// By operators that can be followed: how far each place of [.., rows, columns] is behind the diagonal.
+// By operators that can be followed: how far each place of [.., rows, columns] is behind the
+// diagonal.
 Tensor followed_places(const Tensor& x) {
   return arange(x.size(-1)) - unsqueeze(arange(x.size(-2)), 1);
 }

@@ -73,8 +73,8 @@ struct AttendedGrad {
 Attended attention(const char* op, const AttentionScores& scores, const Array& v,
                    const AttentionTerms& terms);
 
-/// The gradients, given g, those of the result; of sinks see the operator. The bias and the offset_bias get theirs only where
-/// asked to, which costs the scores once more.
+/// The gradients, given g, those of the result; of sinks see the operator. The bias and the
+/// offset_bias get theirs only where asked to, which costs the scores once more.
 AttentionGrads attention_grad(const char* op, const AttentionScores& scores, const Array& v,
                               const AttentionTerms& terms, const Attended& result,
                               const AttendedGrad& g, bool with_bias, bool with_offset_bias);

@@ -13,8 +13,8 @@
 namespace heed::kernels {
 namespace {
 
-// What came out of the forward pass and what comes back to it, out and g [lead.., Q, Dv], the others
-// [lead.., Q].
+// What came out of the forward pass and what comes back to it, out and g [lead.., Q, Dv], the
+// others [lead.., Q].
 struct Returned {
   Array out, log_sums, g, g_log_sums;  // the last may be undefined
 };

@@ -44,8 +44,8 @@ struct TileKernels {
   void (*drop)(Index n, const std::uint16_t* numbers, std::uint32_t bound, T scale, T* x);
 
   /// s [j, i] = sum over h of w_h tanh(q_ih + k_jh), for `rows` queries and `keys` keys whose rows
-  /// are `width` long (a multiple of kTileLanes); keeps the tanh, [keys, rows, width], unless `kept`
-  /// is null.
+  /// are `width` long (a multiple of kTileLanes); keeps the tanh, [keys, rows, width], unless
+  /// `kept` is null.
   void (*additive)(Index rows, Index keys, Index width, const T* q, const T* k, const T* w, T* s,
                    Index s_step, T* kept);
 

@@ -10,7 +10,8 @@ constexpr Index kSmall = 16;  // blocks that are not cut further
 
 Seen both(Seen a, Seen b) { return a == b ? a : Seen::some; }
 
-// A block of 8 by 8 bytes, a row in each number: halves of it change places, quarters, then eighths.
+// A block of 8 by 8 bytes, a row in each number: halves of it change places, quarters, then
+// eighths.
 void turn_block(std::uint64_t (&x)[8]) {
   constexpr std::uint64_t kKept[] = {0x00000000FFFFFFFF, 0x0000FFFF0000FFFF, 0x00FF00FF00FF00FF};
   for (int stage = 0, apart = 4; apart > 0; ++stage, apart /= 2) {

@@ -41,8 +41,8 @@ class TileTerms {
     if (rows_) load_rows();
   }
 
-  /// The next keys from `from` on, and before `end`, of which any row of the tile may see any; empty
-  /// where there are none. What follows is of these.
+  /// The next keys from `from` on, and before `end`, of which any row of the tile may see any;
+  /// empty where there are none. What follows is of these.
   KeyRange next(Index from, Index end) {
     if (plan_.rule == nullptr) {
       for (KeyRange keys{from, 0}; keys.begin < end; keys.begin = keys.end) {

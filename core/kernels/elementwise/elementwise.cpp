@@ -29,7 +29,6 @@ bool one_is_narrow(const Array& x, const Array& y) {
   return x.defined() && y.defined() && widened(x.dtype()) == widened(y.dtype()) &&
          (x.dtype() == DType::bf16 || y.dtype() == DType::bf16);
 }
-Array widened(const Array& x) { return x.to(heed::widened(x.dtype())); }
 
 }  // namespace
 
@@ -37,7 +36,7 @@ const char* name(Unary op) { return kUnaryNames[static_cast<int>(op)]; }
 const char* name(Binary op) { return kBinaryNames[static_cast<int>(op)]; }
 
 Array unary(Unary op, const Array& x) {
-  if (x.dtype() == DType::bf16) return unary(op, x.to(DType::f32));
+  if (x.dtype() == DType::bf16) return unary(op, x.widened());
   if (x.dtype() == DType::i64 && takes_integers(op)) return integer_unary(op, x);
   return visit_floating(name(op), x.dtype(), [&](auto zero) {
     using T = decltype(zero);
@@ -48,7 +47,7 @@ Array unary(Unary op, const Array& x) {
 }
 
 Array binary(Binary op, const Array& x, const Array& y) {
-  if (one_is_narrow(x, y)) return binary(op, widened(x), widened(y));
+  if (one_is_narrow(x, y)) return binary(op, x.widened(), y.widened());
   check_same(name(op), x, y);
   if (takes(op, x.dtype())) return integer_binary(op, x, y);
   return visit_floating(name(op), x.dtype(), [&](auto zero) {
@@ -100,7 +99,7 @@ Array zip_bool(const char* op, const Array& x, const Array& y, const Body& body)
 }  // namespace
 
 Array compare(Compare op, const Array& x, const Array& y) {
-  if (one_is_narrow(x, y)) return compare(op, widened(x), widened(y));
+  if (one_is_narrow(x, y)) return compare(op, x.widened(), y.widened());
   check_same("compare", x, y);
   return visit_dtype(x.dtype(), [&](auto zero) {
     using T = decltype(zero);
@@ -134,7 +133,7 @@ Array logical_xor(const Array& x, const Array& y) {
 }
 
 Array classify(Kind kind, const Array& x) {
-  if (x.dtype() == DType::bf16) return classify(kind, x.to(DType::f32));
+  if (x.dtype() == DType::bf16) return classify(kind, x.widened());
   return visit_dtype(x.dtype(), [&](auto zero) {
     using T = decltype(zero);
     if constexpr (std::is_floating_point_v<T>) {
@@ -152,7 +151,7 @@ Array classify(Kind kind, const Array& x) {
 
 Array where(const Array& condition, const Array& x, const Array& y) {
   check_bool("where", condition);
-  if (one_is_narrow(x, y)) return where(condition, widened(x), widened(y));
+  if (one_is_narrow(x, y)) return where(condition, x.widened(), y.widened());
   check_same("where", x, y);
   const Shape shape =
       broadcast_shapes("where", broadcast_shapes("where", condition.shape(), x.shape()), y.shape());
@@ -197,7 +196,7 @@ Array where(const Array& condition, const Array& x, const Array& y) {
 
 void binary_into(Binary op, Array& to, const Array& x) {
   if (x.dtype() == DType::bf16 && to.dtype() == DType::f32)
-    return binary_into(op, to, x.to(DType::f32));
+    return binary_into(op, to, x.widened());
   check_same(name(op), to, x);
   const Array wide = x.expand(to.shape());
   const Walk<2> walk(to.shape(), {&to.strides(), &wide.strides()});

@@ -6,9 +6,9 @@
 
 namespace heed::kernels {
 
-// The functions: a name, and what it makes of vectors a (and b) of numbers of type T in the words of
-// Highway (hn, d) and math_simd-inl.h. The enumerators, their names and the loops come from here.
-// clang-format off
+// The functions: a name, and what it makes of vectors a (and b) of numbers of type T in the words
+// of Highway (hn, d) and math_simd-inl.h. The enumerators, their names and the loops come from
+// here. clang-format off
 #define HEED_UNARY_KERNELS(X)                      \
   X(neg, hn::Neg(a))                               \
   X(abs, hn::Abs(a))                               \

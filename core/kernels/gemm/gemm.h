@@ -7,8 +7,8 @@
 //
 // Of floats: rows of one product have that where a few meet weights that lie transposed
 // (gemm_few_rows_simd.h), and in panels of our own (gemm_simd.h), which large products take where
-// vectors have eight floats or more. All others go through OpenBLAS, cut into tiles from their shape
-// alone, and with some of its kernels equal rows do not give equal bits.
+// vectors have eight floats or more. All others go through OpenBLAS, cut into tiles from their
+// shape alone, and with some of its kernels equal rows do not give equal bits.
 #pragma once
 
 #include "../../bfloat16.h"
@@ -45,11 +45,11 @@ void gemm_here(Index m, Index n, Index k, Matrix<const float> a, Matrix<const fl
 void gemm_here(Index m, Index n, Index k, Matrix<const double> a, Matrix<const double> b, bool add,
                double* c, Index c_step);
 
-/// Whether a product of floats whose weights b^T lie transposed is one of a few rows on this thread,
-/// which reads them once (gemm_few_rows_simd.h).
+/// Whether a product of floats whose weights b^T lie transposed is one of a few rows on this
+/// thread, which reads them once (gemm_few_rows_simd.h).
 bool few_rows(Index m, Index n, Index k);
-/// Such a one, c [m, n] = a [m, k] b^T + bias, a and c dense, b [n, k] with b_step numbers from row to
-/// row: the bits of gemm() of the same numbers in f32.
+/// Such a one, c [m, n] = a [m, k] b^T + bias, a and c dense, b [n, k] with b_step numbers from row
+/// to row: the bits of gemm() of the same numbers in f32.
 void gemm_bf16_weights(Index m, Index n, Index k, const float* a, const BFloat16* b, Index b_step,
                        float* c, const float* bias);
 

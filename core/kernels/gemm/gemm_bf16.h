@@ -1,5 +1,5 @@
-// Products of floats in bf16: the kernels of gemm_simd.h that round both operands to bf16 while they
-// lay them out, to the nearest, ties to even, and add up in f32.
+// Products of floats in bf16: the kernels of gemm_simd.h that round both operands to bf16 while
+// they lay them out, to the nearest, ties to even, and add up in f32.
 //
 // With AVX512-BF16 a place of a panel holds two bf16s, of successive k, and one instruction adds
 // the products of 16 such pairs; it takes numbers under 2^-126 for zeros. Elsewhere panels hold

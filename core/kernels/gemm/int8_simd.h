@@ -24,7 +24,8 @@ struct Int8Product {
 };
 
 struct Int8Kernels {
-  /// x [m, k], rounded: 128 + p into to [m, places, 4], scales [m]; NaN for a row that is not finite.
+  /// x [m, k], rounded: 128 + p into to [m, places, 4], scales [m]; NaN for a row that is not
+  /// finite.
   void (*round_rows)(Index m, Index k, const float* x, std::uint8_t* to, float* scales);
   void (*multiply)(const Int8Product& product, Index first, Index last);
 };

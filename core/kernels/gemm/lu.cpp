@@ -14,7 +14,8 @@
 namespace heed::kernels {
 namespace {
 
-// Brings the row with the largest element of column c, from row c on, up to row c. Whether it moved.
+// Brings the row with the largest element of column c, from row c on, up to row c. Whether it
+// moved.
 bool pivot(std::vector<double>& a, Index n, Index columns, Index c) {
   Index best = c;
   for (Index i = c + 1; i < n; ++i) {

@@ -1,5 +1,5 @@
-// Square matrices [.., n, n] by elimination with row pivots: inverses and determinants. f32 and f64,
-// any strides; the work is done in f64.
+// Square matrices [.., n, n] by elimination with row pivots: inverses and determinants. f32 and
+// f64, any strides; the work is done in f64.
 #pragma once
 
 #include "../../array.h"

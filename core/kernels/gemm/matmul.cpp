@@ -52,7 +52,7 @@ void check_inner(const Array& a, const Array& b) {
 
 Array matmul(const Array& a, const Array& b) {
   if (a.dtype() == DType::bf16 || b.dtype() == DType::bf16) {
-    return matmul(a.to(widened(a.dtype())), b.to(widened(b.dtype())));
+    return matmul(a.widened(), b.widened());
   }
   if (!a.defined() || !b.defined() || a.dtype() != b.dtype()) {
     throw DTypeError(
@@ -144,7 +144,7 @@ Array linear(const Array& x, const Array& w, const Array& bias) {
                                  describe(x), describe(w), describe(bias)));
   }
   if (x.dtype() == DType::bf16 || bias.dtype() == DType::bf16) {
-    return linear(x.to(widened(x.dtype())), w, bias.defined() ? bias.to(DType::f32) : bias);
+    return linear(x.widened(), w, bias.defined() ? bias.widened() : bias);
   }
   check_floating("linear", x.dtype());
   if (x.rank() == 0 || w.rank() != 2 || x.size(-1) != w.size(1)) {
@@ -168,7 +168,7 @@ Array linear(const Array& x, const Array& w, const Array& bias) {
   const bool narrow = w.dtype() == DType::bf16;
   const bool reads_narrow = narrow && few_rows(rows, out_width, in) && flat.is_contiguous() &&
                             w.strides()[1] == 1 && w.strides()[0] >= in;
-  if (narrow && !reads_narrow) return linear(x, w.to(DType::f32), bias);
+  if (narrow && !reads_narrow) return linear(x, w.widened(), bias);
   const Array left = readable(flat) ? flat : flat.contiguous();
   const Array right = readable(w) ? w : w.contiguous();
   if (in == 0) {

@@ -33,7 +33,7 @@ Index columns_behind(const Array& x, Index axis) {
 }  // namespace
 
 Array softmax(const Array& x, Index axis, const Array& mask, bool log) {
-  if (x.dtype() == DType::bf16) return softmax(x.to(DType::f32), axis, mask, log);
+  if (x.dtype() == DType::bf16) return softmax(x.widened(), axis, mask, log);
   const char* op = log ? "log_softmax" : "softmax";
   check_floating(op, x.dtype());
   axis = normalize_axis(op, axis, x.rank());

@@ -230,7 +230,7 @@ std::vector<Index> normalize_axes(const char* op, const std::vector<Index>& axes
 }
 
 Array reduce(Reduce op, const Array& x, const std::vector<Index>& axes, bool keepdim) {
-  if (x.dtype() == DType::bf16) return reduce(op, x.to(DType::f32), axes, keepdim);
+  if (x.dtype() == DType::bf16) return reduce(op, x.widened(), axes, keepdim);
   const char* op_name = kNames[static_cast<int>(op)];
   const std::vector<Index> places = normalize_axes(op_name, axes, x.rank());
   if (!is_floating(x.dtype())) return integer_reduce(op, x, places, keepdim);

@@ -1,6 +1,6 @@
 // The gates of one step of a GRU or an LSTM for a batch of rows, what W_ih x and W_hh h come to
-// being given; the formulas stand in autograd/ops/recurrent/cells.h. One vectorised pass forward and one
-// backward.
+// being given; the formulas stand in autograd/ops/recurrent/cells.h. One vectorised pass forward
+// and one backward.
 #pragma once
 
 #include "../../array.h"

@@ -1,5 +1,5 @@
-// compare: every causal self-attention of the library in one language model, trained alike on one text: a table of
-// loss, time a step, memory and time a generated token. See ../README.md.
+// compare: every causal self-attention of the library in one language model, trained alike on one
+// text: a table of loss, time a step, memory and time a generated token. See ../README.md.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -104,7 +104,8 @@ double step_memory(Learner& learner) {
   return static_cast<double>(memory_stats().reserved_bytes - before) * 1e-6;
 }
 
-// A token behind `past` others, in milliseconds: by a step where the kind has such, else all is read again.
+// A token behind `past` others, in milliseconds: by a step where the kind has such, else all is
+// read again.
 double token_ms(const LanguageModel& model, Index past) {
   const NoGrad scope;
   const Tensor text = zeros(Shape{1, past}, DType::i64), next = zeros(Shape{1, 1}, DType::i64);

@@ -1,5 +1,5 @@
-// Chapter 12, can it be believed? A film is called good or bad once among words that say nothing. Which
-// word decides is known, so attention can be asked whether it tells.
+// Chapter 12, can it be believed? A film is called good or bad once among words that say nothing.
+// Which word decides is known, so attention can be asked whether it tells.
 //
 //   ./believed [PICTURE.png]
 

@@ -23,8 +23,8 @@ double kept(Index steps, const attention::Terms& terms) {
 // [end]
 
 // [docs: linear]
-// Linear attention (Katharopoulos et al. 2020): exp(q . k) is replaced by f(q) . f(k), so that the sum
-// over the keys can be taken once: f(q) (f(K)^T V) in the place of (f(q) f(K)^T) V.
+// Linear attention (Katharopoulos et al. 2020): exp(q . k) is replaced by f(q) . f(k), so that the
+// sum over the keys can be taken once: f(q) (f(K)^T V) in the place of (f(q) f(K)^T) V.
 Tensor feature(const Tensor& x) { return elu(x) + 1; }
 
 Tensor linear_attention(const Tensor& q, const Tensor& k, const Tensor& v) {

@@ -1,5 +1,5 @@
-// Chapter 8, memory: six facts in any order, and a question that needs two of them: Mary has the ball,
-// the ball is in the hall; where is Mary? A memory network looks once or twice.
+// Chapter 8, memory: six facts in any order, and a question that needs two of them: Mary has the
+// ball, the ball is in the hall; where is Mary? A memory network looks once or twice.
 //
 //   ./memory [PICTURE.png]
 

@@ -1,5 +1,5 @@
-// Chapter 10, positions and masks: self-attention knows no order until it is told, and sees all until
-// it is kept from it. The task: at each place, say the symbol that stood two places before.
+// Chapter 10, positions and masks: self-attention knows no order until it is told, and sees all
+// until it is kept from it. The task: at each place, say the symbol that stood two places before.
 //
 //   ./positions_and_masks [PICTURE.png]
 

@@ -1,5 +1,5 @@
-// The task of several chapters: say a sequence of symbols backwards. All of it has to be kept, and each
-// word said is found at one place.
+// The task of several chapters: say a sequence of symbols backwards. All of it has to be kept, and
+// each word said is found at one place.
 #pragma once
 
 #include <heed/heed.h>

@@ -12,8 +12,8 @@
 
 using namespace heed;
 
-// Twelve symbols with a random vector each. A query is one of them, and asks for its partner, another
-// one, among eight keys: what is learned is who belongs to whom.
+// Twelve symbols with a random vector each. A query is one of them, and asks for its partner,
+// another one, among eight keys: what is learned is who belongs to whom.
 constexpr Index kSymbols = 12, kKeys = 8;
 
 struct Lookup {

@@ -1,5 +1,5 @@
-// Chapter 4, soft and hard: a row of letters with a digit each, and one letter again: which digit stood
-// beside it? Soft attention looks everywhere in parts, hard attention draws one place.
+// Chapter 4, soft and hard: a row of letters with a digit each, and one letter again: which digit
+// stood beside it? Soft attention looks everywhere in parts, hard attention draws one place.
 
 #include <heed/heed.h>
 

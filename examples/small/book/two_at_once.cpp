@@ -1,5 +1,5 @@
-// Chapter 7, two at once: two lists of symbols. Have they one in common? Each list looks at the other;
-// beside it a model that makes a vector of each.
+// Chapter 7, two at once: two lists of symbols. Have they one in common? Each list looks at the
+// other; beside it a model that makes a vector of each.
 //
 //   ./two_at_once [PICTURE.png]
 

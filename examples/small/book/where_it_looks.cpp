@@ -1,5 +1,5 @@
-// Chapter 6, where it looks: hierarchical attention. Documents of ten sentences; one is about the film,
-// and what it says decides. The others say the same things of the popcorn and the seats.
+// Chapter 6, where it looks: hierarchical attention. Documents of ten sentences; one is about the
+// film, and what it says decides. The others say the same things of the popcorn and the seats.
 //
 //   ./where_it_looks [PICTURE.png]
 

@@ -63,8 +63,8 @@ std::vector<NamedLeaf> leaves_of(const nn::Module& module,
 using Ours = std::function<std::vector<Tensor>()>;
 using Reference = std::function<Numbers(const Leaves&)>;
 
-/// `ours` gives tensors whose numbers, one after the other, are what `reference` returns. `step`: of
-/// the differences, short where the reference is steep.
+/// `ours` gives tensors whose numbers, one after the other, are what `reference` returns. `step`:
+/// of the differences, short where the reference is steep.
 void expect_same(const std::vector<NamedLeaf>& leaves, const Ours& ours, const Reference& reference,
                  double step = 1e-3);
 

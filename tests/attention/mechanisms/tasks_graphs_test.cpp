@@ -30,7 +30,8 @@ namespace {
 // many that hold a key and a value, all of which they look at. What is the value?
 constexpr Index kKeys = 6;
 
-// Nodes of one graph: those that ask, then those that hold. Features: what is asked for, key, value.
+// Nodes of one graph: those that ask, then those that hold. Features: what is asked for, key,
+// value.
 TaskBatch look_up(Dice& dice, Index count) {
   Ids asked, keys, values, answers;
   for (Index b = 0; b < count; ++b) {
@@ -294,8 +295,8 @@ TEST(TasksOfStructures, AChainLooksAtASegment) {
   EXPECT_GT(figure("SparseMAP", sparse, 2000, 0.002), 0.9);
 }
 
-// Tokens of a chain, in any order, one of which is the root: who is the parent, towards it, of those
-// in the middle?
+// Tokens of a chain, in any order, one of which is the root: who is the parent, towards it, of
+// those in the middle?
 constexpr Index kLinks = 9;
 
 TaskBatch parents(Dice& dice, Index count) {
@@ -341,8 +342,8 @@ TEST(TasksOfStructures, TreesKnowWhoIsTheParent) {
   EXPECT_LT(figures[0], 0.85);
 }
 
-// The first query likes one kind of key, the second that and another, and so on, in any order: there
-// is one perfect matching, which no row knows of.
+// The first query likes one kind of key, the second that and another, and so on, in any order:
+// there is one perfect matching, which no row knows of.
 constexpr Index kMatched = 4;
 
 TaskBatch matching(Dice& dice, Index count) {

@@ -1,5 +1,5 @@
-// Parts of today's decoders learn tasks that need them, and that their counterparts, of about the same
-// size and after the same steps, do not learn.
+// Parts of today's decoders learn tasks that need them, and that their counterparts, of about the
+// same size and after the same steps, do not learn.
 #include <gtest/gtest.h>
 
 #include "../../../attention/mechanisms/transformer/differential_heads.h"

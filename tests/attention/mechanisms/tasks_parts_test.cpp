@@ -77,8 +77,8 @@ TEST(TasksOfParts, WeightsThatSumToAnythingCount) {
   EXPECT_LT(figure("  without: softmax", std::make_shared<Softmax>()), 0.8);
 }
 
-// Four things of a text have a mark each: the first property of the first, the second of the second,
-// and so on, as one number?
+// Four things of a text have a mark each: the first property of the first, the second of the
+// second, and so on, as one number?
 constexpr Index kMarks = 4, kMarked = kMarks + 1 + kMarks;
 
 TaskBatch marked(Dice& dice, Index count) {

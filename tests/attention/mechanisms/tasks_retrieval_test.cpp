@@ -1,5 +1,5 @@
-// What looks things up, in another text or in what was read long ago, learns tasks that need it, and
-// that its counterparts, of the same size and after the same steps, do not learn.
+// What looks things up, in another text or in what was read long ago, learns tasks that need it,
+// and that its counterparts, of the same size and after the same steps, do not learn.
 #include <gtest/gtest.h>
 
 #include "../../../attention/mechanisms/memory/dynamic_memory.h"

@@ -274,8 +274,8 @@ TEST(TasksOfSets, SlotsFindThings) {
   EXPECT_LT(guessed, 0.85);
 }
 
-// Waves of any height and shift, known at some points: how near is what is foretold there to what is
-// known? The mean of all points blurs it (Kim et al. 2019, figure 1).
+// Waves of any height and shift, known at some points: how near is what is foretold there to what
+// is known? The mean of all points blurs it (Kim et al. 2019, figure 1).
 struct Waves {
   Tensor x, y;
 };

@@ -209,7 +209,7 @@ TEST(TasksOfVision, PlacesThatLookAtAllOthersFindTheirKind) {
       16,
       AugmentedConvolutionOptions{
           .in = kPlanes, .out = 16, .key_width = 12, .value_width = 8, .height = 3, .width = 3});
-  AtTheMark<nn::Conv2d> conv(32, kPlanes, Index{32}, Pair(3), Conv2dOptions{.padding = 1});
+  AtTheMark<nn::Conv2d> conv(32, kPlanes, Index{32}, PerAxis(3), Conv2dOptions{.padding = 1});
   EXPECT_GT(run("non-local", non_local), 0.9);
   EXPECT_GT(run("augmented convolution", augmented), 0.9);
   EXPECT_LT(run("  without: a convolution", conv), 0.7);
@@ -226,7 +226,7 @@ TEST(TasksOfVision, AVisionTransformerFindsTheKind) {
                           .embedding = 32,
                           .heads = 2,
                           .hidden = 64});
-  AtTheMark<nn::Conv2d> without(128, kPlanes, Index{128}, Pair(3), Conv2dOptions{.padding = 1});
+  AtTheMark<nn::Conv2d> without(128, kPlanes, Index{128}, PerAxis(3), Conv2dOptions{.padding = 1});
   EXPECT_GT(learnt(
                 "vision transformer", with, same_kind,
                 [&](const auto& x) { return with(x[0]).logits; }, 1000, 0.003),

@@ -1,5 +1,5 @@
-// What is traced takes other ways: definitions in the place of tiles and of kernels, operators on places
-// in the place of loops. The numbers must be those that everybody else gets.
+// What is traced takes other ways: definitions in the place of tiles and of kernels, operators on
+// places in the place of loops. The numbers must be those that everybody else gets.
 #include "../../../core/traced.h"
 #include "../../../attention/attention.h"
 #include "../../../autograd/autograd.h"

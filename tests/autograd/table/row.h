@@ -107,8 +107,8 @@ Row binary(Subject subject, Tensor (*call)(const Tensor&, const Tensor&),
 /// The row with more samples, more bad calls.
 Row with(Row row, std::vector<Sample> samples, std::vector<BadCall> bad_calls = {});
 
-/// The row of an operator that takes i64, too: without the bad calls that say otherwise; with `bools`
-/// also bool.
+/// The row of an operator that takes i64, too: without the bad calls that say otherwise; with
+/// `bools` also bool.
 Row integers_too(Row row, bool bools = false);
 
 /// Bad calls that every function of one tensor must refuse: undefined, moved from, i64, bool.

@@ -84,7 +84,8 @@ TEST(PretrainedTokenizer, ReadsT5sKind) {
          "decoder": {"type": "Metaspace", "replacement": "▁", "add_prefix_space": true},
          "model": {"type": "Unigram", "unk_id": 0, "vocab": [["<unk>", 0], ["▁", -2], ["▁a", -3], ["b", -3.5],
                    ["ab", -4], ["▁ab", -5.5], ["c", -1]]})");
-  // "▁ab" at -5.5 is better than "▁a" and "b" at -6.5 or "▁" and "ab" at -6; x and y are one unknown.
+  // "▁ab" at -5.5 is better than "▁a" and "b" at -6.5 or "▁" and "ab" at -6; x and y are one
+  // unknown.
   const TokenizedText text = tokenizer.encode("ab cxy");
   EXPECT_EQ(text.tokens, (Tokens{"▁ab", "▁", "c", "<unk>"}));
   EXPECT_THAT(text.offsets,

@@ -45,8 +45,8 @@ TEST_F(GlimpsesCommand, TrainsEvaluatesAndDraws) {
   EXPECT_EQ(read_file(model + "/glimpses.png"), picture);
 }
 
-// From 90 % to less than 2 % with any seed and on any processor: with one run over each image it is chance, and the
-// rounding of the processor at hand, that decides between 9 % and 29 %.
+// From 90 % to less than 2 % with any seed and on any processor: with one run over each image it is
+// chance, and the rounding of the processor at hand, that decides between 9 % and 29 %.
 TEST_F(GlimpsesCommand, AQuickTrainingRecognisesMostDigits) {
   EXPECT_LT(test_error(expect_success("train --quick --samples 4 --save " + path("m"))), 10);
 }

@@ -13,7 +13,8 @@ namespace {
 
 using OnnxAttention = SeededTest<44>;
 
-// The definition: q [B, H, Q, D], k [B, Hk, K, D], v [B, Hk, K, E]; `score` adds to a score, -infinity forbids.
+// The definition: q [B, H, Q, D], k [B, Hk, K, D], v [B, Hk, K, E]; `score` adds to a score,
+// -infinity forbids.
 Tensor plain(const Tensor& q, const Tensor& k, const Tensor& v, double scale,
              const std::function<double(const Place&)>& score) {
   const Index group = q.size(1) / k.size(1);

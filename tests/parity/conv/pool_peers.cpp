@@ -4,7 +4,7 @@
 namespace heed::parity {
 namespace {
 
-std::vector<std::int64_t> sizes(Pair pair) { return {pair.y, pair.x}; }
+std::vector<std::int64_t> sizes(PerAxis pair) { return {pair.y, pair.x}; }
 
 Peer max1d(const std::vector<Index>& shape, const MaxPool1dOptions& o,
            Domain domain = Domain::any) {
@@ -62,7 +62,7 @@ Peer adaptive1d(const std::vector<Index>& shape, Index out) {
       [out](T x) { return torch::adaptive_avg_pool1d(x[0], out); });
 }
 
-Peer adaptive2d(const std::vector<Index>& shape, Pair out) {
+Peer adaptive2d(const std::vector<Index>& shape, PerAxis out) {
   return peer(
       "adaptive_avg_pool2d", {shape}, [out](H x) { return adaptive_avg_pool2d(x[0], out); },
       [out](T x) { return torch::adaptive_avg_pool2d(x[0], sizes(out)); });

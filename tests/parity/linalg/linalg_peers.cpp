@@ -23,7 +23,8 @@ Peer summed(const std::string& equation, const std::vector<Sizes>& shapes) {
       [equation](T x) { return torch::einsum(equation, x); });
 }
 
-// A diagonal far from 0; beside one of ones what stands off it is small, or errors double row by row.
+// A diagonal far from 0; beside one of ones what stands off it is small, or errors double row by
+// row.
 Peer solved(const Sizes& a, const Sizes& b, bool upper, bool unit) {
   return peer(
       "solve_triangular", {a, b},

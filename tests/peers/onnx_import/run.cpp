@@ -1,9 +1,9 @@
-// heed_peer_onnx_import FOLDER: each NAME.onnx there, on the named inputs of NAME.in.npz, whose results become
-// NAME.out.npz. One line a model, with its nodes, or with why it was refused.
+// heed_peer_onnx_import FOLDER: each NAME.onnx there, on the named inputs of NAME.in.npz, whose
+// results become NAME.out.npz. One line a model, with its nodes, or with why it was refused.
 //
 // One that ends in _train runs in training mode; its buffers then become NAME.grads.npz, too.
-// Beside a NAME.step.npz, which holds the numbers that its floating inputs are to be trained with: the gradients of
-// sum(result * weights) by each parameter become NAME.grads.npz.
+// Beside a NAME.step.npz, which holds the numbers that its floating inputs are to be trained with:
+// the gradients of sum(result * weights) by each parameter become NAME.grads.npz.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -203,8 +203,8 @@ TEST(ConvSeq2SeqWeights, MayBeNormalised) {
   plain::expect_gradients(plain::leaves_of(encoder, {}), ours, 2);
 }
 
-// Section 3.4: what m attentions send back counts once a layer of the encoder, in full for embeddings
-// in the values.
+// Section 3.4: what m attentions send back counts once a layer of the encoder, in full for
+// embeddings in the values.
 TEST(ConvSeq2SeqWeights, OfTheEncoderGetTheMeanOfTheAttentionsGradients) {
   manual_seed(5);
   ConvSeq2SeqOptions made = options(5, true, true);

@@ -128,7 +128,8 @@ TEST(StackOptions, WithoutBiases) {
   EXPECT_EQ(made(x, x).shape(), x.shape());
 }
 
-// All that attend() takes reaches every layer, of the encoder, and of the decoder whole and in steps.
+// All that attend() takes reaches every layer, of the encoder, and of the decoder whole and in
+// steps.
 TEST(StackOptions, TermsReachEveryLayer) {
   manual_seed(7);
   const Alibi alibi(3, DType::f64);

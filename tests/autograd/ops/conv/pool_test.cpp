@@ -27,7 +27,7 @@ TEST(MaxPool, GivesTheGradientToTheFirstOfEquals) {
 
 TEST(MaxPool, IndexIsThePlaceInThePlane) {
   const Tensor x = leaf({0, 1, 2, 9, 3, 4, 8, 5, 6, 7, 1, 2}, {1, 3, 4});
-  const MaxPooled out = max_pool2d_with_indices(x, {.kernel = 2, .stride = Pair(1)});
+  const MaxPooled out = max_pool2d_with_indices(x, {.kernel = 2, .stride = PerAxis(1)});
   EXPECT_THAT(numbers(out.values), ElementsAre(4, 8, 9, 7, 8, 8));
   EXPECT_THAT(out.indices.array().to_vector<std::int64_t>(), ElementsAre(5, 6, 3, 9, 6, 6));
   EXPECT_THAT(gradient(out.values, x), ElementsAre(0, 0, 0, 1, 0, 1, 3, 0, 0, 1, 0, 0));
@@ -89,7 +89,7 @@ TEST(MaxPool, AgreesWithPlainOperators) {
   expect_plain<MaxPool2dOptions>(max_pool2d, max_pool2d_plain, {.kernel = 2});
   expect_plain<MaxPool2dOptions>(max_pool2d, max_pool2d_plain,
                                  {.kernel = {3, 5},
-                                  .stride = Pair(2, 3),
+                                  .stride = PerAxis(2, 3),
                                   .padding = {1, 2},
                                   .dilation = 2,
                                   .ceil_mode = true});
@@ -99,7 +99,7 @@ TEST(AvgPool, AgreesWithPlainOperators) {
   expect_plain<AvgPool2dOptions>(avg_pool2d, avg_pool2d_plain, {.kernel = 2});
   expect_plain<AvgPool2dOptions>(avg_pool2d, avg_pool2d_plain,
                                  {.kernel = {3, 5},
-                                  .stride = Pair(2, 3),
+                                  .stride = PerAxis(2, 3),
                                   .padding = {1, 2},
                                   .ceil_mode = true,
                                   .count_include_pad = false});

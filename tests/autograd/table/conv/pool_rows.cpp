@@ -121,7 +121,7 @@ std::vector<BadCall> bad_windows(
 
 MaxPool2dOptions max_options(const Form& form) {
   return {.kernel = {form.down.kernel, form.along.kernel},
-          .stride = Pair{form.down.stride, form.along.stride},
+          .stride = PerAxis{form.down.stride, form.along.stride},
           .padding = {form.down.padding, form.along.padding},
           .dilation = {form.down.dilation, form.along.dilation},
           .ceil_mode = form.ceil_mode};
@@ -129,7 +129,7 @@ MaxPool2dOptions max_options(const Form& form) {
 
 AvgPool2dOptions avg_options(const Form& form) {
   return {.kernel = {form.down.kernel, form.along.kernel},
-          .stride = Pair{form.down.stride, form.along.stride},
+          .stride = PerAxis{form.down.stride, form.along.stride},
           .padding = {form.down.padding, form.along.padding},
           .ceil_mode = form.ceil_mode,
           .count_include_pad = form.count_padding};
@@ -141,7 +141,7 @@ Row max_pool2d_row() {
           bad_windows("max_pool2d",
                       [](const Tensor& x, Index kernel, Index stride, Index padding) {
                         return max_pool2d(
-                            x, {.kernel = kernel, .stride = Pair(stride), .padding = padding});
+                            x, {.kernel = kernel, .stride = PerAxis(stride), .padding = padding});
                       },
                       {2, 3, 5, 7}, {5, 7}, {2, 3, 5, 0})};
   std::vector<Form> all = forms();
@@ -166,7 +166,7 @@ Row avg_pool2d_row() {
           bad_windows("avg_pool2d",
                       [](const Tensor& x, Index kernel, Index stride, Index padding) {
                         return avg_pool2d(
-                            x, {.kernel = kernel, .stride = Pair(stride), .padding = padding});
+                            x, {.kernel = kernel, .stride = PerAxis(stride), .padding = padding});
                       },
                       {2, 3, 5, 7}, {5, 7}, {2, 3, 5, 0})};
   std::vector<Form> all = forms();
@@ -293,7 +293,7 @@ Row adaptive1d_row() {
 }
 
 Row adaptive2d_row() {
-  const auto form = [](const std::string& name, const Sizes& x, Pair out) {
+  const auto form = [](const std::string& name, const Sizes& x, PerAxis out) {
     return sample(
         name, {in(x)}, [=](X t) { return adaptive_avg_pool2d(t[0], out); },
         [=](B b) { return turned(cut(turned(cut(b[0], out.x)), out.y)); });

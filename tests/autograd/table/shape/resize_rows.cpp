@@ -70,21 +70,21 @@ Row interpolate_row() {
   bad_calls.push_back(BAD(ValueError, "interpolate: 0 places of an axis of 3",
                           interpolate(of(1, 2, 3), {.scale = 0.2})));
   bad_calls.push_back(
-      BAD(ShapeError, "has an empty axis", interpolate(of(1, 2, 0), {.size = Pair(3)})));
+      BAD(ShapeError, "has an empty axis", interpolate(of(1, 2, 0), {.size = PerAxis(3)})));
   return {"interpolate",
           {resized("nearest, twice", {2, 3, 5}, {2, 3, 10}, {.scale = 2}),
-           resized("nearest, planes", {1, 2, 3, 5}, {1, 2, 4, 7}, {.size = Pair(4, 7)}),
-           resized("nearest, smaller", {2, 1, 7}, {2, 1, 3}, {.size = Pair(3)}),
+           resized("nearest, planes", {1, 2, 3, 5}, {1, 2, 4, 7}, {.size = PerAxis(4, 7)}),
+           resized("nearest, smaller", {2, 1, 7}, {2, 1, 3}, {.size = PerAxis(3)}),
            resized("nearest, 49 times", {1, 1, 3}, {1, 1, 147}, {.scale = 49}),
-           resized("nearest, to a size of 98", {1, 1, 2}, {1, 1, 98}, {.size = Pair(98)}),
-           resized("linear", {2, 3, 5}, {2, 3, 7}, {.size = Pair(7), .mode = kLinear}),
+           resized("nearest, to a size of 98", {1, 1, 2}, {1, 1, 98}, {.size = PerAxis(98)}),
+           resized("linear", {2, 3, 5}, {2, 3, 7}, {.size = PerAxis(7), .mode = kLinear}),
            resized("linear, by a fraction", {1, 2, 7}, {1, 2, 4}, {.scale = 0.6, .mode = kLinear}),
-           resized("bilinear", {2, 1, 3, 5}, {2, 1, 7, 4}, {.size = Pair(7, 4), .mode = kLinear}),
+           resized("bilinear", {2, 1, 3, 5}, {2, 1, 7, 4}, {.size = PerAxis(7, 4), .mode = kLinear}),
            resized("bilinear, twice", {1, 2, 2, 3}, {1, 2, 4, 6}, {.scale = 2, .mode = kLinear}),
            resized("corners aligned", {1, 2, 3, 5}, {1, 2, 5, 3},
-                   {.size = Pair(5, 3), .mode = kLinear, .align_corners = true}),
+                   {.size = PerAxis(5, 3), .mode = kLinear, .align_corners = true}),
            resized("one place", {2, 3, 5}, {2, 3, 1},
-                   {.size = Pair(1), .mode = kLinear, .align_corners = true}),
+                   {.size = PerAxis(1), .mode = kLinear, .align_corners = true}),
            resized("empty", {0, 3, 5}, {0, 3, 10}, {.scale = 2})},
           std::move(bad_calls)};
 }

@@ -5,10 +5,10 @@
 
 namespace heed {
 
-struct Pair {
+struct PerAxis {
   Index y, x;  ///< down (height), along (width)
-  constexpr Pair(Index both) : y(both), x(both) {}
-  constexpr Pair(Index down, Index along) : y(down), x(along) {}
+  constexpr PerAxis(Index both) : y(both), x(both) {}
+  constexpr PerAxis(Index down, Index along) : y(down), x(along) {}
 };
 
 }  // namespace heed
