@@ -52,6 +52,36 @@ TEST(Recipes, AScore) {
   // [end]
 }
 
+// [docs: distance score]
+// e = -beta sum_d |q_d - k_d|: no product, so it has no form() and no tiles.
+class Manhattan : public attention::Score {
+ public:
+  Tensor& log_beta = parameter("log_beta", zeros({}));
+
+  Tensor operator()(const Tensor& query, const Tensor& prepared, const Tensor&) const override {
+    const Tensor apart = unsqueeze(query, -2) - unsqueeze(prepared, -3);  // [.., Q, K, d]
+    return -exp(log_beta) * sum(abs(apart), {-1});
+  }
+};
+// [end]
+
+TEST(Recipes, AScoreOfDistances) {
+  // [docs: distance score test]
+  Manhattan score;
+  score.to(DType::f64);
+  // In each feature keys are multiples of 0.5 and queries lie 0.25 beside one: nobody meets.
+  const auto apart = [](const Shape& shape, double beside) {
+    return 0.5 * round(2 * randn(shape, DType::f64)) + beside;
+  };
+  const auto report = gradcheck(
+      [&](const std::vector<Tensor>& x) {
+        return attention::attend(score, x[0], x[1], x[2], {.mask = Mask::causal()}).context;
+      },
+      {apart({2, 3, 5}, 0.25), apart({2, 7, 5}, 0), randn({2, 7, 11}, DType::f64)});
+  EXPECT_TRUE(report) << report.text();
+  // [end]
+}
+
 // [docs: normaliser]
 // relu(e)^2 / sum relu(e)^2: exact zeros, no exponential.
 class Squares : public attention::Normaliser {

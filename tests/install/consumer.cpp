@@ -4,7 +4,15 @@
 
 using namespace heed;
 
+// Names that a program has of its own.
+struct Node {};
+struct Pair {};
+struct Text {};
+
 int main() {
+  [[maybe_unused]] const Node node;
+  [[maybe_unused]] const Pair pair;
+  [[maybe_unused]] const Text text;
   Tensor x = tensor({1, 2, 3, 4, 5, 6}, {3, 2});
   x.set_requires_grad();
   sum(x * x).backward();

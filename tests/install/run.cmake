@@ -1,5 +1,5 @@
 # Installs BUILD under a prefix of its own, and builds and runs CONSUMER against it: by find_package, with components
-# and without; by pkg-config; and the README's first program, as it stands there. Links of the installed book work.
+# and without; by pkg-config, also from the build itself; a page's classes; and the README's first program, as it stands there. Links of the installed book work.
 cmake_minimum_required(VERSION 3.22)
 set(prefix ${BUILD}/tests/install/prefix)
 set(work ${BUILD}/tests/install/consumer)
@@ -13,5 +13,9 @@ file(WRITE ${work}/readme.cpp "${CMAKE_MATCH_1}")
 
 by_find_package(${prefix} ${work})
 run(${work}/readme)
-by_pkg_config(${prefix} ${work})
+file(GLOB_RECURSE file ${prefix}/*/heed.pc)
+get_filename_component(folder ${file} DIRECTORY)
+by_pkg_config(${folder} ${work})
+by_pkg_config(${BUILD} ${work} --define-variable=libdir=${BUILD} --define-variable=includedir=${BUILD}/include)
+classes_of(${prefix}/share/doc/heed/docs/recipes.md ${prefix} ${work})
 check_links(${prefix}/share/doc/heed)

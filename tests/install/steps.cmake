@@ -21,21 +21,47 @@ function(by_find_package prefix work)
   endif()
 endfunction()
 
-# One line of a compiler, as a Makefile has it.
-function(by_pkg_config prefix work)
-  file(GLOB_RECURSE file ${prefix}/*/heed.pc)
-  get_filename_component(folder ${file} DIRECTORY)
+# One line of a compiler, as a Makefile has it; what follows `work` is said to pkg-config.
+function(by_pkg_config folder work)
   set(ENV{PKG_CONFIG_PATH} ${folder})
   find_program(PKG_CONFIG pkg-config REQUIRED)
-  execute_process(COMMAND ${PKG_CONFIG} --cflags --libs heed OUTPUT_VARIABLE said RESULT_VARIABLE code
+  execute_process(COMMAND ${PKG_CONFIG} --cflags --libs heed ${ARGN} OUTPUT_VARIABLE said RESULT_VARIABLE code
                   OUTPUT_STRIP_TRAILING_WHITESPACE)
   if(NOT code EQUAL 0)
     message(FATAL_ERROR "pkg-config finds no heed in ${folder}")
   endif()
   separate_arguments(arguments UNIX_COMMAND "${FLAGS} ${CONSUMER}/consumer.cpp ${said}")
   get_filename_component(libraries ${folder} DIRECTORY)
-  run(${COMPILER} ${arguments} -Wl,-rpath,${libraries} -o ${work}/by_pkg_config)
+  run(${COMPILER} ${arguments} -Wl,-rpath,${libraries}:${folder} -o ${work}/by_pkg_config)
   run(${work}/by_pkg_config)
+endfunction()
+
+# The classes that a page shows, compiled as a program has them: behind <heed/heed.h>, outside any namespace.
+function(classes_of page prefix work)
+  file(READ ${page} text)
+  string(REPLACE ";" "@semicolon@" text "${text}")  # a list would read these three
+  string(REPLACE "[" "@left@" text "${text}")
+  string(REPLACE "]" "@right@" text "${text}")
+  string(REGEX MATCHALL "```cpp\n[^`]*```" blocks "${text}")
+  set(code "#include <heed/heed.h>\n#include <heed/optim/gradient_runs.h>\n#include <heed/optim/optimizer_of.h>\n")
+  string(APPEND code "using namespace heed@semicolon@\nusing attention::Mask@semicolon@\n")
+  set(count 0)
+  foreach(block IN LISTS blocks)
+    if(block MATCHES "\n(class|struct) ")
+      string(REGEX REPLACE "```(cpp\n)?" "" block "${block}")
+      string(APPEND code "\n${block}")
+      math(EXPR count "${count} + 1")
+    endif()
+  endforeach()
+  if(count LESS 3)
+    message(SEND_ERROR "only ${count} classes in ${page}")
+  endif()
+  string(REPLACE "@semicolon@" ";" code "${code}")
+  string(REPLACE "@left@" "[" code "${code}")
+  string(REPLACE "@right@" "]" code "${code}")
+  file(WRITE ${work}/classes.cpp "${code}")
+  separate_arguments(flags UNIX_COMMAND "${FLAGS}")
+  run(${COMPILER} ${flags} -std=c++20 -fsyntax-only -I ${prefix}/include ${work}/classes.cpp)
 endfunction()
 
 # Each link of the README, the guides and the chapters under `book`, but those to sources (.cpp) of the library.

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <ostream>
 
 #include "../../autograd/ops/elementwise/elementwise.h"
 #include "../../autograd/ops/linalg/matmul.h"
@@ -19,6 +20,15 @@
 #include "../support/throws.h"
 
 namespace heed::train {
+
+// What a parametrised test's name says of them.
+static void PrintTo(const RunOptions& options, std::ostream* out) {
+  *out << "epochs " << options.epochs << " steps " << options.steps << " every " << options.every
+       << " accumulate " << options.accumulate << " clip " << options.clip << " average "
+       << options.average << " ema " << options.ema << " patience " << options.patience << " save "
+       << options.save_every;
+}
+
 namespace {
 
 using testing::HasSubstr;
