@@ -121,10 +121,9 @@ class Tensor {
   /// The same object, not equal numbers.
   bool is_same(const Tensor& other) const { return impl_ == other.impl_; }
 
-  // What follows are methods by PyTorch's names, each defined in methods.h, which <heed/heed.h>
-  // has, by the function of the same name: shapes, dtypes and errors are that function's. Sizes and
-  // axes may stand in braces or by themselves: view({-1, 6}), view(-1, 6), sum(1), sum({0, -1},
-  // true).
+  // What follows are methods by PyTorch's names, each defined in methods.h, part of <heed/heed.h>,
+  // by the function of its name: shapes, dtypes and errors are that function's. Sizes and axes may
+  // stand in braces or by themselves: view({-1, 6}), view(-1, 6), sum(1), sum({0, -1}, true).
 
   const Shape& sizes() const { return shape(); }
   const Shape& size() const { return shape(); }
@@ -151,8 +150,7 @@ class Tensor {
   /// Whether the only element is not 0: `if (all(x == y))`. Throws ShapeError unless there is one.
   explicit operator bool() const { return item<bool>(); }
 
-  /// One place of the first axis, a view; places of a mask or indices (chosen.h); a part, as
-  /// index().
+  /// A place of the first axis, a view; places of a mask or indices (chosen.h); a part: index().
   Tensor operator[](Index place) const;
   Chosen operator[](const Tensor& places) const;
   Tensor operator[](std::initializer_list<IndexEntry> entries) const;

@@ -1,5 +1,4 @@
-// Points: a pointer network, and, plain, one whose keys are learned for places, whatever stands
-// there.
+// Points: a pointer network, and, plain, one whose keys are learned, whatever stands at a place.
 #include <fmt/format.h>
 
 #include "solver.h"
