@@ -38,7 +38,7 @@ WITHOUT = {
 #: Options that go by another name.
 RENAMED = {"SelfAttentionSizes": "self_attention", "NeuralCacheOptions": "neural_cache", "WaitKOptions": "wait_k",
            "LongformerOptions": "longformer", "BigBirdOptions": "bigbird", "GraphStructureOptions": "graph_structure",
-           "TableLossOptions": "table_answer_loss", "RotaryOptions": "rotary", "ValueResidualOptions": "value_residual",
+           "TableLossOptions": "table_answer_loss", "RotaryOptions": "rotary", "ValueResidualOptions": "value_residual", "LunaOptions": "luna_stack",
            "LinearOptions": "LinearAttention", "PerformerOptions": "Performer", "SetOptions": "SetBlock", "EsimOptions": "ESIM",
            "GatedAttentionOptions": "GatedAttentionReader", "CoAttentionOptions": "ParallelCoAttention",
            "CoupledOptions": "CoupledMultiLayerAttention", "StackedOptions": "StackedAttention", "HardOptions": "HardAttention",
