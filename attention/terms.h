@@ -39,7 +39,7 @@ struct Terms {
   bool need_log_sums = false;    ///< for merge(); of softmax alone
   bool tiles_only = false;       ///< throws ValueError where a block of scores would be made
   /// What a layer further down the stack left for this one, Attended::for_above: ValueResidualHeads
-  /// look at it, all others do not.
+  /// and Luna look at it, all others do not.
   Tensor from_below = {};
 };
 

@@ -79,7 +79,7 @@ std::vector<Tensor> step(const TransformerEncoder& decoder, const std::vector<Te
     const Tensor seen = attention::attend(of_heads(0), keys, values).context;
     const Tensor joined = reshape(transpose(seen, 1, 2), x.shape());
     x = layer.norm1(x + linear(joined, parameter("out_proj.weight"), parameter("out_proj.bias")));
-    x = layer.norm2(x + layer.linear2(relu(layer.linear1(x))));
+    x = layer.norm2(x + (*layer.linear2)(relu((*layer.linear1)(x))));
   }
   out[0] = x;
   return out;

@@ -9,6 +9,8 @@ HEED_FIELDS(attention::RotaryScaling, kind, factor, original_length, beta_fast, 
             whole_pairs, low_freq_factor, high_freq_factor, attention_factor)
 HEED_FIELDS(attention::RotaryOptions, base, layout, width, scaling)
 HEED_FIELDS(attention::HeadExtrasOptions, slots, bias_kv, zero)
+HEED_FIELDS(attention::MixtureOfExpertsOptions, width, hidden, experts, chosen, activation, dropout,
+            dtype)
 template <>
 struct FieldsOf<attention::MultiHeadOptions> {
   static constexpr bool kGiven = false;
@@ -18,7 +20,8 @@ struct FieldsOf<attention::MultiHeadOptions> {
 
 /// A stack's layers take what their heads have beside by name, or layer by layer:
 /// self_heads={"sinks": True}, or lambda layer: {"score": Additive(4, 4, 8)}. self_attention is a
-/// name of self_attention_kinds(), or lambda layer: a SelfAttention.
+/// name of self_attention_kinds(), or lambda layer: a SelfAttention; experts={"experts": 8}, or
+/// lambda layer: such a dict.
 template <>
 struct FieldsOf<attention::TransformerOptions> {
   static constexpr bool kGiven = false;
@@ -32,5 +35,8 @@ std::shared_ptr<attention::SelfAttention> self_attention_of(
 
 HEED_GIVES(attention::Attended, context, weights)
 HEED_GIVES(attention::StackOutput, output, weights)
+HEED_GIVES(attention::Routed, balance, chosen, gates, load)
+HEED_GIVES(attention::TransformerLayerOutput, context, weights)
+HEED_GIVES(attention::TransformerOutput, output, weights)
 
 }  // namespace heed::python

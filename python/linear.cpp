@@ -10,6 +10,7 @@ HEED_FIELDS(PerformerOptions, features, kind)
 HEED_FIELDS(FastWeights, q, k, v, log_decay, beta, bonus)
 HEED_GIVES(FastWeightsOutput, y, state)
 HEED_FIELDS(AttentionFreeFullOptions, width, max_length, window, rank, block, dtype)
+HEED_FIELDS(LunaOptions, width, heads, length, layers, dtype)
 HEED_FIELDS(LinformerOptions, width, heads, max_length, rank, dtype)
 HEED_FIELDS(NystromformerOptions, width, heads, landmarks, iterations, dtype)
 HEED_FIELDS(ReformerOptions, width, heads, buckets, rounds, dtype)
@@ -76,6 +77,9 @@ void bind_others(py::module_& m) {
   other<Linformer, LinformerOptions>(m, "Keys of few rows (Wang et al. 2020).");
   other<Luna, Index, Index, Index, DType>(m, "Packed and unpacked (Ma et al. 2021).",
                                           "width, heads, length, dtype");
+  function(m, "luna_stack", "", &luna_stack,
+           "The pack of a layer for the next one (Ma et al. 2021): what a stack's self_attention= "
+           "takes.");
   other<Nystromformer, NystromformerOptions>(m, "By landmarks (Xiong et al. 2021).");
   other<SinkhornBlocks, SinkhornBlocksOptions>(m, "Sorted blocks (Tay et al. 2020).");
   other<Reformer, ReformerOptions>(m, "Buckets by hashing (Kitaev et al. 2020).")

@@ -6,7 +6,6 @@ namespace heed::python {
 
 using namespace heed::attention;
 
-HEED_FIELDS(MixtureOfExpertsOptions, width, hidden, experts, chosen, gated, dtype)
 HEED_GIVES(MixtureOutput, output, balance, chosen, gates, load)
 HEED_FIELDS(MixtureOfDepthsOptions, block, capacity, hidden, layer)
 HEED_GIVES(MixtureOfDepthsOutput, output, chosen, prediction_loss, router_loss)
@@ -18,13 +17,14 @@ HEED_FIELDS(ValueResidualOptions, width, heads, head_width, layers, single, rota
 namespace {
 
 void bind_depths(py::module_& m) {
-  record<MixtureOutput>(m, "output, balance, chosen, gates, load of MixtureOfExperts.");
+  record<MixtureOutput, Routed>(m, "output, balance, chosen, gates, load of MixtureOfExperts.");
   Mechanism<MixtureOfExperts>(m,
                               "Each token to the experts that a router prefers (Shazeer et al. "
                               "2017, Jiang et al. 2024).")
       .init<MixtureOfExpertsOptions>()
       .forward("input, real=", &MixtureOfExperts::operator(), "[.., E], real bool [..].");
-  record<MixtureOfDepthsOutput>(m, "output, chosen, prediction_loss, router_loss.");
+  record<MixtureOfDepthsOutput>(m, "output, chosen, prediction_loss, router_loss.")
+      .def_readonly("routed", &MixtureOfDepthsOutput::routed, "By the block's experts.");
   using State = MixtureOfDepths::State;
   py::class_<State>(m, "MixtureOfDepthsState", "The chosen so far.")
       .def(py::init<>())

@@ -18,16 +18,16 @@ const Fields<MultiHeadOptions>& FieldsOf<MultiHeadOptions>::all() {
 namespace {
 
 // {"sinks": True}, or lambda layer: {..}
-template <auto place>
-Field<TransformerOptions> heads_field(const char* name) {
+template <class Options, auto place>
+Field<TransformerOptions> by_layer(const char* name) {
   const auto set = [name](TransformerOptions& options, const py::handle& given) {
     if (!py::isinstance<py::dict>(given) && !PyCallable_Check(given.ptr())) throw py::cast_error();
     const Held held(py::reinterpret_borrow<py::object>(given));
-    options.*place = [name, held](const MultiHeadOptions& heads, Index layer) {
+    options.*place = [name, held](const Options& of_all, Index layer) {
       const py::gil_scoped_acquire lock;
       const py::object said = held();
       const py::dict own = py::isinstance<py::dict>(said) ? said : said(layer);
-      return options_of(name, heads, own, FieldsOf<MultiHeadOptions>::all());
+      return options_of(name, of_all, own, FieldsOf<Options>::all());
     };
   };
   return {name, set, [] { return "object"; }, [] { return "None"; }};
@@ -41,13 +41,14 @@ const Fields<TransformerOptions>& FieldsOf<TransformerOptions>::all() {
     auto* const all =
         new Fields<O> HEED_LIST(width, heads, kv_heads, hidden, dropout, pre_norm, both_norms, norm,
                                 parallel, activation, bias, rotary, rotary_options, eps, dtype);
-    all->push_back(heads_field<&O::self_heads>("self_heads"));
-    all->push_back(heads_field<&O::memory_heads>("memory_heads"));
+    all->push_back(by_layer<MultiHeadOptions, &O::self_heads>("self_heads"));
+    all->push_back(by_layer<MultiHeadOptions, &O::memory_heads>("memory_heads"));
     const auto set = [](O& options, const py::handle& given) {
       if (py::isinstance<py::str>(given)) return;  // finish() knows the sizes
       options.self_attention = given.cast<decltype(O::self_attention)>();
     };
     all->push_back({"self_attention", set, [] { return "object"; }, [] { return "None"; }});
+    all->push_back(by_layer<MixtureOfExpertsOptions, &O::experts>("experts"));
     return all;
   }();
   return fields;

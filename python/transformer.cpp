@@ -8,6 +8,17 @@ namespace {
 
 const char* const kStack = "Layers one on the other (Vaswani et al. 2017).";
 
+void bind_outputs(py::module_& m) {
+  record<Routed>(m, "balance, chosen, gates, load: how tokens went to experts.");
+  py::class_<TransformerLayerOutput, Attended>(m, "TransformerLayerOutput",
+                                               "context, weights = layer(..)")
+      .def_readonly("routed", &TransformerLayerOutput::routed, "By the layer's experts.");
+  py::class_<TransformerOutput, StackOutput>(m, "TransformerOutput", "output, weights = stack(..)")
+      .def_readonly("routed", &TransformerOutput::routed, "Of each layer that has experts.")
+      .def("balance", &TransformerOutput::balance, Free(),
+           "The sum of these layers' balance losses; None without experts.");
+}
+
 void bind_encoder(py::module_& m) {
   Mechanism<TransformerEncoderLayer>(m, "One layer (Vaswani et al. 2017).")
       .init<const TransformerOptions&, Index>("layer=0")
@@ -17,11 +28,12 @@ void bind_encoder(py::module_& m) {
              const Terms& terms) { return layer(x, terms, cache); },
           "context, weights: input [B, T, E].")
       .HEED_CHILD(TransformerEncoderLayer, self_attn)
-      .HEED_CHILD(TransformerEncoderLayer, linear1)
-      .HEED_CHILD(TransformerEncoderLayer, linear2)
+      .HEED_PERHAPS(TransformerEncoderLayer, linear1)
+      .HEED_PERHAPS(TransformerEncoderLayer, linear2)
       .HEED_CHILD(TransformerEncoderLayer, norm1)
       .HEED_CHILD(TransformerEncoderLayer, norm2)
-      .HEED_PERHAPS(TransformerEncoderLayer, linear_gate);
+      .HEED_PERHAPS(TransformerEncoderLayer, linear_gate)
+      .HEED_PERHAPS(TransformerEncoderLayer, mixture);
   using State = TransformerEncoder::State;
   py::class_<State>(m, "TransformerEncoderState")
       .def(py::init<>())
@@ -131,6 +143,7 @@ void bind_decoder(py::module_& m) {
 }  // namespace
 
 void bind_transformer(py::module_& m) {
+  bind_outputs(m);
   bind_encoder(m);
   bind_decoder(m);
 }

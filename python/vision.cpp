@@ -118,7 +118,8 @@ void bind_patches(py::module_& m) {
   Mechanism<Swin>(m, "Swin Transformer (Liu et al. 2021).")
       .init<SwinOptions>()
       .forward("images, need_weights", &Swin::operator(), "[B, C, H, W].");
-  record<VisionTransformerOutput>(m, "logits, distilled [B, classes], weights of each layer.");
+  record<VisionTransformerOutput>(m, "logits, distilled [B, classes], weights of each layer.")
+      .def_readonly("routed", &VisionTransformerOutput::routed, "Of each layer that has experts.");
   Mechanism<VisionTransformer>(m,
                                "Patches as words (Dosovitskiy et al. 2021); encoder={..}: "
                                "options of its layers.")

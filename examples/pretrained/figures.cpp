@@ -72,8 +72,8 @@ std::vector<Comparison> compare_partials(const DecoderOnly& model, const std::st
   const Tensor projected = compare("yProj", heads.out_proj(y));
   const Tensor middle = compare("attnResid", x + projected);
   const Tensor ln2 = compare("ln2", layer.norm2(middle));
-  const Tensor fc = compare("fc", layer.linear1(ln2));
-  const Tensor mlp = compare("mlp", layer.linear2(compare("gelu", gelu(fc, Gelu::tanh))));
+  const Tensor fc = compare("fc", (*layer.linear1)(ln2));
+  const Tensor mlp = compare("mlp", (*layer.linear2)(compare("gelu", gelu(fc, Gelu::tanh))));
   compare("mlpResid", middle + mlp);
   Tensor block = x;
   for (std::size_t i = 0; i < model.stack.layers.size(); ++i) {

@@ -257,6 +257,25 @@ TEST(Recipes, ATransformerWithShawsPositions) {
   EXPECT_EQ(y.shape(), x.shape());
 }
 
+TEST(Recipes, ATransformerWithExperts) {
+  const Tensor x = randn({2, 7, 12});
+  // [docs: stack_experts]
+  attention::TransformerOptions options{
+      .width = 12, .heads = 3, .hidden = 24, .activation = attention::Activation::swiglu};
+  options.experts = [](attention::MixtureOfExpertsOptions experts, Index layer) {
+    experts.experts = layer % 2 == 0 ? 0 : 8;  // two of eight in every second layer
+    return experts;
+  };
+  const attention::TransformerEncoder encoder(4, options);
+  const attention::TransformerOutput out = encoder(x, {.mask = attention::Mask::causal()});
+  const Tensor loss = sum(square(out.output)) + 0.01 * out.balance();  // of both such layers
+  const std::vector<Index>& load = out.routed[0].load;  // tokens of each expert of the first
+  // [end]
+  EXPECT_EQ(loss.shape(), Shape{});
+  EXPECT_EQ(out.routed.size(), 2U);
+  EXPECT_EQ(load.size(), 8U);
+}
+
 TEST(Recipes, ATransformerWithEntmaxHeads) {
   const Tensor x = randn({2, 7, 12});
   // [docs: stack_entmax]

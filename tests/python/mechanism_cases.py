@@ -72,6 +72,8 @@ CASES = {
     "TransformerEncoder": (lambda: A.TransformerEncoder(2, **wide(self_attention="retnet")), [(2, 5, 4)], (2, 5, 4)),
     "value_residual": (lambda: A.TransformerEncoder(2, **wide(self_attention=A.value_residual(
         width=4, heads=2, layers=2, dtype=f64))), [(2, 5, 4)], (2, 5, 4)),
+    "luna_stack": (lambda: A.TransformerEncoder(2, **wide(self_attention=A.luna_stack(
+        width=4, heads=2, length=3, layers=2, dtype=f64))), [(2, 5, 4)], (2, 5, 4)),
     # linear/
     "LinearAttention": (lambda: A.LinearAttention(width=12, heads=3, dtype=f64), [X], X),
     "CosFormer": (lambda: A.CosFormer(width=12, heads=3, max_length=7, dtype=f64), [X], X),

@@ -29,7 +29,8 @@ WITHOUT = {
     "linear_kinds": "self_attention_kinds() names them: sums_up", "is_linear_kind": "self_attention_kinds() names them: sums_up",
     "make_linear": "self_attention() by name", "self_attention_kind": "self_attention_kinds()", "self_attention_maker": "self_attention()",
     "synthesizer_kinds": "self_attention() by name", "name": "text is text in Python", "self_heads": "TransformerOptions' own",
-    "memory_heads": "TransformerOptions' own", "make_self_attention": "TransformerOptions' own", "AttentionCall": COMPILED,
+    "memory_heads": "TransformerOptions' own", "make_self_attention": "TransformerOptions' own",
+    "expert_options": "TransformerOptions' own", "AttentionCall": COMPILED,
     "RotaryScaling": "a dict, scaling=", "HierarchicalLevel.encode_packed": "packed batches", "HierarchicalLevel.pool": "packed batches",
     "KeyValueCacheOptions": "keyword arguments", "T5Options": "keyword arguments", "RelativeOptions": "keyword arguments",
     "EntmaxOptions": "keyword arguments",
@@ -37,7 +38,7 @@ WITHOUT = {
 #: Options that go by another name.
 RENAMED = {"SelfAttentionSizes": "self_attention", "NeuralCacheOptions": "neural_cache", "WaitKOptions": "wait_k",
            "LongformerOptions": "longformer", "BigBirdOptions": "bigbird", "GraphStructureOptions": "graph_structure",
-           "TableLossOptions": "table_answer_loss", "RotaryOptions": "rotary", "ValueResidualOptions": "value_residual",
+           "TableLossOptions": "table_answer_loss", "RotaryOptions": "rotary", "ValueResidualOptions": "value_residual", "LunaOptions": "luna_stack",
            "LinearOptions": "LinearAttention", "PerformerOptions": "Performer", "SetOptions": "SetBlock", "EsimOptions": "ESIM",
            "GatedAttentionOptions": "GatedAttentionReader", "CoAttentionOptions": "ParallelCoAttention",
            "CoupledOptions": "CoupledMultiLayerAttention", "StackedOptions": "StackedAttention", "HardOptions": "HardAttention",

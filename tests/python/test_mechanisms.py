@@ -113,6 +113,14 @@ def test_kinds_serve_a_stack():
     shared = attention.Additive(4, 4, 3)
     stack = attention.TransformerEncoder(2, width=8, heads=2, self_heads={"score": shared})
     assert stack.layers[1].self_attn.score.score_vector.is_same(shared.score_vector)
+    for experts in ({"experts": 4}, lambda layer: {"experts": 4 * layer}):
+        stack = attention.TransformerEncoder(2, width=8, heads=2, hidden=5, activation="swiglu", experts=experts)
+        seen = stack(heed.randn(2, 5, 8), mask=Mask.lengths([5, 3], 5))
+        output, weights = seen
+        assert output.shape == (2, 5, 8) and weights == [] and seen.balance().shape == ()
+        assert [sum(layer.load) for layer in seen.routed] == [16] * (1 if callable(experts) else 2)
+        assert stack.layers[1].linear1 is None and stack.layers[1].mixture.router.weight.shape == (4, 8)
+    assert attention.TransformerEncoder(1, width=8, heads=2)(heed.randn(2, 5, 8)).balance() is None
     own = attention.TransformerEncoder(2, width=8, heads=2, self_heads=lambda layer: {"kv_heads": 1 + layer})
     assert own.layers[0].self_attn.in_proj_weight.shape == (16, 8) and own.layers[1].self_attn.in_proj_weight.shape == (24, 8)
 

@@ -53,8 +53,8 @@ GraphTransformer::GraphTransformer(const GraphTransformerOptions& o)
                                                           o.transformer.dtype))),
       encoder(child<TransformerEncoder>("encoder", o.layers, o.transformer, o.final_norm)) {}
 
-StackOutput GraphTransformer::operator()(const Tensor& h, const GraphStructure& graphs,
-                                         const Terms& terms) const {
+TransformerOutput GraphTransformer::operator()(const Tensor& h, const GraphStructure& graphs,
+                                               const Terms& terms) const {
   const Scope scope(*this);
   const DType dtype = encoder.parameters().front().dtype();
   check_batch(kOp, "h", h);
@@ -80,7 +80,7 @@ StackOutput GraphTransformer::operator()(const Tensor& h, const GraphStructure& 
     const ScoreMap bias = maps::by_distance(distance_bias, unsqueeze(graphs.distances, 1));
     own.map = terms.map.defined() ? terms.map.then(bias) : bias;
   }
-  StackOutput out = named(kOp, [&] { return encoder(x, own); });
+  TransformerOutput out = named(kOp, [&] { return encoder(x, own); });
   out.output = forwarded(out.output);
   return out;
 }

@@ -49,8 +49,8 @@ class GraphTransformer : public nn::Module {
 
   /// Nodes beyond a graph's own are masked. A map of the terms comes before the bias. Throws
   /// ShapeError, DTypeError, ValueError for a structure that lacks what the options have.
-  StackOutput operator()(const Tensor& h, const GraphStructure& graphs,
-                         const Terms& terms = {}) const;
+  TransformerOutput operator()(const Tensor& h, const GraphStructure& graphs,
+                               const Terms& terms = {}) const;
 };
 
 }  // namespace heed::attention

@@ -88,11 +88,13 @@ MixtureOfDepthsOutput MixtureOfDepths::operator()(const Tensor& given,
   const Tensor all = reshape(x, Shape{B * T, E});
   const Tensor in = reshape(index_select(all, 0, rows), Shape{B, k, E});
   const Mask real = Mask::lengths(ks, k);
-  const Tensor f = block(in, {.mask = both_ways ? real : Mask::causal() & real}).context - in;
+  const TransformerLayerOutput seen = block(in, {.mask = both_ways ? real : Mask::causal() & real});
+  const Tensor f = seen.context - in;
   const Tensor share = reshape(index_select(flatten(r), 0, rows), Shape{B, k, 1});
   const Tensor added = where(unsqueeze(is, -1), share * f, 0);
 
   MixtureOfDepthsOutput out;
+  out.routed = seen.routed;
   const Tensor marks =
       index_add(zeros({B * T}, x.dtype()), 0, rows, flatten(heed::to(is, x.dtype())));
   out.chosen = reshape(marks, Shape{B, T}) > 0.5;

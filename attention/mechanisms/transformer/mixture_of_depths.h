@@ -27,6 +27,7 @@ struct MixtureOfDepthsOutput {
   Tensor chosen;           ///< bool [B, T]
   Tensor prediction_loss;  ///< []: the predictor's, binary cross entropy over all tokens
   Tensor router_loss;      ///< []: the same of the router's own weights, for who goes by these
+  Routed routed = {};      ///< by the block's experts; of nothing without
 };
 
 class MixtureOfDepths : public nn::Module {

@@ -4,7 +4,6 @@
 
 #include <cmath>
 
-#include "../../../autograd/ops/elementwise/activation.h"
 #include "../../../autograd/ops/elementwise/elementwise.h"
 #include "../../../autograd/ops/index/index.h"
 #include "../../../autograd/ops/index/sort.h"
@@ -34,14 +33,16 @@ const MixtureOfExpertsOptions& checked(const MixtureOfExpertsOptions& o) {
 
 Expert::Expert(const MixtureOfExpertsOptions& o)
     : linear1(child<nn::Linear>("linear1", checked(o).width, o.hidden, false, o.dtype)),
-      linear_gate(o.gated ? &child<nn::Linear>("linear_gate", o.width, o.hidden, false, o.dtype)
-                          : nullptr),
-      linear2(child<nn::Linear>("linear2", o.hidden, o.width, false, o.dtype)) {}
+      linear_gate(is_gated(o.activation)
+                      ? &child<nn::Linear>("linear_gate", o.width, o.hidden, false, o.dtype)
+                      : nullptr),
+      dropout(child<nn::Dropout>("dropout", o.dropout)),
+      linear2(child<nn::Linear>("linear2", o.hidden, o.width, false, o.dtype)),
+      activation_(o.activation) {}
 
 Tensor Expert::operator()(const Tensor& x) const {
   const Scope scope(*this);
-  if (linear_gate == nullptr) return forwarded(linear2(relu(linear1(x))));
-  return forwarded(linear2(silu(linear1(x)) * (*linear_gate)(x)));
+  return forwarded(feed_forward(x, linear1, linear_gate, activation_, dropout, linear2));
 }
 
 MixtureOfExperts::MixtureOfExperts(const MixtureOfExpertsOptions& o)

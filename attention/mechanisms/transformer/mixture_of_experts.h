@@ -2,18 +2,18 @@
 // that a router prefers, and no other is computed for it.
 //
 //   p = softmax(W_g x),  y = sum over the k chosen of g_e E_e(x),  g = softmax of the chosen's logits
-//   E_e(x) = W_2 (silu(W_1 x) o W_3 x), or without a gate W_2 relu(W_1 x)
+//   E_e(x) = W_2 (silu(W_1 x) o W_3 x), or what another activation makes of it
 //   balance = N sum_e f_e P_e,  f_e: which share of the choices is e,  P_e: the mean of p_e
 //
 // Shazeer et al. 2017, "Outrageously Large Neural Networks"; gates by Jiang et al. 2024, "Mixtral
 // of Experts"; the loss of Fedus et al. 2022, "Switch Transformers", eq. 4 to 6, for k choices.
 // Dropless (Gale et al. 2023, "MegaBlocks"): an expert takes as many tokens as come, its rows
 // gathered into one product; none is left out and nothing is padded. x [.., E] -> [.., E]; O(k
-// tokens E hidden).
+// tokens E hidden). TransformerOptions::experts puts it into the layers of a stack.
 #pragma once
 
-#include "../../../nn/linear.h"
 #include "../../../nn/module_list.h"
+#include "layer_parts.h"
 
 namespace heed::attention {
 
@@ -22,7 +22,8 @@ struct MixtureOfExpertsOptions {
   Index hidden = 0;   ///< of an expert
   Index experts = 0;  ///< N
   Index chosen = 2;   ///< k
-  bool gated = true;
+  Activation activation = Activation::swiglu;
+  double dropout = 0;  ///< inside an expert, in training
   DType dtype = DType::f32;
 };
 
@@ -32,23 +33,31 @@ class Expert : public nn::Module {
   explicit Expert(const MixtureOfExpertsOptions& options);
 
   nn::Linear& linear1;      ///< without biases, all of them
-  nn::Linear* linear_gate;  ///< W_3; null without
+  nn::Linear* linear_gate;  ///< W_3; null unless the activation is gated
+  nn::Dropout& dropout;
   nn::Linear& linear2;
 
   Tensor operator()(const Tensor& x) const;
+
+ private:
+  Activation activation_;
 };
 
-struct MixtureOutput {
-  Tensor output;                 ///< [.., E]
+/// Who went where.
+struct Routed {
   Tensor balance;                ///< []; to be added to the loss, times 0.01 in the paper
   Tensor chosen;                 ///< i64 [.., k], best first; -1 where a token does not count
   Tensor gates;                  ///< [.., k]
   std::vector<Index> load = {};  ///< tokens of each expert
 };
 
+struct MixtureOutput : Routed {
+  Tensor output;  ///< [.., E]
+};
+
 class MixtureOfExperts : public nn::Module {
  public:
-  /// Throws ValueError unless sizes are positive and k is at most N.
+  /// Throws ValueError unless sizes are positive and k is at most N, and as Dropout.
   explicit MixtureOfExperts(const MixtureOfExpertsOptions& options);
 
  private:

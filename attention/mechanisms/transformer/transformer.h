@@ -19,7 +19,8 @@ class Transformer : public nn::Module {
   TransformerDecoder& decoder;
 
   /// The target is causal whatever `target_mask` adds. `source_mask` holds for the encoder and for
-  /// what the decoder sees of it. Throws ShapeError, DTypeError.
+  /// what the decoder sees of it. Balance losses of experts come from a call of `encoder` and one
+  /// of `decoder`. Throws ShapeError, DTypeError.
   Tensor operator()(const Tensor& source, const Tensor& target, const Mask& source_mask = Mask(),
                     const Mask& target_mask = Mask()) const;
 };

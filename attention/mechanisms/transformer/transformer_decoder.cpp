@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "../../../autograd/check_defined.h"
 #include "../../../autograd/grad_mode.h"
 #include "../../../autograd/ops/elementwise/elementwise.h"
@@ -10,6 +12,7 @@
 #include "../../detail/masked_sequence.h"
 #include "../../detail/named.h"
 #include "../../detail/nan_guard.h"
+#include "../../detail/real_tokens.h"
 
 namespace heed::attention {
 
@@ -23,20 +26,32 @@ TransformerOptions checked(const TransformerOptions& options) {
   return options;
 }
 
+// Of steps x behind a past: the first lengths[b], which alone count for experts; none: all.
+Mask counted(std::vector<Index> lengths, const Tensor& x, const KeyValueCache& past) {
+  if (lengths.empty()) return Mask();
+  for (Index& each : lengths) each += past.length();
+  return Mask::lengths(lengths, past.length() + x.size(1));
+}
+
 }  // namespace
 
 TransformerDecoderLayer::TransformerDecoderLayer(const TransformerOptions& options, Index layer)
-    : self_attn(shared_child("self_attn", make_self_attention(checked(options), layer))),
+    : options_(checked(options)),
+      experts_(expert_options(options, layer)),
+      self_attn(shared_child("self_attn", make_self_attention(options, layer))),
       multihead_attn(child<MultiHead>("multihead_attn", memory_heads(options, layer))),
-      linear1(
-          child<nn::Linear>("linear1", options.width, options.hidden, options.bias, options.dtype)),
-      linear_gate(is_gated(options.activation)
+      linear1(experts_.experts == 0 ? &child<nn::Linear>("linear1", options.width, options.hidden,
+                                                         options.bias, options.dtype)
+                                    : nullptr),
+      linear_gate(linear1 != nullptr && is_gated(options.activation)
                       ? &child<nn::Linear>("linear_gate", options.width, options.hidden,
                                            options.bias, options.dtype)
                       : nullptr),
       dropout(child<nn::Dropout>("dropout", options.dropout)),
-      linear2(
-          child<nn::Linear>("linear2", options.hidden, options.width, options.bias, options.dtype)),
+      linear2(linear1 != nullptr ? &child<nn::Linear>("linear2", options.hidden, options.width,
+                                                      options.bias, options.dtype)
+                                 : nullptr),
+      mixture(linear1 == nullptr ? &child<MixtureOfExperts>("mixture", experts_) : nullptr),
       norm1(child<TransformerNorm>("norm1", options)),
       norm2(child<TransformerNorm>("norm2", options)),
       norm3(child<TransformerNorm>("norm3", options)),
@@ -45,33 +60,42 @@ TransformerDecoderLayer::TransformerDecoderLayer(const TransformerOptions& optio
       norm3_after(options.both_norms ? &child<TransformerNorm>("norm3_after", options) : nullptr),
       dropout1(child<nn::Dropout>("dropout1", options.dropout)),
       dropout2(child<nn::Dropout>("dropout2", options.dropout)),
-      dropout3(child<nn::Dropout>("dropout3", options.dropout)),
-      options_(options) {}
+      dropout3(child<nn::Dropout>("dropout3", options.dropout)) {}
 
-Attended TransformerDecoderLayer::operator()(const Tensor& x, const Tensor& memory,
-                                             const Terms& target, const Terms& source) const {
+TransformerLayerOutput TransformerDecoderLayer::operator()(const Tensor& x, const Tensor& memory,
+                                                           const Terms& target,
+                                                           const Terms& source) const {
   const Scope scope(*this);
   return (*this)(x, multihead_attn.project(memory, memory, source.mask), target, source);
 }
 
-Attended TransformerDecoderLayer::operator()(const Tensor& in, const Memory& memory,
-                                             const Terms& target, const Terms& source,
-                                             KeyValueCache* cache) const {
+TransformerLayerOutput TransformerDecoderLayer::operator()(const Tensor& in, const Memory& memory,
+                                                           const Terms& target, const Terms& source,
+                                                           KeyValueCache* cache) const {
   const Scope scope(*this);
   const bool masked = !target.mask.all() || !source.mask.all() || !memory.mask().all();
   const ByRows first(masked, norm1), second(masked, norm2);
-  Attended own, out;
+  Attended own;
+  TransformerLayerOutput out;
   const auto attend = [&](const Tensor& x) {
     own = self_attn(x, target, cache);
     return dropout1(normed(norm1_after, masked, own.context));
   };
   const auto look = [&](const Tensor& x) {
-    out = multihead_attn.attend_to(x, memory, source);
+    static_cast<Attended&>(out) = multihead_attn.attend_to(x, memory, source);
     return dropout2(normed(norm2_after, masked, out.context));
   };
   const auto read = [&](const Tensor& x) {
-    const Tensor y = feed_forward(x, linear1, linear_gate, options_.activation, dropout, linear2);
-    return dropout3(normed(norm3_after, false, y));
+    if (mixture == nullptr) {
+      return dropout3(
+          normed(norm3_after, false,
+                 feed_forward(x, *linear1, linear_gate, options_.activation, dropout, *linear2)));
+    }
+    const Index T = in.size(1), K = cache == nullptr ? T : std::max(cache->length(), T);
+    const MixtureOutput y =
+        (*mixture)(x, real_tokens(target.mask, Shape{in.size(0), options_.heads, T, K}));
+    out.routed = y;
+    return dropout3(normed(norm3_after, false, y.output));
   };
   Tensor x = in;
   if (options_.pre_norm) {
@@ -98,32 +122,34 @@ TransformerDecoder::TransformerDecoder(Index count, const TransformerOptions& op
   for (Index i = 0; i < count; ++i) layers.add(options, i);
 }
 
-StackOutput TransformerDecoder::operator()(const Tensor& x, const Tensor& memory,
-                                           const Terms& target, const Terms& source) const {
+TransformerOutput TransformerDecoder::operator()(const Tensor& x, const Tensor& memory,
+                                                 const Terms& target, const Terms& source) const {
   const Scope scope(*this);
-  StackOutput out{x};
+  TransformerOutput out;
+  out.output = x;
   Terms own = target;
   for (const TransformerDecoderLayer& layer : layers) {
-    const Attended seen =
+    const TransformerLayerOutput seen =
         named("transformer_decoder", [&] { return layer(out.output, memory, own, source); });
     out.output = seen.context;
     if (seen.for_above.defined()) own.from_below = seen.for_above;
     if (source.need_weights) out.weights.push_back(seen.weights);
+    if (layer.mixture != nullptr) out.routed.push_back(seen.routed);
   }
   const bool masked = !target.mask.all() || !source.mask.all();
   out.output = forwarded(normed(norm, masked, out.output));
   return out;
 }
 
-StackOutput TransformerDecoder::operator()(const Packed& x, const Packed& memory,
-                                           const Terms& target, const Terms& source) const {
+TransformerOutput TransformerDecoder::operator()(const Packed& x, const Packed& memory,
+                                                 const Terms& target, const Terms& source) const {
   const Scope scope(*this);
   check_offsets("transformer_decoder", x.offsets, x.tokens);
   check_offsets("transformer_decoder", memory.offsets, memory.tokens);
   Terms own = target, other = source;
   own.mask = Mask::segments(x.offsets) & target.mask;
   other.mask = Mask::segments(x.offsets, memory.offsets) & source.mask;
-  StackOutput out = (*this)(unsqueeze(x.tokens, 0), unsqueeze(memory.tokens, 0), own, other);
+  TransformerOutput out = (*this)(unsqueeze(x.tokens, 0), unsqueeze(memory.tokens, 0), own, other);
   out.output = squeeze(out.output, 0);
   return out;
 }
@@ -148,7 +174,8 @@ void TransformerDecoder::read(const Tensor& more, State& state) const {
   std::vector<Memory> longer;
   for (std::size_t i = 0; i < layers.size(); ++i) {
     if (i >= state.memory.size() || !state.memory[i].mask().all()) {
-      throw ValueError("transformer_decoder: only a memory of all layers, without a mask, reads on");
+      throw ValueError(
+          "transformer_decoder: only a memory of all layers, without a mask, reads on");
     }
     const Memory& old = state.memory[i];
     const Memory added = layers[i].multihead_attn.project(more, more);
@@ -158,32 +185,33 @@ void TransformerDecoder::read(const Tensor& more, State& state) const {
   state.memory = std::move(longer);
 }
 
-StackOutput TransformerDecoder::step(const Tensor& word, State& state, const Terms& terms,
-                                     const Terms& target) const {
+TransformerOutput TransformerDecoder::step(const Tensor& word, State& state, const Terms& terms,
+                                           const Terms& target) const {
   const Scope scope(*this);
   check_defined("transformer_decoder", word, "word");
-  StackOutput out = go_on(unsqueeze(word, 1), state, terms, {}, target, true);
+  TransformerOutput out = go_on(unsqueeze(word, 1), state, terms, {}, target, true);
   out.output = squeeze(out.output, 1);
   for (Tensor& weights : out.weights) weights = squeeze(weights, 2);
   return out;
 }
 
-StackOutput TransformerDecoder::run(const Tensor& x, State& state, const Terms& terms,
-                                    const std::vector<Index>& lengths, const Terms& target) const {
+TransformerOutput TransformerDecoder::run(const Tensor& x, State& state, const Terms& terms,
+                                          const std::vector<Index>& lengths,
+                                          const Terms& target) const {
   const Scope scope(*this);
   const bool cached = !recording();
   const bool begun = !state.past.empty() && state.past.front().length() > 0;
   if (!cached && begun) {
     throw GradError("transformer_decoder: a state that has made steps; go on under NoGrad");
   }
-  StackOutput out = go_on(x, state, terms, lengths, target, cached);
+  TransformerOutput out = go_on(x, state, terms, lengths, target, cached);
   state.ran = !cached;
   return out;
 }
 
-StackOutput TransformerDecoder::go_on(const Tensor& x, State& state, const Terms& terms,
-                                      const std::vector<Index>& lengths, const Terms& target,
-                                      bool cached) const {
+TransformerOutput TransformerDecoder::go_on(const Tensor& x, State& state, const Terms& terms,
+                                            const std::vector<Index>& lengths, const Terms& target,
+                                            bool cached) const {
   const Scope scope(*this);
   if (state.past.size() != layers.size()) {
     throw ValueError(fmt::format("transformer_decoder: the state has {} layers, the decoder {}",
@@ -194,15 +222,18 @@ StackOutput TransformerDecoder::go_on(const Tensor& x, State& state, const Terms
   }
   Terms causal = target;
   causal.mask = Mask::causal() & target.mask;
-  StackOutput out{zero_elsewhere("transformer_decoder", x, lengths)};
+  TransformerOutput out;
+  out.output = zero_elsewhere("transformer_decoder", x, lengths);
   for (std::size_t i = 0; i < layers.size(); ++i) {
-    const Attended seen = named("transformer_decoder", [&] {
-      return layers[i](out.output, state.memory[i], causal, terms,
-                       cached ? &state.past[i] : nullptr);
+    Terms own = causal;
+    if (layers[i].mixture != nullptr) own.mask = own.mask & counted(lengths, x, state.past[i]);
+    const TransformerLayerOutput seen = named("transformer_decoder", [&] {
+      return layers[i](out.output, state.memory[i], own, terms, cached ? &state.past[i] : nullptr);
     });
     out.output = seen.context;
     if (seen.for_above.defined()) causal.from_below = seen.for_above;
     if (terms.need_weights) out.weights.push_back(seen.weights);
+    if (layers[i].mixture != nullptr) out.routed.push_back(seen.routed);
   }
   out.output = normed(norm, true, out.output);
   out.output = forwarded(zero_elsewhere("transformer_decoder", out.output, lengths));

@@ -17,26 +17,29 @@ class TransformerDecoderLayer : public nn::Module {
   /// Throws ValueError, as MultiHead and Linear, and for parallel parts.
   explicit TransformerDecoderLayer(const TransformerOptions& options, Index layer = 0);
 
+ private:
+  TransformerOptions options_;
+  MixtureOfExpertsOptions experts_;
+
+ public:
   SelfAttention& self_attn;
   MultiHead& multihead_attn;
-  nn::Linear& linear1;
-  nn::Linear* linear_gate;  ///< null unless the activation is gated
+  nn::Linear* linear1;      ///< null with experts
+  nn::Linear* linear_gate;  ///< null with experts, and unless the activation is gated
   nn::Dropout& dropout;
-  nn::Linear& linear2;
+  nn::Linear* linear2;        ///< null with experts
+  MixtureOfExperts* mixture;  ///< null without experts
   TransformerNorm &norm1, &norm2, &norm3;
   TransformerNorm *norm1_after, *norm2_after, *norm3_after;  ///< null without both_norms
   nn::Dropout &dropout1, &dropout2, &dropout3;
 
   /// `target` are the terms among the targets, `source` those over the memory; the context is the
   /// layer's output, the weights are those over the memory, [B, H, T, S], where `source` asks.
-  Attended operator()(const Tensor& x, const Tensor& memory, const Terms& target,
-                      const Terms& source = {}) const;
+  TransformerLayerOutput operator()(const Tensor& x, const Tensor& memory, const Terms& target,
+                                    const Terms& source = {}) const;
   /// The same for a memory projected once by multihead_attn.project().
-  Attended operator()(const Tensor& x, const Memory& memory, const Terms& target,
-                      const Terms& source = {}, KeyValueCache* cache = nullptr) const;
-
- private:
-  TransformerOptions options_;
+  TransformerLayerOutput operator()(const Tensor& x, const Memory& memory, const Terms& target,
+                                    const Terms& source = {}, KeyValueCache* cache = nullptr) const;
 };
 
 class TransformerDecoder : public nn::Module {
@@ -47,13 +50,13 @@ class TransformerDecoder : public nn::Module {
   TransformerNorm* norm;  ///< null without `final_norm`
 
   /// Throws ShapeError, DTypeError.
-  StackOutput operator()(const Tensor& x, const Tensor& memory, const Terms& target,
-                         const Terms& source = {}) const;
+  TransformerOutput operator()(const Tensor& x, const Tensor& memory, const Terms& target,
+                               const Terms& source = {}) const;
 
   /// Of packed batches, tokens [N, E] and [M, E] -> output [N, E]: each target sees itself and its
   /// own source alone. Throws as check_offsets(), and ValueError for another number of sources.
-  StackOutput operator()(const Packed& x, const Packed& memory, const Terms& target,
-                         const Terms& source = {}) const;
+  TransformerOutput operator()(const Packed& x, const Packed& memory, const Terms& target,
+                               const Terms& source = {}) const;
 
   /// Each layer's memory, projected once, and its past.
   struct State {
@@ -69,17 +72,18 @@ class TransformerDecoder : public nn::Module {
   /// word [B, E] -> output [B, E], each layer's weights over the memory [B, H, S]. Costs
   /// O((past + S) E). `terms` are those over the memory; the target is causal, `target` adds to
   /// that. Throws GradError while recording.
-  StackOutput step(const Tensor& word, State& state, const Terms& terms = {},
-                   const Terms& target = {}) const;
+  TransformerOutput step(const Tensor& word, State& state, const Terms& terms = {},
+                         const Terms& target = {}) const;
   /// The next steps x [B, T, E], causal among themselves and after those before; weights
   /// [B, H, T, S]. Beyond a row's length the output is 0. While recording the state must stand at
   /// its beginning, and cannot be gone on from: throws GradError for both.
-  StackOutput run(const Tensor& x, State& state, const Terms& terms = {},
-                  const std::vector<Index>& lengths = {}, const Terms& target = {}) const;
+  TransformerOutput run(const Tensor& x, State& state, const Terms& terms = {},
+                        const std::vector<Index>& lengths = {}, const Terms& target = {}) const;
 
  private:
-  StackOutput go_on(const Tensor& x, State& state, const Terms& terms,
-                    const std::vector<Index>& lengths, const Terms& target, bool cached) const;
+  TransformerOutput go_on(const Tensor& x, State& state, const Terms& terms,
+                          const std::vector<Index>& lengths, const Terms& target,
+                          bool cached) const;
 };
 
 }  // namespace heed::attention

@@ -2,11 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "../../../autograd/ops/elementwise/elementwise.h"
 #include "../../../autograd/ops/shape/shape.h"
 #include "../../../core/error.h"
 #include "../../detail/named.h"
 #include "../../detail/nan_guard.h"
+#include "../../detail/real_tokens.h"
 
 namespace heed::attention {
 
@@ -25,42 +28,55 @@ TransformerOptions checked(const TransformerOptions& options) {
 }  // namespace
 
 TransformerEncoderLayer::TransformerEncoderLayer(const TransformerOptions& options, Index layer)
-    : self_attn(shared_child("self_attn", make_self_attention(checked(options), layer))),
-      linear1(
-          child<nn::Linear>("linear1", options.width, options.hidden, options.bias, options.dtype)),
-      linear_gate(is_gated(options.activation)
+    : options_(checked(options)),
+      experts_(expert_options(options, layer)),
+      self_attn(shared_child("self_attn", make_self_attention(options, layer))),
+      linear1(experts_.experts == 0 ? &child<nn::Linear>("linear1", options.width, options.hidden,
+                                                         options.bias, options.dtype)
+                                    : nullptr),
+      linear_gate(linear1 != nullptr && is_gated(options.activation)
                       ? &child<nn::Linear>("linear_gate", options.width, options.hidden,
                                            options.bias, options.dtype)
                       : nullptr),
       dropout(child<nn::Dropout>("dropout", options.dropout)),
-      linear2(
-          child<nn::Linear>("linear2", options.hidden, options.width, options.bias, options.dtype)),
+      linear2(linear1 != nullptr ? &child<nn::Linear>("linear2", options.hidden, options.width,
+                                                      options.bias, options.dtype)
+                                 : nullptr),
+      mixture(linear1 == nullptr ? &child<MixtureOfExperts>("mixture", experts_) : nullptr),
       norm1(child<TransformerNorm>("norm1", options)),
       norm2(child<TransformerNorm>("norm2", options)),
       norm1_after(options.both_norms ? &child<TransformerNorm>("norm1_after", options) : nullptr),
       norm2_after(options.both_norms ? &child<TransformerNorm>("norm2_after", options) : nullptr),
       dropout1(child<nn::Dropout>("dropout1", options.dropout)),
-      dropout2(child<nn::Dropout>("dropout2", options.dropout)),
-      options_(options) {}
+      dropout2(child<nn::Dropout>("dropout2", options.dropout)) {}
 
-Attended TransformerEncoderLayer::operator()(const Tensor& in, const Terms& terms,
-                                             KeyValueCache* cache) const {
+TransformerLayerOutput TransformerEncoderLayer::operator()(const Tensor& in, const Terms& terms,
+                                                           KeyValueCache* cache) const {
   const Scope scope(*this);
   const bool masked = !terms.mask.all();
   const ByRows first(masked, norm1);
-  Attended out;
+  TransformerLayerOutput out;
   const auto attend = [&](const Tensor& x) {
-    out = self_attn(x, terms, cache);
+    static_cast<Attended&>(out) = self_attn(x, terms, cache);
     return dropout1(normed(norm1_after, masked, out.context));
   };
   const auto read = [&](const Tensor& x) {
-    const Tensor y = feed_forward(x, linear1, linear_gate, options_.activation, dropout, linear2);
-    return dropout2(normed(norm2_after, false, y));
+    if (mixture == nullptr) {
+      return dropout2(
+          normed(norm2_after, false,
+                 feed_forward(x, *linear1, linear_gate, options_.activation, dropout, *linear2)));
+    }
+    const Index T = in.size(1), K = cache == nullptr ? T : std::max(cache->length(), T);
+    const MixtureOutput y =
+        (*mixture)(x, real_tokens(terms.mask, Shape{in.size(0), options_.heads, T, K}));
+    out.routed = y;
+    return dropout2(normed(norm2_after, false, y.output));
   };
   Tensor x = in;
   if (options_.parallel) {
     const Tensor n = first(x);
-    x = x + attend(n) + guarded(n, masked, read);
+    x = x + attend(n);  // first: what a cache holds is known then
+    x = x + guarded(n, masked, read);
   } else if (options_.pre_norm) {
     x = x + attend(first(x));
     x = x + guarded(x, masked, [&](const Tensor& y) { return read(norm2(y)); });
@@ -70,6 +86,14 @@ Attended TransformerEncoderLayer::operator()(const Tensor& in, const Terms& term
   }
   out.context = forwarded(x);
   return out;
+}
+
+Tensor TransformerOutput::balance() const {
+  Tensor total;
+  for (const Routed& each : routed) {
+    total = total.defined() ? total + each.balance : each.balance;
+  }
+  return total;
 }
 
 TransformerEncoder::TransformerEncoder(Index count, const TransformerOptions& options,
@@ -82,47 +106,50 @@ TransformerEncoder::TransformerEncoder(Index count, const TransformerOptions& op
   for (Index i = 0; i < count; ++i) layers.add(options, i);
 }
 
-StackOutput TransformerEncoder::run(const Tensor& x, const std::vector<Terms>& terms,
-                                    State* state) const {
+TransformerOutput TransformerEncoder::run(const Tensor& x, const std::vector<Terms>& terms,
+                                          State* state) const {
   const Scope scope(*this);
   if (terms.size() != 1 && terms.size() != layers.size()) {
     throw ValueError(
         fmt::format("transformer_encoder: terms of {} layers for {}", terms.size(), layers.size()));
   }
-  StackOutput out{x};
+  TransformerOutput out;
+  out.output = x;
   Tensor below = terms.front().from_below;
   bool masked = false;
   for (std::size_t i = 0; i < layers.size(); ++i) {
     Terms own = terms[terms.size() == 1 ? 0 : i];
     own.from_below = below;
-    const Attended seen = named("transformer_encoder", [&] {
+    const TransformerLayerOutput seen = named("transformer_encoder", [&] {
       return layers[i](out.output, own, state != nullptr ? &state->past[i] : nullptr);
     });
     out.output = seen.context;
     if (seen.for_above.defined()) below = seen.for_above;
     if (own.need_weights) out.weights.push_back(seen.weights);
+    if (layers[i].mixture != nullptr) out.routed.push_back(seen.routed);
     masked = masked || !own.mask.all();
   }
   out.output = forwarded(normed(norm, masked, out.output));
   return out;
 }
 
-StackOutput TransformerEncoder::operator()(const Tensor& x, const Terms& terms) const {
+TransformerOutput TransformerEncoder::operator()(const Tensor& x, const Terms& terms) const {
   const Scope scope(*this);
   return run(x, {terms}, nullptr);
 }
 
-StackOutput TransformerEncoder::operator()(const Packed& x, const Terms& terms) const {
+TransformerOutput TransformerEncoder::operator()(const Packed& x, const Terms& terms) const {
   const Scope scope(*this);
   check_offsets("transformer_encoder", x.offsets, x.tokens);
   Terms own = terms;
   own.mask = Mask::segments(x.offsets) & terms.mask;
-  StackOutput out = run(unsqueeze(x.tokens, 0), {own}, nullptr);
+  TransformerOutput out = run(unsqueeze(x.tokens, 0), {own}, nullptr);
   out.output = squeeze(out.output, 0);
   return out;
 }
 
-StackOutput TransformerEncoder::by_layer(const Tensor& x, const std::vector<Terms>& terms) const {
+TransformerOutput TransformerEncoder::by_layer(const Tensor& x,
+                                               const std::vector<Terms>& terms) const {
   const Scope scope(*this);
   return run(x, terms, nullptr);
 }
@@ -131,7 +158,8 @@ void TransformerEncoder::State::reorder(const Tensor& rows) {
   for (KeyValueCache& cache : past) cache.reorder(rows);
 }
 
-StackOutput TransformerEncoder::step(const Tensor& x, State& state, const Terms& terms) const {
+TransformerOutput TransformerEncoder::step(const Tensor& x, State& state,
+                                           const Terms& terms) const {
   const Scope scope(*this);
   if (state.past.empty()) state.past.resize(layers.size());
   if (state.past.size() != layers.size()) {

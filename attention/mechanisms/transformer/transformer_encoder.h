@@ -4,15 +4,59 @@
 //   pre-norm (Xiong et al. 2020):  x = x + self_attn(norm1(x)),  x = x + feed_forward(norm2(x))
 //   both (Ding et al. 2021):  x = x + norm1'(self_attn(norm1(x))),  the same of feed_forward
 //   parallel (Wang and Komatsuzaki 2021):  x = x + self_attn(norm1(x)) + feed_forward(norm1(x))
-//   feed_forward(x) = linear2(activation(linear1(x)))
+//   feed_forward(x) = linear2(activation(linear1(x))), or a mixture of experts
 //
 // with dropout after each of the two and inside the feed-forward part. Parameters have the names
-// of PyTorch's nn.TransformerEncoderLayer and nn.TransformerEncoder.
+// of PyTorch's nn.TransformerEncoderLayer and nn.TransformerEncoder; experts are
+// layers.0.mixture.router.weight, layers.0.mixture.experts.0.linear1.weight and so on.
 #pragma once
+
+#include <tuple>
 
 #include "../../../autograd/ops/packed/packed.h"
 #include "../../../nn/module_list.h"
 #include "transformer_options.h"
+
+namespace heed::attention {
+
+/// Of one layer: the context is its output.
+struct TransformerLayerOutput : Attended {
+  Routed routed = {};  ///< by the layer's experts; of nothing without
+};
+
+/// Of a stack. const auto [output, weights] = stack(x) as of any StackOutput.
+struct TransformerOutput : StackOutput {
+  /// Of each layer that has experts, in their order. A token that the mask's lengths, keys or
+  /// tensor hide from every query does not count.
+  std::vector<Routed> routed = {};
+  /// The sum of these layers' balance losses, []; undefined where none has experts.
+  Tensor balance() const;
+
+  template <std::size_t I>
+  auto& get() {
+    if constexpr (I == 0) return output;
+    if constexpr (I == 1) return weights;
+  }
+  template <std::size_t I>
+  const auto& get() const {
+    if constexpr (I == 0) return output;
+    if constexpr (I == 1) return weights;
+  }
+};
+
+}  // namespace heed::attention
+
+template <>
+struct std::tuple_size<heed::attention::TransformerOutput>
+    : std::integral_constant<std::size_t, 2> {};
+template <>
+struct std::tuple_element<0, heed::attention::TransformerOutput> {
+  using type = heed::Tensor;
+};
+template <>
+struct std::tuple_element<1, heed::attention::TransformerOutput> {
+  using type = std::vector<heed::Tensor>;
+};
 
 namespace heed::attention {
 
@@ -21,22 +65,25 @@ class TransformerEncoderLayer : public nn::Module {
   /// Throws ValueError, as MultiHead and Linear.
   explicit TransformerEncoderLayer(const TransformerOptions& options, Index layer = 0);
 
+ private:
+  TransformerOptions options_;
+  MixtureOfExpertsOptions experts_;
+
+ public:
   SelfAttention& self_attn;
-  nn::Linear& linear1;
-  nn::Linear* linear_gate;  ///< null unless the activation is gated
+  nn::Linear* linear1;      ///< null with experts
+  nn::Linear* linear_gate;  ///< null with experts, and unless the activation is gated
   nn::Dropout& dropout;
-  nn::Linear& linear2;
+  nn::Linear* linear2;        ///< null with experts
+  MixtureOfExperts* mixture;  ///< null without experts
   TransformerNorm &norm1, &norm2;
   TransformerNorm *norm1_after, *norm2_after;  ///< null without both_norms
   nn::Dropout &dropout1, &dropout2;
 
   /// The context is the layer's output. Weights [B, H, T, T] where the terms ask for them; what
-  /// self-attention has for the layers above.
-  Attended operator()(const Tensor& x, const Terms& terms = {},
-                      KeyValueCache* cache = nullptr) const;
-
- private:
-  TransformerOptions options_;
+  /// self-attention has for the layers above; where its tokens went among the experts.
+  TransformerLayerOutput operator()(const Tensor& x, const Terms& terms = {},
+                                    KeyValueCache* cache = nullptr) const;
 };
 
 class TransformerEncoder : public nn::Module {
@@ -50,12 +97,12 @@ class TransformerEncoder : public nn::Module {
   TransformerNorm* norm;  ///< null without `final_norm`
 
   /// The same terms for all layers. Throws ShapeError, DTypeError.
-  StackOutput operator()(const Tensor& x, const Terms& terms = {}) const;
+  TransformerOutput operator()(const Tensor& x, const Terms& terms = {}) const;
   /// Of a packed batch, tokens [N, E] -> output [N, E], weights [1, H, N, N] where asked for: each
   /// sequence sees itself alone, and nothing is computed for padding. Throws as check_offsets().
-  StackOutput operator()(const Packed& x, const Terms& terms = {}) const;
+  TransformerOutput operator()(const Packed& x, const Terms& terms = {}) const;
   /// Terms of each layer's own. Throws ValueError for another number of them.
-  StackOutput by_layer(const Tensor& x, const std::vector<Terms>& terms) const;
+  TransformerOutput by_layer(const Tensor& x, const std::vector<Terms>& terms) const;
 
   /// What going on step by step keeps, as a language model does: each layer's past.
   struct State {
@@ -69,10 +116,10 @@ class TransformerEncoder : public nn::Module {
   /// gives under Mask::causal() & terms.mask, at a cost of O(T (past + T) E). A new State begins.
   /// Throws GradError while recording, ShapeError for another batch, ValueError for another stack's
   /// state.
-  StackOutput step(const Tensor& x, State& state, const Terms& terms = {}) const;
+  TransformerOutput step(const Tensor& x, State& state, const Terms& terms = {}) const;
 
  private:
-  StackOutput run(const Tensor& x, const std::vector<Terms>& terms, State* state) const;
+  TransformerOutput run(const Tensor& x, const std::vector<Terms>& terms, State* state) const;
 };
 
 }  // namespace heed::attention

@@ -24,6 +24,15 @@ MultiHeadOptions memory_heads(const TransformerOptions& options, Index layer) {
   return options.memory_heads ? options.memory_heads(std::move(out), layer) : out;
 }
 
+MixtureOfExpertsOptions expert_options(const TransformerOptions& options, Index layer) {
+  MixtureOfExpertsOptions out{.width = options.width,
+                              .hidden = options.hidden,
+                              .activation = options.activation,
+                              .dropout = options.dropout,
+                              .dtype = options.dtype};
+  return options.experts ? options.experts(out, layer) : out;
+}
+
 std::shared_ptr<SelfAttention> make_self_attention(const TransformerOptions& options, Index layer) {
   if (options.self_attention) return options.self_attention(layer);
   return std::make_shared<MultiHead>(self_heads(options, layer));

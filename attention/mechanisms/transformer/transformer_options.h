@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "layer_parts.h"
+#include "mixture_of_experts.h"
 #include "multi_head.h"
 #include "self_attention.h"
 
@@ -33,12 +34,17 @@ struct TransformerOptions {
   std::function<MultiHeadOptions(MultiHeadOptions, Index layer)> memory_heads = {};
   /// Another module in the place of self-attention.
   std::function<std::shared_ptr<SelfAttention>(Index layer)> self_attention = {};
+  /// Experts in the place of the feed-forward part: called for each layer with what the options
+  /// above give and 0 experts; a layer for which it says 0 keeps its feed-forward part.
+  std::function<MixtureOfExpertsOptions(MixtureOfExpertsOptions, Index layer)> experts = {};
 };
 
 /// The options of a layer's attention to its own stack and to another.
 MultiHeadOptions self_heads(const TransformerOptions& options, Index layer = 0);
 MultiHeadOptions memory_heads(const TransformerOptions& options, Index layer = 0);
-/// The module itself.
+/// Of a layer's experts; 0 of them: it has a feed-forward part.
+MixtureOfExpertsOptions expert_options(const TransformerOptions& options, Index layer);
+/// The module in the place of self-attention.
 std::shared_ptr<SelfAttention> make_self_attention(const TransformerOptions& options, Index layer);
 
 }  // namespace heed::attention

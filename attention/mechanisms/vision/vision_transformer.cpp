@@ -52,8 +52,8 @@ TransformerOptions layer_options(const VisionTransformerOptions& o) {
 VisionTransformer::VisionTransformer(const VisionTransformerOptions& given)
     : options_(checked(given)),
       patch_embed(child<nn::Conv2d>("patch_embed", options_.channels, options_.embedding,
-                                    PerAxis(options_.patch), Conv2dOptions{.stride = options_.patch},
-                                    true, options_.dtype)),
+                                    PerAxis(options_.patch),
+                                    Conv2dOptions{.stride = options_.patch}, true, options_.dtype)),
       cls_token(parameter("cls_token", zeros(Shape{1, 1, options_.embedding}, options_.dtype))),
       dist_token(parameter(
           "dist_token",
@@ -83,9 +83,10 @@ VisionTransformerOutput VisionTransformer::operator()(const Tensor& images,
   std::vector<Tensor> z0 = {token(cls_token)};
   if (dist_token.defined()) z0.push_back(token(dist_token));
   z0.push_back(places_of(patch_embed(images)));  // [B, N, E]
-  const StackOutput z =
+  const TransformerOutput z =
       named("vision_transformer", [&] { return encoder(positions(concat(z0, 1)), terms); });
-  VisionTransformerOutput out{forwarded(head(select(z.output, 1, 0))), Tensor(), z.weights};
+  VisionTransformerOutput out{forwarded(head(select(z.output, 1, 0))), Tensor(), z.weights,
+                              z.routed};
   if (head_dist != nullptr) out.distilled = (*head_dist)(select(z.output, 1, 1));
   return out;
 }

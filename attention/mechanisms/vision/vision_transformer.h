@@ -40,6 +40,7 @@ struct VisionTransformerOutput {
   Tensor logits;
   Tensor distilled = {};             ///< logits of the distillation token; undefined without
   std::vector<Tensor> weights = {};  ///< of each layer, where the terms ask for them
+  std::vector<Routed> routed = {};   ///< of each layer that has experts
 };
 
 class VisionTransformer : public nn::Module {

@@ -120,10 +120,11 @@ Tensor mean(const Tensor& x, const Axes& axes, bool keepdim) {
         "mean: takes f32 or f64, not {}: convert first, mean(to(x, DType::f32))", name(x.dtype())));
   }
   const Shape kept = kept_shape("mean", x, axes);
-  if (x.numel() == 0) {
+  if (x.numel() == 0 && kept.numel() > 0) {
     throw ShapeError(fmt::format("mean: no elements to reduce in {}", describe(x)));
   }
-  const double count = static_cast<double>(x.numel()) / static_cast<double>(kept.numel());
+  const double count =
+      kept.numel() == 0 ? 1 : static_cast<double>(x.numel()) / static_cast<double>(kept.numel());
   Array out = kernels::reduce(kernels::Reduce::sum, x.array(), axes, keepdim);
   if (out.shares_storage(x.array())) out = out.clone();
   kernels::scale_into(out, 1 / count);

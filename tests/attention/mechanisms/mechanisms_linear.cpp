@@ -7,6 +7,7 @@
 #include "../../../attention/mechanisms/linear/reformer.h"
 #include "../../../attention/mechanisms/linear/routing.h"
 #include "../../../attention/mechanisms/linear/sinkhorn_blocks.h"
+#include "../../../attention/mechanisms/transformer/transformer_encoder.h"
 #include "linear/makers.h"
 #include "mechanisms.h"
 
@@ -88,6 +89,28 @@ Mechanism nystromformer() {
 
 Mechanism luna() { return both_ways("luna", std::make_shared<Luna>(kE, 3, 2, mechanism_dtype())); }
 
+// Two layers, the first of which gives its pack to the second.
+Mechanism luna_layers() {
+  const DType dtype = mechanism_dtype();
+  auto made = std::make_shared<TransformerEncoder>(
+      2, TransformerOptions{
+             .width = kE,
+             .hidden = 4,
+             .dropout = 0,
+             .activation = Activation::gelu,
+             .dtype = dtype,
+             .self_attention =
+                 luna_stack({.width = kE, .heads = 3, .length = 2, .layers = 2, .dtype = dtype})});
+  Mechanism out{.modules = {made}, .self = true, .projects = true, .residual = true};
+  out.name = "transformer_encoder";
+  out.call = [=](const Tensor&, const Tensor& keys, const Lengths& lengths, bool weights) {
+    const StackOutput seen =
+        (*made)(keys, {.mask = padding(lengths, keys), .need_weights = weights});
+    return Attended{seen.output, weights ? seen.weights.back() : Tensor()};
+  };
+  return out;
+}
+
 // A place beyond the end is in no bucket: its weights are 0.
 Mechanism in_buckets(const std::string& name, const std::shared_ptr<SelfAttention>& made) {
   Mechanism out = both_ways(name, made);
@@ -133,6 +156,7 @@ Registry<Mechanism> linear_mechanisms() {
                   {"linformer", linformer},
                   {"nystromformer", nystromformer},
                   {"luna", luna},
+                  {"luna_stack", luna_layers},
                   {"reformer", reformer},
                   {"routing", routing},
                   {"sinkhorn_blocks", sinkhorn}});

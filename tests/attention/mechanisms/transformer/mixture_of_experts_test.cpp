@@ -31,7 +31,7 @@ MixtureOfExpertsOptions options(bool gated) {
           .hidden = kHidden,
           .experts = kN,
           .chosen = kK,
-          .gated = gated,
+          .activation = gated ? Activation::swiglu : Activation::relu,
           .dtype = DType::f64};
 }
 

@@ -58,7 +58,7 @@ TEST(StackOptions, NormsAndParallelParts) {
           return both ? norm(*made.norm1_after, y) : y;
         };
         const auto read = [&](const Tensor& in) {
-          const Tensor y = made.linear2(relu(made.linear1(in)));
+          const Tensor y = (*made.linear2)(relu((*made.linear1)(in)));
           return both ? norm(*made.norm2_after, y) : y;
         };
         Tensor want;
@@ -84,7 +84,7 @@ TEST(StackOptions, GatedFeedForwardParts) {
     TransformerOptions options = sizes();
     options.activation = activation;
     TransformerEncoderLayer made(options);
-    const Tensor h = made.norm1(x + made.self_attn(x).context), in = made.linear1(h);
+    const Tensor h = made.norm1(x + made.self_attn(x).context), in = (*made.linear1)(h);
     EXPECT_EQ(made.linear_gate != nullptr, is_gated(activation));
     Tensor inner =
         activation == Activation::relu                                       ? relu(in)
@@ -94,7 +94,7 @@ TEST(StackOptions, GatedFeedForwardParts) {
                   (1 + tanh(std::sqrt(2 / std::numbers::pi) * (in + 0.044715 * in * in * in)))
             : gelu(in);
     if (made.linear_gate) inner = inner * (*made.linear_gate)(h);
-    EXPECT_THAT(numbers(made(x).context), near(made.norm2(h + made.linear2(inner)), 1e-11));
+    EXPECT_THAT(numbers(made(x).context), near(made.norm2(h + (*made.linear2)(inner)), 1e-11));
     const auto report =
         nn::gradcheck(made, [&] { return made(x).context; }, {.step = 1e-4, .max_elements = 3});
     if (activation != Activation::relu) {
@@ -111,8 +111,8 @@ TEST(StackOptions, ADecodersFeedForwardPartIsGatedToo) {
   const Tensor x = inputs(kT), memory = inputs(kT);
   Tensor h = made.norm1(x + made.self_attn(x).context);
   h = made.norm2(h + made.multihead_attn(h, memory, memory).context);
-  const Tensor in = made.linear1(h);
-  const Tensor want = made.norm3(h + made.linear2(in * sigmoid(in) * (*made.linear_gate)(h)));
+  const Tensor in = (*made.linear1)(h);
+  const Tensor want = made.norm3(h + (*made.linear2)(in * sigmoid(in) * (*made.linear_gate)(h)));
   EXPECT_THAT(numbers(made(x, memory, Terms{}).context), near(want, 1e-11));
 }
 
@@ -209,7 +209,7 @@ TEST(StackOptions, SelfAttentionMayBeAnyModule) {
   Tensor h = x;
   for (const TransformerEncoderLayer& layer : encoder.layers) {
     h = h + layer.self_attn(layer.norm1(h), {.mask = Mask::causal()}).context;
-    h = h + layer.linear2(relu(layer.linear1(layer.norm2(h))));
+    h = h + (*layer.linear2)(relu((*layer.linear1)(layer.norm2(h))));
   }
   EXPECT_THAT(numbers(encoder(x, {.mask = Mask::causal()}).output), near((*encoder.norm)(h)));
   TransformerEncoder::State state;

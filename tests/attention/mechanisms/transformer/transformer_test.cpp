@@ -40,11 +40,11 @@ TEST_P(Norms, LayersAreTheirFormulas) {
   const Tensor x = randn({kB, kT, kE}, DType::f64), memory = randn({kB, kS, kE}, DType::f64);
   const TransformerEncoderLayer encoder(sizes(GetParam()));
   const auto encode_part = [&](const Tensor& h) {
-    return encoder.linear2(gelu(encoder.linear1(h)));
+    return (*encoder.linear2)(gelu((*encoder.linear1)(h)));
   };
   const TransformerDecoderLayer decoder(sizes(GetParam()));
   const auto decode_part = [&](const Tensor& h) {
-    return decoder.linear2(gelu(decoder.linear1(h)));
+    return (*decoder.linear2)(gelu((*decoder.linear1)(h)));
   };
   const Terms causal{.mask = Mask::causal()};
   Tensor h, g;

@@ -11,7 +11,9 @@
 #include "../../../../autograd/ops/reduce/cumulative.h"
 #include "../../../../autograd/ops/reduce/reduce.h"
 #include "../../../../autograd/ops/reduce/statistics.h"
+#include "../../../../core/error.h"
 #include "../../../support/numbers.h"
+#include "../../../support/throws.h"
 #include "../../kinks.h"
 
 namespace heed {
@@ -55,6 +57,16 @@ TEST(Kinks, MaxPicksTheFirstOfEquals) {
   EXPECT_EQ(gradient(max(x, 0).values, x), (Numbers{0, 1, 0}));
   EXPECT_EQ(gradient(min(-x, 0).values, x), (Numbers{0, -1, 0}));
   EXPECT_EQ(gradient(median(x), x), (Numbers{0, 1, 0}));
+}
+
+// An empty batch has no means, where each of them would be one of something.
+TEST(Mean, OfAnEmptyBatchIsEmpty) {
+  Tensor x = zeros({0, 3, 5}, DType::f64).set_requires_grad();
+  const Tensor y = mean(x, {1, 2});
+  EXPECT_EQ(y.shape(), Shape{0});
+  sum(y).backward();
+  EXPECT_EQ(x.grad().shape(), x.shape());
+  EXPECT_ERROR(ShapeError, "mean: no elements to reduce in f32[3, 0]", mean(zeros({3, 0}), {1}));
 }
 
 TEST(Prod, HasItsGradientWithOneAndWithSeveralZeros) {
