@@ -64,12 +64,12 @@ class Sequential : public Layer<Sequential> {
              detail::IsFunction<Parts>)&&...)) explicit Sequential(Parts&&... parts) {
     (push_back(std::forward<Parts>(parts)), ...);
   }
-  template <class... Parts, Text instead =
+  template <class... Parts, heed::detail::Text instead =
                                 "a part is a layer, or a function of one tensor: "
                                 "nn::Softmax(-1), [](auto& x) { return softmax(x, -1); }">
   requires((!detail::IsModule<Parts> && !detail::IsFunction<Parts>) ||
            ...) explicit Sequential(const Parts&... parts) = delete;
-  template <class... Parts, Text instead =
+  template <class... Parts, heed::detail::Text instead =
                                 "a module of your own, or that has a name, is made in its "
                                 "place: nn::layer<Block>(...), net.add<Block>(...)">
   requires(((detail::IsModule<Parts> && !detail::HandedOver<Parts>) || ...) &&
