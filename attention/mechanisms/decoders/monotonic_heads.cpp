@@ -46,11 +46,7 @@ MonotonicHeadsOptions checked(MonotonicHeadsOptions o) {
 
 // The last place of each row that counts, bool [B, 1, 1, K]; [K] where all do.
 Tensor last_places(const Tensor& real, Index keys) {
-  if (!real.defined()) {
-    Array last = Array::zeros(Shape{keys}, DType::boolean);
-    last.mutable_data<bool>()[keys - 1] = true;
-    return Tensor(last);
-  }
+  if (!real.defined()) return arange(keys) == tensor(keys - 1);
   const Tensor left = cumsum(flip(to(real, DType::f32), {-1}), -1);  // how many from here on
   return logical_and(real, flip(left, {-1}) == tensor(1, DType::f32));
 }

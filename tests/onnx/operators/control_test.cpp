@@ -73,7 +73,8 @@ TEST_F(OnnxControl, ScanIsTrained) {
   ASSERT_EQ(parameters.size(), 1U);
   const Tensor first = random({5}), all = random({7, 5}), g = random({7, 5});
   sum(module.run(std::vector<Tensor>{first, all})[1] * g).backward();
-  const Tensor w = parameters[0].detach().clone().requires_grad();
+  Tensor w = clone(parameters[0].detach());
+  w.set_requires_grad(true);
   Tensor now = first, loss = zeros({}, DType::f64);
   for (Index t = 0; t < 7; ++t) {
     now = now * w + select(all, 0, t);
