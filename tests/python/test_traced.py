@@ -94,7 +94,7 @@ def test_rules_refuse_what_cannot_be_asked_of_all_places():
     refuse(TypeError, "Mask.rule: the function takes 3 arguments, not 2 or 4, 0 of them captured", lambda q, k, x: k <= q)
     refuse(TypeError, "what a rule captures are tensors, not 3", lambda q, k, x: x(k) <= q, 3)
     refuse(TypeError, "a tensor goes into a traced function as what it has captured", lambda q, k: q < heed.tensor(3))
-    refuse(TypeError, "a condition is no number", lambda q, k: (q < k) + (q > k) > 0 if False else q + (q < k) > 0)
+    refuse(TypeError, "a condition is no number", lambda q, k: q + (q < k) > 0)
     refuse(TypeError, "a condition is needed, not 3", lambda q, k: (q < k) & 3)
     refuse(ZeroDivisionError, "", lambda q, k: 1 // 0)
     kept = []
@@ -127,7 +127,8 @@ def test_score_maps(f, definition):
         np.testing.assert_allclose(context.numpy(), attended(q.numpy(), k.numpy(), v.numpy(), mapped=definition))
     single, _ = attention.attend(q.to(heed.float32), k.to(heed.float32), v.to(heed.float32), map=score_map(f))
     np.testing.assert_allclose(single.numpy(), attended(q.numpy(), k.numpy(), v.numpy(), mapped=definition), atol=1e-4)
-    heed.gradcheck(lambda q, k, v: attention.attend(q, k, v, map=score_map(f)).context, [q, k, v])
+    if f is not MAPS[-1][0]:  # whose scores get no gradients
+        assert heed.gradcheck(lambda q, k, v: attention.attend(q, k, v, map=score_map(f)).context, [q, k, v])
 
 
 def test_maps_of_batch_and_head():
@@ -151,8 +152,8 @@ def test_what_a_map_captures_is_trained():
         return 2 * np.tanh(s / 2) - slopes.numpy()[:, None, None] * far + table.numpy()[:, abs(far)] * s
 
     np.testing.assert_allclose(attend(slopes, table, cap).numpy(), attended(q.numpy(), k.numpy(), v.numpy(), mapped=mapped))
-    heed.gradcheck(attend, [slopes, table, cap])
-    heed.gradgradcheck(attend, [slopes, table, cap])
+    assert heed.gradcheck(attend, [slopes, table, cap])
+    assert heed.gradgradcheck(attend, [slopes, table, cap])
 
 
 def test_a_map_of_a_number_for_each_place():
