@@ -110,7 +110,7 @@ Attended GraphAttention::operator()(const Tensor& x, const Edges& edges, bool ne
   const Index N = edges.nodes(), H = options_.heads, D = options_.head_width;
   const auto [target, source] = project(x);
   const Tensor from = reshape(source, {N, H, D}), to = reshape(target, {N, H, D});
-  if (traced()) {
+  if (traced() && edges.count() > 0) {
     const auto [sources, targets] = as_given(edges);
     Attended out = by_places(score.of_edges(to, from, targets, sources),
                              index_select(from, 0, sources), targets, N);
