@@ -41,7 +41,7 @@ const Writers& writers() {
     Writers out;
     for (const auto add :
          {add_elementwise, add_arithmetic, add_reductions, add_shapes, add_indexing, add_products,
-          add_normalisers, add_windows, add_recurrent}) {
+          add_normalisers, add_windows, add_recurrent, add_scans}) {
       add(out);
     }
     return out;

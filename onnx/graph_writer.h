@@ -69,11 +69,12 @@ class GraphWriter {
   std::string place() const;
   [[noreturn]] void refuse(const std::string& why) const;
 
+  /// A name that nothing has, of a node or value that is not added here.
+  std::string fresh(const std::string& type);
   /// The graph, when all is written.
   Graph finish();
 
  private:
-  std::string fresh(const std::string& type);
   std::string once(const std::string& key, const char* type, const Names& inputs,
                    const Attributes& attributes = {});
   std::string size(Index number);

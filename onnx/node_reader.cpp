@@ -88,6 +88,11 @@ const TensorValue& NodeReader::tensor(const char* name) {
   return *found;
 }
 Branch NodeReader::branch(const char* name) {
+  Branch out = body(name);
+  if (out.inputs > 0) fail("a branch has inputs");
+  return out;
+}
+Branch NodeReader::body(const char* name) {
   const auto* const found = find<std::shared_ptr<Graph>>(name);
   if (found == nullptr || *found == nullptr) fail(fmt::format("attribute {} is missing", name));
   return branch_(**found);

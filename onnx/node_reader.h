@@ -45,7 +45,9 @@ class NodeReader {
   std::vector<float> numbers(const char* name);
   std::vector<std::string> texts(const char* name);
   const TensorValue& tensor(const char* name);
+  /// A graph without inputs of its own, and one with any. Throw FormatError.
   Branch branch(const char* name);
+  Branch body(const char* name);
   /// Asked for, and of no consequence here.
   void ignore(const char* name) { asked_.insert(name); }
   /// Throws FormatError unless it is this, or not there.

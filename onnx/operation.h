@@ -28,7 +28,8 @@ using Operation = std::function<std::vector<Tensor>(const std::vector<Tensor>&, 
 /// A graph in an attribute, as a function of the values of the graphs around it that it uses.
 struct Branch {
   Operation run;
-  std::vector<std::string> captured;  ///< their names: run()'s inputs
+  std::size_t inputs = 0;             ///< its own, run()'s first inputs
+  std::vector<std::string> captured;  ///< names of those values: run()'s others
   std::size_t outputs = 0;
 };
 

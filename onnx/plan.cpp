@@ -193,10 +193,10 @@ Operation Plan::made(Node& node, std::vector<std::size_t>& inputs) {
   NodeReader reader(node, version->second, context_->path, [&](const Graph& graph) {
     Graph own = graph;
     const auto plan = std::make_shared<Plan>(own, *context_, known);
-    if (!plan->inputs().empty()) fail(node.place, label(node) + ": a branch has inputs");
     for (const std::string& name : plan->captured()) inputs.push_back(find(name));
     return Branch{
         .run = [plan](const std::vector<Tensor>& in, const Run& run) { return plan->run(in, run); },
+        .inputs = plan->inputs().size(),
         .captured = plan->captured(),
         .outputs = plan->outputs()};
   });

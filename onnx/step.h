@@ -63,5 +63,6 @@ void add_products(Writers& to);
 void add_normalisers(Writers& to);
 void add_windows(Writers& to);
 void add_recurrent(Writers& to);
+void add_scans(Writers& to);
 
 }  // namespace heed::onnx

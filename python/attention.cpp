@@ -61,6 +61,12 @@ void bind_masks(py::module_& m) {
           "segments",
           py::overload_cast<const std::vector<Index>&, const std::vector<Index>&>(&Mask::segments),
           py::arg("queries"), py::arg("keys"))
+      .def_static("rule", &mask_by_rule, py::arg("function"),
+                  "Of function(q, k, *captured) or (q, k, batch, head, *captured): places, the last "
+                  "query standing at the last key. It is called once, with numbers that note what "
+                  "is done with them: + - * // % abs maximum minimum, comparisons, &, | and ~. What "
+                  "is captured, at most 3 i64 or bool tensors, is read by place: x(q), x(q, k); "
+                  "with one argument fewer its first axis is the batch.")
       .def("select_rows", &Mask::select_rows, Free(), py::arg("rows"))
       .def_static("lengths", &Mask::lengths, py::arg("lengths"), py::arg("steps"))
       .def_static("key_padding", &Mask::key_padding, py::arg("real"),
@@ -190,7 +196,6 @@ void bind_memory(py::module_& m) {
 }
 
 void bind_positions(py::module_& m) {
-  py::class_<ScoreMap>(m, "ScoreMap", "A function of a score and its place.");
   m.def("soft_cap", py::overload_cast<double>(&maps::soft_cap), py::arg("cap"));
   m.def("slopes", &maps::slopes, py::arg("slopes"));
   m.def("by_distance", &maps::by_distance, py::arg("table"), py::arg("distances"));
@@ -221,6 +226,7 @@ void bind_positions(py::module_& m) {
 }  // namespace
 
 void bind_attention(py::module_& m) {
+  bind_score_maps(m);
   bind_masks(m);
   bind_scores(m);
   bind_results(m);

@@ -17,6 +17,9 @@ struct HeldTerms : attention::Terms {
 /// Of mask=, bias=, need_weights=..; or of terms= alone, which are others' Terms. Throws TypeError.
 HeldTerms terms_of(const py::dict& given);
 
+/// Throws TypeError, ValueError.
+attention::Mask mask_by_rule(const py::function& f, const py::args& captured);
+
 using Lengths = std::vector<Index>;
 
 }  // namespace heed::python

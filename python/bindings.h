@@ -28,6 +28,9 @@ void bind_losses(py::module_& nn);
 void bind_recurrent(py::module_& nn);
 void bind_beam_search(py::module_& nn);
 void bind_init(py::module_& init);
+/// Numbers of functions that are called once, for what they do, and heed's functions of them.
+void bind_traced(py::module_& root, py::module_& attention);
+void bind_score_maps(py::module_& attention);
 void bind_attention(py::module_& attention);
 void bind_scores(py::module_& attention);
 void bind_multi_head(py::module_& attention);

@@ -33,6 +33,7 @@ PYBIND11_MODULE(_heed, m) {
   py::module_ stochastic = m.def_submodule("_stochastic");
   bind_stochastic(m, stochastic);
   py::module_ attention = m.def_submodule("_attention");
+  bind_traced(m, attention);
   bind_attention(attention);
   bind_multi_head(attention);
   bind_self_attention(attention);

@@ -81,7 +81,7 @@ Places look_up(const Array& numbers, const std::vector<Places>& places, const Pl
     const Index size = numbers.size(static_cast<Index>(i));
     flat = flat * Places(size) + max(min(all[i], Places(size - 1)), Places(0));
   }
-  return Places(embedding(Tensor(numbers.reshape(Shape{numbers.numel()})), flat.value));
+  return Places(embedding(reshape(Tensor(numbers), Shape{numbers.numel()}), flat.value));
 }
 
 void throw_not_followed() {

@@ -1,5 +1,11 @@
-// Which of two graphs runs.
+// Which of two graphs runs, and one that runs step by step.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "../../autograd/ops/shape/join.h"
 #include "../../autograd/ops/shape/shape.h"
+#include "../../autograd/ops/shape/slicing.h"
 #include "../../core/error.h"
 #include "operators.h"
 
@@ -24,8 +30,74 @@ Operation if_of(NodeReader& node) {
   };
 }
 
+// An axis of each sequence and whether it is gone through from its end; what is not said is 0.
+struct Way {
+  std::vector<std::int64_t> axes, turned;
+};
+Way way_of(NodeReader& node, const char* axes, const char* directions, std::size_t count) {
+  Way out{node.integers(axes), node.integers(directions)};
+  for (auto* const each : {&out.axes, &out.turned}) {
+    if (each->empty()) each->resize(count);
+    if (each->size() != count)
+      node.fail(fmt::format("{} numbers in {} and {}, for {} sequences", each->size(), axes,
+                            directions, count));
+  }
+  return out;
+}
+
+// States, then sequences of which each step gets one place: the body makes the next states, and a
+// place of each result.
+Operation scan_of(NodeReader& node) {
+  if (node.opset() < 9) node.fail("before version 9 Scan had an axis for the batch");
+  const std::size_t given = node.input_count();
+  node.inputs(1, given);
+  const auto wanted =
+      static_cast<std::size_t>(std::max<std::int64_t>(node.integer("num_scan_inputs"), 0));
+  if (wanted == 0 || wanted > given)
+    node.fail(fmt::format("{} of its {} inputs are sequences", wanted, given));
+  const std::size_t states = given - wanted;
+  const Branch body = node.body("body");
+  if (body.inputs != given || body.outputs < states || body.outputs != node.output_count())
+    node.fail(fmt::format("its body makes {} values of {}, of {} states and {} sequences",
+                          body.outputs, body.inputs, states, wanted));
+  const Way in_way = way_of(node, "scan_input_axes", "scan_input_directions", wanted);
+  const std::size_t made = body.outputs - states;
+  const Way out_way = way_of(node, "scan_output_axes", "scan_output_directions", made);
+  return [=](const std::vector<Tensor>& in, const Run& run) {
+    std::vector<Tensor> now(in.begin(), in.begin() + static_cast<std::ptrdiff_t>(states));
+    std::vector<Index> axes;
+    for (std::size_t i = 0; i < wanted; ++i)
+      axes.push_back(normalize_axis("Scan", in_way.axes[i], in[states + i].rank()));
+    const Index steps = in[states].size(axes[0]);
+    for (std::size_t i = 0; i < wanted; ++i) {
+      if (in[states + i].size(axes[i]) != steps || steps == 0)
+        throw ShapeError(fmt::format("its sequence {} has {} steps, its first {}", i,
+                                     in[states + i].size(axes[i]), steps));
+    }
+    std::vector<std::vector<Tensor>> parts(made);
+    for (Index t = 0; t < steps; ++t) {
+      std::vector<Tensor> step = now;
+      for (std::size_t i = 0; i < wanted; ++i)
+        step.push_back(select(in[states + i], axes[i], in_way.turned[i] != 0 ? steps - 1 - t : t));
+      step.insert(step.end(), in.begin() + static_cast<std::ptrdiff_t>(given), in.end());
+      std::vector<Tensor> out = body.run(step, run);
+      for (std::size_t i = 0; i < made; ++i) parts[i].push_back(out[states + i]);
+      out.resize(states);
+      now = std::move(out);
+    }
+    for (std::size_t i = 0; i < made; ++i) {
+      if (out_way.turned[i] != 0) std::reverse(parts[i].begin(), parts[i].end());
+      now.push_back(stack(parts[i], out_way.axes[i]));
+    }
+    return now;
+  };
+}
+
 }  // namespace
 
-void add_control(Makers& to) { to["If"] = if_of; }
+void add_control(Makers& to) {
+  to["If"] = if_of;
+  to["Scan"] = scan_of;
+}
 
 }  // namespace heed::onnx

@@ -56,6 +56,11 @@ const Tensor& weight() {
 
 // Numbers above 0.
 Tensor above(const Tensor& x) { return abs(x) + 0.5; }
+// The unit matrix of as many rows as there are steps.
+Tensor unit(const Tensor& x) {
+  const Tensor steps = arange(x.size(1));
+  return to(unsqueeze(steps, 1) == steps, x.dtype());
+}
 Tensor places(const Tensor& x) { return to(clamp(floor(abs(x)), 0, 2), DType::i64); }
 
 const Named kRows[] = {
@@ -191,6 +196,26 @@ const Named kRows[] = {
        return concat({zeros({x.size(0), 2, 3}), x}, 1);
      }},
     {"places", [](auto& x) { return x + unsqueeze(arange(2, x.size(1) + 2, 1, DType::f32), 1); }},
+    {"scans",
+     [](auto& x) { return linear_scan(sigmoid(x), x, 1) + linear_scan(x, x / 3, -2, true); }},
+    {"scan_of_the_batch", [](auto& x) { return linear_scan(tanh(x), x, 0); }},
+    {"cumprod", [](auto& x) { return cumprod(x, 1); }},
+    {"triangular",
+     [](auto& x) {
+       const Tensor a = matmul(x, transpose(x, 1, 2)) / 9;
+       return solve_triangular(a, x, {.unit = true}) +
+              solve_triangular(a + unit(x), x, {.upper = true, .unit = true});
+     }},
+    {"triangular_with_a_diagonal",
+     [](auto& x) {
+       const Tensor a = matmul(x, transpose(x, 1, 2)) / 9 + unit(x);
+       return solve_triangular(a, x) + solve_triangular(select(a, 0, 0), x, {.upper = true});
+     }},
+    {"inverse_that_needs_pivots",
+     [](auto& x) {
+       constexpr Tensor (*of)(const Tensor&) = inverse;  // not the word that C++ refuses
+       return of(flip(matmul(x, transpose(x, 1, 2)) / 9 + unit(x), {1}));
+     }},
     {"number_of_places",
      [](auto& x) { return x * static_cast<double>(x.size(1)) / static_cast<double>(x.size(0)); }},
 };
@@ -247,6 +272,78 @@ TEST(RoundTripLayers, ATransformer) {
   Both both(not_owned(heads), not_owned(bias));
   expect_back(
       both, [&](auto& x) { return heads(x, {.position_bias = &bias}).context; }, randn({2, 5, 6}));
+}
+
+TEST(RoundTripLayers, WhatIsSortedChosenAndSolved) {
+  using namespace attention;
+  Reformer reformer({.width = 6, .heads = 3, .buckets = 4, .rounds = 2});
+  expect_back(
+      reformer, [&](auto& x) { return reformer(x).context; }, randn({2, 5, 6}));
+  Routing routing({.width = 6, .heads = 2, .centroids = 3});
+  expect_back(
+      routing, [&](auto& x) { return routing(x, {.mask = Mask::causal()}).context; },
+      randn({2, 5, 6}));
+  NativeSparseHeads sparse({.width = 6,
+                            .heads = 2,
+                            .kv_heads = 1,
+                            .block = 2,
+                            .stride = 1,
+                            .hidden = 5,
+                            .selected_block = 2,
+                            .selected = 3,
+                            .window = 3});
+  expect_back(
+      sparse, [&](auto& x) { return sparse(x).context; }, randn({2, 7, 6}));
+  DeltaNet delta({.width = 6, .heads = 3}, 2);
+  expect_back(
+      delta, [&](auto& x) { return delta(x).context; }, randn({2, 5, 6}));
+  MonotonicHeads heads({.width = 6, .heads = 3, .look_back = true});
+  const Tensor queries = randn({1, 3, 6});
+  expect_back(
+      heads,
+      [&](auto& x) {
+        return heads(expand(queries, {x.size(0), 3, 6}), x).context;
+      },
+      randn({2, 5, 6}));
+  TreeAttention trees({.width = 6, .hidden = 3});
+  expect_back(
+      trees, [&](auto& x) { return trees(x).context; }, randn({2, 5, 6}), 1e-4);
+}
+
+TEST(RoundTripLayers, AWindowAtWhatTheLastWeightsSay) {
+  using namespace attention;
+  LocationAwareDecoder decoder({.word_width = 3,
+                                .annotation_width = 6,
+                                .state_width = 5,
+                                .filters = 2,
+                                .kernel = 3,
+                                .window = 2});
+  const Tensor words = randn({1, 4, 3});
+  expect_back(
+      decoder,
+      [&](auto& x) {
+        return decoder(expand(words, {x.size(0), 4, 3}), x).output;
+      },
+      randn({2, 5, 6}));
+}
+
+TEST(RoundTripLayers, AGraphIsAnInput) {
+  using namespace attention;
+  GraphAttention layer({.input = 6, .head_width = 2, .heads = 3});
+  const Forward forward = [&](const std::vector<Tensor>& x) {
+    const Edges edges(x[1].to_vector<Index>(), x[2].to_vector<Index>(), x[0].size(0));
+    const Attended seen = layer(x[0], edges, true);
+    return std::vector<Tensor>{seen.context, seen.weights};
+  };
+  const GraphModule back(export_model(layer,
+                                      {{"nodes", randn({5, 6}), {"nodes"}},
+                                       {"from", randint(0, 5, {7}), {"edges"}},
+                                       {"to", randint(0, 5, {7}), {"edges"}}},
+                                      forward));
+  const std::vector<Tensor> inputs = {randn({8, 6}), randint(0, 8, {13}), randint(0, 8, {13})};
+  const NoGrad scope;
+  const auto got = back.run(inputs), wanted = forward(inputs);
+  for (std::size_t i = 0; i < 2; ++i) EXPECT_TRUE(got[i].allclose(wanted[i], 1e-5, 1e-5));
 }
 
 TEST(RoundTripLayers, LengthsAreAnInput) {

@@ -17,12 +17,15 @@ def blocks(page):
 
 def test_the_python_page():
     code = blocks("python.md")
-    assert len(code) == 4
+    assert len(code) == 5
     q, k, v = (heed.randn(2, 8, n, 11) for n in (7, 7, 7))
     names = {"q": q, "k": k, "v": v, "x": heed.randn(2, 5, 64)}
     attending = dict(names)
     exec(code[2], attending)
     exec(code[3], attending)
+    attending["context"].sum().backward()
+    assert attending["slopes"].grad.shape == (8,)
+    exec(code[4], attending)
     assert attending["seen"].weights.shape == (6, 2)
     for block in code[:2]:
         exec(block, names)

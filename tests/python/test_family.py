@@ -12,7 +12,7 @@ ROOT = Path(__file__).resolve().parents[2]
 HEADERS = [ROOT / "attention" / name for name in re.findall(r'#include "(.*)"', (ROOT / "attention/attention.h").read_text())]
 HEADERS += [ROOT / "attention/mechanisms/transformer" / name for name in ("transformer_options.h", "head_extras.h")]
 
-COMPILED = "rules, maps and forms are lambdas that are compiled into the tiles"
+COMPILED = "what C++ compiles into the tiles; Python has Mask.rule and score_map"
 WHOLE = "part of what is there as a whole"
 DRIVEN = "what drives a decoder is written in Python: heed.nn.Decoding"
 #: Headers, classes, functions and options that Python goes without.

@@ -3,12 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
 
+#include "../../../autograd/factories.h"
+#include "../../../autograd/grad_mode.h"
+#include "../../../autograd/ops/elementwise/compare.h"
 #include "../../../autograd/ops/elementwise/elementwise.h"
 #include "../../../autograd/ops/index/index.h"
 #include "../../../autograd/ops/linalg/matmul.h"
 #include "../../../autograd/ops/reduce/cumulative.h"
+#include "../../../autograd/ops/reduce/reduce.h"
 #include "../../../autograd/ops/shape/pad.h"
 #include "../../../autograd/ops/shape/shape.h"
 #include "../../../core/checked.h"
@@ -52,66 +55,45 @@ LocationAwareDecoderOptions checked(LocationAwareDecoderOptions options) {
 // The places p - w .. p + w - 1 of each row, as many for all: where an end of the source cuts them
 // off, others fill up, which are not inside.
 struct Window {
-  std::vector<Index> first;  // place of each row
-  Tensor places;             // i64 [B, W]
-  Tensor inside;             // bool [B, W]: and the source's mask allows it
+  Tensor first;   // i64 [B]: place of each row
+  Tensor places;  // i64 [B, W]
+  Tensor inside;  // bool [B, W]: and the source's mask allows it
 };
 
-// The place where half of a row's weights, [B, W] from first[b] on, is reached.
-std::vector<Index> medians(const Tensor& weights, const std::vector<Index>& first, Index B) {
-  std::vector<Index> out(static_cast<std::size_t>(B), 0);
-  if (!weights.defined()) return out;
-  const auto all = weights.array().to(DType::f64).to_vector<double>();
-  const Index W = weights.size(1);
-  for (std::size_t b = 0; b < out.size(); ++b) {
-    const double* row = all.data() + static_cast<Index>(b) * W;
-    const double total = std::accumulate(row, row + W, 0.0);
-    double sum = 0;
-    for (Index j = 0; j < W && total > 0; ++j) {  // NaN and weights of 0 leave it at 0
-      sum += row[j];
-      out[b] = first[b] + j;
-      if (sum >= total / 2) break;
-    }
-  }
-  return out;
+// The place where half of a row's weights, [B, W] from first[b] on, is reached: i64 [B]. NaN and
+// weights of 0 leave it at 0.
+Tensor medians(const Tensor& weights, const Tensor& first, Index B) {
+  if (!weights.defined()) return zeros(Shape{B}, DType::i64);
+  const NoGrad off;
+  const Tensor sums = cumsum(to(weights.detach(), DType::f64), 1);
+  const Tensor total = narrow(sums, 1, weights.size(1) - 1, 1);  // [B, 1]
+  const Tensor before = sum(to(sums < total / 2, DType::i64), {1});
+  return where(squeeze(total, 1) > 0.0, first + before, 0);
 }
 
 // `allowed`: bool [B, K] or undefined.
-Window around(const std::vector<Index>& middles, Index w, Index K, const Tensor& allowed) {
-  const auto B = static_cast<Index>(middles.size());
+Window around(const Tensor& middles, Index w, Index K, const Tensor& allowed) {
   const Index half = std::min(w, K), W = std::min(2 * half, K);
-  const bool* may = allowed.defined() ? allowed.array().data<bool>() : nullptr;
   Window out;
-  Array places = Array::empty(Shape{B, W}, DType::i64);
-  Array inside = Array::empty(Shape{B, W}, DType::boolean);
-  for (Index b = 0, n = 0; b < B; ++b) {
-    const Index middle = middles[static_cast<std::size_t>(b)];
-    out.first.push_back(std::clamp<Index>(middle - half, 0, K - W));
-    for (Index place = out.first.back(); place < out.first.back() + W; ++place, ++n) {
-      places.mutable_data<Index>()[n] = place;
-      inside.mutable_data<bool>()[n] =
-          place >= middle - half && place < middle + half && (may == nullptr || may[b * K + place]);
-    }
+  out.first = minimum(maximum(middles - half, tensor(Index{0})), tensor(K) - W);
+  out.places = unsqueeze(out.first, 1) + arange(W);
+  const Tensor from = unsqueeze(middles, 1) - half;
+  out.inside = logical_and(out.places >= from, out.places < from + 2 * half);
+  if (allowed.defined()) {
+    const Tensor rows = expand(allowed, Shape{middles.size(0), K});
+    out.inside = logical_and(out.inside, gather(rows, 1, out.places));
   }
-  out.places = places;
-  out.inside = inside;
   return out;
 }
 
 // What a row's last weights, [B, W] from `before` on and 0 elsewhere, are at `count` places from
 // `first` - `margin` on.
-Tensor moved(const Tensor& last, const std::vector<Index>& before, const std::vector<Index>& first,
-             Index margin, Index count) {
-  const Index B = last.size(0), W = last.size(1);
-  Array index = Array::empty(Shape{B, count}, DType::i64);
-  for (Index b = 0, n = 0; b < B; ++b) {
-    const auto row = static_cast<std::size_t>(b);
-    for (Index i = 0; i < count; ++i, ++n) {
-      const Index place = first[row] - margin + i - before[row];
-      index.mutable_data<Index>()[n] = place >= 0 && place < W ? place : W;
-    }
-  }
-  return gather(pad(last, {0, 1}), 1, Tensor(index));
+Tensor moved(const Tensor& last, const Tensor& before, const Tensor& first, Index margin,
+             Index count) {
+  const Index W = last.size(1);
+  const Tensor place = unsqueeze(first - before - margin, 1) + arange(count);
+  const Tensor kept = logical_and(place >= tensor(Index{0}), place < tensor(W));
+  return gather(pad(last, {0, 1}), 1, where(kept, place, tensor(W)));
 }
 
 }  // namespace
@@ -140,13 +122,7 @@ void LocationAwareDecoder::State::reorder(const Tensor& rows, bool sources) {
   hidden = index_select(hidden, 0, rows);
   context = index_select(context, 0, rows);
   past.reorder(rows);
-  if (!first.empty()) {
-    std::vector<Index> picked;
-    for (const Index row : rows.array().to_vector<Index>()) {
-      picked.push_back(first[static_cast<std::size_t>(row)]);
-    }
-    first = picked;
-  }
+  if (first.defined()) first = index_select(first, 0, rows);
   if (!sources) return;
   memory = memory.rows(rows);
 }

@@ -58,7 +58,7 @@ class LocationAwareDecoder : public nn::Module {
   struct State {
     Tensor hidden, context;  ///< s, [B, H], and c, [B, dk]
     Past past;               ///< alpha; with windowing of the window's places, from first[b] on
-    std::vector<Index> first = {};
+    Tensor first;            ///< i64 [B], with windowing
     Memory memory;
     void reorder(const Tensor& rows, bool sources = true);
   };

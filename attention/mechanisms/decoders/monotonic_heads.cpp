@@ -7,7 +7,9 @@
 #include <limits>
 
 #include "../../../autograd/check_defined.h"
+#include "../../../autograd/factories.h"
 #include "../../../autograd/grad_mode.h"
+#include "../../../autograd/ops/elementwise/compare.h"
 #include "../../../autograd/ops/elementwise/elementwise.h"
 #include "../../../autograd/ops/linalg/matmul.h"
 #include "../../../autograd/ops/normalise/softmax.h"
@@ -17,6 +19,7 @@
 #include "../../../autograd/ops/shape/pad.h"
 #include "../../../autograd/ops/shape/shape.h"
 #include "../../../core/error.h"
+#include "../../../core/traced.h"
 #include "../../detail/checks.h"
 #include "../../detail/masked_sequence.h"
 
@@ -43,11 +46,7 @@ MonotonicHeadsOptions checked(MonotonicHeadsOptions o) {
 
 // The last place of each row that counts, bool [B, 1, 1, K]; [K] where all do.
 Tensor last_places(const Tensor& real, Index keys) {
-  if (!real.defined()) {
-    Array last = Array::zeros(Shape{keys}, DType::boolean);
-    last.mutable_data<bool>()[keys - 1] = true;
-    return Tensor(last);
-  }
+  if (!real.defined()) return arange(keys) == tensor(keys - 1);
   const Tensor left = cumsum(flip(to(real, DType::f32), {-1}), -1);  // how many from here on
   return logical_and(real, flip(left, {-1}) == tensor(1, DType::f32));
 }
@@ -67,6 +66,12 @@ Tensor running_maximum(const Tensor& x) {
 
 // log sum over l <= t of exp(x_l).
 Tensor log_sums(const Tensor& x) {
+  if (traced()) {  // by operators that can be followed, whatever the number of keys
+    const Tensor places = arange(x.size(-1));
+    const Tensor before = places <= unsqueeze(places, 1);  // [K, K]
+    return logsumexp(where(before, unsqueeze(x, -2), -std::numeric_limits<double>::infinity()),
+                     {-1});
+  }
   const Tensor top = running_maximum(x);
   const Index count = x.size(-1);
   const Tensor kept =

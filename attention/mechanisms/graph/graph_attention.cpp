@@ -2,6 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include "../../../autograd/factories.h"
+#include "../../../autograd/ops/elementwise/compare.h"
 #include "../../../autograd/ops/elementwise/dropout.h"
 #include "../../../autograd/ops/elementwise/elementwise.h"
 #include "../../../autograd/ops/index/index.h"
@@ -9,6 +15,7 @@
 #include "../../../autograd/ops/reduce/reduce.h"
 #include "../../../autograd/ops/shape/shape.h"
 #include "../../../core/error.h"
+#include "../../../core/traced.h"
 #include "../../../nn/init.h"
 #include "../../detail/checks.h"
 #include "../../detail/named.h"
@@ -29,6 +36,34 @@ GraphAttentionOptions checked(const GraphAttentionOptions& o) {
     throw ValueError(fmt::format("graph_attention: dropout {} is not in [0, 1]", o.dropout));
   }
   return o;
+}
+
+// What each node takes of its edges, in any order, by operators that can be followed, whatever the
+// graph; a block of nodes by edges is made. Scores [M, H], values [M, H, D] -> context [N, H, D],
+// weights [M, H].
+Attended by_places(const Tensor& scores, const Tensor& values, const Tensor& targets, Index nodes) {
+  constexpr double kNone = -std::numeric_limits<double>::infinity();
+  const Tensor own = unsqueeze(arange(nodes), 1) == targets;                             // [N, M]
+  const Tensor top = amax(where(unsqueeze(own, -1), unsqueeze(scores, 0), kNone), {1});  // [N, H]
+  const Tensor parts = exp(scores - index_select(top, 0, targets));
+  Shape rows = scores.shape();
+  rows[0] = nodes;
+  const Tensor sums = index_add(zeros(rows, scores.dtype()), 0, targets, parts);
+  const Tensor alpha = parts / index_select(sums, 0, targets);
+  rows = values.shape();
+  rows[0] = nodes;
+  const Tensor messages = unsqueeze(alpha, -1) * values;
+  return {index_add(zeros(rows, values.dtype()), 0, targets, messages), alpha};
+}
+
+// Edges as they were given: sources and targets.
+std::pair<Tensor, Tensor> as_given(const Edges& edges) {
+  std::vector<Index> sources, targets;
+  for (const Index place : edges.given().to_vector<Index>()) {
+    sources.push_back(edges.from()[static_cast<std::size_t>(place)]);
+    targets.push_back(edges.to()[static_cast<std::size_t>(place)]);
+  }
+  return {Tensor(Array::from(sources)), Tensor(Array::from(targets))};
 }
 
 bool is_v2(const GraphAttentionOptions& o) { return o.kind == GraphAttentionKind::gat_v2; }
@@ -75,6 +110,14 @@ Attended GraphAttention::operator()(const Tensor& x, const Edges& edges, bool ne
   const Index N = edges.nodes(), H = options_.heads, D = options_.head_width;
   const auto [target, source] = project(x);
   const Tensor from = reshape(source, {N, H, D}), to = reshape(target, {N, H, D});
+  if (traced() && edges.count() > 0) {
+    const auto [sources, targets] = as_given(edges);
+    Attended out = by_places(score.of_edges(to, from, targets, sources),
+                             index_select(from, 0, sources), targets, N);
+    out.context = forwarded(joined(out.context));
+    if (!need_weights) out.weights = Tensor();
+    return out;
+  }
   const Tensor sources = edges.sources();
   const Tensor e = score.of_edges(to, from, edges.targets(), sources);  // [M, H]
   const Tensor alpha = segment_softmax({e, edges.offsets()});

@@ -6,14 +6,15 @@
 #include <limits>
 
 #include "../../../autograd/check_defined.h"
+#include "../../../autograd/factories.h"
 #include "../../../autograd/ops/elementwise/clamp.h"
+#include "../../../autograd/ops/elementwise/compare.h"
 #include "../../../autograd/ops/elementwise/elementwise.h"
 #include "../../../autograd/ops/linalg/inverse.h"
 #include "../../../autograd/ops/linalg/matmul.h"
 #include "../../../autograd/ops/reduce/cumulative.h"
 #include "../../../autograd/ops/reduce/reduce.h"
 #include "../../../autograd/ops/shape/shape.h"
-#include "../../../autograd/ops/shape/triangle.h"
 #include "../../../core/error.h"
 #include "../../../core/generator.h"
 #include "../../detail/masked_sequence.h"
@@ -55,8 +56,8 @@ TreeMarginals spanning_trees(const Tensor& given, const Tensor& given_roots,
   const Tensor may = expand(
       allowed.defined() ? allowed : Tensor(Array::full({1}, 1, DType::boolean)), roots.shape());
   if (scores.numel() == 0) return {given * 1, given_roots * 1, sum(given_roots, {-1})};
-  const Tensor eye = diag(ones({T}, dtype));
-  const Tensor edge = logical_and(logical_and(column(may), row(may)), eye == tensor(0, dtype));
+  const Tensor itself = unsqueeze(arange(T), 1) == arange(T), eye = to(itself, dtype);
+  const Tensor edge = logical_and(logical_and(column(may), row(may)), logical_not(itself));
   const Tensor f = where(edge, scores, kNone), r = where(may, roots, kNone);
 
   const Tensor top = maximum(amax(f.detach(), {-1}), r.detach());  // [.., T]

@@ -17,6 +17,7 @@
 #include "../../../autograd/ops/shape/shape.h"
 #include "../../../autograd/ops/shape/unfold.h"
 #include "../../../core/error.h"
+#include "../../../core/traced.h"
 #include "../../../nn/init.h"
 #include "../../memory.h"
 #include "../linear/heads.h"
@@ -65,14 +66,9 @@ NativeSparseOptions checked(NativeSparseOptions o) {
 
 // [N, J]: how many strides compressed block i and selected block j share.
 Tensor shared_strides(Index N, Index J, const NativeSparseOptions& o) {
-  std::vector<double> out(static_cast<std::size_t>(N * J), 0.0);
-  for (Index i = 0; i < N; ++i) {
-    for (Index at = i * o.stride; at < i * o.stride + o.block; at += o.stride) {
-      const Index j = at / o.selected_block;
-      if (j < J) out[static_cast<std::size_t>(i * J + j)] += 1;
-    }
-  }
-  return tensor(out, {N, J}, DType::f64);
+  const Tensor at = unsqueeze(arange(N) * o.stride, 1) + arange(0, o.block, o.stride);  // [N, each]
+  const Tensor begins = at - at % o.selected_block;
+  return sum(to(unsqueeze(begins, -1) == arange(J) * o.selected_block, o.dtype), {1});
 }
 
 }  // namespace
@@ -217,11 +213,11 @@ SelectedBlocks NativeSparseHeads::choose(const Parts& p, const Tensor& weights) 
   const Tensor place = reshape(arange(p.first, p.K), Shape{T, 1}), blocks = arange(J);
   // The first key that there is in each block.
   Tensor begins = blocks * size;
-  if (p.real.defined()) {
+  if (p.real.defined() && p.K > 0) {
     Tensor real = expand(p.real, Shape{B, p.K});
-    Tensor at = where(real, arange(p.K), static_cast<double>(J * size));
-    at = concat({at, full(Shape{B, J * size - p.K}, J * size, DType::i64)}, 1);
-    begins = reshape(amin(reshape(at, Shape{B, J, size}), {2}), Shape{B, 1, 1, J});
+    Tensor at = where(real, arange(p.K), static_cast<double>(p.K));
+    at = concat({at, full(Shape{B, size - 1}, p.K, DType::i64)}, 1);
+    begins = reshape(amin(unfold(at, 1, size, size), {2}), Shape{B, 1, 1, J});
   }
   const Tensor own = place - place % size;
   const Tensor near = (blocks * size <= own) & (blocks * size > own - options_.local * size);
@@ -259,7 +255,7 @@ Attended NativeSparseHeads::run(const Tensor& given, const Terms& terms, KeyValu
   const SelectedBlocks blocks = choose(p, cmp.weights);
   const Tensor q = reshape(p.turned, Shape{B, Hk, H / Hk, T, D});
   Attended slc;
-  if (by_mask || call.need_weights()) {
+  if (by_mask || call.need_weights() || traced()) {
     Terms seen = own;
     seen.need_weights = call.need_weights();
     slc = attend_by_mask(q, p.k_slc, p.v_slc, blocks, seen);

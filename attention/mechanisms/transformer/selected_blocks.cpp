@@ -6,10 +6,12 @@
 #include "../../../autograd/grad_mode.h"
 #include "../../../autograd/ops/elementwise/compare.h"
 #include "../../../autograd/ops/elementwise/elementwise.h"
+#include "../../../autograd/ops/elementwise/remainder.h"
 #include "../../../autograd/ops/index/index.h"
 #include "../../../autograd/ops/reduce/reduce.h"
 #include "../../../autograd/ops/shape/arrange.h"
 #include "../../../autograd/ops/shape/shape.h"
+#include "../../../core/traced.h"
 #include "../../attend.h"
 
 namespace heed::attention {
@@ -27,8 +29,14 @@ Tensor rows_of_blocks(const Tensor& x, Index size) {
 
 Tensor seen_keys(const SelectedBlocks& blocks, Index K) {
   const Index T = blocks.chosen.size(2), J = (K + blocks.size - 1) / blocks.size;
-  const Tensor chosen = any(unsqueeze(blocks.chosen, -1) == arange(J), {3});  // [B, Hk, T, J]
-  Tensor seen = narrow(repeat_interleave(chosen, blocks.size, -1), -1, 0, K);
+  Tensor seen;
+  if (traced()) {  // by operators that can be followed, whatever the number of keys
+    const Tensor keys = arange(K), begins = keys - keys % blocks.size;
+    seen = any(unsqueeze(blocks.chosen * blocks.size, -1) == begins, {3});
+  } else {
+    const Tensor chosen = any(unsqueeze(blocks.chosen, -1) == arange(J), {3});  // [B, Hk, T, J]
+    seen = narrow(repeat_interleave(chosen, blocks.size, -1), -1, 0, K);
+  }
   seen = seen & (arange(K) <= unsqueeze(arange(K - T, K), 1));
   if (!blocks.real.defined()) return seen;
   return seen & unsqueeze(unsqueeze(blocks.real, 1), 1);

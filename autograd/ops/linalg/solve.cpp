@@ -1,6 +1,7 @@
 #include "solve.h"
 
 #include "../../../core/kernels/gemm/triangular.h"
+#include "../../../core/traced.h"
 #include "../../check_defined.h"
 #include "../../record.h"
 #include "../elementwise/elementwise.h"
@@ -23,6 +24,7 @@ Tensor half(const Tensor& x, const TriangularOptions& options) {
 Tensor solve_triangular(const Tensor& a, const Tensor& b, const TriangularOptions& options) {
   check_defined("solve_triangular", a, "a", b, "b");
   const Array x = kernels::solve_triangular(a.array(), b.array(), options.upper, options.unit);
+  say("upper", options.upper, "unit", options.unit);
   const TriangularOptions turned{.upper = !options.upper, .unit = options.unit};
   return record_joint(Op::solve_triangular, {x}, {a, b},
                       [a = Saved(a), x = SavedOutput(x), options, turned](

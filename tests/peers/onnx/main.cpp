@@ -77,9 +77,18 @@ void write(const onnx::NamedModel& named, const std::string& folder) {
   Generator generator(5);
   json runs = json::array();
   const NoGrad scope;
-  const std::vector<Sizes> all = {
-      {{"batch", 2}, {"length", fixed_length(model, 6)}, {"sentences", 3}, {"target_length", 4}},
-      {{"batch", 5}, {"length", fixed_length(model, 9)}, {"sentences", 4}, {"target_length", 7}}};
+  const std::vector<Sizes> all = {{{"batch", 2},
+                                   {"length", fixed_length(model, 6)},
+                                   {"sentences", 3},
+                                   {"target_length", 4},
+                                   {"nodes", 6},
+                                   {"edges", 11}},
+                                  {{"batch", 5},
+                                   {"length", fixed_length(model, 9)},
+                                   {"sentences", 4},
+                                   {"target_length", 7},
+                                   {"nodes", 9},
+                                   {"edges", 14}}};
   for (const Sizes& sizes : all) {
     std::vector<Tensor> inputs;
     json run = {{"inputs", json::array()}, {"outputs", json::array()}};

@@ -3,8 +3,11 @@
 // for those that look along the keys, one after the other.
 #include "../../attention/mechanisms/mechanisms.h"
 
+#include <map>
 #include <set>
 
+#include "../../../attention/mechanisms/graph/graph_attention.h"
+#include "../../../attention/mechanisms/graph/graph_transformer.h"
 #include "../../../autograd/autograd.h"
 #include "models.h"
 
@@ -18,8 +21,6 @@ bool walks_along_keys(const std::string& name) {
                                             "dynamic_memory",
                                             "gated_delta_net",
                                             "gated_linear_attention",
-                                            "graph_attention_edges",
-                                            "graph_attention_v2_edges",
                                             "heads_with_bigbird",
                                             "linear_chain",
                                             "linformer",
@@ -29,16 +30,42 @@ bool walks_along_keys(const std::string& name) {
                                             "luna_causal",
                                             "memorizing",
                                             "nystromformer",
-                                            "reformer",
                                             "retnet",
-                                            "routing",
                                             "rwkv6",
                                             "sinkhorn_blocks",
                                             "sparse_chain",
                                             "state_space_duality",
-                                            "transformer_xl",
-                                            "tree_attention"};
+                                            "transformer_xl"};
   return all.contains(name);
+}
+
+// A graph is an input: its edges, of any number.
+void add_edges(Exported& out, const attention::Mechanism& made) {
+  const auto layer = std::dynamic_pointer_cast<attention::GraphAttention>(made.modules.front());
+  out.inputs = {{"nodes", randn({5, attention::kE}), {"nodes"}},
+                {"sources", ids({7}, 5), {"edges"}},
+                {"targets", ids({7}, 5), {"edges"}}};
+  out.forward = [layer](const std::vector<Tensor>& x) {
+    const attention::Edges edges(to_lengths(x[1]), to_lengths(x[2]), x[0].size(0));
+    const attention::Attended seen = (*layer)(x[0], edges, true);
+    return std::vector<Tensor>{seen.context, seen.weights};
+  };
+}
+
+// What the structure of the graphs says of their nodes comes in.
+void add_structure(Exported& out, const attention::Mechanism& made) {
+  const auto model = std::dynamic_pointer_cast<attention::GraphTransformer>(made.modules.front());
+  out.inputs = {{"nodes", randn({2, 5, attention::kE}), {"batch", "length"}},
+                {"positions", randn({2, 5, 2}), {"batch", "length"}},
+                {"distances", ids({2, 5, 5}, 4), {"batch", "length", "length"}},
+                {"degrees", ids({2, 5}, 3), {"batch", "length"}},
+                lengths_input(2, 5)};
+  out.forward = [model](const std::vector<Tensor>& x) {
+    const attention::GraphStructure graphs{
+        .positions = x[1], .distances = x[2], .degrees = x[3], .lengths = to_lengths(x[4])};
+    const attention::StackOutput seen = (*model)(x[0], graphs, {.need_weights = true});
+    return std::vector<Tensor>{seen.output, seen.weights.back()};
+  };
 }
 
 Exported exported(const std::string& name) {
@@ -47,6 +74,14 @@ Exported exported(const std::string& name) {
   Exported out;
   for (const auto& part : made->modules) part->to(DType::f32);
   out.module = together(made->modules);
+  using Add = void (*)(Exported&, const attention::Mechanism&);
+  static const std::map<std::string, Add> with_graphs = {{"graph_attention_edges", add_edges},
+                                                         {"graph_attention_v2_edges", add_edges},
+                                                         {"graph_transformer", add_structure}};
+  if (const auto with = with_graphs.find(name); with != with_graphs.end()) {
+    with->second(out, *made);
+    return out;
+  }
   if (!made->self && !made->pools) {
     out.inputs.push_back({"query", randn({2, 3, attention::kE}), {"batch"}});
   }
