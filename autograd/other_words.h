@@ -126,8 +126,7 @@ void save(const Tensor&, const char*,
 void load(const char*, Say<"io::read_safetensors(path)"> = {}) = delete;
 Tensor fft(const Tensor&, Say<"heed has no Fourier transform"> = {}) = delete;
 Tensor rfft(const Tensor&, Say<"heed has no Fourier transform"> = {}) = delete;
-Tensor inverse(const Tensor&, Say<"heed has no inverse of a matrix"> = {}) = delete;
-Tensor det(const Tensor&, Say<"heed has no determinant"> = {}) = delete;
+Tensor det(const Tensor&, Say<"exp(logdet(x)), where it is positive"> = {}) = delete;
 Tensor svd(const Tensor&, Say<"heed has no singular value decomposition"> = {}) = delete;
 Tensor from_blob(const void*, const Shape&, Say<"Array::from(vector, shape) copies"> = {}) = delete;
 

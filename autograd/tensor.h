@@ -366,7 +366,7 @@ class Tensor {
   Tensor unsqueeze_(Index, Say<"x = x.unsqueeze(axis)"> = {}) const = delete;
   Tensor squeeze_(Say<"x = x.squeeze()"> = {}) const = delete;
   Tensor resize_(const Shape&, Say<"x = x.reshape(shape)"> = {}) const = delete;
-  Tensor inverse(Say<"heed has no inverse of a matrix"> = {}) const = delete;
+  Tensor inverse(Say<"inverse(x)"> = {}) const = delete;
 
   static Tensor zeros(const Shape& shape, DType dtype = DType::f32);
   static Tensor ones(const Shape& shape, DType dtype = DType::f32);
