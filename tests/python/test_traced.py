@@ -60,7 +60,7 @@ def test_rules_capture_tensors():
     for batch, row in enumerate(documents):
         assert np.array_equal(got[batch, 0], row[q_at] == row[k_at])
     table = heed.tensor(np.arange(49).reshape(7, 7) % 3)
-    mask = Mask.rule(lambda q, k, batch, head, x, y: (x(q, k) == head) | y(k), table, heed.tensor([True] + [False] * 6))
+    mask = Mask.rule(lambda q, k, batch, head, x, y: (x(q, k) == head) | (y(k) != 0), table, heed.tensor([True] + [False] * 6))
     got = mask.tensor((1, 3, 5, 7)).numpy()
     for head in range(3):
         assert np.array_equal(got[0, head], (table.numpy()[q_at, k_at] == head) | (k_at == 0))
