@@ -40,6 +40,7 @@ Tensor::Tensor(Array array) : impl_(TensorImpl::make(std::move(array))) {
 }
 
 Tensor::Tensor(SparseRows rows) : impl_(TensorImpl::make(Array())) {
+  impl_->rows_shape = std::make_unique<Shape>(rows.shape);
   impl_->sparse = std::make_unique<SparseRows>(std::move(rows));
 }
 
@@ -59,7 +60,6 @@ const Array& Tensor::array() const {
   TensorImpl& impl = checked();
   if (impl.sparse && !impl.array.defined()) {
     impl.array = impl.sparse->to_dense();
-    impl.rows_shape = std::make_unique<Shape>(impl.sparse->shape);
     impl.sparse.reset();
   }
   return impl.array;
@@ -67,7 +67,7 @@ const Array& Tensor::array() const {
 
 const Shape& Tensor::shape() const {
   const TensorImpl& impl = checked();
-  return impl.sparse ? impl.sparse->shape : impl.array.shape();
+  return impl.sparse ? *impl.rows_shape : impl.array.shape();
 }
 
 DType Tensor::dtype() const {

@@ -20,7 +20,7 @@ class TensorImpl : public RefCounted {
   bool requires_grad = false;  ///< of a leaf
   bool retains_grad = false;   ///< of a result: its node points here
   std::unique_ptr<SparseRows> sparse;
-  std::unique_ptr<Shape> rows_shape;  ///< of sparse rows made dense: somebody may look at it still
+  std::unique_ptr<Shape> rows_shape;  ///< of sparse rows, also once they are dense
   std::unique_ptr<std::vector<std::pair<HookId, Hook>>> hooks;  ///< of a leaf
 
  private:
