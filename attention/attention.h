@@ -121,6 +121,7 @@
 #include "mechanisms/transformer/transformer.h"
 #include "mechanisms/transformer/transformer_decoder.h"
 #include "mechanisms/transformer/transformer_encoder.h"
+#include "mechanisms/transformer/transformer_output.h"
 #include "mechanisms/transformer/transformer_xl.h"
 #include "mechanisms/transformer/value_residual_heads.h"
 #include "mechanisms/vision/augmented_convolution.h"

@@ -8,8 +8,8 @@
 //
 // A mask is a rule until somebody asks for its tensor(): no block of queries by keys is made where
 // rules alone decide; see rule.h for rules of your own, rules.h for those that have names. Where
-// queries and keys differ in number they are aligned at the end: query i stands at the place i + K
-// - Q of the keys.
+// queries and keys differ in number they are aligned at the end: query i stands at the place
+// i + K - Q of the keys.
 #pragma once
 
 #include <memory>

@@ -1,5 +1,6 @@
 # Installs BUILD under a prefix of its own, and builds and runs CONSUMER against it: by find_package, with components
-# and without; by pkg-config, also from the build itself; a page's classes; and the README's first program, as it stands there. Links of the installed book work.
+# and without; by pkg-config, also from the build itself; the classes of a page; and the README's first program, as it
+# stands there. Links of the installed book work.
 cmake_minimum_required(VERSION 3.22)
 set(prefix ${BUILD}/tests/install/prefix)
 set(work ${BUILD}/tests/install/consumer)

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "../../../autograd/check_defined.h"
 #include "../../../autograd/grad_mode.h"
 #include "../../../autograd/ops/elementwise/elementwise.h"
@@ -12,7 +10,7 @@
 #include "../../detail/masked_sequence.h"
 #include "../../detail/named.h"
 #include "../../detail/nan_guard.h"
-#include "../../detail/real_tokens.h"
+#include "layer_experts.h"
 
 namespace heed::attention {
 
@@ -86,16 +84,11 @@ TransformerLayerOutput TransformerDecoderLayer::operator()(const Tensor& in, con
     return dropout2(normed(norm2_after, masked, out.context));
   };
   const auto read = [&](const Tensor& x) {
-    if (mixture == nullptr) {
-      return dropout3(
-          normed(norm3_after, false,
-                 feed_forward(x, *linear1, linear_gate, options_.activation, dropout, *linear2)));
-    }
-    const Index T = in.size(1), K = cache == nullptr ? T : std::max(cache->length(), T);
-    const MixtureOutput y =
-        (*mixture)(x, real_tokens(target.mask, Shape{in.size(0), options_.heads, T, K}));
-    out.routed = y;
-    return dropout3(normed(norm3_after, false, y.output));
+    const Tensor y =
+        mixture != nullptr
+            ? by_experts(*mixture, x, target.mask, options_.heads, cache, out.routed)
+            : feed_forward(x, *linear1, linear_gate, options_.activation, dropout, *linear2);
+    return dropout3(normed(norm3_after, false, y));
   };
   Tensor x = in;
   if (options_.pre_norm) {

@@ -2,14 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "../../../autograd/ops/elementwise/elementwise.h"
 #include "../../../autograd/ops/shape/shape.h"
 #include "../../../core/error.h"
 #include "../../detail/named.h"
 #include "../../detail/nan_guard.h"
-#include "../../detail/real_tokens.h"
+#include "layer_experts.h"
 
 namespace heed::attention {
 
@@ -61,16 +59,11 @@ TransformerLayerOutput TransformerEncoderLayer::operator()(const Tensor& in, con
     return dropout1(normed(norm1_after, masked, out.context));
   };
   const auto read = [&](const Tensor& x) {
-    if (mixture == nullptr) {
-      return dropout2(
-          normed(norm2_after, false,
-                 feed_forward(x, *linear1, linear_gate, options_.activation, dropout, *linear2)));
-    }
-    const Index T = in.size(1), K = cache == nullptr ? T : std::max(cache->length(), T);
-    const MixtureOutput y =
-        (*mixture)(x, real_tokens(terms.mask, Shape{in.size(0), options_.heads, T, K}));
-    out.routed = y;
-    return dropout2(normed(norm2_after, false, y.output));
+    const Tensor y =
+        mixture != nullptr
+            ? by_experts(*mixture, x, terms.mask, options_.heads, cache, out.routed)
+            : feed_forward(x, *linear1, linear_gate, options_.activation, dropout, *linear2);
+    return dropout2(normed(norm2_after, false, y));
   };
   Tensor x = in;
   if (options_.parallel) {
@@ -86,14 +79,6 @@ TransformerLayerOutput TransformerEncoderLayer::operator()(const Tensor& in, con
   }
   out.context = forwarded(x);
   return out;
-}
-
-Tensor TransformerOutput::balance() const {
-  Tensor total;
-  for (const Routed& each : routed) {
-    total = total.defined() ? total + each.balance : each.balance;
-  }
-  return total;
 }
 
 TransformerEncoder::TransformerEncoder(Index count, const TransformerOptions& options,

@@ -11,52 +11,10 @@
 // layers.0.mixture.router.weight, layers.0.mixture.experts.0.linear1.weight and so on.
 #pragma once
 
-#include <tuple>
-
 #include "../../../autograd/ops/packed/packed.h"
 #include "../../../nn/module_list.h"
 #include "transformer_options.h"
-
-namespace heed::attention {
-
-/// Of one layer: the context is its output.
-struct TransformerLayerOutput : Attended {
-  Routed routed = {};  ///< by the layer's experts; of nothing without
-};
-
-/// Of a stack. const auto [output, weights] = stack(x) as of any StackOutput.
-struct TransformerOutput : StackOutput {
-  /// Of each layer that has experts, in their order. A token that the mask's lengths, keys or
-  /// tensor hide from every query does not count.
-  std::vector<Routed> routed = {};
-  /// The sum of these layers' balance losses, []; undefined where none has experts.
-  Tensor balance() const;
-
-  template <std::size_t I>
-  auto& get() {
-    if constexpr (I == 0) return output;
-    if constexpr (I == 1) return weights;
-  }
-  template <std::size_t I>
-  const auto& get() const {
-    if constexpr (I == 0) return output;
-    if constexpr (I == 1) return weights;
-  }
-};
-
-}  // namespace heed::attention
-
-template <>
-struct std::tuple_size<heed::attention::TransformerOutput>
-    : std::integral_constant<std::size_t, 2> {};
-template <>
-struct std::tuple_element<0, heed::attention::TransformerOutput> {
-  using type = heed::Tensor;
-};
-template <>
-struct std::tuple_element<1, heed::attention::TransformerOutput> {
-  using type = std::vector<heed::Tensor>;
-};
+#include "transformer_output.h"
 
 namespace heed::attention {
 
