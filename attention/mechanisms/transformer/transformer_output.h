@@ -36,6 +36,7 @@ struct TransformerOutput : StackOutput {
 
 }  // namespace heed::attention
 
+//! @cond the names of std that `const auto [output, weights] = stack(x)` reads
 template <>
 struct std::tuple_size<heed::attention::TransformerOutput>
     : std::integral_constant<std::size_t, 2> {};
@@ -47,3 +48,4 @@ template <>
 struct std::tuple_element<1, heed::attention::TransformerOutput> {
   using type = std::vector<heed::Tensor>;
 };
+//! @endcond
