@@ -14,9 +14,12 @@ HEED_GIVES(CoAttentionOutput, image, question, summary)
 HEED_GIVES(CoAttentionHierarchyOutput, logits, levels)
 HEED_GIVES(CoupledSide, logits, context, weights)
 HEED_GIVES(CoupledMultiLayerOutput, aspect, opinion)
+HEED_GIVES(MultiPerspectiveOutput, premise, hypothesis, premise_weights, hypothesis_weights)
 HEED_GIVES(GatedAttentionOutput, weights, by_place)
 HEED_GIVES(StackedOutput, context, weights)
 HEED_GIVES(TwoStreamsOutput, x, y)
+HEED_FIELDS(BiMPMOptions, width, hidden, perspectives, full, max_pooling, attentive, max_attentive,
+            dropout, dtype)
 HEED_FIELDS(CoAttentionOptions, question_width, image_width, hidden, dtype)
 HEED_FIELDS(CoAttentionHierarchyOptions, width, hidden, answers, kind, dtype)
 HEED_FIELDS(CoupledOptions, width, slices, hidden, layers, labels, coupled, dtype)
@@ -24,6 +27,8 @@ HEED_FIELDS(DecomposableOptions, width, hidden, dropout, differences, dtype)
 HEED_FIELDS(EsimOptions, width, hidden, dropout, dtype)
 HEED_FIELDS(GatedAttentionOptions, input, hidden, hops, dropout, dtype)
 HEED_FIELDS(GatedMatchingOptions, width, question_width, hidden, dtype)
+HEED_FIELDS(MultiPerspectiveOptions, hidden, perspectives, full, max_pooling, attentive,
+            max_attentive, dtype)
 HEED_FIELDS(SelfMatchingOptions, width, hidden, dtype)
 HEED_FIELDS(StackedOptions, width, hidden, hops, dtype)
 HEED_FIELDS(TwoStreamsOptions, width, other_width, heads, hidden, other_hidden, dropout, dtype)
@@ -44,6 +49,7 @@ void bind_entailment(py::module_& m) {
   record<ConditionalEncodingOutput>(m, "premise [B, L, k], hypothesis [B, T, k], last [B, k].");
   pair<DecomposableAttention, DecomposableOptions>(m, "Attend, compare (Parikh et al. 2016).");
   pair<ESIM, EsimOptions>(m, "Enhanced sequential inference (Chen et al. 2017).");
+  pair<BiMPM, BiMPMOptions>(m, "Bilateral multi-perspective matching (Wang et al. 2017).");
   pair<TwoWay, Index, Index, DType>(m, "Two-way attention (Rocktaeschel et al. 2016).",
                                     "input, hidden, dtype");
   pair<LSTMNPair, Index, Index, DType>(m, "Memory networks (Cheng et al. 2016).",
@@ -92,6 +98,13 @@ void bind_readers(py::module_& m) {
       .init<GatedMatchingOptions>()
       .forward("passage, question, lengths, question_mask, need_weights",
                &GatedMatching::operator(), "[B, T, d], [B, J, dq] -> [B, T, H].");
+  record<MultiPerspectiveOutput>(
+      m, "premise, hypothesis [B, N, 2 S L], premise_weights, hypothesis_weights [B, 2, N, M].");
+  Mechanism<MultiPerspectiveMatching>(m, "BiMPM's matching layer (Wang et al. 2017).")
+      .init<MultiPerspectiveOptions>()
+      .forward("premise, hypothesis, premise_mask, hypothesis_mask, need_weights",
+               &MultiPerspectiveMatching::operator(), "[B, N, 2 H], [B, M, 2 H].")
+      .method("width", "", &MultiPerspectiveMatching::width, "2 S L.");
   Mechanism<SelfMatching>(m, "R-Net: a passage reads itself (Wang et al. 2017).")
       .init<SelfMatchingOptions>()
       .forward("passage, lengths, need_weights", &SelfMatching::operator(),

@@ -40,6 +40,7 @@ RENAMED = {"SelfAttentionSizes": "self_attention", "NeuralCacheOptions": "neural
            "LongformerOptions": "longformer", "BigBirdOptions": "bigbird", "GraphStructureOptions": "graph_structure",
            "TableLossOptions": "table_answer_loss", "RotaryOptions": "rotary", "ValueResidualOptions": "value_residual", "LunaOptions": "luna_stack",
            "LinearOptions": "LinearAttention", "PerformerOptions": "Performer", "SetOptions": "SetBlock", "EsimOptions": "ESIM",
+           "MultiPerspectiveOptions": "MultiPerspectiveMatching",
            "GatedAttentionOptions": "GatedAttentionReader", "CoAttentionOptions": "ParallelCoAttention",
            "CoupledOptions": "CoupledMultiLayerAttention", "StackedOptions": "StackedAttention", "HardOptions": "HardAttention",
            "VariationalOptions": "VariationalAttention", "GlimpseOptions": "GlimpseNetwork", "DecomposableOptions": "DecomposableAttention",

@@ -38,6 +38,7 @@ const std::map<std::string, std::string> kElsewhere = {
     {"MemoryStream", "memory/memory_stream_test.cpp"},
     {"MixtureOfDepths", "transformer/mixture_of_depths_test.cpp"},
     {"MixtureOfExperts", "transformer/mixture_of_experts_test.cpp"},
+    {"MultiPerspectiveMatching", "pairs/multi_perspective_test.cpp"},
     {"MultiStepAttention", "decoders/conv_seq2seq_test.cpp"},
     {"MultiTokenPrediction", "transformer/multi_token_test.cpp"},
     {"NeuralComputer", "memory/neural_computer_test.cpp"},

@@ -3,6 +3,7 @@
 #include "../../../attention/mechanisms/pairs/attention_over_attention.h"
 #include "../../../attention/mechanisms/pairs/attention_sum.h"
 #include "../../../attention/mechanisms/pairs/bi_directional.h"
+#include "../../../attention/mechanisms/pairs/bimpm.h"
 #include "../../../attention/mechanisms/pairs/co_attention_hierarchy.h"
 #include "../../../attention/mechanisms/pairs/coupled.h"
 #include "../../../attention/mechanisms/pairs/decomposable.h"
@@ -190,6 +191,14 @@ Mechanism esim() {
   return pair("esim", true,
               std::make_shared<ESIM>(EsimOptions{.width = kE, .hidden = 2, .dtype = kDType}));
 }
+// Weights are shares of cosines.
+Mechanism bimpm() {
+  Mechanism out = pair("bimpm", true,
+                       std::make_shared<BiMPM>(BiMPMOptions{
+                           .width = kE, .hidden = 2, .perspectives = 3, .dtype = kDType}));
+  out.any_sign = true;
+  return out;
+}
 Mechanism two_way() { return pair("two_way", true, std::make_shared<TwoWay>(kE, 3, kDType)); }
 Mechanism lstmn_pair() {
   return pair("lstmn_pair", true, std::make_shared<LSTMNPair>(kE, 3, kDType));
@@ -235,6 +244,7 @@ Registry<Mechanism> pair_mechanisms() {
       {"two_way", two_way},
       {"lstmn_pair", lstmn_pair},
       {"esim", esim},
+      {"bimpm", bimpm},
       {"stacked_attention", stacked_attention},
       {"smoothed_attention", smoothed},
   };

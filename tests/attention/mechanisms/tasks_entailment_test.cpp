@@ -1,6 +1,7 @@
 // Mechanisms for entailment on a task that they must learn: see learning_task.h.
 #include <gtest/gtest.h>
 
+#include "../../../attention/mechanisms/pairs/bimpm.h"
 #include "../../../attention/mechanisms/pairs/decomposable.h"
 #include "../../../attention/mechanisms/pairs/entailment.h"
 #include "../../../attention/mechanisms/pairs/esim.h"
@@ -100,6 +101,8 @@ TEST(TasksOfEntailment, AlignmentFindsEachInThePremise) {
       "decomposable attention", kSteps, 2 * 24, DecomposableOptions{.width = kWidth, .hidden = 24});
   const double enhanced =
       aligned<ESIM>("ESIM", kSteps, 8 * 12, EsimOptions{.width = kWidth, .hidden = 12});
+  const double matched = aligned<BiMPM>(
+      "BiMPM", kSteps, 4 * 12, BiMPMOptions{.width = kWidth, .hidden = 12, .perspectives = 8});
   const double fused = aligned<LSTMNPair>("LSTMN pair", kMostSteps, 2 * 24, kWidth, Index{24});
   manual_seed(8);
   Entailer without;
@@ -111,6 +114,7 @@ TEST(TasksOfEntailment, AlignmentFindsEachInThePremise) {
       kMostSteps, 0.005);
   EXPECT_GT(decomposed, 0.9);
   EXPECT_GT(enhanced, 0.9);
+  EXPECT_GT(matched, 0.9);
   EXPECT_GT(fused, 0.9);
   EXPECT_LT(guessed, 0.8);
 }
