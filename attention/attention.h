@@ -72,6 +72,7 @@
 #include "mechanisms/memory/memory_stream.h"
 #include "mechanisms/memory/neural_cache.h"
 #include "mechanisms/memory/neural_computer.h"
+#include "mechanisms/memory/neural_gpu.h"
 #include "mechanisms/memory/neural_programmer.h"
 #include "mechanisms/memory/tape.h"
 #include "mechanisms/memory/turing_machine.h"

@@ -14,6 +14,8 @@ HEED_FIELDS(NeuralComputerOptions, input, output, hidden, slots, slot_width, rea
 HEED_GIVES(NeuralComputerState, memory, usage, written, precedence, links, weights, reads,
            controller)
 HEED_GIVES(NeuralComputerOutput, output, weights)
+HEED_FIELDS(NeuralGPUOptions, width, columns, layers, kernel, cutoff, dtype)
+HEED_GIVES(NeuralGPUOutput, output, image)
 HEED_FIELDS(NeuralProgrammerOptions, vocabulary, width, steps, dtype)
 HEED_FIELDS(TableQuestions, words, lengths, numbers, left, table, rows, names)
 HEED_GIVES(TableAnswers, scalar, cells, is_scalar)
@@ -61,6 +63,13 @@ void bind_computer(py::module_& m) {
   steps(computer.init<NeuralComputerOptions>());
 }
 
+void bind_gpu(py::module_& m) {
+  record<NeuralGPUOutput>(m, "output [B, T, m], image [B, m, T, w].");
+  Mechanism<NeuralGPU>(m, "Neural GPUs (Kaiser, Sutskever 2016).")
+      .init<NeuralGPUOptions>()
+      .forward("x, lengths", &NeuralGPU::operator(), "[B, T, m] -> [B, T, m].");
+}
+
 void bind_programmer(py::module_& m) {
   record<TableAnswers>(m, "scalar [B], cells [B, R, C], is_scalar [B].");
   record<NeuralProgrammerOutput>(m, "answers, operations, columns, rows, pivots.");
@@ -98,6 +107,7 @@ void bind_pondering(py::module_& m) {
 void bind_machines(py::module_& m) {
   bind_turing(m);
   bind_computer(m);
+  bind_gpu(m);
   bind_programmer(m);
   bind_pondering(m);
 }

@@ -95,6 +95,8 @@ TEST(HugeOptions, OfMemories) {
                                      .write_heads = 1},
                                    {&T::input, &T::output, &T::hidden, &T::slots, &T::slot_width,
                                     &T::read_heads, &T::write_heads, &T::reach});
+  using G = NeuralGPUOptions;
+  expect_refused_by<NeuralGPU>(G{.width = 3}, {&G::width, &G::kernel});
   using P = NeuralProgrammerOptions;
   expect_refused_by<NeuralProgrammer>(P{.vocabulary = 3, .width = 5}, {&P::vocabulary, &P::width});
   using D = LSTMNDecoderOptions;
@@ -117,6 +119,12 @@ TEST(HugeOptions, OfTheOthers) {
   using C = CoupledOptions;
   expect_refused_by<CoupledAttention>(C{.width = 5, .slices = 3, .labels = 2},
                                       {&C::width, &C::slices, &C::hidden, &C::labels});
+  using M = MultiPerspectiveOptions;
+  expect_refused_by<MultiPerspectiveMatching>(M{.hidden = 3, .perspectives = 2},
+                                              {&M::hidden, &M::perspectives});
+  using B = BiMPMOptions;
+  expect_refused_by<BiMPM>(B{.width = 3, .hidden = 2, .perspectives = 5},
+                           {&B::width, &B::hidden, &B::perspectives});
   using H = CoAttentionHierarchyOptions;
   expect_refused_by<CoAttentionHierarchy>(H{.width = 5, .hidden = 3, .answers = 2},
                                           {&H::width, &H::hidden, &H::answers});

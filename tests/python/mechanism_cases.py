@@ -180,6 +180,7 @@ CASES = {
     "write_memory": (None, [(2, 5, 3), (2, 4, 5), (2, 4, 3), (2, 4, 3)], (2, 5, 3), lambda f, *x: A.write_memory(*x)),
     "allocate_memory": (None, [(2, 5)], (2, 5), lambda f, u: A.allocate_memory(u.sigmoid())),
     "link_memory": (None, [(2, 5, 5), (2, 5), (2, 5)], (2, 5, 5), lambda f, *x: A.link_memory(*x)),
+    "NeuralGPU": (lambda: A.NeuralGPU(width=3, columns=2, dtype=f64), [(2, 5, 3)], (2, 5, 3)),
     "NeuralProgrammer": (lambda: A.NeuralProgrammer(vocabulary=11, width=4, steps=2, dtype=f64), [], (2, 3, 2),
                          lambda f: f(**TABLE).answers.cells),
     "AdaptiveComputation": (Pondering, [(2, 4, 3)], (2, 4, 5)),

@@ -22,7 +22,7 @@ WITHOUT = {
     "HeadSignals": "keyword arguments of address_memory", "TableQuestions": "keyword arguments of NeuralProgrammer",
     "HierarchicalLevel": "a dict of Hierarchical", "Aligned": WHOLE, "SoftAlignment": WHOLE, "soft_alignment": WHOLE,
     "EntailmentPair": WHOLE, "GuidedAttention": WHOLE, "CoupledAttention": WHOLE, "StreamHalf": WHOLE, "ProcessLayers": WHOLE,
-    "Synthesis": WHOLE, "Expert": WHOLE, "TransformerXLLayer": WHOLE, "ConvDecoderLayer": WHOLE, "LowRankMix": WHOLE, "LSTMNCell": WHOLE,
+    "Synthesis": WHOLE, "Expert": WHOLE, "CGRU": WHOLE, "TransformerXLLayer": WHOLE, "ConvDecoderLayer": WHOLE, "LowRankMix": WHOLE, "LSTMNCell": WHOLE,
     "past_weights": WHOLE, "HeadExtras": WHOLE, "Tape": "what an LSTMN's state is made of", "Writing": DRIVEN,
     "Simultaneous": "arguments of write_while_reading", "TransformerNorm": WHOLE, "ShortConvolution": WHOLE,
     "check_glimpse": "a check", "bottleneck": "a check", "scaled_dot_product_attention": "heed.nn.functional has it",

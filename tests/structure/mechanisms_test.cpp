@@ -42,6 +42,7 @@ const std::map<std::string, std::string> kElsewhere = {
     {"MultiStepAttention", "decoders/conv_seq2seq_test.cpp"},
     {"MultiTokenPrediction", "transformer/multi_token_test.cpp"},
     {"NeuralComputer", "memory/neural_computer_test.cpp"},
+    {"NeuralGPU", "memory/neural_gpu_test.cpp"},
     {"NeuralProgrammer", "memory/neural_programmer_test.cpp"},
     {"OneShotAttention", "pairs/entailment_test.cpp"},
     {"PerceiverRead", "sets/perceiver_test.cpp"},
