@@ -10,6 +10,7 @@ HEED_GIVES(MixtureOutput, output, balance, chosen, gates, load)
 HEED_FIELDS(MixtureOfDepthsOptions, block, capacity, hidden, layer)
 HEED_GIVES(MixtureOfDepthsOutput, output, chosen, prediction_loss, router_loss)
 HEED_FIELDS(MultiTokenOptions, depth, transformer)
+HEED_GIVES(MultiTokenOutput, foretold, routed)
 HEED_FIELDS(TransformerXLOptions, layers, width, heads, hidden, memory, dropout, dtype)
 HEED_FIELDS(ValueResidualOptions, width, heads, head_width, layers, single, rotary, rotary_options,
             dropout, dtype)
@@ -37,6 +38,9 @@ void bind_depths(py::module_& m) {
 }
 
 void bind_stacks(py::module_& m) {
+  record<MultiTokenOutput>(m, "foretold, of each depth; routed, of those with experts.")
+      .def("balance", &MultiTokenOutput::balance, Free(),
+           "The sum of their balance losses; None without experts.");
   Mechanism<MultiTokenPrediction>(m, "Also the tokens after the next (DeepSeek-V3 2024).")
       .init<MultiTokenOptions>()
       .forward("states, embedded, lengths", &MultiTokenPrediction::operator(),

@@ -24,6 +24,8 @@ std::vector<Index> shorter(std::vector<Index> lengths, Index by) {
 
 }  // namespace
 
+Tensor MultiTokenOutput::balance() const { return TransformerOutput{{}, routed}.balance(); }
+
 MultiTokenPrediction::MultiTokenPrediction(const MultiTokenOptions& o)
     : options_(o),
       state_norms(child<nn::ModuleList<nn::RMSNorm>>("state_norms")),
@@ -40,8 +42,8 @@ MultiTokenPrediction::MultiTokenPrediction(const MultiTokenOptions& o)
   }
 }
 
-std::vector<Tensor> MultiTokenPrediction::operator()(const Tensor& states, const Tensor& embedded,
-                                                     const std::vector<Index>& lengths) const {
+MultiTokenOutput MultiTokenPrediction::operator()(const Tensor& states, const Tensor& embedded,
+                                                  const std::vector<Index>& lengths) const {
   const Scope scope(*this);
   const TransformerOptions& t = options_.transformer;
   for (const auto& [what, x] : {std::pair{"states", states}, std::pair{"embedded", embedded}}) {
@@ -57,7 +59,7 @@ std::vector<Tensor> MultiTokenPrediction::operator()(const Tensor& states, const
   const Tensor places = real.tensor(Shape{states.size(0), T});
   Tensor h = zero_elsewhere(states, places);
   const Tensor tokens = zero_elsewhere(embedded, places);
-  std::vector<Tensor> out;
+  MultiTokenOutput out;
   for (Index k = 1; k <= options_.depth && k < T; ++k) {
     const auto own = static_cast<std::size_t>(k - 1);
     const Index n = T - k;
@@ -65,11 +67,12 @@ std::vector<Tensor> MultiTokenPrediction::operator()(const Tensor& states, const
     const Tensor token = token_norms[own](narrow(tokens, 1, k, n));
     Terms terms{.mask = Mask::causal()};
     if (!lengths.empty()) terms.mask = terms.mask & Mask::lengths(shorter(lengths, k), n);
-    h = named(kOp, [&] {
-      return layers[own](merges[own](concat({before, token}, -1)), terms).context;
+    const TransformerLayerOutput seen = named(kOp, [&] {
+      return layers[own](merges[own](concat({before, token}, -1)), terms);
     });
-    if (k == 1) h = forwarded(h);
-    out.push_back(h);
+    h = k == 1 ? forwarded(seen.context) : seen.context;
+    out.foretold.push_back(h);
+    if (layers[own].mixture != nullptr) out.routed.push_back(seen.routed);
   }
   return out;
 }

@@ -21,6 +21,13 @@ struct MultiTokenOptions {
   TransformerOptions transformer = {};
 };
 
+struct MultiTokenOutput {
+  std::vector<Tensor> foretold;     ///< h^1 .. h^depth; those beyond T are missing
+  std::vector<Routed> routed = {};  ///< of each of these whose layer has experts, in their order
+  /// The sum of these layers' balance losses, []; undefined where none has experts.
+  Tensor balance() const;
+};
+
 class MultiTokenPrediction : public nn::Module {
  public:
   /// Throws ValueError unless depth is positive, and as TransformerEncoderLayer.
@@ -34,15 +41,14 @@ class MultiTokenPrediction : public nn::Module {
   nn::ModuleList<nn::Linear>& merges;  ///< M_k [E, 2 E], without biases
   nn::ModuleList<TransformerEncoderLayer>& layers;
 
-  /// h^1 .. h^depth; those beyond T are missing. Terms are of T keys, and a mask of keys loses its
-  /// first k places: lengths say how many tokens of each row are real. Throws ShapeError,
-  /// DTypeError.
-  std::vector<Tensor> operator()(const Tensor& states, const Tensor& embedded,
-                                 const std::vector<Index>& lengths = {}) const;
+  /// Lengths say how many tokens of each row are real; of these, depth k foretells k fewer. Throws
+  /// ShapeError, DTypeError.
+  MultiTokenOutput operator()(const Tensor& states, const Tensor& embedded,
+                              const std::vector<Index>& lengths = {}) const;
 
-  /// The mean over depths of each one's cross entropy: ids i64 [B, T], tokens that were read; head
-  /// takes states [n, E] to logits [n, V]. Tokens beyond a length are not foretold. Throws as
-  /// cross_entropy().
+  /// The mean over depths of each one's cross entropy, without the balance of experts: ids i64
+  /// [B, T], tokens that were read; head takes states [n, E] to logits [n, V]. Tokens beyond a
+  /// length are not foretold. Throws as cross_entropy().
   Tensor loss(const std::vector<Tensor>& foretold, const Tensor& ids,
               const std::function<Tensor(const Tensor&)>& head,
               const std::vector<Index>& lengths = {}) const;

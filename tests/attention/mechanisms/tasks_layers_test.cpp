@@ -372,7 +372,7 @@ TEST(TasksOfLayers, MultiTokenPredictionGoesByTheTokenBetween) {
         [&](const auto& x) {
           const Tensor e = made.embed(x[0]);
           const Tensor h = made.read(e, {.mask = Mask::causal()}).output;
-          const Tensor h1 = told_it ? made.next(h, e)[0] : narrow(h, 1, 0, kSteps - 1);
+          const Tensor h1 = told_it ? made.next(h, e).foretold[0] : narrow(h, 1, 0, kSteps - 1);
           return reshape(made.out(narrow(h1, 1, 0, kSteps - 2)), {-1, kTokens});
         },
         300, 0.01);

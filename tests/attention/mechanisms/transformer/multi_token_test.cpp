@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <numeric>
 
 #include "../../../../autograd/ops/elementwise/elementwise.h"
 #include "../../../../autograd/ops/linalg/matmul.h"
@@ -55,7 +56,7 @@ TEST_F(MultiTokens, AreThePapersEquations) {
     }
     return out;
   };
-  const auto ours = [&] { return real(made(h, e, kLengths)); };
+  const auto ours = [&] { return real(made(h, e, kLengths).foretold); };
   const auto by_hand = [&] {
     std::vector<Tensor> out[2];
     for (Index b = 0; b < kB; ++b) {
@@ -86,7 +87,7 @@ TEST_F(MultiTokens, TheLossIsTheMeanOverDepths) {
   const Tensor ids(Array::from(std::vector<Index>{1, 6, 0, 2, 5, 3, 3, 4, 1, 0}, {kB, kT}));
   const Tensor W = randn({kV, kE}, DType::f64);
   const auto head = [&](const Tensor& x) { return linear(x, W); };
-  const std::vector<Tensor> foretold = made(h, e, kLengths);
+  const std::vector<Tensor> foretold = made(h, e, kLengths).foretold;
   double wanted = 0;
   for (Index k = 1; k <= 2; ++k) {
     const Tensor logits = head(foretold[static_cast<std::size_t>(k - 1)]);
@@ -112,7 +113,8 @@ TEST_F(MultiTokens, WhatIsPaddingChangesNoBit) {
   plain::expect_hidden([&](double value) {
     return plain::bits_of(leaves, [&] {
       const auto seen =
-          made(plain::spoiled(h, kLengths, value), plain::spoiled(e, kLengths, value), kLengths);
+          made(plain::spoiled(h, kLengths, value), plain::spoiled(e, kLengths, value), kLengths)
+              .foretold;
       return std::vector<Tensor>{select(seen[0], 0, 0), narrow(select(seen[0], 0, 1), 0, 0, 3),
                                  narrow(select(seen[1], 0, 1), 0, 0, 2)};
     });
@@ -120,10 +122,45 @@ TEST_F(MultiTokens, WhatIsPaddingChangesNoBit) {
 }
 
 TEST_F(MultiTokens, NothingIsForetoldBeyondTheText) {
-  EXPECT_EQ(made(narrow(h, 1, 0, 2), narrow(e, 1, 0, 2)).size(), 1U);
-  EXPECT_TRUE(made(narrow(h, 1, 0, 1), narrow(e, 1, 0, 1)).empty());
+  EXPECT_EQ(made(narrow(h, 1, 0, 2), narrow(e, 1, 0, 2)).foretold.size(), 1U);
+  EXPECT_TRUE(made(narrow(h, 1, 0, 1), narrow(e, 1, 0, 1)).foretold.empty());
   EXPECT_ERROR(ValueError, "multi_token: there is no token to foretell",
                made.loss({}, Tensor(), [](const Tensor& x) { return x; }));
+}
+
+// Of each depth whose layer has experts, as that layer gives it for what it gets there.
+TEST_F(MultiTokens, HandOnWhereTheirExpertsSentTheTokens) {
+  MultiTokenOptions some = options(2);
+  some.transformer.experts = [](MixtureOfExpertsOptions own, Index layer) {
+    own.experts = layer == 0 ? 0 : 5;
+    return own;
+  };
+  const MultiTokenPrediction mixed(some);
+  for (const Tensor& each : mixed.parameters()) nn::normal_(each, 0, 0.6);
+  const auto leaves = leaves_of(mixed, {{"h", h}, {"e", e}});
+  const MultiTokenOutput seen = mixed(h, e, kLengths);
+  ASSERT_EQ(seen.foretold.size(), 2U);
+  ASSERT_EQ(seen.routed.size(), 1U);
+  const std::vector<Index> real = {kLengths[0] - 2, kLengths[1] - 2};
+  const auto& load = seen.routed[0].load;
+  EXPECT_EQ(std::accumulate(load.begin(), load.end(), Index{0}), 2 * (real[0] + real[1]));
+
+  const auto by_hand = [&] {
+    const Index n = kT - 2;
+    const Tensor state = mixed.state_norms[1](narrow(mixed(h, e, kLengths).foretold[0], 1, 0, n));
+    const Tensor token = mixed.token_norms[1](narrow(e, 1, 2, n));
+    const Tensor merged = mixed.merges[1](concat({state, token}, -1));
+    const Terms terms{.mask = Mask::causal() & Mask::lengths(real, n)};
+    return std::vector<Tensor>{mixed.layers[1](merged, terms).routed.balance};
+  };
+  const auto ours = [&] { return std::vector<Tensor>{mixed(h, e, kLengths).balance()}; };
+  const auto have = plain::bits_of(leaves, ours), wanted = plain::bits_of(leaves, by_hand);
+  ASSERT_EQ(have.size(), wanted.size());
+  for (std::size_t i = 0; i < have.size(); ++i) EXPECT_THAT(have[i], near(wanted[i], 1e-11));
+
+  EXPECT_FALSE(made(h, e, kLengths).balance().defined());
+  // The first depth has none, and there is no second.
+  EXPECT_FALSE(mixed(narrow(h, 1, 0, 2), narrow(e, 1, 0, 2)).balance().defined());
 }
 
 TEST_F(MultiTokens, RefuseWhatDoesNotFit) {
