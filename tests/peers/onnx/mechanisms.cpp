@@ -1,4 +1,4 @@
-// Every row of the table of mechanisms (tests/attention/mechanisms), in f32. What looks along the
+// Every row of the table of mechanisms (tests/attention/mechanisms) and a neural GPU, in f32. What looks along the
 // queries step by step has as many of them as the example; batch and keys are of any number, but
 // for those that look along the keys, one after the other.
 #include "../../attention/mechanisms/mechanisms.h"
@@ -8,6 +8,7 @@
 
 #include "../../../attention/mechanisms/graph/graph_attention.h"
 #include "../../../attention/mechanisms/graph/graph_transformer.h"
+#include "../../../attention/mechanisms/memory/neural_gpu.h"
 #include "../../../autograd/autograd.h"
 #include "models.h"
 
@@ -102,6 +103,20 @@ Exported exported(const std::string& name) {
   return out;
 }
 
+// As many steps as the example is long.
+Exported neural_gpu() {
+  const auto made =
+      std::make_shared<attention::NeuralGPU>(attention::NeuralGPUOptions{.width = 3, .columns = 2});
+  Exported out;
+  out.module = made;
+  out.inputs = {{"keys", randn({2, 5, 3}), {"batch"}}, lengths_input(2, 5)};
+  out.forward = [made](const std::vector<Tensor>& x) {
+    const attention::NeuralGPUOutput seen = (*made)(x[0], to_lengths(x[1]));
+    return std::vector<Tensor>{seen.output, seen.image};
+  };
+  return out;
+}
+
 }  // namespace
 
 std::vector<NamedModel> mechanisms() {
@@ -109,6 +124,7 @@ std::vector<NamedModel> mechanisms() {
   for (const std::string& name : attention::kMechanisms) {
     out.push_back({name, [name] { return exported(name); }});
   }
+  out.push_back({"neural_gpu", neural_gpu});
   return out;
 }
 
