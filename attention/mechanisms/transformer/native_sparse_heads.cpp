@@ -17,7 +17,6 @@
 #include "../../../autograd/ops/shape/shape.h"
 #include "../../../autograd/ops/shape/unfold.h"
 #include "../../../core/error.h"
-#include "../../../core/traced.h"
 #include "../../../nn/init.h"
 #include "../../memory.h"
 #include "../linear/heads.h"
@@ -255,12 +254,12 @@ Attended NativeSparseHeads::run(const Tensor& given, const Terms& terms, KeyValu
   const SelectedBlocks blocks = choose(p, cmp.weights);
   const Tensor q = reshape(p.turned, Shape{B, Hk, H / Hk, T, D});
   Attended slc;
-  if (by_mask || call.need_weights() || traced()) {
+  if (by_mask || call.need_weights()) {
     Terms seen = own;
     seen.need_weights = call.need_weights();
     slc = attend_by_mask(q, p.k_slc, p.v_slc, blocks, seen);
   } else {
-    slc.context = attend_by_gathering(q, p.k_slc, p.v_slc, blocks, own);
+    slc.context = attend_to_blocks(q, p.k_slc, p.v_slc, blocks, own);
   }
   Terms near = own;
   near.mask = Mask::window(options_.window - 1, 0);

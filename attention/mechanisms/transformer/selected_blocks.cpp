@@ -89,4 +89,12 @@ Tensor attend_by_gathering(const Tensor& q, const Tensor& k, const Tensor& v,
   return transpose(concat(parts, 2), 2, 3);
 }
 
+Tensor attend_to_blocks(const Tensor& q, const Tensor& k, const Tensor& v,
+                        const SelectedBlocks& blocks, const Terms& terms) {
+  const Index T = q.size(3), K = k.size(2), chosen = blocks.chosen.size(3) * blocks.size;
+  const bool masked = traced() || K <= std::min<Index>(T, 8) * chosen;
+  return masked ? attend_by_mask(q, k, v, blocks, terms).context
+                : attend_by_gathering(q, k, v, blocks, terms);
+}
+
 }  // namespace heed::attention
