@@ -199,18 +199,35 @@ void check_same(const std::vector<Trace>& traces, const Sizes& sizes) {
   }
 }
 
+// The graph; or the pass that is wanting, to tell two explanations of a size.
+std::optional<FurtherPass> write_graph(Graph& graph, const std::vector<Input>& inputs,
+                                       const Sizes& sizes, const std::vector<Trace>& traces,
+                                       const Names& outputs) {
+  GraphWriter to(inputs, sizes, traces, outputs);
+  for (std::size_t i = 0; i < traces[0].calls.size(); ++i) {
+    const TracedCall& call = traces[0].calls[i];
+    to.enter(call.path, call.op);
+    const auto writer = writers().find(call.op);
+    if (writer == writers().end()) to.refuse("it has no form in ONNX");
+    writer->second(Step(to, i));
+  }
+  graph = to.finish();
+  return to.doubt();
+}
+
 }  // namespace
 
 Model export_model(nn::Module& module, const std::vector<Input>& inputs, const Forward& forward,
                    const ExportOptions& options) {
   check_inputs(inputs);
-  const Sizes sizes = sizes_of(inputs, options.largest);
+  Sizes sizes = sizes_of(inputs, options.largest);
   const Evaluating evaluating(module);
   Generator generator(17);
+  const auto traced = [&](std::size_t pass) {
+    return trace(module, forward, drawn_inputs(inputs, sizes, pass, generator));
+  };
   std::vector<Trace> traces;
-  for (std::size_t pass = 0; pass < sizes.passes.size(); ++pass) {
-    traces.push_back(trace(module, forward, drawn_inputs(inputs, sizes, pass, generator)));
-  }
+  for (std::size_t pass = 0; pass < sizes.passes.size(); ++pass) traces.push_back(traced(pass));
   check_same(traces, sizes);
   const std::size_t results = traces[0].results.size();
   std::vector<std::string> outputs = options.outputs;
@@ -223,20 +240,16 @@ Model export_model(nn::Module& module, const std::vector<Input>& inputs, const F
     throw ValueError(fmt::format("onnx: {} names for {} outputs: {}", outputs.size(), results,
                                  fmt::join(outputs, ", ")));
   }
-  GraphWriter to(inputs, sizes, std::move(traces), outputs);
-  const std::size_t calls = to.traces()[0].calls.size();
-  for (std::size_t i = 0; i < calls; ++i) {
-    const TracedCall& call = to.traces()[0].calls[i];
-    to.enter(call.path, call.op);
-    const auto writer = writers().find(call.op);
-    if (writer == writers().end()) to.refuse("it has no form in ONNX");
-    writer->second(Step(to, i));
-  }
   Model model;
+  while (const auto doubt = write_graph(model.graph, inputs, sizes, traces, outputs)) {
+    // Each such pass leaves fewer explanations. The largest one stays the last.
+    const std::size_t pass = sizes.add(*doubt);
+    traces.insert(traces.begin() + static_cast<std::ptrdiff_t>(pass), traced(pass));
+    check_same(traces, sizes);
+  }
   model.ir_version = kIrVersion;
   model.producer_name = "heed";
   model.opsets = {{"", kOpset}};
-  model.graph = to.finish();
   model.graph.name = module.class_name();
   return model;
 }

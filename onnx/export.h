@@ -2,12 +2,12 @@
 //
 //   onnx::write("tagger.onnx", tagger, {{"ids", example, {"batch", "length"}}});
 //
-// The forward pass is run at several sizes of the named axes, each a prime of its own, and on other
-// numbers each time, and what it does is followed operator by operator: see trace.h. Sizes inside
-// of the model that follow those of the inputs are computed from them in the graph; so are masks,
-// places and first states. What differs between the passes and follows no known rule is refused, by
-// an error that names the operator and its module: nothing is frozen in silence. A loop over an
-// axis is written out, step by step, where the axis has no name.
+// The forward pass is run at several sizes of the named axes, odd and even, and on other numbers
+// each time, and what it does is followed operator by operator: see trace.h. Sizes inside of the
+// model that follow those of the inputs are computed from them in the graph; so are masks, places
+// and first states. What differs between the passes and follows no known rule is refused, by an
+// error that names the operator and its module: nothing is frozen in silence. A loop over an axis
+// is written out, step by step, where the axis has no name.
 //
 // Initialisers are the module's parameters and buffers by their names, in their layouts. Recurrent
 // layers become GRU, LSTM and RNN, attention its plain operators; the module is exported in
@@ -34,10 +34,10 @@ struct ExportOptions {
 };
 
 /// `forward` of as many tensors as there are inputs, of any sizes of their named axes that are not
-/// below the examples'. It is run three times and once more for each named axis. An example of
-/// whole numbers, ids or lengths, must hold two different ones or one above 1. Throws ValueError
-/// for what has no form in ONNX, IndexError for axes beyond an example's, ValueError for names that
-/// are taken.
+/// below the examples'. It is run three times, once more for each named axis, and again where a
+/// part of a size, a third, say, has two explanations. An example of whole numbers, ids or lengths,
+/// must hold two different ones or one above 1. Throws ValueError for what has no form in ONNX,
+/// IndexError for axes beyond an example's, ValueError for names that are taken.
 Model export_model(nn::Module& module, const std::vector<Input>& inputs, const Forward& forward,
                    const ExportOptions& options = {});
 /// The same into a file, whole or not at all. Throws IoError, too.

@@ -99,22 +99,51 @@ std::optional<Extent> product_of(const std::vector<Index>& numbers, const Sizes&
   return best;
 }
 
-// floor((s + c) / d) of one size, as strides and pyramids have it.
-std::optional<Extent> quotient_of(const std::vector<Index>& numbers, const Sizes& sizes) {
+// scale floor((s + c) / d) of one size, as strides, pyramids and whole blocks have it.
+std::vector<Extent> quotients_of(const std::vector<Index>& numbers, const Sizes& sizes) {
+  std::vector<Extent> found;
   for (Index divisor = 2; divisor <= kDivisors; ++divisor) {
-    for (std::size_t size = 0; size < sizes.names.size(); ++size) {
-      Extent tried;
-      tried.divisor = divisor;
-      tried.slopes.assign(sizes.names.size(), 0);
-      tried.slopes[size] = 1;
-      const Index least = numbers[0] * divisor - sizes.passes[0][size];
-      for (Index more = 0; more < divisor; ++more) {
-        tried.constant = least + more;
-        if (explains(tried, numbers, sizes)) return tried;
+    for (const Index scale : {Index{1}, divisor}) {
+      if (numbers[0] % scale != 0) continue;
+      for (std::size_t size = 0; size < sizes.names.size(); ++size) {
+        Extent tried{.divisor = divisor, .scale = scale};
+        tried.slopes.assign(sizes.names.size(), 0);
+        tried.slopes[size] = 1;
+        const Index least = numbers[0] / scale * divisor - sizes.passes[0][size];
+        for (Index more = 0; more < divisor; ++more) {
+          tried.constant = least + more;
+          if (explains(tried, numbers, sizes)) found.push_back(tried);
+        }
       }
     }
   }
+  return found;
+}
+
+// The smallest size at which a and b, of one size each, differ.
+std::optional<FurtherPass> told_at(const Extent& a, const Extent& b, const Sizes& sizes) {
+  std::vector<Index> tried = sizes.passes[0];
+  for (std::size_t size = 0; size < tried.size(); ++size) {
+    if (a.slopes[size] == 0 && b.slopes[size] == 0) continue;
+    const Index first = tried[size];
+    Index last = first;
+    for (const auto& pass : sizes.passes) last = std::max(last, pass[size]);
+    last = std::min(last + 2 * kDivisors, sizes.most[size]);
+    for (Index& at = tried[size]; at <= last; ++at) {
+      if (a.at(tried) != b.at(tried)) return FurtherPass{size, at};
+    }
+    tried[size] = first;
+  }
   return std::nullopt;
+}
+
+std::optional<Extent> quotient_of(const std::vector<Index>& numbers, const Sizes& sizes) {
+  std::vector<Extent> found = quotients_of(numbers, sizes);
+  if (found.empty()) return std::nullopt;
+  for (std::size_t other = 1; other < found.size() && !found[0].doubt; ++other) {
+    found[0].doubt = told_at(found[0], found[other], sizes);
+  }
+  return found[0];
 }
 
 // min(s + c, most): the bound must show in two passes, and c be 0 where a single one is below it.
@@ -145,7 +174,7 @@ std::string signed_text(Index number) {
 
 Sizes Sizes::choose(std::vector<std::string> names, const std::vector<Index>& least,
                     const std::vector<Index>& most) {
-  Sizes out{std::move(names), {}};
+  Sizes out{std::move(names), {}, most};
   const std::size_t passes = out.names.empty() ? 2 : out.names.size() + 3;
   out.passes.assign(passes, std::vector<Index>(out.names.size()));
   std::set<Index> used;
@@ -155,7 +184,12 @@ Sizes Sizes::choose(std::vector<std::string> names, const std::vector<Index>& le
     std::vector<Index> sizes = {first};
     Index next = first + 1;
     while (sizes.size() < passes && next <= most[s]) {
-      while (!is_prime(next) || used.contains(next)) ++next;
+      // Odd sizes alone would not tell s - 1 from s - s % 2.
+      const bool even = sizes.size() == 1 && first % 2 == 1;
+      while (!(even ? next % 2 == 0 && is_prime(next / 2) : is_prime(next)) ||
+             used.contains(next)) {
+        ++next;
+      }
       if (next > most[s]) break;
       sizes.push_back(next);
       // Each size grows from pass to pass, by other steps than the others do.
@@ -173,11 +207,21 @@ Sizes Sizes::choose(std::vector<std::string> names, const std::vector<Index>& le
       for (std::size_t pass = 0; pass < passes; ++pass) {
         sizes.push_back(first + static_cast<Index>(pass * room / passes));
       }
+      const bool alike = std::all_of(sizes.begin(), sizes.end(),
+                                     [&](Index size) { return (size - first) % 2 == 0; });
+      if (alike) ++sizes.back();
     }
     for (std::size_t pass = 0; pass < passes; ++pass) out.passes[pass][s] = sizes[pass];
     used.insert(sizes.begin(), sizes.end());
   }
   return out;
+}
+
+std::size_t Sizes::add(const FurtherPass& pass) {
+  std::vector<Index> one = passes[0];
+  one[pass.size] = pass.at;
+  passes.insert(passes.end() - 1, std::move(one));
+  return passes.size() - 2;
 }
 
 bool Extent::is_constant() const {
@@ -196,7 +240,7 @@ Index Extent::at(const std::vector<Index>& sizes) const {
   }
   Index sum = constant;
   for (std::size_t i = 0; i < slopes.size(); ++i) sum += slopes[i] * sizes[i];
-  return bounded(floor_of(sum, divisor));
+  return bounded(scale * floor_of(sum, divisor));
 }
 
 std::string Extent::text(const Sizes& sizes) const {
@@ -225,7 +269,11 @@ std::string Extent::text(const Sizes& sizes) const {
   }
   if (out.empty()) return std::to_string(floor_of(constant, divisor));
   if (constant != 0) out += signed_text(constant);
-  return divisor == 1 ? out : fmt::format("floor(({}) / {})", out, divisor);
+  if (divisor != 1) {
+    if (constant != 0) out = fmt::format("({})", out);
+    out = fmt::format("floor({} / {})", out, divisor);
+  }
+  return scale == 1 ? out : fmt::format("{} {}", scale, out);
 }
 
 std::optional<Extent> extent_of(const std::vector<Index>& numbers, const Sizes& sizes) {

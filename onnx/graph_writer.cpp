@@ -18,12 +18,9 @@ std::string key_of(const char* type, const Names& inputs) {
 
 }  // namespace
 
-GraphWriter::GraphWriter(const std::vector<Input>& inputs, Sizes sizes, std::vector<Trace> traces,
-                         Names outputs)
-    : inputs_(inputs),
-      sizes_(std::move(sizes)),
-      traces_(std::move(traces)),
-      outputs_(std::move(outputs)) {
+GraphWriter::GraphWriter(const std::vector<Input>& inputs, Sizes sizes,
+                         const std::vector<Trace>& traces, Names outputs)
+    : inputs_(inputs), sizes_(std::move(sizes)), traces_(traces), outputs_(std::move(outputs)) {
   for (const std::string& output : outputs_) taken_[output] = 1;
   for (const Input& input : inputs_) taken_[input.name] = 1;
   for (const TracedValue& value : traces_[0].values) {
@@ -121,6 +118,7 @@ std::string GraphWriter::extent(const std::vector<Index>& passes, const std::str
     refuse(fmt::format("{} is {} in passes of other sizes: no rule of these sizes is known", what,
                        fmt::join(passes, ", ")));
   }
+  if (found->doubt) doubt_ = found->doubt;
   if (found->is_constant()) return whole({passes[0]});
   const auto twice = [this](const char* type, const std::string& a, const std::string& b) {
     return once(key_of(type, {a, b}), type, {a, b});
@@ -143,6 +141,7 @@ std::string GraphWriter::extent(const std::vector<Index>& passes, const std::str
   }
   if (found->constant != 0) out = twice("Add", out, whole({found->constant}));
   if (found->divisor != 1) out = twice("Div", out, whole({found->divisor}));
+  if (found->scale != 1) out = twice("Mul", out, whole({found->scale}));
   if (found->most) out = twice("Min", out, whole({*found->most}));
   return out;
 }
@@ -217,7 +216,7 @@ void GraphWriter::refuse(const std::string& why) const {
   throw ValueError(fmt::format("onnx: {}: {}", place(), why));
 }
 
-ValueInfo GraphWriter::info(const std::string& name, Index id) const {
+ValueInfo GraphWriter::info(const std::string& name, Index id) {
   const Array& first = traced(id, 0).array;
   std::vector<Dim> shape;
   for (Index axis = 0; axis < first.rank(); ++axis) {
@@ -226,6 +225,7 @@ ValueInfo GraphWriter::info(const std::string& name, Index id) const {
       numbers.push_back(traced(id, pass).array.size(axis));
     }
     const auto found = extent_of(numbers, sizes_);
+    if (found && found->doubt) doubt_ = found->doubt;
     if (found && found->is_constant()) {
       shape.emplace_back(numbers[0]);
     } else {

@@ -28,7 +28,8 @@ using Attributes = std::vector<Attribute>;
 
 class GraphWriter {
  public:
-  GraphWriter(const std::vector<Input>& inputs, Sizes sizes, std::vector<Trace> traces,
+  /// Inputs and traces stay the caller's.
+  GraphWriter(const std::vector<Input>& inputs, Sizes sizes, const std::vector<Trace>& traces,
               Names outputs);
 
   /// The first result of a new node.
@@ -63,6 +64,8 @@ class GraphWriter {
   std::size_t passes() const { return traces_.size(); }
   const std::vector<Trace>& traces() const { return traces_; }
   const Sizes& sizes() const { return sizes_; }
+  /// The pass that would tell two explanations of a number that was written.
+  const std::optional<FurtherPass>& doubt() const { return doubt_; }
   /// The module whose operators are being written; names and messages begin with it.
   void enter(const std::string& path, const std::string& op);
   /// "operator softmax in module encoder.layers.0".
@@ -78,12 +81,13 @@ class GraphWriter {
   std::string once(const std::string& key, const char* type, const Names& inputs,
                    const Attributes& attributes = {});
   std::string size(Index number);
-  ValueInfo info(const std::string& name, Index id) const;
+  ValueInfo info(const std::string& name, Index id);
   bool is_taken(const std::string& name) const { return taken_.count(name) != 0; }
 
   const std::vector<Input>& inputs_;
   Sizes sizes_;
-  std::vector<Trace> traces_;
+  const std::vector<Trace>& traces_;
+  std::optional<FurtherPass> doubt_;
   Names outputs_;
   Graph graph_;
   std::map<Index, std::string> values_;

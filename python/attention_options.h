@@ -5,6 +5,14 @@
 
 namespace heed::python {
 
+/// What a mechanism looks at: [B, T, E], or sequences without padding.
+using Batch = std::variant<Tensor, Packed>;
+
+/// Throws ValueError where something was given that a packed batch has no use for.
+inline void only_packed(const char* who, bool other, const char* what) {
+  if (other) throw ValueError(std::string(who) + ": a packed batch " + what);
+}
+
 HEED_FIELDS(attention::RotaryScaling, kind, factor, original_length, beta_fast, beta_slow,
             whole_pairs, low_freq_factor, high_freq_factor, attention_factor)
 HEED_FIELDS(attention::RotaryOptions, base, layout, width, scaling)

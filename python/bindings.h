@@ -17,6 +17,9 @@ void bind_dlpack(py::module_& m, TensorClass& tensor);
 void bind_factories(py::module_& m);
 void bind_operators(py::module_& m, TensorClass& tensor);
 void bind_shapes(py::module_& m, TensorClass& tensor);
+void bind_packed(py::module_& m);
+/// heed.nn.utils.rnn
+void bind_padding(py::module_& rnn);
 void bind_functions(py::module_& functional);
 void bind_convolutions(py::module_& functional);
 void bind_autograd(py::module_& m, py::module_& autograd);
@@ -26,6 +29,8 @@ void bind_modules(py::module_& nn);
 void bind_layers(py::module_& nn);
 void bind_losses(py::module_& nn);
 void bind_recurrent(py::module_& nn);
+/// What stands beside or in the place of a layer's weight.
+void bind_adapted(py::module_& nn);
 void bind_beam_search(py::module_& nn);
 void bind_init(py::module_& init);
 /// Numbers of functions that are called once, for what they do, and heed's functions of them.

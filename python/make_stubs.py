@@ -12,10 +12,10 @@ from pathlib import Path
 # The package beside this file has no compiled part; the one that was built is elsewhere on the path.
 sys.path[:] = [place for place in sys.path if Path(place).resolve() != Path(__file__).resolve().parent]
 
-PARTS = ["heed", "heed.nn", "heed.nn.functional", "heed.nn.init", "heed.nn.containers", "heed.attention", "heed.autograd",
-         "heed.optim", "heed.optim.lr_scheduler", "heed.io", "heed.stochastic"]
+PARTS = ["heed", "heed.nn", "heed.nn.functional", "heed.nn.init", "heed.nn.utils",
+         "heed.nn.utils.rnn", "heed.nn.containers", "heed.attention", "heed.autograd", "heed.optim", "heed.optim.lr_scheduler", "heed.io", "heed.stochastic"]
 PLACES = {"heed._heed._nn._functional.": "heed.nn.functional.", "heed._heed._nn._init.": "heed.nn.init.",
-          "heed._heed._nn.": "heed.nn.", "heed._heed._attention.": "heed.attention.", "heed._heed._autograd.": "heed.autograd.",
+          "heed._heed._nn._rnn.": "heed.nn.utils.rnn.", "heed._heed._nn.": "heed.nn.", "heed._heed._attention.": "heed.attention.", "heed._heed._autograd.": "heed.autograd.",
           "heed._heed._optim._lr_scheduler.": "heed.optim.lr_scheduler.", "heed._heed._optim.": "heed.optim.",
           "heed._heed._io.": "heed.io.", "heed._heed._stochastic.": "heed.stochastic.", "heed._heed.": "heed."}
 HEAD = '''# Written by python/make_stubs.py; do not edit.

@@ -16,6 +16,7 @@ PYBIND11_MODULE(_heed, m) {
   bind_factories(m);
   bind_operators(m, tensor);
   bind_shapes(m, tensor);
+  bind_packed(m);
   py::module_ nn = m.def_submodule("_nn");
   py::module_ functional = nn.def_submodule("_functional");
   bind_functions(functional);
@@ -27,7 +28,10 @@ PYBIND11_MODULE(_heed, m) {
   bind_layers(nn);
   bind_losses(nn);
   bind_recurrent(nn);
+  bind_adapted(nn);
   bind_beam_search(nn);
+  py::module_ padding = nn.def_submodule("_rnn");
+  bind_padding(padding);
   py::module_ init = nn.def_submodule("_init");
   bind_init(init);
   py::module_ stochastic = m.def_submodule("_stochastic");

@@ -96,12 +96,20 @@ void bind_heads(py::module_& m) {
       .init<const MultiHeadOptions&>()
       .forward(
           "query, keys=, values=, cache",
-          [](const MultiHead& heads, const Tensor& query, const Tensor& keys, const Tensor& values,
+          [](const MultiHead& heads, const Batch& given, const Tensor& keys, const Tensor& values,
              KeyValueCache* cache, const Terms& terms) {
+            if (const auto* const packed = std::get_if<Packed>(&given)) {
+              only_packed("MultiHead", keys.defined() || values.defined() || cache,
+                          "attends to itself, without keys, values and a cache");
+              return heads(*packed, terms);
+            }
+            const Tensor& query = std::get<Tensor>(given);
             const Tensor& k = keys.defined() ? keys : query;
             return heads(query, k, values.defined() ? values : k, terms, cache);
           },
-          "context, weights: query [B, Q, E]; without keys self-attention. Terms as of attend().")
+          "context, weights: query [B, Q, E]; without keys self-attention. Terms as of attend(). "
+          "Of "
+          "a Packed [N, E]: each sequence sees itself alone.")
       .keeping("project", "keys, values, mask", &MultiHead::project,
                "Keys and values of all heads, for many calls of attend_to().")
       .method("attend_to", "query, memory", &MultiHead::attend_to, "query [B, Q, E].")

@@ -1,5 +1,5 @@
-// Recurrent layers and cells of heed.nn, batch first, with lengths in the place of packed
-// sequences; and the initialisers of heed.nn.init.
+// Recurrent layers and cells of heed.nn, batch first, of padded batches with their lengths and of
+// packed ones; and the initialisers of heed.nn.init.
 #include "modules.h"
 
 namespace heed::python {
@@ -8,8 +8,9 @@ namespace {
 using namespace heed::nn;
 using Lengths = std::vector<Index>;
 
-template <class T, class Options, class Result>
-ModuleClass<T> layer(py::module_& m, const char* name, const char* what, Result result) {
+template <class T, class Options, class Result, class OfPacked>
+ModuleClass<T> layer(py::module_& m, const char* name, const char* what, Result result,
+                     OfPacked of_packed) {
   ModuleClass<T> c(m, name, what);
   c.def(py::init([](Index input, Index hidden, Index layers, bool bias, double dropout,
                     bool bidirectional, DType dtype) {
@@ -26,6 +27,7 @@ ModuleClass<T> layer(py::module_& m, const char* name, const char* what, Result 
         py::kw_only(), py::arg("dtype") = DType::f32);
   c.def("forward", result, Free(), py::arg("input"), py::arg("state") = py::none(), py::kw_only(),
         py::arg("lengths") = Lengths());
+  c.def("forward", of_packed, Free(), py::arg("input"), py::arg("state") = py::none());
   return c;
 }
 
@@ -34,8 +36,16 @@ auto of_state(const T& f, const Tensor& x, const Tensor& h0, const Lengths& leng
   const RnnResult out = f(x, lengths, h0);
   return std::pair(out.output, out.h_n);
 }
+template <class T>
+auto of_packed(const T& f, const Packed& x, const Tensor& h0) {
+  const RnnResult out = f(x, h0);
+  return std::pair(Packed{out.output, x.offsets}, out.h_n);
+}
 
 using State = std::pair<Tensor, Tensor>;
+LstmState state_of(const std::optional<State>& given) {
+  return given ? LstmState{given->first, given->second} : LstmState{};
+}
 
 template <class T>
 void bind_cell(ModuleClass<T>& c) {
@@ -68,11 +78,40 @@ void bind_cells(py::module_& m) {
       .def(
           "forward",
           [](const LSTMCell& f, const Tensor& x, const std::optional<State>& hx) {
-            const LstmState out = f(x, hx ? LstmState{hx->first, hx->second} : LstmState{});
+            const LstmState out = f(x, state_of(hx));
             return State(out.h, out.c);
           },
           Free(), py::arg("input"), py::arg("hx") = py::none());
   bind_cell(lstm);
+}
+
+void bind_pyramid(py::module_& m) {
+  ModuleClass<PyramidalLSTM>(
+      m, "PyramidalLSTM",
+      "Each level reads two steps of the one below, the first `first` of them, and is half as long "
+      "(Chan et al. 2016): x [B, T, input_size] -> (output [B, ceil(T / 2^levels), 2 hidden_size], "
+      "lengths).")
+      .def(py::init([](Index input, Index hidden, Index levels, Index first, bool bottom,
+                       double dropout, DType dtype) {
+             return std::make_shared<PyramidalLSTM>(PyramidalLSTMOptions{.input = input,
+                                                                         .hidden = hidden,
+                                                                         .levels = levels,
+                                                                         .first = first,
+                                                                         .bottom = bottom,
+                                                                         .dropout = dropout,
+                                                                         .dtype = dtype});
+           }),
+           py::arg("input_size"), py::arg("hidden_size"), py::arg("levels") = 3,
+           py::arg("first") = 2, py::arg("bottom") = true, py::arg("dropout") = 0, py::kw_only(),
+           py::arg("dtype") = DType::f32)
+      .def(
+          "forward",
+          [](const PyramidalLSTM& f, const Tensor& x, const Lengths& lengths) {
+            PyramidOutput out = f(x, lengths);
+            return std::pair(std::move(out.output), std::move(out.lengths));
+          },
+          Free(), py::arg("input"), py::arg("lengths") = Lengths())
+      .HEED_CHILDREN(PyramidalLSTM, layers);
 }
 
 }  // namespace
@@ -81,8 +120,8 @@ void bind_recurrent(py::module_& m) {
   constexpr const char* what =
       "x [B, T, input_size] -> (output [B, T, D hidden_size], h_n [D layers, B, hidden_size]). "
       "`lengths`: one in "
-      "[0, T] a row; past it the output is 0 and x is not read.";
-  layer<GRU, GRUOptions>(m, "GRU", what, &of_state<GRU>);
+      "[0, T] a row; past it the output is 0 and x is not read. A heed.Packed gives a Packed.";
+  layer<GRU, GRUOptions>(m, "GRU", what, &of_state<GRU>, &of_packed<GRU>);
   ModuleClass<RNN>(m, "RNN", what)
       .def(py::init([](Index input, Index hidden, Index layers, Nonlinearity nonlinearity,
                        bool bias, double dropout, bool bidirectional, DType dtype) {
@@ -100,16 +139,21 @@ void bind_recurrent(py::module_& m) {
            py::arg("dropout") = 0, py::arg("bidirectional") = false, py::kw_only(),
            py::arg("dtype") = DType::f32)
       .def("forward", &of_state<RNN>, Free(), py::arg("input"), py::arg("state") = Tensor(),
-           py::kw_only(), py::arg("lengths") = Lengths());
-  layer<LSTM, LSTMOptions>(m, "LSTM", "As GRU, but the state is a pair: x -> (output, (h_n, c_n)).",
-                           [](const LSTM& f, const Tensor& x, const std::optional<State>& start,
-                              const Lengths& lengths) {
-                             const LstmResult out =
-                                 f(x, lengths,
-                                   start ? LstmState{start->first, start->second} : LstmState{});
-                             return std::pair(out.output, State(out.h_n, out.c_n));
-                           });
+           py::kw_only(), py::arg("lengths") = Lengths())
+      .def("forward", &of_packed<RNN>, Free(), py::arg("input"), py::arg("state") = Tensor());
+  layer<LSTM, LSTMOptions>(
+      m, "LSTM", "As GRU, but the state is a pair: x -> (output, (h_n, c_n)).",
+      [](const LSTM& f, const Tensor& x, const std::optional<State>& start,
+         const Lengths& lengths) {
+        const LstmResult out = f(x, lengths, state_of(start));
+        return std::pair(out.output, State(out.h_n, out.c_n));
+      },
+      [](const LSTM& f, const Packed& x, const std::optional<State>& start) {
+        const LstmResult out = f(x, state_of(start));
+        return std::pair(Packed{out.output, x.offsets}, State(out.h_n, out.c_n));
+      });
   bind_cells(m);
+  bind_pyramid(m);
 }
 
 void bind_init(py::module_& init) {

@@ -46,10 +46,10 @@ void bind_encoder(py::module_& m) {
             })
       .forward(
           "input",
-          [](const TransformerEncoder& stack, const Tensor& x, const Terms& terms) {
-            return stack(x, terms);
+          [](const TransformerEncoder& stack, const Batch& given, const Terms& terms) {
+            return std::visit([&](const auto& x) { return stack(x, terms); }, given);
           },
-          "output, weights: input [B, T, E].")
+          "output, weights: input [B, T, E]. Of a Packed [N, E]: each sequence sees itself alone.")
       .method(
           "by_layer", "input, terms",
           [](const TransformerEncoder& stack, const Tensor& x,
@@ -96,6 +96,17 @@ void bind_decoder(py::module_& m) {
           },
           py::arg("input"), py::arg("memory"), py::arg("target") = py::dict(),
           py::arg("source") = py::dict())
+      .def(
+          "forward",
+          [](const TransformerDecoder& stack, const Packed& x, const Packed& memory,
+             const py::dict& target, const py::dict& source) {
+            const HeldTerms own = terms_of(target), other = terms_of(source);
+            const py::gil_scoped_release free;
+            return stack(x, memory, own, other);
+          },
+          py::arg("input"), py::arg("memory"), py::arg("target") = py::dict(),
+          py::arg("source") = py::dict(),
+          "[N, E] -> [N, E]: each target sees itself and its own source alone.")
       .def("start", &TransformerDecoder::start, py::keep_alive<0, 1>(), Free(), py::arg("memory"),
            py::arg("mask") = Mask())
       .def(

@@ -1,16 +1,21 @@
 // Counts what is covered and proven, from what the tests themselves reported:
-//   scoreboard TABLE.json PARITY.json ATTENTION.json [--json FILE]
+//   scoreboard TABLE.json PARITY.json ATTENTION.json [--sources DIR] [--json FILE]
 // where all are written by --gtest_output=json: of the gradient table and of the estimators beside
 // it, of the comparison with libtorch, and of the attention algebra (left out: "-"). A test that
-// failed, or was never there, is not counted.
+// failed, or was never there, is not counted. Of each group of mechanisms, DIR's own tables say how
+// many have what: a test that holds it to a plain reference, a task or a program that it learns
+// (docs/family.md), an export that onnxruntime runs (not in tests/peers/onnx/refused.txt), a
+// binding (python/heed/attention.pyi).
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <regex>
 #include <set>
 #include <stdexcept>
 #include <string>
@@ -73,8 +78,78 @@ ordered_json estimators(const std::vector<Test>& tests) {
   return ordered_json::array();
 }
 
+// What the tables of the sources have: classes and functions, or rows of the property table.
+struct Tables {
+  std::set<std::string> referred, learned, bound, refused;
+};
+
+std::ifstream opened(const std::string& path) {
+  std::ifstream file(path);
+  if (!file) throw std::runtime_error(path + ": cannot be read");
+  return file;
+}
+
+Tables tables_of(const std::string& sources) {
+  Tables out;
+  std::string line;
+  std::smatch found;
+  // - **dot** (2015) `Dot`: [code](..), [test](..), [task](..)
+  const std::regex row(R"(^ *- \*\*.*\*\*.* `(?:\w+::)*(\w+)`.*)");
+  for (std::ifstream file = opened(sources + "/docs/family.md"); std::getline(file, line);) {
+    if (!std::regex_match(line, found, row)) continue;
+    if (line.find("[test](") != line.npos) out.referred.insert(found[1]);
+    if (line.find("[task](") != line.npos || line.find("[program](") != line.npos) {
+      out.learned.insert(found[1]);
+    }
+  }
+  const std::regex stub(R"((?:class|def) (\w+)[(:].*)");
+  for (std::ifstream file = opened(sources + "/python/heed/attention.pyi");
+       std::getline(file, line);) {
+    if (std::regex_match(line, found, stub)) out.bound.insert(found[1]);
+  }
+  for (std::ifstream file = opened(sources + "/tests/peers/onnx/refused.txt");
+       std::getline(file, line);) {
+    out.refused.insert(line);
+  }
+  return out;
+}
+
+// A mechanism of the property table: its classes, and the rows that it has; those that are given
+// to ONNX, too.
+struct Mechanism {
+  std::set<std::string> names, exported;
+};
+using Mechanisms = std::map<std::string, Mechanism>;
+
+ordered_json having(const Mechanisms& mechanisms, const Tables& tables) {
+  ordered_json out;
+  const auto count = [&](const char* what, const auto& has) {
+    ordered_json without = ordered_json::array();
+    for (const auto& [name, mechanism] : mechanisms) {
+      if (!has(mechanism)) without.push_back(name);
+    }
+    out[what] = mechanisms.size() - without.size();
+    if (!without.empty()) out[std::string("without_") + what] = without;
+  };
+  const auto named_in = [](const std::set<std::string>& table) {
+    return [&table](const Mechanism& mechanism) {
+      return std::any_of(mechanism.names.begin(), mechanism.names.end(),
+                         [&](const std::string& name) { return table.contains(name); });
+    };
+  };
+  count("reference", named_in(tables.referred));
+  count("task", named_in(tables.learned));
+  count("onnx", [&](const Mechanism& mechanism) {
+    return !mechanism.exported.empty() &&
+           std::none_of(mechanism.exported.begin(), mechanism.exported.end(),
+                        [&](const std::string& row) { return tables.refused.contains(row); });
+  });
+  count("python", named_in(tables.bound));
+  return out;
+}
+
 ordered_json count(const std::vector<Test>& table, const std::vector<Test>& parity,
-                   const std::vector<Test>& attention) {
+                   const std::vector<Test>& attention, const std::string& sources) {
   std::set<std::string> operators;
   std::vector<std::string> exempt;
   int planted = 0, caught = 0;
@@ -112,15 +187,19 @@ ordered_json count(const std::vector<Test>& table, const std::vector<Test>& pari
     out[key] = property(attention, key);
   }
   std::set<std::string> mechanisms, failing;
-  std::map<std::string, std::set<std::string>> groups;
+  std::map<std::string, Mechanisms> groups;
   for (const Test& test : attention) {
     if (test.name == "HasGradientsOfFirstAndSecondOrder" && !test.passed) {
       failing.insert(test.properties.value("mechanism", ""));
     }
     if (test.passed && test.properties.contains("mechanism")) {
-      mechanisms.insert(test.properties.at("mechanism").get<std::string>());
-      groups[test.properties.value("group", "other")].insert(
-          test.properties.at("mechanism").get<std::string>());
+      const std::string name = test.properties.at("mechanism");
+      mechanisms.insert(name);
+      Mechanism& made = groups[test.properties.value("group", "other")][name];
+      made.names.insert({name, test.parameter, test.properties.value("class", "")});
+      if (test.properties.contains("exported")) {
+        made.exported.insert(test.properties.at("exported").get<std::string>());
+      }
     }
   }
   out["mechanism_groups"] = ordered_json::object();
@@ -130,6 +209,13 @@ ordered_json count(const std::vector<Test>& table, const std::vector<Test>& pari
   }
   for (const std::string& name : failing) mechanisms.erase(name);
   out["mechanisms"] = mechanisms.size();
+  if (!sources.empty()) {
+    const Tables tables = tables_of(sources);
+    out["mechanisms_have"] = ordered_json::object();
+    for (const auto& [group, names] : groups) {
+      out["mechanisms_have"][group] = having(names, tables);
+    }
+  }
   out["estimators"] = estimators(table);
   return out;
 }
@@ -157,9 +243,15 @@ void print(const ordered_json& board) {
              combinations);
   fmt::print("score maps with a name           {}\n", number("score_maps"));
   fmt::print("mask rules with a name           {}\n", number("mask_rules"));
-  fmt::print("named mechanisms                 {}\n", number("mechanisms"));
+  const bool have = board.contains("mechanisms_have");
+  fmt::print("named mechanisms                 {}{}\n", number("mechanisms"),
+             have ? "  with reference, task, export, binding" : "");
   for (const auto& [group, count] : board.at("mechanism_groups").items()) {
-    fmt::print("  {:<30} {}\n", group, count.get<int>());
+    fmt::print("  {:<30} {:2}", group, count.get<int>());
+    for (const char* what : {"reference", "task", "onnx", "python"}) {
+      if (have) fmt::print(" {:4}", board.at("mechanisms_have").at(group).at(what).get<int>());
+    }
+    fmt::print("\n");
   }
   fmt::print("gradients through sampling                    z    variance\n");
   for (const auto& row : board.at("estimators")) {
@@ -174,16 +266,23 @@ void print(const ordered_json& board) {
 int main(int argc, char** argv) {
   const std::vector<std::string> arguments(argv + 1, argv + argc);
   try {
-    if (arguments.size() != 3 && !(arguments.size() == 5 && arguments[3] == "--json")) {
-      throw std::runtime_error(
-          "usage: scoreboard TABLE.json PARITY.json ATTENTION.json [--json FILE]");
+    std::map<std::string, std::string> options = {{"--sources", ""}, {"--json", ""}};
+    bool known = arguments.size() >= 3 && arguments.size() % 2 == 1;
+    for (std::size_t i = 3; known && i + 1 < arguments.size(); i += 2) {
+      known = options.contains(arguments[i]);
+      options[arguments[i]] = arguments[i + 1];
     }
-    const ordered_json board = count(read(arguments[0]), read(arguments[1]), read(arguments[2]));
+    if (!known) {
+      throw std::runtime_error(
+          "usage: scoreboard TABLE.json PARITY.json ATTENTION.json [--sources DIR] [--json FILE]");
+    }
+    const ordered_json board =
+        count(read(arguments[0]), read(arguments[1]), read(arguments[2]), options.at("--sources"));
     print(board);
-    if (arguments.size() == 5) {
-      std::ofstream file(arguments[4]);
+    if (const std::string& path = options.at("--json"); !path.empty()) {
+      std::ofstream file(path);
       file << board.dump(2) << '\n';
-      if (!file.flush()) throw std::runtime_error(arguments[4] + ": cannot be written");
+      if (!file.flush()) throw std::runtime_error(path + ": cannot be written");
     }
     return 0;
   } catch (const std::exception& error) {

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "../../autograd/factories.h"
+#include "../../autograd/grad_mode.h"
 #include "../../autograd/ops/shape/join.h"
 #include "../../autograd/ops/shape/shape.h"
 #include "../../autograd/ops/shape/slicing.h"
@@ -45,6 +47,12 @@ Way way_of(NodeReader& node, const char* axes, const char* directions, std::size
   return out;
 }
 
+Tensor zero_place(const Tensor& x, Index axis) {
+  std::vector<Index> sizes(x.shape().begin(), x.shape().end());
+  sizes.erase(sizes.begin() + axis);
+  return zeros(Shape(sizes), x.dtype());
+}
+
 // States, then sequences of which each step gets one place: the body makes the next states, and a
 // place of each result.
 Operation scan_of(NodeReader& node) {
@@ -70,17 +78,32 @@ Operation scan_of(NodeReader& node) {
       axes.push_back(normalize_axis("Scan", in_way.axes[i], in[states + i].rank()));
     const Index steps = in[states].size(axes[0]);
     for (std::size_t i = 0; i < wanted; ++i) {
-      if (in[states + i].size(axes[i]) != steps || steps == 0)
+      if (in[states + i].size(axes[i]) != steps)
         throw ShapeError(fmt::format("its sequence {} has {} steps, its first {}", i,
                                      in[states + i].size(axes[i]), steps));
     }
+    const auto step_of = [&](const auto& place) {  // place(i): of sequence i
+      std::vector<Tensor> step = now;
+      for (std::size_t i = 0; i < wanted; ++i) step.push_back(place(i));
+      step.insert(step.end(), in.begin() + static_cast<std::ptrdiff_t>(given), in.end());
+      return body.run(step, run);
+    };
+    if (steps == 0) {
+      // No step is made; one of zeros says of which sizes the results are empty.
+      const NoGrad scope;
+      const std::vector<Tensor> out =
+          step_of([&](std::size_t i) { return zero_place(in[states + i], axes[i]); });
+      for (std::size_t i = 0; i < made; ++i) {
+        const Tensor none = stack({out[states + i]}, out_way.axes[i]);
+        now.push_back(narrow(none, out_way.axes[i], 0, 0));
+      }
+      return now;
+    }
     std::vector<std::vector<Tensor>> parts(made);
     for (Index t = 0; t < steps; ++t) {
-      std::vector<Tensor> step = now;
-      for (std::size_t i = 0; i < wanted; ++i)
-        step.push_back(select(in[states + i], axes[i], in_way.turned[i] != 0 ? steps - 1 - t : t));
-      step.insert(step.end(), in.begin() + static_cast<std::ptrdiff_t>(given), in.end());
-      std::vector<Tensor> out = body.run(step, run);
+      std::vector<Tensor> out = step_of([&](std::size_t i) {
+        return select(in[states + i], axes[i], in_way.turned[i] != 0 ? steps - 1 - t : t);
+      });
       for (std::size_t i = 0; i < made; ++i) parts[i].push_back(out[states + i]);
       out.resize(states);
       now = std::move(out);

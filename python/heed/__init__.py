@@ -26,7 +26,7 @@ def _name_modules():
     """Classes and functions say where a user finds them."""
     parts = {
         "heed": _heed, "heed.nn": _heed._nn, "heed.nn.functional": _heed._nn._functional,
-        "heed.nn.init": _heed._nn._init, "heed.attention": _heed._attention, "heed.optim": _heed._optim,
+        "heed.nn.init": _heed._nn._init, "heed.nn.utils.rnn": _heed._nn._rnn, "heed.attention": _heed._attention, "heed.optim": _heed._optim,
         "heed.optim.lr_scheduler": _heed._optim._lr_scheduler, "heed.io": _heed._io,
         "heed.stochastic": _heed._stochastic, "heed.autograd": _heed._autograd,
     }

@@ -112,8 +112,8 @@ class AttentionOverAttentionOutput:
 class AttentionPooling(heed.nn.Module):
     """A learned query: [B, T, E] -> [B, E] (Yang et al. 2016)."""
     def __init__(self, width: _int, hidden: _int = ..., *, dtype: heed.dtype = ...) -> None: ...
-    def forward(self, values: heed.Tensor, mask: Union[heed.attention.Mask, heed.Tensor, None] = ..., need_weights: _bool = ...) -> heed.attention.Attended:
-        """context, weights of values [B, T, E]; the mask broadcasts to [B, T]."""
+    def forward(self, values: Union[heed.Tensor, heed.Packed], mask: Union[heed.attention.Mask, heed.Tensor, None] = ..., need_weights: _bool = ...) -> heed.attention.Attended:
+        """context, weights of values [B, T, E]; the mask broadcasts to [B, T]. Of a Packed [N, E]: weights [N]."""
         ...
 
 class AttentionStatistics:
@@ -676,10 +676,10 @@ class HardMonotonicOutput:
     def place(self) -> heed.Tensor: ...
 
 class Hierarchical(heed.nn.Module):
-    """Words to sentences to documents (Yang et al. 2016); levels are dicts of width, hidden, encode(x, lengths)."""
+    """Words to sentences to documents (Yang et al. 2016); levels are dicts of width, hidden, encode(x, lengths), encode_packed(packed), pool(packed)."""
     def __init__(self, levels: Sequence[Any], *, dtype: heed.dtype = ...) -> None: ...
-    def forward(self, input: heed.Tensor, counts: Sequence[Sequence[_int]], need_weights: _bool = ...) -> heed.attention.HierarchicalOutput:
-        """input [n, T, in]: all leaf sequences; counts of each level."""
+    def forward(self, input: Union[heed.Tensor, heed.Packed], counts: Sequence[Sequence[_int]], need_weights: _bool = ...) -> heed.attention.HierarchicalOutput:
+        """input [n, T, in]: all leaf sequences; counts of each level. Of a Packed, which knows the leaves' lengths: counts of the levels above."""
         ...
 
 class HierarchicalOutput:
@@ -1147,8 +1147,8 @@ class MultiHead(heed.attention.SelfAttention):
     def attend_to(self, query: heed.Tensor, memory: heed.attention.Memory, **kwargs: Any) -> heed.attention.Attended:
         """query [B, Q, E]."""
         ...
-    def forward(self, query: heed.Tensor, keys: Optional[heed.Tensor] = ..., values: Optional[heed.Tensor] = ..., cache: Optional[heed.attention.KeyValueCache] = ..., **kwargs: Any) -> heed.attention.Attended:  # type: ignore[override]
-        """context, weights: query [B, Q, E]; without keys self-attention. Terms as of attend()."""
+    def forward(self, query: Union[heed.Tensor, heed.Packed], keys: Optional[heed.Tensor] = ..., values: Optional[heed.Tensor] = ..., cache: Optional[heed.attention.KeyValueCache] = ..., **kwargs: Any) -> heed.attention.Attended:  # type: ignore[override]
+        """context, weights: query [B, Q, E]; without keys self-attention. Terms as of attend(). Of a Packed [N, E]: each sequence sees itself alone."""
         ...
     @property
     def in_proj_bias(self) -> heed.Tensor: ...
@@ -1951,7 +1951,12 @@ class Transformer(heed.nn.Module):
 class TransformerDecoder(heed.nn.Module):
     """Layers one on the other (Vaswani et al. 2017)."""
     def __init__(self, layers: _int, final_norm: _bool = ..., *, width: _int = ..., heads: _int = ..., kv_heads: _int = ..., hidden: _int = ..., dropout: _float = ..., pre_norm: _bool = ..., both_norms: _bool = ..., norm: _str = ..., parallel: _bool = ..., activation: _str = ..., bias: _bool = ..., rotary: _bool = ..., rotary_options: Dict[Any, Any] = ..., eps: _float = ..., dtype: heed.dtype = ..., self_heads: Any = ..., memory_heads: Any = ..., self_attention: Any = ..., experts: Any = ...) -> None: ...
+    @overload
     def forward(self, input: heed.Tensor, memory: heed.Tensor, target: Dict[Any, Any] = ..., source: Dict[Any, Any] = ...) -> heed.attention.TransformerOutput: ...
+    @overload
+    def forward(self, input: heed.Packed, memory: heed.Packed, target: Dict[Any, Any] = ..., source: Dict[Any, Any] = ...) -> heed.attention.TransformerOutput:
+        """[N, E] -> [N, E]: each target sees itself and its own source alone."""
+        ...
     @property
     def layers(self) -> Tuple[Any, ...]: ...
     @property
@@ -1983,8 +1988,8 @@ class TransformerEncoder(heed.nn.Module):
     def by_layer(self, input: heed.Tensor, terms: Sequence[heed.attention.Terms]) -> heed.attention.TransformerOutput:
         """The same with Terms of each layer's own."""
         ...
-    def forward(self, input: heed.Tensor, **kwargs: Any) -> heed.attention.TransformerOutput:
-        """output, weights: input [B, T, E]."""
+    def forward(self, input: Union[heed.Tensor, heed.Packed], **kwargs: Any) -> heed.attention.TransformerOutput:
+        """output, weights: input [B, T, E]. Of a Packed [N, E]: each sequence sees itself alone."""
         ...
     @property
     def layers(self) -> Tuple[Any, ...]: ...
@@ -2226,8 +2231,8 @@ def attend(query: heed.Tensor, memory: heed.attention.Memory, **kwargs: Any) -> 
 def attend(query: heed.Tensor, keys: heed.Tensor, values: heed.Tensor, score: Optional[heed.attention.Score] = ..., **kwargs: Any) -> heed.attention.Attended:
     """weights = normalise(score(query, keys) + bias, mask), context = weights values. Without a score the scaled dot product; terms by name: mask, bias, offset_bias, position_bias, relative, sinks, map, normaliser, dropout, need_weights, need_statistics, need_log_sums, tiles_only."""
     ...
-def average_pooling(values: heed.Tensor, mask: Union[heed.attention.Mask, heed.Tensor, None] = ...) -> heed.Tensor:
-    """The mean of the places that may be attended to, [B, T, E] -> [B, E]."""
+def average_pooling(values: Union[heed.Tensor, heed.Packed], mask: Union[heed.attention.Mask, heed.Tensor, None] = ...) -> heed.Tensor:
+    """The mean of the places that may be attended to, [B, T, E] -> [B, E]; of a Packed's sequences."""
     ...
 def bigbird(steps: _int, generator: Optional[heed.Generator] = ..., *, block: _int = ..., window: _int = ..., globals: _int = ..., randoms: _int = ..., causal: _bool = ...) -> heed.attention.Mask:
     """Zaheer et al. 2020."""
@@ -2312,8 +2317,8 @@ def longformer(*, window: _int = ..., globals: _int = ..., dilation: _int = ...,
 def luna_stack(*, width: _int = ..., heads: _int = ..., length: _int = ..., layers: _int = ..., dtype: heed.dtype = ...) -> Callable[[_int], heed.attention.SelfAttention]:
     """The pack of a layer for the next one (Ma et al. 2021): what a stack's self_attention= takes."""
     ...
-def max_pooling(values: heed.Tensor, mask: Union[heed.attention.Mask, heed.Tensor, None] = ...) -> heed.Tensor:
-    """The maximum, feature by feature, [B, T, E] -> [B, E]."""
+def max_pooling(values: Union[heed.Tensor, heed.Packed], mask: Union[heed.attention.Mask, heed.Tensor, None] = ...) -> heed.Tensor:
+    """The maximum, feature by feature, [B, T, E] -> [B, E]; of a Packed's sequences."""
     ...
 def merge(parts: Sequence[heed.attention.Attended]) -> heed.attention.Attended:
     """What attentions over parts of the keys, made with need_log_sums, are together."""

@@ -17,7 +17,7 @@ def blocks(page):
 
 def test_the_python_page():
     code = blocks("python.md")
-    assert len(code) == 5
+    assert len(code) == 6
     q, k, v = (heed.randn(2, 8, n, 11) for n in (7, 7, 7))
     names = {"q": q, "k": k, "v": v, "x": heed.randn(2, 5, 64)}
     attending = dict(names)
@@ -27,6 +27,8 @@ def test_the_python_page():
     assert attending["slopes"].grad.shape == (8,)
     exec(code[4], attending)
     assert attending["seen"].weights.shape == (6, 2)
+    exec(code[5], attending)
+    assert attending["seen"].shape == (14, 64) and attending["padded"].shape == (4, 7, 64)
     for block in code[:2]:
         exec(block, names)
     assert names["loss"].item() < 1

@@ -31,7 +31,7 @@ WITHOUT = {
     "synthesizer_kinds": "self_attention() by name", "name": "text is text in Python", "self_heads": "TransformerOptions' own",
     "memory_heads": "TransformerOptions' own", "make_self_attention": "TransformerOptions' own",
     "expert_options": "TransformerOptions' own", "AttentionCall": COMPILED,
-    "RotaryScaling": "a dict, scaling=", "HierarchicalLevel.encode_packed": "packed batches", "HierarchicalLevel.pool": "packed batches",
+    "RotaryScaling": "a dict, scaling=",
     "KeyValueCacheOptions": "keyword arguments", "T5Options": "keyword arguments", "RelativeOptions": "keyword arguments",
     "EntmaxOptions": "keyword arguments",
 }

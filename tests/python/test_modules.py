@@ -252,6 +252,16 @@ def test_recurrent_layers():
     assert nn.GRUCell(4, 6)(x[:, 0]).shape == nn.RNNCell(4, 6)(x[:, 0]).shape == (3, 6)
 
 
+def test_a_pyramid_halves_what_it_reads():
+    x = heed.randn(3, 11, 4)
+    pyramid = nn.PyramidalLSTM(4, 6, levels=2, first=3)
+    output, lengths = pyramid(x, lengths=[11, 0, 5])
+    assert output.shape == (3, 2, 12) and lengths == [2, 0, 1] and len(pyramid.layers) == 3
+    assert output[1].abs().sum().item() == 0 and output[0].allclose(pyramid(x[:1])[0][0], atol=1e-6)
+    with pytest.raises(heed.ValueError, match="PyramidalLSTM"):
+        nn.PyramidalLSTM(4, 6, levels=0)
+
+
 def test_losses_are_their_functions():
     x, y = heed.randn(5, 3), heed.tensor([0, 2, 1, 0, 2])
     assert nn.CrossEntropyLoss(label_smoothing=0.1)(x, y).equal(F.cross_entropy(x, y, label_smoothing=0.1))
@@ -276,3 +286,44 @@ def test_initialisers():
     assert x.mean().item() == 3
     for name in ("uniform_", "normal_", "zeros_", "ones_", "xavier_uniform_", "xavier_normal_", "kaiming_normal_"):
         getattr(nn.init, name)(x)
+
+
+def test_adapters_learn_beside_a_frozen_model(tmp_path):
+    heed.manual_seed(5)
+    model = nn.Sequential(nn.Linear(5, 7), nn.ReLU(), nn.Linear(7, 3))
+    x, before = heed.randn(11, 5), model.state_dict()
+    y = model(x)
+    assert nn.add_lora(model, rank=2, at=["2"]) == 1
+    assert model(x).equal(y) and nn.has_unmerged_lora(model)
+    adapters = nn.lora_state(model)
+    assert sorted(tensor.shape for tensor in adapters.values()) == [(2, 7), (3, 2)]
+    adam = heed.optim.Adam([p for p in model.parameters() if p.requires_grad], lr=0.1)
+    for _ in range(3):
+        adam.zero_grad()
+        model(x).square().sum().backward()
+        adam.step()
+    learned = model(x)
+    assert not learned.equal(y)
+    rest = nn.state_without_lora(model)
+    assert rest.keys() == before.keys() and all(rest[name].equal(before[name]) for name in rest)
+    nn.merge_lora(model)
+    assert model(x).allclose(learned, atol=1e-5) and not nn.has_unmerged_lora(model)
+    nn.unmerge_lora(model)
+    assert model(x).equal(learned)
+    nn.load_lora(model, {name: 0 * tensor for name, tensor in adapters.items()})
+    assert model(x).equal(y)
+    with pytest.raises(heed.ValueError):
+        nn.add_lora(model)
+    with pytest.raises(heed.ValueError):
+        nn.load_lora(model, {})
+
+
+def test_weights_as_a_length_and_a_direction():
+    layer = nn.WeightNormLinear(5, 3, dtype=heed.float64)
+    x = heed.randn(7, 5, dtype=heed.float64)
+    g, v = layer.weight_g, layer.weight_v
+    assert g.shape == (3, 1) and v.shape == (3, 5) and layer.weight is None
+    assert layer(x).allclose(x @ (g * v / v.square().sum(1, True).sqrt()).transpose(0, 1) + layer.bias)
+    conv = nn.WeightNormConv1d(4, 6, 3, padding=1)
+    assert conv(heed.randn(2, 4, 11)).shape == (2, 6, 11) and conv.weight_g.shape == (6, 1, 1)
+    assert isinstance(layer, nn.Linear) and {"weight_g", "weight_v", "bias"} == set(layer.state_dict())

@@ -90,6 +90,8 @@ TEST_P(Mechanisms, HasGradientsOfFirstAndSecondOrder) {
   // The scoreboard counts mechanisms, not how often they stand here.
   RecordProperty("mechanism", made.name);
   RecordProperty("group", made.group);
+  RecordProperty("class", made.module().class_name());
+  RecordProperty("exported", GetParam());  // by tests/peers/onnx, which has each row of this table
 }
 
 // The dtype is that of the parameters, whatever the options said.

@@ -55,6 +55,7 @@ TEST_P(VisionMechanisms, HasGradientsOfFirstAndSecondOrder) {
   EXPECT_TRUE(second) << second.text();
   RecordProperty("mechanism", made.name);
   RecordProperty("group", "vision");
+  RecordProperty("class", made.module->class_name());
 }
 
 TEST_P(VisionMechanisms, ConvertedToFloatsItTakesFloats) {

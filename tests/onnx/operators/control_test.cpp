@@ -100,9 +100,27 @@ TEST_F(OnnxControl, ScanRefusesWhatDoesNotFit) {
   old.opsets[""] = 8;
   EXPECT_ERROR_WITH(FormatError, "before version 9 Scan had an axis for the batch",
                     GraphModule{old});
-  const GraphModule module(scan({}));
-  EXPECT_ERROR_WITH(ShapeError, "its sequence 0 has 0 steps",
-                    module.run(std::vector<Tensor>{random({5}), zeros({0, 5}, DType::f64)}));
+  Model two = scan({}, full({}, 0.5, DType::f64), 2);
+  two.graph.nodes[0].outputs.insert(two.graph.nodes[0].outputs.begin(), "both");
+  std::get<std::shared_ptr<Graph>>(two.graph.nodes[0].attributes[0].value)->outputs = {
+      floats("next"), floats("kept"), floats("less")};
+  const GraphModule module(two);
+  EXPECT_ERROR_WITH(ShapeError, "its sequence 1 has 0 steps, its first 3",
+                    module.run(std::vector<Tensor>{random({3, 5}), zeros({0, 5}, DType::f64)}));
+  EXPECT_ERROR_WITH(ShapeError, "Scan",
+                    module.run(std::vector<Tensor>{random({3, 5}), zeros({0, 5}, DType::f64)}));
+}
+
+TEST_F(OnnxControl, ScanOfNoStepsLeavesItsStatesAndGivesNothing) {
+  const GraphModule module(scan({numbers("scan_input_axes", -1), numbers("scan_output_axes", 1)}));
+  const Tensor first = random({3, 5}).set_requires_grad(true);
+  const std::vector<Tensor> got =
+      module.run(std::vector<Tensor>{first, zeros({3, 5, 0}, DType::f64)});
+  EXPECT_TRUE(got[0].equal(first));
+  EXPECT_EQ(got[1].shape(), (Shape{3, 0, 5}));
+  EXPECT_EQ(got[1].dtype(), DType::f64);
+  (sum(got[0]) + sum(got[1])).backward();
+  EXPECT_TRUE(first.grad().equal(ones({3, 5}, DType::f64)));
 }
 
 }  // namespace
