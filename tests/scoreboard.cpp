@@ -4,7 +4,7 @@
 // it, of the comparison with libtorch, and of the attention algebra (left out: "-"). A test that
 // failed, or was never there, is not counted. Of each group of mechanisms, DIR's own tables say how
 // many have what: a test that holds it to a plain reference, a task or a program that it learns
-// (docs/family.md), an export that onnxruntime runs (not in tests/peers/onnx/refused.txt), a
+// (docs/family.md, by any class of its row of docs/attention.md), an export that onnxruntime runs (not in tests/peers/onnx/refused.txt), a
 // binding (python/heed/attention.pyi).
 
 #include <fmt/format.h>
@@ -100,6 +100,22 @@ Tables tables_of(const std::string& sources) {
     if (line.find("[test](") != line.npos) out.referred.insert(found[1]);
     if (line.find("[task](") != line.npos || line.find("[program](") != line.npos) {
       out.learned.insert(found[1]);
+    }
+  }
+  // The other classes of its row: | name | formula | `TransformerXL`, `TransformerXLHeads` | ..
+  const std::regex cell(R"(\| ((?:`[\w:]+`(?:, )?)+) \|)"), word(R"((\w+)`)");
+  for (std::ifstream file = opened(sources + "/docs/attention.md"); std::getline(file, line);) {
+    if (!std::regex_search(line, found, cell)) continue;
+    const std::string list = found[1];
+    std::set<std::string> names;
+    for (std::sregex_iterator each(list.begin(), list.end(), word), end; each != end; ++each) {
+      names.insert((*each)[1]);
+    }
+    for (std::set<std::string>* table : {&out.referred, &out.learned}) {
+      const auto in_table = [&](const std::string& name) { return table->contains(name); };
+      if (std::any_of(names.begin(), names.end(), in_table)) {
+        table->insert(names.begin(), names.end());
+      }
     }
   }
   const std::regex stub(R"((?:class|def) (\w+)[(:].*)");

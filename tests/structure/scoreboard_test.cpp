@@ -60,27 +60,32 @@ TEST(Scoreboard, CountsWhatTheMechanismsOfAGroupHave) {
         "- **two-way** (2016) `TwoWay`, O(T): [code](a.h), [test](a_test.cpp), [task](b_test.cpp)\n"
         "    - **looking** `looks::look_at`: [code](c.h), [test](c_test.cpp), [program](d.md)\n"
         "    - **alone** (2017) `Alone`: [code](e.h), [test](e_test.cpp)\n");
+  write(
+      "docs/attention.md",
+      "| both ways | a b | `TwoWay`, `deep::ThreeWay` | 2016 |\n| alone | a | `Alone` | 2017 |\n");
   write("python/heed/attention.pyi",
         "class TwoWay(heed.nn.Module):\n    def Alone(self) -> None: ...\n"
         "def look_at(x: heed.Tensor) -> heed.Tensor: ...\n");
   write("tests/peers/onnx/refused.txt", "two_way_deep\nalone\n");
-  const json rows = {row("two_way", "two-way", "TwoWay"), row("two_way_deep", "two-way", "TwoWay"),
-                     row("look_at", "looking", "ScaledDot"), row("alone", "alone", "Alone"),
-                     row("wrong", "wrong", "TwoWay", false)};
+  const json rows = {
+      row("two_way", "two-way", "TwoWay"),       row("two_way_deep", "two-way", "TwoWay"),
+      row("look_at", "looking", "ScaledDot"),    row("alone", "alone", "Alone"),
+      row("three_way", "three-way", "ThreeWay"), row("wrong", "wrong", "TwoWay", false)};
   const std::string text = said(rows, "--sources . --json board.json");
   EXPECT_THAT(
       text,
-      HasSubstr("named mechanisms                 3  with reference, task, export, binding\n"));
-  EXPECT_THAT(text, HasSubstr("  pairs                           3    3    2    1    2\n"));
+      HasSubstr("named mechanisms                 4  with reference, task, export, binding\n"));
+  EXPECT_THAT(text, HasSubstr("  pairs                           4    4    3    2    2\n"));
   const json board = json::parse(text_of("board.json"));
-  EXPECT_EQ(board.at("mechanism_groups").at("pairs"), 3);
-  EXPECT_EQ(board.at("mechanisms_have").at("pairs"), (json{{"reference", 3},
-                                                           {"task", 2},
-                                                           {"without_task", {"alone"}},
-                                                           {"onnx", 1},
-                                                           {"without_onnx", {"alone", "two-way"}},
-                                                           {"python", 2},
-                                                           {"without_python", {"alone"}}}));
+  EXPECT_EQ(board.at("mechanism_groups").at("pairs"), 4);
+  EXPECT_EQ(board.at("mechanisms_have").at("pairs"),
+            (json{{"reference", 4},
+                  {"task", 3},
+                  {"without_task", {"alone"}},
+                  {"onnx", 2},
+                  {"without_onnx", {"alone", "two-way"}},
+                  {"python", 2},
+                  {"without_python", {"alone", "three-way"}}}));
 }
 
 TEST(Scoreboard, WithoutSourcesCountsTheTestsAlone) {
