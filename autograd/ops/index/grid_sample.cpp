@@ -8,6 +8,7 @@
 #include "../../../core/checked.h"
 #include "../../../core/error.h"
 #include "../../check_defined.h"
+#include "../../computed.h"
 #include "../elementwise/clamp.h"
 #include "../elementwise/compare.h"
 #include "../elementwise/elementwise.h"
@@ -101,7 +102,12 @@ Tensor grid_sample(const Tensor& x, const Tensor& grid, const GridSampleOptions&
     y = (1 - below) * upper + below * lower;  // [B, P, C]
   }
   y = masked_fill(y, unsqueeze(nowhere, 2), std::numeric_limits<double>::quiet_NaN());
-  return reshape(transpose(y, 1, 2), Shape{B, C, OH, OW});
+  y = reshape(transpose(y, 1, 2), Shape{B, C, OH, OW});
+  // The pixels were found by no operator: whoever follows is told of all as one.
+  say("nearest", options.mode == Interpolation::nearest, "border",
+      options.padding == GridPadding::border, "align_corners", options.align_corners);
+  computed("grid_sample", y.array(), {x, grid});
+  return y;
 }
 
 Tensor affine_grid(const Tensor& theta, Index H, Index W, bool align_corners) {
