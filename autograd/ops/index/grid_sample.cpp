@@ -7,6 +7,7 @@
 
 #include "../../../core/checked.h"
 #include "../../../core/error.h"
+#include "../../../core/traced.h"
 #include "../../check_defined.h"
 #include "../../computed.h"
 #include "../elementwise/clamp.h"
@@ -103,10 +104,11 @@ Tensor grid_sample(const Tensor& x, const Tensor& grid, const GridSampleOptions&
   }
   y = masked_fill(y, unsqueeze(nowhere, 2), std::numeric_limits<double>::quiet_NaN());
   y = reshape(transpose(y, 1, 2), Shape{B, C, OH, OW});
-  // The pixels were found by no operator: whoever follows is told of all as one.
-  say("nearest", options.mode == Interpolation::nearest, "border",
-      options.padding == GridPadding::border, "align_corners", options.align_corners);
-  computed("grid_sample", y.array(), {x, grid});
+  if (traced()) {  // the pixels were found by no operator: all is told as one
+    say("nearest", options.mode == Interpolation::nearest, "border",
+        options.padding == GridPadding::border, "align_corners", options.align_corners);
+    computed("grid_sample", y.array(), {x, grid});
+  }
   return y;
 }
 
