@@ -89,6 +89,7 @@ std::string places(GraphWriter& to, const Passes& from) {
 
 // One number everywhere, which may follow the sizes, or be 1 over one that does.
 std::string filled(GraphWriter& to, const Passes& from) {
+  if (!from.axes.empty()) return "";
   std::vector<double> values;
   for (const Array& array : from.arrays) values.push_back(array.data<double>()[0]);
   const bool same = std::all_of(values.begin(), values.end(), [&](double value) {
@@ -138,6 +139,49 @@ std::string line(GraphWriter& to, const Passes& from) {
   if (slope != 1) out = to.node("Mul", {out, to.whole({static_cast<Index>(slope)})});
   const bool none = std::all_of(constants.begin(), constants.end(), [](Index c) { return c == 0; });
   if (!none) out = to.node("Add", {out, to.extent(constants, "where places begin")});
+  if (from.dtype != DType::i64) out = to.cast(out, from.dtype);
+  return spread(to, from, out);
+}
+
+// From one number to another, both always the same, in equal steps, as many as there are places.
+std::string even_steps(GraphWriter& to, const Passes& from) {
+  if (from.axes.size() != 1 || !is_floating(from.dtype)) return "";
+  const double first = from.at(0, 0), way = from.at(0, from.size(0, 0) - 1) - first;
+  std::vector<Index> steps;
+  for (std::size_t pass = 0; pass < from.arrays.size(); ++pass) {
+    const Index n = from.size(pass, 0);
+    if (n < 2) return "";
+    for (Index i = 0; i < n; ++i) {
+      const double here = first + way * static_cast<double>(i) / static_cast<double>(n - 1);
+      if (!(std::fabs(from.at(pass, i) - here) <= 1e-6 * std::fabs(way))) return "";
+    }
+    steps.push_back(n - 1);
+  }
+  if (!extent_of(steps, to.sizes())) return "";
+  const std::string count = to.cast(to.extent(steps, "a number of steps"), from.dtype);
+  const std::string part = to.node("Div", {to.cast(places(to, from), from.dtype), count});
+  const std::string out = to.node("Mul", {part, to.number(way, from.dtype)});
+  return spread(to, from, to.node("Add", {out, to.number(first, from.dtype)}));
+}
+
+// So many numbers that each follows the sizes: the width and height of a map, say.
+std::string several(GraphWriter& to, const Passes& from) {
+  const std::vector<Index> count = from.axes.size() == 1 ? from.sizes(0) : std::vector<Index>();
+  if (count.empty() || from.dtype == DType::boolean) return "";
+  std::vector<std::vector<Index>> numbers(count.size());
+  for (std::size_t pass = 0; pass < count.size(); ++pass) {
+    if (count[pass] != count[0]) return "";
+    for (Index i = 0; i < count[0]; ++i) {
+      if (!is_whole(from.at(pass, i))) return "";
+      numbers[pass].push_back(static_cast<Index>(from.at(pass, i)));
+    }
+  }
+  for (std::size_t i = 0; i < numbers[0].size(); ++i) {
+    std::vector<Index> one;
+    for (const auto& pass : numbers) one.push_back(pass[i]);
+    if (!extent_of(one, to.sizes())) return "";
+  }
+  std::string out = along(to, from, to.extents(numbers, "a number"), from.axes[0]);
   if (from.dtype != DType::i64) out = to.cast(out, from.dtype);
   return spread(to, from, out);
 }
@@ -192,7 +236,9 @@ std::string write_constant(GraphWriter& to, Index id) {
                                 [](const Array& array) { return array.numel() > 0; });
   std::string made;
   if (some) {
-    made = passes.axes.empty() ? filled(to, passes) : line(to, passes);
+    for (auto* const rule : {filled, line, even_steps, several}) {
+      if (made.empty()) made = rule(to, passes);
+    }
   } else if (std::all_of(passes.arrays.begin(), passes.arrays.end(),
                          [](const Array& array) { return array.numel() == 0; })) {
     std::vector<std::vector<Index>> shapes;

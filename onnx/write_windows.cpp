@@ -1,4 +1,4 @@
-// Convolution and pooling.
+// Convolution, pooling, and images read at places.
 #include <algorithm>
 
 #include "../core/error.h"
@@ -102,12 +102,23 @@ void avg_pool(const Step& step) {
   without_batch(step, out);
 }
 
+void grid_sample(const Step& step) {
+  const auto which = [&](const char* name, const char* yes, const char* no) {
+    return std::string(step.number(name) != 0 ? yes : no);
+  };
+  step.out(step.to.node("GridSample", {step.in(0), step.in(1)},
+                        {attribute("mode", which("nearest", "nearest", "bilinear")),
+                         attribute("padding_mode", which("border", "border", "zeros")),
+                         attribute("align_corners", std::int64_t{step.number("align_corners")})}));
+}
+
 }  // namespace
 
 void add_windows(Writers& to) {
   to["conv2d"] = conv;
   to["max_pool2d"] = max_pool;
   to["avg_pool2d"] = avg_pool;
+  to["grid_sample"] = grid_sample;
 }
 
 }  // namespace heed::onnx

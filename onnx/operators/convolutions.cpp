@@ -5,6 +5,7 @@
 #include "../../autograd/ops/conv/conv3d.h"
 #include "../../autograd/ops/conv/conv_transpose.h"
 #include "../../autograd/ops/conv/interpolate.h"
+#include "../../autograd/ops/index/grid_sample.h"
 #include "../../autograd/ops/shape/slicing.h"
 #include "../../core/error.h"
 #include "operators.h"
@@ -146,6 +147,22 @@ Operation resize_of(NodeReader& node) {
   });
 }
 
+// Linear was bilinear before version 20.
+Operation grid_sample_of(NodeReader& node) {
+  node.inputs(2, 2);
+  const char* const linear = node.opset() < 20 ? "bilinear" : "linear";
+  const bool nearest = node.text("mode", linear) == "nearest";
+  if (!nearest) node.only("mode", linear);
+  const bool border = node.text("padding_mode", "zeros") == "border";
+  if (!border) node.only("padding_mode", "zeros");
+  const GridSampleOptions options{.mode = nearest ? Interpolation::nearest : Interpolation::linear,
+                                  .padding = border ? GridPadding::border : GridPadding::zeros,
+                                  .align_corners = node.truth("align_corners", false)};
+  return one([=](const std::vector<Tensor>& in, const Run&) {
+    return grid_sample(in[0], in[1], options);
+  });
+}
+
 }  // namespace
 
 void add_convolutions(Makers& to) {
@@ -153,6 +170,7 @@ void add_convolutions(Makers& to) {
   to["ConvTranspose"] = conv_transpose_of;
   to["Resize"] = resize_of;
   to["Upsample"] = resize_of;
+  to["GridSample"] = grid_sample_of;
 }
 
 }  // namespace heed::onnx

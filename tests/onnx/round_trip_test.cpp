@@ -177,6 +177,16 @@ const Named kRows[] = {
      }},
     {"pools", [](auto& x) { return max_pool1d(x, {.kernel = 2}) + avg_pool1d(x, {.kernel = 2}); }},
     {"adaptive", [](auto& x) { return adaptive_avg_pool1d(transpose(x, 1, 2), 1); }},
+    {"grid_sample",
+     [](auto& x) {
+       const Tensor map = expand(unsqueeze(matmul(transpose(x, 1, 2), x), 1), {x.size(0), 2, 3, 3});
+       const Tensor grid = unsqueeze(narrow(x, 2, 0, 2), 1);
+       return grid_sample(map, grid) + grid_sample(map, grid,
+                                                   {.mode = Interpolation::nearest,
+                                                    .padding = GridPadding::border,
+                                                    .align_corners = true});
+     }},
+    {"affine_grid", [](auto& x) { return affine_grid(narrow(x, 1, 1, 2), 3, 5); }},
     {"losses",
      [](auto& x) {
        return cross_entropy(reshape(x, {x.size(0) * x.size(1), 3}), reshape(argmax(x, 2), {-1}));
@@ -215,6 +225,12 @@ const Named kRows[] = {
      [](auto& x) {
        constexpr Tensor (*of)(const Tensor&) = inverse;  // not the word that C++ refuses
        return of(flip(matmul(x, transpose(x, 1, 2)) / 9 + unit(x), {1}));
+     }},
+    {"even_steps", [](auto& x) { return x * unsqueeze(linspace(-1, 0.5, x.size(1)), 1); }},
+    {"several_numbers",
+     [](auto& x) {
+       const auto batch = static_cast<double>(x.size(0)), length = static_cast<double>(x.size(1));
+       return x / tensor({length, 3.0, 2 * batch});
      }},
     {"number_of_places",
      [](auto& x) { return x * static_cast<double>(x.size(1)) / static_cast<double>(x.size(0)); }},

@@ -7,7 +7,9 @@
 
 #include "../../../core/checked.h"
 #include "../../../core/error.h"
+#include "../../../core/traced.h"
 #include "../../check_defined.h"
+#include "../../computed.h"
 #include "../elementwise/clamp.h"
 #include "../elementwise/compare.h"
 #include "../elementwise/elementwise.h"
@@ -101,7 +103,13 @@ Tensor grid_sample(const Tensor& x, const Tensor& grid, const GridSampleOptions&
     y = (1 - below) * upper + below * lower;  // [B, P, C]
   }
   y = masked_fill(y, unsqueeze(nowhere, 2), std::numeric_limits<double>::quiet_NaN());
-  return reshape(transpose(y, 1, 2), Shape{B, C, OH, OW});
+  y = reshape(transpose(y, 1, 2), Shape{B, C, OH, OW});
+  if (traced()) {  // the pixels were found by no operator: all is told as one
+    say("nearest", options.mode == Interpolation::nearest, "border",
+        options.padding == GridPadding::border, "align_corners", options.align_corners);
+    computed("grid_sample", y.array(), {x, grid});
+  }
+  return y;
 }
 
 Tensor affine_grid(const Tensor& theta, Index H, Index W, bool align_corners) {

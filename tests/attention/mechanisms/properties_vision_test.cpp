@@ -56,6 +56,7 @@ TEST_P(VisionMechanisms, HasGradientsOfFirstAndSecondOrder) {
   RecordProperty("mechanism", made.name);
   RecordProperty("group", "vision");
   RecordProperty("class", made.module->class_name());
+  RecordProperty("exported", GetParam());  // by tests/peers/onnx, which has each row of this table
 }
 
 TEST_P(VisionMechanisms, ConvertedToFloatsItTakesFloats) {

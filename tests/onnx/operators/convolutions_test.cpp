@@ -1,5 +1,8 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
+
 #include "../../../core/error.h"
 #include "../../support/numbers.h"
 #include "../../support/seeded_test.h"
@@ -212,6 +215,64 @@ TEST_F(OnnxConvolutions, Resize) {
                     OneNode{"Resize", nearest}(x, Tensor(), tensor({2.0, 1.0, 2.0, 3.0})));
   EXPECT_ERROR_WITH(ValueError, "a scale that is not a positive number",
                     OneNode{"Resize", nearest}(x, Tensor(), tensor({1.0, 1.0, -2.0, 3.0})));
+}
+
+// What stands at a place between four pixels; zeros, or the edge, outside.
+double between(const Tensor& x, Index b, Index c, double down, double across, bool border) {
+  const double v = std::floor(down), u = std::floor(across);
+  double sum = 0;
+  for (const double i : {v, v + 1}) {
+    for (const double j : {u, u + 1}) {
+      const auto last_row = static_cast<double>(x.size(2) - 1);
+      const auto last_column = static_cast<double>(x.size(3) - 1);
+      const double row = std::clamp(i, 0.0, last_row), column = std::clamp(j, 0.0, last_column);
+      if (!border && (row != i || column != j)) continue;
+      sum += (1 - std::fabs(down - i)) * (1 - std::fabs(across - j)) *
+             at(x, {b, c, static_cast<Index>(row), static_cast<Index>(column)});
+    }
+  }
+  return sum;
+}
+
+TEST_F(OnnxConvolutions, GridSample) {
+  const Tensor x = random({2, 3, 5, 7}), grid = random({2, 11, 13, 2});
+  for (const bool corners : {false, true}) {
+    for (const bool border : {false, true}) {
+      const std::vector<Attribute> how = {
+          {"padding_mode", std::string(border ? "border" : "zeros")},
+          {"align_corners", std::int64_t{corners}}};
+      const auto wanted = [&](bool nearest) {
+        return made({2, 3, 11, 13}, [&](const Place& p) {
+          const auto pixel = [&](Index which, Index size) {
+            const double t = at(grid, {p[0], p[2], p[3], which}), n = static_cast<double>(size);
+            double place = corners ? (t + 1) * (n - 1) / 2 : ((t + 1) * n - 1) / 2;
+            if (border) place = std::clamp(place, 0.0, n - 1);
+            return nearest ? std::nearbyint(place) : place;
+          };
+          return between(x, p[0], p[1], pixel(1, 5), pixel(0, 7), border);
+        });
+      };
+      EXPECT_LT(difference(OneNode{"GridSample", how}(x, grid), wanted(false)), 1e-12);
+      std::vector<Attribute> named = how;
+      named.push_back({"mode", std::string("linear")});
+      const OneNode later{.op = "GridSample", .attributes = named, .opset = 20};
+      EXPECT_LT(difference(later(x, grid), wanted(false)), 1e-12);
+      named.back().value = std::string("nearest");
+      EXPECT_LT(difference(OneNode{"GridSample", named}(x, grid), wanted(true)), 1e-12);
+    }
+  }
+  const auto with = [&](const char* name, const char* value, std::int64_t opset = 17) {
+    return OneNode{.op = "GridSample", .attributes = {{name, std::string(value)}}, .opset = opset}(
+        x, grid);
+  };
+  EXPECT_ERROR_WITH(FormatError, "attribute mode = \"bicubic\" is not supported",
+                    with("mode", "bicubic"));
+  EXPECT_ERROR_WITH(FormatError, "attribute mode = \"bilinear\" is not supported",
+                    with("mode", "bilinear", 20));
+  EXPECT_ERROR_WITH(FormatError, "attribute padding_mode = \"reflection\" is not supported",
+                    with("padding_mode", "reflection"));
+  EXPECT_ERROR_WITH(ShapeError, "GridSample \"y0\": grid_sample: x must be [B, C, H, W]",
+                    OneNode{"GridSample"}(random({2, 3, 5, 7, 2}), random({2, 3, 5, 7, 3})));
 }
 
 }  // namespace

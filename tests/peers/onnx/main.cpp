@@ -82,13 +82,23 @@ void write(const onnx::NamedModel& named, const std::string& folder) {
                                    {"sentences", 3},
                                    {"target_length", 4},
                                    {"nodes", 6},
-                                   {"edges", 11}},
+                                   {"edges", 11},
+                                   {"height", 4},
+                                   {"width", 9},
+                                   {"next_height", 3},
+                                   {"next_width", 6},
+                                   {"queries", 4}},
                                   {{"batch", 5},
                                    {"length", fixed_length(model, 9)},
                                    {"sentences", 4},
                                    {"target_length", 7},
                                    {"nodes", 9},
-                                   {"edges", 14}}};
+                                   {"edges", 14},
+                                   {"height", 7},
+                                   {"width", 8},
+                                   {"next_height", 2},
+                                   {"next_width", 5},
+                                   {"queries", 9}}};
   for (const Sizes& sizes : all) {
     std::vector<Tensor> inputs;
     json run = {{"inputs", json::array()}, {"outputs", json::array()}};
@@ -113,7 +123,8 @@ int main(int argc, char** argv) {
     return 2;
   }
   const std::vector<std::string> wanted(argv + 2, argv + argc);
-  std::vector<std::vector<onnx::NamedModel>> parts = {onnx::layers(), onnx::mechanisms()};
+  std::vector<std::vector<onnx::NamedModel>> parts = {onnx::layers(), onnx::mechanisms(),
+                                                      onnx::vision_mechanisms()};
 #ifdef HEED_WITH_EXAMPLES
   parts.push_back(onnx::examples());
 #endif

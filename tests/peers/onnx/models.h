@@ -26,6 +26,7 @@ struct NamedModel {
 
 std::vector<NamedModel> layers();
 std::vector<NamedModel> mechanisms();
+std::vector<NamedModel> vision_mechanisms();
 std::vector<NamedModel> examples();
 
 /// Several modules as one, under the names "0", "1", ..
