@@ -1,6 +1,7 @@
 // tests/scoreboard.cpp: what of a mechanism is counted from which table.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cstdlib>
 #include <filesystem>
@@ -15,7 +16,9 @@ namespace {
 using nlohmann::json;
 using testing::HasSubstr;
 
-const std::filesystem::path kFolder = std::filesystem::path(testing::TempDir()) / "scoreboard";
+// Each test is a process of its own, several at once.
+const std::filesystem::path kFolder =
+    std::filesystem::path(testing::TempDir()) / ("scoreboard-" + std::to_string(getpid()));
 
 void write(const std::string& place, const std::string& text) {
   std::filesystem::create_directories((kFolder / place).parent_path());
@@ -53,8 +56,12 @@ std::string said(const json& rows, const std::string& options) {
   return text_of("said") + (code == 0 ? "" : "failed");
 }
 
-TEST(Scoreboard, CountsWhatTheMechanismsOfAGroupHave) {
-  std::filesystem::remove_all(kFolder);
+class Scoreboard : public testing::Test {
+ protected:
+  ~Scoreboard() override { std::filesystem::remove_all(kFolder); }
+};
+
+TEST_F(Scoreboard, CountsWhatTheMechanismsOfAGroupHave) {
   write("docs/family.md",
         "# The family\n"
         "- **two-way** (2016) `TwoWay`, O(T): [code](a.h), [test](a_test.cpp), [task](b_test.cpp)\n"
@@ -88,7 +95,7 @@ TEST(Scoreboard, CountsWhatTheMechanismsOfAGroupHave) {
                   {"without_python", {"alone", "three-way"}}}));
 }
 
-TEST(Scoreboard, WithoutSourcesCountsTheTestsAlone) {
+TEST_F(Scoreboard, WithoutSourcesCountsTheTestsAlone) {
   const json rows = {row("alone", "alone", "Alone")};
   EXPECT_THAT(
       said(rows, ""),
