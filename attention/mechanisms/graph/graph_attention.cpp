@@ -138,7 +138,8 @@ Attended GraphAttention::operator()(const Tensor& x, const Terms& terms) const {
   Terms call = terms;
   if (training()) call.dropout = options_.dropout;
   const Tensor keys = heads(source);
-  Attended out = named(kOp, [&] { return attend(score, heads(target), keys, keys, call); });
+  const Tensor queries = heads(target);
+  Attended out = named(kOp, [&] { return attend(score, queries, keys, keys, call); });
   out.context = forwarded(joined(transpose(out.context, 1, 2)));
   return out;
 }

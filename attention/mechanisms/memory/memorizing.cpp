@@ -63,7 +63,7 @@ Attended Memorizing::operator()(const Tensor& given, Store& store, const Terms& 
                                            real.defined() ? Mask(real) : Mask());
   const Index B = x.size(0), T = x.size(1), H = options_.heads, D = options_.width / H;
   if (store.length() > 0) check_rows_of_batch(kOp, "the store", store.keys, B);
-  const auto heads = [&](const nn::Linear& project) {
+  const auto heads = [&, &x = x](const nn::Linear& project) {
     return transpose(reshape(guarded(x, true, project), {B, T, H, D}), 1, 2);
   };
   const auto by_head = [&](const Tensor& one) { return reshape(one, {H, 1, 1}); };

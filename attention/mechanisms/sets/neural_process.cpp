@@ -97,7 +97,7 @@ NeuralProcessOutput NeuralProcess::operator()(const Tensor& given_x, const Tenso
   if (attend != nullptr) {
     const Terms terms{.mask = of_places(real), .need_weights = need_weights};
     const Attended seen =
-        named(kOp, [&] { return (*attend)(places(targets), places(x), r, terms); });
+        named(kOp, [&, &x = x] { return (*attend)(places(targets), places(x), r, terms); });
     heard = seen.context;
     out.weights = seen.weights;
   } else {
