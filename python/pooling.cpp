@@ -90,9 +90,8 @@ void bind_pooling(py::module_& m) {
             const Packed* const packed = packed_of("AttentionPooling", x, mask);
             return packed ? f(*packed, need_weights) : f(std::get<Tensor>(x), mask, need_weights);
           },
-          "context, weights of values [B, T, E]; the mask broadcasts to [B, T]. Of a Packed [N, "
-          "E]: "
-          "weights [N].");
+          "context, weights of values [B, T, E]; the mask broadcasts to [B, T]. Of a Packed "
+          "[N, E]: weights [N].");
   pool_padded<SourceToToken>(m, "A weight a feature (Shen et al. 2018).");
   pool_padded<TokenToToken>(m, "Each step attends to all, a weight a feature (Shen et al. 2018).");
   pool_plainly(m, "average_pooling", &average_pooling, &average_pooling,
@@ -116,8 +115,7 @@ void bind_pooling(py::module_& m) {
             return std::visit([&](const auto& x) { return f(x, counts, need_weights); }, given);
           },
           "input [n, T, in]: all leaf sequences; counts of each level. Of a Packed, which knows "
-          "the "
-          "leaves' lengths: counts of the levels above.");
+          "the leaves' lengths: counts of the levels above.");
   function(m, "grouped_rows", "rows, counts", &grouped_rows,
            "[n, E] -> [groups, largest count, E], padded with zeros.");
   bind_pictures(m);

@@ -14,8 +14,8 @@
 // positions turn queries and keys of slc and win; phi has places of its own, within its block.
 //
 // O(T (T / d + n l' + w) D): blocks that were not chosen are not computed, see selected_blocks.h;
-// behind fewer than 8 n l' places, and where weights are asked for, slc is computed under a mask
-// instead. A cache keeps the raw keys and values, and each compressed block behind its last place.
+// up to 8 n l' keys (n l' in a step of one query), and where weights are asked for, slc goes under
+// a mask. A cache keeps the raw keys and values, and each compressed block behind its last place.
 #pragma once
 
 #include "../../../nn/linear.h"
