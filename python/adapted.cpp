@@ -1,5 +1,5 @@
-// heed.nn: what stands beside or in the place of a layer's weight: low-rank adapters of a model that
-// somebody trained, weights as a length and a direction.
+// heed.nn: what stands beside or in the place of a layer's weight: low-rank adapters of a model
+// that somebody trained, weights as a length and a direction.
 #include "modules.h"
 
 namespace heed::python {

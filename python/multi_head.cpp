@@ -108,8 +108,7 @@ void bind_heads(py::module_& m) {
             return heads(query, k, values.defined() ? values : k, terms, cache);
           },
           "context, weights: query [B, Q, E]; without keys self-attention. Terms as of attend(). "
-          "Of "
-          "a Packed [N, E]: each sequence sees itself alone.")
+          "Of a Packed [N, E]: each sequence sees itself alone.")
       .keeping("project", "keys, values, mask", &MultiHead::project,
                "Keys and values of all heads, for many calls of attend_to().")
       .method("attend_to", "query, memory", &MultiHead::attend_to, "query [B, Q, E].")

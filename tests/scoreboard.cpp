@@ -4,8 +4,8 @@
 // it, of the comparison with libtorch, and of the attention algebra (left out: "-"). A test that
 // failed, or was never there, is not counted. Of each group of mechanisms, DIR's own tables say how
 // many have what: a test that holds it to a plain reference, a task or a program that it learns
-// (docs/family.md, by any class of its row of docs/attention.md), an export that onnxruntime runs (not in tests/peers/onnx/refused.txt), a
-// binding (python/heed/attention.pyi).
+// (docs/family.md, by any class of its row of docs/attention.md), an export that onnxruntime runs
+// (not in tests/peers/onnx/refused.txt), a binding (python/heed/attention.pyi).
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

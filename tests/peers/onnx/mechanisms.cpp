@@ -1,6 +1,6 @@
-// Every row of the table of mechanisms (tests/attention/mechanisms) and a neural GPU, in f32. What looks along the
-// queries step by step has as many of them as the example; batch and keys are of any number, but
-// for those that look along the keys, one after the other.
+// Every row of the table of mechanisms (tests/attention/mechanisms) and a neural GPU, in f32. What
+// looks along the queries step by step has as many of them as the example; batch and keys are of
+// any number, but for those that look along the keys, one after the other.
 #include "../../attention/mechanisms/mechanisms.h"
 
 #include <map>

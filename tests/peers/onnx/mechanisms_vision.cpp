@@ -1,5 +1,5 @@
-// Every row of the table of mechanisms over maps (tests/attention/mechanisms), in f32. Maps are of any height and
-// width but where the mechanism was made for one, or lays windows over them.
+// Every row of the table of mechanisms over maps (tests/attention/mechanisms), in f32. Maps are of
+// any height and width but where the mechanism was made for one, or lays windows over them.
 #include "../../attention/mechanisms/mechanisms_vision.h"
 
 #include <map>
