@@ -22,6 +22,12 @@ void Schedule::apply() {
   }
 }
 
+std::vector<double> Schedule::last_lr() const {
+  std::vector<double> rates;
+  for (const double base : base_lrs_) rates.push_back(rate_(base, steps_));
+  return rates;
+}
+
 NamedArrays Schedule::state_dict() const {
   return {{"steps", Array::from(std::vector<std::int64_t>{steps_}, {})},
           {"base_lrs", Array::from(base_lrs_)}};

@@ -4,6 +4,8 @@
 // stops to improve, has a file of its own.
 #pragma once
 
+#include <vector>
+
 #include "optimizer.h"
 #include "rate.h"
 
@@ -21,6 +23,9 @@ class Schedule {
   void step();
   /// Calls of step() so far.
   Index steps() const { return steps_; }
+  /// The rates that were set last, one for each group: PyTorch's get_last_lr().
+  std::vector<double> last_lr() const;
+  const Rate& rate() const { return rate_; }
 
   /// "steps" and "base_lrs", for checkpoints; loading sets the optimizer's rates. Throws ValueError
   /// when they do not fit.

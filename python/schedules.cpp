@@ -34,6 +34,7 @@ void bind_base(py::module_& m) {
                                                   "Sets rate(t) after t calls of step().")
       .def("step", &Schedule::step)
       .def_property_readonly("steps", &Schedule::steps)
+      .def("get_last_lr", &Schedule::last_lr)
       .def("state_dict", [](const Schedule& schedule) { return dict_of(schedule.state_dict()); })
       .def(
           "load_state_dict",
@@ -41,6 +42,41 @@ void bind_base(py::module_& m) {
             schedule.load_state_dict(arrays_of(entries));
           },
           py::arg("state_dict"));
+}
+
+using Schedules = std::vector<std::shared_ptr<Schedule>>;
+
+/// PyTorch joins schedules where rates are joined here. Each of them has set the optimizer's rates as it
+/// was made, so that only the first knows those it began with.
+template <class Joined, class... Rest>
+std::shared_ptr<Joined> joined(const char* name, Optimizer& optimizer, const Schedules& schedules,
+                               const Rest&... rest) {
+  if (schedules.empty()) throw ValueError(std::string(name) + ": no schedules");
+  std::vector<Rate> rates;
+  for (const auto& schedule : schedules) rates.push_back(schedule->rate());
+  NamedArrays begun = schedules.front()->state_dict();
+  for (auto& [entry, value] : begun)
+    if (entry == "steps") value = Array::from(std::vector<std::int64_t>{0}, {});
+  auto made = std::make_shared<Joined>(optimizer, rates, rest...);
+  made->load_state_dict(begun);
+  return made;
+}
+
+void bind_joined(py::module_& m) {
+  ScheduleClass<ChainedScheduler>(m, "ChainedScheduler",
+                                  "All at once: factors multiply. Its schedules take no steps.")
+      .def(py::init([](Optimizer& optimizer, const Schedules& schedulers) {
+             return joined<ChainedScheduler>("ChainedScheduler", optimizer, schedulers);
+           }),
+           Keep(), py::arg("optimizer"), py::arg("schedulers"));
+  ScheduleClass<SequentialLR>(m, "SequentialLR",
+                              "One after another, each with its own step 0 at its milestone. Its "
+                              "schedules take no steps.")
+      .def(py::init([](Optimizer& optimizer, const Schedules& schedulers,
+                       const std::vector<Index>& milestones) {
+             return joined<SequentialLR>("SequentialLR", optimizer, schedulers, milestones);
+           }),
+           Keep(), py::arg("optimizer"), py::arg("schedulers"), py::arg("milestones"));
 }
 
 void bind_plateau(py::module_& m) {
@@ -81,6 +117,7 @@ void bind_plateau(py::module_& m) {
 void bind_schedules(py::module_& m) {
   bind_base(m);
   bind_plateau(m);
+  bind_joined(m);
   ScheduleClass<LambdaLR>(m, "LambdaLR", "lr factor(t)")
       .def(py::init([](Optimizer& optimizer, const py::function& factor) {
              return std::make_shared<LambdaLR>(

@@ -64,6 +64,14 @@ TEST_F(Plateau, KeepsToTheLeastRateAndTakesNaNForWorse) {
   EXPECT_THAT(rates(schedule, {1, NAN, NAN}), ElementsAre(0.5, 0.2, 0.2));
 }
 
+TEST_F(Plateau, MakesNoChangeOfLessThanAHundredMillionth) {
+  ReduceLROnPlateau schedule(sgd, {.factor = 0, .patience = 0});
+  sgd.set_lr(0.9e-8);
+  EXPECT_THAT(rates(schedule, {1, 1}), ElementsAre(0.9e-8, 0.9e-8));
+  sgd.set_lr(1.1e-8);
+  EXPECT_THAT(rates(schedule, {1}), ElementsAre(0));
+}
+
 TEST_F(Plateau, BearsTenStepsWhereNothingIsSaid) {
   ReduceLROnPlateau schedule(sgd, {});
   rates(schedule, std::vector<double>(11, 1));

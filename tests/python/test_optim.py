@@ -106,6 +106,32 @@ def test_schedules(name, options, expected):
     assert other.steps == 4
 
 
+def rates_of(schedule, steps):
+    seen = [schedule.get_last_lr()]
+    for _ in range(steps):
+        schedule.step()
+        seen.append(schedule.get_last_lr())
+    return np.array(seen).T
+
+
+def test_schedules_one_after_another_and_at_once():
+    a, b = nn.Parameter(heed.ones(1)), nn.Parameter(heed.ones(2))
+    lr = optim.lr_scheduler
+    sgd = optim.SGD([{"params": [a]}, {"params": [b], "lr": 3.0}], lr=1.0)
+    schedule = lr.SequentialLR(sgd, schedulers=[lr.LinearLR(sgd, 0.5, 1, 2), lr.ExponentialLR(sgd, 0.5)],
+                               milestones=[2])
+    assert [sgd.get_lr(0), sgd.get_lr(1)] == schedule.get_last_lr() == [0.5, 1.5]
+    expected = np.array([0.5, 0.75, 1, 0.5, 0.25])
+    np.testing.assert_allclose(rates_of(schedule, 4), [expected, 3 * expected], atol=1e-12)
+    sgd = optim.SGD([a], lr=1.0)
+    schedule = lr.ChainedScheduler(sgd, schedulers=[lr.ConstantLR(sgd, 0.5, 2), lr.ExponentialLR(sgd, 0.5)])
+    np.testing.assert_allclose(rates_of(schedule, 3), [[0.5, 0.25, 0.25, 0.125]], atol=1e-12)
+    with pytest.raises(heed.ValueError):
+        lr.ChainedScheduler(sgd, [])
+    with pytest.raises(heed.ValueError):
+        lr.SequentialLR(sgd, [lr.ExponentialLR(sgd, 0.5)], [1])
+
+
 def test_one_cycle_and_plateau():
     sgd = optim.SGD([nn.Parameter(heed.ones(1))], lr=1.0)
     cycle = optim.lr_scheduler.OneCycleLR(sgd, max_lr=2, total_steps=10)
