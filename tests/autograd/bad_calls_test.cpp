@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "../../autograd/autograd.h"
+#include "../../autograd/ops/conv/conv3d.h"
 #include "../../autograd/ops/conv/window.h"
 #include "../../core/error.h"
 #include "../../core/generator.h"
@@ -62,6 +63,14 @@ TEST(BadCalls, OfWindowsBeyond64Bits) {
               slide("pool", {.in = kLargest, .kernel = 3, .padding = 1});
             }).substr(0, 22),
             "pool: sizes overflow: ");
+}
+
+TEST(BadCalls, OfKernelsBeyond64Bits) {
+  constexpr Index kLong = Index{1} << 22;
+  const auto of_no_channels = [](Index images) {
+    return expand(zeros({images, 0, 1, 1, 1}), {images, 0, kLong, kLong, kLong});
+  };
+  EXPECT_ERROR_WITH(ShapeError, "conv3d: ", conv3d(of_no_channels(1), of_no_channels(2)));
 }
 
 TEST(BadCalls, OfRandomRanges) {

@@ -100,6 +100,11 @@ TEST(ModelDirectory, FollowsALink) {
   EXPECT_THROW(save_directory(folder / "ring", kOld), IoError);
 }
 
+TEST(ModelDirectory, SaysWhereNobodyMaySave) {
+  // The kernel's own folder takes none, whoever asks.
+  EXPECT_ERROR_WITH(IoError, "/sys/heed-model: cannot save there", save_directory("/sys/heed-model", kOld));
+}
+
 TEST(ModelDirectory, AFullDiskKeepsTheOldOne) {
   const TemporaryFolder folder;
   const std::string path = folder / "model";

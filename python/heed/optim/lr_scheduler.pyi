@@ -9,6 +9,10 @@ import contextlib
 import heed
 
 
+class ChainedScheduler(heed.optim.lr_scheduler.LRScheduler):
+    """All at once: factors multiply. Its schedules take no steps."""
+    def __init__(self, optimizer: heed.optim.Optimizer, schedulers: Sequence[heed.optim.lr_scheduler.LRScheduler]) -> None: ...
+
 class ConstantLR(heed.optim.lr_scheduler.LRScheduler):
     def __init__(self, optimizer: heed.optim.Optimizer, factor: _float = ..., total_iters: _int = ...) -> None: ...
 
@@ -20,6 +24,7 @@ class ExponentialLR(heed.optim.lr_scheduler.LRScheduler):
 
 class LRScheduler:
     """Sets rate(t) after t calls of step()."""
+    def get_last_lr(self) -> List[_float]: ...
     def load_state_dict(self, state_dict: Dict[Any, Any]) -> None: ...
     def state_dict(self) -> Dict[Any, Any]: ...
     def step(self) -> None: ...  # type: ignore[override]
@@ -51,6 +56,10 @@ class ReduceLROnPlateau:
     def load_state_dict(self, state_dict: Dict[Any, Any]) -> None: ...
     def state_dict(self) -> Dict[Any, Any]: ...
     def step(self, metrics: _float) -> None: ...  # type: ignore[override]
+
+class SequentialLR(heed.optim.lr_scheduler.LRScheduler):
+    """One after another, each with its own step 0 at its milestone. Its schedules take no steps."""
+    def __init__(self, optimizer: heed.optim.Optimizer, schedulers: Sequence[heed.optim.lr_scheduler.LRScheduler], milestones: Union[_int, Sequence[_int]]) -> None: ...
 
 class StepLR(heed.optim.lr_scheduler.LRScheduler):
     def __init__(self, optimizer: heed.optim.Optimizer, step_size: _int, gamma: _float = ...) -> None: ...

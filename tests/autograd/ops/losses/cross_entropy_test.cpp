@@ -4,6 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <limits>
+
 #include "../../../../autograd/backward.h"
 #include "../../../../autograd/ops/linalg/matmul.h"
 #include "../../../../autograd/ops/shape/shape.h"
@@ -37,6 +40,16 @@ struct Fixture {
     return out;
   }
 };
+
+TEST(CrossEntropy, AClassThatIsRuledOutCostsNothing) {
+  const double out = -std::numeric_limits<double>::infinity();
+  const Tensor logits = Array::from(std::vector<double>{1, 2, out, out, 0, 0}, {2, 3});
+  const Tensor targets = Array::from(std::vector<std::int64_t>{1, 2}, {2});
+  const Tensor loss = cross_entropy(logits, targets);
+  EXPECT_NEAR(loss.item(), (std::log1p(std::exp(-1.0)) + std::log(2.0)) / 2, 1e-12);
+  // Smoothed, it is asked for.
+  EXPECT_EQ(cross_entropy(logits, targets, {.label_smoothing = 0.1}).item(), -out);
+}
 
 TEST(CrossEntropy, LeavesLogitsAloneThatSomebodyHolds) {
   Fixture f;
