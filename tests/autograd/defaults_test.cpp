@@ -1,75 +1,55 @@
-// What is meant by an argument that is left out.
-#include <gtest/gtest.h>
-
-#include <cmath>
+// What gradients, operators and estimators do where nothing is said.
+#include "../support/defaults.h"
 
 #include "../../autograd/autograd.h"
 
 namespace heed {
 namespace {
 
-const Shape kNone;
-
-Tensor numbers() { return tensor({3, 1, 2, 7, 5, 11}, {2, 3}, DType::f64); }
-
-TEST(Defaults, OfMoments) {
-  const Tensor x = numbers();
-  EXPECT_EQ(var(x).shape(), kNone);
-  EXPECT_NEAR(var(x).item(), (209 - 29.0 * 29 / 6) / 5, 1e-13);
-  EXPECT_EQ(var(x, {1}).shape(), (Shape{2}));
-  EXPECT_EQ(stddev(x).shape(), kNone);
-  EXPECT_NEAR(stddev(x).item(), std::sqrt((209 - 29.0 * 29 / 6) / 5), 1e-13);
-  EXPECT_EQ(stddev(x, {1}).shape(), (Shape{2}));
-  EXPECT_EQ(norm(x).shape(), kNone);
-  EXPECT_NEAR(norm(x).item(), std::sqrt(209.0), 1e-13);
-  EXPECT_EQ(norm(x, 2, {1}).shape(), (Shape{2}));
+TEST(Defaults, OfGradients) {
+  EXPECT_DEFAULTS(BackwardOptions, !o.retain_graph && !o.create_graph);
+  EXPECT_DEFAULTS(GradcheckOptions, o.rtol == 1e-6 && o.atol == 1e-8 && o.step == 1e-3 &&
+                                        !o.allow_zero && o.seed == 1);
 }
 
-TEST(Defaults, OfReductions) {
-  const Tensor x = numbers();
-  for (const Tensor& each : {sum(x), mean(x), prod(x), logsumexp(x), amax(x), amin(x)}) {
-    EXPECT_EQ(each.shape(), kNone);
-  }
-  EXPECT_EQ(sum(x, {1}).shape(), (Shape{2}));
-  EXPECT_EQ(mean(x, {1}).shape(), (Shape{2}));
-  EXPECT_EQ(prod(x, {1}).shape(), (Shape{2}));
-  EXPECT_EQ(logsumexp(x, {1}).shape(), (Shape{2}));
-  EXPECT_EQ(amax(x, {1}).shape(), (Shape{2}));
-  EXPECT_EQ(amin(x, {1}).shape(), (Shape{2}));
-  EXPECT_EQ(all(x > 0, {1}).shape(), (Shape{2}));
-  EXPECT_EQ(any(x > 0, {1}).shape(), (Shape{2}));
+TEST(Defaults, OfOps) {
+  EXPECT_DEFAULTS(AttentionOptions,
+                  o.scale == 1 && o.left == -1 && o.right == -1 && o.dropout == 0);
+  EXPECT_DEFAULTS(Conv1dOptions, o.stride == 1 && o.dilation == 1 && o.groups == 1);
+  EXPECT_DEFAULTS(Conv2dOptions, o.groups == 1 && !o.same);
+  EXPECT_DEFAULTS(Conv3dOptions, o.groups == 1 && !o.same);
+  EXPECT_DEFAULTS(ConvTranspose1dOptions, o.stride == 1 && o.dilation == 1 && o.groups == 1);
+  EXPECT_DEFAULTS(ConvTranspose2dOptions, o.groups == 1);
+  EXPECT_DEFAULTS(InterpolateOptions, o.mode == Interpolation::nearest && !o.align_corners);
+  EXPECT_DEFAULTS(MaxPool1dOptions, o.dilation == 1 && !o.ceil_mode);
+  EXPECT_DEFAULTS(AvgPool1dOptions, !o.ceil_mode && o.count_include_pad);
+  const MaxPool2dOptions largest{.kernel = 3};
+  EXPECT_TRUE(largest.padding.y == 0 && largest.padding.x == 0 && largest.dilation.y == 1 &&
+              largest.dilation.x == 1 && !largest.stride && !largest.ceil_mode);
+  const AvgPool2dOptions mean{.kernel = 3};
+  EXPECT_TRUE(mean.padding.y == 0 && mean.padding.x == 0 && !mean.stride && !mean.ceil_mode &&
+              mean.count_include_pad);
+  EXPECT_DEFAULTS(GridSampleOptions, o.mode == Interpolation::linear &&
+                                         o.padding == GridPadding::zeros && !o.align_corners);
+  EXPECT_DEFAULTS(TriangularOptions, !o.upper && !o.unit);
+  EXPECT_DEFAULTS(BinaryCrossEntropyOptions, o.reduction == Reduction::mean);
+  EXPECT_DEFAULTS(ProbabilityLossOptions, o.reduction == Reduction::mean);
+  EXPECT_DEFAULTS(CrossEntropyOptions, o.ignore_index == -100 && o.reduction == Reduction::mean);
+  EXPECT_DEFAULTS(CtcLossOptions, o.reduction == Reduction::mean && !o.zero_infinity);
+  EXPECT_DEFAULTS(MultiMarginLossOptions,
+                  o.p == 1 && o.margin == 1 && o.reduction == Reduction::mean);
+  EXPECT_DEFAULTS(NllLossOptions, o.ignore_index == -100 && o.reduction == Reduction::mean);
 }
 
-TEST(Defaults, OfPlaces) {
-  const Tensor x = numbers();
-  for (const Tensor& each : {argmax(x, 1), argmin(x, 1), max(x, 1).values, max(x, 1).indices,
-                             min(x, 1).values, min(x, 1).indices, median(x, 1).values}) {
-    EXPECT_EQ(each.shape(), (Shape{2}));
-  }
-  using Places = std::vector<Index>;
-  EXPECT_EQ(argsort(x).array().to_vector<Index>(), (Places{1, 2, 0, 1, 0, 2}));
-  EXPECT_EQ(sort(x).indices.array().to_vector<Index>(), (Places{1, 2, 0, 1, 0, 2}));
-  EXPECT_EQ(topk(x, 2).indices.array().to_vector<Index>(), (Places{0, 2, 2, 0}));
-}
-
-TEST(Defaults, OfMargins) {
-  const Tensor far = tensor({-1, -1}, {2}, DType::f64);
-  EXPECT_NEAR(hinge_embedding_loss(tensor({0.25, 3}, {2}, DType::f64), far).item(), 0.375, 1e-15);
-  EXPECT_NEAR(cosine_embedding_loss(tensor({2, 0}, {2}, DType::f64),
-                                    tensor({3, 4}, {2}, DType::f64), tensor(-1, DType::f64))
-                  .item(),
-              0.6, 1e-11);
-  EXPECT_NEAR(multi_margin_loss(tensor({3.5, 2, 4}, {3}, DType::f64),
-                                Tensor(Array::full({}, 2, DType::i64)))
-                  .item(),
-              0.5 / 3, 1e-15);
-}
-
-TEST(Defaults, ASampleHasNoAxisOfItsOwn) {
-  const Tensor half = full({2, 3}, 0.5, DType::f64);
-  EXPECT_EQ(Categorical::from_logits(half).sample().shape(), (Shape{2}));
-  EXPECT_EQ(Bernoulli::from_probs(half).sample().shape(), (Shape{2, 3}));
-  EXPECT_EQ(Normal(half, 1.0).sample().shape(), (Shape{2, 3}));
+TEST(Defaults, OfStochastic) {
+  EXPECT_DEFAULTS(RelaxOptions, o.tau == 0.5 && o.eta == 1);
+  EXPECT_DEFAULTS(EnumerateOptions, o.batch_axes == 1 && o.limit == 100000);
+  EXPECT_DEFAULTS(SamplesOptions, o.discount == 1);
+  EXPECT_DEFAULTS(CostOptions, o.step == -1);
+  EXPECT_DEFAULTS(StochasticGradcheckOptions, o.family_error == 1e-6 && o.power == 0.99 &&
+                                                  o.resolution == 0.01 && o.first_look == 16384 &&
+                                                  o.max_samples == 1 << 20 && o.batch == 16384 &&
+                                                  o.seed == 1);
 }
 
 }  // namespace

@@ -34,8 +34,10 @@ TEST(AddedTokens, AreCutOut) {
   EXPECT_EQ(cut(token("ab"), "ab"), "<ab>");
   EXPECT_EQ(cut(token("ab"), "a"), "a");
   EXPECT_EQ(cut(token("ab"), ""), "");
-  EXPECT_EQ(cut(R"([{"id": 1, "content": "a"}, {"id": 2, "content": "abc"}, {"id": 3, "content": "ab"}])", "abca abx"),
-            "<abc>|<a>| |<ab>|x");
+  EXPECT_EQ(
+      cut(R"([{"id": 1, "content": "a"}, {"id": 2, "content": "abc"}, {"id": 3, "content": "ab"}])",
+          "abca abx"),
+      "<abc>|<a>| |<ab>|x");
 }
 
 TEST(AddedTokens, TakeWhiteSpaceWhereTold) {
@@ -60,7 +62,8 @@ TEST(AddedTokens, AreLookedForAsTheyAreOrNormalised) {
 }
 
 TEST(AddedTokens, AreFoundByNumberAndContent) {
-  const AddedTokens all = added(R"([{"id": 9, "content": "b", "special": true}, {"id": 4, "content": "a"}])");
+  const AddedTokens all =
+      added(R"([{"id": 9, "content": "b", "special": true}, {"id": 4, "content": "a"}])");
   EXPECT_EQ(all.largest(), 9);
   EXPECT_EQ(added("[]").largest(), -1);
   ASSERT_NE(all.of(9), nullptr);

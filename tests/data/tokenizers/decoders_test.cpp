@@ -23,7 +23,8 @@ TEST(Decoders, WithoutOneTokensAreWords) {
 TEST(Decoders, ReadShownBytes) {
   const std::string bytes = R"({"type": "ByteLevel"})";
   EXPECT_EQ(by(bytes, {"\u00C3", "\u00A9\u0120a"}), Tokens{"\u00E9 a"});
-  EXPECT_EQ(by(bytes, {"\u4E2D\u0120", "\u0120"}), Tokens{"\u4E2D\u0120 "});  // not all are shown bytes
+  EXPECT_EQ(by(bytes, {"\u4E2D\u0120", "\u0120"}),
+            Tokens{"\u4E2D\u0120 "});  // not all are shown bytes
   EXPECT_EQ(by(bytes, {"a\u00C3", "b"}), Tokens{"a\xEF\xBF\xBD"
                                                 "b"});
 }
@@ -31,9 +32,11 @@ TEST(Decoders, ReadShownBytes) {
 TEST(Decoders, ReadNamedBytes) {
   const std::string bytes = R"({"type": "ByteFallback"})";
   const std::string none = "\xEF\xBF\xBD";
-  EXPECT_EQ(by(bytes, {"a", "<0xC3>", "<0xA9>", "b", "<0x0a>"}), (Tokens{"a", "\u00E9", "b", "\n"}));
+  EXPECT_EQ(by(bytes, {"a", "<0xC3>", "<0xA9>", "b", "<0x0a>"}),
+            (Tokens{"a", "\u00E9", "b", "\n"}));
   EXPECT_EQ(by(bytes, {"<0xC3>", "a", "<0xA9>", "<0xA9>"}), (Tokens{none, "a", none, none}));
-  const Tokens other = {"<0xG1>", "<0x1G>", "<0x1>", "<0xA9", "0xA9>", "<0xA90>", "(0xA9>", "<0xA9)"};
+  const Tokens other = {"<0xG1>", "<0x1G>",  "<0x1>",  "<0xA9",
+                        "0xA9>",  "<0xA90>", "(0xA9>", "<0xA9)"};
   EXPECT_EQ(by(bytes, other), other);
 }
 
@@ -42,30 +45,37 @@ TEST(Decoders, JoinWordPieces) {
             (Tokens{"##un", "able", " to", ",", " don't", "n't", "."}));
   EXPECT_EQ(by(R"({"type": "WordPiece"})", {"it", "'s", "we", "'ve", "'re", "'m", "!", "?", "' a"}),
             (Tokens{"it", "'s", " we", "'ve", "'re", "'m", "!", "?", "'a"}));
-  EXPECT_EQ(by(R"({"type": "WordPiece", "prefix": "@@", "cleanup": false})", {"a", "@@b", "##c", "."}),
-            (Tokens{"a", "b", " ##c", " ."}));
+  EXPECT_EQ(
+      by(R"({"type": "WordPiece", "prefix": "@@", "cleanup": false})", {"a", "@@b", "##c", "."}),
+      (Tokens{"a", "b", " ##c", " ."}));
 }
 
 TEST(Decoders, PutSpacesForMarks) {
-  EXPECT_EQ(by(R"({"type": "Metaspace"})", {"\u2581\u2581a", "\u2581b\u2581"}), (Tokens{" a", " b "}));
-  EXPECT_EQ(by(R"({"type": "Metaspace", "replacement": "_", "prepend_scheme": "never"})", {"_a", "_b"}),
-            (Tokens{" a", " b"}));
+  EXPECT_EQ(by(R"({"type": "Metaspace"})", {"\u2581\u2581a", "\u2581b\u2581"}),
+            (Tokens{" a", " b "}));
+  EXPECT_EQ(
+      by(R"({"type": "Metaspace", "replacement": "_", "prepend_scheme": "never"})", {"_a", "_b"}),
+      (Tokens{" a", " b"}));
   EXPECT_EQ(by(R"({"type": "Metaspace", "add_prefix_space": false})", {"\u2581a"}), Tokens{" a"});
   EXPECT_EQ(by(R"({"type": "Metaspace", "prepend_scheme": "first"})", {"\u2581a"}), Tokens{"a"});
 }
 
 TEST(Decoders, EndWordsAndStripAndReplace) {
-  EXPECT_EQ(by(R"({"type": "BPEDecoder"})", {"my</w>", "na", "me</w>"}), (Tokens{"my ", "na", "me"}));
+  EXPECT_EQ(by(R"({"type": "BPEDecoder"})", {"my</w>", "na", "me</w>"}),
+            (Tokens{"my ", "na", "me"}));
   EXPECT_EQ(by(R"({"type": "BPEDecoder", "suffix": "@"})", {"a@", "b@"}), (Tokens{"a ", "b"}));
-  EXPECT_EQ(by(R"({"type": "Strip", "content": "_", "start": 2, "stop": 1})", {"___a__", "_b", "__"}),
-            (Tokens{"_a_", "b", ""}));
+  EXPECT_EQ(
+      by(R"({"type": "Strip", "content": "_", "start": 2, "stop": 1})", {"___a__", "_b", "__"}),
+      (Tokens{"_a_", "b", ""}));
   EXPECT_EQ(by(R"({"type": "Strip", "content": "_"})", {"_a_"}), Tokens{"_a_"});
-  EXPECT_EQ(by(R"({"type": "Replace", "pattern": {"String": "\u2581"}, "content": " "})", {"\u2581a\u2581", "b"}),
+  EXPECT_EQ(by(R"({"type": "Replace", "pattern": {"String": "\u2581"}, "content": " "})",
+               {"\u2581a\u2581", "b"}),
             (Tokens{" a ", "b"}));
   EXPECT_EQ(by(R"({"type": "Fuse"})", {"a", "", "b"}), Tokens{"ab"});
-  EXPECT_EQ(by(R"({"type": "Sequence", "decoders": [{"type": "Fuse"}, {"type": "Strip", "content": "a", "start": 1}]})",
-               {"a", "ab"}),
-            Tokens{"ab"});
+  EXPECT_EQ(
+      by(R"({"type": "Sequence", "decoders": [{"type": "Fuse"}, {"type": "Strip", "content": "a", "start": 1}]})",
+         {"a", "ab"}),
+      Tokens{"ab"});
 }
 
 TEST(Decoders, AreReadStrictly) {

@@ -15,7 +15,8 @@ std::string parts(const std::string& json, std::string_view word) {
   std::string out;
   for (const Part& each : (*model)(characters(word))) {
     if (!out.empty()) out += ' ';
-    out += *model->token(each.id) + ":" + std::to_string(each.begin) + "-" + std::to_string(each.end);
+    out +=
+        *model->token(each.id) + ":" + std::to_string(each.begin) + "-" + std::to_string(each.end);
   }
   return out;
 }
@@ -37,10 +38,12 @@ TEST(Models, BpeJoinsWhatWasLearnedFirst) {
 
 TEST(Models, BpeKnowsWhatItDoesNotKnow) {
   EXPECT_EQ(parts(bpe(R"(, "unk_token": "?")"), "axyb"), "a:0-1 ?:1-2 ?:2-3 b:3-4");
-  EXPECT_EQ(parts(bpe(R"(, "unk_token": "?", "fuse_unk": true)"), "axybz"), "a:0-1 ?:1-3 b:3-4 ?:4-5");
+  EXPECT_EQ(parts(bpe(R"(, "unk_token": "?", "fuse_unk": true)"), "axybz"),
+            "a:0-1 ?:1-3 b:3-4 ?:4-5");
   EXPECT_EQ(parts(bpe(R"(, "unk_token": "nobody")"), "ax"), "a:0-1");
   const std::string bytes = R"(, "unk_token": "?", "byte_fallback": true, "fuse_unk": true)";
-  EXPECT_EQ(parts(bpe(bytes), "a\u00E9x\u00E9x"), "a:0-1 <0xC3>:1-2 <0xA9>:1-2 ?:2-3 <0xC3>:3-4 <0xA9>:3-4 ?:4-5");
+  EXPECT_EQ(parts(bpe(bytes), "a\u00E9x\u00E9x"),
+            "a:0-1 <0xC3>:1-2 <0xA9>:1-2 ?:2-3 <0xC3>:3-4 <0xA9>:3-4 ?:4-5");
   EXPECT_EQ(parts(bpe(R"(, "byte_fallback": true)"), "\u00EA"), "");  // half of its bytes
 }
 
@@ -52,18 +55,21 @@ TEST(Models, BpeLooksForWholeWordsWhereTold) {
 }
 
 TEST(Models, BpeMarksWhereWordsGoOnAndEnd) {
-  const std::string goes_on = R"({"vocab": {"a": 0, "##b": 1, "##c": 2, "ab": 3, "##bc": 4}, "continuing_subword_prefix": "##",
+  const std::string goes_on =
+      R"({"vocab": {"a": 0, "##b": 1, "##c": 2, "ab": 3, "##bc": 4}, "continuing_subword_prefix": "##",
                                   "merges": ["a ##b", "##b ##c"]})";
   EXPECT_EQ(parts(goes_on, "abc"), "ab:0-2 ##c:2-3");
   EXPECT_EQ(parts(goes_on, "abbc"), "ab:0-2 ##bc:2-4");
-  const std::string ends = R"({"vocab": {"a": 0, "a</w>": 1, "b</w>": 2, "ab</w>": 3}, "end_of_word_suffix": "</w>",
+  const std::string ends =
+      R"({"vocab": {"a": 0, "a</w>": 1, "b</w>": 2, "ab</w>": 3}, "end_of_word_suffix": "</w>",
                                "merges": ["a b</w>"]})";
   EXPECT_EQ(parts(ends, "aab"), "a:0-1 ab</w>:1-3");
   EXPECT_EQ(parts(ends, "aa"), "a:0-1 a</w>:1-2");
 }
 
 TEST(Models, BpeWithDropoutIsRefused) {
-  EXPECT_ERROR_WITH(FormatError, "dropout is not known", part(bpe(R"(, "dropout": 0.1)"), read_model));
+  EXPECT_ERROR_WITH(FormatError, "dropout is not known",
+                    part(bpe(R"(, "dropout": 0.1)"), read_model));
   EXPECT_EQ(parts(bpe(R"(, "dropout": 0)"), "ab"), "ab:0-2");
   EXPECT_ERROR_WITH(FormatError, "must be two tokens with a space",
                     part(R"({"vocab": {"a": 0, "b": 1}, "merges": ["a b c"]})", read_model));
@@ -73,7 +79,8 @@ TEST(Models, BpeWithDropoutIsRefused) {
 
 TEST(Models, WordPieceTakesTheLongestFirst) {
   const auto pieces = [](const std::string& more) {
-    return R"({"type": "WordPiece", "vocab": {"[UNK]": 0, "a": 1, "ab": 2, "##b": 3, "##bc": 4, "##c": 5, "@d": 6})" + more + "}";
+    return R"({"type": "WordPiece", "vocab": {"[UNK]": 0, "a": 1, "ab": 2, "##b": 3, "##bc": 4, "##c": 5, "@d": 6})" +
+           more + "}";
   };
   EXPECT_EQ(parts(pieces(""), "abbc"), "ab:0-2 ##bc:2-4");
   EXPECT_EQ(parts(pieces(""), "abc"), "ab:0-2 ##c:2-3");
@@ -86,15 +93,17 @@ TEST(Models, WordPieceTakesTheLongestFirst) {
   const std::string hundred = "a" + std::string(99, 'b');
   EXPECT_NE(parts(pieces(""), hundred), "[UNK]:0-100");
   EXPECT_EQ(parts(pieces(""), hundred + "b"), "[UNK]:0-101");
-  EXPECT_ERROR_WITH(FormatError, "unk_token is no token",
-                    part(R"({"type": "WordPiece", "vocab": {"a": 0}, "unk_token": "?"})", read_model));
+  EXPECT_ERROR_WITH(
+      FormatError, "unk_token is no token",
+      part(R"({"type": "WordPiece", "vocab": {"a": 0}, "unk_token": "?"})", read_model));
 }
 
 TEST(Models, UnigramTakesTheLikeliest) {
   const auto unigram = [](const std::string& more) {
-    return R"({"type": "Unigram", "vocab": [["?", 0], ["a", -1], ["b", -1.5], ["ab", -2], ["abc", -9], ["c", -3]])" + more + "}";
+    return R"({"type": "Unigram", "vocab": [["?", 0], ["a", -1], ["b", -1.5], ["ab", -2], ["abc", -9], ["c", -3]])" +
+           more + "}";
   };
-  EXPECT_EQ(parts(unigram(""), "ab"), "ab:0-2");      // -2 beside -2.5
+  EXPECT_EQ(parts(unigram(""), "ab"), "ab:0-2");         // -2 beside -2.5
   EXPECT_EQ(parts(unigram(""), "abc"), "ab:0-2 c:2-3");  // -5 beside -9
   EXPECT_EQ(parts(unigram(R"(, "unk_id": 0)"), "xyab"), "?:0-2 ab:2-4");
   EXPECT_EQ(parts(unigram(""), "xa"), "a:1-2");
@@ -102,7 +111,10 @@ TEST(Models, UnigramTakesTheLikeliest) {
                                 "vocab": [["?", 0], ["a", -1], ["<0xC3>", -2], ["<0xA9>", -2]]})";
   EXPECT_EQ(parts(bytes, "\u00E9a\u00EA"), "<0xC3>:0-1 <0xA9>:0-1 a:1-2 ?:2-3");
   // What is unknown costs ten more than the worst: a token of -12 still wins where the worst is -3.
-  EXPECT_EQ(parts(R"({"type": "Unigram", "unk_id": 0, "vocab": [["?", 0], ["a", -3], ["xa", -15.5]]})", "xa"), "xa:0-2");
+  EXPECT_EQ(
+      parts(R"({"type": "Unigram", "unk_id": 0, "vocab": [["?", 0], ["a", -3], ["xa", -15.5]]})",
+            "xa"),
+      "xa:0-2");
   EXPECT_ERROR_WITH(FormatError, "vocab[0] must be a token and its score",
                     part(R"({"type": "Unigram", "vocab": [["a"]]})", read_model));
 }

@@ -48,8 +48,9 @@ TEST(Normalisers, PutBeforeAndReplace) {
   const std::string words = R"({"type": "Replace", "pattern": {"String": "aa"}, "content": "xyz"})";
   EXPECT_EQ(by(words, "baaaab aac a"), "bxyzxyzb xyzc a");
   EXPECT_EQ(places(normalised(words, "baac")), (Places{{0, 1}, {1, 3}, {1, 3}, {1, 3}, {3, 4}}));
-  EXPECT_EQ(by(R"({"type": "Replace", "pattern": {"Regex": " {2,}"}, "content": " "})", "a   b c  "),
-            "a b c ");
+  EXPECT_EQ(
+      by(R"({"type": "Replace", "pattern": {"Regex": " {2,}"}, "content": " "})", "a   b c  "),
+      "a b c ");
   EXPECT_EQ(by(R"({"type": "Replace", "pattern": {"String": "a"}, "content": ""})", "abac"), "bc");
 }
 
@@ -58,29 +59,36 @@ TEST(Normalisers, DoAsBertDoesPartByPart) {
     return by(R"({"type": "BertNormalizer", )" + flags + "}", from);
   };
   const std::string all = std::string("A\t\u4E2D\u200B\x01\xEF\xBF\xBD\u00A0\u00C9\n\r") + '\0';
-  EXPECT_EQ(only(R"("clean_text": false, "handle_chinese_chars": false, "strip_accents": false, "lowercase": false)",
-                 all),
-            all);
-  EXPECT_EQ(only(R"("handle_chinese_chars": false, "strip_accents": false, "lowercase": false)", all),
-            "A \u4E2D \u00C9  ");
-  EXPECT_EQ(only(R"("clean_text": false, "strip_accents": false, "lowercase": false)", "a\u4E2Db\u3400"),
-            "a \u4E2D b \u3400 ");
+  EXPECT_EQ(
+      only(
+          R"("clean_text": false, "handle_chinese_chars": false, "strip_accents": false, "lowercase": false)",
+          all),
+      all);
+  EXPECT_EQ(
+      only(R"("handle_chinese_chars": false, "strip_accents": false, "lowercase": false)", all),
+      "A \u4E2D \u00C9  ");
+  EXPECT_EQ(
+      only(R"("clean_text": false, "strip_accents": false, "lowercase": false)", "a\u4E2Db\u3400"),
+      "a \u4E2D b \u3400 ");
   EXPECT_EQ(only(R"("strip_accents": false)", "\u00C9"), "\u00E9");
   EXPECT_EQ(only(R"("strip_accents": true, "lowercase": false)", "\u00C9\u0903"), "E\u0903");
   // Where nothing is said of accents they go with capitals.
   EXPECT_EQ(only(R"("lowercase": false)", "\u00C9"), "\u00C9");
   EXPECT_EQ(only(R"("lowercase": true)", "\u00C9"), "e");
   EXPECT_EQ(by(R"({"type": "BertNormalizer"})", "\u00C9\u4E2D\t"), "e \u4E2D  ");
-  EXPECT_EQ(places(normalised(R"({"type": "BertNormalizer"})", "\u4E2D")), (Places{{0, 3}, {0, 3}, {0, 3}}));
+  EXPECT_EQ(places(normalised(R"({"type": "BertNormalizer"})", "\u4E2D")),
+            (Places{{0, 3}, {0, 3}, {0, 3}}));
 }
 
 TEST(Normalisers, ShowEachByte) {
   EXPECT_EQ(by(R"({"type": "ByteLevel"})", "\u00E9 a\n"), "\u00C3\u00A9\u0120a\u010A");
-  EXPECT_EQ(places(normalised(R"({"type": "ByteLevel"})", "\u00E9 ")), (Places{{0, 2}, {0, 2}, {2, 3}}));
+  EXPECT_EQ(places(normalised(R"({"type": "ByteLevel"})", "\u00E9 ")),
+            (Places{{0, 2}, {0, 2}, {2, 3}}));
   std::set<char32_t> seen;
   for (int byte = 0; byte < 256; ++byte) {
     const char32_t code = shown_byte(static_cast<unsigned char>(byte));
-    const bool plain = (byte >= 0x21 && byte <= 0x7E) || (byte >= 0xA1 && byte <= 0xAC) || byte >= 0xAE;
+    const bool plain =
+        (byte >= 0x21 && byte <= 0x7E) || (byte >= 0xA1 && byte <= 0xAC) || byte >= 0xAE;
     EXPECT_EQ(code == static_cast<char32_t>(byte), plain) << byte;
     EXPECT_EQ(byte_shown_as(code), byte);
     seen.insert(code);
@@ -96,13 +104,15 @@ TEST(Normalisers, ShowEachByte) {
 }
 
 TEST(Normalisers, GoOneAfterAnother) {
-  EXPECT_EQ(by(R"({"type": "Sequence", "normalizers": [{"type": "Strip"}, {"type": "Prepend", "prepend": " "},
+  EXPECT_EQ(
+      by(R"({"type": "Sequence", "normalizers": [{"type": "Strip"}, {"type": "Prepend", "prepend": " "},
                    {"type": "Lowercase"}]})",
-               "  A "),
-            " a");
-  EXPECT_ERROR_WITH(FormatError, "normalizers[1].type is \"Up\", which is not known",
-                    part(R"({"type": "Sequence", "normalizers": [{"type": "Strip"}, {"type": "Up"}]})",
-                         read_normaliser));
+         "  A "),
+      " a");
+  EXPECT_ERROR_WITH(
+      FormatError, "normalizers[1].type is \"Up\", which is not known",
+      part(R"({"type": "Sequence", "normalizers": [{"type": "Strip"}, {"type": "Up"}]})",
+           read_normaliser));
 }
 
 }  // namespace

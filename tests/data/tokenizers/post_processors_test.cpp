@@ -32,8 +32,10 @@ const std::string kTemplate = R"({"type": "TemplateProcessing",
 
 TEST(PostProcessors, PutTokensAround) {
   EXPECT_EQ(said("null"), "A | A B");
-  EXPECT_EQ(said(R"({"type": "BertProcessing", )" + kMarks + "}"), "101 A 102 | 101 A 102 B/1 102/1");
-  EXPECT_EQ(said(R"({"type": "RobertaProcessing", )" + kMarks + "}"), "101 A 102 | 101 A 102 102 B 102 trims");
+  EXPECT_EQ(said(R"({"type": "BertProcessing", )" + kMarks + "}"),
+            "101 A 102 | 101 A 102 B/1 102/1");
+  EXPECT_EQ(said(R"({"type": "RobertaProcessing", )" + kMarks + "}"),
+            "101 A 102 | 101 A 102 102 B 102 trims");
   EXPECT_EQ(said(R"({"type": "RobertaProcessing", "trim_offsets": false, )" + kMarks + "}"),
             "101 A 102 | 101 A 102 102 B 102");
   EXPECT_EQ(said(kTemplate), "A 5 6 | B/2 5/1 6/1 A");
@@ -45,7 +47,8 @@ TEST(PostProcessors, GoOneAfterAnother) {
   const auto both = [](const std::string& first, const std::string& second) {
     return R"({"type": "Sequence", "processors": [)" + first + ", " + second + "]}";
   };
-  const std::string trims = R"({"type": "ByteLevel"})", keeps = R"({"type": "ByteLevel", "trim_offsets": false})";
+  const std::string trims = R"({"type": "ByteLevel"})",
+                    keeps = R"({"type": "ByteLevel", "trim_offsets": false})";
   EXPECT_EQ(said(both(trims, kTemplate)), "A 5 6 | B/2 5/1 6/1 A trims");
   EXPECT_EQ(said(both(kTemplate, trims)), "A 5 6 | B/2 5/1 6/1 A trims");
   EXPECT_EQ(said(both(keeps, kTemplate)), "A 5 6 | B/2 5/1 6/1 A");
@@ -57,11 +60,13 @@ TEST(PostProcessors, GoOneAfterAnother) {
 TEST(PostProcessors, AreReadStrictly) {
   EXPECT_ERROR_WITH(FormatError, "type is \"Polish\", which is not known",
                     part(R"({"type": "Polish"})", read_template));
-  EXPECT_ERROR_WITH(FormatError, "id must be A or B",
-                    part(R"({"type": "TemplateProcessing", "single": [{"Sequence": {"id": "C"}}], "pair": []})",
-                         read_template));
-  EXPECT_ERROR_WITH(FormatError, "cls must be a token and its number",
-                    part(R"({"type": "BertProcessing", "cls": ["a"], "sep": ["b", 1]})", read_template));
+  EXPECT_ERROR_WITH(
+      FormatError, "id must be A or B",
+      part(R"({"type": "TemplateProcessing", "single": [{"Sequence": {"id": "C"}}], "pair": []})",
+           read_template));
+  EXPECT_ERROR_WITH(
+      FormatError, "cls must be a token and its number",
+      part(R"({"type": "BertProcessing", "cls": ["a"], "sep": ["b", 1]})", read_template));
 }
 
 }  // namespace

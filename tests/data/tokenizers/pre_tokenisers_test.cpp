@@ -23,7 +23,8 @@ Pieces pieces(const std::string& json, std::string_view from) {
   return out;
 }
 std::string split(const std::string& behaviour, const std::string& more = "") {
-  return R"({"type": "Split", "pattern": {"String": "-"}, "behavior": ")" + behaviour + "\"" + more + "}";
+  return R"({"type": "Split", "pattern": {"String": "-"}, "behavior": ")" + behaviour + "\"" +
+         more + "}";
 }
 
 TEST(PreTokenisers, CutAtWhiteSpace) {
@@ -41,9 +42,12 @@ TEST(PreTokenisers, CutAtMarksAndDigits) {
   EXPECT_EQ(pieces(R"({"type": "Punctuation"})", "a, b!!"), (Pieces{"a", ",", " b", "!", "!"}));
   EXPECT_EQ(pieces(R"({"type": "Punctuation", "behavior": "Contiguous"})", "a, b!!"),
             (Pieces{"a", ",", " b", "!!"}));
-  EXPECT_EQ(pieces(R"({"type": "Digits"})", "Call 123 \u00BD!"), (Pieces{"Call ", "123", " ", "\u00BD", "!"}));
-  EXPECT_EQ(pieces(R"({"type": "Digits", "individual_digits": true})", "a12"), (Pieces{"a", "1", "2"}));
-  EXPECT_EQ(pieces(R"({"type": "CharDelimiterSplit", "delimiter": "|"})", "a||b c|"), (Pieces{"a", "b c"}));
+  EXPECT_EQ(pieces(R"({"type": "Digits"})", "Call 123 \u00BD!"),
+            (Pieces{"Call ", "123", " ", "\u00BD", "!"}));
+  EXPECT_EQ(pieces(R"({"type": "Digits", "individual_digits": true})", "a12"),
+            (Pieces{"a", "1", "2"}));
+  EXPECT_EQ(pieces(R"({"type": "CharDelimiterSplit", "delimiter": "|"})", "a||b c|"),
+            (Pieces{"a", "b c"}));
 }
 
 // The examples of that library's manual.
@@ -51,14 +55,18 @@ TEST(PreTokenisers, SplitAsTheyAreTold) {
   const std::string text = "the-final--countdown";
   EXPECT_EQ(pieces(split("Removed"), text), (Pieces{"the", "final", "countdown"}));
   EXPECT_EQ(pieces(split("Isolated"), text), (Pieces{"the", "-", "final", "-", "-", "countdown"}));
-  EXPECT_EQ(pieces(split("MergedWithPrevious"), text), (Pieces{"the-", "final-", "-", "countdown"}));
+  EXPECT_EQ(pieces(split("MergedWithPrevious"), text),
+            (Pieces{"the-", "final-", "-", "countdown"}));
   EXPECT_EQ(pieces(split("MergedWithNext"), text), (Pieces{"the", "-final", "-", "-countdown"}));
   EXPECT_EQ(pieces(split("Contiguous"), text), (Pieces{"the", "-", "final", "--", "countdown"}));
   EXPECT_EQ(pieces(split("Removed", R"(, "invert": true)"), text), (Pieces{"-", "-", "-"}));
-  EXPECT_EQ(pieces(split("MergedWithPrevious", R"(, "invert": true)"), "-a--b"), (Pieces{"-a", "-", "-b"}));
-  EXPECT_EQ(pieces(R"({"type": "Split", "pattern": {"Regex": "\\d+"}, "behavior": "Isolated"})", "a12\u00E93"),
+  EXPECT_EQ(pieces(split("MergedWithPrevious", R"(, "invert": true)"), "-a--b"),
+            (Pieces{"-a", "-", "-b"}));
+  EXPECT_EQ(pieces(R"({"type": "Split", "pattern": {"Regex": "\\d+"}, "behavior": "Isolated"})",
+                   "a12\u00E93"),
             (Pieces{"a", "12", "\u00E9", "3"}));
-  EXPECT_EQ(pieces(R"({"type": "Split", "pattern": {"Regex": "x*"}, "behavior": "Isolated"})", "\u00E9xxa"),
+  EXPECT_EQ(pieces(R"({"type": "Split", "pattern": {"Regex": "x*"}, "behavior": "Isolated"})",
+                   "\u00E9xxa"),
             (Pieces{"\u00E9", "xx", "a"}));
 }
 
@@ -69,10 +77,14 @@ TEST(PreTokenisers, PutMarksForSpaces) {
   EXPECT_EQ(pieces(with(R"(, "replacement": "_", "split": false)"), "a b"), (Pieces{"_a_b"}));
   EXPECT_EQ(pieces(with(R"(, "add_prefix_space": false)"), "a b"), (Pieces{"a", "\u2581b"}));
   EXPECT_EQ(pieces(with(R"(, "prepend_scheme": "never")"), "a b"), (Pieces{"a", "\u2581b"}));
-  EXPECT_EQ(pieces(with(R"(, "prepend_scheme": "always", "add_prefix_space": false)"), "a"), (Pieces{"\u2581a"}));
-  const std::string words = R"({"type": "Sequence", "pretokenizers": [{"type": "WhitespaceSplit"}, )";
-  EXPECT_EQ(pieces(words + with(R"(, "prepend_scheme": "first")") + "]}", "a b"), (Pieces{"\u2581a", "b"}));
-  EXPECT_EQ(pieces(words + with(R"(, "prepend_scheme": "always")") + "]}", "a b"), (Pieces{"\u2581a", "\u2581b"}));
+  EXPECT_EQ(pieces(with(R"(, "prepend_scheme": "always", "add_prefix_space": false)"), "a"),
+            (Pieces{"\u2581a"}));
+  const std::string words =
+      R"({"type": "Sequence", "pretokenizers": [{"type": "WhitespaceSplit"}, )";
+  EXPECT_EQ(pieces(words + with(R"(, "prepend_scheme": "first")") + "]}", "a b"),
+            (Pieces{"\u2581a", "b"}));
+  EXPECT_EQ(pieces(words + with(R"(, "prepend_scheme": "always")") + "]}", "a b"),
+            (Pieces{"\u2581a", "\u2581b"}));
   EXPECT_EQ(places(cut(with(""), "\u00E9 b")[0]), (Places{{0, 2}, {0, 2}}));
 }
 
@@ -82,7 +94,8 @@ TEST(PreTokenisers, CutAsGpt2Does) {
             (Pieces{"\u0120I", "'m", "\u012020", "\u0120", "\u0120old", "!", "\u010A"}));
   EXPECT_EQ(pieces(with(""), " a"), (Pieces{"\u0120a"}));
   EXPECT_EQ(pieces(with(R"(, "add_prefix_space": false)"), "a b"), (Pieces{"a", "\u0120b"}));
-  EXPECT_EQ(pieces(with(R"(, "add_prefix_space": false, "use_regex": false)"), "a b!"), (Pieces{"a\u0120b!"}));
+  EXPECT_EQ(pieces(with(R"(, "add_prefix_space": false, "use_regex": false)"), "a b!"),
+            (Pieces{"a\u0120b!"}));
   EXPECT_EQ(pieces(with(""), ""), Pieces{});
   EXPECT_EQ(places(cut(with(""), "\u00E9")[0]), (Places{{0, 2}, {0, 2}, {0, 2}}));
 }

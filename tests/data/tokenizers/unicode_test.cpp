@@ -16,8 +16,9 @@ std::string in_form(std::string_view from, NormalForm form) {
 }
 
 TEST(Unicode, WhiteSpaceIsUnicodes) {
-  for (const char32_t code : {U'\t', U'\n', U'\v', U'\f', U'\r', U' ', U'\u0085', U'\u00A0', U'\u1680',
-                              U'\u2000', U'\u200A', U'\u2028', U'\u2029', U'\u202F', U'\u205F', U'\u3000'})
+  for (const char32_t code :
+       {U'\t', U'\n', U'\v', U'\f', U'\r', U' ', U'\u0085', U'\u00A0', U'\u1680', U'\u2000',
+        U'\u200A', U'\u2028', U'\u2029', U'\u202F', U'\u205F', U'\u3000'})
     EXPECT_TRUE(is_white(code)) << static_cast<int>(code);
   for (const char32_t code : {U'\b', U'\u000E', U'!', U'\u0086', U'\u1FFF', U'\u200B', U'\u2027',
                               U'\u202A', U'\u2060', U'\u3001', U'x'})
@@ -28,16 +29,18 @@ TEST(Unicode, WhiteSpaceIsUnicodes) {
 TEST(Unicode, CategoriesAreTold) {
   struct Case {
     char32_t code;
-    const char* kinds;  // p: punctuation, m: mark, s: that takes no room, o: other, n: number, w: of a word
+    const char*
+        kinds;  // p: punctuation, m: mark, s: that takes no room, o: other, n: number, w: of a word
   };
   constexpr Case kCases[] = {
-      {U'A', "w"},       {U'z', "w"},       {U'\u01C5', "w"},  {U'\u02B0', "w"},  {U'\u4E2D', "w"},
-      {U'\u0301', "msw"}, {U'\u0903', "mw"}, {U'\u20DD', "mw"}, {U'7', "nw"},      {U'\u2167', "nw"},
-      {U'\u00BD', "n"},  {U'_', "pw"},      {U'-', "p"},       {U'(', "p"},       {U')', "p"},
-      {U'\u00AB', "p"},  {U'\u00BB', "p"},  {U'!', "p"},       {U'+', ""},        {U'$', ""},
-      {U'^', ""},        {U'\u00A9', ""},   {U' ', ""},        {U'\u2028', ""},   {U'\u2029', ""},
-      {U'\u0001', "o"},  {U'\u00AD', "o"},  {U'\uE000', "o"},  {U'\u200D', "ow"}, {U'\u200C', "ow"},
-      {U'\u200B', "o"}};
+      {U'A', "w"},       {U'z', "w"},        {U'\u01C5', "w"},  {U'\u02B0', "w"},
+      {U'\u4E2D', "w"},  {U'\u0301', "msw"}, {U'\u0903', "mw"}, {U'\u20DD', "mw"},
+      {U'7', "nw"},      {U'\u2167', "nw"},  {U'\u00BD', "n"},  {U'_', "pw"},
+      {U'-', "p"},       {U'(', "p"},        {U')', "p"},       {U'\u00AB', "p"},
+      {U'\u00BB', "p"},  {U'!', "p"},        {U'+', ""},        {U'$', ""},
+      {U'^', ""},        {U'\u00A9', ""},    {U' ', ""},        {U'\u2028', ""},
+      {U'\u2029', ""},   {U'\u0001', "o"},   {U'\u00AD', "o"},  {U'\uE000', "o"},
+      {U'\u200D', "ow"}, {U'\u200C', "ow"},  {U'\u200B', "o"}};
   for (const auto& [code, kinds] : kCases) {
     std::string own;
     if (is_punctuation(code)) own += 'p';
@@ -51,14 +54,13 @@ TEST(Unicode, CategoriesAreTold) {
 }
 
 TEST(Unicode, IdeographsAreThoseOfTheirBlocks) {
-  for (const auto& [first, last] :
-       std::vector<std::pair<char32_t, char32_t>>{{0x4E00, 0x9FFF},
-                                                  {0x3400, 0x4DBF},
-                                                  {0x20000, 0x2A6DF},
-                                                  {0x2A700, 0x2B81F},
-                                                  {0x2B920, 0x2CEAF},
-                                                  {0xF900, 0xFAFF},
-                                                  {0x2F800, 0x2FA1F}}) {
+  for (const auto& [first, last] : std::vector<std::pair<char32_t, char32_t>>{{0x4E00, 0x9FFF},
+                                                                              {0x3400, 0x4DBF},
+                                                                              {0x20000, 0x2A6DF},
+                                                                              {0x2A700, 0x2B81F},
+                                                                              {0x2B920, 0x2CEAF},
+                                                                              {0xF900, 0xFAFF},
+                                                                              {0x2F800, 0x2FA1F}}) {
     EXPECT_TRUE(is_ideograph(first) && is_ideograph(last)) << static_cast<int>(first);
     EXPECT_FALSE(is_ideograph(first - 1) || is_ideograph(last + 1)) << static_cast<int>(first);
   }
@@ -77,7 +79,8 @@ TEST(Unicode, FormsComposeAndTakeApart) {
       {"\u00A0", "\u00A0", "\u00A0", " ", " "},
       // Marks stand in the order of their classes: below before above.
       {"a\u0301\u0323", "\u1EA1\u0301", "a\u0323\u0301", "\u1EA1\u0301", "a\u0323\u0301"},
-      {"a\u0301\u0323b\u0301\u0323", "\u1EA1\u0301\u1E05\u0301", "a\u0323\u0301b\u0323\u0301", "\u1EA1\u0301\u1E05\u0301", "a\u0323\u0301b\u0323\u0301"},
+      {"a\u0301\u0323b\u0301\u0323", "\u1EA1\u0301\u1E05\u0301", "a\u0323\u0301b\u0323\u0301",
+       "\u1EA1\u0301\u1E05\u0301", "a\u0323\u0301b\u0323\u0301"},
       {"\uD55C", "\uD55C", "\u1112\u1161\u11AB", "\uD55C", "\u1112\u1161\u11AB"},
       {"\u1112\u1161\u11AB", "\uD55C", "\u1112\u1161\u11AB", "\uD55C", "\u1112\u1161\u11AB"},
       {"\u1EA1\u0302", "\u1EAD", "a\u0323\u0302", "\u1EAD", "a\u0323\u0302"},
@@ -107,7 +110,8 @@ TEST(Unicode, LettersBecomeSmall) {
 
 TEST(Unicode, GraphemesEndWhereTheStandardSays) {
   // A mark, a pair of flags, a family joined by U+200D, CR LF.
-  const Text text = characters("e\u0301x\U0001F1E9\U0001F1EA\U0001F1EB\U0001F1F7\U0001F468\u200D\U0001F467\r\n");
+  const Text text =
+      characters("e\u0301x\U0001F1E9\U0001F1EA\U0001F1EB\U0001F1F7\U0001F468\u200D\U0001F467\r\n");
   std::vector<std::size_t> ends;
   for (std::size_t begin = 0; begin < text.size(); begin = ends.back())
     ends.push_back(grapheme_end(text, begin));
