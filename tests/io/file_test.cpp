@@ -155,5 +155,39 @@ TEST(File, TakesTheLongestName) {
   EXPECT_EQ(folder.entries(), 1U);
 }
 
+TEST(File, IsCopiedWithItsModeAndTimes) {
+  const TemporaryFolder folder;
+  std::string content((1 << 20) + 17, 'a');  // more than one block
+  content[1 << 20] = 'b';
+  const std::string from = folder.write("from", content), to = folder / "to";
+  ::chmod(from.c_str(), 0640);
+  const timespec times[2] = {{.tv_sec = 1000, .tv_nsec = 1}, {.tv_sec = 2000, .tv_nsec = 2}};
+  ::utimensat(AT_FDCWD, from.c_str(), times, 0);
+  copy_to_new_file(from, to);
+  EXPECT_TRUE(TemporaryFolder::get(to) == content);
+  struct stat info {};
+  ASSERT_EQ(::stat(to.c_str(), &info), 0);
+  EXPECT_EQ(info.st_mode & 07777, 0640U);
+  EXPECT_EQ(info.st_mtim.tv_sec, 2000);
+  EXPECT_EQ(info.st_mtim.tv_nsec, 2);
+  expect_io_error(EEXIST, to, [&] { copy_to_new_file(from, to); });
+}
+
+TEST(File, ThatCannotBeCopiedSaysWhichEndFailed) {
+  const TemporaryFolder folder;
+  const std::string from = folder.write("from", std::string(5003, 'a')), to = folder / "to";
+  expect_io_error(ENOENT, folder / "none", [&] { copy_to_new_file(folder / "none", to); });
+  std::filesystem::create_symlink("from", folder / "link");
+  expect_io_error(ELOOP, folder / "link", [&] { copy_to_new_file(folder / "link", to); });
+  expect_io_error(EISDIR, folder.path().string(),
+                  [&] { copy_to_new_file(folder.path().string(), to); });
+  expect_io_error(ENOENT, folder / "none/to", [&] { copy_to_new_file(from, folder / "none/to"); });
+  {
+    const FullDisk full(1009);
+    expect_io_error(EFBIG, to, [&] { copy_to_new_file(from, to); });
+  }
+  EXPECT_EQ(folder.entries(), 2U);  // nothing half-written
+}
+
 }  // namespace
 }  // namespace heed::io
