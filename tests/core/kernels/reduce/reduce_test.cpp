@@ -98,6 +98,22 @@ TEST(Reduce, LargeOnes) {
   }
 }
 
+// The pieces of long ones, which are of 2^16 elements and more: a whole number of them, one element
+// more, one less. All below 0, so that a piece of nothing would be seen.
+TEST(Reduce, PiecesOfLongOnesEndWhereTheNumbersDo) {
+  Generator generator(6);
+  constexpr Index kPiece = Index{1} << 16;
+  for (const Index length :
+       {2 * kPiece - 1, 2 * kPiece, 2 * kPiece + 1, 3 * kPiece, 5 * kPiece - 1}) {
+    const Array x = generator.uniform({length}, -2, -1, DType::f32);
+    expect_like_loops(x, {});
+    expect_like_loops(x.to(DType::f64), {});
+    const Array whole = generator.uniform({length}, -99, -1, DType::f32).to(DType::i64);
+    EXPECT_EQ(reduce(Reduce::max, whole, {}, false).item(), in_loops(Reduce::max, whole, {})[0]);
+    EXPECT_EQ(reduce(Reduce::sum, whole, {}, false).item(), in_loops(Reduce::sum, whole, {})[0]);
+  }
+}
+
 TEST(Reduce, LargeStridedAndExpandedOnes) {
   Generator generator(7);
   const Array base = generator.normal({211, 601}, 0, 1, DType::f64);
