@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <limits>
+
 #include "../attention/attend.h"
 #include "../attention/merge.h"
 #include "../autograd/backward.h"
@@ -9,6 +11,7 @@
 #include "../autograd/function.h"
 #include "../autograd/ops/elementwise/elementwise.h"
 #include "../autograd/ops/reduce/reduce.h"
+#include "../autograd/ops/shape/join.h"
 #include "../autograd/ops/shape/shape.h"
 #include "../core/error.h"
 
@@ -24,19 +27,36 @@ void turn(const World& world, std::vector<Array>& parts) {
   for (Array& each : parts) each = world.exchange(each, next, before);
 }
 
-attention::Attended look(const Tensor& query, const Tensor& keys, const Tensor& values, bool own,
-                         const RingOptions& options) {
-  attention::Terms terms{.need_log_sums = true};
-  if (own && options.causal) terms.mask = attention::Mask::causal();
-  return attention::attend(query, keys, values, terms);
-}
+// Which keys of another's part a query sees, by their places in the two parts.
+enum class Sight : std::uint8_t { none, earlier, up_to_own, all };
 
-// Whose part is here after so many turns; whether queries of this process may see any of it.
+// Whose part is here after so many turns.
 Index owner_after(const World& world, Index turns) {
   return (world.rank() + world.size() - turns) % world.size();
 }
-bool seen(const World& world, Index owner, const RingOptions& options) {
-  return !options.causal || owner <= world.rank();
+Sight sight(const World& world, Index owner, const RingOptions& options) {
+  if (!options.causal) return Sight::all;
+  if (owner == world.rank()) return Sight::up_to_own;
+  const bool before = owner < world.rank();
+  if (options.striped) return before ? Sight::up_to_own : Sight::earlier;
+  return before ? Sight::all : Sight::none;
+}
+
+attention::Attended look(const Tensor& query, const Tensor& keys, const Tensor& values,
+                         Sight sight) {
+  attention::Terms terms{.need_log_sums = true};
+  if (sight != Sight::all) terms.mask = attention::Mask::causal();
+  const Index n = query.size(-2);
+  if (sight != Sight::earlier || n == 0) return attention::attend(query, keys, values, terms);
+  // The first query sees nothing, the second one the first key.
+  attention::Attended out = attention::attend(
+      narrow(query, -2, 1, n - 1), narrow(keys, -2, 0, n - 1), narrow(values, -2, 0, n - 1), terms);
+  Shape first = out.context.shape(), sum = out.log_sums.shape();
+  first[first.rank() - 2] = sum[sum.rank() - 1] = 1;
+  constexpr double kNone = -std::numeric_limits<double>::infinity();
+  out.context = concat({Tensor(Array::zeros(first, query.dtype())), out.context}, -2);
+  out.log_sums = concat({Tensor(Array::full(sum, kNone, query.dtype())), out.log_sums}, -1);
+  return out;
 }
 
 Gradients walk_back(const World& world, const RingOptions& options, const Tensor& g,
@@ -49,10 +69,10 @@ Gradients walk_back(const World& world, const RingOptions& options, const Tensor
               none_v = Array::zeros(values.shape(), values.dtype());
   std::vector<Array> around{keys.array(), values.array(), none_k, none_v};
   for (Index turns = 0; turns < world.size(); ++turns) {
-    const Index owner = owner_after(world, turns);
-    if (seen(world, owner, options)) {
+    const Sight seen = sight(world, owner_after(world, turns), options);
+    if (seen != Sight::none) {
       const Tensor k = Tensor(around[0]).requires_grad_(), v = Tensor(around[1]).requires_grad_();
-      const attention::Attended part = look(q, k, v, turns == 0, options);
+      const attention::Attended part = look(q, k, v, seen);
       Tensor to_context, to_sums;
       {
         const NoGrad scope;
@@ -95,9 +115,9 @@ Tensor ring_attention(const World& world, const Tensor& query, const Tensor& key
     const NoGrad scope;
     std::vector<Array> around{keys.array(), values.array()};
     for (Index turns = 0; turns < world.size(); ++turns) {
-      if (seen(world, owner_after(world, turns), options)) {
-        attention::Attended part =
-            look(query, Tensor(around[0]), Tensor(around[1]), turns == 0, options);
+      const Sight seen = sight(world, owner_after(world, turns), options);
+      if (seen != Sight::none) {
+        attention::Attended part = look(query, Tensor(around[0]), Tensor(around[1]), seen);
         sum = turns == 0 ? std::move(part) : attention::merge({sum, part});
       }
       if (turns + 1 < world.size()) turn(world, around);

@@ -5,7 +5,9 @@
 //   back: g_j = exp(l_j - L) g,  g_lj = exp(l_j - L) <g, o_j - o>; K_j, V_j and their gradients go around
 //
 // No process holds more than two parts at a time, forward or backward: with N of them, memory is
-// O(T / N). What attend() would give for the whole sequence comes out, but for rounding.
+// O(T / N). What attend() would give for the whole sequence comes out, but for rounding. Causal, the
+// last of parts that stand one behind the other sees all others and the first only itself: dealt out
+// like cards (Brandon et al. 2023, Striped Attention) all have half of the whole to do.
 #pragma once
 
 #include "../autograd/tensor.h"
@@ -15,6 +17,8 @@ namespace heed::distributed {
 
 struct RingOptions {
   bool causal = false;  ///< a place sees itself and those before it; parts stand in order of ranks
+  /// Process r has the places r, r + N, r + 2 N ... of the sequence, not the r-th piece of it.
+  bool striped = false;
 };
 
 /// query, keys [.., T / N, d], values [.., T / N, dv], alike everywhere -> [.., T / N, dv], scaled

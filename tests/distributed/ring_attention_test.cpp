@@ -28,11 +28,15 @@ struct Whole {
       arrays.push_back(generator.normal(Shape(sizes), 0, 1, dtype));
     }
   }
-  Array part(std::size_t i) const {
-    const Index n = arrays[i].size(-2) / world().size(), at = n * world().rank();
-    return arrays[i].slice(arrays[i].rank() - 2, at, at + n).clone();
-  }
 };
+
+// This process's share of a whole sequence.
+Array own(const Array& whole, bool striped) {
+  const Index axis = whole.rank() - 2, T = whole.size(axis), n = T / world().size();
+  const Index rank = world().rank();
+  return striped ? whole.slice(axis, rank, T, world().size()).clone()
+                 : whole.slice(axis, n * rank, n * (rank + 1)).clone();
+}
 
 double furthest(const Array& a, const Array& b) {
   const Array x = a.to(DType::f64), y = b.to(DType::f64);
@@ -43,44 +47,50 @@ double furthest(const Array& a, const Array& b) {
   return out;
 }
 
-double difference(const Whole& whole, bool causal) {
+double difference(const Whole& whole, const RingOptions& options) {
   std::vector<Tensor> parts, all;
   for (std::size_t i = 0; i < 3; ++i) {
-    parts.push_back(Tensor(whole.part(i)).set_requires_grad());
+    parts.push_back(Tensor(own(whole.arrays[i], options.striped)).set_requires_grad());
     all.push_back(Tensor(whole.arrays[i]).set_requires_grad());
   }
-  const Tensor out = ring_attention(world(), parts[0], parts[1], parts[2], {.causal = causal});
-  out.backward(Tensor(whole.part(3)));
+  const Tensor out = ring_attention(world(), parts[0], parts[1], parts[2], options);
+  out.backward(Tensor(own(whole.arrays[3], options.striped)));
   attention::Terms terms;
-  if (causal) terms.mask = attention::Mask::causal();
+  if (options.causal) terms.mask = attention::Mask::causal();
   const Tensor expected = attention::attend(all[0], all[1], all[2], terms).context;
   expected.backward(Tensor(whole.arrays[3]));
-  const auto own = [](const Tensor& x) {
-    const Index n = x.size(-2) / world().size(), at = n * world().rank();
-    return x.array().slice(x.rank() - 2, at, at + n);
-  };
-  double worst = furthest(out.array(), own(expected));
+  double worst = furthest(out.array(), own(expected.array(), options.striped));
   for (std::size_t i = 0; i < 3; ++i)
-    worst = std::max(worst, furthest(parts[i].grad().array(), own(all[i].grad())));
+    worst = std::max(
+        worst, furthest(parts[i].grad().array(), own(all[i].grad().array(), options.striped)));
   return worst;
 }
 
 TEST(RingAttention, IsAttentionOfTheWhole) {
   for (const bool causal : {false, true}) {
-    EXPECT_LT(difference(Whole({2, 3}, 12 * world().size(), DType::f64), causal), 1e-12) << causal;
-    EXPECT_LT(difference(Whole({}, 131 * world().size(), DType::f32), causal), 1e-5) << causal;
+    for (const bool striped : {false, true}) {
+      const RingOptions options{.causal = causal, .striped = striped};
+      SCOPED_TRACE(testing::Message() << "causal " << causal << ", striped " << striped);
+      for (const Index n : {1, 2, 12})
+        EXPECT_LT(difference(Whole({2, 3}, n * world().size(), DType::f64), options), 1e-12) << n;
+      EXPECT_LT(difference(Whole({}, 131 * world().size(), DType::f32), options), 1e-5);
+    }
   }
 }
 
 TEST(RingAttention, OfALongSequence) {
   if (std::getenv("HEED_FULL") == nullptr) GTEST_SKIP() << "65,536 places: only with HEED_FULL";
-  EXPECT_LT(difference(Whole({}, 65536, DType::f32), true), 1e-5);
+  for (const bool striped : {false, true}) {
+    const RingOptions options{.causal = true, .striped = striped};
+    EXPECT_LT(difference(Whole({}, 65536, DType::f32), options), 1e-5) << striped;
+  }
 }
 
 TEST(RingAttention, HasNoSecondDerivative) {
   const Whole whole({}, 4 * world().size(), DType::f64);
-  Tensor q = Tensor(whole.part(0)).set_requires_grad();
-  const Tensor out = ring_attention(world(), q, Tensor(whole.part(1)), Tensor(whole.part(2)));
+  Tensor q = Tensor(own(whole.arrays[0], false)).set_requires_grad();
+  const Tensor out = ring_attention(world(), q, Tensor(own(whole.arrays[1], false)),
+                                    Tensor(own(whole.arrays[2], false)));
   EXPECT_ERROR_WITH(GradError, "ring_attention",
                     grad({sum(out * out)}, {q}, {}, {.create_graph = true}));
 }
