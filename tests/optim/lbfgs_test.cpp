@@ -59,13 +59,47 @@ TEST(LBFGS, GoesOnToTheSameBitsFromItsState) {
 
 TEST(LBFGS, StateThatDoesNotFitChangesNothing) {
   const Tensor p = start();
-  LBFGS lbfgs({p}, {.max_iter = 3});
+  LBFGS lbfgs({p}, {.max_iter = 7});
   lbfgs.step(loss_of(p));
   const auto before = lbfgs.state_dict();
   auto broken = before;
   std::erase_if(broken, [](const auto& entry) { return entry.first == "lbfgs.y"; });
   EXPECT_ERROR_WITH(ValueError, "\"lbfgs.y\" is missing", lbfgs.load_state_dict(broken));
   EXPECT_EQ(lbfgs.state_dict().size(), before.size());
+  const auto refuses = [&](const std::string& name, const Array& entry,
+                           const std::string& message) {
+    auto other = before;
+    const auto place = std::find_if(other.begin(), other.end(),
+                                    [&](const auto& each) { return each.first == name; });
+    if (place == other.end()) {
+      other.emplace_back(name, entry);
+    } else {
+      place->second = entry;
+    }
+    EXPECT_ERROR_WITH(ValueError, message, lbfgs.load_state_dict(other));
+  };
+  const auto entry = [&](const std::string& name) {
+    return std::find_if(before.begin(), before.end(),
+                        [&](const auto& e) { return e.first == name; })
+        ->second;
+  };
+  refuses("lbfgs.iterations", Array::full({}, 0, DType::i64), "\"lbfgs.iterations\" is below 1");
+  refuses("lbfgs.iterations", Array::full({}, 1, DType::f64), "\"lbfgs.iterations\" is f64[]");
+  refuses("lbfgs.step", Array::full({1}, 1, DType::f64), "\"lbfgs.step\" is f64[1]");
+  refuses("lbfgs.direction", Array::zeros({1}, DType::f64), "\"lbfgs.direction\" is f64[1]");
+  refuses("lbfgs.other", Array::zeros({1}, DType::f64), "\"lbfgs.other\" is unexpected");
+  const Array s = entry("lbfgs.s");
+  refuses("lbfgs.s", Array::zeros({s.size(0) + 1, s.size(1)}, DType::f64), "\"lbfgs.s\" is f64[");
+  refuses("lbfgs.s", Array::zeros({s.size(0), s.size(1) + 1}, DType::f64), "\"lbfgs.s\" is f64[");
+  LBFGS shorter({p}, {.max_iter = 7, .history_size = 1});
+  ASSERT_GT(s.size(0), 1);
+  EXPECT_ERROR_WITH(ValueError, "of at most 1 rows", shorter.load_state_dict(before));
+  lbfgs.load_state_dict(before);
+  const auto after = lbfgs.state_dict();
+  for (std::size_t i = 0; i < before.size(); ++i)
+    EXPECT_TRUE(after[i].second.to(DType::f64).to_vector<double>() ==
+                before[i].second.to(DType::f64).to_vector<double>())
+        << before[i].first;
 }
 
 TEST(LBFGS, RefusesWhatMakesNoSense) {
