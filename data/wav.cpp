@@ -23,29 +23,12 @@ constexpr Index kLowestRate = 1000, kHighestRate = 192000;
 constexpr std::uint64_t kPcm = 1, kFloat = 3, kExtensible = 0xFFFE;
 // What follows the kind where a format is extensible.
 constexpr std::string_view kExtensibleEnd{"\0\0\0\0\x10\0\x80\0\0\xAA\0\x38\x9B\x71", 14};
-constexpr std::size_t kPiece = std::size_t{1} << 16;
 
 // Little-endian, as all of RIFF.
 std::uint64_t number(std::string_view bytes, std::size_t at, std::size_t count) {
   std::uint64_t out = 0;
   for (std::size_t i = count; i-- > 0;) out = out << 8 | static_cast<unsigned char>(bytes[at + i]);
   return out;
-}
-
-std::string content_of(const std::string& path, std::size_t most) {
-  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rb"),
-                                                             &std::fclose);
-  if (!file) throw IoError(path, "open", errno);
-  std::string out;
-  while (out.size() <= most) {
-    const std::size_t have = out.size();
-    out.resize(have + kPiece);
-    errno = 0;
-    out.resize(have + std::fread(out.data() + have, 1, kPiece, file.get()));
-    if (std::ferror(file.get()) != 0) throw IoError(path, "read", errno != 0 ? errno : EIO);
-    if (out.size() == have) return out;
-  }
-  throw FormatError(path, most, fmt::format("wav: the file has more than {} bytes", most));
 }
 
 // What the chunks around the samples say.
@@ -162,6 +145,22 @@ std::string plain_header(const Header& header) {
 }
 
 #ifdef HEED_SOUND
+std::string content_of(const std::string& path, std::size_t most) {
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rb"),
+                                                             &std::fclose);
+  if (!file) throw IoError(path, "open", errno);
+  constexpr std::size_t kPiece = std::size_t{1} << 16;
+  std::string out;
+  while (out.size() <= most) {
+    const std::size_t have = out.size();
+    out.resize(have + kPiece);
+    errno = 0;
+    out.resize(have + std::fread(out.data() + have, 1, kPiece, file.get()));
+    if (std::ferror(file.get()) != 0) throw IoError(path, "read", errno != 0 ? errno : EIO);
+    if (out.size() == have) return out;
+  }
+  throw FormatError(path, most, fmt::format("wav: the file has more than {} bytes", most));
+}
 
 // A file's bytes as libsndfile reads them.
 struct Bytes {

@@ -62,7 +62,7 @@ Array power(const Array& x, const Array& y) { return both("Pow", x, y, to_the); 
 
 Array reduce(const Array& x, Reduction reduction, const std::vector<Index>& axes, bool keepdim) {
   std::vector<Index> order;
-  Shape kept, out_shape;
+  Shape out_shape;
   Index count = 1;
   for (Index axis = 0; axis < x.rank(); ++axis) {
     const bool gone = std::find(axes.begin(), axes.end(), axis) != axes.end();

@@ -28,7 +28,6 @@ const std::array<const std::vector<Group>*, kSlots> kGroups = {&kNouns, &kVerbs,
 struct Word {
   std::size_t group = 0;
   Index word = -1;
-  friend bool operator==(const Word&, const Word&) = default;
 
   const char* text(int slot) const {
     const Group& of = (*kGroups[static_cast<std::size_t>(slot)])[group];
