@@ -14,5 +14,10 @@ namespace heed {
 Tensor scaled_dot_product_attention(const Tensor& q, const Tensor& k, const Tensor& v,
                                     const Tensor& mask = Tensor(), double dropout = 0,
                                     bool is_causal = false, double scale = 0);
+/// The context of attention::attend(), in heed's own terms.
+inline Tensor scaled_dot_product_attention(const Tensor& q, const Tensor& k, const Tensor& v,
+                                           const attention::Terms& terms) {
+  return attention::attend(q, k, v, terms).context;
+}
 
 }  // namespace heed

@@ -11,6 +11,7 @@
 #include "grad_mode.h"
 #include "gradcheck.h"
 #include "methods.h"
+#include "more_methods.h"
 #include "op.h"
 #include "ops/attention/attention.h"
 #include "ops/conv/conv.h"

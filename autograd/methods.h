@@ -34,6 +34,7 @@ inline Chosen Tensor::operator[](const Tensor& places) const { return {*this, pl
 inline Tensor Tensor::operator[](std::initializer_list<IndexEntry> entries) const {
   return heed::index(*this, entries);
 }
+inline Tensor Tensor::operator[](const Slice& places) const { return heed::index(*this, {places}); }
 inline Tensor Tensor::index(std::initializer_list<IndexEntry> entries) const {
   return heed::index(*this, entries);
 }
@@ -137,8 +138,10 @@ inline Tensor Tensor::triu(Index diagonal) const { return heed::triu(*this, diag
 
 // Element by element.
 inline Tensor Tensor::add(const Tensor& y) const { return *this + y; }
+inline Tensor Tensor::add(const Tensor& y, double alpha) const { return *this + alpha * y; }
 inline Tensor Tensor::add(Scalar y) const { return *this + y; }
 inline Tensor Tensor::sub(const Tensor& y) const { return *this - y; }
+inline Tensor Tensor::sub(const Tensor& y, double alpha) const { return *this - alpha * y; }
 inline Tensor Tensor::sub(Scalar y) const { return *this - y; }
 inline Tensor Tensor::mul(const Tensor& y) const { return *this * y; }
 inline Tensor Tensor::mul(Scalar y) const { return *this * y; }
@@ -278,9 +281,13 @@ inline Tensor Tensor::outer(const Tensor& y) const { return heed::outer(*this, y
 inline Tensor Tensor::fill_(double value) const { return heed::fill_(*this, value); }
 inline Tensor Tensor::zero_() const { return heed::zero_(*this); }
 inline Tensor Tensor::copy_(const Tensor& from) const { return heed::copy_(*this, from); }
-inline Tensor Tensor::add_(const Tensor& y) const { return heed::add_(*this, y); }
+inline Tensor Tensor::add_(const Tensor& y, double alpha) const {
+  return heed::add_(*this, alpha == 1 ? y : alpha * y.detach());
+}
 inline Tensor Tensor::add_(double y) const { return heed::add_(*this, y); }
-inline Tensor Tensor::sub_(const Tensor& y) const { return heed::sub_(*this, y); }
+inline Tensor Tensor::sub_(const Tensor& y, double alpha) const {
+  return heed::sub_(*this, alpha == 1 ? y : alpha * y.detach());
+}
 inline Tensor Tensor::sub_(double y) const { return heed::sub_(*this, y); }
 inline Tensor Tensor::mul_(const Tensor& y) const { return heed::mul_(*this, y); }
 inline Tensor Tensor::mul_(double y) const { return heed::mul_(*this, y); }

@@ -2,16 +2,31 @@
 // heed has no function for, which the compiler refuses in a line.
 #pragma once
 
+#include <cstdio>
+#include <functional>
+#include <numbers>
+#include <string>
+
+#include "../core/parallel.h"
+#include "anomaly.h"
 #include "backward.h"
 #include "grad_mode.h"
+#include "gradcheck.h"
+#include "ops/conv/pool.h"
+#include "ops/elementwise/activation.h"
 #include "ops/elementwise/clamp.h"
+#include "ops/elementwise/dropout.h"
 #include "ops/elementwise/elementwise.h"
 #include "ops/elementwise/power.h"
+#include "ops/elementwise/rounding.h"
 #include "ops/index/index.h"
+#include "ops/linalg/inverse.h"
 #include "ops/linalg/linalg.h"
 #include "ops/linalg/matmul.h"
 #include "ops/losses/binary_cross_entropy.h"
 #include "ops/reduce/reduce.h"
+#include "ops/reduce/statistics.h"
+#include "ops/shape/arrange.h"
 #include "ops/shape/join.h"
 #include "ops/shape/shape.h"
 
@@ -22,6 +37,9 @@ using no_grad = NoGrad;
 using NoGradGuard = NoGrad;
 using enable_grad = EnableGrad;
 using inference_mode = InferenceMode;
+using AutoGradMode = GradMode;
+using detect_anomaly = DetectAnomaly;
+using AnomalyMode = DetectAnomaly;
 inline constexpr DType kFloat = DType::f32, kFloat32 = DType::f32, kDouble = DType::f64,
                        kFloat64 = DType::f64, kLong = DType::i64, kInt64 = DType::i64,
                        kBool = DType::boolean, kBFloat16 = DType::bf16;
@@ -45,6 +63,21 @@ inline Tensor ge(const Tensor& x, const Tensor& y) { return x >= y; }
 inline Tensor bce_with_logits(const Tensor& logits, const Tensor& targets) {
   return binary_cross_entropy_with_logits(logits, targets);
 }
+/// x + alpha y, x - alpha y
+inline Tensor add(const Tensor& x, const Tensor& y, double alpha) { return x + alpha * y; }
+inline Tensor sub(const Tensor& x, const Tensor& y, double alpha) { return x - alpha * y; }
+inline Tensor log2(const Tensor& x) { return log(x) / std::numbers::ln2; }
+inline Tensor log10(const Tensor& x) { return log(x) / std::numbers::ln10; }
+/// What is behind the point, with x's sign.
+inline Tensor frac(const Tensor& x) { return x - trunc(x); }
+inline Tensor swish(const Tensor& x) { return silu(x); }
+inline Tensor logsigmoid(const Tensor& x) { return log_sigmoid(x); }
+/// Over the last axis.
+inline Tensor inner(const Tensor& x, const Tensor& y) { return sum(x * y, {-1}); }
+inline Tensor vdot(const Tensor& x, const Tensor& y) { return dot(x, y); }
+inline Tensor ger(const Tensor& x, const Tensor& y) { return outer(x, y); }
+/// The norm of x - y.
+inline Tensor dist(const Tensor& x, const Tensor& y, double p = 2) { return norm(x - y, p); }
 inline Tensor clamp_min(const Tensor& x, double min) { return clamp(x, min); }
 inline Tensor clamp_max(const Tensor& x, double max) { return clamp(x, {}, max); }
 /// f32, of two numbers.
@@ -63,10 +96,33 @@ inline Tensor vstack(std::vector<Tensor> xs) {
 inline Tensor hstack(const std::vector<Tensor>& xs) {
   return cat(xs, !xs.empty() && xs[0].rank() == 1 ? 0 : 1);
 }
+/// Vectors as columns, matrices side by side.
+inline Tensor column_stack(std::vector<Tensor> xs) {
+  for (Tensor& x : xs) x = x.rank() == 1 ? unsqueeze(x, 1) : x;
+  return cat(xs, 1);
+}
+inline Tensor concatenate(const std::vector<Tensor>& xs, Index axis = 0) { return cat(xs, axis); }
+/// Of all elements, one behind the other.
+inline Tensor repeat_interleave(const Tensor& x, Index repeats) {
+  return repeat_interleave(flatten(x), repeats, 0);
+}
+/// x[i + 1] - x[i] along the axis.
+inline Tensor diff(const Tensor& x, Index axis = -1) {
+  const Index count = x.size(axis) > 0 ? x.size(axis) - 1 : 0;
+  return narrow(x, axis, x.size(axis) - count, count) - narrow(x, axis, 0, count);
+}
 inline Tensor swapaxes(const Tensor& x, Index a, Index b) { return transpose(x, a, b); }
 inline Tensor normal(double mean, double deviation, const Shape& shape) {
   return mean + deviation * randn(shape);
 }
+inline Tensor randn(const Shape& shape, Generator& generator) {
+  return randn(shape, DType::f32, generator);
+}
+inline Tensor rand(const Shape& shape, Generator& generator) {
+  return rand(shape, DType::f32, generator);
+}
+inline Tensor scalar_tensor(Scalar value) { return full({}, value); }
+inline Tensor dropout(const Tensor& x) { return dropout(x, 0.5); }
 /// base^first .. base^last, as linspace() of the exponents.
 inline Tensor logspace(double first, double last, Index count, double base = 10) {
   return to(pow(base, linspace(first, last, count, DType::f64)), DType::f32);
@@ -85,12 +141,43 @@ inline Tensor baddbmm(const Tensor& input, const Tensor& a, const Tensor& b) {
 inline Tensor addmm(const Tensor& input, const Tensor& a, const Tensor& b) {
   return input + mm(a, b);
 }
+/// The square's side, and by how much it moves.
+inline Tensor max_pool2d(const Tensor& x, Index kernel, Index stride, Index padding = 0) {
+  return max_pool2d(x, {.kernel = kernel, .stride = PerAxis(stride), .padding = padding});
+}
+inline Tensor avg_pool2d(const Tensor& x, Index kernel, Index stride, Index padding = 0) {
+  return avg_pool2d(x, {.kernel = kernel, .stride = PerAxis(stride), .padding = padding});
+}
+inline int get_num_threads() { return num_threads(); }
+inline bool is_grad_enabled() { return recording(); }
+inline std::string to_string(DType dtype) { return name(dtype); }
+inline void print(const Tensor& x) { std::puts(to_string(x).c_str()); }
+/// Of a function of one tensor.
+template <class F>
+requires std::is_invocable_r_v<Tensor, F, const Tensor&> GradcheckReport
+gradcheck(const F& function, const Tensor& input, const GradcheckOptions& options = {}) {
+  return gradcheck(std::function<Tensor(const std::vector<Tensor>&)>(
+                       [&](const std::vector<Tensor>& x) { return function(x[0]); }),
+                   {input}, options);
+}
 /// The gradient of one output by one input; of lists in braces it is backward.h's.
 template <std::same_as<Tensor> T>
 Tensor grad(const T& output, const T& input, const BackwardOptions& options = {}) {
   return grad(std::vector<Tensor>{output}, std::vector<Tensor>{input}, {}, options)[0];
 }
 
+Tensor where(const Tensor&, Say<"nonzero(x)"> = {}) = delete;
+void set_grad_enabled(bool, Say<"GradMode scope(on), NoGrad scope"> = {}) = delete;
+Tensor cholesky(const Tensor&, Say<"heed has no Cholesky decomposition"> = {}) = delete;
+Tensor qr(const Tensor&, Say<"heed has no QR decomposition"> = {}) = delete;
+Tensor eig(const Tensor&, Say<"heed has no eigenvalues"> = {}) = delete;
+Tensor solve(const Tensor&, const Tensor&,
+             Say<"matmul(inverse(a), b), or solve_triangular(a, b)"> = {}) = delete;
+Tensor pinverse(const Tensor&, Say<"heed has no pseudo-inverse"> = {}) = delete;
+Tensor rot90(const Tensor&, Say<"flip(transpose(x, 0, 1), 0)"> = {}) = delete;
+Tensor instance_norm(const Tensor&, Say<"group_norm(x, channels)"> = {}) = delete;
+Tensor gumbel_softmax(const Tensor&, double = 1,
+                      Say<"RelaxedChoices(Relaxation::gumbel, tau)"> = {}) = delete;
 Tensor fmod(const Tensor&, double,
             Say<"remainder(x, y), x % y: of the divisor's sign"> = {}) = delete;
 Tensor fmod(const Tensor&, const Tensor&,
@@ -129,5 +216,12 @@ Tensor rfft(const Tensor&, Say<"heed has no Fourier transform"> = {}) = delete;
 Tensor det(const Tensor&, Say<"exp(logdet(x)), where it is positive"> = {}) = delete;
 Tensor svd(const Tensor&, Say<"heed has no singular value decomposition"> = {}) = delete;
 Tensor from_blob(const void*, const Shape&, Say<"Array::from(vector, shape) copies"> = {}) = delete;
+
+/// linalg::norm is norm.
+namespace linalg {
+using heed::inverse;
+using heed::matmul;
+using heed::norm;
+}  // namespace linalg
 
 }  // namespace heed

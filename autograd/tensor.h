@@ -24,6 +24,7 @@
 #include "../core/scalar.h"
 #include "../core/sparse_rows.h"
 #include "backward_options.h"
+#include "tensor_words.h"
 
 namespace heed {
 
@@ -33,6 +34,7 @@ class IndexEntry;
 class TapeNode;
 class Tensor;
 struct Picked;
+struct Slice;
 
 /// A function on a gradient that may replace it: returns the new one, or an undefined Tensor to
 /// keep it.
@@ -41,7 +43,7 @@ using HookId = std::uint64_t;
 
 class TensorImpl;
 
-class Tensor {
+class Tensor : public TensorWords {
  public:
   /// Undefined.
   Tensor() = default;
@@ -93,6 +95,9 @@ class Tensor {
   /// for one element. Throws GradError when this does not require a gradient, or the graph was
   /// freed.
   void backward(const Tensor& gradient = Tensor(), const BackwardOptions& options = {}) const;
+  void backward(const Tensor& gradient, bool retain_graph) const {
+    backward(gradient, BackwardOptions{.retain_graph = retain_graph});
+  }
 
   /// Called with each gradient that reaches this tensor, once a backward pass.
   HookId register_hook(Hook hook) const;
@@ -141,7 +146,7 @@ class Tensor {
     return array().data<T>();
   }
   /// The elements in row-major order. Throws DTypeError unless T is the dtype.
-  template <class T>
+  template <class T = float>
   std::vector<T> to_vector() const {
     return array().to_vector<T>();
   }
@@ -154,6 +159,7 @@ class Tensor {
   Tensor operator[](Index place) const;
   Chosen operator[](const Tensor& places) const;
   Tensor operator[](std::initializer_list<IndexEntry> entries) const;
+  Tensor operator[](const Slice& places) const;
   Tensor index(std::initializer_list<IndexEntry> entries) const;
   /// `x[0] = y`, `x[0] = 1`: written into x, as copy_() and fill_() do.
   Tensor& operator=(const Tensor& y) &&;
@@ -228,8 +234,10 @@ class Tensor {
 
   // Element by element.
   Tensor add(const Tensor& y) const;
+  Tensor add(const Tensor& y, double alpha) const;
   Tensor add(Scalar y) const;
   Tensor sub(const Tensor& y) const;
+  Tensor sub(const Tensor& y, double alpha) const;
   Tensor sub(Scalar y) const;
   Tensor mul(const Tensor& y) const;
   Tensor mul(Scalar y) const;
@@ -329,9 +337,9 @@ class Tensor {
   Tensor fill_(double value) const;
   Tensor zero_() const;
   Tensor copy_(const Tensor& from) const;
-  Tensor add_(const Tensor& y) const;
+  Tensor add_(const Tensor& y, double alpha = 1) const;
   Tensor add_(double y) const;
-  Tensor sub_(const Tensor& y) const;
+  Tensor sub_(const Tensor& y, double alpha = 1) const;
   Tensor sub_(double y) const;
   Tensor mul_(const Tensor& y) const;
   Tensor mul_(double y) const;
@@ -353,20 +361,7 @@ class Tensor {
   Tensor normal_(double mean = 0, double deviation = 1) const;
   Tensor uniform_(double low = 0, double high = 1) const;
 
-  // What heed has no such word for.
-  void cuda(Say<"heed computes on the processor: leave it out"> = {}) const = delete;
-  void device(Say<"heed computes on the processor: leave it out"> = {}) const = delete;
   void to(const char*, Say<"heed computes on the processor: leave it out"> = {}) const = delete;
-  void numpy(Say<"x.to_vector<float>()"> = {}) const = delete;
-  void tolist(Say<"x.to_vector<float>()"> = {}) const = delete;
-  void is_cuda(Say<"heed computes on the processor: leave it out"> = {}) const = delete;
-  Tensor detach_(Say<"x = x.detach()"> = {}) const = delete;
-  Tensor t_(Say<"x = x.t()"> = {}) const = delete;
-  Tensor transpose_(Index, Index, Say<"x = x.transpose(a, b)"> = {}) const = delete;
-  Tensor unsqueeze_(Index, Say<"x = x.unsqueeze(axis)"> = {}) const = delete;
-  Tensor squeeze_(Say<"x = x.squeeze()"> = {}) const = delete;
-  Tensor resize_(const Shape&, Say<"x = x.reshape(shape)"> = {}) const = delete;
-  Tensor inverse(Say<"inverse(x)"> = {}) const = delete;
 
   static Tensor zeros(const Shape& shape, DType dtype = DType::f32);
   static Tensor ones(const Shape& shape, DType dtype = DType::f32);

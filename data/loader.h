@@ -28,6 +28,7 @@
 
 #include "../core/error.h"
 #include "../core/generator.h"
+#include "../core/refused.h"
 #include "pass.h"
 #include "prefetch.h"
 
@@ -362,5 +363,10 @@ void Loader<Batch>::load_state_dict(const std::vector<std::pair<std::string, Arr
     throw;
   }
 }
+
+// NOLINTBEGIN(readability-identifier-naming)
+using DataLoader = Refused<"data::Loader loader(items, {.size = 32})">;
+using TensorDataset = Refused<"data::Loader loader(items, {.size = 32})">;
+// NOLINTEND(readability-identifier-naming)
 
 }  // namespace heed::data

@@ -90,6 +90,33 @@ class Mish : public Activation<Mish, mish> {
   Mish(Mish&&) = default;
 };
 
+class SELU : public Activation<SELU, selu> {
+ public:
+  SELU() = default;
+
+ private:
+  friend class Sequential;
+  SELU(SELU&&) = default;
+};
+
+class Hardsigmoid : public Activation<Hardsigmoid, hardsigmoid> {
+ public:
+  Hardsigmoid() = default;
+
+ private:
+  friend class Sequential;
+  Hardsigmoid(Hardsigmoid&&) = default;
+};
+
+class Hardswish : public Activation<Hardswish, hardswish> {
+ public:
+  Hardswish() = default;
+
+ private:
+  friend class Sequential;
+  Hardswish(Hardswish&&) = default;
+};
+
 class GELU : public Layer<GELU> {
  public:
   explicit GELU(Gelu form = Gelu::exact) : form_(form) {}

@@ -47,6 +47,9 @@ class LSTMCell : public RecurrentCell {
   LSTMCell(Index input, Index hidden, bool with_bias = true, DType dtype = DType::f32);
   /// x [B, I]; h and c [B, H], each of which may be undefined: zeros. Throws as lstm_cell() does.
   LstmState operator()(const Tensor& x, const LstmState& state = {}) const;
+  LstmState operator()(const Tensor& x, const Tensor& h, const Tensor& c) const {
+    return (*this)(x, {h, c});
+  }
 };
 
 }  // namespace heed::nn

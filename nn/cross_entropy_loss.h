@@ -11,6 +11,8 @@ class CrossEntropyLoss : public Layer<CrossEntropyLoss> {
  public:
   /// Throws ValueError for a label_smoothing outside [0, 1] and weights not of rank 1, DTypeError.
   explicit CrossEntropyLoss(const CrossEntropyOptions& options = {});
+  explicit CrossEntropyLoss(Reduction reduction)
+      : CrossEntropyLoss(CrossEntropyOptions{.reduction = reduction}) {}
 
   Tensor& weight;  ///< [C], a factor a class; undefined: all 1
 

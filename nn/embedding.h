@@ -17,8 +17,8 @@ class Int8Matrix;
 namespace heed::nn {
 
 struct EmbeddingOptions {
-  Index count;         ///< rows: ids are in [0, count)
-  Index width;         ///< numbers a row
+  Index count = 0;     ///< rows: ids are in [0, count)
+  Index width = 0;     ///< numbers a row
   Index padding = -1;  ///< PyTorch's padding_idx: a row of zeros that gets no gradient; -1: none
   bool sparse = true;  ///< gradients hold only the rows used
   DType dtype = DType::f32;
@@ -34,6 +34,8 @@ class Embedding : public Layer<Embedding>, public Narrowable {
       : Embedding(EmbeddingOptions{.count = count, .width = width}) {}
   Embedding(Index count, Index width, Index padding)
       : Embedding(EmbeddingOptions{.count = count, .width = width, .padding = padding}) {}
+  Embedding(Index count, Index width, const EmbeddingOptions& others)
+      : Embedding(EmbeddingOptions{count, width, others.padding, others.sparse, others.dtype}) {}
 
   Tensor& weight;  ///< [count, width]
 

@@ -11,11 +11,19 @@ class Int8Matrix;
 
 namespace heed::nn {
 
+struct LinearOptions {
+  Index in = 0, out = 0;
+  bool bias = true;
+  DType dtype = DType::f32;
+};
+
 class Linear : public Layer<Linear>, public Adaptable, public Narrowable {
  public:
   /// Both parameters begin uniform in (-1/sqrt(in), 1/sqrt(in)), as PyTorch's. Throws ValueError
   /// unless both widths are positive.
   Linear(Index in, Index out, bool with_bias = true, DType dtype = DType::f32);
+  explicit Linear(const LinearOptions& options)
+      : Linear(options.in, options.out, options.bias, options.dtype) {}
 
   Tensor& weight;  ///< [out, in]
   Tensor& bias;    ///< [out]; undefined without bias

@@ -42,6 +42,16 @@ CosineEmbeddingLoss::CosineEmbeddingLoss(double margin, Reduction reduction)
   check_finite("CosineEmbeddingLoss", "margin", margin);
 }
 
+MarginRankingLoss::MarginRankingLoss(double margin, Reduction reduction)
+    : margin_(margin), reduction_(reduction) {
+  check_finite("MarginRankingLoss", "margin", margin);
+}
+
+TripletMarginLoss::TripletMarginLoss(double margin, Reduction reduction)
+    : margin_(margin), reduction_(reduction) {
+  check_finite("TripletMarginLoss", "margin", margin);
+}
+
 CTCLoss::CTCLoss(const CtcLossOptions& options) : options_(options) {
   if (options.blank < 0) {
     throw ValueError(fmt::format("CTCLoss: blank {} must not be negative", options.blank));

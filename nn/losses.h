@@ -10,6 +10,7 @@
 #include "../autograd/ops/losses/margin_losses.h"
 #include "../autograd/ops/losses/nll_loss.h"
 #include "../autograd/ops/losses/regression_losses.h"
+#include "../autograd/ops/normalise/normalize.h"
 #include "layer.h"
 
 namespace heed::nn {
@@ -171,6 +172,48 @@ class CTCLoss : public Layer<CTCLoss> {
 
  private:
   CtcLossOptions options_;
+};
+
+class MarginRankingLoss : public Layer<MarginRankingLoss> {
+ public:
+  explicit MarginRankingLoss(double margin = 0, Reduction reduction = Reduction::mean);
+  /// As margin_ranking_loss().
+  Tensor operator()(const Tensor& x1, const Tensor& x2, const Tensor& y) const {
+    const Scope scope(*this);
+    return forwarded(margin_ranking_loss(x1, x2, y, margin_, reduction_));
+  }
+
+ private:
+  double margin_;
+  Reduction reduction_;
+};
+
+class TripletMarginLoss : public Layer<TripletMarginLoss> {
+ public:
+  explicit TripletMarginLoss(double margin = 1, Reduction reduction = Reduction::mean);
+  /// As triplet_margin_loss().
+  Tensor operator()(const Tensor& anchor, const Tensor& positive, const Tensor& negative) const {
+    const Scope scope(*this);
+    return forwarded(triplet_margin_loss(anchor, positive, negative, margin_, reduction_));
+  }
+
+ private:
+  double margin_;
+  Reduction reduction_;
+};
+
+class CosineSimilarity : public Layer<CosineSimilarity> {
+ public:
+  explicit CosineSimilarity(Index axis = 1, double eps = 1e-8) : axis_(axis), eps_(eps) {}
+  /// As cosine_similarity().
+  Tensor operator()(const Tensor& x, const Tensor& y) const {
+    const Scope scope(*this);
+    return forwarded(cosine_similarity(x, y, axis_, eps_));
+  }
+
+ private:
+  Index axis_;
+  double eps_;
 };
 
 }  // namespace heed::nn

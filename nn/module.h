@@ -83,6 +83,7 @@ class Module : public Part {
   NamedTensors named_buffers() const;
   /// The direct children, as long as this module lives.
   std::vector<std::pair<std::string, Module*>> children() const;
+  std::vector<std::pair<std::string, Module*>> named_children() const { return children(); }
   /// This module and all that are in it, each once, parents first.
   std::vector<Module*> modules();
   /// Calls change(module) of all that are in this module, and last of itself, as PyTorch does.
@@ -112,6 +113,7 @@ class Module : public Part {
   void train(bool on = true);
   void eval() { train(false); }
   bool training() const { return training_; }
+  bool is_training() const { return training_; }
 
   /// Forgets all gradients.
   void zero_grad();

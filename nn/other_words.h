@@ -2,6 +2,8 @@
 // elsewhere in heed, which the compiler says in a line.
 #pragma once
 
+#include "../autograd/grad_mode.h"
+#include "../autograd/methods.h"
 #include "module.h"
 
 namespace heed::nn {
@@ -21,7 +23,27 @@ using TransformerDecoder = Refused<"attention::TransformerDecoder">;
 using TransformerDecoderLayer = Refused<"attention::TransformerDecoderLayer">;
 using InstanceNorm1d = Refused<"nn::GroupNorm(channels, channels)">;
 using InstanceNorm2d = Refused<"nn::GroupNorm(channels, channels)">;
+using EmbeddingBag = Refused<"mean(embedding(ids), {-2}) of nn::Embedding">;
+using AdaptiveMaxPool2d = Refused<"amax(x, {-2, -1}), where one place is left">;
+using ZeroPad2d = Refused<"pad(x, ...)">;
+using ConstantPad2d = Refused<"pad(x, ...)">;
+using ReflectionPad2d = Refused<"pad(x, ...)">;
+using ReplicationPad2d = Refused<"pad(x, ...)">;
+using SyncBatchNorm = Refused<"nn::BatchNorm2d">;
+using AlphaDropout = Refused<"nn::Dropout">;
+using PixelShuffle = Refused<"reshape() and permute()">;
+using Unfold = Refused<"unfold(x, axis, size, step)">;
 using ModuleDict = Refused<"T& name = child<T>(\"name\", ...) as a member">;
+// NOLINTEND(readability-identifier-naming)
+
+// NOLINTBEGIN(readability-identifier-naming)
+void trunc_normal_(const Tensor&, double = 0, double = 1,
+                   Say<"normal_(x, 0, 0.02), x.clamp_(-0.04, 0.04)"> = {}) = delete;
+/// Ones on the diagonal of a matrix, zeros elsewhere. Throws ShapeError.
+inline void eye_(const Tensor& matrix) {
+  const NoGrad scope;
+  matrix.copy_(eye(matrix.size(0), matrix.size(1)).to(matrix.dtype()));
+}
 // NOLINTEND(readability-identifier-naming)
 
 void save(const Module&, const char*, Say<"io::save(path, module)"> = {}) = delete;

@@ -22,11 +22,17 @@ inline double clip_grad_norm_(const std::vector<Tensor>& parameters, double max_
 /// Puts every element of the gradients into [-limit, limit]; NaN stays. Throws as clip_grad_norm().
 void clip_grad_value(const std::vector<Tensor>& parameters, double limit);
 
+/// By PyTorch's name.
+inline void clip_grad_value_(const std::vector<Tensor>& parameters, double limit) {
+  clip_grad_value(parameters, limit);
+}
+
 }  // namespace heed::optim
 
 namespace heed::nn::utils {
 using optim::clip_grad_norm_;
-}
+using optim::clip_grad_value_;
+}  // namespace heed::nn::utils
 namespace heed {
 using optim::clip_grad_norm;
 using optim::clip_grad_norm_;

@@ -100,4 +100,18 @@ struct SequentialLR : Schedule {
       : Schedule(optimizer, rate::sequential(rates, milestones)) {}
 };
 
+/// By PyTorch's place for them: lr_scheduler::StepLR is StepLR.
+namespace lr_scheduler {
+using optim::ChainedScheduler;
+using optim::ConstantLR;
+using optim::CosineAnnealingLR;
+using optim::ExponentialLR;
+using optim::LambdaLR;
+using optim::LinearLR;
+using optim::MultiStepLR;
+using optim::OneCycleLR;
+using optim::SequentialLR;
+using optim::StepLR;
+}  // namespace lr_scheduler
+
 }  // namespace heed::optim

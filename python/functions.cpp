@@ -13,6 +13,9 @@ void bind_activations(py::module_& f) {
                                        {"relu6", &relu6},
                                        {"softsign", &softsign},
                                        {"mish", &mish},
+                                       {"selu", &selu},
+                                       {"hardsigmoid", &hardsigmoid},
+                                       {"hardswish", &hardswish},
                                        {"logsigmoid", &log_sigmoid}}) {
     f.def(name, function, Free(), py::arg("input"));
   }
@@ -73,6 +76,10 @@ void bind_loss_functions(py::module_& f) {
   f.def("cosine_embedding_loss", &cosine_embedding_loss, Free(), py::arg("input1"),
         py::arg("input2"), py::arg("target"), py::arg("margin") = 0,
         py::arg("reduction") = Reduction::mean);
+  f.def("margin_ranking_loss", &margin_ranking_loss, Free(), py::arg("input1"), py::arg("input2"),
+        py::arg("target"), py::arg("margin") = 0, py::arg("reduction") = Reduction::mean);
+  f.def("triplet_margin_loss", &triplet_margin_loss, Free(), py::arg("anchor"), py::arg("positive"),
+        py::arg("negative"), py::arg("margin") = 1, py::arg("reduction") = Reduction::mean);
   f.def(
       "cross_entropy",
       [](const Tensor& x, const Tensor& y, const Tensor& weight, Index ignore, Reduction reduction,
@@ -154,9 +161,11 @@ void bind_functions(py::module_& f) {
         py::arg("dtype") = DType::i64);
   f.def("pad", &pad, Free(), py::arg("input"), py::arg("pad"), py::arg("mode") = PadMode::constant,
         py::arg("value") = 0);
-  f.def("scaled_dot_product_attention", &scaled_dot_product_attention, Free(), py::arg("query"),
-        py::arg("key"), py::arg("value"), py::arg("attn_mask") = Tensor(), py::arg("dropout_p") = 0,
-        py::arg("is_causal") = false, py::arg("scale") = 0,
+  using Dot =
+      Tensor (*)(const Tensor&, const Tensor&, const Tensor&, const Tensor&, double, bool, double);
+  f.def("scaled_dot_product_attention", static_cast<Dot>(&scaled_dot_product_attention), Free(),
+        py::arg("query"), py::arg("key"), py::arg("value"), py::arg("attn_mask") = Tensor(),
+        py::arg("dropout_p") = 0, py::arg("is_causal") = false, py::arg("scale") = 0,
         "A bool mask says who may be attended to; a floating one is added to the scores. scale 0: "
         "1 / sqrt(D). A "
         "query that may attend to nothing gets zeros.");

@@ -140,9 +140,10 @@ void bind_plain(py::module_& m, const std::array<const char*, sizeof...(T)>& nam
 }
 
 void bind_activations(py::module_& m) {
-  bind_plain<ReLU, Tanh, Sigmoid, SiLU, LogSigmoid, ReLU6, Softsign, Mish, Identity>(
-      m,
-      {"ReLU", "Tanh", "Sigmoid", "SiLU", "LogSigmoid", "ReLU6", "Softsign", "Mish", "Identity"});
+  bind_plain<ReLU, Tanh, Sigmoid, SiLU, LogSigmoid, ReLU6, Softsign, Mish, SELU, Hardsigmoid,
+             Hardswish, Identity>(
+      m, {"ReLU", "Tanh", "Sigmoid", "SiLU", "LogSigmoid", "ReLU6", "Softsign", "Mish", "SELU",
+          "Hardsigmoid", "Hardswish", "Identity"});
   layer<GELU>(m, "GELU").def(py::init<Gelu>(), py::arg("approximate") = Gelu::exact);
   layer<LeakyReLU>(m, "LeakyReLU").def(py::init<double>(), py::arg("negative_slope") = 0.01);
   layer<ELU>(m, "ELU").def(py::init<double>(), py::arg("alpha") = 1);

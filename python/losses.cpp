@@ -74,6 +74,27 @@ void bind_losses(py::module_& m) {
             return f(a, b, y);
           },
           Free(), py::arg("input1"), py::arg("input2"), py::arg("target"));
+  ModuleClass<MarginRankingLoss>(m, "MarginRankingLoss")
+      .def(py::init<double, Reduction>(), py::arg("margin") = 0, HEED_REDUCTION)
+      .def(
+          "forward",
+          [](const MarginRankingLoss& f, const Tensor& x1, const Tensor& x2, const Tensor& y) {
+            return f(x1, x2, y);
+          },
+          Free(), py::arg("input1"), py::arg("input2"), py::arg("target"));
+  ModuleClass<TripletMarginLoss>(m, "TripletMarginLoss")
+      .def(py::init<double, Reduction>(), py::arg("margin") = 1, HEED_REDUCTION)
+      .def(
+          "forward",
+          [](const TripletMarginLoss& f, const Tensor& anchor, const Tensor& positive,
+             const Tensor& negative) { return f(anchor, positive, negative); },
+          Free(), py::arg("anchor"), py::arg("positive"), py::arg("negative"));
+  ModuleClass<CosineSimilarity>(m, "CosineSimilarity")
+      .def(py::init<Index, double>(), py::arg("dim") = 1, py::arg("eps") = 1e-8)
+      .def(
+          "forward",
+          [](const CosineSimilarity& f, const Tensor& x, const Tensor& y) { return f(x, y); },
+          Free(), py::arg("x1"), py::arg("x2"));
   ModuleClass<CTCLoss>(m, "CTCLoss")
       .def(py::init([](Index blank, Reduction reduction, bool zero_infinity) {
              return std::make_shared<CTCLoss>(CtcLossOptions{

@@ -60,7 +60,9 @@ void bind_arranging(py::module_& m, TensorClass& c) {
       py::arg("dim") = Axes());
   both(m, c, "unsqueeze", &unsqueeze, py::arg("dim"));
   both(m, c, "roll", &roll, py::arg("shifts"), py::arg("dims") = Axes());
-  both(m, c, "repeat_interleave", &repeat_interleave, py::arg("repeats"), py::arg("dim"));
+  both(m, c, "repeat_interleave",
+       static_cast<Tensor (*)(const Tensor&, Index, Index)>(&repeat_interleave), py::arg("repeats"),
+       py::arg("dim"));
   both(m, c, "unfold", &unfold, py::arg("dim"), py::arg("size"), py::arg("step"));
   using Diagonal = Tensor (*)(const Tensor&, Index);
   for (const auto& [name, f] : {std::pair<const char*, Diagonal>("tril", &tril), {"triu", &triu}}) {

@@ -10,6 +10,7 @@
 // Names are those of torch.distributions; sample(K) is its sample((K,)).
 #pragma once
 
+#include "../../core/refused.h"
 #include "../tensor.h"
 
 namespace heed {
@@ -17,6 +18,8 @@ namespace heed {
 /// One of L places, named by the last axis.
 class Categorical {
  public:
+  explicit Categorical(
+      const Tensor&, Say<"Categorical::from_probs(x), Categorical::from_logits(x)"> = {}) = delete;
   /// probs [.., L], f32 or f64. Throws ShapeError for no axis or no places; ValueError where a row
   /// has a NaN, a negative number, or does not sum to 1 (within 1e-3 for f32, 1e-6 for f64).
   static Categorical from_probs(const Tensor& probs);
@@ -49,6 +52,8 @@ class Categorical {
 /// 1 or 0, each with its own probability of 1; samples have the parameters' dtype.
 class Bernoulli {
  public:
+  explicit Bernoulli(const Tensor&,
+                     Say<"Bernoulli::from_probs(x), Bernoulli::from_logits(x)"> = {}) = delete;
   /// Throws ValueError unless all are in [0, 1], DTypeError.
   static Bernoulli from_probs(const Tensor& probs);
   /// Probabilities sigmoid(logits). Throws ValueError for NaN.
@@ -88,5 +93,12 @@ class Normal {
  private:
   Tensor mean_, deviation_;
 };
+
+/// By torch's names: distributions::Normal is Normal.
+namespace distributions {
+using heed::Bernoulli;
+using heed::Categorical;
+using heed::Normal;
+}  // namespace distributions
 
 }  // namespace heed

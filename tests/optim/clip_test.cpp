@@ -102,5 +102,10 @@ TEST_F(Clip, ChecksItsArguments) {
   EXPECT_ERROR(ValueError, "clip_grad_value: limit nan is negative", clip_grad_value(all, NAN));
 }
 
+TEST_F(Clip, ByTheNamesOfPyTorch) {
+  nn::utils::clip_grad_value_({dense}, 3.5);
+  EXPECT_THAT(dense.grad().array().to_vector<double>(), ElementsAre(3, -3.5));
+}
+
 }  // namespace
 }  // namespace heed

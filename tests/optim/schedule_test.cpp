@@ -166,6 +166,12 @@ TEST_F(Schedules, SequentialOnesTakeOverAtTheirMilestones) {
               Pointwise(DoubleNear(1e-15), std::vector<double>{0.2, 0.4, 0.6, 0.8, 0.4, 0, 0}));
 }
 
+TEST_F(Schedules, StandWherePyTorchHasThem) {
+  optim::lr_scheduler::StepLR schedule(sgd, 1, 0.5);
+  schedule.step();
+  EXPECT_EQ(sgd.lr(), 0.4);
+}
+
 TEST_F(Schedules, GoOnFromTheirState) {
   optim::CosineAnnealingLR schedule(sgd, 7);
   for (int i = 0; i < 3; ++i) schedule.step();

@@ -218,6 +218,7 @@ LAYERS = [
     (lambda: nn.GLU(), (5, 4), (5, 2)), (lambda: nn.PReLU(), (5, 4), (5, 4)), (lambda: nn.Softmax(-1), (5, 4), (5, 4)),
     (lambda: nn.GELU("tanh"), (5, 4), (5, 4)), (lambda: nn.LeakyReLU(0.2), (5,), (5,)), (lambda: nn.ELU(), (5,), (5,)),
     (lambda: nn.Maxout(4, 2), (5, 4), (5, 2)), (lambda: nn.PositionalEncoding(4), (2, 5, 4), (2, 5, 4)), (lambda: nn.Identity(), (5,), (5,)),
+    (lambda: nn.SELU(), (5,), (5,)), (lambda: nn.Hardswish(), (5,), (5,)), (lambda: nn.Hardsigmoid(), (5,), (5,)),
     (lambda: nn.Tanh(), (5,), (5,)), (lambda: nn.SiLU(), (5,), (5,)), (lambda: nn.Mish(), (5,), (5,)), (lambda: nn.Dropout2d(), (1, 2, 3, 3), (1, 2, 3, 3)),
 ]
 
@@ -272,6 +273,10 @@ def test_losses_are_their_functions():
                            ("HuberLoss", F.huber_loss), ("BCEWithLogitsLoss", F.binary_cross_entropy_with_logits),
                            ("KLDivLoss", F.kl_div)]:
         assert getattr(nn, name)()(x, z).equal(function(x, z))
+    a, b, c = heed.randn(5, 3), heed.randn(5, 3), heed.randn(5, 3)
+    assert nn.TripletMarginLoss(0.5)(a, b, c).equal(F.triplet_margin_loss(a, b, c, margin=0.5))
+    assert nn.MarginRankingLoss(0.5)(a, b, c.sign()).equal(F.margin_ranking_loss(a, b, c.sign(), margin=0.5))
+    assert nn.CosineSimilarity(dim=-1)(a, b).equal(F.cosine_similarity(a, b, dim=-1))
     assert nn.BCELoss()(z, z).equal(F.binary_cross_entropy(z, z))
     assert nn.CTCLoss()(heed.randn(7, 2, 4).log_softmax(-1), heed.tensor([[1, 2], [3, 3]]), [7, 7], [2, 2]).shape == ()
 

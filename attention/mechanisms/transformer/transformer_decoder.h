@@ -37,6 +37,10 @@ class TransformerDecoderLayer : public nn::Module {
   /// layer's output, the weights are those over the memory, [B, H, T, S], where `source` asks.
   TransformerLayerOutput operator()(const Tensor& x, const Tensor& memory, const Terms& target,
                                     const Terms& source = {}) const;
+  /// Targets that see all of one another, and all of the memory.
+  TransformerLayerOutput operator()(const Tensor& x, const Tensor& memory) const {
+    return (*this)(x, memory, Terms{});
+  }
   /// The same for a memory projected once by multihead_attn.project().
   TransformerLayerOutput operator()(const Tensor& x, const Memory& memory, const Terms& target,
                                     const Terms& source = {}, KeyValueCache* cache = nullptr) const;
@@ -52,6 +56,9 @@ class TransformerDecoder : public nn::Module {
   /// Throws ShapeError, DTypeError.
   TransformerOutput operator()(const Tensor& x, const Tensor& memory, const Terms& target,
                                const Terms& source = {}) const;
+  TransformerOutput operator()(const Tensor& x, const Tensor& memory) const {
+    return (*this)(x, memory, Terms{});
+  }
 
   /// Of packed batches, tokens [N, E] and [M, E] -> output [N, E]: each target sees itself and its
   /// own source alone. Throws as check_offsets(), and ValueError for another number of sources.

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "../../tensor.h"
+#include "elementwise.h"
 
 namespace heed {
 
@@ -30,5 +31,14 @@ Tensor hardtanh(const Tensor& x, double min = -1, double max = 1);
 Tensor softsign(const Tensor& x);
 /// x tanh(softplus(x)). Misra 2019.
 Tensor mish(const Tensor& x);
+
+/// 1.0507 (x, or 1.6733 (e^x - 1) below 0) (Klambauer et al. 2017).
+inline Tensor selu(const Tensor& x) {
+  constexpr double kAlpha = 1.6732632423543772, kScale = 1.0507009873554805;
+  return kScale * elu(x, kAlpha);
+}
+/// clamp(x + 3, 0, 6) / 6, and x times that (Howard et al. 2019).
+inline Tensor hardsigmoid(const Tensor& x) { return relu6(x + 3.0) / 6.0; }
+inline Tensor hardswish(const Tensor& x) { return x * hardsigmoid(x); }
 
 }  // namespace heed

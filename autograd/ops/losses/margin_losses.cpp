@@ -9,6 +9,7 @@
 #include "../elementwise/elementwise.h"
 #include "../index/index.h"
 #include "../reduce/reduce.h"
+#include "../reduce/statistics.h"
 #include "../shape/shape.h"
 #include "loss_operands.h"
 
@@ -90,6 +91,32 @@ Tensor multi_margin_loss(const Tensor& x, const Tensor& targets,
     losses = losses * reshape(index_select(options.weight, 0, flatten(own)), losses.shape());
   }
   return reduce_losses(kOp, losses, options.reduction);
+}
+
+Tensor margin_ranking_loss(const Tensor& x1, const Tensor& x2, const Tensor& y, double margin,
+                           Reduction reduction) {
+  constexpr const char* kOp = "margin_ranking_loss";
+  check_defined(kOp, x1, "x1", x2, "x2", y, "y");
+  check_pair(kOp, x1, x2, "x2");
+  check_pair(kOp, x1, y, "y");
+  check_finite(kOp, "margin", margin);
+  return reduce_losses(kOp, ramp(margin - y * (x1 - x2)), reduction);
+}
+
+Tensor triplet_margin_loss(const Tensor& anchor, const Tensor& positive, const Tensor& negative,
+                           double margin, Reduction reduction) {
+  constexpr const char* kOp = "triplet_margin_loss";
+  check_defined(kOp, anchor, "anchor", positive, "positive", negative, "negative");
+  check_pair(kOp, anchor, positive, "positive");
+  check_pair(kOp, anchor, negative, "negative");
+  check_finite(kOp, "margin", margin);
+  if (anchor.rank() == 0) {
+    throw ShapeError(fmt::format("{}: inputs must be [.., D], not {}", kOp, describe(anchor)));
+  }
+  constexpr double kEps = 1e-6;  // of each difference, as PyTorch's
+  const Tensor near = norm(anchor - positive + kEps, 2, {-1});
+  const Tensor far = norm(anchor - negative + kEps, 2, {-1});
+  return reduce_losses(kOp, ramp(margin + near - far), reduction);
 }
 
 }  // namespace heed

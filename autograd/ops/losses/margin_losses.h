@@ -32,4 +32,13 @@ struct MultiMarginLossOptions {
 Tensor multi_margin_loss(const Tensor& x, const Tensor& targets,
                          const MultiMarginLossOptions& options = {});
 
+/// max(0, margin - y (x1 - x2)), of y 1 or -1. Throws ShapeError, DTypeError.
+Tensor margin_ranking_loss(const Tensor& x1, const Tensor& x2, const Tensor& y, double margin = 0,
+                           Reduction reduction = Reduction::mean);
+
+/// max(0, margin + |a - p| - |a - n|), norms along the last axis (Balntas et al. 2016). Throws
+/// ShapeError, DTypeError.
+Tensor triplet_margin_loss(const Tensor& anchor, const Tensor& positive, const Tensor& negative,
+                           double margin = 1, Reduction reduction = Reduction::mean);
+
 }  // namespace heed

@@ -178,6 +178,18 @@ std::vector<Row> composed_activation_rows() {
           [](double x) { return std::min(std::max(x, -1.01), 1.01); }),
       unary(
           "softsign", softsign, [](double x) { return x / (1 + std::fabs(x)); }, Domain::nonzero),
+      unary(
+          "selu", selu,
+          [](double x) {
+            return 1.0507009873554805 * (x > 0 ? x : 1.6732632423543772 * std::expm1(x));
+          },
+          Domain::nonzero),
+      unary(
+          "hardsigmoid", hardsigmoid,
+          [](double x) { return std::min(std::max(x + 3, 0.0), 6.0) / 6; }, Domain::nonzero),
+      unary(
+          "hardswish", hardswish,
+          [](double x) { return x * std::min(std::max(x + 3, 0.0), 6.0) / 6; }, Domain::nonzero),
       unary("mish", mish, [](double x) { return x * std::tanh(std::log1p(std::exp(x))); }),
   };
 }

@@ -108,6 +108,19 @@ TEST(PretrainedTokenizer, ReadsLlamasKind) {
   EXPECT_EQ(tokenizer.decode({6, 1, 6}), "a\xEF\xBF\xBD a");
 }
 
+TEST(PretrainedTokenizer, OffsetsMayLeaveOutBlanksAtTheEnds) {
+  const auto places = [](const std::string& trims) {
+    const PretrainedTokenizer tokenizer =
+        made(R"("post_processor": {"type": "ByteLevel", "trim_offsets": )" + trims +
+             R"(}, "model": {"type": "WordLevel", "vocab": {" \t\r\nab \n\r\t": 0, " \t": 1}})");
+    return std::pair(tokenizer.encode(" \t\r\nab \n\r\t").offsets, tokenizer.encode(" \t").offsets);
+  };
+  const auto [trimmed, nothing] = places("true");
+  EXPECT_THAT(trimmed, ElementsAre(std::pair(4, 6)));
+  EXPECT_THAT(nothing, ElementsAre(std::pair(2, 2)));
+  EXPECT_THAT(places("false").first, ElementsAre(std::pair(0, 10)));
+}
+
 TEST(PretrainedTokenizer, ABatchIsEachOfItsTexts) {
   const PretrainedTokenizer tokenizer = made(kBytes);
   std::vector<std::string> texts;

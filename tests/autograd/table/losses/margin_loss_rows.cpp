@@ -177,10 +177,82 @@ Row multi_margin_row() {
   return row;
 }
 
+Row margin_ranking_row() {
+  const auto form = [](const std::string& name, const Sizes& shape, double margin,
+                       Reduction reduction) {
+    return sample(
+        name,
+        {in(shape, Domain::distinct), in(shape, Domain::distinct), in(shape, Domain::nonzero)},
+        [=](X x) { return margin_ranking_loss(x[0], x[1], x[2], margin, reduction); },
+        [=](B x) {
+          const auto minus = [](double a, double b) { return a - b; };
+          const auto loss = [margin](double gap, double y) {
+            return std::fmax(0, margin - y * gap);
+          };
+          return reduced(map(map(x[0], x[1], minus), x[2], loss), reduction);
+        });
+  };
+  return {"margin_ranking_loss",
+          {form("mean", {2, 3}, 0.37, Reduction::mean), form("sum", {5}, -0.21, Reduction::sum),
+           form("none", {2, 2}, 1.3, Reduction::none), form("rank 0", {}, 7, Reduction::mean),
+           form("empty", {0, 3}, 1, Reduction::none)},
+          {BAD(ValueError, "margin_ranking_loss: margin inf is not finite",
+               margin_ranking_loss(of(2), of(2), of(2), INFINITY)),
+           BAD(ShapeError, "margin_ranking_loss: x2 must have the input's shape: it is f32[3] for",
+               margin_ranking_loss(of(2), of(3), of(2))),
+           BAD(ShapeError, "margin_ranking_loss: y must have the input's shape: it is f32[3] for",
+               margin_ranking_loss(of(2), of(2), of(3))),
+           BAD(DTypeError, "margin_ranking_loss: x2 is f64[2] for input f32[2]",
+               margin_ranking_loss(of(2), of<DType::f64>(2), of(2))),
+           BAD(GradError, "margin_ranking_loss: y is undefined",
+               margin_ranking_loss(of(2), of(2), Tensor()))}};
+}
+
+Row triplet_margin_row() {
+  const auto form = [](const std::string& name, const Sizes& shape, double margin,
+                       Reduction reduction) {
+    return sample(
+        name,
+        {in(shape, Domain::distinct), in(shape, Domain::distinct), in(shape, Domain::distinct)},
+        [=](X x) { return triplet_margin_loss(x[0], x[1], x[2], margin, reduction); },
+        [=](B x) {
+          const auto length = [&](std::size_t to, Place at) {
+            double sum = 0;
+            at.push_back(0);
+            for (Index i = 0; i < shape.back(); ++i) {
+              at.back() = i;
+              const double gap = x[0](at) - x[to](at) + 1e-6;
+              sum += gap * gap;
+            }
+            return std::sqrt(sum);
+          };
+          const Block losses(Sizes(shape.begin(), shape.end() - 1), [&](const Place& p) {
+            return std::fmax(0, margin + length(1, p) - length(2, p));
+          });
+          return reduced(losses, reduction);
+        });
+  };
+  return {"triplet_margin_loss",
+          {form("mean", {3, 5}, 1.9, Reduction::mean), form("sum", {2, 3}, 2.3, Reduction::sum),
+           form("none", {2, 3, 2}, 1.7, Reduction::none), form("one", {7}, 3, Reduction::mean),
+           form("empty", {0, 3}, 1, Reduction::none)},
+          {BAD(ValueError, "triplet_margin_loss: margin nan is not finite",
+               triplet_margin_loss(of(2), of(2), of(2), NAN)),
+           BAD(ShapeError, "triplet_margin_loss: positive must have the input's shape",
+               triplet_margin_loss(of(2), of(3), of(2))),
+           BAD(ShapeError, "triplet_margin_loss: inputs must be [.., D], not f32[]",
+               triplet_margin_loss(of(), of(), of())),
+           BAD(DTypeError, "triplet_margin_loss: negative is f64[2] for input f32[2]",
+               triplet_margin_loss(of(2), of(2), of<DType::f64>(2))),
+           BAD(GradError, "triplet_margin_loss: anchor is undefined",
+               triplet_margin_loss(Tensor(), of(2), of(2)))}};
+}
+
 }  // namespace
 
 std::vector<Row> margin_loss_rows() {
-  return {hinge_embedding_row(), cosine_embedding_row(), multi_margin_row()};
+  return {hinge_embedding_row(), cosine_embedding_row(), multi_margin_row(), margin_ranking_row(),
+          triplet_margin_row()};
 }
 
 }  // namespace heed::table
