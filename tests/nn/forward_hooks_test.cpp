@@ -81,6 +81,7 @@ const std::map<std::string, std::function<Tensor(Prepare)>> kLayers = {
     {"ConvTranspose2d", [](Prepare p) { return call(p, nn::ConvTranspose2d(4, 3, 2), plane()); }},
     {"CosineEmbeddingLoss",
      [](Prepare p) { return call(p, nn::CosineEmbeddingLoss(), rows(), rows(), signs()); }},
+    {"CosineSimilarity", [](Prepare p) { return call(p, nn::CosineSimilarity(), rows(), rows()); }},
     {"CrossEntropyLoss", [](Prepare p) { return call(p, nn::CrossEntropyLoss(), rows(), ids()); }},
     {"Dropout", [](Prepare p) { return call(p, nn::Dropout(), rows()); }},
     {"Dropout evaluated", [](Prepare p) { return call(p, evaluated(nn::Dropout()), rows()); }},
@@ -96,6 +97,8 @@ const std::map<std::string, std::function<Tensor(Prepare)>> kLayers = {
      [](Prepare p) { return call(p, nn::GRU({.input = 7, .hidden = 3, .layers = 2}), row()); }},
     {"GRUCell", [](Prepare p) { return call(p, nn::GRUCell(3, 2), rows()); }},
     {"GroupNorm", [](Prepare p) { return call(p, nn::GroupNorm(2, 4), row()); }},
+    {"Hardsigmoid", [](Prepare p) { return call(p, nn::Hardsigmoid(), rows()); }},
+    {"Hardswish", [](Prepare p) { return call(p, nn::Hardswish(), rows()); }},
     {"Hardtanh", [](Prepare p) { return call(p, nn::Hardtanh(), rows()); }},
     {"Highway", [](Prepare p) { return call(p, nn::Highway(3), rows()); }},
     {"HingeEmbeddingLoss",
@@ -120,6 +123,8 @@ const std::map<std::string, std::function<Tensor(Prepare)>> kLayers = {
        return call(p, nn::LowRank(3, 2, {.rank = 2}), zeros({5, 2}), rows());
      }},
     {"MSELoss", [](Prepare p) { return call(p, nn::MSELoss(), rows(), rows()); }},
+    {"MarginRankingLoss",
+     [](Prepare p) { return call(p, nn::MarginRankingLoss(), rows(), rows(), rows()); }},
     {"MaxPool1d", [](Prepare p) { return call(p, nn::MaxPool1d({.kernel = 2}), row()); }},
     {"MaxPool2d", [](Prepare p) { return call(p, nn::MaxPool2d({.kernel = 2}), plane()); }},
     {"Maxout", [](Prepare p) { return call(p, nn::Maxout(3, 2), rows()); }},
@@ -140,6 +145,7 @@ const std::map<std::string, std::function<Tensor(Prepare)>> kLayers = {
     {"RNNCell", [](Prepare p) { return call(p, nn::RNNCell(3, 2), rows()); }},
     {"Sequential",
      [](Prepare p) { return call(p, nn::Sequential(nn::layer<nn::Linear>(3, 2), relu), rows()); }},
+    {"SELU", [](Prepare p) { return call(p, nn::SELU(), rows()); }},
     {"SiLU", [](Prepare p) { return call(p, nn::SiLU(), rows()); }},
     {"Sigmoid", [](Prepare p) { return call(p, nn::Sigmoid(), rows()); }},
     {"SmoothL1Loss", [](Prepare p) { return call(p, nn::SmoothL1Loss(), rows(), rows()); }},
@@ -147,6 +153,8 @@ const std::map<std::string, std::function<Tensor(Prepare)>> kLayers = {
     {"Softplus", [](Prepare p) { return call(p, nn::Softplus(), rows()); }},
     {"Softsign", [](Prepare p) { return call(p, nn::Softsign(), rows()); }},
     {"Tanh", [](Prepare p) { return call(p, nn::Tanh(), rows()); }},
+    {"TripletMarginLoss",
+     [](Prepare p) { return call(p, nn::TripletMarginLoss(), rows(), rows(), rows()); }},
     {"Unflatten",
      [](Prepare p) {
        return call(p, nn::Unflatten(-1, {7, 1}), row());

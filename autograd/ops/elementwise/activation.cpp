@@ -111,4 +111,23 @@ Tensor mish(const Tensor& x) {
   return x * tanh(softplus(x));
 }
 
+Tensor selu(const Tensor& x) {
+  check_defined("selu", x, "x");
+  check_floating("selu", x.dtype());
+  constexpr double kAlpha = 1.6732632423543772, kScale = 1.0507009873554805;
+  return kScale * elu(x, kAlpha);
+}
+
+Tensor hardsigmoid(const Tensor& x) {
+  check_defined("hardsigmoid", x, "x");
+  check_floating("hardsigmoid", x.dtype());
+  return clamp(x + 3, 0, 6) / 6;
+}
+
+Tensor hardswish(const Tensor& x) {
+  check_defined("hardswish", x, "x");
+  check_floating("hardswish", x.dtype());
+  return x * hardsigmoid(x);
+}
+
 }  // namespace heed

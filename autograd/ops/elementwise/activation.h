@@ -3,7 +3,6 @@
 #pragma once
 
 #include "../../tensor.h"
-#include "elementwise.h"
 
 namespace heed {
 
@@ -33,12 +32,10 @@ Tensor softsign(const Tensor& x);
 Tensor mish(const Tensor& x);
 
 /// 1.0507 (x, or 1.6733 (e^x - 1) below 0) (Klambauer et al. 2017).
-inline Tensor selu(const Tensor& x) {
-  constexpr double kAlpha = 1.6732632423543772, kScale = 1.0507009873554805;
-  return kScale * elu(x, kAlpha);
-}
-/// clamp(x + 3, 0, 6) / 6, and x times that (Howard et al. 2019).
-inline Tensor hardsigmoid(const Tensor& x) { return relu6(x + 3.0) / 6.0; }
-inline Tensor hardswish(const Tensor& x) { return x * hardsigmoid(x); }
+Tensor selu(const Tensor& x);
+/// clamp(x + 3, 0, 6) / 6.
+Tensor hardsigmoid(const Tensor& x);
+/// x hardsigmoid(x) (Howard et al. 2019).
+Tensor hardswish(const Tensor& x);
 
 }  // namespace heed

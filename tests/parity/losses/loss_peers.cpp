@@ -201,6 +201,16 @@ void add_sign_losses(std::vector<Peer>& peers) {
                                              number(r));
         }));
     peers.push_back(peer(
+        "margin_ranking_loss", {{5}, {5}, {5}},
+        [r](H x) { return margin_ranking_loss(x[0], x[1], x[2], 0.3, r); },
+        [r](T x) { return torch::margin_ranking_loss(x[0], x[1], x[2], 0.3, number(r)); }));
+    peers.push_back(peer(
+        "triplet_margin_loss", {{5, 3}, {5, 3}, {5, 3}},
+        [r](H x) { return triplet_margin_loss(x[0], x[1], x[2], 0.7, r); },
+        [r](T x) {
+          return torch::triplet_margin_loss(x[0], x[1], x[2], 0.7, 2, 1e-6, false, number(r));
+        }));
+    peers.push_back(peer(
         "cosine_embedding_loss", {{5, 3}, {5, 3}},
         [r](H x) {
           return cosine_embedding_loss(x[0], x[1], ids({1, -1, -1, 1, -1}, {5}), -0.4, r);
