@@ -1,29 +1,77 @@
-// What layers and searches do where nothing is said: PyTorch's, where it has them.
-#include "../support/defaults.h"
+// A layer made without its last arguments is the layer with PyTorch's values for them.
+#include <gtest/gtest.h>
 
+#include "../../autograd/autograd.h"
+#include "../../core/generator.h"
 #include "../../nn/nn.h"
 
 namespace heed::nn {
 namespace {
 
-TEST(Defaults, AreKept) {
-  EXPECT_DEFAULTS(BatchNormOptions,
-                  o.eps == 1e-5 && o.momentum == 0.1 && o.affine && o.track_running_stats);
-  EXPECT_DEFAULTS(BeamSearchOptions,
-                  o.beam == 5 && o.n_best == 1 && o.repetition_penalty == 1 && !o.need_weights);
-  EXPECT_DEFAULTS(CtcSearchOptions, o.beam == 10 && o.n_best == 1);
-  EXPECT_DEFAULTS(EmbeddingOptions, o.padding == -1 && o.sparse);
-  EXPECT_DEFAULTS(LoraOptions, o.rank == 8 && o.alpha == 16 && o.dropout == 0);
-  EXPECT_DEFAULTS(LowRankOptions, o.rank == 8 && o.alpha == 16 && o.dropout == 0);
-  EXPECT_DEFAULTS(PyramidalLSTMOptions,
-                  o.levels == 3 && o.first == 2 && o.bottom && o.dropout == 0);
-  EXPECT_DEFAULTS(RecurrentOptions, o.layers == 1 && !o.bidirectional && o.bias && o.dropout == 0);
-  EXPECT_DEFAULTS(RNNOptions, o.layers == 1 && o.nonlinearity == Nonlinearity::tanh &&
-                                  !o.bidirectional && o.bias && o.dropout == 0);
-  EXPECT_DEFAULTS(SamplingOptions, o.temperature == 1 && o.top_p == 1);
-  EXPECT_DEFAULTS(SetLossOptions,
-                  o.classes == 1 && o.corners == 5 && o.overlap == 2 && o.none == 0.1);
-  EXPECT_DEFAULTS(SpeculativeOptions, o.length == 100 && o.lookahead == 4 && o.end == -1);
+void expect_same(const Tensor& a, const Tensor& b) {
+  ASSERT_EQ(a.shape(), b.shape());
+  EXPECT_EQ(a.array().to(DType::f64).to_vector<double>(),
+            b.array().to(DType::f64).to_vector<double>());
+}
+
+TEST(Defaults, OfActivationsAndNorms) {
+  Generator generator(5);
+  const Tensor x = Tensor(generator.normal({7, 6, 4}, 0, 3, DType::f32));
+  expect_same(LeakyReLU()(x), leaky_relu(x, 0.01));
+  expect_same(ELU()(x), elu(x, 1));
+  expect_same(Softplus()(8.0 * x), softplus(8.0 * x, 1, 20));
+  expect_same(Hardtanh()(x), hardtanh(x, -1, 1));
+  expect_same(GELU()(x), gelu(x, Gelu::exact));
+  expect_same(GLU()(x), glu(x, -1));
+  expect_same(Flatten()(x), flatten(x, 1, -1));
+  expect_same(PReLU()(x), leaky_relu(x, 0.25));
+  const Tensor small = 1e-3 * x, none;
+  expect_same(LayerNorm(4)(small), layer_norm(small, {4}, none, none, 1e-5));
+  expect_same(LayerNorm({6, 4})(small), layer_norm(small, {6, 4}, none, none, 1e-5));
+  expect_same(LayerNorm(Shape{6, 4})(small), layer_norm(small, {6, 4}, none, none, 1e-5));
+  expect_same(RMSNorm(4)(small), rms_norm(small, {4}, none, 1e-6));
+  expect_same(RMSNorm({6, 4})(small), rms_norm(small, {6, 4}, none, 1e-6));
+  expect_same(RMSNorm(Shape{6, 4})(small), rms_norm(small, {6, 4}, none, 1e-6));
+  expect_same(GroupNorm(2, 6)(small), group_norm(small, 2, none, none, 1e-5));
+  EXPECT_EQ(Dropout().p(), 0.5);
+  const auto dropped = [](auto&& dropout, const Tensor& at) {
+    manual_seed(13);
+    return dropout(at);
+  };
+  expect_same(dropped(Dropout2d(), x), dropped(Dropout2d(0.5), x));
+}
+
+TEST(Defaults, OfLosses) {
+  Generator generator(7);
+  const auto normal = [&](const Shape& shape) {
+    return Tensor(generator.normal(shape, 0, 2, DType::f64));
+  };
+  const Tensor x = normal({7, 5}), y = normal({7, 5});
+  const Tensor signs = where(normal({7}) > 0, ones({7}, DType::f64), -ones({7}, DType::f64));
+  const Tensor all = where(x > 0, ones({7, 5}, DType::f64), -ones({7, 5}, DType::f64));
+  expect_same(SmoothL1Loss()(x, y), smooth_l1_loss(x, y, 1));
+  expect_same(HuberLoss()(x, y), huber_loss(x, y, 1));
+  expect_same(HingeEmbeddingLoss()(abs(x), all), hinge_embedding_loss(abs(x), all, 1));
+  expect_same(CosineEmbeddingLoss()(x, y, signs), cosine_embedding_loss(x, y, signs, 0));
+}
+
+TEST(Defaults, OfBeginnings) {
+  const auto begun = [](auto fill) {
+    const Tensor x = zeros({7, 5});
+    manual_seed(9);
+    fill(x);
+    return x;
+  };
+  using T = const Tensor&;
+  expect_same(begun([](T x) { uniform_(x); }), begun([](T x) { uniform_(x, 0, 1); }));
+  expect_same(begun([](T x) { normal_(x); }), begun([](T x) { normal_(x, 0, 1); }));
+  expect_same(begun([](T x) { xavier_uniform_(x); }), begun([](T x) { xavier_uniform_(x, 1); }));
+  expect_same(begun([](T x) { xavier_normal_(x); }), begun([](T x) { xavier_normal_(x, 1); }));
+  expect_same(begun([](T x) { kaiming_uniform_(x); }),
+              begun([](T x) { kaiming_uniform_(x, 0, Fan::in); }));
+  expect_same(begun([](T x) { kaiming_normal_(x); }),
+              begun([](T x) { kaiming_normal_(x, 0, Fan::in); }));
+  expect_same(begun([](T x) { orthogonal_(x); }), begun([](T x) { orthogonal_(x, 1); }));
 }
 
 }  // namespace

@@ -6,7 +6,7 @@
 namespace heed::data {
 namespace {
 
-TEST(Defaults, AreKept) {
+TEST(OptionDefaults, AreKept) {
   EXPECT_DEFAULTS(ClozeOptions, !o.questions && o.passage == 500 && o.query == 100);
   EXPECT_DEFAULTS(TableOptions, o.columns == 1 && o.range == 10);
   EXPECT_DEFAULTS(LoaderOptions<int>, o.size == 32 && !o.packed && o.shuffle && !o.drop_last);
