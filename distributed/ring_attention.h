@@ -5,9 +5,11 @@
 //   back: g_j = exp(l_j - L) g,  g_lj = exp(l_j - L) <g, o_j - o>; K_j, V_j and their gradients go around
 //
 // No process holds more than two parts at a time, forward or backward: with N of them, memory is
-// O(T / N). What attend() would give for the whole sequence comes out, but for rounding. Causal, the
-// last of parts that stand one behind the other sees all others and the first only itself: dealt out
-// like cards (Brandon et al. 2023, Striped Attention) all have half of the whole to do.
+// O(T / N). What attend() would give for the whole sequence comes out, but for rounding.
+//
+// Under a causal mask the last of parts that stand one behind the other sees all others, and the
+// first itself alone: dealt out like cards (Brandon et al. 2023, Striped Attention) all parts have
+// as much to do.
 #pragma once
 
 #include "../autograd/tensor.h"

@@ -46,8 +46,8 @@ void bind_base(py::module_& m) {
 
 using Schedules = std::vector<std::shared_ptr<Schedule>>;
 
-/// PyTorch joins schedules where rates are joined here. Each of them has set the optimizer's rates as it
-/// was made, so that only the first knows those it began with.
+/// PyTorch joins schedules where rates are joined here. Each of them has set the optimizer's rates
+/// as it was made, so that only the first knows those it began with.
 template <class Joined, class... Rest>
 std::shared_ptr<Joined> joined(const char* name, Optimizer& optimizer, const Schedules& schedules,
                                const Rest&... rest) {

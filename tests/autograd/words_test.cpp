@@ -1,5 +1,5 @@
-// The rarer words of PyTorch's users: methods of tensor_words.h and functions of other_words.h, each beside what it
-// means.
+// The rarer words of PyTorch's users: methods of tensor_words.h and functions of other_words.h,
+// each beside what it means.
 #include <gtest/gtest.h>
 
 #include <cmath>

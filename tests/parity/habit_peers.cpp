@@ -48,7 +48,7 @@ void activations(std::vector<Peer>& out) {
     add("relu6", relu6, [](const torch::Tensor& x) { return torch::clamp(x, 0, 6); });
     add("softsign", softsign, [](const torch::Tensor& x) { return F::softsign(x); });
     add("selu", selu, [](const torch::Tensor& x) { return torch::selu(x); });
-    // By its formula: the derivative of libtorch's own knows a sixth to the digits of a float alone.
+    // By its formula: the derivative of libtorch's own knows a sixth to a float's digits alone.
     add("hardsigmoid", hardsigmoid,
         [](const torch::Tensor& x) { return torch::clamp(x + 3, 0, 6) / 6; });
     add("hardswish", hardswish, [](const torch::Tensor& x) { return torch::hardswish(x); });

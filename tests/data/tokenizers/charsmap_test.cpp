@@ -12,8 +12,8 @@
 namespace heed::data::tokenizers {
 namespace {
 
-// A table as sentencepiece writes one. Each node of the trie has 256 places for its children, at the
-// first of which its own value stands.
+// A table as sentencepiece writes one. Each node of the trie has 256 places for its children, at
+// the first of which its own value stands.
 class Table {
  public:
   void add(const std::string& text, const std::string& by) {
