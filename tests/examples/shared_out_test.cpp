@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "../../core/error.h"
 #include "../support/throws.h"
 
 namespace command_line {

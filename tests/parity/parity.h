@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "../../autograd/ops/conv/per_axis.h"
 #include "../../autograd/tensor.h"
 
 namespace heed {
@@ -51,6 +52,9 @@ Peer same(std::string name, std::vector<std::vector<Index>> shapes, Call call,
       std::move(name), std::move(shapes), [call](H x) { return Tensor(call(x)); },
       [call](T x) { return torch::Tensor(call(x)); }, domain);
 }
+
+/// As libtorch's functions take it.
+inline std::vector<std::int64_t> sizes(PerAxis pair) { return {pair.y, pair.x}; }
 
 /// The peer without its gradients.
 inline Peer values_only(Peer whole) {

@@ -7,8 +7,6 @@ namespace {
 
 namespace F = torch::nn::functional;
 
-std::vector<std::int64_t> sizes(PerAxis pair) { return {pair.y, pair.x}; }
-
 struct Form1d {
   std::vector<Index> x, weight;
   Conv1dOptions options = {};

@@ -4,8 +4,6 @@
 namespace heed::parity {
 namespace {
 
-std::vector<std::int64_t> sizes(PerAxis pair) { return {pair.y, pair.x}; }
-
 Peer max1d(const std::vector<Index>& shape, const MaxPool1dOptions& o,
            Domain domain = Domain::any) {
   return peer(

@@ -9,17 +9,17 @@ namespace heed::parity {
 namespace {
 
 using Axes = std::vector<Index>;
-const std::vector<Index> kShape = {2, 3, 5};
+const std::vector<Index> kMatrices = {2, 3, 5};
 const double kInf = std::numeric_limits<double>::infinity();
 const std::vector<Axes> kAxes = {{0}, {-1}, {0, 2}, {1, -1}, {0, 1, 2}};
 
 void spreads(std::vector<Peer>& out, const Axes& axes, bool keepdim, Index correction,
              Domain domain) {
   out.push_back(peer(
-      "var", {kShape}, [=](H x) { return var(x[0], axes, keepdim, correction); },
+      "var", {kMatrices}, [=](H x) { return var(x[0], axes, keepdim, correction); },
       [=](T x) { return torch::var(x[0], axes, correction, keepdim); }, domain));
   out.push_back(peer(
-      "stddev", {kShape}, [=](H x) { return stddev(x[0], axes, keepdim, correction); },
+      "stddev", {kMatrices}, [=](H x) { return stddev(x[0], axes, keepdim, correction); },
       [=](T x) { return torch::std(x[0], axes, correction, keepdim); }, domain));
 }
 
@@ -35,7 +35,7 @@ std::vector<Peer> statistics_peers() {
           // A negative power of 0 is infinite: compared away from it alone.
           if (p < 0 && p != -kInf && domain == Domain::whole) continue;
           const Peer one = peer(
-              "norm", {kShape}, [=](H x) { return norm(x[0], p, axes, keepdim); },
+              "norm", {kMatrices}, [=](H x) { return norm(x[0], p, axes, keepdim); },
               [=](T x) { return torch::norm(x[0], p, axes, keepdim); }, domain);
           // A count: theirs has a gradient of zeros, ours has none.
           out.push_back(p == 0 ? values_only(one) : one);
@@ -44,10 +44,11 @@ std::vector<Peer> statistics_peers() {
     }
   }
   out.push_back(peer(
-      "var", {kShape}, [](H x) { return var(x[0]); }, [](T x) { return torch::var(x[0]); }));
+      "var", {kMatrices}, [](H x) { return var(x[0]); }, [](T x) { return torch::var(x[0]); }));
   out.push_back(peer(
-      "stddev", {kShape}, [](H x) { return stddev(x[0]); }, [](T x) { return torch::std(x[0]); }));
-  out.push_back(same("norm", {kShape}, [](auto& x) { return norm(x[0]); }));
+      "stddev", {kMatrices}, [](H x) { return stddev(x[0]); },
+      [](T x) { return torch::std(x[0]); }));
+  out.push_back(same("norm", {kMatrices}, [](auto& x) { return norm(x[0]); }));
   // Without spread.
   out.push_back(peer(
       "stddev", {{3, 1}}, [](H x) { return stddev(x[0], {1}, false, 0); },
@@ -56,10 +57,10 @@ std::vector<Peer> statistics_peers() {
   for (const Index axis : {0, 1, -1}) {
     for (const Domain domain : {Domain::any, Domain::whole, Domain::special}) {
       out.push_back(same(
-          "cumsum", {kShape}, [axis](auto& x) { return cumsum(x[0], axis); }, domain));
+          "cumsum", {kMatrices}, [axis](auto& x) { return cumsum(x[0], axis); }, domain));
       // Theirs divides, ours multiplies: not the same of infinities.
       const Peer one = same(
-          "cumprod", {kShape}, [axis](auto& x) { return cumprod(x[0], axis); }, domain);
+          "cumprod", {kMatrices}, [axis](auto& x) { return cumprod(x[0], axis); }, domain);
       out.push_back(domain == Domain::special ? values_only(one) : one);
     }
   }

@@ -10,7 +10,7 @@ namespace heed::parity {
 namespace {
 
 using Sizes = std::vector<Index>;
-const Sizes kShape = {2, 7, 5};
+const Sizes kBlock = {2, 7, 5};
 
 void joins(std::vector<Peer>& out) {
   for (const Index axis : {1, -1}) {
@@ -23,27 +23,27 @@ void joins(std::vector<Peer>& out) {
   const Sizes lengths = {1, 0, 4, 2};
   for (std::size_t piece = 0; piece < lengths.size(); ++piece) {
     out.push_back(peer(
-        "split", {kShape}, [=](H x) { return split(x[0], lengths, 1)[piece]; },
+        "split", {kBlock}, [=](H x) { return split(x[0], lengths, 1)[piece]; },
         [=](T x) { return torch::split_with_sizes(x[0], lengths, 1)[piece]; }));
   }
   // Several pieces take part in one result.
-  out.push_back(same("split", {kShape}, [](auto& x) {
+  out.push_back(same("split", {kBlock}, [](auto& x) {
     const auto pieces = split(x[0], Index{3}, 1);
     return pieces[0] * pieces[1] + pieces[2];
   }));
   for (const Index count : {1, 2, 3, 5}) {
-    out.push_back(same("chunk", {kShape}, [=](auto& x) { return chunk(x[0], count, 1).back(); }));
-    out.push_back(same("chunk", {kShape}, [=](auto& x) { return chunk(x[0], count, -1)[0]; }));
+    out.push_back(same("chunk", {kBlock}, [=](auto& x) { return chunk(x[0], count, 1).back(); }));
+    out.push_back(same("chunk", {kBlock}, [=](auto& x) { return chunk(x[0], count, -1)[0]; }));
   }
 }
 
 void orders(std::vector<Peer>& out) {
   for (const Sizes& axes : {Sizes{0}, {-1}, {0, 2}, {2, 1, 0}, {}}) {
-    out.push_back(same("flip", {kShape}, [axes](auto& x) { return flip(x[0], axes); }));
+    out.push_back(same("flip", {kBlock}, [axes](auto& x) { return flip(x[0], axes); }));
   }
   for (const auto& [shifts, axes] : std::vector<std::pair<Sizes, Sizes>>{
            {{3}, {1}}, {{-9}, {-1}}, {{1, -2}, {0, 1}}, {{3, 5}, {1, 1}}, {{11}, {}}, {{0}, {0}}}) {
-    out.push_back(same("roll", {kShape}, [shifts = shifts, axes = axes](auto& x) {
+    out.push_back(same("roll", {kBlock}, [shifts = shifts, axes = axes](auto& x) {
       return roll(x[0], shifts, axes);
     }));
   }
@@ -51,10 +51,10 @@ void orders(std::vector<Peer>& out) {
     out.push_back(peer(
         "repeat", {{3, 5}}, [repeats](H x) { return repeat(x[0], repeats); },
         [repeats](T x) { return x[0].repeat(repeats); }));
-    out.push_back(same("tile", {kShape}, [repeats](auto& x) { return tile(x[0], repeats); }));
+    out.push_back(same("tile", {kBlock}, [repeats](auto& x) { return tile(x[0], repeats); }));
   }
   for (const Index axis : {0, 1, -1}) {
-    out.push_back(same("repeat_interleave", {kShape},
+    out.push_back(same("repeat_interleave", {kBlock},
                        [axis](auto& x) { return repeat_interleave(x[0], 3, axis); }));
   }
 }
@@ -71,27 +71,27 @@ Peer padded(const std::string& name, const Sizes& shape, const Sizes& pads, PadM
 
 void pads(std::vector<Peer>& out) {
   for (const Sizes& pads : {Sizes{1, 2}, {0, 0, 2, 1}, {-1, 2, 0, -3, 1, 1}, {-2, -2}, {}}) {
-    out.push_back(padded("pad", kShape, pads, PadMode::constant, torch::kConstant));
-    out.push_back(padded("pad", kShape, pads, PadMode::constant, torch::kConstant, 0.75));
+    out.push_back(padded("pad", kBlock, pads, PadMode::constant, torch::kConstant));
+    out.push_back(padded("pad", kBlock, pads, PadMode::constant, torch::kConstant, 0.75));
   }
   // Theirs pad the last axes of ranks 3 to 5 alone.
   for (const Sizes& pads : {Sizes{1, 2}, {4, 0}, {0, 3}}) {
-    out.push_back(padded("pad_reflect", kShape, pads, PadMode::reflect, torch::kReflect));
-    out.push_back(padded("pad_replicate", kShape, pads, PadMode::replicate, torch::kReplicate));
+    out.push_back(padded("pad_reflect", kBlock, pads, PadMode::reflect, torch::kReflect));
+    out.push_back(padded("pad_replicate", kBlock, pads, PadMode::replicate, torch::kReplicate));
   }
   const Sizes planes = {2, 3, 7, 5};
   for (const Sizes& pads : {Sizes{1, 2, 3, 4}, {4, 0, 0, 6}}) {
     out.push_back(padded("pad_reflect", planes, pads, PadMode::reflect, torch::kReflect));
     out.push_back(padded("pad_replicate", planes, pads, PadMode::replicate, torch::kReplicate));
   }
-  out.push_back(padded("pad_replicate", kShape, {9, 8}, PadMode::replicate, torch::kReplicate));
+  out.push_back(padded("pad_replicate", kBlock, {9, 8}, PadMode::replicate, torch::kReplicate));
 }
 
 void windows(std::vector<Peer>& out) {
   for (const Index step : {1, 2, 3}) {
     for (const Index size : {1, 2, 4}) {
       out.push_back(peer(
-          "unfold", {kShape}, [=](H x) { return unfold(x[0], 1, size, step); },
+          "unfold", {kBlock}, [=](H x) { return unfold(x[0], 1, size, step); },
           [=](T x) { return x[0].unfold(1, size, step); }));
       // Theirs is fold() of planes one row high: [n, size] -> [1, size, n].
       const Index length = 9, n = (length - size) / step + 1;
