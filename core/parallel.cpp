@@ -65,7 +65,7 @@ class Chunks {
 
   /// Place 0's work for as long as it pays to do it alone; whether that was all.
   bool alone() {
-    constexpr long long kAlone = 500'000;  // ns: what waking another thread may cost at its worst
+    constexpr long long kAlone = 4'000'000;  // ns: what a thread may wait that the kernel let go of
     const ThreadPool::Inside scope;
     const long long end = time_run() + kAlone;
     for (int p = 0; p < ways_; ++p) {
