@@ -12,6 +12,7 @@
 #include "../../../../autograd/ops/shape/shape.h"
 #include "../../../../core/error.h"
 #include "../../../../core/generator.h"
+#include "../../../support/seeded_test.h"
 #include "../../../support/throws.h"
 #include "../plain.h"
 
@@ -87,10 +88,9 @@ Numbers plain_decomposable(const Leaves& p, bool differences) {
   return plain::join(parts);
 }
 
-class Decomposable : public testing::Test {
+class Decomposable : public SeededTest<31> {
  protected:
   Decomposable() {
-    manual_seed(29);
     const NoGrad scope;
     for (const auto* made : {&with, &without}) {
       for (Tensor each : made->parameters()) each.copy_from(randn(each.shape(), DType::f64));
