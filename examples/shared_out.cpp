@@ -6,6 +6,9 @@
 #include "../core/parallel.h"
 
 #ifdef HEED_WITH_MPI
+#include <algorithm>
+#include <exception>
+#include <string>
 #include <thread>
 
 #include "../distributed/processes.h"

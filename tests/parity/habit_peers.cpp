@@ -20,18 +20,9 @@ namespace {
 
 namespace F = torch::nn::functional;
 
-template <class Call>
-void of_one(std::vector<Peer>& out, const std::string& name, Call call) {
-  for (const Domain domain : {Domain::any, Domain::positive, Domain::whole, Domain::special}) {
-    out.push_back(same(name, {{5, 13}}, call, domain));
-  }
-  out.push_back(same(name, {{}}, call, Domain::positive));
-  out.push_back(same(name, {{0, 3}}, call));
-}
-
 // Not on zeros and infinities, where both have no derivative.
 template <class Call>
-void of_two(std::vector<Peer>& out, const std::string& name, Call call) {
+void smooth_binary(std::vector<Peer>& out, const std::string& name, Call call) {
   for (const Domain domain : {Domain::any, Domain::positive}) {
     out.push_back(same(name, {{2, 1, 5}, {3, 1}}, call, domain));
     out.push_back(same(name, {{}, {7}}, call, domain));
@@ -128,18 +119,18 @@ void losses(std::vector<Peer>& out) {
 
 std::vector<Peer> habit_peers() {
   std::vector<Peer> out;
-  of_one(out, "tan", [](auto& x) { return tan(x[0]); });
-  of_one(out, "asin", [](auto& x) { return asin(x[0]); });
-  of_one(out, "acos", [](auto& x) { return acos(x[0]); });
-  of_one(out, "atan", [](auto& x) { return atan(x[0]); });
-  of_one(out, "sinh", [](auto& x) { return sinh(x[0]); });
-  of_one(out, "cosh", [](auto& x) { return cosh(x[0]); });
-  of_one(out, "floor", [](auto& x) { return floor(x[0]); });
-  of_one(out, "ceil", [](auto& x) { return ceil(x[0]); });
-  of_one(out, "round", [](auto& x) { return round(x[0]); });
-  of_one(out, "trunc", [](auto& x) { return trunc(x[0]); });
-  of_two(out, "atan2", [](auto& x) { return atan2(x[0], x[1]); });
-  of_two(out, "remainder", [](auto& x) { return remainder(x[0], x[1]); });
+  unary(out, "tan", [](auto& x) { return tan(x[0]); });
+  unary(out, "asin", [](auto& x) { return asin(x[0]); });
+  unary(out, "acos", [](auto& x) { return acos(x[0]); });
+  unary(out, "atan", [](auto& x) { return atan(x[0]); });
+  unary(out, "sinh", [](auto& x) { return sinh(x[0]); });
+  unary(out, "cosh", [](auto& x) { return cosh(x[0]); });
+  unary(out, "floor", [](auto& x) { return floor(x[0]); });
+  unary(out, "ceil", [](auto& x) { return ceil(x[0]); });
+  unary(out, "round", [](auto& x) { return round(x[0]); });
+  unary(out, "trunc", [](auto& x) { return trunc(x[0]); });
+  smooth_binary(out, "atan2", [](auto& x) { return atan2(x[0], x[1]); });
+  smooth_binary(out, "remainder", [](auto& x) { return remainder(x[0], x[1]); });
   activations(out);
   resizes(out);
   losses(out);

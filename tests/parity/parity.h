@@ -9,6 +9,7 @@
 #include <torch/torch.h>
 
 #include <functional>
+#include <initializer_list>
 #include <string>
 #include <vector>
 
@@ -51,6 +52,16 @@ Peer same(std::string name, std::vector<std::vector<Index>> shapes, Call call,
   return peer(
       std::move(name), std::move(shapes), [call](H x) { return Tensor(call(x)); },
       [call](T x) { return torch::Tensor(call(x)); }, domain);
+}
+
+/// A function of one tensor: on plain numbers, on kinks, on infinities and NaN; of rank 0, of no elements.
+template <class Call>
+void unary(std::vector<Peer>& out, const std::string& name, Call call,
+           std::initializer_list<Domain> domains = {Domain::any, Domain::positive, Domain::whole,
+                                                    Domain::special}) {
+  for (const Domain domain : domains) out.push_back(same(name, {{5, 13}}, call, domain));
+  out.push_back(same(name, {{}}, call, Domain::positive));
+  out.push_back(same(name, {{0, 3}}, call));
 }
 
 /// As libtorch's functions take it.

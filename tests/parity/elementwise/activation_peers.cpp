@@ -11,15 +11,6 @@ namespace {
 
 constexpr Domain kDomains[] = {Domain::any, Domain::whole, Domain::special};
 
-template <class Call>
-void unary(std::vector<Peer>& out, const std::string& name, Call call) {
-  for (const Domain domain : kDomains) {
-    out.push_back(same(name, {{5, 13}}, call, domain));
-  }
-  out.push_back(same(name, {{}}, call));
-  out.push_back(same(name, {{0, 3}}, call));
-}
-
 template <class Number>
 void clamps(std::vector<Peer>& out, Number min, Number max) {
   for (const Domain domain : kDomains) {

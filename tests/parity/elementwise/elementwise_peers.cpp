@@ -11,20 +11,9 @@ namespace {
 
 using Shapes = std::vector<std::vector<Index>>;
 
-// On plain numbers, on kinks, on infinities and NaN; of rank 0, of no elements.
-template <class Call>
-void unary(std::vector<Peer>& out, const std::string& name, Call call) {
-  for (const Domain domain : {Domain::any, Domain::positive, Domain::whole, Domain::special}) {
-    if (name == "sign" && domain == Domain::special) continue;  // of NaN ours is NaN, theirs 0
-    out.push_back(same(name, {{5, 13}}, call, domain));
-  }
-  out.push_back(same(name, {{}}, call, Domain::positive));
-  out.push_back(same(name, {{0, 3}}, call));
-}
-
 // Broadcast either way and both ways.
 template <class Call>
-void binary(std::vector<Peer>& out, const std::string& name, Call call) {
+void broadcast(std::vector<Peer>& out, const std::string& name, Call call) {
   for (const Shapes& shapes :
        {Shapes{{2, 1, 5}, {3, 1}}, {{3, 5}, {5}}, {{}, {7}}, {{0, 3}, {3}}}) {
     for (const Domain domain : {Domain::any, Domain::positive, Domain::whole, Domain::special}) {
@@ -45,10 +34,10 @@ void numbers(std::vector<Peer>& out, const std::string& name, Call call) {
 
 std::vector<Peer> elementwise_peers() {
   std::vector<Peer> out;
-  binary(out, "add", [](auto& x) { return x[0] + x[1]; });
-  binary(out, "sub", [](auto& x) { return x[0] - x[1]; });
-  binary(out, "mul", [](auto& x) { return x[0] * x[1]; });
-  binary(out, "div", [](auto& x) { return x[0] / x[1]; });
+  broadcast(out, "add", [](auto& x) { return x[0] + x[1]; });
+  broadcast(out, "sub", [](auto& x) { return x[0] - x[1]; });
+  broadcast(out, "mul", [](auto& x) { return x[0] * x[1]; });
+  broadcast(out, "div", [](auto& x) { return x[0] / x[1]; });
   numbers(out, "add", [](auto& x) { return 1.5 + (x[0] + 0.1); });
   numbers(out, "sub", [](auto& x) { return 1.5 - (x[0] - 0.1); });
   numbers(out, "mul", [](auto& x) { return 1.5 * (x[0] * 0.1); });
@@ -56,7 +45,9 @@ std::vector<Peer> elementwise_peers() {
 
   unary(out, "neg", [](auto& x) { return -x[0]; });
   unary(out, "abs", [](auto& x) { return abs(x[0]); });
-  unary(out, "sign", [](auto& x) { return sign(x[0]); });
+  // Of NaN ours is NaN, theirs 0.
+  unary(out, "sign", [](auto& x) { return sign(x[0]); },
+        {Domain::any, Domain::positive, Domain::whole});
   unary(out, "exp", [](auto& x) { return exp(x[0]); });
   unary(out, "expm1", [](auto& x) { return expm1(x[0]); });
   unary(out, "log", [](auto& x) { return log(x[0]); });
@@ -69,9 +60,9 @@ std::vector<Peer> elementwise_peers() {
   unary(out, "square", [](auto& x) { return square(x[0]); });
   unary(out, "reciprocal", [](auto& x) { return reciprocal(x[0]); });
 
-  binary(out, "maximum", [](auto& x) { return maximum(x[0], x[1]); });
-  binary(out, "minimum", [](auto& x) { return minimum(x[0], x[1]); });
-  binary(out, "pow", [](auto& x) { return pow(x[0], x[1]); });
+  broadcast(out, "maximum", [](auto& x) { return maximum(x[0], x[1]); });
+  broadcast(out, "minimum", [](auto& x) { return minimum(x[0], x[1]); });
+  broadcast(out, "pow", [](auto& x) { return pow(x[0], x[1]); });
   for (const double exponent : {2.0, 3.0, -1.0, 0.5, 0.0, 1.0, 2.7, -0.5, -2.0}) {
     for (const Domain domain : {Domain::any, Domain::whole, Domain::special}) {
       // Theirs are roots then, NaN of -infinity; ours are powers as in IEEE, infinity and 0.
@@ -84,7 +75,7 @@ std::vector<Peer> elementwise_peers() {
     numbers(out, "pow", [base](auto& x) { return pow(base, x[0]); });
   }
 
-  binary(out, "where", [](auto& x) { return where(x[0] > x[1], x[0], x[1] * x[1]); });
+  broadcast(out, "where", [](auto& x) { return where(x[0] > x[1], x[0], x[1] * x[1]); });
   numbers(out, "where", [](auto& x) { return where(x[0] > 0.5, x[0], 0.25); });
   numbers(out, "where", [](auto& x) { return where(x[0] > 0.5, 0.25, x[0]); });
   numbers(out, "masked_fill", [](auto& x) { return masked_fill(x[0], x[0] > 0.5, 0.25); });

@@ -7,11 +7,11 @@
 namespace heed::parity {
 namespace {
 
-constexpr Index kBatch = 2, kTime = 5, kInput = 3, kHidden = 4;
+constexpr Index kBatch = 2, kLength = 5, kInput = 3, kHidden = 4;
 
 // x, the states, then w_ih, w_hh, b_ih, b_hh of each direction.
 std::vector<std::vector<Index>> shapes(Index gates, Index states, Index directions) {
-  std::vector<std::vector<Index>> out = {{kBatch, kTime, kInput}};
+  std::vector<std::vector<Index>> out = {{kBatch, kLength, kInput}};
   for (Index i = 0; i < states; ++i) out.push_back({directions, kBatch, kHidden});
   for (Index i = 0; i < directions; ++i) {
     const Index rows = gates * kHidden;
@@ -53,7 +53,7 @@ rnn_utils::PackedSequence pack(const torch::Tensor& x, const std::vector<Index>&
 }
 torch::Tensor unpack(const torch::Tensor& output, const rnn_utils::PackedSequence& like) {
   return std::get<0>(rnn_utils::pad_packed_sequence(
-      rnn_utils::PackedSequence(output, like.batch_sizes()), /*batch_first=*/true, 0, kTime));
+      rnn_utils::PackedSequence(output, like.batch_sizes()), /*batch_first=*/true, 0, kLength));
 }
 
 const std::vector<Index> kLengths = {5, 3};  // PyTorch wants them to descend
