@@ -16,7 +16,7 @@ HEED_FIELDS(MemoryStreamOptions, width, hops, span, dtype)
 HEED_FIELDS(MemorizingOptions, width, heads, nearest, capacity, dtype)
 HEED_FIELDS(NeuralCacheOptions, theta, lambda, window)
 HEED_GIVES(PointerSentinelOutput, distribution, gate, weights)
-HEED_FIELDS(LSTMNOptions, input, hidden, layers, attention, span, dtype)
+HEED_FIELDS(LSTMNOptions, input, hidden, layers, attention, span, recency, dtype)
 HEED_GIVES(LSTMNOutput, output, memory, weights)
 
 namespace {

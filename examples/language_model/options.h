@@ -20,6 +20,7 @@ struct ModelOptions {
   Index heads = 4;
   Index context = 64;  ///< the longest text that it sees
   double dropout = 0;
+  double recency = 0;  ///< of an LSTM network: see attention::LSTMNOptions
   Positions positions = Positions::learned;
   /// See attention::self_attention_kinds(); or lstm, lstmn, memory: see reader.h.
   std::string attention = "dot";
@@ -41,6 +42,7 @@ struct ModelOptions {
                "or several kinds of synthesizer with + between, dot-product among them; lstm, "
                "lstmn or memory in the place of the Transformer");
     f.number("dropout", dropout, 0, 0.99, "probability");
+    f.number("recency", recency, 0, 100, "of lstmn: how much less a score is by each step back");
   }
 };
 

@@ -37,6 +37,7 @@ class LSTMNReader : public Reader {
                                                                        .hidden = o.width,
                                                                        .layers = o.layers,
                                                                        .span = o.context,
+                                                                       .recency = o.recency,
                                                                        .dtype = o.dtype})) {}
   Index span;
   attention::LSTMN& lstmn;

@@ -66,7 +66,7 @@ TEST(OptionDefaults, OfMemory) {
   EXPECT_DEFAULTS(AdaptiveComputationOptions, o.epsilon == 0.01 && o.max_steps == 100);
   EXPECT_DEFAULTS(DynamicMemoryOptions, o.hops == 3);
   EXPECT_DEFAULTS(KeyValueMemoryOptions, o.hops == 2);
-  EXPECT_DEFAULTS(LSTMNOptions, o.layers == 1 && o.span == -1);
+  EXPECT_DEFAULTS(LSTMNOptions, o.layers == 1 && o.span == -1 && o.recency == 0);
   EXPECT_DEFAULTS(MemorizingOptions, o.heads == 1 && o.nearest == 32);
   EXPECT_DEFAULTS(MemoryNetworkOptions, o.width == 20 && o.hops == 3 && o.slots == 50 &&
                                             o.tying == MemoryTying::adjacent &&

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "../../../autograd/check_defined.h"
+#include "../../../autograd/factories.h"
 #include "../../../autograd/ops/attention/attention.h"
 #include "../../../autograd/ops/elementwise/elementwise.h"
 #include "../../../autograd/ops/index/index.h"
@@ -31,6 +32,9 @@ LSTMNOptions checked(LSTMNOptions o) {
   }
   if (o.span == 0 || o.span < -1) {
     throw ValueError(fmt::format("{}: a span of {} steps; -1 is no bound", kName, o.span));
+  }
+  if (!(o.recency >= 0) || std::isinf(o.recency)) {
+    throw ValueError(fmt::format("{}: a recency of {}", kName, o.recency));
   }
   if (o.attention == 0) o.attention = o.hidden;
   return o;
@@ -68,11 +72,16 @@ LstmState LSTMNCell::summarise(const Tensor& x, const Tensor& projected, LSTMNSt
   }
   const Tensor values = state.values.rows(options_.span);
   const Tensor query = unsqueeze(projected + summary_attention(state.summary), 1);  // [B, 1, A]
-  Tensor sum;                                                                       // [B, 1, 2 H]
+  Tensor sum, bias;                                                                 // [B, 1, 2 H]
+  if (options_.recency > 0) {
+    bias = arange(1 - keys.size(1), 1, 1, x.dtype()) * options_.recency;  // [t]
+  }
   if (weights == nullptr) {
-    sum = additive_attention(query, keys, score_vector, values);
+    sum = additive_attention(query, keys, score_vector, values, {.bias = bias});
   } else {
-    *weights = softmax(matmul(tanh(query + keys), score_vector), -1);  // [B, t]
+    Tensor scores = matmul(tanh(query + keys), score_vector);  // [B, t]
+    if (bias.defined()) scores = scores + bias;
+    *weights = softmax(scores, -1);
     sum = matmul(unsqueeze(*weights, 1), values);
   }
   const auto parts = split(squeeze(sum, 1), options_.hidden, 1);

@@ -26,6 +26,8 @@ struct LSTMNOptions {
   Index layers = 1;
   Index attention = 0;  ///< A, width of the scores; 0: H
   Index span = -1;      ///< steps on the tapes; -1: all
+  /// r: scores get - r (t - 1 - i), so that a new layer looks back little further than an LSTM; ours.
+  double recency = 0;
   DType dtype = DType::f32;
 };
 
@@ -41,8 +43,7 @@ struct LSTMNState {
 /// One layer, step by step.
 class LSTMNCell : public nn::Module {
  public:
-  /// `options.layers` is not looked at. Throws ValueError unless sizes are positive, and for a span
-  /// of 0.
+  /// `options.layers` is not looked at. Throws ValueError as LSTMN does.
   explicit LSTMNCell(const LSTMNOptions& options);
 
  private:
@@ -74,7 +75,8 @@ struct LSTMNOutput {
 
 class LSTMN : public nn::Module {
  public:
-  /// Throws ValueError unless sizes and layers are positive, and for a span of 0.
+  /// Throws ValueError unless sizes and layers are positive, for a span of 0 and a recency that is
+  /// negative or not finite.
   explicit LSTMN(const LSTMNOptions& options);
 
  private:

@@ -27,7 +27,8 @@ struct Plain {
 };
 
 // One layer over one sequence, x [steps, I].
-Plain reference(const LSTMNCell& cell, const Numbers& x, Index I, Index steps, Index span) {
+Plain reference(const LSTMNCell& cell, const Numbers& x, Index I, Index steps, Index span,
+                double recency) {
   const Numbers wh = numbers(cell.hidden_attention.weight),
                 wt = numbers(cell.summary_attention.weight);
   const Numbers wx = numbers(cell.input_attention.weight), v = numbers(cell.score_vector);
@@ -40,7 +41,7 @@ Plain reference(const LSTMNCell& cell, const Numbers& x, Index I, Index steps, I
     double total = 0;
     const Index first = span < 0 ? 0 : std::max<Index>(0, t - span);
     for (Index i = first; i < t; ++i) {
-      double score = 0;
+      double score = -recency * static_cast<double>(t - 1 - i);
       for (Index a = 0; a < kA; ++a) {
         double unit = 0;
         for (Index k = 0; k < kH; ++k) {
@@ -78,19 +79,21 @@ Plain reference(const LSTMNCell& cell, const Numbers& x, Index I, Index steps, I
   return out;
 }
 
-LSTMNOptions small(Index layers, Index span) {
+LSTMNOptions small(Index layers, Index span, double recency = 0) {
   return {.input = kI,
           .hidden = kH,
           .layers = layers,
           .attention = kA,
           .span = span,
+          .recency = recency,
           .dtype = DType::f64};
 }
 
 TEST(LSTMN, IsTheDefinition) {
-  for (const Index span : {Index{-1}, Index{2}, Index{1}}) {
+  const std::pair<Index, double> cases[] = {{-1, 0}, {2, 0}, {1, 0}, {-1, 0.7}, {3, 0.7}};
+  for (const auto& [span, recency] : cases) {
     manual_seed(3);
-    const LSTMN model(small(2, span));
+    const LSTMN model(small(2, span, recency));
     for (const Tensor& p : model.parameters()) nn::normal_(p, 0, 0.6);
     const Tensor x = randn({kB, kT, kI}, DType::f64);
     const LSTMNOutput out = model(x, kLengths, true), alone = model(x, kLengths);
@@ -98,8 +101,8 @@ TEST(LSTMN, IsTheDefinition) {
     for (Index b = 0; b < kB; ++b) {
       const Index n = kLengths[static_cast<std::size_t>(b)];
       const auto own = [&](const Tensor& all) { return narrow(select(all, 0, b), 0, 0, n); };
-      const Plain below = reference(model.layers[0], numbers(own(x)), kI, n, span);
-      const Plain top = reference(model.layers[1], below.h, kH, n, span);
+      const Plain below = reference(model.layers[0], numbers(own(x)), kI, n, span, recency);
+      const Plain top = reference(model.layers[1], below.h, kH, n, span, recency);
       EXPECT_THAT(numbers(own(out.output)), near(top.h, 1e-10));
       EXPECT_THAT(numbers(own(out.memory)), near(top.c, 1e-10));
       EXPECT_THAT(numbers(own(alone.output)), near(top.h, 1e-10));
@@ -130,9 +133,22 @@ TEST(LSTMN, StepByStepIsAllAtOnce) {
   }
 }
 
+TEST(LSTMN, OfGreatRecencyIsAnLSTM) {
+  manual_seed(6);
+  const LSTMN model(small(1, -1, 1000));
+  const nn::LSTMCell& gates = model.layers[0].gates;
+  const Tensor x = randn({kB, kT, kI}, DType::f64);
+  const Tensor output = model(x).output;
+  LstmState state;
+  for (Index t = 0; t < kT; ++t) {
+    state = gates(select(x, 1, t), state);
+    EXPECT_THAT(numbers(select(output, 1, t)), near(state.h));
+  }
+}
+
 TEST(LSTMN, HasGradientsOfFirstAndSecondOrder) {
   manual_seed(7);
-  const LSTMN model(small(2, 3));
+  const LSTMN model(small(2, 3, 0.3));
   for (const Tensor& p : model.parameters()) nn::normal_(p, 0, 0.6);
   const Tensor x = randn({kB, kT, kI}, DType::f64);
   const auto leaves = plain::leaves_of(model, {{"x", x}});
@@ -174,6 +190,9 @@ TEST(LSTMN, SaysWhatIsWrong) {
   EXPECT_ERROR(ValueError,
                "LSTMN: input 2, hidden 3 and layers 0 must be positive, attention 0 not negative",
                LSTMN({.input = 2, .hidden = 3, .layers = 0}));
+  for (const double recency : {-1e-9, HUGE_VAL, NAN}) {
+    EXPECT_ERROR_WITH(ValueError, "LSTMN: a recency of ", LSTMN(small(1, -1, recency)));
+  }
   const LSTMN model(small(1, -1));
   EXPECT_ERROR(ShapeError, "LSTMN: x must be [B, T, 2], not f64[3, 5, 3]",
                model(zeros({kB, kT, 3}, DType::f64)));
