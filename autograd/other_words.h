@@ -1,17 +1,22 @@
-// Words that users of PyTorch and NumPy bring: those that mean something of ours, and those that
-// heed has no function for, which the compiler refuses in a line.
+// Words that users of PyTorch and NumPy bring and that mean something of ours. Those that heed has no
+// function for are in refused_words.h.
 #pragma once
 
+#include <concepts>
 #include <cstdio>
 #include <functional>
 #include <numbers>
+#include <ostream>
 #include <string>
+#include <utility>
 
 #include "../core/parallel.h"
 #include "anomaly.h"
 #include "backward.h"
 #include "grad_mode.h"
 #include "gradcheck.h"
+#include "ops/conv/conv.h"
+#include "ops/conv/conv3d.h"
 #include "ops/conv/pool.h"
 #include "ops/elementwise/activation.h"
 #include "ops/elementwise/clamp.h"
@@ -20,6 +25,7 @@
 #include "ops/elementwise/power.h"
 #include "ops/elementwise/rounding.h"
 #include "ops/index/index.h"
+#include "ops/index/sort.h"
 #include "ops/linalg/inverse.h"
 #include "ops/linalg/linalg.h"
 #include "ops/linalg/matmul.h"
@@ -28,7 +34,9 @@
 #include "ops/reduce/statistics.h"
 #include "ops/shape/arrange.h"
 #include "ops/shape/join.h"
+#include "ops/shape/pad.h"
 #include "ops/shape/shape.h"
+#include "refused_words.h"
 
 namespace heed {
 
@@ -60,6 +68,13 @@ inline Tensor lt(const Tensor& x, const Tensor& y) { return x < y; }
 inline Tensor le(const Tensor& x, const Tensor& y) { return x <= y; }
 inline Tensor gt(const Tensor& x, const Tensor& y) { return x > y; }
 inline Tensor ge(const Tensor& x, const Tensor& y) { return x >= y; }
+inline Tensor eq(const Tensor& x, double y) { return x == y; }
+inline Tensor ne(const Tensor& x, double y) { return x != y; }
+inline Tensor lt(const Tensor& x, double y) { return x < y; }
+inline Tensor le(const Tensor& x, double y) { return x <= y; }
+inline Tensor gt(const Tensor& x, double y) { return x > y; }
+inline Tensor ge(const Tensor& x, double y) { return x >= y; }
+inline Tensor operator+(const Tensor& x) { return x; }
 inline Tensor bce_with_logits(const Tensor& logits, const Tensor& targets) {
   return binary_cross_entropy_with_logits(logits, targets);
 }
@@ -72,6 +87,13 @@ inline Tensor log10(const Tensor& x) { return log(x) / std::numbers::ln10; }
 inline Tensor frac(const Tensor& x) { return x - trunc(x); }
 inline Tensor swish(const Tensor& x) { return silu(x); }
 inline Tensor logsigmoid(const Tensor& x) { return log_sigmoid(x); }
+/// log(x / (1 - x))
+inline Tensor logit(const Tensor& x) { return log(x) - log1p(-x); }
+/// Numbers alone, those that are NaN left out.
+inline Tensor nansum(const Tensor& x) { return sum(where(isnan(x), 0.0, x)); }
+/// The least and the greatest.
+inline std::pair<Tensor, Tensor> aminmax(const Tensor& x) { return {min(x), max(x)}; }
+inline Tensor ravel(const Tensor& x) { return flatten(x); }
 /// Over the last axis.
 inline Tensor inner(const Tensor& x, const Tensor& y) { return sum(x * y, {-1}); }
 inline Tensor vdot(const Tensor& x, const Tensor& y) { return dot(x, y); }
@@ -121,6 +143,11 @@ inline Tensor randn(const Shape& shape, Generator& generator) {
 inline Tensor rand(const Shape& shape, Generator& generator) {
   return rand(shape, DType::f32, generator);
 }
+/// `values` in row-major order, of their own dtype.
+template <class T>
+requires std::is_arithmetic_v<T> Tensor tensor(const std::vector<T>& values, const Shape& shape) {
+  return reshape(tensor(values), shape);
+}
 inline Tensor scalar_tensor(Scalar value) { return full({}, value); }
 inline Tensor dropout(const Tensor& x) { return dropout(x, 0.5); }
 /// base^first .. base^last, as linspace() of the exponents.
@@ -141,6 +168,30 @@ inline Tensor baddbmm(const Tensor& input, const Tensor& a, const Tensor& b) {
 inline Tensor addmm(const Tensor& input, const Tensor& a, const Tensor& b) {
   return input + mm(a, b);
 }
+/// Around x, `value`.
+inline Tensor pad(const Tensor& x, const std::vector<Index>& pads, double value) {
+  return pad(x, pads, PadMode::constant, value);
+}
+/// Without a bias; and by steps alike along all axes.
+inline Tensor conv1d(const Tensor& x, const Tensor& weight, const Conv1dOptions& options) {
+  return conv1d(x, weight, Tensor(), options);
+}
+inline Tensor conv2d(const Tensor& x, const Tensor& weight, const Conv2dOptions& options) {
+  return conv2d(x, weight, Tensor(), options);
+}
+inline Tensor conv3d(const Tensor& x, const Tensor& weight, const Conv3dOptions& options) {
+  return conv3d(x, weight, Tensor(), options);
+}
+template <std::integral T>
+Tensor conv1d(const Tensor& x, const Tensor& weight, const Tensor& bias, T stride,
+              Index padding = 0, Index dilation = 1, Index groups = 1) {
+  return conv1d(x, weight, bias, {stride, padding, dilation, groups});
+}
+template <std::integral T>
+Tensor conv2d(const Tensor& x, const Tensor& weight, const Tensor& bias, T stride,
+              Index padding = 0, Index dilation = 1, Index groups = 1) {
+  return conv2d(x, weight, bias, {Index{stride}, padding, dilation, groups});
+}
 /// The square's side, and by how much it moves.
 inline Tensor max_pool2d(const Tensor& x, Index kernel, Index stride, Index padding = 0) {
   return max_pool2d(x, {.kernel = kernel, .stride = PerAxis(stride), .padding = padding});
@@ -151,6 +202,7 @@ inline Tensor avg_pool2d(const Tensor& x, Index kernel, Index stride, Index padd
 inline int get_num_threads() { return num_threads(); }
 inline bool is_grad_enabled() { return recording(); }
 inline std::string to_string(DType dtype) { return name(dtype); }
+inline std::ostream& operator<<(std::ostream& out, DType dtype) { return out << name(dtype); }
 inline void print(const Tensor& x) { std::puts(to_string(x).c_str()); }
 /// Of a function of one tensor.
 template <class F>
@@ -166,58 +218,9 @@ Tensor grad(const T& output, const T& input, const BackwardOptions& options = {}
   return grad(std::vector<Tensor>{output}, std::vector<Tensor>{input}, {}, options)[0];
 }
 
-Tensor where(const Tensor&, Say<"nonzero(x)"> = {}) = delete;
-void set_grad_enabled(bool, Say<"GradMode scope(on), NoGrad scope"> = {}) = delete;
-Tensor cholesky(const Tensor&, Say<"heed has no Cholesky decomposition"> = {}) = delete;
-Tensor qr(const Tensor&, Say<"heed has no QR decomposition"> = {}) = delete;
-Tensor eig(const Tensor&, Say<"heed has no eigenvalues"> = {}) = delete;
-Tensor solve(const Tensor&, const Tensor&,
-             Say<"matmul(inverse(a), b), or solve_triangular(a, b)"> = {}) = delete;
-Tensor pinverse(const Tensor&, Say<"heed has no pseudo-inverse"> = {}) = delete;
-Tensor rot90(const Tensor&, Say<"flip(transpose(x, 0, 1), 0)"> = {}) = delete;
-Tensor instance_norm(const Tensor&, Say<"group_norm(x, channels)"> = {}) = delete;
-Tensor gumbel_softmax(const Tensor&, double = 1,
-                      Say<"RelaxedChoices(Relaxation::gumbel, tau)"> = {}) = delete;
-Tensor fmod(const Tensor&, double,
-            Say<"remainder(x, y), x % y: of the divisor's sign"> = {}) = delete;
-Tensor fmod(const Tensor&, const Tensor&,
-            Say<"remainder(x, y), x % y: of the divisor's sign"> = {}) = delete;
-Tensor floor_divide(const Tensor&, double, Say<"floor(x / y)"> = {}) = delete;
-Tensor floor_divide(const Tensor&, const Tensor&, Say<"floor(x / y)"> = {}) = delete;
-Tensor multinomial(const Tensor&, Index, bool = false,
-                   Say<"nn::sample(scores, options, generator)"> = {}) = delete;
-Tensor scatter(const Tensor&, Index, const Tensor&, const Tensor&,
-               Say<"scatter_add(), index_put()"> = {}) = delete;
-Tensor scatter(const Tensor&, Index, const Tensor&, double,
-               Say<"scatter_add(), index_put()"> = {}) = delete;
-Tensor nan_to_num(const Tensor&, Say<"where(isnan(x), 0.0, x)"> = {}) = delete;
-Tensor logaddexp(const Tensor&, const Tensor&, Say<"logsumexp(stack({x, y}), 0)"> = {}) = delete;
-Tensor cdist(const Tensor&, const Tensor&,
-             Say<"norm(x.unsqueeze(1) - y.unsqueeze(0), 2, -1)"> = {}) = delete;
-Tensor pairwise_distance(const Tensor&, const Tensor&, Say<"norm(x - y, 2, -1)"> = {}) = delete;
-Tensor tensordot(const Tensor&, const Tensor&, Say<"einsum()"> = {}) = delete;
-Tensor kron(const Tensor&, const Tensor&, Say<"einsum(\"ij,kl->ikjl\", x, y)"> = {}) = delete;
-Tensor heaviside(const Tensor&, const Tensor&, Say<"where(x > 0, 1.0, 0.0)"> = {}) = delete;
-std::vector<Tensor> meshgrid(const std::vector<Tensor>&,
-                             Say<"x.view({-1, 1}) beside y: they broadcast"> = {}) = delete;
-Tensor cross(const Tensor&, const Tensor&, Say<"heed has no cross product"> = {}) = delete;
-Tensor movedim(const Tensor&, Index, Index, Say<"permute(x, axes)"> = {}) = delete;
-Tensor quantile(const Tensor&, double, Say<"median(x), or sort(x)"> = {}) = delete;
-Tensor mode(const Tensor&, Say<"unique_with_counts(x)"> = {}) = delete;
-Tensor histc(const Tensor&, Index, Say<"bincount(bucketize(x, bounds))"> = {}) = delete;
-Tensor upsample(const Tensor&, double, Say<"interpolate(x, {.scale = 2})"> = {}) = delete;
-Tensor pixel_shuffle(const Tensor&, Index, Say<"reshape() and permute()"> = {}) = delete;
-Tensor softmin(const Tensor&, Index, Say<"softmax(-x, axis)"> = {}) = delete;
-void save(const Tensor&, const char*,
-          Say<"io::write_safetensors(path, {{\"x\", x.array()}})"> = {}) = delete;
-void load(const char*, Say<"io::read_safetensors(path)"> = {}) = delete;
-Tensor fft(const Tensor&, Say<"heed has no Fourier transform"> = {}) = delete;
-Tensor rfft(const Tensor&, Say<"heed has no Fourier transform"> = {}) = delete;
-Tensor det(const Tensor&, Say<"exp(logdet(x)), where it is positive"> = {}) = delete;
-Tensor svd(const Tensor&, Say<"heed has no singular value decomposition"> = {}) = delete;
-Tensor from_blob(const void*, const Shape&, Say<"Array::from(vector, shape) copies"> = {}) = delete;
-
-/// linalg::norm is norm.
+/// autograd::grad is grad, functional::jacobian jacobian; linalg::norm is norm.
+namespace autograd = ::heed;
+namespace functional = ::heed;
 namespace linalg {
 using heed::inverse;
 using heed::matmul;

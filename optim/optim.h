@@ -13,6 +13,7 @@
 #include "lion.h"
 #include "mean_of_last.h"
 #include "optimizer.h"
+#include "other_words.h"
 #include "plateau.h"
 #include "rate.h"
 #include "rmsprop.h"

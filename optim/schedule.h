@@ -23,8 +23,9 @@ class Schedule {
   void step();
   /// Calls of step() so far.
   Index steps() const { return steps_; }
-  /// The rates that were set last, one for each group: PyTorch's get_last_lr().
+  /// The rates that were set last, one for each group.
   std::vector<double> last_lr() const;
+  std::vector<double> get_last_lr() const { return last_lr(); }  ///< by PyTorch's word
   const Rate& rate() const { return rate_; }
 
   /// "steps" and "base_lrs", for checkpoints; loading sets the optimizer's rates. Throws ValueError
