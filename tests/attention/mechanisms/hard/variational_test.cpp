@@ -99,6 +99,11 @@ TEST_F(Variational, IsItsFormula) {
 
 // Enumerated over all choices of all queries together, value and gradients; and the bound's own,
 // of both orders, against differences.
+TEST_F(Variational, WhatIsHiddenIsNeverLikely) {
+  const Tensor hidden = select(select(any().log_prior, 0, 1), -1, 2);
+  EXPECT_EQ(numbers(hidden), Numbers(kQ, -1e30));
+}
+
 TEST_F(Variational, EnumerationIsTheExactBound) {
   const Tensor expected = enumerate([&](Choices& choices) { return cost(choices); });
   const Tensor exact = -sum(any().bound(log_likelihoods()), {-1});
