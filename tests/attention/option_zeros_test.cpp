@@ -1,4 +1,4 @@
-// Numbers that are 0 where nothing is said: a size that must be given is then refused, and any other
+// Numbers that are 0 where nothing is said: a size that must be given is then refused, any other
 // means what its header says of 0. See option_defaults_test.cpp for the rest.
 #include "../support/defaults.h"
 
