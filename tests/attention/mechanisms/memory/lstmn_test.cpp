@@ -190,7 +190,7 @@ TEST(LSTMN, SaysWhatIsWrong) {
   EXPECT_ERROR(ValueError,
                "LSTMN: input 2, hidden 3 and layers 0 must be positive, attention 0 not negative",
                LSTMN({.input = 2, .hidden = 3, .layers = 0}));
-  for (const double recency : {-1e-9, HUGE_VAL, NAN}) {
+  for (const double recency : {-1e-9, HUGE_VAL, std::nan("")}) {
     EXPECT_ERROR_WITH(ValueError, "LSTMN: a recency of ", LSTMN(small(1, -1, recency)));
   }
   const LSTMN model(small(1, -1));
