@@ -155,11 +155,7 @@ std::vector<std::vector<CtcHypothesis>> ctc_search(const Tensor& log_probs,
       const Prefixes next =
           advanced(prefixes, steps.at(t, static_cast<Index>(n)), t, steps.classes, options.blank);
       prefixes.clear();
-      for (const auto& each : best_of(next, options.beam)) {
-        Mass mass = each->second;
-        mass.most = kNever;
-        prefixes.emplace(each->first, std::move(mass));
-      }
+      for (const auto& each : best_of(next, options.beam)) prefixes.insert(*each);
     }
     out.emplace_back();
     for (const auto& each : best_of(prefixes, options.n_best)) {

@@ -43,6 +43,12 @@ TEST_F(BadOptions, OfConvolutions) {
   EXPECT_ERROR(ValueError,
                "Conv1d: same goes with stride 1 and padding 0, not with stride 2 and padding 0",
                Conv1d(3, 5, 2, {.stride = 2, .same = true}));
+  EXPECT_ERROR(ValueError,
+               "Conv1d: channels must be positive and multiples of groups: in 6, out 4, groups 3",
+               Conv1d(6, 4, 2, {.groups = 3}));
+  EXPECT_ERROR(ValueError,
+               "Conv1d: channels must be positive and multiples of groups: in 0, out 4, groups 1",
+               Conv1d(0, 4, 2));
   EXPECT_ERROR(ValueError, "Conv2d: kernel must be positive, not -3", Conv2d(3, 5, {2, -3}));
   EXPECT_ERROR(ValueError, "Conv2d: stride must be positive, not 0",
                Conv2d(3, 5, 2, {.stride = {0, 1}}));
@@ -66,6 +72,33 @@ TEST_F(BadOptions, OfConvolutions) {
   EXPECT_ERROR(ValueError,
                "Conv3d: channels must be positive and multiples of groups: in 3, out 5, groups 2",
                Conv3d(3, 5, 2, {.groups = 2}));
+}
+
+TEST_F(BadOptions, OfTransposedConvolutions) {
+  using nn::ConvTranspose1d, nn::ConvTranspose2d;
+  EXPECT_ERROR(
+      ValueError,
+      "ConvTranspose1d: channels must be positive and multiples of groups: in 0, out 5, groups 1",
+      ConvTranspose1d(0, 5, 2));
+  EXPECT_ERROR(
+      ValueError,
+      "ConvTranspose1d: channels must be positive and multiples of groups: in 3, out 0, groups 1",
+      ConvTranspose1d(3, 0, 2));
+  EXPECT_ERROR(
+      ValueError,
+      "ConvTranspose1d: channels must be positive and multiples of groups: in 3, out 5, groups 0",
+      ConvTranspose1d(3, 5, 2, {.groups = 0}));
+  EXPECT_ERROR(
+      ValueError,
+      "ConvTranspose2d: channels must be positive and multiples of groups: in 3, out 4, groups 2",
+      ConvTranspose2d(3, 4, 2, {.groups = 2}));
+  EXPECT_ERROR(
+      ValueError,
+      "ConvTranspose2d: channels must be positive and multiples of groups: in 4, out 3, groups 2",
+      ConvTranspose2d(4, 3, 2, {.groups = 2}));
+  EXPECT_ERROR(ValueError, "ConvTranspose1d: kernel 0 must be positive", ConvTranspose1d(3, 5, 0));
+  EXPECT_ERROR(ValueError, "ConvTranspose2d: kernel -1 must be positive",
+               ConvTranspose2d(3, 5, {2, -1}));
 }
 
 TEST_F(BadOptions, OfPoolings) {
@@ -137,11 +170,14 @@ TEST_F(BadOptions, OfLayersWithWeights) {
                nn::Embedding(0, 3));
   EXPECT_ERROR(ValueError, "Embedding: padding 5 is not in [-1, 5)",
                nn::Embedding({.count = 5, .width = 3, .padding = 5}));
+  EXPECT_ERROR(ValueError, "Bilinear: widths must be positive: in 0 and 3, out 2",
+               nn::Bilinear(0, 3, 2));
   EXPECT_ERROR(ValueError, "Highway: width 0 must be positive", nn::Highway(0));
   EXPECT_ERROR(ValueError, "Highway: gate_bias nan is not finite", nn::Highway(3, kNaN));
   EXPECT_ERROR(ValueError, "Maxout: in 0, out 3 and pieces 2 must be positive", nn::Maxout(0, 3));
   EXPECT_ERROR(ValueError, "Maxout: in 2, out 3 and pieces 0 must be positive",
                nn::Maxout(2, 3, 0));
+  EXPECT_ERROR(ValueError, "Maxout: in 2, out 0 and pieces 2 must be positive", nn::Maxout(2, 0));
   EXPECT_ERROR(ValueError, "PReLU: count 0 must be positive", nn::PReLU(0));
   EXPECT_ERROR(ValueError, "PReLU: begin inf is not finite", nn::PReLU(1, kInfinity));
   EXPECT_ERROR(ValueError, "RNNCell: input 0 and hidden 3 must be positive", nn::RNNCell(0, 3));
@@ -149,6 +185,8 @@ TEST_F(BadOptions, OfLayersWithWeights) {
   EXPECT_ERROR(ValueError, "LSTMCell: input 3 and hidden -1 must be positive", nn::LSTMCell(3, -1));
   EXPECT_ERROR(ValueError, "RNN: input 3, hidden 0 and layers 1 must be positive",
                nn::RNN({.input = 3, .hidden = 0}));
+  EXPECT_ERROR(ValueError, "RNN: input 0, hidden 3 and layers 1 must be positive",
+               nn::RNN({.input = 0, .hidden = 3}));
   EXPECT_ERROR(ValueError, "GRU: input 3, hidden 2 and layers -1 must be positive",
                nn::GRU({.input = 3, .hidden = 2, .layers = -1}));
   EXPECT_ERROR(ValueError, "LSTM: dropout nan is not in [0, 1]",
@@ -157,6 +195,9 @@ TEST_F(BadOptions, OfLayersWithWeights) {
 
 TEST_F(BadOptions, OfLayersWithoutWeights) {
   EXPECT_ERROR(ValueError, "Dropout: p nan is not in [0, 1]", nn::Dropout{kNaN});
+  EXPECT_ERROR(ValueError, "Dropout2d: p nan is not in [0, 1]", nn::Dropout2d{kNaN});
+  EXPECT_ERROR(ValueError, "Dropout2d: p -0.5 is not in [0, 1]", nn::Dropout2d{-0.5});
+  EXPECT_ERROR(ValueError, "Dropout2d: p 1.5 is not in [0, 1]", nn::Dropout2d{1.5});
   EXPECT_ERROR(ValueError, "Function: the function is empty", nn::Function({}));
   EXPECT_ERROR(ValueError, "GLU: axis 8 is not in [-8, 8)", nn::GLU{kMaxRank});
   EXPECT_ERROR(ValueError, "GLU: axis -9 is not in [-8, 8)", nn::GLU(-kMaxRank - 1));
@@ -166,6 +207,10 @@ TEST_F(BadOptions, OfLayersWithoutWeights) {
                nn::PositionalEncoding(3, 0.1, -1));
   EXPECT_ERROR(ValueError, "PositionalEncoding: p 2 is not in [0, 1]",
                nn::PositionalEncoding(3, 2));
+  EXPECT_ERROR(ValueError, "PositionalEncoding: p -0.1 is not in [0, 1]",
+               nn::PositionalEncoding(3, -0.1));
+  EXPECT_ERROR(ValueError, "PositionalEncoding: width 3 and max_steps 0 must be positive",
+               nn::PositionalEncoding(3, 0.1, 0));
 }
 
 TEST_F(BadOptions, OfLosses) {
@@ -177,6 +222,17 @@ TEST_F(BadOptions, OfLosses) {
                nn::NLLLoss({.weight = tensor(1.0)}));
   EXPECT_ERROR(ValueError, "SmoothL1Loss: beta -1 must be finite and not negative",
                nn::SmoothL1Loss(-1));
+  EXPECT_ERROR(ValueError, "CrossEntropyLoss: label_smoothing -0.5 is not in [0, 1]",
+               nn::CrossEntropyLoss({.label_smoothing = -0.5}));
+  EXPECT_ERROR(ValueError, "SmoothL1Loss: beta inf must be finite and not negative",
+               nn::SmoothL1Loss{kInfinity});
+  EXPECT_ERROR(ValueError, "HuberLoss: delta 0 must be positive and finite", nn::HuberLoss(0));
+  EXPECT_ERROR(ValueError, "HuberLoss: delta inf must be positive and finite",
+               nn::HuberLoss{kInfinity});
+  EXPECT_ERROR(ValueError, "MarginRankingLoss: margin inf is not finite",
+               nn::MarginRankingLoss{kInfinity});
+  EXPECT_ERROR(ValueError, "TripletMarginLoss: margin nan is not finite",
+               nn::TripletMarginLoss{kNaN});
   EXPECT_ERROR(ValueError, "HingeEmbeddingLoss: margin nan is not finite",
                nn::HingeEmbeddingLoss{kNaN});
   EXPECT_ERROR(ValueError, "CosineEmbeddingLoss: margin inf is not finite",
@@ -193,6 +249,42 @@ TEST_F(BadOptions, OfLosses) {
                nn::CrossEntropyLoss({.weight = counts}));
   EXPECT_ERROR(DTypeError, "BCEWithLogitsLoss: pos_weight: takes f32 or f64, not i64",
                nn::BCEWithLogitsLoss({.pos_weight = counts}));
+}
+
+// What stands at the end of a range is within it.
+TEST(GoodOptions, TheLastOnesOfARange) {
+  EXPECT_EQ(nn::GLU(-kMaxRank)(ones({2, 1, 1, 1, 1, 1, 1, 1})).shape()[0], 1);
+  EXPECT_EQ(nn::GLU(kMaxRank - 1)(ones({1, 1, 1, 1, 1, 1, 1, 2})).shape()[7], 1);
+  EXPECT_EQ(nn::AdaptiveAvgPool1d(0).out(), 0);
+  EXPECT_EQ(nn::AdaptiveAvgPool2d({0, 3}).out().y, 0);
+  EXPECT_EQ(nn::AdaptiveAvgPool2d({2, 3}).out().x, 3);
+  EXPECT_EQ(nn::MaxPool1d({.kernel = 3, .padding = 1}).options().padding, 1);
+  EXPECT_EQ(nn::AvgPool1d({.kernel = 2, .padding = 1}).options().kernel, 2);
+  EXPECT_EQ(nn::MaxPool2d({.kernel = {5, 1}, .padding = {2, 0}}).options().padding.y, 2);
+  EXPECT_EQ(nn::AvgPool2d({.kernel = {1, 5}, .padding = {0, 2}}).options().padding.x, 2);
+  for (const double p : {0.0, 1.0}) {
+    EXPECT_EQ(nn::Dropout(p).p(), p);
+    EXPECT_NO_THROW(nn::Dropout2d{p});
+    EXPECT_EQ(nn::PositionalEncoding(1, p, 1).dropout.p(), p);
+    EXPECT_EQ(nn::LSTM({.input = 1, .hidden = 1, .dropout = p}).options().dropout, p);
+    EXPECT_NO_THROW(nn::CrossEntropyLoss({.label_smoothing = p}));
+    EXPECT_NO_THROW(nn::BatchNorm1d(1, {.eps = p, .momentum = p}));
+  }
+  EXPECT_NO_THROW(nn::SmoothL1Loss(0));
+  EXPECT_NO_THROW(nn::CTCLoss({.blank = 0}));
+  EXPECT_NO_THROW(nn::MultiMarginLoss({.p = 2}));
+}
+
+TEST(GoodOptions, OneOfEverythingIsEnough) {
+  EXPECT_EQ(nn::Linear(1, 1)(ones({1, 1})).shape(), (Shape{1, 1}));
+  EXPECT_EQ(nn::Bilinear(1, 1, 1)(ones({1, 1}), ones({1, 1})).shape(), (Shape{1, 1}));
+  EXPECT_EQ(nn::Highway(1)(ones({1, 1})).shape(), (Shape{1, 1}));
+  EXPECT_EQ(nn::Maxout(1, 1, 1)(ones({1, 1})).shape(), (Shape{1, 1}));
+  EXPECT_EQ(nn::PReLU(1)(ones({1, 1})).shape(), (Shape{1, 1}));
+  EXPECT_EQ(nn::GRUCell(1, 1)(ones({1, 1})).shape(), (Shape{1, 1}));
+  EXPECT_EQ(nn::Conv1d(1, 1, 1)(ones({1, 1, 1})).shape(), (Shape{1, 1, 1}));
+  EXPECT_EQ(nn::ConvTranspose1d(1, 1, 1)(ones({1, 1, 1})).shape(), (Shape{1, 1, 1}));
+  EXPECT_EQ(nn::ConvTranspose2d(1, 1, 1)(ones({1, 1, 1, 1})).shape(), (Shape{1, 1, 1, 1}));
 }
 
 }  // namespace

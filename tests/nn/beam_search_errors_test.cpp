@@ -113,5 +113,44 @@ TEST(BeamSearchErrors, OfBlocksOfTheWrongShape) {
                beam_search(decoding, 3, {.begin = 0, .end = 2}));
 }
 
+// Gives one block of weights at first, another later.
+class Turning : public nn::Decoding {
+ public:
+  Tensor first, later;
+  bool asked = false;
+  Tensor step(const Tensor& words, Tensor* weights) override {
+    asked = weights != nullptr;
+    if (weights) *weights = first;
+    first = later;
+    return zeros({words.size(0), 3});
+  }
+  void reorder(const Tensor&, bool) override {}
+};
+
+TEST(BeamSearchErrors, OfWeightsThatChange) {
+  const BeamSearchOptions o{.begin = 0, .end = 2, .beam = 1, .forbidden = {2}};
+  BeamSearchOptions asks = o;
+  asks.need_weights = true;
+  Turning decoding;
+  decoding.first = zeros({1, 7});
+  decoding.later = zeros({1, 7}, DType::f64);
+  EXPECT_ERROR(DTypeError, "beam_search: weights change their dtype",
+               beam_search(decoding, 1, asks));
+  decoding.first = zeros({1, 7});
+  decoding.later = zeros({1, 5});
+  EXPECT_ERROR(ShapeError, "beam_search: weights must be [1, 7], not f32[1, 5]",
+               beam_search(decoding, 1, asks));
+  decoding.first = zeros({1, 0});
+  EXPECT_ERROR(ShapeError, "beam_search: weights must be [1, 0], not f32[1, 5]",
+               beam_search(decoding, 1, asks));
+  decoding.first = zeros({1, 5});
+  decoding.later = Tensor();
+  EXPECT_ERROR(ShapeError, "beam_search: weights must be [1, 5], not undefined",
+               beam_search(decoding, 1, asks));
+  EXPECT_TRUE(decoding.asked);
+  beam_search(decoding, 1, o);  // nobody asks
+  EXPECT_FALSE(decoding.asked);
+}
+
 }  // namespace
 }  // namespace heed

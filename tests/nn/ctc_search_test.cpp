@@ -120,6 +120,33 @@ TEST(CtcSearch, MergesRepeatsUnlessABlankStandsBetween) {
   EXPECT_THAT(ctc_search(log_probs, {0})[0][0].labels, IsEmpty());
 }
 
+// How each label begins in the likeliest way that leads to it in the last step.
+TEST(CtcSearch, LabelsBeginWhereTheLikeliestWayHasThem) {
+  const auto begins = [](const Numbers& labels) {
+    Numbers logs;
+    for (const double p : labels) logs.insert(logs.end(), {std::log(1 - p), std::log(p)});
+    const auto T = static_cast<Index>(labels.size());
+    const auto found = ctc_search(Tensor(Array::from(logs, {T, 1, 2})), {T}, {.n_best = 4});
+    for (const CtcHypothesis& each : found[0]) {
+      if (each.labels == Labels{1}) return each.steps;
+    }
+    return std::vector<Index>{-1};
+  };
+  EXPECT_THAT(begins({0.3, 0.6}), ElementsAre(1));  // 0.42, 0.18 and 0.12
+  EXPECT_THAT(begins({0.6, 0.6}), ElementsAre(0));  // 0.24, 0.36 and 0.24
+  EXPECT_THAT(begins({0.4, 0.1}), ElementsAre(0));  // 0.06, 0.04 and 0.36
+}
+
+TEST(CtcSearch, OfEqualsTheOneWhoseLabelsComeFirstStays) {
+  const Tensor same = full({1, 1, 4}, std::log(0.25), DType::f64);
+  const auto found = ctc_search(same, {1}, {.blank = 2, .beam = 3, .n_best = 3})[0];
+  ASSERT_EQ(found.size(), 3U);
+  EXPECT_THAT(found[0].labels, IsEmpty());
+  EXPECT_THAT(found[1].labels, ElementsAre(0));
+  EXPECT_THAT(found[2].labels, ElementsAre(1));
+  EXPECT_EQ(ctc_search(same, {1}, {.n_best = 10})[0].size(), 4U);
+}
+
 TEST(CtcSearch, ABeamOfOneIsNoBetterThanAWiderOne) {
   const Tensor log_probs = drawn({23, 4, 6}, 13, 2);
   const std::vector<Index> lengths = {23, 17, 11, 5};
@@ -140,7 +167,16 @@ TEST(CtcSearch, SaysWhatIsWrong) {
                ctc_search(log_probs, {5, 6}));
   EXPECT_ERROR(ValueError, "ctc_search: n_best 3 must be in [1, beam 2]",
                ctc_search(log_probs, {5, 5}, {.beam = 2, .n_best = 3}));
-  EXPECT_THROW(ctc_search(log_probs, {5, 5}, {.beam = 0, .n_best = 0}), ValueError);
+  EXPECT_ERROR(ValueError, "ctc_search: n_best 0 must be in [1, beam 0]",
+               ctc_search(log_probs, {5, 5}, {.beam = 0, .n_best = 0}));
+  EXPECT_ERROR(ValueError, "ctc_search: n_best 0 must be in [1, beam 10]",
+               ctc_search(log_probs, {5, 5}, {.n_best = 0}));
+  EXPECT_ERROR(ValueError, "ctc_search: the blank -1 is none of 3 classes",
+               ctc_search(log_probs, {5, 5}, {.blank = -1}));
+  EXPECT_ERROR(ValueError, "ctc_greedy: length -1 of row 0 is not in [0, 5]",
+               ctc_greedy(log_probs, {-1, 5}));
+  EXPECT_ERROR(ShapeError, "ctc_search: log_probs must be [T, N, C], not undefined",
+               ctc_search(Tensor(), {5, 5}));
   EXPECT_ERROR(ShapeError, "ctc_greedy: log_probs must be [T, N, C], not f32[2, 3]",
                ctc_greedy(zeros({2, 3}), {2}));
   EXPECT_ERROR_WITH(DTypeError, "must be f32 or f64",

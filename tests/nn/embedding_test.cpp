@@ -26,7 +26,7 @@ Tensor ids_of(const std::vector<std::int64_t>& ids, const Shape& shape) {
 }
 
 std::vector<double> row(const Tensor& table, Index i) {
-  return table.array().select(0, i).to_vector<double>();
+  return table.array().select(0, i).to(DType::f64).to_vector<double>();
 }
 
 TEST(Embedding, LooksUpRows) {
@@ -115,11 +115,30 @@ TEST(Embedding, SumsSparseAndDenseGradientsWhenTied) {
   EXPECT_THAT(gradients[0], testing::Pointwise(testing::DoubleNear(1e-12), gradients[1]));
 }
 
+TEST(Embedding, EachWayToSayItsOptionsIsTheSame) {
+  const nn::Embedding words(5, 3), padded(5, 3, 4), last(5, 3, {.padding = 4, .sparse = false});
+  EXPECT_EQ(words.padding(), -1);
+  EXPECT_TRUE(words.sparse());
+  EXPECT_EQ(padded.padding(), 4);
+  EXPECT_TRUE(padded.sparse());
+  EXPECT_THAT(row(padded.weight, 4), Each(0.0));
+  EXPECT_THAT(row(padded.weight, 3), Each(testing::Ne(0.0)));
+  EXPECT_EQ(last.padding(), 4);
+  EXPECT_FALSE(last.sparse());
+  EXPECT_EQ(last.weight.shape(), (Shape{5, 3}));
+  const nn::Embedding first({.count = 1, .width = 1, .padding = 0});
+  EXPECT_THAT(row(first.weight, 0), Each(0.0));
+}
+
 TEST(Embedding, ChecksOptionsAndIds) {
   EXPECT_ERROR(ValueError, "Embedding: sizes must be positive: count 0, width 3",
                nn::Embedding(0, 3));
   EXPECT_ERROR(ValueError, "Embedding: padding 7 is not in [-1, 5)",
                nn::Embedding({.count = 5, .width = 3, .padding = 7}));
+  EXPECT_ERROR(ValueError, "Embedding: sizes must be positive: count 3, width -1",
+               nn::Embedding(3, -1));
+  EXPECT_ERROR(ValueError, "Embedding: padding -2 is not in [-1, 5)",
+               nn::Embedding({.count = 5, .width = 3, .padding = -2}));
   const nn::Embedding words(5, 3);
   EXPECT_ERROR(IndexError, "embedding: index 5 is out of range [0, 5)", words(ids_of({1, 5}, {2})));
   EXPECT_ERROR(DTypeError, "embedding: indices must be i64, not f32[2]", words(ones({2})));

@@ -11,6 +11,7 @@
 #include "../../autograd/ops/reduce/reduce.h"
 #include "../../autograd/ops/shape/shape.h"
 #include "../../core/error.h"
+#include "../../core/generator.h"
 #include "../support/throws.h"
 
 namespace heed {
@@ -98,6 +99,30 @@ TEST(Init, AGainThatIsLeftOutIsOne) {
   const Tensor x = zeros({5, 13}, DType::f64);
   nn::orthogonal_(x);
   EXPECT_NEAR(sum(x * x).item(), 5, 1e-12);
+}
+
+TEST(Init, OfNothingDrawsNothing) {
+  const auto before = default_generator().state().offset;
+  for (const Shape& shape : {Shape{0, 5}, Shape{5, 0}, Shape{3, 0, 2}}) {
+    nn::orthogonal_(zeros(shape));
+    nn::xavier_uniform_(zeros(shape));
+    nn::kaiming_uniform_(zeros(shape));
+    nn::kaiming_normal_(zeros(shape), 0, nn::Fan::out);
+  }
+  EXPECT_EQ(default_generator().state().offset, before);
+}
+
+TEST(Init, NeedsTwoAxes) {
+  const Tensor x = zeros({5}), y = zeros({2, 1});
+  EXPECT_ERROR(ShapeError, "xavier_uniform_: needs rank 2 or more, not f32[5]",
+               nn::xavier_uniform_(x));
+  EXPECT_ERROR(ShapeError, "xavier_normal_: needs rank 2 or more, not f32[5]",
+               nn::xavier_normal_(x));
+  EXPECT_ERROR(ShapeError, "kaiming_uniform_: needs rank 2 or more, not f32[5]",
+               nn::kaiming_uniform_(x));
+  EXPECT_ERROR(ShapeError, "orthogonal_: needs rank 2 or more, not f32[5]", nn::orthogonal_(x));
+  nn::orthogonal_(y);
+  EXPECT_NEAR(sum(y * y).item(), 1, 1e-6);
 }
 
 TEST(Init, ASingleInputCountsAsOne) {

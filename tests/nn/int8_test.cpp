@@ -62,6 +62,33 @@ TEST(ToInt8, ATableMayBeTheOutputLayerToo) {
   EXPECT_LT(distance(table.scores(x), before), 0.02);
 }
 
+TEST(ToInt8, OnceMoreOrAfterBf16ChangesNothing) {
+  manual_seed(5);
+  Linear linear(32, 7);
+  Embedding table(53, 32);
+  const NoGrad scope;
+  const Tensor x = randn({7, 32});
+  const auto says = [](const Tensor& y) { return y.array().to_vector<float>(); };
+  const auto check = [&](auto& layer, auto&& call, auto&& change, auto&& other) {
+    change(layer);
+    const auto before = call(layer);
+    change(layer);
+    EXPECT_EQ(call(layer), before);
+    other(layer);
+    EXPECT_EQ(call(layer), before);
+  };
+  const auto int8 = [](auto& layer) { layer.to_int8(); };
+  const auto bf16 = [](auto& layer) { layer.to_bf16(); };
+  const auto scores = [&](const Embedding& layer) { return says(layer.scores(x)); };
+  const auto product = [&](const Linear& layer) { return says(layer(x)); };
+  check(linear, product, int8, bf16);
+  check(table, scores, int8, bf16);
+  Linear second(32, 7);
+  Embedding other(53, 32);
+  check(second, product, bf16, int8);
+  check(other, scores, bf16, int8);
+}
+
 TEST(ToInt8, WhatIsTiedStays) {
   manual_seed(5);
   Tagger model;

@@ -182,6 +182,48 @@ TEST(Lora, DropsOnlyWhatItIsGivenItself) {
   EXPECT_EQ(numbers(layer(x)), numbers(layer(x)));
 }
 
+TEST(Lora, AdaptersHaveTheModeOfTheirModel) {
+  manual_seed(29);
+  Linear layer(7, 5, true, DType::f64);
+  layer.eval();
+  add_lora(layer, {.rank = 2, .dropout = 0.5});
+  randomise(layer);
+  EXPECT_EQ(numbers(layer(input())), numbers(layer(input())));
+}
+
+TEST(Lora, StandsWhereAPathHoldsOneOfTheParts) {
+  manual_seed(31);
+  Tagger model;
+  EXPECT_EQ(add_lora(model, {.rank = 2, .at = {"nowhere", "hid", "ou"}}), 3);
+  std::vector<std::string> names;
+  for (const auto& [name, tensor] : lora_state(model)) names.push_back(name);
+  EXPECT_THAT(names, testing::IsSupersetOf(
+                         {"hidden.lora.lora_a", "out.lora.lora_b", "heads.out_proj.lora.lora_a"}));
+}
+
+TEST(Lora, OneMatrixMergesOnceAndComesOutOnce) {
+  manual_seed(33);
+  LowRank adapter(3, 2, {.rank = 1, .alpha = 4}, DType::f64);
+  normal_(adapter.b, 0, 1);
+  const Tensor weight = randn({2, 3}, DType::f64), x = randn({5, 3}, DType::f64);
+  const auto before = numbers(weight);
+  adapter.unmerge(weight);  // nothing was in it
+  EXPECT_EQ(numbers(weight), before);
+  const auto wanted = numbers(weight + 4 * matmul(adapter.b, adapter.a));
+  adapter.merge(weight);
+  adapter.merge(weight);
+  EXPECT_THAT(numbers(weight), testing::Pointwise(testing::DoubleNear(1e-13), wanted));
+  const Tensor y = randn({5, 2}, DType::f64);
+  EXPECT_TRUE(adapter(y, x).is_same(y));
+  adapter.unmerge(weight);
+  EXPECT_EQ(numbers(weight), before);
+  EXPECT_FALSE(adapter.merged());
+  // Its second row alone.
+  const Tensor row = adapter(zeros({5, 1}, DType::f64), x, 1, 1);
+  EXPECT_THAT(numbers(row), testing::Pointwise(testing::DoubleNear(1e-13),
+                                               numbers(narrow(adapter(0 * y, x), 1, 1, 1))));
+}
+
 TEST(Lora, StandsBesideWeightsInEightBits) {
   manual_seed(31);
   Tagger model(DType::f32);
@@ -226,6 +268,8 @@ TEST(Lora, SaysWhatIsWrong) {
   Tagger model;
   const auto complaint = [](auto&& call) { return message_of<ValueError>(call); };
   EXPECT_THAT(complaint([&] { add_lora(model, {.rank = 0}); }), HasSubstr("rank 0"));
+  EXPECT_ERROR(ValueError, "low_rank: rank 8 must be positive, alpha inf finite",
+               add_lora(model, {.alpha = INFINITY}));
   EXPECT_THAT(complaint([&] { add_lora(model, {.dropout = 2}); }), HasSubstr("Dropout: p 2"));
   EXPECT_THAT(complaint([&] { add_lora(model, {.at = {"encoder"}}); }), HasSubstr("no layer"));
   EXPECT_TRUE(model.hidden.weight.requires_grad());
@@ -236,8 +280,16 @@ TEST(Lora, SaysWhatIsWrong) {
   NamedTensors state = lora_state(model);
   state[0].second = state[0].second.clone().t();
   EXPECT_THAT(complaint([&] { load_lora(model, state); }), HasSubstr("lora_a is "));
+  const Tensor wrong[] = {Tensor(), lora_state(model)[0].second.to(DType::f32)};
+  for (const Tensor& each : wrong) {
+    state[0].second = each;
+    EXPECT_THAT(complaint([&] { load_lora(model, state); }), HasSubstr("lora_a is "));
+  }
   state.erase(state.begin());
   EXPECT_THAT(complaint([&] { load_lora(model, state); }), HasSubstr("missing"));
+  state = lora_state(model);
+  state.emplace_back("out.lora.lora_c", state[0].second);
+  EXPECT_THAT(complaint([&] { load_lora(model, state); }), HasSubstr("5 of them, not 4"));
   io::save_lora(path, model);
 
   Tagger other;

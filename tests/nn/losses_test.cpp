@@ -47,6 +47,22 @@ TEST(Losses, WeightsAreBuffersThatFollowTheModel) {
   EXPECT_NEAR(nll(x, ids({1, 0, 7})).item(), (3 * 2 + 4) / 4.0, 1e-12);
 }
 
+TEST(Losses, WeightsAreCopies) {
+  Tensor given = ones({2}, DType::f64);
+  const nn::NLLLoss nll({.weight = given, .reduction = Reduction::sum});
+  const nn::CrossEntropyLoss cross({.weight = given, .reduction = Reduction::sum});
+  const nn::MultiMarginLoss margin({.weight = given, .reduction = Reduction::sum});
+  const nn::BCEWithLogitsLoss binary(
+      {.weight = given, .pos_weight = given, .reduction = Reduction::sum});
+  given.copy_from(zeros({2}, DType::f64));
+  const Tensor x = tensor({-1, -2}, {1, 2}, DType::f64);
+  EXPECT_EQ(nll(x, ids({1})).item(), 2);
+  EXPECT_NEAR(cross(x, ids({1})).item(), 1 + std::log1p(std::exp(-1)), 1e-12);
+  EXPECT_EQ(margin(x, ids({1})).item(), 1);  // (1 + 2 - 1) / 2 classes
+  EXPECT_NEAR(binary(zeros({1, 2}, DType::f64), ones({1, 2}, DType::f64)).item(), 2 * std::log(2),
+              1e-12);
+}
+
 TEST(Losses, NllAfterLogSoftmaxIsCrossEntropy) {
   const Tensor x = randn({5, 3}, DType::f64);
   const Tensor targets = ids({2, 0, 1, -100, 1});

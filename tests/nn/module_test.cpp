@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <sstream>
+
 #include "../../autograd/ops/elementwise/elementwise.h"
 #include "../../autograd/ops/reduce/reduce.h"
 #include "../../core/error.h"
@@ -259,6 +261,78 @@ TEST(Module, SummaryIsATree) {
   EXPECT_THAT(text, testing::ContainsRegex("\n      weight +f32\\[11, 7\\] +77\n"));
   EXPECT_THAT(text, testing::ContainsRegex("\n    steps +i64\\[3\\] +3 buffer\n"));
   EXPECT_THAT(nn::Embedding(1234, 1000).summary(), HasSubstr("1,234,000"));
+}
+
+TEST(Module, SummaryHasALineForEachName) {
+  class Whole : public nn::Module {
+   public:
+    Whole() {
+      again = first;
+      first.set_requires_grad(false);
+      small.set_requires_grad(false);
+    }
+    Tensor& first = parameter("first", ones({10, 123}));
+    Tensor& again = parameter("again", ones({2}));
+    Tensor& small = parameter("small", ones({7}));
+    Tensor& none = parameter("none", Tensor());
+    Tensor& steps = buffer("steps", zeros({137, 1000}));
+    nn::Linear& out = child<nn::Linear>("out", 100, 1, false);
+  } const whole;
+  EXPECT_EQ(whole.summary(),
+            "Whole                                                            1,337\n"
+            "  first                            f32[10, 123]                  1,230 frozen\n"
+            "  again                            f32[10, 123]                  1,230 tied frozen\n"
+            "  small                            f32[7]                            7 frozen\n"
+            "  steps                            f32[137, 1000]              137,000 buffer\n"
+            "  out: Linear                                                      100\n"
+            "    weight                         f32[1, 100]                     100\n"
+            "1,237 of the parameters are frozen\n");
+  EXPECT_EQ(to_string(whole), whole.summary());
+  std::ostringstream out;
+  out << whole;
+  EXPECT_EQ(out.str(), whole.summary());
+}
+
+TEST(Module, LoadingTakesPartsOfItsOwnNumbersAsTheyWere) {
+  Open model;
+  const Tensor both = tensor({1, 2, 3, 4, 5, 6}, {6});
+  Tensor& left = model.parameter("left", Tensor(both.array().slice(0, 0, 4)));
+  Tensor& right = model.parameter("right", Tensor(both.array().slice(0, 2, 6)));
+  model.load_state_dict({{"left", right}, {"right", left}});
+  // One after the other, each from what was there at first.
+  EXPECT_THAT(left.array().to_vector<float>(), ElementsAre(3, 4, 1, 2));
+  EXPECT_THAT(right.array().to_vector<float>(), ElementsAre(1, 2, 3, 4));
+}
+
+TEST(Module, LoadingRefusesNoNumbersAtAll) {
+  nn::Linear layer(2, 3, false);
+  EXPECT_ERROR_WITH(ValueError, "\"weight\" is undefined, not f32[3, 2]",
+                    layer.load_state_dict({{"weight", Tensor()}}));
+  layer.load_state_dict({}, false);
+}
+
+TEST(Module, ConvertingToWhatItIsLeavesGradients) {
+  nn::Linear layer(2, 3);
+  sum(layer(ones({5, 2}))).backward();
+  layer.to(DType::f32);
+  EXPECT_TRUE(layer.bias.grad().defined());
+  layer.to(DType::f64);
+  EXPECT_FALSE(layer.bias.grad().defined());
+}
+
+TEST(Module, ASharedChildIsListedOnceAndMustBeThere) {
+  class Two : public nn::Module {
+   public:
+    explicit Two(const std::shared_ptr<nn::Linear>& made) {
+      shared_child("a", made);
+      shared_child("b", made);
+    }
+  };
+  Two two(std::make_shared<nn::Linear>(2, 3));
+  EXPECT_EQ(two.modules().size(), 2U);
+  EXPECT_EQ(two.parameters().size(), 2U);
+  EXPECT_EQ(two.state_dict().size(), 4U);
+  EXPECT_ERROR(GradError, "module: child \"a\" is none", Two{nullptr});
 }
 
 TEST(Module, AParameterOfOddStridesBecomesContiguous) {

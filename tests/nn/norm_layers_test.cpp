@@ -13,6 +13,7 @@
 #include "../../nn/group_norm.h"
 #include "../../nn/layer_norm.h"
 #include "../support/numbers.h"
+#include "../support/throws.h"
 
 namespace heed::nn {
 namespace {
@@ -132,12 +133,39 @@ TEST(NormLayers, BatchNormIsWholeAfterAnError) {
   EXPECT_EQ(layer.running_var.array().to_vector<float>(), (std::vector<float>{1, 1, 1}));
 }
 
+// At a momentum of 0 nothing moves, at 1 only the last batch counts.
+TEST(NormLayers, BatchNormTakesTheEndsOfItsMomentum) {
+  BatchNorm1d still(3, {.momentum = 0, .dtype = DType::f64});
+  still(input());
+  EXPECT_EQ(numbers(still.running_var), (std::vector<double>{1, 1, 1}));
+  BatchNorm1d quick(3, {.momentum = 1, .dtype = DType::f64});
+  quick(input() + 7);
+  quick(input());
+  const auto means = numbers(mean(input(), {0, 2}));
+  for (std::size_t c = 0; c < 3; ++c) EXPECT_NEAR(numbers(quick.running_mean)[c], means[c], 1e-12);
+}
+
+TEST(NormLayers, OfOneChannelAndAnEpsOfNothing) {
+  const Tensor x = tensor({1, 3}, {2, 1}, DType::f64);
+  EXPECT_EQ(numbers(BatchNorm1d(1, {.eps = 0, .dtype = DType::f64})(x)),
+            (std::vector<double>{-1, 1}));
+  EXPECT_EQ(numbers(GroupNorm(1, 1, 0, true, DType::f64)(tensor({1, 3}, {1, 1, 2}, DType::f64))),
+            (std::vector<double>{-1, 1}));
+}
+
 TEST(NormLayers, RefuseWhatDoesNotFit) {
   EXPECT_THROW(RMSNorm({-3}), ShapeError);
   BatchNorm1d one(3);
-  EXPECT_THROW(one(zeros({5})), ShapeError);
+  EXPECT_ERROR(ShapeError, "BatchNorm1d: x must be [N, C] or [N, C, L], not f32[5]",
+               one(zeros({5})));
+  EXPECT_ERROR(ShapeError, "BatchNorm1d: x must be [N, C] or [N, C, L], not f32[5, 3, 2, 2]",
+               one(zeros({5, 3, 2, 2})));
   BatchNorm2d two(3);
-  EXPECT_THROW(two(zeros({5, 3})), ShapeError);
+  EXPECT_ERROR(ShapeError, "BatchNorm2d: x must be [N, C, H, W], not f32[5, 3]",
+               two(zeros({5, 3})));
+  EXPECT_ERROR(ValueError, "BatchNorm1d: momentum -0.5 is not in [0, 1]",
+               BatchNorm1d(3, {.momentum = -0.5}));
+  EXPECT_ERROR(ValueError, "GroupNorm: 3 groups do not divide 0 channels", GroupNorm(3, 0));
 }
 
 }  // namespace

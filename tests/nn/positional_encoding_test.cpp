@@ -31,6 +31,14 @@ TEST(PositionalEncoding, IsThePapersFormula) {
   }
 }
 
+TEST(PositionalEncoding, IsLongAndDropsATenthWhereNothingIsSaid) {
+  const nn::PositionalEncoding layer(2);
+  EXPECT_EQ(layer.pe.shape(), (Shape{5000, 2}));
+  EXPECT_EQ(layer.dropout.p(), 0.1);
+  EXPECT_EQ(nn::sinusoidal_positions(1, 3).array().to_vector<float>(),
+            (std::vector<float>{0, 1, 0}));
+}
+
 TEST(PositionalEncoding, AddsTheRowsOfItsSteps) {
   nn::PositionalEncoding layer(4, 0, 13);
   EXPECT_EQ(layer.named_buffers()[0].first, "pe");
@@ -56,10 +64,27 @@ TEST(PositionalEncoding, ChecksWhatItGets) {
                layer(zeros({3, 4}), 11));
   EXPECT_ERROR(IndexError, "PositionalEncoding: steps 3 from -1 are not within [0, 13)",
                layer(zeros({3, 4}), -1));
+  EXPECT_ERROR(IndexError, "PositionalEncoding: steps 0 from 14 are not within [0, 13)",
+               layer(zeros({0, 4}), 14));
+  EXPECT_EQ(layer(zeros({0, 4}), 13).shape(), (Shape{0, 4}));
+  EXPECT_EQ(layer(zeros({13, 4})).shape(), (Shape{13, 4}));
+  EXPECT_ERROR(ShapeError, "PositionalEncoding: x must be [.., T, 4], not f32[4]",
+               layer(zeros({4})));
   EXPECT_ERROR(
       ValueError,
       "sinusoidal_positions: steps 5, width 0, first 0: width must be positive, none negative",
       nn::sinusoidal_positions(5, 0));
+  EXPECT_ERROR(
+      ValueError,
+      "sinusoidal_positions: steps -1, width 2, first 0: width must be positive, none negative",
+      nn::sinusoidal_positions(-1, 2));
+  EXPECT_ERROR(
+      ValueError,
+      "sinusoidal_positions: steps 5, width 2, first -1: width must be positive, none negative",
+      nn::sinusoidal_positions(5, 2, -1));
+  EXPECT_ERROR_WITH(DTypeError, "sinusoidal_positions",
+                    nn::sinusoidal_positions(5, 2, 0, DType::i64));
+  EXPECT_EQ(nn::sinusoidal_positions(0, 1).shape(), (Shape{0, 1}));
 }
 
 }  // namespace

@@ -105,6 +105,15 @@ TEST(PyramidalLSTM, Gradcheck) {
   }
 }
 
+TEST(PyramidalLSTM, DropsNothingOfWhatItReadsOrGives) {
+  manual_seed(9);
+  const PyramidalLSTM pyramid(
+      {.input = 3, .hidden = 5, .levels = 1, .bottom = false, .dropout = 1, .dtype = DType::f64});
+  const Tensor x = randn({2, 7, 3}, DType::f64);
+  const Tensor h = lstm_plain(halved(x), {}, both_directions(pyramid.layers[0], 0)).output;
+  EXPECT_LE(difference(pyramid(x).output, h), 1e-12);
+}
+
 TEST(PyramidalLSTM, DropsOutBetweenLevelsInTrainingOnly) {
   manual_seed(9);
   PyramidalLSTM pyramid({.input = 3, .hidden = 17, .levels = 2, .bottom = false, .dropout = 0.5});
@@ -118,7 +127,11 @@ TEST(PyramidalLSTM, SaysWhatIsWrong) {
   EXPECT_ERROR_WITH(ValueError, "levels 0 must be positive",
                     PyramidalLSTM pyramid(options(0, true)));
   EXPECT_ERROR_WITH(ValueError, "levels 17 must be", PyramidalLSTM pyramid(options(17, true)));
-  EXPECT_ERROR_WITH(ValueError, "hidden 0", PyramidalLSTM pyramid({.input = 3}));
+  EXPECT_ERROR_WITH(ValueError, "input 3, hidden 0, first 2", PyramidalLSTM pyramid({.input = 3}));
+  EXPECT_ERROR_WITH(ValueError, "input 0, hidden 5", PyramidalLSTM pyramid({.hidden = 5}));
+  EXPECT_ERROR_WITH(ValueError, "hidden 5, first 0 and levels 3 must be positive",
+                    PyramidalLSTM pyramid({.input = 3, .hidden = 5, .first = 0}));
+  EXPECT_EQ(PyramidalLSTM({.input = 1, .hidden = 1, .levels = 16}).layers.size(), 17U);
   EXPECT_THROW(PyramidalLSTM pyramid({.input = 3, .hidden = 5, .dropout = 2}), ValueError);
   for (const bool bottom : {false, true}) {
     const PyramidalLSTM pyramid(options(1, bottom));

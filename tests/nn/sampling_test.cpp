@@ -68,6 +68,16 @@ TEST(Sampling, MinPIsAShareOfTheLikeliest) {
   expect_near(probabilities(scores, {.temperature = 0, .min_p = 0.1}), {0, 1, 0, 0});
 }
 
+TEST(Sampling, TheKLikeliestAreAmongAll) {
+  const auto scores = logs({0.1, 0.4, 0.2, 0.3});
+  expect_near(probabilities(scores, {.top_k = 1}), {0, 1, 0, 0});
+  expect_near(probabilities(scores, {.top_k = 3}), {0, 4.0 / 9, 2.0 / 9, 3.0 / 9});
+  for (const Index all : {4, 5, 1000}) {
+    expect_near(probabilities(scores, {.top_k = all}), {0.1, 0.4, 0.2, 0.3});
+  }
+  expect_near(probabilities(scores, {.top_p = 1, .min_p = 0}), {0.1, 0.4, 0.2, 0.3});
+}
+
 TEST(Sampling, DrawsByTheProbabilitiesItTells) {
   const auto scores = logs({0.1, 0.4, 0.2, 0.3});
   const SamplingOptions options{.temperature = 1.3, .forbidden = {3}, .top_p = 0.9, .min_p = 0.3};
@@ -85,11 +95,19 @@ TEST(Sampling, DrawsByTheProbabilitiesItTells) {
 
 TEST(Sampling, RefusesWhatItCannotDraw) {
   Generator generator(1);
-  EXPECT_THROW(sample({}, {}, generator), ValueError);
-  EXPECT_THROW(sample({NAN, -INFINITY}, {}, generator), ValueError);
-  EXPECT_THROW(sample({1}, {.temperature = -1}, generator), ValueError);
-  EXPECT_THROW(sample({1}, {.temperature = NAN}, generator), ValueError);
-  EXPECT_THROW(sample({1}, {.top_k = -1}, generator), ValueError);
+  EXPECT_ERROR(ValueError, "sample: none of 0 scores can be drawn", sample({}, {}, generator));
+  EXPECT_ERROR(ValueError, "sample: none of 2 scores can be drawn",
+               sample({NAN, -INFINITY}, {}, generator));
+  EXPECT_ERROR(ValueError, "sample: none of 2 scores can be drawn",
+               sample({1, INFINITY}, {}, generator));
+  EXPECT_ERROR(ValueError, "sample: temperature -1 must be 0 or more",
+               sample({1}, {.temperature = -1}, generator));
+  EXPECT_ERROR(ValueError, "sample: temperature nan must be 0 or more",
+               sample({1}, {.temperature = NAN}, generator));
+  EXPECT_ERROR(ValueError, "sample: temperature inf must be 0 or more",
+               sample({1}, {.temperature = INFINITY}, generator));
+  EXPECT_ERROR(ValueError, "sample: top_k -1 must not be negative",
+               sample({1}, {.top_k = -1}, generator));
   EXPECT_ERROR(ValueError, "sample: top_p 0 is not in (0, 1]",
                sample({1}, {.top_p = 0}, generator));
   EXPECT_ERROR(ValueError, "sample: top_p 1.5 is not in (0, 1]",
@@ -97,8 +115,12 @@ TEST(Sampling, RefusesWhatItCannotDraw) {
   EXPECT_ERROR(ValueError, "sample: min_p -1 is not in [0, 1]", probabilities({1}, {.min_p = -1}));
   EXPECT_ERROR(ValueError, "sample: min_p nan is not in [0, 1]",
                probabilities({1}, {.min_p = NAN}));
+  EXPECT_ERROR(ValueError, "sample: min_p 1.5 is not in [0, 1]",
+               probabilities({1}, {.min_p = 1.5}));
   EXPECT_ERROR(IndexError, "sample: forbidden 2 is none of 2 scores",
                sample({1, 2}, {.forbidden = {2}}, generator));
+  EXPECT_ERROR(IndexError, "sample: forbidden -1 is none of 2 scores",
+               sample({1, 2}, {.forbidden = {-1}}, generator));
 }
 
 }  // namespace

@@ -58,6 +58,12 @@ TEST(Boxes, HaveGradientsOfBothOrdersAndRefuse) {
   EXPECT_TRUE(second) << second.text();
   EXPECT_ERROR(ShapeError, "box_iou: b must be [.., 4], not f32[3]",
                box_iou(zeros({4}), zeros({3})));
+  EXPECT_ERROR(ShapeError, "box_iou: a must be [.., 4], not f32[]",
+               box_iou(tensor(1.0), zeros({4})));
+  EXPECT_ERROR(ShapeError, "centres_of: corners must be [.., 4], not f32[2, 5]",
+               centres_of(zeros({2, 5})));
+  EXPECT_ERROR(ShapeError, "corners_of: centres must be [.., 4], not f32[3]",
+               corners_of(zeros({3})));
   EXPECT_ERROR(GradError, "generalized_box_iou: a is undefined",
                generalized_box_iou(Tensor(), zeros({4})));
   EXPECT_ERROR(DTypeError, "corners_of: takes f32 or f64, not i64",
@@ -152,6 +158,15 @@ TEST_F(SetLosses, KnowNoOrder) {
               set_loss(logits, found, things).total.item(), 1e-12);
 }
 
+TEST_F(SetLosses, OfAsManyThingsAsPredictionsAndOfOneClass) {
+  const Tensor few = narrow(found, 1, 0, 3).detach();
+  const SetLoss loss = set_loss(narrow(logits, 1, 0, 3), few, things);
+  EXPECT_EQ(loss.matches[0].rows.size(), 3U);
+  const Tensor one = narrow(narrow(logits, 0, 1, 1), 2, 0, 2);
+  const SetLoss only = set_loss(one, narrow(found, 0, 1, 1), {{classes({0}), things[1].boxes}});
+  EXPECT_EQ(only.matches[0].rows.size(), 1U);
+}
+
 TEST_F(SetLosses, OfImagesWithNothingInThem) {
   const std::vector<Things> none(2, {classes({}), boxes({})});
   const SetLoss loss = set_loss(logits, found, none);
@@ -213,6 +228,21 @@ TEST_F(SetLosses, RefuseWhatDoesNotFit) {
   EXPECT_ERROR(ShapeError,
                "set_loss: things must be classes [M] and boxes f64[M, 4], not i64[2] and f64[1, 4]",
                set_loss(logits, found, {things[0], {classes({1, 1}), boxes({0, 0, 1, 1})}}));
+  EXPECT_ERROR(ShapeError, "set_loss: logits must be [B, N, C + 1], not f64[2, 5, 1]",
+               set_loss(zeros({2, 5, 1}, DType::f64), found, things));
+  EXPECT_ERROR(ShapeError, "set_loss: boxes must be f64[2, 5, 4], not f32[2, 5, 4]",
+               set_loss(logits, zeros({2, 5, 4}), things));
+  EXPECT_ERROR(DTypeError, "set_loss: takes f32 or f64, not i64",
+               set_loss(zeros({2, 5, 4}, DType::i64), found, things));
+  EXPECT_ERROR(ShapeError,
+               "set_loss: things must be classes [M] and boxes f64[M, 4], not i64[1] and f32[1, 4]",
+               set_loss(logits, found, {things[0], {classes({1}), zeros({1, 4})}}));
+  EXPECT_ERROR(
+      ShapeError,
+      "set_loss: things must be classes [M] and boxes f64[M, 4], not i64[1, 1] and f64[1, 4]",
+      set_loss(logits, found, {things[0], {zeros({1, 1}, DType::i64), boxes({0, 0, 1, 1})}}));
+  EXPECT_ERROR(GradError, "set_loss: classes is undefined",
+               set_loss(logits, found, {things[0], {Tensor(), boxes({0, 0, 1, 1})}}));
   EXPECT_ERROR_WITH(IndexError, "set_loss",
                     set_loss(logits, found, {things[0], {classes({3}), boxes({0, 0, 1, 1})}}));
   EXPECT_ERROR(ValueError, "set_loss: 3 things, but 1 predictions",

@@ -126,6 +126,51 @@ TEST(Speculative, EndsWithTheEnd) {
   }
 }
 
+// Knows one token alone.
+class Sure : public TokenModel {
+ public:
+  explicit Sure(Index token) : token_(token) {}
+  std::vector<std::vector<double>> read(const std::vector<Index>& tokens) override {
+    std::vector<double> scores(static_cast<std::size_t>(kTokens));
+    scores[static_cast<std::size_t>(token_)] = 50;
+    return std::vector(tokens.size(), scores);
+  }
+  void rewind(Index) override {}
+
+ private:
+  Index token_;
+};
+
+TEST(Speculative, CountsWhatStayedAndWhatDidNot) {
+  Generator generator(3);
+  Sure target(1), same(1), other(2);
+  const SpeculativeOptions options{.length = 5, .lookahead = 2, .choice = {.temperature = 0}};
+  const std::vector<Index> ones(5, 1);
+  // Two that stay and one more, then the two that are still to come.
+  const auto all = write_speculatively(target, same, {0}, options, generator);
+  EXPECT_EQ(all.tokens, ones);
+  EXPECT_EQ(all.looks, 2);
+  EXPECT_EQ(all.drafted, 4);
+  EXPECT_EQ(all.kept, 4);
+  // One a look, and at last one is all that is drafted.
+  const auto none = write_speculatively(target, other, {0}, options, generator);
+  EXPECT_EQ(none.tokens, ones);
+  EXPECT_EQ(none.looks, 5);
+  EXPECT_EQ(none.drafted, 9);
+  EXPECT_EQ(none.kept, 0);
+}
+
+TEST(Speculative, TheFirstTokenOfAllMayBeTheEnd) {
+  Generator generator(3);
+  Sure target(0), same(0), other(1);
+  for (Sure* draft : {&same, &other}) {
+    const auto text = write_speculatively(
+        target, *draft, {1}, {.length = 7, .end = 0, .choice = {.temperature = 0}}, generator);
+    EXPECT_EQ(text.tokens, std::vector<Index>{0});
+    EXPECT_EQ(text.looks, 1);
+  }
+}
+
 TEST(Speculative, RefusesWhatDoesNotFit) {
   Generator generator(1);
   Two target(1), draft(2), other(2, 4);

@@ -68,6 +68,16 @@ TEST(WeightNorm, LayersBeginAsTheyWouldWithoutIt) {
   }
 }
 
+TEST(WeightNorm, IsOnAndHasABiasWhereNothingIsSaid) {
+  const WeightNormLinear linear(kIn, kOut);
+  const WeightNormConv1d conv(kIn, kOut, kKernel);
+  EXPECT_THAT(names_of(linear),
+              testing::ElementsAre("bias[3]", "weight_g[3, 1]", "weight_v[3, 5]"));
+  EXPECT_THAT(names_of(conv),
+              testing::ElementsAre("bias[3]", "weight_g[3, 1, 1]", "weight_v[3, 5, 7]"));
+  EXPECT_EQ(conv(zeros({2, kIn, 11})).shape(), (Shape{2, kOut, 5}));
+}
+
 // The length of v says nothing, g is the length of the weight.
 TEST(WeightNorm, LengthAndDirectionAreApart) {
   manual_seed(5);
@@ -101,7 +111,9 @@ TEST(WeightNorm, RefusesWhatDoesNotFit) {
   EXPECT_ERROR_WITH(ShapeError,
                     "weight_norm: v must be [out, ..] and g [out, 1, ..], not f32[3, 5]",
                     weight_norm(zeros({3, 5}), zeros({3, 5})));
-  EXPECT_ERROR_WITH(ShapeError, "", weight_norm(zeros({3}), zeros({3})));
+  EXPECT_ERROR_WITH(ShapeError, "not f32[3] and f32[3]", weight_norm(zeros({3}), zeros({3})));
+  EXPECT_ERROR_WITH(ShapeError, "not f32[] and f32[]", weight_norm(zeros({}), zeros({})));
+  EXPECT_ERROR_WITH(GradError, "weight_norm: g is undefined", weight_norm(zeros({3, 5}), Tensor()));
   EXPECT_ERROR_WITH(GradError, "weight_norm: v is undefined", weight_norm(Tensor(), zeros({3})));
   EXPECT_ERROR_WITH(ValueError, "Linear: widths must be positive", WeightNormLinear made(0, 2));
 }
