@@ -63,6 +63,13 @@ TEST(Jacobian, IsZeroWhereNothingDepends) {
             (Shape{0, 0}));
 }
 
+TEST(Jacobian, OfAnInputWithoutElementsHasNone) {
+  const auto j = jacobian([](const std::vector<Tensor>& x) { return x[0] * 2 + sum(x[1]); },
+                          {vec({1, 2}), zeros({0}, DType::f64)});
+  EXPECT_EQ(numbers(j[0]), (Numbers{2, 0, 0, 2}));
+  EXPECT_EQ(j[1].shape(), (Shape{2, 0}));
+}
+
 TEST(Jacobian, RefusesTooManyAxes) {
   const Tensor x = zeros({1, 1, 1, 1, 1}, DType::f64);
   EXPECT_THROW(jacobian([](const Tensor& t) { return t; }, x), ShapeError);
@@ -142,6 +149,12 @@ TEST(Functional, SaysWhatDoesNotFit) {
   EXPECT_ERROR(DTypeError, "hvp: v is f32[2] for f64[2]", hvp(square_sum, vec({1, 2}), ones({2})));
   EXPECT_ERROR(ShapeError, "hessian: the function must give one element, not f64[2]",
                hessian(curve, vec({1, 2, 3})));
+  EXPECT_ERROR(ShapeError, "hvp: the function must give one element, not f64[2]",
+               hvp(curve, vec({1, 2, 3}), vec({1, 2, 3})));
+  EXPECT_ERROR(ShapeError, "hvp: v is f64[3] for f64[2]",
+               hvp(square_sum, vec({1, 2}), vec({1, 2, 3})));
+  EXPECT_ERROR(DTypeError, "vjp: v is f32[2] for f64[2]", vjp(curve, vec({1, 2, 3}), ones({2})));
+  EXPECT_ERROR(DTypeError, "jvp: v is f32[3] for f64[3]", jvp(curve, vec({1, 2, 3}), ones({3})));
   EXPECT_ERROR(DTypeError, "hessian: takes f32 or f64, not i64",
                hessian(square_sum, zeros({2}, DType::i64)));
   EXPECT_ERROR(GradError, "tensor: it is undefined", jacobian(curve, Tensor()));

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "../../autograd/gradcheck.h"
+#include "../../autograd/methods.h"
 #include "../../autograd/ops/elementwise/elementwise.h"
 #include "../../autograd/ops/linalg/matmul.h"
 #include "../../autograd/ops/reduce/reduce.h"
@@ -61,6 +62,67 @@ TEST(Gradcheck, FindsNaN) {
                   [](const Tensor& g) { return g * NAN; });
   };
   EXPECT_FALSE(gradcheck(call, {draw({3})}));
+}
+
+// One element of six is off.
+TEST(Gradcheck, SaysWhereAndByHowMuch) {
+  const Call call = [](const Tensors& x) {
+    return record(Op::function, (2 * x[0]).array(), {x[0]}, [](const Tensor& g) {
+      return g * tensor({2, 2, 2, 2, 2.5, 2}, {2, 3}, DType::f64);
+    });
+  };
+  const auto report = gradcheck(call, {draw({2, 3})});
+  ASSERT_EQ(report.worst.size(), 1U);
+  EXPECT_EQ(report.worst[0].element, 4);
+  EXPECT_EQ(report.worst[0].shape, (Shape{2, 3}));
+  const std::string text = report.text();
+  EXPECT_EQ(text.substr(0, text.find("  input 0")),
+            "gradient check failed: 1 of 6 elements differ; the worst:\n"
+            "  input                    index                  analytic          numeric   "
+            "difference\n");
+  EXPECT_NE(text.find("  input 0                  [1, 1]   "), std::string::npos) << text;
+}
+
+TEST(Gradcheck, PutsWhatIsNoNumberFirst) {
+  const Call call = [](const Tensors& x) {
+    return record(Op::function, x[0].array().clone(), {x[0]}, [](const Tensor& g) {
+      return g * tensor({9, 2, NAN, 70}, {4}, DType::f64);
+    });
+  };
+  const auto report = gradcheck(call, {draw({4})});
+  ASSERT_EQ(report.worst.size(), 4U);
+  EXPECT_EQ(report.worst[0].element, 2);
+  EXPECT_EQ(report.worst[1].element, 3);
+  EXPECT_EQ(report.worst[3].element, 1);
+}
+
+TEST(Gradcheck, LetsDifferAsMuchAsItIsTold) {
+  const Tensor x = tensor({5, -7}, {2}, DType::f64);
+  const auto off = [&](double share, double more, const GradcheckOptions& options) {
+    const Call call = [=](const Tensors& t) {
+      return record(Op::function, t[0].array().clone(), {t[0]},
+                    [=](const Tensor& g) { return g * (1 + share) + more; });
+    };
+    return static_cast<bool>(gradcheck(call, {x}, options));
+  };
+  EXPECT_TRUE(off(0.9e-6, 0, {}));
+  EXPECT_FALSE(off(1.1e-6, 0, {.atol = 0}));
+  EXPECT_TRUE(off(0.9e-3, 0, {.rtol = 1e-3}));
+  EXPECT_FALSE(off(1.1e-3, 0, {.rtol = 1e-3, .atol = 0}));
+  EXPECT_TRUE(off(0, 0.9e-3, {.rtol = 0, .atol = 1e-3}));
+  EXPECT_FALSE(off(0, 1.1e-3, {.rtol = 0, .atol = 1e-3}));
+  const Call none = [](const Tensors& t) { return t[0].detach() * 0 + t[0] * 1e-9; };
+  EXPECT_TRUE(gradcheck(none, {x}));  // the tape has something to say
+}
+
+TEST(Gradcheck, NeedsNothingWhereZeroIsAllowed) {
+  const Call constant = [](const Tensors& x) { return x[0] * 0; };
+  EXPECT_TRUE(gradcheck(constant, {draw({0})}, {.allow_zero = true}));
+  EXPECT_EQ(gradcheck(constant, {draw({3})}).text(),
+            "gradient check failed: every gradient is zero, so agreement proves nothing\n");
+  const Call narrow = [](const Tensors& x) { return x[0].to(DType::f32); };
+  EXPECT_ERROR(DTypeError, "gradcheck: output 0 is f32[3]; differences need f64",
+               gradcheck(narrow, {draw({3})}));
 }
 
 TEST(Gradcheck, RefusesWhatProvesNothing) {

@@ -1,4 +1,4 @@
-// Arithmetic and reductions of integers and bools, and what makes them, as in PyTorch.
+// Arithmetic and reductions of integers and bools, and searches, as in PyTorch.
 #include <gtest/gtest.h>
 
 #include "../../autograd/methods.h"
@@ -97,72 +97,6 @@ TEST(IntegerTensors, AreWrittenInPlace) {
   EXPECT_EQ(whole(x), (Integers{9, 3, 8, 15}));
   EXPECT_THROW(x += 0.5, DTypeError);
   EXPECT_THROW(x /= 2, DTypeError);
-}
-
-TEST(Factories, TakeTheDtypeOfTheirNumbers) {
-  EXPECT_EQ(describe(tensor({1, 2, 3})), "i64[3]");
-  EXPECT_EQ(describe(tensor({{1, 2}, {3, 4}, {5, 6}})), "i64[3, 2]");
-  EXPECT_EQ(describe(tensor({{1.5, 2}, {3, 4}})), "f32[2, 2]");
-  EXPECT_EQ(describe(tensor({true, false})), "bool[2]");
-  EXPECT_EQ(describe(tensor({5})), "i64[1]");
-  EXPECT_EQ(describe(tensor(5)), "i64[]");
-  EXPECT_EQ(describe(tensor(5.0)), "f32[]");
-  EXPECT_EQ(describe(tensor({1, 2}, DType::f64)), "f64[2]");
-  EXPECT_EQ(describe(tensor({1, 2, 3, 4}, {2, 2})), "f32[2, 2]");
-  EXPECT_EQ(describe(tensor(std::vector<int>{1, 2})), "i64[2]");
-  EXPECT_EQ(describe(tensor({})), "f32[0]");
-  EXPECT_EQ(describe(full({3}, 2)), "i64[3]");
-  EXPECT_EQ(describe(full({3}, 2.0)), "f32[3]");
-  EXPECT_EQ(describe(full({3}, true)), "bool[3]");
-  EXPECT_EQ(describe(zeros(2, 3)), "f32[2, 3]");
-  EXPECT_EQ(whole(tensor({INT64_MAX - 1})), Integers{INT64_MAX - 1});
-  EXPECT_THROW(tensor({{1, 2}, {3}}), ShapeError);
-  EXPECT_THROW(tensor({{1, 2}, 3}), ShapeError);
-}
-
-TEST(Factories, MakeRanges) {
-  EXPECT_EQ(whole(arange(5)), (Integers{0, 1, 2, 3, 4}));
-  EXPECT_EQ(whole(arange(2, 9, 3)), (Integers{2, 5, 8}));
-  EXPECT_EQ(whole(arange(3, 0, -2)), (Integers{3, 1}));
-  EXPECT_EQ(arange(0, 1, 0.25).to_vector<float>(), (std::vector<float>{0, 0.25, 0.5, 0.75}));
-  EXPECT_EQ(arange(0.5, 3.5, 1).to_vector<float>(), (std::vector<float>{0.5, 1.5, 2.5}));
-  EXPECT_EQ(arange(1, 3, 0.5).to_vector<float>(), (std::vector<float>{1, 1.5, 2, 2.5}));
-  constexpr std::int64_t kPast = (std::int64_t{1} << 53) + 1;  // no f64 has it
-  EXPECT_EQ(whole(arange(kPast, kPast + 3, 2)), (Integers{kPast, kPast + 2}));
-  EXPECT_EQ(describe(arange(3, DType::f64)), "f64[3]");
-  EXPECT_EQ(arange(0).numel(), 0);
-  EXPECT_THROW(arange(0, 5, 0), ValueError);
-  EXPECT_THROW(arange(0, 5, -1), ValueError);
-  EXPECT_EQ(linspace(0, 1, 5, DType::f64).to_vector<double>(),
-            (std::vector<double>{0, 0.25, 0.5, 0.75, 1}));
-  EXPECT_EQ(linspace(3, 4, 1).item(), 3);
-  EXPECT_EQ(eye(2, 3).to_vector<float>(), (std::vector<float>{1, 0, 0, 0, 1, 0}));
-  EXPECT_EQ(describe(zeros_like(eye(3, DType::f64))), "f64[3, 3]");
-  EXPECT_EQ(whole(full_like(arange(2), 7)), (Integers{7, 7}));
-}
-
-TEST(Factories, SayWhereThereIsNoMemory) {
-  constexpr Index kMany = Index{1} << 52;
-  EXPECT_THROW(arange(kMany), OutOfMemory);
-  EXPECT_THROW(arange(0, 4e15, 1.0), OutOfMemory);
-  EXPECT_THROW(linspace(0, 1, kMany), OutOfMemory);
-  EXPECT_THROW(randperm(kMany), OutOfMemory);
-  EXPECT_THROW(randint(0, 3, {kMany}), OutOfMemory);
-  EXPECT_THROW(linspace(0, 1, INT64_MAX), ShapeError);
-}
-
-TEST(Factories, Draw) {
-  manual_seed(5);
-  const Tensor x = randint(-3, 4, {1000});
-  EXPECT_EQ(x.dtype(), DType::i64);
-  EXPECT_EQ(x.min().item(), -3);
-  EXPECT_EQ(x.max().item(), 3);
-  EXPECT_EQ(whole(sort(randperm(7)).values), whole(arange(7)));
-  EXPECT_THROW(randint(3, 3, {2}), ValueError);
-  EXPECT_THROW(randperm(-1), ValueError);
-  const Tensor coins = bernoulli(full({1000}, 0.25));
-  EXPECT_NEAR(coins.mean().item(), 0.25, 0.06);
-  EXPECT_THROW(bernoulli(full({2}, 1.5)), ValueError);
 }
 
 TEST(Search, FindsTheDifferentValues) {
