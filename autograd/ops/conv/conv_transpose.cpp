@@ -5,6 +5,7 @@
 #include "../../../core/error.h"
 #include "../../check_defined.h"
 #include "../elementwise/elementwise.h"
+#include "../shape/pad.h"
 #include "../shape/shape.h"
 #include "conv.h"
 
@@ -53,9 +54,20 @@ Tensor transposed(const char* op, const Tensor& x, const Tensor& weight, const T
                          o.dilation.y),
                   length(op, x.size(3), weight.size(3), o.stride.x, o.padding.x, o.output_padding.x,
                          o.dilation.x)};
-  const Tensor y = conv2d_input_grad(
-      out, weight, x,
-      {.stride = o.stride, .padding = o.padding, .dilation = o.dilation, .groups = o.groups});
+  Conv2dOptions by{
+      .stride = o.stride, .padding = o.padding, .dilation = o.dilation, .groups = o.groups};
+  Tensor y;
+  if (o.output_padding.y < o.stride.y && o.output_padding.x < o.stride.x) {
+    y = conv2d_input_grad(out, weight, x, by);
+  } else {
+    // A stride or more behind the last tap: no convolution of `out` has as few places as x.
+    const PerAxis before = o.padding, more = o.output_padding;
+    by.padding = 0;
+    y = conv2d_input_grad(
+        {out[0], out[1], out[2] + 2 * before.y - more.y, out[3] + 2 * before.x - more.x}, weight, x,
+        by);
+    y = pad(y, {-before.x, more.x - before.x, -before.y, more.y - before.y});
+  }
   return bias.defined() ? y + reshape(bias, Shape{channels, 1, 1}) : y;
 }
 

@@ -71,22 +71,23 @@ Row interpolate_row() {
                           interpolate(of(1, 2, 3), {.scale = 0.2})));
   bad_calls.push_back(
       BAD(ShapeError, "has an empty axis", interpolate(of(1, 2, 0), {.size = PerAxis(3)})));
-  return {"interpolate",
-          {resized("nearest, twice", {2, 3, 5}, {2, 3, 10}, {.scale = 2}),
-           resized("nearest, planes", {1, 2, 3, 5}, {1, 2, 4, 7}, {.size = PerAxis(4, 7)}),
-           resized("nearest, smaller", {2, 1, 7}, {2, 1, 3}, {.size = PerAxis(3)}),
-           resized("nearest, 49 times", {1, 1, 3}, {1, 1, 147}, {.scale = 49}),
-           resized("nearest, to a size of 98", {1, 1, 2}, {1, 1, 98}, {.size = PerAxis(98)}),
-           resized("linear", {2, 3, 5}, {2, 3, 7}, {.size = PerAxis(7), .mode = kLinear}),
-           resized("linear, by a fraction", {1, 2, 7}, {1, 2, 4}, {.scale = 0.6, .mode = kLinear}),
-           resized("bilinear", {2, 1, 3, 5}, {2, 1, 7, 4}, {.size = PerAxis(7, 4), .mode = kLinear}),
-           resized("bilinear, twice", {1, 2, 2, 3}, {1, 2, 4, 6}, {.scale = 2, .mode = kLinear}),
-           resized("corners aligned", {1, 2, 3, 5}, {1, 2, 5, 3},
-                   {.size = PerAxis(5, 3), .mode = kLinear, .align_corners = true}),
-           resized("one place", {2, 3, 5}, {2, 3, 1},
-                   {.size = PerAxis(1), .mode = kLinear, .align_corners = true}),
-           resized("empty", {0, 3, 5}, {0, 3, 10}, {.scale = 2})},
-          std::move(bad_calls)};
+  return {
+      "interpolate",
+      {resized("nearest, twice", {2, 3, 5}, {2, 3, 10}, {.scale = 2}),
+       resized("nearest, planes", {1, 2, 3, 5}, {1, 2, 4, 7}, {.size = PerAxis(4, 7)}),
+       resized("nearest, smaller", {2, 1, 7}, {2, 1, 3}, {.size = PerAxis(3)}),
+       resized("nearest, 49 times", {1, 1, 3}, {1, 1, 147}, {.scale = 49}),
+       resized("nearest, to a size of 98", {1, 1, 2}, {1, 1, 98}, {.size = PerAxis(98)}),
+       resized("linear", {2, 3, 5}, {2, 3, 7}, {.size = PerAxis(7), .mode = kLinear}),
+       resized("linear, by a fraction", {1, 2, 7}, {1, 2, 4}, {.scale = 0.6, .mode = kLinear}),
+       resized("bilinear", {2, 1, 3, 5}, {2, 1, 7, 4}, {.size = PerAxis(7, 4), .mode = kLinear}),
+       resized("bilinear, twice", {1, 2, 2, 3}, {1, 2, 4, 6}, {.scale = 2, .mode = kLinear}),
+       resized("corners aligned", {1, 2, 3, 5}, {1, 2, 5, 3},
+               {.size = PerAxis(5, 3), .mode = kLinear, .align_corners = true}),
+       resized("one place", {2, 3, 5}, {2, 3, 1},
+               {.size = PerAxis(1), .mode = kLinear, .align_corners = true}),
+       resized("empty", {0, 3, 5}, {0, 3, 10}, {.scale = 2})},
+      std::move(bad_calls)};
 }
 
 // One transposed convolution's sizes: x [B, C, H, W], weight [C, O / groups, KH, KW].
@@ -152,6 +153,10 @@ Row conv_transpose2d_row() {
       {"stride and padding", {1, 2, 3, 4}, {2, 3, 3, 2}, {.stride = {2, 3}, .padding = {1, 0}}},
       {"output padding", {2, 1, 3, 2}, {1, 2, 2, 3}, {.stride = 2, .output_padding = {1, 0}}},
       {"dilation", {1, 2, 3, 2}, {2, 1, 2, 3}, {.padding = {0, 1}, .dilation = {3, 2}}},
+      {"output padding of a dilation",
+       {1, 2, 3, 2},
+       {2, 1, 2, 3},
+       {.stride = {1, 2}, .padding = {1, 2}, .output_padding = {2, 1}, .dilation = {3, 1}}},
       {"groups", {2, 4, 2, 3}, {4, 3, 2, 2}, {.groups = 2}},
       {"no images", {0, 2, 3, 3}, {2, 3, 2, 2}}};
   for (const Form& form : forms) {
@@ -194,6 +199,10 @@ Row conv_transpose1d_row() {
            form("stride, padding", {1, 2, 5}, {2, 3, 3}, {.stride = 2, .padding = 1}),
            form("output padding", {2, 1, 3}, {1, 2, 2}, {.stride = 3, .output_padding = 2}),
            form("dilation", {1, 2, 3}, {2, 1, 3}, {.dilation = 2}),
+           form("output padding of a dilation", {1, 2, 3}, {2, 1, 3},
+                {.padding = 1, .output_padding = 2, .dilation = 3}),
+           form("output padding of a stride", {2, 1, 3}, {1, 2, 2},
+                {.stride = 2, .output_padding = 2, .dilation = 5}),
            form("groups", {2, 4, 3}, {4, 1, 2}, {.groups = 2}),
            form("no images", {0, 2, 3}, {2, 3, 2})},
           bad_transposed("conv_transpose1d", 1,
