@@ -110,8 +110,8 @@ TEST(BeamConstraints, RefuseWhatMakesNoSense) {
     Prefixes decoding(random_model(5, 3), {0, 1});
     beam_search(decoding, 2, options);
   };
-  EXPECT_ERROR_WITH(ValueError, "prefixes has 1 entries for 2 sources",
-                    search([](auto& o) { o.prefixes = {{2}}; }));
+  EXPECT_ERROR(ValueError, "beam_search: prefixes has 1 entries for 2 sources",
+               search([](auto& o) { o.prefixes = {{2}}; }));
   EXPECT_ERROR_WITH(ValueError, "a prefix holds the end mark", search([](auto& o) {
                       o.prefixes = {{2}, {3, 1}};
                     }));
@@ -129,6 +129,13 @@ TEST(BeamConstraints, RefuseWhatMakesNoSense) {
                     search([](auto& o) { o.no_repeat = -2; }));
   EXPECT_ERROR_WITH(ValueError, "repetition_penalty must be finite and positive: 0",
                     search([](auto& o) { o.repetition_penalty = 0; }));
+  EXPECT_ERROR_WITH(ValueError, "repetition_penalty must be finite and positive: inf",
+                    search([](auto& o) { o.repetition_penalty = kNever * -1; }));
+  EXPECT_ERROR_WITH(ValueError, "prefix -1 is not among", search([](auto& o) {
+                      o.prefixes = {{2}, {-1}};
+                    }));
+  EXPECT_ERROR_WITH(ValueError, "suppressed 5 is not among 5 words",
+                    search([](auto& o) { o.suppressed = {{5}}; }));
   EXPECT_ERROR_WITH(ValueError, "at least one finite", search([](auto& o) {
                       o.suppressed = {{0}, {1}, {2}, {3}, {4}};
                     }));

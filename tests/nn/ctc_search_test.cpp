@@ -179,13 +179,13 @@ TEST(CtcSearch, SaysWhatIsWrong) {
                ctc_search(Tensor(), {5, 5}));
   EXPECT_ERROR(ShapeError, "ctc_greedy: log_probs must be [T, N, C], not f32[2, 3]",
                ctc_greedy(zeros({2, 3}), {2}));
-  EXPECT_ERROR_WITH(DTypeError, "must be f32 or f64",
-                    ctc_greedy(Tensor(Array::zeros({2, 3, 4}, DType::i64)), {2, 2, 2}));
+  EXPECT_ERROR(DTypeError, "ctc_greedy: log_probs must be f32 or f64, not i64[2, 3, 4]",
+               ctc_greedy(Tensor(Array::zeros({2, 3, 4}, DType::i64)), {2, 2, 2}));
   for (const double bad : {std::nan(""), -kNever, kNever}) {
     Array numbers = log_probs.array().clone();
     std::fill_n(numbers.mutable_data<double>() + 3 * (2 * 1 + 1), 3, bad);  // step 1, row 1
-    EXPECT_ERROR_WITH(ValueError, "ctc_search: row 1, step 1: NaN, infinity, or no class",
-                      ctc_search(Tensor(numbers), {5, 5}));
+    EXPECT_ERROR(ValueError, "ctc_search: row 1, step 1: NaN, infinity, or no class that can be",
+                 ctc_search(Tensor(numbers), {5, 5}));
     EXPECT_NO_THROW(ctc_search(Tensor(numbers), {5, 1}));
   }
 }

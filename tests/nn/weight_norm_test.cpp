@@ -108,9 +108,9 @@ TEST(WeightNorm, GradientsOfBothOrders) {
 }
 
 TEST(WeightNorm, RefusesWhatDoesNotFit) {
-  EXPECT_ERROR_WITH(ShapeError,
-                    "weight_norm: v must be [out, ..] and g [out, 1, ..], not f32[3, 5]",
-                    weight_norm(zeros({3, 5}), zeros({3, 5})));
+  EXPECT_ERROR(ShapeError,
+               "weight_norm: v must be [out, ..] and g [out, 1, ..], not f32[3, 5] and f32[3, 4]",
+               weight_norm(zeros({3, 5}), zeros({3, 4})));
   EXPECT_ERROR_WITH(ShapeError, "not f32[3] and f32[3]", weight_norm(zeros({3}), zeros({3})));
   EXPECT_ERROR_WITH(ShapeError, "not f32[] and f32[]", weight_norm(zeros({}), zeros({})));
   EXPECT_ERROR_WITH(GradError, "weight_norm: g is undefined", weight_norm(zeros({3, 5}), Tensor()));

@@ -89,6 +89,26 @@ TEST(Enumerate, SaysHowLargeTheSpaceIs) {
       }));
 }
 
+TEST(Enumerate, TakesAsManyAsItsLimit) {
+  const Tensor logits = zeros({1, 7});
+  const auto cost = [&](Choices& choices) { return choices.choose(logits).pick_number(ones({7})); };
+  EXPECT_NEAR(enumerate(cost, {.limit = 7}).item(), 1, 1e-6);
+  EXPECT_THROW(enumerate(cost, {.limit = 6}), ValueError);
+  const auto only = [&](Choices& choices) {
+    return choices.choose(zeros({1, 1})).pick_number(ones({1}));
+  };
+  EXPECT_NEAR(enumerate(only, {.limit = 1}).item(), 1, 1e-6);
+  EXPECT_ERROR(ValueError, "enumerate: batch_axes 1 must not be negative, limit 0 positive",
+               enumerate(cost, {.limit = 0}));
+  EXPECT_ERROR(ValueError, "enumerate: batch_axes -1 must not be negative, limit 100000 positive",
+               enumerate(cost, {.batch_axes = -1}));
+  // Without an axis for a batch.
+  const auto alone = [](Choices& choices) {
+    return choices.choose(zeros({7})).pick_number(ones({7}));
+  };
+  EXPECT_NEAR(enumerate(alone, {.batch_axes = 0}).item(), 1, 1e-6);
+}
+
 TEST(Enumerate, RefusesWhatItCannotGoThrough) {
   EXPECT_TRUE(throws<Error>("enumerate: the function made no choice",
                             [] { enumerate([](Choices&) { return zeros({1}); }); }));

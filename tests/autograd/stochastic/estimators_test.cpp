@@ -213,7 +213,19 @@ TEST(Estimators, RefuseBadInput) {
                leave_one_out(zeros({1, 3})));
   EXPECT_ERROR(Error, "baseline_loss: prediction is f32[2], cost is f32[3]: one shape is needed",
                baseline_loss(zeros({2}), zeros({3})));
-  EXPECT_THROW(multi_sample_bound(zeros({0, 3})), ShapeError);
+  EXPECT_ERROR(ShapeError, "multi_sample_bound: cost f32[0, 3] needs a first axis of samples",
+               multi_sample_bound(zeros({0, 3})));
+  EXPECT_ERROR(ShapeError, "multi_sample_bound: cost f32[] needs a first axis of samples",
+               multi_sample_bound(tensor(1.0)));
+  EXPECT_EQ(multi_sample_bound(tensor({{2.0, 3.0}})).array().to_vector<float>(),
+            (std::vector<float>{2, 3}));  // of one sample its cost
+  Vimco vimco(2);
+  EXPECT_ERROR(GradError, "Vimco: the function made no choice", vimco([](Choices&) {
+                 return zeros({2, 3}, DType::f64);
+               }));
+  EXPECT_ERROR(ValueError, "Vimco: 1 samples; the others' costs need at least 2", Vimco(1));
+  EXPECT_ERROR_WITH(ValueError, "MovingAverage: decay -0.1 is not in [0, 1)", MovingAverage(-0.1));
+  EXPECT_NO_THROW(MovingAverage(0));
 }
 
 TEST(Baselines, AreWhatTheirFormulasSay) {

@@ -144,8 +144,61 @@ TEST(StochasticGradcheck, RefusesBadInput) {
                             [&] { stochastic_gradcheck([] { return Tensor(); }, ones({2})); }));
   EXPECT_ERROR(Error, "stochastic_gradcheck: draw is empty",
                stochastic_gradcheck(std::function<Tensor()>(), truth));
-  EXPECT_THROW(stochastic_gradcheck([&] { return truth; }, truth, {.family_error = 0}), ValueError);
-  EXPECT_THROW(stochastic_gradcheck([&] { return truth; }, truth, {.first_look = 1}), ValueError);
+  EXPECT_ERROR(ShapeError, "stochastic_gradcheck: no estimates came",
+               stochastic_gradcheck(
+                   [] {
+                     return zeros({0, 2}, DType::f64);
+                   },
+                   truth));
+  EXPECT_ERROR(GradError, "stochastic_gradcheck: the reference is undefined",
+               stochastic_gradcheck([&] { return truth; }, Tensor()));
+  Reinforce estimator;
+  EXPECT_ERROR(ValueError, "stochastic_gradcheck: cost is empty",
+               stochastic_gradcheck(estimator, RowCost(), truth));
+}
+
+TEST(StochasticGradcheck, RefusesOptionsThatMakeNoSense) {
+  const Tensor truth = ones({2}, DType::f64);
+  const std::vector<StochasticGradcheckOptions> bad = {
+      {.family_error = 0}, {.family_error = 1},  {.power = 0},
+      {.power = 1},        {.resolution = -0.1}, {.resolution = NAN},
+      {.first_look = 1},   {.batch = 0},         {.first_look = 20, .max_samples = 19}};
+  for (const StochasticGradcheckOptions& options : bad) {
+    EXPECT_ERROR(
+        ValueError,
+        "stochastic_gradcheck: family_error and power lie in (0, 1), 1 < first_look <= max_samples "
+        "and a batch is positive",
+        stochastic_gradcheck([&] { return truth; }, truth, options));
+  }
+}
+
+TEST(StochasticGradcheck, SaysAllThatItSaw) {
+  const Tensor truth = tensor({3, 4}, {2}, DType::f64);
+  const StochasticGradcheckOptions two = {.resolution = 0, .first_look = 2, .max_samples = 2};
+  const auto at = [&](const std::vector<double>& rows) {
+    return stochastic_gradcheck([&] { return tensor(rows, {2, 2}, DType::f64); }, truth, two);
+  };
+  const auto fine = at({2, 4, 4, 4});  // a deviation of sqrt(2), and a mean that is right
+  EXPECT_TRUE(fine);
+  EXPECT_EQ(
+      fine.text(),
+      "accepted: 2 samples, largest |z| 0.00 at coordinate 0 (critical 5.03): mean 3, "
+      "reference 3, standard error 1; variance 2; a bias of 1.5 of the norm 5 would have been "
+      "seen\n");
+  const auto off = at({3, 6, 3, 6});  // the second, always
+  EXPECT_FALSE(off);
+  EXPECT_EQ(off.worst, 1);
+  EXPECT_EQ(off.bias, (std::vector<double>{0, 2}));
+  EXPECT_EQ(off.text().substr(0, 21), "rejected: 2 samples, ");
+  EXPECT_NE(off.text().find("at coordinate 1 (critical 5.03): mean 6, reference 4, "),
+            std::string::npos);
+  EXPECT_EQ(stochastic_gradcheck(
+                [] {
+                  return zeros({2, 0}, DType::f64);
+                },
+                zeros({0}, DType::f64), two)
+                .text(),
+            "nothing to check: the gradient has no coordinates\n");
 }
 
 }  // namespace
