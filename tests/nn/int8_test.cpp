@@ -113,6 +113,15 @@ TEST(ToInt8, IsForWhatHasBeenTrained) {
   EXPECT_ERROR_WITH(DTypeError, "int8: weights are f32, not f64[53, 32]", to_int8(doubles));
 }
 
+TEST(ToInt8, SaysThatNothingCame) {
+  Linear linear(32, 7);
+  Embedding table(53, 32);
+  linear.to_int8();
+  table.to_int8();
+  EXPECT_ERROR(GradError, "linear_int8: x is undefined", linear(Tensor()));
+  EXPECT_ERROR(GradError, "embedding_int8: ids is undefined", table(Tensor()));
+}
+
 TEST(ToInt8, AFileIsLoadedSo) {
   const TemporaryFolder folder(TemporaryFolder::memory());
   manual_seed(5);

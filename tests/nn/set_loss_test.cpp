@@ -248,6 +248,7 @@ TEST_F(SetLosses, RefuseWhatDoesNotFit) {
   EXPECT_ERROR(ValueError, "set_loss: 3 things, but 1 predictions",
                set_loss(zeros({1, 1, 4}, DType::f64), zeros({1, 1, 4}, DType::f64), {things[0]}));
   EXPECT_ERROR(GradError, "set_loss: boxes is undefined", set_loss(logits, Tensor(), things));
+  EXPECT_ERROR(GradError, "set_loss: logits is undefined", set_loss(Tensor(), found, things));
 }
 
 }  // namespace

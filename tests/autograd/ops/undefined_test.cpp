@@ -130,6 +130,37 @@ TEST(Undefined, Methods) {
   refuses("copy_from: from", [] { some().copy_from(kNone); });
 }
 
+TEST(Undefined, SearchesAndComparisons) {
+  refuses("isclose: x", [] { isclose(kNone, some()); });
+  refuses("isclose: y", [] { allclose(some(), kNone); });
+  refuses("equal: y", [] { equal(some(), kNone); });
+  refuses("logical_and: y", [] { logical_and(flags(), kNone); });
+  refuses("logical_or: x", [] { logical_or(kNone, flags()); });
+  refuses("logical_xor: x", [] { logical_xor(kNone, flags()); });
+  refuses("unique: x", [] { unique(kNone); });
+  refuses("bincount: x", [] { bincount(kNone); });
+  refuses("bucketize: x", [] { bucketize(kNone, some()); });
+  refuses("count_nonzero: x", [] { count_nonzero(kNone); });
+  refuses("offset_block: offset_bias", [] { offset_block(kNone, 2, 3); });
+  refuses("score_map: scores", [] { score_map([](auto s, auto) { return s; })(kNone); });
+}
+
+TEST(Undefined, WhatEstimatorsAreGiven) {
+  refuses("leave_one_out: cost", [] { leave_one_out(kNone); });
+  refuses("baseline_loss: prediction", [] { baseline_loss(kNone, some()); });
+  refuses("baseline_loss: cost", [] { baseline_loss(some(), kNone); });
+  refuses("multi_sample_bound: cost", [] { multi_sample_bound(kNone); });
+  refuses("Categorical: probs", [] { Categorical::from_probs(kNone); });
+  refuses("Categorical: logits", [] { Categorical::from_logits(kNone); });
+  refuses("Bernoulli: probs", [] { Bernoulli::from_probs(kNone); });
+  refuses("Bernoulli: logits", [] { Bernoulli::from_logits(kNone); });
+  refuses("Normal: mean", [] { Normal(kNone, some()); });
+  refuses("Normal: deviation", [] { Normal(some(), kNone); });
+  refuses("Choice: index", [] { Choice::hard(kNone, 3, DType::f32); });
+  refuses("Choice: weights", [] { Choice::soft(kNone); });
+  refuses("enumerate: cost", [] { enumerate([](Choices&) { return kNone; }); });
+}
+
 TEST(Undefined, MovedFrom) {
   Tensor x = some();
   const Tensor kept = std::move(x);
