@@ -1,4 +1,4 @@
-// What operators say of themselves to who traces: all that beside their operands decides the result.
+// What operators say of themselves to who traces: what beside their operands decides the result.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

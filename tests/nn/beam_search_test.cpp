@@ -236,6 +236,13 @@ TEST(BeamSearch, HasTheSameBitsForAnyNumberOfThreads) {
   }
 }
 
+TEST(BeamSearch, OfMoreWordsThanAPieceOfWorkHolds) {
+  const Model model = random_model(4099, 0, 11);
+  const BeamSearchOptions o{.begin = 2, .end = 3, .beam = 2, .longest = {5}, .n_best = 2};
+  Prefixes decoding(model, {4});
+  expect_same(beam_search(decoding, 1, o)[0], reference(model, 4, 5, o), model, 4, o);
+}
+
 TEST(BeamSearch, OfABeamOfOneTakesTheLikeliestWordAndDoesNoMore) {
   const Model model = random_model(211, 0, 5);
   Prefixes decoding(model, {8, 8, 8}, DType::f32);
