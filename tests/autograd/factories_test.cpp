@@ -117,6 +117,7 @@ TEST(Factories, RangesOfNothingAndOfTooMuch) {
   const auto thirds = linspace(0.1, 0.7, 4, DType::f64).to_vector<double>();
   EXPECT_EQ(thirds.front(), 0.1);
   EXPECT_EQ(thirds.back(), 0.7);
+  EXPECT_EQ(linspace(1e16, 1, 2, DType::f64).to_vector<double>(), (std::vector<double>{1e16, 1}));
   EXPECT_NEAR(thirds[1], 0.3, 1e-15);
   EXPECT_NEAR(thirds[2], 0.5, 1e-15);
   EXPECT_ERROR(ValueError, "linspace: count -1 is negative", linspace(0, 1, -1));

@@ -38,6 +38,8 @@ TEST(WholeTexts, OfTransposedConvolutions) {
             "conv_transpose1d: stride 2 and dilation 3 must be positive, padding 0 not negative, "
             "output_padding 3" +
                 rule);
+  EXPECT_NE(text({.stride = 2, .output_padding = 2}), "");
+  EXPECT_NE(text({.output_padding = 2, .dilation = 2}), "");
   EXPECT_EQ(conv_transpose1d(x, weight, {}, {.stride = 2, .output_padding = 1}).size(-1), 18);
   EXPECT_EQ(conv_transpose1d(x, weight, {}, {.output_padding = 1, .dilation = 2}).size(-1), 16);
   EXPECT_EQ(text({.groups = 3}), "conv_transpose1d: groups 3 do not divide 4 channels");
