@@ -1,0 +1,55 @@
+#include "../../core/pages.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstdint>
+#include <fstream>
+#include <vector>
+
+namespace heed {
+namespace {
+
+// The address space that this process has, in bytes.
+std::int64_t address_space() {
+  std::int64_t pages = 0;
+  std::ifstream("/proc/self/statm") >> pages;
+  return pages * sysconf(_SC_PAGESIZE);
+}
+
+constexpr std::size_t kHuge = std::size_t{2} << 20;
+
+TEST(Pages, AreMappedAndGivenBackToTheByte) {
+  if (address_space() == 0) GTEST_SKIP() << "no /proc here";
+  for (const std::size_t bytes : {std::size_t{12288}, kHuge - 4096, kHuge, 3 * kHuge + 4096}) {
+    std::vector<void*> blocks(17);
+    const std::int64_t before = address_space();
+    for (void*& block : blocks) {
+      block = map_pages(bytes);
+      ASSERT_NE(block, nullptr);
+      static_cast<char*>(block)[0] = 3;
+      EXPECT_EQ(static_cast<char*>(block)[bytes - 1], 0);
+      static_cast<char*>(block)[bytes - 1] = 5;
+    }
+    EXPECT_EQ(address_space() - before, static_cast<std::int64_t>(blocks.size() * bytes)) << bytes;
+    for (void* block : blocks) unmap_pages(block, bytes);
+    EXPECT_EQ(address_space(), before) << bytes;
+  }
+}
+
+TEST(Pages, OfLargeBlocksAreAlignedForHugeOnes) {
+  for (const std::size_t bytes : {kHuge, kHuge + 4096, 5 * kHuge}) {
+    void* block = map_pages(bytes);
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(block) % kHuge, 0U) << bytes;
+    unmap_pages(block, bytes);
+  }
+}
+
+TEST(Pages, AreNullWhereThereAreNotSoMany) {
+  EXPECT_EQ(map_pages(SIZE_MAX), nullptr);
+  EXPECT_EQ(map_pages(SIZE_MAX - kHuge + 2), nullptr) << "the sum with an alignment wraps";
+  EXPECT_EQ(map_pages(SIZE_MAX / 2), nullptr);
+}
+
+}  // namespace
+}  // namespace heed
