@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <limits>
+#include <memory>
 #include <set>
 
 #include "../../core/generator.h"
@@ -113,6 +114,67 @@ TEST(Loan, NothingIsKnownOfLentNumbers) {
   }
   EXPECT_FALSE(x.storage()->known_finite());
   EXPECT_FALSE(kernels::all_finite(x));
+}
+
+TEST(Fingerprint, KnowsEachByteOfAnyLength) {
+  for (const Index n : {1, 7, 8, 9, 31, 32, 33, 39, 40, 71}) {
+    Array x = Array::zeros({n}, DType::boolean);
+    std::set<std::uint32_t> seen = {fingerprint(x)};
+    for (Index i = 0; i < n; ++i) {
+      x.mutable_data<bool>()[i] = true;
+      EXPECT_TRUE(seen.insert(fingerprint(x)).second) << i << " of " << n;
+      x.mutable_data<bool>()[i] = false;
+    }
+  }
+}
+
+TEST(Fingerprint, ReadsWhatIsExpandedOnceAndNothingOfNothing) {
+  const Array x = Generator(11).normal({3}, 0, 1, DType::f64);
+  EXPECT_EQ(fingerprint(x.unsqueeze(1).expand({3, 5})), fingerprint(x.unsqueeze(1).expand({3, 7})));
+  EXPECT_EQ(fingerprint(Array::empty({0, 3}, DType::f32)), fingerprint(Array()));
+}
+
+// Who has ended is looked for no more, wherever among the others it stood.
+TEST(Loan, EndsInAnyOrder) {
+  for (const std::size_t first : {0U, 1U, 2U}) {
+    const Array x = Array::zeros({3}, DType::f64);
+    std::vector<std::unique_ptr<Loan>> loans;
+    for (Index i = 0; i < 3; ++i) loans.push_back(std::make_unique<Loan>(x.slice(0, i, i + 1)));
+    loans[first].reset();
+    EXPECT_TRUE(x.exposed());
+    put(x, static_cast<Index>(first), 4);
+    Loan::notice_writes(*x.storage());
+    EXPECT_EQ(x.version(), 0U) << "nobody holds it now";
+    for (std::size_t i = 0; i < 3; ++i) {
+      if (i == first) continue;
+      put(x, static_cast<Index>(i), 5);
+      const std::uint32_t before = x.version();
+      Loan::notice_writes(*x.storage());
+      EXPECT_EQ(x.version(), before + 1) << i;
+    }
+    loans.clear();
+    EXPECT_FALSE(x.exposed());
+  }
+}
+
+TEST(Loan, NoticesAWriteBehindOneOfAnother) {
+  const Array x = Array::zeros({2, 3}, DType::f64);
+  const Loan above(x.select(0, 0)), below(x.select(0, 1));
+  put(x, 0, 4);
+  Loan::notice_writes(*x.storage());
+  EXPECT_EQ(x.version(), 1U);
+  put(x, 3, 4);
+  Loan::notice_writes(*x.storage());
+  EXPECT_EQ(x.version(), 2U);
+  put(x, 1, 4);
+  put(x, 4, 4);
+  Loan::notice_writes(*x.storage());
+  EXPECT_GE(x.version(), 3U);
+}
+
+TEST(Loan, OfAnUndefinedArrayIsNone) {
+  const Loan loan{Array()};
+  EXPECT_FALSE(loan.array().defined());
 }
 
 }  // namespace

@@ -178,6 +178,27 @@ TEST_F(Parallel, AChildStartsAPoolOfItsOwn) {
   EXPECT_EQ(sum_to(101), 5050);
 }
 
+TEST_F(Parallel, TakesUpTo1024Threads) {
+  set_num_threads(1024);
+  EXPECT_EQ(num_threads(), 1024);
+  EXPECT_EQ(chunks(7, 3).size(), 3U);
+  set_num_threads(1);
+  EXPECT_THROW(set_num_threads(1025), ValueError);
+  EXPECT_EQ(num_threads(), 1) << "what is refused changes nothing";
+}
+
+// More threads than parts that work begins in, and chunks that these do not divide.
+TEST_F(Parallel, VisitsEverythingOnceWithManyThreads) {
+  for (const int threads : {63, 64, 65}) {
+    set_num_threads(threads);
+    std::vector<std::atomic<int>> visits(997);
+    parallel_for(997, 3, [&](Index begin, Index end) {
+      for (Index i = begin; i < end; ++i) ++visits[static_cast<std::size_t>(i)];
+    });
+    EXPECT_TRUE(std::all_of(visits.begin(), visits.end(), [](const auto& n) { return n == 1; }));
+  }
+}
+
 TEST_F(Parallel, RefusesNonsense) {
   EXPECT_ERROR(ValueError, "set_num_threads: 0 is not in [1, 1024]", set_num_threads(0));
   EXPECT_THROW(set_num_threads(1025), ValueError);

@@ -182,5 +182,41 @@ TEST(Print, GoesIntoStreams) {
   EXPECT_EQ(out.str(), "array([0, 1]) [2, 3]");
 }
 
+TEST(Print, DefaultsAreNumPys) {
+  const PrintOptions said{.precision = 8, .threshold = 1000, .edge = 3, .width = 75};
+  for (const Array& x : {counted({1000}, DType::f32), counted({1001}, DType::f32),
+                         f64({1.0 / 3, 2.0 / 3}), counted({5, 40}, DType::i64)}) {
+    EXPECT_EQ(to_string(x), to_string(x, said));
+  }
+}
+
+TEST(Print, CutsOnlyWhatIsLongerThanBothItsEdges) {
+  EXPECT_EQ(to_string(counted({6}, DType::i64), {.threshold = 5}),
+            "array([0, 1, 2, 3, 4, 5], shape=[6])");
+  EXPECT_EQ(to_string(counted({7}, DType::i64), {.threshold = 5}),
+            "array([0, 1, 2, ..., 4, 5, 6], shape=[7])");
+  EXPECT_EQ(to_string(counted({7}, DType::i64), {.threshold = 7}), "array([0, 1, 2, 3, 4, 5, 6])");
+}
+
+TEST(Print, OptionsReachToTheirBounds) {
+  const Array x = f64({0.5, 2});
+  EXPECT_EQ(to_string(x, {.precision = 32}), "array([0.5, 2. ], dtype=f64)");
+  EXPECT_THROW(to_string(x, {.precision = 33}), ValueError);
+  EXPECT_THROW(to_string(x, {.edge = -1}), ValueError);
+  EXPECT_THROW(to_string(x, {.threshold = -1}), ValueError);
+  EXPECT_THROW(to_string(x, {.width = 0}), ValueError);
+  EXPECT_NO_THROW(to_string(x, {.threshold = 0}));
+}
+
+TEST(Print, WritesExponentsFromAThousandTimesAnd1e8On) {
+  EXPECT_EQ(to_string(f64({0.0001})), "array([0.0001], dtype=f64)");
+  EXPECT_EQ(to_string(f64({0.000099})), "array([9.9e-05], dtype=f64)");
+  EXPECT_EQ(to_string(f64({99999999})), "array([99999999.], dtype=f64)");
+  EXPECT_EQ(to_string(f64({100000000})), "array([1.e+08], dtype=f64)");
+  EXPECT_EQ(to_string(f64({0, 1000, -1})), "array([   0., 1000.,   -1.], dtype=f64)");
+  EXPECT_EQ(to_string(f64({0, 1001, -1})),
+            "array([ 0.000e+00,  1.001e+03, -1.000e+00], dtype=f64)");
+}
+
 }  // namespace
 }  // namespace heed

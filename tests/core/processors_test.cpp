@@ -93,6 +93,31 @@ TEST_F(Quota, WhatMakesNoSenseLimitsNothing) {
   }
 }
 
+TEST_F(Quota, OfVersion2BesideVersion1StandsInItsOwnMount) {
+  write("proc/self/cgroup", "0::/a\n");
+  write("sys/fs/cgroup/unified/a/cpu.max", "700000 100000\n");
+  EXPECT_EQ(processors(), 7);
+}
+
+TEST_F(Quota, OtherControllersFilesAreNotRead) {
+  write("proc/self/cgroup", "5:cpuset:/\n6:xcpu,cpux:/\n");
+  for (const char* mount : {"cpuset", "cpu", "xcpu,cpux"}) {
+    write(std::string("sys/fs/cgroup/") + mount + "/cpu.cfs_quota_us", "200000\n");
+    write(std::string("sys/fs/cgroup/") + mount + "/cpu.cfs_period_us", "100000\n");
+  }
+  EXPECT_EQ(processors(), 0);
+  write("proc/self/cgroup", "4:memory,cpu,pids:/\n");
+  EXPECT_EQ(processors(), 2);
+}
+
+TEST_F(Quota, OfMoreThanCanBeUsedIsNone) {
+  write("proc/self/cgroup", "0::/\n");
+  write("sys/fs/cgroup/cpu.max", "102400000 100000\n");
+  EXPECT_EQ(processors(), 0);
+  write("sys/fs/cgroup/cpu.max", "102350000 100000\n");
+  EXPECT_EQ(processors(), 1024);
+}
+
 // Sets a variable, or none, and puts it back.
 class Variable {
  public:
@@ -130,6 +155,27 @@ TEST(DefaultThreads, OwnVariableIsCheckedOpenMPsIsNot) {
   }
   const Variable own("HEED_NUM_THREADS", nullptr);
   EXPECT_GE(default_threads(), 1);
+}
+
+TEST(DefaultThreads, AreOneTo1024) {
+  const Variable shared("OMP_NUM_THREADS", "1024 ");
+  for (const char* text : {"1", "1024"}) {
+    const Variable own("HEED_NUM_THREADS", text);
+    EXPECT_EQ(default_threads(), std::stoi(text));
+  }
+  {
+    const std::string nines(50, '9');
+    const Variable own("HEED_NUM_THREADS", nines.c_str());
+    EXPECT_ERROR(ValueError, "HEED_NUM_THREADS: '" + nines.substr(0, 40) + "' is not in [1, 1024]",
+                 default_threads());
+  }
+  const Variable own("HEED_NUM_THREADS", nullptr);
+  EXPECT_EQ(default_threads(), 1024);
+  for (const char* text : {"1025", "0", "-3"}) {
+    const Variable other("OMP_NUM_THREADS", text);
+    EXPECT_LT(default_threads(), 1024) << "left aside";
+    EXPECT_GE(default_threads(), 1);
+  }
 }
 
 TEST(DefaultThreads, NoMoreThanTheProcessorsOfThisThread) {

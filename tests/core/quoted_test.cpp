@@ -79,5 +79,22 @@ TEST(Quoted, MessagesOfAllErrorsAreOneLine) {
                "\\x1b[2J: cannot open: No such file or directory");
 }
 
+// The neighbours of what is escaped are shown.
+TEST(Quoted, EscapesNoMoreThanItMust) {
+  EXPECT_EQ(one_line("\x1f \x7e\x7f"), "\\x1f ~\\x7f");
+  EXPECT_EQ(one_line("\u009f\u00a0"), "\\x9f\u00a0");
+  EXPECT_EQ(one_line("\u2027\u2028\u2029\u202a\u202e\u202f"),
+            "\u2027\\u{2028}\\u{2029}\\u{202a}\\u{202e}\u202f");
+  EXPECT_EQ(one_line("\u200d\u200e\u200f\u2010"), "\u200d\\u{200e}\\u{200f}\u2010");
+  EXPECT_EQ(one_line("\u2065\u2066\u2069\u206a"), "\u2065\\u{2066}\\u{2069}\u206a");
+}
+
+TEST(Quoted, ListsAllOfTwenty) {
+  const std::vector<std::string_view> twenty(20, "c");
+  EXPECT_EQ(quoted_list(twenty).find("more"), std::string::npos);
+  const std::vector<std::string_view> more(21, "c");
+  EXPECT_NE(quoted_list(more).find("\"c\" and 1 more"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace heed

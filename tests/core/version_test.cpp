@@ -40,5 +40,33 @@ TEST(BuildInfo, FollowsTheThreads) {
   set_num_threads(before);
 }
 
+TEST(BuildInfo, IsTwoLines) {
+  BuildInfo info;
+  EXPECT_FALSE(info.shared);
+  EXPECT_EQ(info.threads, 1);
+  EXPECT_EQ(info.simd, Simd::plain);
+  info.version = "1.2.3";
+  info.compiler = "g++ 4";
+  info.build_type = "Release";
+  info.blas = "OpenBLAS 5";
+  info.blas_kernel = "Zen";
+  EXPECT_EQ(
+      info.text(),
+      "heed 1.2.3, g++ 4, Release, static\nkernels plain, products OpenBLAS 5 (Zen), 1 thread");
+  info.shared = true;
+  info.options = {"mpi", "sound"};
+  info.threads = 7;
+  EXPECT_EQ(info.text(),
+            "heed 1.2.3, g++ 4, Release, shared, with mpi, sound\n"
+            "kernels plain, products OpenBLAS 5 (Zen), 7 threads");
+}
+
+TEST(Version, NumbersAreComparedInTheirOrder) {
+  EXPECT_LT((VersionNumbers{1, 9, 9}), (VersionNumbers{2, 0, 0}));
+  EXPECT_LT((VersionNumbers{1, 2, 9}), (VersionNumbers{1, 3, 0}));
+  EXPECT_LT((VersionNumbers{1, 2, 3}), (VersionNumbers{1, 2, 4}));
+  EXPECT_EQ((VersionNumbers{1, 2, 3}), (VersionNumbers{1, 2, 3}));
+}
+
 }  // namespace
 }  // namespace heed

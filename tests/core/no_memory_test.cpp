@@ -1,0 +1,69 @@
+// The message of memory that could not be had, with the process's own limit and without one.
+#include "../../core/no_memory.h"
+
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <string>
+
+#include "../../core/error.h"
+#include "../../core/refuse_block.h"
+#include "../../core/storage.h"
+#include "../support/throws.h"
+
+namespace heed {
+namespace {
+
+TEST(NoMemory, SaysWhatWasAskedForAndWhatIsHeld) {
+  rlimit limit{};
+  ASSERT_EQ(getrlimit(RLIMIT_AS, &limit), 0);
+  if (limit.rlim_cur != RLIM_INFINITY) GTEST_SKIP() << "this process has a limit";
+  EXPECT_ERROR(OutOfMemory, "allocate: the system has no 30 bytes more: 17 held",
+               throw_no_memory(30, 17));
+}
+
+TEST(NoMemory, NamesTheLimitOfTheProcess) {
+  const pid_t pid = fork();
+  if (pid == 0) {
+    const rlim_t bytes = rlim_t{1} << 46;
+    const rlimit limit{bytes, RLIM_INFINITY};
+    if (setrlimit(RLIMIT_AS, &limit) != 0) _exit(0);
+    try {
+      throw_no_memory(30, 17);
+    } catch (const OutOfMemory& error) {
+      const std::string expected =
+          "allocate: the system has no 30 bytes more: 17 held, the process may have " +
+          std::to_string(bytes) + " (ulimit -v)";
+      _exit(error.what() == expected ? 0 : 1);
+    }
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(pid, &status, 0), pid);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
+}
+
+int g_let_go = 0;
+
+// What another holds is let go once where there is no memory to stand around it.
+TEST(NoMemory, LetsGoOfWhatItCannotStandAround) {
+  double number = 0;
+  const auto around = [&] {
+    Storage::around(
+        reinterpret_cast<std::byte*>(&number), sizeof number, [](void*) { ++g_let_go; }, nullptr);
+  };
+  const MemoryStats before = memory_stats();
+  detail::set_refuse_block([](std::size_t) { return true; });
+  EXPECT_THROW(around(), OutOfMemory);
+  EXPECT_THROW(allocate_block(64, BlockKind::node), OutOfMemory);
+  detail::set_refuse_block(nullptr);
+  EXPECT_EQ(g_let_go, 1);
+  around();
+  EXPECT_EQ(g_let_go, 2);
+  EXPECT_EQ(memory_stats().live_storages, before.live_storages);
+  EXPECT_EQ(memory_stats().live_nodes, before.live_nodes);
+}
+
+}  // namespace
+}  // namespace heed
