@@ -48,7 +48,9 @@ _CALL = re.compile(r'(\w+)(?:<[\w:, ]*>)?\(')
 _ACTS = re.compile(r'(throw|break|continue)\b|[*(]|(\+\+|--)|\w+(::\w+)*\s*(\.|->|\(|\[|[-+*/|&]?=|\+\+|--)')
 _NO_STATEMENT = re.compile(r'(return|using|typedef|static_assert|delete|template)\b')
 _NO_CALL = {'if', 'for', 'while', 'switch', 'return', 'sizeof', 'catch', 'decltype', 'requires',
-            'max', 'min', 'swap'}  # the last three are symmetrical
+            'max', 'min', 'swap',  # these are symmetrical, and Highway's that follow
+            'Mul', 'Add', 'And', 'Or', 'Xor', 'Eq', 'Ne'}
+_PRODUCTS = {'MulAdd', 'NegMulAdd', 'MulSub'}  # of their first two arguments
 _PARAMETER = re.compile(r'(const )?[\w:]+(<.*>)?[&*]* +&?\w+( = .*)?$')
 
 
@@ -94,7 +96,8 @@ def changes_of(file, text):
         parts = [text[begin:end] for begin, end in spans]
         if any(_PARAMETER.match(part) for part in parts):
             continue
-        for (begin, left), (right, end) in zip(spans, spans[1:]):
+        pairs = list(zip(spans, spans[1:]))
+        for (begin, left), (right, end) in pairs[match.group(1) in _PRODUCTS:]:
             first, second = text[begin:left], text[right:end]
             literals = first.startswith('"') + second.startswith('"')
             if first != second and literals != 1 and end - begin <= 160:

@@ -62,6 +62,9 @@ class Changes(unittest.TestCase):
     def test_neighbouring_arguments_change_places(self):
         self.assertEqual(after('x = f(a, b, c);', 'arguments'), ['x = f(b, a, c);', 'x = f(a, c, b);'])
         self.assertEqual(after('x = std::max(a, b);', 'arguments'), [])
+        self.assertEqual(after('x = hn::Mul(a, b);', 'arguments'), [])
+        self.assertEqual(after('x = hn::MulAdd(a, b, c);', 'arguments'), ['x = hn::MulAdd(a, c, b);'])
+        self.assertEqual(after('x = hn::Sub(a, b);', 'arguments'), ['x = hn::Sub(b, a);'])
         self.assertEqual(after('void f(const T& a, int b);', 'arguments'), [])
 
     def test_lines_are_told_before_and_after(self):
