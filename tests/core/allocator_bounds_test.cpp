@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <barrier>
 #include <cstdlib>
 #include <memory>
 #include <thread>
@@ -195,6 +196,30 @@ TEST(AllocatorBounds, BlocksWanderBackToWhoMakesThem) {
   for (int i = 0; i < 20; ++i) round();
   EXPECT_LE(more(&MemoryStats::system_allocations, before), 1);
   EXPECT_EQ(more(&MemoryStats::live_bytes, before), 0);
+}
+
+// Also while that thread goes on.
+TEST(AllocatorBounds, NobodyKeepsMoreThanItNeeds) {
+  SKIP_WITHOUT_CACHE();
+  constexpr int kRounds = 30;
+  std::vector<std::unique_ptr<Block>> held;
+  std::barrier<> turn(2);
+  std::thread other([&] {
+    for (int i = 0; i < kRounds; ++i) {
+      turn.arrive_and_wait();
+      held.clear();
+      turn.arrive_and_wait();
+    }
+  });
+  MemoryStats before;
+  for (int i = 0; i < kRounds; ++i) {
+    if (i == 3) before = memory_stats();
+    for (int j = 0; j < 1009; ++j) held.push_back(std::make_unique<Block>(1000));
+    turn.arrive_and_wait();
+    turn.arrive_and_wait();
+  }
+  EXPECT_LE(more(&MemoryStats::system_allocations, before), 2);
+  other.join();
 }
 
 // A thread's own objects may be destroyed after its cache: what they free and allocate still counts.
