@@ -222,7 +222,7 @@ TEST(AllocatorBounds, NobodyKeepsMoreThanItNeeds) {
   other.join();
 }
 
-// A thread's own objects may be destroyed after its cache: what they free and allocate still counts.
+// A thread's own objects may go after its cache: what they free and allocate still counts.
 struct Late {
   Array held;
   ~Late() {

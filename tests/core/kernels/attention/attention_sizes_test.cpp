@@ -18,7 +18,7 @@ struct Sizes {
 
 using Numbers = std::vector<double>;
 
-// out, and the gradients of q, k, v, w, bias, of one head; q [Q, D], k [K, D], v [K, Dv], g [Q, Dv].
+// Result and gradients of one head; q [Q, D], k [K, D], v [K, Dv], g [Q, Dv].
 struct Definition {
   Numbers out, log_sums, gq, gk, gv, gw, gbias;
 

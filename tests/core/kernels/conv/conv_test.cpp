@@ -20,7 +20,7 @@ WindowAxis axis(Index in, Index kernel, Index stride = 1, Index padding = 0, Ind
 void expect_near(const Array& found, const std::vector<double>& expected, const char* what) {
   const auto values = found.to(DType::f64).to_vector<double>();
   ASSERT_EQ(values.size(), expected.size()) << what;
-  const double room = found.dtype() == DType::f32 ? 2e-5 : 1e-12;
+  const double room = found.dtype() == DType::f32 ? 2e-4 : 1e-12;
   for (std::size_t i = 0; i < values.size(); ++i) {
     ASSERT_NEAR(values[i], expected[i], room * (1 + std::fabs(expected[i]))) << what << " " << i;
   }
@@ -107,6 +107,13 @@ TEST(Conv, ByColumns) {
     expect_like_loops({5, 3, 2, 1, axis(1, 1), axis(1, 1)}, dtype);
     expect_like_loops({2, 6, 6, 6, axis(5, 3, 1, 1), axis(4, 2, 2)}, dtype);
   }
+}
+
+// So deep that an image is several panels, of which the last is narrower.
+TEST(Conv, ByColumnsInSeveralPanels) {
+  expect_like_loops({2, 1031, 3, 1, axis(17, 1), axis(19, 1)}, DType::f32);
+  expect_like_loops({2, 117, 3, 1, axis(33, 3, 2, 1), axis(37, 3, 2, 1)}, DType::f32);
+  expect_like_loops({1, 117, 2, 1, axis(33, 3, 2, 1), axis(37, 3, 2, 1)}, DType::f64);
 }
 
 TEST(Conv, SaysWhichWayFits) {
