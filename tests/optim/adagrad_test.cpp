@@ -44,6 +44,10 @@ TEST(Adagrad, ChecksItsOptions) {
   const Tensor p = ones({2}).set_requires_grad();
   EXPECT_ERROR(ValueError, "Adagrad: lr_decay -1 must be finite and not negative",
                Adagrad({p}, {.lr_decay = -1}));
+  EXPECT_ERROR(ValueError, "Adagrad: weight_decay -1 must be finite and not negative",
+               Adagrad({p}, {.weight_decay = -1}));
+  EXPECT_ERROR(ValueError, "Adagrad: eps nan must be finite and not negative",
+               Adagrad({p}, {.eps = NAN}));
   EXPECT_ERROR(ValueError, "Adagrad: initial_accumulator_value inf must be finite and not negative",
                Adagrad({p}, {.initial_accumulator_value = INFINITY}));
   EXPECT_ERROR(ValueError, "Adagrad: lr nan must be finite and not negative",

@@ -97,6 +97,8 @@ TEST(Adam, LargeParametersGetTheSameBitsOnAnyNumberOfThreads) {
 TEST(Adam, ChecksItsOptions) {
   const Tensor p = ones({2}).set_requires_grad();
   EXPECT_ERROR(ValueError, "Adam: beta 1 is not in [0, 1)", Adam({p}, {.betas = {0.9, 1}}));
+  EXPECT_ERROR(ValueError, "AdamW: beta -0.1 is not in [0, 1)", AdamW({p}, {.betas = {-0.1, 0}}));
+  EXPECT_NO_THROW(Adam({p}, {.betas = {0, 0}}));
   EXPECT_ERROR(ValueError, "AdamW: eps -1 must be finite and not negative",
                AdamW({p}, {.eps = -1}));
   EXPECT_ERROR(ValueError, "AdamW: weight_decay nan must be finite and not negative",

@@ -53,6 +53,9 @@ TEST_F(Clip, KnowsOtherNorms) {
   EXPECT_DOUBLE_EQ(clip_grad_norm(all, 100, INFINITY), 12);
   EXPECT_DOUBLE_EQ(clip_grad_norm(all, 100, 3), std::cbrt(27 + 64 + 1728));
   EXPECT_EQ(clip_grad_norm({none}, 1), 0);
+  dense.set_grad(tensor({0.25, -0.5}, {2}, DType::f64));
+  EXPECT_EQ(clip_grad_norm({dense}, 100, INFINITY), 0.5);
+  EXPECT_DOUBLE_EQ(clip_grad_norm_({dense}, 100), std::sqrt(0.3125));
 }
 
 TEST_F(Clip, ANormThatIsNotFiniteFollowsPyTorch) {
@@ -93,6 +96,54 @@ TEST_F(Clip, LargeNormsAreTheSameBitsOnAnyNumberOfThreads) {
   set_num_threads(threads);
   EXPECT_EQ(norms[0], norms[1]);
   EXPECT_NEAR(norms[0], std::sqrt(reference), 1e-9);
+}
+
+// The numbers stand in a longer memory, of which the rest is not theirs.
+TEST_F(Clip, SumsAllOfAGradientAndNoMore) {
+  for (const Index n : {1, 7, 8, 13, 15, 16, 16383, 16384, 16385, 32769}) {
+    Tensor p = zeros({n}, DType::f64).set_requires_grad();
+    Array memory = Array::full({n + 17}, 1e6, DType::f64);
+    Array g = memory.slice(0, 3, n + 3);
+    std::fill_n(g.mutable_data<double>(), n, -1.0);
+    p.set_grad(g);
+    EXPECT_EQ(clip_grad_norm({p}, 1e9, 1), static_cast<double>(n));
+    EXPECT_EQ(clip_grad_norm({p}, 1e9, INFINITY), 1);
+    clip_grad_value({p}, 0.5);
+    EXPECT_EQ(clip_grad_norm({p}, 1e9, 1), static_cast<double>(n) / 2);
+    EXPECT_EQ(memory.data<double>()[2], 1e6);
+    EXPECT_EQ(memory.data<double>()[n + 3], 1e6);
+  }
+}
+
+TEST_F(Clip, SaysThatItHasWritten) {
+  const Array g = dense.grad().array();
+  const auto version = g.version();
+  clip_grad_norm({dense}, 100);
+  EXPECT_EQ(g.version(), version);
+  clip_grad_norm({dense}, 0.5);
+  EXPECT_GT(g.version(), version);
+  const auto now = g.version();
+  clip_grad_value({dense}, 0.1);
+  EXPECT_GT(g.version(), now);
+}
+
+TEST_F(Clip, ToNothingLeavesZeros) {
+  clip_grad_norm({dense}, 0);
+  EXPECT_THAT(grad(), ElementsAre(0, 0));
+  dense.set_grad(tensor({3, -4}, {2}, DType::f64));
+  clip_grad_value({dense}, 0);
+  EXPECT_THAT(grad(), ElementsAre(0, 0));
+}
+
+TEST_F(Clip, AGradientThatDoesNotFitChangesNothing) {
+  const Tensor given = zeros({2}, DType::f64);
+  none.set_grad(zeros({7}, DType::f64));
+  Tensor(none.grad()).set_array(Array::zeros({5}, DType::f64));
+  EXPECT_ERROR(ShapeError, "clip_grad_norm: a gradient of f64[5] for a parameter of f64[7]",
+               clip_grad_norm(all, 1));
+  EXPECT_ERROR(ShapeError, "clip_grad_value: a gradient of f64[5] for a parameter of f64[7]",
+               clip_grad_value(all, 1));
+  EXPECT_THAT(grad(), ElementsAre(3, -4));
 }
 
 TEST_F(Clip, ChecksItsArguments) {

@@ -61,6 +61,33 @@ TEST(EMA, SwapsInAndOut) {
   EXPECT_THAT(average.averages()[0].to_vector<double>(), ElementsAre(4, 2));
 }
 
+TEST(EMA, SwapsAnyStrides) {
+  Tensor p(Array::from(std::vector<double>{1, 2, 3, 4, 5, 6}, {2, 3}).transpose(0, 1));
+  p.set_requires_grad();
+  EMA average({p}, 0);
+  Array(p.array()).mutable_data<double>()[1] = 7;
+  const Array held = average.averages()[0];
+  const auto version = held.version();
+  average.swap();
+  EXPECT_GT(held.version(), version);
+  EXPECT_THAT(numbers(p), ElementsAre(1, 4, 2, 5, 3, 6));
+  EXPECT_THAT(held.to_vector<double>(), ElementsAre(1, 4, 7, 5, 3, 6));
+  average.swap();
+  EXPECT_THAT(numbers(p), ElementsAre(1, 4, 7, 5, 3, 6));
+  average.update();
+  EXPECT_THAT(average.averages()[0].to_vector<double>(), ElementsAre(1, 4, 7, 5, 3, 6));
+}
+
+TEST(EMA, OfDecayOneStaysAndOfDecayZeroFollows) {
+  Tensor p = leaf({8});
+  EMA still({p}, 1), follower({p}, 0), warming({p}, 0.05, true);
+  p.set_array(Array::from(std::vector<double>{0}));
+  for (EMA* each : {&still, &follower, &warming}) each->update();
+  EXPECT_EQ(still.averages()[0].item(), 8);
+  EXPECT_EQ(follower.averages()[0].item(), 0);
+  EXPECT_DOUBLE_EQ(warming.averages()[0].item(), 0.4) << "0.05 is less than 1/10";
+}
+
 TEST(EMA, ForgetsEarlyWeightsSoonWhenItWarmsUp) {
   Tensor p = leaf({10});
   EMA average({p}, 0.999, true);
@@ -98,6 +125,22 @@ TEST(EMA, LoadingListsAllFaultsAndChangesNothing) {
   EXPECT_ERROR(ValueError, "EMA: the entries do not fit: \"updates\" is negative",
                average.load_state_dict(state));
   EXPECT_THAT(average.averages()[0].to_vector<double>(), ElementsAre(8, 3));
+  state = average.state_dict();
+  EXPECT_NO_THROW(average.load_state_dict(state)) << "of no update yet";
+  auto twice = state;
+  twice.push_back(twice[1]);
+  EXPECT_ERROR(ValueError, "EMA: the entries do not fit: \"averages.0\" is named twice",
+               average.load_state_dict(twice));
+  state[1].second = Array();
+  EXPECT_ERROR(ValueError, "EMA: the entries do not fit: \"averages.0\" is undefined, not f64[2]",
+               average.load_state_dict(state));
+  state[1].second = Array::zeros({2}, DType::f32);
+  EXPECT_ERROR(ValueError, "EMA: the entries do not fit: \"averages.0\" is f32[2], not f64[2]",
+               average.load_state_dict(state));
+  state = average.state_dict();
+  average.swap();
+  EXPECT_ERROR(GradError, "EMA.load_state_dict: the averages are swapped in",
+               average.load_state_dict(state));
 }
 
 TEST(EMA, ChecksWhatItGets) {
@@ -107,6 +150,7 @@ TEST(EMA, ChecksWhatItGets) {
   EXPECT_ERROR(ValueError, "EMA: a parameter is undefined", EMA({Tensor()}, 0.5));
   EXPECT_ERROR(GradError, "EMA: f64[2] is the result of an operator, not a leaf",
                EMA({p + p}, 0.5));
+  EXPECT_ERROR_WITH(DTypeError, "EMA", EMA({Tensor(Array::zeros({2}, DType::i64))}, 0.5));
   EMA average({p}, 0.5);
   p.set_array(Array::zeros({2}, DType::f32));
   EXPECT_ERROR(DTypeError, "EMA.update: a parameter became f32[2], its average is f64[2]",

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "../../autograd/backward.h"
+#include "../../autograd/grad_mode.h"
 #include "../../autograd/ops/elementwise/elementwise.h"
 #include "../../autograd/ops/reduce/reduce.h"
 #include "../../autograd/ops/shape/slicing.h"
@@ -106,13 +107,68 @@ TEST(LBFGS, RefusesWhatMakesNoSense) {
   const Tensor p = start();
   EXPECT_THROW(LBFGS({p}, {.max_iter = 0}), ValueError);
   EXPECT_THROW(LBFGS({p}, {.history_size = 0}), ValueError);
-  EXPECT_THROW(LBFGS({p}, {.tolerance_grad = -1}), ValueError);
+  EXPECT_ERROR(ValueError,
+               "LBFGS: max_iter 3 and history_size 5 must be positive, max_eval -2 not below -1",
+               LBFGS({p}, {.max_iter = 3, .max_eval = -2, .history_size = 5}));
+  EXPECT_NO_THROW(LBFGS({p}, {.max_iter = 1, .max_eval = 0, .history_size = 1}));
+  EXPECT_ERROR(ValueError, "LBFGS: tolerance_grad -1 must be finite and not negative",
+               LBFGS({p}, {.tolerance_grad = -1}));
+  EXPECT_ERROR(ValueError, "LBFGS: tolerance_change -1 must be finite and not negative",
+               LBFGS({p}, {.tolerance_change = -1}));
   LBFGS lbfgs({p}, 0.5);
   EXPECT_THROW(lbfgs.step(LBFGS::Loss()), ValueError);
   Optimizer& base = lbfgs;
   EXPECT_THROW(base.step(), GradError);
   EXPECT_THROW(lbfgs.step([]() -> Tensor { throw ValueError("as asked"); }), ValueError);
   EXPECT_EQ(p.array().to_vector<double>(), (std::vector<double>{-1.2, 1}));
+}
+
+TEST(LBFGS, LoadsTheStateOfOneStepAndAFullMemory) {
+  const Tensor p = start();
+  LBFGS once({p}, {.max_iter = 1}), resumed({p}, {.max_iter = 1});
+  once.step(loss_of(p));
+  EXPECT_NO_THROW(resumed.load_state_dict(once.state_dict()));
+  LBFGS full({p}, {.lr = 1e-4, .max_iter = 5, .history_size = 2}),
+      again({p}, {.lr = 1e-4, .max_iter = 5, .history_size = 2});
+  full.step(loss_of(p));
+  const auto state = full.state_dict();
+  again.load_state_dict(state);
+  ASSERT_EQ(again.state_dict().size(), state.size());
+  EXPECT_EQ(again.state_dict()[6].first, "lbfgs.s");
+  EXPECT_EQ(again.state_dict()[6].second.shape(), (Shape{2, 2}));
+}
+
+TEST(LBFGS, AParameterWithoutAGradientStays) {
+  const Tensor p = start();
+  const Tensor still = full({3}, 7, DType::f64).requires_grad_();
+  const Tensor rough = full({2}, 5, DType::f32).requires_grad_();
+  const auto version = p.array().version();
+  LBFGS lbfgs({still, p, rough}, {.max_iter = 7, .line_search = LineSearch::strong_wolfe});
+  const double first = rosenbrock(p).item();
+  lbfgs.step(loss_of(p));
+  EXPECT_LT(rosenbrock(p).item(), first);
+  EXPECT_GT(p.array().version(), version);
+  EXPECT_EQ(still.array().to_vector<double>(), std::vector<double>(3, 7));
+  EXPECT_EQ(rough.array().to_vector<float>(), std::vector<float>(2, 5));
+}
+
+// The gradient of one place is as large as it may be: nobody goes on from there.
+TEST(LBFGS, EndsWhereNoGradientIsLarger) {
+  for (const double tolerance : {0.5, 0.49}) {
+    Tensor p = full({1}, 0.25, DType::f64).requires_grad_();
+    LBFGS lbfgs({p}, {.max_iter = 1, .tolerance_grad = tolerance});
+    int losses = 0;
+    const NoGrad none;
+    lbfgs.step([&] {
+      ++losses;
+      p.zero_grad();
+      Tensor loss = sum(square(p));
+      loss.backward();
+      return loss;
+    });
+    EXPECT_EQ(losses, 1);
+    EXPECT_EQ(p.item() == 0.25, tolerance == 0.5);
+  }
 }
 
 // Beyond 5 the loss is infinite or NaN, and its gradient neither.

@@ -6,6 +6,7 @@
 #include "../../autograd/ops/elementwise/elementwise.h"
 #include "../../autograd/ops/reduce/reduce.h"
 #include "../../core/error.h"
+#include "../support/throws.h"
 
 namespace heed::optim {
 namespace {
@@ -37,8 +38,11 @@ TEST(Lion, FollowsItsFormula) {
 TEST(Lion, RefusesWhatMakesNoSense) {
   const Tensor p = zeros({3}).set_requires_grad();
   EXPECT_THROW(Lion({p}, {.lr = -1}), ValueError);
-  EXPECT_THROW(Lion({p}, {.betas = {1.5, 0.9}}), ValueError);
-  EXPECT_THROW(Lion({p}, {.weight_decay = -1}), ValueError);
+  EXPECT_ERROR(ValueError, "Lion: beta1 1.5 is not in [0, 1]", Lion({p}, {.betas = {1.5, 0.9}}));
+  EXPECT_ERROR(ValueError, "Lion: beta2 -0.5 is not in [0, 1]", Lion({p}, {.betas = {0.9, -0.5}}));
+  EXPECT_NO_THROW(Lion({p}, {.betas = {0, 1}}));
+  EXPECT_ERROR(ValueError, "Lion: weight_decay -1 must be finite and not negative",
+               Lion({p}, {.weight_decay = -1}));
 }
 
 }  // namespace

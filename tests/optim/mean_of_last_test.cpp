@@ -111,6 +111,30 @@ TEST(MeanOfLast, RefusesAStateThatDoesNotFit) {
   EXPECT_EQ(mean.taken(), 1);
 }
 
+TEST(MeanOfLast, TakesAsMuchAsItHolds) {
+  Tensor p = leaf({1});
+  MeanOfLast mean({p}, 2), again({p}, 2), one({p}, 1);
+  for (const double value : {3.0, 4.0, 6.0}) {
+    become(p, {value});
+    mean.take();
+    one.take();
+  }
+  EXPECT_EQ(one.taken(), 1);
+  again.load_state_dict(mean.state_dict());
+  EXPECT_EQ(again.taken(), 2);
+  again.swap();
+  EXPECT_THAT(numbers(p), ElementsAre(5));
+}
+
+TEST(MeanOfLast, RefusesEntriesOfAnotherShapeOrNone) {
+  Tensor p = leaf({1}), q = leaf({2, 3});
+  MeanOfLast mean({p, q}, 2);
+  EXPECT_ERROR(ValueError,
+               "MeanOfLast: the entries do not fit: \"0.0\" is undefined, not f64[1]; \"0.1\" is "
+               "f64[3], not f64[2]",
+               mean.load_state_dict({{"0.0", Array()}, {"0.1", Array::zeros({3}, DType::f64)}}));
+}
+
 TEST(MeanOfLast, RefusesWhatHasNoMean) {
   const Tensor p = leaf({1});
   EXPECT_ERROR(ValueError, "MeanOfLast: count 0 must be positive", MeanOfLast({p}, 0));

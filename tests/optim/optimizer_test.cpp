@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <memory>
 
 #include "../../autograd/ops/elementwise/elementwise.h"
@@ -168,6 +169,26 @@ TEST(Optimizer, NamesItsStateAsPyTorchDoes) {
                                  "parameters.1.exp_avg_sq"));
 }
 
+TEST(Optimizer, HoldsNoStateThatItsOptionsDoNotAskFor) {
+  const auto names = [](auto&& optimizer, Tensor p) {
+    p.set_grad(ones({2}));
+    optimizer.step();
+    std::string out;
+    for (const auto& entry : optimizer.state_dict()) {
+      const std::string begin = "parameters.0.";
+      if (entry.first.starts_with(begin)) out += entry.first.substr(begin.size()) + " ";
+    }
+    return out;
+  };
+  const Tensor p = ones({2}).set_requires_grad();
+  using optim::RMSprop;
+  EXPECT_EQ(names(SGD({p}, {.dampening = 0.5}), p), "step ");
+  EXPECT_EQ(names(SGD({p}, 0.1, 0.5), p), "step momentum_buffer ");
+  EXPECT_EQ(names(RMSprop({p}), p), "step square_avg ");
+  EXPECT_EQ(names(RMSprop({p}, {.momentum = 0.1}), p), "step square_avg momentum_buffer ");
+  EXPECT_EQ(names(RMSprop({p}, {.centered = true}), p), "step square_avg grad_avg ");
+}
+
 TEST(Optimizer, LoadingListsFaultsAndChangesNothing) {
   Tensor p = ones({3}).set_requires_grad();
   SGD sgd({p}, {.lr = 0.5, .momentum = 0.9});
@@ -191,6 +212,55 @@ TEST(Optimizer, LoadingListsFaultsAndChangesNothing) {
   EXPECT_EQ(sgd.state_dict()[2].second.to_vector<float>(), (std::vector<float>{1, 1, 1}));
 }
 
+TEST(Optimizer, LoadsAStateFromBeforeTheFirstStep) {
+  Tensor p = ones({3}).set_requires_grad();
+  SGD fresh({p}, {.lr = 0, .momentum = 0.9}), stepped({p}, {.lr = 0.5, .momentum = 0.9});
+  p.set_grad(ones({3}));
+  stepped.step();
+  ASSERT_EQ(stepped.state_dict().size(), 3U);
+  stepped.load_state_dict(fresh.state_dict());
+  EXPECT_EQ(stepped.state_dict().size(), 1U);
+  EXPECT_EQ(stepped.lr(), 0);
+  stepped.set_lr(1);
+  p.set_array(Array::full({3}, 5, DType::f32));
+  p.set_grad(ones({3}));
+  stepped.step();
+  EXPECT_THAT(numbers(p), testing::Each(4.0f)) << "without what it had gathered";
+}
+
+TEST(Optimizer, LoadingChecksEachEntry) {
+  Tensor p = ones({3}).set_requires_grad();
+  SGD sgd({p}, {.lr = 0.5, .momentum = 0.9});
+  p.set_grad(ones({3}));
+  sgd.step();
+  const auto good = sgd.state_dict();
+  const auto refused = [&](std::size_t which, const Array& entry, const std::string& text) {
+    auto entries = good;
+    entries[which].second = entry;
+    EXPECT_ERROR(ValueError, "SGD: the entries do not fit: " + text, sgd.load_state_dict(entries));
+  };
+  const auto steps = [](std::int64_t count) {
+    return Array::from(std::vector<std::int64_t>{count}, {});
+  };
+  const std::string lr = "\"groups.0.lr\" is ", step = "\"parameters.0.step\" is ",
+                    buffer = "\"parameters.0.momentum_buffer\" is ";
+  refused(0, Array::full({}, INFINITY, DType::f64), lr + "inf, not finite or negative");
+  refused(0, Array::full({}, NAN, DType::f64), lr + "nan, not finite or negative");
+  refused(0, Array::full({}, 1, DType::f32), lr + "f32[], not f64[]");
+  refused(1, Array::full({}, 1, DType::f64), step + "f64[], not i64[]");
+  refused(1, steps((std::int64_t{1} << 53) + 1), step + "9007199254740993, not in [1, 2^53]");
+  refused(2, Array(), buffer + "undefined, not f32[3]");
+  refused(2, Array::zeros({3}, DType::f64), buffer + "f64[3], not f32[3]");
+  auto twice = good;
+  twice.push_back(good[0]);
+  EXPECT_ERROR(ValueError, "SGD: the entries do not fit: \"groups.0.lr\" is named twice",
+               sgd.load_state_dict(twice));
+  auto most = good;
+  most[1].second = steps(std::int64_t{1} << 53);
+  sgd.load_state_dict(most);
+  EXPECT_EQ(sgd.state_dict()[1].second.item(), std::ldexp(1, 53));
+}
+
 TEST(Optimizer, GroupsHaveTheirOwnOptions) {
   Tensor a = ones({2}).set_requires_grad(), b = ones({2}).set_requires_grad();
   SGD sgd(std::vector<optim::ParameterGroup<optim::SGDOptions>>{
@@ -208,6 +278,10 @@ TEST(Optimizer, GroupsHaveTheirOwnOptions) {
   EXPECT_THAT(numbers(b), ElementsAre(0.5f, 0.5f));
   EXPECT_EQ(sgd.lr(1), 0);
   EXPECT_ERROR(IndexError, "SGD: group 2 is out of range [0, 2)", sgd.set_lr(2, 1));
+  EXPECT_ERROR(ValueError, "SGD: lr -1 must be finite and not negative", sgd.set_lr(1, -1));
+  EXPECT_ERROR(ValueError, "SGD: lr inf must be finite and not negative", sgd.set_lr(INFINITY));
+  EXPECT_EQ(sgd.lr(0), 0.5);
+  EXPECT_EQ(sgd.lr(1), 0);
 }
 
 TEST(Optimizer, PassesOverTheFrozenAndWritesInPlace) {
@@ -273,6 +347,33 @@ TEST(Optimizer, AGradientThatDoesNotFitChangesNothing) {
   EXPECT_THAT(refused({3, 3}, {2, 2}), HasSubstr("row 3 at 1 does not ascend"));
   EXPECT_EQ(refused({1, 2}, {1, 2}),
             "SGD: a sparse gradient's rows i64[2] and values f32[1, 2] do not make [5, 2]");
+  EXPECT_THAT(refused({-1, 2}, {2, 2}), HasSubstr("row -1 at 0 does not ascend"));
+  EXPECT_THAT(refused({1, 2}, {2, 3}), HasSubstr("values f32[2, 3] do not make"));
+  const auto refused_as = [&](const Array& rows, const Array& values) {
+    table.set_grad(Tensor(SparseRows{rows, values, {5, 2}}));
+    EXPECT_ERROR_WITH(ShapeError, "do not make [5, 2]", sgd.step());
+    EXPECT_THAT(numbers(first), ElementsAre(1.0f, 1.0f));
+  };
+  const Array two = Array::from(std::vector<std::int64_t>{1, 7, 3, 7}, {2, 2}).select(1, 0);
+  ASSERT_FALSE(two.is_contiguous());
+  refused_as(two, Array::zeros({2, 2}, DType::f32));
+  refused_as(two.contiguous(), Array::zeros({2, 2}, DType::f32).transpose(0, 1));
+  refused_as(two.contiguous().unsqueeze(0), Array::zeros({2, 2}, DType::f32));
+}
+
+TEST(Optimizer, ASparseGradientMayHaveNoRows) {
+  for (const Index width : {0, 2}) {
+    Tensor table = ones({5, width}).set_requires_grad();
+    SGD sgd({table}, {.lr = 1, .momentum = 0.5});
+    const std::vector<std::int64_t> rows = {1, 3};
+    const Index count = width == 0 ? 2 : 0;
+    table.set_grad(Tensor(SparseRows{Array::from(rows).slice(0, 0, count),
+                                     Array::zeros({count, width}, DType::f32),
+                                     {5, width}}));
+    sgd.step();
+    EXPECT_THAT(numbers(table), testing::Each(1.0f)) << width;
+    EXPECT_EQ(sgd.state_dict()[1].second.item(), 1);
+  }
 }
 
 // The gradient is the caller's tensor, which may become another one behind the optimizer's back; so

@@ -53,6 +53,10 @@ TEST(RMSprop, ChecksItsOptions) {
   EXPECT_ERROR(ValueError, "RMSprop: alpha -0.5 is not in [0, 1]", RMSprop({p}, {.alpha = -0.5}));
   EXPECT_ERROR(ValueError, "RMSprop: momentum nan must be finite and not negative",
                RMSprop({p}, {.momentum = NAN}));
+  EXPECT_ERROR(ValueError, "RMSprop: weight_decay -1 must be finite and not negative",
+               RMSprop({p}, {.weight_decay = -1}));
+  EXPECT_NO_THROW(RMSprop({p}, {.alpha = 0}));
+  EXPECT_NO_THROW(RMSprop({p}, {.alpha = 1}));
   EXPECT_ERROR(ValueError, "RMSprop: eps -1 must be finite and not negative",
                RMSprop({p}, {.eps = -1}));
 }

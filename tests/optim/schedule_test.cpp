@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -183,10 +184,68 @@ TEST_F(Schedules, GoOnFromTheirState) {
   optim::CosineAnnealingLR resumed(sgd, 7);
   resumed.load_state_dict(state);
   EXPECT_EQ(resumed.steps(), 3);
+  EXPECT_EQ(sgd.lr(), resumed.rate()(0.8, 3));
+  EXPECT_EQ(sgd.lr(1), resumed.rate()(0.4, 3));
   resumed.step();
   EXPECT_EQ(sgd.lr(), expected);
   EXPECT_ERROR(ValueError, "schedule: entries steps i64[], base_lrs undefined do not fit 2 groups",
                resumed.load_state_dict({state[0]}));
+}
+
+TEST_F(Schedules, RefuseAStateThatDoesNotFit) {
+  optim::CosineAnnealingLR schedule(sgd, 7);
+  const auto good = schedule.state_dict();
+  const auto refused = [&](std::size_t which, const Array& entry, const std::string& text) {
+    auto entries = good;
+    entries[which].second = entry;
+    EXPECT_ERROR(ValueError, "schedule: entries " + text + " do not fit 2 groups",
+                 schedule.load_state_dict(entries));
+  };
+  refused(0, Array(), "steps undefined, base_lrs f64[2]");
+  refused(0, Array::zeros({}, DType::f64), "steps f64[], base_lrs f64[2]");
+  refused(0, Array::zeros({3}, DType::i64), "steps i64[3], base_lrs f64[2]");
+  refused(0, Array::full({}, -1, DType::i64), "steps i64[], base_lrs f64[2]");
+  refused(1, Array::zeros({2}, DType::f32), "steps i64[], base_lrs f32[2]");
+  refused(1, Array::zeros({3}, DType::f64), "steps i64[], base_lrs f64[3]");
+  auto more = good;
+  more.push_back({"more", good[0].second});
+  EXPECT_THROW(schedule.load_state_dict(more), ValueError);
+  EXPECT_NO_THROW(schedule.load_state_dict(good));
+}
+
+TEST_F(Schedules, OneCycleLRMayRiseAtOnceOrToTheEnd) {
+  const auto rate = [](double share, Index t) {
+    return optim::rate::one_cycle({.max_lr = 2,
+                                   .total_steps = 10,
+                                   .pct_start = share,
+                                   .div_factor = 4,
+                                   .final_div_factor = 5,
+                                   .linear = true})(0.7, t);
+  };
+  EXPECT_NEAR(rate(0, 0), 2 - 1.9 / 10, 1e-15);
+  EXPECT_NEAR(rate(0, 9), 0.1, 1e-15);
+  EXPECT_EQ(rate(0.1, 0), 2) << "a rise of no steps";
+  EXPECT_NEAR(rate(0.1, 3), 2 - 1.9 / 3, 1e-15);
+  EXPECT_NEAR(rate(1, 3), 1, 1e-15);
+  EXPECT_NEAR(rate(1, 9), 2, 1e-15);
+  EXPECT_NEAR(rate(1, 10), 0.1, 1e-15);
+}
+
+TEST_F(Schedules, WarmUpAndCosineMayBeEither) {
+  const auto fall = optim::rate::warm_up_and_cosine(4, 0, 0.5);
+  for (Index t = 0; t < 7; ++t) {
+    const double way = std::acos(-1.0) * static_cast<double>(std::min<Index>(t, 4)) / 4;
+    EXPECT_NEAR(fall(0.8, t), 0.4 + 0.2 * (1 + std::cos(way)), 1e-15) << t;
+  }
+  const auto rise = optim::rate::warm_up_and_cosine(3, 3, 0.5);
+  const auto longer = optim::rate::warm_up_and_cosine(2, 3, 0.5);
+  for (Index t = 0; t < 3; ++t) {
+    EXPECT_NEAR(rise(0.8, t), 0.2 * static_cast<double>(t + 1), 1e-15) << t;
+    EXPECT_NEAR(longer(0.8, t), 0.2 * static_cast<double>(t + 1), 1e-15) << t;
+  }
+  EXPECT_NEAR(rise(0.8, 3), 0.8, 1e-15);
+  EXPECT_NEAR(rise(0.8, 4), 0.4, 1e-15);
+  EXPECT_NEAR(longer(0.8, 4), 0.4, 1e-15);
 }
 
 TEST_F(Schedules, CheckTheirLengths) {
@@ -208,7 +267,27 @@ TEST_F(Schedules, CheckTheirLengths) {
                optim::OneCycleLR(sgd, {.max_lr = 0, .total_steps = 5}));
   EXPECT_ERROR(ValueError, "SequentialLR: 1 rates want one milestone less than that, not 1",
                optim::SequentialLR(sgd, {optim::rate::exponential(1)}, {3}));
+  EXPECT_ERROR(ValueError, "MultiStepLR: milestones must ascend from 0 or more, not -1 after 0",
+               optim::MultiStepLR(sgd, {-1, 2}));
+  EXPECT_ERROR(ValueError, "NoamLR: warm_up 0 must be positive", optim::NoamLR(sgd, 4, 0));
+  EXPECT_ERROR(ValueError, "SequentialLR: milestones must ascend from 0 or more, not 2 after 3",
+               optim::SequentialLR(sgd,
+                                   {optim::rate::exponential(1), optim::rate::exponential(1),
+                                    optim::rate::exponential(1)},
+                                   {3, 2}));
+  EXPECT_ERROR(ValueError, "warm_up_and_cosine: steps 0 must be positive",
+               optim::rate::warm_up_and_cosine(0, 1));
+  EXPECT_ERROR(ValueError, "warm_up_and_cosine: warm_up -1 is negative",
+               optim::rate::warm_up_and_cosine(5, -1));
+  EXPECT_ERROR(ValueError, "OneCycleLR: pct_start -0.5 is not in [0, 1]",
+               optim::OneCycleLR(sgd, {.max_lr = 1, .total_steps = 5, .pct_start = -0.5}));
+  EXPECT_ERROR(ValueError, "OneCycleLR: total_steps 0 must be positive",
+               optim::OneCycleLR(sgd, {.max_lr = 1, .total_steps = 0}));
+  EXPECT_ERROR(ValueError, "OneCycleLR: div_factor inf must be finite and positive",
+               optim::OneCycleLR(sgd, {.max_lr = 1, .total_steps = 5, .div_factor = INFINITY}));
   EXPECT_EQ(sgd.lr(), 0.8);
+  optim::MultiStepLR at_once(sgd, {0}, 0.5);
+  EXPECT_EQ(sgd.lr(), 0.4);
 }
 
 }  // namespace

@@ -77,6 +77,12 @@ TEST(SGD, ChecksItsOptions) {
   EXPECT_ERROR(ValueError,
                "SGD: nesterov wants a momentum and no dampening, not momentum 0 and dampening 0",
                SGD({p}, {.nesterov = true}));
+  EXPECT_ERROR(
+      ValueError,
+      "SGD: nesterov wants a momentum and no dampening, not momentum 0.9 and dampening 0.5",
+      SGD({p}, {.momentum = 0.9, .dampening = 0.5, .nesterov = true}));
+  EXPECT_ERROR(ValueError, "SGD: weight_decay -1 must be finite and not negative",
+               SGD({p}, {.weight_decay = -1}));
 }
 
 }  // namespace
