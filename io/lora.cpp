@@ -27,12 +27,13 @@ double number(const std::string& path, const Safetensors& file, const char* key)
   throw FormatError(path, 0, fmt::format("no file of adapters: its {} is no number", key));
 }
 
-// "layers.0.linear1" of "layers.0.linear1.lora.lora_a".
+// "layers.0.linear1" of "layers.0.linear1.lora.lora_a"; "", which is all, of "lora.lora_a".
 std::string layer_of(const std::string& path, const std::string& name) {
+  const bool named = name.ends_with(".lora_a") || name.ends_with(".lora_b");
   const std::size_t last = name.rfind('.');
-  const std::size_t end = last == std::string::npos || last == 0 ? last : name.rfind('.', last - 1);
-  if (end == std::string::npos) throw FormatError(path, 0, "not an adapter's: " + in_quotes(name));
-  return name.substr(0, end);
+  if (!named || last == 0) throw FormatError(path, 0, "not an adapter's: " + in_quotes(name));
+  const std::size_t end = name.rfind('.', last - 1);
+  return name.substr(0, end == std::string::npos ? 0 : end);
 }
 
 }  // namespace
