@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "../../core/error.h"
+#include "../support/throws.h"
 #include "full_disk.h"
 #include "temporary_folder.h"
 
@@ -37,6 +38,31 @@ TEST(AppendFile, GoesOnWithWhatReplacedIt) {
   file.reopen();
   file.append("more\n");
   EXPECT_EQ(TemporaryFolder::get(path), "new\nmore\n");
+}
+
+TEST(AppendFile, KeepsOneFileOpen) {
+  const auto open = [] {
+    return std::distance(std::filesystem::directory_iterator("/proc/self/fd"), {});
+  };
+  const TemporaryFolder folder;
+  const auto before = open();
+  {
+    AppendFile file(folder / "log");
+    EXPECT_EQ(open(), before + 1);
+    file.reopen();
+    EXPECT_EQ(open(), before + 1);
+    std::filesystem::remove_all(folder.path());
+    EXPECT_THROW(file.reopen(), IoError);
+    EXPECT_EQ(open(), before + 1);
+  }
+  EXPECT_EQ(open(), before);
+}
+
+TEST(AppendFile, SaysWhichFolderCannotBeMade) {
+  const TemporaryFolder folder;
+  TemporaryFolder::put(folder / "file", "");
+  EXPECT_ERROR_WITH(IoError, folder / "file/a: cannot create the folder",
+                    AppendFile(folder / "file/a/log"));
 }
 
 TEST(AppendFile, TakesBackWhatDoesNotFit) {

@@ -61,6 +61,40 @@ TEST(Config, GettersNameFileAndKey) {
                     config.get_string("hidden"));
 }
 
+TEST(Config, RangesHoldTheirEnds) {
+  const Config config =
+      Config::parse(R"({"hidden": -5, "rate": 0.5, "on": true, "off": false})", "f");
+  EXPECT_EQ(config.get_int("hidden", -5, -5), -5);
+  EXPECT_EQ(config.get_double("hidden", -5, -5), -5);
+  EXPECT_EQ(config.get_double("rate", 0.5, 0.5), 0.5);
+  EXPECT_ERROR_WITH(FormatError, "\"hidden\" must be in [-4, 9], not -5",
+                    config.get_int("hidden", -4, 9));
+  EXPECT_ERROR_WITH(FormatError, "\"hidden\" must be in [-9, -6], not -5",
+                    config.get_int("hidden", -9, -6));
+  EXPECT_ERROR_WITH(FormatError, "\"rate\" must be in [0.6, 1], not 0.5",
+                    config.get_double("rate", 0.6, 1));
+  EXPECT_ERROR_WITH(FormatError, "\"rate\" must be in [0, 0.4], not 0.5",
+                    config.get_double("rate", 0, 0.4));
+  EXPECT_ERROR_WITH(FormatError, "\"on\" must be an integer, not a boolean", config.get_int("on"));
+  EXPECT_ERROR_WITH(FormatError, "\"rate\" must be an integer, not a number",
+                    config.get_int("rate"));
+  EXPECT_TRUE(config.get_bool("on"));
+  EXPECT_FALSE(config.get_bool("off"));
+  EXPECT_EQ(config.to_json(),
+            "{\n  \"hidden\": -5,\n  \"off\": false,\n  \"on\": true,\n  \"rate\": 0.5\n}\n");
+}
+
+TEST(Config, LargeNumbersStayNumbers) {
+  Config config;
+  for (const double number : {1e300, -1e20, 1e15, 123456789012345680.0}) {
+    config.set("x", number);
+    EXPECT_EQ(Config::parse(config.to_json(), "f").get_double("x"), number);
+    EXPECT_THROW(Config::parse(config.to_json(), "f").get_int("x"), FormatError);
+  }
+  EXPECT_ERROR_WITH(FormatError, "configuration: at byte 0: the setting \"y\" is missing",
+                    config.get_int("y"));
+}
+
 TEST(Config, RejectsWhatIsNoFlatObject) {
   expect_rejected("", "object beginning with '{'");
   expect_rejected("[1]", "object beginning with '{'");

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "../../core/error.h"
 #include "../support/throws.h"
 
@@ -48,8 +50,23 @@ TEST(Fields, AreCheckedWhereTheyComeFrom) {
   EXPECT_NO_THROW(check_fields(Options()));
   EXPECT_ERROR(ValueError, "width 8 must be in [1, 7]", check_fields(Options{.width = 8}));
   EXPECT_ERROR(ValueError, "rate 1.5 must be in [0, 1]", check_fields(Options{.rate = 1.5}));
-  EXPECT_ERROR_WITH(ValueError, "way", check_fields(Options{.way = "left"}));
-  EXPECT_ERROR_WITH(ValueError, "kind", check_fields(Options{.kind = Kind{2}}));
+  EXPECT_ERROR(ValueError, "width 0 must be in [1, 7]", check_fields(Options{.width = 0}));
+  EXPECT_ERROR(ValueError, "rate -0.5 must be in [0, 1]", check_fields(Options{.rate = -0.5}));
+  EXPECT_ERROR(ValueError, "rate nan must be in [0, 1]", check_fields(Options{.rate = NAN}));
+  for (const double end : {0.0, 1.0}) {
+    EXPECT_NO_THROW(check_fields(Options{.width = end == 0 ? 1 : 7, .rate = end}));
+  }
+  EXPECT_ERROR(ValueError, "way \"left\" is none of \"up\", \"down\"",
+               check_fields(Options{.way = "left"}));
+  EXPECT_ERROR(ValueError, "kind \"\" is none of \"global\", \"local\"",
+               check_fields(Options{.kind = Kind{2}}));
+  const Options good{.width = 5};
+  EXPECT_EQ(&checked_fields(good), &good);
+  EXPECT_THROW(checked_fields(Options{.width = 8}), ValueError);
+  Config config;
+  EXPECT_THROW(write_fields(config, Options{.way = "left"}), ValueError);
+  EXPECT_THROW(write_fields(config, Options{.kind = Kind{2}}), ValueError);
+  EXPECT_THROW(write_fields(config, Options{.rate = NAN}), ValueError);
 }
 
 TEST(Fields, OfAFileAreReadStrictly) {
@@ -60,6 +77,13 @@ TEST(Fields, OfAFileAreReadStrictly) {
     config.set(key, value);
     return message_of<FormatError>([&] { read_fields<Options>(config); });
   };
+  EXPECT_NE(refused("width", std::int64_t{8}).find("[1, 7]"), std::string::npos);
+  EXPECT_NE(refused("rate", -0.5).find("[0, 1]"), std::string::npos);
+  for (const std::int64_t end : {1, 7}) {
+    Config config = good;
+    config.set("width", end);
+    EXPECT_EQ(read_fields<Options>(config).width, end);
+  }
   EXPECT_NE(refused("width", std::int64_t{0}).find("width"), std::string::npos);
   EXPECT_NE(refused("rate", 2.0).find("rate"), std::string::npos);
   EXPECT_NE(refused("loud", std::string("yes")).find("loud"), std::string::npos);

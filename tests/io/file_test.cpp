@@ -3,12 +3,15 @@
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/file.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <csignal>
+#include <ctime>
+#include <thread>
 
 #include "../../core/error.h"
 #include "full_disk.h"
@@ -98,20 +101,93 @@ TEST(File, CopiesWithPermissionsAndTime) {
   std::string content(3000017, '\0');
   for (std::size_t i = 0; i < content.size(); ++i) content[i] = static_cast<char>(i % 251);
   TemporaryFolder::put(folder / "a", content);
-  ::chmod((folder / "a").c_str(), 0440);
+  ::chmod((folder / "a").c_str(), 0551);
   const timespec times[2] = {{1000003, 7}, {2000003, 11}};
   ::utimensat(AT_FDCWD, (folder / "a").c_str(), times, 0);
   copy_to_new_file(folder / "a", folder / "b");
   EXPECT_EQ(read_file(folder / "b"), content);
   struct stat info {};
   ASSERT_EQ(::stat((folder / "b").c_str(), &info), 0);
-  EXPECT_EQ(info.st_mode & 07777, 0440U);
+  EXPECT_EQ(info.st_mode & 07777, 0551U);
   EXPECT_EQ(info.st_mtim.tv_sec, 2000003);
   EXPECT_EQ(info.st_mtim.tv_nsec, 11);
   expect_io_error(EEXIST, folder / "b", [&] { copy_to_new_file(folder / "a", folder / "b"); });
   expect_io_error(EEXIST, folder / "b", [&] { write_new_file(folder / "b", "x"); });
   expect_io_error(ENOENT, folder / "c", [&] { copy_to_new_file(folder / "c", folder / "d"); });
   EXPECT_EQ(folder.entries(), 2U);
+}
+
+TEST(File, ANewOneHasThePermissionsThatTheProcessGives) {
+  const TemporaryFolder folder;
+  const auto mode = [](const std::string& path) {
+    struct stat info {};
+    ::stat(path.c_str(), &info);
+    return info.st_mode & 07777;
+  };
+  for (const mode_t mask : {0, 027}) {
+    const mode_t before = ::umask(mask);
+    const std::string a = folder / "a" + std::to_string(mask),
+                      b = folder / "b" + std::to_string(mask);
+    write_file_atomically(a, "x");
+    write_new_file(b, "x");
+    ::umask(before);
+    EXPECT_EQ(mode(a), 0666 & ~mask);
+    EXPECT_EQ(mode(b), 0666 & ~mask);
+  }
+}
+
+TEST(File, IsAbandonedWhereNobodyWritesIt) {
+  const TemporaryFolder folder;
+  const auto aged = [&](const std::string& name, std::time_t age) {
+    TemporaryFolder::put(folder / name, "x");
+    const timespec times[2] = {{std::time(nullptr) - age, 0}, {std::time(nullptr) - age, 0}};
+    ::utimensat(AT_FDCWD, (folder / name).c_str(), times, 0);
+    return folder / name;
+  };
+  EXPECT_TRUE(is_abandoned(aged(".heed-1-2.tmp", 100)));
+  EXPECT_FALSE(is_abandoned(aged(".heed-1-3.tmp", 30)));
+  EXPECT_FALSE(is_abandoned(aged("heed-1-2.tmp", 100)));
+  EXPECT_FALSE(is_abandoned(aged(".heed-1-2", 100)));
+  EXPECT_FALSE(is_abandoned(folder / ".heed-1-4.tmp"));
+  std::filesystem::create_symlink(".heed-1-2.tmp", folder / ".heed-1-5.tmp");
+  EXPECT_FALSE(is_abandoned(folder / ".heed-1-5.tmp"));
+  std::filesystem::create_directory(folder / ".heed-1-6.tmp");
+  const timespec early[2] = {{1000, 0}, {1000, 0}};
+  ::utimensat(AT_FDCWD, (folder / ".heed-1-6.tmp").c_str(), early, 0);
+  EXPECT_FALSE(is_abandoned(folder / ".heed-1-6.tmp"));
+  const int fd = ::open((folder / ".heed-1-2.tmp").c_str(), O_RDONLY);
+  ASSERT_EQ(::flock(fd, LOCK_EX | LOCK_NB), 0);
+  EXPECT_FALSE(is_abandoned(folder / ".heed-1-2.tmp"));
+  ::close(fd);
+  EXPECT_TRUE(is_abandoned(folder / ".heed-1-2.tmp"));
+}
+
+TEST(File, ReadsWhatIsLongerThanItSays) {
+  const TemporaryFolder folder;
+  const std::string pipe = folder / "pipe", content(70001, 'a');
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  std::thread writer([&] { TemporaryFolder::put(pipe, content + "b"); });
+  EXPECT_TRUE(read_file(pipe) == content + "b");
+  writer.join();
+}
+
+TEST(File, WritesIntoAPipeAsItIs) {
+  const TemporaryFolder folder;
+  const std::string pipe = folder / "pipe";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  std::string got;
+  std::thread reader([&] { got = TemporaryFolder::get(pipe); });
+  write_file_atomically(pipe, {"one, ", "", "two"});
+  reader.join();
+  EXPECT_EQ(got, "one, two");
+  EXPECT_TRUE(std::filesystem::is_fifo(pipe));
+}
+
+TEST(File, SyncsFoldersAlone) {
+  const TemporaryFolder folder;
+  EXPECT_NO_THROW(sync_folder(folder.path().string()));
+  expect_io_error(ENOENT, folder / "no", [&] { sync_folder(folder / "no"); });
+  expect_io_error(ENOTDIR, folder.write("file", ""), [&] { sync_folder(folder / "file"); });
 }
 
 TEST(File, AFullDeviceIsAnError) {
@@ -136,14 +212,14 @@ TEST(File, NoPermissionKeepsTheOldFile) {
 TEST(File, KeepsLinksAndPermissions) {
   const TemporaryFolder folder;
   TemporaryFolder::put(folder / "real", "old");
-  ::chmod((folder / "real").c_str(), 0640);
+  ::chmod((folder / "real").c_str(), 0751);
   std::filesystem::create_symlink("real", folder / "link");
   write_file_atomically(folder / "link", "new");
   EXPECT_TRUE(std::filesystem::is_symlink(folder / "link"));
   EXPECT_EQ(TemporaryFolder::get(folder / "real"), "new");
   struct stat info {};
   ASSERT_EQ(::stat((folder / "real").c_str(), &info), 0);
-  EXPECT_EQ(info.st_mode & 07777, 0640U);
+  EXPECT_EQ(info.st_mode & 07777, 0751U);
 }
 
 TEST(File, TakesTheLongestName) {

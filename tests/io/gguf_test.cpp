@@ -6,6 +6,7 @@
 
 #include "../../core/error.h"
 #include "../support/throws.h"
+#include "temporary_folder.h"
 
 namespace heed::io {
 namespace {
@@ -107,6 +108,130 @@ TEST(Gguf, SettingsKeepTheirKinds) {
   EXPECT_EQ(decode_gguf(file.bytes(), "f").metadata, wanted);
 }
 
+TEST(Gguf, SettingsMayBeOfAnyWidthAndListsOfAnyKind) {
+  Gguf file;
+  file.set("a", 2, std::uint16_t{65530});
+  file.set("b", 5, std::int32_t{-70000});
+  file.set("c", 11, std::int64_t{-5000000000});
+  file.set("d", 10, static_cast<std::uint64_t>(INT64_MAX));
+  file.set("e", 7, false);
+  const auto list = [&](const std::string& key, std::uint32_t type, auto first, auto second) {
+    put_text(file.settings, key);
+    put(file.settings, std::uint32_t{9});
+    put(file.settings, type);
+    put(file.settings, std::uint64_t{2});
+    put(file.settings, first);
+    put(file.settings, second);
+    file.setting_count++;
+  };
+  list("bytes", 0, std::uint8_t{1}, std::uint8_t{255});
+  list("small", 1, std::int8_t{-1}, std::int8_t{5});
+  list("wide", 11, std::int64_t{-1}, std::int64_t{1} << 40);
+  list("truths", 7, true, false);
+  list("doubles", 12, 0.1, -0.2);
+  put_text(file.settings, "none");
+  for (const std::uint32_t each : {9U, 5U}) put(file.settings, each);
+  put(file.settings, std::uint64_t{0});
+  file.setting_count++;
+  const std::map<std::string, GgufFile::Value> wanted{
+      {"a", std::int64_t{65530}},
+      {"b", std::int64_t{-70000}},
+      {"c", std::int64_t{-5000000000}},
+      {"d", INT64_MAX},
+      {"e", false},
+      {"bytes", std::vector<std::int64_t>{1, 255}},
+      {"small", std::vector<std::int64_t>{-1, 5}},
+      {"wide", std::vector<std::int64_t>{-1, std::int64_t{1} << 40}},
+      {"truths", std::vector<bool>{true, false}},
+      {"doubles", std::vector<double>{0.1, -0.2}},
+      {"none", std::vector<std::int64_t>{}}};
+  EXPECT_EQ(decode_gguf(file.bytes(), "f").metadata, wanted);
+}
+
+TEST(Gguf, TensorsMayBeOfAnyWidth) {
+  Gguf file;
+  file.add("i8", {2}, 24, bytes_of<std::int8_t>({-7, 9}));
+  file.add("i16", {2}, 25, bytes_of<std::int16_t>({-700, 9}));
+  file.add("i64", {2}, 27, bytes_of<std::int64_t>({-7000000000, 9}));
+  file.add("f64", {2}, 28, bytes_of<double>({0.1, 9}));
+  file.add("none", {0, 3}, 0, "");
+  file.add("scalar", {}, 0, bytes_of<float>({2.5F}));
+  file.add("axes", {1, 1, 1, 1, 1, 1, 1, 1}, 0, bytes_of<float>({1.5F}));
+  const TemporaryFolder folder;
+  const GgufFile found = read_gguf(folder.write("f", file.bytes()));
+  ASSERT_EQ(found.arrays.size(), 7u);
+  const auto numbers = [&](std::size_t i) {
+    return found.arrays[i].second.to(DType::f64).to_vector<double>();
+  };
+  EXPECT_EQ(numbers(0), (std::vector<double>{-7, 9}));
+  EXPECT_EQ(numbers(1), (std::vector<double>{-700, 9}));
+  EXPECT_EQ(numbers(2), (std::vector<double>{-7000000000, 9}));
+  EXPECT_EQ(numbers(3), (std::vector<double>{0.1, 9}));
+  EXPECT_EQ(found.arrays[4].second.shape(), (Shape{3, 0}));
+  EXPECT_EQ(found.arrays[5].second.shape(), Shape{});
+  EXPECT_EQ(found.arrays[6].second.rank(), 8);
+  EXPECT_THROW(read_gguf(folder / "none"), IoError);
+}
+
+// In any order, one right behind the other, and empty ones anywhere.
+TEST(Gguf, TensorsStandWhereTheirEntriesSay) {
+  Gguf file;
+  file.add_entry("second", {8}, 0, 32);
+  file.add_entry("nothing", {0}, 0, 64);
+  file.add_entry("first", {8}, 0, 0);
+  file.add_entry("nothing too", {0}, 0, 0);
+  std::vector<float> numbers;
+  for (int i = 0; i < 16; ++i) numbers.push_back(static_cast<float>(i));
+  file.data = bytes_of(numbers);
+  const GgufFile found = decode_gguf(file.bytes(), "f");
+  EXPECT_EQ(found.arrays[0].second.to_vector<float>()[0], 8);
+  EXPECT_EQ(found.arrays[2].second.to_vector<float>()[7], 7);
+  file.add_entry("behind", {0}, 0, 96);
+  EXPECT_ERROR_WITH(FormatError, "\"behind\" lies outside", decode_gguf(file.bytes(), "f"));
+}
+
+TEST(Gguf, OtherTypesAreRefusedByName) {
+  const std::map<std::uint32_t, std::string> names = {
+      {3, "Q4_1"},     {6, "Q5_0"},    {7, "Q5_1"},     {9, "Q8_1"},   {10, "Q2_K"},
+      {11, "Q3_K"},    {12, "Q4_K"},   {13, "Q5_K"},    {14, "Q6_K"},  {15, "Q8_K"},
+      {16, "IQ2_XXS"}, {17, "IQ2_XS"}, {18, "IQ3_XXS"}, {19, "IQ1_S"}, {20, "IQ4_NL"},
+      {21, "IQ3_S"},   {22, "IQ2_S"},  {23, "IQ4_XS"},  {29, "IQ1_M"}, {34, "TQ1_0"},
+      {35, "TQ2_0"},   {4, "4"},       {5, "5"},        {31, "31"}};
+  for (const auto& [code, name] : names) {
+    Gguf file;
+    file.add_entry("w", {256}, code, 0);
+    file.data.resize(1024);
+    EXPECT_ERROR_WITH(FormatError, "\"w\" is of type " + name + ", which cannot be read",
+                      decode_gguf(file.bytes(), "f"));
+  }
+}
+
+TEST(Gguf, AlignmentsArePowersOfTwoUpToAGigabyte) {
+  for (const std::uint32_t good : {1U, 8U, 1U << 30}) {
+    Gguf file;
+    file.set("general.alignment", 4, good);
+    EXPECT_NO_THROW(decode_gguf(file.bytes(), "f")) << good;
+  }
+  Gguf file;
+  file.alignment = 1;
+  file.set("general.alignment", 4, std::uint32_t{1});
+  file.add("a", {3}, 24, "abc");
+  file.add("b", {2}, 24, "de");
+  EXPECT_EQ(decode_gguf(file.bytes(), "f").arrays[1].second.to_vector<std::int64_t>(),
+            (std::vector<std::int64_t>{'d', 'e'}));
+  const auto refused = [](const Gguf& given) {
+    EXPECT_ERROR_WITH(FormatError, "general.alignment must be a power of two",
+                      decode_gguf(given.bytes(), "f"));
+  };
+  Gguf text, huge, negative;
+  text.set_text("general.alignment", "32");
+  refused(text);
+  huge.set("general.alignment", 4, 1U << 31);
+  refused(huge);
+  negative.set("general.alignment", 5, std::int32_t{-32});
+  refused(negative);
+}
+
 TEST(Gguf, TensorsAreTurnedRoundAndUnpacked) {
   Gguf file;
   file.alignment = 64;
@@ -162,7 +287,9 @@ TEST(Gguf, IsReadStrictly) {
   refuses("GGML" + eight, "does not begin as GGUF does");
   Gguf first;
   first.version = 1;
-  refuses(first.bytes(), "version 1 is not known");
+  refuses(first.bytes(), "f: at byte 4: gguf: version 1 is not known; 2 and 3 are");
+  first.version = 4;
+  refuses(first.bytes(), "version 4 is not known");
   Gguf many;
   many.tensor_count = 1ULL << 63;
   refuses(many.bytes(), "9223372036854775808 tensors in");
@@ -195,6 +322,7 @@ TEST(Gguf, IsReadStrictly) {
   refuses(setting(13, std::uint8_t{2}).bytes(), "a setting of type 13");
   refuses(setting(10, ~0ULL).bytes(), "above 2^63 - 1");
   refuses(setting(9, 9ULL).bytes(), "a list of lists");
+  refuses(setting(9, 13ULL).bytes(), "a list of type 13");
   refuses(setting(9, 8ULL | (1ULL << 62)).bytes(), "");
   refuses(setting(4, std::uint32_t{48}, "general.alignment").bytes(), "a power of two");
   refuses(setting(4, std::uint32_t{0}, "general.alignment").bytes(), "a power of two");

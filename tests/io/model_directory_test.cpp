@@ -78,11 +78,15 @@ TEST(ModelDirectory, KeepsItsPermissions) {
   const TemporaryFolder folder;
   const std::string path = folder / "model";
   save_directory(path, kOld);
-  ::chmod(path.c_str(), 02750);
+  std::filesystem::create_directory(path + "/notes");
+  ::chmod((path + "/notes").c_str(), 03751);
+  ::chmod(path.c_str(), 02751);
   save_directory(path, kNew);
   struct stat info {};
   ASSERT_EQ(::stat(path.c_str(), &info), 0);
-  EXPECT_EQ(info.st_mode & 07777, 02750U);
+  EXPECT_EQ(info.st_mode & 07777, 02751U);
+  ASSERT_EQ(::stat((path + "/notes").c_str(), &info), 0);
+  EXPECT_EQ(info.st_mode & 07777, 03751U);
 }
 
 TEST(ModelDirectory, FollowsALink) {
@@ -102,7 +106,8 @@ TEST(ModelDirectory, FollowsALink) {
 
 TEST(ModelDirectory, SaysWhereNobodyMaySave) {
   // The kernel's own folder takes none, whoever asks.
-  EXPECT_ERROR_WITH(IoError, "/sys/heed-model: cannot save there", save_directory("/sys/heed-model", kOld));
+  EXPECT_ERROR_WITH(IoError, "/sys/heed-model: cannot save there",
+                    save_directory("/sys/heed-model", kOld));
 }
 
 TEST(ModelDirectory, AFullDiskKeepsTheOldOne) {
@@ -152,7 +157,10 @@ TEST(ModelDirectory, NamesWhatIsMissing) {
                     save_directory(folder / "file", kNew));
   EXPECT_THROW(save_directory(folder / "file/model", kNew), IoError);
   EXPECT_THROW(save_directory("", kNew), IoError);
-  EXPECT_THROW(save_directory(folder / "m", {{"../x", "y"}}), ValueError);
+  for (const char* const name : {"../x", "", ".", ".."}) {
+    EXPECT_ERROR(ValueError, "save_directory: \"" + std::string(name) + "\" is not a file name",
+                 save_directory(folder / "m", {{name, "y"}}));
+  }
   EXPECT_EQ(folder.entries(), 1U);
 }
 

@@ -106,6 +106,66 @@ TEST(Npy, ColumnsMayComeFirst) {
   EXPECT_EQ(cube.to_vector<float>(), (std::vector<float>{1, 2, 3, 4, 5, 6}));
 }
 
+TEST(Npy, NumbersBeginAtTheNextMultipleOf64) {
+  for (Index rank = 1; rank <= 8; ++rank) {
+    Shape shape;
+    for (Index axis = 0; axis < rank; ++axis) shape.push_back(axis == 0 ? 0 : 1000003);
+    const std::string bytes = encode_npy(Array::empty(shape, DType::f32));
+    const std::size_t brace = bytes.find('}');
+    EXPECT_EQ(bytes.size(), (brace + 2 + 63) / 64 * 64) << "the brace, and a line's end";
+    EXPECT_EQ(bytes.back(), '\n');
+    EXPECT_EQ(static_cast<std::size_t>(static_cast<unsigned char>(bytes[8])) +
+                  256 * static_cast<std::size_t>(bytes[9]),
+              bytes.size() - 10);
+    EXPECT_EQ(decode_npy(bytes, "f").shape(), shape);
+  }
+}
+
+TEST(Npy, OfBf16IsF32) {
+  const Array back =
+      decode_npy(encode_npy(Array::from(std::vector<float>{1, -2.5F, 3}).to(DType::bf16)), "f");
+  EXPECT_EQ(back.dtype(), DType::f32);
+  EXPECT_EQ(back.to_vector<float>(), (std::vector<float>{1, -2.5F, 3}));
+}
+
+TEST(Npy, HeadsMayBeWrittenInOtherWays) {
+  const std::string four = bytes_of<float>({7});
+  const auto read = [&](const std::string& text) {
+    return decode_npy(npy(text, four), "f").to_vector<float>();
+  };
+  const std::vector<float> seven = {7};
+  EXPECT_EQ(read(R"({"descr": "<f4", "fortran_order": True, "shape": (1,)})"), seven);
+  EXPECT_EQ(read("{'shape':(1,1,),'fortran_order':False,'descr':'<f4'}\n"), seven);
+  EXPECT_EQ(read("  {\n'shape' : ( 1 , 1 ) , 'fortran_order' : True , 'descr' : '<f4' , } "),
+            seven);
+  EXPECT_EQ(read("{'descr':'<f4','fortran_order':False,'shape':(1,1,1,1,1,1,1,1)}"), seven);
+  EXPECT_EQ(read(head("<f4", "()", "True")), seven);
+}
+
+TEST(Npy, SaysWhere) {
+  const auto refuses = [](const std::string& bytes, const std::string& text) {
+    EXPECT_ERROR(FormatError, "f: at byte " + text, decode_npy(bytes, "f"));
+  };
+  const std::string four(4, '\0'), good = npy(head("<f4", "()"), four);
+  refuses(good.substr(0, 5), "0: does not begin as .npy does");
+  refuses(good.substr(0, 7), "7: the file ends before its version");
+  refuses(good.substr(0, 9), "9: the file ends before the head's length");
+  refuses(npy(head("<f4", "()"), four, 2).substr(0, 11),
+          "11: the file ends before the head's length");
+  refuses(npy(head("<f4", "()"), four, 0), "6: version 0.0 is not known; 1.0, 2.0 and 3.0 are");
+  std::string minor = good;
+  minor[7] = 1;
+  refuses(minor, "6: version 1.1 is not known; 1.0, 2.0 and 3.0 are");
+  refuses(good.substr(0, 20), "8: a head of 60 bytes is claimed, in a file of 20");
+  refuses(npy(head("<f4", "(2,)"), four), "72: 4 bytes for [2] of F32");
+  refuses(npy("{'descr': '<f4' 'shape'", four), "26: the head has no '}' here");
+  refuses(npy("{'shape': (1,), 'shape': (1,)}", four),
+          "34: \"shape\" does not belong into the head, or is there twice");
+  refuses(npy("{'fortran_order': True, 'fortran_order'}", four), "49: the head has no ':' here");
+  refuses(npy("{'fortran_order': True, 'fortran_order':", four),
+          "50: \"fortran_order\" does not belong into the head, or is there twice");
+}
+
 TEST(Npy, IsReadStrictly) {
   const auto refuses = [](const std::string& bytes, const std::string& message) {
     EXPECT_ERROR_WITH(FormatError, message, decode_npy(bytes, "f")) << bytes;
@@ -132,6 +192,8 @@ TEST(Npy, IsReadStrictly) {
   refuses(npy(head("|b1", "(1,)"), "\2"), "other than 0 and 1");
   refuses(npy(head("<f4", "()", "false"), four), "neither True nor False");
   refuses(npy("{'descr': '<f4', 'shape': ()}", four), "the head lacks");
+  refuses(npy("{'descr': '<f4', 'fortran_order': True}", four), "the head lacks");
+  refuses(npy("{'fortran_order': True, 'shape': ()}", four), "the head lacks");
   refuses(npy("{'descr': '<f4', 'descr': '<f4'}", four), "\"descr\" does not belong");
   refuses(npy("{'x': '<f4'}", four), "\"x\" does not belong");
   refuses(npy("{'descr: ", four), "no end");

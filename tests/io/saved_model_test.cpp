@@ -3,6 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+
+#include "../../autograd/factories.h"
+#include "../../autograd/ops/elementwise/elementwise.h"
+#include "../../core/bfloat16.h"
 #include "../../core/error.h"
 #include "../../io/file.h"
 #include "../../nn/linear.h"
@@ -95,6 +100,43 @@ TEST(SavedModel, WeightsAloneAreOneFile) {
   EXPECT_EQ(again.linear.weight.array().to_vector<float>(),
             net.linear.weight.array().to_vector<float>());
   EXPECT_ERROR_WITH(FormatError, "linear.weight", load(folder / "w.safetensors", other));
+}
+
+TEST(SavedModel, WeightsAreHeldAsAsked) {
+  const TemporaryFolder folder;
+  const std::vector<float> row = {1, 0.3F, 0.1F, 0.77F, 0.003F};
+  const Array weights = Array::from(row, {1, 5}).expand({2, 5}).contiguous();
+  Net net({.width = 5});
+  net.linear.weight.set_array(weights);
+  io::save(folder / "w", net);
+  const auto given = [&](auto... quantize) {
+    Net own({.width = 5});
+    load(folder / "w", own, quantize...);
+    const Tensor y = own.linear(ones({1, 5})) - own.linear.bias;
+    return static_cast<double>(y.array().to_vector<float>()[1]);
+  };
+  double sum = 0, rounded = 0;
+  for (const float each : row) {
+    sum += each;
+    rounded += BFloat16(each);
+  }
+  EXPECT_NEAR(given(), sum, 1e-6);
+  EXPECT_NEAR(given(Quantize::none), sum, 1e-6);
+  EXPECT_NEAR(given(Quantize::bf16), rounded, 1e-6);
+  const double int8 = given(Quantize::int8);
+  EXPECT_NEAR(int8, sum, 0.02);
+  EXPECT_GT(std::abs(int8 - sum), 1e-5);
+  EXPECT_GT(std::abs(int8 - rounded), 1e-5);
+}
+
+TEST(SavedModel, TheVocabularyIsTheTextWhereNoneIsNamed) {
+  const TemporaryFolder folder;
+  save_directory(folder / "m", ModelFiles("net").text(kVocabularyFile, "one two"));
+  const ModelFolder saved(folder / "m", "net");
+  EXPECT_EQ(saved.parse<Words>().text, "one two");
+  EXPECT_EQ(saved.parse<Words>().path, folder / "m/vocabulary.txt");
+  TemporaryFolder::put(folder / "m/other", "never saved with it");
+  EXPECT_ERROR_WITH(FormatError, "\"fingerprint of other\" is missing", saved.text("other"));
 }
 
 }  // namespace

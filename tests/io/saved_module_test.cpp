@@ -81,6 +81,15 @@ void expect_refused(const std::string& folder, nn::Module& into, const std::stri
   EXPECT_EQ(state(into), before);
 }
 
+TEST(SavedModule, AStateDictIsWrittenByItself) {
+  const TemporaryFolder folder;
+  const Net net(3);
+  write_safetensors(folder / "f", net.state_dict(), {{"by", "somebody"}});
+  EXPECT_EQ(read_safetensors(folder / "f").metadata.at("by"), "somebody");
+  write_safetensors(folder / "g", net.state_dict());
+  EXPECT_EQ(TemporaryFolder::get(folder / "g"), state(net));
+}
+
 TEST(SavedModule, RefusesTheWeightsOfAnother) {
   const TemporaryFolder folder;
   const std::string path = folder / "model";
@@ -117,6 +126,8 @@ TEST(SavedModule, SettingsAreComparedWithTheWeightsBeforeAnythingIsMade) {
                                                      {"b", Array::zeros({7}, DType::f32)}})}});
   check_shapes(path, {{"a", {3, 5}}, {"b", {7}}});
   check_shapes(path, {{"a", {-1, 5}}, {"b", {-1}}});
+  EXPECT_THROW(check_shapes(path, {{"a", {0, 5}}}), FormatError);
+  EXPECT_THROW(check_shapes(path, {{"a", {-1, 4}}}), FormatError);
   const auto refused = [&](const NamedShapes& shapes, const std::string& text) {
     EXPECT_ERROR_WITH(FormatError, text, check_shapes(path, shapes));
   };
@@ -165,6 +176,8 @@ TEST(SavedModule, BlamesTheFileForWhatFollowsFromIt) {
                   [] { blaming("a.json", [] { throw FormatError("b.txt", 7, "broken"); }); }),
               AllOf(StartsWith("b.txt"), HasSubstr("broken")));
   EXPECT_THROW(blaming("a.json", [] { throw std::logic_error("ours"); }), std::logic_error);
+  EXPECT_ERROR(OutOfMemory, "a terabyte",
+               blaming("a.json", [] { throw OutOfMemory("a terabyte"); }));
 }
 
 }  // namespace

@@ -66,6 +66,18 @@ TEST(ShardedSafetensors, AreReadStrictly) {
   EXPECT_ERROR_WITH(
       FormatError, "weight_map is there twice",
       read_sharded_safetensors(files.index("{\"weight_map\": {" + a + "}, \"weight_map\": {}}")));
+  const auto refuses_all = [&](const std::string& text, const std::string& message) {
+    EXPECT_ERROR_WITH(FormatError, message, read_shard_index(files.index(text))) << text;
+  };
+  const std::string map = "\"weight_map\": {" + a + "}";
+  refuses_all("{\"other\": {}, " + map + "}", "an object");
+  refuses_all("{\"version\": 3, " + map + "}", "a number");
+  refuses_all("{\"version\": 0.5, " + map + "}", "a number");
+  refuses_all("{\"version\": \"3\", " + map + "}", "a text");
+  refuses_all("{\"metadata\": {\"size\": {}}, " + map + "}", "an object");
+  const std::map<std::string, std::string> wanted{{"a", "model-1.safetensors"}};
+  EXPECT_EQ(read_shard_index(files.index("{" + map + "}")), wanted);
+  EXPECT_EQ(read_shard_index(files.index("{\"metadata\": {\"a\": \"b/c\"}, " + map + "}")), wanted);
   EXPECT_THROW(read_sharded_safetensors(files.index("{\"other\": {}}")), FormatError);
   EXPECT_THROW(read_sharded_safetensors(files.index(R"({"weight_map": {"a": "none"}})")), IoError);
   EXPECT_THROW(read_model_safetensors(files.folder / "nothing"), IoError);

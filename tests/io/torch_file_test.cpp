@@ -75,6 +75,40 @@ TEST_F(Torch, ACheckpointHasNumbersAndTextsToo) {
   EXPECT_EQ(found.values, wanted);
 }
 
+TEST_F(Torch, StoragesMayBeOfAnyKind) {
+  struct Known {
+    const char* kind;
+    std::string bytes;
+    DType dtype;
+  };
+  const Known all[] = {{"Float", bytes_of<float>({3}), DType::f32},
+                       {"Double", bytes_of<double>({3}), DType::f64},
+                       {"Half", bytes_of<std::uint16_t>({0x4200}), DType::f32},
+                       {"BFloat16", bytes_of<std::uint16_t>({0x4040}), DType::f32},
+                       {"Long", bytes_of<std::int64_t>({3}), DType::i64},
+                       {"Int", bytes_of<std::int32_t>({3}), DType::i64},
+                       {"Short", bytes_of<std::int16_t>({3}), DType::i64},
+                       {"Char", "\3", DType::i64},
+                       {"Byte", "\3", DType::i64},
+                       {"Bool", "\1", DType::boolean}};
+  for (const Known& each : all) {
+    const TorchFile found =
+        read(tensor(storage(each.kind, "0", 1), 0, {1}, {1}), {{"0", each.bytes}});
+    EXPECT_EQ(found.arrays[0].second.dtype(), each.dtype) << each.kind;
+    EXPECT_EQ(found.arrays[0].second.item(), each.bytes == "\1" ? 1 : 3) << each.kind;
+  }
+}
+
+TEST_F(Torch, ValuesComeByTheirPlaces) {
+  const TorchFile found = read("(" + text("a") + "\x89" + "G\xbf\xe0" + std::string(6, '\0') + "t");
+  const std::map<std::string, TorchFile::Value> wanted{
+      {"0", std::string("a")}, {"1", false}, {"2", -0.5}};
+  EXPECT_EQ(found.values, wanted);
+  EXPECT_TRUE(found.arrays.empty());
+  const TorchFile alone = read("K\7");
+  EXPECT_EQ(alone.values, (std::map<std::string, TorchFile::Value>{{"", std::int64_t{7}}}));
+}
+
 TEST_F(Torch, OtherGlobalsAreRefusedByName) {
   for (const char* global :
        {"os\nsystem\n", "builtins\neval\n", "torch\nUntypedStorage\n", "numpy\nndarray\n"}) {
@@ -134,6 +168,117 @@ TEST_F(Torch, IsReadStrictly) {
   EXPECT_THROW(read_torch("/nowhere"), IoError);
 }
 
+TEST(Pickle, BuildsNumbersOfEveryWidth) {
+  const auto number = [](const std::string& value) {
+    const Pickle found = read_pickle(pickle(value), "f");
+    EXPECT_EQ(found[found.root].kind, PickleValue::Kind::integer);
+    return found[found.root].integer;
+  };
+  EXPECT_EQ(number("K\xFF"), 255);
+  EXPECT_EQ(number("M\x01\x80"), 0x8001);
+  EXPECT_EQ(number("J\xFE\xFF\xFF\xFF"), -2);
+  EXPECT_EQ(number(std::string("\x8a\0", 2)), 0);
+  EXPECT_EQ(number("\x8a\1\x7F"), 127);
+  EXPECT_EQ(number("\x8a\1\x80"), -128);
+  EXPECT_EQ(number(std::string("\x8a\2\x80\0", 4)), 128);
+  EXPECT_EQ(number("\x8a\3\x01\x02\xFF"), 0x0201 - 0x10000);
+  EXPECT_EQ(number("\x8a\x8" + std::string(7, '\xFF') + "\x7F"), INT64_MAX);
+  EXPECT_EQ(number("\x8a\x8" + std::string(7, '\0') + "\x80"), INT64_MIN);
+}
+
+// "(1 2 a)" of tuples, "[..]" of lists, "{k v}" of dicts.
+std::string said(const Pickle& all, PickleValue::Id id) {
+  using Kind = PickleValue::Kind;
+  const PickleValue& value = all[id];
+  if (value.kind == Kind::none) return "None";
+  if (value.kind == Kind::truth) return value.integer != 0 ? "True" : "False";
+  if (value.kind == Kind::integer) return std::to_string(value.integer);
+  if (value.kind == Kind::text) return value.text;
+  std::string out;
+  for (const PickleValue::Id item : value.items) out += (out.empty() ? "" : " ") + said(all, item);
+  if (value.kind == Kind::list) return "[" + out + "]";
+  return value.kind == Kind::dict ? "{" + out + "}" : "(" + out + ")";
+}
+std::string said(const std::string& value) {
+  const Pickle found = read_pickle(pickle(value), "f");
+  return said(found, found.root);
+}
+
+TEST(Pickle, BuildsTuplesListsAndDicts) {
+  EXPECT_EQ(said("N"), "None");
+  EXPECT_EQ(said("\x88"), "True");
+  EXPECT_EQ(said("\x89"), "False");
+  EXPECT_EQ(said(")"), "()");
+  EXPECT_EQ(said("K\1\x85"), "(1)");
+  EXPECT_EQ(said("K\1K\2\x86"), "(1 2)");
+  EXPECT_EQ(said("K\1K\2K\3\x87"), "(1 2 3)");
+  EXPECT_EQ(said("(K\1(K\2tK\3t"), "(1 (2) 3)");
+  EXPECT_EQ(said("](K\1K\2e"), "[1 2]");
+  EXPECT_EQ(said("]K\1aK\2a"), "[1 2]");
+  EXPECT_EQ(said("}K\1" + text("a") + "s(K\2K\3K\4K\5u"), "{1 a 2 3 4 5}");
+  EXPECT_EQ(said("ctorch\nSize\nK\1K\2\x86\x85R"), "(1 2)");
+  EXPECT_EQ(said("ccollections\nOrderedDict\n)R"), "{}");
+  EXPECT_EQ(said(kOrdered + "}b"), "{}");
+  EXPECT_EQ(said("\x8c\2ab"), "ab");
+  EXPECT_EQ(said(std::string("\x8d\3\0\0\0\0\0\0\0abc", 12)), "abc");
+  EXPECT_EQ(said(text("x") + "q\5" + text("y") + "r\6\1" + std::string(2, '\0') + "h\5" + "j\6\1" +
+                 std::string(2, '\0') + "\x86\x87"),
+            "(x y (x y))");
+  EXPECT_EQ(said("K\1\x94K\2\x94h" + std::string(1, '\0') + "h\1\x86\x87"), "(1 2 (1 2))");
+  EXPECT_EQ(read_pickle("\x80\5N.", "f").values.size(), 1u);
+}
+
+TEST(Pickle, SaysWhere) {
+  const auto refuses = [](const std::string& bytes, const std::string& text) {
+    EXPECT_ERROR(FormatError, "f: at byte " + text, read_pickle(bytes, "f", 100));
+  };
+  refuses("\x80\6N.", "102: pickle: protocol 6 is not known; 2 to 5 are");
+  refuses(pickle("\x81"), "102: pickle: does 0x81, which is not done for a file");
+  refuses(pickle("NN"), "105: pickle: ends with something left");
+  refuses(pickle("N("), "105: pickle: takes what is not there");
+  refuses(pickle("ctorch\nSize\nNR"), "116: pickle: calls what is no function");
+  refuses(pickle("ctorch\nSize\n)R"), "116: pickle: a size of no tuple");
+  refuses(pickle("ctorch\nSize\nN\x85R"), "117: pickle: a size of no tuple");
+  refuses(pickle("ctorch\nSize\n))\x86R"), "118: pickle: a size of no tuple");
+  EXPECT_THROW(read_pickle(pickle("ctorch\nSize"), "f"), FormatError);
+  const auto says = [](const std::string& value, const std::string& text) {
+    EXPECT_ERROR_WITH(FormatError, text, read_pickle(pickle(value), "f"));
+  };
+  says("ccollections\nOrderedDict\n)\x85R", "an OrderedDict of something");
+  says("ctorch._utils\n_rebuild_parameter\n)R", "a parameter of no tensor");
+  says("ctorch._utils\n_rebuild_parameter\nN\x85R", "a parameter of no tensor");
+  says("ctorch._utils\n_rebuild_tensor_v2\n)R", "a tensor of no storage");
+  says("ctorch._utils\n_rebuild_tensor_v2\n(NK\1))tR", "a tensor of no storage");
+  says("ctorch._utils\n_rebuild_tensor_v2\n(" + storage("Float", "0", 1) + "N))tR",
+       "a tensor of no storage");
+  says("ctorch._utils\n_rebuild_tensor_v2\n(" + storage("Float", "0", 1) + "K\1N)tR",
+       "a tensor's sizes are no tuple of at most 8");
+  says("ctorch._utils\n_rebuild_tensor_v2\n(" + storage("Float", "0", 1) + "K\1N\x85)tR",
+       "a tensor's size is no integer");
+  says("NNb", "changes what is no dict");
+  says("K\1" + text("a") + "\x93", "asks for what has no name");
+  says(text("a") + "K\1\x93", "asks for what has no name");
+  const auto stored = [](const std::string& first, const std::string& kind, const std::string& key,
+                         const std::string& count) {
+    return tuple({first, kind, key, text("cpu"), count}) + "Q";
+  };
+  const std::string floats = "ctorch\nFloatStorage\n";
+  const Pickle longest =
+      read_pickle(pickle(stored(text("storage"), floats, text(std::string(64, 'k')), "K\1")), "f");
+  EXPECT_EQ(longest[longest.root].text.size(), 64u);
+  for (const std::string& each :
+       {stored(text("other"), floats, text("0"), "K\1"),
+        stored(text("storage"), text("torch.FloatStorage"), text("0"), "K\1"),
+        stored(text("storage"), "ctorch\nSize\n", text("0"), "K\1"),
+        stored(text("storage"), floats, "K\2", "K\1"),
+        stored(text("storage"), floats, text(std::string(65, 'k')), "K\1"),
+        stored(text("storage"), floats, text("0"), "N"),
+        stored(text("storage"), floats, text("0"), "J\xFF\xFF\xFF\xFF"),
+        tuple({text("storage"), floats, text("0"), text("cpu")}) + "Q"}) {
+    says(each, "refers to what is no storage");
+  }
+}
+
 TEST(Pickle, BrokenOnesAreRefused) {
   const auto refuses = [](const std::string& bytes, const std::string& message) {
     EXPECT_ERROR_WITH(FormatError, message, read_pickle(bytes, "f")) << bytes;
@@ -159,7 +304,7 @@ TEST(Pickle, BrokenOnesAreRefused) {
   refuses(pickle("ctorch\nFloatStorage\n)R"), "calls torch.FloatStorage");
   const Pickle found = read_pickle(
       "\x80\4\x95" + std::string(8, '\0') + "\x8c\2ab\x94h" + std::string(1, '\0') + "\x86.", "f");
-  EXPECT_EQ(found[found.root].items.size(), 2u);
+  ASSERT_EQ(found[found.root].items.size(), 2u);
   EXPECT_EQ(found[found[found.root].items[1]].text, "ab");
 }
 

@@ -145,6 +145,10 @@ TEST(TrainingState, RefusesEntriesOfAnotherKind) {
   state.put("row", std::vector<Row>(2));
   state.put("long", std::string(1001, 'a'));
   state.put("lines", "a\nb");
+  state.put("delete", "a\x7F");
+  state.put("a thousand", std::string(1000, '~'));
+  state.put("most", 2147483647);
+  state.put("none", 0);
   save(folder, state);
   const TrainingState read = TrainingState::read(folder / "m");
   const auto refused = [&](const auto& body, const std::string& text) {
@@ -160,6 +164,12 @@ TEST(TrainingState, RefusesEntriesOfAnotherKind) {
   refused([&] { read.text("steps"); }, "the text \"steps\" is missing");
   refused([&] { read.text("long"); }, "the text \"long\" is more than a line");
   refused([&] { read.text("lines"); }, "the text \"lines\" is more than a line");
+  refused([&] { read.text("delete"); }, "the text \"delete\" is more than a line");
+  EXPECT_EQ(read.text("a thousand"), std::string(1000, '~'));
+  EXPECT_EQ(read.count("most"), 2147483647);
+  EXPECT_EQ(read.count("none"), 0);
+  EXPECT_EQ(read.count("steps", 17, 17), 17);
+  EXPECT_EQ(read.path(), folder / "m/training.safetensors");
   Generator generator(5);
   refused([&] { read.get("steps", generator); }, "\"steps\" is i64[], not i64[2]");
   EXPECT_EQ(generator.state(), Generator(5).state());
@@ -222,6 +232,16 @@ TEST(TrainingState, RefusesDamage) {
         folder, [&] { TrainingState::read(folder / "m"); }, "");
   }
   EXPECT_ERROR_WITH(IoError, "/no: no model directory", TrainingState::read(folder / "no"));
+}
+
+TEST(TrainingState, OfNoFileIsNamedAsTheFile) {
+  TrainingState state;
+  EXPECT_EQ(state.path(), "training.safetensors");
+  state.put("steps", 3);
+  EXPECT_EQ(state.count("steps"), 3);
+  EXPECT_EQ(TrainingState::decode(state.encode(), "x").path(), "x");
+  EXPECT_ERROR(FormatError, "training.safetensors: at byte 0: \"epochs\" is missing",
+               state.count("epochs"));
 }
 
 TEST(TrainingState, RefusesANamePutTwice) {
