@@ -48,7 +48,10 @@ TEST(Split, LeavesNeitherPartEmpty) {
   EXPECT_EQ(split(1, 0.1, generator).rest.size(), 1U);
   EXPECT_ERROR(ValueError, "split: fraction 1.5 must be in [0, 1)", split(5, 1.5, generator));
   EXPECT_THROW(split(5, std::nan(""), generator), ValueError);
-  EXPECT_THROW(split(-1, 0.5, generator), ValueError);
+  EXPECT_ERROR(ValueError, "split: count -1 must not be negative", split(-1, 0.5, generator));
+  EXPECT_ERROR(ValueError, "split: fraction -0.5 must be in [0, 1)", split(5, -0.5, generator));
+  EXPECT_ERROR(ValueError, "split: fraction 1 must be in [0, 1)", split(5, 1, generator));
+  EXPECT_EQ(split(1, 0.9, generator).held_out.size(), 1U);
 }
 
 TEST(Batches, HoldExamplesOfSimilarLength) {
@@ -92,12 +95,60 @@ TEST(Batches, WithoutAGeneratorAreInOrder) {
                batches_by_length(lengths, 0));
 }
 
+TEST(Batches, ByTokensAreFilledUpToTheLast) {
+  // Rows times the longest: 3 of 3 are 9, a fourth of 3 would be 12; 9 is longer than all.
+  const std::vector<LengthKey> lengths = {{3, 5}, {9, 0}, {3, 1}, {2, 0}, {3, 1}, {5, 0}, {4, 7}};
+  EXPECT_THAT(batches_by_tokens(lengths, 9, nullptr),
+              ElementsAre(ElementsAre(3, 2, 4), ElementsAre(0, 6), ElementsAre(5), ElementsAre(1)));
+  EXPECT_THAT(batches_by_tokens(lengths, 8, nullptr),
+              ElementsAre(ElementsAre(3, 2), ElementsAre(4, 0), ElementsAre(6), ElementsAre(5),
+                          ElementsAre(1)));
+  EXPECT_THAT(batches_by_tokens({}, 1, nullptr), IsEmpty());
+  EXPECT_THAT(batches_by_tokens({{1, 0}}, 1, nullptr), ElementsAre(ElementsAre(0)));
+  EXPECT_ERROR(ValueError, "batches_by_tokens: tokens 0 must be positive",
+               batches_by_tokens(lengths, 0, nullptr));
+}
+
+TEST(Batches, OfTokensMeetOnlyWhereLengthsAreLessThanTwoApart) {
+  for (const Index longer : {11, 12}) {
+    std::vector<LengthKey> lengths;
+    for (int i = 0; i < 100; ++i) lengths.push_back({i % 2 == 0 ? 10 : longer, 0});
+    Generator generator(3), again(3);
+    const auto batches = batches_by_tokens(lengths, 2 * longer, &generator);
+    EXPECT_EQ(batches, batches_by_tokens(lengths, 2 * longer, &again));
+    EXPECT_NE(batches, batches_by_tokens(lengths, 2 * longer, &again)) << "the next pass";
+    std::vector<Index> all;
+    Index mixed = 0;
+    for (const auto& batch : batches) {
+      all.insert(all.end(), batch.begin(), batch.end());
+      mixed += batch.size() == 2 && batch[0] % 2 != batch[1] % 2;
+    }
+    std::sort(all.begin(), all.end());
+    EXPECT_EQ(all, counting(100));
+    EXPECT_EQ(mixed > 1, longer == 11) << mixed;
+  }
+}
+
+TEST(Batches, PackedAreAsLongAsTheirSum) {
+  const std::vector<LengthKey> lengths = {{3, 0}, {4, 0}, {1, 0}, {9, 0}, {1, 0}, {2, 0}, {4, 0}};
+  EXPECT_THAT(batches_packed(lengths, 7, nullptr),
+              ElementsAre(ElementsAre(0, 1), ElementsAre(2), ElementsAre(3), ElementsAre(4, 5, 6)));
+  EXPECT_THAT(batches_packed({}, 7, nullptr), IsEmpty());
+  Generator generator(3), again(3);
+  const auto drawn = batches_packed(lengths, 7, &generator);
+  EXPECT_EQ(drawn, batches_packed(lengths, 7, &again));
+  EXPECT_NE(drawn, batches_packed(lengths, 7, &again));
+  EXPECT_ERROR(ValueError, "batches_packed: tokens -1 must be positive",
+               batches_packed(lengths, -1, nullptr));
+}
+
 TEST(Pad, FillsUpShortRows) {
   const Padded padded = pad({{5, 6}, {}, {7, 8, 9}}, -1);
   EXPECT_EQ(padded.ids.shape(), (Shape{3, 3}));
   EXPECT_THAT(padded.ids.to_vector<Index>(), ElementsAre(5, 6, -1, -1, -1, -1, 7, 8, 9));
   EXPECT_THAT(padded.lengths, ElementsAre(2, 0, 3));
   EXPECT_EQ(pad({{}, {}}).ids.shape(), (Shape{2, 0}));
+  EXPECT_THAT(pad({{}, {5}}).ids.to_vector<Index>(), ElementsAre(0, 5));
   EXPECT_ERROR(ValueError, "pad: there are no rows", pad({}));
 }
 

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <new>
 #include <numeric>
 #include <set>
 #include <string>
@@ -124,6 +125,26 @@ TEST(Loader, CutsByTokensWithPaddingAndWithout) {
   }
 }
 
+TEST(Loader, KeepsToTheOrderWhereNothingIsDrawn) {
+  const std::vector<Word> set = words(11);
+  std::vector<LengthKey> lengths;
+  for (const Word& word : set) lengths.push_back(Length(word.length()));
+  Loader sorted(set, same, {.size = 4, .by = &Word::length, .shuffle = false});
+  EXPECT_EQ(all(sorted), batches_by_length(lengths, 4));
+  Loader filled(set, same, {.tokens = 9, .by = &Word::length, .shuffle = false});
+  EXPECT_EQ(all(filled), batches_by_tokens(lengths, 9, nullptr));
+  Loader packed(set, same, {.tokens = 9, .packed = true, .by = &Word::length, .shuffle = false});
+  EXPECT_EQ(all(packed), batches_packed(lengths, 9, nullptr));
+  Loader last(set, same, {.size = 11, .drop_last = true});
+  EXPECT_THAT(all(last), ElementsAre(SizeIs(11)));
+  Generator generator(0);
+  Loader seedless(set, same, {.size = 11});
+  EXPECT_EQ(seedless.next(), generator.permutation(11));
+  const auto draw = [](Generator& from) { return from.below(1000003); };
+  Generator zero(0);
+  EXPECT_EQ(drawn(draw).next(), zero.below(1000003));
+}
+
 TEST(Loader, MayLeaveOutTheLast) {
   const std::vector<Word> set = words(11);
   Loader loader(set, same, {.size = 4, .drop_last = true});
@@ -238,6 +259,9 @@ TEST(Loader, NamesTheBatchInErrorsOfEachKind) {
                rethrow_named(std::make_exception_ptr(std::runtime_error("why")), 3, 5));
   const FormatError file("f.tsv", 7, "why");  // says more than a batch does
   EXPECT_ERROR(FormatError, file.what(), rethrow_named(std::make_exception_ptr(file), 3, 5));
+  const IoError io("f.tsv", "read", 5);
+  EXPECT_ERROR(IoError, io.what(), rethrow_named(std::make_exception_ptr(io), 3, 5));
+  EXPECT_THROW(rethrow_named(std::make_exception_ptr(std::bad_alloc()), 3, 5), std::bad_alloc);
 }
 
 TEST(Loader, RefusesWhatMakesNoSense) {
@@ -251,6 +275,12 @@ TEST(Loader, RefusesWhatMakesNoSense) {
                     Loader loader(set, same, {.size = 11, .drop_last = true}));
   EXPECT_ERROR_WITH(ValueError, "prefetch -1 must be in [0, 1024]",
                     Loader loader(set, same, {.prefetch = -1}));
+  EXPECT_ERROR_WITH(ValueError, "prefetch 1025 must be in [0, 1024]",
+                    Loader loader(set, same, {.prefetch = 1025}));
+  EXPECT_NO_THROW(Loader loader(set, same, {.prefetch = 1024}));
+  EXPECT_ERROR(ValueError,
+               "loader: 10 examples are less than a batch of 11, and drop_last drops them",
+               Loader loader(set, same, {.size = 11, .drop_last = true}));
 }
 
 TEST(Loader, RefusesAStateThatDoesNotFitAndStaysWhereItWas) {
@@ -260,7 +290,27 @@ TEST(Loader, RefusesAStateThatDoesNotFitAndStaysWhereItWas) {
   EXPECT_ERROR_WITH(ValueError, "the entries must be one", loader.load_state_dict({}));
   EXPECT_ERROR_WITH(ValueError, "5 batches of pass 0 are said to be done, but it has 4",
                     loader.load_state_dict({{"loader", Array::from<std::int64_t>({1, 0, 0, 5})}}));
+  const auto numbers = [](const std::vector<std::int64_t>& from) { return Array::from(from); };
+  const std::vector<std::vector<std::pair<std::string, Array>>> others = {
+      {{"other", numbers({1, 0, 0, 1})}},
+      {{"loader", Array()}},
+      {{"loader", Array::zeros({4}, DType::f64)}},
+      {{"loader", Array::zeros({4, 1}, DType::i64)}},
+      {{"loader", numbers({1, 0, 0})}},
+      {{"loader", numbers({1, 0, -1, 1})}},
+      {{"loader", numbers({1, 0, 0, -1})}},
+      {{"loader", numbers({1, 0, 0, 1})}, {"more", numbers({1})}}};
+  for (const auto& entries : others) {
+    EXPECT_ERROR_WITH(ValueError, "the entries must be one", loader.load_state_dict(entries));
+  }
+  EXPECT_ERROR_WITH(ValueError, "this state is of a loader that streams",
+                    loader.load_state_dict({{"loader", numbers({1, 0, 0, 1, 7})}}));
+  auto endless = drawn([](Generator& generator) { return generator.below(7); });
+  EXPECT_ERROR(ValueError, "loader: 1 batches of pass 3 are said to be done, but it has 0",
+               endless.load_state_dict({{"loader", numbers({1, 0, 3, 1})}}));
   EXPECT_THAT(loader.next(), testing::Optional(ElementsAre(3, 4, 5)));
+  loader.load_state_dict({{"loader", numbers({1, 0, 0, 4})}});
+  EXPECT_EQ(loader.next(), std::nullopt);
 }
 
 }  // namespace

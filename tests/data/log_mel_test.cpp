@@ -41,6 +41,16 @@ TEST(Spectrum, HasAFrameForEachHop) {
   EXPECT_ERROR_WITH(ValueError, "size 9 even", frames_of(1, {.length = 7, .hop = 3, .size = 9}));
   EXPECT_ERROR_WITH(ValueError, "hop 0", frames_of(1, {.length = 7, .hop = 0, .size = 8}));
   EXPECT_THROW(frames_of(1, {.length = 9, .hop = 3, .size = 8}), ValueError);
+  EXPECT_THROW(frames_of(1, {.length = 0, .hop = 3, .size = 8}), ValueError);
+  constexpr Index most = Index{1} << 20;
+  EXPECT_EQ(frames_of(1, {.length = 8, .hop = most, .size = 8}), 1);
+  EXPECT_EQ(frames_of(2, {.length = 1, .hop = 1, .size = most}), 2);
+  EXPECT_ERROR(
+      ValueError,
+      "power_spectrum: length 1 and hop 2 must be positive, size 1048578 even, at least the "
+      "length and at most 1048576",
+      frames_of(2, {.length = 1, .hop = 2, .size = most + 2}));
+  EXPECT_THROW(frames_of(1, {.length = 8, .hop = most + 1, .size = 8}), ValueError);
 }
 
 TEST(Spectrum, IsTheSquaredFourierTransform) {
@@ -114,6 +124,14 @@ TEST(LogMel, RefusesWhatMakesNoSense) {
   EXPECT_ERROR_WITH(ValueError, "filters 0", LogMel({.filters = 0}));
   EXPECT_ERROR_WITH(ValueError, "60 to 5000 Hz within half", LogMel({.highest = 5000}));
   EXPECT_ERROR_WITH(ValueError, "floor 0", LogMel({.floor = 0}));
+  EXPECT_ERROR_WITH(ValueError, "rate 0,", LogMel({.rate = 0}));
+  EXPECT_ERROR_WITH(ValueError, "-1 to 4000 Hz", LogMel({.lowest = -1}));
+  EXPECT_ERROR_WITH(ValueError, "60 to 60 Hz", LogMel({.highest = 60}));
+  EXPECT_ERROR_WITH(ValueError, "filters 257 and floor", LogMel({.filters = 257}));
+  EXPECT_ERROR_WITH(ValueError, "of 256 lies between", LogMel({.filters = 256}));
+  EXPECT_ERROR_WITH(ValueError, "power_spectrum: length 0", LogMel({.frames = {.length = 0}}));
+  EXPECT_EQ(LogMel({.filters = 3, .lowest = 0, .highest = 4000}).options().highest, 4000);
+  EXPECT_EQ(LogMel({.rate = 9001}).options().highest, 4500.5);
   EXPECT_ERROR(ValueError,
                "log_mel: filter 2 of 200 lies between two frequencies of a transform of size 256",
                LogMel({.filters = 200}));

@@ -24,6 +24,12 @@ TEST(Parts, ATenthEachTestsAndValidates) {
   EXPECT_EQ(drawn_parts(items, again).train, parts.train);
   EXPECT_NE(drawn_parts(items, other).train, parts.train);
   EXPECT_EQ(drawn_parts(std::vector<int>{1, 2, 3}, other).train.size(), 3U);
+  // The first drawn test, the next validate.
+  Generator drawing(3);
+  std::vector<int> drawn;
+  for (const Index row : drawing.permutation(37)) drawn.push_back(static_cast<int>(row));
+  EXPECT_EQ(parts.test, std::vector<int>(drawn.begin(), drawn.begin() + 3));
+  EXPECT_EQ(parts.validation, std::vector<int>(drawn.begin() + 3, drawn.begin() + 6));
 }
 
 }  // namespace

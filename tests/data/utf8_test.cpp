@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "../../data/tokenizers/unicode.h"
+
 namespace heed::data {
 namespace {
 
@@ -57,6 +59,25 @@ TEST(Utf8, LowersTheCommonAlphabets) {
   EXPECT_EQ(lower("АЯЀЏҐӁӀӐабя"), "аяѐџґӂӏӑабя");
   EXPECT_EQ(lower("ẀỆ"), "ẁệ");
   EXPECT_EQ(lower("Ａ你"), "ａ你");
+}
+
+// As Unicode has it, within the alphabets that are promised; others stay as they are.
+TEST(Utf8, LowersEachLetterOfThem) {
+  const std::pair<char32_t, char32_t> alphabets[] = {
+      {0, 0x17F}, {0x386, 0x3CE}, {0x400, 0x52F}, {0x1E00, 0x1EFF}, {0xFF00, 0xFF5E}};
+  for (const auto& [first, last] : alphabets) {
+    for (char32_t code = first; code <= last; ++code) {
+      if (code == 0x130 || (code >= 0x1E96 && code <= 0x1E9F)) continue;
+      tokenizers::Text text = {{code, 0, 1}};
+      tokenizers::lower(text);
+      EXPECT_EQ(to_lower(code), text[0].code) << std::hex << static_cast<unsigned>(code);
+    }
+  }
+  EXPECT_EQ(to_lower(0x130), U'i');
+  for (const char32_t code : {0x180, 0x24F, 0x385, 0x3CF, 0x3E2, 0x530, 0x531, 0x1DFF, 0x1E9E,
+                              0x1F08, 0x2160, 0xFF3B, 0x10400}) {
+    EXPECT_EQ(to_lower(code), code) << std::hex << static_cast<unsigned>(code);
+  }
 }
 
 TEST(Utf8, ClassifiesCharacters) {

@@ -76,6 +76,42 @@ TEST_F(Wav, ReadsWholeNumbersOfAnyWidthAndFloats) {
               ElementsAre(0.3f, -1.7f));
 }
 
+TEST_F(Wav, ReadsDoublesAndLongFiles) {
+  const auto real = [](double x) { return bytes(std::bit_cast<std::uint64_t>(x), 8); };
+  EXPECT_THAT(read(file({.kind = 3, .bits = 64}, real(0.25) + real(-1.5) + real(0))).samples,
+              ElementsAre(0.25f, -1.5f, 0));
+  std::string samples;
+  for (std::uint64_t i = 0; i < 70001; ++i) samples += bytes(i & 0x7FFF, 2);
+  const Sound sound = read(file({}, samples));
+  ASSERT_EQ(sound.samples.size(), 70001U);
+  for (std::size_t i = 0; i < 70001; i += 997) {
+    EXPECT_EQ(sound.samples[i], static_cast<float>(i & 0x7FFF) / 32768) << i;
+  }
+}
+
+TEST_F(Wav, RangesHoldTheirEnds) {
+  for (const std::uint64_t rate : {1000U, 192000U}) {
+    const auto own = static_cast<Index>(rate);
+    EXPECT_EQ(read(file({.rate = rate}, kThree)).rate, own);
+    EXPECT_EQ(read(encode_wav({own, {0, 0.5f}}), {.rate = own}).rate, own);
+  }
+  EXPECT_THAT(complaint(file({.rate = 192001}, kThree)), HasSubstr("192001 samples a second, not"));
+  EXPECT_THAT(complaint(file({.rate = 999}, kThree)), HasSubstr("999 samples a second, not"));
+  EXPECT_ERROR(ValueError, "encode_wav: 192001 samples a second, not 1000 to 192000",
+               encode_wav({192001, {0}}));
+  const std::string second = file({.rate = 1000}, std::string(2000, 'x'));
+  EXPECT_EQ(read(second, {.shortest = 1, .longest = 1}).samples.size(), 1000U);
+}
+
+TEST_F(Wav, IsNotReadBeyondWhatMayBeInIt) {
+  // 8 bytes a sample of the longest, and a megabyte for what else is in it.
+  const WavOptions options{.rate = 1000, .longest = 0.5};
+  const std::string good = riff(format_chunk({.rate = 1000}) + data_chunk(kThree));
+  EXPECT_EQ(read(good + std::string(900'000, 'x'), options).samples.size(), 3U);
+  EXPECT_EQ(complaint(good + std::string(1'200'000, 'x'), options),
+            "at byte 1004000: wav: the file has more than 1004000 bytes");
+}
+
 TEST_F(Wav, PassesOverOtherChunks) {
   const std::string other = "LIST" + bytes(3, 4) + "abc" + '\0';
   EXPECT_EQ(
@@ -116,6 +152,19 @@ TEST_F(Wav, SaysWhatIsWrong) {
   const std::string good = file({}, kThree);
   EXPECT_EQ(complaint("OggS and so on, and so on"),
             "at byte 0: wav: does not begin as a WAV file, with RIFF and WAVE");
+  for (const char* const begin : {"RIFX....WAVE", "RIFF....WAVX", "RIFF....WAV", "RIFF", ""}) {
+    EXPECT_THAT(complaint(begin), StartsWith("at byte 0: wav: does not begin as a WAV file"));
+  }
+  EXPECT_EQ(complaint("RIFF....WAVE"), "at byte 12: wav: the file ends before its samples");
+  for (const Format& other : {Format{.kind = 3, .bits = 16}, Format{.kind = 3, .bits = 24},
+                              Format{.bits = 64}, Format{.bits = 12}, Format{.kind = 0xFFFE}}) {
+    EXPECT_THAT(complaint(file(other, kThree + kThree)),
+                HasSubstr("at byte 20: wav: samples of kind " + std::to_string(other.kind) +
+                          " with " + std::to_string(other.bits) + " bits are not read"));
+  }
+  EXPECT_EQ(complaint(riff("fmt " + bytes(15, 4) + format_chunk({}).substr(8, 15) + '\0' +
+                           data_chunk(kThree))),
+            "at byte 20: wav: its chunk about the format is too short");
   EXPECT_EQ(complaint(file({.channels = 2}, kThree + kThree)),
             "at byte 22: wav: 2 channels, not one");
   EXPECT_EQ(complaint(file({.rate = 16000}, kThree), {.rate = 8000}),

@@ -40,6 +40,12 @@ TEST(PreTokenisers, CutAtMarksAndDigits) {
   EXPECT_EQ(pieces(R"({"type": "BertPreTokenizer"})", "Hey  you?!a$b_c\u00BFd\u3000~\x7F"),
             (Pieces{"Hey", "you", "?", "!", "a", "$", "b", "_", "c", "\u00BF", "d", "~", "\x7F"}));
   EXPECT_EQ(pieces(R"({"type": "Punctuation"})", "a, b!!"), (Pieces{"a", ",", " b", "!", "!"}));
+  EXPECT_EQ(pieces(R"({"type": "Punctuation"})",
+                   "a b\x7F~!\x1F"
+                   "c"),
+            (Pieces{"a b\x7F", "~", "!",
+                    "\x1F"
+                    "c"}));
   EXPECT_EQ(pieces(R"({"type": "Punctuation", "behavior": "Contiguous"})", "a, b!!"),
             (Pieces{"a", ",", " b", "!!"}));
   EXPECT_EQ(pieces(R"({"type": "Digits"})", "Call 123 \u00BD!"),
