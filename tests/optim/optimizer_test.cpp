@@ -278,6 +278,7 @@ TEST(Optimizer, GroupsHaveTheirOwnOptions) {
   EXPECT_THAT(numbers(b), ElementsAre(0.5f, 0.5f));
   EXPECT_EQ(sgd.lr(1), 0);
   EXPECT_ERROR(IndexError, "SGD: group 2 is out of range [0, 2)", sgd.set_lr(2, 1));
+  EXPECT_ERROR(IndexError, "SGD: group 7 is out of range [0, 2)", sgd.lr(7));
   EXPECT_ERROR(ValueError, "SGD: lr -1 must be finite and not negative", sgd.set_lr(1, -1));
   EXPECT_ERROR(ValueError, "SGD: lr inf must be finite and not negative", sgd.set_lr(INFINITY));
   EXPECT_EQ(sgd.lr(0), 0.5);
@@ -401,6 +402,24 @@ TEST(Optimizer, WhatBecameAnotherTensorChangesNothing) {
   second.set_grad(ones({7}));
   EXPECT_ERROR(ShapeError, "Adam: a parameter became f32[7], its state is f32[5]", adam.step());
   EXPECT_EQ(numbers(first), before);
+  Tensor third = ones({3}).set_requires_grad();
+  SGD sgd({first, third}, {.momentum = 0.5});
+  third.set_grad(ones({3}));
+  sgd.step();
+  third.set_array(Array::zeros({2}, DType::f32));
+  third.set_grad(ones({2}));
+  EXPECT_ERROR(ShapeError, "SGD: a parameter became f32[2], its state is f32[3]", sgd.step());
+}
+
+TEST(Optimizer, WhatBecameWholeNumbersChangesNothing) {
+  Tensor first = ones({2}).set_requires_grad(), second = ones({3}).set_requires_grad();
+  SGD sgd({first, second}, {.lr = 1});
+  second.set_requires_grad(false);
+  second.set_array(Array::zeros({3}, DType::i64));
+  first.set_grad(ones({2}));
+  second.set_grad(Array::zeros({3}, DType::i64));
+  EXPECT_ERROR_WITH(DTypeError, "SGD", sgd.step());
+  EXPECT_THAT(numbers(first), ElementsAre(1.0f, 1.0f));
 }
 
 // A group takes the options that stand beside it: two groups step as two optimizers do.
