@@ -64,6 +64,39 @@ TEST(JsonLines, NamesTheLineThatIsWrong) {
   EXPECT_EQ(error_of(good, ""), "jsonl: no field is chosen for the text");
 }
 
+TEST(JsonLines, NamesEachKindThatAValueIs) {
+  const std::pair<const char*, const char*> kinds[] = {
+      {"5", "a JSON number"},     {"-5", "a JSON number"}, {"0.5", "a JSON number"},
+      {"true", "a JSON boolean"}, {"null", "null"},        {"\"a\"", "a JSON string"},
+      {"[]", "a JSON array"},     {"{}", "a JSON object"}};
+  for (const auto& [value, kind] : kinds) {
+    const std::string own = value, is = kind;
+    if (own != "{}") {
+      EXPECT_EQ(error_of(own + "\n"), "a.jsonl:1: must be an object, is " + is);
+    }
+    if (own == "\"a\"") continue;
+    if (own != "[]") {
+      EXPECT_EQ(error_of("{\"y\": \"p\", \"x\": " + own + "}\n"),
+                "a.jsonl:1: the text \"x\" must be a string or an array of strings, is " + is);
+    }
+    EXPECT_EQ(error_of("{\"y\": \"p\", \"x\": [\"a\", " + own + "]}\n"),
+              "a.jsonl:1: the text \"x\" must be a string or an array of strings, holds " + is);
+    if (own == "5" || own == "-5" || own == "true") {
+      const TemporaryFile file("{\"y\": " + own + ", \"x\": \"a\"}\n");
+      EXPECT_EQ(read_all(file.path(), "y", "x"), Lines{"1|" + own + "|a"});
+      EXPECT_EQ(error_of("{\"y\": " + own + "}\n", "y"),
+                "a.jsonl:1: the label \"y\" must be a string, is " + is);
+    } else {
+      EXPECT_EQ(error_of("{\"y\": " + own + ", \"x\": \"a\"}\n"),
+                "a.jsonl:1: the label \"y\" must be a string, is " + is);
+    }
+  }
+  const TemporaryFile both("{\"y\": \"p\"}\n{\"y\": \"q\", \"z\": false}\n");
+  EXPECT_EQ(read_all(both.path(), "y", "y"), (Lines{"1|p|p", "2|q|q"}));
+  const TemporaryFile no("{\"y\": false, \"x\": \"a\"}\n");
+  EXPECT_EQ(read_all(no.path(), "y", "x"), Lines{"1|false|a"});
+}
+
 TEST(JsonLines, RefusesNumbersBeyondDoubles) {
   EXPECT_EQ(error_of("{\"y\": \"p\", \"x\": \"a\", \"z\": 1e444}\n"),
             "a.jsonl:1: a number beyond the range of doubles at column 31");

@@ -45,7 +45,10 @@ TEST(LabelledImages, OfQuestionsAreThoseAskedForTheirShape) {
 TEST(LabelledImages, RefuseWhatIsNotThere) {
   const LabelledImages none{1, 2, 3};
   EXPECT_ERROR(IndexError, "image 0 of 0", image_batch(none, {0}));
+  EXPECT_ERROR(IndexError, "image -1 of 0", image_batch(none, {-1}));
   EXPECT_ERROR(IndexError, "images: 2 from -1", part_of(none, -1, 2));
+  EXPECT_ERROR(IndexError, "images: -2 from 1", part_of(none, 1, -2));
+  EXPECT_EQ(part_of(none, 0, 0).count(), 0);
 }
 
 }  // namespace

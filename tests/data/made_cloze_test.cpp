@@ -63,6 +63,12 @@ TEST(MadeCloze, AsksForOtherWordsEachAndNoMoreThanWanted) {
   EXPECT_EQ(make_cloze(kRow, askable, {.shortest = 1, .longest = 3}, c).size(), 2U);
   EXPECT_ERROR(ValueError, "made cloze: -1 queries of 5 to 60 words cannot be made",
                make_cloze(kRow, askable, {.queries = -1}, c));
+  EXPECT_ERROR(ValueError, "made cloze: 4 queries of -1 to 60 words cannot be made",
+               make_cloze(kRow, askable, {.shortest = -1}, c));
+  EXPECT_ERROR(ValueError, "made cloze: 4 queries of 5 to -1 words cannot be made",
+               make_cloze(kRow, askable, {.longest = -1}, c));
+  EXPECT_EQ(make_cloze(kRow, askable, {.shortest = 7, .longest = 7}, c).size(), 2U);
+  EXPECT_THAT(make_cloze(kRow, askable, {.shortest = 0, .longest = 0}, c), IsEmpty());
 }
 
 TEST(MadeCloze, WhatMayBeAskedForIsRareAndOfLetters) {
@@ -71,6 +77,12 @@ TEST(MadeCloze, WhatMayBeAskedForIsRareAndOfLetters) {
   EXPECT_THAT(askable_words({{one}, {two}}, 1),
               UnorderedElementsAre("xx", "c", "12", "yy", "\u864e\u732b"));
   EXPECT_THAT(askable_words({{one}, {two, one}}, 0.5), IsEmpty());
+  // Where nothing is said, less than a tenth of the passages.
+  std::vector<std::vector<Cloze>> many(10, {two});
+  many[3] = {one};
+  EXPECT_THAT(askable_words(many), IsEmpty());
+  many.push_back({two});
+  EXPECT_THAT(askable_words(many), UnorderedElementsAre("xx", "c", "12"));
 }
 
 TEST(MadeCloze, RowsOfAPassageStandTogether) {

@@ -24,6 +24,16 @@ TEST(Markup, LeavesOtherAngleBracketsAlone) {
     EXPECT_EQ(tag_at(text, 0).length, 0U) << text;
   }
   EXPECT_EQ(tag_at("<a b=" + std::string(1000, 'x') + ">", 0).length, 0U);
+  EXPECT_EQ(tag_at("<a b=" + std::string(250, 'x') + ">", 0).length, 256U) << "the longest";
+  EXPECT_EQ(tag_at("<a b=" + std::string(251, 'x') + ">", 0).length, 0U);
+  for (const std::string text : {"<b\t>", "<b\r\n/>", "<B/>", "</h6 >", "<b\nx=1>", "<i =>"}) {
+    const bool known = text != "</h6 >";  // of headings the first four
+    EXPECT_EQ(tag_at(text, 0).length, known ? text.size() : 0U) << text;
+  }
+  for (const std::string text :
+       {"<1b>", "<h>", "<bx=1>", "<//b>", "<b/x>", "<[>", "<`>", "<{b>", "<@>"}) {
+    EXPECT_EQ(tag_at(text, 0).length, 0U) << text;
+  }
 }
 
 }  // namespace

@@ -160,7 +160,22 @@ TEST(ParallelText, ChecksItsOptions) {
   EXPECT_EQ(error_of<ValueError>([] { read("a\n", "x\n", {.max_ratio = 0.5}); }),
             "parallel text: max_ratio is 0.5; needs 0 or at least 1");
   EXPECT_THROW(read("a\n", "x\n", {.max_ratio = std::nan("")}), ValueError);
+  EXPECT_THROW(read("a\n", "x\n", {.max_ratio = HUGE_VAL}), ValueError);
+  EXPECT_EQ(read("a\nb c\n", "x\ny\n", {.max_ratio = 1}).unequal, 1);
   EXPECT_THROW(read_tsv("a\tx\n", {.max_words = -1}), ValueError);
+}
+
+TEST(ParallelText, SaysWhatWasLeftOut) {
+  ParallelText text;
+  EXPECT_EQ(left_out(text), "");
+  text.empty = 1;
+  text.repaired = 5;
+  EXPECT_EQ(left_out(text), "1 empty");
+  text.unequal = 4;
+  EXPECT_EQ(left_out(text), "1 empty, 4 of unequal lengths");
+  text.empty = 0;
+  text.too_long = 3;
+  EXPECT_EQ(left_out(text), "3 too long, 4 of unequal lengths");
 }
 
 TEST(ParallelText, ReadsMulti30k) {

@@ -28,6 +28,13 @@ TEST(Sentences, DoNotEndAfterAbbreviationsAndInitials) {
               ElementsAre("The U.S. Senate.", "It was 7B.", "End with etc."));
 }
 
+TEST(Sentences, TakeInitialsForNoMoreThanAName) {
+  EXPECT_THAT(split_sentences("A.B.C.D.E.F.G.H. Smith. A.B.C.D.E.F.G.H.I. Smith."),
+              ElementsAre("A.B.C.D.E.F.G.H. Smith.", "A.B.C.D.E.F.G.H.I.", "Smith."));
+  EXPECT_THAT(split_sentences("A.b. Next A..B. Next .A. Next"),
+              ElementsAre("A.b.", "Next A..B.", "Next .A.", "Next"));
+}
+
 TEST(Sentences, KeepTheQuotesThatCloseThem) {
   EXPECT_THAT(split_sentences("\"Go away!\" (He did.) “Why?” Because."),
               ElementsAre("\"Go away!\"", "(He did.)", "“Why?”", "Because."));

@@ -29,6 +29,7 @@ TEST(ShardFiles, AreFoundByAPatternOfTheirNames) {
       files_like(folder.path().string()),
       ElementsAre(at("a-1.txt"), at("b-1.txt"), at("b-1.txt.gz"), at("b-10.txt"), at("b[3].txt")));
   EXPECT_ERROR_WITH(ValueError, "no file is like", files_like(folder / "c*"));
+  EXPECT_ERROR_WITH(ValueError, "no file is like", files_like(folder / "b-folder*"));
   EXPECT_THROW(files_like(folder / "absent/*"), IoError);
 }
 
@@ -45,6 +46,14 @@ TEST(ShardFiles, OfOtherSizesAreOthers) {
   EXPECT_NE(print({"a"}), print({"c"}));
   EXPECT_NE(print({"a"}), print({"a", "a"}));
   EXPECT_NE(print({"a", "c"}), print({"c", "a"}));
+  // States that were saved hold it: FNV-1a of how many there are and their sizes, in 8 bytes each.
+  TemporaryFolder::put(folder / "d", std::string(70001, 'x'));
+  std::uint64_t sum = 0xcbf29ce484222325;
+  for (const std::uint64_t number : {2, 3, 70001}) {
+    for (int shift = 0; shift < 64; shift += 8)
+      sum = (sum ^ (number >> shift & 255)) * 0x100000001b3;
+  }
+  EXPECT_EQ(print({"a", "d"}), static_cast<std::int64_t>(sum));
 }
 
 }  // namespace

@@ -189,6 +189,11 @@ TEST(Shards, AreRefusedBeforeTheyAreRead) {
                text_shards(some.paths(), {.open = 0}));
   EXPECT_ERROR(ValueError, "shards: threads -1 must be in [0, 64]",
                text_shards(some.paths(), {.threads = -1}));
+  EXPECT_ERROR(ValueError, "shards: open 1025 must be in [1, 1024]",
+               text_shards(some.paths(), {.open = 1025}));
+  EXPECT_ERROR(ValueError, "shards: threads 65 must be in [0, 64]",
+               text_shards(some.paths(), {.threads = 65}));
+  EXPECT_NO_THROW(text_shards(some.paths(), {.open = 1024, .threads = 64}));
 }
 
 TEST(Shards, AreRefusedWhereTheyHoldNothing) {

@@ -90,13 +90,17 @@ LinePlace reference(const Line& line, const LinePlace& start, double t, double l
   return done && bracket.size() == 1 ? bracket[0] : bracket[low];
 }
 
-// Waves on a parabola, or a slope that falls for ever.
+// Waves on a parabola, a slope that falls for ever, a valley as sharp as a fold.
 struct Hills {
-  double bend, slope, height, width, shift, fall;
+  double bend, slope, height, width, shift, fall, fold, place;
   LinePlace operator()(double t) const {
     const double wave = std::cos(width * t + shift) - std::cos(shift);
-    return {t, bend * t * t - slope * t + height * wave - fall * t * t * t,
-            2 * bend * t - slope - height * width * std::sin(width * t + shift) - 3 * fall * t * t};
+    const double away = t - place, far = std::sqrt(away * away + 1e-6);
+    return {t,
+            bend * t * t - slope * t + height * wave - fall * t * t * t +
+                fold * (far - std::sqrt(place * place + 1e-6)),
+            2 * bend * t - slope - height * width * std::sin(width * t + shift) - 3 * fall * t * t +
+                fold * away / far};
   }
 };
 
@@ -108,9 +112,15 @@ TEST(StrongWolfe, LooksWhereMinFuncLooks) {
       return low + (high - low) * generator.uniform();
     };
     const bool falls = trial % 7 == 0;
-    const Hills hills{
-        falls ? 0 : draw(0, 0.5), draw(0, 3), falls ? 0 : draw(0, 2), draw(0.3, 6), draw(0, 6),
-        falls ? draw(0.1, 1) : 0};
+    const bool folds = trial % 7 > 3;
+    const Hills hills{.bend = falls ? 0 : draw(0, 0.5),
+                      .slope = draw(0, 3),
+                      .height = falls || folds ? 0 : draw(0, 2),
+                      .width = draw(0.3, 6),
+                      .shift = draw(0, 6),
+                      .fall = falls ? draw(0.1, 1) : 0,
+                      .fold = folds ? draw(2, 40) : 0,
+                      .place = draw(0.05, 5)};
     const LinePlace start = hills(0);
     if (start.slope >= 0) continue;
     const double first = std::exp(draw(-6, 4)), length = draw(0.1, 10);

@@ -362,6 +362,16 @@ TEST(Optimizer, AGradientThatDoesNotFitChangesNothing) {
   refused_as(two.contiguous().unsqueeze(0), Array::zeros({2, 2}, DType::f32));
 }
 
+TEST(Optimizer, ASparseGradientMayBeOfNumbers) {
+  Tensor p = ones({5}).set_requires_grad();
+  SGD sgd({p}, {.lr = 1});
+  p.set_grad(Tensor(SparseRows{Array::from(std::vector<std::int64_t>{1, 4}),
+                               Array::from(std::vector<float>{3, 7}),
+                               {5}}));
+  sgd.step();
+  EXPECT_THAT(numbers(p), ElementsAre(1.0f, -2.0f, 1.0f, 1.0f, -6.0f));
+}
+
 TEST(Optimizer, ASparseGradientMayHaveNoRows) {
   for (const Index width : {0, 2}) {
     Tensor table = ones({5, width}).set_requires_grad();
