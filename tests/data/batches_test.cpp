@@ -129,6 +129,34 @@ TEST(Batches, OfTokensMeetOnlyWhereLengthsAreLessThanTwoApart) {
   }
 }
 
+// Of ones and twos, two tokens a batch: two ones side by side share one, whatever came before.
+TEST(Batches, OfTokensBeginAnewWithEachBatch) {
+  std::vector<LengthKey> lengths;
+  for (int i = 0; i < 100; ++i) lengths.push_back({1 + i % 2, 0});
+  Generator generator(7), same(7);
+  const auto batches = batches_by_tokens(lengths, 2, &generator);
+  std::vector<Index> order = same.permutation(100);
+  std::vector<double> keys;
+  for (const auto& [length, none] : lengths) {
+    keys.push_back(static_cast<double>(length) + 2 * same.uniform());
+  }
+  std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) {
+    return keys[static_cast<std::size_t>(a)] < keys[static_cast<std::size_t>(b)];
+  });
+  std::vector<std::vector<Index>> wanted;
+  for (const Index i : order) {
+    const bool joins =
+        i % 2 == 0 && !wanted.empty() && wanted.back().size() == 1 && wanted.back()[0] % 2 == 0;
+    if (!joins) wanted.emplace_back();
+    wanted.back().push_back(i);
+  }
+  ASSERT_EQ(batches.size(), wanted.size());
+  std::size_t at = 0;
+  for (const Index i : same.permutation(std::ssize(wanted))) {
+    EXPECT_EQ(batches[at++], wanted[static_cast<std::size_t>(i)]);
+  }
+}
+
 TEST(Batches, PackedAreAsLongAsTheirSum) {
   const std::vector<LengthKey> lengths = {{3, 0}, {4, 0}, {1, 0}, {9, 0}, {1, 0}, {2, 0}, {4, 0}};
   EXPECT_THAT(batches_packed(lengths, 7, nullptr),
