@@ -6,8 +6,7 @@
 #include <cmath>
 #include <sstream>
 
-#include "../../autograd/functional.h"
-#include "../../autograd/ops/index/search.h"
+#include "../../autograd/autograd.h"
 #include "../../core/generator.h"
 
 namespace heed {
