@@ -65,40 +65,53 @@ TEST(SkipGram, FollowsItsGenerator) {
 }
 
 // Two words that see each other alone: with o at 0 the first step moves no v, and then all follows
-// from v's first numbers.
+// from v's first numbers. Rows longer than a vector of the processor, too.
 TEST(SkipGram, IsTheDefinition) {
-  const SkipGramOptions options = {
-      .width = 3, .window = 1, .negatives = 1, .epochs = 1, .lr = 0.5, .subsample = 1};
-  Generator ours(5), same(5);
-  const Array found = skip_gram({{0, 1}}, 2, options, ours);
-  double v[2][3], o[2][3] = {};
-  for (auto& row : v) {
-    for (double& x : row) x = static_cast<float>((2 * same.uniform() - 1) * (0.5 / 3));
-  }
-  same.permutation(1);
-  same.uniform();
-  same.uniform();
-  const auto tell = [&](int word, int other, double truth, double* g) {
-    double score = 0;
-    for (int i = 0; i < 3; ++i) score += v[word][i] * o[other][i];
-    const double step = 0.5 * (truth - 1 / (1 + std::exp(-score)));
-    for (int i = 0; i < 3; ++i) {
-      g[i] += step * o[other][i];
-      o[other][i] += step * v[word][i];
+  for (const std::size_t width : {3, 8, 19}) {
+    const auto n = static_cast<Index>(width);
+    const SkipGramOptions options = {
+        .width = n, .window = 1, .negatives = 1, .epochs = 1, .lr = 20, .subsample = 1};
+    Generator ours(5), same(5);
+    const Sentences text = {{0, 1}, {1, 0}, {0, 1}};
+    const Array found = skip_gram(text, 2, options, ours);
+    std::vector<std::vector<double>> v(2, std::vector<double>(width)), o = v;
+    for (auto& row : v) {
+      for (double& x : row) {
+        x = static_cast<float>((2 * same.uniform() - 1) * (0.5 / static_cast<double>(width)));
+      }
     }
-  };
-  for (const int word : {0, 1}) {
-    same.below(1);
-    double g[3] = {};
-    tell(word, 1 - word, 1, g);
-    const int drawn = same.uniform() * 2 < 1 ? 0 : 1;
-    if (drawn == word) tell(word, drawn, 0, g);
-    for (int i = 0; i < 3; ++i) v[word][i] += g[i];
+    double rate = 20;
+    const auto tell = [&](int word, int other, double truth, std::vector<double>& g) {
+      auto &from = v[static_cast<std::size_t>(word)], &to = o[static_cast<std::size_t>(other)];
+      double score = 0;
+      for (std::size_t i = 0; i < width; ++i) score += from[i] * to[i];
+      const double step = rate * (truth - 1 / (1 + std::exp(-score)));
+      for (std::size_t i = 0; i < width; ++i) {
+        g[i] += step * to[i];
+        to[i] += step * from[i];
+      }
+    };
+    const auto order = same.permutation(3);
+    for (std::size_t k = 0; k < 3; ++k) {
+      rate = 20 * (1 - static_cast<double>(2 * k) / 6);
+      same.uniform();
+      same.uniform();
+      for (const Index word : text[static_cast<std::size_t>(order[k])]) {
+        same.below(1);
+        std::vector<double> g(width);
+        const int own = static_cast<int>(word);
+        tell(own, 1 - own, 1, g);
+        const int drawn = same.uniform() * 2 < 1 ? 0 : 1;
+        if (drawn == own) tell(own, drawn, 0, g);
+        for (std::size_t i = 0; i < width; ++i) v[static_cast<std::size_t>(own)][i] += g[i];
+      }
+    }
+    const auto numbers = found.to_vector<float>();
+    for (std::size_t i = 0; i < 2 * width; ++i) {
+      EXPECT_NEAR(numbers[i], v[i / width][i % width], 1e-4) << width << ' ' << i;
+    }
+    EXPECT_EQ(ours.state(), same.state());
   }
-  for (int i = 0; i < 6; ++i) {
-    EXPECT_NEAR(found.to_vector<float>()[static_cast<std::size_t>(i)], v[i / 3][i % 3], 1e-6);
-  }
-  EXPECT_EQ(ours.state(), same.state());
 }
 
 TEST(SkipGram, LeavesOutFrequentWordsAndKeepsUnseenOnes) {

@@ -81,6 +81,55 @@ TEST_F(EasyVqa, WantsColourImages) {
   EXPECT_ERROR_WITH(IoError, "train-images-idx4-ubyte", read_easy_vqa(folder_.folder(), "train"));
 }
 
+// Three images of two dots above one another, and what is asked about the last two.
+VisualQuestions three_images() {
+  VisualQuestions all{.count = 3, .height = 2, .width = 1};
+  for (int i = 0; i < 18; ++i) all.images.push_back(static_cast<std::uint8_t>(10 * i));
+  all.questions = {{.text = "a", .answer = "b", .image = 2},
+                   {.text = "c", .answer = "d", .image = 1},
+                   {.text = "e", .answer = "f", .image = 2}};
+  all.boxes = {{}, {{0, 0, 1, 1}, {0, 1, 1, 1}}, {{0, 0, 1, 2}}};
+  return all;
+}
+
+TEST(VisualQuestions, ComeInBatchesOfPlanes) {
+  const std::vector<float> found = image_batch(three_images(), {2, 0}).to_vector<float>();
+  const std::vector<float> dots = {120, 150, 130, 160, 140, 170, 0, 30, 10, 40, 20, 50};
+  ASSERT_EQ(found.size(), dots.size());
+  for (std::size_t i = 0; i < dots.size(); ++i) EXPECT_FLOAT_EQ(found[i], dots[i] / 255) << i;
+  EXPECT_EQ(image_batch(three_images(), {1}).shape(), (Shape{1, 3, 2, 1}));
+}
+
+TEST(VisualQuestions, BoxesAreOnesInTheirDots) {
+  VisualQuestions all = three_images();
+  const Array boxes = box_batch(all, {1, 2, 0}, 2);
+  EXPECT_EQ(boxes.shape(), (Shape{3, 2, 2, 1}));
+  EXPECT_EQ(boxes.to_vector<float>(), (std::vector<float>{1, 0, 0, 1, 1, 1, 0, 0, 0, 0, 0, 0}));
+  EXPECT_EQ(box_batch(all, {1}, 1).to_vector<float>(), (std::vector<float>{1, 0}));
+  all.boxes.clear();
+  EXPECT_EQ(box_batch(all, {1}, 1).to_vector<float>(), (std::vector<float>{0, 0}));
+}
+
+TEST(VisualQuestions, ArePartedByTheirImages) {
+  const VisualQuestions all = three_images();
+  EXPECT_EQ(by_image(all), (std::vector<std::vector<Index>>{{1}, {0, 2}}));
+  const VisualQuestions last = about_images(all, 2, 3);
+  EXPECT_EQ(last.count, 1);
+  EXPECT_EQ(last.height, 2);
+  EXPECT_EQ(last.width, 1);
+  EXPECT_EQ(last.images, std::vector<std::uint8_t>(all.images.begin() + 12, all.images.end()));
+  ASSERT_EQ(last.questions.size(), 2U);
+  EXPECT_EQ(last.questions[1].text, "e");
+  EXPECT_EQ(last.questions[1].image, 0);
+  ASSERT_EQ(last.boxes.size(), 1U);
+  EXPECT_EQ(last.boxes[0].at(0).height, 2);
+  const VisualQuestions first = about_images(all, 0, 2);
+  ASSERT_EQ(first.questions.size(), 1U);
+  EXPECT_EQ(first.questions[0].image, 1);
+  EXPECT_EQ(first.boxes.at(1).size(), 2U);
+  EXPECT_EQ(about_images(all, 1, 1).count, 0);
+}
+
 TEST(EasyVqaFiles, AreWhatTheirSourceSays) {
   const std::string folder = data_folder() + "/easy_vqa";
   if (!std::filesystem::exists(folder)) GTEST_SKIP() << "no easy-VQA in " << folder;

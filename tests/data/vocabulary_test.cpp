@@ -45,7 +45,9 @@ TEST(Vocabulary, ChecksItsArguments) {
   EXPECT_THROW(Vocabulary({"\xFF"}), ValueError);
   EXPECT_ERROR(ValueError, "Vocabulary: min_count -1 and max_words 0 must not be negative",
                Vocabulary::from_counts({}, {.min_count = -1}));
-  EXPECT_THROW(Vocabulary::from_counts({}, {.max_words = -1}), ValueError);
+  EXPECT_ERROR(ValueError, "Vocabulary: min_count 1 and max_words -1 must not be negative",
+               Vocabulary::from_counts({}, {.max_words = -1}));
+  EXPECT_EQ(Vocabulary::from_counts({{"never", 0}}, {.min_count = 0}).size(), 3);
 }
 
 TEST(Vocabulary, IsReadBackAsWritten) {
