@@ -5,6 +5,7 @@
 #include <fstream>
 
 #include "../../core/error.h"
+#include "../../train/picture.h"
 #include "../support/places.h"
 #include "../support/throws.h"
 #include "temporary_file.h"
@@ -128,6 +129,24 @@ TEST(VisualQuestions, ArePartedByTheirImages) {
   EXPECT_EQ(first.questions[0].image, 1);
   EXPECT_EQ(first.boxes.at(1).size(), 2U);
   EXPECT_EQ(about_images(all, 1, 1).count, 0);
+}
+
+TEST(VisualQuestions, APictureIsOneOfWhichNothingIsAsked) {
+  train::Picture picture(6, 4, {200, 10, 0});
+  picture.fill(3, 0, 3, 4, {0, 100, 30});
+  const TemporaryFile file(encode_png(picture), "a.png");
+  const VisualQuestions found = about_picture(file.path(), 2, 3);
+  EXPECT_EQ(found.count, 1);
+  EXPECT_EQ(found.height, 2);
+  EXPECT_EQ(found.width, 3);
+  EXPECT_EQ(found.path, file.path());
+  EXPECT_TRUE(found.questions.empty() && found.boxes.empty());
+  // Dot by dot, the middle one of each row half of each colour.
+  const std::vector<std::uint8_t> row = {200, 10, 0, 100, 55, 15, 0, 100, 30};
+  std::vector<std::uint8_t> both = row;
+  both.insert(both.end(), row.begin(), row.end());
+  EXPECT_EQ(found.images, both);
+  EXPECT_THROW(about_picture(file.path() + ".none", 2, 3), IoError);
 }
 
 TEST(EasyVqaFiles, AreWhatTheirSourceSays) {
