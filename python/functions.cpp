@@ -159,8 +159,9 @@ void bind_functions(py::module_& f) {
       py::arg("sparse") = false);
   f.def("one_hot", &one_hot, Free(), py::arg("input"), py::arg("num_classes") = -1,
         py::arg("dtype") = DType::i64);
-  f.def("pad", &pad, Free(), py::arg("input"), py::arg("pad"), py::arg("mode") = PadMode::constant,
-        py::arg("value") = 0);
+  using Pad = Tensor (*)(const Tensor&, const std::vector<Index>&, PadMode, double);
+  f.def("pad", static_cast<Pad>(&pad), Free(), py::arg("input"), py::arg("pad"),
+        py::arg("mode") = PadMode::constant, py::arg("value") = 0);
   using Dot =
       Tensor (*)(const Tensor&, const Tensor&, const Tensor&, const Tensor&, double, bool, double);
   f.def("scaled_dot_product_attention", static_cast<Dot>(&scaled_dot_product_attention), Free(),
