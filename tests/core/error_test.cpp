@@ -7,16 +7,10 @@
 #include <string>
 
 #include "../../core/scope.h"
+#include "../support/named_part.h"
 
 namespace heed {
 namespace {
-
-struct Named final : Part {
-  explicit Named(std::string name_in) : name(std::move(name_in)) {}
-  std::string path() const override { return name; }
-  std::string class_name() const override { return "Named"; }
-  std::string name;
-};
 
 TEST(Error, OutsideOfAllScopesHasNoPlace) {
   const ValueError error("add: no");
@@ -26,7 +20,7 @@ TEST(Error, OutsideOfAllScopesHasNoPlace) {
 }
 
 TEST(Error, KnowsItsPlaceAndItsWordsApart) {
-  const Named part("encoder.layers.2");
+  const NamedPart part("encoder.layers.2");
   const Scope scope(part);
   const ShapeError error("add: no");
   EXPECT_STREQ(error.what(), "encoder.layers.2: add: no");
@@ -35,7 +29,7 @@ TEST(Error, KnowsItsPlaceAndItsWordsApart) {
 }
 
 TEST(Error, ThatQuotesAnotherHasThePathOnce) {
-  const Named part("decoder");
+  const NamedPart part("decoder");
   const Scope scope(part);
   const IndexError inner("embedding: id 7");
   const ValueError outer("batch 3: " + std::string(inner.what()) + ", of 5");
@@ -46,7 +40,7 @@ TEST(Error, ThatQuotesAnotherHasThePathOnce) {
 }
 
 TEST(Error, ThatQuotesOneOfAnotherPlaceKeepsBoth) {
-  const Named inner("decoder.norm"), outer("decoder"), beside("encoder");
+  const NamedPart inner("decoder.norm"), outer("decoder"), beside("encoder");
   std::string quoted;
   {
     const Scope scope(inner);

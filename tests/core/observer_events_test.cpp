@@ -6,14 +6,10 @@
 
 #include "../../core/observer.h"
 #include "../../core/scope.h"
+#include "../support/named_part.h"
 
 namespace heed {
 namespace {
-
-struct Named final : Part {
-  std::string path() const override { return "a.b"; }
-  std::string class_name() const override { return "Named"; }
-};
 
 struct Events final : Observer {
   void begins() override { heard.emplace_back("begins"); }
@@ -44,7 +40,7 @@ std::uint32_t tell_all() {
   const std::uint32_t number = detail::tell_called({"add", {}, {}, false});
   detail::tell_derivative({"add", number, {}});
   detail::tell_derivative_ends();
-  detail::tell_returned(Named(), Array::zeros({2, 3}, DType::f32));
+  detail::tell_returned(NamedPart("a.b"), Array::zeros({2, 3}, DType::f32));
   return number;
 }
 

@@ -9,17 +9,11 @@
 
 #include "../../core/error.h"
 #include "../../core/scope.h"
+#include "../support/named_part.h"
 #include "../support/throws.h"
 
 namespace heed {
 namespace {
-
-struct Named final : Part {
-  explicit Named(std::string name_in) : name(std::move(name_in)) {}
-  std::string path() const override { return name; }
-  std::string class_name() const override { return "Named"; }
-  std::string name;
-};
 
 struct Notes final : Observer {
   std::vector<std::string> heard;
@@ -35,7 +29,7 @@ struct Notes final : Observer {
 };
 
 TEST(Observer, HearsOfScopesWhileInstalled) {
-  const Named outer("a"), inner("a.b");
+  const NamedPart outer("a"), inner("a.b");
   Notes notes;
   {
     const Scope before(outer);
@@ -58,7 +52,7 @@ TEST(Observer, IsAlone) {
 }
 
 TEST(Observer, LeavesNoScopeOpenWhenItThrows) {
-  const Named part("a");
+  const NamedPart part("a");
   Notes notes;
   const Observer::Installed installed(notes);
   {
@@ -71,7 +65,7 @@ TEST(Observer, LeavesNoScopeOpenWhenItThrows) {
 }
 
 TEST(Observer, MayGoWhileOthersTell) {
-  const Named part("a");
+  const NamedPart part("a");
   std::atomic<bool> stop = false;
   std::thread other([&] {
     while (!stop) const Scope scope(part);
@@ -86,7 +80,7 @@ TEST(Observer, MayGoWhileOthersTell) {
 }
 
 TEST(Scope, PutsItsPathBeforeErrorsOfAnyType) {
-  const Named part("a.b");
+  const NamedPart part("a.b");
   const Scope scope(part);
   EXPECT_STREQ(ShapeError("add: no").what(), "a.b: add: no");
   EXPECT_STREQ(OutOfMemory("no").what(), "a.b: no");
@@ -97,14 +91,14 @@ TEST(Scope, PutsItsPathBeforeErrorsOfAnyType) {
 }
 
 TEST(Scope, PassesOverPartsWithoutAPath) {
-  const Named outer("a"), none("");
+  const NamedPart outer("a"), none("");
   const Scope first(outer), second(none);
   EXPECT_EQ(Scope::path(), "a");
   EXPECT_EQ(second.outer(), &first);
 }
 
 TEST(Scope, KeepsAForeignNameOnOneLine) {
-  const Named part("a\nb");
+  const NamedPart part("a\nb");
   const Scope scope(part);
   EXPECT_STREQ(ValueError("no").what(), "a\\nb: no");
   EXPECT_STREQ(ValueError("no").message(), "no");
