@@ -1,6 +1,6 @@
 // Words of PyTorch and NumPy that heed has no function for: the compiler refuses them in a line that
-// says what is there instead. They are templates, so that a program's own function of such a name is
-// the better match.
+// says what is there instead. Those of a tensor are templates, so that a program's own function of
+// such a name is the better match.
 #pragma once
 
 #include <concepts>

@@ -72,10 +72,11 @@ LstmState LSTMNCell::summarise(const Tensor& x, const Tensor& projected, LSTMNSt
   }
   const Tensor values = state.values.rows(options_.span);
   const Tensor query = unsqueeze(projected + summary_attention(state.summary), 1);  // [B, 1, A]
-  Tensor sum, bias;                                                                 // [B, 1, 2 H]
+  Tensor bias;                                                                      // [t]
   if (options_.recency > 0) {
-    bias = arange(1 - keys.size(1), 1, 1, x.dtype()) * options_.recency;  // [t]
+    bias = arange(1 - keys.size(1), 1, 1, x.dtype()) * options_.recency;
   }
+  Tensor sum;  // [B, 1, 2 H]
   if (weights == nullptr) {
     sum = additive_attention(query, keys, score_vector, values, {.bias = bias});
   } else {
