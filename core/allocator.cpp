@@ -93,12 +93,14 @@ class Central {
     const std::size_t bytes = place->bytes;
     in_use_.erase(place);
     live_large_ -= bytes;
-    cached_.insert(lower(bytes), Block{block, bytes});  // there is room
+    cached_.insert(lower(bytes), Block{block, bytes, ++given_});  // there is room
     cached_bytes_ += bytes;
     // Batches of ever new sizes must not pile up blocks: keep no more idle than was ever in use.
     while (cached_bytes_ > std::max<std::size_t>(peak_large_, std::size_t{256} << 20)) {
-      const std::size_t index = victim_++ % cached_.size();
-      drop(index);
+      const auto oldest = std::min_element(
+          cached_.begin(), cached_.end(),
+          [](const Block& a, const Block& b) { return a.idle_since < b.idle_since; });
+      drop(static_cast<std::size_t>(oldest - cached_.begin()));
     }
   }
 
@@ -194,6 +196,7 @@ class Central {
   struct Block {
     void* block;
     std::size_t bytes;
+    std::uint64_t idle_since = 0;  // of a cached one, in blocks given back
   };
 
   std::vector<Block>::iterator lower(std::size_t bytes) {
@@ -211,7 +214,7 @@ class Central {
   void sizes_in_use(void* block, std::size_t bytes) {
     const auto place = std::lower_bound(in_use_.begin(), in_use_.end(), block,
                                         [](const Block& b, void* p) { return b.block < p; });
-    in_use_.insert(place, Block{block, bytes});
+    in_use_.insert(place, Block{block, bytes, 0});
     live_large_ += bytes;
     peak_large_ = std::max(peak_large_, live_large_);
   }
@@ -258,7 +261,8 @@ class Central {
   std::vector<ThreadCache*> caches_;
   Counters retired_;
   std::size_t limit_ = 0, reserved_ = 0, peak_reserved_ = 0;
-  std::size_t live_large_ = 0, peak_large_ = 0, cached_bytes_ = 0, victim_ = 0;
+  std::size_t live_large_ = 0, peak_large_ = 0, cached_bytes_ = 0;
+  std::uint64_t given_ = 0;
   std::int64_t system_allocations_ = 0;
 };
 

@@ -1,6 +1,6 @@
-// exp and tanh for the places of attention: in f32 half the work of Highway's, which hold over the
-// whole line and to the last bit; here a few units in the last place serve. Included once for each
-// instruction set, after <hwy/highway.h>.
+// tanh for the places of attention: in f32 half the work of Highway's, which holds to the last bit;
+// here a few units in the last place serve. Included once for each instruction set, after
+// <hwy/highway.h>.
 #if defined(HEED_ATTENTION_MATH_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef HEED_ATTENTION_MATH_INL_H_
 #undef HEED_ATTENTION_MATH_INL_H_
@@ -18,31 +18,6 @@ namespace heed::kernels::simd {
 namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
-
-// exp(x) for x that is not much above 0: 2^n exp(r) with n whole, |r| <= log(2) / 2; 0 below the
-// smallest normal number, NaN for NaN.
-template <class D, class V>
-HWY_INLINE V exp_of(D d, V x) {
-  if constexpr (sizeof(hn::TFromD<D>) == 8) {
-    const auto y = exp(d, x);
-    return hn::IfThenZeroElse(hn::Eq(x, hn::Neg(hn::Inf(d))), y);
-  } else {
-    const hn::RebindToSigned<D> di;
-    const auto c = [d](float value) HWY_ATTR { return hn::Set(d, value); };
-    const auto n = hn::Round(hn::Mul(x, c(1.44269504F)));
-    auto r = hn::NegMulAdd(n, c(0.693359375F), x);
-    r = hn::NegMulAdd(n, c(-2.12194440e-4F), r);
-    auto y = hn::MulAdd(c(1.9875691500e-4F), r, c(1.3981999507e-3F));
-    y = hn::MulAdd(y, r, c(8.3334519073e-3F));
-    y = hn::MulAdd(y, r, c(4.1665795894e-2F));
-    y = hn::MulAdd(y, r, c(1.6666665459e-1F));
-    y = hn::MulAdd(y, r, c(5.0000001201e-1F));
-    y = hn::Add(hn::MulAdd(y, hn::Mul(r, r), r), c(1));
-    const auto power = hn::ShiftLeft<23>(hn::Add(hn::ConvertTo(di, n), hn::Set(di, 127)));
-    y = hn::Mul(y, hn::BitCast(d, power));
-    return hn::IfThenZeroElse(hn::Lt(x, c(-87.3365F)), y);
-  }
-}
 
 // f32: a quotient of polynomials, odd of degree 13 over even of degree 6, within |x| < 8 where tanh
 // becomes 1; the quotient by an approximate reciprocal and one step of Newton's.

@@ -24,11 +24,31 @@ HWY_INLINE V log_one_plus_exp(D d, V x) {
   return hn::Add(relu(d, x), tail);
 }
 
+// The share of a normal distribution below x. f32: 1 / 2 + x P(x^2) / Q(x^2) of the least largest
+// error, to 3 * 2^-24; beyond 5.29 it is 0 or 1 to that many digits.
 template <class D, class V>
 HWY_INLINE V normal_cdf(D d, V x) {
   using T = hn::TFromD<D>;
   const auto half = hn::Set(d, T{0.5});
-  return hn::MulAdd(half, erf(d, hn::Mul(x, hn::Set(d, T(0.7071067811865476)))), half);
+  if constexpr (sizeof(T) == 8) {
+    return hn::MulAdd(half, erf(d, hn::Mul(x, hn::Set(d, T(0.7071067811865476)))), half);
+  } else {
+    const auto c = [d](float value) HWY_ATTR { return hn::Set(d, value); };
+    const auto square = hn::Mul(x, x);
+    auto p = hn::MulAdd(c(2.41076421e-8F), square, c(6.38105575e-6F));
+    p = hn::MulAdd(p, square, c(1.60013762e-4F));
+    p = hn::MulAdd(p, square, c(4.62617865e-3F));
+    p = hn::MulAdd(p, square, c(3.29002589e-2F));
+    p = hn::MulAdd(p, square, c(3.98942262e-1F));
+    auto q = hn::MulAdd(c(1.23896791e-6F), square, c(7.12701149e-5F));
+    q = hn::MulAdd(q, square, c(1.83477602e-3F));
+    q = hn::MulAdd(q, square, c(2.8119415e-2F));
+    q = hn::MulAdd(q, square, c(2.49134958e-1F));
+    q = hn::MulAdd(q, square, c(1));
+    const auto near = hn::Add(half, hn::Div(hn::Mul(x, p), q));
+    const auto far = hn::IfThenElseZero(hn::Gt(x, hn::Zero(d)), c(1));
+    return hn::IfThenElse(hn::Gt(hn::Abs(x), c(5.29F)), far, near);
+  }
 }
 
 template <class D, class V>

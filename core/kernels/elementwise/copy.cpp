@@ -7,6 +7,7 @@
 
 #include "../../error.h"
 #include "iterate.h"
+#include "transpose_simd.h"
 
 namespace heed::kernels {
 namespace {
@@ -38,6 +39,8 @@ void copy_run(To* to, Index to_step, const From* from, Index from_step, Index n)
   }
   if (to_step == 1 && from_step == 1) {
     for (Index i = 0; i < n; ++i) to[i] = convert<To>(from[i]);
+  } else if (to_step == 1 && from_step == 0) {
+    std::fill_n(to, n, convert<To>(*from));
   } else {
     for (Index i = 0; i < n; ++i) to[i * to_step] = convert<To>(from[i * from_step]);
   }
@@ -71,10 +74,13 @@ bool crosses(const Array& to, const Array& from, Crossing& axes) {
 }
 
 // Both sides of a tile are read and written in whole cache lines; it is turned in between, in L1.
-constexpr Index kTile = 32;
+constexpr Index kTile = 64;
 
 template <class T>
 void copy_tile(T* to, Index to_step, const T* from, Index from_step, Index rows, Index columns) {
+  if constexpr (std::is_same_v<T, float>) {
+    return simd::transpose_tile(from, from_step, to, to_step, rows, columns);
+  }
   T block[kTile * kTile];
   for (Index c = 0; c < columns; ++c) {
     std::memcpy(block + c * kTile, from + c * from_step,

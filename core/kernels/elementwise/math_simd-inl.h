@@ -27,13 +27,76 @@ HWY_INLINE V keep_nan(D, V x, V y) {
   return hn::IfThenElse(hn::IsNaN(x), x, y);
 }
 
+// exp(x) for |x| < 2^20 as y 2^n, n whole, y = exp(r) with |r| <= log(2) / 2, to 1 unit in the last
+// place: what rounds x / log(2) leaves n in the low bits.
+template <class V, class I>
+struct ExpParts {
+  V y;
+  I n;
+};
+template <class D, class V>
+HWY_INLINE auto exp_parts(D d, V x) {
+  const hn::RebindToSigned<D> di;
+  const auto c = [d](float value) HWY_ATTR { return hn::Set(d, value); };
+  const auto shifted = hn::MulAdd(x, c(1.44269504F), c(12582912));
+  const auto n = hn::Sub(shifted, c(12582912));
+  auto r = hn::NegMulAdd(n, c(0.693359375F), x);
+  r = hn::NegMulAdd(n, c(-2.12194440e-4F), r);
+  auto y = hn::MulAdd(c(1.9875691500e-4F), r, c(1.3981999507e-3F));
+  y = hn::MulAdd(y, r, c(8.3334519073e-3F));
+  y = hn::MulAdd(y, r, c(4.1665795894e-2F));
+  y = hn::MulAdd(y, r, c(1.6666665459e-1F));
+  y = hn::MulAdd(y, r, c(5.0000001201e-1F));
+  y = hn::Add(hn::MulAdd(y, hn::Mul(r, r), r), c(1));
+  return ExpParts<V, hn::Vec<decltype(di)>>{y, hn::BitCast(di, shifted)};
+}
+
+// 2^n of the low bits.
+template <class D, class I>
+HWY_INLINE hn::Vec<D> power_of_two(D d, I n) {
+  const hn::RebindToSigned<D> di;
+  return hn::BitCast(d, hn::ShiftLeft<23>(hn::Add(n, hn::Set(di, 127))));
+}
+
+// Where some lane's result is not a normal number: by two powers, of which each is.
+template <class D, class V>
+HWY_NOINLINE V exp_far(D d, V x) {
+  const hn::RebindToSigned<D> di;
+  const auto top = hn::Set(d, 88.7228394F), low = hn::Set(d, -104.0F);
+  const auto parts = exp_parts(d, hn::Max(hn::Min(x, top), low));
+  const auto n = hn::Sub(parts.n, hn::BitCast(di, hn::Set(d, 12582912.0F)));
+  const auto half = hn::ShiftRight<1>(n);
+  auto y = hn::Mul(hn::Mul(parts.y, power_of_two(d, half)), power_of_two(d, hn::Sub(n, half)));
+  y = hn::IfThenElse(hn::Gt(x, top), hn::Inf(d), hn::IfThenZeroElse(hn::Lt(x, low), y));
+  return keep_nan(d, x, y);
+}
+
 template <class D, class V>
 HWY_INLINE V exp(D d, V x) {
   using T = hn::TFromD<D>;
-  // Beyond these exp leaves the type; inside, Highway's scaling by a power of two holds.
-  const auto top = hn::Set(d, sizeof(T) == 4 ? T(88.72283) : T(709.782712893384));
-  const auto y = hn::IfThenElse(hn::Gt(x, top), hn::Inf(d), hn::Exp(d, hn::Min(x, top)));
-  return keep_nan(d, x, y);
+  if constexpr (sizeof(T) == 8) {
+    // Beyond it exp leaves the type; inside, Highway's scaling by a power of two holds.
+    const auto top = hn::Set(d, T(709.782712893384));
+    const auto y = hn::IfThenElse(hn::Gt(x, top), hn::Inf(d), hn::Exp(d, hn::Min(x, top)));
+    return keep_nan(d, x, y);
+  } else {
+    if (!hn::AllTrue(d, hn::Lt(hn::Abs(x), hn::Set(d, T(87))))) return exp_far(d, x);
+    const auto parts = exp_parts(d, x);
+    return hn::Mul(parts.y, power_of_two(d, parts.n));
+  }
+}
+
+// exp(x) for x that is not much above 0: 0 below the smallest normal number, NaN for NaN.
+template <class D, class V>
+HWY_INLINE V exp_of(D d, V x) {
+  if constexpr (sizeof(hn::TFromD<D>) == 8) {
+    const auto y = exp(d, x);
+    return hn::IfThenZeroElse(hn::Eq(x, hn::Neg(hn::Inf(d))), y);
+  } else {
+    const auto parts = exp_parts(d, x);
+    const auto y = hn::Mul(parts.y, power_of_two(d, parts.n));
+    return hn::IfThenZeroElse(hn::Lt(x, hn::Set(d, -87.3365F)), y);
+  }
 }
 
 template <class D, class V>
@@ -132,7 +195,7 @@ HWY_INLINE V erf(D d, V x) {
     far = hn::MulAdd(far, size, c(-6.34846687e-1F));
     far = hn::MulAdd(far, size, c(-1.28717512e-1F));
     far = hn::MulAdd(far, size, hn::Neg(size));
-    far = hn::CopySign(hn::Sub(c(1), hn::Exp(d, far)), x);
+    far = hn::CopySign(hn::Sub(c(1), exp_of(d, far)), x);
     const auto y = hn::IfThenElse(hn::Gt(hn::Abs(x), c(0.927734375F)), far, near);
     return keep_nan(d, x, y);
   }
@@ -148,6 +211,29 @@ HWY_INLINE V erf_slope(D d, V x) {
 template <class D, class V>
 HWY_INLINE V tanh(D d, V x) {
   return keep_nan(d, x, hn::Tanh(d, x));
+}
+
+// exp of doubles to the digits of a float, which may be infinity or 0 then: a Taylor series about
+// the nearest power of two.
+template <class D, class V>
+HWY_INLINE V exp_to_float(D d, V x) {
+  const hn::RebindToSigned<D> di;
+  const auto c = [d](double value) HWY_ATTR { return hn::Set(d, value); };
+  const auto z = hn::Min(hn::Max(x, c(-200)), c(200));
+  const auto shifted = hn::MulAdd(z, c(1.4426950408889634), c(6755399441055744.0));
+  const auto n = hn::Sub(shifted, c(6755399441055744.0));
+  const auto r = hn::NegMulAdd(n, c(0.6931471805599453), z);
+  auto y = hn::MulAdd(c(1.0 / 362880), r, c(1.0 / 40320));
+  y = hn::MulAdd(y, r, c(1.0 / 5040));
+  y = hn::MulAdd(y, r, c(1.0 / 720));
+  y = hn::MulAdd(y, r, c(1.0 / 120));
+  y = hn::MulAdd(y, r, c(1.0 / 24));
+  y = hn::MulAdd(y, r, c(1.0 / 6));
+  y = hn::MulAdd(y, r, c(0.5));
+  y = hn::MulAdd(y, r, c(1));
+  y = hn::MulAdd(y, r, c(1));
+  const auto power = hn::ShiftLeft<52>(hn::Add(hn::BitCast(di, shifted), hn::Set(di, 1023)));
+  return hn::Mul(y, hn::BitCast(d, power));
 }
 
 // x^y. f32 by way of f64, so that it is rounded once; what is not finite, and 0, lane by lane.
@@ -169,7 +255,7 @@ HWY_INLINE V pow(D d, V x, V y) {
     if (!hn::AllTrue(d, usual)) return each(d, x, y, slow);
     const auto power = [&](auto a, auto b) HWY_ATTR {
       const auto log_a = hn::Log(wide, hn::PromoteTo(wide, a));
-      return hn::DemoteTo(half, exp(wide, hn::Mul(log_a, hn::PromoteTo(wide, b))));
+      return hn::DemoteTo(half, exp_to_float(wide, hn::Mul(log_a, hn::PromoteTo(wide, b))));
     };
     const auto low = power(hn::LowerHalf(half, size), hn::LowerHalf(half, y));
     const auto high = power(hn::UpperHalf(half, size), hn::UpperHalf(half, y));
@@ -193,7 +279,7 @@ template <class D, class V>
 HWY_INLINE V sigmoid(D d, V x) {
   using T = hn::TFromD<D>;
   const auto one = hn::Set(d, T{1});
-  const auto e = hn::Exp(d, hn::Neg(hn::Abs(x)));
+  const auto e = exp(d, hn::Neg(hn::Abs(x)));
   const auto scale = hn::Div(one, hn::Add(one, e));
   const auto y = hn::IfThenElse(hn::Lt(x, hn::Zero(d)), hn::Mul(e, scale), scale);
   return keep_nan(d, x, y);

@@ -20,11 +20,28 @@ namespace {
 bool strays(const std::int64_t* id, Index step, Index n, Index count) {
   const auto last = static_cast<std::uint64_t>(count - 1);
   std::uint64_t bits = 0;
-  for (Index i = 0; i < n; ++i) {
-    const auto value = static_cast<std::uint64_t>(id[i * step]);
+  const auto look = [&](std::int64_t place) {
+    const auto value = static_cast<std::uint64_t>(place);
     bits |= value | (last - value);
+  };
+  if (step == 1) {
+    for (Index i = 0; i < n; ++i) look(id[i]);
+  } else {
+    for (Index i = 0; i < n; ++i) look(id[i * step]);
   }
   return bits >> 63 != 0;
+}
+
+// body(i, place) for n neighbouring places up to the first that is not in [0, count); whether there
+// is one.
+template <class Body>
+bool each_place(const std::int64_t* places, Index n, Index count, const Body& body) {
+  for (Index i = 0; i < n; ++i) {
+    const auto place = static_cast<std::uint64_t>(places[i]);
+    if (place >= static_cast<std::uint64_t>(count)) return true;
+    body(i, place);
+  }
+  return false;
 }
 
 void check_i64(const char* op, const Array& ids) {
@@ -116,16 +133,17 @@ Array gather(const Array& x, Index axis, const Array& index) {
         [&](const auto& at, Index n) {
           T* y = to + at[0];  // out is contiguous: so are its runs
           const auto* place = id + at[1];
+          const T* row = from + at[2];
+          if (step == 1 && beside == 0 && along == 1) {
+            const auto take = [&](Index i, std::uint64_t from_place) { y[i] = row[from_place]; };
+            if (each_place(place, n, count, take)) wrong = true;
+            return;
+          }
           if (strays(place, step, n, count)) {
             wrong = true;
             return;
           }
-          const T* row = from + at[2];
-          if (step == 1 && beside == 0) {
-            for (Index i = 0; i < n; ++i) y[i] = row[place[i] * along];
-          } else {
-            for (Index i = 0; i < n; ++i) y[i] = row[i * beside + place[i * step] * along];
-          }
+          for (Index i = 0; i < n; ++i) y[i] = row[i * beside + place[i * step] * along];
         },
         kGatherCost);
     if (wrong) check_ids("gather", index, count);
@@ -135,7 +153,7 @@ Array gather(const Array& x, Index axis, const Array& index) {
 
 void scatter_add_into(Array& to, Index axis, const Array& index, const Array& values) {
   axis = normalize_axis("scatter_add", axis, to.rank());
-  check_ids("scatter_add", index, to.size(axis));
+  check_i64("scatter_add", index);
   check_gather("scatter_add", to.shape(), axis, index);
   if (!(values.shape() == index.shape())) {
     throw ShapeError(fmt::format("scatter_add: values {} and index {} must have one shape",
@@ -150,9 +168,10 @@ void scatter_add_into(Array& to, Index axis, const Array& index, const Array& va
   for (Index a = 0; a < to.rank(); ++a) {
     if (a != axis && (other < 0 || index.shape()[a] > index.shape()[other])) other = a;
   }
+  std::atomic<bool> wrong = false;
   visit_floating("scatter_add", to.dtype(), [&](auto zero) {
     using T = decltype(zero);
-    const Index along = to.strides()[axis];
+    const Index along = to.strides()[axis], count = to.size(axis);
     T* target = to.mutable_data<T>();
     const auto add = [&](const Array& ids, const Array& from, Index offset) {
       Strides steps = to.strides();
@@ -166,6 +185,15 @@ void scatter_add_into(Array& to, Index axis, const Array& index, const Array& va
         T* row = target + offset + at[0];
         const auto* place = id + at[1];
         const T* value = x + at[2];
+        if (step == 1 && x_step == 1 && beside == 0 && along == 1) {
+          const auto put = [&](Index i, std::uint64_t to_place) { row[to_place] += value[i]; };
+          if (each_place(place, n, count, put)) wrong = true;
+          return;
+        }
+        if (strays(place, step, n, count)) {
+          wrong = true;
+          return;
+        }
         if (step == 1 && x_step == 1 && beside == 0) {
           for (Index i = 0; i < n; ++i) row[place[i] * along] += value[i];
         } else {
@@ -185,6 +213,7 @@ void scatter_add_into(Array& to, Index axis, const Array& index, const Array& va
     });
   });
   to.bump_version();
+  if (wrong) check_ids("scatter_add", index, to.size(axis));
 }
 
 Array one_hot(const Array& ids, Index classes, DType dtype) {

@@ -18,7 +18,7 @@ void add_rows(Array& to, const Array& ids, const Array& values);
 Array gather(const Array& x, Index axis, const Array& index);
 
 /// to += values[i][j].. at index[i][j].. along `axis`; equal places in order, so that sums have
-/// fixed bits. Throws IndexError, ShapeError, DTypeError.
+/// fixed bits. Throws ShapeError, DTypeError; IndexError, `to` having been added to in part.
 void scatter_add_into(Array& to, Index axis, const Array& index, const Array& values);
 
 /// Zeros of ids' shape and one axis of `classes` more, with 1 where each id says; ids checked.

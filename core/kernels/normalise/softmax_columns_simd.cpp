@@ -68,7 +68,7 @@ void forward(const T* x, T* to, Index rows, Index step, Index columns, bool log_
   for (Index r = 0; r < rows; ++r) {
     each_vector(d, width, [&](std::size_t, const auto& load, const auto& store) HWY_ATTR {
       const auto moved = hn::Sub(load(x + r * step), load(top));
-      const auto e = exp(d, moved);
+      const auto e = exp_of(d, moved);
       store(hn::Add(load(sum), e), sum);
       store(log_of ? moved : e, to + r * step);
     });
@@ -107,8 +107,8 @@ void backward(const T* g, const T* y, T* to, Index rows, Index step, Index colum
     each_vector(d, width, [&](std::size_t, const auto& load, const auto& store) HWY_ATTR {
       const auto vy = load(y + r * step);
       const auto vg = load(g + r * step);
-      const auto v =
-          log_of ? hn::NegMulAdd(exp(d, vy), load(sum), vg) : hn::Mul(vy, hn::Sub(vg, load(sum)));
+      const auto v = log_of ? hn::NegMulAdd(exp_of(d, vy), load(sum), vg)
+                            : hn::Mul(vy, hn::Sub(vg, load(sum)));
       store(hn::IfThenElseZero(hn::Ne(vy, idle), v), to + r * step);
     });
   }

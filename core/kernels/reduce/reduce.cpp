@@ -149,56 +149,74 @@ bool has_unit_step(const Strides& steps) {
   return std::find(steps.begin(), steps.end(), 1) != steps.end();
 }
 
-// Reduces into `out`, which has the kept axes' sizes; sums of floats also into doubles.
+// Reduces into `to`, which has the kept axes' sizes; sums of floats also into doubles.
 template <class T, class To>
-void reduce_into(Reduce op, const Array& x, const std::vector<Index>& axes, Array& out) {
+void reduce_here(Reduce op, const Array& x, const Split& split, bool along_rows, To* to) {
+  const Strides out_steps = row_major(split.kept);
+  if (along_rows) {
+    reduce_rows(op, x.data<T>(), to, split, out_steps);
+  } else {
+    reduce_columns(op, x.data<T>(), to, split, out_steps);
+  }
+}
+
+constexpr Index kMostPieces = 64;
+
+// The axis that is cut into pieces: the one that a piece should lie together along, where it is
+// long enough, else the longest.
+Index axis_to_cut(const Array& x, const std::vector<Index>& axes) {
+  Index out = -1;
+  bool is_long = false;
+  for (const Index axis : axes) {
+    const bool longer = out < 0 || x.shape()[axis] > x.shape()[out];
+    const bool farther = out < 0 || x.strides()[axis] > x.strides()[out];
+    const bool enough = x.shape()[axis] >= kMostPieces;
+    if (is_long ? enough && farther : enough || longer) out = axis;
+    is_long |= enough;
+  }
+  return out;
+}
+
+// Partial results over pieces of an axis, then over these.
+template <class T, class Part>
+void reduce_pieces(Reduce op, const Array& x, const std::vector<Index>& axes, Index axis,
+                   Index piece, Index count, bool along_rows, Index kept, T* to) {
+  Array parts = Array::empty(Shape{count, kept}, dtype_of<Part>);
+  Part* const part = parts.mutable_data<Part>();
+  parallel_for(count, 1, [&](Index begin, Index end) {
+    for (Index p = begin; p < end; ++p) {
+      const Index stop = std::min(x.shape()[axis], (p + 1) * piece);
+      const Array some = x.slice(axis, p * piece, stop);
+      reduce_here<T>(op, some, Split(some, axes), along_rows, part + p * kept);
+    }
+  });
+  Split rest(parts, {0});
+  rest.kept = Shape{kept};
+  rest.kept_steps = Strides{1};
+  reduce_columns(op, part, to, rest, row_major(rest.kept));
+}
+
+template <class T>
+void reduce_into(Reduce op, const Array& x, const std::vector<Index>& axes, T* to) {
   const Split split(x, axes);
   const Index kept = split.kept.numel();
   const Index reduced = split.reduced.numel();
-  const Strides out_steps = row_major(split.kept);
-  const T* from = x.data<T>();
-  To* to = out.mutable_data<To>();
   const bool along_rows = has_unit_step(split.reduced_steps) || !has_unit_step(split.kept_steps);
-  // Few results of many elements: partial results over pieces of the longest reduced axis. Whole
-  // rows at a time are also how memory is read best where the sums run down the columns.
+  // Few results of many elements go by pieces. Whole rows at a time are also how memory is read
+  // best where the sums run down the columns.
   if (x.numel() > 2 * kGrain && (kept * 8 < reduced || (!along_rows && kept <= kGrain / 4))) {
-    Index longest = -1;
-    for (const Index axis : axes) {
-      if (longest < 0 || x.shape()[axis] > x.shape()[longest]) longest = axis;
-    }
-    const Index length = x.shape()[longest];
+    const Index axis = axis_to_cut(x, axes);
+    const Index length = x.shape()[axis];
     const Index per = reduced / length * kept;  // elements for each place on that axis
-    const Index piece = std::max(std::max<Index>(1, 2 * kGrain / per), (length - 1) / 64 + 1);
+    const Index piece =
+        std::max(std::max<Index>(1, 2 * kGrain / per), (length - 1) / kMostPieces + 1);
     const Index count = (length - 1) / piece + 1;
     if (count > 1) {
-      const auto over_pieces = [&](auto zero) {
-        using Part = decltype(zero);
-        Array parts = Array::empty(Shape{count, std::max<Index>(kept, 1)}, dtype_of<Part>);
-        parallel_for(count, 1, [&](Index begin, Index end) {
-          for (Index p = begin; p < end; ++p) {
-            Array part = parts.select(0, p);
-            reduce_into<T, Part>(op, x.slice(longest, p * piece, std::min(length, (p + 1) * piece)),
-                                 axes, part);
-          }
-        });
-        Split rest(parts, {0});
-        rest.kept = Shape{kept};
-        rest.kept_steps = Strides{1};
-        reduce_columns(op, parts.data<Part>(), to, rest, row_major(rest.kept));
-      };
-      if (op == Reduce::sum) {
-        over_pieces(double{});
-      } else {
-        over_pieces(To{});
-      }
-      return;
+      const auto by_pieces = op == Reduce::sum ? reduce_pieces<T, double> : reduce_pieces<T, T>;
+      return by_pieces(op, x, axes, axis, piece, count, along_rows, kept, to);
     }
   }
-  if (along_rows) {
-    reduce_rows(op, from, to, split, out_steps);
-  } else {
-    reduce_columns(op, from, to, split, out_steps);
-  }
+  reduce_here<T>(op, x, split, along_rows, to);
 }
 
 }  // namespace
@@ -244,7 +262,7 @@ Array reduce(Reduce op, const Array& x, const std::vector<Index>& axes, bool kee
       return Array::full(shape, double{identity<T>(op)}, x.dtype());
     }
     Array out = Array::empty(shape, x.dtype());
-    if (out.numel() > 0) reduce_into<T, T>(op, x, places, out);
+    if (out.numel() > 0) reduce_into(op, x, places, out.mutable_data<T>());
     return out;
   });
 }

@@ -11,6 +11,7 @@
 #include <cmath>
 #include <limits>
 
+#include "../elementwise/each_vector_simd-inl.h"
 #include "../elementwise/math_simd-inl.h"
 #include "../simd_table.h"
 #include "long_sum_simd-inl.h"
@@ -98,28 +99,58 @@ T smaller(T a, T b) {
   return std::isnan(a) || a < b ? a : b;
 }
 
+// The largest or the smallest by `pick`, which need not hand on NaN: where there is one, it is that.
+template <class T, class Pick>
+T extreme_contiguous(const T* x, std::size_t n, T start, const Pick& pick) {
+  const hn::ScalableTag<T> d;
+  const std::size_t lanes = hn::Lanes(d);
+  const auto fill = hn::Set(d, start);
+  auto a = fill, b = fill, c = fill, e = fill;
+  auto none = hn::IsNaN(fill);
+  const auto take = [&](auto& best, auto v) HWY_ATTR {
+    best = pick(best, v);
+    none = hn::Or(none, hn::IsNaN(v));
+  };
+  std::size_t i = 0;
+  for (; i + 4 * lanes <= n; i += 4 * lanes) {
+    take(a, hn::LoadU(d, x + i));
+    take(b, hn::LoadU(d, x + i + lanes));
+    take(c, hn::LoadU(d, x + i + 2 * lanes));
+    take(e, hn::LoadU(d, x + i + 3 * lanes));
+  }
+  for (; i + lanes <= n; i += lanes) take(a, hn::LoadU(d, x + i));
+  if (i < n) {
+    const auto rest = load_first(d, x + i, static_cast<Index>(n - i));
+    take(b, hn::IfThenElse(hn::FirstN(d, n - i), rest, fill));
+  }
+  if (!hn::AllFalse(d, none)) return std::numeric_limits<T>::quiet_NaN();
+  return across(d, pick(pick(a, b), pick(c, e)), pick);
+}
+
 template <class T>
 T reduce_contiguous(Reduce op, const T* x, std::size_t n) {
   const hn::ScalableTag<T> d;
   const T infinity = std::numeric_limits<T>::infinity();
-  if (op == Reduce::sum) return static_cast<T>(sum_contiguous(x, n));
-  const T start = op == Reduce::prod ? T{1} : op == Reduce::max ? -infinity : infinity;
-  const auto fill = hn::Set(d, start);
-  const auto load = [&](std::size_t i) HWY_ATTR { return hn::LoadU(d, x + i); };
-  const auto last = [&](std::size_t i, std::size_t count) HWY_ATTR {
-    return hn::IfThenElse(hn::FirstN(d, count), load_first(d, x + i, static_cast<Index>(count)),
-                          fill);
-  };
-  if (op == Reduce::prod) {
-    const auto mul = [](auto a, auto b) HWY_ATTR { return hn::Mul(a, b); };
-    return across(d, fold(d, n, fill, load, last, mul), mul);
+  switch (op) {
+    case Reduce::sum: return static_cast<T>(sum_contiguous(x, n));
+    case Reduce::max:
+      return extreme_contiguous(x, n, -infinity,
+                                [](auto a, auto b) HWY_ATTR { return hn::Max(a, b); });
+    case Reduce::min:
+      return extreme_contiguous(x, n, infinity,
+                                [](auto a, auto b) HWY_ATTR { return hn::Min(a, b); });
+    case Reduce::prod: break;
   }
-  if (op == Reduce::max) {
-    const auto most = [d](auto a, auto b) HWY_ATTR { return maximum(d, a, b); };
-    return across(d, fold(d, n, fill, load, last, most), most);
-  }
-  const auto least = [d](auto a, auto b) HWY_ATTR { return minimum(d, a, b); };
-  return across(d, fold(d, n, fill, load, last, least), least);
+  const auto mul = [](auto a, auto b) HWY_ATTR { return hn::Mul(a, b); };
+  const auto one = hn::Set(d, T{1});
+  const auto product = fold(
+      d, n, one, [&](std::size_t i) HWY_ATTR { return hn::LoadU(d, x + i); },
+      [&](std::size_t i, std::size_t count) HWY_ATTR {
+        return hn::IfThenElse(hn::FirstN(d, count), load_first(d, x + i, static_cast<Index>(count)),
+                              one);
+      },
+      mul);
+  return across(d, product, mul);
 }
 
 // Calls body(pieces of neighbouring elements, their count) for x[0], x[step], ..., n of them.
@@ -227,7 +258,7 @@ void softmax_any(const T* x, const bool* mask, T* to, std::size_t n, bool log) {
     const std::size_t stop = std::min(n, i + 4 * kChain * lanes);
     for (; i + lanes <= stop; i += lanes) {
       const auto moved = hn::Sub(hn::LoadU(d, x + i), shift);
-      const auto e = exp(d, moved);
+      const auto e = exp_of(d, moved);
       sum = hn::Add(sum, e);
       hn::StoreU(log ? moved : e, d, to + i);
     }
@@ -237,18 +268,16 @@ void softmax_any(const T* x, const bool* mask, T* to, std::size_t n, bool log) {
   if (i < n) {
     const auto rest = static_cast<Index>(n - i);
     const auto moved = hn::Sub(load_first(d, x + i, rest), shift);
-    const auto e = hn::IfThenElseZero(hn::FirstN(d, n - i), exp(d, moved));
+    const auto e = hn::IfThenElseZero(hn::FirstN(d, n - i), exp_of(d, moved));
     long_sum.add(e);
     store_first(log ? moved : e, d, to + i, rest);
   }
   const T total = static_cast<T>(long_sum.total());
   const T by = log ? std::log(total) : T{1} / total;
   const auto factor = hn::Set(d, by);
-  for (i = 0; i < n; i += lanes) {
-    const auto part = static_cast<Index>(n - i < lanes ? n - i : lanes);
-    const auto v = load_first(d, to + i, part);
-    store_first(log ? hn::Sub(v, factor) : hn::Mul(v, factor), d, to + i, part);
-  }
+  each_vector(d, n, [&](std::size_t, const auto& load, const auto& store) HWY_ATTR {
+    store(log ? hn::Sub(load(to), factor) : hn::Mul(load(to), factor), to);
+  });
 }
 
 template <class T>
@@ -259,28 +288,23 @@ void softmax_grad_any(const T* g, const T* y, T* to, std::size_t n, bool log) {
   const auto off = hn::Set(d, -std::numeric_limits<T>::infinity());
   const auto idle = log ? off : zero;
   LongSum sums;
-  const auto part_of = [&](std::size_t i) {
-    return static_cast<Index>(n - i < lanes ? n - i : lanes);
-  };
-  for (std::size_t i = 0; i < n;) {
+  const std::size_t block = static_cast<std::size_t>(kChain) * lanes;
+  for (std::size_t first = 0; first < n; first += block) {
     auto sum = zero;
-    for (const std::size_t stop = i + kChain * lanes; i < std::min(n, stop); i += lanes) {
-      const auto part = part_of(i);
-      const auto vy = load_first(d, y + i, part);
-      const auto used = hn::And(hn::Ne(vy, idle), hn::FirstN(d, static_cast<std::size_t>(part)));
-      const auto vg = hn::IfThenElseZero(used, load_first(d, g + i, part));
-      sum = log ? hn::Add(sum, vg) : hn::MulAdd(vg, vy, sum);
-    }
+    each_vector(d, std::min(block, n - first),
+                [&](std::size_t, const auto& load, const auto&) HWY_ATTR {
+                  const auto vy = load(y + first);
+                  const auto vg = hn::IfThenElseZero(hn::Ne(vy, idle), load(g + first));
+                  sum = log ? hn::Add(sum, vg) : hn::MulAdd(vg, vy, sum);
+                });
     sums.add(sum);
   }
   const auto total = hn::Set(d, static_cast<T>(sums.total()));
-  for (std::size_t i = 0; i < n; i += lanes) {
-    const auto part = part_of(i);
-    const auto vy = load_first(d, y + i, part);
-    const auto vg = load_first(d, g + i, part);
-    const auto v = log ? hn::NegMulAdd(exp(d, vy), total, vg) : hn::Mul(vy, hn::Sub(vg, total));
-    store_first(hn::IfThenElseZero(hn::Ne(vy, idle), v), d, to + i, part);
-  }
+  each_vector(d, n, [&](std::size_t, const auto& load, const auto& store) HWY_ATTR {
+    const auto vy = load(y), vg = load(g);
+    const auto v = log ? hn::NegMulAdd(exp_of(d, vy), total, vg) : hn::Mul(vy, hn::Sub(vg, total));
+    store(hn::IfThenElseZero(hn::Ne(vy, idle), v), to);
+  });
 }
 
 HEED_SIMD_TABLE(reductions, ReduceKernels,
