@@ -113,6 +113,24 @@ TEST(Allocator, GivesIdleMemoryBack) {
   EXPECT_GE(memory_stats().peak_reserved_bytes, before.reserved_bytes);
 }
 
+// Idle blocks beyond what was ever in use go, those first that lie idle the longest.
+TEST(Allocator, DropsWhatLiesIdleTheLongest) {
+  SKIP_WITHOUT_CACHE();
+  const Index most = std::max<Index>(memory_stats().peak_reserved_bytes, 256 << 20);
+  Array::empty({most}, DType::boolean);  // the most that this process has held at once
+  release_cached_memory();
+  const Index sizes[] = {most / 2, most / 3, most / 4};
+  for (const Index size : sizes) Array::empty({size}, DType::boolean);
+  const auto made = [](Index size) {
+    const auto before = memory_stats().system_allocations;
+    Array::empty({size}, DType::boolean);
+    return memory_stats().system_allocations - before;
+  };
+  EXPECT_EQ(made(sizes[1]), 0);
+  EXPECT_EQ(made(sizes[2]), 0);
+  EXPECT_EQ(made(sizes[0]), 1);
+}
+
 TEST(Allocator, FreesOnOtherThreads) {
   const MemoryStats before = memory_stats();
   for (int round = 0; round < 3; ++round) {

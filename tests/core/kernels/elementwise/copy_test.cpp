@@ -38,10 +38,16 @@ using Elements = testing::Types<float, double, std::int64_t, bool>;
 TYPED_TEST_SUITE(Copy, Elements);
 
 TYPED_TEST(Copy, OfTransposesIsExact) {
-  for (const Shape& shape : {Shape{67, 131}, Shape{3, 97}, Shape{4, 5}, Shape{32, 64}}) {
+  for (const Shape& shape :
+       {Shape{67, 131}, Shape{3, 97}, Shape{4, 5}, Shape{32, 64}, Shape{64, 7}, Shape{129, 65}}) {
     const Array turned = counted<TypeParam>(shape).transpose(0, 1);
     EXPECT_EQ(turned.clone().template to_vector<TypeParam>(), gathered<TypeParam>(turned));
   }
+}
+
+TYPED_TEST(Copy, OfOneElementSeenOften) {
+  const Array one = counted<TypeParam>({11}).slice(0, 7, 8).expand({53});
+  EXPECT_EQ(one.clone().template to_vector<TypeParam>(), gathered<TypeParam>(one));
 }
 
 TYPED_TEST(Copy, OfPermutationsIsExact) {

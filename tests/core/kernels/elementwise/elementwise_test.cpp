@@ -187,6 +187,23 @@ TYPED_TEST(Accuracy, EndsAsIeeeSays) {
   EXPECT_TRUE(std::signbit(of(Unary::neg, T{0})));
 }
 
+// Also where a result is no normal number, and beside lanes that leave the type.
+TEST(Exponential, OfALaneDoesNotDependOnItsNeighbours) {
+  std::vector<float> values;
+  for (float x = -104.5F; x < 89.5F; x += 0.037F) values.push_back(x);
+  const float inf = std::numeric_limits<float>::infinity();
+  const std::vector<float> beside = {inf, -inf, std::nanf(""), -90, 1e30F, -1e30F, 0.5F};
+  for (const float x : values) {
+    std::vector<float> many(29, x);
+    for (std::size_t i = 0; i < beside.size(); ++i) many[4 * i + 1] = beside[i];
+    const float alone =
+        unary(Unary::exp, Array::from(std::vector<float>(29, x))).to_vector<float>()[0];
+    const std::vector<float> found = unary(Unary::exp, Array::from(many)).to_vector<float>();
+    for (const std::size_t i : {0, 2, 4, 15, 27, 28}) ASSERT_EQ(found[i], alone) << x;
+    ASSERT_LE(steps_between(alone, static_cast<float>(std::exp(double{x}))), 1) << x;
+  }
+}
+
 TYPED_TEST(Accuracy, ExtremesHandNaNOn) {
   using T = TypeParam;
   const T nan = std::numeric_limits<T>::quiet_NaN();

@@ -95,6 +95,9 @@ TEST(Reduce, LargeOnes) {
     expect_like_loops(generator.normal({13, 1009, 11}, 0, 1, dtype), {1});
     expect_like_loops(generator.normal({13, 1009, 11}, 0, 1, dtype), {0, 2});
     expect_like_loops(generator.normal({101, 2, 997}, 0, 1, dtype), {0, 2});
+    expect_like_loops(generator.normal({71, 2003}, 0, 1, dtype), {});
+    expect_like_loops(generator.normal({2003, 71}, 0, 1, dtype).transpose(0, 1), {});
+    expect_like_loops(generator.normal({67, 3, 997}, 0, 1, dtype).permute({2, 1, 0}), {0, 2});
   }
 }
 
