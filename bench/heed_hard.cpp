@@ -1,5 +1,7 @@
 // Our side of the rows hard and soft.
 
+#include <memory>
+
 #include "../attention/attend.h"
 #include "../attention/mechanisms/hard/hard_attention.h"
 #include "../attention/scores/additive.h"
@@ -23,13 +25,15 @@ class Network : public nn::Module {
  public:
   attention::Additive& score = child<attention::Additive>("score", kWidth, kWidth, kHidden);
   nn::Linear& classifier = child<nn::Linear>("classifier", kWidth, kClasses);
-  attention::HardAttention look{
-      {.score = std::shared_ptr<attention::Score>(std::shared_ptr<void>(), &score)}};
+  // No part of the network, whose score it borrows.
+  const std::unique_ptr<attention::HardAttention> look =
+      std::make_unique<attention::HardAttention>(attention::HardOptions{
+          .score = std::shared_ptr<attention::Score>(std::shared_ptr<void>(), &score)});
 
   // Costs [samples, B].
   Tensor hard(const Tensor& query, const Tensor& annotations, const Tensor& labels,
               Choices& choices) {
-    auto memory = look.begin(annotations, annotations, {.choices = &choices});
+    auto memory = look->begin(annotations, annotations, {.choices = &choices});
     const Tensor logits = classifier(memory.step(query).context);  // [samples, B, classes]
     const Tensor wanted = flatten(expand(labels, {kSamples, kBatch}));
     const Tensor costs =
