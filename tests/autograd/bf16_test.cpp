@@ -61,6 +61,19 @@ TEST(BFloat16Operators, ReadItAsF32) {
   }
 }
 
+// Beyond a few rows a wide weight becomes f32 strip by strip, of 2^20 numbers and more each.
+TEST(BFloat16Operators, AWideWeightHasTheBitsOfF32) {
+  const Tensor w = to(drawn({2111, 1009}, 5), DType::bf16), bias = drawn({2111}, 6);
+  const Tensor wide = to(w, DType::f32);
+  for (const Index rows : {3, 11, 67}) {
+    const Tensor x = drawn({rows, 1009}, 7);
+    EXPECT_EQ(numbers(linear(x, w, bias)), numbers(linear(x, wide, bias))) << rows;
+    EXPECT_EQ(numbers(linear(x, w)), numbers(linear(x, wide))) << rows;
+  }
+  const Tensor turned = transpose(drawn({1009, 67}, 8), 0, 1);
+  EXPECT_EQ(numbers(linear(turned, w, bias)), numbers(linear(turned, wide, bias)));
+}
+
 TEST(BFloat16Operators, WhatMovesNumbersKeepsThem) {
   const Tensor x = to(drawn({5, 23}, 3), DType::bf16), wide = to(x, DType::f32);
   const std::vector<std::pair<Tensor, Tensor>> pairs = {

@@ -36,6 +36,12 @@ Matrix<const T> matrix_of(const Array& x) {
   return {x.data<T>(), columns == 1 ? rows : column, true};
 }
 
+// Strips of rows of some 4 MB in f32, and wide enough that a product has the bits that it has in the whole.
+Index strips_of(const Array& w) {
+  constexpr Index kElements = 1048576, kLeast = 256;
+  return std::max<Index>(1, std::min(w.numel() / kElements, w.size(0) / kLeast));
+}
+
 }  // namespace
 
 void check_inner(const Array& a, const Array& b) {
@@ -164,11 +170,26 @@ Array linear(const Array& x, const Array& w, const Array& bias) {
   Array out = Array::empty(shape, x.dtype());
   if (out.numel() == 0) return out;
   const Array flat = x.reshape(Shape{rows, in});
-  // A few rows read the weights as they are, once; more are worth having them in f32 beside.
+  // A few rows read the weights as they are, once; for more they are widened, strip by strip.
   const bool narrow = w.dtype() == DType::bf16;
   const bool reads_narrow = narrow && few_rows(rows, out_width, in) && flat.is_contiguous() &&
                             w.strides()[1] == 1 && w.strides()[0] >= in;
-  if (narrow && !reads_narrow) return linear(x, w.widened(), bias);
+  if (narrow && !reads_narrow) {
+    const Index strips = strips_of(w);
+    if (strips == 1) return linear(x, w.widened(), bias);
+    const Array left = readable(flat) ? flat : flat.contiguous();
+    for (Index i = 0; i < strips; ++i) {
+      const Index begin = out_width * i / strips, end = out_width * (i + 1) / strips;
+      const Array strip = w.slice(0, begin, end).widened();
+      const Array offsets = bias.defined() ? bias.slice(0, begin, end).contiguous() : Array();
+      Matrix<const float> weight = matrix_of<float>(strip);
+      weight.transposed = !weight.transposed;
+      gemm(rows, end - begin, in, matrix_of<float>(left), weight, false,
+           out.mutable_data<float>() + begin, out_width,
+           offsets.defined() ? offsets.data<float>() : nullptr);
+    }
+    return out;
+  }
   const Array left = readable(flat) ? flat : flat.contiguous();
   const Array right = readable(w) ? w : w.contiguous();
   if (in == 0) {
