@@ -9,6 +9,7 @@
 #include "../elementwise/copy.h"
 #include "../reduce/reduce.h"
 #include "gemm.h"
+#include "gemm_simd.h"
 
 namespace heed::kernels {
 namespace {
@@ -36,9 +37,11 @@ Matrix<const T> matrix_of(const Array& x) {
   return {x.data<T>(), columns == 1 ? rows : column, true};
 }
 
-// Strips of rows of some 4 MB in f32, and wide enough that a product has the bits that it has in the whole.
+// Strips of rows of some 4 MB in f32, and wide enough that a product has the bits that it has in the
+// whole; one where BLAS multiplies floats, whose bits depend on the width.
 Index strips_of(const Array& w) {
   constexpr Index kElements = 1048576, kLeast = 256;
+  if (simd::gemm<float>().panels.rows == 0) return 1;
   return std::max<Index>(1, std::min(w.numel() / kElements, w.size(0) / kLeast));
 }
 
