@@ -9,8 +9,8 @@
 
 #include <limits>
 
+#include "../elementwise/math_simd-inl.h"
 #include "../simd_table.h"
-#include "attention_math-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace heed::kernels::simd {
@@ -103,7 +103,7 @@ template <class T>
 void tanh_tile(Index n, const T* x, T* to) {
   const Lanes<T> d;
   for (Index at = 0; at < n; at += lanes<T>()) {
-    hn::StoreU(tanh_of(d, hn::LoadU(d, x + at)), d, to + at);
+    hn::StoreU(tanh(d, hn::LoadU(d, x + at)), d, to + at);
   }
 }
 
@@ -139,7 +139,7 @@ HWY_INLINE void additive_rows(Index width, const T* HWY_RESTRICT q, const T* HWY
     const auto weight = hn::LoadU(d, w + h);
 #pragma GCC unroll 4
     for (int row = 0; row < kRows; ++row) {
-      const auto t = tanh_of(d, hn::Add(hn::LoadU(d, q + row * width + h), key));
+      const auto t = tanh(d, hn::Add(hn::LoadU(d, q + row * width + h), key));
       if (kept) hn::StoreU(t, d, kept + row * width + h);
       sum[row] = hn::MulAdd(weight, t, sum[row]);
     }

@@ -78,8 +78,8 @@ constexpr Index kTile = 64;
 
 template <class T>
 void copy_tile(T* to, Index to_step, const T* from, Index from_step, Index rows, Index columns) {
-  if constexpr (std::is_same_v<T, float>) {
-    return simd::transpose_tile(from, from_step, to, to_step, rows, columns);
+  if constexpr (std::is_floating_point_v<T>) {
+    return simd::transposes<T>().tile(from, from_step, to, to_step, rows, columns);
   }
   T block[kTile * kTile];
   for (Index c = 0; c < columns; ++c) {

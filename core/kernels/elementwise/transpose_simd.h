@@ -5,9 +5,13 @@
 
 namespace heed::kernels::simd {
 
-/// to[r, c] = from[c, r] for `rows` times `columns` elements, whose rows lie `to_step` and
-/// `from_step` apart.
-void transpose_tile(const float* from, Index from_step, float* to, Index to_step, Index rows,
-                    Index columns);
+template <class T>
+struct TransposeKernels {
+  /// to[r, c] = from[c, r] for `rows` times `columns` elements, whose rows lie `to_step` and
+  /// `from_step` apart.
+  void (*tile)(const T* from, Index from_step, T* to, Index to_step, Index rows, Index columns);
+};
+template <class T>
+const TransposeKernels<T>& transposes();  // f32, f64
 
 }  // namespace heed::kernels::simd
