@@ -208,15 +208,19 @@ HWY_INLINE V erf_slope(D d, V x) {
   return hn::Mul(hn::Set(d, T(1.1283791670955126)), exp(d, hn::Neg(hn::Mul(x, x))));
 }
 
-// f32: a quotient of polynomials, odd of degree 13 over even of degree 6, within |x| < 8 where tanh
-// becomes 1; the quotient by an approximate reciprocal and one step of Newton's.
+// f32: a quotient of polynomials, odd of degree 13 over even of degree 6, within |x| < 8 where it
+// becomes 1 (a little before where products are rounded before they are added); on x86 by an
+// approximate reciprocal, of 12 bits or more, and one step of Newton's.
+#undef HEED_FUSED
+#define HEED_FUSED (!HWY_ARCH_X86 || HWY_TARGET <= HWY_AVX2)
 template <class D, class V>
 HWY_INLINE V tanh(D d, V x) {
   if constexpr (sizeof(hn::TFromD<D>) == 8) {
     return keep_nan(d, x, hn::Tanh(d, x));
   } else {
     const auto c = [d](float value) HWY_ATTR { return hn::Set(d, value); };
-    const auto z = hn::Clamp(x, c(-7.99881172F), c(7.99881172F));
+    constexpr float kTop = HEED_FUSED ? 7.99881172F : 7.90531111F;
+    const auto z = hn::Clamp(x, c(-kTop), c(kTop));
     const auto square = hn::Mul(z, z);
     auto p = hn::MulAdd(c(-2.76076847742355e-16F), square, c(2.00018790482477e-13F));
     p = hn::MulAdd(p, square, c(-8.60467152213735e-11F));
@@ -228,7 +232,7 @@ HWY_INLINE V tanh(D d, V x) {
     q = hn::MulAdd(q, square, c(2.26843463243900e-03F));
     q = hn::MulAdd(q, square, c(4.89352518554385e-03F));
     const auto top = hn::Mul(z, p);
-#if HWY_ARCH_X86  // whose reciprocal has 12 bits or more; NEON's has 8, and one step leaves 16 of them
+#if HWY_ARCH_X86 && HEED_FUSED
     const auto near = hn::ApproximateReciprocal(q);
     return keep_nan(d, x, hn::Mul(top, hn::Mul(near, hn::NegMulAdd(q, near, c(2)))));
 #else
