@@ -222,15 +222,18 @@ HWY_INLINE V tanh(D d, V x) {
     constexpr float kTop = HEED_FUSED ? 7.99881172F : 7.90531111F;
     const auto z = hn::Clamp(x, c(-kTop), c(kTop));
     const auto square = hn::Mul(z, z);
-    auto p = hn::MulAdd(c(-2.76076847742355e-16F), square, c(2.00018790482477e-13F));
-    p = hn::MulAdd(p, square, c(-8.60467152213735e-11F));
-    p = hn::MulAdd(p, square, c(5.12229709037114e-08F));
-    p = hn::MulAdd(p, square, c(1.48572235717979e-05F));
-    p = hn::MulAdd(p, square, c(6.37261928875436e-04F));
-    p = hn::MulAdd(p, square, c(4.89352455891786e-03F));
-    auto q = hn::MulAdd(c(1.19825839466702e-06F), square, c(1.18534705686654e-04F));
-    q = hn::MulAdd(q, square, c(2.26843463243900e-03F));
-    q = hn::MulAdd(q, square, c(4.89352518554385e-03F));
+    constexpr float kScale = 256;  // of both, so that small x times p is a normal number
+    auto p =
+        hn::MulAdd(c(kScale * -2.76076847742355e-16F), square, c(kScale * 2.00018790482477e-13F));
+    p = hn::MulAdd(p, square, c(kScale * -8.60467152213735e-11F));
+    p = hn::MulAdd(p, square, c(kScale * 5.12229709037114e-08F));
+    p = hn::MulAdd(p, square, c(kScale * 1.48572235717979e-05F));
+    p = hn::MulAdd(p, square, c(kScale * 6.37261928875436e-04F));
+    p = hn::MulAdd(p, square, c(kScale * 4.89352518554385e-03F));
+    auto q =
+        hn::MulAdd(c(kScale * 1.19825839466702e-06F), square, c(kScale * 1.18534705686654e-04F));
+    q = hn::MulAdd(q, square, c(kScale * 2.26843463243900e-03F));
+    q = hn::MulAdd(q, square, c(kScale * 4.89352518554385e-03F));
     const auto top = hn::Mul(z, p);
 #if HWY_ARCH_X86 && HEED_FUSED
     const auto near = hn::ApproximateReciprocal(q);
