@@ -208,19 +208,18 @@ HWY_INLINE V erf_slope(D d, V x) {
   return hn::Mul(hn::Set(d, T(1.1283791670955126)), exp(d, hn::Neg(hn::Mul(x, x))));
 }
 
-// f32: a quotient of polynomials, odd of degree 13 over even of degree 6, within |x| < 8 where it
-// becomes 1 (a little before where products are rounded before they are added); on x86 by an
-// approximate reciprocal, of 12 bits or more, and one step of Newton's.
+// f32 with fused products: a quotient of polynomials, odd of degree 13 over even of degree 6, within
+// |x| < 8 where it becomes 1; on x86 by an approximate reciprocal, of 12 bits or more, and one step
+// of Newton's.
 #undef HEED_FUSED
 #define HEED_FUSED (!HWY_ARCH_X86 || HWY_TARGET <= HWY_AVX2)
 template <class D, class V>
 HWY_INLINE V tanh(D d, V x) {
-  if constexpr (sizeof(hn::TFromD<D>) == 8) {
+  if constexpr (sizeof(hn::TFromD<D>) == 8 || !HEED_FUSED) {
     return keep_nan(d, x, hn::Tanh(d, x));
   } else {
     const auto c = [d](float value) HWY_ATTR { return hn::Set(d, value); };
-    constexpr float kTop = HEED_FUSED ? 7.99881172F : 7.90531111F;
-    const auto z = hn::Clamp(x, c(-kTop), c(kTop));
+    const auto z = hn::Clamp(x, c(-7.99881172F), c(7.99881172F));
     const auto square = hn::Mul(z, z);
     constexpr float kScale = 256;  // of both, so that small x times p is a normal number
     auto p =
@@ -235,7 +234,7 @@ HWY_INLINE V tanh(D d, V x) {
     q = hn::MulAdd(q, square, c(kScale * 2.26843463243900e-03F));
     q = hn::MulAdd(q, square, c(kScale * 4.89352518554385e-03F));
     const auto top = hn::Mul(z, p);
-#if HWY_ARCH_X86 && HEED_FUSED
+#if HWY_ARCH_X86
     const auto near = hn::ApproximateReciprocal(q);
     return keep_nan(d, x, hn::Mul(top, hn::Mul(near, hn::NegMulAdd(q, near, c(2)))));
 #else
