@@ -106,10 +106,10 @@ T extreme_contiguous(const T* x, std::size_t n, T start, const Pick& pick) {
   const std::size_t lanes = hn::Lanes(d);
   const auto fill = hn::Set(d, start);
   auto a = fill, b = fill, c = fill, e = fill;
-  auto none = hn::IsNaN(fill);
+  auto nan = hn::IsNaN(fill);
   const auto take = [&](auto& best, auto v) HWY_ATTR {
     best = pick(best, v);
-    none = hn::Or(none, hn::IsNaN(v));
+    nan = hn::Or(nan, hn::IsNaN(v));
   };
   std::size_t i = 0;
   for (; i + 4 * lanes <= n; i += 4 * lanes) {
@@ -123,7 +123,7 @@ T extreme_contiguous(const T* x, std::size_t n, T start, const Pick& pick) {
     const auto rest = load_first(d, x + i, static_cast<Index>(n - i));
     take(b, hn::IfThenElse(hn::FirstN(d, n - i), rest, fill));
   }
-  if (!hn::AllFalse(d, none)) return std::numeric_limits<T>::quiet_NaN();
+  if (!hn::AllFalse(d, nan)) return std::numeric_limits<T>::quiet_NaN();
   return across(d, pick(pick(a, b), pick(c, e)), pick);
 }
 
