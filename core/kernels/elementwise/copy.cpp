@@ -74,20 +74,21 @@ bool crosses(const Array& to, const Array& from, Crossing& axes) {
 }
 
 // Both sides of a tile are read and written in whole cache lines; it is turned in between, in L1.
-constexpr Index kTile = 64;
+template <class T>
+constexpr Index kTile = std::is_same_v<T, std::int64_t> ? 32 : 64;
 
 template <class T>
 void copy_tile(T* to, Index to_step, const T* from, Index from_step, Index rows, Index columns) {
   if constexpr (std::is_floating_point_v<T>) {
     return simd::transposes<T>().tile(from, from_step, to, to_step, rows, columns);
   }
-  T block[kTile * kTile];
+  T block[kTile<T> * kTile<T>];
   for (Index c = 0; c < columns; ++c) {
-    std::memcpy(block + c * kTile, from + c * from_step,
+    std::memcpy(block + c * kTile<T>, from + c * from_step,
                 static_cast<std::size_t>(rows) * sizeof(T));
   }
   for (Index r = 0; r < rows; ++r) {
-    for (Index c = 0; c < columns; ++c) to[r * to_step + c] = block[c * kTile + r];
+    for (Index c = 0; c < columns; ++c) to[r * to_step + c] = block[c * kTile<T> + r];
   }
 }
 
@@ -99,25 +100,25 @@ void copy_tiled(Array& to, const Array& from, const Crossing& axes) {
   const Index to_step = to.strides()[axes.row];
   const Index from_step = from.strides()[axes.column];
   Shape places = shape;  // of tiles
-  places[axes.row] = (rows - 1) / kTile + 1;
-  places[axes.column] = (columns - 1) / kTile + 1;
+  places[axes.row] = (rows - 1) / kTile<T> + 1;
+  places[axes.column] = (columns - 1) / kTile<T> + 1;
   T* const target = to.mutable_data<T>();
   const T* const source = from.data<T>();
-  const Index area = std::min(rows, kTile) * std::min(columns, kTile);
+  const Index area = std::min(rows, kTile<T>) * std::min(columns, kTile<T>);
   parallel_for(places.numel(), std::max<Index>(1, kGrain / area), [&](Index begin, Index end) {
     for (Index i = begin; i < end; ++i) {
       Index rest = i, row = 0, column = 0, at_to = 0, at_from = 0;
       for (Index axis = shape.rank() - 1; axis >= 0; --axis) {
         Index place = rest % places[axis];
         rest /= places[axis];
-        if (axis == axes.row || axis == axes.column) place *= kTile;
+        if (axis == axes.row || axis == axes.column) place *= kTile<T>;
         if (axis == axes.row) row = place;
         if (axis == axes.column) column = place;
         at_to += place * to.strides()[axis];
         at_from += place * from.strides()[axis];
       }
-      copy_tile(target + at_to, to_step, source + at_from, from_step, std::min(kTile, rows - row),
-                std::min(kTile, columns - column));
+      copy_tile(target + at_to, to_step, source + at_from, from_step,
+                std::min(kTile<T>, rows - row), std::min(kTile<T>, columns - column));
     }
   });
 }

@@ -27,35 +27,35 @@ namespace heed::kernels {
   X(sigmoid, sigmoid(d, a))                        \
   X(relu, relu(d, a))                              \
   X(erf, erf(d, a))
-#define HEED_BINARY_KERNELS(X)                                                                    \
-  X(add, hn::Add(a, b))                                                                           \
-  X(sub, hn::Sub(a, b))                                                                           \
-  X(mul, hn::Mul(a, b))                                                                           \
-  X(div, hn::Div(a, b))                                                                           \
-  X(pow, pow(d, a, b))                                                                            \
-  X(maximum, maximum(d, a, b))                                                                    \
-  X(minimum, minimum(d, a, b))                                                                    \
-  /* Derivatives in one pass; a is the incoming gradient, b the operator's result. */             \
-  X(tanh_grad, hn::NegMulAdd(hn::Mul(a, b), b, a))                      /* g (1 - y^2) */         \
-  X(sigmoid_grad, hn::Mul(hn::Mul(a, b), hn::Sub(hn::Set(d, T{1}), b))) /* g y (1 - y) */         \
-  X(relu_grad, hn::IfThenZeroElse(hn::Le(b, hn::Zero(d)), a)) /* g, but 0 where y <= 0 */         \
-  X(sqrt_grad, hn::Div(a, hn::Add(b, b)))                     /* g / (2 y) */                     \
-  /* -g y^3 / 2 */                                                                                \
-  X(rsqrt_grad, hn::Mul(hn::Mul(hn::Set(d, T{-0.5}), a), hn::Mul(hn::Mul(b, b), b)))              \
-  X(reciprocal_grad, hn::Neg(hn::Mul(a, hn::Mul(b, b))))  /* -g y^2 */                            \
-  X(expm1_grad, hn::Mul(a, hn::Add(b, hn::Set(d, T{1})))) /* g (y + 1) */                         \
-  /* The same; b is the operator's operand, x. */                                                 \
-  X(abs_grad, hn::Mul(a, hn::IfThenElseZero(hn::Eq(b, b), sign(d, b)))) /* g sign(x), 0 at NaN */ \
-  X(square_grad, hn::Mul(hn::Add(a, a), b))                             /* 2 g x */               \
-  X(log1p_grad, hn::Div(a, hn::Add(b, hn::Set(d, T{1}))))               /* g / (x + 1) */         \
-  X(erf_grad, hn::Mul(a, erf_slope(d, b))) /* g 2 / sqrt(pi) exp(-x^2) */                         \
-  /* Derivatives of a^b by each operand, without the incoming gradient. */                        \
-  /* b a^(b - 1), 0 where b = 0 */                                                                \
-  X(pow_by_x, hn::IfThenZeroElse(hn::Eq(b, hn::Zero(d)),                                          \
-                                 hn::Mul(b, pow(d, a, hn::Sub(b, hn::Set(d, T{1}))))))            \
-  /* a^b log(a), 0 where a = 0 and b >= 0 */                                                      \
-  X(pow_by_y, hn::IfThenZeroElse(hn::And(hn::Eq(a, hn::Zero(d)), hn::Ge(b, hn::Zero(d))),         \
-                                 hn::Mul(pow(d, a, b), log(d, a))))
+#define HEED_BINARY_KERNELS(X)                                                                     \
+  X(add, hn::Add(a, b))                                                                            \
+  X(sub, hn::Sub(a, b))                                                                            \
+  X(mul, hn::Mul(a, b))                                                                            \
+  X(div, hn::Div(a, b))                                                                            \
+  X(pow, pow(d, a, b))                                                                             \
+  X(maximum, maximum(d, a, b))                                                                     \
+  X(minimum, minimum(d, a, b))                                                                     \
+  /* Derivatives in one pass; a is the incoming gradient, b the operator's result. */              \
+  X(tanh_grad, hn::NegMulAdd(hn::Mul(a, b), b, a))  /* g (1 - y^2) */                              \
+  X(sigmoid_grad, hn::Mul(hn::Mul(a, b), hn::Sub(hn::Set(d, T{1}), b)))  /* g y (1 - y) */         \
+  X(relu_grad, hn::IfThenZeroElse(hn::Le(b, hn::Zero(d)), a))  /* g, but 0 where y <= 0 */         \
+  X(sqrt_grad, hn::Div(a, hn::Add(b, b)))  /* g / (2 y) */                                         \
+  /* -g y^3 / 2 */                                                                                 \
+  X(rsqrt_grad, hn::Mul(hn::Mul(hn::Set(d, T{-0.5}), a), hn::Mul(hn::Mul(b, b), b)))               \
+  X(reciprocal_grad, hn::Neg(hn::Mul(a, hn::Mul(b, b))))  /* -g y^2 */                             \
+  X(expm1_grad, hn::Mul(a, hn::Add(b, hn::Set(d, T{1}))))  /* g (y + 1) */                         \
+  /* The same; b is the operator's operand, x. */                                                  \
+  X(abs_grad, hn::Mul(a, hn::IfThenElseZero(hn::Eq(b, b), sign(d, b))))  /* g sign(x), 0 at NaN */ \
+  X(square_grad, hn::Mul(hn::Add(a, a), b))  /* 2 g x */                                           \
+  X(log1p_grad, hn::Div(a, hn::Add(b, hn::Set(d, T{1}))))  /* g / (x + 1) */                       \
+  X(erf_grad, hn::Mul(a, erf_slope(d, b)))  /* g 2 / sqrt(pi) exp(-x^2) */                         \
+  /* Derivatives of a^b by each operand, without the incoming gradient. */                         \
+  /* b a^(b - 1), 0 where b = 0 */                                                                 \
+  X(pow_by_x, hn::IfThenZeroElse(hn::Eq(b, hn::Zero(d)),                                           \
+    hn::Mul(b, pow(d, a, hn::Sub(b, hn::Set(d, T{1}))))))                                          \
+  /* a^b log(a), 0 where a = 0 and b >= 0 */                                                       \
+  X(pow_by_y, hn::IfThenZeroElse(hn::And(hn::Eq(a, hn::Zero(d)), hn::Ge(b, hn::Zero(d))),          \
+    hn::Mul(pow(d, a, b), log(d, a))))
 // clang-format on
 
 #define HEED_NAMED(name, ...) name,

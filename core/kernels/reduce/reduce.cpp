@@ -149,22 +149,30 @@ bool has_unit_step(const Strides& steps) {
   return std::find(steps.begin(), steps.end(), 1) != steps.end();
 }
 
+bool along_rows(const Split& split) {
+  return has_unit_step(split.reduced_steps) || !has_unit_step(split.kept_steps);
+}
+
 // Reduces into `to`, which has the kept axes' sizes; sums of floats also into doubles.
 template <class T, class To>
-void reduce_here(Reduce op, const Array& x, const Split& split, bool along_rows, To* to) {
+void reduce_here(Reduce op, const Array& x, const Split& split, To* to) {
   const Strides out_steps = row_major(split.kept);
-  if (along_rows) {
+  if (along_rows(split)) {
     reduce_rows(op, x.data<T>(), to, split, out_steps);
   } else {
     reduce_columns(op, x.data<T>(), to, split, out_steps);
   }
 }
 
+// An axis in so many pieces of so many places.
+struct Cut {
+  Index axis, piece, count;
+};
 constexpr Index kMostPieces = 64;
 
-// The axis that is cut into pieces: the one that a piece should lie together along, where it is
-// long enough, else the longest.
-Index axis_to_cut(const Array& x, const std::vector<Index>& axes) {
+// The axis is the one that a piece should lie together along, where it is long enough, else the
+// longest.
+Cut cut_of(const Array& x, const std::vector<Index>& axes) {
   Index out = -1;
   bool is_long = false;
   for (const Index axis : axes) {
@@ -174,20 +182,24 @@ Index axis_to_cut(const Array& x, const std::vector<Index>& axes) {
     if (is_long ? enough && farther : enough || longer) out = axis;
     is_long |= enough;
   }
-  return out;
+  const Index length = x.shape()[out];
+  const Index per = x.numel() / length;  // elements for each place on that axis
+  const Index piece =
+      std::max(std::max<Index>(1, 2 * kGrain / per), (length - 1) / kMostPieces + 1);
+  return {out, piece, (length - 1) / piece + 1};
 }
 
-// Partial results over pieces of an axis, then over these.
+// Partial results over the pieces, then over these.
 template <class T, class Part>
-void reduce_pieces(Reduce op, const Array& x, const std::vector<Index>& axes, Index axis,
-                   Index piece, Index count, bool along_rows, Index kept, T* to) {
-  Array parts = Array::empty(Shape{count, kept}, dtype_of<Part>);
+void reduce_pieces(Reduce op, const Array& x, const std::vector<Index>& axes, const Cut& cut,
+                   Index kept, T* to) {
+  Array parts = Array::empty(Shape{cut.count, kept}, dtype_of<Part>);
   Part* const part = parts.mutable_data<Part>();
-  parallel_for(count, 1, [&](Index begin, Index end) {
+  parallel_for(cut.count, 1, [&](Index begin, Index end) {
     for (Index p = begin; p < end; ++p) {
-      const Index stop = std::min(x.shape()[axis], (p + 1) * piece);
-      const Array some = x.slice(axis, p * piece, stop);
-      reduce_here<T>(op, some, Split(some, axes), along_rows, part + p * kept);
+      const Index stop = std::min(x.shape()[cut.axis], (p + 1) * cut.piece);
+      const Array some = x.slice(cut.axis, p * cut.piece, stop);
+      reduce_here<T>(op, some, Split(some, axes), part + p * kept);
     }
   });
   Split rest(parts, {0});
@@ -200,23 +212,17 @@ template <class T>
 void reduce_into(Reduce op, const Array& x, const std::vector<Index>& axes, T* to) {
   const Split split(x, axes);
   const Index kept = split.kept.numel();
-  const Index reduced = split.reduced.numel();
-  const bool along_rows = has_unit_step(split.reduced_steps) || !has_unit_step(split.kept_steps);
   // Few results of many elements go by pieces. Whole rows at a time are also how memory is read
   // best where the sums run down the columns.
-  if (x.numel() > 2 * kGrain && (kept * 8 < reduced || (!along_rows && kept <= kGrain / 4))) {
-    const Index axis = axis_to_cut(x, axes);
-    const Index length = x.shape()[axis];
-    const Index per = reduced / length * kept;  // elements for each place on that axis
-    const Index piece =
-        std::max(std::max<Index>(1, 2 * kGrain / per), (length - 1) / kMostPieces + 1);
-    const Index count = (length - 1) / piece + 1;
-    if (count > 1) {
+  if (x.numel() > 2 * kGrain &&
+      (kept * 8 < split.reduced.numel() || (!along_rows(split) && kept <= kGrain / 4))) {
+    const Cut cut = cut_of(x, axes);
+    if (cut.count > 1) {
       const auto by_pieces = op == Reduce::sum ? reduce_pieces<T, double> : reduce_pieces<T, T>;
-      return by_pieces(op, x, axes, axis, piece, count, along_rows, kept, to);
+      return by_pieces(op, x, axes, cut, kept, to);
     }
   }
-  reduce_here<T>(op, x, split, along_rows, to);
+  reduce_here<T>(op, x, split, to);
 }
 
 }  // namespace
