@@ -28,6 +28,11 @@ void PlaceReader::finish() const {
   if (at_ != numbers_->size()) fail();
 }
 
+void fail_undealt() {
+  throw ValueError(
+      "streamed: this source cannot be dealt in parts: its walk() takes no data::Deal");
+}
+
 void add_state(PlaceNumbers& to, const Generator::State& state) {
   to.push_back(static_cast<std::int64_t>(state.seed));
   to.push_back(static_cast<std::int64_t>(state.offset));

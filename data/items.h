@@ -43,12 +43,30 @@ class Items {
   virtual void go_to(PlaceReader& from) = 0;
 };
 
+/// Which part of so many like ones.
+struct Deal {
+  Index part = 0, parts = 1;
+};
+
 /// What can be walked over, again and again: walk(generator, shuffled) begins, drawing from the
-/// generator what is chance.
+/// generator what is chance. What can be dealt in parts takes a Deal behind them: see dealt.h.
 template <class Source>
 concept IsSource = requires(const Source& source, Generator& generator) {
   typename Source::Item;
   { source.walk(generator, true) } -> std::same_as<std::unique_ptr<Items<typename Source::Item>>>;
 };
+
+[[noreturn]] void fail_undealt();
+
+/// The part's walk. Throws ValueError for parts of what cannot be dealt.
+template <IsSource Source>
+auto walk_over(const Source& source, Generator& generator, bool shuffled, const Deal& deal) {
+  if constexpr (requires { source.walk(generator, shuffled, deal); }) {
+    return source.walk(generator, shuffled, deal);
+  } else {
+    if (deal.parts > 1) fail_undealt();
+    return source.walk(generator, shuffled);
+  }
+}
 
 }  // namespace heed::data

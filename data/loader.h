@@ -129,6 +129,8 @@ class Loader {
   /// The same in pieces; false at the end of a pass. Throws ValueError, too, for batches that
   /// cannot be cut.
   bool next_pieces(const Cutting& cutting, Pieces<Batch>& out);
+  /// Ends a pass of which others said that it has no more: see dealt.h.
+  void end_pass();
   /// One pass, or what is left of it: `for (auto& batch : loader)`. Throws as next().
   class Walk {
    public:
@@ -318,6 +320,13 @@ bool Loader<Batch>::next_pieces(const Cutting& cutting, Pieces<Batch>& out) {
   Made made = take();
   out = std::move(made.pieces);
   return made.any;
+}
+
+template <class Batch>
+void Loader<Batch>::end_pass() {
+  ahead_.reset();
+  current_.reset();
+  at_ = made_ = {generator_.state(), at_.pass + 1, 0};
 }
 
 template <class Batch>

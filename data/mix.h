@@ -31,20 +31,21 @@ void check_weights(const std::vector<double>& weights);
 namespace detail {
 
 template <class Item>
-using BeginItems = std::function<std::unique_ptr<Items<Item>>(Generator&, bool)>;
+using BeginItems = std::function<std::unique_ptr<Items<Item>>(Generator&, bool, const Deal&)>;
 
 template <class Item>
 class MixWalk : public Items<Item> {
  public:
   MixWalk(std::vector<BeginItems<Item>> sources, std::vector<double> weights, MixEnds ends,
-          Generator& generator, bool shuffled)
+          Generator& generator, bool shuffled, const Deal& deal)
       : sources_(std::move(sources)),
         weights_(std::move(weights)),
         ends_(ends),
         generator_(&generator),
         shuffled_(shuffled),
+        deal_(deal),
         ended_(sources_.size(), false) {
-    for (const auto& source : sources_) walks_.push_back(source(generator, shuffled));
+    for (const auto& source : sources_) walks_.push_back(source(generator, shuffled, deal));
   }
 
   bool next(Item& out) override {
@@ -53,7 +54,7 @@ class MixWalk : public Items<Item> {
       if (walks_[k]->next(out)) return true;
       ended_[k] = true;
       if (over()) break;
-      walks_[k] = sources_[k](*generator_, shuffled_);
+      walks_[k] = sources_[k](*generator_, shuffled_, deal_);
       if (walks_[k]->next(out)) return true;
     }
     return false;
@@ -96,6 +97,7 @@ class MixWalk : public Items<Item> {
   MixEnds ends_;
   Generator* generator_;
   bool shuffled_;
+  Deal deal_;
   std::vector<std::unique_ptr<Items<Item>>> walks_;
   std::vector<bool> ended_;  // once or more
 };
@@ -110,9 +112,10 @@ class Mix {
     /// Shards, or another mix; a copy is kept.
     template <IsSource Source>
     Part(Source source, double of_all)
-        : begin([source = std::move(source)](Generator& generator, bool shuffled) {
-            return source.walk(generator, shuffled);
-          }),
+        : begin(
+              [source = std::move(source)](Generator& generator, bool shuffled, const Deal& deal) {
+                return walk_over(source, generator, shuffled, deal);
+              }),
           weight(of_all) {}
     detail::BeginItems<Item> begin;
     double weight;  ///< what counts is its share of their sum
@@ -127,8 +130,11 @@ class Mix {
     check_weights(weights_);
   }
 
-  std::unique_ptr<Items<Item>> walk(Generator& generator, bool shuffled) const {
-    return std::make_unique<detail::MixWalk<Item>>(sources_, weights_, ends_, generator, shuffled);
+  /// A pass over that part of each source.
+  std::unique_ptr<Items<Item>> walk(Generator& generator, bool shuffled,
+                                    const Deal& deal = {}) const {
+    return std::make_unique<detail::MixWalk<Item>>(sources_, weights_, ends_, generator, shuffled,
+                                                   deal);
   }
 
  private:

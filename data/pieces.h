@@ -15,9 +15,11 @@
 
 namespace heed::data {
 
-/// In how many pieces, and which of them are wanted: [first, last).
+/// In how many pieces, and which of them are wanted: [first, last). Of the other batches of the same
+/// step all pieces that are wanted lie in [from, to): what is dealt in parts (dealt.h) reads these.
 struct Cutting {
   Index count = 1, first = 0, last = 1;
+  Index from = first, to = last;
   friend bool operator==(const Cutting&, const Cutting&) = default;
 };
 

@@ -36,6 +36,8 @@ struct ShardOptions {
 };
 /// Throws ValueError unless `open` is in [1, 1024] and `threads` in [0, 64].
 void check_shards(const ShardOptions& options);
+/// Throws ValueError for fewer files than parts.
+void check_deal(const Deal& deal, std::size_t files);
 
 namespace detail {
 
@@ -43,12 +45,17 @@ template <class Item>
 class ShardWalk : public Items<Item> {
  public:
   ShardWalk(std::shared_ptr<const ShardFiles> files, OpenShard<Item> open,
-            const ShardOptions& options, Generator& generator, bool shuffled)
+            const ShardOptions& options, Generator& generator, bool shuffled, const Deal& deal)
       : files_(std::move(files)),
         open_(std::move(open)),
         options_(options),
         shuffled_(shuffled),
         drawn_(generator.state()) {
+    check_deal(deal, files_->size());
+    for (auto i = static_cast<std::size_t>(deal.part); i < files_->size();
+         i += static_cast<std::size_t>(deal.parts)) {
+      mine_.push_back(i);
+    }
     fill_lanes(generator);
   }
 
@@ -108,12 +115,11 @@ class ShardWalk : public Items<Item> {
 
   // Lane k reads the shards k, k + lanes, k + 2 lanes, .. of the order.
   void fill_lanes(Generator& generator) {
-    const std::size_t count = std::min(static_cast<std::size_t>(options_.open), files_->size());
+    const std::size_t count = std::min(static_cast<std::size_t>(options_.open), mine_.size());
     std::vector<std::vector<std::size_t>> shards(count);
-    const auto order = shuffled_ ? generator.permutation(static_cast<Index>(files_->size()))
-                                 : std::vector<Index>{};
-    for (std::size_t i = 0; i < files_->size(); ++i) {
-      shards[i % count].push_back(shuffled_ ? static_cast<std::size_t>(order[i]) : i);
+    const auto order = shuffled_ ? generator.permutation(std::ssize(mine_)) : std::vector<Index>{};
+    for (std::size_t i = 0; i < mine_.size(); ++i) {
+      shards[i % count].push_back(mine_[shuffled_ ? static_cast<std::size_t>(order[i]) : i]);
     }
     lanes_.clear();
     for (auto& mine : shards) lanes_.emplace_back(files_, open_, std::move(mine));
@@ -161,7 +167,8 @@ class ShardWalk : public Items<Item> {
   OpenShard<Item> open_;
   ShardOptions options_;
   bool shuffled_;
-  Generator::State drawn_;  // before the order was
+  std::vector<std::size_t> mine_;  // numbers of files
+  Generator::State drawn_;         // before the order was
   std::vector<ShardLane<Item>> lanes_;
   std::vector<Stand> stands_;
   std::size_t at_ = 0;                             // the lane of the next item
@@ -192,9 +199,12 @@ class Shards {
   Shards(const std::string& pattern, Open open, const ShardOptions& options = {})
       : Shards(files_like(pattern), std::move(open), options) {}
 
-  /// A pass; unless `shuffled`, the files come in the order given.
-  std::unique_ptr<Items<Item>> walk(Generator& generator, bool shuffled) const {
-    return std::make_unique<detail::ShardWalk<Item>>(files_, open_, options_, generator, shuffled);
+  /// A pass over each `deal.parts`-th file; unless `shuffled`, they come in the order given. Throws
+  /// ValueError for fewer files than parts.
+  std::unique_ptr<Items<Item>> walk(Generator& generator, bool shuffled,
+                                    const Deal& deal = {}) const {
+    return std::make_unique<detail::ShardWalk<Item>>(files_, open_, options_, generator, shuffled,
+                                                     deal);
   }
 
  private:

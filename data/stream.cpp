@@ -9,6 +9,7 @@ void check_stream(const StreamOptions& options) {
     throw ValueError(fmt::format("streamed: size {} and buffer {} must be positive", options.size,
                                  options.buffer));
   }
+  check_parts("streamed", options.parts, "size", options.size);
 }
 
 }  // namespace heed::data

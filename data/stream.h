@@ -18,6 +18,7 @@
 #include <utility>
 #include <vector>
 
+#include "dealt.h"
 #include "items.h"
 #include "loader.h"
 #include "shuffled_items.h"
@@ -27,11 +28,12 @@ namespace heed::data {
 struct StreamOptions {
   Index size = 32;       ///< items a batch
   Index buffer = 10000;  ///< items that are shuffled among one another; 1: none, nothing is drawn
+  Index parts = 1;       ///< see dealt.h: each gives size / parts items, of buffer / parts
   Index prefetch = 0;    ///< see LoaderOptions
   std::uint64_t seed = 0;
 };
 
-/// Throws ValueError for sizes that are not positive.
+/// Throws ValueError for sizes that are not positive, and as check_parts().
 void check_stream(const StreamOptions& options);
 
 namespace detail {
@@ -40,8 +42,9 @@ template <class Item>
 class StreamedItems {
  public:
   template <class Source>
-  StreamedItems(const Source& source, Index size, Index buffer, Generator& generator)
-      : items_(source.walk(generator, buffer > 1), buffer, generator), size_(size) {}
+  StreamedItems(const Source& source, Index size, Index buffer, Generator& generator,
+                const Deal& deal = {})
+      : items_(walk_over(source, generator, buffer > 1, deal), buffer, generator), size_(size) {}
 
   /// The next batch's; none at the end.
   std::vector<Item> next() {
@@ -65,6 +68,16 @@ class StreamedItems {
   Index size_;
 };
 
+template <class Batch, class Source, class Make>
+Pass<Batch> dealt_items(const Source& source, const Make& make, Index size, Index buffer,
+                        Index parts, Generator& generator) {
+  using Part = StreamedItems<typename Source::Item>;
+  const auto begin = [&](const Deal& deal, Generator& own) {
+    return Part(source, size / parts, buffer_of(buffer, parts), own, deal);
+  };
+  return dealt_pass<Batch>(std::make_shared<Dealt<Part>>(parts, begin, generator), make);
+}
+
 }  // namespace detail
 
 /// Batches make(std::vector<Item>) of Shards or a Mix, of which a copy is kept. Throws ValueError
@@ -75,7 +88,10 @@ auto streamed(const Source& source, Make make, const StreamOptions& options = {}
   using Batch = std::decay_t<std::invoke_result_t<Make&, std::vector<Item>>>;
   check_stream(options);
   return Loader<Batch>(
-      [source, make, size = options.size, buffer = options.buffer](Generator& generator, Index) {
+      [source, make, size = options.size, buffer = options.buffer, parts = options.parts](
+          Generator& generator, Index) {
+        if (parts > 1)
+          return detail::dealt_items<Batch>(source, make, size, buffer, parts, generator);
         auto items = std::make_shared<detail::StreamedItems<Item>>(source, size, buffer, generator);
         Pass<Batch> pass;
         pass.next = [items, make](std::optional<Batch>* out) mutable {

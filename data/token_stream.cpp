@@ -25,13 +25,16 @@ void check_windows(const WindowOptions& options) {
   check_positive("windows",
                  {{"rows", options.rows}, {"length", options.length}, {"buffer", options.buffer}});
   check_mark("windows", options.end_mark);
+  check_parts("windows", options.parts, "rows", options.rows);
 }
 
 void check_documents(const DocumentOptions& options) {
   check_positive("documents", {{"tokens", options.tokens}, {"buffer", options.buffer}});
-  if (options.longest < 0 || options.longest > options.tokens) {
-    throw ValueError(fmt::format("documents: longest {} must be in [0, tokens {}]", options.longest,
-                                 options.tokens));
+  check_parts("documents", options.parts, "tokens", options.tokens);
+  const Index most = options.tokens / options.parts;
+  if (options.longest < 0 || options.longest > most) {
+    throw ValueError(
+        fmt::format("documents: longest {} must be in [0, tokens {}]", options.longest, most));
   }
   check_mark("documents", options.end_mark);
 }

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "coder.h"
+#include "dealt.h"
 #include "loader.h"
 #include "token_rows.h"
 #include "windows.h"
@@ -29,6 +30,7 @@ struct WindowOptions {
   Index length = 128;  ///< tokens a window
   Index end_mark = kEnd;
   Index buffer = 10000;  ///< documents that are shuffled among one another; 1: none
+  Index parts = 1;       ///< see dealt.h: each gives rows / parts windows
   Index prefetch = 0;    ///< see LoaderOptions
   std::uint64_t seed = 0;
 };
@@ -39,6 +41,7 @@ struct DocumentOptions {
   Index begin_mark = -1;  ///< negative: none, and a document's first token is no target
   Index end_mark = kEnd;
   Index buffer = 10000;  ///< documents that are shuffled among one another; 1: none
+  Index parts = 1;       ///< see dealt.h: each gives tokens / parts at most
   Index prefetch = 0;    ///< see LoaderOptions
   std::uint64_t seed = 0;
 };
@@ -53,8 +56,8 @@ struct PackedDocuments {
 inline Index rows_of(const PackedDocuments& batch) { return std::ssize(batch.offsets) - 1; }
 PackedDocuments part_of(const PackedDocuments& batch, Index begin, Index end);
 
-/// Throw ValueError for numbers that are not positive, negative marks to end with, and documents
-/// longer than a batch.
+/// Throw ValueError for numbers that are not positive, negative marks to end with, documents longer
+/// than what a part gives to a batch, and as check_parts().
 void check_windows(const WindowOptions& options);
 void check_documents(const DocumentOptions& options);
 
@@ -65,18 +68,22 @@ using TokenLists = std::vector<std::vector<Index>>;
 Windows windows_of(const TokenLists& rows);
 PackedDocuments documents_of(const TokenLists& rows);
 
-/// Rows as long as fits(rows, another) says that it goes along; where none is there it does.
+/// Rows as long as fits(rows, another) says that it goes along; where none is there it does. Rows of
+/// fewer tokens than `least` are left out.
 template <class Item, class Fits>
 class RowBatches {
  public:
-  RowBatches(TokenRows<Item> rows, Fits fits) : rows_(std::move(rows)), fits_(std::move(fits)) {}
+  RowBatches(TokenRows<Item> rows, Fits fits, Index least = 0)
+      : rows_(std::move(rows)), fits_(std::move(fits)), least_(static_cast<std::size_t>(least)) {}
 
   TokenLists next() {
     TokenLists out;
     for (;;) {
       if (!held_) {
         held_.emplace();
-        if (!rows_.next(held_->tokens, held_->begin)) held_.reset();
+        if (!rows_.next(held_->tokens, held_->begin) || held_->tokens.size() < least_) {
+          held_.reset();
+        }
       }
       if (!held_ || (!out.empty() && !fits_(out, held_->tokens))) return out;
       out.push_back(std::move(held_->tokens));
@@ -102,12 +109,13 @@ class RowBatches {
   };
   TokenRows<Item> rows_;
   Fits fits_;
+  std::size_t least_;
   std::optional<Row> held_;  // the first of the next batch
 };
 
-template <class Batch, class Item, class Fits>
-Pass<Batch> pass_of_rows(TokenRows<Item> rows, Fits fits, Batch (*make)(const TokenLists&)) {
-  const auto walk = std::make_shared<RowBatches<Item, Fits>>(std::move(rows), std::move(fits));
+template <class Batch, class Part>
+Pass<Batch> pass_of_rows(Part rows, Batch (*make)(const TokenLists&)) {
+  const auto walk = std::make_shared<Part>(std::move(rows));
   Pass<Batch> pass;
   pass.next = [walk, make](std::optional<Batch>* out) {
     const TokenLists some = walk->next();
@@ -120,29 +128,43 @@ Pass<Batch> pass_of_rows(TokenRows<Item> rows, Fits fits, Batch (*make)(const To
   return pass;
 }
 
+/// begin(deal, generator) gives RowBatches.
+template <class Batch, class Begin>
+Loader<Batch> loader_of_rows(Index parts, Begin begin, Batch (*make)(const TokenLists&),
+                             std::uint64_t seed, Index prefetch) {
+  return Loader<Batch>(
+      [=](Generator& generator, Index) {
+        if (parts == 1) return pass_of_rows<Batch>(begin(Deal{}, generator), make);
+        using Part = std::invoke_result_t<const Begin&, const Deal&, Generator&>;
+        return dealt_pass<Batch>(std::make_shared<Dealt<Part>>(parts, begin, generator), make);
+      },
+      Generator(seed), prefetch);
+}
+
 }  // namespace detail
 
 /// Windows of Shards or a Mix, of which a copy is kept; tokens(item) gives a document's, as
 /// std::vector<Index>. A window goes on in the next document. Each token but a pass's first is a
-/// target once: what is left at the end is a last, shorter window in a batch of its own. Throws
-/// ValueError; the loader throws what reading and `tokens` throw.
+/// target once: what is left at the end is a last, shorter window in a batch of its own, or, in
+/// parts, left out. Throws ValueError; the loader throws what reading and `tokens` throw.
 template <IsSource Source, class Tokens>
 Loader<Windows> streamed_windows(const Source& source, Tokens tokens,
                                  const WindowOptions& options = {}) {
   using Item = typename Source::Item;
   check_windows(options);
-  return Loader<Windows>(
-      [source, tokens, options](Generator& generator, Index) {
-        detail::TokenRows<Item> rows(
-            {source.walk(generator, options.buffer > 1), options.buffer, generator}, tokens,
-            options.length, true, -1, options.end_mark);
-        const auto fits = [count = options.rows](const detail::TokenLists& some,
-                                                 const std::vector<Index>& row) {
-          return std::ssize(some) < count && row.size() == some.back().size();
-        };
-        return detail::pass_of_rows<Windows>(std::move(rows), fits, detail::windows_of);
-      },
-      Generator(options.seed), options.prefetch);
+  const auto begin = [source, tokens, options](const Deal& deal, Generator& generator) {
+    const Index buffer = detail::buffer_of(options.buffer, deal.parts);
+    detail::TokenRows<Item> rows(
+        {walk_over(source, generator, buffer > 1, deal), buffer, generator}, tokens, options.length,
+        true, -1, options.end_mark);
+    const auto fits = [count = options.rows / deal.parts](const detail::TokenLists& some,
+                                                          const std::vector<Index>& row) {
+      return std::ssize(some) < count && row.size() == some.back().size();
+    };
+    return detail::RowBatches(std::move(rows), fits, deal.parts > 1 ? options.length + 1 : 0);
+  };
+  return detail::loader_of_rows<Windows>(options.parts, begin, detail::windows_of, options.seed,
+                                         options.prefetch);
 }
 
 /// The same as whole documents, as many as have no more than `tokens` inputs.
@@ -151,21 +173,21 @@ Loader<PackedDocuments> streamed_documents(const Source& source, Tokens tokens,
                                            const DocumentOptions& options = {}) {
   using Item = typename Source::Item;
   check_documents(options);
-  return Loader<PackedDocuments>(
-      [source, tokens, options](Generator& generator, Index) {
-        detail::TokenRows<Item> rows(
-            {source.walk(generator, options.buffer > 1), options.buffer, generator}, tokens,
-            options.longest > 0 ? options.longest : options.tokens, false, options.begin_mark,
-            options.end_mark);
-        const auto fits = [most = options.tokens](const detail::TokenLists& some,
-                                                  const std::vector<Index>& row) {
-          Index sum = std::ssize(row) - 1;
-          for (const auto& other : some) sum += std::ssize(other) - 1;
-          return sum <= most;
-        };
-        return detail::pass_of_rows<PackedDocuments>(std::move(rows), fits, detail::documents_of);
-      },
-      Generator(options.seed), options.prefetch);
+  const auto begin = [source, tokens, options](const Deal& deal, Generator& generator) {
+    const Index buffer = detail::buffer_of(options.buffer, deal.parts);
+    const Index most = options.tokens / deal.parts;
+    detail::TokenRows<Item> rows(
+        {walk_over(source, generator, buffer > 1, deal), buffer, generator}, tokens,
+        options.longest > 0 ? options.longest : most, false, options.begin_mark, options.end_mark);
+    const auto fits = [most](const detail::TokenLists& some, const std::vector<Index>& row) {
+      Index sum = std::ssize(row) - 1;
+      for (const auto& other : some) sum += std::ssize(other) - 1;
+      return sum <= most;
+    };
+    return detail::RowBatches(std::move(rows), fits);
+  };
+  return detail::loader_of_rows<PackedDocuments>(options.parts, begin, detail::documents_of,
+                                                 options.seed, options.prefetch);
 }
 
 }  // namespace heed::data

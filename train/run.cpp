@@ -304,7 +304,7 @@ std::string Run::encode() const {
   state.put("setting", options_.setting);
   state.put("steps", s.steps);
   state.put("epochs", s.epochs);
-  state.put("batches", s.place());
+  state.put("batches", team_ ? shared_place() : s.place());
   state.put("sums", s.sums);
   put_figures(state, "also", s.also);
   s.training.put(state);

@@ -118,6 +118,7 @@ class Run {
     std::function<Loss(const Moment&)> loss;
     std::function<bool(const data::Cutting&, std::vector<Index>& rows)> next_pieces;
     std::function<Loss(const Moment&, Index piece)> piece_loss;
+    std::function<void()> end_pass;
     std::function<Index()> count, index;
     std::function<optim::NamedArrays()> state;
     std::function<void(const optim::NamedArrays&)> restore;
@@ -144,6 +145,7 @@ class Run {
   // Of one that is shared with other processes.
   void meet(Batches& batches);
   bool shared_step(Batches& batches, const Moment& at, bool& end_of_pass);
+  optim::NamedArrays shared_place() const;
   Figures shared_look();
   Figures shared_parts();
   void share_weights();
@@ -231,6 +233,9 @@ Training Run::operator()(Source& source, Body&& body) {
   };
   batches.piece_loss = [&](const Moment& moment, Index k) {
     return loss_of(*std::as_const(pieces[static_cast<std::size_t>(k)].batch), moment);
+  };
+  batches.end_pass = [&] {
+    if constexpr (requires { source.end_pass(); }) source.end_pass();
   };
   batches.count = [&] { return source.count(); };
   batches.index = [&] { return source.index(); };

@@ -2,11 +2,13 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <numeric>
 
 #include "../autograd/ops/elementwise/elementwise.h"
 #include "../core/error.h"
 #include "../core/quoted.h"
 #include "../core/simd.h"
+#include "../data/dealt.h"
 #include "../io/saved_module.h"
 #include "interrupt.h"
 #include "piece_state.h"
@@ -21,6 +23,16 @@ namespace {
 struct Piece {
   double index, shown, weight;
 };
+
+// Of `cuts` pieces of batch number `taken` of the step, this process's.
+data::Cutting cutting_of(const Team::Share& share, Index taken, Index cuts) {
+  data::Cutting out{cuts, std::clamp(share.first - taken * cuts, Index{0}, cuts),
+                    std::clamp(share.last - taken * cuts, Index{0}, cuts)};
+  const bool of_one = share.first < share.last && share.first / cuts == (share.last - 1) / cuts;
+  out.from = of_one ? share.first % cuts : 0;
+  out.to = of_one ? (share.last - 1) % cuts + 1 : cuts;
+  return out;
+}
 
 constexpr const char* kMessage = "what another process said";
 
@@ -74,10 +86,10 @@ bool Run::shared_step(Batches& batches, const Moment& at, bool& end_of_pass) {
   std::vector<Piece> mine;
   std::vector<Figures> also;
   Index taken = 0;
+  std::vector<Index> rows;  // of the last batch
   for (; taken < options_.accumulate; ++taken) {
-    const data::Cutting cutting{cuts, std::clamp(share.first - taken * cuts, Index{0}, cuts),
-                                std::clamp(share.last - taken * cuts, Index{0}, cuts)};
-    std::vector<Index> rows;
+    const data::Cutting cutting = cutting_of(share, taken, cuts);
+    rows.clear();
     if (!batches.next_pieces(cutting, rows)) {
       end_of_pass = true;
       break;
@@ -101,17 +113,21 @@ bool Run::shared_step(Batches& batches, const Moment& at, bool& end_of_pass) {
     }
   }
   said.put("stop", std::int64_t{interrupted()});
+  said.put("rows", std::accumulate(rows.begin(), rows.end(), Index{0}));
   said.put("pieces", mine);
   for (std::size_t i = 0; i < also.size(); ++i)
     put_figures(said, fmt::format("also{}", i), also[i]);
   // Everybody's, in the order of the pieces.
   Sums sums;
+  Index all = 0, last_rows = 0;
   s.stop = false;
   for (const std::string& each : team_->gather(said.encode())) {
     const auto state = io::TrainingState::decode(each, kMessage);
     s.stop = s.stop || state.count("stop") > 0;
     std::vector<Piece> pieces;
     state.get("pieces", pieces);
+    all += std::ssize(pieces);
+    last_rows += state.count("rows");
     for (std::size_t i = 0; i < pieces.size(); ++i) {
       sums.loss += pieces[i].shown * pieces[i].weight;
       sums.weight += pieces[i].weight;
@@ -123,13 +139,28 @@ bool Run::shared_step(Batches& batches, const Moment& at, bool& end_of_pass) {
     if (!each.empty()) last = each;
   }
   found.end(last);
-  if (taken == 0) return false;
+  if (!end_of_pass && last_rows == 0) {  // of data in parts nobody alone knows the end
+    end_of_pass = true;
+    batches.end_pass();
+  }
+  if (all == 0) return false;
   team_->finish();
   s.step_loss = sums.loss / sums.weight;
   s.sums.loss += sums.loss;
   s.sums.weight += sums.weight;
   scale_gradients(model_, 1 / sums.weight);
   return true;
+}
+
+// Where the batches stand, as all know it.
+optim::NamedArrays Run::shared_place() const {
+  io::TrainingState mine;
+  mine.put("batches", state_->place());
+  std::vector<optim::NamedArrays> places;
+  for (const std::string& each : team_->gather(mine.encode())) {
+    places.push_back(io::TrainingState::decode(each, kMessage).arrays("batches"));
+  }
+  return data::joined_places(places);
 }
 
 // What the first saw at the validation data, and what of it stays: figures, and where the
