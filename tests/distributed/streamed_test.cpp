@@ -69,7 +69,7 @@ Ended trained(const World& of, const Shared& place, train::RunOptions options,
   nn::Linear model(1, 1);
   model.to(DType::f64);
   optim::Adam adam(model.parameters(), {.lr = 0.02});
-  options.quiet = true;
+  options.quiet = options.last = true;
   const Processes processes(of, {.pieces = kPieces});
   train::Run run(model, adam, options);
   const train::Training training = run(batches, [&](const Strings& lines) {
