@@ -1,6 +1,7 @@
 // What a run that is shared with other processes does in its own way: see team.h.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <numeric>
 
@@ -156,8 +157,10 @@ bool Run::shared_step(Batches& batches, const Moment& at, bool& end_of_pass) {
 optim::NamedArrays Run::shared_place() const {
   io::TrainingState mine;
   mine.put("batches", state_->place());
+  const std::vector<std::string> all = team_->gather(mine.encode());
+  if (std::count(all.begin(), all.end(), all[0]) == std::ssize(all)) return state_->place();
   std::vector<optim::NamedArrays> places;
-  for (const std::string& each : team_->gather(mine.encode())) {
+  for (const std::string& each : all) {
     places.push_back(io::TrainingState::decode(each, kMessage).arrays("batches"));
   }
   return data::joined_places(places);
