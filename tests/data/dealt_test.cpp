@@ -72,8 +72,8 @@ TEST(Dealt, GivesEachBatchAsMuchOfEachPart) {
     Watched watched(folder);
     auto loader = begin(watched.shards, buffer);
     Strings all;
-    for (bool first = true; const auto batch = loader.next(); first = false) {
-      if (first) {
+    while (const auto batch = loader.next()) {
+      if (all.empty()) {
         ASSERT_EQ(batch->size(), 8u);
         for (int i = 0; i < 8; ++i)
           EXPECT_EQ(((*batch)[static_cast<std::size_t>(i)][0] - '0') % 4, i / 2);
@@ -220,8 +220,9 @@ TEST(Dealt, MixesAndWindowsAndDocuments) {
             (std::vector<std::int64_t>{0, 0, 99, 1, 10, 10, 99, 11, 20, 20, 99, 21}));
   // 12, 18 and 15 tokens: 2, 4 and 3 windows of four, each of which wants one more behind it.
   Index rows = 3;
-  for (; const auto next = windows.next(); rows += next->inputs.size(0)) {
+  while (const auto next = windows.next()) {
     EXPECT_EQ(next->inputs.size(1), 4);
+    rows += next->inputs.size(0);
   }
   EXPECT_EQ(rows, 2 + 4 + 3);
 }
