@@ -67,6 +67,6 @@ TEST_P(BenchRows, TakesAStepToTheSameBitsWithAnyNumberOfThreads) {
   EXPECT_EQ(losses[0], losses[1]);
 }
 INSTANTIATE_TEST_SUITE_P(All, BenchRows, testing::ValuesIn(rows()),
-                         [](const auto& info) { return info.param.name; });
+                         [](const auto& each) { return each.param.name; });
 
 }  // namespace
