@@ -82,7 +82,7 @@ PlaceNumbers to_numbers(const std::vector<PlaceNumbers>& parts) {
   PlaceNumbers out{-std::ssize(parts)};
   for (const PlaceNumbers& each : parts) {
     out.push_back(std::ssize(each));
-    out.insert(out.end(), each.begin(), each.end());
+    for (const std::int64_t number : each) out.push_back(number);
   }
   return out;
 }
