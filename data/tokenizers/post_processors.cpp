@@ -13,8 +13,9 @@ std::vector<Slot> read_slots(const JsonView& json, const JsonView& special) {
     const JsonView each = json[i];
     if (each.has("Sequence")) {
       const JsonView text = each["Sequence"];
-      const std::string& name = text["id"].text();
-      if (name != "A" && name != "B") text["id"].fail("must be A or B");
+      const JsonView id = text["id"];
+      const std::string& name = id.text();
+      if (name != "A" && name != "B") id.fail("must be A or B");
       out.push_back({.text = name == "A" ? 0 : 1, .type = text.integer("type_id", 0)});
       continue;
     }

@@ -14,10 +14,12 @@ class Unigram final : public Model {
     const JsonView list = json["vocab"];
     double least = 0;
     for (std::size_t i = 0; i < list.size(); ++i) {
-      if (list[i].size() != 2) list[i].fail("must be a token and its score");
-      const std::string& token = list[i][0].text();
-      add(list[i], token, static_cast<std::int64_t>(i));
-      scores_.push_back(list[i][1].number());
+      const JsonView entry = list[i];
+      if (entry.size() != 2) entry.fail("must be a token and its score");
+      const JsonView word = entry[0];
+      const std::string& token = word.text();
+      add(entry, token, static_cast<std::int64_t>(i));
+      scores_.push_back(entry[1].number());
       least = std::min(least, scores_.back());
       tokens_.add(characters(token), static_cast<Index>(i));
     }
