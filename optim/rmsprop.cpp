@@ -12,7 +12,9 @@ std::vector<std::string> RMSprop::state_names(const RMSpropOptions& options) {
   check_not_negative(kName, "eps", options.eps);
   check_not_negative(kName, "weight_decay", options.weight_decay);
   check_not_negative(kName, "momentum", options.momentum);
-  std::vector<std::string> names = {"square_avg"};
+  std::vector<std::string> names;
+  names.reserve(3);
+  names.emplace_back("square_avg");
   if (options.momentum > 0) names.emplace_back("momentum_buffer");
   if (options.centered) names.emplace_back("grad_avg");
   return names;
