@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "../core/error.h"
-#include "shards.h"
 
 namespace heed::data {
 namespace {
@@ -24,13 +23,6 @@ PlaceNumbers numbers_of(const std::vector<std::pair<std::string, Array>>& entrie
 }
 
 }  // namespace
-
-void check_deal(const Deal& deal, std::size_t files) {
-  if (deal.parts > static_cast<Index>(files)) {
-    throw ValueError(
-        fmt::format("shards: {} files cannot be dealt in {} parts", files, deal.parts));
-  }
-}
 
 void check_parts(const char* op, Index parts, const char* name, Index size) {
   if (parts < 1 || parts > kMost) {

@@ -15,8 +15,8 @@
 
 namespace heed::data {
 
-/// In how many pieces, and which of them are wanted: [first, last). Of the other batches of the same
-/// step all pieces that are wanted lie in [from, to): what is dealt in parts (dealt.h) reads these.
+/// In how many pieces, and which of them are wanted: [first, last). [from, to) are those that are
+/// wanted of any batch of the step: what is dealt in parts (dealt.h) reads these.
 struct Cutting {
   Index count = 1, first = 0, last = 1;
   Index from = first, to = last;

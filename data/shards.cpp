@@ -13,6 +13,13 @@ void check_shards(const ShardOptions& options) {
   }
 }
 
+void check_deal(const Deal& deal, std::size_t files) {
+  if (deal.parts > static_cast<Index>(files)) {
+    throw ValueError(
+        fmt::format("shards: {} files cannot be dealt in {} parts", files, deal.parts));
+  }
+}
+
 Shards<std::string> text_shards(std::vector<std::string> files, const ShardOptions& options) {
   return {std::move(files),
           [](const std::string& path) { return std::make_unique<TextFile>(path); }, options};
