@@ -154,6 +154,9 @@ class Loader {
   Index index() const { return at_.index; }
   Index pass() const { return at_.pass; }
   bool endless() const { return endless_; }
+  /// Alike for loaders that give the same batches: how their draws begin and, of a streamed pass
+  /// that has not begun, sizes of files and options. Of data in memory: how many batches.
+  PlaceNumbers beginning();
 
   /// "loader", i64 [4], and more where the pass says where it stands: for checkpoints. Loading goes
   /// on there, and throws ValueError for entries that do not fit, and what reading throws.
@@ -334,6 +337,17 @@ Index Loader<Batch>::count() {
   if (astray_) go_to(at_);
   if (!ahead_ && !endless_) open();
   return count_;
+}
+
+template <class Batch>
+PlaceNumbers Loader<Batch>::beginning() {
+  PlaceNumbers out = {count(), static_cast<std::int64_t>(at_.begin.seed),
+                      static_cast<std::int64_t>(at_.begin.offset)};
+  if (current_ && current_->place && !ahead_ && at_.index == 0) {
+    const PlaceNumbers within = current_->place();
+    out.insert(out.end(), within.begin(), within.end());
+  }
+  return out;
 }
 
 // Stays astray where it throws: the next call tries again.

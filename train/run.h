@@ -27,6 +27,7 @@
 #include <string>
 #include <vector>
 
+#include "../data/pass.h"
 #include "../data/pieces.h"
 #include "../io/saved_module.h"
 #include "../io/training_state.h"
@@ -120,6 +121,7 @@ class Run {
     std::function<Loss(const Moment&, Index piece)> piece_loss;
     std::function<void()> end_pass;
     std::function<Index()> count, index;
+    std::function<data::PlaceNumbers()> beginning;
     std::function<optim::NamedArrays()> state;
     std::function<void(const optim::NamedArrays&)> restore;
     bool endless = false;
@@ -239,6 +241,10 @@ Training Run::operator()(Source& source, Body&& body) {
   };
   batches.count = [&] { return source.count(); };
   batches.index = [&] { return source.index(); };
+  batches.beginning = [&] {
+    if constexpr (requires { source.beginning(); }) return source.beginning();
+    return data::PlaceNumbers{};
+  };
   batches.state = [&] { return source.state_dict(); };
   batches.restore = [&](const optim::NamedArrays& entries) { source.load_state_dict(entries); };
   batches.endless = source.endless();

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <span>
 
 #include "../autograd/ops/elementwise/elementwise.h"
 #include "../core/error.h"
@@ -38,16 +39,31 @@ data::Cutting cutting_of(const Team::Share& share, Index taken, Index cuts) {
 constexpr const char* kMessage = "what another process said";
 
 // FNV-1a: whether two processes hold the same numbers.
+class Mark {
+ public:
+  Mark& add(std::span<const std::byte> bytes) {
+    for (const std::byte each : bytes) {
+      sum_ = (sum_ ^ std::to_integer<std::uint64_t>(each)) * 0x100000001b3;
+    }
+    return *this;
+  }
+  std::uint64_t sum() const { return sum_; }
+
+ private:
+  std::uint64_t sum_ = 0xcbf29ce484222325;
+};
+
 std::uint64_t mark(const nn::Module& model) {
-  std::uint64_t sum = 0xcbf29ce484222325;
+  Mark out;
   for (const auto& [name, tensor] : model.state_dict()) {
     const Array numbers = tensor.array().contiguous();
-    const auto bytes = static_cast<std::size_t>(numbers.numel()) * size_of(numbers.dtype());
-    for (std::size_t i = 0; i < bytes; ++i) {
-      sum = (sum ^ std::to_integer<std::uint64_t>(numbers.raw()[i])) * 0x100000001b3;
-    }
+    out.add({numbers.raw(), static_cast<std::size_t>(numbers.numel()) * size_of(numbers.dtype())});
   }
-  return sum;
+  return out.sum();
+}
+
+std::uint64_t mark(const data::PlaceNumbers& numbers) {
+  return Mark().add(std::as_bytes(std::span(numbers))).sum();
 }
 
 }  // namespace
@@ -57,10 +73,11 @@ void Run::meet(Batches& batches) {
   const std::string mine = fmt::format(
       "the setting {}\n{} batches a pass\n{} steps, {} epochs, {} batches a step\n{} "
       "parameters\nthe "
-      "library's vectors {}{}\nfirst weights {:016x}",
+      "library's vectors {}{}\nfirst weights {:016x}\ndata (seed, sizes of files) marked {:016x}",
       options_.setting.empty() ? "none" : in_quotes(options_.setting), batches.count(),
       options_.steps, options_.epochs, options_.accumulate, model_.parameter_count(),
-      name_of(simd()), has_bf16_dot() ? ", bf16" : "", mark(model_));
+      name_of(simd()), has_bf16_dot() ? ", bf16" : "", mark(model_),
+      mark(batches.beginning()));
   const std::vector<std::string> all = team_->gather(mine);
   for (std::size_t rank = 1; rank < all.size(); ++rank) {
     if (all[rank] == all[0]) continue;

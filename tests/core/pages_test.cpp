@@ -1,20 +1,25 @@
 #include "../../core/pages.h"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <cstdint>
 #include <fstream>
+#include <string>
 #include <vector>
 
 namespace heed {
 namespace {
 
-// The address space that this process has, in bytes.
+// The address space that this process has, in bytes, of mapping after mapping: what the system
+// counts by itself (statm) has an emulator's own in it.
 std::int64_t address_space() {
-  std::int64_t pages = 0;
-  std::ifstream("/proc/self/statm") >> pages;
-  return pages * sysconf(_SC_PAGESIZE);
+  std::uint64_t sum = 0, begin = 0, end = 0;
+  std::ifstream maps("/proc/self/maps");
+  char dash = 0;
+  for (std::string rest; maps >> std::hex >> begin >> dash >> end && std::getline(maps, rest);) {
+    sum += end - begin;
+  }
+  return static_cast<std::int64_t>(sum);
 }
 
 constexpr std::size_t kHuge = std::size_t{2} << 20;

@@ -39,6 +39,27 @@ TEST(Stream, ShufflesWithinItsBuffer) {
   }
 }
 
+TEST(Stream, BeginsAlikeWithTheSameFilesAndSeedAlone) {
+  const auto beginning = [](const std::vector<int>& lines, Index parts, std::uint64_t seed,
+                            bool read = false) {
+    const ShardFolder folder(lines);
+    auto loader = streamed(text_shards(folder.paths()), same,
+                           {.size = 4, .buffer = 7, .parts = parts, .seed = seed});
+    if (read) loader.next();
+    return loader.beginning();
+  };
+  for (const Index parts : {1, 2}) {
+    const PlaceNumbers one = beginning({5, 6, 7}, parts, 3);
+    EXPECT_EQ(beginning({5, 6, 7}, parts, 3), one);  // in another folder
+    EXPECT_NE(beginning({5, 6, 7}, parts, 4), one);
+    EXPECT_NE(beginning({5, 6, 8}, parts, 3), one);
+    EXPECT_NE(beginning({6, 5, 7}, parts, 3), one);
+    EXPECT_NE(beginning({5, 6, 7}, 3 - parts, 3), one);
+    // Of a pass under way only the draws: where it stands differs among those who share it.
+    EXPECT_EQ(beginning({5, 6, 7}, parts, 3, true), beginning({6, 5, 7}, parts, 3, true));
+  }
+}
+
 // Of every place in a pass, with threads and without, plain shards and packed ones.
 TEST(Stream, GoesOnAnywhereToTheSameBits) {
   for (const bool packed : {false, true}) {

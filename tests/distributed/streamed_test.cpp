@@ -13,6 +13,7 @@
 #include "../../optim/adam.h"
 #include "../../train/run.h"
 #include "../data/shard_folder.h"
+#include "../support/throws.h"
 #include "world_here.h"
 
 namespace heed::distributed {
@@ -136,6 +137,15 @@ TEST(StreamedParts, GoOnWithAnotherNumberOfProcesses) {
     back.out = out + "b";
     EXPECT_EQ(trained(world(), place, back).weights, whole.weights) << steps;
   }
+}
+
+// Files of other sizes, although as many.
+TEST(StreamedParts, OfOtherFilesAreNoneOfOneTraining) {
+  if (world().size() == 1) GTEST_SKIP() << "one process has the files that it has";
+  Shared place("m");
+  if (world().rank() == world().size() - 1) std::swap(place.paths[0], place.paths[1]);
+  EXPECT_ERROR_WITH(ValueError, "has data (seed, sizes of files) marked",
+                    trained(world(), place, {.epochs = 2}));
 }
 
 }  // namespace
