@@ -76,8 +76,7 @@ void Run::meet(Batches& batches) {
       "library's vectors {}{}\nfirst weights {:016x}\ndata (seed, sizes of files) marked {:016x}",
       options_.setting.empty() ? "none" : in_quotes(options_.setting), batches.count(),
       options_.steps, options_.epochs, options_.accumulate, model_.parameter_count(),
-      name_of(simd()), has_bf16_dot() ? ", bf16" : "", mark(model_),
-      mark(batches.beginning()));
+      name_of(simd()), has_bf16_dot() ? ", bf16" : "", mark(model_), mark(batches.beginning()));
   const std::vector<std::string> all = team_->gather(mine);
   for (std::size_t rank = 1; rank < all.size(); ++rank) {
     if (all[rank] == all[0]) continue;
