@@ -6,8 +6,10 @@
 
 #include <cerrno>
 #include <filesystem>
+#include <span>
 
 #include "../core/error.h"
+#include "../core/fnv.h"
 #include "../core/quoted.h"
 #include "folder_parts.h"
 
@@ -61,15 +63,9 @@ void ShardFiles::check(std::size_t i) const {
 }
 
 std::int64_t ShardFiles::fingerprint() const {
-  std::uint64_t sum = 14695981039346656037u;  // FNV-1a
-  const auto add = [&](std::uint64_t number) {
-    for (int byte = 0; byte < 8; ++byte) {
-      sum = (sum ^ ((number >> (8 * byte)) & 0xFF)) * 1099511628211u;
-    }
-  };
-  add(paths_.size());
-  for (const Stamp& stamp : stamps_) add(stamp.bytes);
-  return static_cast<std::int64_t>(sum);
+  std::vector<std::uint64_t> sizes = {paths_.size()};
+  for (const Stamp& stamp : stamps_) sizes.push_back(stamp.bytes);
+  return static_cast<std::int64_t>(Fnv().add(std::as_bytes(std::span(sizes))).sum());
 }
 
 }  // namespace heed::data

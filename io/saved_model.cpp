@@ -2,8 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <cstdint>
+#include <span>
 
+#include "../core/fnv.h"
 #include "../nn/bf16.h"
 #include "../nn/int8.h"
 #include "file.h"
@@ -11,11 +12,9 @@
 namespace heed::io {
 namespace {
 
-// Tells contents of one size apart (FNV-1a).
+// Tells contents of one size apart.
 std::string fingerprint(const std::string& content) {
-  std::uint64_t hash = 0xcbf29ce484222325;
-  for (const char c : content) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
-  return fmt::format("{:016x}", hash);
+  return fmt::format("{:016x}", Fnv().add(std::as_bytes(std::span(content))).sum());
 }
 
 std::string key_of(const std::string& file) { return "fingerprint of " + file; }

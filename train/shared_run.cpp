@@ -8,6 +8,7 @@
 
 #include "../autograd/ops/elementwise/elementwise.h"
 #include "../core/error.h"
+#include "../core/fnv.h"
 #include "../core/quoted.h"
 #include "../core/simd.h"
 #include "../data/dealt.h"
@@ -38,23 +39,9 @@ data::Cutting cutting_of(const Team::Share& share, Index taken, Index cuts) {
 
 constexpr const char* kMessage = "what another process said";
 
-// FNV-1a: whether two processes hold the same numbers.
-class Mark {
- public:
-  Mark& add(std::span<const std::byte> bytes) {
-    for (const std::byte each : bytes) {
-      sum_ = (sum_ ^ std::to_integer<std::uint64_t>(each)) * 0x100000001b3;
-    }
-    return *this;
-  }
-  std::uint64_t sum() const { return sum_; }
-
- private:
-  std::uint64_t sum_ = 0xcbf29ce484222325;
-};
-
+// Whether two processes hold the same numbers.
 std::uint64_t mark(const nn::Module& model) {
-  Mark out;
+  Fnv out;
   for (const auto& [name, tensor] : model.state_dict()) {
     const Array numbers = tensor.array().contiguous();
     out.add({numbers.raw(), static_cast<std::size_t>(numbers.numel()) * size_of(numbers.dtype())});
@@ -63,7 +50,7 @@ std::uint64_t mark(const nn::Module& model) {
 }
 
 std::uint64_t mark(const data::PlaceNumbers& numbers) {
-  return Mark().add(std::as_bytes(std::span(numbers))).sum();
+  return Fnv().add(std::as_bytes(std::span(numbers))).sum();
 }
 
 }  // namespace

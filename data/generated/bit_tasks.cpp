@@ -28,7 +28,7 @@ Form form_of(BitTask task, const BitProblem& problem) {
   const auto L = static_cast<Index>(problem.vectors.size());
   switch (task) {
     case BitTask::copy: return {L, L + 1, L};
-    case BitTask::repeat_copy: return {L, L + 1, L * problem.repeats + 1};
+    case BitTask::repeat_copy: return {L, L + 2, L * problem.repeats + 1};
     case BitTask::recall: return {L, L + L / kItemVectors + 2 + kItemVectors, kItemVectors};
     case BitTask::sort: return {L, L + 1, (4 * L + 4) / 5};
   }
@@ -51,6 +51,12 @@ class Rows {
   Index width_;
   float* row_;
 };
+
+// Whether a sign stands before a vector.
+bool begins_part(BitTask task, Index vector) {
+  return task == BitTask::recall ? vector % kItemVectors == 0
+                                 : task == BitTask::repeat_copy && vector == 0;
+}
 
 double number_of(const std::string& text) {
   double out = 0;
@@ -155,7 +161,7 @@ BitSequences bit_sequences(BitTask task, Index bits, const std::vector<BitProble
     if (form_of(task, problem) != form) throw ValueError("bits: problems of different lengths");
     Rows x(out.x, b), y(out.y, b);
     for (Index i = 0; i < form.vectors; ++i) {
-      if (task == BitTask::recall && i % kItemVectors == 0) {
+      if (begins_part(task, i)) {
         x.set(bits, 1);
         x.next();
       }
@@ -164,7 +170,6 @@ BitSequences bit_sequences(BitTask task, Index bits, const std::vector<BitProble
       x.next();
     }
     if (task == BitTask::repeat_copy) {
-      x.set(bits, 1);
       x.set(bits + 1, (static_cast<double>(problem.repeats) - kMeanRepeats) / kRepeatsDeviation);
     } else {
       x.set(task == BitTask::copy ? bits : bits + 1, 1);

@@ -20,6 +20,8 @@ class Machine : public Solver {
                                               .hidden = o.hidden,
                                               .slots = o.slots,
                                               .slot_width = o.slot_width,
+                                              .read_heads = o.heads,
+                                              .write_heads = o.heads,
                                               .recurrent = o.recurrent};
     machine_ = &child<attention::TuringMachine>("machine", how);
   }

@@ -13,7 +13,7 @@ const std::vector<Task>& tasks() {
       {"copy", "machine", "bits", "sequences", 100, {1, 20}, 40, 30, 16, 3e-3, 10},
       {"repeat_copy", "machine", "bits", "sequences", 100, {1, 10}, 20, 60, 16, 3e-3, 10},
       {"recall", "machine", "bits", "sequences", 100, {2, 6}, 12, 100, 16, 3e-3, 10},
-      {"sort", "machine", "bits", "sequences", 100, {20, 20}, 20, 100, 16, 3e-3, 10},
+      {"sort", "machine", "bits", "sequences", 100, {20, 20}, 20, 100, 16, 3e-3, 10, 8},
       {"parity", "ponderer", "answers", "vectors", 128, {1, 16}, 16, 100, 128, 1e-3, 10},
       {"addition", "ponderer", "digits", "sequences", 128, {1, 5}, 5, 100, 32, 1e-3, 10},
       {"pointer_sort", "pointing", "places", "lists", 64, {5, 10}, 15, 60, 64, 2e-3, 10},
@@ -36,6 +36,7 @@ void ModelOptions::fields(io::Fields& f) {
   f.size("bits", bits, 1, 64, "of a vector");
   f.size("slots", slots, 1, 1 << 12, "of the Turing machine's memory");
   f.size("slot_width", slot_width, 1, 1 << 10, "numbers in each");
+  f.size("heads", heads, 0, 64, "that read, and as many that write; 0: the task's");
   f.flag("recurrent", recurrent, "the Turing machine's controller is an LSTM, else one layer");
   f.number("ponder", ponder, 0, 1, "the price of a step of pondering");
   f.size("columns", columns, 1, data::kMostColumns, "of a table");
@@ -51,6 +52,7 @@ std::unique_ptr<Solver> make_solver(ModelOptions o) {
   const Task& task = task_of(o.task);
   const auto replace = [](Index& value, Index by) { value = value == 0 ? by : value; };
   replace(o.hidden, task.hidden);
+  replace(o.heads, task.heads);
   replace(o.longest, std::max(task.trained.longest, o.shortest));
   replace(o.shortest, std::min(task.trained.shortest, o.longest));
   if (o.shortest > o.longest) {

@@ -24,6 +24,7 @@ struct Task {
   Index tested;  ///< longer problems
   Index epochs, batch;
   double lr, clip;
+  Index heads = 1;  ///< of a machine that read, and as many that write
 };
 const Task& task_of(const std::string& name);  ///< a known one
 
@@ -32,6 +33,7 @@ struct ModelOptions {
   bool plain = false;
   Index hidden = 0, shortest = 0, longest = 0;  ///< 0: the task's
   Index bits = 8, slots = 128, slot_width = 20;
+  Index heads = 0;  ///< 0: the task's
   bool recurrent = false;
   double ponder = 1e-3;
   Index columns = 1;

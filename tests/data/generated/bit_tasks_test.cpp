@@ -35,13 +35,18 @@ TEST(BitTasks, CopyIsReadThenSaid) {
   EXPECT_EQ(bits_in_text(one.y.select(0, 0), 2), "10 11 01");
 }
 
-TEST(BitTasks, RepeatCopyEndsWithASign) {
+TEST(BitTasks, RepeatCopyStandsBetweenSigns) {
   const BitSequences one = said(BitTask::repeat_copy, 2, "3 10 01");
   EXPECT_EQ(one.answer, 7);
-  EXPECT_EQ(one.x.shape(), (Shape{1, 10, 4}));
-  const Rows x = rows(one.x, 0), y = rows(one.y, 0);
-  EXPECT_EQ(x[2][2], 1);
-  EXPECT_NEAR(x[2][3], (3 - 5.5) / 2.87228132327, 1e-6);
+  Rows x = rows(one.x, 0);
+  const Rows y = rows(one.y, 0);
+  EXPECT_NEAR(x[3][3], (3 - 5.5) / 2.87228132327, 1e-6);
+  x[3][3] = 0;
+  Rows expected(11, {0, 0, 0, 0});
+  expected[0] = {0, 0, 1, 0};
+  expected[1] = {1, 0, 0, 0};
+  expected[2] = {0, 1, 0, 0};
+  EXPECT_EQ(x, expected);
   EXPECT_EQ(y[4], (std::vector<float>{1, 0, 0}));
   EXPECT_EQ(y[5], (std::vector<float>{0, 1, 0}));
   EXPECT_EQ(y[6], (std::vector<float>{0, 0, 1}));

@@ -36,8 +36,8 @@ const std::vector<Asked> kTasks = {
      "\"12\" is no vector of 3 bits"},
     {"repeat_copy", "--longest 2 --bits 3 --slots 5", "2 101", "bits wrong)", "x 101",
      "\"x\" is no number"},
-    {"recall", "--longest 2 --bits 2 --slots 5", "10 11 01 11 10 00 1", "bits wrong)", "10",
-     "0 vectors are no two"},
+    {"recall", "--longest 2 --bits 2 --slots 5 --heads 2 --recurrent", "10 11 01 11 10 00 1",
+     "bits wrong)", "10", "0 vectors are no two"},
     {"sort", "--shortest 2 --longest 3 --bits 2 --slots 5", "10:0.5 11:-1", "bits wrong)", "10",
      "has no priority"},
     {"parity", "--longest 5", "1 0 1", "steps)", "1 2", "\"2\" is neither 0 nor 1"},
@@ -66,6 +66,16 @@ TEST_F(AlgorithmsCommand, EveryTaskTrainsEvaluatesAndAnswers) {
       expect_refused("run --model " + model, each.why, each.bad + "\n");
     }
   }
+}
+
+TEST_F(AlgorithmsCommand, SortingHasEightHeadsUnlessSaid) {
+  const std::string short_run = " --shortest 2 --longest 2 --bits 2 --slots 5 --length 2" + kSmall;
+  expect_success("train --task sort" + short_run + path("eight"));
+  expect_success("train --task sort --heads 3" + short_run + path("three"));
+  expect_success("train --task copy" + short_run + path("one"));
+  EXPECT_THAT(read_file(path("eight") + "/config.json"), HasSubstr("\"heads\": 8"));
+  EXPECT_THAT(read_file(path("three") + "/config.json"), HasSubstr("\"heads\": 3"));
+  EXPECT_THAT(read_file(path("one") + "/config.json"), HasSubstr("\"heads\": 1"));
 }
 
 TEST_F(AlgorithmsCommand, AQuickTrainingCopies) {
