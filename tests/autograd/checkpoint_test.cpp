@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <memory>
 #include <thread>
 
 #include "../../autograd/backward.h"
@@ -92,6 +93,20 @@ TEST(Checkpoint, HoldsLess) {
   };
   EXPECT_LE(held(4), 3);
   EXPECT_GT(held(0), 24);
+}
+
+// The inputs and whatever the function holds go with the walk, though the result is still there.
+TEST(Checkpoint, LetsGoOfWhatItKeptOnceWalked) {
+  auto token = std::make_shared<int>(0);
+  const std::weak_ptr<int> held = token;
+  Tensor x = randn({3, 5});
+  x.set_requires_grad();
+  const Tensor y = checkpoint([token](const Tensor& h) { return square(h) + *token; }, x * 2);
+  token.reset();
+  EXPECT_FALSE(held.expired());
+  sum(y).backward();
+  EXPECT_TRUE(held.expired());
+  EXPECT_EQ(y.shape(), (Shape{3, 5}));
 }
 
 // The most nodes alive at once in a backward pass of 40 layers stays near one segment's.
