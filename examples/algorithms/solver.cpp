@@ -11,7 +11,7 @@ namespace {
 const std::vector<Task>& tasks() {
   static const std::vector<Task> all = {
       {"copy", "machine", "bits", "sequences", 100, {1, 20}, 40, 30, 16, 3e-3, 10},
-      {"repeat_copy", "machine", "bits", "sequences", 100, {1, 10}, 20, 100, 16, 1e-2, 10, 1, true},
+      {"repeat_copy", "machine", "bits", "sequences", 100, {1, 10}, 20, 60, 16, 3e-3, 10},
       {"recall", "machine", "bits", "sequences", 100, {2, 6}, 12, 100, 16, 3e-3, 10},
       {"sort", "machine", "bits", "sequences", 100, {20, 20}, 20, 100, 16, 3e-3, 10, 8},
       {"parity", "ponderer", "answers", "vectors", 128, {1, 16}, 16, 100, 128, 1e-3, 10},

@@ -24,8 +24,7 @@ struct Task {
   Index tested;  ///< longer problems
   Index epochs, batch;
   double lr, clip;
-  Index heads = 1;     ///< of a machine that read, and as many that write
-  bool grows = false;  ///< short problems first
+  Index heads = 1;  ///< of a machine that read, and as many that write
 };
 const Task& task_of(const std::string& name);  ///< a known one
 
