@@ -3,8 +3,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
+#include <functional>
 #include <limits>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "../../autograd/backward.h"
 #include "../../autograd/checkpoint.h"
@@ -72,6 +77,44 @@ TEST(Anomaly, OfOperatorsRecordedBeforeSaysSo) {
                "anomaly: the derivative of sqrt gave inf at [2] of f64[3] for input 0; sqrt was "
                "recorded outside of DetectAnomaly",
                y.backward());
+}
+
+// Whichever way an operator is recorded: its result is looked at, its derivative knows where it was made.
+TEST(Anomaly, SeesEachWayOfRecording) {
+  const Tensor x = leaf({2, 3}), y = leaf({5, 7});
+  const auto bad = [] { return tensor({kInf, 1}, {2}, DType::f64); };
+  const auto one = [&](const Array& out) {
+    return record(
+        "one", out, {x, y}, [=](const Tensor&) { return bad(); },
+        [=](const Tensor&) { return bad(); });
+  };
+  const auto shared = [&](const Array& out) {
+    const InputRef both[] = {x, y};
+    return record_shared("shared", out, both, [=](const Tensor&, const std::array<bool, 2>&) {
+      return std::array<Tensor, 2>{bad(), bad()};
+    });
+  };
+  const auto joint = [&](const Array& out) {
+    return record_joint("joint", {x.array(), out}, {x, y}, [=](const Gradients&, const auto&) {
+      return Gradients{bad(), bad()};
+    })[1];
+  };
+  const std::vector<std::pair<std::string, std::function<Tensor(const Array&)>>> ways = {
+      {"one", one}, {"shared", shared}, {"joint", joint}};
+  const DetectAnomaly anomaly;
+  for (const auto& [name, record_it] : ways) {
+    SCOPED_TRACE(name);
+    EXPECT_THAT(message_of<AnomalyError>([&] {
+                  record_it(tensor({1, kNan}, {2}, DType::f64).array());
+                }),
+                StartsWith("anomaly: " + name + " made nan at [1] of f64[2] from f64[2], f64[2]"));
+    const Tensor good = record_it(x.array());
+    EXPECT_THAT(message_of<AnomalyError>([&] { sum(good).backward(); }),
+                StartsWith("anomaly: the derivative of " + name +
+                           " gave inf at [0] of f64[2] for input 0; "
+                           "forward: " +
+                           name + " of f64[2], f64[2]"));
+  }
 }
 
 TEST(Anomaly, NamesTheInputThatBroughtIt) {
