@@ -10,12 +10,12 @@ namespace {
 
 const std::vector<Task>& tasks() {
   static const std::vector<Task> all = {
-      {"copy", "machine", "bits", "sequences", 100, {1, 20}, 40, 30, 16, 3e-3, 10},
-      {"repeat_copy", "machine", "bits", "sequences", 100, {1, 10}, 20, 60, 16, 3e-3, 10},
-      {"recall", "machine", "bits", "sequences", 100, {2, 6}, 12, 100, 16, 3e-3, 10},
-      {"sort", "machine", "bits", "sequences", 100, {20, 20}, 20, 100, 16, 3e-3, 10, 8},
+      {"copy", "machine", "bits", "sequences", 100, {1, 20}, 40, 200, 1, 1e-3, 10, 1, 5},
+      {"repeat_copy", "machine", "bits", "sequences", 100, {1, 10}, 20, 1000, 1, 1e-3, 10},
+      {"recall", "machine", "bits", "sequences", 100, {2, 6}, 12, 400, 1, 1e-3, 10},
+      {"sort", "machine", "bits", "sequences", 512, {20, 20}, 20, 2000, 1, 3e-4, 10, 8},
       {"parity", "ponderer", "answers", "vectors", 128, {1, 16}, 16, 100, 128, 1e-3, 10},
-      {"addition", "ponderer", "digits", "sequences", 128, {1, 5}, 5, 100, 32, 1e-3, 10},
+      {"addition", "ponderer", "digits", "sequences", 128, {1, 5}, 5, 400, 8, 1e-3, 10},
       {"pointer_sort", "pointing", "places", "lists", 64, {5, 10}, 15, 60, 64, 2e-3, 10},
       {"hull", "pointing", "places", "sets", 128, {5, 10}, 15, 100, 64, 2e-3, 10},
       {"tables", "programming", "answers", "questions", 32, {2, 8}, 120, 400, 32, 5e-3, 1},

@@ -25,6 +25,7 @@ struct Task {
   Index epochs, batch;
   double lr, clip;
   Index heads = 1;  ///< of a machine that read, and as many that write
+  Index look = 1;   ///< epochs from one look at problems held back to the next
 };
 const Task& task_of(const std::string& name);  ///< a known one
 

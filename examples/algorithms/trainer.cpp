@@ -11,7 +11,7 @@ train::Training train_solver(Solver& solver, const train::FitOptions& fit) {
   train::RunOptions how = fit.run({train::lowest(task.unit + " wrong %")}, task.name);
   how.epochs = 0;
   how.steps = kEpoch * fit.epochs;
-  how.every = kEpoch;
+  how.every = kEpoch * task.look;
   train::Run run(solver, adam, how);
   run.schedule(optim::rate::cosine(how.steps, fit.lr / 100))
       .files([&] { return files_of(solver); })
