@@ -80,7 +80,9 @@ TEST_F(AlgorithmsCommand, SortingHasEightHeadsUnlessSaid) {
 
 TEST_F(AlgorithmsCommand, AQuickTrainingCopies) {
   const std::string output = expect_success(
-      "train --quick --longest 2 --length 2 --bits 2 --slots 20 --threads 1 --save " + path("m"));
+      "train --quick --batch 16 --lr 0.003 --longest 2 --length 2 --bits 2 --slots 20 --threads 1 "
+      "--save " +
+      path("m"));
   EXPECT_THAT(output, HasSubstr("copy: machine, "));
   EXPECT_LT(number_after("bits wrong % ", output), 5);
 }
