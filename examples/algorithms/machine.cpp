@@ -15,14 +15,9 @@ class Machine : public Solver {
       out_ = &child<nn::Linear>("out", o.hidden, output);
       return;
     }
-    const attention::TuringMachineOptions how{.input = input,
-                                              .output = output,
-                                              .hidden = o.hidden,
-                                              .slots = o.slots,
-                                              .slot_width = o.slot_width,
-                                              .read_heads = o.heads,
-                                              .write_heads = o.heads,
-                                              .recurrent = o.recurrent};
+    attention::TuringMachineOptions how{input,        output,  o.hidden, o.slots,
+                                        o.slot_width, o.heads, o.heads};
+    how.recurrent = o.recurrent;
     machine_ = &child<attention::TuringMachine>("machine", how);
   }
 

@@ -24,17 +24,15 @@ struct Task {
   Index tested;  ///< longer problems
   Index epochs, batch;
   double lr, clip;
-  Index heads = 1;  ///< of a machine that read, and as many that write
-  Index look = 1;   ///< epochs from one look at problems held back to the next
+  Index heads = 1, look = 1;  ///< a machine's; epochs from one look at problems held back on
 };
 const Task& task_of(const std::string& name);  ///< a known one
 
 struct ModelOptions {
   std::string task = "copy";
   bool plain = false;
-  Index hidden = 0, shortest = 0, longest = 0;  ///< 0: the task's
+  Index hidden = 0, shortest = 0, longest = 0, heads = 0;  ///< 0: the task's
   Index bits = 8, slots = 128, slot_width = 20;
-  Index heads = 0;  ///< 0: the task's
   bool recurrent = false;
   double ponder = 1e-3;
   Index columns = 1;
