@@ -10,9 +10,9 @@ namespace {
 
 const std::vector<Task>& tasks() {
   static const std::vector<Task> all = {
-      {"copy", "machine", "bits", "sequences", 100, {1, 20}, 40, 100, 4, 2e-3, 10, 1, 5},
+      {"copy", "machine", "bits", "sequences", 100, {1, 20}, 40, 150, 4, 1e-3, 10, 1, 5},
       {"repeat_copy", "machine", "bits", "sequences", 100, {1, 10}, 20, 1000, 1, 1e-3, 10},
-      {"recall", "machine", "bits", "sequences", 100, {2, 6}, 12, 100, 16, 3e-3, 10},
+      {"recall", "machine", "bits", "sequences", 100, {2, 6}, 12, 200, 4, 1e-3, 10},
       {"sort", "machine", "bits", "sequences", 512, {20, 20}, 20, 2000, 1, 3e-4, 10, 8},
       {"parity", "ponderer", "answers", "vectors", 128, {1, 16}, 16, 100, 128, 1e-3, 10},
       {"addition", "ponderer", "digits", "sequences", 128, {1, 5}, 5, 400, 8, 1e-3, 10},

@@ -31,6 +31,14 @@ class Change:
         return ' '.join(before.split()), ' '.join(after.split())
 
 
+def holder(text, begin):
+    """The struct or class whose body this place of a header is in, the outermost; '' in none."""
+    name = ''
+    for found in re.finditer(r'^(?:(?:struct|class) (\w+)[^;\n]*\{$|\})', text[:begin], re.MULTILINE):
+        name = found.group(1) or ''
+    return name
+
+
 _OPERATORS = {
     '<': ['<=', '>='], '<=': ['<', '>'], '>': ['>=', '<='], '>=': ['>', '<'],
     '==': ['!='], '!=': ['=='], '&&': ['||'], '||': ['&&'],

@@ -6,7 +6,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from changes import changes_of  # noqa: E402
+from changes import changes_of, holder  # noqa: E402
 from equivalent import Equivalent  # noqa: E402
 from source import code_of, statements  # noqa: E402
 
@@ -33,6 +33,13 @@ class Code(unittest.TestCase):
                 '  each(n, [&](int i) { d(i); });\n  x = {1, 2};\n}\n')
         self.assertEqual([code[begin:end] for begin, end in statements(code)],
                          ['b();', 'c(T{1});', 'd(i);', 'each(n, [&](int i) { d(i); });', 'x = {1, 2};'])
+
+
+class Holder(unittest.TestCase):
+    def test_is_the_outermost_class_that_a_place_is_in(self):
+        text = ('struct A {\n  int a = 0;\n  struct B {\n    int b = 1;\n  };\n  int c = 2;\n};\n'
+                'inline int f() {\n  return 3;\n}\nstruct D;\nclass E final : public A {\n  int e = 4;\n};\n')
+        self.assertEqual([holder(text, text.index(number)) for number in '01234'], ['A', 'A', 'A', '', 'E'])
 
 
 class Changes(unittest.TestCase):

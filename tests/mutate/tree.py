@@ -103,17 +103,21 @@ class Tree:
                     users.setdefault(os.path.relpath(path, self.root), set()).add(source)
         return users
 
-    def sources_of(self, file, nearest):
-        """What is compiled anew when this file changes: itself, or so many of a header's nearest users."""
+    def sources_of(self, file, nearest, name=''):
+        """What is compiled anew when this file changes: itself, or so many of a header's nearest users, first of
+        all those that speak of the struct or class, `name`, that the change is in."""
         if file.endswith('.cpp'):
             return [file]
         stem, folder = Path(file).stem.removesuffix('-inl'), Path(file).parent
-        def distance(name):
-            path = Path(name)
-            return (not path.stem.startswith(stem), path.parent != folder, name)
+        word = re.compile(rf'\b{name}\b')
+
+        def distance(user):
+            path = Path(user)
+            speaks = name and word.search((self.root / user).read_text())
+            return (not speaks, not path.stem.startswith(stem), path.parent != folder, user)
         users = sorted(self.users.get(file, ()), key=distance)
-        return ([name for name in users if not name.startswith('tests/')][:nearest] +
-                [name for name in users if name.startswith('tests/')][:nearest])
+        return ([user for user in users if not user.startswith('tests/')][:nearest] +
+                [user for user in users if user.startswith('tests/')][:nearest])
 
 
 class Bench:
@@ -128,14 +132,14 @@ class Bench:
         name = next(name for name in tree.commands if name.startswith('core/'))
         self.compile(name, (tree.root / name).read_text())  # unchanged: if this fails, all would
 
-    def compile(self, file, text, nearest=NEAREST):
+    def compile(self, file, text, nearest=NEAREST, name=''):
         """Object files that stand for the tree's when `file` reads `text`; BuildError if it does not compile."""
         changed = self.root / file
         original = changed.read_text()
         made = {}
         try:
             changed.write_text(text)
-            for number, source in enumerate(self.tree.sources_of(file, nearest)):
+            for number, source in enumerate(self.tree.sources_of(file, nearest, name)):
                 command, old = self.tree.commands[source]
                 new = self.out / f'{number}.o'
                 words = [self.tree.headers.get(word, word).replace(str(self.tree.root), str(self.root))
