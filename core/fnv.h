@@ -1,5 +1,5 @@
-// FNV-1a of 64 bits (Fowler, Noll, Vo): tells contents apart that differ by chance. It is no seal: who means
-// harm finds other bytes of the same sum.
+// FNV-1a of 64 bits (Fowler, Noll, Vo): tells contents apart that differ by chance. It is no seal:
+// who means harm finds other bytes of the same sum.
 #pragma once
 
 #include <cstddef>

@@ -3,7 +3,7 @@
 // and the answer is to be given one vector a step.
 //
 //   copy         what was read
-//   repeat_copy  what was read after a sign (as in Graves et al. 2016), so often, then an end sign
+//   repeat_copy  what was read after a sign, so often, then an end sign
 //   recall       items of three vectors each; one of them, asked for, is answered by the next
 //   sort         vectors with priorities, the four fifths of the highest, the highest first
 //

@@ -15,8 +15,10 @@ class Machine : public Solver {
       out_ = &child<nn::Linear>("out", o.hidden, output);
       return;
     }
-    attention::TuringMachineOptions how{input,        output,  o.hidden, o.slots,
-                                        o.slot_width, o.heads, o.heads};
+    attention::TuringMachineOptions how{.input = input, .output = output, .hidden = o.hidden};
+    how.slots = o.slots;
+    how.slot_width = o.slot_width;
+    how.read_heads = how.write_heads = o.heads;
     how.recurrent = o.recurrent;
     machine_ = &child<attention::TuringMachine>("machine", how);
   }
@@ -28,8 +30,7 @@ class Machine : public Solver {
 
   train::Tally score(Index batch, const Lengths& lengths, Generator& generator) const override {
     const auto some = data::draw_bit_sequences(task_, options.bits, batch, lengths, generator);
-    const Tensor wrong = (logits(some).output > 0) != (Tensor(some.y) > 0.5);
-    return train::Tally::of(wrong);
+    return train::Tally::of((logits(some).output > 0) != (Tensor(some.y) > 0.5));
   }
 
   std::string answer(const std::string& line) const override {

@@ -55,7 +55,7 @@ void train_command(const CLI::App& app, Flags& flags) {
   if (app.count("--batch") == 0) flags.trainer.batch = task.batch;
   if (app.count("--lr") == 0) flags.trainer.lr = task.lr;
   if (app.count("--clip") == 0) flags.trainer.clip = task.clip;
-  if (flags.quick) command_line::at_most(flags.trainer.epochs, 5);
+  if (flags.quick) command_line::at_most(flags.trainer.epochs, 10);
   fmt::print("{}: {}, {} parameters\n", task.name, task.kind, solver->parameter_count());
   std::fflush(stdout);
   const train::Training training = train_solver(*solver, flags.trainer);

@@ -36,7 +36,7 @@ void ModelOptions::fields(io::Fields& f) {
   f.size("bits", bits, 1, 64, "of a vector");
   f.size("slots", slots, 1, 1 << 12, "of the Turing machine's memory");
   f.size("slot_width", slot_width, 1, 1 << 10, "numbers in each");
-  f.size("heads", heads, 0, 64, "that read, and as many that write; 0: the task's");
+  f.size("heads", heads, 0, 64, "of the machine that read, and as many that write; 0: the task's");
   f.flag("recurrent", recurrent, "the Turing machine's controller is an LSTM, else one layer");
   f.number("ponder", ponder, 0, 1, "the price of a step of pondering");
   f.size("columns", columns, 1, data::kMostColumns, "of a table");

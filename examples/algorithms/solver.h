@@ -32,10 +32,9 @@ struct ModelOptions {
   std::string task = "copy";
   bool plain = false;
   Index hidden = 0, shortest = 0, longest = 0, heads = 0;  ///< 0: the task's
-  Index bits = 8, slots = 128, slot_width = 20;
+  Index bits = 8, slots = 128, slot_width = 20, columns = 1;
   bool recurrent = false;
   double ponder = 1e-3;
-  Index columns = 1;
   void fields(io::Fields& f);
 };
 

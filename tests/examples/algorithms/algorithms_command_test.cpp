@@ -80,9 +80,7 @@ TEST_F(AlgorithmsCommand, SortingHasEightHeadsUnlessSaid) {
 
 TEST_F(AlgorithmsCommand, AQuickTrainingCopies) {
   const std::string output = expect_success(
-      "train --quick --batch 16 --lr 0.003 --longest 2 --length 2 --bits 2 --slots 20 --threads 1 "
-      "--save " +
-      path("m"));
+      "train --quick --longest 2 --length 2 --bits 2 --slots 20 --threads 1 --save " + path("m"));
   EXPECT_THAT(output, HasSubstr("copy: machine, "));
   EXPECT_LT(number_after("bits wrong % ", output), 5);
 }
@@ -108,7 +106,8 @@ TEST_F(AlgorithmsCommand, RefusesBadFlagsAndModels) {
 
 TEST_F(AlgorithmsCommand, ResumingGivesTheSameBitsAsNeverHavingStopped) {
   expect_resuming_changes_no_bit(
-      " --longest 3 --bits 2 --slots 5 --hidden 7 --batch 2 --epochs 2 --problems 20 --threads 1",
+      " --task repeat_copy --longest 3 --bits 2 --slots 5 --hidden 7 --batch 2 --epochs 2 "
+      "--problems 20 --threads 1",
       {3, 100, 117},
       {"rounds", "batches.loader", "sums", "model.machine.start", "optimizer.parameters.0.step"});
 }
