@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <limits>
+#include <ostream>
 
 #include "../../../../autograd/gradcheck.h"
 #include "../../../../autograd/ops/elementwise/elementwise.h"
@@ -121,6 +122,9 @@ struct Case {
   Score score;
   std::size_t inside;
 };
+void PrintTo(const Case& each, std::ostream* out) {
+  *out << insides()[each.inside].name << (each.score == Score::dot ? ", dot" : ", additive");
+}
 class AttentionInside : public testing::TestWithParam<Case> {};
 
 // out, log_sums and all gradients of a random combination of both, of `attend`.
