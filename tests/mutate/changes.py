@@ -31,11 +31,14 @@ class Change:
         return ' '.join(before.split()), ' '.join(after.split())
 
 
+_TOP_LEVEL = re.compile(r'^(?:(?:struct|class) (\w+)[^;\n]*\{$|(?!//|#)\w[^\n(]*?\b(\w+)\(|\})', re.MULTILINE)
+
+
 def holder(text, begin):
-    """The struct or class whose body this place of a header is in, the outermost; '' in none."""
+    """The struct, class or function whose body this place of a header is in, the outermost; '' in none."""
     name = ''
-    for found in re.finditer(r'^(?:(?:struct|class) (\w+)[^;\n]*\{$|\})', text[:begin], re.MULTILINE):
-        name = found.group(1) or ''
+    for found in _TOP_LEVEL.finditer(text[:begin]):
+        name = found.group(1) or found.group(2) or ''
     return name
 
 

@@ -36,10 +36,12 @@ class Code(unittest.TestCase):
 
 
 class Holder(unittest.TestCase):
-    def test_is_the_outermost_class_that_a_place_is_in(self):
+    def test_is_the_outermost_class_or_function_that_a_place_is_in(self):
         text = ('struct A {\n  int a = 0;\n  struct B {\n    int b = 1;\n  };\n  int c = 2;\n};\n'
-                'inline int f() {\n  return 3;\n}\nstruct D;\nclass E final : public A {\n  int e = 4;\n};\n')
-        self.assertEqual([holder(text, text.index(number)) for number in '01234'], ['A', 'A', 'A', '', 'E'])
+                'inline int f() {\n  return 3;\n}\nstruct D;\nclass E final : public A {\n  int e = 4;\n};\n'
+                'constexpr int g = {5};\ntemplate <class T>\nT h(const T& x,\n    int y = 6) {\n  return x(7);\n}\n')
+        self.assertEqual([holder(text, text.index(number)) for number in '01234567'],
+                         ['A', 'A', 'A', 'f', 'E', '', 'h', 'h'])
 
 
 class Changes(unittest.TestCase):

@@ -43,7 +43,8 @@ class Programs:
                                                     float(test['time'].rstrip('s'))))
 
     def runs(self, file, text):
-        """What to run for a change of this file, one after the other: pairs of a program and its tests."""
+        """What to run for a change of this file, one after the other: a program, its tests, and the vectors (HEED_SIMD)
+        that kernels are held to, '' for all that the processor has."""
         stem = Path(file).stem.removesuffix('_simd').removesuffix('-inl')
         words = {stem, ''.join(word.capitalize() for word in stem.split('_'))}
         words |= set(re.findall(r'Op::(\w+)', text))
@@ -52,21 +53,26 @@ class Programs:
         named = {program: [test for test in self.tests[program] if test[2] <= SLOW and
                            (own.search(test[0]) or Path(test[1]).stem.startswith(stem))] for program in programs}
         for program in programs:
-            yield program, named[program]
+            yield program, named[program], ''
+        if file.startswith('core/kernels/'):  # what is made for fewer vectors than this processor's
+            for program in programs[:2]:
+                yield program, named[program], 'avx2'
         others = [test for test in self.tests[programs[0]] if test not in named[programs[0]]]
-        yield programs[0], [test for test in others if test[2] <= QUICK]
-        yield programs[0], [test for test in others if test[2] > QUICK]
+        yield programs[0], [test for test in others if test[2] <= QUICK], ''
+        yield programs[0], [test for test in others if test[2] > QUICK], ''
         for program in programs[1:]:
-            yield program, [test for test in self.tests[program] if test not in named[program] and test[2] <= QUICK]
+            yield program, [test for test in self.tests[program] if test not in named[program] and test[2] <= QUICK], ''
 
 
-def _environment(tree):
+def _environment(tree, vectors=''):
     environment = dict(os.environ, OMP_WAIT_POLICY='passive')
+    if vectors:
+        environment['HEED_SIMD'] = vectors
     environment.setdefault('HEED_DATA', str(tree.source.parent / 'shared/data'))
     return environment
 
 
-def passes(tree, binary, tests):
+def passes(tree, binary, tests, vectors=''):
     """Whether all these tests pass, in time, without a crash."""
     flags = Path(f'{binary}.flags')
     flags.write_text('--gtest_fail_fast\n--gtest_brief=1\n--gtest_filter=' + ':'.join(name for name, *_ in tests))
@@ -80,6 +86,6 @@ def passes(tree, binary, tests):
     try:
         return subprocess.run([binary, f'--gtest_flagfile={flags}'], stdout=subprocess.DEVNULL,
                               stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL, cwd=Path(binary).parent,
-                              env=_environment(tree), preexec_fn=bound, timeout=30 * limit).returncode == 0
+                              env=_environment(tree, vectors), preexec_fn=bound, timeout=30 * limit).returncode == 0
     except subprocess.TimeoutExpired:
         return False
