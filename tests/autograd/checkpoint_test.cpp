@@ -204,17 +204,6 @@ TEST(Checkpoint, MayBeWalkedTwiceWhenRetained) {
   EXPECT_THROW(y.backward(), GradError);
 }
 
-TEST(Checkpoint, LetsGoOfWhatItKeptOnceItIsWalked) {
-  const auto kept = std::make_shared<int>(7);
-  Tensor x = tensor({2, 3}, {2});
-  x.set_requires_grad();
-  const Tensor y = checkpoint([kept](const Tensor& a) { return a * a; }, x);
-  sum(y).backward({}, {.retain_graph = true});
-  EXPECT_EQ(kept.use_count(), 2);
-  sum(y).backward();
-  EXPECT_EQ(kept.use_count(), 1);
-}
-
 TEST(Checkpoint, RunsPlainlyUnderNoGrad) {
   Tensor x = tensor({2, 3}, {2});
   x.set_requires_grad();

@@ -43,6 +43,8 @@ TEST(Parity, IsReadFromALine) {
   Generator generator(5);
   EXPECT_ERROR_WITH(ValueError, "parity: 3 vectors, up to 5 of 4 numbers",
                     draw_parity(3, 4, {1, 5}, generator));
+  EXPECT_ERROR_WITH(ValueError, "parity: -1 vectors", draw_parity(-1, 5, {1, 5}, generator));
+  EXPECT_EQ(draw_parity(0, 5, {1, 5}, generator).x.shape(), (Shape{0, 1, 5}));
   EXPECT_ERROR_WITH(ValueError, "lengths: none from 3 to 2", draw_parity(3, 4, {3, 2}, generator));
   EXPECT_ERROR_WITH(ValueError, "lengths: none from 0 to 2", Lengths({0, 2}).draw(generator));
 }
