@@ -54,6 +54,18 @@ TEST(Additions, RefusesWhatIsNone) {
   EXPECT_ERROR_WITH(ValueError, "additions: 100 is not of 2 digits", additions({{100}}, 2));
   Generator generator(5);
   EXPECT_ERROR_WITH(ValueError, "additions: 0 numbers", draw_addends(0, 2, generator));
+  EXPECT_ERROR_WITH(ValueError, "additions: -1 is not of 2 digits", additions({{-1}}, 2));
+  for (const Index digits : {Index{0}, Index{10}}) {
+    const std::string message = "additions: " + std::to_string(digits) + " digits, not 1 to 9";
+    EXPECT_ERROR_WITH(ValueError, message, draw_addends(1, digits, generator));
+    EXPECT_ERROR_WITH(ValueError, message, read_addends("1", digits, 3));
+    EXPECT_ERROR_WITH(ValueError, message, additions({{0}}, digits));
+  }
+  EXPECT_EQ(read_addends("987654321 0", 9, 2), (Addends{987654321, 0}));
+  EXPECT_EQ(additions({{987654321, 12345679}}, 9).y.to_vector<Index>(),
+            (std::vector<Index>{-1, -1, -1, -1, -1, -1, -1, -1, -1, -1,  //
+                                0, 0, 0, 0, 0, 0, 0, 0, 0, 1}));
+  EXPECT_LT(draw_addends(1, 9, generator)[0], 1'000'000'000);
 }
 
 }  // namespace

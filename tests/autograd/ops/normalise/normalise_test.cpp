@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "../../../../autograd/anomaly.h"
 #include "../../../../autograd/backward.h"
 #include "../../../../autograd/ops/elementwise/elementwise.h"
 #include "../../../../autograd/ops/normalise/batch_norm.h"
@@ -90,6 +91,19 @@ TEST(Entmax, HasAGradientToAlphaAtOne) {
     expected -= g[i] * p[i] * (std::log(p[i]) * std::log(p[i]) - middle) / 2;
   }
   EXPECT_NEAR(gradients(entmax(x, 0, alpha), {alpha})[0][0], expected, 1e-14);
+}
+
+// What its derivative leaves out is no NaN on the way either, where it is recorded.
+TEST(Entmax, MakesNothingThatIsNoNumberOnTheWay) {
+  const DetectAnomaly anomaly;
+  for (const double at : {1.0, 1.001, 1.5, 2.0}) {
+    const Tensor x = tensor({0.3, -40, 0.1, 40, 39.99}, {5}, DType::f64).set_requires_grad();
+    const Tensor alpha = tensor(at, DType::f64).set_requires_grad();
+    const Tensor g = drawn({5});
+    const auto first = grad({entmax(x, 0, alpha)}, {x, alpha}, {g}, {.create_graph = true});
+    EXPECT_NO_THROW((sum(first[0] * g) + first[1]).backward()) << at;
+    EXPECT_THAT(numbers(x.grad()), Each(testing::Truly([](double n) { return std::isfinite(n); })));
+  }
 }
 
 TEST(Entmax, SumsToOneForAnyAlphaAndAnySpread) {
