@@ -137,12 +137,31 @@ TEST(LongSums, OfStandardizedRowsAndColumnsKeepTheirDigits) {
   });
 }
 
+// All but the first stand below the largest, so that what is summed is no whole number.
 TEST(LongSums, OfSoftmaxKeepTheirDigits) {
   constexpr Index kLong = 1 << 20;
-  const Array x = Array::full({kLong, 1}, 0.1, DType::f32);
+  const double part = std::exp(-0.5), whole = 1 + (kLong - 1) * part;
+  const double each = static_cast<double>(0.1f), all = 1 + (kLong - 1) * each;
+  const auto made = [](double first, double others, bool down) {
+    const Array x = Array::full({kLong, 3}, others, DType::f32);
+    Array row = x.slice(0, 0, 1);
+    fill(row, first);
+    return down ? x : x.transpose(0, 1).contiguous();
+  };
   under_every_simd([&] {
-    expect_all(softmax(x, 0, {}, false), 1.0 / kLong, "column");
-    expect_all(softmax(x.reshape({1, kLong}), 1, {}, false), 1.0 / kLong, "row");
+    for (const bool down : {true, false}) {
+      const Index axis = down ? 0 : 1;
+      const Array x = made(0.5, 0, down), g = made(1, 0.1, down);
+      const auto expect = [&](const Array& found, Index at, double wanted, const char* what) {
+        expect_all(found.slice(axis, at, at + 1), wanted, what + std::string(down ? " down" : ""));
+      };
+      const Array y = softmax(x, axis, {}, false), log = softmax(x, axis, {}, true);
+      expect(y, 7, part / whole, "softmax");
+      expect(log, 7, -0.5 - std::log(whole), "log_softmax");
+      const double mean = (1 + (kLong - 1) * part * each) / whole;
+      expect(softmax_grad(g, y, axis, false), 0, (1 - mean) / whole, "gradient");
+      expect(softmax_grad(g, log, axis, true), 0, 1 - all / whole, "gradient of log_softmax");
+    }
   });
 }
 
