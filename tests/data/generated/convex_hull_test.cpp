@@ -45,7 +45,11 @@ TEST(ConvexHull, OfFewPointsAndOfALine) {
   EXPECT_EQ(convex_hull({{1, 1}, {1, 1}}), Places{0});
   EXPECT_EQ(convex_hull({{2, 2}, {0, 0}, {1, 1}, {3, 3}}), (Places{1, 3}));
   EXPECT_EQ(convex_hull({{0, 0}, {0, 2}, {2, 2}, {2, 0}, {1, 1}, {1, 0}}), (Places{0, 3, 2, 1}));
-  EXPECT_ERROR_WITH(ValueError, "is beyond 2^30", convex_hull({{0, Index{1} << 31}}));
+  constexpr Index kFar = Index{1} << 30;
+  EXPECT_EQ(convex_hull({{-kFar, -kFar}, {kFar, -kFar}, {kFar, kFar}, {0, 0}}), (Places{0, 1, 2}));
+  for (const Point& beyond : {Point{0, kFar + 1}, Point{kFar + 1, 0}, Point{-kFar - 1, 0}}) {
+    EXPECT_ERROR_WITH(ValueError, "is beyond 2^30", convex_hull({{1, 1}, beyond}));
+  }
 }
 
 TEST(ConvexHull, MeasuresPolygons) {
@@ -58,6 +62,31 @@ TEST(ConvexHull, MeasuresPolygons) {
   EXPECT_FALSE(is_simple(square, {0, 1, 4, 2, 3, 4}));
   EXPECT_TRUE(is_simple(square, {0, 1, 4, 2, 3}));
   EXPECT_ERROR_WITH(IndexError, "hull: corner 5 of 5 points", polygon_area(square, {0, 5}));
+  EXPECT_ERROR_WITH(IndexError, "hull: corner -1 of 5 points", polygon_area(square, {-1, 0}));
+  EXPECT_DOUBLE_EQ(polygon_area(square, {0, 3, 2, 1}), 16);  // the other way round
+  EXPECT_DOUBLE_EQ(share_of_hull({{0, 0}, {1, 1}, {2, 2}}, {0, 2}), 0);
+}
+
+// A corner on another edge, whichever of the two edges it ends, and edges that lie in one another.
+TEST(ConvexHull, EdgesThatTouchAreNotSimple) {
+  const std::vector<Point> points = {{0, 0}, {6, 0}, {6, 6}, {3, 0}, {0, 6}, {3, 3}, {9, 0}, {3, -3}};
+  const auto simple = [&](Places corners) {
+    std::set<bool> found;
+    for (std::size_t i = 0; i < corners.size(); ++i) {  // wherever it begins, either way
+      std::rotate(corners.begin(), corners.begin() + 1, corners.end());
+      found.insert(is_simple(points, corners));
+      found.insert(is_simple(points, Places(corners.rbegin(), corners.rend())));
+    }
+    EXPECT_EQ(found.size(), 1U);
+    return *found.begin();
+  };
+  EXPECT_TRUE(simple({0, 1, 2, 4}));
+  EXPECT_TRUE(simple({0, 3, 1, 2, 4}));   // on the way along the edge
+  EXPECT_FALSE(simple({0, 1, 2, 3, 4}));  // back to the first edge
+  EXPECT_FALSE(simple({0, 6, 1, 2, 4, 3}));
+  EXPECT_TRUE(simple({0, 7, 1, 2, 5, 4}));  // inside, but off the edges
+  EXPECT_FALSE(simple({0, 1, 5, 7}));       // through an edge
+  EXPECT_TRUE(is_simple(points, {0, 1, 2}));
 }
 
 TEST(ConvexHull, DrawsDifferentPoints) {
@@ -71,6 +100,9 @@ TEST(ConvexHull, DrawsDifferentPoints) {
   EXPECT_EQ(different.size(), 503U);
   EXPECT_EQ(draw_points(503, same), points);
   EXPECT_ERROR_WITH(ValueError, "hull: -1 points cannot be drawn", draw_points(-1, generator));
+  EXPECT_ERROR_WITH(ValueError, "hull: 16777217 points cannot be drawn",
+                    draw_points((Index{1} << 24) + 1, generator));
+  EXPECT_TRUE(draw_points(0, generator).empty());
 }
 
 }  // namespace

@@ -27,6 +27,10 @@ TEST(PointTasks, AreBatchesWithTheirAnswers) {
   EXPECT_EQ(pointed_answer(PointTask::sort, {2, 0, 2}), (Places{2, 0, 2}));
   EXPECT_EQ(places_apart({1, 2, 3}, {1, 3}), 2U);
   EXPECT_EQ(places_apart({1, 2}, {1, 2}), 0U);
+  EXPECT_EQ(places_apart({2, 1}, {1, 2, 3, 4}), 4U);
+  EXPECT_EQ(pointed_answer(PointTask::hull, {}), Places{});
+  EXPECT_EQ(point_answer(PointTask::sort, {{5, 0}, {5, 0}, {1, 0}, {5, 0}}), (Places{2, 0, 1, 3}));
+  EXPECT_FLOAT_EQ(hulls.x.data<float>()[5], 9.0F / kGrid);  // the third point's height
 }
 
 TEST(PointTasks, AreDrawn) {
@@ -42,6 +46,10 @@ TEST(PointTasks, AreDrawn) {
   for (const auto& each : hulls) EXPECT_EQ(each.size(), 6U);
   EXPECT_ERROR_WITH(ValueError, "points: 2, not 3 to 16384",
                     draw_point_problems(PointTask::sort, 1, {2, 2}, generator));
+  EXPECT_ERROR_WITH(ValueError, "points: 16385, not 3 to 16384",
+                    draw_point_problems(PointTask::sort, 1, {16385, 16385}, generator));
+  EXPECT_EQ(draw_point_problems(PointTask::hull, 1, {3, 3}, generator)[0].size(), 3U);
+  EXPECT_EQ(draw_point_problems(PointTask::sort, 1, {16384, 16384}, generator)[0].size(), 16384U);
 }
 
 TEST(PointTasks, AreReadFromALine) {
@@ -55,17 +63,23 @@ TEST(PointTasks, AreReadFromALine) {
   EXPECT_EQ(points[2].x, (kGrid - 1) / 2);
   const auto same = read_points(PointTask::sort, "5 5 5", 9, words);
   EXPECT_EQ(same[2], (Point{0, 0}));
+  EXPECT_EQ(read_points(PointTask::sort, "-3 1 -1", 3, words),
+            (std::vector<Point>{{0, 0}, {kGrid - 1, 0}, {(kGrid - 1) / 2, 0}}));
   const auto read = [&](PointTask task, const char* line) { read_points(task, line, 3, words); };
   EXPECT_ERROR_WITH(ValueError, "points: \"x\" is no number", read(PointTask::sort, "1 x 2"));
   EXPECT_ERROR_WITH(ValueError, "points: \"1,2\" is no number", read(PointTask::sort, "1,2"));
   EXPECT_ERROR_WITH(ValueError, "points: \"1\" is no point x,y", read(PointTask::hull, "1"));
   EXPECT_ERROR_WITH(ValueError, "points: \"1,\" is no point", read(PointTask::hull, "1,"));
   EXPECT_ERROR_WITH(ValueError, "points: \"inf,1\" is no point", read(PointTask::hull, "inf,1"));
+  EXPECT_ERROR_WITH(ValueError, "points: \"1,nan\" is no point", read(PointTask::hull, "1,nan"));
+  EXPECT_ERROR_WITH(ValueError, "points: \"1;2\" is no point", read(PointTask::hull, "1;2"));
+  EXPECT_ERROR_WITH(ValueError, "points: \"1,2,3\" is no point", read(PointTask::hull, "1,2,3"));
   EXPECT_ERROR_WITH(ValueError, "points: 2, not 3 to 3", read(PointTask::sort, "1 2"));
   EXPECT_ERROR_WITH(ValueError, "points: 4, not 3 to 3", read(PointTask::sort, "1 2 3 4"));
   EXPECT_ERROR_WITH(ValueError, "points: they lie too far apart",
                     read(PointTask::sort, "1e308 -1e308 0"));
   EXPECT_ERROR_WITH(ValueError, "points: no problems", point_batch(PointTask::sort, {}));
+  EXPECT_ERROR_WITH(ValueError, "points: no problems", point_batch(PointTask::sort, {{}}));
   EXPECT_ERROR_WITH(ValueError, "points: problems of two sizes",
                     point_batch(PointTask::sort, {{{1, 0}}, {{1, 0}, {2, 0}}}));
 }

@@ -43,6 +43,31 @@ TEST(TableQuestions, AreAnsweredByTheirDefinition) {
   EXPECT_EQ(answer_in_text(two, false, 6, {0.6, 0, 0.5, 1, 0, 0}), "cells: 1 7");
 }
 
+// Each comparison, and what is summed, has a column of its own; "count" has none.
+TEST(TableQuestions, AreOfTheColumnsTheyName) {
+  const auto of_three = [](const std::string& question) {
+    return read_table_question(question + " | 1 5 -2; 2 7 0; 3 -1 4; 9 0 1", 3);
+  };
+  EXPECT_DOUBLE_EQ(of_three("red greater 1 and blue lesser 1 sum green").answer, 5);
+  EXPECT_DOUBLE_EQ(of_three("green lesser 0 or red greater 2 sum blue").answer, 4);
+  EXPECT_DOUBLE_EQ(of_three("green greater 0 count").answer, 2);
+  EXPECT_DOUBLE_EQ(of_three("sum diff count blue").answer, 7);
+  EXPECT_DOUBLE_EQ(of_three("count diff sum green").answer, 1);
+  const TableQuestion printed = of_three("blue greater 4 print red");
+  EXPECT_FALSE(printed.scalar);
+  EXPECT_EQ(printed.answer, 0);
+  EXPECT_EQ(printed.cells, (std::vector<bool>{true, false, false, true, false, false, false, false,
+                                              false, false, false, false}));
+  const TableQuestion counted = of_three("count");
+  EXPECT_EQ(counted.rows, 4);
+  EXPECT_EQ(counted.columns, 3);
+  EXPECT_EQ(counted.cells, std::vector<bool>(12, false));
+  EXPECT_EQ(column_name(0), "red");
+  EXPECT_EQ(table_words().back(), column_name(kMostColumns - 1));
+  EXPECT_EQ(in_text(of_three("red greater -2.5 and blue lesser 1 print green")),
+            "red greater -2.5 and blue lesser 1 print green");
+}
+
 TEST(TableQuestions, AreDrawnOfAllKindsAndReadBack) {
   Generator generator(3);
   std::set<std::string> kinds;
@@ -110,9 +135,30 @@ TEST(TableQuestions, RefuseWhatIsNone) {
   EXPECT_ERROR_WITH(ValueError, "table: and sum: \"and\" stands where", read("and sum | 1"));
   EXPECT_ERROR_WITH(ValueError, "table: sum: a column's name is missing",
                     read_table_question("sum | 1 2", 2));
+  EXPECT_ERROR_WITH(ValueError, "table: \"inf\" is no number", read("sum | inf"));
+  EXPECT_ERROR_WITH(ValueError, "table: \"1x\" is no number", read("sum | 1x"));
+  EXPECT_ERROR_WITH(ValueError, "table: \"nan\" is no word of questions", read("greater nan | 1"));
+  EXPECT_ERROR_WITH(ValueError, "table: print diff count: \"diff\" is not understood",
+                    read("print diff count | 1"));
+  EXPECT_ERROR_WITH(ValueError, "table: greater 1 sum diff count: \"diff\" is not understood",
+                    read("greater 1 sum diff count | 1"));
+  EXPECT_ERROR_WITH(ValueError, "table: count diff count: diff is of sum and count",
+                    read("count diff count | 1"));
+  EXPECT_ERROR_WITH(ValueError, "table: greater 1 or lesser 2 and: sum, count or print is missing",
+                    read("greater 1 or lesser 2 and | 1"));
+  EXPECT_ERROR_WITH(ValueError, "table: green greater 1 sum red: a column's name is missing",
+                    read_table_question("green greater 1 sum red | 1 2", 2));
   Generator generator(5);
-  EXPECT_ERROR_WITH(ValueError, "table: 11 columns and range 10 make no table",
-                    draw_table_question({.columns = 11}, generator));
+  for (const Index columns : {Index{0}, Index{11}}) {
+    EXPECT_ERROR_WITH(ValueError,
+                      "table: " + std::to_string(columns) + " columns and range 10 make no table",
+                      draw_table_question({.columns = columns}, generator));
+  }
+  EXPECT_EQ(draw_table_question({.columns = 10}, generator).columns, 10);
+  EXPECT_ERROR_WITH(ValueError, "table: 1 columns and range 0 make no table",
+                    draw_table_question({.range = 0}, generator));
+  EXPECT_ERROR_WITH(ValueError, "table: 1 columns and range nan make no table",
+                    draw_table_question({.range = std::nan("")}, generator));
   EXPECT_ERROR_WITH(ValueError, "lengths: none from 3 to 2",
                     draw_table_question({.rows = {3, 2}}, generator));
 }
