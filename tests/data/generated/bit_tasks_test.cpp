@@ -68,6 +68,13 @@ TEST(BitTasks, SortNamesTheFourFifthsOfTheHighestPriorities) {
   EXPECT_EQ(bits_in_text(one.y.select(0, 0), 2), "01 10 00 11");
   EXPECT_EQ(rows(one.x, 0)[2], (std::vector<float>{0, 1, 0.75, 0}));
   EXPECT_EQ(rows(one.x, 0)[5], (std::vector<float>{0, 0, 0, 1}));
+  EXPECT_EQ(said(BitTask::sort, 1, "1:0").answer, 1);
+  EXPECT_EQ(said(BitTask::sort, 1, "1:0 1:0 1:0 1:0 1:0 1:0").answer, 5);
+}
+
+TEST(BitTasks, ABitIsSaidAboveAHalf) {
+  EXPECT_EQ(bits_in_text(Array::from(std::vector<double>{0.5, 0.51, 9, -1, 1, 9}, {2, 3}), 2),
+            "01 01");
 }
 
 TEST(BitTasks, DrawsBatchesOfOneLength) {
@@ -91,6 +98,12 @@ TEST(BitTasks, RefusesWhatIsNone) {
                     draw_bit_problem(BitTask::copy, 0, 3, 1, generator));
   EXPECT_ERROR_WITH(ValueError, "below 1, 2 and 1",
                     draw_bit_problem(BitTask::recall, 2, 1, 1, generator));
+  EXPECT_EQ(draw_bit_problem(BitTask::recall, 2, 2, 1, generator).vectors.size(), 6U);
+  EXPECT_ERROR_WITH(ValueError, "length 0 and 1 repeats: below 1, 1 and 1",
+                    draw_bit_problem(BitTask::copy, 2, 0, 1, generator));
+  EXPECT_ERROR_WITH(ValueError, "1 bits, length 1 and 0 repeats",
+                    draw_bit_problem(BitTask::sort, 1, 1, 0, generator));
+  EXPECT_EQ(draw_bit_problem(BitTask::sort, 1, 1, 1, generator).priorities.size(), 1U);
   EXPECT_ERROR_WITH(ValueError, "bits: no problems", bit_sequences(BitTask::copy, 2, {}));
   EXPECT_ERROR_WITH(ValueError, "bits: problems of different lengths",
                     bit_sequences(BitTask::copy, 1, {{{{true}}}, {{{true}, {false}}}}));
@@ -101,11 +114,20 @@ TEST(BitTasks, RefusesWhatIsNone) {
   EXPECT_ERROR_WITH(ValueError, "bits: \"101\" is no vector", read(BitTask::copy, "101"));
   EXPECT_ERROR_WITH(ValueError, "the number of repeats must be from 1 to 1000, not 0",
                     read(BitTask::repeat_copy, "0 10"));
+  EXPECT_ERROR_WITH(ValueError, "from 1 to 1000, not 1001", read(BitTask::repeat_copy, "1001 10"));
+  EXPECT_ERROR_WITH(ValueError, "from 1 to 1000, not 1.5", read(BitTask::repeat_copy, "1.5 10"));
+  EXPECT_EQ(read_bit_problem(BitTask::repeat_copy, 2, "1000 10").repeats, 1000);
+  EXPECT_ERROR_WITH(ValueError, "bits: no vectors came", read(BitTask::repeat_copy, "3"));
   EXPECT_ERROR_WITH(ValueError, "bits: \"x\" is no number", read(BitTask::repeat_copy, "x 10"));
+  EXPECT_ERROR_WITH(ValueError, "bits: \"2x\" is no number", read(BitTask::repeat_copy, "2x 10"));
   EXPECT_ERROR_WITH(ValueError, "bits: \"10\" has no priority", read(BitTask::sort, "10"));
   EXPECT_ERROR_WITH(ValueError, "bits: \"nan\" is no number", read(BitTask::sort, "10:nan"));
   EXPECT_ERROR_WITH(ValueError, "bits: 4 vectors are no two",
                     read(BitTask::recall, "10 10 10 10 1"));
+  EXPECT_ERROR_WITH(ValueError, "bits: 3 vectors are no two", read(BitTask::recall, "10 10 10 1"));
+  EXPECT_EQ(read_bit_problem(BitTask::recall, 2, "10 10 10 11 11 11 1").asked, 0);
+  EXPECT_ERROR_WITH(ValueError, "the item asked for must be from 1 to 1, not 0",
+                    read(BitTask::recall, "10 10 10 11 11 11 0"));
   EXPECT_ERROR_WITH(ValueError, "the item asked for must be from 1 to 1, not 2",
                     read(BitTask::recall, "10 10 10 11 11 11 2"));
 }
