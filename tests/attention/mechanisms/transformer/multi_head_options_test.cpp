@@ -261,6 +261,9 @@ TEST_P(MultiHeadOption, KeysAndValuesBesideThoseThatAMapHoldsFor) {
 
     const Attended rest = with(score_map([](auto score, auto) { return score - 1e4; }));
     EXPECT_THAT(numbers(sum(narrow(rest.weights, 3, 0, kT))), near(zeros({}, DType::f64), 1e-10));
+    const Attended alone = made(x, {.mask = Mask::lengths({0, 0}, kT), .need_weights = true});
+    EXPECT_THAT(numbers(rest.weights), near(alone.weights, 1e-10));
+    EXPECT_THAT(numbers(rest.context), near(alone.context, 1e-10));
 
     const auto loss = [&] { return made(x, {.mask = mask, .bias = bias, .map = same}).context; };
     const auto first = nn::gradcheck(made, loss, {.step = 1e-4, .max_elements = 5});
