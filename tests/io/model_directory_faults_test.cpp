@@ -185,6 +185,30 @@ INSTANTIATE_TEST_SUITE_P(ModelDirectoryCopied, FailingSave,
                          testing::Combine(testing::Values("enospc"), testing::Bool(),
                                           testing::Values("link")));
 
+// What the user puts there at the last moment lies in the old directory when all that follows fails:
+// it is back after the next save.
+TEST(ModelDirectoryFaults, WhatCameLateIsNotLost) {
+  long at = 1, late = 0;
+  for (bool reached = true; reached && at < kFar; ++at) {
+    SCOPED_TRACE("eio from call " + std::to_string(at));
+    const Kept kept;
+    const std::string path = kept.place() + "/late";
+    const Ran ran =
+        kept.run({"5", "1", "11"}, {.kind = "eio", .at = at, .on = true, .late = path});
+    reached = ran.calls >= at;
+    ASSERT_TRUE(ran.code == 0 || ran.code == 3) << ran.code;
+    kept.expect_next_save(kept.generation());
+    for (const std::string& line : ran.lines) {
+      if (!line.starts_with("renameat2 ")) continue;
+      ++late;
+      EXPECT_EQ(TemporaryFolder::get(path), "late");
+      break;
+    }
+    if (HasFailure()) return;
+  }
+  EXPECT_GT(late, 5);
+}
+
 TEST(ModelDirectoryFaults, ADirectoryThatVanishesIsWrittenAnew) {
   long at = 1;
   for (bool reached = true; reached && at < kFar; ++at) {

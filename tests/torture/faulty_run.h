@@ -19,6 +19,7 @@ struct Fault {
   bool on = false;          ///< and all calls after it
   std::string refuse = {};  ///< "link", "exchange", "lock" or several
   std::string victim = {};  ///< the folder that vanishes
+  std::string late = {};    ///< a file that appears right before an exchange
 };
 
 struct Ran {
@@ -40,6 +41,7 @@ inline Ran run_saver(const std::string& folder, const std::vector<std::string>& 
     ::setenv("HEED_FAULT_AT", (std::to_string(fault.at) + (fault.on ? "+" : "")).c_str(), 1);
     ::setenv("HEED_FAULT_FOLDER", (folder + "/").c_str(), 1);
     ::setenv("HEED_FAULT_VICTIM", fault.victim.c_str(), 1);
+    ::setenv("HEED_FAULT_LATE", fault.late.c_str(), 1);
     ::setenv("HEED_FAULT_COUNT", count.c_str(), 1);
     ::setenv("HEED_REFUSE", fault.refuse.c_str(), 1);
     static_cast<void>(!std::freopen("/dev/null", "w", stdout));

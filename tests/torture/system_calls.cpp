@@ -6,6 +6,7 @@
 //   kill                 the process ends as by kill -9
 //   vanish               the folder HEED_FAULT_VICTIM is deleted first
 // HEED_REFUSE: what the file system is not able to: any of link, exchange, lock.
+// HEED_FAULT_LATE: a file that somebody else makes right before two folders are exchanged.
 // At the end the number of calls goes to the file HEED_FAULT_COUNT, and a line for each: its name
 // and the path that decided.
 #include <dirent.h>
@@ -63,6 +64,16 @@ void erase(const char* path) {
   ::snprintf(command, sizeof command, "rm -rf '%s'", path);
   ::unsetenv("LD_PRELOAD");
   if (::system(command) != 0) ::abort();
+}
+
+void make_late() {
+  const char* path = setting("HEED_FAULT_LATE");
+  static bool made = false;
+  if (!*path || made) return;
+  made = inside = true;
+  FILE* const out = ::fopen(path, "w");
+  if (!out || ::fputs("late", out) < 0 || ::fclose(out) != 0) ::abort();
+  inside = false;
 }
 
 // Whether the call about to be made is the one.
@@ -150,6 +161,7 @@ extern "C" int linkat(int, const char* from, int, const char* to, int flags) {
 
 extern "C" int renameat2(int, const char* from, int, const char* to, unsigned flags) {
   if (flags == RENAME_EXCHANGE && refused("exchange")) return errno = EINVAL, -1;
+  if (flags == RENAME_EXCHANGE) make_late();
   if (chosen("renameat2", from) && code_of_fault() != 0) return errno = code_of_fault(), -1;
   return static_cast<int>(::syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, flags));
 }
