@@ -147,6 +147,17 @@ TEST(CtcSearch, OfEqualsTheOneWhoseLabelsComeFirstStays) {
   EXPECT_EQ(ctc_search(same, {1}, {.n_best = 10})[0].size(), 4U);
 }
 
+TEST(CtcSearch, WhatCannotBeIsNotFound) {
+  const double half = std::log(0.5);
+  const Tensor log_probs =
+      tensor({half, kNever, half, half, kNever, half}, {2, 1, 3}, DType::f64);
+  const auto found = ctc_search(log_probs, {2}, {.beam = 9, .n_best = 9})[0];
+  ASSERT_EQ(found.size(), 2U);
+  EXPECT_THAT(found[0].labels, ElementsAre(2));
+  EXPECT_NEAR(found[0].log_probability, std::log(0.75), 1e-12);
+  EXPECT_THAT(found[1].labels, IsEmpty());
+}
+
 TEST(CtcSearch, ABeamOfOneIsNoBetterThanAWiderOne) {
   const Tensor log_probs = drawn({23, 4, 6}, 13, 2);
   const std::vector<Index> lengths = {23, 17, 11, 5};
