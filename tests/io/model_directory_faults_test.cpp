@@ -193,8 +193,7 @@ TEST(ModelDirectoryFaults, WhatCameLateIsNotLost) {
     SCOPED_TRACE("eio from call " + std::to_string(at));
     const Kept kept;
     const std::string path = kept.place() + "/late";
-    const Ran ran =
-        kept.run({"5", "1", "11"}, {.kind = "eio", .at = at, .on = true, .late = path});
+    const Ran ran = kept.run({"5", "1", "11"}, {.kind = "eio", .at = at, .on = true, .late = path});
     reached = ran.calls >= at;
     ASSERT_TRUE(ran.code == 0 || ran.code == 3) << ran.code;
     kept.expect_next_save(kept.generation());

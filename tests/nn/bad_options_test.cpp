@@ -158,6 +158,9 @@ TEST_F(BadOptions, OfNormalisingLayers) {
                nn::LayerNorm({3}, -1));
   EXPECT_ERROR(ValueError, "RMSNorm: eps inf is not a number of at least 0",
                nn::RMSNorm({3}, kInfinity, false));
+  EXPECT_ERROR_WITH(ShapeError, "LayerNorm: ", nn::LayerNorm({3, -1}));
+  EXPECT_ERROR_WITH(ShapeError, "LayerNorm: ", nn::LayerNorm({3, -1}, 1e-5, false));
+  EXPECT_ERROR_WITH(ShapeError, "RMSNorm: ", nn::RMSNorm({-2}, 1e-5, false));
   EXPECT_ERROR(ShapeError, "LayerNorm: the shape needs an axis", nn::LayerNorm(Shape{}));
   EXPECT_ERROR(ShapeError, "RMSNorm: the shape needs an axis", nn::RMSNorm(Shape{}, 1e-5, false));
 }

@@ -149,8 +149,7 @@ TEST(CtcSearch, OfEqualsTheOneWhoseLabelsComeFirstStays) {
 
 TEST(CtcSearch, WhatCannotBeIsNotFound) {
   const double half = std::log(0.5);
-  const Tensor log_probs =
-      tensor({half, kNever, half, half, kNever, half}, {2, 1, 3}, DType::f64);
+  const Tensor log_probs = tensor({half, kNever, half, half, kNever, half}, {2, 1, 3}, DType::f64);
   const auto found = ctc_search(log_probs, {2}, {.beam = 9, .n_best = 9})[0];
   ASSERT_EQ(found.size(), 2U);
   EXPECT_THAT(found[0].labels, ElementsAre(2));

@@ -269,6 +269,13 @@ TEST(Inside, RefusesWhatMakesNoSense) {
                     with({.sinks = zeros({1}, DType::f64)})());
   EXPECT_ERROR_WITH(ValueError, "the score map gives NaN",
                     with({.map = score_map([](auto s, auto) { return log(s - 100); })})());
+  const auto undefined = [](const char* name) {
+    return std::string("score_map: ") + name + " is undefined";
+  };
+  EXPECT_ERROR_WITH(GradError, undefined("cap"), maps::soft_cap(Tensor()));
+  EXPECT_ERROR_WITH(GradError, undefined("slopes"), maps::slopes(Tensor()));
+  EXPECT_ERROR_WITH(GradError, undefined("table"), maps::by_distance(Tensor(), x));
+  EXPECT_ERROR_WITH(GradError, undefined("distances"), maps::by_distance(x, Tensor()));
   EXPECT_ERROR_WITH(
       ValueError, "the score map gives NaN",
       with({.map = score_map([](auto s, auto) { return log(s - 100); }), .need_weights = true})());

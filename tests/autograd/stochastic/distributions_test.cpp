@@ -137,6 +137,17 @@ TEST(Categorical, RefusesWhatIsNoDistribution) {
   EXPECT_EQ(probs({1}, {}), "Categorical: f64[] has no axis of places");
   EXPECT_EQ(probs({0, 0, 0.5, 0.5}, {2, 2}),
             "Categorical: row 0 of f64[2, 2] sums to 0, must sum to 1");
+  // Rounding may take a millionth of doubles, a thousandth of floats, either way.
+  for (const DType dtype : {DType::f64, DType::f32}) {
+    const double room = dtype == DType::f64 ? 1e-6 : 1e-3;
+    for (const double sign : {1.0, -1.0}) {
+      const auto off_by = [&](double part) {
+        return tensor({0.25, 0.75 + sign * part * room}, {2}, dtype);
+      };
+      EXPECT_NO_THROW(Categorical::from_probs(off_by(0.9)));
+      EXPECT_THROW(Categorical::from_probs(off_by(1.1)), ValueError);
+    }
+  }
   const auto logits = [](const std::vector<double>& x) {
     return message_of<Error>([&] { Categorical::from_logits(tensor(x, {1, 2})); });
   };

@@ -64,7 +64,7 @@ TEST(Additions, RefusesWhatIsNone) {
   EXPECT_EQ(read_addends("987654321 0", 9, 2), (Addends{987654321, 0}));
   EXPECT_EQ(additions({{987654321, 12345679}}, 9).y.to_vector<Index>(),
             (std::vector<Index>{-1, -1, -1, -1, -1, -1, -1, -1, -1, -1,  //
-                                0, 0, 0, 0, 0, 0, 0, 0, 0, 1}));
+                                0,  0,  0,  0,  0,  0,  0,  0,  0,  1}));
   EXPECT_LT(draw_addends(1, 9, generator)[0], 1'000'000'000);
 }
 

@@ -69,7 +69,8 @@ TEST(ConvexHull, MeasuresPolygons) {
 
 // A corner on another edge, whichever of the two edges it ends, and edges that lie in one another.
 TEST(ConvexHull, EdgesThatTouchAreNotSimple) {
-  const std::vector<Point> points = {{0, 0}, {6, 0}, {6, 6}, {3, 0}, {0, 6}, {3, 3}, {9, 0}, {3, -3}};
+  const std::vector<Point> points = {{0, 0}, {6, 0}, {6, 6}, {3, 0},
+                                     {0, 6}, {3, 3}, {9, 0}, {3, -3}};
   const auto simple = [&](Places corners) {
     std::set<bool> found;
     for (std::size_t i = 0; i < corners.size(); ++i) {  // wherever it begins, either way
