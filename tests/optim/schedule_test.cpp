@@ -267,6 +267,8 @@ TEST_F(Schedules, CheckTheirLengths) {
                optim::OneCycleLR(sgd, {.max_lr = 0, .total_steps = 5}));
   EXPECT_ERROR(ValueError, "SequentialLR: 1 rates want one milestone less than that, not 1",
                optim::SequentialLR(sgd, {optim::rate::exponential(1)}, {3}));
+  EXPECT_ERROR(ValueError, "SequentialLR: 1 rates want one milestone less than that, not 2",
+               optim::SequentialLR(sgd, {optim::rate::exponential(1)}, {3, 4}));
   EXPECT_ERROR(ValueError, "MultiStepLR: milestones must ascend from 0 or more, not -1 after 0",
                optim::MultiStepLR(sgd, {-1, 2}));
   EXPECT_ERROR(ValueError, "NoamLR: warm_up 0 must be positive", optim::NoamLR(sgd, 4, 0));

@@ -192,6 +192,12 @@ TEST(AdaptiveComputation, SaysWhatIsWrong) {
                model.ponder.step(zeros({kB, kI}, DType::f64), zeros({kB, 1}, DType::f64)));
   EXPECT_ERROR(DTypeError, "ponder: AdaptiveComputation: the state must be f64, not f32[3, 5]",
                model.ponder.step(zeros({kB, kI}, DType::f64), zeros({kB, kS})));
+  EXPECT_ERROR(ShapeError, "ponder: AdaptiveComputation: the state must be [3, 5], not f64[3, 1]",
+               model.ponder(zeros({kB, kT, kI}, DType::f64), {}, zeros({kB, 1}, DType::f64)));
+  EXPECT_ERROR(DTypeError, "ponder: AdaptiveComputation: the state must be f64, not f32[3, 5]",
+               model.ponder(zeros({kB, kT, kI}, DType::f64), {}, zeros({kB, kS})));
+  EXPECT_ERROR(ShapeError, "ponder: AdaptiveComputation: the state must be [3, 5], not f64[3, 1]",
+               model.ponder(zeros({kB, 0, kI}, DType::f64), {}, zeros({kB, 1}, DType::f64)));
   const AdaptiveComputation nothing(
       Options{.state = 5, .cell = [](const Tensor&, const Tensor&) { return Tensor(); }});
   EXPECT_ERROR(GradError, "AdaptiveComputation: the state that the cell gives is undefined",

@@ -115,6 +115,8 @@ TEST(Hopfield, TheEnergyIsThePapers) {
     return out;
   });
   plain::expect_gradients(leaves, ours);
+  const Tensor all = full({kB, kK}, 1, DType::f64) == 1;
+  EXPECT_EQ(numbers(hopfield_energy(xi, X, kBeta)), numbers(hopfield_energy(xi, X, kBeta, all)));
 }
 
 // Theorem 1 and 2: from anywhere, at any beta, each update lowers the energy or leaves it.
