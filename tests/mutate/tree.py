@@ -12,8 +12,9 @@ import subprocess
 from pathlib import Path
 
 QUICK = ['-w', '-O1', '-g0']
-# Of a header, how many files of the library and how many tests are compiled anew: at first, and for what survived that.
-NEAREST, FURTHER = 4, 16
+# Of a header, how many files of the library and how many tests are compiled anew: at first, and for what survived that,
+# and that again.
+NEAREST, FURTHER, WIDEST = 4, 16, 64
 
 
 class BuildError(Exception):
