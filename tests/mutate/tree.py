@@ -115,7 +115,8 @@ class Tree:
         def distance(user):
             path = Path(user)
             speaks = name and word.search((self.root / user).read_text())
-            return (not speaks, not path.stem.startswith(stem), path.parent != folder, user)
+            near = path.parent in (folder, 'tests' / folder)
+            return (not speaks, not path.stem.startswith(stem), not near, user)
         users = sorted(self.users.get(file, ()), key=distance)
         return ([user for user in users if not user.startswith('tests/')][:nearest] +
                 [user for user in users if user.startswith('tests/')][:nearest])
