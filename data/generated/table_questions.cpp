@@ -104,6 +104,12 @@ Meaning meaning_of(const TableQuestion& question) {
   return out;
 }
 
+void check_columns(Index columns) {
+  if (columns < 1 || columns > kMostColumns) {
+    throw ValueError(fmt::format("table: {} columns, not 1 to {}", columns, kMostColumns));
+  }
+}
+
 void answer(TableQuestion& question) {
   const Meaning meaning = meaning_of(question);
   const auto cell = [&](Index row, Index column) {
@@ -144,9 +150,9 @@ const std::vector<std::string>& table_words() {
 const std::string& column_name(Index column) { return kNames.at(static_cast<std::size_t>(column)); }
 
 TableQuestion draw_table_question(const TableOptions& o, Generator& generator) {
-  if (o.columns < 1 || o.columns > kMostColumns || !(o.range > 0)) {
-    throw ValueError(
-        fmt::format("table: {} columns and range {} make no table", o.columns, o.range));
+  check_columns(o.columns);
+  if (!(o.range > 0)) {
+    throw ValueError(fmt::format("table: a range of {} makes no table", o.range));
   }
   TableQuestion out;
   out.columns = o.columns;
@@ -194,6 +200,7 @@ std::vector<TableQuestion> draw_table_questions(Index count, const TableOptions&
 }
 
 TableQuestion read_table_question(const std::string& line, Index columns) {
+  check_columns(columns);
   const std::size_t bar = line.find('|');
   if (bar == std::string::npos) throw ValueError("table: no | between the question and its table");
   TableQuestion out;

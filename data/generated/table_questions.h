@@ -52,7 +52,7 @@ std::vector<TableQuestion> draw_table_questions(Index count, const TableOptions&
 
 /// From a line: the question, " | ", then the table, rows separated by semicolons:
 /// "greater 2.5 sum | 1; 3; 4". The answer is that of the definition. Throws ValueError for what is
-/// none, and for rows of another number of columns.
+/// none, for rows of another number of columns, and for a number that is not from 1 to 10.
 TableQuestion read_table_question(const std::string& line, Index columns);
 
 /// What is said of its table: "7.50", or "cells: 3 4", those of more than 0.5.

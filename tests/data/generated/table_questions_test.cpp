@@ -150,14 +150,14 @@ TEST(TableQuestions, RefuseWhatIsNone) {
                     read_table_question("green greater 1 sum red | 1 2", 2));
   Generator generator(5);
   for (const Index columns : {Index{0}, Index{11}}) {
-    EXPECT_ERROR_WITH(ValueError,
-                      "table: " + std::to_string(columns) + " columns and range 10 make no table",
-                      draw_table_question({.columns = columns}, generator));
+    const std::string message = "table: " + std::to_string(columns) + " columns, not 1 to 10";
+    EXPECT_ERROR_WITH(ValueError, message, draw_table_question({.columns = columns}, generator));
+    EXPECT_ERROR_WITH(ValueError, message, read_table_question("sum red | 1", columns));
   }
   EXPECT_EQ(draw_table_question({.columns = 10}, generator).columns, 10);
-  EXPECT_ERROR_WITH(ValueError, "table: 1 columns and range 0 make no table",
+  EXPECT_ERROR_WITH(ValueError, "table: a range of 0 makes no table",
                     draw_table_question({.range = 0}, generator));
-  EXPECT_ERROR_WITH(ValueError, "table: 1 columns and range nan make no table",
+  EXPECT_ERROR_WITH(ValueError, "table: a range of nan makes no table",
                     draw_table_question({.range = std::nan("")}, generator));
   EXPECT_ERROR_WITH(ValueError, "lengths: none from 3 to 2",
                     draw_table_question({.rows = {3, 2}}, generator));
