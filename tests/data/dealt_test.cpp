@@ -269,6 +269,14 @@ TEST(Dealt, RefusesWhatCannotBeDealt) {
   EXPECT_EQ(rest_of(whole).size(), folder.all().size());
 }
 
+TEST(Dealt, ABufferIsSharedOutAmongItsParts) {
+  EXPECT_EQ(detail::buffer_of(40, 4), 10);
+  EXPECT_EQ(detail::buffer_of(11, 5), 2);
+  EXPECT_EQ(detail::buffer_of(9, 7), 2);  // one alone would draw nothing
+  EXPECT_EQ(detail::buffer_of(2, 1), 2);
+  EXPECT_EQ(detail::buffer_of(1, 4), 1);
+}
+
 TEST(Dealt, RefusesPlacesThatDoNotBelongTogether) {
   const ShardFolder folder(kLines);
   Watched watched(folder);
