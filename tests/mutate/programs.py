@@ -74,6 +74,10 @@ def _environment(tree, vectors=''):
 
 def passes(tree, binary, tests, vectors=''):
     """Whether all these tests pass, in time, without a crash."""
+    environment = _environment(tree, vectors)
+    for helper in tree.helpers:  # changed as the program is, if it has one
+        if (made := Path(binary).parent / helper).exists():
+            environment[helper.upper()] = str(made)
     flags = Path(f'{binary}.flags')
     flags.write_text('--gtest_fail_fast\n--gtest_brief=1\n--gtest_filter=' + ':'.join(name for name, *_ in tests))
     limit = int(5 + 4 * sum(seconds for *_, seconds in tests))
@@ -86,6 +90,6 @@ def passes(tree, binary, tests, vectors=''):
     try:
         return subprocess.run([binary, f'--gtest_flagfile={flags}'], stdout=subprocess.DEVNULL,
                               stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL, cwd=Path(binary).parent,
-                              env=_environment(tree, vectors), preexec_fn=bound, timeout=30 * limit).returncode == 0
+                              env=environment, preexec_fn=bound, timeout=30 * limit).returncode == 0
     except subprocess.TimeoutExpired:
         return False

@@ -15,6 +15,8 @@ QUICK = ['-w', '-O1', '-g0']
 # Of a header, how many files of the library and how many tests are compiled anew: at first, and for what survived that,
 # and that again.
 NEAREST, FURTHER, WIDEST = 4, 16, 64
+# What a program of tests runs as a process of its own, which the variable of its name in capitals tells it.
+HELPERS = {'io': ['heed_saver']}
 
 
 class BuildError(Exception):
@@ -62,11 +64,9 @@ class Tree:
         _run(['ninja', '-C', self.build, f'-j{os.cpu_count()}', *targets])
         # Without debug information the library is a twentieth of its size, and linked in no time.
         _run(['objcopy', '--strip-debug', 'libheed.a', 'libheed-small.a'], cwd=self.build)
-        self.links = {}
-        for program, target in zip(programs, targets):
-            commands = _run(['ninja', '-C', self.build, '-t', 'commands', target])
-            self.links[program] = next(line for line in reversed(commands.splitlines())
-                                       if f'-o tests/{target}' in line)
+        helpers = [helper for program in programs for helper in HELPERS.get(program, ())]
+        self.links = {program: self._link(target) for program, target in zip(programs, targets)}
+        self.helpers = {helper: self._link(helper) for helper in helpers}
         self.commands = {}
         for entry in json.loads((self.build / 'compile_commands.json').read_text()):
             name = os.path.relpath(os.path.join(entry['directory'], entry['file']), self.root)
@@ -75,6 +75,10 @@ class Tree:
         for name in [name for name in self.commands if name.endswith('cmake_pch.hxx.cxx')]:
             self._precompile(name, place / f'header{len(self.headers)}')
         self.users = self._users()
+
+    def _link(self, target):
+        commands = _run(['ninja', '-C', self.build, '-t', 'commands', target]).splitlines()
+        return next(line for line in reversed(commands) if f'-o tests/{target}' in line)
 
     def _precompile(self, name, place):
         """A precompiled header as mutants read it, who are compiled with other options."""
@@ -154,11 +158,16 @@ class Bench:
         return made
 
     def link(self, program, objects):
-        """The test program with these objects in it."""
-        command = self.tree.links[program].split('&&')[1].strip()
-        result = self.out / f'heed_{program}_tests'
-        words = ['libheed-small.a' if word == 'libheed.a' else word for word in shlex.split(command)]
-        words[words.index(f'tests/heed_{program}_tests')] = str(result)
+        """The test program with these objects in it, and beside it what it runs."""
+        for helper in HELPERS.get(program, ()):
+            self._link(self.tree.helpers[helper], helper, objects)
+        return self._link(self.tree.links[program], f'heed_{program}_tests', objects)
+
+    def _link(self, command, name, objects):
+        result = self.out / name
+        words = ['libheed-small.a' if word == 'libheed.a' else word
+                 for word in shlex.split(command.split('&&')[1].strip())]
+        words[words.index(f'tests/{name}')] = str(result)
         # In front of all others: of what several files have (inline functions) the linker takes the first.
         front = [str(new) for old, new in objects.items() if old in words or not old.startswith('tests/')]
         words = [word for word in words if word not in objects]

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -29,6 +30,12 @@ struct Ran {
   std::vector<std::string> lines = {};  ///< of each call, its name and the path it was made for
 };
 
+/// The program: of this build, or the one that HEED_SAVER names (scripts/mutate).
+inline const char* saver() {
+  const char* told = std::getenv("HEED_SAVER");
+  return told == nullptr ? HEED_SAVER : told;
+}
+
 /// `folder`: calls on what is in it fail.
 inline Ran run_saver(const std::string& folder, const std::vector<std::string>& arguments,
                      const Fault& fault) {
@@ -46,10 +53,10 @@ inline Ran run_saver(const std::string& folder, const std::vector<std::string>& 
     ::setenv("HEED_REFUSE", fault.refuse.c_str(), 1);
     static_cast<void>(!std::freopen("/dev/null", "w", stdout));
     static_cast<void>(!std::freopen("/dev/null", "w", stderr));
-    std::vector<char*> argv = {const_cast<char*>(HEED_SAVER)};
+    std::vector<char*> argv = {const_cast<char*>(saver())};
     for (const std::string& each : arguments) argv.push_back(const_cast<char*>(each.c_str()));
     argv.push_back(nullptr);
-    ::execv(HEED_SAVER, argv.data());
+    ::execv(saver(), argv.data());
     ::_exit(127);
   }
   int status = 0;

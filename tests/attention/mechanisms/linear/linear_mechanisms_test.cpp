@@ -73,6 +73,16 @@ TEST_P(LinearMechanism, LearnsFromItsOwnInitialNumbers) {
   }
 }
 
+TEST(FastWeightsAttention, HeadsShareTheWidthUnlessTold) {
+  const auto options = [](const LinearOptions& o) {
+    return dynamic_cast<const FastWeightsAttention&>(*linear_makers()("retnet", o)).options();
+  };
+  EXPECT_EQ(options({.width = 12, .heads = 2}).head_width, 6);
+  EXPECT_EQ(options({.width = 12, .heads = 2}).value_head_width, 6);
+  EXPECT_EQ(options({.width = 12, .heads = 2, .value_head_width = 5}).head_width, 6);
+  EXPECT_EQ(options({.width = 12, .heads = 2, .head_width = 4}).value_head_width, 6);
+}
+
 // E[phi(q) . phi(k)] = exp(q . k): with many rows the weights are those of softmax attention.
 TEST(Performer, IsSoftmaxAttentionInExpectation) {
   manual_seed(3);
