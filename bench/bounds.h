@@ -24,6 +24,7 @@ double bf16_target();
 inline const std::vector<Bound> kBounds = {
     {"flex", "flex", "sdpa_2048", "attention", flex::share(flex::kTile, flex::kTile), 1.35},
     {"dropout", "attention", "sdpa_2048", "attention", 1, 1.25},
+    {"sdpa_bf16", "attention", "sdpa_2048", "attention", 1, bf16_target()},
     {"packed", "packed", "packed_full", "packed", packed::share(), 1.1},
     {"transformer_bf16", "transformer", "transformer", "transformer", 1, bf16_target()},
     {"greedy_int8", "translation", "greedy", "translation", 1, 0.75},

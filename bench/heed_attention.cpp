@@ -1,6 +1,7 @@
 // Our side of the rows sdpa_T and additive, and what the rows local, linear, delta and decode ask
-// for: local_T, full_T, linear_T, delta_T, causal_T, decode_T; and row dropout, sdpa_T with dropout
-// of the weights. All of it goes through attend() and the modules above it, as a user's does.
+// for: local_T, full_T, linear_T, delta_T, causal_T, decode_T; and the rows dropout, sdpa_T with
+// dropout of the weights, and sdpa_bf16, sdpa_2048 in bf16. All of it goes through attend() and the
+// modules above it, as a user's does.
 
 #include "../attention/attend.h"
 #include "../attention/mechanisms/linear/fast_weights.h"
@@ -12,6 +13,7 @@
 #include "../autograd/ops/shape/shape.h"
 #include "../autograd/ops/shape/slicing.h"
 #include "../core/parallel.h"
+#include "../core/precision.h"
 #include "attention.h"
 #include "filled.h"
 #include "protocol.h"
@@ -117,6 +119,10 @@ int main(int argc, char** argv) {
   if (options.row == "additive") return run_additive(options);
   if (options.row == "dropout") {
     return run_sdpa(options, bench::sdpa::kDropoutSteps, {.dropout = bench::sdpa::kDropout});
+  }
+  if (options.row == "sdpa_bf16") {
+    const PrecisionScope scope(Precision::bf16);
+    return run_sdpa(options, 2048, {});
   }
   const Index steps = std::stoll(options.row.substr(options.row.find('_') + 1));
   if (options.row.starts_with("decode")) return run_decode(options, steps);

@@ -285,7 +285,7 @@ Operands additive_operands(const Tensor& q, const Tensor& k, const Tensor& score
 
 // A call's parts as the kernels take them.
 struct Looked {
-  explicit Looked(const char* op, const AttentionCall& call) {
+  explicit Looked(const char* op, const AttentionCall& call) : scope(call.precision) {
     check_defined(op, call.q, "q", call.k, "k", call.log_sums, "log_sums");
     scores = {call.q.array(), call.k.array(), array_of(call.score_vector)};
     // In the place of the values something that has their leading axes.
@@ -294,6 +294,7 @@ struct Looked {
                      {call.q, call.k, call.score_vector, narrow(sums, -2, 0, 0), call.options.bias,
                       call.options.offset_bias, call.options.sinks, call.options.map.captured()});
   }
+  PrecisionScope scope;  // scores as they were
   kernels::AttentionScores scores;
   kernels::AttentionTerms terms;
 };

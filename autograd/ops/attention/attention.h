@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "../../../core/generator.h"
+#include "../../../core/precision.h"
 #include "../../tensor.h"
 #include "score_map.h"
 
@@ -86,6 +87,7 @@ struct AttentionCall {
   Tensor score_vector;  ///< undefined for dot_attention
   AttentionOptions options;
   Tensor log_sums;
+  Precision precision = heed::precision();  ///< that of the call
 };
 
 /// [.., R, K]: the weights of the queries `rows`, i64 [R]. Throws IndexError, ShapeError.

@@ -138,8 +138,8 @@ class Forward {
       v = v_;
       v_step = width_;
     }
-    simd::rows<T>().multiply(tile_.count, width_, keys.size(), s_, 1, step_, v, v_step, true, out_,
-                             width_);
+    plan_.multiply<T>()(tile_.count, width_, keys.size(), s_, 1, step_, v, v_step, true, out_,
+                        width_);
     if (!finite) {
       add_infinite(tile_.count, keys.size(), plan_.Dv, s_, s_, 1, step_, row, T{1}, out_, width_);
     }

@@ -42,7 +42,7 @@ class Slopes {
         log_sums_(returned.log_sums),
         sums_grads_(returned.g_log_sums),
         width_(padded<T>(plan.Dv)),
-        turned_(plan.Dv, memory) {
+        turned_(plan, plan.Dv, memory) {
     if (plan.map == nullptr || !differentiates) return;
     slope_ = memory.take(most_keys * Score::kRows);
     const std::vector<Index> wanted = plan.map->wanted();
@@ -250,8 +250,8 @@ void differentiate(const AttentionPlan& plan, const AttentionScores& scores, con
         each_chunk(tile, slopes.terms, [&](KeyRange keys) {
           slopes.weigh(keys);
           T* const to = sum_v + keys.begin * width;
-          simd::rows<T>().multiply(keys.size(), width, tile.count, slopes.p, slopes.step, 1,
-                                   slopes.g, width, true, to, width);
+          plan.multiply<T>()(keys.size(), width, tile.count, slopes.p, slopes.step, 1, slopes.g,
+                             width, true, to, width);
           if (!slopes.finite) {
             add_infinite(
                 keys.size(), tile.count, plan.Dv, slopes.p, slopes.p, slopes.step, 1,

@@ -8,9 +8,14 @@
 #include <vector>
 
 #include "../../error.h"
+#include "../../precision.h"
+#include "../../simd.h"
 
 namespace heed::kernels {
 namespace {
+
+// Of queries, keys and numbers each: with fewer, laying them out costs more than it saves.
+constexpr Index kLeastInBf16 = 32;
 
 Shape leading(const Array& x) { return Shape(x.shape().begin(), x.rank() - 2); }
 
@@ -103,6 +108,8 @@ AttentionPlan::AttentionPlan(const char* op, const AttentionScores& scores, cons
   k = spread(with_dense_rows(scores.k), lead);
   v = spread(with_dense_rows(values), lead);
   if (vector.defined()) vector = vector.contiguous();
+  in_bf16 = q.dtype() == DType::f32 && precision() == Precision::bf16 && has_bf16_dot() &&
+            !vector.defined() && std::min({Q, K, D}) >= kLeastInBf16;
   all = with_lead({Q, K});
   batch_steps_ = head_steps_ = matrix_steps_ = q.strides();  // as many as are needed
   for (Index axis = lead.rank() - 1, heads = 1, matrices = 1; axis >= 0; --axis) {

@@ -4,9 +4,12 @@
 
 #include <algorithm>
 #include <array>
+#include <type_traits>
 #include <vector>
 
 #include "attention.h"
+#include "attention_bf16.h"
+#include "attention_rows_simd.h"
 #include "tile_map.h"
 #include "tile_rule.h"
 
@@ -70,6 +73,16 @@ class AttentionPlan {
   Shape all;  ///< [lead.., Q, K]
   std::shared_ptr<const TileRule> rule;
   std::shared_ptr<const TileMap> map;
+
+  /// Whether products are in bf16: of floats in its scope, where that is faster.
+  bool in_bf16;
+  template <class T>
+  simd::Multiply<T> multiply() const {
+    if constexpr (std::is_same_v<T, float>) {
+      if (in_bf16) return simd::multiply_bf16;
+    }
+    return simd::rows<T>().multiply;
+  }
 
   /// [lead.., ..].
   Shape with_lead(std::initializer_list<Index> rest) const;

@@ -9,12 +9,15 @@ namespace heed::kernels::simd {
 /// The most queries that RowKernels::multiply_few takes.
 inline constexpr Index kFew = 4;
 
+/// c [m, n] = a [m, k] b [k, n], or += with `add`. a's element (i, at) stands at
+/// i a_row + at a_column; b and c have dense rows; n is a multiple of kTileLanes.
+template <class T>
+using Multiply = void (*)(Index m, Index n, Index k, const T* a, Index a_row, Index a_column,
+                          const T* b, Index b_step, bool add, T* c, Index c_step);
+
 template <class T>
 struct RowKernels {
-  /// c [m, n] = a [m, k] b [k, n], or += with `add`. a's element (i, at) stands at
-  /// i a_row + at a_column; b and c have dense rows; n is a multiple of kTileLanes.
-  void (*multiply)(Index m, Index n, Index k, const T* a, Index a_row, Index a_column, const T* b,
-                   Index b_step, bool add, T* c, Index c_step);
+  Multiply<T> multiply;
 
   /// The scores of so few queries that turning them does not pay: s_ji = k_j . q_i for n-wide rows;
   /// those of q are padded with zeros to whole vectors.

@@ -31,7 +31,7 @@ class DotScore {
         width_(padded<T>(plan.D)),
         scale_(static_cast<T>(plan.scale)),
         q_(memory.take(kRows * width_)),
-        turned_(plan.D, memory) {
+        turned_(plan, plan.D, memory) {
     if (!differentiates) return;
     k_ = memory.take(plan.K * width_);
     gk_ = memory.take(plan.K * width_);
@@ -68,9 +68,9 @@ class DotScore {
   void slopes(KeyRange keys, const T* p, const T* d) {
     const Index rows = tile_->count;
     T* const gk = gk_ + keys.begin * width_;
-    simd::rows<T>().multiply(keys.size(), width_, rows, d, step_, 1, q_, width_, true, gk, width_);
-    simd::rows<T>().multiply(rows, width_, keys.size(), d, 1, step_, k_ + keys.begin * width_,
-                             width_, true, gq_, width_);
+    plan_.multiply<T>()(keys.size(), width_, rows, d, step_, 1, q_, width_, true, gk, width_);
+    plan_.multiply<T>()(rows, width_, keys.size(), d, 1, step_, k_ + keys.begin * width_, width_,
+                        true, gq_, width_);
     if (!finite_queries_) {
       add_infinite(
           keys.size(), rows, plan_.D, p, d, step_, 1, [&](Index i) { return query(i); }, scale_, gk,

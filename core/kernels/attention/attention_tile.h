@@ -31,8 +31,12 @@ class TileMemory {
 template <class T>
 class TurnedRows {
  public:
-  TurnedRows(Index width, TileMemory<T>& memory)
-      : n_(width), width_(padded<T>(width)), rows_(memory.take(QueryTile::kMost * width)) {}
+  TurnedRows(const AttentionPlan& plan, Index width, TileMemory<T>& memory)
+      : multiply_(plan.multiply<T>()),
+        takes_few_(!plan.in_bf16),
+        n_(width),
+        width_(padded<T>(width)),
+        rows_(memory.take(QueryTile::kMost * width)) {}
 
   /// Copies `from` [count, width], padded with zeros to whole vectors either way.
   void load(Index count, const T* from) {
@@ -49,13 +53,15 @@ class TurnedRows {
     if (few()) {
       simd::rows<T>().multiply_few(keys, count_, n_, left, left_step, rows_, width_, s, step_);
     } else {
-      simd::rows<T>().multiply(keys, step_, n_, left, left_step, 1, rows_, step_, false, s, step_);
+      multiply_(keys, step_, n_, left, left_step, 1, rows_, step_, false, s, step_);
     }
   }
 
  private:
-  bool few() const { return count_ <= simd::kFew; }
+  bool few() const { return takes_few_ && count_ <= simd::kFew; }
 
+  simd::Multiply<T> multiply_;
+  bool takes_few_;
   Index n_, width_;
   T* rows_;
   Index count_ = 0, step_ = 0;

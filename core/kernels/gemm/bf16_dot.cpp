@@ -2,49 +2,32 @@
 
 #if defined(__x86_64__)
 
-#include <immintrin.h>
-
 #include <algorithm>
+#include <cstdint>
 #include <cstring>
 
-#define HEED_BF16 __attribute__((target("avx512f,avx512bw,avx512vl,avx512dq,avx512bf16")))
+#include "../bf16_pairs-inl.h"
 
 namespace heed::kernels::simd {
 namespace {
 
 // As f32's panels with AVX-512, whose kernels turn pairs as if they were floats.
-constexpr Index kRows = 14, kColumns = 32, kLanes = 16, kPair = 2;
-
-constexpr Index places(Index depth) { return (depth + 1) / kPair; }
-
-HEED_BF16 inline __mmask16 first(Index n) {
-  return static_cast<__mmask16>((1u << std::clamp<Index>(n, 0, kLanes)) - 1);
-}
-
-// The pairs of `depth` floats that lie side by side, a zero behind an odd one.
-HEED_BF16 void pairs_of(const float* from, Index depth, float* to) {
-  for (; depth > 0; depth -= 2 * kLanes, from += 2 * kLanes, to += kLanes) {
-    const __m512 low = _mm512_maskz_loadu_ps(first(depth), from);
-    const __m512 high = _mm512_maskz_loadu_ps(first(depth - kLanes), from + kLanes);
-    const auto pairs = reinterpret_cast<__m512>(_mm512_cvtne2ps_pbh(high, low));
-    _mm512_mask_storeu_ps(to, first(places(depth)), pairs);
-  }
-}
+constexpr Index kRows = 14, kColumns = 32, kLanes = kPairLanes;
 
 // Of lines that lie `step` apart, each with its elements for successive k side by side.
 template <Index kWidth>
 void turn_panels(const float* from, Index step, Index count, Index depth, float* to) {
   constexpr Index kStretch = 64;  // places: all lines of them stay in the nearest cache
-  alignas(64) float pairs[kWidth * kStretch];
+  alignas(64) float joint[kWidth * kStretch];
   const auto pack = kWidth == kRows ? gemm<float>().pack_rows : gemm<float>().pack_columns;
   for (Index line = 0; line < count; line += kWidth) {
     const Index width = std::min(kWidth, count - line);
     for (Index p = 0; p < depth; p += kPair * kStretch) {
       const Index own = std::min(depth - p, kPair * kStretch);
       for (Index i = 0; i < width; ++i) {
-        pairs_of(from + (line + i) * step + p, own, pairs + i * kStretch);
+        pairs_of(from + (line + i) * step + p, own, joint + i * kStretch);
       }
-      pack({pairs, kStretch, kWidth != kRows}, 0, width, 0, places(own), to);
+      pack({joint, kStretch, kWidth != kRows}, 0, width, 0, places(own), to);
       to += places(own) * kWidth;
     }
   }
@@ -54,10 +37,6 @@ void turn_panels(const float* from, Index step, Index count, Index depth, float*
 // lie in memory.
 template <Index kWidth>
 HEED_BF16 void join_panels(const float* from, Index step, Index count, Index depth, float* to) {
-  alignas(64) static constexpr std::uint16_t kOrder[32] = {
-      0, 16, 1, 17, 2,  18, 3,  19, 4,  20, 5,  21, 6,  22, 7,  23,
-      8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31};
-  const __m512i order = _mm512_load_si512(kOrder);
   constexpr Index kAhead = 8;  // rows far apart, which the hardware does not foresee
   for (Index p = 0; p < depth; p += kPair, from += kPair * step) {
     const bool lone = p + 1 == depth;
@@ -74,9 +53,7 @@ HEED_BF16 void join_panels(const float* from, Index step, Index count, Index dep
         const __m512 low = _mm512_maskz_loadu_ps(there, from + begin + i);
         const __m512 high =
             lone ? _mm512_setzero_ps() : _mm512_maskz_loadu_ps(there, from + step + begin + i);
-        const auto words = reinterpret_cast<__m512i>(_mm512_cvtne2ps_pbh(high, low));
-        const __m512i pairs = _mm512_permutexvar_epi16(order, words);
-        _mm512_mask_storeu_epi32(at + i, first(kWidth - i), pairs);
+        _mm512_mask_storeu_epi32(at + i, first(kWidth - i), joined(low, high));
       }
     }
   }
