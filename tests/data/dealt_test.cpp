@@ -293,6 +293,10 @@ TEST(Dealt, RefusesPlacesThatDoNotBelongTogether) {
   EXPECT_ERROR(ValueError, kApart, joined_places({a.state_dict(), {}}));
   EXPECT_ERROR(ValueError, kApart,
                joined_places({{{"loader", Array::zeros({2, 3}, DType::i64)}}, a.state_dict()}));
+  for (const Array& array : {Array::zeros({2, 3}, DType::i64), Array::zeros({6}, DType::f64)}) {
+    const std::vector<std::pair<std::string, Array>> place = {{"loader", array}};
+    EXPECT_ERROR(ValueError, kApart, joined_places({place, place}));
+  }
   auto other = streamed(watched.shards, same, {.size = 8, .parts = 2});
   other.next();
   EXPECT_ERROR(ValueError, kApart, joined_places({a.state_dict(), other.state_dict()}));
