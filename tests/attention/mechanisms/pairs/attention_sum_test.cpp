@@ -95,6 +95,8 @@ TEST_F(AttentionSums, RefuseWhatDoesNotFit) {
 
 TEST_F(AttentionSums, PointersRefuseWhatDoesNotFit) {
   const Tensor s = zeros({kB, kDoc});
+  EXPECT_ERROR_WITH(GradError, "pointer_sum: weights is undefined", pointer_sum({}, ids(), kWords));
+  EXPECT_ERROR_WITH(GradError, "pointer_sum: ids is undefined", pointer_sum(s, {}, kWords));
   EXPECT_ERROR_WITH(IndexError, "pointer_sum: id -7 of ids is not in [0, 4)",
                     pointer_sum(s, ids(), kWords));
   EXPECT_ERROR_WITH(IndexError, "pointer_sum: id 3 of ids is not in [0, 3)",
