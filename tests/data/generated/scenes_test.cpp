@@ -1,13 +1,16 @@
 #include "../../../data/generated/scenes.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include "../../../core/error.h"
 #include "../../../train/picture.h"
+#include "../../support/throws.h"
 #include "../temporary_file.h"
 
 namespace heed::data {
@@ -77,6 +80,19 @@ TEST(GeneratedScenes, DigitsStandWhereTheWordsSay) {
       }
     }
   }
+}
+
+TEST(GeneratedScenes, DigitsAreOfThoseThatThereAre) {
+  Digits digits;
+  digits.pixels.resize(3 * kDigitSide * kDigitSide);
+  digits.labels = {5, 0, 7};
+  Generator generator(5);
+  for (const auto& [begin, end] : {std::pair{-1, 2}, {1, 4}, {2, 2}, {2, 1}}) {
+    EXPECT_ERROR(ValueError, fmt::format("digits: [{}, {}) are no digits of 3", begin, end),
+                 digit_scene(digits, begin, end, generator));
+  }
+  EXPECT_THAT(digit_scene(digits, 2, 3, generator).words, testing::Contains("seven"));
+  EXPECT_THAT(digit_scene(digits, 0, 1, generator).words, testing::Contains("five"));
 }
 
 TEST(GeneratedScenes, APictureBecomesOneThatNobodyDescribed) {
