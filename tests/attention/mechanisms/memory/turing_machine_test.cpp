@@ -293,6 +293,18 @@ TEST(TuringMachine, HasGradientsOfFirstAndSecondOrder) {
   }
 }
 
+TEST(TuringMachine, LooksAtItsFirstSlotAtFirst) {
+  for (const Index slots : {7, 131}) {
+    TuringMachineOptions options = small(true);
+    options.slots = slots;
+    const TuringMachine machine(options);
+    const Tensor weights = machine.begin(1).weights;
+    const double rest = static_cast<double>(slots - 1), most = (rest + 1) * std::exp(3.0);
+    EXPECT_NEAR(amin(narrow(weights, 2, 0, 1)).item(), most / (most + rest), 1e-12);
+    EXPECT_NEAR(amax(narrow(weights, 2, 1, slots - 1)).item(), 1 / (most + rest), 1e-12);
+  }
+}
+
 TEST(TuringMachine, WhatIsBeyondTheLengthChangesNoBit) {
   manual_seed(9);
   const TuringMachine machine(small(true));
