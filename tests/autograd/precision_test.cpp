@@ -172,10 +172,12 @@ TEST(Precision, WeightsOfACallAddUpToOneOutsideOfItsScope) {
   };
   const AttentionCall call = called();
   EXPECT_EQ(call.precision, Precision::bf16);
-  const Tensor some = attention_weights(call, Tensor(Array::from<Index>({0, 31, 66})));
+  const Tensor few(Array::from<Index>({0, 31, 66}));
+  const Tensor some = attention_weights(call, few);
   const Tensor all = attention_weights(call, arange(67));
   EXPECT_LT(amax(abs(sum(all, {-1}) - 1)).item(), 1e-5);
-  EXPECT_EQ(bits(some), bits(index_select(all, 1, Tensor(Array::from<Index>({0, 31, 66})))));
+  // A few rows take a way of their own in f32; scores of bf16 would be some tenths away.
+  EXPECT_LT(amax(abs(some - index_select(all, 1, few))).item(), 1e-4);
   EXPECT_NEAR(sum(attention_received(call)).item(), 134, 1e-3);
 }
 
