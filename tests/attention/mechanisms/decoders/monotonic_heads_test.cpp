@@ -189,6 +189,21 @@ TEST(MonotonicHeads, AStreamWithoutASourceGivesZeros) {
   EXPECT_EQ(step->places, (std::vector<Index>{-1, -1}));
 }
 
+TEST(MonotonicHeads, AnEnergyOfNothingIsPassedBy) {  // p is a half, and must be more
+  const NoGrad off;
+  MonotonicHeads made(options(false));
+  made.offset.copy_(zeros({kH}, DType::f64));
+  made.alignment.hard = true;
+  const Tensor keys = randn({kK, kEk}, DType::f64), query = zeros({kE}, DType::f64);
+  MonotonicStream stream = made.stream();
+  stream.read(keys);
+  EXPECT_FALSE(stream.write(query));
+  stream.end();
+  EXPECT_EQ(stream.write(query)->places, (std::vector<Index>{kK - 1, kK - 1}));
+  const Tensor all = made(zeros({1, 1, kE}, DType::f64), unsqueeze(keys, 0)).alignment;
+  EXPECT_EQ(argmax(all, -1).array().to_vector<Index>(), (std::vector<Index>{kK - 1, kK - 1}));
+}
+
 TEST(MonotonicHeads, SayWhatIsWrong) {
   EXPECT_ERROR(ValueError,
                "monotonic_heads: width 6, heads 4 and key_width 6 must be positive, and heads "
