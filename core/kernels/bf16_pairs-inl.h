@@ -1,5 +1,5 @@
-// Pairs of floats as AVX512-BF16's dot products take them: two of them, rounded to bf16, in the place
-// of one float. Only where has_bf16_dot().
+// Pairs of floats as AVX512-BF16's dot products take them: two of them, rounded to bf16, in the
+// place of one float. Only where has_bf16_dot().
 #pragma once
 
 #include <immintrin.h>
@@ -45,7 +45,8 @@ HEED_BF16 inline __m512i joined(__m512 low, __m512 high) {
   alignas(64) static constexpr std::uint16_t kOrder[32] = {
       0, 16, 1, 17, 2,  18, 3,  19, 4,  20, 5,  21, 6,  22, 7,  23,
       8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31};
-  return _mm512_permutexvar_epi16(_mm512_load_si512(kOrder), _mm512_castps_si512(paired(low, high)));
+  return _mm512_permutexvar_epi16(_mm512_load_si512(kOrder),
+                                  _mm512_castps_si512(paired(low, high)));
 }
 
 }  // namespace

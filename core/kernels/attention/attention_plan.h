@@ -1,5 +1,6 @@
 // How attention is cut up: checks the operands, spreads them over the common leading axes, and says
-// which queries make a tile and which keys they may see. Everything follows from shapes alone.
+// which queries make a tile and which keys they may see. All of that follows from shapes alone; in
+// which numbers products are, from the caller's precision and the processor, too.
 #pragma once
 
 #include <algorithm>

@@ -2,12 +2,12 @@
 
 #include <gtest/gtest.h>
 
-#include <bit>
 #include <cmath>
 #include <limits>
 #include <vector>
 
 #include "../../../../core/array.h"
+#include "../../../../core/bfloat16.h"
 #include "../../../../core/generator.h"
 #include "../../../../core/kernels/attention/attention_plan.h"
 #include "../../../../core/precision.h"
@@ -16,12 +16,7 @@
 namespace heed::kernels {
 namespace {
 
-// The nearest bf16, ties to even.
-double rounded(float x) {
-  const auto bits = std::bit_cast<std::uint32_t>(x);
-  return static_cast<double>(
-      std::bit_cast<float>((bits + 0x7FFFu + (bits >> 16 & 1u)) & 0xFFFF0000u));
-}
+double rounded(float x) { return static_cast<double>(static_cast<float>(BFloat16(x))); }
 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
