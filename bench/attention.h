@@ -9,9 +9,10 @@
 namespace bench::sdpa {
 
 inline constexpr std::int64_t kHeads = 8, kWidth = 64;
-/// Of the weights, in row dropout, which is sdpa_2048 otherwise.
+/// Of the rows dropout and sdpa_bf16, which are sdpa_2048 otherwise.
+inline constexpr std::int64_t kBoundSteps = 2048;
+/// Of the weights, in row dropout.
 inline constexpr double kDropout = 0.1;
-inline constexpr std::int64_t kDropoutSteps = 2048;
 
 /// Queries, keys, values and the block in the loss: four times f32[1, H, T, D], number 0 .. 3.
 inline void fill_block(float* to, std::int64_t steps, std::uint64_t number) {

@@ -118,11 +118,11 @@ int main(int argc, char** argv) {
   set_num_threads(options.threads);
   if (options.row == "additive") return run_additive(options);
   if (options.row == "dropout") {
-    return run_sdpa(options, bench::sdpa::kDropoutSteps, {.dropout = bench::sdpa::kDropout});
+    return run_sdpa(options, bench::sdpa::kBoundSteps, {.dropout = bench::sdpa::kDropout});
   }
   if (options.row == "sdpa_bf16") {
     const PrecisionScope scope(Precision::bf16);
-    return run_sdpa(options, 2048, {});
+    return run_sdpa(options, bench::sdpa::kBoundSteps, {});
   }
   const Index steps = std::stoll(options.row.substr(options.row.find('_') + 1));
   if (options.row.starts_with("decode")) return run_decode(options, steps);

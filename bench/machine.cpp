@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <new>
 #include <string>
 
 #include "runner.h"
@@ -25,8 +26,8 @@ std::string processor() {
   return "a processor without a name";
 }
 
-// Milliseconds for a block of the system's that is written once, as a large block of malloc's is that it
-// gave back before: the least of three.
+// Milliseconds to write a block that comes from the system, as malloc's large ones do each time:
+// the least of three.
 double fresh_ms() {
   using Clock = std::chrono::steady_clock;
   double least = 1e9;
@@ -34,7 +35,7 @@ double fresh_ms() {
     const auto begin = Clock::now();
     void* block =
         mmap(nullptr, kFreshBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (block == MAP_FAILED) return 0;
+    if (block == MAP_FAILED) throw std::bad_alloc();
     std::memset(block, 1, kFreshBytes);
     least =
         std::min(least, std::chrono::duration<double, std::milli>(Clock::now() - begin).count());

@@ -1,5 +1,5 @@
-// What the times of a run are to be read with: the processor, its limit of multiply-adds, what fresh
-// memory costs, and the OpenBLAS that each side has loaded.
+// What the times of a run are to be read with: the processor, its limit of multiply-adds, what
+// fresh memory costs, and the OpenBLAS that each side has loaded.
 #pragma once
 
 namespace bench::machine {
