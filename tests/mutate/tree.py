@@ -65,8 +65,8 @@ class Tree:
         # Without debug information the library is a twentieth of its size, and linked in no time.
         _run(['objcopy', '--strip-debug', 'libheed.a', 'libheed-small.a'], cwd=self.build)
         helpers = [helper for program in programs for helper in HELPERS.get(program, ())]
-        self.links = {program: self._link(target) for program, target in zip(programs, targets)}
-        self.helpers = {helper: self._link(helper) for helper in helpers}
+        self.links = {program: self._link_command(target) for program, target in zip(programs, targets)}
+        self.helpers = {helper: self._link_command(helper) for helper in helpers}
         self.commands = {}
         for entry in json.loads((self.build / 'compile_commands.json').read_text()):
             name = os.path.relpath(os.path.join(entry['directory'], entry['file']), self.root)
@@ -76,7 +76,7 @@ class Tree:
             self._precompile(name, place / f'header{len(self.headers)}')
         self.users = self._users()
 
-    def _link(self, target):
+    def _link_command(self, target):
         commands = _run(['ninja', '-C', self.build, '-t', 'commands', target]).splitlines()
         return next(line for line in reversed(commands) if f'-o tests/{target}' in line)
 
