@@ -10,36 +10,30 @@ HEED_FIELDS(masks::BigBirdOptions, block, window, globals, randoms, causal)
 HEED_FIELDS(WaitKOptions, wait, catch_up, first)
 
 HeldTerms terms_of(const py::dict& given) {
-  static const auto& fields = *new Fields<HeldTerms>{
-      {"terms", [](HeldTerms& t, const py::handle& v) { t = v.cast<HeldTerms>(); }},
-      {"mask", [](HeldTerms& t, const py::handle& v) { t.mask = v.cast<Mask>(); }},
-      {"bias", [](HeldTerms& t, const py::handle& v) { t.bias = v.cast<Tensor>(); }},
-      {"offset_bias", [](HeldTerms& t, const py::handle& v) { t.offset_bias = v.cast<Tensor>(); }},
-      {"sinks", [](HeldTerms& t, const py::handle& v) { t.sinks = v.cast<Tensor>(); }},
-      {"map", [](HeldTerms& t, const py::handle& v) { t.map = v.cast<ScoreMap>(); }},
-      {"dropout", [](HeldTerms& t, const py::handle& v) { t.dropout = v.cast<double>(); }},
-      {"need_weights", [](HeldTerms& t, const py::handle& v) { t.need_weights = v.cast<bool>(); }},
-      {"generator", [](HeldTerms& t, const py::handle& v) { t.generator = v.cast<Generator*>(); }},
-      {"need_statistics",
-       [](HeldTerms& t, const py::handle& v) { t.need_statistics = v.cast<bool>(); }},
-      {"from_below", [](HeldTerms& t, const py::handle& v) { t.from_below = v.cast<Tensor>(); }},
-      {"need_log_sums",
-       [](HeldTerms& t, const py::handle& v) { t.need_log_sums = v.cast<bool>(); }},
-      {"tiles_only", [](HeldTerms& t, const py::handle& v) { t.tiles_only = v.cast<bool>(); }},
-      {"normaliser",
-       [](HeldTerms& t, const py::handle& v) {
-         t.held_normaliser = v.cast<std::shared_ptr<Normaliser>>();
-         t.normaliser = t.held_normaliser.get();
-       }},
-      {"position_bias",
-       [](HeldTerms& t, const py::handle& v) {
-         t.held_position_bias = v.cast<std::shared_ptr<OffsetBias>>();
-         t.position_bias = t.held_position_bias.get();
-       }},
-      {"relative", [](HeldTerms& t, const py::handle& v) {
-         t.held_relative = v.cast<std::shared_ptr<RelativePositions>>();
-         t.relative = t.held_relative.get();
-       }}};
+  using O = HeldTerms;
+  static const auto& fields = *[] {
+    auto* const all =
+        new Fields HEED_LIST(mask, bias, offset_bias, sinks, map, dropout, need_weights, generator,
+                             need_statistics, from_below, need_log_sums, tiles_only);
+    const auto held = [all](const char* name, auto set) {
+      all->push_back({name, setting<O>(set)});
+    };
+    held("normaliser", [](O& t, const py::handle& v) {
+      t.held_normaliser = v.cast<std::shared_ptr<Normaliser>>();
+      t.normaliser = t.held_normaliser.get();
+    });
+    held("position_bias", [](O& t, const py::handle& v) {
+      t.held_position_bias = v.cast<std::shared_ptr<OffsetBias>>();
+      t.position_bias = t.held_position_bias.get();
+    });
+    held("relative", [](O& t, const py::handle& v) {
+      t.held_relative = v.cast<std::shared_ptr<RelativePositions>>();
+      t.relative = t.held_relative.get();
+    });
+    const auto whole = [](O& t, const py::handle& v) { t = v.cast<O>(); };
+    all->insert(all->begin(), {"terms", setting<O>(whole)});
+    return all;
+  }();
   return options_of("attention", HeldTerms(), given, fields);
 }
 

@@ -23,7 +23,7 @@ template <>
 struct FieldsOf<attention::MultiHeadOptions> {
   static constexpr bool kGiven = false;
   static constexpr std::size_t kWithoutNames = 2;  // MultiHead(64, 8)
-  static const Fields<attention::MultiHeadOptions>& all();
+  static const Fields& all();
 };
 
 /// A stack's layers take what their heads have beside by name, or layer by layer:
@@ -33,7 +33,7 @@ struct FieldsOf<attention::MultiHeadOptions> {
 template <>
 struct FieldsOf<attention::TransformerOptions> {
   static constexpr bool kGiven = false;
-  static const Fields<attention::TransformerOptions>& all();
+  static const Fields& all();
   static void finish(attention::TransformerOptions& options, const py::dict& given);
 };
 

@@ -140,7 +140,7 @@ void bind_plain(py::module_& m, const std::array<const char*, sizeof...(T)>& nam
 }
 
 void bind_activations(py::module_& m) {
-  bind_plain<ReLU, Tanh, Sigmoid, SiLU, LogSigmoid, ReLU6, Softsign, Mish, SELU, Hardsigmoid,
+  bind_plain<ReLU, Tanh, nn::Sigmoid, SiLU, LogSigmoid, ReLU6, Softsign, Mish, SELU, Hardsigmoid,
              Hardswish, Identity>(
       m, {"ReLU", "Tanh", "Sigmoid", "SiLU", "LogSigmoid", "ReLU6", "Softsign", "Mish", "SELU",
           "Hardsigmoid", "Hardswish", "Identity"});
@@ -151,7 +151,7 @@ void bind_activations(py::module_& m) {
       .def(py::init<double, double>(), py::arg("beta") = 1, py::arg("threshold") = 20);
   layer<Hardtanh>(m, "Hardtanh")
       .def(py::init<double, double>(), py::arg("min_val") = -1, py::arg("max_val") = 1);
-  layer<Softmax>(m, "Softmax").def(py::init<Index>(), py::arg("dim"));
+  layer<nn::Softmax>(m, "Softmax").def(py::init<Index>(), py::arg("dim"));
   layer<LogSoftmax>(m, "LogSoftmax").def(py::init<Index>(), py::arg("dim"));
   layer<GLU>(m, "GLU").def(py::init<Index>(), py::arg("dim") = -1);
   layer<PReLU>(m, "PReLU")

@@ -71,21 +71,40 @@ std::string result_text() {
   if constexpr (!std::is_void_v<R>) return type_text<std::remove_cvref_t<R>>();
 }
 
+// Calls, whatever they are of: pybind11's own templates take a tenth of a second each.
+using Call = std::function<py::object(const py::args&, const py::kwargs&)>;
+using MethodCall = std::function<py::object(void* self, const py::args&, const py::kwargs&)>;
+using InitCall =
+    std::function<void(py::detail::value_and_holder&, const py::args&, const py::kwargs&)>;
+/// The C++ object behind one of Python; null for none of its class.
+using SelfOf = void* (*)(const py::handle&);
+template <class T>
+void* self_of(const py::handle& self) {
+  py::detail::type_caster_base<T> caster;
+  return caster.load(self, true) ? static_cast<T*>(caster) : nullptr;
+}
+
+void define(py::module_& m, const char* name, Call call, const std::string& doc);
+/// Where `keeps`, what it gives keeps `self` and the arguments alive.
+void define_method(py::object type, const char* name, SelfOf self, MethodCall call,
+                   const std::string& doc, bool keeps);
+void define_init(py::object type, InitCall call, const std::string& doc);
+/// Of what a call gives: __init__ of named fields, attributes, iteration over all of them.
+void define_record(py::object type, SelfOf self, InitCall init, const Fields& fields);
+
 /// A function by name, or several of one name.
 template <class F>
 void function(py::module_& m, const char* name, const char* names, F f, const std::string& what) {
   using Of = Callable<F>;
   const typename Of::Arguments arguments(name, names);
-  py::options plain;
-  plain.disable_function_signatures();
   const std::string doc = std::string(name) + "(" + arguments.text() + ") -> " +
                           result_text<typename Of::Result>() + "\n\n" + what;
-  m.def(
-      name,
+  define(
+      m, name,
       [arguments, f](const py::args& args, const py::kwargs& kwargs) {
         return run<typename Of::Result>(arguments.read(args, kwargs), f);
       },
-      doc.c_str());
+      doc);
 }
 
 template <class T, class Base = nn::Module>
@@ -104,12 +123,16 @@ class Mechanism : public ModuleClass<T, Base> {
   Mechanism& made(const char* names, F make) {
     using Arguments = typename Callable<F>::Arguments;
     const Arguments arguments(name_, names);
-    const auto init = [arguments, make](const py::args& args, const py::kwargs& kwargs) {
-      const auto values = arguments.read(args, kwargs);
-      return std::apply([&](const auto&... taken) { return make(taken.get()...); }, values);
-    };
-    describe("__init__", arguments.text(), "None", "",
-             [&](const char* doc) { this->def(py::init(init), doc); });
+    define_init(
+        *this,
+        [arguments, make](py::detail::value_and_holder& place, const py::args& args,
+                          const py::kwargs& kwargs) {
+          const auto values = arguments.read(args, kwargs);
+          py::detail::initimpl::construct<ModuleClass<T, Base>>(
+              place, std::apply([&](const auto&... taken) { return make(taken.get()...); }, values),
+              false);
+        },
+        doc_of("__init__", arguments.text(), "None", ""));
     return *this;
   }
 
@@ -136,30 +159,22 @@ class Mechanism : public ModuleClass<T, Base> {
   void bind(const char* name, const char* names, F f, const char* what, bool keeps = false) {
     using Result = typename Of::Result;
     const typename Of::Arguments arguments(name_ + "." + name, names);
-    const auto call = [arguments, f, keeps](T& self, const py::args& args,
-                                            const py::kwargs& kwargs) {
-      const auto here = [&](auto&&... given) -> Result { return std::invoke(f, self, given...); };
-      py::object out = run<Result>(arguments.read(args, kwargs), here);
-      if (keeps) {
-        py::detail::keep_alive_impl(out, py::cast(&self, py::return_value_policy::reference));
-        for (const py::handle& given : args) py::detail::keep_alive_impl(out, given);
-        for (const auto& named : kwargs) py::detail::keep_alive_impl(out, named.second);
-      }
-      return out;
-    };
-    describe(name, arguments.text(), result_text<Result>(), what,
-             [&](const char* doc) { this->def(name, call, doc); });
+    define_method(
+        *this, name, &self_of<T>,
+        [arguments, f](void* self, const py::args& args, const py::kwargs& kwargs) {
+          T& module = *static_cast<T*>(self);
+          const auto here = [&](auto&&... given) -> Result {
+            return std::invoke(f, module, given...);
+          };
+          return run<Result>(arguments.read(args, kwargs), here);
+        },
+        doc_of(name, arguments.text(), result_text<Result>(), what), keeps);
   }
 
-  template <class Define>
-  void describe(const char* name, const std::string& arguments, const std::string& result,
-                const char* what, const Define& define) {
-    py::options plain;
-    plain.disable_function_signatures();
-    const std::string doc = std::string(name) + "(self: " + public_name(*this) +
-                            (arguments.empty() ? "" : ", ") + arguments + ") -> " + result +
-                            (*what == '\0' ? "" : "\n\n") + what;
-    define(doc.c_str());
+  std::string doc_of(const char* name, const std::string& arguments, const std::string& result,
+                     const char* what) const {
+    return std::string(name) + "(self: " + public_name(*this) + (arguments.empty() ? "" : ", ") +
+           arguments + ") -> " + result + (*what == '\0' ? "" : "\n\n") + what;
   }
 
   std::string name_;
@@ -169,24 +184,14 @@ class Mechanism : public ModuleClass<T, Base> {
 /// unpacked.
 template <class T, class... Base>
 py::class_<T, Base...> record(py::module_& m, const char* what, const std::string& name = "") {
-  const auto& fields = FieldsOf<T>::all();
-  py::class_<T, Base...> c(m, (name.empty() ? class_name<T>() : name).c_str(), what);
-  c.def(py::init([&fields](const py::kwargs& given) {
-    return options_of(class_name<T>(), T(), given, fields);
-  }));
-  py::options plain;
-  plain.disable_function_signatures();
-  for (const auto& f : fields) {
-    const std::string doc = "(self) -> " + f.type();
-    c.def_property_readonly(f.name.c_str(),
-                            py::cpp_function([&f](const T& given) { return f.get(given); },
-                                             py::is_method(c), py::doc(doc.c_str())));
-  }
-  c.def("__iter__", [&fields](const T& given) {
-    py::list all;
-    for (const auto& f : fields) all.append(f.get(given));
-    return py::iter(py::tuple(all));
-  });
+  using Class = py::class_<T, Base...>;
+  Class c(m, (name.empty() ? class_name<T>() : name).c_str(), what);
+  const auto init = [](py::detail::value_and_holder& place, const py::args&,
+                       const py::kwargs& given) {
+    py::detail::initimpl::construct<Class>(
+        place, options_of(class_name<T>(), T(), given, FieldsOf<T>::all()), false);
+  };
+  define_record(c, &self_of<T>, init, FieldsOf<T>::all());
   return c;
 }
 

@@ -6,9 +6,9 @@ namespace heed::python {
 
 using namespace heed::attention;
 
-const Fields<MultiHeadOptions>& FieldsOf<MultiHeadOptions>::all() {
+const Fields& FieldsOf<MultiHeadOptions>::all() {
   using O = MultiHeadOptions;
-  static const auto& fields = *new Fields<O> HEED_LIST(
+  static const auto& fields = *new Fields HEED_LIST(
       width, heads, kv_heads, key_width, value_width, head_width, value_head_width, dropout, bias,
       out_bias, rotary, rotary_options, scale, score, normaliser, relative, qk_norm, gate,
       head_scale, sinks, extras, dtype);
@@ -19,7 +19,7 @@ namespace {
 
 // {"sinks": True}, or lambda layer: {..}
 template <class Options, auto place>
-Field<TransformerOptions> by_layer(const char* name) {
+Field by_layer(const char* name) {
   const auto set = [name](TransformerOptions& options, const py::handle& given) {
     if (!py::isinstance<py::dict>(given) && !PyCallable_Check(given.ptr())) throw py::cast_error();
     const Held held(py::reinterpret_borrow<py::object>(given));
@@ -30,24 +30,25 @@ Field<TransformerOptions> by_layer(const char* name) {
       return options_of(name, of_all, own, FieldsOf<Options>::all());
     };
   };
-  return {name, set, [] { return "object"; }, [] { return "None"; }};
+  return {name, setting<TransformerOptions>(set), [] { return "object"; }, [] { return "None"; }};
 }
 
 }  // namespace
 
-const Fields<TransformerOptions>& FieldsOf<TransformerOptions>::all() {
+const Fields& FieldsOf<TransformerOptions>::all() {
   using O = TransformerOptions;
   static const auto& fields = *[] {
     auto* const all =
-        new Fields<O> HEED_LIST(width, heads, kv_heads, hidden, dropout, pre_norm, both_norms, norm,
-                                parallel, activation, bias, rotary, rotary_options, eps, dtype);
+        new Fields HEED_LIST(width, heads, kv_heads, hidden, dropout, pre_norm, both_norms, norm,
+                             parallel, activation, bias, rotary, rotary_options, eps, dtype);
     all->push_back(by_layer<MultiHeadOptions, &O::self_heads>("self_heads"));
     all->push_back(by_layer<MultiHeadOptions, &O::memory_heads>("memory_heads"));
     const auto set = [](O& options, const py::handle& given) {
       if (py::isinstance<py::str>(given)) return;  // finish() knows the sizes
       options.self_attention = given.cast<decltype(O::self_attention)>();
     };
-    all->push_back({"self_attention", set, [] { return "object"; }, [] { return "None"; }});
+    all->push_back(
+        {"self_attention", setting<O>(set), [] { return "object"; }, [] { return "None"; }});
     all->push_back(by_layer<MixtureOfExpertsOptions, &O::experts>("experts"));
     return all;
   }();

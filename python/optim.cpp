@@ -29,7 +29,7 @@ std::vector<Tensor> tensors_of(const py::object& given) {
 
 /// Type(params, **options), params tensors or dicts {"params": [...], "lr": ...}.
 template <class T>
-void bind_optimizer(py::module_& m, const char* name, Fields<typename T::Settings> fields) {
+void bind_optimizer(py::module_& m, const char* name, Fields fields) {
   using Options = typename T::Settings;
   const std::string what =
       std::string(name) + "(params, *, " + names_of(fields) +

@@ -38,17 +38,28 @@ std::string type_text() {
   return out;
 }
 
-template <class Options>
-struct Field {
-  std::string name;
-  std::function<void(Options&, const py::handle&)> set;
-  /// Of what stands there, for signatures: its type, and what it is at first.
-  std::function<std::string()> type = {}, first = {};
-  std::function<py::object(const Options&)> get = {};
+/// What Python does with a value of one type, wherever it stands.
+struct ValueType {
+  /// Throws py::cast_error for what is no such value of that name.
+  void (*set)(void* value, const char* name, const py::handle& given);
+  /// For signatures.
+  std::string (*type)();
+  std::string (*shown)(const void* value);
+  /// Null for options, which are not given back.
+  py::object (*get)(const void* value);
 };
 
-template <class Options>
-using Fields = std::vector<Field<Options>>;
+/// A field of an aggregate, which is passed by its address: what depended on the aggregate's type
+/// would be compiled anew for each.
+struct Field {
+  std::string name;
+  std::function<void(void* options, const py::handle&)> set;
+  /// Of what stands there, for signatures: its type, and what it is at first.
+  std::function<std::string()> type = {}, first = {};
+  std::function<py::object(const void* options)> get = {};
+};
+
+using Fields = std::vector<Field>;
 
 /// Of each aggregate that Python names field by field; made by HEED_FIELDS.
 template <class Options>
@@ -67,71 +78,69 @@ concept Finished = requires(T& options, const py::dict& given) {
 };
 
 /// "lr, momentum": for the documentation of what takes them.
-template <class Options>
-std::string names_of(const Fields<Options>& fields) {
-  std::string out;
-  for (const auto& f : fields) out += (out.empty() ? "" : ", ") + f.name;
-  return out;
-}
+std::string names_of(const Fields& fields);
 
 /// Throws TypeError: what was given is no `name` of `who`.
-[[noreturn]] inline void refuse(const std::string& who, const std::string& name,
-                                const py::handle& given) {
-  std::string text = py::repr(given);
-  if (text.size() > 80) text = text.substr(0, 80) + "..";
-  throw py::type_error(who + "(): " + text + " is no " + name);
-}
+[[noreturn]] void refuse(const std::string& who, const std::string& name, const py::handle& given);
 
-/// `options` with what `given` says of them. Throws TypeError for a name that is none of theirs but
-/// `passed`.
+/// Writes what `given` says into `options`, which have these fields. Throws TypeError for a name
+/// that is none of theirs but `passed`.
+void set_options(const std::string& who, void* options, const py::dict& given, const Fields& fields,
+                 const char* passed = "");
+
+/// `options` with what `given` says of them. Throws as set_options().
 template <class Options>
 Options options_of(const std::string& who, Options options, const py::dict& given,
-                   const Fields<Options>& fields, const char* passed = "") {
-  for (const auto& [key, value] : given) {
-    const auto name = py::cast<std::string>(key);
-    const auto found =
-        std::find_if(fields.begin(), fields.end(), [&](const auto& f) { return f.name == name; });
-    if (found == fields.end()) {
-      if (name == passed) continue;
-      throw py::type_error(who + "() has no option '" + name + "', but " + names_of(fields));
-    }
-    try {
-      found->set(options, value);
-    } catch (const py::cast_error&) {
-      refuse(who, name, value);
-    }
-  }
+                   const Fields& fields, const char* passed = "") {
+  set_options(who, &options, given, fields, passed);
   if constexpr (Finished<Options>) FieldsOf<Options>::finish(options, given);
   return options;
 }
 
-/// in_ and lambda_, where the name is a word of Python's own.
-inline std::string python_name(const char* name) {
-  const bool taken = py::module_::import("keyword").attr("iskeyword")(name).cast<bool>();
-  return std::string(name) + (taken ? "_" : "");
+/// `set` of a field, of a function that takes the options themselves.
+template <class Options, class F>
+auto setting(F f) {
+  return [f](void* options, const py::handle& given) { f(*static_cast<Options*>(options), given); };
 }
 
 /// Options within options are a dict: rotary_options={"base": 500000}.
-template <class Options, class Base, class T>
-Field<Options> field_of(const char* name, T Base::*place) {
-  Field<Options> out{.name = python_name(name), .set = {}};
+template <class T>
+const ValueType& value_type() {
   if constexpr (Flattened<T>) {
-    out.set = [=](Options& options, const py::handle& value) {
-      if (!py::isinstance<py::dict>(value)) throw py::cast_error();
-      options.*place = options_of(name, T(), value.cast<py::dict>(), FieldsOf<T>::all());
-    };
-    out.type = [] { return "dict"; };
-    out.first = [] { return "{}"; };
+    static constexpr ValueType kType{
+        [](void* value, const char* name, const py::handle& given) {
+          if (!py::isinstance<py::dict>(given)) throw py::cast_error();
+          *static_cast<T*>(value) =
+              options_of(name, T(), given.cast<py::dict>(), FieldsOf<T>::all());
+        },
+        [] { return std::string("dict"); }, [](const void*) { return std::string("{}"); }, nullptr};
+    return kType;
   } else {
-    out.set = [=](Options& options, const py::handle& value) { options.*place = value.cast<T>(); };
-    out.type = [] { return type_text<T>(); };
-    out.first = [=] { return std::string(py::repr(py::cast(Options().*place))); };
-    out.get = [=](const Options& options) { return py::cast(options.*place); };
+    static constexpr ValueType kType{
+        [](void* value, const char*, const py::handle& given) {
+          *static_cast<T*>(value) = given.cast<T>();
+        },
+        &type_text<T>,
+        [](const void* value) {
+          return std::string(py::repr(py::cast(*static_cast<const T*>(value))));
+        },
+        [](const void* value) { return py::cast(*static_cast<const T*>(value)); }};
+    return kType;
   }
-  return out;
+}
+
+/// The field so many bytes into options, which are those at `first` before anybody sets them. Of a
+/// name that is a word of Python's own it is in_ and lambda_.
+Field field_at(const char* name, std::ptrdiff_t offset, const void* first, const ValueType& type);
+
+template <class Options, class Base, class T>
+Field field_of(const char* name, T Base::*place) {
+  static const auto& first = *new Options();
+  const auto* const at = reinterpret_cast<const char*>(&(first.*place));
+  return field_at(name, at - reinterpret_cast<const char*>(&first), &first, value_type<T>());
 }
 template <class Options, class T>
-Field<Options> field(const char* name, T Options::*place) {
+Field field(const char* name, T Options::*place) {
   return field_of<Options>(name, place);
 }
 
@@ -151,15 +160,15 @@ Field<Options> field(const char* name, T Options::*place) {
 // A list of fields where O is the aggregate.
 #define HEED_LIST(...) \
   { HEED_EXPAND(HEED_EACH(__VA_ARGS__)) }
-#define HEED_FIELDS_OF(TYPE, GIVEN, ...)                                 \
-  template <>                                                            \
-  struct FieldsOf<TYPE> {                                                \
-    using O = TYPE;                                                      \
-    static constexpr bool kGiven = GIVEN;                                \
-    static const Fields<O>& all() {                                      \
-      static const auto& fields = *new Fields<O> HEED_LIST(__VA_ARGS__); \
-      return fields;                                                     \
-    }                                                                    \
+#define HEED_FIELDS_OF(TYPE, GIVEN, ...)                              \
+  template <>                                                         \
+  struct FieldsOf<TYPE> {                                             \
+    using O = TYPE;                                                   \
+    static constexpr bool kGiven = GIVEN;                             \
+    static const Fields& all() {                                      \
+      static const auto& fields = *new Fields HEED_LIST(__VA_ARGS__); \
+      return fields;                                                  \
+    }                                                                 \
   };
 
 }  // namespace heed::python

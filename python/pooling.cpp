@@ -11,9 +11,8 @@ template <>
 struct FieldsOf<HierarchicalLevel> {
   static constexpr bool kGiven = false;
   using O = HierarchicalLevel;
-  static const Fields<O>& all() {
-    static const auto& fields =
-        *new Fields<O> HEED_LIST(width, hidden, encode, encode_packed, pool);
+  static const Fields& all() {
+    static const auto& fields = *new Fields HEED_LIST(width, hidden, encode, encode_packed, pool);
     return fields;
   }
 };

@@ -75,154 +75,123 @@ struct Taken<const attention::Terms&> {
   const T& get() const { return value; }
 };
 
-template <class... Args>
-class Signature {
+/// What a parameter that has a name is, whatever its type.
+struct ParameterType {
+  void (*set)(void* taken, const py::handle& given);
+  std::string (*type)();
+  /// It may be left out.
+  bool lacks;
+  /// It must be named.
+  bool by_name;
+  /// What it is without, unless its Taken knows; may be null.
+  py::object (*first)();
+};
+
+/// The parameters of a call, whose values stand side by side in a block of memory. What does not
+/// depend on their types is compiled once.
+class Parameters {
  public:
-  using Values = std::tuple<Taken<Args>...>;
-
-  Signature(std::string who, std::string_view names) : who_(std::move(who)) {
-    const auto add = [&]<std::size_t... I>(std::index_sequence<I...>) { (place<I>(names), ...); };
-    add(std::index_sequence_for<Args...>());
-    // What stands before one that is needed is needed too.
-    const auto needed = [](const Place& place) { return place.needed; };
-    const auto end = places_.begin() + static_cast<std::ptrdiff_t>(positional_);
-    const auto last = std::find_if(std::make_reverse_iterator(end), places_.rend(), needed);
-    for (auto place = places_.begin(); place != last.base(); ++place) place->needed = true;
-  }
-
-  /// Throws TypeError for arguments that are too many, unknown, missing or of another type.
-  Values read(const py::args& args, const py::kwargs& kwargs) const {
-    Values values;
-    for (const Place& place : places_) {
-      if (place.first) place.set(values, place.first);
-    }
-    std::vector<bool> given(places_.size());
-    if (args.size() > positional_) {
-      throw py::type_error(who_ + "() takes " + std::to_string(positional_) +
-                           " arguments without a name, not " + std::to_string(args.size()));
-    }
-    py::dict rest;
-    for (std::size_t i = 0; i < args.size(); ++i) put(i, args[i], values, given);
-    for (const auto& [key, value] : kwargs) {
-      const auto name = py::cast<std::string>(key);
-      const auto found = std::find_if(places_.begin(), places_.end(),
-                                      [&](const Place& place) { return place.name == name; });
-      if (found != places_.end()) {
-        put(static_cast<std::size_t>(found - places_.begin()), value, values, given);
-      } else {
-        rest[key] = value;
-      }
-    }
-    for (std::size_t i = 0; i < places_.size(); ++i) {
-      if (!given[i] && places_[i].needed) {
-        throw py::type_error(who_ + "() misses '" + places_[i].name + "'");
-      }
-    }
-    for (const auto& finish : finish_) finish(values, kwargs);
-    if (terms_) {
-      terms_(values, rest);
-    } else if (!rest.empty()) {
-      std::string known;
-      for (const Place& place : places_) known += (known.empty() ? "" : ", ") + place.name;
-      throw py::type_error(who_ + "() has no option '" +
-                           py::cast<std::string>(rest.begin()->first) + "', but " + known);
-    }
-    return values;
-  }
+  explicit Parameters(std::string who) : who_(std::move(who)) {}
 
   /// "x: heed.Tensor, *, dtype: heed.dtype = heed.float32, **kwargs"
-  std::string text() const {
-    std::string out;
-    const auto comma = [&] { return out.empty() ? "" : ", "; };
-    for (std::size_t i = 0; i < places_.size(); ++i) {
-      if (i == positional_) out += std::string(comma()) + "*";
-      const Place& place = places_[i];
-      out +=
-          comma() + place.name + ": " + place.type() + (place.needed ? "" : " = " + place.shown());
-    }
-    return out + (terms_ ? std::string(comma()) + "**kwargs" : "");
-  }
+  std::string text() const;
+
+ protected:
+  /// The next of `names`, so many bytes into the block.
+  void add(std::ptrdiff_t offset, const ParameterType& type, std::string_view& names);
+  /// Options, of whose fields some may stand without a name.
+  void add(std::ptrdiff_t offset, const Fields& fields, std::size_t without_names);
+  void add_finish(std::ptrdiff_t offset, void (*finish)(void* options, const py::dict& given));
+  void add_terms(std::ptrdiff_t offset) { terms_ = offset; }
+  /// What stands before one that is needed is needed too.
+  void close();
+
+  /// Throws TypeError for arguments that are too many, unknown, missing or of another type.
+  void read_into(void* values, const py::args& args, const py::kwargs& kwargs) const;
 
  private:
   struct Place {
     std::string name;
     bool needed;
-    std::function<void(Values&, const py::handle&)> set;
+    std::ptrdiff_t offset;
+    std::function<void(void*, const py::handle&)> set;
     std::function<std::string()> type, shown;
     py::object first = {};
   };
+  struct Finish {
+    std::ptrdiff_t offset;
+    void (*finish)(void*, const py::dict&);
+  };
 
-  void put(std::size_t at, const py::handle& value, Values& values,
-           std::vector<bool>& given) const {
-    const Place& place = places_[at];
-    if (given[at]) throw py::type_error(who_ + "() is given '" + place.name + "' twice");
-    given[at] = true;
-    try {
-      place.set(values, value);
-    } catch (const py::cast_error&) {
-      refuse(who_, place.name, value);
-    }
-  }
-
-  template <std::size_t I>
-  void place(std::string_view& names) {
-    using Arg = std::tuple_element_t<I, Values>;
-    using T = typename Arg::T;
-    if constexpr (std::is_same_v<T, attention::Terms>) {
-      terms_ = [](Values& values, const py::dict& rest) {
-        std::get<I>(values).value = terms_of(rest);
-      };
-    } else if constexpr (Flattened<T>) {
-      for (const auto& f : FieldsOf<T>::all()) {
-        const auto set = [&f](Values& values, const py::handle& given) {
-          f.set(std::get<I>(values).value, given);
-        };
-        places_.push_back({f.name, false, set, f.type, f.first});
-        if constexpr (requires { FieldsOf<T>::kWithoutNames; }) {
-          if (places_.size() <= FieldsOf<T>::kWithoutNames) ++positional_;
-        }
-      }
-      if constexpr (Finished<T>) {
-        finish_.push_back([](Values& values, const py::dict& given) {
-          FieldsOf<T>::finish(std::get<I>(values).value, given);
-        });
-      }
-    } else {
-      const std::string_view spec = names.substr(0, names.find(", "));
-      names.remove_prefix(std::min(names.size(), spec.size() + 2));
-      const std::size_t equals = spec.find('=');
-      const bool lacks = equals != spec.npos || kMayLack<T> ||
-                         std::is_pointer_v<std::tuple_element_t<I, std::tuple<Args...>>>;
-      const auto set = [](Values& values, const py::handle& given) {
-        std::get<I>(values).set(given);
-      };
-      const py::object first = first_of<T>(equals == spec.npos ? "" : spec.substr(equals + 1));
-      const std::string shown = first ? py::repr(first) : py::str("None");
-      places_.push_back({std::string(spec.substr(0, equals)), !lacks, set, &type_of<T>,
-                         [shown] { return shown; }, first});
-      if (!std::is_same_v<T, DType> && positional_ + 1 == places_.size()) ++positional_;
-    }
-  }
-
-  template <class T>
-  static std::string type_of() {
-    if (std::is_same_v<T, attention::Mask>) return "Union[heed.attention.Mask, heed.Tensor, None]";
-    return type_text<T>();
-  }
-
-  // Null: what a Taken begins with.
-  template <class T>
-  static py::object first_of(std::string_view text) {
-    if (!text.empty()) return py::module_::import("ast").attr("literal_eval")(std::string(text));
-    if constexpr (std::is_same_v<T, bool> || std::is_same_v<T, DType>) return py::cast(T{});
-    return {};
-  }
+  void put(std::size_t at, const py::handle& value, void* values, std::vector<bool>& given) const;
 
   std::string who_;
   std::vector<Place> places_;
   std::size_t positional_ = 0;
-  std::vector<std::function<void(Values&, const py::dict&)>> finish_;
-  std::function<void(Values&, const py::dict&)> terms_;
+  std::vector<Finish> finish_;
+  std::optional<std::ptrdiff_t> terms_;
+};
+
+template <class T>
+std::string parameter_text() {
+  if (std::is_same_v<T, attention::Mask>) return "Union[heed.attention.Mask, heed.Tensor, None]";
+  return type_text<T>();
+}
+
+template <class P>
+const ParameterType& parameter_type() {
+  using T = typename Taken<P>::T;
+  static constexpr ParameterType kType{
+      [](void* taken, const py::handle& given) { static_cast<Taken<P>*>(taken)->set(given); },
+      &parameter_text<T>, kMayLack<T> || std::is_pointer_v<P>, std::is_same_v<T, DType>,
+      []() -> py::object {
+        if constexpr (std::is_same_v<T, bool> || std::is_same_v<T, DType>) return py::cast(T{});
+        return {};
+      }};
+  return kType;
+}
+
+template <class... Args>
+class Signature : public Parameters {
+ public:
+  using Values = std::tuple<Taken<Args>...>;
+
+  Signature(std::string who, std::string_view names) : Parameters(std::move(who)) {
+    const Values values;
+    const auto* const block = reinterpret_cast<const char*>(&values);
+    std::apply([&](const auto&... taken) { (place<Args>(block, taken, names), ...); }, values);
+    close();
+  }
+
+  Values read(const py::args& args, const py::kwargs& kwargs) const {
+    Values values;
+    read_into(&values, args, kwargs);
+    return values;
+  }
+
+ private:
+  template <class P>
+  void place(const char* block, const Taken<P>& taken, std::string_view& names) {
+    using T = typename Taken<P>::T;
+    const auto offset = [block](const auto& part) {
+      return reinterpret_cast<const char*>(&part) - block;
+    };
+    if constexpr (std::is_same_v<T, attention::Terms>) {
+      add_terms(offset(taken));
+    } else if constexpr (Flattened<T>) {
+      std::size_t without_names = 0;
+      if constexpr (requires { FieldsOf<T>::kWithoutNames; })
+        without_names = FieldsOf<T>::kWithoutNames;
+      add(offset(taken.value), FieldsOf<T>::all(), without_names);
+      if constexpr (Finished<T>) {
+        add_finish(offset(taken.value), [](void* options, const py::dict& given) {
+          FieldsOf<T>::finish(*static_cast<T*>(options), given);
+        });
+      }
+    } else {
+      add(offset(taken), parameter_type<P>(), names);
+    }
+  }
 };
 
 }  // namespace heed::python

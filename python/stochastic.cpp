@@ -103,15 +103,15 @@ void bind_estimators(py::module_& m) {
   estimator<Enumeration>(m, "Enumeration", "The exact gradient.").def(py::init<>());
 }
 
-const Fields<StochasticGradcheckOptions>& fields() {
+const Fields& fields() {
   using O = StochasticGradcheckOptions;
-  static const auto& all = *new Fields<O>{field("family_error", &O::family_error),
-                                          field("power", &O::power),
-                                          field("resolution", &O::resolution),
-                                          field("first_look", &O::first_look),
-                                          field("max_samples", &O::max_samples),
-                                          field("batch", &O::batch),
-                                          field("seed", &O::seed)};
+  static const auto& all = *new Fields{field("family_error", &O::family_error),
+                                       field("power", &O::power),
+                                       field("resolution", &O::resolution),
+                                       field("first_look", &O::first_look),
+                                       field("max_samples", &O::max_samples),
+                                       field("batch", &O::batch),
+                                       field("seed", &O::seed)};
   return all;
 }
 

@@ -24,18 +24,17 @@ template <>
 struct FieldsOf<VisionTransformerOptions> {
   using O = VisionTransformerOptions;
   static constexpr bool kGiven = false;
-  static const Fields<O>& all() {
+  static const Fields& all() {
     static const auto& fields = *[] {
-      auto* const out =
-          new Fields<O> HEED_LIST(height, width, channels, patch, classes, layers, embedding, heads,
-                                  hidden, dropout, distilled, dtype);
+      auto* const out = new Fields HEED_LIST(height, width, channels, patch, classes, layers,
+                                             embedding, heads, hidden, dropout, distilled, dtype);
       const auto set = [](O& options, const py::handle& given) {
         options.encoder = [held = Held(given.cast<py::dict>())](const TransformerOptions& own) {
           const py::gil_scoped_acquire lock;
           return options_of("encoder", own, held(), FieldsOf<TransformerOptions>::all());
         };
       };
-      out->push_back({"encoder", set, [] { return "dict"; }, [] { return "{}"; }});
+      out->push_back({"encoder", setting<O>(set), [] { return "dict"; }, [] { return "{}"; }});
       return out;
     }();
     return fields;

@@ -151,6 +151,8 @@ BAD = [
     (TypeError, r"CBAM\(\): 'many' is no channels", lambda: attention.CBAM("many")),
     (TypeError, r"MultiHead\(\): 3 is no rotary_options", lambda: attention.MultiHead(8, 2, rotary_options=3)),
     (TypeError, r"rotary_options\(\) has no option 'bass'", lambda: attention.MultiHead(8, 2, rotary_options={"bass": 3})),
+    (TypeError, "is of heed.attention.CBAM, not of <class 'int'>", lambda: attention.CBAM.forward(3, heed.zeros(1, 2, 3, 3))),
+    (TypeError, "is of heed.attention.PairOutput, not of", lambda: list(attention.PairOutput.__iter__(attention.CBAM(6, 2)))),
     (TypeError, r"Trilinear.forward|score|forward", lambda: attention.Trilinear(3)("q", "k")),
     (heed.ShapeError, "", lambda: attention.CBAM(6, 2)(heed.zeros(2, 5, 3, 3))),
     (heed.DTypeError, "", lambda: attention.BiDirectional(3, dtype=f64)(heed.zeros(1, 2, 3), heed.zeros(1, 2, 3))),
