@@ -29,10 +29,12 @@ std::size_t Block::offset(const Place& place) const {
 std::size_t Block::existing(std::initializer_list<Index> place) const {
   if (place.size() != shape_.size()) throw std::logic_error("a place of another rank");
   std::size_t axis = 0;
+  Index at = 0;
   for (const Index i : place) {
-    if (i < 0 || i >= shape_[axis++]) throw std::logic_error("a place that is not there");
+    if (i < 0 || i >= shape_[axis]) throw std::logic_error("a place that is not there");
+    at = at * shape_[axis++] + i;
   }
-  return offset(place);
+  return static_cast<std::size_t>(at);
 }
 
 std::vector<double> Block::row(std::initializer_list<Index> place) const {
