@@ -13,7 +13,7 @@
 
 namespace heed {
 
-inline std::vector<float> numbers(const Tensor& tensor) {
+inline std::vector<float> floats(const Tensor& tensor) {
   return tensor.array().to_vector<float>();
 }
 

@@ -37,7 +37,7 @@ TEST(OptimizerRefusals, AGradientThatDoesNotFitChangesNothing) {
   const auto refused = [&](const std::vector<std::int64_t>& rows, const Shape& values) {
     table.set_grad(Tensor(SparseRows{Array::from(rows), Array::zeros(values, DType::f32), {5, 2}}));
     const std::string text = message_of<Error>([&] { sgd.step(); });
-    EXPECT_THAT(numbers(first), ElementsAre(1.0f, 1.0f));
+    EXPECT_THAT(floats(first), ElementsAre(1.0f, 1.0f));
     return text;
   };
   EXPECT_EQ(refused({1, 5}, {2, 2}),
@@ -50,7 +50,7 @@ TEST(OptimizerRefusals, AGradientThatDoesNotFitChangesNothing) {
   const auto refused_as = [&](const Array& rows, const Array& values) {
     table.set_grad(Tensor(SparseRows{rows, values, {5, 2}}));
     EXPECT_ERROR_WITH(ShapeError, "do not make [5, 2]", sgd.step());
-    EXPECT_THAT(numbers(first), ElementsAre(1.0f, 1.0f));
+    EXPECT_THAT(floats(first), ElementsAre(1.0f, 1.0f));
   };
   const Array two = Array::from(std::vector<std::int64_t>{1, 7, 3, 7}, {2, 2}).select(1, 0);
   ASSERT_FALSE(two.is_contiguous());
@@ -65,7 +65,7 @@ TEST(OptimizerRefusals, ASparseGradientMayBeOfNumbers) {
   p.set_grad(Tensor(SparseRows{
       Array::from(std::vector<std::int64_t>{1, 4}), Array::from(std::vector<float>{3, 7}), {5}}));
   sgd.step();
-  EXPECT_THAT(numbers(p), ElementsAre(1.0f, -2.0f, 1.0f, 1.0f, -6.0f));
+  EXPECT_THAT(floats(p), ElementsAre(1.0f, -2.0f, 1.0f, 1.0f, -6.0f));
 }
 
 TEST(OptimizerRefusals, ASparseGradientMayHaveNoRows) {
@@ -78,7 +78,7 @@ TEST(OptimizerRefusals, ASparseGradientMayHaveNoRows) {
                                      Array::zeros({count, width}, DType::f32),
                                      {5, width}}));
     sgd.step();
-    EXPECT_THAT(numbers(table), testing::Each(1.0f)) << width;
+    EXPECT_THAT(floats(table), testing::Each(1.0f)) << width;
     EXPECT_EQ(sgd.state_dict()[1].second.item(), 1);
   }
 }
@@ -94,7 +94,7 @@ TEST(OptimizerRefusals, WhatBecameAnotherTensorChangesNothing) {
     second.set_grad(given);
     Tensor(given).set_array(gradient);
     const std::string text = message_of<Error>([&] { adam.step(); });
-    EXPECT_THAT(numbers(first), ElementsAre(1.0f, 1.0f));
+    EXPECT_THAT(floats(first), ElementsAre(1.0f, 1.0f));
     return text;
   };
   EXPECT_EQ(refused(Array::zeros({3}, DType::f32)),
@@ -103,11 +103,11 @@ TEST(OptimizerRefusals, WhatBecameAnotherTensorChangesNothing) {
             "Adam: a gradient of f64[5] for a parameter of f32[5]");
   second.set_grad(ones({5}));
   adam.step();
-  const std::vector<float> before = numbers(first);
+  const std::vector<float> before = floats(first);
   second.set_array(Array::zeros({7}, DType::f32));
   second.set_grad(ones({7}));
   EXPECT_ERROR(ShapeError, "Adam: a parameter became f32[7], its state is f32[5]", adam.step());
-  EXPECT_EQ(numbers(first), before);
+  EXPECT_EQ(floats(first), before);
   Tensor third = ones({3}).set_requires_grad();
   SGD sgd({first, third}, {.momentum = 0.5});
   third.set_grad(ones({3}));
@@ -125,7 +125,7 @@ TEST(OptimizerRefusals, WhatBecameWholeNumbersChangesNothing) {
   first.set_grad(ones({2}));
   second.set_grad(Array::zeros({3}, DType::i64));
   EXPECT_ERROR_WITH(DTypeError, "SGD", sgd.step());
-  EXPECT_THAT(numbers(first), ElementsAre(1.0f, 1.0f));
+  EXPECT_THAT(floats(first), ElementsAre(1.0f, 1.0f));
 }
 
 }  // namespace

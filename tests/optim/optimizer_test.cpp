@@ -39,8 +39,8 @@ TEST(Optimizer, SparseAndDenseAgreeWhereAllRowsCome) {
       first->step();
       second->step();
     }
-    EXPECT_EQ(numbers(sparse), numbers(dense));
-    EXPECT_NE(numbers(sparse), numbers(start));
+    EXPECT_EQ(floats(sparse), floats(dense));
+    EXPECT_NE(floats(sparse), floats(start));
   }
 }
 
@@ -85,7 +85,7 @@ TEST(Optimizer, ATiedTableTrainsAsItWouldDensely) {
       sum(square(linear(words(ids), words.weight))).backward();
       adam.step();
     }
-    results[sparse] = numbers(words.weight);
+    results[sparse] = floats(words.weight);
   }
   EXPECT_THAT(results[0], testing::Pointwise(testing::FloatNear(1e-5f), results[1]));
 }
@@ -110,14 +110,14 @@ TEST(Optimizer, GoesOnToTheSameBitsFromItsState) {
         }
         table.set_grad(rows_only({step % 5, 2}, 5, 3, generator));
         optimizer->step();
-        if (step == 3) results[0] = numbers(table);
+        if (step == 3) results[0] = floats(table);
       }
       EXPECT_EQ(optimizer->lr(), 0.03);
-      EXPECT_EQ(numbers(never), (std::vector<float>{1, 1}));
+      EXPECT_EQ(floats(never), (std::vector<float>{1, 1}));
       if (interrupted) {
-        EXPECT_EQ(numbers(table), results[1]);
+        EXPECT_EQ(floats(table), results[1]);
       } else {
-        results[1] = numbers(table);
+        results[1] = floats(table);
       }
     }
   }
@@ -190,7 +190,7 @@ TEST(Optimizer, LoadsAStateFromBeforeTheFirstStep) {
   p.set_array(Array::full({3}, 5, DType::f32));
   p.set_grad(ones({3}));
   stepped.step();
-  EXPECT_THAT(numbers(p), testing::Each(4.0f)) << "without what it had gathered";
+  EXPECT_THAT(floats(p), testing::Each(4.0f)) << "without what it had gathered";
 }
 
 TEST(Optimizer, LoadingChecksEachEntry) {
@@ -235,12 +235,12 @@ TEST(Optimizer, GroupsHaveTheirOwnOptions) {
   a.set_grad(ones({2}));
   b.set_grad(ones({2}));
   sgd.step();
-  EXPECT_THAT(numbers(a), ElementsAre(0.5f, 0.5f));
-  EXPECT_THAT(numbers(b), ElementsAre(0.5f, 0.5f));
+  EXPECT_THAT(floats(a), ElementsAre(0.5f, 0.5f));
+  EXPECT_THAT(floats(b), ElementsAre(0.5f, 0.5f));
   sgd.set_lr(1, 0);
   sgd.step();
-  EXPECT_THAT(numbers(a), ElementsAre(0.0f, 0.0f));
-  EXPECT_THAT(numbers(b), ElementsAre(0.5f, 0.5f));
+  EXPECT_THAT(floats(a), ElementsAre(0.0f, 0.0f));
+  EXPECT_THAT(floats(b), ElementsAre(0.5f, 0.5f));
   EXPECT_EQ(sgd.lr(1), 0);
   EXPECT_ERROR(IndexError, "SGD: group 2 is out of range [0, 2)", sgd.set_lr(2, 1));
   EXPECT_ERROR(IndexError, "SGD: group 7 is out of range [0, 2)", sgd.lr(7));
@@ -256,11 +256,11 @@ TEST(Optimizer, PassesOverTheFrozenAndWritesInPlace) {
   const auto version = layer.weight.array().version();
   Adam adam(layer.parameters());
   layer.bias.set_requires_grad(false);
-  const auto weight = numbers(layer.weight), bias = numbers(layer.bias);
+  const auto weight = floats(layer.weight), bias = floats(layer.bias);
   sum(layer(ones({5, 3}))).backward();
   adam.step();
-  EXPECT_NE(numbers(layer.weight), weight);
-  EXPECT_EQ(numbers(layer.bias), bias);
+  EXPECT_NE(floats(layer.weight), weight);
+  EXPECT_EQ(floats(layer.bias), bias);
   EXPECT_EQ(layer.weight.array().raw(), place);
   EXPECT_GT(layer.weight.array().version(), version);
 }
@@ -282,10 +282,10 @@ TEST(Optimizer, TakesAnyStrides) {
   p.set_requires_grad();
   p.set_grad(Array::from(std::vector<float>{1, 2, 3, 4, 5, 6}, {2, 3}).transpose(0, 1));
   SGD({p}, {.lr = 1, .momentum = 0.5}).step();
-  EXPECT_THAT(numbers(p), testing::Each(0.0f));
+  EXPECT_THAT(floats(p), testing::Each(0.0f));
   p.set_grad(Array::full({}, 1, DType::f32).expand({3, 2}));
   SGD({p}, {.lr = 1}).step();
-  EXPECT_THAT(numbers(p), testing::Each(-1.0f));
+  EXPECT_THAT(floats(p), testing::Each(-1.0f));
 }
 
 // A group takes the options that stand beside it: two groups step as two optimizers do.
