@@ -71,7 +71,7 @@ std::string result_text() {
   if constexpr (!std::is_void_v<R>) return type_text<std::remove_cvref_t<R>>();
 }
 
-// Calls, whatever they are of: pybind11's own templates take a tenth of a second each.
+// Calls, whatever they are of, so that pybind11's own templates are compiled once.
 using Call = std::function<py::object(const py::args&, const py::kwargs&)>;
 using MethodCall = std::function<py::object(void* self, const py::args&, const py::kwargs&)>;
 using InitCall =

@@ -1,7 +1,8 @@
 #include "options.h"
 
-namespace heed::python {
+#include <algorithm>
 
+namespace heed::python {
 namespace {
 
 // in_ and lambda_, where the name is a word of Python's own.
@@ -11,6 +12,16 @@ std::string python_name(const char* name) {
 }
 
 }  // namespace
+
+std::string public_name(const py::handle& type) {
+  std::string place = py::str(type.attr("__module__"));
+  for (const std::string part : {"._heed", "._"}) {
+    for (std::size_t at; (at = place.find(part)) != place.npos;) {
+      place.replace(at, part.size(), part == "._" ? "." : "");
+    }
+  }
+  return place + "." + std::string(py::str(type.attr("__qualname__")));
+}
 
 std::string names_of(const Fields& fields) {
   std::string out;

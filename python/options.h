@@ -2,22 +2,16 @@
 // has named.
 #pragma once
 
-#include <algorithm>
+#include <functional>
+#include <string>
+#include <vector>
 
 #include "casters.h"
 
 namespace heed::python {
 
 /// Where a user finds a class that was bound: "heed.attention.Mask".
-inline std::string public_name(const py::handle& type) {
-  std::string place = py::str(type.attr("__module__"));
-  for (const std::string part : {"._heed", "._"}) {
-    for (std::size_t at; (at = place.find(part)) != place.npos;) {
-      place.replace(at, part.size(), part == "._" ? "." : "");
-    }
-  }
-  return place + "." + std::string(py::str(type.attr("__qualname__")));
-}
+std::string public_name(const py::handle& type);
 
 /// What a signature calls T, as "heed.Tensor"; of classes that were bound before.
 template <class T>

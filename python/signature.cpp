@@ -1,5 +1,8 @@
 #include "signature.h"
 
+#include <algorithm>
+#include <iterator>
+
 namespace heed::python {
 
 void Parameters::add(std::ptrdiff_t offset, const ParameterType& type, std::string_view& names) {
