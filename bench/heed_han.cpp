@@ -6,6 +6,7 @@
 #include "../examples/document_classifier/model.h"
 #include "../optim/adam.h"
 #include "han.h"
+#include "profile.h"
 #include "protocol.h"
 
 namespace {

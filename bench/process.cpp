@@ -50,6 +50,7 @@ std::string Process::ask(const std::string& line) {
   std::fflush(to_);
   std::string answer = read_line();
   if (answer.empty()) throw std::runtime_error(name_ + " ended early");
+  if (answer.rfind("{\"error\"", 0) == 0) throw std::runtime_error(name_ + ": " + answer);
   return answer;
 }
 

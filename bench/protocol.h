@@ -1,5 +1,5 @@
 // What the measured programs share: `PROGRAM --row ROW --threads N --steps K` takes kWarmUp steps,
-// prints "ready", and then answers one line for each line on standard input:
+// prints "ready", and then answers one line for each line on standard input, {"error"} to others:
 //   run   K steps, timed:  {"ms": milliseconds a step, "loss", "gradients": of the last step}
 //   blas  {"blas": which build and kernels of OpenBLAS the process has loaded}
 //   profile  heed's programs only: {"table": where the time of K steps goes, ..}, see profile.h
@@ -76,6 +76,8 @@ int serve(const Options& options, Step step, Gradients gradients) {
       getrusage(RUSAGE_SELF, &usage);
       std::printf("{\"peak_mb\": %.1f}\n", static_cast<double>(usage.ru_maxrss) / 1024);
       return 0;
+    } else {
+      std::printf("{\"error\": \"no answer to %s\"}\n", line.c_str());
     }
     std::fflush(stdout);
   }

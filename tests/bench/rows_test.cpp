@@ -7,6 +7,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <ostream>
+#include <stdexcept>
 #include <string>
 
 #include "../../bench/bounds.h"
@@ -52,5 +53,27 @@ TEST_P(BenchRows, TakesAStepToTheSameBitsWithAnyNumberOfThreads) {
 }
 INSTANTIATE_TEST_SUITE_P(All, BenchRows, testing::ValuesIn(rows()),
                          [](const auto& each) { return each.param.name; });
+
+// A program that keeps silent would be waited for without end.
+TEST(BenchProgram, AnswersWhatItDoesNotKnow) {
+  bench::Process program({std::string(HEED_BENCH) + "/heed_mlp", "--row", "mlp"});
+  try {
+    program.ask("sing");
+    FAIL() << "was answered";
+  } catch (const std::runtime_error& error) {
+    EXPECT_NE(std::string(error.what()).find("no answer to sing"), std::string::npos)
+        << error.what();
+  }
+  EXPECT_GT(nlohmann::json::parse(program.ask("run")).at("ms").get<double>(), 0);
+}
+
+// As `scripts/bench --profile han` asks for it.
+TEST(BenchProgram, TellsWhereItsTimeGoes) {
+  bench::Process program({std::string(HEED_BENCH) + "/heed_han", "--row", "han"});
+  const auto answer = nlohmann::json::parse(program.ask("profile"));
+  EXPECT_NE(answer.at("table").get<std::string>().find("embedding"), std::string::npos);
+  EXPECT_GT(answer.at("plain").get<double>(), 0);
+  EXPECT_GT(answer.at("profiled").get<double>(), 0);
+}
 
 }  // namespace
