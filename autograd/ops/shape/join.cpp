@@ -6,6 +6,7 @@
 
 #include "../../../core/error.h"
 #include "../../../core/kernels/elementwise/copy.h"
+#include "../../../core/side_by_side.h"
 #include "../../../core/traced.h"
 #include "../../check_defined.h"
 #include "../../record.h"
@@ -18,6 +19,16 @@ std::vector<Shape> shapes_of(const std::vector<Array>& arrays) {
   std::vector<Shape> out;
   for (const Array& array : arrays) out.push_back(array.shape());
   return out;
+}
+
+// What these are the pieces of, where they lie side by side already; else undefined.
+Array joined(const Gradients& g, Index place) {
+  std::vector<Array> arrays;
+  for (const Tensor& each : g) {
+    if (!each.defined() || each.is_sparse()) return {};
+    arrays.push_back(each.array());
+  }
+  return joined_in_place(arrays, place);
 }
 
 }  // namespace
@@ -102,7 +113,7 @@ Tensor stack(const std::vector<Tensor>& xs, Index axis) {
                       })[0];
 }
 
-// The pieces' gradients are joined in one pass.
+// The pieces' gradients are joined in one pass, if they have to be.
 std::vector<Tensor> split(const Tensor& x, const std::vector<Index>& lengths, Index axis) {
   check_defined("split", x, "x");
   const Index place = normalize_axis("split", axis, x.rank());
@@ -127,6 +138,10 @@ std::vector<Tensor> split(const Tensor& x, const std::vector<Index>& lengths, In
   return record_joint(Op::split, parts, {x},
                       [shapes = shapes_of(parts), dtype = x.dtype(), place](
                           const Gradients& g, const std::vector<bool>&) {
+                        if (!recording()) {
+                          const Array whole = joined(g, place);
+                          if (whole.defined()) return Gradients{whole};
+                        }
                         std::vector<Tensor> whole = g;
                         for (std::size_t i = 0; i < whole.size(); ++i) {
                           if (!whole[i].defined())

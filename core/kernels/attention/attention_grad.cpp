@@ -2,6 +2,7 @@
 #include <limits>
 
 #include "../../parallel.h"
+#include "../../side_by_side.h"
 #include "../elementwise/copy.h"
 #include "../reduce/finite_simd.h"
 #include "../reduce/reduce.h"
@@ -156,9 +157,13 @@ class Blocks {
     whole_.push_back(plan.K);
     whole_.push_back(width);
     direct_ = parts == 1 && shape_ == whole_;
-    blocks_ = direct_ ? empty_in_order_of(operand, width)
-                      : Array::empty(Shape{parts, units, plan.K, width}, operand.dtype());
-    if (direct_) lead_ = blocks_.expand(plan.with_lead({plan.K, width})).strides();
+    if (!direct_) blocks_ = Array::empty(Shape{parts, units, plan.K, width}, operand.dtype());
+  }
+  bool direct() const { return direct_; }
+  /// Direct blocks want an array of the operand's shape.
+  void put_into(const Array& place, const AttentionPlan& plan) {
+    blocks_ = place;
+    lead_ = blocks_.expand(plan.with_lead({plan.K, shape_.at(-1)})).strides();
   }
   Index step() const { return blocks_.strides()[blocks_.rank() - 2]; }
   template <class T>
@@ -178,6 +183,19 @@ class Blocks {
   Array blocks_;
   Strides lead_;  // of direct blocks, spread over the leading axes
 };
+
+// For queries, keys and values, or the last two, that are pieces of one projection: places for their
+// gradients as they lie in it themselves, so that the projection's own is there without being put
+// together. Else none.
+std::vector<Array> own_places(const std::vector<Array>& operands, bool whole_queries) {
+  for (const Array& x : operands) {
+    if (x.strides()[x.rank() - 1] != 1) return {};
+  }
+  std::vector<Array> places;
+  if (whole_queries) places = empty_side_by_side(operands);
+  if (places.empty()) places = empty_side_by_side({operands[1], operands[2]});
+  return places;
+}
 
 // The gradients of what the map has captured: each task's own, [tasks, numbers].
 class CapturedSums {
@@ -218,16 +236,25 @@ void differentiate(const AttentionPlan& plan, const AttentionScores& scores, con
   const LeadingAxes axes(plan.lead, plan.shared);
   const AttentionCut cut(plan, axes, Score::kRows, plan.Q * axes.members() + 1, 8);
   if (cut.tasks() == 0) {
-    for (Array* gradient : {&grads.q, &grads.k, &grads.v, &grads.vector}) {
-      if (gradient->defined()) fill(*gradient, 0);
-    }
+    const auto none = [](const Array& x) { return Array::zeros(x.shape(), x.dtype()); };
+    grads.q = none(scores.q);
+    grads.k = none(scores.k);
+    grads.v = none(v);
+    if (plan.vector.defined()) grads.vector = none(scores.vector);
     return;
   }
   Blocks gk(scores.k, plan, cut.parts(), axes.units());
   Blocks gv(v, plan, cut.parts(), axes.units());
   const bool whole = plan.q.shape() == scores.q.shape();
-  Array gq = empty_in_order_of(whole ? scores.q : plan.q, plan.D);
-  Array gw = grads.vector.defined()
+  const std::vector<Array> places = gk.direct() && gv.direct()
+                                        ? own_places({scores.q, scores.k, v}, whole)
+                                        : std::vector<Array>();
+  Array gq = places.size() == 3 ? places[0] : empty_in_order_of(whole ? scores.q : plan.q, plan.D);
+  if (gk.direct())
+    gk.put_into(places.empty() ? empty_in_order_of(scores.k, plan.D) : places.end()[-2], plan);
+  if (gv.direct())
+    gv.put_into(places.empty() ? empty_in_order_of(v, plan.Dv) : places.end()[-1], plan);
+  Array gw = plan.vector.defined()
                  ? Array::empty(Shape{cut.parts() * axes.units(), plan.D}, plan.q.dtype())
                  : Array();
   const Index width = padded<T>(plan.Dv);
@@ -348,10 +375,7 @@ AttentionGrads attention_grad(const char* op, const AttentionScores& scores, con
                           back.log_sums.defined()
                               ? back.log_sums.expand(result.log_sums.shape()).contiguous()
                               : Array()};
-  const auto like = [](const Array& x) {
-    return x.defined() ? Array::empty(x.shape(), x.dtype()) : Array();
-  };
-  AttentionGrads grads{like(scores.q), like(scores.k), like(v), like(scores.vector), {}, {}, {}};
+  AttentionGrads grads;
   const auto none = [](const Array& x) { return Array::zeros(x.shape(), x.dtype()); };
   if (with_bias) grads.bias = none(terms.bias);
   if (with_offset_bias) grads.offset_bias = none(terms.offset_bias);

@@ -21,16 +21,22 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 template <class T>
 using Lanes = hn::CappedTag<T, static_cast<std::size_t>(PackedMatrix<T>::kPanel)>;
+template <class T>
+constexpr Index kLanes = static_cast<Index>(hn::MaxLanes(Lanes<T>()));
+template <class T>
+constexpr int kEach = static_cast<int>(PackedMatrix<T>::kPanel / kLanes<T>);  // vectors of a panel
+template <class T>
+constexpr int kTall = kEach<T> == 1   ? 8
+                      : kEach<T> == 2 ? 6
+                                      : 2;  // rows beside a panel
 
-// Sums of kRows rows by kPanels panels stay in registers: 16 of them where vectors are as wide as a
-// panel, else 8. `width` columns of the last panel count, all unless kPartial.
-template <class T, int kRows, int kPanels, bool kPartial>
+// Sums of kRows rows by kColumns vectors stay in registers: 12 or 16 of them, enough to hide how long one takes.
+// `width` columns count, all unless kPartial.
+template <class T, int kRows, int kColumns, bool kPartial>
 HWY_INLINE void tile(Index k, const T* HWY_RESTRICT a, Index a_step, const T* HWY_RESTRICT panels,
                      bool add, T* HWY_RESTRICT c, Index c_step, Index width) {
   const Lanes<T> d;
-  constexpr Index kWidth = static_cast<Index>(hn::MaxLanes(Lanes<T>()));
-  constexpr int kEach = static_cast<int>(PackedMatrix<T>::kPanel / kWidth);
-  constexpr int kColumns = kPanels * kEach;
+  constexpr Index kWidth = kLanes<T>;
   hn::Vec<Lanes<T>> sum[kRows][kColumns];
 #pragma GCC unroll 16
   for (int row = 0; row < kRows; ++row) {
@@ -42,8 +48,8 @@ HWY_INLINE void tile(Index k, const T* HWY_RESTRICT a, Index a_step, const T* HW
     hn::Vec<Lanes<T>> b[kColumns];
 #pragma GCC unroll 16
     for (int column = 0; column < kColumns; ++column) {
-      b[column] = hn::Load(d, panels + (column / kEach) * panel_size +
-                                  at * PackedMatrix<T>::kPanel + (column % kEach) * kWidth);
+      b[column] = hn::Load(d, panels + (column / kEach<T>)*panel_size +
+                                  at * PackedMatrix<T>::kPanel + (column % kEach<T>)*kWidth);
     }
 #pragma GCC unroll 16
     for (int row = 0; row < kRows; ++row) {
@@ -60,9 +66,8 @@ HWY_INLINE void tile(Index k, const T* HWY_RESTRICT a, Index a_step, const T* HW
     for (int column = 0; column < kColumns; ++column) {
       T* const to = c + row * c_step + column * kWidth;
       const auto v = sum[row][column];
-      if constexpr (kPartial) {
-        const Index left = std::min(width - column * kWidth, kWidth);
-        if (left <= 0) break;
+      if (kPartial && column + 1 == kColumns) {
+        const Index left = width - column * kWidth;
         store_first(add ? hn::Add(load_first(d, to, left), v) : v, d, to, left);
       } else {
         hn::StoreU(add ? hn::Add(hn::LoadU(d, to), v) : v, d, to);
@@ -71,19 +76,33 @@ HWY_INLINE void tile(Index k, const T* HWY_RESTRICT a, Index a_step, const T* HW
   }
 }
 
-// As many rows at once as the registers take, then half of it, and so on.
-template <class T, int kRows, int kPanels, bool kPartial>
+// As many rows at once as the registers take, then fewer.
+template <class T, int kRows, int kColumns, bool kPartial = false>
 HWY_INLINE void rows(Index m, Index k, const T* a, Index a_step, const T* panels, bool add, T* c,
-                     Index c_step, Index width) {
+                     Index c_step, Index width = 0) {
   Index row = 0;
   for (; row + kRows <= m; row += kRows) {
-    tile<T, kRows, kPanels, kPartial>(k, a + row * a_step, a_step, panels, add, c + row * c_step,
-                                      c_step, width);
+    tile<T, kRows, kColumns, kPartial>(k, a + row * a_step, a_step, panels, add, c + row * c_step,
+                                       c_step, width);
   }
   if constexpr (kRows > 1) {
-    rows<T, kRows / 2, kPanels, kPartial>(m - row, k, a + row * a_step, a_step, panels, add,
-                                          c + row * c_step, c_step, width);
+    constexpr int kFewer = kRows > 4 ? 4 : kRows / 2;
+    rows<T, kFewer, kColumns, kPartial>(m - row, k, a + row * a_step, a_step, panels, add,
+                                        c + row * c_step, c_step, width);
   }
+}
+
+// The last columns, less than a panel: of its vectors those that hold some.
+template <class T, int kColumns = 1>
+HWY_INLINE void last_columns(Index m, Index k, const T* a, Index a_step, const T* panel, bool add,
+                             T* c, Index c_step, Index width) {
+  if constexpr (kColumns < kEach<T>) {
+    if (width > kColumns * kLanes<T>) {
+      return last_columns<T, kColumns + 1>(m, k, a, a_step, panel, add, c, c_step, width);
+    }
+  }
+  rows<T, kColumns == 1 ? 8 : kTall<T>, kColumns, true>(m, k, a, a_step, panel, add, c, c_step,
+                                                        width);
 }
 
 // All rows for a few neighbouring panels, which then lie in the nearest cache.
@@ -91,18 +110,16 @@ template <class T>
 void multiply(Index m, Index n, Index k, const T* a, Index a_step, const T* panels, bool add, T* c,
               Index c_step) {
   constexpr Index kPanel = PackedMatrix<T>::kPanel;
-  constexpr Index kEach = kPanel / static_cast<Index>(hn::MaxLanes(Lanes<T>()));
-  constexpr int kRows = kEach < 4 ? 8 / kEach : 2;
   Index j = 0;
-  if constexpr (kEach == 1) {
+  if constexpr (kEach<T> == 1) {
     for (; j + 2 * kPanel <= n; j += 2 * kPanel) {
-      rows<T, kRows, 2, false>(m, k, a, a_step, panels + j * k, add, c + j, c_step, kPanel);
+      rows<T, kTall<T>, 2>(m, k, a, a_step, panels + j * k, add, c + j, c_step);
     }
   }
   for (; j + kPanel <= n; j += kPanel) {
-    rows<T, kRows, 1, false>(m, k, a, a_step, panels + j * k, add, c + j, c_step, kPanel);
+    rows<T, kTall<T>, kEach<T>>(m, k, a, a_step, panels + j * k, add, c + j, c_step);
   }
-  if (j < n) rows<T, kRows, 1, true>(m, k, a, a_step, panels + j * k, add, c + j, c_step, n - j);
+  if (j < n) last_columns(m, k, a, a_step, panels + j * k, add, c + j, c_step, n - j);
 }
 
 HEED_SIMD_TABLE(packed, PackedKernels, {multiply<T>})
