@@ -7,6 +7,7 @@
 #include <hwy/foreach_target.h>
 // Highway wants the line above first.
 #include <hwy/highway.h>
+#include <unistd.h>
 
 #include <algorithm>
 
@@ -199,8 +200,8 @@ template <class T>
 void tile(Index rows, Index columns, Index depth, const T* a, const T* b, bool add, const T* bias,
           T* c, Index c_step) {
   constexpr Index kHeight = kRows<T>, kWidth = kColumns<T>;
-  constexpr Index kNear = 786432 / sizeof(T);  // elements of B
-  const Index stretch = std::max<Index>(kNear / depth / kWidth, 1) * kWidth;
+  const Index near = bytes_near() / static_cast<Index>(sizeof(T));  // elements of B
+  const Index stretch = std::max<Index>(near / depth / kWidth, 1) * kWidth;
   for (Index begin = 0; begin < columns; begin += stretch) {
     const Index end = std::min(columns, begin + stretch);
     for (Index i = 0; i < rows; i += kHeight) {
@@ -232,6 +233,20 @@ HWY_AFTER_NAMESPACE();
 namespace heed::kernels::simd {
 
 HEED_SIMD_DISPATCH(gemm, GemmKernels)
+
+// 256 kB are left to panels of A and to C: tried with caches of 512 kB and of 1 MB and more.
+Index bytes_near() {
+  static const Index bytes = [] {
+#ifdef _SC_LEVEL2_CACHE_SIZE
+    const Index cache = sysconf(_SC_LEVEL2_CACHE_SIZE);
+#else
+    const Index cache = 0;
+#endif
+    const Index known = cache > 0 ? cache : Index{512} << 10;
+    return std::clamp<Index>(known - (Index{256} << 10), Index{128} << 10, Index{768} << 10);
+  }();
+  return bytes;
+}
 
 }  // namespace heed::kernels::simd
 #endif

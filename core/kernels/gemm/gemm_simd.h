@@ -10,6 +10,10 @@ namespace heed::kernels::simd {
 /// The longest sum for which a panel of B stays in the nearest cache.
 inline constexpr Index kTileDepth = 384;
 
+/// Bytes of B's panels that are gone through again and again for panels of A: what the second cache
+/// has room for beside all else.
+Index bytes_near();
+
 /// Rows in a panel of A and columns in a panel of B; of floats 0 where BLAS does better.
 struct GemmPanels {
   Index rows, columns;
