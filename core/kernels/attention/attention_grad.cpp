@@ -2,13 +2,13 @@
 #include <limits>
 
 #include "../../parallel.h"
-#include "../../side_by_side.h"
 #include "../elementwise/copy.h"
 #include "../reduce/finite_simd.h"
 #include "../reduce/reduce.h"
 #include "attention.h"
 #include "attention_dropout.h"
 #include "attention_scores.h"
+#include "gradient_places.h"
 #include "tile_terms.h"
 
 namespace heed::kernels {
@@ -147,56 +147,6 @@ void each_chunk(const QueryTile& tile, Terms& terms, const Body& body) {
   while (!(keys = terms.next(keys.end, tile.keys.end)).empty()) body(keys);
 }
 
-// The gradient of keys or values: each task's block of its own, [parts, units, K, width]; or the
-// operand's own places at once where there is one part, and nothing was broadcast.
-class Blocks {
- public:
-  Blocks(const Array& operand, const AttentionPlan& plan, Index parts, Index units)
-      : shape_(operand.shape()), whole_(plan.shared) {
-    const Index width = operand.size(-1);
-    whole_.push_back(plan.K);
-    whole_.push_back(width);
-    direct_ = parts == 1 && shape_ == whole_;
-    if (!direct_) blocks_ = Array::empty(Shape{parts, units, plan.K, width}, operand.dtype());
-  }
-  bool direct() const { return direct_; }
-  /// Direct blocks want an array of the operand's shape.
-  void put_into(const Array& place, const AttentionPlan& plan) {
-    blocks_ = place;
-    lead_ = blocks_.expand(plan.with_lead({plan.K, shape_.at(-1)})).strides();
-  }
-  Index step() const { return blocks_.strides()[blocks_.rank() - 2]; }
-  template <class T>
-  T* block(const LeadingAxes& axes, Index part, Index unit) {
-    T* const data = blocks_.mutable_data<T>();
-    if (direct_) return data + axes.offset(lead_, unit, 0);
-    return data + part * blocks_.strides()[0] + unit * blocks_.strides()[1];
-  }
-  Array sum() const {
-    if (direct_) return blocks_;
-    return sum_to(reduce(Reduce::sum, blocks_, {0}, false).reshape(whole_), shape_);
-  }
-
- private:
-  Shape shape_, whole_;
-  bool direct_;
-  Array blocks_;
-  Strides lead_;  // of direct blocks, spread over the leading axes
-};
-
-// For queries, keys and values, or the last two, that are pieces of one projection: places for their
-// gradients as they lie in it themselves, so that the projection's own is there without being put
-// together. Else none.
-std::vector<Array> own_places(const std::vector<Array>& operands, bool whole_queries) {
-  for (const Array& x : operands) {
-    if (x.strides()[x.rank() - 1] != 1) return {};
-  }
-  std::vector<Array> places;
-  if (whole_queries) places = empty_side_by_side(operands);
-  if (places.empty()) places = empty_side_by_side({operands[1], operands[2]});
-  return places;
-}
-
 // The gradients of what the map has captured: each task's own, [tasks, numbers].
 class CapturedSums {
  public:
@@ -243,17 +193,19 @@ void differentiate(const AttentionPlan& plan, const AttentionScores& scores, con
     if (plan.vector.defined()) grads.vector = none(scores.vector);
     return;
   }
-  Blocks gk(scores.k, plan, cut.parts(), axes.units());
-  Blocks gv(v, plan, cut.parts(), axes.units());
+  KeyGradients gk(scores.k, plan, cut.parts(), axes.units());
+  KeyGradients gv(v, plan, cut.parts(), axes.units());
   const bool whole = plan.q.shape() == scores.q.shape();
   const std::vector<Array> places = gk.direct() && gv.direct()
                                         ? own_places({scores.q, scores.k, v}, whole)
                                         : std::vector<Array>();
   Array gq = places.size() == 3 ? places[0] : empty_in_order_of(whole ? scores.q : plan.q, plan.D);
-  if (gk.direct())
+  if (gk.direct()) {
     gk.put_into(places.empty() ? empty_in_order_of(scores.k, plan.D) : places.end()[-2], plan);
-  if (gv.direct())
+  }
+  if (gv.direct()) {
     gv.put_into(places.empty() ? empty_in_order_of(v, plan.Dv) : places.end()[-1], plan);
+  }
   Array gw = plan.vector.defined()
                  ? Array::empty(Shape{cut.parts() * axes.units(), plan.D}, plan.q.dtype())
                  : Array();
