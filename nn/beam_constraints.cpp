@@ -16,7 +16,7 @@ std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 // Whether `words` ends with the first of `run`, all but its last.
 bool continues(const std::vector<Index>& words, const std::vector<Index>& run) {
   return words.size() + 1 >= run.size() &&
-         std::equal(run.begin(), run.end() - 1, words.end() - std::ssize(run) + 1);
+         std::equal(run.begin(), run.end() - 1, words.end() - (std::ssize(run) - 1));
 }
 
 }  // namespace
