@@ -193,19 +193,15 @@ void differentiate(const AttentionPlan& plan, const AttentionScores& scores, con
     if (plan.vector.defined()) grads.vector = none(scores.vector);
     return;
   }
-  KeyGradients gk(scores.k, plan, cut.parts(), axes.units());
-  KeyGradients gv(v, plan, cut.parts(), axes.units());
   const bool whole = plan.q.shape() == scores.q.shape();
-  const std::vector<Array> places = gk.direct() && gv.direct()
-                                        ? own_places({scores.q, scores.k, v}, whole)
-                                        : std::vector<Array>();
-  Array gq = places.size() == 3 ? places[0] : empty_in_order_of(whole ? scores.q : plan.q, plan.D);
-  if (gk.direct()) {
-    gk.put_into(places.empty() ? empty_in_order_of(scores.k, plan.D) : places.end()[-2], plan);
-  }
-  if (gv.direct()) {
-    gv.put_into(places.empty() ? empty_in_order_of(v, plan.Dv) : places.end()[-1], plan);
-  }
+  const auto at_once = [&](const Array& x) {
+    return KeyGradients::at_once(x, plan, cut.parts()) ? x : Array();
+  };
+  const std::vector<Array> places =
+      gradient_places({whole ? scores.q : Array(), at_once(scores.k), at_once(v)});
+  Array gq = whole ? places[0] : empty_in_order_of(plan.q, plan.D);
+  KeyGradients gk(scores.k, plan, cut.parts(), axes.units(), places[1]);
+  KeyGradients gv(v, plan, cut.parts(), axes.units(), places[2]);
   Array gw = plan.vector.defined()
                  ? Array::empty(Shape{cut.parts() * axes.units(), plan.D}, plan.q.dtype())
                  : Array();

@@ -1,6 +1,8 @@
 // Where the backward pass of tiled attention writes the gradients of queries, keys and values.
 #pragma once
 
+#include <algorithm>
+#include <iterator>
 #include <vector>
 
 #include "../../side_by_side.h"
@@ -9,23 +11,44 @@
 
 namespace heed::kernels {
 
-// The gradient of keys or values: each task's block of its own, [parts, units, K, width]; or the
-// operand's own places at once where there is one part, and nothing was broadcast.
+// Arrays of these shapes for gradients, in memory as the operands lie; for undefined ones none. Pieces
+// of one projection, all of them or the last two, lie side by side, so that the projection's own
+// gradient is there without being put together.
+inline std::vector<Array> gradient_places(const std::vector<Array>& operands) {
+  std::vector<Array> out(operands.size());
+  const bool in_rows = std::all_of(operands.begin(), operands.end(), [](const Array& x) {
+    return !x.defined() || x.strides()[x.rank() - 1] == 1;
+  });
+  for (std::ptrdiff_t first = 0; in_rows && first + 1 < std::ssize(operands); ++first) {
+    const std::vector<Array> pieces =
+        empty_side_by_side({operands.begin() + first, operands.end()});
+    std::copy(pieces.begin(), pieces.end(), out.begin() + first);
+    if (!pieces.empty()) break;
+  }
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    const Array& x = operands[i];
+    if (x.defined() && !out[i].defined()) out[i] = empty_in_order_of(x, x.size(-1));
+  }
+  return out;
+}
+
+// The gradient of keys or values: each task's block of its own, [parts, units, K, width]; or
+// `place`, an array of the operand's shape, at once, if at_once().
 class KeyGradients {
  public:
-  KeyGradients(const Array& operand, const AttentionPlan& plan, Index parts, Index units)
-      : shape_(operand.shape()), whole_(plan.shared) {
-    const Index width = operand.size(-1);
-    whole_.push_back(plan.K);
-    whole_.push_back(width);
-    direct_ = parts == 1 && shape_ == whole_;
-    if (!direct_) blocks_ = Array::empty(Shape{parts, units, plan.K, width}, operand.dtype());
+  // Where there is one part, and nothing was broadcast.
+  static bool at_once(const Array& operand, const AttentionPlan& plan, Index parts) {
+    return parts == 1 && operand.shape() == whole(operand, plan);
   }
-  bool direct() const { return direct_; }
-  /// Direct blocks want an array of the operand's shape.
-  void put_into(const Array& place, const AttentionPlan& plan) {
-    blocks_ = place;
-    lead_ = blocks_.expand(plan.with_lead({plan.K, shape_.at(-1)})).strides();
+  KeyGradients(const Array& operand, const AttentionPlan& plan, Index parts, Index units,
+               const Array& place)
+      : shape_(operand.shape()),
+        whole_(whole(operand, plan)),
+        direct_(at_once(operand, plan, parts)),
+        blocks_(direct_ ? place
+                        : Array::empty(Shape{parts, units, plan.K, operand.size(-1)},
+                                       operand.dtype())) {
+    if (direct_) lead_ = blocks_.expand(plan.with_lead({plan.K, operand.size(-1)})).strides();
   }
   Index step() const { return blocks_.strides()[blocks_.rank() - 2]; }
   template <class T>
@@ -40,23 +63,16 @@ class KeyGradients {
   }
 
  private:
+  static Shape whole(const Array& operand, const AttentionPlan& plan) {
+    Shape shape = plan.shared;
+    shape.push_back(plan.K);
+    shape.push_back(operand.size(-1));
+    return shape;
+  }
   Shape shape_, whole_;
   bool direct_;
   Array blocks_;
   Strides lead_;  // of direct blocks, spread over the leading axes
 };
-
-// For queries, keys and values, or the last two, that are pieces of one projection: places for their
-// gradients as they lie in it themselves, so that the projection's own is there without being put
-// together. Else none.
-inline std::vector<Array> own_places(const std::vector<Array>& operands, bool whole_queries) {
-  for (const Array& x : operands) {
-    if (x.strides()[x.rank() - 1] != 1) return {};
-  }
-  std::vector<Array> places;
-  if (whole_queries) places = empty_side_by_side(operands);
-  if (places.empty()) places = empty_side_by_side({operands[1], operands[2]});
-  return places;
-}
 
 }  // namespace heed::kernels
