@@ -151,8 +151,8 @@ HEED_BF16 __attribute__((noinline)) void panel_product(Index rows, Index columns
 // Along the rows of C, so far as the panels of B that this takes stay in the second cache.
 void tile(Index rows, Index columns, Index depth, const float* a, const float* b, bool add,
           const float* bias, float* c, Index c_step) {
-  constexpr Index kNear = 196608;  // places of B
-  const Index stretch = std::max<Index>(kNear / places(depth) / kColumns, 1) * kColumns;
+  const Index near = bytes_near() / 4;  // places of B
+  const Index stretch = std::max<Index>(near / places(depth) / kColumns, 1) * kColumns;
   for (Index begin = 0; begin < columns; begin += stretch) {
     const Index end = std::min(columns, begin + stretch);
     for (Index i = 0; i < rows; i += kRows) {
