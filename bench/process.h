@@ -18,7 +18,8 @@ class Process {
   Process(const Process&) = delete;
   Process& operator=(const Process&) = delete;
 
-  /// Sends a line, returns the answer. Throws std::runtime_error when the program has ended.
+  /// Sends a line, returns the answer. Throws std::runtime_error when the program has ended, or has
+  /// no answer to it.
   std::string ask(const std::string& line);
 
  private:

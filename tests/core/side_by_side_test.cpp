@@ -2,18 +2,15 @@
 
 #include <gtest/gtest.h>
 
-#include <numeric>
+#include <utility>
+#include <vector>
+
+#include "../../core/generator.h"
 
 namespace heed {
 namespace {
 
-using Numbers = std::vector<double>;
-
-Array counted(const Shape& shape) {
-  Numbers values(static_cast<std::size_t>(shape.numel()));
-  std::iota(values.begin(), values.end(), 0.0);
-  return Array::from(values, shape);
-}
+Array drawn(const Shape& shape) { return Generator(7).normal(shape, 0, 1, DType::f64); }
 
 // Pieces of the last axis, [2, 5, heads, width] each, with their heads in front of the places.
 std::vector<Array> heads_of(const Array& x, const std::vector<std::pair<Index, Index>>& pieces) {
@@ -38,7 +35,7 @@ void fill(Array to, double value) {
 }
 
 TEST(SideBySide, PiecesOfAnAxisAreJoinedWithoutACopy) {
-  const Array x = counted({3, 7, 5});
+  const Array x = drawn({3, 7, 5});
   for (Index axis = 0; axis < 3; ++axis) {
     const Array joined = joined_in_place(
         {x.slice(axis, 0, 1), x.slice(axis, 1, 2), x.slice(axis, 2, x.size(axis))}, axis);
@@ -55,7 +52,7 @@ TEST(SideBySide, PiecesOfAnAxisAreJoinedWithoutACopy) {
 }
 
 TEST(SideBySide, WhatLiesElsewhereIsNotJoined) {
-  const Array x = counted({3, 7, 5});
+  const Array x = drawn({3, 7, 5});
   const auto joined = [](const std::vector<Array>& pieces, Index axis) {
     return joined_in_place(pieces, axis).defined();
   };
@@ -75,7 +72,7 @@ TEST(SideBySide, WhatLiesElsewhereIsNotJoined) {
 
 TEST(SideBySide, PlacesForPiecesOfRowsLieAsThePiecesDo) {
   // Queries of 3 heads, keys and values of one, with widths of their own.
-  const Array x = counted({2, 5, 3 * 7 + 7 + 11});
+  const Array x = drawn({2, 5, 3 * 7 + 7 + 11});
   const std::vector<Array> like = heads_of(x, {{3, 7}, {1, 7}, {1, 11}});
   const std::vector<Array> made = empty_side_by_side(like);
   ASSERT_EQ(made.size(), 3U);
@@ -102,7 +99,7 @@ TEST(SideBySide, PlacesForPiecesOfRowsLieAsThePiecesDo) {
 }
 
 TEST(SideBySide, OfOtherOperandsThereAreNone) {
-  const Array x = counted({2, 5, 3 * 21});
+  const Array x = drawn({2, 5, 3 * 21});
   const std::vector<Array> like = heads_of(x, {{3, 7}, {3, 7}, {3, 7}});
   const Array &q = like[0], &k = like[1], &v = like[2];
   EXPECT_EQ(empty_side_by_side({q, k, v}).size(), 3U);
