@@ -6,6 +6,7 @@
 
 #include "../../../core/error.h"
 #include "../../../core/kernels/reduce/reduce.h"
+#include "../../../core/kernels/reduce/variance.h"
 #include "../../../core/traced.h"
 #include "../../check_defined.h"
 #include "../../record.h"
@@ -35,11 +36,12 @@ Tensor var_named(const char* op, const Tensor& x, const Axes& axes, bool keepdim
                                  correction, count));
   }
   const double over = static_cast<double>(count - correction);
+  const std::vector<Index> places = kernels::normalize_axes(op, axes, x.rank());
+  const Shape kept = kernels::reduced_shape(x.shape(), places, true);
   const Tensor from = x.detach();
-  const Tensor off = from - mean(from, axes, true);
-  const Tensor out = sum(square(off), axes, keepdim) / over;
-  const Shape kept =
-      kernels::reduced_shape(x.shape(), kernels::normalize_axes(op, axes, x.rank()), true);
+  const bool plain = traced() || !kernels::has_variance(x.array(), places);
+  const Tensor out = plain ? sum(square(from - mean(from, axes, true)), axes, keepdim) / over
+                           : Tensor(kernels::variance(x.array(), places, over, keepdim));
   if (traced()) return out;
   // gx = 2 g (x - mean) / (n - correction)
   return record(Op::var, out.array(), {x}, [x = Saved(x), axes, kept, over](const Tensor& g) {

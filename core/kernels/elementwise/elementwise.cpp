@@ -40,9 +40,8 @@ Array unary(Unary op, const Array& x) {
   if (x.dtype() == DType::i64 && takes_integers(op)) return integer_unary(op, x);
   return visit_floating(name(op), x.dtype(), [&](auto zero) {
     using T = decltype(zero);
-    return map_runs<T>(x, [op](const T* from, T* to, std::size_t n) {
-      simd::elements<T>().unary(op, from, to, n);
-    });
+    const auto run = simd::elements<T>().unary;
+    return map_runs<T>(x, [op, run](const T* from, T* to, std::size_t n) { run(op, from, to, n); });
   });
 }
 
@@ -52,11 +51,10 @@ Array binary(Binary op, const Array& x, const Array& y) {
   if (takes(op, x.dtype())) return integer_binary(op, x, y);
   return visit_floating(name(op), x.dtype(), [&](auto zero) {
     using T = decltype(zero);
-    return zip_runs<T>(
-        name(op), x, y,
-        [op](const T* a, bool many_a, const T* b, bool many_b, T* to, std::size_t n) {
-          simd::elements<T>().binary(op, a, many_a, b, many_b, to, n);
-        });
+    const auto run = simd::elements<T>().binary;
+    return zip_runs<T>(name(op), x, y,
+                       [op, run](const T* a, bool many_a, const T* b, bool many_b, T* to,
+                                 std::size_t n) { run(op, a, many_a, b, many_b, to, n); });
   });
 }
 
@@ -195,8 +193,7 @@ Array where(const Array& condition, const Array& x, const Array& y) {
 }
 
 void binary_into(Binary op, Array& to, const Array& x) {
-  if (x.dtype() == DType::bf16 && to.dtype() == DType::f32)
-    return binary_into(op, to, x.widened());
+  if (x.dtype() == DType::bf16 && to.dtype() == DType::f32) return binary_into(op, to, x.widened());
   check_same(name(op), to, x);
   const Array wide = x.expand(to.shape());
   const Walk<2> walk(to.shape(), {&to.strides(), &wide.strides()});

@@ -17,17 +17,23 @@ namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
+// What is left at the end of a run of a vector and more is done as a whole vector, some lanes of
+// which the loop does, too: read before anything is written, since `to` may be an operand.
+
 // to[i] = f(x[i])
 template <class T, class F>
 void map(const T* x, T* to, std::size_t n, const F& f) {
   const hn::ScalableTag<T> d;
   const std::size_t lanes = hn::Lanes(d);
-  std::size_t i = 0;
-  for (; i + lanes <= n; i += lanes) hn::StoreU(f(d, hn::LoadU(d, x + i)), d, to + i);
-  if (i < n) {
-    const auto rest = static_cast<Index>(n - i);
-    store_first(f(d, load_first(d, x + i, rest)), d, to + i, rest);
+  if (n < lanes) {
+    const auto rest = static_cast<Index>(n);
+    if (n > 0) store_first(f(d, load_first(d, x, rest)), d, to, rest);
+    return;
   }
+  const std::size_t last = n - lanes;
+  const auto end = f(d, hn::LoadU(d, x + last));
+  for (std::size_t i = 0; i < last; i += lanes) hn::StoreU(f(d, hn::LoadU(d, x + i)), d, to + i);
+  hn::StoreU(end, d, to + last);
 }
 
 // to[i] = f(x[i], y[i])
@@ -35,40 +41,34 @@ template <class T, class F>
 void zip_many(const T* x, const T* y, T* to, std::size_t n, const F& f) {
   const hn::ScalableTag<T> d;
   const std::size_t lanes = hn::Lanes(d);
-  std::size_t i = 0;
-  for (; i + lanes <= n; i += lanes) {
+  if (n < lanes) {
+    const auto rest = static_cast<Index>(n);
+    if (n > 0) store_first(f(d, load_first(d, x, rest), load_first(d, y, rest)), d, to, rest);
+    return;
+  }
+  const std::size_t last = n - lanes;
+  const auto end = f(d, hn::LoadU(d, x + last), hn::LoadU(d, y + last));
+  for (std::size_t i = 0; i < last; i += lanes) {
     hn::StoreU(f(d, hn::LoadU(d, x + i), hn::LoadU(d, y + i)), d, to + i);
   }
-  if (i < n) {
-    const auto rest = static_cast<Index>(n - i);
-    store_first(f(d, load_first(d, x + i, rest), load_first(d, y + i, rest)), d, to + i, rest);
-  }
+  hn::StoreU(end, d, to + last);
 }
 
 // The same; an operand that is not `many` is one element for the whole run.
 template <class T, class F>
 void zip(const T* x, bool many_x, const T* y, bool many_y, T* to, std::size_t n, const F& f) {
-  const hn::ScalableTag<T> d;
-  const std::size_t lanes = hn::Lanes(d);
   if (n == 0) return;
+  const hn::ScalableTag<T> d;
+  if (many_x && many_y) return zip_many(x, y, to, n, f);
   const auto one_x = hn::Set(d, *x);
   const auto one_y = hn::Set(d, *y);
+  if (many_x) return map(x, to, n, [&](auto, auto a) HWY_ATTR { return f(d, a, one_y); });
+  if (many_y) return map(y, to, n, [&](auto, auto b) HWY_ATTR { return f(d, one_x, b); });
+  const auto value = f(d, one_x, one_y);
+  const std::size_t lanes = hn::Lanes(d);
   std::size_t i = 0;
-  if (many_x && many_y) return zip_many(x, y, to, n, f);
-  if (many_x) {
-    for (; i + lanes <= n; i += lanes) hn::StoreU(f(d, hn::LoadU(d, x + i), one_y), d, to + i);
-  } else if (many_y) {
-    for (; i + lanes <= n; i += lanes) hn::StoreU(f(d, one_x, hn::LoadU(d, y + i)), d, to + i);
-  } else {
-    const auto value = f(d, one_x, one_y);
-    for (; i + lanes <= n; i += lanes) hn::StoreU(value, d, to + i);
-  }
-  if (i < n) {
-    const auto rest = static_cast<Index>(n - i);
-    const auto a = many_x ? load_first(d, x + i, rest) : one_x;
-    const auto b = many_y ? load_first(d, y + i, rest) : one_y;
-    store_first(f(d, a, b), d, to + i, rest);
-  }
+  for (; i + lanes <= n; i += lanes) hn::StoreU(value, d, to + i);
+  if (i < n) store_first(value, d, to + i, static_cast<Index>(n - i));
 }
 
 }  // namespace HWY_NAMESPACE

@@ -3,18 +3,42 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "../../error.h"
 #include "../../parallel.h"
 #include "../elementwise/iterate.h"
 #include "reduce.h"
+#include "reduce_simd.h"
 
 namespace heed::kernels {
 namespace {
 
+// Where the extreme of a row of neighbours stands: of which block by vectors, then in it.
+template <class T, class Before>
+Index place_in_row(Reduce extreme, const T* row, Index size, const Before& before) {
+  constexpr Index kBlock = 4096;
+  Index block = 0;
+  T best{};
+  for (Index first = 0; first < size; first += kBlock) {
+    const auto count = static_cast<std::size_t>(std::min(kBlock, size - first));
+    const T part = simd::reductions<T>().reduce(extreme, row + first, 1, count);
+    if (first > 0 && !before(part, best) && !std::isnan(part)) continue;
+    block = first;
+    best = part;
+    if (std::isnan(best)) break;
+  }
+  const T* const from = row + block;
+  const T* const end = row + std::min(size, block + kBlock);
+  const T* const found = std::isnan(best)
+                             ? std::find_if(from, end, [](T value) { return std::isnan(value); })
+                             : std::find(from, end, best);
+  return static_cast<Index>(found - row);
+}
+
 // before(a, b): a is a strictly better extreme than b.
 template <class Before>
-Array place_of_extreme(const char* op, const Array& x, Index axis, bool keepdim,
+Array place_of_extreme(const char* op, Reduce extreme, const Array& x, Index axis, bool keepdim,
                        const Before& before) {
   const Index place = normalize_axis(op, axis, x.rank());
   const Index size = x.shape()[place];
@@ -37,13 +61,20 @@ Array place_of_extreme(const char* op, const Array& x, Index axis, bool keepdim,
         [&](const auto& at, Index n) {
           for (Index i = 0; i < n; ++i) {
             const T* row = from + at[1] + i * walk.inner_step(1);
+            Index& result = to[at[0] + i * walk.inner_step(0)];
+            if constexpr (std::is_floating_point_v<T>) {
+              if (step == 1) {
+                result = place_in_row(extreme, row, size, before);
+                continue;
+              }
+            }
             Index best = 0;
             for (Index k = 1; k < size; ++k) {
               const T value = row[k * step];
               const T held = row[best * step];
               if (before(value, held) || (is_nan(value) && !is_nan(held))) best = k;
             }
-            to[at[0] + i * walk.inner_step(0)] = best;
+            result = best;
           }
         },
         size);
@@ -83,11 +114,11 @@ Array holds(const char* op, const Array& x, const std::vector<Index>& axes, bool
 }  // namespace
 
 Array argmax(const Array& x, Index axis, bool keepdim, const char* op) {
-  return place_of_extreme(op, x, axis, keepdim, [](auto a, auto b) { return a > b; });
+  return place_of_extreme(op, Reduce::max, x, axis, keepdim, [](auto a, auto b) { return a > b; });
 }
 
 Array argmin(const Array& x, Index axis, bool keepdim, const char* op) {
-  return place_of_extreme(op, x, axis, keepdim, [](auto a, auto b) { return a < b; });
+  return place_of_extreme(op, Reduce::min, x, axis, keepdim, [](auto a, auto b) { return a < b; });
 }
 
 Array any(const Array& x, const std::vector<Index>& axes, bool keepdim) {

@@ -8,6 +8,7 @@
 
 #include "../../../../core/error.h"
 #include "../../../../core/generator.h"
+#include "../../../support/every_simd.h"
 #include "../../../support/throws.h"
 
 namespace heed::kernels {
@@ -356,6 +357,38 @@ TYPED_TEST(Accuracy, Powers) {
         std::pow(static_cast<long double>(bases[i]), static_cast<long double>(powers[i])));
     ASSERT_LE(steps_between(found[i], expected), 1) << bases[i] << " ^ " << powers[i];
   }
+}
+
+// The last vector of a run reaches back over lanes that the loop has written, which may be an operand.
+TEST(Elementwise, RunsOfAnyLengthInPlaceAndBesideOneNumber) {
+  under_every_simd([] {
+    Generator generator(17);
+    for (const Index n :
+         {1, 2, 3, 4, 5, 7, 8, 9, 11, 13, 15, 16, 17, 19, 23, 29, 31, 32, 33, 61, 67}) {
+      const Array x = generator.normal({3, n}, 0, 1, DType::f64);
+      const Array y = generator.normal({n}, 0, 1, DType::f64);
+      const Array one = generator.normal({3, 1}, 0, 1, DType::f64);
+      const auto a = x.to_vector<double>(), b = y.to_vector<double>(), c = one.to_vector<double>();
+      Array to = x.clone();
+      add_into(to, x);
+      const auto twice = to.to_vector<double>();
+      const auto rows = binary(Binary::sub, x, y).to_vector<double>();
+      const auto left = binary(Binary::sub, one, x).to_vector<double>();
+      const auto right = binary(Binary::sub, x, one).to_vector<double>();
+      const auto single = binary(Binary::sub, one, one.expand({3, 1})).to_vector<double>();
+      const auto less = unary(Unary::neg, x).to_vector<double>();
+      for (std::size_t i = 0; i < a.size(); ++i) {
+        const std::size_t row = i / static_cast<std::size_t>(n),
+                          at = i % static_cast<std::size_t>(n);
+        ASSERT_EQ(twice[i], a[i] + a[i]) << n;
+        ASSERT_EQ(rows[i], a[i] - b[at]) << n;
+        ASSERT_EQ(left[i], c[row] - a[i]) << n;
+        ASSERT_EQ(right[i], a[i] - c[row]) << n;
+        ASSERT_EQ(less[i], -a[i]) << n;
+        ASSERT_EQ(single[row], 0) << n;
+      }
+    }
+  });
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include "../../../../core/generator.h"
 #include "../../../../core/kernels/reduce/extreme.h"
 #include "../../../../core/kernels/reduce/reduce.h"
+#include "../../../support/every_simd.h"
 #include "../../../support/throws.h"
 
 namespace heed::kernels {
@@ -45,6 +46,36 @@ TEST(ReducePlaces, OfLongAxesAndManyRows) {
       }
     }
   }
+}
+
+// Rows are looked through by blocks: equals in two of them, NaN behind what is larger, infinities.
+TEST(ReducePlaces, TheFirstOfEqualsInLongRows) {
+  under_every_simd([] {
+    const Index n = 3 * 4096 + 17;
+    Array x = Array::full({2, n}, 1, DType::f32);
+    float* const row = x.mutable_data<float>() + n;
+    const auto places = [&] {
+      const Array second = x.slice(0, 1, 2);
+      return Ids{static_cast<Index>(argmax(second, 1, false).item()),
+                 static_cast<Index>(argmin(second, 1, false).item())};
+    };
+    EXPECT_EQ(places(), (Ids{0, 0}));
+    row[4099] = row[9001] = 2;
+    row[8191] = row[n - 1] = -3;
+    EXPECT_EQ(places(), (Ids{4099, 8191}));
+    row[n - 2] = HUGE_VALF;
+    row[n - 5] = -HUGE_VALF;
+    EXPECT_EQ(places(), (Ids{n - 2, n - 5}));
+    row[8192] = row[8193] = std::numeric_limits<float>::quiet_NaN();
+    EXPECT_EQ(places(), (Ids{8192, 8192}));
+    EXPECT_EQ(argmax(x, 1, false).to_vector<std::int64_t>(), (Ids{0, 8192}));
+  });
+  const Array nothing = Array::full({4099}, -HUGE_VAL, DType::f64);
+  EXPECT_EQ(argmax(nothing, 0, false).item(), 0);
+  EXPECT_EQ(argmin(nothing.slice(0, 0, 1), 0, false).item(), 0);
+  const Array zeros = Array::from(std::vector<double>{-1, -0.0, 0.0, -0.0}, {4});
+  EXPECT_EQ(argmax(zeros, 0, false).item(), 1);
+  EXPECT_EQ(argmin(zeros.slice(0, 1, 4), 0, false).item(), 0);
 }
 
 TEST(ReducePlaces, AnyAndAllHold) {

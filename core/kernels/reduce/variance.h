@@ -1,0 +1,18 @@
+// The variance of rows, which reads them once, f32 and f64. Long rows are cut into pieces by shape
+// alone: the same bits for any number of threads.
+#pragma once
+
+#include <vector>
+
+#include "../../array.h"
+
+namespace heed::kernels {
+
+/// Whether variance() takes them: rows that lie together, f32 or f64, of more than nothing.
+bool has_variance(const Array& x, const std::vector<Index>& axes);
+
+/// The sum of (x - mean)^2 over `axes` (sorted, not negative), divided by `over`; the reduced axes
+/// stay with size 1 where `keepdim`. Only where has_variance().
+Array variance(const Array& x, const std::vector<Index>& axes, double over, bool keepdim);
+
+}  // namespace heed::kernels

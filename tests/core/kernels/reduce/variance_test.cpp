@@ -1,0 +1,131 @@
+// The spread of rows, read once: under each set of vector instructions, beside two passes in long
+// doubles.
+#include "../../../../core/kernels/reduce/variance.h"
+
+#include <gtest/gtest.h>
+
+#include <cfloat>
+#include <cmath>
+#include <limits>
+
+#include "../../../../core/generator.h"
+#include "../../../../core/parallel.h"
+#include "../../../support/every_simd.h"
+
+namespace heed::kernels {
+namespace {
+
+// The sum of squared deviations of x's rows over `over`, row by row.
+std::vector<double> by_definition(const Array& x, Index rows, double over) {
+  const std::vector<double> all = x.to(DType::f64).to_vector<double>();
+  const std::size_t n = all.size() / static_cast<std::size_t>(rows);
+  std::vector<double> out;
+  for (std::size_t first = 0; first < all.size(); first += n) {
+    long double mean = 0, squares = 0;
+    for (std::size_t i = 0; i < n; ++i) mean += static_cast<long double>(all[first + i]);
+    mean /= static_cast<long double>(n);
+    for (std::size_t i = 0; i < n; ++i) {
+      const long double off = static_cast<long double>(all[first + i]) - mean;
+      squares += off * off;
+    }
+    out.push_back(static_cast<double>(squares) / over);
+  }
+  return out;
+}
+
+void expect_variances(const Array& x, const std::vector<Index>& axes, double room) {
+  ASSERT_TRUE(has_variance(x, axes));
+  const Array found = variance(x, axes, 3.5, false);
+  const std::vector<double> wanted = by_definition(x, found.numel(), 3.5);
+  const std::vector<double> values = found.to(DType::f64).to_vector<double>();
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    ASSERT_NEAR(values[i], wanted[i], room * wanted[i]) << "row " << i << " of " << describe(x);
+  }
+}
+
+TEST(Variance, OfRowsOfAnyLength) {
+  under_every_simd([] {
+    for (const DType dtype : {DType::f32, DType::f64}) {
+      Generator generator(5);
+      const double room = dtype == DType::f32 ? 1e-6 : 1e-14;
+      for (const Index n : {1, 2, 3, 7, 8, 13, 31, 67, 131, 1021, 1033, 2053, 4099}) {
+        expect_variances(generator.normal({3, n}, 2, 3, dtype), {1}, room);
+      }
+      expect_variances(generator.normal({5, 7, 11}, -1, 2, dtype), {1, 2}, room);
+      expect_variances(generator.normal({2, 3, 5}, -1, 2, dtype), {0, 1, 2}, room);
+      expect_variances(generator.normal({2, 131'101}, 1, 2, dtype), {1}, room);  // pieces
+      expect_variances(generator.normal({3, 65'537}, 1, 2, dtype), {0, 1}, room);
+    }
+  });
+}
+
+TEST(Variance, KeepsItsDigitsFarFromZero) {
+  under_every_simd([] {
+    Generator generator(7);
+    expect_variances(generator.normal({200'003}, 1e5, 1, DType::f32), {0}, 1e-6);
+    expect_variances(generator.normal({200'003}, 1e9, 1, DType::f64), {0}, 1e-9);
+    // Half of it here, half there: blocks whose means lie far apart.
+    Array halves = generator.normal({2, 100'003}, 0, 1, DType::f32);
+    float* x = halves.mutable_data<float>();
+    for (Index i = 0; i < 100'003; ++i) x[i] += 1e4f;
+    expect_variances(halves, {0, 1}, 1e-6);
+  });
+}
+
+TEST(Variance, OfEqualNumbersIsZero) {
+  for (const DType dtype : {DType::f32, DType::f64}) {
+    for (const Index n : {1, 5, 1021, 70'001}) {
+      for (const double each : {0.1, -1234567.8, 1e-30}) {
+        EXPECT_EQ(variance(Array::full({n}, each, dtype), {0}, 1, false).item(), 0) << n;
+      }
+    }
+  }
+}
+
+TEST(Variance, OfTheLargestNumbersAndOfNone) {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const double most = FLT_MAX;
+  EXPECT_EQ(variance(Array::full({3001}, most, DType::f32), {0}, 1, false).item(), 0);
+  Array apart = Array::from(std::vector<float>(3001, -0.75f * FLT_MAX), {3001});
+  apart.mutable_data<float>()[0] = 0.75f * FLT_MAX;
+  EXPECT_EQ(variance(apart, {0}, 1, false).item(), HUGE_VAL);
+  Array x = Array::full({2, 3001}, 1, DType::f32);
+  for (const double odd : {nan, HUGE_VAL}) {
+    x.mutable_data<float>()[3001 + 2999] = static_cast<float>(odd);
+    const Array found = variance(x, {1}, 1, true);
+    EXPECT_EQ(found.shape(), (Shape{2, 1}));
+    EXPECT_EQ(found.to_vector<float>()[0], 0);
+    EXPECT_TRUE(std::isnan(found.to_vector<float>()[1]));
+  }
+}
+
+TEST(Variance, TakesRowsThatLieTogether) {
+  const Array x = Array::full({3, 5, 7}, 1, DType::f32);
+  EXPECT_TRUE(has_variance(x, {2}));
+  EXPECT_TRUE(has_variance(x, {1, 2}));
+  EXPECT_FALSE(has_variance(x, {0}));
+  EXPECT_FALSE(has_variance(x, {0, 2}));
+  EXPECT_FALSE(has_variance(x.transpose(1, 2), {2}));
+  EXPECT_FALSE(has_variance(x.slice(2, 0, 0), {2}));
+  EXPECT_FALSE(has_variance(x.select(0, 0).select(0, 0).select(0, 0), {}));
+  EXPECT_FALSE(has_variance(x.to(DType::bf16), {2}));
+  EXPECT_FALSE(has_variance(x.to(DType::i64), {2}));
+}
+
+TEST(Variance, IsTheSameForAnyNumberOfThreads) {
+  Generator generator(11);
+  const int before = num_threads();
+  for (const Shape& shape : {Shape{2, 300'007}, Shape{1009, 211}}) {
+    const Array x = generator.normal(shape, 1, 2, DType::f32);
+    set_num_threads(1);
+    const auto alone = variance(x, {1}, 7, false).to_vector<float>();
+    for (const int threads : {2, 3, 4}) {
+      set_num_threads(threads);
+      EXPECT_EQ(variance(x, {1}, 7, false).to_vector<float>(), alone) << threads;
+    }
+  }
+  set_num_threads(before);
+}
+
+}  // namespace
+}  // namespace heed::kernels
