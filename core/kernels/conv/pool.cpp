@@ -1,6 +1,7 @@
 #include "pool.h"
 
 #include <algorithm>
+#include <vector>
 
 #include "../../parallel.h"
 #include "../elementwise/iterate.h"
@@ -20,24 +21,45 @@ Reach reach(const WindowAxis& axis, Index place) {
           std::min(axis.in, start + (axis.kernel - 1) * axis.dilation + 1)};
 }
 
+// Where along an axis the k-th place of a window is, for results 0, 1, ..: from + o stride; real for
+// those of [begin, end).
+struct Real {
+  Index from, begin, end;
+};
+
+std::vector<Real> real_places(const WindowAxis& axis) {
+  std::vector<Real> out;
+  for (Index k = 0; k < axis.kernel; ++k) {
+    const Index from = k * axis.dilation - axis.padding;
+    const Index begin = from >= 0 ? 0 : (-from - 1) / axis.stride + 1;
+    const Index last = axis.in - 1 - from;
+    out.push_back({from, begin, last < 0 ? 0 : std::min(axis.out, last / axis.stride + 1)});
+  }
+  return out;
+}
+
+// A row of results at a time, one place of all their windows after another, without branches: which
+// of two is larger cannot be foretold.
 template <class T>
-void largest(const WindowAxis& y, const WindowAxis& x, const T* plane, T* values,
-             std::int64_t* indices) {
-  for (Index oy = 0; oy < y.out; ++oy) {
+void largest(const WindowAxis& y, const WindowAxis& x, const std::vector<Real>& along,
+             const T* plane, T* values, std::int64_t* indices) {
+  for (Index oy = 0; oy < y.out; ++oy, values += x.out, indices += x.out) {
     const Reach rows = reach(y, oy);
     for (Index ox = 0; ox < x.out; ++ox) {
-      const Reach columns = reach(x, ox);
-      Index best = rows.first * x.in + columns.first;
-      for (Index iy = rows.first; iy < rows.end; iy += y.dilation) {
-        for (Index ix = columns.first; ix < columns.end; ix += x.dilation) {
-          const T value = plane[iy * x.in + ix];
-          const T most = plane[best];
-          if (value > most || (value != value && most == most)) best = iy * x.in + ix;
+      indices[ox] = rows.first * x.in + reach(x, ox).first;
+    }
+    for (Index iy = rows.first; iy < rows.end; iy += y.dilation) {
+      for (const auto& [from, begin, end] : along) {
+        Index at = iy * x.in + from + begin * x.stride;
+        for (Index ox = begin; ox < end; ++ox, at += x.stride) {
+          const Index best = indices[ox];
+          const T value = plane[at], most = plane[best];
+          const bool takes = !(value <= most) & (most == most);  // larger, or the first NaN
+          indices[ox] = best + (at - best) * takes;
         }
       }
-      *values++ = plane[best];
-      *indices++ = best;
     }
+    for (Index ox = 0; ox < x.out; ++ox) values[ox] = plane[indices[ox]];
   }
 }
 
@@ -57,9 +79,10 @@ Pooled max_pool(const WindowAxis& y, const WindowAxis& x, const Array& planes) {
     using T = decltype(zero);
     const T* first = from.data<T>();
     T* values = out.values.mutable_data<T>();
+    const std::vector<Real> along = real_places(x);
     parallel_for(planes.size(0), planes_at_once(size + count), [&](Index begin, Index end) {
       for (Index p = begin; p < end; ++p) {
-        largest(y, x, first + p * size, values + p * count, indices + p * count);
+        largest(y, x, along, first + p * size, values + p * count, indices + p * count);
       }
     });
   });
