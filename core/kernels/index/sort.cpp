@@ -94,6 +94,33 @@ void take_all(const T* row, Index size, bool descending, std::vector<Entry>& ent
   }
 }
 
+// The first few entries of a row, sorted: each that comes before the last of those held is put in
+// its place, which becomes rare soon.
+template <class Entry, class T>
+void take_few(const T* row, Index size, Index count, bool descending, std::vector<Entry>& entries) {
+  entries.resize(static_cast<std::size_t>(count));
+  Entry* const held = entries.data();
+  const auto put = [&](Index end, const Entry& entry) {  // where `end` are held and another may be
+    for (; end > 0 && entry < held[end - 1]; --end) held[end] = held[end - 1];
+    held[end] = entry;
+  };
+  for (Index i = 0; i < count; ++i) put(i, entry_of<Entry>(row, i, descending));
+  T bound = row[held[count - 1].place()];
+  for (Index i = count;; ++i) {
+    // Of equals the first stays. NaN goes on.
+    if (descending) {
+      while (i < size && row[i] <= bound) ++i;
+    } else {
+      while (i < size && row[i] >= bound) ++i;
+    }
+    if (i >= size) return;
+    const auto entry = entry_of<Entry>(row, i, descending);
+    if (held[count - 1] < entry) continue;
+    put(count - 1, entry);
+    bound = row[held[count - 1].place()];
+  }
+}
+
 // The first `count` entries of a row, in any order. A long row is read once: what comes behind the
 // last of the first seen so far is left out, and those that are held are thinned when they are
 // many.
@@ -106,7 +133,9 @@ void take_first(const T* row, Index size, Index count, bool descending,
     std::nth_element(entries.begin(), entries.begin() + (count - 1), entries.end());
     entries.resize(held);
   };
+  constexpr Index kFew = 32;
   if (count == 0) return;
+  if (count <= kFew) return take_few(row, size, count, descending, entries);
   if (count > size / 8) {
     take_all(row, size, descending, entries);
     return thin();

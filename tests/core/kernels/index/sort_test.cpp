@@ -50,7 +50,8 @@ TEST(Sort, FirstPlacesAreThoseOfAStableSort) {
   }
   for (const auto& row : rows) {
     const auto size = static_cast<Index>(row.size());
-    for (const Index count : {Index{0}, Index{1}, Index{2}, Index{10}, size / 9, size}) {
+    for (const Index count :
+         {Index{0}, Index{1}, Index{2}, Index{10}, Index{32}, Index{33}, size / 9, size}) {
       if (count > size) continue;
       for (const bool descending : {false, true}) {
         for (const bool sorted : {false, true}) {
