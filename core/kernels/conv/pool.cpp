@@ -5,6 +5,7 @@
 
 #include "../../parallel.h"
 #include "../elementwise/iterate.h"
+#include "pool_simd.h"
 
 namespace heed::kernels {
 namespace {
@@ -21,47 +22,72 @@ Reach reach(const WindowAxis& axis, Index place) {
           std::min(axis.in, start + (axis.kernel - 1) * axis.dilation + 1)};
 }
 
-// Where along an axis the k-th place of a window is, for results 0, 1, ..: from + o stride; real for
-// those of [begin, end).
-struct Real {
-  Index from, begin, end;
-};
-
-std::vector<Real> real_places(const WindowAxis& axis) {
-  std::vector<Real> out;
-  for (Index k = 0; k < axis.kernel; ++k) {
-    const Index from = k * axis.dilation - axis.padding;
-    const Index begin = from >= 0 ? 0 : (-from - 1) / axis.stride + 1;
-    const Index last = axis.in - 1 - from;
-    out.push_back({from, begin, last < 0 ? 0 : std::min(axis.out, last / axis.stride + 1)});
+// Where in a plane the largest of a window is.
+template <class T>
+Index place_of_largest(const WindowAxis& y, const WindowAxis& x, const T* plane, const Reach& rows,
+                       const Reach& columns) {
+  Index best = rows.first * x.in + columns.first;
+  for (Index iy = rows.first; iy < rows.end; iy += y.dilation) {
+    for (Index ix = columns.first; ix < columns.end; ix += x.dilation) {
+      const T value = plane[iy * x.in + ix];
+      const T most = plane[best];
+      if (value > most || (value != value && most == most)) best = iy * x.in + ix;
+    }
   }
-  return out;
+  return best;
 }
 
-// A row of results at a time, one place of all their windows after another, without branches: which
-// of two is larger cannot be foretold.
+// Windows of a row that hold no padding beside them go beside each other, by vectors.
 template <class T>
-void largest(const WindowAxis& y, const WindowAxis& x, const std::vector<Real>& along,
-             const T* plane, T* values, std::int64_t* indices) {
-  for (Index oy = 0; oy < y.out; ++oy, values += x.out, indices += x.out) {
-    const Reach rows = reach(y, oy);
-    for (Index ox = 0; ox < x.out; ++ox) {
-      indices[ox] = rows.first * x.in + reach(x, ox).first;
-    }
-    for (Index iy = rows.first; iy < rows.end; iy += y.dilation) {
-      for (const auto& [from, begin, end] : along) {
-        Index at = iy * x.in + from + begin * x.stride;
-        for (Index ox = begin; ox < end; ++ox, at += x.stride) {
-          const Index best = indices[ox];
-          const T value = plane[at], most = plane[best];
-          const bool takes = !(value <= most) & (most == most);  // larger, or the first NaN
-          indices[ox] = best + (at - best) * takes;
-        }
+class Largest {
+ public:
+  Largest(const WindowAxis& y, const WindowAxis& x) : y_(y), x_(x) {
+    constexpr Index kMany = 4096;  // places of a window beyond which it is gone through by itself
+    if (y.kernel > kMany / x.kernel) return;
+    const Index width = (x.kernel - 1) * x.dilation + 1;
+    begin_ = x.padding == 0 ? 0 : std::min(x.out, (x.padding - 1) / x.stride + 1);
+    const Index room = x.in + x.padding - width;  // where the last window without padding begins
+    end_ = room < 0 ? begin_ : std::clamp(room / x.stride + 1, begin_, x.out);
+    for (Index k = 0; k < y.kernel; ++k) {
+      for (Index j = 0; j < x.kernel; ++j) {
+        offsets_.push_back(k * y.dilation * x.in + j * x.dilation);
       }
     }
-    for (Index ox = 0; ox < x.out; ++ox) values[ox] = plane[indices[ox]];
+    chosen_.resize(static_cast<std::size_t>(end_ - begin_));
   }
-}
+
+  void run(const T* plane, T* values, std::int64_t* indices) {
+    for (Index oy = 0; oy < y_.out; ++oy, values += x_.out, indices += x_.out) {
+      const Reach rows = reach(y_, oy);
+      for (Index ox = 0; ox < x_.out; ++ox) {
+        if (ox == begin_ && end_ > begin_) {
+          beside_each_other(rows, plane, values, indices);
+          ox = end_ - 1;
+          continue;
+        }
+        indices[ox] = place_of_largest(y_, x_, plane, rows, reach(x_, ox));
+        values[ox] = plane[indices[ox]];
+      }
+    }
+  }
+
+ private:
+  void beside_each_other(const Reach& rows, const T* plane, T* values, std::int64_t* indices) {
+    const Index real_rows = (rows.end - 1 - rows.first) / y_.dilation + 1;
+    const Index from = rows.first * x_.in + begin_ * x_.stride - x_.padding;
+    simd::pooling<T>().largest(end_ - begin_, plane + from, x_.stride, real_rows * x_.kernel,
+                               offsets_.data(), values + begin_, chosen_.data());
+    for (Index i = 0; i < end_ - begin_; ++i) {
+      const auto place = static_cast<std::size_t>(chosen_[static_cast<std::size_t>(i)]);
+      indices[begin_ + i] = from + i * x_.stride + offsets_[place];
+    }
+  }
+
+  const WindowAxis &y_, &x_;
+  Index begin_ = 0, end_ = 0;   // the windows of a row that go beside each other
+  std::vector<Index> offsets_;  // of a window's places from its first
+  std::vector<T> chosen_;       // which of them each is
+};
 
 // Planes of one chunk of parallel work, when each costs so many steps.
 Index planes_at_once(Index cost) { return std::max<Index>(1, kGrain / std::max<Index>(1, cost)); }
@@ -79,10 +105,10 @@ Pooled max_pool(const WindowAxis& y, const WindowAxis& x, const Array& planes) {
     using T = decltype(zero);
     const T* first = from.data<T>();
     T* values = out.values.mutable_data<T>();
-    const std::vector<Real> along = real_places(x);
     parallel_for(planes.size(0), planes_at_once(size + count), [&](Index begin, Index end) {
+      Largest<T> largest(y, x);
       for (Index p = begin; p < end; ++p) {
-        largest(y, x, along, first + p * size, values + p * count, indices + p * count);
+        largest.run(first + p * size, values + p * count, indices + p * count);
       }
     });
   });
