@@ -235,7 +235,7 @@ void LBFGS::load_state_dict(const NamedArrays& entries) {
       faults.add(fmt::format("\"{}\" is missing", name));
       return Array();
     }
-    const Array array = found->second;
+    Array array = found->second;
     own.erase(found);
     if (array.defined() && array.dtype() == dtype && array.rank() == rank &&
         (rank == 0 || array.size(-1) == last)) {

@@ -42,11 +42,9 @@ LinePlace strong_wolfe(const Line& line, const LinePlace& start, double t, doubl
   int looks = 0;
   bool bracketed = false;
   while (looks < kLooks && !bracketed) {
-    if (too_high(now) || (looks > 1 && now.loss >= before.loss)) {
-      bracketed = true;
-    } else if (flat(now)) {
-      return now;
-    } else if (now.slope >= 0) {
+    const bool rises = too_high(now) || (looks > 1 && now.loss >= before.loss);
+    if (!rises && flat(now)) return now;
+    if (rises || now.slope >= 0) {
       bracketed = true;
     } else {
       const double next = smallest(before, now, now.t + 0.01 * (now.t - before.t), now.t * 10);

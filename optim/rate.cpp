@@ -46,8 +46,10 @@ double part(Index step, Index total) {
 
 Rate step(Index step_size, double gamma) {
   check_positive("StepLR: step_size", step_size);
-  return
-      [=](double lr, Index t) { return lr * std::pow(gamma, static_cast<double>(t / step_size)); };
+  return [=](double lr, Index t) {
+    const Index steps = t / step_size;
+    return lr * std::pow(gamma, static_cast<double>(steps));
+  };
 }
 
 Rate multi_step(std::vector<Index> milestones, double gamma) {
@@ -134,7 +136,7 @@ Rate warm_up_and_cosine(Index steps, Index warm_up, double floor) {
     throw ValueError(fmt::format("warm_up_and_cosine: warm_up {} is negative", warm_up));
   }
   const Index falls = std::max<Index>(steps - warm_up, 1);
-  const Rate fall = [falls, floor](double lr, Index t) {
+  Rate fall = [falls, floor](double lr, Index t) {
     return cosine(falls, lr / (1 / floor))(lr, std::min(t, falls));
   };
   if (warm_up == 0) return fall;
