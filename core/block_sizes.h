@@ -9,7 +9,7 @@ namespace heed {
 
 inline constexpr std::size_t kLargestSmall = 32768;
 inline constexpr std::size_t kLinear = 16;  // classes of 64, 128, ..., 1024 bytes
-inline constexpr std::size_t kSmallClasses = kLinear + 4 * 5;
+inline constexpr std::size_t kSmallClasses = kLinear + std::size_t{4} * 5;
 
 // Small classes: multiples of 64 up to 1024, then four to a doubling up to 32768.
 struct SmallClass {

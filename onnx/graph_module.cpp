@@ -58,6 +58,7 @@ std::string shape_text(const std::vector<Dim>& dims) {
 template <class Values>
 std::string names_of(const Values& values) {
   std::vector<std::string_view> names;
+  names.reserve(values.size());
   for (const ValueInfo& value : values) names.push_back(value.name);
   return quoted_list(names);
 }
@@ -145,9 +146,10 @@ std::optional<DType> GraphModule::floating(const std::vector<Tensor>& inputs) co
 }
 
 void GraphModule::check(const std::vector<Tensor>& inputs, std::optional<DType> floats) const {
-  if (inputs.size() != inputs_.size())
+  if (inputs.size() != inputs_.size()) {
     throw ValueError(fmt::format("onnx: {} inputs, where the graph has {}: {}", inputs.size(),
                                  inputs_.size(), names_of(inputs_)));
+  }
   std::map<std::string, std::pair<Index, std::string>> sizes;  // of names, and where they come from
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     const ValueInfo& said = inputs_[i];
@@ -155,9 +157,10 @@ void GraphModule::check(const std::vector<Tensor>& inputs, std::optional<DType> 
     if (!inputs[i].defined()) throw GradError(what + " is undefined");
     const auto type = dtype_of(said.type);
     const Run run{.floating = floats};
-    if (type && run.dtype(*type) != inputs[i].dtype())
+    if (type && run.dtype(*type) != inputs[i].dtype()) {
       throw DTypeError(fmt::format("{} must be {}, not {}", what, heed::name(run.dtype(*type)),
                                    describe(inputs[i].array())));
+    }
     if (!said.shape) continue;
     const Shape& shape = inputs[i].shape();
     const std::string wanted = shape_text(*said.shape);
@@ -168,15 +171,17 @@ void GraphModule::check(const std::vector<Tensor>& inputs, std::optional<DType> 
         fits = shape[axis] == *size;
       } else if (const std::string& name = std::get<std::string>(dim); !name.empty()) {
         const auto known = sizes.emplace(name, std::pair(shape[axis], said.name)).first;
-        if (known->second.first != shape[axis])
+        if (known->second.first != shape[axis]) {
           throw ShapeError(fmt::format("{} is {}, where {} is {}; it is {} in input {}", what,
                                        to_string(shape), one_line(name), shape[axis],
                                        known->second.first, in_quotes(known->second.second)));
+        }
       }
     }
-    if (!fits)
+    if (!fits) {
       throw ShapeError(
           fmt::format("{} must be {}, not {}", what, wanted, describe(inputs[i].array())));
+    }
   }
 }
 
@@ -200,9 +205,10 @@ nn::NamedTensors GraphModule::run(const nn::NamedTensors& inputs) const {
     const auto found =
         std::find_if(inputs_.begin(), inputs_.end(),
                      [&, &name = name](const ValueInfo& value) { return value.name == name; });
-    if (found == inputs_.end())
+    if (found == inputs_.end()) {
       throw ValueError(fmt::format("onnx: no input is named {}; there are {}", in_quotes(name),
                                    names_of(inputs_)));
+    }
     Tensor& place = in_order[static_cast<std::size_t>(found - inputs_.begin())];
     if (place.defined()) throw ValueError("onnx: input " + in_quotes(name) + " is there twice");
     place = tensor;
@@ -220,9 +226,10 @@ nn::NamedTensors GraphModule::run(const nn::NamedTensors& inputs) const {
 
 Tensor GraphModule::run_one(const std::vector<Tensor>& inputs) const {
   const Scope scope(*this);
-  if (outputs_.size() != 1)
+  if (outputs_.size() != 1) {
     throw ValueError(fmt::format("onnx: the graph has {} results, {}: call run()", outputs_.size(),
                                  names_of(outputs_)));
+  }
   return run_checked(inputs)[0];
 }
 
