@@ -108,6 +108,7 @@ class Reader {
   }
   std::vector<Id> pop(int count) {
     std::vector<Id> out;
+    out.reserve(static_cast<std::size_t>(count));
     for (int i = 0; i < count; ++i) out.push_back(pop());
     std::reverse(out.begin(), out.end());
     return out;
