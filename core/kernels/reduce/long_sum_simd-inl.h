@@ -93,7 +93,7 @@ template <int kSums, class D, class Add>
 HWY_INLINE void add_columns(D d, Index rows, Index n, double* const (&sums)[kSums],
                             const Add& add) {
   using T = hn::TFromD<D>;
-  constexpr int kBeside = 8;  // vectors of a row, so that memory is read in longer runs
+  constexpr int kBeside = 4;  // vectors of a row, so that memory is read in longer runs
   const Index lanes = static_cast<Index>(hn::Lanes(d));
   for (Index first = 0; first < rows; first += kChain) {
     const Index end = std::min(rows, first + kChain);
@@ -102,14 +102,14 @@ HWY_INLINE void add_columns(D d, Index rows, Index n, double* const (&sums)[kSum
       hn::Vec<D> parts[kBeside][kSums];
       for (auto& part : parts) std::fill_n(part, kSums, hn::Zero(d));
       for (Index r = first; r < end; ++r) {
-#pragma GCC unroll 8
+#pragma GCC unroll 4
         for (int v = 0; v < kBeside; ++v) {
           const Index at = i + v * lanes;
           add(
               r, [d, at](const T* from) HWY_ATTR { return hn::LoadU(d, from + at); }, parts[v]);
         }
       }
-#pragma GCC unroll 8
+#pragma GCC unroll 4
       for (int v = 0; v < kBeside; ++v) {
         for (int s = 0; s < kSums; ++s) add_doubles(parts[v][s], sums[s] + i + v * lanes);
       }
