@@ -139,7 +139,7 @@ class Reader {
     }
     if (count == 0) return Array::empty(shape, numbers.dtype());
     const Array rest = numbers.slice(0, value.integer, held.integer);
-    const Array view = rest.as_strided(shape, steps);
+    Array view = rest.as_strided(shape, steps);
     if (view.is_contiguous()) return view;
     const auto cost = static_cast<std::uint64_t>(count);
     if (cost > 16 * budget_ - std::min(copied_, 16 * budget_)) {

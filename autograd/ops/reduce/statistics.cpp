@@ -40,8 +40,8 @@ Tensor var_named(const char* op, const Tensor& x, const Axes& axes, bool keepdim
   const Shape kept = kernels::reduced_shape(x.shape(), places, true);
   const Tensor from = x.detach();
   const bool plain = traced() || !kernels::has_variance(x.array(), places);
-  const Tensor out = plain ? sum(square(from - mean(from, axes, true)), axes, keepdim) / over
-                           : Tensor(kernels::variance(x.array(), places, over, keepdim));
+  Tensor out = plain ? sum(square(from - mean(from, axes, true)), axes, keepdim) / over
+                     : Tensor(kernels::variance(x.array(), places, over, keepdim));
   if (traced()) return out;
   // gx = 2 g (x - mean) / (n - correction)
   return record(Op::var, out.array(), {x}, [x = Saved(x), axes, kept, over](const Tensor& g) {

@@ -241,6 +241,7 @@ Shape reduced_shape(const Shape& shape, const std::vector<Index>& axes, bool kee
 
 std::vector<Index> normalize_axes(const char* op, const std::vector<Index>& axes, Index rank) {
   std::vector<Index> out;
+  out.reserve(axes.size());
   for (const Index axis : axes) out.push_back(normalize_axis(op, axis, rank));
   if (axes.empty()) {
     for (Index axis = 0; axis < rank; ++axis) out.push_back(axis);
