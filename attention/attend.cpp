@@ -143,7 +143,7 @@ void check_block(const Score& score, const Normaliser& normaliser, const Terms& 
 
 // A map gives no NaN of a score that is a number and seen.
 Tensor mapped(const ScoreMap& map, const Tensor& scores, const Tensor& allowed) {
-  const Tensor out = map(scores);
+  Tensor out = map(scores);
   Tensor wrong = logical_and(isnan(out), isfinite(scores));
   if (allowed.defined()) wrong = logical_and(wrong, allowed);
   if (any(wrong).array().item() != 0) {

@@ -275,10 +275,11 @@ class Pass final : public GradientSink {
     const bool retained = std::exchange(detail::t_retains, retain_);
     try {
       const PrecisionScope scope(node.precision());
-      if (observed()) [[unlikely]]
+      if (observed()) [[unlikely]] {
         differentiate_observed(node);
-      else
+      } else {
         node.differentiate(*this);
+      }
     } catch (...) {
       detail::t_current = before;
       detail::t_retains = retained;

@@ -98,6 +98,7 @@ std::vector<Tensor> checkpoint(Function function, const std::vector<Tensor>& inp
   if (!recording()) return function(inputs);
   Draws draws;
   std::vector<Edge> edges;
+  edges.reserve(inputs.size());
   for (const Tensor& input : inputs) edges.push_back(Edge::to(input));
   std::vector<Tensor> made;
   {

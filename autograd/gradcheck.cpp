@@ -172,6 +172,7 @@ std::vector<NamedLeaf> leaves_of(const std::vector<Tensor>& inputs) {
 
 Function bind(const TensorFunction& function, const std::vector<NamedLeaf>& leaves) {
   std::vector<Tensor> inputs;
+  inputs.reserve(leaves.size());
   for (const auto& entry : leaves) inputs.push_back(entry.leaf);
   return [&function, inputs] { return function(inputs); };
 }

@@ -25,8 +25,9 @@ std::string placed(const std::string& message) {
   const std::string before = place();
   std::string text = one_line(message);
   if (before.empty()) return text;
-  const std::size_t again = t_last.starts_with(before) ? text.find(t_last) : text.npos;
-  if (again != text.npos) text.erase(again, before.size());
+  const auto nowhere = std::string::npos;
+  const std::size_t again = t_last.starts_with(before) ? text.find(t_last) : nowhere;
+  if (again != nowhere) text.erase(again, before.size());
   return t_last = before + text;
 }
 

@@ -129,6 +129,7 @@ std::vector<Index> extracted_sentences(const std::vector<std::string>& sentences
                     sentences.size(), left.size(), kMostSentences, kLongestSummary));
   }
   std::vector<std::string> letters;
+  letters.reserve(sentences.size());
   for (const std::string& each : sentences) letters.push_back(letters_of(each));
   std::vector<std::size_t> order(letters.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -144,6 +145,7 @@ std::vector<Index> extracted_sentences(const std::vector<std::string>& sentences
     left.replace(at, letters[each].size(), letters[each].size(), '\n');
   }
   std::vector<Index> out;
+  out.reserve(found.size());
   for (const auto& [at, sentence] : found) out.push_back(sentence);
   return out;
 }

@@ -39,6 +39,7 @@ std::vector<std::pair<std::string, Array>> joined_places(
     const std::vector<std::vector<std::pair<std::string, Array>>>& all) {
   if (all.empty()) throw ValueError("streamed: no process has said where it stands");
   std::vector<PlaceNumbers> places;
+  places.reserve(all.size());
   for (const auto& each : all) places.push_back(numbers_of(each));
   const PlaceNumbers& first = places[0];
   if (std::all_of(places.begin(), places.end(), [&](const auto& each) { return each == first; })) {

@@ -24,6 +24,7 @@ Index ExtendedVocabulary::id(std::string_view word) const {
 
 std::vector<Index> ExtendedVocabulary::ids(const std::vector<std::string>& words) const {
   std::vector<Index> out;
+  out.reserve(words.size());
   for (const std::string& word : words) out.push_back(id(word));
   return out;
 }

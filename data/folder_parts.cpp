@@ -34,7 +34,7 @@ std::vector<std::string> names_in(const std::string& folder) {
 }
 
 std::string plain_or_packed(const std::string& folder, const std::string& name) {
-  const std::string plain = folder + "/" + name;
+  std::string plain = folder + "/" + name;
   for (const char* ending : {"", ".gz", ".zst"}) {
     if (fs::exists(plain + ending)) return plain + ending;
   }

@@ -57,7 +57,7 @@ std::string model_of(const Vocabulary& vocabulary) {
     const auto score = std::bit_cast<std::uint32_t>(-static_cast<float>(id));
     for (int shift = 0; shift < 32; shift += 8) piece += static_cast<char>(score >> shift);
     piece += '\x18';  // field 3: its type
-    piece += id == kUnknown ? unknown : id <= kEnd ? control : normal;
+    piece += static_cast<char>(id == kUnknown ? unknown : id <= kEnd ? control : normal);
     model += '\x0a';  // field 1: a piece
     varint(model, piece.size());
     model += piece;

@@ -39,6 +39,7 @@ std::vector<std::vector<Index>> by_image(const VisualQuestions& all) {
     found[all.questions[i].image].push_back(static_cast<Index>(i));
   }
   std::vector<std::vector<Index>> out;
+  out.reserve(found.size());
   for (auto& [image, rows] : found) out.push_back(std::move(rows));
   return out;
 }

@@ -103,8 +103,8 @@ class HeaderReader {
     }
     if (size % header_.frame != 0) fail(at, "the samples end within one");
     if (size == 0) fail(at, "no samples");
-    const double seconds =
-        static_cast<double>(size / header_.frame) / static_cast<double>(header_.rate);
+    const auto frames = size / header_.frame;
+    const double seconds = static_cast<double>(frames) / static_cast<double>(header_.rate);
     if (seconds < options_.shortest) {
       fail(at, fmt::format("{:.3f} s; at least {:g} are wanted", seconds, options_.shortest));
     }

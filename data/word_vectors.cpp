@@ -111,6 +111,7 @@ WordVectors learn_word_vectors(const std::vector<std::vector<std::string>>& text
   counts.erase("<unk>");
   WordVectors out{Vocabulary::from_counts(counts, {.min_count = min_count}), {}};
   std::vector<std::vector<Index>> ids;
+  ids.reserve(texts.size());
   for (const std::vector<std::string>& text : texts) ids.push_back(out.vocabulary.ids(text));
   out.rows = skip_gram(ids, out.vocabulary.size(), options, generator);
   clear_padding(out.rows);

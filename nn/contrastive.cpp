@@ -24,6 +24,7 @@ std::vector<double> log_softmax(const char* whose, const std::vector<double>& sc
   double total = 0;
   for (const double score : scores) total += std::isnan(score) ? 0 : std::exp(score - top);
   std::vector<double> out;
+  out.reserve(scores.size());
   for (const double score : scores) {
     out.push_back(std::isnan(score) ? kNever : score - top - std::log(total));
   }

@@ -63,7 +63,7 @@ void Module::adopt(std::string_view name, std::shared_ptr<Module> child) {
   if (!child) throw GradError(fmt::format("module: child {} is none", in_quotes(name)));
   child->check_held_by_value();
   Module& module = *child;
-  children_.push_back({std::string(name), child});
+  children_.push_back({std::string(name), std::move(child)});
   try {
     module.add_parent(*this, name);
   } catch (...) {

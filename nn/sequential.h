@@ -81,7 +81,7 @@ class Sequential : public Layer<Sequential> {
   requires(detail::HandedOver<Given> || detail::IsFunction<Given>) void push_back(Given&& part) {
     using T = std::remove_cvref_t<Given>;
     if constexpr (detail::IsModule<Given>) {
-      take(new T(std::move(part)));
+      take(new T(std::forward<Given>(part)));
     } else if constexpr (std::is_invocable_v<const T&, Sequential&>) {
       part(*this);
     } else if constexpr (detail::IsGelu<Given>) {

@@ -16,7 +16,7 @@ namespace {
 using Record = std::vector<std::string>;
 
 std::string quoted_field(const std::string& text) {
-  const bool plain = text.find_first_of(",\"\r\n") == text.npos &&
+  const bool plain = text.find_first_of(",\"\r\n") == std::string::npos &&
                      (text.empty() || (text.front() != ' ' && text.back() != ' '));
   if (plain) return text;
   std::string out = "\"";

@@ -87,9 +87,7 @@ void count(CallCost& cost, const Call& call) {
   const std::string_view op = call.op;
   if (kMoves.contains(op) || call.results.empty()) return;
   const Array& out = call.results[0];
-  if (op == "matmul") {
-    count_product(cost, call, elements(out) * size(input(call, 0), -1));
-  } else if (op == "linear") {
+  if (op == "matmul" || op == "linear") {
     count_product(cost, call, elements(out) * size(input(call, 0), -1));
   } else if (op == "conv2d") {
     const Array& weight = input(call, 1);

@@ -69,7 +69,7 @@ void JsonLog::go_on_after(std::int64_t step) {
   const std::string before = io::read_file(file_.path());
   std::string content;
   std::uint64_t line = 0;
-  for (std::size_t at = 0, end; (end = before.find('\n', at)) != before.npos; at = end + 1) {
+  for (std::size_t at = 0, end; (end = before.find('\n', at)) != std::string::npos; at = end + 1) {
     ++line;
     const std::string text = before.substr(at, end - at);
     const nlohmann::json row = nlohmann::json::parse(text, nullptr, false);

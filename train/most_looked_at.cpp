@@ -36,6 +36,7 @@ Alignment most_looked_at(const Alignment& alignment, Index count) {
 
 Picture alignments_picture(const std::vector<Alignment>& alignments, Index columns) {
   std::vector<Picture> pictures;
+  pictures.reserve(alignments.size());
   for (const Alignment& each : alignments) {
     pictures.push_back(alignment_picture(most_looked_at(each, columns)));
   }

@@ -38,6 +38,7 @@ std::vector<ProfilerRow> Profiler::rows() const {
     to.bytes += row.cost.bytes;
   }
   std::vector<ProfilerRow> out;
+  out.reserve(merged.size());
   for (auto& entry : merged) out.push_back(std::move(entry.second));
   std::stable_sort(out.begin(), out.end(), [](const ProfilerRow& a, const ProfilerRow& b) {
     return a.seconds > b.seconds;
@@ -73,6 +74,7 @@ std::vector<ProfilerModule> Profiler::modules() const {
     if (!place.root.empty() && !place.path.empty()) count(counts_->shown({place.root, "", ""}));
   }
   std::vector<ProfilerModule> out;
+  out.reserve(found.size());
   for (auto& entry : found) out.push_back(std::move(entry.second));
   std::stable_sort(out.begin(), out.end(), [](const ProfilerModule& a, const ProfilerModule& b) {
     return a.self > b.self;

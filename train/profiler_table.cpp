@@ -34,6 +34,7 @@ std::vector<Line> by_operator(const std::vector<ProfilerRow>& rows) {
     line.bytes += row.bytes;
   }
   std::vector<Line> out;
+  out.reserve(merged.size());
   for (auto& entry : merged) out.push_back(std::move(entry.second));
   std::stable_sort(out.begin(), out.end(),
                    [](const Line& a, const Line& b) { return a.seconds > b.seconds; });

@@ -163,6 +163,7 @@ optim::NamedArrays Run::shared_place() const {
   const std::vector<std::string> all = team_->gather(mine.encode());
   if (std::count(all.begin(), all.end(), all[0]) == std::ssize(all)) return state_->place();
   std::vector<optim::NamedArrays> places;
+  places.reserve(all.size());
   for (const std::string& each : all) {
     places.push_back(io::TrainingState::decode(each, kMessage).arrays("batches"));
   }

@@ -30,7 +30,7 @@ void write_text(Picture* picture, Index x, Index y, std::string_view text, Writt
   Index along = 0;
   each_letter(text, [&](char32_t code) {
     const auto columns = data::tall_glyph(code);
-    for (Index dot = 0; dot < kGlyphWidth * kTallGlyphHeight; ++dot) {
+    for (Index dot = 0; dot < Index{kGlyphWidth} * kTallGlyphHeight; ++dot) {
       const Index column = dot / kTallGlyphHeight, row = dot % kTallGlyphHeight;
       if ((columns[static_cast<std::size_t>(column)] >> row & 1) == 0) continue;
       const Index right = along + kTextDot * column, down = kTextDot * row;

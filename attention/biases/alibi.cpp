@@ -39,7 +39,7 @@ Tensor checked_slopes(const Tensor& slopes) {
 
 Alibi::Alibi(Index heads, DType dtype) : slopes(buffer("slopes", slopes_of(heads, dtype))) {}
 
-Alibi::Alibi(Tensor given)
+Alibi::Alibi(const Tensor& given)
     : slopes(checked_slopes(given).requires_grad() ? parameter("slopes", given)
                                                    : buffer("slopes", given)) {}
 

@@ -13,7 +13,7 @@ class Alibi : public OffsetBias {
   /// positive.
   explicit Alibi(Index heads, DType dtype = DType::f32);
   /// Any slopes [H], one a head; they may be learned. Throws ShapeError, DTypeError.
-  explicit Alibi(Tensor slopes);
+  explicit Alibi(const Tensor& slopes);
 
   Tensor& slopes;  ///< [H], a buffer, or a parameter if it requires a gradient
 

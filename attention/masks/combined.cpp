@@ -171,7 +171,7 @@ class TensorRule final : public TileRule, public FollowedRule {
     for (Index j = k.begin; j < k.end; ++j) may[j - k.begin] = from[j * apart];
   }
   Tensor followed(const FollowedAt& at) const override {
-    const Tensor allowed(allowed_);
+    Tensor allowed(allowed_);
     if (keys_) {
       Shape shape = Shape::filled(at.asked.rank(), 1);
       shape[0] = allowed_.size(0);
@@ -191,7 +191,7 @@ class TensorRule final : public TileRule, public FollowedRule {
 class Elsewhere final : public TileRule, public FollowedRule {
  public:
   Elsewhere(Rule rule, std::vector<Index> rows, Shape scores)
-      : rule_(std::move(rule)), rows_(std::move(rows)), scores_(std::move(scores)) {}
+      : rule_(std::move(rule)), rows_(std::move(rows)), scores_(scores) {}
   void check(const char* op, const Shape& scores) const override {
     if (!rows_.empty() && static_cast<Index>(rows_.size()) != scores[0]) {
       throw ShapeError(fmt::format("{}: a mask of {} rows does not fit scores {}", op, rows_.size(),

@@ -70,19 +70,19 @@ Samples::Samples(const SamplesOptions& options) : options_(options) {
 }
 
 Tensor Samples::draw(const Categorical& from, Index count) {
-  const Tensor out = from.sample(count, options_.generator);
+  Tensor out = from.sample(count, options_.generator);
   record(from.log_prob(out), options_.entropy > 0 ? from.entropy() : Tensor());
   return out;
 }
 
 Tensor Samples::draw(const Bernoulli& from, Index count) {
-  const Tensor out = from.sample(count, options_.generator);
+  Tensor out = from.sample(count, options_.generator);
   record(from.log_prob(out), options_.entropy > 0 ? from.entropy() : Tensor());
   return out;
 }
 
 Tensor Samples::draw(const Normal& from, Index count) {
-  const Tensor out = from.sample(count, options_.generator);
+  Tensor out = from.sample(count, options_.generator);
   record(from.log_prob(out), options_.entropy > 0 ? from.entropy() : Tensor());
   return out;
 }

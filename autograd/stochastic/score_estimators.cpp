@@ -21,14 +21,14 @@ Index more_than_one(const char* op, Index samples) {
 }
 
 Tensor sampled_cost(const ChoiceCost& cost, SampledChoices& choices) {
-  const Tensor out = cost(choices);
+  Tensor out = cost(choices);
   choices.samples().add_cost(out);
   return out;
 }
 
 // Costs of K samples, [K, ..].
 Tensor sampled_costs(const char* op, const ChoiceCost& cost, SampledChoices& choices, Index count) {
-  const Tensor out = cost(choices);
+  Tensor out = cost(choices);
   check_defined(op, out, "cost");
   if (out.rank() == 0 || out.size(0) != count) {
     throw ShapeError(
@@ -50,7 +50,7 @@ Tensor Reinforce::operator()(const ChoiceCost& cost, Generator* generator) {
 Tensor MovingAverageReinforce::operator()(const ChoiceCost& cost, Generator* generator) {
   SampledChoices choices(0, {.generator = generator});
   const Tensor f = sampled_cost(cost, choices);
-  const Tensor loss = choices.samples().surrogate(average_.value(f.dtype()));
+  Tensor loss = choices.samples().surrogate(average_.value(f.dtype()));
   average_.update(f);  // after it has served: it may not see these draws
   return loss;
 }

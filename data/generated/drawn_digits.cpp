@@ -38,8 +38,9 @@ void draw_digit(Index label, Generator& generator, std::uint8_t* pixels) {
   const double c = std::cos(angle), s = std::sin(angle);
   for (Index i = 0; i < kPixels; ++i) {
     // From the pixel back to the font.
-    const double dx = static_cast<double>(i % kSide) + 0.5 - x0;
-    const double dy = static_cast<double>(i / kSide) + 0.5 - y0;
+    const Index row = i / kSide, column = i % kSide;
+    const double dx = static_cast<double>(column) + 0.5 - x0;
+    const double dy = static_cast<double>(row) + 0.5 - y0;
     const double y = (c * dy - s * dx) / height;
     const double x = (c * dx + s * dy) / width + slant * y;
     const double light = strength * ink(columns, x + 2.5, y + 3.5) - 0.3;

@@ -133,6 +133,7 @@ std::vector<Point> read_points(PointTask task, const std::string& line, Index mo
     const double share = scale > 0 ? (point[part] - least[part]) / scale : 0;
     return static_cast<Index>(share * static_cast<double>(kGrid - 1));
   };
+  out.reserve(points.size());
   for (const auto& point : points) out.push_back({fitted(point, 0), fitted(point, 1)});
   return out;
 }

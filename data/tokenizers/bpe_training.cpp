@@ -188,6 +188,7 @@ std::vector<char32_t> letters_of(const std::map<std::u32string, Index>& words, I
     for (const char32_t letter : word) counts[letter] += count;
   }
   std::vector<char32_t> out;
+  out.reserve(counts.size());
   for (const auto& [letter, count] : counts) out.push_back(letter);
   if (std::ssize(out) > most) {
     std::stable_sort(out.begin(), out.end(),

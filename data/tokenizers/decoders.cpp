@@ -84,9 +84,10 @@ Decoder word_piece(const JsonView& json) {
   const bool cleans = json.truth("cleanup", true);
   return [=](Tokens& tokens) {
     for (std::size_t i = 0; i < tokens.size(); ++i) {
-      if (i > 0)
+      if (i > 0) {
         tokens[i] =
             tokens[i].starts_with(prefix) ? tokens[i].substr(prefix.size()) : " " + tokens[i];
+      }
       if (!cleans) continue;
       for (const char* const each : {" .", " ?", " !", " ,"})
         replace_all(tokens[i], each, each + 1);

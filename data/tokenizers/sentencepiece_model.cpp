@@ -51,9 +51,10 @@ Piece read_piece(ProtobufMessage message, const std::string& path, std::size_t p
   Piece out;
   for (ProtobufField field; message.next(field);) {
     if (field.number == 1) message.want(field, 2, "a piece"), out.text = field.bytes;
-    if (field.number == 2)
-      message.want(field, 5, "a piece's score"),
-          out.score = std::bit_cast<float>(static_cast<std::uint32_t>(field.value));
+    if (field.number == 2) {
+      message.want(field, 5, "a piece's score");
+      out.score = std::bit_cast<float>(static_cast<std::uint32_t>(field.value));
+    }
     if (field.number == 3) message.want(field, 0, "a piece's type"), out.type = field.value;
   }
   if (out.text.empty() || !is_valid_utf8(out.text))
@@ -93,9 +94,10 @@ Model read_model(std::string_view bytes, const std::string& path) {
       }
     }
   }
-  if (out.type != 1 && out.type != 2)
+  if (out.type != 1 && out.type != 2) {
     throw FormatError(
         path, 0, fmt::format("a model of type {}: Unigram (1) and BPE (2) are known", out.type));
+  }
   if (out.suffix || !out.escape)
     throw FormatError(path, 0, "blanks that follow words, or stay blanks, are not known");
   if (out.pieces.empty()) throw FormatError(path, 0, "there are no pieces");
@@ -149,9 +151,10 @@ std::string from_sentencepiece(std::string_view bytes, const std::string& path) 
     vocabulary.push_back({piece.text, piece.score});
   }
   Json normalisers = Json::array();
-  if (!model.charsmap.empty())
+  if (!model.charsmap.empty()) {
     normalisers.push_back(
         {{"type", "Precompiled"}, {"precompiled_charsmap", to_base64(model.charsmap)}});
+  }
   if (model.remove_extra) {
     normalisers.push_back({{"type", "Strip"}, {"strip_left", true}, {"strip_right", true}});
     normalisers.push_back(replace({{"Regex", " {2,}"}}, " "));
@@ -177,10 +180,11 @@ std::string from_sentencepiece(std::string_view bytes, const std::string& path) 
                     {"vocab", std::move(vocabulary)}};
   } else {
     Json all = Json::object();
-    for (std::size_t i = 0; i < model.pieces.size();
-         ++i)  // not through [], which looks at all that are there
-      all.get_ref<Json::object_t&>().Json::object_t::Container::emplace_back(model.pieces[i].text,
-                                                                             i);
+    // Not through [], which looks at all that are there.
+    Json::object_t::Container& entries = all.get_ref<Json::object_t&>();
+    for (std::size_t i = 0; i < model.pieces.size(); ++i) {
+      entries.emplace_back(model.pieces[i].text, i);
+    }
     out["model"] = {{"type", "BPE"},
                     {"dropout", nullptr},
                     {"unk_token", unknown_token},

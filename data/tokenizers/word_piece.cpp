@@ -24,7 +24,7 @@ class WordPiece final : public Model {
 
   std::vector<Part> operator()(const Text& word) const override {
     if (word.empty()) return {};
-    const std::vector<Part> all_unknown{{unknown_, 0, word.size()}};
+    std::vector<Part> all_unknown{{unknown_, 0, word.size()}};
     if (std::ssize(word) > most_) return all_unknown;
     std::vector<Part> out;
     for (std::size_t begin = 0; begin < word.size();) {

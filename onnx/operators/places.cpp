@@ -35,7 +35,7 @@ Operation gather_of(NodeReader& node) {
     const Tensor places = from_start(in[1], x.size(axis));
     if (places.rank() == 0) return select(x, axis, places.item<Index>());
     if (axis == 0 && is_floating(x.dtype()) && x.rank() > 1) return embedding(x, places);
-    const Tensor out = index_select(x, axis, reshape(places, {-1}));
+    Tensor out = index_select(x, axis, reshape(places, {-1}));
     if (places.rank() == 1) return out;
     std::vector<Index> sizes(x.shape().begin(), x.shape().begin() + axis);
     sizes.insert(sizes.end(), places.shape().begin(), places.shape().end());
@@ -56,9 +56,10 @@ Operation gather_elements(NodeReader& node) {
 std::vector<Tensor> apart(const Tensor& x, const Tensor& places) {
   if (places.rank() == 0) throw ShapeError("indices must have an axis");
   const Index count = places.size(-1);
-  if (count < 1 || count > x.rank())
+  if (count < 1 || count > x.rank()) {
     throw ShapeError(fmt::format("indices {} name {} axes of {}", describe(places.array()), count,
                                  describe(x.array())));
+  }
   std::vector<Tensor> out;
   for (Index i = 0; i < count; ++i) out.push_back(from_start(select(places, -1, i), x.size(i)));
   return out;
@@ -91,9 +92,10 @@ Operation scatter_elements(NodeReader& node) {
     const Tensor& x = in[0];
     const Index axis = normalize_axis("ScatterElements", given, x.rank());
     const Tensor places = from_start(in[1], x.size(axis));
-    if (places.rank() != x.rank())
+    if (places.rank() != x.rank()) {
       throw ShapeError(fmt::format("indices {} must have the rank of {}", describe(places.array()),
                                    describe(x.array())));
+    }
     if (add && is_floating(x.dtype())) return scatter_add(x, axis, places, in[2]);
     std::vector<Tensor> all;
     for (Index i = 0; i < x.rank(); ++i) {

@@ -44,12 +44,13 @@ Operation max_pool(NodeReader& node) {
       around.before.assign(kernel.size(), 0);
     }
     const auto by = window.strides(kernel.size()), apart = window.dilations(kernel.size());
-    if (kernel.size() == 1)
+    if (kernel.size() == 1) {
       return max_pool1d(x, {.kernel = kernel[0],
                             .stride = by[0],
                             .padding = around.before[0],
                             .dilation = apart[0],
                             .ceil_mode = up});
+    }
     return max_pool2d(x, {.kernel = pair_of(kernel),
                           .stride = pair_of(by),
                           .padding = pair_of(around.before),
@@ -60,12 +61,13 @@ Operation max_pool(NodeReader& node) {
 
 Tensor averages(const Tensor& x, const std::vector<Index>& kernel, const std::vector<Index>& by,
                 const std::vector<Index>& padding, bool up, bool count) {
-  if (kernel.size() == 1)
+  if (kernel.size() == 1) {
     return avg_pool1d(x, {.kernel = kernel[0],
                           .stride = by[0],
                           .padding = padding[0],
                           .ceil_mode = up,
                           .count_include_pad = count});
+  }
   return avg_pool2d(x, {.kernel = pair_of(kernel),
                         .stride = pair_of(by),
                         .padding = pair_of(padding),
@@ -87,7 +89,7 @@ Operation average_pool(NodeReader& node) {
     const auto by = window.strides(kernel.size());
     if (simple(around, kernel)) return averages(in[0], kernel, by, around.before, up, count);
     const std::vector<Index> none(kernel.size(), 0);
-    const Tensor out = averages(padded(in[0], around, 0), kernel, by, none, up, true);
+    Tensor out = averages(padded(in[0], around, 0), kernel, by, none, up, true);
     if (count) return out;
     // Each mean again by the part of its window that is x.
     return out / averages(padded(ones_like(in[0]), around, 0), kernel, by, none, up, true);

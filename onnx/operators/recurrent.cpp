@@ -77,15 +77,18 @@ Tensor in_our_order(const Tensor& x, const Settings& settings) {
   const std::vector<Index> order = order_of(settings.cell);
   if (order.size() == 1) return x;
   std::vector<Tensor> gates;
-  for (const Index at : order)
+  gates.reserve(order.size());
+  for (const Index at : order) {
     gates.push_back(slice(x, 0, at * settings.hidden, (at + 1) * settings.hidden));
+  }
   return concat(gates);
 }
 
 void check(const Tensor& x, const Shape& shape, const char* what) {
-  if (x.shape() != shape)
+  if (x.shape() != shape) {
     throw ShapeError(
         fmt::format("{} must be {}, not {}", what, to_string(shape), describe(x.array())));
+  }
 }
 
 std::vector<RnnWeights> weights_of(const std::vector<Tensor>& in, const Settings& settings) {

@@ -48,6 +48,11 @@ void* checked(void* block) {
   return block;
 }
 
+void* aligned(std::size_t bytes, std::align_val_t alignment) {
+  const auto to = static_cast<std::size_t>(alignment);
+  return std::aligned_alloc(to, (bytes + to - 1) / to * to + to);
+}
+
 // Apart, or the compiler sees free() meet operator new.
 [[gnu::noinline]] void give_back(void* block) noexcept { std::free(block); }
 
@@ -58,9 +63,14 @@ void* operator new(std::size_t bytes) {
   return heed::checked(heed::fails() ? nullptr : std::malloc(bytes > 0 ? bytes : 1));
 }
 void* operator new(std::size_t bytes, std::align_val_t alignment) {
-  const auto to = static_cast<std::size_t>(alignment);
-  return heed::checked(heed::fails() ? nullptr
-                                     : std::aligned_alloc(to, (bytes + to - 1) / to * to + to));
+  return heed::checked(heed::fails() ? nullptr : heed::aligned(bytes, alignment));
+}
+// Those of a sanitizer would meet our delete.
+void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept {
+  return heed::fails() ? nullptr : std::malloc(bytes > 0 ? bytes : 1);
+}
+void* operator new(std::size_t bytes, std::align_val_t alignment, const std::nothrow_t&) noexcept {
+  return heed::fails() ? nullptr : heed::aligned(bytes, alignment);
 }
 void operator delete(void* block) noexcept { heed::give_back(block); }
 void operator delete(void* block, std::size_t) noexcept { heed::give_back(block); }

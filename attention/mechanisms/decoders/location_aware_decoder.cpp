@@ -180,7 +180,7 @@ Attended LocationAwareDecoder::advance(const Tensor& from_word, const Tensor& of
       gru_cell_from(from_word + linear(state.context, of_context), state.hidden, weights);
   Terms terms = given;
   if (terms.normaliser == nullptr) terms.normaliser = options_.normaliser.get();
-  const Attended seen = named(kOp, [&] {
+  Attended seen = named(kOp, [&] {
     const bool windowed = options_.window > 0 && state.memory.keys().size(1) > 0;
     return windowed ? look_around(state, terms)
                     : state.memory.step(state.hidden, state.past, terms);

@@ -171,7 +171,7 @@ CoverageOutput PointerGenerator::advance(const Tensor& from_word, const Tensor& 
   const RnnWeights weights{cell.weight_ih, cell.weight_hh, cell.bias_ih, cell.bias_hh};
   state.lstm = lstm_cell_from(from_word + linear(state.context, of_context), state.lstm, weights);
   Past fresh, &past = options_.coverage ? state.past : fresh;
-  const CoverageOutput seen =
+  CoverageOutput seen =
       named(kOp, [&] { return attend.step(state.lstm.h, state.memory, past, terms); });
   state.context = seen.context;
   return seen;

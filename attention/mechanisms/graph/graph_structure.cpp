@@ -139,7 +139,7 @@ GraphStructure graph_structure(const std::vector<Edges>& graphs, Index places,
   GraphStructure out;
   // Row b of a batch begins with the numbers of its graph.
   const auto lay = [&](Tensor& batch, Index b, const Tensor& own) {
-    const Array from = own.array();
+    const Array& from = own.array();
     Array to = batch.array().select(0, b);
     for (Index axis = 0; axis < from.rank(); ++axis) to = to.slice(axis, 0, from.size(axis));
     for (Index i = 0; i < from.size(0); ++i) {

@@ -7,7 +7,7 @@ namespace heed::attention {
 Tensor PastSteps::with_past(const Tensor& x, Index count) {
   Tensor before = take();
   if (!before.defined()) before = zeros(Shape{x.size(0), count, x.size(2)}, x.dtype());
-  const Tensor all = concat({before, x}, 1);
+  Tensor all = concat({before, x}, 1);
   keep(narrow(all, 1, x.size(1), count));
   return all;
 }

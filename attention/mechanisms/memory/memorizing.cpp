@@ -45,8 +45,10 @@ Memorizing::Memorizing(const MemorizingOptions& o)
       k_proj(child<nn::Linear>("k_proj", o.width, o.width, false, o.dtype)),
       v_proj(child<nn::Linear>("v_proj", o.width, o.width, false, o.dtype)),
       out_proj(child<nn::Linear>("out_proj", o.width, o.width, false, o.dtype)),
-      scale(parameter("scale",
-                      full({o.heads}, std::sqrt(static_cast<double>(o.width / o.heads)), o.dtype))),
+      scale(parameter(
+          "scale",
+          full({o.heads}, std::sqrt(static_cast<double>(o.width) / static_cast<double>(o.heads)),
+               o.dtype))),
       gate(parameter("gate", zeros({o.heads}, o.dtype))),
       nearest(child<TopK>("nearest", o.nearest)) {}
 

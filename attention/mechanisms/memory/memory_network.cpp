@@ -303,7 +303,7 @@ MemoryNetworkOutput MemoryNetwork::operator()(const Tensor& story, const Tensor&
   const bool positions = o.position_encoding != PositionEncoding::none;
   const Tensor distinct(Array::from(batch.distinct));
   const auto bag_table = [&](const Tensor& all) {  // [.., V, d] -> [.., bags, d]
-    const Tensor own = index_select(all, -2, distinct);
+    Tensor own = index_select(all, -2, distinct);
     if (!positions) return own;
     return concat({own, own * slopes_of(o.position_encoding, d, words.dtype())}, -2);
   };

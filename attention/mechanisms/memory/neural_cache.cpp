@@ -52,7 +52,7 @@ Tensor neural_cache(const Tensor& given, const Tensor& vocabulary, const Tensor&
   }
   check(kOp, given, vocabulary);
   const auto [h, real] = masked_sequence(kOp, "states", given, lengths);
-  const Tensor p = zero_elsewhere(vocabulary, real);
+  Tensor p = zero_elsewhere(vocabulary, real);
   const Index T = h.size(1), V = vocabulary.size(2);
   const Tensor words = real_ids(kOp, "next", next, V, real);
   if (T < 2) return p;

@@ -69,7 +69,7 @@ Tensor places_of(const Tensor& left, const std::vector<Index>& lengths, Index Q)
 
 // softmax(x) over the last axis, or 1 at its largest.
 Tensor chosen(const Tensor& x, bool hard, const Tensor& mask = Tensor()) {
-  const Tensor soft = softmax(x, -1, mask);
+  Tensor soft = softmax(x, -1, mask);
   if (!hard) return soft;
   const Tensor best = one_hot(argmax(soft, -1), soft.size(-1), soft.dtype());
   return mask.defined() ? where(mask, best, 0) : best;

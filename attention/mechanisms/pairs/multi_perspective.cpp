@@ -93,7 +93,7 @@ struct Sentence {
 // max_j of all [B, L, N, M], j along the last axis -> [B, N, L].
 Tensor best(const Tensor& all, const Sentence& q) {
   if (q.empty()) return zeros({all.size(0), all.size(2), all.size(1)}, all.dtype());
-  const Tensor most = transpose(amax(q.bounded(all), {-1}), 1, 2);
+  Tensor most = transpose(amax(q.bounded(all), {-1}), 1, 2);
   if (!q.real.defined()) return most;
   return where(unsqueeze(any(q.real, {1}, true), -1), most, 0);
 }

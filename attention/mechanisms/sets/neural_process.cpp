@@ -131,7 +131,7 @@ Tensor neural_process_loss(const NeuralProcessOutput& foretold, const Tensor& an
   const double constant = std::log(2 * std::acos(-1.0)) / 2;
   const Tensor apart = (answers - foretold.mean) / foretold.deviation;
   const Tensor log_p = -(square(apart) / 2 + log(foretold.deviation) + constant);
-  const Tensor loss = -mean(sum(log_p, {-1}));
+  Tensor loss = -mean(sum(log_p, {-1}));
   if (!foretold.kl.defined()) return loss;
   return loss + mean(foretold.kl) / static_cast<double>(answers.size(1));
 }

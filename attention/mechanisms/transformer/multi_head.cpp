@@ -181,7 +181,7 @@ Tensor MultiHead::projected(const Tensor& x, Index first, Index count, bool mask
   };
   const Tensor& matrix = weight.defined() ? weight : in_proj_weight;
   return guarded(x, masked, [&](const Tensor& finite) {
-    const Tensor y = linear(finite, weight.defined() ? weight : rows(matrix), rows(in_proj_bias));
+    Tensor y = linear(finite, weight.defined() ? weight : rows(matrix), rows(in_proj_bias));
     for (const auto& [adapted, lora] : lora_) {
       if (adapted == &matrix) return (*lora)(y, finite, weight.defined() ? 0 : first, count);
     }

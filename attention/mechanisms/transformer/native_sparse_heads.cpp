@@ -160,7 +160,7 @@ NativeSparseHeads::Parts NativeSparseHeads::parts_of(const LinearCall& call,
   const Tensor v_new =
       compressed(raw(values, 0, six[3]), here, value_places, value_phi1, value_phi2);
   const auto behind_last = [&](const Tensor& blocks) {
-    const Tensor none = zeros(Shape{B, Hk, T, D}, x.dtype());
+    Tensor none = zeros(Shape{B, Hk, T, D}, x.dtype());
     if (now == before) return none;
     return index_add(none, 2, arange(before, now) * d + (l - 1 - p.first), blocks);
   };

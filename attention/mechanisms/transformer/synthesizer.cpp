@@ -32,7 +32,7 @@ class PerHead : public nn::Module {
       : weight(parameter("weight", zeros(Shape{o.heads, o.width / o.heads, places}, o.dtype))),
         bias(parameter("bias", zeros(Shape{o.heads, 1, places}, o.dtype))),
         hidden(child<nn::Linear>("hidden", o.width, o.width, true, o.dtype)) {
-    const double bound = 1 / std::sqrt(static_cast<double>(o.width / o.heads));
+    const double bound = 1 / std::sqrt(static_cast<double>(o.width) / static_cast<double>(o.heads));
     nn::uniform_(weight, -bound, bound);
     nn::uniform_(bias, -bound, bound);
   }

@@ -8,7 +8,7 @@ Transformer::Transformer(Index encoder_layers, Index decoder_layers,
                          const TransformerOptions& options)
     : encoder(child<TransformerEncoder>("encoder", encoder_layers, options, true)),
       decoder(child<TransformerDecoder>("decoder", decoder_layers, options, true)) {
-  for (Tensor weight : parameters()) {
+  for (const Tensor& weight : parameters()) {
     if (weight.rank() > 1) nn::xavier_uniform_(weight);
   }
 }

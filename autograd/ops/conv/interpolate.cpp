@@ -46,7 +46,7 @@ Tensor along(const Tensor& x, Index axis, Index out, double step,
     high.push_back(std::min(low.back() + 1, last));
     weight.push_back(from - static_cast<double>(low.back()));
   }
-  const Tensor first = index_select(x, axis, Tensor(Array::from(low)));
+  Tensor first = index_select(x, axis, Tensor(Array::from(low)));
   if (!linear) return first;
   Shape shape = Shape::filled(x.rank(), 1);
   shape[axis] = out;

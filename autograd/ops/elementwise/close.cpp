@@ -11,7 +11,7 @@ namespace heed {
 
 Tensor isclose(const Tensor& x, const Tensor& y, double rtol, double atol, bool equal_nan) {
   check_defined("isclose", x, "x", y, "y");
-  const Tensor same = x.detach() == y.detach();
+  Tensor same = x.detach() == y.detach();
   if (!is_floating(x.dtype())) {
     if (rtol == 0 && atol == 0) return same;
     const Tensor a = x.array().to(DType::f64);

@@ -107,7 +107,8 @@ Tensor write(const char* op, Binary kind, Tensor x, double y) {
         fmt::format("{}: {} and a number with a point, {}: convert x first, to(x, DType::f32)", op,
                     describe(x), y));
   }
-  return write(op, kind, x, tensor(y, x.dtype()));
+  const Tensor number = tensor(y, x.dtype());
+  return write(op, kind, std::move(x), number);
 }
 
 // x = plain(x, y), or write(x, y) where nothing is to be recorded.

@@ -19,6 +19,7 @@ kernels::LeadingPlaces places_of(const char* op, const Tensor& x,
   check_defined(op, x, "x");
   check_defined(op, indices, "indices");
   std::vector<Array> arrays;
+  arrays.reserve(indices.size());
   for (const Tensor& index : indices) arrays.push_back(index.array());
   return kernels::leading_places(op, x.shape(), arrays);
 }

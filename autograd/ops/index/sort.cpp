@@ -33,7 +33,7 @@ Tensor computed_place(const char* op, Array place, const Tensor& x, Index axis) 
 
 // Of one place, which goes unless `keepdim`.
 Picked pick_one(const Tensor& x, Index axis, const Tensor& place, bool keepdim) {
-  const Picked picked = pick(x, axis, place);
+  Picked picked = pick(x, axis, place);
   if (keepdim) return picked;
   return {squeeze(picked.values, axis), squeeze(place, axis)};
 }

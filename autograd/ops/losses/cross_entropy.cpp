@@ -81,7 +81,7 @@ Tensor cross_entropy_plain(const Tensor& logits, const Tensor& targets,
   const Tensor terms = where(counted, Tensor(target.shares) * log_softmax(rows.logits, 1), zero);
   const Tensor losses = -sum(terms, {1});
   if (options.reduction == Reduction::none) return reshape(losses, targets.shape());
-  const Tensor total = sum(losses);
+  Tensor total = sum(losses);
   if (options.reduction == Reduction::sum) return total;
   const double count = sum(Tensor(target.counts)).item();
   return count == 0 ? total * 0 : total / count;
@@ -120,7 +120,7 @@ Tensor cross_entropy(const Tensor& logits, const Tensor& targets,
   if (options.reduction == Reduction::none) {
     return targets.rank() == 1 ? losses : reshape(losses, targets.shape());
   }
-  const Tensor total = sum(losses);
+  Tensor total = sum(losses);
   if (options.reduction == Reduction::sum) return total;
   return result.count == 0 ? total * 0 : total / result.count;
 }

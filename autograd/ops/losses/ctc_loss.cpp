@@ -234,7 +234,7 @@ Tensor ctc_loss(const Tensor& log_probs, const Tensor& targets, const Lengths& i
         if (!recording()) {
           return Tensor(kernel.backward(log_probs.array(), {losses.array(), alpha}, g.array()));
         }
-        const Tensor p = log_probs();
+        const Tensor& p = log_probs();
         return Walk(p, labels, input_lengths, target_lengths, blank).gradient(p, g);
       });
   return reduced(losses, target_lengths, options);

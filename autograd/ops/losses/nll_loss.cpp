@@ -20,9 +20,9 @@ Tensor nll_loss(const Tensor& input, const Tensor& targets, const NllLossOptions
     weights = reshape(index_select(options.weight, 0, flatten(ids)), ids.shape());
   }
   const Tensor zero = tensor(0, input.dtype());
-  const Tensor losses = where(ignored, zero, -(weights * picked));
+  Tensor losses = where(ignored, zero, -(weights * picked));
   if (options.reduction == Reduction::none) return losses;
-  const Tensor total = sum(losses);
+  Tensor total = sum(losses);
   if (options.reduction == Reduction::sum) return total;
   const double count = sum(where(ignored, zero, weights)).item();
   return count == 0 ? total * 0 : total / count;

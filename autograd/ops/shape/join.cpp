@@ -17,6 +17,7 @@ namespace {
 
 std::vector<Shape> shapes_of(const std::vector<Array>& arrays) {
   std::vector<Shape> out;
+  out.reserve(arrays.size());
   for (const Array& array : arrays) out.push_back(array.shape());
   return out;
 }

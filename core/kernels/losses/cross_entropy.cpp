@@ -102,9 +102,10 @@ Array CrossEntropy::backward(const Array& logits, const Array& log_norms, const 
     T* to = out.mutable_data<T>();
     const T smooth = static_cast<T>(smoothing_ / static_cast<double>(classes));
     T total_weight = static_cast<T>(classes);
-    if (weight)
+    if (weight) {
       total_weight =
           simd::reductions<T>().reduce(Reduce::sum, weight, 1, static_cast<std::size_t>(classes));
+    }
     parallel_for(logits.size(0), row_grain(classes), [&](Index begin, Index end) {
       for (Index i = begin; i < end; ++i) {
         T* row = to + i * classes;
