@@ -151,6 +151,20 @@ TEST_F(Torch, TensorsStayWithinTheirStorage) {
   EXPECT_EQ(read(tensor(all, 4, {0}, {1}), {{"0", four}}).arrays[0].second.numel(), 0);
 }
 
+TEST_F(Torch, TurnedTensorsAreCopiedAsOftenAsTheFileIsLarge) {
+  const std::string bytes(199 * 211, '\7');
+  const auto turned = [&](int count) {
+    std::string value = "}(";
+    for (int i = 0; i < count; ++i) {
+      value += text("w" + std::to_string(i)) +
+               tensor(storage("Byte", "0", 199 * 211), 0, {211, 199}, {1, 211});
+    }
+    return read(value + "u", {{"0", bytes}});
+  };
+  EXPECT_EQ(turned(11).arrays.size(), 11u);
+  EXPECT_ERROR_WITH(FormatError, "out of order", turned(37));
+}
+
 TEST_F(Torch, IsReadStrictly) {
   EXPECT_ERROR_WITH(FormatError, "holds itself", read("]q\1h\1a"));
   EXPECT_ERROR_WITH(FormatError, "\"a\" is there twice",
