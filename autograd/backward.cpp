@@ -169,15 +169,6 @@ class Pass final : public GradientSink {
   static const Shape& leaf_shape(const Edge& edge) { return edge.leaf->array.shape(); }
   static DType leaf_dtype(const Edge& edge) { return edge.leaf->array.dtype(); }
 
-  static bool broadcasts_to(const Shape& small, const Shape& large) {
-    const Index lead = large.rank() - small.rank();
-    if (lead < 0) return false;
-    for (Index axis = 0; axis < small.rank(); ++axis) {
-      if (small[axis] != large[lead + axis] && small[axis] != 1) return false;
-    }
-    return true;
-  }
-
   [[noreturn]] void throw_misfit(std::size_t input, const Tensor& gradient, const Shape& shape,
                                  DType dtype) const {
     throw GradError(

@@ -4,6 +4,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cstdio>
+#include <cstdlib>
 
 #include "dtype.h"
 #include "error.h"
@@ -54,6 +56,11 @@ Index Dims::numel() const {
 void Dims::push_back(Index size) {
   if (rank_ == kMaxRank) throw_rank(rank_ + 1);
   sizes_[rank_++] = size;
+}
+
+void Dims::end_out_of_range(Index axis) const {
+  fmt::print(stderr, "heed: axis {} of {}, which has {}\n", axis, to_string(*this), rank_);
+  std::abort();
 }
 
 Dims Dims::without(Index axis) const {
@@ -146,6 +153,15 @@ Shape broadcast_shapes(const char* op, const Shape& a, const Shape& b) {
     out[lead + axis] = left == 1 ? right : left;
   }
   return out;
+}
+
+bool broadcasts_to(const Shape& small, const Shape& large) {
+  const Index lead = large.rank() - small.rank();
+  if (lead < 0) return false;
+  for (Index axis = 0; axis < small.rank(); ++axis) {
+    if (small[axis] != large[lead + axis] && small[axis] != 1) return false;
+  }
+  return true;
 }
 
 Index check_sizes(const char* op, const Shape& shape) {

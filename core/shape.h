@@ -27,9 +27,10 @@ class Dims {
   static Dims filled(Index rank, Index value);
 
   Index rank() const { return rank_; }
-  /// Unchecked; axis in [0, rank).
-  Index operator[](Index axis) const { return sizes_[axis]; }
-  Index& operator[](Index axis) { return sizes_[axis]; }
+  /// Axis in [0, rank): unchecked, but where the standard library's containers check theirs
+  /// (_GLIBCXX_ASSERTIONS, as in the dev preset), the program ends with a message.
+  Index operator[](Index axis) const { return sizes_[within(axis)]; }
+  Index& operator[](Index axis) { return sizes_[within(axis)]; }
   /// Checked; negative axes count from the end.
   Index at(Index axis) const;
 
@@ -55,6 +56,16 @@ class Dims {
   }
 
  private:
+#ifdef _GLIBCXX_ASSERTIONS
+  Index within(Index axis) const {
+    if (axis < 0 || axis >= rank_) end_out_of_range(axis);
+    return axis;
+  }
+#else
+  static Index within(Index axis) { return axis; }
+#endif
+  [[noreturn]] void end_out_of_range(Index axis) const;
+
   Index sizes_[kMaxRank] = {};
   Index rank_ = 0;
 };
@@ -83,6 +94,9 @@ bool view_strides(const Shape& from, const Strides& strides, const Shape& to, St
 
 /// NumPy's rule: aligned at the end, sizes equal or 1. Throws ShapeError naming `op` and both.
 Shape broadcast_shapes(const char* op, const Shape& a, const Shape& b);
+
+/// Whether the same rule makes a block of shape `small` one of shape `large`.
+bool broadcasts_to(const Shape& small, const Shape& large);
 
 /// Throws ShapeError when a size is negative or the product overflows; returns the product.
 Index check_sizes(const char* op, const Shape& shape);

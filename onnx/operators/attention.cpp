@@ -119,14 +119,6 @@ Tensor in_parts(const std::vector<Tensor>& in, const Parts& parts) {
   return matmul(softmax(scores, -1), in[2]);
 }
 
-bool broadcasts_to(const Shape& shape, const Shape& whole) {
-  const Index more = whole.rank() - shape.rank();
-  if (more < 0) return false;
-  for (Index axis = 0; axis < shape.rank(); ++axis) {
-    if (shape[axis] != 1 && shape[axis] != whole[axis + more]) return false;
-  }
-  return true;
-}
 // [.., Q, K] of q [.., Q, D], k turned round [.., D, K] and v [.., K, E], where there is one.
 std::optional<Shape> scores_of(const Shape& q, const Shape& k, const Shape& v) {
   const Index rank = q.rank();

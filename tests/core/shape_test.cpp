@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <limits>
+#include <utility>
 
 #include "../../core/error.h"
 #include "../support/throws.h"
@@ -73,6 +74,25 @@ TEST(Shape, BroadcastsAlignedAtTheEnd) {
                "mul: shapes [2, 1] and [7, 3, 5] do not broadcast: 3 against 2 on axis 2 from the "
                "end",
                broadcast_shapes("mul", Shape{2, 1}, Shape{7, 3, 5}));
+}
+
+TEST(Shape, KnowsWhatBroadcastsToIt) {
+  EXPECT_TRUE(broadcasts_to(Shape{3, 1, 5}, Shape{3, 7, 5}));
+  EXPECT_TRUE(broadcasts_to(Shape{5}, Shape{3, 7, 5}));
+  EXPECT_TRUE(broadcasts_to(Shape{}, Shape{2, 0}));
+  EXPECT_FALSE(broadcasts_to(Shape{3, 7, 5}, Shape{3, 1, 5}));
+  EXPECT_FALSE(broadcasts_to(Shape{3}, Shape{3, 7, 5}));
+  EXPECT_FALSE(broadcasts_to(Shape{1, 3}, Shape{3})) << "of more axes";
+}
+
+TEST(Shape, EndsTheProgramOutsideItsAxesWhereContainersDo) {
+#ifdef _GLIBCXX_ASSERTIONS
+  Shape shape{3, 5};
+  EXPECT_DEATH(shape[2] = 7, "heed: axis 2 of \\[3, 5\\], which has 2");
+  EXPECT_DEATH(shape.push_back(std::as_const(shape)[-1]), "heed: axis -1 of");
+#else
+  GTEST_SKIP() << "compiled without the standard library's assertions";
+#endif
 }
 
 TEST(Shape, NumelIsChecked) {
