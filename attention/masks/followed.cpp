@@ -31,10 +31,15 @@ Places operator+(const Places& a, const Places& b) { return Places(a.value + b.v
 Places operator-(const Places& a, const Places& b) { return Places(a.value - b.value); }
 Places operator*(const Places& a, const Places& b) { return Places(a.value * b.value); }
 Places operator-(const Places& a) { return Places(-a.value); }
-// Rounded down: in f64, which has every place that there is.
+// Rounded down: in f64, which has every place that there is. By 0 it is 0, as Place's.
 Places operator/(const Places& a, const Places& b) {
-  const Tensor quotient = to(a.value, DType::f64) / to(b.value, DType::f64);
-  return Places(to(floor(quotient), DType::i64));
+  const auto rounded = [&](const Tensor& by) {
+    return to(floor(to(a.value, DType::f64) / to(by, DType::f64)), DType::i64);
+  };
+  const bool is_number = b.value.rank() == 0 && b.value.array().data<Index>()[0] != 0;
+  if (is_number) return Places(rounded(b.value));
+  const Tensor none = b.value == 0;
+  return Places(masked_fill(rounded(masked_fill(b.value, none, 1)), none, 0));
 }
 Places operator%(const Places& a, const Places& b) { return a - a / b * b; }
 Places abs(const Places& a) { return Places(heed::abs(a.value)); }

@@ -258,8 +258,12 @@ TEST(RoundTripLayers, AttentionUnderMasksWiderThanTheExample) {
   attention::MultiHead heads(
       attention::MultiHeadOptions{.width = 6, .heads = 3, .kv_heads = 1, .rotary = true});
   const Mask all[] = {
-      Mask::causal(), Mask::window(13, 0), Mask::block(11), attention::masks::strided(12),
-      Mask::rule([](auto q, auto k, auto, auto head) { return q - k < 9 * (head + 1); })};
+      Mask::causal(),
+      Mask::window(13, 0),
+      Mask::block(11),
+      attention::masks::strided(12),
+      Mask::rule([](auto q, auto k, auto, auto head) { return q - k < 9 * (head + 1); }),
+      Mask::rule([](auto q, auto k, auto, auto head) { return (q - k) % head == 0; })};
   for (const Mask& mask : all) {
     expect_back(
         heads, [&](auto& x) { return heads(x, {.mask = mask}).context; }, randn({2, 5, 6}));
