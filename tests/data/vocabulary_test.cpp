@@ -55,6 +55,9 @@ TEST(Vocabulary, IsReadBackAsWritten) {
   const Vocabulary back = Vocabulary::parse(v.serialize(), "vocabulary.txt");
   EXPECT_EQ(back.serialize(), v.serialize());
   EXPECT_EQ(back.id("你"), 3);
+  EXPECT_EQ(Vocabulary::parse(v.serialize(), "vocabulary.txt", 6).size(), 6);
+  EXPECT_ERROR(FormatError, "vocabulary.txt: at byte 0: 6 words, but the model was trained with 7",
+               Vocabulary::parse(v.serialize(), "vocabulary.txt", 7));
 }
 
 TEST(Vocabulary, IsReadStrictly) {

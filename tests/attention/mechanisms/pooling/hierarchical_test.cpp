@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "../../../../autograd/backward.h"
 #include "../../../../autograd/ops/elementwise/elementwise.h"
 #include "../../../../autograd/ops/shape/shape.h"
 #include "../../../../core/error.h"
@@ -124,6 +125,64 @@ TEST(Hierarchical, RefusesWhatDoesNotFit) {
   refuses(zeros({3, 4, 2}, DType::f64), {{4, 4, 4}, {3}},
           "hierarchical: level 0 must encode to [3, 4, 3], not f64[3, 4, 2]");
   EXPECT_ERROR_WITH(GradError, "hierarchical: x is undefined", attend(Tensor(), {{1}, {1}}));
+}
+
+// Encoders that look at one place alone, so that packed and padded batches can be compared.
+std::vector<HierarchicalLevel> scaled(double by) {
+  return {{.width = 3,
+           .encode = [by](const Tensor& x, const Lengths&) { return x * by; },
+           .encode_packed = [by](const Packed& x) { return x.tokens * by; }},
+          {.width = 3, .hidden = 2}};
+}
+
+TEST(Hierarchical, PackedBatchesGiveWhatPaddedOnesDo) {
+  manual_seed(11);
+  const Hierarchical attend(scaled(1.5), DType::f64);
+  const Tensor x = randn({7, 5, 3}, DType::f64).set_requires_grad();
+  const Tensor g = randn({4, 3}, DType::f64);
+  const Packed packed = pack(x, kWords);
+  const auto wanted = attend(x, {kWords, kSentences}, true);
+  const auto got = attend(packed, {kSentences}, true);
+  EXPECT_THAT(numbers(got.context), near(wanted.context));
+  ASSERT_EQ(got.weights.size(), 2U);
+  EXPECT_THAT(numbers(got.weights[0]), near(pack(wanted.weights[0], kWords).tokens));
+  EXPECT_THAT(numbers(got.weights[1]), near(pack(wanted.weights[1], kSentences).tokens));
+  EXPECT_THAT(numbers(grad({got.context}, {x}, {g})[0]), near(grad({wanted.context}, {x}, {g})[0]));
+  EXPECT_TRUE(attend(packed, {kSentences}).weights.empty());
+}
+
+TEST(Hierarchical, APoolingOfItsOwnStandsInAttentionsPlace) {
+  manual_seed(13);
+  std::vector<HierarchicalLevel> levels = scaled(2);
+  levels[0].pool = [](const Packed& x) { return average_pooling(x); };
+  const Hierarchical attend(levels, DType::f64);
+  const Tensor x = randn({7, 5, 3}, DType::f64);
+  const auto got = attend(pack(x, kWords), {kSentences}, true);
+  const Tensor sentences = average_pooling(x, Mask::lengths(kWords, 5)) * 2;
+  EXPECT_THAT(numbers(got.context),
+              near((*attend.levels.begin())(Packed{sentences, {0, 3, 4, 6, 7}}).context));
+  ASSERT_EQ(got.weights.size(), 2U);
+  EXPECT_FALSE(got.weights[0].defined());
+}
+
+TEST(Hierarchical, RefusesPackedBatchesThatDoNotFit) {
+  const Packed x{zeros({6, 3}, DType::f64), {0, 2, 6}};
+  const auto refuses = [&](std::vector<HierarchicalLevel> levels, const std::vector<Lengths>& above,
+                           const char* text) {
+    const Hierarchical attend(levels, DType::f64);
+    EXPECT_ERROR_WITH(ShapeError, text, attend(x, above));
+  };
+  refuses(scaled(1), {}, "hierarchical: counts of 0 levels above the first for 2");
+  refuses(scaled(1), {{2}, {1}}, "hierarchical: counts of 2 levels above the first for 2");
+  std::vector<HierarchicalLevel> levels = scaled(1);
+  levels[0].encode_packed = [](const Packed& p) { return narrow(p.tokens, 0, 0, 5); };
+  refuses(levels, {{2}}, "hierarchical: level 0 must encode to [6, 3], not f64[5, 3]");
+  levels[0].encode_packed = [](const Packed& p) { return narrow(p.tokens, 1, 0, 2); };
+  refuses(levels, {{2}}, "hierarchical: level 0 must encode to [6, 3], not f64[6, 2]");
+  levels[0].encode_packed = {};
+  const Hierarchical padded_only(levels, DType::f64);
+  EXPECT_ERROR_WITH(ValueError, "hierarchical: level 0 has no encode_packed for packed batches",
+                    padded_only(x, {{2}}));
 }
 
 }  // namespace

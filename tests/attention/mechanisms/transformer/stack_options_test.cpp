@@ -226,6 +226,7 @@ TEST(StackOptions, RefuseWhatMakesNoSense) {
   options = sizes();
   options.both_norms = true;
   EXPECT_ERROR_WITH(ValueError, "both_norms adds to pre_norm", TransformerEncoder made(1, options));
+  EXPECT_ERROR_WITH(ValueError, "both_norms adds to pre_norm", TransformerDecoder made(1, options));
 }
 
 }  // namespace

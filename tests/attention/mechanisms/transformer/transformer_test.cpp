@@ -114,6 +114,12 @@ TEST_P(Norms, ARecordedDecoderHasNoPast) {
   EXPECT_ERROR_WITH(GradError, "NoGrad", decoder.step(select(x, 1, 0), state));
   auto whole = decoder.start(memory);
   decoder.run(x, whole);
+  auto begun = decoder.start(memory);
+  {
+    const NoGrad off;
+    decoder.step(select(x, 1, 0), begun);
+  }
+  EXPECT_ERROR_WITH(GradError, "a state that has made steps", decoder.run(x, begun));
   const NoGrad off;
   EXPECT_ERROR_WITH(GradError, "has no past", decoder.step(select(x, 1, 0), whole));
   EXPECT_ERROR_WITH(GradError, "has no past", decoder.run(x, whole));
