@@ -13,6 +13,7 @@
 #include "../../attention/scores/location.h"
 #include "../../autograd/backward.h"
 #include "../../autograd/ops/attention/attention.h"
+#include "../../autograd/ops/elementwise/dropout.h"
 #include "../../autograd/ops/elementwise/elementwise.h"
 #include "../../autograd/ops/index/index.h"
 #include "../../autograd/ops/linalg/matmul.h"
@@ -170,6 +171,19 @@ TEST(Attend, DropsWeightsOfWhichItReturnsAll) {
   EXPECT_THAT(numbers(out.context),
               near(matmul(attention_dropout(out.weights, 0.4, &again), in.values)));
   EXPECT_EQ(numbers(attend(in.query, in.keys, in.values, {.dropout = 1}).context),
+            Numbers(kB * kH * kQ * kDv, 0.0));
+}
+
+TEST(Attend, DropsWeightsOfEachFeatureByItself) {
+  const Inputs in;
+  const FeatureWise score(kD, kD, 3, kDv, DType::f64);
+  Generator generator(5), again(5);
+  const Attended out = attend(score, in.query, in.keys, in.values,
+                              {.dropout = 0.4, .generator = &generator, .need_weights = true});
+  EXPECT_THAT(numbers(sum(out.weights, {-2})), Each(testing::DoubleNear(1, 1e-12)));
+  const Tensor kept = dropout(out.weights, 0.4, again);
+  EXPECT_THAT(numbers(out.context), near(sum(kept * unsqueeze(in.values, 2), {-2})));
+  EXPECT_EQ(numbers(attend(score, in.query, in.keys, in.values, {.dropout = 1}).context),
             Numbers(kB * kH * kQ * kDv, 0.0));
 }
 
