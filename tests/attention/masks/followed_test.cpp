@@ -4,6 +4,9 @@
 #include <gtest/gtest.h>
 
 #include "../../../attention/masks/interval.h"
+#include "../../../autograd/factories.h"
+#include "../../../autograd/ops/elementwise/elementwise.h"
+#include "../../../autograd/ops/shape/shape.h"
 
 namespace heed::attention {
 namespace {
@@ -16,41 +19,26 @@ Index quotient(Index a, Index b) {
 }
 
 // Each two of some places: a down the rows, b along them.
-const FollowedPlaces& a() {
-  static const FollowedPlaces places(Tensor(Array::from(
-      [] {
-        std::vector<Index> out;
-        for (Index i = 0; i < kCount; ++i) out.push_back(kLeast + i);
-        return out;
-      }(),
-      Shape{kCount, 1})));
-  return places;
-}
-const FollowedPlaces& b() {
-  static const FollowedPlaces places(Tensor(a().value.array().reshape(Shape{kCount})));
-  return places;
+FollowedPlaces a() { return FollowedPlaces(unsqueeze(arange(kCount) + kLeast, 1)); }
+FollowedPlaces b() { return FollowedPlaces(arange(kCount) + kLeast); }
+
+template <class Number, class Plain>
+void expect_each(const char* what, const Tensor& value, const Plain& plain) {
+  const std::vector<Number> got = value.array().expand(Shape{kCount, kCount}).to_vector<Number>();
+  for (Index i = 0; i < kCount * kCount; ++i) {
+    const Index x = kLeast + i / kCount, y = kLeast + i % kCount;
+    EXPECT_EQ(got[static_cast<std::size_t>(i)], plain(x, y)) << what << ' ' << x << ' ' << y;
+  }
 }
 
 template <class Plain>
 void expect_numbers(const char* what, const FollowedPlaces& got, const Plain& plain) {
-  const Tensor& value = got.value;
-  ASSERT_EQ(value.dtype(), DType::i64) << what;
-  const auto numbers = value.array().expand(Shape{kCount, kCount}).to_vector<Index>();
-  for (Index i = 0; i < kCount * kCount; ++i) {
-    const Index x = kLeast + i / kCount, y = kLeast + i % kCount;
-    EXPECT_EQ(numbers[static_cast<std::size_t>(i)], plain(x, y)) << what << ' ' << x << ' ' << y;
-  }
+  expect_each<Index>(what, got.value, plain);
 }
 
 template <class Plain>
 void expect_truths(const char* what, const FollowedTruths& got, const Plain& plain) {
-  const Tensor& value = got.value;
-  ASSERT_EQ(value.dtype(), DType::boolean) << what;
-  const auto truths = value.array().expand(Shape{kCount, kCount}).to_vector<bool>();
-  for (Index i = 0; i < kCount * kCount; ++i) {
-    const Index x = kLeast + i / kCount, y = kLeast + i % kCount;
-    EXPECT_EQ(truths[static_cast<std::size_t>(i)], plain(x, y)) << what << ' ' << x << ' ' << y;
-  }
+  expect_each<bool>(what, got.value, plain);
 }
 
 TEST(Followed, PlacesAreReckonedWithAsEver) {
