@@ -105,9 +105,10 @@ void NodeReader::only(const char* name, std::int64_t known) {
 }
 void NodeReader::only(const char* name, const std::string& known) {
   const std::string given = text(name, known);
-  if (given != known)
+  if (given != known) {
     fail(fmt::format("attribute {} = {} is not supported, {} is", name, in_quotes(given),
                      in_quotes(known)));
+  }
 }
 void NodeReader::none(const char* name) {
   if (has(name)) fail(fmt::format("attribute {} is not supported", name));
@@ -115,9 +116,10 @@ void NodeReader::none(const char* name) {
 
 void NodeReader::finish() const {
   for (const Attribute& attribute : node_.attributes) {
-    if (!asked_.contains(attribute.name))
+    if (!asked_.contains(attribute.name)) {
       fail(fmt::format("attribute {} is not known at version {} of its operators",
                        in_quotes(attribute.name), opset_));
+    }
   }
 }
 

@@ -175,18 +175,20 @@ Operation Plan::made(Node& node, std::vector<std::size_t>& inputs) {
   }
   const auto& opsets = context_->opsets;
   const auto version = opsets.find(node.domain);
-  if (version == opsets.end())
+  if (version == opsets.end()) {
     fail(node.place, fmt::format("{}: the file imports no operators of {}", label(node),
                                  in_quotes(node.domain)));
+  }
   const auto maker = node.domain.empty() ? makers().find(node.op_type) : makers().end();
   if (maker == makers().end()) {
     fail(node.place, fmt::format("{}: the operator {} of {} is not supported", label(node),
                                  in_quotes(node.op_type),
                                  node.domain.empty() ? "ONNX" : in_quotes(node.domain)));
   }
-  if (version->second < kOldest || version->second > kNewest)
+  if (version->second < kOldest || version->second > kNewest) {
     fail(node.place, fmt::format("version {} of ONNX's operators is not supported, {} to {} are",
                                  version->second, kOldest, kNewest));
+  }
   const std::function<bool(const std::string&)> known = [this](const std::string& name) {
     return places_.contains(name) || (*outer_ && (*outer_)(name));
   };
@@ -280,10 +282,11 @@ void Plan::plan_freeing() {
 
 std::vector<Tensor> Plan::run(const std::vector<Tensor>& inputs, const Run& run) const {
   std::vector<Tensor> values(count_);
-  for (const auto& [place, constant] : constants_)
+  for (const auto& [place, constant] : constants_) {
     values[place] = run.dtype(constant.dtype()) == constant.dtype()
                         ? constant
                         : to(constant, run.dtype(constant.dtype()));
+  }
   for (const auto& [place, state] : state_) values[place] = *state;
   for (std::size_t i = 0; i < inputs_.size(); ++i) values[inputs_[i]] = inputs[i];
   for (std::size_t i = 0; i < captured_places_.size(); ++i)

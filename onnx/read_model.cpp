@@ -242,10 +242,11 @@ class Reader {
       }
     }
     const std::string quoted = in_quotes(out.name);
-    if (type >= kAttributeTypes.size() || type > 8)
+    if (type >= kAttributeTypes.size() || type > 8) {
       fail(at, fmt::format("attribute {} is of type {}", quoted,
                            type < kAttributeTypes.size() ? kAttributeTypes[type]
                                                          : fmt::format("{}", type)));
+    }
     // Early files leave the type out; what is 0 or empty may be left out of a file.
     if (type == 0) type = found;
     if (type == 0) fail(at, "attribute " + quoted + " has no value");

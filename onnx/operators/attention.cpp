@@ -29,10 +29,11 @@ struct Settings {
 // [B, L, H D] -> [B, H, L, D]
 Tensor apart(const Tensor& x, Index heads, const char* what) {
   if (x.rank() == 4) return x;
-  if (x.rank() != 3 || heads < 1 || x.size(2) % heads != 0)
+  if (x.rank() != 3 || heads < 1 || x.size(2) % heads != 0) {
     throw ShapeError(
         fmt::format("{} must be [B, H, L, D], or [B, L, H D] with the number of heads, not {}",
                     what, describe(x.array())));
+  }
   return transpose(reshape(x, {x.size(0), x.size(1), heads, x.size(2) / heads}), 1, 2);
 }
 
@@ -61,14 +62,16 @@ std::vector<Tensor> attended(const std::vector<Tensor>& in, const Settings& sett
     v = concat({past_v, v}, 2);
   }
   const Index heads = q.size(1), shared = k.size(1);
-  if (shared < 1 || heads % shared != 0 || v.size(1) != shared)
+  if (shared < 1 || heads % shared != 0 || v.size(1) != shared) {
     throw ShapeError(fmt::format("{} heads of queries do not share {} of keys and {} of values",
                                  heads, shared, v.size(1)));
+  }
   AttentionOptions options{.scale = settings.scale};
   if (settings.scale == 0) options.scale = 1 / std::sqrt(static_cast<double>(q.size(3)));
-  if (mask.defined())
+  if (mask.defined()) {
     (mask.dtype() == DType::boolean ? options.allowed : options.bias) =
         mask_of(mask, shared, heads);
+  }
   const Index queries = q.size(2), keys = k.size(2);
   if (settings.causal && (queries == keys || past_k.defined())) {
     options.right = 0;
@@ -95,10 +98,11 @@ Operation attention_of(NodeReader& node) {
   if (node.number("softcap", 0) != 0) node.fail("attribute softcap is not supported");
   node.only("qk_matmul_output_mode", 0);
   node.ignore("softmax_precision");
-  if (settings.causal && node.has_input(4) && node.opset() < 24)
+  if (settings.causal && node.has_input(4) && node.opset() < 24) {
     node.fail(
         "is_causal beside past keys is not supported before version 24, which says where the "
         "queries stand");
+  }
   return [settings](const std::vector<Tensor>& in, const Run&) { return attended(in, settings); };
 }
 

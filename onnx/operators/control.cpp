@@ -40,9 +40,10 @@ Way way_of(NodeReader& node, const char* axes, const char* directions, std::size
   Way out{node.integers(axes), node.integers(directions)};
   for (auto* const each : {&out.axes, &out.turned}) {
     if (each->empty()) each->resize(count);
-    if (each->size() != count)
+    if (each->size() != count) {
       node.fail(fmt::format("{} numbers in {} and {}, for {} sequences", each->size(), axes,
                             directions, count));
+    }
   }
   return out;
 }
@@ -65,9 +66,10 @@ Operation scan_of(NodeReader& node) {
     node.fail(fmt::format("{} of its {} inputs are sequences", wanted, given));
   const std::size_t states = given - wanted;
   const Branch body = node.body("body");
-  if (body.inputs != given || body.outputs < states || body.outputs != node.output_count())
+  if (body.inputs != given || body.outputs < states || body.outputs != node.output_count()) {
     node.fail(fmt::format("its body makes {} values of {}, of {} states and {} sequences",
                           body.outputs, body.inputs, states, wanted));
+  }
   const Way in_way = way_of(node, "scan_input_axes", "scan_input_directions", wanted);
   const std::size_t made = body.outputs - states;
   const Way out_way = way_of(node, "scan_output_axes", "scan_output_directions", made);
@@ -78,9 +80,10 @@ Operation scan_of(NodeReader& node) {
       axes.push_back(normalize_axis("Scan", in_way.axes[i], in[states + i].rank()));
     const Index steps = in[states].size(axes[0]);
     for (std::size_t i = 0; i < wanted; ++i) {
-      if (in[states + i].size(axes[i]) != steps)
+      if (in[states + i].size(axes[i]) != steps) {
         throw ShapeError(fmt::format("its sequence {} has {} steps, its first {}", i,
                                      in[states + i].size(axes[i]), steps));
+      }
     }
     const auto step_of = [&](const auto& place) {  // place(i): of sequence i
       std::vector<Tensor> step = now;

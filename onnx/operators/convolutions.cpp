@@ -37,22 +37,25 @@ Operation conv_of(NodeReader& node) {
       around.before.assign(axes, 0);
     }
     const auto by = window.strides(axes), apart = window.dilations(axes);
-    if (axes == 1)
+    if (axes == 1) {
       return conv1d(
           x, weight, bias,
           {.stride = by[0], .padding = around.before[0], .dilation = apart[0], .groups = groups});
-    if (axes == 2)
+    }
+    if (axes == 2) {
       return conv2d(x, weight, bias,
                     {.stride = pair_of(by),
                      .padding = pair_of(around.before),
                      .dilation = pair_of(apart),
                      .groups = groups});
-    if (axes == 3)
+    }
+    if (axes == 3) {
       return conv3d(x, weight, bias,
                     {.stride = triple_of(by),
                      .padding = triple_of(around.before),
                      .dilation = triple_of(apart),
                      .groups = groups});
+    }
     throw ShapeError(fmt::format("convolutions have 1 to 3 axes, not {}", axes));
   });
 }
@@ -109,9 +112,10 @@ Operation resize_of(NodeReader& node) {
   const std::string rounds = sized ? node.text("nearest_mode", "round_prefer_floor") : "floor";
   const bool corners = linear && meets == "align_corners";
   if (linear ? meets != "half_pixel" && meets != "pytorch_half_pixel" && !corners
-             : meets != "asymmetric" || rounds != "floor")
+             : meets != "asymmetric" || rounds != "floor") {
     node.fail(fmt::format("{} with coordinates {}, rounded by {}, is not supported", mode, meets,
                           rounds));
+  }
   node.ignore("cubic_coeff_a");
   node.ignore("extrapolation_value");
   node.only("exclude_outside", 0);
@@ -137,9 +141,10 @@ Operation resize_of(NodeReader& node) {
       }
     }
     if (static_cast<Index>(out.size()) != x.rank() || (x.rank() != 3 && x.rank() != 4) ||
-        out[0] != x.size(0) || out[1] != x.size(1))
+        out[0] != x.size(0) || out[1] != x.size(1)) {
       throw ShapeError(
           "sizes must be those of [B, C, L] or [B, C, H, W] with the same batch and channels");
+    }
     const PerAxis size = x.rank() == 3 ? PerAxis(1, out[2]) : PerAxis(out[2], out[3]);
     return interpolate(x, {.size = size,
                            .mode = linear ? Interpolation::linear : Interpolation::nearest,

@@ -58,9 +58,10 @@ Operation squeeze_of(NodeReader& node) {
         input_or_none(in, 1).defined() ? integers_of(in[1], "axes") : given;
     if (axes.empty()) return squeeze(in[0]);
     for (const Index axis : axes) {
-      if (in[0].size(axis) != 1)
+      if (in[0].size(axis) != 1) {
         throw ShapeError(
             fmt::format("axis {} of {} is not of size 1", axis, describe(in[0].array())));
+      }
     }
     return squeeze(in[0], axes);
   });

@@ -42,11 +42,12 @@ std::vector<Index> Window::filled(const std::vector<Index>& given, std::size_t a
 
 Padding Window::padding(const Tensor& x, const std::vector<Index>& kernel) const {
   const std::size_t axes = kernel.size();
-  if (x.rank() != static_cast<Index>(axes) + 2)
+  if (x.rank() != static_cast<Index>(axes) + 2) {
     throw ShapeError(
         fmt::format("the window has {} axes, which stand behind batch and channels: "
                     "x is {}",
                     axes, describe(x.array())));
+  }
   if (!kernel_.empty() && kernel_ != kernel)
     throw ShapeError("kernel_shape is not the shape of the weights' kernel");
   const std::vector<Index> by = strides(axes), apart = dilations(axes);
