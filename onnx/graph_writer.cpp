@@ -66,7 +66,7 @@ std::string GraphWriter::once(const std::string& key, const char* type, const Na
   const auto found = once_.find(key);
   if (found != once_.end()) return found->second;
   const std::string path = std::exchange(path_, "sizes");
-  const std::string made = node(type, inputs, attributes);
+  std::string made = node(type, inputs, attributes);
   path_ = path;
   once_[key] = made;
   return made;
@@ -84,7 +84,7 @@ std::string GraphWriter::constant(const Array& given) {
     if (found != once_.end()) return found->second;
   }
   const std::string path = std::exchange(path_, "");
-  const std::string made = fresh("constant");
+  std::string made = fresh("constant");
   path_ = path;
   graph_.initializers.push_back(tensor_value(made, array.clone()));
   if (small) once_[key] = made;

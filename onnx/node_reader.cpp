@@ -70,9 +70,9 @@ std::string NodeReader::text(const char* name, const std::string& otherwise) {
   return found == nullptr ? otherwise : *found;
 }
 std::vector<std::int64_t> NodeReader::integers(const char* name,
-                                               std::vector<std::int64_t> otherwise) {
+                                               const std::vector<std::int64_t>& otherwise) {
   const auto* const found = find<std::vector<std::int64_t>>(name);
-  return found == nullptr ? std::move(otherwise) : *found;
+  return found == nullptr ? otherwise : *found;
 }
 std::vector<float> NodeReader::numbers(const char* name) {
   const auto* const found = find<std::vector<float>>(name);

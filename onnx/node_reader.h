@@ -41,7 +41,8 @@ class NodeReader {
   bool truth(const char* name, bool otherwise) { return integer(name, otherwise ? 1 : 0) != 0; }
   double number(const char* name, double otherwise);
   std::string text(const char* name, const std::string& otherwise);
-  std::vector<std::int64_t> integers(const char* name, std::vector<std::int64_t> otherwise = {});
+  std::vector<std::int64_t> integers(const char* name,
+                                     const std::vector<std::int64_t>& otherwise = {});
   std::vector<float> numbers(const char* name);
   std::vector<std::string> texts(const char* name);
   const TensorValue& tensor(const char* name);

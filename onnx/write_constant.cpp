@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstring>
 
@@ -93,7 +94,7 @@ std::string filled(GraphWriter& to, const Passes& from) {
   std::vector<double> values;
   for (const Array& array : from.arrays) values.push_back(array.data<double>()[0]);
   const bool same = std::all_of(values.begin(), values.end(), [&](double value) {
-    return std::memcmp(&value, &values[0], sizeof(value)) == 0;
+    return std::bit_cast<std::uint64_t>(value) == std::bit_cast<std::uint64_t>(values[0]);
   });
   std::string out;
   const Shape one = Shape::filled(from.rank, 1);
@@ -178,6 +179,7 @@ std::string several(GraphWriter& to, const Passes& from) {
   }
   for (std::size_t i = 0; i < numbers[0].size(); ++i) {
     std::vector<Index> one;
+    one.reserve(numbers.size());
     for (const auto& pass : numbers) one.push_back(pass[i]);
     if (!extent_of(one, to.sizes())) return "";
   }

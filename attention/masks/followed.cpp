@@ -36,8 +36,8 @@ Places operator/(const Places& a, const Places& b) {
   const auto rounded = [&](const Tensor& by) {
     return to(floor(to(a.value, DType::f64) / to(by, DType::f64)), DType::i64);
   };
-  const bool is_number = b.value.rank() == 0 && b.value.array().data<Index>()[0] != 0;
-  if (is_number) return Places(rounded(b.value));
+  // By a number that is not 0 the graph needs no more.
+  if (b.value.rank() == 0 && b.value.array().data<Index>()[0] != 0) return Places(rounded(b.value));
   const Tensor none = b.value == 0;
   return Places(masked_fill(rounded(masked_fill(b.value, none, 1)), none, 0));
 }

@@ -49,90 +49,68 @@ TEST_P(Floats, WriteWhatTheNameSays) {
   EXPECT_EQ(numbers(copy_(x(), make({7, 8}, {2, 1}))), (Numbers{7, 7, 7, 8, 8, 8}));
 }
 
-// x += y and the like: a leaf's own memory, or on the tape a result of its own.
-struct Compound {
-  const char* name;
-  void (*by_tensor)(Tensor& x, const Tensor& y);
-  void (*by_number)(Tensor& x, double y);
-  Tensor (*of_view)(Tensor&& x, const Tensor& y);
-  Tensor (*of_view_by_number)(Tensor&& x, double y);
-  double (*plain)(double x, double y);
-  double (*slope)(double x, double y);    // in x
-  double (*slope_y)(double x, double y);  // in y
-};
-#define COMPOUND(op, slope, slope_y)                                            \
-  Compound {                                                                    \
-#op, [](Tensor& x, const Tensor& y) { x op##= y; },                           \
-        [](Tensor& x, double y) { x op##= y; },                                   \
-        [](Tensor&& x, const Tensor& y) -> Tensor { return std::move(x) op##= y; }, \
-        [](Tensor&& x, double y) -> Tensor { return std::move(x) op##= y; },        \
-        [](double x, double y) { return x op y; },                                 \
-        []([[maybe_unused]] double x, [[maybe_unused]] double y) { return slope; },  \
-        []([[maybe_unused]] double x, [[maybe_unused]] double y) { return slope_y; } \
-  }
+// assign(x, y) is x += y or the like: in x's memory, or on the tape a result of its own. Its plain
+// form of numbers, and the slopes of that in x and in y.
+template <class Assign, class Plain, class Slope, class SlopeY>
+void expect_compound(DType dtype, const Assign& assign, const Plain& plain, const Slope& slope,
+                     const SlopeY& slope_y) {
+  const Numbers xs = {1.5, -2, 4}, ys = {2, -8, 0.5}, gs = {3, 5, -7};
+  const auto each = [&](const auto& f, const Numbers& by) {
+    Numbers out;
+    for (std::size_t i = 0; i < 3; ++i) out.push_back(f(i, xs[i], by[i]));
+    return out;
+  };
+  const auto value = [&](std::size_t, double x, double y) { return plain(x, y); };
+  const auto gradient = [&](std::size_t i, double x, double y) { return gs[i] * slope(x, y); };
+  const auto gradient_y = [&](std::size_t i, double x, double y) { return gs[i] * slope_y(x, y); };
+  const auto make = [&](const Numbers& numbers) { return tensor(numbers, {3}, dtype); };
+  // `by` is y, a tensor or a number, `y_numbers` what it holds.
+  const auto expect_all = [&](const auto& by, const Numbers& y_numbers) {
+    Tensor x = make(xs);
+    const Tensor same = x;
+    assign(x, by);
+    EXPECT_EQ(numbers(same), each(value, y_numbers)) << "in its memory";
+    const Tensor wide = zeros({3, 2}, dtype);
+    copy_(select(wide, 1, 1), make(xs));
+    assign(select(wide, 1, 1), by);
+    EXPECT_EQ(numbers(select(wide, 1, 1)), each(value, y_numbers)) << "a view";
+    EXPECT_EQ(numbers(select(wide, 1, 0)), Numbers(3, 0)) << "beside a view";
+    const Tensor leaf = make(xs).requires_grad(true);
+    Tensor on_tape = leaf * 1.0;
+    const Tensor before = on_tape;
+    assign(on_tape, by);
+    EXPECT_EQ(numbers(on_tape), each(value, y_numbers));
+    EXPECT_EQ(numbers(before), xs) << "what others hold stays";
+    EXPECT_EQ(numbers(grad({on_tape}, {leaf}, {make(gs)})[0]), each(gradient, y_numbers));
+  };
+  expect_all(4.0, Numbers(3, 4));
+  const Tensor y = make(ys).requires_grad(true);
+  expect_all(y.detach(), ys);
+  Tensor x = make(xs) * 1.0;
+  assign(x, y);
+  EXPECT_EQ(numbers(grad({x}, {y}, {make(gs)})[0]), each(gradient_y, ys));
+  Tensor on_tape = make(xs).requires_grad(true) * 1.0;
+  EXPECT_ERROR_WITH(ShapeError, "is not of x's shape", assign(on_tape, zeros({2, 3}, dtype)));
+}
 
 TEST_P(Floats, AreChangedByOperators) {
-  const Numbers xs = {1.5, -2, 4}, ys = {2, -8, 0.5}, gs = {3, 5, -7};
-  for (const Compound& each : {COMPOUND(+, 1., 1.), COMPOUND(-, 1., -1.), COMPOUND(*, y, x),
-                               COMPOUND(/, 1 / y, -x / (y * y))}) {
-    SCOPED_TRACE(each.name);
-    Numbers both, by_four, slopes, slopes_four, slopes_y;
-    for (std::size_t i = 0; i < xs.size(); ++i) {
-      both.push_back(each.plain(xs[i], ys[i]));
-      by_four.push_back(each.plain(xs[i], 4));
-      slopes.push_back(gs[i] * each.slope(xs[i], ys[i]));
-      slopes_four.push_back(gs[i] * each.slope(xs[i], 4));
-      slopes_y.push_back(gs[i] * each.slope_y(xs[i], ys[i]));
-    }
-    const Tensor g = make(gs, {3});
-    {
-      Tensor x = make(xs, {3});
-      const Tensor same = x;
-      each.by_tensor(x, make(ys, {3}));
-      EXPECT_EQ(numbers(same), both) << "in its memory";
-    }
-    {
-      Tensor x = make(xs, {3});
-      const Tensor same = x;
-      each.by_number(x, 4);
-      EXPECT_EQ(numbers(same), by_four) << "in its memory";
-    }
-    {
-      const Tensor wide = make({xs[0], 9, xs[1], 9, xs[2], 9}, {3, 2});
-      each.of_view(select(wide, 1, 0), make(ys, {3}));
-      EXPECT_EQ(numbers(wide), (Numbers{both[0], 9, both[1], 9, both[2], 9}));
-    }
-    {
-      const Tensor wide = make({xs[0], 9, xs[1], 9, xs[2], 9}, {3, 2});
-      each.of_view_by_number(select(wide, 1, 0), 4);
-      EXPECT_EQ(numbers(wide), (Numbers{by_four[0], 9, by_four[1], 9, by_four[2], 9}));
-    }
-    {
-      const Tensor leaf = make(xs, {3}).requires_grad(true), y = make(ys, {3}).requires_grad(true);
-      Tensor x = leaf * 1.0;
-      const Tensor before = x;
-      each.by_tensor(x, y);
-      EXPECT_EQ(numbers(x), both);
-      EXPECT_EQ(numbers(before), xs) << "what others hold stays";
-      const auto grads = grad({sum(x * g)}, {leaf, y});
-      EXPECT_EQ(numbers(grads[0]), slopes);
-      EXPECT_EQ(numbers(grads[1]), slopes_y);
-    }
-    {
-      const Tensor leaf = make(xs, {3}).requires_grad(true);
-      Tensor x = leaf * 1.0;
-      each.by_number(x, 4);
-      EXPECT_EQ(numbers(x), by_four);
-      EXPECT_EQ(numbers(grad({sum(x * g)}, {leaf})[0]), slopes_four);
-    }
-    {
-      Tensor x = make(xs, {3}).requires_grad(true) * 1.0;
-      EXPECT_ERROR_WITH(ShapeError, "is not of x's shape",
-                        each.by_tensor(x, zeros({2, 3}, GetParam())));
-    }
-  }
+  const auto one = [](double, double) { return 1.0; };
+  const auto minus_one = [](double, double) { return -1.0; };
+  expect_compound(
+      GetParam(), [](auto&& x, const auto& y) { std::forward<decltype(x)>(x) += y; },
+      [](double x, double y) { return x + y; }, one, one);
+  expect_compound(
+      GetParam(), [](auto&& x, const auto& y) { std::forward<decltype(x)>(x) -= y; },
+      [](double x, double y) { return x - y; }, one, minus_one);
+  expect_compound(
+      GetParam(), [](auto&& x, const auto& y) { std::forward<decltype(x)>(x) *= y; },
+      [](double x, double y) { return x * y; }, [](double, double y) { return y; },
+      [](double x, double) { return x; });
+  expect_compound(
+      GetParam(), [](auto&& x, const auto& y) { std::forward<decltype(x)>(x) /= y; },
+      [](double x, double y) { return x / y; }, [](double, double y) { return 1 / y; },
+      [](double x, double y) { return -x / (y * y); });
 }
-#undef COMPOUND
 
 TEST_P(Floats, WriteIntoViews) {
   const Tensor x = make({1, 2, 3, 4, 5, 6}, {2, 3});
