@@ -168,7 +168,7 @@ TEST(Gemm, AnElementOfDoublesHasTheSameBitsInAnyCompany) {
       }
       all.insert(all.end(), wanted.begin(), wanted.end());
     }
-    if (simd() != Simd::plain) fused.push_back(all);
+    if (heed::simd() != Simd::plain) fused.push_back(all);
   });
   for (const Doubles& each : fused) EXPECT_EQ(each, fused.front());
 }
