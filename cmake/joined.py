@@ -18,8 +18,9 @@ SYSTEM = re.compile(r'^#include <.*>', re.M)
 WORD = re.compile(r'\b[A-Za-z_]\w*')
 TYPE = re.compile(r'(?:class|struct|enum(?: class)?|union) (\w+)')
 USING = re.compile(r'using (?:(\w+) =|.*?(\w+);)')
-VALUES = re.compile(r'\b([A-Za-z_]\w*)(?:\[\w*\])? ?[=({]')
-VALUE = re.compile(r'\b([A-Za-z_]\w*)(?:\[\w*\])? ?(?:[=({;]|$)')  # or a function
+VALUES = re.compile(r'(?<!::)\b([A-Za-z_]\w*)(?:\[\w*\])? ?[=({]')
+VALUE = re.compile(r'(::)?\b([A-Za-z_]\w*)(?:\[\w*\])? ?(?:[=({;]|$)')  # or a function, but no member's definition
+CHECKED = re.compile(r'checked\((.*?)(?: \w+)?[,)]')
 NONE = re.compile(r'namespace|public:|private:|protected:|(?:TYPED_|INSTANTIATE_)?TEST\w*\(')
 CONSTANT = re.compile(r'k[A-Z]\w*$')
 
@@ -32,9 +33,12 @@ def declared_by(line):
         return [name[1]]
     if name := USING.match(line):
         return [name[1] or name[2]]
-    if line.startswith(('const ', 'constexpr ')):
-        return VALUES.findall(line) or VALUE.findall(line)[:1]
-    return VALUE.findall(line)[:1]
+    if name := CHECKED.search(line):
+        return [f'checked({name[1]})']  # there are as many as kinds of options
+    if line.startswith(('const ', 'constexpr ')) and (names := VALUES.findall(line)):
+        return names
+    name = VALUE.search(line)
+    return [name[2]] if name and not name[1] else []
 
 
 def included_by(path, text):
@@ -75,6 +79,7 @@ class Source:
         for line in re.findall(r'^[A-Za-z].*$', code, re.M):
             for name in declared_by(line):
                 self.declared.setdefault(name, set()).add(line)
+                self.words.add(name)
         self.constants = {name for name in self.declared if CONSTANT.match(name) and not re.search(rf'(::|\.|->){name}\b', code)}
         # What is read once for each of several processors, or leaves macros or names of others behind.
         self.alone = bool(re.search(r'^#(?!include)|-inl\.h"|^using namespace (?!heed;)', text, re.M))

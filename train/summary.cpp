@@ -41,7 +41,7 @@ class Watch final : public Observer {
     Index calls = 0;
     double flops = 0, activations = 0;
   };
-  std::unordered_map<const Part*, Seen> parts;
+  std::unordered_map<const heed::Part*, Seen> parts;
 
   std::uint32_t called(const Call& call) override {
     const double flops = cost_of(call).forward.flops;
@@ -54,7 +54,7 @@ class Watch final : public Observer {
         bytes += static_cast<double>(result.numel()) * static_cast<double>(size_of(result.dtype()));
     }
     // Once for each module that is open, however often.
-    std::vector<const Part*> done;
+    std::vector<const heed::Part*> done;
     for (const Scope* scope = Scope::current(); scope; scope = scope->outer()) {
       if (std::find(done.begin(), done.end(), &scope->part()) != done.end()) continue;
       done.push_back(&scope->part());
@@ -68,7 +68,7 @@ class Watch final : public Observer {
     if (scope.outer() && &scope.outer()->part() == &scope.part()) return;
     ++parts[&scope.part()].calls;
   }
-  void returned(const Part& part, const Array& output) override {
+  void returned(const heed::Part& part, const Array& output) override {
     parts[&part].output = describe(output);
   }
 };
