@@ -80,7 +80,9 @@ class Source:
             for name in declared_by(line):
                 self.declared.setdefault(name, set()).add(line)
                 self.words.add(name)
-        self.constants = {name for name in self.declared if CONSTANT.match(name) and not re.search(rf'(::|\.|->){name}\b', code)}
+        # A header's or a member's have one name everywhere.
+        self.constants = {name for name in self.declared if CONSTANT.match(name) and not re.search(rf'(::|\.|->){name}\b', code) and
+                          not any(name in header(path)[0] for path in self.read)}
         # What is read once for each of several processors, or leaves macros or names of others behind.
         self.alone = bool(re.search(r'^#(?!include)|-inl\.h"|^using namespace (?!heed;)', text, re.M))
 

@@ -18,6 +18,7 @@ namespace heed {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
 using testing::SizeIs;
 
 using Words = std::vector<std::string>;
@@ -114,6 +115,13 @@ TEST_F(Joined, EachHasItsOwnConstants) {
   const std::string text = text_of(one[0]);
   EXPECT_THAT(text, HasSubstr("#define kHigh kHigh_0\n#define kWide kWide_0\n"));
   EXPECT_THAT(text, HasSubstr("#undef kHigh\n#undef kWide\n#define kWide kWide_1\n"));
+  // A header's has one name everywhere.
+  write("wide.h", "#pragma once\nextern const int kWide;\n");
+  const std::string text_of_one =
+      text_of(joined({write("d.cpp", "#include \"wide.h\"\nconst int kWide = 3;\n"),
+                      write("e.cpp", "int line = 2;\n")})
+                  .at(0));
+  EXPECT_THAT(text_of_one, Not(HasSubstr("kWide")));
   // One that is also a member's cannot have another name.
   EXPECT_THAT(joined({a, write("c.cpp", "constexpr int kWide = 3;\nint d = Options::kWide;\n")}),
               SizeIs(2));
