@@ -153,6 +153,14 @@ TEST(Routing, MovesItsCentroids) {
   const Numbers before = numbers(made.centroids);
   made.refit(x, 1);
   EXPECT_EQ(numbers(made.centroids), before);
+  // Between what they were and the means of their members.
+  const Tensor start = tensor(before, made.centroids.shape(), kDType);
+  made.refit(x, 0);
+  const Tensor means = tensor(numbers(made.centroids), made.centroids.shape(), kDType);
+  made.centroids.copy_from(start);
+  made.refit(x, 0.25);
+  EXPECT_LT(amax(abs(made.centroids - (0.25 * start + 0.75 * means))).item(), 1e-12);
+  made.centroids.copy_from(start);
   for (int i = 0; i < 20; ++i) made.refit(x, 0.5);
   EXPECT_GT(amax(abs(made.centroids - tensor(before, made.centroids.shape(), kDType))).item(), 0.1);
   EXPECT_LT(same(), 0.75);
