@@ -1,4 +1,4 @@
-"""Writes files that are several of a folder's as one, for builds that are made once: half of a compiler's time goes into what
+"""Writes files that are several as one, for builds that are made once: much of a compiler's time goes into what
 each file reads. Prints the names of what is to be compiled in the place of the given ones.
 
   joined.py FOLDER SIZE FILE...
