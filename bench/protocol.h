@@ -1,4 +1,4 @@
-// What the measured programs share: `PROGRAM --row ROW --threads N --steps K` takes kWarmUp steps,
+// What the measured programs share: `PROGRAM --row ROW --threads N --steps K` takes three steps (`--warm-up`),
 // prints "ready", and then answers one line for each line on standard input, {"error"} to others:
 //   run   K steps, timed:  {"ms": milliseconds a step, "loss", "gradients": of the last step}
 //   blas  {"blas": which build and kernels of OpenBLAS the process has loaded}
@@ -19,12 +19,11 @@
 
 namespace bench {
 
-inline constexpr int kWarmUp = 3;
-
 struct Options {
   std::string row;
   int threads = 1;
   int steps = 1;
+  int warm_up = 3;
 };
 
 inline Options parse(int argc, char** argv) {
@@ -34,6 +33,7 @@ inline Options parse(int argc, char** argv) {
     if (flag == "--row") options.row = argv[i + 1];
     if (flag == "--threads") options.threads = std::atoi(argv[i + 1]);
     if (flag == "--steps") options.steps = std::atoi(argv[i + 1]);
+    if (flag == "--warm-up") options.warm_up = std::atoi(argv[i + 1]);
   }
   return options;
 }
@@ -56,7 +56,7 @@ inline std::string (*profile)(int steps, const std::function<void()>& step) = nu
 template <class Step, class Gradients>
 int serve(const Options& options, Step step, Gradients gradients) {
   using Clock = std::chrono::steady_clock;
-  for (int i = 0; i < kWarmUp; ++i) step();
+  for (int i = 0; i < options.warm_up; ++i) step();
   std::puts("ready");
   std::fflush(stdout);
   for (std::string line; std::getline(std::cin, line);) {

@@ -43,7 +43,8 @@ TEST_P(BenchRows, TakesAStepToTheSameBitsWithAnyNumberOfThreads) {
   std::string found[2];
   for (const int threads : {1, 2}) {
     bench::Process program({std::string(HEED_BENCH) + "/heed_" + GetParam().program, "--row",
-                            GetParam().name, "--threads", std::to_string(threads)});
+                            GetParam().name, "--threads", std::to_string(threads), "--warm-up",
+                            "1"});
     const auto answer = nlohmann::json::parse(program.ask("run"));
     EXPECT_TRUE(std::isfinite(answer.at("loss").get<double>()));
     EXPECT_NE(answer.at("loss").get<double>(), 0);
