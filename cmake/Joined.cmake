@@ -27,7 +27,7 @@ function(heed_join list name)
     list(REMOVE_ITEM ${list} ${alone})
   endif()
   execute_process(COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/cmake/joined.py
-                          ${CMAKE_CURRENT_BINARY_DIR}/joined/${name} 8 ${${list}}
+                          ${CMAKE_CURRENT_BINARY_DIR}/joined/${name} 12 ${${list}}
                   OUTPUT_VARIABLE joined COMMAND_ERROR_IS_FATAL ANY)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${${list}} ${PROJECT_SOURCE_DIR}/cmake/joined.py)
   set(${list} ${joined} ${alone} PARENT_SCOPE)

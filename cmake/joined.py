@@ -4,8 +4,10 @@ each file reads. Prints the names of what is to be compiled in the place of the 
   joined.py FOLDER SIZE FILE...
 
 Files go together, SIZE at most, where no name that one declares at its margin is a word of another or of its headers, so that
-each means what it meant alone. Constants (kName) may be the same: each file has its own while it is read.
+each means what it meant alone. Constants (kName) and what an unnamed namespace declares may be the same: each file has its own
+while it is read.
 """
+import collections
 import functools
 import os
 import pathlib
@@ -17,17 +19,26 @@ INCLUDE = re.compile(r'^#include "(.*)"', re.M)
 SYSTEM = re.compile(r'^#include <.*>', re.M)
 WORD = re.compile(r'\b[A-Za-z_]\w*')
 TYPE = re.compile(r'(?:class|struct|enum(?: class)?|union) (\w+)')
+DEFINED = re.compile(r'(?:class|struct|enum class|union) \w+(?!.*;)|using \w+ =')
+SPACE = re.compile(r'namespace ([\w:]+) {')
 USING = re.compile(r'using (?:(\w+) =|.*?(\w+);)')
-VALUES = re.compile(r'(?<!::)\b([A-Za-z_]\w*)(?:\[\w*\])? ?[=({]')
-VALUE = re.compile(r'(::)?\b([A-Za-z_]\w*)(?:\[\w*\])? ?(?:[=({;]|$)')  # or a function, but no member's definition
+LANGUAGE = '(?:void|bool|char|int|float|double|auto|return|sizeof|alignas|decltype|noexcept|operator|requires|static_assert|\\w+_cast)'
+NAMED = rf'\b(?!{LANGUAGE}\b)([A-Za-z_]\w*)(?:\[\w*\])? ?'
+VALUES = re.compile(rf'(?<!::){NAMED}[=({{]')
+VALUE = re.compile(rf'(::)?{NAMED}(?:[=({{;]|$)')  # or a function, but no member's definition
+CALLED = re.compile(rf'{NAMED}\(')
 CHECKED = re.compile(r'checked\((.*?)(?: \w+)?[,)]')
 NONE = re.compile(r'namespace|public:|private:|protected:|(?:TYPED_|INSTANTIATE_)?TEST\w*\(')
 CONSTANT = re.compile(r'k[A-Z]\w*$')
+TESTED = re.compile(r'^(?:\w+_)?TEST\w*\(\s*(\w+),\s*(\w+)', re.M)  # a suite's name, or where it is instantiated, and a test's
+# Macros, the house, and what GoogleTest asks for by its name.
+NO_NAME = re.compile(r'__\w+|[A-Z0-9_]{3,}|heed|PrintTo')
+
 
 
 def declared_by(line):
     line = re.sub(r'^template <.*?>(?: |$)', '', line)
-    if NONE.match(line):
+    if NONE.match(line) or line.startswith('using namespace '):
         return []
     if name := TYPE.match(line):
         return [name[1]]
@@ -35,10 +46,29 @@ def declared_by(line):
         return [name[1] or name[2]]
     if name := CHECKED.search(line):
         return [f'checked({name[1]})']  # there are as many as kinds of options
+    while line != (line := re.sub('<[^<>]*>', '', line)):
+        pass  # what types are of
     if line.startswith(('const ', 'constexpr ')) and (names := VALUES.findall(line)):
         return names
     name = VALUE.search(line)
     return [name[2]] if name and not name[1] else []
+
+
+def unnamed(code):
+    """The parts of it in unnamed namespaces."""
+    parts = []
+    for begin in re.finditer(r'^namespace {', code, re.M):
+        depth = 0
+        for brace in re.compile('[{}]').finditer(code, begin.start()):
+            depth += 1 if brace[0] == '{' else -1
+            if depth == 0:
+                parts.append(code[begin.end():brace.start()])
+                break
+    return parts
+
+
+def lines_at_margin(code):
+    return re.findall(r'^[A-Za-z].*$', code, re.M)
 
 
 def included_by(path, text):
@@ -48,9 +78,17 @@ def included_by(path, text):
 
 @functools.lru_cache(None)
 def header(path):
-    """Its words, and the headers that it includes."""
+    """The headers that it includes, what it declares, the types among that with their namespaces, and its words."""
     text = pathlib.Path(path).read_text()
-    return frozenset(WORD.findall(NOT_CODE.sub('""', text))), included_by(path, text)
+    code = NOT_CODE.sub('""', text)
+    lines = lines_at_margin(code)
+    types, space = set(), ''
+    for line in lines:
+        if begin := SPACE.match(line):
+            space = begin[1] if begin[1].startswith('heed') else f'{space}::{begin[1]}'
+        elif DEFINED.match(line):
+            types |= {(name, space, path) for name in declared_by(line)}
+    return included_by(path, text), {name for line in lines for name in declared_by(line)}, types, set(WORD.findall(code))
 
 
 def closure(headers):
@@ -58,7 +96,7 @@ def closure(headers):
     seen = set(headers)
     todo = list(headers)
     while todo:
-        more = set(header(todo.pop())[1]) - seen
+        more = set(header(todo.pop())[0]) - seen
         todo += more
         seen |= more
     return seen
@@ -73,27 +111,43 @@ class Source:
         self.system = SYSTEM.findall(text)
         self.headers = included_by(path, text)
         self.read = closure(self.headers)
+        self.types = {type for path in self.read for type in header(path)[2]}
+        self.spaces = collections.defaultdict(list)
+        for name, space, _ in self.types:
+            self.spaces[name].append(space)
         code = NOT_CODE.sub('""', text)
         self.words = set(WORD.findall(code))
         self.declared = {}
-        for line in re.findall(r'^[A-Za-z].*$', code, re.M):
+        for line in lines_at_margin(code):
             for name in declared_by(line):
                 self.declared.setdefault(name, set()).add(line)
                 self.words.add(name)
-        # A header's or a member's have one name everywhere.
-        self.constants = {name for name in self.declared if CONSTANT.match(name) and not re.search(rf'(::|\.|->){name}\b', code) and
-                          not any(name in header(path)[0] for path in self.read)}
+        hidden = {name for part in unnamed(code) for line in lines_at_margin(part) for name in declared_by(line)
+                  if not line.startswith('const') or name not in CALLED.findall(line)}
+        # A header's, a member's and a test's have one name everywhere.
+        others = set(re.findall(r'(?:::|\.|->)~?(\w+)', code)) | {name for names in TESTED.findall(code) for name in names}
+        self.own = {name for name in self.declared if (CONSTANT.match(name) or name in hidden) and WORD.fullmatch(name) and
+                    not NO_NAME.fullmatch(name) and name not in others and not any(name in header(path)[1] for path in self.read)}
         # What is read once for each of several processors, or leaves macros or names of others behind.
         self.alone = bool(re.search(r'^#(?!include)|-inl\.h"|^using namespace (?!heed;)', text, re.M))
 
+    def means(self, name):
+        """Whether it, or a header of it that does not define the type, says this name."""
+        return name in self.words or any(name in header(path)[3] and not any(name == of for of, _, _ in header(path)[2]) for path in self.read)
+
     def hides(self, other):
         """Whether the other would mean something of this file, or this one something of the other's headers."""
-        news = [header(path)[0] for path in other.read - self.read]
+        news = [header(path)[1] for path in other.read - self.read]
+        for name, space, _ in self.types - other.types:
+            if any(space.startswith(one) or one.startswith(space) for one in other.spaces[name]) and other.means(name):
+                return True
         for name, lines in self.declared.items():
-            if any(name in words for words in news):
+            if name in self.own:
+                continue
+            if any(name in declared for declared in news):
                 return True
             alike = lines == other.declared.get(name) and all(line.startswith('using ') for line in lines)
-            if name in other.words and name not in self.constants and not alike:
+            if name in other.words and name not in other.own and not alike:
                 return True
         return False
 
@@ -115,7 +169,7 @@ def text_of(group):
     lines = list(dict.fromkeys(line for source in group for line in source.system))
     lines += [f'#include "{header}"' for header in dict.fromkeys(header for source in group for header in source.headers)]
     for number, source in enumerate(group):
-        names = sorted(source.constants)
+        names = sorted(source.own)
         lines += [f'#define {name} {name}_{number}' for name in names]
         lines += [f'#include "{source.path}"']
         lines += [f'#undef {name}' for name in names]

@@ -56,6 +56,26 @@ TEST(Gradcheck, ReportsInputIndexAndBothNumbers) {
   EXPECT_NE(report.text().find("input 1"), std::string::npos);
 }
 
+// Two evaluations an element, and four more where these do not agree; two before all, which are to
+// give the same.
+TEST(Gradcheck, EvaluatesAgainWhereTheGradientIsOffOrHiddenByRounding) {
+  int calls = 0;
+  const auto counted = [&](double factor, double offset) {
+    calls = 0;
+    const Call call = [&](const Tensors& x) {
+      ++calls;
+      return cube(x[0], factor) + offset;
+    };
+    return gradcheck(call, {draw({7})});
+  };
+  EXPECT_TRUE(counted(3, 0));
+  EXPECT_EQ(calls, 2 + 7 * 2);
+  EXPECT_FALSE(counted(3.00001, 0));
+  EXPECT_EQ(calls, 2 + 7 * 6);
+  EXPECT_TRUE(counted(3, 1e5));  // whose last place is 1e-11
+  EXPECT_GT(calls, 2 + 7 * 2);
+}
+
 TEST(Gradcheck, FindsNaN) {
   const Call call = [](const Tensors& x) {
     return record(Op::function, x[0].array().clone(), {x[0]},

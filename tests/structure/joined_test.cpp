@@ -107,6 +107,22 @@ TEST_F(Joined, NorWhatAnotherReads) {
                         std::filesystem::path(d).replace_filename("other.h").string()));
 }
 
+TEST_F(Joined, NorATypeThatAnotherHides) {
+  write("outer.h", "#pragma once\nnamespace heed {\nclass Tensor;\nusing Place = int;\n}\n");
+  write(
+      "inner.h",
+      "#pragma once\nnamespace heed::masks {\nclass Tensor;\nstruct Place {\n  int row;\n};\n}\n");
+  write("beside.h", "#pragma once\nnamespace heed::data {\nstruct Place {\n};\n}\n");
+  write("user.h", "#pragma once\n#include \"outer.h\"\nPlace next();\n");
+  const std::string a = write("a.cpp", "#include \"inner.h\"\nint row(const Tensor& x);\n");
+  EXPECT_THAT(joined({a, write("b.cpp", "#include \"outer.h\"\nPlace last();\n")}), SizeIs(2));
+  EXPECT_THAT(joined({a, write("c.cpp", "#include \"user.h\"\nint column();\n")}), SizeIs(2));
+  // Whoever does not say its name, or says it in a namespace beside, means what he meant.
+  EXPECT_THAT(joined({a, write("d.cpp", "#include \"outer.h\"\nint other(const Tensor& x);\n")}),
+              SizeIs(1));
+  EXPECT_THAT(joined({a, write("e.cpp", "#include \"beside.h\"\nPlace first();\n")}), SizeIs(1));
+}
+
 TEST_F(Joined, EachHasItsOwnConstants) {
   const std::string a =
       write("a.cpp", "constexpr int kWide = 3, kHigh = 5;\nint area = kWide * kHigh;\n");
@@ -123,8 +139,44 @@ TEST_F(Joined, EachHasItsOwnConstants) {
                   .at(0));
   EXPECT_THAT(text_of_one, Not(HasSubstr("kWide")));
   // One that is also a member's cannot have another name.
-  EXPECT_THAT(joined({a, write("c.cpp", "constexpr int kWide = 3;\nint d = Options::kWide;\n")}),
-              SizeIs(2));
+  const Words two =
+      joined({a, write("c.cpp", "constexpr int kWide = 3;\nint d = Options::kWide;\n")});
+  ASSERT_THAT(two, SizeIs(1));
+  EXPECT_THAT(text_of(two[0]), Not(HasSubstr("kWide_1")));
+}
+
+TEST_F(Joined, AndWhatItsUnnamedNamespaceDeclares) {
+  write("area.h", "#pragma once\nint area(int wide);\n");
+  const std::string a = write("a.cpp",
+                              "namespace {\nint twice(int x) { return 2 * x; }\nstruct Side {\n"
+                              "  int wide;\n};\n}\nint left() { return twice(2); }\n");
+  const std::string b =
+      write("b.cpp", "namespace {\ndouble twice(double x) { return x + x; }\n}\n");
+  const Words one = joined({a, b});
+  ASSERT_THAT(one, SizeIs(1));
+  const std::string text = text_of(one[0]);
+  EXPECT_THAT(text, HasSubstr("#define Side Side_0\n#define twice twice_0\n#include \"" + a));
+  EXPECT_THAT(text, HasSubstr("#undef Side\n#undef twice\n#define twice twice_1\n"));
+  EXPECT_THAT(text, Not(HasSubstr("#define left")));
+  // Outside of one it is everybody's.
+  EXPECT_THAT(joined({a, write("c.cpp", "double twice(double x) { return x + x; }\n")}), SizeIs(1));
+  EXPECT_THAT(
+      joined({write("d.cpp", "int twice(int x);\n"), write("e.cpp", "long twice(long x);\n")}),
+      SizeIs(2));
+  // What others have, too, keeps its name: a header's, a member's, a test's, GoogleTest's own.
+  for (const char* kept :
+       {"#include \"area.h\"\nnamespace {\nint area(long x);\n}\n",
+        "namespace {\nint area(long x);\n}\nint it(Side s) { return s.area(); }\n",
+        "namespace {\nstruct area {};\n}\nint it() { return other::area(); }\n",
+        "namespace {\nstruct area {};\n}\nTEST(Sides, area) {}\n",
+        "namespace {\nclass area : public Test {};\n}\nTEST_F(area, Is) {}\n"})
+    EXPECT_THAT(text_of(joined({a, write("f.cpp", kept)}).at(0)), Not(HasSubstr("#define area")))
+        << kept;
+  EXPECT_THAT(text_of(joined({a, write("g.cpp",
+                                       "namespace {\nvoid PrintTo(int x);\n"
+                                       "static_assert(true);\n}\n")})
+                          .at(0)),
+              Not(testing::AnyOf(HasSubstr("#define PrintTo"), HasSubstr("static_assert"))));
 }
 
 TEST_F(Joined, TheSameWordsOfOthersMayBeUsed) {
