@@ -124,7 +124,9 @@ class Source:
                 self.words.add(name)
         hidden = {name for part in unnamed(code) for line in lines_at_margin(part) for name in declared_by(line)
                   if not line.startswith('const') or name not in CALLED.findall(line)}
-        # A header's, a member's and a test's have one name everywhere.
+        # A header's, a member's and a test's have one name everywhere, and a class that texts speak of.
+        said = {word for literal in NOT_CODE.finditer(text) if literal[0][0] in 'R"' for word in WORD.findall(literal[0])}
+        hidden -= {name for name in said if any(TYPE.match(line) for line in self.declared.get(name, []))}
         others = set(re.findall(r'(?:::|\.|->)~?(\w+)', code)) | {name for names in TESTED.findall(code) for name in names}
         self.own = {name for name in self.declared if (CONSTANT.match(name) or name in hidden) and WORD.fullmatch(name) and
                     not NO_NAME.fullmatch(name) and name not in others and not any(name in header(path)[1] for path in self.read)}

@@ -169,7 +169,8 @@ TEST_F(Joined, AndWhatItsUnnamedNamespaceDeclares) {
         "namespace {\nint area(long x);\n}\nint it(Side s) { return s.area(); }\n",
         "namespace {\nstruct area {};\n}\nint it() { return other::area(); }\n",
         "namespace {\nstruct area {};\n}\nTEST(Sides, area) {}\n",
-        "namespace {\nclass area : public Test {};\n}\nTEST_F(area, Is) {}\n"})
+        "namespace {\nclass area : public Test {};\n}\nTEST_F(area, Is) {}\n",
+        "namespace {\nclass area : public Module {};\n}\nconst char* name = \"an area\";\n"})
     EXPECT_THAT(text_of(joined({a, write("f.cpp", kept)}).at(0)), Not(HasSubstr("#define area")))
         << kept;
   EXPECT_THAT(text_of(joined({a, write("g.cpp",
