@@ -22,7 +22,7 @@ TYPE = re.compile(r'(?:class|struct|enum(?: class)?|union) (\w+)')
 DEFINED = re.compile(r'(?:class|struct|enum class|union) \w+(?!.*;)|using \w+ =')
 SPACE = re.compile(r'namespace ([\w:]+) {')
 USING = re.compile(r'using (?:(\w+) =|.*?(\w+);)')
-LANGUAGE = '(?:void|bool|char|int|float|double|auto|return|sizeof|alignas|decltype|noexcept|operator|requires|static_assert|\\w+_cast)'
+LANGUAGE = '(?:void|bool|char|int|float|double|auto|return|sizeof|alignas|decltype|noexcept|const|requires|static_assert|\\w+_cast)'
 NAMED = rf'\b(?!{LANGUAGE}\b)([A-Za-z_]\w*)(?:\[\w*\])? ?'
 VALUES = re.compile(rf'(?<!::){NAMED}[=({{]')
 VALUE = re.compile(rf'(::)?{NAMED}(?:[=({{;]|$)')  # or a function, but no member's definition
@@ -38,7 +38,7 @@ NO_NAME = re.compile(r'__\w+|[A-Z0-9_]{3,}|heed|PrintTo')
 
 def declared_by(line):
     line = re.sub(r'^template <.*?>(?: |$)', '', line)
-    if NONE.match(line) or line.startswith('using namespace '):
+    if NONE.match(line) or line.startswith('using namespace ') or re.search(r'\boperator\b', line):
         return []
     if name := TYPE.match(line):
         return [name[1]]
@@ -76,19 +76,24 @@ def included_by(path, text):
     return [os.path.normpath(os.path.join(os.path.dirname(path), name)) for name in INCLUDE.findall(text)]
 
 
-@functools.lru_cache(None)
-def header(path):
-    """The headers that it includes, what it declares, the types among that with their namespaces, and its words."""
-    text = pathlib.Path(path).read_text()
-    code = NOT_CODE.sub('""', text)
-    lines = lines_at_margin(code)
-    types, space = set(), ''
-    for line in lines:
+def spaces_in(code):
+    """Each line at its margin, and the namespace that it stands in."""
+    space = ''
+    for line in lines_at_margin(code):
         if begin := SPACE.match(line):
             space = begin[1] if begin[1].startswith('heed') else f'{space}::{begin[1]}'
-        elif DEFINED.match(line):
-            types |= {(name, space, path) for name in declared_by(line)}
-    return included_by(path, text), {name for line in lines for name in declared_by(line)}, types, set(WORD.findall(code))
+        yield line, space
+
+
+@functools.lru_cache(None)
+def header(path):
+    """The headers that it includes, what it declares, the types among that with their namespaces, its words, and where they stand."""
+    text = pathlib.Path(path).read_text()
+    code = NOT_CODE.sub('""', text)
+    lines = list(spaces_in(code))
+    types = {(name, space, path) for line, space in lines if DEFINED.match(line) for name in declared_by(line)}
+    declared = {name for line, _ in lines for name in declared_by(line)}
+    return included_by(path, text), declared, types, set(WORD.findall(code)), {space for _, space in lines}
 
 
 def closure(headers):
@@ -117,6 +122,7 @@ class Source:
             self.spaces[name].append(space)
         code = NOT_CODE.sub('""', text)
         self.words = set(WORD.findall(code))
+        self.stands = {space for _, space in spaces_in(code)}
         self.declared = {}
         for line in lines_at_margin(code):
             for name in declared_by(line):
@@ -133,15 +139,17 @@ class Source:
         # What is read once for each of several processors, or leaves macros or names of others behind.
         self.alone = bool(re.search(r'^#(?!include)|-inl\.h"|^using namespace (?!heed;)', text, re.M))
 
-    def means(self, name):
-        """Whether it, or a header of it that does not define the type, says this name."""
-        return name in self.words or any(name in header(path)[3] and not any(name == of for of, _, _ in header(path)[2]) for path in self.read)
+    def means(self, name, space):
+        """Whether it, or a header of it that does not define the type, says this name in this namespace."""
+        users = [header(path) for path in self.read if not any(name == of for of, _, _ in header(path)[2])]
+        return any(name in words and any(one.startswith(space) for one in spaces)
+                   for words, spaces in [(self.words, self.stands)] + [user[3:] for user in users])
 
     def hides(self, other):
         """Whether the other would mean something of this file, or this one something of the other's headers."""
         news = [header(path)[1] for path in other.read - self.read]
         for name, space, _ in self.types - other.types:
-            if any(space.startswith(one) or one.startswith(space) for one in other.spaces[name]) and other.means(name):
+            if any(space.startswith(outer) for outer in other.spaces[name]) and other.means(name, space):
                 return True
         for name, lines in self.declared.items():
             if name in self.own:

@@ -113,14 +113,19 @@ TEST_F(Joined, NorATypeThatAnotherHides) {
       "inner.h",
       "#pragma once\nnamespace heed::masks {\nclass Tensor;\nstruct Place {\n  int row;\n};\n}\n");
   write("beside.h", "#pragma once\nnamespace heed::data {\nstruct Place {\n};\n}\n");
-  write("user.h", "#pragma once\n#include \"outer.h\"\nPlace next();\n");
+  write("user.h",
+        "#pragma once\n#include \"outer.h\"\nnamespace heed::masks {\nPlace next();\n}\n");
   const std::string a = write("a.cpp", "#include \"inner.h\"\nint row(const Tensor& x);\n");
-  EXPECT_THAT(joined({a, write("b.cpp", "#include \"outer.h\"\nPlace last();\n")}), SizeIs(2));
+  const std::string says = "#include \"outer.h\"\nnamespace heed::masks {\nPlace last();\n}\n";
+  EXPECT_THAT(joined({a, write("b.cpp", says)}), SizeIs(2));
   EXPECT_THAT(joined({a, write("c.cpp", "#include \"user.h\"\nint column();\n")}), SizeIs(2));
-  // Whoever does not say its name, or says it in a namespace beside, means what he meant.
+  // Whoever does not say its name, or says it elsewhere, means what he meant.
   EXPECT_THAT(joined({a, write("d.cpp", "#include \"outer.h\"\nint other(const Tensor& x);\n")}),
               SizeIs(1));
-  EXPECT_THAT(joined({a, write("e.cpp", "#include \"beside.h\"\nPlace first();\n")}), SizeIs(1));
+  EXPECT_THAT(
+      joined({a, write("e.cpp", "#include \"outer.h\"\nnamespace heed::io {\nPlace it();\n}\n")}),
+      SizeIs(1));
+  EXPECT_THAT(joined({a, write("f.cpp", "#include \"beside.h\"\nPlace first();\n")}), SizeIs(1));
 }
 
 TEST_F(Joined, EachHasItsOwnConstants) {
