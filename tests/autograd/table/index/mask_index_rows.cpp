@@ -87,7 +87,7 @@ Row index_row() {
                index(of(5), {ids(0), ids(0)})),
            BAD(ShapeError, "index: mask bool[2] does not fit [5, 3] from axis 0",
                index(of(5, 3), {flags({1, 0}, {2})})),
-           BAD(ShapeError, "index: no index is given", index(of(5), {})),
+           BAD(ShapeError, "index: no index is given", index(of(5), std::vector<Tensor>{})),
            BAD(GradError, "index: indices[0] is undefined", index(of(5), {Tensor()})),
            BAD(GradError, "index: x is undefined", index(Tensor(), {ids(0)}))}};
 }
