@@ -20,7 +20,7 @@ namespace heed {
 struct GradcheckOptions {
   double rtol = 1e-6;
   double atol = 1e-8;
-  double step = 1e-3;       ///< times max(1, |x|); no kink may lie within two steps
+  double step = 1e-3;       ///< times max(1, |x|); a kink within two steps may fail it
   Index max_elements = 0;   ///< of each input, drawn at random; 0: all
   bool allow_zero = false;  ///< accept that every gradient is zero: such a check proves nothing
   std::uint64_t seed = 1;   ///< of the cotangents

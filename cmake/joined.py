@@ -4,8 +4,8 @@ each file reads. Prints the names of what is to be compiled in the place of the 
   joined.py FOLDER SIZE FILE...
 
 Files go together, SIZE at most, where no name that one declares at its margin is a word of another or of its headers, so that
-each means what it meant alone. Constants (kName) and what an unnamed namespace declares may be the same: each file has its own
-while it is read.
+each means what it meant alone, and where no type of a header that one reads hides what another says. Constants (kName) and what
+an unnamed namespace declares may be the same: each file has its own while it is read.
 """
 import collections
 import functools
@@ -13,6 +13,7 @@ import os
 import pathlib
 import re
 import sys
+import typing
 
 NOT_CODE = re.compile(r'//[^\n]*|/\*.*?\*/|R"(\w*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.S)
 INCLUDE = re.compile(r'^#include "(.*)"', re.M)
@@ -33,7 +34,6 @@ CONSTANT = re.compile(r'k[A-Z]\w*$')
 TESTED = re.compile(r'^(?:\w+_)?TEST\w*\(\s*(\w+),\s*(\w+)', re.M)  # a suite's name, or where it is instantiated, and a test's
 # Macros, the house, and what GoogleTest asks for by its name.
 NO_NAME = re.compile(r'__\w+|[A-Z0-9_]{3,}|heed|PrintTo')
-
 
 
 def declared_by(line):
@@ -85,15 +85,22 @@ def spaces_in(code):
         yield line, space
 
 
+class Header(typing.NamedTuple):
+    includes: list
+    declared: set
+    types: set  # (name, namespace, path) of what it defines
+    words: set
+    spaces: set  # the namespaces that its lines stand in
+
+
 @functools.lru_cache(None)
 def header(path):
-    """The headers that it includes, what it declares, the types among that with their namespaces, its words, and where they stand."""
     text = pathlib.Path(path).read_text()
     code = NOT_CODE.sub('""', text)
     lines = list(spaces_in(code))
-    types = {(name, space, path) for line, space in lines if DEFINED.match(line) for name in declared_by(line)}
-    declared = {name for line, _ in lines for name in declared_by(line)}
-    return included_by(path, text), declared, types, set(WORD.findall(code)), {space for _, space in lines}
+    return Header(included_by(path, text), {name for line, _ in lines for name in declared_by(line)},
+                  {(name, space, path) for line, space in lines if DEFINED.match(line) for name in declared_by(line)},
+                  set(WORD.findall(code)), {space for _, space in lines})
 
 
 def closure(headers):
@@ -101,7 +108,7 @@ def closure(headers):
     seen = set(headers)
     todo = list(headers)
     while todo:
-        more = set(header(todo.pop())[0]) - seen
+        more = set(header(todo.pop()).includes) - seen
         todo += more
         seen |= more
     return seen
@@ -116,13 +123,13 @@ class Source:
         self.system = SYSTEM.findall(text)
         self.headers = included_by(path, text)
         self.read = closure(self.headers)
-        self.types = {type for path in self.read for type in header(path)[2]}
-        self.spaces = collections.defaultdict(list)
+        self.types = {type for path in self.read for type in header(path).types}
+        self.spaces_of = collections.defaultdict(list)  # types of this name
         for name, space, _ in self.types:
-            self.spaces[name].append(space)
+            self.spaces_of[name].append(space)
         code = NOT_CODE.sub('""', text)
         self.words = set(WORD.findall(code))
-        self.stands = {space for _, space in spaces_in(code)}
+        self.spaces = {space for _, space in spaces_in(code)}
         self.declared = {}
         for line in lines_at_margin(code):
             for name in declared_by(line):
@@ -135,21 +142,20 @@ class Source:
         hidden -= {name for name in said if any(TYPE.match(line) for line in self.declared.get(name, []))}
         others = set(re.findall(r'(?:::|\.|->)~?(\w+)', code)) | {name for names in TESTED.findall(code) for name in names}
         self.own = {name for name in self.declared if (CONSTANT.match(name) or name in hidden) and WORD.fullmatch(name) and
-                    not NO_NAME.fullmatch(name) and name not in others and not any(name in header(path)[1] for path in self.read)}
+                    not NO_NAME.fullmatch(name) and name not in others and not any(name in header(path).declared for path in self.read)}
         # What is read once for each of several processors, or leaves macros or names of others behind.
         self.alone = bool(re.search(r'^#(?!include)|-inl\.h"|^using namespace (?!heed;)', text, re.M))
 
     def means(self, name, space):
         """Whether it, or a header of it that does not define the type, says this name in this namespace."""
-        users = [header(path) for path in self.read if not any(name == of for of, _, _ in header(path)[2])]
-        return any(name in words and any(one.startswith(space) for one in spaces)
-                   for words, spaces in [(self.words, self.stands)] + [user[3:] for user in users])
+        users = [read for read in map(header, self.read) if not any(name == of for of, _, _ in read.types)]
+        return any(name in user.words and any(one.startswith(space) for one in user.spaces) for user in [self, *users])
 
     def hides(self, other):
         """Whether the other would mean something of this file, or this one something of the other's headers."""
-        news = [header(path)[1] for path in other.read - self.read]
+        news = [header(path).declared for path in other.read - self.read]
         for name, space, _ in self.types - other.types:
-            if any(space.startswith(outer) for outer in other.spaces[name]) and other.means(name, space):
+            if any(space.startswith(outer) for outer in other.spaces_of[name]) and other.means(name, space):
                 return True
         for name, lines in self.declared.items():
             if name in self.own:

@@ -60,20 +60,24 @@ TEST(Gradcheck, ReportsInputIndexAndBothNumbers) {
 // give the same.
 TEST(Gradcheck, EvaluatesAgainWhereTheGradientIsOffOrHiddenByRounding) {
   int calls = 0;
-  const auto counted = [&](double factor, double offset) {
-    calls = 0;
-    const Call call = [&](const Tensors& x) {
+  const auto passes = [&](double x, double factor, double offset) {
+    const Call call = [&](const Tensors& inputs) {
       ++calls;
-      return cube(x[0], factor) + offset;
+      return cube(inputs[0], factor) + offset;
     };
-    return gradcheck(call, {draw({7})});
+    return static_cast<bool>(gradcheck(call, {tensor({x}, {1}, DType::f64)}));
   };
-  EXPECT_TRUE(counted(3, 0));
-  EXPECT_EQ(calls, 2 + 7 * 2);
-  EXPECT_FALSE(counted(3.00001, 0));
-  EXPECT_EQ(calls, 2 + 7 * 6);
-  EXPECT_TRUE(counted(3, 1e5));  // whose last place is 1e-11
-  EXPECT_GT(calls, 2 + 7 * 2);
+  EXPECT_TRUE(passes(0.7, 3, 0));
+  EXPECT_EQ(calls, 2 + 2);
+  calls = 0;
+  EXPECT_FALSE(passes(0.7, 3.00001, 0));
+  EXPECT_EQ(calls, 2 + 6);
+  // The last place of 3e4, 4e-12, is up to 1e-7 of the near difference, 8e-9 of the farther ones.
+  calls = 0;
+  for (const double x : {0.03, 0.04, 0.05, 0.06, 0.07, 0.08, 0.09}) {
+    EXPECT_TRUE(passes(x, 3, 3e4)) << x;
+  }
+  EXPECT_GT(calls, 7 * (2 + 2));
 }
 
 TEST(Gradcheck, FindsNaN) {
