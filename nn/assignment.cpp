@@ -20,7 +20,6 @@ class Matching {
  public:
   Matching(const std::vector<double>& cost, Index n, Index m)
       : cost_(cost),
-        n_(n),
         m_(m),
         u_(static_cast<std::size_t>(n)),
         v_(static_cast<std::size_t>(m)),
@@ -69,7 +68,7 @@ class Matching {
   }
 
   const std::vector<double>& cost_;
-  Index n_, m_;
+  Index m_;
   std::vector<double> u_, v_;
   std::vector<Index> row_of_;
 };
