@@ -56,13 +56,14 @@ function(heed_optimise)
   # A kernel says MulAdd where it wants a product and a sum fused: where a compiler does so by itself,
   # the end of a row can have other bits than its middle.
   set_source_files_properties(${kernels} PROPERTIES COMPILE_OPTIONS -ffp-contract=off)
+  set(optimised $<AND:$<CONFIG:Release,RelWithDebInfo>,$<NOT:$<BOOL:${HEED_COVERAGE}>>>)
   set(walking ${kernels})
   list(FILTER walking EXCLUDE REGEX "(_simd|packed_matrix|attention_grad|attention_weights|index|index_places|cumulative|sort)\\.cpp$")
   set_property(SOURCE ${walking} APPEND PROPERTY COMPILE_OPTIONS
-    "$<$<CONFIG:Release>:-O2;-ftree-vectorize>;$<$<AND:$<CONFIG:Release>,$<CXX_COMPILER_ID:GNU>>:-fvect-cost-model=dynamic>")
+    "$<${optimised}:-O2;-ftree-vectorize>;$<$<AND:${optimised},$<CXX_COMPILER_ID:GNU>>:-fvect-cost-model=dynamic>")
   set(others ${ARGN})
   list(FILTER others EXCLUDE REGEX "/(core|optim)/")
   list(FILTER others EXCLUDE REGEX
        "/autograd/([a-z_]+|ops/[a-z]+/(activation|cross_entropy|dropout|elementwise|matmul|reduce|shape|softmax))\\.cpp$")
-  set_property(SOURCE ${others} APPEND PROPERTY COMPILE_OPTIONS "$<$<CONFIG:Release>:-O2>")
+  set_property(SOURCE ${others} APPEND PROPERTY COMPILE_OPTIONS "$<${optimised}:-O2>")
 endfunction()
