@@ -2,6 +2,7 @@
 # what each of them reads. One file changed is then several that are compiled, so that it is not for work.
 set(HEED_JOINED OFF CACHE STRING "Compile several files as one, for builds that are made once: those of TESTS, or ALL; asks for Python")
 if(HEED_JOINED)
+  find_package(Python3 REQUIRED COMPONENTS Interpreter)
   # What is in a file's unnamed namespace looks to g++ like a header's, where another file reads it.
   set(HEED_JOINED_OPTIONS $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
   # A tenth of its time goes into collecting garbage, unless it may hold 400 MB before it begins.
@@ -14,7 +15,6 @@ function(heed_join list name)
   if(NOT HEED_JOINED)
     return()
   endif()
-  find_package(Python3 REQUIRED COMPONENTS Interpreter)
   list(TRANSFORM ${list} REPLACE "^([^/].*)" "${CMAKE_CURRENT_SOURCE_DIR}/\\1")
   set(alone)
   foreach(source IN LISTS ${list})

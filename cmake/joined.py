@@ -143,6 +143,7 @@ class Source:
         others = set(re.findall(r'(?:::|\.|->)~?(\w+)', code)) | {name for names in TESTED.findall(code) for name in names}
         self.own = {name for name in self.declared if (CONSTANT.match(name) or name in hidden) and WORD.fullmatch(name) and
                     not NO_NAME.fullmatch(name) and name not in others and not any(name in header(path).declared for path in self.read)}
+        self.shared = self.declared.keys() - self.own
         # What is read once for each of several processors, or leaves macros or names of others behind.
         self.alone = bool(re.search(r'^#(?!include)|-inl\.h"|^using namespace (?!heed;)', text, re.M))
 
@@ -153,19 +154,14 @@ class Source:
 
     def hides(self, other):
         """Whether the other would mean something of this file, or this one something of the other's headers."""
-        news = [header(path).declared for path in other.read - self.read]
         for name, space, _ in self.types - other.types:
             if any(space.startswith(outer) for outer in other.spaces_of[name]) and other.means(name, space):
                 return True
-        for name, lines in self.declared.items():
-            if name in self.own:
-                continue
-            if any(name in declared for declared in news):
-                return True
-            alike = lines == other.declared.get(name) and all(line.startswith('using ') for line in lines)
-            if name in other.words and name not in other.own and not alike:
-                return True
-        return False
+        if any(not self.shared.isdisjoint(header(path).declared) for path in other.read - self.read):
+            return True
+        return any(self.declared[name] != other.declared.get(name) or
+                   not all(line.startswith('using ') for line in self.declared[name])
+                   for name in self.shared & other.words - other.own)
 
 
 def groups(paths, size):
