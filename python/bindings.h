@@ -63,5 +63,8 @@ void bind_io(py::module_& io);
 Tensor from_buffer(const py::object& owner);
 /// A copy of numbers, a nested list of them, a buffer or a Tensor; of `dtype` where that is given.
 Tensor tensor_of(const py::object& data, std::optional<DType> dtype);
+/// A state by its names, as a dict of tensors; and back, of what tensor_of() takes.
+py::dict dict_of(const io::NamedArrays& entries);
+io::NamedArrays arrays_of(const py::dict& dict);
 
 }  // namespace heed::python

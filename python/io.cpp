@@ -12,23 +12,6 @@ std::string path_of(const py::object& path) {
   return py::module_::import("os").attr("fspath")(path).cast<std::string>();
 }
 
-py::dict dict_of(const NamedArrays& entries) {
-  py::dict out;
-  for (const auto& [name, array] : entries) out[py::str(name)] = Tensor(array);
-  return out;
-}
-
-NamedArrays arrays_of(const py::dict& dict) {
-  NamedArrays out;
-  for (const auto& [name, value] : dict) {
-    out.emplace_back(name.cast<std::string>(),
-                     py::isinstance<Tensor>(value)
-                         ? value.cast<const Tensor&>().array()
-                         : tensor_of(py::reinterpret_borrow<py::object>(value), {}).array());
-  }
-  return out;
-}
-
 template <class Read>
 auto unlocked(Read&& read) {
   const py::gil_scoped_release free;

@@ -271,6 +271,23 @@ Tensor tensor_of(const py::object& data, std::optional<DType> dtype) {
   return dtype ? Tensor(made.array().to(*dtype)) : made;
 }
 
+py::dict dict_of(const io::NamedArrays& entries) {
+  py::dict out;
+  for (const auto& [name, array] : entries) out[py::str(name)] = Tensor(array);
+  return out;
+}
+
+io::NamedArrays arrays_of(const py::dict& dict) {
+  io::NamedArrays out;
+  for (const auto& [name, value] : dict) {
+    out.emplace_back(name.cast<std::string>(),
+                     py::isinstance<Tensor>(value)
+                         ? value.cast<const Tensor&>().array()
+                         : tensor_of(py::reinterpret_borrow<py::object>(value), {}).array());
+  }
+  return out;
+}
+
 void bind_numpy(py::module_& m, TensorClass& tensor) {
   auto* const type = reinterpret_cast<PyHeapTypeObject*>(tensor.ptr());
   type->as_buffer.bf_getbuffer = &lend;

@@ -7,19 +7,6 @@ namespace {
 
 using namespace heed::optim;
 
-py::dict dict_of(const NamedArrays& entries) {
-  py::dict out;
-  for (const auto& [name, array] : entries) out[py::str(name)] = Tensor(array);
-  return out;
-}
-
-NamedArrays arrays_of(const py::dict& dict) {
-  NamedArrays out;
-  for (const auto& [name, value] : dict)
-    out.emplace_back(name.cast<std::string>(), value.cast<const Tensor&>().array());
-  return out;
-}
-
 // Tensors, or what iterates over them.
 std::vector<Tensor> tensors_of(const py::object& given) {
   std::vector<Tensor> out;

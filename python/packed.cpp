@@ -7,7 +7,7 @@ namespace {
 
 using Lengths = std::vector<Index>;
 
-Packed checked(const Tensor& tokens, const Lengths& offsets) {
+Packed checked_packed(const Tensor& tokens, const Lengths& offsets) {
   check_offsets("Packed", offsets, tokens);
   return {tokens, offsets};
 }
@@ -23,7 +23,7 @@ void bind_class(py::module_& m) {
                      "Sequences of different lengths, one behind the other: tokens [N, ..], of "
                      "which sequence b has those from offsets[b] to offsets[b + 1] - 1; packed[b] "
                      "is them.")
-      .def(py::init(&checked), py::arg("tokens"), py::arg("offsets"))
+      .def(py::init(&checked_packed), py::arg("tokens"), py::arg("offsets"))
       .def_readonly("tokens", &Packed::tokens)
       .def_readonly("offsets", &Packed::offsets)
       .def("lengths", &Packed::lengths, "Of all sequences.")

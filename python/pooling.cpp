@@ -64,7 +64,7 @@ std::vector<HierarchicalLevel> levels_of(const std::vector<py::dict>& given) {
   return out;
 }
 
-void bind_pictures(py::module_& m) {
+void bind_pools_of_pictures(py::module_& m) {
   function(
       m, "grid_attention", "score, query, map, real=",
       [](const Score& score, const Tensor& query, const Tensor& map, const Tensor& real,
@@ -117,7 +117,7 @@ void bind_pooling(py::module_& m) {
           "the leaves' lengths: counts of the levels above.");
   function(m, "grouped_rows", "rows, counts", &grouped_rows,
            "[n, E] -> [groups, largest count, E], padded with zeros.");
-  bind_pictures(m);
+  bind_pools_of_pictures(m);
 }
 
 }  // namespace heed::python

@@ -17,19 +17,7 @@ Rate held(const py::function& factor) {
   };
 }
 
-py::dict dict_of(const NamedArrays& entries) {
-  py::dict out;
-  for (const auto& [name, array] : entries) out[py::str(name)] = Tensor(array);
-  return out;
-}
-NamedArrays arrays_of(const py::dict& dict) {
-  NamedArrays out;
-  for (const auto& [name, value] : dict)
-    out.emplace_back(name.cast<std::string>(), value.cast<const Tensor&>().array());
-  return out;
-}
-
-void bind_base(py::module_& m) {
+void bind_every_schedule(py::module_& m) {
   py::class_<Schedule, std::shared_ptr<Schedule>>(m, "LRScheduler",
                                                   "Sets rate(t) after t calls of step().")
       .def("step", &Schedule::step)
@@ -115,7 +103,7 @@ void bind_plateau(py::module_& m) {
 }  // namespace
 
 void bind_schedules(py::module_& m) {
-  bind_base(m);
+  bind_every_schedule(m);
   bind_plateau(m);
   bind_joined(m);
   ScheduleClass<LambdaLR>(m, "LambdaLR", "lr factor(t)")

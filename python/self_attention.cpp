@@ -53,7 +53,7 @@ void bind_kinds(py::module_& m) {
       "Raises ValueError for names that there are not.");
 }
 
-void bind_heads(py::module_& m) {
+void bind_other_heads(py::module_& m) {
   kind<DifferentialHeads, DifferentialHeadsOptions>(
       m, "What one softmax gives less a share of another's (Ye et al. 2025).")
       .method("lambda_", "", &DifferentialHeads::lambda, "The share, of v1.");
@@ -77,7 +77,7 @@ void bind_heads(py::module_& m) {
 
 void bind_self_attention(py::module_& m) {
   bind_kinds(m);
-  bind_heads(m);
+  bind_other_heads(m);
 }
 
 }  // namespace heed::python

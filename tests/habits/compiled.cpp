@@ -20,9 +20,23 @@ const std::string kCompiler = std::string(HEED_COMPILER) +
                               " -std=c++20 -fno-diagnostics-show-caret "
                               "-fdiagnostics-color=never -I " HEED_HEADERS;
 
-void run(const std::string& command) {
-  if (std::system(command.c_str()) != 0) throw std::runtime_error(command);
-}
+// Where programs are written, and what they all read, compiled once.
+class Folder {
+ public:
+  Folder() : path(fs::temp_directory_path() / fmt::format("heed_habits_{}", ::getpid())) {
+    fs::create_directories(path);
+    const std::string start = (path / "start.h").string();
+    std::ofstream(start) << "#include <heed/heed.h>\n#include <cstdio>\n#include <iostream>\n";
+    const std::string command =
+        fmt::format("{} -x c++-header {} -o {}.gch", kCompiler, start, start);
+    if (std::system(command.c_str()) != 0) throw std::runtime_error(command);
+  }
+  ~Folder() { fs::remove_all(path); }
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+
+  const fs::path path;
+};
 
 // Lines first .. end, each in a function of its own.
 void write_program(const std::string& file, const std::vector<std::string>& lines,
@@ -62,23 +76,18 @@ void look(const fs::path& folder, const std::vector<std::string>& lines, std::si
 }  // namespace
 
 std::vector<Compiled> compile(const std::vector<std::string>& lines, std::size_t together) {
-  const fs::path folder = fs::temp_directory_path() / fmt::format("heed_habits_{}", ::getpid());
-  fs::create_directories(folder);
-  const std::string start = (folder / "start.h").string();
-  std::ofstream(start) << "#include <heed/heed.h>\n#include <cstdio>\n#include <iostream>\n";
-  run(fmt::format("{} -x c++-header {} -o {}.gch", kCompiler, start, start));
+  static const Folder folder;
   std::vector<Compiled> out(lines.size());
   std::atomic<std::size_t> next = 0;
   const auto work = [&] {
     for (std::size_t i = next.fetch_add(together); i < lines.size(); i = next.fetch_add(together)) {
-      look(folder, lines, i, std::min(i + together, lines.size()), out);
+      look(folder.path, lines, i, std::min(i + together, lines.size()), out);
     }
   };
   {
     const std::jthread beside(work);
     work();
   }
-  fs::remove_all(folder);
   return out;
 }
 

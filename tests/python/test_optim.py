@@ -45,6 +45,9 @@ def test_a_saved_optimizer_goes_on_to_the_same_bits(name):
     other = getattr(optim, name)(again.parameters())
     other.load_state_dict(state)
     assert [step(again, other, x, y) for _ in range(3)] == expected
+    again.load_state_dict(saved)
+    other.load_state_dict({k: np.array(v) for k, v in state.items()})
+    assert [step(again, other, x, y) for _ in range(3)] == expected
 
 
 def test_sgd_is_its_formula():
