@@ -62,7 +62,12 @@ template <class Batch>
 Pieces<Batch> pieces_of(Batch batch, const Cutting& cutting) {
   if (cutting.count == 1) {
     Pieces<Batch> whole(1);
-    whole[0] = {1, std::move(batch)};
+    if constexpr (HasParts<Batch>) {
+      whole[0].rows = static_cast<Index>(rows_of(batch));
+    } else {
+      whole[0].rows = 1;
+    }
+    whole[0].batch = std::move(batch);
     return whole;
   }
   if constexpr (HasParts<Batch>) {

@@ -36,6 +36,7 @@ struct Bucket::Way {
   Counts sent, got;
   Array out, in;
   MPI_Request request = MPI_REQUEST_NULL;
+  Way* before = nullptr;  // of those that were left
 };
 
 Bucket::Bucket(const World& world, const std::vector<Tensor>& parameters,
@@ -54,8 +55,15 @@ Bucket::Bucket(const World& world, const std::vector<Tensor>& parameters,
 }
 
 Bucket::~Bucket() {
+  int done = 0;
   if (!way_ || way_->request == MPI_REQUEST_NULL) return;
-  MPI_Wait(&way_->request, MPI_STATUS_IGNORE);  // MPI has its hands on the numbers
+  MPI_Test(&way_->request, &done, MPI_STATUS_IGNORE);
+  if (done) return;
+  // An error ended the step here. The others may wait elsewhere for what this process has to say of
+  // it, and MPI has its hands on the numbers: they stay.
+  static Way* left = nullptr;
+  way_->before = std::exchange(left, way_.get());
+  static_cast<void>(way_.release());
 }
 Bucket::Bucket(Bucket&&) noexcept = default;
 

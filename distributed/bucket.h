@@ -17,8 +17,8 @@ enum class Sums : std::uint8_t {
          ///< spans of pieces; bits that depend on the number of processes
 };
 
-/// From start() on they are on their way, while this process goes on; finish() waits. All processes
-/// start the same ones in the same order.
+/// From start() on they are on their way, while this process goes on; finish() waits, the
+/// destructor does not. All processes start the same ones in the same order.
 class Bucket {
  public:
   /// `which`: the parameters, of one dtype. `trees` has the sums of this process' spans.

@@ -7,6 +7,7 @@
 #include "../autograd/record.h"
 #include "../core/error.h"
 #include "../core/kernels/elementwise/elementwise.h"
+#include "mpi_call-inl.h"
 #include "tree_sum.h"
 
 namespace heed::distributed {
@@ -19,8 +20,9 @@ void check_alike(const char* op, const World& world, const Tensor& x) {
     throw DTypeError(fmt::format("{}: {} is not f32 or f64", op, describe(x)));
   const std::vector<std::string> all = world.gather(describe(x));
   for (std::size_t r = 1; r < all.size(); ++r) {
-    if (all[r] != all[0])
-      throw ShapeError(fmt::format("{}: process 0 has {}, process {} {}", op, all[0], r, all[r]));
+    if (all[r] == all[0]) continue;
+    refuse_unlike(all[0], all[r],
+                  fmt::format("{}: process 0 has {}, process {} {}", op, all[0], r, all[r]));
   }
 }
 
@@ -72,7 +74,8 @@ Tensor broadcast(const World& world, const Tensor& x, Index from) {
   world.broadcast(numbers, from);
   return record("broadcast", numbers, {x}, [&world, from](const Tensor& g) {
     const Tensor sum = all_reduce(world, g);
-    return world.rank() == from ? sum : sum * 0.0;
+    if (world.rank() == from) return sum;
+    return masked_fill(sum, Tensor(Array::full({}, 1, DType::boolean)), 0);  // not 0 times it
   });
 }
 

@@ -39,6 +39,11 @@ Processes::~Processes() {
   io::set_read_only(false);
 }
 
+std::string Processes::setting() const {
+  return fmt::format("{} pieces, {} sums", options_.pieces,
+                     options_.sums == Sums::exact ? "exact" : "plain");
+}
+
 train::Team::Share Processes::begin(const std::vector<Tensor>& parameters, Index count) {
   sum_ = std::make_unique<GradientSum>(world_, parameters, count, kinds_, options_.sums);
   return {sum_->first(), sum_->last()};

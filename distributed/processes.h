@@ -32,6 +32,7 @@ class Processes : public train::Team {
   Index rank() const override { return world_.rank(); }
   Index size() const override { return world_.size(); }
   Index pieces() const override { return options_.pieces; }
+  std::string setting() const override;
   std::string from_first(const std::string& bytes) override { return world_.broadcast(bytes); }
   std::vector<std::string> gather(const std::string& bytes) override {
     return world_.gather(bytes);

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "../core/kernels/elementwise/copy.h"
+#include "../core/number_in.h"
 #include "../io/safetensors.h"
 
 namespace heed::distributed {
@@ -16,9 +17,11 @@ std::size_t bytes_of(const Array& numbers) {
 }
 
 // "parameters.3.exp_avg" -> 3; -1 for what belongs to no parameter.
-Index number_of(const std::string& name) {
+Index number_of(std::string_view name) {
   constexpr std::string_view kBegin = "parameters.";
-  return name.starts_with(kBegin) ? std::stoll(name.substr(kBegin.size())) : -1;
+  if (!name.starts_with(kBegin)) return -1;
+  name.remove_prefix(kBegin.size());
+  return number_in<Index>(name.substr(0, name.find('.'))).value_or(-1);
 }
 
 }  // namespace

@@ -1,7 +1,10 @@
 #include "world.h"
 
+#include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <numeric>
+#include <thread>
 
 #include "handles-inl.h"
 
@@ -22,6 +25,8 @@ Index size_of(MPI_Comm which) {
   check("MPI_Comm_size", MPI_Comm_size(which, &size));
   return size;
 }
+
+constexpr Index kAtOnce = Index{1} << 30;  // bytes
 
 }  // namespace
 
@@ -60,11 +65,13 @@ void World::barrier() const { check("MPI_Barrier", MPI_Barrier(handles_->talk));
 
 std::string World::broadcast(const std::string& bytes, Index from) const {
   std::int64_t size = static_cast<std::int64_t>(bytes.size());
+  if (from < 0 || from >= size_) {
+    throw ValueError(fmt::format("broadcast: process {} of {}", from, size_));
+  }
   const int root = static_cast<int>(from);
   check("MPI_Bcast", MPI_Bcast(&size, 1, MPI_INT64_T, root, handles_->talk));
   std::string out = rank_ == from ? bytes : std::string();
   out.resize(static_cast<std::size_t>(size));
-  constexpr Index kAtOnce = Index{1} << 30;
   for (Index at = 0; at < size; at += kAtOnce) {
     const int count = static_cast<int>(std::min(kAtOnce, size - at));
     check("MPI_Bcast", MPI_Bcast(out.data() + at, count, MPI_BYTE, root, handles_->talk));
@@ -73,20 +80,28 @@ std::string World::broadcast(const std::string& bytes, Index from) const {
 }
 
 std::vector<std::string> World::gather(const std::string& bytes) const {
-  const int mine = count_of("gather", static_cast<Index>(bytes.size()));
+  const auto mine = static_cast<std::int64_t>(bytes.size());
   const auto all = static_cast<std::size_t>(size_);
-  std::vector<int> sizes(all), begins(all);
+  std::vector<std::int64_t> sizes(all);
   check("MPI_Allgather",
-        MPI_Allgather(&mine, 1, MPI_INT, sizes.data(), 1, MPI_INT, handles_->talk));
-  const Index sum = std::accumulate(sizes.begin(), sizes.end(), Index{0});
-  std::string joined(static_cast<std::size_t>(count_of("gather", sum)), '\0');
-  std::exclusive_scan(sizes.begin(), sizes.end(), begins.begin(), 0);
-  check("MPI_Allgatherv", MPI_Allgatherv(bytes.data(), mine, MPI_BYTE, joined.data(), sizes.data(),
-                                         begins.data(), MPI_BYTE, handles_->talk));
-  std::vector<std::string> out;
+        MPI_Allgather(&mine, 1, MPI_INT64_T, sizes.data(), 1, MPI_INT64_T, handles_->talk));
+  std::vector<std::string> out(all);
+  if (std::accumulate(sizes.begin(), sizes.end(), Index{0}) > kAtOnce) {
+    for (Index r = 0; r < size_; ++r) {
+      out[static_cast<std::size_t>(r)] = broadcast(r == rank_ ? bytes : std::string(), r);
+    }
+    return out;
+  }
+  const std::vector<int> counts(sizes.begin(), sizes.end());
+  std::vector<int> begins(all);
+  std::exclusive_scan(counts.begin(), counts.end(), begins.begin(), 0);
+  std::string joined(static_cast<std::size_t>(begins.back() + counts.back()), '\0');
+  check("MPI_Allgatherv",
+        MPI_Allgatherv(bytes.data(), counts[static_cast<std::size_t>(rank_)], MPI_BYTE,
+                       joined.data(), counts.data(), begins.data(), MPI_BYTE, handles_->talk));
   for (std::size_t r = 0; r < all; ++r) {
-    out.push_back(
-        joined.substr(static_cast<std::size_t>(begins[r]), static_cast<std::size_t>(sizes[r])));
+    out[r] =
+        joined.substr(static_cast<std::size_t>(begins[r]), static_cast<std::size_t>(counts[r]));
   }
   return out;
 }
@@ -95,10 +110,9 @@ void World::broadcast(Array& numbers, Index from) const {
   const std::string mine = describe(numbers);
   const std::string theirs = broadcast(mine, from);
   for (const std::string& each : gather(mine)) {
-    if (each != theirs) {
-      throw ShapeError(
-          fmt::format("broadcast: process {} has {}, another one {}", from, theirs, each));
-    }
+    if (each == theirs) continue;
+    refuse_unlike(theirs, each,
+                  fmt::format("broadcast: process {} has {}, another one {}", from, theirs, each));
   }
   Array whole = numbers.contiguous();
   check("MPI_Bcast", MPI_Bcast(whole.mutable_raw(), count_of("broadcast", whole.numel()),
@@ -142,6 +156,7 @@ Array World::exchange(const Array& numbers, Index to, Index from) const {
 
 void World::fail(const std::string& why) const {
   std::fflush(stdout);
+  std::this_thread::sleep_for(std::chrono::milliseconds(300) * std::min<Index>(rank_, 5));
   if (size_ > 1) {
     fmt::print(stderr, "process {} of {}: {}\n", rank_, size_, why);
   } else {

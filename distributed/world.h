@@ -36,9 +36,9 @@ class World {
   /// How many of them run on this machine.
   Index size_here() const { return size_here_; }
 
-  /// The bytes of process `from`, everywhere. Throws ValueError.
+  /// The bytes of process `from`, everywhere. Throws ValueError for a process that is none.
   std::string broadcast(const std::string& bytes, Index from = 0) const;
-  /// Everybody's, in order of the ranks, everywhere. Throws ValueError.
+  /// Everybody's, in order of the ranks, everywhere.
   std::vector<std::string> gather(const std::string& bytes) const;
   /// Waits for all.
   void barrier() const;
@@ -53,7 +53,8 @@ class World {
   /// Sends to `to` and takes from `from` what is of the same shape and dtype there.
   Array exchange(const Array& numbers, Index to, Index from) const;
 
-  /// Ends all processes at once, with a line on stderr in this one's name. Does not return.
+  /// Ends all processes, with a line on stderr in this one's name; others than the first wait a
+  /// moment for those before them, which may have the same to say. Does not return.
   [[noreturn]] void fail(const std::string& why) const;
 
   struct Handles;  ///< MPI's, for what belongs to this folder

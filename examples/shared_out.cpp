@@ -12,11 +12,13 @@
 #include <thread>
 
 #include "../distributed/processes.h"
+#include "../train/team.h"
 #endif
 
 namespace command_line {
 
 void SharedOut::add_flags(CLI::App& app) {
+  app_ = &app;
   app.add_flag("--distributed", on_,
                "share the training with the other processes that mpirun began");
   app.add_option("--pieces", pieces_,
@@ -46,6 +48,7 @@ void SharedOut::run(const char* program, const std::function<void()>& body) cons
     const auto here = static_cast<int>(world.size_here());
     const auto cores = static_cast<int>(std::thread::hardware_concurrency());
     if (heed::num_threads() * here > cores) heed::set_num_threads(std::max(1, cores / here));
+    heed::train::check_alike("options", world.gather(app_->config_to_str(true)));
     body();
   } catch (const std::exception& error) {
     world.fail(std::string(program) + ": " + error.what());

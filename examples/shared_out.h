@@ -12,9 +12,11 @@ namespace command_line {
 class SharedOut {
  public:
   void add_flags(CLI::App& app);
+  /// Throws, where several processes were begun with other options, in each of them.
   void run(const char* program, const std::function<void()>& body) const;
 
  private:
+  const CLI::App* app_ = nullptr;
   bool on_ = false, plain_sums_ = false;
   heed::Index pieces_ = 4;
 };

@@ -47,6 +47,13 @@ void Optimizer::add_group(const std::vector<Tensor>& parameters, double lr,
   groups_.push_back({lr, std::move(state_names)});
 }
 
+std::vector<Tensor> Optimizer::parameters() const {
+  std::vector<Tensor> out;
+  out.reserve(slots_.size());
+  for (const Slot& slot : slots_) out.push_back(slot.parameter);
+  return out;
+}
+
 double Optimizer::lr(std::size_t group) const {
   if (group >= groups_.size()) {
     throw IndexError(

@@ -49,6 +49,8 @@ class Optimizer {
   void zero_grad();
 
   std::size_t group_count() const { return groups_.size(); }
+  /// Of all groups, in their order.
+  std::vector<Tensor> parameters() const;
   /// The learning rate of a group. Throws IndexError out of range.
   double lr(std::size_t group = 0) const;
   /// Throws ValueError unless finite and not negative.

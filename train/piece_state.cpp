@@ -1,11 +1,15 @@
 #include "piece_state.h"
 
+#include <algorithm>
+#include <utility>
+
 #include "../core/kernels/elementwise/copy.h"
 
 namespace heed::train {
 namespace {
 
 constexpr const char* kWhat = "what a piece left";
+constexpr const char* kNothing = "-";
 
 // All bits of the result depend on all bits of x (Steele et al. 2014, SplitMix).
 std::uint64_t mixed(std::uint64_t x) {
@@ -20,12 +24,6 @@ std::string encoded(const std::vector<const Carried*>& all) {
   io::TrainingState state;
   for (const Carried* each : all) each->put(state);
   return state.encode();
-}
-
-void write(Tensor& tensor, const Array& numbers) {
-  Array into = tensor.array();
-  kernels::copy_into(into, numbers);
-  into.bump_version();
 }
 
 }  // namespace
@@ -44,7 +42,7 @@ Carried carried_tensors(const std::string& key, std::vector<Tensor>& tensors) {
           }};
 }
 
-PieceState::PieceState(nn::Module& model, const std::vector<Carried>& carried) {
+PieceState::PieceState(nn::Module& model, const std::vector<Carried>& carried) : model_(model) {
   generators_.push_back(&default_generator());
   for (const Carried& each : carried) {
     if (each.generator != nullptr) {
@@ -55,9 +53,40 @@ PieceState::PieceState(nn::Module& model, const std::vector<Carried>& carried) {
   }
   for (const Generator* each : generators_) begun_.push_back(each->state());
   for (const auto& [name, tensor] : model.named_buffers()) {
-    buffers_.push_back({name, tensor, tensor.array().clone(), tensor.array().version()});
+    const Array& here = tensor.array();
+    buffers_.push_back({name, tensor, here, here.clone(), here.version()});
   }
   before_ = encoded(others_);
+}
+
+std::vector<PieceState::Buffer*> PieceState::changed() {
+  std::vector<Buffer*> out;
+  for (const auto& [name, tensor] : model_.named_buffers()) {
+    const auto same = [&](const Buffer& buffer) { return buffer.name == name; };
+    const auto buffer = std::find_if(buffers_.begin(), buffers_.end(), same);
+    if (buffer == buffers_.end()) continue;
+    if (tensor.impl() == buffer->tensor.impl() && tensor.array().raw() == buffer->here.raw() &&
+        tensor.array().version() == buffer->version) {
+      continue;
+    }
+    buffer->tensor = tensor;
+    out.push_back(&*buffer);
+  }
+  return out;
+}
+
+// In place where the numbers stand where they stood: what was assigned may be somebody else's.
+void PieceState::set(Buffer& buffer, const Array& numbers) {
+  Array into = buffer.tensor.array();
+  if (into.raw() == buffer.here.raw() && into.shape() == numbers.shape() &&
+      into.dtype() == numbers.dtype()) {
+    kernels::copy_into(into, numbers);
+    into.bump_version();
+  } else {
+    buffer.tensor.set_array(numbers.clone());
+  }
+  buffer.here = buffer.tensor.array();
+  buffer.version = buffer.here.version();
 }
 
 void PieceState::begin(Index m) {
@@ -67,11 +96,7 @@ void PieceState::begin(Index m) {
         {mixed(mixed(seed) ^ mixed(offset) ^ static_cast<std::uint64_t>(m)), 0});
   }
   if (std::exchange(fresh_, false)) return;
-  for (Buffer& buffer : buffers_) {
-    if (buffer.tensor.array().version() == buffer.version) continue;
-    write(buffer.tensor, buffer.numbers);
-    buffer.version = buffer.tensor.array().version();
-  }
+  for (Buffer* buffer : changed()) set(*buffer, buffer->numbers);
   if (others_.empty()) return;
   const auto state = io::TrainingState::decode(before_, kWhat);
   for (const Carried* each : others_) each->get(state);
@@ -79,14 +104,12 @@ void PieceState::begin(Index m) {
 
 std::string PieceState::left() {
   io::TrainingState state;
-  io::NamedArrays changed;
-  for (const Buffer& buffer : buffers_) {
-    if (buffer.tensor.array().version() != buffer.version) {
-      changed.emplace_back(buffer.name, buffer.tensor.array());
-    }
+  io::NamedArrays numbers;
+  for (const Buffer* buffer : changed()) {
+    numbers.emplace_back(buffer->name, buffer->tensor.array());
   }
-  if (changed.empty() && others_.empty()) return {};
-  state.put("buffers", changed);
+  if (numbers.empty() && others_.empty()) return kNothing;
+  state.put("buffers", numbers);
   for (const Carried* each : others_) each->put(state);
   return state.encode();
 }
@@ -96,10 +119,12 @@ void PieceState::end(const std::string& left) {
     generators_[i]->set_state({begun_[i].seed, begun_[i].offset + 1});
   }
   if (left.empty()) return;
+  for (Buffer* buffer : changed()) set(*buffer, buffer->numbers);
+  if (left == kNothing) return;
   const auto state = io::TrainingState::decode(left, kWhat);
   for (const auto& [name, array] : state.arrays("buffers")) {
     for (Buffer& buffer : buffers_) {
-      if (buffer.name == name) write(buffer.tensor, array);
+      if (buffer.name == name) set(buffer, array);
     }
   }
   for (const Carried* each : others_) each->get(state);

@@ -33,17 +33,25 @@ class PieceState {
   /// m; all else is as it was at the begin.
   void begin(Index m);
   /// What the piece that was just done left behind: buffers and carried things, no generators.
+  /// Never empty.
   std::string left();
-  /// The step is over, and `left` is what its last piece left behind, here or elsewhere.
+  /// The step is over, and `left` is what its last piece left behind, here or elsewhere; empty
+  /// where there was no piece. What pieces before it left is forgotten.
   void end(const std::string& left);
 
  private:
   struct Buffer {
     std::string name;
     Tensor tensor;
+    Array here;     // where its numbers stand
     Array numbers;  // as the step found them
     std::uint32_t version;
   };
+  /// Those that were written to, or whose member was assigned, since they were looked at last.
+  std::vector<Buffer*> changed();
+  static void set(Buffer& buffer, const Array& numbers);
+
+  nn::Module& model_;
   std::vector<Generator*> generators_;
   std::vector<Generator::State> begun_;
   std::vector<const Carried*> others_;

@@ -6,10 +6,7 @@
 #include <chrono>
 
 #include "../autograd/grad_mode.h"
-#include "../autograd/ops/elementwise/elementwise.h"
 #include "../core/error.h"
-#include "../core/quoted.h"
-#include "../optim/clip.h"
 #include "curves.h"
 #include "interrupt.h"
 #include "progress.h"
@@ -31,13 +28,6 @@ void check(bool right, const std::string& what) {
 }
 
 }  // namespace
-
-void scale_gradients(const nn::Module& model, double factor) {
-  const NoGrad scope;
-  for (Tensor parameter : model.parameters()) {
-    if (parameter.grad().defined()) parameter.set_grad(parameter.grad() * factor);
-  }
-}
 
 Run::Run(nn::Module& model, optim::Optimizer& optimizer, RunOptions options)
     : model_(model),
@@ -104,93 +94,8 @@ bool Run::finished() const {
 std::vector<Wanted> Run::wanted() const {
   if (!options_.keep.empty()) return options_.keep;
   const Figures& figures = state_->training.rounds.front().figures;
-  return {lowest(figures[validate_ && figures.size() > 1 ? state_->also.size() + 1 : 0].name)};
-}
-
-Moment Run::moment(Batches& batches) const {
-  Moment out{state_->steps, state_->epochs, 0};
-  if (options_.steps > 0) {
-    out.done = static_cast<double>(out.step) / static_cast<double>(options_.steps);
-  } else {
-    const auto count = static_cast<double>(batches.count());
-    const double part = count > 0 ? static_cast<double>(batches.index()) / count : 0;
-    out.done = (static_cast<double>(out.epoch) + part) / static_cast<double>(options_.epochs);
-  }
-  return out;
-}
-
-void Run::begin_step(const Moment& at) {
-  optimizer_.zero_grad();
-  const State& s = *state_;
-  for (std::size_t g = 0; rate_ && g < s.first_rates.size(); ++g) {
-    optimizer_.set_lr(g, rate_(at, s.first_rates[g]));
-  }
-}
-
-void Run::add_also(const Figures& also, double weight) {
-  State& s = *state_;
-  if (s.also.empty()) s.also.resize(also.size());
-  check(also.size() == s.also.size(), "each batch must give the same figures");
-  for (std::size_t i = 0; i < s.also.size(); ++i) {
-    s.also[i] = {also[i].name, s.also[i].value + also[i].value * weight, also[i].digits};
-  }
-}
-
-// Gradients of a step's batches, in nobody's company. False where there was none.
-bool Run::own_step(Batches& batches, const Moment& at, bool& end_of_pass, bool& ours) {
-  const PrecisionScope scope(options_.precision);
-  State& s = *state_;
-  // At the end of a pass there may be fewer; the gradient is the mean of those that there are.
-  const Index behind = batches.count() - batches.index();
-  const Index expected = behind > 0 ? std::min(options_.accumulate, behind) : options_.accumulate;
-  Index taken = 0;
-  for (; taken < options_.accumulate; ++taken) {
-    if (!batches.next()) {
-      end_of_pass = true;
-      break;
-    }
-    if (taken == 0) begin_step(at);
-    const Loss loss = batches.loss(at);
-    if (loss.tensor.defined()) {
-      ours = true;
-      const double share = 1 / static_cast<double>(expected);
-      (expected == 1 ? loss.tensor : loss.tensor * share).backward();
-    }
-    const double shown =
-        std::isnan(loss.shown) && loss.tensor.defined() ? loss.tensor.item() : loss.shown;
-    s.step_loss = taken == 0 ? shown
-                             : (s.step_loss * static_cast<double>(taken) + shown) /
-                                   static_cast<double>(taken + 1);
-    s.sums.loss += shown * loss.weight;
-    s.sums.weight += loss.weight;
-    add_also(loss.also, loss.weight);
-  }
-  if (ours && taken > 0 && taken < expected) {  // nobody knew that the pass would end
-    scale_gradients(model_, static_cast<double>(expected) / static_cast<double>(taken));
-  }
-  return taken > 0;
-}
-
-// One step of the optimizer; at the end of a pass perhaps of fewer batches, or none.
-void Run::step(Batches& batches, bool& end_of_pass) {
-  State& s = *state_;
-  const Moment at = moment(batches);
-  bool ours = team_ != nullptr;
-  if (team_ ? shared_step(batches, at, end_of_pass) : own_step(batches, at, end_of_pass, ours)) {
-    if (ours) {
-      if (options_.clip > 0) optim::clip_grad_norm(model_.parameters(), options_.clip);
-      optimizer_.step();
-    }
-    if (s.ema) s.ema->update();
-    ++s.steps;
-    for (const auto& log : logs_) {
-      log->scalar(s.steps, "step loss", s.step_loss);
-      log->scalar(s.steps, "lr", optimizer_.lr());
-    }
-  }
-  const Index count = batches.count();
-  if (!end_of_pass && count > 0 && batches.index() == count) end_of_pass = !batches.next();
-  if (end_of_pass) ++s.epochs;
+  const std::size_t validated = state_->also.size() + 1;  // behind the training's own
+  return {lowest(figures[validate_ && validated < figures.size() ? validated : 0].name)};
 }
 
 // To the next look; false when it was stopped before.
@@ -254,6 +159,7 @@ void Run::look() {
       const Figures found = team_ ? shared_look() : validate_();
       made.figures.insert(made.figures.end(), found.begin(), found.end());
     }
+    check_figures(made.figures);
     s.training.rounds.push_back(std::move(made));
     best = s.training.best(wanted()) + 1 == static_cast<Index>(s.training.rounds.size()) ||
            options_.last;

@@ -48,11 +48,12 @@ struct Moment {
 };
 
 /// What a batch came to. `shown` stands for "train loss", by default the loss itself; the mean of a
-/// round weighs it, and what is in `also`, by `weight`.
+/// round weighs it, and what is in `also`, by `weight`: 1 where it is left out, or, of a piece of a
+/// batch that processes share, its rows. `also` must not have validate()'s names.
 struct Loss {
   Tensor tensor;
   double shown = std::numeric_limits<double>::quiet_NaN();
-  double weight = 1;
+  std::optional<double> weight = std::nullopt;
   Figures also = {};
 };
 
@@ -101,7 +102,7 @@ class Run {
   Run& each_round(std::function<void(const Training&)> call);
   /// More that a run that goes on needs to the bit: a Generator, numbers (io::Figures), tensors (a
   /// vector of them, of any length), or anything with state_dict() and load_state_dict(). Must
-  /// outlive the run.
+  /// outlive the run. Throws ValueError for a name that is taken, empty or, up to a '.', another's.
   template <class T>
   Run& carry(const std::string& name, T& object);
 
@@ -128,11 +129,14 @@ class Run {
   };
   struct State;
 
+  std::string carried_key(const std::string& name);
   Training go(Batches& batches);
   bool round(Batches& batches);
   void step(Batches& batches, bool& end_of_pass);
   bool own_step(Batches& batches, const Moment& at, bool& end_of_pass, bool& ours);
   void begin_step(const Moment& at);
+  /// The model's, and those of the optimizer that are not the model's.
+  std::vector<Tensor> parameters() const;
   void add_also(const Figures& also, double weight);
   void look();
   void keep(bool best, io::DirectoryFiles files);
@@ -145,6 +149,7 @@ class Run {
   Moment moment(Batches& batches) const;
   std::vector<Wanted> wanted() const;
   // Of one that is shared with other processes.
+  std::string beginning(Batches& batches) const;
   void meet(Batches& batches);
   bool shared_step(Batches& batches, const Moment& at, bool& end_of_pass);
   optim::NamedArrays shared_place() const;
@@ -157,6 +162,7 @@ class Run {
   RunOptions options_;
   Team* team_;  // null: nobody's but ours
   std::vector<Carried> carried_;
+  std::vector<std::string> carried_keys_;
   std::function<double(const Moment&, double first)> rate_;
   std::function<Figures()> validate_;
   Index part_count_ = 0;  // of what is validated in parts
@@ -169,7 +175,7 @@ class Run {
 
 template <class T>
 Run& Run::carry(const std::string& name, T& object) {
-  const std::string key = "carried." + name;
+  const std::string key = carried_key(name);
   if constexpr (std::is_same_v<T, std::vector<Tensor>>) {
     carried_.push_back(carried_tensors(key, object));
   } else if constexpr (requires(io::TrainingState & state) {

@@ -35,7 +35,10 @@ struct Run::State {
   }
 };
 
-/// Of all parameters that have one.
-void scale_gradients(const nn::Module& model, double factor);
+/// Of all that have one.
+void scale_gradients(const std::vector<Tensor>& parameters, double factor);
+
+/// Throws ValueError for a name that is empty or stands twice, and for digits that are not 0 to 17.
+void check_figures(const Figures& figures);
 
 }  // namespace heed::train

@@ -4,13 +4,9 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
-#include <span>
 
 #include "../autograd/ops/elementwise/elementwise.h"
 #include "../core/error.h"
-#include "../core/fnv.h"
-#include "../core/quoted.h"
-#include "../core/simd.h"
 #include "../data/dealt.h"
 #include "../io/saved_module.h"
 #include "interrupt.h"
@@ -39,52 +35,13 @@ data::Cutting cutting_of(const Team::Share& share, Index taken, Index cuts) {
 
 constexpr const char* kMessage = "what another process said";
 
-// Whether two processes hold the same numbers.
-std::uint64_t mark(const nn::Module& model) {
-  Fnv out;
-  for (const auto& [name, tensor] : model.state_dict()) {
-    const Array numbers = tensor.array().contiguous();
-    out.add({numbers.raw(), static_cast<std::size_t>(numbers.numel()) * size_of(numbers.dtype())});
-  }
-  return out.sum();
-}
-
-std::uint64_t mark(const data::PlaceNumbers& numbers) {
-  return Fnv().add(std::as_bytes(std::span(numbers))).sum();
-}
-
 }  // namespace
-
-// All must have begun alike; afterwards it could not be told from a difference that counts.
-void Run::meet(Batches& batches) {
-  const std::string mine = fmt::format(
-      "the setting {}\n{} batches a pass\n{} steps, {} epochs, {} batches a step\n{} "
-      "parameters\nthe "
-      "library's vectors {}{}\nfirst weights {:016x}\ndata (seed, sizes of files) marked {:016x}",
-      options_.setting.empty() ? "none" : in_quotes(options_.setting), batches.count(),
-      options_.steps, options_.epochs, options_.accumulate, model_.parameter_count(),
-      name_of(simd()), has_bf16_dot() ? ", bf16" : "", mark(model_), mark(batches.beginning()));
-  const std::vector<std::string> all = team_->gather(mine);
-  for (std::size_t rank = 1; rank < all.size(); ++rank) {
-    if (all[rank] == all[0]) continue;
-    std::size_t from = 0;
-    for (std::size_t i = 0;
-         i < std::min(all[0].size(), all[rank].size()) && all[0][i] == all[rank][i]; ++i) {
-      if (all[0][i] == '\n') from = i + 1;
-    }
-    const auto line = [&](const std::string& text) {
-      return text.substr(from, text.find('\n', from) - from);
-    };
-    throw ValueError(fmt::format("run: process {} has {}, process 0 has {}", rank, line(all[rank]),
-                                 line(all[0])));
-  }
-}
 
 bool Run::shared_step(Batches& batches, const Moment& at, bool& end_of_pass) {
   const PrecisionScope scope(options_.precision);
   State& s = *state_;
   const Index cuts = team_->pieces(), count = cuts * options_.accumulate;
-  const Team::Share share = team_->begin(model_.parameters(), count);
+  const Team::Share share = team_->begin(parameters(), count);
   PieceState found(model_, carried_);
   io::TrainingState said;
   std::vector<Piece> mine;
@@ -109,7 +66,7 @@ bool Run::shared_step(Batches& batches, const Moment& at, bool& end_of_pass) {
             "run: a function that steps by itself cannot be shared out among processes");
       }
       const auto size = static_cast<double>(rows[static_cast<std::size_t>(k)]);
-      const double weight = loss.weight == 1 ? size : loss.weight;
+      const double weight = loss.weight.value_or(size);
       team_->add(loss.tensor * weight, m);
       mine.push_back({static_cast<double>(m),
                       std::isnan(loss.shown) ? loss.tensor.item() : loss.shown, weight});
@@ -148,11 +105,15 @@ bool Run::shared_step(Batches& batches, const Moment& at, bool& end_of_pass) {
     batches.end_pass();
   }
   if (all == 0) return false;
+  if (!(sums.weight > 0)) {
+    throw ValueError(
+        fmt::format("run: the pieces of a step weigh {} together, not more than 0", sums.weight));
+  }
   team_->finish();
   s.step_loss = sums.loss / sums.weight;
   s.sums.loss += sums.loss;
   s.sums.weight += sums.weight;
-  scale_gradients(model_, 1 / sums.weight);
+  scale_gradients(parameters(), 1 / sums.weight);
   return true;
 }
 

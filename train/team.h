@@ -23,6 +23,8 @@ class Team {
   virtual Index size() const = 0;
   /// Of each batch; the same for any size().
   virtual Index pieces() const = 0;
+  /// What else must be alike everywhere, in words of one line.
+  virtual std::string setting() const = 0;
   bool first() const { return rank() == 0; }
 
   /// The bytes of the first, everywhere. As all that follows called by all, in the same order.
@@ -40,6 +42,10 @@ class Team {
   /// Leaves the sums in the parameters' grad(), nothing where no piece had one.
   virtual void finish() = 0;
 };
+
+/// What all processes said of themselves, in lines. Throws ValueError, in the name of `who`, that
+/// names the first process one of whose lines is another than process 0's.
+void check_alike(const char* who, const std::vector<std::string>& all);
 
 /// What runs that begin from here on are shared with; null: nobody. Not owned.
 void set_team(Team* team);

@@ -83,6 +83,11 @@ TEST(Pieces, OfWhatIsDrawnWhole) {
             all.inputs.slice(0, 2, 5).to_vector<Index>());
   EXPECT_EQ(pieces[1].batch->targets.to_vector<Index>(),
             all.targets.slice(0, 2, 5).to_vector<Index>());
+  // One piece is the whole, with as many rows.
+  auto one = drawn(draw, 9);
+  ASSERT_TRUE(one.next_pieces({}, pieces));
+  EXPECT_EQ(pieces[0].rows, 5);
+  EXPECT_EQ(pieces[0].batch->inputs.to_vector<Index>(), all.inputs.to_vector<Index>());
   auto numbers = drawn([](Generator& generator) { return generator.next(); });
   Pieces<std::uint64_t> none;
   EXPECT_ERROR_WITH(ValueError, "nobody has said how to cut them",

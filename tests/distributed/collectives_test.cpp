@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "../../autograd/backward.h"
 #include "../../autograd/ops/elementwise/elementwise.h"
 #include "../../autograd/ops/reduce/reduce.h"
@@ -105,6 +107,18 @@ TEST(Collectives, SayWhatDoesNotFit) {
   EXPECT_ERROR_WITH(ShapeError, "does not divide among", reduce_scatter(world(), mine({n + 1})));
   EXPECT_ERROR_WITH(ShapeError, "process 0 has f64[1], process 1 f64[2]",
                     all_reduce(world(), mine({1 + world().rank()})));
+  const DType dtype = world().rank() == 1 ? DType::f32 : DType::f64;
+  EXPECT_ERROR_WITH(DTypeError, "process 0 has f64[3], process 1 f32[3]",
+                    all_reduce(world(), Tensor(Array::zeros({3}, dtype))));
+}
+
+// 0, not 0 times the gradient.
+TEST(Collectives, OtherProcessesHaveNoPartInABroadcast) {
+  Tensor x = mine({3}).set_requires_grad();
+  const double infinity = std::numeric_limits<double>::infinity();
+  sum(broadcast(world(), x) * infinity).backward();
+  EXPECT_EQ(x.grad().array().to_vector<double>(),
+            std::vector<double>(3, world().rank() == 0 ? infinity : 0));
 }
 
 }  // namespace

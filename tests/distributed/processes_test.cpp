@@ -151,6 +151,24 @@ TEST(Processes, ThatBeganOtherwiseAreNamed) {
       trained(world(), 4, {.epochs = 1, .setting = "seed " + std::to_string(world().rank())}));
   EXPECT_ERROR_WITH(ValueError, "run: process 1 has 4 steps, 0 epochs",
                     trained(world(), 4, {.steps = 3 + world().rank()}));
+  EXPECT_ERROR_WITH(ValueError, "run: process 1 has 5 pieces, exact sums, process 0 has 4 pieces",
+                    trained(world(), 4 + world().rank(), {.epochs = 1}));
+  // What only some steps, or some looks, would tell.
+  const bool second = world().rank() == 1;
+  const std::vector<std::pair<const char*, train::RunOptions>> others{
+      {"clip 0.5, process 0 has", {.epochs = 1, .clip = second ? 0.5 : 0}},
+      {"patience 3, the best kept, process 0", {.epochs = 1, .patience = second ? 3 : 1}},
+      {"the best kept by highest \"accuracy\", process",
+       {.epochs = 1,
+        .keep = second ? std::vector<train::Wanted>{"accuracy"} : std::vector<train::Wanted>{}}},
+      {"average 2, ema 0, process 0", {.epochs = 1, .average = second ? 2 : 1}},
+      {"average 1, ema 0.5, process 0", {.epochs = 1, .ema = second ? 0.5 : 0}},
+      {"a round every 2 steps", {.epochs = 1, .every = second ? 2 : 0}},
+      {"7 steps between saved states", {.epochs = 1, .save_every = second ? 7 : 0}},
+      {"3 to stop after", {.epochs = 1, .stop_after = second ? 3 : 0}}};
+  for (const auto& [what, options] : others) {
+    EXPECT_ERROR_WITH(ValueError, what, trained(world(), 4, options));
+  }
 }
 
 TEST(Processes, WantAPieceEach) {

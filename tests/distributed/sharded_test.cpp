@@ -127,6 +127,12 @@ TEST(Sharded, RefusesAStateThatDoesNotFit) {
   optim::NamedArrays more = adam.state_dict();
   more.emplace_back("parameters.9.step", Array::zeros({}, DType::i64));
   EXPECT_ERROR_WITH(ValueError, "is unexpected", adam.load_state_dict(more));
+  for (const char* name : {"parameters.x.step", "parameters.99999999999999999999.step",
+                           "parameters.-1.step", "parameters.", "parameters.2x.step"}) {
+    optim::NamedArrays others = adam.state_dict();
+    others.emplace_back(name, Array::zeros({}, DType::i64));
+    EXPECT_ERROR_WITH(ValueError, "is unexpected", adam.load_state_dict(others));
+  }
 }
 
 }  // namespace

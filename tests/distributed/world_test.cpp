@@ -40,6 +40,22 @@ TEST(World, ShapesMustBeAlike) {
                     world().broadcast(numbers));
 }
 
+TEST(World, DTypesMustBeAlike) {
+  if (world().size() == 1) GTEST_SKIP() << "one process alone is always alike";
+  Array numbers = Array::zeros({3}, world().rank() == 0 ? DType::f64 : DType::f32);
+  EXPECT_ERROR_WITH(DTypeError, "broadcast: process 0 has f64[3], another one f32[3]",
+                    world().broadcast(numbers));
+}
+
+TEST(World, BroadcastsFromNobodyElse) {
+  const Index size = world().size();
+  Array numbers = Array::zeros({3}, DType::f32);
+  for (const Index from : {Index{-1}, size, size + 7}) {
+    EXPECT_ERROR_WITH(ValueError, "broadcast: process ", world().broadcast("a", from));
+    EXPECT_ERROR_WITH(ValueError, "broadcast: process ", world().broadcast(numbers, from));
+  }
+}
+
 TEST(World, NumbersOfAll) {
   const auto rank = static_cast<float>(world().rank());
   const Array all = world().all_gather(Array::from(std::vector<float>{rank, 10 * rank}));

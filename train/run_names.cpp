@@ -1,0 +1,49 @@
+// Names that a run is given: of figures, and of what it carries.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "../core/error.h"
+#include "../core/quoted.h"
+#include "run.h"
+#include "run_state.h"
+
+namespace heed::train {
+namespace {
+
+void check(bool right, const std::string& what) {
+  if (!right) throw ValueError("run: " + what);
+}
+
+}  // namespace
+
+void check_figures(const Figures& figures) {
+  for (std::size_t i = 0; i < figures.size(); ++i) {
+    const auto& [name, value, digits] = figures[i];
+    check(!name.empty(), "a figure has no name");
+    check(digits >= 0 && digits <= 17,
+          fmt::format("the figure {} is to be printed with {} digits, not 0 to 17", in_quotes(name),
+                      digits));
+    for (std::size_t j = 0; j < i; ++j) {
+      check(figures[j].name != name, fmt::format("there are two figures {}", in_quotes(name)));
+    }
+  }
+}
+
+// What is saved under "a" and what is saved under "a.b" could not be told from each other.
+std::string Run::carried_key(const std::string& name) {
+  check(!name.empty(), "what is carried needs a name");
+  std::string key = "carried." + name;
+  const auto begins = [](const std::string& a, const std::string& b) {
+    return (a + ".").starts_with(b + ".");
+  };
+  for (const std::string& other : carried_keys_) {
+    check(!begins(key, other) && !begins(other, key),
+          fmt::format("what is carried as {} would stand where {} stands", in_quotes(name),
+                      in_quotes(other.substr(other.find('.') + 1))));
+  }
+  carried_keys_.push_back(key);
+  return key;
+}
+
+}  // namespace heed::train
