@@ -9,6 +9,7 @@
 #include <numeric>
 
 #include "../core/error.h"
+#include "folder_parts.h"
 #include "json_lines.h"
 #include "sentences.h"
 #include "tokenizer.h"
@@ -17,10 +18,10 @@ namespace heed::data {
 namespace {
 
 std::string file_in(const std::string& path) {
-  namespace fs = std::filesystem;
-  if (!fs::is_directory(path)) return path;
+  if (!is_folder(path)) return path;
   for (const char* name : {"bbc.jsonl", "bbc.jsonl.gz"}) {
-    if (fs::exists(fs::path(path) / name)) return (fs::path(path) / name).string();
+    const std::string file = (std::filesystem::path(path) / name).string();
+    if (is_there(file)) return file;
   }
   throw IoError(path, "open bbc.jsonl or bbc.jsonl.gz", ENOENT);
 }

@@ -33,10 +33,20 @@ std::vector<std::string> names_in(const std::string& folder) {
   return names;
 }
 
+bool is_folder(const std::string& path) {
+  std::error_code why;
+  return fs::is_directory(path, why);
+}
+
+bool is_there(const std::string& path) {
+  std::error_code why;
+  return fs::status(path, why).type() != fs::file_type::not_found;
+}
+
 std::string plain_or_packed(const std::string& folder, const std::string& name) {
   std::string plain = folder + "/" + name;
   for (const char* ending : {"", ".gz", ".zst"}) {
-    if (fs::exists(plain + ending)) return plain + ending;
+    if (is_there(plain + ending)) return plain + ending;
   }
   return plain;
 }

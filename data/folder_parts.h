@@ -10,6 +10,12 @@ namespace heed::data {
 /// The names of what is in the folder, sorted. Throws IoError.
 std::vector<std::string> names_in(const std::string& folder);
 
+/// Whether it is a folder. What cannot be looked at, as links in a circle, is none: opening it says
+/// why.
+bool is_folder(const std::string& path);
+/// Whether anything stands there, if only what cannot be looked at.
+bool is_there(const std::string& path);
+
 /// The path of that file in the folder, or of NAME.gz or NAME.zst where there is only that.
 std::string plain_or_packed(const std::string& folder, const std::string& name);
 

@@ -7,7 +7,6 @@
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
 #include <iterator>
 #include <string>
 #include <utility>
@@ -62,7 +61,7 @@ FolderParts labelled_files(const std::string& folder);
 template <class Item, class Make>
 LabelledParts<Item> read_labelled_parts(const std::string& path, const LabelledTextOptions& columns,
                                         const Make& make) {
-  if (!std::filesystem::is_directory(path)) {
+  if (!is_folder(path)) {
     return {read_labelled<Item>(path, columns, make), {}, {}};
   }
   const FolderParts files = detail::labelled_files(path);

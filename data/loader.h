@@ -8,7 +8,7 @@
 // Which examples meet is drawn from the loader's own Generator at the start of a pass, so that a
 // place in a pass is three numbers (and more where data is streamed): state_dict() has them, and
 // load_state_dict() goes on there to the same batches. With `prefetch` a thread makes batches
-// ahead; they are the same ones.
+// ahead; they are the same ones. Where it cannot begin they are made when they are asked for.
 //
 // What a Loader walks can be another thing altogether, a Pass: see drawn() for batches without end,
 // and stream.h for files larger than memory.
@@ -270,13 +270,13 @@ typename Loader<Batch>::Made Loader<Batch>::produce() {
       current_.reset();
       made_ = {generator_.state(), made_.pass + 1, 0};
     }
+    out.after = made_;
   } catch (...) {
     out.batch.reset();
     out.pieces.clear();
     out.any = false;
     out.error = std::current_exception();
   }
-  out.after = made_;
   return out;
 }
 

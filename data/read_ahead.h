@@ -1,9 +1,10 @@
 // Threads that make things ahead in several lanes, of each lane in order and at most so many. Which
-// thread makes what is chance; what is made is not.
+// thread makes what is chance; what is made is not. Where a thread cannot begin, those that could do
+// the work.
 #pragma once
 
 #include <condition_variable>
-#include <deque>
+#include <exception>
 #include <functional>
 #include <mutex>
 #include <thread>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "../core/shape.h"
+#include "made_ahead.h"
 
 namespace heed::data {
 
@@ -21,11 +23,12 @@ class ReadAhead {
   /// threads by take() itself. It must not throw.
   ReadAhead(Index lanes, Index threads, std::size_t most, std::function<T(Index lane)> make,
             std::function<bool(const T&)> last)
-      : most_(most),
-        make_(std::move(make)),
-        last_(std::move(last)),
-        lanes_(static_cast<std::size_t>(lanes)) {
-    for (Index i = 0; i < threads; ++i) threads_.emplace_back([this] { run(); });
+      : most_(most), make_(std::move(make)), last_(std::move(last)) {
+    for (Index i = 0; i < lanes; ++i) lanes_.emplace_back(most);
+    try {
+      for (Index i = 0; i < threads; ++i) threads_.emplace_back([this] { run(); });
+    } catch (const std::exception&) {  // no thread or no memory for it
+    }
   }
   /// Waits for what is being made.
   ~ReadAhead() {
@@ -43,10 +46,9 @@ class ReadAhead {
   T take(Index lane) {
     if (threads_.empty()) return make_(lane);
     std::unique_lock lock(mutex_);
-    std::deque<T>& ready = lanes_[static_cast<std::size_t>(lane)].ready;
+    MadeAhead<T>& ready = lanes_[static_cast<std::size_t>(lane)].ready;
     changed_.wait(lock, [&] { return !ready.empty(); });
-    T out = std::move(ready.front());
-    ready.pop_front();
+    T out = ready.pop();
     lock.unlock();
     changed_.notify_all();
     return out;
@@ -54,7 +56,8 @@ class ReadAhead {
 
  private:
   struct Lane {
-    std::deque<T> ready;
+    explicit Lane(std::size_t most) : ready(most) {}
+    MadeAhead<T> ready;
     bool busy = false, ended = false;
   };
 
@@ -84,7 +87,7 @@ class ReadAhead {
       lock.lock();
       lane.busy = false;
       lane.ended = last_(made);
-      lane.ready.push_back(std::move(made));
+      lane.ready.push(std::move(made));
       changed_.notify_all();
     }
   }

@@ -9,6 +9,7 @@
 
 #include "../core/error.h"
 #include "../core/quoted.h"
+#include "folder_parts.h"
 #include "tsv_columns.h"
 #include "utf8.h"
 
@@ -16,10 +17,10 @@ namespace heed::data {
 namespace {
 
 std::string table_in(const std::string& path) {
-  namespace fs = std::filesystem;
-  if (!fs::is_directory(path)) return path;
+  if (!is_folder(path)) return path;
   for (const char* name : {"SICK.tsv", "SICK.tsv.gz", "SICK.txt"}) {
-    if (fs::exists(fs::path(path) / name)) return (fs::path(path) / name).string();
+    const std::string file = (std::filesystem::path(path) / name).string();
+    if (is_there(file)) return file;
   }
   throw IoError(path, "open SICK.tsv, SICK.tsv.gz or SICK.txt", ENOENT);
 }

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 
 #include "../core/error.h"
 #include "folder_parts.h"
@@ -53,7 +52,7 @@ std::string read_text(const std::string& path) {
 }
 
 TextParts read_text_parts(const std::string& path, TextLevel level) {
-  return std::filesystem::is_directory(path) ? read_folder(path) : read_file(path, level);
+  return is_folder(path) ? read_folder(path) : read_file(path, level);
 }
 
 }  // namespace heed::data

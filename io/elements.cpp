@@ -106,7 +106,7 @@ std::uint16_t float_to_half(float number) {
 }
 
 Array decode_elements(Element element, const Shape& shape, std::string_view bytes,
-                      const ElementsAt& at, bool big_endian) {
+                      const ElementsAt& at, bool big_endian, ReadBf16 bf16) {
   const std::size_t width = bytes_of(element);
   if (bytes.size() % width != 0 ||
       bytes.size() / width != static_cast<std::size_t>(shape.numel())) {
@@ -114,7 +114,8 @@ Array decode_elements(Element element, const Shape& shape, std::string_view byte
                       fmt::format("{}{} bytes for {} of {}", at.what.empty() ? "" : at.what + ": ",
                                   bytes.size(), to_string(shape), name(element)));
   }
-  Array out = Array::empty(shape, dtype_of(element));
+  const bool stays = element == Element::bf16 && bf16 == ReadBf16::as_it_is;
+  Array out = Array::empty(shape, stays ? DType::bf16 : dtype_of(element));
   const auto fail = [&](std::size_t i, const std::string& text) {
     throw FormatError(at.path, at.offset + i * width, at.what + " " + text);
   };
@@ -122,10 +123,15 @@ Array decode_elements(Element element, const Shape& shape, std::string_view byte
     case Element::f16:
       each<std::uint16_t>(bytes, big_endian, out.mutable_data<float>(), half_to_float);
       break;
-    case Element::bf16:
-      each<std::uint16_t>(bytes, big_endian, out.mutable_data<float>(),
-                          [](std::uint16_t bits) { return std::bit_cast<BFloat16>(bits); });
+    case Element::bf16: {
+      const auto number = [](std::uint16_t bits) { return std::bit_cast<BFloat16>(bits); };
+      if (stays) {
+        each<std::uint16_t>(bytes, big_endian, out.mutable_data<BFloat16>(), number);
+      } else {
+        each<std::uint16_t>(bytes, big_endian, out.mutable_data<float>(), number);
+      }
       break;
+    }
     case Element::i8: integers<std::int8_t>(bytes, big_endian, out); break;
     case Element::i16: integers<std::int16_t>(bytes, big_endian, out); break;
     case Element::i32: integers<std::int32_t>(bytes, big_endian, out); break;

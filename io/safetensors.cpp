@@ -108,12 +108,13 @@ NamedShapes shapes_in_safetensors(std::string_view bytes, const std::string& pat
   return out;
 }
 
-Safetensors decode_safetensors(std::string_view bytes, const std::string& path) {
+Safetensors decode_safetensors(std::string_view bytes, const std::string& path, ReadBf16 bf16) {
   auto [header, data_begin] = read_safetensors_layout(bytes, path);
   Safetensors out;
   out.metadata = std::move(header.metadata);
   for (const SafetensorsEntry& entry : header.entries) {
-    out.arrays.emplace_back(entry.name, read_safetensors_entry(entry, bytes, data_begin, path));
+    out.arrays.emplace_back(entry.name,
+                            read_safetensors_entry(entry, bytes, data_begin, path, bf16));
   }
   return out;
 }
@@ -123,8 +124,8 @@ void write_safetensors(const std::string& path, const NamedArrays& arrays,
   write_file_atomically(path, encode_safetensors(arrays, metadata, floats));
 }
 
-Safetensors read_safetensors(const std::string& path) {
-  return decode_safetensors(read_file(path), path);
+Safetensors read_safetensors(const std::string& path, ReadBf16 bf16) {
+  return decode_safetensors(read_file(path), path, bf16);
 }
 
 }  // namespace heed::io

@@ -206,11 +206,11 @@ SafetensorsLayout read_safetensors_layout(std::string_view bytes, const std::str
 }
 
 Array read_safetensors_entry(const SafetensorsEntry& entry, std::string_view bytes,
-                             std::uint64_t data_begin, const std::string& path) {
+                             std::uint64_t data_begin, const std::string& path, ReadBf16 bf16) {
   const std::uint64_t begin = data_begin + static_cast<std::uint64_t>(entry.offsets[0]);
   const auto count = static_cast<std::size_t>(entry.offsets[1] - entry.offsets[0]);
   return decode_elements(*entry.element, entry.shape, bytes.substr(begin, count),
-                         {path, begin, "tensor " + in_quotes(entry.name)});
+                         {path, begin, "tensor " + in_quotes(entry.name)}, false, bf16);
 }
 
 }  // namespace heed::io

@@ -38,7 +38,8 @@ struct SafetensorsLayout {
 SafetensorsLayout read_safetensors_layout(std::string_view bytes, const std::string& path);
 /// An entry's numbers. Throws FormatError.
 Array read_safetensors_entry(const SafetensorsEntry& entry, std::string_view bytes,
-                             std::uint64_t data_begin, const std::string& path);
+                             std::uint64_t data_begin, const std::string& path,
+                             ReadBf16 bf16 = ReadBf16::as_f32);
 
 /// Reads the JSON `text`, which stands at `offset` of `path`, and checks that the entries cover the
 /// `data_bytes` bytes of data exactly, each with as many as its shape asks. Throws FormatError.

@@ -66,11 +66,10 @@ void quantize(nn::Module& module, Quantize to) {
 }
 
 void load(const std::string& path, nn::Module& module, Quantize quantize) {
-  const auto weights = decode_safetensors(read_file(path), path);
-  nn::NamedTensors entries;
-  for (const auto& [key, array] : weights.arrays) entries.emplace_back(key, Tensor(array));
+  Safetensors weights = decode_safetensors(read_file(path), path, ReadBf16::as_it_is);
   blaming(path, [&] {
-    module.load_state_dict(entries);
+    module.load_state_dict(weights.arrays);
+    weights = {};  // the memory, before more is asked for
     io::quantize(module, quantize);
   });
 }

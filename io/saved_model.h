@@ -90,8 +90,9 @@ void save(const std::string& path, const nn::Module& module);
 enum class Quantize : std::uint8_t { none, int8, bf16 };
 /// Changes the module's weights so. Throws as they do.
 void quantize(nn::Module& module, Quantize to);
-/// Copies it into the module, all of it or nothing; then, where that is asked, quantize(). Throws
-/// IoError, FormatError.
+/// Copies it into the module, all of it or nothing: what is BF16 in the file goes into bf16 or f32,
+/// as the module has it. Then, where that is asked, quantize(): where to_int8() refuses a weight,
+/// the module has all that the file holds, in f32. Throws IoError, FormatError.
 void load(const std::string& path, nn::Module& module, Quantize quantize = Quantize::none);
 
 }  // namespace heed::io

@@ -17,10 +17,9 @@ std::string encode_weights(const nn::Module& module) {
 
 void load_weights(const std::string& folder, nn::Module& module) {
   const std::string path = folder + "/" + kWeightsFile;
-  const auto weights = decode_safetensors(read_from_directory(folder, kWeightsFile), path);
-  nn::NamedTensors entries;
-  for (const auto& [key, array] : weights.arrays) entries.emplace_back(key, Tensor(array));
-  blaming(path, [&] { module.load_state_dict(entries); });
+  const auto weights =
+      decode_safetensors(read_from_directory(folder, kWeightsFile), path, ReadBf16::as_it_is);
+  blaming(path, [&] { module.load_state_dict(weights.arrays); });
 }
 
 void check_shapes(const std::string& folder, const NamedShapes& expected) {

@@ -31,7 +31,7 @@ TrainingState TrainingState::read(const std::string& folder) {
 TrainingState TrainingState::decode(std::string_view bytes, const std::string& path) {
   TrainingState out;
   out.path_ = path;
-  Safetensors file = decode_safetensors(bytes, path);
+  Safetensors file = decode_safetensors(bytes, path, ReadBf16::as_it_is);
   out.arrays_ = std::move(file.arrays);
   out.texts_ = std::move(file.metadata);
   return out;

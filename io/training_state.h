@@ -66,7 +66,8 @@ class TrainingState {
   /// is "NAME.KEY".
   void put(const std::string& name, const NamedArrays& arrays);
   void put(const std::string& name, const nn::NamedTensors& tensors);
-  /// Those that there are, under their keys: none for an unknown name.
+  /// Those that there are, under their keys and with the dtypes they were put with: none for an
+  /// unknown name.
   NamedArrays arrays(const std::string& name) const;
   nn::NamedTensors tensors(const std::string& name) const;
 

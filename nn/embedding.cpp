@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "../autograd/ops/index/index.h"
 #include "../autograd/ops/linalg/int8.h"
 #include "../autograd/ops/linalg/matmul.h"
@@ -46,11 +48,16 @@ Tensor Embedding::scores(const Tensor& x) const {
   return int8_ ? linear_int8(x, *int8_) : linear(x, bf16_.defined() ? bf16_ : weight);
 }
 
-void Embedding::to_int8() {
-  if (int8_ || bf16_.defined()) return;
-  int8_ = std::make_shared<const kernels::Int8Matrix>(weight.array());
-  give_up(weight, "8 bits");
+std::function<void()> Embedding::prepare_int8() {
+  if (int8_ || bf16_.defined()) return [] {};
+  auto matrix = std::make_shared<const kernels::Int8Matrix>(weight.array());
+  return [this, matrix = std::move(matrix), nothing = nothing_like(weight)] {
+    int8_ = matrix;
+    give_up(weight, nothing, "8 bits");
+  };
 }
+
+void Embedding::to_int8() { prepare_int8()(); }
 
 void Embedding::to_bf16() {
   if (int8_ || bf16_.defined()) return;

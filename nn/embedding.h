@@ -7,6 +7,8 @@
 // PyTorch.
 #pragma once
 
+#include <functional>
+
 #include "bf16.h"
 #include "layer.h"
 
@@ -48,6 +50,7 @@ class Embedding : public Layer<Embedding>, public Narrowable {
 
   /// As Linear's.
   void to_int8();
+  std::function<void()> prepare_int8();
   void to_bf16() override;
 
   Index padding() const { return padding_; }

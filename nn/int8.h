@@ -14,7 +14,8 @@ namespace heed::nn {
 /// each row with a scale of its own, what a Linear is given rounded row by row as it comes. All
 /// else stays f32: norms, recurrent cells, convolutions, projections that attention has of its own.
 /// The model can be neither trained nor saved afterwards. Returns how many layers that are. Throws
-/// DTypeError unless they are f32, ValueError for weights that are not finite.
+/// DTypeError unless they are f32, ValueError for weights that are not finite, and then has changed
+/// nothing.
 Index to_int8(Module& module);
 
 }  // namespace heed::nn

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <utility>
 
 #include "../autograd/ops/linalg/int8.h"
 #include "../autograd/ops/linalg/matmul.h"
@@ -34,11 +35,16 @@ Tensor Linear::operator()(const Tensor& x) const {
   return forwarded(lora_ != nullptr ? (*lora_)(y, x) : y);
 }
 
-void Linear::to_int8() {
-  if (int8_ || bf16_.defined()) return;
-  int8_ = std::make_shared<const kernels::Int8Matrix>(weight.array());
-  give_up(weight, "8 bits");
+std::function<void()> Linear::prepare_int8() {
+  if (int8_ || bf16_.defined()) return [] {};
+  auto matrix = std::make_shared<const kernels::Int8Matrix>(weight.array());
+  return [this, matrix = std::move(matrix), nothing = nothing_like(weight)] {
+    int8_ = matrix;
+    give_up(weight, nothing, "8 bits");
+  };
 }
+
+void Linear::to_int8() { prepare_int8()(); }
 
 void Linear::to_bf16() {
   if (int8_ || bf16_.defined()) return;

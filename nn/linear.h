@@ -1,6 +1,8 @@
 // Linear: y = x W^T + b. x [.., in] -> [.., out].
 #pragma once
 
+#include <functional>
+
 #include "bf16.h"
 #include "layer.h"
 #include "low_rank.h"
@@ -33,6 +35,9 @@ class Linear : public Layer<Linear>, public Adaptable, public Narrowable {
   /// The weight in 8 bits from here on: see int8.h, which does it for all of a model. Throws
   /// DTypeError unless it is f32, ValueError for what is not finite.
   void to_int8();
+  /// The same in two steps, so that all of a model is in 8 bits or nothing: what comes back does it,
+  /// and cannot fail. Until it is called nothing has changed.
+  std::function<void()> prepare_int8();
   void to_bf16() override;
 
   void adapt(const LowRankOptions& options) override;

@@ -25,6 +25,11 @@ std::string grouped(Index count) {
   return out;
 }
 
+// Whether numbers of one dtype are copied into those of another: bf16 widens to f32.
+bool goes_into(DType from, DType to) {
+  return from == to || (from == DType::bf16 && to == DType::f32);
+}
+
 std::string row(std::size_t depth, const std::string& label, const std::string& what, Index count) {
   const std::string left = std::string(2 * depth, ' ') + label;
   return fmt::format("{:<34} {:<20} {:>14}", left, what, grouped(count));
@@ -115,14 +120,22 @@ Tensor& Module::buffer(std::string_view name, Tensor tensor) {
   return slots_.emplace_back(Slot{std::string(name), std::move(tensor), true}).tensor;
 }
 
-void Module::give_up(const Tensor& parameter, const char* for_what) {
+Tensor Module::nothing_like(const Tensor& parameter) {
+  const Array number =
+      Array::full(Shape{}, std::numeric_limits<double>::quiet_NaN(), parameter.dtype());
+  return Tensor(number.expand(parameter.shape()));
+}
+
+void Module::give_up(const Tensor& parameter, const Tensor& nothing, const char* for_what) {
   for (Slot& slot : slots_) {
     if (&slot.tensor != &parameter) continue;
-    const Array nothing =
-        Array::full(Shape{}, std::numeric_limits<double>::quiet_NaN(), slot.tensor.dtype());
-    slot.tensor = Tensor(nothing.expand(slot.tensor.shape()));
+    slot.tensor = nothing;
     slot.given_up = for_what;
   }
+}
+
+void Module::give_up(const Tensor& parameter, const char* for_what) {
+  give_up(parameter, nothing_like(parameter), for_what);
 }
 
 void Module::collect(const std::string& prefix, std::vector<Slot>& out) const {
@@ -224,7 +237,7 @@ void Module::load_state_dict(const NamedTensors& entries, bool strict) {
     }
     const Tensor& tensor = found->second;
     if (!tensor.defined() || !(tensor.shape() == slot.tensor.shape()) ||
-        tensor.dtype() != slot.tensor.dtype()) {
+        !goes_into(tensor.dtype(), slot.tensor.dtype())) {
       faults.add(fmt::format("{} is {}, not {}", in_quotes(slot.name), describe(tensor),
                              describe(slot.tensor)));
     }

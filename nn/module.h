@@ -99,7 +99,7 @@ class Module : public Part {
   NamedTensors state_dict() const;
   /// Copies numbers into parameters and buffers, in place: optimizers and ties keep their hold.
   /// With `strict`, names must be exactly those of state_dict(); without, others are passed over on
-  /// either side. Throws one ValueError that lists what is missing, unexpected, named twice or of
+  /// either side. What is in bf16 goes into f32, too, which is exact. Throws one ValueError that lists what is missing, unexpected, named twice or of
   /// another shape or dtype, the first three and how many more, and then has changed nothing.
   void load_state_dict(const NamedTensors& entries, bool strict = true);
   /// The same of arrays, as io::read_safetensors() gives them.
@@ -199,6 +199,10 @@ class Module : public Part {
   /// shape and dtype, is read as NaN, is not trained, and the state dict is refused. What is tied
   /// to it stays.
   void give_up(const Tensor& parameter, const char* for_what);
+  /// The same in two steps, of which the second cannot fail: `nothing` is what nothing_like() of the
+  /// parameter gave.
+  static Tensor nothing_like(const Tensor& parameter);
+  void give_up(const Tensor& parameter, const Tensor& nothing, const char* for_what);
   /// Says that every operator() of this class passes through forwarded().
   void forwards_always() { always_forwards_ = true; }
   /// What the forward hooks make of `output`; all that operator() returns passes through here.

@@ -156,7 +156,8 @@ void Run::share_weights() {
   const std::string weights = team_->from_first(team_->first() ? io::encode_weights(model_) : "");
   if (team_->first()) return;
   nn::NamedTensors entries;
-  for (const auto& [name, array] : io::decode_safetensors(weights, kMessage).arrays)
+  for (const auto& [name, array] :
+       io::decode_safetensors(weights, kMessage, io::ReadBf16::as_it_is).arrays)
     entries.emplace_back(name, array);
   model_.load_state_dict(entries);
 }

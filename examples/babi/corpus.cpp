@@ -20,14 +20,13 @@ constexpr std::uint64_t kTrainStream = 0x7a11, kTestStream = 0x7e57;
 
 std::string file_of(const std::string& folder, int task, const std::string& part) {
   std::error_code error;
-  fs::directory_iterator entries(folder, error);
-  if (error) throw IoError(folder, "cannot read the folder of tasks", error.value());
   std::vector<std::string> found;
-  for (const auto& entry : entries) {
-    const std::string name = entry.path().filename().string();
+  for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
+    const std::string name = at->path().filename().string();
     const bool ends = name.ends_with("_" + part + ".txt") || name.ends_with("_" + part + ".txt.gz");
-    if (ends && name.starts_with(fmt::format("qa{}_", task))) found.push_back(entry.path());
+    if (ends && name.starts_with(fmt::format("qa{}_", task))) found.push_back(at->path());
   }
+  if (error) throw IoError(folder, "cannot read the folder of tasks", error.value());
   if (found.empty()) {
     throw IoError(fmt::format("{}/qa{}_*_{}.txt", folder, task, part),
                   fmt::format("task {} has no such file", task), ENOENT);

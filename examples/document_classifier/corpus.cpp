@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <filesystem>
-
 #include "../../core/error.h"
 #include "../../data/generated/reviews.h"
 #include "../../data/labelled_parts.h"
@@ -102,7 +100,7 @@ std::vector<Example> load_test(const CorpusOptions& options, const TextReader& r
     return read(generated(options, options.generated_test, kTestStream), reader, classes);
   }
   Parts parts = read_files(options);
-  const bool folder = std::filesystem::is_directory(options.path);
+  const bool folder = data::is_folder(options.path);
   if (folder && parts.test.empty()) {
     throw FormatError(options.path, 0, "the folder has no file whose name begins with test");
   }

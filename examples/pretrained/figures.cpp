@@ -225,7 +225,8 @@ std::vector<Comparison> compare_figures(const std::string& folder) {
   std::vector<Comparison> out;
   const auto add = [&](const char* name, auto compare) {
     const std::string own = folder + "/" + name;
-    if (!std::filesystem::is_directory(own)) return;
+    std::error_code none;
+    if (!std::filesystem::is_directory(own, none)) return;
     const std::vector<Comparison> found = compare(own);
     out.insert(out.end(), found.begin(), found.end());
   };

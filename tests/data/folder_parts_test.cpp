@@ -3,8 +3,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
 #include "../../core/error.h"
+#include "../../data/articles.h"
+#include "../../data/labelled_parts.h"
 #include "../../data/parallel_folder.h"
+#include "../../data/sick.h"
+#include "../../data/text_parts.h"
 #include "../io/temporary_folder.h"
 #include "../support/throws.h"
 
@@ -55,6 +61,42 @@ TEST(FolderParts, OfParallelTextsArePairs) {
   EXPECT_ERROR_WITH(ValueError, "no file val*.xx",
                     find_parallel(folder.path(), "xx", "en", {"val", "dev"}));
   EXPECT_THROW(find_parallel(folder / "absent", "en", "de", {"train"}), IoError);
+}
+
+// Links in a circle, and a name that is longer than any.
+TEST(FolderParts, WhatCannotBeLookedAtIsThereAndIsNoFolder) {
+  const TemporaryFolder folder;
+  std::filesystem::create_symlink("loop", folder / "loop");
+  const std::string too_long = folder / std::string(300, 'x');
+  for (const std::string& path : {folder / "loop", too_long}) {
+    EXPECT_FALSE(is_folder(path));
+    EXPECT_TRUE(is_there(path));
+  }
+  EXPECT_TRUE(is_folder(folder.path()));
+  EXPECT_TRUE(is_there(folder.path()));
+  EXPECT_FALSE(is_there(folder / "absent"));
+  EXPECT_FALSE(is_there(folder.write("file", "") + "/within"));
+  EXPECT_EQ(plain_or_packed(folder.path(), "loop"), folder / "loop");
+}
+
+TEST(FolderParts, ReadersOfAFileOrAFolderNameWhatCannotBeOpened) {
+  const TemporaryFolder folder;
+  std::filesystem::create_symlink("loop.tsv", folder / "loop.tsv");
+  const auto labelled = [](const std::string& path) {
+    read_labelled_parts<std::string>(path, {.label = "y", .text = "x"},
+                                     [](const std::string& text) { return text; });
+  };
+  for (const std::string& path : {folder / "loop.tsv", folder / (std::string(300, 'x') + ".tsv")}) {
+    EXPECT_ERROR_WITH(IoError, path, read_text_parts(path, TextLevel::words));
+    EXPECT_ERROR_WITH(IoError, path, labelled(path));
+    EXPECT_ERROR_WITH(IoError, path, read_articles(path));
+    EXPECT_ERROR_WITH(IoError, path, read_sick(path));
+  }
+  for (const char* name : {"bbc.jsonl", "SICK.tsv"}) {
+    std::filesystem::create_symlink(name, folder / name);
+  }
+  EXPECT_ERROR_WITH(IoError, folder / "bbc.jsonl: ", read_articles(folder.path()));
+  EXPECT_ERROR_WITH(IoError, folder / "SICK.tsv: ", read_sick(folder.path()));
 }
 
 }  // namespace

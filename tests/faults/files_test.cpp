@@ -10,6 +10,7 @@
 #include "../../io/file.h"
 #include "../../io/model_directory.h"
 #include "../../io/safetensors.h"
+#include "../../io/saved_model.h"
 #include "../../io/saved_module.h"
 #include "../../io/training_state.h"
 #include "../../nn/gru.h"
@@ -44,6 +45,26 @@ TEST_P(Files, AreReadIntoAModuleWholeOrNotAtAll) {
                         .state = [&] { return weights(loaded); }}),
             20);
   EXPECT_EQ(weights(loaded), weights(saved));
+}
+
+TEST_P(Files, AreLoadedIn8BitsWholeOrNotAtAll) {
+  struct Pair : nn::Module {
+    nn::Linear& first = child<nn::Linear>("first", 7, 5);
+    nn::Linear& second = child<nn::Linear>("second", 5, 3);
+  } model;
+  const std::string path = folder / "w";
+  io::save(path, model);
+  EXPECT_GT(fail_every({.run = [&] { io::load(path, model, io::Quantize::int8); },
+                        .state =
+                            [&] {  // which a layer in 8 bits refuses to give
+                              try {
+                                return weights(model);
+                              } catch (const ValueError& error) {
+                                return std::string(error.what());
+                              }
+                            }}),
+            20);
+  EXPECT_THROW(weights(model), ValueError);
 }
 
 TEST_P(Files, PutATrainingBackWholeOrNotAtAll) {

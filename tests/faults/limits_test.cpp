@@ -17,6 +17,8 @@
 #include "../../core/generator.h"
 #include "../../core/parallel.h"
 #include "../../data/idx.h"
+#include "../../data/prefetch.h"
+#include "../../data/read_ahead.h"
 #include "../../data/text_file.h"
 #include "../../nn/gru.h"
 #include "../../nn/linear.h"
@@ -222,6 +224,26 @@ TEST(AddressSpace, EndsReadingWithoutBlamingTheFile) {
   for (const std::string& content : {images, gzip(images), zstd(images)}) {
     expect_refused_or_read(content, read_images);
   }
+}
+
+// A thread's stack alone is larger than what is left.
+TEST(AddressSpace, ThreadsThatCannotBeginLeaveTheWorkToOthers) {
+  SKIP_UNDER_SANITIZERS();
+  const auto count = [](Index lane) { return lane; };
+  const auto last = [](const Index&) { return false; };
+  EXPECT_EQ(ending_of([&] {
+              if (!allow(address_space() + (1 << 20))) return kOther;
+              data::ReadAhead<Index> lanes(3, 5, 2, count, last);
+              data::Prefetch<Index> ahead(
+                  2, [] { return Index{7}; }, last);
+              for (const Index lane : {2, 0, 1}) {
+                for (int i = 0; i < 5; ++i) {
+                  if (lanes.take(lane) != lane || ahead.take() != 7) return kChanged;
+                }
+              }
+              return kDone;
+            }),
+            kDone);
 }
 
 TEST(OutOfMemory, SaysWhatWasAskedWhatIsHeldAndWhatRefused) {

@@ -101,6 +101,26 @@ TEST(Elements, SayWhereOneIsNone) {
                decode_elements(Element::f64, {}, "x", {kPath}));
 }
 
+TEST(Elements, InBf16BecomeF32OrStay) {
+  const std::vector<float> numbers = {1, -0.5F, 3e38F, 1e-40F, INFINITY};
+  const Array narrow = Array::from(numbers).to(DType::bf16);
+  std::string bytes(10, '\0');
+  encode_elements(Element::bf16, narrow, bytes.data());
+  const Array wide = decode_elements(Element::bf16, {5}, bytes, {kPath});
+  EXPECT_EQ(describe(wide), "f32[5]");
+  EXPECT_EQ(wide.to_vector<float>(), narrow.to(DType::f32).to_vector<float>());
+  for (const bool big_endian : {false, true}) {
+    for (std::size_t i = 0; big_endian && i < 10; i += 2) std::swap(bytes[i], bytes[i + 1]);
+    const Array same =
+        decode_elements(Element::bf16, {5}, bytes, {kPath}, big_endian, ReadBf16::as_it_is);
+    EXPECT_EQ(describe(same), "bf16[5]");
+    EXPECT_EQ(same.to(DType::f32).to_vector<float>(), wide.to_vector<float>());
+  }
+  // Nothing else is read otherwise.
+  EXPECT_EQ(describe(decode_elements(Element::f16, {5}, bytes, {kPath}, false, ReadBf16::as_it_is)),
+            "f32[5]");
+}
+
 TEST(Elements, OfNothingAreNothing) {
   for (const bool big_endian : {false, true}) {
     for (const Element element : {Element::f16, Element::f64, Element::u64, Element::boolean}) {

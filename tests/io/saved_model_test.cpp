@@ -9,6 +9,7 @@
 #include "../../autograd/ops/elementwise/elementwise.h"
 #include "../../core/bfloat16.h"
 #include "../../core/error.h"
+#include "../../core/generator.h"
 #include "../../io/file.h"
 #include "../../nn/linear.h"
 #include "../support/throws.h"
@@ -102,6 +103,41 @@ TEST(SavedModel, WeightsAloneAreOneFile) {
   EXPECT_EQ(again.linear.weight.array().to_vector<float>(),
             net.linear.weight.array().to_vector<float>());
   EXPECT_ERROR_WITH(FormatError, "linear.weight", load(folder / "w.safetensors", other));
+}
+
+// The module says how what is BF16 in a file is held.
+TEST(SavedModel, Bf16GoesIntoBf16AndIntoF32) {
+  class Table : public nn::Module {
+   public:
+    explicit Table(DType dtype)
+        : numbers(buffer("numbers", Tensor(Generator(3).normal({7, 3}, 0, 1).to(dtype)))) {}
+    Tensor& numbers;
+  };
+  const TemporaryFolder folder;
+  const Table saved(DType::bf16);
+  Table narrow(DType::bf16), wide(DType::f32), doubles(DType::f64);
+  for (Table* each : {&narrow, &wide})
+    each->numbers.copy_from(zeros({7, 3}, each->numbers.dtype()));
+  io::save(folder / "w", saved);
+  save_directory(folder / "m", {{kWeightsFile, encode_weights(saved)}});
+  const auto expected = saved.numbers.array().to(DType::f32).to_vector<float>();
+  const auto numbers = [](const Table& table) {
+    return table.numbers.array().to(DType::f32).to_vector<float>();
+  };
+  load(folder / "w", narrow);
+  load(folder / "w", wide);
+  EXPECT_EQ(describe(narrow.numbers), "bf16[7, 3]");
+  EXPECT_EQ(numbers(narrow), expected);
+  EXPECT_EQ(describe(wide.numbers), "f32[7, 3]");
+  EXPECT_EQ(numbers(wide), expected);
+  EXPECT_ERROR_WITH(FormatError, "\"numbers\" is bf16[7, 3], not f64[7, 3]",
+                    load(folder / "w", doubles));
+  narrow.numbers.copy_from(zeros({7, 3}, DType::bf16));
+  load_weights(folder / "m", narrow);
+  EXPECT_EQ(numbers(narrow), expected);
+  io::save(folder / "w", wide);
+  EXPECT_ERROR_WITH(FormatError, "\"numbers\" is f32[7, 3], not bf16[7, 3]",
+                    load(folder / "w", narrow));
 }
 
 TEST(SavedModel, WeightsAreHeldAsAsked) {

@@ -135,6 +135,29 @@ TEST(TrainingState, HoldsWhateverHasAStateDict) {
   EXPECT_THAT(read.tensors("criti"), SizeIs(0));
 }
 
+TEST(TrainingState, GivesArraysBackInTheirDtypes) {
+  struct Noted : nn::Module {
+    nn::Linear& linear = child<nn::Linear>("linear", 3, 2);
+    Tensor& table = buffer("table", Tensor(Array::full({5}, 1.5, DType::bf16)));
+  } run, again;
+  optim::Adam adam(run.parameters()), other(again.parameters());
+  again.table.copy_from(zeros({5}, DType::bf16));
+  const TemporaryFolder folder;
+  TrainingState state(run, adam);
+  nn::NamedTensors put;
+  for (const DType dtype : {DType::f32, DType::f64, DType::bf16, DType::i64, DType::boolean}) {
+    put.emplace_back(name(dtype), Tensor(Array::full({7}, 1, dtype)));
+  }
+  state.put("kept", put);
+  save(folder, state);
+  const TrainingState read = TrainingState::read(folder / "m");
+  const nn::NamedTensors kept = read.tensors("kept");
+  ASSERT_THAT(kept, SizeIs(5));
+  for (const auto& [dtype, tensor] : kept) EXPECT_EQ(describe(tensor), dtype + "[7]");
+  read.restore(again, other);
+  EXPECT_EQ(encode_weights(again), encode_weights(run));
+}
+
 TEST(TrainingState, RefusesEntriesOfAnotherKind) {
   const TemporaryFolder folder;
   const Learner run(3);

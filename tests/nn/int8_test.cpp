@@ -113,6 +113,27 @@ TEST(ToInt8, IsForWhatHasBeenTrained) {
   EXPECT_ERROR_WITH(DTypeError, "int8: weights are f32, not f64[53, 32]", to_int8(doubles));
 }
 
+TEST(ToInt8, ChangesAllOfAModelOrNothing) {
+  const TemporaryFolder folder(TemporaryFolder::memory());
+  const std::string path = folder / "tagger.safetensors";
+  manual_seed(5);
+  Tagger model, loaded;
+  {
+    const NoGrad scope;
+    model.out.weight.copy_from(full({17, 67}, INFINITY));
+  }
+  io::save(path, model);
+  const std::string before = io::encode_weights(model);
+  EXPECT_ERROR_WITH(ValueError, "int8: row 0 of the weights has inf", to_int8(model));
+  EXPECT_EQ(io::encode_weights(model), before);
+  EXPECT_ERROR_WITH(FormatError, "int8: row 0 of the weights has inf",
+                    io::load(path, loaded, io::Quantize::int8));
+  EXPECT_EQ(io::encode_weights(loaded), before);
+  const NoGrad scope;
+  model.out.weight.copy_from(ones({17, 67}));
+  EXPECT_EQ(to_int8(model), 3);
+}
+
 TEST(ToInt8, SaysThatNothingCame) {
   Linear linear(32, 7);
   Embedding table(53, 32);

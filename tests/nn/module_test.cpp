@@ -201,6 +201,21 @@ TEST(Module, LoadingNotStrictlyTakesWhatIsThere) {
                     layer.load_state_dict({{"bias", ones({2})}}, false));
 }
 
+TEST(Module, LoadingWidensBf16AndNarrowsNothing) {
+  nn::Linear layer(2, 3);
+  const Tensor narrow = full({3}, 1.5, DType::bf16);
+  layer.load_state_dict({{"bias", narrow}}, false);
+  EXPECT_EQ(layer.bias.dtype(), DType::f32);
+  EXPECT_THAT(layer.bias.array().to_vector<float>(), ElementsAre(1.5, 1.5, 1.5));
+  nn::Linear doubles(2, 3, true, DType::f64);
+  EXPECT_ERROR_WITH(ValueError, "\"bias\" is bf16[3], not f64[3]",
+                    doubles.load_state_dict({{"bias", narrow}}, false));
+  Open model;
+  model.buffer("held", narrow);
+  EXPECT_ERROR_WITH(ValueError, "\"held\" is f32[3], not bf16[3]",
+                    model.load_state_dict({{"held", ones({3})}}));
+}
+
 TEST(Module, ModeReachesAllChildren) {
   Outer model;
   EXPECT_TRUE(model.reader.drop.training());

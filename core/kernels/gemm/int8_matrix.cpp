@@ -16,6 +16,7 @@ namespace {
 
 using simd::kInt8Panel;
 using simd::kInt8Place;
+using simd::kInt8Stretch;
 
 constexpr Index up(Index count, Index by) { return (count + by - 1) / by; }
 
@@ -70,7 +71,8 @@ Int8Matrix::Int8Matrix(const Array& w) {
   const Index places = up(in_, kInt8Place), size = places * kInt8Place * kInt8Panel;
   Array plain = block(out_ * in_);
   scales_ = Array::empty(Shape{out_}, DType::f32);
-  offsets_ = block(out_ * 4);
+  const Index stretches = up(places, kInt8Stretch);
+  offsets_ = block(stretches * out_ * 4);
   panels_ = block(up(out_, kInt8Panel) * size);
   std::int8_t* const rows = as<std::int8_t>(plain);
   round_rows(from, rows, scales_.mutable_data<float>());
@@ -79,13 +81,16 @@ Int8Matrix::Int8Matrix(const Array& w) {
   std::memset(panels, 0, static_cast<std::size_t>(panels_.numel()) * sizeof(float));
   for (Index row = 0; row < out_; ++row) {
     std::int8_t* const panel = panels + row / kInt8Panel * size;
-    std::int32_t sum = 0;
-    for (Index k = 0; k < in_; ++k) {
-      const std::int8_t q = rows[row * in_ + k];
-      sum += q;
-      panel[(k / kInt8Place * kInt8Panel + row % kInt8Panel) * kInt8Place + k % kInt8Place] = q;
+    for (Index stretch = 0; stretch < stretches; ++stretch) {
+      const Index begin = stretch * kInt8Stretch * kInt8Place;
+      std::int32_t sum = 0;
+      for (Index k = begin; k < std::min(begin + kInt8Stretch * kInt8Place, in_); ++k) {
+        const std::int8_t q = rows[row * in_ + k];
+        sum += q;
+        panel[(k / kInt8Place * kInt8Panel + row % kInt8Panel) * kInt8Place + k % kInt8Place] = q;
+      }
+      offsets[stretch * out_ + row] = 128 * sum;
     }
-    offsets[row] = 128 * sum;
   }
 }
 

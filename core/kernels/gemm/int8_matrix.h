@@ -4,8 +4,10 @@
 //
 //   y[i][j] = s_i t_j sum_k p[i][k] q[j][k] + bias[j],   x[i][k] ~ s_i p[i][k],  w[j][k] ~ t_j q[j][k]
 //
-// An element's error is about 2^-8 of |x_i|_max |w_j|_max sqrt(K). A row of x that is not finite
-// gives NaN. (Dettmers et al. 2022, "LLM.int8()", without its outliers.)
+// Of more than 131,072 numbers a row, each such stretch is summed so, and those sums as floats. An
+// element's error is about 2^-8 of |x_i|_max |w_j|_max sqrt(K), where both are 2^-126 or more, the
+// least normal number, and their product 2^-112: below, scales lose digits and end as zero. A row of
+// x that is not finite gives NaN. (Dettmers et al. 2022, "LLM.int8()", without its outliers.)
 #pragma once
 
 #include "../../array.h"
@@ -29,7 +31,7 @@ class Int8Matrix {
  private:
   Index in_, out_;
   Array panels_;            // see int8_simd.h; four int8s in the place of a float
-  Array scales_, offsets_;  // f32 [out]; 128 sums of q, int32s in the places of floats
+  Array scales_, offsets_;  // f32 [out]; 128 sums of q a stretch, int32s in the places of floats
 };
 
 }  // namespace heed::kernels

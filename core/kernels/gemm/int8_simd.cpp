@@ -25,7 +25,7 @@ constexpr Index kLanes = static_cast<Index>(hn::MaxLanes(Lanes()));
 constexpr Index kEach = kInt8Panel / kLanes;  // vectors a panel
 constexpr Index kRows = kEach == 1 ? 14 : kEach == 2 ? 6 : 2;
 // Sums of so many products of two numbers up to 127 are integers that a float holds exactly.
-constexpr Index kStretch = 1024 / kInt8Place;
+constexpr Index kExact = 1024 / kInt8Place;
 
 void round_rows(Index m, Index k, const float* x, std::uint8_t* to, float* scales) {
   const Lanes d;
@@ -47,12 +47,14 @@ void round_rows(Index m, Index k, const float* x, std::uint8_t* to, float* scale
       continue;
     }
     scales[row] = largest / 127;
-    const float most_of_all = std::numeric_limits<float>::max();
-    const auto by = hn::Set(d, scales[row] > 0 ? std::min(127 / largest, most_of_all) : 0.0f);
+    // 127 over the least numbers is infinite: these are made larger first, which is exact.
+    const float up = largest < 0x1p-64f ? 0x1p64f : 1.0f;
+    const auto larger = hn::Set(d, up);
+    const auto by = hn::Set(d, scales[row] > 0 ? 127 / (largest * up) : 0.0f);
     const auto middle = hn::Set(di, 128);
     for (Index i = 0; i < padded; i += kLanes) {
       const Index own = std::clamp<Index>(k - i, 0, kLanes);
-      const auto p = hn::NearestInt(hn::Mul(load_first(d, x + i, own), by));
+      const auto p = hn::NearestInt(hn::Mul(hn::Mul(load_first(d, x + i, own), larger), by));
       HWY_ALIGN std::uint8_t lanes[16];
       hn::StoreU(hn::DemoteTo(du, hn::Add(p, middle)), du, lanes);
       std::copy_n(lanes, std::min(kLanes, padded - i), to + i);
@@ -103,44 +105,59 @@ HWY_INLINE void in_rows(Index m, Index places, const std::uint8_t* rows, Index s
   }
 }
 
+// `height` rows of one panel, from the sums [height, 16] of a stretch: the first's go to the bias,
+// others to those before it.
+void finish(const Int8Product& x, Index row, Index height, Index panel, bool first_stretch,
+            const std::int32_t* sums) {
+  const Lanes d;
+  const hn::Rebind<std::int32_t, Lanes> di;
+  for (Index column = panel * kInt8Panel; column < std::min((panel + 1) * kInt8Panel, x.n);
+       column += kLanes) {
+    const Index width = std::min(kLanes, x.n - column);
+    const auto scales = load_first(d, x.scales + column, width);
+    const auto bias = x.bias == nullptr ? hn::Zero(d) : load_first(d, x.bias + column, width);
+    for (Index i = 0; i < height; ++i) {
+      float* const to = x.to + (row + i) * x.n + column;
+      const auto scale = hn::Mul(hn::Set(d, x.row_scales[row + i]), scales);
+      const auto sum = hn::LoadU(di, sums + i * kInt8Panel + column % kInt8Panel);
+      auto value = hn::Mul(hn::ConvertTo(d, sum), scale);
+      if (!first_stretch) {
+        value = hn::Add(value, load_first(d, to, width));
+      } else if (x.bias != nullptr) {
+        value = hn::Add(value, bias);
+      }
+      store_first(value, d, to, width);
+    }
+  }
+}
+
 void multiply(const Int8Product& x, Index first, Index last) {
   constexpr Index kBlock = 56;  // rows at a time
   const Index step = x.places * kInt8Place;
-  HWY_ALIGN float panel[kStretch * kInt8Place * kInt8Panel];
+  HWY_ALIGN float panel[kExact * kInt8Place * kInt8Panel];
   std::int32_t sums[kBlock * kInt8Panel];
   for (Index j = first; j < last; ++j) {
     const std::int8_t* const from = x.panels + j * step * kInt8Panel;
     for (Index row = 0; row < x.m; row += kBlock) {
       const Index height = std::min(kBlock, x.m - row);
-      std::fill_n(sums, height * kInt8Panel, 0);
-      for (Index p = 0; p < x.places; p += kStretch) {
-        const Index own = std::min(kStretch, x.places - p);
-        if (row == 0 || x.places > kStretch) {
-          for (Index at = 0; at < own; ++at) {
-            for (Index i = 0; i < kInt8Panel; ++i) {
-              for (Index k = 0; k < kInt8Place; ++k) {
-                panel[(at * kInt8Place + k) * kInt8Panel + i] =
-                    from[((p + at) * kInt8Panel + i) * kInt8Place + k];
+      for (Index begin = 0; begin < x.places; begin += kInt8Stretch) {
+        const Index end = std::min(begin + kInt8Stretch, x.places);
+        std::fill_n(sums, height * kInt8Panel, 0);
+        for (Index p = begin; p < end; p += kExact) {
+          const Index own = std::min(kExact, end - p);
+          if (row == 0 || x.places > kExact) {
+            for (Index at = 0; at < own; ++at) {
+              for (Index i = 0; i < kInt8Panel; ++i) {
+                for (Index k = 0; k < kInt8Place; ++k) {
+                  panel[(at * kInt8Place + k) * kInt8Panel + i] =
+                      from[((p + at) * kInt8Panel + i) * kInt8Place + k];
+                }
               }
             }
           }
+          in_rows<kRows>(height, own, x.rows + row * step + p * kInt8Place, step, panel, sums);
         }
-        in_rows<kRows>(height, own, x.rows + row * step + p * kInt8Place, step, panel, sums);
-      }
-      const Lanes d;
-      const hn::Rebind<std::int32_t, Lanes> di;
-      for (Index column = j * kInt8Panel; column < std::min((j + 1) * kInt8Panel, x.n);
-           column += kLanes) {
-        const Index width = std::min(kLanes, x.n - column);
-        const auto scales = load_first(d, x.scales + column, width);
-        const auto bias = x.bias == nullptr ? hn::Zero(d) : load_first(d, x.bias + column, width);
-        for (Index i = 0; i < height; ++i) {
-          const auto scale = hn::Mul(hn::Set(d, x.row_scales[row + i]), scales);
-          const auto sum = hn::LoadU(di, sums + i * kInt8Panel + column % kInt8Panel);
-          auto value = hn::Mul(hn::ConvertTo(d, sum), scale);
-          if (x.bias != nullptr) value = hn::Add(value, bias);
-          store_first(value, d, x.to + (row + i) * x.n + column, width);
-        }
+        finish(x, row, height, j, begin == 0, sums);
       }
     }
   }

@@ -10,6 +10,10 @@
 namespace heed::kernels::simd {
 
 inline constexpr Index kInt8Panel = 16, kInt8Place = 4;
+/// Sums of so many places are integers of 32 bits, and their offsets, too. A longer row is summed
+/// in stretches of these, which are added as floats.
+inline constexpr Index kInt8Stretch = 131072 / kInt8Place;
+static_assert(kInt8Stretch * kInt8Place * 127 * 128 <= INT32_MAX);
 
 /// The product of rows [m, places, 4] and the panels first .. last, as in int8_matrix.h.
 struct Int8Product {
@@ -18,7 +22,7 @@ struct Int8Product {
   const float* row_scales;  ///< [m]
   const std::int8_t* panels;
   const float* scales;          ///< [n]
-  const std::int32_t* offsets;  ///< [n]: 128 sum_k q
+  const std::int32_t* offsets;  ///< [stretches, n]: 128 sum_k q
   const float* bias;            ///< [n] or null
   float* to;                    ///< [m, n]
 };

@@ -112,6 +112,52 @@ TEST(Int8Matrix, TakesWhatIsHugeTinyZeroAndNotFinite) {
   });
 }
 
+// More than 133,144 products of 127 and 127 are no integer of 32 bits.
+TEST(Int8Matrix, SumsRowsOfAnyWidth) {
+  constexpr Index kIn = 262147, kOut = 17;
+  std::vector<float> numbers, bias;
+  for (Index j = 0; j < kOut; ++j) {
+    numbers.insert(numbers.end(), kIn, static_cast<float>(j - 5));
+    bias.push_back(static_cast<float>(1000 * j));
+  }
+  const Int8Matrix matrix(Array::from(numbers, {kOut, kIn}));
+  numbers.assign(kIn, 1);
+  numbers.insert(numbers.end(), kIn, -3);
+  const Array x = Array::from(numbers, {2, kIn});
+  std::vector<std::vector<float>> all;
+  under_every_simd([&] {
+    const Array plain = matrix.multiply(x, Array()), biased = matrix.multiply(x, Array::from(bias));
+    for (Index i = 0; i < 2; ++i) {
+      for (Index j = 0; j < kOut; ++j) {
+        const double y = static_cast<double>((i == 0 ? 1 : -3) * (j - 5) * kIn);
+        ASSERT_NEAR(plain.data<float>()[i * kOut + j], y, 1e-6 * std::abs(y));
+        ASSERT_NEAR(biased.data<float>()[i * kOut + j], y + 1000.0 * static_cast<double>(j),
+                    1e-6 * std::abs(y));
+      }
+    }
+    all.push_back(biased.to_vector<float>());
+  });
+  for (const auto& each : all) EXPECT_EQ(each, all.front());
+}
+
+TEST(Int8Matrix, IsAsExactForRowsDownToTheLeastNormalNumber) {
+  constexpr std::pair<float, float> kLargest[] = {{1, 1},
+                                                  {1e-19f, 1},
+                                                  {4e-37f, 1e30f},
+                                                  {3e-37f, 1e30f},
+                                                  {0x1p-126f, 0x1p14f},
+                                                  {1.5e-17f, 2e-17f},
+                                                  {1e30f, 0x1p-126f}};
+  under_every_simd([&] {
+    for (const auto& [x, w] : kLargest) {
+      const Int8Matrix matrix(Array::from<float>({0.2f * w, w, -0.6f * w}, {1, 3}));
+      const Array y =
+          matrix.multiply(Array::from<float>({x, -0.7f * x, 0.3f * x}, {1, 3}), Array());
+      EXPECT_NEAR(y.data<float>()[0] / x / w, 0.2 - 0.7 - 0.18, 0.01) << x << " " << w;
+    }
+  });
+}
+
 TEST(Int8Matrix, HoldsAQuarterOfTheBytes) {
   Generator generator(7);
   const Array w = drawn({1009, 512}, generator);
