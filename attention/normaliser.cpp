@@ -14,7 +14,7 @@ Tensor Softmax::operator()(const Tensor& scores, const Tensor& allowed, Index ax
 Tensor SoftmaxPlusOne::operator()(const Tensor& scores, const Tensor& allowed, Index axis,
                                   Tensor*) const {
   const Scope scope(*this);
-  const Index from_end = axis < 0 ? axis : axis - scores.rank();
+  const Index from_end = normalize_axis("softmax_plus_one", axis, scores.rank()) - scores.rank();
   const auto all = beside_sinks(scores, allowed, zeros(Shape{}, scores.dtype()), from_end);
   return forwarded(narrow(softmax(all.scores, axis, all.allowed), axis, 0, scores.size(axis)));
 }

@@ -11,6 +11,7 @@
 #include "draws.h"
 #include "error.h"
 #include "kernels/elementwise/philox_simd.h"
+#include "no_memory.h"
 #include "parallel.h"
 
 namespace heed {
@@ -101,7 +102,9 @@ Index Generator::below(Index count) {
 
 std::vector<Index> Generator::permutation(Index count) {
   if (count < 0) throw ValueError(fmt::format("permutation: count {} is negative", count));
-  std::vector<Index> order(static_cast<std::size_t>(count));
+  std::vector<Index> order = fitting("permutation", count, "numbers", [&] {
+    return std::vector<Index>(static_cast<std::size_t>(count));
+  });
   std::iota(order.begin(), order.end(), Index{0});
   for (Index i = count - 1; i > 0; --i) {
     std::swap(order[static_cast<std::size_t>(i)], order[static_cast<std::size_t>(below(i + 1))]);

@@ -47,7 +47,7 @@ class Generator {
   double uniform();
   /// Uniform in {0, ..., count - 1}, without bias. Throws ValueError unless count > 0.
   Index below(Index count);
-  /// A random order of 0 .. count - 1.
+  /// A random order of 0 .. count - 1. Throws ValueError for a negative count, OutOfMemory.
   std::vector<Index> permutation(Index count);
 
   /// Arrays of independent draws; f32 or f64, contiguous. Throw DTypeError, ShapeError, ValueError.

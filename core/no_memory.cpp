@@ -16,4 +16,8 @@ void throw_no_memory(std::size_t bytes, std::size_t held) {
                           : std::string()));
 }
 
+void throw_no_memory(const char* op, Index count, const char* what) {
+  throw OutOfMemory(fmt::format("{}: {} {} do not fit into memory", op, count, what));
+}
+
 }  // namespace heed

@@ -72,6 +72,12 @@ void check_word(const char* op, const Tensor& word, Index rows, Index width, DTy
   check_state(op, "a step's word", word, Shape{rows, width}, dtype);
 }
 
+void check_layers(const char* op, std::size_t of_state, std::size_t of_decoder) {
+  if (of_state == of_decoder) return;
+  throw ValueError(
+      fmt::format("{}: the state has {} layers, the decoder {}", op, of_state, of_decoder));
+}
+
 void check_state(const char* op, const char* what, const Tensor& x, const Shape& shape,
                  DType dtype) {
   if (x.shape() != shape) {

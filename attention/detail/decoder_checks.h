@@ -33,6 +33,8 @@ void check_word(const char* op, const Tensor& word, Index rows, Index width, DTy
 /// Within a window that moves, terms may name a normaliser, dropout and whether weights are wanted.
 /// What they say of whole rows of keys throws ValueError, as a normaliser that is stateful.
 void check_window_terms(const char* op, const Terms& terms);
+/// Throws ValueError unless a state has as many layers as the decoder that takes it.
+void check_layers(const char* op, std::size_t of_state, std::size_t of_decoder);
 /// Throws ShapeError unless x is `shape`, DTypeError.
 void check_state(const char* op, const char* what, const Tensor& x, const Shape& shape,
                  DType dtype);

@@ -5,7 +5,9 @@
 #include <cmath>
 
 #include "../../autograd/check_defined.h"
+#include "../../core/checked.h"
 #include "../../core/error.h"
+#include "../../core/no_memory.h"
 
 namespace heed::attention::maps {
 
@@ -46,7 +48,14 @@ ScoreMap sandwich(Index heads, Index steps, Index width, DType dtype) {
         "width even",
         heads, steps, width));
   }
+  // The sums are products of positions [steps, width]: those of a size that no table could have
+  // would take for ever.
+  const Index kBytes = sizeof(double);
+  static_cast<void>(Checked("score_map: sandwich", steps) * width * kBytes);
+  const Index count = Checked("score_map: sandwich", heads) * steps;
   std::vector<double> numbers;
+  fitting("score_map: sandwich", count, "biases",
+          [&] { numbers.reserve(static_cast<std::size_t>(count)); });
   for (Index h = 1; h <= heads; ++h) {
     const double ratio = 8 * static_cast<double>(h) / static_cast<double>(heads);
     for (Index apart = 0; apart < steps; ++apart) {

@@ -19,7 +19,8 @@ ScoreMap slopes(const Tensor& slopes);
 ScoreMap by_distance(const Tensor& table, const Tensor& distances);
 /// s + r_h sum over i of cos((q - k) / 10000^(2 i / width)), i = 1 .. width / 2, r_h = 8 h / heads,
 /// h = 1 .. heads (Sandwich, Chi et al. 2023), for sequences of up to `steps` places. Throws
-/// ValueError unless all are positive and the width is even.
+/// ValueError unless all are positive and the width is even, ShapeError and OutOfMemory for sizes
+/// that no table could have.
 ScoreMap sandwich(Index heads, Index steps, Index width = 128, DType dtype = DType::f32);
 
 }  // namespace heed::attention::maps

@@ -2,6 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+
 #include "../../autograd/ops/shape/shape.h"
 #include "../../core/error.h"
 
@@ -15,6 +19,15 @@ const WaitKOptions& checked(const WaitKOptions& o) {
                   o.catch_up, o.first));
 }
 
+// As large as places that are added to them still fit: what waits so long sees every key, however
+// it catches up.
+WaitKOptions within_places(WaitKOptions o) {
+  constexpr Index kMost = Index{1} << 61;
+  o.wait = std::min(o.wait, 2 * kMost);
+  o.first = std::min(o.first, kMost);
+  return o;
+}
+
 // Of places of queries and keys, one by one, as intervals, or followed.
 template <class Number>
 auto seen(const WaitKOptions& o, const Number& written, const Number& key) {
@@ -24,7 +37,7 @@ auto seen(const WaitKOptions& o, const Number& written, const Number& key) {
 
 class WaitKRule final : public TileRule, public FollowedRule {
  public:
-  explicit WaitKRule(const WaitKOptions& options) : o_(options) {}
+  explicit WaitKRule(const WaitKOptions& options) : o_(within_places(options)) {}
 
   bool by_matrix() const override { return false; }
   Seen over(const ScoresAt& at, KeyRange q, KeyRange k) const override {
@@ -56,7 +69,14 @@ class WaitKRule final : public TileRule, public FollowedRule {
 
 Index wait_k_reads(const WaitKOptions& options, Index written) {
   const WaitKOptions& o = checked(options);
-  return written + o.wait - (o.catch_up == 0 ? 0 : (written + 1) / o.catch_up);
+  if (written < 0) return written + o.wait - (o.catch_up == 0 ? 0 : (written + 1) / o.catch_up);
+  // Unsigned, whose double range holds the sum.
+  const auto sum = static_cast<std::uint64_t>(written) + static_cast<std::uint64_t>(o.wait);
+  const std::uint64_t next = static_cast<std::uint64_t>(written) + 1;
+  const std::uint64_t reads =
+      o.catch_up == 0 ? sum : sum - next / static_cast<std::uint64_t>(o.catch_up);
+  constexpr Index kMost = std::numeric_limits<Index>::max();
+  return static_cast<Index>(std::min(reads, static_cast<std::uint64_t>(kMost)));
 }
 
 Mask masks::wait_k(const WaitKOptions& options) {

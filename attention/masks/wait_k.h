@@ -22,8 +22,8 @@ struct WaitKOptions {
   Index first = 0;     ///< how many words were written before the first query
 };
 
-/// g of the word that follows `written` words, of a source without an end. Throws ValueError unless
-/// wait is positive and the others are not negative.
+/// g of the word that follows `written` words, of a source without an end, or the largest Index
+/// where g is beyond it. Throws ValueError unless wait is positive and the others are not negative.
 Index wait_k_reads(const WaitKOptions& options, Index written);
 
 namespace masks {

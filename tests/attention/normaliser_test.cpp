@@ -6,8 +6,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <initializer_list>
 #include <numeric>
 
+#include "../../attention/normalisers/by_count.h"
 #include "../../attention/normalisers/monotonic.h"
 #include "../../attention/normalisers/sigmoid.h"
 #include "../../attention/normalisers/sparse.h"
@@ -267,6 +269,40 @@ TEST(Normaliser, MochaSpreadsOverChunks) {
   EXPECT_THAT(numbers(mocha.spread(alpha, u)), near(wanted));
   EXPECT_THAT(numbers(mocha(scores())), near(mocha.spread(alpha, scores())));
   EXPECT_THAT(numbers(Mocha(1)(scores())), near(alpha));
+}
+
+// One row without the axis of queries, keys along an axis before others, and no axis at all.
+TEST(Normaliser, TakeARowAloneAndRefuseOneNumber) {
+  const Softmax softmax;
+  const SoftmaxPlusOne plus_one;
+  const NormalisedSigmoid smooth;
+  const Sparsemax sparse;
+  const Entmax entmax, learned({.learned = true, .dtype = DType::f64});
+  const TopK top(2);
+  const Temperature sharp(1.7);
+  const ByCount count;
+  const Tensor row = select(select(scores(), 0, 1), 0, 2), number = tensor(0.3, DType::f64);
+  const Tensor allowed(Array::from<bool>({true, true, false, true, true, true, false}, {kK}));
+  for (const Normaliser* each : std::initializer_list<const Normaliser*>{
+           &softmax, &plus_one, &smooth, &sparse, &entmax, &learned, &top, &sharp, &count}) {
+    for (const Tensor& may : {Tensor(), allowed}) {
+      const Tensor wanted = (*each)(unsqueeze(row, 0), may), alone = (*each)(row, may);
+      ASSERT_EQ(alone.shape(), Shape{kK}) << each->class_name();
+      EXPECT_THAT(numbers(alone), near(wanted, 0)) << each->class_name();
+      EXPECT_THAT(numbers((*each)(row, may, 0)), near(wanted, 0)) << each->class_name();
+      const Tensor column = (*each)(unsqueeze(row, 1), may.defined() ? unsqueeze(may, 1) : may, 0);
+      EXPECT_THAT(numbers(column), near(wanted, 1e-15)) << each->class_name();
+    }
+    EXPECT_ERROR_WITH(ShapeError, "axis -1 is out of range for rank 0", (*each)(number));
+    EXPECT_ERROR_WITH(ShapeError, "axis 5 is out of range for rank 1", (*each)(row, Tensor(), 5));
+  }
+  EXPECT_ERROR(ShapeError, "softmax_plus_one: axis -1 is out of range for rank 0",
+               plus_one(number));
+  EXPECT_ERROR_WITH(ShapeError, "monotonic: axis -1 is out of range for rank 0",
+                    Monotonic()(number));
+  EXPECT_EQ(Sigmoid()(number).item(), logistic(0.3));
+  const Tensor none = plus_one(zeros({0}, DType::f64));
+  EXPECT_EQ(none.shape(), Shape{0});
 }
 
 TEST(Normaliser, RefusesWhatMakesNoSense) {

@@ -190,6 +190,10 @@ TEST(Generator, RefusesNonsense) {
   Generator generator(0);
   EXPECT_ERROR(ValueError, "below: count 0 must be positive", generator.below(0));
   EXPECT_ERROR(ValueError, "permutation: count -1 is negative", generator.permutation(-1));
+  const auto before = generator.state();
+  EXPECT_ERROR(OutOfMemory, "permutation: 4611686018427387904 numbers do not fit into memory",
+               generator.permutation(Index{1} << 62));
+  EXPECT_EQ(generator.state(), before);
   EXPECT_ERROR(ValueError, "bernoulli: p 1.5 is not in [0, 1]", generator.bernoulli({3}, 1.5));
   EXPECT_ERROR(ValueError, "bernoulli: p nan is not in [0, 1]", generator.bernoulli({3}, NAN));
   EXPECT_ERROR(ValueError, "normal: deviation -1 is negative", generator.normal({3}, 0, -1));

@@ -6,6 +6,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <new>
+#include <stdexcept>
 #include <string>
 
 #include "../../core/error.h"
@@ -49,6 +51,16 @@ TEST(NoMemory, NamesTheLimitOfTheProcess) {
     GTEST_SKIP() << "a limit of address space is not kept here, as in an emulator";
   }
   EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
+}
+
+TEST(NoMemory, OfWhatIsNoArrayIsNamedToo) {
+  EXPECT_ERROR(OutOfMemory, "op: 3 things do not fit into memory",
+               fitting("op", 3, "things", [] { throw std::bad_alloc(); }));
+  EXPECT_ERROR(OutOfMemory, "op: 5 things do not fit into memory",
+               fitting("op", 5, "things", [] { throw std::length_error("vector"); }));
+  EXPECT_ERROR(ValueError, "its own",
+               fitting("op", 5, "things", [] { throw ValueError("its own"); }));
+  EXPECT_EQ(fitting("op", 2, "things", [] { return std::string("xy"); }), "xy");
 }
 
 int g_let_go = 0;

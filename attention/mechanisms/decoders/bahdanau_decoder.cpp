@@ -104,6 +104,7 @@ BahdanauDecoder::State BahdanauDecoder::start(const Tensor& annotations, const M
 StackOutput BahdanauDecoder::step(const Tensor& word, State& state, const Terms& terms) const {
   const Scope scope(*this);
   const Index E = options_.word_width;
+  check_layers(kOp, state.layers.size(), upper.size() + 1);
   check_word(kOp, word, state.layers[0].size(0), E, cell.weight_ih.dtype());
   const Tensor before = state.layers.back();
   const Attended seen = named(kOp, [&] { return state.memory.step(before, terms); });
@@ -117,6 +118,7 @@ StackOutput BahdanauDecoder::run(const Tensor& target, State& state, const Terms
                                  const std::vector<Index>& lengths) const {
   const Scope scope(*this);
   const Index E = options_.word_width, dk = options_.annotation_width;
+  check_layers(kOp, state.layers.size(), upper.size() + 1);
   const Tensor words =
       checked_words(kOp, target, state.layers[0].size(0), E, cell.weight_ih.dtype(), lengths);
   const Index B = words.size(0), T = words.size(1);

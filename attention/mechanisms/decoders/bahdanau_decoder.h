@@ -58,7 +58,8 @@ class BahdanauDecoder : public nn::Module {
   /// whatever the query. Throws ShapeError, DTypeError.
   State start(const Tensor& annotations, const Mask& mask = Mask(),
               const Tensor& summary = Tensor()) const;
-  /// output (out) [B, readout], weights [B, K]. Throws ShapeError, DTypeError.
+  /// output (out) [B, readout], weights [B, K]. Throws ShapeError, DTypeError; ValueError for a
+  /// state of other layers.
   StackOutput step(const Tensor& word, State& state, const Terms& terms = {}) const;
   StackOutput run(const Tensor& words, State& state, const Terms& terms = {},
                   const std::vector<Index>& lengths = {}) const;

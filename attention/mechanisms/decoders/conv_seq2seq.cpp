@@ -127,6 +127,7 @@ ConvDecoder::State ConvDecoder::start(const Memory& source) const {
 
 StackOutput ConvDecoder::step(const Tensor& word, State& state, const Terms& terms) const {
   const Scope scope(*this);
+  check_layers(kOp, state.past.size(), layers.size());
   check_word(kOp, word, state.memory.keys().size(0), options_.width, input_projection.bias.dtype());
   StackOutput out = run(unsqueeze(word, 1), state, terms);
   out.output = squeeze(out.output, 1);
@@ -137,9 +138,14 @@ StackOutput ConvDecoder::step(const Tensor& word, State& state, const Terms& ter
 StackOutput ConvDecoder::run(const Tensor& target, State& state, const Terms& terms,
                              const std::vector<Index>& lengths) const {
   const Scope scope(*this);
+  check_layers(kOp, state.past.size(), layers.size());
   const Tensor words = checked_words(kOp, target, state.memory.keys().size(0), options_.width,
                                      input_projection.bias.dtype(), lengths);
   const Index B = words.size(0), T = words.size(1);
+  for (const Tensor& past : state.past) {
+    check_state(kOp, "a layer's past", past, Shape{B, options_.kernel - 1, options_.hidden},
+                words.dtype());
+  }
   const Tensor g = dropout(words);
   StackOutput out;
   if (B == 0 || T == 0) {

@@ -88,7 +88,7 @@ class ConvDecoder : public nn::Module {
   /// Throws ShapeError, DTypeError.
   State start(const Memory& source) const;
   /// output (out) [B, E], each layer's weights [B, K], at a cost that the steps before do not
-  /// enter.
+  /// enter. Throws ShapeError, DTypeError, ValueError for a state of other layers.
   StackOutput step(const Tensor& word, State& state, const Terms& terms = {}) const;
   /// All steps at once.
   StackOutput run(const Tensor& words, State& state, const Terms& terms = {},

@@ -86,6 +86,13 @@ Window around(const Tensor& middles, Index w, Index K, const Tensor& allowed) {
   return out;
 }
 
+// A state that has made steps with a window, and a decoder without, or the other way round.
+void check_own(const LocationAwareDecoder::State& state, bool windowed) {
+  if (!state.past.weights.defined() || state.first.defined() == windowed) return;
+  throw ValueError(fmt::format("{}: the state is of a decoder {} a window, this one is {}", kOp,
+                               windowed ? "without" : "with", windowed ? "with" : "without"));
+}
+
 // What a row's last weights, [B, W] from `before` on and 0 elsewhere, are at `count` places from
 // `first` - `margin` on.
 Tensor moved(const Tensor& last, const Tensor& before, const Tensor& first, Index margin,
@@ -176,12 +183,13 @@ Attended LocationAwareDecoder::look_around(State& state, const Terms& terms) con
 Attended LocationAwareDecoder::advance(const Tensor& from_word, const Tensor& of_context,
                                        State& state, const Terms& given) const {
   const RnnWeights weights{cell.weight_ih, cell.weight_hh, cell.bias_ih, cell.bias_hh};
+  const bool windowed = options_.window > 0 && state.memory.keys().size(1) > 0;
+  check_own(state, windowed);
   state.hidden =
       gru_cell_from(from_word + linear(state.context, of_context), state.hidden, weights);
   Terms terms = given;
   if (terms.normaliser == nullptr) terms.normaliser = options_.normaliser.get();
   Attended seen = named(kOp, [&] {
-    const bool windowed = options_.window > 0 && state.memory.keys().size(1) > 0;
     return windowed ? look_around(state, terms)
                     : state.memory.step(state.hidden, state.past, terms);
   });

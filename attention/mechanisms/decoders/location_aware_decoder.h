@@ -65,7 +65,7 @@ class LocationAwareDecoder : public nn::Module {
   /// The mask is that of keys, whatever the query. Throws ShapeError, DTypeError.
   State start(const Tensor& annotations, const Mask& mask = Mask()) const;
   /// output (out) [B, readout], weights [B, K]. Throws ShapeError, DTypeError; ValueError for terms
-  /// that a window does not take.
+  /// that a window does not take, and a state of a decoder with a window where this has none.
   StackOutput step(const Tensor& word, State& state, const Terms& terms = {}) const;
   StackOutput run(const Tensor& words, State& state, const Terms& terms = {},
                   const std::vector<Index>& lengths = {}) const;

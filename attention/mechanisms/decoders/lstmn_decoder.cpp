@@ -46,6 +46,19 @@ LSTMNOptions cell_options(const LSTMNDecoderOptions& o) {
           .dtype = o.dtype};
 }
 
+// A state of a decoder of another width or another fusion, whose score's widths may fit all the
+// same.
+void check_own(const LSTMNDecoder::State& state, const LSTMNDecoderOptions& o) {
+  check_defined(kName, state.last, "the state");
+  const bool deep = o.fusion == Fusion::deep;
+  const Index last = deep ? o.source : o.hidden, values = (deep ? 2 : 1) * o.source;
+  if (state.last.size(-1) == last && state.memory.values().size(-1) == values) return;
+  throw ShapeError(fmt::format(
+      "{}: the state is of another decoder: its last look or h must be [B, {}], not {}, and its "
+      "memory's values [B, S, {}], not {}",
+      kName, last, describe(state.last), values, describe(state.memory.values())));
+}
+
 }  // namespace
 
 LSTMNDecoder::LSTMNDecoder(const LSTMNDecoderOptions& options)
@@ -91,7 +104,8 @@ void LSTMNDecoder::State::reorder(const Tensor& rows, bool sources) {
 
 LSTMNDecoderOutput LSTMNDecoder::step(const Tensor& x, State& state, const Terms& terms) const {
   const Scope scope(*this);
-  check_defined(kName, x, "x", state.last, "the state");
+  check_defined(kName, x, "x");
+  check_own(state, options_);
   check_state(kName, "a step's x", x, Shape{state.last.size(0), options_.input},
               score.score_vector.dtype());
   const bool deep = options_.fusion == Fusion::deep;
@@ -126,6 +140,7 @@ LSTMNDecoderOutput LSTMNDecoder::run(const Tensor& x, State& state, const Terms&
   const Scope scope(*this);
   check_batch(kName, "x", x);
   check_rows(kName, "x", x, options_.input, score.score_vector.dtype());
+  check_own(state, options_);
   const Index B = x.size(0), T = x.size(1);
   if (state.last.size(0) != B) {
     throw ShapeError(

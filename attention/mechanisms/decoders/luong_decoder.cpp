@@ -51,6 +51,14 @@ Tensor rows_of(const Tensor& x, const Tensor& rows) {
   return x.defined() ? index_select(x, 0, rows) : x;
 }
 
+// A state of another decoder, whose layers and options differ.
+void check_own(const LuongDecoder::State& state, std::size_t layers, bool feeds) {
+  check_layers(kOp, state.layers.size(), layers);
+  if (state.fed.defined() == feeds) return;
+  throw ValueError(fmt::format("{}: the state is of a decoder {} input_feeding, this one is {}",
+                               kOp, feeds ? "without" : "with", feeds ? "with" : "without"));
+}
+
 }  // namespace
 
 LuongDecoder::LuongDecoder(const LuongOptions& options)
@@ -147,6 +155,7 @@ Tensor LuongDecoder::next(const Tensor& from_word, const Tensor& of_fed, State& 
 
 StackOutput LuongDecoder::step(const Tensor& word, State& state, const Terms& terms) const {
   const Scope scope(*this);
+  check_own(state, layers.size(), options_.input_feeding);
   const Index B = state.layers.front().h.size(0);
   check_word(kOp, word, B, options_.word_width, combine.weight.dtype());
   const nn::LSTMCell& first = layers[0];
@@ -165,6 +174,7 @@ StackOutput LuongDecoder::step(const Tensor& word, State& state, const Terms& te
 StackOutput LuongDecoder::run(const Tensor& target, State& state, const Terms& terms,
                               const std::vector<Index>& lengths) const {
   const Scope scope(*this);
+  check_own(state, layers.size(), options_.input_feeding);
   const Index rows = state.layers.front().h.size(0);
   const Tensor words =
       checked_words(kOp, target, rows, options_.word_width, combine.weight.dtype(), lengths);

@@ -63,7 +63,7 @@ class LuongDecoder : public nn::Module {
   State start(const Tensor& source, const std::vector<Index>& lengths = {},
               const std::vector<LstmState>& begin = {}) const;
   /// output (htilde) [B, out], weights [B, K]. Throws ShapeError, DTypeError; ValueError for terms
-  /// that local attention does not take.
+  /// that local attention does not take, and a state of other layers or another input_feeding.
   StackOutput step(const Tensor& word, State& state, const Terms& terms = {}) const;
   StackOutput run(const Tensor& words, State& state, const Terms& terms = {},
                   const std::vector<Index>& lengths = {}) const;

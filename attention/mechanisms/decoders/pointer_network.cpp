@@ -106,6 +106,7 @@ PointerNetwork::State PointerNetwork::start(const Tensor& keys, const Tensor& in
 Tensor PointerNetwork::read(const Tensor& places, const State& state) const {
   const Index B = places.size(0), T = places.size(1), K = state.inputs.size(1);
   const Index I = options_.input_width;
+  check_rows(kOp, "the state's inputs", state.inputs, I, first_input.dtype());
   if (K == 0) return zeros(Shape{B, T, I}, first_input.dtype());
   Array rows = places.array().contiguous().clone();
   for (Index i = 0; i < rows.numel(); ++i) {

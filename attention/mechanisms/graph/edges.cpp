@@ -7,6 +7,7 @@
 
 #include "../../../core/checked.h"
 #include "../../../core/error.h"
+#include "../../../core/no_memory.h"
 
 namespace heed::attention {
 namespace {
@@ -27,14 +28,16 @@ Edges::Edges(const std::vector<Index>& sources, const std::vector<Index>& target
     throw IndexError(
         fmt::format("edges: {} {} of edge {} is out of range [0, {})", what, node, m, nodes));
   };
-  offsets_.assign(at(nodes) + 1, 0);
+  fitting("edges", nodes, "nodes", [&] { offsets_.assign(at(nodes) + 1, 0); });
   for (std::size_t m = 0; m < sources.size(); ++m) {
     check("source", sources[m], m);
     check("target", targets[m], m);
     ++offsets_[at(targets[m]) + 1];
   }
   for (std::size_t i = 1; i < offsets_.size(); ++i) offsets_[i] += offsets_[i - 1];
-  std::vector<Index> next(offsets_.begin(), offsets_.end() - 1);
+  std::vector<Index> next = fitting("edges", nodes, "nodes", [&] {
+    return std::vector<Index>(offsets_.begin(), offsets_.end() - 1);
+  });
   from_.resize(sources.size());
   to_.resize(sources.size());
   given_.resize(sources.size());
@@ -47,12 +50,21 @@ Edges::Edges(const std::vector<Index>& sources, const std::vector<Index>& target
 }
 
 Edges Edges::complete(const std::vector<Index>& lengths, Index places) {
-  std::vector<Index> sources, targets;
+  Checked count("edges", 0);
   for (std::size_t b = 0; b < lengths.size(); ++b) {
     if (lengths[b] < 0 || lengths[b] > places) {
       throw ShapeError(
           fmt::format("edges: length {} of row {} is not in [0, {}]", lengths[b], b, places));
     }
+    count = count + Checked("edges", lengths[b]) * lengths[b];
+  }
+  const Index nodes = Checked("edges", static_cast<Index>(lengths.size())) * places;
+  std::vector<Index> sources, targets;
+  fitting("edges", count, "edges", [&] {
+    sources.reserve(at(count));
+    targets.reserve(at(count));
+  });
+  for (std::size_t b = 0; b < lengths.size(); ++b) {
     const Index first = static_cast<Index>(b) * places;
     for (Index i = 0; i < lengths[b]; ++i) {
       for (Index j = 0; j < lengths[b]; ++j) {
@@ -61,7 +73,7 @@ Edges Edges::complete(const std::vector<Index>& lengths, Index places) {
       }
     }
   }
-  return {sources, targets, static_cast<Index>(lengths.size()) * places};
+  return {sources, targets, nodes};
 }
 
 Edges Edges::beside(const std::vector<Edges>& graphs) {

@@ -13,10 +13,11 @@ class Edges {
  public:
   /// Edge m goes from sources[m] to targets[m]; one may stand here several times. Throws ShapeError
   /// unless there are as many of both, ValueError for negative `nodes`, IndexError for a node that
-  /// is not there.
+  /// is not there, OutOfMemory.
   Edges(const std::vector<Index>& sources, const std::vector<Index>& targets, Index nodes);
   /// Every node from each, itself included, among the first lengths[b] of `places` nodes of each
-  /// graph b: a padded batch [B, places, ..] as one graph of B places nodes. Throws ShapeError.
+  /// graph b: a padded batch [B, places, ..] as one graph of B places nodes. Throws ShapeError,
+  /// OutOfMemory.
   static Edges complete(const std::vector<Index>& lengths, Index places);
   /// Graphs side by side: the nodes of each behind those of the last.
   static Edges beside(const std::vector<Edges>& graphs);

@@ -16,6 +16,14 @@ namespace heed::attention {
 namespace {
 
 constexpr const char* kOp = "multi_token";
+constexpr Index kIgnored = -100;
+
+// Those of another dtype are cross_entropy's to refuse.
+bool any_counts(const Array& targets) {
+  if (targets.dtype() != DType::i64) return targets.numel() > 0;
+  const std::vector<Index> all = targets.to_vector<Index>();
+  return std::any_of(all.begin(), all.end(), [](Index target) { return target != kIgnored; });
+}
 
 std::vector<Index> shorter(std::vector<Index> lengths, Index by) {
   for (Index& length : lengths) length = std::max<Index>(0, length - by);
@@ -45,10 +53,10 @@ MultiTokenPrediction::MultiTokenPrediction(const MultiTokenOptions& o)
 MultiTokenOutput MultiTokenPrediction::operator()(const Tensor& states, const Tensor& embedded,
                                                   const std::vector<Index>& lengths) const {
   const Scope scope(*this);
-  const TransformerOptions& t = options_.transformer;
   for (const auto& [what, x] : {std::pair{"states", states}, std::pair{"embedded", embedded}}) {
     check_batch(kOp, what, x);
-    check_rows(kOp, what, x, t.width, t.dtype);
+    // A norm's dtype, which stays where the weights of Linears are put into fewer bits.
+    check_rows(kOp, what, x, options_.transformer.width, state_norms[0].weight.dtype());
   }
   if (embedded.shape() != states.shape()) {
     throw ShapeError(fmt::format("{}: embedded must be as states, {}, not {}", kOp,
@@ -80,7 +88,10 @@ MultiTokenOutput MultiTokenPrediction::operator()(const Tensor& states, const Te
 Tensor MultiTokenPrediction::loss(const std::vector<Tensor>& foretold, const Tensor& ids,
                                   const std::function<Tensor(const Tensor&)>& head,
                                   const std::vector<Index>& lengths) const {
-  constexpr Index kIgnored = -100;
+  if (!lengths.empty() && static_cast<Index>(lengths.size()) != ids.size(0)) {
+    throw ShapeError(
+        fmt::format("{}: {} lengths for {} rows of ids", kOp, lengths.size(), ids.size(0)));
+  }
   Tensor total;
   Index depths = 0;
   for (std::size_t own = 0; own < foretold.size(); ++own) {
@@ -92,6 +103,7 @@ Tensor MultiTokenPrediction::loss(const std::vector<Tensor>& foretold, const Ten
       const Index last = std::max<Index>(0, lengths[static_cast<std::size_t>(b)] - k - 1);
       for (Index i = last; i < n; ++i) targets.mutable_data<Index>()[b * n + i] = kIgnored;
     }
+    if (!any_counts(targets)) continue;
     const Tensor logits = head(reshape(narrow(h, 1, 0, n), {-1, h.size(2)}));
     const Tensor one = cross_entropy(logits, reshape(Tensor(targets), {-1}));
     total = total.defined() ? total + one : one;

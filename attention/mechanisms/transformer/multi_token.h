@@ -48,7 +48,8 @@ class MultiTokenPrediction : public nn::Module {
 
   /// The mean over depths of each one's cross entropy, without the balance of experts: ids i64
   /// [B, T], tokens that were read; head takes states [n, E] to logits [n, V]. Tokens beyond a
-  /// length are not foretold. Throws as cross_entropy().
+  /// length are not foretold, and a depth that foretells none does not count. Throws ShapeError for
+  /// other rows of lengths, ValueError where no depth counts, and as cross_entropy().
   Tensor loss(const std::vector<Tensor>& foretold, const Tensor& ids,
               const std::function<Tensor(const Tensor&)>& head,
               const std::vector<Index>& lengths = {}) const;

@@ -15,8 +15,9 @@ ScoresBesideSinks beside_sinks(const Tensor& scores, const Tensor& allowed, cons
                                Index axis) {
   Shape one = scores.shape();
   one[scores.rank() + axis] = 1;
-  Tensor sink = unsqueeze(unsqueeze(sinks, -1), -1);
-  if (axis == -2) sink = unsqueeze(sink, -1);
+  Tensor sink = sinks;
+  const Index own = axis == -2 ? 3 : 2;  // axes from Q on, which a row alone does not have
+  for (Index i = 0; i < own && scores.rank() >= own; ++i) sink = unsqueeze(sink, -1);
   sink = expand(sink, one);
   ScoresBesideSinks out{concat({scores, sink}, axis), Tensor()};
   if (allowed.defined()) {

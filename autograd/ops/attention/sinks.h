@@ -10,7 +10,8 @@ namespace heed {
 struct ScoresBesideSinks {
   Tensor scores, allowed;
 };
-/// `sinks` broadcast to the axes before Q; a sink of -infinity is none. Throws ShapeError.
+/// `sinks` broadcast to the axes before Q, and are one number where scores are a row alone, [K]; a
+/// sink of -infinity is none. Throws ShapeError.
 ScoresBesideSinks beside_sinks(const Tensor& scores, const Tensor& allowed, const Tensor& sinks,
                                Index axis = -1);
 

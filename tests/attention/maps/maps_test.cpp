@@ -284,6 +284,13 @@ TEST(Inside, RefusesWhatMakesNoSense) {
                     attend(by_feature, x, x, x, {.map = maps::soft_cap(1)}));
   EXPECT_ERROR_WITH(ValueError, "soft_cap: cap 0", maps::soft_cap(0));
   EXPECT_ERROR_WITH(ValueError, "width 3", maps::sandwich(2, 5, 3));
+  constexpr Index kHuge = Index{1} << 62;
+  EXPECT_ERROR_WITH(ShapeError, "score_map: sandwich: ", maps::sandwich(2, 1, kHuge));
+  EXPECT_ERROR_WITH(ShapeError, "score_map: sandwich: ", maps::sandwich(2, kHuge, 6));
+  EXPECT_ERROR_WITH(ShapeError, "score_map: sandwich: ", maps::sandwich(kHuge, 5, 6));
+  EXPECT_ERROR(OutOfMemory,
+               "score_map: sandwich: 4611686018427387904 biases do not fit into memory",
+               maps::sandwich(kHuge, 1, 6));
   EXPECT_ERROR_WITH(ShapeError, "the table must be [H, D]",
                     maps::by_distance(zeros({3}), indices({1}, {1})));
   EXPECT_ERROR_WITH(DTypeError, "distances must be i64",

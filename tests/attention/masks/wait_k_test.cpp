@@ -4,8 +4,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <limits>
 
+#include "../../../attention/attend.h"
+#include "../../../autograd/ops/elementwise/close.h"
 #include "../../../core/error.h"
+#include "../../../core/generator.h"
 #include "../../support/throws.h"
 
 namespace heed::attention {
@@ -37,6 +41,39 @@ TEST(WaitK, ReadsWhatTheMaskShows) {
   for (Index i = 0; i < 7; ++i) {
     EXPECT_EQ(wait_k_reads(options, i + options.first), seen[static_cast<std::size_t>(i)]);
   }
+}
+
+// Whoever waits longer than any source is long has read all of it.
+TEST(WaitK, WaitsOfAnyLengthDoNotOverflow) {
+  using testing::ElementsAre, testing::Each;
+  constexpr Index kMost = std::numeric_limits<Index>::max();
+  for (const Index wait : {kMost, kMost - 1, kMost / 2, kMost / 2 + 1}) {
+    for (const Index catch_up : {Index{0}, Index{1}, Index{3}, kMost}) {
+      const WaitKOptions options{.wait = wait, .catch_up = catch_up};
+      EXPECT_THAT(reads(options, 5, 7), Each(7)) << wait << " " << catch_up;
+      for (const Index written : {Index{0}, Index{5}, kMost / 2, kMost}) {
+        EXPECT_GE(wait_k_reads(options, written), wait - 1) << wait << " " << catch_up;
+      }
+    }
+  }
+  EXPECT_EQ(wait_k_reads({.wait = kMost}, 0), kMost);
+  EXPECT_EQ(wait_k_reads({.wait = kMost}, kMost), kMost);
+  EXPECT_EQ(wait_k_reads({.wait = 2, .catch_up = 1}, kMost), 1);
+  EXPECT_EQ(wait_k_reads({.wait = 2, .catch_up = kMost}, kMost), kMost);
+  EXPECT_THAT(reads({.wait = 1, .first = kMost}, 3, 7), Each(7));
+  EXPECT_THAT(reads({.wait = kMost, .first = kMost}, 3, 7), Each(7));
+  EXPECT_THAT(reads({.wait = 2, .catch_up = 1, .first = kMost}, 3, 7), ElementsAre(1, 1, 1));
+}
+
+// By a mask that no block is made of, too.
+TEST(WaitK, WaitsOfAnyLengthSeeAllInTiles) {
+  manual_seed(3);
+  constexpr Index kMost = std::numeric_limits<Index>::max();
+  const Tensor q = randn({2, 5, 3}, DType::f64), k = randn({2, 7, 3}, DType::f64);
+  const Tensor wanted = attend(q, k, k, {.tiles_only = true}).context;
+  const Mask mask = masks::wait_k({.wait = kMost, .first = kMost});
+  const Tensor have = attend(q, k, k, {.mask = mask, .tiles_only = true}).context;
+  EXPECT_TRUE(allclose(have, wanted, 1e-12, 1e-12));
 }
 
 TEST(WaitK, SaysWhatIsWrong) {

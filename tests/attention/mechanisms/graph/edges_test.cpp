@@ -60,6 +60,15 @@ TEST(Edges, RefuseWhatIsNoGraph) {
                Edges({0, 2}, {0, 1}, 2));
   EXPECT_ERROR(IndexError, "edges: target -1 of edge 0 is out of range [0, 2)",
                Edges({0}, {-1}, 2));
+  constexpr Index kHuge = Index{1} << 62;
+  EXPECT_ERROR(OutOfMemory, "edges: 4611686018427387904 nodes do not fit into memory",
+               Edges({0}, {0}, kHuge));
+  EXPECT_ERROR(OutOfMemory, "edges: 4611686018427387904 nodes do not fit into memory",
+               Edges::complete({0}, kHuge));
+  EXPECT_ERROR(OutOfMemory, "edges: 4611686018427387904 edges do not fit into memory",
+               Edges::complete({Index{1} << 31}, Index{1} << 31));
+  EXPECT_ERROR_WITH(ShapeError, "edges: ", Edges::complete({0, 0}, kHuge));
+  EXPECT_ERROR_WITH(ShapeError, "edges: ", Edges::complete({kHuge}, kHuge));
   EXPECT_ERROR(ValueError, "edges: nodes -1 must not be negative", Edges({}, {}, -1));
   EXPECT_ERROR(ShapeError, "edges: length 4 of row 1 is not in [0, 3]", Edges::complete({3, 4}, 3));
 }

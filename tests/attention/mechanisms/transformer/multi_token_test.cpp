@@ -5,6 +5,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "../../../../autograd/grad_mode.h"
+#include "../../../../autograd/ops/elementwise/close.h"
 #include "../../../../autograd/ops/elementwise/elementwise.h"
 #include "../../../../autograd/ops/linalg/matmul.h"
 #include "../../../../autograd/ops/reduce/reduce.h"
@@ -106,6 +108,40 @@ TEST_F(MultiTokens, TheLossIsTheMeanOverDepths) {
     wanted += sum / count / 2;
   }
   EXPECT_NEAR(made.loss(foretold, ids, head, kLengths).item(), wanted, 1e-12);
+}
+
+// As if the rows were cut where the last one ends: a depth that foretells nothing there is none.
+TEST_F(MultiTokens, TheLossDoesNotDependOnPadding) {
+  const Tensor ids(Array::from(std::vector<Index>{1, 6, 0, 2, 5, 3, 3, 4, 1, 0}, {kB, kT}));
+  const Tensor W = randn({kV, kE}, DType::f64);
+  const auto head = [&](const Tensor& x) { return linear(x, W); };
+  const std::vector<Index> short_lengths = {3, 2}, none = {2, 2};
+  const std::vector<Tensor> foretold = made(h, e, short_lengths).foretold;
+  ASSERT_EQ(foretold.size(), 2U);
+  const double cut = made.loss(made(narrow(h, 1, 0, 3), narrow(e, 1, 0, 3), short_lengths).foretold,
+                               narrow(ids, 1, 0, 3), head, short_lengths)
+                         .item();
+  EXPECT_GT(cut, 0.1);
+  EXPECT_NEAR(made.loss(foretold, ids, head, short_lengths).item(), cut, 1e-12);
+  EXPECT_ERROR(ValueError, "multi_token: there is no token to foretell",
+               made.loss(made(h, e, none).foretold, ids, head, none));
+  EXPECT_ERROR(ShapeError, "multi_token: 1 lengths for 2 rows of ids",
+               made.loss(foretold, ids, head, {4}));
+}
+
+TEST_F(MultiTokens, AreOfTheParametersDtypeWhateverTheOptionsSaid) {
+  const NoGrad scope;
+  MultiTokenPrediction converted(options(2));
+  converted.load_state_dict(made.state_dict());
+  converted.to(DType::f32);
+  const auto wanted = made(h, e, kLengths).foretold;
+  const auto have = converted(to(h, DType::f32), to(e, DType::f32), kLengths).foretold;
+  ASSERT_EQ(have.size(), wanted.size());
+  for (std::size_t k = 0; k < have.size(); ++k) {
+    ASSERT_EQ(have[k].dtype(), DType::f32);
+    EXPECT_TRUE(allclose(to(have[k], DType::f64), wanted[k], 1e-3, 1e-4));
+  }
+  EXPECT_ERROR(DTypeError, "multi_token: states must be f32, not f64[2, 5, 6]", converted(h, e));
 }
 
 TEST_F(MultiTokens, WhatIsPaddingChangesNoBit) {
