@@ -61,6 +61,10 @@ class Checker {
       : function_(function), leaves_(leaves), options_(options), generator_(options.seed) {}
 
   GradcheckReport run() {
+    if (inference()) {
+      throw GradError("gradcheck: it must record, which an InferenceMode forbids");
+    }
+    const EnableGrad recorded;  // whatever the caller's mode
     for (const auto& [leaf_name, leaf] : leaves_) {
       check_f64(leaf, leaf_name);
       if (!leaf.array().is_contiguous()) {
@@ -79,8 +83,11 @@ class Checker {
       double* c = cotangents_.back().mutable_data<double>();
       for (Index k = 0; k < outputs[i].numel(); ++k) c[k] *= generator_.uniform() < 0.5 ? -1 : 1;
     }
-    if (weigh(outputs, cotangents_) != weigh(function_(), cotangents_)) {
-      report_.problem = "the function gives different results for the same inputs";
+    const double once = weigh(outputs, cotangents_), again = weigh(function_(), cotangents_);
+    if (once != again) {  // as NaN is of itself
+      report_.problem = std::isnan(once) && std::isnan(again)
+                            ? "the function gives NaN, or infinities that make one"
+                            : "the function gives different results for the same inputs";
       return report_;
     }
     const std::vector<Array> analytic = differentiate(outputs);

@@ -50,8 +50,8 @@ struct GradcheckReport {
 using TensorFunction = std::function<std::vector<Tensor>(const std::vector<Tensor>&)>;
 
 /// First-order gradients of all of `inputs` (f64; used as constants' values, not changed). The
-/// function must give the same result for the same input. Throws DTypeError when an input is not
-/// f64.
+/// function must give the same result for the same input; it is recorded, under NoGrad too. Throws
+/// DTypeError when an input is not f64, GradError inside an InferenceMode.
 GradcheckReport gradcheck(const TensorFunction& function, const std::vector<Tensor>& inputs,
                           const GradcheckOptions& options = {});
 GradcheckReport gradcheck(const std::function<Tensor(const std::vector<Tensor>&)>& function,

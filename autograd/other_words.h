@@ -90,7 +90,7 @@ inline Tensor logsigmoid(const Tensor& x) { return log_sigmoid(x); }
 /// log(x / (1 - x))
 inline Tensor logit(const Tensor& x) { return log(x) - log1p(-x); }
 /// Numbers alone, those that are NaN left out.
-inline Tensor nansum(const Tensor& x) { return sum(where(isnan(x), 0.0, x)); }
+inline Tensor nansum(const Tensor& x) { return sum(where(isnan(x), 0, x)); }
 /// The least and the greatest.
 inline std::pair<Tensor, Tensor> aminmax(const Tensor& x) { return {min(x), max(x)}; }
 inline Tensor ravel(const Tensor& x) { return flatten(x); }
@@ -169,7 +169,7 @@ inline Tensor addmm(const Tensor& input, const Tensor& a, const Tensor& b) {
   return input + mm(a, b);
 }
 /// Around x, `value`.
-inline Tensor pad(const Tensor& x, const std::vector<Index>& pads, double value) {
+inline Tensor pad(const Tensor& x, const std::vector<Index>& pads, Scalar value) {
   return pad(x, pads, PadMode::constant, value);
 }
 /// Without a bias; and by steps alike along all axes.

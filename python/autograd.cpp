@@ -140,15 +140,28 @@ void bind_autograd(py::module_& m, py::module_& a) {
   m.def(
       "checkpoint",
       [](const py::function& function, const py::args& inputs) {
-        const auto held = many(function, "checkpoint");
-        const auto given = inputs.cast<std::vector<Tensor>>();
+        std::vector<std::size_t> places;  // of tensors; the others are passed on as they are
+        std::vector<Tensor> given;
+        py::list others(inputs);
+        for (std::size_t i = 0; i < inputs.size(); ++i) {
+          if (!py::isinstance<Tensor>(inputs[i])) continue;
+          places.push_back(i);
+          given.push_back(inputs[i].cast<Tensor>());
+          others[i] = py::none();
+        }
+        const auto call = [held = Held(function), all = Held(py::tuple(others)),
+                           places](const std::vector<Tensor>& x) {
+          const py::gil_scoped_acquire lock;
+          py::list arguments(all());
+          for (std::size_t i = 0; i < x.size(); ++i) arguments[places[i]] = x[i];
+          return std::vector<Tensor>{tensor_in(held()(*arguments), "checkpoint")};
+        };
         const py::gil_scoped_release free;
-        return checkpoint(
-            [held](const std::vector<Tensor>& x) { return std::vector<Tensor>{held(x)}; },
-            given)[0];
+        return checkpoint(call, given)[0];
       },
       py::arg("function"),
-      "function(*inputs), which keeps its inputs alone and runs again in the backward pass.");
+      "function(*inputs), which keeps its inputs alone and runs again in the backward pass. Inputs "
+      "that are no tensors are passed on.");
 }
 
 }  // namespace heed::python

@@ -16,6 +16,7 @@ void bind_numpy(py::module_& m, TensorClass& tensor);
 void bind_dlpack(py::module_& m, TensorClass& tensor);
 void bind_factories(py::module_& m);
 void bind_operators(py::module_& m, TensorClass& tensor);
+void bind_in_place_operators(TensorClass& tensor);
 void bind_shapes(py::module_& m, TensorClass& tensor);
 void bind_packed(py::module_& m);
 /// heed.nn.utils.rnn
@@ -61,6 +62,8 @@ void bind_io(py::module_& io);
 /// Around numbers of a Python object that has the buffer protocol, without a copy. Throws
 /// DTypeError, ShapeError, ValueError for what cannot be shared.
 Tensor from_buffer(const py::object& owner);
+/// Throws GradError, in `op`'s name, where x may not be written to while recording.
+void check_written(const char* op, const Tensor& x);
 /// A copy of numbers, a nested list of them, a buffer or a Tensor; of `dtype` where that is given.
 Tensor tensor_of(const py::object& data, std::optional<DType> dtype);
 /// A state by its names, as a dict of tensors; and back, of what tensor_of() takes.

@@ -242,7 +242,6 @@ HEED_NAMES(heed::Reduction, "none", "mean", "sum")
 HEED_NAMES(heed::Gelu, "none", "tanh")
 HEED_NAMES(heed::Nonlinearity, "tanh", "relu")
 HEED_NAMES(heed::PadMode, "constant", "reflect", "replicate")
-HEED_NAMES(heed::Interpolation, "nearest", "linear")
 HEED_NAMES(heed::nn::Fan, "fan_in", "fan_out")
 HEED_NAMES(heed::Relaxation, "gumbel", "straight_through_gumbel", "straight_through")
 HEED_NAMES(heed::optim::LineSearch, "none", "strong_wolfe")
@@ -270,5 +269,18 @@ HEED_NAMES(heed::attention::NonLocalKind, "gaussian", "embedded_gaussian", "dot"
 HEED_NAMES(heed::attention::SpatialTransform, "affine", "attention")
 HEED_NAMES(heed::GridPadding, "zeros", "border")
 #undef HEED_NAMES
+/// PyTorch's word for linear of two axes is understood, too.
+template <>
+struct type_caster<heed::Interpolation> : names_caster<heed::Interpolation, 3> {
+  static constexpr std::array kNames{"nearest", "linear", "bilinear"};
+  bool load(handle from, bool) {
+    if (!load_by(kNames, from)) return false;
+    if (value != heed::Interpolation::nearest) value = heed::Interpolation::linear;
+    return true;
+  }
+  static handle cast(heed::Interpolation from, return_value_policy, handle) {
+    return str(kNames[static_cast<std::size_t>(from)]).release();
+  }
+};
 
 }  // namespace pybind11::detail

@@ -159,7 +159,7 @@ void bind_functions(py::module_& f) {
       py::arg("sparse") = false);
   f.def("one_hot", &one_hot, Free(), py::arg("input"), py::arg("num_classes") = -1,
         py::arg("dtype") = DType::i64);
-  using Pad = Tensor (*)(const Tensor&, const std::vector<Index>&, PadMode, double);
+  using Pad = Tensor (*)(const Tensor&, const std::vector<Index>&, PadMode, Scalar);
   f.def("pad", static_cast<Pad>(&pad), Free(), py::arg("input"), py::arg("pad"),
         py::arg("mode") = PadMode::constant, py::arg("value") = 0);
   using Dot =

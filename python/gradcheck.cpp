@@ -5,16 +5,51 @@
 namespace heed::python {
 namespace {
 
-std::vector<Tensor> results(const py::object& given) {
-  check_signals();
-  if (py::isinstance<Tensor>(given)) return {given.cast<Tensor>()};
-  return given.cast<std::vector<Tensor>>();
+// The tensors of a result: alone, in lists, tuples, dicts, in what a module gives, also inside one
+// another. None and what is no tensor are passed over.
+void add_tensors(const py::handle& given, std::vector<Tensor>& found) {
+  if (given.is_none() || PyUnicode_Check(given.ptr()) || PyBytes_Check(given.ptr())) return;
+  if (py::isinstance<Tensor>(given)) {
+    found.push_back(given.cast<Tensor>());
+  } else if (PyDict_Check(given.ptr())) {
+    for (const auto& entry : py::reinterpret_borrow<py::dict>(given)) {
+      add_tensors(entry.second, found);
+    }
+  } else if (py::hasattr(given, "__iter__")) {
+    for (const py::handle part : py::iter(given)) add_tensors(part, found);
+  }
 }
 
-TensorFunction called(const py::function& function) {
-  return [held = Held(function)](const std::vector<Tensor>& inputs) {
+// Those that are floating, where any is: places and counts beside them have no gradient.
+std::vector<Tensor> results(const char* who, const py::object& given) {
+  check_signals();
+  std::vector<Tensor> found, floating;
+  add_tensors(given, found);
+  if (found.empty()) {
+    throw py::type_error(std::string(who) + ": the function gave " + std::string(py::repr(given)) +
+                         ", no Tensor");
+  }
+  for (const Tensor& x : found) {
+    if (is_floating(x.dtype())) floating.push_back(x);
+  }
+  return floating.empty() ? found : floating;
+}
+
+// All that a model gives, as one tensor; of several those that the tape reaches.
+Tensor as_one(const std::vector<Tensor>& found) {
+  if (found.size() == 1) return found[0];
+  std::vector<Tensor> all, recorded;
+  for (const Tensor& x : found) {
+    all.push_back(flatten(x));
+    if (x.requires_grad()) recorded.push_back(all.back());
+  }
+  return concat(recorded.empty() ? all : recorded, 0);
+}
+
+TensorFunction called(const char* who, const py::function& function) {
+  return [who, held = Held(function)](const std::vector<Tensor>& inputs) {
     const py::gil_scoped_acquire lock;
-    return results(held()(*py::cast(inputs).cast<py::list>()));
+    return results(who, held()(*py::cast(inputs).cast<py::list>()));
   };
 }
 
@@ -61,19 +96,18 @@ void bind_functions_checked(py::module_& m) {
                                     {"gradgradcheck", &gradgradcheck}}) {
     m.def(
         name,
-        [check](const py::function& function, const py::object& inputs, double rtol, double atol,
-                double step, Index most, bool zero, std::uint64_t seed) {
+        [name, check](const py::function& function, const py::object& inputs, double rtol,
+                      double atol, double step, Index most, bool zero, std::uint64_t seed) {
           const auto given = py::isinstance<Tensor>(inputs)
                                  ? std::vector<Tensor>{inputs.cast<Tensor>()}
                                  : inputs.cast<std::vector<Tensor>>();
-          const TensorFunction held = called(function);
+          const TensorFunction held = called(name, function);
           const py::gil_scoped_release free;
           return check(held, given, options_of(rtol, atol, step, most, zero, seed));
         },
         py::arg("func"), py::arg("inputs"), HEED_CHECK_ARGUMENTS,
-        "Compares the gradient of func(*inputs), f64, with central differences. Gives a report, "
-        "which is true when "
-        "all agree.");
+        "Compares the gradient of func(*inputs), f64, with central differences: of all floating "
+        "tensors that it gives, also inside tuples. Gives a report, which is true when all agree.");
   }
 }
 
@@ -82,23 +116,24 @@ void bind_models_checked(py::module_& nn) {
                                     {"gradgradcheck", &nn::gradgradcheck}}) {
     nn.def(
         name,
-        [check](const py::object& model, const py::args& inputs, double rtol, double atol,
-                double step, Index most, bool zero, std::uint64_t seed) {
+        [name, check](const py::object& model, const py::args& inputs, double rtol, double atol,
+                      double step, Index most, bool zero, std::uint64_t seed) {
           auto given = inputs.cast<std::vector<Tensor>>();
           std::vector<Tensor*> places;
           for (Tensor& input : given) places.push_back(&input);
           const std::vector<NamedLeaf> leaves = nn::detail::separate(places);
           auto& module = model.cast<nn::Module&>();
-          const auto forward = [&model, &given] {
+          const auto forward = [name, &model, &given] {
             const py::gil_scoped_acquire lock;
-            return results(model(*py::cast(given).cast<py::list>())).at(0);
+            const EnableGrad recorded;  // the same tensors each time
+            return as_one(results(name, model(*py::cast(given).cast<py::list>())));
           };
           const py::gil_scoped_release free;
           return check(module, forward, options_of(rtol, atol, step, most, zero, seed), leaves);
         },
         py::arg("model"), HEED_CHECK_ARGUMENTS,
-        "Compares the gradients of model(*inputs) by every parameter and every f64 input with "
-        "central differences.");
+        "Compares the gradients of model(*inputs), of all that it gives, by every parameter and "
+        "every f64 input with central differences.");
   }
 }
 

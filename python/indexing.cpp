@@ -26,13 +26,24 @@ Slice slice_of(py::handle part) {
                number(part.attr("step"), 1));
 }
 
+bool is_bool(py::handle part) {
+  return PyBool_Check(part.ptr()) ||
+         std::string_view(Py_TYPE(part.ptr())->tp_name).starts_with("numpy.bool");
+}
+
 bool is_place(py::handle part) {
-  if (PyBool_Check(part.ptr()) || PyList_Check(part.ptr())) return false;
+  if (is_bool(part) || PyList_Check(part.ptr())) return false;
   if (py::isinstance<Tensor>(part)) {
     const auto& x = part.cast<const Tensor&>();
     return x.rank() == 0 && x.dtype() == DType::i64;
   }
   return PyIndex_Check(part.ptr()) && !PyObject_HasAttrString(part.ptr(), "__len__");
+}
+
+Tensor tensor_at(py::handle part) {
+  if (py::isinstance<Tensor>(part)) return part.cast<Tensor>();
+  if (is_bool(part)) return tensor(PyObject_IsTrue(part.ptr()) == 1);
+  return tensor_of(py::reinterpret_borrow<py::object>(part), {});
 }
 
 void add(Key& key, py::handle part) {
@@ -47,9 +58,14 @@ void add(Key& key, py::handle part) {
     if (place == -1 && PyErr_Occurred()) throw py::error_already_set();
     key.entries.emplace_back(static_cast<Index>(place));
   } else {
-    Tensor places = py::isinstance<Tensor>(part)
-                        ? part.cast<Tensor>()
-                        : tensor_of(py::reinterpret_borrow<py::object>(part), {});
+    Tensor places = tensor_at(part);
+    if (places.rank() == 0 && places.dtype() == DType::boolean) {
+      // An axis of its own, of one place that is taken or not.
+      key.entries.emplace_back(kNewAxis);
+      key.places.push_back(zeros(Shape{places.item<bool>() ? 1 : 0}, DType::i64));
+      key.chooses = true;
+      return;
+    }
     if (places.numel() == 0 && places.dtype() == DType::f32)
       places = heed::to(places, DType::i64);  // []
     const Index axes = places.dtype() == DType::boolean ? places.rank() : 1;
@@ -132,6 +148,45 @@ std::vector<Index> behind(Index rank, Index indexed, Index front) {
 
 Tensor view_of(const Tensor& x, const Key& key) { return index(x, key.entries); }
 
+// Throws for the first index that does not fit, by the axes of the view as they stand in Python.
+void check_places(const Tensor& view, const Key& key) {
+  Index axis = 0;
+  for (const Tensor& place : key.places) {
+    const Index first = axis, taken = axes_taken(place);
+    axis += taken;
+    if (!place.defined()) continue;
+    if (place.dtype() == DType::boolean) {
+      for (Index i = 0; i < taken; ++i) {
+        if (place.size(i) == view.size(first + i)) continue;
+        throw ShapeError("index: mask " + describe(place) + " does not fit " +
+                         to_string(view.shape()) + " from axis " + std::to_string(first));
+      }
+    } else if (place.dtype() == DType::i64) {
+      const Index size = view.size(first);
+      for (const std::int64_t id : place.to_vector<std::int64_t>()) {
+        if (id >= -size && id < size) continue;
+        throw IndexError("index: index " + std::to_string(id) + " is out of range [" +
+                         std::to_string(-size) + ", " + std::to_string(size) + ") of axis " +
+                         std::to_string(first));
+      }
+    }
+  }
+}
+
+// f(), whose errors are of axes brought to the front: they are said again of the view's own.
+template <class F>
+Tensor told_by_axis(const Tensor& view, const Key& key, const F& f) {
+  try {
+    return f();
+  } catch (const IndexError&) {
+    check_places(view, key);
+    throw;
+  } catch (const ShapeError&) {
+    check_places(view, key);
+    throw;
+  }
+}
+
 Tensor get(const Tensor& x, const py::object& brackets) {
   const Key key = key_of(x, brackets);
   const py::gil_scoped_release free;
@@ -139,11 +194,21 @@ Tensor get(const Tensor& x, const py::object& brackets) {
   if (!key.chooses) return view;
   const Arranged arranged = arrange(view, key);
   const Tensor in_order = permute(view, arranged.order);
-  const Tensor found = index(in_order, arranged.places);
+  const Tensor found = told_by_axis(view, key, [&] { return index(in_order, arranged.places); });
   if (arranged.front == 0) return found;
   Index taken = 0;
   for (const Tensor& place : arranged.places) taken += axes_taken(place);
   return permute(found, behind(found.rank(), found.rank() - (view.rank() - taken), arranged.front));
+}
+
+// What is written may have more axes than its place, of one element each, as in PyTorch.
+Tensor without_leading_ones(const Tensor& x) {
+  Index ones = 0;
+  while (ones < x.rank() && x.size(ones) == 1) ++ones;
+  if (ones == 0) return x;
+  Shape shape;
+  for (Index axis = ones; axis < x.rank(); ++axis) shape.push_back(x.size(axis));
+  return reshape(x, shape);
 }
 
 void set(const Tensor& x, const py::object& brackets, const py::object& value) {
@@ -153,16 +218,17 @@ void set(const Tensor& x, const py::object& brackets, const py::object& value) {
   const Tensor from = py::isinstance<Tensor>(value) ? value.cast<Tensor>() : tensor_of(value, {});
   const double plain = number ? from.item() : 0;
   const py::gil_scoped_release free;
+  check_written("__setitem__", x);  // so that the views below are not recorded
   const Tensor view = view_of(x, key);
   if (!key.chooses) {
-    number ? fill_(view, plain) : copy_(view, from);
+    number ? fill_(view, plain) : copy_(view, without_leading_ones(from));
     return;
   }
   const Arranged arranged = arrange(view, key);
   const Tensor in_order = permute(view, arranged.order);  // still x's memory
-  Tensor values = heed::to(from, x.dtype());
+  Tensor values = heed::to(without_leading_ones(from), x.dtype());
   if (arranged.front > 0 && values.rank() > 0) {
-    const Tensor found = index(in_order.detach(), arranged.places);
+    const Tensor found = told_by_axis(view, key, [&] { return index(in_order, arranged.places); });
     Index taken = 0;
     for (const Tensor& place : arranged.places) taken += axes_taken(place);
     const auto back = behind(found.rank(), found.rank() - (view.rank() - taken), arranged.front);
@@ -174,10 +240,20 @@ void set(const Tensor& x, const py::object& brackets, const py::object& value) {
     }
     values = permute(broadcast_to(values, shape), forth);
   }
-  copy_(in_order, index_put(in_order.detach(), arranged.places, values));
+  const Tensor put =
+      told_by_axis(view, key, [&] { return index_put(in_order, arranged.places, values); });
+  copy_(in_order, put);
 }
 
 }  // namespace
+
+void check_written(const char* op, const Tensor& x) {
+  if (!recording() || !x.requires_grad()) return;
+  throw GradError(std::string(op) + ": " + describe(x) +
+                  (x.is_leaf() ? " is a leaf that requires a gradient"
+                               : " is the result of a recorded operator") +
+                  "; write under no_grad() or into a detached tensor");
+}
 
 void bind_indexing(TensorClass& tensor) {
   tensor.def("__getitem__", &get, py::arg("key"))

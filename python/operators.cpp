@@ -350,8 +350,12 @@ void bind_operators(py::module_& m, TensorClass& tensor) {
   m.def(
       "einsum",
       [](const std::string& equation, const py::args& operands) {
+        const bool listed = operands.size() == 1 &&
+                            (PyList_Check(operands[0].ptr()) || PyTuple_Check(operands[0].ptr()));
         std::vector<Tensor> tensors;
-        for (const py::handle operand : operands) tensors.push_back(operand.cast<Tensor>());
+        for (const py::handle operand : listed ? operands[0] : py::handle(operands)) {
+          tensors.push_back(operand.cast<Tensor>());
+        }
         const py::gil_scoped_release free;
         return einsum(equation, tensors);
       },

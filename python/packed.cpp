@@ -83,7 +83,8 @@ std::pair<Tensor, Tensor> pad_packed(const Packed& packed, bool batch_first, dou
     const Tensor steps_of = reshape(lengths, real);
     real[0] = 1;
     real[1] = out.size(1);
-    out = where(reshape(arange(out.size(1)), real) < steps_of, out, padding);
+    out = where(reshape(arange(out.size(1)), real) < steps_of, out,
+                tensor(padding, widened(out.dtype())));
   }
   return {turned(out, batch_first), lengths};
 }

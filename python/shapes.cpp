@@ -120,9 +120,9 @@ void bind_parts(py::module_& m, TensorClass& c) {
         py::arg("right") = false);
   m.def("where", static_cast<Tensor (*)(const Tensor&, const Tensor&, const Tensor&)>(&where),
         Free(), py::arg("condition"), py::arg("input"), py::arg("other"));
-  m.def("where", static_cast<Tensor (*)(const Tensor&, const Tensor&, double)>(&where), Free(),
+  m.def("where", static_cast<Tensor (*)(const Tensor&, const Tensor&, Scalar)>(&where), Free(),
         py::arg("condition"), py::arg("input"), py::arg("other"));
-  m.def("where", static_cast<Tensor (*)(const Tensor&, double, const Tensor&)>(&where), Free(),
+  m.def("where", static_cast<Tensor (*)(const Tensor&, Scalar, const Tensor&)>(&where), Free(),
         py::arg("condition"), py::arg("input"), py::arg("other"));
   m.def("lerp", static_cast<Tensor (*)(const Tensor&, const Tensor&, const Tensor&)>(&lerp), Free(),
         py::arg("input"), py::arg("end"), py::arg("weight"));

@@ -32,8 +32,9 @@ Tensor to(const Tensor& x, const py::object& what) {
     if (what.cast<std::string>() == "cpu") return x;
     throw ValueError("to: heed computes on the processor, not on " + what.cast<std::string>());
   }
-  return py::isinstance<Tensor>(what) ? heed::to(x, what.cast<const Tensor&>().dtype())
-                                      : heed::to(x, what.cast<DType>());
+  if (py::isinstance<Tensor>(what)) return heed::to(x, what.cast<const Tensor&>().dtype());
+  if (py::isinstance<DType>(what)) return heed::to(x, what.cast<DType>());
+  throw py::type_error("to: takes a dtype of heed or a tensor, not " + std::string(py::repr(what)));
 }
 
 void bind_dtype(py::module_& m) {

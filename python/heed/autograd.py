@@ -134,6 +134,9 @@ class Function:
         with no_grad():
             given = cls.forward(ctx, *args)
         results = list(given) if isinstance(given, (tuple, list)) else [given]
+        for result in results:
+            if not isinstance(result, Tensor):
+                raise TypeError(f"{cls.__name__}: forward gave {result!r}, not a Tensor")
         floating = [i for i, result in enumerate(results) if result.is_floating_point()]
         outputs = [results[i] for i in floating]
         ctx._settle(outputs)

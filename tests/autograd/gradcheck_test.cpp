@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "../../autograd/grad_mode.h"
 #include "../../autograd/gradcheck.h"
 #include "../../autograd/methods.h"
 #include "../../autograd/ops/elementwise/elementwise.h"
@@ -78,6 +79,33 @@ TEST(Gradcheck, EvaluatesAgainWhereTheGradientIsOffOrHiddenByRounding) {
     EXPECT_TRUE(passes(x, 3, 3e4)) << x;
   }
   EXPECT_GT(calls, 7 * (2 + 2));
+}
+
+TEST(Gradcheck, RecordsInsideOfANoGrad) {
+  const Call right = [](const Tensors& x) { return cube(x[0], 3); };
+  const Call wrong = [](const Tensors& x) { return cube(x[0], 2); };
+  {
+    const NoGrad off;
+    EXPECT_TRUE(gradcheck(right, {draw({5})}));
+    EXPECT_TRUE(gradgradcheck(right, {draw({5})}));
+    EXPECT_EQ(gradcheck(wrong, {draw({5})}).faulty, 5);
+    EXPECT_FALSE(recording());
+  }
+  const InferenceMode inference;
+  EXPECT_ERROR(GradError, "gradcheck: it must record, which an InferenceMode forbids",
+               gradcheck(right, {draw({5})}));
+  EXPECT_ERROR(GradError, "gradcheck: it must record, which an InferenceMode forbids",
+               gradgradcheck(right, {draw({5})}));
+}
+
+TEST(Gradcheck, SaysThatTheFunctionGivesNaN) {
+  const Call nan = [](const Tensors& x) { return x[0] * NAN; };
+  EXPECT_EQ(gradcheck(nan, {draw({3})}).problem,
+            "the function gives NaN, or infinities that make one");
+  int calls = 0;
+  const Call other = [&](const Tensors& x) { return x[0] * ++calls; };
+  EXPECT_EQ(gradcheck(other, {draw({3})}).problem,
+            "the function gives different results for the same inputs");
 }
 
 TEST(Gradcheck, FindsNaN) {

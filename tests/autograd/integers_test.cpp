@@ -3,6 +3,8 @@
 
 #include "../../autograd/methods.h"
 #include "../../autograd/ops/index/search.h"
+#include "../../autograd/ops/shape/pad.h"
+#include "../../autograd/other_words.h"
 #include "../../core/error.h"
 #include "../../core/generator.h"
 #include "../support/throws.h"
@@ -56,6 +58,24 @@ TEST(IntegerTensors, BecomeFloatsByDivisionAndByAPoint) {
   EXPECT_EQ((a > 0).dtype(), DType::boolean);
   EXPECT_EQ(((a > 0) + 1).dtype(), DType::i64);
   EXPECT_EQ(((a > 0) * 0.5).dtype(), DType::f32);
+}
+
+TEST(IntegerTensors, KeepWhatANumberBesideThemIs) {
+  const Tensor a = tensor({3, 4, 5}), yes = tensor({true, false, true});
+  const std::int64_t big = (std::int64_t{1} << 60) + 1;
+  EXPECT_EQ(where(yes, 1.5, a).to_vector<float>(), (std::vector<float>{1.5, 4, 1.5}));
+  EXPECT_EQ(where(yes, a, 0.5).to_vector<float>(), (std::vector<float>{3, 0.5, 5}));
+  EXPECT_EQ(whole(where(yes, big, a)), (Integers{big, 4, big}));
+  EXPECT_EQ(whole(where(yes, a, big)), (Integers{3, big, 5}));
+  EXPECT_EQ(whole(where(yes, yes, 2)), (Integers{1, 2, 1}));
+  EXPECT_EQ(where(yes, true, yes).dtype(), DType::boolean);
+  EXPECT_EQ(maximum(a, 3.5).to_vector<float>(), (std::vector<float>{3.5, 4, 5}));
+  EXPECT_EQ(minimum(a, 3.5).to_vector<float>(), (std::vector<float>{3, 3.5, 3.5}));
+  EXPECT_EQ(whole(maximum(a, big)), (Integers{big, big, big}));
+  EXPECT_EQ((a % 2.5).to_vector<float>(), (std::vector<float>{0.5, 1.5, 0}));
+  EXPECT_EQ(whole(pad(a, {1, 1}, PadMode::constant, big)), (Integers{big, 3, 4, 5, big}));
+  EXPECT_EQ(whole(pad(a, {0, 1}, big)), (Integers{3, 4, 5, big}));
+  EXPECT_EQ(whole(nansum(a)), Integers{12});
 }
 
 TEST(IntegerTensors, CountBySums) {

@@ -194,6 +194,17 @@ def test_errors_in_backward_come_out_as_they_are():
         Broken.apply(leaf(2)).sum().backward()
 
 
+@pytest.mark.parametrize("given", [3, None, (1.5,)], ids=str)
+def test_what_forward_gives_must_be_tensors(given):
+    class Number(Function):
+        @staticmethod
+        def forward(ctx, x):
+            return given
+
+    with pytest.raises(TypeError, match="Number: forward gave .*, not a Tensor"):
+        Number.apply(leaf(3))
+
+
 def test_a_functions_context_goes_with_its_graph():
     contexts = []
 
@@ -237,3 +248,10 @@ def test_checkpoint_gives_the_same_bits():
     x.grad = y.grad = None
     heed.checkpoint(block, x, y).sum().backward()
     assert x.grad.equal(plain[0]) and y.grad.equal(plain[1])
+
+
+def test_checkpoint_passes_on_what_is_no_tensor():
+    x, y = leaf(3), leaf(3)
+    heed.checkpoint(lambda n, x, how, y: x**n * y if how == "power" else x, 3, x, "power", y).sum().backward()
+    np.testing.assert_allclose(x.grad.numpy(), (3 * x.detach() ** 2 * y.detach()).numpy())
+    np.testing.assert_allclose(y.grad.numpy(), (x.detach() ** 3).numpy())

@@ -2,7 +2,7 @@
 
 import heed
 import pytest
-from heed import nn, stochastic
+from heed import attention, nn, stochastic
 
 f64 = heed.float64
 
@@ -70,6 +70,60 @@ def test_whole_models():
     assert nn.gradcheck(nn.Linear(3, 2, dtype=f64), x)
     with pytest.raises(heed.DTypeError, match="weight"):
         nn.gradcheck(nn.Linear(3, 2), heed.randn(2, 3))
+
+
+def test_what_gives_more_than_a_tensor():
+    x = heed.randn(2, 3, 4, dtype=f64)
+    assert nn.gradcheck(nn.LSTM(4, 3, dtype=f64), x)
+    heads = attention.MultiHead(4, 2, dtype=f64)
+    assert nn.gradcheck(heads, x, x)
+    assert nn.gradgradcheck(heads, x, x, max_elements=3)
+
+    def nested(x):
+        return x.sin(), [None, {"y": x.exp()}], x > 0
+
+    assert heed.gradcheck(nested, x) and heed.gradgradcheck(nested, x)
+    assert heed.gradcheck(lambda x: x.topk(2), heed.tensor([1.0, 3.0, 2.0], dtype=f64))
+    for given in (3, None, "y"):
+        with pytest.raises(TypeError, match="gradcheck: the function gave .*, no Tensor"):
+            heed.gradcheck(lambda x: given, x)
+
+
+class WrongSquare(heed.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x.square()
+
+    @staticmethod
+    def backward(ctx, g):
+        return g * ctx.saved_tensors[0]
+
+
+def test_all_that_a_model_gives_is_checked():
+    class Two(nn.Module):
+        def __init__(self, square):
+            super().__init__()
+            self.a, self.b = (nn.Parameter(heed.randn(3, dtype=f64)) for _ in range(2))
+            self.square = square
+
+        def forward(self, x):
+            return self.a * x, None, self.square(self.b), self.a.detach()
+
+    x = heed.randn(3, dtype=f64)
+    assert nn.gradcheck(Two(heed.square), x)
+    report = nn.gradcheck(Two(WrongSquare.apply), x)
+    assert report.faulty == 3 and {fault.input for fault in report.worst} == {"b"}
+
+
+def test_modes_around_a_check():
+    x = heed.randn(3, dtype=f64)
+    with heed.no_grad():
+        assert heed.gradcheck(lambda x: x * x, x) and heed.gradgradcheck(lambda x: x * x, x)
+        assert nn.gradcheck(nn.Linear(3, 2, dtype=f64), x)
+    with heed.autograd.inference_mode(), pytest.raises(heed.GradError, match="InferenceMode"):
+        heed.gradcheck(lambda x: x * x, x)
+    assert "NaN" in heed.gradcheck(lambda x: x / 0 * 0, x).problem
 
 
 def cost(choices, theta):

@@ -1,11 +1,14 @@
 """Tensor: operators of Python, methods and functions by PyTorch's names, indexing."""
 
 import copy
+import math
+import operator
 import pickle
 
 import heed
 import numpy as np
 import pytest
+from heed import nn
 
 
 def pair():
@@ -96,6 +99,8 @@ KEYS = [
     ([1, 0], slice(None), [0, 3]), (Ellipsis, [0, 2]), (slice(None), [[0, 1], [2, 0]]), (0, [1, 2]),
     (slice(None), slice(1, 3), [3, 0]), np.array([1, 0]), (slice(None), np.array([True, False, True])),
     slice(-99, 99), (slice(2, 1),), np.int64(1), (slice(None), None, [0, 1]),
+    True, False, np.bool_(True), np.array(False), (slice(None), True), (False, 0), (True, [1, 0]), (False, [1]),
+    (slice(None), False, [2]), (Ellipsis, True), (True, None, 1), (True, True),
 ]
 
 
@@ -131,6 +136,47 @@ def test_masks():
     rows = np.array([[True, False, True], [False, True, False]])
     assert np.array_equal(x[heed.tensor(rows)].numpy(), a[rows])
     assert np.array_equal(x[rows, 1].numpy(), a[rows][:, 1])
+
+
+def test_a_bool_without_axes_writes_where_it_is_true():
+    x = heed.arange(6).view(3, 2)
+    x[heed.tensor(False), heed.tensor([0])] = 99
+    assert x.tolist() == [[0, 1], [2, 3], [4, 5]]
+    x[heed.tensor(3.0) > 2, heed.tensor([0])] = 99
+    assert x.tolist() == [[99, 99], [2, 3], [4, 5]]
+    y = heed.tensor(3.0)
+    assert y[y > 2].tolist() == [3] and y[y > 4].shape == (0,)
+    y[y > 2] = 5
+    assert y.item() == 5
+
+
+def test_errors_of_parts_name_the_axes_as_they_stand():
+    x = heed.zeros(5, 2)
+    for key, axis in [((slice(None), [3]), 1), ((slice(None), None, [3]), 2), ((Ellipsis, [0, -3]), 1), ([7], 0)]:
+        for use in (lambda: x[key], lambda: x.__setitem__(key, 1)):
+            with pytest.raises(heed.IndexError, match=f"is out of range .* of axis {axis}"):
+                use()
+    with pytest.raises(heed.ShapeError, match=r"mask bool\[3\] does not fit \[5, 2\] from axis 1"):
+        x[:, [True, False, True]]
+    leaf = heed.ones(3, requires_grad=True)
+    for key in (0, [0], slice(1, 2), leaf.detach() > 0):
+        with pytest.raises(heed.GradError, match=r"f32\[3\] is a leaf that requires a gradient"):
+            leaf[key] = 1
+        with pytest.raises(heed.GradError, match=r"f32\[3\] is the result of a recorded operator"):
+            (leaf * 2)[key] = 1
+
+
+def test_what_is_written_may_have_more_axes_of_one():
+    x = heed.zeros(2, 4)
+    x[0] = heed.ones(1, 4)
+    x[1, 1] = heed.full((1, 1), 3.0)
+    x[:, [2]] = heed.full((1, 1, 2, 1), 5.0)
+    assert x.tolist() == [[1, 1, 5, 1], [0, 3, 5, 0]]
+    x[[1]] = heed.full((1, 1, 4), 2.0)
+    assert x.tolist() == [[1, 1, 5, 1], [2, 2, 2, 2]]
+    for key in (0, [0], (slice(None), [0])):
+        with pytest.raises(heed.ShapeError):
+            x[key] = heed.zeros(3, 2, 4)
 
 
 def test_parts_that_are_not_there():
@@ -180,6 +226,69 @@ def test_in_place():
     before = z
     z += 1
     assert before.detach().tolist() == [2, 2] and z.detach().tolist() == [3, 3]
+
+
+def test_more_operators_in_place():
+    for start, change, expected in [
+            ([2.0, 3.0], lambda x: operator.ipow(x, 2), [4, 9]), ([2.0, 3.0], lambda x: operator.ipow(x, x), [4, 27]),
+            ([5, -3], lambda x: operator.imod(x, 4), [1, 1]), ([5.5, 3.0], lambda x: operator.imod(x, 2), [1.5, 1]),
+            ([True, True], lambda x: operator.iand(x, heed.tensor([True, False])), [True, False]),
+            ([True, False], lambda x: operator.ior(x, heed.tensor(False)), [True, False]),
+            ([True, False], lambda x: operator.ixor(x, heed.tensor(True)), [False, True])]:
+        x = heed.tensor(start)
+        same = x
+        x = change(x)
+        assert x.is_same(same) and same.tolist() == expected
+    rows = heed.full((2, 2), 3.0)
+    rows[0] **= 2
+    assert rows.tolist() == [[9, 9], [3, 3]]
+    leaf = heed.tensor([2.0, 3.0], requires_grad=True)
+    with pytest.raises(heed.GradError, match="leaf"):
+        leaf **= 2
+    y = leaf * 1
+    before = y
+    y **= 2
+    y.sum().backward()
+    assert before.tolist() == [2, 3] and leaf.grad.tolist() == [4, 6]
+    with pytest.raises(heed.DTypeError, match=r"%=: the result f32\[1\] is no i64\[1\]; write x = x % y"):
+        operator.imod(heed.tensor([5]), 2.5)
+    with pytest.raises(heed.ShapeError):
+        operator.imod(heed.ones(2), heed.ones(3, 2))
+
+
+def test_numbers_beside_integers():
+    i, big = heed.tensor([3, 4]), 2**60 + 1
+    yes = heed.tensor([True, False])
+    assert heed.where(yes, 1.5, i).tolist() == [1.5, 4] and heed.where(yes, i, 1.5).tolist() == [3, 1.5]
+    assert heed.where(yes, big, i).tolist() == [big, 4] and heed.where(yes, yes, 2).tolist() == [1, 2]
+    assert heed.where(yes, yes, False).dtype == heed.bool
+    assert nn.functional.pad(i, [1, 1], value=big).tolist() == [big, 3, 4, big]
+    for number in (math.inf, 1e30, math.nan, -math.inf):
+        with pytest.raises(heed.DTypeError):
+            i.add_(number)
+    assert i.tolist() == [3, 4]
+
+
+def test_what_is_no_dtype():
+    for what in (np.float64, True, None, 3):
+        with pytest.raises(TypeError, match="to: takes a dtype of heed or a tensor, not"):
+            heed.ones(1).to(what)
+
+
+def test_einsum_takes_a_list():
+    a = heed.randn(2, 2)
+    for given in ([a, a], (a, a)):
+        assert heed.einsum("ij,jk->ik", given).equal(a @ a)
+
+
+def test_linear_of_two_axes_has_pytorchs_word():
+    x = heed.randn(1, 2, 3, 5)
+    options = dict(scale_factor=2, align_corners=True)
+    expected = nn.functional.interpolate(x, mode="linear", **options)
+    assert nn.functional.interpolate(x, mode="bilinear", **options).equal(expected)
+    assert nn.Upsample(mode="bilinear", **options)(x).equal(expected)
+    with pytest.raises(heed.ValueError, match="none of nearest, linear, bilinear"):
+        nn.functional.interpolate(x, scale_factor=2, mode="bicubic")
 
 
 def test_numbers_of_one_element():

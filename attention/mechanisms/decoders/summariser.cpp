@@ -101,7 +101,7 @@ SummariserOutput Summariser::operator()(const Tensor& source, const Tensor& prev
       real_ids(kOp, "previous", previous, query_embedding.weight.size(0), Tensor());
   check_rows_of_batch(kOp, "previous", previous, source.size(0));
   // Each step's last C words, their embeddings side by side: [B, T, C D].
-  const Tensor all = pad(before, {context_ - 1, 0}, PadMode::constant, static_cast<double>(start_));
+  const Tensor all = pad(before, {context_ - 1, 0}, PadMode::constant, start_);
   const auto contexts = [&](const nn::Embedding& embedding) {
     if (previous.size(1) == 0) {
       const Index width = context_ * embedding.weight.size(1);

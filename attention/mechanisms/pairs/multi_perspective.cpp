@@ -74,7 +74,7 @@ struct Sentence {
       last = narrow(x, 1, backwards ? 0 : n - 1, 1);
     } else {
       const Tensor places = unsqueeze(arange(n), 0);
-      const Tensor ends = backwards ? amin(where(real, places, static_cast<double>(n)), {1}, true)
+      const Tensor ends = backwards ? amin(where(real, places, n), {1}, true)
                                     : amax(where(real, places, -1), {1}, true);
       last = sum(where(unsqueeze(places == ends, -1), x, 0), {1}, true);
     }

@@ -81,7 +81,7 @@ MixtureOfDepthsOutput MixtureOfDepths::operator()(const Tensor& given,
         read.real.defined() ? where(read.real, r, -std::numeric_limits<double>::infinity()) : r;
     const Tensor best = topk(prefers.detach(), k, -1).indices;
     const Tensor counts = Mask::lengths(ks, k).tensor(Shape{B, k}, kOp);
-    places = sort(counts.defined() ? where(counts, best, static_cast<double>(T)) : best, -1).values;
+    places = sort(counts.defined() ? where(counts, best, T) : best, -1).values;
   }
   const Tensor is = places < static_cast<double>(T);  // [B, k]
   const Tensor rows = flatten(where(is, places, 0) + reshape(arange(B) * T, Shape{B, 1}));

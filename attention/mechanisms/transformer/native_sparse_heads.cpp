@@ -214,7 +214,7 @@ SelectedBlocks NativeSparseHeads::choose(const Parts& p, const Tensor& weights) 
   Tensor begins = blocks * size;
   if (p.real.defined() && p.K > 0) {
     Tensor real = expand(p.real, Shape{B, p.K});
-    Tensor at = where(real, arange(p.K), static_cast<double>(p.K));
+    Tensor at = where(real, arange(p.K), p.K);
     at = concat({at, full(Shape{B, size - 1}, p.K, DType::i64)}, 1);
     begins = reshape(amin(unfold(at, 1, size, size), {2}), Shape{B, 1, 1, J});
   }

@@ -266,13 +266,13 @@ Tensor minimum(const Tensor& x, const Tensor& y) {
       [x = Saved(x), y = Saved(y)](const Tensor& g) { return share(g, Compare::gt, y(), x()); });
 }
 
-Tensor maximum(const Tensor& x, double y) {
-  check_defined("maximum", x, "x");
-  return maximum(x, tensor(y, x.dtype()));
+Tensor maximum(const Tensor& x, Scalar y) {
+  const Widened wide(x, y);
+  return maximum(wide.x, wide.y);
 }
-Tensor minimum(const Tensor& x, double y) {
-  check_defined("minimum", x, "x");
-  return minimum(x, tensor(y, x.dtype()));
+Tensor minimum(const Tensor& x, Scalar y) {
+  const Widened wide(x, y);
+  return minimum(wide.x, wide.y);
 }
 
 Tensor where(const Tensor& condition, const Tensor& x, const Tensor& y) {
@@ -294,11 +294,13 @@ Tensor masked_fill(const Tensor& x, const Tensor& mask, double value) {
   return where(mask, like(x, value), x);
 }
 
-Tensor where(const Tensor& condition, const Tensor& x, double y) {
-  return where(condition, x, like(x, y));
+Tensor where(const Tensor& condition, const Tensor& x, Scalar y) {
+  const Widened wide(x, y);
+  return where(condition, wide.x, wide.y);
 }
-Tensor where(const Tensor& condition, double x, const Tensor& y) {
-  return where(condition, like(y, x), y);
+Tensor where(const Tensor& condition, Scalar x, const Tensor& y) {
+  const Widened wide(y, x);
+  return where(condition, wide.y, wide.x);
 }
 
 Tensor lerp(const Tensor& x, const Tensor& y, const Tensor& weight) {

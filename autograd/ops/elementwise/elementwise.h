@@ -77,14 +77,14 @@ Tensor relu(const Tensor& x);
 /// either is NaN both get all of it.
 Tensor maximum(const Tensor& x, const Tensor& y);
 Tensor minimum(const Tensor& x, const Tensor& y);
-Tensor maximum(const Tensor& x, double y);
-Tensor minimum(const Tensor& x, double y);
+Tensor maximum(const Tensor& x, Scalar y);
+Tensor minimum(const Tensor& x, Scalar y);
 
 /// x where condition (bool, broadcasts) is true, else y. The side not taken gets a zero gradient,
 /// NaN or not.
 Tensor where(const Tensor& condition, const Tensor& x, const Tensor& y);
-Tensor where(const Tensor& condition, const Tensor& x, double y);
-Tensor where(const Tensor& condition, double x, const Tensor& y);
+Tensor where(const Tensor& condition, const Tensor& x, Scalar y);
+Tensor where(const Tensor& condition, Scalar x, const Tensor& y);
 /// `value` where mask (bool, broadcasts to x) is true, else x.
 Tensor masked_fill(const Tensor& x, const Tensor& mask, double value);
 

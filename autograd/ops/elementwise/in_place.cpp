@@ -107,6 +107,12 @@ Tensor write(const char* op, Binary kind, Tensor x, double y) {
         fmt::format("{}: {} and a number with a point, {}: convert x first, to(x, DType::f32)", op,
                     describe(x), y));
   }
+  if (!is_floating(x.dtype()) && !(y >= -0x1p63 && y < 0x1p63)) {
+    throw DTypeError(
+        fmt::format("{}: {} and {}, which i64 does not hold: convert x first, to(x, "
+                    "DType::f32)",
+                    op, describe(x), y));
+  }
   const Tensor number = tensor(y, x.dtype());
   return write(op, kind, std::move(x), number);
 }

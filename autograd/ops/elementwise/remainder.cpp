@@ -3,6 +3,7 @@
 #include "../../../core/kernels/elementwise/libm.h"
 #include "../../check_defined.h"
 #include "../../record.h"
+#include "../shape/shape.h"
 #include "elementwise.h"
 #include "rounding.h"
 
@@ -23,7 +24,7 @@ Tensor remainder(const Tensor& x, const Tensor& y) {
 Tensor remainder(const Tensor& x, Scalar y) {
   check_defined("remainder", x, "x");
   const bool widens = !is_floating(x.dtype()) && y.dtype() == DType::f32;
-  const Tensor wide = widens ? Tensor(x.array().widened()) : x;
+  const Tensor wide = widens ? to(x, DType::f32) : x;
   return remainder(wide, full(Shape{}, y, wide.dtype()));
 }
 

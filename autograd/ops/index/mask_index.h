@@ -1,7 +1,8 @@
 // Reading and writing at places of several leading axes at once, as x[i, j] and x[mask] do in
 // PyTorch. Each of `indices` is i64 and answers for one axis, in [-size, size), or bool and answers
-// for as many axes as it has, of those sizes, at the places where it is true; all broadcast to one
-// shape S. Indices get no gradient. All throw IndexError, DTypeError, ShapeError.
+// for as many axes as it has, of those sizes, at the places where it is true (without axes for one
+// place, or none); all broadcast to one shape S. Indices get no gradient. All throw IndexError,
+// DTypeError, ShapeError.
 #pragma once
 
 #include "../../tensor.h"

@@ -49,13 +49,13 @@ Index padded_size(const Tensor& x, Index axis, const Margins& margins) {
 }
 
 // Its own adjoint, with the pads negated: a gradient is cropped where zeros were put in.
-Tensor pad_constant(const Tensor& x, const std::vector<Index>& pads, double value) {
+Tensor pad_constant(const Tensor& x, const std::vector<Index>& pads, Scalar value) {
   const std::vector<Margins> margins = margins_of(x, pads);
   Shape shape = x.shape();
   for (Index axis = 0; axis < x.rank(); ++axis) {
     shape[axis] = padded_size(x, axis, margins[static_cast<std::size_t>(axis)]);
   }
-  Array out = Array::full(shape, value, x.dtype());
+  Array out = full(shape, value, x.dtype()).array();
   Array place = out;
   Array kept = x.array();
   for (Index axis = 0; axis < x.rank(); ++axis) {
@@ -66,7 +66,7 @@ Tensor pad_constant(const Tensor& x, const std::vector<Index>& pads, double valu
   kernels::copy_into(place, kept);
   std::vector<Index> back(pads);
   for (Index& amount : back) amount = -amount;
-  say("pads", pads, "value", value);
+  say("pads", pads, "value", value.value());
   return record(Op::pad, out, {x},
                 [back = std::move(back)](const Tensor& g) { return pad_constant(g, back, 0); });
 }
@@ -98,7 +98,7 @@ Tensor places_shown(const Tensor& x, Index axis, const Margins& margins, PadMode
 
 }  // namespace
 
-Tensor pad(const Tensor& x, const std::vector<Index>& pads, PadMode mode, double value) {
+Tensor pad(const Tensor& x, const std::vector<Index>& pads, PadMode mode, Scalar value) {
   check_defined("pad", x, "x");
   if (mode == PadMode::constant) return pad_constant(x, pads, value);
   const std::vector<Margins> margins = margins_of(x, pads);

@@ -17,6 +17,6 @@ enum class PadMode : std::uint8_t {
 
 /// `value` (cast to the dtype) is what PadMode::constant puts in.
 Tensor pad(const Tensor& x, const std::vector<Index>& pads, PadMode mode = PadMode::constant,
-           double value = 0);
+           Scalar value = 0);
 
 }  // namespace heed

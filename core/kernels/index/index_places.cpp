@@ -33,9 +33,11 @@ Array nonzero(const Array& x) {
 
 namespace {
 
-// One i64 index an axis: masks become the columns of their places.
+// One i64 index an axis: masks become the columns of their places. A bool without axes answers for
+// none: `whole`, the shape of all, then has an axis of one place, or of none where it is false.
 std::vector<Array> one_an_axis(const char* op, const Shape& shape,
-                               const std::vector<Array>& indices) {
+                               const std::vector<Array>& indices, Shape& whole) {
+  if (indices.empty()) throw ShapeError(fmt::format("{}: no index is given", op));
   std::vector<Array> out;
   for (const Array& index : indices) {
     const Index first = static_cast<Index>(out.size());
@@ -45,6 +47,7 @@ std::vector<Array> one_an_axis(const char* op, const Shape& shape,
                                    to_string(shape)));
     }
     if (index.dtype() == DType::i64) {
+      whole = broadcast_shapes(op, whole, index.shape());
       out.push_back(index);
       continue;
     }
@@ -57,9 +60,9 @@ std::vector<Array> one_an_axis(const char* op, const Shape& shape,
                                    to_string(shape), first));
     }
     const Array places = nonzero(index);
+    whole = broadcast_shapes(op, whole, Shape{places.size(0)});
     for (Index axis = 0; axis < axes; ++axis) out.push_back(places.select(1, axis));
   }
-  if (out.empty()) throw ShapeError(fmt::format("{}: no index is given", op));
   return out;
 }
 
@@ -67,9 +70,8 @@ std::vector<Array> one_an_axis(const char* op, const Shape& shape,
 
 LeadingPlaces leading_places(const char* op, const Shape& shape,
                              const std::vector<Array>& indices) {
-  const std::vector<Array> places = one_an_axis(op, shape, indices);
-  Shape whole = places[0].shape();
-  for (const Array& index : places) whole = broadcast_shapes(op, whole, index.shape());
+  Shape whole;
+  const std::vector<Array> places = one_an_axis(op, shape, indices, whole);
   LeadingPlaces out{Array::zeros(whole, DType::i64), static_cast<Index>(places.size())};
   auto* to = out.rows.mutable_data<std::int64_t>();
   for (Index axis = 0; axis < out.axes; ++axis) {

@@ -19,8 +19,8 @@ struct LeadingPlaces {
 
 /// The places that `indices` name on the leading axes of `shape`, broadcast. An i64 index answers
 /// for one axis, in [-size, size); a bool one for as many as it has, whose sizes are its own, and
-/// stands for the places where it is true. Throws ShapeError, DTypeError, IndexError in `op`'s
-/// name.
+/// stands for the places where it is true: without axes for [1] place where it is true, else [0].
+/// Throws ShapeError, DTypeError, IndexError in `op`'s name.
 LeadingPlaces leading_places(const char* op, const Shape& shape, const std::vector<Array>& indices);
 
 /// A copy of `table` [count, ...] with rows of `values` [n, ...] at `rows` (i64 [n], in range); the

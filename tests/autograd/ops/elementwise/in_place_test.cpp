@@ -203,6 +203,14 @@ TEST(InPlaceOps, RefuseBadOperands) {
   EXPECT_ERROR(DTypeError, "div_: dtypes differ: x is f32[2, 3], y is f64[3]",
                div_(x, ones({3}, DType::f64)));
   EXPECT_ERROR(DTypeError, "pow_: takes f32 or f64, not i64", pow_(zeros({3}, DType::i64), 2));
+  const Tensor i = ones({2}, DType::i64);
+  EXPECT_ERROR(DTypeError,
+               "add_: i64[2] and inf, which i64 does not hold: convert x first, to(x, DType::f32)",
+               add_(i, HUGE_VAL));
+  EXPECT_ERROR_WITH(DTypeError, "sub_: i64[2] and -1e+30, which i64 does not hold", sub_(i, -1e30));
+  EXPECT_ERROR_WITH(DTypeError, "mul_: i64[2] and 9.2", mul_(i, 0x1p63));
+  EXPECT_ERROR_WITH(DTypeError, "add_: i64[2] and a number with a point, nan", add_(i, NAN));
+  EXPECT_EQ(numbers(add_(i, -0x1p63)), Numbers(2, 1 - 0x1p63));
   EXPECT_ERROR(ShapeError,
                "fill_: f32[2, 3] is expanded: several of its elements are one in memory",
                fill_(expand(ones({1, 3}), {2, 3}), 2));

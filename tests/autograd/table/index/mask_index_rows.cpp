@@ -31,6 +31,9 @@ Places one_row() { return {{ids({3}, {})}, {}, {{3}}}; }
 Places row_mask() { return {{flags({0, 1, 1, 0, 1}, {5})}, {3}, {{1}, {2}, {4}}}; }
 Places whole_mask() { return {{flags({1, 0, 0, 0, 1, 1}, {2, 3})}, {3}, {{0, 0}, {1, 1}, {1, 2}}}; }
 Places mask_and_ids() { return {{flags({0, 1, 1, 0, 0}, {5}), ids(2, 0)}, {2}, {{1, 2}, {2, 0}}}; }
+Places true_and_ids() { return {{flags({1}, {}), ids(2, 0)}, {2}, {{2}, {0}}}; }
+Places false_and_ids() { return {{flags({0}, {}), ids(2)}, {0}, {}}; }
+Places all_of_it() { return {{flags({1}, {})}, {1}, {{}}}; }
 Places nothing() { return {{ids(std::vector<Index>{})}, {0}, {}}; }
 
 std::size_t number(const Sizes& shape, const Place& place) {
@@ -74,7 +77,10 @@ Row index_row() {
            read("broadcast indices", {5, 3}, grid(), 2), read("one row", {5, 3}, one_row(), 1),
            read("mask of rows", {5, 2}, row_mask(), 1), read("whole mask", {2, 3}, whole_mask(), 2),
            read("mask of two axes", {2, 3, 2}, whole_mask(), 2),
-           read("mask and ids", {5, 3}, mask_and_ids(), 2), read("nothing", {5, 3}, nothing(), 1),
+           read("mask and ids", {5, 3}, mask_and_ids(), 2),
+           read("true and ids", {5, 3}, true_and_ids(), 1),
+           read("false and ids", {5, 3}, false_and_ids(), 1),
+           read("true alone", {5, 3}, all_of_it(), 0), read("nothing", {5, 3}, nothing(), 1),
            read("empty", {5, 0}, rows(), 1)},
           {BAD(IndexError, "index: index 5 is out of range [-5, 5) of axis 0",
                index(of(5, 3), {ids(1, 5)})),
@@ -137,6 +143,9 @@ Row index_put_row() {
                              written("broadcast indices", {5, 3}, grid(), 2, {3, 2}, more),
                              written("mask of rows", {5, 2}, row_mask(), 1, {3, 1}, more),
                              written("whole mask", {2, 3}, whole_mask(), 2, {3}, more),
+                             written("true and ids", {5, 3}, true_and_ids(), 1, {2, 3}, more),
+                             written("false and ids", {5, 3}, false_and_ids(), 1, {3}, more),
+                             written("true alone", {5, 3}, all_of_it(), 0, {5, 3}, more),
                              written("nothing", {5, 3}, nothing(), 1, {0, 3}, more),
                              written("empty", {5, 0}, rows(), 1, {3, 0}, more)}) {
       row.samples.push_back(std::move(one));

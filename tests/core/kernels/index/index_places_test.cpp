@@ -50,6 +50,26 @@ TEST(LeadingPlaces, CountRowsOfTheAxesThatAreNamed) {
   EXPECT_EQ(LeadingPlaces{}.count, 1);
 }
 
+// As in PyTorch and NumPy: an axis of one place, or of none.
+TEST(LeadingPlaces, TakeABoolWithoutAxes) {
+  const Shape shape{3, 5};
+  const Array yes = mask({true}, {}), no = mask({false}, {});
+  const LeadingPlaces one = leading_places("index", shape, {yes, ids({2, 0}, {2})});
+  EXPECT_EQ(one.rows.to_vector<std::int64_t>(), (Ids{2, 0}));
+  EXPECT_EQ(one.axes, 1);
+  EXPECT_EQ(one.count, 3);
+  const LeadingPlaces none = leading_places("index", shape, {ids({2}, {1}), no});
+  EXPECT_EQ(none.rows.shape(), (Shape{0}));
+  EXPECT_EQ(none.axes, 1);
+  const LeadingPlaces whole = leading_places("index", shape, {yes});
+  EXPECT_EQ(whole.rows.to_vector<std::int64_t>(), Ids{0});
+  EXPECT_EQ(whole.axes, 0);
+  EXPECT_EQ(whole.count, 1);
+  EXPECT_EQ(leading_places("index", Shape{}, {no}).rows.shape(), (Shape{0}));
+  EXPECT_ERROR_WITH(ShapeError, "index: shapes [0] and [2] do not broadcast",
+                    leading_places("index", shape, {no, ids({0, 1}, {2})}));
+}
+
 TEST(LeadingPlaces, SayWhatDoesNotFit) {
   const Shape shape{3, 5};
   const Array one = ids({0}, {1});
