@@ -12,7 +12,19 @@ HookId next_id() {
   return next++;
 }
 
+constinit thread_local const HeldOff* t_held_off = nullptr;
+
 }  // namespace
+
+HeldOff::HeldOff(const Module& module) : module_(module), outer_(t_held_off) { t_held_off = this; }
+HeldOff::~HeldOff() { t_held_off = outer_; }
+
+bool HeldOff::now(const Module& module) {
+  for (const HeldOff* held = t_held_off; held; held = held->outer_) {
+    if (&held->module_ == &module) return true;
+  }
+  return false;
+}
 
 HookId Hooks::add(ForwardHook hook) {
   return forward_.emplace_back(next_id(), std::move(hook)).first;
@@ -54,6 +66,7 @@ void Hooks::remove(HookId id) {
 }
 
 Tensor Hooks::run(const Module& module, Tensor output) const {
+  if (HeldOff::now(module)) return output;
   if (watch_) watch_->called = true;
   const auto now = forward_;  // a hook may remove itself
   for (const auto& [id, hook] : now) {

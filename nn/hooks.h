@@ -27,6 +27,22 @@ struct Watch {
   std::atomic<bool> entered = false;  ///< a child of it was called
 };
 
+/// While it lives, what `module` returns on this thread passes its forward hooks by: whoever made
+/// this calls them with what comes of it.
+class HeldOff {
+ public:
+  explicit HeldOff(const Module& module);
+  ~HeldOff();
+  HeldOff(const HeldOff&) = delete;
+  HeldOff& operator=(const HeldOff&) = delete;
+
+  static bool now(const Module& module);
+
+ private:
+  const Module& module_;
+  const HeldOff* const outer_;
+};
+
 /// What is registered on one module. Ids are unique among all modules.
 class Hooks {
  public:
@@ -45,6 +61,8 @@ class Hooks {
   /// `output` through all forward hooks, in the order of registering. Those that are added or
   /// removed by one of them count from the next call on.
   Tensor run(const Module& module, Tensor output) const;
+  /// The forward hooks, for one who calls them by himself.
+  const std::vector<std::pair<HookId, ForwardHook>>& forward() const { return forward_; }
 
  private:
   std::vector<std::pair<HookId, ForwardHook>> forward_;

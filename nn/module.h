@@ -181,7 +181,8 @@ class Module : public Part {
     return child<T, const typename T::Options&>(name, options);
   }
   /// Registers a module that was made elsewhere, and that others may hold too, as an option's score
-  /// is. Throws ValueError as child() does, GradError for none.
+  /// is. Throws ValueError as child() does and for one that has this module in it, GradError for
+  /// none.
   template <class T>
   T& shared_child(std::string_view name, const std::shared_ptr<T>& made) {
     static_assert(std::is_base_of_v<Module, T>, "a child is a Module");

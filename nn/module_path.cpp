@@ -1,11 +1,14 @@
 // Where a module stands in its tree.
 #include <cxxabi.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cstdlib>
 #include <mutex>
 #include <typeinfo>
 
+#include "../core/error.h"
+#include "../core/quoted.h"
 #include "module.h"
 
 namespace heed::nn {
@@ -21,6 +24,11 @@ std::mutex& family() {
 
 void Module::add_parent(const Module& parent, std::string_view name) {
   const std::lock_guard lock(family());
+  if (parent.is_within(*this)) {
+    throw ValueError(
+        fmt::format("module: child {}, a {}, is or holds the {} that it would be a child of",
+                    in_quotes(name), class_name(), parent.class_name()));
+  }
   parents_.push_back({&parent, std::string(name)});
 }
 

@@ -16,7 +16,7 @@ Tensor tensor_in(const py::object& result, const char* who) {
 auto many(const py::function& function, const char* who) {
   return [held = Held(function), who](const std::vector<Tensor>& inputs) {
     const py::gil_scoped_acquire lock;
-    return tensor_in(held()(*py::cast(inputs).cast<py::list>()), who);
+    return tensor_in(called(held(), py::tuple(py::cast(inputs))), who);
   };
 }
 auto one(const py::function& function, const char* who) {

@@ -27,10 +27,10 @@ class PythonDecoding : public nn::Decoding {
   }
 
  private:
-  py::function overridden(const char* name) const {
+  HeldFunction overridden(const char* name) const {
     const py::function found = py::get_override(static_cast<const nn::Decoding*>(this), name);
     if (!found) throw py::type_error(std::string("Decoding: there is no ") + name + "()");
-    return found;
+    return HeldFunction(found);
   }
 };
 

@@ -58,6 +58,8 @@ void bind_linear(py::module_& attention);
 void bind_optim(py::module_& optim);
 void bind_schedules(py::module_& optim);
 void bind_io(py::module_& io);
+/// Of all that is bound by now: an object that has not been made is a TypeError wherever it is used.
+void refuse_unmade();
 
 /// Around numbers of a Python object that has the buffer protocol, without a copy. Throws
 /// DTypeError, ShapeError, ValueError for what cannot be shared.

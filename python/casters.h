@@ -8,6 +8,7 @@
 #include <pybind11/stl.h>
 
 #include "../heed.h"
+#include "lock.h"
 
 #include <array>
 #include <string>
@@ -16,29 +17,10 @@
 
 namespace heed::python {
 
-namespace py = pybind11;
-
 /// Lets the interpreter go on meanwhile: of everything that computes.
 using Free = py::call_guard<py::gil_scoped_release>;
 
 using NamedTensors = std::vector<std::pair<std::string, Tensor>>;
-
-/// A Python object that the library holds: it is let go of under the interpreter's lock, on
-/// whatever thread.
-class Held {
- public:
-  explicit Held(py::object object)
-      : object_(object.release().ptr(), [](PyObject* held) {
-          if (!Py_IsInitialized()) return;
-          const py::gil_scoped_acquire lock;
-          Py_DECREF(held);
-        }) {}
-  /// Under the lock only.
-  py::object operator()() const { return py::reinterpret_borrow<py::object>(object_.get()); }
-
- private:
-  std::shared_ptr<PyObject> object_;
-};
 
 /// Throws what Ctrl-C has asked for meanwhile. Under the lock only.
 inline void check_signals() {
@@ -78,9 +60,27 @@ inline std::vector<Index> numbers_of(const char* op, const py::args& args) {
   return numbers;
 }
 
+/// What is said of an object whose class did not call the __init__() that makes what is behind it.
+inline py::type_error unmade(py::handle object) {
+  return py::type_error(std::string(Py_TYPE(object.ptr())->tp_name) +
+                        ".__init__() must call super().__init__() first");
+}
+
 }  // namespace heed::python
 
 namespace pybind11::detail {
+
+template <class T>
+requires std::is_base_of_v<heed::nn::Module, T> || std::is_base_of_v<heed::optim::Optimizer, T>
+struct type_caster<std::shared_ptr<T>> : copyable_holder_caster<T, std::shared_ptr<T>> {
+  bool load(handle from, bool convert) {
+    try {
+      return copyable_holder_caster<T, std::shared_ptr<T>>::load(from, convert);
+    } catch (const cast_error&) {
+      throw heed::python::unmade(from);
+    }
+  }
+};
 
 template <>
 struct type_caster<heed::Tensor> : type_caster_base<heed::Tensor> {
@@ -200,8 +200,15 @@ struct type_caster<heed::LstmState> {
   PYBIND11_TYPE_CASTER(heed::LstmState, const_name("Optional[Tuple[heed.Tensor, heed.Tensor]]"));
   bool load(handle from, bool) {
     if (from.is_none()) return true;
-    if (!isinstance<sequence>(from) || len(from) != 2) return false;
-    value = {from[int_(0)].cast<heed::Tensor>(), from[int_(1)].cast<heed::Tensor>()};
+    if (!isinstance<tuple>(from) && !isinstance<list>(from)) return false;
+    const auto both = reinterpret_borrow<sequence>(from);
+    if (both.size() != 2) return false;
+    for (const auto& [place, to] : {std::pair(0, &value.h), std::pair(1, &value.c)}) {
+      const object item = both[static_cast<std::size_t>(place)];
+      make_caster<heed::Tensor> tensor;
+      if (!tensor.load(item, true)) return false;
+      *to = cast_op<const heed::Tensor&>(tensor);
+    }
     return true;
   }
   static handle cast(const heed::LstmState& from, return_value_policy, handle) {

@@ -49,7 +49,7 @@ Tensor as_one(const std::vector<Tensor>& found) {
 TensorFunction called(const char* who, const py::function& function) {
   return [who, held = Held(function)](const std::vector<Tensor>& inputs) {
     const py::gil_scoped_acquire lock;
-    return results(who, held()(*py::cast(inputs).cast<py::list>()));
+    return results(who, called(held(), py::tuple(py::cast(inputs))));
   };
 }
 

@@ -62,4 +62,5 @@ PYBIND11_MODULE(_heed, m) {
   bind_schedules(schedules);
   py::module_ io = m.def_submodule("_io");
   bind_io(io);
+  refuse_unmade();
 }

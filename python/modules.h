@@ -50,7 +50,7 @@ std::shared_ptr<nn::Module> child_of(const std::shared_ptr<T>& parent, nn::Modul
 #define HEED_TENSOR(T, NAME)                    \
   def_property(                                 \
       #NAME, [](const T& m) { return m.NAME; }, \
-      [](T& m, const Tensor& given) { assign_parameter(m.NAME, given, #NAME); })
+      [](T& m, const py::object& given) { assign_tensor(m, m.NAME, given, #NAME); })
 /// A child that is a member.
 #define HEED_CHILD(T, NAME) \
   def_property_readonly(#NAME, [](const std::shared_ptr<T>& m) { return child_of(m, m->NAME); })
@@ -72,7 +72,28 @@ Tensor* own_tensor(nn::Module& module, const std::string& name);
 /// The child of that name, a list of children as a tuple; null for none.
 py::object child_of(const std::shared_ptr<nn::Module>& module, const std::string& name);
 
-/// Throws ShapeError, DTypeError, GradError for what cannot stand in the place of a parameter.
-void assign_parameter(Tensor& place, const Tensor& given, const char* name);
+bool is_buffer(const nn::Module& module, const Tensor& place);
+
+/// Puts `given`, a Tensor or None, in the place of a parameter or buffer of `module`. Throws
+/// TypeError for anything else, and for a parameter that is a Tensor which is not trained, unless
+/// it is a Parameter or what is there is frozen, too; ShapeError, DTypeError, GradError for what
+/// cannot stand there.
+void assign_tensor(nn::Module& module, Tensor& place, const py::object& given, const char* name);
+
+using NamedModules = std::vector<std::pair<std::string, std::shared_ptr<nn::Module>>>;
+/// The children, each for as long as it is held: by itself of a module that is written in Python,
+/// which may let go of it, else by its parent.
+NamedModules children_of(const std::shared_ptr<nn::Module>& module);
+
+/// What is registered on the module; null for nothing.
+const nn::Hooks* hooks_of(const nn::Module& module);
+/// Of this module alone.
+void set_mode(nn::Module& module, bool training);
+
+using ModuleBase = py::class_<nn::Module, std::shared_ptr<nn::Module>>;
+/// Before super().__init__() there is nothing behind a Python object: TypeError.
+nn::Module& made(const py::object& self);
+void bind_attributes(ModuleBase& c);
+void bind_hooks(ModuleBase& c);
 
 }  // namespace heed::python

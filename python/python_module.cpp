@@ -6,7 +6,7 @@
 namespace heed::nn {
 
 /// What a module written in Python may do with its members, which nobody refers to: let one go, and
-/// put another in its place. Module is open to Layers alone, so this is one of a kind.
+/// put another in its place; and what Python asks of any module. Module is open to Layers alone, so this is one of a kind.
 template <>
 class Layer<python::PythonModule> {
  public:
@@ -20,6 +20,10 @@ class Layer<python::PythonModule> {
     }
     const auto entry = find(from, name);
     if (entry != from.children_.end()) let_go(from, entry - from.children_.begin());
+  }
+  /// Beside the parameter or buffer of that name, which is to be dropped next.
+  static void add(Module& to, const std::string& name, const std::shared_ptr<Module>& child) {
+    to.adopt(name, child);
   }
   /// In the child's place among the others.
   static void replace(Module& in, const std::string& name, const std::shared_ptr<Module>& child) {
@@ -37,6 +41,22 @@ class Layer<python::PythonModule> {
     }
     return nullptr;
   }
+  static bool is_buffer(const Module& in, const Tensor& place) {
+    return std::any_of(in.slots_.begin(), in.slots_.end(), [&](const Module::Slot& slot) {
+      return &slot.tensor == &place && slot.is_buffer;
+    });
+  }
+
+  static const Hooks* hooks(const Module& of) { return of.hooks_.get(); }
+  static void set_mode(Module& of, bool training) {
+    if (of.hooks_) of.hooks_->check_called();
+    of.training_ = training;
+  }
+  static std::vector<std::pair<std::string, std::shared_ptr<Module>>> children(const Module& of) {
+    std::vector<std::pair<std::string, std::shared_ptr<Module>>> out;
+    for (const Module::Child& entry : of.children_) out.emplace_back(entry.name, entry.module);
+    return out;
+  }
 
  private:
   static std::vector<Module::Child>::iterator find(Module& in, const std::string& name) {
@@ -44,10 +64,16 @@ class Layer<python::PythonModule> {
                         [&](const Module::Child& entry) { return entry.name == name; });
   }
   static void let_go(Module& from, std::ptrdiff_t place) {
-    Module last;  // the child's parent, and gone at once
-    last.children_.push_back(std::move(from.children_[static_cast<std::size_t>(place)]));
-    from.children_.erase(from.children_.begin() + place);
-    last.change_parent(from);
+    const std::shared_ptr<Module> child = from.children_[static_cast<std::size_t>(place)].module;
+    {
+      Module last;  // the child's parent, and gone at once
+      last.children_.push_back(std::move(from.children_[static_cast<std::size_t>(place)]));
+      from.children_.erase(from.children_.begin() + place);
+      last.change_parent(from);
+    }
+    for (const Module::Child& entry : from.children_) {  // its other names in this module
+      if (entry.module == child) child->add_parent(from, entry.name);
+    }
   }
 };
 
@@ -56,13 +82,15 @@ class Layer<python::PythonModule> {
 namespace heed::python {
 
 void PythonModule::set_child(const std::string& name, const std::shared_ptr<nn::Module>& child) {
-  if (own(name)) drop(name);
   if (has_child(name)) {
     nn::Layer<PythonModule>::replace(*this, name, child);
+  } else if (own(name)) {
+    nn::Layer<PythonModule>::add(*this, name, child);
+    drop(name);
   } else {
     shared_child(name, child);
-    children_[name] = child;
   }
+  children_[name] = child;
 }
 
 void PythonModule::set_parameter(const std::string& name, const Tensor& tensor) {
@@ -102,6 +130,26 @@ void PythonModule::drop(const std::string& name) {
 
 Tensor* own_tensor(nn::Module& module, const std::string& name) {
   return nn::Layer<PythonModule>::tensor(module, name);
+}
+
+bool is_buffer(const nn::Module& module, const Tensor& place) {
+  return nn::Layer<PythonModule>::is_buffer(module, place);
+}
+
+const nn::Hooks* hooks_of(const nn::Module& module) {
+  return nn::Layer<PythonModule>::hooks(module);
+}
+
+void set_mode(nn::Module& module, bool training) {
+  nn::Layer<PythonModule>::set_mode(module, training);
+}
+
+NamedModules children_of(const std::shared_ptr<nn::Module>& module) {
+  NamedModules out = nn::Layer<PythonModule>::children(*module);
+  if (!dynamic_cast<const PythonModule*>(module.get())) {
+    for (auto& entry : out) entry.second = child_of(module, *entry.second);
+  }
+  return out;
 }
 
 py::object child_of(const std::shared_ptr<nn::Module>& module, const std::string& name) {

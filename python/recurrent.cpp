@@ -43,9 +43,6 @@ auto of_packed(const T& f, const Packed& x, const Tensor& h0) {
 }
 
 using State = std::pair<Tensor, Tensor>;
-LstmState state_of(const std::optional<State>& given) {
-  return given ? LstmState{given->first, given->second} : LstmState{};
-}
 
 template <class T>
 void bind_cell(ModuleClass<T>& c) {
@@ -77,8 +74,8 @@ void bind_cells(py::module_& m) {
            py::arg("bias") = true, py::kw_only(), py::arg("dtype") = DType::f32)
       .def(
           "forward",
-          [](const LSTMCell& f, const Tensor& x, const std::optional<State>& hx) {
-            const LstmState out = f(x, state_of(hx));
+          [](const LSTMCell& f, const Tensor& x, const LstmState& hx) {
+            const LstmState out = f(x, hx);
             return State(out.h, out.c);
           },
           Free(), py::arg("input"), py::arg("hx") = py::none());
@@ -143,13 +140,12 @@ void bind_recurrent(py::module_& m) {
       .def("forward", &of_packed<RNN>, Free(), py::arg("input"), py::arg("state") = Tensor());
   layer<LSTM, LSTMOptions>(
       m, "LSTM", "As GRU, but the state is a pair: x -> (output, (h_n, c_n)).",
-      [](const LSTM& f, const Tensor& x, const std::optional<State>& start,
-         const Lengths& lengths) {
-        const LstmResult out = f(x, lengths, state_of(start));
+      [](const LSTM& f, const Tensor& x, const LstmState& start, const Lengths& lengths) {
+        const LstmResult out = f(x, lengths, start);
         return std::pair(out.output, State(out.h_n, out.c_n));
       },
-      [](const LSTM& f, const Packed& x, const std::optional<State>& start) {
-        const LstmResult out = f(x, state_of(start));
+      [](const LSTM& f, const Packed& x, const LstmState& start) {
+        const LstmResult out = f(x, start);
         return std::pair(Packed{out.output, x.offsets}, State(out.h_n, out.c_n));
       });
   bind_cells(m);

@@ -7,6 +7,7 @@
 #include <regex>
 #include <set>
 #include <stdexcept>
+#include <thread>
 
 #include "../../autograd/ops/elementwise/elementwise.h"
 #include "../../autograd/ops/reduce/reduce.h"
@@ -309,6 +310,28 @@ TEST(ForwardHooks, WorkOnAModuleOfOnesOwnAndBesideThoseOfParameters) {
   net.remove_hook(on_parameters);
   sum(net(rows())).backward();
   EXPECT_EQ(gradients, 4);
+}
+
+TEST(ForwardHooks, AreHeldOffForOneModuleOnOneThread) {
+  const nn::Linear layer(3, 2);
+  nn::Linear held(3, 2), other(3, 2);
+  std::string order;
+  held.register_forward_hook(keep(order, 'h'));
+  other.register_forward_hook(keep(order, 'o'));
+  {
+    const nn::HeldOff within(held);
+    {
+      const nn::HeldOff further(layer);
+      held(rows());
+      other(rows());
+    }
+    held(rows());
+    std::thread([&] { held(rows()); }).join();
+    EXPECT_TRUE(nn::HeldOff::now(held));
+    EXPECT_FALSE(nn::HeldOff::now(layer));
+  }
+  held(rows());
+  EXPECT_EQ(order, "ohh");
 }
 
 TEST(ForwardHooks, AreNotEmpty) {

@@ -155,6 +155,28 @@ TEST(ModulePath, OfASharedChildIsTheOneThatRuns) {
   EXPECT_EQ(made->path(), "");  // they have gone
 }
 
+TEST(ModulePath, NeverLeadsBackToAModule) {
+  struct Open : nn::Module {
+    using Module::shared_child;
+  };
+  struct Other : Open {};
+  const auto outer = std::make_shared<Open>();
+  const auto inner = std::make_shared<Other>();
+  outer->shared_child("inner", inner);
+  EXPECT_ERROR(ValueError,
+               "module: child \"back\", a Open, is or holds the Other that it would be a child of",
+               inner->shared_child("back", outer));
+  EXPECT_ERROR(ValueError,
+               "module: child \"self\", a Open, is or holds the Open that it would be a child of",
+               outer->shared_child("self", outer));
+  EXPECT_EQ(inner->path(), "inner");
+  EXPECT_EQ(outer->path(), "");
+  EXPECT_EQ(outer->modules().size(), 2U);
+  inner->shared_child("back", std::make_shared<nn::Linear>(2, 3));  // the name is still free
+  outer->shared_child("twice", inner);
+  EXPECT_EQ(outer->parameters().size(), 2U);
+}
+
 TEST(ModulePath, OfAPartOfNoTreeIsThatOfItsCaller) {
   struct Apart : nn::Module {  // so that no list has it
     std::unique_ptr<nn::Linear> linear = std::make_unique<nn::Linear>(5, 3);

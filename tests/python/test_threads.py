@@ -220,3 +220,32 @@ def test_nothing_is_left_behind_by_a_thousand_steps():
         assert after[name] == before[name], name
     assert len(gc.get_objects()) - objects < 100
     assert resident() - memory < 16 << 20
+
+
+ENDS = """
+import heed, threading, time
+from heed import nn
+class Model(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = nn.Linear(16, 16)
+    def forward(self, x):
+        return sum((self.layer(x) for _ in range(3)), x)
+model, x, begun = Model(), heed.ones(16, 16), threading.Semaphore(0)
+model.layer.register_forward_hook(lambda module, output: sum([output] * 3, output))
+model.layer.weight.register_hook(lambda gradient: sum([gradient] * 3, gradient))
+def work():
+    begun.release()
+    while True:
+        model(x).sum().backward()
+for _ in range(2):
+    threading.Thread(target=work, daemon=True).start()
+for _ in range(2):
+    begun.acquire()
+time.sleep(0.1)
+"""
+
+
+def test_the_interpreter_ends_while_a_daemon_computes():
+    done = subprocess.run([sys.executable, "-c", ENDS], capture_output=True, text=True, timeout=120, env=os.environ)
+    assert (done.returncode, done.stderr) == (0, "")

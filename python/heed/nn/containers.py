@@ -77,7 +77,7 @@ class ModuleDict(Module):
     def __setitem__(self, name, module):
         if not isinstance(module, Module):
             raise TypeError(f"{type(self).__name__}: {module!r} is no Module")
-        setattr(self, name, module)
+        self.add_module(name, module)
         if name not in self._names:
             self._names.append(name)
 
