@@ -263,7 +263,7 @@ Tensor Memory::weigh(const Tensor& query, const Tensor& keys, Tensor bias, const
     bias = sum_of(bias, terms.relative->scores(query, keys.size(-2), scale));
   }
   const auto rows = [&](const Tensor& q, const Tensor& b, const Tensor& may, const Tensor& before) {
-    Tensor scores = (*score_)(q, keys, before);
+    Tensor scores = score_->among(q, keys, may, before);
     if (terms.map.defined()) scores = mapped(terms.map, scores, may);
     if (!score_->per_feature()) {
       scores = sum_of(scores, b);

@@ -22,6 +22,11 @@ Tensor Score::operator()(const Tensor& query, const Tensor& prepared, const Tens
   return forwarded(scores_of("score", *parts));
 }
 
+Tensor Score::among(const Tensor& query, const Tensor& prepared, const Tensor&,
+                    const Tensor& past) const {
+  return (*this)(query, prepared, past);
+}
+
 Tensor Score::remember(const Tensor&, const Tensor& weights) const { return weights; }
 
 Tensor scores_of(const char* op, const Score::Form& form) {

@@ -51,6 +51,12 @@ class Score : public nn::Module {
   virtual Index reach() const { return -1; }
   /// What the next query gets for its past, from this one's past and weights: the weights.
   virtual Tensor remember(const Tensor& past, const Tensor& weights) const;
+
+  /// operator() for a call of attention some places of which are masked: `allowed` is bool and
+  /// broadcasts to the scores, undefined: all. For those whose masked places must not reach the
+  /// others, or have no finite gradient; by default operator() itself.
+  virtual Tensor among(const Tensor& query, const Tensor& prepared, const Tensor& allowed,
+                       const Tensor& past = Tensor()) const;
 };
 
 /// The scores of a form, in plain operators. Throws ShapeError, which names `op`.

@@ -26,14 +26,6 @@ Tensor sees(const Tensor& allowed, const Tensor& marked) {
   return matmul(to(allowed, DType::f32), to(marked, DType::f32)) > 0;
 }
 
-// The mask's tensor but for its window and blocks: mostly one row for all queries.
-Tensor by_keys(const Mask& mask, const Shape& scores) {
-  Mask out;
-  if (mask.has_lengths()) out = Mask::lengths(mask.key_lengths(), scores[scores.rank() - 1]);
-  const Tensor rest = mask.rest(scores);
-  return (rest.defined() ? out & Mask(rest) : out).tensor(scores);
-}
-
 // Whether no query may attend to what is marked in [.., K, d].
 bool hidden(const Tensor& marked, const Tensor& allowed) {
   if (!marked.defined() || !allowed.defined()) return !marked.defined();
@@ -58,6 +50,13 @@ Tensor with_those_after(const Tensor& rows, const Tensor& may, Onward& onward) {
 }
 
 }  // namespace
+
+Tensor by_keys(const Mask& mask, const Shape& scores, const char* op) {
+  Mask out;
+  if (mask.has_lengths()) out = Mask::lengths(mask.key_lengths(), scores[scores.rank() - 1]);
+  const Tensor rest = mask.rest(scores, op);
+  return (rest.defined() ? out & Mask(rest) : out).tensor(scores, op);
+}
 
 FinitePart finite_part(const Tensor& x) {
   if (kernels::all_finite(x.array())) return {x, Tensor()};

@@ -8,6 +8,10 @@
 
 namespace heed::attention {
 
+/// The mask's tensor but for its window, blocks, segments and rule, bool, broadcasting to the
+/// scores: mostly one row for all queries. Undefined where there is nothing else.
+Tensor by_keys(const Mask& mask, const Shape& scores, const char* op = "mask");
+
 /// x with 0 in place of NaN and infinity, and a bool of x's shape that says where; undefined when
 /// there are none, and x is then itself.
 struct FinitePart {

@@ -72,7 +72,9 @@ Tensor Monotonic::operator()(const Tensor& scores, const Tensor& allowed, Index 
   Tensor last = state != nullptr && state->defined() ? *state : beginning(e.size(-1), e.dtype());
   std::vector<Tensor> weights;
   for (Index i = 0; i < e.size(-2); ++i) {
-    const Tensor arrive = linear_scan(pad(select(pass, -2, i), {1, -1}), last, -1);
+    Tensor arrive = linear_scan(pad(select(pass, -2, i), {1, -1}), last, -1);
+    // 0 twice: the gradient of either factor may be infinite at a masked place.
+    if (in.allowed.defined()) arrive = where(select(in.allowed, -2, i), arrive, 0);
     weights.push_back(select(stop, -2, i) * arrive);
     last = any_key.defined() ? where(select(any_key, -2, i), weights.back(), last) : weights.back();
   }
@@ -103,7 +105,8 @@ Tensor Mocha::spread(const Tensor& weights, const Tensor& chunk_scores,
                           ? allowed
                           : Tensor(Array::full(Shape{chunk_scores.size(-1)}, 1, DType::boolean));
   const Tensor shares = softmax(windows(chunk_scores), -1, windows(real));
-  const Tensor spread = shares * unsqueeze(weights, -1);
+  Tensor spread = shares * unsqueeze(weights, -1);
+  if (allowed.defined()) spread = where(windows(allowed), spread, 0);
   return narrow(overlap_add(spread, -1, weights.size(-1) + before, 1), -1, before,
                 weights.size(-1));
 }

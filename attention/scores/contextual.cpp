@@ -37,14 +37,20 @@ ContextualPositions::ContextualPositions(Index width, Index count, std::optional
 }
 
 Tensor ContextualPositions::operator()(const Tensor& query, const Tensor& keys,
-                                       const Tensor&) const {
+                                       const Tensor& past) const {
+  return among(query, keys, Tensor(), past);
+}
+
+Tensor ContextualPositions::among(const Tensor& query, const Tensor& keys, const Tensor& allowed,
+                                  const Tensor&) const {
   const Scope scope(*this);
   constexpr const char* kOp = "contextual_positions";
   check_rows(kOp, "query", query, positions.size(1), positions.dtype());
   check_rows(kOp, "keys", keys, positions.size(1), positions.dtype());
   const Shape shape = scores_shape(kOp, query, keys);
   const Index Q = shape.at(-2), K = shape.at(-1), last = positions.size(0) - 1;
-  const Tensor products = matmul(query, transpose(keys, -2, -1));  // [.., Q, K]
+  Tensor products = matmul(query, transpose(keys, -2, -1));  // [.., Q, K]
+  if (allowed.defined()) products = where(allowed, products, 0);
   if (products.numel() == 0) return forwarded(products * scale_);
   // Of keys 0 .. i, each as many steps back as what is let through from there on.
   const Tensor let = tril(sigmoid(products), K - Q);

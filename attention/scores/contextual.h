@@ -8,7 +8,7 @@
 //
 // q [.., Q, D], k [.., K, D] -> [.., Q, K]; E is [P, D], one for all heads. Query i stands at place
 // i + K - Q of the keys; what comes after it counts for nothing, and is at position 0 itself. Keys
-// that are masked on the way count as keys of zeros. O(Q K D + Q P D), a block.
+// that are masked for the query count on the way as keys of zeros. O(Q K D + Q P D), a block.
 #pragma once
 
 #include <optional>
@@ -28,6 +28,8 @@ class ContextualPositions : public Score {
 
   Tensor operator()(const Tensor& query, const Tensor& keys,
                     const Tensor& past = Tensor()) const override;
+  Tensor among(const Tensor& query, const Tensor& keys, const Tensor& allowed,
+               const Tensor& past = Tensor()) const override;
 
  private:
   double scale_;

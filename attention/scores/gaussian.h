@@ -15,6 +15,8 @@ class Gaussian : public Score {
   /// O(Q K d), a block. Throws ShapeError, DTypeError.
   Tensor operator()(const Tensor& query, const Tensor& prepared,
                     const Tensor& past = Tensor()) const override;
+  Tensor among(const Tensor& query, const Tensor& prepared, const Tensor& allowed,
+               const Tensor& past = Tensor()) const override;
 };
 
 }  // namespace heed::attention

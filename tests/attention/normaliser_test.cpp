@@ -226,6 +226,20 @@ TEST(Normaliser, MonotonicWalksPastMaskedPlacesAndWaitsInEmptyRows) {
   EXPECT_EQ(sum(select(out, 1, 1)).item(), 0);
 }
 
+// A value that leaves its range beside the incoming gradient is no one's where it is masked.
+TEST(Normaliser, MonotonicOnesHaveGradientsBesideInfiniteOnesThatAreMasked) {
+  const Tensor allowed = arange(kK) != 2;
+  const Tensor beside = full({kK}, 1.5, DType::f64);
+  const auto gradient = [&](const Normaliser& normaliser, double masked) {
+    Tensor e = scores().detach().set_requires_grad();
+    sum(normaliser(e, allowed) * where(allowed, beside, masked)).backward();
+    return numbers(e.grad());
+  };
+  const double infinity = std::numeric_limits<double>::infinity();
+  EXPECT_EQ(gradient(Monotonic(), infinity), gradient(Monotonic(), 0));
+  EXPECT_EQ(gradient(Mocha(3), infinity), gradient(Mocha(3), 0));
+}
+
 TEST(Normaliser, HardMonotonicDropsNoScoreThatIsNotANumber) {
   Monotonic monotonic;
   monotonic.hard = true;

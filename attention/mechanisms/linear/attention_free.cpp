@@ -1,36 +1,11 @@
 #include "attention_free.h"
 
-#include <algorithm>
-
 #include "../../../autograd/ops/elementwise/elementwise.h"
 #include "../../../autograd/ops/reduce/reduce.h"
 #include "../../../autograd/ops/shape/shape.h"
-#include "../../../core/dtype.h"
+#include "running_largest.h"
 
 namespace heed::attention {
-namespace {
-
-// The largest so far along the steps of x [B, T, E], and before them `first` [B, 1, E], if defined.
-Tensor running_largest(const Tensor& x, const Tensor& first) {
-  Array out = x.array().clone();
-  const Index B = x.size(0), T = x.size(1), E = x.size(2);
-  const Array before = first.defined() ? first.array().contiguous() : Array();
-  visit_floating("attention_free", x.dtype(), [&](auto zero) {
-    using F = decltype(zero);
-    F* to = out.mutable_data<F>();
-    const F* from = before.defined() ? before.data<F>() : nullptr;
-    for (Index b = 0; b < B; ++b) {
-      for (Index t = 0; t < T; ++t) {
-        F* row = to + (b * T + t) * E;
-        const F* last = t > 0 ? row - E : from != nullptr ? from + b * E : row;
-        for (Index e = 0; e < E; ++e) row[e] = std::max(row[e], last[e]);
-      }
-    }
-  });
-  return out;
-}
-
-}  // namespace
 
 AttentionFree::AttentionFree(Index width, Index chunk, DType dtype)
     : FastWeightsAttention(
@@ -42,7 +17,10 @@ AttentionFree::AttentionFree(Index width, Index chunk, DType dtype)
       out_proj(projection("out_proj", width, width)) {}
 
 FastWeightsAttention::Steps AttentionFree::steps(const Tensor& x, PastSteps& past) const {
-  const Tensor k = k_proj(x), gate = sigmoid(q_proj(x));
+  const Tensor gate = sigmoid(q_proj(x));
+  Tensor k = k_proj(x);
+  // A masked key is never the largest: what was summed does not decay by it.
+  if (past.real().defined()) k = where(unsqueeze(past.real(), -1), k, kNoneYet);
   FastWeights f;
   f.v = split_heads(v_proj(x));
   const Tensor before = past.take();

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "../../../autograd/check_defined.h"
+#include "../../../autograd/ops/elementwise/clamp.h"
 #include "../../../autograd/ops/elementwise/elementwise.h"
 #include "../../../autograd/ops/linalg/matmul.h"
 #include "../../../autograd/ops/linalg/solve.h"
@@ -147,6 +148,9 @@ States multiplied(const Tensor& carry, const Tensor& added, const Tensor& first)
   return {concat(before, 1), squeeze(S, 1)};
 }
 
+// exp of it is 0, and in a sum it leaves the others their digits.
+double log_of_none(DType dtype) { return dtype == DType::f32 ? -110 : -750; }
+
 FastWeightsOutput by_chunks(const FastWeights& x, const Tensor& first, Index C, ScoresOf scores) {
   const Index N = x.q.size(0), T = x.q.size(1), V = x.v.size(2), n = (T + C - 1) / C;
   const Tensor q = in_chunks(x.q, n, C), k = in_chunks(x.k, n, C), v = in_chunks(x.v, n, C);
@@ -156,7 +160,8 @@ FastWeightsOutput by_chunks(const FastWeights& x, const Tensor& first, Index C, 
   // From the chunk's begin to a step, as queries and as keys see it, and from a step to its end.
   Tensor g, seen, q_in = q, k_in = k, k_out = k, carry;
   if (decays) {
-    g = cumsum(in_chunks(x.log_decay, n, C), 2);  // [N, n, C, 1 or K]
+    const Tensor each = clamp(x.log_decay, log_of_none(q.dtype()));
+    g = cumsum(in_chunks(each, n, C), 2);  // [N, n, C, 1 or K]
     seen = x.bonus.defined() ? pad(narrow(g, 2, 0, C - 1), {0, 0, 1, 0}) : g;
     const Tensor end = narrow(g, 2, C - 1, 1);
     q_in = q * exp(seen);

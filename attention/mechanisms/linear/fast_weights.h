@@ -24,7 +24,8 @@
 // where U = V in the additive case, and for the delta rule what is written in truth, which solves
 // (I + tril(beta A^kk, -1)) U = beta V: the WY form (Yang et al. 2024). Every exponent is a
 // difference of g that is not positive: nothing is divided by decays, so none can underflow. A
-// decay of 0 is asked for by a very negative number, not by -infinity.
+// decay of 0 is asked for by a very negative number; below -110 in f32, -750 in f64, all are one,
+// so that g keeps digits for the other steps: where a chunk forgets several times f32 has some 4.
 #pragma once
 
 #include <cstdint>

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <limits>
+
 #include "../../../autograd/ops/elementwise/elementwise.h"
 #include "../../../autograd/ops/linalg/matmul.h"
 #include "../../../autograd/ops/reduce/reduce.h"
@@ -29,10 +31,12 @@ LinearOptions checked(const char* name, LinearOptions o) {
   return o;
 }
 
-// x over the sums in its last column; 0 where a sum is.
+// x over the sums in its last column; 0 where a sum is, or has no digits left.
 Tensor normalised(const Tensor& x) {
   const auto parts = split(x, {x.size(-1) - 1, 1}, -1);
-  return parts[0] / where(parts[1] == 0, 1, parts[1]);
+  const double least = x.dtype() == DType::f32 ? std::numeric_limits<float>::min()
+                                               : std::numeric_limits<double>::min();
+  return parts[0] / where(abs(parts[1]) < least, 1, parts[1]);
 }
 
 }  // namespace

@@ -10,7 +10,8 @@
 // over all j, or j <= i under a causal mask. x [B, T, E] -> context [B, T, E], weights [B, H, T,
 // T]. O(T E m), memory O(T m). The rows are a buffer, saved with the weights; redraw() draws
 // others, as the paper does every so many steps of training: a state that was kept is of the old
-// ones. A key's exponent is at most |w|^2 / 2, about K / 2, which f32 holds up to K = 128.
+// ones. A key's exponent is at most |w|^2 / 2, about K / 2, which f32 holds up to K = 128; where
+// keys are so long that a step's would all vanish, sums are of exp(e - m_t), m_t the largest so far.
 #pragma once
 
 #include "../../../core/generator.h"
@@ -37,8 +38,10 @@ class Performer : public FastWeightsAttention {
   void redraw(Generator& generator = default_generator());
 
  private:
-  // phi, but for a factor a row where `any_scale`: of a query it goes with the division.
-  Tensor phi(const Tensor& x, bool any_scale) const;
+  Tensor products(const Tensor& x) const;
+  Tensor shift(const Tensor& e, PastSteps& past, Tensor* log_decay) const;
+  // |k|^2 / 2 of keys whose exponentials may leave their range.
+  double long_keys() const { return dtype() == DType::f32 ? 40 : 500; }
   Steps steps(const Tensor& x, PastSteps& past) const override;
   Tensor output(const Tensor& y, const Tensor& x, const Tensor& beside) const override;
   PerformerFeatures features_;

@@ -56,20 +56,23 @@ Tensor for_each(const Tensor& learned, Index batch) {
 
 }  // namespace
 
-Tensor hopfield_energy(const Tensor& states, const Tensor& patterns, double beta,
+Tensor hopfield_energy(const Tensor& states, const Tensor& given, double beta,
                        const Tensor& allowed) {
   checked_beta(beta);
-  scores_shape(kOp, states, patterns);
-  check_rows(kOp, "patterns", patterns, states.size(-1), states.dtype());
+  scores_shape(kOp, states, given);
+  check_rows(kOp, "patterns", given, states.size(-1), states.dtype());
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
-  const Index K = patterns.size(-2);
+  const Index K = given.size(-2);
+  Tensor may, patterns = given;
+  if (allowed.defined()) {
+    may = expand(allowed, given.shape().without(given.rank() - 1));  // [.., K]
+    patterns = where(unsqueeze(may, -1), given, 0);
+  }
   Tensor z = matmul(states, transpose(patterns, -2, -1)) * beta;  // [.., Q, K]
   Tensor norms = sum(square(patterns), {-1});                     // [.., K]
   Tensor count = tensor(static_cast<double>(K), states.dtype());
-  if (allowed.defined()) {
-    const Tensor may = expand(allowed, norms.shape());
+  if (may.defined()) {
     z = where(unsqueeze(may, -2), z, -kInfinity);
-    norms = where(may, norms, 0);
     count = unsqueeze(sum(to(may, states.dtype()), {-1}), -1);
   }
   const Tensor largest = K == 0 ? sum(norms, {-1}, true) : amax(norms, {-1}, true);  // [.., 1]

@@ -10,6 +10,8 @@
 #include "../../../autograd/ops/elementwise/clamp.h"
 #include "../../../autograd/ops/elementwise/compare.h"
 #include "../../../autograd/ops/elementwise/elementwise.h"
+#include "../../../autograd/ops/index/index.h"
+#include "../../../autograd/ops/index/sort.h"
 #include "../../../autograd/ops/linalg/inverse.h"
 #include "../../../autograd/ops/linalg/matmul.h"
 #include "../../../autograd/ops/reduce/cumulative.h"
@@ -17,7 +19,9 @@
 #include "../../../autograd/ops/shape/shape.h"
 #include "../../../core/error.h"
 #include "../../../core/generator.h"
+#include "../../../core/traced.h"
 #include "../../detail/masked_sequence.h"
+#include "tree_elimination.h"
 
 namespace heed::attention {
 namespace {
@@ -43,6 +47,34 @@ Tensor column(const Tensor& x) { return unsqueeze(x, -1); }
 Tensor row(const Tensor& x) { return unsqueeze(x, -2); }
 Tensor ones_where(const Tensor& flags, DType dtype) { return to(flags, dtype); }
 
+// An inverse with larger numbers than this has lost digits that the marginals would need.
+constexpr double kLossy = 1e4;
+// A log score so far below the largest stands for -infinity.
+constexpr double kFar = -1e5;
+
+// By elimination, of log scores beside their rows' largest; numbers where `wanted` (bool [..]).
+TreeMarginals eliminated(const Tensor& scores, const Tensor& roots, const Tensor& may,
+                         const Tensor& wanted) {
+  const Index T = roots.size(-1), N = roots.numel() / T;
+  const auto flat = [&](const Tensor& x) { return reshape(x, {N, T}); };
+  // Those who take part first.
+  const Tensor behind = arange(T) - T * to(flat(may), DType::i64);
+  const Tensor order = argsort(behind, 1), back = argsort(order, 1);  // [N, T]
+  const auto turned = [](const Tensor& x, const Tensor& by) {
+    return take_along(take_along(x, column(by), 1), row(by), 2);
+  };
+  const EliminatedTrees p =
+      eliminate_trees(turned(reshape(scores, {N, T, T}), order), take_along(flat(roots), order, 1),
+                      take_along(flat(may), order, 1));
+  const Tensor none = logical_and(p.log_partition < kFar / 2, reshape(wanted, {N}));
+  if (any(none).array().item() != 0) {
+    throw ValueError("spanning_trees: the scores leave no tree a weight above 0");
+  }
+  return {reshape(turned(p.parents, back), scores.shape()),
+          reshape(take_along(p.roots, back, 1), roots.shape()),
+          reshape(p.log_partition, roots.shape().without(roots.rank() - 1))};
+}
+
 }  // namespace
 
 // Each child's row is divided by its largest exponential, which the determinant alone notices.
@@ -61,7 +93,7 @@ TreeMarginals spanning_trees(const Tensor& given, const Tensor& given_roots,
   const Tensor f = where(edge, scores, kNone), r = where(may, roots, kNone);
 
   const Tensor top = maximum(amax(f.detach(), {-1}), r.detach());  // [.., T]
-  const Tensor shift = where(may, top, 0);
+  const Tensor shift = where(logical_and(may, top > kNone), top, 0);
   const Tensor E = where(edge, exp(f - column(shift)), 0);  // exp(f_ij) at (j, i)
   const Tensor R = where(may, exp(r - shift), 0);
 
@@ -71,14 +103,31 @@ TreeMarginals spanning_trees(const Tensor& given, const Tensor& given_roots,
   const Tensor other = ones_where(logical_not(first), dtype);
   const Tensor laplacian = eye * column(sum(E, {-1})) - E;
   const Tensor rooted = where(row(first), column(R), laplacian);
-  const Tensor L = where(logical_and(column(may), row(may)), rooted, eye);
-  const Tensor inverted = inverse(L);  // (i, j) is [L^-1]_ji of the paper's
+  Tensor L = where(logical_and(column(may), row(may)), rooted, eye);
+  Tensor log_det = logdet(L);
+  // bool [..]: whose sums would be small differences of large numbers. They go another way, each by
+  // itself; a graph that is traced takes this one whatever the numbers.
+  Tensor lossy = traced() ? Tensor() : logical_not(isfinite(log_det));
+  const auto some = [&] { return lossy.defined() && any(lossy).array().item() != 0; };
+  const auto others = [&] { return some() ? where(column(column(lossy)), eye, L) : L; };
+  Tensor inverted = inverse(others());  // (i, j) is [L^-1]_ji of the paper's
+  if (lossy.defined()) {
+    lossy = logical_or(lossy, amax(abs(inverted.detach()), {-2, -1}) > kLossy);
+    if (some()) L = others(), log_det = logdet(L), inverted = inverse(L);
+  }
 
   const Tensor own = sum(inverted * eye, {-1}) * other;  // (j != 1) [L^-1]_jj
-  const Tensor parents = E * (column(own) - transpose(inverted, -2, -1) * row(other));
-  const Tensor of_roots = R * sum(inverted * column(ones_where(first, dtype)), {-2});
+  Tensor parents = E * (column(own) - transpose(inverted, -2, -1) * row(other));
+  Tensor of_roots = R * sum(inverted * column(ones_where(first, dtype)), {-2});
+  if (some()) {
+    const TreeMarginals p = eliminated(where(edge, clamp(f - column(shift), kFar), kFar),
+                                       where(may, clamp(r - shift, kFar), kFar), may, lossy);
+    parents = where(column(column(lossy)), where(edge, p.parents, 0), parents);
+    of_roots = where(column(lossy), where(may, p.roots, 0), of_roots);
+    log_det = where(lossy, p.log_partition, log_det);
+  }
   const auto back = [&](const Tensor& x) { return to(x, given.dtype()); };
-  return {back(clamp(parents, 0)), back(of_roots), back(logdet(L) + sum(shift, {-1}))};
+  return {back(clamp(parents, 0)), back(of_roots), back(log_det + sum(shift, {-1}))};
 }
 
 namespace {

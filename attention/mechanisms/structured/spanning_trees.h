@@ -8,8 +8,8 @@
 //
 // Koo et al. 2007, "Structured Prediction Models via the Matrix-Tree Theorem", proposition 1 and
 // section 3. Ours is turned round, as weights of attention are: scores [.., T, T] have a row a
-// child and a
-// column a parent. O(T^3), in f64 within.
+// child and a column a parent. O(T^3), in f64 within. Where rings weigh far more than trees, L^-1
+// has lost its digits; those matrices go by tree_elimination.h, which takes longer.
 //
 // TreeAttention (Liu and Lapata 2018, "Learning Structured Text Representations", section 3.1):
 //   f_ij = tanh(W_p x_i)^T W_a tanh(W_c x_j),  root_j = w_r . x_j
@@ -34,7 +34,7 @@ struct TreeMarginals {
 
 /// scores [.., T, T], row a child, column a parent, its diagonal unread; roots [.., T]. Tokens that
 /// are not `allowed` (bool, broadcasts to [.., T]; undefined: all are) take no part and get 0.
-/// Throws ShapeError, DTypeError.
+/// Throws ShapeError, DTypeError, and ValueError where infinite scores leave no tree.
 TreeMarginals spanning_trees(const Tensor& scores, const Tensor& roots,
                              const Tensor& allowed = Tensor());
 

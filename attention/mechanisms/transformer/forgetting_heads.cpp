@@ -3,8 +3,11 @@
 #include <fmt/format.h>
 
 #include "../../../autograd/ops/elementwise/activation.h"
+#include "../../../autograd/ops/elementwise/clamp.h"
+#include "../../../autograd/ops/elementwise/compare.h"
 #include "../../../autograd/ops/elementwise/elementwise.h"
 #include "../../../autograd/ops/reduce/cumulative.h"
+#include "../../../autograd/ops/reduce/reduce.h"
 #include "../../../autograd/ops/shape/shape.h"
 #include "../../../core/error.h"
 #include "../../detail/checks.h"
@@ -15,6 +18,8 @@ namespace heed::attention {
 namespace {
 
 constexpr const char* kOp = "forgetting_heads";
+// What lies behind such a gate has no weight, and sums of gates keep their digits.
+constexpr double kShut = -1000;
 
 ForgettingHeadsOptions checked(ForgettingHeadsOptions o) {
   if (o.width <= 0 || o.heads <= 0 || o.head_width < 0) {
@@ -32,6 +37,22 @@ ForgettingHeadsOptions checked(ForgettingHeadsOptions o) {
     throw ValueError(fmt::format("{}: dropout {} is not in [0, 1]", kOp, o.dropout));
   }
   return o;
+}
+
+// Whose gates count: not those of keys that the mask hides from all queries, nor of rows that are
+// not finite, of which those who see them hear by the key. bool, broadcasting to [B, H, T];
+// undefined: all.
+Tensor counted(const Tensor& x, const Mask& mask, Index H, Index before) {
+  const Index B = x.size(0), T = x.size(1), K = before + T;
+  Tensor out = by_keys(mask, {B, H, T, K}, kOp);
+  if (out.defined()) {
+    if (out.rank() >= 2) out = any(out, {-2}, true);
+    out = narrow(squeeze(expand(out, {B, H, 1, K}), 2), 2, before, T);
+  }
+  const Tensor bad = finite_part(x).bad;
+  if (!bad.defined()) return out;
+  const Tensor finite = unsqueeze(logical_not(any(bad, {-1})), 1);  // [B, 1, T]
+  return out.defined() ? logical_and(out, finite) : finite;
 }
 
 }  // namespace
@@ -58,9 +79,13 @@ Attended ForgettingHeads::operator()(const Tensor& x, const Terms& terms,
   if (terms.sinks.defined()) {
     throw ValueError(fmt::format("{}: a sink would not be forgotten: give none", kOp));
   }
-  Tensor c = cumsum(log_gates(x), -1);  // [B, H, T]
+  Tensor gates = clamp(log_gates(x), kShut);  // [B, H, T]
   const bool masked = !terms.mask.all();
   const Index B = x.size(0), T = x.size(1), H = options_.heads, D = options_.head_width;
+  const Index before = cache != nullptr ? cache->length() : 0;
+  const Tensor counts = counted(x, terms.mask, H, before);
+  if (counts.defined()) gates = where(counts, gates, 0);
+  Tensor c = cumsum(gates, -1);
   const auto heads = [&](const nn::Linear& project) {
     return transpose(reshape(guarded(x, masked, project), {B, T, H, D}), 1, 2);
   };
@@ -70,7 +95,6 @@ Attended ForgettingHeads::operator()(const Tensor& x, const Terms& terms,
     if (cache->options().window > 0) {
       throw ValueError(fmt::format("{}: a rolling cache forgets by itself: give a plain one", kOp));
     }
-    const Index before = cache->length();
     if (before > 0) c = c + select(narrow(cache->keys(), 2, before - 1, 1), 3, D);
     cache->append(concat({k, unsqueeze(c, -1)}, -1), v);
     k = narrow(cache->keys(), -1, 0, D);

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "../../../attention/attend.h"
+#include "../../../autograd/ops/elementwise/elementwise.h"
 #include "../../../autograd/ops/shape/shape.h"
 #include "../../../core/error.h"
 #include "../../../core/generator.h"
@@ -64,6 +66,35 @@ TEST(ContextualPositions, KeysAreSharedByHeads) {
                        made(select(select(q, 0, 1), 0, 2), select(select(k, 0, 1), 0, 0))),
             1e-14);
   EXPECT_EQ(made(q, zeros({2, 1, 0, kD}, DType::f64)).shape(), (Shape{2, 3, kQ, 0}));
+}
+
+// Query 0 and 2 do not see key 1, nobody sees key 3; what comes after a query is masked, too.
+TEST(ContextualPositions, MaskedKeysCountAsZeros) {
+  manual_seed(48);
+  const ContextualPositions made(kD, kP, std::nullopt, DType::f64);
+  nn::normal_(made.positions, 0, 1);
+  const Tensor q = randn({kQ, kD}, DType::f64), k = randn({kK, kD}, DType::f64);
+  const Tensor v = randn({kK, 2}, DType::f64);
+  const Tensor seen(Array::from<bool>({true, false, true, false, false, true, true, true, false,
+                                       false, true, false, true, false, true},
+                                      {kQ, kK}));
+  const auto context = [&](const Tensor& keys, const Tensor& values) {
+    return attend(made, q, keys, values, {.mask = Mask(seen)}).context;
+  };
+  const auto with = [](const Tensor& x, Index place, double value) {
+    return where(unsqueeze(arange(kK) == static_cast<double>(place), -1), value, x).detach();
+  };
+  plain::expect_hidden([&](double value) {
+    const Tensor keys = with(k, 3, value), values = with(v, 3, value);
+    return plain::bits_of(leaves_of(made, {{"q", q}, {"k", keys}, {"v", values}}),
+                          [&] { return std::vector<Tensor>{context(keys, values)}; });
+  });
+  const Tensor zeros = context(with(k, 1, 0), v), other = context(with(k, 1, 9), v);
+  for (const Index i : {0, 2}) {
+    EXPECT_TRUE(same_bits(select(zeros, 0, i), select(context(k, v), 0, i))) << i;
+    EXPECT_TRUE(same_bits(select(zeros, 0, i), select(other, 0, i))) << i;
+  }
+  EXPECT_GT(difference(select(zeros, 0, 1), select(other, 0, 1)), 1e-3);
 }
 
 TEST(ContextualPositions, RefuseWhatDoesNotFit) {

@@ -222,6 +222,41 @@ TEST_P(Cases, StrongDecaysAreNumbersWithGradients) {
   EXPECT_THAT(run(LinearForm::chunked), near(want, 1e-8));
 }
 
+// Values and gradients of what has forgotten all at some steps, and little at others.
+TEST_P(Cases, DecaysOfZeroForgetWhatWasBeforeAlone) {
+  if (GetParam().decay == Decay::none) return;
+  DrawnFastWeights x(GetParam(), 1, 2, 37, kK, kV);
+  Generator draws(6);
+  const Tensor forgets = draws.uniform(x.steps.log_decay.shape(), 0, 1, DType::f64) < 0.2;
+  x.steps.log_decay = where(forgets, -1e30, x.steps.log_decay).detach().set_requires_grad();
+  const auto run = [&](LinearForm form) {
+    const FastWeightsOutput out = fast_weights(x.steps, form, x.state, 16);
+    (sum(out.y * out.y) + sum(out.state * out.state)).backward();
+    Numbers all = joined(out);
+    for (const NamedLeaf& each : x.leaves()) {
+      Tensor leaf = each.leaf;
+      const Numbers own = numbers(leaf.grad());
+      all.insert(all.end(), own.begin(), own.end());
+      leaf.zero_grad();
+    }
+    return all;
+  };
+  const Numbers want = run(LinearForm::recurrent);
+  EXPECT_THAT(run(LinearForm::chunked), near(want, 1e-8));
+  EXPECT_THAT(run(LinearForm::quadratic), near(want, 1e-8));
+}
+
+TEST(FastWeights, ADecayOfZeroLeavesLaterOnesTheirDigitsInF32) {
+  const Tensor one = ones({3, 1}), v = tensor({1, 10, 100}, {3, 1}, DType::f32);
+  for (const double none : {-1e4, -1e9, -1e30}) {
+    const FastWeights steps{one, one, v, tensor({0, none, -2}, {3, 1}, DType::f32)};
+    for (const LinearForm form : kForms) {
+      const Tensor y = to(fast_weights(steps, form).y, DType::f64);
+      EXPECT_THAT(numbers(y), near(Numbers{1, 10, 10 * std::exp(-2) + 100}, 1e-4)) << none;
+    }
+  }
+}
+
 TEST(FastWeights, InF32AreCloseToF64) {
   manual_seed(3);
   const DrawnFastWeights x({"", Decay::vector, true, false}, 1, 2, 200, 16, 16);

@@ -119,6 +119,19 @@ TEST(Hopfield, TheEnergyIsThePapers) {
   EXPECT_EQ(numbers(hopfield_energy(xi, X, kBeta)), numbers(hopfield_energy(xi, X, kBeta, all)));
 }
 
+TEST(Hopfield, TheEnergySeesNothingOfPatternsThatAreNotStored) {
+  manual_seed(30);
+  const Tensor xi = randn({kB, kQ, kD}, DType::f64).set_requires_grad();
+  const Tensor X = randn({kB, kK, kD}, DType::f64);
+  const Tensor real = Mask::lengths(kLengths, kK).tensor(Shape{kB, kK});
+  plain::expect_hidden([&](double value) {
+    const Tensor patterns = plain::spoiled(X, kLengths, value).set_requires_grad();
+    return plain::bits_of({{"xi", xi}, {"X", patterns}}, [&] {
+      return std::vector<Tensor>{hopfield_energy(xi, patterns, kBeta, real)};
+    });
+  });
+}
+
 // Theorem 1 and 2: from anywhere, at any beta, each update lowers the energy or leaves it.
 TEST(Hopfield, TheEnergyNeverRises) {
   manual_seed(28);

@@ -85,30 +85,55 @@ class SpanningTrees : public testing::TestWithParam<bool> {
     const TreeMarginals p = spanning_trees(scores, roots, GetParam() ? allowed() : Tensor());
     return {p.parents, p.roots, p.log_partition};
   }
+  // By counting all of them, with gradients of both orders.
+  void AreTrees() const {
+    const std::vector<NamedLeaf> leaves = {{"scores", scores}, {"roots", roots}};
+    plain::expect_same(
+        leaves, [&] { return ours(); },
+        [&](const Leaves& p) {
+          const Counted all =
+              by_counting([&](Index b, Index j, Index i) { return p["scores"](b, j, i); },
+                          [&](Index b, Index j) { return p["roots"](b, j); }, GetParam());
+          return plain::join({all.parents, all.roots, all.logs});
+        });
+    plain::expect_gradients(leaves, [&] { return ours(); });
+  }
+  // Of the log partition.
+  void AreGradients() {
+    scores.zero_grad();
+    roots.zero_grad();
+    sum(ours()[2]).backward();
+    EXPECT_LT(difference(scores.grad(), ours()[0].detach()), 1e-13);
+    EXPECT_LT(difference(roots.grad(), ours()[1].detach()), 1e-13);
+  }
 };
 
 INSTANTIATE_TEST_SUITE_P(All, SpanningTrees, testing::Bool(), [](const auto& masked) {
   return masked.param ? std::string("masked") : std::string("whole");
 });
 
-TEST_P(SpanningTrees, AreSumsOverAllTrees) {
-  const std::vector<NamedLeaf> leaves = {{"scores", scores}, {"roots", roots}};
-  plain::expect_same(
-      leaves, [&] { return ours(); },
-      [&](const Leaves& p) {
-        const Counted all =
-            by_counting([&](Index b, Index j, Index i) { return p["scores"](b, j, i); },
-                        [&](Index b, Index j) { return p["roots"](b, j); }, GetParam());
-        return plain::join({all.parents, all.roots, all.logs});
-      });
-  plain::expect_gradients(leaves, [&] { return ours(); });
+TEST_P(SpanningTrees, AreSumsOverAllTrees) { AreTrees(); }
+
+// Of the second, two tokens that each want the other for a parent, as one of them must not: what is
+// left is a small part of every sum. The first stays as it is alone, to the last bit.
+TEST_P(SpanningTrees, AreSumsOverAllTreesWhereRingsAreFarAboveThem) {
+  const std::vector<Tensor> tame = ours();
+  const Tensor drawn = scores.detach();
+  for (const double ring : {40, 400}) {
+    Array far = drawn.array().clone();
+    far.mutable_data<double>()[kT * kT + 1 * kT + 2] += ring;
+    far.mutable_data<double>()[kT * kT + 2 * kT + 1] += ring;
+    scores = Tensor(far).set_requires_grad();
+    AreTrees();
+    AreGradients();
+    const std::vector<Tensor> both = ours();
+    for (std::size_t i = 0; i < tame.size(); ++i) {
+      EXPECT_TRUE(same_bits(narrow(both[i], 0, 0, 1), narrow(tame[i], 0, 0, 1))) << i;
+    }
+  }
 }
 
-TEST_P(SpanningTrees, AreTheGradientOfTheLogPartition) {
-  sum(ours()[2]).backward();
-  EXPECT_LT(difference(scores.grad(), ours()[0].detach()), 1e-13);
-  EXPECT_LT(difference(roots.grad(), ours()[1].detach()), 1e-13);
-}
+TEST_P(SpanningTrees, AreTheGradientOfTheLogPartition) { AreGradients(); }
 
 // Each token that takes part has a parent or is the root; there is one root.
 TEST_P(SpanningTrees, SumToOne) {
@@ -132,6 +157,20 @@ TEST(SpanningTreesOf, OneTokenAndNone) {
                                               Tensor(Array::zeros({2}, DType::boolean)));
   EXPECT_EQ(numbers(hidden.roots), Numbers(2, 0));
   EXPECT_EQ(hidden.log_partition.item(), 0);
+}
+
+// Infinite scores rule edges out; where no tree is left there is nothing to share.
+TEST(SpanningTreesOf, EdgesThatAreRuledOut) {
+  const double never = -INFINITY;
+  const Tensor roots = tensor({1, never, 2}, {3}, DType::f64);
+  const Tensor chain = tensor({0, never, never, 5, 0, never, never, never, 0}, {3, 3}, DType::f64);
+  EXPECT_ERROR(ValueError, "spanning_trees: the scores leave no tree a weight above 0",
+               spanning_trees(chain, roots));
+  const Tensor tree = tensor({0, never, never, 5, 0, never, 7, never, 0}, {3, 3}, DType::f64);
+  const TreeMarginals one = spanning_trees(tree, roots);
+  EXPECT_THAT(numbers(one.roots), near(Numbers{1, 0, 0}));
+  EXPECT_THAT(numbers(one.parents), near(Numbers{0, 0, 0, 1, 0, 0, 1, 0, 0}));
+  EXPECT_NEAR(one.log_partition.item(), 13, 1e-9);
 }
 
 TEST(SpanningTreesOf, RefuseWhatDoesNotFit) {

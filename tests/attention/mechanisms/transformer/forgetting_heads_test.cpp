@@ -6,6 +6,7 @@
 
 #include "../../../../autograd/ops/elementwise/elementwise.h"
 #include "../../../../autograd/ops/reduce/reduce.h"
+#include "../../../../autograd/ops/shape/triangle.h"
 #include "../../../../core/error.h"
 #include "../../../../core/generator.h"
 #include "../../../../nn/init.h"
@@ -95,6 +96,72 @@ TEST_F(ForgettingHeadsOf, ForgetWhatLiesBehindAShutGate) {
   for (Index t = 0; t < kT; ++t) {
     EXPECT_EQ(amin(narrow(narrow(weights, 2, t, 1), 3, t, 1)).item(), 1);
   }
+}
+
+// Padding on the left, and a hole.
+const std::vector<bool> kReal = {false, false, true, true, true,  true, true,
+                                 true,  true,  true, true, false, true, true};
+Tensor real() { return Tensor(Array::from(kReal, {kB, kT})); }
+
+TEST_F(ForgettingHeadsOf, SeeNothingOfMaskedKeys) {
+  const Tensor block = tril(expand(unsqueeze(unsqueeze(real(), 1), 1), {kB, 1, kT, kT}));
+  for (const Mask& mask : {Mask::key_padding(real()), Mask(block)}) {
+    plain::expect_hidden([&](double value) {
+      const Tensor spoilt = where(unsqueeze(real(), -1), x, value).detach();
+      return plain::bits_of(leaves_of(made, {{"x", spoilt}}), [&] {
+        const Tensor context = made(spoilt, {.mask = mask}).context;
+        return std::vector<Tensor>{where(unsqueeze(real(), -1), context, 0)};
+      });
+    });
+  }
+}
+
+// f of a masked token counts as 1: as if it were not there.
+TEST_F(ForgettingHeadsOf, PassOverMaskedKeys) {
+  const NoGrad off;
+  const Tensor row = narrow(x, 0, 1, 1), own = narrow(real(), 0, 1, 1);  // without place 4
+  const auto without = [](const Tensor& t) {
+    return concat({narrow(t, 1, 0, 4), narrow(t, 1, 5, kT - 5)}, 1);
+  };
+  const Tensor wanted = made(without(row)).context;
+  EXPECT_LT(difference(without(made(row, {.mask = Mask::key_padding(own)}).context), wanted),
+            1e-12);
+  const Tensor spoilt = where(unsqueeze(own, -1), row, NAN);
+  KeyValueCache cache;
+  std::vector<Tensor> steps;
+  for (Index t = 0; t < kT; ++t) {
+    const Mask seen = Mask::key_padding(narrow(own, 1, 0, t + 1));
+    steps.push_back(made(narrow(spoilt, 1, t, 1), {.mask = seen}, &cache).context);
+  }
+  EXPECT_LT(difference(without(concat(steps, 1)), wanted), 1e-12);
+}
+
+// What is not a number is so for those that see it alone.
+TEST_F(ForgettingHeadsOf, GiveNoNumberWhereOneSeesNone) {
+  const NoGrad off;
+  const Tensor spoilt = where(unsqueeze(arange(kT) == 2, -1), NAN, x);
+  const Tensor whole = made(spoilt).context;
+  EXPECT_TRUE(same_bits(narrow(whole, 1, 0, 2), narrow(made(x).context, 1, 0, 2)));
+  const Tensor near = made(spoilt, {.mask = Mask::window(1, 0)}).context;
+  for (Index t = 2; t < kT; ++t) {
+    EXPECT_TRUE(std::isnan(amax(select(whole, 1, t)).item()));
+    EXPECT_EQ(std::isnan(amax(select(near, 1, t)).item()), t <= 3) << t;
+  }
+}
+
+// What lies behind a gate that is all but shut leaves the scores before it their digits.
+TEST(ForgettingHeads, AShutGateLeavesOthersTheirDigits) {
+  manual_seed(47);
+  const NoGrad off;
+  ForgettingHeads made({.width = 2});
+  for (const Tensor& each : made.parameters()) nn::normal_(each, 0, 0.7);
+  const Tensor x = randn({1, 5, 2});
+  const Tensor shut = where(unsqueeze(arange(5) == 2, -1), tensor({-1, 1}, {2}), abs(x));
+  made.forget_gate.weight.copy_from(tensor({1e30, 0}, {1, 2}));
+  const Tensor behind = narrow(made(shut).context, 1, 2, 3);
+  nn::constant_(made.forget_gate.weight, 0);
+  nn::constant_(made.forget_gate.bias, 1e30);
+  EXPECT_LT(difference(behind, made(narrow(shut, 1, 2, 3)).context), 1e-3);
 }
 
 TEST_F(ForgettingHeadsOf, MakeNoBlock) { EXPECT_NO_THROW(made(x, {.tiles_only = true})); }
