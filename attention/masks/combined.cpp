@@ -43,6 +43,11 @@ class Both final : public TileRule, public FollowedRule {
   Tensor followed(const FollowedAt& at) const override {
     return logical_and(followed_by(*a_, at), followed_by(*b_, at));
   }
+  std::vector<Array> reads() const override {
+    std::vector<Array> all = a_->reads();
+    for (const Array& each : b_->reads()) all.push_back(each);
+    return all;
+  }
 
  private:
   Rule a_, b_;
@@ -62,6 +67,7 @@ class Not final : public TileRule, public FollowedRule {
     for (Index j = 0; j < k.size(); ++j) may[j] = !may[j];
   }
   Tensor followed(const FollowedAt& at) const override { return logical_not(followed_by(*a_, at)); }
+  std::vector<Array> reads() const override { return a_->reads(); }
 
  private:
   Rule a_;
@@ -181,6 +187,7 @@ class TensorRule final : public TileRule, public FollowedRule {
     if (at.asked.rank() == at.scores.rank()) return allowed;
     return reshape(expand(allowed, at.scores), at.asked);
   }
+  std::vector<Array> reads() const override { return {allowed_}; }
 
  private:
   Array allowed_;
@@ -215,6 +222,7 @@ class Elsewhere final : public TileRule, public FollowedRule {
     }
     return followed_by(*rule_, out);
   }
+  std::vector<Array> reads() const override { return rule_->reads(); }
 
  private:
   ScoresAt there(const ScoresAt& at) const {

@@ -18,20 +18,23 @@ RuleTable::RuleTable(const Tensor& x) {
   data_ = numbers_.data<Index>();
   rank_ = numbers_.rank();
   size_ = numbers_.size(0);
+  version_ = numbers_.version();
   for (Index first = 0; first + kRun <= numbers_.numel(); first += kRun) {
     const auto [least, most] = std::minmax_element(data_ + first, data_ + first + kRun);
     runs_.emplace_back(*least, *most);
   }
 }
 
-// The least and the most of numbers begin .. end - 1, by whole runs where they lie within.
+// The least and the most of numbers begin .. end - 1, by whole runs where they lie within and
+// nothing was written since.
 Interval RuleTable::over_run(Index begin, Index end) const {
   Interval out(Interval::kMost, Interval::kLeast);
   const auto take = [&](const Interval& x) {
     out = {std::min(out.low, x.low), std::max(out.high, x.high)};
   };
+  const bool as_before = numbers_.version() == version_ && !numbers_.exposed();
   while (begin < end) {
-    if (begin % kRun == 0 && begin + kRun <= end) {
+    if (as_before && begin % kRun == 0 && begin + kRun <= end) {
       take(runs_[static_cast<std::size_t>(begin / kRun)]);
       begin += kRun;
     } else {

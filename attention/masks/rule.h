@@ -18,6 +18,7 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <memory>
 #include <type_traits>
 #include <utility>
@@ -60,7 +61,8 @@ class RuleTable {
   Interval over_run(Index begin, Index end) const;
 
   static constexpr Index kRun = 32;
-  std::vector<Interval> runs_;  // of as many numbers each
+  std::vector<Interval> runs_;  // of as many numbers each, as they were at version_
+  std::uint32_t version_;
   Array numbers_;
   const Index* data_;
   Index rank_, size_;  // of the first axis
@@ -147,6 +149,11 @@ class LambdaRule final : public TileRule, public FollowedRule {
     } else {
       throw_not_followed();
     }
+  }
+  std::vector<Array> reads() const override {
+    std::vector<Array> all;
+    for (const RuleTable& table : tables_) all.push_back(table.numbers());
+    return all;
   }
 
  private:

@@ -8,6 +8,7 @@
 #include "../../autograd/methods.h"
 #include "../../autograd/ops/elementwise/compare.h"
 #include "../../autograd/ops/elementwise/elementwise.h"
+#include "../../autograd/ops/elementwise/in_place.h"
 #include "../../autograd/ops/linalg/matmul.h"
 #include "../../autograd/ops/normalise/softmax.h"
 #include "../../autograd/ops/shape/triangle.h"
@@ -49,6 +50,14 @@ TEST_F(ScaledDotProduct, TakesMasksAsPyTorchDoes) {
               attention::near(plain(hidden_unless(open) + hidden_unless(first)), 1e-12));
   EXPECT_THAT(numbers(call(bias, true)),
               attention::near(plain(bias + hidden_unless(first)), 1e-12));
+}
+
+TEST_F(ScaledDotProduct, KnowsOfAMaskThatIsWrittenBeforeTheGradient) {
+  const Tensor mask = ones({kQ, kK}) == 1;
+  q.set_requires_grad();
+  const Tensor y = sum(scaled_dot_product_attention(q, k, v, mask));
+  fill_(mask, 0);
+  EXPECT_ERROR_WITH(GradError, "dot_attention kept its input bool[3, 5]", y.backward());
 }
 
 TEST_F(ScaledDotProduct, TakesAnotherScale) {

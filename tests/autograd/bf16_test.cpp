@@ -83,6 +83,14 @@ TEST(BFloat16Operators, WhatMovesNumbersKeepsThem) {
       {index_select(x, 1, tensor({3, 22})), index_select(wide, 1, tensor({3, 22}))},
       {gather(x, 1, tensor({{3}, {1}, {0}, {2}, {22}})),
        gather(wide, 1, tensor({{3}, {1}, {0}, {2}, {22}}))},
+      {index(x, {tensor({4, 0, 4})}), index(wide, {tensor({4, 0, 4})})},
+      {index(x, {tensor({{4}, {0}}), tensor({3, 22})}),
+       index(wide, {tensor({{4}, {0}}), tensor({3, 22})})},
+      {index(x, {x > 0.25}), index(wide, {wide > 0.25})},
+      {masked_select(x, x > 0.25), masked_select(wide, wide > 0.25)},
+      {tril(x, 3), tril(wide, 3)},
+      {triu(x), triu(wide)},
+      {repeat(x, {2, 3}), repeat(wide, {2, 3})},
       {flip(x, {1}), flip(wide, {1})},
       {expand(unsqueeze(x, 0), {3, 5, 23}), expand(unsqueeze(wide, 0), {3, 5, 23})},
       {sort(x, 1).values, sort(wide, 1).values},
@@ -106,6 +114,7 @@ TEST(BFloat16Operators, OthersRefuseItByName) {
   EXPECT_ERROR_WITH(DTypeError, text("cumsum"), cumsum(x, 1));
   EXPECT_ERROR_WITH(DTypeError, text("layer_norm"), layer_norm(x, {23}));
   EXPECT_ERROR_WITH(DTypeError, text("clamp"), clamp(x, 0, 1));
+  EXPECT_ERROR_WITH(DTypeError, text("lerp"), lerp(x, x, 0.5));
   EXPECT_ERROR_WITH(DTypeError, text("einsum"), einsum("ij->i", {x}));
   EXPECT_ERROR_WITH(DTypeError, text("dropout"), dropout(x, 0.5, true));
   EXPECT_ERROR_WITH(DTypeError, text("set_requires_grad"), Tensor(x).set_requires_grad(true));
@@ -123,6 +132,12 @@ TEST(BFloat16Operators, GradientsPassRounding) {
   sum(g * narrow + square(narrow)).backward();
   EXPECT_EQ(x.grad().dtype(), DType::f32);
   EXPECT_EQ(numbers(x.grad()), numbers(g + to(narrow.detach(), DType::f32) * 2));
+  const Tensor moved = tril(index(to(x, DType::bf16), {tensor({1, 1, 3})}));
+  const auto from = [&](const Tensor& wide) { return grad(sum(square(wide)), x); };
+  EXPECT_EQ(moved.dtype(), DType::bf16);
+  const Tensor rounded = to(to(x, DType::bf16), DType::f32);
+  EXPECT_EQ(numbers(from(to(moved, DType::f32))),
+            numbers(from(tril(index(rounded, {tensor({1, 1, 3})})))));
 }
 
 TEST(BFloat16Operators, GradientsPassAWeightInIt) {

@@ -7,6 +7,7 @@
 
 #include "../../../core/error.h"
 #include "../../../core/kernels/attention/attention.h"
+#include "../../../core/kernels/attention/tile_rule.h"
 #include "../../../core/kernels/elementwise/elementwise.h"
 #include "../../../core/kernels/reduce/reduce.h"
 #include "../../../core/traced.h"
@@ -202,6 +203,15 @@ Tensor grad_of_sinks(const Tensor& sinks, const Tensor& out, const Tensor& log_s
   return sum(-weight * pull, {-1});
 }
 
+// What the gradient reads of the options, beside the operands: it throws GradError after a write.
+std::vector<Saved> saved_masks(const AttentionOptions& options) {
+  if (!recording()) return {};
+  std::vector<Saved> saved{Saved(options.allowed), Saved(options.lengths)};
+  if (options.rule == nullptr) return saved;
+  for (const Array& each : options.rule->reads()) saved.emplace_back(Tensor(each));
+  return saved;
+}
+
 // dv = p^T g,  ds = p (g v^T - rowsum(g out)),  and back through the scores; tile by tile.
 Tensor attend(const Operands& x, const AttentionOptions& options, Tensor* log_sums) {
   const char* const op = op_of(x);
@@ -215,11 +225,12 @@ Tensor attend(const Operands& x, const AttentionOptions& options, Tensor* log_su
   const std::vector<Tensor> operands = x.list();
   std::vector<InputRef> inputs(operands.begin(), operands.end());
   std::vector<Saved> saved(operands.begin(), operands.end());
-  const auto rule = [op, saved = std::move(saved), call, out = SavedOutput(result.out),
-                     sums = result.log_sums](const Gradients& given,
-                                             const std::vector<bool>& needs) {
+  const auto rule = [op, saved = std::move(saved), call, masks = saved_masks(options),
+                     out = SavedOutput(result.out), sums = result.log_sums](
+                        const Gradients& given, const std::vector<bool>& needs) {
     std::vector<Tensor> all;
     for (const Saved& each : saved) all.push_back(each());
+    for (const Saved& each : masks) each();
     const auto from = Operands::from(all);
     if (recording()) return plain_gradients(from, call, given, needs);
     const Tensor g = given[0].defined() ? given[0] : zeros(out.array().shape(), from.q.dtype());

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <limits>
 #include <numbers>
 
 #include "../../../core/error.h"
@@ -10,7 +11,6 @@
 #include "../../../core/traced.h"
 #include "../../check_defined.h"
 #include "../../record.h"
-#include "clamp.h"
 #include "elementwise.h"
 
 namespace heed {
@@ -18,6 +18,8 @@ namespace heed {
 using kernels::Activation;
 
 namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // `slope` is the derivative in plain operators, for the pass that is recorded.
 template <class Slope>
@@ -32,6 +34,23 @@ Tensor activate(Op op, Activation kind, const Tensor& x, double a, double b, Slo
 }
 
 Tensor number(const Tensor& x, double value) { return tensor(value, x.dtype()); }
+
+// The next number of x's dtype, from `from` towards `to`.
+double next_number(const Tensor& x, double from, double to) {
+  if (x.dtype() == DType::f64) return std::nextafter(from, to);
+  return std::nextafter(static_cast<float>(from), static_cast<float>(to));
+}
+
+// clamp(), which at a bound itself gives no gradient.
+Tensor hard_clamp(const Tensor& x, double a, double b) {
+  Array out = kernels::activation(Activation::clamp, x.array(), a, b);
+  say("min", a, "max", b);
+  return record(Op::clamp, std::move(out), {x}, [x = Saved(x), a, b](const Tensor& g) {
+    if (recording()) return where(logical_and(x() > a, x() < b), g, 0);
+    const double least = next_number(x(), a, kInfinity), most = next_number(x(), b, -kInfinity);
+    return Tensor(kernels::activation_grad(Activation::clamp, g.array(), x.array(), least, most));
+  });
+}
 
 }  // namespace
 
@@ -90,13 +109,13 @@ Tensor softplus(const Tensor& x, double beta, double threshold) {
 Tensor relu6(const Tensor& x) {
   check_defined("relu6", x, "x");
   check_floating("relu6", x.dtype());
-  return clamp(x, 0, 6);
+  return hard_clamp(x, 0, 6);
 }
 
 Tensor hardtanh(const Tensor& x, double min, double max) {
   check_defined("hardtanh", x, "x");
   check_floating("hardtanh", x.dtype());
-  return clamp(x, min, max);
+  return hard_clamp(x, min, max);
 }
 
 Tensor softsign(const Tensor& x) {
@@ -121,7 +140,7 @@ Tensor selu(const Tensor& x) {
 Tensor hardsigmoid(const Tensor& x) {
   check_defined("hardsigmoid", x, "x");
   check_floating("hardsigmoid", x.dtype());
-  return clamp(x + 3, 0, 6) / 6;
+  return hard_clamp(x + 3, 0, 6) / 6;
 }
 
 Tensor hardswish(const Tensor& x) {

@@ -1,5 +1,5 @@
 // Activations, f32 and f64, any strides. relu, sigmoid and tanh stand in elementwise.h. Each has
-// its derivative in one pass; at a kink it is the one from the left.
+// its derivative in one pass; at a kink it is the one from the left, where nothing else is said.
 #pragma once
 
 #include "../../tensor.h"
@@ -23,7 +23,7 @@ Tensor silu(const Tensor& x);
 /// is 0 or not finite.
 Tensor softplus(const Tensor& x, double beta = 1, double threshold = 20);
 
-/// min(max(x, 0), 6), and between other bounds.
+/// min(max(x, 0), 6), and between other bounds. At either bound the gradient is 0, as in PyTorch.
 Tensor relu6(const Tensor& x);
 Tensor hardtanh(const Tensor& x, double min = -1, double max = 1);
 /// x / (1 + |x|)
@@ -33,7 +33,7 @@ Tensor mish(const Tensor& x);
 
 /// 1.0507 (x, or 1.6733 (e^x - 1) below 0) (Klambauer et al. 2017).
 Tensor selu(const Tensor& x);
-/// clamp(x + 3, 0, 6) / 6.
+/// clamp(x + 3, 0, 6) / 6; at -3 and at 3 the gradient is 0, as in PyTorch.
 Tensor hardsigmoid(const Tensor& x);
 /// x hardsigmoid(x) (Howard et al. 2019).
 Tensor hardswish(const Tensor& x);

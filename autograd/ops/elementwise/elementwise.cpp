@@ -305,11 +305,11 @@ Tensor where(const Tensor& condition, Scalar x, const Tensor& y) {
 
 Tensor lerp(const Tensor& x, const Tensor& y, const Tensor& weight) {
   check_defined("lerp", x, "x", y, "y", weight, "weight");
+  check_floating("lerp", x.dtype());
   if (x.dtype() != y.dtype() || x.dtype() != weight.dtype()) {
     throw DTypeError(fmt::format("lerp: dtypes differ: x is {}, y is {}, weight is {}", describe(x),
                                  describe(y), describe(weight)));
   }
-  check_floating("lerp", x.dtype());
   broadcast_shapes("lerp", broadcast_shapes("lerp", x.shape(), y.shape()), weight.shape());
   return (1 - weight) * x + weight * y;
 }

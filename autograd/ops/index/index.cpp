@@ -108,7 +108,11 @@ Tensor index_add(const Tensor& x, Index axis, const Tensor& index, const Tensor&
   check_floating("index_add", x.dtype());
   Shape fits = x.shape();
   fits[place] = index.numel();
-  if (!(values.shape() == fits) || values.dtype() != x.dtype()) {
+  if (values.dtype() != x.dtype()) {
+    throw DTypeError(fmt::format("index_add: dtypes differ: x is {}, values are {}", describe(x),
+                                 describe(values)));
+  }
+  if (!(values.shape() == fits)) {
     throw ShapeError(fmt::format(
         "index_add: values are {}, but {} at {} places of axis {} take {}{}", describe(values),
         describe(x), index.numel(), place, name(x.dtype()), to_string(fits)));
@@ -164,7 +168,10 @@ Tensor take_along(const Tensor& x, const Tensor& index, Index axis) {
 Tensor one_hot(const Tensor& ids, Index classes, DType dtype) {
   check_defined("one_hot", ids, "ids");
   const Array flat = ids.array().contiguous();
-  if (classes == -1 && flat.dtype() == DType::i64 && flat.numel() > 0) {
+  if (flat.dtype() != DType::i64) {
+    throw DTypeError(fmt::format("one_hot: indices must be i64, not {}", describe(flat)));
+  }
+  if (classes == -1 && flat.numel() > 0) {
     const auto* id = flat.data<std::int64_t>();
     classes = std::clamp<Index>(*std::max_element(id, id + flat.numel()), 0,
                                 std::numeric_limits<Index>::max() - 1) +

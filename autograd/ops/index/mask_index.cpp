@@ -53,7 +53,10 @@ Tensor put_rows(const Tensor& x, const Tensor& rows, const Tensor& values) {
 
 Tensor index(const Tensor& x, const std::vector<Tensor>& indices) {
   const auto [rows, axes, count] = places_of("index", x, indices);
-  return embedding(reshape(x, followed({count}, x.shape(), axes)), rows);
+  const Tensor table = reshape(x, followed({count}, x.shape(), axes));
+  if (x.dtype() != DType::bf16) return embedding(table, rows);
+  const Tensor taken = index_select(table, 0, rows.reshape(Shape{rows.numel()}));  // stays bf16
+  return reshape(taken, followed(rows.shape(), x.shape(), axes));
 }
 
 Tensor index_put(const Tensor& x, const std::vector<Tensor>& indices, const Tensor& values,

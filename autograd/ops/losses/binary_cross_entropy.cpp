@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+#include <utility>
+
 #include "../../../core/error.h"
 #include "../../check_defined.h"
 #include "../elementwise/activation.h"
@@ -27,6 +30,32 @@ void check_factor(const char* what, const Tensor& factor, const Tensor& logits) 
   }
 }
 
+// The least and the most of p. Throws ValueError unless they are in [0, 1].
+std::pair<double, double> range_of(const Tensor& p) {
+  if (p.numel() == 0) return {0.5, 0.5};
+  const double least = amin(p.detach()).item(), most = amax(p.detach()).item();
+  if (least >= 0 && most <= 1) return {least, most};
+  throw ValueError(
+      "binary_cross_entropy: p must be in [0, 1]: of logits it is "
+      "binary_cross_entropy_with_logits");
+}
+
+constexpr double kLeastLog = -100;
+
+Tensor losses_of(const Tensor& p, const Tensor& targets) {
+  return (targets - 1) * clamp(log1p(-p), kLeastLog) - targets * clamp(log(p), kLeastLog);
+}
+
+// Where a logarithm is bounded it has no slope, or 0/0: the gradient by p is there PyTorch's,
+// (p - z) / max(p (1 - p), 1e-12), of which the divisor is the 1e-12.
+Tensor losses_with_edges(const Tensor& p, const Tensor& targets) {
+  const Tensor at = p.detach();
+  const Tensor edge = logical_or(at < std::exp(kLeastLog), at == 1);
+  const Tensor inside = losses_of(where(edge, tensor(0.5, p.dtype()), p), targets);
+  const Tensor slope = where(edge, (at - targets.detach()) / 1e-12, tensor(0, p.dtype()));
+  return where(edge, losses_of(at, targets) + (p - at) * slope, inside);
+}
+
 }  // namespace
 
 // log(1 - sigmoid(x)) = log sigmoid(x) - x, so both parts share one logarithm:
@@ -50,13 +79,10 @@ Tensor binary_cross_entropy(const Tensor& p, const Tensor& targets,
                             const ProbabilityLossOptions& options) {
   check_defined("binary_cross_entropy", p, "p", targets, "targets");
   check_pair("binary_cross_entropy", p, targets, "targets");
-  if (any((p.detach() < 0) | (p.detach() > 1) | isnan(p.detach())).item<bool>()) {
-    throw ValueError(
-        "binary_cross_entropy: p must be in [0, 1]: of logits it is "
-        "binary_cross_entropy_with_logits");
-  }
+  const auto [least, most] = range_of(p);
   if (options.weight.defined()) check_factor("weight", options.weight, p);
-  Tensor losses = (targets - 1) * clamp(log1p(-p), -100) - targets * clamp(log(p), -100);
+  const bool edges = p.requires_grad() && (least < std::exp(kLeastLog) || most == 1);
+  Tensor losses = edges ? losses_with_edges(p, targets) : losses_of(p, targets);
   if (options.weight.defined()) losses = losses * options.weight;
   return reduce_losses("binary_cross_entropy", losses, options.reduction);
 }

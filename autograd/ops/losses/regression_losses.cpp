@@ -29,9 +29,10 @@ Tensor smooth_l1_loss(const Tensor& input, const Tensor& target, double beta, Re
   if (beta == 0) return l1_loss(input, target, reduction);
   const Tensor d = input - target;
   const Tensor size = abs(d);
-  const Tensor near = size < tensor(beta, d.dtype());
-  return reduce_losses("smooth_l1_loss", where(near, square(d) * (0.5 / beta), size - 0.5 * beta),
-                       reduction);
+  const Tensor far = size >= tensor(beta, d.dtype());        // NaN is not
+  const Tensor inner = where(far, tensor(0, d.dtype()), d);  // no infinite slope of a square
+  return reduce_losses("smooth_l1_loss",
+                       where(far, size - 0.5 * beta, square(inner) * (0.5 / beta)), reduction);
 }
 
 Tensor huber_loss(const Tensor& input, const Tensor& target, double delta, Reduction reduction) {

@@ -25,7 +25,7 @@ Tensor phi(const Tensor& t) {
 // kernels::entmax_grad in plain operators, differentiable in g, y and alpha.
 Gradients plain_gradients(const Tensor& g, const Tensor& y, Index axis, const Tensor& alpha) {
   const Tensor zero = tensor(0, y.dtype());
-  const Tensor support = Tensor(y.array()) > zero;
+  const Tensor support = Tensor(y.array()) != zero;  // also where it is NaN
   const Tensor log_p = log(where(support, y, tensor(1, y.dtype())));
   const Tensor s = where(support, exp((2 - alpha) * log_p), zero);
   const Tensor weights = sum(s, {axis}, true);
@@ -34,7 +34,7 @@ Gradients plain_gradients(const Tensor& g, const Tensor& y, Index axis, const Te
       sum(s * inside, {axis}, true) / where(weights > zero, weights, tensor(1, y.dtype()));
   const Tensor e = inside - middle;
   const Tensor by_alpha = -(y * square(log_p) * phi((1 - alpha) * log_p));
-  return {s * e, sum(e * by_alpha, {axis}, true)};
+  return {where(support, s * e, zero), sum(e * by_alpha, {axis}, true)};
 }
 
 }  // namespace

@@ -16,17 +16,23 @@ namespace {
 
 // (sum |x|^p)^(1/p), or `eps` without a gradient where that is larger.
 Tensor length(const Tensor& x, double p, Index axis, double eps) {
-  const auto at_least = [&](const Tensor& t, double least) {
-    return where(t > tensor(least, t.dtype()), t, tensor(least, t.dtype()));
+  const Tensor zero = tensor(0, x.dtype()), one = tensor(1, x.dtype());
+  const Tensor bound = tensor(eps, x.dtype());
+  const auto at_least = [&](const Tensor& norm) { return where(norm > bound, norm, bound); };
+  if (p == 1) return at_least(sum(abs(x), {axis}, true));
+  if (std::isinf(p)) return at_least(amax(abs(x), {axis}, true));
+  // A root has no slope at 0, where the bound, whose own power may be 0, is taken in any case.
+  const auto root_of = [&](const Tensor& sums, const auto& root) {
+    const Tensor some = sums > zero;
+    return at_least(where(some, root(where(some, sums, one)), zero));
   };
-  if (p == 1) return at_least(sum(abs(x), {axis}, true), eps);
-  if (std::isinf(p)) return at_least(amax(abs(x), {axis}, true), eps);
-  if (p == 2) return sqrt(at_least(sum(square(x), {axis}, true), eps * eps));
+  if (p == 2) {
+    return root_of(sum(square(x), {axis}, true), [](const Tensor& s) { return sqrt(s); });
+  }
   const Tensor size = abs(x);
-  const Tensor some = size > tensor(0, x.dtype());
-  const Tensor powers =
-      where(some, exp(log(where(some, size, tensor(1, x.dtype()))) * p), tensor(0, x.dtype()));
-  return exp(log(at_least(sum(powers, {axis}, true), std::pow(eps, p))) / p);
+  const Tensor some = size > zero;
+  const Tensor powers = where(some, exp(log(where(some, size, one)) * p), zero);
+  return root_of(sum(powers, {axis}, true), [p](const Tensor& s) { return exp(log(s) / p); });
 }
 
 Tensor unit(const Tensor& x, double p, Index axis, double eps) {

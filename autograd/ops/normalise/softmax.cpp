@@ -14,10 +14,15 @@ Tensor softmax(const Tensor& x, Index axis, const Tensor& mask) {
   check_defined("softmax", x, "x");
   const Array y = kernels::softmax(x.array(), axis, mask.defined() ? mask.array() : Array(), false);
   say("axis", axis, "mask", mask.defined() ? mask.array() : Array());
-  return record(Op::softmax, y, {x}, [y = SavedOutput(y), axis](const Tensor& g) {
+  const bool masked = mask.defined();
+  return record(Op::softmax, y, {x}, [y = SavedOutput(y), axis, masked](const Tensor& g) {
     if (!recording()) return Tensor(kernels::softmax_grad(g.array(), y.array(), axis, false));
     const Tensor out = y();
-    return out * (g - sum(g * out, {axis}, true));
+    if (!masked) return out * (g - sum(g * out, {axis}, true));
+    const Tensor zero = tensor(0, out.dtype());
+    const Tensor some = Tensor(y.array()) != zero;  // 0 times NaN is no 0
+    const Tensor inside = where(some, g, zero);
+    return where(some, out * (inside - sum(inside * out, {axis}, true)), zero);
   });
 }
 

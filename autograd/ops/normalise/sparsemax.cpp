@@ -9,7 +9,7 @@
 
 namespace heed {
 
-// gx = s (g - sum(s g) / sum(s)), s = 1 on the support, which is taken as fixed.
+// gx = s (g - sum(s g) / sum(s)), s = 1 on the support, which is taken as fixed; NaN where y is.
 Tensor sparsemax(const Tensor& x, Index axis, const Tensor& mask) {
   check_defined("sparsemax", x, "x");
   const Array two = Array::full(Shape{}, 2, x.dtype());
@@ -19,11 +19,12 @@ Tensor sparsemax(const Tensor& x, Index axis, const Tensor& mask) {
   return record(Op::sparsemax, y, {x}, [y = SavedOutput(y), axis, two](const Tensor& g) {
     if (!recording()) return Tensor(kernels::entmax_grad(g.array(), y.array(), axis, two).x);
     const Tensor p(y.array());
-    const Tensor support = p > tensor(0, p.dtype());
-    const Tensor s(support.array().to(p.dtype()));
-    const Tensor count = maximum(sum(s, {axis}, true), tensor(1, p.dtype()));
     const Tensor zero = tensor(0, p.dtype());
-    return s * (where(support, g, zero) - sum(where(support, g, zero), {axis}, true) / count);
+    const Tensor support = p != zero;
+    const Tensor s = where(support, p / p, zero);
+    const Tensor count = maximum(sum(s, {axis}, true), tensor(1, p.dtype()));
+    const Tensor inside = where(support, g, zero);
+    return where(support, s * (inside - sum(inside, {axis}, true) / count), zero);
   });
 }
 

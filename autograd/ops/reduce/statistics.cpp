@@ -17,11 +17,13 @@
 namespace heed {
 namespace {
 
-// How many elements make one of the result. Throws ShapeError for none.
+// How many elements make one of the result; 0 where the result is empty. Throws ShapeError where
+// it is not, but they are none.
 Index count_of(const char* op, const Tensor& x, const std::vector<Index>& axes) {
   check_floating(op, x.dtype());
   const Shape kept =
       kernels::reduced_shape(x.shape(), kernels::normalize_axes(op, axes, x.rank()), true);
+  if (kept.numel() == 0) return 0;
   if (x.numel() == 0)
     throw ShapeError(fmt::format("{}: no elements to reduce in {}", op, describe(x)));
   return x.numel() / kept.numel();
@@ -31,7 +33,7 @@ Tensor var_named(const char* op, const Tensor& x, const Axes& axes, bool keepdim
                  Index correction) {
   check_defined(op, x, "x");
   const Index count = count_of(op, x, axes);
-  if (correction < 0 || correction >= count) {
+  if (correction < 0 || (count > 0 && correction >= count)) {
     throw ValueError(fmt::format("{}: correction {} is not in [0, {}), the elements of a mean", op,
                                  correction, count));
   }
@@ -39,7 +41,7 @@ Tensor var_named(const char* op, const Tensor& x, const Axes& axes, bool keepdim
   const std::vector<Index> places = kernels::normalize_axes(op, axes, x.rank());
   const Shape kept = kernels::reduced_shape(x.shape(), places, true);
   const Tensor from = x.detach();
-  const bool plain = traced() || !kernels::has_variance(x.array(), places);
+  const bool plain = traced() || count == 0 || !kernels::has_variance(x.array(), places);
   Tensor out = plain ? sum(square(from - mean(from, axes, true)), axes, keepdim) / over
                      : Tensor(kernels::variance(x.array(), places, over, keepdim));
   if (traced()) return out;

@@ -15,7 +15,7 @@
 namespace heed {
 namespace {
 
-// Runs of `run` elements, each of them `repeats` times: a broadcast axis, then copied.
+// Runs of `run` elements, each of them `repeats` times: a broadcast axis, copied where it must be.
 Tensor repeat_runs(const char* op, const Tensor& x, Index run, Index repeats, Shape shape,
                    Index axis) {
   if (repeats < 0) throw ValueError(fmt::format("{}: {} times is negative", op, repeats));
@@ -23,6 +23,11 @@ Tensor repeat_runs(const char* op, const Tensor& x, Index run, Index repeats, Sh
   shape[axis] = checked_mul(op, shape[axis], repeats);
   const Index runs = run == 0 ? 0 : x.numel() / run;
   return reshape(expand(reshape(x, {runs, 1, run}), {runs, repeats, run}), shape);
+}
+
+// `out`, made of x, on memory of its own.
+Tensor apart(const Tensor& out, const Tensor& x) {
+  return out.array().shares_storage(x.array()) ? clone(out) : out;
 }
 
 // Elements from one place of `axis` to the next, in row-major order.
@@ -35,7 +40,7 @@ Index run_below(const Shape& shape, Index axis) {
 Tensor flip(const Tensor& x, const Axes& axes) {
   check_defined("flip", x, "x");
   const Index rank = x.rank();
-  if (axes.empty()) return x;
+  if (axes.empty()) return clone(x);
   const std::vector<Index> places = kernels::normalize_axes("flip", axes, rank);
   Array out = kernels::flip(x.array(), places);
   say("axes", places);
@@ -46,7 +51,7 @@ Tensor flip(const Tensor& x, const Axes& axes) {
 Tensor roll(const Tensor& x, const Axes& shifts, const Axes& axes) {
   check_defined("roll", x, "x");
   if (axes.empty() && shifts.size() == 1) {
-    return reshape(roll(reshape(x, {x.numel()}), shifts, {0}), x.shape());
+    return reshape(roll(reshape(x, {x.numel()}), shifts, {0}), x.shape());  // a copy by then
   }
   if (shifts.empty() || shifts.size() != axes.size()) {
     throw ValueError(fmt::format("roll: {} shifts for {} axes", shifts.size(), axes.size()));
@@ -61,7 +66,7 @@ Tensor roll(const Tensor& x, const Axes& shifts, const Axes& axes) {
     out = concat({narrow(out, axes[i], size - shift, shift), narrow(out, axes[i], 0, size - shift)},
                  axes[i]);
   }
-  return out;
+  return apart(out, x);
 }
 
 Tensor repeat(const Tensor& x, const std::vector<Index>& repeats) {
@@ -84,7 +89,7 @@ Tensor repeat(const Tensor& x, const std::vector<Index>& repeats) {
     out =
         repeat_runs("repeat", out, run, repeats[static_cast<std::size_t>(axis)], out.shape(), axis);
   }
-  return out;
+  return apart(out, x);
 }
 
 Tensor tile(const Tensor& x, const std::vector<Index>& repeats) {
@@ -99,8 +104,8 @@ Tensor tile(const Tensor& x, const std::vector<Index>& repeats) {
 Tensor repeat_interleave(const Tensor& x, Index repeats, Index axis) {
   check_defined("repeat_interleave", x, "x");
   const Index place = normalize_axis("repeat_interleave", axis, x.rank());
-  return repeat_runs("repeat_interleave", x, run_below(x.shape(), place), repeats, x.shape(),
-                     place);
+  const Index run = run_below(x.shape(), place);
+  return apart(repeat_runs("repeat_interleave", x, run, repeats, x.shape(), place), x);
 }
 
 }  // namespace heed

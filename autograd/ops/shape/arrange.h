@@ -6,7 +6,7 @@
 
 namespace heed {
 
-/// The order along each of the axes reversed; none: x.
+/// The order along each of the axes reversed; none: as it is.
 Tensor flip(const Tensor& x, const Axes& axes);
 /// Moves each element `shifts[i]` places up axes[i]; what leaves the end comes in at the start.
 /// Without axes x is rolled as one row. Throws ValueError unless there is a shift for each axis.

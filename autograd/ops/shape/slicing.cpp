@@ -66,11 +66,12 @@ Tensor slice(const Tensor& x, Index axis, Index start, Index stop, Index step) {
 Tensor narrow(const Tensor& x, Index axis, Index start, Index length) {
   check_defined("narrow", x, "x");
   const Index size = x.size(normalize_axis("narrow", axis, x.rank()));
-  if (start < 0 || length < 0 || start > size || length > size - start) {
+  const Index from = start < 0 ? start + size : start;
+  if (from < 0 || length < 0 || from > size || length > size - from) {
     throw IndexError(fmt::format("narrow: {} places from {} leave axis {} of {}", length, start,
                                  axis, describe(x)));
   }
-  return slice(x, axis, start, start + length);
+  return slice(x, axis, from, from + length);
 }
 
 Tensor select(const Tensor& x, Index axis, Index index) {

@@ -21,6 +21,12 @@ Tensor followed_places(const Tensor& x) {
   return arange(x.size(-1)) - unsqueeze(arange(x.size(-2)), 1);
 }
 
+// x where `kept`, else 0, in x's dtype: where() gives f32 for bf16.
+Tensor kept_of(const Tensor& x, const Tensor& kept) {
+  const Tensor out = where(kept, x, zeros({}, x.dtype()));
+  return out.dtype() == x.dtype() ? out : to(out, x.dtype());
+}
+
 template <class Keep>
 Tensor where_kept(const char* op, const Tensor& x, const Keep& keep) {
   check_defined(op, x, "x");
@@ -32,21 +38,21 @@ Tensor where_kept(const char* op, const Tensor& x, const Keep& keep) {
   for (Index row = 0; row < rows; ++row) {
     for (Index column = 0; column < columns; ++column) *to++ = keep(column - row);
   }
-  return where(mask, x, zeros({}, x.dtype()));
+  return kept_of(x, mask);
 }
 
 }  // namespace
 
 Tensor tril(const Tensor& x, Index diagonal) {
   if (traced() && x.rank() >= 2) {
-    return where(followed_places(x) <= static_cast<double>(diagonal), x, zeros({}, x.dtype()));
+    return kept_of(x, followed_places(x) <= static_cast<double>(diagonal));
   }
   return where_kept("tril", x, [diagonal](Index place) { return place <= diagonal; });
 }
 
 Tensor triu(const Tensor& x, Index diagonal) {
   if (traced() && x.rank() >= 2) {
-    return where(followed_places(x) >= static_cast<double>(diagonal), x, zeros({}, x.dtype()));
+    return kept_of(x, followed_places(x) >= static_cast<double>(diagonal));
   }
   return where_kept("triu", x, [diagonal](Index place) { return place >= diagonal; });
 }

@@ -3,8 +3,9 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
-#include "../../shape.h"
+#include "../../array.h"
 
 namespace heed::kernels {
 
@@ -42,6 +43,9 @@ class TileRule {
   /// may[(i - queries.begin) step + j - keys.begin], by ever smaller blocks. All of the block, none
   /// or some of it, this time exactly.
   Seen fill(const ScoresAt& at, KeyRange queries, KeyRange keys, bool* may, Index step) const;
+
+  /// The arrays it looks into when it is asked: who asks again must find them as they were.
+  virtual std::vector<Array> reads() const { return {}; }
 };
 
 /// may [rows, keys] with rows `step` apart the other way round, to [keys, rows]: to[j to_step + i].

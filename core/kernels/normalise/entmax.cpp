@@ -121,7 +121,7 @@ double phi(double t) {
 template <class T>
 double entmax_grad_row(const T* g, const T* y, T* gx, Index n, double alpha) {
   const auto weight = [alpha](double p) {
-    if (alpha == 2) return 1.0;
+    if (alpha == 2) return std::isnan(p) ? p : 1.0;
     return alpha == 1.5 ? std::sqrt(p) : std::pow(p, 2 - alpha);
   };
   double weights = 0, weighted = 0;

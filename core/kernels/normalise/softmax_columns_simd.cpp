@@ -97,7 +97,7 @@ void backward(const T* g, const T* y, T* to, Index rows, Index step, Index colum
   for (Index r = 0; r < rows; ++r) {
     each_vector(d, width, [&](std::size_t, const auto& load, const auto& store) HWY_ATTR {
       const auto vy = load(y + r * step);
-      const auto vg = hn::IfThenElseZero(hn::Ne(vy, idle), load(g + r * step));
+      const auto vg = hn::IfThenZeroElse(hn::Eq(vy, idle), load(g + r * step));
       store(log_of ? hn::Add(load(sum), vg) : hn::MulAdd(vg, vy, load(sum)), sum);
     });
     sums.row_done();
@@ -109,7 +109,7 @@ void backward(const T* g, const T* y, T* to, Index rows, Index step, Index colum
       const auto vg = load(g + r * step);
       const auto v = log_of ? hn::NegMulAdd(exp_of(d, vy), load(sum), vg)
                             : hn::Mul(vy, hn::Sub(vg, load(sum)));
-      store(hn::IfThenElseZero(hn::Ne(vy, idle), v), to + r * step);
+      store(hn::IfThenZeroElse(hn::Eq(vy, idle), v), to + r * step);
     });
   }
 }

@@ -278,6 +278,10 @@ void softmax_any(const T* x, const bool* mask, T* to, std::size_t n, bool log) {
   each_vector(d, n, [&](std::size_t, const auto& load, const auto& store) HWY_ATTR {
     store(log ? hn::Sub(load(to), factor) : hn::Mul(load(to), factor), to);
   });
+  if (!mask || !std::isnan(by)) return;  // NaN is of the places that take part
+  for (i = 0; i < n; ++i) {
+    if (!mask[i]) to[i] = log ? off : T{0};
+  }
 }
 
 template <class T>
@@ -294,7 +298,7 @@ void softmax_grad_any(const T* g, const T* y, T* to, std::size_t n, bool log) {
     each_vector(d, std::min(block, n - first),
                 [&](std::size_t, const auto& load, const auto&) HWY_ATTR {
                   const auto vy = load(y + first);
-                  const auto vg = hn::IfThenElseZero(hn::Ne(vy, idle), load(g + first));
+                  const auto vg = hn::IfThenZeroElse(hn::Eq(vy, idle), load(g + first));
                   sum = log ? hn::Add(sum, vg) : hn::MulAdd(vg, vy, sum);
                 });
     sums.add(sum);
@@ -303,7 +307,7 @@ void softmax_grad_any(const T* g, const T* y, T* to, std::size_t n, bool log) {
   each_vector(d, n, [&](std::size_t, const auto& load, const auto& store) HWY_ATTR {
     const auto vy = load(y), vg = load(g);
     const auto v = log ? hn::NegMulAdd(exp_of(d, vy), total, vg) : hn::Mul(vy, hn::Sub(vg, total));
-    store(hn::IfThenElseZero(hn::Ne(vy, idle), v), to);
+    store(hn::IfThenZeroElse(hn::Eq(vy, idle), v), to);
   });
 }
 

@@ -14,6 +14,7 @@
 #include "../../../attention/masks/wait_k.h"
 #include "../../../autograd/backward.h"
 #include "../../../autograd/ops/elementwise/elementwise.h"
+#include "../../../autograd/ops/elementwise/in_place.h"
 #include "../../../autograd/ops/reduce/reduce.h"
 #include "../../../autograd/ops/shape/shape.h"
 #include "../../../core/allocator.h"
@@ -244,6 +245,52 @@ TEST(Rules, MakeNoBlockOfQueriesByKeys) {
   set_memory_limit(memory_stats().reserved_bytes + T * T / 2);
   EXPECT_NO_THROW(attend(x, x, x, {.mask = mask, .tiles_only = true}));
   set_memory_limit(0);
+}
+
+Mask same_document(const Tensor& ids) {
+  return Mask::rule([](auto q, auto k, auto doc) { return doc(q) == doc(k); }, ids);
+}
+
+// The gradient asks the rule once more, however it stands in the mask.
+TEST(Rules, KnowOfAWriteBeforeTheGradient) {
+  const Tensor x = Generator(3).normal({kB, kH, kK, 8}, 0, 1, DType::f64);
+  const auto numbers = [] { return document_numbers() + 0; };
+  const Tensor open = document_numbers() > 1;
+  const std::vector<std::pair<Tensor, std::function<Mask(const Tensor&)>>> ways = {
+      {numbers(), same_document},
+      {numbers(), [](const Tensor& ids) { return !same_document(ids); }},
+      {numbers(), [](const Tensor& ids) { return same_document(ids) | Mask::block(5); }},
+      {numbers(), [](const Tensor& ids) { return Mask::causal() & same_document(ids); }},
+      {numbers(),
+       [](const Tensor& ids) {
+         return same_document(ids).select_rows(indices({1, 0}, {2}));
+       }},
+      {numbers(), [](const Tensor& ids) { return masks::documents(ids); }},
+      {open + 0 > 0, [](const Tensor& keys) { return Mask::key_padding(keys); }},
+      {open + 0 > 0, [](const Tensor& keys) { return !Mask::key_padding(keys); }},
+      {open + 0 > 0, [](const Tensor& keys) {
+         return Mask(reshape(keys, {kB, 1, 1, kK}));
+       }}};
+  for (std::size_t way = 0; way < ways.size(); ++way) {
+    SCOPED_TRACE(way);
+    const auto& [table, mask] = ways[way];
+    Tensor q = x.detach();
+    q.set_requires_grad();
+    const Tensor out = sum(square(attend(q, x, x, {.mask = mask(table)}).context));
+    fill_(table, 0);
+    EXPECT_ERROR_WITH(GradError, "dot_attention kept its input", grad({out}, {q}));
+  }
+}
+
+// Of many numbers in a row a rule knows the least and the most: those that stand there now.
+TEST(Rules, ReadWhatWasWrittenSince) {
+  const Tensor ids = select(document_numbers(), 0, 0) + 0;
+  const Mask mask = same_document(ids);
+  const Tensor turned = indices(std::vector<Index>(kK, 5), {kK});
+  const Shape scores{1, kK, kK};
+  EXPECT_NE(places(mask, scores), places(same_document(turned), scores));
+  copy_(ids, turned);
+  EXPECT_EQ(places(mask, scores), places(same_document(turned), scores));
 }
 
 TEST(Rules, RefuseWhatDoesNotFit) {

@@ -162,6 +162,7 @@ TEST(OneHot, RefusesWhatIsNoClass) {
   EXPECT_ERROR(ValueError, "one_hot: 0 classes for i64[2]", one_hot(ids, 0));
   EXPECT_ERROR(ValueError, "one_hot: -1 classes for i64[0]", one_hot(zeros({0}, DType::i64)));
   EXPECT_ERROR(DTypeError, "one_hot: indices must be i64, not f32[3]", one_hot(zeros({3}), 2));
+  EXPECT_ERROR(DTypeError, "one_hot: indices must be i64, not f32[3]", one_hot(zeros({3})));
   EXPECT_NE(message_of<ShapeError>([&] { one_hot(ids, INT64_MAX); }), "");
   EXPECT_NE(message_of<GradError>([] { one_hot(Tensor()); }), "");
 }

@@ -5,8 +5,11 @@
 #include <limits>
 
 #include "../../../../autograd/ops/elementwise/elementwise.h"
+#include "../../../../autograd/ops/elementwise/in_place.h"
 #include "../../../../autograd/ops/reduce/reduce.h"
 #include "../../../../autograd/ops/shape/shape.h"
+#include "../../../../core/error.h"
+#include "../../../support/throws.h"
 #include "attention_cases.h"
 
 namespace heed::attention_cases {
@@ -118,6 +121,28 @@ TEST_P(AttentionMasks, ABiasOfMinusInfinityHides) {
   Tensors found = all(attend, GetParam(), x, biased);
   found.pop_back();
   expect_near(found, expected, 1e-14);
+}
+
+// The gradient asks the mask once more.
+TEST_P(AttentionMasks, AWriteBeforeTheGradientIsNoticed) {
+  const Sizes sizes{"", {2, 5, 7}, {2, 11, 7}, {2, 11, 3}};
+  const auto late = [&](const AttentionOptions& options, Tensor written, bool again) {
+    Tensors x = drawn(GetParam(), sizes);
+    x[0].set_requires_grad();
+    const Tensor out = sum(square(attend(GetParam(), x, options)));
+    fill_(written, 0);
+    grad({out}, {x[0]}, {}, {.create_graph = again});
+  };
+  for (const bool again : {false, true}) {
+    AttentionOptions masked, counted;
+    masked.allowed = flags({5, 11}, [](Index at) { return at % 3 != 0; });
+    counted.lengths = Array::from(std::vector<Index>{9, 4});
+    EXPECT_ERROR_WITH(GradError, "attention kept its input bool[5, 11] for the derivative, but",
+                      late(masked, masked.allowed, again));
+    EXPECT_ERROR_WITH(GradError, "attention kept its input i64[2] for the derivative, but",
+                      late(counted, counted.lengths, again));
+    EXPECT_NO_THROW(late(masked, counted.lengths, again));
+  }
 }
 
 }  // namespace

@@ -51,6 +51,31 @@ TEST(Kinks, OfClampKeepTheGradientAtTheBounds) {
   EXPECT_EQ(gradient(out(), high), (Numbers{0, 0, 0, 0, 1}));
 }
 
+// Unlike clamp's, as in PyTorch; a number beside a bound is inside.
+TEST(Kinks, OfHardActivationsAreFlatAtBothBounds) {
+  for (const DType dtype : {DType::f32, DType::f64}) {
+    const auto expect = [&](auto&& call, double low, double high) {
+      const auto next = [&](double from, double to) {
+        return dtype == DType::f64
+                   ? std::nextafter(from, to)
+                   : std::nextafter(static_cast<float>(from), static_cast<float>(to));
+      };
+      const Numbers at = {low - 1, low, next(low, high), (low + 3 * high) / 4, high, high + 1};
+      const Tensor x = tensor(at, {6}, dtype).set_requires_grad();
+      const Tensor y = call(x), g = full({6}, 3, dtype);
+      for (const bool again : {true, false}) {
+        const Tensor gx = grad({y}, {x}, {g}, {.create_graph = again})[0];
+        const Numbers found = gx.array().to(DType::f64).to_vector<double>();
+        EXPECT_EQ(found, (Numbers{0, 0, 3, 3, 0, 0})) << name(dtype) << again;
+      }
+    };
+    expect([](const Tensor& t) { return relu6(t); }, 0, 6);
+    expect([](const Tensor& t) { return hardtanh(t); }, -1, 1);
+    expect([](const Tensor& t) { return hardtanh(t, -0.5, 2); }, -0.5, 2);
+    expect([](const Tensor& t) { return 6 * hardsigmoid(t); }, -3, 3);
+  }
+}
+
 TEST(Clamp, WithCrossedBoundsIsTheUpperOne) {
   const Tensor x = leaf({-2, 0, 5});
   EXPECT_EQ(numbers(clamp(x, 3, 1)), (Numbers{1, 1, 1}));

@@ -9,6 +9,7 @@
 #include "../../../../autograd/anomaly.h"
 #include "../../../../autograd/backward.h"
 #include "../../../../autograd/ops/elementwise/elementwise.h"
+#include "../../../../autograd/ops/elementwise/in_place.h"
 #include "../../../../autograd/ops/normalise/batch_norm.h"
 #include "../../../../autograd/ops/normalise/entmax.h"
 #include "../../../../autograd/ops/normalise/group_norm.h"
@@ -18,6 +19,7 @@
 #include "../../../../autograd/ops/normalise/softmax.h"
 #include "../../../../autograd/ops/normalise/sparsemax.h"
 #include "../../../../autograd/ops/reduce/reduce.h"
+#include "../../../../autograd/ops/shape/slicing.h"
 #include "../../../../core/generator.h"
 #include "../../../../core/parallel.h"
 
@@ -238,6 +240,79 @@ TEST(Normalize, OfZerosIsZerosWithAFiniteGradient) {
   EXPECT_EQ(numbers(grad({y}, {x}, {ones({3}, DType::f64)})[0]), Numbers(3, 2));
   const Numbers similarity = numbers(cosine_similarity(x, leaf({1, 2, 3}), 0));
   EXPECT_THAT(similarity, ElementsAre(0));
+}
+
+// The bound's own power may be too small for a number.
+TEST(Normalize, OfZerosIsZerosForAnyPowerAndBound) {
+  for (const DType dtype : {DType::f32, DType::f64}) {
+    const Tensor x = Tensor(leaf({0, 0, 0}).array().to(dtype)).set_requires_grad();
+    const auto expect = [&](double p, double eps) {
+      const Tensor y = normalize(x, p, 0, eps);
+      EXPECT_THAT(numbers(y), Each(0)) << p;
+      for (const bool again : {true, false}) {
+        const Tensor gx = grad({y}, {x}, {ones({3}, dtype)}, {.create_graph = again})[0];
+        for (const double value : numbers(gx)) EXPECT_NEAR(value * eps, 1, 1e-6) << p;
+      }
+    };
+    for (const double p : {1.0, 1.5, 2.0, 3.0, 4.0, 7.0, 30.0, kInf}) expect(p, 1e-12);
+    expect(2, 1e-30);
+    EXPECT_THAT(numbers(cosine_similarity(x, ones({3}, dtype), 0, 1e-30)), ElementsAre(0));
+  }
+  const Tensor y = normalize(leaf({3, -4, 0}), 4, 0);
+  EXPECT_NEAR(numbers(y)[1], -4 / std::pow(81.0 + 256.0, 0.25), 1e-15);
+}
+
+// A row that has NaN gives NaN, and so do its gradients; others, and what is masked, do not see it.
+TEST(Normalisers, OfNaNHaveNaNForAGradient) {
+  const double nan = std::nan("");
+  using Call = Tensor (*)(const Tensor&, Index);
+  const std::vector<Call> calls = {
+      [](const Tensor& t, Index axis) { return softmax(t, axis); },
+      [](const Tensor& t, Index axis) { return log_softmax(t, axis); },
+      [](const Tensor& t, Index axis) { return sparsemax(t, axis); },
+      [](const Tensor& t, Index axis) { return entmax(t, axis, 1.5); }};
+  for (const DType dtype : {DType::f32, DType::f64}) {
+    for (const Index wide : {3, 19}) {  // where columns are many, another kernel goes along them
+      Tensor x = drawn({5, wide}, dtype);
+      fill_(select(select(x, 0, 2), 0, 1), nan);
+      x.set_requires_grad();
+      for (const Index axis : {0, 1}) {
+        for (const Call call : calls) {
+          const Tensor y = call(x, axis);
+          EXPECT_EQ(sum(isnan(y)).item(), axis == 0 ? 5 : wide);
+          for (const bool again : {true, false}) {
+            const Tensor g = drawn(y.shape(), dtype);
+            const Tensor gx = grad({y}, {x}, {g}, {.create_graph = again})[0];
+            EXPECT_EQ(numbers(isnan(gx)), numbers(isnan(y))) << wide << axis << again;
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(Normalisers, OfNaNHaveZerosUnderAMask) {
+  for (const DType dtype : {DType::f32, DType::f64}) {
+    Tensor x = drawn({5, 19}, dtype);
+    fill_(select(select(x, 0, 2), 0, 1), std::nan(""));
+    const Tensor open = drawn({19}) > 0;
+    fill_(select(open, 0, 1), 1);
+    const Tensor shut = logical_not(open);
+    x.set_requires_grad();
+    for (const auto call : {+[](const Tensor&t, const Tensor&m) { return softmax(t, 1, m); },
+                            +[](const Tensor&t, const Tensor&m) { return sparsemax(t, 1, m); },
+                            +[](const Tensor&t, const Tensor&m) { return entmax(t, 1, 1.5, m); }}) {
+      const Tensor y = call(x, open), g = drawn(y.shape(), dtype);
+      const auto wrong = logical_and(isnan(y), shut);
+      EXPECT_EQ(sum(wrong).item(), 0);
+      EXPECT_EQ(sum(isnan(y)).item(), sum(open).item());
+      for (const bool again : {true, false}) {
+        const Tensor gx = grad({y}, {x}, {g}, {.create_graph = again})[0];
+        EXPECT_EQ(numbers(isnan(gx)), numbers(isnan(y))) << again;
+        EXPECT_EQ(sum(where(shut, abs(gx), tensor(0, dtype))).item(), 0) << again;
+      }
+    }
+  }
 }
 
 }  // namespace

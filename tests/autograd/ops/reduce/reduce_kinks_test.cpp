@@ -52,6 +52,26 @@ TEST(Kinks, StddevIsFlatWhereNothingDiffers) {
   EXPECT_EQ(Numbers(g.begin() + 3, g.end()), (Numbers{-0.5, 0, 0.5}));
 }
 
+// Some elements make one, but of results there are none.
+TEST(Statistics, OfNoResultsAreEmpty) {
+  const Tensor x = leaf({}, {3, 0});
+  for (const bool keepdim : {false, true}) {
+    const Shape expected = keepdim ? Shape{1, 0} : Shape{0};
+    std::vector<Tensor> all{var(x, {0}, keepdim), var(x, {0}, keepdim, 0), stddev(x, {0}, keepdim)};
+    for (const double p : {2.0, 1.0, 0.5, -1.0, HUGE_VAL, -HUGE_VAL}) {
+      all.push_back(norm(x, p, {0}, keepdim));
+    }
+    for (const Tensor& out : all) {
+      EXPECT_EQ(out.shape(), expected);
+      EXPECT_EQ(gradient(out, x), Numbers());
+    }
+  }
+  EXPECT_ERROR(ShapeError, "var: no elements to reduce in f64[3, 0]", var(x, {1}));
+  EXPECT_ERROR(ShapeError, "var: no elements to reduce in f64[3, 0]", var(x));
+  EXPECT_ERROR(ShapeError, "norm: no elements to reduce in f64[3, 0]", norm(x, HUGE_VAL, {1}));
+  EXPECT_THROW(var(x, {0}, false, -1), ValueError);
+}
+
 TEST(Kinks, MaxPicksTheFirstOfEquals) {
   const Tensor x = leaf({1, 3, 3});
   EXPECT_EQ(gradient(max(x, 0).values, x), (Numbers{0, 1, 0}));

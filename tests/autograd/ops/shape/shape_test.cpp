@@ -67,6 +67,17 @@ TEST(Shapes, NothingOutsideOfATriangleShows) {
   EXPECT_THAT(x.grad().array().to_vector<float>(), ElementsAre(1, 0, 2, 3));
 }
 
+TEST(Shapes, ANarrowPartMayBeginFromTheEnd) {
+  const Tensor x = whole_numbers({2, 5});
+  EXPECT_THAT(numbers(narrow(x, 1, -2, 2)), ElementsAre(3, 4, 8, 9));
+  EXPECT_THAT(numbers(narrow(x, -1, -5, 1)), ElementsAre(0, 5));
+  EXPECT_THAT(numbers(narrow(x, 0, -1, 0)), ElementsAre());
+  Tensor y = zeros({2, 5});
+  y.set_requires_grad();
+  narrow(y, 1, -2, 2).backward(tensor({2, 3, 5, 7}, {2, 2}));
+  EXPECT_THAT(y.grad().array().to_vector<float>(), ElementsAre(0, 0, 0, 2, 3, 0, 0, 0, 5, 7));
+}
+
 TEST(Shapes, BracesIndexByPlacesAndByTensors) {
   const Tensor x = whole_numbers({2, 3});
   EXPECT_THAT(numbers(index(x, {1})), ElementsAre(3, 4, 5));

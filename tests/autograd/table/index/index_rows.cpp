@@ -121,7 +121,7 @@ Row index_add_row() {
            index_add(of(3), 0, ids(-1), of(1))),
        BAD(ShapeError, "index_add: values are f32[2], but f32[3] at 1 places of axis 0 take f32[1]",
            index_add(of(3), 0, ids(0), of(2))),
-       BAD(ShapeError, "index_add: values are f64[1]",
+       BAD(DTypeError, "index_add: dtypes differ: x is f32[3], values are f64[1]",
            index_add(of(3), 0, ids(0), of<DType::f64>(1))),
        BAD(ShapeError, "index_add: axis 1 is out of range", index_add(of(3), 1, ids(0), of(1))),
        BAD(DTypeError, "index_add: takes f32 or f64, not i64",

@@ -50,7 +50,8 @@ Row slice_row() {
        BAD(ValueError, "slice: step -1 must be positive", slice(of(3), 0, 0, 3, -1)),
        BAD(ShapeError, "slice: axis 1 is out of range for rank 1", slice(of(3), 1, 0, 3)),
        BAD(IndexError, "narrow: 3 places from 1 leave axis 0 of f32[3]", narrow(of(3), 0, 1, 3)),
-       BAD(IndexError, "narrow: 1 places from -1", narrow(of(3), 0, -1, 1)),
+       BAD(IndexError, "narrow: 1 places from -4 leave axis 0 of f32[3]", narrow(of(3), 0, -4, 1)),
+       BAD(IndexError, "narrow: 2 places from -1", narrow(of(3), 0, -1, 2)),
        BAD(IndexError, "narrow:", narrow(of(3), 0, 2, INT64_MAX)),
        BAD(GradError, "slice: x is undefined", slice(Tensor(), 0, 0, 1))}};
 }
