@@ -91,24 +91,47 @@ Tensor randn_like(const Tensor& x) {
   return randn(x.shape(), x.dtype());
 }
 
+namespace {
+
+bool has_point(Scalar number) { return number.dtype() == DType::f32; }
+
+// How many numbers from start come before stop; below 0 where the step leads away from it. Integers
+// are not counted in doubles, which round large ones: the way between any two is an unsigned one.
+double count_of(Scalar start, Scalar stop, Scalar step) {
+  if (step.value() == 0) return -1;
+  if (has_point(start) || has_point(stop) || has_point(step)) {
+    return std::ceil((stop.value() - start.value()) / step.value());
+  }
+  const bool up = step.whole() > 0;
+  if (up ? stop.whole() < start.whole() : stop.whole() > start.whole()) return -1;
+  const auto bits = [](Scalar number) { return static_cast<std::uint64_t>(number.whole()); };
+  const std::uint64_t way = up ? bits(stop) - bits(start) : bits(start) - bits(stop);
+  const std::uint64_t stride = up ? bits(step) : 0 - bits(step);
+  return static_cast<double>(way / stride + (way % stride != 0));
+}
+
+}  // namespace
+
 Tensor arange(Scalar stop) { return arange(0, stop, 1); }
 Tensor arange(Scalar start, Scalar stop, Scalar step) {
-  const auto has_point = [](Scalar number) { return number.dtype() == DType::f32; };
   return arange(start, stop, step,
                 has_point(start) || has_point(stop) || has_point(step) ? DType::f32 : DType::i64);
 }
 Tensor arange(Scalar start, Scalar stop, Scalar step, DType dtype) {
-  const double length = std::ceil((stop.value() - start.value()) / step.value());
-  if (step.value() == 0 || !std::isfinite(length) || length < 0) {
+  const double length = count_of(start, stop, step);
+  if (!std::isfinite(length) || length < 0) {
     throw ValueError(fmt::format("arange: steps of {} do not lead from {} to {}", step.value(),
                                  start.value(), stop.value()));
   }
   if (length > 9e15) throw ShapeError(fmt::format("arange: {} elements are too many", length));
   const auto count = static_cast<Index>(length);
-  if (start.dtype() != DType::f32 && step.dtype() != DType::f32) {
+  if (!has_point(start) && !has_point(step)) {
     Array out = Array::empty({count}, DType::i64);
     std::int64_t* const values = out.mutable_data<std::int64_t>();
-    for (Index i = 0; i < count; ++i) values[i] = start.whole() + i * step.whole();
+    std::uint64_t value = static_cast<std::uint64_t>(start.whole());  // a last step may wrap around
+    for (Index i = 0; i < count; ++i, value += static_cast<std::uint64_t>(step.whole())) {
+      values[i] = static_cast<std::int64_t>(value);
+    }
     return out.to(dtype);
   }
   Array out = Array::empty({count}, DType::f64);

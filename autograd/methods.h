@@ -43,7 +43,7 @@ inline Tensor& Tensor::operator=(const Tensor& y) && {
   return *this;
 }
 inline Tensor& Tensor::operator=(Scalar y) && {
-  heed::fill_(*this, y.value());
+  heed::fill_(*this, y);
   return *this;
 }
 
@@ -122,7 +122,7 @@ inline Tensor Tensor::scatter_add(Index axis, const Tensor& index, const Tensor&
 inline Tensor Tensor::index_add(Index axis, const Tensor& index, const Tensor& values) const {
   return heed::index_add(*this, axis, index, values);
 }
-inline Tensor Tensor::masked_fill(const Tensor& mask, double value) const {
+inline Tensor Tensor::masked_fill(const Tensor& mask, Scalar value) const {
   return heed::masked_fill(*this, mask, value);
 }
 inline Tensor Tensor::masked_select(const Tensor& mask) const {
@@ -184,17 +184,17 @@ inline Tensor Tensor::minimum(const Tensor& y) const { return heed::minimum(*thi
 inline Tensor Tensor::softmax(Index axis) const { return heed::softmax(*this, axis); }
 inline Tensor Tensor::log_softmax(Index axis) const { return heed::log_softmax(*this, axis); }
 inline Tensor Tensor::eq(const Tensor& y) const { return *this == y; }
-inline Tensor Tensor::eq(double y) const { return *this == y; }
+inline Tensor Tensor::eq(Scalar y) const { return *this == y; }
 inline Tensor Tensor::ne(const Tensor& y) const { return *this != y; }
-inline Tensor Tensor::ne(double y) const { return *this != y; }
+inline Tensor Tensor::ne(Scalar y) const { return *this != y; }
 inline Tensor Tensor::lt(const Tensor& y) const { return *this < y; }
-inline Tensor Tensor::lt(double y) const { return *this < y; }
+inline Tensor Tensor::lt(Scalar y) const { return *this < y; }
 inline Tensor Tensor::le(const Tensor& y) const { return *this <= y; }
-inline Tensor Tensor::le(double y) const { return *this <= y; }
+inline Tensor Tensor::le(Scalar y) const { return *this <= y; }
 inline Tensor Tensor::gt(const Tensor& y) const { return *this > y; }
-inline Tensor Tensor::gt(double y) const { return *this > y; }
+inline Tensor Tensor::gt(Scalar y) const { return *this > y; }
 inline Tensor Tensor::ge(const Tensor& y) const { return *this >= y; }
-inline Tensor Tensor::ge(double y) const { return *this >= y; }
+inline Tensor Tensor::ge(Scalar y) const { return *this >= y; }
 inline Tensor Tensor::logical_not() const { return heed::logical_not(*this); }
 inline Tensor Tensor::logical_and(const Tensor& y) const { return heed::logical_and(*this, y); }
 inline Tensor Tensor::logical_or(const Tensor& y) const { return heed::logical_or(*this, y); }
@@ -278,26 +278,26 @@ inline Tensor Tensor::dot(const Tensor& y) const { return heed::dot(*this, y); }
 inline Tensor Tensor::outer(const Tensor& y) const { return heed::outer(*this, y); }
 
 // In place.
-inline Tensor Tensor::fill_(double value) const { return heed::fill_(*this, value); }
+inline Tensor Tensor::fill_(Scalar value) const { return heed::fill_(*this, value); }
 inline Tensor Tensor::zero_() const { return heed::zero_(*this); }
 inline Tensor Tensor::copy_(const Tensor& from) const { return heed::copy_(*this, from); }
 inline Tensor Tensor::add_(const Tensor& y, double alpha) const {
   return heed::add_(*this, alpha == 1 ? y : alpha * y.detach());
 }
-inline Tensor Tensor::add_(double y) const { return heed::add_(*this, y); }
+inline Tensor Tensor::add_(Scalar y) const { return heed::add_(*this, y); }
 inline Tensor Tensor::sub_(const Tensor& y, double alpha) const {
   return heed::sub_(*this, alpha == 1 ? y : alpha * y.detach());
 }
-inline Tensor Tensor::sub_(double y) const { return heed::sub_(*this, y); }
+inline Tensor Tensor::sub_(Scalar y) const { return heed::sub_(*this, y); }
 inline Tensor Tensor::mul_(const Tensor& y) const { return heed::mul_(*this, y); }
-inline Tensor Tensor::mul_(double y) const { return heed::mul_(*this, y); }
+inline Tensor Tensor::mul_(Scalar y) const { return heed::mul_(*this, y); }
 inline Tensor Tensor::div_(const Tensor& y) const { return heed::div_(*this, y); }
-inline Tensor Tensor::div_(double y) const { return heed::div_(*this, y); }
+inline Tensor Tensor::div_(Scalar y) const { return heed::div_(*this, y); }
 inline Tensor Tensor::pow_(double y) const { return heed::pow_(*this, y); }
 inline Tensor Tensor::clamp_(std::optional<double> min, std::optional<double> max) const {
   return heed::clamp_(*this, min, max);
 }
-inline Tensor Tensor::masked_fill_(const Tensor& mask, double value) const {
+inline Tensor Tensor::masked_fill_(const Tensor& mask, Scalar value) const {
   return heed::masked_fill_(*this, mask, value);
 }
 inline Tensor Tensor::neg_() const { return heed::copy_(*this, -detach()); }

@@ -68,12 +68,12 @@ inline Tensor lt(const Tensor& x, const Tensor& y) { return x < y; }
 inline Tensor le(const Tensor& x, const Tensor& y) { return x <= y; }
 inline Tensor gt(const Tensor& x, const Tensor& y) { return x > y; }
 inline Tensor ge(const Tensor& x, const Tensor& y) { return x >= y; }
-inline Tensor eq(const Tensor& x, double y) { return x == y; }
-inline Tensor ne(const Tensor& x, double y) { return x != y; }
-inline Tensor lt(const Tensor& x, double y) { return x < y; }
-inline Tensor le(const Tensor& x, double y) { return x <= y; }
-inline Tensor gt(const Tensor& x, double y) { return x > y; }
-inline Tensor ge(const Tensor& x, double y) { return x >= y; }
+inline Tensor eq(const Tensor& x, Scalar y) { return x == y; }
+inline Tensor ne(const Tensor& x, Scalar y) { return x != y; }
+inline Tensor lt(const Tensor& x, Scalar y) { return x < y; }
+inline Tensor le(const Tensor& x, Scalar y) { return x <= y; }
+inline Tensor gt(const Tensor& x, Scalar y) { return x > y; }
+inline Tensor ge(const Tensor& x, Scalar y) { return x >= y; }
 inline Tensor operator+(const Tensor& x) { return x; }
 inline Tensor bce_with_logits(const Tensor& logits, const Tensor& targets) {
   return binary_cross_entropy_with_logits(logits, targets);

@@ -107,13 +107,11 @@ void read_wide(const Bytes& bytes, std::uint64_t place, std::uint64_t count,
   }
 }
 
-void check_name(const Bytes& bytes, std::uint64_t place, const std::string& name) {
+bool names_a_member(const std::string& name) {
   const bool up = name == ".." || name.starts_with("../") || name.ends_with("/..") ||
                   name.find("/../") != std::string::npos;
-  if (name.empty() || name[0] == '/' || up || name.find('\\') != std::string::npos ||
-      name.find('\0') != std::string::npos) {
-    bytes.fail(place, in_quotes(name) + " is no member's name");
-  }
+  return !name.empty() && name[0] != '/' && !up && name.find('\\') == std::string::npos &&
+         name.find('\0') == std::string::npos;
 }
 
 }  // namespace
@@ -142,8 +140,8 @@ ZipReader::ZipReader(std::string_view all, const std::string& path, std::uint64_
                      .unpacked = bytes.at<std::uint32_t>(place + 24),
                      .crc = bytes.at<std::uint32_t>(place + 16),
                      .deflated = method == 8};
-    check_name(bytes, place, member.name);
     const std::string quoted = in_quotes(member.name);
+    if (!names_a_member(member.name)) bytes.fail(place, quoted + " is no member's name");
     std::uint64_t local = bytes.at<std::uint32_t>(place + 42);
     read_wide(bytes, place + kCentralBytes + name_bytes, extra_bytes,
               {&member.unpacked, &member.packed, &local});
@@ -246,7 +244,7 @@ std::string encode_zip(const std::vector<std::pair<std::string, std::string>>& m
     to.append(reinterpret_cast<const char*>(&number), bytes);
   };
   for (const auto& [name, content] : members) {
-    if (name.empty() || name.size() > kNone16 || !names.insert(name).second) {
+    if (!names_a_member(name) || name.size() > kNone16 || !names.insert(name).second) {
       throw ValueError(fmt::format("zip: {} is no name, or given twice", in_quotes(name)));
     }
     const std::uint64_t local = out.size();

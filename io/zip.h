@@ -43,7 +43,7 @@ class ZipReader {
 };
 
 /// An archive of these, stored, which begin at multiples of 64 bytes. Throws ValueError for a name
-/// twice, an empty one, one beyond 65,535 bytes, and more than 4 GB.
+/// twice, one that ZipReader refuses, one beyond 65,535 bytes, and more than 4 GB.
 std::string encode_zip(const std::vector<std::pair<std::string, std::string>>& members);
 
 }  // namespace heed::io

@@ -66,8 +66,17 @@ void refuse_unmade();
 Tensor from_buffer(const py::object& owner);
 /// Throws GradError, in `op`'s name, where x may not be written to while recording.
 void check_written(const char* op, const Tensor& x);
+/// Whether every byte of bools is 0 or 1, which is what the library computes with.
+bool has_bools(const std::byte* data, const Shape& shape, const Strides& strides);
 /// A copy of numbers, a nested list of them, a buffer or a Tensor; of `dtype` where that is given.
 Tensor tensor_of(const py::object& data, std::optional<DType> dtype);
+/// The only element, an integer to its last digit. Throws ShapeError unless there is exactly one.
+inline Scalar scalar_of(const Tensor& x) {
+  return x.dtype() == DType::i64 ? Scalar(x.item<Index>()) : Scalar(x.item());
+}
+/// PyTorch's padding_idx, which may count from the end, for the library, where -1 is none. Throws
+/// ValueError.
+Index padding_of(const char* op, std::optional<Index> padding, Index rows);
 /// A state by its names, as a dict of tensors; and back, of what tensor_of() takes.
 py::dict dict_of(const io::NamedArrays& entries);
 io::NamedArrays arrays_of(const py::dict& dict);

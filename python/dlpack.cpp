@@ -57,10 +57,33 @@ void forget(PyObject* capsule) {  // one that nobody took
   managed->deleter(managed);
 }
 
-py::object lend(const Tensor& x, const py::object&, const py::kwargs&) {
+std::string name_of(const DLDevice& device) {
+  const char* const kinds[] = {"?",      "cpu",       "cuda",    "cuda_host",    "opencl",
+                               "?",      "?",         "vulkan",  "metal",        "vpi",
+                               "rocm",   "rocm_host", "ext_dev", "cuda_managed", "oneapi",
+                               "webgpu", "hexagon"};
+  const bool known =
+      device.device_type > 0 && device.device_type < static_cast<std::int32_t>(std::size(kinds));
+  return (known ? kinds[device.device_type] : "device type " + std::to_string(device.device_type)) +
+         ":" + std::to_string(device.device_id);
+}
+
+DLDevice device_of(const py::handle& pair) {
+  const auto device = py::reinterpret_borrow<py::object>(pair).cast<py::tuple>();
+  return {py::int_(device[0]).cast<std::int32_t>(), py::int_(device[1]).cast<std::int32_t>()};
+}
+
+py::object lend(const Tensor& x, const py::object&, const py::kwargs& wishes) {
   if (x.requires_grad())
     throw GradError("dlpack: a tensor that requires a gradient; say x.detach()");
-  auto lent = std::make_unique<Lent>(x);
+  if (wishes.contains("dl_device") && !wishes["dl_device"].is_none()) {
+    const DLDevice device = device_of(wishes["dl_device"]);
+    if (device.device_type != kCpu) {
+      throw py::buffer_error("dlpack: the tensor is on cpu:0, not on " + name_of(device));
+    }
+  }
+  const bool copied = wishes.contains("copy") && py::bool_(wishes["copy"]);
+  auto lent = std::make_unique<Lent>(copied ? Tensor(x.array().clone()) : x);
   const Array& array = lent->loan.array();
   for (Index i = 0; i < array.rank(); ++i) {
     lent->shape[i] = array.shape()[i];
@@ -81,17 +104,6 @@ py::object lend(const Tensor& x, const py::object&, const py::kwargs&) {
   if (!capsule) throw py::error_already_set();
   lent.release();
   return py::reinterpret_steal<py::object>(capsule);
-}
-
-std::string name_of(const DLDevice& device) {
-  const char* const kinds[] = {"?",      "cpu",       "cuda",    "cuda_host",    "opencl",
-                               "?",      "?",         "vulkan",  "metal",        "vpi",
-                               "rocm",   "rocm_host", "ext_dev", "cuda_managed", "oneapi",
-                               "webgpu", "hexagon"};
-  const bool known =
-      device.device_type > 0 && device.device_type < static_cast<std::int32_t>(std::size(kinds));
-  return (known ? kinds[device.device_type] : "device type " + std::to_string(device.device_type)) +
-         ":" + std::to_string(device.device_id);
 }
 
 void check_device(const DLDevice& device) {
@@ -132,9 +144,7 @@ Tensor take(const py::object& from) {
   py::object capsule = from;
   if (!PyCapsule_CheckExact(from.ptr())) {
     if (py::hasattr(from, "__dlpack_device__")) {
-      const auto device = py::tuple(from.attr("__dlpack_device__")());
-      check_device(
-          {py::int_(device[0]).cast<std::int32_t>(), py::int_(device[1]).cast<std::int32_t>()});
+      check_device(device_of(from.attr("__dlpack_device__")()));
     }
     if (!py::hasattr(from, "__dlpack__"))
       throw py::type_error("from_dlpack: an object without __dlpack__()");
@@ -163,6 +173,9 @@ Tensor take(const py::object& from) {
   if (reinterpret_cast<std::uintptr_t>(data) % size_of(dtype) != 0) {
     throw ValueError("from_dlpack: the numbers are not aligned");
   }
+  if (dtype == DType::boolean && !has_bools(data, shape, strides)) {
+    throw ValueError("from_dlpack: bool bytes other than 0 and 1; copy it first");
+  }
   if (PyCapsule_SetName(capsule.ptr(), "used_dltensor") != 0) throw py::error_already_set();
   PyCapsule_SetDestructor(capsule.ptr(), nullptr);
   return Tensor(Array::around(data, shape, strides, dtype, &give_back, managed));
@@ -172,7 +185,8 @@ Tensor take(const py::object& from) {
 
 void bind_dlpack(py::module_& m, TensorClass& tensor) {
   tensor
-      .def("__dlpack__", &lend, py::arg("stream") = py::none(), "A capsule around the same memory.")
+      .def("__dlpack__", &lend, py::arg("stream") = py::none(),
+           "A capsule around the same memory, or with copy=True around its own.")
       .def("__dlpack_device__", [](const Tensor&) { return std::pair(kCpu, 0); });
   m.def("from_dlpack", &take, py::arg("ext_tensor"),
         "A tensor around the memory of an array of NumPy, PyTorch or another library that speaks "

@@ -1,5 +1,7 @@
 // heed's tree of errors as exceptions of Python: each derives from heed.Error and from the built-in
 // one that a Python programmer would expect, so that `except IndexError` works as well.
+#include <cstring>
+
 #include "bindings.h"
 
 namespace heed::python {
@@ -22,6 +24,57 @@ PyObject* make(py::module_& to, const char* name, PyObject* base, PyObject* buil
   return made;
 }
 
+// A type of C++ by the name that it has for who calls from Python; empty where it has none.
+std::string in_python(const std::string& type) {
+  const std::pair<const char*, const char*> words[] = {{"double", "float"},
+                                                       {"float", "float"},
+                                                       {"long", "int"},
+                                                       {"int", "int"},
+                                                       {"bool", "bool"},
+                                                       {"heed::Scalar", "number"},
+                                                       {"heed::DType", "heed.dtype"}};
+  for (const auto& [theirs, ours] : words) {
+    if (type == theirs) return ours;
+  }
+  const std::string maybe = "std::optional<";
+  if (type.starts_with(maybe)) {
+    const std::string inner = in_python(type.substr(maybe.size(), type.size() - maybe.size() - 1));
+    return inner.empty() ? "" : inner + " or None";
+  }
+  const std::string many = "std::vector<";
+  if (type.starts_with(many)) {
+    const std::string inner = in_python(type.substr(many.size(), type.find(',') - many.size()));
+    return inner.empty() ? "list" : "list of " + inner;
+  }
+  const std::pair<const char*, const char*> kinds[] = {{"std::__cxx11::basic_string<", "str"},
+                                                       {"std::pair<", "tuple"},
+                                                       {"std::tuple<", "tuple"},
+                                                       {"std::map<", "dict"}};
+  for (const auto& [theirs, ours] : kinds) {
+    if (type.starts_with(theirs)) return ours;
+  }
+  if (!type.starts_with("heed::") || type.find('<') != std::string::npos) return "";
+  return "heed." + type.substr(type.rfind(':') + 1);
+}
+
+// pybind11's text of a value of another type, "Unable to cast Python instance of type <class 'X'>
+// to C++ type 'Y'", in words of Python.
+std::string of_cast(const std::string& text) {
+  const auto between = [&text](const std::string& before, const std::string& after) {
+    const auto begin = text.find(before);
+    if (begin == std::string::npos) return std::string();
+    const auto end = text.find(after, begin + before.size());
+    return text.substr(begin + before.size(), end - begin - before.size());
+  };
+  const std::string given = between("<class '", "'>");
+  const std::string wanted = in_python(between("to C++ type '", "'"));
+  if (given.empty()) return "a value is of another type than is needed here";
+  if (wanted.empty()) return "another type is needed here than " + given;
+  if (given == "str" && wanted == "str") return "a str of other characters than text has";
+  const bool content = wanted.starts_with("list") && (given == "list" || given == "tuple");
+  return "a " + wanted + " is needed, not " + (content ? "this " : "") + given;
+}
+
 // An error of files, which carries where.
 template <class... Fields>
 void raise(PyObject* type, const char* text, const Fields&... fields) {
@@ -38,7 +91,8 @@ void translate(std::exception_ptr thrown) {
           std::pair("offset", py::int_(e.offset())));
   } catch (const IoError& e) {
     raise(g_tree.io, e.what(), std::pair("filename", py::str(e.path())),
-          std::pair("errno", py::int_(e.code())));
+          std::pair("errno", py::int_(e.code())),
+          std::pair("strerror", py::str(std::strerror(e.code()))));
   } catch (const ShapeError& e) {
     PyErr_SetString(g_tree.shape, e.what());
   } catch (const DTypeError& e) {
@@ -55,6 +109,10 @@ void translate(std::exception_ptr thrown) {
     PyErr_SetString(g_tree.anomaly, e.what());
   } catch (const Error& e) {
     PyErr_SetString(g_tree.error, e.what());
+  } catch (const std::bad_alloc&) {  // of anything else than arrays and the tape
+    PyErr_SetString(g_tree.memory, "memory could not be had");
+  } catch (const py::cast_error& e) {
+    PyErr_SetString(PyExc_TypeError, of_cast(e.what()).c_str());
   }
 }
 
@@ -82,6 +140,8 @@ void bind_errors(py::module_& m) {
       .anomaly = make(m, "AnomalyError", base, PyExc_ArithmeticError,
                       "detect_anomaly() saw a number that is not finite."),
   };
+  // OSError's own would print its fields in the place of the text.
+  py::setattr(g_tree.io, "__str__", py::handle(PyExc_BaseException).attr("__str__"));
   py::register_exception_translator(&translate);
 }
 

@@ -140,6 +140,15 @@ void bind_loss_functions(py::module_& f) {
 
 }  // namespace
 
+Index padding_of(const char* op, std::optional<Index> padding, Index rows) {
+  if (!padding) return -1;
+  if (*padding < -rows || *padding >= rows) {
+    throw ValueError(std::string(op) + ": padding_idx " + std::to_string(*padding) +
+                     " is no row of " + std::to_string(rows));
+  }
+  return *padding < 0 ? *padding + rows : *padding;
+}
+
 void bind_functions(py::module_& f) {
   bind_activations(f);
   bind_normalising(f);
@@ -153,7 +162,8 @@ void bind_functions(py::module_& f) {
   f.def(
       "embedding",
       [](const Tensor& ids, const Tensor& weight, std::optional<Index> padding, bool sparse) {
-        return embedding(weight, ids, sparse, padding.value_or(-1));
+        if (!weight.defined()) return embedding(weight, ids);  // which refuses it
+        return embedding(weight, ids, sparse, padding_of("embedding", padding, weight.size(0)));
       },
       Free(), py::arg("input"), py::arg("weight"), py::arg("padding_idx") = py::none(),
       py::arg("sparse") = false);

@@ -68,6 +68,13 @@ void add(Key& key, py::handle part) {
     }
     if (places.numel() == 0 && places.dtype() == DType::f32)
       places = heed::to(places, DType::i64);  // []
+    // One truth is all of a new axis, or nothing of it.
+    if (places.dtype() == DType::boolean && places.rank() == 0) {
+      key.entries.emplace_back(kNewAxis);
+      key.places.push_back(reshape(places, Shape{1}));
+      key.chooses = true;
+      return;
+    }
     const Index axes = places.dtype() == DType::boolean ? places.rank() : 1;
     for (Index i = 0; i < axes; ++i) key.entries.emplace_back(Slice());
     key.places.push_back(std::move(places));
@@ -215,8 +222,9 @@ void set(const Tensor& x, const py::object& brackets, const py::object& value) {
   const Key key = key_of(x, brackets);
   const bool number = !py::isinstance<Tensor>(value) && !PyObject_CheckBuffer(value.ptr()) &&
                       !PyList_Check(value.ptr()) && !PyTuple_Check(value.ptr());
-  const Tensor from = py::isinstance<Tensor>(value) ? value.cast<Tensor>() : tensor_of(value, {});
-  const double plain = number ? from.item() : 0;
+  const Tensor from =
+      py::isinstance<Tensor>(value) ? value.cast<Tensor>() : tensor_of(value, x.dtype());
+  const Scalar plain = number ? scalar_of(from) : Scalar(0);
   const py::gil_scoped_release free;
   check_written("__setitem__", x);  // so that the views below are not recorded
   const Tensor view = view_of(x, key);

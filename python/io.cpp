@@ -9,7 +9,11 @@ using namespace heed::io;
 
 // What os.fspath() takes.
 std::string path_of(const py::object& path) {
-  return py::module_::import("os").attr("fspath")(path).cast<std::string>();
+  auto text = py::module_::import("os").attr("fspath")(path).cast<std::string>();
+  if (text.find('\0') != std::string::npos) {  // the system would take what stands before it
+    throw ValueError("path: an embedded null character in " + std::string(py::repr(path)));
+  }
+  return text;
 }
 
 template <class Read>
@@ -128,7 +132,13 @@ void bind_saved(py::module_& m) {
       [](const py::object& folder, const nn::Module& module, const optim::Optimizer& optimizer,
          const std::map<std::string, Index>& counts) {
         TrainingState state(module, optimizer);
-        for (const auto& [name, count] : counts) state.put(name, count);
+        for (const auto& [name, count] : counts) {
+          if (name.starts_with("model.") || name.starts_with("optimizer.")) {
+            throw ValueError("save_training: a count named \"" + name +
+                             "\" would be read as a part of the " + name.substr(0, name.find('.')));
+          }
+          state.put(name, count);
+        }
         write_file_atomically(path_of(folder), state.encode());
       },
       py::arg("filename"), py::arg("module"), py::arg("optimizer"),
@@ -143,7 +153,8 @@ void bind_saved(py::module_& m) {
         const std::string from = path_of(path);
         const TrainingState state = TrainingState::decode(read_file(from), from);
         std::map<std::string, Index> counts;
-        for (const std::string& name : names) counts[name] = state.count(name);
+        for (const std::string& name : names)
+          counts[name] = state.count(name, INT64_MIN, INT64_MAX);
         state.restore(module, optimizer);
         return counts;
       },

@@ -37,11 +37,12 @@ void bind_dense(py::module_& m) {
       "Rows of a table: ids i64 [..] -> [.., width]. Gradients hold only the rows used.")
       .def(py::init([](Index count, Index width, std::optional<Index> padding, bool sparse,
                        DType dtype) {
-             return std::make_shared<Embedding>(EmbeddingOptions{.count = count,
-                                                                 .width = width,
-                                                                 .padding = padding.value_or(-1),
-                                                                 .sparse = sparse,
-                                                                 .dtype = dtype});
+             return std::make_shared<Embedding>(
+                 EmbeddingOptions{.count = count,
+                                  .width = width,
+                                  .padding = padding_of("Embedding", padding, count),
+                                  .sparse = sparse,
+                                  .dtype = dtype});
            }),
            py::arg("num_embeddings"), py::arg("embedding_dim"), py::arg("padding_idx") = py::none(),
            py::kw_only(), py::arg("sparse") = true, py::arg("dtype") = DType::f32)

@@ -1,5 +1,6 @@
 // Numbers of NumPy and of all else that has Python's buffer protocol: shared with from_numpy() and
 // Tensor.numpy(), copied by tensor(). Nothing of NumPy is linked: the protocol says all.
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 
@@ -122,6 +123,10 @@ Tensor copied(const Buffer& buffer) {
   Array out = Array::empty(buffer.shape(), dtype);
   if (same_bytes(format, buffer->itemsize) && PyBuffer_IsContiguous(&*buffer, 'C')) {
     std::memcpy(out.mutable_raw(), buffer->buf, static_cast<std::size_t>(buffer->len));
+    if (dtype == DType::boolean) {  // others take any byte but 0 for true
+      std::byte* const flags = out.mutable_raw();
+      for (Index i = 0; i < out.numel(); ++i) flags[i] = std::byte{flags[i] != std::byte{0}};
+    }
     return Tensor(std::move(out));
   }
   visit_dtype(dtype, [&](auto zero) {
@@ -131,11 +136,10 @@ Tensor copied(const Buffer& buffer) {
   return Tensor(std::move(out));
 }
 
-// Numbers in lists in lists: their shape, values, and the widest kind among them.
+// Numbers in lists in lists: their shape, and the widest kind among them.
 struct Nest {
   std::vector<Index> shape;
-  std::vector<double> values;
-  std::vector<std::int64_t> whole;
+  std::vector<Scalar> numbers;
   DType dtype = DType::boolean;
 };
 
@@ -144,8 +148,7 @@ void unnest(py::handle data, std::size_t depth, Nest& nest, bool first) {
     if (depth != nest.shape.size() && !first) throw ShapeError("tensor: lists of unequal depth");
     const Scalar number =
         py::isinstance<Tensor>(data) ? data.attr("item")().cast<Scalar>() : data.cast<Scalar>();
-    nest.values.push_back(number.value());
-    nest.whole.push_back(number.whole());
+    nest.numbers.push_back(number);
     if (number.dtype() == DType::f32 || nest.dtype == DType::boolean) nest.dtype = number.dtype();
     return;
   }
@@ -162,7 +165,8 @@ void unnest(py::handle data, std::size_t depth, Nest& nest, bool first) {
   }
 }
 
-Tensor of_lists(const py::object& data) {
+// To `dtype` from what was written, so that no dtype in between rounds.
+Tensor of_lists(const py::object& data, std::optional<DType> dtype) {
   Nest nest;
   try {
     unnest(data, 0, nest, true);
@@ -171,9 +175,23 @@ Tensor of_lists(const py::object& data) {
                      std::string(py::repr(data)));
   }
   const Shape shape(nest.shape);
-  if (nest.values.empty()) return zeros(shape);
-  if (nest.dtype == DType::f32) return tensor(nest.values, shape);
-  return Tensor(Array::from(nest.whole, shape).to(nest.dtype));
+  const DType made = dtype.value_or(nest.numbers.empty() ? DType::f32 : nest.dtype);
+  if (nest.dtype != DType::f32) {
+    std::vector<std::int64_t> whole;
+    for (const Scalar& number : nest.numbers) whole.push_back(number.whole());
+    return Tensor(Array::from(whole, shape).to(made));
+  }
+  std::vector<double> values;
+  for (const Scalar& number : nest.numbers) values.push_back(number.value());
+  Array out = Array::from(values, shape).to(made);
+  if (made == DType::i64) {
+    auto* to = out.mutable_data<std::int64_t>();
+    for (const Scalar& number : nest.numbers) {
+      if (number.dtype() != DType::f32) *to = number.whole();
+      ++to;
+    }
+  }
+  return Tensor(std::move(out));
 }
 
 // What a Py_buffer of ours points to.
@@ -189,6 +207,22 @@ void check_lendable(const Tensor& x) {
   if (x.requires_grad()) {
     throw GradError("numpy: a tensor that requires a gradient; say x.detach().numpy()");
   }
+  if (x.dtype() == DType::bf16) {
+    throw DTypeError("numpy: it has no bf16; say x.float().numpy()");
+  }
+}
+
+// Whether a reader's wish for an order of the elements is met; what takes no strides is for C's.
+bool keeps_order(const Array& array, int flags) {
+  const auto wishes = [flags](int order) { return (flags & order) == order; };
+  Array reversed = array;
+  for (Index i = 0; i < array.rank() / 2; ++i) {
+    reversed = reversed.transpose(i, array.rank() - 1 - i);
+  }
+  const bool c = array.is_contiguous(), fortran = reversed.is_contiguous();
+  if (!wishes(PyBUF_STRIDES) || wishes(PyBUF_C_CONTIGUOUS)) return c;
+  if (wishes(PyBUF_F_CONTIGUOUS)) return fortran;
+  return !wishes(PyBUF_ANY_CONTIGUOUS) || c || fortran;
 }
 
 int lend(PyObject* self, Py_buffer* view, int flags) {
@@ -198,13 +232,11 @@ int lend(PyObject* self, Py_buffer* view, int flags) {
     check_lendable(x);
     auto lent = std::make_unique<Lent>(x);
     const Array& array = lent->loan.array();
-    if (array.dtype() == DType::bf16) {
-      throw DTypeError("numpy: it has no bf16; say x.float().numpy()");
-    }
     static const std::map<DType, const char*> formats = {
         {DType::f32, "f"}, {DType::f64, "d"}, {DType::i64, "l"}, {DType::boolean, "?"}};
-    if ((flags & PyBUF_STRIDES) != PyBUF_STRIDES && !array.is_contiguous()) {
-      throw ValueError("numpy: the reader of this buffer takes no strides; say x.contiguous()");
+    if (!keeps_order(array, flags)) {
+      throw ValueError(
+          "numpy: the reader of this buffer takes no such strides; say x.contiguous()");
     }
     const auto size = static_cast<Py_ssize_t>(size_of(array.dtype()));
     for (Index i = 0; i < array.rank(); ++i) {
@@ -215,7 +247,7 @@ int lend(PyObject* self, Py_buffer* view, int flags) {
     view->itemsize = size;
     view->len = array.numel() * size;
     view->readonly = 0;
-    view->ndim = static_cast<int>(array.rank());
+    view->ndim = flags & PyBUF_ND ? static_cast<int>(array.rank()) : 1;  // bytes in a row
     view->format = flags & PyBUF_FORMAT ? const_cast<char*>(formats.at(array.dtype())) : nullptr;
     view->shape = flags & PyBUF_ND ? lent->shape : nullptr;
     view->strides = (flags & PyBUF_STRIDES) == PyBUF_STRIDES ? lent->strides : nullptr;
@@ -231,7 +263,21 @@ int lend(PyObject* self, Py_buffer* view, int flags) {
 
 void take_back(PyObject*, Py_buffer* view) { delete static_cast<Lent*>(view->internal); }
 
+bool has_bools(const std::byte* at, const Shape& shape, const Strides& strides, Index axis) {
+  if (axis == shape.rank()) return std::to_integer<int>(*at) <= 1;
+  for (Index i = 0; i < shape[axis]; ++i) {
+    if (!has_bools(at + i * strides[axis], shape, strides, axis + 1)) return false;
+  }
+  return true;
+}
+
 }  // namespace
+
+bool has_bools(const std::byte* data, const Shape& shape, const Strides& strides) {
+  if (!(strides == row_major(shape))) return has_bools(data, shape, strides, 0);
+  return std::all_of(data, data + shape.numel(),
+                     [](std::byte flag) { return flag <= std::byte{1}; });
+}
 
 Tensor from_buffer(const py::object& owner) {
   auto buffer = std::make_unique<Buffer>("from_numpy", owner);
@@ -261,13 +307,16 @@ Tensor from_buffer(const py::object& owner) {
   }
   const Shape shape = buffer->shape();
   void* const data = view.buf;
+  if (dtype == DType::boolean && !has_bools(static_cast<const std::byte*>(data), shape, strides)) {
+    throw ValueError(refuse("bytes of its bools are neither 0 nor 1"));
+  }
   return Tensor(Array::around(data, shape, strides, *dtype, &release_buffer, buffer.release()));
 }
 
 Tensor tensor_of(const py::object& data, std::optional<DType> dtype) {
   Tensor made = py::isinstance<Tensor>(data) ? Tensor(data.cast<const Tensor&>().array().clone())
                 : PyObject_CheckBuffer(data.ptr()) ? copied(Buffer("tensor", data))
-                                                   : of_lists(data);
+                                                   : of_lists(data, dtype);
   return dtype ? Tensor(made.array().to(*dtype)) : made;
 }
 

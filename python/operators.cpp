@@ -116,12 +116,12 @@ void bind_python(TensorClass& c) {
       {"__rmul__", [](const Tensor& x, Scalar y) { return y * x; }},
       {"__rtruediv__", [](const Tensor& x, Scalar y) { return y / x; }},
       {"__rpow__", [](const Tensor& x, Scalar y) { return pow(y.value(), x); }},
-      {"__eq__", [](const Tensor& x, Scalar y) { return x == y.value(); }},
-      {"__ne__", [](const Tensor& x, Scalar y) { return x != y.value(); }},
-      {"__lt__", [](const Tensor& x, Scalar y) { return x < y.value(); }},
-      {"__le__", [](const Tensor& x, Scalar y) { return x <= y.value(); }},
-      {"__gt__", [](const Tensor& x, Scalar y) { return x > y.value(); }},
-      {"__ge__", [](const Tensor& x, Scalar y) { return x >= y.value(); }}};
+      {"__eq__", [](const Tensor& x, Scalar y) { return x == y; }},
+      {"__ne__", [](const Tensor& x, Scalar y) { return x != y; }},
+      {"__lt__", [](const Tensor& x, Scalar y) { return x < y; }},
+      {"__le__", [](const Tensor& x, Scalar y) { return x <= y; }},
+      {"__gt__", [](const Tensor& x, Scalar y) { return x > y; }},
+      {"__ge__", [](const Tensor& x, Scalar y) { return x >= y; }}};
   for (const auto& row : numbers) {
     c.def(row.name, row.function, Free(), py::is_operator(), py::arg("other").none(false));
   }
@@ -154,21 +154,21 @@ void bind_in_place(TensorClass& c) {
   const Row<WithNumber> numbers[] = {{"__iadd__",
                                       [](const Tensor& x, Scalar y) {
                                         Tensor z = x;
-                                        return z += y.value();
+                                        return z += y;
                                       }},
                                      {"__isub__",
                                       [](const Tensor& x, Scalar y) {
                                         Tensor z = x;
-                                        return z -= y.value();
+                                        return z -= y;
                                       }},
                                      {"__imul__",
                                       [](const Tensor& x, Scalar y) {
                                         Tensor z = x;
-                                        return z *= y.value();
+                                        return z *= y;
                                       }},
                                      {"__itruediv__", [](const Tensor& x, Scalar y) {
                                         Tensor z = x;
-                                        return z /= y.value();
+                                        return z /= y;
                                       }}};
   for (const auto& row : numbers) {
     c.def(row.name, row.function, Free(), py::is_operator(), py::arg("other").none(false));
@@ -181,11 +181,11 @@ void bind_in_place(TensorClass& c) {
       {"div_", [](const Tensor& x, const Tensor& y) { return div_(x, y); }}};
   for (const auto& row : written) c.def(row.name, row.function, Free(), py::arg("other"));
   const Row<WithNumber> by_number[] = {
-      {"fill_", [](const Tensor& x, Scalar y) { return fill_(x, y.value()); }},
-      {"add_", [](const Tensor& x, Scalar y) { return add_(x, y.value()); }},
-      {"sub_", [](const Tensor& x, Scalar y) { return sub_(x, y.value()); }},
-      {"mul_", [](const Tensor& x, Scalar y) { return mul_(x, y.value()); }},
-      {"div_", [](const Tensor& x, Scalar y) { return div_(x, y.value()); }}};
+      {"fill_", [](const Tensor& x, Scalar y) { return fill_(x, y); }},
+      {"add_", [](const Tensor& x, Scalar y) { return add_(x, y); }},
+      {"sub_", [](const Tensor& x, Scalar y) { return sub_(x, y); }},
+      {"mul_", [](const Tensor& x, Scalar y) { return mul_(x, y); }},
+      {"div_", [](const Tensor& x, Scalar y) { return div_(x, y); }}};
   for (const auto& row : by_number) c.def(row.name, row.function, Free(), py::arg("value"));
   const Row<Unary> alone[] = {{"zero_", [](const Tensor& x) { return zero_(x); }}};
   for (const auto& row : alone) c.def(row.name, row.function, Free());
@@ -194,6 +194,12 @@ void bind_in_place(TensorClass& c) {
   c.def("clamp_", &Tensor::clamp_, Free(), py::arg("min") = py::none(),
         py::arg("max") = py::none());
   c.def("masked_fill_", &Tensor::masked_fill_, Free(), py::arg("mask"), py::arg("value"));
+  c.def(
+      "masked_fill_",
+      [](const Tensor& x, const Tensor& mask, const Tensor& value) {
+        return masked_fill_(x, mask, scalar_of(value));
+      },
+      Free(), py::arg("mask"), py::arg("value").none(false));
 }
 
 void bind_binary(py::module_& m, TensorClass& c) {
@@ -232,12 +238,12 @@ void bind_binary(py::module_& m, TensorClass& c) {
       {"sub", [](const Tensor& x, Scalar y) { return x - y; }},
       {"mul", [](const Tensor& x, Scalar y) { return x * y; }},
       {"div", [](const Tensor& x, Scalar y) { return x / y; }},
-      {"eq", [](const Tensor& x, Scalar y) { return x == y.value(); }},
-      {"ne", [](const Tensor& x, Scalar y) { return x != y.value(); }},
-      {"lt", [](const Tensor& x, Scalar y) { return x < y.value(); }},
-      {"le", [](const Tensor& x, Scalar y) { return x <= y.value(); }},
-      {"gt", [](const Tensor& x, Scalar y) { return x > y.value(); }},
-      {"ge", [](const Tensor& x, Scalar y) { return x >= y.value(); }},
+      {"eq", [](const Tensor& x, Scalar y) { return x == y; }},
+      {"ne", [](const Tensor& x, Scalar y) { return x != y; }},
+      {"lt", [](const Tensor& x, Scalar y) { return x < y; }},
+      {"le", [](const Tensor& x, Scalar y) { return x <= y; }},
+      {"gt", [](const Tensor& x, Scalar y) { return x > y; }},
+      {"ge", [](const Tensor& x, Scalar y) { return x >= y; }},
       {"remainder", [](const Tensor& x, Scalar y) { return remainder(x, y); }}};
   for (const auto& row : numbers) {
     m.def(row.name, row.function, Free(), py::arg("input"), py::arg("other"));
@@ -257,10 +263,11 @@ void bind_reductions(py::module_& m, TensorClass& c) {
   using Spread = Tensor(const Tensor&, const Axes&, bool, Index);
   const Row<Spread> spreads[] = {{"var", &var}, {"std", &stddev}};
   for (const auto& row : spreads) {
-    m.def(row.name, row.function, Free(), py::arg("input"), py::arg("dim") = Axes(),
+    // By their names, as in PyTorch, whose older second argument is another one.
+    m.def(row.name, row.function, Free(), py::arg("input"), py::arg("dim") = Axes(), py::kw_only(),
           py::arg("keepdim") = false, py::arg("correction") = 1);
-    c.def(row.name, row.function, Free(), py::arg("dim") = Axes(), py::arg("keepdim") = false,
-          py::arg("correction") = 1);
+    c.def(row.name, row.function, Free(), py::arg("dim") = Axes(), py::kw_only(),
+          py::arg("keepdim") = false, py::arg("correction") = 1);
   }
   m.def("norm", &norm, Free(), py::arg("input"), py::arg("p") = 2, py::arg("dim") = Axes(),
         py::arg("keepdim") = false);

@@ -7,20 +7,35 @@ namespace {
 
 using namespace heed::optim;
 
-// Tensors, or what iterates over them.
+// A tensor, by itself or behind its name.
+Tensor parameter_of(py::handle item) {
+  const bool named = PyTuple_Check(item.ptr()) && PyTuple_GET_SIZE(item.ptr()) == 2 &&
+                     PyUnicode_Check(PyTuple_GET_ITEM(item.ptr(), 0));
+  return named ? item[py::int_(1)].cast<Tensor>() : item.cast<Tensor>();
+}
+
+// What iterates over tensors. One tensor does, too, over what its rows are: not what is meant.
 std::vector<Tensor> tensors_of(const py::object& given) {
+  if (py::isinstance<Tensor>(given)) {
+    throw py::type_error("params: an iterable of tensors (or of dicts), not one tensor: say [w]");
+  }
   std::vector<Tensor> out;
-  for (const py::handle item : py::iter(given)) out.push_back(item.cast<Tensor>());
+  for (const py::handle item : py::iter(given)) out.push_back(parameter_of(item));
   return out;
+}
+
+std::vector<Tensor> one_or_more(const py::object& given) {
+  return py::isinstance<Tensor>(given) ? std::vector<Tensor>{given.cast<Tensor>()}
+                                       : tensors_of(given);
 }
 
 /// Type(params, **options), params tensors or dicts {"params": [...], "lr": ...}.
 template <class T>
 void bind_optimizer(py::module_& m, const char* name, Fields fields) {
   using Options = typename T::Settings;
-  const std::string what =
-      std::string(name) + "(params, *, " + names_of(fields) +
-      ") of tensors, or of groups {\"params\": [..], \"lr\": ..} that have options of their own.";
+  const std::string what = std::string(name) + "(params, *, " + names_of(fields) +
+                           ") of tensors, also behind their names, or of groups {\"params\": [..], "
+                           "\"lr\": ..} that have options of their own.";
   py::class_<T, Optimizer, std::shared_ptr<T>>(m, name, what.c_str())
       .def(py::init([name, fields](const py::object& params, const py::args& lr,
                                    const py::kwargs& kwargs) {
@@ -29,18 +44,18 @@ void bind_optimizer(py::module_& m, const char* name, Fields fields) {
                throw py::type_error(std::string(name) + "(): options go by their names");
              if (lr.size() == 1) all.lr = lr[0].cast<double>();
              all = options_of(name, all, kwargs, fields);
+             if (py::isinstance<Tensor>(params)) tensors_of(params);  // refused
              const py::list items(params);
-             if (items.empty() || py::isinstance<Tensor>(items[0]))
+             if (items.empty() || !py::isinstance<py::dict>(items[0]))
                return std::make_shared<T>(tensors_of(items), all);
              std::vector<ParameterGroup<Options>> groups;
              for (const py::handle item : items) {
+               if (!py::isinstance<py::dict>(item))
+                 throw py::type_error(std::string(name) + "(): tensors, or groups, not both");
                const auto group = item.cast<py::dict>();
                if (!group.contains("params")) throw py::key_error("a group without \"params\"");
                const py::object own = group["params"];
-               groups.push_back({py::isinstance<Tensor>(own)
-                                     ? std::vector<Tensor>{own.cast<Tensor>()}
-                                     : tensors_of(own),
-                                 options_of(name, all, group, fields, "params")});
+               groups.push_back({one_or_more(own), options_of(name, all, group, fields, "params")});
              }
              return std::make_shared<T>(groups);
            }),
@@ -132,9 +147,7 @@ void bind_averages(py::module_& m) {
   m.def(
       "clip_grad_norm_",
       [](const py::object& params, double most, double p, bool strict) {
-        const auto tensors = py::isinstance<Tensor>(params)
-                                 ? std::vector<Tensor>{params.cast<Tensor>()}
-                                 : tensors_of(params);
+        const auto tensors = one_or_more(params);
         const py::gil_scoped_release free;
         return clip_grad_norm(tensors, most, p, strict);
       },
@@ -143,7 +156,7 @@ void bind_averages(py::module_& m) {
       "Scales all gradients so that their norm together is at most max_norm; gives what it was.");
   m.def(
       "clip_grad_value_",
-      [](const py::object& params, double limit) { clip_grad_value(tensors_of(params), limit); },
+      [](const py::object& params, double limit) { clip_grad_value(one_or_more(params), limit); },
       py::arg("parameters"), py::arg("clip_value"));
 }
 

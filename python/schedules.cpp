@@ -10,6 +10,28 @@ template <class T>
 using ScheduleClass = py::class_<T, Schedule, std::shared_ptr<T>>;
 using Keep = py::keep_alive<1, 2>;
 
+// Which schedule was made first: it alone knows the rates that its optimizer began with, as each
+// sets them while it is made.
+struct Made {
+  Made() : place(next++) {}
+  virtual ~Made() = default;
+  Index place;
+  static inline Index next = 0;
+};
+template <class T>
+struct InOrder : T, Made {
+  using T::T;
+};
+
+template <class T, class... Arguments>
+std::shared_ptr<T> make_in_order(Optimizer& optimizer, Arguments... arguments) {
+  return std::make_shared<InOrder<T>>(optimizer, arguments...);
+}
+template <class T, class... Arguments>
+auto init_of() {
+  return py::init(&make_in_order<T, Arguments...>);
+}
+
 Rate held(const py::function& factor) {
   return [factor = Held(factor)](double, Index step) {
     const py::gil_scoped_acquire lock;
@@ -34,18 +56,26 @@ void bind_every_schedule(py::module_& m) {
 
 using Schedules = std::vector<std::shared_ptr<Schedule>>;
 
-/// PyTorch joins schedules where rates are joined here. Each of them has set the optimizer's rates
-/// as it was made, so that only the first knows those it began with.
+/// PyTorch joins schedules where rates are joined here, from those that the first of them found.
 template <class Joined, class... Rest>
 std::shared_ptr<Joined> joined(const char* name, Optimizer& optimizer, const Schedules& schedules,
                                const Rest&... rest) {
   if (schedules.empty()) throw ValueError(std::string(name) + ": no schedules");
   std::vector<Rate> rates;
-  for (const auto& schedule : schedules) rates.push_back(schedule->rate());
-  NamedArrays begun = schedules.front()->state_dict();
+  const Schedule* first = nullptr;
+  const auto place = [](const Schedule& schedule) {
+    return dynamic_cast<const Made&>(schedule).place;
+  };
+  for (const auto& schedule : schedules) {
+    if (!schedule) throw py::type_error(std::string(name) + "(): a scheduler is None");
+    rates.push_back(schedule->rate());
+    if (!first || place(*schedule) < place(*first)) first = schedule.get();
+  }
+  NamedArrays begun = first->state_dict();
   for (auto& [entry, value] : begun)
     if (entry == "steps") value = Array::from(std::vector<std::int64_t>{0}, {});
-  auto made = std::make_shared<Joined>(optimizer, rates, rest...);
+  auto made = std::make_shared<InOrder<Joined>>(optimizer, rates, rest...);
+  made->place = place(*first);
   made->load_state_dict(begun);
   return made;
 }
@@ -75,6 +105,8 @@ void bind_plateau(py::module_& m) {
                        double min_lr, double eps) {
              if (mode != "min" && mode != "max")
                throw ValueError("ReduceLROnPlateau: mode is \"min\" or \"max\"");
+             if (threshold_mode != "rel" && threshold_mode != "abs")
+               throw ValueError("ReduceLROnPlateau: threshold_mode is \"rel\" or \"abs\"");
              return std::make_unique<ReduceLROnPlateau>(
                  optimizer, PlateauOptions{.maximize = mode == "max",
                                            .factor = factor,
@@ -108,42 +140,43 @@ void bind_schedules(py::module_& m) {
   bind_joined(m);
   ScheduleClass<LambdaLR>(m, "LambdaLR", "lr factor(t)")
       .def(py::init([](Optimizer& optimizer, const py::function& factor) {
-             return std::make_shared<LambdaLR>(
-                 optimizer, [f = held(factor)](Index step) { return f(0, step); });
+             return make_in_order<LambdaLR>(optimizer,
+                                   [f = held(factor)](Index step) { return f(0, step); });
            }),
            Keep(), py::arg("optimizer"), py::arg("lr_lambda"));
   ScheduleClass<StepLR>(m, "StepLR")
-      .def(py::init<Optimizer&, Index, double>(), Keep(), py::arg("optimizer"),
-           py::arg("step_size"), py::arg("gamma") = 0.1);
+      .def(init_of<StepLR, Index, double>(), Keep(), py::arg("optimizer"), py::arg("step_size"),
+           py::arg("gamma") = 0.1);
   ScheduleClass<MultiStepLR>(m, "MultiStepLR")
-      .def(py::init<Optimizer&, const std::vector<Index>&, double>(), Keep(), py::arg("optimizer"),
+      .def(init_of<MultiStepLR, std::vector<Index>, double>(), Keep(), py::arg("optimizer"),
            py::arg("milestones"), py::arg("gamma") = 0.1);
   ScheduleClass<ExponentialLR>(m, "ExponentialLR")
-      .def(py::init<Optimizer&, double>(), Keep(), py::arg("optimizer"), py::arg("gamma"));
+      .def(init_of<ExponentialLR, double>(), Keep(), py::arg("optimizer"), py::arg("gamma"));
   ScheduleClass<CosineAnnealingLR>(m, "CosineAnnealingLR")
-      .def(py::init<Optimizer&, Index, double>(), Keep(), py::arg("optimizer"), py::arg("T_max"),
+      .def(init_of<CosineAnnealingLR, Index, double>(), Keep(), py::arg("optimizer"), py::arg("T_max"),
            py::arg("eta_min") = 0);
   ScheduleClass<ConstantLR>(m, "ConstantLR")
-      .def(py::init<Optimizer&, double, Index>(), Keep(), py::arg("optimizer"),
+      .def(init_of<ConstantLR, double, Index>(), Keep(), py::arg("optimizer"),
            py::arg("factor") = 1.0 / 3, py::arg("total_iters") = 5);
   ScheduleClass<LinearLR>(m, "LinearLR")
-      .def(py::init<Optimizer&, double, double, Index>(), Keep(), py::arg("optimizer"),
+      .def(init_of<LinearLR, double, double, Index>(), Keep(), py::arg("optimizer"),
            py::arg("start_factor") = 1.0 / 3, py::arg("end_factor") = 1,
            py::arg("total_iters") = 5);
   ScheduleClass<NoamLR>(m, "NoamLR", "As of the Transformer (Vaswani et al. 2017).")
-      .def(py::init<Optimizer&, Index, Index>(), Keep(), py::arg("optimizer"), py::arg("width"),
+      .def(init_of<NoamLR, Index, Index>(), Keep(), py::arg("optimizer"), py::arg("width"),
            py::arg("warm_up"));
   ScheduleClass<OneCycleLR>(m, "OneCycleLR")
       .def(py::init([](Optimizer& optimizer, double max_lr, Index total, double pct, double div,
                        double final_div, const std::string& anneal, bool three_phase) {
-             return std::make_shared<OneCycleLR>(optimizer,
-                                                 OneCycleOptions{.max_lr = max_lr,
-                                                                 .total_steps = total,
-                                                                 .pct_start = pct,
-                                                                 .div_factor = div,
-                                                                 .final_div_factor = final_div,
-                                                                 .linear = anneal == "linear",
-                                                                 .three_phase = three_phase});
+             if (anneal != "cos" && anneal != "linear")
+               throw ValueError("OneCycleLR: anneal_strategy is \"cos\" or \"linear\"");
+             return make_in_order<OneCycleLR>(optimizer, OneCycleOptions{.max_lr = max_lr,
+                                                                .total_steps = total,
+                                                                .pct_start = pct,
+                                                                .div_factor = div,
+                                                                .final_div_factor = final_div,
+                                                                .linear = anneal == "linear",
+                                                                .three_phase = three_phase});
            }),
            Keep(), py::arg("optimizer"), py::arg("max_lr"), py::arg("total_steps"),
            py::arg("pct_start") = 0.3, py::arg("div_factor") = 25,

@@ -110,6 +110,12 @@ void bind_parts(py::module_& m, TensorClass& c) {
   }
   both(m, c, "take_along_dim", &take_along, py::arg("indices"), py::arg("dim"));
   both(m, c, "masked_fill", &masked_fill, py::arg("mask"), py::arg("value"));
+  using Filled = Tensor (*)(const Tensor&, const Tensor&, const Tensor&);
+  both(m, c, "masked_fill",
+       static_cast<Filled>([](const Tensor& x, const Tensor& mask, const Tensor& value) {
+         return masked_fill(x, mask, scalar_of(value));
+       }),
+       py::arg("mask"), py::arg("value").none(false));
   both(m, c, "index_put", &index_put, py::arg("indices"), py::arg("values"),
        py::arg("accumulate") = false);
   both(m, c, "bincount", &bincount, py::arg("minlength") = 0);

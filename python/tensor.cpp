@@ -88,11 +88,18 @@ void bind_facts(TensorClass& c) {
       .def("tolist", &to_list)
       .def("__bool__", [](const Tensor& x) { return static_cast<bool>(x); })
       .def("__float__", [](const Tensor& x) { return x.item(); })
-      .def("__int__", [](const Tensor& x) { return x.item<Index>(); })
+      .def("__int__",
+           [](const Tensor& x) {
+             PyObject* const whole = PyNumber_Long(item(x).ptr());  // or Python's own error
+             if (!whole) throw py::error_already_set();
+             return py::reinterpret_steal<py::int_>(whole);
+           })
       .def("__index__",
            [](const Tensor& x) {
              if (x.dtype() != DType::i64)
                throw DTypeError("index: needs one i64, not " + describe(x));
+             // By it Python tells what is no number: bytes() reads the buffer then.
+             if (x.numel() != 1) throw py::type_error("index: needs one i64, not " + describe(x));
              return x.item<Index>();
            })
       .def("__repr__", [](const Tensor& x) { return to_string(x); })
@@ -178,10 +185,11 @@ TensorClass bind_tensor(py::module_& m) {
   bind_facts(c);
   bind_tape(c);
   m.def("_unpickle", [](const py::bytes& bytes, const Shape& shape, int dtype, bool requires_grad) {
+    constexpr int kLast = static_cast<int>(DType::bf16);
+    if (dtype < 0 || dtype > kLast) throw ValueError("unpickle: an unknown dtype");
     Array out = Array::empty(shape, static_cast<DType>(dtype));
     const std::string numbers = bytes;
-    if (dtype < 0 || dtype > 3 ||
-        numbers.size() != static_cast<std::size_t>(out.numel()) * size_of(out.dtype())) {
+    if (numbers.size() != static_cast<std::size_t>(out.numel()) * size_of(out.dtype())) {
       throw ValueError("unpickle: the bytes do not fill the shape");
     }
     std::copy(numbers.begin(), numbers.end(), reinterpret_cast<char*>(out.mutable_raw()));

@@ -46,6 +46,10 @@ class set_grad_enabled(_GradMode):
         self._on = mode
         self._before = _heed._set_grad(mode)
 
+    def __call__(self, function):
+        _heed._set_grad(self._before)  # a decorator is for the calls of its function alone
+        return super().__call__(function)
+
     def _recreate_cm(self):
         return type(self)(self._on)
 
@@ -152,6 +156,10 @@ class Function:
             if len(found) != count:
                 raise GradError(f"{cls.__name__}: backward gave {len(found)} gradients "
                                 f"for {count} arguments of forward")
+            for gradient in (found[i] for i in places):
+                if not isinstance(gradient, (Tensor, type(None))):
+                    raise TypeError(f"{cls.__name__}: backward gave a {type(gradient).__name__}, "
+                                    "not a Tensor or None")
             return [found[i] for i in places]
 
         made = _heed._record(cls.__name__, [args[i] for i in places], outputs, rule)

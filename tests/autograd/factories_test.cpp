@@ -45,6 +45,12 @@ TEST(Factories, MakeRanges) {
   EXPECT_EQ(arange(1, 3, 0.5).to_vector<float>(), (std::vector<float>{1, 1.5, 2, 2.5}));
   constexpr std::int64_t kPast = (std::int64_t{1} << 53) + 1;  // no f64 has it
   EXPECT_EQ(whole(arange(kPast, kPast + 3, 2)), (Integers{kPast, kPast + 2}));
+  EXPECT_EQ(whole(arange(kPast, kPast + 2)), (Integers{kPast, kPast + 1}));
+  constexpr std::int64_t kFar = std::int64_t{1} << 62;
+  EXPECT_EQ(whole(arange(kFar, kFar + 3)), (Integers{kFar, kFar + 1, kFar + 2}));
+  EXPECT_EQ(whole(arange(INT64_MIN, INT64_MAX, kFar)), (Integers{INT64_MIN, -kFar, 0, kFar}));
+  EXPECT_EQ(whole(arange(INT64_MAX, INT64_MIN, INT64_MIN)), (Integers{INT64_MAX, -1}));
+  EXPECT_THROW(arange(INT64_MIN, INT64_MAX), ShapeError);
   EXPECT_EQ(describe(arange(3, DType::f64)), "f64[3]");
   EXPECT_EQ(arange(0).numel(), 0);
   EXPECT_THROW(arange(0, 5, 0), ValueError);

@@ -49,6 +49,47 @@ TEST(IntegerTensors, GiveTheirOnlyElementExactly) {
   EXPECT_THROW(arange(2).item<int>(), ShapeError);
 }
 
+// No double has 2^53 + 1: what went through one would be equal to 2^53.
+TEST(IntegerTensors, KeepAllDigitsOfANumberBesideThem) {
+  constexpr std::int64_t kEven = std::int64_t{1} << 53, kPast = kEven + 1;
+  const Tensor x = tensor({kEven, kPast, kPast + 1});
+  using Truths = std::vector<bool>;
+  EXPECT_EQ((x == kPast).to_vector<bool>(), (Truths{false, true, false}));
+  EXPECT_EQ((x != kPast).to_vector<bool>(), (Truths{true, false, true}));
+  EXPECT_EQ((x < kPast).to_vector<bool>(), (Truths{true, false, false}));
+  EXPECT_EQ((x <= kPast).to_vector<bool>(), (Truths{true, true, false}));
+  EXPECT_EQ((x > kPast).to_vector<bool>(), (Truths{false, false, true}));
+  EXPECT_EQ((x >= kPast).to_vector<bool>(), (Truths{false, true, true}));
+  EXPECT_EQ((kPast < x).to_vector<bool>(), (Truths{false, false, true}));
+  EXPECT_EQ((kPast >= x).to_vector<bool>(), (Truths{true, true, false}));
+  EXPECT_EQ(x.eq(kPast).to_vector<bool>(), (Truths{false, true, false}));
+  EXPECT_EQ((x == static_cast<double>(kEven)).to_vector<bool>(), (Truths{true, false, false}));
+  EXPECT_EQ((x < 2.5).to_vector<bool>(), (Truths{false, false, false}));
+  EXPECT_TRUE((tensor({INT64_MAX}) == INT64_MAX).item<bool>());
+  EXPECT_FALSE((tensor({INT64_MIN}) == std::uint64_t{1} << 63).item<bool>());
+  EXPECT_TRUE((tensor({1}) < UINT64_MAX).item<bool>());
+  EXPECT_TRUE((tensor({true}) == true).item<bool>());
+
+  const auto one = [] { return tensor({1}); };
+  EXPECT_EQ(whole(add_(one(), kPast)), Integers{kPast + 1});
+  EXPECT_EQ(whole(sub_(one(), kPast)), Integers{1 - kPast});
+  EXPECT_EQ(whole(mul_(one(), kPast)), Integers{kPast});
+  EXPECT_EQ(whole(fill_(one(), kPast)), Integers{kPast});
+  Tensor y = one();
+  y += kPast;
+  EXPECT_EQ(whole(y), Integers{kPast + 1});
+  y -= kPast;
+  y *= kPast;
+  EXPECT_EQ(whole(y), Integers{kPast});
+  y[0] = kPast + 2;
+  EXPECT_EQ(whole(y), Integers{kPast + 2});
+  EXPECT_EQ(whole(masked_fill(x, x == kPast, kPast + 4)), (Integers{kEven, kPast + 4, kPast + 1}));
+  EXPECT_EQ(whole(where(x == kPast, x, kPast)), (Integers{kPast, kPast, kPast}));
+  EXPECT_EQ(whole(where(x == kPast, kPast + 4, x)), (Integers{kEven, kPast + 4, kPast + 1}));
+  EXPECT_EQ(whole(masked_fill_(x, x > kPast, kPast)), (Integers{kEven, kPast, kPast}));
+  EXPECT_EQ(whole(masked_fill_(x, x > 0, 2.9)), (Integers{2, 2, 2}));
+}
+
 TEST(IntegerTensors, BecomeFloatsByDivisionAndByAPoint) {
   const Tensor a = arange(3);
   EXPECT_EQ((a / 2).dtype(), DType::f32);

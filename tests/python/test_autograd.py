@@ -255,3 +255,15 @@ def test_checkpoint_passes_on_what_is_no_tensor():
     heed.checkpoint(lambda n, x, how, y: x**n * y if how == "power" else x, 3, x, "power", y).sum().backward()
     np.testing.assert_allclose(x.grad.numpy(), (3 * x.detach() ** 2 * y.detach()).numpy())
     np.testing.assert_allclose(y.grad.numpy(), (x.detach() ** 3).numpy())
+
+
+def test_a_decorator_switches_for_its_function_alone():
+    for on in (False, True):
+        with heed.enable_grad() if not on else heed.no_grad():
+
+            @heed.set_grad_enabled(on)
+            def inside():
+                return heed.is_grad_enabled()
+
+            assert heed.is_grad_enabled() is not on
+            assert inside() is on and heed.is_grad_enabled() is not on

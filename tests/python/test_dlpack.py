@@ -147,3 +147,12 @@ def test_bf16_travels_without_a_copy():
     assert (y + 1).dtype == heed.float32 and (y + 1).tolist() == [[2.0, -1.5, 4.0]]
     with pytest.raises(BufferError, match="numpy: it has no bf16"):
         memoryview(x)
+
+
+def test_copies_and_devices_that_are_asked_for():
+    x = heed.ones(2)
+    copied, shared = heed.from_dlpack(x.__dlpack__(copy=True)), heed.from_dlpack(x.__dlpack__(copy=False))
+    assert copied.data_ptr() != x.data_ptr() and shared.data_ptr() == x.data_ptr() and copied.tolist() == [1, 1]
+    assert heed.from_dlpack(x.__dlpack__(dl_device=(1, 0), max_version=(1, 0))).data_ptr() == x.data_ptr()
+    with pytest.raises(BufferError, match="cuda:0"):
+        x.__dlpack__(copy=True, dl_device=(2, 0))

@@ -43,6 +43,8 @@ def test_each_is_thrown(tmp_path):
     with pytest.raises(heed.IoError) as caught:
         heed.io.load_file(tmp_path / "none")
     assert caught.value.errno == errno.ENOENT and caught.value.filename == str(tmp_path / "none")
+    assert str(caught.value) == f"{tmp_path / 'none'}: cannot open: No such file or directory"
+    assert caught.value.strerror == "No such file or directory"
     (tmp_path / "bad").write_bytes(b"\x05\0\0\0\0\0\0\0{}")
     with pytest.raises(heed.FormatError) as caught:
         heed.io.load_file(tmp_path / "bad")
@@ -78,3 +80,41 @@ def test_unknown_names_and_options():
         heed.attention.TransformerEncoderLayer(heds=1)
     with pytest.raises(TypeError, match="is no heads"):
         heed.attention.TransformerEncoderLayer(heads="many")
+
+
+def test_values_of_other_types():
+    x = heed.ones(2, requires_grad=True)
+    sgd = heed.optim.SGD([x], lr=1.0)
+
+    def hooked():
+        y = x * 2
+        y.register_hook(lambda g: 3)
+        y.sum().backward()
+
+    class Odd(heed.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x * 2
+
+        @staticmethod
+        def backward(ctx, g):
+            return "text"
+
+    tensor = "Tensor is needed, not "
+    for call, text in [
+        (lambda: x.to(3), "dtype is needed, not int"), (lambda: heed.einsum("ij", 3), tensor + "int"),
+        (lambda: heed.checkpoint(lambda y: y, 3), "list of heed.Tensor is needed, not this tuple"), (lambda: heed.autograd.grad(3, x), "int"),
+        (hooked, tensor + "int"), (lambda: Odd.apply(x).sum().backward(), "Odd: backward gave a str"),
+        (lambda: heed.optim.lr_scheduler.LambdaLR(sgd, lambda t: "text"), "float is needed, not str"),
+        (lambda: heed.optim.LBFGS([x]).step(lambda: 3), tensor + "int"),
+        (lambda: heed.io.save_file({3: x.detach()}, "no"), "str is needed, not int"),
+        (lambda: heed.io.save_file({"\udc80": x.detach()}, "no"), "other characters"),
+        (lambda: heed.attention.Hierarchical([{"width": 2, "encode": lambda y, lengths: (y, y)}, {"width": 2}])(
+            heed.ones(3, 5, 2), [[5, 2, 3], [2, 1]]), tensor + "tuple"),
+        (lambda: heed.attention.write_while_reading(lambda: False, lambda *of: "text", 0, 3), "int or None"),
+        (lambda: heed.attention.AdaptiveComputation(state=2, cell=lambda y, s: "text", max_steps=2)(heed.ones(1, 3, 2)),
+         tensor + "str"),
+    ]:
+        with pytest.raises(TypeError, match=text) as caught:
+            call()
+        assert "\n" not in str(caught.value) and "::" not in str(caught.value) and "C++" not in str(caught.value)

@@ -93,3 +93,31 @@ def test_a_pickle_that_calls_is_refused(tmp_path):
         archive.writestr("x/version", "3\n")
     with pytest.raises(heed.FormatError, match="system"):
         io.read_torch(tmp_path / "x.pt")
+
+
+def test_what_is_written_can_be_read(tmp_path):
+    model = nn.Linear(2, 3)
+    sgd = heed.optim.SGD(model.parameters())
+    counts = {"tokens": 5_000_000_000, "best": -1, "model": 3}
+    io.save_training(tmp_path / "t", model, sgd, counts)
+    assert io.load_training(tmp_path / "t", model, sgd, list(counts)) == counts
+    for name in ("model.x", "optimizer.x", "random"):
+        with pytest.raises(heed.ValueError, match=name):
+            io.save_training(tmp_path / "t", model, sgd, {name: 1})
+    for name in ("../a", "/a", "a\\b", "a\0b"):
+        with pytest.raises(heed.ValueError):
+            io.write_npz(tmp_path / "a.npz", {name: heed.ones(2)})
+    assert not (tmp_path / "a.npz").exists()
+
+
+def test_a_path_is_not_cut_off(tmp_path):
+    for use in (io.load_file, io.read_npy, lambda path: io.save_file({}, path),
+                lambda path: io.write_npy(path, heed.ones(1)), lambda path: io.save(nn.Linear(1, 1), path)):
+        with pytest.raises(ValueError, match="null"):
+            use(str(tmp_path / "a\0b"))
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_more_than_fits_is_out_of_memory(tmp_path):
+    with pytest.raises(heed.OutOfMemory):
+        io.save_file({"a": heed.ones(1).expand(2**60)}, tmp_path / "a")

@@ -332,3 +332,18 @@ def test_weights_as_a_length_and_a_direction():
     conv = nn.WeightNormConv1d(4, 6, 3, padding=1)
     assert conv(heed.randn(2, 4, 11)).shape == (2, 6, 11) and conv.weight_g.shape == (6, 1, 1)
     assert isinstance(layer, nn.Linear) and {"weight_g", "weight_v", "bias"} == set(layer.state_dict())
+
+
+def test_padding_may_count_from_the_end():
+    table = nn.Embedding(5, 3, padding_idx=-1)
+    assert table.weight[4].tolist() == [0, 0, 0] and table.weight[3].abs().sum().item() > 0
+    table = nn.Embedding(5, 3, padding_idx=-5)
+    assert table.weight[0].tolist() == [0, 0, 0]
+    weight = heed.ones(4, 2, requires_grad=True)
+    nn.functional.embedding(heed.tensor([3, 1, 3]), weight, padding_idx=-1).sum().backward()
+    assert weight.grad.tolist() == [[0, 0], [1, 1], [0, 0], [0, 0]]
+    for wrong in (5, -6):
+        with pytest.raises(heed.ValueError, match="padding_idx"):
+            nn.Embedding(5, 3, padding_idx=wrong)
+        with pytest.raises(heed.ValueError, match="padding_idx"):
+            nn.functional.embedding(heed.tensor([0]), weight, padding_idx=wrong)

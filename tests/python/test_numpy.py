@@ -1,6 +1,7 @@
 """NumPy in and out: one memory, or a typed error that says why not."""
 
 import array
+import ctypes
 import gc
 import weakref
 
@@ -296,3 +297,60 @@ def test_what_others_write_is_found_when_it_is_said():
     v.numpy()[0, 4] = np.nan  # where nobody may attend to
     v.mark_written()
     assert heed.attention.attend(q, k, v, mask=real).context.equal(before)
+
+
+def test_bools_are_zero_or_one():
+    odd = np.array([2, 0, 255, 1], "u1").view(bool)
+    for a in (odd, odd[::2], np.stack([odd, odd]).T):
+        x = heed.tensor(a)
+        assert x.sum().item() == np.count_nonzero(a) and x.tolist() == (a.view("u1") != 0).tolist()
+        assert (x == True).equal(x) and (~x).sum().item() == a.size - np.count_nonzero(a)  # noqa: E712
+        with pytest.raises(heed.ValueError, match="heed.tensor.a. copies it"):
+            heed.from_numpy(a)
+    assert heed.from_numpy(odd[1::2].copy()).tolist() == [False, True]
+    x = heed.tensor([True, False])
+    assert heed.from_dlpack(x).tolist() == [True, False]
+    x.numpy().view("u1")[0] = 2
+    with pytest.raises(heed.ValueError, match="copy"):
+        heed.from_dlpack(x)
+    assert heed.from_numpy(np.zeros((0, 3), bool)).shape == (0, 3) and heed.from_numpy(np.array(True)).item() is True
+
+
+class View(ctypes.Structure):
+    """Py_buffer"""
+
+    _fields_ = [("buf", ctypes.c_void_p), ("obj", ctypes.py_object), ("len", ctypes.c_ssize_t),
+                ("itemsize", ctypes.c_ssize_t), ("readonly", ctypes.c_int), ("ndim", ctypes.c_int),
+                ("format", ctypes.c_char_p), ("shape", ctypes.c_void_p), ("strides", ctypes.c_void_p),
+                ("suboffsets", ctypes.c_void_p), ("internal", ctypes.c_void_p)]
+
+
+SIMPLE, ND, STRIDES, C, F, ANY = 0, 0x8, 0x18, 0x38, 0x58, 0x98
+
+
+def test_readers_get_the_order_they_ask_for():
+    rows = heed.zeros(2, 3)
+    columns, neither = heed.zeros(3, 2).t(), heed.zeros(2, 6)[:, ::2]
+    for x, takes in [(rows, (SIMPLE, ND, STRIDES, C, ANY)), (columns, (STRIDES, F, ANY)), (neither, (STRIDES,)),
+                     (heed.zeros(3), (SIMPLE, ND, STRIDES, C, F, ANY))]:
+        for flags in (SIMPLE, ND, STRIDES, C, F, ANY):
+            view = View()
+            get = ctypes.pythonapi.PyObject_GetBuffer
+            get.argtypes = [ctypes.py_object, ctypes.c_void_p, ctypes.c_int]
+            if flags not in takes:
+                with pytest.raises(BufferError):
+                    get(x, ctypes.byref(view), flags)
+                continue
+            assert get(x, ctypes.byref(view), flags) == 0
+            assert view.len == 4 * x.numel() and bool(view.shape) == (flags != SIMPLE)
+            assert bool(view.strides) == (flags not in (SIMPLE, ND)) and view.ndim == (x.ndim if flags else 1)
+            ctypes.pythonapi.PyBuffer_Release(ctypes.byref(view))
+
+
+def test_half_precision_is_not_numpys():
+    x = heed.ones(2).to(heed.bf16)
+    for read in (x.numpy, lambda: np.asarray(x)):
+        with pytest.raises(heed.DTypeError, match="float"):
+            read()
+    with pytest.raises(BufferError, match="float"):
+        memoryview(x)

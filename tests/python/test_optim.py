@@ -187,3 +187,63 @@ def test_a_closure_of_step_gives_its_loss():
         return loss
 
     assert sgd.step(closure).item() == 1 and w.item() == 0
+
+
+@pytest.mark.parametrize("joined", ["ChainedScheduler", "SequentialLR"])
+def test_schedules_are_joined_in_any_order(joined):
+    lr = optim.lr_scheduler
+    rest = [] if joined == "ChainedScheduler" else [[2]]
+    seen = []
+    for linear_first in (True, False):
+        sgd = optim.SGD([{"params": [nn.Parameter(heed.ones(1))]},
+                         {"params": [nn.Parameter(heed.ones(2))], "lr": 3.0}], lr=1.0)
+        if linear_first:
+            linear, halves = lr.LinearLR(sgd, 0.5, 1, 2), lr.ConstantLR(sgd, 0.25, 3)
+        else:
+            halves, linear = lr.ConstantLR(sgd, 0.25, 3), lr.LinearLR(sgd, 0.5, 1, 2)
+        seen.append(rates_of(getattr(lr, joined)(sgd, [linear, halves], *rest), 4))
+    assert np.array_equal(seen[0], seen[1])
+    first = 0.125 if joined == "ChainedScheduler" else 0.5
+    np.testing.assert_allclose(seen[0][:, 0], [first, 3 * first], atol=1e-12)
+    sgd = optim.SGD([nn.Parameter(heed.ones(1))], lr=1.0)
+    inner = [lr.ExponentialLR(sgd, 0.5), lr.ConstantLR(sgd, 0.5, 2)]
+    chained = lr.ChainedScheduler(sgd, inner[::-1])
+    assert getattr(lr, joined)(sgd, [lr.ConstantLR(sgd, 0.5, 2), chained], *rest).get_last_lr() == (
+        [0.25] if joined == "ChainedScheduler" else [0.5])
+    for schedules in ([None], [inner[0], None]):
+        with pytest.raises(TypeError, match=joined):
+            getattr(lr, joined)(sgd, schedules, *rest)
+
+
+def test_words_of_schedules_are_known():
+    sgd = optim.SGD([nn.Parameter(heed.ones(1))], lr=1.0)
+    with pytest.raises(heed.ValueError, match="anneal_strategy"):
+        optim.lr_scheduler.OneCycleLR(sgd, 1.0, 10, anneal_strategy="foo")
+    with pytest.raises(heed.ValueError, match="threshold_mode"):
+        optim.lr_scheduler.ReduceLROnPlateau(sgd, threshold_mode="foo")
+    optim.lr_scheduler.OneCycleLR(sgd, 1.0, 10, anneal_strategy="linear")
+    optim.lr_scheduler.ReduceLROnPlateau(sgd, threshold_mode="abs")
+
+
+def test_one_tensor_is_clipped_and_is_no_list_of_parameters():
+    w = nn.Parameter(heed.ones(2))
+    w.grad = heed.tensor([3.0, -4.0])
+    optim.clip_grad_value_(w, 2)
+    assert w.grad.tolist() == [2, -2]
+    for make in [getattr(optim, name) for name in ALL] + [optim.LBFGS, lambda p: optim.EMA(p, 0.5)]:
+        with pytest.raises(TypeError, match="an iterable of tensors"):
+            make(w)
+    with pytest.raises(TypeError, match="Tensor is needed, not int"):
+        optim.SGD([{"params": [3]}])
+    with pytest.raises(TypeError, match="Tensor is needed, not int"):
+        optim.SGD([3])
+    with pytest.raises(TypeError, match="not both"):
+        optim.SGD([{"params": [w]}, w])
+
+
+def test_parameters_may_have_names():
+    model, x, y = problem()
+    sgd = optim.SGD(model.named_parameters(), lr=0.1)
+    plain, _, _ = problem()
+    other = optim.SGD([{"params": plain.parameters()}], lr=0.1)
+    assert [step(model, sgd, x, y) for _ in range(3)] == [step(plain, other, x, y) for _ in range(3)]

@@ -31,15 +31,19 @@ Tensor compare(Compare op, const Tensor& x, const Tensor& y) {
   return computed(name_of(op), kernels::compare(op, x.array(), y.array()), {x, y});
 }
 
+// Whether a number has a value in i64; an unsigned one beyond it was wrapped around.
+bool fits_i64(Scalar number) {
+  const double value = number.value();
+  if (number.dtype() != DType::f32) return (value < 0) == (number.whole() < 0);
+  return value == std::floor(value) && std::fabs(value) < 0x1p63;
+}
+
 // i64 and bool beside a number: as i64 where the number is one, else as f64.
-Tensor compare(Compare op, const Tensor& x, double y, const char* x_name = "x") {
+Tensor compare(Compare op, const Tensor& x, Scalar y, const char* x_name = "x") {
   check_defined("compare", x, x_name);
   DType dtype = widened(x.dtype());
-  if (!is_floating(dtype)) {
-    const bool whole = y == std::floor(y) && std::fabs(y) < 0x1p63;
-    dtype = whole ? DType::i64 : DType::f64;
-  }
-  return compare(op, to(x, dtype), Tensor(Array::full({}, y, dtype)));
+  if (!is_floating(dtype)) dtype = fits_i64(y) ? DType::i64 : DType::f64;
+  return compare(op, to(x, dtype), full(Shape{}, y, dtype));
 }
 
 }  // namespace
@@ -51,18 +55,18 @@ Tensor operator<=(const Tensor& x, const Tensor& y) { return compare(Compare::le
 Tensor operator>(const Tensor& x, const Tensor& y) { return compare(Compare::gt, x, y); }
 Tensor operator>=(const Tensor& x, const Tensor& y) { return compare(Compare::ge, x, y); }
 
-Tensor operator==(const Tensor& x, double y) { return compare(Compare::eq, x, y); }
-Tensor operator!=(const Tensor& x, double y) { return compare(Compare::ne, x, y); }
-Tensor operator<(const Tensor& x, double y) { return compare(Compare::lt, x, y); }
-Tensor operator<=(const Tensor& x, double y) { return compare(Compare::le, x, y); }
-Tensor operator>(const Tensor& x, double y) { return compare(Compare::gt, x, y); }
-Tensor operator>=(const Tensor& x, double y) { return compare(Compare::ge, x, y); }
-Tensor operator==(double x, const Tensor& y) { return compare(Compare::eq, y, x, "y"); }
-Tensor operator!=(double x, const Tensor& y) { return compare(Compare::ne, y, x, "y"); }
-Tensor operator<(double x, const Tensor& y) { return compare(Compare::gt, y, x, "y"); }
-Tensor operator<=(double x, const Tensor& y) { return compare(Compare::ge, y, x, "y"); }
-Tensor operator>(double x, const Tensor& y) { return compare(Compare::lt, y, x, "y"); }
-Tensor operator>=(double x, const Tensor& y) { return compare(Compare::le, y, x, "y"); }
+Tensor operator==(const Tensor& x, Scalar y) { return compare(Compare::eq, x, y); }
+Tensor operator!=(const Tensor& x, Scalar y) { return compare(Compare::ne, x, y); }
+Tensor operator<(const Tensor& x, Scalar y) { return compare(Compare::lt, x, y); }
+Tensor operator<=(const Tensor& x, Scalar y) { return compare(Compare::le, x, y); }
+Tensor operator>(const Tensor& x, Scalar y) { return compare(Compare::gt, x, y); }
+Tensor operator>=(const Tensor& x, Scalar y) { return compare(Compare::ge, x, y); }
+Tensor operator==(Scalar x, const Tensor& y) { return compare(Compare::eq, y, x, "y"); }
+Tensor operator!=(Scalar x, const Tensor& y) { return compare(Compare::ne, y, x, "y"); }
+Tensor operator<(Scalar x, const Tensor& y) { return compare(Compare::gt, y, x, "y"); }
+Tensor operator<=(Scalar x, const Tensor& y) { return compare(Compare::ge, y, x, "y"); }
+Tensor operator>(Scalar x, const Tensor& y) { return compare(Compare::lt, y, x, "y"); }
+Tensor operator>=(Scalar x, const Tensor& y) { return compare(Compare::le, y, x, "y"); }
 
 Tensor logical_not(const Tensor& x) {
   check_defined("logical_not", x, "x");

@@ -1,6 +1,6 @@
 // Comparisons and logic: the result is bool and has no gradient. Two operands broadcast and must
 // have one dtype, any of the four (DTypeError), else ShapeError; a number is compared by its value,
-// rounded to f32 beside f32. NaN is unequal to all and on no side of anything.
+// rounded to f32 beside f32, an integer beside i64 to its last digit. NaN is unequal to all and on no side of anything.
 #pragma once
 
 #include "../../tensor.h"
@@ -14,18 +14,18 @@ Tensor operator<=(const Tensor& x, const Tensor& y);
 Tensor operator>(const Tensor& x, const Tensor& y);
 Tensor operator>=(const Tensor& x, const Tensor& y);
 
-Tensor operator==(const Tensor& x, double y);
-Tensor operator!=(const Tensor& x, double y);
-Tensor operator<(const Tensor& x, double y);
-Tensor operator<=(const Tensor& x, double y);
-Tensor operator>(const Tensor& x, double y);
-Tensor operator>=(const Tensor& x, double y);
-Tensor operator==(double x, const Tensor& y);
-Tensor operator!=(double x, const Tensor& y);
-Tensor operator<(double x, const Tensor& y);
-Tensor operator<=(double x, const Tensor& y);
-Tensor operator>(double x, const Tensor& y);
-Tensor operator>=(double x, const Tensor& y);
+Tensor operator==(const Tensor& x, Scalar y);
+Tensor operator!=(const Tensor& x, Scalar y);
+Tensor operator<(const Tensor& x, Scalar y);
+Tensor operator<=(const Tensor& x, Scalar y);
+Tensor operator>(const Tensor& x, Scalar y);
+Tensor operator>=(const Tensor& x, Scalar y);
+Tensor operator==(Scalar x, const Tensor& y);
+Tensor operator!=(Scalar x, const Tensor& y);
+Tensor operator<(Scalar x, const Tensor& y);
+Tensor operator<=(Scalar x, const Tensor& y);
+Tensor operator>(Scalar x, const Tensor& y);
+Tensor operator>=(Scalar x, const Tensor& y);
 
 /// Of bool operands, which broadcast. Throw DTypeError, ShapeError.
 Tensor logical_not(const Tensor& x);

@@ -53,8 +53,8 @@ struct Widened {
 };
 
 // A number as a tensor that fits beside x. One that is undefined is for the operator to refuse.
-Tensor like(const Tensor& x, double value) {
-  return Array::full(Shape{}, value, x.defined() ? widened(x.dtype()) : DType::f32);
+Tensor like(const Tensor& x, Scalar value) {
+  return full(Shape{}, value, x.defined() ? widened(x.dtype()) : DType::f32);
 }
 
 // g but where x loses to y, half of it where they are equal. NaN never loses.
@@ -289,7 +289,7 @@ Tensor where(const Tensor& condition, const Tensor& x, const Tensor& y) {
       });
 }
 
-Tensor masked_fill(const Tensor& x, const Tensor& mask, double value) {
+Tensor masked_fill(const Tensor& x, const Tensor& mask, Scalar value) {
   check_defined("masked_fill", x, "x", mask, "mask");
   return where(mask, like(x, value), x);
 }

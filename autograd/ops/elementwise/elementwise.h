@@ -33,19 +33,19 @@ Tensor& operator+=(Tensor& x, const Tensor& y);
 Tensor& operator-=(Tensor& x, const Tensor& y);
 Tensor& operator*=(Tensor& x, const Tensor& y);
 Tensor& operator/=(Tensor& x, const Tensor& y);
-Tensor& operator+=(Tensor& x, double y);
-Tensor& operator-=(Tensor& x, double y);
-Tensor& operator*=(Tensor& x, double y);
-Tensor& operator/=(Tensor& x, double y);
+Tensor& operator+=(Tensor& x, Scalar y);
+Tensor& operator-=(Tensor& x, Scalar y);
+Tensor& operator*=(Tensor& x, Scalar y);
+Tensor& operator/=(Tensor& x, Scalar y);
 /// Of a part, `x[0] += y`: always in place. Throw as add_() and the others.
 Tensor operator+=(Tensor&& x, const Tensor& y);
 Tensor operator-=(Tensor&& x, const Tensor& y);
 Tensor operator*=(Tensor&& x, const Tensor& y);
 Tensor operator/=(Tensor&& x, const Tensor& y);
-Tensor operator+=(Tensor&& x, double y);
-Tensor operator-=(Tensor&& x, double y);
-Tensor operator*=(Tensor&& x, double y);
-Tensor operator/=(Tensor&& x, double y);
+Tensor operator+=(Tensor&& x, Scalar y);
+Tensor operator-=(Tensor&& x, Scalar y);
+Tensor operator*=(Tensor&& x, Scalar y);
+Tensor operator/=(Tensor&& x, Scalar y);
 
 /// |x|; its gradient at 0 and at NaN is 0.
 Tensor abs(const Tensor& x);
@@ -86,7 +86,7 @@ Tensor where(const Tensor& condition, const Tensor& x, const Tensor& y);
 Tensor where(const Tensor& condition, const Tensor& x, Scalar y);
 Tensor where(const Tensor& condition, Scalar x, const Tensor& y);
 /// `value` where mask (bool, broadcasts to x) is true, else x.
-Tensor masked_fill(const Tensor& x, const Tensor& mask, double value);
+Tensor masked_fill(const Tensor& x, const Tensor& mask, Scalar value);
 
 /// From x (weight 0) to y (weight 1) in a straight line: (1 - weight) x + weight y. All broadcast.
 Tensor lerp(const Tensor& x, const Tensor& y, const Tensor& weight);

@@ -100,20 +100,21 @@ Tensor write(const char* op, Binary kind, Tensor x, const Tensor& y) {
   return x;
 }
 
-Tensor write(const char* op, Binary kind, Tensor x, double y) {
+Tensor write(const char* op, Binary kind, Tensor x, Scalar y) {
   check_defined(op, x, "x");
-  if (!is_floating(x.dtype()) && y != std::trunc(y)) {
+  if (!is_floating(x.dtype()) && y.value() != std::trunc(y.value())) {
     throw DTypeError(
         fmt::format("{}: {} and a number with a point, {}: convert x first, to(x, DType::f32)", op,
-                    describe(x), y));
+                    describe(x), y.value()));
   }
-  if (!is_floating(x.dtype()) && !(y >= -0x1p63 && y < 0x1p63)) {
+  if (!is_floating(x.dtype()) && is_floating(y.dtype()) &&
+      !(y.value() >= -0x1p63 && y.value() < 0x1p63)) {
     throw DTypeError(
         fmt::format("{}: {} and {}, which i64 does not hold: convert x first, to(x, "
                     "DType::f32)",
-                    op, describe(x), y));
+                    op, describe(x), y.value()));
   }
-  const Tensor number = tensor(y, x.dtype());
+  const Tensor number = full(Shape{}, y, x.dtype());
   return write(op, kind, std::move(x), number);
 }
 
@@ -143,7 +144,7 @@ Tensor& compound(const char* op, Tensor& x, const Operand& y,
 
 }  // namespace
 
-Tensor fill_(Tensor x, double value) {
+Tensor fill_(Tensor x, Scalar value) {
   Array& to = writable("fill_", x);
   kernels::fill(to, value);
   to.bump_version();
@@ -168,10 +169,10 @@ Tensor sub_(Tensor x, const Tensor& y) { return write("sub_", Binary::sub, std::
 Tensor mul_(Tensor x, const Tensor& y) { return write("mul_", Binary::mul, std::move(x), y); }
 Tensor div_(Tensor x, const Tensor& y) { return write("div_", Binary::div, std::move(x), y); }
 Tensor pow_(Tensor x, const Tensor& y) { return write("pow_", Binary::pow, std::move(x), y); }
-Tensor add_(Tensor x, double y) { return write("add_", Binary::add, std::move(x), y); }
-Tensor sub_(Tensor x, double y) { return write("sub_", Binary::sub, std::move(x), y); }
-Tensor mul_(Tensor x, double y) { return write("mul_", Binary::mul, std::move(x), y); }
-Tensor div_(Tensor x, double y) { return write("div_", Binary::div, std::move(x), y); }
+Tensor add_(Tensor x, Scalar y) { return write("add_", Binary::add, std::move(x), y); }
+Tensor sub_(Tensor x, Scalar y) { return write("sub_", Binary::sub, std::move(x), y); }
+Tensor mul_(Tensor x, Scalar y) { return write("mul_", Binary::mul, std::move(x), y); }
+Tensor div_(Tensor x, Scalar y) { return write("div_", Binary::div, std::move(x), y); }
 Tensor pow_(Tensor x, double y) { return write("pow_", Binary::pow, std::move(x), y); }
 
 Tensor clamp_(Tensor x, std::optional<double> min, std::optional<double> max) {
@@ -179,7 +180,7 @@ Tensor clamp_(Tensor x, std::optional<double> min, std::optional<double> max) {
   return replace(to, x, clamp(x.detach(), min, max));
 }
 
-Tensor masked_fill_(Tensor x, const Tensor& mask, double value) {
+Tensor masked_fill_(Tensor x, const Tensor& mask, Scalar value) {
   Array& to = writable("masked_fill_", x);
   check_operand("masked_fill_", x, mask, "mask");
   return replace(to, x, masked_fill(x.detach(), mask, value));
@@ -190,52 +191,52 @@ Tensor& operator+=(Tensor& x, const Tensor& y) {
       "operator+=", x, y, [](Tensor to, const Tensor& from) { return add_(std::move(to), from); },
       [](const Tensor& a, const Tensor& b) { return a + b; });
 }
-Tensor& operator+=(Tensor& x, double y) {
-  return compound<double>(
-      "operator+=", x, y, [](Tensor to, const double& from) { return add_(std::move(to), from); },
-      [](const Tensor& a, const double& b) { return a + b; });
+Tensor& operator+=(Tensor& x, Scalar y) {
+  return compound<Scalar>(
+      "operator+=", x, y, [](Tensor to, const Scalar& from) { return add_(std::move(to), from); },
+      [](const Tensor& a, const Scalar& b) { return a + b; });
 }
 Tensor operator+=(Tensor&& x, const Tensor& y) { return add_(x, y); }
-Tensor operator+=(Tensor&& x, double y) { return add_(x, y); }
+Tensor operator+=(Tensor&& x, Scalar y) { return add_(x, y); }
 
 Tensor& operator-=(Tensor& x, const Tensor& y) {
   return compound<Tensor>(
       "operator-=", x, y, [](Tensor to, const Tensor& from) { return sub_(std::move(to), from); },
       [](const Tensor& a, const Tensor& b) { return a - b; });
 }
-Tensor& operator-=(Tensor& x, double y) {
-  return compound<double>(
-      "operator-=", x, y, [](Tensor to, const double& from) { return sub_(std::move(to), from); },
-      [](const Tensor& a, const double& b) { return a - b; });
+Tensor& operator-=(Tensor& x, Scalar y) {
+  return compound<Scalar>(
+      "operator-=", x, y, [](Tensor to, const Scalar& from) { return sub_(std::move(to), from); },
+      [](const Tensor& a, const Scalar& b) { return a - b; });
 }
 Tensor operator-=(Tensor&& x, const Tensor& y) { return sub_(x, y); }
-Tensor operator-=(Tensor&& x, double y) { return sub_(x, y); }
+Tensor operator-=(Tensor&& x, Scalar y) { return sub_(x, y); }
 
 Tensor& operator*=(Tensor& x, const Tensor& y) {
   return compound<Tensor>(
       "operator*=", x, y, [](Tensor to, const Tensor& from) { return mul_(std::move(to), from); },
       [](const Tensor& a, const Tensor& b) { return a * b; });
 }
-Tensor& operator*=(Tensor& x, double y) {
-  return compound<double>(
-      "operator*=", x, y, [](Tensor to, const double& from) { return mul_(std::move(to), from); },
-      [](const Tensor& a, const double& b) { return a * b; });
+Tensor& operator*=(Tensor& x, Scalar y) {
+  return compound<Scalar>(
+      "operator*=", x, y, [](Tensor to, const Scalar& from) { return mul_(std::move(to), from); },
+      [](const Tensor& a, const Scalar& b) { return a * b; });
 }
 Tensor operator*=(Tensor&& x, const Tensor& y) { return mul_(x, y); }
-Tensor operator*=(Tensor&& x, double y) { return mul_(x, y); }
+Tensor operator*=(Tensor&& x, Scalar y) { return mul_(x, y); }
 
 Tensor& operator/=(Tensor& x, const Tensor& y) {
   return compound<Tensor>(
       "operator/=", x, y, [](Tensor to, const Tensor& from) { return div_(std::move(to), from); },
       [](const Tensor& a, const Tensor& b) { return a / b; });
 }
-Tensor& operator/=(Tensor& x, double y) {
-  return compound<double>(
-      "operator/=", x, y, [](Tensor to, const double& from) { return div_(std::move(to), from); },
-      [](const Tensor& a, const double& b) { return a / b; });
+Tensor& operator/=(Tensor& x, Scalar y) {
+  return compound<Scalar>(
+      "operator/=", x, y, [](Tensor to, const Scalar& from) { return div_(std::move(to), from); },
+      [](const Tensor& a, const Scalar& b) { return a / b; });
 }
 Tensor operator/=(Tensor&& x, const Tensor& y) { return div_(x, y); }
-Tensor operator/=(Tensor&& x, double y) { return div_(x, y); }
+Tensor operator/=(Tensor&& x, Scalar y) { return div_(x, y); }
 
 Tensor Tensor::normal_(double mean, double deviation) const {
   check_defined("normal_", *this, "x");

@@ -17,8 +17,8 @@
 
 namespace heed {
 
-/// Any dtype; the value is cast to it.
-Tensor fill_(Tensor x, double value);
+/// Any dtype; the value is cast to it. An integer in i64 keeps all its digits, here and below.
+Tensor fill_(Tensor x, Scalar value);
 Tensor zero_(Tensor x);
 /// Converts to x's dtype.
 Tensor copy_(Tensor x, const Tensor& from);
@@ -29,14 +29,14 @@ Tensor sub_(Tensor x, const Tensor& y);
 Tensor mul_(Tensor x, const Tensor& y);
 Tensor div_(Tensor x, const Tensor& y);
 Tensor pow_(Tensor x, const Tensor& y);
-Tensor add_(Tensor x, double y);
-Tensor sub_(Tensor x, double y);
-Tensor mul_(Tensor x, double y);
-Tensor div_(Tensor x, double y);
+Tensor add_(Tensor x, Scalar y);
+Tensor sub_(Tensor x, Scalar y);
+Tensor mul_(Tensor x, Scalar y);
+Tensor div_(Tensor x, Scalar y);
 Tensor pow_(Tensor x, double y);
 /// As clamp(); throws ValueError when both bounds are left out.
 Tensor clamp_(Tensor x, std::optional<double> min, std::optional<double> max);
 /// `value` where mask (bool) is true.
-Tensor masked_fill_(Tensor x, const Tensor& mask, double value);
+Tensor masked_fill_(Tensor x, const Tensor& mask, Scalar value);
 
 }  // namespace heed

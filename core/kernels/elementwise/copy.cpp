@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <concepts>
 #include <cstring>
 
 #include "../../error.h"
@@ -158,12 +159,15 @@ Array flip(const Array& x, const std::vector<Index>& axes) {
   return out;
 }
 
-void fill(Array& to, double value) {
+void fill(Array& to, Scalar value) {
   const Walk<1> walk(to.shape(), {&to.strides()});
   visit_dtype(to.dtype(), [&](auto zero) {
     using T = decltype(zero);
     T* target = to.mutable_data<T>();
-    const T element = convert<T>(value);
+    T element = convert<T>(value.value());
+    if constexpr (std::same_as<T, std::int64_t>) {
+      if (value.dtype() != DType::f32) element = value.whole();
+    }
     walk.run([&](const auto& at, Index n) {
       const Index step = walk.inner_step(0);
       if (step == 1) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "../../array.h"
+#include "../../scalar.h"
 
 namespace heed::kernels {
 
@@ -12,7 +13,7 @@ void copy_into(Array& to, const Array& from);
 /// x with the order along each of `axes` (not negative, each once) reversed.
 Array flip(const Array& x, const std::vector<Index>& axes);
 
-/// Sets every element to `value`, cast to the dtype.
-void fill(Array& to, double value);
+/// Sets every element to `value`, cast to the dtype; an integer in i64 keeps all its digits.
+void fill(Array& to, Scalar value);
 
 }  // namespace heed::kernels

@@ -10,19 +10,19 @@ import heed
 
 
 class Adadelta(heed.optim.Optimizer):
-    """Adadelta(params, *, lr, rho, eps, weight_decay) of tensors, or of groups {"params": [..], "lr": ..} that have options of their own."""
+    """Adadelta(params, *, lr, rho, eps, weight_decay) of tensors, also behind their names, or of groups {"params": [..], "lr": ..} that have options of their own."""
     def __init__(self, params: Any, *args: Any, **kwargs: Any) -> None: ...
 
 class Adagrad(heed.optim.Optimizer):
-    """Adagrad(params, *, lr, lr_decay, weight_decay, initial_accumulator_value, eps) of tensors, or of groups {"params": [..], "lr": ..} that have options of their own."""
+    """Adagrad(params, *, lr, lr_decay, weight_decay, initial_accumulator_value, eps) of tensors, also behind their names, or of groups {"params": [..], "lr": ..} that have options of their own."""
     def __init__(self, params: Any, *args: Any, **kwargs: Any) -> None: ...
 
 class Adam(heed.optim.Optimizer):
-    """Adam(params, *, lr, betas, eps, weight_decay) of tensors, or of groups {"params": [..], "lr": ..} that have options of their own."""
+    """Adam(params, *, lr, betas, eps, weight_decay) of tensors, also behind their names, or of groups {"params": [..], "lr": ..} that have options of their own."""
     def __init__(self, params: Any, *args: Any, **kwargs: Any) -> None: ...
 
 class AdamW(heed.optim.Optimizer):
-    """AdamW(params, *, lr, betas, eps, weight_decay) of tensors, or of groups {"params": [..], "lr": ..} that have options of their own."""
+    """AdamW(params, *, lr, betas, eps, weight_decay) of tensors, also behind their names, or of groups {"params": [..], "lr": ..} that have options of their own."""
     def __init__(self, params: Any, *args: Any, **kwargs: Any) -> None: ...
 
 class EMA:
@@ -42,7 +42,7 @@ class LBFGS(heed.optim.Optimizer):
         ...
 
 class Lion(heed.optim.Optimizer):
-    """Lion(params, *, lr, betas, weight_decay) of tensors, or of groups {"params": [..], "lr": ..} that have options of their own."""
+    """Lion(params, *, lr, betas, weight_decay) of tensors, also behind their names, or of groups {"params": [..], "lr": ..} that have options of their own."""
     def __init__(self, params: Any, *args: Any, **kwargs: Any) -> None: ...
 
 class Optimizer:
@@ -68,11 +68,11 @@ class Optimizer:
     def zero_grad(self, set_to_none: _bool = ...) -> None: ...
 
 class RMSprop(heed.optim.Optimizer):
-    """RMSprop(params, *, lr, alpha, eps, weight_decay, momentum, centered) of tensors, or of groups {"params": [..], "lr": ..} that have options of their own."""
+    """RMSprop(params, *, lr, alpha, eps, weight_decay, momentum, centered) of tensors, also behind their names, or of groups {"params": [..], "lr": ..} that have options of their own."""
     def __init__(self, params: Any, *args: Any, **kwargs: Any) -> None: ...
 
 class SGD(heed.optim.Optimizer):
-    """SGD(params, *, lr, momentum, dampening, weight_decay, nesterov) of tensors, or of groups {"params": [..], "lr": ..} that have options of their own."""
+    """SGD(params, *, lr, momentum, dampening, weight_decay, nesterov) of tensors, also behind their names, or of groups {"params": [..], "lr": ..} that have options of their own."""
     def __init__(self, params: Any, *args: Any, **kwargs: Any) -> None: ...
 
 def clip_grad_norm_(parameters: Any, max_norm: _float, norm_type: _float = ..., error_if_nonfinite: _bool = ...) -> _float:
