@@ -141,7 +141,7 @@ void bind_schedules(py::module_& m) {
   ScheduleClass<LambdaLR>(m, "LambdaLR", "lr factor(t)")
       .def(py::init([](Optimizer& optimizer, const py::function& factor) {
              return make_in_order<LambdaLR>(optimizer,
-                                   [f = held(factor)](Index step) { return f(0, step); });
+                                            [f = held(factor)](Index step) { return f(0, step); });
            }),
            Keep(), py::arg("optimizer"), py::arg("lr_lambda"));
   ScheduleClass<StepLR>(m, "StepLR")
@@ -153,8 +153,8 @@ void bind_schedules(py::module_& m) {
   ScheduleClass<ExponentialLR>(m, "ExponentialLR")
       .def(init_of<ExponentialLR, double>(), Keep(), py::arg("optimizer"), py::arg("gamma"));
   ScheduleClass<CosineAnnealingLR>(m, "CosineAnnealingLR")
-      .def(init_of<CosineAnnealingLR, Index, double>(), Keep(), py::arg("optimizer"), py::arg("T_max"),
-           py::arg("eta_min") = 0);
+      .def(init_of<CosineAnnealingLR, Index, double>(), Keep(), py::arg("optimizer"),
+           py::arg("T_max"), py::arg("eta_min") = 0);
   ScheduleClass<ConstantLR>(m, "ConstantLR")
       .def(init_of<ConstantLR, double, Index>(), Keep(), py::arg("optimizer"),
            py::arg("factor") = 1.0 / 3, py::arg("total_iters") = 5);
@@ -170,13 +170,14 @@ void bind_schedules(py::module_& m) {
                        double final_div, const std::string& anneal, bool three_phase) {
              if (anneal != "cos" && anneal != "linear")
                throw ValueError("OneCycleLR: anneal_strategy is \"cos\" or \"linear\"");
-             return make_in_order<OneCycleLR>(optimizer, OneCycleOptions{.max_lr = max_lr,
-                                                                .total_steps = total,
-                                                                .pct_start = pct,
-                                                                .div_factor = div,
-                                                                .final_div_factor = final_div,
-                                                                .linear = anneal == "linear",
-                                                                .three_phase = three_phase});
+             return make_in_order<OneCycleLR>(optimizer,
+                                              OneCycleOptions{.max_lr = max_lr,
+                                                              .total_steps = total,
+                                                              .pct_start = pct,
+                                                              .div_factor = div,
+                                                              .final_div_factor = final_div,
+                                                              .linear = anneal == "linear",
+                                                              .three_phase = three_phase});
            }),
            Keep(), py::arg("optimizer"), py::arg("max_lr"), py::arg("total_steps"),
            py::arg("pct_start") = 0.3, py::arg("div_factor") = 25,
