@@ -85,7 +85,7 @@ class Profiler {
 /// Names a part of a program that is no module, for profiles and for errors.
 ///
 ///   const train::Region region("augmentation");
-class Region final : public Part {
+class Region final : public heed::Part {  // train has a Part of its own
  public:
   explicit Region(const std::string& name) : path_(placed(name)), scope_(*this) {}
   std::string path() const override { return path_; }
