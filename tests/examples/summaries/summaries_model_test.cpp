@@ -35,7 +35,7 @@ class SummariesModel : public testing::TestWithParam<const char*> {
   }
   double loss(const Articles& some) const {
     const train::Loss found = desk.editor->loss(some, desk.vocabulary, 1);
-    return found.tensor.item() * found.weight;
+    return found.tensor.item() * *found.weight;
   }
   Articles articles = {article_of("The board met. Zora said yes. Obi said no. The board goes on.",
                                   {"zora", "said"}, {1, 0}),
