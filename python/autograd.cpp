@@ -154,7 +154,7 @@ void bind_autograd(py::module_& m, py::module_& a) {
           const py::gil_scoped_acquire lock;
           py::list arguments(all());
           for (std::size_t i = 0; i < x.size(); ++i) arguments[places[i]] = x[i];
-          return std::vector<Tensor>{tensor_in(held()(*arguments), "checkpoint")};
+          return std::vector<Tensor>{tensor_in(called(held(), py::tuple(arguments)), "checkpoint")};
         };
         const py::gil_scoped_release free;
         return checkpoint(call, given)[0];

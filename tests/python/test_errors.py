@@ -102,8 +102,8 @@ def test_values_of_other_types():
 
     tensor = "Tensor is needed, not "
     for call, text in [
-        (lambda: x.to(3), "dtype is needed, not int"), (lambda: heed.einsum("ij", 3), tensor + "int"),
-        (lambda: heed.checkpoint(lambda y: y, 3), "list of heed.Tensor is needed, not this tuple"), (lambda: heed.autograd.grad(3, x), "int"),
+        (lambda: x.to(3), "takes a dtype of heed or a tensor, not 3"), (lambda: heed.einsum("ij", 3), tensor + "int"),
+        (lambda: heed.checkpoint(lambda y: y, 3), "the function gave 3, not a Tensor"), (lambda: heed.autograd.grad(3, x), "int"),
         (hooked, tensor + "int"), (lambda: Odd.apply(x).sum().backward(), "Odd: backward gave a str"),
         (lambda: heed.optim.lr_scheduler.LambdaLR(sgd, lambda t: "text"), "float is needed, not str"),
         (lambda: heed.optim.LBFGS([x]).step(lambda: 3), tensor + "int"),
