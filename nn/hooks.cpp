@@ -66,8 +66,8 @@ void Hooks::remove(HookId id) {
 }
 
 Tensor Hooks::run(const Module& module, Tensor output) const {
-  if (HeldOff::now(module)) return output;
   if (watch_) watch_->called = true;
+  if (HeldOff::now(module)) return output;
   const auto now = forward_;  // a hook may remove itself
   for (const auto& [id, hook] : now) {
     Tensor changed = hook(module, output);

@@ -64,6 +64,8 @@ void refuse_unmade();
 /// Around numbers of a Python object that has the buffer protocol, without a copy. Throws
 /// DTypeError, ShapeError, ValueError for what cannot be shared.
 Tensor from_buffer(const py::object& owner);
+/// What a mask is filled with. Throws GradError for one whose gradient would be lost.
+Scalar filling(const Tensor& value);
 /// Throws GradError, in `op`'s name, where x may not be written to while recording.
 void check_written(const char* op, const Tensor& x);
 /// Whether every byte of bools is 0 or 1, which is what the library computes with.

@@ -1,5 +1,7 @@
 // Checks of gradients: of functions and of whole models against central differences, and of random
 // gradients against their mean (stochastic.cpp has the estimators).
+#include <algorithm>
+
 #include "bindings.h"
 
 namespace heed::python {
@@ -35,11 +37,14 @@ std::vector<Tensor> results(const char* who, const py::object& given) {
   return floating.empty() ? found : floating;
 }
 
-// All that a model gives, as one tensor; of several those that the tape reaches.
+// All that a model gives, as one tensor; of several those in f64 that the tape reaches.
 Tensor as_one(const std::vector<Tensor>& found) {
   if (found.size() == 1) return found[0];
   std::vector<Tensor> all, recorded;
+  const bool wide = std::any_of(found.begin(), found.end(),
+                                [](const Tensor& x) { return x.dtype() == DType::f64; });
   for (const Tensor& x : found) {
+    if (x.dtype() != (wide ? DType::f64 : found[0].dtype())) continue;
     all.push_back(flatten(x));
     if (x.requires_grad()) recorded.push_back(all.back());
   }

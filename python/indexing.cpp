@@ -68,13 +68,6 @@ void add(Key& key, py::handle part) {
     }
     if (places.numel() == 0 && places.dtype() == DType::f32)
       places = heed::to(places, DType::i64);  // []
-    // One truth is all of a new axis, or nothing of it.
-    if (places.dtype() == DType::boolean && places.rank() == 0) {
-      key.entries.emplace_back(kNewAxis);
-      key.places.push_back(reshape(places, Shape{1}));
-      key.chooses = true;
-      return;
-    }
     const Index axes = places.dtype() == DType::boolean ? places.rank() : 1;
     for (Index i = 0; i < axes; ++i) key.entries.emplace_back(Slice());
     key.places.push_back(std::move(places));
@@ -254,6 +247,14 @@ void set(const Tensor& x, const py::object& brackets, const py::object& value) {
 }
 
 }  // namespace
+
+Scalar filling(const Tensor& value) {
+  if (recording() && value.requires_grad()) {
+    throw GradError(
+        "masked_fill: the value requires a gradient, which where(mask, value, x) gives it");
+  }
+  return scalar_of(value);
+}
 
 void check_written(const char* op, const Tensor& x) {
   if (!recording() || !x.requires_grad()) return;

@@ -11,6 +11,7 @@
 #include <memory>
 #include <optional>
 #include <thread>
+#include <type_traits>
 #include <utility>
 
 namespace heed::python {
@@ -80,6 +81,8 @@ class HeldFunction : public py::object {
   explicit HeldFunction(py::object f) : py::object(std::move(f)) {}
   template <class... Args>
   py::object operator()(Args&&... args) const {
+    static_assert(!(std::is_base_of_v<pybind11::detail::args_proxy, std::decay_t<Args>> || ...),
+                  "called() takes a tuple");
     return called(*this, py::make_tuple(std::forward<Args>(args)...));
   }
 };

@@ -29,6 +29,10 @@ Tensor without_lock(const auto& f) {
 // `out` through the module's forward hooks, in their order.
 py::object hooked(const Module& module, py::object out) {
   if (!hooks_of(module)) return out;
+  {
+    const HeldOff already(module);
+    static_cast<void>(hooks_of(module)->run(module, Tensor()));  // they count as called
+  }
   const auto now = hooks_of(module)->forward();  // a hook may remove itself
   for (const auto& [id, hook] : now) {
     if (const auto* const python = hook.target<PythonHook>()) {

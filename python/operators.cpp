@@ -197,7 +197,7 @@ void bind_in_place(TensorClass& c) {
   c.def(
       "masked_fill_",
       [](const Tensor& x, const Tensor& mask, const Tensor& value) {
-        return masked_fill_(x, mask, scalar_of(value));
+        return masked_fill_(x, mask, filling(value));
       },
       Free(), py::arg("mask"), py::arg("value").none(false));
 }

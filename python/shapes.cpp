@@ -113,7 +113,7 @@ void bind_parts(py::module_& m, TensorClass& c) {
   using Filled = Tensor (*)(const Tensor&, const Tensor&, const Tensor&);
   both(m, c, "masked_fill",
        static_cast<Filled>([](const Tensor& x, const Tensor& mask, const Tensor& value) {
-         return masked_fill(x, mask, scalar_of(value));
+         return masked_fill(x, mask, filling(value));
        }),
        py::arg("mask"), py::arg("value").none(false));
   both(m, c, "index_put", &index_put, py::arg("indices"), py::arg("values"),

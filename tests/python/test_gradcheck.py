@@ -108,7 +108,7 @@ def test_all_that_a_model_gives_is_checked():
             self.square = square
 
         def forward(self, x):
-            return self.a * x, None, self.square(self.b), self.a.detach()
+            return self.a * x, None, self.square(self.b), self.a.detach(), (self.a * x).float()
 
     x = heed.randn(3, dtype=f64)
     assert nn.gradcheck(Two(heed.square), x)

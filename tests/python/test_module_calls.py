@@ -63,6 +63,22 @@ def test_an_override_of_a_layer_gives_the_final_result_once():
         assert layer(x).abs().sum().item() == 0 or made is Again
         layer.remove_hook(replaced)
 
+    # Of a layer of layers, too, whose hook counts as called.
+    class Around(heed.attention.MultiHead):
+        def forward(self, x):
+            return super().forward(x)
+
+    class Instead(heed.attention.MultiHead):
+        def forward(self, x):
+            return self.out_proj(x)
+
+    for made in (Around, Instead):
+        layer, seen = watched(made(width=8, heads=2))
+        out = layer(heed.randn(2, 3, 8))
+        assert len(seen) == 1, made.__name__
+        (out if made is Instead else out.context).sum().backward()
+        layer.eval()
+
     class Whole(nn.LSTM):
         def forward(self, x):
             return super().forward(x)

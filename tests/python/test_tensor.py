@@ -378,6 +378,10 @@ def test_whole_numbers_keep_their_digits():
         assert x.clone().masked_fill_(x > 0, value).item() == PAST + 2
     assert heed.where(x > 0, PAST + 2, x).item() == heed.where(x < 0, x, PAST + 2).item() == PAST + 2
     assert heed.ones(2).masked_fill(heed.tensor([True, False]), heed.tensor(0.5)).tolist() == [0.5, 1]
+    trained = heed.tensor(5.0, requires_grad=True)
+    for fill in (heed.ones(2).masked_fill, heed.ones(2).masked_fill_):
+        with pytest.raises(heed.GradError, match="the value requires a gradient"):
+            fill(heed.tensor([True, False]), trained)
 
 
 def test_ranges_of_large_numbers():
