@@ -66,7 +66,7 @@ Tensor Performer::products(const Tensor& x) const {
 // with it.
 Tensor Performer::shift(const Tensor& e, PastSteps& past, Tensor* log_decay) const {
   const Index B = e.size(0), T = e.size(2);
-  Tensor own = amax(e.detach(), {-1}, true);
+  Tensor own = maximum(amax(e.detach(), {-1}, true), kNoneYet);  // a square may be infinite
   if (past.real().defined()) own = where(reshape(past.real(), {B, 1, T, 1}), own, kNoneYet);
   const auto far = [&](const Tensor& m) { return where(m < -long_keys(), m, 0); };
   if (!past.causal()) return far(amax(own, {2}, true));

@@ -50,7 +50,7 @@ Tensor ones_where(const Tensor& flags, DType dtype) { return to(flags, dtype); }
 // An inverse with larger numbers than this has lost digits that the marginals would need.
 constexpr double kLossy = 1e4;
 // A log score so far below the largest stands for -infinity.
-constexpr double kFar = -1e5;
+constexpr double kFar = -1e15;
 
 // By elimination, of log scores beside their rows' largest; numbers where `wanted` (bool [..]).
 TreeMarginals eliminated(const Tensor& scores, const Tensor& roots, const Tensor& may,
@@ -112,7 +112,8 @@ TreeMarginals spanning_trees(const Tensor& given, const Tensor& given_roots,
   const auto others = [&] { return some() ? where(column(column(lossy)), eye, L) : L; };
   Tensor inverted = inverse(others());  // (i, j) is [L^-1]_ji of the paper's
   if (lossy.defined()) {
-    lossy = logical_or(lossy, amax(abs(inverted.detach()), {-2, -1}) > kLossy);
+    // The first token's row goes with R, which is as small as that is large.
+    lossy = logical_or(lossy, amax(abs(inverted.detach() * column(other)), {-2, -1}) > kLossy);
     if (some()) L = others(), log_det = logdet(L), inverted = inverse(L);
   }
 

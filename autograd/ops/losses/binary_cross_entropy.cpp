@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
 #include <utility>
 
 #include "../../../core/error.h"
@@ -40,17 +39,17 @@ std::pair<double, double> range_of(const Tensor& p) {
       "binary_cross_entropy_with_logits");
 }
 
-constexpr double kLeastLog = -100;
+constexpr double kLeastLog = -100, kLeast = 1e-12;
 
 Tensor losses_of(const Tensor& p, const Tensor& targets) {
   return (targets - 1) * clamp(log1p(-p), kLeastLog) - targets * clamp(log(p), kLeastLog);
 }
 
-// Where a logarithm is bounded it has no slope, or 0/0: the gradient by p is there PyTorch's,
+// So near to an end a logarithm's slope leaves its range: the gradient by p is there PyTorch's,
 // (p - z) / max(p (1 - p), 1e-12), of which the divisor is the 1e-12.
 Tensor losses_with_edges(const Tensor& p, const Tensor& targets) {
   const Tensor at = p.detach();
-  const Tensor edge = logical_or(at < std::exp(kLeastLog), at == 1);
+  const Tensor edge = logical_or(at < kLeast, at >= 1 - kLeast);
   const Tensor inside = losses_of(where(edge, tensor(0.5, p.dtype()), p), targets);
   const Tensor slope = where(edge, (at - targets.detach()) / 1e-12, tensor(0, p.dtype()));
   return where(edge, losses_of(at, targets) + (p - at) * slope, inside);
@@ -81,7 +80,7 @@ Tensor binary_cross_entropy(const Tensor& p, const Tensor& targets,
   check_pair("binary_cross_entropy", p, targets, "targets");
   const auto [least, most] = range_of(p);
   if (options.weight.defined()) check_factor("weight", options.weight, p);
-  const bool edges = p.requires_grad() && (least < std::exp(kLeastLog) || most == 1);
+  const bool edges = p.requires_grad() && (least < kLeast || most >= 1 - kLeast);
   Tensor losses = edges ? losses_with_edges(p, targets) : losses_of(p, targets);
   if (options.weight.defined()) losses = losses * options.weight;
   return reduce_losses("binary_cross_entropy", losses, options.reduction);

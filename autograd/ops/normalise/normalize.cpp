@@ -18,19 +18,19 @@ namespace {
 Tensor length(const Tensor& x, double p, Index axis, double eps) {
   const Tensor zero = tensor(0, x.dtype()), one = tensor(1, x.dtype());
   const Tensor bound = tensor(eps, x.dtype());
-  const auto at_least = [&](const Tensor& norm) { return where(norm > bound, norm, bound); };
+  const auto at_least = [&](const Tensor& norm) { return where(norm <= bound, bound, norm); };
   if (p == 1) return at_least(sum(abs(x), {axis}, true));
   if (std::isinf(p)) return at_least(amax(abs(x), {axis}, true));
   // A root has no slope at 0, where the bound, whose own power may be 0, is taken in any case.
   const auto root_of = [&](const Tensor& sums, const auto& root) {
-    const Tensor some = sums > zero;
+    const Tensor some = sums != zero;  // also where it is NaN
     return at_least(where(some, root(where(some, sums, one)), zero));
   };
   if (p == 2) {
     return root_of(sum(square(x), {axis}, true), [](const Tensor& s) { return sqrt(s); });
   }
   const Tensor size = abs(x);
-  const Tensor some = size > zero;
+  const Tensor some = size != zero;
   const Tensor powers = where(some, exp(log(where(some, size, one)) * p), zero);
   return root_of(sum(powers, {axis}, true), [p](const Tensor& s) { return exp(log(s) / p); });
 }

@@ -45,6 +45,17 @@ INSTANTIATE_TEST_SUITE_P(Performer, LongKeys,
                                                                             : "hyperbolic";
                          });
 
+// One whose square leaves f32 vanishes alone: the steps behind it are numbers.
+TEST_P(LongKeys, OfInfiniteSquaresVanish) {
+  const Performer made = performer(DType::f32, GetParam());
+  const NoGrad off;
+  const Tensor x = steps(DType::f32, 1);
+  const Tensor huge = tensor({1e21, 1, 1, 1, 1, 1, 1}, {kT, 1}, DType::f32);
+  const Tensor out = made(x * huge, {.mask = Mask::causal()}).context;
+  const Tensor behind = narrow(out, 1, 1, kT - 1);
+  EXPECT_TRUE(all(isfinite(behind)).item<bool>());
+}
+
 // f64 holds them as they are.
 TEST_P(LongKeys, InF32AreCloseToF64) {
   const Performer small = performer(DType::f32, GetParam());

@@ -173,6 +173,16 @@ TEST(SpanningTreesOf, EdgesThatAreRuledOut) {
   EXPECT_NEAR(one.log_partition.item(), 13, 1e-9);
 }
 
+// However far they are below the others, as long as they are finite.
+TEST(SpanningTreesOf, EdgesThatAreFarBelow) {
+  const double far = -6e4;
+  const Tensor scores = tensor({0, far, far, far, 0, 0, far, 0, 0}, {3, 3}, DType::f64);
+  const TreeMarginals p = spanning_trees(scores, tensor({0, far, far}, {3}, DType::f64));
+  EXPECT_THAT(numbers(p.parents), near(Numbers{0, 0, 0, 0.5, 0, 0.5, 0.5, 0.5, 0}));
+  EXPECT_THAT(numbers(p.roots), near(Numbers{1, 0, 0}));
+  EXPECT_NEAR(p.log_partition.item(), far + std::log(2.0), 1e-9);
+}
+
 TEST(SpanningTreesOf, RefuseWhatDoesNotFit) {
   EXPECT_ERROR(GradError, "spanning_trees: roots is undefined",
                spanning_trees(zeros({2, 2}), Tensor()));

@@ -210,6 +210,7 @@ TEST(InPlaceOps, RefuseBadOperands) {
   EXPECT_ERROR_WITH(DTypeError, "sub_: i64[2] and -1e+30, which i64 does not hold", sub_(i, -1e30));
   EXPECT_ERROR_WITH(DTypeError, "mul_: i64[2] and 9.2", mul_(i, 0x1p63));
   EXPECT_ERROR_WITH(DTypeError, "add_: i64[2] and a number with a point, nan", add_(i, NAN));
+  EXPECT_ERROR_WITH(DTypeError, "add_: i64[2] and 1.8", add_(i, 18446744073709551615ULL));
   EXPECT_EQ(numbers(add_(i, -0x1p63)), Numbers(2, 1 - 0x1p63));
   EXPECT_ERROR(ShapeError,
                "fill_: f32[2, 3] is expanded: several of its elements are one in memory",

@@ -46,6 +46,20 @@ TEST(BinaryCrossEntropy, OfASaturatedSigmoidIsFlat) {
   }
 }
 
+// PyTorch's divisor is never below 1e-12: a slope of 1 / p would leave f32's range.
+TEST(BinaryCrossEntropy, HasFiniteGradientsNearTheEnds) {
+  const Tensor p = leaf({1e-40, 1e-13, 1e-11, 1 - 1e-13});
+  const Tensor z = leaf({1, 1, 1, 0});
+  const Numbers by_p = gradient(each(p, z), p);
+  const Numbers expected = {-1e12, -1e12, -1e11, 1e12};
+  for (std::size_t i = 0; i < by_p.size(); ++i) EXPECT_NEAR(by_p[i] / expected[i], 1, 1e-9) << i;
+  const Tensor x = tensor({-89, -95, -105}, {3}, DType::f32).set_requires_grad();
+  const Tensor loss = binary_cross_entropy(sigmoid(x), ones({3}), {.reduction = Reduction::sum});
+  for (const double slope : numbers(to(grad({loss}, {x})[0], DType::f64))) {
+    EXPECT_TRUE(slope <= 0 && slope > -1) << slope;
+  }
+}
+
 // Elements beside such ones keep their bits, of value, gradient and second order.
 TEST(BinaryCrossEntropy, OthersAreAsIfTheyStoodAlone) {
   Generator draw(3);

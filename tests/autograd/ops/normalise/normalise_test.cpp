@@ -262,6 +262,14 @@ TEST(Normalize, OfZerosIsZerosForAnyPowerAndBound) {
   EXPECT_NEAR(numbers(y)[1], -4 / std::pow(81.0 + 256.0, 0.25), 1e-15);
 }
 
+TEST(Normalize, OfNaNIsNaN) {
+  for (const double p : {1.0, 2.0, 3.0}) {
+    for (const double value : numbers(normalize(leaf({std::nan(""), 1, 2}), p, 0))) {
+      EXPECT_TRUE(std::isnan(value)) << p;
+    }
+  }
+}
+
 // A row that has NaN gives NaN, and so do its gradients; others, and what is masked, do not see it.
 TEST(Normalisers, OfNaNHaveNaNForAGradient) {
   const double nan = std::nan("");
