@@ -35,7 +35,7 @@ Tensor mish(const Tensor& x);
 Tensor selu(const Tensor& x);
 /// clamp(x + 3, 0, 6) / 6; at -3 and at 3 the gradient is 0, as in PyTorch.
 Tensor hardsigmoid(const Tensor& x);
-/// x hardsigmoid(x) (Howard et al. 2019).
+/// x hardsigmoid(x) (Howard et al. 2019); at -3 the gradient is 0, at 3 it is 1.
 Tensor hardswish(const Tensor& x);
 
 }  // namespace heed

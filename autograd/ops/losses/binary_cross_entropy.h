@@ -24,7 +24,7 @@ struct ProbabilityLossOptions {
 };
 
 /// -(z log p + (1 - z) log(1 - p)) of probabilities p in [0, 1]; each logarithm is at least -100,
-/// as PyTorch's, and where it is, at 0 and 1, p's gradient is (p - z) / 1e-12. Logits lose nothing:
+/// as PyTorch's, and within 1e-12 of 0 and 1 p's gradient is (p - z) / 1e-12. Logits lose nothing:
 /// binary_cross_entropy_with_logits(). Throws ValueError for p outside [0, 1], ShapeError,
 /// DTypeError.
 Tensor binary_cross_entropy(const Tensor& p, const Tensor& targets,
