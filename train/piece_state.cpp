@@ -62,7 +62,7 @@ PieceState::PieceState(nn::Module& model, const std::vector<Carried>& carried) :
 std::vector<PieceState::Buffer*> PieceState::changed() {
   std::vector<Buffer*> out;
   for (const auto& [name, tensor] : model_.named_buffers()) {
-    const auto same = [&](const Buffer& buffer) { return buffer.name == name; };
+    const auto same = [&wanted = name](const Buffer& buffer) { return buffer.name == wanted; };
     const auto buffer = std::find_if(buffers_.begin(), buffers_.end(), same);
     if (buffer == buffers_.end()) continue;
     if (tensor.impl() == buffer->tensor.impl() && tensor.array().raw() == buffer->here.raw() &&
