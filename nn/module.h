@@ -97,10 +97,10 @@ class Module : public Part {
   /// Parameters and buffers under all of their names, off the tape. They share memory with the
   /// module: clone() what should outlive the next step.
   NamedTensors state_dict() const;
-  /// Copies numbers into parameters and buffers, in place: optimizers and ties keep their hold.
-  /// With `strict`, names must be exactly those of state_dict(); without, others are passed over on
-  /// either side. What is in bf16 goes into f32, too, which is exact. Throws one ValueError that lists what is missing, unexpected, named twice or of
-  /// another shape or dtype, the first three and how many more, and then has changed nothing.
+  /// Copies numbers into parameters and buffers, in place: optimizers and ties keep their hold; bf16
+  /// goes into f32, too. With `strict`, names must be exactly those of state_dict(); without, others
+  /// are passed over on either side. Throws one ValueError that lists what is missing, unexpected,
+  /// named twice or of another shape or dtype, three and how many more, and has changed nothing.
   void load_state_dict(const NamedTensors& entries, bool strict = true);
   /// The same of arrays, as io::read_safetensors() gives them.
   template <class Entries>

@@ -1,5 +1,5 @@
-// x **= y, %=, &=, |=, ^=, which the library does not have: as += they write into x where nothing is
-// to be recorded; else x becomes the new tensor.
+// x **= y, %=, &=, |=, ^=, which the library does not have: as += they write into x where nothing
+// is to be recorded; else x becomes the new tensor.
 #include "bindings.h"
 
 namespace heed::python {

@@ -6,7 +6,8 @@
 namespace heed::nn {
 
 /// What a module written in Python may do with its members, which nobody refers to: let one go, and
-/// put another in its place; and what Python asks of any module. Module is open to Layers alone, so this is one of a kind.
+/// put another in its place; and what Python asks of any module. Module is open to Layers alone, so
+/// this is one of a kind.
 template <>
 class Layer<python::PythonModule> {
  public:

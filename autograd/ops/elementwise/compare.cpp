@@ -7,6 +7,7 @@
 #include "../../computed.h"
 #include "../../record.h"
 #include "../shape/shape.h"
+#include "in_i64.h"
 
 namespace heed {
 
@@ -31,18 +32,16 @@ Tensor compare(Compare op, const Tensor& x, const Tensor& y) {
   return computed(name_of(op), kernels::compare(op, x.array(), y.array()), {x, y});
 }
 
-// Whether a number has a value in i64; an unsigned one beyond it was wrapped around.
-bool fits_i64(Scalar number) {
-  const double value = number.value();
-  if (number.dtype() != DType::f32) return (value < 0) == (number.whole() < 0);
-  return value == std::floor(value) && std::fabs(value) < 0x1p63;
+// Whether it is a value of i64.
+bool is_whole(Scalar number) {
+  return number.value() == std::floor(number.value()) && in_i64(number);
 }
 
 // i64 and bool beside a number: as i64 where the number is one, else as f64.
 Tensor compare(Compare op, const Tensor& x, Scalar y, const char* x_name = "x") {
   check_defined("compare", x, x_name);
   DType dtype = widened(x.dtype());
-  if (!is_floating(dtype)) dtype = fits_i64(y) ? DType::i64 : DType::f64;
+  if (!is_floating(dtype)) dtype = is_whole(y) ? DType::i64 : DType::f64;
   return compare(op, to(x, dtype), full(Shape{}, y, dtype));
 }
 

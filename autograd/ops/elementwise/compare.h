@@ -1,6 +1,6 @@
 // Comparisons and logic: the result is bool and has no gradient. Two operands broadcast and must
 // have one dtype, any of the four (DTypeError), else ShapeError; a number is compared by its value,
-// rounded to f32 beside f32, an integer beside i64 to its last digit. NaN is unequal to all and on no side of anything.
+// rounded to f32 beside f32. NaN is unequal to all and on no side of anything.
 #pragma once
 
 #include "../../tensor.h"

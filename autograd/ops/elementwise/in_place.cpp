@@ -15,6 +15,7 @@
 #include "../../node.h"
 #include "clamp.h"
 #include "elementwise.h"
+#include "in_i64.h"
 
 namespace heed {
 
@@ -107,9 +108,7 @@ Tensor write(const char* op, Binary kind, Tensor x, Scalar y) {
         fmt::format("{}: {} and a number with a point, {}: convert x first, to(x, DType::f32)", op,
                     describe(x), y.value()));
   }
-  const bool beyond = is_floating(y.dtype()) ? !(y.value() >= -0x1p63 && y.value() < 0x1p63)
-                                             : (y.value() < 0) != (y.whole() < 0);
-  if (!is_floating(x.dtype()) && beyond) {
+  if (!is_floating(x.dtype()) && !in_i64(y)) {
     throw DTypeError(
         fmt::format("{}: {} and {}, which i64 does not hold: convert x first, to(x, "
                     "DType::f32)",
