@@ -23,10 +23,6 @@ double now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-void check(bool right, const std::string& what) {
-  if (!right) throw ValueError("run: " + what);
-}
-
 }  // namespace
 
 Run::Run(nn::Module& model, optim::Optimizer& optimizer, RunOptions options)

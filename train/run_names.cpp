@@ -1,21 +1,11 @@
 // Names that a run is given: of figures, and of what it carries.
 #include <fmt/format.h>
 
-#include <algorithm>
-
-#include "../core/error.h"
 #include "../core/quoted.h"
 #include "run.h"
 #include "run_state.h"
 
 namespace heed::train {
-namespace {
-
-void check(bool right, const std::string& what) {
-  if (!right) throw ValueError("run: " + what);
-}
-
-}  // namespace
 
 void check_figures(const Figures& figures) {
   for (std::size_t i = 0; i < figures.size(); ++i) {

@@ -3,8 +3,10 @@
 
 #include <functional>
 #include <memory>
+#include <string>
 #include <vector>
 
+#include "../core/error.h"
 #include "../optim/ema.h"
 #include "../optim/mean_of_last.h"
 #include "run.h"
@@ -34,6 +36,11 @@ struct Run::State {
     if (ema) ema->swap();
   }
 };
+
+/// Throws ValueError in the run's name.
+inline void check(bool right, const std::string& what) {
+  if (!right) throw ValueError("run: " + what);
+}
 
 /// Of all that have one.
 void scale_gradients(const std::vector<Tensor>& parameters, double factor);

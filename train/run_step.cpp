@@ -57,9 +57,7 @@ void Run::add_also(const Figures& also, double weight) {
     check_figures(also);
     s.also.resize(also.size());
   }
-  if (also.size() != s.also.size()) {
-    throw ValueError("run: each batch must give the same figures");
-  }
+  check(also.size() == s.also.size(), "each batch must give the same figures");
   for (std::size_t i = 0; i < s.also.size(); ++i) {
     s.also[i] = {also[i].name, s.also[i].value + also[i].value * weight, also[i].digits};
   }

@@ -3,16 +3,13 @@
 
 #include "../core/error.h"
 #include "run.h"
+#include "run_state.h"
 #include "team.h"
 
 namespace heed::train {
 namespace {
 
 constexpr const char* kMessage = "what another process saw";
-
-void check(bool right, const std::string& what) {
-  if (!right) throw ValueError("run: " + what);
-}
 
 struct Weight {
   double value;
