@@ -2,19 +2,22 @@
 
 #include <fmt/format.h>
 
+#include <iterator>
+#include <vector>
+
 #include "../core/error.h"
 
 namespace heed::nn {
 
 Index to_bf16(Module& module) {
-  Index count = 0;
+  std::vector<std::function<void()>> changes;  // all prepared before the first is made
   for (Module* each : module.modules()) {
     if (auto* const layer = dynamic_cast<Narrowable*>(each)) {
-      layer->to_bf16();
-      ++count;
+      changes.push_back(layer->prepare_bf16());
     }
   }
-  return count;
+  for (const auto& change : changes) change();
+  return std::ssize(changes);
 }
 
 Tensor detail::in_bf16(const char* layer, const Tensor& weight) {

@@ -6,6 +6,8 @@
 //   nn::to_bf16(model);
 #pragma once
 
+#include <functional>
+
 #include "module.h"
 
 namespace heed::nn {
@@ -15,13 +17,15 @@ class Narrowable {
  public:
   virtual ~Narrowable() = default;
   /// Rounds its weights to bf16, for good. Throws DTypeError unless they are f32.
-  virtual void to_bf16() = 0;
+  void to_bf16() { prepare_bf16()(); }
+  /// The same in two steps, as Linear::prepare_int8().
+  virtual std::function<void()> prepare_bf16() = 0;
 };
 
 /// Rounds the weights of every Narrowable in `module`: Linear, Embedding, attention::MultiHead. All
 /// else stays f32: biases, norms, recurrent cells, convolutions. The model can be neither saved nor
 /// trained afterwards, but gradients pass through it. Returns how many layers that are. Throws
-/// DTypeError unless they are f32.
+/// DTypeError unless they are f32, and then has changed nothing.
 Index to_bf16(Module& module);
 
 namespace detail {

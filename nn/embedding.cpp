@@ -59,10 +59,12 @@ std::function<void()> Embedding::prepare_int8() {
 
 void Embedding::to_int8() { prepare_int8()(); }
 
-void Embedding::to_bf16() {
-  if (int8_ || bf16_.defined()) return;
-  bf16_ = detail::in_bf16("Embedding", weight);
-  give_up(weight, "bf16");
+std::function<void()> Embedding::prepare_bf16() {
+  if (int8_ || bf16_.defined()) return [] {};
+  return [this, narrow = detail::in_bf16("Embedding", weight), nothing = nothing_like(weight)] {
+    bf16_ = narrow;
+    give_up(weight, nothing, "bf16");
+  };
 }
 
 }  // namespace heed::nn

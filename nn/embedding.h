@@ -51,7 +51,7 @@ class Embedding : public Layer<Embedding>, public Narrowable {
   /// As Linear's.
   void to_int8();
   std::function<void()> prepare_int8();
-  void to_bf16() override;
+  std::function<void()> prepare_bf16() override;
 
   Index padding() const { return padding_; }
   bool sparse() const { return sparse_; }

@@ -46,10 +46,12 @@ std::function<void()> Linear::prepare_int8() {
 
 void Linear::to_int8() { prepare_int8()(); }
 
-void Linear::to_bf16() {
-  if (int8_ || bf16_.defined()) return;
-  bf16_ = detail::in_bf16("Linear", weight);
-  give_up(weight, "bf16");
+std::function<void()> Linear::prepare_bf16() {
+  if (int8_ || bf16_.defined()) return [] {};
+  return [this, narrow = detail::in_bf16("Linear", weight), nothing = nothing_like(weight)] {
+    bf16_ = narrow;
+    give_up(weight, nothing, "bf16");
+  };
 }
 
 void Linear::adapt(const LowRankOptions& options) {

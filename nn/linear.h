@@ -38,7 +38,7 @@ class Linear : public Layer<Linear>, public Adaptable, public Narrowable {
   /// The same in two steps, so that all of a model is in 8 bits or nothing: what comes back does it,
   /// and cannot fail. Until it is called nothing has changed.
   std::function<void()> prepare_int8();
-  void to_bf16() override;
+  std::function<void()> prepare_bf16() override;
 
   void adapt(const LowRankOptions& options) override;
   std::vector<std::pair<Tensor, LowRank*>> adapters() const override;

@@ -134,10 +134,6 @@ void Module::give_up(const Tensor& parameter, const Tensor& nothing, const char*
   }
 }
 
-void Module::give_up(const Tensor& parameter, const char* for_what) {
-  give_up(parameter, nothing_like(parameter), for_what);
-}
-
 void Module::collect(const std::string& prefix, std::vector<Slot>& out) const {
   check_held_by_value();
   for (const bool buffers : {false, true}) {
@@ -254,12 +250,16 @@ void Module::load_state_dict(const NamedTensors& entries, bool strict) {
     throw ValueError(
         fmt::format("load_state_dict: the entries do not fit the module: {}", faults.text()));
   }
+  std::unordered_set<const Storage*> written;
+  for (const Slot& slot : ours) written.insert(slot.tensor.array().storage());
   std::vector<std::pair<Tensor, Tensor>> copies;  // what needs memory comes before the first
   for (const Slot& slot : ours) {
     const auto found = given.find(slot.name);
-    if (found == given.end() || found->second.array().raw() == slot.tensor.array().raw()) continue;
+    if (found == given.end()) continue;
     const Array& from = found->second.array();
-    const bool overlap = from.shares_storage(slot.tensor.array());
+    const Array& to = slot.tensor.array();
+    if (from.raw() == to.raw() && from.strides() == to.strides()) continue;
+    const bool overlap = written.contains(from.storage());
     copies.emplace_back(slot.tensor, overlap ? from.clone() : from.contiguous());
   }
   const NoGrad scope;

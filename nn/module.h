@@ -198,10 +198,7 @@ class Module : public Part {
   Tensor& buffer(std::string_view name, Tensor tensor);
   /// Lets go of a parameter's numbers, where its layer has them in "8 bits" or so: it keeps its
   /// shape and dtype, is read as NaN, is not trained, and the state dict is refused. What is tied
-  /// to it stays.
-  void give_up(const Tensor& parameter, const char* for_what);
-  /// The same in two steps, of which the second cannot fail: `nothing` is what nothing_like() of the
-  /// parameter gave.
+  /// to it stays. It cannot fail: `nothing` is what nothing_like() of the parameter gave.
   static Tensor nothing_like(const Tensor& parameter);
   void give_up(const Tensor& parameter, const Tensor& nothing, const char* for_what);
   /// Says that every operator() of this class passes through forwarded().

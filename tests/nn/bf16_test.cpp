@@ -77,6 +77,24 @@ TEST(ToBf16, IsForWhatHasBeenTrained) {
                     to_bf16(doubles));
 }
 
+struct Mixed : Module {
+  attention::MultiHead& first = child<attention::MultiHead>("first", 6, 2);
+  Embedding& table = child<Embedding>("table", 7, 6);
+  Linear& last = child<Linear>("last", 6, 3, true, DType::f64);
+};
+
+TEST(ToBf16, AllOfAModelOrNothing) {
+  Mixed model;
+  const auto before = model.state_dict();
+  EXPECT_ERROR_WITH(DTypeError, "Linear: to_bf16 takes weights in f32, not f64[3, 6]",
+                    to_bf16(model));
+  for (const auto& [name, tensor] : model.state_dict()) {
+    EXPECT_EQ(tensor.dtype(), name.starts_with("last") ? DType::f64 : DType::f32) << name;
+  }
+  model.load_state_dict(before);
+  for (const Tensor& tensor : model.parameters()) EXPECT_TRUE(tensor.requires_grad());
+}
+
 // Gradients reach what is not a weight, so that a model in bf16 can be explained.
 TEST(ToBf16, GradientsPass) {
   manual_seed(5);

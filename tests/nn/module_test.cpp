@@ -319,6 +319,18 @@ TEST(Module, LoadingTakesPartsOfItsOwnNumbersAsTheyWere) {
   EXPECT_THAT(right.array().to_vector<float>(), ElementsAre(1, 2, 3, 4));
 }
 
+TEST(Module, LoadingExchangesItsOwnTensors) {
+  Open model;
+  Tensor& a = model.parameter("a", tensor({1, 2, 3, 4}, {2, 2}));
+  Tensor& b = model.parameter("b", tensor({5, 6, 7, 8}, {2, 2}));
+  model.load_state_dict({{"a", b}, {"b", a}});
+  EXPECT_THAT(a.array().to_vector<float>(), ElementsAre(5, 6, 7, 8));
+  EXPECT_THAT(b.array().to_vector<float>(), ElementsAre(1, 2, 3, 4));
+  model.load_state_dict({{"a", a.detach().transpose(0, 1)}, {"b", b}});
+  EXPECT_THAT(a.array().to_vector<float>(), ElementsAre(5, 7, 6, 8));
+  EXPECT_THAT(b.array().to_vector<float>(), ElementsAre(1, 2, 3, 4));
+}
+
 TEST(Module, LoadingRefusesNoNumbersAtAll) {
   nn::Linear layer(2, 3, false);
   EXPECT_ERROR_WITH(ValueError, "\"weight\" is undefined, not f32[3, 2]",

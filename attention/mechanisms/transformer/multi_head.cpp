@@ -207,13 +207,18 @@ std::vector<std::pair<Tensor, nn::LowRank*>> MultiHead::adapters() const {
   return out;
 }
 
-void MultiHead::to_bf16() {
-  for (Tensor* each : {&in_proj_weight, &q_proj_weight, &k_proj_weight, &v_proj_weight}) {
+std::function<void()> MultiHead::prepare_bf16() {
+  std::vector<std::pair<Tensor, Tensor>> changes;
+  for (const Tensor* each : {&in_proj_weight, &q_proj_weight, &k_proj_weight, &v_proj_weight}) {
     if (!each->defined() || each->dtype() == DType::bf16) continue;
-    const Tensor narrow = nn::detail::in_bf16("MultiHead", *each);
-    each->set_requires_grad(false);
-    each->set_array(narrow.array());
+    changes.emplace_back(*each, nn::detail::in_bf16("MultiHead", *each));
   }
+  return [changes = std::move(changes)]() mutable {
+    for (auto& [weight, narrow] : changes) {
+      weight.set_requires_grad(false);
+      weight.set_array(narrow.array());
+    }
+  };
 }
 
 MultiHead::Heads MultiHead::project_heads(const Tensor& keys, const Tensor& values,

@@ -93,7 +93,7 @@ class MultiHead : public SelfAttention, public nn::Adaptable, public nn::Narrowa
   /// Adapters of the projections to heads; out_proj is a layer of its own.
   void adapt(const nn::LowRankOptions& options) override;
   std::vector<std::pair<Tensor, nn::LowRank*>> adapters() const override;
-  void to_bf16() override;
+  std::function<void()> prepare_bf16() override;
 
   const MultiHeadOptions& options() const { return options_; }
 
