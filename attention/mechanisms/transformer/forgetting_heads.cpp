@@ -85,7 +85,7 @@ Attended ForgettingHeads::operator()(const Tensor& x, const Terms& terms,
   const Index before = cache != nullptr ? cache->length() : 0;
   const Tensor counts = counted(x, terms.mask, H, before);
   if (counts.defined()) gates = where(counts, gates, 0);
-  Tensor c = cumsum(gates, -1);
+  Tensor c = cumsum(gates, -1), reached = c;  // c_j of the keys, c_i of the queries
   const auto heads = [&](const nn::Linear& project) {
     return transpose(reshape(guarded(x, masked, project), {B, T, H, D}), 1, 2);
   };
@@ -96,6 +96,7 @@ Attended ForgettingHeads::operator()(const Tensor& x, const Terms& terms,
       throw ValueError(fmt::format("{}: a rolling cache forgets by itself: give a plain one", kOp));
     }
     if (before > 0) c = c + select(narrow(cache->keys(), 2, before - 1, 1), 3, D);
+    reached = c;
     cache->append(concat({k, unsqueeze(c, -1)}, -1), v);
     k = narrow(cache->keys(), -1, 0, D);
     c = select(cache->keys(), -1, D);
@@ -103,10 +104,15 @@ Attended ForgettingHeads::operator()(const Tensor& x, const Terms& terms,
   }
   Terms own = terms;
   own.mask = Mask::causal() & terms.mask;
-  const Tensor forgotten = -unsqueeze(c, 2);  // [B, H, 1, K]
+  Tensor forgotten = -unsqueeze(c, 2);  // [B, H, 1, K]
+  const bool softmax = terms.normaliser == nullptr || terms.normaliser->is_softmax();
+  if (!softmax) forgotten = unsqueeze(reached, -1) + forgotten;  // [B, H, T, K]
   own.bias = terms.bias.defined() ? terms.bias + forgotten : forgotten;
   if (training()) own.dropout = options_.dropout;
   Attended out = named(kOp, [&] { return attend(q, k, v, own); });
+  if (out.log_sums.defined() && softmax) {
+    out.log_sums = out.log_sums + where(isfinite(out.log_sums), reached, 0);
+  }
   const Tensor joined = reshape(transpose(out.context, 1, 2), {B, T, H * D});
   out.context = forwarded(guarded(joined, true, out_proj));
   return out;

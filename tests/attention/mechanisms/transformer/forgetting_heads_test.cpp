@@ -4,8 +4,13 @@
 
 #include <cmath>
 
+#include "../../../../attention/normalisers/by_count.h"
+#include "../../../../attention/normalisers/sigmoid.h"
 #include "../../../../autograd/ops/elementwise/elementwise.h"
+#include "../../../../autograd/ops/linalg/matmul.h"
+#include "../../../../autograd/ops/reduce/cumulative.h"
 #include "../../../../autograd/ops/reduce/reduce.h"
+#include "../../../../autograd/ops/shape/shape.h"
 #include "../../../../autograd/ops/shape/triangle.h"
 #include "../../../../core/error.h"
 #include "../../../../core/generator.h"
@@ -84,6 +89,36 @@ TEST_F(ForgettingHeadsOf, AreThePapersSums) {
   };
   plain::expect_same(leaves, ours, plain_forgetting);
   plain::expect_gradients(leaves, ours, 2);
+}
+
+// Those that are not softmax see what all keys of a query have in common, and so do log_sums.
+TEST_F(ForgettingHeadsOf, GiveOtherNormalisersTheWholeSum) {
+  const NoGrad off;
+  const Tensor c = cumsum(made.log_gates(x), -1);
+  const auto heads = [&](const nn::Linear& project) {
+    return transpose(reshape(project(x), {kB, kT, kH, kD}), 1, 2);
+  };
+  const Tensor products = matmul(heads(made.q_proj), transpose(heads(made.k_proj), 2, 3));
+  const Tensor scores =
+      products / std::sqrt(static_cast<double>(kD)) + unsqueeze(c, -1) - unsqueeze(c, 2);
+  const Tensor seen = tril(ones({kT, kT})) > 0;
+  const SoftmaxPlusOne plus_one;
+  const Sigmoid sigmoid;
+  const ByCount by_count;
+  for (const Normaliser* by : std::vector<const Normaliser*>{&plus_one, &sigmoid, &by_count}) {
+    const Tensor want = (*by)(scores, seen);
+    const auto look = [&](const Tensor& tokens, KeyValueCache* cache) {
+      return made(tokens, {.normaliser = by, .need_weights = true}, cache).weights;
+    };
+    EXPECT_LT(difference(look(x, nullptr), want), 1e-12);
+    KeyValueCache cache;
+    look(narrow(x, 1, 0, 4), &cache);
+    EXPECT_LT(difference(look(narrow(x, 1, 4, 3), &cache), narrow(want, 2, 4, 3)), 1e-12);
+  }
+  const Tensor sums = logsumexp(where(seen, scores, -INFINITY), {-1});
+  EXPECT_LT(difference(made(x, {.need_log_sums = true}).log_sums, sums), 1e-12);
+  const Tensor beside = made(x, {.normaliser = &plus_one, .need_log_sums = true}).log_sums;
+  EXPECT_LT(difference(beside, log(exp(sums) + 1)), 1e-12);
 }
 
 TEST_F(ForgettingHeadsOf, GoOnStepByStep) { expect_steps_are_the_whole(made, x, 1e-11); }
