@@ -75,16 +75,6 @@ void check_call(const Tensor& query, const Memory& memory, const Terms& terms, c
   check_bias("offset_bias", terms.offset_bias, query, offsets, shape);
 }
 
-// For rows of any number.
-Mask first_keys(Index count, Index keys) {
-  if (traced()) {
-    return Mask::key_padding(unsqueeze(arange(keys) < static_cast<double>(count), 0));
-  }
-  Array first = Array::zeros(Shape{1, keys}, DType::boolean);
-  std::fill_n(first.mutable_data<bool>(), count, true);
-  return Mask::key_padding(Tensor(first));
-}
-
 // Biases by offset are one tensor from here on, and softmax-plus-one is softmax beside a sink.
 Terms settled(const Score& score, Terms terms, Index queries, Index keys, DType dtype) {
   const bool one_score = !score.per_feature() && !score.uses_previous_weights();
@@ -210,10 +200,7 @@ Attended Memory::look(const Tensor& query, const Terms& given, const Mask& asked
   const Index queries = shape[shape.rank() - 2], keys = shape[shape.rank() - 1];
   const Terms terms = settled(*score_, given, queries, keys, keys_.dtype());  // handles, no numbers
   check_call(query, *this, terms, shape);
-  const Index reach = score_->reach();
-  // One that traces is to know the bound also where it hides nothing.
-  const bool bounded = reach >= 0 && (reach < keys || traced());
-  const Mask mask = bounded ? asked & first_keys(reach, keys) : asked;
+  const Mask mask = asked & within_reach();
   const Normaliser& normaliser = normaliser_of(terms);
   // One that traces follows the block's own operators.
   const bool tiles = !traced() && normaliser.is_softmax() && !terms.need_weights &&

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "../autograd/check_defined.h"
+#include "../autograd/ops/elementwise/compare.h"
 #include "../autograd/ops/elementwise/elementwise.h"
 #include "../autograd/ops/index/index.h"
 #include "../autograd/ops/shape/shape.h"
@@ -57,6 +58,22 @@ Tensor rows_of_places(const Tensor& index, Index K) {
   return rows;
 }
 
+// For rows of any number.
+Mask first_keys(Index count, Index keys) {
+  if (traced()) {
+    return Mask::key_padding(unsqueeze(arange(keys) < static_cast<double>(count), 0));
+  }
+  Array first = Array::zeros(Shape{1, keys}, DType::boolean);
+  std::fill_n(first.mutable_data<bool>(), count, true);
+  return Mask::key_padding(Tensor(first));
+}
+
+// Of places that were gathered, i64 [.., n], those before `reach`, for scores [.., Q, n].
+Mask before(Index reach, const Tensor& index) {
+  const Tensor inside = index < static_cast<double>(reach);
+  return index.rank() == 2 ? Mask::key_padding(inside) : Mask(unsqueeze(inside, -2));
+}
+
 Tensor rows_of(const Tensor& x, const Tensor& index) {
   return x.defined() ? index_select(x, 0, index) : x;
 }
@@ -105,6 +122,19 @@ Memory Memory::masked(const Mask& mask) const {
   return out;
 }
 
+// One that traces is to know the bound also where it hides nothing.
+Mask Memory::within_reach() const {
+  const Index reach = out_of_place_ ? -1 : score_->reach(), keys = keys_.size(-2);
+  const bool bounded = reach >= 0 && (reach < keys || traced());
+  return bounded ? first_keys(reach, keys) : Mask();
+}
+
+Memory Memory::out_of_place() const {
+  Memory out = *this;
+  out.out_of_place_ = true;
+  return out;
+}
+
 void Memory::lay_out_places() {
   check_batch("memory", "keys", keys_);
   check_batch("memory", "values", values_);
@@ -142,7 +172,9 @@ Memory Memory::places(const Tensor& index, const Mask& mask) const {
   const bool few = index.rank() == 2;
   out.keys_ = embedding(flat_keys_, rows, few);
   out.values_ = embedding(flat_values_, rows, few);
-  out.mask_ = mask;
+  const bool bounded = !within_reach().all();
+  out.mask_ = bounded ? mask & before(score_->reach(), index) : mask;
+  out.out_of_place_ = true;
   out.shared_ = !kernels::all_finite(keys_.array()) || !kernels::all_finite(values_.array());
   return out;
 }

@@ -46,7 +46,8 @@ class Memory {
   /// The memory of a batch made of these rows, i64 [R]. Throws IndexError, ShapeError.
   Memory rows(const Tensor& index) const;
   /// Of each row b of the batch the places index[b], i64 [B, ..]: keys and values become
-  /// [B, .., d]. The mask stays behind. Throws IndexError, ShapeError.
+  /// [B, .., d]. The mask stays behind, what lies beyond the score's reach() stays hidden. Throws
+  /// IndexError, ShapeError.
   Memory places(const Tensor& index, const Mask& mask = Mask()) const;
   /// For many calls of places(): their gradients are then added up as they come, not one by one
   /// over the whole memory.
@@ -58,6 +59,10 @@ class Memory {
   Memory beside_groups() const;
   /// The same under another mask.
   Memory masked(const Mask& mask) const;
+  /// Which keys the score's reach() hides from all; Mask() where it hides none.
+  Mask within_reach() const;
+  /// The same where keys do not stand in their places: reach() hides none.
+  Memory out_of_place() const;
   /// The same with the values multiplied by a factor [.., K, 1] each.
   Memory weighted(const Tensor& factor) const;
 
@@ -79,6 +84,7 @@ class Memory {
   Tensor keys_, values_;
   Tensor flat_keys_, flat_values_;  // [B K, d]: see lay_out_places()
   bool shared_ = false;             // several queries have copies of a key: see places()
+  bool out_of_place_ = false;
   Mask mask_;
 };
 

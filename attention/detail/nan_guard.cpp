@@ -105,7 +105,8 @@ Tensor spread_not_finite(const Tensor& context, NotFinite what, const Mask& mask
   const bool goes_on = onward != nullptr && onward->any();
   const bool spoiled = goes_on && onward->spoiled.defined();
   if (!what.any() && !spoiled) return context;
-  const Tensor may = expand(mask.tensor(scores), scores);
+  const Tensor allowed = mask.tensor(scores);
+  const Tensor may = allowed.defined() ? expand(allowed, scores) : zeros(scores) == 0;
   Tensor rows;  // [.., Q, 1]
   if (what.queries.defined()) {
     rows = logical_and(any(what.queries, {-1}, true), any(may, {-1}, true));

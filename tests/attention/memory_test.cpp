@@ -71,6 +71,39 @@ TEST(Memory, AddsTheBiasOfAStep) {
   EXPECT_THAT(numbers(step.context), near(whole.context));
 }
 
+// Places 4 and 1 of each row, of which a score with a reach of 3 sees the second alone.
+TEST(Memory, PlacesBeyondTheReachStayHidden) {
+  const Inputs in;
+  LocationBased score(kD, 3, DType::f64);
+  const auto head = [](const Tensor& x) { return select(x, 1, 0); };
+  const Memory memory(score, head(in.keys), head(in.values));
+  const Memory near_by = memory.places(indices({4, 1, 4, 1}, {kB, 2}));
+  const Attended seen = near_by.step(select(head(in.query), 1, 0), {.need_weights = true});
+  EXPECT_EQ(numbers(seen.weights), (Numbers{0, 1, 0, 1}));
+  EXPECT_THAT(numbers(seen.context), near(select(head(in.values), 1, 1)));
+  const Attended last = memory.places(indices({2, 2}, {kB, 1})).attend(head(in.query));
+  EXPECT_THAT(numbers(select(last.context, 1, 0)), near(select(head(in.values), 1, 2)));
+}
+
+// Also where the step after has no mask.
+TEST(Memory, StepsGoOnFromOneThatWasNoNumber) {
+  const Inputs in;
+  const LocationAware score({.query_width = kD,
+                             .key_width = kD,
+                             .hidden = 3,
+                             .filters = 2,
+                             .kernel = 3,
+                             .dtype = DType::f64});
+  const Memory memory(score, select(in.keys, 1, 0), select(in.values, 1, 0));
+  const Tensor query = select(select(in.query, 1, 0), 1, 0);
+  const Tensor bad = where(unsqueeze(arange(kB) == 0, 1), NAN, query);
+  Past past;
+  memory.step(bad, past, {.mask = Mask::lengths({5, 5}, kK)});
+  const Tensor after = memory.step(query, past).context;
+  for (const double each : numbers(select(after, 0, 0))) EXPECT_TRUE(std::isnan(each));
+  for (const double each : numbers(select(after, 0, 1))) EXPECT_TRUE(std::isfinite(each));
+}
+
 TEST(Memory, OfNothingSaysSo) {
   EXPECT_ERROR(GradError, "attend: a memory of nothing", Memory().attend(zeros({2, 3})));
 }

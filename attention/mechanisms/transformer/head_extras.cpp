@@ -34,13 +34,17 @@ Tensor HeadExtras::joined(const Tensor& x, const Tensor& like, const Tensor& slo
 
 Memory HeadExtras::behind(const Memory& memory) const {
   const Tensor &k = memory.keys(), &v = memory.values();
-  return memory.with(joined(k, k, learned_.slot_keys, learned_.bias_k),
-                     joined(v, v, learned_.slot_values, learned_.bias_v));
+  return memory
+      .with(joined(k, k, learned_.slot_keys, learned_.bias_k),
+            joined(v, v, learned_.slot_values, learned_.bias_v))
+      .out_of_place();
 }
 
 Memory HeadExtras::alone(const Memory& memory) const {
-  return memory.with(joined(Tensor(), memory.keys(), learned_.slot_keys, learned_.bias_k),
-                     joined(Tensor(), memory.values(), learned_.slot_values, learned_.bias_v));
+  return memory
+      .with(joined(Tensor(), memory.keys(), learned_.slot_keys, learned_.bias_k),
+            joined(Tensor(), memory.values(), learned_.slot_values, learned_.bias_v))
+      .out_of_place();
 }
 
 Terms HeadExtras::alone(const Terms& given) const {
@@ -57,16 +61,17 @@ Terms HeadExtras::alone(const Terms& given) const {
   return terms;
 }
 
-Terms HeadExtras::widened(const Terms& given, const Shape& scores) const {
+Terms HeadExtras::widened(const Terms& given, const Memory& memory, const Shape& scores) const {
   Terms terms = given;
   const Index Q = scores[scores.rank() - 2], K = scores[scores.rank() - 1];
+  const auto of_keys = [&](const Tensor& x) {  // [.., K], where one may stand for all
+    return expand(x, x.rank() == 0 ? Shape{K} : x.shape().with(x.rank() - 1, K));
+  };
   // What places say of the sequence must not move with its length.
-  Tensor allowed = given.mask.tensor(scores, "multi_head");
+  Tensor allowed = (given.mask & memory.within_reach()).tensor(scores, "multi_head");
   if (allowed.defined()) {
-    Shape open = allowed.shape();
-    open[open.rank() - 1] = K;
-    allowed = expand(allowed, open);
-    open[open.rank() - 1] = count();
+    allowed = of_keys(allowed);
+    const Shape open = allowed.shape().with(allowed.rank() - 1, count());
     terms.mask = Mask(concat({allowed, zeros(open) == 0}, -1));
   }
   Tensor bias = given.bias;
@@ -75,8 +80,7 @@ Terms HeadExtras::widened(const Terms& given, const Shape& scores) const {
     bias = bias.defined() ? bias + block : block;
   }
   terms.offset_bias = Tensor();
-  if (bias.defined() && bias.rank() > 0 && bias.size(-1) == K) bias = pad(bias, {0, count()});
-  terms.bias = bias;
+  terms.bias = bias.defined() ? pad(of_keys(bias), {0, count()}) : bias;
   return terms;
 }
 

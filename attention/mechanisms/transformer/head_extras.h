@@ -32,12 +32,13 @@ class HeadExtras {
       : learned_(learned), zero_(zero), heads_(heads) {}
 
   Index count() const;
-  /// keys [B, heads, K, D], values likewise -> with the extra ones behind them.
+  /// keys [B, heads, K, D], values likewise -> with the extra ones behind them, which are within
+  /// the score's reach(); of the sequence's widened() hides those that are not.
   Memory behind(const Memory& memory) const;
   /// The extra ones by themselves, for as many rows.
   Memory alone(const Memory& memory) const;
-  /// Terms of scores [.., Q, K] as those of [.., Q, K + count()].
-  Terms widened(const Terms& terms, const Shape& scores) const;
+  /// Terms of the memory's scores [.., Q, K] as those of [.., Q, K + count()].
+  Terms widened(const Terms& terms, const Memory& memory, const Shape& scores) const;
   /// Terms for the extra ones by themselves, to be merged with the sequence by its own: the sink is
   /// left to these. Throws ValueError for weights that cannot be merged, which are not softmax's.
   Terms alone(const Terms& terms) const;

@@ -353,7 +353,7 @@ Attended MultiHead::join(const Tensor& query, const Tensor& q, const Memory& mem
     const HeadExtras extras({slot_keys, slot_values, bias_k, bias_v}, options_.extras.zero,
                             options_.kv_heads);
     if (!terms.map.defined()) {
-      return attended(extras.behind(own), extras.widened(terms, Shape{B, H, Q, K}));
+      return attended(extras.behind(own), extras.widened(terms, own, Shape{B, H, Q, K}));
     }
     // A map asks for places, which the extra keys do not have.
     Terms parts = terms;
@@ -369,10 +369,18 @@ Attended MultiHead::join(const Tensor& query, const Tensor& q, const Memory& mem
   };
   Attended out = named("multi_head", all);
   Tensor heads = out.context;  // [B, H, Q, Dv]
-  if (head_scale.defined()) heads = heads * reshape(head_scale, Shape{H, 1, 1});
+  // Rows that are not finite do not meet what is everyone's.
+  const auto scaled = [&](const Tensor& x) { return x * reshape(head_scale, Shape{H, 1, 1}); };
+  if (head_scale.defined()) heads = guarded(heads, !mask.all(), scaled);
   Tensor joined = reshape(transpose(heads, 1, 2), Shape{B, Q, H * Dv_});
-  const auto gated = [&](const Tensor& x) { return sigmoid((*gate)(x)); };
-  if (gate != nullptr) joined = joined * guarded(query, !mask.all(), gated);
+  const auto gates = [&](const Tensor& x) { return sigmoid((*gate)(x)); };
+  if (gate != nullptr) {
+    const Tensor open = guarded(query, !mask.all(), gates);
+    const auto product = [width = H * Dv_](const Tensor& both) {
+      return narrow(both, -1, 0, width) * narrow(both, -1, width, width);
+    };
+    joined = mask.all() ? joined * open : guarded(concat({joined, open}, -1), true, product);
+  }
   out.context = forwarded(guarded(joined, !mask.all(), out_proj));
   return out;
 }

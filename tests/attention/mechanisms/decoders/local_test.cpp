@@ -138,6 +138,18 @@ TEST(Local, AWindowAsWideAsTheSentenceIsGlobal) {
   }
 }
 
+// A score's reach is of the source's places, not of those in a window.
+TEST(Local, LooksAsFarAsItsScoreReaches) {
+  const Inputs in;
+  LocationBased few(kE, 3, DType::f64), many(kE, kK, DType::f64);
+  many.weight.set_array(concat({few.weight, randn({kK - 3, kE}, DType::f64)}, 0).array());
+  const Local near_by({.half_width = 2, .score = borrowed(few)});
+  const Local far({.half_width = 2, .score = borrowed(many)});
+  const LocalCall call{.terms = {.need_weights = true}};
+  expect_equal(near_by(in.query, in.keys, in.values, {kK, 2}, call),
+               far(in.query, in.keys, in.values, {3, 2}, call));
+}
+
 TEST(Local, StepByStepIsAllAtOnce) {
   const Inputs in;
   Additive additive(kE, kE, 4, true, DType::f64);

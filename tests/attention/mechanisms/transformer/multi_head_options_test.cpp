@@ -23,6 +23,7 @@
 #include "../../../../nn/init.h"
 #include "../../../support/throws.h"
 #include "../../numbers.h"
+#include "../plain.h"
 
 namespace heed::attention {
 namespace {
@@ -192,6 +193,28 @@ TEST_P(MultiHeadOption, AGateAndAScaleAHead) {
       {kB, kT, kH * 3});
   EXPECT_THAT(numbers(made(x).context),
               near(made.out_proj(joined * sigmoid((*made.gate)(x))), 1e-12));
+}
+
+// Padding, also where a row is nothing else, leaves no trace in what all rows share.
+TEST_P(MultiHeadOption, AGateAndAScaleSeeNothingOfPadding) {
+  for (const bool gate : {false, true}) {
+    MultiHeadOptions options = sizes(GetParam());
+    options.gate = gate;
+    options.head_scale = !gate;
+    MultiHead made(options);
+    for (const Tensor& each : made.parameters()) nn::normal_(each, 0, 0.4);
+    const Tensor x = randn({kB, kT, kE}, DType::f64);
+    for (const std::vector<Index>& lengths : {std::vector<Index>{kT, 3}, {kT, 0}}) {
+      const Mask mask = Mask::lengths(lengths, kT);
+      const Tensor real = unsqueeze(mask.tensor({kB, kT}), -1);
+      plain::expect_hidden([&](double value) {
+        const Tensor spoilt = plain::spoiled(x, lengths, value);
+        return plain::bits_of(plain::leaves_of(made, {{"x", spoilt}}), [&] {
+          return std::vector<Tensor>{where(real, made(spoilt, {.mask = mask}).context, 0)};
+        });
+      });
+    }
+  }
 }
 
 // Keys and values that every query may attend to, behind those of the sequence.
