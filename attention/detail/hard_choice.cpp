@@ -52,10 +52,11 @@ void check_sequence(const char* op, const Tensor& keys, const Tensor& values) {
 
 Tensor choosable_scores(const Memory& memory, const Tensor& query, const Tensor& allowed,
                         const Tensor& past) {
-  if (!allowed.defined()) return memory.score()(query, memory.keys(), past);
+  const Score& score = memory.score();
+  if (!allowed.defined()) return score.among(query, memory.keys(), allowed, past);
   constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
   const FinitePart q = finite_part(query), k = finite_part(memory.keys());
-  Tensor scores = memory.score()(q.x, k.x, past);
+  Tensor scores = score.among(q.x, k.x, allowed, past);
   // What may be looked at is refused as it is without a mask.
   if (q.bad.defined()) scores = where(any(q.bad, {-1}, true), kNaN, scores);
   if (k.bad.defined()) scores = where(transpose(any(k.bad, {-1}, true), -2, -1), kNaN, scores);

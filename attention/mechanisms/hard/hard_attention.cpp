@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <limits>
+#include <vector>
 
 #include "../../../autograd/check_defined.h"
 #include "../../../autograd/ops/elementwise/elementwise.h"
@@ -54,7 +55,10 @@ HardMemory HardAttention::begin(const Tensor& keys, const Tensor& values,
         "HardAttention: in training somebody must choose and record it: hand in choices, such as "
         "SampledChoices, or call eval()");
   }
-  return HardMemory(Memory(score, keys, values, call.mask), options_, call, training());
+  const Memory memory(score, keys, values);
+  HardCall own = call;
+  own.mask = call.mask & memory.within_reach();
+  return HardMemory(memory, options_, own, training());
 }
 
 HardAttentionOutput HardAttention::operator()(const Tensor& query, const Tensor& keys,
@@ -86,6 +90,20 @@ Choice HardMemory::choose(const Tensor& logits) {
   return SampledChoices(0, {.generator = call_.generator}).choose(logits);
 }
 
+// Scores that look back are made query by query: each needs the weights of the one before.
+Tensor HardMemory::scores(const Tensor& query, const Tensor& allowed) {
+  const Score& score = memory_.score();
+  if (!score.uses_previous_weights()) return choosable_scores(memory_, query, allowed);
+  std::vector<Tensor> rows;
+  for (Index i = 0; i < query.size(-2); ++i) {
+    const bool each = allowed.defined() && allowed.rank() >= 2 && allowed.size(-2) > 1;
+    const Tensor may = each ? narrow(allowed, -2, i, 1) : allowed;
+    rows.push_back(choosable_scores(memory_, narrow(query, -2, i, 1), may, past_));
+    past_ = score.remember(past_, softmax(rows.back(), -1, may));
+  }
+  return concat(rows, -2);
+}
+
 HardAttentionOutput HardMemory::look(const Tensor& query, bool one) {
   check_defined("HardAttention", query, "query");
   const Tensor &keys = memory_.keys(), &values = memory_.values();
@@ -101,7 +119,7 @@ HardAttentionOutput HardMemory::look(const Tensor& query, bool one) {
     out.context = matmul(out.weights, values);
   } else {
     const Tensor allowed = call_.mask.tensor(shape, "HardAttention");
-    const Tensor scores = choosable_scores(memory_, query, allowed, past_);
+    const Tensor scores = this->scores(query, allowed);
     out.weights = softmax(scores, -1, allowed);
 
     Tensor nothing;  // bool [.., Q, 1]: nothing may be looked at
@@ -143,8 +161,6 @@ HardAttentionOutput HardMemory::look(const Tensor& query, bool one) {
     }
     if (nothing.defined()) out.context = where(nothing, 0, out.context);
   }
-  const Score& score = memory_.score();
-  if (score.uses_previous_weights()) past_ = score.remember(past_, out.weights);
   if (one) {
     out.context = squeeze(out.context, -2);
     out.weights = squeeze(out.weights, -2);

@@ -63,6 +63,7 @@ class HardMemory {
   friend class HardAttention;
   HardMemory(Memory memory, const HardOptions& options, const HardCall& call, bool training);
   HardAttentionOutput look(const Tensor& query, bool one);
+  Tensor scores(const Tensor& query, const Tensor& allowed);
   Choice choose(const Tensor& logits);
 
   Memory memory_;
@@ -87,7 +88,8 @@ class HardAttention : public nn::Module {
   /// Throws ShapeError, DTypeError; GradError in training when nobody is there to choose. What the
   /// call points to must live as long as the result.
   HardMemory begin(const Tensor& keys, const Tensor& values, const HardCall& call = {}) const;
-  /// All queries at once, as one joint choice an example.
+  /// All queries at once, as one joint choice an example; of scores that look back each has the
+  /// weights of the one before.
   HardAttentionOutput operator()(const Tensor& query, const Tensor& keys, const Tensor& values,
                                  const HardCall& call = {}) const;
 };

@@ -58,7 +58,10 @@ HardMonotonicMemory HardMonotonic::begin(const Tensor& keys, const Tensor& value
         "HardMonotonic: in training somebody must choose and record it: hand in choices, such as "
         "SampledChoices, or call eval()");
   }
-  return HardMonotonicMemory(Memory(score, keys, values, call.mask), options_.sample, call);
+  const Memory memory(score, keys, values);
+  HardCall own = call;
+  own.mask = call.mask & memory.within_reach();
+  return HardMonotonicMemory(memory, options_.sample, own);
 }
 
 HardMonotonicMemory::HardMonotonicMemory(Memory memory, bool sample, const HardCall& call)

@@ -26,9 +26,9 @@ HardOptions of(const std::shared_ptr<Score>& score, HardEvaluation evaluation) {
 // log softmax [.., Q, K], kHidden where `allowed` is false.
 Tensor log_weights(const HardAttention& by, const Tensor& query, const Tensor& keys,
                    const Tensor& values, const Mask& mask) {
-  const Memory memory(by.score, keys, values, mask);
+  const Memory memory(by.score, keys, values);
   const Shape shape = scores_shape("VariationalAttention", query, memory.keys());
-  const Tensor allowed = mask.tensor(shape, "VariationalAttention");
+  const Tensor allowed = (mask & memory.within_reach()).tensor(shape, "VariationalAttention");
   const Tensor scores = choosable_scores(memory, query, allowed);
   if (!allowed.defined()) return log_softmax(scores, -1);
   const Tensor e = where(allowed, scores, kHidden);

@@ -8,6 +8,7 @@
 
 #include "../../../../attention/attend.h"
 #include "../../../../attention/scores/additive.h"
+#include "../../../../attention/scores/contextual.h"
 #include "../../../../attention/scores/feature_wise.h"
 #include "../../../../attention/scores/location.h"
 #include "../../../../autograd/backward.h"
@@ -19,6 +20,7 @@
 #include "../../../../autograd/stochastic/stochastic_gradcheck.h"
 #include "../../../../core/error.h"
 #include "../../../../core/generator.h"
+#include "../../../../nn/init.h"
 #include "../../../support/throws.h"
 #include "../../borrowed.h"
 #include "../../numbers.h"
@@ -289,6 +291,55 @@ TEST(HardAttention, StepsAreAllAtOnceAndScoresMayLookBack) {
     EXPECT_THAT(numbers(memory.step(query).weights),
                 near(soft.step(query, past, {.need_weights = true}).weights));
   }
+}
+
+TEST(HardAttention, AllAtOnceIsStepsWhereScoresLookBack) {
+  const Inputs in;
+  LocationAware aware({.query_width = kE,
+                       .key_width = kE,
+                       .hidden = 6,
+                       .filters = 2,
+                       .kernel = 3,
+                       .dtype = DType::f64});
+  const auto kept = borrowed(aware);
+  HardAttention attend({.score = kept});
+  attend.eval();
+  for (const Mask& mask : {Mask(), Mask::lengths({kK, 3}, kK)}) {
+    const HardAttentionOutput all = attend(in.query, in.keys, in.values, {.mask = mask});
+    HardMemory memory = attend.begin(in.keys, in.values, {.mask = mask});
+    for (Index t = 0; t < kQ; ++t) {
+      const HardAttentionOutput step = memory.step(select(in.query, 1, t));
+      EXPECT_THAT(numbers(select(all.weights, 1, t)), near(step.weights));
+      EXPECT_THAT(numbers(select(all.context, 1, t)), near(step.context));
+    }
+  }
+}
+
+TEST(HardAttention, ScoresSeeTheMask) {
+  const Inputs in;
+  ContextualPositions contextual(kE, 3, std::nullopt, DType::f64);
+  nn::normal_(contextual.positions, 0, 1);
+  HardAttention attend({.score = borrowed(contextual)});
+  attend.eval();
+  const Mask mask = Mask::lengths({kK, 3}, kK);
+  const Attended soft = heed::attention::attend(contextual, in.query, in.keys, in.values,
+                                                {.mask = mask, .need_weights = true});
+  const auto weights = [&](double there) {
+    return attend(in.query, dirty(in.keys, there), in.values, {.mask = mask}).weights;
+  };
+  EXPECT_THAT(numbers(weights(0)), near(soft.weights));
+  EXPECT_EQ(numbers(weights(7)), numbers(weights(0)));
+  EXPECT_EQ(numbers(weights(kNaN)), numbers(weights(0)));
+}
+
+TEST(HardAttention, WhatAScoreDoesNotReachIsNotChosen) {
+  const Inputs in;
+  LocationBased location(kE, 2, DType::f64);
+  HardAttention attend({.score = borrowed(location)});
+  attend.eval();
+  const HardAttentionOutput out = attend(in.query, in.keys, in.values);
+  EXPECT_EQ(sum(narrow(out.weights, 2, 2, kK - 2)).item(), 0);
+  for (const Index place : places(out.choice.index())) EXPECT_LT(place, 2);
 }
 
 TEST(HardAttention, SmallestSizes) {
