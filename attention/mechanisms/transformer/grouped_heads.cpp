@@ -58,7 +58,7 @@ Attended attend_in_groups(const Tensor& q, const Memory& memory, const Terms& gi
   const Memory apart = memory.beside_groups();
   Attended out = apart.attend(reshape(q, Shape{B, shared, groups, Q, D}), terms);
   out.context = reshape(out.context, Shape{B, H, Q, out.context.size(-1)});
-  if (out.weights.defined()) out.weights = reshape(out.weights, scores);
+  if (out.weights.defined()) out.weights = flatten(out.weights, 1, 2);  // [B, H, Q, K, ..]
   if (out.log_sums.defined()) out.log_sums = reshape(out.log_sums, Shape{B, H, Q});
   if (given.need_statistics) out.statistics = out.statistics.side_by_side();
   return out;

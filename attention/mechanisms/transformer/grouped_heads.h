@@ -8,7 +8,8 @@
 namespace heed::attention {
 
 /// q [B, H, Q, D], memory of keys [B, kv_heads, K, D] -> context [B, H, Q, Dv], weights
-/// [B, H, Q, K]; terms are of the H heads. Throws ShapeError, DTypeError.
+/// [B, H, Q, K], or [B, H, Q, K, Dv] of a score for each feature; terms are of the H heads. Throws
+/// ShapeError, DTypeError.
 Attended attend_in_groups(const Tensor& q, const Memory& memory, const Terms& terms);
 
 }  // namespace heed::attention
