@@ -42,13 +42,22 @@ bool causal_of(const char* op, Looks looks, const Mask& mask) {
   return causal || looks == Looks::back;
 }
 
+// A tensor is one of scores [B, 1, T, K], as in attend(), and must be the same for all queries.
 Tensor real_of(const char* op, const Mask& mask, Index batch, Index first, Index steps) {
-  const Shape places{batch, first + steps};
+  const Index K = first + steps;
   Mask keys;
-  if (mask.has_lengths()) keys = Mask::lengths(mask.key_lengths(), places[1]);
-  const Tensor rest = mask.rest(places, op);
-  if (rest.defined()) keys = keys & Mask(rest);
-  const Tensor real = real_places(op, "x", keys, batch, places[1]);
+  if (mask.has_lengths()) keys = Mask::lengths(mask.key_lengths(), K);
+  const Tensor rest = mask.rest({batch, 1, steps, K}, op);
+  if (rest.defined()) {
+    if (rest.rank() >= 2 && rest.size(-2) != 1) {
+      throw ValueError(fmt::format(
+          "{}: a mask must be causal or one of keys: {} is one of pairs; keys are [B, 1, 1, T], or "
+          "Mask::key_padding's [B, T]",
+          op, describe(rest)));
+    }
+    keys = keys & Mask::key_padding(reshape(expand(rest, {batch, 1, 1, K}), {batch, K}));
+  }
+  const Tensor real = real_places(op, "x", keys, batch, K);
   return real.defined() ? narrow(real, 1, first, steps) : real;
 }
 

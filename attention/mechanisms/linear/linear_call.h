@@ -16,8 +16,9 @@ bool mask_alone(const Terms& terms);
 
 class LinearCall {
  public:
-  /// x [B, T, width], behind `first` steps; terms of a mask, causal or of keys, and weights. Throws
-  /// ShapeError, DTypeError, ValueError for other terms and masks; all name `op`.
+  /// x [B, T, width], behind `first` steps; terms of a mask, causal or of keys, and weights. A mask
+  /// by a tensor is one of scores [B, 1, T, T] and has one row for all queries. Throws ShapeError,
+  /// DTypeError, ValueError for other terms and masks; all name `op`.
   LinearCall(const char* op, Looks looks, const Tensor& x, Index width, DType dtype,
              const Terms& terms, Index first = 0);
 

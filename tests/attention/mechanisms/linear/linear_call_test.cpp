@@ -8,6 +8,7 @@
 
 #include "../../../../attention/attention.h"
 #include "../../../../autograd/grad_mode.h"
+#include "../../../../autograd/ops/shape/shape.h"
 #include "../../../../core/error.h"
 #include "../../../support/throws.h"
 #include "../../numbers.h"
@@ -62,6 +63,24 @@ TEST(LinearCall, RefusesMasksOfPairs) {
   made(x, {.mask = Mask::causal()}, &cache);
   EXPECT_ERROR(ValueError, "linear_attention: a state does not know the weights of steps before",
                made(x, {.mask = Mask::causal(), .need_weights = true}, &cache));
+}
+
+// A tensor is one of scores, as in attend(): [T, T] says which pairs, also in a batch of T.
+TEST(LinearCall, TakesATensorOfKeysAndNoneOfPairs) {
+  const NoGrad off;
+  manual_seed(7);
+  const LinearAttention made({.width = 6, .heads = 2, .dtype = DType::f64});
+  const Tensor x = randn({3, 3, 6}, DType::f64);
+  const Tensor real = Mask::lengths({3, 1, 2}, 3).tensor({3, 3});
+  const Tensor want = made(x, {.mask = Mask::key_padding(real)}).context;
+  EXPECT_EQ(numbers(made(x, {.mask = Mask(reshape(real, {3, 1, 1, 3}))}).context), numbers(want));
+  const Tensor first = select(real, 0, 1);  // [T], of every row
+  EXPECT_EQ(numbers(made(x, {.mask = Mask(first)}).context),
+            numbers(made(x, {.mask = Mask::lengths({1, 1, 1}, 3)}).context));
+  EXPECT_ERROR(ValueError,
+               "linear_attention: a mask must be causal or one of keys: bool[3, 3] is one of "
+               "pairs; keys are [B, 1, 1, T], or Mask::key_padding's [B, T]",
+               made(x, {.mask = Mask(real)}));
 }
 
 TEST(LinearCall, WeightsOfTheFirstStepsAreKnown) {
