@@ -7,6 +7,7 @@
 #include "../../autograd/ops/elementwise/elementwise.h"
 #include "../../autograd/ops/normalise/softmax.h"
 #include "../../core/error.h"
+#include "../detail/nan_guard.h"
 
 namespace heed::attention {
 namespace {
@@ -27,8 +28,11 @@ Tensor Temperature::operator()(const Tensor& scores, const Tensor& allowed, Inde
                                Tensor*) const {
   const Scope scope(*this);
   const Tensor seen = allowed.defined() ? where(allowed, scores, 0) : scores;
-  return forwarded(
-      softmax(log_beta.defined() ? seen * exp(log_beta) : seen * beta_, axis, allowed));
+  if (!log_beta.defined()) return forwarded(softmax(seen * beta_, axis, allowed));
+  const FinitePart finite = finite_part(seen);  // a score of -infinity has no share in beta
+  const Tensor sharper = finite.x * exp(log_beta);
+  const Tensor all = finite.bad.defined() ? where(finite.bad, seen, sharper) : sharper;
+  return forwarded(softmax(all, axis, allowed));
 }
 
 }  // namespace heed::attention

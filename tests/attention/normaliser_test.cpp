@@ -14,6 +14,8 @@
 #include "../../attention/normalisers/sigmoid.h"
 #include "../../attention/normalisers/sparse.h"
 #include "../../attention/normalisers/temperature.h"
+#include "../../autograd/backward.h"
+#include "../../autograd/ops/elementwise/compare.h"
 #include "../../autograd/ops/elementwise/elementwise.h"
 #include "../../autograd/ops/normalise/softmax.h"
 #include "../../autograd/ops/reduce/reduce.h"
@@ -283,6 +285,25 @@ TEST(Normaliser, MochaSpreadsOverChunks) {
   EXPECT_THAT(numbers(mocha.spread(alpha, u)), near(wanted));
   EXPECT_THAT(numbers(mocha(scores())), near(mocha.spread(alpha, scores())));
   EXPECT_THAT(numbers(Mocha(1)(scores())), near(alpha));
+}
+
+// A score of -infinity has no weight, and no share in the gradient of beta: as if it were masked.
+TEST(Normaliser, ALearnedTemperatureTakesInfiniteScores) {
+  const Temperature sharp(1.7, true, DType::f64);
+  const Tensor far = arange(kK) == 2, factor = exp(scores());
+  const auto run = [&](const Tensor& e, const Tensor& allowed) {
+    Tensor leaf = e.detach();
+    leaf.set_requires_grad();
+    sharp.log_beta.zero_grad();
+    const Tensor w = sharp(leaf, allowed);
+    sum(w * factor).backward();
+    Numbers out = numbers(w);
+    out.push_back(sharp.log_beta.grad().item());
+    for (const double each : numbers(leaf.grad())) out.push_back(each);
+    return out;
+  };
+  const Numbers wanted = run(scores(), logical_not(far));
+  EXPECT_THAT(run(where(far, -INFINITY, scores()), Tensor()), near(wanted));
 }
 
 // One row without the axis of queries, keys along an axis before others, and no axis at all.

@@ -136,7 +136,7 @@ Attended GraphAttention::operator()(const Tensor& x, const Terms& terms) const {
   const auto heads = [&](const Tensor& y) { return transpose(reshape(y, {B, T, H, D}), 1, 2); };
   const auto [target, source] = project(x);
   Terms call = terms;
-  if (training()) call.dropout = options_.dropout;
+  if (terms.dropout == 0 && training()) call.dropout = options_.dropout;
   const Tensor keys = heads(source);
   const Tensor queries = heads(target);
   Attended out = named(kOp, [&] { return attend(score, queries, keys, keys, call); });

@@ -89,11 +89,13 @@ Tensor table_answer_loss(const TableAnswers& found, const TableAnswers& wanted,
     const Tensor p = clamp(x, kEps, 1 - kEps);
     return -(y * log(p) + (1 - y) * log(1 - p));
   };
-  const MaskedSequence cells =
-      masked_sequence(op, "cells", crossed(found.cells, wanted.cells), rows);
+  const MaskedSequence cells = masked_sequence(op, "cells", found.cells, rows);
+  const Tensor each =
+      zero_elsewhere(crossed(cells.x, zero_elsewhere(wanted.cells, cells.real)), cells.real);
   Tensor places = full({cells.x.size(0)}, static_cast<double>(cells.x.size(1)), dtype);
   if (cells.real.defined()) places = sum(heed::to(cells.real, dtype), {1});
-  const Tensor of_cells = sum(cells.x, {1, 2}) / (places * static_cast<double>(cells.x.size(2)));
+  const Tensor count = clamp(places * static_cast<double>(cells.x.size(2)), 1);
+  const Tensor of_cells = sum(each, {1, 2}) / count;
   const Tensor of_scalar = huber_loss(found.scalar, wanted.scalar, options.delta, Reduction::none);
   Tensor total = is_scalar * of_scalar + options.cells * (1 - is_scalar) * of_cells;
   if (options.kind > 0) total = total + options.kind * crossed(found.is_scalar, is_scalar);

@@ -77,8 +77,8 @@ struct TableLossOptions {
   double kind = 0;    ///< weight of is_scalar's cross entropy; the paper has none
 };
 /// The paper's loss: Huber's where a number is wanted, else the cells' cross entropy, over the
-/// first rows[b] rows; the mean over the batch. `wanted`: cells 0 or 1, is_scalar bool. Throws
-/// ShapeError, DTypeError.
+/// first rows[b] rows, 0 without any; the mean over the batch. `wanted`: cells 0 or 1, is_scalar
+/// bool. Throws ShapeError, DTypeError.
 Tensor table_answer_loss(const TableAnswers& found, const TableAnswers& wanted,
                          const std::vector<Index>& rows, const TableLossOptions& options = {});
 

@@ -76,7 +76,9 @@ Tensor hopfield_energy(const Tensor& states, const Tensor& given, double beta,
     count = unsqueeze(sum(to(may, states.dtype()), {-1}), -1);
   }
   const Tensor largest = K == 0 ? sum(norms, {-1}, true) : amax(norms, {-1}, true);  // [.., 1]
-  return (log(count) - logsumexp(z, {-1})) / beta + sum(square(states), {-1}) / 2 + largest / 2;
+  const Tensor energy =
+      (log(count) - logsumexp(z, {-1})) / beta + sum(square(states), {-1}) / 2 + largest / 2;
+  return K == 0 || may.defined() ? where(count == 0, kInfinity, energy) : energy;
 }
 
 Attended hopfield_update(const Tensor& states, const Tensor& patterns, double beta,
@@ -126,7 +128,7 @@ Attended Hopfield::operator()(const Tensor& states, const Tensor& stored, const 
 }
 
 HopfieldPooling::HopfieldPooling(const HopfieldOptions& o, Index count)
-    : states(parameter("states", begin(count, o.state_width, o.dtype))),
+    : states(parameter("states", begin(count, checked(o).state_width, o.dtype))),
       associate(child<Hopfield>("associate", o)) {}
 
 Attended HopfieldPooling::operator()(const Tensor& stored, const Mask& mask,
@@ -140,8 +142,7 @@ Attended HopfieldPooling::operator()(const Tensor& stored, const Mask& mask,
 }
 
 HopfieldLayer::HopfieldLayer(const HopfieldOptions& o, Index count)
-    : patterns(parameter(
-          "patterns", begin(count, o.stored_width == 0 ? o.state_width : o.stored_width, o.dtype))),
+    : patterns(parameter("patterns", begin(count, checked(o).stored_width, o.dtype))),
       associate(child<Hopfield>("associate", o)) {}
 
 Attended HopfieldLayer::operator()(const Tensor& states, bool need_weights) const {

@@ -18,8 +18,8 @@
 namespace heed::attention {
 
 /// E of states [.., Q, D] among patterns [.., K, D] -> [.., Q]; patterns that are not `allowed`
-/// (bool, broadcasts to [.., K]) are not stored, and without any the energy is infinite. Throws
-/// ShapeError, DTypeError, ValueError unless beta is positive and finite.
+/// (bool, broadcasts to [.., K]) are not stored, and without any the energy is infinite, with zero
+/// gradients. Throws ShapeError, DTypeError, ValueError unless beta is positive and finite.
 Tensor hopfield_energy(const Tensor& states, const Tensor& patterns, double beta,
                        const Tensor& allowed = Tensor());
 /// One update. Terms are attention's. Throws as that does.

@@ -40,7 +40,8 @@ Tensor SlotShares::operator()(const Tensor& scores, const Tensor& allowed, Index
   const Scope scope(*this);
   const Index keys = axis < 0 ? axis + scores.rank() : axis;
   const Tensor shared = softmax(scores, keys - 1, allowed);
-  return forwarded(shared / (sum(shared, {keys}, true) + eps_));
+  const Tensor total = sum(shared, {keys}, true) + eps_;
+  return forwarded(shared / where(total == 0, 1, total));
 }
 
 SlotAttention::SlotAttention(const SlotAttentionOptions& o)

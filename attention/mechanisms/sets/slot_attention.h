@@ -6,6 +6,9 @@
 //   W_ij = A_ij / (eps + sum of A_ij over inputs j)
 //   s = GRU(W (W_v LN(x)), s),   s = s + MLP(LN(s));   several times
 //
+// The paper adds eps to each A_ij before: (A_ij + eps) / sum over j of (A_ij + eps), by which a
+// masked input would have a weight. The two differ by about eps.
+//
 // x [B, T, input] -> slots [B, N, D], weights [B, N, T], W of the last time; MLP(h) = W_2 relu(W_1
 // h). A slot begins as mu + sigma o noise, one mu and sigma for all of them, so that any number may
 // be asked for. O(times N T D). A slot's share depends on the others: the normaliser, SlotShares,
@@ -20,7 +23,8 @@
 
 namespace heed::attention {
 
-/// softmax over the queries, then of each query's its share among the keys: w / (eps + sum w).
+/// softmax over the queries, then of each query's its share among the keys: w / (eps + sum w), 0
+/// where nothing came to a query.
 class SlotShares : public Normaliser {
  public:
   /// Throws ValueError for a negative eps.

@@ -196,6 +196,10 @@ TEST(GraphAttention, DropsWeightsInTraining) {
             std::vector<float>(9, 0));
   made.eval();
   EXPECT_NE(made(x, edges).context.array().to_vector<float>()[0], 0);
+  // What a call says wins over the options.
+  GraphAttention keeps({.input = kIn, .head_width = kD, .bias = false});
+  EXPECT_EQ(keeps(unsqueeze(x, 0), Terms{.dropout = 1}).context.array().to_vector<float>(),
+            std::vector<float>(9, 0));
 }
 
 TEST(GraphAttention, RefusesWhatDoesNotFit) {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "../../../../autograd/backward.h"
 #include "../../../../autograd/ops/shape/shape.h"
 #include "../../../../core/error.h"
 #include "../../../../core/generator.h"
@@ -202,6 +203,27 @@ TEST(NeuralProgrammer, LossIsOfNumbersOrOfCells) {
   EXPECT_NEAR(table_answer_loss(found, wanted, {}, {.delta = 2, .cells = 1, .kind = 3}).item(),
               (2 - (std::log(0.9) + std::log(0.5)) / 2 - 3 * (std::log(0.5) + std::log(0.75))) / 2,
               1e-12);
+}
+
+// A table without rows has no cells to be wrong in, and padded cells are nobody's.
+TEST(NeuralProgrammer, LossSeesNothingOfPaddedCells) {
+  const std::vector<Index> rows = {2, 0};
+  const Tensor is_scalar(Array::from(std::vector<bool>{false, false}, {2}));
+  const auto run = [&](double beyond) {
+    Tensor cells(Array::from<double>({0.5, 0.25, beyond, beyond, beyond, beyond}, {2, 3, 1}));
+    cells.set_requires_grad();
+    const Tensor wanted(Array::from<double>({1, 0, beyond, beyond, beyond, beyond}, {2, 3, 1}));
+    const Tensor nothing = zeros({2}, DType::f64);
+    const Tensor loss =
+        table_answer_loss({nothing, cells, nothing}, {nothing, wanted, is_scalar}, rows);
+    loss.backward();
+    return join({numbers(loss), numbers(cells.grad())});
+  };
+  const Numbers clean = run(0);
+  EXPECT_NEAR(clean[0], -50 * (std::log(0.5) + std::log(0.75)) / 2 / 2, 1e-12);
+  EXPECT_NEAR(clean[1], -50 / 0.5 / 4, 1e-12);
+  EXPECT_NEAR(clean[2], 50 / 0.75 / 4, 1e-12);
+  EXPECT_EQ(run(NAN), clean);
 }
 
 TEST(NeuralProgrammer, SaysWhatIsWrong) {

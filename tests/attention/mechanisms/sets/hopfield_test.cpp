@@ -5,8 +5,10 @@
 #include <cmath>
 #include <limits>
 
+#include "../../../../autograd/backward.h"
 #include "../../../../autograd/grad_mode.h"
 #include "../../../../autograd/ops/elementwise/elementwise.h"
+#include "../../../../autograd/ops/reduce/reduce.h"
 #include "../../../../autograd/ops/shape/shape.h"
 #include "../../../../core/error.h"
 #include "../../../../core/generator.h"
@@ -132,6 +134,27 @@ TEST(Hopfield, TheEnergySeesNothingOfPatternsThatAreNotStored) {
   });
 }
 
+TEST(Hopfield, TheEnergyWithoutAPatternIsInfinite) {
+  manual_seed(32);
+  const Tensor xi = randn({kB, kQ, kD}, DType::f64).set_requires_grad();
+  const Tensor X = randn({kB, kK, kD}, DType::f64).set_requires_grad();
+  const Tensor real = Mask::lengths({0, 2}, kK).tensor(Shape{kB, kK});
+  const Tensor energy = hopfield_energy(xi, X, kBeta, real);
+  EXPECT_EQ(numbers(select(energy, 0, 0)), Numbers(kQ, INFINITY));
+  const Tensor stored = narrow(select(X, 0, 1), 0, 0, 2);
+  EXPECT_LT(difference(select(energy, 0, 1), hopfield_energy(select(xi, 0, 1), stored, kBeta)),
+            1e-12);
+  sum(energy).backward();
+  EXPECT_EQ(numbers(select(xi.grad(), 0, 0)), Numbers(kQ * kD, 0.0));
+  EXPECT_EQ(numbers(select(X.grad(), 0, 0)), Numbers(kK * kD, 0.0));
+  EXPECT_TRUE(std::isfinite(sum(abs(xi.grad())).item() + sum(abs(X.grad())).item()));
+  const Tensor alone = randn({kQ, kD}, DType::f64).set_requires_grad();
+  const Tensor none = hopfield_energy(alone, zeros({0, kD}, DType::f64), kBeta);
+  EXPECT_EQ(numbers(none), Numbers(kQ, INFINITY));
+  sum(none).backward();
+  EXPECT_EQ(numbers(alone.grad()), Numbers(kQ * kD, 0.0));
+}
+
 // Theorem 1 and 2: from anywhere, at any beta, each update lowers the energy or leaves it.
 TEST(Hopfield, TheEnergyNeverRises) {
   manual_seed(28);
@@ -207,6 +230,11 @@ TEST(Hopfield, RefusesWhatDoesNotFit) {
                "hopfield: state_width 4, stored_width 4, head_width 0, heads 1, output 4 and "
                "updates 1 must be positive",
                Hopfield({.state_width = 4}));
+  const char* const negative =
+      "hopfield: state_width -4, stored_width -4, head_width 2, heads 1, output -4 and updates 1 "
+      "must be positive";
+  EXPECT_ERROR(ValueError, negative, HopfieldPooling({.state_width = -4, .head_width = 2}));
+  EXPECT_ERROR(ValueError, negative, HopfieldLayer({.state_width = -4, .head_width = 2}, 3));
   EXPECT_ERROR(ValueError, "hopfield: tolerance -1 must not be negative",
                Hopfield({.state_width = 4, .head_width = 2, .tolerance = -1}));
   EXPECT_ERROR(ValueError, "hopfield: count 0 must be positive",

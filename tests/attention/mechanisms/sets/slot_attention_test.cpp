@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "../../../../autograd/backward.h"
 #include "../../../../autograd/ops/elementwise/elementwise.h"
 #include "../../../../autograd/ops/reduce/reduce.h"
 #include "../../../../autograd/ops/shape/shape.h"
@@ -147,6 +148,19 @@ TEST(SlotAttention, SlotsCompete) {
   EXPECT_LT(difference(sum(w, {-1}), ones({kN}, DType::f64)), 1e-14);
   const Tensor shares = exp(e) / sum(exp(e), {0}, true);
   EXPECT_LT(difference(w, shares / sum(shares, {1}, true)), 1e-14);
+}
+
+// 0 of 0 is nothing.
+TEST(SlotAttention, SharesOfNothingAreZeros) {
+  manual_seed(26);
+  Tensor e = randn({kB, kN, kT}, DType::f64).set_requires_grad();
+  const Tensor real = reshape(Mask::lengths({3, 0}, kT).tensor(Shape{kB, kT}), {kB, 1, kT});
+  const Tensor w = SlotShares(0)(e, real);
+  EXPECT_LT(difference(sum(select(w, 0, 0), {-1}), ones({kN}, DType::f64)), 1e-14);
+  EXPECT_EQ(numbers(select(w, 0, 1)), Numbers(kN * kT, 0.0));
+  sum(w * w).backward();
+  EXPECT_EQ(numbers(select(e.grad(), 0, 1)), Numbers(kN * kT, 0.0));
+  EXPECT_GT(sum(abs(e.grad())).item(), 0);
 }
 
 TEST(SlotAttention, RefusesWhatDoesNotFit) {
