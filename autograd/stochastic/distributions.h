@@ -56,7 +56,7 @@ class Bernoulli {
                      Say<"Bernoulli::from_probs(x), Bernoulli::from_logits(x)"> = {}) = delete;
   /// Throws ValueError unless all are in [0, 1], DTypeError.
   static Bernoulli from_probs(const Tensor& probs);
-  /// Probabilities sigmoid(logits). Throws ValueError for NaN.
+  /// Probabilities sigmoid(logits). Throws ValueError unless all are finite, DTypeError.
   static Bernoulli from_logits(const Tensor& logits);
 
   Tensor sample(Index count = 0, Generator* generator = nullptr) const;
