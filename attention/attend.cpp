@@ -126,6 +126,9 @@ void check_block(const Score& score, const Normaliser& normaliser, const Terms& 
   if (terms.sinks.defined() && (!one_score || normaliser.is_stateful())) {
     refuse("sinks", "stand beside one score a place, and queries that know nothing of each other");
   }
+  if (terms.need_statistics && score.per_feature()) {
+    refuse("statistics", "are of one score a place");
+  }
   if (terms.need_log_sums && (!one_score || !normaliser.is_softmax())) {
     refuse("log_sums", "are those of softmax, of one score a place");
   }

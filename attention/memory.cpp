@@ -69,7 +69,7 @@ Mask first_keys(Index count, Index keys) {
 }
 
 // Of places that were gathered, i64 [.., n], those before `reach`, for scores [.., Q, n].
-Mask before(Index reach, const Tensor& index) {
+Mask places_before(Index reach, const Tensor& index) {
   const Tensor inside = index < static_cast<double>(reach);
   return index.rank() == 2 ? Mask::key_padding(inside) : Mask(unsqueeze(inside, -2));
 }
@@ -173,7 +173,7 @@ Memory Memory::places(const Tensor& index, const Mask& mask) const {
   out.keys_ = embedding(flat_keys_, rows, few);
   out.values_ = embedding(flat_values_, rows, few);
   const bool bounded = !within_reach().all();
-  out.mask_ = bounded ? mask & before(score_->reach(), index) : mask;
+  out.mask_ = bounded ? mask & places_before(score_->reach(), index) : mask;
   out.out_of_place_ = true;
   out.shared_ = !kernels::all_finite(keys_.array()) || !kernels::all_finite(values_.array());
   return out;

@@ -35,9 +35,10 @@ struct Terms {
   double dropout = 0;
   Generator* generator = nullptr;  ///< of the dropout; null: the default one
   bool need_weights = false;
-  bool need_statistics = false;  ///< rows and sums of the weights, without the block
-  bool need_log_sums = false;    ///< for merge(); of softmax alone
-  bool tiles_only = false;       ///< throws ValueError where a block of scores would be made
+  /// Rows and sums of the weights, without the block; of one score a place.
+  bool need_statistics = false;
+  bool need_log_sums = false;  ///< for merge(); of softmax alone
+  bool tiles_only = false;     ///< throws ValueError where a block of scores would be made
   /// What a layer further down the stack left for this one, Attended::for_above: ValueResidualHeads
   /// and Luna look at it, all others do not.
   Tensor from_below = {};

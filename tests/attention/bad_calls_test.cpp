@@ -80,6 +80,8 @@ TEST(BadCalls, OfTermsWithoutOneScoreAPlace) {
     EXPECT_ERROR(ValueError, sinks, attend(*score, q, k, k, {.sinks = zeros({1})}));
     EXPECT_ERROR(ValueError, sums, attend(*score, q, k, k, {.need_log_sums = true}));
   }
+  EXPECT_ERROR(ValueError, "attend: statistics are of one score a place",
+               attend(by_feature, q, k, k, {.need_statistics = true}));
   const ScaledDot dot;
   EXPECT_ERROR(ValueError, sinks,
                attend(dot, q, k, k, {.normaliser = &monotonic, .sinks = zeros({1})}));

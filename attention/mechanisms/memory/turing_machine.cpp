@@ -89,7 +89,7 @@ Tensor address_memory(const Tensor& memory, const Tensor& last, const HeadSignal
     shifted = shifted.defined() ? shifted + part : part;
   }
   // wtilde^gamma over its sum, as a softmax: no underflow, and a weight of 0 stays 0.
-  const Tensor some = shifted > 0;
+  const Tensor some = logical_not(shifted <= 0);  // NaN is to stay NaN
   return softmax(signals.sharpen * log(where(some, shifted, 1)), -1, some);
 }
 

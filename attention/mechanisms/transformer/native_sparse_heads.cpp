@@ -275,6 +275,9 @@ Attended NativeSparseHeads::run(const Tensor& given, const Terms& terms, KeyValu
   if (call.need_weights()) out.weights = reshape(slc.weights, Shape{B, H, T, p.K});
   if (p.spoiled.defined()) {
     out.context = with_bad(out.context, expand(p.spoiled, out.context.shape()));
+    if (call.need_weights()) {
+      out.weights = with_bad(out.weights, expand(unsqueeze(p.spoiled, 1), out.weights.shape()));
+    }
   }
   call.spread(out);
   out.context = forwarded(out.context);

@@ -155,6 +155,19 @@ TEST(TuringMachine, AHeadWithoutWeightsStaysSo) {
   }
 }
 
+// What is not a number stays so, in its own head.
+TEST(TuringMachine, AKeyThatIsNoNumberFindsNoNumber) {
+  Inputs in;
+  const Tensor clean = address_memory(in.memory, in.last, in.signals);
+  Array key = in.signals.key.array().clone();
+  key.mutable_data<double>()[1] = std::nan("");
+  in.signals.key = key;
+  const Tensor w = address_memory(in.memory, in.last, in.signals);
+  EXPECT_THAT(numbers(select(select(w, 0, 0), 0, 0)), Each(testing::IsNan()));
+  EXPECT_EQ(numbers(select(w, 0, 1)), numbers(select(clean, 0, 1)));
+  EXPECT_EQ(numbers(select(select(w, 0, 0), 0, 1)), numbers(select(select(clean, 0, 0), 0, 1)));
+}
+
 // The whole machine, from its parameters alone.
 Numbers plain_machine(const TuringMachine& machine, const TuringMachineOptions& o,
                       const Tensor& inputs, Index b, Index steps) {

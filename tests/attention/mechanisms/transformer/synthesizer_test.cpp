@@ -201,6 +201,19 @@ TEST(Synthesizer, HasOnlyWhatItsKindsNeed) {
   EXPECT_EQ(fixed.named_buffers().size(), 1U);
 }
 
+// Also without a mask, by which nobody is hidden.
+TEST(Synthesizer, WhatIsNotANumberReachesAllThatSeeIt) {
+  manual_seed(17);
+  const Synthesizer made(sizes({Kind::dense}));
+  const Tensor x = randn({kB, kT, kE}, DType::f64);
+  Array dirty = x.array().clone();
+  dirty.mutable_data<double>()[kE] = std::nan("");  // row 0, step 1
+  const Tensor spoilt = dirty, clean = made(x).context;
+  const Tensor found = made(spoilt).context;
+  EXPECT_THAT(numbers(select(found, 0, 0)), testing::Each(testing::IsNan()));
+  EXPECT_EQ(numbers(select(found, 0, 1)), numbers(select(clean, 0, 1)));
+}
+
 TEST(Synthesizer, DropsWeightsInTrainingOnly) {
   manual_seed(13);
   SynthesizerOptions options = sizes({Kind::dense});
