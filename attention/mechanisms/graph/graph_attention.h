@@ -53,8 +53,8 @@ class GraphAttention : public nn::Module {
   /// Weights [M, H], in the order in which the edges came. A node without an edge gets the bias
   /// alone. Throws ShapeError, DTypeError.
   Attended operator()(const Tensor& x, const Edges& edges, bool need_weights = false) const;
-  /// A block: who may look at whom is the terms' mask, whose dropout wins over the options'. Weights
-  /// [B, H, T, T].
+  /// A block: who may look at whom is the terms' mask; their dropout wins over the options'.
+  /// Weights [B, H, T, T].
   Attended operator()(const Tensor& x, const Terms& terms) const;
 
  private:
