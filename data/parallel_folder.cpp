@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "../core/error.h"
 #include "folder_parts.h"
 
@@ -18,24 +20,32 @@ std::string stem_of(const std::string& name, const std::string& language) {
 
 }  // namespace
 
-std::pair<std::string, std::string> find_parallel(const std::string& folder,
-                                                  const std::string& from, const std::string& to,
-                                                  const std::vector<std::string>& beginnings) {
+std::vector<ParallelFiles> find_all_parallel(const std::string& folder, const std::string& from,
+                                             const std::string& to,
+                                             const std::vector<std::string>& beginnings) {
   const std::vector<std::string> names = names_in(folder);
   std::string lacking = from;
   for (const std::string& beginning : beginnings) {
+    std::vector<ParallelFiles> out;
     for (const std::string& source : names) {
       const std::string stem = stem_of(source, from);
       if (stem.empty() || !stem.starts_with(beginning)) continue;
       lacking = to;
-      for (const std::string& target : names) {
-        if (stem_of(target, to) == stem) return {folder + "/" + source, folder + "/" + target};
-      }
+      const auto target = std::find_if(names.begin(), names.end(), [&](const std::string& name) {
+        return stem_of(name, to) == stem;
+      });
+      if (target != names.end()) out.emplace_back(folder + "/" + source, folder + "/" + *target);
     }
+    if (!out.empty()) return out;
   }
   const std::string first = beginnings.empty() ? "" : beginnings.front();
   throw ValueError(
       fmt::format("{}: no file {}*.{} or {}*.{}.gz", folder, first, lacking, first, lacking));
+}
+
+ParallelFiles find_parallel(const std::string& folder, const std::string& from,
+                            const std::string& to, const std::vector<std::string>& beginnings) {
+  return find_all_parallel(folder, from, to, beginnings).front();
 }
 
 }  // namespace heed::data

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <string_view>
 
 #include "../core/error.h"
@@ -117,6 +118,19 @@ ParallelText read_parallel_tsv(const std::string& path, const ParallelOptions& o
   }
   if (file.line() == 0) fail_empty(path);
   return text;
+}
+
+void append(ParallelText& text, ParallelText more) {
+  const auto move = [](auto& from, auto& to) {
+    to.insert(to.end(), std::make_move_iterator(from.begin()), std::make_move_iterator(from.end()));
+  };
+  move(more.source, text.source);
+  move(more.target, text.target);
+  move(more.lines, text.lines);
+  text.empty += more.empty;
+  text.too_long += more.too_long;
+  text.unequal += more.unequal;
+  text.repaired += more.repaired;
 }
 
 std::string left_out(const ParallelText& text) {

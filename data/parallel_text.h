@@ -29,6 +29,9 @@ struct ParallelText {
   Index repaired = 0;  ///< pairs kept that were not UTF-8
 };
 
+/// Puts the pairs of `more` behind those of `text`, and adds what was left out.
+void append(ParallelText& text, ParallelText more);
+
 /// "3 empty, 1 too long, 2 of unequal lengths"; empty where no pair was left out.
 std::string left_out(const ParallelText& text);
 

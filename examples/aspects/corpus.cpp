@@ -2,10 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "../../core/error.h"
 #include "../../data/batches.h"
 #include "../../data/contractions.h"
 #include "../../data/folder_parts.h"
+#include "../../data/generated/first_drawn.h"
 #include "../../data/generated/opinions.h"
 #include "../../data/tokenizer.h"
 
@@ -25,8 +28,12 @@ Corpus load_corpus(const CorpusOptions& options) {
   std::vector<TaggedSentence> all;
   if (options.path.empty()) {
     Generator generator(options.seed + 0xa5bec7);
-    all = data::tell_opinions(options.sentences, generator);
-    out.test = data::tell_opinions(options.sentences / 3, generator);
+    const auto draw = [&](Index count) { return data::tell_opinions(count, generator); };
+    const Index usual = CorpusOptions().sentences;
+    all = data::first_drawn(options.sentences, usual, draw);
+    out.test = data::first_drawn(options.sentences / 3, usual / 3, draw);
+    const auto more = draw(std::max<Index>(options.sentences - usual, 0));
+    all.insert(all.end(), more.begin(), more.end());
   } else {
     all = read(options, "train");
     out.test = read(options, "test");

@@ -25,7 +25,7 @@ inline constexpr Index kNoWord = -100;  ///< the label of padding
 struct CorpusOptions {
   std::string path = "";
   std::string domain = "semeval14_restaurants";
-  Index sentences = 3000;  ///< generated, to train on; a third as many to test
+  Index sentences = 3000;  ///< generated, to train on; a third as many, at most 1000, to test
   std::uint64_t seed = 1;
   void fields(io::Fields& f) {
     f.text("data", path, "a folder of tagged sentences; left out: generated reviews");

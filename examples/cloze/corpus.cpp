@@ -1,5 +1,6 @@
 #include "corpus.h"
 
+#include <algorithm>
 #include <iterator>
 #include <set>
 
@@ -8,6 +9,7 @@
 #include "../../data/cloze_file.h"
 #include "../../data/folder_parts.h"
 #include "../../data/generated/belongings.h"
+#include "../../data/generated/first_drawn.h"
 #include "../../data/made_cloze.h"
 
 namespace cloze {
@@ -24,11 +26,16 @@ data::ClozeFile read(const std::string& folder, const std::string& name, data::C
 
 Corpus generated(const CorpusOptions& options, const data::ClozeOptions& limits) {
   Generator generator(options.seed + 0xc102e);
+  const auto draw = [&](Index count) { return data::tell_belongings(count, generator); };
+  const Index usual = CorpusOptions().stories;
   Corpus out;
-  out.train = data::tell_belongings(options.stories, generator);
+  out.train = data::first_drawn(options.stories, usual, draw);
+  for (std::vector<Cloze>* part : {&out.validation, &out.test}) {
+    *part = data::first_drawn(options.stories / 10, usual / 10, draw);
+  }
+  const auto more = draw(std::max<Index>(options.stories - usual, 0));
+  out.train.insert(out.train.end(), more.begin(), more.end());
   for (const Cloze& row : out.train) data::check_cloze(row, "generated", limits);
-  out.validation = data::tell_belongings(options.stories / 10, generator);
-  out.test = data::tell_belongings(options.stories / 10, generator);
   return out;
 }
 

@@ -16,7 +16,7 @@ using data::Cloze;
 
 struct CorpusOptions {
   std::string path = "";
-  Index stories = 5000;  ///< generated, to train on; a tenth as many to validate and to test
+  Index stories = 5000;  ///< generated, to train on; a tenth, at most 500, to validate, and to test
   Index made = 6;
   std::uint64_t seed = 1;
   void fields(io::Fields& f) {

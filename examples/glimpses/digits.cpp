@@ -4,6 +4,7 @@
 
 #include "../../core/error.h"
 #include "../../data/cluttered_digits.h"
+#include "../../data/generated/first_drawn.h"
 
 namespace glimpses {
 namespace {
@@ -20,18 +21,27 @@ Digits cut(Digits& digits, Index first) {
   return out;
 }
 
+Corpus drawn(const CorpusOptions& options) {
+  Generator generator(options.seed + 29);
+  const auto draw = [&](Index count) { return draw_digits(count, generator); };
+  const auto sixth = [](Index count) { return std::max<Index>(1, count / 6); };
+  const Index usual = CorpusOptions().drawn;
+  Corpus out;
+  out.train = data::first_drawn(options.drawn, usual, draw);
+  for (Digits* part : {&out.validation, &out.test}) {
+    *part = data::first_drawn(sixth(options.drawn), sixth(usual), draw);
+  }
+  const Digits more = draw(std::max<Index>(options.drawn - usual, 0));
+  out.train.pixels.insert(out.train.pixels.end(), more.pixels.begin(), more.pixels.end());
+  out.train.labels.insert(out.train.labels.end(), more.labels.begin(), more.labels.end());
+  return out;
+}
+
 }  // namespace
 
 Corpus load_corpus(const CorpusOptions& options) {
+  if (options.path.empty()) return drawn(options);
   Corpus out;
-  if (options.path.empty()) {
-    Generator generator(options.seed + 29);
-    const Index others = std::max<Index>(1, options.drawn / 6);
-    out.train = draw_digits(options.drawn, generator);
-    out.validation = draw_digits(others, generator);
-    out.test = draw_digits(others, generator);
-    return out;
-  }
   out.train = data::read_mnist(options.path, "train");
   out.test = data::read_mnist(options.path, "t10k");
   if (out.train.count() < 12) {

@@ -23,7 +23,7 @@ inline constexpr Index kSide = data::kDigitSide;
 
 struct CorpusOptions {
   std::string path = "";
-  Index drawn = 12000;  ///< to train on; a sixth as many to validate, and to test
+  Index drawn = 12000;  ///< to train on; a sixth as many, at most 2000, to validate, and to test
   std::uint64_t seed = 1;
   void fields(io::Fields& f) {
     f.text("data", path, "a folder with the four MNIST files; left out: drawn digits");

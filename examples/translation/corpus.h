@@ -18,7 +18,7 @@ struct CorpusOptions {
   std::string path;  ///< empty: generated
   std::string from = "en", to = "de";
   std::string test = "test";
-  Index sentences = 8000;  ///< to train on; a tenth as many to validate, and to test
+  Index sentences = 8000;  ///< to train on; a tenth as many, at most 800, to validate, and to test
   Index max_words = 100;   ///< longer pairs are not trained on
   double max_ratio = 9;    ///< nor are those of which one is so many times as long as the other
   train::BleuTokens score_by = train::BleuTokens::given;
@@ -26,7 +26,8 @@ struct CorpusOptions {
   void fields(io::Fields& f) {
     f.text("data", path,
            "a folder with train*, val* (or valid*, dev*) and test* files that end in .LANGUAGE or "
-           ".LANGUAGE.gz; left out: a generated language pair");
+           ".LANGUAGE.gz, all of a part read in the order of their names; left out: a generated "
+           "language pair");
     f.text("from", from, "language of the source");
     f.text("to", to, "language of the target");
     f.text("test", test, "beginning of the test files' names");

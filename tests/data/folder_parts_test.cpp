@@ -60,6 +60,12 @@ TEST(FolderParts, OfParallelTextsArePairs) {
                     find_parallel(folder.path(), "en", "xx", {"train"}));
   EXPECT_ERROR_WITH(ValueError, "no file val*.xx",
                     find_parallel(folder.path(), "xx", "en", {"val", "dev"}));
+  TemporaryFolder::put(folder / "train.a.en", "x");
+  TemporaryFolder::put(folder / "train.a.de.gz", "x");
+  EXPECT_THAT(find_all_parallel(folder.path(), "en", "de", {"val", "train"}),
+              ElementsAre(ParallelFiles{folder / "train.a.en", folder / "train.a.de.gz"},
+                          ParallelFiles{source, target}));
+  EXPECT_EQ(find_parallel(folder.path(), "en", "de", {"train"}).first, folder / "train.a.en");
   EXPECT_THROW(find_parallel(folder / "absent", "en", "de", {"train"}), IoError);
 }
 

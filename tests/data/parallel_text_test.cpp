@@ -53,6 +53,15 @@ TEST(ParallelText, ReadsGzipBesidePlain) {
   EXPECT_EQ(text.target, (Lines{"eins", "zwei"}));
 }
 
+TEST(ParallelText, GoesOnWithAnother) {
+  ParallelText text = read("one\n\n", "eins\nzwei\n", {.skip_empty = true});
+  append(text, read("\nthree\n \nfour\n", "a\ndrei\nb\nvier\n", {.skip_empty = true}));
+  EXPECT_EQ(text.source, (Lines{"one", "three", "four"}));
+  EXPECT_EQ(text.target, (Lines{"eins", "drei", "vier"}));
+  EXPECT_EQ(text.lines, (Numbers{1, 2, 4}));
+  EXPECT_EQ(text.empty, 3);
+}
+
 TEST(ParallelText, LeavesOutAndCounts) {
   const ParallelOptions options{.skip_empty = true, .max_words = 5, .max_ratio = 2.0};
   const ParallelText text = read(

@@ -5,6 +5,8 @@
 #include <set>
 
 #include "../../../core/error.h"
+#include "../../../core/generator.h"
+#include "../../../data/generated/opinions.h"
 #include "../../../examples/aspects/corpus.h"
 #include "../../support/places.h"
 #include "../../support/throws.h"
@@ -45,6 +47,31 @@ TEST(AspectsCorpus, GeneratedPartsDifferAndFollowTheSeed) {
     for (const TaggedSentence& sentence : part) lines.insert(sentence.line);
   }
   EXPECT_EQ(lines.size(), 60U);
+}
+
+TEST(AspectsCorpus, MoreSentencesToTrainOnAreNoneOfTheTest) {
+  const Corpus usual = load_corpus({.seed = 3}), few = load_corpus({.sentences = 61, .seed = 3}),
+               many = load_corpus({.sentences = 3011, .seed = 3});
+  Generator generator(3 + 0xa5bec7);
+  const auto all = data::tell_opinions(3000 + 1000 + 11, generator);
+  ASSERT_EQ(usual.test.size(), 1000U);
+  ASSERT_EQ(many.test.size(), 1000U);
+  for (std::size_t i = 0; i < 1000; ++i) {
+    EXPECT_EQ(usual.test[i].words, all[3000 + i].words);
+    EXPECT_EQ(many.test[i].words, all[3000 + i].words);
+  }
+  ASSERT_EQ(few.test.size(), 20U);
+  EXPECT_EQ(few.test[19].words, all[3019].words);
+  EXPECT_EQ(usual.train.size() + usual.validation.size(), 3000U);
+  ASSERT_EQ(many.train.size() + many.validation.size(), 3011U);
+  std::multiset<std::vector<std::string>> learned, told;
+  for (const auto& part : {many.train, many.validation}) {
+    for (const TaggedSentence& sentence : part) learned.insert(sentence.words);
+  }
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (i < 3000 || i >= 4000) told.insert(all[i].words);
+  }
+  EXPECT_EQ(learned, told);
 }
 
 TEST(AspectsCorpus, IsThatOfSemEval) {

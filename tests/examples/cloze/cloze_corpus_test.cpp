@@ -5,6 +5,8 @@
 #include <set>
 
 #include "../../../core/error.h"
+#include "../../../core/generator.h"
+#include "../../../data/generated/belongings.h"
 #include "../../../examples/cloze/corpus.h"
 #include "../../io/temporary_folder.h"
 #include "../../support/places.h"
@@ -35,6 +37,26 @@ TEST(ClozeCorpus, GeneratedPartsDifferAndFollowTheSeed) {
   EXPECT_EQ(a.test.size(), 6U);
   EXPECT_EQ(a.test[5].passage, same.test[5].passage);
   EXPECT_NE(a.train[0].passage, b.train[0].passage);
+}
+
+TEST(ClozeCorpus, MorePassagesToTrainOnAreNoneOfTheTest) {
+  const Corpus usual = load_corpus({.seed = 3}, {}),
+               few = load_corpus({.stories = 61, .seed = 3}, {}),
+               many = load_corpus({.stories = 5011, .seed = 3}, {});
+  Generator generator(3 + 0xc102e);
+  const auto all = data::tell_belongings(5000 + 500 + 500 + 11, generator);
+  const auto is = [&](const std::vector<Cloze>& part, std::size_t at, std::size_t begin) {
+    return part.at(at).passage == all.at(begin + at).passage;
+  };
+  ASSERT_EQ(many.train.size(), 5011U);
+  for (std::size_t i = 0; i < 500; ++i) {
+    EXPECT_TRUE(is(usual.validation, i, 5000) && is(many.validation, i, 5000)) << i;
+    EXPECT_TRUE(is(usual.test, i, 5500) && is(many.test, i, 5500)) << i;
+  }
+  for (std::size_t i = 0; i < 5000; ++i) EXPECT_TRUE(is(many.train, i, 0)) << i;
+  for (std::size_t i = 5000; i < 5011; ++i) EXPECT_TRUE(is(many.train, i, 1000)) << i;
+  ASSERT_EQ(few.test.size(), 6U);
+  EXPECT_TRUE(is(few.train, 60, 0) && is(few.validation, 5, 5000) && is(few.test, 5, 5500));
 }
 
 // A hen of 30 passages each, asked for once and, where queries are made, twice.

@@ -126,6 +126,28 @@ TEST(GlimpseDrawnDigits, PartsDifferAndFollowTheSeed) {
   EXPECT_NE(a.validation.pixels, a.test.pixels);
 }
 
+TEST(GlimpseDrawnDigits, MoreToTrainOnAreNoneOfTheTest) {
+  const Corpus usual = load_corpus({.seed = 3}), few = load_corpus({.drawn = 61, .seed = 3}),
+               many = load_corpus({.drawn = 12007, .seed = 3});
+  Generator generator(3 + 29);
+  const Digits all = draw_digits(12000 + 2000 + 2000 + 7, generator);
+  const auto labels = [&](Index begin, Index end) {
+    return std::vector<Index>(all.labels.begin() + begin, all.labels.begin() + end);
+  };
+  EXPECT_EQ(usual.train.labels, labels(0, 12000));
+  EXPECT_EQ(usual.validation.labels, labels(12000, 14000));
+  EXPECT_EQ(usual.test.labels, labels(14000, 16000));
+  EXPECT_EQ(many.test.pixels, usual.test.pixels);
+  EXPECT_EQ(many.validation.pixels, usual.validation.pixels);
+  EXPECT_TRUE(
+      std::equal(usual.train.pixels.begin(), usual.train.pixels.end(), many.train.pixels.begin()));
+  EXPECT_TRUE(std::equal(all.pixels.end() - 7 * kSide * kSide, all.pixels.end(),
+                         many.train.pixels.end() - 7 * kSide * kSide));
+  EXPECT_EQ(many.train.count(), 12007);
+  EXPECT_EQ(few.train.labels, labels(0, 61));
+  EXPECT_EQ(few.test.labels, labels(14000, 14010));
+}
+
 TEST(GlimpseBatch, DigitsStandAtPlacesOfTheirOwn) {
   Digits digits;
   digits.labels = {3, 8};
