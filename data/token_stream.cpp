@@ -48,6 +48,17 @@ PackedDocuments part_of(const PackedDocuments& batch, Index begin, Index end) {
   return out;
 }
 
+PackedDocuments packed_lines(const std::vector<Index>& text, const std::vector<LinePlaces>& lines) {
+  std::vector<Index> inputs, targets, offsets{0};
+  for (const auto& [begin, end] : lines) {
+    const auto first = text.begin() + begin, last = text.begin() + end;
+    inputs.insert(inputs.end(), first - 1, last - 1);
+    targets.insert(targets.end(), first, last);
+    offsets.push_back(std::ssize(targets));
+  }
+  return {Array::from(inputs), Array::from(targets), std::move(offsets)};
+}
+
 namespace detail {
 
 Windows windows_of(const TokenLists& rows) {

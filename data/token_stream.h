@@ -55,6 +55,9 @@ struct PackedDocuments {
 /// For what is cut in pieces (pieces.h).
 inline Index rows_of(const PackedDocuments& batch) { return std::ssize(batch.offsets) - 1; }
 PackedDocuments part_of(const PackedDocuments& batch, Index begin, Index end);
+/// Lines of a text (windows.h), each a document: its inputs are the mark before it and its tokens
+/// but the last.
+PackedDocuments packed_lines(const std::vector<Index>& text, const std::vector<LinePlaces>& lines);
 
 /// Throw ValueError for numbers that are not positive, negative marks to end with, documents longer
 /// than what a part gives to a batch, and as check_parts().

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "../core/error.h"
 
 namespace heed::data {
@@ -29,6 +31,17 @@ std::vector<Utterance> draw_utterances(const std::vector<SpokenDigit>& recording
     const Index digits = shortest + generator.below(longest - shortest + 1);
     out.push_back(utterance_of(strings.draw(digits, generator)));
   }
+  return out;
+}
+
+UtteranceBatch part_of(const UtteranceBatch& batch, Index begin, Index end) {
+  const auto lengths = batch.sounds.lengths.begin();
+  const auto digits = batch.digits.begin();
+  UtteranceBatch out{{{}, {lengths + begin, lengths + end}}, {digits + begin, digits + end}};
+  Index longest = 0;
+  for (const Index length : out.sounds.lengths) longest = std::max(longest, length);
+  out.sounds.features =
+      batch.sounds.features.slice(0, begin, end).slice(1, 0, longest).contiguous();
   return out;
 }
 

@@ -2,6 +2,7 @@
 // wav.h.
 #pragma once
 
+#include <iterator>
 #include <vector>
 
 #include "features.h"
@@ -28,6 +29,9 @@ struct UtteranceBatch {
   PaddedFeatures sounds;
   std::vector<std::vector<Index>> digits;
 };
+/// For what is cut in pieces (pieces.h); a part is as long as its longest.
+inline Index rows_of(const UtteranceBatch& batch) { return std::ssize(batch.digits); }
+UtteranceBatch part_of(const UtteranceBatch& batch, Index begin, Index end);
 /// Throws ValueError for none.
 UtteranceBatch batch_of(const std::vector<Utterance>& some);
 

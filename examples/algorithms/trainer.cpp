@@ -6,7 +6,7 @@ namespace algorithms {
 
 train::Training train_solver(Solver& solver, const train::FitOptions& fit) {
   const Task& task = solver.task();
-  auto seeds = data::drawn([](Generator& generator) { return generator.next(); }, fit.seed + 17);
+  auto batches = data::seeded_rows(fit.batch, fit.seed + 17);
   optim::AdamW adam(solver.parameters(), {.lr = fit.lr, .weight_decay = fit.weight_decay});
   train::RunOptions how = fit.run({train::lowest(task.unit + " wrong %")}, task.name);
   how.epochs = 0;
@@ -18,10 +18,10 @@ train::Training train_solver(Solver& solver, const train::FitOptions& fit) {
       .validate([&] {
         return evaluate(solver, 200, solver.trained(), fit.seed).figures(task.unit, task.problem);
       });
-  return run(seeds, [&](std::uint64_t seed, const train::Moment& moment) {
+  return run(batches, [&](const data::SeededRows& batch, const train::Moment& moment) {
     solver.done = moment.done;
-    Generator generator(seed);
-    return solver.loss(fit.batch, solver.trained(), generator);
+    Generator generator(batch.seed);
+    return solver.loss(batch.count, solver.trained(), generator);
   });
 }
 

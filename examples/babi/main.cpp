@@ -82,7 +82,8 @@ void train_command(const CLI::App& app, Flags& flags) {
   const train::InterruptGuard guard;
   const Trials trials = run_trials(subjects, flags.trials);
   if (trials.interrupted) {
-    fmt::print("interrupted; the best models so far are in {}\n", flags.folder);
+    fmt::print("interrupted; {}\n", trials.saved ? "the best models so far are in " + flags.folder
+                                                 : "no trial was finished, and nothing is saved");
     return;
   }
   const Published published = flags.corpus.path.empty() ? Published::none

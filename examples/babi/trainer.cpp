@@ -30,6 +30,7 @@ Training train_model(const ModelOptions& model, const std::vector<Example>& exam
                     .last = true,
                     .patience = linear ? options.patience : 0,
                     .quiet = true});
+    run.carry("random", random);  // where processes share the run, the order stays one
     run.schedule([&, linear](const train::Moment& at) {
       const auto halvings = static_cast<double>(at.epoch / options.halving);
       return options.lr * (linear ? 0.5 : std::exp2(-halvings));

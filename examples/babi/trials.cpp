@@ -12,6 +12,7 @@
 
 #include "../../core/parallel.h"
 #include "../../train/percent.h"
+#include "../../train/team.h"
 
 namespace babi {
 namespace {
@@ -61,7 +62,7 @@ Trials run_trials(const std::vector<Subject>& subjects, const TrialOptions& opti
   std::vector<Best> best(subjects.size());
   Trials out;
   std::mutex mutex;
-  parallel_for(static_cast<Index>(subjects.size()) * options.seeds, 1, [&](Index job, Index) {
+  const auto run = [&](Index job, Index) {
     const auto s = static_cast<std::size_t>(job / options.seeds);
     const std::uint64_t seed = options.seed + static_cast<std::uint64_t>(job % options.seeds);
     const Prepared& data = prepared[s];
@@ -82,7 +83,14 @@ Trials run_trials(const std::vector<Subject>& subjects, const TrialOptions& opti
     if (std::pair(loss, seed) >= best[s].loss) return;
     best[s] = {{loss, seed}, results};
     save(*training.model, data.model, data.vocabulary, subjects[s].folder);
-  });
+    out.saved = true;
+  };
+  const Index jobs = static_cast<Index>(subjects.size()) * options.seeds;
+  if (train::team()) {  // processes meet in each trial: one at a time, in one order, in one thread
+    for (Index job = 0; job < jobs && !out.interrupted; ++job) run(job, job + 1);
+  } else {
+    parallel_for(jobs, 1, run);
+  }
   for (const Best& of : best) {
     out.results.insert(out.results.end(), of.results.begin(), of.results.end());
   }

@@ -33,10 +33,11 @@ struct Trials {
   std::vector<Result> results;  ///< of each task of each subject
   double minutes = 0;
   bool interrupted = false;
+  bool saved = false;  ///< some subject's folder holds a model of these trials
 };
 
 /// Prints a line a trial; the folder of each subject holds its best model so far. The same results
-/// for any number of threads.
+/// for any number of threads. Trials that processes share (train/team.h) come one after the other.
 Trials run_trials(const std::vector<Subject>& subjects, const TrialOptions& options);
 
 /// Whose figures stand beside ours: the paper's of a model for each task, or of one for all.

@@ -44,6 +44,13 @@ struct Batch {
   Array targets;  ///< i64 [B, T]: the words and <end>, padded with 0
 };
 
+/// For what is cut in pieces (data/pieces.h).
+inline Index rows_of(const Batch& batch) { return batch.images.size(0); }
+inline Batch part_of(const Batch& batch, Index begin, Index end) {
+  return {batch.images.slice(0, begin, end), batch.words.slice(0, begin, end),
+          batch.targets.slice(0, begin, end)};
+}
+
 /// Of these scenes. Throws ValueError without any.
 Batch batch_of(const std::vector<Scene>& scenes, const std::vector<Index>& rows,
                const data::Vocabulary& vocabulary);

@@ -5,6 +5,7 @@
 #include "../../data/loader.h"
 #include "../../optim/adam.h"
 #include "../../train/run.h"
+#include "../../train/team.h"
 #include "writing.h"
 
 namespace captioning {
@@ -39,9 +40,10 @@ train::Training train_describer(Describer& describer, const Corpus& corpus,
   return run(batches, [&](const Batch& batch) {
     const CaptionLoss found = cost(model, batch);
     const auto count = static_cast<double>(found.count);
-    return train::Loss{.tensor = found.total,
-                       .shown = found.words * static_cast<double>(batch.images.size(0)) / count,
-                       .weight = count};
+    train::Loss out{.tensor = found.total,
+                    .shown = found.words * static_cast<double>(rows_of(batch)) / count};
+    if (!train::team()) out.weight = count;  // a piece's loss is the mean of its rows: as many
+    return out;
   });
 }
 

@@ -10,18 +10,6 @@
 
 namespace language_model {
 
-PackedLines packed_lines(const std::vector<Index>& text,
-                         const std::vector<data::LinePlaces>& lines) {
-  std::vector<std::vector<Index>> inputs;
-  std::vector<Index> targets;
-  for (const auto& [begin, end] : lines) {
-    const auto first = text.begin() + begin, last = text.begin() + end;
-    inputs.emplace_back(first - 1, last - 1);
-    targets.insert(targets.end(), first, last);
-  }
-  return {pack(inputs), Array::from(targets)};
-}
-
 Tensor loss_of(const Tensor& scores, const Tensor& targets) {
   return cross_entropy(reshape(scores, {-1, scores.size(2)}), reshape(targets, {-1}));
 }
@@ -30,8 +18,8 @@ Tensor loss_of(const LanguageModel& model, const data::Windows& batch) {
   return loss_of(model(batch.inputs), batch.targets);
 }
 
-Tensor loss_of(const LanguageModel& model, const PackedLines& batch) {
-  return cross_entropy(model(batch.inputs), batch.targets);
+Tensor loss_of(const LanguageModel& model, const data::PackedDocuments& batch) {
+  return cross_entropy(model(Packed{batch.inputs, batch.offsets}), batch.targets);
 }
 
 std::vector<data::LinePlaces> cut_lines(const Language& language, const std::vector<Index>& text) {
@@ -69,7 +57,7 @@ double evaluate(const Language& language, const std::vector<Index>& text, Index 
   if (lines.empty()) throw ValueError("lines: the text has no line behind its first");
   for (auto first = lines.begin(); first != lines.end();) {
     const auto last = first + std::min<Index>(batch, lines.end() - first);
-    add(packed_lines(text, {first, last}));
+    add(data::packed_lines(text, {first, last}));
     first = last;
   }
   return mean.mean();

@@ -61,18 +61,23 @@ train::Training train_language(Language& language, const std::vector<Index>& tex
     });
   }
   if (options.in_order) return train_in_order(model, text, options, run);
-  const auto train = [&](auto draw) {
+  const auto learn = [&](auto draw) {
     auto batches = data::drawn(draw, options.seed + 17);
-    return run(batches, [&](const auto& batch) { return loss_of(model, batch); });
+    return run(batches, [&](const auto& batch) {
+      train::Loss out{.tensor = loss_of(model, batch)};
+      // Lines of a piece are of any length, and its loss is the mean of its tokens: as many.
+      if (options.packed && train::team()) out.weight = static_cast<double>(batch.targets.numel());
+      return out;
+    });
   };
   if (!options.packed) {
-    return train([&](Generator& places) {
+    return learn([&](Generator& places) {
       return data::random_windows(text, options.batch, context, places);
     });
   }
   const std::vector<data::LinePlaces> lines = cut_lines(language, text);
-  return train([&](Generator& places) {
-    return packed_lines(text, data::random_lines(lines, options.batch * context, places));
+  return learn([&](Generator& places) {
+    return data::packed_lines(text, data::random_lines(lines, options.batch * context, places));
   });
 }
 

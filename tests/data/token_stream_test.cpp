@@ -202,6 +202,17 @@ TEST(TokenStream, IsCutInPieces) {
   EXPECT_EQ(pieces[1].batch->inputs.shape(), (Shape{3, 3}));
 }
 
+TEST(TokenStream, LinesStandOneBehindTheOther) {
+  const PackedDocuments batch =
+      packed_lines({5, 9, 1, 2, 3, 9, 9, 4, 9, 6, 7}, {{2, 6}, {7, 9}, {9, 10}});
+  EXPECT_EQ(numbers(batch.inputs), (std::vector<Index>{9, 1, 2, 3, 9, 4, 9}));
+  EXPECT_EQ(numbers(batch.targets), (std::vector<Index>{1, 2, 3, 9, 4, 9, 6}));
+  EXPECT_EQ(batch.offsets, (std::vector<Index>{0, 4, 6, 7}));
+  const PackedDocuments part = part_of(batch, 1, 3);
+  EXPECT_EQ(numbers(part.targets), (std::vector<Index>{4, 9, 6}));
+  EXPECT_EQ(part.offsets, (std::vector<Index>{0, 2, 3}));
+}
+
 TEST(TokenStream, RefusesWhatMakesNoSense) {
   const ShardFolder folder({2});
   const auto shards = text_shards(folder.paths());

@@ -29,6 +29,26 @@ TEST(Utterances, AreStringsWithTheirFeatures) {
   EXPECT_EQ(batch.sounds.features.size(2), kUtteranceWidth);
 }
 
+TEST(Utterances, ABatchIsCutInParts) {
+  const auto features = [](Index frames, float value) {
+    return Array::full({frames, kUtteranceWidth}, value, DType::f32);
+  };
+  std::vector<Utterance> some(5);
+  for (std::size_t i = 0; i < some.size(); ++i) {
+    some[i].said.digits = {static_cast<Index>(i)};
+    some[i].features = features(i == 1 ? 7 : 3, static_cast<float>(i + 1));
+  }
+  const UtteranceBatch batch = batch_of(some), whole = part_of(batch, 0, 5),
+                       part = part_of(batch, 2, 5);
+  EXPECT_EQ(rows_of(batch), 5);
+  EXPECT_EQ(whole.sounds.features.shape(), (Shape{5, 7, kUtteranceWidth}));
+  EXPECT_EQ(part.sounds.features.shape(), (Shape{3, 3, kUtteranceWidth}));  // of its own longest
+  EXPECT_TRUE(part.sounds.features.is_contiguous());
+  EXPECT_EQ(part.sounds.features.data<float>()[0], 3);
+  EXPECT_EQ(part.sounds.lengths, (std::vector<Index>{3, 3, 3}));
+  EXPECT_EQ(part.digits, (std::vector<std::vector<Index>>{{2}, {3}, {4}}));
+}
+
 TEST(Utterances, RefuseWhatIsTooShortAndNoRange) {
   const std::vector<SpokenDigit> some = {{1, "anna", std::vector<float>(900)}};
   Generator generator(5);

@@ -1,10 +1,15 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <csignal>
+#include <filesystem>
+
 #include "../../../core/error.h"
 #include "../../../examples/babi/corpus.h"
 #include "../../../examples/babi/listener.h"
 #include "../../../examples/babi/trials.h"
+#include "../../../train/interrupt.h"
+#include "../../io/temporary_folder.h"
 #include "../../support/throws.h"
 
 namespace babi {
@@ -49,6 +54,20 @@ TEST(BabiCorpus, RefusesTasksThatThereAreNot) {
   EXPECT_ERROR(ValueError, "babi: there is no task 21, only 1 to 20", load_task({.path = "."}, 21));
   EXPECT_ERROR_WITH(IoError, "task 7 has no such file", load_task({.path = "."}, 7));
   EXPECT_THROW(load_task({.path = "absent"}, 7), IoError);
+}
+
+TEST(BabiTrials, InterruptedInTheFirstNothingIsSaved) {
+  const TemporaryFolder folder;
+  CorpusOptions corpus;
+  corpus.stories = 7;
+  const train::InterruptGuard guard;
+  std::raise(SIGINT);
+  TrialOptions options;
+  options.seeds = 3;
+  const Trials found = run_trials({{"task 1", {load_task(corpus, 1)}, folder / "m"}}, options);
+  EXPECT_TRUE(found.interrupted);
+  EXPECT_FALSE(found.saved);
+  EXPECT_FALSE(std::filesystem::exists(folder / "m"));
 }
 
 TEST(BabiTrials, TableHasThePaperBesideOurs) {

@@ -50,6 +50,21 @@ TEST(CaptioningCorpus, BatchesHoldWordsAndTargets) {
   EXPECT_EQ(targets[17], vocabulary.id(kEnd));
 }
 
+TEST(CaptioningCorpus, BatchesAreCutInParts) {
+  const Corpus corpus = load_corpus({.scenes = 7, .validation = 1, .test = 1});
+  const auto vocabulary = vocabulary_of("shapes");
+  const Batch batch = batch_of(corpus.train, {0, 1, 2, 3, 4}, vocabulary);
+  const Batch part = part_of(batch, 2, 5);
+  EXPECT_EQ(rows_of(batch), 5);
+  EXPECT_EQ(rows_of(part), 3);
+  EXPECT_EQ(part.images.to_vector<float>(),
+            batch_of(corpus.train, {2, 3, 4}, vocabulary).images.to_vector<float>());
+  const auto words = batch.words.to_vector<Index>();
+  const auto from = words.begin() + 2 * batch.words.size(1);
+  EXPECT_EQ(part.words.to_vector<Index>(), std::vector<Index>(from, words.end()));
+  EXPECT_EQ(part.targets.shape(), (Shape{3, batch.targets.size(1)}));
+}
+
 // Two files of MNIST's format with the digits 0 to 9, the images of a digit as bright as it is.
 void write_digits(const TemporaryFolder& folder, const std::string& part, int labels,
                   int worst = 9) {

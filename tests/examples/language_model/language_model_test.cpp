@@ -250,15 +250,6 @@ TEST(LanguageModelSampling, TopKAndTemperature) {
   EXPECT_EQ(sample(model, {2}, {.length = 1, .choice = {.top_k = 1}}, generator)[0], order[0]);
 }
 
-TEST(LanguageModelLines, StandOneBehindTheOther) {
-  const PackedLines batch = packed_lines({5, 9, 1, 2, 3, 9, 9, 4, 9, 6, 7}, {{2, 6}, {7, 9}});
-  EXPECT_THAT(batch.inputs.tokens.array().to_vector<std::int64_t>(),
-              testing::ElementsAre(9, 1, 2, 3, 9, 4));
-  EXPECT_THAT(batch.targets.array().to_vector<std::int64_t>(),
-              testing::ElementsAre(1, 2, 3, 9, 4, 9));
-  EXPECT_THAT(batch.inputs.offsets, testing::ElementsAre(0, 4, 6));
-}
-
 TEST(LanguageModelSampling, RefusesBadOptions) {
   LanguageModel model(small(Positions::learned));
   Generator generator(1);
