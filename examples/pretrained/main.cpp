@@ -18,7 +18,7 @@ struct Flags {
   std::string models = "../shared/pretrained", model, tokens, prompt, text, out, adapters;
   WritingOptions writing;
   TuningOptions tuning;
-  Index seed = 1;
+  std::uint64_t seed = 1;
   int threads = 0;
 };
 
@@ -62,7 +62,7 @@ void write_text(const Flags& flags) {
   const std::vector<Index> begun = tokens.encode(flags.prompt);
   prompt.insert(prompt.end(), begun.begin(), begun.end());
   fmt::print("{}", flags.prompt);
-  Generator generator(static_cast<std::uint64_t>(flags.seed));
+  Generator generator(flags.seed);
   WritingOptions options = flags.writing;
   options.end = ScoredTokens::kBegin;
   write(*model, prompt, options, generator, [&](Index before, Index token) {
@@ -72,23 +72,31 @@ void write_text(const Flags& flags) {
   fmt::print("\n");
 }
 
-void train_on(const Flags& flags) {
+// Whether there is anything to write.
+bool train_on(Flags& flags) {
   const auto model = read_llama2c(flags.model);
   const ScoredTokens tokens(flags.tokens, model->options().vocabulary);
   model->train();
+  flags.tuning.seed = flags.seed;
   const Tuned found = tune(*model, tokens, flags.text, flags.tuning);
+  if (found.interrupted && !found.any) {
+    fmt::print("interrupted before the first look at what was held out; nothing is written\n");
+    return false;
+  }
   if (flags.tuning.lora > 0) {
     io::save_lora(flags.out, *model);
   } else {
     write_llama2c(flags.out, *model);
   }
-  fmt::print("loss of what was held out: {:.4f} before, {:.4f} after; the {} {}\n", found.before,
-             found.after, flags.tuning.lora > 0 ? "adapters are" : "model is", flags.out);
+  fmt::print("{}loss of what was held out: {:.4f} before, {:.4f} after; the {} {}\n",
+             found.interrupted ? "interrupted; " : "", found.before, found.after,
+             flags.tuning.lora > 0 ? "adapters are" : "model is", flags.out);
+  return true;
 }
 
 int run(int argc, char** argv) {
   Flags flags;
-  bool all = false, held = true;
+  bool all = false, well = true;
   CLI::App app("Models that others trained");
   CLI::App* checked = app.add_subcommand("check", "compare with the figures of their authors");
   checked->add_option("--models", flags.models, "folder of nano_sort, stories260k, aren");
@@ -105,12 +113,12 @@ int run(int argc, char** argv) {
                            "draw among the likeliest that have this share together");
   command_line::add_number(*written, "--min-p", flags.writing.choice.min_p, CLI::Range(0.0, 1.0),
                            "draw among those at least so likely, as a share of the likeliest");
-  command_line::add_size(*written, "--seed", flags.seed, 0, "of the draws");
   written->add_option("--adapters", flags.adapters, "low-rank ones that train --lora wrote");
   CLI::App* trained = app.add_subcommand("train", "go on learning, on a text");
   for (CLI::App* each : {written, trained}) {
     each->add_option("--model", flags.model, "a file of llama2.c")->required();
     each->add_option("--tokens", flags.tokens, "its tokens")->required();
+    command_line::add_seed(*each, flags.seed);
   }
   trained->add_option("--data", flags.text, "the text")->required();
   trained->add_option("--out", flags.out, "the file that the model goes to, or its adapters")
@@ -121,16 +129,15 @@ int run(int argc, char** argv) {
   command_line::add_size(*trained, "--lora", flags.tuning.lora, 0,
                          "rank of adapters that learn alone; 0: the whole model");
   command_line::add_number(*trained, "--lr", flags.tuning.lr, CLI::PositiveNumber, "highest rate");
-  command_line::add_seed(*trained, flags.tuning.seed);
   for (CLI::App* each : {checked, written, trained})
     command_line::add_threads(*each, flags.threads);
   const int code = command_line::run("pretrained", app, argc, argv, [&] {
-    command_line::set_up(flags.threads, static_cast<std::uint64_t>(flags.seed));
-    if (*checked) held = check(flags, all);
+    command_line::set_up(flags.threads, flags.seed);
+    if (*checked) well = check(flags, all);
     if (*written) write_text(flags);
-    if (*trained) train_on(flags);
+    if (*trained) well = train_on(flags);
   });
-  return code == 0 && !held ? 1 : code;
+  return code == 0 && !well ? 1 : code;
 }
 
 }  // namespace

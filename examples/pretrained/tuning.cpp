@@ -65,16 +65,18 @@ Tuned tune(DecoderOnly& model, const ScoredTokens& tokens, const std::string& te
       model.parameters(), optim::AdamWOptions{.lr = options.lr, .weight_decay = 0.1}));
   train::Run run(model, adam, {.steps = options.steps, .clip = 1});
   run.schedule(optim::rate::warm_up_and_cosine(options.steps, options.steps / 20));
-  run.validate([&]() -> train::Figures {
-    out.after = loss();
-    return {{"validation loss", out.after}};
-  });
+  run.validate([&]() -> train::Figures { return {{"validation loss", loss()}}; });
   auto batches = data::drawn(
       [&](Generator& generator) {
         return data::random_windows(text, options.batch, length, generator);
       },
       options.seed);
-  run(batches, [&](const data::Windows& windows) { return loss_of(model, windows); });
+  const train::Training done =
+      run(batches, [&](const data::Windows& windows) { return loss_of(model, windows); });
+  out.interrupted = done.interrupted;
+  out.any = !done.rounds.empty();
+  const NoGrad scope;
+  out.after = loss();  // of the weights that were kept, not of the last round's
   return out;
 }
 

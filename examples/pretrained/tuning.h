@@ -16,9 +16,12 @@ struct TuningOptions {
   Index lora = 0;  ///< the rank of adapters, which learn in the place of the weights; 0: none
 };
 
-/// Mean negative log-likelihood of a token of what was held out, in nats.
 struct Tuned {
+  /// Mean negative log-likelihood of a token of what was held out, in nats: `after` of the weights
+  /// that the model has in the end, the best of those looked at.
   double before = 0, after = 0;
+  bool interrupted = false;
+  bool any = false;  ///< it came to a first look at what was held out
 };
 
 /// The last tenth of the text's tokens is held out. Throws IoError, FormatError; ValueError for a
