@@ -10,6 +10,15 @@
 #include "shared_out.h"
 
 namespace command_line {
+namespace {
+
+std::string flag_of(std::string name, const Renamed& renamed) {
+  if (const auto found = renamed.find(name); found != renamed.end()) return found->second;
+  std::replace(name.begin(), name.end(), '_', '-');
+  return "--" + name;
+}
+
+}  // namespace
 
 CLI::Option* add_size(CLI::App& app, const std::string& flag, heed::Index& value, heed::Index least,
                       heed::Index most, const std::string& what) {
@@ -27,36 +36,57 @@ CLI::Option* add_number(CLI::App& app, const std::string& flag, double& value,
 
 void FlagFields::size(const std::string& name, heed::Index& value, heed::Index least,
                       heed::Index most, const std::string& help) {
-  add_size(app_, flag_of(name), value, least, most, help);
+  add_size(app_, flag_of(name, renamed_), value, least, most, help);
 }
 void FlagFields::number(const std::string& name, double& value, double least, double most,
                         const std::string& help) {
-  add_number(app_, flag_of(name), value, CLI::Range(least, most), help);
+  add_number(app_, flag_of(name, renamed_), value, CLI::Range(least, most), help);
 }
 void FlagFields::flag(const std::string& name, bool& value, const std::string& help) {
-  const std::string flag = flag_of(name);
+  const std::string flag = flag_of(name, renamed_);
   app_.add_flag(value ? flag + ",!--no-" + flag.substr(2) : flag, value, help);
 }
 void FlagFields::text(const std::string& name, std::string& value, const std::string& help) {
-  app_.add_option(flag_of(name), value, help)->capture_default_str();
+  app_.add_option(flag_of(name, renamed_), value, help)->capture_default_str();
 }
 void FlagFields::word(const std::string& name, const Word& word, const std::string& help) {
-  app_.add_option_function<std::string>(flag_of(name), word.set, help)
+  app_.add_option_function<std::string>(flag_of(name, renamed_), word.set, help)
       ->check(CLI::IsMember(word.words))
       ->default_str(word.get());
 }
-std::string FlagFields::flag_of(std::string name) const {
-  if (const auto found = renamed_.find(name); found != renamed_.end()) return found->second;
-  std::replace(name.begin(), name.end(), '_', '-');
-  return "--" + name;
+
+void FlagTexts::size(const std::string& name, heed::Index& value, heed::Index, heed::Index,
+                     const std::string&) {
+  all.emplace_back(flag_of(name, renamed_), fmt::format("{}", value));
+}
+void FlagTexts::number(const std::string& name, double& value, double, double, const std::string&) {
+  all.emplace_back(flag_of(name, renamed_), fmt::format("{}", value));
+}
+void FlagTexts::flag(const std::string& name, bool& value, const std::string&) {
+  all.emplace_back(flag_of(name, renamed_), value ? "on" : "off");
+}
+void FlagTexts::text(const std::string& name, std::string& value, const std::string&) {
+  all.emplace_back(flag_of(name, renamed_), value);
+}
+void FlagTexts::word(const std::string& name, const Word& word, const std::string&) {
+  all.emplace_back(flag_of(name, renamed_), word.get());
+}
+
+void check_given(const CLI::App& app, const FlagTexts& given, const FlagTexts& had) {
+  for (std::size_t i = 0; i < given.all.size(); ++i) {
+    const auto& [flag, text] = given.all[i];
+    if (app.count(flag) == 0 || text == had.all[i].second) continue;
+    throw heed::ValueError(fmt::format("--resume: the model in the folder has {} {}, not {}", flag,
+                                       had.all[i].second, text));
+  }
 }
 
 void add_threads(CLI::App& app, int& threads) {
   app.add_option("--threads", threads, "threads; left out: all cores")->check(CLI::Range(1, 1024));
 }
 
-void add_seed(CLI::App& app, std::uint64_t& seed) {
-  app.add_option("--seed", seed, "of everything random")->capture_default_str();
+void add_seed(CLI::App& app, std::uint64_t& seed, const std::string& what) {
+  app.add_option("--seed", seed, what)->capture_default_str();
 }
 
 CLI::Option* add_choice(CLI::App& app, const std::string& flag, std::string& value,

@@ -47,8 +47,6 @@ class FlagFields : public heed::io::Fields {
   void word(const std::string& name, const Word& word, const std::string& help) override;
 
  private:
-  std::string flag_of(std::string name) const;
-
   CLI::App& app_;
   Renamed renamed_;
 };
@@ -65,8 +63,39 @@ void add_fields(CLI::App& app, Renamed renamed, Options&... options) {
   (options.fields(flags), ...);
 }
 
+/// The flags of options, each with its value in words.
+class FlagTexts : public heed::io::Fields {
+ public:
+  explicit FlagTexts(Renamed renamed) : renamed_(std::move(renamed)) {}
+  void size(const std::string& name, heed::Index& value, heed::Index least, heed::Index most,
+            const std::string& help) override;
+  void number(const std::string& name, double& value, double least, double most,
+              const std::string& help) override;
+  void flag(const std::string& name, bool& value, const std::string& help) override;
+  void text(const std::string& name, std::string& value, const std::string& help) override;
+  std::vector<std::pair<std::string, std::string>> all = {};
+
+ protected:
+  void word(const std::string& name, const Word& word, const std::string& help) override;
+
+ private:
+  Renamed renamed_;
+};
+/// Throws ValueError for a flag that was given and has another value in `had`.
+void check_given(const CLI::App& app, const FlagTexts& given, const FlagTexts& had);
+
+/// A run that goes on has the model of its folder: throws ValueError for a flag that was given and
+/// wants another.
+template <heed::io::HasFields Options>
+void check_resumed(const CLI::App& app, Options given, Options had, const Renamed& renamed = {}) {
+  FlagTexts ours(renamed), theirs(renamed);
+  given.fields(ours);
+  had.fields(theirs);
+  check_given(app, ours, theirs);
+}
+
 void add_threads(CLI::App& app, int& threads);
-void add_seed(CLI::App& app, std::uint64_t& seed);
+void add_seed(CLI::App& app, std::uint64_t& seed, const std::string& what = "of everything random");
 
 /// What all commands of a program have.
 template <class Flags>
@@ -74,6 +103,11 @@ void add_seed_and_threads(CLI::App& app, Flags& flags) {
   add_seed(app, flags.trainer.seed);
   add_threads(app, flags.threads);
 }
+
+/// The seed of a program whose data does not follow it.
+inline constexpr const char* kSeedOfLearning =
+    "of weights, dropout and the order of batches; what is generated or held out is the same for "
+    "each";
 
 /// A flag for one of these words.
 CLI::Option* add_choice(CLI::App& app, const std::string& flag, std::string& value,

@@ -26,9 +26,8 @@ void conclude(Solver& solver, const train::Training& training, const Flags& flag
   for (const Lengths& lengths : {trained, Lengths{tested, tested}}) {
     const train::Tally found = evaluate(solver, flags.problems, lengths, flags.trainer.seed + 1);
     std::string text;
-    for (const train::Figure& each : found.figures(task.unit, task.problem)) {
+    for (const train::Figure& each : found.figures(task.unit, task.problem))
       text += fmt::format("  {} {:.{}f}", each.name, each.value, each.digits);
-    }
     const std::string of = fmt::format("lengths {} to {}", lengths.shortest, lengths.longest);
     report.add_fact(of, text);
     fmt::print("{}{}\n", of, text);
@@ -49,6 +48,8 @@ void conclude(Solver& solver, const train::Training& training, const Flags& flag
 void train_command(const CLI::App& app, Flags& flags) {
   std::unique_ptr<Solver> solver =
       flags.trainer.resume ? load_solver(flags.trainer.out) : make_solver(flags.model);
+  if (flags.trainer.resume) command_line::check_resumed(app, flags.model, solver->options);
+  if (flags.length > 0) evaluate(*solver, 1, {flags.length, flags.length}, 1);  // refused now
   solver->train();
   const Task& task = solver->task();
   if (app.count("--epochs") == 0) flags.trainer.epochs = task.epochs;

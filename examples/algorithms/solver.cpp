@@ -14,7 +14,7 @@ const std::vector<Task>& tasks() {
       {"repeat_copy", "machine", "bits", "sequences", 100, {1, 10}, 20, 1000, 1, 1e-3, 10},
       {"recall", "machine", "bits", "sequences", 100, {2, 6}, 12, 200, 4, 1e-3, 10},
       {"sort", "machine", "bits", "sequences", 512, {20, 20}, 20, 2000, 1, 3e-4, 10, 8},
-      {"parity", "ponderer", "answers", "vectors", 128, {1, 16}, 16, 100, 128, 1e-3, 10},
+      {"parity", "ponderer", "answers", "vectors", 128, {1, 16}, 0, 100, 128, 1e-3, 10},
       {"addition", "ponderer", "digits", "sequences", 128, {1, 5}, 5, 400, 8, 1e-3, 10},
       {"pointer_sort", "pointing", "places", "lists", 64, {5, 10}, 15, 60, 64, 2e-3, 10},
       {"hull", "pointing", "places", "sets", 128, {5, 10}, 15, 100, 64, 2e-3, 10},
@@ -55,9 +55,8 @@ std::unique_ptr<Solver> make_solver(ModelOptions o) {
   replace(o.heads, task.heads);
   replace(o.longest, std::max(task.trained.longest, o.shortest));
   replace(o.shortest, std::min(task.trained.shortest, o.longest));
-  if (o.shortest > o.longest) {
+  if (o.shortest > o.longest)
     throw ValueError(fmt::format("shortest {} is above longest {}", o.shortest, o.longest));
-  }
   if (task.kind == "machine") return make_machine(o);
   if (task.kind == "ponderer") return make_ponderer(o);
   if (task.kind == "pointing") return make_pointing(o);

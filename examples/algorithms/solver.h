@@ -21,7 +21,7 @@ struct Task {
   std::string name, kind, unit, problem;  ///< "bits" of "sequences" are counted
   Index hidden;
   Lengths trained;
-  Index tested;  ///< longer problems
+  Index tested;  ///< longer problems; 0: none can be read
   Index epochs, batch;
   double lr, clip;
   Index heads = 1, look = 1;  ///< a machine's; epochs from one look at problems held back on

@@ -98,6 +98,7 @@ void train_command(const CLI::App& app, Flags& flags) {
   }
   const Corpus corpus = load_corpus(flags.corpus);
   Reader reader = begin(flags, corpus);
+  if (flags.trainer.resume) command_line::check_resumed(app, flags.model, reader.tagger->options);
   fmt::print("sentences: {} to train on, {} to validate, {} to test; {} words, {} parameters\n",
              corpus.train.size(), corpus.validation.size(), corpus.test.size(),
              reader.vocabulary.size(), reader.tagger->parameter_count());
@@ -155,7 +156,7 @@ int run(int argc, char** argv) {
   command_line::add_fields(*train, flags.model, flags.trainer);
   command_line::add_stop_and_resume(*train, flags.trainer.stop_after, flags.trainer.resume);
   train->add_flag("--quick", flags.quick,
-                  "fewer sentences and epochs, a smaller network: a trial in seconds");
+                  "fewer sentences and epochs, smaller batches: a trial in seconds");
   add_common_flags(*test, flags);
   command_line::add_folder(*test, "--model", flags.trainer.out);
   command_line::add_folder(*ask, "--model", flags.trainer.out);

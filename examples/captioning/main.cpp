@@ -60,7 +60,7 @@ void conclude(const Describer& describer, const Corpus& corpus, const train::Tra
              corpus.test.size(), found.exact, found.pointing, found.loss, path);
 }
 
-void train_command(Flags& flags) {
+void train_command(const CLI::App& app, Flags& flags) {
   if (flags.quick) {
     command_line::at_most(flags.trainer.steps, 60);
     command_line::at_most(flags.trainer.warm_up, 10);
@@ -71,6 +71,7 @@ void train_command(Flags& flags) {
   Describer describer;
   if (flags.trainer.resume) {
     describer = load(flags.trainer.out);
+    command_line::check_resumed(app, flags.model, describer.model->options);
   } else {
     describer.vocabulary = vocabulary_of(flags.model.data);
     flags.model.vocabulary = describer.vocabulary.size();
@@ -87,25 +88,28 @@ void train_command(Flags& flags) {
   conclude(describer, corpus, training, flags);
 }
 
-// A trained model, and test scenes of its kind.
-std::pair<Describer, Corpus> loaded(Flags& flags, Index test) {
-  Describer describer = load(flags.trainer.out);
-  flags.corpus.data = describer.model->options.data;
-  flags.corpus.scenes = flags.corpus.validation = 0;
-  flags.corpus.test = test;
-  return {std::move(describer), load_corpus(flags.corpus)};
+// Test scenes of the model's kind.
+Corpus tested(const Describer& describer, CorpusOptions options) {
+  options.data = describer.model->options.data;
+  options.scenes = options.validation = 0;
+  return load_corpus(options);
 }
 
-void evaluate_command(Flags& flags) {
-  const auto [describer, corpus] = loaded(flags, flags.corpus.test);
-  conclude(describer, corpus, {}, flags);
+void evaluate_command(const Flags& flags) {
+  const Describer describer = load(flags.trainer.out);
+  conclude(describer, tested(describer, flags.corpus), {}, flags);
 }
 
 void describe_command(Flags& flags) {
-  auto [describer, corpus] = loaded(flags, flags.files.empty() ? flags.describe : 0);
-  for (const std::string& file : flags.files) corpus.test.push_back(data::picture_scene(file));
-  flags.describe = static_cast<Index>(corpus.test.size());
-  describe(describer, corpus.test, flags);
+  const Describer describer = load(flags.trainer.out);
+  std::vector<Scene> scenes;
+  if (flags.files.empty()) {
+    flags.corpus.test = flags.describe;
+    scenes = tested(describer, flags.corpus).test;
+  }
+  for (const std::string& file : flags.files) scenes.push_back(data::picture_scene(file));
+  flags.describe = static_cast<Index>(scenes.size());
+  describe(describer, std::move(scenes), flags);
 }
 
 void add_common_flags(CLI::App& app, Flags& flags, const std::string& folder) {
@@ -138,7 +142,7 @@ int run(int argc, char** argv) {
   return command_line::run("captioning", app, argc, argv, [&] {
     command_line::set_up(flags.threads, flags.trainer.seed);
     flags.corpus.seed = flags.trainer.seed;
-    if (*train) train_command(flags);
+    if (*train) train_command(*train, flags);
     if (*test) evaluate_command(flags);
     if (*say) describe_command(flags);
   });

@@ -77,7 +77,10 @@ void train_command(const CLI::App& app, Flags& flags) {
     at_most(flags.corpus.made, 1);
   }
   Reader reader;
-  if (flags.trainer.resume) reader = load_reader(flags.trainer.out);
+  if (flags.trainer.resume) {
+    reader = load_reader(flags.trainer.out);
+    command_line::check_resumed(app, flags.model, reader.model->options);
+  }
   const Corpus corpus =
       load_corpus(flags.corpus, (reader.model ? reader.model->options : flags.model).longest);
   if (!reader.model) {

@@ -73,13 +73,13 @@ Corpus load_corpus(const CorpusOptions& options, TextReader& reader,
   } else {
     parts = read_files(options);
   }
+  Corpus corpus;  // its classes before any is held out: a rare one may be all in the test
+  corpus.classes = classes.empty() ? data::classes_of(parts.train) : classes;
   Generator generator(options.seed * 0x10001 + kSplitStream);
   for (auto [part, fraction] : {std::pair(&parts.test, options.test_fraction),
                                 std::pair(&parts.validation, options.validation_fraction)}) {
     if (part->empty()) *part = data::hold_out(parts.train, fraction, generator);
   }
-  Corpus corpus;
-  corpus.classes = classes.empty() ? data::classes_of(parts.train) : classes;
   if (corpus.classes.size() < 2) {
     throw FormatError(options.path, 0,
                       fmt::format("the training documents have {} class(es); needs two or more",

@@ -29,12 +29,13 @@ struct CorpusOptions {
   double test_fraction = 0.2;        ///< of all, where no file is for the test
   Index generated_train = 4000;
   Index generated_test = 1000;
-  std::uint64_t seed = 1;
+  std::uint64_t seed = 1;  ///< of what is generated and held out; the program leaves it as it is
 };
 
 /// Reads everything. `classes` are the labels known already (of a saved model): another one is a
-/// FormatError naming file and line; when empty, the labels found, sorted, and the reader learns
-/// its subwords. Throws IoError, FormatError, ValueError.
+/// FormatError naming file and line; when empty, those found in the training files before any
+/// document is held out, sorted, and the reader learns its subwords. Throws IoError, FormatError,
+/// ValueError.
 Corpus load_corpus(const CorpusOptions& options, TextReader& reader,
                    const std::vector<std::string>& classes);
 

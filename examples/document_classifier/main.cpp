@@ -96,14 +96,19 @@ void conclude(Classifier& classifier, const std::vector<Example>& test,
   fmt::print("accuracy {}{}  report {}\n", accuracy, evidence, path);
 }
 
-void train_command(Flags& flags) {
+void train_command(const CLI::App& app, Flags& flags) {
   if (flags.quick) {
     at_most(flags.trainer.epochs, 5);
     at_most(flags.corpus.generated_train, 3000);
   }
   Classifier classifier;
-  if (flags.trainer.resume) classifier = load(flags.trainer.out);
-  if (!flags.trainer.resume) classifier.reader.limits = flags.limits;
+  if (flags.trainer.resume) {
+    classifier = load(flags.trainer.out);
+    command_line::check_resumed(app, flags.model, classifier.model->options);
+    command_line::check_resumed(app, flags.limits, classifier.reader.limits);
+  } else {
+    classifier.reader.limits = flags.limits;
+  }
   Corpus corpus = load_corpus(flags.corpus, classifier.reader, classifier.classes);
   if (!flags.trainer.resume) {
     classifier.classes = corpus.classes;
@@ -170,13 +175,14 @@ void add_data_flags(CLI::App& app, Flags& flags) {
   app.add_option("--text", flags.corpus.columns.text,
                  "the text's column, or one or more fields with commas between")
       ->default_val("2");
-  command_line::add_seed_and_threads(app, flags);
+  command_line::add_threads(app, flags.threads);
   add_size(app, "--show", flags.show, 0, 100000, "documents in the report");
   command_line::add_report(app, flags.report);
 }
 
 void add_train_flags(CLI::App& app, Flags& flags) {
   add_data_flags(app, flags);
+  command_line::add_seed(app, flags.trainer.seed, command_line::kSeedOfLearning);
   command_line::add_folder(app, "--out", flags.trainer.out);
   command_line::add_fields(app, flags.trainer, flags.limits, flags.model);
   add_size(app, "--vocabulary", flags.vocabulary, 1, 10000000, "most words to know");
@@ -203,6 +209,9 @@ int run(int argc, char** argv) {
   CLI::App* guess = app.add_subcommand("predict", "classify a text and show the words attended to");
   add_train_flags(*train, flags);
   add_data_flags(*test, flags);
+  test->get_option("--data")->description(
+      "a file, all of whose documents count, those that train learned from among them, or the "
+      "test* files of a folder; left out: generated documents");
   add_size(*test, "--batch", flags.trainer.batch, 1, 65536, "documents a batch");
   command_line::add_folder(*test, "--model", flags.trainer.out);
   command_line::add_folder(*guess, "--model", flags.trainer.out);
@@ -211,7 +220,7 @@ int run(int argc, char** argv) {
   guess->add_option("file", flags.file, "the text; left out or -: standard input");
   return command_line::run("document_classifier", app, argc, argv, [&] {
     command_line::set_up(flags.threads, flags.trainer.seed);
-    if (*train) train_command(flags);
+    if (*train) train_command(*train, flags);
     if (*test) evaluate_command(flags);
     if (*guess) predict_command(flags);
   });

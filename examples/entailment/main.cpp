@@ -67,7 +67,7 @@ void conclude(const Judge& judge, const Corpus& corpus, const train::Training& t
              path);
 }
 
-void train_command(Flags& flags) {
+void train_command(const CLI::App& app, Flags& flags) {
   set_up(flags);
   if (flags.quick) {
     at_most(flags.trainer.epochs, 4);
@@ -76,7 +76,10 @@ void train_command(Flags& flags) {
     at_most(flags.model.hidden, 32);
   }
   Judge judge;
-  if (flags.trainer.resume) judge = load(flags.trainer.out);
+  if (flags.trainer.resume) {
+    judge = load(flags.trainer.out);
+    command_line::check_resumed(app, flags.model, judge.model->options);
+  }
   const Corpus corpus =
       load_corpus(flags.corpus, (judge.model ? judge.model->options : flags.model).stems);
   if (!judge.model) {
@@ -157,7 +160,7 @@ int run(int argc, char** argv) {
     each->add_option("--picture", flags.picture, "the file of where it looked, a PNG");
   }
   return command_line::run("entailment", app, argc, argv, [&] {
-    if (*train) train_command(flags);
+    if (*train) train_command(*train, flags);
     if (*test) evaluate_command(flags);
     if (*ask) ask_command(flags);
   });

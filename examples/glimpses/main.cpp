@@ -73,7 +73,7 @@ void conclude(GlimpseModel& model, const Corpus& corpus, const train::Training& 
   fmt::print("{}\ntest error {}  report {}\n", more, in_words(one), path);
 }
 
-void train_command(Flags& flags) {
+void train_command(const CLI::App& app, Flags& flags) {
   set_up(flags);
   if (flags.quick) {
     at_most(flags.trainer.epochs, 20);
@@ -84,6 +84,7 @@ void train_command(Flags& flags) {
   }
   const auto model =
       flags.trainer.resume ? load(flags.trainer.out) : std::make_unique<GlimpseModel>(flags.model);
+  if (flags.trainer.resume) command_line::check_resumed(app, flags.model, model->options);
   const Corpus corpus = load_corpus(flags.corpus);
   fmt::print("digits: {} to train on, {} to validate, {} to test; parameters {}\n",
              corpus.train.count(), corpus.validation.count(), corpus.test.count(),
@@ -124,7 +125,7 @@ int run(int argc, char** argv) {
   add_common_flags(*test, flags);
   command_line::add_folder(*test, "--model", flags.trainer.out);
   return command_line::run("glimpses", app, argc, argv, [&] {
-    if (*train) train_command(flags);
+    if (*train) train_command(*train, flags);
     if (*test) evaluate_command(flags);
   });
 }

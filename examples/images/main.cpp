@@ -18,6 +18,8 @@ namespace {
 
 using command_line::add_size;
 
+const command_line::Renamed kRenamed = {{"kind", "--model"}};
+
 struct Flags {
   CorpusOptions corpus;
   train::FitOptions trainer{.epochs = 5, .batch = 32, .lr = 2e-3};
@@ -71,7 +73,7 @@ void conclude(Classifier& classifier, const Corpus& corpus, const train::Trainin
              path);
 }
 
-void train_command(Flags& flags) {
+void train_command(const CLI::App& app, Flags& flags) {
   if (flags.quick) {
     command_line::at_most(flags.trainer.epochs, 4);
     command_line::at_most(flags.corpus.train, 1000);
@@ -79,7 +81,10 @@ void train_command(Flags& flags) {
     command_line::at_most(flags.model.hidden, 16);
   }
   std::unique_ptr<Classifier> classifier;
-  if (flags.trainer.resume) classifier = load(flags.trainer.out);
+  if (flags.trainer.resume) {
+    classifier = load(flags.trainer.out);
+    command_line::check_resumed(app, flags.model, classifier->options, kRenamed);
+  }
   const Corpus corpus = load_corpus(flags.corpus);
   if (!classifier) {
     flags.model.channels = corpus.train.channels;
@@ -144,7 +149,7 @@ int run(int argc, char** argv) {
   CLI::App* test = app.add_subcommand("evaluate", "test a trained model, draw, report");
   CLI::App* look = app.add_subcommand("look", "what models say of a picture, and look at");
   command_line::add_folder(*train, "--save,--out", flags.trainer.out);
-  command_line::add_fields(*train, {{"kind", "--model"}}, flags.model, flags.trainer);
+  command_line::add_fields(*train, kRenamed, flags.model, flags.trainer);
   command_line::add_stop_and_resume(*train, flags.trainer.stop_after, flags.trainer.resume);
   train->add_flag("--quick", flags.quick, "fewer pictures, a smaller model: in seconds");
   command_line::add_folder(*test, "--model", flags.trainer.out);
@@ -162,7 +167,7 @@ int run(int argc, char** argv) {
   return command_line::run("images", app, argc, argv, [&] {
     command_line::set_up(flags.threads, flags.trainer.seed);
     flags.corpus.seed = flags.trainer.seed;
-    if (*train) train_command(flags);
+    if (*train) train_command(*train, flags);
     if (*test) evaluate_command(flags);
     if (*look) look_command(flags);
   });

@@ -14,7 +14,7 @@ using namespace heed;  // an application speaks the library's language
 struct CorpusOptions {
   std::string path;        ///< as data::read_text_parts(); empty: generated
   Index sentences = 8000;  ///< generated ones to train on; a tenth as many to validate
-  std::uint64_t seed = 1;
+  std::uint64_t seed = 1;  ///< of generated text; the programs leave it as it is
 };
 
 struct Corpus : data::TextParts {

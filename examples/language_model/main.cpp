@@ -107,7 +107,7 @@ void conclude(Language& language, const Corpus& corpus, const train::Training* t
   fmt::print("validation loss {}  report {}\n", in_words(loss, language.level), path);
 }
 
-void train_command(Flags& flags) {
+void train_command(const CLI::App& app, Flags& flags) {
   if (flags.quick) {
     at_most(flags.trainer.steps, 300);
     at_most(flags.corpus.sentences, 2000);
@@ -116,6 +116,10 @@ void train_command(Flags& flags) {
   Language language;
   if (flags.trainer.resume) {
     language = load(flags.trainer.out);
+    command_line::check_resumed(app, flags.model, language.model->options);
+    if (app.count("--level") > 0 && data::text_level(flags.level) != language.level) {
+      throw ValueError("--resume: the model in the folder has another --level than " + flags.level);
+    }
   } else {
     language.level = data::text_level(flags.level);
   }
@@ -168,7 +172,7 @@ void look_command(const Flags& flags) {
 }
 
 void add_data_flags(CLI::App& app, Flags& flags) {
-  command_line::add_seed_and_threads(app, flags);
+  command_line::add_threads(app, flags.threads);
   app.add_option("--data", flags.corpus.path,
                  "a text, plain or gzip, whose last tenth is for validation, or a folder of files "
                  "named train, valid and perhaps test; left out: generated text");
@@ -193,6 +197,7 @@ void add_sampling_flags(CLI::App& app, Flags& flags) {
 
 void add_train_flags(CLI::App& app, Flags& flags) {
   add_data_flags(app, flags);
+  command_line::add_seed(app, flags.trainer.seed, command_line::kSeedOfLearning);
   add_sampling_flags(app, flags);
   command_line::add_folder(app, "--save,--out", flags.trainer.out);
   add_choice(app, "--level", flags.level, {"char", "word"},
@@ -218,7 +223,7 @@ int run(int argc, char** argv) {
   command_line::add_folder(*write, "--model", flags.trainer.out);
   for (CLI::App* each : {test, write}) command_line::add_quantize(*each, flags.quantize);
   CLI::App* look = app.add_subcommand("look", "show what each layer and head looks at in a text");
-  command_line::add_seed_and_threads(*look, flags);
+  command_line::add_threads(*look, flags.threads);
   command_line::add_folder(*look, "--model", flags.trainer.out);
   look->add_option("--text", flags.text, "no longer than the model's context")->required();
   look->add_option("--output", flags.output,
@@ -226,7 +231,7 @@ int run(int argc, char** argv) {
       ->capture_default_str();
   return command_line::run("language_model", app, argc, argv, [&] {
     command_line::set_up(flags.threads, flags.trainer.seed);
-    if (*train) train_command(flags);
+    if (*train) train_command(*train, flags);
     if (*test) evaluate_command(flags);
     if (*write) generate_command(flags);
     if (*look) look_command(flags);

@@ -34,8 +34,8 @@ std::unique_ptr<Demonstration> open(const std::string& folder);
 // {"classes": [{"name", "probability"}], "entropy": bits, "sentences": [{"weight", "words": [text],
 //  "weights": [..]}]}
 std::unique_ptr<Demonstration> classifier(const std::string& folder);
-// {"source": [text], "target": [text], "left_out": words, "entropies": bits of each word,
-//  "looks": [{"name", "rows": [weights of each word of the target]}]}
+// {"source": [text], "target": [text], "left_out": words,
+//  "looks": [{"name", "rows": [weights of each word of the target]}], "self": the encoder's}
 std::unique_ptr<Demonstration> translator(const std::string& folder);
 // {"words": [text], "left_out": words, "surprise": bits of each word, "entropies": bits of what
 //  follows each, "next": [{"name", "probability"}], "looks": as above}

@@ -13,7 +13,7 @@ using Words = std::vector<std::string>;
 
 struct Options {
   std::vector<std::string> tables, tagged;  // files
-  Words asked = {"soup", "rude", "friday"};
+  Words asked;
   Index column = 4, repeats = 8, least = 5;
   data::SkipGramOptions learning = {.width = 100, .epochs = 3};
   std::uint64_t seed = 1;
@@ -43,28 +43,41 @@ std::vector<Words> texts_of(const Options& options) {
   return texts;
 }
 
+// What is asked is refused now, not after the training.
+void check_known(const Words& asked, const std::vector<Words>& texts, Index least) {
+  for (const std::string& word : asked) {
+    Index seen = 0;
+    for (const Words& text : texts) seen += std::count(text.begin(), text.end(), word);
+    if (seen < least) throw ValueError("the word " + in_quotes(word) + " is unknown");
+  }
+}
+
 // The words whose vectors have the largest cosines with that of `word`.
 std::string nearest(const data::WordVectors& vectors, const std::string& word) {
-  const Index id = vectors.vocabulary.id(word);
-  if (id <= data::Vocabulary::kUnknown)
-    throw ValueError("the word " + in_quotes(word) + " is unknown");
+  const Index id = vectors.vocabulary.id(word), most = std::min<Index>(8, vectors.rows.size(0));
   const Tensor rows(vectors.rows);
   const Tensor unit = rows / clamp(norm(rows, 2, {1}, true), 1e-12);
-  const auto best = topk(matmul(unit, unit[id]), 6).indices.array().to_vector<Index>();
   std::string out = word + ":";
-  for (std::size_t i = 1; i < best.size(); ++i) {  // the first is the word itself
-    out += ' ' + vectors.vocabulary.word(best[i]);
+  int found = 0;  // five, but for the word itself and what stands for no word
+  for (const Index near : topk(matmul(unit, unit[id]), most).indices.array().to_vector<Index>()) {
+    if (near == id || near <= data::Vocabulary::kUnknown || ++found > 5) continue;
+    out += ' ' + vectors.vocabulary.word(near);
   }
   return out;
 }
 
 void learn(const Options& options) {
   Generator generator(options.seed);
-  const auto vectors =
-      data::learn_word_vectors(texts_of(options), options.least, options.learning, generator);
+  const std::vector<Words> texts = texts_of(options);
+  Words asked = options.asked;
+  if (asked.empty() && options.tables.empty() && options.tagged.empty()) {
+    asked = {"soup", "rude", "friday"};
+  }
+  check_known(asked, texts, options.least);
+  const auto vectors = data::learn_word_vectors(texts, options.least, options.learning, generator);
   if (!options.out.empty()) io::write_file_atomically(options.out, data::to_text(vectors));
   fmt::print("{} words\n", vectors.vocabulary.size());
-  for (const std::string& word : options.asked) fmt::print("{}\n", nearest(vectors, word));
+  for (const std::string& word : asked) fmt::print("{}\n", nearest(vectors, word));
 }
 
 int main(int argc, char** argv) {
@@ -73,7 +86,9 @@ int main(int argc, char** argv) {
   CLI::App* learning = app.add_subcommand("learn", "from generated reviews, or from files");
   learning->add_option("--text", options.tables, "tables of texts, tab-separated");
   learning->add_option("--tagged", options.tagged, "tagged sentences, as examples/aspects reads");
-  learning->add_option("--near", options.asked, "words whose neighbours are wanted");
+  learning->add_option(
+      "--near", options.asked,
+      "words whose neighbours are wanted; left out: some of the generated reviews'");
   learning->add_option("--out", options.out, "the vectors' file; left out: none");
   command_line::add_seed(*learning, options.seed);
   command_line::add_size(*learning, "--column", options.column, 1, 1000, "of the texts, from 1");

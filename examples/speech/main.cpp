@@ -80,7 +80,7 @@ void conclude(const Listener& model, const Corpus& corpus, const train::Training
              percent(found->errors.rate()), path);
 }
 
-void train_command(Flags& flags) {
+void train_command(const CLI::App& app, Flags& flags) {
   set_up(flags);
   if (flags.quick) {
     at_most(flags.trainer.steps, 600);
@@ -93,6 +93,7 @@ void train_command(Flags& flags) {
   const Corpus corpus = load_corpus(flags.corpus);
   const auto model =
       flags.trainer.resume ? load(flags.trainer.out) : std::make_unique<Listener>(flags.model);
+  if (flags.trainer.resume) command_line::check_resumed(app, flags.model, model->options);
   fmt::print("recordings: {} to learn from, {} to validate, {} to test; parameters {}\n",
              corpus.train.size(), corpus.validation.size(), corpus.test.size(),
              model->parameter_count());
@@ -170,7 +171,7 @@ int run(int argc, char** argv) {
     each->add_option("--picture", flags.picture, "the file of where it listened, a PNG");
   }
   return command_line::run("speech", app, argc, argv, [&] {
-    if (*train) train_command(flags);
+    if (*train) train_command(*train, flags);
     if (*test) evaluate_command(flags);
     if (*speak) speak_command(flags);
     if (*listen) listen_command(flags);

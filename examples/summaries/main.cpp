@@ -84,7 +84,7 @@ void conclude(const Desk& desk, const Corpus& corpus, const train::Training& tra
   fmt::print("{}  report {}\n", line, path);
 }
 
-void train_command(Flags& flags) {
+void train_command(const CLI::App& app, Flags& flags) {
   if (flags.quick) {
     at_most(flags.trainer.epochs, 4);
     at_most(flags.corpus.reports, 1000);
@@ -93,7 +93,10 @@ void train_command(Flags& flags) {
     at_most(flags.answer.beam, 2);
   }
   Desk desk;
-  if (flags.trainer.resume) desk = load(flags.trainer.out);
+  if (flags.trainer.resume) {
+    desk = load(flags.trainer.out);
+    command_line::check_resumed(app, flags.model, desk.editor->options);
+  }
   const Corpus corpus = load_corpus(flags.corpus);
   if (!desk.editor) {
     data::WordCounts counts;
@@ -160,7 +163,7 @@ int run(int argc, char** argv) {
   return command_line::run("summaries", app, argc, argv, [&] {
     command_line::set_up(flags.threads, flags.trainer.seed);
     flags.corpus.seed = flags.trainer.seed;
-    if (*train) train_command(flags);
+    if (*train) train_command(*train, flags);
     if (*test) evaluate_command(flags);
     if (*ask) summarise_command(flags);
   });

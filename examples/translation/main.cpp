@@ -22,6 +22,8 @@ using command_line::add_number;
 using command_line::add_size;
 using command_line::at_most;
 
+const command_line::Renamed kRenamed = {{"kind", "--model"}};
+
 struct Flags {
   CorpusOptions corpus;
   TrainerOptions trainer;
@@ -59,7 +61,7 @@ void conclude(const Language& language, const Corpus& corpus, const train::Train
   fmt::print("report {}\n{}", path, in_words(findings, flags.decoding));
 }
 
-void train_command(Flags& flags) {
+void train_command(const CLI::App& app, Flags& flags) {
   if (flags.quick) {
     at_most(flags.corpus.sentences, 2000);
     at_most(flags.trainer.epochs, 5);
@@ -67,7 +69,10 @@ void train_command(Flags& flags) {
     at_most(flags.model.hidden, 64);
   }
   Language language;
-  if (flags.trainer.resume) language = load(flags.trainer.out);
+  if (flags.trainer.resume) {
+    language = load(flags.trainer.out);
+    command_line::check_resumed(app, flags.model, language.model->options, kRenamed);
+  }
   const Corpus corpus = load_corpus(flags.corpus);
   if (!flags.trainer.resume) {
     learn_vocabularies(language, corpus, flags);
@@ -169,7 +174,7 @@ void add_data_flags(CLI::App& app, Flags& flags) {
 void add_train_flags(CLI::App& app, Flags& flags) {
   add_data_flags(app, flags);
   command_line::add_report(app, flags.report);
-  command_line::add_fields(app, {{"kind", "--model"}}, flags.model, flags.trainer);
+  command_line::add_fields(app, kRenamed, flags.model, flags.trainer);
   command_line::add_folder(app, "--save", flags.trainer.out);
   add_size(app, "--max-words", flags.corpus.max_words, 1, "of a sentence to train on");
   add_size(app, "--subwords", flags.coder.subwords, 0, "pieces of a vocabulary; 0: whole words");
@@ -214,7 +219,7 @@ int run(int argc, char** argv) {
   return command_line::run("translation", app, argc, argv, [&] {
     command_line::set_up(flags.threads, flags.trainer.seed);
     flags.corpus.seed = flags.trainer.seed;
-    if (*train) train_command(flags);
+    if (*train) train_command(*train, flags);
     if (*test) evaluate_command(flags);
     if (*write) translate_command(flags);
     if (*show) align_command(flags);

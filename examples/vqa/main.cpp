@@ -70,7 +70,7 @@ void conclude(const Expert& expert, const Corpus& corpus, const train::Training&
   fmt::print("test questions {}  test accuracy {}  report {}\n", count, accuracy, path);
 }
 
-void train_command(Flags& flags) {
+void train_command(const CLI::App& app, Flags& flags) {
   if (flags.quick) {
     command_line::at_most(flags.trainer.epochs, 3);
     command_line::at_most(flags.corpus.scenes, 400);
@@ -78,7 +78,10 @@ void train_command(Flags& flags) {
     command_line::at_most(flags.model.hidden, 24);
   }
   Expert expert;
-  if (flags.trainer.resume) expert = load(flags.trainer.out);
+  if (flags.trainer.resume) {
+    expert = load(flags.trainer.out);
+    command_line::check_resumed(app, flags.model, expert.model->options);
+  }
   const Corpus corpus = load_corpus(flags.corpus);
   if (!expert.model) {
     std::tie(expert.words, expert.answers) = vocabularies_of(corpus.train);
@@ -164,7 +167,7 @@ int run(int argc, char** argv) {
   return command_line::run("vqa", app, argc, argv, [&] {
     command_line::set_up(flags.threads, flags.trainer.seed);
     flags.corpus.seed = flags.trainer.seed;
-    if (*train) train_command(flags);
+    if (*train) train_command(*train, flags);
     if (*test) evaluate_command(flags);
     if (*ask) ask_command(flags);
   });

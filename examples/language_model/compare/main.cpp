@@ -182,7 +182,8 @@ int run(int argc, char** argv) {
   add_size(table, "--heads", flags.heads, 1, "of each layer");
   add_size(table, "--layers", flags.layers, 1, "of the model");
   add_size(table, "--far", flags.far, 1, "tokens behind which a generated one is timed, too");
-  command_line::add_seed_and_threads(table, flags);
+  command_line::add_seed(table, flags.trainer.seed, command_line::kSeedOfLearning);
+  command_line::add_threads(table, flags.threads);
   return command_line::run("compare", app, argc, argv, [&] {
     command_line::set_up(flags.threads, flags.trainer.seed);
     compare(flags);

@@ -78,6 +78,19 @@ TEST_F(AlgorithmsCommand, SortingHasEightHeadsUnlessSaid) {
   EXPECT_THAT(read_file(path("one") + "/config.json"), HasSubstr("\"heads\": 1"));
 }
 
+// A model of parity reads vectors of one length: it is tested on none beyond it.
+TEST_F(AlgorithmsCommand, ParityIsTestedWithinItsLength) {
+  const std::string trained =
+      expect_success("train --task parity --longest 3" + kSmall + path("m"));
+  EXPECT_THAT(trained, HasSubstr("lengths 3 to 3"));
+  expect_refused("evaluate --length 5 --model " + path("m"),
+                 "parity: 1 vectors, up to 5 of 3 numbers");
+  for (const std::string flags : {"parity --longest 3 --length 5", "hull --longest 5 --length 2"}) {
+    expect_refused("train --task " + flags + kSmall + path("none"), "");
+    EXPECT_FALSE(fs::exists(path("none"))) << flags;  // before the training
+  }
+}
+
 TEST_F(AlgorithmsCommand, AQuickTrainingCopies) {
   const std::string output = expect_success(
       "train --quick --longest 2 --length 2 --bits 2 --slots 20 --threads 1 --save " + path("m"));
@@ -102,6 +115,8 @@ TEST_F(AlgorithmsCommand, RefusesBadFlagsAndModels) {
   expect_config_refused("run", "\"hidden\": 7", "\"hidden\": 8", "model.safetensors");
   expect_refused("train --resume --epochs 2 --batch 3 --seed 1 --save " + path("m"),
                  "resume: the run had copy, --batch 2, --seed 1");
+  expect_refused("train --resume --task recall --save " + path("m"),
+                 "--resume: the model in the folder has --task copy, not recall");
 }
 
 TEST_F(AlgorithmsCommand, ResumingGivesTheSameBitsAsNeverHavingStopped) {

@@ -78,6 +78,9 @@ TEST_F(CaptioningCommand, DescribesDigits) {
                                          "' --save " + path("m") + kSmall);
   EXPECT_THAT(last_line(out), HasSubstr("test scenes 11  exact "));
   expect_refused("evaluate --model " + path("m"), "mnist needs --path");
+  // A picture of one's own wants no digits.
+  heed::train::write_png(path("own.png"), heed::train::Picture(48, 48, {30, 30, 30}));
+  expect_success("describe " + path("own.png") + " --model " + path("m"));
 }
 
 TEST_F(CaptioningCommand, RefusesBadFlags) {

@@ -103,6 +103,19 @@ TEST_F(DocumentClassifierCommand, RefusesBadFlags) {
   expect_refused("", "subcommand");
 }
 
+TEST_F(DocumentClassifierCommand, GoesOnWithNoOtherModel) {
+  const std::string again = "train --resume --documents 60 --epochs 1 --out " + trained();
+  expect_refused(again + " --embedding 7 --hidden 11",
+                 "--resume: the model in the folder has --hidden 5, not 11");
+  expect_refused(again + " --max-words 3", "--resume: the model in the folder has --max-words ");
+  expect_success(again + " --embedding 7 --hidden 5");
+}
+
+// Nothing that it does is drawn.
+TEST_F(DocumentClassifierCommand, EvaluatesWithoutASeed) {
+  expect_refused("evaluate --seed 3 --model " + trained(), "--seed");
+}
+
 TEST_F(DocumentClassifierCommand, RefusesBadModels) {
   expect_refused("predict --model " + path("none"), "none", "a\n");
   const std::string model = trained();

@@ -99,6 +99,19 @@ TEST_F(LanguageModelCommand, AShortTrainingLowersTheLoss) {
   EXPECT_LT(validation_loss(trained), 1.9);
 }
 
+TEST_F(LanguageModelCommand, GoesOnWithNoOtherModel) {
+  const std::string model = path("m");
+  expect_success("train --steps 2 --save " + model + kSmall);
+  const std::string again = "train --resume --steps 2 --save " + model + kSmall;
+  expect_refused(again + " --positions rotary",
+                 "--resume: the model in the folder has --positions learned, not rotary");
+  expect_refused(again + " --level word", "another --level than word");
+  expect_success(again + " --level char --positions learned");
+  for (const std::string other : {"evaluate", "look --text a"}) {  // nothing that they do is drawn
+    expect_refused(other + " --seed 3 --model " + model, "--seed");
+  }
+}
+
 TEST_F(LanguageModelCommand, WordsFromAFolder) {
   std::string text;
   for (int i = 0; i < 40; ++i) text += i % 2 ? "a b c d\n" : "d c b a\n";

@@ -58,7 +58,14 @@ TEST_F(Small, VectorsAreLearnedAndWritten) {
                            path("b.tsv") + " --near n\\'t soup";
   EXPECT_THAT(expect("vectors", "learn" + read), HasSubstr("11 words\nn't: "));
   const Program program("vectors");
-  program.expect_refused("learn --near qwerty", "the word \"qwerty\" is unknown");
+  EXPECT_THAT(expect("vectors", "learn --least 1 --column 2 --text " + path("a.tsv")),
+              testing::EndsWith("words\n"));  // asked for nothing
+  write("few.tsv", "soup\tB\tO\nrude\tO\tB\n");
+  EXPECT_THAT(expect("vectors", "learn --least 1 --near soup --tagged " + path("few.tsv")),
+              testing::EndsWith("\nsoup: rude\n"));
+  program.expect_refused("learn --near qwerty --out " + path("none.txt"),
+                         "the word \"qwerty\" is unknown");
+  EXPECT_FALSE(std::filesystem::exists(path("none.txt")));
   program.expect_refused("learn --column 3 --text " + path("a.tsv"), "a.tsv:1: 2 columns");
   program.expect_refused("learn --tagged " + path("a.tsv"), "a.tsv:1: iob: 2 columns");
 }

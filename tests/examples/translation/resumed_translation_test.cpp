@@ -119,6 +119,8 @@ TEST_F(ResumedTranslation, RefusesADamagedState) {
   expect_refused(changed(again, "--batch 100", "--batch 99"),
                  "--batch 100, --seed 1, --optimizer adam: it goes on with the same only");
   expect_refused(again + "--seed 2", "resume: the run had");
+  expect_refused(again + "--model luong",
+                 "--resume: the model in the folder has --model bahdanau, not luong");
   fs::remove(model + "/training.safetensors");
   expect_refused(again, "training.safetensors: missing");
   expect_success("evaluate --model " + model + kFew);
