@@ -3,6 +3,7 @@
 #include "../core/kernels/elementwise/elementwise.h"
 #include "grad_mode.h"
 #include "ops/elementwise/elementwise.h"
+#include "ops/shape/shape.h"
 
 namespace heed {
 namespace {
@@ -51,8 +52,8 @@ std::recursive_mutex& grad_mutex() {
 void add_to_grad(TensorImpl& impl, Tensor gradient) {
   const std::lock_guard lock(grad_mutex());
   // The first gradient is kept as it is only where nobody else could write into it.
-  if (!impl.grad.defined() && !recording() && !gradient.is_sparse() && !owned(gradient)) {
-    gradient = Tensor(gradient.array().clone());
+  if (!impl.grad.defined() && !gradient.is_sparse() && !owned(gradient)) {
+    gradient = recording() ? clone(gradient) : Tensor(gradient.array().clone());
   }
   accumulate(impl.grad, std::move(gradient));
 }

@@ -23,6 +23,7 @@ void Adadelta::update(Slot& slot, const Tensor& gradient, Array& numbers) {
     T* const u = slot.state[1].mutable_data<T>();
     const T rate = static_cast<T>(lr(slot.group));
     const T decay = static_cast<T>(options.weight_decay);
+    const bool decays = decay != 0;  // 0 times infinity is NaN
     const T eps = static_cast<T>(options.eps);
     const T rho = static_cast<T>(options.rho);
     const T rest = static_cast<T>(1 - options.rho);
@@ -31,7 +32,7 @@ void Adadelta::update(Slot& slot, const Tensor& gradient, Array& numbers) {
       T* __restrict squares = v + at;
       T* __restrict steps = u + at;
       for (Index i = 0; i < n; ++i) {
-        const T d = g[i] + decay * x[i];
+        const T d = g[i] + decay * (decays ? x[i] : 0);
         squares[i] = rho * squares[i] + rest * d * d;
         const T delta = std::sqrt(steps[i] + eps) / std::sqrt(squares[i] + eps) * d;
         steps[i] = rho * steps[i] + rest * delta * delta;

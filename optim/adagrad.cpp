@@ -26,6 +26,7 @@ void Adagrad::update(Slot& slot, const Tensor& gradient, Array& numbers) {
       std::fill_n(s, numbers.numel(), static_cast<T>(options.initial_accumulator_value));
     }
     const T decay = static_cast<T>(options.weight_decay);
+    const bool decays = decay != 0;  // 0 times infinity is NaN
     const T eps = static_cast<T>(options.eps);
     const T rate = static_cast<T>(lr(slot.group) /
                                   (1 + static_cast<double>(slot.steps - 1) * options.lr_decay));
@@ -33,7 +34,7 @@ void Adagrad::update(Slot& slot, const Tensor& gradient, Array& numbers) {
       T* __restrict x = p + at;
       T* __restrict squares = s + at;
       for (Index i = 0; i < n; ++i) {
-        const T d = g[i] + decay * x[i];
+        const T d = g[i] + decay * (decays ? x[i] : 0);
         squares[i] += d * d;
         x[i] -= rate * d / (std::sqrt(squares[i]) + eps);
       }

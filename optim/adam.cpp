@@ -32,9 +32,10 @@ struct Step {
 template <class T>
 void run(const Step<T>& s, const T* __restrict g, T* __restrict p, T* __restrict m, T* __restrict v,
          Index n) {
+  const bool decays = s.decay != 0;  // 0 times infinity is NaN
   for (Index i = 0; i < n; ++i) {
     const T x = p[i] * s.keep;
-    const T d = g[i] + s.decay * x;
+    const T d = g[i] + s.decay * (decays ? x : 0);
     m[i] = s.beta1 * m[i] + s.rest1 * d;
     v[i] = s.beta2 * v[i] + s.rest2 * d * d;
     p[i] = x - s.size * m[i] / (std::sqrt(v[i]) / s.root + s.eps);

@@ -24,6 +24,10 @@ EMA::EMA(const std::vector<Tensor>& parameters, double decay, bool warm_up)
           fmt::format("EMA: {} is the result of an operator, not a leaf", describe(parameter)));
     }
     check_floating("EMA", parameter.dtype());
+    const auto same = [&](const Tensor& other) { return other.is_same(parameter); };
+    if (std::count_if(parameters.begin(), parameters.end(), same) > 1) {
+      throw ValueError(fmt::format("EMA: parameter {} is named twice", describe(parameter)));
+    }
     averages_.push_back(parameter.array().clone());
   }
 }
@@ -118,8 +122,9 @@ void EMA::load_state_dict(const NamedArrays& entries) {
     }
   }
   if (!faults.empty()) throw ValueError("EMA: the entries do not fit: " + faults.text());
+  for (Array& array : found) array = array.clone();  // all before the first is taken
   updates_ = *found[0].data<std::int64_t>();
-  for (std::size_t i = 0; i < averages_.size(); ++i) averages_[i] = found[i + 1].clone();
+  averages_.assign(found.begin() + 1, found.end());
 }
 
 }  // namespace heed::optim

@@ -16,7 +16,8 @@ class EMA {
  public:
   /// The averages begin as the parameters are. With `warm_up` the n-th update takes min(decay, n /
   /// (n + 9)), so that early weights are forgotten soon. Throws ValueError unless 0 <= decay <= 1,
-  /// for no parameters, and for an undefined one; GradError for one that is no leaf; DTypeError.
+  /// for no parameters, and for one that is undefined or named twice; GradError for one that is no
+  /// leaf; DTypeError.
   EMA(const std::vector<Tensor>& parameters, double decay, bool warm_up = false);
 
   /// average = decay average + (1 - decay) parameter. Throws ShapeError, DTypeError for a parameter

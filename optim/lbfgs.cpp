@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "../autograd/grad_mode.h"
 #include "../core/error.h"
@@ -46,13 +47,22 @@ LBFGS::LBFGS(const std::vector<Tensor>& parameters, const LBFGSOptions& options)
                     options.max_iter, options.history_size, options.max_eval));
   }
   add_group(parameters, options.lr, {});
-  if (options_.max_eval == -1) options_.max_eval = options.max_iter * 5 / 4;
+  if (options_.max_eval == -1) {  // max_iter 5 / 4, as far as an Index goes
+    const Index most = std::numeric_limits<Index>::max();
+    options_.max_eval = options.max_iter + std::min(options.max_iter / 4, most - options.max_iter);
+  }
 }
 
 Index LBFGS::count() const {
   Index count = 0;
   for (const Slot& slot : slots()) count += slot.parameter.numel();
   return count;
+}
+
+void LBFGS::check_count(std::size_t count) const {
+  if (state_.iterations == 0 || count == state_.direction.size()) return;
+  throw ShapeError(fmt::format("LBFGS: the parameters became {} numbers, the state is of {}", count,
+                               state_.direction.size()));
 }
 
 LBFGS::Vector LBFGS::numbers() const {
@@ -76,12 +86,14 @@ LBFGS::Vector LBFGS::gradients() const {
     const auto values = gradient.array().to(DType::f64).to_vector<double>();
     out.insert(out.end(), values.begin(), values.end());
   }
+  check_count(out.size());
   return out;
 }
 
-void LBFGS::move_to(const Vector& numbers) {
+void LBFGS::move(Vector from, double t) {
+  add_into(from, t, state_.direction);
   std::vector<Array> pieces;  // all of them before the first is written
-  auto at = numbers.begin();
+  auto at = from.begin();
   for (const Slot& slot : slots()) {
     const auto end = at + slot.parameter.numel();
     pieces.push_back(
@@ -93,6 +105,7 @@ void LBFGS::move_to(const Vector& numbers) {
     kernels::copy_into(to, pieces[i]);
     to.bump_version();
   }
+  state_.step = t;
 }
 
 void LBFGS::turn(const Vector& gradient) {
@@ -132,9 +145,7 @@ void LBFGS::turn(const Vector& gradient) {
 }
 
 LBFGS::Place LBFGS::look(const Loss& loss, const Vector& from, double t) {
-  Vector place = from;
-  add_into(place, t, state_.direction);
-  move_to(place);
+  move(from, t);
   const double value = loss().item();
   Vector gradient = gradients();
   const double slope = dot(gradient, state_.direction);
@@ -160,6 +171,7 @@ LBFGS::Place LBFGS::search(const Loss& loss, const Vector& from, const Place& st
 
 double LBFGS::step(const Loss& loss) {
   if (!loss) throw ValueError("LBFGS: step: the loss is empty");
+  check_count(static_cast<std::size_t>(count()));
   const EnableGrad scope;
   const double first = loss().item();
   Index evals = 1;
@@ -175,18 +187,16 @@ double LBFGS::step(const Loss& loss) {
     now.slope = dot(now.gradient, state_.direction);
     state_.step = t;
     if (now.slope > -options_.tolerance_change) break;
-    Vector place = numbers();
+    const Vector place = numbers();
     if (options_.line_search == LineSearch::strong_wolfe) {
       now = search(loss, place, now, t, evals);
-      t = state_.step = now.t;
-      add_into(place, t, state_.direction);
-      move_to(place);
+      t = now.t;
+      move(place, t);
     } else if (i < options_.max_iter) {
       now = look(loss, place, t);
       ++evals;
     } else {  // nobody looks from there
-      add_into(place, t, state_.direction);
-      move_to(place);
+      move(place, t);
       break;
     }
     if (i == options_.max_iter || evals >= options_.max_eval) break;

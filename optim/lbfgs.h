@@ -45,6 +45,7 @@ class LBFGS final : public Optimizer {
 
   /// `loss` forgets the gradients, computes the loss, calls backward() and returns it. Gives the
   /// loss before the step. What loss() throws leaves parameters where they were at that call.
+  /// Throws ShapeError where the parameters have become more or fewer numbers since the last step.
   double step(const Loss& loss);
   /// Throws GradError: a step wants the loss.
   void step() override;
@@ -73,7 +74,10 @@ class LBFGS final : public Optimizer {
   Index count() const;
   Vector numbers() const;
   Vector gradients() const;
-  void move_to(const Vector& numbers);
+  /// Throws ShapeError unless there are as many numbers as the state has.
+  void check_count(std::size_t count) const;
+  /// The parameters to from + t d.
+  void move(Vector from, double t);
   /// The next direction, into the state.
   void turn(const Vector& gradient);
   Place look(const Loss& loss, const Vector& from, double t);

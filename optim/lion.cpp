@@ -20,6 +20,7 @@ void Lion::update(Slot& slot, const Tensor& gradient, Array& numbers) {
     T* const average = slot.state[0].mutable_data<T>();
     const T lr = static_cast<T>(this->lr(slot.group));
     const T decay = static_cast<T>(options.weight_decay);
+    const bool decays = decay != 0;  // 0 times infinity is NaN
     const T beta1 = static_cast<T>(options.betas[0]);
     const T beta2 = static_cast<T>(options.betas[1]);
     for_each_run<T>(gradient, [&](Index at, const T* __restrict g, Index n) {
@@ -28,7 +29,7 @@ void Lion::update(Slot& slot, const Tensor& gradient, Array& numbers) {
       for (Index i = 0; i < n; ++i) {
         const T c = beta1 * m[i] + (1 - beta1) * g[i];
         const T sign = static_cast<T>((c > 0) - (c < 0));
-        x[i] -= lr * (sign + decay * x[i]);
+        x[i] -= lr * (sign + decay * (decays ? x[i] : 0));
         m[i] = beta2 * m[i] + (1 - beta2) * g[i];
       }
     });

@@ -24,6 +24,10 @@ MeanOfLast::MeanOfLast(const std::vector<Tensor>& parameters, Index count)
                                   describe(parameter)));
     }
     check_floating("MeanOfLast", parameter.dtype());
+    const auto same = [&](const Tensor& other) { return other.is_same(parameter); };
+    if (std::count_if(parameters.begin(), parameters.end(), same) > 1) {
+      throw ValueError(fmt::format("MeanOfLast: parameter {} is named twice", describe(parameter)));
+    }
   }
 }
 

@@ -12,8 +12,8 @@ namespace heed::optim {
 
 class MeanOfLast {
  public:
-  /// Throws ValueError unless count > 0, for no parameters, and for an undefined one; GradError for
-  /// one that is no leaf; DTypeError.
+  /// Throws ValueError unless count > 0, for no parameters, and for one that is undefined or named
+  /// twice; GradError for one that is no leaf; DTypeError.
   MeanOfLast(const std::vector<Tensor>& parameters, Index count);
 
   /// Takes the parameters as they are, and forgets what is older than the last `count`. Throws

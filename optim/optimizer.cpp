@@ -73,6 +73,11 @@ void Optimizer::set_lr(double lr) {
   for (Group& group : groups_) group.lr = lr;
 }
 
+Index Optimizer::size_of(std::size_t group) const {
+  return std::count_if(slots_.begin(), slots_.end(),
+                       [&](const Slot& slot) { return slot.group == group; });
+}
+
 void Optimizer::zero_grad() {
   for (Slot& slot : slots_) slot.parameter.zero_grad();
 }
@@ -120,6 +125,9 @@ NamedArrays Optimizer::state_dict() const {
   NamedArrays out;
   for (std::size_t i = 0; i < groups_.size(); ++i) {
     out.emplace_back(fmt::format("groups.{}.lr", i), Array::full({}, groups_[i].lr, DType::f64));
+    if (groups_.size() == 1) continue;  // the size says nothing
+    out.emplace_back(fmt::format("groups.{}.size", i),
+                     Array::from(std::vector<std::int64_t>{size_of(i)}, {}));
   }
   for (std::size_t i = 0; i < slots_.size(); ++i) {
     const Slot& slot = slots_[i];
@@ -162,6 +170,13 @@ void Optimizer::load_state_dict(const NamedArrays& entries) {
     rates.push_back(lr.defined() ? lr.item() : 0);
     if (!(rates.back() >= 0 && std::isfinite(rates.back()))) {
       faults.add(fmt::format("\"{}\" is {}, not finite or negative", name, rates.back()));
+    }
+    const std::string size_name = fmt::format("groups.{}.size", i);
+    if (!given.contains(size_name)) continue;  // an earlier version's
+    const Array size = take(size_name, {}, DType::i64);
+    if (size.defined() && *size.data<std::int64_t>() != size_of(i)) {
+      faults.add(
+          fmt::format("\"{}\" is {}, not {}", size_name, *size.data<std::int64_t>(), size_of(i)));
     }
   }
   std::vector<Slot> loaded = slots_;

@@ -57,15 +57,16 @@ class Optimizer {
   void set_lr(std::size_t group, double lr);
   /// Of all groups.
   void set_lr(double lr);
+  /// Throws what set_lr() would.
+  void check_lr(double lr) const;
   void param_groups(Say<"optimizer.set_lr(lr), set_lr(group, lr)"> = {}) const = delete;
 
-  /// "groups.0.lr", and for each parameter that has been stepped "parameters.3.step" and its state
-  /// under PyTorch's names ("parameters.3.exp_avg"), counted over all groups. The arrays share
-  /// memory with the optimizer. A checkpoint with these and the parameters goes on to the same
-  /// bits.
+  /// "groups.0.lr", where there are several groups "groups.0.size", their parameters' number, and
+  /// for each parameter that has been stepped "parameters.3.step" and its state under PyTorch's
+  /// names ("parameters.3.exp_avg"), counted over all groups. The arrays share memory with the
+  /// optimizer. A checkpoint with these and the parameters goes on to the same bits.
   virtual NamedArrays state_dict() const;
-  /// Takes copies. Throws one ValueError that lists what does not fit, the first three and how many
-  /// more, and then has changed nothing.
+  /// Takes copies; sizes may be missing. Throws one ValueError that lists what does not fit, the first three and how many more, and then has changed nothing.
   virtual void load_state_dict(const NamedArrays& entries);
 
  protected:
@@ -100,7 +101,8 @@ class Optimizer {
     std::vector<Array> state;
     Array numbers;
   };
-  void check_lr(double lr) const;
+  /// How many parameters a group has.
+  Index size_of(std::size_t group) const;
   void check_slot(const Slot& slot) const;
   Move prepare(Slot& slot) const;
 

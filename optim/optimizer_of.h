@@ -8,6 +8,7 @@
 //     static std::vector<std::string> state_names(const LionOptions& options);
 #pragma once
 
+#include "../core/error.h"
 #include "optimizer.h"
 
 namespace heed::optim {
@@ -18,13 +19,15 @@ template <class Self, class Options>
 class OptimizerOf : public Optimizer {
  public:
   using Settings = Options;  ///< of a group
-  /// Throws ValueError for options that make no sense, and as Optimizer::add_group().
+  /// Throws ValueError for options that make no sense, for no groups, and as
+  /// Optimizer::add_group().
   explicit OptimizerOf(const std::vector<Tensor>& parameters, const Options& options = {})
       : Optimizer(Self::kName) {
     add(parameters, options);
   }
   explicit OptimizerOf(const std::vector<ParameterGroup<Options>>& groups)
       : Optimizer(Self::kName) {
+    if (groups.empty()) throw ValueError(std::string(Self::kName) + ": there are no groups");
     for (const auto& group : groups) add(group.parameters, group.options);
   }
   template <std::floating_point T>

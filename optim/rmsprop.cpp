@@ -30,13 +30,14 @@ void RMSprop::update(Slot& slot, const Tensor& gradient, Array& numbers) {
     T* const a = options.centered ? slot.state.back().mutable_data<T>() : nullptr;
     const T rate = static_cast<T>(lr(slot.group));
     const T decay = static_cast<T>(options.weight_decay);
+    const bool decays = decay != 0;  // 0 times infinity is NaN
     const T eps = static_cast<T>(options.eps);
     const T alpha = static_cast<T>(options.alpha);
     const T rest = static_cast<T>(1 - options.alpha);
     const T momentum = static_cast<T>(options.momentum);
     for_each_run<T>(gradient, [&](Index at, const T* g, Index n) {
       for (Index i = 0, k = at; i < n; ++i, ++k) {
-        const T d = g[i] + decay * p[k];
+        const T d = g[i] + decay * (decays ? p[k] : 0);
         v[k] = alpha * v[k] + rest * d * d;
         T spread = v[k];
         if (a) {

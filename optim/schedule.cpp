@@ -7,19 +7,23 @@
 namespace heed::optim {
 Schedule::Schedule(Optimizer& optimizer, Rate rate)
     : optimizer_(optimizer), rate_(std::move(rate)) {
-  for (std::size_t i = 0; i < optimizer.group_count(); ++i) base_lrs_.push_back(optimizer.lr(i));
-  apply();
+  std::vector<double> base_lrs;
+  for (std::size_t i = 0; i < optimizer.group_count(); ++i) base_lrs.push_back(optimizer.lr(i));
+  apply(base_lrs, 0);
 }
 
-void Schedule::step() {
-  ++steps_;
-  apply();
-}
+void Schedule::step() { apply(base_lrs_, steps_ + 1); }
 
-void Schedule::apply() {
-  for (std::size_t i = 0; i < base_lrs_.size(); ++i) {
-    optimizer_.set_lr(i, rate_(base_lrs_[i], steps_));
+void Schedule::apply(const std::vector<double>& base_lrs, Index steps) {
+  std::vector<double> rates;
+  for (const double base : base_lrs) {
+    optimizer_.check_lr(base);
+    rates.push_back(rate_(base, steps));
+    optimizer_.check_lr(rates.back());
   }
+  base_lrs_ = base_lrs;  // all that can fail is behind
+  for (std::size_t i = 0; i < rates.size(); ++i) optimizer_.set_lr(i, rates[i]);
+  steps_ = steps;
 }
 
 std::vector<double> Schedule::last_lr() const {
@@ -47,9 +51,7 @@ void Schedule::load_state_dict(const NamedArrays& entries) {
     throw ValueError(fmt::format("schedule: entries steps {}, base_lrs {} do not fit {} groups",
                                  describe(steps), describe(rates), base_lrs_.size()));
   }
-  base_lrs_ = rates.to_vector<double>();
-  steps_ = *steps.data<std::int64_t>();
-  apply();
+  apply(rates.to_vector<double>(), *steps.data<std::int64_t>());
 }
 
 LambdaLR::LambdaLR(Optimizer& optimizer, std::function<double(Index)> factor)

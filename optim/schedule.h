@@ -16,7 +16,7 @@ class Schedule {
   using Rate = optim::Rate;
 
   /// `optimizer` must outlive the schedule. Throws ValueError for a rate that is negative or not
-  /// finite, here and in step().
+  /// finite, here and in step(), and then has changed nothing.
   Schedule(Optimizer& optimizer, Rate rate);
   virtual ~Schedule() = default;
 
@@ -29,12 +29,13 @@ class Schedule {
   const Rate& rate() const { return rate_; }
 
   /// "steps" and "base_lrs", for checkpoints; loading sets the optimizer's rates. Throws ValueError
-  /// when they do not fit.
+  /// when they do not fit, or give such rates, and then has changed nothing.
   NamedArrays state_dict() const;
   void load_state_dict(const NamedArrays& entries);
 
  private:
-  void apply();
+  /// Sets the rates of a step, and takes both.
+  void apply(const std::vector<double>& base_lrs, Index steps);
 
   Optimizer& optimizer_;
   Rate rate_;

@@ -34,18 +34,19 @@ void SGD::update(Slot& slot, const Tensor& gradient, Array& numbers) {
     T* const b = slot.state.empty() ? nullptr : slot.state[0].mutable_data<T>();
     const T lr = static_cast<T>(this->lr(slot.group));
     const T decay = static_cast<T>(options.weight_decay);
+    const bool decays = decay != 0;  // 0 times infinity is NaN
     const T momentum = static_cast<T>(options.momentum);
     const bool nesterov = options.nesterov;
     const T share = slot.steps == 1 ? T{1} : static_cast<T>(1 - options.dampening);
     for_each_run<T>(gradient, [&](Index at, const T* __restrict g, Index n) {
       T* __restrict x = p + at;
       if (!b) {
-        for (Index i = 0; i < n; ++i) x[i] -= lr * (g[i] + decay * x[i]);
+        for (Index i = 0; i < n; ++i) x[i] -= lr * (g[i] + decay * (decays ? x[i] : 0));
         return;
       }
       T* __restrict buffer = b + at;
       for (Index i = 0; i < n; ++i) {
-        const T d = g[i] + decay * x[i];
+        const T d = g[i] + decay * (decays ? x[i] : 0);
         buffer[i] = momentum * buffer[i] + share * d;
         x[i] -= lr * (nesterov ? d + momentum * buffer[i] : buffer[i]);
       }

@@ -348,5 +348,24 @@ TEST(Leaf, Rules) {
   EXPECT_ERROR(GradError, "tensor: it is undefined", Tensor().shape());
 }
 
+// Both leaves hear the same gradient, which is the caller's: none writes into another's.
+TEST(Backward, CreateGraphGivesEachLeafAGradientOfItsOwn) {
+  Tensor x = leaf({2, 3}), y = leaf({5, 7});
+  const Tensor seed = leaf({1, 10});
+  (x + y).backward(seed, {.create_graph = true});
+  EXPECT_FALSE(x.grad().array().shares_storage(y.grad().array()));
+  EXPECT_FALSE(x.grad().array().shares_storage(seed.array()));
+  EXPECT_FALSE(y.grad().array().shares_storage(seed.array()));
+  x.zero_grad();
+  y.zero_grad();
+  sum(square(x + y)).backward({}, {.create_graph = true});
+  const Tensor product = sum(x.grad() * y.grad());  // 4 (x + y)^2
+  x.zero_grad();
+  y.zero_grad();
+  product.backward();
+  EXPECT_EQ(numbers(x.grad()), (Numbers{56, 80}));
+  EXPECT_EQ(numbers(y.grad()), (Numbers{56, 80}));
+}
+
 }  // namespace
 }  // namespace heed

@@ -5,6 +5,8 @@
 
 #include <cmath>
 
+#include "../../autograd/backward.h"
+#include "../../autograd/ops/elementwise/elementwise.h"
 #include "../../core/error.h"
 #include "../../core/generator.h"
 #include "../../core/parallel.h"
@@ -156,6 +158,19 @@ TEST_F(Clip, ChecksItsArguments) {
 TEST_F(Clip, ByTheNamesOfPyTorch) {
   nn::utils::clip_grad_value_({dense}, 3.5);
   EXPECT_THAT(dense.grad().array().to_vector<double>(), ElementsAre(3, -3.5));
+}
+
+TEST_F(Clip, ScalesRecordedGradientsOnce) {
+  const Tensor a = zeros({3}, DType::f64).set_requires_grad();
+  const Tensor b = zeros({3}, DType::f64).set_requires_grad();
+  const Tensor seed = tensor({2, 3, 6}, {3}, DType::f64);
+  (a + b).backward(seed, {.create_graph = true});
+  EXPECT_NEAR(clip_grad_norm({a, b}, 7 / std::sqrt(2)), 7 * std::sqrt(2), 1e-12);
+  for (const Tensor& each : {a, b}) {
+    EXPECT_THAT(each.grad().array().to_vector<double>(),
+                testing::Pointwise(testing::DoubleNear(1e-5), std::vector<double>{1, 1.5, 3}));
+  }
+  EXPECT_THAT(seed.array().to_vector<double>(), ElementsAre(2, 3, 6));
 }
 
 }  // namespace

@@ -160,5 +160,10 @@ TEST(EMA, ChecksWhatItGets) {
                average.swap());
 }
 
+TEST(EMA, RefusesAParameterThatIsNamedTwice) {
+  const Tensor p = leaf({1, 2, 3}), q = leaf({5});
+  EXPECT_ERROR(ValueError, "EMA: parameter f64[3] is named twice", EMA({p, q, p}, 0.5));
+}
+
 }  // namespace
 }  // namespace heed

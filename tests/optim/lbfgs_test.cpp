@@ -208,5 +208,52 @@ TEST(StrongWolfe, HoldsWhereTheSearchEnds) {
   }
 }
 
+TEST(LBFGS, ParametersOfAnotherSizeChangeNothing) {
+  Tensor p = start();
+  LBFGS lbfgs({p}, {.max_iter = 3});
+  lbfgs.step(loss_of(p));
+  for (const std::vector<double>& numbers : {std::vector<double>{1, 2, 3}, {1}}) {
+    p.set_array(Array::from(numbers));
+    int calls = 0;
+    const auto loss = [&] {
+      ++calls;
+      return sum(p);
+    };
+    EXPECT_ERROR_WITH(ShapeError, "numbers, the state is of 2", lbfgs.step(loss));
+    EXPECT_EQ(calls, 0);
+    EXPECT_EQ(p.array().to_vector<double>(), numbers);
+  }
+}
+
+TEST(LBFGS, RemembersTheStepThatALossEnded) {
+  const Tensor p = start();
+  const auto from = p.array().to_vector<double>();
+  LBFGS lbfgs({p}, {.lr = 100, .line_search = LineSearch::strong_wolfe});
+  int calls = 0;
+  const auto loss = loss_of(p);
+  EXPECT_THROW(lbfgs.step([&] {
+    if (++calls == 3) throw ValueError("enough");
+    return loss();
+  }),
+               ValueError);
+  double step = 0;
+  std::vector<double> direction;
+  for (const auto& [name, array] : lbfgs.state_dict()) {
+    if (name == "lbfgs.step") step = array.item();
+    if (name == "lbfgs.direction") direction = array.to_vector<double>();
+  }
+  const auto now = p.array().to_vector<double>();
+  ASSERT_EQ(direction.size(), 2U);
+  for (std::size_t i = 0; i < 2; ++i) EXPECT_DOUBLE_EQ(now[i], from[i] + step * direction[i]);
+}
+
+TEST(LBFGS, TakesAsManyLossesAsCanBeCounted) {
+  const Tensor p = start();
+  LBFGS lbfgs({p}, {.max_iter = std::numeric_limits<Index>::max(),
+                    .line_search = LineSearch::strong_wolfe});
+  lbfgs.step(loss_of(p));
+  EXPECT_LT(rosenbrock(p).item(), 1e-8);
+}
+
 }  // namespace
 }  // namespace heed::optim

@@ -145,5 +145,10 @@ TEST(MeanOfLast, RefusesWhatHasNoMean) {
   EXPECT_THROW(MeanOfLast({Tensor(Array::from(std::vector<Index>{1}))}, 2), DTypeError);
 }
 
+TEST(MeanOfLast, RefusesAParameterThatIsNamedTwice) {
+  const Tensor p = leaf({1, 2, 3}), q = leaf({5});
+  EXPECT_ERROR(ValueError, "MeanOfLast: parameter f64[3] is named twice", MeanOfLast({p, q, p}, 2));
+}
+
 }  // namespace
 }  // namespace heed

@@ -8,6 +8,7 @@
 #include "../../core/error.h"
 #include "../../nn/embedding.h"
 #include "../../nn/linear.h"
+#include "../../optim/lion.h"
 #include "../support/throws.h"
 #include "all_optimizers.h"
 
@@ -126,6 +127,49 @@ TEST(OptimizerRefusals, WhatBecameWholeNumbersChangesNothing) {
   second.set_grad(Array::zeros({3}, DType::i64));
   EXPECT_ERROR_WITH(DTypeError, "SGD", sgd.step());
   EXPECT_THAT(floats(first), ElementsAre(1.0f, 1.0f));
+}
+
+TEST(OptimizerRefusals, NoGroups) {
+  EXPECT_ERROR(ValueError, "SGD: there are no groups",
+               SGD(std::vector<optim::ParameterGroup<optim::SGDOptions>>{}));
+}
+
+TEST(OptimizerRefusals, AStateOfOtherGroups) {
+  const Tensor a = ones({2}).set_requires_grad(), b = ones({2}).set_requires_grad(),
+               c = ones({2}).set_requires_grad();
+  using Groups = std::vector<optim::ParameterGroup<optim::SGDOptions>>;
+  SGD one(Groups{{.parameters = {a, b}, .options = {.lr = 0.5}}, {.parameters = {c}}});
+  SGD other(Groups{{.parameters = {a}, .options = {.lr = 0.25}}, {.parameters = {b, c}}});
+  optim::NamedArrays state = one.state_dict();
+  EXPECT_ERROR(ValueError,
+               "SGD: the entries do not fit: \"groups.0.size\" is 2, not 1; \"groups.1.size\" is "
+               "1, not 2",
+               other.load_state_dict(state));
+  EXPECT_EQ(other.lr(), 0.25);
+  std::erase_if(state, [](const auto& entry) { return entry.first.ends_with(".size"); });
+  other.load_state_dict(state);  // as an earlier version saved it
+  EXPECT_EQ(other.lr(), 0.5);
+}
+
+TEST(OptimizerRefusals, NoDecayOfAnInfiniteParameterIsNotNaN) {
+  Tensor p = tensor({INFINITY, 1}, {2}).set_requires_grad();
+  std::vector<std::unique_ptr<optim::Optimizer>> all;
+  all.push_back(std::make_unique<SGD>(std::vector{p}));
+  all.push_back(std::make_unique<SGD>(std::vector{p}, optim::SGDOptions{.momentum = 0.5}));
+  all.push_back(std::make_unique<Adam>(std::vector{p}));
+  all.push_back(std::make_unique<AdamW>(std::vector{p}));
+  all.push_back(std::make_unique<optim::RMSprop>(std::vector{p}));
+  all.push_back(std::make_unique<optim::Adagrad>(std::vector{p}));
+  all.push_back(std::make_unique<optim::Adadelta>(std::vector{p}));
+  all.push_back(
+      std::make_unique<optim::Lion>(std::vector{p}, optim::LionOptions{.weight_decay = 0}));
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    p.set_array(Array::from(std::vector<float>{INFINITY, 1}));
+    p.set_grad(ones({2}));
+    all[i]->step();
+    EXPECT_EQ(floats(p)[0], INFINITY) << i;
+    EXPECT_LT(floats(p)[1], 1) << i;
+  }
 }
 
 }  // namespace

@@ -292,5 +292,27 @@ TEST_F(Schedules, CheckTheirLengths) {
   EXPECT_EQ(sgd.lr(), 0.4);
 }
 
+TEST_F(Schedules, ARateThatIsNoneChangesNothing) {
+  optim::Schedule schedule(sgd, [](double base, Index step) {
+    return step == 2 && base < 0.5 ? NAN : base / static_cast<double>(step + 1);
+  });
+  schedule.step();
+  EXPECT_ERROR(ValueError, "SGD: lr nan must be finite and not negative", schedule.step());
+  EXPECT_EQ(schedule.steps(), 1);
+  const auto load = [&](Index steps, const std::vector<double>& base) {
+    schedule.load_state_dict({{"steps", Array::from(std::vector<std::int64_t>{steps}, {})},
+                              {"base_lrs", Array::from(base)}});
+  };
+  EXPECT_THROW(load(3, {1, NAN}), ValueError);
+  EXPECT_THROW(load(3, {1, -1}), ValueError);
+  EXPECT_THROW(load(2, {1, 0.25}), ValueError);
+  EXPECT_EQ(sgd.lr(0), 0.4);
+  EXPECT_EQ(sgd.lr(1), 0.2);
+  EXPECT_EQ(schedule.steps(), 1);
+  EXPECT_EQ(schedule.last_lr(), (std::vector<double>{0.4, 0.2}));
+  load(2, {1, 0.75});
+  EXPECT_EQ(sgd.lr(1), 0.25);
+}
+
 }  // namespace
 }  // namespace heed
