@@ -8,6 +8,8 @@
 //   }
 #pragma once
 
+#include <atomic>
+#include <exception>
 #include <string>
 
 #include "observer.h"
@@ -25,6 +27,9 @@ class Part {
 
  protected:
   ~Part() = default;
+  /// What becomes true where a scope of it ends, but by an exception; null: nobody asks.
+  std::atomic<bool>* worked_ = nullptr;
+  friend class Scope;
 };
 
 namespace detail {
@@ -41,6 +46,8 @@ class Scope {
   ~Scope() {
     if (observed()) [[unlikely]]
       detail::tell_left(*this);
+    if (part_.worked_ != nullptr && std::uncaught_exceptions() == 0) [[unlikely]]
+      part_.worked_->store(true, std::memory_order_relaxed);
     detail::t_scope = outer_;
   }
   Scope(const Scope&) = delete;

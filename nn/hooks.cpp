@@ -3,6 +3,7 @@
 #include <atomic>
 
 #include "../core/error.h"
+#include "module.h"
 
 namespace heed::nn {
 namespace {
@@ -34,25 +35,45 @@ HookId Hooks::add(std::vector<std::pair<Tensor, HookId>> placed) {
   return on_parameters_.emplace_back(next_id(), std::move(placed)).first;
 }
 
-std::shared_ptr<Watch> Hooks::watch(HookId id, const std::vector<Tensor>& parameters, bool parts,
-                                    const std::string& name) {
-  if (!watch_) watch_ = std::make_shared<Watch>();
-  silent_ = "register_forward_hook: " + name +
-            " ran and its hook was not called: end operator() with `return forwarded(...)`";
-  const Hook look = [watch = watch_, parts, text = silent_](const Tensor&) -> Tensor {
-    if (!watch->called && (watch->entered || !parts)) throw GradError(text);
+void Watch::check() const {
+  if (!called && (worked || (children > 0 && ran == children))) throw GradError(silent);
+}
+
+ForwardHook Watch::marker(const std::shared_ptr<Watch>& watch) {
+  return [watch, counted = std::make_shared<std::atomic<bool>>(false)](const Module& child,
+                                                                       const Tensor&) -> Tensor {
+    const Scope* scope = Scope::current();
+    while (scope != nullptr && &scope->part() == &child) scope = scope->outer();
+    if (scope == nullptr && !counted->exchange(true)) ++watch->ran;
     return {};
   };
-  std::vector<std::pair<Tensor, HookId>> placed;
+}
+
+std::shared_ptr<Watch> Hooks::watch(HookId id, const std::vector<Tensor>& parameters,
+                                    const std::string& name) {
+  watched_.push_back(id);
+  if (watch_) return nullptr;
+  watch_ = std::make_shared<Watch>();
+  watch_->silent = "register_forward_hook: " + name +
+                   " ran and its hook was not called: end operator() with `return forwarded(...)`";
+  const Hook look = [watch = watch_](const Tensor&) -> Tensor {
+    watch->check();
+    return {};
+  };
   for (const Tensor& parameter : parameters) {
-    if (parameter.requires_grad()) placed.emplace_back(parameter, parameter.register_hook(look));
+    if (parameter.requires_grad()) looks_.emplace_back(parameter, parameter.register_hook(look));
   }
-  on_parameters_.emplace_back(id, std::move(placed));
   return watch_;
 }
 
-void Hooks::check_called() const {
-  if (watch_ && watch_->entered && !watch_->called && !forward_.empty()) throw GradError(silent_);
+void Hooks::unwatch() {
+  for (const auto& [tensor, hook] : looks_) tensor.remove_hook(hook);
+  for (const auto& [on, hook] : markers_) {
+    if (const auto child = on.lock()) child->remove_hook(hook);
+  }
+  looks_.clear();
+  markers_.clear();
+  watch_.reset();
 }
 
 void Hooks::remove(HookId id) {
@@ -63,6 +84,7 @@ void Hooks::remove(HookId id) {
   }
   std::erase_if(on_parameters_, same);
   std::erase_if(forward_, same);
+  if (std::erase(watched_, id) > 0 && watched_.empty()) unwatch();
 }
 
 Tensor Hooks::run(const Module& module, Tensor output) const {

@@ -23,8 +23,18 @@ using ForwardHook = std::function<Tensor(const Module& module, const Tensor& out
 
 /// What has been seen of a module whose operator() may not pass through forwarded().
 struct Watch {
-  std::atomic<bool> called = false;   ///< its forward hooks were
-  std::atomic<bool> entered = false;  ///< a child of it was called
+  std::atomic<bool> called = false;  ///< its forward hooks were
+  std::atomic<bool> worked = false;  ///< a scope of it ended
+  /// How many children it has, and how many of them ran in no other module's scope: one that opens
+  /// none cannot be told from a caller who runs a child by itself, so that all of them must have.
+  std::size_t children = 0;
+  std::atomic<std::size_t> ran = 0;
+  std::string silent;  ///< what is thrown
+
+  /// Throws GradError where it ran and its hooks were not called.
+  void check() const;
+  /// The hook of one child that counts it in `ran`.
+  static ForwardHook marker(const std::shared_ptr<Watch>& watch);
 };
 
 /// While it lives, what `module` returns on this thread passes its forward hooks by: whoever made
@@ -49,12 +59,17 @@ class Hooks {
   HookId add(ForwardHook hook);
   /// Of one ParameterHook: what is on which parameter.
   HookId add(std::vector<std::pair<Tensor, HookId>> placed);
-  /// From now on the forward hook `id` is expected to be called where the parameters get gradients,
-  /// after `parts` children of `module`, of the class `name`, were: else they throw GradError.
-  std::shared_ptr<Watch> watch(HookId id, const std::vector<Tensor>& parameters, bool parts,
+  /// Until the forward hook `id` is removed, Watch::check() is called where the parameters of the
+  /// module, of the class `name`, get gradients. Null where another hook is watched already.
+  std::shared_ptr<Watch> watch(HookId id, const std::vector<Tensor>& parameters,
                                const std::string& name);
-  /// Throws it now.
-  void check_called() const;
+  bool watching() const { return watch_ != nullptr; }
+  /// Goes with the watch: the hook `id` on another module.
+  void add_marker(std::weak_ptr<Module> on, HookId id) { markers_.emplace_back(on, id); }
+  /// Watch::check() now.
+  void check_called() const {
+    if (watch_) watch_->check();
+  }
   /// Nothing happens for an id that is gone.
   void remove(HookId id);
 
@@ -65,9 +80,13 @@ class Hooks {
   const std::vector<std::pair<HookId, ForwardHook>>& forward() const { return forward_; }
 
  private:
+  void unwatch();
+
   std::vector<std::pair<HookId, ForwardHook>> forward_;
   std::shared_ptr<Watch> watch_;
-  std::string silent_;  // what is thrown
+  std::vector<HookId> watched_;                                    // forward hooks; none: no watch
+  std::vector<std::pair<Tensor, HookId>> looks_;                   // on parameters
+  std::vector<std::pair<std::weak_ptr<Module>, HookId>> markers_;  // on children
   std::vector<std::pair<HookId, std::vector<std::pair<Tensor, HookId>>>> on_parameters_;
 };
 

@@ -30,6 +30,12 @@ bool goes_into(DType from, DType to) {
   return from == to || (from == DType::bf16 && to == DType::f32);
 }
 
+void check_leaf(const char* who, const std::string& name, const Tensor& tensor) {
+  if (tensor.is_leaf()) return;
+  throw GradError(fmt::format("{}: {} is {}, the result of an operator, not a leaf", who,
+                              in_quotes(name), describe(tensor)));
+}
+
 std::string row(std::size_t depth, const std::string& label, const std::string& what, Index count) {
   const std::string left = std::string(2 * depth, ' ') + label;
   return fmt::format("{:<34} {:<20} {:>14}", left, what, grouped(count));
@@ -100,6 +106,7 @@ void Module::check_is(const std::type_info& layer) const {
 }
 
 Tensor Module::forwarded(Tensor output) const {
+  if (!forwards_.load(std::memory_order_relaxed)) forwards_.store(true, std::memory_order_relaxed);
   if (hooks_) output = hooks_->run(*this, std::move(output));
   if (observed() && output.defined()) heed::detail::tell_returned(*this, output.array());
   return output;
@@ -193,7 +200,10 @@ NamedTensors Module::named_buffers() const {
 
 std::vector<std::pair<std::string, Module*>> Module::children() const {
   std::vector<std::pair<std::string, Module*>> out;
-  for (const Child& entry : children_) out.emplace_back(entry.name, entry.module.get());
+  std::unordered_set<const Module*> seen;
+  for (const Child& entry : children_) {
+    if (seen.insert(entry.module.get()).second) out.emplace_back(entry.name, entry.module.get());
+  }
   return out;
 }
 
@@ -259,6 +269,7 @@ void Module::load_state_dict(const NamedTensors& entries, bool strict) {
     const Array& from = found->second.array();
     const Array& to = slot.tensor.array();
     if (from.raw() == to.raw() && from.strides() == to.strides()) continue;
+    check_leaf("load_state_dict", slot.name, slot.tensor);
     const bool overlap = written.contains(from.storage());
     copies.emplace_back(slot.tensor, overlap ? from.clone() : from.contiguous());
   }
@@ -267,9 +278,11 @@ void Module::load_state_dict(const NamedTensors& entries, bool strict) {
 }
 
 void Module::train(bool on) {
-  if (hooks_) hooks_->check_called();
-  training_ = on;
-  for (const Child& entry : children_) entry.module->train(on);
+  const std::vector<Module*> all = modules();
+  for (const Module* each : all) {
+    if (each->hooks_) each->hooks_->check_called();
+  }
+  for (Module* each : all) each->training_ = on;
 }
 
 void Module::zero_grad() {
@@ -282,6 +295,7 @@ void Module::to(DType dtype) {
   whole("module.to");
   for (const Slot& slot : distinct()) {
     if (is_floating(slot.tensor.dtype()) && slot.tensor.dtype() != dtype) {
+      check_leaf("module.to", slot.name, slot.tensor);
       changes.emplace_back(slot.tensor, slot.tensor.array().to(dtype));
     }
   }
@@ -289,7 +303,12 @@ void Module::to(DType dtype) {
 }
 
 void Module::requires_grad(bool on) {
-  for (Tensor& tensor : parameters()) {
+  NamedTensors all = named_parameters();
+  for (const auto& [name, tensor] : all) {
+    check_leaf("module.requires_grad", name, tensor);
+    if (on) check_floating("module.requires_grad", tensor.dtype());
+  }
+  for (auto& [name, tensor] : all) {
     tensor.set_requires_grad(on);
     if (!on) tensor.zero_grad();
   }
@@ -303,15 +322,20 @@ Hooks& Module::hooks() {
 HookId Module::register_forward_hook(ForwardHook hook) {
   if (!hook) throw ValueError("register_forward_hook: the hook is empty");
   const HookId id = hooks().add(std::move(hook));
-  if (always_forwards_) return id;
-  const auto watch = hooks().watch(id, parameters(), !children_.empty(), class_name());
-  for (const Child& entry : children_) {
-    entry.module->hooks().add([watch](const Module&, const Tensor&) -> Tensor {
-      watch->entered = true;
-      return {};
-    });
-  }
+  if (!always_forwards_ && !forwards_) watch(id);
   return id;
+}
+
+void Module::watch(HookId id) {
+  const auto watch = hooks().watch(id, parameters(), class_name());
+  if (!watch) return;
+  worked_ = &watch->worked;
+  std::unordered_set<const Module*> seen;
+  for (const Child& entry : children_) {
+    if (!seen.insert(entry.module.get()).second) continue;
+    hooks().add_marker(entry.module, entry.module->hooks().add(Watch::marker(watch)));
+  }
+  watch->children = seen.size();
 }
 
 HookId Module::register_hook(const ParameterHook& hook) {
@@ -331,7 +355,9 @@ HookId Module::register_hook(const ParameterHook& hook) {
 }
 
 void Module::remove_hook(HookId id) {
-  if (hooks_) hooks_->remove(id);
+  if (!hooks_) return;
+  hooks_->remove(id);
+  if (!hooks_->watching()) worked_ = nullptr;
 }
 
 Index Module::parameter_count() const {

@@ -81,7 +81,7 @@ class Module : public Part {
   std::vector<Tensor> parameters() const;
   /// Every buffer once.
   NamedTensors named_buffers() const;
-  /// The direct children, as long as this module lives.
+  /// The direct children, each once, as long as this module lives.
   std::vector<std::pair<std::string, Module*>> children() const;
   std::vector<std::pair<std::string, Module*>> named_children() const { return children(); }
   /// This module and all that are in it, each once, parents first.
@@ -101,6 +101,7 @@ class Module : public Part {
   /// goes into f32, too. With `strict`, names must be exactly those of state_dict(); without, others
   /// are passed over on either side. Throws one ValueError that lists what is missing, unexpected,
   /// named twice or of another shape or dtype, three and how many more, and has changed nothing.
+  /// GradError where what it would write is the result of an operator.
   void load_state_dict(const NamedTensors& entries, bool strict = true);
   /// The same of arrays, as io::read_safetensors() gives them.
   template <class Entries>
@@ -109,7 +110,8 @@ class Module : public Part {
     load_state_dict(NamedTensors(entries.begin(), entries.end()), strict);
   }
 
-  /// Training mode, which layers like Dropout ask for; on at first. Reaches all children.
+  /// Training mode, which layers like Dropout ask for; on at first. Reaches all children, or none:
+  /// see register_forward_hook().
   void train(bool on = true);
   void eval() { train(false); }
   bool training() const { return training_; }
@@ -118,17 +120,18 @@ class Module : public Part {
   /// Forgets all gradients.
   void zero_grad();
   /// Converts floating parameters and buffers, in place; gradients go. Throws DTypeError unless f32
-  /// or f64.
+  /// or f64, GradError where one is the result of an operator, and then has changed nothing.
   void to(DType dtype);
   /// Freezes (false) or thaws all parameters; freezing forgets their gradients, so that optimizers
-  /// pass them over.
+  /// pass them over. Throws as to().
   void requires_grad(bool on = true);
 
   /// Puts a hook on what this module returns, after those it has: called with each output, which it
   /// may replace, before the caller gets it. `output.register_hook(...)` in it hooks the gradient.
   /// Of several results it sees the first: `output` of a recurrent layer, `context` of a pooling.
-  /// Where gradients reach a parameter of the module, or its mode is changed after its children
-  /// ran, and the hook was not called, its operator() does without forwarded(): GradError says so.
+  /// Where gradients reach a parameter of the module, or its mode is changed, after a Scope of it
+  /// ended or all of its children ran, and the hook was not called, its operator() does without
+  /// forwarded(): GradError says so.
   /// Throws ValueError for an empty one.
   HookId register_forward_hook(ForwardHook hook);
   /// Puts a hook on every parameter, once each, but the frozen: called with its name and each
@@ -231,6 +234,8 @@ class Module : public Part {
   void check_name(std::string_view name) const;
   void adopt(std::string_view name, std::shared_ptr<Module> child);
   Hooks& hooks();
+  /// Expects the forward hook `id` to be called, unless forwarded() is known to be.
+  void watch(HookId id);
   // module_path.cpp
   void add_parent(const Module& parent, std::string_view name);
   void leave_children();
@@ -253,11 +258,12 @@ class Module : public Part {
 
   std::deque<Slot> slots_;  // a deque: addresses stay
   std::vector<Child> children_;
-  std::vector<Parent> parents_;                // several for a shared child
-  std::unique_ptr<Hooks> hooks_;               // none until the first is registered
-  mutable std::atomic<bool> checked_ = false;  // check_held_by_value() found nothing
-  bool owned_ = false;                         // is somebody's child
-  bool always_forwards_ = false;               // is a Layer
+  std::vector<Parent> parents_;                 // several for a shared child
+  std::unique_ptr<Hooks> hooks_;                // none until the first is registered
+  mutable std::atomic<bool> checked_ = false;   // check_held_by_value() found nothing
+  mutable std::atomic<bool> forwards_ = false;  // forwarded() was called
+  bool owned_ = false;                          // is somebody's child
+  bool always_forwards_ = false;                // is a Layer
   bool training_ = true;
 };
 
