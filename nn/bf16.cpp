@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <iterator>
+#include <utility>
 #include <vector>
 
 #include "../core/error.h"
@@ -13,7 +14,7 @@ Index to_bf16(Module& module) {
   std::vector<std::function<void()>> changes;  // all prepared before the first is made
   for (Module* each : module.modules()) {
     if (auto* const layer = dynamic_cast<Narrowable*>(each)) {
-      changes.push_back(layer->prepare_bf16());
+      if (auto change = layer->prepare_bf16()) changes.push_back(std::move(change));
     }
   }
   for (const auto& change : changes) change();

@@ -17,15 +17,18 @@ class Narrowable {
  public:
   virtual ~Narrowable() = default;
   /// Rounds its weights to bf16, for good. Throws DTypeError unless they are f32.
-  void to_bf16() { prepare_bf16()(); }
+  void to_bf16() {
+    if (const auto change = prepare_bf16()) change();
+  }
   /// The same in two steps, as Linear::prepare_int8().
   virtual std::function<void()> prepare_bf16() = 0;
 };
 
 /// Rounds the weights of every Narrowable in `module`: Linear, Embedding, attention::MultiHead. All
 /// else stays f32: biases, norms, recurrent cells, convolutions. The model can be neither saved nor
-/// trained afterwards, but gradients pass through it. Returns how many layers that are. Throws
-/// DTypeError unless they are f32, and then has changed nothing.
+/// trained afterwards, but gradients pass through it. Returns how many layers are in bf16 now;
+/// those in 8 bits stay so, those that make their weight at each call stay f32. Throws DTypeError
+/// unless the others are f32, and then has changed nothing.
 Index to_bf16(Module& module);
 
 namespace detail {

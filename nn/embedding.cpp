@@ -49,7 +49,8 @@ Tensor Embedding::scores(const Tensor& x) const {
 }
 
 std::function<void()> Embedding::prepare_int8() {
-  if (int8_ || bf16_.defined()) return [] {};
+  if (int8_) return [] {};
+  if (bf16_.defined()) return {};
   auto matrix = std::make_shared<const kernels::Int8Matrix>(weight.array());
   return [this, matrix = std::move(matrix), nothing = nothing_like(weight)] {
     int8_ = matrix;
@@ -57,10 +58,13 @@ std::function<void()> Embedding::prepare_int8() {
   };
 }
 
-void Embedding::to_int8() { prepare_int8()(); }
+void Embedding::to_int8() {
+  if (const auto change = prepare_int8()) change();
+}
 
 std::function<void()> Embedding::prepare_bf16() {
-  if (int8_ || bf16_.defined()) return [] {};
+  if (bf16_.defined()) return [] {};
+  if (int8_) return {};
   return [this, narrow = detail::in_bf16("Embedding", weight), nothing = nothing_like(weight)] {
     bf16_ = narrow;
     give_up(weight, nothing, "bf16");

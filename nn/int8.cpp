@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <iterator>
+#include <utility>
 #include <vector>
 
 #include "embedding.h"
@@ -12,7 +13,8 @@ namespace heed::nn {
 Index to_int8(Module& module) {
   std::vector<std::function<void()>> changes;  // all prepared before the first is made
   const auto prepare = [&](auto* layer) {
-    if (layer != nullptr) changes.push_back(layer->prepare_int8());
+    if (layer == nullptr) return;
+    if (auto change = layer->prepare_int8()) changes.push_back(std::move(change));
   };
   for (Module* each : module.modules()) {
     prepare(dynamic_cast<Linear*>(each));

@@ -36,7 +36,8 @@ Tensor Linear::operator()(const Tensor& x) const {
 }
 
 std::function<void()> Linear::prepare_int8() {
-  if (int8_ || bf16_.defined()) return [] {};
+  if (int8_) return [] {};
+  if (bf16_.defined() || !weight.defined()) return {};
   auto matrix = std::make_shared<const kernels::Int8Matrix>(weight.array());
   return [this, matrix = std::move(matrix), nothing = nothing_like(weight)] {
     int8_ = matrix;
@@ -44,10 +45,13 @@ std::function<void()> Linear::prepare_int8() {
   };
 }
 
-void Linear::to_int8() { prepare_int8()(); }
+void Linear::to_int8() {
+  if (const auto change = prepare_int8()) change();
+}
 
 std::function<void()> Linear::prepare_bf16() {
-  if (int8_ || bf16_.defined()) return [] {};
+  if (bf16_.defined()) return [] {};
+  if (int8_ || !weight.defined()) return {};
   return [this, narrow = detail::in_bf16("Linear", weight), nothing = nothing_like(weight)] {
     bf16_ = narrow;
     give_up(weight, nothing, "bf16");
@@ -55,7 +59,6 @@ std::function<void()> Linear::prepare_bf16() {
 }
 
 void Linear::adapt(const LowRankOptions& options) {
-  if (!weight.defined()) return;  // made of others at each call
   lora_ = &child<LowRank>("lora", weight.size(1), weight.size(0), options, weight.dtype());
 }
 

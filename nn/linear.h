@@ -35,11 +35,13 @@ class Linear : public Layer<Linear>, public Adaptable, public Narrowable {
   /// The weight in 8 bits from here on: see int8.h, which does it for all of a model. Throws
   /// DTypeError unless it is f32, ValueError for what is not finite.
   void to_int8();
-  /// The same in two steps, so that all of a model is in 8 bits or nothing: what comes back does it,
-  /// and cannot fail. Until it is called nothing has changed.
+  /// The same in two steps, so that all of a model is in 8 bits or nothing: what comes back does
+  /// it, and cannot fail. Until it is called nothing has changed. It is empty where the layer stays
+  /// as it is: in the other form, or without a weight of its own.
   std::function<void()> prepare_int8();
   std::function<void()> prepare_bf16() override;
 
+  bool adaptable() const override { return weight.defined(); }
   void adapt(const LowRankOptions& options) override;
   std::vector<std::pair<Tensor, LowRank*>> adapters() const override;
 

@@ -10,11 +10,19 @@
 namespace heed::nn {
 namespace {
 
+bool holds(const std::string& path, const std::string& part) {
+  const bool numbered = !part.empty() && part.back() >= '0' && part.back() <= '9';
+  for (auto at = path.find(part); at != std::string::npos; at = path.find(part, at + 1)) {
+    const std::size_t end = at + part.size();
+    if (!numbered || end == path.size() || path[end] == '.') return true;
+  }
+  return false;
+}
+
 bool is_at(const Module& module, const std::vector<std::string>& at) {
   const std::string path = module.path();
-  return at.empty() || std::any_of(at.begin(), at.end(), [&](const std::string& part) {
-           return path.find(part) != std::string::npos;
-         });
+  return at.empty() || std::any_of(at.begin(), at.end(),
+                                   [&](const std::string& part) { return holds(path, part); });
 }
 
 bool is_lora(const std::string& name) {
@@ -37,29 +45,34 @@ std::vector<std::pair<Tensor, LowRank*>> all_of(Module& model, const char* who) 
 Index add_lora(Module& model, const LoraOptions& options) {
   const LowRankOptions each{options.rank, options.alpha, options.dropout};
   const LowRank probe(1, 1, each);  // throws before anything is changed
-  std::vector<Adaptable*> layers;
+  std::vector<std::pair<const Module*, Adaptable*>> layers;
   for (Module* module : model.modules()) {
     auto* layer = dynamic_cast<Adaptable*>(module);
     if (layer == nullptr) continue;
     if (!layer->adapters().empty()) throw ValueError("add_lora: the model has adapters");
-    if (is_at(*module, options.at)) layers.push_back(layer);
+    if (layer->adaptable() && is_at(*module, options.at)) layers.emplace_back(module, layer);
   }
   if (layers.empty()) throw ValueError("add_lora: no layer with a matrix is where they should go");
   model.requires_grad(false);
   Index count = 0;
-  for (Adaptable* layer : layers) {
+  for (const auto& [module, layer] : layers) {
     layer->adapt(each);
-    count += std::ssize(layer->adapters());
+    for (const auto& entry : layer->adapters()) {
+      entry.second->train(module->training());
+      ++count;
+    }
   }
-  model.train(model.training());
   return count;
 }
 
 void merge_lora(Module& model) {
   const auto all = all_of(model, "merge_lora");
+  for (const auto& [weight, adapter] : all) {
+    if (weight.defined() && weight.dtype() != DType::bf16) continue;
+    throw ValueError(adapter->path() + ": merge_lora: a weight in 8 bits or bf16 takes nothing in");
+  }
   const NamedTensors named = model.state_dict();
   for (const auto& [weight, adapter] : all) {
-    if (!weight.defined()) throw ValueError("merge_lora: weights in 8 bits take nothing in");
     const void* const numbers = weight.array().raw();
     const auto names = std::count_if(named.begin(), named.end(), [&](const auto& entry) {
       return entry.second.array().raw() == numbers;
@@ -72,7 +85,9 @@ void merge_lora(Module& model) {
 }
 
 void unmerge_lora(Module& model) {
-  for (auto& [weight, adapter] : all_of(model, "unmerge_lora")) adapter->unmerge(weight);
+  const auto all = all_of(model, "unmerge_lora");
+  for (const auto& [weight, adapter] : all) adapter->check_unmerge(weight);
+  for (const auto& [weight, adapter] : all) adapter->unmerge(weight);
 }
 
 bool has_unmerged_lora(const Module& model) {
@@ -98,7 +113,7 @@ NamedTensors state_without_lora(const Module& model) {
 }
 
 void load_lora(Module& model, const NamedTensors& entries) {
-  unmerge_lora(model);
+  all_of(model, "load_lora");
   const NamedTensors ours = lora_state(model);
   const auto fail = [](const std::string& what) {
     throw ValueError("load_lora: the entries do not fit the model: " + what);
@@ -117,6 +132,7 @@ void load_lora(Module& model, const NamedTensors& entries) {
   if (entries.size() != ours.size()) {
     fail(fmt::format("{} of them, not {}", entries.size(), ours.size()));
   }
+  unmerge_lora(model);
   const NoGrad scope;
   for (auto& [to, from] : copies) to.copy_from(from);
 }

@@ -50,13 +50,26 @@ void LowRank::merge(Tensor weight) {
   const Tensor sum = weight + matmul(b * scale, a);
   before_ = weight.clone();
   weight.copy_from(sum.array());
+  merged_ = weight.array();
+  version_ = merged_.version();
+}
+
+void LowRank::check_unmerge(const Tensor& weight) const {
+  if (!merged()) return;
+  const bool same =
+      weight.defined() && weight.array().raw() == merged_.raw() && merged_.version() == version_;
+  if (same) return;
+  throw ValueError(path() +
+                   ": unmerge: the weight beside it was written or replaced after it was merged");
 }
 
 void LowRank::unmerge(Tensor weight) {
   if (!merged()) return;
+  check_unmerge(weight);
   const NoGrad scope;
   weight.copy_from(before_.array());
   before_ = Tensor();
+  merged_ = Array();
 }
 
 }  // namespace heed::nn

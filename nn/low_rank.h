@@ -5,6 +5,10 @@
 // B begins at zero: at first nothing is changed. lora.h puts them into a whole model.
 #pragma once
 
+#include <cstdint>
+#include <utility>
+#include <vector>
+
 #include "dropout.h"
 
 namespace heed::nn {
@@ -26,9 +30,12 @@ class LowRank : public Module {
   /// itself while merged.
   Tensor operator()(const Tensor& y, const Tensor& x, Index first = 0, Index count = -1) const;
 
-  /// W += (alpha / r) B A, until unmerge() puts back the very numbers that were there.
+  /// W += (alpha / r) B A, until unmerge() puts back the very numbers that were there. Throws
+  /// ValueError where W is undefined, or was written or replaced meanwhile.
   void merge(Tensor weight);
   void unmerge(Tensor weight);
+  /// Throws what unmerge() would.
+  void check_unmerge(const Tensor& weight) const;
   bool merged() const { return before_.defined(); }
 
   const LowRankOptions& options() const { return options_; }
@@ -37,12 +44,16 @@ class LowRank : public Module {
   LowRankOptions options_;
   Dropout& dropout_;
   Tensor before_;
+  Array merged_;  // W, and its version, since then
+  std::uint32_t version_ = 0;
 };
 
 /// What a layer with such matrices is beside a Module.
 class Adaptable {
  public:
   virtual ~Adaptable() = default;
+  /// Whether it has a matrix of its own.
+  virtual bool adaptable() const { return true; }
   /// Puts a LowRank beside each of its own matrices. Throws ValueError where there are some.
   virtual void adapt(const LowRankOptions& options) = 0;
   /// The matrices with their adapters; none before adapt().

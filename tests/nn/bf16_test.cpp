@@ -5,6 +5,7 @@
 #include "../../attention/attention.h"
 #include "../../autograd/autograd.h"
 #include "../../io/saved_model.h"
+#include "../../nn/int8.h"
 #include "../../nn/nn.h"
 #include "../io/temporary_folder.h"
 #include "../support/throws.h"
@@ -122,6 +123,16 @@ TEST(ToBf16, AFileIsLoadedSo) {
   const NoGrad scope;
   const Tensor words = ids({5, 7});
   EXPECT_EQ(loaded(words).array().to_vector<float>(), model(words).array().to_vector<float>());
+}
+
+TEST(ToBf16, CountsWhatIsInIt) {
+  Sequential net(layer<WeightNormLinear>(7, 5), layer<Linear>(5, 3));
+  EXPECT_EQ(to_bf16(net), 1);
+  EXPECT_EQ(to_int8(net), 0);
+  EXPECT_EQ(to_bf16(net), 1);
+  net.at<WeightNormLinear>(0).to_bf16();
+  const NoGrad scope;
+  EXPECT_EQ(net(randn({2, 7})).shape(), (Shape{2, 3}));
 }
 
 }  // namespace

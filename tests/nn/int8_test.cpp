@@ -7,6 +7,7 @@
 #include "../../attention/attention.h"
 #include "../../autograd/autograd.h"
 #include "../../io/saved_model.h"
+#include "../../nn/bf16.h"
 #include "../../nn/nn.h"
 #include "../io/temporary_folder.h"
 #include "../support/throws.h"
@@ -155,6 +156,16 @@ TEST(ToInt8, AFileIsLoadedSo) {
   to_int8(model);
   const NoGrad scope;
   EXPECT_EQ(loaded(ids()).array().to_vector<float>(), model(ids()).array().to_vector<float>());
+}
+
+TEST(ToInt8, CountsWhatIsInIt) {
+  Sequential net(layer<WeightNormLinear>(7, 5), layer<Linear>(5, 3));
+  EXPECT_EQ(to_int8(net), 1);
+  EXPECT_EQ(to_bf16(net), 0);
+  EXPECT_EQ(to_int8(net), 1);
+  net.at<WeightNormLinear>(0).to_int8();
+  const NoGrad scope;
+  EXPECT_EQ(net(randn({2, 7})).shape(), (Shape{2, 3}));
 }
 
 }  // namespace
