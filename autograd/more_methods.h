@@ -24,14 +24,7 @@ inline bool TensorWords::is_same_size(const Tensor& other) const {
 }
 inline Tensor TensorWords::swapaxes(Index a, Index b) const { return self().transpose(a, b); }
 inline Tensor TensorWords::unflatten(Index axis, const Shape& sizes) const {
-  const Index place = normalize_axis("unflatten", axis, self().rank());
-  Shape shape;
-  for (Index i = 0; i < self().rank(); ++i) {
-    if (i != place) shape.push_back(self().size(i));
-    if (i == place)
-      for (const Index size : sizes) shape.push_back(size);
-  }
-  return self().reshape(shape);
+  return self().reshape(heed::detail::unflattened("unflatten", self().shape(), axis, sizes));
 }
 inline Tensor TensorWords::trace() const { return heed::trace(self()); }
 inline Tensor TensorWords::gelu() const { return heed::gelu(self()); }

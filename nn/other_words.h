@@ -4,6 +4,7 @@
 
 #include "../autograd/grad_mode.h"
 #include "../autograd/methods.h"
+#include "../core/error.h"
 #include "module.h"
 
 namespace heed::nn {
@@ -39,8 +40,9 @@ using ModuleDict = Refused<"T& name = child<T>(\"name\", ...) as a member">;
 // NOLINTBEGIN(readability-identifier-naming)
 void trunc_normal_(const Tensor&, double = 0, double = 1,
                    Say<"normal_(x, 0, 0.02), x.clamp_(-0.04, 0.04)"> = {}) = delete;
-/// Ones on the diagonal of a matrix, zeros elsewhere. Throws ShapeError.
+/// Ones on the diagonal of a matrix, zeros elsewhere. Throws ShapeError for another rank than 2.
 inline void eye_(const Tensor& matrix) {
+  if (matrix.rank() != 2) throw ShapeError("eye_: no matrix: " + describe(matrix));
   const NoGrad scope;
   matrix.copy_(eye(matrix.size(0), matrix.size(1)).to(matrix.dtype()));
 }

@@ -4,6 +4,7 @@
 
 #include "../autograd/ops/elementwise/compare.h"
 #include "../autograd/ops/elementwise/elementwise.h"
+#include "../autograd/ops/packed/packed.h"
 #include "../autograd/ops/shape/pad.h"
 #include "../autograd/ops/shape/shape.h"
 #include "../core/checked.h"
@@ -71,9 +72,8 @@ PyramidOutput PyramidalLSTM::operator()(const Tensor& x, const std::vector<Index
         throw ShapeError(fmt::format("{}: x must be [B, T, {}], not {}", kOp, options_.input,
                                      describe(out.output.array())));
       }
-      if (i == 0 && lengths.size() == static_cast<std::size_t>(x.size(0))) {
-        out.output = ended(x, lengths);
-      }
+      if (i == 0) check_lengths(kOp, lengths, x);
+      if (i == 0 && !lengths.empty()) out.output = ended(x, lengths);
       const Index n = i == lowest ? options_.first : 2;
       out.output = side_by_side(out.output, n);
       for (Index& length : out.lengths) length = length / n + (length % n > 0);

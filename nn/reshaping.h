@@ -36,16 +36,14 @@ class Flatten : public Layer<Flatten> {
   Index first_, last_;
 };
 
-/// One axis cut into several: its inverse. Throws ShapeError where the sizes do not fit.
+/// One axis cut into several, of which one size may be -1: its inverse. Throws ShapeError where the
+/// sizes do not make the axis'.
 class Unflatten : public Layer<Unflatten> {
  public:
   Unflatten(Index axis, Shape sizes) : axis_(axis), sizes_(sizes) {}
   Tensor operator()(const Tensor& x) const {
     const Scope scope(*this);
-    const Index place = normalize_axis("Unflatten", axis_, x.rank());
-    Shape shape = x.shape().without(place);
-    for (Index i = 0; i < sizes_.rank(); ++i) shape = shape.with(place + i, sizes_[i]);
-    return forwarded(reshape(x, shape));
+    return forwarded(reshape(x, heed::detail::unflattened("Unflatten", x.shape(), axis_, sizes_)));
   }
 
  private:

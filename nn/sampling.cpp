@@ -30,12 +30,17 @@ void check(const SamplingOptions& options) {
   }
 }
 
-// The lowest score that is drawn.
-double least_of(std::vector<double> scores, Index top_k) {
-  if (top_k == 0 || top_k >= static_cast<Index>(scores.size())) return kNever;
-  const auto place = scores.begin() + top_k - 1;
-  std::nth_element(scores.begin(), place, scores.end(), std::greater<>());
-  return *place;
+// Leaves the k highest; of equals the first stay.
+void keep_highest(std::vector<double>& scores, Index k) {
+  if (k == 0 || k >= static_cast<Index>(scores.size())) return;
+  std::vector<double> order = scores;
+  const auto place = order.begin() + k - 1;
+  std::nth_element(order.begin(), place, order.end(), std::greater<>());
+  const double least = *place;
+  Index equals = std::count(order.begin(), place + 1, least);  // that are left
+  for (double& score : scores) {
+    if (score < least || (score == least && equals-- <= 0)) score = kNever;
+  }
 }
 
 // 0 for what stands behind the likeliest that have the share p; of equals the first stay.
@@ -77,10 +82,9 @@ Shares shares_of(std::vector<double> scores, const SamplingOptions& options) {
     scores[static_cast<std::size_t>(likeliest)] = 1;
     return {std::move(scores), 1};
   }
-  const double least = least_of(scores, options.top_k), top = *best;
-  for (double& score : scores) {
-    score = score < least ? 0 : std::exp((score - top) / options.temperature);
-  }
+  const double top = *best;
+  keep_highest(scores, options.top_k);
+  for (double& score : scores) score = std::exp((score - top) / options.temperature);
   if (options.top_p < 1) keep_likeliest(scores, options.top_p);
   for (double& share : scores) share = share < options.min_p ? 0 : share;  // the likeliest has 1
   const double total = std::accumulate(scores.begin(), scores.end(), 0.0);

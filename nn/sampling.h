@@ -3,7 +3,7 @@
 //   p_i = exp(s_i / temperature) / sum_j exp(s_j / temperature)
 //
 // over those that are left, in this order, by
-//   top_k   the k highest scores
+//   top_k   the k highest scores, of equals the first
 //   top_p   the likeliest that together have a probability of p or more: Holtzman et al. 2020, "The
 //           Curious Case of Neural Text Degeneration"
 //   min_p   those at least p times as likely as the likeliest: Nguyen et al. 2024, "Turning Up the

@@ -143,5 +143,15 @@ TEST(PyramidalLSTM, SaysWhatIsWrong) {
   }
 }
 
+TEST(PyramidalLSTM, RefusesLengthsAsTheyWereGiven) {
+  const PyramidalLSTM pyramid(options(1, false));
+  const Tensor x = zeros({2, 3, 3}, DType::f64);
+  EXPECT_ERROR_WITH(ValueError, "PyramidalLSTM: length 4 at 1 is not in [0, 3]",
+                    pyramid(x, {2, 4}));
+  EXPECT_ERROR_WITH(ValueError, "PyramidalLSTM: length -1 at 0 is not in [0, 3]",
+                    pyramid(x, {-1, 3}));
+  EXPECT_ERROR_WITH(ShapeError, "PyramidalLSTM: 1 lengths for x f64[2, 3, 3]", pyramid(x, {3}));
+}
+
 }  // namespace
 }  // namespace heed::nn

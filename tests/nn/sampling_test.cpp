@@ -123,5 +123,12 @@ TEST(Sampling, RefusesWhatItCannotDraw) {
                sample({1, 2}, {.forbidden = {-1}}, generator));
 }
 
+TEST(Sampling, OfEqualsTheFirstStay) {
+  const auto scores = logs({0.125, 0.25, 0.125, 0.25, 0.25});
+  expect_near(probabilities(scores, {.top_k = 2}), {0, 0.5, 0, 0.5, 0});
+  expect_near(probabilities(scores, {.top_k = 4}), {1.0 / 7, 2.0 / 7, 0, 2.0 / 7, 2.0 / 7});
+  expect_near(probabilities({5, 5, 5}, {.top_k = 1}), {1, 0, 0});
+}
+
 }  // namespace
 }  // namespace heed::nn

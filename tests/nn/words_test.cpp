@@ -75,5 +75,27 @@ TEST(Words, BeginWithOnesOnTheDiagonal) {
   EXPECT_EQ(numbers(x), numbers(eye(3, 5)));
 }
 
+TEST(Words, AnAxisIsCutByItsOwnSize) {
+  const Tensor none = zeros({0, 6});
+  EXPECT_EQ(Unflatten(1, {2, -1})(none).shape(), (Shape{0, 2, 3}));
+  EXPECT_EQ(none.unflatten(-1, {-1, 3}).shape(), (Shape{0, 2, 3}));
+  EXPECT_EQ(Unflatten(0, {-1, 7})(none).shape(), (Shape{0, 7, 6}));
+  EXPECT_ERROR(ShapeError, "Unflatten: axis 1 of [0, 6] cannot be cut into [5, 7]",
+               Unflatten(1, {5, 7})(none));
+  for (const Shape& sizes : {Shape{4, -1}, Shape{0, -1}, Shape{-1, -1}, Shape{-2, -3}, Shape{}}) {
+    EXPECT_THROW(none.unflatten(1, sizes), ShapeError);
+    EXPECT_THROW(Unflatten(1, sizes)(none), ShapeError);
+  }
+}
+
+TEST(Words, OnesOnTheDiagonalAreOfAMatrix) {
+  const Tensor matrix = full({2, 3}, 7.0);
+  init::eye_(matrix);
+  EXPECT_EQ(numbers(matrix), (Numbers{1, 0, 0, 0, 1, 0}));
+  const Tensor deep = full({2, 3, 5}, 7.0);
+  EXPECT_ERROR(ShapeError, "eye_: no matrix: f32[2, 3, 5]", init::eye_(deep));
+  EXPECT_EQ(numbers(deep), Numbers(30, 7));
+}
+
 }  // namespace
 }  // namespace heed::nn

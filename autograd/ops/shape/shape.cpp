@@ -45,6 +45,25 @@ Tensor flatten(const Tensor& x, Index first, Index last) {
   return reshape(x, shape);
 }
 
+Shape detail::unflattened(const char* op, const Shape& shape, Index axis, const Shape& sizes) {
+  const Index place = normalize_axis(op, axis, shape.rank());
+  Shape cut = sizes;
+  Index* const hole = std::find(cut.begin(), cut.end(), -1);
+  if (hole != cut.end()) {
+    *hole = 1;
+    const Index known = cut.numel();
+    *hole = known > 0 ? shape[place] / known : -1;
+  }
+  const bool negative = std::any_of(cut.begin(), cut.end(), [](Index size) { return size < 0; });
+  if (negative || cut.numel() != shape[place]) {
+    throw ShapeError(fmt::format("{}: axis {} of {} cannot be cut into {}", op, axis,
+                                 to_string(shape), to_string(sizes)));
+  }
+  Shape out = shape.without(place);
+  for (Index i = 0; i < cut.rank(); ++i) out = out.with(place + i, cut[i]);
+  return out;
+}
+
 Tensor transpose(const Tensor& x, Index a, Index b) {
   check_defined("transpose", x, "x");
   Array out = x.array().transpose(a, b);

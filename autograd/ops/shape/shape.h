@@ -37,4 +37,10 @@ Tensor clone(const Tensor& x);
 /// Itself when its elements lie in row-major order, else a copy that does.
 Tensor contiguous(const Tensor& x);
 
+namespace detail {
+/// `shape` with its `axis` cut into `sizes`, of which one may be -1. Throws ShapeError in `op`'s
+/// name unless they make the axis'.
+Shape unflattened(const char* op, const Shape& shape, Index axis, const Shape& sizes);
+}  // namespace detail
+
 }  // namespace heed
