@@ -66,7 +66,8 @@ class Optimizer {
   /// names ("parameters.3.exp_avg"), counted over all groups. The arrays share memory with the
   /// optimizer. A checkpoint with these and the parameters goes on to the same bits.
   virtual NamedArrays state_dict() const;
-  /// Takes copies; sizes may be missing. Throws one ValueError that lists what does not fit, the first three and how many more, and then has changed nothing.
+  /// Takes copies; sizes may be missing. Throws one ValueError that lists what does not fit, the
+  /// first three and how many more, and then has changed nothing.
   virtual void load_state_dict(const NamedArrays& entries);
 
  protected:
