@@ -22,7 +22,7 @@ struct GradcheckOptions {
   double atol = 1e-8;
   double step = 1e-3;       ///< times max(1, |x|); a kink within two steps may fail it
   Index max_elements = 0;   ///< of each input, drawn at random; 0: all
-  bool allow_zero = false;  ///< accept that every gradient is zero: such a check proves nothing
+  bool allow_zero = false;  ///< accept that none is above atol: such a check proves nothing
   std::uint64_t seed = 1;   ///< of the cotangents
 };
 

@@ -101,7 +101,7 @@ class Test {
       r.standard_error[i] = std::sqrt(variance / n);
       // Where nothing varies, rounding remains.
       const double z = r.bias[i] / std::max(r.standard_error[i], 1e-12 * (1 + r.norm));
-      if (!(std::fabs(z) <= std::fabs(r.z))) {
+      if (!std::isnan(r.z) && !(std::fabs(z) <= std::fabs(r.z))) {  // NaN is the worst, and stays
         r.z = z;
         r.worst = static_cast<Index>(i);
       }

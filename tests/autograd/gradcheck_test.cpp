@@ -163,8 +163,51 @@ TEST(Gradcheck, LetsDifferAsMuchAsItIsTold) {
   EXPECT_FALSE(off(1.1e-3, 0, {.rtol = 1e-3, .atol = 0}));
   EXPECT_TRUE(off(0, 0.9e-3, {.rtol = 0, .atol = 1e-3}));
   EXPECT_FALSE(off(0, 1.1e-3, {.rtol = 0, .atol = 1e-3}));
-  const Call none = [](const Tensors& t) { return t[0].detach() * 0 + t[0] * 1e-9; };
-  EXPECT_TRUE(gradcheck(none, {x}));  // the tape has something to say
+}
+
+// Within atol of everything that is found, 0 would agree as well.
+TEST(Gradcheck, RefusesGradientsBelowItsTolerance) {
+  const Call small = [](const Tensors& t) { return t[0] * 1e-9; };
+  EXPECT_EQ(gradcheck(small, {draw({3})}).text(),
+            "gradient check failed: no gradient is above atol, so agreement proves nothing\n");
+  EXPECT_TRUE(gradcheck(small, {draw({3})}, {.atol = 1e-13}));
+  EXPECT_TRUE(gradcheck(small, {draw({3})}, {.allow_zero = true}));
+}
+
+// f(x + d) overflows: the difference is infinite, and so would be its tolerance.
+TEST(Gradcheck, AgreesWithNoInfiniteDifference) {
+  const Call call = [](const Tensors& t) { return t[0] * t[0]; };
+  const auto report = gradcheck(call, {tensor({1e154}, {1}, DType::f64)}, {.step = 30});
+  EXPECT_EQ(report.faulty, 1);
+}
+
+TEST(Gradcheck, PutsBackWhatItMovedWhenTheFunctionThrows) {
+  Tensor weight = tensor({2, 3, 5}, {3}, DType::f64);
+  weight.set_requires_grad();
+  int calls = 0;
+  const std::function<Tensors()> model = [&] {
+    if (++calls == 4) throw ValueError("enough");
+    return Tensors{weight * weight};
+  };
+  EXPECT_THROW(gradcheck(model, std::vector<NamedLeaf>{{"weight", weight}}), ValueError);
+  EXPECT_EQ(weight.array().to_vector<double>(), (std::vector<double>{2, 3, 5}));
+}
+
+TEST(Gradcheck, OfTheSecondOrderSkipsWhatIsUndefinedAndNeedsF64) {
+  const TensorFunction some = [](const Tensors& x) {
+    return Tensors{Tensor(), cube(x[0], 3), Tensor()};
+  };
+  const auto report = gradgradcheck(some, {draw({5})});
+  EXPECT_TRUE(report) << report.text();
+  EXPECT_EQ(report.checked, 2 * 5);
+  const Call narrow = [](const Tensors& x) { return x[0].to(DType::f32); };
+  EXPECT_ERROR(DTypeError, "gradcheck: output 0 is f32[3]; differences need f64",
+               gradgradcheck(narrow, {draw({3})}));
+  Tensor weight = ones({3});
+  weight.set_requires_grad();
+  const std::function<Tensors()> model = [&] { return Tensors{weight * weight}; };
+  EXPECT_ERROR(DTypeError, "gradcheck: weight is f32[3]; differences need f64",
+               gradgradcheck(model, std::vector<NamedLeaf>{{"weight", weight}}));
 }
 
 TEST(Gradcheck, NeedsNothingWhereZeroIsAllowed) {

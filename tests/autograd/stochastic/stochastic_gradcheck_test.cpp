@@ -201,5 +201,20 @@ TEST(StochasticGradcheck, SaysAllThatItSaw) {
             "nothing to check: the gradient has no coordinates\n");
 }
 
+// Wherever it stands: what comes after it does not hide it.
+TEST(StochasticGradcheck, RejectsNaN) {
+  const Tensor truth = tensor({1, -2, 0.5}, {3}, DType::f64);
+  for (std::size_t at = 0; at < 3; ++at) {
+    Generator generator(11);
+    std::vector<double> offsets(3, 0);
+    offsets[at] = NAN;
+    const auto estimates = around(truth + tensor(offsets, {3}, DType::f64), generator);
+    const auto report =
+        stochastic_gradcheck(estimates, truth, {.first_look = 1000, .max_samples = 2000});
+    EXPECT_FALSE(report) << at;
+    EXPECT_EQ(report.worst, static_cast<Index>(at));
+  }
+}
+
 }  // namespace
 }  // namespace heed
