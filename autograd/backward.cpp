@@ -95,11 +95,12 @@ class Pass final : public GradientSink {
         [](TensorImpl& leaf, Tensor gradient) { add_to_grad(leaf, std::move(gradient)); });
   }
 
-  // Hands each leaf's sum to take(leaf, gradient), in the order in which they were reached.
+  // Hands each leaf's sum to take(leaf, gradient), in the order in which they were reached: none
+  // where a hook throws.
   template <class Take>
   void finish_leaves(const Take& take) {
+    for (Leaf& leaf : leaves_) finish(leaf);
     for (Leaf& leaf : leaves_) {
-      finish(leaf);
       if (leaf.gradient.defined()) take(*leaf.impl, std::move(leaf.gradient));
     }
   }
@@ -233,6 +234,14 @@ class Pass final : public GradientSink {
 
   void visit(TapeNode& node) {
     current_ = &node;
+    // What is captured hears from newer nodes only.
+    const bool last = only_captured_ && node.order() <= last_order_;
+    if (node.freed() && !last) {
+      throw GradError(
+          fmt::format("backward: what {} had saved was freed by an earlier pass; call that one "
+                      "with retain_graph",
+                      node.name()));
+    }
     for (std::uint32_t i = 0; i < node.output_count(); ++i) {
       OutputSlot& slot = node.output(i);
       if (slot.hooks && slot.gradient.defined()) {
@@ -250,17 +259,10 @@ class Pass final : public GradientSink {
         captured_[place->second.index] = node.output(place->second.output).gradient;
       }
     }
-    // What is captured hears from newer nodes only.
-    if (only_captured_ && node.order() <= last_order_) {
+    if (last) {
       leave(node);
       current_ = nullptr;
       return;
-    }
-    if (node.freed()) {
-      throw GradError(
-          fmt::format("backward: what {} had saved was freed by an earlier pass; call that one "
-                      "with retain_graph",
-                      node.name()));
     }
     TapeNode* const before = std::exchange(detail::t_current, &node);
     const bool retained = std::exchange(detail::t_retains, retain_);

@@ -72,22 +72,23 @@ bool Saved::expendable() const {
          tensor_.array().unique();
 }
 
-void Seal::look_at(const Array& array) {
+void Seal::look_at(const Array& array, std::uint32_t replaced) {
   if (array.storage()->lent()) Loan::notice_writes(*array.storage());
-  version_ = array.version();
+  version_ = array.version() + replaced;
   hash_ = fingerprint(array);
 }
 
 // What was kept before it was lent out has no hash of its own: the loan has.
-bool Seal::still_holds(const Array& array) const {
-  if (array.storage()->lent()) Loan::notice_writes(*array.storage());
-  return array.version() == version_ && (hash_ == 0 || fingerprint(array) == hash_);
+bool Seal::still_holds(const Array& array, std::uint32_t replaced) const {
+  if (array.storage() && array.storage()->lent()) Loan::notice_writes(*array.storage());
+  return array.version() + replaced == version_ && (hash_ == 0 || fingerprint(array) == hash_);
 }
 
-std::string Seal::broken(const Array& array) const {
-  if (array.version() == version_) {
+std::string Seal::broken(const Array& array, std::uint32_t replaced) const {
+  if (array.version() + replaced == version_) {
     return "it was written to since by another that shares its memory";
   }
+  if (replaced != 0) return "it was written in place since, or given other numbers by set_array()";
   return fmt::format("it was written in place since (version {}, kept at {})", array.version(),
                      version_);
 }
@@ -95,7 +96,8 @@ std::string Seal::broken(const Array& array) const {
 void Saved::throw_stale() const {
   const char* keeper = detail::t_current ? detail::t_current->name() : "an operator";
   throw GradError(fmt::format("backward: {} kept its input {} for the derivative, but {}", keeper,
-                              describe(tensor_), seal_.broken(tensor_.array())));
+                              describe(tensor_),
+                              seal_.broken(tensor_.array(), tensor_.impl()->replaced)));
 }
 
 const Array& SavedOutput::array() const {

@@ -130,36 +130,39 @@ class TapeNode : public RefCounted {
 };
 
 /// The state that an array was kept in. Where others may write to its numbers (core/loan.h), these
-/// are hashed, now and when they are read again; else it is the version alone.
+/// are hashed, now and when they are read again; else it is the version alone. `replaced`: what the
+/// tensor adds to it, see TensorImpl::replace().
 class Seal {
  public:
   Seal() = default;
-  explicit Seal(const Array& array) : version_(array.version()) {
-    if (array.exposed()) look_at(array);
+  explicit Seal(const Array& array, std::uint32_t replaced = 0)
+      : version_(array.version() + replaced) {
+    if (array.exposed()) look_at(array, replaced);
   }
   /// False after a write.
-  bool holds(const Array& array) const {
-    if (hash_ != 0 || array.exposed()) return still_holds(array);
-    return array.version() == version_;
+  bool holds(const Array& array, std::uint32_t replaced = 0) const {
+    if (hash_ != 0 || array.exposed()) return still_holds(array, replaced);
+    return array.version() + replaced == version_;
   }
   /// Why it does not hold.
-  std::string broken(const Array& array) const;
+  std::string broken(const Array& array, std::uint32_t replaced = 0) const;
 
  private:
-  void look_at(const Array& array);
-  bool still_holds(const Array& array) const;
+  void look_at(const Array& array, std::uint32_t replaced);
+  bool still_holds(const Array& array, std::uint32_t replaced) const;
   std::uint32_t version_ = 0, hash_ = 0;  // 0: not hashed
 };
 
-/// An input kept for the derivative. Reading it after a write throws GradError, naming the operator
-/// that kept it.
+/// An input kept for the derivative. Reading it after a write, or after set_array(), throws
+/// GradError, naming the operator that kept it.
 class Saved {
  public:
   Saved() = default;
   explicit Saved(const Tensor& tensor)
-      : tensor_(tensor), seal_(tensor.defined() ? Seal(tensor.array()) : Seal()) {}
+      : tensor_(tensor),
+        seal_(tensor.defined() ? Seal(tensor.array(), tensor.impl()->replaced) : Seal()) {}
   const Tensor& operator()() const {
-    if (tensor_.defined() && !seal_.holds(tensor_.array())) throw_stale();
+    if (tensor_.defined() && !seal_.holds(tensor_.array(), tensor_.impl()->replaced)) throw_stale();
     return tensor_;
   }
   const Array& array() const { return (*this)().array(); }

@@ -24,6 +24,12 @@ TensorImpl::~TensorImpl() {
   std::atomic_ref(node->output(output).retained) = nullptr;
 }
 
+void TensorImpl::replace(Array numbers) {
+  const std::uint32_t next = array.version() + replaced + 1;
+  array = std::move(numbers);
+  replaced = next - array.version();
+}
+
 Ref<TensorImpl> TensorImpl::make(Array array) {
   void* block = allocate_block(sizeof(TensorImpl), BlockKind::tensor);
   return Ref<TensorImpl>::adopt(::new (block) TensorImpl(std::move(array)));
@@ -167,7 +173,7 @@ void Tensor::set_array(Array array) {
                                 impl.node->name()));
   }
   if (impl.requires_grad) check_floating("set_array", array.dtype());
-  impl.array = std::move(array);
+  impl.replace(std::move(array));
   impl.sparse.reset();
   impl.grad = Tensor();
 }

@@ -13,6 +13,10 @@ class TensorImpl : public RefCounted {
   static void destroy(TensorImpl* impl) noexcept;
   static Tensor handle(Ref<TensorImpl> impl) { return Tensor(std::move(impl)); }
 
+  /// Others in the place of the numbers: array.version() + replaced grows, as by a write.
+  void replace(Array numbers);
+
+  std::uint32_t replaced = 0;  ///< 0 until then
   Array array;
   Tensor grad;
   Ref<TapeNode> node;              ///< the operator that made it; null for leaves

@@ -112,5 +112,32 @@ TEST_F(GradientHooks, AreDifferentiatedThrough) {
   EXPECT_EQ(numbers(grad({sum(g)}, {x})[0]), (Numbers{16, 24}));
 }
 
+TEST_F(GradientHooks, ThatThrowLeaveNoLeafWithAPart) {
+  Tensor y = tensor({5, 7}, {2}, DType::f64);
+  y.set_requires_grad();
+  for (Tensor* const thrower : {&x, &y}) {
+    const HookId id =
+        thrower->register_hook([](const Tensor&) -> Tensor { throw ValueError("enough"); });
+    EXPECT_THROW(sum(x * y).backward(), ValueError);
+    EXPECT_FALSE(x.grad().defined());
+    EXPECT_FALSE(y.grad().defined());
+    thrower->remove_hook(id);
+  }
+}
+
+TEST_F(GradientHooks, AreNotCalledOfWhatWasFreed) {
+  const Tensor h = x * x;
+  int calls = 0;
+  h.register_hook([&](const Tensor&) {
+    ++calls;
+    return Tensor();
+  });
+  h.retain_grad();
+  h.backward(ones({2}, DType::f64));
+  EXPECT_THROW(h.backward(ones({2}, DType::f64)), GradError);
+  EXPECT_EQ(calls, 1);
+  EXPECT_EQ(numbers(h.grad()), (Numbers{1, 1}));
+}
+
 }  // namespace
 }  // namespace heed

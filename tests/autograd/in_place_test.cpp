@@ -176,5 +176,31 @@ TEST(InPlace, FromItsOwnMemory) {
   EXPECT_EQ(x.array().to_vector<double>(), (std::vector<double>{1, 3, 2, 4}));
 }
 
+// Other numbers in the place of those that were kept, however often.
+TEST(InPlace, ReplacedNumbersAreGuarded) {
+  const Tensor x = leaf({3, 3});
+  Tensor y = full({3, 3}, 2, DType::f64);
+  write(y);
+  write(y);
+  const Tensor out = x * y;
+  y.set_array(Array::full({3, 3}, 3, DType::f64));
+  const auto refused = [&] {
+    EXPECT_ERROR(GradError,
+                 "backward: mul kept its input f64[3, 3] for the derivative, but it was written in "
+                 "place since, or given other numbers by set_array()",
+                 grad({sum(out)}, {x}, {}, {.retain_graph = true}));
+  };
+  refused();
+  for (int i = 0; i < 3; ++i) {
+    write(y);
+    refused();
+  }
+  Array other = Array::full({3, 3}, 5, DType::f64);
+  for (int i = 0; i < 2; ++i) other.bump_version();  // as those that were kept
+  y.set_array(other);
+  refused();
+  EXPECT_EQ(grad({sum(x * y)}, {x})[0].array().to_vector<double>(), std::vector<double>(9, 5));
+}
+
 }  // namespace
 }  // namespace heed
