@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numbers>
 #include <numeric>
 
@@ -19,6 +20,7 @@ namespace {
 
 using Philox = r123::Philox4x32;
 constexpr Index kGrain = 16384;
+constexpr double kLargest = std::numeric_limits<float>::max();
 
 // The block at a place of a stream: four 32-bit numbers.
 Philox::ctr_type block(const Generator::State& at) {
@@ -115,11 +117,14 @@ std::vector<Index> Generator::permutation(Index count) {
 Array Generator::uniform(const Shape& shape, double low, double high, DType dtype) {
   check_floating("uniform", dtype);
   check_finite("uniform", low, high);
-  if (!(low <= high) || !std::isfinite(high - low)) {
+  const double width = high - low;
+  if (!(low <= high) || !std::isfinite(width)) {
     throw ValueError(fmt::format("uniform: no range from {} to {}", low, high));
   }
+  if (dtype == DType::f32 && std::max({std::fabs(low), std::fabs(high), width}) > kLargest) {
+    throw ValueError(fmt::format("uniform: no range of f32 from {} to {}", low, high));
+  }
   Array out = Array::empty(shape, dtype);
-  const double width = high - low;
   if (dtype == DType::f32) {
     const auto first = reserve(static_cast<std::uint64_t>(blocks_for(out.numel(), 4)));
     fill_blocks<float, 4>(out, first, [&](const std::uint32_t* numbers, float* to) {

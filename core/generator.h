@@ -50,7 +50,8 @@ class Generator {
   /// A random order of 0 .. count - 1. Throws ValueError for a negative count, OutOfMemory.
   std::vector<Index> permutation(Index count);
 
-  /// Arrays of independent draws; f32 or f64, contiguous. Throw DTypeError, ShapeError, ValueError.
+  /// Arrays of independent draws; f32 or f64, contiguous. Throw DTypeError, ShapeError, ValueError:
+  /// low <= high, and both and the way between them are finite in the dtype.
   Array uniform(const Shape& shape, double low, double high, DType dtype = DType::f32);
   Array normal(const Shape& shape, double mean, double deviation, DType dtype = DType::f32);
   /// Passes over so many blocks of four 32-bit numbers: where they stand. Throws ValueError.

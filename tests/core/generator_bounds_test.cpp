@@ -153,6 +153,10 @@ TEST(GeneratorBounds, BoundsAreFiniteAndInOrder) {
   const double inf = std::numeric_limits<double>::infinity(), most = 1.7e308;
   EXPECT_ERROR(ValueError, "uniform: no range from 2 to 1", generator.uniform({3}, 2, 1));
   EXPECT_ERROR_WITH(ValueError, "uniform: no range from ", generator.uniform({3}, -most, most));
+  EXPECT_ERROR(ValueError, "uniform: no range of f32 from -1e+300 to 0",
+               generator.uniform({3}, -1e300, 0));
+  EXPECT_ERROR_WITH(ValueError, "uniform: no range of f32 from ",
+                    generator.uniform({3}, -3e38, 3e38));
   EXPECT_ERROR(ValueError, "uniform: bounds -inf and 0 must be finite",
                generator.uniform({3}, -inf, 0));
   EXPECT_ERROR(ValueError, "normal: bounds inf and 1 must be finite",
@@ -164,6 +168,12 @@ TEST(GeneratorBounds, BoundsAreFiniteAndInOrder) {
   EXPECT_EQ(generator.normal({3}, 2, 0).to_vector<float>(), std::vector<float>(3, 2));
   EXPECT_ERROR(ValueError, "below: count -3 must be positive", generator.below(-3));
   EXPECT_EQ(generator.state().offset, 2U) << "what is refused takes nothing";
+  for (const float drawn : generator.uniform({101}, 0, 3.4e38).to_vector<float>()) {
+    EXPECT_TRUE(std::isfinite(drawn));
+  }
+  for (const double drawn : generator.uniform({101}, -3e38, 3e38, DType::f64).to_vector<double>()) {
+    EXPECT_LE(std::fabs(drawn), 3e38);
+  }
 }
 
 // Of what would make some numbers likelier than others another is drawn.

@@ -160,7 +160,7 @@ class Walk {
     if (posteriors.empty()) return log_probs * 0;
     std::vector<Tensor> alphas;
     const Tensor total = forward(&alphas);
-    const Tensor real = total > number(kNever / 2);
+    const Tensor real = logical_not(total <= number(kNever / 2));  // NaN is
     const Tensor never = number(kNever);
     Tensor next = full(last_.shape(), kNever, dtype_);
     for (Index t = own_.size(0); t-- > 0;) {
@@ -217,8 +217,9 @@ Tensor ctc_loss_plain(const Tensor& log_probs, const Tensor& targets, const Leng
   const Array labels = check(log_probs, targets, input_lengths, target_lengths, options.blank);
   const Tensor total =
       squeeze(Walk(log_probs, labels, input_lengths, target_lengths, options.blank).forward(), 1);
-  const Tensor losses = where(total > tensor(kNever / 2, total.dtype()), -total,
-                              tensor(std::numeric_limits<double>::infinity(), total.dtype()));
+  const Tensor losses =
+      where(total <= tensor(kNever / 2, total.dtype()),
+            tensor(std::numeric_limits<double>::infinity(), total.dtype()), -total);
   return reduced(losses, target_lengths, options);
 }
 

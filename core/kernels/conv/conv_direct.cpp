@@ -82,7 +82,7 @@ Array packed(const ConvShape& shape, const T* weight, Index blocks) {
 bool fits_conv_direct(const ConvShape& shape) {
   constexpr Index kDeepest = 1024;  // beyond, blocking over the depth wins
   constexpr Index kNarrowest = 4;   // else most of what is worked out is between the rows
-  return shape.y.stride == 1 && shape.x.stride == 1 && shape.taps() > 1 &&
+  return shape.y.stride == 1 && shape.x.stride == 1 && shape.taps() > 1 && shape.depth() > 0 &&
          shape.depth() <= kDeepest && shape.group_out() >= 4 && shape.x.out >= kNarrowest &&
          shape.x.out >= (shape.x.kernel - 1) * shape.x.dilation;
 }

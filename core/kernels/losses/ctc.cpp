@@ -12,11 +12,11 @@ namespace {
 template <class T>
 constexpr T kNever = -std::numeric_limits<T>::infinity();
 
-// log(exp(a) + exp(b) + exp(c))
+// log(exp(a) + exp(b) + exp(c)); NaN where one is.
 template <class T>
 T log_add(T a, T b, T c) {
   const T top = std::max({a, b, c});
-  if (top == kNever<T>) return top;
+  if (top == kNever<T>) return a + b + c;  // the largest of NaN and others may be either
   return top + std::log(std::exp(a - top) + std::exp(b - top) + std::exp(c - top));
 }
 

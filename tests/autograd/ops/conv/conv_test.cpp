@@ -86,6 +86,25 @@ TEST(ConvGradient, OfWhatIsNotFiniteReachesTheTapsThatReadIt) {
   }
 }
 
+// Nothing is read of an image: what is left is the bias.
+TEST(ConvOfNoChannels, IsItsBias) {
+  for (const DType dtype : {DType::f32, DType::f64}) {
+    const Tensor x = zeros({2, 0, 11, 13}, dtype).set_requires_grad();
+    const Tensor weight = zeros({5, 0, 3, 3}, dtype).set_requires_grad();
+    const Tensor bias = tensor({1, 2, 3, 4, 5}, {5}, dtype).set_requires_grad();
+    const Tensor out = conv2d(x, weight, bias);
+    ASSERT_EQ(out.shape(), (Shape{2, 5, 9, 11}));
+    const auto values = out.array().to(DType::f64).to_vector<double>();
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      EXPECT_EQ(values[i], static_cast<double>(i / 99 % 5 + 1)) << i;
+    }
+    const auto found = grad({out}, {x, weight, bias}, {full(out.shape(), 1, dtype)});
+    EXPECT_EQ(found[0].shape(), x.shape());
+    EXPECT_EQ(found[1].shape(), weight.shape());
+    EXPECT_EQ(found[2].array().to(DType::f64).to_vector<double>(), std::vector<double>(5, 2 * 99));
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(
     Forms, Convolved,
     testing::Values(
