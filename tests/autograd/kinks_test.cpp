@@ -234,5 +234,16 @@ TEST(Loss, WithoutAnyTargetIsZeroAndSoIsItsGradient) {
   EXPECT_EQ(gradient(loss, logits), Numbers(6, 0));
 }
 
+// Of NaN in x or in a bound, crossed bounds too.
+TEST(Kinks, AClampThatIsNaNHasNoGradient) {
+  constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+  const Tensor x = leaf({kNan, kNan, 5, 0}), min = leaf({1, 3, kNan, 1}),
+               max = leaf({2, 2, 2, kNan});
+  for (const Tensor& each : {x, min, max}) {
+    EXPECT_EQ(gradient(clamp(x, min, max), each), Numbers(4, 0));
+  }
+  EXPECT_EQ(gradient(clamp(x, Tensor(), max), max), (Numbers{0, 0, 1, 0}));
+}
+
 }  // namespace
 }  // namespace heed

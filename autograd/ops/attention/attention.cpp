@@ -180,8 +180,10 @@ Gradients plain_gradients(const Operands& x, const Call& call, const Gradients& 
   const Attended again = plain(Operands::from(views), call);
   std::vector<Tensor> outs, back;
   for (std::size_t i = 0; i < g.size(); ++i) {
-    if (!g[i].defined()) continue;
-    outs.push_back(i == 0 ? again.out : again.log_sums);
+    const Tensor& out = i == 0 ? again.out : again.log_sums;
+    if (!g[i].defined() || !out.requires_grad())
+      continue;  // without keys nothing leads to the sums
+    outs.push_back(out);
     back.push_back(g[i]);
   }
   const Gradients found = grad(outs, wanted, back, {.create_graph = true});

@@ -10,6 +10,7 @@
 #include "../../../core/traced.h"
 #include "../../check_defined.h"
 #include "../../computed.h"
+#include "../elementwise/activation.h"
 #include "../elementwise/clamp.h"
 #include "../elementwise/compare.h"
 #include "../elementwise/elementwise.h"
@@ -29,7 +30,8 @@ Tensor among_pixels(const Tensor& t, Index n, const GridSampleOptions& options) 
   const auto pixels = static_cast<double>(n);
   const Tensor place =
       options.align_corners ? (t + 1) * ((pixels - 1) / 2) : ((t + 1) * pixels - 1) / 2;
-  return options.padding == GridPadding::border ? clamp(place, 0, pixels - 1)
+  // At the border itself, too, what lies beyond it is the same: no gradient.
+  return options.padding == GridPadding::border ? hardtanh(place, 0, pixels - 1)
                                                 : clamp(place, -1, pixels);
 }
 

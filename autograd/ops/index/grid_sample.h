@@ -28,8 +28,9 @@ struct GridSampleOptions {
 };
 
 /// f32 and f64, both of one dtype. However far away a place is, infinitely too, nothing is read but
-/// the image; a place that is NaN gives NaN, with zero gradients. Throws ShapeError, also for
-/// images without pixels, DTypeError.
+/// the image; a place that is NaN gives NaN, with zero gradients. With GridPadding::border a place
+/// that lies beyond the middles of the outermost pixels, or on one, moves nothing: its part of the
+/// grid gets no gradient. Throws ShapeError, also for images without pixels, DTypeError.
 Tensor grid_sample(const Tensor& x, const Tensor& grid, const GridSampleOptions& options = {});
 
 /// theta [B, 2, 3] -> grid [B, H, W, 2]: theta (across, down, 1) for each pixel of an image

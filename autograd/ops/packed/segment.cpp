@@ -77,9 +77,10 @@ Tensor segment_softmax(const Packed& x) {
                   if (!recording()) {
                     return Tensor(kernels::segment_softmax_grad(g.array(), y.array(), offsets));
                   }
-                  const Tensor out = y();
-                  const Tensor sums = segment_sum({g * out, offsets});
-                  return out * (g - repeat_segments(sums, offsets));
+                  const Tensor out = y(), some = Tensor(y.array()) != 0;  // 0 times NaN is no 0
+                  const Tensor inside = where(some, g, 0);
+                  const Tensor sums = segment_sum({inside * out, offsets});
+                  return where(some, out * (inside - repeat_segments(sums, offsets)), 0);
                 });
 }
 

@@ -16,7 +16,8 @@ Tensor segment_max(const Packed& x);
 /// there is a sequence a row, ValueError as check_offsets().
 Tensor repeat_segments(const Tensor& x, const std::vector<Index>& offsets);
 
-/// exp(x) / sum exp(x) over the tokens of each sequence -> [N, ..], without overflow.
+/// exp(x) / sum exp(x) over the tokens of each sequence -> [N, ..], without overflow. A place of
+/// probability 0 exactly takes no part in the gradients either.
 Tensor segment_softmax(const Packed& x);
 
 }  // namespace heed

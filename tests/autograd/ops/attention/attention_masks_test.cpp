@@ -145,5 +145,19 @@ TEST_P(AttentionMasks, AWriteBeforeTheGradientIsNoticed) {
   }
 }
 
+// Without keys nothing leads to the sums' logs, in either derivative.
+TEST(AttentionOfNoKeys, IsDifferentiatedBesideItsLogSums) {
+  const Tensor q = ones({5, 7}, DType::f64).set_requires_grad();
+  const Tensor k = zeros({0, 7}, DType::f64).set_requires_grad();
+  const Tensor v = zeros({0, 3}, DType::f64).set_requires_grad();
+  Tensor sums;
+  const Tensor out = dot_attention(q, k, v, {}, &sums);
+  const Tensors back = {ones(out.shape(), DType::f64), ones(sums.shape(), DType::f64)};
+  for (const bool again : {true, false}) {
+    const Tensor gq = grad({out, sums}, {q, k, v}, back, {.create_graph = again})[0];
+    if (gq.defined()) EXPECT_EQ(sum(abs(gq)).item(), 0) << again;
+  }
+}
+
 }  // namespace
 }  // namespace heed::attention_cases

@@ -93,5 +93,23 @@ TEST(GridSample, WhatIsOutsideIsNotReadWhateverStandsAtTheEdge) {
   EXPECT_THAT(numbers(y), testing::ElementsAre(0, 2, 0));
 }
 
+// Beside the outermost middles nothing changes on one side: as in PyTorch, no gradient.
+TEST(GridSample, AtTheBorderThePlaceHasNoGradient) {
+  const Tensor x = tensor({1, 4, 9, 16}, {1, 1, 1, 4}, DType::f64);
+  for (const bool corners : {false, true}) {
+    const double end = corners ? 1 : 0.75;
+    const Tensor grid =
+        tensor({-end, 0, 0, 0, end, 0}, {1, 1, 3, 2}, DType::f64).set_requires_grad();
+    const Tensor y =
+        grid_sample(x, grid, {.padding = GridPadding::border, .align_corners = corners});
+    EXPECT_THAT(numbers(y), testing::ElementsAre(1, 6.5, 16));
+    const Tensor g = ones(y.shape(), DType::f64);
+    for (const bool again : {true, false}) {
+      const auto found = numbers(grad({y}, {grid}, {g}, {.create_graph = again})[0]);
+      EXPECT_THAT(found, testing::ElementsAre(0, 0, corners ? 7.5 : 10, 0, 0, 0)) << again;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace heed

@@ -323,5 +323,21 @@ TEST(Normalisers, OfNaNHaveZerosUnderAMask) {
   }
 }
 
+// A probability of 0 takes no part in the gradient, recorded or not, whatever comes back to it.
+TEST(Softmax, WhatIsImpossibleHasNoGradient) {
+  for (const double back : {1.0, kInf, std::nan("")}) {
+    const Tensor x = leaf({-kInf, 0, 0}), g = tensor({back, 1, 3}, {3}, DType::f64);
+    for (const bool again : {true, false}) {
+      const auto of = [&](const Tensor& y) {
+        return numbers(grad({y}, {x}, {g}, {.create_graph = again})[0]);
+      };
+      EXPECT_THAT(of(softmax(x, 0)), ElementsAre(0, -0.5, 0.5)) << back << again;
+      EXPECT_THAT(of(log_softmax(x, 0)),
+                  ElementsAre(0, testing::DoubleNear(-1, 1e-14), testing::DoubleNear(1, 1e-14)))
+          << back << again;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace heed

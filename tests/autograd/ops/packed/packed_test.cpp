@@ -169,5 +169,20 @@ TEST(Packed, EqualLargestOnesShareTheGradient) {
   EXPECT_EQ(numbers(grad({top}, {x}, {g})[0]), (std::vector<double>{0.5, 0.5, 0, 2, 2, 2}));
 }
 
+TEST(Packed, SoftmaxOfWhatIsImpossibleHasNoGradient) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  Tensor x(Array::from(std::vector<double>{-kInfinity, 0, 0, 7}));
+  x.set_requires_grad();
+  const Tensor y = segment_softmax({x, {0, 3, 4}});
+  for (const double back : {1.0, kInfinity, std::nan("")}) {
+    const Tensor g(Array::from(std::vector<double>{back, 1, 3, 5}));
+    for (const bool again : {true, false}) {
+      EXPECT_EQ(numbers(grad({y}, {x}, {g}, {.create_graph = again})[0]),
+                (std::vector<double>{0, -0.5, 0.5, 0}))
+          << back << again;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace heed
