@@ -8,6 +8,7 @@
 #include "../core/error.h"
 #include "../core/generator.h"
 #include "check_defined.h"
+#include "ops/elementwise/in_i64.h"
 
 namespace heed {
 
@@ -18,6 +19,7 @@ Tensor full(const Shape& shape, Scalar value, DType dtype) {
   if (dtype != DType::i64 || value.dtype() == DType::f32) {
     return Array::full(shape, value.value(), dtype);
   }
+  check_in_i64("full", value);
   Array out = Array::empty(shape, dtype);  // a double would round large integers
   std::fill_n(out.mutable_data<std::int64_t>(), out.numel(), value.whole());
   return out;
@@ -100,7 +102,8 @@ bool has_point(Scalar number) { return number.dtype() == DType::f32; }
 double count_of(Scalar start, Scalar stop, Scalar step) {
   if (step.value() == 0) return -1;
   if (has_point(start) || has_point(stop) || has_point(step)) {
-    return std::ceil((stop.value() - start.value()) / step.value());
+    const double steps = (stop.value() - start.value()) / step.value();
+    return steps < 0 ? -1 : std::ceil(steps);  // -0.5 would be rounded up to none
   }
   const bool up = step.whole() > 0;
   if (up ? stop.whole() < start.whole() : stop.whole() > start.whole()) return -1;
@@ -188,6 +191,11 @@ Nested::Nested(std::initializer_list<Nested> rows) : shape_{static_cast<Index>(r
 
 Tensor Nested::tensor(std::optional<DType> dtype) const {
   const DType own = dtype_;
+  for (std::size_t i = 0; own == DType::i64 && i < whole_.size(); ++i) {
+    if ((values_[i] < 0) == (whole_[i] < 0)) continue;  // else it was wrapped around
+    throw ValueError(
+        fmt::format("tensor: {} is beyond i64", static_cast<std::uint64_t>(whole_[i])));
+  }
   return (own == DType::i64 ? Array::from(whole_, shape_) : Array::from(values_, shape_))
       .to(dtype.value_or(own));
 }

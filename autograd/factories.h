@@ -9,7 +9,8 @@ namespace heed {
 
 Tensor zeros(const Shape& shape, DType dtype = DType::f32);
 Tensor ones(const Shape& shape, DType dtype = DType::f32);
-/// Of the value's own kind, full({3}, 2) is i64, or of the dtype given.
+/// Of the value's own kind, full({3}, 2) is i64, or of the dtype given. Throws ValueError for an
+/// integer beyond i64 in i64, as all do that take a number beside an i64 tensor.
 Tensor full(const Shape& shape, Scalar value);
 Tensor full(const Shape& shape, Scalar value, DType dtype);
 /// Numbers to be written over: zeros, here.

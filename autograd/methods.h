@@ -138,10 +138,10 @@ inline Tensor Tensor::triu(Index diagonal) const { return heed::triu(*this, diag
 
 // Element by element.
 inline Tensor Tensor::add(const Tensor& y) const { return *this + y; }
-inline Tensor Tensor::add(const Tensor& y, double alpha) const { return *this + alpha * y; }
+inline Tensor Tensor::add(const Tensor& y, Scalar alpha) const { return *this + alpha * y; }
 inline Tensor Tensor::add(Scalar y) const { return *this + y; }
 inline Tensor Tensor::sub(const Tensor& y) const { return *this - y; }
-inline Tensor Tensor::sub(const Tensor& y, double alpha) const { return *this - alpha * y; }
+inline Tensor Tensor::sub(const Tensor& y, Scalar alpha) const { return *this - alpha * y; }
 inline Tensor Tensor::sub(Scalar y) const { return *this - y; }
 inline Tensor Tensor::mul(const Tensor& y) const { return *this * y; }
 inline Tensor Tensor::mul(Scalar y) const { return *this * y; }
@@ -281,12 +281,12 @@ inline Tensor Tensor::outer(const Tensor& y) const { return heed::outer(*this, y
 inline Tensor Tensor::fill_(Scalar value) const { return heed::fill_(*this, value); }
 inline Tensor Tensor::zero_() const { return heed::zero_(*this); }
 inline Tensor Tensor::copy_(const Tensor& from) const { return heed::copy_(*this, from); }
-inline Tensor Tensor::add_(const Tensor& y, double alpha) const {
-  return heed::add_(*this, alpha == 1 ? y : alpha * y.detach());
+inline Tensor Tensor::add_(const Tensor& y, Scalar alpha) const {
+  return heed::add_(*this, alpha.value() == 1 ? y : alpha * y);
 }
 inline Tensor Tensor::add_(Scalar y) const { return heed::add_(*this, y); }
-inline Tensor Tensor::sub_(const Tensor& y, double alpha) const {
-  return heed::sub_(*this, alpha == 1 ? y : alpha * y.detach());
+inline Tensor Tensor::sub_(const Tensor& y, Scalar alpha) const {
+  return heed::sub_(*this, alpha.value() == 1 ? y : alpha * y);
 }
 inline Tensor Tensor::sub_(Scalar y) const { return heed::sub_(*this, y); }
 inline Tensor Tensor::mul_(const Tensor& y) const { return heed::mul_(*this, y); }

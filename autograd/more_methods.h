@@ -31,7 +31,7 @@ inline Tensor TensorWords::gelu() const { return heed::gelu(self()); }
 inline Tensor TensorWords::lerp(const Tensor& y, double weight) const {
   return heed::lerp(self(), y, weight);
 }
-inline Tensor TensorWords::inner(const Tensor& y) const { return heed::sum(self() * y, {-1}); }
+inline Tensor TensorWords::inner(const Tensor& y) const { return heed::inner(self(), y); }
 inline Tensor TensorWords::isclose(const Tensor& y) const { return heed::isclose(self(), y); }
 inline Tensor TensorWords::where(const Tensor& condition, const Tensor& other) const {
   return heed::where(condition, self(), other);
@@ -69,13 +69,13 @@ inline Tensor TensorWords::index_add_(Index axis, const Tensor& index, const Ten
 inline Tensor TensorWords::clamp_min_(double min) const { return self().clamp_(min); }
 inline Tensor TensorWords::clamp_max_(double max) const { return self().clamp_({}, max); }
 inline Tensor TensorWords::lerp_(const Tensor& y, double weight) const {
-  return self().copy_(heed::lerp(self().detach(), y.detach(), weight));
+  return self().copy_(heed::lerp(self().detach(), y, weight));
 }
-inline Tensor TensorWords::addcmul_(const Tensor& x, const Tensor& y, double value) const {
-  return self().copy_(self().detach() + value * (x.detach() * y.detach()));
+inline Tensor TensorWords::addcmul_(const Tensor& x, const Tensor& y, Scalar value) const {
+  return self().copy_(self().detach() + value * (x * y));
 }
-inline Tensor TensorWords::addcdiv_(const Tensor& x, const Tensor& y, double value) const {
-  return self().copy_(self().detach() + value * (x.detach() / y.detach()));
+inline Tensor TensorWords::addcdiv_(const Tensor& x, const Tensor& y, Scalar value) const {
+  return self().copy_(self().detach() + value * (x / y));
 }
 inline void TensorWords::set_data(const Tensor& numbers) {
   static_cast<Tensor&>(*this).set_array(numbers.array());

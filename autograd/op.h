@@ -13,7 +13,7 @@ namespace heed {
   X(tanh) X(sigmoid) X(relu) X(maximum) X(minimum) X(where) X(dropout) X(pow) X(sign) X(expm1)   \
   X(log1p) X(rsqrt) X(sin) X(cos) X(tan) X(asin) X(acos) X(atan) X(sinh) X(cosh) X(atan2)        \
   X(floor) X(ceil) X(round) X(trunc) X(remainder) X(erf) X(clamp) X(log_sigmoid) X(leaky_relu) X(elu) X(gelu)    \
-  X(silu) X(softplus)                                                                            \
+  X(silu) X(softplus) X(log2) X(log10)                                                           \
   /* reductions */                                                                               \
   X(sum) X(mean) X(amax) X(amin) X(sum_to) X(prod) X(var) X(logsumexp) X(cumsum) X(linear_scan)  \
   /* shape */                                                                                    \

@@ -5,7 +5,6 @@
 #include <concepts>
 #include <cstdio>
 #include <functional>
-#include <numbers>
 #include <ostream>
 #include <string>
 #include <utility>
@@ -79,10 +78,8 @@ inline Tensor bce_with_logits(const Tensor& logits, const Tensor& targets) {
   return binary_cross_entropy_with_logits(logits, targets);
 }
 /// x + alpha y, x - alpha y
-inline Tensor add(const Tensor& x, const Tensor& y, double alpha) { return x + alpha * y; }
-inline Tensor sub(const Tensor& x, const Tensor& y, double alpha) { return x - alpha * y; }
-inline Tensor log2(const Tensor& x) { return log(x) / std::numbers::ln2; }
-inline Tensor log10(const Tensor& x) { return log(x) / std::numbers::ln10; }
+inline Tensor add(const Tensor& x, const Tensor& y, Scalar alpha) { return x + alpha * y; }
+inline Tensor sub(const Tensor& x, const Tensor& y, Scalar alpha) { return x - alpha * y; }
 /// What is behind the point, with x's sign.
 inline Tensor frac(const Tensor& x) { return x - trunc(x); }
 inline Tensor swish(const Tensor& x) { return silu(x); }
@@ -94,8 +91,6 @@ inline Tensor nansum(const Tensor& x) { return sum(where(isnan(x), 0, x)); }
 /// The least and the greatest.
 inline std::pair<Tensor, Tensor> aminmax(const Tensor& x) { return {min(x), max(x)}; }
 inline Tensor ravel(const Tensor& x) { return flatten(x); }
-/// Over the last axis.
-inline Tensor inner(const Tensor& x, const Tensor& y) { return sum(x * y, {-1}); }
 inline Tensor vdot(const Tensor& x, const Tensor& y) { return dot(x, y); }
 inline Tensor ger(const Tensor& x, const Tensor& y) { return outer(x, y); }
 /// The norm of x - y.
@@ -154,10 +149,10 @@ inline Tensor dropout(const Tensor& x) { return dropout(x, 0.5); }
 inline Tensor logspace(double first, double last, Index count, double base = 10) {
   return to(pow(base, linspace(first, last, count, DType::f64)), DType::f32);
 }
-inline Tensor addcmul(const Tensor& input, const Tensor& x, const Tensor& y, double value = 1) {
+inline Tensor addcmul(const Tensor& input, const Tensor& x, const Tensor& y, Scalar value = 1) {
   return input + value * (x * y);
 }
-inline Tensor addcdiv(const Tensor& input, const Tensor& x, const Tensor& y, double value = 1) {
+inline Tensor addcdiv(const Tensor& input, const Tensor& x, const Tensor& y, Scalar value = 1) {
   return input + value * (x / y);
 }
 /// input + a b, of batches

@@ -116,7 +116,8 @@ class Tensor : public TensorWords {
   const SparseRows& sparse_rows() const;
 
   /// Replaces the numbers of a leaf, for all that hold this handle: what module.to(dtype) and
-  /// load_state_dict do. Drops grad(). Throws GradError for a result on the tape.
+  /// load_state_dict do. Drops grad(). What operators kept of the old ones is stale, as after a
+  /// write in place. Throws GradError for a result on the tape.
   void set_array(Array array);
 
   /// Writes `from` (same shape) into the numbers, in place. Throws GradError for a leaf that
@@ -234,10 +235,10 @@ class Tensor : public TensorWords {
 
   // Element by element.
   Tensor add(const Tensor& y) const;
-  Tensor add(const Tensor& y, double alpha) const;
+  Tensor add(const Tensor& y, Scalar alpha) const;
   Tensor add(Scalar y) const;
   Tensor sub(const Tensor& y) const;
-  Tensor sub(const Tensor& y, double alpha) const;
+  Tensor sub(const Tensor& y, Scalar alpha) const;
   Tensor sub(Scalar y) const;
   Tensor mul(const Tensor& y) const;
   Tensor mul(Scalar y) const;
@@ -337,9 +338,9 @@ class Tensor : public TensorWords {
   Tensor fill_(Scalar value) const;
   Tensor zero_() const;
   Tensor copy_(const Tensor& from) const;
-  Tensor add_(const Tensor& y, double alpha = 1) const;
+  Tensor add_(const Tensor& y, Scalar alpha = 1) const;
   Tensor add_(Scalar y) const;
-  Tensor sub_(const Tensor& y, double alpha = 1) const;
+  Tensor sub_(const Tensor& y, Scalar alpha = 1) const;
   Tensor sub_(Scalar y) const;
   Tensor mul_(const Tensor& y) const;
   Tensor mul_(Scalar y) const;

@@ -30,7 +30,7 @@ class TensorWords {
   Tensor trace() const;
   Tensor gelu() const;
   Tensor lerp(const Tensor& y, double weight) const;
-  Tensor inner(const Tensor& y) const;
+  Tensor inner(const Tensor& y) const;  ///< over the last axes: see linalg.h
   Tensor isclose(const Tensor& y) const;
   /// This where the condition holds, else the other.
   Tensor where(const Tensor& condition, const Tensor& other) const;
@@ -48,8 +48,8 @@ class TensorWords {
   Tensor clamp_min_(double min) const;
   Tensor clamp_max_(double max) const;
   Tensor lerp_(const Tensor& y, double weight) const;
-  Tensor addcmul_(const Tensor& x, const Tensor& y, double value = 1) const;
-  Tensor addcdiv_(const Tensor& x, const Tensor& y, double value = 1) const;
+  Tensor addcmul_(const Tensor& x, const Tensor& y, Scalar value = 1) const;
+  Tensor addcdiv_(const Tensor& x, const Tensor& y, Scalar value = 1) const;
   /// Replaces the numbers of a leaf, as set_array().
   void set_data(const Tensor& numbers);
 

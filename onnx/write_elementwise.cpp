@@ -37,6 +37,13 @@ void log1p(const Step& step) {
   step.out(step.to.node("Log", {step.to.node("Add", {step.in(0), scalar(step, 1)})}));
 }
 
+// To the base e^scale.
+void log_of_base(const Step& step, double scale) {
+  step.out(step.to.node("Div", {step.to.node("Log", {step.in(0)}), scalar(step, scale)}));
+}
+void log2(const Step& step) { log_of_base(step, std::numbers::ln2); }
+void log10(const Step& step) { log_of_base(step, std::numbers::ln10); }
+
 void trunc(const Step& step) {
   GraphWriter& to = step.to;
   const std::string whole = to.node("Floor", {to.node("Abs", {step.in(0)})});
@@ -207,6 +214,8 @@ void add_elementwise(Writers& to) {
   to["expm1"] = expm1;
   to["log"] = plain<"Log">;
   to["log1p"] = log1p;
+  to["log2"] = log2;
+  to["log10"] = log10;
   to["sqrt"] = plain<"Sqrt">;
   to["rsqrt"] = rsqrt;
   to["square"] = square;

@@ -1,6 +1,7 @@
 // Sizes beyond 64 bits, and what estimators refuse: the bad calls that no row of the table makes.
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <limits>
 #include <string>
 #include <vector>
@@ -79,6 +80,12 @@ TEST(BadCalls, OfRandomRanges) {
   constexpr double kMost = std::numeric_limits<double>::max();
   EXPECT_EQ(message_of<ValueError>([&] { generator.uniform({2}, -kMost, kMost); }).substr(0, 22),
             "uniform: no range from");
+}
+
+TEST(BadCalls, OfCrossedBounds) {
+  EXPECT_ERROR(ValueError, "hardtanh: min 1 is above max -1", hardtanh(ones({2}), 1, -1));
+  EXPECT_ERROR(ValueError, "hardtanh: min nan is above max 1", hardtanh(ones({2}), NAN, 1));
+  EXPECT_EQ(hardtanh(ones({2}), 3, 3).to_vector<float>(), std::vector<float>(2, 3));
 }
 
 TEST(BadCalls, OfShapesBeyond64Bits) {

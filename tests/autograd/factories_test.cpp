@@ -114,6 +114,10 @@ TEST(Factories, RangesOfNothingAndOfTooMuch) {
   EXPECT_EQ(arange(3, 3).numel(), 0);
   EXPECT_ERROR(ValueError, "arange: steps of 0 do not lead from 3 to 3", arange(3, 3, 0));
   EXPECT_ERROR(ValueError, "arange: steps of 1 do not lead from 3 to 2", arange(3, 2));
+  EXPECT_ERROR(ValueError, "arange: steps of 1 do not lead from 1 to 0.5", arange(1, 0.5));
+  EXPECT_ERROR(ValueError, "arange: steps of 1 do not lead from 0.3 to 0", arange(0.3, 0, 1));
+  EXPECT_ERROR(ValueError, "arange: steps of -1 do not lead from 0 to 0.3", arange(0, 0.3, -1));
+  EXPECT_EQ(arange(0.5, 0.5).numel(), 0);
   EXPECT_ERROR(ValueError, "arange: steps of 1 do not lead from 0 to inf", arange(0, INFINITY));
   EXPECT_ERROR(ShapeError, "arange: 1e+16 elements are too many", arange(0, 1e16, 1.0));
   EXPECT_EQ(describe(arange(0, 3, 1.0)), "f32[3]");

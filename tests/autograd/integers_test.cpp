@@ -90,6 +90,35 @@ TEST(IntegerTensors, KeepAllDigitsOfANumberBesideThem) {
   EXPECT_EQ(whole(masked_fill_(x, x > 0, 2.9)), (Integers{2, 2, 2}));
 }
 
+TEST(IntegerTensors, StayIntegersBesideAFactor) {
+  constexpr std::int64_t kPast = (std::int64_t{1} << 53) + 1;
+  const Tensor x = tensor({7, 11, 13}), y = tensor({1, 2, 3});
+  EXPECT_EQ(whole(x.add(y, 2)), (Integers{9, 15, 19}));
+  EXPECT_EQ(whole(x.sub(y, 2)), (Integers{5, 7, 7}));
+  EXPECT_EQ(whole(add(x, y, kPast)), (Integers{kPast + 7, 2 * kPast + 11, 3 * kPast + 13}));
+  EXPECT_EQ(whole(sub(x, y, 2)), whole(x.sub(y, 2)));
+  EXPECT_EQ(whole(addcmul(x, y, y, 2)), (Integers{9, 19, 31}));
+  EXPECT_EQ(whole(x.clone().add_(y, kPast)), whole(add(x, y, kPast)));
+  EXPECT_EQ(whole(x.clone().sub_(y, 2)), whole(x.sub(y, 2)));
+  EXPECT_EQ(whole(x.clone().addcmul_(y, y, 2)), (Integers{9, 19, 31}));
+  EXPECT_THROW(x.clone().add_(y, 0.5), DTypeError);
+}
+
+TEST(IntegerTensors, RefuseIntegersBeyond64Bits) {
+  const Tensor x = tensor({7, 11, 13});
+  EXPECT_ERROR(ValueError, "full: 18446744073709551615 is beyond i64", full({1}, UINT64_MAX));
+  EXPECT_ERROR(ValueError, "full: 9223372036854775808 is beyond i64",
+               full({1}, std::uint64_t{1} << 63, DType::i64));
+  EXPECT_ERROR(ValueError, "fill_: 18446744073709551615 is beyond i64", fill_(x, UINT64_MAX));
+  EXPECT_ERROR(ValueError, "tensor: 18446744073709551615 is beyond i64", tensor({1, UINT64_MAX}));
+  EXPECT_THROW(x + UINT64_MAX, ValueError);
+  EXPECT_THROW(where(x > 8, x, UINT64_MAX), ValueError);
+  EXPECT_EQ(whole(x), (Integers{7, 11, 13}));
+  EXPECT_EQ(full({1}, UINT64_MAX, DType::f64).item(), 0x1p64);
+  EXPECT_EQ((zeros({1}, DType::f64) + UINT64_MAX).item(), 0x1p64);
+  EXPECT_EQ(whole(full({1}, INT64_MIN)), Integers{INT64_MIN});
+}
+
 TEST(IntegerTensors, BecomeFloatsByDivisionAndByAPoint) {
   const Tensor a = arange(3);
   EXPECT_EQ((a / 2).dtype(), DType::f32);

@@ -8,6 +8,7 @@
 #include "../../autograd/grad_mode.h"
 #include "../../autograd/other_words.h"
 #include "../../core/error.h"
+#include "../../core/generator.h"
 
 namespace heed {
 namespace {
@@ -162,6 +163,15 @@ TEST(Methods, WriteInPlace) {
   EXPECT_EQ(x.copy_(ones({3}, DType::f64)).sum().item(), 6);
   EXPECT_EQ(x.data_ptr<double>()[5], 1);
   EXPECT_THROW(x.data_ptr<float>(), DTypeError);
+}
+
+TEST(Methods, ThatDrawRefuseBeforeTheyDo) {
+  const Tensor x = six().requires_grad_();
+  const auto before = default_generator().state();
+  EXPECT_THROW(x.normal_(), GradError);
+  EXPECT_THROW(x.uniform_(), GradError);
+  EXPECT_THROW(ones({1, 3}).expand({2, 3}).normal_(), ShapeError);
+  EXPECT_EQ(default_generator().state(), before);
 }
 
 TEST(Methods, OtherWordsMeanOurs) {

@@ -67,6 +67,7 @@ const Named kRows[] = {
     {"arithmetic", [](auto& x) { return (x + 2 * x - x / 3) * x; }},
     {"neg_abs_sign", [](auto& x) { return -abs(x) + sign(x); }},
     {"exp_log", [](auto& x) { return exp(x) + log(above(x)) + expm1(x) + log1p(above(x)); }},
+    {"log2_log10", [](auto& x) { return log2(above(x)) + log10(above(x)); }},
     {"roots",
      [](auto& x) { return sqrt(above(x)) + rsqrt(above(x)) + reciprocal(above(x)) + square(x); }},
     {"powers", [](auto& x) { return pow(above(x), 1.7) + pow(above(x), x); }},

@@ -115,6 +115,7 @@ Tensor relu6(const Tensor& x) {
 Tensor hardtanh(const Tensor& x, double min, double max) {
   check_defined("hardtanh", x, "x");
   check_floating("hardtanh", x.dtype());
+  if (!(min <= max)) throw ValueError(fmt::format("hardtanh: min {} is above max {}", min, max));
   return hard_clamp(x, min, max);
 }
 

@@ -24,6 +24,7 @@ Tensor silu(const Tensor& x);
 Tensor softplus(const Tensor& x, double beta = 1, double threshold = 20);
 
 /// min(max(x, 0), 6), and between other bounds. At either bound the gradient is 0, as in PyTorch.
+/// Throws ValueError unless min <= max.
 Tensor relu6(const Tensor& x);
 Tensor hardtanh(const Tensor& x, double min = -1, double max = 1);
 /// x / (1 + |x|)

@@ -6,6 +6,7 @@
 
 #include "../../../core/error.h"
 #include "../../../core/kernels/elementwise/elementwise.h"
+#include "../../../core/kernels/elementwise/libm.h"
 #include "../../../core/traced.h"
 #include "../../check_defined.h"
 #include "../../record.h"
@@ -14,6 +15,7 @@
 namespace heed {
 
 using kernels::Binary;
+using kernels::Libm;
 using kernels::Unary;
 
 namespace {
@@ -21,6 +23,10 @@ namespace {
 Array apply(Unary op, const Tensor& x) {
   check_defined(name(op), x, "x");
   return kernels::unary(op, x.array());
+}
+Array apply(Libm op, const Tensor& x) {
+  check_defined(name(op), x, "x");
+  return kernels::libm(op, x.array().widened());
 }
 Array apply(Binary op, const Tensor& x, const Tensor& y) {
   check_defined(name(op), x, "x", y, "y");
@@ -167,6 +173,17 @@ Tensor log1p(const Tensor& x) {
     if (!recording()) return fused(Binary::log1p_grad, g, x.array());
     return g / (x() + 1);
   });
+}
+
+// gx = g / (x log(2))
+Tensor log2(const Tensor& x) {
+  return record(Op::log2, apply(Libm::log2, x), {x},
+                [x = Saved(x)](const Tensor& g) { return g / (x() * std::numbers::ln2); });
+}
+
+Tensor log10(const Tensor& x) {
+  return record(Op::log10, apply(Libm::log10, x), {x},
+                [x = Saved(x)](const Tensor& g) { return g / (x() * std::numbers::ln10); });
 }
 
 // gx = g / (2 y)

@@ -58,6 +58,9 @@ Tensor expm1(const Tensor& x);
 Tensor log(const Tensor& x);
 /// log(1 + x), exact near 0.
 Tensor log1p(const Tensor& x);
+/// Logarithms to the bases 2 and 10, whole numbers of their powers.
+Tensor log2(const Tensor& x);
+Tensor log10(const Tensor& x);
 Tensor sqrt(const Tensor& x);
 /// 1 / sqrt(x)
 Tensor rsqrt(const Tensor& x);

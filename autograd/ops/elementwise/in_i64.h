@@ -1,4 +1,4 @@
-// Which numbers i64 holds. Internal to this folder.
+// Which numbers i64 holds. Internal.
 #pragma once
 
 #include "../../../core/dtype.h"
@@ -13,5 +13,8 @@ inline bool in_i64(Scalar number) {
   if (!is_floating(number.dtype())) return (value < 0) == (number.whole() < 0);
   return value >= -0x1p63 && value < 0x1p63;
 }
+
+/// Throws ValueError for an integer that was wrapped around.
+void check_in_i64(const char* op, Scalar number);
 
 }  // namespace heed

@@ -146,6 +146,7 @@ Tensor& compound(const char* op, Tensor& x, const Operand& y,
 
 Tensor fill_(Tensor x, Scalar value) {
   Array& to = writable("fill_", x);
+  if (to.dtype() == DType::i64) check_in_i64("fill_", value);
   kernels::fill(to, value);
   to.bump_version();
   return x;
@@ -239,12 +240,14 @@ Tensor operator/=(Tensor&& x, const Tensor& y) { return div_(x, y); }
 Tensor operator/=(Tensor&& x, Scalar y) { return div_(x, y); }
 
 Tensor Tensor::normal_(double mean, double deviation) const {
-  check_defined("normal_", *this, "x");
-  return heed::copy_(*this, default_generator().normal(shape(), mean, deviation, dtype()));
+  Tensor x = *this;
+  writable("normal_", x);  // before anything is drawn
+  return heed::copy_(x, default_generator().normal(shape(), mean, deviation, dtype()));
 }
 Tensor Tensor::uniform_(double low, double high) const {
-  check_defined("uniform_", *this, "x");
-  return heed::copy_(*this, default_generator().uniform(shape(), low, high, dtype()));
+  Tensor x = *this;
+  writable("uniform_", x);
+  return heed::copy_(x, default_generator().uniform(shape(), low, high, dtype()));
 }
 
 }  // namespace heed

@@ -17,7 +17,8 @@
 
 namespace heed {
 
-/// Any dtype; the value is cast to it. An integer in i64 keeps all its digits, here and below.
+/// Any dtype; the value is cast to it. An integer in i64 keeps all its digits, here and below, and
+/// is a ValueError beyond them.
 Tensor fill_(Tensor x, Scalar value);
 Tensor zero_(Tensor x);
 /// Converts to x's dtype.

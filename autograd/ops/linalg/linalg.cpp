@@ -5,6 +5,7 @@
 #include "../../../core/error.h"
 #include "../../check_defined.h"
 #include "../elementwise/elementwise.h"
+#include "../reduce/reduce.h"
 #include "../shape/shape.h"
 #include "matmul.h"
 
@@ -47,6 +48,22 @@ void check_bilinear(const Tensor& x1, const Tensor& x2, const Tensor& weight, co
 Tensor dot(const Tensor& x, const Tensor& y) {
   check_defined("dot", x, "x", y, "y");
   return product("dot", x, 1, y, 1);
+}
+
+// A product of all rows of x with all of y.
+Tensor inner(const Tensor& x, const Tensor& y) {
+  check_defined("inner", x, "x", y, "y");
+  if (x.rank() == 0 || y.rank() == 0) return x * y;
+  const Index k = x.size(-1);
+  if (y.size(-1) != k) {
+    throw ShapeError(fmt::format("inner: last sizes differ: {} and {}", describe(x), describe(y)));
+  }
+  Shape shape = x.shape().without(x.rank() - 1);
+  const Shape others = y.shape().without(y.rank() - 1);
+  const Tensor rows = reshape(x, {shape.numel(), k}), columns = reshape(y, {others.numel(), k});
+  for (const Index size : others) shape.push_back(size);
+  if (!is_floating(x.dtype())) return reshape(sum(unsqueeze(rows, 1) * columns, {2}), shape);
+  return reshape(matmul(rows, transpose(columns, 0, 1)), shape);
 }
 
 Tensor outer(const Tensor& x, const Tensor& y) {

@@ -8,6 +8,9 @@ namespace heed {
 
 /// x [n] y [n] -> []: the sum of products.
 Tensor dot(const Tensor& x, const Tensor& y);
+/// x [.., k] y [..', k] -> [.., ..']: the sums of products over the last axes, as PyTorch's; of two
+/// vectors dot(), and a number times anything. Takes i64, too.
+Tensor inner(const Tensor& x, const Tensor& y);
 /// x [m] y [n] -> [m, n]: every product.
 Tensor outer(const Tensor& x, const Tensor& y);
 /// a [m, k] b [k, n] -> [m, n]

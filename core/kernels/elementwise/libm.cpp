@@ -57,6 +57,14 @@ template <class T>
 T trunc(T x) {
   return std::trunc(x);
 }
+template <class T>
+T log2(T x) {
+  return std::log2(x);
+}
+template <class T>
+T log10(T x) {
+  return static_cast<T>(std::log10(double{x}));  // powers that f32 rounds are whole numbers, too
+}
 
 template <class T>
 T remainder(T x, T y) {

@@ -8,11 +8,12 @@ namespace heed::kernels {
 
 // clang-format off
 #define HEED_LIBM_UNARY(X) \
-  X(tan) X(asin) X(acos) X(atan) X(sinh) X(cosh) X(floor) X(ceil) X(round) X(trunc)
+  X(tan) X(asin) X(acos) X(atan) X(sinh) X(cosh) X(floor) X(ceil) X(round) X(trunc) \
+  X(log2) X(log10)
 #define HEED_LIBM_BINARY(X) X(atan2) X(remainder)
 // clang-format on
 
-/// round: halves go to the even side.
+/// round: halves go to the even side. log2, log10: of their base's powers exact.
 enum class Libm : std::uint8_t {
 #define HEED_LIBM(name) name,
   HEED_LIBM_UNARY(HEED_LIBM)

@@ -52,6 +52,8 @@ std::vector<Peer> elementwise_peers() {
   unary(out, "expm1", [](auto& x) { return expm1(x[0]); });
   unary(out, "log", [](auto& x) { return log(x[0]); });
   unary(out, "log1p", [](auto& x) { return log1p(x[0]); });
+  unary(out, "log2", [](auto& x) { return log2(x[0]); });
+  unary(out, "log10", [](auto& x) { return log10(x[0]); });
   unary(out, "sqrt", [](auto& x) { return sqrt(x[0]); });
   unary(out, "rsqrt", [](auto& x) { return rsqrt(x[0]); });
   unary(out, "sin", [](auto& x) { return sin(x[0]); });

@@ -57,6 +57,7 @@ std::vector<Peer> linalg_peers() {
       same("linear", {{3, 5}, {7, 5}}, [](auto& x) { return linear(x[0], x[1]); }),
       same("linear", {{5}, {7, 5}, {7}}, [](auto& x) { return linear(x[0], x[1], x[2]); }),
       same("dot", {{5}, {5}}, [](auto& x) { return dot(x[0], x[1]); }),
+      same("inner", {{3, 5}, {2, 7, 5}}, [](auto& x) { return inner(x[0], x[1]); }),
       same("outer", {{3}, {5}}, [](auto& x) { return outer(x[0], x[1]); }),
       same("mm", {{3, 5}, {5, 2}}, [](auto& x) { return mm(x[0], x[1]); }),
       same("mv", {{3, 5}, {5}}, [](auto& x) { return mv(x[0], x[1]); }),

@@ -234,5 +234,22 @@ TEST(Classify, EveryDtype) {
   EXPECT_EQ(flags(isfinite(ids)), (Flags{true, true}));
 }
 
+TEST(Logarithms, OfPowersAreWhole) {
+  Numbers twos, tens, of_two, of_ten;
+  for (int k = -37; k <= 38; ++k) {
+    twos.push_back(std::ldexp(1.0, k));
+    tens.push_back(std::stod("1e" + std::to_string(k)));
+    of_two.push_back(k);
+    of_ten.push_back(k);
+  }
+  for (const DType dtype : {DType::f32, DType::f64}) {
+    const Shape shape{static_cast<Index>(twos.size())};
+    EXPECT_EQ(numbers(log2(tensor(twos, shape, dtype))), of_two) << name(dtype);
+    EXPECT_EQ(numbers(log10(tensor(tens, shape, dtype))), of_ten) << name(dtype);
+  }
+  EXPECT_EQ(numbers(log10(leaf({0, kInf}))), (Numbers{-kInf, kInf}));
+  EXPECT_TRUE(std::isnan(log2(tensor(-1.0)).item()));
+}
+
 }  // namespace
 }  // namespace heed

@@ -182,6 +182,8 @@ std::vector<Row> elementwise_rows() {
       unary(Op::expm1, expm1, std::expm1),
       unary(Op::log, log, std::log, Domain::positive),
       unary(Op::log1p, log1p, std::log1p, Domain::positive),
+      unary(Op::log2, log2, std::log2, Domain::positive),
+      unary(Op::log10, log10, std::log10, Domain::positive),
       unary(Op::sqrt, sqrt, std::sqrt, Domain::positive),
       unary(
           Op::rsqrt, rsqrt, [](double x) { return 1 / std::sqrt(x); }, Domain::positive),

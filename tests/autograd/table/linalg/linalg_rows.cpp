@@ -195,6 +195,40 @@ Row outer_row() {
            BAD(GradError, "outer: y is undefined", outer(of(3), Tensor()))}};
 }
 
+Row inner_row() {
+  const auto form = [](const Sizes& a, const Sizes& b) {
+    Sizes shape(a.begin(), a.end() - 1);
+    shape.insert(shape.end(), b.begin(), b.end() - 1);
+    return sample(
+        to_string(Shape(a)) + to_string(Shape(b)), {in(a), in(b)},
+        [](X x) { return inner(x[0], x[1]); },
+        [=](B x) {
+          return Block(shape, [&](const Place& p) {
+            const auto middle = p.begin() + static_cast<std::ptrdiff_t>(a.size()) - 1;
+            Place left(p.begin(), middle), right(middle, p.end());
+            left.push_back(0);
+            right.push_back(0);
+            double total = 0;
+            for (Index k = 0; k < a.back(); ++k) {
+              left.back() = right.back() = k;
+              total += x[0](left) * x[1](right);
+            }
+            return total;
+          });
+        });
+  };
+  return {"inner",
+          {form({5}, {5}), form({3, 5}, {5}), form({5}, {3, 5}), form({3, 5}, {7, 5}),
+           form({2, 3, 5}, {7, 5}), form({3, 3}, {3, 3}), form({1, 1}, {1}), form({2, 0}, {3, 0}),
+           form({0, 3}, {2, 3})},
+          {BAD(ShapeError, "inner: last sizes differ: f32[3, 5] and f32[5, 3]",
+               inner(of(3, 5), of(5, 3))),
+           BAD(DTypeError, "dtypes differ", inner(of(3, 5), of<DType::f64>(3, 5))),
+           BAD(DTypeError, "dtypes differ", inner(ids(1, 2), of(2))),
+           BAD(GradError, "inner: x is undefined", inner(Tensor(), of(3))),
+           BAD(GradError, "inner: y is undefined", inner(of(3), Tensor()))}};
+}
+
 Row bilinear_row() {
   const auto form = [](const std::string& name, const Sizes& lead, Index in1, Index in2, Index out,
                        bool bias) {
@@ -305,8 +339,8 @@ Row solve_triangular_row() {
 }  // namespace
 
 std::vector<Row> linalg_rows() {
-  return {matmul_row(), linear_row(), dot_row(),      outer_row(),           mm_row(),
-          mv_row(),     bmm_row(),    bilinear_row(), solve_triangular_row()};
+  return {matmul_row(), linear_row(), dot_row(), inner_row(),    outer_row(),
+          mm_row(),     mv_row(),     bmm_row(), bilinear_row(), solve_triangular_row()};
 }
 
 }  // namespace heed::table

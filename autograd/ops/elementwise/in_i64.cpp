@@ -1,0 +1,15 @@
+#include "in_i64.h"
+
+#include <fmt/format.h>
+
+#include "../../../core/error.h"
+
+namespace heed {
+
+void check_in_i64(const char* op, Scalar number) {
+  if (is_floating(number.dtype()) || in_i64(number)) return;
+  throw ValueError(
+      fmt::format("{}: {} is beyond i64", op, static_cast<std::uint64_t>(number.whole())));
+}
+
+}  // namespace heed
