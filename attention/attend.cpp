@@ -35,12 +35,12 @@ Tensor sum_of(const Tensor& a, const Tensor& b) {
 }
 
 // A bias of scores, broadcasting to `shape`.
-void check_bias(const char* what, const Tensor& bias, const Tensor& query, const Shape& shape,
+void check_bias(const char* what, const Tensor& bias, DType dtype, const Shape& shape,
                 const Shape& scores) {
   if (!bias.defined()) return;
-  if (bias.dtype() != query.dtype()) {
+  if (bias.dtype() != dtype) {
     throw DTypeError(
-        fmt::format("attend: {} must be {}, not {}", what, name(query.dtype()), describe(bias)));
+        fmt::format("attend: {} must be {}, not {}", what, name(dtype), describe(bias)));
   }
   bool fits = bias.rank() <= shape.rank();
   for (Index axis = 1; fits && axis <= bias.rank(); ++axis) {
@@ -51,18 +51,14 @@ void check_bias(const char* what, const Tensor& bias, const Tensor& query, const
                                describe(bias), heed::to_string(scores)));
 }
 
-// Before anything is computed: what the parts themselves cannot see.
-void check_call(const Tensor& query, const Memory& memory, const Terms& terms, const Shape& shape) {
-  if (query.dtype() != memory.keys().dtype()) {
-    throw DTypeError(fmt::format("attend: query and keys differ in dtype: {} and {}",
-                                 describe(query), describe(memory.keys())));
-  }
-  if (!(terms.dropout >= 0 && terms.dropout <= 1)) {
-    throw ValueError(fmt::format("attend: dropout {} is not in [0, 1]", terms.dropout));
-  }
-  scores_shape("attend", query, memory.values());
-  check_bias("bias", terms.bias, query, shape, shape);
-  check_bias("sinks", terms.sinks, query, Shape(shape.begin(), shape.rank() - 2), shape);
+void check_dropout(const Terms& terms) {
+  if (terms.dropout >= 0 && terms.dropout <= 1) return;
+  throw ValueError(fmt::format("attend: dropout {} is not in [0, 1]", terms.dropout));
+}
+
+void check_biases(const Shape& shape, DType dtype, const Terms& terms) {
+  check_bias("bias", terms.bias, dtype, shape, shape);
+  check_bias("sinks", terms.sinks, dtype, Shape(shape.begin(), shape.rank() - 2), shape);
   if (!terms.offset_bias.defined()) return;
   const Index rank = shape.rank();
   const Index count = std::max<Index>(shape[rank - 2] + shape[rank - 1] - 1, 0);
@@ -72,7 +68,18 @@ void check_call(const Tensor& query, const Memory& memory, const Terms& terms, c
   }
   Shape offsets(shape.begin(), rank - 2);
   offsets.push_back(count);
-  check_bias("offset_bias", terms.offset_bias, query, offsets, shape);
+  check_bias("offset_bias", terms.offset_bias, dtype, offsets, shape);
+}
+
+// Before anything is computed: what the parts themselves cannot see.
+void check_call(const Tensor& query, const Memory& memory, const Terms& terms, const Shape& shape) {
+  if (query.dtype() != memory.keys().dtype()) {
+    throw DTypeError(fmt::format("attend: query and keys differ in dtype: {} and {}",
+                                 describe(query), describe(memory.keys())));
+  }
+  check_dropout(terms);
+  scores_shape("attend", query, memory.values());
+  check_biases(shape, query.dtype(), terms);
 }
 
 // Biases by offset are one tensor from here on, and softmax-plus-one is softmax beside a sink.
@@ -165,6 +172,18 @@ Attended in_tiles(const Score::Form& form, const Tensor& values, const Shape& sh
 }
 
 }  // namespace
+
+void check_terms(const Shape& scores, DType dtype, const Terms& terms) {
+  check_dropout(terms);
+  check_biases(scores, dtype, terms);
+  if (terms.position_bias != nullptr) {
+    const Index rank = scores.rank();
+    Terms by_place;
+    by_place.offset_bias = terms.position_bias->offsets(scores[rank - 2], scores[rank - 1]);
+    check_biases(scores, dtype, by_place);
+  }
+  terms.mask.rest(scores, "attend");  // throws where it does not fit
+}
 
 Attended Memory::attend(const Tensor& query, const Terms& terms) const {
   Past past;

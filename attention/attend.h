@@ -13,6 +13,10 @@
 
 namespace heed::attention {
 
+/// Throws what attend() would of these terms beside scores [.., Q, K] of this dtype, before
+/// anything is computed: a mask, biases or sinks that do not fit, a dropout that is none.
+void check_terms(const Shape& scores, DType dtype, const Terms& terms);
+
 /// Throws ShapeError, DTypeError, ValueError.
 Attended attend(const Tensor& query, const Memory& memory, const Terms& terms = {});
 /// A memory that is used once; without a score, the scaled dot product.

@@ -19,12 +19,37 @@ Tensor followed_by(const TileRule& rule, const FollowedAt& at) {
   return known->followed(at);
 }
 
-class Both final : public TileRule, public FollowedRule {
+// What knows of how many rows of a batch it is, where scores have so many axes; 1: of any.
+class OfBatch {
+ public:
+  virtual ~OfBatch() = default;
+  virtual Index rows(Index rank) const = 0;
+};
+
+// Others see for themselves when they are asked.
+Index rows_of(const TileRule& rule, Index rank) {
+  const auto* known = dynamic_cast<const OfBatch*>(&rule);
+  return known != nullptr ? known->rows(rank) : 1;
+}
+
+void check_rows(const std::vector<Index>& chosen, Index rows) {
+  for (const Index row : chosen) {
+    if (row >= 0 && (rows == 1 || row < rows)) continue;
+    throw IndexError(fmt::format("mask: select_rows: row {} is out of range{}", row,
+                                 rows == 1 ? "" : fmt::format(" [0, {})", rows)));
+  }
+}
+
+class Both final : public TileRule, public FollowedRule, public OfBatch {
  public:
   Both(Rule a, Rule b) : a_(std::move(a)), b_(std::move(b)) {}
   void check(const char* op, const Shape& scores) const override {
     a_->check(op, scores);
     b_->check(op, scores);
+  }
+  Index rows(Index rank) const override {
+    const Index a = rows_of(*a_, rank), b = rows_of(*b_, rank);
+    return a == 1 ? b : b == 1 ? a : std::min(a, b);
   }
   bool by_matrix() const override { return a_->by_matrix() || b_->by_matrix(); }
   Seen over(const ScoresAt& at, KeyRange q, KeyRange k) const override {
@@ -53,9 +78,10 @@ class Both final : public TileRule, public FollowedRule {
   Rule a_, b_;
 };
 
-class Not final : public TileRule, public FollowedRule {
+class Not final : public TileRule, public FollowedRule, public OfBatch {
  public:
   explicit Not(Rule a) : a_(std::move(a)) {}
+  Index rows(Index rank) const override { return rows_of(*a_, rank); }
   void check(const char* op, const Shape& scores) const override { a_->check(op, scores); }
   bool by_matrix() const override { return a_->by_matrix(); }
   Seen over(const ScoresAt& at, KeyRange q, KeyRange k) const override {
@@ -139,9 +165,12 @@ struct SegmentSpan {
 };
 
 // Numbers of a bool array that broadcasts to the scores; of keys [B, K] in any case.
-class TensorRule final : public TileRule, public FollowedRule {
+class TensorRule final : public TileRule, public FollowedRule, public OfBatch {
  public:
   TensorRule(const Tensor& allowed, bool keys) : allowed_(allowed.array()), keys_(keys) {}
+  Index rows(Index rank) const override {
+    return keys_ || (rank > 2 && allowed_.rank() == rank) ? allowed_.size(0) : 1;
+  }
   void check(const char* op, const Shape& scores) const override {
     const Index rank = scores.rank(), own = allowed_.rank();
     const auto fits = [](Index size, Index of) { return size == 1 || size == of; };
@@ -195,7 +224,7 @@ class TensorRule final : public TileRule, public FollowedRule {
 };
 
 // Another batch, or other axes of heads.
-class Elsewhere final : public TileRule, public FollowedRule {
+class Elsewhere final : public TileRule, public FollowedRule, public OfBatch {
  public:
   Elsewhere(Rule rule, std::vector<Index> rows, Shape scores)
       : rule_(std::move(rule)), rows_(std::move(rows)), scores_(scores) {}
@@ -204,7 +233,19 @@ class Elsewhere final : public TileRule, public FollowedRule {
       throw ShapeError(fmt::format("{}: a mask of {} rows does not fit scores {}", op, rows_.size(),
                                    heed::to_string(scores)));
     }
-    if (scores_.rank() > 0) rule_->check(op, scores_);
+    Shape own = scores_.rank() > 0 ? scores_ : scores;
+    if (!rows_.empty()) {  // those of the rule's own batch
+      const Index rows = rows_of(*rule_, own.rank());
+      check_rows(rows_, rows);
+      if (own.rank() > 2 || rows > 1) {
+        own[0] = rows == 1 ? *std::max_element(rows_.begin(), rows_.end()) + 1 : rows;
+      }
+    }
+    if (scores_.rank() > 0 || !rows_.empty()) rule_->check(op, own);
+  }
+  Index rows(Index rank) const override {
+    if (!rows_.empty()) return static_cast<Index>(rows_.size());
+    return rows_of(*rule_, scores_.rank() > 0 ? scores_.rank() : rank);
   }
   bool by_matrix() const override { return rule_->by_matrix(); }
   Seen over(const ScoresAt& at, KeyRange q, KeyRange k) const override {
@@ -260,6 +301,7 @@ Rule segments_rule(std::vector<Index> offsets) { return spans(SegmentSpan{std::m
 Rule tensor_rule(const Tensor& allowed) { return std::make_shared<TensorRule>(allowed, false); }
 Rule keys_rule(const Tensor& keys) { return std::make_shared<TensorRule>(keys, true); }
 Rule of_rows(const Rule& rule, std::vector<Index> rows) {
+  check_rows(rows, rows_of(*rule, 0));
   return std::make_shared<Elsewhere>(rule, std::move(rows), Shape());
 }
 Rule of_scores(const Rule& rule, const Shape& scores) {

@@ -23,7 +23,8 @@ Rule segments_rule(std::vector<Index> offsets);
 Rule tensor_rule(const Tensor& allowed);
 /// bool [B, steps], whatever the query.
 Rule keys_rule(const Tensor& keys);
-/// The rule of a batch made of these rows.
+/// The rule of a batch made of these rows. Throws IndexError for one that is none of its own, where
+/// it knows how many it has.
 Rule of_rows(const Rule& rule, std::vector<Index> rows);
 /// The rule, asked as if by scores of this shape: for heads that stand in groups.
 Rule of_scores(const Rule& rule, const Shape& scores);

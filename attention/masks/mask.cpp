@@ -182,7 +182,20 @@ Tensor Mask::rest(const Shape& scores, const char* op) const {
   return out;
 }
 
+Mask Mask::spread(Index rows) const {
+  Mask out = *this;
+  if (lengths_.size() == 1) out.lengths_.assign(static_cast<std::size_t>(rows), lengths_[0]);
+  if (keys_.defined() && keys_.size(0) == 1) out.keys_ = expand(keys_, {rows, keys_.size(1)});
+  return out;
+}
+
 Mask Mask::select_rows(const Tensor& rows) const {
+  if (!rows.defined() || rows.dtype() != DType::i64) {
+    throw DTypeError("mask: select_rows: rows must be i64, not " + describe(rows));
+  }
+  if (rows.rank() != 1) {
+    throw ShapeError("mask: select_rows: rows must be [R], not " + describe(rows));
+  }
   if (allowed_.defined() && allowed_.size(0) != 1) {
     throw ShapeError(
         fmt::format("mask: select_rows: of {} the rows are not known", describe(allowed_)));

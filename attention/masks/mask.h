@@ -62,9 +62,13 @@ class Mask {
   /// bool, broadcasting to `scores`: [.., Q, K], or [B, K] where there are no queries; undefined
   /// when all(). Throws ShapeError, which names `op`, where it does not fit.
   Tensor tensor(const Shape& scores, const char* op = "mask") const;
-  /// The mask of a batch made of these rows of this one's, i64 [R]. Throws IndexError, and
-  /// ShapeError for a boolean mask, whose axes it cannot know. Rules are asked of the rows.
+  /// The mask of a batch made of these rows of this one's, i64 [R]. Throws IndexError, DTypeError,
+  /// and ShapeError for a boolean mask, whose axes it cannot know. Rules are asked of the rows: of
+  /// those they do not have they throw when they are asked.
   Mask select_rows(const Tensor& rows) const;
+  /// The same for a batch of so many rows: lengths and keys of one row, which hold for all, become
+  /// as many.
+  Mask spread(Index rows) const;
 
   /// Its parts, for kernels that need no block. The window's sides; -1: without an end.
   Index left() const { return left_; }

@@ -6,7 +6,8 @@
 //                interpolation")
 //   ntk          base s^(D / (D - 2)) for base: the first pair stays, the last slows by s (bloc97
 //                2023, "NTK-aware scaled RoPE")
-//   dynamic_ntk  the same with s n / L - (s - 1) for s, where n >= L are the steps so far
+//   dynamic_ntk  the same with s n / L - (s - 1) for s, where n >= L are the steps so far: each key
+//                in a cache stays as the steps of its own time turned it
 //   yarn         k w_i + (1 - k) w_i / s, k falling from 1 to 0 in a line from pair c(beta_fast) to
 //                pair c(beta_slow), c(r) = D ln(L / (2 pi r)) / (2 ln base) being the one that
 //                turns r times in L; cos and sin grow by 0.1 ln s + 1 (Peng et al. 2023, "YaRN")

@@ -48,7 +48,7 @@ class Writing : public nn::Decoding {
   Tensor step(const Tensor& ids, Tensor* weights) override {
     const StackOutput out =
         decoder_.step(ends_.embed(ids, t_++), state_, Terms{.need_weights = weights != nullptr});
-    if (weights != nullptr) {
+    if (weights != nullptr && !out.weights.empty()) {  // some decoders have none
       *weights = ends_.weights ? ends_.weights(out.weights) : out.weights.back();
     }
     return ends_.logits(out.output);

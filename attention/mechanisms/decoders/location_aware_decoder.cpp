@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "../../../autograd/factories.h"
 #include "../../../autograd/grad_mode.h"
@@ -46,6 +47,12 @@ LocationAwareDecoderOptions checked(LocationAwareDecoderOptions options) {
   }
   if (options.window > 0 && options.score != nullptr && !options.score->uses_previous_weights()) {
     throw ValueError(fmt::format("{}: a window wants a score that uses previous weights", kOp));
+  }
+  if (options.window > 0 && options.score != nullptr) {
+    // Weights are laid out for its kernel.
+    const auto* own = dynamic_cast<const LocationAware*>(options.score.get());
+    if (own == nullptr) throw ValueError(fmt::format("{}: a window wants LocationAware", kOp));
+    options.kernel = own->location.weight.size(2);
   }
   if (options.hidden == 0) options.hidden = options.state_width;
   if (options.readout == 0) options.readout = options.state_width;
@@ -197,37 +204,42 @@ Attended LocationAwareDecoder::advance(const Tensor& from_word, const Tensor& of
   return seen;
 }
 
-StackOutput LocationAwareDecoder::step(const Tensor& word, State& state, const Terms& terms) const {
+StackOutput LocationAwareDecoder::step(const Tensor& word, State& given, const Terms& terms) const {
   const Scope scope(*this);
   const Index E = options_.word_width;
-  check_word(kOp, word, state.hidden.size(0), E, cell.weight_ih.dtype());
+  check_word(kOp, word, given.hidden.size(0), E, cell.weight_ih.dtype());
+  State state = given;  // as it was where a look throws
   const Attended seen =
       advance(linear(word, narrow(cell.weight_ih, 1, 0, E), cell.bias_ih),
               narrow(cell.weight_ih, 1, E, options_.annotation_width), state, terms);
-  return {forwarded(readout(concat({state.hidden, seen.context}, 1))), weights_of(seen)};
+  const Tensor out = forwarded(readout(concat({state.hidden, seen.context}, 1)));
+  given = std::move(state);
+  return {out, weights_of(seen)};
 }
 
-StackOutput LocationAwareDecoder::run(const Tensor& target, State& state, const Terms& terms,
+StackOutput LocationAwareDecoder::run(const Tensor& target, State& given, const Terms& terms,
                                       const std::vector<Index>& lengths) const {
   const Scope scope(*this);
   const Index E = options_.word_width;
   const Tensor words =
-      checked_words(kOp, target, state.hidden.size(0), E, cell.weight_ih.dtype(), lengths);
+      checked_words(kOp, target, given.hidden.size(0), E, cell.weight_ih.dtype(), lengths);
   const Index B = words.size(0), T = words.size(1);
   if (T == 0) {
     return nothing_decoded(forwarded(zeros(Shape{B, 0, options_.readout}, cell.weight_ih.dtype())),
-                           state.memory, terms);
+                           given.memory, terms);
   }
   const std::vector<Tensor> from_words = shares_of(words, cell.weight_ih, cell.bias_ih);
   const Tensor of_context = contiguous(narrow(cell.weight_ih, 1, E, options_.annotation_width));
+  State state = given;  // as it was where a look throws
   std::vector<Tensor> seen, looks;
   for (const Tensor& from_word : from_words) {
     const Attended now = advance(from_word, of_context, state, terms);
     seen.push_back(concat({state.hidden, now.context}, 1));
     if (terms.need_weights) looks.push_back(now.weights);
   }
-  const Tensor out = readout(stack(seen, 1));
-  return {forwarded(zero_elsewhere(kOp, out, lengths)), stacked(looks)};
+  const Tensor out = forwarded(zero_elsewhere(kOp, readout(stack(seen, 1)), lengths));
+  given = std::move(state);
+  return {out, stacked(looks)};
 }
 
 StackOutput LocationAwareDecoder::operator()(const Tensor& words, const Tensor& annotations,

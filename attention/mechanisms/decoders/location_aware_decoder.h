@@ -37,6 +37,7 @@ struct LocationAwareDecoderOptions {
   Index window = 0;                             ///< w; 0: everything is looked at
   std::shared_ptr<Normaliser> normaliser = {};  ///< none: Softmax
   /// Of queries of width H and annotations; none: the paper's, of `hidden`, `filters`, `kernel`.
+  /// With a window a LocationAware, whose own kernel counts.
   std::shared_ptr<Score> score = {};
   DType dtype = DType::f32;
 };
@@ -44,7 +45,7 @@ struct LocationAwareDecoderOptions {
 class LocationAwareDecoder : public nn::Module {
  public:
   /// Throws ValueError for sizes that make no sense, scores for each feature, and a window over
-  /// scores that use no previous weights or under normalisers that go on.
+  /// scores that are no LocationAware or under normalisers that go on.
   explicit LocationAwareDecoder(const LocationAwareDecoderOptions& options);
 
  private:

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "../../../autograd/ops/elementwise/elementwise.h"
 #include "../../../autograd/ops/index/index.h"
 #include "../../../autograd/ops/linalg/matmul.h"
@@ -153,11 +155,12 @@ Tensor LuongDecoder::next(const Tensor& from_word, const Tensor& of_fed, State& 
   return h;
 }
 
-StackOutput LuongDecoder::step(const Tensor& word, State& state, const Terms& terms) const {
+StackOutput LuongDecoder::step(const Tensor& word, State& given, const Terms& terms) const {
   const Scope scope(*this);
-  check_own(state, layers.size(), options_.input_feeding);
-  const Index B = state.layers.front().h.size(0);
+  check_own(given, layers.size(), options_.input_feeding);
+  const Index B = given.layers.front().h.size(0);
   check_word(kOp, word, B, options_.word_width, combine.weight.dtype());
+  State state = given;  // as it was where a look throws
   const nn::LSTMCell& first = layers[0];
   const Tensor from =
       linear(word, narrow(first.weight_ih, 1, 0, options_.word_width), first.bias_ih);
@@ -168,17 +171,19 @@ StackOutput LuongDecoder::step(const Tensor& word, State& state, const Terms& te
   ++state.t;
   StackOutput result{forwarded(out)};
   if (terms.need_weights) result.weights = {squeeze(seen.weights, 1)};
+  given = std::move(state);
   return result;
 }
 
-StackOutput LuongDecoder::run(const Tensor& target, State& state, const Terms& terms,
+StackOutput LuongDecoder::run(const Tensor& target, State& given, const Terms& terms,
                               const std::vector<Index>& lengths) const {
   const Scope scope(*this);
-  check_own(state, layers.size(), options_.input_feeding);
-  const Index rows = state.layers.front().h.size(0);
+  check_own(given, layers.size(), options_.input_feeding);
+  const Index rows = given.layers.front().h.size(0);
   const Tensor words =
       checked_words(kOp, target, rows, options_.word_width, combine.weight.dtype(), lengths);
   const Index T = words.size(1);
+  State state = given;  // as it was where a look throws
   StackOutput out;
   if (!options_.input_feeding || T == 0) {
     Tensor h = words;
@@ -209,6 +214,7 @@ StackOutput LuongDecoder::run(const Tensor& target, State& state, const Terms& t
     out = {concat(outs, 1), joined(looks, 1)};
   }
   out.output = forwarded(zero_elsewhere(kOp, out.output, lengths));
+  given = std::move(state);
   return out;
 }
 

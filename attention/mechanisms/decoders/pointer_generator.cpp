@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <limits>
+#include <utility>
 
 #include "../../../autograd/check_defined.h"
 #include "../../../autograd/ops/elementwise/activation.h"
@@ -197,34 +198,38 @@ PointerGeneratorOutput PointerGenerator::write(const Tensor& words, const Tensor
   return out;
 }
 
-PointerGeneratorOutput PointerGenerator::step(const Tensor& word, State& state,
+PointerGeneratorOutput PointerGenerator::step(const Tensor& word, State& given,
                                               const Terms& terms) const {
   const Scope scope(*this);
   const Index E = options_.word_width;
-  check_word(kOp, word, state.context.size(0), E, gate.weight.dtype());
+  check_word(kOp, word, given.context.size(0), E, gate.weight.dtype());
+  State state = given;  // as it was where a look throws
   const CoverageOutput seen =
       advance(linear(word, narrow(cell.weight_ih, 1, 0, E), cell.bias_ih),
               narrow(cell.weight_ih, 1, E, options_.annotation_width), state, terms);
-  return write(word, state.lstm.h, seen, state);
+  PointerGeneratorOutput out = write(word, state.lstm.h, seen, state);
+  given = std::move(state);
+  return out;
 }
 
-PointerGeneratorOutput PointerGenerator::run(const Tensor& target, State& state, const Terms& terms,
+PointerGeneratorOutput PointerGenerator::run(const Tensor& target, State& given, const Terms& terms,
                                              const std::vector<Index>& lengths) const {
   const Scope scope(*this);
   const Index E = options_.word_width;
   const Tensor words =
-      checked_words(kOp, target, state.context.size(0), E, gate.weight.dtype(), lengths);
+      checked_words(kOp, target, given.context.size(0), E, gate.weight.dtype(), lengths);
   const Index B = words.size(0), T = words.size(1);
   const auto none = [&](Index width) { return zeros(Shape{B, 0, width}, gate.weight.dtype()); };
   if (T == 0) {
     const CoverageOutput nothing{none(options_.annotation_width),
-                                 none(state.ids.size(1)),
+                                 none(given.ids.size(1)),
                                  zeros(Shape{B, 0}, gate.weight.dtype()),
                                  {}};
-    return write(words, none(options_.state_width), nothing, state);
+    return write(words, none(options_.state_width), nothing, given);
   }
   const std::vector<Tensor> from_words = shares_of(words, cell.weight_ih, cell.bias_ih);
   const Tensor of_context = contiguous(narrow(cell.weight_ih, 1, E, options_.annotation_width));
+  State state = given;  // as it was where a look throws
   std::vector<Tensor> states, contexts, weights, losses;
   for (Index t = 0; t < T; ++t) {
     const CoverageOutput seen =
@@ -240,6 +245,7 @@ PointerGeneratorOutput PointerGenerator::run(const Tensor& target, State& state,
   for (Tensor* x : {&out.gate, &out.coverage_loss}) {
     *x = squeeze(zero_elsewhere(kOp, unsqueeze(*x, -1), lengths), -1);
   }
+  given = std::move(state);
   return out;
 }
 

@@ -127,27 +127,28 @@ Attended AttentionFreeFull::by_sums(const Tensor& given_k, const Tensor& given_v
 }
 
 Attended AttentionFreeFull::operator()(const Tensor& x, const Terms& terms,
-                                       KeyValueCache* cache) const {
+                                       KeyValueCache* given) const {
   const Scope scope(*this);
   check_batch(kName, "x", x);
   check_rows(kName, "x", x, options_.width, out_proj.weight.dtype());
   const Index B = x.size(0), E = x.size(2), T = x.size(1);
-  const Index before = cache == nullptr ? 0 : cache->length(), all = before + T;
+  CacheOfCall cache(given);
+  const Index before = cache ? cache->length() : 0, all = before + T;
   if (all > options_.max_length) {
     throw ShapeError(fmt::format("{}: {} steps are more than max_length {}: x is {}", kName, all,
                                  options_.max_length, describe(x)));
   }
-  if (cache != nullptr && cache->options().window > 0) {
+  if (cache && cache->options().window > 0) {
     throw ValueError(fmt::format("{}: a rolling cache has no places: give a plain one", kName));
   }
   const bool masked = !terms.mask.all();
   const auto projected = [&](const nn::Linear& project) { return guarded(x, masked, project); };
   Tensor k = split_heads(projected(k_proj), E), v = split_heads(projected(v_proj), E);
-  if (cache != nullptr) {
+  if (cache) {
     cache->append(k, v);
     k = cache->keys(), v = cache->values();
   }
-  const bool plain = !traced() && cache == nullptr && B > 0 && T > 0 && mask_alone(terms) &&
+  const bool plain = !traced() && !cache && B > 0 && T > 0 && mask_alone(terms) &&
                      !terms.need_weights && is_plain(terms.mask, Shape{B, E, T, T});
   const bool linear = plain && options_.window > 0 && terms.mask.right() == 0;
   const Tensor w = linear ? Tensor() : biases(before, T, 0, all);
@@ -162,6 +163,7 @@ Attended AttentionFreeFull::operator()(const Tensor& x, const Terms& terms,
   if (own.bad.defined()) y = with_bad_rows(y, own.bad);
   if (seen.bad.defined()) y = with_bad_rows(y, seen.bad);
   out.context = forwarded(y);
+  cache.keep();
   return out;
 }
 

@@ -8,6 +8,7 @@
 #include "../../../autograd/ops/elementwise/elementwise.h"
 #include "../../../autograd/ops/index/index.h"
 #include "../../../autograd/ops/normalise/normalize.h"
+#include "../../../autograd/ops/reduce/reduce.h"
 #include "../../../autograd/ops/shape/shape.h"
 #include "../../../core/error.h"
 #include "../../attend.h"
@@ -82,8 +83,9 @@ Attended Memorizing::operator()(const Tensor& given, Store& store, const Terms& 
     const Tensor found = attend(score, q, store.keys, store.values,
                                 {.normaliser = &nearest, .mask = Mask::key_padding(store.real)})
                              .context;
+    const Tensor some = reshape(any(store.real, {1}), {B, 1, 1, 1});
     out.context = guarded(concat({found, out.context}, -1), true, [&](const Tensor& both) {
-      const Tensor g = sigmoid(by_head(gate));
+      const Tensor g = where(some, sigmoid(by_head(gate)), 0);  // none: the segment alone
       return g * narrow(both, -1, 0, D) + (1 - g) * narrow(both, -1, D, D);
     });
   }

@@ -7,7 +7,7 @@
 // x [B, T, E] -> [B, T, E]; a store holds keys and values [B, H, n, D] of the segments before, the
 // oldest of which go. The nearest are found exactly, at O(T n D): TopK over the store's scores
 // (k-NN attention). Keys and queries are normed (Henry et al. 2020), as the paper does, so that old
-// keys stay comparable, times a learned scale. With an empty store V is V_c.
+// keys stay comparable, times a learned scale. In rows of which the store holds nothing V is V_c.
 #pragma once
 
 #include "../../../nn/linear.h"

@@ -83,13 +83,22 @@ Tensor DifferentialHeads::lambda() const {
 
 // Keys are cached as they stand in pairs: [B, H, T, 2 D] in v1, [B, kv_heads, T, D] in v2.
 Attended DifferentialHeads::operator()(const Tensor& x, const Terms& terms,
-                                       KeyValueCache* cache) const {
+                                       KeyValueCache* given) const {
   const Scope scope(*this);
+  if (terms.need_statistics || terms.need_log_sums) {
+    throw ValueError(fmt::format("{}: a difference has no {}", kOp,
+                                 terms.need_statistics ? "statistics of one softmax" : "log_sums"));
+  }
+  CacheOfCall cache(given);
+  const bool rolls = cache && cache->options().window > 0;
+  if (rolls && options_.rotary) {
+    throw ValueError(fmt::format("{}: a rolling cache has no places: give a plain one", kOp));
+  }
   check_batch(kOp, "x", x);
   check_rows(kOp, "x", x, options_.width, out_proj.weight.dtype());
   const bool masked = !terms.mask.all();
   const Index B = x.size(0), T = x.size(1), H = options_.heads, D = options_.head_width;
-  const Index before = cache == nullptr ? 0 : cache->length();
+  const Index before = cache ? cache->length() : 0;
   // [B, heads, maps, T, D]
   const auto heads = [&](const nn::Linear& project, Index count, Index maps) {
     return permute(reshape(guarded(x, masked, project), {B, T, count, maps, D}), {0, 2, 3, 1, 4});
@@ -105,7 +114,11 @@ Attended DifferentialHeads::operator()(const Tensor& x, const Terms& terms,
     return reshape(transpose(y, 2, 3), {B, y.size(1), y.size(3), maps * D});
   };
   Tensor keys = wide(k), values = wide(v);
-  if (cache != nullptr) {
+  if (rolls) {
+    const Shape scores{B, H, T, cache->length_after(T)};
+    named(kOp, [&] { check_terms(scores, x.dtype(), terms); });
+  }
+  if (cache) {
     cache->append(keys, values);
     keys = cache->keys();
     values = cache->values();
@@ -113,7 +126,7 @@ Attended DifferentialHeads::operator()(const Tensor& x, const Terms& terms,
   // Pairs that share keys and values stand beside each other: [B, kv_heads, G, T, D].
   const Index G = H / options_.kv_heads;
   Terms own = terms;
-  if (training()) own.dropout = options_.dropout;
+  if (own.dropout == 0 && training()) own.dropout = options_.dropout;
   const auto look = [&](Index map) {
     const Tensor of_map = select(q, 2, map);  // [B, H, T, D]
     const Tensor own_keys = v1_ ? narrow(keys, -1, map * D, D) : keys;
@@ -148,6 +161,7 @@ Attended DifferentialHeads::operator()(const Tensor& x, const Terms& terms,
   const Tensor joined = reshape(transpose(out.context, 1, 2), {B, T, out_proj.weight.size(1)});
   out.context = forwarded(guarded(joined, true, out_proj));
   if (terms.need_weights) out.weights = less(first.weights, second.weights);
+  cache.keep();
   return out;
 }
 

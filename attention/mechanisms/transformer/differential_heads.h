@@ -60,7 +60,8 @@ class DifferentialHeads : public SelfAttention {
   /// The share l, v1: [].
   Tensor lambda() const;
 
-  /// Throws ShapeError, DTypeError.
+  /// Throws ShapeError, DTypeError; ValueError for terms that ask for statistics or log_sums, which
+  /// a difference does not have, and for rotary positions in a rolling cache.
   Attended operator()(const Tensor& x, const Terms& terms = {},
                       KeyValueCache* cache = nullptr) const override;
 };

@@ -74,15 +74,16 @@ Tensor ForgettingHeads::log_gates(const Tensor& x) const {
 }
 
 Attended ForgettingHeads::operator()(const Tensor& x, const Terms& terms,
-                                     KeyValueCache* cache) const {
+                                     KeyValueCache* given) const {
   const Scope scope(*this);
   if (terms.sinks.defined()) {
     throw ValueError(fmt::format("{}: a sink would not be forgotten: give none", kOp));
   }
+  CacheOfCall cache(given);
   Tensor gates = clamp(log_gates(x), kShut);  // [B, H, T]
   const bool masked = !terms.mask.all();
   const Index B = x.size(0), T = x.size(1), H = options_.heads, D = options_.head_width;
-  const Index before = cache != nullptr ? cache->length() : 0;
+  const Index before = cache ? cache->length() : 0;
   const Tensor counts = counted(x, terms.mask, H, before);
   if (counts.defined()) gates = where(counts, gates, 0);
   Tensor c = cumsum(gates, -1), reached = c;  // c_j of the keys, c_i of the queries
@@ -91,7 +92,7 @@ Attended ForgettingHeads::operator()(const Tensor& x, const Terms& terms,
   };
   const Tensor q = heads(q_proj);
   Tensor k = heads(k_proj), v = heads(v_proj);
-  if (cache != nullptr) {
+  if (cache) {
     if (cache->options().window > 0) {
       throw ValueError(fmt::format("{}: a rolling cache forgets by itself: give a plain one", kOp));
     }
@@ -108,13 +109,14 @@ Attended ForgettingHeads::operator()(const Tensor& x, const Terms& terms,
   const bool softmax = terms.normaliser == nullptr || terms.normaliser->is_softmax();
   if (!softmax) forgotten = unsqueeze(reached, -1) + forgotten;  // [B, H, T, K]
   own.bias = terms.bias.defined() ? terms.bias + forgotten : forgotten;
-  if (training()) own.dropout = options_.dropout;
+  if (own.dropout == 0 && training()) own.dropout = options_.dropout;
   Attended out = named(kOp, [&] { return attend(q, k, v, own); });
   if (out.log_sums.defined() && softmax) {
     out.log_sums = out.log_sums + where(isfinite(out.log_sums), reached, 0);
   }
   const Tensor joined = reshape(transpose(out.context, 1, 2), {B, T, H * D});
   out.context = forwarded(guarded(joined, true, out_proj));
+  cache.keep();
   return out;
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "../../../autograd/grad_mode.h"
 #include "../../../autograd/ops/index/index.h"
@@ -66,9 +67,8 @@ void copy_steps(Array& to, Index at, const Array& from, Index begin, Index end) 
   kernels::copy_into(place, from.slice(kSteps, begin, end));
 }
 
-// `capacity` steps like those of `fresh`; `held` itself where it has as many.
-Array with_room(const Array& held, const Array& fresh, Index capacity) {
-  if (held.defined() && held.size(kSteps) == capacity) return held;
+// `capacity` steps like those of `fresh`.
+Array with_room(const Array& fresh, Index capacity) {
   Shape shape = fresh.shape();
   shape[kSteps] = capacity;
   return Array::empty(shape, fresh.dtype());
@@ -108,7 +108,9 @@ void KeyValueCache::append(const Tensor& keys, const Tensor& values) {
   const Index seen = Checked("key_value_cache", seen_) + T;
   const auto [head, tail, drop] = change(options_, length_, T);
   const Index capacity = keys_.defined() ? keys_.size(kSteps) : 0;
-  if (head + tail > capacity - begin_ - length_ || !keys_.defined()) {
+  // Copies hold what a window would slide over.
+  if (head + tail > capacity - begin_ - length_ || !keys_.defined() || (drop > 0 && is_shared()) ||
+      !takes(head + tail)) {
     move(drop, fresh_keys, fresh_values, head + tail);
   } else if (drop > 0) {
     slide(drop);
@@ -125,6 +127,12 @@ void KeyValueCache::append(const Tensor& keys, const Tensor& values) {
   seen_ = seen;
 }
 
+// Whether these steps may be written behind what is held: no copy has written there.
+bool KeyValueCache::takes(Index steps) {
+  Index end = begin_ + length_;
+  return filled_->compare_exchange_strong(end, end + steps);
+}
+
 // The sinks move up to the window that is left, so that what is held stays one block: a step moves
 // the sinks alone.
 void KeyValueCache::slide(Index drop) {
@@ -137,13 +145,17 @@ void KeyValueCache::slide(Index drop) {
   length_ -= drop;
 }
 
-// To the beginning, where there is room for `added` steps. Memory that was twice what is held, and
-// is full, stays: its two halves do not overlap.
+// To the beginning, where there is room for `added` steps. Memory that was twice what is held, is
+// full, and no copy's, stays: its two halves do not overlap.
 void KeyValueCache::move(Index drop, const Array& keys, const Array& values, Index added) {
   const Index kept = length_ - drop;
-  const Index capacity = roomier(keys_.defined() ? keys_.size(kSteps) : 0, kept + added, options_);
-  Array fresh_keys = with_room(keys_, keys, capacity);
-  Array fresh_values = with_room(values_, values, capacity);
+  const Index before = keys_.defined() ? keys_.size(kSteps) : 0;
+  const bool full = !keys_.defined() || before < begin_ + length_ + added;
+  const Index capacity = full ? roomier(before, kept + added, options_) : before;
+  const bool stays = full && keys_.defined() && capacity == before && !is_shared();
+  Array fresh_keys = stays ? keys_ : with_room(keys, capacity);
+  Array fresh_values = stays ? values_ : with_room(values, capacity);
+  auto filled = stays ? filled_ : std::make_shared<std::atomic<Index>>();
   const Index sinks = sinks_held();
   const auto carry = [&](Array& to, const Array& from) {
     copy_steps(to, 0, from, begin_, begin_ + sinks);
@@ -153,8 +165,15 @@ void KeyValueCache::move(Index drop, const Array& keys, const Array& values, Ind
   carry(fresh_values, values_);
   keys_ = fresh_keys;
   values_ = fresh_values;
+  *filled = kept + added;
+  filled_ = std::move(filled);
   begin_ = 0;
   length_ = kept;
+}
+
+Index KeyValueCache::length_after(Index steps) const {
+  const auto [head, tail, drop] = change(options_, length_, steps);
+  return length_ + head + tail - drop;
 }
 
 Tensor KeyValueCache::keys() const { return keys_.slice(kSteps, begin_, begin_ + length_); }
@@ -184,10 +203,21 @@ void KeyValueCache::reorder(const Tensor& rows) {
   for (Tensor& state : states_) state = index_select(state, 0, rows);
   if (!keys_.defined()) return;
   Array fresh_keys = index_select(Tensor(keys_), 0, rows).array();
-  values_ = index_select(Tensor(values_), 0, rows).array();
-  keys_ = fresh_keys;
+  Array fresh_values = index_select(Tensor(values_), 0, rows).array();
+  filled_ = std::make_shared<std::atomic<Index>>(begin_ + length_);
+  keys_ = std::move(fresh_keys);
+  values_ = std::move(fresh_values);
 }
 
 void KeyValueCache::clear() { *this = KeyValueCache(options_); }
+
+CacheOfCall::CacheOfCall(KeyValueCache* cache) : given_(cache) {
+  copied_ = cache != nullptr && cache->options().window == 0;
+  if (copied_) own_ = *cache;
+}
+
+void CacheOfCall::keep() {
+  if (copied_) *given_ = std::move(own_);
+}
 
 }  // namespace heed::attention

@@ -14,10 +14,15 @@
 // length(). An append() of several steps drops what its last step has no room for, which its first
 // steps might still have attended to.
 //
+// A copy costs nothing and may go another way: it shares the memory of what both hold, and whoever
+// appends second gets memory of its own.
+//
 // What sums up its past in a state (mechanisms/linear) keeps that here in the place of keys and
 // values: states(), which cost the same after any number of steps.
 #pragma once
 
+#include <atomic>
+#include <memory>
 #include <vector>
 
 #include "../../../autograd/tensor.h"
@@ -43,6 +48,9 @@ class KeyValueCache {
   Index length() const { return length_; }
   /// Steps ever appended.
   Index seen() const { return seen_; }
+
+  /// Steps held once `steps` more were appended.
+  Index length_after(Index steps) const;
 
   /// Adds keys [B, H, T, D] and values [B, H, T, Dv]. Throws ShapeError for another batch, number
   /// of heads or width than those held, DTypeError, GradError while recording what requires a
@@ -71,16 +79,36 @@ class KeyValueCache {
 
  private:
   Array own(const Tensor& x) const;
+  bool is_shared() const { return filled_.use_count() > 1; }
+  bool takes(Index steps);
   void slide(Index drop);
   void move(Index drop, const Array& keys, const Array& values, Index added);
   Index sinks_held() const;
 
   KeyValueCacheOptions options_;
-  Array keys_, values_;  // [B, H, capacity, width]
+  Array keys_, values_;                         // [B, H, capacity, width]
+  std::shared_ptr<std::atomic<Index>> filled_;  // steps of these that some copy has written
   std::vector<Tensor> states_;
-  Index begin_ = 0;      // the steps held are begin_ .. begin_ + length_
+  Index begin_ = 0;  // the steps held are begin_ .. begin_ + length_
   Index length_ = 0;
   Index seen_ = 0;
+};
+
+/// The cache with which a call works: a copy, which the caller's becomes by keep(), so that what
+/// throws on the way leaves that as it was. One that rolls is the caller's own, of which a copy
+/// would cost its window: who appends to it checks first.
+class CacheOfCall {
+ public:
+  /// Null: there is none.
+  explicit CacheOfCall(KeyValueCache* cache);
+  explicit operator bool() const { return given_ != nullptr; }
+  KeyValueCache* operator->() { return copied_ ? &own_ : given_; }
+  void keep();
+
+ private:
+  KeyValueCache* given_;
+  bool copied_;
+  KeyValueCache own_;
 };
 
 }  // namespace heed::attention

@@ -103,17 +103,27 @@ Attended LatentHeads::operator()(const Tensor& x, const Terms& terms, KeyValueCa
   const Tensor keys = concat({up(key_up), position}, -1);
   const Tensor queries = concat({p.q_content, p.q_position}, -1);
   Terms own = terms;
-  if (training()) own.dropout = options_.dropout;
+  if (own.dropout == 0 && training()) own.dropout = options_.dropout;
   Attended out = finish(named(kOp, [&] { return attend(queries, keys, up(value_up), own); }), T);
   out.context = forwarded(out.context);
   return out;
 }
 
-Attended LatentHeads::absorbed(const Tensor& x, const Terms& terms, KeyValueCache* cache) const {
+Attended LatentHeads::absorbed(const Tensor& x, const Terms& terms, KeyValueCache* given) const {
   const Scope scope(*this);
+  CacheOfCall cache(given);
+  const bool rolls = cache && cache->options().window > 0;
+  if (rolls && options_.rotary_width > 0) {
+    throw ValueError(fmt::format("{}: a rolling cache has no places: give a plain one", kOp));
+  }
   const bool masked = !terms.mask.all();
-  Parts p = parts_of(x, masked, cache == nullptr ? 0 : cache->length());
-  if (cache != nullptr) {
+  Parts p = parts_of(x, masked, cache ? cache->length() : 0);
+  if (rolls) {
+    const Index T = x.size(1);
+    const Shape scores{x.size(0), options_.heads, T, cache->length_after(T)};
+    named(kOp, [&] { check_terms(scores, x.dtype(), terms); });
+  }
+  if (cache) {
     cache->append(p.k_position, p.latents);
     p.k_position = cache->keys();
     p.latents = cache->values();
@@ -124,7 +134,7 @@ Attended LatentHeads::absorbed(const Tensor& x, const Terms& terms, KeyValueCach
   const ScaledDot score(
       1 / std::sqrt(static_cast<double>(options_.head_width + options_.rotary_width)));
   Terms own = terms;
-  if (training()) own.dropout = options_.dropout;
+  if (own.dropout == 0 && training()) own.dropout = options_.dropout;
   Attended seen = named(kOp, [&] {
     return attend(score, concat({content, p.q_position}, -1), concat({p.latents, p.k_position}, -1),
                   p.latents, own);
@@ -133,6 +143,7 @@ Attended LatentHeads::absorbed(const Tensor& x, const Terms& terms, KeyValueCach
                          [&](const Tensor& c) { return matmul(c, transpose(value_up, 1, 2)); });
   Attended out = finish(std::move(seen), x.size(1));
   out.context = forwarded(out.context);
+  cache.keep();
   return out;
 }
 

@@ -56,7 +56,8 @@ class LatentHeads : public SelfAttention {
   Tensor& value_up;      ///< W_UV [H, Dv, latent]
   nn::Linear& out_proj;  ///< W_O [E, H Dv]
 
-  /// Whole; with a cache absorbed. Throws ShapeError, DTypeError.
+  /// Whole; with a cache absorbed. Throws ShapeError, DTypeError, ValueError for positions in a
+  /// rolling cache.
   Attended operator()(const Tensor& x, const Terms& terms = {},
                       KeyValueCache* cache = nullptr) const override;
   /// Absorbed, with or without a cache.

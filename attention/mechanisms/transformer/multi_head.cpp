@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 
 #include "../../../autograd/ops/elementwise/activation.h"
@@ -258,9 +257,15 @@ Attended MultiHead::operator()(const Packed& x, const Terms& terms) const {
 }
 
 Attended MultiHead::operator()(const Tensor& query, const Tensor& keys, const Tensor& values,
-                               const Terms& terms, KeyValueCache* cache) const {
+                               const Terms& terms, KeyValueCache* given) const {
   const Scope scope(*this);
   check_input("query", query, options_.width, out_proj.weight.dtype());
+  CacheOfCall cache(given);
+  const Normaliser* by = terms.normaliser != nullptr ? terms.normaliser : normaliser;
+  if (cache && (score.uses_previous_weights() || (by != nullptr && by->is_stateful()))) {
+    throw ValueError(
+        "multi_head: takes no cache: its score or normaliser goes on from query to query");
+  }
   const bool masked = !terms.mask.all();
   Tensor q;
   Heads heads;
@@ -276,21 +281,27 @@ Attended MultiHead::operator()(const Tensor& query, const Tensor& keys, const Te
     heads = project_heads(keys, values, masked);
   }
   const Index T = q.size(2);
-  const bool rolls = cache != nullptr && cache->options().window > 0;
-  const Index before = cache == nullptr ? 0 : cache->length();
+  const bool rolls = cache && cache->options().window > 0;
+  const Index before = cache ? cache->length() : 0;
   if (options_.rotary && !rolls) {
     q = rotary(q, options_.rotary_options, before);
     heads.keys = rotary(heads.keys, options_.rotary_options, before);
   }
-  if (cache != nullptr) {
+  if (rolls) {
+    const Shape scores{q.size(0), options_.heads, T, cache->length_after(heads.keys.size(2))};
+    named("multi_head", [&] { check_terms(scores, q.dtype(), terms); });
+  }
+  if (cache) {
     cache->append(heads.keys, heads.values);
     heads = {cache->keys(), cache->values()};
   }
   if (options_.rotary && rolls) {  // places within what is held, as in StreamingLLM
-    q = rotary(q, options_.rotary_options, std::max<Index>(cache->length() - T, 0));
+    q = rotary(q, options_.rotary_options, cache->length() - T);  // below 0: dropped already
     heads.keys = rotary(heads.keys, options_.rotary_options);
   }
-  return join(query, q, Memory(score, heads.keys, heads.values), terms);
+  Attended out = join(query, q, Memory(score, heads.keys, heads.values), terms);
+  cache.keep();
+  return out;
 }
 
 Attended MultiHead::attend_to(const Tensor& query, const Memory& memory, const Terms& terms) const {

@@ -7,6 +7,8 @@
 #include "../../../autograd/ops/elementwise/elementwise.h"
 #include "../../../autograd/ops/shape/shape.h"
 #include "../../../core/error.h"
+#include "../../detail/checks.h"
+#include "../../detail/decoder_checks.h"
 #include "../../detail/masked_sequence.h"
 #include "../../detail/named.h"
 #include "../../detail/nan_guard.h"
@@ -29,6 +31,22 @@ Mask counted(std::vector<Index> lengths, const Tensor& x, const KeyValueCache& p
   if (lengths.empty()) return Mask();
   for (Index& each : lengths) each += past.length();
   return Mask::lengths(lengths, past.length() + x.size(1));
+}
+
+// What a look at the source would refuse once the past has grown already.
+void check_source(const MultiHead& heads, const Memory& memory, const Tensor& x,
+                  const Terms& given) {
+  const Index B = memory.keys().size(0), S = memory.keys().size(2);
+  check_batch("transformer_decoder", "x", x);
+  if (x.size(0) != B) {
+    throw ShapeError(
+        fmt::format("transformer_decoder: {} rows of words and {} of the source", x.size(0), B));
+  }
+  Terms terms = given;
+  terms.mask = memory.mask() & given.mask;
+  named("transformer_decoder", [&] {
+    check_terms({B, heads.options().heads, x.size(1), S}, memory.keys().dtype(), terms);
+  });
 }
 
 }  // namespace
@@ -206,12 +224,13 @@ TransformerOutput TransformerDecoder::go_on(const Tensor& x, State& state, const
                                             const std::vector<Index>& lengths, const Terms& target,
                                             bool cached) const {
   const Scope scope(*this);
-  if (state.past.size() != layers.size()) {
-    throw ValueError(fmt::format("transformer_decoder: the state has {} layers, the decoder {}",
-                                 state.past.size(), layers.size()));
-  }
+  check_layers("transformer_decoder", state.past.size(), layers.size());
+  check_layers("transformer_decoder", state.memory.size(), layers.size());
   if (state.ran) {
     throw GradError("transformer_decoder: a state that was run while recording has no past");
+  }
+  for (std::size_t i = 0; i < layers.size(); ++i) {
+    check_source(layers[i].multihead_attn, state.memory[i], x, terms);
   }
   Terms causal = target;
   causal.mask = Mask::causal() & target.mask;

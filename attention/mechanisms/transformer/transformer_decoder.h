@@ -78,7 +78,8 @@ class TransformerDecoder : public nn::Module {
   void read(const Tensor& more, State& state) const;
   /// word [B, E] -> output [B, E], each layer's weights over the memory [B, H, S]. Costs
   /// O((past + S) E). `terms` are those over the memory; the target is causal, `target` adds to
-  /// that. Throws GradError while recording.
+  /// that. Throws GradError while recording; ShapeError, DTypeError, ValueError for words, terms
+  /// and a state that do not fit; the state stays as it was.
   TransformerOutput step(const Tensor& word, State& state, const Terms& terms = {},
                          const Terms& target = {}) const;
   /// The next steps x [B, T, E], causal among themselves and after those before; weights

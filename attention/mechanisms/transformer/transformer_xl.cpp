@@ -93,13 +93,21 @@ Attended TransformerXLHeads::operator()(const Tensor& x, const Tensor& memory,
 }
 
 Attended TransformerXLHeads::operator()(const Tensor& x, const Terms& terms,
-                                        KeyValueCache* cache) const {
-  if (cache == nullptr) return (*this)(x, Tensor(), terms);
+                                        KeyValueCache* given) const {
+  if (given == nullptr) return (*this)(x, Tensor(), terms);
   const Scope scope(*this);
   check_batch(kOp, "x", x);
   check_rows(kOp, "x", x, options_.width, content_bias.dtype());
+  CacheOfCall cache(given);
+  const Index T = x.size(1);
+  if (cache->options().window > 0) {
+    const Shape scores{x.size(0), options_.heads, T, cache->length_after(T)};
+    named(kOp, [&] { check_terms(scores, x.dtype(), terms); });
+  }
   cache->append(heads(k_proj, x), heads(v_proj, x));
-  return look(x, cache->keys(), cache->values(), terms);
+  Attended out = look(x, cache->keys(), cache->values(), terms);
+  cache.keep();
+  return out;
 }
 
 Attended TransformerXLHeads::look(const Tensor& x, const Tensor& keys, const Tensor& values,
@@ -120,7 +128,7 @@ Attended TransformerXLHeads::look(const Tensor& x, const Tensor& keys, const Ten
   own.mask = Mask::causal() & terms.mask;
   const Tensor bias = take_along(met, reshape(distances(T, K), {1, 1, T, K}), -1);
   own.bias = terms.bias.defined() ? terms.bias + bias : bias;
-  if (training()) own.dropout = options_.dropout;
+  if (own.dropout == 0 && training()) own.dropout = options_.dropout;
   Attended out = named(kOp, [&] { return attend(with(q, content_bias), keys, values, own); });
   const Tensor joined = reshape(transpose(out.context, 1, 2), {B, T, options_.width});
   out.context = forwarded(guarded(joined, true, out_proj));

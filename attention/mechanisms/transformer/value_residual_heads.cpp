@@ -60,8 +60,9 @@ ValueResidualHeads::ValueResidualHeads(const ValueResidualOptions& o, Index laye
           child<nn::Linear>("out_proj", o.heads * options_.head_width, o.width, false, o.dtype)) {}
 
 Attended ValueResidualHeads::operator()(const Tensor& x, const Terms& terms,
-                                        KeyValueCache* cache) const {
+                                        KeyValueCache* given) const {
   const Scope scope(*this);
+  CacheOfCall cache(given);
   check_batch(kOp, "x", x);
   check_rows(kOp, "x", x, options_.width, out_proj.weight.dtype());
   const bool masked = !terms.mask.all();
@@ -80,11 +81,11 @@ Attended ValueResidualHeads::operator()(const Tensor& x, const Terms& terms,
     v = v_proj == nullptr ? first : mixed(mix, v, first);
   }
   if (options_.rotary) {
-    const Index before = cache == nullptr ? 0 : cache->length();
+    const Index before = cache ? cache->length() : 0;
     q = rotary(q, options_.rotary_options, before);
     k = rotary(k, options_.rotary_options, before);
   }
-  if (cache != nullptr) {
+  if (cache) {
     if (cache->options().window > 0) {
       throw ValueError(fmt::format("{}: a rolling cache has no places: give a plain one", kOp));
     }
@@ -92,10 +93,11 @@ Attended ValueResidualHeads::operator()(const Tensor& x, const Terms& terms,
     k = cache->keys(), v = cache->values();
   }
   Terms own = terms;
-  if (training()) own.dropout = options_.dropout;
+  if (own.dropout == 0 && training()) own.dropout = options_.dropout;
   Attended out = named(kOp, [&] { return attend(q, k, v, own); });
   out.context = forwarded(guarded(join_heads(out.context), true, out_proj));
   out.for_above = first;
+  cache.keep();
   return out;
 }
 

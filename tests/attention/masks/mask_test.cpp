@@ -171,6 +171,16 @@ TEST(Mask, RowsOfTheBatchCanBeChosen) {
                     Mask(Array::full({2, 1, 3}, 1, DType::boolean)).select_rows(rows));
 }
 
+TEST(Mask, OneRowSpreadsOverTheBatch) {
+  const Tensor rows(Array::from<std::int64_t>({1, 2}));
+  EXPECT_EQ(Mask::lengths({4}, kK).spread(3).select_rows(rows).key_lengths(),
+            (std::vector<Index>{4, 4}));
+  EXPECT_EQ(Mask::lengths({4, 2}, kK).spread(2).key_lengths(), (std::vector<Index>{4, 2}));
+  const Mask keys = Mask::key_padding(Array::from<bool>({true, false}, {1, 2}));
+  EXPECT_EQ(keys.spread(3).select_rows(rows).tensor({2, 2}).array().to_vector<bool>(),
+            (std::vector<bool>{true, false, true, false}));
+}
+
 TEST(Mask, RefusesWhatIsNoMask) {
   EXPECT_ERROR_WITH(DTypeError, "takes bool (true: may attend), not f32[3]", Mask mask(zeros({3})));
   EXPECT_ERROR_WITH(DTypeError, "undefined", Mask mask((Tensor())));

@@ -140,6 +140,39 @@ TEST(RuleLimits, RefuseTensorsOfOtherShapes) {
                Mask::segments({}));
 }
 
+// Rows that are none, of rules that know how many they have and of those that do not.
+TEST(RuleLimits, RefuseRowsThatAreNotThere) {
+  const Shape scores{2, 3, 5, 7};
+  const auto ask = [&](const Mask& mask, const std::vector<Index>& rows) {
+    mask.select_rows(indices(rows, {std::ssize(rows)})).tensor(scores, "attend");
+  };
+  const auto open = [](const Shape& shape) {
+    return Tensor(Array::full(shape, 1, DType::boolean));
+  };
+  const Mask keys = Mask::key_padding(open({2, 7})) | Mask::causal();
+  const Mask whole = Mask(open({2, 1, 1, 7})) | Mask::causal();
+  const Mask docs = masks::documents(indices(std::vector<Index>(14, 0), {2, 7}));
+  for (const Mask& each :
+       {keys, whole, keys & docs, !keys, keys.select_rows(indices({1, 0}, {2}))}) {
+    EXPECT_NO_THROW(ask(each, {1, 0}));
+    EXPECT_ERROR(IndexError, "mask: select_rows: row 2 is out of range [0, 2)", ask(each, {0, 2}));
+    EXPECT_ERROR_WITH(IndexError, "mask: select_rows: row -1 is out of range", ask(each, {-1, 0}));
+  }
+  EXPECT_NO_THROW(ask(docs, {1, 0}));
+  EXPECT_ERROR_WITH(ShapeError, "a rule reads row 2 of the batch", ask(docs, {0, 2}));
+  EXPECT_ERROR(IndexError, "mask: select_rows: row -1 is out of range", ask(docs, {-1, 0}));
+  // Of one row for all any may be chosen.
+  const Mask one = Mask::key_padding(open({1, 7})) | Mask::causal();
+  EXPECT_NO_THROW(ask(one, {4, 0}));
+  // What it says of keys must still fit.
+  EXPECT_ERROR_WITH(ShapeError, "mask bool[2, 5] does not broadcast",
+                    ask(Mask::key_padding(open({2, 5})) | Mask::causal(), {1, 0}));
+  EXPECT_ERROR(DTypeError, "mask: select_rows: rows must be i64, not f32[2]",
+               docs.select_rows(zeros({2})));
+  EXPECT_ERROR(ShapeError, "mask: select_rows: rows must be [R], not i64[1, 2]",
+               docs.select_rows(indices({1, 0}, {1, 2})));
+}
+
 // A tensor among rules is asked place by place, whatever axes it lacks.
 TEST(RuleLimits, TensorsBroadcastToTheScores) {
   manual_seed(7);

@@ -7,6 +7,7 @@
 #include <limits>
 #include <numeric>
 
+#include "../../../../attention/mechanisms/decoders/coverage.h"
 #include "../../../../attention/normalisers/monotonic.h"
 #include "../../../../attention/normalisers/sigmoid.h"
 #include "../../../../attention/normalisers/sparse.h"
@@ -285,6 +286,27 @@ TEST(LocationAwareDecoder, TheWindowHides) {
   EXPECT_EQ(first(std::numeric_limits<double>::quiet_NaN()), first(0));
 }
 
+// The kernel is that of the score in use.
+TEST(LocationAwareDecoder, AWindowTakesAScoreOfAnotherKernel) {
+  manual_seed(17);
+  const Inputs in;
+  LocationAwareDecoderOptions own = options(2, nullptr), other = options(2, nullptr);
+  own.kernel = 3;
+  other.score = std::make_shared<LocationAware>(LocationAwareOptions{.query_width = kH,
+                                                                     .key_width = kDk,
+                                                                     .hidden = 7,
+                                                                     .filters = kFilters,
+                                                                     .kernel = 3,
+                                                                     .dtype = DType::f64});
+  const LocationAwareDecoder wanted(own);
+  LocationAwareDecoder made(other);
+  made.load_state_dict(wanted.state_dict());
+  const auto outputs = [&](const LocationAwareDecoder& decoder) {
+    return Block(decoder(in.words, in.source, in.mask).output).values();
+  };
+  EXPECT_EQ(outputs(made), outputs(wanted));
+}
+
 TEST(LocationAwareDecoder, RefusesWhatDoesNotFit) {
   auto bad = options(0, nullptr);
   bad.kernel = 4;
@@ -298,6 +320,9 @@ TEST(LocationAwareDecoder, RefusesWhatDoesNotFit) {
   bad.score = std::make_shared<Additive>(kH, kDk, 7, true, DType::f64);
   EXPECT_ERROR_WITH(ValueError, "a window wants a score that uses previous weights",
                     LocationAwareDecoder made(bad));
+  bad.score = std::make_shared<CoverageScore>(kH, kDk, 7, DType::f64);
+  EXPECT_ERROR(ValueError, "location_aware_decoder: a window wants LocationAware",
+               LocationAwareDecoder made(bad));
   bad = options(0, nullptr);
   bad.score = std::make_shared<FeatureWise>(kH, kDk, 7, kDk, DType::f64);
   EXPECT_ERROR_WITH(ValueError, "takes no score for each feature", LocationAwareDecoder made(bad));

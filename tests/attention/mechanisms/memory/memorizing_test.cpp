@@ -108,6 +108,20 @@ TEST_F(Memorizings, AreThePapersSums) {
   plain::expect_gradients(leaves, ours, 3);
 }
 
+// Of a row that has stored nothing real the segment alone counts, whatever others have stored.
+TEST_F(Memorizings, ARowWithNothingStoredIsAsItIsAlone) {
+  const NoGrad off;
+  Memorizing::Store both, none;
+  made(randn({kB, kPast, kE}, DType::f64), both, {},
+       Mask::lengths({kPast, 0}, kPast).tensor(Shape{kB, kPast}));
+  Memorizing::Store alone = both;
+  alone.reorder(Tensor(Array::from(std::vector<Index>{1})));
+  const Tensor second = narrow(x, 0, 1, 1);
+  const Tensor wanted = made(second, none).context;
+  EXPECT_LT(difference(narrow(made(x, both).context, 0, 1, 1), wanted), 1e-12);
+  EXPECT_LT(difference(made(second, alone).context, wanted), 1e-12);
+}
+
 TEST_F(Memorizings, KeepTheLastAndNoGradient) {
   Memorizing::Store store = past;
   Tensor leaf = x.detach();

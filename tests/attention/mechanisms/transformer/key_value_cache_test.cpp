@@ -4,6 +4,7 @@
 
 #include <limits>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "../../../../attention/mechanisms/transformer/multi_head.h"
@@ -90,8 +91,8 @@ TEST(KeyValueCache, CarriesOnWithTheRowsOfABeam) {
 // What a rolling cache is to hold, as a list of steps.
 struct Steps {
   KeyValueCacheOptions options;
-  std::vector<Tensor> keys, values;  // [B, H, 1, D]
-  std::vector<std::int64_t> positions;
+  std::vector<Tensor> keys = {}, values = {};  // [B, H, 1, D]
+  std::vector<std::int64_t> positions = {};
   std::int64_t seen = 0;
 
   void append(const Tensor& k, const Tensor& v) {
@@ -99,6 +100,7 @@ struct Steps {
       keys.push_back(narrow(k, 2, t, 1));
       values.push_back(narrow(v, 2, t, 1));
       positions.push_back(seen++);
+      if (options.window == 0) continue;
       if (static_cast<Index>(keys.size()) <= options.sinks + options.window) continue;
       keys.erase(keys.begin() + options.sinks);
       values.erase(values.begin() + options.sinks);
@@ -151,6 +153,40 @@ TEST(KeyValueCache, RollsAsAListOfStepsWould) {
     cache.append(randn({2, 3, 97, 5}), randn({2, 3, 97, 7}));  // far more than there is room for
     EXPECT_EQ(cache.length(), options.sinks + options.window);
     EXPECT_EQ(cache.positions().array().to_vector<std::int64_t>().back(), 96);
+  }
+}
+
+// Copies share what they held together, and nothing of what came after.
+TEST(KeyValueCache, CopiesGoTheirOwnWay) {
+  manual_seed(19);
+  Generator draws(23);
+  const auto below = [&](Index n) {
+    return static_cast<Index>(rand({1}, DType::f64, draws).item() * static_cast<double>(n));
+  };
+  for (const KeyValueCacheOptions& options :
+       std::vector<KeyValueCacheOptions>{{0, 0}, {0, 7}, {2, 5}, {5, 3}}) {
+    std::vector<std::pair<KeyValueCache, Steps>> all;
+    for (int i = 0; i < 3; ++i) {
+      all.emplace_back(KeyValueCache(options), Steps{.options = options});
+    }
+    for (int turn = 0; turn < 200; ++turn) {
+      auto& from = all[static_cast<std::size_t>(below(3))];
+      auto& to = all[static_cast<std::size_t>(below(3))];
+      if (&from != &to && below(3) == 0) to = from;
+      const Index T = below(4);
+      const Tensor k = randn({2, 3, T, 5}), v = randn({2, 3, T, 7});
+      EXPECT_LE(to.first.length_after(T), to.first.length() + T);
+      const Index after = to.first.length_after(T);
+      to.first.append(k, v);
+      to.second.append(k, v);
+      ASSERT_EQ(to.first.length(), after);
+      for (const auto& [cache, steps] : all) {
+        ASSERT_EQ(cache.seen(), steps.seen);
+        if (steps.keys.empty()) continue;
+        ASSERT_EQ(numbers(cache.keys()), numbers(concat(steps.keys, 2))) << turn;
+        ASSERT_EQ(numbers(cache.values()), numbers(concat(steps.values, 2))) << turn;
+      }
+    }
   }
 }
 
