@@ -36,6 +36,17 @@ double sum_exp(const T* x, Index words, T top) {
   return total;
 }
 
+std::size_t blocks_of(Index words) { return at((words - 1) / kBlock + 1); }
+
+template <class T>
+void check_top(T top, Index step, Index row) {
+  if (std::isfinite(top)) return;
+  throw ValueError(fmt::format(
+      "beam_search: scores must be below infinity, at least one finite: the greatest of row {} "
+      "at step {} is {}",
+      row, step, top));
+}
+
 }  // namespace
 
 Choices::Choices(Index end, const std::vector<Index>& forbidden, Index most, Index words)
@@ -45,7 +56,18 @@ Choices::Choices(Index end, const std::vector<Index>& forbidden, Index most, Ind
   writable_[at(end)] = 0;
 }
 
-void Choices::choose(const Array& scores, Index step) {
+void Choices::check(const Array& scores, Index step) const {
+  const Array dense = scores.contiguous();
+  visit_floating("beam_search", dense.dtype(), [&](auto zero) {
+    using T = decltype(zero);
+    std::vector<T> tops(blocks_of(words_));
+    for (Index row = 0; row < dense.size(0); ++row) {
+      check_top(top_of(dense.data<T>() + row * words_, tops), step, row);
+    }
+  });
+}
+
+void Choices::choose(const Array& scores, Index step, bool checked) {
   const Array dense = scores.contiguous();
   const Index rows = dense.size(0);
   counts_.resize(at(rows));
@@ -55,8 +77,10 @@ void Choices::choose(const Array& scores, Index step) {
     const T* const from = dense.data<T>();
     const Index grain = std::max<Index>(1, kernels::kGrain / (8 * words_));
     parallel_for(rows, grain, [&](Index begin, Index end) {
-      std::vector<T> tops(at((words_ - 1) / kBlock + 1));
-      for (Index row = begin; row < end; ++row) choose_row(from + row * words_, tops, step, row);
+      std::vector<T> tops(blocks_of(words_));
+      for (Index row = begin; row < end; ++row) {
+        choose_row(from + row * words_, tops, step, row, checked);
+      }
     });
   });
 }
@@ -73,18 +97,22 @@ void Choices::append(Index first, Index last, const std::vector<double>& log_p,
 
 // The greatest of each block comes first, so that few blocks need a second look.
 template <class T>
-void Choices::choose_row(const T* x, std::vector<T>& tops, Index step, Index row) {
+T Choices::top_of(const T* x, std::vector<T>& tops) const {
   const Index whole = words_ / kBlock, rest = words_ % kBlock;
   simd::reductions<T>().reduce_rows(Reduce::max, x, kBlock, kBlock, tops.data(), 1, whole);
   if (rest > 0)
     tops.back() = simd::reductions<T>().reduce(Reduce::max, x + whole * kBlock, 1, at(rest));
-  const T top = simd::reductions<T>().reduce(Reduce::max, tops.data(), 1, tops.size());
-  if (!std::isfinite(top)) {
-    throw ValueError(fmt::format(
-        "beam_search: scores must be below infinity, at least one finite: the greatest of row {} "
-        "at step {} is {}",
-        row, step, top));
+  return simd::reductions<T>().reduce(Reduce::max, tops.data(), 1, tops.size());
+}
+
+template <class T>
+void Choices::choose_row(const T* x, std::vector<T>& tops, Index step, Index row, bool checked) {
+  const T top = top_of(x, tops);
+  if (checked && top == -std::numeric_limits<T>::infinity()) {
+    counts_[at(row)] = 0;
+    return;
   }
+  check_top(top, step, row);
   Candidate* const out = chosen_.data() + row * (most_ + 1);
   Index count = 0;
   if (may_end_ && std::isfinite(x[end_])) {

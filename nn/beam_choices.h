@@ -26,16 +26,21 @@ class Choices {
   Choices(Index end, const std::vector<Index>& forbidden, Index most, Index words);
 
   Index words() const { return words_; }
-  /// From scores [R, words], floating. Throws ValueError for a row with a NaN, an infinite score or
+  /// Of scores [R, words], floating. Throws ValueError for a row with a NaN, an infinite score or
   /// no finite one; `step` is for its text.
-  void choose(const Array& scores, Index step);
+  void check(const Array& scores, Index step) const;
+  /// From the same: throws as check(), which `checked` scores went through before some of their
+  /// words were taken away. A row of which nothing is left has no choice.
+  void choose(const Array& scores, Index step, bool checked = false);
   /// Appends the candidates of rows [first, last), the rows' own log-probabilities added.
   void append(Index first, Index last, const std::vector<double>& log_p,
               std::vector<Candidate>& out) const;
 
  private:
   template <class T>
-  void choose_row(const T* x, std::vector<T>& tops, Index step, Index row);
+  T top_of(const T* x, std::vector<T>& tops) const;
+  template <class T>
+  void choose_row(const T* x, std::vector<T>& tops, Index step, Index row, bool checked);
   template <class T>
   Index likeliest(const T* x, const std::vector<T>& tops, Index row, Candidate* out) const;
 

@@ -19,6 +19,17 @@ bool continues(const std::vector<Index>& words, const std::vector<Index>& run) {
          std::equal(run.begin(), run.end() - 1, words.end() - (std::ssize(run) - 1));
 }
 
+// In doubles, which hold any penalty, and no further down than the type goes: what is unlikely
+// stays possible.
+template <class T>
+T penalised(T score, double penalty) {
+  if (!std::isfinite(score)) return score;
+  const double x = static_cast<double>(score);
+  const double out = score > 0 ? x / penalty : x * penalty;
+  constexpr double kMost = static_cast<double>(std::numeric_limits<T>::max());
+  return static_cast<T>(std::clamp(out, -kMost, kMost));
+}
+
 }  // namespace
 
 Constraints::Constraints(const BeamSearchOptions& options, Index sources) : options_(options) {
@@ -88,12 +99,11 @@ void Constraints::apply(T* scores, Index words, const WrittenRow& row) const {
     return;
   }
   if (options_.repetition_penalty != 1) {
-    const T penalty = static_cast<T>(options_.repetition_penalty);
     std::vector<Index> used = before;
     std::sort(used.begin(), used.end());
     used.erase(std::unique(used.begin(), used.end()), used.end());
     for (const Index word : used) {
-      scores[word] = scores[word] > 0 ? scores[word] / penalty : scores[word] * penalty;
+      scores[word] = penalised(scores[word], options_.repetition_penalty);
     }
   }
   for (const std::vector<Index>& run : options_.suppressed) {

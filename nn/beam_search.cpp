@@ -123,8 +123,10 @@ class Search {
         constraints_.check_words(logits.size(1));
         choices_.emplace(options_.end, options_.forbidden, options_.beam, logits.size(1));
       }
-      choices_->choose(
-          constraints_.any() ? constraints_.apply(logits.array(), written_) : logits.array(), step);
+      const bool constrained = constraints_.any();
+      if (constrained) choices_->check(logits.array(), step);
+      choices_->choose(constrained ? constraints_.apply(logits.array(), written_) : logits.array(),
+                       step, constrained);
       advance(step);
     }
     return std::move(found_);
@@ -166,6 +168,7 @@ class Search {
       choices_->append(first, last, log_p_, candidates_);
       const std::size_t kept = rows.size();
       extend(beam, step, log_p, words, rows);
+      if (candidates_.empty() && constraints_.any()) cut(beam, step, first, last);
       const Index count = std::ssize(rows) - static_cast<Index>(kept);
       if (is_done(beam, count > 0 ? &log_p[kept] : nullptr)) {
         log_p.resize(kept), words.resize(kept), rows.resize(kept);
@@ -225,10 +228,26 @@ class Search {
         rows.push_back(next.row);
       }
     }
-    if (going == 0 && beam.texts.empty()) {
+    if (going == 0 && beam.texts.empty() && !(candidates_.empty() && constraints_.any())) {
       throw ValueError(
           fmt::format("beam_search: no word that source {} may write has a finite score at step {}",
                       beam.source, step));
+    }
+  }
+
+  // Constraints leave none of the source's rows a word: unless it has texts, those are its texts.
+  void cut(Beam& beam, Index step, Index first, Index last) {
+    if (!beam.texts.empty()) return;
+    if (step == 0) {
+      throw ValueError(fmt::format(
+          "beam_search: scores must be below infinity, at least one finite: constraints leave "
+          "source {} none at step 0",
+          beam.source));
+    }
+    for (Index row = first; row < last; ++row) {
+      Text text{log_p_[at(row)], 0, step - 1, trail_.back().rows[at(row)], words_[at(row)], false};
+      text.score = text.log_p / length_factor(step) + coverage(text);
+      beam.texts.insert(std::upper_bound(beam.texts.begin(), beam.texts.end(), text, better), text);
     }
   }
 

@@ -5,9 +5,11 @@
 //
 // |y| counts the end mark; k counts the places that were looked at, so not padding. A source leaves
 // the batch when `beam` of its texts are finished, or n_best are and none that is still written can
-// come to a better score. Texts cut at the longest stand behind the finished ones. A beam of 1 is
-// greedy decoding. Where texts may not be all that there is (prefixes, suppressed ..),
-// probabilities are those of the words that may come, but for `forbidden`, which lose theirs.
+// come to a better score. Texts cut at the longest stand behind the finished ones. A row for which
+// the constraints leave no word goes no further; where that is the last of a source, its texts are
+// cut there. A beam of 1 is greedy decoding. Where texts may not be all that there is (prefixes,
+// suppressed ..), probabilities are those of the words that may come, but for `forbidden`, which
+// lose theirs.
 #pragma once
 
 #include <vector>
@@ -51,14 +53,15 @@ struct Hypothesis {
   std::vector<Index> words;    ///< without the marks
   double log_probability = 0;  ///< with that of the end mark, if it came
   double score = 0;
-  bool finished = false;  ///< false: cut at the longest
+  bool finished = false;  ///< false: cut at the longest, or where no word was left that may come
   Array weights = {};     ///< [|words| + finished, K] where they were asked for
 };
 
 /// The n best of each source, best first; the decoding stands at its beginning with a row a source.
 /// Of equally likely texts the lower row's, then the lower word comes first. Nothing is recorded.
 /// Throws ValueError for options that make no sense, and for scores that are NaN, +infinity, or
-/// none of a row finite; ShapeError, DTypeError for what the decoding gives.
+/// none of a row finite, before constraints take words away; constraints that leave a source no
+/// word to begin with. ShapeError, DTypeError for what the decoding gives.
 std::vector<std::vector<Hypothesis>> beam_search(Decoding& decoding, Index sources,
                                                  const BeamSearchOptions& options);
 

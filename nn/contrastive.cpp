@@ -41,6 +41,10 @@ std::vector<std::vector<double>> rows(const char* what, const Tensor& x, Index w
   }
   const auto all = x.array().to(DType::f64).to_vector<double>();
   std::vector<std::vector<double>> out;
+  for (const double each : all) {
+    if (std::isfinite(each)) continue;
+    throw ValueError(fmt::format("contrastive_choice: {} {} hold {}", what, describe(x), each));
+  }
   for (Index i = 0; i < x.size(0); ++i) {
     const auto first = all.begin() + i * x.size(1);
     out.emplace_back(first, first + x.size(1));

@@ -21,8 +21,8 @@ std::vector<double> contrast(const std::vector<double>& expert, const std::vecto
                              double alpha = 0.1);
 
 /// Which of k candidates: their probabilities, their states [k, d], the states before them [n, d];
-/// the first of equals. Throws ShapeError, DTypeError, ValueError for an alpha outside [0, 1] and
-/// no candidate.
+/// the first of equals. Throws ShapeError, DTypeError, ValueError for an alpha outside [0, 1], no
+/// candidate, and a state that is not finite.
 Index contrastive_choice(const std::vector<double>& chances, const Tensor& candidates,
                          const Tensor& before, double alpha = 0.6);
 

@@ -47,6 +47,34 @@ void check(const std::vector<Index>& prompt, const SpeculativeOptions& options) 
   }
 }
 
+// A model as it is asked here: what it gives are rows that fit.
+class Reader {
+ public:
+  Reader(TokenModel& model, const char* name) : model_(model), name_(name) {}
+
+  std::vector<std::vector<double>> read(const std::vector<Index>& tokens) {
+    auto rows = model_.read(tokens);
+    if (rows.size() != tokens.size()) {
+      throw ShapeError(
+          fmt::format("write_speculatively: the {} gives {} rows of scores for {} tokens", name_,
+                      rows.size(), tokens.size()));
+    }
+    if (scores_ == 0) scores_ = rows.front().size();
+    for (const auto& row : rows) {
+      if (row.size() == scores_) continue;
+      throw ShapeError(fmt::format("write_speculatively: the {} gives rows of {} scores and of {}",
+                                   name_, scores_, row.size()));
+    }
+    return rows;
+  }
+  void rewind(Index length) { model_.rewind(length); }
+
+ private:
+  TokenModel& model_;
+  const char* name_;
+  std::size_t scores_ = 0;  // of a row; 0: not known yet
+};
+
 }  // namespace
 
 SpeculativeText write_speculatively(TokenModel& target, TokenModel& draft,
@@ -56,9 +84,10 @@ SpeculativeText write_speculatively(TokenModel& target, TokenModel& draft,
   const auto chances = [&](std::vector<double> scores) {
     return probabilities(std::move(scores), options.choice);
   };
+  Reader large(target, "target"), small(draft, "draft");
   SpeculativeText out;
-  Chances p = chances(target.read(prompt).back());  // of the token that comes next
-  Chances q = chances(draft.read(prompt).back());
+  const Chances p = chances(large.read(prompt).back());  // of the token that comes next
+  Chances q = chances(small.read(prompt).back());
   if (p.size() != q.size()) {
     throw ShapeError(fmt::format("write_speculatively: the target has {} tokens, the draft {}",
                                  p.size(), q.size()));
@@ -69,24 +98,30 @@ SpeculativeText write_speculatively(TokenModel& target, TokenModel& draft,
     return written() == options.length ||
            (!out.tokens.empty() && options.end >= 0 && out.tokens.back() == options.end);
   };
+  Index other = -1;  // in the place of the first that did not stay: nobody has read it yet
   while (!ended()) {
     const Index first = written();
+    if (other >= 0) q = chances(small.read({other}).back());
     std::vector<Index> ahead;
     std::vector<Chances> of_draft;
     const Index count = std::min(options.lookahead, options.length - first);
     while (static_cast<Index>(ahead.size()) < count) {
       of_draft.push_back(q);
       ahead.push_back(drawn(q, generator));
-      q = chances(draft.read({ahead.back()}).back());
+      q = chances(small.read({ahead.back()}).back());
       if (ahead.back() == options.end) break;
     }
-    std::vector<Chances> of_target{p};
-    for (auto& scores : target.read(ahead)) of_target.push_back(chances(std::move(scores)));
+    // One look for the token of the last round and all that is drafted.
+    std::vector<Index> unread = ahead;
+    if (other >= 0) unread.insert(unread.begin(), other);
+    std::vector<Chances> of_target;
+    if (other < 0) of_target.push_back(p);
+    for (auto& scores : large.read(unread)) of_target.push_back(chances(std::move(scores)));
+    other = -1;
     ++out.looks;
     out.drafted += static_cast<Index>(ahead.size());
 
     std::size_t kept = 0;
-    Index other = -1;  // in the place of the first that does not stay
     while (kept < ahead.size()) {
       const Chances &own = of_target[kept], &theirs = of_draft[kept];
       const Index token = ahead[kept];
@@ -102,12 +137,10 @@ SpeculativeText write_speculatively(TokenModel& target, TokenModel& draft,
     if (other < 0) other = drawn(of_target.back(), generator);
     out.tokens.push_back(other);
     if (ended()) break;
-    // Both forget what did not stay, and read what came instead.
+    // Both forget what did not stay; what came instead they read in the next round.
     const Index length = before + first + static_cast<Index>(kept);
-    target.rewind(length);
-    draft.rewind(length);
-    p = chances(target.read({other}).back());
-    q = chances(draft.read({other}).back());
+    large.rewind(length);
+    small.rewind(length);
   }
   return out;
 }

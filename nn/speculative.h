@@ -20,7 +20,8 @@ namespace heed::nn {
 class TokenModel {
  public:
   virtual ~TokenModel() = default;
-  /// Reads on; the scores (logits) of what may follow each of `tokens`, a row a token.
+  /// Reads on; the scores (logits) of what may follow each of `tokens`, a row a token, as many in
+  /// each.
   virtual std::vector<std::vector<double>> read(const std::vector<Index>& tokens) = 0;
   /// Forgets all but the first `length` tokens that it has read.
   virtual void rewind(Index length) = 0;
@@ -37,12 +38,12 @@ struct SpeculativeText {
   std::vector<Index> tokens;  ///< what was written, its end included
   Index drafted = 0;          ///< tokens that the draft proposed
   Index kept = 0;             ///< those of them that stayed
-  Index looks = 0;            ///< of the target's, the one at the prompt not counted
+  Index looks = 0;            ///< calls of the target's read(), but for the one at the prompt
 };
 
 /// Both models stand at their beginning, and share their tokens. Throws ValueError for an empty
-/// prompt, a length or lookahead that is not positive, and as sample(); ShapeError where their
-/// scores differ in number.
+/// prompt, a length or lookahead that is not positive, and as sample(); ShapeError where they
+/// do not give a row of scores for each token, all of one length.
 SpeculativeText write_speculatively(TokenModel& target, TokenModel& draft,
                                     const std::vector<Index>& prompt,
                                     const SpeculativeOptions& options, Generator& generator);

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <set>
 
@@ -101,6 +102,72 @@ TEST(BeamConstraints, AreThoseOfAModelThatNeverSaysWhatTheyForbid) {
     }
   }
   EXPECT_GT(changed, 50);
+}
+
+// Of three words and two marks the second source may use none twice, and is never let end.
+TEST(BeamConstraints, ARowWithoutAWordEndsNoOther) {
+  Model model = constant_model({0, -9, 2, 1, 0.5});
+  model.scores = [](Index source, const Words&) {
+    return source == 0 ? Numbers{-9, 3, 2, 1, 0.5} : Numbers{-9, kNever, 2, 1, 0.5};
+  };
+  const auto search = [&](BeamSearchOptions options, Index beam) {
+    options.beam = options.n_best = beam;
+    Prefixes decoding(model, {0, 1});
+    return beam_search(decoding, 2, options);
+  };
+  const BeamSearchOptions options{
+      .begin = 0, .end = 1, .longest = {7, 7}, .forbidden = {0}, .no_repeat = 1};
+  const auto found = search(options, 1);
+  EXPECT_TRUE(found[0][0].finished);
+  ASSERT_EQ(found[1].size(), 1);
+  EXPECT_THAT(found[1][0].words, ElementsAre(2, 3, 4));
+  EXPECT_FALSE(found[1][0].finished);
+  const auto share = [](double x, const Numbers& others) {
+    double sum = 0;
+    for (const double y : others) sum += std::exp(y - x);
+    return -std::log(sum);
+  };
+  EXPECT_NEAR(found[1][0].log_probability,
+              share(2, {-9, 2, 1, 0.5}) + share(1, {-9, 1, 0.5}) + share(0.5, {-9, 0.5}), 1e-12);
+  EXPECT_THAT(search(options, 2)[1][0].words, ElementsAre(2, 3, 4));
+  // Behind 2 nothing may come, which is no matter to the row behind 3.
+  BeamSearchOptions run = options;
+  run.no_repeat = 0;
+  run.suppressed = {{2, 0}, {2, 2}, {2, 3}, {2, 4}};
+  run.longest = {3, 3};
+  const auto left = search(run, 2);
+  for (const Hypothesis& text : left[1]) {
+    EXPECT_EQ(text.words.size(), 3);
+    EXPECT_THAT(text.words, testing::Each(testing::AnyOf(2, 3, 4)));
+  }
+}
+
+TEST(BeamConstraints, DoNotHideWhatIsNoNumber) {
+  Model model = constant_model({std::numeric_limits<double>::quiet_NaN(), 1, 2});
+  for (const DType dtype : {DType::f32, DType::f64}) {
+    Prefixes decoding(model, {0}, dtype);
+    EXPECT_ERROR_WITH(ValueError, "the greatest of row 0 at step 0 is nan",
+                      beam_search(decoding, 1, {.begin = 0, .end = 1, .suppressed = {{0}}}));
+  }
+}
+
+TEST(BeamConstraints, APenaltyMayBeBeyondF32) {
+  const Model model = constant_model({-2, -1, 0, 1, 0.5});
+  for (const double penalty : {1e39, 1e-39}) {
+    for (const DType dtype : {DType::f32, DType::f64}) {
+      Prefixes decoding(model, {0}, dtype);
+      const auto found = beam_search(decoding, 1,
+                                     {.begin = 1,
+                                      .end = 0,
+                                      .beam = 2,
+                                      .longest = {5},
+                                      .shortest = 5,
+                                      .repetition_penalty = penalty});
+      ASSERT_EQ(found[0][0].words.size(), 5);
+      EXPECT_FALSE(std::isnan(found[0][0].log_probability));
+      EXPECT_EQ(found[0][0].words[0], 3);
+    }
+  }
 }
 
 TEST(BeamConstraints, RefuseWhatMakesNoSense) {

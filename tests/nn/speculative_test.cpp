@@ -106,7 +106,8 @@ TEST(Speculative, TheLikeliestTextIsTheTargetsOwn) {
         generator);
     EXPECT_EQ(text.tokens, wanted);
     EXPECT_LE(text.kept, text.drafted);
-    if (draft_number == 1) {  // five tokens a look
+    EXPECT_EQ(target.calls, text.looks + 1);  // the prompt's
+    if (draft_number == 1) {                  // five tokens a look
       EXPECT_EQ(text.kept, text.drafted);
       EXPECT_EQ(text.looks, 5);
     }
@@ -169,6 +170,41 @@ TEST(Speculative, TheFirstTokenOfAllMayBeTheEnd) {
     EXPECT_EQ(text.tokens, std::vector<Index>{0});
     EXPECT_EQ(text.looks, 1);
   }
+}
+
+// Gives what it is told to, whatever it reads.
+class Told : public TokenModel {
+ public:
+  explicit Told(std::vector<std::vector<std::vector<double>>> rows) : rows_(std::move(rows)) {}
+  std::vector<std::vector<double>> read(const std::vector<Index>&) override {
+    return rows_.at(next_++);
+  }
+  void rewind(Index) override {}
+
+ private:
+  std::vector<std::vector<std::vector<double>>> rows_;
+  std::size_t next_ = 0;
+};
+
+TEST(Speculative, RefusesWhatModelsGiveThatDoesNotFit) {
+  Generator generator(1);
+  const SpeculativeOptions options{.length = 5, .lookahead = 2, .choice = {.temperature = 0}};
+  const std::vector<double> row = {0, 9, 0}, longer = {0, 0, 0, 9};
+  const auto write = [&](std::vector<std::vector<std::vector<double>>> target,
+                         std::vector<std::vector<std::vector<double>>> draft) {
+    Told large(std::move(target)), small(std::move(draft));
+    write_speculatively(large, small, {0}, options, generator);
+  };
+  EXPECT_ERROR(ShapeError, "write_speculatively: the target gives 0 rows of scores for 1 tokens",
+               write({{}}, {{row}}));
+  EXPECT_ERROR(ShapeError, "write_speculatively: the draft gives 2 rows of scores for 1 tokens",
+               write({{row}}, {{row, row}}));
+  EXPECT_ERROR(ShapeError, "write_speculatively: the draft gives rows of 3 scores and of 4",
+               write({{row}}, {{row}, {longer}}));
+  EXPECT_ERROR(ShapeError, "write_speculatively: the target gives 1 rows of scores for 2 tokens",
+               write({{row}, {row}}, {{row}, {row}, {row}}));
+  EXPECT_ERROR(ShapeError, "write_speculatively: the target gives rows of 3 scores and of 4",
+               write({{row}, {row, longer}}, {{row}, {row}, {row}}));
 }
 
 TEST(Speculative, RefusesWhatDoesNotFit) {
