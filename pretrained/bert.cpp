@@ -4,7 +4,6 @@
 
 #include "../autograd/factories.h"
 #include "../autograd/methods.h"
-#include "../autograd/ops/elementwise/activation.h"
 #include "../autograd/ops/elementwise/elementwise.h"
 #include "../autograd/ops/shape/slicing.h"
 #include "../core/error.h"
@@ -51,7 +50,8 @@ BertOutput Bert::operator()(const Tensor& ids, const std::vector<Index>& lengths
   out.hidden = encoder(dropout(x), {.mask = attention::Mask::lengths(lengths, ids.size(1))}).output;
   if (pooler != nullptr) out.pooled = tanh((*pooler)(select(out.hidden, 1, 0)));
   if (transform != nullptr) {
-    const Tensor turned = (*transform_norm)(gelu((*transform)(out.hidden)));
+    const Tensor inner = attention::activated(options_.stack.activation, (*transform)(out.hidden));
+    const Tensor turned = (*transform_norm)(inner);
     out.words = words.scores(turned) + words_bias;
   }
   if (classifier != nullptr) out.classified = (*classifier)(dropout(out.pooled));

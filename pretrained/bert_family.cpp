@@ -15,6 +15,10 @@ std::unique_ptr<Bert> load_bert(FamilyFile& file) {
     config.refuse("position_embedding_type", in_quotes(places) + " is not known");
   }
   config.want("is_decoder", false);
+  const std::string whole = config.text("architectures.0", "");
+  if (whole.ends_with("ForTokenClassification")) {  // its classifier has the sentence's name
+    config.refuse("architectures", in_quotes(whole) + " is not known");
+  }
   const Index width = config.size("hidden_size"), heads = config.size("num_attention_heads"),
               layers = config.size("num_hidden_layers"), hidden = config.size("intermediate_size");
   if (width % heads != 0) {
@@ -40,8 +44,10 @@ std::unique_ptr<Bert> load_bert(FamilyFile& file) {
     file.expect(layer + "attention.self.query.weight", {width, width});
     file.expect(layer + "intermediate.dense.weight", {hidden, width});
   }
+  if (options.masked_words) config.want("tie_word_embeddings", true);
   const std::string next = "cls.seq_relationship.", classifier = "classifier.";
   options.classes = file.classes(classifier + "bias", file.classes(next + "bias", 0));
+  if (options.classes > 0) file.expect("pooler.dense.weight", {width, width});
   std::vector<Rename> renames = {
       {"embeddings.word_embeddings.", "words."},
       {"embeddings.position_embeddings.", "positions."},

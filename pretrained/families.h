@@ -18,7 +18,8 @@ std::unique_ptr<DecoderOnly> load_gpt2(FamilyFile& file);
 /// biases of queries, keys and values): "llama", "mistral", "qwen2".
 std::unique_ptr<DecoderOnly> load_llama(FamilyFile& file);
 /// BERT (Devlin et al. 2019): "bert", with what heads the file has: the pooler, masked words,
-/// classes (or the two of the next sentence).
+/// classes of a whole text (or the two of the next sentence). Classes of words are refused, and a
+/// matrix of masked words that is not the embedding's.
 std::unique_ptr<Bert> load_bert(FamilyFile& file);
 /// T5 (Raffel et al. 2020), also of version 1.1: "t5".
 std::unique_ptr<SequenceModel> load_t5(FamilyFile& file);

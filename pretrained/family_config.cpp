@@ -53,9 +53,12 @@ class ConfigReader final : public JsonEvents {
     if (++lists_ > kDeepest) fail("lists within lists, too deep");
   }
   void put(FamilyConfig::Value value) {
-    if (lists_ > 0) return;
     std::string name;
     for (const std::string& part : names_) name += (name.empty() ? "" : ".") + part;
+    if (lists_ > 0) {
+      if (lists_ == 1 && name == "architectures") values.try_emplace(name + ".0", value);
+      return;
+    }
     if (!values.emplace(name, std::move(value)).second) fail(in_quotes(name) + " is there twice");
   }
 

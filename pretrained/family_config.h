@@ -1,5 +1,6 @@
 // The config.json beside a model of Hugging Face's transformers: names and values, objects within
-// it flattened ("rope_scaling.factor"); what lists say is passed over.
+// it flattened ("rope_scaling.factor"); of lists only the first of "architectures" is kept, as
+// "architectures.0".
 #pragma once
 
 #include <map>

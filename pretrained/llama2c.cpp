@@ -60,10 +60,12 @@ void write_llama2c(const std::string& path, const DecoderOnly& model) {
   const bool as_written = stack.rotary && turns.base == 10000 && turns.width == 0 &&
                           turns.layout == attention::RotaryLayout::pairs &&
                           turns.scaling.kind == attention::RotaryScalingKind::none &&
+                          attention::rotary_attention_factor(turns.scaling) == 1 &&
                           stack.norm == attention::Norm::rms && stack.eps == 1e-5 &&
                           stack.pre_norm && !stack.both_norms && !stack.parallel && !stack.bias &&
                           stack.activation == attention::Activation::swiglu &&
-                          stack.dtype == DType::f32 && !stack.self_heads && !stack.self_attention;
+                          stack.dtype == DType::f32 && !stack.self_heads && !stack.self_attention &&
+                          !stack.experts;
   if (options.learned_positions || options.window > 0 || !as_written) {
     throw ValueError("write_llama2c: the model is not of LLaMA's kind");
   }

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "../../autograd/grad_mode.h"
@@ -116,6 +117,62 @@ TEST(Bert, HasTheHeadsOfItsFile) {
   tied.arrays["head.weight"] = w.arrays.at("bert.embeddings.word_embeddings.weight");
   tied.arrays["head.bias"] = w.arrays.at("cls.predictions.bias");
   EXPECT_LT(difference(found.words, linear(tied, "head", turned)), kClose);
+}
+
+TEST(Bert, FillsInMaskedWordsByItsOwnActivation) {
+  NamedSizes all = sizes("bert.");
+  add_linear(all, "cls.predictions.transform.dense", 6, 6, true);
+  add_norm(all, "cls.predictions.transform.LayerNorm", 6);
+  all.emplace_back("cls.predictions.bias", Shape{13});
+  std::string config = kConfig;
+  config.replace(config.find("\"gelu\""), 6, "\"relu\"");
+  const FamilyFolder folder(config, all);
+  const NoGrad scope;
+  const auto model = load<Bert>(folder.path());
+  model->to(DType::f64);
+  const BertOutput found = (*model)(Array::from(std::vector<Index>{2, 7, 1}, Shape{1, 3}), {3});
+  Rows x(3);
+  for (Index t = 0; t < 3; ++t) {
+    x[static_cast<std::size_t>(t)] = found.hidden[0][t].array().to_vector<double>();
+  }
+  const Weights& w = folder.weights;
+  Weights tied = w;
+  tied.arrays["head.weight"] = w.arrays.at("bert.embeddings.word_embeddings.weight");
+  tied.arrays["head.bias"] = w.arrays.at("cls.predictions.bias");
+  const Rows turned = layer_norm(w, "cls.predictions.transform.LayerNorm",
+                                 plain::map(linear(w, "cls.predictions.transform.dense", x),
+                                            [](double y) { return std::max(y, 0.0); }),
+                                 kEps);
+  EXPECT_LT(difference(found.words, linear(tied, "head", turned)), kClose);
+}
+
+TEST(Bert, RefusesHeadsThatItWouldReadAsOthers) {
+  NamedSizes all = sizes("bert.");
+  add_linear(all, "classifier", 5, 6, true);
+  FamilyFolder folder(kConfig, all);
+  EXPECT_ERROR_WITH(FormatError, "pooler.dense.weight must be there", load(folder.path()));
+  add_linear(all, "bert.pooler.dense", 6, 6, true);
+  const auto config = [](const std::string& more) {
+    std::string out = kConfig;
+    return out.replace(out.find('{'), 1, "{" + more + ", ");
+  };
+  const FamilyFolder words(config(R"("architectures": ["BertForTokenClassification", "Other"])"),
+                           all);
+  EXPECT_ERROR_WITH(FormatError, "architectures: \"BertForTokenClassification\" is not known",
+                    load(words.path()));
+  const FamilyFolder texts(config(R"("architectures": ["BertForSequenceClassification"])"), all);
+  EXPECT_NO_THROW(load(texts.path()));
+
+  NamedSizes masked = sizes("bert.");
+  add_linear(masked, "cls.predictions.transform.dense", 6, 6, true);
+  add_norm(masked, "cls.predictions.transform.LayerNorm", 6);
+  masked.emplace_back("cls.predictions.bias", Shape{13});
+  masked.emplace_back("cls.predictions.decoder.weight", Shape{13, 6});
+  const FamilyFolder untied(config(R"("tie_word_embeddings": false)"), masked);
+  EXPECT_ERROR_WITH(FormatError, "tie_word_embeddings: false is not known", load(untied.path()));
+  // Without the head nothing is lost.
+  EXPECT_NO_THROW(
+      load(FamilyFolder(config(R"("tie_word_embeddings": false)"), sizes("bert.")).path()));
 }
 
 TEST(Bert, ClassifiesAndReadsOlderNames) {

@@ -210,6 +210,13 @@ TEST(Llama2c, IsWrittenAsItWasRead) {
       [](Stack& s) { s.pre_norm = false; },
       [](Stack& s) { s.both_norms = true; },
       [](Stack& s) { s.parallel = true; },
+      [](Stack& s) { s.rotary_options.scaling.attention_factor = 1.5; },
+      [](Stack& s) {
+        s.experts = [](attention::MixtureOfExpertsOptions experts, Index) {
+          experts.experts = 2;
+          return experts;
+        };
+      },
       [](Stack& s) { s.bias = true; },
       [](Stack& s) { s.activation = attention::Activation::geglu; },
       [](Stack& s) {

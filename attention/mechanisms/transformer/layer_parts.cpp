@@ -27,18 +27,22 @@ Tensor normed(const TransformerNorm* norm, bool masked, const Tensor& x) {
   return norm != nullptr ? guarded(x, masked, *norm) : x;
 }
 
+Tensor activated(Activation activation, const Tensor& x) {
+  switch (activation) {
+    case Activation::relu: return relu(x);
+    case Activation::geglu_tanh:
+    case Activation::gelu_tanh: return gelu(x, Gelu::tanh);
+    case Activation::silu:
+    case Activation::swiglu: return silu(x);
+    case Activation::gelu:
+    case Activation::geglu: break;
+  }
+  return gelu(x);
+}
+
 Tensor feed_forward(const Tensor& x, const nn::Linear& linear1, const nn::Linear* linear_gate,
                     Activation activation, const nn::Dropout& dropout, const nn::Linear& linear2) {
-  Tensor inner = linear1(x);
-  switch (activation) {
-    case Activation::relu: inner = relu(inner); break;
-    case Activation::geglu_tanh:
-    case Activation::gelu_tanh: inner = gelu(inner, Gelu::tanh); break;
-    case Activation::silu:
-    case Activation::swiglu: inner = silu(inner); break;
-    case Activation::gelu:
-    case Activation::geglu: inner = gelu(inner); break;
-  }
+  Tensor inner = activated(activation, linear1(x));
   if (linear_gate != nullptr) inner = inner * (*linear_gate)(x);
   return linear2(dropout(inner));
 }

@@ -36,6 +36,9 @@ enum class Activation : std::uint8_t { relu, gelu, gelu_tanh, silu, swiglu, gegl
 
 inline bool is_gated(Activation activation) { return activation >= Activation::swiglu; }
 
+/// The function itself, of a gated one that of its gate.
+Tensor activated(Activation activation, const Tensor& x);
+
 /// With dropout before linear2; `linear_gate` is null unless the activation is gated.
 Tensor feed_forward(const Tensor& x, const nn::Linear& linear1, const nn::Linear* linear_gate,
                     Activation activation, const nn::Dropout& dropout, const nn::Linear& linear2);
