@@ -29,6 +29,7 @@ AddedTokens::AddedTokens(const JsonView& json, const Normaliser& normaliser) {
     if (!by_content_.emplace(own.content, &own).second) {
       each["content"].fail(in_quotes(own.content) + " is there twice");
     }
+    if (!each.truth("in_texts", true)) continue;
     Text text = characters(own.content);
     if (own.normalised) normaliser(text);
     if (text.empty()) continue;

@@ -26,7 +26,8 @@ struct Found {
 
 class AddedTokens {
  public:
-  /// Throws FormatError for a number or a content that is there twice.
+  /// "in_texts": false, ours: a token that is put there and never found. Throws FormatError for a
+  /// number or a content that is there twice.
   AddedTokens(const JsonView& json, const Normaliser& normaliser);
 
   /// The text cut at those of them that are (not) looked for in what is normalised: of several at a

@@ -1,9 +1,11 @@
 #include <algorithm>
+#include <map>
 #include <span>
 
 #include "../utf8.h"
 #include "model.h"
 #include "number_map.h"
+#include "trie.h"
 
 namespace heed::data::tokenizers {
 namespace {
@@ -16,7 +18,8 @@ class Bpe final : public Model {
         suffix_(json.text("end_of_word_suffix", "")),
         fuses_(json.truth("fuse_unk", false)),
         bytes_(json.truth("byte_fallback", false)),
-        whole_(json.truth("ignore_merges", false)) {
+        whole_(json.truth("ignore_merges", false)),
+        kinds_(json) {
     if (json.has("dropout") && json["dropout"].number() != 0) json["dropout"].fail("is not known");
     read_vocabulary(json["vocab"]);
     unknown_ = named(json, "unk_token");
@@ -24,7 +27,9 @@ class Bpe final : public Model {
       byte_ids_[byte] = id(name_of_byte(static_cast<unsigned char>(byte)));
     for (const auto& [token, number] : ids()) {
       const Text text = characters(token);
-      if (text.size() == 1) letters_.emplace(text[0].code, number);
+      if (kinds_.defined.contains(number)) defined_.add(text, number);
+      if (text.size() == 1 && !kinds_.reserved.contains(number))
+        letters_.emplace(text[0].code, number);
     }
     read_merges(json["merges"]);
   }
@@ -45,7 +50,10 @@ class Bpe final : public Model {
       if (end > begin + 1) join(std::span(parts).subspan(begin, end - begin), work);
     }
     std::erase_if(parts, [](const Part& part) { return part.id < 0; });
-    return parts;
+    if (work.apart.empty()) return parts;
+    std::vector<Part> out;
+    for (const Part& part : parts) put_apart(part, work.apart, out);
+    return out;
   }
 
  private:
@@ -95,6 +103,15 @@ class Bpe final : public Model {
     std::vector<Part> out;
     bool after_unknown = false;
     for (std::size_t i = 0; i < word.size(); ++i) {
+      Part whole{-1, i, i};  // the longest that a user defined
+      if (!kinds_.defined.empty())
+        defined_.at(word, i, [&](std::size_t end, Index id) { whole = {id, i, end}; });
+      if (whole.id >= 0) {
+        out.push_back(whole);
+        after_unknown = false;
+        i = whole.end - 1;
+        continue;
+      }
       if (const auto found = letter_id(word, i)) {
         out.push_back({*found, i, i + 1});
         after_unknown = false;
@@ -130,7 +147,23 @@ class Bpe final : public Model {
   struct Work {
     std::vector<std::uint32_t> next, before;
     std::vector<Candidate> open;
+    std::map<Index, std::pair<Index, Index>> apart;  // what the unused came from
   };
+
+  // An unused token as what it came from.
+  void put_apart(const Part& part, const std::map<Index, std::pair<Index, Index>>& apart,
+                 std::vector<Part>& out) const {
+    const auto found = apart.find(part.id);
+    if (found == apart.end()) {
+      out.push_back(part);
+      return;
+    }
+    const auto [left, right] = found->second;
+    // A byte's name is longer than what it stands for.
+    const std::size_t middle = std::min(part.begin + characters(*token(left)).size(), part.end - 1);
+    put_apart({left, part.begin, std::max(middle, part.begin + 1)}, apart, out);
+    put_apart({right, middle, part.end}, apart, out);
+  }
 
   bool may_meet(const Text& word, const Part& left, const Part& right) const {
     if (!prefix_.empty() || !suffix_.empty()) return true;
@@ -161,6 +194,9 @@ class Bpe final : public Model {
       const std::uint32_t* const rank = ranks_.find(both);
       if (rank == nullptr) return false;
       open.push_back({*rank, left, both});
+      const Index whole = joined_[*rank], a = parts[left].id, b = parts[next[left]].id;
+      const auto is_part = [&](Index id) { return token(id)->size() < token(whole)->size(); };
+      if (kinds_.unused.contains(whole) && is_part(a) && is_part(b)) work.apart[whole] = {a, b};
       return true;
     };
     for (std::uint32_t i = 0; i < count; ++i) look(i);
@@ -184,6 +220,8 @@ class Bpe final : public Model {
 
   std::string prefix_, suffix_;
   bool fuses_, bytes_, whole_;
+  PieceKinds kinds_;
+  Trie defined_;
   std::optional<Index> unknown_;
   std::unordered_map<char32_t, Index> letters_;  // tokens of one character
   std::optional<Index> byte_ids_[256];

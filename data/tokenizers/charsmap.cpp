@@ -10,6 +10,9 @@ namespace {
 constexpr std::string_view kDigits =
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
+// Of a rule's characters, in bytes: a trie that leads back into itself has no end.
+constexpr std::size_t kLongest = 1024;
+
 // A unit of Darts: 8 bits of label, whether a value hangs here, and how far its children are.
 bool has_value(std::uint32_t unit) { return (unit >> 8 & 1) != 0; }
 std::uint32_t value(std::uint32_t unit) { return unit & 0x7FFFFFFFu; }
@@ -35,20 +38,41 @@ Charsmap::Charsmap(std::string_view bytes) {
   texts_ = bytes.substr(4 + size);
 }
 
-std::optional<std::string_view> Charsmap::operator()(std::string_view text) const {
-  std::size_t place = offset(units_[0]);
-  for (const char each : text) {
+template <class Found>
+void Charsmap::walk(std::string_view text, Found&& found) const {
+  std::size_t place = offset(units_[0]), length = 0;
+  for (const char each : text.substr(0, kLongest)) {
     const auto byte = static_cast<unsigned char>(each);
     place ^= byte;
-    if (byte == 0 || place >= units_.size() || label(units_[place]) != byte) return std::nullopt;
+    if (byte == 0 || place >= units_.size() || label(units_[place]) != byte) return;
     const std::uint32_t unit = units_[place];
     place ^= offset(unit);
+    ++length;
     if (!has_value(unit)) continue;
-    if (place >= units_.size() || value(units_[place]) >= texts_.size()) return std::nullopt;
+    if (place >= units_.size() || value(units_[place]) >= texts_.size()) return;
     const std::size_t begin = value(units_[place]);
-    return std::string_view(texts_).substr(begin, texts_.find('\0', begin) - begin);
+    const std::string_view by =
+        std::string_view(texts_).substr(begin, texts_.find('\0', begin) - begin);
+    if (!found(length, by)) return;
   }
-  return std::nullopt;
+}
+
+std::optional<std::string_view> Charsmap::operator()(std::string_view text) const {
+  std::optional<std::string_view> out;
+  walk(text, [&](std::size_t, std::string_view by) {
+    out = by;
+    return false;
+  });
+  return out;
+}
+
+Charsmap::Rule Charsmap::longest(std::string_view text) const {
+  Rule out;
+  walk(text, [&](std::size_t length, std::string_view by) {
+    out = {length, by};
+    return true;
+  });
+  return out;
 }
 
 std::string from_base64(std::string_view text) {

@@ -19,7 +19,18 @@ class Charsmap {
   /// What the shortest beginning of `text` that is in the table is written as, if one is.
   std::optional<std::string_view> operator()(std::string_view text) const;
 
+  struct Rule {
+    std::size_t length = 0;  ///< bytes of the text; 0: there is none
+    std::string_view by = {};
+  };
+  /// The longest beginning of `text` that is in the table, and what it is written as.
+  Rule longest(std::string_view text) const;
+
  private:
+  /// found(length, by) for each beginning that is there, the shortest first, until it gives false.
+  template <class Found>
+  void walk(std::string_view text, Found&& found) const;
+
   std::vector<std::uint32_t> units_;
   std::string texts_;
 };

@@ -56,6 +56,16 @@ std::optional<Index> Model::named(const JsonView& json, const char* key) const {
   return json.has(key) ? id(json[key].text()) : std::nullopt;
 }
 
+PieceKinds::PieceKinds(const JsonView& json) {
+  const auto read = [&](const char* key, std::set<Index>& to) {
+    for (std::size_t i = 0; json.has(key) && i < json[key].size(); ++i)
+      to.insert(json[key][i].integer());
+  };
+  read("user_defined", defined);
+  read("unused", unused);
+  read("reserved", reserved);
+}
+
 std::string name_of_byte(unsigned char byte) { return fmt::format("<0x{:02X}>", byte); }
 
 std::unique_ptr<Model> read_model(const JsonView& json) {

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -49,6 +50,14 @@ std::unique_ptr<Model> read_model(const JsonView& json);
 std::unique_ptr<Model> read_bpe(const JsonView& json);
 std::unique_ptr<Model> read_word_piece(const JsonView& json);
 std::unique_ptr<Model> read_unigram(const JsonView& json);
+
+/// What sentencepiece has beside other files (ours; empty where the model does not say it).
+struct PieceKinds {
+  explicit PieceKinds(const JsonView& json);
+  std::set<Index> defined;   ///< "user_defined": chosen wherever they stand
+  std::set<Index> unused;    ///< "unused": never given, but BPE goes on through them
+  std::set<Index> reserved;  ///< "reserved": no text is one of them, such as "<s>"
+};
 
 /// "<0x0A>": how a byte is named for which there is no token.
 std::string name_of_byte(unsigned char byte);

@@ -10,6 +10,7 @@
 #include "../utf8.h"
 #include "charsmap.h"
 #include "pattern.h"
+#include "sentencepiece_normaliser.h"
 #include "unicode.h"
 
 namespace heed::data::tokenizers {
@@ -177,6 +178,7 @@ Normaliser read_normaliser(const JsonView& json) {
   if (type == "Replace") return replace(json);
   if (type == "BertNormalizer") return bert(json);
   if (type == "Precompiled") return precompiled(json);
+  if (type == "Sentencepiece") return read_sentencepiece_normaliser(json);
   if (type == "ByteLevel") return show_bytes;
   if (type == "Sequence") {
     std::vector<Normaliser> all;

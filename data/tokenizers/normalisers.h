@@ -11,7 +11,8 @@ namespace heed::data::tokenizers {
 using Normaliser = std::function<void(Text&)>;
 
 /// Null: nothing. NFC, NFD, NFKC, NFKD, Lowercase, Strip, StripAccents, Replace, Prepend,
-/// BertNormalizer, ByteLevel, Precompiled and Sequence. Throws FormatError for others, by name.
+/// BertNormalizer, ByteLevel, Precompiled and Sequence, and Sentencepiece, which is our own. Throws
+/// FormatError for others, by name.
 Normaliser read_normaliser(const JsonView& json);
 
 /// Each byte as a character that can be shown, as GPT-2 writes them, and back: -1 for a character

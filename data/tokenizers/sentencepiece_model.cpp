@@ -108,20 +108,27 @@ Json replace(Json pattern, const char* by) {
   return {{"type", "Replace"}, {"pattern", std::move(pattern)}, {"content", by}};
 }
 
-// The ways in which a piece comes from two others, the best piece first.
+// The ways in which a piece comes from two others, the best piece first. What users defined is
+// never joined, and what is reserved is no text.
 Json merges_of(const std::vector<Piece>& pieces,
-               const std::unordered_map<std::string_view, std::size_t>& numbers) {
+               const std::unordered_map<std::string_view, std::size_t>& numbers, bool for_others) {
+  const auto joins = [&](std::size_t i) {
+    return for_others || pieces[i].type == normal || pieces[i].type == unused;
+  };
   struct Merge {
     float score;
     std::size_t left, right;
   };
   std::vector<Merge> all;
   for (const Piece& piece : pieces) {
-    if (piece.type != normal && piece.type != user_defined) continue;
+    const bool made = for_others ? piece.type == normal || piece.type == user_defined
+                                 : piece.type == normal || piece.type == unused;
+    if (!made) continue;
     const std::string_view text = piece.text;
     for (std::size_t i = 1; i < text.size(); ++i) {
       const auto left = numbers.find(text.substr(0, i)), right = numbers.find(text.substr(i));
-      if (left != numbers.end() && right != numbers.end())
+      if (left != numbers.end() && right != numbers.end() && joins(left->second) &&
+          joins(right->second))
         all.push_back({piece.score, left->second, right->second});
     }
   }
@@ -132,9 +139,47 @@ Json merges_of(const std::vector<Piece>& pieces,
   return out;
 }
 
+// The parts of others that come nearest: the shortest rule of a grapheme counts, and what users
+// defined cuts a text in several.
+Json normaliser_for_others(const Model& model) {
+  Json all = Json::array();
+  if (!model.charsmap.empty()) {
+    all.push_back({{"type", "Precompiled"}, {"precompiled_charsmap", to_base64(model.charsmap)}});
+  }
+  if (model.remove_extra) {
+    all.push_back({{"type", "Strip"}, {"strip_left", true}, {"strip_right", true}});
+    all.push_back(replace({{"Regex", " {2,}"}}, " "));
+  }
+  if (model.dummy_prefix) all.push_back({{"type", "Prepend"}, {"prepend", kBlank}});
+  all.push_back(replace({{"String", " "}}, kBlank));
+  return {{"type", "Sequence"}, {"normalizers", std::move(all)}};
+}
+
+Json own_normaliser(const Model& model) {
+  Json out = {{"type", "Sentencepiece"},
+              {"add_dummy_prefix", model.dummy_prefix},
+              {"remove_extra_whitespaces", model.remove_extra},
+              {"user_defined", Json::array()}};
+  if (!model.charsmap.empty()) out["precompiled_charsmap"] = to_base64(model.charsmap);
+  for (const Piece& piece : model.pieces) {
+    if (piece.type == user_defined) out["user_defined"].push_back(piece.text);
+  }
+  return out;
+}
+
+// What PieceKinds reads.
+void put_kinds(const std::vector<Piece>& pieces, Json& to) {
+  for (const char* const key : {"user_defined", "unused", "reserved"}) to[key] = Json::array();
+  for (std::size_t i = 0; i < pieces.size(); ++i) {
+    const std::uint64_t type = pieces[i].type;
+    if (type == normal) continue;
+    to[type == user_defined ? "user_defined" : type == unused ? "unused" : "reserved"].push_back(i);
+  }
+}
+
 }  // namespace
 
-std::string from_sentencepiece(std::string_view bytes, const std::string& path) {
+std::string from_sentencepiece(std::string_view bytes, const std::string& path, bool for_others) {
   const Model model = read_model(bytes, path);
   std::unordered_map<std::string_view, std::size_t> numbers;
   Json added = Json::array(), vocabulary = Json::array(), unknown_token = nullptr,
@@ -144,23 +189,13 @@ std::string from_sentencepiece(std::string_view bytes, const std::string& path) 
     if (!numbers.emplace(piece.text, i).second)
       throw FormatError(path, 0, in_quotes(piece.text) + " is there twice");
     if (piece.type == unknown) unknown_token = piece.text, unknown_id = i;
-    if (piece.type == unknown || piece.type == control || piece.type == user_defined) {
-      added.push_back(
-          Json::parse(added_token(static_cast<Index>(i), piece.text, piece.type != user_defined)));
+    const bool special = piece.type == unknown || piece.type == control;
+    if (special || (for_others && piece.type == user_defined)) {
+      added.push_back(Json::parse(added_token(static_cast<Index>(i), piece.text, special)));
+      if (!for_others) added.back()["in_texts"] = false;
     }
     vocabulary.push_back({piece.text, piece.score});
   }
-  Json normalisers = Json::array();
-  if (!model.charsmap.empty()) {
-    normalisers.push_back(
-        {{"type", "Precompiled"}, {"precompiled_charsmap", to_base64(model.charsmap)}});
-  }
-  if (model.remove_extra) {
-    normalisers.push_back({{"type", "Strip"}, {"strip_left", true}, {"strip_right", true}});
-    normalisers.push_back(replace({{"Regex", " {2,}"}}, " "));
-  }
-  if (model.dummy_prefix) normalisers.push_back({{"type", "Prepend"}, {"prepend", kBlank}});
-  normalisers.push_back(replace({{"String", " "}}, kBlank));
   Json decoders = {
       replace({{"String", kBlank}}, " "), {{"type", "ByteFallback"}}, {{"type", "Fuse"}}};
   if (model.dummy_prefix)
@@ -169,7 +204,7 @@ std::string from_sentencepiece(std::string_view bytes, const std::string& path) 
               {"truncation", nullptr},
               {"padding", nullptr},
               {"added_tokens", std::move(added)},
-              {"normalizer", {{"type", "Sequence"}, {"normalizers", normalisers}}},
+              {"normalizer", for_others ? normaliser_for_others(model) : own_normaliser(model)},
               {"pre_tokenizer", nullptr},
               {"post_processor", nullptr},
               {"decoder", {{"type", "Sequence"}, {"decoders", decoders}}}};
@@ -193,8 +228,9 @@ std::string from_sentencepiece(std::string_view bytes, const std::string& path) 
                     {"fuse_unk", true},
                     {"byte_fallback", model.byte_fallback},
                     {"vocab", std::move(all)},
-                    {"merges", merges_of(model.pieces, numbers)}};
+                    {"merges", merges_of(model.pieces, numbers, for_others)}};
   }
+  if (!for_others) put_kinds(model.pieces, out["model"]);
   return out.dump();
 }
 

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "model.h"
@@ -12,7 +13,8 @@ class Unigram final : public Model {
  public:
   explicit Unigram(const JsonView& json) : bytes_(json.truth("byte_fallback", false)) {
     const JsonView list = json["vocab"];
-    double least = 0;
+    const PieceKinds kinds(json);
+    double least = 0, most = -std::numeric_limits<double>::infinity();
     for (std::size_t i = 0; i < list.size(); ++i) {
       const JsonView entry = list[i];
       if (entry.size() != 2) entry.fail("must be a token and its score");
@@ -20,8 +22,19 @@ class Unigram final : public Model {
       const std::string& token = word.text();
       add(entry, token, static_cast<std::int64_t>(i));
       scores_.push_back(entry[1].number());
+      const auto number = static_cast<Index>(i);
+      const bool reserved = kinds.reserved.contains(number);
+      if (!reserved && !kinds.unused.contains(number)) tokens_.add(characters(token), number);
+      if (reserved || kinds.unused.contains(number) || kinds.defined.contains(number)) continue;
       least = std::min(least, scores_.back());
-      tokens_.add(characters(token), static_cast<Index>(i));
+      most = std::max(most, scores_.back());
+    }
+    // As good as the best piece for each of its bytes, less a little (sentencepiece).
+    for (const Index number : kinds.defined) {
+      const std::string* const own = token(number);
+      if (own == nullptr) json["user_defined"].fail("has nobody's number");
+      scores_[static_cast<std::size_t>(number)] =
+          static_cast<double>(own->size()) * (std::isfinite(most) ? most : 0) - 0.1;
     }
     if (json.has("unk_id")) {
       unknown_ = json["unk_id"].integer();

@@ -55,7 +55,7 @@ void train(const std::string& kind, Index size, const std::vector<std::string>& 
   const std::string model = data::train_sentencepiece(
       lines, {.unigram = unigram, .size = size, .byte_fallback = !unigram});
   io::write_file_atomically(to + ".model", model);
-  io::write_file_atomically(to, data::tokenizers::from_sentencepiece(model, to));
+  io::write_file_atomically(to, data::tokenizers::from_sentencepiece(model, to, true));
 }
 
 data::PretrainedTokenizer read(const std::string& path) {

@@ -79,6 +79,57 @@ TEST(Charsmap, SaysWhatTheShortestBeginningIsWrittenAs) {
   EXPECT_EQ(table(std::string_view("\0A", 2)), std::nullopt);
 }
 
+TEST(Charsmap, SaysWhatTheLongestBeginningIsWrittenAs) {
+  Table more = letters();
+  more.add("Ab", "1");
+  more.add("Abcd", "2");
+  const Charsmap table(more.bytes());
+  const auto said = [&](std::string_view text) {
+    const Charsmap::Rule rule = table.longest(text);
+    return std::pair(rule.length, std::string(rule.by));
+  };
+  using Said = std::pair<std::size_t, std::string>;
+  EXPECT_EQ(said("Abc"), Said(2, "1"));
+  EXPECT_EQ(said("Abcde"), Said(4, "2"));
+  EXPECT_EQ(said("Ac"), Said(1, "a"));
+  EXPECT_EQ(said("\u0301x"), Said(2, ""));
+  EXPECT_EQ(said("bA"), Said(0, ""));
+  EXPECT_EQ(table("Abcd"), "a");
+}
+
+// The library's rules, beside Hugging Face's of the same table above.
+TEST(Charsmap, SentencepieceTakesTheLongestRuleAndKeepsWhatUsersDefined) {
+  Table table = letters();
+  table.add("\u3000", " ");
+  table.add("A\u3000", "[x ");
+  const auto by = [&](std::string_view from, const std::string& more = "") {
+    Text text = characters(from);
+    part(
+        R"({"type": "Sentencepiece", "user_defined": ["<A>", "<A> b"], "precompiled_charsmap": ")" +
+            to_base64(table.bytes()) + "\"" + more + "}",
+        read_normaliser)(text);
+    return text;
+  };
+  const auto written = [&](std::string_view from, const std::string& more = "") {
+    return utf8(by(from, more));
+  };
+  const std::string keeps = R"(, "remove_extra_whitespaces": false)",
+                    bare = R"(, "add_dummy_prefix": false)";
+  EXPECT_EQ(written("e\u0301\u0302\u0303", bare), "E!\u0302\u0303");  // of any length
+  EXPECT_EQ(written("A<A>A<A> b", bare), "a<A>a<A>\u2581b");
+  EXPECT_EQ(written(" \u3000A  b\u3000 "), "\u2581a\u2581b");
+  EXPECT_EQ(written("\tb\t"), "\u2581\tb\t");  // white space that is not written as a blank
+  EXPECT_EQ(written("A\u3000 b", bare), "[x\u2581b");
+  EXPECT_EQ(written(" A  ", keeps), "\u2581\u2581a\u2581\u2581");
+  EXPECT_EQ(written(" \u3000"), "");
+  EXPECT_EQ(written(""), "");
+  EXPECT_EQ(places(by("b A")),
+            (std::vector<std::pair<std::size_t, std::size_t>>{{0, 1}, {0, 1}, {1, 2}, {2, 3}}));
+  EXPECT_ERROR_WITH(
+      FormatError, "precompiled_charsmap tokenizer: a table of characters that is cut off",
+      part(R"({"type": "Sentencepiece", "precompiled_charsmap": "AAAA"})", read_normaliser));
+}
+
 TEST(Charsmap, IsReadStrictly) {
   const std::string whole = letters().bytes();
   for (const std::string& bytes :

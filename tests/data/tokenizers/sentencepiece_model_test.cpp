@@ -45,9 +45,37 @@ const std::string kPieces = piece("<unk>", 0, 2) + piece("<s>", 0, 3) + piece("\
 
 TEST(SentencepieceModel, OfUnigramTakesTheLikeliestPieces) {
   const auto tokenizer = read(kPieces + bytes(2, "\x18\x01"));
-  const TokenizedText text = tokenizer.encode("  ab   x<sep>a ");
-  EXPECT_EQ(text.tokens, (Tokens{"\u2581", "ab", "\u2581", "<unk>", "<sep>", "\u2581a"}));
-  EXPECT_EQ(tokenizer.decode(text.ids), "ab <sep> a");
+  // What a user defined stands within the text: nothing is put before what follows it.
+  const TokenizedText text = tokenizer.encode("  ab   x<sep>ab<sep>  a ");
+  EXPECT_EQ(text.tokens,
+            (Tokens{"\u2581", "ab", "\u2581", "<unk>", "<sep>", "ab", "<sep>", "\u2581a"}));
+  EXPECT_EQ(tokenizer.decode(text.ids), "ab <sep>ab<sep> a");
+}
+
+// Of control, bytes and what is unused, in both kinds of models.
+TEST(SentencepieceModel, FindsNoPieceThatIsNoText) {
+  for (const char type : {'\x01', '\x02'}) {
+    const auto tokenizer =
+        read(kPieces + piece("a", -5) + piece("<", -6) + piece("s", -6) + piece(">", -6) +
+             piece("ba", -1, 5) + piece("<0x41>", 0, 6) + bytes(2, std::string("\x18") + type));
+    EXPECT_EQ(tokenizer.encode("<s>").tokens, (Tokens{"\u2581", "<", "s", ">"}));
+    EXPECT_EQ(tokenizer.encode("<unk>").tokens, (Tokens{"\u2581", "<", "<unk>", ">"}));
+    EXPECT_EQ(tokenizer.encode("<0x41>").tokens, (Tokens{"\u2581", "<", "<unk>", ">"}));
+    EXPECT_EQ(tokenizer.encode("<sep>").tokens, (Tokens{"\u2581", "<sep>"}));
+    EXPECT_EQ(tokenizer.encode("xba").tokens, (Tokens{"\u2581", "<unk>", "b", "a"}));  // unused
+    EXPECT_EQ(tokenizer.encode("\ta\t").tokens, (Tokens{"\u2581", "<unk>", "a", "<unk>"}));
+    EXPECT_EQ(tokenizer.id("<s>"), 1);
+    EXPECT_EQ(tokenizer.decode({1, 3}), "a");
+    EXPECT_EQ(tokenizer.decode({1, 3}, true), "<s> a");
+  }
+}
+
+TEST(SentencepieceModel, ForOthersHasTheirParts) {
+  const std::string model = kPieces + bytes(2, "\x18\x01");
+  const auto tokenizer =
+      PretrainedTokenizer::parse(tokenizers::from_sentencepiece(model, "m", true), "m");
+  EXPECT_EQ(tokenizer.encode("  ab   x<sep>a ").tokens,
+            (Tokens{"\u2581", "ab", "\u2581", "<unk>", "<sep>", "\u2581a"}));
 }
 
 TEST(SentencepieceModel, OfBpeJoinsTheBestPieceFirst) {
