@@ -20,6 +20,7 @@ std::string joined(const Tokens& tokens) {
 }
 
 void replace_all(std::string& text, std::string_view from, std::string_view to) {
+  if (from.empty()) return;
   std::string out;
   std::size_t begin = 0;
   for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, begin)) {
@@ -104,14 +105,13 @@ Decoder word_piece(const JsonView& json) {
 
 Decoder metaspace(const JsonView& json) {
   const std::string mark = json.text("replacement", "\xE2\x96\x81");
+  if (characters(mark).size() != 1) json["replacement"].fail("must be one character");
   const std::string scheme =
       json.text("prepend_scheme", json.truth("add_prefix_space", true) ? "always" : "never");
   return [=](Tokens& tokens) {
     for (std::size_t i = 0; i < tokens.size(); ++i) {
-      // The first one's is what was put there.
-      if (i == 0 && scheme != "never" && tokens[i].starts_with(mark))
-        tokens[i].erase(0, mark.size());
-      replace_all(tokens[i], mark, " ");
+      // One was put before the text; the library drops all of the first token's.
+      replace_all(tokens[i], mark, i == 0 && scheme != "never" ? "" : " ");
     }
   };
 }
@@ -131,7 +131,9 @@ Decoder read_decoder(const JsonView& json) {
   if (type == "Metaspace") return metaspace(json);
   if (type == "Fuse") return [](Tokens& tokens) { tokens = {joined(tokens)}; };
   if (type == "BPEDecoder") {
-    return [suffix = json.text("suffix", "</w>")](Tokens& tokens) {
+    const std::string suffix = json.text("suffix", "</w>");
+    if (suffix.empty()) json["suffix"].fail("is empty");
+    return [suffix](Tokens& tokens) {
       for (std::size_t i = 0; i < tokens.size(); ++i) {
         replace_all(tokens[i], suffix, i + 1 == tokens.size() ? "" : " ");
       }

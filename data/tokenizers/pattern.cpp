@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <pcre2.h>
 
+#include <algorithm>
 #include <array>
 
 #include "../../core/error.h"
@@ -15,13 +16,57 @@ namespace {
 
 constexpr std::uint32_t kMostSteps = 1'000'000, kMostHeap = 1 << 16;  // of a match; kB
 
+// What others take for letters of words (Unicode Technical Standard 18); PCRE2's \w lacks marks and
+// has fractions.
+constexpr const char* kWord = R"(\p{L}\p{M}\p{Nd}\p{Nl}\p{Pc})";
+
+// The expression with \w, \W, \b and \B by that; \W among others in brackets stays PCRE2's.
+std::string with_unicode_words(std::string_view text) {
+  const std::string in = fmt::format("[{}]", kWord), not_in = fmt::format("[^{}]", kWord);
+  std::string out;
+  bool brackets = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (c == '\\' && i + 1 < text.size()) {
+      const char next = text[++i];
+      if (next == 'w') {
+        out += brackets ? kWord : in;
+      } else if (next == 'W' && !brackets) {
+        out += not_in;
+      } else if ((next == 'b' || next == 'B') && !brackets) {
+        const char *const begin = next == 'b' ? "!" : "=", *const end = next == 'b' ? "=" : "!";
+        out += fmt::format("(?:(?<={0})(?{1}{0})|(?<!{0})(?{2}{0}))", in, begin, end);
+      } else {
+        out.append({c, next});
+      }
+      continue;
+    }
+    if (brackets && text.substr(i, 2) == "[:") {  // [[:alpha:]]
+      const std::size_t end = std::min(text.find(":]", i + 2), text.size());
+      out.append(text.substr(i, end + 2 - i));
+      i = end + 1;
+      continue;
+    }
+    out += c;
+    if (brackets) {
+      brackets = c != ']';
+    } else if (c == '[') {
+      brackets = true;
+      if (text.substr(i + 1, 1) == "^") out += text[++i];
+      if (text.substr(i + 1, 1) == "]") out += text[++i];
+    }
+  }
+  return out;
+}
+
 }  // namespace
 
 struct Pattern::Code {
   explicit Code(const std::string& text) {
     int error = 0;
     PCRE2_SIZE place = 0;
-    code = pcre2_compile(reinterpret_cast<PCRE2_SPTR>(text.data()), text.size(),
+    const std::string own = with_unicode_words(text);
+    code = pcre2_compile(reinterpret_cast<PCRE2_SPTR>(own.data()), own.size(),
                          PCRE2_UTF | PCRE2_UCP, &error, &place, nullptr);
     if (code == nullptr) {
       std::array<PCRE2_UCHAR, 256> said{};
@@ -130,7 +175,7 @@ std::vector<std::pair<std::size_t, std::size_t>> cut_at(
   }
   if (at < size) parts.push_back({at, size, invert});
   std::vector<std::pair<std::size_t, std::size_t>> out;
-  bool open = false;  // the last piece may grow, by what `cut` says
+  bool open = false;  // the last piece may grow, by what `cut` says; contiguous: is a delimiter
   for (const Part& part : parts) {
     switch (cut) {
       case Cut::removed:
@@ -138,7 +183,8 @@ std::vector<std::pair<std::size_t, std::size_t>> cut_at(
         break;
       case Cut::isolated: out.emplace_back(part.begin, part.end); break;
       case Cut::contiguous:
-        if (open && part.delimiter) {
+        // Neighbours of one kind; before the first there is none.
+        if (!out.empty() && open == part.delimiter) {
           out.back().second = part.end;
         } else {
           out.emplace_back(part.begin, part.end);

@@ -1,5 +1,6 @@
 // Where a pattern of tokenizer.json stands in a text: a literal, or a regular expression by PCRE2,
-// with Unicode's classes and a bound on what a match may cost.
+// with Unicode's classes and a bound on what a match may cost. \w is what Oniguruma takes for a
+// word's: letters, marks, decimal digits, connectors.
 #pragma once
 
 #include <memory>

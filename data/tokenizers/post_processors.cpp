@@ -28,6 +28,11 @@ std::vector<Slot> read_slots(const JsonView& json, const JsonView& special) {
   return out;
 }
 
+void read_trims(const JsonView& json, Template& to) {
+  to.trims = json.truth("trim_offsets", true);
+  to.keeps_prefix = to.trims && json.truth("add_prefix_space", true);
+}
+
 // ["[SEP]", 102]
 Index read_mark(const JsonView& json) {
   if (json.size() != 2) json.fail("must be a token and its number");
@@ -50,10 +55,10 @@ Template read_template(const JsonView& json) {
       out.pair = {begin, {.text = 0}, end, {.text = 1, .type = 1}, {.id = end.id, .type = 1}};
     } else {
       out.pair = {begin, {.text = 0}, end, end, {.text = 1}, end};
-      out.trims = json.truth("trim_offsets", true);
+      read_trims(json, out);
     }
   } else if (type == "ByteLevel") {
-    out.trims = json.truth("trim_offsets", true);
+    read_trims(json, out);
   } else if (type == "Sequence") {
     const JsonView list = json["processors"];
     bool adds = false;
@@ -67,6 +72,7 @@ Template read_template(const JsonView& json) {
         adds = true;
       }
       out.trims = out.trims || each.trims;
+      out.keeps_prefix = out.keeps_prefix || each.keeps_prefix;
     }
   } else {
     json["type"].fail("is " + in_quotes(type) + ", which is not known");

@@ -15,8 +15,9 @@ struct Slot {
 };
 
 struct Template {
-  std::vector<Slot> single{{.text = 0}}, pair{{.text = 0}, {.text = 1}};
-  bool trims = false;  ///< offsets leave out spaces at a token's ends
+  std::vector<Slot> single{{.text = 0}}, pair{{.text = 0}, {.text = 1, .type = 1}};
+  bool trims = false;         ///< offsets leave out spaces at a token's ends
+  bool keeps_prefix = false;  ///< but a single one before the first token, which was put there
 };
 
 /// Null: the texts alone. TemplateProcessing, BertProcessing, RobertaProcessing, ByteLevel, and a

@@ -112,8 +112,20 @@ PreTokeniser read_pre_tokeniser(const JsonView& json) {
   if (type == "ByteLevel") return byte_level(json);
   if (type == "Metaspace") return metaspace(json);
   if (type == "Whitespace") {
-    return each_piece([pattern = Pattern::expression(R"(\w+|[^\w\s]+)")](const Text& text) {
-      return pattern.matches(text);
+    // \w+|[^\w\s]+, by Unicode's words: marks belong to them, fractions do not.
+    return each_piece([](const Text& text) {
+      Ranges out;
+      int before = 0;  // 0: white space
+      for (std::size_t i = 0; i < text.size(); ++i) {
+        const int kind = is_white(text[i].code) ? 0 : is_word(text[i].code) ? 1 : 2;
+        if (kind != 0 && kind == before) {
+          out.back().second = i + 1;
+        } else if (kind != 0) {
+          out.emplace_back(i, i + 1);
+        }
+        before = kind;
+      }
+      return out;
     });
   }
   if (type == "WhitespaceSplit") {

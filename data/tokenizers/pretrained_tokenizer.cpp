@@ -11,6 +11,7 @@
 #include "added_tokens.h"
 #include "decoders.h"
 #include "model.h"
+#include "normalisers.h"
 #include "post_processors.h"
 #include "pre_tokenisers.h"
 #include "sentencepiece_model.h"
@@ -79,23 +80,38 @@ struct PretrainedTokenizer::Parts {
         }
       }
     }
-    if (around.trims) trim(out, text);
+    if (around.trims) trim(out);
     return out;
   }
 
-  // Spaces at a token's ends are not its own.
-  static void trim(TokenizedText& out, std::string_view text) {
-    for (auto& [begin, end] : out.offsets) {
-      while (begin < end && (text[begin] == ' ' || text[begin] == '\n' || text[begin] == '\t' ||
-                             text[begin] == '\r'))
-        ++begin;
-      while (end > begin && (text[end - 1] == ' ' || text[end - 1] == '\n' ||
-                             text[end - 1] == '\t' || text[end - 1] == '\r'))
-        --end;
+  // Blanks at a token's ends are not its own: spaces, shown as bytes or not, and white space as it
+  // is. A line's end that is shown as a byte stays.
+  void trim(TokenizedText& out) const {
+    const auto blanks = [](auto from, auto to) {  // how many, and their bytes
+      std::pair<std::size_t, std::size_t> found{0, 0};
+      for (; from != to; ++from, ++found.first) {
+        const bool shown = from->code == shown_byte(' ');
+        if (!shown && !is_white(from->code)) break;
+        found.second += shown ? 1 : from->end - from->begin;
+      }
+      return found;
+    };
+    for (std::size_t i = 0; i < out.tokens.size(); ++i) {
+      auto& [begin, end] = out.offsets[i];
+      const Text token = characters(out.tokens[i]);
+      const auto before = blanks(token.begin(), token.end()),
+                 behind = blanks(token.rbegin(), token.rend());
+      const bool first = i == 0 || begin == 0;
+      if (!(around.keeps_prefix && first && before.first == 1))
+        begin = std::min(begin + before.second, end);
+      end = std::max(end - std::min(end, behind.second), begin);
     }
   }
 
-  TokenizedText put_around(const std::vector<Slot>& slots, std::vector<TokenizedText> texts) const {
+  // Without `special` the texts alone, of the same types and in the same order.
+  TokenizedText put_around(std::vector<Slot> slots, bool special,
+                           std::vector<TokenizedText> texts) const {
+    if (!special) std::erase_if(slots, [](const Slot& each) { return each.text < 0; });
     if (slots.size() == 1 && slots[0].text == 0 && slots[0].type == 0) return std::move(texts[0]);
     TokenizedText out;
     for (const Slot& slot : slots) {
@@ -155,15 +171,14 @@ PretrainedTokenizer PretrainedTokenizer::read_sentencepiece(const std::string& p
 }
 
 TokenizedText PretrainedTokenizer::encode(std::string_view text, bool special) const {
-  TokenizedText own = parts_->of(text);
-  return special ? parts_->put_around(parts_->around.single, {std::move(own)}) : own;
+  std::vector<TokenizedText> own;
+  own.push_back(parts_->of(text));
+  return parts_->put_around(parts_->around.single, special, std::move(own));
 }
 
 TokenizedText PretrainedTokenizer::encode_pair(std::string_view first, std::string_view second,
                                                bool special) const {
-  const std::vector<Slot> plain{{.text = 0}, {.text = 1, .type = 1}};
-  return parts_->put_around(special ? parts_->around.pair : plain,
-                            {parts_->of(first), parts_->of(second)});
+  return parts_->put_around(parts_->around.pair, special, {parts_->of(first), parts_->of(second)});
 }
 
 std::vector<TokenizedText> PretrainedTokenizer::encode(const std::vector<std::string>& texts,

@@ -22,10 +22,11 @@ struct TokenizedText {
   /// Of each token the bytes of the text it stands for (of the text that it is of; 0, 0 of special
   /// ones).
   std::vector<std::pair<std::size_t, std::size_t>> offsets;
-  std::vector<Index> types;   ///< 1: of the second text, where the file says so
+  std::vector<Index> types;   ///< as the file's post-processor says; else 1 of the second text
   std::vector<bool> special;  ///< put there, not of a text
 };
 
+/// The file's "truncation" and "padding" are not applied: texts have all of their tokens.
 class PretrainedTokenizer {
  public:
   /// Strict: throws IoError, FormatError for broken JSON, for parts that are not known, by name and

@@ -20,6 +20,12 @@ bool joins(char32_t code) {
   return own->combining_class != 0 || second || jamo;
 }
 
+// Letters in circles and squares, which are signs and yet Alphabetic.
+bool is_letter_sign(char32_t code) {
+  return (code >= 0x24B6 && code <= 0x24E9) || (code >= 0x1F130 && code <= 0x1F149) ||
+         (code >= 0x1F150 && code <= 0x1F169) || (code >= 0x1F170 && code <= 0x1F189);
+}
+
 // Marks behind one character, by their classes.
 void sort_marks(Text& text) {
   const auto rank = [](const Char& each) {
@@ -64,7 +70,7 @@ bool is_word(char32_t code) {
   const utf8proc_category_t own = category(code);
   return (own >= UTF8PROC_CATEGORY_LU && own <= UTF8PROC_CATEGORY_ME) ||
          own == UTF8PROC_CATEGORY_ND || own == UTF8PROC_CATEGORY_NL ||
-         own == UTF8PROC_CATEGORY_PC || code == 0x200C || code == 0x200D;
+         own == UTF8PROC_CATEGORY_PC || code == 0x200C || code == 0x200D || is_letter_sign(code);
 }
 bool is_ideograph(char32_t code) {
   constexpr char32_t kBlocks[][2] = {{0x4E00, 0x9FFF},   {0x3400, 0x4DBF},   {0x20000, 0x2A6DF},
@@ -91,42 +97,50 @@ void normalise(Text& text, NormalForm form) {
   const auto options =
       static_cast<utf8proc_option_t>(UTF8PROC_STABLE | (compat ? UTF8PROC_COMPAT : 0) |
                                      (composes ? UTF8PROC_COMPOSE : UTF8PROC_DECOMPOSE));
-  Text out;
+  Text out, parts, next;
   out.reserve(text.size());
-  Text parts;
   std::vector<utf8proc_int32_t> codes;
-  for (std::size_t begin = 0; begin < text.size();) {
-    std::size_t end = begin + 1;
-    while (end < text.size() && joins(text[end].code)) ++end;
-    if (end == begin + 1 && text[begin].code < 0xA0) {
-      out.push_back(text[begin++]);
-      continue;
-    }
-    parts.clear();
-    for (std::size_t i = begin; i < end; ++i) {
-      utf8proc_int32_t own[32];
-      const auto count = utf8proc_decompose_char(static_cast<utf8proc_int32_t>(text[i].code), own,
-                                                 32, options, nullptr);
-      for (utf8proc_ssize_t k = 0; k < std::clamp<utf8proc_ssize_t>(count, 0, 32); ++k)
-        parts.push_back({static_cast<char32_t>(own[k]), text[i].begin, text[i].end});
+  std::uint32_t begin = 0, end = 0;  // of `parts`
+  const auto put = [&] {
+    if (parts.size() == 1 && parts[0].code < 0xA0) {
+      out.push_back(parts[0]);
+      return;
     }
     sort_marks(parts);
     if (!composes) {
       out.insert(out.end(), parts.begin(), parts.end());
-      begin = end;
-      continue;
+      return;
     }
     // What may have become one stands for all of the bytes.
     codes.clear();
     for (const Char& each : parts) codes.push_back(static_cast<utf8proc_int32_t>(each.code));
     const auto count = utf8proc_normalize_utf32(
         codes.data(), static_cast<utf8proc_ssize_t>(codes.size()), options);
-    for (utf8proc_ssize_t i = 0; i < count; ++i) {
-      out.push_back({static_cast<char32_t>(codes[static_cast<std::size_t>(i)]), text[begin].begin,
-                     text[end - 1].end});
+    for (utf8proc_ssize_t i = 0; i < count; ++i)
+      out.push_back({static_cast<char32_t>(codes[static_cast<std::size_t>(i)]), begin, end});
+  };
+  for (const Char& each : text) {
+    next.clear();
+    if (each.code < 0xA0) {
+      next.push_back(each);
+    } else {
+      utf8proc_int32_t own[32];
+      const auto count = utf8proc_decompose_char(static_cast<utf8proc_int32_t>(each.code), own, 32,
+                                                 options, nullptr);
+      for (utf8proc_ssize_t k = 0; k < std::clamp<utf8proc_ssize_t>(count, 0, 32); ++k)
+        next.push_back({static_cast<char32_t>(own[k]), each.begin, each.end});
     }
-    begin = end;
+    // Whether it joins is said of what it is written as: a half-width sound mark is no mark itself.
+    if (next.empty()) continue;
+    if (parts.empty() || !joins(next[0].code)) {
+      put();
+      parts.clear();
+      begin = each.begin;
+    }
+    parts.insert(parts.end(), next.begin(), next.end());
+    end = each.end;
   }
+  put();
   text = std::move(out);
 }
 

@@ -11,7 +11,7 @@ bool is_mark(char32_t code);          ///< of category M
 bool is_spacing_free(char32_t code);  ///< Mn: marks that take no room
 bool is_other(char32_t code);         ///< control characters, formats, private ones
 bool is_numeric(char32_t code);       ///< of category N
-bool is_word(char32_t code);          ///< letters, marks, decimal digits, connectors
+bool is_word(char32_t code);          ///< Alphabetic, marks, decimal digits, connectors, joiners
 bool is_ideograph(char32_t code);     ///< those that BERT puts spaces around
 
 /// Where the grapheme ends that begins here (Unicode Standard Annex 29).

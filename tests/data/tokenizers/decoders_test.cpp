@@ -52,7 +52,7 @@ TEST(Decoders, JoinWordPieces) {
 
 TEST(Decoders, PutSpacesForMarks) {
   EXPECT_EQ(by(R"({"type": "Metaspace"})", {"\u2581\u2581a", "\u2581b\u2581"}),
-            (Tokens{" a", " b "}));
+            (Tokens{"a", " b "}));  // all of the first token's
   EXPECT_EQ(
       by(R"({"type": "Metaspace", "replacement": "_", "prepend_scheme": "never"})", {"_a", "_b"}),
       (Tokens{" a", " b"}));
@@ -79,6 +79,13 @@ TEST(Decoders, EndWordsAndStripAndReplace) {
 }
 
 TEST(Decoders, AreReadStrictly) {
+  EXPECT_ERROR_WITH(FormatError, "suffix is empty",
+                    part(R"({"type": "BPEDecoder", "suffix": ""})", read_decoder));
+  for (const char* const mark : {"", "ab"}) {
+    EXPECT_ERROR_WITH(FormatError, "replacement must be one character",
+                      part(R"({"type": "Metaspace", "replacement": ")" + std::string(mark) + "\"}",
+                           read_decoder));
+  }
   EXPECT_ERROR_WITH(FormatError, "content must be one character",
                     part(R"({"type": "Strip", "content": "ab"})", read_decoder));
   EXPECT_ERROR_WITH(FormatError, "type is \"Morse\", which is not known",

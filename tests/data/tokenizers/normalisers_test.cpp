@@ -30,6 +30,19 @@ TEST(Normalisers, HaveUnicodesForms) {
   EXPECT_EQ(by(R"({"type": "NFKD"})", "\u00E9\uFB01"), "e\u0301fi");
 }
 
+TEST(Normalisers, ComposeAcrossWhatIsWrittenAsAMark) {
+  const std::string nfc = R"({"type": "NFC"})", nfkc = R"({"type": "NFKC"})",
+                    nfkd = R"({"type": "NFKD"})";
+  EXPECT_EQ(by(nfkc, "\uFF76\uFF9E\uFF76"), "\u30AC\u30AB");  // half-width kana
+  EXPECT_EQ(by(nfkc, "\u3131\u314F\u3134"), "\uAC00\u1102");  // jamo of their own
+  EXPECT_EQ(by(nfkd, "\uFF76\uFF9E"), "\u30AB\u3099");
+  EXPECT_EQ(by(nfc, "\uFF76\uFF9E"), "\uFF76\uFF9E");
+  // U+0F73 is two marks, of classes 129 and 130, and U+0F39 is of class 216.
+  EXPECT_EQ(by(nfc, "\u0F40\u0F39\u0F73"), "\u0F40\u0F71\u0F72\u0F39");
+  EXPECT_EQ(by(R"({"type": "NFD"})", "\u0F40\u0F39\u0F73"), "\u0F40\u0F71\u0F72\u0F39");
+  EXPECT_EQ(places(normalised(nfkc, "a\uFF76\uFF9E\u00E9")), (Places{{0, 1}, {1, 7}, {7, 9}}));
+}
+
 TEST(Normalisers, StripAndLower) {
   EXPECT_EQ(by(R"({"type": "Lowercase"})", "Caf\u00C9"), "caf\u00E9");
   // Marks that stand by themselves, with room or without; letters are not taken apart.

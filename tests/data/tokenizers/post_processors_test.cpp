@@ -21,7 +21,8 @@ std::string said(const std::vector<Slot>& slots) {
 }
 std::string said(const std::string& json) {
   const Template own = part(json, read_template);
-  return said(own.single) + " | " + said(own.pair) + (own.trims ? " trims" : "");
+  return said(own.single) + " | " + said(own.pair) + (own.trims ? " trims" : "") +
+         (own.keeps_prefix ? " but the first" : "");
 }
 
 const std::string kMarks = R"("sep": ["[SEP]", 102], "cls": ["[CLS]", 101])";
@@ -31,16 +32,17 @@ const std::string kTemplate = R"({"type": "TemplateProcessing",
   "special_tokens": {"end": {"id": "end", "ids": [5, 6], "tokens": ["e", "nd"]}}})";
 
 TEST(PostProcessors, PutTokensAround) {
-  EXPECT_EQ(said("null"), "A | A B");
+  EXPECT_EQ(said("null"), "A | A B/1");
   EXPECT_EQ(said(R"({"type": "BertProcessing", )" + kMarks + "}"),
             "101 A 102 | 101 A 102 B/1 102/1");
   EXPECT_EQ(said(R"({"type": "RobertaProcessing", )" + kMarks + "}"),
-            "101 A 102 | 101 A 102 102 B 102 trims");
+            "101 A 102 | 101 A 102 102 B 102 trims but the first");
   EXPECT_EQ(said(R"({"type": "RobertaProcessing", "trim_offsets": false, )" + kMarks + "}"),
             "101 A 102 | 101 A 102 102 B 102");
   EXPECT_EQ(said(kTemplate), "A 5 6 | B/2 5/1 6/1 A");
-  EXPECT_EQ(said(R"({"type": "ByteLevel"})"), "A | A B trims");
-  EXPECT_EQ(said(R"({"type": "ByteLevel", "trim_offsets": false})"), "A | A B");
+  EXPECT_EQ(said(R"({"type": "ByteLevel"})"), "A | A B/1 trims but the first");
+  EXPECT_EQ(said(R"({"type": "ByteLevel", "add_prefix_space": false})"), "A | A B/1 trims");
+  EXPECT_EQ(said(R"({"type": "ByteLevel", "trim_offsets": false})"), "A | A B/1");
 }
 
 TEST(PostProcessors, GoOneAfterAnother) {
@@ -49,10 +51,10 @@ TEST(PostProcessors, GoOneAfterAnother) {
   };
   const std::string trims = R"({"type": "ByteLevel"})",
                     keeps = R"({"type": "ByteLevel", "trim_offsets": false})";
-  EXPECT_EQ(said(both(trims, kTemplate)), "A 5 6 | B/2 5/1 6/1 A trims");
-  EXPECT_EQ(said(both(kTemplate, trims)), "A 5 6 | B/2 5/1 6/1 A trims");
+  EXPECT_EQ(said(both(trims, kTemplate)), "A 5 6 | B/2 5/1 6/1 A trims but the first");
+  EXPECT_EQ(said(both(kTemplate, trims)), "A 5 6 | B/2 5/1 6/1 A trims but the first");
   EXPECT_EQ(said(both(keeps, kTemplate)), "A 5 6 | B/2 5/1 6/1 A");
-  EXPECT_EQ(said(both(trims, keeps)), "A | A B trims");
+  EXPECT_EQ(said(both(trims, keeps)), "A | A B/1 trims but the first");
   EXPECT_ERROR_WITH(FormatError, "processors[1] adds tokens where another has",
                     part(both(kTemplate, kTemplate), read_template));
 }

@@ -34,6 +34,30 @@ TEST(PreTokenisers, CutAtWhiteSpace) {
             (Pieces{"Hey", ",", "man", "!", "a_b", "-", "\u00E9", "d"}));
   EXPECT_EQ(pieces(R"({"type": "WhitespaceSplit"})", text),
             (Pieces{"Hey,", "man!", "a_b-\u00E9", "d"}));
+  // Marks belong to words, fractions do not, letters in circles do.
+  EXPECT_EQ(
+      pieces(R"({"type": "Whitespace"})", "\u0939\u093F\u0928\u094D\u0926\u0940 e\u0301x 1\u00BD!"),
+      (Pieces{"\u0939\u093F\u0928\u094D\u0926\u0940", "e\u0301x", "1", "\u00BD!"}));
+  EXPECT_EQ(pieces(R"({"type": "Whitespace"})", "a\u24D0\u2122"), (Pieces{"a\u24D0", "\u2122"}));
+}
+
+// Of expressions: as Oniguruma has it.
+TEST(PreTokenisers, WordsOfExpressionsHaveMarks) {
+  const auto found = [](const std::string& expression, std::string_view from) {
+    return pieces(R"({"type": "Split", "pattern": {"Regex": ")" + expression +
+                      R"("}, "behavior": "Removed", "invert": true})",
+                  from);
+  };
+  const std::string text = "e\u0301x 1\u00BD [w]";
+  EXPECT_EQ(found(R"(\\w+)", text), (Pieces{"e\u0301x", "1", "w"}));
+  EXPECT_EQ(found(R"([\\w\\]]+)", text), (Pieces{"e\u0301x", "1", "w]"}));
+  EXPECT_EQ(found(R"([^\\w\\s]+)", text), (Pieces{"\u00BD", "[", "]"}));
+  EXPECT_EQ(found(R"([]\\w]+)", text), (Pieces{"e\u0301x", "1", "w]"}));
+  EXPECT_EQ(found(R"([[:digit:]\\w]+)", text), (Pieces{"e\u0301x", "1", "w"}));
+  EXPECT_EQ(found(R"(\\W+)", text), (Pieces{" ", "\u00BD [", "]"}));
+  EXPECT_EQ(found(R"(\\b.+?\\b)", "e\u0301x!"), (Pieces{"e\u0301x"}));
+  EXPECT_EQ(found(R"(\\B.)", "e\u0301x!"), (Pieces{"\u0301", "x"}));
+  EXPECT_EQ(found(R"(\\\\w)", "\\w w"), (Pieces{"\\w"}));  // a backslash and a letter
 }
 
 TEST(PreTokenisers, CutAtMarksAndDigits) {
@@ -66,6 +90,12 @@ TEST(PreTokenisers, SplitAsTheyAreTold) {
   EXPECT_EQ(pieces(split("MergedWithNext"), text), (Pieces{"the", "-final", "-", "-countdown"}));
   EXPECT_EQ(pieces(split("Contiguous"), text), (Pieces{"the", "-", "final", "--", "countdown"}));
   EXPECT_EQ(pieces(split("Removed", R"(, "invert": true)"), text), (Pieces{"-", "-", "-"}));
+  EXPECT_EQ(pieces(split("Contiguous", R"(, "invert": true)"), "-a--b"),
+            (Pieces{"-", "a", "--", "b"}));
+  EXPECT_EQ(pieces(R"({"type": "Split", "pattern": {"Regex": "[a-z]|!"}, "behavior": "Contiguous",
+                       "invert": true})",
+                   "ab! c"),
+            (Pieces{"ab!", " ", "c"}));
   EXPECT_EQ(pieces(split("MergedWithPrevious", R"(, "invert": true)"), "-a--b"),
             (Pieces{"-a", "-", "-b"}));
   EXPECT_EQ(pieces(R"({"type": "Split", "pattern": {"Regex": "\\d+"}, "behavior": "Isolated"})",

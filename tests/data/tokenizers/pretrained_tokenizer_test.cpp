@@ -121,6 +121,53 @@ TEST(PretrainedTokenizer, OffsetsMayLeaveOutBlanksAtTheEnds) {
   EXPECT_THAT(places("false").first, ElementsAre(std::pair(0, 10)));
 }
 
+// What a token begins and ends with, not its bytes of the text: a line's end is shown as a letter.
+TEST(PretrainedTokenizer, OffsetsLeaveOutBlanksOfTheToken) {
+  const auto places = [](const std::string& text, const std::string& prefix) {
+    return made(R"("pre_tokenizer": {"type": "ByteLevel", "add_prefix_space": )" + prefix + R"(},
+                   "post_processor": {"type": "ByteLevel", "add_prefix_space": )" +
+                prefix + R"(},
+                   "model": {"type": "BPE", "merges": ["Ġ a", "Ġ Ġ"],
+                             "vocab": {"Ġ": 0, "a": 1, "Ċ": 2, "Ġa": 3, "ĠĠ": 4}})")
+        .encode(text)
+        .offsets;
+  };
+  EXPECT_THAT(places("a\n a   a", "false"),
+              ElementsAre(std::pair(0, 1), std::pair(1, 2), std::pair(3, 4), std::pair(6, 6),
+                          std::pair(7, 8)));
+  EXPECT_THAT(places("a a", "true"), ElementsAre(std::pair(0, 1), std::pair(2, 3)));
+  EXPECT_THAT(places(" a", "true"), ElementsAre(std::pair(0, 2)));  // a single one of the first
+  EXPECT_THAT(places(" a", "false"), ElementsAre(std::pair(1, 2)));
+}
+
+TEST(PretrainedTokenizer, TypesAreThePostProcessorsWithItsTokensOrWithout) {
+  const auto types = [](const std::string& processor, bool special) {
+    return made(R"("model": {"type": "WordLevel", "vocab": {"a": 0, "b": 1, "c": 2, "d": 3}})" +
+                processor)
+        .encode_pair("a", "b", special);
+  };
+  const std::string marks = R"("sep": ["c", 2], "cls": ["d", 3]})";
+  EXPECT_THAT(types("", true).types, ElementsAre(0, 1));
+  EXPECT_THAT(types("", false).types, ElementsAre(0, 1));
+  const std::string bert = R"(, "post_processor": {"type": "BertProcessing", )" + marks,
+                    roberta = R"(, "post_processor": {"type": "RobertaProcessing", )" + marks;
+  EXPECT_THAT(types(bert, false).types, ElementsAre(0, 1));
+  EXPECT_THAT(types(roberta, true).types, ElementsAre(0, 0, 0, 0, 0, 0));
+  EXPECT_THAT(types(roberta, false).types, ElementsAre(0, 0));
+  const std::string turned = R"(, "post_processor": {"type": "TemplateProcessing",
+      "single": [{"Sequence": {"id": "A", "type_id": 3}}, {"SpecialToken": {"id": "c"}}],
+      "pair": [{"Sequence": {"id": "B", "type_id": 2}}, {"SpecialToken": {"id": "c"}}, {"Sequence": {"id": "A", "type_id": 5}}],
+      "special_tokens": {"c": {"ids": [2]}}})";
+  const TokenizedText plain = types(turned, false);
+  EXPECT_THAT(plain.ids, ElementsAre(1, 0));
+  EXPECT_THAT(plain.types, ElementsAre(2, 5));
+  EXPECT_THAT(types(turned, true).ids, ElementsAre(1, 2, 0));
+  const PretrainedTokenizer one =
+      made(R"("model": {"type": "WordLevel", "vocab": {"a": 0, "b": 1, "c": 2}})" + turned);
+  EXPECT_THAT(one.encode("a", false).types, ElementsAre(3));
+  EXPECT_THAT(one.encode("a", false).ids, ElementsAre(0));
+}
+
 TEST(PretrainedTokenizer, ABatchIsEachOfItsTexts) {
   const PretrainedTokenizer tokenizer = made(kBytes);
   std::vector<std::string> texts;
@@ -164,6 +211,8 @@ TEST(PretrainedTokenizer, IsReadStrictly) {
   refuses(R"("post_processor": {"type": "BertProcessing", "sep": ["x", 7], "cls": ["y", 8]}, )" +
               bpe("", ""),
           "which is nobody's number");
+  refuses(R"("model": {"type": "Unigram", "user_defined": [3], "vocab": [["a", 0]]})",
+          "model.user_defined has nobody's number");
   refuses(R"("model": {"type": "Unigram", "unk_id": 3, "vocab": [["a", 0]]})",
           "model.unk_id is nobody's number");
   std::string deep;
