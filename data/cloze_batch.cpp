@@ -1,5 +1,7 @@
 #include "cloze_batch.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <set>
 #include <unordered_map>
@@ -64,6 +66,10 @@ ClozeNumbers cloze_numbers(const std::vector<Cloze>& rows, Index min_count) {
 
 ClozeBatch cloze_batch(const std::vector<Cloze>& rows, const ClozeNumbers& numbers) {
   if (rows.empty()) throw ValueError("cloze batch: no rows");
+  if (numbers.unknown <= 0) {
+    throw ValueError(fmt::format("cloze batch: {} numbers for unknown words; needs at least 1",
+                                 numbers.unknown));
+  }
   Sides passages, queries;
   Rows places, answers;
   ClozeBatch out;

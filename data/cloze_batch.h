@@ -14,7 +14,7 @@ namespace heed::data {
 
 struct ClozeNumbers {
   Vocabulary words, letters;
-  Index unknown = 30;    ///< numbers for words that the vocabulary lacks
+  Index unknown = 30;    ///< numbers for words that the vocabulary lacks, at least 1
   bool overlap = false;  ///< marks tell whether the query has the word
 };
 inline constexpr Index kLetters = 4;
@@ -40,7 +40,8 @@ struct ClozeBatch {
   Array answers;         ///< i64 [B, 1], one of them; 0 where none is given, or it is none
 };
 
-/// At least one row, each with words in passage and query. Throws ValueError.
+/// At least one row, each with words in passage and query. Throws ValueError, also unless
+/// numbers.unknown > 0.
 ClozeBatch cloze_batch(const std::vector<Cloze>& rows, const ClozeNumbers& numbers);
 
 }  // namespace heed::data

@@ -6,22 +6,46 @@
 #include <numeric>
 
 namespace heed::data {
+namespace {
+
+// Of `count` examples that are drawn: what is left out must not be the longest each time.
+std::vector<std::vector<Index>> batches_of_drawn(const std::vector<LengthKey>& lengths, Index size,
+                                                 Index count, Generator& generator) {
+  const std::vector<Index> drawn = generator.permutation(static_cast<Index>(lengths.size()));
+  std::vector<LengthKey> kept;
+  for (Index i = 0; i < count; ++i)
+    kept.push_back(lengths[static_cast<std::size_t>(drawn[static_cast<std::size_t>(i)])]);
+  auto out = batches_by_length(kept, size, generator);
+  for (auto& rows : out) {
+    for (Index& row : rows) row = drawn[static_cast<std::size_t>(row)];
+  }
+  return out;
+}
+
+}  // namespace
 
 std::vector<std::vector<Index>> cut(Index count, const std::vector<LengthKey>& lengths,
                                     const Cut& how, Generator& generator) {
   Generator* const draws = how.shuffle ? &generator : nullptr;
   if (how.tokens != 0) {
     if (lengths.empty()) throw ValueError("loader: batches by tokens need the lengths: give `by`");
+    if (how.drop_last) throw ValueError("loader: batches by tokens have no size: no drop_last");
     return how.packed ? batches_packed(lengths, how.tokens, draws)
                       : batches_by_tokens(lengths, how.tokens, draws);
   }
+  if (how.packed) throw ValueError("loader: packed batches are cut by tokens: give `tokens`");
   if (how.size <= 0) {
     throw ValueError(fmt::format("loader: size {} must be positive", how.size));
   }
   std::vector<std::vector<Index>> batches;
   if (!lengths.empty()) {
-    batches = draws ? batches_by_length(lengths, how.size, generator)
-                    : batches_by_length(lengths, how.size);
+    const Index rest = how.drop_last ? count % how.size : 0;
+    if (draws && rest > 0) {
+      batches = batches_of_drawn(lengths, how.size, count - rest, generator);
+    } else {
+      batches = draws ? batches_by_length(lengths, how.size, generator)
+                      : batches_by_length(lengths, how.size);
+    }
   } else {
     std::vector<Index> order(static_cast<std::size_t>(count));
     std::iota(order.begin(), order.end(), Index{0});

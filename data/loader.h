@@ -45,10 +45,12 @@ template <class Item>
 struct LoaderOptions {
   Index size = 32;      ///< examples a batch
   Index tokens = 0;     ///< in place of `size`: see batches_by_tokens(); wants `by`
-  bool packed = false;  ///< tokens are counted without padding, and lengths need not be alike
+  bool packed = false;  ///< tokens are counted without padding, and lengths need not be alike;
+                        ///< wants `tokens`
   std::function<Length(const Item&)> by = {};  ///< examples of like length meet
   bool shuffle = true;                         ///< false: in the order given, or by length
-  bool drop_last = false;                      ///< leaves out a last batch of less than `size`
+  bool drop_last = false;  ///< leaves out what fills no batch of `size`: drawn examples where
+                           ///< it shuffles, else the last; not with `tokens`
   Index prefetch = 0;      ///< batches that a thread makes ahead; 0: none, no thread
   std::uint64_t seed = 0;  ///< of the loader's generator
 };

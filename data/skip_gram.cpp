@@ -48,6 +48,7 @@ class Learner {
     const auto count = static_cast<std::size_t>(static_cast<Index>(rows));
     stride_ = (static_cast<std::size_t>(options.width) + kLanes - 1) / kLanes * kLanes;
     const Index numbers = rows * static_cast<Index>(stride_);
+    count_words(sentences, count);  // throws before anything is drawn
     inner_.assign(static_cast<std::size_t>(numbers), 0);
     outer_.assign(static_cast<std::size_t>(numbers), 0);
     gradient_.assign(stride_, 0);
@@ -57,7 +58,6 @@ class Learner {
         inner_[row * stride_ + i] = static_cast<float>((2 * generator.uniform() - 1) * half);
       }
     }
-    count_words(sentences, count);
   }
 
   void learn(const std::vector<std::vector<Index>>& sentences) {

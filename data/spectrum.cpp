@@ -50,7 +50,9 @@ Array power_spectrum(const std::vector<float>& samples, const FrameOptions& opti
   float* to = out.mutable_data<float>();
   for (Index t = 0; t < frames; ++t) {
     const Index first = t * options.hop;
-    const auto inside = static_cast<std::size_t>(std::min(options.length, count - first));
+    // A hop longer than a frame may leave the last one behind all samples.
+    const auto inside =
+        static_cast<std::size_t>(std::clamp<Index>(count - first, 0, options.length));
     for (std::size_t i = 0; i < window.size(); ++i) {
       frame[i] = i < inside ? window[i] * samples[static_cast<std::size_t>(first) + i] : 0;
     }

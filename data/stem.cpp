@@ -1,29 +1,42 @@
 #include "stem.h"
 
 #include <algorithm>
+#include <vector>
 
 namespace heed::data {
 namespace {
 
-// A "y" behind a consonant counts as a vowel.
+// A "y" behind a consonant counts as a vowel, so that of several side by side each other one does.
 bool is_vowel(std::string_view word, std::size_t at) {
-  if (std::string_view("aeiou").find(word[at]) != std::string_view::npos) return true;
-  return word[at] == 'y' && at > 0 && !is_vowel(word, at - 1);
+  const auto plain = [&](std::size_t i) {
+    return std::string_view("aeiou").find(word[i]) != std::string_view::npos;
+  };
+  if (word[at] != 'y') return plain(at);
+  std::size_t first = at;
+  while (first > 0 && word[first - 1] == 'y') --first;
+  const bool begins = first > 0 && !plain(first - 1);  // whether the first of them is a vowel
+  return (at - first) % 2 == 0 ? begins : !begins;
+}
+
+// Of each letter, in one pass.
+std::vector<bool> vowels(std::string_view word) {
+  std::vector<bool> out(word.size());
+  for (std::size_t i = 0; i < word.size(); ++i) {
+    out[i] = word[i] == 'y' ? i > 0 && !out[i - 1] : is_vowel(word, i);
+  }
+  return out;
 }
 
 bool has_vowel(std::string_view word) {
-  for (std::size_t i = 0; i < word.size(); ++i) {
-    if (is_vowel(word, i)) return true;
-  }
-  return false;
+  const std::vector<bool> is = vowels(word);
+  return std::find(is.begin(), is.end(), true) != is.end();
 }
 
 // How often consonants follow vowels: Porter's m.
 std::size_t measure(std::string_view word) {
+  const std::vector<bool> is = vowels(word);
   std::size_t out = 0;
-  for (std::size_t i = 1; i < word.size(); ++i) {
-    out += is_vowel(word, i - 1) && !is_vowel(word, i);
-  }
+  for (std::size_t i = 1; i < word.size(); ++i) out += is[i - 1] && !is[i];
   return out;
 }
 

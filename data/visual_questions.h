@@ -42,7 +42,8 @@ std::vector<VisualQuestion> read_visual_questions(const std::string& path, Index
 /// answer that is none of the list, a number that is none of an image's, and no question at all.
 VisualQuestions read_easy_vqa(const std::string& folder, const std::string& part);
 
-/// The images [begin, end), and what is asked about them, numbered anew.
+/// The images [begin, end), and what is asked about them, numbered anew. Throws IndexError for
+/// others than there are.
 VisualQuestions about_images(const VisualQuestions& all, Index begin, Index end);
 
 /// A PNG or JPEG file in this size (see fitted()), of which nothing is asked yet. Throws IoError,
@@ -52,10 +53,12 @@ VisualQuestions about_picture(const std::string& path, Index height, Index width
 /// The numbers of the questions of each image that has any.
 std::vector<std::vector<Index>> by_image(const VisualQuestions& all);
 
-/// These images, f32 [n, 3, height, width] in [0, 1].
+/// These images, f32 [n, 3, height, width] in [0, 1]. Throws IndexError for a number that is no
+/// image's.
 Array image_batch(const VisualQuestions& all, const std::vector<Index>& images);
 /// 1 in the dots of each of their first `boxes` boxes, f32 [n, boxes, height, width]; all 0 of one
-/// that there is not.
+/// that there is not. Throws IndexError for a number that is no image's or whose boxes are missing,
+/// and for a box that is not within its image.
 Array box_batch(const VisualQuestions& all, const std::vector<Index>& images, Index boxes);
 
 }  // namespace heed::data

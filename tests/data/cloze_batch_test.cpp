@@ -61,6 +61,12 @@ TEST(ClozeBatchTest, RefusesRowsOfNothing) {
                cloze_batch({Cloze{{{}}, {"a"}, ""}}, {}));
   EXPECT_ERROR(ValueError, "cloze batch: a row without words",
                cloze_batch({Cloze{{{"a"}}, {}, ""}}, {}));
+  for (const Index count : {0, -3}) {
+    ClozeNumbers numbers;
+    numbers.unknown = count;
+    EXPECT_ERROR_WITH(ValueError, "numbers for unknown words; needs at least 1",
+                      cloze_batch({kShort}, numbers));
+  }
 }
 
 }  // namespace

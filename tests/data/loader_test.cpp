@@ -151,6 +151,45 @@ TEST(Loader, MayLeaveOutTheLast) {
   EXPECT_THAT(all(loader), ElementsAre(SizeIs(4), SizeIs(4)));
 }
 
+TEST(Loader, LeavesOutDrawnExamplesWhereLikeLengthsMeet) {
+  const std::vector<Word> set = words(11);
+  LoaderOptions<Word> options{.size = 4, .by = &Word::length, .drop_last = true, .seed = 3};
+  Loader loader(set, same, options);
+  std::set<Index> dropped;
+  for (int pass = 0; pass < 13; ++pass) {
+    const auto batches = all(loader);
+    EXPECT_THAT(batches, ElementsAre(SizeIs(4), SizeIs(4)));
+    const Rows rows = joined(batches);
+    const std::set<Index> had(rows.begin(), rows.end());
+    EXPECT_EQ(had.size(), 8U);
+    for (Index row = 0; row < 11; ++row) {
+      if (!had.contains(row)) dropped.insert(row);
+    }
+  }
+  EXPECT_GT(dropped.size(), 7U);  // not the three longest each time
+  // A place in a pass is what it was.
+  loader.next();
+  const auto state = loader.state_dict();
+  const auto rest = all(loader);
+  options.seed = 5;
+  Loader resumed(set, same, options);
+  resumed.load_state_dict(state);
+  EXPECT_EQ(all(resumed), rest);
+  // Where nothing is left over nothing is drawn for it, and without chance the longest go.
+  LoaderOptions<Word> whole{.size = 11, .by = &Word::length};
+  Loader plain(set, same, whole);
+  whole.drop_last = true;
+  Loader full(set, same, whole);
+  EXPECT_EQ(all(full), all(plain));
+  std::vector<LengthKey> lengths;
+  for (const Word& word : set) lengths.push_back(Length(word.length()));
+  auto sorted = batches_by_length(lengths, 4);
+  sorted.pop_back();
+  options.shuffle = false;
+  Loader still(set, same, options);
+  EXPECT_EQ(all(still), sorted);
+}
+
 class LoaderAhead : public testing::TestWithParam<Index> {};
 
 TEST_P(LoaderAhead, GivesTheSameBatchesAndGoesOnWhereItStood) {
@@ -271,6 +310,12 @@ TEST(Loader, RefusesWhatMakesNoSense) {
   EXPECT_ERROR_WITH(ValueError, "give `by`", Loader loader(set, same, {.tokens = 5}));
   EXPECT_ERROR_WITH(ValueError, "tokens -5 must be positive",
                     Loader loader(set, same, {.tokens = -5, .by = &Word::length}));
+  EXPECT_ERROR(ValueError, "loader: batches by tokens have no size: no drop_last",
+               Loader loader(set, same, {.tokens = 5, .by = &Word::length, .drop_last = true}));
+  EXPECT_ERROR(ValueError, "loader: packed batches are cut by tokens: give `tokens`",
+               Loader loader(set, same, {.packed = true, .by = &Word::length}));
+  EXPECT_ERROR_WITH(ValueError, "less than a batch of 11",
+                    Loader loader(set, same, {.size = 11, .by = &Word::length, .drop_last = true}));
   EXPECT_ERROR_WITH(ValueError, "less than a batch of 11",
                     Loader loader(set, same, {.size = 11, .drop_last = true}));
   EXPECT_ERROR_WITH(ValueError, "prefetch -1 must be in [0, 1024]",

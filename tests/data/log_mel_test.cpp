@@ -70,6 +70,19 @@ TEST(Spectrum, IsTheSquaredFourierTransform) {
   }
 }
 
+TEST(Spectrum, AHopLongerThanAFrameMayEndBehindTheSamples) {
+  if (!has_sound()) GTEST_SKIP() << "built without KissFFT";
+  const FrameOptions o{.length = 3, .hop = 11, .size = 4};
+  const std::vector<float> x = noise(5, 7);
+  const auto values = power_spectrum(x, o).to_vector<float>();
+  ASSERT_EQ(values.size(), 6U);
+  for (Index k = 0; k < 3; ++k) {
+    const double expected = power(x, o, 0, k);
+    EXPECT_NEAR(values[static_cast<std::size_t>(k)], expected, 1e-4 * (1 + expected));
+    EXPECT_EQ(values[static_cast<std::size_t>(3 + k)], 0);
+  }
+}
+
 TEST(LogMel, SumsTrianglesAndTheirChange) {
   if (!has_sound()) GTEST_SKIP() << "built without KissFFT";
   const LogMelOptions o{.rate = 1000,

@@ -153,6 +153,7 @@ TEST(SkipGram, RefusesWhatMakesNoSense) {
   EXPECT_ERROR(ValueError, "skip_gram: the sentences have no words",
                skip_gram({{}, {}}, 2, {}, generator));
   EXPECT_ERROR(ValueError, "skip_gram: a vocabulary of 0 words", skip_gram({}, 0, {}, generator));
+  EXPECT_EQ(generator.state(), Generator(1).state());  // nothing was drawn
 }
 
 }  // namespace

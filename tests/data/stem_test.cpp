@@ -31,6 +31,10 @@ TEST(Stem, LeavesOtherWordsAlone) {
   EXPECT_EQ(stem("sss"), "sss");
   EXPECT_EQ(stem("yyy"), "yyi");
   EXPECT_EQ(stem("ing"), "ing");
+  // Each other "y" of many is a vowel; a word may be as long as memory.
+  EXPECT_EQ(stem("byyed"), "by");
+  const std::string many(2000003, 'y');
+  EXPECT_EQ(stem(many + "ing"), many.substr(2) + "i");
 }
 
 }  // namespace

@@ -131,6 +131,27 @@ TEST(VisualQuestions, ArePartedByTheirImages) {
   EXPECT_EQ(about_images(all, 1, 1).count, 0);
 }
 
+TEST(VisualQuestions, RefuseImagesThatAreNot) {
+  VisualQuestions all{.count = 2, .height = 3, .width = 5};
+  all.images.resize(90);
+  EXPECT_ERROR(IndexError, "image 2 of 2", image_batch(all, {0, 2}));
+  EXPECT_ERROR(IndexError, "image -1 of 2", image_batch(all, {-1}));
+  EXPECT_ERROR(IndexError, "image 2 of 2", box_batch(all, {2}, 1));
+  EXPECT_ERROR(IndexError, "images 1 to 3 of 2", about_images(all, 1, 3));
+  EXPECT_THROW(about_images(all, -1, 1), IndexError);
+  EXPECT_THROW(about_images(all, 2, 1), IndexError);
+  all.boxes = {{{.left = 2, .top = 1, .width = 3, .height = 2}}, {}};
+  EXPECT_EQ(box_batch(all, {0, 1}, 1).to_vector<float>()[14], 1);
+  const Box outside[] = {{3, 1, 3, 2},  {2, 2, 3, 2},  {-1, 1, 3, 2}, {2, -1, 3, 2},
+                         {2, 1, -1, 2}, {2, 1, 3, -1}, {6, 1, 0, 1},  {2, 4, 1, 0}};
+  for (const Box& box : outside) {
+    all.boxes[0] = {box};
+    EXPECT_ERROR(IndexError, "image 0: a box that is not within it", box_batch(all, {0}, 1));
+  }
+  all.boxes.pop_back();
+  EXPECT_ERROR(IndexError, "image 1: its boxes are missing", box_batch(all, {1}, 1));
+}
+
 TEST(VisualQuestions, APictureIsOneOfWhichNothingIsAsked) {
   train::Picture picture(6, 4, {200, 10, 0});
   picture.fill(3, 0, 3, 4, {0, 100, 30});
