@@ -89,7 +89,7 @@ std::string tokenize_characters(std::string_view line) {
   for (std::size_t at = 0; at < line.size();) {
     const data::Decoded c = data::decode_utf8(line, at);
     at += c.length;
-    if (data::classify(c.code) == data::CharClass::space) continue;
+    if (is_white_space(c.code)) continue;
     if (!out.empty()) out += ' ';
     data::append_utf8(out, c.code);
   }

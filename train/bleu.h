@@ -70,7 +70,7 @@ Bleu bleu_of_counts(Bleu counted, const BleuOptions& options = {});
 /// The line as WMT's mteval-v13a splits it: most punctuation apart from words, full stops and
 /// commas not between digits, dashes after digits.
 std::string tokenize_13a(std::string_view line);
-/// Its characters with a blank between them; what is not UTF-8 is U+FFFD.
+/// Its characters but white space, with a blank between them; what is not UTF-8 is U+FFFD.
 std::string tokenize_characters(std::string_view line);
 
 }  // namespace heed::train

@@ -12,7 +12,8 @@ class Classified {
   explicit Classified(Index classes) : confusion_(classes) {}
 
   /// logits [B, classes], f32 or f64; labels i64 [B]. The first of the largest logits is the guess.
-  /// Throws ShapeError, DTypeError, IndexError.
+  /// Throws before anything is added: ShapeError for other shapes or classes, DTypeError,
+  /// IndexError for a label outside [0, classes), -100 among them.
   void add(const Tensor& logits, const Tensor& labels);
 
   const Confusion& confusion() const { return confusion_; }

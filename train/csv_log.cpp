@@ -88,8 +88,8 @@ std::string CsvLog::line_of(const StepRow& row) const {
   return line_of_fields(fields);
 }
 
-void CsvLog::rewrite() {
-  Record header = columns_;
+void CsvLog::rewrite(std::vector<std::string> columns) {
+  Record header = columns;
   header.insert(header.begin(), "step");
   std::string content = line_of_fields(header);
   if (!fresh_) {
@@ -103,6 +103,7 @@ void CsvLog::rewrite() {
   }
   io::write_file_atomically(file_.path(), content);
   file_.reopen();
+  columns_ = std::move(columns);  // what the file has now
   fresh_ = false;
 }
 
@@ -115,13 +116,13 @@ void CsvLog::write_scalar(std::int64_t step, const std::string& name, double val
 
 void CsvLog::flush() {
   if (row_.empty()) return;
-  const std::size_t before = columns_.size();
+  std::vector<std::string> columns = columns_;
   for (const auto& field : row_.fields) {
-    if (std::find(columns_.begin(), columns_.end(), field.first) == columns_.end()) {
-      columns_.push_back(field.first);
+    if (std::find(columns.begin(), columns.end(), field.first) == columns.end()) {
+      columns.push_back(field.first);
     }
   }
-  if (fresh_ || columns_.size() != before) rewrite();
+  if (fresh_ || columns.size() != columns_.size()) rewrite(std::move(columns));
   file_.append(line_of(row_));
   row_.fields.clear();
 }
@@ -143,9 +144,9 @@ void CsvLog::go_on_after(std::int64_t step) {
     }
     if (*of <= step) content += line_of_fields(*record);
   }
-  columns_.assign(header->begin() + 1, header->end());
   io::write_file_atomically(path, content);
   file_.reopen();
+  columns_.assign(header->begin() + 1, header->end());
   fresh_ = false;
 }
 

@@ -30,8 +30,9 @@ class CsvLog final : public Log {
   void write_scalar(std::int64_t step, const std::string& name, double value) override;
   void go_on_after(std::int64_t step) override;
   std::string line_of(const StepRow& row) const;
-  /// The file anew, where a column has come.
-  void rewrite();
+  /// The file anew with these columns, where one has come. Throws IoError; what is known of the
+  /// file is then as before, so that the next row tries again.
+  void rewrite(std::vector<std::string> columns);
 
   io::AppendFile file_;
   std::vector<std::string> columns_;

@@ -7,6 +7,7 @@
 #include "../core/error.h"
 #include "../data/words.h"
 #include "chart.h"
+#include "ngrams.h"
 
 namespace heed::train {
 namespace {
@@ -24,6 +25,7 @@ std::vector<LengthBleu> bleu_by_length(const std::vector<std::string>& systems,
     throw ValueError(fmt::format("bleu_by_length: {} lines, {} references and {} sources",
                                  systems.size(), references.size(), sources.size()));
   }
+  check_lines("bleu_by_length", systems.size(), references.size());
   std::vector<LengthBleu> out;
   for (Index from = 1; from <= kLongest + 1; from += kStep) {
     const Index to = from > kLongest ? 0 : from + kStep - 1;

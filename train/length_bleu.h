@@ -18,8 +18,8 @@ struct LengthBleu {
   double bleu;
 };
 
-/// In ascending order, without the lengths that no sentence has. Throws ValueError as
-/// corpus_bleu(), and for another number of sources.
+/// In ascending order, without the lengths that no sentence has; a source without a word is in no
+/// row. Throws ValueError as corpus_bleu(), without a line too, and for another number of sources.
 std::vector<LengthBleu> bleu_by_length(const std::vector<std::string>& systems,
                                        const std::vector<std::string>& references,
                                        const std::vector<std::string>& sources,

@@ -11,12 +11,6 @@
 namespace heed::train {
 namespace {
 
-bool is_white_space(char32_t c) {
-  return (c >= 0x09 && c <= 0x0D) || (c >= 0x1C && c <= 0x20) || c == 0x85 || c == 0xA0 ||
-         c == 0x1680 || (c >= 0x2000 && c <= 0x200A) || c == 0x2028 || c == 0x2029 || c == 0x202F ||
-         c == 0x205F || c == 0x3000;
-}
-
 // Negative, 0, positive: the n-gram at `a` comes before that at `b`, is the same, comes after.
 int compare(const Index* a, const Index* b, Index n) {
   for (Index i = 0; i < n; ++i) {
@@ -35,6 +29,12 @@ std::vector<const Index*> sorted_ngrams(const Symbols& text, Index n) {
 }
 
 }  // namespace
+
+bool is_white_space(char32_t c) {
+  return (c >= 0x09 && c <= 0x0D) || (c >= 0x1C && c <= 0x20) || c == 0x85 || c == 0xA0 ||
+         c == 0x1680 || (c >= 0x2000 && c <= 0x200A) || c == 0x2028 || c == 0x2029 || c == 0x202F ||
+         c == 0x205F || c == 0x3000;
+}
 
 std::vector<std::string_view> split_words(std::string_view line) {
   std::vector<std::string_view> words;

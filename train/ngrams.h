@@ -15,6 +15,8 @@ namespace heed::train {
 /// Words or characters, equal ones as equal numbers.
 using Symbols = std::vector<Index>;
 
+/// All that Unicode calls so, and U+001C to U+001F: Python's str.isspace().
+bool is_white_space(char32_t c);
 /// What stands between white space (all that Unicode calls so), views into `line`.
 std::vector<std::string_view> split_words(std::string_view line);
 /// Numbers words, the same word by the same number in all lines.

@@ -54,6 +54,8 @@ TEST(Bleu, ExampleOfSacrebleu) {
 TEST(Bleu, OfCharacters) {
   const BleuOptions characters{.tokens = BleuTokens::characters};
   EXPECT_EQ(tokenize_characters(" 我爱\u3000é b\xff"), "我 爱 é b \uFFFD");
+  // What takes no room is no white space.
+  EXPECT_EQ(tokenize_characters("a\u200D\u00ADb\uFE0F\u2028c"), "a \u200D \u00AD b \uFE0F c");
   const Bleu bleu = corpus_bleu({"我喜欢吃苹果"}, Lines{"我 喜欢 吃梨"}, characters);
   EXPECT_THAT(bleu.counts, ElementsAre(4, 3, 2, 1));
   EXPECT_THAT(bleu.totals, ElementsAre(6, 5, 4, 3));

@@ -33,7 +33,16 @@ TEST(Classified, RefusesWhatDoesNotFit) {
   EXPECT_ERROR_WITH(ValueError, "classes", Classified none(0));
   EXPECT_THROW(found.add(zeros({2, 3}), labels({1})), ShapeError);
   EXPECT_THROW(found.add(zeros({1, 3}), labels({3})), IndexError);
+  EXPECT_THROW(found.add(zeros({1, 3}), labels({-1})), IndexError);
+  // Of a batch all or nothing, and no label is passed over.
+  EXPECT_ERROR(IndexError, "classified: label -100 is out of range for 3 classes",
+               found.add(zeros({2, 3}), labels({1, -100})));
+  EXPECT_ERROR(ShapeError, "classified: logits of shape [2, 5]; need [B, 3]",
+               found.add(zeros({2, 5}), labels({1, 4})));
+  EXPECT_THROW(found.add(zeros({2, 2}), labels({1, 0})), ShapeError);
+  EXPECT_THROW(found.add(zeros({2, 3}), zeros({2})), DTypeError);
   EXPECT_EQ(found.confusion().total(), 0);
+  EXPECT_EQ(found.loss(), 0);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "../../core/error.h"
+#include "../support/throws.h"
 
 namespace heed::train {
 namespace {
@@ -34,6 +35,8 @@ TEST(LengthBleu, LooksAtLengthsApart) {
   EXPECT_THAT(to_string(rows), HasSubstr("31 to more words"));
   EXPECT_THAT(length_chart({{"ours", rows}}), HasSubstr("BLEU by length"));
   EXPECT_THROW(bleu_by_length(ours, sources, {}), ValueError);
+  EXPECT_ERROR(ValueError, "bleu_by_length: there are no lines", bleu_by_length({}, {}, {}));
+  EXPECT_TRUE(bleu_by_length({"a"}, {"a"}, {""}).empty());  // a source without a word is in no row
 }
 
 }  // namespace

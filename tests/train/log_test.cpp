@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <limits>
 #include <memory>
 
@@ -70,6 +71,22 @@ TEST(CsvLog, GoesOnAfterTheStep) {
     log.scalar(1, "x", 1);
   }
   EXPECT_EQ(TemporaryFolder::get(path), "step,x\n1,1\n");
+}
+
+TEST(CsvLog, AColumnThatCouldNotBeWrittenComesWithTheNextRow) {
+  const TemporaryFolder folder;
+  const std::string path = folder / "log.csv", aside = folder / "aside.csv";
+  CsvLog log(path);
+  log.scalar(1, "loss", 2);
+  log.flush();
+  std::filesystem::rename(path, aside);
+  std::filesystem::create_directory(path);
+  log.scalar(2, "accuracy", 0.5);
+  EXPECT_THROW(log.flush(), IoError);
+  std::filesystem::remove(path);
+  std::filesystem::rename(aside, path);
+  log.flush();
+  EXPECT_EQ(TemporaryFolder::get(path), "step,loss,accuracy\n1,2,\n2,,0.5\n");
 }
 
 TEST(CsvLog, RefusesAFileThatIsNoLog) {
