@@ -8,6 +8,7 @@
 
 #include "../core/error.h"
 #include "read_only.h"
+#include "size_limit.h"
 
 namespace heed::io {
 
@@ -35,6 +36,7 @@ void AppendFile::reopen() {
 void AppendFile::append(std::string_view bytes) {
   if (fd_ < 0) return;                             // opened by one that may not write
   const off_t before = ::lseek(fd_, 0, SEEK_END);  // -1 for a pipe, where nothing is taken back
+  const SizeLimitIsAnError scope;
   while (!bytes.empty()) {
     const ssize_t written = ::write(fd_, bytes.data(), bytes.size());
     if (written < 0 && errno == EINTR) continue;

@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <signal.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -11,13 +10,13 @@
 #include <atomic>
 #include <cerrno>
 #include <cstdio>
-#include <ctime>
 #include <filesystem>
 #include <new>
 #include <stdexcept>
 
 #include "../core/error.h"
 #include "read_only.h"
+#include "size_limit.h"
 
 namespace heed::io {
 namespace {
@@ -56,32 +55,6 @@ class Descriptor {
 
  private:
   int fd_;
-};
-
-// While alive, a write beyond the limit on file sizes (`ulimit -f`) is an error of this thread and
-// does not end the process: what other threads do about SIGXFSZ is not changed.
-class SizeLimitIsAnError {
- public:
-  SizeLimitIsAnError() {
-    ::sigemptyset(&signal_);
-    ::sigaddset(&signal_, SIGXFSZ);
-    ::pthread_sigmask(SIG_BLOCK, &signal_, &before_);
-  }
-  ~SizeLimitIsAnError() {
-    const int code = errno;  // of the write
-    const timespec now{};
-    const bool callers_own = ::sigismember(&before_, SIGXFSZ) == 1;
-    if (!callers_own) {
-      static_cast<void>(uninterrupted([&] { return ::sigtimedwait(&signal_, nullptr, &now); }));
-    }
-    ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
-    errno = code;
-  }
-  SizeLimitIsAnError(const SizeLimitIsAnError&) = delete;
-  SizeLimitIsAnError& operator=(const SizeLimitIsAnError&) = delete;
-
- private:
-  sigset_t signal_, before_;
 };
 
 bool write_all(int fd, std::string_view bytes) {

@@ -52,7 +52,7 @@ class Reader {
   // What is held in several places is there in each. What holds itself would have names without an
   // end.
   void walk() {
-    std::size_t named = 0;  // bytes of all names
+    std::size_t named = 0;  // bytes of all names, each with an end: a key may be empty
     for (std::vector<Place> todo{{pickle_.root, ""}}; !todo.empty();) {
       const Place here = std::move(todo.back());
       todo.pop_back();
@@ -67,7 +67,7 @@ class Reader {
             step == 2 ? key(here.name, pickle_[value.items[i]]) : fmt::format("{}", i);
         todo.push_back(
             {value.items[i + step - 1], here.name.empty() ? own : here.name + "." + own});
-        named += todo.back().name.size();
+        named += todo.back().name.size() + 1;
         if (named > 64 * budget_) fail("holds itself, or has names far longer than the file");
       }
       std::reverse(todo.begin() + static_cast<std::ptrdiff_t>(before), todo.end());

@@ -78,6 +78,25 @@ TEST(AppendFile, TakesBackWhatDoesNotFit) {
   EXPECT_EQ(TemporaryFolder::get(folder / "log"), "first\nthird\n");
 }
 
+TEST(AppendFile, ALimitOnFileSizesIsAnErrorAndEndsNoProcess) {
+  const TemporaryFolder folder;
+  AppendFile file(folder / "log");
+  file.append("first\n");
+  rlimit before{};
+  ::getrlimit(RLIMIT_FSIZE, &before);
+  const rlimit limit{11, before.rlim_max};
+  ::setrlimit(RLIMIT_FSIZE, &limit);  // and SIGXFSZ is not ignored, as it is for FullDisk
+  int code = 0;
+  try {
+    file.append("second line\n");
+  } catch (const IoError& error) {
+    code = error.code();
+  }
+  ::setrlimit(RLIMIT_FSIZE, &before);
+  EXPECT_EQ(code, EFBIG);
+  EXPECT_EQ(TemporaryFolder::get(folder / "log"), "first\n");
+}
+
 TEST(AppendFile, RefusesWhatCannotBeWritten) {
   const TemporaryFolder folder;
   EXPECT_THROW(AppendFile(folder.path().string()), IoError);

@@ -67,9 +67,14 @@ TEST(Lora, ComesBesideTheLayersThatTheFileNames) {
 
 TEST(Lora, IsLoadedIntoAdaptersOfTheSameScale) {
   Adapted a;
-  nn::add_lora(a.other, {.rank = 2, .alpha = 3.5, .at = {"second"}});
+  nn::add_lora(a.other, {.rank = 2, .alpha = 3.5, .dropout = 0.125, .at = {"second"}});
   load_lora(a.path, a.other);
   EXPECT_EQ(numbers(a.other(a.x)), numbers(a.model(a.x)));
+  for (nn::Module* module : a.other.modules()) {
+    if (const auto* adapter = dynamic_cast<const nn::LowRank*>(module)) {
+      EXPECT_EQ(adapter->options().dropout, 0.125);  // its own
+    }
+  }
   Pair third;
   nn::add_lora(third, {.rank = 2, .alpha = 4, .at = {"second"}});
   const auto before = numbers(nn::lora_state(third)[0].second);

@@ -167,6 +167,7 @@ TEST_F(Torch, TurnedTensorsAreCopiedAsOftenAsTheFileIsLarge) {
 
 TEST_F(Torch, IsReadStrictly) {
   EXPECT_ERROR_WITH(FormatError, "holds itself", read("]q\1h\1a"));
+  EXPECT_ERROR_WITH(FormatError, "holds itself", read("}q\1" + text("") + "h\1s"));
   EXPECT_ERROR_WITH(FormatError, "\"a\" is there twice",
                     read("}(" + text("a") + "K\1" + text("a") + "K\2u"));
   EXPECT_ERROR_WITH(FormatError, "a key that is neither", read("}N" + integer(1) + "s"));
