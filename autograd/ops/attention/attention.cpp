@@ -9,7 +9,6 @@
 #include "../../../core/kernels/attention/attention.h"
 #include "../../../core/kernels/attention/tile_rule.h"
 #include "../../../core/kernels/elementwise/elementwise.h"
-#include "../../../core/kernels/reduce/reduce.h"
 #include "../../../core/traced.h"
 #include "../../backward.h"
 #include "../../check_defined.h"
@@ -22,6 +21,7 @@
 #include "../shape/arrange.h"
 #include "../shape/shape.h"
 #include "../shape/unfold.h"
+#include "followed_mask.h"
 #include "sinks.h"
 
 namespace heed {
@@ -107,10 +107,10 @@ const char* op_of(const Operands& x) {
 
 // x, with zeros in the rows of which no element of the mask, over `axis`, is true: they take no
 // part, but what stands there would meet a weight of 0.
-Tensor without_unseen(const Tensor& x, const Array& mask, Index axis) {
+Tensor without_unseen(const Tensor& x, const Tensor& mask, Index axis) {
   if (!mask.defined()) return x;
-  const Array seen = kernels::any(mask, {axis}, true).transpose(axis, -1);  // [.., rows, 1]
-  return where(Tensor(seen), x, tensor(0, x.dtype()));
+  const Tensor seen = transpose(any(mask, {axis}, true), axis, -1);  // [.., rows, 1]
+  return where(seen, x, tensor(0, x.dtype()));
 }
 
 // The weights before dropout [.., Q, K], and the logs of their sums, of scores that a sink stands
@@ -137,13 +137,15 @@ struct Attended {
 Attended plain(const Operands& x, const Call& call) {
   const AttentionOptions& options = call.options;
   Tensor q = x.q, k = x.k, v = x.v;
+  const Shape whole = scores_of_shape(op_of(x), x);
   const Array mask =
       kernels::attention_mask(op_of(x), scores_of(x), v.array(), terms_of(op_of(x), call, x));
-  Array spread = mask;
-  if (mask.defined()) {
+  Tensor spread = mask.defined() ? Tensor(mask) : Tensor();
+  if (traced()) spread = followed_mask(options, whole);
+  if (spread.defined()) {
     // At least [Q, K], so that both axes can be looked along.
-    Shape shape{q.size(-2), k.size(-2)};
-    spread = mask.expand(broadcast_shapes(op_of(x), mask.shape(), shape));
+    const Shape shape{q.size(-2), k.size(-2)};
+    spread = expand(spread, broadcast_shapes(op_of(x), spread.shape(), shape));
   }
   q = without_unseen(q, spread, -1);
   k = without_unseen(k, spread, -2);
@@ -155,14 +157,12 @@ Attended plain(const Operands& x, const Call& call) {
     scores = matmul(q, transpose(k, -2, -1));
   }
   scores = scores * options.scale;
-  const Shape whole = scores_of_shape(op_of(x), x);
   if (options.map.defined()) scores = options.map.with(x.captured)(expand(scores, whole));
   if (x.bias.defined()) scores = scores + x.bias;
   if (x.offset_bias.defined()) {
     scores = scores + offset_block(x.offset_bias, q.size(-2), k.size(-2));
   }
-  const Weights made =
-      weigh(expand(scores, whole), spread.defined() ? Tensor(spread) : Tensor(), x.sinks);
+  const Weights made = weigh(expand(scores, whole), spread, x.sinks);
   Tensor weights = made.weights;
   if (options.dropout > 0) weights = dropped(weights, options.dropout, call.draws);
   return {matmul(weights, v), made.log_sums};

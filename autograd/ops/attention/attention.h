@@ -58,7 +58,7 @@ struct AttentionOptions {
 /// Cost O(Q K), or O(Q window); memory O(Q + K). `log_sums` takes the log of each query's sum of
 /// exp(e), [.., Q], -infinity where it may attend to nothing: see attention_weights(), and merge()
 /// in attention/. It is differentiable. Throws GradError, ShapeError, DTypeError; ValueError also
-/// for a map that gives NaN.
+/// for a map that gives NaN and, while it is traced, for segments and a rule.
 Tensor dot_attention(const Tensor& q, const Tensor& k, const Tensor& v,
                      const AttentionOptions& options = {}, Tensor* log_sums = nullptr);
 /// `score_vector` is w, [D].

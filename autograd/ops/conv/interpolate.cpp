@@ -29,29 +29,32 @@ Tensor along(const Tensor& x, Index axis, Index out, double step,
   const Index in = x.size(axis);
   const Index last = in - 1;
   const bool linear = options.mode == Interpolation::linear;
-  std::vector<std::int64_t> low, high;
-  std::vector<double> weight;
+  Shape shape = Shape::filled(x.rank(), 1);
+  shape[axis] = out;
+  Array low = Array::empty(Shape{out}, DType::i64), high = Array::empty(Shape{out}, DType::i64);
+  Array weight = Array::empty(shape, DType::f64);
+  auto* const to_low = low.mutable_data<std::int64_t>();
+  auto* const to_high = high.mutable_data<std::int64_t>();
+  auto* const to_weight = weight.mutable_data<double>();
   if (linear && options.align_corners) {
     step = out > 1 ? static_cast<double>(last) / static_cast<double>(out - 1) : 0;
   }
   for (Index i = 0; i < out; ++i) {
     if (!linear) {
-      low.push_back(std::min(nearest(i, in, out, options), last));
+      to_low[i] = std::min(nearest(i, in, out, options), last);
       continue;
     }
     const auto place = static_cast<double>(i);
     const double from =
         options.align_corners ? place * step : std::max(0.0, (place + 0.5) * step - 0.5);
-    low.push_back(std::min(static_cast<Index>(from), last));
-    high.push_back(std::min(low.back() + 1, last));
-    weight.push_back(from - static_cast<double>(low.back()));
+    to_low[i] = std::min(static_cast<Index>(from), last);
+    to_high[i] = std::min(to_low[i] + 1, last);
+    to_weight[i] = from - static_cast<double>(to_low[i]);
   }
-  Tensor first = index_select(x, axis, Tensor(Array::from(low)));
+  Tensor first = index_select(x, axis, Tensor(low));
   if (!linear) return first;
-  Shape shape = Shape::filled(x.rank(), 1);
-  shape[axis] = out;
-  const Tensor w = Tensor(Array::from(weight, shape).to(x.dtype()));
-  return (1 - w) * first + w * index_select(x, axis, Tensor(Array::from(high)));
+  const Tensor w = Tensor(weight.to(x.dtype()));
+  return (1 - w) * first + w * index_select(x, axis, Tensor(high));
 }
 
 }  // namespace
@@ -67,7 +70,7 @@ Tensor interpolate(const Tensor& x, const InterpolateOptions& options) {
   if (sized == (options.scale != 0)) {
     throw ValueError("interpolate: wants a size or a scale, and not both");
   }
-  Tensor out = x;
+  Shape shape = x.shape();
   for (Index axis = 2; axis < x.rank(); ++axis) {
     const Index in = x.size(axis);
     const auto places = static_cast<double>(in);
@@ -78,8 +81,14 @@ Tensor interpolate(const Tensor& x, const InterpolateOptions& options) {
       throw ValueError(fmt::format("interpolate: {} places of an axis of {}", wanted, in));
     }
     if (in == 0) throw ShapeError(fmt::format("interpolate: {} has an empty axis", describe(x)));
-    out = along(out, axis, static_cast<Index>(wanted), sized ? places / wanted : 1 / options.scale,
-                options);
+    shape[axis] = static_cast<Index>(wanted);
+  }
+  check_sizes("interpolate", shape);
+  Tensor out = x;
+  for (Index axis = 2; axis < x.rank(); ++axis) {
+    const double step = sized ? static_cast<double>(x.size(axis)) / static_cast<double>(shape[axis])
+                              : 1 / options.scale;
+    out = along(out, axis, shape[axis], step, options);
   }
   return out;
 }

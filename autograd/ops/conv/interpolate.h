@@ -25,7 +25,7 @@ struct InterpolateOptions {
 };
 
 /// f32 and f64. Throws ValueError unless one of size and scale is given, and positive; ShapeError
-/// for other ranks and axes without places.
+/// for other ranks, axes without places, and more numbers than an index has.
 Tensor interpolate(const Tensor& x, const InterpolateOptions& options);
 
 }  // namespace heed
