@@ -2,6 +2,7 @@
 // here, is truncated where it is divided.
 #include <numeric>
 
+#include "../../autograd/factories.h"
 #include "../../autograd/ops/elementwise/clamp.h"
 #include "../../autograd/ops/elementwise/compare.h"
 #include "../../autograd/ops/elementwise/elementwise.h"
@@ -36,7 +37,7 @@ Tensor quotient(const Tensor& x, const Tensor& y) {
 // The exponent may be of another dtype.
 Tensor raised(const Tensor& x, const Tensor& y) {
   if (whole(x) && whole(y)) return power(x.array(), y.array());
-  if (whole(x)) return to(pow(to(x, y.dtype()), y), DType::i64);
+  if (whole(x)) return to(pow(to(x, DType::f64), to(y, DType::f64)), DType::i64);
   if (y.numel() == 1 && y.rank() <= x.rank() && !y.requires_grad()) return pow(x, y.item());
   return pow(x, to(y, x.dtype()));
 }
@@ -45,13 +46,19 @@ Tensor multiplied(const Tensor& x, const Tensor& y) { return x * y; }
 Tensor difference(const Tensor& x, const Tensor& y) { return x - y; }
 Tensor reflected(const Tensor& x) { return -x; }
 
+// With the sign of x, exactly: |x| by |y|, of which neither is below 0. A zero keeps its own.
+Tensor rest_towards_zero(const Tensor& x, const Tensor& y) {
+  const Tensor sign = where(x < 0, tensor(-1, x.dtype()), tensor(1, x.dtype()));
+  return sign * remainder(sign * x, abs(y));
+}
+
 Operation modulo(NodeReader& node) {
   node.inputs(2, 2);
   const bool as_in_c = node.truth("fmod", false);
   return one([as_in_c](const std::vector<Tensor>& in, const Run&) {
     if (!as_in_c) return remainder(in[0], in[1]);
     if (whole(in[0])) return Tensor(c_remainder(in[0].array(), in[1].array()));
-    return in[0] - in[1] * trunc(in[0] / in[1]);
+    return rest_towards_zero(in[0], in[1]);
   });
 }
 

@@ -4,7 +4,6 @@
 
 #include "../../autograd/ops/conv/conv3d.h"
 #include "../../autograd/ops/conv/conv_transpose.h"
-#include "../../autograd/ops/conv/interpolate.h"
 #include "../../autograd/ops/index/grid_sample.h"
 #include "../../autograd/ops/shape/slicing.h"
 #include "../../core/error.h"
@@ -99,59 +98,6 @@ Operation conv_transpose_of(NodeReader& node) {
   });
 }
 
-// Of the ways to meet places, those that interpolate() has.
-Operation resize_of(NodeReader& node) {
-  const bool upsample = node.node().op_type == "Upsample";
-  const bool sized = !upsample && node.opset() >= 11;
-  node.inputs(1, sized ? 4 : 2);
-  const std::string mode = node.text("mode", "nearest");
-  const bool linear = mode == "linear";
-  if (!linear) node.only("mode", "nearest");
-  const std::string meets =
-      sized ? node.text("coordinate_transformation_mode", "half_pixel") : "asymmetric";
-  const std::string rounds = sized ? node.text("nearest_mode", "round_prefer_floor") : "floor";
-  const bool corners = linear && meets == "align_corners";
-  if (linear ? meets != "half_pixel" && meets != "pytorch_half_pixel" && !corners
-             : meets != "asymmetric" || rounds != "floor") {
-    node.fail(fmt::format("{} with coordinates {}, rounded by {}, is not supported", mode, meets,
-                          rounds));
-  }
-  node.ignore("cubic_coeff_a");
-  node.ignore("extrapolation_value");
-  node.only("exclude_outside", 0);
-  node.only("antialias", 0);
-  node.none("axes");
-  node.only("keep_aspect_ratio_policy", "stretch");
-  const std::vector<float> given =
-      upsample && node.opset() < 9 ? node.numbers("scales") : std::vector<float>();
-  return one([=](const std::vector<Tensor>& in, const Run&) {
-    const Tensor& x = in[0];
-    const Tensor &scales = input_or_none(in, sized ? 2 : 1),
-                 &sizes = input_or_none(in, sized ? 3 : 9);
-    std::vector<Index> out;
-    if (sizes.defined() && sizes.numel() > 0) {
-      out = integers_of(sizes, "sizes");
-    } else {
-      std::vector<double> by(given.begin(), given.end());
-      if (scales.defined()) by = scales.array().to(DType::f64).to_vector<double>();
-      for (std::size_t i = 0; i < by.size() && static_cast<Index>(i) < x.rank(); ++i) {
-        const double size = static_cast<double>(x.size(static_cast<Index>(i))) * by[i];
-        if (!(size >= 0 && size < 1e15)) throw ValueError("a scale that is not a positive number");
-        out.push_back(static_cast<Index>(size));
-      }
-    }
-    if (static_cast<Index>(out.size()) != x.rank() || (x.rank() != 3 && x.rank() != 4) ||
-        out[0] != x.size(0) || out[1] != x.size(1)) {
-      throw ShapeError(
-          "sizes must be those of [B, C, L] or [B, C, H, W] with the same batch and channels");
-    }
-    const PerAxis size = x.rank() == 3 ? PerAxis(1, out[2]) : PerAxis(out[2], out[3]);
-    return interpolate(x, {.size = size,
-                           .mode = linear ? Interpolation::linear : Interpolation::nearest,
-                           .align_corners = corners});
-  });
-}
-
 // Linear was bilinear before version 20.
 Operation grid_sample_of(NodeReader& node) {
   node.inputs(2, 2);
@@ -173,8 +119,6 @@ Operation grid_sample_of(NodeReader& node) {
 void add_convolutions(Makers& to) {
   to["Conv"] = conv_of;
   to["ConvTranspose"] = conv_transpose_of;
-  to["Resize"] = resize_of;
-  to["Upsample"] = resize_of;
   to["GridSample"] = grid_sample_of;
 }
 

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "../../autograd/factories.h"
+#include "../../autograd/ops/elementwise/compare.h"
 #include "../../autograd/ops/elementwise/dropout.h"
 #include "../../autograd/ops/elementwise/elementwise.h"
 #include "../../autograd/ops/normalise/batch_norm.h"
@@ -110,7 +111,10 @@ Operation lp_normalization(NodeReader& node) {
   node.inputs(1, 1);
   const Index axis = node.integer("axis", -1), p = node.integer("p", 2);
   if (p != 1 && p != 2) node.only("p", 2);
-  return of_one([=](const Tensor& x) { return x / norm(x, static_cast<double>(p), axis, true); });
+  return of_one([=](const Tensor& x) {
+    const Tensor some = any(x != 0, {axis}, true);  // zeros stay zeros, and get no gradient
+    return where(some, x / norm(where(some, x, 1), static_cast<double>(p), axis, true), 0);
+  });
 }
 
 // Drops in training alone, whatever training_mode says.

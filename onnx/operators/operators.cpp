@@ -11,8 +11,8 @@ const Makers& makers() {
     Makers out;
     for (const auto add :
          {add_arithmetic, add_activations, add_comparisons, add_conversions, add_reductions,
-          add_shapes, add_parts, add_sizes, add_places, add_products, add_convolutions, add_pools,
-          add_normalisers, add_recurrent, add_attention, add_losses, add_control})
+          add_shapes, add_parts, add_sizes, add_places, add_products, add_convolutions, add_resize,
+          add_pools, add_normalisers, add_recurrent, add_attention, add_losses, add_control})
       add(out);
     return out;
   }();

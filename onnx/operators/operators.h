@@ -28,6 +28,7 @@ void add_sizes(Makers& to);
 void add_places(Makers& to);
 void add_products(Makers& to);
 void add_convolutions(Makers& to);
+void add_resize(Makers& to);
 void add_pools(Makers& to);
 void add_normalisers(Makers& to);
 void add_recurrent(Makers& to);

@@ -32,11 +32,15 @@ Operation split_of(NodeReader& node) {
   if (node.opset() >= 18 && node.has("num_outputs") && node.integer("num_outputs") != parts)
     node.fail("attribute num_outputs is not the number of results");
   if (parts == 0) node.fail("there are no results");
+  const bool may_be_shorter = node.opset() >= 18;
   return [=](const std::vector<Tensor>& in, const Run&) {
     std::vector<Index> lengths =
         input_or_none(in, 1).defined() ? integers_of(in[1], "split") : given;
     if (lengths.empty()) {
       const Index size = in[0].size(axis), each = (size + parts - 1) / parts;
+      if (!may_be_shorter && size % parts != 0) {
+        throw ShapeError(fmt::format("{} places in {} equal parts", size, parts));
+      }
       for (Index i = 0; i < parts; ++i)
         lengths.push_back(std::clamp(size - i * each, Index{0}, each));
     }

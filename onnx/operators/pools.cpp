@@ -7,6 +7,7 @@
 #include "../../autograd/ops/elementwise/elementwise.h"
 #include "../../autograd/ops/reduce/reduce.h"
 #include "../../autograd/ops/reduce/statistics.h"
+#include "../../autograd/ops/shape/slicing.h"
 #include "../../core/error.h"
 #include "operators.h"
 #include "window.h"
@@ -27,6 +28,38 @@ bool simple(const Padding& around, const std::vector<Index>& kernel) {
 }
 PerAxis pair_of(const std::vector<Index>& two) { return {two[0], two[1]}; }
 
+// Of results of a padded x: with ceil_mode, none of a window that begins behind x.
+Tensor without_padding_alone(const Tensor& out, const Tensor& x, const Window& window,
+                             const Padding& around) {
+  const std::vector<Index>& kernel = window.kernel();
+  const auto by = window.strides(kernel.size()), apart = window.dilations(kernel.size());
+  Tensor kept = out;
+  for (std::size_t i = 0; i < kernel.size(); ++i) {
+    const Index axis = static_cast<Index>(i) + 2, first = x.size(axis) + around.before[i];
+    const Index room = first + around.behind[i] - apart[i] * (kernel[i] - 1) - 1;
+    Index count = (room + by[i] - 1) / by[i] + 1;
+    if ((count - 1) * by[i] >= first) --count;
+    if (count < out.size(axis)) kept = slice(kept, axis, 0, count);
+  }
+  return kept;
+}
+
+Tensor largest(const Tensor& x, const Window& window, const std::vector<Index>& padding, bool up) {
+  const std::vector<Index>& kernel = window.kernel();
+  const auto by = window.strides(kernel.size()), apart = window.dilations(kernel.size());
+  if (kernel.size() == 1) {
+    return max_pool1d(x, {.kernel = kernel[0],
+                          .stride = by[0],
+                          .padding = padding[0],
+                          .dilation = apart[0],
+                          .ceil_mode = up});
+  }
+  return max_pool2d(x, {.kernel = pair_of(kernel),
+                        .stride = pair_of(by),
+                        .padding = pair_of(padding),
+                        .dilation = pair_of(apart),
+                        .ceil_mode = up});
+}
 Operation max_pool(NodeReader& node) {
   node.inputs(1, 1);
   node.outputs(1);
@@ -37,25 +70,12 @@ Operation max_pool(NodeReader& node) {
   return one([=](const std::vector<Tensor>& in, const Run&) {
     const std::vector<Index>& kernel = window.kernel();
     check_axes(kernel.size());
-    Padding around = window.padding(in[0], kernel);
-    Tensor x = in[0];
-    if (!simple(around, kernel)) {
-      x = padded(x, around, -std::numeric_limits<double>::infinity());
-      around.before.assign(kernel.size(), 0);
-    }
-    const auto by = window.strides(kernel.size()), apart = window.dilations(kernel.size());
-    if (kernel.size() == 1) {
-      return max_pool1d(x, {.kernel = kernel[0],
-                            .stride = by[0],
-                            .padding = around.before[0],
-                            .dilation = apart[0],
-                            .ceil_mode = up});
-    }
-    return max_pool2d(x, {.kernel = pair_of(kernel),
-                          .stride = pair_of(by),
-                          .padding = pair_of(around.before),
-                          .dilation = pair_of(apart),
-                          .ceil_mode = up});
+    const Padding around = window.padding(in[0], kernel);
+    if (simple(around, kernel)) return largest(in[0], window, around.before, up);
+    const std::vector<Index> none(kernel.size(), 0);
+    const Tensor x = padded(in[0], around, -std::numeric_limits<double>::infinity());
+    const Tensor out = largest(x, window, none, up);
+    return up ? without_padding_alone(out, in[0], window, around) : out;
   });
 }
 
@@ -89,10 +109,13 @@ Operation average_pool(NodeReader& node) {
     const auto by = window.strides(kernel.size());
     if (simple(around, kernel)) return averages(in[0], kernel, by, around.before, up, count);
     const std::vector<Index> none(kernel.size(), 0);
-    Tensor out = averages(padded(in[0], around, 0), kernel, by, none, up, true);
-    if (count) return out;
+    const auto means = [&](const Tensor& of) {
+      const Tensor out = averages(padded(of, around, 0), kernel, by, none, up, true);
+      return up ? without_padding_alone(out, in[0], window, around) : out;
+    };
+    if (count) return means(in[0]);
     // Each mean again by the part of its window that is x.
-    return out / averages(padded(ones_like(in[0]), around, 0), kernel, by, none, up, true);
+    return means(in[0]) / means(ones_like(in[0]));
   });
 }
 

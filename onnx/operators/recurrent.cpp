@@ -91,6 +91,17 @@ void check(const Tensor& x, const Shape& shape, const char* what) {
   }
 }
 
+void check_lengths(const std::vector<Index>& lengths, Index batch, Index steps) {
+  if (static_cast<Index>(lengths.size()) != batch) {
+    throw ShapeError(
+        fmt::format("sequence_lens has {} lengths for {} rows", lengths.size(), batch));
+  }
+  for (const Index length : lengths) {
+    if (length >= 0 && length <= steps) continue;
+    throw ValueError(fmt::format("sequence_lens has {}, not in [0, {}]", length, steps));
+  }
+}
+
 std::vector<RnnWeights> weights_of(const std::vector<Tensor>& in, const Settings& settings) {
   const auto directions = static_cast<Index>(settings.directions());
   const Index rows = static_cast<Index>(order_of(settings.cell).size()) * settings.hidden;
@@ -201,7 +212,10 @@ Operation recurrent_of(NodeReader& node) {
     const Tensor x = settings.batch_first ? in[0] : transpose(in[0], 0, 1);
     const Index batch = x.size(0), steps = x.size(1), hidden = settings.hidden;
     std::vector<Index> lengths;
-    if (input_or_none(in, 4).defined()) lengths = integers_of(in[4], "sequence_lens");
+    if (input_or_none(in, 4).defined()) {
+      lengths = integers_of(in[4], "sequence_lens");
+      check_lengths(lengths, batch, steps);
+    }
     const auto state = [&](std::size_t i, const char* what) {
       Tensor out = input_or_none(in, i);
       if (!out.defined()) return out;

@@ -57,6 +57,17 @@ Tensor reduced_integers(const Tensor& x, Kind kind, std::vector<Index> axes, boo
   throw DTypeError("this reduction takes f32 and f64, not " + describe(x.array()));
 }
 
+// What is done to each number where no axis is reduced: the sum of one, its logarithm, ..
+Tensor of_each(const Tensor& x, Kind kind) {
+  switch (kind) {
+    case Kind::l1:
+    case Kind::l2: return abs(x);
+    case Kind::square: return square(x);
+    case Kind::log_sum: return log(x);
+    default: return x;
+  }
+}
+
 template <Kind kKind>
 Operation reduction(NodeReader& node) {
   const bool by_input = node.opset() >= (kKind == Kind::sum ? 13 : 18);
@@ -67,7 +78,7 @@ Operation reduction(NodeReader& node) {
   return one([=](const std::vector<Tensor>& in, const Run&) {
     const Tensor& list = input_or_none(in, 1);
     std::vector<Index> axes = list.defined() ? integers_of(list, "axes") : given;
-    if (axes.empty() && none_is_none) return in[0];
+    if (axes.empty() && none_is_none) return of_each(in[0], kKind);
     if (axes.empty())
       for (Index axis = 0; axis < in[0].rank(); ++axis) axes.push_back(axis);
     if (axes.empty()) return kKind == Kind::log_sum_exp ? in[0] : reduced(in[0], kKind, {}, false);

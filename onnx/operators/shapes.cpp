@@ -101,16 +101,22 @@ Operation tile_of(NodeReader& node) {
 }
 
 // Blocks of channels become places, and the other way round. x [B, C, H, W]
+constexpr Index kLargestBlock = (Index{1} << 31) - 1;  // whose square is a number
 Shape of_rank_4(const Tensor& x) {
   if (x.rank() != 4) throw ShapeError("x must be [B, C, H, W], not " + describe(x.array()));
   return x.shape();
 }
+Index block_of(NodeReader& node) {
+  const Index size = node.integer("blocksize");
+  if (size < 1) node.fail("attribute blocksize must be positive");
+  if (size > kLargestBlock) node.fail(fmt::format("attribute blocksize = {} is too large", size));
+  return size;
+}
 Operation depth_to_space(NodeReader& node) {
   node.inputs(1, 1);
-  const Index size = node.integer("blocksize");
+  const Index size = block_of(node);
   const std::string mode = node.text("mode", "DCR");
   if (mode != "DCR" && mode != "CRD") node.only("mode", "DCR");
-  if (size < 1) node.fail("attribute blocksize must be positive");
   return of_one([=](const Tensor& x) {
     const Shape s = of_rank_4(x);
     const Index channels = s[1] / (size * size);
@@ -118,18 +124,19 @@ Operation depth_to_space(NodeReader& node) {
         mode == "DCR"
             ? permute(reshape(x, {s[0], size, size, channels, s[2], s[3]}), {0, 3, 4, 1, 5, 2})
             : permute(reshape(x, {s[0], channels, size, size, s[2], s[3]}), {0, 1, 4, 2, 5, 3});
-    return reshape(apart, {s[0], channels, s[2] * size, s[3] * size});
+    return reshape(apart, {s[0], channels, checked_mul("DepthToSpace", s[2], size),
+                           checked_mul("DepthToSpace", s[3], size)});
   });
 }
 Operation space_to_depth(NodeReader& node) {
   node.inputs(1, 1);
-  const Index size = node.integer("blocksize");
-  if (size < 1) node.fail("attribute blocksize must be positive");
+  const Index size = block_of(node);
   return of_one([=](const Tensor& x) {
     const Shape s = of_rank_4(x);
     const Tensor apart =
         permute(reshape(x, {s[0], s[1], s[2] / size, size, s[3] / size, size}), {0, 3, 5, 1, 2, 4});
-    return reshape(apart, {s[0], s[1] * size * size, s[2] / size, s[3] / size});
+    return reshape(
+        apart, {s[0], checked_mul("SpaceToDepth", s[1], size * size), s[2] / size, s[3] / size});
   });
 }
 

@@ -112,7 +112,8 @@ Operation eye_like(NodeReader& node) {
   node.inputs(1, 1);
   const Index k = node.integer("k", 0);
   const bool given = node.has("dtype");
-  const auto dtype = dtype_of(given ? static_cast<DataType>(node.integer("dtype")) : DataType::f32);
+  const std::int64_t type = node.integer("dtype", static_cast<std::int64_t>(DataType::f32));
+  const auto dtype = dtype_of(static_cast<DataType>(type < 0 || type > 255 ? 255 : type));
   if (!dtype) node.fail("attribute dtype is of a type that is not supported");
   return one([=](const std::vector<Tensor>& in, const Run& run) {
     if (in[0].rank() != 2)

@@ -82,6 +82,26 @@ TEST_F(OnnxArithmetic, FunctionsOfTwoBroadcast) {
   EXPECT_LT(difference(OneNode{"Mod", {{"fmod", std::int64_t{1}}}}(x, y), wanted), 1e-12);
 }
 
+TEST_F(OnnxArithmetic, ModAsInCIsExact) {
+  const std::vector<double> x = {5, -5, 7.25, -7.25, -4, -0.0, 1e17, -1e17, -1e-20, 3},
+                            y = {INFINITY, -INFINITY, -3, 3, 2, 3, 0.1, 0.7, 1, 0};
+  std::vector<double> wanted;
+  for (std::size_t i = 0; i < x.size(); ++i) wanted.push_back(std::fmod(x[i], y[i]));
+  const OneNode node{.op = "Mod", .attributes = {{"fmod", std::int64_t{1}}}, .ours_alone = true};
+  const auto got = node(tensor(x, DType::f64), tensor(y, DType::f64)).to_vector<double>();
+  for (std::size_t i = 0; i + 1 < x.size(); ++i) {
+    EXPECT_EQ(got[i], wanted[i]) << i;
+    EXPECT_EQ(std::signbit(got[i]), std::signbit(wanted[i])) << i;
+  }
+  EXPECT_TRUE(std::isnan(got.back()));
+  // As of x - y trunc(x / y).
+  const Tensor a = tensor({7.25, -7.25, 0.0}, DType::f64).set_requires_grad(),
+               b = tensor({-3.0, 2.0, 5.0}, DType::f64).set_requires_grad();
+  sum(node(a, b)).backward();
+  EXPECT_EQ(a.grad().to_vector<double>(), (std::vector<double>{1, 1, 1}));
+  EXPECT_EQ(b.grad().to_vector<double>(), (std::vector<double>{2, 3, 0}));
+}
+
 TEST_F(OnnxArithmetic, SeveralOperands) {
   const Tensor x = random({3, 5}), y = random({5}), z = random({3, 1});
   const auto of = [&](const std::function<double(double, double, double)>& f) {
@@ -122,6 +142,8 @@ TEST_F(OnnxArithmetic, PowersOfAnyDtypes) {
             (Ints{81, -8, 1}));
   EXPECT_EQ(OneNode{"Pow"}(ints({9, 16}), tensor({0.5, 0.5})).to_vector<std::int64_t>(),
             (Ints{3, 4}));
+  EXPECT_EQ(OneNode{"Pow"}(ints({16777217}), tensor({1.0})).to_vector<std::int64_t>(),
+            (Ints{16777217}));  // which f32 does not hold
   EXPECT_ERROR_WITH(ValueError, "Pow \"y0\": a power of integers below 0",
                     OneNode{"Pow"}(ints({3}), ints({-1})));
 }

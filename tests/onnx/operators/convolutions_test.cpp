@@ -167,56 +167,6 @@ TEST_F(OnnxConvolutions, RefuseWhatDoesNotFit) {
                     OneNode{"Conv"}(random({1, 1, 2, 2, 2, 2}), random({1, 1, 1, 1, 1, 1})));
 }
 
-TEST_F(OnnxConvolutions, Resize) {
-  const Tensor x = random({2, 3, 5, 7});
-  const std::vector<Attribute> nearest = {
-      {"mode", std::string("nearest")},
-      {"coordinate_transformation_mode", std::string("asymmetric")},
-      {"nearest_mode", std::string("floor")}};
-  const Tensor wanted = made({2, 3, 10, 21}, [&](const Place& p) {
-    return at(x, {p[0], p[1], p[2] / 2, p[3] / 3});
-  });
-  const Tensor scales = tensor({1.0, 1.0, 2.0, 3.0});
-  EXPECT_EQ(difference(OneNode{"Resize", nearest}(x, Tensor(), scales), wanted), 0);
-  EXPECT_EQ(
-      difference(OneNode{"Resize", nearest}(x, Tensor(), Tensor(), ints({2, 3, 10, 21})), wanted),
-      0);
-  EXPECT_EQ(
-      difference(OneNode{"Resize", {{"mode", std::string("nearest")}}, 10}(x, scales), wanted), 0);
-  EXPECT_EQ(
-      difference(OneNode{"Upsample", {{"mode", std::string("nearest")}}, 9}(x, scales), wanted), 0);
-  const Tensor corners =
-      OneNode{"Resize",
-              {{"mode", std::string("linear")},
-               {"coordinate_transformation_mode", std::string("align_corners")}}}(
-          x, Tensor(), Tensor(), ints({2, 3, 9, 13}));
-  EXPECT_LT(difference(corners, made({2, 3, 9, 13},
-                                     [&](const Place& p) {
-                                       const double y = static_cast<double>(p[2]) / 2,
-                                                    z = static_cast<double>(p[3]) / 2;
-                                       const Index a = p[2] / 2, b = p[3] / 2,
-                                                   a1 = std::min(a + 1, Index{4}),
-                                                   b1 = std::min(b + 1, Index{6});
-                                       const double v = y - static_cast<double>(a),
-                                                    w = z - static_cast<double>(b);
-                                       return (1 - v) * ((1 - w) * at(x, {p[0], p[1], a, b}) +
-                                                         w * at(x, {p[0], p[1], a, b1})) +
-                                              v * ((1 - w) * at(x, {p[0], p[1], a1, b}) +
-                                                   w * at(x, {p[0], p[1], a1, b1}));
-                                     })),
-            1e-13);
-  EXPECT_ERROR_WITH(
-      FormatError,
-      "nearest with coordinates half_pixel, rounded by round_prefer_floor, is not supported",
-      OneNode{"Resize"}(x, Tensor(), scales));
-  EXPECT_ERROR_WITH(FormatError, "attribute mode = \"cubic\" is not supported",
-                    (OneNode{"Resize", {{"mode", std::string("cubic")}}}(x, Tensor(), scales)));
-  EXPECT_ERROR_WITH(ShapeError, "sizes must be those of",
-                    OneNode{"Resize", nearest}(x, Tensor(), tensor({2.0, 1.0, 2.0, 3.0})));
-  EXPECT_ERROR_WITH(ValueError, "a scale that is not a positive number",
-                    OneNode{"Resize", nearest}(x, Tensor(), tensor({1.0, 1.0, -2.0, 3.0})));
-}
-
 // What stands at a place between four pixels; zeros, or the edge, outside.
 double between(const Tensor& x, Index b, Index c, double down, double across, bool border) {
   const double v = std::floor(down), u = std::floor(across);

@@ -208,6 +208,18 @@ TEST_F(OnnxNormalisers, LpNormalization) {
         difference(OneNode{"LpNormalization", {{"p", p}, {"axis", std::int64_t{0}}}}(x), wanted),
         kClose);
   }
+  for (const std::int64_t p : {1, 2}) {  // zeros stay so, and get no gradient
+    const Tensor rows = tensor({{0.0, 0.0}, {3.0, -4.0}}, DType::f64).set_requires_grad();
+    const Tensor out =
+        OneNode{.op = "LpNormalization", .attributes = {{"p", p}}, .ours_alone = true}(rows);
+    EXPECT_EQ(at(out, {0, 0}), 0);
+    EXPECT_EQ(at(out, {0, 1}), 0);
+    EXPECT_NEAR(at(out, {1, 0}), p == 1 ? 3.0 / 7 : 0.6, 1e-15);
+    sum(out * tensor({5.0, 7.0}, DType::f64)).backward();
+    EXPECT_EQ(at(rows.grad(), {0, 0}), 0);
+    EXPECT_EQ(at(rows.grad(), {0, 1}), 0);
+    EXPECT_NEAR(at(rows.grad(), {1, 0}), p == 1 ? 48.0 / 49 : 4.0 * (4 * 5 + 3 * 7) / 125, 1e-14);
+  }
   EXPECT_ERROR_WITH(FormatError, "attribute p = 3 is not supported",
                     (OneNode{"LpNormalization", {{"p", std::int64_t{3}}}}(x)));
 }

@@ -45,6 +45,10 @@ TEST_F(OnnxParts, ConcatAndSplit) {
   EXPECT_EQ(uneven[0].size(1), 3);
   EXPECT_EQ(uneven[2].size(1), 1);
   EXPECT_ERROR_WITH(
+      ShapeError, "Split \"y0\": 7 places in 3 equal parts",
+      (OneNode{.op = "Split", .attributes = {{"axis", std::int64_t{1}}}, .results = 3}.all(
+          {joined})));
+  EXPECT_ERROR_WITH(
       ValueError, "Split \"y0\": 2 lengths for 3 results",
       (OneNode{.op = "Split", .attributes = {{"axis", std::int64_t{1}}}, .results = 3}.all(
           {joined, ints({5, 2})})));

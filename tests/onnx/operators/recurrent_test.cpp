@@ -179,5 +179,22 @@ TEST_F(OnnxRecurrent, RefuseWhatTheyDoNotKnow) {
   EXPECT_ERROR_WITH(Error, "LSTM \"y0\"", node(x, w, r, Tensor(), ints({1, 9, 2})));
 }
 
+// Also of a GRU whose reset gate comes first, which has no operator.
+TEST_F(OnnxRecurrent, LengthsAreThoseOfTheRows) {
+  const Tensor x = random({kSteps, kBatch, kInput});
+  for (const auto& [op, gates] :
+       {std::pair<const char*, Index>{"RNN", 1}, {"GRU", 3}, {"LSTM", 4}}) {
+    const Tensor w = random({1, gates * kHidden, kInput}),
+                 r = random({1, gates * kHidden, kHidden});
+    const OneNode node{op, {{"hidden_size", Index{kHidden}}}};
+    EXPECT_ERROR_WITH(ValueError, "sequence_lens has 9, not in [0, 5]",
+                      node(x, w, r, Tensor(), ints({1, 9, 2})));
+    EXPECT_ERROR_WITH(ValueError, "sequence_lens has -1, not in [0, 5]",
+                      node(x, w, r, Tensor(), ints({-1, 5, 2})));
+    EXPECT_ERROR_WITH(ShapeError, "sequence_lens has 2 lengths for 3 rows",
+                      node(x, w, r, Tensor(), ints({1, 2})));
+  }
+}
+
 }  // namespace
 }  // namespace heed::onnx

@@ -77,6 +77,28 @@ TEST_F(OnnxReductions, OverAxesInAnyVersion) {
   EXPECT_ERROR_WITH(ShapeError, "ReduceSum \"y0\"", OneNode{"ReduceSum"}(x, ints({5})));
 }
 
+TEST_F(OnnxReductions, OverNoAxesIsOfEachNumber) {
+  const Tensor x = each(random({3, 5}), [](double v) { return v - 0.1; });
+  const auto node = [](const char* op) {
+    return OneNode{.op = op,
+                   .attributes = {{"noop_with_empty_axes", std::int64_t{1}}},
+                   .opset = 18,
+                   .ours_alone = true};
+  };
+  for (const char* const op : {"ReduceL1", "ReduceL2"}) {
+    EXPECT_EQ(difference(node(op)(x), each(x, [](double v) { return std::abs(v); })), 0) << op;
+  }
+  EXPECT_EQ(difference(node("ReduceSumSquare")(x), each(x, [](double v) { return v * v; })), 0);
+  for (const char* const op :
+       {"ReduceSum", "ReduceMean", "ReduceProd", "ReduceMax", "ReduceMin", "ReduceLogSumExp"}) {
+    EXPECT_EQ(difference(node(op)(x), x), 0) << op;
+  }
+  const Tensor above = each(x, [](double v) { return std::abs(v); });
+  EXPECT_LT(
+      difference(node("ReduceLogSum")(above), each(above, [](double v) { return std::log(v); })),
+      1e-14);
+}
+
 TEST_F(OnnxReductions, OfIntegers) {
   const Tensor x = made(
       {3, 5, 7},

@@ -115,6 +115,13 @@ TEST_F(OnnxShapes, DepthAndSpace) {
       0);
   EXPECT_ERROR_WITH(FormatError, "attribute blocksize must be positive",
                     (OneNode{"DepthToSpace", {{"blocksize", std::int64_t{0}}}}(x)));
+  for (const char* const op : {"DepthToSpace", "SpaceToDepth"}) {
+    for (const std::int64_t size : {std::int64_t{1} << 31, std::int64_t{1} << 32, INT64_MAX}) {
+      EXPECT_ERROR_WITH(FormatError, "is too large", (OneNode{op, {{"blocksize", size}}}(x)));
+    }
+    EXPECT_ERROR_WITH(ShapeError, op,
+                      (OneNode{op, {{"blocksize", (std::int64_t{1} << 31) - 1}}}(x)));
+  }
   EXPECT_ERROR_WITH(ShapeError, "DepthToSpace",
                     (OneNode{"DepthToSpace", {{"blocksize", std::int64_t{5}}}}(x)));
 }

@@ -100,6 +100,10 @@ TEST_F(OnnxSizes, EyeLike) {
                        made({3, 5}, [](const Place& p) { return p[1] == p[0] + 1 ? 1 : 0; })),
             0);
   EXPECT_EQ((OneNode{"EyeLike", {{"dtype", std::int64_t{7}}}}(x)).dtype(), DType::i64);
+  for (const std::int64_t type : {-1, 257, 263}) {  // the last is i64's in 8 bits
+    EXPECT_ERROR_WITH(FormatError, "attribute dtype is of a type that is not supported",
+                      (OneNode{"EyeLike", {{"dtype", type}}}(x)));
+  }
   EXPECT_ERROR_WITH(ShapeError, "the input must be a matrix", OneNode{"EyeLike"}(random({3})));
 }
 
