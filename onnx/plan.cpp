@@ -207,33 +207,50 @@ Operation Plan::made(Node& node, std::vector<std::size_t>& inputs) {
   return out;
 }
 
+Tensor Plan::constant_in(const Run& run, std::size_t place, const Tensor& given) const {
+  if (run.floating == DType::f64) {
+    const auto wide = wide_.find(place);
+    if (wide != wide_.end()) return wide->second;
+  }
+  const DType dtype = run.dtype(given.dtype());
+  return dtype == given.dtype() ? given : to(given, dtype);
+}
+
 bool Plan::fold(const Node& node, const Step& step) {
   const bool constant = node.op_type == "Constant";
   if (!constant && !kFolding.contains(node.op_type)) return false;
-  std::vector<Tensor> in;
+  const Run in_f64{.floating = DType::f64};
+  std::vector<Tensor> in, wide_in;  // wide_in: as a run in f64 has them
+  bool floats = false;
   Index numbers = 0;
   for (const std::size_t place : step.inputs) {
     if (place == kNone) {
       in.emplace_back();
+      wide_in.emplace_back();
       continue;
     }
     const auto known = constants_.find(place);
     if (known == constants_.end() || known->second.rank() > 1) return false;
     numbers += known->second.numel();
     in.push_back(known->second);
+    wide_in.push_back(numbers > kFolded ? Tensor() : constant_in(in_f64, place, known->second));
+    floats = floats || is_floating(known->second.dtype()) || wide_.contains(place);
   }
   if (!constant && (in.empty() || numbers > kFolded)) return false;
-  std::vector<Tensor> out;
+  std::vector<Tensor> out, wide;
   try {
     const NoGrad no_grad;
     out = step.operation(in, Run());
+    if (floats) wide = step.operation(wide_in, in_f64);
   } catch (const FormatError&) {
     throw;
   } catch (const Error& error) {
     fail(node.place, label(node) + ": " + error.message());
   }
   for (std::size_t i = 0; i < step.outputs.size(); ++i) {
-    if (step.outputs[i] != kNone && i < out.size()) constants_.emplace(step.outputs[i], out[i]);
+    if (step.outputs[i] == kNone || i >= out.size()) continue;
+    constants_.emplace(step.outputs[i], out[i]);
+    if (i < wide.size()) wide_.emplace(step.outputs[i], wide[i]);
   }
   return true;
 }
@@ -280,13 +297,18 @@ void Plan::plan_freeing() {
   }
 }
 
+bool Plan::holds(const Array& array) const {
+  const auto same = [&array](const auto& own) { return own.second.array().shares_storage(array); };
+  return std::any_of(constants_.begin(), constants_.end(), same) ||
+         std::any_of(wide_.begin(), wide_.end(), same) ||
+         std::any_of(state_.begin(), state_.end(), [&array](const auto& own) {
+           return own.second->array().shares_storage(array);
+         });
+}
+
 std::vector<Tensor> Plan::run(const std::vector<Tensor>& inputs, const Run& run) const {
   std::vector<Tensor> values(count_);
-  for (const auto& [place, constant] : constants_) {
-    values[place] = run.dtype(constant.dtype()) == constant.dtype()
-                        ? constant
-                        : to(constant, run.dtype(constant.dtype()));
-  }
+  for (const auto& [place, given] : constants_) values[place] = constant_in(run, place, given);
   for (const auto& [place, state] : state_) values[place] = *state;
   for (std::size_t i = 0; i < inputs_.size(); ++i) values[inputs_[i]] = inputs[i];
   for (std::size_t i = 0; i < captured_places_.size(); ++i)
@@ -307,8 +329,8 @@ std::vector<Tensor> Plan::run(const std::vector<Tensor>& inputs, const Run& run)
     for (const std::size_t place : step.frees) values[place] = Tensor();
   }
   std::vector<Tensor> out;
-  for (const std::size_t place : outputs_)  // the caller may write into results, not into constants
-    out.push_back(constants_.contains(place) ? clone(values[place]) : values[place]);
+  for (const std::size_t place : outputs_)  // the caller may write into results, not into ours
+    out.push_back(holds(values[place].array()) ? clone(values[place]) : values[place]);
   return out;
 }
 

@@ -72,8 +72,11 @@ class Plan {
   void plan_freeing();
   /// The operation of a node; what its graphs capture is added to `inputs`.
   Operation made(Node& node, std::vector<std::size_t>& inputs);
-  /// True when the node's results are constants now.
+  /// True when the node's results are constants now, of runs in f64, too.
   bool fold(const Node& node, const Step& step);
+  Tensor constant_in(const Run& run, std::size_t place, const Tensor& given) const;
+  /// Whether it is a constant or a tensor of the module, or a view of one.
+  bool holds(const Array& array) const;
   std::size_t new_value(const std::string& name, std::uint64_t place);
   /// The place of a value that is known here or around.
   std::size_t find(const std::string& name);
@@ -88,6 +91,7 @@ class Plan {
   std::vector<std::string> input_names_, captured_;
   std::vector<std::size_t> inputs_, captured_places_, outputs_;
   std::map<std::size_t, Tensor> constants_;
+  std::map<std::size_t, Tensor> wide_;  ///< those that were folded of what floats, in f64
   std::vector<std::pair<std::size_t, const Tensor*>> state_;
   std::vector<Step> steps_;
   std::size_t count_ = 0;

@@ -1,6 +1,8 @@
 // Graphs that make no sense, and what is computed once, freed, or run in a branch.
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "../../core/allocator.h"
 #include "../../core/error.h"
 #include "../support/numbers.h"
@@ -113,6 +115,31 @@ TEST_F(OnnxPlan, WhatFailsWhileItIsFoldedIsTheFilesFault) {
   model.graph.initializers = {tensor_value("a", Array::from(Ints{3})),
                               tensor_value("b", Array::from(Ints{0}))};
   refuses("Div \"c\": a division of integers by 0", model);
+}
+
+TEST_F(OnnxPlan, ConstantsOfAnF64RunAreComputedInF64) {
+  const Model model = model_of({node("Constant", {}, {"two"}, "",
+                                     {{"value", tensor_value("", Array::full({}, 2, DType::f32))}}),
+                                node("Sqrt", {"two"}, {"root"}), node("Mul", {"x", "root"}, {"y"})},
+                               {"x"}, {"y"});
+  const GraphModule module(model);
+  EXPECT_EQ(module.steps(), 1U);
+  const Tensor x = random({5, 7});
+  EXPECT_LT(difference(module(x), each(x, [](double v) { return v * std::sqrt(2.0); })), 1e-15);
+  EXPECT_EQ(module(ones({3})).to_vector<float>(), std::vector<float>(3, std::sqrt(2.0F)));
+}
+
+TEST_F(OnnxPlan, ResultsThatAreViewsOfTheModulesOwnNumbersAreCopies) {
+  Model model = model_of({node("Transpose", {"w"}, {"turned"}), node("Reshape", {"c", "s"}, {"y"})},
+                         {}, {"turned", "w", "y"});
+  model.graph.initializers = {tensor_value("w", Array::zeros({3, 5}, DType::f32)),
+                              tensor_value("c", Array::zeros({67}, DType::i64)),
+                              tensor_value("s", Array::from(Ints{67, 1}))};
+  const GraphModule module(model);
+  const NoGrad scope;
+  const std::vector<Tensor> none;
+  for (const Tensor& each : module.run(none)) Tensor(each).fill_(7);
+  for (const Tensor& each : module.run(none)) EXPECT_EQ(sum(each).item(), 0);
 }
 
 // Nothing that a file asks for is made while it is loaded, but for a few numbers.
