@@ -69,6 +69,23 @@ void check_inputs(const std::vector<Input>& inputs) {
   }
 }
 
+// Every value of a graph has a name of its own.
+void check_names(const std::vector<Input>& inputs, const std::vector<std::string>& outputs,
+                 const Trace& trace) {
+  std::map<std::string, const char*> taken;
+  for (const TracedValue& value : trace.values) {
+    if (value.kind == TracedValue::Kind::parameter) taken.emplace(value.name, "a parameter");
+  }
+  const auto take = [&taken](const char* what, const std::string& name) {
+    if (name.empty()) throw ValueError(fmt::format("onnx: the name of {} is empty", what));
+    const auto [known, is_new] = taken.emplace(name, what);
+    if (is_new) return;
+    throw ValueError(fmt::format("onnx: {} has the name \"{}\" of {}", what, name, known->second));
+  };
+  for (const Input& input : inputs) take("an input", input.name);
+  for (const std::string& output : outputs) take("an output", output);
+}
+
 // The named axes, and the largest that an example has of each.
 Sizes sizes_of(const std::vector<Input>& inputs, const std::map<std::string, Index>& largest) {
   std::vector<std::string> names;
@@ -86,6 +103,11 @@ Sizes sizes_of(const std::vector<Input>& inputs, const std::map<std::string, Ind
         most = std::max(most, size);
       }
     }
+  }
+  for (const auto& [name, size] : largest) {
+    if (std::find(names.begin(), names.end(), name) != names.end()) continue;
+    throw ValueError(fmt::format(
+        "onnx: the largest {} is {}, but no input has an axis of this name", name, size));
   }
   std::vector<Index> most;
   for (const std::string& name : names) {
@@ -240,6 +262,7 @@ Model export_model(nn::Module& module, const std::vector<Input>& inputs, const F
     throw ValueError(fmt::format("onnx: {} names for {} outputs: {}", outputs.size(), results,
                                  fmt::join(outputs, ", ")));
   }
+  check_names(inputs, outputs, traces[0]);
   Model model;
   while (const auto doubt = write_graph(model.graph, inputs, sizes, traces, outputs)) {
     // Each such pass leaves fewer explanations. The largest one stays the last.

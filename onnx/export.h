@@ -37,7 +37,8 @@ struct ExportOptions {
 /// below the examples'. It is run three times, once more for each named axis, and again where a
 /// part of a size, a third, say, has two explanations. An example of whole numbers, ids or lengths,
 /// must hold two different ones or one above 1. Throws ValueError for what has no form in ONNX,
-/// IndexError for axes beyond an example's, ValueError for names that are taken.
+/// IndexError for axes beyond an example's, ValueError for names that are empty or taken, also by a
+/// parameter, and for a largest size of an axis that no input has.
 Model export_model(nn::Module& module, const std::vector<Input>& inputs, const Forward& forward,
                    const ExportOptions& options = {});
 /// The same into a file, whole or not at all. Throws IoError, too.

@@ -29,12 +29,24 @@ void rsqrt(const Step& step) {
   step.out(step.to.node("Reciprocal", {step.to.node("Sqrt", {step.in(0)})}));
 }
 
+// tanh(x / 2) (exp(x) + 1), which keeps the digits of a small x.
 void expm1(const Step& step) {
-  step.out(step.to.node("Sub", {step.to.node("Exp", {step.in(0)}), scalar(step, 1)}));
+  GraphWriter& to = step.to;
+  const std::string half = to.node("Mul", {step.in(0), scalar(step, 0.5)});
+  const std::string sum = to.node("Add", {to.node("Exp", {step.in(0)}), scalar(step, 1)});
+  step.out(to.node("Mul", {to.node("Tanh", {half}), sum}));
 }
 
+// log(u) + (x - (u - 1)) / u of u = 1 + x as it is rounded; nothing is added where u is exact, 0 or
+// infinite.
 void log1p(const Step& step) {
-  step.out(step.to.node("Log", {step.to.node("Add", {step.in(0), scalar(step, 1)})}));
+  GraphWriter& to = step.to;
+  const std::string x = step.in(0), one = scalar(step, 1);
+  const std::string u = to.node("Add", {x, one}), back = to.node("Sub", {u, one});
+  const std::string rest = to.node("Div", {to.node("Sub", {x, back}), u});
+  const std::string exact = to.node("Equal", {back, x});
+  const std::string added = to.node("Where", {exact, scalar(step, 0), rest});
+  step.out(to.node("Add", {to.node("Log", {u}), added}));
 }
 
 // To the base e^scale.
@@ -123,28 +135,37 @@ void silu(const Step& step) {
   step.out(step.to.node("Mul", {step.in(0), step.to.node("Sigmoid", {step.in(0)})}));
 }
 
+// Beyond the threshold x itself: in f32 that is what is left from 17 on.
 void softplus(const Step& step) {
   GraphWriter& to = step.to;
-  const double beta = step.real("a");
-  if (beta == 1) {
-    step.out(to.node("Softplus", {step.in(0)}));
-    return;
+  const double beta = step.real("a"), threshold = step.real("b");
+  const std::string x = step.in(0);
+  const std::string scaled = beta == 1 ? x : to.node("Mul", {x, scalar(step, beta)});
+  std::string out = to.node("Softplus", {scaled});
+  if (beta != 1) out = to.node("Div", {out, scalar(step, beta)});
+  if (step.dtype() != DType::f32 || threshold < 17) {
+    const std::string beyond = to.node("Greater", {scaled, scalar(step, threshold)});
+    out = to.node("Where", {beyond, x, out});
   }
-  const std::string scaled = to.node("Mul", {step.in(0), scalar(step, beta)});
-  step.out(to.node("Div", {to.node("Softplus", {scaled}), scalar(step, beta)}));
+  step.out(out);
 }
 
 void cast_to(const Step& step) { step.out(step.to.cast(step.in(0), step.result().dtype())); }
 
-// x - floor(x / y) y
+// Mod of numbers with a point is C's, exact and with the sign of x; ours has the sign of y.
 void remainder(const Step& step) {
   GraphWriter& to = step.to;
+  const std::string x = step.in(0), y = step.in(1);
   if (!is_floating(step.dtype())) {
-    step.out(to.node("Mod", {step.in(0), step.in(1)}));
+    step.out(to.node("Mod", {x, y}));
     return;
   }
-  const std::string whole = to.node("Floor", {to.node("Div", {step.in(0), step.in(1)})});
-  step.out(to.node("Sub", {step.in(0), to.node("Mul", {whole, step.in(1)})}));
+  const std::string rest = to.node("Mod", {x, y}, {attribute("fmod", std::int64_t{1})});
+  const std::string zero = scalar(step, 0);
+  const std::string some = to.node("Not", {to.node("Equal", {rest, zero})});
+  const std::string apart =
+      to.node("Xor", {to.node("Less", {rest, zero}), to.node("Less", {y, zero})});
+  step.out(to.node("Where", {to.node("And", {some, apart}), to.node("Add", {rest, y}), rest}));
 }
 
 void pow(const Step& step) {

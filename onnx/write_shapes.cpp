@@ -10,6 +10,10 @@ namespace {
 
 constexpr Index kEnd = std::numeric_limits<Index>::max();
 
+bool is_the_same(const std::vector<Index>& passes) {
+  return std::all_of(passes.begin(), passes.end(), [&](Index each) { return each == passes[0]; });
+}
+
 std::vector<std::vector<Index>> shapes_of_result(const Step& step) {
   std::vector<std::vector<Index>> out;
   for (std::size_t pass = 0; pass < step.to.passes(); ++pass) {
@@ -27,9 +31,7 @@ void reshape(const Step& step) {
   for (std::size_t axis = 0; axis < shapes[0].size(); ++axis) {
     const auto place = static_cast<Index>(axis);
     const std::vector<Index> sizes = step.result_sizes(place);
-    if (std::all_of(sizes.begin(), sizes.end(), [&](Index size) { return size == sizes[0]; })) {
-      continue;
-    }
+    if (is_the_same(sizes)) continue;
     if (place < step.rank() && step.sizes(0, place) == sizes) {
       for (auto& shape : shapes) shape[axis] = 0;
       continue;
@@ -106,30 +108,37 @@ std::string place_of(const Step& step, const std::vector<Index>& places,
   return to.extent(places, is_stop ? "where it stops" : "where it begins");
 }
 
-// As Array::slice() takes them: from the end where negative, cut at the ends.
-std::vector<Index> cut(std::vector<Index> places, const std::vector<Index>& sizes) {
+// Where a slice begins or stops, as it was said: what is always the same stays, also where the axis
+// was too short in every pass to meet it; other numbers must follow the sizes.
+std::string bound_of(const Step& step, const std::vector<Index>& said,
+                     const std::vector<Index>& sizes, bool is_stop) {
+  if (is_the_same(said)) return step.to.whole({said[0]});
+  std::vector<Index> places = said;
   for (std::size_t pass = 0; pass < places.size(); ++pass) {
-    if (places[pass] < 0) places[pass] += sizes[pass];
-    places[pass] = std::clamp<Index>(places[pass], 0, sizes[pass]);
+    if (said[pass] < 0) places[pass] += sizes[pass];
+    if (places[pass] < 0) return step.to.extent(said, "a bound of it");
   }
-  return places;
+  return place_of(step, places, sizes, is_stop);
 }
 
 void slice(const Step& step) {
   GraphWriter& to = step.to;
   const Index axis = step.axis("axis");
   const std::vector<Index> sizes = step.sizes(0, axis);
-  const auto starts = cut(step.passes("start"), sizes), stops = cut(step.passes("stop"), sizes);
+  const std::vector<Index> starts = step.passes("start"), stops = step.passes("stop");
   const Index stride = step.number("step");
-  const bool whole = stride == 1 && stops == sizes &&
-                     std::all_of(starts.begin(), starts.end(), [](Index at) { return at == 0; });
-  if (whole) {
+  const bool from_start = is_the_same(starts) && starts[0] == 0;
+  // A number bounds an axis whose size follows, though in no pass it may have.
+  const bool to_end =
+      stops == sizes ||
+      (is_the_same(stops) && (is_the_same(sizes) ? stops[0] >= sizes[0] : stops[0] == kEnd));
+  if (stride == 1 && from_start && to_end) {
     step.out(to.node("Identity", {step.in(0)}));
     return;
   }
   step.out(
-      to.node("Slice", {step.in(0), place_of(step, starts, sizes, false),
-                        place_of(step, stops, sizes, true), to.whole({axis}), to.whole({stride})}));
+      to.node("Slice", {step.in(0), bound_of(step, starts, sizes, false),
+                        bound_of(step, stops, sizes, true), to.whole({axis}), to.whole({stride})}));
 }
 
 void select(const Step& step) {

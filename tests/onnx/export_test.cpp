@@ -199,6 +199,43 @@ TEST(Export, RefusesNumbersThatNoOperatorMade) {
             "numbers as they were");
 }
 
+TEST(Export, RefusesNamesThatAreTaken) {
+  nn::Linear net(3, 5);
+  const auto named = [&](const std::string& input, const Names& outputs) {
+    export_model(net, {{input, randn({2, 3})}},
+                 [&](const std::vector<Tensor>& x) {
+                   const Tensor y = net(x[0]);
+                   return std::vector<Tensor>{y, y * 2};
+                 },
+                 {.outputs = outputs});
+  };
+  EXPECT_ERROR(ValueError, "onnx: an input has the name \"weight\" of a parameter",
+               named("weight", {}));
+  EXPECT_ERROR(ValueError, "onnx: an output has the name \"bias\" of a parameter",
+               named("x", {"y", "bias"}));
+  EXPECT_ERROR(ValueError, "onnx: an output has the name \"x\" of an input",
+               named("x", {"x", "y"}));
+  EXPECT_ERROR(ValueError, "onnx: an output has the name \"y\" of an output",
+               named("x", {"y", "y"}));
+  EXPECT_ERROR(ValueError, "onnx: the name of an output is empty", named("x", {"y", ""}));
+  EXPECT_ERROR(ValueError, "onnx: the largest length is 7, but no input has an axis of this name",
+               exported({"x", randn({2, 3})}, [](const Tensor& x) { return x * 2; },
+                        {.largest = {{"batch", 512}, {"length", 7}}}));
+}
+
+TEST(Export, ABoundThatNoPassMeetsStaysInTheGraph) {
+  const Input x{"x", randn({2, 3, 5}), {"batch", "length"}};
+  const auto first = [&](Index count) {
+    return types(exported(x, [=](const Tensor& y) { return slice(y, 1, 0, count); }));
+  };
+  EXPECT_EQ(first(512), (Types{"Slice", "Identity"}));
+  EXPECT_EQ(first(INT64_MAX), (Types{"Identity", "Identity"}));
+  EXPECT_EQ(types(exported(x, [](const Tensor& y) { return slice(y, 2, 0, 11); })),
+            (Types{"Identity", "Identity"}));
+  EXPECT_EQ(types(exported(x, [](const Tensor& y) { return slice(y, 1, 0, y.size(1)); })),
+            (Types{"Identity", "Identity"}));
+}
+
 TEST(Export, RefusesInputsThatCannotBeFollowed) {
   const auto same = [](const Tensor& x) { return x; };
   EXPECT_EQ(refused({"ids", zeros({2, 3}, DType::i64)}, same),

@@ -5,37 +5,10 @@
 #include "../../nn/nn.h"
 #include "../../onnx/export.h"
 #include "../../onnx/graph_module.h"
-#include "../support/throws.h"
+#include "expect_back.h"
 
 namespace heed::onnx {
 namespace {
-
-using Function = std::function<Tensor(const Tensor&)>;
-
-// Of one input [batch, length, ..], exported at its size, read at others.
-void expect_back(nn::Module& module, const Function& f, const Tensor& x, double tolerance = 1e-5) {
-  const Forward forward = [&](const std::vector<Tensor>& in) {
-    return std::vector<Tensor>{f(in[0])};
-  };
-  const GraphModule back(export_model(module, {{"x", x, {"batch", "length"}}}, forward));
-  module.eval();
-  const NoGrad scope;
-  Generator generator(7);
-  for (const auto& [batch, length] : {std::pair<Index, Index>{6, 9}, {4, 23}}) {
-    Shape shape = x.shape();
-    shape[0] = batch;
-    shape[1] = length;
-    Tensor y = x.dtype() == DType::i64 ? randint(0, 5, shape) : randn(shape, x.dtype(), generator);
-    const Tensor wanted = f(y), got = back.run(std::vector<Tensor>{y})[0];
-    ASSERT_EQ(got.shape(), wanted.shape());
-    ASSERT_EQ(got.dtype(), wanted.dtype());
-    if (wanted.dtype() == DType::boolean || wanted.dtype() == DType::i64) {
-      EXPECT_TRUE(got.equal(wanted));
-    } else {
-      EXPECT_TRUE(got.allclose(wanted, tolerance, tolerance));
-    }
-  }
-}
 
 struct Named {
   const char* name;
@@ -68,18 +41,22 @@ const Named kRows[] = {
     {"neg_abs_sign", [](auto& x) { return -abs(x) + sign(x); }},
     {"exp_log", [](auto& x) { return exp(x) + log(above(x)) + expm1(x) + log1p(above(x)); }},
     {"log2_log10", [](auto& x) { return log2(above(x)) + log10(above(x)); }},
+    {"small_numbers", [](auto& x) { return (expm1(x * 1e-6) + log1p(x * 1e-6)) * 1e6; }},
     {"roots",
      [](auto& x) { return sqrt(above(x)) + rsqrt(above(x)) + reciprocal(above(x)) + square(x); }},
     {"powers", [](auto& x) { return pow(above(x), 1.7) + pow(above(x), x); }},
     {"angles", [](auto& x) { return sin(x) + cos(x) + tan(x / 9) + atan(x) + erf(x); }},
     {"hyperbolic", [](auto& x) { return tanh(x) + sinh(x / 3) + cosh(x / 3); }},
     {"rounding", [](auto& x) { return floor(x) + 2 * ceil(x) + 3 * round(x) + 5 * trunc(x); }},
-    {"remainder", [](auto& x) { return remainder(x, 0.7); }},
+    {"remainder", [](auto& x) { return remainder(x, 0.7) + remainder(x, -0.7); }},
+    {"remainder_of_large_numbers", [](auto& x) { return remainder(x * 1e7, 0.7); }},
     {"extremes", [](auto& x) { return maximum(x, 0.1) + minimum(x, x * 2) + clamp(x, -1, 0.5); }},
     {"activations",
      [](auto& x) { return relu(x) + sigmoid(x) + leaky_relu(x, 0.2) + elu(x, 1.3); }},
     {"gelu_silu", [](auto& x) { return gelu(x) + gelu(x, Gelu::tanh) + silu(x); }},
     {"softplus", [](auto& x) { return softplus(x) + softplus(x, 2.5) + log_sigmoid(x); }},
+    {"softplus_to_a_threshold",
+     [](auto& x) { return softplus(x, 1, 0.25) + softplus(x, -2.5, 0.5); }},
     {"compare", [](auto& x) { return logical_and(x > 0.0, logical_not(x >= 1.0)); }},
     {"logic", [](auto& x) { return logical_xor(logical_or(x < 0.0, x == 1.0), x != 2.0); }},
     {"where", [](auto& x) { return where(x <= 0.5, x, x * 3); }},
@@ -116,6 +93,10 @@ const Named kRows[] = {
      }},
     {"expand", [](auto& x) { return expand(unsqueeze(mean(x, {1}), 1), x.shape()); }},
     {"slices", [](auto& x) { return slice(x, 1, 1, x.size(1) - 1, 2); }},
+    {"first_places_of_any_number", [](auto& x) { return slice(x, 1, 0, 17); }},
+    {"every_other_of_the_first", [](auto& x) { return slice(x, 1, 2, 19, 2); }},
+    {"last_places_of_any_number", [](auto& x) { return slice(x, 1, -13, INT64_MAX); }},
+    {"first_two_from_the_end", [](auto& x) { return slice(x, 1, 0, 2 - x.size(1)); }},
     {"from_the_end", [](auto& x) { return narrow(x, 1, x.size(1) - 3, 2); }},
     {"select", [](auto& x) { return select(x, 1, -1) + select(x, 1, 2); }},
     {"concat_stack",
