@@ -241,7 +241,8 @@ bool Plan::fold(const Node& node, const Step& step) {
   try {
     const NoGrad no_grad;
     out = step.operation(in, Run());
-    if (floats) wide = step.operation(wide_in, in_f64);
+    for (const Tensor& each : out) floats = floats || (each.defined() && is_floating(each.dtype()));
+    if (floats && !constant) wide = step.operation(wide_in, in_f64);
   } catch (const FormatError&) {
     throw;
   } catch (const Error& error) {

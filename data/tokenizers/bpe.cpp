@@ -194,6 +194,7 @@ class Bpe final : public Model {
       const std::uint32_t* const rank = ranks_.find(both);
       if (rank == nullptr) return false;
       open.push_back({*rank, left, both});
+      if (kinds_.unused.empty()) return true;
       const Index whole = joined_[*rank], a = parts[left].id, b = parts[next[left]].id;
       const auto is_part = [&](Index id) { return token(id)->size() < token(whole)->size(); };
       if (kinds_.unused.contains(whole) && is_part(a) && is_part(b)) work.apart[whole] = {a, b};

@@ -96,9 +96,12 @@ struct PretrainedTokenizer::Parts {
       }
       return found;
     };
+    const auto is_letter = [](char byte) { return byte > ' ' && byte < 0x7f; };  // no blank, alone
     for (std::size_t i = 0; i < out.tokens.size(); ++i) {
       auto& [begin, end] = out.offsets[i];
-      const Text token = characters(out.tokens[i]);
+      const std::string& text = out.tokens[i];
+      if (text.empty() || (is_letter(text.front()) && is_letter(text.back()))) continue;
+      const Text token = characters(text);
       const auto before = blanks(token.begin(), token.end()),
                  behind = blanks(token.rbegin(), token.rend());
       const bool first = i == 0 || begin == 0;

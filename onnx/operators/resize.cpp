@@ -46,13 +46,16 @@ Tensor along(const Tensor& x, const Resized& at, Meets meets, bool linear) {
   shape[at.axis] = at.out;
   Array low = Array::empty({at.out}, DType::i64), high = Array::empty({at.out}, DType::i64);
   Array weight = Array::empty(shape, DType::f64);
+  auto* const to_low = low.mutable_data<std::int64_t>();
+  auto* const to_high = high.mutable_data<std::int64_t>();
+  auto* const to_weight = weight.mutable_data<double>();
   for (Index i = 0; i < at.out; ++i) {
     const double place =
         std::min(met(static_cast<double>(i), at, meets), static_cast<double>(last));
     const auto before = static_cast<Index>(place);
-    low.mutable_data<Index>()[i] = before;
-    high.mutable_data<Index>()[i] = std::min(before + 1, last);
-    weight.mutable_data<double>()[i] = place - static_cast<double>(before);
+    to_low[i] = before;
+    to_high[i] = std::min(before + 1, last);
+    to_weight[i] = place - static_cast<double>(before);
   }
   const Tensor first = index_select(x, at.axis, Tensor(low));
   if (!linear) return first;

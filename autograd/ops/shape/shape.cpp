@@ -55,7 +55,7 @@ Shape detail::unflattened(const char* op, const Shape& shape, Index axis, const 
     *hole = known > 0 ? shape[place] / known : -1;
   }
   const bool negative = std::any_of(cut.begin(), cut.end(), [](Index size) { return size < 0; });
-  if (negative || cut.numel() != shape[place]) {
+  if (cut.rank() == 0 || negative || cut.numel() != shape[place]) {
     throw ShapeError(fmt::format("{}: axis {} of {} cannot be cut into {}", op, axis,
                                  to_string(shape), to_string(sizes)));
   }

@@ -84,7 +84,7 @@ TEST_F(AlgorithmsCommand, ParityIsTestedWithinItsLength) {
       expect_success("train --task parity --longest 3" + kSmall + path("m"));
   EXPECT_THAT(trained, HasSubstr("lengths 3 to 3"));
   expect_refused("evaluate --length 5 --model " + path("m"),
-                 "parity: 1 vectors, up to 5 of 3 numbers");
+                 "vectors, up to 5 of 3 numbers");
   for (const std::string flags : {"parity --longest 3 --length 5", "hull --longest 5 --length 2"}) {
     expect_refused("train --task " + flags + kSmall + path("none"), "");
     EXPECT_FALSE(fs::exists(path("none"))) << flags;  // before the training

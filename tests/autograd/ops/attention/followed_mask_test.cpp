@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "../../../../autograd/factories.h"
+#include "../../../../autograd/methods.h"
 #include "../../../../autograd/ops/shape/shape.h"
 #include "../../../../core/error.h"
 #include "../../../../core/kernels/attention/attention.h"

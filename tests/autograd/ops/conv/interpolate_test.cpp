@@ -13,7 +13,7 @@ TEST(Interpolate, AsksForAllItsMemoryAtOnce) {
   for (const Interpolation mode : {Interpolation::nearest, Interpolation::linear}) {
     EXPECT_THROW(interpolate(zeros({1, 1, 3}), {.scale = 1e15, .mode = mode}), OutOfMemory);
     EXPECT_THROW(
-        interpolate(zeros({2, 3, 5, 7}), {.size = PerAxis{Index{1} << 40, 11}, .mode = mode}),
+        interpolate(zeros({2, 3, 5, 7}), {.size = PerAxis{Index{1} << 52, 11}, .mode = mode}),
         OutOfMemory);
     EXPECT_ERROR_WITH(ShapeError, "interpolate",
                       interpolate(zeros({2, 3, 5, 7}), {.scale = 1e9, .mode = mode}));
