@@ -46,9 +46,10 @@ void conclude(Solver& solver, const train::Training& training, const Flags& flag
 }
 
 void train_command(const CLI::App& app, Flags& flags) {
-  std::unique_ptr<Solver> solver =
-      flags.trainer.resume ? load_solver(flags.trainer.out) : make_solver(flags.model);
-  if (flags.trainer.resume) command_line::check_resumed(app, flags.model, solver->options);
+  std::unique_ptr<Solver> solver = make_solver(flags.model);
+  const ModelOptions asked = solver->options;  // a 0 is the task's
+  if (flags.trainer.resume) solver = load_solver(flags.trainer.out);
+  command_line::check_resumed(app, asked, solver->options);
   if (flags.length > 0) evaluate(*solver, 1, {flags.length, flags.length}, 1);  // refused now
   solver->train();
   const Task& task = solver->task();

@@ -5,7 +5,6 @@
 #include <algorithm>
 
 namespace algorithms {
-
 namespace {
 
 const std::vector<Task>& tasks() {

@@ -104,7 +104,9 @@ void train_command(const CLI::App& app, Flags& flags) {
   Classifier classifier;
   if (flags.trainer.resume) {
     classifier = load(flags.trainer.out);
-    command_line::check_resumed(app, flags.model, classifier.model->options);
+    const ModelOptions& had = classifier.model->options;
+    if (!flags.vectors.empty()) flags.model.embedding = had.embedding;  // as wide as the vectors
+    command_line::check_resumed(app, flags.model, had);
     command_line::check_resumed(app, flags.limits, classifier.reader.limits);
   } else {
     classifier.reader.limits = flags.limits;
