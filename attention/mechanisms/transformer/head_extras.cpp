@@ -64,15 +64,19 @@ Terms HeadExtras::alone(const Terms& given) const {
 Terms HeadExtras::widened(const Terms& given, const Memory& memory, const Shape& scores) const {
   Terms terms = given;
   const Index Q = scores[scores.rank() - 2], K = scores[scores.rank() - 1];
+  const auto last_as = [](Shape shape, Index size) {
+    shape[shape.rank() - 1] = size;
+    return shape;
+  };
   const auto of_keys = [&](const Tensor& x) {  // [.., K], where one may stand for all
-    return expand(x, x.rank() == 0 ? Shape{K} : x.shape().with(x.rank() - 1, K));
+    return expand(x, x.rank() == 0 ? Shape{K} : last_as(x.shape(), K));
   };
   // What places say of the sequence must not move with its length.
   Tensor allowed = (given.mask & memory.within_reach()).tensor(scores, "multi_head");
   if (allowed.defined()) {
     allowed = of_keys(allowed);
-    const Shape open = allowed.shape().with(allowed.rank() - 1, count());
-    terms.mask = Mask(concat({allowed, zeros(open) == 0}, -1));
+    const Tensor open = zeros(last_as(allowed.shape(), count())) == 0;
+    terms.mask = Mask(concat({allowed, open}, -1));
   }
   Tensor bias = given.bias;
   if (given.offset_bias.defined()) {

@@ -7,8 +7,8 @@
 #include "../../../../attention/mechanisms/transformer/multi_head.h"
 #include "../../../../attention/scores/location.h"
 #include "../../../../autograd/ops/shape/shape.h"
-#include "../../../../core/generator.h"
 #include "../../../../nn/init.h"
+#include "../../../support/seeded_test.h"
 #include "../../numbers.h"
 
 namespace heed::attention {
@@ -16,9 +16,8 @@ namespace {
 
 constexpr Index kB = 2, kT = 5, kE = 6, kH = 2, kD = 3;
 
-class HeadExtra : public testing::TestWithParam<Index> {
+class HeadExtra : public SeededTestWithParam<9, Index> {
  protected:
-  HeadExtra() { manual_seed(9); }
   MultiHeadOptions options() const {
     return {.width = kE,
             .heads = kH,
