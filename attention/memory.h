@@ -61,9 +61,9 @@ class Memory {
   Memory masked(const Mask& mask) const;
   /// Which keys the score's reach() hides from all; Mask() where it hides none.
   Mask within_reach() const;
-  /// The same where keys do not stand in their places: reach() hides none.
+  /// This memory, whose keys do not stand in their places: reach() hides none.
   Memory out_of_place() const;
-  /// The same with the values multiplied by a factor [.., K, 1] each.
+  /// This memory with the values multiplied by a factor [.., K, 1] each.
   Memory weighted(const Tensor& factor) const;
 
   bool defined() const { return keys_.defined(); }

@@ -237,6 +237,7 @@ class Elsewhere final : public TileRule, public FollowedRule, public OfBatch {
     if (!rows_.empty()) {  // those of the rule's own batch
       const Index rows = rows_of(*rule_, own.rank());
       check_rows(rows_, rows);
+      // Of two axes the first is that of queries to a rule without rows, and stays.
       if (own.rank() > 2 || rows > 1) {
         own[0] = rows == 1 ? *std::max_element(rows_.begin(), rows_.end()) + 1 : rows;
       }

@@ -66,7 +66,7 @@ class Mask {
   /// and ShapeError for a boolean mask, whose axes it cannot know. Rules are asked of the rows: of
   /// those they do not have they throw when they are asked.
   Mask select_rows(const Tensor& rows) const;
-  /// The same for a batch of so many rows: lengths and keys of one row, which hold for all, become
+  /// This mask for a batch of so many rows: lengths and keys of one row, which hold for all, become
   /// as many.
   Mask spread(Index rows) const;
 
