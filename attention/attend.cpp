@@ -18,6 +18,7 @@
 #include "../core/traced.h"
 #include "biases/offset_bias.h"
 #include "detail/checks.h"
+#include "detail/named.h"
 #include "detail/nan_guard.h"
 #include "positions/relative.h"
 
@@ -183,6 +184,10 @@ void check_terms(const Shape& scores, DType dtype, const Terms& terms) {
     check_biases(scores, dtype, by_place);
   }
   terms.mask.rest(scores, "attend");  // throws where it does not fit
+}
+
+void check_terms(const char* op, const Shape& scores, DType dtype, const Terms& terms) {
+  named(op, [&] { check_terms(scores, dtype, terms); });
 }
 
 Attended Memory::attend(const Tensor& query, const Terms& terms) const {

@@ -16,6 +16,8 @@ namespace heed::attention {
 /// Throws what attend() would of these terms beside scores [.., Q, K] of this dtype, before
 /// anything is computed: a mask, biases or sinks that do not fit, a dropout that is none.
 void check_terms(const Shape& scores, DType dtype, const Terms& terms);
+/// The same in `op`'s name: for a mechanism that changes something before it attends.
+void check_terms(const char* op, const Shape& scores, DType dtype, const Terms& terms);
 
 /// Throws ShapeError, DTypeError, ValueError.
 Attended attend(const Tensor& query, const Memory& memory, const Terms& terms = {});

@@ -64,6 +64,13 @@ FinitePart finite_part(const Tensor& x) {
   return {where(finite, x, 0), logical_not(finite)};
 }
 
+Tensor product_of_rows(const Tensor& a, const Tensor& b) {
+  const FinitePart x = finite_part(a), y = finite_part(b);
+  Tensor out = x.x * y.x;
+  if (x.bad.defined()) out = with_bad_rows(out, x.bad);
+  return y.bad.defined() ? with_bad_rows(out, y.bad) : out;
+}
+
 NanGuard::NanGuard(const Tensor& query, const Tensor& keys, const Tensor& values, const Mask& mask)
     : mask_(mask),
       query_(mask.all() ? FinitePart{query, Tensor()} : finite_part(query)),

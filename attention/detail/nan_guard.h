@@ -37,6 +37,9 @@ Tensor guarded(const Tensor& x, bool masked, const Project& project) {
   return finite.bad.defined() ? with_bad_rows(y, finite.bad) : y;
 }
 
+/// a * b, both [.., n, d], in which a row that is not finite does not meet that of the other.
+Tensor product_of_rows(const Tensor& a, const Tensor& b);
+
 /// A part of a layer that takes rows one by one, as guarded() has it.
 template <class Part>
 class ByRows {

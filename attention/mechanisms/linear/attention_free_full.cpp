@@ -138,9 +138,7 @@ Attended AttentionFreeFull::operator()(const Tensor& x, const Terms& terms,
     throw ShapeError(fmt::format("{}: {} steps are more than max_length {}: x is {}", kName, all,
                                  options_.max_length, describe(x)));
   }
-  if (cache && cache->options().window > 0) {
-    throw ValueError(fmt::format("{}: a rolling cache has no places: give a plain one", kName));
-  }
+  cache.refuse_rolling(kName);
   const bool masked = !terms.mask.all();
   const auto projected = [&](const nn::Linear& project) { return guarded(x, masked, project); };
   Tensor k = split_heads(projected(k_proj), E), v = split_heads(projected(v_proj), E);

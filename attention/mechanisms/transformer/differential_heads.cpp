@@ -90,10 +90,7 @@ Attended DifferentialHeads::operator()(const Tensor& x, const Terms& terms,
                                  terms.need_statistics ? "statistics of one softmax" : "log_sums"));
   }
   CacheOfCall cache(given);
-  const bool rolls = cache && cache->options().window > 0;
-  if (rolls && options_.rotary) {
-    throw ValueError(fmt::format("{}: a rolling cache has no places: give a plain one", kOp));
-  }
+  if (options_.rotary) cache.refuse_rolling(kOp);
   check_batch(kOp, "x", x);
   check_rows(kOp, "x", x, options_.width, out_proj.weight.dtype());
   const bool masked = !terms.mask.all();
@@ -114,10 +111,7 @@ Attended DifferentialHeads::operator()(const Tensor& x, const Terms& terms,
     return reshape(transpose(y, 2, 3), {B, y.size(1), y.size(3), maps * D});
   };
   Tensor keys = wide(k), values = wide(v);
-  if (rolls) {
-    const Shape scores{B, H, T, cache->length_after(T)};
-    named(kOp, [&] { check_terms(scores, x.dtype(), terms); });
-  }
+  if (cache.rolls()) check_terms(kOp, {B, H, T, cache->length_after(T)}, x.dtype(), terms);
   if (cache) {
     cache->append(keys, values);
     keys = cache->keys();

@@ -93,7 +93,7 @@ Attended ForgettingHeads::operator()(const Tensor& x, const Terms& terms,
   const Tensor q = heads(q_proj);
   Tensor k = heads(k_proj), v = heads(v_proj);
   if (cache) {
-    if (cache->options().window > 0) {
+    if (cache.rolls()) {
       throw ValueError(fmt::format("{}: a rolling cache forgets by itself: give a plain one", kOp));
     }
     if (before > 0) c = c + select(narrow(cache->keys(), 2, before - 1, 1), 3, D);

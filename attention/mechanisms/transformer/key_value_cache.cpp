@@ -216,8 +216,20 @@ CacheOfCall::CacheOfCall(KeyValueCache* cache) : given_(cache) {
   if (copied_) own_ = *cache;
 }
 
+void CacheOfCall::refuse_rolling(const char* op) const {
+  if (!rolls()) return;
+  throw ValueError(fmt::format("{}: a rolling cache has no places: give a plain one", op));
+}
+
 void CacheOfCall::keep() {
   if (copied_) *given_ = std::move(own_);
+}
+
+std::vector<CacheOfCall> caches_of_call(std::vector<KeyValueCache>& past) {
+  std::vector<CacheOfCall> out;
+  out.reserve(past.size());
+  for (KeyValueCache& each : past) out.emplace_back(&each);
+  return out;
 }
 
 }  // namespace heed::attention

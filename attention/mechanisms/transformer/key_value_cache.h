@@ -96,13 +96,18 @@ class KeyValueCache {
 
 /// The cache with which a call works: a copy, which the caller's becomes by keep(), so that what
 /// throws on the way leaves that as it was. One that rolls is the caller's own, of which a copy
-/// would cost its window: who appends to it checks first.
+/// would cost its window: who appends to it checks first, see check_terms().
 class CacheOfCall {
  public:
   /// Null: there is none.
   explicit CacheOfCall(KeyValueCache* cache);
   explicit operator bool() const { return given_ != nullptr; }
-  KeyValueCache* operator->() { return copied_ ? &own_ : given_; }
+  KeyValueCache* get() { return copied_ ? &own_ : given_; }
+  KeyValueCache* operator->() { return get(); }
+  bool rolls() const { return given_ != nullptr && !copied_; }
+  /// Throws ValueError in `op`'s name for one that rolls: for places that are counted from the
+  /// beginning.
+  void refuse_rolling(const char* op) const;
   void keep();
 
  private:
@@ -110,5 +115,8 @@ class CacheOfCall {
   bool copied_;
   KeyValueCache own_;
 };
+
+/// Those of a stack's layers, which its state keeps once all layers are through.
+std::vector<CacheOfCall> caches_of_call(std::vector<KeyValueCache>& past);
 
 }  // namespace heed::attention

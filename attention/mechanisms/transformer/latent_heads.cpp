@@ -112,16 +112,12 @@ Attended LatentHeads::operator()(const Tensor& x, const Terms& terms, KeyValueCa
 Attended LatentHeads::absorbed(const Tensor& x, const Terms& terms, KeyValueCache* given) const {
   const Scope scope(*this);
   CacheOfCall cache(given);
-  const bool rolls = cache && cache->options().window > 0;
-  if (rolls && options_.rotary_width > 0) {
-    throw ValueError(fmt::format("{}: a rolling cache has no places: give a plain one", kOp));
-  }
+  if (options_.rotary_width > 0) cache.refuse_rolling(kOp);
   const bool masked = !terms.mask.all();
   Parts p = parts_of(x, masked, cache ? cache->length() : 0);
-  if (rolls) {
+  if (cache.rolls()) {
     const Index T = x.size(1);
-    const Shape scores{x.size(0), options_.heads, T, cache->length_after(T)};
-    named(kOp, [&] { check_terms(scores, x.dtype(), terms); });
+    check_terms(kOp, {x.size(0), options_.heads, T, cache->length_after(T)}, x.dtype(), terms);
   }
   if (cache) {
     cache->append(p.k_position, p.latents);

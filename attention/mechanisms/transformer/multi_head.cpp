@@ -281,21 +281,20 @@ Attended MultiHead::operator()(const Tensor& query, const Tensor& keys, const Te
     heads = project_heads(keys, values, masked);
   }
   const Index T = q.size(2);
-  const bool rolls = cache && cache->options().window > 0;
   const Index before = cache ? cache->length() : 0;
-  if (options_.rotary && !rolls) {
+  if (options_.rotary && !cache.rolls()) {
     q = rotary(q, options_.rotary_options, before);
     heads.keys = rotary(heads.keys, options_.rotary_options, before);
   }
-  if (rolls) {
-    const Shape scores{q.size(0), options_.heads, T, cache->length_after(heads.keys.size(2))};
-    named("multi_head", [&] { check_terms(scores, q.dtype(), terms); });
+  if (cache.rolls()) {
+    const Index K = cache->length_after(heads.keys.size(2));
+    check_terms("multi_head", {q.size(0), options_.heads, T, K}, q.dtype(), terms);
   }
   if (cache) {
     cache->append(heads.keys, heads.values);
     heads = {cache->keys(), cache->values()};
   }
-  if (options_.rotary && rolls) {  // places within what is held, as in StreamingLLM
+  if (options_.rotary && cache.rolls()) {  // places within what is held, as in StreamingLLM
     q = rotary(q, options_.rotary_options, cache->length() - T);  // below 0: dropped already
     heads.keys = rotary(heads.keys, options_.rotary_options);
   }
@@ -387,10 +386,7 @@ Attended MultiHead::join(const Tensor& query, const Tensor& q, const Memory& mem
   const auto gates = [&](const Tensor& x) { return sigmoid((*gate)(x)); };
   if (gate != nullptr) {
     const Tensor open = guarded(query, !mask.all(), gates);
-    const auto product = [width = H * Dv_](const Tensor& both) {
-      return narrow(both, -1, 0, width) * narrow(both, -1, width, width);
-    };
-    joined = mask.all() ? joined * open : guarded(concat({joined, open}, -1), true, product);
+    joined = mask.all() ? joined * open : product_of_rows(joined, open);
   }
   out.context = forwarded(guarded(joined, !mask.all(), out_proj));
   return out;

@@ -72,10 +72,11 @@ class MultiHead : public SelfAttention, public nn::Adaptable, public nn::Narrowa
 
   /// Terms are of scores [B, H, Q, K]; a position_bias is of H heads or 1. What they name wins over
   /// the options'. A `cache` holds the keys and values of the steps before, and takes in those of
-  /// this call; what throws leaves it as it was. With RotaryScalingKind::dynamic_ntk keys stay
-  /// in it as they were turned when they came: beyond its original_length steps are not what the
-  /// whole gives at once. Throws ShapeError, DTypeError; ValueError for a cache beside a score or a
-  /// normaliser that goes on from query to query.
+  /// this call; what throws leaves it as it was. Of one that rolls this holds for masks, biases,
+  /// sinks and dropout that do not fit; what else attending refuses comes after it has changed.
+  /// With RotaryScalingKind::dynamic_ntk keys stay in it as they were turned when they came: beyond
+  /// its original_length steps are not what the whole gives at once. Throws ShapeError, DTypeError;
+  /// ValueError for a cache beside a score or a normaliser that goes on from query to query.
   Attended operator()(const Tensor& query, const Tensor& keys, const Tensor& values,
                       const Terms& terms = {}, KeyValueCache* cache = nullptr) const;
   /// Self-attention.

@@ -33,20 +33,12 @@ Mask counted(std::vector<Index> lengths, const Tensor& x, const KeyValueCache& p
   return Mask::lengths(lengths, past.length() + x.size(1));
 }
 
-// What a look at the source would refuse once the past has grown already.
-void check_source(const MultiHead& heads, const Memory& memory, const Tensor& x,
-                  const Terms& given) {
-  const Index B = memory.keys().size(0), S = memory.keys().size(2);
+void check_source(const Memory& memory, const Tensor& x) {
+  const Index B = memory.keys().size(0);
   check_batch("transformer_decoder", "x", x);
-  if (x.size(0) != B) {
-    throw ShapeError(
-        fmt::format("transformer_decoder: {} rows of words and {} of the source", x.size(0), B));
-  }
-  Terms terms = given;
-  terms.mask = memory.mask() & given.mask;
-  named("transformer_decoder", [&] {
-    check_terms({B, heads.options().heads, x.size(1), S}, memory.keys().dtype(), terms);
-  });
+  if (x.size(0) == B) return;
+  throw ShapeError(
+      fmt::format("transformer_decoder: {} rows of words and {} of the source", x.size(0), B));
 }
 
 }  // namespace
@@ -229,18 +221,17 @@ TransformerOutput TransformerDecoder::go_on(const Tensor& x, State& state, const
   if (state.ran) {
     throw GradError("transformer_decoder: a state that was run while recording has no past");
   }
-  for (std::size_t i = 0; i < layers.size(); ++i) {
-    check_source(layers[i].multihead_attn, state.memory[i], x, terms);
-  }
+  for (const Memory& memory : state.memory) check_source(memory, x);
+  std::vector<CacheOfCall> past = caches_of_call(state.past);
   Terms causal = target;
   causal.mask = Mask::causal() & target.mask;
   TransformerOutput out;
   out.output = zero_elsewhere("transformer_decoder", x, lengths);
   for (std::size_t i = 0; i < layers.size(); ++i) {
     Terms own = causal;
-    if (layers[i].mixture != nullptr) own.mask = own.mask & counted(lengths, x, state.past[i]);
+    if (layers[i].mixture != nullptr) own.mask = own.mask & counted(lengths, x, *past[i].get());
     const TransformerLayerOutput seen = named("transformer_decoder", [&] {
-      return layers[i](out.output, state.memory[i], own, terms, cached ? &state.past[i] : nullptr);
+      return layers[i](out.output, state.memory[i], own, terms, cached ? past[i].get() : nullptr);
     });
     out.output = seen.context;
     if (seen.for_above.defined()) causal.from_below = seen.for_above;
@@ -249,6 +240,7 @@ TransformerOutput TransformerDecoder::go_on(const Tensor& x, State& state, const
   }
   out.output = normed(norm, true, out.output);
   out.output = forwarded(zero_elsewhere("transformer_decoder", out.output, lengths));
+  for (CacheOfCall& each : past) each.keep();
   return out;
 }
 

@@ -102,11 +102,13 @@ TransformerOutput TransformerEncoder::run(const Tensor& x, const std::vector<Ter
   out.output = x;
   Tensor below = terms.front().from_below;
   bool masked = false;
+  std::vector<CacheOfCall> past;
+  if (state != nullptr) past = caches_of_call(state->past);
   for (std::size_t i = 0; i < layers.size(); ++i) {
     Terms own = terms[terms.size() == 1 ? 0 : i];
     own.from_below = below;
     const TransformerLayerOutput seen = named("transformer_encoder", [&] {
-      return layers[i](out.output, own, state != nullptr ? &state->past[i] : nullptr);
+      return layers[i](out.output, own, past.empty() ? nullptr : past[i].get());
     });
     out.output = seen.context;
     if (seen.for_above.defined()) below = seen.for_above;
@@ -115,6 +117,7 @@ TransformerOutput TransformerEncoder::run(const Tensor& x, const std::vector<Ter
     masked = masked || !own.mask.all();
   }
   out.output = forwarded(normed(norm, masked, out.output));
+  for (CacheOfCall& each : past) each.keep();
   return out;
 }
 

@@ -73,7 +73,7 @@ class TransformerEncoder : public nn::Module {
   /// The next steps x [B, T, E], causal among themselves and after those before: what operator()
   /// gives under Mask::causal() & terms.mask, at a cost of O(T (past + T) E). A new State begins.
   /// Throws GradError while recording, ShapeError for another batch, ValueError for another stack's
-  /// state.
+  /// state; what throws leaves the state as it was, but for pasts that roll.
   TransformerOutput step(const Tensor& x, State& state, const Terms& terms = {}) const;
 
  private:

@@ -100,9 +100,8 @@ Attended TransformerXLHeads::operator()(const Tensor& x, const Terms& terms,
   check_rows(kOp, "x", x, options_.width, content_bias.dtype());
   CacheOfCall cache(given);
   const Index T = x.size(1);
-  if (cache->options().window > 0) {
-    const Shape scores{x.size(0), options_.heads, T, cache->length_after(T)};
-    named(kOp, [&] { check_terms(scores, x.dtype(), terms); });
+  if (cache.rolls()) {
+    check_terms(kOp, {x.size(0), options_.heads, T, cache->length_after(T)}, x.dtype(), terms);
   }
   cache->append(heads(k_proj, x), heads(v_proj, x));
   Attended out = look(x, cache->keys(), cache->values(), terms);

@@ -86,9 +86,7 @@ Attended ValueResidualHeads::operator()(const Tensor& x, const Terms& terms,
     k = rotary(k, options_.rotary_options, before);
   }
   if (cache) {
-    if (cache->options().window > 0) {
-      throw ValueError(fmt::format("{}: a rolling cache has no places: give a plain one", kOp));
-    }
+    cache.refuse_rolling(kOp);
     cache->append(k, v);
     k = cache->keys(), v = cache->values();
   }

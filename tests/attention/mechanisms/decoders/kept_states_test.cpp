@@ -1,9 +1,12 @@
 // A step that throws leaves the state as it was: the next one gives what it would have given.
 #include <gtest/gtest.h>
 
+#include <memory>
+
 #include "../../../../attention/mechanisms/decoders/location_aware_decoder.h"
 #include "../../../../attention/mechanisms/decoders/luong_decoder.h"
 #include "../../../../attention/mechanisms/decoders/pointer_generator.h"
+#include "../../../../attention/mechanisms/transformer/differential_heads.h"
 #include "../../../../attention/mechanisms/transformer/transformer_decoder.h"
 #include "../../../../autograd/grad_mode.h"
 #include "../../../../core/error.h"
@@ -84,6 +87,45 @@ TEST_F(KeptStates, OfTheTransformersDecoder) {
   state.memory.pop_back();
   EXPECT_ERROR(ValueError, "transformer_decoder: the state has 1 layers, the decoder 2",
                made.step(word, state));
+}
+
+// Self-attention has gone on by then.
+TEST_F(KeptStates, OfTheTransformersDecoderWhereTheLookAtTheSourceThrows) {
+  const TransformerDecoder made(
+      2, {.width = kE, .heads = 3, .hidden = 4, .dropout = 0, .dtype = DType::f64});
+  const NoGrad off;
+  TransformerDecoder::State tried = made.start(randn({kB, kK, kE}, DType::f64)), other = tried;
+  const SoftmaxPlusOne plus_one;
+  Terms both;
+  both.normaliser = &plus_one;
+  both.sinks = zeros({1}, DType::f64);
+  for (Index t = 0; t < 3; ++t) {
+    EXPECT_THROW(made.step(word, tried, both), ValueError);
+    EXPECT_EQ(tried.past[0].seen(), t);
+    EXPECT_EQ(numbers(made.step(word, tried).output), numbers(made.step(word, other).output));
+  }
+}
+
+// The second layer refuses what the first takes.
+TEST_F(KeptStates, OfTheTransformersEncoder) {
+  TransformerOptions options{
+      .width = kE, .heads = 3, .hidden = 4, .dropout = 0, .dtype = DType::f64};
+  options.self_attention = [](Index layer) -> std::shared_ptr<SelfAttention> {
+    if (layer == 0) {
+      return std::make_shared<MultiHead>(
+          MultiHeadOptions{.width = kE, .heads = 3, .dtype = DType::f64});
+    }
+    return std::make_shared<DifferentialHeads>(
+        DifferentialHeadsOptions{.width = kE, .heads = 3, .dtype = DType::f64});
+  };
+  const TransformerEncoder made(2, options);
+  const NoGrad off;
+  TransformerEncoder::State tried, other;
+  for (Index t = 0; t < 3; ++t) {
+    EXPECT_THROW(made.step(words, tried, {.need_log_sums = true}), ValueError);
+    EXPECT_EQ(tried.length(), t * kT);
+    EXPECT_EQ(numbers(made.step(words, tried).output), numbers(made.step(words, other).output));
+  }
 }
 
 // Copies of a state write texts of their own.

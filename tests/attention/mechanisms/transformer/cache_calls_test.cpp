@@ -146,6 +146,21 @@ TEST(CacheCalls, WhatThrowsLeavesTheCacheAsItWas) {
   expect_unchanged(shared, {.sinks = 1, .window = 4});
 }
 
+TEST(CacheCalls, WhatTheNormaliserRefusesLeavesTheCacheAsItWas) {
+  const MultiHead made({.width = kE, .heads = kH, .dtype = kF64});
+  const NoGrad off;
+  const Tensor x = randn({kB, 1, kE}, kF64);
+  const SoftmaxPlusOne plus_one;
+  Terms both;
+  both.normaliser = &plus_one;
+  both.sinks = zeros({1}, kF64);
+  KeyValueCache cache;
+  made(x, {}, &cache);
+  EXPECT_THROW(made(x, both, &cache), ValueError);
+  EXPECT_EQ(cache.seen(), 1);
+  EXPECT_EQ(cache.length(), 1);
+}
+
 TEST(CacheCalls, TheDropoutOfTheCallCountsInTraining) {
   for (const auto& [name, made] : kinds()) {
     SCOPED_TRACE(name);
