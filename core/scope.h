@@ -27,7 +27,8 @@ class Part {
 
  protected:
   ~Part() = default;
-  /// What becomes true where a scope of it ends, but by an exception; null: nobody asks.
+  /// What becomes true where a scope of it ends, but by an exception or unhooked; null: nobody
+  /// asks.
   std::atomic<bool>* worked_ = nullptr;
   friend class Scope;
 };
@@ -38,15 +39,17 @@ inline constinit thread_local const Scope* t_scope = nullptr;
 
 class Scope {
  public:
-  explicit Scope(const Part& part) : part_(part), outer_(detail::t_scope) {
-    if (observed()) [[unlikely]]
-      detail::tell_entered(*this);
-    detail::t_scope = this;
-  }
+  /// Of what is not the part's result but prepares it, such as a memory: no forward hook expects to
+  /// be called for it.
+  struct Unhooked {};
+  static constexpr Unhooked unhooked{};
+
+  explicit Scope(const Part& part) : Scope(part, true) {}
+  Scope(const Part& part, Unhooked) : Scope(part, false) {}
   ~Scope() {
     if (observed()) [[unlikely]]
       detail::tell_left(*this);
-    if (part_.worked_ != nullptr && std::uncaught_exceptions() == 0) [[unlikely]]
+    if (part_.worked_ != nullptr && hooked_ && std::uncaught_exceptions() == 0) [[unlikely]]
       part_.worked_->store(true, std::memory_order_relaxed);
     detail::t_scope = outer_;
   }
@@ -61,8 +64,15 @@ class Scope {
   static std::string path();
 
  private:
+  Scope(const Part& part, bool hooked) : part_(part), outer_(detail::t_scope), hooked_(hooked) {
+    if (observed()) [[unlikely]]
+      detail::tell_entered(*this);
+    detail::t_scope = this;
+  }
+
   const Part& part_;
   const Scope* outer_;
+  bool hooked_;
 };
 
 }  // namespace heed

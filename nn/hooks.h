@@ -24,7 +24,7 @@ using ForwardHook = std::function<Tensor(const Module& module, const Tensor& out
 /// What has been seen of a module whose operator() may not pass through forwarded().
 struct Watch {
   std::atomic<bool> called = false;  ///< its forward hooks were
-  std::atomic<bool> worked = false;  ///< a scope of it ended
+  std::atomic<bool> worked = false;  ///< a scope of it ended, not an unhooked one
   /// How many children it has, and how many of them ran in no other module's scope: one that opens
   /// none cannot be told from a caller who runs a child by itself, so that all of them must have.
   std::size_t children = 0;

@@ -130,8 +130,8 @@ class Module : public Part {
   /// may replace, before the caller gets it. `output.register_hook(...)` in it hooks the gradient.
   /// Of several results it sees the first: `output` of a recurrent layer, `context` of a pooling.
   /// Where gradients reach a parameter of the module, or its mode is changed, after a Scope of it
-  /// ended or all of its children ran, and the hook was not called, its operator() does without
-  /// forwarded(): GradError says so.
+  /// ended (but Scope::unhooked) or all of its children ran, and the hook was not called, its
+  /// operator() does without forwarded(): GradError says so.
   /// Throws ValueError for an empty one.
   HookId register_forward_hook(ForwardHook hook);
   /// Puts a hook on every parameter, once each, but the frozen: called with its name and each

@@ -65,7 +65,7 @@ Tensor SequenceModel::logits(const Tensor& x) const {
 }
 
 Tensor SequenceModel::encode(const Tensor& ids, const std::vector<Index>& lengths) const {
-  const Scope scope(*this);
+  const Scope scope(*this, Scope::unhooked);
   return encoder(embedded(source, ids, 0), {.mask = attention::Mask::lengths(lengths, ids.size(1)),
                                             .position_bias = encoder_bias})
       .output;

@@ -1,6 +1,7 @@
 // Whose hook is missed, and whose is not: beside handed_over_test.cpp.
 #include <gtest/gtest.h>
 
+#include "../../attention/attention.h"
 #include "../../autograd/backward.h"
 #include "../../autograd/ops/elementwise/elementwise.h"
 #include "../../autograd/ops/reduce/reduce.h"
@@ -85,6 +86,51 @@ TEST(SilentHook, IsNoneWhereTheCallFailed) {
   model.register_forward_hook(kLook);
   EXPECT_THROW(model(randn({7, 3})), ShapeError);
   model.eval();
+}
+
+// What its result is made of, such as a memory, is no result.
+TEST(SilentHook, IsNoneWhereSomethingWasPrepared) {
+  attention::TransformerDecoder decoder(2, {.width = 6, .heads = 3, .hidden = 5});
+  attention::MultiHead& heads = decoder.layers[0].multihead_attn;
+  heads.register_forward_hook(kLook);
+  const auto state = decoder.start(randn({2, 7, 6}));
+  sum(square(state.memory[0].keys())).backward();
+  decoder.eval();
+
+  attention::TuringMachine machine({.input = 3, .output = 2, .hidden = 5});
+  machine.register_forward_hook(kLook);
+  machine.begin(2);
+  machine.eval();
+  attention::NeuralComputer computer({.input = 3, .output = 2, .hidden = 5});
+  computer.register_forward_hook(kLook);
+  computer.begin(2);
+  computer.eval();
+  attention::DrawAttention window({.state_width = 5, .size = 3, .height = 11, .width = 7});
+  window.register_forward_hook(kLook);
+  window.filters(randn({2, 5}));
+  window.eval();
+
+  const Tensor keys = randn({2, 7, 3}), values = randn({2, 7, 5});
+  attention::HardAttention hard({.mean_probability = 0.5});
+  attention::HardMonotonic monotonic({.sample = true});
+  hard.eval(), monotonic.eval();
+  hard.register_forward_hook(kLook), monotonic.register_forward_hook(kLook);
+  hard.begin(keys, values), monotonic.begin(keys, values);
+  hard.train(), monotonic.train();
+}
+
+TEST(SilentHook, IsRefusedWherePreparedAndRun) {
+  struct Late : Scaled<false> {
+    Tensor prepare() const {
+      const Scope scope(*this, Scope::unhooked);
+      return square(scale);
+    }
+  } model;
+  model.register_forward_hook(kLook);
+  model.prepare();
+  model.eval();
+  model(model.prepare());
+  EXPECT_THROW(model.train(), GradError);
 }
 
 TEST(SilentHook, IsRefusedOfAModuleWithoutChildren) {

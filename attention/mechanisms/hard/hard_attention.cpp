@@ -48,7 +48,7 @@ HardAttention::HardAttention(const HardOptions& options)
 
 HardMemory HardAttention::begin(const Tensor& keys, const Tensor& values,
                                 const HardCall& call) const {
-  const Scope scope(*this);
+  const Scope scope(*this, Scope::unhooked);
   check_sequence("HardAttention", keys, values);
   if (training() && call.choices == nullptr) {
     throw GradError(

@@ -51,7 +51,7 @@ HardMonotonic::HardMonotonic(const HardMonotonicOptions& options)
 
 HardMonotonicMemory HardMonotonic::begin(const Tensor& keys, const Tensor& values,
                                          const HardCall& call) const {
-  const Scope scope(*this);
+  const Scope scope(*this, Scope::unhooked);
   check_sequence("HardMonotonic", keys, values);
   if (training() && call.choices == nullptr) {
     throw GradError(

@@ -91,7 +91,7 @@ NeuralComputer::NeuralComputer(const NeuralComputerOptions& o)
       out(child<nn::Linear>("out", read_width(o) + o.hidden, o.output, true, o.dtype)) {}
 
 NeuralComputerState NeuralComputer::begin(Index batch) const {
-  const Scope scope(*this);
+  const Scope scope(*this, Scope::unhooked);
   if (batch < 0) throw ShapeError(fmt::format("{}: a batch of {}", kName, batch));
   const NeuralComputerOptions& o = options_;
   const DType dtype = out.weight.dtype();

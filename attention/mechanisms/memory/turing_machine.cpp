@@ -149,7 +149,7 @@ TuringMachine::TuringMachine(const TuringMachineOptions& options)
 }
 
 TuringState TuringMachine::begin(Index batch) const {
-  const Scope scope(*this);
+  const Scope scope(*this, Scope::unhooked);
   if (batch < 0) throw ShapeError(fmt::format("{}: a batch of {}", kName, batch));
   const TuringMachineOptions& o = options_;
   TuringState state;

@@ -241,7 +241,7 @@ MultiHead::Heads MultiHead::project_heads(const Tensor& keys, const Tensor& valu
 }
 
 Memory MultiHead::project(const Tensor& keys, const Tensor& values, const Mask& mask) const {
-  const Scope scope(*this);
+  const Scope scope(*this, Scope::unhooked);
   const Heads heads = project_heads(keys, values, !mask.all());
   return Memory(score, heads.keys, heads.values, mask);
 }

@@ -46,7 +46,7 @@ DrawAttention::DrawAttention(const DrawOptions& options)
       window(child<nn::Linear>("window", options_.state_width, 5, true, options_.dtype)) {}
 
 DrawFilters DrawAttention::filters(const Tensor& state) const {
-  const Scope scope(*this);
+  const Scope scope(*this, Scope::unhooked);
   check_defined("draw", state, "state");
   if (state.rank() != 2 || state.size(1) != options_.state_width) {
     throw ShapeError(fmt::format("draw: the state must be [B, {}], not {}", options_.state_width,
