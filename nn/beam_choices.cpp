@@ -56,33 +56,42 @@ Choices::Choices(Index end, const std::vector<Index>& forbidden, Index most, Ind
   writable_[at(end)] = 0;
 }
 
-void Choices::check(const Array& scores, Index step) const {
+template <class F>
+void Choices::for_rows(const Array& scores, const F& f) const {
   const Array dense = scores.contiguous();
   visit_floating("beam_search", dense.dtype(), [&](auto zero) {
     using T = decltype(zero);
-    std::vector<T> tops(blocks_of(words_));
-    for (Index row = 0; row < dense.size(0); ++row) {
-      check_top(top_of(dense.data<T>() + row * words_, tops), step, row);
+    const T* const from = dense.data<T>();
+    const Index grain = std::max<Index>(1, kernels::kGrain / (8 * words_));
+    parallel_for(dense.size(0), grain, [&](Index begin, Index end) {
+      std::vector<T> tops(blocks_of(words_));
+      for (Index row = begin; row < end; ++row) f(from + row * words_, tops, row);
+    });
+  });
+}
+
+void Choices::check(const Array& scores, Index step) {
+  open_.assign(at(scores.size(0)), 0);
+  for_rows(scores, [&](const auto* x, auto& tops, Index row) {
+    check_top(top_of(x, tops), step, row);
+    for (Index word = 0; word < words_ && open_[at(row)] == 0; ++word) {
+      const bool may = writable_[at(word)] != 0 || (word == end_ && may_end_);
+      open_[at(row)] = may && std::isfinite(x[word]) ? 1 : 0;
     }
   });
 }
 
 void Choices::choose(const Array& scores, Index step, bool checked) {
-  const Array dense = scores.contiguous();
-  const Index rows = dense.size(0);
+  const Index rows = scores.size(0);
   counts_.resize(at(rows));
   chosen_.resize(at(checked_mul("beam_search", rows, most_ + 1)));
-  visit_floating("beam_search", dense.dtype(), [&](auto zero) {
-    using T = decltype(zero);
-    const T* const from = dense.data<T>();
-    const Index grain = std::max<Index>(1, kernels::kGrain / (8 * words_));
-    parallel_for(rows, grain, [&](Index begin, Index end) {
-      std::vector<T> tops(blocks_of(words_));
-      for (Index row = begin; row < end; ++row) {
-        choose_row(from + row * words_, tops, step, row, checked);
-      }
-    });
-  });
+  for_rows(scores,
+           [&](const auto* x, auto& tops, Index row) { choose_row(x, tops, step, row, checked); });
+}
+
+bool Choices::any_open(Index first, Index last) const {
+  return std::any_of(open_.begin() + first, open_.begin() + last,
+                     [](char open) { return open != 0; });
 }
 
 void Choices::append(Index first, Index last, const std::vector<double>& log_p,

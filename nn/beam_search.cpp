@@ -168,7 +168,7 @@ class Search {
       choices_->append(first, last, log_p_, candidates_);
       const std::size_t kept = rows.size();
       extend(beam, step, log_p, words, rows);
-      if (candidates_.empty() && constraints_.any()) cut(beam, step, first, last);
+      if (candidates_.empty() && beam.texts.empty()) cut(beam, step, first, last);
       const Index count = std::ssize(rows) - static_cast<Index>(kept);
       if (is_done(beam, count > 0 ? &log_p[kept] : nullptr)) {
         log_p.resize(kept), words.resize(kept), rows.resize(kept);
@@ -228,20 +228,19 @@ class Search {
         rows.push_back(next.row);
       }
     }
-    if (going == 0 && beam.texts.empty() && !(candidates_.empty() && constraints_.any())) {
+  }
+
+  // None of the source's rows has a word that may follow: where constraints took the last of them,
+  // the rows are its texts.
+  void cut(Beam& beam, Index step, Index first, Index last) {
+    if (!constraints_.any() || !choices_->any_open(first, last)) {
       throw ValueError(
           fmt::format("beam_search: no word that source {} may write has a finite score at step {}",
                       beam.source, step));
     }
-  }
-
-  // Constraints leave none of the source's rows a word: unless it has texts, those are its texts.
-  void cut(Beam& beam, Index step, Index first, Index last) {
-    if (!beam.texts.empty()) return;
     if (step == 0) {
       throw ValueError(fmt::format(
-          "beam_search: scores must be below infinity, at least one finite: constraints leave "
-          "source {} none at step 0",
+          "beam_search: no word that source {} may write is left by the constraints at step 0",
           beam.source));
     }
     for (Index row = first; row < last; ++row) {

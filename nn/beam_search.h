@@ -60,8 +60,9 @@ struct Hypothesis {
 /// The n best of each source, best first; the decoding stands at its beginning with a row a source.
 /// Of equally likely texts the lower row's, then the lower word comes first. Nothing is recorded.
 /// Throws ValueError for options that make no sense, and for scores that are NaN, +infinity, or
-/// none of a row finite, before constraints take words away; constraints that leave a source no
-/// word to begin with. ShapeError, DTypeError for what the decoding gives.
+/// none of a row finite, before constraints take words away; where a source without a text has no
+/// finite score but of words that are `forbidden`; for constraints that leave a source no word to
+/// begin with. ShapeError, DTypeError for what the decoding gives.
 std::vector<std::vector<Hypothesis>> beam_search(Decoding& decoding, Index sources,
                                                  const BeamSearchOptions& options);
 

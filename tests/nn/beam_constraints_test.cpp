@@ -151,6 +151,60 @@ TEST(BeamConstraints, DoNotHideWhatIsNoNumber) {
   }
 }
 
+// Of many rows, looked at by several threads, the first with a NaN is named.
+TEST(BeamConstraints, LookAtAllRowsBefore) {
+  Model model;
+  model.scores = [](Index source, const Words&) {
+    Numbers x(4099, 0.5);
+    if (source == 17 || source == 41) x[4098] = std::numeric_limits<double>::quiet_NaN();
+    return x;
+  };
+  Words sources;
+  for (Index source = 0; source < 53; ++source) sources.push_back(source);
+  for (const DType dtype : {DType::f32, DType::f64}) {
+    Prefixes decoding(model, sources, dtype);
+    EXPECT_ERROR_WITH(ValueError, "the greatest of row 17 at step 0 is nan",
+                      beam_search(decoding, 53, {.begin = 0, .end = 1, .suppressed = {{4098}}}));
+  }
+}
+
+// What the model itself makes impossible is an error with constraints, too.
+TEST(BeamConstraints, AreNotToBlameForWhatTheModelForbids) {
+  const auto search = [](const Model& model, const BeamSearchOptions& options) {
+    Prefixes decoding(model, {0});
+    return beam_search(decoding, 1, options);
+  };
+  const BeamSearchOptions options{.begin = 0, .end = 1, .longest = {7}, .no_repeat = 2};
+  BeamSearchOptions none = options;
+  none.forbidden = {0, 1, 2, 3, 4};
+  EXPECT_ERROR(ValueError,
+               "beam_search: no word that source 0 may write has a finite score at step 0",
+               search(constant_model({0, 1, 2, 3, 4}), none));
+  // Behind the first word only padding.
+  Model padding;
+  padding.scores = [](Index, const Words& prefix) {
+    return prefix.size() == 1 ? Numbers{0, kNever, 2, 1, 0.5}
+                              : Numbers{0, kNever, kNever, kNever, kNever};
+  };
+  BeamSearchOptions forbids = options;
+  forbids.forbidden = {0};
+  EXPECT_ERROR(ValueError,
+               "beam_search: no word that source 0 may write has a finite score at step 1",
+               search(padding, forbids));
+  // One word that may come, which a constraint takes: the text is cut.
+  BeamSearchOptions takes = options;
+  takes.suppressed = {{2, 0}, {3, 0}, {4, 0}, {0, 0}};
+  EXPECT_THAT(search(padding, takes)[0][0].words, ElementsAre(2));
+  // The end mark is one.
+  Model ends;
+  ends.scores = [](Index, const Words& prefix) {
+    return prefix.size() == 1 ? Numbers{0, kNever, 2, 1, 0.5}
+                              : Numbers{kNever, 0, kNever, kNever, kNever};
+  };
+  takes.suppressed = {{2, 1}, {3, 1}, {4, 1}, {0, 1}};
+  EXPECT_THAT(search(ends, takes)[0][0].words, ElementsAre(2));
+}
+
 TEST(BeamConstraints, APenaltyMayBeBeyondF32) {
   const Model model = constant_model({-2, -1, 0, 1, 0.5});
   for (const double penalty : {1e39, 1e-39}) {
@@ -203,9 +257,11 @@ TEST(BeamConstraints, RefuseWhatMakesNoSense) {
                     }));
   EXPECT_ERROR_WITH(ValueError, "suppressed 5 is not among 5 words",
                     search([](auto& o) { o.suppressed = {{5}}; }));
-  EXPECT_ERROR_WITH(ValueError, "at least one finite", search([](auto& o) {
-                      o.suppressed = {{0}, {1}, {2}, {3}, {4}};
-                    }));
+  EXPECT_ERROR(ValueError,
+               "beam_search: no word that source 0 may write is left by the constraints at step 0",
+               search([](auto& o) {
+                 o.suppressed = {{0}, {1}, {2}, {3}, {4}};
+               }));
 }
 
 }  // namespace
