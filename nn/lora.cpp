@@ -66,7 +66,9 @@ Index add_lora(Module& model, const LoraOptions& options) {
 }
 
 void merge_lora(Module& model) {
-  const auto all = all_of(model, "merge_lora");
+  auto all = all_of(model, "merge_lora");
+  std::erase_if(all, [](const auto& entry) { return entry.second->merged(); });
+  if (all.empty()) return;  // the state dict of a model rounded since is refused
   for (const auto& [weight, adapter] : all) {
     if (weight.defined() && weight.dtype() != DType::bf16) continue;
     throw ValueError(adapter->path() + ": merge_lora: a weight in 8 bits or bf16 takes nothing in");

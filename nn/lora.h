@@ -28,7 +28,8 @@ struct LoraOptions {
 Index add_lora(Module& model, const LoraOptions& options = {});
 
 /// All adapters are in the weights from here on, and cost nothing. They do not learn meanwhile.
-/// Throws ValueError for a model without any or with weights in 8 bits or bf16.
+/// Nothing happens to those that are in already. Throws ValueError for a model without any or with
+/// others beside weights in 8 bits or bf16.
 void merge_lora(Module& model);
 /// Out of them again: the weights are as they were, to the bit. Throws ValueError where one was
 /// written or replaced meanwhile, as by load_state_dict() or to_bf16(), and then has changed

@@ -30,9 +30,10 @@ class LowRank : public Module {
   /// itself while merged.
   Tensor operator()(const Tensor& y, const Tensor& x, Index first = 0, Index count = -1) const;
 
-  /// W += (alpha / r) B A, until unmerge() puts back the very numbers that were there. Throws
-  /// ValueError where W is undefined, or was written or replaced meanwhile.
+  /// W += (alpha / r) B A; nothing happens where it is merged.
   void merge(Tensor weight);
+  /// Puts back the very numbers that were there. Throws ValueError where W is undefined, or was
+  /// written or replaced meanwhile; nothing happens where it is not merged.
   void unmerge(Tensor weight);
   /// Throws what unmerge() would.
   void check_unmerge(const Tensor& weight) const;

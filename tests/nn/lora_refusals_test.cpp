@@ -86,6 +86,24 @@ TEST(LoraRefusals, AMergedWeightInBf16Stays) {
   EXPECT_FALSE(has_unmerged_lora(model));
 }
 
+TEST(LoraRefusals, WhatIsMergedAndRoundedSinceIsMergedOnceMore) {
+  for (const bool in_int8 : {false, true}) {
+    manual_seed(5);
+    Pair model;
+    add_lora(model, {.rank = 2});
+    randomise(model);
+    merge_lora(model);
+    in_int8 ? model.second.to_int8() : model.second.to_bf16();
+    const auto first = numbers(model.first.weight);
+    const Tensor x = randn({2, 5});
+    const auto second = numbers(model.second(x));
+    merge_lora(model);
+    EXPECT_EQ(numbers(model.first.weight), first);
+    EXPECT_EQ(numbers(model.second(x)), second);
+    EXPECT_FALSE(has_unmerged_lora(model));
+  }
+}
+
 TEST(LoraRefusals, EntriesThatDoNotFitLeaveAMergedModelSo) {
   manual_seed(5);
   Pair model;
