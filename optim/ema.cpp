@@ -9,6 +9,7 @@
 #include "../core/kernels/elementwise/copy.h"
 #include "../core/parallel.h"
 #include "../core/quoted.h"
+#include "check_averaged.h"
 #include "check_option.h"
 
 namespace heed::optim {
@@ -16,20 +17,8 @@ namespace heed::optim {
 EMA::EMA(const std::vector<Tensor>& parameters, double decay, bool warm_up)
     : parameters_(parameters), decay_(decay), warm_up_(warm_up) {
   check_share("EMA", "decay", decay);
-  if (parameters.empty()) throw ValueError("EMA: there are no parameters");
-  for (const Tensor& parameter : parameters) {
-    if (!parameter.defined()) throw ValueError("EMA: a parameter is undefined");
-    if (!parameter.is_leaf()) {
-      throw GradError(
-          fmt::format("EMA: {} is the result of an operator, not a leaf", describe(parameter)));
-    }
-    check_floating("EMA", parameter.dtype());
-    const auto same = [&](const Tensor& other) { return other.is_same(parameter); };
-    if (std::count_if(parameters.begin(), parameters.end(), same) > 1) {
-      throw ValueError(fmt::format("EMA: parameter {} is named twice", describe(parameter)));
-    }
-    averages_.push_back(parameter.array().clone());
-  }
+  check_averaged("EMA", parameters);
+  for (const Tensor& parameter : parameters) averages_.push_back(parameter.array().clone());
 }
 
 void EMA::check_parameters(const char* op) const {

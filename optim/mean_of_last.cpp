@@ -9,26 +9,14 @@
 #include "../core/error.h"
 #include "../core/faults.h"
 #include "../core/quoted.h"
-#include "check_option.h"
+#include "check_averaged.h"
 
 namespace heed::optim {
 
 MeanOfLast::MeanOfLast(const std::vector<Tensor>& parameters, Index count)
     : parameters_(parameters), count_(static_cast<std::size_t>(count)) {
   if (count <= 0) throw ValueError(fmt::format("MeanOfLast: count {} must be positive", count));
-  if (parameters.empty()) throw ValueError("MeanOfLast: there are no parameters");
-  for (const Tensor& parameter : parameters) {
-    if (!parameter.defined()) throw ValueError("MeanOfLast: a parameter is undefined");
-    if (!parameter.is_leaf()) {
-      throw GradError(fmt::format("MeanOfLast: {} is the result of an operator, not a leaf",
-                                  describe(parameter)));
-    }
-    check_floating("MeanOfLast", parameter.dtype());
-    const auto same = [&](const Tensor& other) { return other.is_same(parameter); };
-    if (std::count_if(parameters.begin(), parameters.end(), same) > 1) {
-      throw ValueError(fmt::format("MeanOfLast: parameter {} is named twice", describe(parameter)));
-    }
-  }
+  check_averaged("MeanOfLast", parameters);
 }
 
 void MeanOfLast::take() {
