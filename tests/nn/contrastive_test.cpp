@@ -120,9 +120,9 @@ TEST(ContrastiveSearch, RefusesWhatDoesNotFit) {
   EXPECT_ERROR(ShapeError, "contrastive_choice: before must be [n, 2], not f32[1, 1, 2]",
                contrastive_choice({1}, zeros({1, 2}), zeros({1, 1, 2})));
   // One that is NaN is like nothing, and would win.
-  EXPECT_ERROR(ValueError, "contrastive_choice: candidates f64[2, 2] hold nan",
+  EXPECT_ERROR(ValueError, "contrastive_choice: candidates f32[2, 2] hold nan",
                contrastive_choice({0.9, 0.1}, tensor({3., 0., NAN, 1.}, {2, 2}), before()));
-  EXPECT_ERROR(ValueError, "contrastive_choice: before f64[1, 2] hold inf",
+  EXPECT_ERROR(ValueError, "contrastive_choice: before f32[1, 2] hold inf",
                contrastive_choice({1}, zeros({1, 2}), tensor({INFINITY, 1.}, {1, 2})));
   EXPECT_ERROR(GradError, "contrastive_choice: candidates is undefined",
                contrastive_choice({1}, Tensor(), before()));
