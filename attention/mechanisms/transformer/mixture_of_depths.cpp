@@ -118,9 +118,10 @@ Tensor MixtureOfDepths::by_prediction(const Tensor& x, State& state) const {
   if (recording()) throw GradError(fmt::format("{}: steps are made under NoGrad", kOp));
   const Tensor named = squeeze(predictor2(relu(predictor1(x))), 2) > 0;  // [B, T]
   if (x.numel() == 0 || !any(named).item<bool>()) return x;
-  state.chosen = state.chosen.defined() ? concat({state.chosen, named}, 1) : named;
-  const Terms terms{.mask = Mask::causal() & Mask::key_padding(state.chosen)};
+  const Tensor chosen = state.chosen.defined() ? concat({state.chosen, named}, 1) : named;
+  const Terms terms{.mask = Mask::causal() & Mask::key_padding(chosen)};
   const Tensor f = block(x, terms, &state.past).context - x;
+  state.chosen = chosen;
   return forwarded(where(unsqueeze(named, -1), x + router(x) * f, x));
 }
 
