@@ -43,8 +43,8 @@ struct Kept {
     return max.defined() ? logical_and(low, min() < max()) : low;
   }
   Tensor above() const {
-    if (!min.defined()) return x() > max();
-    return max() < Tensor(kernels::binary(kernels::Binary::maximum, x.array(), min.array()));
+    const Tensor high = x() > max();
+    return min.defined() ? logical_or(high, max() < min()) : high;
   }
 };
 

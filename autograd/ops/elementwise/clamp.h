@@ -1,7 +1,7 @@
 // clamp(x, min, max) = min(max(x, min), max): x held between two bounds; where min > max, the
-// result is max. NaN in x or in a bound comes out as NaN, and there nothing gets a gradient. At a
-// bound x keeps the whole gradient, as in PyTorch; a bound gets the gradient where it is the result
-// and x is not.
+// result is max. NaN in x or in a bound comes out as NaN, and there x gets no gradient. At a bound x
+// keeps the whole gradient, as in PyTorch; a bound gets the gradient where it is the result and x is
+// not, and max also where it is below one of the others and the third is NaN.
 #pragma once
 
 #include <optional>
