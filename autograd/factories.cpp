@@ -192,9 +192,7 @@ Nested::Nested(std::initializer_list<Nested> rows) : shape_{static_cast<Index>(r
 Tensor Nested::tensor(std::optional<DType> dtype) const {
   const DType own = dtype_;
   for (std::size_t i = 0; own == DType::i64 && i < whole_.size(); ++i) {
-    if ((values_[i] < 0) == (whole_[i] < 0)) continue;  // else it was wrapped around
-    throw ValueError(
-        fmt::format("tensor: {} is beyond i64", static_cast<std::uint64_t>(whole_[i])));
+    if (!in_i64(values_[i], whole_[i])) throw_beyond_i64("tensor", whole_[i]);
   }
   return (own == DType::i64 ? Array::from(whole_, shape_) : Array::from(values_, shape_))
       .to(dtype.value_or(own));

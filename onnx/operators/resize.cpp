@@ -1,12 +1,7 @@
 // Resize and Upsample: places of another number along the axes behind batch and channels.
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cmath>
-
-#include "../../autograd/ops/elementwise/elementwise.h"
-#include "../../autograd/ops/index/index.h"
-#include "../../autograd/ops/shape/shape.h"
+#include "../../autograd/ops/conv/resample.h"
 #include "../../core/error.h"
 #include "operators.h"
 
@@ -36,31 +31,7 @@ double met(double i, const Resized& at, Meets meets) {
     case Meets::half_pixel: break;
   }
   const double step = at.scale != 0 ? 1 / static_cast<double>(at.scale) : in / out;
-  return std::max(0.0, (i + 0.5) * step - 0.5);
-}
-
-// Between the two places around, or at the one before.
-Tensor along(const Tensor& x, const Resized& at, Meets meets, bool linear) {
-  const Index last = at.in - 1;
-  Shape shape = Shape::filled(x.rank(), 1);
-  shape[at.axis] = at.out;
-  Array low = Array::empty({at.out}, DType::i64), high = Array::empty({at.out}, DType::i64);
-  Array weight = Array::empty(shape, DType::f64);
-  auto* const to_low = low.mutable_data<std::int64_t>();
-  auto* const to_high = high.mutable_data<std::int64_t>();
-  auto* const to_weight = weight.mutable_data<double>();
-  for (Index i = 0; i < at.out; ++i) {
-    const double place =
-        std::min(met(static_cast<double>(i), at, meets), static_cast<double>(last));
-    const auto before = static_cast<Index>(place);
-    to_low[i] = before;
-    to_high[i] = std::min(before + 1, last);
-    to_weight[i] = place - static_cast<double>(before);
-  }
-  const Tensor first = index_select(x, at.axis, Tensor(low));
-  if (!linear) return first;
-  const Tensor w(weight.to(x.dtype()));
-  return (1 - w) * first + w * index_select(x, at.axis, Tensor(high));
+  return (i + 0.5) * step - 0.5;
 }
 
 // The axes of x [B, C, L] or [B, C, H, W] that change.
@@ -138,7 +109,10 @@ Operation resize_of(NodeReader& node) {
       by = scales.array().to(DType::f32).to_vector<float>();
     }
     Tensor out = in[0];
-    for (const Resized& at : axes_of(out, wanted, by)) out = along(out, at, meets, linear);
+    for (const Resized& at : axes_of(out, wanted, by)) {
+      const auto place_of = [&](Index i) { return met(static_cast<double>(i), at, meets); };
+      out = detail::resampled(out, at.axis, at.out, place_of, linear);
+    }
     return out;
   });
 }

@@ -8,6 +8,7 @@
 #include "../../support/seeded_test.h"
 #include "../../support/throws.h"
 #include "../one_node.h"
+#include "between.h"
 
 namespace heed::onnx {
 namespace {
@@ -165,23 +166,6 @@ TEST_F(OnnxConvolutions, RefuseWhatDoesNotFit) {
   EXPECT_ERROR_WITH(ShapeError, "the weight must be", OneNode{"Conv"}(x, random({5, 4})));
   EXPECT_ERROR_WITH(ShapeError, "convolutions have 1 to 3 axes, not 4",
                     OneNode{"Conv"}(random({1, 1, 2, 2, 2, 2}), random({1, 1, 1, 1, 1, 1})));
-}
-
-// What stands at a place between four pixels; zeros, or the edge, outside.
-double between(const Tensor& x, Index b, Index c, double down, double across, bool border) {
-  const double v = std::floor(down), u = std::floor(across);
-  double sum = 0;
-  for (const double i : {v, v + 1}) {
-    for (const double j : {u, u + 1}) {
-      const auto last_row = static_cast<double>(x.size(2) - 1);
-      const auto last_column = static_cast<double>(x.size(3) - 1);
-      const double row = std::clamp(i, 0.0, last_row), column = std::clamp(j, 0.0, last_column);
-      if (!border && (row != i || column != j)) continue;
-      sum += (1 - std::fabs(down - i)) * (1 - std::fabs(across - j)) *
-             at(x, {b, c, static_cast<Index>(row), static_cast<Index>(column)});
-    }
-  }
-  return sum;
 }
 
 TEST_F(OnnxConvolutions, GridSample) {

@@ -8,6 +8,7 @@
 #include "../../support/seeded_test.h"
 #include "../../support/throws.h"
 #include "../one_node.h"
+#include "between.h"
 
 namespace heed::onnx {
 namespace {
@@ -45,17 +46,8 @@ TEST_F(OnnxResize, NearestAndLinear) {
           x, Tensor(), Tensor(), ints({2, 3, 9, 13}));
   EXPECT_LT(difference(corners, made({2, 3, 9, 13},
                                      [&](const Place& p) {
-                                       const double y = static_cast<double>(p[2]) / 2,
-                                                    z = static_cast<double>(p[3]) / 2;
-                                       const Index a = p[2] / 2, b = p[3] / 2,
-                                                   a1 = std::min(a + 1, Index{4}),
-                                                   b1 = std::min(b + 1, Index{6});
-                                       const double v = y - static_cast<double>(a),
-                                                    w = z - static_cast<double>(b);
-                                       return (1 - v) * ((1 - w) * at(x, {p[0], p[1], a, b}) +
-                                                         w * at(x, {p[0], p[1], a, b1})) +
-                                              v * ((1 - w) * at(x, {p[0], p[1], a1, b}) +
-                                                   w * at(x, {p[0], p[1], a1, b1}));
+                                       return between(x, p[0], p[1], static_cast<double>(p[2]) / 2,
+                                                      static_cast<double>(p[3]) / 2, true);
                                      })),
             1e-13);
   EXPECT_ERROR_WITH(
@@ -68,19 +60,6 @@ TEST_F(OnnxResize, NearestAndLinear) {
                     OneNode{"Resize", nearest}(x, Tensor(), tensor({2.0, 1.0, 2.0, 3.0})));
   EXPECT_ERROR_WITH(ValueError, "a scale that is not a positive number",
                     OneNode{"Resize", nearest}(x, Tensor(), tensor({1.0, 1.0, -2.0, 3.0})));
-}
-
-// Of a matrix for each channel, at a place between four numbers.
-double between(const Tensor& x, Index b, Index c, double down, double across) {
-  const auto low = [](double place) { return static_cast<Index>(place); };
-  const auto high = [](double place, Index size) {
-    return std::min(static_cast<Index>(place) + 1, size - 1);
-  };
-  const double v = down - std::floor(down), u = across - std::floor(across);
-  const Index i = low(down), i1 = high(down, x.size(2)), j = low(across),
-              j1 = high(across, x.size(3));
-  return (1 - v) * ((1 - u) * at(x, {b, c, i, j}) + u * at(x, {b, c, i, j1})) +
-         v * ((1 - u) * at(x, {b, c, i1, j}) + u * at(x, {b, c, i1, j1}));
 }
 
 // 5 places by 0.7 are 3, and 1 / 0.7 apart, not 5 / 3.
@@ -102,7 +81,7 @@ TEST_F(OnnxResize, ScalesSayHowFarPlacesAreApart) {
                                       [&](const Place& p) {
                                         return between(x, p[0], p[1],
                                                        met(p[2], static_cast<double>(0.7F), 5),
-                                                       met(p[3], 1.5, 7));
+                                                       met(p[3], 1.5, 7), true);
                                       })),
               1e-12);
   }

@@ -273,14 +273,16 @@ TEST(HardAttention, EvaluationTakesWhatTheOptionsSay) {
   EXPECT_TRUE(one.choice.is_hard());
 }
 
+const LocationAwareOptions kLookingBack = {.query_width = kE,
+                                           .key_width = kE,
+                                           .hidden = 6,
+                                           .filters = 2,
+                                           .kernel = 3,
+                                           .dtype = DType::f64};
+
 TEST(HardAttention, StepsAreAllAtOnceAndScoresMayLookBack) {
   const Inputs in;
-  LocationAware aware({.query_width = kE,
-                       .key_width = kE,
-                       .hidden = 6,
-                       .filters = 2,
-                       .kernel = 3,
-                       .dtype = DType::f64});
+  LocationAware aware(kLookingBack);
   HardAttention attend({.score = borrowed(aware)});
   attend.eval();
   HardMemory memory = attend.begin(in.keys, in.values);
@@ -295,12 +297,7 @@ TEST(HardAttention, StepsAreAllAtOnceAndScoresMayLookBack) {
 
 TEST(HardAttention, AllAtOnceIsStepsWhereScoresLookBack) {
   const Inputs in;
-  LocationAware aware({.query_width = kE,
-                       .key_width = kE,
-                       .hidden = 6,
-                       .filters = 2,
-                       .kernel = 3,
-                       .dtype = DType::f64});
+  LocationAware aware(kLookingBack);
   const auto kept = borrowed(aware);
   HardAttention attend({.score = kept});
   attend.eval();
