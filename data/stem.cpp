@@ -6,23 +6,12 @@
 namespace heed::data {
 namespace {
 
-// A "y" behind a consonant counts as a vowel, so that of several side by side each other one does.
-bool is_vowel(std::string_view word, std::size_t at) {
-  const auto plain = [&](std::size_t i) {
-    return std::string_view("aeiou").find(word[i]) != std::string_view::npos;
-  };
-  if (word[at] != 'y') return plain(at);
-  std::size_t first = at;
-  while (first > 0 && word[first - 1] == 'y') --first;
-  const bool begins = first > 0 && !plain(first - 1);  // whether the first of them is a vowel
-  return (at - first) % 2 == 0 ? begins : !begins;
-}
-
-// Of each letter, in one pass.
+// Of each letter whether it is a vowel: a "y" behind a consonant counts as one.
 std::vector<bool> vowels(std::string_view word) {
   std::vector<bool> out(word.size());
   for (std::size_t i = 0; i < word.size(); ++i) {
-    out[i] = word[i] == 'y' ? i > 0 && !out[i - 1] : is_vowel(word, i);
+    out[i] = word[i] == 'y' ? i > 0 && !out[i - 1]
+                            : std::string_view("aeiou").find(word[i]) != std::string_view::npos;
   }
   return out;
 }
@@ -42,8 +31,9 @@ std::size_t measure(std::string_view word) {
 
 // hop, but not how, box, boy.
 bool ends_like_hop(std::string_view word) {
+  const std::vector<bool> is = vowels(word);
   const std::size_t n = word.size();
-  return n >= 3 && !is_vowel(word, n - 3) && is_vowel(word, n - 2) && !is_vowel(word, n - 1) &&
+  return n >= 3 && !is[n - 3] && is[n - 2] && !is[n - 1] &&
          std::string_view("wxy").find(word.back()) == std::string_view::npos;
 }
 
@@ -57,7 +47,7 @@ std::string without_plural(std::string_view word) {
 std::string mended(std::string word) {
   if (word.ends_with("at") || word.ends_with("bl") || word.ends_with("iz")) return word + "e";
   const std::size_t n = word.size();
-  if (n >= 2 && word[n - 1] == word[n - 2] && !is_vowel(word, n - 1)) {
+  if (n >= 2 && word[n - 1] == word[n - 2] && !vowels(word).back()) {
     if (std::string_view("lsz").find(word.back()) == std::string_view::npos) word.pop_back();
     return word;
   }

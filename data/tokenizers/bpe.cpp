@@ -153,16 +153,21 @@ class Bpe final : public Model {
   // An unused token as what it came from.
   void put_apart(const Part& part, const std::map<Index, std::pair<Index, Index>>& apart,
                  std::vector<Part>& out) const {
-    const auto found = apart.find(part.id);
-    if (found == apart.end()) {
-      out.push_back(part);
-      return;
+    for (std::vector<Part> todo{part}; !todo.empty();) {
+      const Part each = todo.back();
+      todo.pop_back();
+      const auto found = apart.find(each.id);
+      if (found == apart.end()) {
+        out.push_back(each);
+        continue;
+      }
+      const auto [left, right] = found->second;
+      // A byte's name is longer than what it stands for.
+      const std::size_t middle =
+          std::min(each.begin + characters(*token(left)).size(), each.end - 1);
+      todo.push_back({right, middle, each.end});
+      todo.push_back({left, each.begin, std::max(middle, each.begin + 1)});
     }
-    const auto [left, right] = found->second;
-    // A byte's name is longer than what it stands for.
-    const std::size_t middle = std::min(part.begin + characters(*token(left)).size(), part.end - 1);
-    put_apart({left, part.begin, std::max(middle, part.begin + 1)}, apart, out);
-    put_apart({right, middle, part.end}, apart, out);
   }
 
   bool may_meet(const Text& word, const Part& left, const Part& right) const {
