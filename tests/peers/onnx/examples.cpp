@@ -142,7 +142,6 @@ Exported translation_encoder() {
   Exported out = translation("transformer");
   const auto model = std::dynamic_pointer_cast<::translation::TransformerModel>(out.module);
   out.inputs.erase(out.inputs.begin() + 1);
-  out.options.largest.erase("target_length");
   out.forward = [model](const std::vector<Tensor>& x) {
     return one(model->read(::translation::Rows{x[0], to_lengths(x[1])}));
   };

@@ -55,13 +55,15 @@ Tensor drawn(const onnx::Input& input, const Sizes& sizes, Generator& generator)
   return Tensor(Array::from(values, shape).to(input.example.dtype()));
 }
 
+bool has_axis(const onnx::Exported& model, const std::string& name) {
+  return std::any_of(model.inputs.begin(), model.inputs.end(), [&](const onnx::Input& input) {
+    return std::find(input.axes.begin(), input.axes.end(), name) != input.axes.end();
+  });
+}
+
 // The length, or the examples' where it has no name.
 Index fixed_length(const onnx::Exported& model, Index length) {
-  for (const onnx::Input& input : model.inputs) {
-    const bool named =
-        std::find(input.axes.begin(), input.axes.end(), "length") != input.axes.end();
-    if (named) return length;
-  }
+  if (has_axis(model, "length")) return length;
   for (const onnx::Input& input : model.inputs) {
     if (input.name == "keys") return input.example.size(1);
   }
@@ -71,8 +73,10 @@ Index fixed_length(const onnx::Exported& model, Index length) {
 void write(const onnx::NamedModel& named, const std::string& folder) {
   manual_seed(41);
   const onnx::Exported model = named.make();
+  onnx::ExportOptions options = model.options;  // bounds of axes that have a name here
+  std::erase_if(options.largest, [&](const auto& most) { return !has_axis(model, most.first); });
   onnx::write(folder + "/" + named.name + ".onnx", *model.module, model.inputs, model.forward,
-              model.options);
+              options);
   model.module->eval();
   Generator generator(5);
   json runs = json::array();
