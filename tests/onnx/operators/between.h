@@ -1,3 +1,4 @@
+// What a picture has at a place between four pixels, by the definition: for tests of what samples one.
 #pragma once
 
 #include <algorithm>
