@@ -58,7 +58,7 @@ TEST_F(OnnxPools, OfTwoAxes) {
       {.pads = {1, 1, 1, 1}},
       {.pads = {1, 0, 0, 1}},
       {.strides = {2, 2}, .pads = {0, 1, 2, 0}},
-      {.strides = {2, 3}, .pads = {1, 0, 2, 3}, .up = true},
+      {.strides = {2, 3}, .pads = {1, 0, 2, 1}, .up = true},
       {.kernel = {2, 2}, .strides = {2, 2}, .pads = {1, 1, 1, 1}, .up = true}};
   const Tensor x = random({2, 3, 7, 11});
   for (const Two& each : cases) {
