@@ -129,7 +129,7 @@ class Loader {
   /// with the batch's number in front; the loader then stands where it stood.
   std::optional<Batch> next();
   /// The same in pieces; false at the end of a pass. Throws ValueError, too, for batches that
-  /// cannot be cut.
+  /// cannot be cut. Where another cutting follows, nothing is made ahead from then on.
   bool next_pieces(const Cutting& cutting, Pieces<Batch>& out);
   /// Ends a pass of which others said that it has no more: see dealt.h.
   void end_pass();
@@ -189,6 +189,7 @@ class Loader {
   std::optional<Cutting> cutting_;  // of what is made; none: whole batches
   detail::Place at_, made_;         // what the caller has had, and what was made
   bool astray_ = false;             // the pass does not stand at at_
+  bool alternates_ = false;         // the cutting changes: nothing made ahead would be taken
   Index count_ = 0;
   std::unique_ptr<Prefetch<Made>> ahead_;
 };
@@ -286,7 +287,7 @@ template <class Batch>
 typename Loader<Batch>::Made Loader<Batch>::take() {
   if (astray_) go_to(at_);
   Made made;
-  if (prefetch_ == 0) {
+  if (prefetch_ == 0 || alternates_) {
     made = produce();
   } else {
     if (!ahead_) {
@@ -311,6 +312,7 @@ std::optional<Batch> Loader<Batch>::next() {
     cutting_.reset();
     ahead_.reset();
     astray_ = true;
+    alternates_ = false;
   }
   return take().batch;
 }
@@ -318,9 +320,11 @@ std::optional<Batch> Loader<Batch>::next() {
 template <class Batch>
 bool Loader<Batch>::next_pieces(const Cutting& cutting, Pieces<Batch>& out) {
   if (!(cutting_ == cutting)) {
+    // With what was made ahead goes an error of it, behind which the pass has moved on.
+    if (ahead_ || at_ != made_) astray_ = true;
     ahead_.reset();
+    if (cutting_) alternates_ = true;
     cutting_ = cutting;
-    if (at_ != made_) astray_ = true;
   }
   Made made = take();
   out = std::move(made.pieces);

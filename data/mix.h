@@ -20,13 +20,14 @@ namespace heed::data {
 
 /// When a pass over a mix ends. Until then a source that has ended begins anew.
 enum class MixEnds : std::uint8_t {
-  never,       ///< for trainings that count steps
+  never,       ///< for trainings that count steps; a ValueError where no source has an item
   with_first,  ///< an item is wanted from a source that has ended
   with_all     ///< every source has ended once
 };
 
 /// Throws ValueError for none, and for weights that are not positive and finite.
 void check_weights(const std::vector<double>& weights);
+[[noreturn]] void fail_empty_mix();
 
 namespace detail {
 
@@ -49,6 +50,7 @@ class MixWalk : public Items<Item> {
   }
 
   bool next(Item& out) override {
+    std::vector<bool> empty;  // of the sources that began anew and had nothing
     while (!over()) {
       const std::size_t k = draw();
       if (walks_[k]->next(out)) return true;
@@ -56,6 +58,9 @@ class MixWalk : public Items<Item> {
       if (over()) break;
       walks_[k] = sources_[k](*generator_, shuffled_, deal_);
       if (walks_[k]->next(out)) return true;
+      empty.resize(sources_.size(), false);
+      empty[k] = true;
+      if (std::find(empty.begin(), empty.end(), false) == empty.end()) fail_empty_mix();
     }
     return false;
   }

@@ -77,10 +77,13 @@ class ShuffledItems {
   void fill() {
     begin_ = mark().buffer;
     next_.reset();
-    held_.clear();
+    std::vector<Item> read = std::move(held_);
+    held_.clear();  // and so they stay where reading throws
     at_ = 0;
-    for (Item item; held_.size() < size_ && items_->next(item);) held_.push_back(std::move(item));
-    if (shuffled_ && !held_.empty()) order_ = generator_->permutation(std::ssize(held_));
+    read.clear();
+    for (Item item; read.size() < size_ && items_->next(item);) read.push_back(std::move(item));
+    if (shuffled_ && !read.empty()) order_ = generator_->permutation(std::ssize(read));
+    held_ = std::move(read);
   }
 
   std::unique_ptr<Items<Item>> items_;

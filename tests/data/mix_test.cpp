@@ -102,6 +102,19 @@ TEST_F(Mixed, MayHoldAMix) {
   EXPECT_GT(walked(outer, 3).size(), 400u);
 }
 
+TEST_F(Mixed, OfNothingEnds) {
+  const ShardFolder none({0, 0, 3});
+  const auto of = [&](std::size_t second, MixEnds ends) {
+    return Mix<std::string>({{text_shards(Strings{none.paths()[0]}), 2},
+                             {text_shards(Strings{none.paths()[second]}), 5}},
+                            ends);
+  };
+  EXPECT_ERROR(ValueError, "mix: its sources hold nothing", walked(of(1, MixEnds::never), 3));
+  EXPECT_TRUE(walked(of(1, MixEnds::with_first), 3).empty());
+  EXPECT_TRUE(walked(of(1, MixEnds::with_all), 3).empty());
+  EXPECT_EQ(walked(of(2, MixEnds::never), 3, 31).size(), 31u);  // one that has some will do
+}
+
 TEST_F(Mixed, RefusesWhatMakesNoSense) {
   EXPECT_ERROR(ValueError, "mix: there are no sources", Mix<std::string>({}, MixEnds::never));
   EXPECT_ERROR(ValueError, "mix: weight 0 of source 1 must be positive and finite",

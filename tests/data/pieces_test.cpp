@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <thread>
+
 #include "../../data/loader.h"
 #include "../../data/windows.h"
 #include "../support/throws.h"
@@ -67,6 +70,54 @@ TEST(Pieces, OnlyThoseWantedAreMade) {
     if (prefetch == 0) {
       EXPECT_EQ(made.size(), 5U);
     }
+  }
+}
+
+// An error of a batch that was made ahead, and is dropped as other pieces are asked for.
+TEST(Pieces, NoBatchIsLostBehindAnError) {
+  const std::vector<Index> set = counted(17);
+  std::atomic<bool> broken = true, met = false;
+  Loader batches(set,
+                 [&](const Rows& rows) {
+                   if (rows.front() == 5 && broken) {
+                     met = true;
+                     throw ShapeError("no such row");
+                   }
+                   return rows;
+                 },
+                 {.size = 5, .shuffle = false, .prefetch = 1});
+  Pieces<Rows> pieces;
+  ASSERT_TRUE(batches.next_pieces({.count = 2, .first = 0, .last = 1}, pieces));
+  EXPECT_THAT(*pieces[0].batch, ElementsAre(0, 1));
+  while (!met) std::this_thread::yield();
+  broken = false;
+  ASSERT_TRUE(batches.next_pieces({.count = 2, .first = 1, .last = 2}, pieces));
+  EXPECT_THAT(*pieces[1].batch, ElementsAre(7, 8, 9));
+  EXPECT_EQ(batches.index(), 2);
+  ASSERT_TRUE(batches.next_pieces({.count = 2, .first = 0, .last = 1}, pieces));
+  EXPECT_THAT(*pieces[0].batch, ElementsAre(10, 11));
+}
+
+// As in steps of several batches: what was made ahead would be of the wrong pieces each time, and
+// going back dear.
+TEST(Pieces, OfOtherPlacesEachTimeAreNotMadeAhead) {
+  for (const Index prefetch : {0, 3}) {
+    Index back = 0;
+    Loader<Rows> batches(
+        [&](Generator&, Index) {
+          Pass<Rows> pass = pass_over<Rows>(std::vector<Rows>(23, Rows{2, 3, 5, 7}),
+                                            [](const Rows& rows) { return rows; });
+          pass.place = [] { return PlaceNumbers{11}; };
+          pass.go_to = [&](const PlaceNumbers&) { ++back; };
+          return pass;
+        },
+        Generator(3), prefetch);
+    Pieces<Rows> pieces;
+    for (Index k = 0; k < 23; ++k) {
+      ASSERT_TRUE(batches.next_pieces({.count = 2, .first = k % 2, .last = k % 2 + 1}, pieces));
+    }
+    EXPECT_LE(back, prefetch == 0 ? 0 : 1);
+    EXPECT_EQ(batches.index(), 23);
   }
 }
 
