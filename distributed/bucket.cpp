@@ -117,7 +117,7 @@ void Bucket::start(const std::vector<GradientTree>& trees) {
     GradientTree tree = trees[which_[i]];
     const auto total = tree.total();
     if (!total) continue;
-    const Array numbers = total->array().contiguous();
+    const Array numbers = dense(*total);  // the tree's keeps its rows
     std::memcpy(way_->in.mutable_raw() + static_cast<std::size_t>(begins_[i]) * size_of(dtype_),
                 numbers.raw(), static_cast<std::size_t>(numbers.numel()) * size_of(dtype_));
   }

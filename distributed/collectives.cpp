@@ -7,23 +7,24 @@
 #include "../autograd/record.h"
 #include "../core/error.h"
 #include "../core/kernels/elementwise/elementwise.h"
-#include "mpi_call-inl.h"
+#include "alike-inl.h"
 #include "tree_sum.h"
 
 namespace heed::distributed {
 namespace {
 
-// Before anything travels: a process that waits for other numbers than come would wait for ever.
+// Before anything travels: a process that waits for other numbers than come would wait for ever, and
+// so would those that wait for one that threw by itself.
 void check_alike(const char* op, const World& world, const Tensor& x) {
-  check_defined(op, x, "x");
-  if (!is_computed(x.dtype()))
-    throw DTypeError(fmt::format("{}: {} is not f32 or f64", op, describe(x)));
-  const std::vector<std::string> all = world.gather(describe(x));
+  const std::vector<std::string> all = world.gather(said_of(x));
   for (std::size_t r = 1; r < all.size(); ++r) {
     if (all[r] == all[0]) continue;
     refuse_unlike(all[0], all[r],
                   fmt::format("{}: process 0 has {}, process {} {}", op, all[0], r, all[r]));
   }
+  check_defined(op, x, "x");
+  if (!is_computed(x.dtype()))
+    throw DTypeError(fmt::format("{}: {} is not f32 or f64", op, describe(x)));
 }
 
 struct AddArray {

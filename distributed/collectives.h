@@ -16,7 +16,8 @@
 
 namespace heed::distributed {
 
-/// One shape and dtype everywhere, f32 or f64. Throws ShapeError, DTypeError.
+/// One shape and dtype everywhere, f32 or f64. Throws ShapeError, DTypeError, and GradError where x
+/// is undefined; on all processes, whichever of them is to blame.
 Tensor all_reduce(const World& world, const Tensor& x);
 /// Throws also ValueError for a process that is not there.
 Tensor broadcast(const World& world, const Tensor& x, Index from = 0);

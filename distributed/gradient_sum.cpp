@@ -46,9 +46,18 @@ GradientSum::GradientSum(const World& world, const std::vector<Tensor>& paramete
         fmt::format("distributed: {} pieces a step are fewer than the {} processes: ask for more",
                     count, world.size()));
   }
+  if (world.handles().left) {
+    throw Error(
+        "distributed: an error ended a step while its gradients were on their way: no more "
+        "steps with these processes");
+  }
   next_ = block_.first;
   for (std::size_t p = 0; p < parameters_.size(); ++p) places_[parameters_[p].impl()] = p;
   if (world_.size() > 1 && expected.size() == parameters_.size()) buckets_ = buckets_of(expected);
+}
+
+GradientSum::~GradientSum() {
+  if (started_ > 0 && !finished_) world_.handles().left = true;
 }
 
 void GradientSum::skip_to(Index piece) {
@@ -163,6 +172,7 @@ GradientKinds GradientSum::finish() {
     bucket.start(trees_);
     set_sums(bucket, kinds);
   }
+  finished_ = true;
   return kinds;
 }
 

@@ -26,11 +26,17 @@ using GradientKinds = std::string;
 class GradientSum {
  public:
   /// Pieces 0 .. count - 1, of which this process has block_of(). Throws ValueError for fewer
-  /// pieces than processes.
+  /// pieces than processes, Error after a sum that was begun and not finished.
   GradientSum(const World& world, const std::vector<Tensor>& parameters, Index count,
               const GradientKinds& expected = {}, Sums sums = Sums::exact);
   Index first() const { return block_.first; }
   Index last() const { return block_.second; }
+
+  /// Where gradients have set out and nobody has waited for them, no sum over this world begins any
+  /// more: on another process they may not have, and they would be added to those that follow.
+  ~GradientSum();
+  GradientSum(const GradientSum&) = delete;
+  GradientSum& operator=(const GradientSum&) = delete;
 
   /// Walks back from the loss of a piece, in ascending order, and takes its gradients.
   void add(const Tensor& loss, Index piece);
@@ -61,6 +67,7 @@ class GradientSum {
   std::vector<bool> arrived_;
   std::vector<Bucket> buckets_;  // of what is expected to be dense, the last parameters first
   std::size_t started_ = 0;
+  bool finished_ = false;
 };
 
 }  // namespace heed::distributed

@@ -20,13 +20,6 @@ inline void check(const char* call, int code) {
   throw Error(fmt::format("{}: {}", call, std::string(text, static_cast<std::size_t>(length))));
 }
 
-/// Throws DTypeError or ShapeError for two descriptions (describe()) that are not alike.
-[[noreturn]] inline void refuse_unlike(const std::string& a, const std::string& b,
-                                       const std::string& message) {
-  if (a.substr(0, a.find('[')) != b.substr(0, b.find('['))) throw DTypeError(message);
-  throw ShapeError(message);
-}
-
 /// MPI counts in ints. Throws ValueError for more.
 inline int count_of(const char* call, Index count) {
   if (count < 0 || count > 0x7fffffff) {

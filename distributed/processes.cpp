@@ -45,6 +45,7 @@ std::string Processes::setting() const {
 }
 
 train::Team::Share Processes::begin(const std::vector<Tensor>& parameters, Index count) {
+  sum_.reset();  // one that an error left says so first
   sum_ = std::make_unique<GradientSum>(world_, parameters, count, kinds_, options_.sums);
   return {sum_->first(), sum_->last()};
 }

@@ -14,6 +14,7 @@
 #include "../autograd/ops/shape/join.h"
 #include "../autograd/ops/shape/shape.h"
 #include "../core/error.h"
+#include "alike-inl.h"
 
 namespace heed::distributed {
 namespace {
@@ -91,21 +92,28 @@ Gradients walk_back(const World& world, const RingOptions& options, const Tensor
   return {query_gradient, Tensor(around[2]), Tensor(around[3])};
 }
 
+// Before anything goes around: all throw, or none.
+void check_alike(const World& world, const std::string& mine, const RingOptions& options) {
+  const std::string how = fmt::format("{}{}", options.causal ? "causal" : "not causal",
+                                      options.striped ? ", striped" : "");
+  const std::vector<std::string> all = world.gather(mine), ways = world.gather(how);
+  const auto message = [](const std::vector<std::string>& said, std::size_t r) {
+    return fmt::format("{}: process 0 has {}; process {} {}", kName, said[0], r, said[r]);
+  };
+  for (std::size_t r = 1; r < all.size(); ++r) {
+    if (ways[r] != ways[0]) throw ValueError(message(ways, r));
+    if (all[r] != all[0]) refuse_unlike(all[0], all[r], message(all, r));
+  }
+}
+
 }  // namespace
 
 Tensor ring_attention(const World& world, const Tensor& query, const Tensor& keys,
                       const Tensor& values, const RingOptions& options) {
-  for (const auto& [x, what] : {std::pair(&query, "query"), {&keys, "keys"}, {&values, "values"}}) {
-    check_defined(kName, *x, what);
-  }
-  const std::string mine = fmt::format("query {}, keys {}, values {}", describe(query),
-                                       describe(keys), describe(values));
-  const std::vector<std::string> all = world.gather(mine);
-  for (std::size_t r = 1; r < all.size(); ++r) {
-    if (all[r] != all[0])
-      throw ShapeError(
-          fmt::format("{}: process 0 has {}; process {} {}", kName, all[0], r, all[r]));
-  }
+  const std::string mine =
+      fmt::format("query {}, keys {}, values {}", said_of(query), said_of(keys), said_of(values));
+  check_alike(world, mine, options);
+  check_defined(kName, query, "query", keys, "keys", values, "values");
   if (options.causal && query.size(-2) != keys.size(-2)) {
     throw ShapeError(
         fmt::format("{}: causal, but as many queries as keys are not there: {}", kName, mine));

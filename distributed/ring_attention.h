@@ -23,9 +23,10 @@ struct RingOptions {
   bool striped = false;
 };
 
-/// query, keys [.., T / N, d], values [.., T / N, dv], alike everywhere -> [.., T / N, dv], scaled
-/// dot products. Throws ShapeError, DTypeError; a second derivative is a GradError. All processes
-/// call, and walk back, together.
+/// query, keys [.., T / N, d], values [.., T / N, dv], alike everywhere as the options are
+/// -> [.., T / N, dv], scaled dot products. Throws ShapeError, DTypeError, ValueError for options
+/// that differ, GradError for what is undefined, on all processes; a second derivative is a
+/// GradError. All processes call, and walk back, together.
 Tensor ring_attention(const World& world, const Tensor& query, const Tensor& keys,
                       const Tensor& values, const RingOptions& options = {});
 

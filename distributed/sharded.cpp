@@ -1,10 +1,13 @@
 #include "sharded.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstring>
 #include <map>
 #include <numeric>
 
+#include "../core/error.h"
 #include "../core/kernels/elementwise/copy.h"
 #include "../core/number_in.h"
 #include "../io/safetensors.h"
@@ -48,7 +51,27 @@ void ShardedBase::share_out() {
 
 void ShardedBase::update(Slot&, const Tensor&, Array&) {}  // inner() moves them
 
+// The same parameters have a gradient everywhere: each process reads what others moved by its own.
+void ShardedBase::check_alike() const {
+  if (world_.size() == 1) return;
+  std::string mine;
+  for (const Tensor& each : parameters_) mine += each.grad().defined() ? '1' : '0';
+  const std::vector<std::string> all = world_.gather(mine);
+  for (std::size_t r = 1; r < all.size(); ++r) {
+    if (all[r].size() != all[0].size()) {
+      throw ValueError(fmt::format("sharded: process {} has {} parameters, process 0 has {}", r,
+                                   all[r].size(), all[0].size()));
+    }
+    const auto [first, other] = std::mismatch(all[0].begin(), all[0].end(), all[r].begin());
+    if (first == all[0].end()) continue;
+    const bool without = *other == '0';
+    throw ValueError(fmt::format("sharded: parameter {} has a gradient on process {}, none on {}",
+                                 first - all[0].begin(), without ? 0 : r, without ? r : 0));
+  }
+}
+
 void ShardedBase::step() {
+  check_alike();
   for (std::size_t g = 0; g < group_count(); ++g) inner().set_lr(g, lr(g));
   // What others move has no gradient here meanwhile: it is passed over, and gets no state.
   std::vector<std::size_t> moved;
@@ -85,7 +108,15 @@ void ShardedBase::tell(const std::vector<std::size_t>& moved) {
     mine.append(reinterpret_cast<const char*>(numbers.raw()), bytes_of(numbers));
   }
   const std::vector<std::string> all = world_.gather(mine);
-  std::vector<std::size_t> read(all.size(), 0);
+  std::vector<std::size_t> wanted(all.size(), 0), read(all.size(), 0);
+  for (const std::size_t i : moved) {
+    wanted[static_cast<std::size_t>(owners_[i])] += bytes_of(parameters_[i].array());
+  }
+  for (std::size_t r = 0; r < all.size(); ++r) {
+    if (all[r].size() == wanted[r]) continue;
+    throw ValueError(fmt::format("sharded: process {} moved {} bytes of parameters, not {}", r,
+                                 all[r].size(), wanted[r]));
+  }
   for (const std::size_t i : moved) {
     const auto owner = static_cast<std::size_t>(owners_[i]);
     Array numbers = Array::empty(parameters_[i].shape(), parameters_[i].dtype());
@@ -121,7 +152,8 @@ void ShardedBase::load_state_dict(const optim::NamedArrays& entries) {
     if (!others) own.emplace_back(name, array);
     if (i < 0) rates.emplace_back(name, array);
   }
-  inner().load_state_dict(own);
+  inner().load_state_dict(entries);  // throws everywhere alike, whosever entry does not fit
+  inner().load_state_dict(own);      // and lets go of the others'
   Optimizer::load_state_dict(rates);
 }
 

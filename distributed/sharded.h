@@ -22,8 +22,11 @@ std::vector<Index> owners_of(const std::vector<Tensor>& parameters, Index proces
 /// Of an optimizer that has all parameters registered, and state of those that it stepped.
 class ShardedBase : public optim::Optimizer {
  public:
+  /// Throws ValueError on all, and nothing has changed, unless the same parameters have a gradient
+  /// everywhere.
   void step() override;
   optim::NamedArrays state_dict() const override;
+  /// The same entries everywhere. Throws on all alike, and for a moment has all of the state.
   void load_state_dict(const optim::NamedArrays& entries) override;
   /// Whether this process keeps the state of parameter i, counted over all groups.
   bool owns(std::size_t i) const { return owners_[i] == world_.rank(); }
@@ -36,6 +39,7 @@ class ShardedBase : public optim::Optimizer {
 
  private:
   void update(Slot& slot, const Tensor& gradient, Array& numbers) override;
+  void check_alike() const;
   void tell(const std::vector<std::size_t>& moved);
 
   const World& world_;

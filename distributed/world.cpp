@@ -6,6 +6,8 @@
 #include <numeric>
 #include <thread>
 
+#include "../core/kernels/elementwise/copy.h"
+#include "alike-inl.h"
 #include "handles-inl.h"
 
 namespace heed::distributed {
@@ -53,6 +55,7 @@ World::World(const World& whole, Alone) : ends_(false), handles_(std::make_uniqu
   static_cast<void>(whole);
   for (MPI_Comm* each : {&handles_->talk, &handles_->numbers}) {
     check("MPI_Comm_dup", MPI_Comm_dup(MPI_COMM_SELF, each));
+    check("MPI_Comm_set_errhandler", MPI_Comm_set_errhandler(*each, MPI_ERRORS_RETURN));
   }
 }
 
@@ -117,7 +120,8 @@ void World::broadcast(Array& numbers, Index from) const {
   Array whole = numbers.contiguous();
   check("MPI_Bcast", MPI_Bcast(whole.mutable_raw(), count_of("broadcast", whole.numel()),
                                type_of(whole.dtype()), static_cast<int>(from), handles_->talk));
-  numbers = whole;
+  if (!whole.shares_storage(numbers)) kernels::copy_into(numbers, whole);
+  numbers.bump_version();
 }
 
 Array World::all_gather(const Array& numbers) const {
@@ -145,12 +149,28 @@ Array World::all_to_all(const Array& numbers) const {
 }
 
 Array World::exchange(const Array& numbers, Index to, Index from) const {
+  for (const Index each : {to, from}) {  // MPI has numbers below 0 for anybody, and for nobody
+    if (each < 0 || each >= size_) {
+      throw ValueError(fmt::format("exchange: process {} of {}", each, size_));
+    }
+  }
   const Array mine = numbers.contiguous();
   Array out = Array::empty(mine.shape(), mine.dtype());
   const int count = count_of("exchange", mine.numel());
-  check("MPI_Sendrecv", MPI_Sendrecv(mine.raw(), count, type_of(mine.dtype()), static_cast<int>(to),
-                                     0, out.mutable_raw(), count, type_of(mine.dtype()),
-                                     static_cast<int>(from), 0, handles_->talk, MPI_STATUS_IGNORE));
+  const MPI_Datatype type = type_of(mine.dtype());
+  MPI_Status status;
+  const int code = MPI_Sendrecv(mine.raw(), count, type, static_cast<int>(to), 0, out.mutable_raw(),
+                                count, type, static_cast<int>(from), 0, handles_->talk, &status);
+  int kind = MPI_SUCCESS, got = count;
+  MPI_Error_class(code, &kind);
+  if (kind != MPI_ERR_TRUNCATE) {
+    check("MPI_Sendrecv", code);
+    check("MPI_Get_count", MPI_Get_count(&status, type, &got));
+  }
+  if (kind == MPI_ERR_TRUNCATE || got != count) {
+    throw ShapeError(fmt::format("exchange: process {} sends {} numbers than {}", from,
+                                 kind == MPI_ERR_TRUNCATE ? "more" : "fewer", describe(mine)));
+  }
   return out;
 }
 

@@ -44,13 +44,14 @@ class World {
   void barrier() const;
 
   /// Numbers of one shape and dtype everywhere, or ShapeError, DTypeError: written over by those of
-  /// process `from`.
+  /// process `from`, in place, whatever their strides.
   void broadcast(Array& numbers, Index from = 0) const;
   /// Those of all, one behind the other: [size, ...]. Shapes are not compared.
   Array all_gather(const Array& numbers) const;
   /// numbers [size, ...], row r for process r -> what the others had for this one, in their order.
   Array all_to_all(const Array& numbers) const;
-  /// Sends to `to` and takes from `from` what is of the same shape and dtype there.
+  /// Sends to `to` and takes from `from` what is of the same shape and dtype there. Throws
+  /// ValueError for a process that is none, ShapeError where another count of numbers comes.
   Array exchange(const Array& numbers, Index to, Index from) const;
 
   /// Ends all processes, with a line on stderr in this one's name; others than the first wait a

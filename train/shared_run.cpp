@@ -105,11 +105,11 @@ bool Run::shared_step(Batches& batches, const Moment& at, bool& end_of_pass) {
     batches.end_pass();
   }
   if (all == 0) return false;
+  team_->finish();  // also where an error follows: gradients are on their way to the others
   if (!(sums.weight > 0)) {
     throw ValueError(
         fmt::format("run: the pieces of a step weigh {} together, not more than 0", sums.weight));
   }
-  team_->finish();
   s.step_loss = sums.loss / sums.weight;
   s.sums.loss += sums.loss;
   s.sums.weight += sums.weight;

@@ -102,17 +102,34 @@ TEST_F(Mixed, MayHoldAMix) {
   EXPECT_GT(walked(outer, 3).size(), 400u);
 }
 
-TEST_F(Mixed, OfNothingEnds) {
-  const ShardFolder none({0, 0, 3});
-  const auto of = [&](std::size_t second, MixEnds ends) {
-    return Mix<std::string>({{text_shards(Strings{none.paths()[0]}), 2},
-                             {text_shards(Strings{none.paths()[second]}), 5}},
-                            ends);
+// So many lines, as a part of few shards may have none.
+struct Lines {
+  using Item = std::string;
+  Index count;
+
+  struct Walk : Items<std::string> {
+    explicit Walk(Index lines) : left(lines) {}
+    bool next(std::string& out) override {
+      out = "line";
+      return left-- > 0;
+    }
+    void add_place(PlaceNumbers& to) const override { to.push_back(left); }
+    void go_to(PlaceReader& from) override { left = from.take(); }
+    Index left;
   };
-  EXPECT_ERROR(ValueError, "mix: its sources hold nothing", walked(of(1, MixEnds::never), 3));
-  EXPECT_TRUE(walked(of(1, MixEnds::with_first), 3).empty());
-  EXPECT_TRUE(walked(of(1, MixEnds::with_all), 3).empty());
-  EXPECT_EQ(walked(of(2, MixEnds::never), 3, 31).size(), 31u);  // one that has some will do
+  std::unique_ptr<Items<std::string>> walk(Generator&, bool) const {
+    return std::make_unique<Walk>(count);
+  }
+};
+
+TEST_F(Mixed, OfNothingEnds) {
+  const auto of = [](Index second, MixEnds ends) {
+    return Mix<std::string>({{Lines{0}, 2}, {Lines{second}, 5}}, ends);
+  };
+  EXPECT_ERROR(ValueError, "mix: its sources hold nothing", walked(of(0, MixEnds::never), 3));
+  EXPECT_TRUE(walked(of(0, MixEnds::with_first), 3).empty());
+  EXPECT_TRUE(walked(of(0, MixEnds::with_all), 3).empty());
+  EXPECT_EQ(walked(of(3, MixEnds::never), 3, 31).size(), 31u);  // one that has some will do
 }
 
 TEST_F(Mixed, RefusesWhatMakesNoSense) {

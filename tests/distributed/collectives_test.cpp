@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <limits>
 
 #include "../../autograd/backward.h"
@@ -110,6 +111,21 @@ TEST(Collectives, SayWhatDoesNotFit) {
   const DType dtype = world().rank() == 1 ? DType::f32 : DType::f64;
   EXPECT_ERROR_WITH(DTypeError, "process 0 has f64[3], process 1 f32[3]",
                     all_reduce(world(), Tensor(Array::zeros({3}, dtype))));
+}
+
+// All throw, and none waits, where one alone has what does not fit.
+TEST(Collectives, SayEverywhereWhatOneHas) {
+  const Index n = world().size();
+  const bool one = world().rank() == n - 1;
+  const auto all = [&](const Tensor& x) {
+    return std::vector<std::function<Tensor()>>{
+        [&, x] { return all_reduce(world(), x); }, [&, x] { return broadcast(world(), x); },
+        [&, x] { return all_gather(world(), x); }, [&, x] { return reduce_scatter(world(), x); }};
+  };
+  const Tensor integers(Array::zeros({3 * n}, DType::i64)), fits = mine({3 * n});
+  for (const auto& call : all(one ? integers : fits)) EXPECT_THROW(call(), DTypeError);
+  for (const auto& call : all(one ? Tensor() : fits)) EXPECT_THROW(call(), GradError);
+  for (const auto& call : all(fits)) call();
 }
 
 // 0, not 0 times the gradient.

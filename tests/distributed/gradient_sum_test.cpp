@@ -191,9 +191,27 @@ TEST(GradientSum, PlainSumsAreNearlyTheSame) {
   for (std::size_t i = 0; i < exact.size(); ++i) {
     ASSERT_EQ(plain[i].defined(), exact[i].defined()) << i;
     if (!exact[i].defined()) continue;
+    EXPECT_EQ(plain[i].is_sparse(), exact[i].is_sparse()) << i;
     const Tensor difference = abs(plain[i].detach() - exact[i].detach());
     EXPECT_LT(amax(difference).item(), 1e-4) << i;
   }
+}
+
+// Begun by tests/distributed/programs, in processes of its own: the world is of no use behind it.
+TEST(GradientSum, DISABLED_LeftOnTheirWayNoOthersFollow) {
+  if (world().size() == 1) GTEST_SKIP() << "nothing travels";
+  std::vector<Tensor> all = {Tensor(Array::zeros({13}, DType::f32)).set_requires_grad()};
+  const Index count = 2 * world().size();
+  {
+    GradientSum sum(world(), all, count, "s");
+    for (Index m = sum.first(); m < sum.last(); ++m) sum.add(heed::sum(all[0] * 2.0), m);
+  }  // as an error would
+  try {
+    GradientSum(world(), all, count, "s");
+  } catch (const Error& error) {
+    world().fail(error.what());
+  }
+  FAIL() << "another sum began";
 }
 
 TEST(GradientSum, SaysWhatDoesNotFit) {

@@ -106,5 +106,19 @@ TEST(RingAttention, SaysWhatDoesNotFit) {
                     ring_attention(world(), other, x, x));
 }
 
+// All throw, and none waits, where one alone has another thing.
+TEST(RingAttention, SaysEverywhereWhatOneHas) {
+  const Tensor x = Tensor(Array::zeros({3, 5}, DType::f32));
+  const bool one = world().rank() == world().size() - 1;
+  EXPECT_ERROR_WITH(GradError, "undefined", ring_attention(world(), x, one ? Tensor() : x, x));
+  if (world().size() == 1) return;
+  const Tensor wide = Tensor(Array::zeros({3, 5}, DType::f64));
+  EXPECT_ERROR_WITH(DTypeError, "values f64[3, 5]", ring_attention(world(), x, x, one ? wide : x));
+  EXPECT_ERROR_WITH(ValueError, "process 0 has not causal; process",
+                    ring_attention(world(), x, x, x, {.causal = one}));
+  EXPECT_ERROR_WITH(ValueError, "process 0 has causal; process",
+                    ring_attention(world(), x, x, x, {.causal = true, .striped = one}));
+}
+
 }  // namespace
 }  // namespace heed::distributed

@@ -1,5 +1,6 @@
 #include "../../distributed/sharded.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -133,6 +134,60 @@ TEST(Sharded, RefusesAStateThatDoesNotFit) {
     others.emplace_back(name, Array::zeros({}, DType::i64));
     EXPECT_ERROR_WITH(ValueError, "is unexpected", adam.load_state_dict(others));
   }
+}
+
+TEST(Sharded, RefusesGradientsThatOthersDoNotHave) {
+  if (world().size() == 1) GTEST_SKIP() << "one process has what it has";
+  for (const std::size_t lacking : {std::size_t{0}, std::size_t{2}, std::size_t{4}}) {
+    std::vector<Tensor> all = parameters(), before = parameters();
+    Sharded<optim::SGD> sgd(world(), all, {.lr = 0.1});
+    give(all, 0);
+    if (world().rank() == 1) all[lacking].zero_grad();
+    EXPECT_ERROR(
+        ValueError,
+        fmt::format("sharded: parameter {} has a gradient on process 0, none on 1", lacking),
+        sgd.step());
+    expect_same(named(all), named(before));
+    give(all, 0);
+    sgd.step();  // it goes on
+  }
+}
+
+TEST(Sharded, RefusesParametersOfOtherSizes) {
+  if (world().size() == 1) GTEST_SKIP() << "one process has what it has";
+  std::vector<Tensor> all;
+  for (Index p = 0; p < 5; ++p) {
+    all.push_back(Tensor(Array::zeros({world().rank() == 1 ? 7 : 3}, DType::f32)));
+    all.back().set_requires_grad();
+    all.back().set_grad(Tensor(Array::zeros(all.back().shape(), DType::f32)));
+  }
+  Sharded<optim::SGD> sgd(world(), all, {.lr = 0.1});
+  EXPECT_ERROR_WITH(ValueError, "bytes of parameters, not", sgd.step());
+}
+
+// Whosever parameter it is, nobody takes anything.
+TEST(Sharded, TakesAStateEverywhereOrNowhere) {
+  std::vector<Tensor> all = parameters();
+  Sharded<optim::Adam> adam(world(), all);
+  step(adam, all, 0, 3);
+  const auto copied = [](optim::NamedArrays entries) {
+    for (auto& [name, array] : entries) array = array.clone();
+    return entries;
+  };
+  const optim::NamedArrays before = copied(adam.state_dict());
+  step(adam, all, 3, 5);
+  const optim::NamedArrays now = copied(adam.state_dict());
+  for (const char* number : {"0", "2", "3", "4"}) {
+    const std::string name = fmt::format("parameters.{}.exp_avg", number);
+    optim::NamedArrays wrong = before;
+    for (auto& [each, array] : wrong) {
+      if (each == name) array = Array::zeros({17}, DType::f32);
+    }
+    EXPECT_ERROR_WITH(ValueError, "\"" + name + "\" is f32[17]", adam.load_state_dict(wrong));
+    expect_same(adam.state_dict(), now);
+  }
+  adam.load_state_dict(before);
+  expect_same(adam.state_dict(), before);
 }
 
 }  // namespace

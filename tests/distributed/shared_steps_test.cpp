@@ -125,6 +125,36 @@ TEST(SharedSteps, GoOnAfterAnErrorOfAll) {
   expect_bits_of_one({.epochs = 1}, false, loss_of);
 }
 
+// Two batches an epoch, of which the second is one row: the last process alone has a piece of it,
+// and its gradients have set out when all learn what the pieces weigh.
+TEST(SharedSteps, GoOnAfterAStepThatWeighsNothing) {
+  const auto of = [](const World& on, Index steps, bool weigh) {
+    manual_seed(3);
+    Net net;
+    optim::SGD sgd(net.parameters(), {.lr = 0.1});
+    const std::vector<Index> set(9);
+    data::Loader batches(set,
+                         [](const std::vector<Index>& rows) {
+                           return ones({static_cast<Index>(rows.size()), 3});
+                         },
+                         {.size = 8, .shuffle = false});
+    const Processes processes(on, {.pieces = kPieces});
+    train::Run run(net, sgd, {.steps = steps, .quiet = true});
+    run(batches, [&](const Tensor& x) {
+      return train::Loss{.tensor = mean(square(net(x))),
+                         .weight = weigh || x.size(0) > 1 ? 1.0 : 0.0};
+    });
+    std::vector<float> out;
+    for (const auto& [name, tensor] : net.state_dict()) {
+      for (const float each : tensor.array().to_vector<float>()) out.push_back(each);
+    }
+    return out;
+  };
+  EXPECT_ERROR_WITH(ValueError, "the pieces of a step weigh 0 together", of(world(), 2, false));
+  const World alone(world(), World::Alone{});
+  EXPECT_EQ(of(world(), 5, true), of(alone, 5, true));
+}
+
 // Begun by tests/distributed/programs, which looks at how it ends: of two processes the second
 // alone has a piece of the last batch, and no memory for what comes behind its first gradients.
 TEST(SharedSteps, DISABLED_AnErrorBehindTheFirstGradientsEndsAll) {

@@ -86,6 +86,48 @@ TEST(World, ExchangesInARing) {
   EXPECT_EQ(got.to_vector<float>(), std::vector<float>(3, static_cast<float>(before)));
 }
 
+TEST(World, ExchangesWithProcessesThatThereAreAlone) {
+  const Array numbers = Array::zeros({3}, DType::f32);
+  const World alone(world(), World::Alone{});
+  for (const World* of : {&world(), &alone}) {
+    for (const Index none : {Index{-1}, Index{-2}, of->size(), of->size() + 7}) {
+      EXPECT_ERROR_WITH(ValueError, "exchange: process ", of->exchange(numbers, none, 0));
+      EXPECT_ERROR_WITH(ValueError, "exchange: process ", of->exchange(numbers, 0, none));
+    }
+  }
+}
+
+TEST(World, ExchangesAsManyNumbers) {
+  if (world().size() == 1) GTEST_SKIP() << "one process alone is always alike";
+  const Index next = (world().rank() + 1) % world().size(),
+              before = (world().rank() + world().size() - 1) % world().size();
+  EXPECT_ERROR_WITH(
+      ShapeError,
+      before < world().rank() ? "sends fewer numbers than f32[" : "sends more numbers than f32[",
+      world().exchange(Array::zeros({2 + world().rank()}, DType::f32), next, before));
+  const Array same = world().exchange(Array::full({5}, 7, DType::f32), next, before);
+  EXPECT_EQ(same.to_vector<float>(), std::vector<float>(5, 7));
+}
+
+// What looks at the same numbers sees them change.
+TEST(World, BroadcastsIntoAView) {
+  for (const bool rows : {true, false}) {
+    Array whole = Array::full({3, 5}, static_cast<double>(world().rank() + 2), DType::f64);
+    Array view = rows ? whole.slice(0, 1, 3) : whole.slice(1, 1, 3);
+    const auto version = whole.version();
+    world().broadcast(view, world().size() - 1);
+    EXPECT_TRUE(view.shares_storage(whole));
+    EXPECT_GT(whole.version(), version);
+    const auto last = static_cast<double>(world().size() + 1),
+               own = static_cast<double>(world().rank() + 2);
+    const auto found = whole.to_vector<double>();
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      const bool inside = rows ? i >= 5 : (i % 5 == 1 || i % 5 == 2);
+      EXPECT_EQ(found[i], inside ? last : own) << i;
+    }
+  }
+}
+
 TEST(World, IsOneInAProcess) {
   EXPECT_ERROR_WITH(Error, "there is one already", World(0, nullptr));
 }
