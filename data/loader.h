@@ -320,8 +320,7 @@ std::optional<Batch> Loader<Batch>::next() {
 template <class Batch>
 bool Loader<Batch>::next_pieces(const Cutting& cutting, Pieces<Batch>& out) {
   if (!(cutting_ == cutting)) {
-    // With what was made ahead goes an error of it, behind which the pass has moved on.
-    if (ahead_ || at_ != made_) astray_ = true;
+    if (ahead_ || at_ != made_) astray_ = true;  // also where an error goes with what was made
     ahead_.reset();
     if (cutting_) alternates_ = true;
     cutting_ = cutting;
