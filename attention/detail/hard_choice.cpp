@@ -50,6 +50,11 @@ void check_sequence(const char* op, const Tensor& keys, const Tensor& values) {
   }
 }
 
+Shape without_samples(const Shape& scores, Index& rank) {
+  if (rank == 0) rank = scores.rank();
+  return scores.rank() == rank + 1 ? scores.without(0) : scores;
+}
+
 Tensor choosable_scores(const Memory& memory, const Tensor& query, const Tensor& allowed,
                         const Tensor& past) {
   const Score& score = memory.score();

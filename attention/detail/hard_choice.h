@@ -19,4 +19,9 @@ void check_sequence(const char* op, const Tensor& keys, const Tensor& values);
 Tensor choosable_scores(const Memory& memory, const Tensor& query, const Tensor& allowed,
                         const Tensor& past = Tensor());
 
+/// Where scores [S, .., Q, K] have an axis of samples in front, their shape without it, in which
+/// the rows are those of a mask: it is there where the first look's scores, whose rank is kept in
+/// `rank` (0: this is the first), had one axis less.
+Shape without_samples(const Shape& scores, Index& rank);
+
 }  // namespace heed::attention

@@ -113,12 +113,13 @@ HardAttentionOutput HardMemory::look(const Tensor& query, bool one) {
   }
   const Shape shape = scores_shape("HardAttention", query, keys);  // [.., Q, K]
   const Index rank = shape.rank(), places = shape[rank - 1];
+  const Shape one_sample = without_samples(shape, rank_);
   HardAttentionOutput out;
   if (shape.numel() == 0) {  // nobody looks, or nothing is there
     out.weights = softmax(memory_.score()(query, keys, past_), -1);
     out.context = matmul(out.weights, values);
   } else {
-    const Tensor allowed = call_.mask.tensor(shape, "HardAttention");
+    const Tensor allowed = call_.mask.tensor(one_sample, "HardAttention");
     const Tensor scores = this->scores(query, allowed);
     out.weights = softmax(scores, -1, allowed);
 
@@ -155,7 +156,7 @@ HardAttentionOutput HardMemory::look(const Tensor& query, bool one) {
     }
     if (finite.bad.defined()) {
       const Tensor was = out.context;
-      out.context = spread_not_finite(out.context, {Tensor(), Tensor(), finite.bad}, call_.mask,
+      out.context = spread_not_finite(out.context, {Tensor(), Tensor(), finite.bad}, Mask(allowed),
                                       shape, nullptr);
       if (choice.is_hard()) out.context = where(takes_mean_, out.context, was);
     }

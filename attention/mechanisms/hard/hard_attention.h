@@ -14,9 +14,10 @@
 //   choices.samples().surrogate(baseline).backward();
 //
 // query [.., Q, dq], keys [.., K, dk], values [.., K, dv] -> context [.., Q, dv]; with S samples
-// [S, .., Q, dv], and the queries of later steps have that axis too. A query that may attend to
-// nothing gets a zero context and takes no choice (log-probability and entropy 0, no gradient).
-// What stands in masked places, NaN included, changes nothing.
+// [S, .., Q, dv], and the queries of later steps may have that axis too; the mask, which is that of
+// one sample, holds for all of them. A query that may attend to nothing gets a zero context and
+// takes no choice (log-probability and entropy 0, no gradient). What stands in masked places, NaN
+// included, changes nothing.
 #pragma once
 
 #include <cstdint>
@@ -70,6 +71,7 @@ class HardMemory {
   HardOptions options_;
   HardCall call_;
   bool training_;
+  Index rank_ = 0;     // of the first look's scores; 0 before it
   Tensor takes_mean_;  // bool [.., 1]; undefined before the first look
   Tensor past_;        // weights, for scores that use them
 };

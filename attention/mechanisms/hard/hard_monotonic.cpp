@@ -77,13 +77,14 @@ HardMonotonicOutput HardMonotonicMemory::step(const Tensor& query) {
   const Tensor row = unsqueeze(query, -2);
   const Shape shape = scores_shape("HardMonotonic", row, keys);  // [.., 1, K]
   const Index places = shape[shape.rank() - 1];
+  const Shape one_sample = without_samples(shape, rank_);
   Shape leading(shape.begin(), shape.rank() - 2);
   if (shape.numel() == 0) {
     leading.push_back(values.size(-1));
     return {zeros(leading, values.dtype()),
             Tensor(Array::full(leading.without(leading.rank() - 1), 0, DType::i64))};
   }
-  Tensor may = call_.mask.tensor(shape, "HardMonotonic");
+  Tensor may = call_.mask.tensor(one_sample, "HardMonotonic");
   const Tensor scores = squeeze(choosable_scores(memory_, row, may), -2);
   if (!place_.defined()) place_ = Tensor(Array::zeros(leading, DType::i64));
   Tensor stops = numbers(places) >= unsqueeze(place_, -1);  // bool [.., K]: where it may stop

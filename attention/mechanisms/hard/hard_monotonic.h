@@ -40,7 +40,8 @@ class HardMonotonicMemory {
   Memory memory_;
   bool sample_;
   HardCall call_;
-  Tensor place_;  // i64 [..]; undefined: the beginning
+  Index rank_ = 0;  // of the first step's scores; 0 before it
+  Tensor place_;    // i64 [..]; undefined: the beginning
 };
 
 class HardMonotonic : public nn::Module {

@@ -23,6 +23,16 @@ HardOptions of(const std::shared_ptr<Score>& score, HardEvaluation evaluation) {
   return {.score = score, .evaluation = evaluation};
 }
 
+// Where queries have an axis of samples before those of the keys, the mask is that of one sample.
+HardCall of_one_sample(const HardCall& call, const Tensor& query, const Tensor& keys) {
+  if (!keys.defined() || keys.rank() < 3 || query.rank() != keys.rank() + 1) return call;
+  const Shape shape = scores_shape("VariationalAttention", query, keys);
+  const Tensor allowed = call.mask.tensor(shape.without(0), "VariationalAttention");
+  HardCall out = call;
+  out.mask = allowed.defined() ? Mask(allowed) : Mask();
+  return out;
+}
+
 // log softmax [.., Q, K], kHidden where `allowed` is false.
 Tensor log_weights(const HardAttention& by, const Tensor& query, const Tensor& keys,
                    const Tensor& values, const Mask& mask) {
@@ -52,9 +62,10 @@ VariationalAttention::VariationalAttention(const VariationalOptions& options)
 
 VariationalOutput VariationalAttention::operator()(const Tensor& query, const Tensor& knowing,
                                                    const Tensor& keys, const Tensor& values,
-                                                   const HardCall& call) const {
+                                                   const HardCall& given) const {
   const Scope scope(*this);
   check_defined("VariationalAttention", query, "query", knowing, "knowing");
+  const HardCall call = of_one_sample(given, query, keys);
   const HardAttentionOutput seen = posterior(knowing, keys, values, call);
   VariationalOutput out;
   out.context = forwarded(seen.context);
@@ -74,6 +85,13 @@ VariationalOutput VariationalAttention::operator()(const Tensor& query, const Te
   return out;
 }
 
+HardAttentionOutput VariationalAttention::predict(const Tensor& query, const Tensor& keys,
+                                                  const Tensor& values,
+                                                  const HardCall& call) const {
+  check_defined("VariationalAttention", query, "query");
+  return prior(query, keys, values, of_one_sample(call, query, keys));
+}
+
 Tensor VariationalOutput::bound(const Tensor& log_likelihoods) const {
   check_places("VariationalOutput::bound", log_likelihoods, posterior);
   return summed(posterior, log_likelihoods) - kl;
@@ -82,7 +100,8 @@ Tensor VariationalOutput::bound(const Tensor& log_likelihoods) const {
 Tensor VariationalOutput::log_likelihood(const Tensor& log_likelihoods) const {
   check_places("VariationalOutput::log_likelihood", log_likelihoods, log_prior);
   const Tensor hidden = log_prior <= kHidden;
-  return logsumexp(where(hidden, kHidden, log_likelihoods + log_prior), {-1});
+  const Tensor out = logsumexp(where(hidden, kHidden, log_likelihoods + log_prior), {-1});
+  return where(heed::all(hidden, {-1}), 0, out);
 }
 
 }  // namespace heed::attention

@@ -21,7 +21,9 @@
 // query [.., Q, dq], knowing [.., Q, dy], keys [.., K, dk], values [.., K, dv] -> context
 // [.., Q, dv]. O(Q K) for each score. Where few places stand and log p(y | value_z) of each is
 // cheap, bound() and log_likelihood() need no choices at all. When nobody knows y, predict() looks
-// by the prior. A query that may attend to nothing: zeros, and no divergence.
+// by the prior. With S samples the queries of later steps may be [S, .., Q, dq] over keys of one
+// axis less (of three at least): the mask is that of one sample. A query that may attend to
+// nothing: zeros, no divergence, and a log_likelihood() of 0.
 #pragma once
 
 #include "hard_attention.h"
@@ -64,9 +66,7 @@ class VariationalAttention : public nn::Module {
                                const Tensor& values, const HardCall& call = {}) const;
   /// By the prior alone; in training somebody must choose. Throws as above.
   HardAttentionOutput predict(const Tensor& query, const Tensor& keys, const Tensor& values,
-                              const HardCall& call = {}) const {
-    return prior(query, keys, values, call);
-  }
+                              const HardCall& call = {}) const;
 };
 
 }  // namespace heed::attention

@@ -191,7 +191,12 @@ TEST_F(Variational, AQueryThatMayAttendToNothing) {
   for (const Tensor& x : {out.context, out.prior, out.posterior, out.kl}) {
     EXPECT_THAT(numbers(select(x, 0, 1)), Each(0));
   }
-  const auto grads = grad({sum(out.kl) + sum(out.bound(log_likelihoods()))}, leaves);
+  const Tensor marginal = out.log_likelihood(log_likelihoods());
+  EXPECT_THAT(numbers(select(marginal, 0, 1)), Each(0));
+  EXPECT_THAT(numbers(select(marginal, 0, 0)),
+              near(select(any().log_likelihood(log_likelihoods()), 0, 0)));
+  const auto grads =
+      grad({sum(out.kl) + sum(out.bound(log_likelihoods())) + sum(marginal)}, leaves);
   for (const Tensor& g : grads) EXPECT_THAT(numbers(select(g, 0, 1)), Each(0));
   const auto none =
       attend(query, knowing, narrow(keys, 1, 0, 0), narrow(values, 1, 0, 0), {.choices = &choices});
