@@ -100,7 +100,7 @@ Memory Memory::rows(const Tensor& index) const {
   Memory out = *this;
   out.keys_ = index_select(keys_, 0, index);
   out.values_ = index_select(values_, 0, index);
-  out.mask_ = mask_.spread(keys_.size(0)).select_rows(index);
+  out.mask_ = mask_.spread(keys_.size(0)).select_rows(index, keys_.rank());
   if (flat_keys_.defined()) out.lay_out_places();
   return out;
 }

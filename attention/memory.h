@@ -43,7 +43,8 @@ class Memory {
   /// The same for those that need no past. Throws ValueError for others.
   Attended step(const Tensor& query, const Terms& terms = {}) const;
 
-  /// The memory of a batch made of these rows, i64 [R]. Throws IndexError, ShapeError.
+  /// The memory of a batch made of these rows, i64 [R]. Of a boolean mask with as many axes as the
+  /// keys the first one is the batch. Throws IndexError, ShapeError.
   Memory rows(const Tensor& index) const;
   /// Of each row b of the batch the places index[b], i64 [B, ..]: keys and values become
   /// [B, .., d]. The mask stays behind, what lies beyond the score's reach() stays hidden. Throws

@@ -61,7 +61,7 @@ void bind_masks(py::module_& m) {
                   "is done with them: + - * // % abs maximum minimum, comparisons, &, | and ~. What "
                   "is captured, at most 3 i64 or bool tensors, is read by place: x(q), x(q, k); "
                   "with one argument fewer its first axis is the batch.")
-      .def("select_rows", &Mask::select_rows, Free(), py::arg("rows"))
+      .def("select_rows", &Mask::select_rows, Free(), py::arg("rows"), py::arg("rank") = -1)
       .def_static("lengths", &Mask::lengths, py::arg("lengths"), py::arg("steps"))
       .def_static("key_padding", &Mask::key_padding, py::arg("real"),
                   "bool [B, K]: true is a real key.")

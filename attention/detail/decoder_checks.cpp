@@ -39,6 +39,14 @@ std::vector<Tensor> stacked(const std::vector<Tensor>& steps) {
   return steps.empty() ? steps : std::vector{stack(steps, 1)};
 }
 
+Terms of_step(const Terms& terms, Index t, Index steps) {
+  const Tensor& bias = terms.bias;
+  if (!bias.defined() || bias.rank() < 2 || bias.size(-2) != steps) return terms;
+  Terms own = terms;
+  own.bias = narrow(bias, -2, t, 1);
+  return own;
+}
+
 StackOutput nothing_decoded(const Tensor& output, const Memory& memory, const Terms& terms) {
   StackOutput out{output};
   if (!terms.need_weights) return out;
@@ -70,6 +78,14 @@ std::vector<Tensor> shares_of(const Tensor& words, const Tensor& weight_ih, cons
 void check_word(const char* op, const Tensor& word, Index rows, Index width, DType dtype) {
   check_defined(op, word, "word");
   check_state(op, "a step's word", word, Shape{rows, width}, dtype);
+}
+
+void check_looks_anew(const char* op, const Score& score, const Normaliser* normaliser) {
+  const bool goes_on = normaliser != nullptr && normaliser->is_stateful();
+  if (!goes_on && !score.uses_previous_weights()) return;
+  throw ValueError(fmt::format("{}: takes no {} that {}: each step looks anew", op,
+                               goes_on ? "normaliser" : "score",
+                               goes_on ? "goes on from query to query" : "looks back"));
 }
 
 void check_layers(const char* op, std::size_t of_state, std::size_t of_decoder) {

@@ -18,6 +18,9 @@ std::vector<Tensor> weights_of(const Attended& seen);
 /// Those of one look at each of several steps, side by side: concat along `axis`, or a new axis 1.
 std::vector<Tensor> joined(const std::vector<Tensor>& steps, Index axis);
 std::vector<Tensor> stacked(const std::vector<Tensor>& steps);
+/// The terms of step `t` of a run of `steps` that looks at the source step by step: of a bias
+/// [.., steps, K] that step's row.
+Terms of_step(const Terms& terms, Index t, Index steps);
 /// Of no steps: `output` [B, 0, width], weights [B, 0, K] where the terms ask for them.
 StackOutput nothing_decoded(const Tensor& output, const Memory& memory, const Terms& terms);
 
@@ -33,6 +36,9 @@ void check_word(const char* op, const Tensor& word, Index rows, Index width, DTy
 /// Within a window that moves, terms may name a normaliser, dropout and whether weights are wanted.
 /// What they say of whole rows of keys throws ValueError, as a normaliser that is stateful.
 void check_window_terms(const char* op, const Terms& terms);
+/// Where each step looks at the source anew: a score that looks back at weights and a normaliser
+/// that goes on from query to query, which would begin again at each, throw ValueError.
+void check_looks_anew(const char* op, const Score& score, const Normaliser* normaliser);
 /// Throws ValueError unless a state has as many layers as the decoder that takes it.
 void check_layers(const char* op, std::size_t of_state, std::size_t of_decoder);
 /// Throws ShapeError unless x is `shape`, DTypeError.

@@ -189,19 +189,23 @@ Mask Mask::spread(Index rows) const {
   return out;
 }
 
-Mask Mask::select_rows(const Tensor& rows) const {
+Mask Mask::select_rows(const Tensor& rows, Index rank) const {
   if (!rows.defined() || rows.dtype() != DType::i64) {
     throw DTypeError("mask: select_rows: rows must be i64, not " + describe(rows));
   }
   if (rows.rank() != 1) {
     throw ShapeError("mask: select_rows: rows must be [R], not " + describe(rows));
   }
-  if (allowed_.defined() && allowed_.size(0) != 1) {
+  const bool same = allowed_.defined() && (allowed_.rank() == 0 || allowed_.size(0) == 1);
+  if (allowed_.defined() && !same && rank < 0) {
     throw ShapeError(
         fmt::format("mask: select_rows: of {} the rows are not known", describe(allowed_)));
   }
   Mask out = *this;
   if (keys_.defined()) out.keys_ = index_select(keys_, 0, rows);
+  if (allowed_.defined() && !same && allowed_.rank() >= rank) {
+    out.allowed_ = index_select(allowed_, 0, rows);
+  }
   if (rule_ != nullptr) out.rule_ = detail::of_rows(rule_, rows.array().to_vector<Index>());
   if (!has_lengths()) return out;
   out.lengths_.clear();

@@ -62,10 +62,11 @@ class Mask {
   /// bool, broadcasting to `scores`: [.., Q, K], or [B, K] where there are no queries; undefined
   /// when all(). Throws ShapeError, which names `op`, where it does not fit.
   Tensor tensor(const Shape& scores, const char* op = "mask") const;
-  /// The mask of a batch made of these rows of this one's, i64 [R]. Throws IndexError, DTypeError,
-  /// and ShapeError for a boolean mask, whose axes it cannot know. Rules are asked of the rows: of
-  /// those they do not have they throw when they are asked.
-  Mask select_rows(const Tensor& rows) const;
+  /// The mask of a batch made of these rows of this one's, i64 [R]. `rank` is that of the scores:
+  /// a boolean mask of as many axes has its rows in front, one of fewer is the same for all rows;
+  /// -1: not known, and a boolean mask throws ShapeError. Throws IndexError, DTypeError. Rules are
+  /// asked of the rows: of those they do not have they throw when they are asked.
+  Mask select_rows(const Tensor& rows, Index rank = -1) const;
   /// This mask for a batch of so many rows: lengths and keys of one row, which hold for all, become
   /// as many.
   Mask spread(Index rows) const;

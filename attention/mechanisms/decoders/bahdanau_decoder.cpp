@@ -74,8 +74,9 @@ void BahdanauDecoder::rise(State& state) const {
 }
 
 void BahdanauDecoder::State::reorder(const Tensor& rows, bool sources) {
+  const Memory carried = sources ? memory.rows(rows) : memory;  // or it throws
   for (Tensor& state : layers) state = index_select(state, 0, rows);
-  if (sources) memory = memory.rows(rows);
+  memory = carried;
 }
 
 BahdanauDecoder::State BahdanauDecoder::start(const Tensor& annotations, const Mask& mask,
@@ -95,7 +96,10 @@ BahdanauDecoder::State BahdanauDecoder::start(const Tensor& annotations, const M
   } else {
     from = narrow(select(annotations, 1, 0), 1, options_.annotation_width - width, width);
     const Tensor real = mask.tensor(Shape{B, 1, K}, kOp);
-    if (real.defined()) from = where(select(narrow(real, -1, 0, 1), -2, 0), from, 0);
+    if (real.defined()) {
+      const Tensor first = narrow(expand(real, Shape{B, 1, K}), -1, 0, 1);
+      from = where(select(first, 1, 0), from, 0);
+    }
   }
   state.layers = split(tanh(initial(from)), options_.state_width, 1);
   return state;
@@ -105,6 +109,7 @@ StackOutput BahdanauDecoder::step(const Tensor& word, State& state, const Terms&
   const Scope scope(*this);
   const Index E = options_.word_width;
   check_layers(kOp, state.layers.size(), upper.size() + 1);
+  check_looks_anew(kOp, score, terms.normaliser);
   check_word(kOp, word, state.layers[0].size(0), E, cell.weight_ih.dtype());
   const Tensor before = state.layers.back();
   const Attended seen = named(kOp, [&] { return state.memory.step(before, terms); });
@@ -119,6 +124,7 @@ StackOutput BahdanauDecoder::run(const Tensor& target, State& state, const Terms
   const Scope scope(*this);
   const Index E = options_.word_width, dk = options_.annotation_width;
   check_layers(kOp, state.layers.size(), upper.size() + 1);
+  check_looks_anew(kOp, score, terms.normaliser);
   const Tensor words =
       checked_words(kOp, target, state.layers[0].size(0), E, cell.weight_ih.dtype(), lengths);
   const Index B = words.size(0), T = words.size(1);
@@ -131,12 +137,14 @@ StackOutput BahdanauDecoder::run(const Tensor& target, State& state, const Terms
   const Tensor of_context = contiguous(narrow(cell.weight_ih, 1, E, dk));
   const RnnWeights weights{cell.weight_ih, cell.weight_hh, cell.bias_ih, cell.bias_hh};
   std::vector<Tensor> states, contexts, looks;
-  for (const Tensor& from_word : from_words) {
+  for (Index t = 0; t < T; ++t) {
     const Tensor query = unsqueeze(state.layers.back(), 1);
-    const Attended seen = named(kOp, [&] { return state.memory.attend(query, terms); });
+    const Attended seen =
+        named(kOp, [&] { return state.memory.attend(query, of_step(terms, t, T)); });
     contexts.push_back(seen.context);
     if (terms.need_weights) looks.push_back(seen.weights);
-    const Tensor from_x = from_word + linear(squeeze(seen.context, 1), of_context);
+    const Tensor from_x =
+        from_words[static_cast<std::size_t>(t)] + linear(squeeze(seen.context, 1), of_context);
     state.layers[0] = gru_cell_from(from_x, state.layers[0], weights);
     rise(state);
     states.push_back(options_.readout_of_state ? unsqueeze(state.layers.back(), 1) : query);

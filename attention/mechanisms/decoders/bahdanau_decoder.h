@@ -59,7 +59,8 @@ class BahdanauDecoder : public nn::Module {
   State start(const Tensor& annotations, const Mask& mask = Mask(),
               const Tensor& summary = Tensor()) const;
   /// output (out) [B, readout], weights [B, K]. Throws ShapeError, DTypeError; ValueError for a
-  /// state of other layers.
+  /// state of other layers and a normaliser that goes on from query to query. A step's bias
+  /// broadcasts to [B, K], a run's to [B, T, K].
   StackOutput step(const Tensor& word, State& state, const Terms& terms = {}) const;
   StackOutput run(const Tensor& words, State& state, const Terms& terms = {},
                   const std::vector<Index>& lengths = {}) const;

@@ -112,8 +112,9 @@ ConvDecoder::ConvDecoder(const ConvSeq2SeqOptions& options)
 }
 
 void ConvDecoder::State::reorder(const Tensor& rows, bool sources) {
+  const Memory carried = sources ? memory.rows(rows) : memory;  // or it throws
   for (Tensor& x : past) x = index_select(x, 0, rows);
-  if (sources) memory = memory.rows(rows);
+  memory = carried;
 }
 
 ConvDecoder::State ConvDecoder::start(const Memory& source) const {
@@ -141,6 +142,7 @@ StackOutput ConvDecoder::run(const Tensor& target, State& state, const Terms& te
   check_layers(kOp, state.past.size(), layers.size());
   const Tensor words = checked_words(kOp, target, state.memory.keys().size(0), options_.width,
                                      input_projection.bias.dtype(), lengths);
+  check_looks_anew(kOp, state.memory.score(), terms.normaliser);
   const Index B = words.size(0), T = words.size(1);
   for (const Tensor& past : state.past) {
     check_state(kOp, "a layer's past", past, Shape{B, options_.kernel - 1, options_.hidden},

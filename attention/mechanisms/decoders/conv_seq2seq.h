@@ -88,7 +88,8 @@ class ConvDecoder : public nn::Module {
   /// Throws ShapeError, DTypeError.
   State start(const Memory& source) const;
   /// output (out) [B, E], each layer's weights [B, K], at a cost that the steps before do not
-  /// enter. Throws ShapeError, DTypeError, ValueError for a state of other layers.
+  /// enter. Throws ShapeError, DTypeError, ValueError for a state of other layers, and for a score
+  /// or a normaliser that goes on from query to query.
   StackOutput step(const Tensor& word, State& state, const Terms& terms = {}) const;
   /// All steps at once.
   StackOutput run(const Tensor& words, State& state, const Terms& terms = {},

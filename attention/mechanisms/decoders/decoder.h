@@ -7,7 +7,9 @@
 //   State::reorder(rows, sources)       carries on with these rows of the batch, i64 [R]; `sources`
 //                                false: each is of the source that stands in its place already
 //
-// Terms are those of the looks at the source.
+// Terms are those of the looks at the source; normalisers and scores that go on from query to query
+// throw ValueError unless the state has their past (LocationAwareDecoder, PointerGenerator). The
+// source's mask is that of keys. A reorder() that throws leaves the state as it was.
 #pragma once
 
 #include <concepts>

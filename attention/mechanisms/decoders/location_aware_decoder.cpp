@@ -133,12 +133,12 @@ LocationAwareDecoder::LocationAwareDecoder(const LocationAwareDecoderOptions& op
 }
 
 void LocationAwareDecoder::State::reorder(const Tensor& rows, bool sources) {
+  const Memory carried = sources ? memory.rows(rows) : memory;  // or it throws
   hidden = index_select(hidden, 0, rows);
   context = index_select(context, 0, rows);
   past.reorder(rows);
   if (first.defined()) first = index_select(first, 0, rows);
-  if (!sources) return;
-  memory = memory.rows(rows);
+  memory = carried;
 }
 
 LocationAwareDecoder::State LocationAwareDecoder::start(const Tensor& annotations,

@@ -97,9 +97,10 @@ LSTMNDecoder::State LSTMNDecoder::start(const Tensor& hidden, const Tensor& memo
 }
 
 void LSTMNDecoder::State::reorder(const Tensor& rows, bool sources) {
+  const Memory carried = sources ? memory.rows(rows) : memory;  // or it throws
   last = index_select(last, 0, rows);
   own.reorder(rows);
-  if (sources) memory = memory.rows(rows);
+  memory = carried;
 }
 
 LSTMNDecoderOutput LSTMNDecoder::step(const Tensor& x, State& state, const Terms& terms) const {

@@ -84,12 +84,12 @@ LuongDecoder::LuongDecoder(const LuongOptions& options)
 }
 
 void LuongDecoder::State::reorder(const Tensor& rows, bool sources) {
+  const Memory carried = sources ? memory.rows(rows) : memory;  // or it throws
   for (LstmState& layer : layers) {
     layer = {index_select(layer.h, 0, rows), index_select(layer.c, 0, rows)};
   }
   fed = rows_of(fed, rows);
-  if (!sources) return;
-  memory = memory.rows(rows);
+  memory = carried;
 }
 
 LuongDecoder::State LuongDecoder::start(const Tensor& source, const std::vector<Index>& lengths,
@@ -126,6 +126,7 @@ LuongDecoder::State LuongDecoder::start(const Tensor& source, const std::vector<
 }
 
 Attended LuongDecoder::look(const Tensor& query, const State& state, const Terms& terms) const {
+  if (local == nullptr) check_looks_anew(kOp, score, terms.normaliser);
   return named(kOp, [&] {
     if (local == nullptr) return state.memory.attend(query, terms);
     return local->attend_to(query, state.memory, {.first = state.t, .terms = terms});
@@ -205,7 +206,7 @@ StackOutput LuongDecoder::run(const Tensor& target, State& given, const Terms& t
     std::vector<Tensor> outs, looks;
     for (Index t = 0; t < T; ++t) {
       const Tensor h = next(from_words[static_cast<std::size_t>(t)], of_last, state);
-      const Attended seen = look(unsqueeze(h, 1), state, terms);
+      const Attended seen = look(unsqueeze(h, 1), state, of_step(terms, t, T));
       state.fed = combined(squeeze(seen.context, 1), h);
       ++state.t;
       outs.push_back(unsqueeze(state.fed, 1));

@@ -63,7 +63,9 @@ class LuongDecoder : public nn::Module {
   State start(const Tensor& source, const std::vector<Index>& lengths = {},
               const std::vector<LstmState>& begin = {}) const;
   /// output (htilde) [B, out], weights [B, K]. Throws ShapeError, DTypeError; ValueError for terms
-  /// that local attention does not take, and a state of other layers or another input_feeding.
+  /// that local attention does not take, a normaliser that goes on from query to query, and a state
+  /// of other layers or another input_feeding. Global attention's bias broadcasts to [B, T, K], or
+  /// [B, 1, K] of a step.
   StackOutput step(const Tensor& word, State& state, const Terms& terms = {}) const;
   StackOutput run(const Tensor& words, State& state, const Terms& terms = {},
                   const std::vector<Index>& lengths = {}) const;

@@ -136,12 +136,13 @@ PointerGenerator::PointerGenerator(const PointerGeneratorOptions& options)
           true, options_.dtype)) {}
 
 void PointerGenerator::State::reorder(const Tensor& rows, bool sources) {
+  const Memory carried = sources ? memory.rows(rows) : memory;  // or it throws
   for (Tensor* x : {&lstm.h, &lstm.c, &context}) *x = index_select(*x, 0, rows);
   past.reorder(rows);
   if (!sources) return;
   ids = index_select(ids, 0, rows);
   if (copies.defined()) copies = index_select(copies, 0, rows);
-  memory = memory.rows(rows);
+  memory = carried;
 }
 
 PointerGenerator::State PointerGenerator::start(const Tensor& annotations, const Tensor& ids,
@@ -171,9 +172,12 @@ CoverageOutput PointerGenerator::advance(const Tensor& from_word, const Tensor& 
                                          State& state, const Terms& terms) const {
   const RnnWeights weights{cell.weight_ih, cell.weight_hh, cell.bias_ih, cell.bias_hh};
   state.lstm = lstm_cell_from(from_word + linear(state.context, of_context), state.lstm, weights);
-  Past fresh, &past = options_.coverage ? state.past : fresh;
+  if (!options_.coverage) {  // what a normaliser goes on from is another matter
+    state.past.weights = Tensor();
+    if (!state.past.state.defined()) state.past.spoiled = Tensor();
+  }
   CoverageOutput seen =
-      named(kOp, [&] { return attend.step(state.lstm.h, state.memory, past, terms); });
+      named(kOp, [&] { return attend.step(state.lstm.h, state.memory, state.past, terms); });
   state.context = seen.context;
   return seen;
 }

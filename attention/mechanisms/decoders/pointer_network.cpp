@@ -77,11 +77,11 @@ PointerNetwork::PointerNetwork(const PointerNetworkOptions& options)
 }
 
 void PointerNetwork::State::reorder(const Tensor& rows, bool sources) {
+  const Memory carried = sources ? memory.rows(rows) : memory;  // or it throws
   lstm = {index_select(lstm.h, 0, rows), index_select(lstm.c, 0, rows)};
   if (left.defined()) left = index_select(left, 0, rows);
-  if (!sources) return;
-  inputs = index_select(inputs, 0, rows);
-  memory = memory.rows(rows);
+  if (sources) inputs = index_select(inputs, 0, rows);
+  memory = carried;
 }
 
 PointerNetwork::State PointerNetwork::start(const Tensor& keys, const Tensor& inputs,

@@ -158,9 +158,12 @@ TransformerOutput TransformerDecoder::operator()(const Packed& x, const Packed& 
 }
 
 void TransformerDecoder::State::reorder(const Tensor& rows, bool sources) {
+  std::vector<Memory> carried = memory;
+  if (sources) {
+    for (Memory& layer : carried) layer = layer.rows(rows);  // or it throws
+  }
   for (KeyValueCache& cache : past) cache.reorder(rows);
-  if (!sources) return;
-  for (Memory& layer : memory) layer = layer.rows(rows);
+  memory = std::move(carried);
 }
 
 TransformerDecoder::State TransformerDecoder::start(const Tensor& memory,
@@ -222,6 +225,11 @@ TransformerOutput TransformerDecoder::go_on(const Tensor& x, State& state, const
     throw GradError("transformer_decoder: a state that was run while recording has no past");
   }
   for (const Memory& memory : state.memory) check_source(memory, x);
+  for (const TransformerDecoderLayer& layer : layers) {
+    const MultiHead& heads = layer.multihead_attn;
+    const Normaliser* by = terms.normaliser != nullptr ? terms.normaliser : heads.normaliser;
+    if (cached) check_looks_anew("transformer_decoder", heads.score, by);
+  }
   std::vector<CacheOfCall> past = caches_of_call(state.past);
   Terms causal = target;
   causal.mask = Mask::causal() & target.mask;

@@ -171,6 +171,19 @@ TEST(Mask, RowsOfTheBatchCanBeChosen) {
                     Mask(Array::full({2, 1, 3}, 1, DType::boolean)).select_rows(rows));
 }
 
+// Beside scores whose axes are known, a tensor's first is the batch, or it has none.
+TEST(Mask, RowsOfATensorAreThoseOfTheScores) {
+  const Tensor rows(Array::from<std::int64_t>({1, 1, 0}));
+  const Mask each(Array::from<bool>({true, false, false, true}, {2, 1, 2}));
+  EXPECT_EQ(each.select_rows(rows, 3).tensor({3, 1, 2}).array().to_vector<bool>(),
+            (std::vector<bool>{false, true, false, true, true, false}));
+  EXPECT_EQ(each.select_rows(rows, 4).tensor({3, 2, 1, 2}).shape(), (Shape{2, 1, 2}));
+  const Mask all(Array::from<bool>({true, false}, {2})), one(Array::full({}, 1, DType::boolean));
+  EXPECT_EQ(all.select_rows(rows, 3).tensor({3, 1, 2}).shape(), (Shape{2}));
+  EXPECT_EQ(one.select_rows(rows).tensor({3, 1, 2}).shape(), Shape{});
+  EXPECT_THROW(each.select_rows(Tensor(Array::from<std::int64_t>({2})), 3), IndexError);
+}
+
 TEST(Mask, OneRowSpreadsOverTheBatch) {
   const Tensor rows(Array::from<std::int64_t>({1, 2}));
   EXPECT_EQ(Mask::lengths({4}, kK).spread(3).select_rows(rows).key_lengths(),

@@ -191,5 +191,21 @@ TEST(BahdanauDecoder, RefusesWhatDoesNotFit) {
   EXPECT_ERROR_WITH(IndexError, "2", state.reorder(Tensor(Array::from(std::vector<Index>{2}))));
 }
 
+TEST(BahdanauDecoder, ABiasOfARunHasARowForEachStep) {
+  manual_seed(5);
+  const Inputs in;
+  const BahdanauDecoder made(kOptions);
+  const Tensor each = randn({kB, kT, kK}, DType::f64), of_all = randn({kT, kK}, DType::f64);
+  for (const Tensor& bias : {each, of_all}) {
+    auto state = made.start(in.source, in.mask);
+    const Tensor whole = made(in.words, in.source, in.mask, {.bias = bias}).output;
+    for (Index t = 0; t < kT; ++t) {
+      const Terms terms{.bias = select(bias, -2, t)};
+      const Tensor now = made.step(select(in.words, 1, t), state, terms).output;
+      EXPECT_LT(difference(now, select(whole, 1, t)), 1e-12) << t;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace heed::attention

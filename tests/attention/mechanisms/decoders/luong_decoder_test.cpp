@@ -153,6 +153,29 @@ TEST(LuongDecoder, MayPredictFromTheContextAlone) {
   expect_steps(made, made.start(source), words, all, 1, {1, 0});
 }
 
+// Of all steps at once and of one after the other, each with a row of its own.
+TEST(LuongDecoder, ABiasOfARunHasARowForEachStep) {
+  manual_seed(7);
+  for (const bool feeding : {false, true}) {
+    const LuongDecoder made({.word_width = kE,
+                             .source_width = kH,
+                             .state_width = kH,
+                             .input_feeding = feeding,
+                             .dtype = DType::f64});
+    const Tensor words = randn({kB, kT, kE}, DType::f64), source = randn({kB, kK, kH}, DType::f64);
+    const Tensor each = randn({kB, kT, kK}, DType::f64), of_all = randn({kT, kK}, DType::f64);
+    for (const Tensor& bias : {each, of_all, narrow(each, 1, 0, 1)}) {
+      auto state = made.start(source);
+      const Tensor whole = made(words, source, {}, {.bias = bias}).output;
+      for (Index t = 0; t < kT; ++t) {
+        const Tensor row = bias.size(-2) == 1 ? bias : narrow(bias, -2, t, 1);
+        const Tensor now = made.step(select(words, 1, t), state, {.bias = row}).output;
+        EXPECT_LT(difference(now, select(whole, 1, t)), 1e-12) << t;
+      }
+    }
+  }
+}
+
 TEST(LuongDecoder, LocalAttentionRefusesTermsOfAllPlaces) {
   const LuongDecoder made({.word_width = kE,
                            .source_width = kH,
