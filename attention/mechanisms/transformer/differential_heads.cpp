@@ -136,14 +136,16 @@ Attended DifferentialHeads::operator()(const Tensor& x, const Terms& terms,
   if (v1_) {
     share = lambda();
   } else {
-    share = sigmoid(unsqueeze(transpose(guarded(x, masked, *lambda_proj), 1, 2), -1));
+    // A row that is not finite has NaN by its maps, where it sees something.
+    const Tensor of_token = (*lambda_proj)(masked ? finite_part(x).x : x);
+    share = sigmoid(unsqueeze(transpose(of_token, 1, 2), -1));
   }
-  // Rows that are not finite do not meet the share, which is everyone's.
+  // What is not finite does not meet the share, which is everyone's, and spoils its own place only.
   const auto less = [&](const Tensor& a, const Tensor& b) {
-    return guarded(concat({a, b}, -1), true, [&](const Tensor& both) {
-      const Index width = a.size(-1);
-      return narrow(both, -1, 0, width) - share * narrow(both, -1, width, width);
-    });
+    const FinitePart one = finite_part(a), other = finite_part(b);
+    Tensor out = one.x - share * other.x;
+    if (one.bad.defined()) out = with_bad(out, one.bad);
+    return other.bad.defined() ? with_bad(out, other.bad) : out;
   };
   Attended out;
   out.context = less(first.context, second.context);

@@ -14,37 +14,40 @@ Index HeadExtras::count() const {
   return slots + (learned_.bias_k.defined() ? 1 : 0) + (zero_ ? 1 : 0);
 }
 
-// x [B, heads, K, width], or undefined, with the extra ones behind: slots [n, heads width], a bias
-// of one row, zeros.
-Tensor HeadExtras::joined(const Tensor& x, const Tensor& like, const Tensor& slots,
-                          const Tensor& bias) const {
-  const Index B = like.size(0), width = like.size(3);
-  const auto rows = [&](const Tensor& extra) {
-    const Index n = extra.numel() / (heads_ * width);
-    const Tensor split = transpose(reshape(extra, Shape{n, heads_, width}), 0, 1);
-    return expand(unsqueeze(split, 0), Shape{B, heads_, n, width});
-  };
+// [1, heads, count, width]: slots [n, heads width], a bias of one row, zeros.
+Tensor HeadExtras::rows(Index width, DType dtype, const Tensor& slots, const Tensor& bias) const {
   std::vector<Tensor> parts;
-  if (x.defined()) parts.push_back(x);
-  if (slots.defined()) parts.push_back(rows(slots));
-  if (bias.defined()) parts.push_back(rows(bias));
-  if (zero_) parts.push_back(zeros(Shape{B, heads_, 1, width}, like.dtype()));
+  for (const Tensor& each : {slots, bias}) {
+    if (!each.defined()) continue;
+    const Index n = each.numel() / (heads_ * width);
+    parts.push_back(unsqueeze(transpose(reshape(each, Shape{n, heads_, width}), 0, 1), 0));
+  }
+  if (zero_) parts.push_back(zeros(Shape{1, heads_, 1, width}, dtype));
   return concat(parts, 2);
 }
 
+// What they are to the score, for each row of the memory. One by place prepares what belongs to the
+// places: extra keys stand in none, and are to it what they are.
+Tensor HeadExtras::keys(const Memory& memory) const {
+  const Tensor raw = rows(width_, memory.keys().dtype(), learned_.slot_keys, learned_.bias_k);
+  const Tensor own = memory.score().reach() < 0 ? memory.score().prepare(raw) : raw;
+  return expand(own, own.shape().with(0, memory.keys().size(0)));
+}
+
+Tensor HeadExtras::values(const Memory& memory) const {
+  const Tensor& v = memory.values();
+  const Tensor own = rows(v.size(3), v.dtype(), learned_.slot_values, learned_.bias_v);
+  return expand(own, own.shape().with(0, v.size(0)));
+}
+
 Memory HeadExtras::behind(const Memory& memory) const {
-  const Tensor &k = memory.keys(), &v = memory.values();
   return memory
-      .with(joined(k, k, learned_.slot_keys, learned_.bias_k),
-            joined(v, v, learned_.slot_values, learned_.bias_v))
+      .with(concat({memory.keys(), keys(memory)}, 2), concat({memory.values(), values(memory)}, 2))
       .out_of_place();
 }
 
 Memory HeadExtras::alone(const Memory& memory) const {
-  return memory
-      .with(joined(Tensor(), memory.keys(), learned_.slot_keys, learned_.bias_k),
-            joined(Tensor(), memory.values(), learned_.slot_values, learned_.bias_v))
-      .out_of_place();
+  return memory.with(keys(memory), values(memory)).out_of_place();
 }
 
 Terms HeadExtras::alone(const Terms& given) const {

@@ -28,12 +28,14 @@ class HeadExtras {
   struct Learned {
     Tensor slot_keys, slot_values, bias_k, bias_v;
   };
-  HeadExtras(const Learned& learned, bool zero, Index heads)
-      : learned_(learned), zero_(zero), heads_(heads) {}
+  /// `width` is D.
+  HeadExtras(const Learned& learned, bool zero, Index heads, Index width)
+      : learned_(learned), zero_(zero), heads_(heads), width_(width) {}
 
   Index count() const;
-  /// keys [B, heads, K, D], values likewise -> with the extra ones behind them, which are within
-  /// the score's reach(); of the sequence's widened() hides those that are not.
+  /// keys [B, heads, K, any], as prepared, values [B, heads, K, Dv] -> with the extra ones behind
+  /// them, the keys prepared as they are, and within the score's reach(); of the sequence's widened()
+  /// hides those that are not.
   Memory behind(const Memory& memory) const;
   /// The extra ones by themselves, for as many rows.
   Memory alone(const Memory& memory) const;
@@ -44,10 +46,12 @@ class HeadExtras {
   Terms alone(const Terms& terms) const;
 
  private:
-  Tensor joined(const Tensor& x, const Tensor& like, const Tensor& slots, const Tensor& bias) const;
+  Tensor rows(Index width, DType dtype, const Tensor& slots, const Tensor& bias) const;
+  Tensor keys(const Memory& memory) const;
+  Tensor values(const Memory& memory) const;
   Learned learned_;
   bool zero_;
-  Index heads_;
+  Index heads_, width_;
 };
 
 }  // namespace heed::attention

@@ -361,7 +361,7 @@ Attended MultiHead::join(const Tensor& query, const Tensor& q, const Memory& mem
   const auto all = [&] {
     if (!options_.extras.any()) return attended(own, terms);
     const HeadExtras extras({slot_keys, slot_values, bias_k, bias_v}, options_.extras.zero,
-                            options_.kv_heads);
+                            options_.kv_heads, D_);
     if (!terms.map.defined()) {
       return attended(extras.behind(own), extras.widened(terms, own, Shape{B, H, Q, K}));
     }

@@ -15,6 +15,7 @@
 #include "../../../nn/init.h"
 #include "../../detail/named.h"
 #include "../../detail/nan_guard.h"
+#include "../../detail/summed_score.h"
 
 namespace heed::attention {
 namespace {
@@ -227,19 +228,26 @@ Attended Synthesizer::operator()(const Tensor& x, const Terms& given, KeyValueCa
     const Tensor term = w.defined() ? score(finite.x) * select(w, 0, n) : score(finite.x);
     sum_of_scores = n++ == 0 ? term : sum_of_scores + term;
   }
-  // All scores are biases: queries and keys say nothing.
+  // All scores are biases: queries and keys say nothing. A map is of the scores, before biases.
   const Tensor nothing = zeros(Shape{B, H, T, 1}, dtype);
+  const SummedScore mapped(sum_of_scores);
+  static const ScaledDot none;
+  const Score& score = given.map.defined() ? static_cast<const Score&>(mapped) : none;
   Terms terms = given;
-  terms.bias = given.bias.defined() ? given.bias + sum_of_scores : sum_of_scores;
+  if (!given.map.defined()) {
+    terms.bias = given.bias.defined() ? given.bias + sum_of_scores : sum_of_scores;
+  }
   if (terms.dropout == 0 && training()) terms.dropout = options_.dropout;
   const Tensor values = split_heads(value_projection(finite.x), H);
-  Attended out = named("synthesizer", [&] { return attend(nothing, nothing, values, terms); });
+  Attended out =
+      named("synthesizer", [&] { return attend(score, nothing, nothing, values, terms); });
   out.context = out_projection(reshape(transpose(out.context, 1, 2), x.shape()));
   if (finite.bad.defined()) {
     const Tensor rows = unsqueeze(any(finite.bad, {-1}, true), 1);  // [B, 1, T, 1]
     const Tensor marks =
         spread_not_finite(nothing, {rows, rows, Tensor()}, mask, shape, &out.weights);
     out.context = out.context + sum(marks, {1});  // [B, T, 1], of zeros and NaN
+    if (out.log_sums.defined()) out.log_sums = out.log_sums + squeeze(marks, -1);
   }
   out.context = forwarded(out.context);
   return out;

@@ -16,6 +16,7 @@
 #include "../../detail/masked_sequence.h"
 #include "../../detail/named.h"
 #include "../../detail/nan_guard.h"
+#include "../../detail/summed_score.h"
 
 namespace heed::attention {
 namespace {
@@ -126,9 +127,14 @@ Attended TransformerXLHeads::look(const Tensor& x, const Tensor& keys, const Ten
   Terms own = terms;
   own.mask = Mask::causal() & terms.mask;
   const Tensor bias = take_along(met, reshape(distances(T, K), {1, 1, T, K}), -1);
-  own.bias = terms.bias.defined() ? terms.bias + bias : bias;
+  // A map is of the whole score, before biases.
+  const SummedScore whole(bias);
+  static const ScaledDot content;
+  const Score& score = terms.map.defined() ? static_cast<const Score&>(whole) : content;
+  if (!terms.map.defined()) own.bias = terms.bias.defined() ? terms.bias + bias : bias;
   if (own.dropout == 0 && training()) own.dropout = options_.dropout;
-  Attended out = named(kOp, [&] { return attend(with(q, content_bias), keys, values, own); });
+  Attended out =
+      named(kOp, [&] { return attend(score, with(q, content_bias), keys, values, own); });
   const Tensor joined = reshape(transpose(out.context, 1, 2), {B, T, options_.width});
   out.context = forwarded(guarded(joined, true, out_proj));
   return out;

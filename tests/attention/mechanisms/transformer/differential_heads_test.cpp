@@ -176,5 +176,31 @@ TEST(DifferentialHeads, RefuseWhatDoesNotFit) {
                DifferentialHeads({.width = 2, .dropout = -1}));
 }
 
+TEST(DifferentialHeads, MaskedPlacesWeighNothingBesideWhatIsNotFinite) {
+  manual_seed(13);
+  for (const Kind kind : {Kind::v1, Kind::v2}) {
+    const DifferentialHeads made(options(kind, kH));
+    Array dirty = randn({kB, kT, kE}, DType::f64).array().clone();
+    dirty.mutable_data<double>()[2 * kE + 1] = std::nan("");
+    const Tensor x(dirty);
+    const Attended seen = made(x, {.mask = Mask::causal(), .need_weights = true});
+    const Numbers weights = numbers(seen.weights);
+    for (Index n = 0; n < kB * kH * kT * kT; ++n) {
+      const Index row = n / (kH * kT * kT), i = n / kT % kT, j = n % kT;
+      if (j > i) {
+        EXPECT_EQ(at(weights, n), 0) << n;
+      } else {
+        EXPECT_EQ(std::isnan(at(weights, n)), row == 0 && i >= 2) << n;
+      }
+    }
+    // Nor does a row that may attend to nothing, whatever stands in it.
+    const Attended none = made(x, {.mask = Mask::lengths({0, kT}, kT), .need_weights = true});
+    for (const Tensor& each : {none.weights, none.context}) {
+      const Numbers all = numbers(each);
+      for (Index n = 0; n < each.numel() / kB; ++n) EXPECT_EQ(at(all, n), 0) << n;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace heed::attention

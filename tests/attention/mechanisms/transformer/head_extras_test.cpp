@@ -5,7 +5,9 @@
 #include <gtest/gtest.h>
 
 #include "../../../../attention/mechanisms/transformer/multi_head.h"
+#include "../../../../attention/scores/additive.h"
 #include "../../../../attention/scores/location.h"
+#include "../../../../autograd/ops/linalg/matmul.h"
 #include "../../../../autograd/ops/shape/shape.h"
 #include "../../../../nn/init.h"
 #include "../../../support/seeded_test.h"
@@ -73,6 +75,38 @@ TEST_P(HeadExtra, AreWithinAnyReach) {
   }
   const ScoreMap same = score_map([](auto score, auto) { return score * 1.0; });
   EXPECT_THAT(numbers(near_by(x, {.map = same}).context), near(far(x, {.mask = mask}).context));
+}
+
+// A score that prepares its keys prepares the extra ones, too.
+TEST_P(HeadExtra, ArePreparedAsTheSequencesKeysAre) {
+  MultiHeadOptions of = options();
+  of.extras = {.slots = 2, .bias_kv = true, .zero = true};
+  const auto score = std::make_shared<Additive>(kD, kD, 7, false, DType::f64);
+  of.score = score;
+  MultiHead made(of);
+  for (const Tensor& each : made.parameters()) nn::normal_(each, 0, 0.4);
+  const Index rows = GetParam() * kD;
+  const auto heads = [](const Tensor& y, Index count) {  // [.., n, count D] -> [.., count, n, D]
+    return transpose(reshape(y, {y.size(0), y.size(1), count, kD}), 1, 2);
+  };
+  const auto projected = [&](Index first, Index count) {
+    return linear(x, narrow(made.in_proj_weight, 0, first, count),
+                  narrow(made.in_proj_bias, 0, first, count));
+  };
+  const auto beside = [&](const Tensor& y, const Tensor& slots, const Tensor& bias) {
+    const Tensor extra = concat({slots, reshape(bias, {1, rows}), zeros({1, rows}, DType::f64)}, 0);
+    const Tensor all = heads(concat({y, expand(extra, {kB, 4, rows})}, 1), GetParam());
+    return broadcast_to(all, {kB, kH, kT + 4, kD});  // one head of keys for all, or each its own
+  };
+  const Tensor q = heads(projected(0, kE), kH);
+  const Tensor k = beside(projected(kE, rows), made.slot_keys, made.bias_k);
+  const Tensor v = beside(projected(kE + rows, rows), made.slot_values, made.bias_v);
+  const Tensor want =
+      made.out_proj(reshape(transpose(attend(*score, q, k, v).context, 1, 2), {kB, kT, kE}));
+  EXPECT_THAT(numbers(made(x).context), near(want));
+  EXPECT_THAT(numbers(made(x, {.need_weights = true}).context), near(want));
+  const ScoreMap same = score_map([](auto s, auto) { return s * 1.0; });
+  EXPECT_THAT(numbers(made(x, {.map = same}).context), near(want));
 }
 
 }  // namespace

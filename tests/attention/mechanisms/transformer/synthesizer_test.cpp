@@ -8,6 +8,7 @@
 #include "../../../../attention/mechanisms/transformer/multi_head.h"
 #include "../../../../autograd/grad_mode.h"
 #include "../../../../autograd/ops/elementwise/elementwise.h"
+#include "../../../../autograd/ops/normalise/softmax.h"
 #include "../../../../autograd/ops/reduce/reduce.h"
 #include "../../../../autograd/ops/shape/shape.h"
 #include "../../../../core/error.h"
@@ -257,6 +258,32 @@ TEST(Synthesizer, NamesItsKinds) {
                                                 {Kind::dot_product, "dot_product"}};
   for (const auto& [kind, text] : names) EXPECT_STREQ(name(kind), text);
   EXPECT_STREQ(name(static_cast<Kind>(77)), "unknown");
+}
+
+// A map is of the scores, before biases: one that takes all of them leaves the biases alone.
+TEST(Synthesizer, AMapSeesItsScores) {
+  manual_seed(19);
+  const Tensor x = randn({kB, kT, kE}, DType::f64), bias = randn({kH, kT, kT}, DType::f64);
+  const Synthesizer made(sizes({Kind::random, Kind::dense}));
+  const ScoreMap none = score_map([](auto s, auto) { return s * 0.0; });
+  const Tensor mapped = made(x, {.bias = bias, .map = none, .need_weights = true}).weights;
+  EXPECT_THAT(numbers(mapped), near(expand(softmax(bias, -1), {kB, kH, kT, kT})));
+  const ScoreMap same = score_map([](auto s, auto) { return s * 1.0; });
+  const Attended have = made(x, {.mask = Mask::causal(), .bias = bias, .map = same});
+  EXPECT_THAT(numbers(have.context), near(made(x, {.mask = Mask::causal(), .bias = bias}).context));
+}
+
+TEST(Synthesizer, LogSumsKnowWhatIsNotFinite) {
+  manual_seed(23);
+  const Synthesizer made(sizes({Kind::random, Kind::dense}));
+  Array dirty = randn({kB, kT, kE}, DType::f64).array().clone();
+  dirty.mutable_data<double>()[3 * kE + 1] = std::nan("");
+  const Tensor sums = made(Tensor(dirty), {.mask = Mask::causal(), .need_log_sums = true}).log_sums;
+  const Tensor wrong = isnan(sums);
+  for (Index row = 0; row < kB * kH * kT; ++row) {
+    const bool sees = row < kH * kT && row % kT >= 3;
+    EXPECT_EQ(wrong.array().to_vector<bool>()[static_cast<std::size_t>(row)], sees) << row;
+  }
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "../../../../autograd/ops/elementwise/elementwise.h"
+#include "../../../../autograd/ops/normalise/softmax.h"
 #include "../../../../autograd/ops/reduce/reduce.h"
 #include "../../../../autograd/ops/shape/shape.h"
 #include "../../../../core/error.h"
@@ -172,6 +173,21 @@ TEST_F(TransformerXLs, RefuseWhatDoesNotFit) {
                TransformerXL({.width = 6, .memory = -1}));
   EXPECT_ERROR(ValueError, "transformer_xl: dropout 2 is not in [0, 1]",
                TransformerXL({.width = 6, .dropout = 2}));
+}
+
+// Content and position together, before biases: a map that takes all of it leaves the biases alone.
+TEST(TransformerXL, AMapSeesTheWholeScore) {
+  manual_seed(17);
+  const TransformerXLHeads made(options());
+  const Tensor x = randn({kB, kT, kE}, DType::f64), bias = randn({kH, kT, kT}, DType::f64);
+  const ScoreMap none = score_map([](auto s, auto) { return s * 0.0; });
+  const Tensor mapped = made(x, {.bias = bias, .map = none, .need_weights = true}).weights;
+  const Tensor causal = Mask::causal().tensor({kB, kH, kT, kT});
+  const Tensor want = expand(softmax(bias, -1, causal), {kB, kH, kT, kT});
+  EXPECT_LT(difference(mapped, want), 1e-12);
+  const ScoreMap same = score_map([](auto s, auto) { return s * 1.0; });
+  const Tensor memory = randn({kB, kM, kE}, DType::f64);
+  EXPECT_LT(difference(made(x, memory, {.map = same}).context, made(x, memory).context), 1e-12);
 }
 
 }  // namespace
