@@ -81,6 +81,11 @@ Attended FastWeightsAttention::attend(FastWeights f, const LinearCall& call, boo
 Attended FastWeightsAttention::operator()(const Tensor& given, const Terms& terms,
                                           KeyValueCache* cache) const {
   const Scope scope(*this);
+  if (cache != nullptr && cache->options().window > 0) {
+    throw ValueError(fmt::format(
+        "{}: a state of all steps has none that a rolling cache could drop: give a plain one",
+        kind_.name));
+  }
   const Index first = cache != nullptr ? cache->seen() : 0;
   const LinearCall call(kind_.name, kind_.looks, given, E(), first_->weight.dtype(), terms, first);
   if (cache != nullptr && !call.causal()) {

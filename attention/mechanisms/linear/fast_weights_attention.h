@@ -37,8 +37,8 @@ struct LinearOptions {
 
 class FastWeightsAttention : public SelfAttention {
  public:
-  /// Throws ShapeError, DTypeError; ValueError for terms beside a mask and weights, and for masks
-  /// of other kinds; GradError for a cache while recording.
+  /// Throws ShapeError, DTypeError; ValueError for terms beside a mask and weights, for masks of
+  /// other kinds and a rolling cache; GradError for a cache while recording.
   Attended operator()(const Tensor& x, const Terms& terms = {},
                       KeyValueCache* cache = nullptr) const override;
 

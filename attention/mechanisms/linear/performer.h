@@ -41,7 +41,7 @@ class Performer : public FastWeightsAttention {
   Tensor products(const Tensor& x) const;
   Tensor shift(const Tensor& e, PastSteps& past, Tensor* log_decay) const;
   // |k|^2 / 2 of keys whose exponentials may leave their range.
-  double long_keys() const { return dtype() == DType::f32 ? 40 : 500; }
+  double long_keys() const { return rows.dtype() == DType::f32 ? 40 : 500; }
   Steps steps(const Tensor& x, PastSteps& past) const override;
   Tensor output(const Tensor& y, const Tensor& x, const Tensor& beside) const override;
   PerformerFeatures features_;

@@ -108,6 +108,12 @@ TEST_P(Decoding, RefusesWhatItCannot) {
   EXPECT_ERROR_WITH(ValueError, "of all terms it takes a mask",
                     (*made)(x, {.bias = zeros({kT, kT}, DType::f64)}));
   const NoGrad off;
+  KeyValueCache rolling({.sinks = 1, .window = 2});
+  EXPECT_ERROR_WITH(ValueError,
+                    "a state of all steps has none that a rolling cache could drop: give a plain "
+                    "one",
+                    (*made)(x, causal, &rolling));
+  EXPECT_EQ(rolling.seen(), 0);
   (*made)(x, causal, &cache);
   EXPECT_ERROR_WITH(ValueError, "a state does not know the weights of steps before",
                     (*made)(x, {.mask = Mask::causal(), .need_weights = true}, &cache));

@@ -79,6 +79,17 @@ TEST_P(LongKeys, InF32AreCloseToF64) {
   }
 }
 
+// What counts is the dtype of the weights as they are.
+TEST_P(LongKeys, InAModuleThatWasMadeF32) {
+  const Performer whole = performer(DType::f64, GetParam());
+  Performer narrowed = performer(DType::f64, GetParam());
+  narrowed.to(DType::f32);
+  const NoGrad off;
+  const Tensor x = steps(DType::f64, 25);
+  const Tensor y = narrowed(to(x, DType::f32), {.mask = Mask::causal()}).context;
+  EXPECT_LT(relative_difference(y, whole(x, {.mask = Mask::causal()}).context), 1e-3);
+}
+
 // Of exponents below those that f64 holds.
 TEST_P(LongKeys, HaveTheirOwnValuesAndGradients) {
   const Performer made = performer(DType::f64, GetParam());
