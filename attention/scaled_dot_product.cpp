@@ -1,7 +1,5 @@
 #include "scaled_dot_product.h"
 
-#include <cmath>
-
 #include "../autograd/check_defined.h"
 #include "../autograd/ops/elementwise/elementwise.h"
 #include "../autograd/ops/shape/triangle.h"
@@ -10,7 +8,7 @@ namespace heed {
 
 Tensor scaled_dot_product_attention(const Tensor& q, const Tensor& k, const Tensor& v,
                                     const Tensor& mask, double dropout, bool is_causal,
-                                    double scale) {
+                                    std::optional<double> scale) {
   check_defined("scaled_dot_product_attention", q, "q", k, "k", v, "v");
   attention::Terms terms{.dropout = dropout};
   if (mask.defined() && mask.dtype() == DType::boolean) {
@@ -25,10 +23,7 @@ Tensor scaled_dot_product_attention(const Tensor& q, const Tensor& k, const Tens
     terms.mask = terms.mask & (queries == keys ? attention::Mask::causal()
                                                : attention::Mask(tril(ones({queries, keys})) == 1));
   }
-  // attend() divides by the root of the width.
-  const Tensor scaled =
-      scale == 0 || q.rank() == 0 ? q : q * (scale * std::sqrt(static_cast<double>(q.size(-1))));
-  return attention::attend(scaled, k, v, terms).context;
+  return attention::attend(attention::ScaledDot(scale), q, k, v, terms).context;
 }
 
 }  // namespace heed

@@ -172,13 +172,13 @@ void bind_functions(py::module_& f) {
   using Pad = Tensor (*)(const Tensor&, const std::vector<Index>&, PadMode, Scalar);
   f.def("pad", static_cast<Pad>(&pad), Free(), py::arg("input"), py::arg("pad"),
         py::arg("mode") = PadMode::constant, py::arg("value") = 0);
-  using Dot =
-      Tensor (*)(const Tensor&, const Tensor&, const Tensor&, const Tensor&, double, bool, double);
+  using Dot = Tensor (*)(const Tensor&, const Tensor&, const Tensor&, const Tensor&, double, bool,
+                         std::optional<double>);
   f.def("scaled_dot_product_attention", static_cast<Dot>(&scaled_dot_product_attention), Free(),
         py::arg("query"), py::arg("key"), py::arg("value"), py::arg("attn_mask") = Tensor(),
-        py::arg("dropout_p") = 0, py::arg("is_causal") = false, py::arg("scale") = 0,
-        "A bool mask says who may be attended to; a floating one is added to the scores. scale 0: "
-        "1 / sqrt(D). A "
+        py::arg("dropout_p") = 0, py::arg("is_causal") = false, py::arg("scale") = py::none(),
+        "A bool mask says who may be attended to; a floating one is added to the scores. scale "
+        "None: 1 / sqrt(D). A "
         "query that may attend to nothing gets zeros.");
   f.attr("log_sigmoid") = f.attr("logsigmoid");
 }

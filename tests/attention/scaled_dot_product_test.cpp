@@ -63,6 +63,9 @@ TEST_F(ScaledDotProduct, KnowsOfAMaskThatIsWrittenBeforeTheGradient) {
 TEST_F(ScaledDotProduct, TakesAnotherScale) {
   EXPECT_THAT(numbers(scaled_dot_product_attention(q, k, v, Tensor(), 0, false, 0.3)),
               attention::near(plain(zeros({1}, DType::f64), 0.3), 1e-12));
+  EXPECT_THAT(numbers(scaled_dot_product_attention(q, k, v, Tensor(), 0, false, 0.0)),
+              attention::near(plain(zeros({1}, DType::f64), 0), 1e-12));
+  EXPECT_THROW(scaled_dot_product_attention(q, k, v, Tensor(), 0, false, std::nan("")), ValueError);
   EXPECT_ERROR_WITH(GradError, "scaled_dot_product_attention: q is undefined",
                     scaled_dot_product_attention(Tensor(), k, v));
 }
