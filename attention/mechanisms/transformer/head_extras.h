@@ -34,8 +34,8 @@ class HeadExtras {
 
   Index count() const;
   /// keys [B, heads, K, any], as prepared, values [B, heads, K, Dv] -> with the extra ones behind
-  /// them, the keys prepared as they are, and within the score's reach(); of the sequence's widened()
-  /// hides those that are not.
+  /// them, keys prepared as those are unless by place, and within the score's reach(); of the
+  /// sequence's widened() hides those that are not.
   Memory behind(const Memory& memory) const;
   /// The extra ones by themselves, for as many rows.
   Memory alone(const Memory& memory) const;

@@ -40,8 +40,8 @@ class TransformerXLHeads : public SelfAttention {
   Tensor &content_bias, &position_bias;           ///< u, w [H, D]
   nn::Linear& out_proj;                           ///< without a bias
 
-  /// memory [B, M, E], or undefined: none. The terms' mask is of M + T keys. Throws ShapeError,
-  /// DTypeError.
+  /// memory [B, M, E], or undefined: none. The terms' mask is of M + T keys, a map of content and
+  /// position together. Throws ShapeError, DTypeError.
   Attended operator()(const Tensor& x, const Tensor& memory, const Terms& terms = {}) const;
   /// Without a memory; a `cache` holds the keys and values of the steps before, so that distances
   /// go on. Throws ShapeError, DTypeError.
