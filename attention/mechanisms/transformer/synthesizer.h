@@ -67,8 +67,8 @@ class Synthesizer : public SelfAttention {
   nn::Linear& value_projection;       ///< G
   nn::Linear& out_projection;
 
-  /// Terms are of scores [B, H, T, T], a map of their whole mixture. Throws ShapeError, DTypeError, ValueError for a cache and
-  /// relative positions.
+  /// Terms are of scores [B, H, T, T], a map of their whole mixture. Throws ShapeError, DTypeError,
+  /// ValueError for a cache and relative positions.
   Attended operator()(const Tensor& x, const Terms& terms = {},
                       KeyValueCache* cache = nullptr) const override;
 };

@@ -79,8 +79,8 @@ class TransformerDecoder : public nn::Module {
   /// word [B, E] -> output [B, E], each layer's weights over the memory [B, H, S]. Costs
   /// O((past + S) E). `terms` are those over the memory; the target is causal, `target` adds to
   /// that. Throws GradError while recording; ShapeError, DTypeError, ValueError for words, terms
-  /// and a state that do not fit, and for looks at the source by a score or a normaliser that goes on
-  /// from query to query; the state stays as it was, but for pasts that roll.
+  /// and a state that do not fit, and for looks at the source by a score or a normaliser that goes
+  /// on from query to query; the state stays as it was, but for pasts that roll.
   TransformerOutput step(const Tensor& word, State& state, const Terms& terms = {},
                          const Terms& target = {}) const;
   /// The next steps x [B, T, E], causal among themselves and after those before; weights
