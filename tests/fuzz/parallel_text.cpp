@@ -17,6 +17,11 @@ std::string joined(const std::vector<std::string>& lines) {
   return out;
 }
 
+// Of two files, either of which may be packed.
+MemoryBound bound_of(std::string_view a, std::string_view b) {
+  return {.fixed = buffers(a) + buffers(b), .factor = 100 * unpacked(a) * unpacked(b)};
+}
+
 }  // namespace
 
 void parallel_text(std::string_view input) {
@@ -27,19 +32,19 @@ void parallel_text(std::string_view input) {
                                          .max_words = (choice & 4) != 0 ? 3 : 0,
                                          .max_ratio = (choice & 8) != 0 ? 1.5 : 0.0};
   data::ParallelText read;
-  const std::string_view begin = input.substr(!input.empty());
-  const MemoryBound bound = {.fixed = buffers(begin) + buffers(pieces.rest()),
-                             .factor = 100 * unpacked(begin) * unpacked(pieces.rest())};
   if ((choice & 1) != 0) {
-    const std::string& path = first.write(pieces.rest());
-    if (!accepts({path}, input.size(), bound,
+    const std::string_view whole = pieces.rest();
+    const std::string& path = first.write(whole);
+    if (!accepts({path}, input.size(), bound_of(whole, {}),
                  [&] { read = data::read_parallel_tsv(path, options); })) {
       return;
     }
   } else {
     const std::string source = pieces.text();
-    const std::string &a = first.write(source), &b = second.write(pieces.rest());
-    if (!accepts({a, b}, input.size(), bound, [&] { read = data::read_parallel(a, b, options); })) {
+    const std::string_view target = pieces.rest();
+    const std::string &a = first.write(source), &b = second.write(target);
+    if (!accepts({a, b}, input.size(), bound_of(source, target),
+                 [&] { read = data::read_parallel(a, b, options); })) {
       return;
     }
   }
