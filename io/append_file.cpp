@@ -33,8 +33,16 @@ void AppendFile::reopen() {
   fd_ = fd;
 }
 
+void AppendFile::take_back(std::size_t bytes) {
+  if (bytes == 0 || fd_ < 0 || read_only()) return;
+  const off_t end = ::lseek(fd_, 0, SEEK_END), most = static_cast<off_t>(bytes);
+  if (end >= most && ::ftruncate(fd_, end - most) != 0) {
+    throw IoError(path_, "cannot write", errno);
+  }
+}
+
 void AppendFile::append(std::string_view bytes) {
-  if (fd_ < 0) return;                             // opened by one that may not write
+  if (fd_ < 0 || read_only()) return;
   const off_t before = ::lseek(fd_, 0, SEEK_END);  // -1 for a pipe, where nothing is taken back
   const SizeLimitIsAnError scope;
   while (!bytes.empty()) {

@@ -18,6 +18,8 @@ class AppendFile {
 
   /// Whole, or IoError and not at all.
   void append(std::string_view bytes);
+  /// Takes so many bytes off its end; none where it has fewer, or is a pipe. Throws IoError.
+  void take_back(std::size_t bytes);
   /// Opens what is at the path now: after the file was replaced. Throws IoError.
   void reopen();
   const std::string& path() const { return path_; }

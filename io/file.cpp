@@ -88,6 +88,18 @@ void write_pieces(int fd, const std::vector<std::string_view>& pieces, const std
 
 }  // namespace
 
+fs::path without_links(fs::path path, std::error_code& error) {
+  error.clear();
+  for (int links = 0; !error && fs::is_symlink(fs::symlink_status(path, error)); ++links) {
+    if (links == 40) {
+      error = std::make_error_code(std::errc::too_many_symbolic_link_levels);
+    } else {
+      path = path.parent_path() / fs::read_symlink(path, error);
+    }
+  }
+  return path;
+}
+
 std::string read_file(const std::string& path) {
   Descriptor file(open_file(path, O_RDONLY));
   struct stat info {};
@@ -120,20 +132,20 @@ void write_file_atomically(const std::string& path, std::string_view content) {
 
 void write_file_atomically(const std::string& path, const std::vector<std::string_view>& pieces) {
   if (read_only()) return;
-  std::error_code ignored;
-  const std::string target =
-      fs::is_symlink(path, ignored) ? fs::weakly_canonical(path, ignored).string() : path;
-  if (target.empty()) throw IoError(path, "cannot write", path.empty() ? ENOENT : ELOOP);
+  if (path.empty()) throw IoError(path, "cannot write", ENOENT);
   struct stat old {};
-  const bool exists = ::stat(target.c_str(), &old) == 0;
+  const bool exists = ::stat(path.c_str(), &old) == 0;
   if (exists && S_ISDIR(old.st_mode)) throw IoError(path, "cannot write", EISDIR);
   if (exists && !S_ISREG(old.st_mode)) {
-    Descriptor device(open_file(target, O_WRONLY));
+    Descriptor device(open_file(path, O_WRONLY));
     if (device.get() < 0) throw IoError(path, "cannot open", errno);
     write_pieces(device.get(), pieces, path);
     if (!device.close()) throw IoError(path, "cannot write", errno);
     return;
   }
+  std::error_code error;
+  const std::string target = without_links(path, error).string();
+  if (error && error.value() != ENOENT) throw IoError(path, "cannot write", error.value());
 
   // A short name of its own: "<target>.tmp" could pass the limit on names.
   static std::atomic<unsigned> counter{0};

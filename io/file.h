@@ -4,8 +4,10 @@
 // and the temporary one is removed.
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 namespace heed::io {
@@ -13,9 +15,13 @@ namespace heed::io {
 /// The whole content. Throws IoError (also for a folder), OutOfMemory.
 std::string read_file(const std::string& path);
 
-/// Replaces or creates the file; a symbolic link stays and its target is replaced, permissions are
-/// kept. What is no regular file (a terminal, a pipe, /dev/stdout) is written directly. Throws
-/// IoError.
+/// The place that a link, or a chain of links, leads to, also where nothing is yet; what is no link
+/// is itself. `error` says why it cannot be told, or that nothing is there.
+std::filesystem::path without_links(std::filesystem::path path, std::error_code& error);
+
+/// Replaces or creates the file; a symbolic link stays and its target is replaced or created,
+/// permissions are kept. What is no regular file (a terminal, a pipe, /dev/stdout) is written
+/// directly. Throws IoError.
 void write_file_atomically(const std::string& path, std::string_view content);
 /// The same with the content in pieces, written one after the other.
 void write_file_atomically(const std::string& path, const std::vector<std::string_view>& pieces);

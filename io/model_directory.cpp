@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <filesystem>
@@ -33,13 +34,16 @@ fs::path resolve(const std::string& path) {
   std::error_code error;
   fs::path place = fs::absolute(path, error);
   if (!place.has_filename()) place = place.parent_path();
-  for (int links = 0; !error && fs::is_symlink(fs::symlink_status(place, error)); ++links) {
-    if (links == 40) throw IoError(path, "cannot resolve", ELOOP);
-    place = place.parent_path() / fs::read_symlink(place, error);
-  }
+  if (!error) place = without_links(place, error);
   if (!error || error.value() == ENOENT) place = fs::weakly_canonical(place, error);
   if (error || path.empty()) throw IoError(path, "cannot resolve", error ? error.value() : ENOENT);
   return place.has_filename() ? place : place.parent_path();
+}
+
+// Exchanged, the process would go on in the folder that goes.
+bool is_working_directory(const struct stat& folder) {
+  struct stat here {};
+  return ::stat(".", &here) == 0 && same_entry(here, folder);
 }
 
 enum class Outcome { done, changed, not_here };
@@ -81,6 +85,7 @@ Outcome replace(const fs::path& place, const std::optional<HeldFolder>& old,
                 const std::set<std::string>& names, const Contents& files) {
   const auto info = entry_at(place), above = entry_at(place.parent_path());
   if (info && above && info->st_dev != above->st_dev) return Outcome::not_here;  // a mount point
+  if (info && is_working_directory(*info)) return Outcome::not_here;
   auto area = SaveArea::make(place, names);
   if (!area) return Outcome::not_here;
   const fs::path fresh = area->model();
@@ -133,6 +138,8 @@ Outcome save_once(const std::string& path, const DirectoryFiles& files,
 
   Contents contents(files.begin(), files.end());
   for (const auto& [name, content] : missing) {
+    const auto same = [&wanted = name](const auto& file) { return file.first == wanted; };
+    if (std::any_of(files.begin(), files.end(), same)) continue;
     if (!old || !entry_at(place / name)) contents.emplace_back(name, content);
   }
   std::set<std::string> names;
@@ -154,9 +161,13 @@ Outcome save_once(const std::string& path, const DirectoryFiles& files,
 void save_directory(const std::string& path, const DirectoryFiles& files,
                     const DirectoryFiles& missing) {
   for (const auto* list : {&files, &missing}) {
+    std::set<std::string_view> names;
     for (const auto& [name, content] : *list) {
       if (name.empty() || name == "." || name == ".." || name.find('/') != std::string::npos) {
         throw ValueError(fmt::format("save_directory: {} is not a file name", in_quotes(name)));
+      }
+      if (!names.insert(name).second) {
+        throw ValueError(fmt::format("save_directory: {} is given twice", in_quotes(name)));
       }
     }
   }

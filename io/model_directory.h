@@ -9,9 +9,9 @@
 // into the directory. Processes that save to one place at a time take turns.
 //
 // A directory that cannot be exchanged (a mount point, a folder above it without permission, a file
-// system without RENAME_EXCHANGE) is written in place (in_place.h): a crash then leaves what
-// read_from_directory() and save_directory() see as the old one or the new one, and mend; another
-// program may see some files of each.
+// system without RENAME_EXCHANGE), and the one that the process works in (".") is written in place
+// (in_place.h): a crash then leaves what read_from_directory() and save_directory() see as the old
+// one or the new one, and mend; another program may see some files of each.
 //
 // Earlier versions could be stopped between exchanging and moving what stays: it lies in
 // DIR.new-PID or DIR.old-PID. Reading brings it back when it is plain what belongs where, or says
@@ -32,9 +32,10 @@ inline constexpr const char* kConfigFile = "config.json";
 using DirectoryFiles = std::vector<std::pair<std::string, std::string>>;
 
 /// Creates the directory (and its parents) or replaces these files in it; files of other names
-/// stay. `missing`: files that are written where the directory has none of their name, all of them
-/// when somebody has deleted it. Throws IoError, after which the old directory is unchanged (or the
-/// new one there, if only the disk would not say so); ValueError for a bad name.
+/// stay. `missing`: files that are written where neither `files` nor the directory has one of their
+/// name, all of them when somebody has deleted it. Throws IoError, after which the old directory is
+/// unchanged (or the new one there, if only the disk would not say so); ValueError for a name that
+/// is bad or given twice.
 void save_directory(const std::string& path, const DirectoryFiles& files,
                     const DirectoryFiles& missing = {});
 

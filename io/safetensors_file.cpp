@@ -17,8 +17,9 @@ namespace heed::io {
 
 struct SafetensorsFile::Mapped {
   explicit Mapped(const std::string& given) : path(given) {
-    descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-    if (descriptor < 0) throw IoError(path, "open", errno);
+    // A pipe is refused, not waited for.
+    descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (descriptor < 0) throw IoError(path, "cannot open", errno);
     try {
       map();
       layout = read_safetensors_layout({bytes, size}, path);
@@ -36,16 +37,18 @@ struct SafetensorsFile::Mapped {
 
   struct stat state() const {
     struct stat out {};
-    if (::fstat(descriptor, &out) != 0) throw IoError(path, "look at", errno);
+    if (::fstat(descriptor, &out) != 0) throw IoError(path, "cannot look at", errno);
     return out;
   }
   void map() {
     const struct stat now = state();
-    if (!S_ISREG(now.st_mode)) throw IoError(path, "map", S_ISDIR(now.st_mode) ? EISDIR : EINVAL);
+    if (!S_ISREG(now.st_mode)) {
+      throw IoError(path, "cannot map", S_ISDIR(now.st_mode) ? EISDIR : EINVAL);
+    }
     size = static_cast<std::size_t>(now.st_size);
     if (size == 0) return;
     void* const begin = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, descriptor, 0);
-    if (begin == MAP_FAILED) throw IoError(path, "map", errno);
+    if (begin == MAP_FAILED) throw IoError(path, "cannot map", errno);
     bytes = static_cast<const char*>(begin);
   }
   void release() {

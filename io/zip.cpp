@@ -126,6 +126,8 @@ ZipReader::ZipReader(std::string_view all, const std::string& path, std::uint64_
                                             directory.count, directory.size));
   }
   std::set<std::string_view> names;
+  constexpr std::uint64_t kAny = std::numeric_limits<std::uint64_t>::max();
+  const std::uint64_t most = most_growth > kAny / all.size() ? kAny : all.size() * most_growth;
   std::uint64_t total = 0, place = directory.begin;
   for (std::uint64_t i = 0; i < directory.count; ++i) {
     if (bytes.at<std::uint32_t>(place) != kCentral)
@@ -161,7 +163,7 @@ ZipReader::ZipReader(std::string_view all, const std::string& path, std::uint64_
     if (member.begin > directory.begin || member.packed > directory.begin - member.begin) {
       bytes.fail(place, quoted + " goes beyond the archive");
     }
-    if (member.unpacked > all.size() * most_growth - total) {
+    if (member.unpacked > most - total) {
       bytes.fail(place, fmt::format("{} takes what is unpacked beyond {} times the archive's size",
                                     quoted, most_growth));
     }

@@ -113,5 +113,19 @@ TEST(AppendFile, RefusesWhatCannotBeWritten) {
   }
 }
 
+TEST(AppendFile, TakesBytesBack) {
+  const TemporaryFolder folder;
+  AppendFile file(folder / "log");
+  file.append("one\ntwo\n");
+  file.take_back(4);
+  file.append("three\n");
+  EXPECT_EQ(TemporaryFolder::get(folder / "log"), "one\nthree\n");
+  file.take_back(0);
+  file.take_back(11);  // more than there are
+  EXPECT_EQ(TemporaryFolder::get(folder / "log"), "one\nthree\n");
+  file.take_back(10);
+  EXPECT_EQ(TemporaryFolder::get(folder / "log"), "");
+}
+
 }  // namespace
 }  // namespace heed::io

@@ -222,6 +222,23 @@ TEST(File, KeepsLinksAndPermissions) {
   EXPECT_EQ(info.st_mode & 07777, 0751U);
 }
 
+TEST(File, CreatesWhatALinkLeadsTo) {
+  const TemporaryFolder folder;
+  std::filesystem::create_directory(folder / "deep");
+  std::filesystem::create_symlink("deep/second", folder / "first");
+  std::filesystem::create_symlink("../real", folder / "deep/second");
+  for (const char* const content : {"new", "newer"}) {
+    write_file_atomically(folder / "first", content);
+    EXPECT_TRUE(std::filesystem::is_symlink(folder / "first"));
+    EXPECT_TRUE(std::filesystem::is_symlink(folder / "deep/second"));
+    EXPECT_EQ(TemporaryFolder::get(folder / "real"), content);
+  }
+  std::filesystem::create_symlink("none/real", folder / "astray");
+  expect_io_error(ENOENT, folder / "astray",
+                  [&] { write_file_atomically(folder / "astray", "x"); });
+  EXPECT_EQ(folder.entries(), 4U);
+}
+
 TEST(File, TakesTheLongestName) {
   const TemporaryFolder folder;
   const std::string path = folder / std::string(255, 'n');

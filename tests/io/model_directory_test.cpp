@@ -164,5 +164,36 @@ TEST(ModelDirectory, NamesWhatIsMissing) {
   EXPECT_EQ(folder.entries(), 1U);
 }
 
+TEST(ModelDirectory, TheOneThatTheProcessWorksInStaysItself) {
+  const TemporaryFolder folder;
+  const std::string path = folder / "model";
+  save_directory(path, kOld);
+  TemporaryFolder::put(path + "/day", "kept");
+  const std::filesystem::path before = std::filesystem::current_path();
+  std::filesystem::current_path(path);
+  for (const std::string& place : std::vector<std::string>{".", "../model", path, "./"}) {
+    EXPECT_NO_THROW(save_directory(place, {{kWeightsFile, "by " + place}})) << place;
+    EXPECT_EQ(TemporaryFolder::get(kWeightsFile), "by " + place);
+    EXPECT_EQ(TemporaryFolder::get(path + "/" + kWeightsFile), "by " + place);
+    EXPECT_EQ(TemporaryFolder::get("day"), "kept");
+  }
+  std::filesystem::current_path(before);
+  EXPECT_EQ(read_from_directory(path, kVocabularyFile), "old words");
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(path), {}), 3);
+}
+
+TEST(ModelDirectory, TakesANameOnce) {
+  const TemporaryFolder folder;
+  const std::string path = folder / "model";
+  EXPECT_ERROR(ValueError, "save_directory: \"a\" is given twice",
+               save_directory(path, {{"a", "1"}, {"b", "2"}, {"a", "3"}}));
+  EXPECT_ERROR(ValueError, "save_directory: \"a\" is given twice",
+               save_directory(path, {}, {{"a", "1"}, {"a", "1"}}));
+  EXPECT_EQ(folder.entries(), 0U);
+  save_directory(path, {{"a", "1"}}, {{"a", "2"}, {"b", "3"}});
+  EXPECT_EQ(read_from_directory(path, "a"), "1");
+  EXPECT_EQ(read_from_directory(path, "b"), "3");
+}
+
 }  // namespace
 }  // namespace heed::io

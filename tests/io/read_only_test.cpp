@@ -29,5 +29,17 @@ TEST(ReadOnly, NothingIsWritten) {
   EXPECT_EQ(read_file(file), "after");
 }
 
+TEST(ReadOnly, HoldsForWhatWasOpenedBefore) {
+  const TemporaryFolder folder;
+  AppendFile lines(folder / "log");
+  lines.append("before\n");
+  set_read_only(true);
+  lines.append("meanwhile\n");
+  lines.take_back(3);
+  set_read_only(false);
+  lines.append("after\n");
+  EXPECT_EQ(read_file(folder / "log"), "before\nafter\n");
+}
+
 }  // namespace
 }  // namespace heed::io

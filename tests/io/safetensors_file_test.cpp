@@ -1,6 +1,7 @@
 #include "../../io/safetensors_file.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <filesystem>
 
@@ -36,7 +37,10 @@ TEST(SafetensorsFile, TheFileIsCheckedFirst) {
   const auto open = [](const std::string& path) { SafetensorsFile file(path); };
   EXPECT_THROW(open(folder / "none"), IoError);
   EXPECT_THROW(open(folder.path().string()), IoError);
-  EXPECT_THROW(open("/dev/null"), IoError);
+  EXPECT_ERROR_WITH(IoError, "/dev/null: cannot map: ", open("/dev/null"));
+  EXPECT_ERROR_WITH(IoError, "none: cannot open: ", open(folder / "none"));
+  ASSERT_EQ(::mkfifo((folder / "pipe").c_str(), 0600), 0);
+  EXPECT_ERROR_WITH(IoError, "pipe: cannot map: ", open(folder / "pipe"));  // and no wait for bytes
   EXPECT_ERROR_WITH(FormatError, "the file ends before", open(folder.write("empty", "")));
   EXPECT_ERROR_WITH(FormatError, "a header of", open(folder.write("long", std::string(8, '\1'))));
   const std::string path = folder / "f";

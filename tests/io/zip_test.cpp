@@ -223,5 +223,14 @@ TEST(ZipFile, NamesStayBelow) {
   EXPECT_EQ(ZipReader(fine, "f").members().size(), 3u);
 }
 
+// 256 bytes, whose product with the limit would be 2^64.
+TEST(ZipFile, ALimitMayBeAsLargeAsNumbersAre) {
+  const std::string bytes = encode_zip({{"n", std::string(123, 'x')}});
+  ASSERT_EQ(bytes.size(), 256U);
+  for (const std::uint64_t most : {std::uint64_t{1} << 56, ~std::uint64_t{0}}) {
+    EXPECT_EQ(ZipReader(bytes, "f", most).members().size(), 1U);
+  }
+}
+
 }  // namespace
 }  // namespace heed::io
