@@ -42,20 +42,26 @@ std::vector<std::pair<Tensor, LowRank*>> all_of(Module& model, const char* who) 
 
 }  // namespace
 
-Index add_lora(Module& model, const LoraOptions& options) {
-  const LowRankOptions each{options.rank, options.alpha, options.dropout};
-  const LowRank probe(1, 1, each);  // throws before anything is changed
-  std::vector<std::pair<const Module*, Adaptable*>> layers;
+std::vector<Module*> lora_layers(Module& model, const std::vector<std::string>& at) {
+  std::vector<Module*> out;
   for (Module* module : model.modules()) {
     auto* layer = dynamic_cast<Adaptable*>(module);
     if (layer == nullptr) continue;
     if (!layer->adapters().empty()) throw ValueError("add_lora: the model has adapters");
-    if (layer->adaptable() && is_at(*module, options.at)) layers.emplace_back(module, layer);
+    if (layer->adaptable() && is_at(*module, at)) out.push_back(module);
   }
-  if (layers.empty()) throw ValueError("add_lora: no layer with a matrix is where they should go");
+  if (out.empty()) throw ValueError("add_lora: no layer with a matrix is where they should go");
+  return out;
+}
+
+Index add_lora(Module& model, const LoraOptions& options) {
+  const LowRankOptions each{options.rank, options.alpha, options.dropout};
+  const LowRank probe(1, 1, each);  // throws before anything is changed
+  const std::vector<Module*> layers = lora_layers(model, options.at);
   model.requires_grad(false);
   Index count = 0;
-  for (const auto& [module, layer] : layers) {
+  for (Module* module : layers) {
+    auto* layer = dynamic_cast<Adaptable*>(module);
     layer->adapt(each);
     for (const auto& entry : layer->adapters()) {
       entry.second->train(module->training());

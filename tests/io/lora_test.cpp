@@ -124,5 +124,40 @@ TEST(Lora, SaysWhatTheFileLacks) {
   EXPECT_THROW(load_lora(folder / "none", model), IoError);
 }
 
+// A file that does not fit must leave the model for one that does.
+TEST(Lora, NothingIsAddedForWhatDoesNotFit) {
+  Adapted a;
+  const auto metadata = read_safetensors(a.path).metadata;
+  const std::string path = a.folder / "bad", first = "second.lora.lora_a",
+                    second = "second.lora.lora_b";
+  const auto zeros_of = [](Index rows, Index columns, DType dtype = DType::f32) {
+    return Array::zeros({rows, columns}, dtype);
+  };
+  const auto refused = [&](const NamedArrays& arrays, const std::string& text) {
+    write_safetensors(path, arrays, metadata);
+    EXPECT_ERROR_WITH(FormatError, text, load_lora(path, a.other));
+    EXPECT_TRUE(a.other.second.adapters().empty());
+    EXPECT_TRUE(a.other.second.weight.requires_grad());
+  };
+  const Array good_a = zeros_of(2, 3), good_b = zeros_of(2, 2);
+  refused({{first, zeros_of(2, 5)}, {second, good_b}},
+          "\"second.lora.lora_a\" is f32[2, 5], not f32[2, 3]");
+  refused({{first, good_a}, {second, zeros_of(7, 2)}},
+          "\"second.lora.lora_b\" is f32[7, 2], not f32[2, 2]");
+  refused({{first, zeros_of(2, 3, DType::f64)}, {second, good_b}}, "not f32[2, 3]");
+  refused({{first, good_a}}, "\"second.lora.lora_b\" is missing");
+  refused({{second, good_b}}, "\"second.lora.lora_a\" is missing");
+  refused({{first, good_a}, {second, good_b}, {"third.lora.lora_a", good_a}},
+          "\"third.lora.lora_a\" is beside no layer");
+  refused({{"second.other.lora_a", good_a}}, "\"second.other.lora_a\" is beside no matrix");
+  refused({{first, good_a}, {second, zeros_of(2, 3)}}, "has the rank");
+  // A rank that no number stands behind.
+  refused({{first, zeros_of(Index{1} << 30, 0)}, {second, zeros_of(0, Index{1} << 30)}},
+          "no adapter's matrix");
+  refused({{first, Array::zeros({6}, DType::f32)}, {second, good_b}}, "no adapter's matrix");
+  load_lora(a.path, a.other);
+  EXPECT_EQ(numbers(a.other(a.x)), numbers(a.model(a.x)));
+}
+
 }  // namespace
 }  // namespace heed::io
