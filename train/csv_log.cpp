@@ -9,6 +9,7 @@
 #include "../core/error.h"
 #include "../core/number_in.h"
 #include "../io/file.h"
+#include "../io/read_only.h"
 
 namespace heed::train {
 namespace {
@@ -93,7 +94,8 @@ void CsvLog::rewrite(std::vector<std::string> columns) {
   header.insert(header.begin(), "step");
   std::string content = line_of_fields(header);
   if (!fresh_) {
-    const std::string before = io::read_file(file_.path());
+    std::string before = io::read_file(file_.path());
+    before.resize(before.size() - std::min(before.size(), row_.written));
     std::size_t at = 0;
     next_record(before, at);
     while (std::optional<Record> record = next_record(before, at)) {
@@ -109,25 +111,36 @@ void CsvLog::rewrite(std::vector<std::string> columns) {
 
 void CsvLog::write_scalar(std::int64_t step, const std::string& name, double value) {
   if (name == "step") throw ValueError("csv log: a figure cannot be called \"step\"");
-  if (step != row_.step) flush();
-  row_.step = step;
-  row_.set(name, fmt::format("{}", value));
+  if (io::read_only()) return;
+  if (step != row_.step) {
+    flush();
+    row_ = {.step = step, .fields = {}};
+  }
+  row_.set(name, std::isnan(value) ? "nan" : fmt::format("{}", value));  // whatever its sign bit
 }
 
 void CsvLog::flush() {
-  if (row_.empty()) return;
+  if (!row_.waits || io::read_only()) return;
   std::vector<std::string> columns = columns_;
   for (const auto& field : row_.fields) {
     if (std::find(columns.begin(), columns.end(), field.first) == columns.end()) {
       columns.push_back(field.first);
     }
   }
-  if (fresh_ || columns.size() != columns_.size()) rewrite(std::move(columns));
-  file_.append(line_of(row_));
-  row_.fields.clear();
+  if (fresh_ || columns.size() != columns_.size()) {
+    rewrite(std::move(columns));
+  } else {
+    file_.take_back(row_.written);
+  }
+  row_.written = 0;
+  const std::string line = line_of(row_);
+  file_.append(line);
+  row_.written = line.size();
+  row_.waits = false;
 }
 
 void CsvLog::go_on_after(std::int64_t step) {
+  if (io::read_only()) return;
   const std::string& path = file_.path();
   const std::string before = io::read_file(path);
   std::size_t at = 0;
@@ -142,7 +155,13 @@ void CsvLog::go_on_after(std::int64_t step) {
     if (!of || record->size() != header->size()) {
       throw FormatError::at_line(path, line, "no row of this log");
     }
-    if (*of <= step) content += line_of_fields(*record);
+    if (*of > step) continue;
+    const std::string kept = line_of_fields(*record);
+    content += kept;
+    row_ = {.step = *of, .fields = {}, .written = kept.size()};  // more may come of the last one
+    for (std::size_t i = 1; i < record->size(); ++i) {
+      if (!(*record)[i].empty()) row_.fields.emplace_back((*header)[i], (*record)[i]);
+    }
   }
   io::write_file_atomically(path, content);
   file_.reopen();

@@ -8,6 +8,7 @@
 #include "../core/error.h"
 #include "../core/json_events.h"
 #include "../io/file.h"
+#include "../io/read_only.h"
 
 namespace heed::train {
 namespace {
@@ -30,8 +31,11 @@ JsonLog::~JsonLog() {
 
 void JsonLog::set(std::int64_t step, const std::string& name, std::string json) {
   if (name == "step") throw ValueError("json log: a figure cannot be called \"step\"");
-  if (step != row_.step) flush();
-  row_.step = step;
+  if (io::read_only()) return;
+  if (step != row_.step) {
+    flush();
+    row_ = {.step = step, .fields = {}};
+  }
   row_.set(name, std::move(json));
 }
 
@@ -51,7 +55,7 @@ void JsonLog::write_histogram(std::int64_t step, const std::string& name, const 
 }
 
 void JsonLog::flush() {
-  if (row_.empty()) return;
+  if (!row_.waits || io::read_only()) return;
   if (fresh_) {
     io::write_file_atomically(file_.path(), "");
     file_.reopen();
@@ -61,22 +65,33 @@ void JsonLog::flush() {
   for (const auto& [name, json] : row_.fields) {
     line += fmt::format(",{}:{}", json_quote(name), json);
   }
-  file_.append(line + "}\n");
-  row_.fields.clear();
+  line += "}\n";
+  file_.take_back(row_.written);
+  row_.written = 0;
+  file_.append(line);
+  row_.written = line.size();
+  row_.waits = false;
 }
 
 void JsonLog::go_on_after(std::int64_t step) {
+  if (io::read_only()) return;
   const std::string before = io::read_file(file_.path());
   std::string content;
   std::uint64_t line = 0;
   for (std::size_t at = 0, end; (end = before.find('\n', at)) != std::string::npos; at = end + 1) {
     ++line;
     const std::string text = before.substr(at, end - at);
-    const nlohmann::json row = nlohmann::json::parse(text, nullptr, false);
+    const auto row = nlohmann::ordered_json::parse(text, nullptr, false);
     if (!row.is_object() || !row.contains("step") || !row["step"].is_number_integer()) {
       throw FormatError::at_line(file_.path(), line, "no line of this log");
     }
-    if (row["step"].get<std::int64_t>() <= step) content += text + "\n";
+    const auto of = row["step"].get<std::int64_t>();
+    if (of > step) continue;
+    content += text + "\n";
+    row_ = {.step = of, .fields = {}, .written = text.size() + 1};  // more may come of the last one
+    for (const auto& [name, value] : row.items()) {
+      if (name != "step") row_.fields.emplace_back(name, value.dump());
+    }
   }
   io::write_file_atomically(file_.path(), content);
   file_.reopen();

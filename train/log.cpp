@@ -2,43 +2,17 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "../core/error.h"
 #include "../core/quoted.h"
-#include "../core/utf8.h"
+#include "names.h"
 
 namespace heed::train {
-namespace {
-
-bool is_name(const std::string& name) {
-  for (std::size_t at = 0; at < name.size();) {
-    const Decoded read = decode_utf8(name, at);
-    if (!read.valid || read.code < 0x20 || (read.code >= 0x7F && read.code < 0xA0)) return false;
-    at += read.length;
-  }
-  return !name.empty();
-}
-
-bool is_utf8(const std::string& text) {
-  for (std::size_t at = 0; at < text.size();) {
-    const Decoded read = decode_utf8(text, at);
-    if (!read.valid) return false;
-    at += read.length;
-  }
-  return true;
-}
-
-}  // namespace
-
 void Log::check(const char* what, std::int64_t step, const std::string& name) {
   if (step < 0) {
     throw ValueError(fmt::format("{} {}: step {} is negative", what, in_quotes(name), step));
   }
   if (!is_name(name)) {
-    throw ValueError(
-        fmt::format("{}: {} is no name: it must be UTF-8, not empty, without control characters",
-                    what, in_quotes(name)));
+    throw ValueError(fmt::format("{}: {} is no name: {}", what, in_quotes(name), kNameRule));
   }
   begun_ = true;
 }

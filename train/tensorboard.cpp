@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "../core/error.h"
+#include "../io/read_only.h"
 #include "crc32c.h"
 #include "protobuf.h"
 
@@ -49,12 +50,13 @@ double now() {
 }
 
 // Later than every file that is there: TensorBoard reads them in the order of their names.
-std::string new_path(const std::string& folder) {
+std::int64_t next_second(const std::string& folder) {
   namespace fs = std::filesystem;
+  auto seconds = static_cast<std::int64_t>(now());
+  if (io::read_only()) return seconds;
   std::error_code code;
   fs::create_directories(folder, code);
   if (code) throw IoError(folder, "cannot create the folder", code.value());
-  auto seconds = static_cast<std::int64_t>(now());
   fs::directory_iterator entries(folder, code);
   if (code) throw IoError(folder, "cannot read the folder", code.value());
   for (const fs::directory_entry& entry : entries) {
@@ -63,9 +65,15 @@ std::string new_path(const std::string& folder) {
     const std::int64_t other = std::atoll(name.c_str() + kBegin.size());
     if (other < INT32_MAX) seconds = std::max(seconds, other + 1);
   }
+  return seconds;
+}
+
+std::string new_path(const std::string& folder) {
+  const std::int64_t seconds = next_second(folder);
   char host[256] = "host";
   ::gethostname(host, sizeof host - 1);
-  return (fs::path(folder) / fmt::format("{}{:010}.{}.{}", kBegin, seconds, host, ::getpid()))
+  return (std::filesystem::path(folder) /
+          fmt::format("{}{:010}.{}.{}", kBegin, seconds, host, ::getpid()))
       .string();
 }
 

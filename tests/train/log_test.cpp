@@ -4,11 +4,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <filesystem>
 #include <limits>
 #include <memory>
 
 #include "../../core/error.h"
+#include "../../io/read_only.h"
 #include "../../train/csv_log.h"
 #include "../../train/json_log.h"
 #include "../../train/spread.h"
@@ -73,6 +75,38 @@ TEST(CsvLog, GoesOnAfterTheStep) {
   EXPECT_EQ(TemporaryFolder::get(path), "step,x\n1,1\n");
 }
 
+// Flushed as its step goes on, or taken up again.
+TEST(CsvLog, AStepIsOneRow) {
+  const TemporaryFolder folder;
+  const std::string path = folder / "log.csv";
+  {
+    CsvLog log(path);
+    log.scalar(1, "loss", 0.5);
+    log.scalar(2, "loss", 0.25);
+    log.flush();
+    log.scalar(2, "loss", 0.125);
+    log.flush();
+    EXPECT_EQ(TemporaryFolder::get(path), "step,loss\n1,0.5\n2,0.125\n");
+    log.scalar(2, "more", 7);
+  }
+  EXPECT_EQ(TemporaryFolder::get(path), "step,loss,more\n1,0.5,\n2,0.125,7\n");
+  CsvLog log(path);
+  log.resume(2);
+  log.scalar(2, "more", 8);
+  log.scalar(3, "more", 9);
+  log.flush();
+  EXPECT_EQ(TemporaryFolder::get(path), "step,loss,more\n1,0.5,\n2,0.125,8\n3,,9\n");
+}
+
+TEST(CsvLog, NanHasNoSign) {
+  const TemporaryFolder folder;
+  CsvLog log(folder / "log.csv");
+  log.scalar(1, "loss", -kNan);
+  log.scalar(1, "other", std::copysign(kNan, -1.0));
+  log.flush();
+  EXPECT_EQ(TemporaryFolder::get(folder / "log.csv"), "step,loss,other\n1,nan,nan\n");
+}
+
 TEST(CsvLog, AColumnThatCouldNotBeWrittenComesWithTheNextRow) {
   const TemporaryFolder folder;
   const std::string path = folder / "log.csv", aside = folder / "aside.csv";
@@ -130,6 +164,27 @@ TEST(JsonLog, HasAnObjectAStep) {
   EXPECT_THROW(JsonLog(path).scalar(1, "step", 2), ValueError);
 }
 
+TEST(JsonLog, AStepIsOneObject) {
+  const TemporaryFolder folder;
+  const std::string path = folder / "log.jsonl";
+  {
+    JsonLog log(path);
+    log.scalar(1, "loss", 0.5);
+    log.scalar(2, "loss", 0.25);
+    log.flush();
+    log.text(2, "a sample", "x\ty");
+    log.flush();
+  }
+  const std::string both =
+      "{\"step\":1,\"loss\":0.5}\n{\"step\":2,\"loss\":0.25,\"a sample\":\"x\\ty\"";
+  EXPECT_EQ(TemporaryFolder::get(path), both + "}\n");
+  JsonLog log(path);
+  log.resume(2);
+  log.scalar(2, "validation", 3);
+  log.flush();
+  EXPECT_EQ(TemporaryFolder::get(path), both + ",\"validation\":3}\n");
+}
+
 std::vector<std::unique_ptr<Log>> all_kinds(const TemporaryFolder& folder) {
   std::vector<std::unique_ptr<Log>> logs;
   logs.push_back(std::make_unique<CsvLog>(folder / "log.csv"));
@@ -174,6 +229,25 @@ TEST(Log, ResumesWhatIsNotThere) {
   }
   EXPECT_EQ(TemporaryFolder::get(folder / "log.csv"), "step,loss\n6,1\n");
   EXPECT_EQ(TemporaryFolder::get(folder / "log.jsonl"), "{\"step\":6,\"loss\":1}\n");
+}
+
+// As those that share a training and see another disk than the one that writes.
+TEST(Log, NothingIsReadOrMadeByOneThatMayNotWrite) {
+  const TemporaryFolder folder;
+  CsvLog open(folder / "open.csv");
+  open.scalar(1, "loss", 1);
+  open.flush();
+  io::set_read_only(true);
+  for (const auto& log : all_kinds(folder)) {
+    std::filesystem::remove(folder / "open.csv");
+    EXPECT_NO_THROW(log->resume(5));
+    EXPECT_NO_THROW(log->scalar(6, "loss", 1));
+    EXPECT_NO_THROW(log->flush());
+    EXPECT_NO_THROW(open.scalar(7, "more", 1));  // a new column
+    EXPECT_NO_THROW(open.flush());
+  }
+  io::set_read_only(false);
+  EXPECT_EQ(folder.entries(), 0U);
 }
 
 TEST(Spread, CountsIntoBins) {
