@@ -7,12 +7,13 @@
 
 #include "../autograd/grad_mode.h"
 #include "../core/error.h"
+#include "../nn/unchecked_modes.h"
 #include "flops.h"
 
 namespace heed::train {
 namespace {
 
-// All modules are in evaluation mode; afterwards each in the one it had.
+// All modules are in evaluation mode; afterwards each in the one it had, whatever hooks say.
 class Evaluating {
  public:
   explicit Evaluating(nn::Module& model) {
@@ -20,6 +21,7 @@ class Evaluating {
     model.eval();
   }
   ~Evaluating() {
+    const nn::UncheckedModes scope;
     for (const auto& [module, training] : before_) module->train(training);  // parents first
   }
   Evaluating(const Evaluating&) = delete;
@@ -118,6 +120,7 @@ Summary summary(nn::Module& model, const std::function<void()>& forward) {
     const NoGrad off;
     const Observer::Installed installed(watch);
     forward();
+    model.eval();  // which says where a hook was passed by
   }
   Summary out;
   add_rows(model, "", watch, out);

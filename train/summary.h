@@ -39,7 +39,8 @@ struct Summary {
 };
 
 /// Runs `forward` once, in evaluation mode and without recording; modes are as before afterwards.
-/// Throws ValueError without a function, or while a profiler is at work, and what it throws.
+/// Throws ValueError without a function, or while a profiler is at work, GradError where it passed
+/// a forward hook by (Module::register_forward_hook), and what it throws.
 Summary summary(nn::Module& model, const std::function<void()>& forward);
 
 }  // namespace heed::train

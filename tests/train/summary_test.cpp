@@ -11,6 +11,7 @@
 #include "../../nn/linear.h"
 #include "../../nn/sequential.h"
 #include "../../train/profiler.h"
+#include "../support/throws.h"
 
 namespace heed::train {
 namespace {
@@ -81,6 +82,31 @@ TEST(Summary, LeavesTheModelAsItIs) {
   EXPECT_TRUE(net.at<nn::Dropout>(0).training());
   EXPECT_FALSE(net.at<nn::Sequential>(1).training());
   EXPECT_TRUE(recording());
+}
+
+TEST(Summary, PutsModesBackWhereAHookWasPassedBy) {
+  struct Silent : nn::Module {
+    nn::Linear& inner = child<nn::Linear>("inner", 5, 3);
+    Tensor operator()(const Tensor& x) const {
+      const Scope scope(*this);
+      return inner(x);
+    }
+  };
+  struct Net : nn::Module {
+    Silent& silent = child<Silent>("silent");
+    nn::Dropout& dropout = child<nn::Dropout>("dropout", 0.5);
+    Tensor operator()(const Tensor& x) const {
+      const Scope scope(*this);
+      return forwarded(dropout(silent(x)));
+    }
+  } net;
+  net.dropout.eval();
+  net.silent.register_forward_hook([](const nn::Module&, const Tensor&) { return Tensor(); });
+  EXPECT_ERROR_WITH(GradError, "its hook was not called", summary(net, [&] { net(ones({2, 5})); }));
+  EXPECT_TRUE(net.training());
+  EXPECT_TRUE(net.silent.training());
+  EXPECT_TRUE(net.silent.inner.training());
+  EXPECT_FALSE(net.dropout.training());
 }
 
 TEST(Summary, RefusesBadInput) {
