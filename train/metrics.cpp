@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "../core/error.h"
 
 namespace heed::train {
@@ -76,8 +78,9 @@ double Confusion::macro_f1() const {
 }
 
 void RunningMean::add(double value, double weight) {
-  if (!(weight >= 0.0))
-    throw ValueError(fmt::format("running mean: the weight {} is negative", weight));
+  if (!(weight >= 0.0 && std::isfinite(weight)))
+    throw ValueError(
+        fmt::format("running mean: the weight {} must be finite and not negative", weight));
   if (weight == 0.0) return;
   weight_ += weight;
   mean_ += (value - mean_) * (weight / weight_);

@@ -39,7 +39,7 @@ class Confusion {
 /// The mean of what was added so far, each value with its weight (the size of its batch, say).
 class RunningMean {
  public:
-  /// Throws ValueError for a negative weight.
+  /// Throws ValueError for a weight that is negative or not finite.
   void add(double value, double weight = 1.0);
   /// 0 before the first value.
   double mean() const { return mean_; }

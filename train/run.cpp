@@ -90,8 +90,12 @@ bool Run::finished() const {
 std::vector<Wanted> Run::wanted() const {
   if (!options_.keep.empty()) return options_.keep;
   const Figures& figures = state_->training.rounds.front().figures;
-  const std::size_t validated = state_->also.size() + 1;  // behind the training's own
-  return {lowest(figures[validate_ && validated < figures.size() ? validated : 0].name)};
+  const auto trainings_own = [&](const Figure& figure) {
+    const auto same = [&](const Figure& other) { return other.name == figure.name; };
+    return &figure == figures.data() || std::any_of(state_->also.begin(), state_->also.end(), same);
+  };
+  const auto validated = std::find_if_not(figures.begin(), figures.end(), trainings_own);
+  return {lowest(validate_ && validated != figures.end() ? validated->name : figures[0].name)};
 }
 
 // To the next look; false when it was stopped before.
@@ -176,27 +180,32 @@ void Run::look() {
   }
   s.sums = {};
   for (Figure& figure : s.also) figure.value = 0;
+  log_round();  // first: a round that counts as done has been logged
   keep(best, std::move(judged));
-  log_round();
+  write_report(finished() ? 0 : 10);
   if (each_round_) each_round_(s.training);
 }
 
 void Run::log_round() {
-  const Training& training = state_->training;
   for (const auto& log : logs_) {
-    for (const Figure& figure : training.rounds.back().figures) {
+    for (const Figure& figure : state_->training.rounds.back().figures) {
       log->scalar(state_->steps, figure.name, figure.value);
     }
-    log->flush();
   }
-  if (options_.report.empty()) return;
+}
+
+void Run::write_report(int refresh) {
+  const Training& training = state_->training;
+  if (options_.report.empty() || training.rounds.empty()) return;
   Report report("Training");
-  report.refresh(finished() ? 0 : 10);
+  report.refresh(refresh);
   add_curves(report, training, options_.every == 0 ? "epoch" : "step");
   report.save(options_.report);
 }
 
+// Going on from a state, logs keep what they hold of its steps: that must be all.
 void Run::keep(bool best, io::DirectoryFiles files) {
+  for (const auto& log : logs_) log->flush();
   if (!options_.out.empty()) io::save_training(options_.out, encode(), std::move(files), best);
 }
 
@@ -210,10 +219,15 @@ std::string Run::encode() const {
   state.put("sums", s.sums);
   put_figures(state, "also", s.also);
   s.training.put(state);
+  put_carried(state);
+  return state.encode();
+}
+
+void Run::put_carried(io::TrainingState& state) const {
+  const State& s = *state_;
   if (s.mean) state.put("average", s.mean->state_dict());
   if (s.ema) state.put("average", s.ema->state_dict());
   for (const Carried& each : carried_) each.put(state);
-  return state.encode();
 }
 
 void Run::restore(Batches& batches) {
@@ -240,17 +254,29 @@ void Run::restore(Batches& batches) {
   Sums sums;
   state.get("sums", sums);
   Figures also = figures_of(state, "also");
-  const auto fits = [&](const auto& body) { io::blaming(state.path(), body); };
-  if (s.mean) fits([&] { s.mean->load_state_dict(state.arrays("average")); });
-  if (s.ema) fits([&] { s.ema->load_state_dict(state.arrays("average")); });
-  for (const Carried& each : carried_) fits([&] { each.get(state); });
-  fits([&] { batches.restore(state.arrays("batches")); });
-  state.restore(model_, optimizer_);
+  const auto read = [&](const io::TrainingState& from) {
+    if (s.mean) s.mean->load_state_dict(from.arrays("average"));
+    if (s.ema) s.ema->load_state_dict(from.arrays("average"));
+    for (const Carried& each : carried_) each.get(from);
+    batches.restore(from.arrays("batches"));
+  };
+  io::TrainingState there;
+  there.put("batches", s.place());
+  put_carried(there);
+  const auto before = io::TrainingState::decode(there.encode(), "what there was");
+  try {
+    io::blaming(state.path(), [&] { read(state); });
+    state.restore(model_, optimizer_);
+  } catch (...) {
+    read(before);
+    throw;
+  }
   s.steps = steps;
   s.epochs = epochs;
   s.sums = sums;
   s.training = std::move(training);
   s.also = std::move(also);
+  s.also_known = steps > 0;
 }
 
 // The weights that were kept, wherever they are.
@@ -278,6 +304,7 @@ Training Run::go(Batches& batches) {
     for (const auto& log : logs_) log->resume(state_->steps);
   }
   const InterruptGuard guard;
+  const Index begun = state_->steps;
   while (!finished()) {
     if (round(batches)) {
       const auto& rounds = state_->training.rounds;
@@ -286,10 +313,18 @@ Training Run::go(Batches& batches) {
       if (any) look();
     } else {
       state_->training.interrupted = true;
-      keep(state_->training.rounds.empty(), options_.out.empty() ? io::DirectoryFiles{} : files_());
+      // Before the first look the folder gets the model as it is: one that it has of another run
+      // may be of other settings, to which the state would not fit.
+      if (state_->steps > begun) {
+        keep(state_->training.rounds.empty(),
+             options_.out.empty() ? io::DirectoryFiles{} : files_());
+      }
+      write_report(0);
       break;
     }
   }
+  // Also where a signal came as the last round was looked at or saved.
+  if (team_ ? state_->stop : interrupted()) state_->training.interrupted = true;
   end();
   return state_->training;
 }

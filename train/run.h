@@ -49,7 +49,8 @@ struct Moment {
 
 /// What a batch came to. `shown` stands for "train loss", by default the loss itself; the mean of a
 /// round weighs it, and what is in `also`, by `weight`: 1 where it is left out, or, of a piece of a
-/// batch that processes share, its rows. `also` must not have validate()'s names.
+/// batch that processes share, its rows; finite and not negative. `also` has the same names each
+/// time, none of them validate()'s.
 struct Loss {
   Tensor tensor;
   double shown = std::numeric_limits<double>::quiet_NaN();
@@ -57,7 +58,8 @@ struct Loss {
   Figures also = {};
 };
 
-/// The same of a function that has done backward and step itself.
+/// The same of a function that has done backward and step itself, of one batch: `clip` and
+/// `accumulate` are refused.
 struct Stepped {
   double shown = 0;
   double weight = 1;
@@ -135,14 +137,19 @@ class Run {
   void step(Batches& batches, bool& end_of_pass);
   bool own_step(Batches& batches, const Moment& at, bool& end_of_pass, bool& ours);
   void begin_step(const Moment& at);
+  /// Throws ValueError for options that a function that steps itself leaves without effect.
+  void check_stepped() const;
   /// The model's, and those of the optimizer that are not the model's.
   std::vector<Tensor> parameters() const;
   void add_also(const Figures& also, double weight);
   void look();
   void keep(bool best, io::DirectoryFiles files);
   std::string encode() const;
+  void put_carried(io::TrainingState& state) const;  // averages, too
   void restore(Batches& batches);
   void log_round();
+  /// A page that loads itself again every `refresh` seconds; 0: not.
+  void write_report(int refresh);
   void end();
   bool stopped() const;
   bool finished() const;
@@ -205,17 +212,20 @@ Training Run::operator()(Source& source, Body&& body) {
   using Batch = std::decay_t<decltype(*source.next())>;
   std::optional<Batch> batch;
   data::Pieces<Batch> pieces;
+  const auto call = [&](const Batch& which, const Moment& moment) {
+    if constexpr (std::is_invocable_v<Body&, const Batch&, const Moment&>) {
+      return body(which, moment);
+    } else {
+      return body(which);
+    }
+  };
+  using Result = std::decay_t<std::invoke_result_t<decltype(call), const Batch&, const Moment&>>;
+  if constexpr (std::is_same_v<Result, Stepped>) check_stepped();
   const auto loss_of = [&](const Batch& which, const Moment& moment) {
-    const auto result = [&] {
-      if constexpr (std::is_invocable_v<Body&, const Batch&, const Moment&>) {
-        return body(which, moment);
-      } else {
-        return body(which);
-      }
-    }();
-    if constexpr (std::is_same_v<std::decay_t<decltype(result)>, Stepped>) {
+    const Result result = call(which, moment);
+    if constexpr (std::is_same_v<Result, Stepped>) {
       return Loss{Tensor(), result.shown, result.weight, result.also};
-    } else if constexpr (std::is_same_v<std::decay_t<decltype(result)>, Loss>) {
+    } else if constexpr (std::is_same_v<Result, Loss>) {
       return result;
     } else {
       return Loss{result};

@@ -5,6 +5,8 @@
 #include <algorithm>
 
 #include "../core/error.h"
+#include "../core/quoted.h"
+#include "names.h"
 
 namespace heed::train {
 namespace {
@@ -43,6 +45,8 @@ RunOptions checked(RunOptions options) {
   check(options.setting.size() <= 1000 &&
             std::none_of(options.setting.begin(), options.setting.end(), control),
         "setting must be one line of at most 1000 bytes");
+  check(is_utf8(options.setting),
+        fmt::format("setting {} must be UTF-8", in_quotes(options.setting)));
   if (options.steps > 0 && options.every == 0)
     options.every = std::max<Index>(options.steps / 10, 1);
   return options;

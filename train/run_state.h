@@ -23,6 +23,7 @@ struct Run::State {
   double step_loss = 0;
   bool stop = false;  // somebody who shares the run was told to
   Figures also;
+  bool also_known = false;  // what names it has
   Training training;
   std::vector<double> first_rates;
   std::unique_ptr<optim::MeanOfLast> mean;
@@ -42,10 +43,16 @@ inline void check(bool right, const std::string& what) {
   if (!right) throw ValueError("run: " + what);
 }
 
+/// Throws ValueError unless it is finite and not negative.
+void check_weight(double weight);
+
 /// Of all that have one.
 void scale_gradients(const std::vector<Tensor>& parameters, double factor);
 
-/// Throws ValueError for a name that is empty or stands twice, and for digits that are not 0 to 17.
+/// Throws ValueError for a name that is none (names.h) or stands twice, and for digits that are not
+/// 0 to 17.
 void check_figures(const Figures& figures);
+/// Whether both have these names, in this order.
+bool same_names(const Figures& a, const Figures& b);
 
 }  // namespace heed::train

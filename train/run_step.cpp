@@ -1,4 +1,6 @@
 // One step of a run: see run.h. What several processes do together is in shared_run.cpp.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <unordered_set>
@@ -11,6 +13,11 @@
 #include "run_state.h"
 
 namespace heed::train {
+
+void check_weight(double weight) {
+  check(weight >= 0 && std::isfinite(weight),
+        fmt::format("a loss weighs {}, which must be finite and not negative", weight));
+}
 
 void scale_gradients(const std::vector<Tensor>& parameters, double factor) {
   const NoGrad scope;
@@ -53,14 +60,27 @@ void Run::begin_step(const Moment& at) {
 
 void Run::add_also(const Figures& also, double weight) {
   State& s = *state_;
-  if (s.also.empty()) {
+  if (!s.also_known) {
     check_figures(also);
-    s.also.resize(also.size());
+    s.also = also;
+    for (Figure& each : s.also) each.value = 0;
+    s.also_known = true;
   }
-  check(also.size() == s.also.size(), "each batch must give the same figures");
+  check(same_names(also, s.also), "each batch must give the same figures");
+  if (weight == 0) return;  // whatever it would count
   for (std::size_t i = 0; i < s.also.size(); ++i) {
-    s.also[i] = {also[i].name, s.also[i].value + also[i].value * weight, also[i].digits};
+    s.also[i].value += also[i].value * weight;
+    s.also[i].digits = also[i].digits;
   }
+}
+
+void Run::check_stepped() const {
+  check(options_.clip == 0, fmt::format("clip {} is of gradients that the run does not see: a "
+                                        "function that steps by itself clips them by itself",
+                                        options_.clip));
+  check(options_.accumulate == 1,
+        fmt::format("accumulate {} is not for a function that steps by itself, at each batch",
+                    options_.accumulate));
 }
 
 // Gradients of a step's batches, in nobody's company. False where there was none.
@@ -89,7 +109,8 @@ bool Run::own_step(Batches& batches, const Moment& at, bool& end_of_pass, bool& 
                              : (s.step_loss * static_cast<double>(taken) + shown) /
                                    static_cast<double>(taken + 1);
     const double weight = loss.weight.value_or(1);
-    s.sums.loss += shown * weight;
+    check_weight(weight);
+    if (weight > 0) s.sums.loss += shown * weight;
     s.sums.weight += weight;
     add_also(loss.also, weight);
   }

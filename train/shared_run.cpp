@@ -67,9 +67,11 @@ bool Run::shared_step(Batches& batches, const Moment& at, bool& end_of_pass) {
       }
       const auto size = static_cast<double>(rows[static_cast<std::size_t>(k)]);
       const double weight = loss.weight.value_or(size);
+      check_weight(weight);
       team_->add(loss.tensor * weight, m);
       mine.push_back({static_cast<double>(m),
                       std::isnan(loss.shown) ? loss.tensor.item() : loss.shown, weight});
+      check_figures(loss.also);
       also.push_back(loss.also);
     }
   }
@@ -90,7 +92,7 @@ bool Run::shared_step(Batches& batches, const Moment& at, bool& end_of_pass) {
     all += std::ssize(pieces);
     last_rows += state.count("rows");
     for (std::size_t i = 0; i < pieces.size(); ++i) {
-      sums.loss += pieces[i].shown * pieces[i].weight;
+      if (pieces[i].weight > 0) sums.loss += pieces[i].shown * pieces[i].weight;
       sums.weight += pieces[i].weight;
       add_also(figures_of(state, fmt::format("also{}", i)), pieces[i].weight);
     }

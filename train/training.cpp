@@ -12,6 +12,8 @@
 namespace heed::train {
 namespace {
 
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+
 // Where a training state keeps them.
 constexpr const char* kTimes = "rounds";
 constexpr const char* kFigures = "figures";
@@ -24,7 +26,7 @@ double value_of(const Round& round, const std::string& figure) {
   for (const Figure& each : round.figures) {
     if (each.name == figure) return each.value;
   }
-  return std::numeric_limits<double>::quiet_NaN();
+  return kNan;
 }
 
 // Whether a is better than b: the first of the figures in which they differ says.
@@ -157,7 +159,8 @@ void Training::get(const io::TrainingState& state) {
 std::string to_line(const Round& round, const std::string& name) {
   std::string out = fmt::format("{} {}", name, name == "step" ? round.step : round.epoch);
   for (const Figure& figure : round.figures) {
-    out += fmt::format("  {} {:.{}f}", figure.name, figure.value, figure.digits);
+    const double value = std::isnan(figure.value) ? kNan : figure.value;  // no "-nan"
+    out += fmt::format("  {} {:.{}f}", figure.name, value, figure.digits);
   }
   return out + fmt::format("  {:.1f} s", round.seconds);
 }

@@ -20,12 +20,14 @@ class Means {
  public:
   void add(const Figures& figures, double weight) {
     check(weight > 0, fmt::format("a part of the validation weighs {}, not more than 0", weight));
-    if (weight_ == 0) sums_ = Figures(figures.size());
-    check(figures.size() == sums_.size(), "each part of the validation must give the same figures");
+    if (weight_ == 0) {
+      sums_ = figures;
+      for (Figure& each : sums_) each.value = 0;
+    }
+    check(same_names(figures, sums_), "each part of the validation must give the same figures");
     for (std::size_t i = 0; i < figures.size(); ++i) {
-      const double sum = sums_[i].value + figures[i].value * weight;
-      sums_[i] = figures[i];
-      sums_[i].value = sum;
+      sums_[i].value += figures[i].value * weight;
+      sums_[i].digits = figures[i].digits;
     }
     weight_ += weight;
   }

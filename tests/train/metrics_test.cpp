@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "../../core/error.h"
 #include "../support/throws.h"
 
@@ -53,6 +55,10 @@ TEST(RunningMean, WeighsItsValues) {
   EXPECT_DOUBLE_EQ(mean.mean(), 4.0);
   EXPECT_DOUBLE_EQ(mean.weight(), 5.0);
   EXPECT_THROW(mean.add(1.0, -1.0), ValueError);
+  for (const double weight : {HUGE_VAL, std::nan("")}) {
+    EXPECT_ERROR_WITH(ValueError, "must be finite and not negative", mean.add(1.0, weight));
+  }
+  EXPECT_DOUBLE_EQ(mean.mean(), 4.0);
 }
 
 }  // namespace

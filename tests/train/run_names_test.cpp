@@ -79,5 +79,35 @@ TEST(RunNames, OfWhatIsCarriedAreToldApart) {
   EXPECT_ERROR_WITH(ValueError, "what is carried needs a name", run.carry("", b));
 }
 
+// Not an epoch later, as something is saved.
+TEST(RunNames, AreTextOfOneLine) {
+  using Pair = std::pair<std::string, std::string>;
+  for (const Pair& each : {Pair{"a\xff", "\"a\\xff\""}, Pair{"a\nb", "\"a\\nb\""},
+                           Pair{"\x1b[31m", "\"\\x1b[31m\""}}) {
+    const std::string &name = each.first, &shown = each.second;
+    Trial trial;
+    Index batches = 0;
+    train::Run run(trial.model, trial.sgd, {.epochs = 1, .quiet = true});
+    EXPECT_ERROR(ValueError,
+                 "run: a figure cannot be called " + shown +
+                     ": it must be UTF-8, not empty, without control characters",
+                 run(trial.batches, [&](const auto&) {
+                   ++batches;
+                   return Loss{.tensor = sum(trial.model(ones({1, 3}))), .also = {{name, 1}}};
+                 }));
+    EXPECT_EQ(batches, 1);
+    double number = 1;
+    EXPECT_ERROR_WITH(ValueError, "run: nothing can be carried as " + shown + ": it must be UTF-8",
+                      run.carry(name, number));
+    trial.validated = {{name, 1}};
+    EXPECT_ERROR_WITH(ValueError, "a figure cannot be called " + shown, trial.train());
+  }
+  Trial trial;
+  EXPECT_ERROR(ValueError, "run: setting \"29 p\\xe4irs\" must be UTF-8",
+               train::Run(trial.model, trial.sgd, {.epochs = 1, .setting = "29 p\xe4irs"}));
+  trial.also = {{"größe/æ 1", 0.5}};
+  EXPECT_EQ(trial.train().rounds.size(), 2U);
+}
+
 }  // namespace
 }  // namespace heed::train

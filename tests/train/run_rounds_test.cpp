@@ -2,13 +2,18 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "../../autograd/methods.h"
 #include "../../core/error.h"
+#include "../../core/generator.h"
 #include "../../data/loader.h"
 #include "../../nn/linear.h"
 #include "../../optim/sgd.h"
+#include "../../train/csv_log.h"
 #include "../../train/run.h"
 #include "../io/temporary_folder.h"
+#include "../support/throws.h"
 
 namespace heed::train {
 namespace {
@@ -115,6 +120,54 @@ TEST(RunRounds, AreNotMadeOfNoBatches) {
   train::Run nothing(trial.model, trial.sgd, {.epochs = 2, .quiet = true});
   EXPECT_THAT([&] { nothing(none, [&](Index batch) { return trial.loss(batch); }); },
               ThrowsMessage<ValueError>(HasSubstr("a pass over the batches gave none")));
+}
+
+// Batches of which every one gives other figures: what they are is said by the first.
+TEST(RunRounds, SumUpFiguresOfTheSameNames) {
+  const Figures ab = {{"a", 1}, {"b", 2}}, ba = {{"b", 2}, {"a", 1}}, none = {};
+  using Pair = std::pair<Figures, Figures>;
+  for (const Pair& given : {Pair{ab, ba}, Pair{none, ab}, Pair{ab, none}}) {
+    for (const Index after : {1, 2}) {  // within a round, and in the next
+      Trial trial;
+      auto batches = uncounted(2);
+      train::Run run(trial.model, trial.sgd, {.epochs = 2, .quiet = true});
+      Index seen = 0;
+      EXPECT_ERROR_WITH(ValueError, "run: each batch must give the same figures",
+                        run(batches, [&](Index) {
+                          return Loss{.tensor = sum(trial.model(ones({1, 3}))),
+                                      .also = seen++ < after ? given.first : given.second};
+                        }));
+      EXPECT_EQ(seen, after + 1);
+    }
+  }
+}
+
+// The row of the last step is in the file before anybody knows that the pass is through.
+TEST(RunRounds, ARoundThatIsNoticedLateHasItsStepsRow) {
+  const TemporaryFolder folder;
+  const auto trained = [&](const std::string& out, Index save_every, Index stop, bool resume) {
+    Trial trial;
+    auto batches = uncounted(3);
+    train::Run run(trial.model, trial.sgd,
+                   {.out = folder / out,
+                    .epochs = 2,
+                    .save_every = save_every,
+                    .stop_after = stop,
+                    .resume = resume,
+                    .quiet = true});
+    run.log(std::make_shared<CsvLog>(folder / (out + ".csv")));
+    run.validate([&] { return Figures{{"sum", sum(trial.model(ones({1, 3}))).item()}}; });
+    run(batches, [&](Index batch) { return trial.loss(batch); });
+    return TemporaryFolder::get(folder / (out + ".csv"));
+  };
+  manual_seed(5);
+  const std::string whole = trained("whole", 0, 0, false);
+  EXPECT_EQ(std::count(whole.begin(), whole.end(), '\n'), 7);  // the names, and 6 steps
+  manual_seed(5);
+  EXPECT_EQ(trained("saved", 3, 0, false), whole);
+  manual_seed(5);
+  trained("cut", 0, 3, false);
+  EXPECT_EQ(trained("cut", 0, 0, true), whole);
 }
 
 }  // namespace

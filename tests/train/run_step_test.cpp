@@ -1,4 +1,4 @@
-// Steps whose optimizer has other parameters than the model.
+// Steps whose optimizer has other parameters than the model, and what a batch weighs.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -6,12 +6,14 @@
 #include "../../autograd/methods.h"
 #include "../../autograd/ops/elementwise/elementwise.h"
 #include "../../autograd/ops/reduce/reduce.h"
+#include "../../core/error.h"
 #include "../../core/generator.h"
 #include "../../data/loader.h"
 #include "../../nn/linear.h"
 #include "../../optim/clip.h"
 #include "../../optim/sgd.h"
 #include "../../train/run.h"
+#include "../support/throws.h"
 
 namespace heed::train {
 namespace {
@@ -81,6 +83,48 @@ TEST(RunStep, ClipsWhatTheOptimizerHasBesidesTheModel) {
   for (std::size_t i = 0; i < after.size(); ++i)
     square_of_step += std::pow(after[i] - before[i], 2);
   EXPECT_NEAR(std::sqrt(square_of_step), 0.01, 1e-8);
+}
+
+TEST(RunStep, RefusesWhatOneThatStepsByItselfWouldIgnore) {
+  Net net;
+  optim::SGD sgd(net.parameters(), {.lr = 0.1});
+  const std::vector<Index> set(5);
+  data::Loader batches(set, {.size = 1});
+  Index calls = 0;
+  const auto body = [&](const auto&) {
+    ++calls;
+    return Stepped{};
+  };
+  train::Run clipped(net, sgd, {.epochs = 1, .clip = 5, .quiet = true});
+  EXPECT_ERROR_WITH(ValueError, "run: clip 5 is of gradients", clipped(batches, body));
+  train::Run several(net, sgd, {.epochs = 1, .accumulate = 3, .quiet = true});
+  EXPECT_ERROR_WITH(ValueError, "run: accumulate 3 is not for", several(batches, body));
+  EXPECT_EQ(calls, 0);
+  train::Run run(net, sgd, {.epochs = 1, .quiet = true});
+  EXPECT_EQ(run(batches, body).rounds[0].step, 5);
+}
+
+TEST(RunStep, WeighsByFiniteNumbersThatAreNotNegative) {
+  const auto trained = [](const std::vector<double>& weights) {
+    Net net;
+    optim::SGD sgd(net.parameters(), {.lr = 0.1});
+    data::Loader batches(weights, {.size = 1, .shuffle = false});
+    train::Run run(net, sgd, {.epochs = 1, .quiet = true});
+    return run(batches, [&](const std::vector<double>& weight) {
+      const double value = weight[0] == 0 ? std::nan("") : 10 * weight[0];
+      return Loss{.tensor = net.loss(inputs()),
+                  .shown = weight[0] == 0 ? HUGE_VAL : value,
+                  .weight = weight[0],
+                  .also = {{"value", value}}};
+    });
+  };
+  const Training training = trained({2, 0, 3});  // what weighs nothing counts nothing
+  EXPECT_NEAR(training.curve("train loss")[0], (2 * 20 + 3 * 30) / 5.0, 1e-12);
+  EXPECT_NEAR(training.curve("value")[0], (2 * 20 + 3 * 30) / 5.0, 1e-12);
+  EXPECT_ERROR(ValueError, "run: a loss weighs -1, which must be finite and not negative",
+               trained({2, -1}));
+  EXPECT_ERROR_WITH(ValueError, "run: a loss weighs inf", trained({HUGE_VAL}));
+  EXPECT_ERROR_WITH(ValueError, "run: a loss weighs nan", trained({std::nan("")}));
 }
 
 }  // namespace

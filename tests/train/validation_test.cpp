@@ -63,6 +63,13 @@ TEST(ValidationInParts, RefusesWhatMakesNoSense) {
                     with(2, 0, -1));
   EXPECT_ERROR_WITH(ValueError, "run: each part of the validation must give the same figures",
                     with(2, 1, 1));
+  EXPECT_ERROR_WITH(ValueError, "each part of the validation must give the same figures",
+                    trained([](train::Run& run, nn::Linear&) {
+                      run.validate(2, [](Index i) -> Part {
+                        if (i == 0) return {{{"loss", 1}, {"accuracy", 0.5}}};
+                        return {{{"accuracy", 0.5}, {"loss", 1}}};
+                      });
+                    }));
 }
 
 }  // namespace
