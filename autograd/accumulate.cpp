@@ -50,7 +50,12 @@ std::recursive_mutex& grad_mutex() {
 }
 
 void add_to_grad(TensorImpl& impl, Tensor gradient) {
+  // What goes is let go of after the lock: whose memory it is may wait for a lock of his own, as
+  // Python's, which may be held by who waits for this one.
+  Tensor given, before;
   const std::lock_guard lock(grad_mutex());
+  if (!owned(gradient)) given = gradient;
+  if (impl.grad.defined() && (recording() || !owned(impl.grad))) before = impl.grad;
   // The first gradient is kept as it is only where nobody else could write into it.
   if (!impl.grad.defined() && !gradient.is_sparse() && !owned(gradient)) {
     gradient = recording() ? clone(gradient) : Tensor(gradient.array().clone());
