@@ -13,7 +13,7 @@ HeldTerms terms_of(const py::dict& given) {
   using O = HeldTerms;
   static const auto& fields = *[] {
     auto* const all =
-        new Fields HEED_LIST(mask, bias, offset_bias, sinks, map, dropout, need_weights, generator,
+        new Fields HEED_LIST(mask, bias, offset_bias, sinks, map, dropout, need_weights,
                              need_statistics, from_below, need_log_sums, tiles_only);
     const auto held = [all](const char* name, auto set) {
       all->push_back({name, setting<O>(set)});
@@ -30,10 +30,17 @@ HeldTerms terms_of(const py::dict& given) {
       t.held_relative = v.cast<std::shared_ptr<RelativePositions>>();
       t.relative = t.held_relative.get();
     });
+    held("generator", [](O& t, const py::handle& v) {
+      t.generator = v.cast<Generator*>();
+      t.held_generator = Held(py::reinterpret_borrow<py::object>(v));
+    });
     const auto whole = [](O& t, const py::handle& v) { t = v.cast<O>(); };
     all->insert(all->begin(), {"terms", setting<O>(whole)});
     return all;
   }();
+  if (given.contains("terms") && given.size() > 1) {
+    throw py::type_error("attention(): terms= stands alone: Terms take all others themselves");
+  }
   return options_of("attention", HeldTerms(), given, fields);
 }
 

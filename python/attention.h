@@ -12,6 +12,7 @@ struct HeldTerms : attention::Terms {
   std::shared_ptr<attention::Normaliser> held_normaliser;
   std::shared_ptr<attention::OffsetBias> held_position_bias;
   std::shared_ptr<attention::RelativePositions> held_relative;
+  std::optional<Held> held_generator;
 };
 
 /// Of mask=, bias=, need_weights=..; or of terms= alone, which are others' Terms. Throws TypeError.

@@ -28,8 +28,8 @@ struct FieldsOf<attention::MultiHeadOptions> {
 
 /// A stack's layers take what their heads have beside by name, or layer by layer:
 /// self_heads={"sinks": True}, or lambda layer: {"score": Additive(4, 4, 8)}. self_attention is a
-/// name of self_attention_kinds(), or lambda layer: a SelfAttention; experts={"experts": 8}, or
-/// lambda layer: such a dict.
+/// name of self_attention_kinds(), of which some need max_length=, or lambda layer: a SelfAttention;
+/// experts={"experts": 8}, or lambda layer: such a dict.
 template <>
 struct FieldsOf<attention::TransformerOptions> {
   static constexpr bool kGiven = false;
@@ -37,7 +37,10 @@ struct FieldsOf<attention::TransformerOptions> {
   static void finish(attention::TransformerOptions& options, const py::dict& given);
 };
 
-/// The kind of that name, made for a stack's layer. Throws ValueError for other names.
+/// Throws ValueError where the kind of that name is made by a max_length, and that is 0.
+void check_length(const std::string& name, Index max_length);
+/// The kind of that name, made for a stack's layer. Throws ValueError for other names, and as
+/// check_length().
 std::shared_ptr<attention::SelfAttention> self_attention_of(
     const std::string& name, const attention::SelfAttentionSizes& sizes, Index layer);
 

@@ -49,6 +49,8 @@ const Fields& FieldsOf<TransformerOptions>::all() {
     };
     all->push_back(
         {"self_attention", setting<O>(set), [] { return "object"; }, [] { return "None"; }});
+    const auto length = [](O&, const py::handle& given) { given.cast<Index>(); };  // for finish()
+    all->push_back({"max_length", setting<O>(length), [] { return "int"; }, [] { return "0"; }});
     all->push_back(by_layer<MixtureOfExpertsOptions, &O::experts>("experts"));
     return all;
   }();
@@ -58,12 +60,21 @@ const Fields& FieldsOf<TransformerOptions>::all() {
 void FieldsOf<TransformerOptions>::finish(TransformerOptions& o, const py::dict& given) {
   if (!given.contains("self_attention") || !py::isinstance<py::str>(given["self_attention"]))
     return;
-  o.self_attention =
-      self_attention_maker(given["self_attention"].cast<std::string>(), {.width = o.width,
-                                                                         .heads = o.heads,
-                                                                         .dropout = o.dropout,
-                                                                         .dtype = o.dtype,
-                                                                         .rotary = o.rotary});
+  const auto name = given["self_attention"].cast<std::string>();
+  const auto length = given.contains("max_length") ? given["max_length"].cast<Index>() : Index(0);
+  check_length(name, length);
+  o.self_attention = self_attention_maker(name, {.width = o.width,
+                                                 .heads = o.heads,
+                                                 .max_length = length,
+                                                 .dropout = o.dropout,
+                                                 .dtype = o.dtype,
+                                                 .rotary = o.rotary});
+  if (!o.self_attention) return;  // MultiHead, of all options
+  for (const char* other : {"rotary_options", "self_heads"}) {
+    if (!given.contains(other)) continue;
+    throw ValueError("self_attention: \"" + name + "\" has no use for " + other +
+                     ", which is of heads of the kind \"dot\"");
+  }
 }
 
 namespace {

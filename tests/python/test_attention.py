@@ -1,5 +1,7 @@
 """attention: the algebra, masks, layers and decoders, against NumPy's definition."""
 
+import gc
+
 import heed
 import numpy as np
 import pytest
@@ -191,3 +193,39 @@ def test_terms_may_be_shared_and_their_parts_live():
     terms = attention.Terms(mask=Mask.causal(), position_bias=attention.Alibi(3, dtype=f64), need_weights=True)
     first = attention.attend(q, k, v, terms=terms)
     assert first.weights is not None and first.context.equal(attention.attend(q, k, v, terms=terms).context)
+
+
+def test_terms_hold_their_generator():
+    q, k, v = drawn()
+    terms, generator = attention.Terms(dropout=0.5, generator=heed.Generator(3)), heed.Generator(3)
+    gc.collect()
+    seen = [attention.attend(q, k, v, terms=terms).context for _ in range(2)]
+    expected = [attention.attend(q, k, v, dropout=0.5, generator=generator).context for _ in range(2)]
+    assert seen[0].equal(expected[0]) and seen[1].equal(expected[1]) and not seen[0].equal(seen[1])
+
+
+def test_terms_stand_alone():
+    q, k, v = drawn()
+    with pytest.raises(TypeError, match="terms= stands alone"):
+        attention.attend(q, k, v, need_weights=True, terms=attention.Terms())
+
+
+@pytest.mark.parametrize("name", ["native-sparse", "cope", "window", "strided", "top-k", "cosformer", "aft-full", "aft-local"])
+def test_kinds_by_length(name):
+    with pytest.raises(heed.ValueError, match="max_length"):
+        attention.self_attention(name, width=8, heads=2)
+    with pytest.raises(heed.ValueError, match="max_length"):
+        attention.TransformerEncoder(1, width=8, heads=2, hidden=5, self_attention=name)
+    stack = attention.TransformerEncoder(1, width=8, heads=2, hidden=5, self_attention=name, max_length=40).eval()
+    by_hand = attention.TransformerEncoder(
+        1, width=8, heads=2, hidden=5, self_attention=lambda layer: attention.self_attention(name, width=8, heads=2, max_length=40))
+    by_hand.load_state_dict(stack.state_dict())
+    x = heed.randn(2, 17, 8)
+    assert stack(x, mask=Mask.causal()).output.equal(by_hand.eval()(x, mask=Mask.causal()).output)
+
+
+def test_options_of_heads_that_are_not_there():
+    for options in ({"rotary_options": {"base": 7.0}}, {"kv_heads": 1}, {"self_heads": {"sinks": True}}):
+        with pytest.raises(heed.ValueError, match="has no use for " + next(iter(options))):
+            attention.TransformerEncoder(1, width=8, heads=2, hidden=5, self_attention="ssd", **options)
+        attention.TransformerEncoder(1, width=8, heads=2, hidden=5, self_attention="dot", **options)
