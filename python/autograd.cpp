@@ -62,12 +62,13 @@ void bind_derivatives(py::module_& a) {
       "No grad attribute changes.");
   a.def(
       "backward",
-      [](const std::vector<Tensor>& outputs, const std::vector<Tensor>& gradients, bool retain,
-         bool create) {
-        backward(outputs, gradients, {.retain_graph = retain, .create_graph = create});
+      [](const py::object& outputs, const py::object& gradients, bool retain, bool create) {
+        const auto from = list_of(outputs), given = list_of(gradients);
+        const py::gil_scoped_release free;
+        backward(from, given, {.retain_graph = retain, .create_graph = create});
       },
-      Free(), py::arg("tensors"), py::arg("grad_tensors") = std::vector<Tensor>(),
-      py::arg("retain_graph") = false, py::arg("create_graph") = false);
+      py::arg("tensors"), py::arg("grad_tensors") = py::none(), py::arg("retain_graph") = false,
+      py::arg("create_graph") = false);
   a.def(
       "jacobian",
       [](const py::function& f, const Tensor& x) {

@@ -2,6 +2,7 @@
 
 import contextlib
 import functools
+import inspect
 
 from . import _heed
 from ._heed import GradError, Tensor, is_grad_enabled, zeros
@@ -13,7 +14,37 @@ __all__ = [
 ]
 
 
-class _GradMode(contextlib.ContextDecorator):
+class _Mode(contextlib.ContextDecorator):
+    """For a scope, or for each call of a function; of a generator while it runs, not while it waits."""
+
+    def __call__(self, function):
+        if not inspect.isgeneratorfunction(function):
+            return super().__call__(function)
+
+        @functools.wraps(function)
+        def within(*args, **kwargs):
+            generator = function(*args, **kwargs)
+            go, given = generator.send, (None,)
+            try:
+                while True:
+                    with self._recreate_cm():
+                        value = go(*given)
+                    try:
+                        go, given = generator.send, ((yield value),)
+                    except GeneratorExit:
+                        raise
+                    except BaseException as error:
+                        go, given = generator.throw, (error,)
+            except StopIteration as end:
+                return end.value
+            finally:
+                with self._recreate_cm():
+                    generator.close()
+
+        return within
+
+
+class _GradMode(_Mode):
     """Sets on this thread, for a scope or a function, whether operators are recorded."""
 
     _on = False
@@ -57,7 +88,7 @@ class set_grad_enabled(_GradMode):
         return self
 
 
-class inference_mode(contextlib.ContextDecorator):
+class inference_mode(_Mode):
     """Nothing is recorded meanwhile, not even under enable_grad()."""
 
     def _recreate_cm(self):
@@ -72,7 +103,7 @@ class inference_mode(contextlib.ContextDecorator):
         _heed._set_grad(self._before[1])
 
 
-class detect_anomaly(contextlib.ContextDecorator):
+class detect_anomaly(_Mode):
     """Raises AnomalyError for the first NaN (or infinity) in a result or a gradient. Slow."""
 
     def __init__(self, infinities=True):

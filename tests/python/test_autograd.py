@@ -267,3 +267,31 @@ def test_a_decorator_switches_for_its_function_alone():
 
             assert heed.is_grad_enabled() is not on
             assert inside() is on and heed.is_grad_enabled() is not on
+
+
+def test_a_mode_is_a_generators_while_it_runs():
+    @heed.no_grad()
+    def counting():
+        seen = []
+        try:
+            for place in range(3):
+                assert not heed.is_grad_enabled()
+                seen.append((yield place))
+            return seen
+        finally:
+            assert not heed.is_grad_enabled()
+
+    running = counting()
+    assert next(running) == 0 and heed.is_grad_enabled() and running.send("a") == 1
+    running.close()
+    assert heed.is_grad_enabled() and list(counting()) == [0, 1, 2]
+
+    def whole():
+        return (yield from counting())
+
+    running = whole()
+    for place in range(3):
+        running.send(place or None)
+    with pytest.raises(StopIteration) as end:
+        running.send("last")
+    assert end.value.value == [1, 2, "last"] and heed.is_grad_enabled()
