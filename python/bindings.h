@@ -16,6 +16,7 @@ void bind_numpy(py::module_& m, TensorClass& tensor);
 void bind_dlpack(py::module_& m, TensorClass& tensor);
 void bind_factories(py::module_& m);
 void bind_operators(py::module_& m, TensorClass& tensor);
+void bind_python_operators(TensorClass& tensor);
 void bind_in_place_operators(TensorClass& tensor);
 void bind_shapes(py::module_& m, TensorClass& tensor);
 void bind_packed(py::module_& m);

@@ -49,13 +49,18 @@ inline bool load_numbers(py::handle from, std::vector<Index>& to) {
   return one(from);
 }
 
-/// Sizes that stand by themselves or in a tuple: view(2, 3), view((2, 3)). Throws TypeError.
-inline std::vector<Index> numbers_of(const char* op, const py::args& args) {
+/// Sizes that stand by themselves, in a tuple, or by their name: view(2, 3), view((2, 3)),
+/// view(size=(2, 3)). Throws TypeError.
+inline std::vector<Index> numbers_of(const char* op, const py::args& args,
+                                     const py::object& named) {
   std::vector<Index> numbers;
-  const bool listed = args.size() == 1;
-  if (!load_numbers(listed ? py::handle(args[0]) : py::handle(args), numbers)) {
+  const bool both = !named.is_none() && !args.empty();
+  const py::object given = !named.is_none()   ? named
+                           : args.size() == 1 ? py::object(args[0])
+                                              : py::object(args);
+  if (both || !load_numbers(given, numbers)) {
     throw py::type_error(std::string(op) + "(): whole numbers, or a tuple of them, not " +
-                         std::string(py::repr(args)));
+                         (both ? "both with and without a name" : std::string(py::repr(args))));
   }
   return numbers;
 }
@@ -65,6 +70,13 @@ inline py::type_error unmade(py::handle object) {
   return py::type_error(std::string(Py_TYPE(object.ptr())->tp_name) +
                         ".__init__() must call super().__init__() first");
 }
+
+/// A tensor of Python's, which may be a Parameter.
+class TensorObject : public py::object {
+ public:
+  TensorObject() = default;
+  explicit TensorObject(py::object object) : py::object(std::move(object)) {}
+};
 
 }  // namespace heed::python
 
@@ -101,6 +113,70 @@ struct type_caster<heed::Tensor> : type_caster_base<heed::Tensor> {
   heed::Tensor undefined_;
 };
 
+/// Several tensors. One alone is a sequence, too, of its rows: not what is meant.
+template <>
+struct type_caster<std::vector<heed::Tensor>>
+    : list_caster<std::vector<heed::Tensor>, heed::Tensor> {
+  bool load(handle from, bool convert) {
+    return !isinstance<heed::Tensor>(from) &&
+           list_caster<std::vector<heed::Tensor>, heed::Tensor>::load(from, convert);
+  }
+};
+
+template <>
+struct handle_type_name<heed::python::TensorObject> {
+  static constexpr auto name = const_name("heed._heed.Tensor");
+};
+
+/// Whole numbers are what Python indexes with: pybind11 would cut off what stands behind a point.
+template <class T>
+struct whole_caster {
+  PYBIND11_TYPE_CASTER(T, const_name("int"));
+  bool load(handle from, bool) {
+    if (!from || !PyIndex_Check(from.ptr())) return false;
+    if (const auto whole = reinterpret_steal<object>(PyNumber_Index(from.ptr()))) {
+      if constexpr (std::is_signed_v<T>) value = PyLong_AsLongLong(whole.ptr());
+      if constexpr (!std::is_signed_v<T>) value = PyLong_AsUnsignedLongLong(whole.ptr());
+    }
+    if (!PyErr_Occurred()) return true;
+    PyErr_Clear();
+    return false;
+  }
+  static handle cast(T from, return_value_policy, handle) { return int_(from).release(); }
+};
+template <>
+struct type_caster<std::int64_t> : whole_caster<std::int64_t> {};
+template <>
+struct type_caster<std::uint64_t> : whole_caster<std::uint64_t> {};
+
+/// A number, of a Tensor with one element, too, unless it would lose a gradient.
+template <>
+struct type_caster<double> {
+  PYBIND11_TYPE_CASTER(double, const_name("float"));
+  bool load(handle from, bool convert) {
+    if (!from || (!convert && !PyFloat_Check(from.ptr()))) return false;
+    if (isinstance<heed::Tensor>(from) && heed::recording() &&
+        from.cast<const heed::Tensor&>().requires_grad()) {
+      throw heed::GradError(
+          "a number is needed here, which would lose the gradient of this tensor: detach() it");
+    }
+    value = PyFloat_AsDouble(from.ptr());
+    if (value != -1 || !PyErr_Occurred()) return true;
+    PyErr_Clear();
+    return false;
+  }
+  static handle cast(double from, return_value_policy, handle) { return float_(from).release(); }
+};
+
+/// Values and where they stood, by name or unpacked.
+template <>
+struct type_caster<heed::Picked> {
+  static constexpr auto name = const_name("Tuple[heed._heed.Tensor, heed._heed.Tensor]");
+  static handle cast(const heed::Picked& from, return_value_policy, handle) {
+    return module_::import("heed._heed").attr("_Picked")(from.values, from.indices).release();
+  }
+};
+
 template <>
 struct type_caster<heed::Scalar> {
   PYBIND11_TYPE_CASTER(heed::Scalar, const_name("float"));
@@ -108,7 +184,7 @@ struct type_caster<heed::Scalar> {
   bool load(handle from, bool convert) {
     PyObject* const number = from.ptr();
     const std::string type = Py_TYPE(number)->tp_name;
-    if (PyBool_Check(number) || type == "numpy.bool_") {
+    if (PyBool_Check(number) || type.starts_with("numpy.bool")) {
       value = heed::Scalar(PyObject_IsTrue(number) == 1);
     } else if (PyFloat_Check(number)) {
       value = heed::Scalar(PyFloat_AS_DOUBLE(number));

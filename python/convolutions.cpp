@@ -97,10 +97,14 @@ void bind_convolutions(py::module_& f) {
         py::arg("output_size"));
   f.def(
       "interpolate",
-      [](const Tensor& x, std::optional<PerAxis> size, double scale, Interpolation mode, bool align) {
-        return interpolate(x, {.size = size, .scale = scale, .mode = mode, .align_corners = align});
+      [](const Tensor& x, std::optional<PerAxis> size, std::optional<double> scale,
+         Interpolation mode, bool align) {
+        return interpolate(x, {.size = size,
+                               .scale = scale.value_or(0),
+                               .mode = mode,
+                               .align_corners = align});
       },
-      Free(), py::arg("input"), py::arg("size") = py::none(), py::arg("scale_factor") = 0,
+      Free(), py::arg("input"), py::arg("size") = py::none(), py::arg("scale_factor") = py::none(),
       py::arg("mode") = Interpolation::nearest, py::arg("align_corners") = false);
 }
 

@@ -4,16 +4,36 @@
 namespace heed::python {
 namespace {
 
+Generator& generator_of(Generator* given) { return given ? *given : default_generator(); }
+
 using Maker = Tensor (*)(const Shape&, DType);
+using Drawer = Tensor (*)(const Shape&, DType, Generator&);
 
 void bind_sized(py::module_& m, const char* name, Maker make) {
   m.def(
       name,
-      [name, make](const py::args& size, DType dtype, bool requires_grad) {
-        const Shape shape(numbers_of(name, size));
-        return make(shape, dtype).set_requires_grad(requires_grad);
+      [name, make](const py::args& sizes, const py::object& size, std::optional<DType> dtype,
+                   bool requires_grad) {
+        const Shape shape(numbers_of(name, sizes, size));
+        const py::gil_scoped_release free;
+        return make(shape, dtype.value_or(DType::f32)).set_requires_grad(requires_grad);
       },
-      py::arg("dtype") = DType::f32, py::arg("requires_grad") = false);
+      py::arg("size") = py::none(), py::arg("dtype") = py::none(), py::arg("requires_grad") = false,
+      "Without a dtype f32.");
+}
+
+void bind_drawn(py::module_& m, const char* name, Drawer draw) {
+  m.def(
+      name,
+      [name, draw](const py::args& sizes, const py::object& size, Generator* generator,
+                   std::optional<DType> dtype, bool requires_grad) {
+        const Shape shape(numbers_of(name, sizes, size));
+        const py::gil_scoped_release free;
+        return draw(shape, dtype.value_or(DType::f32), generator_of(generator))
+            .set_requires_grad(requires_grad);
+      },
+      py::arg("size") = py::none(), py::arg("generator") = py::none(),
+      py::arg("dtype") = py::none(), py::arg("requires_grad") = false, "Without a dtype f32.");
 }
 
 DType kind_of(const Scalar& value, std::optional<DType> dtype) {
@@ -24,15 +44,13 @@ void bind_constants(py::module_& m) {
   bind_sized(m, "zeros", [](const Shape& shape, DType dtype) { return zeros(shape, dtype); });
   bind_sized(m, "ones", [](const Shape& shape, DType dtype) { return ones(shape, dtype); });
   bind_sized(m, "empty", [](const Shape& shape, DType dtype) { return zeros(shape, dtype); });
-  bind_sized(m, "rand", [](const Shape& shape, DType dtype) { return rand(shape, dtype); });
-  bind_sized(m, "randn", [](const Shape& shape, DType dtype) { return randn(shape, dtype); });
   m.def(
       "full",
       [](const Shape& size, Scalar value, std::optional<DType> dtype) {
         return full(size, value, kind_of(value, dtype));
       },
-      py::arg("size"), py::arg("fill_value"), py::kw_only(), py::arg("dtype") = py::none());
-  m.def("full_like", &full_like, py::arg("input"), py::arg("fill_value"));
+      Free(), py::arg("size"), py::arg("fill_value"), py::kw_only(), py::arg("dtype") = py::none());
+  m.def("full_like", &full_like, Free(), py::arg("input"), py::arg("fill_value"));
   m.def(
       "scalar_tensor",
       [](Scalar value, std::optional<DType> dtype) {
@@ -41,10 +59,11 @@ void bind_constants(py::module_& m) {
       py::arg("value"), py::kw_only(), py::arg("dtype") = py::none());
   m.def(
       "eye",
-      [](Index n, std::optional<Index> columns, DType dtype) {
-        return eye(n, columns.value_or(n), dtype);
+      [](Index n, std::optional<Index> columns, std::optional<DType> dtype) {
+        return eye(n, columns.value_or(n), dtype.value_or(DType::f32));
       },
-      py::arg("n"), py::arg("m") = py::none(), py::kw_only(), py::arg("dtype") = DType::f32);
+      Free(), py::arg("n"), py::arg("m") = py::none(), py::kw_only(), py::arg("dtype") = py::none(),
+      "Without a dtype f32.");
 }
 
 Tensor range(Scalar start, Scalar stop, Scalar step, std::optional<DType> dtype) {
@@ -54,25 +73,31 @@ Tensor range(Scalar start, Scalar stop, Scalar step, std::optional<DType> dtype)
 void bind_ranges(py::module_& m) {
   m.def(
       "arange", [](Scalar end, std::optional<DType> dtype) { return range(0, end, 1, dtype); },
-      py::arg("end"), py::kw_only(), py::arg("dtype") = py::none());
-  m.def("arange", &range, py::arg("start"), py::arg("end"), py::arg("step") = Scalar(1),
+      Free(), py::arg("end"), py::kw_only(), py::arg("dtype") = py::none());
+  m.def("arange", &range, Free(), py::arg("start"), py::arg("end"), py::arg("step") = Scalar(1),
         py::kw_only(), py::arg("dtype") = py::none(),
         "start, start + step, .. before end: i64 of whole numbers, else f32.");
-  m.def("linspace", &linspace, py::arg("start"), py::arg("end"), py::arg("steps"), py::kw_only(),
-        py::arg("dtype") = DType::f32);
+  m.def(
+      "linspace",
+      [](double start, double end, Index steps, std::optional<DType> dtype) {
+        return linspace(start, end, steps, dtype.value_or(DType::f32));
+      },
+      Free(), py::arg("start"), py::arg("end"), py::arg("steps"), py::kw_only(),
+      py::arg("dtype") = py::none(), "Without a dtype f32.");
 }
 
-void bind_draws(py::module_& m) {
-  m.def("manual_seed", &manual_seed, py::arg("seed"), "Seeds the default generator.");
-  m.def("randint", py::overload_cast<Index, const Shape&>(&randint), py::arg("high"),
-        py::arg("size"));
-  m.def("randint", py::overload_cast<Index, Index, const Shape&>(&randint), py::arg("low"),
-        py::arg("high"), py::arg("size"));
-  m.def("randperm", &randperm, Free(), py::arg("n"));
+void bind_generator(py::module_& m) {
+  constexpr auto kItself = py::return_value_policy::reference;
   py::class_<Generator>(m, "Generator",
                         "Random numbers, counted: the whole state is a seed and a place.")
       .def(py::init<std::uint64_t>(), py::arg("seed") = 0)
-      .def("manual_seed", &Generator::manual_seed, py::arg("seed"))
+      .def(
+          "manual_seed",
+          [](Generator& g, std::uint64_t seed) -> Generator& {
+            g.manual_seed(seed);
+            return g;
+          },
+          kItself, py::arg("seed"), "Begins the stream of that seed; gives the generator.")
       .def("get_state",
            [](const Generator& g) { return std::pair(g.state().seed, g.state().offset); })
       .def(
@@ -84,12 +109,33 @@ void bind_draws(py::module_& m) {
       .def(
           "randn",
           [](Generator& g, const Shape& size, DType dtype) { return randn(size, dtype, g); },
-          py::arg("size"), py::arg("dtype") = DType::f32)
+          Free(), py::arg("size"), py::arg("dtype") = DType::f32)
       .def(
           "rand", [](Generator& g, const Shape& size, DType dtype) { return rand(size, dtype, g); },
-          py::arg("size"), py::arg("dtype") = DType::f32)
-      .def("permutation", &Generator::permutation, py::arg("n"));
-  m.def("default_generator", &default_generator, py::return_value_policy::reference);
+          Free(), py::arg("size"), py::arg("dtype") = DType::f32)
+      .def("permutation", &Generator::permutation, Free(), py::arg("n"));
+  m.def("default_generator", &default_generator, kItself);
+  m.def(
+      "manual_seed",
+      [](std::uint64_t seed) -> Generator& {
+        manual_seed(seed);
+        return default_generator();
+      },
+      kItself, py::arg("seed"), "Seeds the default generator, and gives it.");
+}
+
+void bind_draws(py::module_& m) {
+  bind_drawn(m, "rand", [](const Shape& shape, DType dtype, Generator& generator) {
+    return rand(shape, dtype, generator);
+  });
+  bind_drawn(m, "randn", [](const Shape& shape, DType dtype, Generator& generator) {
+    return randn(shape, dtype, generator);
+  });
+  m.def("randint", py::overload_cast<Index, const Shape&>(&randint), Free(), py::arg("high"),
+        py::arg("size"));
+  m.def("randint", py::overload_cast<Index, Index, const Shape&>(&randint), Free(), py::arg("low"),
+        py::arg("high"), py::arg("size"));
+  m.def("randperm", &randperm, Free(), py::arg("n"));
 }
 
 void bind_process(py::module_& m) {
@@ -114,6 +160,7 @@ void bind_process(py::module_& m) {
 }  // namespace
 
 void bind_factories(py::module_& m) {
+  bind_generator(m);  // which draws name
   bind_constants(m);
   bind_ranges(m);
   bind_draws(m);

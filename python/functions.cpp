@@ -39,6 +39,11 @@ void bind_normalising(py::module_& f) {
         "Where a mask (bool) is given, what it does not allow gets 0, and a row of nothing zeros.");
   }
   f.def("log_softmax", &log_softmax, Free(), py::arg("input"), py::arg("dim"));
+  // First, so that an alpha that is trained is not taken for a number.
+  f.def("entmax",
+        static_cast<Tensor (*)(const Tensor&, Index, const Tensor&, const Tensor&)>(&entmax),
+        Free(), py::arg("input"), py::arg("dim"), py::arg("alpha").none(false),
+        py::arg("mask") = Tensor());
   f.def("entmax", static_cast<Tensor (*)(const Tensor&, Index, double, const Tensor&)>(&entmax),
         Free(), py::arg("input"), py::arg("dim"), py::arg("alpha") = 1.5,
         py::arg("mask") = Tensor());
@@ -177,9 +182,8 @@ void bind_functions(py::module_& f) {
   f.def("scaled_dot_product_attention", static_cast<Dot>(&scaled_dot_product_attention), Free(),
         py::arg("query"), py::arg("key"), py::arg("value"), py::arg("attn_mask") = Tensor(),
         py::arg("dropout_p") = 0, py::arg("is_causal") = false, py::arg("scale") = py::none(),
-        "A bool mask says who may be attended to; a floating one is added to the scores. scale "
-        "None: 1 / sqrt(D). A "
-        "query that may attend to nothing gets zeros.");
+        "A bool mask says who may be attended to; a floating one is added to the scores. Without a "
+        "scale 1 / sqrt(D). A query that may attend to nothing gets zeros.");
   f.attr("log_sigmoid") = f.attr("logsigmoid");
 }
 

@@ -80,21 +80,32 @@ void bind_safetensors(py::module_& m) {
 
 void bind_others(py::module_& m) {
   m.def(
-      "read_npy", [](const py::object& path) { return Tensor(read_npy(path_of(path))); },
+      "read_npy",
+      [](const py::object& path) {
+        const std::string from = path_of(path);
+        return unlocked([&] { return Tensor(read_npy(from)); });
+      },
       py::arg("filename"));
   m.def(
       "write_npy",
       [](const py::object& path, const Tensor& tensor) {
-        write_npy(path_of(path), tensor.array());
+        const std::string to = path_of(path);
+        unlocked([&] { write_npy(to, tensor.array()); });
       },
       py::arg("filename"), py::arg("tensor"));
   m.def(
-      "read_npz", [](const py::object& path) { return dict_of(read_npz(path_of(path))); },
+      "read_npz",
+      [](const py::object& path) {
+        const std::string from = path_of(path);
+        return dict_of(unlocked([&] { return read_npz(from); }));
+      },
       py::arg("filename"));
   m.def(
       "write_npz",
       [](const py::object& path, const py::dict& tensors) {
-        write_npz(path_of(path), arrays_of(tensors));
+        const std::string to = path_of(path);
+        const NamedArrays arrays = arrays_of(tensors);
+        unlocked([&] { write_npz(to, arrays); });
       },
       py::arg("filename"), py::arg("tensors"));
   m.def(
@@ -120,17 +131,27 @@ void bind_others(py::module_& m) {
 
 void bind_saved(py::module_& m) {
   m.def(
-      "save", [](const nn::Module& module, const py::object& path) { save(path_of(path), module); },
+      "save",
+      [](const nn::Module& module, const py::object& path) {
+        const std::string to = path_of(path);
+        unlocked([&] { save(to, module); });
+      },
       py::arg("module"), py::arg("filename"),
       "The module's state dict as one safetensors file, written atomically.");
   m.def(
-      "load", [](nn::Module& module, const py::object& path) { load(path_of(path), module); },
+      "load",
+      [](nn::Module& module, const py::object& path) {
+        const std::string from = path_of(path);
+        unlocked([&] { load(from, module); });
+      },
       py::arg("module"), py::arg("filename"),
       "Copies such a file into the module: all of it or nothing.");
   m.def(
       "save_training",
       [](const py::object& folder, const nn::Module& module, const optim::Optimizer& optimizer,
          const std::map<std::string, Index>& counts) {
+        const std::string to = path_of(folder);
+        const py::gil_scoped_release free;
         TrainingState state(module, optimizer);
         for (const auto& [name, count] : counts) {
           if (name.starts_with("model.") || name.starts_with("optimizer.")) {
@@ -139,7 +160,7 @@ void bind_saved(py::module_& m) {
           }
           state.put(name, count);
         }
-        write_file_atomically(path_of(folder), state.encode());
+        write_file_atomically(to, state.encode());
       },
       py::arg("filename"), py::arg("module"), py::arg("optimizer"),
       py::arg("counts") = std::map<std::string, Index>(),
@@ -151,6 +172,7 @@ void bind_saved(py::module_& m) {
       [](const py::object& path, nn::Module& module, optim::Optimizer& optimizer,
          const std::vector<std::string>& names) {
         const std::string from = path_of(path);
+        const py::gil_scoped_release free;
         const TrainingState state = TrainingState::decode(read_file(from), from);
         std::map<std::string, Index> counts;
         for (const std::string& name : names)

@@ -206,11 +206,12 @@ void bind_shaping(py::module_& m) {
   layer<Unflatten>(m, "Unflatten")
       .def(py::init<Index, Shape>(), py::arg("dim"), py::arg("unflattened_size"));
   layer<Upsample>(m, "Upsample")
-      .def(py::init([](std::optional<PerAxis> size, double scale, Interpolation mode, bool align) {
+      .def(py::init([](std::optional<PerAxis> size, std::optional<double> scale, Interpolation mode,
+                       bool align) {
              return std::make_shared<Upsample>(InterpolateOptions{
-                 .size = size, .scale = scale, .mode = mode, .align_corners = align});
+                 .size = size, .scale = scale.value_or(0), .mode = mode, .align_corners = align});
            }),
-           py::arg("size") = py::none(), py::arg("scale_factor") = 0,
+           py::arg("size") = py::none(), py::arg("scale_factor") = py::none(),
            py::arg("mode") = Interpolation::nearest, py::arg("align_corners") = false);
   ModuleClass<PositionalEncoding>(m, "PositionalEncoding",
                                   "Sines and cosines added to x [B, T, width], then dropout.")

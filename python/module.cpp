@@ -15,6 +15,7 @@ PYBIND11_MODULE(_heed, m) {
   bind_dlpack(m, tensor);
   bind_factories(m);
   bind_operators(m, tensor);
+  bind_python_operators(tensor);
   bind_in_place_operators(tensor);
   bind_shapes(m, tensor);
   bind_packed(m);

@@ -96,7 +96,7 @@ py::object get_attribute(const py::object& self, const std::string& name) {
   Module& module = made(self);
   auto* const ours = dynamic_cast<PythonModule*>(&module);
   if (Tensor* const found = ours ? ours->own(name) : own_tensor(module, name)) {
-    return py::cast(*found);
+    return object_of(module, *found);
   }
   if (!ours) {
     if (py::object child = child_of(self.cast<std::shared_ptr<Module>>(), name)) return child;
@@ -120,9 +120,15 @@ void register_buffer(const py::object& self, const py::str& key, const Tensor& t
   forget_plain(self, key);
 }
 
-void register_parameter(const py::object& self, const py::str& key, const Tensor& tensor) {
+void register_parameter(const py::object& self, const py::str& key, const py::object& given) {
   PythonModule& ours = own_module(self, "register_parameter");
   if (!ours.own(key) && !ours.has_child(key)) check_free(self, key);
+  const std::string what = "parameter '" + std::string(key) + "' (Parameter or None expected)";
+  if (!given.is_none() && !py::isinstance<Tensor>(given)) throw no(given, what);
+  const auto tensor = given.cast<Tensor>();
+  if (tensor.defined() && !tensor.requires_grad() && !py::isinstance<Parameter>(given)) {
+    throw no(given, what + ": nn.Parameter(tensor), with requires_grad=False to freeze it");
+  }
   ours.set_parameter(key, tensor);
   forget_plain(self, key);
 }
@@ -142,6 +148,14 @@ Module& made(const py::object& self) {
   auto* const instance = reinterpret_cast<py::detail::instance*>(self.ptr());
   if (!instance->get_value_and_holder().holder_constructed()) throw unmade(self);
   return self.cast<Module&>();
+}
+
+TensorObject parameter_object(const Tensor& tensor) {
+  return TensorObject(tensor.defined() ? py::cast(Parameter(tensor)) : py::none());
+}
+
+TensorObject object_of(const Module& module, const Tensor& place) {
+  return is_buffer(module, place) ? TensorObject(py::cast(place)) : parameter_object(place);
 }
 
 void assign_tensor(Module& module, Tensor& place, const py::object& given, const char* name) {

@@ -2,6 +2,22 @@
 #include "modules.h"
 
 #include <algorithm>
+#include <set>
+
+namespace heed::python {
+
+/// (missing_keys, unexpected_keys)
+class IncompatibleKeys : public py::object {
+ public:
+  explicit IncompatibleKeys(py::object object) : py::object(std::move(object)) {}
+};
+
+}  // namespace heed::python
+
+template <>
+struct pybind11::detail::handle_type_name<heed::python::IncompatibleKeys> {
+  static constexpr auto name = const_name("Tuple[List[str], List[str]]");
+};
 
 namespace heed::python {
 
@@ -50,8 +66,22 @@ void train_by_parts(const py::object& self, bool mode) {
 }
 
 void bind_walks(ModuleBase& c) {
-  c.def("parameters", &Module::parameters, "Every parameter once.")
-      .def("named_parameters", &Module::named_parameters)
+  c.def(
+       "parameters",
+       [](const Module& module) {
+         std::vector<TensorObject> out;
+         for (const Tensor& tensor : module.parameters()) out.push_back(parameter_object(tensor));
+         return out;
+       },
+       "A list of every parameter once.")
+      .def("named_parameters",
+           [](const Module& module) {
+             std::vector<std::pair<std::string, TensorObject>> out;
+             for (const auto& [name, tensor] : module.named_parameters()) {
+               out.emplace_back(name, parameter_object(tensor));
+             }
+             return out;
+           })
       .def("named_buffers", &Module::named_buffers)
       .def("buffers",
            [](const Module& module) {
@@ -92,12 +122,42 @@ void bind_walks(ModuleBase& c) {
           py::arg("fn"));
 }
 
+// What heed gives back of a Parameter is one, too.
+void bind_parameter(py::module_& m) {
+  const auto copied = [](const Parameter& x) {
+    return Parameter(clone(x.detach()), x.requires_grad());
+  };
+  py::class_<Parameter, Tensor>(m, "Parameter",
+                                "A leaf that becomes a parameter of the module it is assigned to.")
+      .def(py::init<const Tensor&, bool>(), py::arg("data"), py::arg("requires_grad") = true)
+      .def("__copy__", copied)
+      .def("__deepcopy__", [copied](const Parameter& x, const py::object&) { return copied(x); })
+      .def("__reduce__", [](const py::object& self) {
+        const auto& x = self.cast<const Parameter&>();
+        return py::make_tuple(py::type::of(self), py::make_tuple(x.detach(), x.requires_grad()));
+      });
+}
+
+// What of a state did not fit, where that is no error.
+IncompatibleKeys left_out(const Module& module, const NamedTensors& entries) {
+  std::set<std::string> missing, unexpected;
+  for (const auto& [name, tensor] : entries) unexpected.insert(name);
+  for (const auto& [name, tensor] : module.state_dict()) {
+    if (unexpected.erase(name) == 0) missing.insert(name);
+  }
+  const auto keys = [](const std::set<std::string>& names) {
+    py::list out;
+    for (const std::string& name : names) out.append(name);
+    return out;
+  };
+  return IncompatibleKeys(
+      py::module_::import("heed._heed").attr("_IncompatibleKeys")(keys(missing), keys(unexpected)));
+}
+
 }  // namespace
 
 void bind_modules(py::module_& m) {
-  py::class_<Parameter, Tensor>(m, "Parameter",
-                                "A leaf that becomes a parameter of the module it is assigned to.")
-      .def(py::init<const Tensor&, bool>(), py::arg("data"), py::arg("requires_grad") = true);
+  bind_parameter(m);
   ModuleBase c(
       m, "Module",
       "The base of layers and models. Of a module written in Python, call super().__init__(), "
@@ -119,11 +179,17 @@ void bind_modules(py::module_& m) {
           "Parameters and buffers by their names, off the tape; they share memory with the module.")
       .def(
           "load_state_dict",
-          [](Module& module, const py::dict& entries, bool strict) {
-            module.load_state_dict(entries_of(entries), strict);
+          [](Module& module, const py::dict& given, bool strict) {
+            const NamedTensors entries = entries_of(given);
+            {
+              const py::gil_scoped_release free;
+              module.load_state_dict(entries, strict);
+            }
+            return left_out(module, entries);
           },
           py::arg("state_dict"), py::arg("strict") = true,
-          "Copies numbers in place, all or none; raises ValueError that lists what does not fit.")
+          "Copies numbers in place, all or none; raises ValueError that lists what does not fit. "
+          "Without `strict` names may differ: it gives (missing_keys, unexpected_keys).")
       .def(
           "train",
           [](const py::object& self, bool mode) {
@@ -141,7 +207,11 @@ void bind_modules(py::module_& m) {
       .def(
           "to",
           [](const py::object& self, DType dtype) {
-            self.cast<Module&>().to(dtype);
+            auto& module = self.cast<Module&>();
+            {
+              const py::gil_scoped_release free;
+              module.to(dtype);
+            }
             return self;
           },
           py::arg("dtype"))

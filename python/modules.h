@@ -35,7 +35,14 @@ class PythonModule : public nn::Module {
 class Parameter : public Tensor {
  public:
   Parameter(const Tensor& data, bool requires_grad);
+  /// The very tensor, as a module has it.
+  explicit Parameter(Tensor same) : Tensor(std::move(same)) {}
 };
+
+/// A tensor that `module` has, as Python sees it: a Parameter, or a buffer, which is a Tensor.
+TensorObject object_of(const nn::Module& module, const Tensor& place);
+/// A Parameter; None for an undefined one.
+TensorObject parameter_object(const Tensor& tensor);
 
 template <class T, class Base = nn::Module>
 using ModuleClass = py::class_<T, Base, std::shared_ptr<T>>;
@@ -46,10 +53,10 @@ std::shared_ptr<nn::Module> child_of(const std::shared_ptr<T>& parent, nn::Modul
   return std::shared_ptr<nn::Module>(parent, &child);
 }
 
-/// A parameter that is a member: read, and assigned to tie it to another.
-#define HEED_TENSOR(T, NAME)                    \
-  def_property(                                 \
-      #NAME, [](const T& m) { return m.NAME; }, \
+/// A parameter or buffer that is a member: read, and assigned to tie it to another.
+#define HEED_TENSOR(T, NAME)                                  \
+  def_property(                                               \
+      #NAME, [](const T& m) { return object_of(m, m.NAME); }, \
       [](T& m, const py::object& given) { assign_tensor(m, m.NAME, given, #NAME); })
 /// A child that is a member.
 #define HEED_CHILD(T, NAME) \

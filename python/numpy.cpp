@@ -253,7 +253,8 @@ int lend(PyObject* self, Py_buffer* view, int flags) {
     view->strides = (flags & PyBUF_STRIDES) == PyBUF_STRIDES ? lent->strides : nullptr;
     view->suboffsets = nullptr;
     view->internal = lent.release();
-    view->obj = Py_NewRef(self);
+    Py_INCREF(self);
+    view->obj = self;
     return 0;
   } catch (const std::exception& e) {  // a C function may not throw
     PyErr_SetString(PyExc_BufferError, e.what());
@@ -376,11 +377,18 @@ void bind_numpy(py::module_& m, TensorClass& tensor) {
       "forgotten.");
   tensor.def(
       "__array__",
-      [](const py::object& self, const py::object& dtype) {
-        const py::object array = self.attr("numpy")();
-        return dtype.is_none() ? array : array.attr("astype")(dtype);
+      [](const py::object& self, const py::object& dtype, std::optional<bool> copy) {
+        const py::object shared = self.attr("numpy")();
+        if (dtype.is_none() && !copy.value_or(false)) return shared;
+        const py::object kind = dtype.is_none() ? py::object(shared.attr("dtype")) : dtype;
+        const py::object array =
+            shared.attr("astype")(kind, py::arg("copy") = copy.value_or(false));
+        if (copy == false && !array.is(shared)) {
+          throw ValueError("numpy: another dtype is a copy, which copy=False refuses");
+        }
+        return array;
       },
-      py::arg("dtype") = py::none());
+      py::arg("dtype") = py::none(), py::arg("copy") = py::none());
   tensor.attr("__array_ufunc__") = py::none();  // so that `array + tensor` asks the tensor
 }
 

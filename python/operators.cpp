@@ -10,7 +10,7 @@ template <class F>
 struct Row {
   const char* name;
   F* function;
-  const char* what = "";
+  const char* second = "other";  // what PyTorch calls y
 };
 using Unary = Tensor(const Tensor&);
 using Binary = Tensor(const Tensor&, const Tensor&);
@@ -22,9 +22,10 @@ using OverAxis = Tensor(const Tensor&, Index);
   {                                                      \
 #NAME, [](const Tensor& x) { return heed::NAME(x); } \
   }
-#define HEED_BINARY(NAME)                                                    \
-  {                                                                          \
-#NAME, [](const Tensor& x, const Tensor& y) { return heed::NAME(x, y); } \
+#define HEED_BINARY(NAME, ...)                                                        \
+  {                                                                                   \
+#NAME, [](const Tensor& x,                                                        \
+              const Tensor& y) { return heed::NAME(x, y); } __VA_OPT__(, __VA_ARGS__) \
   }
 
 void bind_unary(py::module_& m, TensorClass& c) {
@@ -174,12 +175,12 @@ void bind_in_place(TensorClass& c) {
     c.def(row.name, row.function, Free(), py::is_operator(), py::arg("other").none(false));
   }
   const Row<Binary> written[] = {
-      {"copy_", [](const Tensor& x, const Tensor& y) { return copy_(x, y); }},
+      {"copy_", [](const Tensor& x, const Tensor& y) { return copy_(x, y); }, "src"},
       {"add_", [](const Tensor& x, const Tensor& y) { return add_(x, y); }},
       {"sub_", [](const Tensor& x, const Tensor& y) { return sub_(x, y); }},
       {"mul_", [](const Tensor& x, const Tensor& y) { return mul_(x, y); }},
       {"div_", [](const Tensor& x, const Tensor& y) { return div_(x, y); }}};
-  for (const auto& row : written) c.def(row.name, row.function, Free(), py::arg("other"));
+  for (const auto& row : written) c.def(row.name, row.function, Free(), py::arg(row.second));
   const Row<WithNumber> by_number[] = {
       {"fill_", [](const Tensor& x, Scalar y) { return fill_(x, y); }},
       {"add_", [](const Tensor& x, Scalar y) { return add_(x, y); }},
@@ -210,14 +211,14 @@ void bind_binary(py::module_& m, TensorClass& c) {
                               HEED_BINARY(logical_or),
                               HEED_BINARY(logical_xor),
                               HEED_BINARY(matmul),
-                              HEED_BINARY(mm),
-                              HEED_BINARY(mv),
-                              HEED_BINARY(bmm),
+                              HEED_BINARY(mm, "mat2"),
+                              HEED_BINARY(mv, "vec"),
+                              HEED_BINARY(bmm, "mat2"),
                               HEED_BINARY(dot),
-                              HEED_BINARY(outer),
+                              HEED_BINARY(outer, "vec2"),
                               HEED_BINARY(remainder),
-                              HEED_BINARY(masked_select),
-                              HEED_BINARY(pow),
+                              HEED_BINARY(masked_select, "mask"),
+                              HEED_BINARY(pow, "exponent"),
                               {"add", [](const Tensor& x, const Tensor& y) { return x + y; }},
                               {"sub", [](const Tensor& x, const Tensor& y) { return x - y; }},
                               {"mul", [](const Tensor& x, const Tensor& y) { return x * y; }},
@@ -229,11 +230,11 @@ void bind_binary(py::module_& m, TensorClass& c) {
                               {"gt", [](const Tensor& x, const Tensor& y) { return x > y; }},
                               {"ge", [](const Tensor& x, const Tensor& y) { return x >= y; }}};
   for (const auto& row : rows) {
-    m.def(row.name, row.function, Free(), py::arg("input"), py::arg("other"));
-    c.def(row.name, row.function, Free(), py::arg("other"));
+    m.def(row.name, row.function, Free(), py::arg("input"), py::arg(row.second));
+    c.def(row.name, row.function, Free(), py::arg(row.second));
   }
   const Row<WithNumber> numbers[] = {
-      {"pow", [](const Tensor& x, Scalar y) { return pow(x, y.value()); }},
+      {"pow", [](const Tensor& x, Scalar y) { return pow(x, y.value()); }, "exponent"},
       {"add", [](const Tensor& x, Scalar y) { return x + y; }},
       {"sub", [](const Tensor& x, Scalar y) { return x - y; }},
       {"mul", [](const Tensor& x, Scalar y) { return x * y; }},
@@ -246,19 +247,21 @@ void bind_binary(py::module_& m, TensorClass& c) {
       {"ge", [](const Tensor& x, Scalar y) { return x >= y; }},
       {"remainder", [](const Tensor& x, Scalar y) { return remainder(x, y); }}};
   for (const auto& row : numbers) {
-    m.def(row.name, row.function, Free(), py::arg("input"), py::arg("other"));
-    c.def(row.name, row.function, Free(), py::arg("other"));
+    m.def(row.name, row.function, Free(), py::arg("input"), py::arg(row.second));
+    c.def(row.name, row.function, Free(), py::arg(row.second));
   }
 }
+
+// keepdim, which a number, as of another axis, is not.
+py::arg_v kept() { return py::arg_v(py::arg("keepdim").noconvert(), false); }
 
 void bind_reductions(py::module_& m, TensorClass& c) {
   const Row<OverAxes> rows[] = {
       {"sum", &sum},   {"mean", &mean}, {"prod", &prod}, {"logsumexp", &logsumexp},
       {"amax", &amax}, {"amin", &amin}, {"all", &all},   {"any", &any}};
   for (const auto& row : rows) {
-    m.def(row.name, row.function, Free(), py::arg("input"), py::arg("dim") = Axes(),
-          py::arg("keepdim") = false);
-    c.def(row.name, row.function, Free(), py::arg("dim") = Axes(), py::arg("keepdim") = false);
+    m.def(row.name, row.function, Free(), py::arg("input"), py::arg("dim") = Axes(), kept());
+    c.def(row.name, row.function, Free(), py::arg("dim") = Axes(), kept());
   }
   using Spread = Tensor(const Tensor&, const Axes&, bool, Index);
   const Row<Spread> spreads[] = {{"var", &var}, {"std", &stddev}};
@@ -269,10 +272,8 @@ void bind_reductions(py::module_& m, TensorClass& c) {
     c.def(row.name, row.function, Free(), py::arg("dim") = Axes(), py::kw_only(),
           py::arg("keepdim") = false, py::arg("correction") = 1);
   }
-  m.def("norm", &norm, Free(), py::arg("input"), py::arg("p") = 2, py::arg("dim") = Axes(),
-        py::arg("keepdim") = false);
-  c.def("norm", &norm, Free(), py::arg("p") = 2, py::arg("dim") = Axes(),
-        py::arg("keepdim") = false);
+  m.def("norm", &norm, Free(), py::arg("input"), py::arg("p") = 2, py::arg("dim") = Axes(), kept());
+  c.def("norm", &norm, Free(), py::arg("p") = 2, py::arg("dim") = Axes(), kept());
   const Row<OverAxis> along[] = {
       {"cumsum", [](const Tensor& x, Index dim) { return cumsum(x, dim); }},
       {"cumprod", [](const Tensor& x, Index dim) { return cumprod(x, dim); }},
@@ -286,27 +287,21 @@ void bind_reductions(py::module_& m, TensorClass& c) {
 
 // What gives values and where they stood.
 void bind_choosing(py::module_& m, TensorClass& c) {
-  using Two = std::pair<Tensor, Tensor>;
   const auto both = [&](const char* name, auto function, auto... arguments) {
     m.def(name, function, Free(), py::arg("input"), arguments...);
     c.def(name, function, Free(), arguments...);
   };
-  const auto two = [](Picked picked) {
-    return Two(std::move(picked.values), std::move(picked.indices));
-  };
-  using Along = Two (*)(const Tensor&, Index, bool);
-  static constexpr auto kTwo = two;
+  // Before those of an axis, which one whole number in a tensor could be, too.
+  both("max", static_cast<Binary*>(&heed::max), py::arg("other").none(false));
+  both("min", static_cast<Binary*>(&heed::min), py::arg("other").none(false));
+  using Along = Picked (*)(const Tensor&, Index, bool);
   const std::pair<const char*, Along> rows[] = {
-      {"max", [](const Tensor& x, Index dim, bool keep) { return kTwo(heed::max(x, dim, keep)); }},
-      {"min", [](const Tensor& x, Index dim, bool keep) { return kTwo(heed::min(x, dim, keep)); }},
-      {"median",
-       [](const Tensor& x, Index dim, bool keep) { return kTwo(heed::median(x, dim, keep)); }}};
-  for (const auto& [name, function] : rows)
-    both(name, function, py::arg("dim"), py::arg("keepdim") = false);
+      {"max", [](const Tensor& x, Index dim, bool keep) { return heed::max(x, dim, keep); }},
+      {"min", [](const Tensor& x, Index dim, bool keep) { return heed::min(x, dim, keep); }},
+      {"median", [](const Tensor& x, Index dim, bool keep) { return heed::median(x, dim, keep); }}};
+  for (const auto& [name, function] : rows) both(name, function, py::arg("dim"), kept());
   both("max", static_cast<Unary*>(&heed::max));
   both("min", static_cast<Unary*>(&heed::min));
-  both("max", static_cast<Binary*>(&heed::max), py::arg("other"));
-  both("min", static_cast<Binary*>(&heed::min), py::arg("other"));
   using Arg = Tensor (*)(const Tensor&, std::optional<Index>, bool);
   const std::pair<const char*, Arg> args[] = {
       {"argmax", [](const Tensor& x, std::optional<Index> dim,
@@ -315,10 +310,10 @@ void bind_choosing(py::module_& m, TensorClass& c) {
          return dim ? argmin(x, *dim, keep) : argmin(x);
        }}};
   for (const auto& [name, function] : args) {
-    both(name, function, py::arg("dim") = py::none(), py::arg("keepdim") = false);
+    both(name, function, py::arg("dim") = py::none(), kept());
   }
   both(
-      "sort", [](const Tensor& x, Index dim, bool down) { return kTwo(heed::sort(x, dim, down)); },
+      "sort", [](const Tensor& x, Index dim, bool down) { return heed::sort(x, dim, down); },
       py::arg("dim") = -1, py::arg("descending") = false);
   both(
       "argsort", [](const Tensor& x, Index dim, bool down) { return argsort(x, dim, down); },
@@ -326,7 +321,7 @@ void bind_choosing(py::module_& m, TensorClass& c) {
   both(
       "topk",
       [](const Tensor& x, Index k, Index dim, bool largest, bool sorted) {
-        return kTwo(heed::topk(x, k, dim, largest, sorted));
+        return heed::topk(x, k, dim, largest, sorted);
       },
       py::arg("k"), py::arg("dim") = -1, py::arg("largest") = true, py::arg("sorted") = true);
   using Close = bool (*)(const Tensor&, const Tensor&, double, double, bool);
@@ -335,6 +330,16 @@ void bind_choosing(py::module_& m, TensorClass& c) {
   both("isclose", &isclose, py::arg("other"), py::arg("rtol") = 1e-5, py::arg("atol") = 1e-8,
        py::arg("equal_nan") = false);
   both("equal", &equal, py::arg("other"));
+  both(  // first, so that bounds that are trained are not taken for numbers
+      "clamp",
+      [](const Tensor& x, const Tensor& low, const Tensor& high) {
+        const auto bound = [&x](const Tensor& b) {  // one number is of x's dtype, as in PyTorch
+          const bool other = b.defined() && b.rank() == 0 && b.dtype() != x.dtype();
+          return other && x.is_floating_point() ? heed::to(b, x.dtype()) : b;
+        };
+        return clamp(x, bound(low), bound(high));
+      },
+      py::arg("min") = Tensor(), py::arg("max") = Tensor());
   both(
       "clamp",
       [](const Tensor& x, std::optional<double> low, std::optional<double> high) {

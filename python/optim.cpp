@@ -75,8 +75,17 @@ void bind_base(py::module_& m) {
           },
           py::arg("closure") = py::none(), "One step from the gradients as they are.")
       .def(
-          "zero_grad", [](Optimizer& optimizer, bool) { optimizer.zero_grad(); },
-          py::arg("set_to_none") = true)
+          "zero_grad",
+          [](Optimizer& optimizer, bool none) {
+            if (none) return optimizer.zero_grad();
+            for (Tensor& parameter : optimizer.parameters()) {
+              if (parameter.grad().defined()) {
+                parameter.set_grad(zeros(parameter.shape(), parameter.dtype()));
+              }
+            }
+          },
+          Free(), py::arg("set_to_none") = true,
+          "Forgets the gradients, or, where not set_to_none, makes zeros of those there are.")
       .def_property_readonly("group_count", &Optimizer::group_count)
       .def("get_lr", &Optimizer::lr, py::arg("group") = 0)
       .def("set_lr", py::overload_cast<double>(&Optimizer::set_lr), py::arg("lr"))
@@ -92,27 +101,32 @@ void bind_base(py::module_& m) {
       .def(
           "load_state_dict",
           [](Optimizer& optimizer, const py::dict& entries) {
-            optimizer.load_state_dict(arrays_of(entries));
+            const io::NamedArrays state = arrays_of(entries);
+            const py::gil_scoped_release free;
+            optimizer.load_state_dict(state);
           },
           py::arg("state_dict"));
 }
 
 void bind_lbfgs(py::module_& m) {
   py::class_<LBFGS, Optimizer, std::shared_ptr<LBFGS>>(m, "LBFGS")
-      .def(py::init([](const py::object& params, double lr, Index max_iter, Index max_eval,
-                       double grad, double change, Index history, LineSearch search) {
-             return std::make_shared<LBFGS>(tensors_of(params),
-                                            LBFGSOptions{.lr = lr,
-                                                         .max_iter = max_iter,
-                                                         .max_eval = max_eval,
-                                                         .tolerance_grad = grad,
-                                                         .tolerance_change = change,
-                                                         .history_size = history,
-                                                         .line_search = search});
+      .def(py::init([](const py::object& params, double lr, Index max_iter,
+                       std::optional<Index> max_eval, double grad, double change, Index history,
+                       std::optional<LineSearch> search) {
+             return std::make_shared<LBFGS>(
+                 tensors_of(params),
+                 LBFGSOptions{.lr = lr,
+                              .max_iter = max_iter,
+                              .max_eval = max_eval.value_or(-1),
+                              .tolerance_grad = grad,
+                              .tolerance_change = change,
+                              .history_size = history,
+                              .line_search = search.value_or(LineSearch::none)});
            }),
-           py::arg("params"), py::arg("lr") = 1, py::arg("max_iter") = 20, py::arg("max_eval") = -1,
-           py::arg("tolerance_grad") = 1e-7, py::arg("tolerance_change") = 1e-9,
-           py::arg("history_size") = 100, py::arg("line_search_fn") = LineSearch::none)
+           py::arg("params"), py::arg("lr") = 1, py::arg("max_iter") = 20,
+           py::arg("max_eval") = py::none(), py::arg("tolerance_grad") = 1e-7,
+           py::arg("tolerance_change") = 1e-9, py::arg("history_size") = 100,
+           py::arg("line_search_fn") = py::none())
       .def(
           "step",
           [](LBFGS& optimizer, const py::function& closure) {
@@ -156,7 +170,11 @@ void bind_averages(py::module_& m) {
       "Scales all gradients so that their norm together is at most max_norm; gives what it was.");
   m.def(
       "clip_grad_value_",
-      [](const py::object& params, double limit) { clip_grad_value(one_or_more(params), limit); },
+      [](const py::object& params, double limit) {
+        const auto tensors = one_or_more(params);
+        const py::gil_scoped_release free;
+        clip_grad_value(tensors, limit);
+      },
       py::arg("parameters"), py::arg("clip_value"));
 }
 

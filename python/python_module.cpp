@@ -95,6 +95,12 @@ void PythonModule::set_child(const std::string& name, const std::shared_ptr<nn::
 }
 
 void PythonModule::set_parameter(const std::string& name, const Tensor& tensor) {
+  if (tensor.defined()) {  // before anything is let go of
+    check_floating(("parameter \"" + name + "\"").c_str(), tensor.dtype());
+    if (!tensor.is_leaf()) {
+      throw GradError(name + ": the result of an operator is no parameter: detach() it");
+    }
+  }
   if (Tensor* const place = is_parameter(name) ? own(name) : nullptr) {
     *place = tensor;
     return;

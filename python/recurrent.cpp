@@ -6,7 +6,9 @@ namespace heed::python {
 namespace {
 
 using namespace heed::nn;
-using Lengths = std::vector<Index>;
+using Steps = std::optional<std::vector<Index>>;  // none: all steps
+
+std::vector<Index> of_all(const Steps& lengths) { return lengths.value_or(std::vector<Index>()); }
 
 template <class T, class Options, class Result, class OfPacked>
 ModuleClass<T> layer(py::module_& m, const char* name, const char* what, Result result,
@@ -25,15 +27,15 @@ ModuleClass<T> layer(py::module_& m, const char* name, const char* what, Result 
         py::arg("input_size"), py::arg("hidden_size"), py::arg("num_layers") = 1,
         py::arg("bias") = true, py::arg("dropout") = 0, py::arg("bidirectional") = false,
         py::kw_only(), py::arg("dtype") = DType::f32);
-  c.def("forward", result, Free(), py::arg("input"), py::arg("state") = py::none(), py::kw_only(),
-        py::arg("lengths") = Lengths());
-  c.def("forward", of_packed, Free(), py::arg("input"), py::arg("state") = py::none());
+  c.def("forward", result, Free(), py::arg("input"), py::arg("hx") = py::none(), py::kw_only(),
+        py::arg("lengths") = py::none());
+  c.def("forward", of_packed, Free(), py::arg("input"), py::arg("hx") = py::none());
   return c;
 }
 
 template <class T>
-auto of_state(const T& f, const Tensor& x, const Tensor& h0, const Lengths& lengths) {
-  const RnnResult out = f(x, lengths, h0);
+auto of_state(const T& f, const Tensor& x, const Tensor& h0, const Steps& lengths) {
+  const RnnResult out = f(x, of_all(lengths), h0);
   return std::pair(out.output, out.h_n);
 }
 template <class T>
@@ -103,11 +105,11 @@ void bind_pyramid(py::module_& m) {
            py::arg("dtype") = DType::f32)
       .def(
           "forward",
-          [](const PyramidalLSTM& f, const Tensor& x, const Lengths& lengths) {
-            PyramidOutput out = f(x, lengths);
+          [](const PyramidalLSTM& f, const Tensor& x, const Steps& lengths) {
+            PyramidOutput out = f(x, of_all(lengths));
             return std::pair(std::move(out.output), std::move(out.lengths));
           },
-          Free(), py::arg("input"), py::arg("lengths") = Lengths())
+          Free(), py::arg("input"), py::arg("lengths") = py::none())
       .HEED_CHILDREN(PyramidalLSTM, layers);
 }
 
@@ -135,13 +137,13 @@ void bind_recurrent(py::module_& m) {
            py::arg("nonlinearity") = Nonlinearity::tanh, py::arg("bias") = true,
            py::arg("dropout") = 0, py::arg("bidirectional") = false, py::kw_only(),
            py::arg("dtype") = DType::f32)
-      .def("forward", &of_state<RNN>, Free(), py::arg("input"), py::arg("state") = Tensor(),
-           py::kw_only(), py::arg("lengths") = Lengths())
-      .def("forward", &of_packed<RNN>, Free(), py::arg("input"), py::arg("state") = Tensor());
+      .def("forward", &of_state<RNN>, Free(), py::arg("input"), py::arg("hx") = Tensor(),
+           py::kw_only(), py::arg("lengths") = py::none())
+      .def("forward", &of_packed<RNN>, Free(), py::arg("input"), py::arg("hx") = Tensor());
   layer<LSTM, LSTMOptions>(
       m, "LSTM", "As GRU, but the state is a pair: x -> (output, (h_n, c_n)).",
-      [](const LSTM& f, const Tensor& x, const LstmState& start, const Lengths& lengths) {
-        const LstmResult out = f(x, lengths, start);
+      [](const LSTM& f, const Tensor& x, const LstmState& start, const Steps& lengths) {
+        const LstmResult out = f(x, of_all(lengths), start);
         return std::pair(out.output, State(out.h_n, out.c_n));
       },
       [](const LSTM& f, const Packed& x, const LstmState& start) {

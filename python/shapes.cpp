@@ -7,32 +7,37 @@ namespace {
 
 using Sized = Tensor (*)(const Tensor&, const std::vector<Index>&);
 
+struct SizedRow {
+  const char* name;
+  const char* word;  // of the numbers, where they are named
+  Sized function;
+};
+
 void bind_sized(py::module_& m, TensorClass& c) {
-  const std::pair<const char*, Sized> rows[] = {
-      {"view", [](const Tensor& x, const std::vector<Index>& n) { return view(x, Shape(n)); }},
-      {"reshape",
+  const SizedRow rows[] = {
+      {"view", "size",
+       [](const Tensor& x, const std::vector<Index>& n) { return view(x, Shape(n)); }},
+      {"reshape", "shape",
        [](const Tensor& x, const std::vector<Index>& n) { return reshape(x, Shape(n)); }},
-      {"expand", [](const Tensor& x, const std::vector<Index>& n) { return expand(x, Shape(n)); }},
-      {"broadcast_to",
+      {"expand", "size",
+       [](const Tensor& x, const std::vector<Index>& n) { return expand(x, Shape(n)); }},
+      {"broadcast_to", "size",
        [](const Tensor& x, const std::vector<Index>& n) { return broadcast_to(x, Shape(n)); }},
-      {"repeat", [](const Tensor& x, const std::vector<Index>& n) { return repeat(x, n); }},
-      {"tile", [](const Tensor& x, const std::vector<Index>& n) { return tile(x, n); }},
-      {"permute", [](const Tensor& x, const std::vector<Index>& n) { return permute(x, n); }},
-      {"flip", [](const Tensor& x, const std::vector<Index>& n) { return flip(x, Axes(n)); }}};
-  for (const auto& [name, function] : rows) {
-    c.def(name, [name, function](const Tensor& x, const py::args& sizes) {
-      const std::vector<Index> numbers = numbers_of(name, sizes);
+      {"repeat", "repeats",
+       [](const Tensor& x, const std::vector<Index>& n) { return repeat(x, n); }},
+      {"tile", "dims", [](const Tensor& x, const std::vector<Index>& n) { return tile(x, n); }},
+      {"permute", "dims",
+       [](const Tensor& x, const std::vector<Index>& n) { return permute(x, n); }},
+      {"flip", "dims",
+       [](const Tensor& x, const std::vector<Index>& n) { return flip(x, Axes(n)); }}};
+  for (const SizedRow& row : rows) {
+    const auto call = [row](const Tensor& x, const py::args& sizes, const py::object& named) {
+      const std::vector<Index> numbers = numbers_of(row.name, sizes, named);
       const py::gil_scoped_release free;
-      return function(x, numbers);
-    });
-    m.def(
-        name,
-        [name, function](const Tensor& x, const py::args& sizes) {
-          const std::vector<Index> numbers = numbers_of(name, sizes);
-          const py::gil_scoped_release free;
-          return function(x, numbers);
-        },
-        py::arg("input"));
+      return row.function(x, numbers);
+    };
+    c.def(row.name, call, py::arg(row.word) = py::none());
+    m.def(row.name, call, py::arg("input"), py::arg(row.word) = py::none());
   }
 }
 
@@ -63,7 +68,7 @@ void bind_arranging(py::module_& m, TensorClass& c) {
   both(m, c, "repeat_interleave",
        static_cast<Tensor (*)(const Tensor&, Index, Index)>(&repeat_interleave), py::arg("repeats"),
        py::arg("dim"));
-  both(m, c, "unfold", &unfold, py::arg("dim"), py::arg("size"), py::arg("step"));
+  both(m, c, "unfold", &unfold, py::arg("dimension"), py::arg("size"), py::arg("step"));
   using Diagonal = Tensor (*)(const Tensor&, Index);
   for (const auto& [name, f] : {std::pair<const char*, Diagonal>("tril", &tril), {"triu", &triu}}) {
     both(m, c, name, f, py::arg("diagonal") = 0);
@@ -104,10 +109,10 @@ void bind_parts(py::module_& m, TensorClass& c) {
     both(m, c, name, f, py::arg("dim"), py::arg("index"));
   }
   using Adding = Tensor (*)(const Tensor&, Index, const Tensor&, const Tensor&);
-  for (const auto& [name, f] :
-       {std::pair<const char*, Adding>("index_add", &index_add), {"scatter_add", &scatter_add}}) {
-    both(m, c, name, f, py::arg("dim"), py::arg("index"), py::arg("source"));
-  }
+  both(m, c, "index_add", static_cast<Adding>(&index_add), py::arg("dim"), py::arg("index"),
+       py::arg("source"));
+  both(m, c, "scatter_add", static_cast<Adding>(&scatter_add), py::arg("dim"), py::arg("index"),
+       py::arg("src"));
   both(m, c, "take_along_dim", &take_along, py::arg("indices"), py::arg("dim"));
   both(m, c, "masked_fill", &masked_fill, py::arg("mask"), py::arg("value"));
   using Filled = Tensor (*)(const Tensor&, const Tensor&, const Tensor&);

@@ -44,7 +44,12 @@ struct Taken {
     if constexpr (std::is_default_constructible_v<T>) return T{};
     if constexpr (!std::is_default_constructible_v<T>) return T(0);  // PerAxis
   }();
-  void set(const py::handle& given) { value = given.cast<T>(); }
+  void set(const py::handle& given) {
+    if constexpr (std::is_same_v<T, Lengths>) {
+      if (given.is_none()) return value.clear();
+    }
+    value = given.cast<T>();
+  }
   const T& get() const { return value; }
 };
 template <class P>

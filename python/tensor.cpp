@@ -27,13 +27,31 @@ py::object item(const Tensor& x) {
   return py::float_(x.item());
 }
 
+Tensor unlocked_to(const Tensor& x, DType dtype) {
+  const py::gil_scoped_release free;
+  return heed::to(x, dtype);
+}
+
+// f"{loss:.3f}"
+py::str formatted(const py::object& self, const py::str& how) {
+  if (py::len(how) == 0) return py::str(self);
+  const auto& x = self.cast<const Tensor&>();
+  if (x.numel() != 1) {
+    throw py::type_error("format: only one element takes \"" + std::string(how) + "\", not " +
+                         describe(x));
+  }
+  PyObject* const text = PyObject_Format(item(x).ptr(), how.ptr());
+  if (!text) throw py::error_already_set();
+  return py::reinterpret_steal<py::str>(text);
+}
+
 Tensor to(const Tensor& x, const py::object& what) {
   if (py::isinstance<py::str>(what)) {
     if (what.cast<std::string>() == "cpu") return x;
     throw ValueError("to: heed computes on the processor, not on " + what.cast<std::string>());
   }
-  if (py::isinstance<Tensor>(what)) return heed::to(x, what.cast<const Tensor&>().dtype());
-  if (py::isinstance<DType>(what)) return heed::to(x, what.cast<DType>());
+  if (py::isinstance<Tensor>(what)) return unlocked_to(x, what.cast<const Tensor&>().dtype());
+  if (py::isinstance<DType>(what)) return unlocked_to(x, what.cast<DType>());
   throw py::type_error("to: takes a dtype of heed or a tensor, not " + std::string(py::repr(what)));
 }
 
@@ -103,6 +121,7 @@ void bind_facts(TensorClass& c) {
              return x.item<Index>();
            })
       .def("__repr__", [](const Tensor& x) { return to_string(x); })
+      .def("__format__", &formatted, py::arg("format_spec"))
       .def("__hash__",
            [](const Tensor& x) { return reinterpret_cast<std::uintptr_t>(x.impl()) >> 4; })
       .def("__copy__",
@@ -128,7 +147,11 @@ void bind_tape(TensorClass& c) {
   c.def_property("requires_grad", py::overload_cast<>(&Tensor::requires_grad, py::const_),
                  [](Tensor& x, bool on) { x.set_requires_grad(on); })
       .def(
-          "requires_grad_", [](Tensor& x, bool on) { return x.set_requires_grad(on); },
+          "requires_grad_",
+          [](const py::object& self, bool on) {
+            self.cast<Tensor&>().set_requires_grad(on);
+            return TensorObject(self);
+          },
           py::arg("requires_grad") = true)
       .def_property("grad", &Tensor::grad,
                     [](Tensor& x, const Tensor& gradient) {
@@ -144,7 +167,7 @@ void bind_tape(TensorClass& c) {
           py::arg("create_graph") = false,
           "Adds the derivatives of this into grad of every leaf. The gradient may be left out for "
           "one element.")
-      .def("retain_grad", &Tensor::retain_grad)
+      .def("retain_grad", &Tensor::retain_grad, Free())
       .def_property_readonly("retains_grad", &Tensor::retains_grad)
       .def(
           "register_hook",
@@ -178,6 +201,12 @@ void bind_tape(TensorClass& c) {
 
 TensorClass bind_tensor(py::module_& m) {
   bind_dtype(m);
+  // Tuples whose parts have names, by which pickle finds them, too.
+  const py::object named = py::module_::import("collections").attr("namedtuple");
+  for (const auto& [name, parts] : {std::pair("_Picked", "values indices"),
+                                    {"_IncompatibleKeys", "missing_keys unexpected_keys"}}) {
+    m.attr(name) = named(name, parts, py::arg("module") = "heed._heed");
+  }
   TensorClass c(m, "Tensor",
                 "An n-d block of f32, f64, i64 or bool that remembers how it was made. Two objects "
                 "of Python may "

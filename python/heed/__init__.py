@@ -6,6 +6,7 @@ Names are PyTorch's where PyTorch has the thing. docs/python.md tells what is th
 from . import _heed
 from ._heed import *  # noqa: F403
 
+from ._heed import _IncompatibleKeys, _Picked  # noqa: F401  where pickle looks for them
 from . import attention, autograd, io, nn, optim, stochastic  # noqa: E402
 from .autograd import (  # noqa: E402
     detect_anomaly,

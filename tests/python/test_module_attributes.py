@@ -1,5 +1,8 @@
 """Assigning to a module: what is registered, what is let go of, what is refused."""
 
+import copy
+import pickle
+
 import heed
 import pytest
 from heed import nn
@@ -149,3 +152,55 @@ def test_no_module_is_in_itself(close):
             model.scale = model
         assert model.scale.tolist() == [1, 1]
     assert repr(model) and len(model.modules()) == len(list(model.named_modules())) > 0
+
+
+def test_a_parameter_stays_one():
+    class Tied(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.words = nn.Embedding(5, 3)
+            self.tied = self.words.weight
+            self.frozen = nn.Parameter(heed.ones(2)).requires_grad_(False)
+            self.copied = copy.deepcopy(self.frozen)
+            self.read = pickle.loads(pickle.dumps(nn.Parameter(heed.ones(7, dtype=heed.float64))))
+            self.register_buffer("steps", heed.tensor([0]))
+
+    model = Tied()
+    assert list(model.state_dict()) == ["tied", "frozen", "copied", "read", "steps", "words.weight"]
+    assert model.tied.is_same(model.words.weight) and len(model.parameters()) == 4
+    assert all(isinstance(p, nn.Parameter) for p in model.parameters() + [p for _, p in model.named_parameters()])
+    assert isinstance(nn.Linear(2, 3).bias, nn.Parameter) and not isinstance(model.steps, nn.Parameter)
+    assert not isinstance(nn.BatchNorm1d(3).running_mean, nn.Parameter) and nn.Linear(2, 3, bias=False).bias is None
+    assert not model.copied.requires_grad and model.copied.data_ptr() != model.frozen.data_ptr()
+    assert model.read.requires_grad and model.read.tolist() == [1] * 7
+    x = heed.ones(3)
+    assert x.requires_grad_() is x
+
+
+def test_what_is_registered_is_a_parameter():
+    model = nn.Module()
+    for value in (heed.ones(3), 3):
+        with pytest.raises(TypeError, match="as parameter 'w'"):
+            model.register_parameter("w", value)
+    model.register_parameter("w", heed.ones(3, requires_grad=True))
+    model.register_parameter("frozen", nn.Parameter(heed.ones(2), requires_grad=False))
+    model.register_parameter("none", None)
+    assert model.w.requires_grad and not model.frozen.requires_grad and model.none is None
+
+
+@pytest.mark.parametrize("name", ["scale", "steps", "layer"])
+def test_a_refused_parameter_leaves_what_was_there(name):
+    model = Model()
+    with pytest.raises(heed.DTypeError, match=name):
+        setattr(model, name, nn.Parameter(heed.arange(2), requires_grad=False))
+    with pytest.raises(heed.GradError, match=name):
+        model.register_parameter(name, heed.ones(2, requires_grad=True) * 2)
+    assert sorted(model.state_dict()) == sorted(NAMES)
+
+
+def test_loading_says_what_was_left_out():
+    model = Model()
+    found = model.load_state_dict({"scale": heed.zeros(2), "other": heed.ones(3)}, strict=False)
+    assert found.missing_keys == ["layer.bias", "layer.weight", "steps"] and found.unexpected_keys == ["other"]
+    missing, unexpected = model.load_state_dict(model.state_dict())
+    assert missing == unexpected == []

@@ -247,3 +247,13 @@ def test_parameters_may_have_names():
     plain, _, _ = problem()
     other = optim.SGD([{"params": plain.parameters()}], lr=0.1)
     assert [step(model, sgd, x, y) for _ in range(3)] == [step(plain, other, x, y) for _ in range(3)]
+
+
+def test_gradients_are_forgotten_or_zero():
+    w, idle = nn.Parameter(heed.ones(3)), nn.Parameter(heed.ones(2))
+    sgd = optim.SGD([w, idle], lr=1.0)
+    (w * 2).sum().backward()
+    sgd.zero_grad(set_to_none=False)
+    assert w.grad.tolist() == [0, 0, 0] and idle.grad is None
+    sgd.zero_grad()
+    assert w.grad is None

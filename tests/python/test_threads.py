@@ -49,8 +49,13 @@ BIG = 1200
         lambda: (lambda x=heed.randn(4_000_000): x.sort()),
         lambda: (lambda f=heed.attention.self_attention("ssd", width=64, heads=2), x=heed.randn(4, 512, 64): f(x)),
         lambda: (lambda x=heed.randn(8, 512, 64): heed.attention.hopfield_update(x, x, 1, need_weights=True)),
+        lambda: (lambda: heed.randn(4_000_000)),
+        lambda: (lambda x=heed.randn(8_000_000): x.to(heed.float64)),
+        lambda: (lambda layer=nn.Linear(BIG, BIG): layer.double().float()),
+        lambda: (lambda layer=nn.Linear(BIG, BIG), other=nn.Linear(BIG, BIG): layer.load_state_dict(other.state_dict())),
     ],
-    ids=["operator", "function", "layer", "backward", "attend", "method", "mechanism", "function of attention"],
+    ids=["operator", "function", "layer", "backward", "attend", "method", "mechanism", "function of attention", "factory",
+         "dtype", "a layer's dtype", "a layer's state"],
 )
 def test_long_operators_let_the_interpreter_go_on(make):
     interval = sys.getswitchinterval()
