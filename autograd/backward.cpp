@@ -12,6 +12,7 @@
 #include "anomaly.h"
 #include "grad_mode.h"
 #include "last_uses.h"
+#include "leading.h"
 #include "node.h"
 #include "ops/reduce/reduce.h"
 #include "pass_start.h"
@@ -51,18 +52,18 @@ class Pass final : public GradientSink {
   void capture(const Tensor& input) {
     const std::size_t index = captured_.size();
     captured_.emplace_back();
+    leading_.ask(input);
     if (input.node()) {
       captures_.insert({input.node().get(), {input.output(), index}});
-      last_order_ = std::min(last_order_, input.node()->order());
     } else {
       leaf_captures_.insert({input.impl(), index});
       leaf_slot(Ref<TensorImpl>::share(input.impl()));
-      last_order_ = 0;
     }
   }
 
   void seed(const Tensor& output, Tensor gradient) {
     const Edge edge = Edge::to(output);
+    if (only_captured_) leading_.look(edge);
     route(edge, std::move(gradient));
     if (edge.node) roots_.push_back(edge.node);
   }
@@ -83,7 +84,7 @@ class Pass final : public GradientSink {
         if (place != leaf_index_.end()) finish(leaves_[place->second]);
       }
       // What was grafted has been walked when the walk is back behind where it was grafted.
-      while (!grafts_.empty() && node.order() <= grafts_.back().order) grafts_.pop_back();
+      while (!grafts_.empty() && node.order() <= grafts_.back().order) drop_graft();
       visit(node);
     }
   }
@@ -114,15 +115,14 @@ class Pass final : public GradientSink {
   }
 
   // GradientSink.
-  bool wants(std::size_t input) const override {
-    const Edge& edge = current_->edge(input);
-    return !only_captured_ || edge.node || leaf_index_.contains(edge.leaf.get());
-  }
+  bool wants(std::size_t input) const override { return leads(current_->edge(input)); }
   bool retains() const override { return retain_; }
   void graft(const Tensor& tensor, Tensor gradient) override {
     const Edge edge = Edge::to(tensor);
-    if (edge.node) grafts_.push_back({edge.node, current_->order()});
-    if (edge.leaf && only_captured_ && !leaf_index_.contains(edge.leaf.get())) return;
+    if (edge.node) {
+      grafts_.push_back({edge.node, current_->order(), {}});
+      if (only_captured_) grafts_.back().seen = leading_.look(edge);
+    }
     route(edge, std::move(gradient));
   }
   void give(std::size_t input, Tensor gradient) override {
@@ -153,12 +153,28 @@ class Pass final : public GradientSink {
   struct Graft {
     Ref<TapeNode> node;
     std::uint64_t order;  // of the node in whose stead it was made
+    std::vector<const TapeNode*> seen;
   };
   struct Leaf {
     Ref<TensorImpl> impl;
     Tensor gradient;
     bool done = false;
   };
+
+  // False where the gradient of nothing that is wanted depends on it.
+  bool leads(const Edge& edge) const {
+    if (edge.leaf && !edge.leaf->requires_grad) return false;  // frozen since
+    return !only_captured_ || leading_.leads(edge);
+  }
+
+  // What was made in the node's stead goes, and others may come to lie where it was.
+  void drop_graft() {
+    const Graft& last = grafts_.back();
+    for (const TapeNode* node : last.seen) {
+      if (node->order() > last.order) leading_.forget(node);
+    }
+    grafts_.pop_back();
+  }
 
   void finish(Leaf& leaf) {
     if (leaf.done || !leaf.gradient.defined()) return;
@@ -184,14 +200,13 @@ class Pass final : public GradientSink {
   }
 
   void route(const Edge& edge, Tensor gradient) {
+    if (!leads(edge)) return;
     if (edge.leaf) {
       accumulate(leaf_slot(edge.leaf).gradient, std::move(gradient));
       return;
     }
     if (!edge.node) return;
     TapeNode& node = *edge.node;
-    // Nothing that is captured lies behind it, though another pass may be there.
-    if (only_captured_ && node.order() < last_order_) return;
     // A node that is claimed stands in the queue from then on, or it would be left as it is.
     if (queue_.size() == queue_.capacity()) queue_.reserve(2 * queue_.size() + 8);
     if (claim(node)) {
@@ -234,8 +249,7 @@ class Pass final : public GradientSink {
 
   void visit(TapeNode& node) {
     current_ = &node;
-    // What is captured hears from newer nodes only.
-    const bool last = only_captured_ && node.order() <= last_order_;
+    const bool last = only_captured_ && !leading_.goes_on(node);  // it is captured itself
     if (node.freed() && !last) {
       throw GradError(
           fmt::format("backward: what {} had saved was freed by an earlier pass; call that one "
@@ -315,7 +329,7 @@ class Pass final : public GradientSink {
   std::unordered_map<TensorImpl*, std::size_t> leaf_index_;
   std::vector<Graft> grafts_;
   std::unordered_multimap<TapeNode*, Capture> captures_;
-  std::uint64_t last_order_ = UINT64_MAX;  // of what is captured; 0 where leaves are
+  detail::Leading leading_;  // to what is captured
   std::unordered_multimap<TensorImpl*, std::size_t> leaf_captures_;
   std::vector<Tensor> captured_;
   const LeafListener* listener_ = nullptr;

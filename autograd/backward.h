@@ -11,7 +11,8 @@
 namespace heed {
 
 /// Adds into grad() of every leaf, after the walk: what throws in the walk leaves leaves as they
-/// were. Where memory runs out after it, some have their sum and others not: zero_grad().
+/// were. A leaf that was frozen since gets nothing. Where memory runs out after the walk, some have
+/// their sum and others not: zero_grad().
 /// `gradients` may be shorter than `outputs` or hold undefined tensors where an output has one
 /// element: 1 is taken. Throws GradError, ShapeError, DTypeError.
 void backward(const std::vector<Tensor>& outputs, const std::vector<Tensor>& gradients = {},
@@ -24,8 +25,9 @@ using LeafListener = std::function<void(const Tensor& leaf, const Tensor& gradie
 void backward_and_tell(const std::vector<Tensor>& outputs, const LeafListener& leaf_is_done);
 
 /// The gradients of `inputs` (leaves or results), leaving every grad() alone. Undefined for an
-/// input that the outputs do not depend on. Throws GradError when an input does not require a
-/// gradient.
+/// input that the outputs do not depend on. Only operators between outputs and inputs are walked:
+/// hooks beside these and below the inputs are not called, and what was saved there stays. Throws
+/// GradError when an input does not require a gradient.
 std::vector<Tensor> grad(const std::vector<Tensor>& outputs, const std::vector<Tensor>& inputs,
                          const std::vector<Tensor>& gradients = {},
                          const BackwardOptions& options = {});

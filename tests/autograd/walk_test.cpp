@@ -2,9 +2,11 @@
 #include <gtest/gtest.h>
 
 #include "../../autograd/backward.h"
+#include "../../autograd/checkpoint.h"
 #include "../../autograd/grad_mode.h"
 #include "../../autograd/ops/elementwise/elementwise.h"
 #include "../../autograd/ops/reduce/reduce.h"
+#include "../../autograd/ops/shape/join.h"
 #include "../../core/allocator.h"
 #include "../../core/error.h"
 #include "../support/throws.h"
@@ -176,6 +178,28 @@ TEST_F(Walk, GoesOnWhileHandlesMove) {
   }
   sum(steps.back()).backward();
   EXPECT_EQ(numbers(x.grad()), (Numbers{1, 1}));
+}
+
+// As in PyTorch: a leaf that was frozen behind its operator's back gets nothing.
+TEST_F(Walk, PassesOverALeafThatWasFrozenSince) {
+  Tensor w = tensor({5, 7}, {2}, DType::f64).requires_grad(true);
+  int calls = 0;
+  w.register_hook([&](const Tensor&) {
+    ++calls;
+    return Tensor();
+  });
+  const Tensor y = sum(x * w), joined = sum(concat({x, w}));
+  const Tensor told = sum(x * w);
+  const Tensor again = sum(checkpoint([&](const Tensor& h) { return h * w; }, w));
+  w.set_requires_grad(false);
+  y.backward();
+  joined.backward();
+  again.backward();
+  EXPECT_EQ(numbers(x.grad()), (Numbers{6, 8}));
+  EXPECT_FALSE(w.grad().defined());
+  backward_and_tell({told},
+                    [&](const Tensor& leaf, const Tensor&) { EXPECT_TRUE(leaf.is_same(x)); });
+  EXPECT_EQ(calls, 0);
 }
 
 }  // namespace
