@@ -26,6 +26,18 @@ std::string place_of(Index element, const Shape& shape) {
   return to_string(Shape(places));
 }
 
+// Whether outputs are those that the cotangents were drawn for.
+bool alike(const std::vector<Tensor>& outputs, const std::vector<Array>& cotangents) {
+  if (outputs.size() != cotangents.size()) return false;
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    const Tensor& output = outputs[i];
+    if (output.defined() != cotangents[i].defined()) return false;
+    if (!output.defined()) continue;
+    if (!(output.shape() == cotangents[i].shape()) || output.dtype() != DType::f64) return false;
+  }
+  return true;
+}
+
 // sum over outputs of cotangent . output
 double weigh(const std::vector<Tensor>& outputs, const std::vector<Array>& cotangents) {
   double total = 0;
@@ -104,7 +116,8 @@ class Checker {
       double* c = cotangents_.back().mutable_data<double>();
       for (Index k = 0; k < outputs[i].numel(); ++k) c[k] *= generator_.uniform() < 0.5 ? -1 : 1;
     }
-    const double once = weigh(outputs, cotangents_), again = weigh(function_(), cotangents_);
+    const double once = weigh(outputs, cotangents_), again = weighed();
+    if (other_shapes_) return report_;
     if (once != again) {  // as NaN is of itself
       report_.problem = std::isnan(once) && std::isnan(again)
                             ? "the function gives NaN, or infinities that make one"
@@ -112,7 +125,9 @@ class Checker {
       return report_;
     }
     const std::vector<Array> analytic = differentiate(outputs);
-    for (std::size_t i = 0; i < leaves_.size(); ++i) compare(leaves_[i], analytic[i]);
+    for (std::size_t i = 0; i < leaves_.size() && !other_shapes_; ++i) {
+      compare(leaves_[i], analytic[i]);
+    }
     finish();
     return report_;
   }
@@ -136,10 +151,19 @@ class Checker {
     return out;
   }
 
+  // The outputs as they are now. Of others than the first ones there is no difference to take.
+  double weighed() {
+    const std::vector<Tensor> outputs = function_();
+    if (alike(outputs, cotangents_)) return weigh(outputs, cotangents_);
+    other_shapes_ = true;
+    report_.problem = "the function gives results of other shapes";
+    return NAN;
+  }
+
   // The weighed outputs with one element moved to `value`.
-  double at(Moved& element, double value) const {
+  double at(Moved& element, double value) {
     element.to(value);
-    return weigh(function_(), cotangents_);
+    return other_shapes_ ? NAN : weighed();
   }
 
   // What is infinite would have a tolerance that all numbers are within.
@@ -150,7 +174,7 @@ class Checker {
 
   // Two evaluations so near each other that their error is rounding, in most functions far below
   // the tolerance; where they do not agree, four further apart decide.
-  double difference(Array& numbers, Index k, double found) const {
+  double difference(Array& numbers, Index k, double found) {
     Moved element(numbers, k);
     const double x = element.before(), h = options_.step * std::max(1.0, std::fabs(x));
     const auto across = [&](double d) { return at(element, x + d) - at(element, x - d); };
@@ -162,6 +186,7 @@ class Checker {
     Array numbers = entry.leaf.array();
     for (const Index k : elements_of(numbers.numel(), options_.max_elements, generator_)) {
       const double found = analytic.data<double>()[k], numeric = difference(numbers, k, found);
+      if (other_shapes_) return;
       ++report_.checked;
       if (found != 0) zero_ = false;
       largest_ = std::max({largest_, std::fabs(found), std::fabs(numeric)});
@@ -180,9 +205,10 @@ class Checker {
     std::stable_sort(report_.worst.begin(), report_.worst.end(),
                      [&](const auto& a, const auto& b) { return badness(a) > badness(b); });
     if (report_.worst.size() > 10) report_.worst.resize(10);
-    if (report_.checked == 0 && !options_.allow_zero) {
+    const bool any = options_.allow_zero || other_shapes_;  // which has its problem already
+    if (report_.checked == 0 && !any) {
       report_.problem = "there was no element to check";
-    } else if (largest_ <= options_.atol && report_.faulty == 0 && !options_.allow_zero) {
+    } else if (largest_ <= options_.atol && report_.faulty == 0 && !any) {
       report_.problem = zero_ ? "every gradient is zero, so agreement proves nothing"
                               : "no gradient is above atol, so agreement proves nothing";
     }
@@ -196,6 +222,7 @@ class Checker {
   std::vector<Array> cotangents_;
   GradcheckReport report_;
   bool zero_ = true;  // all that the tape gave
+  bool other_shapes_ = false;
   double largest_ = 0;
 };
 
@@ -248,6 +275,7 @@ GradcheckReport gradgradcheck(const Function& function, const std::vector<NamedL
   Generator generator(options.seed + 1);
   std::vector<NamedLeaf> all = leaves;
   std::vector<Tensor> inputs, cotangents;
+  std::vector<Array> numbers;  // of the cotangents
   for (const auto& [leaf_name, leaf] : leaves) {
     check_f64(leaf, leaf_name);
     inputs.push_back(leaf);
@@ -257,17 +285,20 @@ GradcheckReport gradgradcheck(const Function& function, const std::vector<NamedL
     const std::vector<Tensor> outputs = function();
     for (std::size_t i = 0; i < outputs.size(); ++i) {
       cotangents.emplace_back();
+      numbers.emplace_back();
       if (!outputs[i].defined()) continue;
       check_f64(outputs[i], fmt::format("output {}", i));
       Tensor v(generator.normal(outputs[i].shape(), 0, 1, DType::f64));
       v.set_requires_grad();
       cotangents.back() = v;
+      numbers.back() = v.array();
       all.push_back({fmt::format("cotangent {}", i), v});
     }
   }
   const Function gradient = [&] {
     std::vector<Tensor> ends, starts;
     const std::vector<Tensor> outputs = function();
+    if (!alike(outputs, numbers)) return std::vector<Tensor>();  // which is not alike, either
     for (std::size_t i = 0; i < outputs.size(); ++i) {
       if (!outputs[i].requires_grad()) continue;
       ends.push_back(outputs[i]);

@@ -50,8 +50,9 @@ struct GradcheckReport {
 using TensorFunction = std::function<std::vector<Tensor>(const std::vector<Tensor>&)>;
 
 /// First-order gradients of all of `inputs` (f64; used as constants' values, not changed). The
-/// function must give the same result for the same input; it is recorded, under NoGrad too. Throws
-/// DTypeError when an input is not f64, GradError inside an InferenceMode.
+/// function must give the same result for the same input, and results of the same shapes for all:
+/// where moving an element changes these the check ends with that problem. It is recorded, under
+/// NoGrad too. Throws DTypeError when an input is not f64, GradError inside an InferenceMode.
 GradcheckReport gradcheck(const TensorFunction& function, const std::vector<Tensor>& inputs,
                           const GradcheckOptions& options = {});
 GradcheckReport gradcheck(const std::function<Tensor(const std::vector<Tensor>&)>& function,

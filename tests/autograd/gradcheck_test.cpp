@@ -6,6 +6,7 @@
 #include "../../autograd/gradcheck.h"
 #include "../../autograd/methods.h"
 #include "../../autograd/ops/elementwise/elementwise.h"
+#include "../../autograd/ops/index/mask_index.h"
 #include "../../autograd/ops/linalg/matmul.h"
 #include "../../autograd/ops/reduce/reduce.h"
 #include "../../autograd/record.h"
@@ -283,6 +284,34 @@ TEST(Gradcheck, RefusesAStridedLeaf) {
   EXPECT_ERROR(ValueError,
                "gradcheck: weight is not contiguous; its elements cannot be moved one by one",
                gradcheck(model, std::vector<NamedLeaf>{{"weight", strided}}));
+}
+
+// An element that crosses 0 takes a place of the result away, or gives one.
+TEST(Gradcheck, EndsWhereResultsTakeAnotherShape) {
+  const Tensor x = tensor({1e-6, -1e-6}, {2}, DType::f64);
+  const Call call = [](const Tensors& t) {
+    return square(masked_select(t[0], t[0] > tensor(0, DType::f64)));
+  };
+  for (const auto& report : {gradcheck(call, {x}), gradgradcheck(call, {x})}) {
+    EXPECT_FALSE(report);
+    EXPECT_EQ(report.problem, "the function gives results of other shapes");
+    EXPECT_LT(report.checked, 2);
+  }
+  EXPECT_FALSE(gradcheck(call, {x}, {.allow_zero = true}));
+  EXPECT_EQ(x.to_vector<double>(), (std::vector<double>{1e-6, -1e-6}));
+}
+
+TEST(Gradcheck, EndsWhereResultsBecomeMoreOrNone) {
+  const Tensor x = draw({3});
+  const TensorFunction more = [calls = 0](const Tensors& t) mutable {
+    return ++calls < 4 ? Tensors{t[0] * t[0]} : Tensors{t[0] * t[0], t[0]};
+  };
+  const TensorFunction none = [calls = 0](const Tensors& t) mutable {
+    return Tensors{++calls < 4 ? t[0] * t[0] : Tensor(), t[0]};
+  };
+  for (const TensorFunction& function : {more, none}) {
+    EXPECT_EQ(gradcheck(function, {x}).problem, "the function gives results of other shapes");
+  }
 }
 
 }  // namespace
