@@ -20,6 +20,7 @@ Generator::State DrawScope::outside(Generator& generator, std::uint64_t blocks) 
 
 Generator::State NoteDraws::take(Generator& generator, std::uint64_t blocks) {
   const Generator::State at = outside(generator, blocks);
+  if (blocks == 0) return at;
   if (!draws_.empty()) {
     Draw& last = draws_.back();
     if (last.at.seed == at.seed && last.at.offset + last.blocks == at.offset) {
@@ -32,6 +33,7 @@ Generator::State NoteDraws::take(Generator& generator, std::uint64_t blocks) {
 }
 
 Generator::State RepeatDraws::take(Generator&, std::uint64_t blocks) {
+  if (blocks == 0) return {};  // nobody reads there
   if (entry_ < draws_.size() && given_ == draws_[entry_].blocks) {
     ++entry_;
     given_ = 0;

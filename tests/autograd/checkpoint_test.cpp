@@ -256,5 +256,22 @@ TEST(Checkpoint, SaysWhatWentWrong) {
                checkpoint(std::function<Tensor(const Tensor&)>(), x));
 }
 
+// Nothing is drawn last, first and between: that asks for no numbers, and steps over none.
+TEST(Checkpoint, DrawsNothingWhereThereIsNothing) {
+  const auto gradient = [](bool again) {
+    manual_seed(7);
+    Tensor x = randn({5, 3}).requires_grad(true);
+    const auto function = [](const Tensor& h) {
+      const Tensor none = narrow(h, 0, 0, 0);
+      Tensor out = h + sum(dropout(none, 0.5));
+      out = dropout(out, 0.5) + sum(dropout(none, 0.5));
+      return dropout(out, 0.5) + sum(dropout(none, 0.5));
+    };
+    sum(again ? checkpoint(function, x) : function(x)).backward();
+    return numbers(x.grad());
+  };
+  EXPECT_EQ(gradient(true), gradient(false));
+}
+
 }  // namespace
 }  // namespace heed
