@@ -30,8 +30,9 @@ void check_fits(const char* op, const Tensor& v, const Tensor& x) {
   if (!(v.shape() == x.shape())) {
     throw ShapeError(fmt::format("{}: v is {} for {}", op, describe(v), describe(x)));
   }
-  if (v.dtype() != x.dtype()) {
-    throw DTypeError(fmt::format("{}: v is {} for {}", op, describe(v), describe(x)));
+  if (v.dtype() != widened(x.dtype())) {
+    throw DTypeError(fmt::format("{}: v is {} for {}{}", op, describe(v), describe(x),
+                                 x.dtype() == DType::bf16 ? ": it is in f32" : ""));
   }
 }
 
@@ -69,9 +70,9 @@ std::vector<Tensor> rows(const Tensor& value, const std::vector<Tensor>& inputs)
   }
   const Index count = value.numel();
   for (Index i = 0; i < count && value.requires_grad(); ++i) {
-    Array one = Array::zeros({count}, value.dtype());
+    Array one = Array::zeros({count}, widened(value.dtype()));
     Array element = one.select(0, i);
-    kernels::copy_into(element, Array::full({}, 1, value.dtype()));
+    kernels::copy_into(element, Array::full({}, 1, one.dtype()));
     const std::vector<Tensor> found =
         gradients({value}, inputs, {one.reshape(value.shape())}, {.retain_graph = true});
     for (std::size_t k = 0; k < inputs.size(); ++k) {
@@ -110,7 +111,7 @@ Product jvp(const ManyToOne& function, const std::vector<Tensor>& inputs,
   for (std::size_t i = 0; i < v.size(); ++i) check_fits("jvp", v[i], inputs[i]);
   const EnableGrad mode;
   const Tensor value = function(leaves);
-  Tensor u = zeros_like(value);  // any: u J is linear in u
+  Tensor u = zeros(value.shape(), widened(value.dtype()));  // any: u J is linear in u
   u.set_requires_grad();
   const auto products = gradients({value}, leaves, {u}, {.create_graph = true});
   return {value.detach(), gradients(products, {u}, v, {})[0]};

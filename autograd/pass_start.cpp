@@ -10,7 +10,7 @@
 
 namespace heed {
 
-// The gradient to start from: the one given, or 1 for a single element.
+// The gradient to start from: the one given, or 1 for a single element. That of bf16 is in f32.
 Tensor detail::start_of(const char* op, const Tensor& output, const Tensor& given) {
   if (!output.requires_grad()) {
     throw GradError(
@@ -23,15 +23,16 @@ Tensor detail::start_of(const char* op, const Tensor& output, const Tensor& give
       throw GradError(fmt::format("{}: {} has no single element: a gradient must be given", op,
                                   describe(output)));
     }
-    return full(output.shape(), 1, output.dtype());
+    return full(output.shape(), 1, widened(output.dtype()));
   }
   if (!(given.shape() == output.shape())) {
     throw ShapeError(fmt::format("{}: a gradient of {} for an output of {}", op, describe(given),
                                  describe(output)));
   }
-  if (given.dtype() != output.dtype()) {
-    throw DTypeError(fmt::format("{}: a gradient of {} for an output of {}", op, describe(given),
-                                 describe(output)));
+  if (given.dtype() != widened(output.dtype())) {
+    throw DTypeError(fmt::format("{}: a gradient of {} for an output of {}{}", op, describe(given),
+                                 describe(output),
+                                 output.dtype() == DType::bf16 ? ": it is in f32" : ""));
   }
   if (detail::t_anomaly) detail::inspect_gradient(op, given);
   return given;

@@ -29,6 +29,9 @@ const std::vector<Row> kReads = {
     {"div", [](const Tensor& x, const Tensor& y) { return x / y; }},
     {"whole", [](const Tensor& x, const Tensor&) { return x * 3 + 1; }},
     {"number", [](const Tensor& x, const Tensor&) { return 0.3 - x / 0.7; }},
+    {"pow of a number", [](const Tensor& x, const Tensor&) { return pow(1.7, x); }},
+    {"pow by a number",
+     [](const Tensor& x, const Tensor&) { return pow(masked_select(x, x > 0), 1.7); }},
     {"exp", [](const Tensor& x, const Tensor&) { return exp(x); }},
     {"relu", [](const Tensor& x, const Tensor&) { return relu(x); }},
     {"neg", [](const Tensor& x, const Tensor&) { return -x; }},
@@ -153,6 +156,29 @@ TEST(BFloat16Operators, GradientsPassAWeightInIt) {
 
 TEST(BFloat16Operators, PrintsAsShortAsItIs) {
   EXPECT_EQ(to_string(to(tensor({0.5, -1.0}), DType::bf16)), "tensor([ 0.5, -1. ], dtype=bf16)");
+}
+
+TEST(BFloat16Operators, APassStartsAtIt) {
+  Tensor x = drawn({5, 3}, 3).requires_grad(true);
+  to(sum(x * x), DType::bf16).backward();
+  EXPECT_EQ(numbers(x.grad()), numbers(x * 2));
+  const Tensor narrow = to(x, DType::bf16), g = drawn({5, 3}, 4);
+  EXPECT_EQ(numbers(grad({narrow}, {x}, {g})[0]), numbers(g));
+  EXPECT_ERROR(DTypeError,
+               "backward: a gradient of bf16[5, 3] for an output of bf16[5, 3]: it is in f32",
+               narrow.backward(to(g, DType::bf16)));
+}
+
+TEST(BFloat16Operators, APieceOfItMayGoUnused) {
+  Tensor x = drawn({5, 3}, 3).requires_grad(true);
+  const Tensor held = to(x, DType::bf16);
+  sum(square(split(held, {2, 3}, 0)[1])).backward();
+  const Tensor twice = to(held.detach(), DType::f32) * 2;
+  EXPECT_EQ(numbers(x.grad()), numbers(concat({zeros({2, 3}), slice(twice, 0, 2, 5)}, 0)));
+  sum(square(chunk(held, 2, 0)[0])).backward();
+  const Tensor once_more = concat({slice(twice, 0, 0, 3), zeros({2, 3})}, 0);
+  EXPECT_EQ(numbers(x.grad()),
+            numbers(concat({zeros({2, 3}), slice(twice, 0, 2, 5)}, 0) + once_more));
 }
 
 }  // namespace

@@ -166,5 +166,18 @@ TEST(Functional, SaysWhatDoesNotFit) {
                hessian(square_sum, vec({1, 2})));
 }
 
+// Gradients of a result in bf16 are in f32.
+TEST(Functional, TakesAResultInBf16) {
+  const Tensor x = tensor({1, 2, 3}, {3}), v = tensor({2, 3, 5}, {3});
+  const auto f = [](const Tensor& t) { return to(square(t), DType::bf16); };
+  const Product back = vjp(f, x, v);
+  EXPECT_EQ(back.value.dtype(), DType::bf16);
+  EXPECT_EQ(back.product.to_vector<float>(), (std::vector<float>{4, 12, 30}));
+  EXPECT_EQ(jvp(f, x, v).product.to_vector<float>(), (std::vector<float>{4, 12, 30}));
+  EXPECT_EQ(jacobian(f, x).to_vector<float>(), (std::vector<float>{2, 0, 0, 0, 4, 0, 0, 0, 6}));
+  EXPECT_ERROR(DTypeError, "vjp: v is bf16[3] for bf16[3]: it is in f32",
+               vjp(f, x, to(v, DType::bf16)));
+}
+
 }  // namespace
 }  // namespace heed

@@ -35,7 +35,7 @@ Tensor pow(const Tensor& x, const Tensor& y) {
 
 Tensor pow(const Tensor& x, double y) {
   check_defined("pow", x, "x");
-  Array out = kernels::binary(Binary::pow, x.array(), Array::full(Shape{}, y, x.dtype()));
+  Array out = kernels::binary(Binary::pow, x.array(), Array::full(Shape{}, y, widened(x.dtype())));
   say("y", y);
   return record(Op::pow, std::move(out), {x}, [x = Saved(x), y](const Tensor& g) {
     if (y == 0) return zeros(g.shape(), g.dtype());
@@ -45,7 +45,7 @@ Tensor pow(const Tensor& x, double y) {
 
 Tensor pow(double x, const Tensor& y) {
   check_defined("pow", y, "y");
-  return pow(tensor(x, y.dtype()), y);
+  return pow(tensor(x, widened(y.dtype())), y);
 }
 
 }  // namespace heed

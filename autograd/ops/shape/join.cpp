@@ -137,7 +137,7 @@ std::vector<Tensor> split(const Tensor& x, const std::vector<Index>& lengths, In
   if (parts.empty()) return {};
   say("axis", place, "lengths", lengths);
   return record_joint(Op::split, parts, {x},
-                      [shapes = shapes_of(parts), dtype = x.dtype(), place](
+                      [shapes = shapes_of(parts), dtype = widened(x.dtype()), place](
                           const Gradients& g, const std::vector<bool>&) {
                         if (!recording()) {
                           const Array whole = joined(g, place);
