@@ -7,6 +7,7 @@
 #include "../../../core/error.h"
 #include "../../check_defined.h"
 #include "../elementwise/elementwise.h"
+#include "../elementwise/power.h"
 #include "../reduce/reduce.h"
 #include "../shape/shape.h"
 #include "standardize.h"
@@ -31,8 +32,8 @@ Tensor length(const Tensor& x, double p, Index axis, double eps) {
   }
   const Tensor size = abs(x);
   const Tensor some = size != zero;
-  const Tensor powers = where(some, exp(log(where(some, size, one)) * p), zero);
-  return root_of(sum(powers, {axis}, true), [p](const Tensor& s) { return exp(log(s) / p); });
+  const Tensor powers = where(some, pow(where(some, size, one), p), zero);
+  return root_of(sum(powers, {axis}, true), [p](const Tensor& s) { return pow(s, 1 / p); });
 }
 
 Tensor unit(const Tensor& x, double p, Index axis, double eps) {

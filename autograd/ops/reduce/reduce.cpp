@@ -127,7 +127,7 @@ Tensor mean(const Tensor& x, const Axes& axes, bool keepdim) {
       kept.numel() == 0 ? 1 : static_cast<double>(x.numel()) / static_cast<double>(kept.numel());
   Array out = kernels::reduce(kernels::Reduce::sum, x.array(), axes, keepdim);
   if (out.shares_storage(x.array())) out = out.clone();
-  kernels::scale_into(out, 1 / count);
+  kernels::binary_into(kernels::Binary::div, out, Array::full({}, count, out.dtype()));
   say_axes(x, axes, keepdim);
   return record(Op::mean, out, {x}, [kept, whole = x.shape(), count](const Tensor& g) {
     return expand(reshape(g / count, kept), whole);

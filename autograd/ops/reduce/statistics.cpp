@@ -11,6 +11,7 @@
 #include "../../check_defined.h"
 #include "../../record.h"
 #include "../elementwise/elementwise.h"
+#include "../elementwise/power.h"
 #include "../shape/shape.h"
 #include "reduce.h"
 
@@ -65,7 +66,7 @@ Tensor root(const Tensor& x) {
 // x^p for x >= 0
 Tensor power(const Tensor& x, double p) {
   return apart_from_zero(x, p < 0 ? INFINITY : 0,
-                         [p](const Tensor& above) { return exp(log(above) * p); });
+                         [p](const Tensor& above) { return pow(above, p); });
 }
 
 }  // namespace

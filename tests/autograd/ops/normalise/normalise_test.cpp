@@ -339,5 +339,15 @@ TEST(Softmax, WhatIsImpossibleHasNoGradient) {
   }
 }
 
+// By way of logarithms the last digit of f64 would go.
+TEST(Normalize, OfAnyOrderKeepsItsDigits) {
+  for (const double p : {4.0, 8.0}) {  // of which 1 / p is exact
+    for (int k = 1; k < 23; ++k) {
+      const Tensor x = tensor({0, -k * 1.1e30, 0}, {3}, DType::f64);
+      EXPECT_NEAR(numbers(normalize(x, p, 0))[1], -1, 5e-16) << p << ' ' << k;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace heed
