@@ -126,6 +126,7 @@ HookId Tensor::register_hook(Hook hook) const {
   if (!requires_grad()) {
     throw GradError(fmt::format("register_hook: {} does not require a gradient", describe(*this)));
   }
+  if (!hook) throw ValueError("register_hook: the hook is empty");
   const HookId id = next++;
   auto& hooks = impl_->node ? impl_->node->output(impl_->output).hooks : impl_->hooks;
   if (!hooks) hooks = std::make_unique<Hooks>();

@@ -139,5 +139,13 @@ TEST_F(GradientHooks, AreNotCalledOfWhatWasFreed) {
   EXPECT_EQ(numbers(h.grad()), (Numbers{1, 1}));
 }
 
+TEST_F(GradientHooks, AreNotEmpty) {
+  EXPECT_ERROR(ValueError, "register_hook: the hook is empty", x.register_hook(Hook()));
+  const Tensor h = x * x;
+  EXPECT_ERROR(ValueError, "register_hook: the hook is empty", h.register_hook({}));
+  sum(h).backward();
+  EXPECT_EQ(numbers(x.grad()), (Numbers{4, 6}));
+}
+
 }  // namespace
 }  // namespace heed

@@ -1,6 +1,8 @@
 // Arithmetic and reductions of integers and bools, and searches, as in PyTorch.
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "../../autograd/methods.h"
 #include "../../autograd/ops/index/search.h"
 #include "../../autograd/ops/shape/pad.h"
@@ -210,6 +212,40 @@ TEST(Search, FindsBuckets) {
   EXPECT_EQ(whole(searchsorted(bounds, x)), whole(bucketize(x, bounds)));
   EXPECT_THROW(bucketize(x, arange(3)), DTypeError);
   EXPECT_THROW(bucketize(x, x), ShapeError);
+}
+
+TEST(IntegerTensors, BoolsTakeNoNumberInPlace) {
+  Tensor x = tensor({true, false, true});
+  EXPECT_ERROR(DTypeError,
+               "add_: bool[3] and 1, which is no bool: convert x first, to(x, DType::i64)", x += 1);
+  EXPECT_ERROR(DTypeError,
+               "mul_: bool[3] and 0, which is no bool: convert x first, to(x, DType::i64)", x *= 0);
+  EXPECT_THROW(mul_(x, 2.0), DTypeError);
+  EXPECT_THROW(x -= 1, DTypeError);
+  EXPECT_EQ(x.to_vector<bool>(), (std::vector<bool>{true, false, true}));
+  x *= true;
+  EXPECT_EQ(x.to_vector<bool>(), (std::vector<bool>{true, false, true}));
+  x += true;
+  EXPECT_EQ(x.to_vector<bool>(), (std::vector<bool>{true, true, true}));
+}
+
+TEST(IntegerTensors, AreFilledWithWhatTheyHold) {
+  Tensor x = tensor({3, 5, 7});
+  const Tensor mask = tensor({true, false, true});
+  const double inf = std::numeric_limits<double>::infinity();
+  for (const double value : {inf, -inf, std::numeric_limits<double>::quiet_NaN(), 1e20, 0x1p63}) {
+    EXPECT_ERROR_WITH(ValueError, "is beyond i64", masked_fill(x, mask, value));
+    EXPECT_ERROR_WITH(ValueError, "is beyond i64", masked_fill_(x, mask, value));
+    EXPECT_ERROR_WITH(ValueError, "is beyond i64", fill_(x, value));
+  }
+  EXPECT_ERROR(ValueError, "masked_fill: inf is beyond i64", masked_fill(x, mask, inf));
+  EXPECT_ERROR(ValueError, "masked_fill_: 1e+20 is beyond i64", masked_fill_(x, mask, 1e20));
+  EXPECT_ERROR(ValueError, "masked_fill_: 18446744073709551615 is beyond i64",
+               masked_fill_(x, mask, UINT64_MAX));
+  EXPECT_EQ(whole(x), (Integers{3, 5, 7}));
+  EXPECT_EQ(whole(masked_fill(x, mask, -0x1p63)), (Integers{INT64_MIN, 5, INT64_MIN}));
+  EXPECT_EQ(masked_fill(zeros({3}), mask, inf).to_vector<float>()[0],
+            std::numeric_limits<float>::infinity());
 }
 
 }  // namespace

@@ -36,6 +36,10 @@ Tensor interpolate(const Tensor& x, const InterpolateOptions& options) {
   if (sized == (options.scale != 0)) {
     throw ValueError("interpolate: wants a size or a scale, and not both");
   }
+  const bool linear = options.mode == Interpolation::linear;
+  if (options.align_corners && !linear) {
+    throw ValueError("interpolate: align_corners is of linear, and the mode is nearest");
+  }
   Shape shape = x.shape();
   for (Index axis = 2; axis < x.rank(); ++axis) {
     const Index in = x.size(axis);
@@ -50,7 +54,6 @@ Tensor interpolate(const Tensor& x, const InterpolateOptions& options) {
     shape[axis] = static_cast<Index>(wanted);
   }
   check_sizes("interpolate", shape);
-  const bool linear = options.mode == Interpolation::linear;
   Tensor y = x;
   for (Index axis = 2; axis < x.rank(); ++axis) {
     const Index in = x.size(axis), out = shape[axis];

@@ -24,8 +24,9 @@ struct InterpolateOptions {
   bool align_corners = false;  ///< of linear: the ends meet the ends
 };
 
-/// f32 and f64. Throws ValueError unless one of size and scale is given, and positive; ShapeError
-/// for other ranks, axes without places, and more numbers than an index has.
+/// f32 and f64. Throws ValueError unless one of size and scale is given, and positive, and for
+/// align_corners of nearest; ShapeError for other ranks, axes without places, and more numbers than
+/// an index has.
 Tensor interpolate(const Tensor& x, const InterpolateOptions& options);
 
 }  // namespace heed

@@ -11,6 +11,7 @@
 #include "../../check_defined.h"
 #include "../../record.h"
 #include "../shape/shape.h"
+#include "in_i64.h"
 
 namespace heed {
 
@@ -308,6 +309,7 @@ Tensor where(const Tensor& condition, const Tensor& x, const Tensor& y) {
 
 Tensor masked_fill(const Tensor& x, const Tensor& mask, Scalar value) {
   check_defined("masked_fill", x, "x", mask, "mask");
+  if (x.dtype() == DType::i64) check_in_i64("masked_fill", value);
   return where(mask, like(x, value), x);
 }
 

@@ -88,7 +88,8 @@ Tensor minimum(const Tensor& x, Scalar y);
 Tensor where(const Tensor& condition, const Tensor& x, const Tensor& y);
 Tensor where(const Tensor& condition, const Tensor& x, Scalar y);
 Tensor where(const Tensor& condition, Scalar x, const Tensor& y);
-/// `value` where mask (bool, broadcasts to x) is true, else x.
+/// `value` where mask (bool, broadcasts to x) is true, else x. Throws ValueError for a value that
+/// an x of i64 does not hold.
 Tensor masked_fill(const Tensor& x, const Tensor& mask, Scalar value);
 
 /// From x (weight 0) to y (weight 1) in a straight line: (1 - weight) x + weight y. All broadcast.

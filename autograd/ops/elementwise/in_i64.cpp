@@ -11,7 +11,9 @@ void throw_beyond_i64(const char* op, std::int64_t whole) {
 }
 
 void check_in_i64(const char* op, Scalar number) {
-  if (!is_floating(number.dtype()) && !in_i64(number)) throw_beyond_i64(op, number.whole());
+  if (in_i64(number)) return;
+  if (!is_floating(number.dtype())) throw_beyond_i64(op, number.whole());
+  throw ValueError(fmt::format("{}: {} is beyond i64", op, number.value()));
 }
 
 }  // namespace heed

@@ -19,7 +19,7 @@ inline bool in_i64(Scalar number) {
 
 /// Throws ValueError: an unsigned integer was wrapped around to `whole`.
 [[noreturn]] void throw_beyond_i64(const char* op, std::int64_t whole);
-/// The same for such a number alone.
+/// Throws ValueError for a number that i64 does not hold.
 void check_in_i64(const char* op, Scalar number);
 
 }  // namespace heed

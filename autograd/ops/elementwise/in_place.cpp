@@ -114,6 +114,12 @@ Tensor write(const char* op, Binary kind, Tensor x, Scalar y) {
                     "DType::f32)",
                     op, describe(x), y.value()));
   }
+  if (x.dtype() == DType::boolean && y.dtype() != DType::boolean) {
+    throw DTypeError(
+        fmt::format("{}: {} and {}, which is no bool: convert x first, to(x, "
+                    "DType::i64)",
+                    op, describe(x), y.value()));
+  }
   const Tensor number = full(Shape{}, y, x.dtype());
   return write(op, kind, std::move(x), number);
 }
@@ -184,6 +190,7 @@ Tensor clamp_(Tensor x, std::optional<double> min, std::optional<double> max) {
 Tensor masked_fill_(Tensor x, const Tensor& mask, Scalar value) {
   Array& to = writable("masked_fill_", x);
   check_operand("masked_fill_", x, mask, "mask");
+  if (to.dtype() == DType::i64) check_in_i64("masked_fill_", value);
   return replace(to, x, masked_fill(x.detach(), mask, value));
 }
 

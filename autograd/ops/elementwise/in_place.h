@@ -17,14 +17,15 @@
 
 namespace heed {
 
-/// Any dtype; the value is cast to it. An integer in i64 keeps all its digits, here and below, and
-/// is a ValueError beyond them.
+/// Any dtype; the value is cast to it. An integer in i64 keeps all its digits, here and below; what
+/// i64 does not hold (NaN, infinity, 1e20) is a ValueError.
 Tensor fill_(Tensor x, Scalar value);
 Tensor zero_(Tensor x);
 /// Converts to x's dtype.
 Tensor copy_(Tensor x, const Tensor& from);
 
-/// f32 or f64, y of the same dtype; add_, sub_ and mul_ also i64.
+/// f32 or f64, y of the same dtype; add_, sub_ and mul_ also i64; add_ (or) and mul_ (and) also
+/// bool, which takes no other numbers than true and false.
 Tensor add_(Tensor x, const Tensor& y);
 Tensor sub_(Tensor x, const Tensor& y);
 Tensor mul_(Tensor x, const Tensor& y);

@@ -17,15 +17,16 @@ namespace {
 
 constexpr const char* kOp = "binary_cross_entropy_with_logits";
 
-void check_factor(const char* what, const Tensor& factor, const Tensor& logits) {
+void check_factor(const char* op, const char* what, const Tensor& factor, const char* x_name,
+                  const Tensor& x) {
   if (!factor.defined()) return;
-  if (factor.dtype() != logits.dtype()) {
+  if (factor.dtype() != x.dtype()) {
     throw DTypeError(
-        fmt::format("{}: {} is {} for logits {}", kOp, what, describe(factor), describe(logits)));
+        fmt::format("{}: {} is {} for {} {}", op, what, describe(factor), x_name, describe(x)));
   }
-  if (!(broadcast_shapes(kOp, factor.shape(), logits.shape()) == logits.shape())) {
-    throw ShapeError(fmt::format("{}: {} {} does not broadcast to logits {}", kOp, what,
-                                 describe(factor), describe(logits)));
+  if (!(broadcast_shapes(op, factor.shape(), x.shape()) == x.shape())) {
+    throw ShapeError(fmt::format("{}: {} {} does not broadcast to {} {}", op, what,
+                                 describe(factor), x_name, describe(x)));
   }
 }
 
@@ -63,8 +64,8 @@ Tensor binary_cross_entropy_with_logits(const Tensor& logits, const Tensor& targ
                                         const BinaryCrossEntropyOptions& options) {
   check_defined(kOp, logits, "logits", targets, "targets");
   check_pair(kOp, logits, targets, "targets");
-  check_factor("weight", options.weight, logits);
-  check_factor("pos_weight", options.pos_weight, logits);
+  check_factor(kOp, "weight", options.weight, "logits", logits);
+  check_factor(kOp, "pos_weight", options.pos_weight, "logits", logits);
   Tensor likelihood = log_sigmoid(logits);
   if (options.pos_weight.defined()) {
     likelihood = (1 + (options.pos_weight - 1) * targets) * likelihood;
@@ -79,7 +80,7 @@ Tensor binary_cross_entropy(const Tensor& p, const Tensor& targets,
   check_defined("binary_cross_entropy", p, "p", targets, "targets");
   check_pair("binary_cross_entropy", p, targets, "targets");
   const auto [least, most] = range_of(p);
-  if (options.weight.defined()) check_factor("weight", options.weight, p);
+  check_factor("binary_cross_entropy", "weight", options.weight, "p", p);
   const bool edges = p.requires_grad() && (least < kLeast || most >= 1 - kLeast);
   Tensor losses = edges ? losses_with_edges(p, targets) : losses_of(p, targets);
   if (options.weight.defined()) losses = losses * options.weight;

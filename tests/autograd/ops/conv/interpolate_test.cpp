@@ -20,5 +20,10 @@ TEST(Interpolate, AsksForAllItsMemoryAtOnce) {
   }
 }
 
+TEST(Interpolate, NearestAlignsNoCorners) {
+  EXPECT_ERROR(ValueError, "interpolate: align_corners is of linear, and the mode is nearest",
+               interpolate(zeros({2, 3, 5}), {.scale = 2, .align_corners = true}));
+}
+
 }  // namespace
 }  // namespace heed

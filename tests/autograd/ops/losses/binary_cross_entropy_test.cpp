@@ -8,8 +8,10 @@
 #include "../../../../autograd/ops/elementwise/elementwise.h"
 #include "../../../../autograd/ops/reduce/reduce.h"
 #include "../../../../autograd/ops/shape/shape.h"
+#include "../../../../core/error.h"
 #include "../../../../core/generator.h"
 #include "../../../support/numbers.h"
+#include "../../../support/throws.h"
 #include "../../kinks.h"
 
 namespace heed {
@@ -85,6 +87,20 @@ TEST(BinaryCrossEntropy, OthersAreAsIfTheyStoodAlone) {
     return all;
   };
   EXPECT_EQ(run(true), run(false));
+}
+
+TEST(BinaryCrossEntropy, RefusesAWeightInItsOwnName) {
+  const Tensor p = leaf({0.25, 0.5, 0.75}), targets = leaf({0, 1, 1});
+  const Tensor longer = leaf({1, 2, 3, 4, 5}), single = ones({3});
+  EXPECT_ERROR_WITH(ShapeError,
+                    "binary_cross_entropy: ", binary_cross_entropy(p, targets, {.weight = longer}));
+  EXPECT_ERROR(DTypeError, "binary_cross_entropy: weight is f32[3] for p f64[3]",
+               binary_cross_entropy(p, targets, {.weight = single}));
+  EXPECT_ERROR(ShapeError, "binary_cross_entropy: weight f64[2, 3] does not broadcast to p f64[3]",
+               binary_cross_entropy(p, targets, {.weight = ones({2, 3}, DType::f64)}));
+  EXPECT_ERROR(DTypeError,
+               "binary_cross_entropy_with_logits: pos_weight is f32[3] for logits f64[3]",
+               binary_cross_entropy_with_logits(p, targets, {.pos_weight = single}));
 }
 
 }  // namespace
