@@ -28,11 +28,17 @@ void add_into(std::vector<double>& a, double factor, const std::vector<double>& 
   for (std::size_t i = 0; i < a.size(); ++i) a[i] += factor * b[i];
 }
 
+// NaN where there is one: it is below no tolerance.
 double largest(const std::vector<double>& a) {
   double most = 0;
-  for (const double value : a) most = std::max(most, std::abs(value));
+  for (const double value : a) {
+    if (std::isnan(value)) return value;
+    most = std::max(most, std::abs(value));
+  }
   return most;
 }
+
+constexpr double kLeastBracket = 1e-9;  // of a search, PyTorch's whatever the tolerances
 
 }  // namespace
 
@@ -162,8 +168,8 @@ LBFGS::Place LBFGS::search(const Loss& loss, const Vector& from, const Place& st
     gradients.emplace_back(at, std::move(place.gradient));
     return {at, place.loss, place.slope};
   };
-  const LinePlace found = strong_wolfe(line, {0, start.loss, start.slope}, t,
-                                       largest(state_.direction), options_.tolerance_change);
+  const LinePlace found =
+      strong_wolfe(line, {0, start.loss, start.slope}, t, largest(state_.direction), kLeastBracket);
   const auto known = std::find_if(gradients.rbegin(), gradients.rend(),
                                   [&](const auto& entry) { return entry.first == found.t; });
   return {found.t, found.loss, found.slope, known->second};

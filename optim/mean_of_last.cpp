@@ -12,6 +12,18 @@
 #include "check_averaged.h"
 
 namespace heed::optim {
+namespace {
+
+void check_fits(const Tensor& parameter, const char* what, const Array& numbers) {
+  const auto text = [&] {
+    return fmt::format("MeanOfLast.swap: a parameter became {}, its {} {}", describe(parameter),
+                       what, describe(numbers));
+  };
+  if (!(numbers.shape() == parameter.shape())) throw ShapeError(text());
+  if (numbers.dtype() != parameter.dtype()) throw DTypeError(text());
+}
+
+}  // namespace
 
 MeanOfLast::MeanOfLast(const std::vector<Tensor>& parameters, Index count)
     : parameters_(parameters), count_(static_cast<std::size_t>(count)) {
@@ -34,6 +46,9 @@ void MeanOfLast::write(const Moment& numbers) {
 
 void MeanOfLast::swap() {  // NOLINT(bugprone-exception-escape)
   if (!own_.empty()) {
+    for (std::size_t i = 0; i < own_.size(); ++i) {
+      check_fits(parameters_[i], "own numbers are", own_[i]);
+    }
     write(own_);
     own_.clear();
     return;
@@ -42,16 +57,9 @@ void MeanOfLast::swap() {  // NOLINT(bugprone-exception-escape)
   const NoGrad scope;
   Moment own, means;  // what can fail comes before the first write
   for (std::size_t i = 0; i < parameters_.size(); ++i) {
+    check_fits(parameters_[i], "mean is", taken_[0][i]);
     own.push_back(parameters_[i].array().clone());
     Tensor mean(taken_[0][i]);
-    if (!(mean.shape() == own[i].shape())) {
-      throw ShapeError(fmt::format("MeanOfLast.swap: a parameter became {}, its mean is {}",
-                                   describe(parameters_[i]), describe(mean)));
-    }
-    if (mean.dtype() != own[i].dtype()) {
-      throw DTypeError(fmt::format("MeanOfLast.swap: a parameter became {}, its mean is {}",
-                                   describe(parameters_[i]), describe(mean)));
-    }
     for (std::size_t k = 1; k < taken_.size(); ++k) mean = mean + Tensor(taken_[k][i]);
     means.push_back((mean / static_cast<double>(taken_.size())).array());
   }

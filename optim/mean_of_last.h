@@ -20,7 +20,8 @@ class MeanOfLast {
   /// GradError while the mean is swapped in.
   void take();
   /// Exchanges the parameters with the mean of what was taken, and back; nothing happens before two
-  /// were taken. Throws ShapeError, DTypeError for a parameter that has changed.
+  /// were taken. Throws ShapeError, DTypeError for a parameter that has changed, and then has
+  /// written none.
   void swap();  // NOLINT(bugprone-exception-escape): of numbers, not of objects
   Index taken() const { return static_cast<Index>(taken_.size()); }
 

@@ -255,5 +255,49 @@ TEST(LBFGS, TakesAsManyLossesAsCanBeCounted) {
   EXPECT_LT(rosenbrock(p).item(), 1e-8);
 }
 
+// As in PyTorch, and in every other optimizer here, NaN is not hidden.
+TEST(LBFGS, DoesNotTakeNaNForTheEnd) {
+  const auto ends_in_nan = [](LineSearch search, int faulty) {  // the loss whose gradient has one
+    Tensor p = tensor({3, 5}, {2}, DType::f64).set_requires_grad();
+    LBFGS lbfgs({p}, {.lr = 0.01, .max_iter = 7, .line_search = search});
+    int losses = 0;
+    lbfgs.step([&] {
+      p.zero_grad();
+      Tensor loss = sum(square(p));
+      loss.backward();
+      const double nan = std::numeric_limits<double>::quiet_NaN();
+      if (++losses == faulty) p.set_grad(tensor({nan, 0}, {2}, DType::f64));
+      return loss;
+    });
+    return std::isnan(p.array().to_vector<double>()[0]);
+  };
+  EXPECT_TRUE(ends_in_nan(LineSearch::none, 1));
+  EXPECT_TRUE(ends_in_nan(LineSearch::none, 2));
+  EXPECT_TRUE(ends_in_nan(LineSearch::strong_wolfe, 1));
+}
+
+// The user's tolerance of changes ends the steps, not the search along a line.
+TEST(LBFGS, SearchesAsFineWhateverTheTolerance) {
+  const auto losses_of = [](double tolerance) {
+    Tensor p = tensor({0.5}, {1}, DType::f64).set_requires_grad();
+    LBFGS lbfgs({p}, {.lr = 3,
+                      .max_iter = 1,
+                      .tolerance_change = tolerance,
+                      .line_search = LineSearch::strong_wolfe});
+    std::vector<double> losses;
+    lbfgs.step([&] {
+      p.zero_grad();
+      Tensor loss = sum(square(square(p)) + square(p));
+      loss.backward();
+      losses.push_back(loss.item());
+      return loss;
+    });
+    losses.push_back(p.item());
+    return losses;
+  };
+  EXPECT_EQ(losses_of(1.4), losses_of(1e-9));
+  EXPECT_LT(std::abs(losses_of(1.4).back()), 0.5);
+}
+
 }  // namespace
 }  // namespace heed::optim

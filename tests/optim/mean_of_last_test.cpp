@@ -150,5 +150,27 @@ TEST(MeanOfLast, RefusesAParameterThatIsNamedTwice) {
   EXPECT_ERROR(ValueError, "MeanOfLast: parameter f64[3] is named twice", MeanOfLast({p, q, p}, 2));
 }
 
+// The second parameter does not take its own numbers back: the first one keeps the mean's.
+TEST(MeanOfLast, SwapsAllBackOrNone) {
+  Tensor p = leaf({1, 2}), q = leaf({3});
+  MeanOfLast mean({p, q}, 2);
+  mean.take();
+  become(p, {5, 6});
+  mean.take();
+  mean.swap();
+  become(q, {3, 3, 3});
+  EXPECT_ERROR(ShapeError, "MeanOfLast.swap: a parameter became f64[3], its own numbers are f64[1]",
+               mean.swap());
+  EXPECT_THAT(numbers(p), ElementsAre(3, 4));
+  q.set_array(Array::full({1}, 7, DType::f32));
+  EXPECT_ERROR(DTypeError, "MeanOfLast.swap: a parameter became f32[1], its own numbers are f64[1]",
+               mean.swap());
+  EXPECT_THAT(numbers(p), ElementsAre(3, 4));
+  become(q, {9});
+  mean.swap();
+  EXPECT_THAT(numbers(p), ElementsAre(5, 6));
+  EXPECT_THAT(numbers(q), ElementsAre(3));
+}
+
 }  // namespace
 }  // namespace heed
