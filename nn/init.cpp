@@ -15,6 +15,12 @@ void write(Tensor& tensor, const Array& numbers) {
   tensor.copy_from(numbers);
 }
 
+// Before anything is drawn: write() would refuse it.
+void check_written(const char* op, const Tensor& tensor) {
+  if (tensor.is_leaf()) return;
+  throw GradError(fmt::format("{}: {} is the result of a recorded operator", op, describe(tensor)));
+}
+
 struct Fans {
   double in, out;
 };
@@ -50,10 +56,12 @@ double dot(const double* x, const double* y, Index n) {
 }  // namespace
 
 void uniform_(Tensor tensor, double low, double high, Generator& generator) {
+  check_written("uniform_", tensor);
   write(tensor, generator.uniform(tensor.shape(), low, high, tensor.dtype()));
 }
 
 void normal_(Tensor tensor, double mean, double deviation, Generator& generator) {
+  check_written("normal_", tensor);
   write(tensor, generator.normal(tensor.shape(), mean, deviation, tensor.dtype()));
 }
 
@@ -87,6 +95,7 @@ void kaiming_normal_(Tensor tensor, double slope, Fan fan, Generator& generator)
 void orthogonal_(Tensor tensor, double gain, Generator& generator) {
   fans_of("orthogonal_", tensor);
   check_floating("orthogonal_", tensor.dtype());
+  check_written("orthogonal_", tensor);
   if (tensor.numel() == 0) return;
   const Index rows = tensor.size(0);
   const Index columns = tensor.numel() / rows;

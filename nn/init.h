@@ -1,7 +1,7 @@
 // Initialisers: they write into a tensor in place, off the tape, f32 or f64, under torch.nn.init's
 // names. fan_in and fan_out of [out, in, ...] are in and out times the product of the rest; where
-// they are needed, ranks below 2 throw ShapeError. A tensor is a handle:
-// `xavier_uniform_(layer.weight)`.
+// they are needed, ranks below 2 throw ShapeError. The result of a recorded operator is a
+// GradError, before anything is drawn. A tensor is a handle: `xavier_uniform_(layer.weight)`.
 //
 // Glorot & Bengio 2010 (xavier), He et al. 2015 (kaiming), Saxe et al. 2013 (orthogonal).
 #pragma once

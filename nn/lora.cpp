@@ -56,7 +56,7 @@ std::vector<Module*> lora_layers(Module& model, const std::vector<std::string>& 
 
 Index add_lora(Module& model, const LoraOptions& options) {
   const LowRankOptions each{options.rank, options.alpha, options.dropout};
-  const LowRank probe(1, 1, each);  // throws before anything is changed
+  check_low_rank(each);  // before anything is changed
   const std::vector<Module*> layers = lora_layers(model, options.at);
   model.requires_grad(false);
   Index count = 0;

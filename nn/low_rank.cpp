@@ -14,13 +14,21 @@
 #include "init.h"
 
 namespace heed::nn {
-namespace {
 
-const LowRankOptions& checked(const LowRankOptions& options) {
+void check_low_rank(const LowRankOptions& options) {
   if (options.rank < 1 || !std::isfinite(options.alpha)) {
     throw ValueError(fmt::format("low_rank: rank {} must be positive, alpha {} finite",
                                  options.rank, options.alpha));
   }
+  if (!(options.dropout >= 0 && options.dropout <= 1)) {  // in the words of the layer it becomes
+    throw ValueError(fmt::format("Dropout: p {} is not in [0, 1]", options.dropout));
+  }
+}
+
+namespace {
+
+const LowRankOptions& checked(const LowRankOptions& options) {
+  check_low_rank(options);
   return options;
 }
 

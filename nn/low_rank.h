@@ -19,9 +19,13 @@ struct LowRankOptions {
   double dropout = 0;  ///< of x, in training
 };
 
+/// Throws ValueError for a rank that is not positive, a scale that is not finite, a dropout that is
+/// not in [0, 1].
+void check_low_rank(const LowRankOptions& options);
+
 class LowRank : public Module {
  public:
-  /// Throws ValueError for a rank that is not positive, a scale that is not finite.
+  /// Throws as check_low_rank().
   LowRank(Index in, Index out, const LowRankOptions& options, DType dtype = DType::f32);
 
   Tensor &a, &b;

@@ -137,5 +137,19 @@ TEST(Init, AWholeNumberIsNotDrawn) {
   EXPECT_ERROR_WITH(DTypeError, "orthogonal_", nn::orthogonal_(x));
 }
 
+TEST(Init, AResultIsRefusedBeforeAnythingIsDrawn) {
+  const Tensor x = zeros({3, 5}).requires_grad(true) * 1;
+  const auto before = default_generator().state();
+  EXPECT_ERROR(GradError, "uniform_: f32[3, 5] is the result of a recorded operator",
+               nn::uniform_(x));
+  EXPECT_ERROR_WITH(GradError, "normal_: ", nn::normal_(x));
+  EXPECT_ERROR_WITH(GradError, "orthogonal_: ", nn::orthogonal_(x));
+  EXPECT_THROW(nn::xavier_uniform_(x), GradError);
+  EXPECT_THROW(nn::xavier_normal_(x), GradError);
+  EXPECT_THROW(nn::kaiming_uniform_(x), GradError);
+  EXPECT_THROW(nn::kaiming_normal_(x), GradError);
+  EXPECT_EQ(default_generator().state(), before);
+}
+
 }  // namespace
 }  // namespace heed

@@ -134,5 +134,21 @@ TEST(LoraRefusals, RoundedWeightsTakeNothingIn) {
   }
 }
 
+TEST(LoraRefusals, CheckingDrawsNothing) {
+  WeightNormLinear alone(7, 5);
+  const auto before = default_generator().state();
+  EXPECT_THROW(add_lora(alone), ValueError);
+  EXPECT_EQ(default_generator().state(), before);
+  Pair model;
+  manual_seed(11);
+  add_lora(model, {.rank = 2});
+  manual_seed(11);
+  const LowRank first(7, 5, {.rank = 2});
+  EXPECT_EQ(numbers(model.first.adapters()[0].second->a), numbers(first.a));
+  EXPECT_ERROR(ValueError, "Dropout: p 1.5 is not in [0, 1]",
+               check_low_rank({.rank = 2, .dropout = 1.5}));
+  EXPECT_NO_THROW(check_low_rank({.rank = 1, .dropout = 1}));
+}
+
 }  // namespace
 }  // namespace heed::nn
