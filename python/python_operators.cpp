@@ -25,7 +25,9 @@ Tensor flag(Scalar y) { return full(Shape{}, y, y.dtype()); }
 // The whole number at or below x / y: x is y (x // y) + x % y, as in Python.
 Tensor floor_divide(const Tensor& x, const Tensor& y) {
   const Tensor whole = x - x % y;  // a multiple of y, but for rounding
-  if (x.is_floating_point() || y.is_floating_point()) return round(whole / y);
+  if (x.is_floating_point() || y.is_floating_point()) {
+    return where(y == Scalar(0), x / y, round(whole / y));  // x % 0 is none, x / 0 may be infinite
+  }
   if (any(y == Scalar(0)).item<bool>()) throw ValueError("floor_divide: an integer by 0");
   const auto divided = [&y](const Tensor& n) {
     const Tensor quotient = heed::to(n, DType::f64) / heed::to(y, DType::f64);

@@ -1,5 +1,6 @@
 """What stands for an argument, and what does not: numbers, flags, lists of tensors, PyTorch's names; named results."""
 
+import math
 import pickle
 
 import heed
@@ -136,6 +137,7 @@ def test_dividing_to_whole_numbers():
         assert (17 % y).tolist() == [17 % q for q in b]
     big = 2**60 + 7
     assert (heed.tensor([big]) // 3).tolist() == [big // 3]
+    assert (heed.tensor([5.0, -5.0]) // 0).tolist() == [math.inf, -math.inf]
     with pytest.raises(heed.ValueError, match="by 0"):
         heed.tensor([1]) // 0
 
