@@ -1,5 +1,7 @@
 #include <algorithm>
 #include <limits>
+#include <type_traits>
+#include <vector>
 
 #include "../../parallel.h"
 #include "../elementwise/copy.h"
@@ -272,7 +274,7 @@ BiasPlaces places_of_offsets(const Array& offset_bias, Index queries) {
   return {Shape(offset_bias.shape().begin(), offset_bias.rank() - 1), -1, 1, queries - 1, false};
 }
 
-// A bias's own pass, with the places that share an element in the same task.
+// A bias's own pass, with the places that share an element in the same task: added up in doubles.
 template <class T, class Score>
 void differentiate_bias(const AttentionPlan& plan, const Returned& returned,
                         const BiasPlaces& places, Array& gradient) {
@@ -280,17 +282,16 @@ void differentiate_bias(const AttentionPlan& plan, const Returned& returned,
   const Index tiles = places.rows_apart ? (plan.Q - 1) / Score::kRows + 1 : 1;
   const Index each = places.rows_apart ? Score::kRows : plan.Q;
   const Index block = axes.units() == 0 ? 0 : gradient.numel() / axes.units();
+  const bool of_one = places.rows_apart && places.column_step == 1 && axes.members() == 1;
   parallel_for(axes.units() * tiles, 1, [&](Index begin, Index end) {
     TileMemory<T> memory;
     Slopes<T, Score> slopes(plan, axes, returned, false, memory);
     QueryTile tile;
-    for (Index task = begin; task < end; ++task) {
-      const Index unit = task / tiles;
-      const Index first = task % tiles * each;
-      T* const to = gradient.mutable_data<T>() + unit * block + places.first;
+    // Of queries first .. last, into to[0] and on, where query `first` and key 0 have their place.
+    const auto add = [&](Index unit, Index first, Index last, auto* to) {
+      using Sum = std::remove_reference_t<decltype(*to)>;
       for (Index member = 0; member < axes.members(); ++member) {
         slopes.start(unit, member);
-        const Index last = std::min(plan.Q, first + each);
         for (Index query = first; query < last; query += Score::kRows) {
           tile.clear();
           plan.add(axes, unit, member, query, std::min(Score::kRows, last - query), tile);
@@ -298,14 +299,29 @@ void differentiate_bias(const AttentionPlan& plan, const Returned& returned,
           each_chunk(tile, slopes.terms, [&](KeyRange keys) {
             slopes.weigh(keys);
             for (Index i = 0; i < tile.count; ++i) {
-              T* const row = to + (query + i) * places.row_step;
+              Sum* const row = to + (query - first + i) * places.row_step;
               for (Index j = keys.begin; j < keys.end; ++j) {
-                row[j * places.column_step] += slopes.d[(j - keys.begin) * slopes.step + i];
+                row[j * places.column_step] +=
+                    static_cast<Sum>(slopes.d[(j - keys.begin) * slopes.step + i]);
               }
             }
           });
         }
       }
+    };
+    std::vector<double> sums;
+    for (Index task = begin; task < end; ++task) {
+      const Index unit = task / tiles;
+      const Index first = task % tiles * each, last = std::min(plan.Q, first + each);
+      T* const own = gradient.mutable_data<T>() + unit * block + first * places.row_step;
+      if (of_one) {
+        add(unit, first, last, own);
+        continue;
+      }
+      const Index size = places.rows_apart ? (last - first) * places.row_step : block;
+      sums.assign(static_cast<std::size_t>(size), 0.0);
+      add(unit, first, last, sums.data() + places.first);
+      std::transform(sums.begin(), sums.end(), own, [](double sum) { return static_cast<T>(sum); });
     }
   });
 }

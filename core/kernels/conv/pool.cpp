@@ -5,6 +5,7 @@
 
 #include "../../parallel.h"
 #include "../elementwise/iterate.h"
+#include "../reduce/reduce_simd.h"
 #include "pool_simd.h"
 
 namespace heed::kernels {
@@ -89,6 +90,30 @@ class Largest {
   std::vector<T> chosen_;       // which of them each is
 };
 
+constexpr Index kFew = 16;  // numbers that are added as they are; what comes of them in doubles
+
+// At least as many as the longest window of an axis has.
+Index most_of(const AverageAxis& axis) {
+  const WindowAxis& window = axis.window;
+  return axis.adaptive ? (window.in - 1) / window.out + 2 : window.kernel;
+}
+
+// The sum of `rows` runs of n numbers.
+template <class T>
+double sum_of_runs(const T* x, Index step, Index rows, Index n) {
+  double total = 0;
+  for (Index row = 0; row < rows; ++row, x += step) {
+    if (n > kFew) {
+      total += simd::reductions<T>().sum(x, 1, static_cast<std::size_t>(n));
+      continue;
+    }
+    T few = 0;
+    for (Index i = 0; i < n; ++i) few += x[i];
+    total += static_cast<double>(few);
+  }
+  return total;
+}
+
 // Planes of one chunk of parallel work, when each costs so many steps.
 Index planes_at_once(Index cost) { return std::max<Index>(1, kGrain / std::max<Index>(1, cost)); }
 
@@ -158,22 +183,32 @@ Array avg_pool(const AverageAxis& y, const AverageAxis& x, const Array& planes) 
     using T = decltype(zero);
     const T* first = from.data<T>();
     T* values = out.mutable_data<T>();
-    const Index grain = planes_at_once(size + rows * columns);
-    parallel_for(planes.size(0), grain, [&](Index begin, Index end) {
-      T* to = values + begin * rows * columns;
-      for (Index row = begin * rows; row < end * rows; ++row) {
-        const Span down = y[row % rows];
-        const T* plane = first + row / rows * size;
-        for (Index column = 0; column < columns; ++column) {
-          const Span along = x[column];
-          T total = 0;
-          for (Index iy = down.begin; iy < down.end; ++iy) {
-            for (Index ix = along.begin; ix < along.end; ++ix) total += plane[iy * width + ix];
-          }
-          *to++ = total / static_cast<T>(down.count * along.count);
+    const auto each = [&](const auto& mean) {
+      const Index grain = planes_at_once(size + rows * columns);
+      parallel_for(planes.size(0), grain, [&](Index begin, Index end) {
+        T* to = values + begin * rows * columns;
+        for (Index row = begin * rows; row < end * rows; ++row) {
+          const Span down = y[row % rows];
+          const T* plane = first + row / rows * size;
+          for (Index column = 0; column < columns; ++column) *to++ = mean(plane, down, x[column]);
         }
-      }
-    });
+      });
+    };
+    if (most_of(y) <= kFew / most_of(x)) {
+      each([width](const T* plane, const Span& down, const Span& along) {
+        T total = 0;
+        for (Index iy = down.begin; iy < down.end; ++iy) {
+          for (Index ix = along.begin; ix < along.end; ++ix) total += plane[iy * width + ix];
+        }
+        return total / static_cast<T>(down.count * along.count);
+      });
+    } else {
+      each([width](const T* plane, const Span& down, const Span& along) {
+        const double sum = sum_of_runs(plane + down.begin * width + along.begin, width,
+                                       down.end - down.begin, along.end - along.begin);
+        return static_cast<T>(sum / static_cast<double>(down.count * along.count));
+      });
+    }
   });
   return out;
 }

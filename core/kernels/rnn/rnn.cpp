@@ -158,7 +158,7 @@ struct Backward {
   const T* kept;         // [tokens, kept H]
   T* grads;              // [tokens, terms H]: rnn_step_grad's d
   T* before;             // [tokens, H]: the states h that the steps began with
-  T* sums;               // [blocks, terms H]: of grads
+  double* sums;          // [blocks, terms H]: of grads
 };
 
 template <class T>
@@ -175,8 +175,17 @@ void run_back(RnnCell cell, const Walk& walk, Index block, const Backward<T>& to
   T* const dc = dc_rows.mutable_data<T>();
   T* const recurrent = products.mutable_data<T>();
   const T* const zeros = nothing.data<T>();
-  T* const sums = to.sums + block * terms;
-  std::fill_n(sums, terms, T{0});
+  double* const sums = to.sums + block * terms;
+  std::fill_n(sums, terms, 0.0);
+  constexpr Index kFew = 32;  // rows that are added as they are; what comes of them in doubles
+  Array few_rows = Array::zeros(Shape{terms}, dtype_of<T>);
+  T* const few = few_rows.mutable_data<T>();
+  Index added = 0;
+  const auto move = [&] {
+    for (Index i = 0; i < terms; ++i) sums[i] += static_cast<double>(few[i]);
+    std::fill_n(few, terms, T{0});
+    added = 0;
+  };
   const auto first = [&](const T* states, Index i) {
     return states ? states + walk.state(i) : zeros;
   };
@@ -202,11 +211,13 @@ void run_back(RnnCell cell, const Walk& walk, Index block, const Backward<T>& to
                                       .dc = dc + i * H,
                                       .d = to.grads + token * terms,
                                       .recurrent = recurrent + i * gates,
-                                      .sums = sums};
+                                      .sums = few};
       simd::rnn<T>().step_grad(cell, step, H);
+      if (++added == kFew) move();
     }
     to.w_hh.multiply(active, recurrent, gates, true, dh, H);
   }
+  move();
   walk.scatter(dh_rows, g_start.h);
   if (g_start.c) walk.scatter(dc_rows, g_start.c);
 }
@@ -224,14 +235,13 @@ Array rotated(const Array& x, Index rows) {
 }
 
 // Over all blocks, of `count` terms from `first`.
-template <class T>
-Array sum_of(const T* sums, Index blocks, Index step, Index first, Index count) {
-  Array out = Array::zeros(Shape{count}, dtype_of<T>);
-  T* const to = out.mutable_data<T>();
+Array sum_of(const double* sums, Index blocks, Index step, Index first, Index count, DType dtype) {
+  Array out = Array::zeros(Shape{count}, DType::f64);
+  double* const to = out.mutable_data<double>();
   for (Index b = 0; b < blocks; ++b) {
     for (Index i = 0; i < count; ++i) to[i] += sums[b * step + first + i];
   }
-  return out;
+  return out.to(dtype);
 }
 
 Array dense(const Array& array) { return array.defined() ? array.contiguous() : array; }
@@ -320,17 +330,17 @@ Rnn::Gradients Rnn::backward(const Array& x, const RnnStates& start, const Resul
   visit_floating("rnn", dtype, [&](auto zero) {
     using T = decltype(zero);
     std::vector<Array> memory;
-    const auto make = [&](Index rows, Index columns) {
-      memory.push_back(Array::empty(Shape{rows, columns}, dtype));
-      return memory.back().template mutable_data<T>();
+    const auto make = [&]<class S>(S, Index rows, Index columns) {
+      memory.push_back(Array::empty(Shape{rows, columns}, dtype_of<S>));
+      return memory.back().template mutable_data<S>();
     };
     std::vector<Backward<T>> ways;
     for (std::size_t d = 0; d < directions; ++d) {
       ways.push_back({{gates, H, {weights_[d].w_hh.template data<T>(), H}},
                       result.kept[d].template data<T>(),
-                      make(tokens, terms),
-                      make(tokens, H),
-                      make(blocks, terms)});
+                      make(zero, tokens, terms),
+                      make(zero, tokens, H),
+                      make(0.0, blocks, terms)});
     }
     const States<T> g_firsts = write<T>(g_start);
     each_walk(sequences_, static_cast<Index>(directions), parts.gates, H,
@@ -359,9 +369,9 @@ Rnn::Gradients Rnn::backward(const Array& x, const RnnStates& start, const Resul
         gemm(gates, H, tokens, {g + own, terms, true}, {ways[d].before, H}, false,
              to.w_hh.template mutable_data<T>(), H);
       }
-      const T* const sums = ways[d].sums;
-      if (needs.weights[d][2]) to.b_ih = rotated(sum_of(sums, blocks, terms, 0, gates), own);
-      if (needs.weights[d][3]) to.b_hh = sum_of(sums, blocks, terms, own, gates);
+      const double* const sums = ways[d].sums;
+      if (needs.weights[d][2]) to.b_ih = rotated(sum_of(sums, blocks, terms, 0, gates, dtype), own);
+      if (needs.weights[d][3]) to.b_hh = sum_of(sums, blocks, terms, own, gates, dtype);
       if (needs.x) {
         const Array turned = rotated(weights_[d].w_ih, gates - own);
         const PackedMatrix<T> w_ih(gates, inputs, {turned.data<T>(), inputs});

@@ -7,11 +7,14 @@
 #include <string>
 
 #include "../../../../core/generator.h"
+#include "../../../../core/kernels/attention/attention.h"
+#include "../../../../core/kernels/conv/pool.h"
 #include "../../../../core/kernels/elementwise/copy.h"
 #include "../../../../core/kernels/gemm/matmul.h"
 #include "../../../../core/kernels/normalise/softmax.h"
 #include "../../../../core/kernels/normalise/standardize.h"
 #include "../../../../core/kernels/reduce/reduce.h"
+#include "../../../../core/kernels/rnn/rnn.h"
 #include "../../../../core/parallel.h"
 #include "../../../support/every_simd.h"
 
@@ -174,6 +177,71 @@ TEST(LongSums, OfABiasKeepTheirDigits) {
     Array bias;
     linear_weight_grad(g, x, &bias);
     expect_all(bias, static_cast<double>(0.1f) * kLong, "bias");
+  });
+}
+
+// Of planes in one piece, and of windows with many short rows.
+TEST(LongSums, OfWindowsKeepTheirDigits) {
+  const auto whole = [](Index in) {
+    return AverageAxis{.window = {in, in, 1, 0, 1, 1}, .adaptive = true};
+  };
+  under_every_simd([&] {
+    for (const auto& [height, width] :
+         {std::pair<Index, Index>{1009, 997}, {262'147, 3}, {3, 262'147}, {31, 31}}) {
+      const Array x = Array::full({2, height, width}, 0.1, DType::f32);
+      const auto each = static_cast<double>(0.1f);
+      expect_all(avg_pool(whole(height), whole(width), x), each, "adaptive");
+      const AverageAxis y{.window = {height, height - 1, 1, 0, 1, 2}},
+          across{.window = {width, width, 1, 0, 1, 1}};
+      expect_all(avg_pool(y, across, x), each, "windows");
+    }
+  });
+}
+
+// Two keys of equal weights, whose values are 1 and -1: each query adds 0.05 and -0.05.
+TEST(LongSums, OfBiasesOfAttentionKeepTheirDigits) {
+  constexpr Index kMembers = 67, kQueries = 1009, kMany = 65'537;
+  const auto run = [](Index members, Index queries, const AttentionTerms& terms) {
+    const Array q = Array::zeros({members, queries, 1}, DType::f32);
+    const Array k = Array::zeros({2, 1}, DType::f32);
+    const Array v = Array::from(std::vector<float>{1, -1}, {2, 1});
+    const Array g = Array::full({members, queries, 1}, 0.1, DType::f32);
+    const AttentionScores scores{q, k, {}};
+    const Attended out = attention("attend", scores, v, terms);
+    return attention_grad("attend", scores, v, terms, out, {g, {}}, terms.bias.defined(),
+                          terms.offset_bias.defined());
+  };
+  const double each = static_cast<double>(0.1f) / 2;
+  const auto expect = [&](const Array& found, double terms) {
+    expect_all(found.slice(-1, 0, 1), terms * each, "first key");
+    expect_all(found.slice(-1, 1, 2), -terms * each, "second key");
+  };
+  under_every_simd([&] {
+    const auto bias = [](const Shape& shape) {
+      return AttentionTerms{.bias = Array::zeros(shape, DType::f32)};
+    };
+    expect(run(kMembers, kQueries, bias({2})).bias, kMembers * kQueries);
+    expect(run(kMembers, kQueries, bias({kMembers, 1, 2})).bias, kQueries);
+    expect(run(kMany, 3, bias({3, 2})).bias, kMany);
+    expect(run(kMany, 1, {.offset_bias = Array::zeros({2}, DType::f32)}).offset_bias, kMany);
+  });
+}
+
+// States of 1 whatever came before: each step adds its gradient, 0.1, alone.
+TEST(LongSums, OfBiasesOfRecurrentLayersKeepTheirDigits) {
+  constexpr Index kBatch = 17, kSteps = 4099, kWidth = 5;
+  const auto zeros = [](const Shape& shape) { return Array::zeros(shape, DType::f32); };
+  const Array ones = Array::full({kWidth}, 1, DType::f32);
+  const RnnWeights weights{zeros({kWidth, 1}), zeros({kWidth, kWidth}), ones, zeros({kWidth})};
+  const Rnn rnn(RnnCell::relu, kBatch, kSteps, {}, {weights});
+  const Array x = zeros({kBatch, kSteps, 1});
+  const Array g = Array::full({kBatch, kSteps, kWidth}, 0.1, DType::f32);
+  under_every_simd([&] {
+    const auto grads =
+        rnn.backward(x, {}, rnn.forward(x, {}), g, {}, {.weights = {{false, false, true, true}}});
+    const double sum = static_cast<double>(0.1f) * kBatch * kSteps;
+    expect_all(grads.weights[0].b_ih, sum, "b_ih");
+    expect_all(grads.weights[0].b_hh, sum, "b_hh");
   });
 }
 
