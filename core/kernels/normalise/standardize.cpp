@@ -7,6 +7,7 @@
 #include "../../parallel.h"
 #include "../elementwise/iterate.h"
 #include "../reduce/reduce_simd.h"
+#include "../reduce/variance_simd.h"
 #include "standardize_columns.h"
 #include "standardize_simd.h"
 
@@ -35,6 +36,18 @@ struct Moments {
   T mean = 0, variance = 0;
 };
 
+// By deviations from a number among them, so that of equal numbers the mean is that number and the
+// variance 0; `otherwise` where that is not finite.
+template <class T>
+Moments<T> moments_far(const T* x, const RowLayout& layout, Index row, Moments<T> otherwise) {
+  simd::Spread all;
+  each_segment(layout, row, [&](Index at, Index) {
+    all.add(simd::variances<T>().spread(x + at, layout.length));
+  });
+  if (!std::isfinite(all.mean)) return otherwise;
+  return {static_cast<T>(all.mean), static_cast<T>(all.squares / all.count)};
+}
+
 template <class T>
 Moments<T> moments(const T* x, const RowLayout& layout, Index row, bool centred) {
   const auto length = static_cast<std::size_t>(layout.length);
@@ -48,7 +61,9 @@ Moments<T> moments(const T* x, const RowLayout& layout, Index row, bool centred)
   each_segment(layout, row, [&](Index at, Index) {
     squares += simd::standardize_runs<T>().squares(x + at, mean, length);
   });
-  return {mean, static_cast<T>(squares / count)};
+  const Moments<T> found{mean, static_cast<T>(squares / count)};
+  return centred && simd::is_far(mean, squares / count) ? moments_far(x, layout, row, found)
+                                                        : found;
 }
 
 template <class T>

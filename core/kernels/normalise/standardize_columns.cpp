@@ -54,6 +54,40 @@ class Parts {
 
 }  // namespace
 
+ColumnMoments column_moments(const Array& x, Index columns) {
+  const Pieces pieces(x.numel() / columns, columns);
+  Parts parts(pieces);
+  visit_floating("standardize", x.dtype(), [&](auto zero) {
+    using T = decltype(zero);
+    const T* from = x.data<T>();
+    pieces.each([&](Index p, Index at, Index rows) {
+      simd::standardize_columns<T>().moments(from + at, rows, columns, parts.first(p),
+                                             parts.second(p));
+    });
+  });
+  const auto count = static_cast<double>(pieces.rows);
+  ColumnMoments out{std::vector<double>(static_cast<std::size_t>(columns)),
+                    std::vector<double>(static_cast<std::size_t>(columns))};
+  auto& [means, variances] = out;
+  for (std::size_t c = 0; c < means.size(); ++c) {
+    means[c] = parts.first(0)[c];
+    variances[c] = parts.second(0)[c] / count;
+  }
+  for (Index p = 1; p < pieces.count; ++p) {
+    const auto before = static_cast<double>(p * pieces.height);
+    const auto height = static_cast<double>(pieces.height_of(p));
+    const double share = height / (before + height);
+    for (std::size_t c = 0; c < means.size(); ++c) {
+      const double mean = parts.first(p)[c], away = mean - means[c];
+      variances[c] += (parts.second(p)[c] + share * before * away * away) / count;
+      // Of equal numbers that number; where one is infinite, so is the mean.
+      means[c] =
+          std::isfinite(away) ? means[c] + share * away : (1 - share) * means[c] + share * mean;
+    }
+  }
+  return out;
+}
+
 Standardized standardize_columns(const Array& x, const Array& weight, const Array& bias,
                                  Index columns, double eps) {
   Standardized out{Array::empty(x.shape(), x.dtype()), Array::zeros({columns}, x.dtype()),
@@ -64,24 +98,7 @@ Standardized standardize_columns(const Array& x, const Array& weight, const Arra
   visit_floating("standardize", x.dtype(), [&](auto zero) {
     using T = decltype(zero);
     const T* from = dense.data<T>();
-    Parts parts(pieces);
-    pieces.each([&](Index p, Index at, Index rows) {
-      simd::standardize_columns<T>().moments(from + at, rows, columns, parts.first(p),
-                                             parts.second(p));
-    });
-    const auto count = static_cast<double>(pieces.rows);
-    std::vector<double> means(static_cast<std::size_t>(columns)), variances(means.size());
-    for (Index p = 0; p < pieces.count; ++p) {
-      const double share = static_cast<double>(pieces.height_of(p)) / count;
-      for (std::size_t c = 0; c < means.size(); ++c) means[c] += share * parts.first(p)[c];
-    }
-    for (Index p = 0; p < pieces.count; ++p) {
-      const double share = static_cast<double>(pieces.height_of(p)) / count;
-      for (std::size_t c = 0; c < means.size(); ++c) {
-        const double away = parts.first(p)[c] - means[c];
-        variances[c] += parts.second(p)[c] / count + share * away * away;
-      }
-    }
+    const auto [means, variances] = column_moments(dense, columns);
     T* mean = out.mean.mutable_data<T>();
     T* variance = out.variance.mutable_data<T>();
     const auto rounded = [](double v) { return static_cast<T>(v); };

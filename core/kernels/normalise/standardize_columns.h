@@ -4,9 +4,18 @@
 // a Pairwise Algorithm for Computing Sample Variances" (1979).
 #pragma once
 
+#include <vector>
+
 #include "standardize.h"
 
 namespace heed::kernels {
+
+/// Of the columns of x, dense, f32 or f64, seen as [rows, columns] of more than nothing. Their
+/// variances are sums of squares over the number of rows.
+struct ColumnMoments {
+  std::vector<double> means, variances;
+};
+ColumnMoments column_moments(const Array& x, Index columns);
 
 /// Of x, dense, seen as [rows, columns]; weight and bias have one element for each column, or are
 /// undefined. Nothing is checked.

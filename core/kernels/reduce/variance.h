@@ -1,5 +1,5 @@
-// The variance of rows, which reads them once, f32 and f64. Long rows are cut into pieces by shape
-// alone: the same bits for any number of threads.
+// The variance of rows, which reads them once, and of columns, f32 and f64. Long ones are cut into
+// pieces by shape alone: the same bits for any number of threads.
 #pragma once
 
 #include <vector>
@@ -8,11 +8,13 @@
 
 namespace heed::kernels {
 
-/// Whether variance() takes them: rows that lie together, f32 or f64, of more than nothing.
+/// Whether variance() reads them as they lie: rows that lie together, f32 or f64, of more than
+/// nothing.
 bool has_variance(const Array& x, const std::vector<Index>& axes);
 
 /// The sum of (x - mean)^2 over `axes` (sorted, not negative), divided by `over`; the reduced axes
-/// stay with size 1 where `keepdim`. Only where has_variance().
+/// stay with size 1 where `keepdim`. 0 of equal numbers. f32 or f64, of any layout, with an axis
+/// and a number at least.
 Array variance(const Array& x, const std::vector<Index>& axes, double over, bool keepdim);
 
 }  // namespace heed::kernels

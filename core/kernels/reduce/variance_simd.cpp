@@ -45,20 +45,31 @@ T mean_of_block(const T* x, Index n) {
   return 2 * (first + hn::GetLane(hn::SumOfLanes(d, hn::Add(a, b))));
 }
 
-template <class T>
-Spread spread_of_block(const T* x, Index n) {
+// Deviations too large to be squared in floats are made this much smaller.
+constexpr double kSmaller = 0x1p-32;
+
+struct Deviations {
+  double sum = 0, squares = 0;
+};
+
+// Of x[0 .. n) from `about`: as they are, or `smaller`.
+template <bool smaller, class T>
+Deviations deviations(const T* x, Index n, T about) {
   const hn::ScalableTag<T> d;
   const auto lanes = static_cast<Index>(hn::Lanes(d));
-  const T about = mean_of_block(x, n);
-  const auto shift = hn::Set(d, about);
+  const auto scale = hn::Set(d, static_cast<T>(kSmaller));
+  const auto shift = hn::Set(d, smaller ? about * static_cast<T>(kSmaller) : about);
+  const auto off = [&](auto v) HWY_ATTR {
+    return smaller ? hn::MulSub(v, scale, shift) : hn::Sub(v, shift);
+  };
   LongSum sums, squares;
   Index i = 0;
   while (i + 2 * lanes <= n) {
     auto a = hn::Zero(d), b = a, aa = a, bb = a;
     const Index end = std::min(n, i + 2 * kChain * lanes);
     for (; i + 2 * lanes <= end; i += 2 * lanes) {
-      const auto u = hn::Sub(hn::LoadU(d, x + i), shift);
-      const auto v = hn::Sub(hn::LoadU(d, x + i + lanes), shift);
+      const auto u = off(hn::LoadU(d, x + i));
+      const auto v = off(hn::LoadU(d, x + i + lanes));
       a = hn::Add(a, u);
       b = hn::Add(b, v);
       aa = hn::MulAdd(u, u, aa);
@@ -69,17 +80,28 @@ Spread spread_of_block(const T* x, Index n) {
   }
   for (; i < n; i += lanes) {
     const Index rest = std::min(lanes, n - i);
-    const auto all = hn::Sub(load_first(d, x + i, rest), shift);
+    const auto all = off(load_first(d, x + i, rest));
     const auto u = hn::IfThenElseZero(hn::FirstN(d, static_cast<std::size_t>(rest)), all);
     sums.add(u);
     squares.add(hn::Mul(u, u));
   }
+  return {sums.total(), squares.total()};
+}
+
+template <class T>
+Spread spread_of_block(const T* x, Index n) {
   const double count = static_cast<double>(n);
-  const double all = squares.total();
-  if (std::isinf(all)) return {count, static_cast<double>(about), all};  // too large to be squared
-  const double off = sums.total() / count;
-  const double left = all - off * off * count;
-  return {count, static_cast<double>(about) + off, left < 0 ? 0 : left};
+  const T about = mean_of_block(x, n);
+  Deviations all = deviations<false>(x, n, about);
+  double scale = 1;
+  if (std::isinf(all.squares)) {
+    all = deviations<true>(x, n, about);
+    scale = 1 / kSmaller;
+  }
+  if (std::isinf(all.squares)) return {count, static_cast<double>(about), all.squares};
+  const double off = all.sum / count;
+  const double left = (all.squares - off * off * count) * scale * scale;
+  return {count, static_cast<double>(about) + off * scale, left < 0 ? 0 : left};
 }
 
 template <class T>

@@ -1,6 +1,8 @@
 // The vector loop behind variance.h: one run, on one thread.
 #pragma once
 
+#include <limits>
+
 #include "../../shape.h"
 
 namespace heed::kernels::simd {
@@ -14,6 +16,10 @@ struct Spread {
   /// for computing sample variances", 1979).
   void add(const Spread& other) {
     if (other.count == 0) return;
+    if (count == 0) {  // whose mean may be too large to be squared
+      *this = other;
+      return;
+    }
     const double both = count + other.count;
     const double apart = other.mean - mean;
     squares += other.squares + apart * apart * (count / both) * other.count;
@@ -21,6 +27,13 @@ struct Spread {
     count = both;
   }
 };
+
+/// Whether numbers of this mean, found by their sum, and this variance lie so far from 0 that what
+/// was rounded away of the mean counts; true also of what is not finite.
+inline bool is_far(double mean, double variance) {
+  constexpr double kFar = 16;  // deviations
+  return !(kFar * kFar * variance >= mean * mean && variance <= std::numeric_limits<double>::max());
+}
 
 template <class T>
 struct VarianceKernels {

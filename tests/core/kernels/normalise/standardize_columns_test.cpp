@@ -4,7 +4,10 @@
 
 #include <cmath>
 
+#include <limits>
+
 #include "../../../../core/generator.h"
+#include "../../../support/every_simd.h"
 
 namespace heed::kernels {
 namespace {
@@ -66,6 +69,47 @@ TEST(StandardizeColumns, WithoutWeightOrRows) {
   const Standardized none = standardize_columns(x.slice(0, 0, 0), one, zero, 7, 0.1);
   EXPECT_EQ(none.y.numel(), 0);
   EXPECT_EQ(numbers(none.mean), std::vector<double>(7, 0));
+}
+
+// In one piece of rows and in several: nothing is left of columns of one number.
+TEST(StandardizeColumns, OfEqualNumbersFarFromZeroAreZero) {
+  under_every_simd([] {
+    for (const DType dtype : {DType::f32, DType::f64}) {
+      for (const double each : {16383.998046875, 0.1, -1234567.8, 3e38}) {
+        for (const auto& [rows, columns] :
+             {std::pair<Index, Index>{2, 1}, {512, 3}, {20011, 13}, {67, 1031}, {1301, 131}}) {
+          const Array x = Array::full({rows, columns}, each, dtype);
+          const Standardized out = standardize_columns(x, Array(), Array(), columns, 1e-5);
+          const auto size = static_cast<std::size_t>(columns);
+          EXPECT_EQ(numbers(out.mean), std::vector<double>(size, numbers(x)[0])) << rows;
+          EXPECT_EQ(numbers(out.variance), std::vector<double>(size, 0)) << each << ", " << rows;
+          EXPECT_EQ(numbers(out.y), std::vector<double>(numbers(x).size(), 0)) << rows;
+        }
+      }
+    }
+  });
+}
+
+// A column has its bits whatever stands beside it: one far from 0, or what is no number.
+TEST(StandardizeColumns, StandByThemselves) {
+  constexpr Index kRows = 9001, kColumns = 37;
+  const Array plain = Generator(7).normal({kRows, kColumns}, 0.5, 1, DType::f32);
+  const std::vector<double> expected =
+      numbers(standardize_columns(plain, Array(), Array(), kColumns, 1e-3).y);
+  const double infinity = std::numeric_limits<double>::infinity();
+  for (const double odd : {1e5, infinity, std::nan("")}) {
+    Array x = plain.clone();
+    for (Index r = 0; r < kRows; ++r) x.mutable_data<float>()[r * kColumns + 5] += 1e5f;
+    if (!std::isfinite(odd)) x.mutable_data<float>()[4001 * kColumns + 5] = static_cast<float>(odd);
+    const Standardized out = standardize_columns(x, Array(), Array(), kColumns, 1e-3);
+    std::vector<double> found = numbers(out.y);
+    for (std::size_t at = 5; at < found.size(); at += kColumns) {
+      EXPECT_EQ(std::isfinite(found[at]), std::isfinite(odd));
+      found[at] = expected[at];
+    }
+    EXPECT_EQ(found, expected);
+    EXPECT_EQ(std::isinf(out.mean.select(0, 5).item()), std::isinf(odd));
+  }
 }
 
 }  // namespace

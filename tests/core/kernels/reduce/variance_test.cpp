@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "../../../../core/generator.h"
+#include "../../../../core/kernels/reduce/reduce.h"
 #include "../../../../core/parallel.h"
 #include "../../../support/every_simd.h"
 
@@ -80,6 +81,8 @@ TEST(Variance, OfEqualNumbersIsZero) {
       }
     }
   }
+  // Whose squares are infinite.
+  EXPECT_EQ(variance(Array::full({3001}, 1e200, DType::f64), {0}, 1, false).item(), 0);
 }
 
 TEST(Variance, OfTheLargestNumbersAndOfNone) {
@@ -99,6 +102,24 @@ TEST(Variance, OfTheLargestNumbersAndOfNone) {
   }
 }
 
+// In turns below and above 0, of a variance that f32 holds, though not the squares of eight.
+TEST(Variance, OfDeviationsTooLargeToBeSquared) {
+  under_every_simd([] {
+    for (const Index n : {2, 7, 1021, 4099, 70'001}) {
+      std::vector<float> x(static_cast<std::size_t>(n), 8e18f);
+      for (std::size_t i = 0; i < x.size(); i += 2) x[i] = -8e18f;
+      for (const float first : {-8e18f, 3e19f}) {  // whose square is infinite, too
+        x[0] = first;
+        const auto over = static_cast<double>(n < 20 ? 20 : n);
+        const Array all = Array::from(x, {n});
+        EXPECT_NEAR(variance(all, {0}, over, false).item() / by_definition(all, 1, over)[0], 1,
+                    1e-6)
+            << n << ", " << first;
+      }
+    }
+  });
+}
+
 TEST(Variance, TakesRowsThatLieTogether) {
   const Array x = Array::full({3, 5, 7}, 1, DType::f32);
   EXPECT_TRUE(has_variance(x, {2}));
@@ -112,16 +133,45 @@ TEST(Variance, TakesRowsThatLieTogether) {
   EXPECT_FALSE(has_variance(x.to(DType::i64), {2}));
 }
 
+TEST(Variance, OfAnyAxesIsThatOfRows) {
+  under_every_simd([] {
+    for (const DType dtype : {DType::f32, DType::f64}) {
+      const Array x = Generator(13).normal({5, 103, 7, 67}, 1e3, 1, dtype);
+      const double room = dtype == DType::f32 ? 1e-6 : 1e-9;
+      const auto expect = [&](const std::vector<Index>& axes, const std::vector<Index>& order) {
+        const Array rows = x.permute(order).contiguous();
+        for (const Array& from : {x, x.permute({3, 2, 1, 0}).contiguous().permute({3, 2, 1, 0})}) {
+          const Array found = variance(from, axes, 3.5, true);
+          EXPECT_EQ(found.shape(), reduced_shape(x.shape(), axes, true));
+          const std::vector<double> wanted = by_definition(rows, found.numel(), 3.5);
+          const std::vector<double> values = found.to(DType::f64).to_vector<double>();
+          for (std::size_t i = 0; i < wanted.size(); ++i) {
+            ASSERT_NEAR(values[i] / wanted[i], 1, room) << i;
+          }
+        }
+      };
+      expect({0}, {1, 2, 3, 0});
+      expect({1}, {0, 2, 3, 1});
+      expect({2}, {0, 1, 3, 2});
+      expect({0, 1}, {2, 3, 0, 1});
+      expect({1, 3}, {0, 2, 1, 3});
+      expect({0, 2, 3}, {1, 0, 2, 3});
+    }
+  });
+}
+
 TEST(Variance, IsTheSameForAnyNumberOfThreads) {
   Generator generator(11);
   const int before = num_threads();
   for (const Shape& shape : {Shape{2, 300'007}, Shape{1009, 211}}) {
     const Array x = generator.normal(shape, 1, 2, DType::f32);
-    set_num_threads(1);
-    const auto alone = variance(x, {1}, 7, false).to_vector<float>();
-    for (const int threads : {2, 3, 4}) {
-      set_num_threads(threads);
-      EXPECT_EQ(variance(x, {1}, 7, false).to_vector<float>(), alone) << threads;
+    for (const Index axis : {0, 1}) {
+      set_num_threads(1);
+      const auto alone = variance(x, {axis}, 7, false).to_vector<float>();
+      for (const int threads : {2, 3, 4}) {
+        set_num_threads(threads);
+        EXPECT_EQ(variance(x, {axis}, 7, false).to_vector<float>(), alone) << threads;
+      }
     }
   }
   set_num_threads(before);

@@ -1,0 +1,49 @@
+// The variance along any axes, in f32, beside that of the same numbers in f64.
+#include "../../../../autograd/ops/reduce/statistics.h"
+
+#include <gtest/gtest.h>
+
+#include "../../../../autograd/factories.h"
+#include "../../../../autograd/ops/elementwise/elementwise.h"
+#include "../../../../autograd/ops/shape/shape.h"
+#include "../../../../autograd/ops/shape/slicing.h"
+#include "../../../../core/generator.h"
+
+namespace heed {
+namespace {
+
+const std::vector<Axes> kAxes = {Axes{0}, Axes{1}, Axes{2}, Axes{0, 1}, Axes{0, 2}, Axes{1, 2}};
+
+TEST(Var, OfEqualNumbersIsZeroAlongAnyAxes) {
+  for (const DType dtype : {DType::f32, DType::f64}) {
+    for (const double each : {16383.998046875, 0.1, -1234567.8, 3e38}) {
+      const Tensor x = full({13, 31, 67}, each, dtype);
+      for (const Axes& axes : kAxes) {
+        for (const double found : to(var(x, axes), DType::f64).array().to_vector<double>()) {
+          EXPECT_EQ(found, 0) << each;
+        }
+      }
+    }
+  }
+}
+
+TEST(Var, KeepsItsDigitsFarFromZeroAlongAnyAxes) {
+  manual_seed(3);
+  const Tensor whole = randn({13, 31, 67}) + 1e4;
+  for (const Tensor& x : {whole, transpose(whole, 0, 2), narrow(whole, 2, 5, 59)}) {
+    for (const Axes& axes : kAxes) {
+      for (const bool keepdim : {false, true}) {
+        const Tensor found = var(x, axes, keepdim), wanted = var(to(x, DType::f64), axes, keepdim);
+        ASSERT_EQ(found.shape(), wanted.shape());
+        const auto values = to(found, DType::f64).array().to_vector<double>();
+        const auto expected = wanted.array().to_vector<double>();
+        for (std::size_t i = 0; i < values.size(); ++i) {
+          ASSERT_NEAR(values[i] / expected[i], 1, 3e-6);
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace heed
