@@ -73,6 +73,12 @@ TEST(BFloat16Operators, AWideWeightHasTheBitsOfF32) {
     EXPECT_EQ(numbers(linear(x, w, bias)), numbers(linear(x, wide, bias))) << rows;
     EXPECT_EQ(numbers(linear(x, w)), numbers(linear(x, wide))) << rows;
   }
+  // Longer rows than a narrow strip's product would add up as the whole does.
+  const Tensor longer = to(drawn({1031, 4099}, 9), DType::bf16), wider = to(longer, DType::f32);
+  for (const Index rows : {9, 16, 36}) {
+    const Tensor x = drawn({rows, 4099}, 10);
+    EXPECT_EQ(numbers(linear(x, longer)), numbers(linear(x, wider))) << rows;
+  }
   const Tensor turned = transpose(drawn({1009, 67}, 8), 0, 1);
   EXPECT_EQ(numbers(linear(turned, w, bias)), numbers(linear(turned, wide, bias)));
 }

@@ -84,6 +84,8 @@ void tiled(Index m, Index n, Index k, Matrix<const float> a, Matrix<const float>
   call(m, n, k, a, b, add, c, c_step);
 }
 
+Index pieces_of(Index k) { return std::min<Index>(k / 512, 8); }
+
 // A small result of a long sum (a weight's gradient): partial sums over pieces of k, added in
 // order.
 void split_sum(Index m, Index n, Index k, Matrix<const float> a, Matrix<const float> b, bool add,
@@ -141,16 +143,13 @@ bool product(Index m, Index n, Index k, Matrix<const float> a, Matrix<const floa
   const double few = b.transposed ? 4e5 : 2e6;
   const double work = static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
   const bool in_panels = work >= few && simd::gemm<float>().panels.rows > 0;
-  const bool in_bf16 = in_panels && precision() == Precision::bf16;
-  const Index pieces = std::min<Index>(k / 512, 8);
-  const Index small = in_panels ? 96 : 512;  // a result of too few tiles
-  const bool long_sum = !in_bf16 && pieces > 1 && m * n <= small * small && k >= 4 * std::max(m, n);
+  const bool long_sum = is_long_sum(m, n, k, in_panels);
   if (in_panels && !long_sum) {
     gemm_in_panels(m, n, k, a, b, add, bias, c, c_step, sums);
     return true;
   }
   if (long_sum) {
-    split_sum(m, n, k, a, b, add, c, c_step, pieces);
+    split_sum(m, n, k, a, b, add, c, c_step, pieces_of(k));
   } else {
     tiled(m, n, k, a, b, add, c, c_step);
   }
@@ -207,6 +206,12 @@ bool few_rows(Index m, Index n, Index k) {
   const Index most = n * k >= 16384 ? simd::kFewRows : simd::kFewRows / 2;
   const bool rounded = precision() == Precision::bf16;  // both sides, as the panels do it
   return m > 0 && m <= most && k >= 16 && !rounded;
+}
+
+bool is_long_sum(Index m, Index n, Index k, bool in_panels) {
+  const Index small = in_panels ? 96 : 512;  // a result of too few tiles
+  const bool rounded = in_panels && precision() == Precision::bf16;
+  return !rounded && pieces_of(k) > 1 && m * n <= small * small && k >= 4 * std::max(m, n);
 }
 
 void gemm_bf16_weights(Index m, Index n, Index k, const float* a, const BFloat16* b, Index b_step,

@@ -48,8 +48,11 @@ void gemm_here(Index m, Index n, Index k, Matrix<const double> a, Matrix<const d
 /// Whether a product of floats whose weights b^T lie transposed is one of a few rows on this
 /// thread, which reads them once (gemm_few_rows_simd.h).
 bool few_rows(Index m, Index n, Index k);
-/// Such a one, c [m, n] = a [m, k] b^T + bias, a and c dense, b [n, k] with b_step numbers from row
-/// to row: the bits of gemm() of the same numbers in f32.
+/// Whether a product of floats, large enough for panels where there are some (`in_panels`), adds up
+/// pieces of k instead: the fewer columns it has, the sooner.
+bool is_long_sum(Index m, Index n, Index k, bool in_panels);
+/// One of a few rows, c [m, n] = a [m, k] b^T + bias, a and c dense, b [n, k] with b_step numbers
+/// from row to row: the bits of gemm() of the same numbers in f32.
 void gemm_bf16_weights(Index m, Index n, Index k, const float* a, const BFloat16* b, Index b_step,
                        float* c, const float* bias);
 

@@ -9,6 +9,7 @@
 #include "../elementwise/copy.h"
 #include "../reduce/reduce.h"
 #include "gemm.h"
+#include "gemm_panels.h"
 #include "gemm_simd.h"
 
 namespace heed::kernels {
@@ -37,11 +38,13 @@ Matrix<const T> matrix_of(const Array& x) {
   return {x.data<T>(), columns == 1 ? rows : column, true};
 }
 
-// Strips of rows of some 4 MB in f32, and wide enough that a product has the bits that it has in the
-// whole; one where BLAS multiplies floats, whose bits depend on the width.
-Index strips_of(const Array& w) {
+// Strips of rows of some 4 MB in f32, for a product with `rows` rows that has the bits that it has
+// in the whole; one where BLAS multiplies floats, whose bits depend on the width.
+Index strips_of(const Array& w, Index rows) {
   constexpr Index kElements = 1048576, kLeast = 256;
-  if (simd::gemm<float>().panels.rows == 0) return 1;
+  if (simd::gemm<float>().panels.rows == 0 || is_long_sum(rows, w.size(0), w.size(1), true)) {
+    return 1;
+  }
   return std::max<Index>(1, std::min(w.numel() / kElements, w.size(0) / kLeast));
 }
 
@@ -178,18 +181,24 @@ Array linear(const Array& x, const Array& w, const Array& bias) {
   const bool reads_narrow = narrow && few_rows(rows, out_width, in) && flat.is_contiguous() &&
                             w.strides()[1] == 1 && w.strides()[0] >= in;
   if (narrow && !reads_narrow) {
-    const Index strips = strips_of(w);
+    const Index strips = strips_of(w, rows);
     if (strips == 1) return linear(x, w.widened(), bias);
     const Array left = readable(flat) ? flat : flat.contiguous();
+    const Matrix<const float> first = matrix_of<float>(left);
+    const bool in_panels = first.transposed || !few_rows(rows, out_width, in);
     for (Index i = 0; i < strips; ++i) {
       const Index begin = out_width * i / strips, end = out_width * (i + 1) / strips;
       const Array strip = w.slice(0, begin, end).widened();
       const Array offsets = bias.defined() ? bias.slice(0, begin, end).contiguous() : Array();
       Matrix<const float> weight = matrix_of<float>(strip);
       weight.transposed = !weight.transposed;
-      gemm(rows, end - begin, in, matrix_of<float>(left), weight, false,
-           out.mutable_data<float>() + begin, out_width,
-           offsets.defined() ? offsets.data<float>() : nullptr);
+      float* const to = out.mutable_data<float>() + begin;
+      const float* const offset = offsets.defined() ? offsets.data<float>() : nullptr;
+      if (in_panels && is_long_sum(rows, end - begin, in, true)) {  // which the whole is not
+        gemm_in_panels(rows, end - begin, in, first, weight, false, offset, to, out_width, nullptr);
+      } else {
+        gemm(rows, end - begin, in, first, weight, false, to, out_width, offset);
+      }
     }
     return out;
   }
