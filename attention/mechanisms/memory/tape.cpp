@@ -58,6 +58,7 @@ void Tape::append(const Tensor& row) {
   // Rows that are part of a tensor already stay as they are: nothing that was kept changes.
   Array place = block_->numbers.select(0, count_);
   kernels::copy_into(place, row.array());
+  block_->numbers.storage()->forget_finite();  // which may have been noted of what was there before
   block_->filled = count_ + 1;
   const Array all = block_->numbers.slice(0, 0, count_ + 1).transpose(0, 1);  // [B, n, d]
   const Tensor before = count_ > 0 ? rows_ : Tensor();

@@ -2,11 +2,14 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "../../../../autograd/gradcheck.h"
 #include "../../../../autograd/ops/elementwise/elementwise.h"
 #include "../../../../autograd/ops/shape/shape.h"
 #include "../../../../core/error.h"
 #include "../../../../core/generator.h"
+#include "../../../../core/kernels/reduce/finite.h"
 #include "../../../support/throws.h"
 #include "../../numbers.h"
 
@@ -47,6 +50,16 @@ TEST(Tape, CopiesGoTheirOwnWays) {
   other.append(c);
   EXPECT_EQ(one.rows().array().to_vector<float>(), (std::vector<float>{1, 1, 2, 2}));
   EXPECT_EQ(other.rows().array().to_vector<float>(), (std::vector<float>{1, 1, 3, 3}));
+}
+
+// What was found of the memory behind the rows says nothing of a row that comes there.
+TEST(Tape, ARowMayBeNoNumber) {
+  Tape tape;
+  for (int t = 0; t < 5; ++t) tape.append(ones({2, 3}));
+  tape.rows().array().storage()->note_finite();
+  EXPECT_TRUE(kernels::all_finite(tape.rows().array()));
+  tape.append(full({2, 3}, NAN));
+  EXPECT_FALSE(kernels::all_finite(tape.rows().array()));
 }
 
 TEST(Tape, HasGradientsOfFirstAndSecondOrder) {
