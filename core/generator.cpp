@@ -146,6 +146,10 @@ Array Generator::normal(const Shape& shape, double mean, double deviation, DType
   check_floating("normal", dtype);
   check_finite("normal", mean, deviation);
   if (deviation < 0) throw ValueError(fmt::format("normal: deviation {} is negative", deviation));
+  if (dtype == DType::f32 && std::max(std::fabs(mean), deviation) > kLargest) {
+    throw ValueError(
+        fmt::format("normal: f32 does not hold mean {} and deviation {}", mean, deviation));
+  }
   Array out = Array::empty(shape, dtype);
   // Box and Muller's pairs, from 64-bit uniforms in (0, 1].
   const auto first = reserve(static_cast<std::uint64_t>(blocks_for(out.numel(), 2)));

@@ -165,6 +165,10 @@ TEST(GeneratorBounds, BoundsAreFiniteAndInOrder) {
                generator.normal({3}, 0, NAN));
   EXPECT_ERROR(DTypeError, "normal: takes f32 or f64, not bool",
                generator.normal({3}, 0, 1, DType::boolean));
+  EXPECT_ERROR(ValueError, "normal: f32 does not hold mean -1e+39 and deviation 1",
+               generator.normal({3}, -1e39, 1));
+  EXPECT_ERROR(ValueError, "normal: f32 does not hold mean 0 and deviation 1e+39",
+               generator.normal({3}, 0, 1e39));
   EXPECT_EQ(generator.normal({3}, 2, 0).to_vector<float>(), std::vector<float>(3, 2));
   EXPECT_ERROR(ValueError, "below: count -3 must be positive", generator.below(-3));
   EXPECT_EQ(generator.state().offset, 2U) << "what is refused takes nothing";

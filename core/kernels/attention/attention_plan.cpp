@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 #include <vector>
 
@@ -133,6 +134,9 @@ Index AttentionPlan::matrices_before(const LeadingAxes& axes, Index unit, Index 
 
 void AttentionPlan::check_terms(const char* op, const AttentionTerms& terms) {
   if (!std::isfinite(scale)) throw ValueError(fmt::format("{}: scale {} is no number", op, scale));
+  if (q.dtype() == DType::f32 && std::fabs(scale) > std::numeric_limits<float>::max()) {
+    throw ValueError(fmt::format("{}: f32 does not hold the scale {}", op, scale));
+  }
   if (terms.left < -1 || terms.right < -1) {
     throw ValueError(fmt::format("{}: window of {} to the left and {} to the right; -1 is no bound",
                                  op, terms.left, terms.right));

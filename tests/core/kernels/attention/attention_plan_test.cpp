@@ -36,6 +36,14 @@ TEST(AttentionTermsCheck, NumbersReachToTheirBounds) {
   EXPECT_ERROR(ValueError, "attend: dropout 1.01 is not in [0, 1]", plan_with({.dropout = 1.01}));
   EXPECT_ERROR(ValueError, "attend: dropout nan is not in [0, 1]", plan_with({.dropout = NAN}));
   EXPECT_ERROR(ValueError, "attend: scale inf is no number", plan_with({.scale = INFINITY}));
+  EXPECT_NO_THROW(plan_with({.scale = -1e39}));  // in f64
+  const auto in_f32 = [](double scale) {
+    const Array x = zeros({3, 2}, DType::f32);
+    return AttentionPlan("attend", {x, x, {}}, x, {.scale = scale}).scale;
+  };
+  EXPECT_EQ(in_f32(-3e38), -3e38);
+  EXPECT_ERROR(ValueError, "attend: f32 does not hold the scale 1e+39", in_f32(1e39));
+  EXPECT_ERROR(ValueError, "attend: f32 does not hold the scale -1e+39", in_f32(-1e39));
 }
 
 TEST(AttentionTermsCheck, LengthsBeginTheLeadingAxes) {
