@@ -42,7 +42,7 @@ Tensor var_named(const char* op, const Tensor& x, const Axes& axes, bool keepdim
   const std::vector<Index> places = kernels::normalize_axes(op, axes, x.rank());
   const Shape kept = kernels::reduced_shape(x.shape(), places, true);
   const Tensor from = x.detach();
-  const bool plain = traced() || count == 0 || places.empty();
+  const bool plain = traced() || count == 0 || places.empty() || !is_computed(x.dtype());
   Tensor out = plain ? sum(square(from - mean(from, axes, true)), axes, keepdim) / over
                      : Tensor(kernels::variance(x.array(), places, over, keepdim));
   if (traced()) return out;
