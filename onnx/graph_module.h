@@ -11,7 +11,8 @@
 // ("encoder.layers.0.norm1.weight"), but for single numbers and averages of a batch normalisation,
 // which are buffers; what PyTorch held as a buffer is a parameter, too, since the file does not say
 // which is which: freeze it, or name it in LoadOptions. Names that no module can have (with two
-// points in a row, say) have '_' for '.'. f16 and bf16 are computed in f32, integers of all widths
+// points in a row, say) have '_' for '.'. An average that the file shares with something else, as
+// where an exporter merged equal numbers, is a buffer of its own, "bn.weight_variance". f16 and bf16 are computed in f32, integers of all widths
 // in i64. Dropout drops and batch normalisation takes the batch's averages in training mode only.
 #pragma once
 

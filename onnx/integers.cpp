@@ -1,5 +1,7 @@
 #include "integers.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <limits>
 
@@ -105,6 +107,81 @@ Array running_sum(const Array& x, Index axis) {
   const Index length = x.shape()[axis], inner = row_major(x.shape())[axis];
   for (Index i = 0; i < out.numel(); ++i) {
     if (i / inner % length != 0) to[i] = plus(to[i], to[i - inner]);
+  }
+  return out;
+}
+
+Array added_at(const Array& x, const std::vector<Array>& places, const Array& values) {
+  Shape named;
+  for (const Array& each : places) named = broadcast_shapes("indices", named, each.shape());
+  Shape fits = named;
+  for (Index axis = static_cast<Index>(places.size()); axis < x.rank(); ++axis)
+    fits.push_back(x.shape()[axis]);
+  if (!(broadcast_shapes("updates", values.shape(), fits) == fits)) {
+    throw ShapeError(
+        fmt::format("updates {} do not broadcast to {}", describe(values), to_string(fits)));
+  }
+  const Index count = named.numel(), inner = count == 0 ? 0 : fits.numel() / count;
+  std::vector<Index> rows(static_cast<std::size_t>(count), 0);
+  for (std::size_t axis = 0; axis < places.size(); ++axis) {
+    const Array dense = places[axis].expand(named).contiguous();
+    const Index size = x.shape()[static_cast<Index>(axis)];
+    for (Index i = 0; i < count; ++i) {
+      const Whole place = dense.data<Whole>()[i];
+      if (place < 0 || place >= size) {
+        throw IndexError(
+            fmt::format("place {} is not within axis {} of {}", place, axis, describe(x)));
+      }
+      Index& row = rows[static_cast<std::size_t>(i)];
+      row = row * size + place;
+    }
+  }
+  const Array added = values.expand(fits).contiguous();
+  Array out = x.clone();
+  Whole* const to = out.mutable_data<Whole>();
+  const Whole* from = added.data<Whole>();
+  for (const Index row : rows) {
+    for (Index i = 0; i < inner; ++i, ++from)
+      to[row * inner + i] = plus(to[row * inner + i], *from);
+  }
+  return out;
+}
+
+Array product(const Array& x, const Array& y) {
+  if (x.rank() == 0 || y.rank() == 0) {
+    throw ShapeError(fmt::format("a product of {} and {}", describe(x), describe(y)));
+  }
+  const Array a = x.rank() == 1 ? x.unsqueeze(0) : x, b = y.rank() == 1 ? y.unsqueeze(1) : y;
+  const Index rows = a.size(-2), inner = a.size(-1), columns = b.size(-1);
+  if (b.size(-2) != inner) {
+    throw ShapeError(
+        fmt::format("inner sizes differ: a product of {} and {}", describe(x), describe(y)));
+  }
+  const auto leading = [](const Array& of) {
+    return of.shape().without(of.rank() - 1).without(of.rank() - 2);
+  };
+  const Shape batch = broadcast_shapes("product", leading(a), leading(b));
+  const auto spread = [&batch](const Array& of) {
+    Shape shape = batch;
+    shape.push_back(of.size(-2));
+    shape.push_back(of.size(-1));
+    return of.expand(shape).contiguous();
+  };
+  const Array left = spread(a), right = spread(b);
+  Shape shape = batch;
+  if (x.rank() > 1) shape.push_back(rows);
+  if (y.rank() > 1) shape.push_back(columns);
+  Array out = Array::zeros(shape, DType::i64);
+  Whole* to = out.mutable_data<Whole>();
+  const Whole* from = left.data<Whole>();
+  const Whole* with = right.data<Whole>();
+  for (Index i = 0; i < batch.numel(); ++i, with += inner * columns) {
+    for (Index row = 0; row < rows; ++row, from += inner, to += columns) {
+      for (Index k = 0; k < inner; ++k) {
+        for (Index column = 0; column < columns; ++column)
+          to[column] = plus(to[column], times(from[k], with[k * columns + column]));
+      }
+    }
   }
   return out;
 }

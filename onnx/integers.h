@@ -21,6 +21,14 @@ Array reduce(const Array& x, Reduction reduction, const std::vector<Index>& axes
 /// y_t = x_1 + .. + x_t; wraps around.
 Array running_sum(const Array& x, Index axis);
 
+/// x with `values` added at x[places[0], places[1], ..], once for each place they name; both are
+/// broadcast, places among themselves, values to what they name; wraps around. Throws IndexError
+/// for a place outside [0, size), ShapeError.
+Array added_at(const Array& x, const std::vector<Array>& places, const Array& values);
+
+/// The matrix product, of batches and vectors as NumPy has it; wraps around. Throws ShapeError.
+Array product(const Array& x, const Array& y);
+
 /// The numbers that an integer type of `bits` can hold: what does not fit wraps around.
 Array wrapped(const Array& x, int bits, bool with_sign);
 

@@ -10,6 +10,7 @@
 #include "../core/quoted.h"
 #include "fuse_attention.h"
 #include "operators/operators.h"
+#include "own_averages.h"
 
 namespace heed::onnx {
 namespace {
@@ -88,6 +89,7 @@ std::string Plan::StepPart::path() const {
 Plan::Plan(Graph& graph, const PlanContext& context,
            const std::function<bool(const std::string&)>& outer)
     : context_(&context), outer_(&outer) {
+  own_averages(graph);
   std::map<std::string, std::size_t> counts;
   collect_uses(graph, uses_, counts);
   for (const Node& node : graph.nodes) {

@@ -1,11 +1,13 @@
 // Attention of version 23: q [B, H, Q, D], or [B, Q, H D] with the numbers of heads as attributes.
 // H may be a multiple of the heads of k and v, which then are shared by H / Hk neighbours. A mask
-// of truths says who may attend, one of numbers is added to the scores.
+// of truths says who may attend, one of numbers is added to the scores; keys behind its end are not
+// attended to. Causal queries stand behind the past keys: query i sees key j <= i + past.
 #include "../../autograd/ops/attention/attention.h"
 
 #include <fmt/format.h>
 
 #include <cmath>
+#include <limits>
 
 #include "../../autograd/factories.h"
 #include "../../autograd/ops/elementwise/compare.h"
@@ -13,6 +15,7 @@
 #include "../../autograd/ops/linalg/matmul.h"
 #include "../../autograd/ops/normalise/softmax.h"
 #include "../../autograd/ops/shape/join.h"
+#include "../../autograd/ops/shape/pad.h"
 #include "../../autograd/ops/shape/shape.h"
 #include "../../core/error.h"
 #include "operators.h"
@@ -37,11 +40,16 @@ Tensor apart(const Tensor& x, Index heads, const char* what) {
   return transpose(reshape(x, {x.size(0), x.size(1), heads, x.size(2) / heads}), 1, 2);
 }
 
-// [.., h, Q, K], h 1 or H -> [b, Hk, H / Hk, Q, K]
-Tensor mask_of(const Tensor& mask, Index shared, Index heads) {
+// [.., h, Q, up to K], h 1 or H -> [b, Hk, H / Hk, Q, K]
+Tensor mask_of(const Tensor& mask, Index shared, Index heads, Index keys) {
   Tensor out = mask;
   if (out.rank() < 2 || out.rank() > 4)
     throw ShapeError("the mask must be [.., Q, K], not " + describe(mask.array()));
+  if (out.size(-1) < keys) {
+    const bool truths = out.dtype() == DType::boolean;
+    out = pad(out, {0, keys - out.size(-1)}, PadMode::constant,
+              truths ? Scalar(false) : Scalar(-std::numeric_limits<double>::infinity()));
+  }
   while (out.rank() < 4) out = unsqueeze(out, 0);
   const Shape s = out.shape();
   if (s[1] == 1) return reshape(out, {s[0], 1, 1, s[2], s[3]});
@@ -70,13 +78,14 @@ std::vector<Tensor> attended(const std::vector<Tensor>& in, const Settings& sett
   if (settings.scale == 0) options.scale = 1 / std::sqrt(static_cast<double>(q.size(3)));
   if (mask.defined()) {
     (mask.dtype() == DType::boolean ? options.allowed : options.bias) =
-        mask_of(mask, shared, heads);
+        mask_of(mask, shared, heads, k.size(2));
   }
   const Index queries = q.size(2), keys = k.size(2);
-  if (settings.causal && (queries == keys || past_k.defined())) {
+  const Index past = past_k.defined() ? past_k.size(2) : 0;
+  if (settings.causal && keys - past == queries) {
     options.right = 0;
-  } else if (settings.causal) {  // query i up to key i
-    const Tensor before = reshape(arange(queries), {queries, 1}) >= arange(keys);
+  } else if (settings.causal) {
+    const Tensor before = reshape(arange(past, past + queries), {queries, 1}) >= arange(keys);
     options.allowed = options.allowed.defined() ? options.allowed & before : before;
   }
   const Shape s = q.shape();

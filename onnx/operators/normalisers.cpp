@@ -38,6 +38,7 @@ Operation softmax_of(NodeReader& node) {
 }
 
 // The module's mode decides, whatever training_mode says: eval() takes the averages of the file.
+// What is trained, or follows from it, is no average to be moved.
 Operation batch_norm_of(NodeReader& node) {
   node.inputs(5, 5);
   node.outputs(3);  // the averages of before, moved
@@ -45,9 +46,14 @@ Operation batch_norm_of(NodeReader& node) {
   if (node.opset() < 9) node.only("spatial", 1);
   if (node.opset() >= 14) node.ignore("training_mode");
   return [=](const std::vector<Tensor>& in, const Run& run) {
+    const auto average = [&run](const Tensor& given) {
+      if (!given.requires_grad()) return given;
+      return run.training ? clone(given.detach()) : given.detach();
+    };
+    const Tensor mean = average(in[3]), variance = average(in[4]);
     const Tensor out =
-        batch_norm(in[0], in[3], in[4], in[1], in[2], run.training, 1 - momentum, eps);
-    return std::vector<Tensor>{out, in[3], in[4]};
+        batch_norm(in[0], mean, variance, in[1], in[2], run.training, 1 - momentum, eps);
+    return std::vector<Tensor>{out, mean, variance};
   };
 }
 

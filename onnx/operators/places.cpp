@@ -10,6 +10,7 @@
 #include "../../autograd/ops/shape/shape.h"
 #include "../../autograd/ops/shape/slicing.h"
 #include "../../core/error.h"
+#include "../integers.h"
 #include "operators.h"
 
 namespace heed::onnx {
@@ -76,11 +77,20 @@ bool adds(NodeReader& node) {
   if (reduction != "none" && reduction != "add") node.only("reduction", "none");
   return reduction == "add";
 }
+// Integers are added here, which index_put() does for what floats alone.
+Tensor put(const Tensor& x, const std::vector<Tensor>& places, const Tensor& values, bool add) {
+  if (!add || x.dtype() != DType::i64) return index_put(x, places, values, add);
+  if (values.dtype() != x.dtype())
+    throw DTypeError("updates must be integers, not " + describe(values.array()));
+  std::vector<Array> at;
+  for (const Tensor& each : places) at.push_back(each.array());
+  return added_at(x.array(), at, values.array());
+}
 Operation scatter_nd(NodeReader& node) {
   node.inputs(3, 3);
   const bool add = adds(node);
   return one([add](const std::vector<Tensor>& in, const Run&) {
-    return index_put(in[0], apart(in[0], in[1]), in[2], add);
+    return put(in[0], apart(in[0], in[1]), in[2], add);
   });
 }
 // updates[i][j].. at [indices[i][j]..][j].. along the axis
@@ -103,7 +113,7 @@ Operation scatter_elements(NodeReader& node) {
       along[i] = places.size(i);
       all.push_back(i == axis ? places : reshape(arange(places.size(i)), along));
     }
-    return index_put(x, all, in[2], add);
+    return put(x, all, in[2], add);
   });
 }
 

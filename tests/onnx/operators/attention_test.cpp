@@ -97,6 +97,39 @@ TEST_F(OnnxAttention, PastKeysAndValues) {
   EXPECT_EQ(difference(out[2], all_v), 0);
 }
 
+TEST_F(OnnxAttention, CausalQueriesStandBehindThePastKeys) {
+  const Tensor past = random({2, 3, 12, 8});
+  const auto before = [](const Place& p) { return p[3] <= p[2] + 12 ? 0 : kNever; };
+  for (const auto& [queries, keys] : {std::pair<Index, Index>{4, 6}, {7, 5}}) {
+    const Tensor q = random({2, 3, queries, 8}), k = random({2, 3, keys, 8});
+    const auto out =
+        OneNode{.op = "Attention", .attributes = {{"is_causal", std::int64_t{1}}}, .opset = 24}.all(
+            {q, k, k, Tensor(), past, past});
+    const Tensor all = concat({past, k}, 2);
+    EXPECT_LT(difference(out[0], plain(q, all, all, 1 / std::sqrt(8.0), before)), 1e-13);
+  }
+}
+
+TEST_F(OnnxAttention, BehindAMasksEndNothingIsAttendedTo) {
+  const Tensor q = random({2, 3, 5, 4}), k = random({2, 3, 7, 4}), v = random({2, 3, 7, 2});
+  const OneNode node{.op = "Attention", .opset = 23, .ours_alone = true};
+  const Tensor bias = random({2, 1, 5, 3});
+  EXPECT_LT(difference(node(q, k, v, bias),
+                       plain(q, k, v, 0.5,
+                             [&](const Place& p) {
+                               return p[3] < 3 ? at(bias, {p[0], 0, p[2], p[3]}) : kNever;
+                             })),
+            1e-13);
+  const Tensor allowed = made(
+      {5, 3}, [](const Place& p) { return (p[0] + p[1]) % 2 == 0; }, DType::boolean);
+  EXPECT_LT(difference(node(q, k, v, allowed),
+                       plain(q, k, v, 0.5,
+                             [&](const Place& p) {
+                               return p[3] < 3 && at(allowed, {p[2], p[3]}) != 0 ? 0 : kNever;
+                             })),
+            1e-13);
+}
+
 TEST_F(OnnxAttention, RefusesWhatItDoesNotKnow) {
   const Tensor q = random({2, 4, 5, 4}), k = random({2, 3, 7, 4});
   EXPECT_ERROR_WITH(ShapeError,

@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "../../../core/error.h"
 #include "../../support/numbers.h"
 #include "../../support/seeded_test.h"
@@ -123,6 +125,29 @@ TEST_F(OnnxPlaces, Scatter) {
                     (OneNode{"ScatterND", {{"reduction", std::string("mul")}}}(x, rows, updates)));
   EXPECT_ERROR_WITH(ShapeError, "must have the rank of",
                     OneNode{"ScatterElements"}(x, ints({1}), u));
+}
+
+TEST_F(OnnxPlaces, IntegersAreAddedAndWrapAround) {
+  const std::int64_t most = std::numeric_limits<std::int64_t>::max();
+  const Attribute add{"reduction", std::string("add")};
+  EXPECT_EQ(
+      (OneNode{"ScatterND", {add}}(ints({5, 7, most}), ints({0, 2, 0}, {3, 1}), ints({1, 1, 2})))
+          .to_vector<std::int64_t>(),
+      (Ints{8, 7, std::numeric_limits<std::int64_t>::min()}));
+  EXPECT_EQ((OneNode{"ScatterND", {add}}(ints({1, 2, 3, 4, 5, 6}, {3, 2}), ints({2, -1}, {2, 1}),
+                                         ints({10, 20, 30, 40}, {2, 2})))
+                .to_vector<std::int64_t>(),
+            (Ints{1, 2, 3, 4, 45, 66}));
+  const OneNode along{"ScatterElements", {{"axis", std::int64_t{1}}, add}};
+  EXPECT_EQ(along(ints({1, 2, 3, 4, 5, 6}, {2, 3}), ints({2, 2, 0, -1}, {2, 2}),
+                  ints({10, 20, 30, 40}, {2, 2}))
+                .to_vector<std::int64_t>(),
+            (Ints{1, 2, 33, 34, 5, 46}));
+  EXPECT_ERROR_WITH(IndexError, "place 3 is not within axis 0 of i64[3]",
+                    (OneNode{"ScatterND", {add}}(ints({5, 7, 9}), ints({3}, {1, 1}), ints({1}))));
+  EXPECT_ERROR_WITH(
+      ShapeError, "updates i64[2] do not broadcast to [1]",
+      (OneNode{"ScatterND", {add}}(ints({5, 7, 9}), ints({1}, {1, 1}), ints({1, 2}))));
 }
 
 TEST_F(OnnxPlaces, WhereSomethingHolds) {

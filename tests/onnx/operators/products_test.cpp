@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "../../../core/error.h"
 #include "../../support/numbers.h"
 #include "../../support/seeded_test.h"
@@ -67,6 +69,30 @@ TEST_F(OnnxProducts, GemmOfEveryKind) {
   EXPECT_LT(difference(OneNode{"Gemm", {{"transB", std::int64_t{1}}}}(a, turned(b), bias), wanted),
             1e-13);
   EXPECT_ERROR_WITH(ShapeError, "Gemm \"y0\"", OneNode{"Gemm"}(a, a));
+}
+
+TEST_F(OnnxProducts, OfIntegers) {
+  const auto drawn = [](const Shape& shape) { return randint(-9, 10, shape); };
+  const auto expect_product = [](const Tensor& a, const Tensor& b) {
+    const Tensor found = OneNode{"MatMul"}(a, b);
+    EXPECT_EQ(found.dtype(), DType::i64);
+    EXPECT_EQ(difference(found.to(DType::f64), matmul(a.to(DType::f64), b.to(DType::f64))), 0);
+  };
+  expect_product(drawn({2, 1, 3, 5}), drawn({11, 5, 7}));
+  expect_product(drawn({5}), drawn({11, 5, 7}));
+  expect_product(drawn({2, 3, 5}), drawn({5}));
+  const std::int64_t half = std::int64_t{1} << 62;
+  EXPECT_EQ(OneNode{"MatMul"}(ints({half, half}, {1, 2}), ints({1, 1}, {2, 1})).item<Index>(),
+            std::numeric_limits<std::int64_t>::min());
+  EXPECT_ERROR_WITH(ShapeError, "inner sizes differ: a product of i64[3, 5] and i64[3, 5]",
+                    OneNode{"MatMul"}(drawn({3, 5}), drawn({3, 5})));
+  const Tensor a = drawn({3, 5}), b = drawn({7, 5}), c = drawn({7});
+  OneNode gemm{.op = "Gemm", .attributes = {{"transB", std::int64_t{1}}}, .ours_alone = true};
+  EXPECT_EQ(difference(gemm(a, b, c).to(DType::f64),
+                       product(a, turned(b)).to(DType::f64) + c.to(DType::f64)),
+            0);
+  gemm.attributes.push_back({"alpha", 0.5F});
+  EXPECT_ERROR_WITH(DTypeError, "integers times alpha 0.5 and beta 1", gemm(a, b, c));
 }
 
 TEST_F(OnnxProducts, Einsum) {
