@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <numbers>
 
 #include "../autograd/ops/elementwise/elementwise.h"
+#include "../autograd/ops/elementwise/rounding.h"
 #include "../autograd/ops/shape/shape.h"
 #include "../core/error.h"
 #include "../core/traced.h"
@@ -13,7 +15,9 @@ namespace heed::nn {
 
 namespace {
 
-// The same by operators that can be followed.
+// The same by operators that can be followed. Angles are brought within a turn before they are of
+// the dtype: in f32 a large one would have no digits left, and runtimes know few functions of
+// doubles.
 Tensor followed_positions(Index steps, Index width, Index first, DType dtype) {
   std::vector<double> rates;
   Array is_even = Array::empty(Shape{width}, DType::boolean);
@@ -22,8 +26,12 @@ Tensor followed_positions(Index steps, Index width, Index first, DType dtype) {
     rates.push_back(std::pow(1e4, -pair));
     is_even.mutable_data<bool>()[i] = i % 2 == 0;
   }
-  const Tensor places = arange(first, first + steps, 1, dtype);
-  const Tensor angles = unsqueeze(places, -1) * Tensor(Array::from(rates).to(dtype));
+  const Tensor places = arange(first, first + steps, 1, DType::f64);
+  Tensor angles = unsqueeze(places, -1) * Tensor(Array::from(rates));
+  if (dtype != DType::f64) {
+    constexpr double kTurn = 2 * std::numbers::pi;
+    angles = to(angles - round(angles / kTurn) * kTurn, dtype);
+  }
   return where(Tensor(is_even), sin(angles), cos(angles));
 }
 

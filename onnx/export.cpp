@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <set>
 
@@ -117,10 +118,31 @@ Sizes sizes_of(const std::vector<Input>& inputs, const std::map<std::string, Ind
   return Sizes::choose(std::move(names), least, most);
 }
 
+// The ends of what may be drawn, in or out as drawn() says. They change places from pass to pass,
+// so that an order of them is none of the input.
+void place_ends(std::vector<double>& values, const std::vector<double>& numbers, double least,
+                double most, std::size_t pass) {
+  if (pass != 1 && pass != 2) {
+    const bool rising = pass % 2 == 1;
+    (rising ? values.front() : values.back()) = least;
+    (rising ? values.back() : values.front()) = most;
+    return;
+  }
+  const double left_out = pass == 1 ? most : least, taken = pass == 1 ? least : most;
+  double instead = taken;  // what is next to it
+  for (const double number : numbers) {
+    if (number != left_out && std::fabs(number - left_out) < std::fabs(instead - left_out))
+      instead = number;
+  }
+  std::replace(values.begin(), values.end(), left_out, instead);
+  values.back() = taken;
+}
+
 // Numbers like the example's, of another shape: what follows from them must differ from pass to
 // pass. Whole numbers are such as it has, or 1 to the only one that it has; others lie between two
-// of its.
-Array drawn(const Input& input, const Shape& shape, Generator& generator) {
+// of its. The second pass lacks the largest whole number, the third the smallest, all others have
+// both: what either decides, as max(lengths) does, follows no rule of the sizes.
+Array drawn(const Input& input, const Shape& shape, std::size_t pass, Generator& generator) {
   const Array from = input.example.array().to(DType::f64).contiguous();
   const auto numbers = from.to_vector<double>();
   const auto [least, most] = std::minmax_element(numbers.begin(), numbers.end());
@@ -147,6 +169,7 @@ Array drawn(const Input& input, const Shape& shape, Generator& generator) {
       value = one ? *most + 0.2 * (part - 0.5) : part * any() + (1 - part) * any();
     }
   }
+  if (dtype == DType::i64) place_ends(values, numbers, one ? 1 : *least, *most, pass);
   return Array::from(values, shape).to(dtype);
 }
 
@@ -161,7 +184,7 @@ std::vector<Tensor> drawn_inputs(const std::vector<Input>& inputs, const Sizes& 
       shape[static_cast<Index>(axis)] =
           sizes.passes[pass][static_cast<std::size_t>(known - sizes.names.begin())];
     }
-    out.emplace_back(drawn(input, shape, generator));
+    out.emplace_back(drawn(input, shape, pass, generator));
   }
   return out;
 }
@@ -243,6 +266,10 @@ Model export_model(nn::Module& module, const std::vector<Input>& inputs, const F
                    const ExportOptions& options) {
   check_inputs(inputs);
   Sizes sizes = sizes_of(inputs, options.largest);
+  const bool counts = std::any_of(inputs.begin(), inputs.end(), [](const Input& input) {
+    return input.example.dtype() == DType::i64;
+  });
+  if (sizes.names.empty() && counts) sizes.passes.resize(4);  // as drawn() needs
   const Evaluating evaluating(module);
   Generator generator(17);
   const auto traced = [&](std::size_t pass) {

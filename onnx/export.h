@@ -34,9 +34,11 @@ struct ExportOptions {
 };
 
 /// `forward` of as many tensors as there are inputs, of any sizes of their named axes that are not
-/// below the examples'. It is run three times, once more for each named axis, and again where a
-/// part of a size, a third, say, has two explanations. An example of whole numbers, ids or lengths,
-/// must hold two different ones or one above 1. Throws ValueError for what has no form in ONNX,
+/// below the examples'. It is run three times, once more for each named axis (without any twice, or
+/// four times where an input is of whole numbers), and again where a part of a size, a third, say,
+/// has two explanations. An example of whole numbers, ids or lengths, must hold two different ones
+/// or one above 1; the runs see such as it has, in one all but the largest, in one all but the
+/// smallest. Throws ValueError for what has no form in ONNX,
 /// IndexError for axes beyond an example's, ValueError for names that are empty or taken, also by a
 /// parameter, and for a largest size of an axis that no input has.
 Model export_model(nn::Module& module, const std::vector<Input>& inputs, const Forward& forward,

@@ -189,27 +189,30 @@ std::string several(GraphWriter& to, const Passes& from) {
 }
 
 // What came in, once more, in any shape: lengths that went through a vector, say. One number
-// everywhere is no sign.
+// everywhere and in all passes is no sign.
 std::string copied_input(GraphWriter& to, Index id) {
   const std::size_t count = to.traces()[0].inputs.size();
   for (std::size_t place = 0; place < count; ++place) {
-    bool same = true, varies = false;
+    bool same = true, varies = false, as_it_is = true;
+    double number = 0;
     for (std::size_t pass = 0; pass < to.passes() && same; ++pass) {
       const Array& mine = to.traced(id, pass).array;
       const Array& input = to.traces()[pass].inputs[place];
       same = mine.numel() > 0 && mine.numel() == input.numel() &&
+             mine.rank() == to.traced(id, 0).array.rank() &&
              equal(mine.to(DType::f64).reshape(input.shape()), input.to(DType::f64));
       if (!same) break;
+      as_it_is = as_it_is && mine.shape() == input.shape();
       const auto numbers = input.to(DType::f64).to_vector<double>();
+      if (pass == 0) number = numbers[0];
       varies = varies || std::any_of(numbers.begin(), numbers.end(),
-                                     [&](double number) { return number != numbers[0]; });
+                                     [number](double each) { return each != number; });
     }
     if (!same || !varies) continue;
     const DType dtype = to.traced(id, 0).array.dtype();
     std::string input = to.input_name(place);
     if (to.traces()[0].inputs[place].dtype() != dtype) input = to.cast(input, dtype);
-    const Array& first = to.traced(id, 0).array;
-    if (first.rank() == to.traces()[0].inputs[place].rank()) return input;
+    if (as_it_is) return input;
     std::vector<std::vector<Index>> shapes;
     for (std::size_t pass = 0; pass < to.passes(); ++pass) {
       const Shape& shape = to.traced(id, pass).array.shape();

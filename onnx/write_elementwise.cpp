@@ -49,9 +49,22 @@ void log1p(const Step& step) {
   step.out(to.node("Add", {to.node("Log", {u}), added}));
 }
 
-// To the base e^scale.
+// To the base e^scale: a quotient of logarithms in doubles, whose last digit f32 does not see. In
+// f64 it is rounded where these digits alone may keep it from being whole.
 void log_of_base(const Step& step, double scale) {
-  step.out(step.to.node("Div", {step.to.node("Log", {step.in(0)}), scalar(step, scale)}));
+  GraphWriter& to = step.to;
+  const DType dtype = step.dtype();
+  const std::string x = dtype == DType::f64 ? step.in(0) : to.cast(step.in(0), DType::f64);
+  const std::string quotient = to.node("Div", {to.node("Log", {x}), to.number(scale, DType::f64)});
+  if (dtype != DType::f64) {
+    step.out(to.cast(quotient, dtype));
+    return;
+  }
+  const std::string whole = to.node("Round", {quotient});
+  const std::string apart = to.node("Abs", {to.node("Sub", {quotient, whole})});
+  const std::string digits =
+      to.node("Mul", {to.node("Abs", {whole}), to.number(0x1p-50, DType::f64)});
+  step.out(to.node("Where", {to.node("LessOrEqual", {apart, digits}), whole, quotient}));
 }
 void log2(const Step& step) { log_of_base(step, std::numbers::ln2); }
 void log10(const Step& step) { log_of_base(step, std::numbers::ln10); }
@@ -180,7 +193,18 @@ void negated(const Step& step, const char* type) {
 // Bool beside bool is compared as numbers are nowhere in ONNX but for equality.
 void not_equal(const Step& step) { negated(step, "Equal"); }
 
+// What does not float is neither: false everywhere.
+void never(const Step& step) {
+  step.out(step.to.node("Not", {step.to.node("Equal", {step.in(0), step.in(0)})}));
+}
+
+void is_nan(const Step& step) {
+  if (!is_floating(step.dtype())) return never(step);
+  step.out(step.to.node("IsNaN", {step.in(0)}));
+}
+
 void is_inf(const Step& step) {
+  if (!is_floating(step.dtype())) return never(step);
   GraphWriter& to = step.to;
   step.out(to.node("Equal", {to.node("Abs", {step.in(0)}), scalar(step, INFINITY)}));
 }
@@ -225,7 +249,7 @@ void add_arithmetic(Writers& to) {
   to["logical_and"] = plain<"And">;
   to["logical_or"] = plain<"Or">;
   to["logical_xor"] = plain<"Xor">;
-  to["isnan"] = plain<"IsNaN">;
+  to["isnan"] = is_nan;
   to["isinf"] = is_inf;
   to["isfinite"] = is_finite;
 }

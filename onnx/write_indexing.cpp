@@ -59,11 +59,16 @@ void top(const Step& step) {
   GraphWriter& to = step.to;
   const Index axis = step.axis("axis");
   const std::vector<Index> counts = step.passes("count");
-  const Names found = to.nodes("TopK", {step.in(0), to.extent(counts, "how many it takes")}, 2,
-                               {attribute("axis", std::int64_t{axis}),
-                                attribute("largest", std::int64_t{step.number("largest")}),
-                                attribute("sorted", std::int64_t{1})});
-  step.out(found[1]);
+  const std::string count = to.extent(counts, "how many it takes");
+  const auto found = [&](const std::string& x, Index largest) {
+    return to.nodes(
+        "TopK", {x, count}, 2,
+        {attribute("axis", std::int64_t{axis}), attribute("largest", std::int64_t{largest}),
+         attribute("sorted", std::int64_t{1})});
+  };
+  const std::string places = found(step.in(0), step.number("largest"))[1];
+  // In the order they stand in, which ONNX' own word for unsorted does not promise.
+  step.out(step.number("sorted") != 0 ? places : found(places, 0)[0]);
 }
 
 }  // namespace

@@ -4,10 +4,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include "../../autograd/check_defined.h"
+#include "../../autograd/factories.h"
 #include "../../autograd/grad_mode.h"
 #include "../../autograd/ops/elementwise/elementwise.h"
+#include "../../autograd/ops/elementwise/power.h"
+#include "../../autograd/ops/elementwise/rounding.h"
+#include "../../autograd/ops/reduce/reduce.h"
 #include "../../autograd/ops/shape/shape.h"
 #include "../../core/checked.h"
 #include "../../core/error.h"
@@ -54,13 +59,29 @@ Turns turns(const Array& places, Index width, const RotaryOptions& options, DTyp
   return {to(cosine, dtype), to(sine, dtype)};
 }
 
-// The same by operators that can be followed: `followed` are the places in x's dtype.
+// Those of dynamic_ntk, which follow from how many steps there are.
+Tensor traced_frequencies(const Tensor& followed, Index width, const RotaryOptions& options) {
+  const double s = options.scaling.factor, D = static_cast<double>(width);
+  const auto L = static_cast<double>(options.scaling.original_length);
+  const Tensor grown = s * maximum(amax(followed) + 1, L) / L - (s - 1);
+  const Tensor exponents = arange(width / 2, DType::f64) * (-2 / D);
+  return pow(options.base * pow(grown, D / (D - 2)), exponents);
+}
+
+// The same by operators that can be followed: `followed` are the places in f64. Angles are brought
+// within a turn before they are x's dtype: in f32 a large one would have no digits left, and
+// runtimes know few functions of doubles.
 Turns traced_turns(const Tensor& followed, const Array& places, Index width,
-                   const RotaryOptions& options) {
-  const Array frequencies =
-      rotary_frequencies(width, options.base, options.scaling, steps_of(places)).array();
+                   const RotaryOptions& options, DType dtype) {
+  Tensor frequencies = rotary_frequencies(width, options.base, options.scaling, steps_of(places));
+  if (options.scaling.kind == RotaryScalingKind::dynamic_ntk && width > 2)
+    frequencies = traced_frequencies(followed, width, options);
   const double factor = rotary_attention_factor(options.scaling);
-  const Tensor angles = unsqueeze(followed, -1) * Tensor(frequencies.to(followed.dtype()));
+  Tensor angles = unsqueeze(followed, -1) * frequencies;
+  if (dtype != DType::f64) {
+    constexpr double kTurn = 2 * std::numbers::pi;
+    angles = to(angles - round(angles / kTurn) * kTurn, dtype);
+  }
   return {cos(angles) * factor, sin(angles) * factor};
 }
 
@@ -155,8 +176,7 @@ Tensor rotary(const Tensor& x, const RotaryOptions& options, Index first) {
   const Index width = checked_width(x, options);
   const Array places = places_from(first, x.size(-2));
   if (traced()) {
-    const Tensor followed(places.to(x.dtype()));
-    return turned(x, traced_turns(followed, places, width, options), width, options);
+    return turned(x, traced_turns(places, places, width, options, x.dtype()), width, options);
   }
   return turned(x, turns(places, width, options, x.dtype()), width, options);
 }
@@ -166,8 +186,8 @@ Tensor rotary(const Tensor& x, const Tensor& positions, const RotaryOptions& opt
   const Array places = places_of(positions, x);
   if (traced()) {
     const bool of_all_heads = positions.rank() == 2 && x.rank() == 4;
-    const Tensor followed = to(of_all_heads ? unsqueeze(positions, 1) : positions, x.dtype());
-    return turned(x, traced_turns(followed, places, width, options), width, options);
+    const Tensor followed = to(of_all_heads ? unsqueeze(positions, 1) : positions, DType::f64);
+    return turned(x, traced_turns(followed, places, width, options, x.dtype()), width, options);
   }
   return turned(x, turns(places, width, options, x.dtype()), width, options);
 }
