@@ -43,6 +43,10 @@ BertOutput Bert::operator()(const Tensor& ids, const std::vector<Index>& lengths
     throw ShapeError(fmt::format("bert: ids {} must be [B, T], T at most {}",
                                  to_string(ids.shape()), options_.context));
   }
+  if (segment.defined() && segment.shape() != ids.shape()) {
+    throw ShapeError(fmt::format("bert: segments {} must have the shape of ids, {}",
+                                 to_string(segment.shape()), to_string(ids.shape())));
+  }
   const Tensor of_segments =
       segments(segment.defined() ? segment : zeros(Shape{1, ids.size(1)}, DType::i64));
   const Tensor x = norm(words(ids) + positions(arange(ids.size(1))) + of_segments);

@@ -39,7 +39,7 @@ class Bert : public nn::Module {
   nn::Linear* classifier;                      ///< null without
 
   /// ids i64 [B, T] of these lengths, of which segment i64 [B, T]; undefined: all of the first.
-  /// Throws IndexError, ShapeError for more places than the context.
+  /// Throws IndexError, ShapeError for more places than the context and segments of another shape.
   BertOutput operator()(const Tensor& ids, const std::vector<Index>& lengths,
                         const Tensor& segment = Tensor()) const;
 

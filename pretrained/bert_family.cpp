@@ -24,6 +24,7 @@ std::unique_ptr<Bert> load_bert(FamilyFile& file) {
   if (width % heads != 0) {
     config.refuse("num_attention_heads", fmt::format("{} of width {}", heads, width));
   }
+  const double dropout = config.number("attention_probs_dropout_prob", 0.1);
   BertOptions options{.vocabulary = config.size("vocab_size"),
                       .context = config.size("max_position_embeddings"),
                       .segments = config.size("type_vocab_size", 2),
@@ -33,7 +34,12 @@ std::unique_ptr<Bert> load_bert(FamilyFile& file) {
                                 .hidden = hidden,
                                 .dropout = config.number("hidden_dropout_prob", 0.1),
                                 .activation = activation(config, "hidden_act", "gelu"),
-                                .eps = config.number("layer_norm_eps", 1e-12)},
+                                .eps = config.number("layer_norm_eps", 1e-12),
+                                .self_heads =
+                                    [=](attention::MultiHeadOptions own, Index) {
+                                      own.dropout = dropout;
+                                      return own;
+                                    }},
                       .pooler = file.has("pooler.dense.weight"),
                       .masked_words = file.has("cls.predictions.bias")};
   file.expect("embeddings.word_embeddings.weight", {options.vocabulary, width});

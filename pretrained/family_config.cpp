@@ -56,14 +56,16 @@ class ConfigReader final : public JsonEvents {
     std::string name;
     for (const std::string& part : names_) name += (name.empty() ? "" : ".") + part;
     if (lists_ > 0) {
-      if (lists_ == 1 && name == "architectures") values.try_emplace(name + ".0", value);
-      return;
+      if (lists_ != 1) return;
+      if (name == "architectures") values.try_emplace(name + ".0", value);
+      if (name != "layer_types") return;
+      name += fmt::format(".{}", layers_++);
     }
     if (!values.emplace(name, std::move(value)).second) fail(in_quotes(name) + " is there twice");
   }
 
   std::vector<std::string> names_;
-  std::size_t lists_ = 0;
+  std::size_t lists_ = 0, layers_ = 0;
 };
 
 }  // namespace
@@ -124,6 +126,15 @@ std::string FamilyConfig::text(const std::string& key, const std::string& otherw
   if (value == nullptr) return otherwise;
   if (const auto* const text = std::get_if<std::string>(value)) return *text;
   refuse(key, "must be a text");
+}
+
+std::vector<std::string> FamilyConfig::texts(const std::string& key) const {
+  std::vector<std::string> out;
+  while (true) {
+    const std::string each = fmt::format("{}.{}", key, out.size());
+    if (!values_.contains(each)) return out;
+    out.push_back(text(each, ""));
+  }
 }
 
 void FamilyConfig::want(const std::string& key, bool wanted) const {

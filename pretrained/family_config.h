@@ -1,11 +1,12 @@
 // The config.json beside a model of Hugging Face's transformers: names and values, objects within
 // it flattened ("rope_scaling.factor"); of lists only the first of "architectures" is kept, as
-// "architectures.0".
+// "architectures.0", and all of "layer_types".
 #pragma once
 
 #include <map>
 #include <string>
 #include <variant>
+#include <vector>
 
 #include "../core/shape.h"
 
@@ -28,6 +29,8 @@ class FamilyConfig {
   double number(const std::string& key, double otherwise) const;
   bool flag(const std::string& key, bool otherwise) const;
   std::string text(const std::string& key, const std::string& otherwise) const;
+  /// A list of texts; empty where it is missing.
+  std::vector<std::string> texts(const std::string& key) const;
   /// Throws the FormatError of a value that is not `wanted`.
   void want(const std::string& key, bool wanted) const;
   /// Throws the FormatError of a key that asks for what is not here.

@@ -35,13 +35,14 @@ std::unique_ptr<DecoderOnly> load_gpt2(FamilyFile& file) {
                 .eps = config.number("layer_norm_epsilon", 1e-5)},
       .learned_positions = true,
       .tied = config.flag("tie_word_embeddings", true)};
-  if (config.flag("scale_attn_by_inverse_layer_idx", false)) {
-    options.stack.self_heads = [](attention::MultiHeadOptions own, Index layer) {
-      const auto head_width = static_cast<double>(own.width / own.heads);
-      own.scale = 1 / (std::sqrt(head_width) * static_cast<double>(layer + 1));
-      return own;
-    };
-  }
+  const double dropout = config.number("attn_pdrop", 0.1);
+  const bool by_layer = config.flag("scale_attn_by_inverse_layer_idx", false);
+  options.stack.self_heads = [=](attention::MultiHeadOptions own, Index layer) {
+    own.dropout = dropout;
+    const auto head_width = static_cast<double>(own.width / own.heads);
+    if (by_layer) own.scale = 1 / (std::sqrt(head_width) * static_cast<double>(layer + 1));
+    return own;
+  };
   if (!options.tied) file.expect("lm_head.weight", {words, width});
   return file.load<DecoderOnly>(
       options, {{"wte.", "embedding."},

@@ -78,7 +78,7 @@ void write_llama2c_file(const std::string& path, const Llama2cFile& file) {
   }
   const auto put_all = [&](const Array& block) {
     if (!block.defined()) return;
-    const Array dense = block.contiguous();
+    const Array dense = block.to(DType::f32).contiguous();
     out.append(reinterpret_cast<const char*>(dense.data<float>()),
                static_cast<std::size_t>(dense.numel()) * sizeof(float));
   };

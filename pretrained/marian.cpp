@@ -79,6 +79,11 @@ std::unique_ptr<SequenceModel> load_marian(FamilyFile& file) {
       file.expect(layer + "fc1.weight", {hidden, width});
     }
   }
+  const double dropout = config.number("attention_dropout", 0);
+  const auto weights_dropped = [=](attention::MultiHeadOptions own, Index) {
+    own.dropout = dropout;
+    return own;
+  };
   const SequenceModelOptions options{
       .source_words = words,
       .target_words = target_words,
@@ -88,7 +93,9 @@ std::unique_ptr<SequenceModel> load_marian(FamilyFile& file) {
                 .heads = heads,
                 .hidden = hidden,
                 .dropout = config.number("dropout", 0.1),
-                .activation = activation(config, "activation_function", "gelu")},
+                .activation = activation(config, "activation_function", "gelu"),
+                .self_heads = weights_dropped,
+                .memory_heads = weights_dropped},
       .shared = shared,
       .scale = config.flag("scale_embedding", false) ? std::sqrt(static_cast<double>(width)) : 1,
       .tied = true,

@@ -78,9 +78,10 @@ class SequenceModel::Writer : public nn::Decoding {
       : model_(model), state_(std::move(state)) {}
 
   Tensor step(const Tensor& ids, Tensor* weights) override {
-    const Tensor word = squeeze(model_.embedded(model_.target, unsqueeze(ids, 1), length_++), 1);
+    const Tensor word = squeeze(model_.embedded(model_.target, unsqueeze(ids, 1), length_), 1);
     const attention::StackOutput out = model_.decoder.step(
         word, state_, {.need_weights = weights != nullptr}, {.position_bias = model_.decoder_bias});
+    ++length_;  // a step that throws is none
     if (weights != nullptr) *weights = mean(out.weights.back(), 1);
     return model_.logits(out.output);
   }

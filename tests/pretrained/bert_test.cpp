@@ -88,6 +88,16 @@ TEST(Bert, GivesTheNumbersOfPlainLoops) {
   }
 }
 
+TEST(Bert, DropsWeightsOfAttentionAsItsFileSays) {
+  std::string config = kConfig;
+  config.replace(config.find('{'), 1, R"({"attention_probs_dropout_prob": 0.25, )");
+  const FamilyFolder folder(config, sizes(""));
+  const auto model = load<Bert>(folder.path());
+  const auto& heads = dynamic_cast<const attention::MultiHead&>(model->encoder.layers[1].self_attn);
+  EXPECT_EQ(heads.options().dropout, 0.25);
+  EXPECT_EQ(model->options().stack.dropout, 0.1);
+}
+
 TEST(Bert, HasTheHeadsOfItsFile) {
   const std::vector<Index> ids = {2, 7, 1, 12, 3};
   const Tensor batch = Array::from(ids, Shape{1, 5});
@@ -218,6 +228,9 @@ TEST(Bert, RefusesWhatItDoesNotKnow) {
       load(config("\"max_position_embeddings\": 8", "\"max_position_embeddings\": 9")));
   const auto model = load<Bert>(config("{", "{"));
   const NoGrad scope;
+  const std::vector<Index> one(5, 1), two(10, 1);
+  EXPECT_ERROR_WITH(ShapeError, "bert: segments [1, 5] must have the shape of ids, [2, 5]",
+                    (*model)(Array::from(two, Shape{2, 5}), {5, 5}, Array::from(one, Shape{1, 5})));
   EXPECT_ERROR_WITH(ShapeError, "T at most 8",
                     (*model)(Array::from(std::vector<Index>(9, 1), Shape{1, 9}), {9}));
 }

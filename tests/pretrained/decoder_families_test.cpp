@@ -107,7 +107,7 @@ TEST(Gpt2, HasAHeadOfItsOwnAndScalesByLayer) {
 struct Llama {
   Index words = 11, width = 10, heads = 4, kv_heads = 2, head_width = 6, hidden = 7, layers = 2;
   bool qkv_bias = false, o_bias = false, mlp_bias = false, tied = false;
-  Index window = 100;
+  Index window = 100, context = 64;
   double eps = 1e-6, base = 10000;
 
   NamedSizes sizes(const std::string& prefix = "model.") const {
@@ -158,9 +158,10 @@ struct Llama {
     return fmt::format(
         R"({{"model_type": "{}", "vocab_size": {}, "hidden_size": {}, "num_attention_heads": {},
              "num_key_value_heads": {}, "head_dim": {}, "intermediate_size": {},
-             "num_hidden_layers": {}, "max_position_embeddings": 64, "hidden_act": "silu",
+             "num_hidden_layers": {}, "max_position_embeddings": {}, "hidden_act": "silu",
              "rms_norm_eps": {}, "rope_theta": {}, "tie_word_embeddings": {}{}}})",
-        family, words, width, heads, kv_heads, head_width, hidden, layers, eps, base, tied, more);
+        family, words, width, heads, kv_heads, head_width, hidden, layers, context, eps, base, tied,
+        more);
   }
   void expect(const std::string& family, const std::string& more = "") const {
     expect(family, more, frequencies(head_width, base));
@@ -200,9 +201,75 @@ TEST(Llama, SlowsItsTurnsForLongerTexts) {
   llama.expect("llama", R"(, "rope_parameters": {"rope_theta": 10000.0, )" + scaling + "}", turns);
 }
 
+TEST(Llama, ReadsBeyondTheLengthThatWasTrained) {
+  const Llama llama{.context = 4};
+  const auto folder = [&](const std::string& more) {
+    return FamilyFolder(llama.config("llama", more), llama.sizes());
+  };
+  const NoGrad scope;
+  EXPECT_ERROR_WITH(ShapeError, "7 steps, of a context of 4",
+                    (*load<DecoderOnly>(folder("").path()))(batch(kIds)));
+  Row turns = frequencies(6, 10000);
+  for (double& each : turns) each /= 2;
+  llama.expect("llama", R"(, "rope_scaling": {"type": "linear", "factor": 2.0})", turns);
+  const std::string scaling = R"("factor": 2.0, "original_max_position_embeddings": 4)";
+  llama.expect("llama", R"(, "rope_scaling": {"rope_type": "llama3", )" + scaling + "}", turns);
+  turns[0] *= 2;  // by yarn the first pair stays
+  llama.expect(
+      "llama",
+      R"(, "rope_scaling": {"rope_type": "yarn", "attention_factor": 1.0, )" + scaling + "}",
+      turns);
+  const FamilyFolder dynamic = folder(R"(, "rope_scaling": {"type": "dynamic", "factor": 2.0})");
+  const auto model = load<DecoderOnly>(dynamic.path());
+  model->to(DType::f64);
+  EXPECT_EQ(model->options().context, 8);
+  const double slowed = 2.0 * 7 / 4 - 1;
+  EXPECT_LT(
+      difference((*model)(batch(kIds)),
+                 llama.logits(dynamic.weights, frequencies(6, 10000 * std::pow(slowed, 6.0 / 4)))),
+      kClose);
+}
+
+TEST(Llama, DropsWeightsOfAttentionAsItsFileSays) {
+  const auto dropped = [](const DecoderOnly& model) {
+    return dynamic_cast<const attention::MultiHead&>(model.stack.layers[1].self_attn)
+        .options()
+        .dropout;
+  };
+  const FamilyFolder llama(Llama().config("llama", R"(, "attention_dropout": 0.25)"),
+                           Llama().sizes());
+  EXPECT_EQ(dropped(*load<DecoderOnly>(llama.path())), 0.25);
+  const FamilyFolder gpt2(kGpt2 + R"(, "attn_pdrop": 0.25, "resid_pdrop": 0.5})", gpt2_sizes(""));
+  const auto model = load<DecoderOnly>(gpt2.path());
+  EXPECT_EQ(dropped(*model), 0.25);
+  EXPECT_EQ(model->options().stack.dropout, 0.5);
+}
+
 TEST(Mistral, SeesAWindow) {
   Llama{.window = 3}.expect("mistral", R"(, "sliding_window": 3)");
   Llama().expect("mistral", R"(, "sliding_window": null)");
+  Llama{.window = 3}.expect("mistral", R"(, "sliding_window": 3,
+       "layer_types": ["sliding_attention", "sliding_attention"])");
+  Llama().expect("llama", R"(, "layer_types": ["full_attention", "full_attention"])");
+}
+
+TEST(Mistral, WhatItsFileLeavesOutIsAsItsProgramHasIt) {
+  const Llama llama{.kv_heads = 4};
+  const auto without = [&](const std::string& family, const std::string& key,
+                           const std::string& instead) {
+    std::string config = llama.config(family, R"(, "sliding_window": null)");
+    const std::size_t at = config.find("\"" + key + "\"");
+    return config.replace(at, config.find(',', at) + 1 - at, instead);
+  };
+  const FamilyFolder folder(
+      without("mistral", "num_key_value_heads", "\"num_key_value_heads\": null,"), llama.sizes());
+  EXPECT_NO_THROW(load(folder.path()));
+  folder.write(without("mistral", "max_position_embeddings", ""));
+  EXPECT_EQ(load<DecoderOnly>(folder.path())->options().context, 131072);
+  folder.write(without("mistral", "num_key_value_heads", ""));
+  EXPECT_ERROR_WITH(FormatError, "num_key_value_heads: 8 for 4 heads", load(folder.path()));
+  folder.write(without("qwen2", "num_key_value_heads", ""));
+  EXPECT_ERROR_WITH(FormatError, "num_key_value_heads: 32 for 4 heads", load(folder.path()));
 }
 
 TEST(Qwen2, HasBiasesOfQueriesKeysAndValues) {
@@ -258,6 +325,19 @@ TEST(Llama, RefusesWhatItDoesNotKnow) {
   };
   refuses("lama", "", "model_type: \"lama\" is not known");
   refuses("llama", R"(, "rope_scaling": {"rope_type": "longrope"})", "longrope");
+  refuses("llama", R"(, "rope_scaling": {"type": "linear"})", "rope_scaling.factor: is missing");
+  refuses("llama", R"(, "rope_scaling": {"type": "linear", "factor": 0.5})",
+          "rope_scaling: rotary: factor 0.5 must be finite and at least 1");
+  refuses("llama", R"(, "rope_parameters": {"rope_type": "llama3", "rope_theta": 500.0,
+       "factor": 8.0, "low_freq_factor": 4.0, "high_freq_factor": 4.0})",
+          "rope_parameters: rotary: low_freq_factor 4 must be below high_freq_factor 4");
+  refuses("llama", R"(, "layer_types": ["full_attention", "sliding_attention"])",
+          "layer_types: \"sliding_attention\", where full_attention is built");
+  refuses("mistral", R"(, "sliding_window": 3,
+       "layer_types": ["full_attention", "sliding_attention"])",
+          "layer_types: \"full_attention\", where sliding_attention is built");
+  refuses("llama", R"(, "layer_types": ["full_attention"])", "layer_types: 1 types for 2 layers");
+  refuses("llama", R"(, "layer_types": "full_attention")", "layer_types: must be a list");
   refuses("llama", R"(, "partial_rotary_factor": 0.5)", "partial_rotary_factor: only 1");
   refuses("llama", R"(, "vocab_size": 11)", "\"vocab_size\" is there twice");
   refuses("qwen2", R"(, "use_sliding_window": true, "max_window_layers": 1)", "max_window_layers");

@@ -182,6 +182,9 @@ TEST(Llama2c, IsWrittenAsItWasRead) {
     std::memcpy(table, again.data() + before, sizeof table);
     EXPECT_FLOAT_EQ(table[2 * 3 + 1], static_cast<float>(std::cos(3 * std::pow(10000.0, -0.5))));
     EXPECT_FLOAT_EQ(table[10 + 2 * 4], static_cast<float>(std::sin(4.0)));
+    model->to(DType::f64);  // whose numbers go back into f32
+    write_llama2c(folder / "wide.bin", *model);
+    EXPECT_EQ(TemporaryFolder::get(folder / "wide.bin"), again);
   }
   using Stack = attention::TransformerOptions;
   const Stack plain{.width = 4,

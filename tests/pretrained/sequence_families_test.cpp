@@ -249,6 +249,35 @@ TEST(Marian, GivesTheNumbersOfPlainLoops) {
   }
 }
 
+TEST(Marian, DropsWeightsOfAttentionAsItsFileSays) {
+  const Marian marian;
+  const FamilyFolder folder(marian.config(R"(, "dropout": 0.5, "attention_dropout": 0.25)"),
+                            marian.sizes());
+  const auto model = load<SequenceModel>(folder.path());
+  const auto dropped = [](const nn::Module& heads) {
+    return dynamic_cast<const attention::MultiHead&>(heads).options().dropout;
+  };
+  EXPECT_EQ(dropped(model->encoder.layers[1].self_attn), 0.25);
+  EXPECT_EQ(dropped(model->decoder.layers[0].self_attn), 0.25);
+  EXPECT_EQ(dropped(model->decoder.layers[0].multihead_attn), 0.25);
+  EXPECT_EQ(model->encoder.layers[1].dropout1.p(), 0.5);
+}
+
+TEST(Marian, AStepThatThrowsIsNone) {
+  const Marian marian;
+  const FamilyFolder folder(marian.config(), marian.sizes());
+  const NoGrad scope;
+  const auto model = load<SequenceModel>(folder.path());
+  const Tensor ids = Array::from(kSource, Shape{1, std::ssize(kSource)}),
+               word = Array::from(std::vector<Index>{7}),
+               none = Array::from(std::vector<Index>{99});
+  const auto decoding = model->start(ids, {std::ssize(kSource)}),
+             other = model->start(ids, {std::ssize(kSource)});
+  EXPECT_THROW(decoding->step(none, nullptr), IndexError);
+  EXPECT_EQ(decoding->step(word, nullptr).to_vector<float>(),
+            other->step(word, nullptr).to_vector<float>());
+}
+
 TEST(Marian, RefusesWhatItDoesNotKnow) {
   const Marian marian;
   const FamilyFolder folder(marian.config(), marian.sizes());
