@@ -23,6 +23,7 @@ class Bpe final : public Model {
     if (json.has("dropout") && json["dropout"].number() != 0) json["dropout"].fail("is not known");
     read_vocabulary(json["vocab"]);
     unknown_ = named(json, "unk_token");
+    lacks_unknown_ = json.has("unk_token") && !unknown_;
     for (int byte = 0; byte < 256; ++byte)
       byte_ids_[byte] = id(name_of_byte(static_cast<unsigned char>(byte)));
     for (const auto& [token, number] : ids()) {
@@ -126,6 +127,7 @@ class Bpe final : public Model {
         after_unknown = false;
         continue;
       }
+      if (lacks_unknown_) fail_unknown(letter, "unk_token");
       if (!unknown_) continue;
       if (fuses_ && after_unknown) {
         out.back().end = i + 1;
@@ -229,6 +231,7 @@ class Bpe final : public Model {
   PieceKinds kinds_;
   Trie defined_;
   std::optional<Index> unknown_;
+  bool lacks_unknown_;                           // one is named that is no token
   std::unordered_map<char32_t, Index> letters_;  // tokens of one character
   std::optional<Index> byte_ids_[256];
   NumberMap neighbours_;       // characters side by side in what is joined

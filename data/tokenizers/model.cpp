@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "../../core/error.h"
 #include "../../core/quoted.h"
 
 namespace heed::data::tokenizers {
@@ -18,7 +19,8 @@ class WordLevel final : public Model {
   }
   std::vector<Part> operator()(const Text& word) const override {
     const std::optional<Index> found = id(utf8(word));
-    if (word.empty() || (!found && !unknown_)) return {};
+    if (word.empty()) return {};
+    if (!found && !unknown_) fail_unknown(utf8(word), "unk_token");
     return {{found ? *found : *unknown_, 0, word.size()}};
   }
 
@@ -54,6 +56,11 @@ void Model::read_vocabulary(const JsonView& json) {
 
 std::optional<Index> Model::named(const JsonView& json, const char* key) const {
   return json.has(key) ? id(json[key].text()) : std::nullopt;
+}
+
+void Model::fail_unknown(const std::string& text, const char* key) {
+  throw ValueError(
+      fmt::format("tokenizer: {} is no token, and the model has no {}", in_quotes(text), key));
 }
 
 PieceKinds::PieceKinds(const JsonView& json) {

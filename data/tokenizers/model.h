@@ -23,7 +23,8 @@ struct Part {
 class Model {
  public:
   virtual ~Model() = default;
-  /// The word's tokens, in order. Nothing for an empty word.
+  /// The word's tokens, in order. Nothing for an empty word. Throws ValueError where a token would
+  /// have to stand for what is unknown and there is none, as Hugging Face does.
   virtual std::vector<Part> operator()(const Text& word) const = 0;
 
   std::optional<Index> id(const std::string& token) const;
@@ -38,6 +39,8 @@ class Model {
   void read_vocabulary(const JsonView& json);
   /// Of options that name a token which must be there; none where it is missing.
   std::optional<Index> named(const JsonView& json, const char* key) const;
+  /// `key` is the option that would name a token for it.
+  [[noreturn]] static void fail_unknown(const std::string& text, const char* key);
 
  private:
   std::unordered_map<std::string, Index> ids_;

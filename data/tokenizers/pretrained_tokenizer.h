@@ -38,10 +38,12 @@ class PretrainedTokenizer {
   static PretrainedTokenizer read_sentencepiece(const std::string& path);
   static PretrainedTokenizer parse(std::string_view json, const std::string& path);
 
-  /// What is no UTF-8 is U+FFFD. `special`: with the tokens around a text. Throws ValueError for a
-  /// text of 4 GB or more, and one on which a regular expression of the file takes too long.
+  /// What is no UTF-8 is U+FFFD, of sentencepiece's models one for each byte. `special`: with the
+  /// tokens around a text. Throws ValueError for a text of 4 GB or more, for one on which a regular
+  /// expression of the file takes too long, and for what is unknown to a model that has no token
+  /// for that (of Unigram and WordLevel, and of BPE where the token that is named is not there).
   TokenizedText encode(std::string_view text, bool special = true) const;
-  /// Two texts, as for a question and its passage.
+  /// Two texts, as for a question and its passage. Throws as encode().
   TokenizedText encode_pair(std::string_view first, std::string_view second,
                             bool special = true) const;
   /// Each of them, by all threads.

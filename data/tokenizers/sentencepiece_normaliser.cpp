@@ -13,6 +13,7 @@ namespace heed::data::tokenizers {
 namespace {
 
 constexpr char32_t kMark = 0x2581;
+constexpr char kNoUtf8 = '\xFF';  // in no table
 
 class Sentencepiece {
  public:
@@ -62,7 +63,11 @@ class Sentencepiece {
     explicit Places(const Text& text) {
       for (const Char& each : text) {
         begins.push_back(bytes.size());
-        append_utf8(bytes, each.code);
+        if (each.broken) {
+          bytes += kNoUtf8;
+        } else {
+          append_utf8(bytes, each.code);
+        }
       }
       begins.push_back(bytes.size());
     }
@@ -73,6 +78,11 @@ class Sentencepiece {
   // What the characters at `begin` are written as, and where they end.
   std::size_t written(const Text& text, const Places& places, std::size_t begin, Text& out) const {
     out.clear();
+    if (text[begin].broken) {  // each byte by itself, and not by the table, which may know U+FFFD
+      for (std::uint32_t at = text[begin].begin; at < text[begin].end; ++at)
+        out.push_back({kReplacement, at, at + 1});
+      return begin + 1;
+    }
     std::size_t end = begin;
     defined_.at(text, begin, [&](std::size_t found, Index) { end = found; });
     if (end > begin) {

@@ -15,8 +15,8 @@ Text characters(std::string_view text) {
   out.reserve(text.size());
   for (std::size_t at = 0; at < text.size();) {
     const Decoded next = decode_utf8(text, at);
-    out.push_back(
-        {next.code, static_cast<std::uint32_t>(at), static_cast<std::uint32_t>(at + next.length)});
+    out.push_back({next.code, static_cast<std::uint32_t>(at),
+                   static_cast<std::uint32_t>(at + next.length), !next.valid});
     at += next.length;
   }
   return out;

@@ -12,6 +12,7 @@ namespace heed::data::tokenizers {
 struct Char {
   char32_t code;
   std::uint32_t begin, end;  ///< bytes of the original
+  bool broken = false;       ///< these are no UTF-8; the code is U+FFFD
 };
 using Text = std::vector<Char>;
 

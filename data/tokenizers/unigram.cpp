@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cmath>
 #include <limits>
 
 #include "model.h"
@@ -11,10 +10,12 @@ namespace {
 // The likeliest tokens that make up the word (Kudo 2018), by Viterbi.
 class Unigram final : public Model {
  public:
-  explicit Unigram(const JsonView& json) : bytes_(json.truth("byte_fallback", false)) {
+  explicit Unigram(const JsonView& json)
+      : bytes_(json.truth("byte_fallback", false)),
+        ours_(json.has("reserved")) {  // of a .model, which may have nothing for what is unknown
     const JsonView list = json["vocab"];
     const PieceKinds kinds(json);
-    double least = 0, most = -std::numeric_limits<double>::infinity();
+    double least = 0, most = std::numeric_limits<float>::min();
     for (std::size_t i = 0; i < list.size(); ++i) {
       const JsonView entry = list[i];
       if (entry.size() != 2) entry.fail("must be a token and its score");
@@ -29,12 +30,13 @@ class Unigram final : public Model {
       least = std::min(least, scores_.back());
       most = std::max(most, scores_.back());
     }
-    // As good as the best piece for each of its bytes, less a little (sentencepiece).
+    // As good as the best piece for each of its bytes, less a little. sentencepiece looks for the
+    // best from the least positive number on, so that scores below 0, as all usually are, count as
+    // that.
     for (const Index number : kinds.defined) {
       const std::string* const own = token(number);
       if (own == nullptr) json["user_defined"].fail("has nobody's number");
-      scores_[static_cast<std::size_t>(number)] =
-          static_cast<double>(own->size()) * (std::isfinite(most) ? most : 0) - 0.1;
+      scores_[static_cast<std::size_t>(number)] = static_cast<double>(own->size()) * most - 0.1;
     }
     if (json.has("unk_id")) {
       unknown_ = json["unk_id"].integer();
@@ -58,7 +60,9 @@ class Unigram final : public Model {
       if (best[begin].score == -std::numeric_limits<double>::infinity()) continue;
       const auto offer = [&](std::size_t end, double score, Index token) {
         const double sum = best[begin].score + score;
-        if (sum > best[end].score) best[end] = {sum, begin, token};
+        if (!(sum > best[end].score)) return;
+        if (token < 0 && !unknown_ && !ours_) fail_unknown(utf8(word, begin, end), "unk_id");
+        best[end] = {sum, begin, token};
       };
       bool single = false;
       tokens_.at(word, begin, [&](std::size_t end, Index token) {
@@ -100,7 +104,7 @@ class Unigram final : public Model {
     return out;
   }
 
-  bool bytes_;
+  bool bytes_, ours_;
   std::vector<double> scores_;
   Trie tokens_;
   std::optional<Index> unknown_;

@@ -130,6 +130,25 @@ TEST(Charsmap, SentencepieceTakesTheLongestRuleAndKeepsWhatUsersDefined) {
       part(R"({"type": "Sentencepiece", "precompiled_charsmap": "AAAA"})", read_normaliser));
 }
 
+// Bytes that are no UTF-8 are U+FFFD each, whatever the table says of that, beside which it counts.
+TEST(Charsmap, SentencepieceLeavesBrokenBytesToThemselves) {
+  Table table = letters();
+  table.add("\uFFFD", " ");
+  Text text = characters(
+      "A\xF0\x9F\x98"
+      "A\xFF\uFFFD"
+      "A");
+  part(R"({"type": "Sentencepiece", "add_dummy_prefix": false, "user_defined": ["\uFFFD\uFFFD"],
+           "precompiled_charsmap": ")" +
+           to_base64(table.bytes()) + "\"}",
+       read_normaliser)(text);
+  EXPECT_EQ(utf8(text),
+            "a\uFFFD\uFFFD\uFFFDa\uFFFD\u2581"
+            "a");
+  EXPECT_EQ(places(text), (std::vector<std::pair<std::size_t, std::size_t>>{
+                              {0, 1}, {1, 2}, {2, 3}, {3, 4}, {4, 5}, {5, 6}, {6, 9}, {9, 10}}));
+}
+
 TEST(Charsmap, IsReadStrictly) {
   const std::string whole = letters().bytes();
   for (const std::string& bytes :

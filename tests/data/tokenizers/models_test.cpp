@@ -40,7 +40,9 @@ TEST(Models, BpeKnowsWhatItDoesNotKnow) {
   EXPECT_EQ(parts(bpe(R"(, "unk_token": "?")"), "axyb"), "a:0-1 ?:1-2 ?:2-3 b:3-4");
   EXPECT_EQ(parts(bpe(R"(, "unk_token": "?", "fuse_unk": true)"), "axybz"),
             "a:0-1 ?:1-3 b:3-4 ?:4-5");
-  EXPECT_EQ(parts(bpe(R"(, "unk_token": "nobody")"), "ax"), "a:0-1");
+  EXPECT_EQ(parts(bpe(R"(, "unk_token": "nobody")"), "ab"), "ab:0-2");
+  EXPECT_ERROR(ValueError, "tokenizer: \"x\" is no token, and the model has no unk_token",
+               parts(bpe(R"(, "unk_token": "nobody")"), "ax"));
   const std::string bytes = R"(, "unk_token": "?", "byte_fallback": true, "fuse_unk": true)";
   EXPECT_EQ(parts(bpe(bytes), "a\u00E9x\u00E9x"),
             "a:0-1 <0xC3>:1-2 <0xA9>:1-2 ?:2-3 <0xC3>:3-4 <0xA9>:3-4 ?:4-5");
@@ -106,7 +108,9 @@ TEST(Models, UnigramTakesTheLikeliest) {
   EXPECT_EQ(parts(unigram(""), "ab"), "ab:0-2");         // -2 beside -2.5
   EXPECT_EQ(parts(unigram(""), "abc"), "ab:0-2 c:2-3");  // -5 beside -9
   EXPECT_EQ(parts(unigram(R"(, "unk_id": 0)"), "xyab"), "?:0-2 ab:2-4");
-  EXPECT_EQ(parts(unigram(""), "xa"), "a:1-2");
+  EXPECT_ERROR(ValueError, "tokenizer: \"x\" is no token, and the model has no unk_id",
+               parts(unigram(""), "xa"));
+  EXPECT_ERROR_WITH(ValueError, "has no unk_id", parts(unigram(R"(, "unk_id": null)"), "ax"));
   const std::string bytes = R"({"type": "Unigram", "byte_fallback": true, "unk_id": 0,
                                 "vocab": [["?", 0], ["a", -1], ["<0xC3>", -2], ["<0xA9>", -2]]})";
   EXPECT_EQ(parts(bytes, "\u00E9a\u00EA"), "<0xC3>:0-1 <0xA9>:0-1 a:1-2 ?:2-3");
@@ -119,12 +123,25 @@ TEST(Models, UnigramTakesTheLikeliest) {
                     part(R"({"type": "Unigram", "vocab": [["a"]]})", read_model));
 }
 
+// One tenth below nothing, not so many times the best score as it has bytes.
+TEST(Models, UnigramPrefersWhatUsersDefined) {
+  const std::string vocabulary =
+      R"({"type": "Unigram", "unk_id": 0, "vocab": [["?", -5], ["ab", -1],
+                                     ["cde", -1.5], ["abcde", 0], ["abcdef", -1]])";
+  EXPECT_EQ(parts(vocabulary + R"(, "user_defined": [3]})", "abcde"), "abcde:0-5");
+  EXPECT_EQ(parts(vocabulary + R"(, "user_defined": [3]})", "abcdef"),
+            "abcdef:0-6");  // -1 beside -11.6
+}
+
 TEST(Models, WordLevelKnowsWordsAlone) {
   const auto words = [](const std::string& more) {
     return R"({"type": "WordLevel", "vocab": {"ab": 3, "?": 7})" + more + "}";
   };
   EXPECT_EQ(parts(words(""), "ab"), "ab:0-2");
-  EXPECT_EQ(parts(words(""), "a"), "");
+  EXPECT_ERROR(ValueError, "tokenizer: \"a\" is no token, and the model has no unk_token",
+               parts(words(""), "a"));
+  EXPECT_ERROR_WITH(ValueError, "has no unk_token",
+                    parts(words(R"(, "unk_token": "nobody")"), "a"));
   EXPECT_EQ(parts(words(R"(, "unk_token": "?")"), "abc"), "?:0-3");
   EXPECT_EQ(parts(words(R"(, "unk_token": "?")"), ""), "");
   const auto model = part(words(""), read_model);

@@ -70,6 +70,17 @@ TEST(SentencepieceModel, FindsNoPieceThatIsNoText) {
   }
 }
 
+// As the library says it: -0.1, whatever other pieces may be worth.
+TEST(SentencepieceModel, PrefersWhatUsersDefined) {
+  const auto tokenizer = read(kPieces + piece("abab", 0, 4) + bytes(2, "\x18\x01"));
+  EXPECT_EQ(tokenizer.encode("abab").tokens, (Tokens{"\u2581", "abab"}));
+}
+
+TEST(SentencepieceModel, MayHaveNothingForWhatIsUnknown) {
+  const auto tokenizer = read(piece("\u2581", -2) + piece("a", -3) + bytes(2, "\x18\x01"));
+  EXPECT_EQ(tokenizer.encode("axa").tokens, (Tokens{"\u2581", "a", "a"}));
+}
+
 TEST(SentencepieceModel, ForOthersHasTheirParts) {
   const std::string model = kPieces + bytes(2, "\x18\x01");
   const auto tokenizer =
