@@ -1,6 +1,7 @@
 // Pictures from files of others: PNG and JPEG, told apart by their first bytes, not by the name.
-// Any depth of colour; what lets light through stands on white; a picture of a camera that was held
-// askew is turned as its notes say (orientation.h).
+// Any depth of colour, sRGB where the file does not say otherwise, but no CMYK; what lets light
+// through stands on white; a picture of a camera that was held askew is turned as its notes say
+// (orientation.h).
 #pragma once
 
 #include <cstdint>
@@ -20,7 +21,7 @@ struct Image {
 };
 
 /// Throws IoError when the file cannot be read; FormatError when it is neither PNG nor JPEG, is
-/// damaged, ends early or has more than kMostImageDots.
+/// damaged, ends early, is a JPEG in CMYK or has more than kMostImageDots.
 Image read_image(const std::string& path);
 
 /// The middle of the image, as much of it as has that proportion, as f32 [3, height, width] in

@@ -94,6 +94,8 @@ Image decode_jpeg(std::FILE* file) {
         exif_orientation({reinterpret_cast<const char*>(notes->data), notes->data_length});
   }
   check_image_size(info.image_width, info.image_height);
+  if (info.jpeg_color_space == JCS_CMYK || info.jpeg_color_space == JCS_YCCK)
+    throw ValueError("a JPEG in CMYK is not read");
   Image out{static_cast<Index>(info.image_width), static_cast<Index>(info.image_height), {}};
   out.bytes.resize(std::size_t{3} * info.image_width * info.image_height);
   step(Step::rows, out.bytes.data());

@@ -25,6 +25,8 @@ Image decode_png(std::FILE* file) {
   };
   if (png_image_begin_read_from_stdio(&reader.of, file) == 0) throw damaged();
   check_image_size(reader.of.width, reader.of.height);
+  // Of two bytes a colour, and nothing said of them: as bright as those of one byte.
+  reader.of.flags |= PNG_IMAGE_FLAG_16BIT_sRGB;
   reader.of.format = PNG_FORMAT_RGB;
   Image out{static_cast<Index>(reader.of.width), static_cast<Index>(reader.of.height), {}};
   out.bytes.resize(PNG_IMAGE_SIZE(reader.of));
