@@ -55,7 +55,9 @@ void check_cloze(const Cloze& row, const std::string& path, const ClozeOptions& 
   const auto check_length = [&](const char* kind, Index words, Index most) {
     if (words > most) fail(fmt::format("a {} of {} words, above {}", kind, words, most));
   };
-  if (passage_length(row) == 0) fail("no passage before the query");
+  const std::vector<std::string> words = passage_words(row);
+  if (std::count(words.begin(), words.end(), kBlank) == std::ssize(words))
+    fail(words.empty() ? "no passage before the query" : "the passage has no word but the blank");
   check_length("passage", passage_length(row), options.passage);
   check_length("query", static_cast<Index>(row.query.size()), options.query);
   if (row.query.empty()) fail("the query has no words");

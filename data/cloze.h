@@ -27,8 +27,8 @@ struct ClozeOptions {
 };
 
 /// Throws FormatError, naming `path` and the row's line, if the query has no word, or not one blank
-/// (a question: at most one), if the passage has no word, or not the answer, and for more words
-/// than options allow.
+/// (a question: at most one), if the passage has no word but blanks, or not the answer, and for
+/// more words than options allow.
 void check_cloze(const Cloze& row, const std::string& path, const ClozeOptions& options = {});
 
 /// All words of the passage; and in their order, each once; and how many there are.

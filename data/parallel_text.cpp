@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
-#include <string_view>
 
 #include "../core/error.h"
 #include "text_file.h"
@@ -23,21 +22,6 @@ void check(const ParallelOptions& options) {
   if (ratio != 0.0 && !(std::isfinite(ratio) && ratio >= 1.0)) {
     throw ValueError(fmt::format("parallel text: max_ratio is {}; needs 0 or at least 1", ratio));
   }
-}
-
-// Of what stands between blanks, and of each ideograph and kana, which stand without.
-Index words_in(std::string_view line) {
-  Index words = 0;
-  bool inside = false;
-  for (std::size_t at = 0; at < line.size();) {
-    const Decoded c = decode_utf8(line, at);
-    const CharClass kind = classify(c.code);
-    const bool goes_on = kind != CharClass::space && kind != CharClass::alone;
-    if (kind == CharClass::alone || (goes_on && !inside)) ++words;
-    inside = goes_on;
-    at += c.length;
-  }
-  return words;
 }
 
 // Keeps the pair, or counts why not.
@@ -74,6 +58,20 @@ void add(std::string_view source, std::string_view target, std::uint64_t line,
 }
 
 }  // namespace
+
+Index words_in(std::string_view line) {
+  Index words = 0;
+  bool inside = false;
+  for (std::size_t at = 0; at < line.size();) {
+    const Decoded c = decode_utf8(line, at);
+    const CharClass kind = classify(c.code);
+    const bool goes_on = kind != CharClass::space && kind != CharClass::alone;
+    if (kind == CharClass::alone || (goes_on && !inside)) ++words;
+    inside = goes_on;
+    at += c.length;
+  }
+  return words;
+}
 
 ParallelText read_parallel(const std::string& source_path, const std::string& target_path,
                            const ParallelOptions& options) {

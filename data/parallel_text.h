@@ -5,14 +5,15 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "../core/shape.h"
 
 namespace heed::data {
 
-/// Which pairs are left out; by default none, as is right for a test set. Words are what stands
-/// between spaces.
+/// Which pairs are left out; by default none, as is right for a test set. Words are those of
+/// words_in().
 struct ParallelOptions {
   bool skip_empty = false;  ///< those of which a side has no words
   /// Those of which a side has more words; 0: no limit. An ideograph or kana is a word.
@@ -28,6 +29,9 @@ struct ParallelText {
   Index empty = 0, too_long = 0, unequal = 0;
   Index repaired = 0;  ///< pairs kept that were not UTF-8
 };
+
+/// Words of a line: what stands between blanks, and each ideograph and kana, which stand without.
+Index words_in(std::string_view line);
 
 /// Puts the pairs of `more` behind those of `text`, and adds what was left out.
 void append(ParallelText& text, ParallelText more);

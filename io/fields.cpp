@@ -54,19 +54,20 @@ void FieldWriter::word(const std::string& name, const Word& word, const std::str
 
 void FieldReader::size(const std::string& name, Index& value, Index least, Index most,
                        const std::string&) {
-  value = config_.get_int(name, least, most);
+  if (!skips(name)) value = config_.get_int(name, least, most);
 }
 void FieldReader::number(const std::string& name, double& value, double least, double most,
                          const std::string&) {
-  value = config_.get_double(name, least, most);
+  if (!skips(name)) value = config_.get_double(name, least, most);
 }
 void FieldReader::flag(const std::string& name, bool& value, const std::string&) {
-  value = config_.get_bool(name);
+  if (!skips(name)) value = config_.get_bool(name);
 }
 void FieldReader::text(const std::string& name, std::string& value, const std::string&) {
-  value = config_.get_string(name);
+  if (!skips(name)) value = config_.get_string(name);
 }
 void FieldReader::word(const std::string& name, const Word& word, const std::string&) {
+  if (skips(name)) return;
   const std::string& text = config_.get_string(name);
   if (!among(text, word.words)) {
     config_.refuse(name, fmt::format("{} is none of {}", in_quotes(text), listed(word.words)));

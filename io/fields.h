@@ -97,7 +97,9 @@ class FieldWriter : public Fields {
 
 class FieldReader : public Fields {
  public:
-  explicit FieldReader(const Config& config) : config_(config) {}
+  /// `lenient`: what is missing is passed over.
+  explicit FieldReader(const Config& config, bool lenient = false)
+      : config_(config), lenient_(lenient) {}
   void size(const std::string& name, Index& value, Index, Index, const std::string&) override;
   void number(const std::string& name, double& value, double, double, const std::string&) override;
   void flag(const std::string& name, bool& value, const std::string&) override;
@@ -105,7 +107,10 @@ class FieldReader : public Fields {
   void word(const std::string& name, const Word& word, const std::string&) override;
 
  private:
+  bool skips(const std::string& name) const { return lenient_ && !config_.has(name); }
+
   const Config& config_;
+  bool lenient_;
 };
 
 class FieldCheck : public Fields {
@@ -130,6 +135,15 @@ void write_fields(Config& config, Options options) {
 template <HasFields Options>
 Options read_fields(const Config& config, Options options = {}) {
   detail::FieldReader reader(config);
+  options.fields(reader);
+  return options;
+}
+
+/// The same, but what is missing stays as it is in `options`: of a field that came later than some
+/// of the files that are read.
+template <HasFields Options>
+Options read_known_fields(const Config& config, Options options = {}) {
+  detail::FieldReader reader(config, true);
   options.fields(reader);
   return options;
 }

@@ -54,6 +54,11 @@ class ModelFolder {
   Options options(Options options = {}) const {
     return read_fields(config_, std::move(options));
   }
+  /// The same where settings may be missing, as in the folder of an earlier version: these stay.
+  template <HasFields Options>
+  Options known_options(Options options = {}) const {
+    return read_known_fields(config_, std::move(options));
+  }
   /// The whole file. Throws also FormatError for another one than was saved with these settings.
   std::string text(const std::string& file) const;
   std::string path(const std::string& file) const { return folder_ + "/" + file; }

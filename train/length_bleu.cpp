@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "../core/error.h"
-#include "../data/words.h"
+#include "../data/parallel_text.h"
 #include "chart.h"
 #include "ngrams.h"
 
@@ -31,7 +31,7 @@ std::vector<LengthBleu> bleu_by_length(const std::vector<std::string>& systems,
     const Index to = from > kLongest ? 0 : from + kStep - 1;
     std::vector<std::string> ours, right;
     for (std::size_t i = 0; i < systems.size(); ++i) {
-      const auto words = static_cast<Index>(data::words_of(sources[i]).size());
+      const auto words = data::words_in(sources[i]);
       if (words < from || (to > 0 && words > to)) continue;
       ours.push_back(systems[i]);
       right.push_back(references[i]);

@@ -63,4 +63,31 @@ TableBatch table_batch(const std::vector<TableQuestion>& questions) {
   return out;
 }
 
+TableSteps table_steps(const TableBatch& batch) {
+  const Index B = batch.table.size(0), Q = batch.words.size(1), N = batch.numbers.size(1),
+              C = batch.table.size(2), steps = Q + N + batch.table.size(1) * C;
+  const auto left = batch.left.to_vector<Index>();
+  std::vector<Index> given, cells;
+  TableSteps out{{}, {0}, {}, Array::zeros(batch.table.shape(), DType::boolean)};
+  bool* there = out.there.mutable_data<bool>();
+  for (Index b = 0; b < B; ++b) {
+    const auto row = static_cast<std::size_t>(b);
+    for (Index t = 0; t < steps; ++t) {
+      const Index number = t - Q, cell = number - N;
+      const bool real = cell >= 0     ? cell < batch.rows[row] * C
+                        : number >= 0 ? left[static_cast<std::size_t>(b * N + number)] >= 0
+                                      : t < batch.lengths[row];
+      if (cell >= 0) {
+        there[cells.size()] = real;
+        cells.push_back(real ? std::ssize(given) : 0);
+      }
+      if (real) given.push_back(b * steps + t);
+    }
+    out.offsets.push_back(std::ssize(given));
+  }
+  out.given = Array::from(given);
+  out.cells = Array::from(cells).reshape(batch.table.shape());
+  return out;
+}
+
 }  // namespace heed::data

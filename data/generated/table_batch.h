@@ -21,4 +21,13 @@ struct TableBatch {
 /// Throws ValueError for none, and for tables of different numbers of columns.
 TableBatch table_batch(const std::vector<TableQuestion>& questions);
 
+/// Words, numbers and cells read one after the other, [B, Q + N + R C] places, without padding.
+struct TableSteps {
+  Array given;                 ///< i64: the places, of B (Q + N + R C), that are no padding
+  std::vector<Index> offsets;  ///< where each question's begin among them; B + 1
+  Array cells;                 ///< i64 [B, R, C]: where each cell stands among them; padding: 0
+  Array there;                 ///< bool [B, R, C]: false in padding
+};
+TableSteps table_steps(const TableBatch& batch);
+
 }  // namespace heed::data

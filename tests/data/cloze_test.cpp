@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "../../core/error.h"
+#include "../support/throws.h"
+
 namespace heed::data {
 namespace {
 
@@ -30,6 +33,14 @@ TEST(ClozeWords, TheMostFrequentIsABaseline) {
   EXPECT_EQ(most_frequent_word(row), "");
   row.passage = {{"\u732b", "\u732b", "\u8001\u864e"}};  // one character of three bytes
   EXPECT_EQ(most_frequent_word(row), "\u8001\u864e");
+}
+
+TEST(ClozeWords, ABlankAloneIsNoPassage) {
+  EXPECT_ERROR(FormatError, "here:7: cloze: the passage has no word but the blank",
+               check_cloze({{{"XXXXX"}, {"XXXXX", "XXXXX"}}, {"XXXXX", "ran"}, "", 7}, "here"));
+  EXPECT_ERROR(FormatError, "here:7: cloze: no passage before the query",
+               check_cloze({{}, {"XXXXX", "ran"}, "", 7}, "here"));
+  EXPECT_NO_THROW(check_cloze({{{"XXXXX", "a"}}, {"XXXXX", "ran"}, "", 7}, "here"));
 }
 
 }  // namespace

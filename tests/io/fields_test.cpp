@@ -93,5 +93,20 @@ TEST(Fields, OfAFileAreReadStrictly) {
   EXPECT_THROW(read_fields<Options>(Config()), FormatError);
 }
 
+TEST(Fields, ThatCameLaterMayBeMissing) {
+  Config some;
+  some.set("width", std::int64_t{7});
+  some.set("way", std::string("down"));
+  const Options read = read_known_fields(some, Options{.rate = 0.25, .name = "three"});
+  EXPECT_EQ(read.width, 7);
+  EXPECT_EQ(read.rate, 0.25);
+  EXPECT_EQ(read.name, "three");
+  EXPECT_EQ(read.way, "down");
+  EXPECT_EQ(read.kind, Kind::global);
+  EXPECT_FALSE(read.loud);
+  some.set("width", std::int64_t{8});
+  EXPECT_THROW(read_known_fields<Options>(some), FormatError);
+}
+
 }  // namespace
 }  // namespace heed::io

@@ -39,5 +39,15 @@ TEST(LengthBleu, LooksAtLengthsApart) {
   EXPECT_TRUE(bleu_by_length({"a"}, {"a"}, {""}).empty());  // a source without a word is in no row
 }
 
+// Ideographs stand without blanks, each a word.
+TEST(LengthBleu, CountsWordsThatStandWithoutBlanks) {
+  const std::vector<std::string> sources = {"\u8fd9\u662f\u4e00\u53ea\u72d7\u3002 ok",
+                                            "\u72d7\u53eb"};
+  const auto rows = bleu_by_length(sources, sources, sources);
+  ASSERT_EQ(rows.size(), 2U);
+  EXPECT_EQ(rows[0].to, 5);
+  EXPECT_EQ(rows[1].from, 6);
+}
+
 }  // namespace
 }  // namespace heed::train

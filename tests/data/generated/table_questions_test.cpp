@@ -163,5 +163,18 @@ TEST(TableQuestions, RefuseWhatIsNone) {
                     draw_table_question({.rows = {3, 2}}, generator));
 }
 
+// Words, numbers and cells of each, and nothing of what fills them up.
+TEST(TableQuestions, AreReadOneAfterTheOtherWithoutPadding) {
+  const TableBatch batch = table_batch(
+      {read_table_question("sum | 1; 2", 1), read_table_question("greater 1 sum | 1; 3; 5", 1)});
+  const TableSteps steps = table_steps(batch);  // 2 words, 1 number, 3 cells
+  EXPECT_EQ(steps.given.to_vector<Index>(), (std::vector<Index>{0, 3, 4, 6, 7, 8, 9, 10, 11}));
+  EXPECT_EQ(steps.offsets, (std::vector<Index>{0, 3, 9}));
+  EXPECT_EQ(steps.cells.shape(), (Shape{2, 3, 1}));
+  EXPECT_EQ(steps.cells.to_vector<Index>(), (std::vector<Index>{1, 2, 0, 6, 7, 8}));
+  EXPECT_EQ(steps.there.to_vector<bool>(),
+            (std::vector<bool>{true, true, false, true, true, true}));
+}
+
 }  // namespace
 }  // namespace heed::data
