@@ -19,15 +19,17 @@ namespace command_line {
 
 void SharedOut::add_flags(CLI::App& app) {
   app_ = &app;
-  app.add_flag("--distributed", on_,
-               "share the training with the other processes that mpirun began");
+  CLI::Option* const shared = app.add_flag(
+      "--distributed", on_, "share the training with the other processes that mpirun began");
   app.add_option("--pieces", pieces_,
                  "of each batch, when distributed: as many as processes, or more; what comes out "
                  "depends on them, not on the processes")
       ->check(CLI::Range(1, 4096))
-      ->capture_default_str();
+      ->capture_default_str()
+      ->needs(shared);
   app.add_flag("--plain-sums", plain_sums_,
-               "gradients are added as MPI likes: other numbers for each number of processes");
+               "gradients are added as MPI likes: other numbers for each number of processes")
+      ->needs(shared);
 }
 
 void SharedOut::run(const char* program, const std::function<void()>& body) const {

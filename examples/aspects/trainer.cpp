@@ -4,7 +4,6 @@
 
 #include "../../data/loader.h"
 #include "../../optim/adam.h"
-#include "../../train/run.h"
 
 namespace aspects {
 

@@ -43,9 +43,8 @@ Task load_task(const CorpusOptions& options, int number) {
     return {number, data::tell_stories(options.stories, number, train),
             data::tell_stories(options.stories, number, test)};
   }
-  if (number < 1 || number > kTasks) {
+  if (number < 1 || number > kTasks)
     throw ValueError(fmt::format("babi: there is no task {}, only 1 to {}", number, kTasks));
-  }
   return {number, data::read_babi(file_of(options.path, number, "train")),
           data::read_babi(file_of(options.path, number, "test"))};
 }
@@ -86,9 +85,8 @@ std::vector<Example> encode(const std::vector<data::BabiStory>& stories,
 
 std::pair<std::vector<Example>, std::vector<Example>> without_a_tenth(
     const std::vector<Example>& examples) {
-  if (examples.size() < 10) {
+  if (examples.size() < 10)
     throw ValueError(fmt::format("babi: {} questions are too few to learn from", examples.size()));
-  }
   std::vector<Example> rest, held;
   for (const Index i : Generator(0x4e1d).permutation(static_cast<Index>(examples.size()))) {
     (held.size() < examples.size() / 10 ? held : rest)
@@ -99,9 +97,8 @@ std::pair<std::vector<Example>, std::vector<Example>> without_a_tenth(
 
 Batch batch_of(const std::vector<Example>& examples, const std::vector<Index>& rows) {
   std::size_t most = 1;
-  for (const Index i : rows) {
+  for (const Index i : rows)
     most = std::max(most, examples[static_cast<std::size_t>(i)].sentences.size());
-  }
   std::vector<std::vector<Index>> sentences, questions;
   std::vector<Index> answers, lengths;
   for (const Index i : rows) {

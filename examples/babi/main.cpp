@@ -34,9 +34,8 @@ std::vector<int> numbers_of(const Flags& flags) {
     return out;
   }
   const auto number = number_in<int>(flags.task);
-  if (!number) {
+  if (!number)
     throw ValueError("--task: '" + flags.task + "' is no number of a task, nor all or joint");
-  }
   return {*number};
 }
 

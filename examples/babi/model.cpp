@@ -30,9 +30,8 @@ Figures evaluate(MemoryNetwork& model, const std::vector<Example>& examples) {
     loss += cross_entropy(logits, batch->answers, {.reduction = Reduction::sum}).item();
     const auto guesses = argmax(logits, -1).array().to_vector<Index>();
     const auto answers = batch->answers.array().to_vector<Index>();
-    for (std::size_t i = 0; i < guesses.size(); ++i) {
+    for (std::size_t i = 0; i < guesses.size(); ++i)
       right += guesses[i] == answers[i] && answers[i] != data::Vocabulary::kUnknown;
-    }
   }
   const auto count = static_cast<double>(examples.size());
   return {loss / count, 1 - right / count};

@@ -1,11 +1,14 @@
 #include "trainer.h"
 
+#include <algorithm>
 #include <cmath>
 
+#include "../../autograd/ops/elementwise/elementwise.h"
 #include "../../autograd/ops/losses/cross_entropy.h"
 #include "../../data/loader.h"
 #include "../../optim/sgd.h"
 #include "../../train/run.h"
+#include "../../train/team.h"
 
 namespace babi {
 
@@ -35,14 +38,19 @@ Training train_model(const ModelOptions& model, const std::vector<Example>& exam
       const auto halvings = static_cast<double>(at.epoch / options.halving);
       return options.lr * (linear ? 0.5 : std::exp2(-halvings));
     });
-    if (linear) {
+    if (linear)
       run.validate([&]() -> train::Figures {
         return {{"validation loss", evaluate(*out.model, held).loss}};
       });
-    }
     const train::Training done = run(batches, [&](const Batch& batch) {
       const auto found = (*out.model)(batch.story, batch.question, batch.lengths, false, &random);
-      return cross_entropy(found.logits, batch.answers, {.reduction = Reduction::sum});
+      const Tensor sum = cross_entropy(found.logits, batch.answers, {.reduction = Reduction::sum});
+      if (!train::team()) return train::Loss{sum};
+      // Pieces are weighed by their rows, as means are: this is to be the sum of the whole batch.
+      const auto rows = static_cast<double>(batch.lengths.size());
+      const Index before = (batches.index() - 1) * options.batch;
+      const Index whole = std::min(options.batch, std::ssize(learned) - before);
+      return train::Loss{.tensor = sum * (static_cast<double>(whole) / rows), .weight = rows};
     });
     for (const train::Round& round : done.rounds) out.seconds += round.seconds;
     out.interrupted = done.interrupted;

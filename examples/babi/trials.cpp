@@ -68,10 +68,9 @@ Trials run_trials(const std::vector<Subject>& subjects, const TrialOptions& opti
     const Prepared& data = prepared[s];
     const Training training = train_model(data.model, data.train, options.trainer, seed);
     std::vector<Result> results;
-    for (std::size_t t = 0; t < data.tests.size() && !training.interrupted; ++t) {
+    for (std::size_t t = 0; t < data.tests.size() && !training.interrupted; ++t)
       results.push_back(
           {subjects[s].tasks[t].number, evaluate(*training.model, data.tests[t]).error});
-    }
     const std::lock_guard lock(mutex);
     out.interrupted = out.interrupted || training.interrupted;
     if (training.interrupted) return;
@@ -91,9 +90,8 @@ Trials run_trials(const std::vector<Subject>& subjects, const TrialOptions& opti
   } else {
     parallel_for(jobs, 1, run);
   }
-  for (const Best& of : best) {
+  for (const Best& of : best)
     out.results.insert(out.results.end(), of.results.begin(), of.results.end());
-  }
   out.minutes = std::chrono::duration<double, std::ratio<60>>(Clock::now() - begin).count();
   return out;
 }

@@ -15,7 +15,7 @@ TEST(SharedOut, IsRefusedWithoutMpi) {
   shared.add_flags(app);
   bool ran = false;
   const auto body = [&] { ran = true; };
-  app.parse("--pieces 3", false);
+  app.parse("", false);
   shared.run("program", body);
   EXPECT_TRUE(ran);
   ran = false;
@@ -23,6 +23,15 @@ TEST(SharedOut, IsRefusedWithoutMpi) {
   EXPECT_ERROR_WITH(heed::ValueError, "--distributed: the library was built without MPI",
                     shared.run("program", body));
   EXPECT_FALSE(ran);
+}
+
+TEST(SharedOut, WhatOnlySharingHasIsRefusedWithoutIt) {
+  CLI::App app;
+  SharedOut shared;
+  shared.add_flags(app);
+  EXPECT_THROW(app.parse("--pieces 3", false), CLI::RequiresError);
+  EXPECT_THROW(app.parse("--plain-sums", false), CLI::RequiresError);
+  EXPECT_NO_THROW(app.parse("--distributed --pieces 3 --plain-sums", false));
 }
 
 TEST(SharedOut, SeveralThatDoNotShareAreRefused) {
