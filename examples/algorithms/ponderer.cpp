@@ -43,8 +43,9 @@ class Ponderer : public Solver {
     train::Tally out =
         train::Tally::of(argmax(found.logits, -1) != Tensor(some.y), Tensor(some.y) >= 0);
     out.extra = "steps of pondering";
-    out.extra_sum =
-        static_cast<double>(batch) * mean(heed::to(found.seen.steps, DType::f64)).item();
+    const Tensor& steps = found.seen.steps;  // of an input; 0 in the padding
+    out.extra_sum = static_cast<double>(batch) * sum(heed::to(steps, DType::f64)).item() /
+                    sum(heed::to(steps > 0, DType::f64)).item();
     return out;
   }
 
@@ -71,9 +72,8 @@ class Ponderer : public Solver {
     std::vector<Tensor> rows;
     for (Index own = parity_ ? 1 : length; own <= length; ++own) {
       rows.push_back(select(look(draw(1, {own, own}, generator), true).seen.weights, 0, 0));
-      for (Index t = 1; t <= rows.back().size(0); ++t) {
+      for (Index t = 1; t <= rows.back().size(0); ++t)
         out.rows.push_back(parity_ ? fmt::format("{} numbers", own) : fmt::format("number {}", t));
-      }
     }
     out.weights = concat(rows, 0).array();
     out.columns = train::numbered("", out.weights.size(1));

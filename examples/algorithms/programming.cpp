@@ -54,9 +54,8 @@ class Programming : public Solver {
     std::string out = data::answer_in_text(asked, found.is_scalar.item() > 0.5, found.scalar.item(),
                                            found.cells.array().to(DType::f64).to_vector<double>());
     if (programmer_ == nullptr) return out;
-    for (const Index step : argmax(seen.operations, -1).array().to_vector<Index>()) {
+    for (const Index step : argmax(seen.operations, -1).array().to_vector<Index>())
       out += fmt::format(" {}", attention::kTableOperations.at(static_cast<std::size_t>(step)));
-    }
     return out;
   }
 
@@ -88,16 +87,18 @@ class Programming : public Solver {
       return (*programmer_)(
           {some.words, some.lengths, some.numbers, some.left, some.table, some.rows, some.names},
           hard);
-    const Index B = some.table.size(0), cells = some.table.size(1) * some.table.size(2);
     const auto read = [&](const Array& x) {
-      return (*numbers_)(reshape(Tensor(x), {B, -1, 1}) / kRange);
+      return (*numbers_)(reshape(Tensor(x), {x.size(0), -1, 1}) / kRange);
     };
     // Words, numbers, the table: the last state answers, each cell's says whether it is meant.
     const Tensor x =
         concat({(*words_)(Tensor(some.words)), read(some.numbers), read(some.table)}, 1);
-    const Tensor out = (*out_)((*lstm_)(x).output), last = select(out, 1, x.size(1) - 1);
-    const Tensor chosen = select(narrow(out, 1, x.size(1) - cells, cells), 2, 2);
-    return {{kRange * select(last, 1, 0), reshape(sigmoid(chosen), some.table.shape()),
+    const data::TableSteps steps = data::table_steps(some);
+    const Tensor given = index_select(reshape(x, {-1, options.hidden}), 0, Tensor(steps.given));
+    const LstmResult found = (*lstm_)(Packed{given, steps.offsets});
+    const Tensor last = (*out_)(select(found.h_n, 0, 0));
+    const Tensor chosen = select(embedding((*out_)(found.output), Tensor(steps.cells)), 3, 2);
+    return {{kRange * select(last, 1, 0), where(Tensor(steps.there), sigmoid(chosen), 0),
              sigmoid(select(last, 1, 1))}};
   }
 

@@ -76,9 +76,8 @@ train::Tally evaluate(Solver& solver, Index problems, const Lengths& lengths, st
   solver.eval();
   Generator generator(seed + 0xa1607);
   train::Tally out;
-  while (out.answers < problems) {
+  while (out.answers < problems)
     out.add(solver.score(std::min<Index>(20, problems - out.answers), lengths, generator));
-  }
   return out;
 }
 
